@@ -1,0 +1,40 @@
+/* What an operator declares in farm.yaml: the daemon's own settings and its devices. No file at all is a valid farm: this machine. */
+#ifndef QS_CONFIG_FARM_H
+#define QS_CONFIG_FARM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/doc.h"
+#include "config/job.h"
+
+enum qs_link_kind { QS_LINK_EXEC, QS_LINK_UNIX, QS_LINK_TCP, QS_LINK_SIM };
+
+struct qs_farm_device {
+    char *name;
+    enum qs_link_kind link;
+    struct qs_strings argv; /* EXEC: the command whose stdio is the byte stream */
+    char *address;          /* UNIX: path; TCP: "127.0.0.1:PORT" (loopback only) */
+    char *key_file;         /* TCP: mode 0600 */
+    uint64_t sim_seed;      /* SIM */
+    struct qs_strings labels; /* "key=value" */
+    bool local;             /* the agent runs on this machine: the daemon is silent during its windows. Default true for EXEC without ssh and UNIX, TCP */
+};
+
+struct qs_farm_config {
+    char *state_dir; /* or NULL: $XDG_STATE_HOME/quiesce */
+    char *db;        /* or NULL: state_dir/quiesce.db */
+    char *socket;    /* or NULL: $XDG_RUNTIME_DIR/quiesce/api.sock */
+    int64_t heartbeat_ns;
+    struct qs_farm_device *devices;
+    size_t device_count;
+};
+
+/* As qs_job_from_doc: all mistakes, located. */
+bool qs_farm_from_doc(const struct qs_doc *doc, struct qs_farm_config **ret_farm, struct qs_problems *problems);
+/* The farm without a file: one exec device named "local" running agent_path --stdio. */
+struct qs_farm_config *qs_farm_default(const char *agent_path);
+void qs_farm_free(struct qs_farm_config *farm);
+
+#endif
