@@ -27,7 +27,8 @@ struct qs_err {
 
 /* Sets *err (NULL is allowed: the reason is dropped) and returns false, so that callers write
  * `return qs_fail(err, QS_E_LINK, "...")`. */
-bool qs_fail(struct qs_err *err, enum qs_errc code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+bool qs_fail(struct qs_err *err, enum qs_errc code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Puts "fmt...: " before the text of an error that is passed up; returns false. */
 bool qs_fail_prefix(struct qs_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,6 +1,7 @@
 /* A small canonical JSON writer: what is written twice from equal values is equal byte for byte (no spaces,
- * keys in the order given by the caller, integers exact, doubles in the shortest form that reads back equal).
- * Text is escaped; bytes that are not UTF-8 become U+FFFD. Reading JSON is jansson's work, in config and api. */
+ * keys in the order given by the caller, integers exact, doubles in the fewest of 15, 16 or 17 digits that
+ * read back equal). Text is escaped; bytes that are not UTF-8 become U+FFFD. Reading JSON is jansson's work,
+ * in config and api. */
 #ifndef QS_BASE_JSON_H
 #define QS_BASE_JSON_H
 

@@ -1,6 +1,7 @@
 /* The loop facade: everything that waits goes through it, in real time (libuv) or in virtual time (a queue
  * ordered by (due time, sequence), whose clock jumps when nothing is left to do at this instant). All
- * callbacks run on the loop's thread; only a work function runs elsewhere, and in virtual time it runs inline.
+ * callbacks run on the loop's thread; only a work function runs elsewhere, and in virtual time it runs
+ * inline.
  *
  * Handles are owned by the loop from start to stop: stop() (NULL is allowed) ends the callbacks at once
  * and gives the memory back when the loop can. A one-shot handle stops itself before its callback. */
@@ -22,8 +23,9 @@ struct qs_signal;
 
 /* Real time: clocks are CLOCK_MONOTONIC and CLOCK_REALTIME, randomness is getrandom(2). */
 struct qs_loop *qs_loop_new_real(struct qs_err *err);
-/* Virtual time: monotonic and wall clock both start at start_ns; randomness is a seeded stream (xoshiro256** or
- * PCG64). io, spawn and signal are refused with QS_E_INTERNAL: nothing real has a place in virtual time. */
+/* Virtual time: monotonic and wall clock both start at start_ns; randomness is a seeded stream (xoshiro256**
+ * or PCG64). io, spawn and signal are refused with QS_E_INTERNAL: nothing real has a place in virtual time.
+ */
 struct qs_loop *qs_loop_new_virtual(int64_t start_ns, uint64_t seed);
 bool qs_loop_is_virtual(const struct qs_loop *loop);
 
@@ -40,8 +42,8 @@ void qs_loop_random(struct qs_loop *loop, void *bytes, size_t n);
 
 typedef void qs_loop_fn(void *user);
 
-/* One shot after delay_ns >= 0 (real time rounds up to the next millisecond). Equal due times fire in the order
- * they were started. */
+/* One shot after delay_ns >= 0 (real time rounds up to the next millisecond). Equal due times fire in the
+ * order they were started. */
 struct qs_timer *qs_timer_start(struct qs_loop *loop, int64_t delay_ns, qs_loop_fn *fn, void *user);
 void qs_timer_stop(struct qs_timer *timer);
 
@@ -53,9 +55,11 @@ void qs_loop_post(struct qs_loop *loop, qs_loop_fn *fn, void *user);
 void qs_loop_work(struct qs_loop *loop, qs_loop_fn *work, qs_loop_fn *after, void *user);
 
 enum qs_io_events { QS_IO_READ = 1, QS_IO_WRITE = 2 };
-/* Level-triggered readiness of fd (borrowed, non-blocking). events that fired are a mask; an error or hang-up on fd fires as READ. */
+/* Level-triggered readiness of fd (borrowed, non-blocking). events that fired are a mask; an error or hang-up
+ * on fd fires as READ. */
 typedef void qs_io_fn(unsigned events, void *user);
-struct qs_io *qs_io_start(struct qs_loop *loop, int fd, unsigned events, qs_io_fn *fn, void *user, struct qs_err *err);
+struct qs_io *qs_io_start(struct qs_loop *loop, int fd, unsigned events, qs_io_fn *fn, void *user,
+                          struct qs_err *err);
 bool qs_io_update(struct qs_io *io, unsigned events, struct qs_err *err);
 void qs_io_stop(struct qs_io *io);
 
@@ -68,14 +72,16 @@ struct qs_spawn {
 };
 /* exit_code is valid where term_signal is 0. */
 typedef void qs_child_fn(int exit_code, int term_signal, void *user);
-struct qs_child *qs_child_start(struct qs_loop *loop, const struct qs_spawn *spec, qs_child_fn *fn, void *user, struct qs_err *err);
+struct qs_child *qs_child_start(struct qs_loop *loop, const struct qs_spawn *spec, qs_child_fn *fn,
+                                void *user, struct qs_err *err);
 pid_t qs_child_pid(const struct qs_child *child);
 void qs_child_kill(struct qs_child *child, int signum); /* no-op after the exit */
 /* Forgets the child: no callback will come. It is still reaped. */
 void qs_child_stop(struct qs_child *child);
 
 typedef void qs_signal_fn(int signum, void *user);
-struct qs_signal *qs_signal_start(struct qs_loop *loop, int signum, qs_signal_fn *fn, void *user, struct qs_err *err);
+struct qs_signal *qs_signal_start(struct qs_loop *loop, int signum, qs_signal_fn *fn, void *user,
+                                  struct qs_err *err);
 void qs_signal_stop(struct qs_signal *sig);
 
 #endif

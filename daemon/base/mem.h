@@ -5,10 +5,10 @@
 
 #include <stddef.h>
 
-void *qs_malloc(size_t bytes);             /* bytes == 0 gives a unique pointer */
+void *qs_malloc(size_t bytes);               /* bytes == 0 gives a unique pointer */
 void *qs_calloc(size_t count, size_t bytes); /* zeroed; overflow of count * bytes ends the program */
 void *qs_realloc(void *old, size_t bytes);
-char *qs_strdup(const char *s);            /* NULL gives NULL */
+char *qs_strdup(const char *s); /* NULL gives NULL */
 char *qs_strndup(const char *s, size_t n);
 char *qs_asprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

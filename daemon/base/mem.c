@@ -1,0 +1,54 @@
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *or_die(void *p)
+{
+    if (!p) {
+        fputs("quiesce: out of memory\n", stderr);
+        abort();
+    }
+    return p;
+}
+
+void *qs_malloc(size_t bytes)
+{
+    return or_die(malloc(bytes ? bytes : 1));
+}
+
+void *qs_calloc(size_t count, size_t bytes)
+{
+    size_t total;
+    if (__builtin_mul_overflow(count, bytes, &total))
+        return or_die(NULL);
+    return or_die(calloc(1, total ? total : 1));
+}
+
+void *qs_realloc(void *old, size_t bytes)
+{
+    return or_die(realloc(old, bytes ? bytes : 1));
+}
+
+char *qs_strdup(const char *s)
+{
+    return s ? or_die(strdup(s)) : NULL;
+}
+
+char *qs_strndup(const char *s, size_t n)
+{
+    return s ? or_die(strndup(s, n)) : NULL;
+}
+
+char *qs_asprintf(const char *fmt, ...)
+{
+    char *out = NULL;
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vasprintf(&out, fmt, ap);
+    va_end(ap);
+    return or_die(n < 0 ? NULL : out);
+}
