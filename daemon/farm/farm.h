@@ -1,0 +1,83 @@
+/* The farm: the devices one daemon owns, the queue of jobs, and who measures when. The face of everything below for the API; main builds it.
+ * Machines that measure on this host exclude each other; jobs start in order of submission. */
+#ifndef QS_FARM_FARM_H
+#define QS_FARM_FARM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "config/doc.h"
+#include "config/farm.h"
+#include "config/job.h"
+#include "store/store.h"
+
+struct qs_loop;
+struct qs_log;
+struct qs_files;
+struct qs_farm;
+
+struct qs_farm_event { /* one event, after its commit; borrowed for the callback */
+    int64_t id, wall_ns, job;
+    const char *kind, *device, *body_json; /* device may be NULL */
+};
+
+struct qs_farm_events {
+    /* News for streams, in order of id. While the farm is silent (a window is open on this machine) none comes. */
+    void (*on_event)(const struct qs_farm_event *event, void *user);
+    /* No job is queued or running any more. */
+    void (*on_idle)(void *user);
+    /* A window on this machine opens (true) or has closed (false): who serves people holds what can wait. */
+    void (*on_silence)(bool silent, void *user);
+    void *user;
+};
+
+struct qs_farm_parts { /* borrowed; they outlive the farm */
+    struct qs_loop *loop;
+    struct qs_store *store;
+    struct qs_files *files;
+    struct qs_log *log;
+    const struct qs_farm_config *config;
+    const char *work_dir; /* where a job's files are laid out for agents on this machine */
+};
+
+struct qs_farm *qs_farm_new(const struct qs_farm_parts *parts, const struct qs_farm_events *events);
+/* Reads what a former life left (open runs become interrupted, live jobs go on), opens the links. */
+bool qs_farm_start(struct qs_farm *farm, struct qs_err *err);
+/* Ends windows as cancelled, leaves jobs where they are for the next start, closes links; then on_stopped (once, from the loop). */
+void qs_farm_stop(struct qs_farm *farm, void (*on_stopped)(void *user), void *user);
+void qs_farm_free(struct qs_farm *farm);
+
+struct qs_submission {
+    const char *text; /* the job file as the person wrote it, YAML or JSON */
+    size_t text_bytes;
+    const char *name; /* of the file, for messages */
+    const char *owner, *idem; /* idem may be NULL */
+    const struct qs_job_file *files; /* (path, sha256) bindings */
+    size_t file_count;
+};
+
+/* Checks without storing: the spec (owned by the caller), or located problems. Also refuses a selector that no device of this farm can ever match. */
+bool qs_farm_check(struct qs_farm *farm, const struct qs_submission *sub, struct qs_job_spec **ret_spec, struct qs_problems *problems);
+/* Checks again, then stores. done comes after the commit. false: nothing was stored and *problems or *err says why. */
+bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_store_done_fn *done, void *user, struct qs_problems *problems,
+                    struct qs_err *err);
+/* Queued: cancelled at once. Running: its window ends as cancelled, its clean-up runs. QS_E_NOT_FOUND, QS_E_CONFLICT (ended already). */
+bool qs_farm_cancel(struct qs_farm *farm, int64_t job, const char *why, struct qs_err *err);
+
+/* JSON for faces, appended to out. */
+void qs_farm_devices_json(struct qs_farm *farm, struct qs_buf *out); /* array */
+/* {"position":1,"why":"job 6 runs on local: block 7 of 10-30"} ; {} for a job that does not wait. */
+void qs_farm_why_json(struct qs_farm *farm, int64_t job, struct qs_buf *out);
+/* The body of the last job.progress event, or null. */
+void qs_farm_progress_json(struct qs_farm *farm, int64_t job, struct qs_buf *out);
+/* Names of the devices that a spec would run on now: array. */
+void qs_farm_match_json(struct qs_farm *farm, const struct qs_job_spec *spec, struct qs_buf *out);
+size_t qs_farm_live_jobs(const struct qs_farm *farm);
+
+/* The stored document of a job (jobs.spec_json): {"name","text","files":{path:sha256}} back into a spec. */
+bool qs_farm_spec_from_store(const char *spec_json, uint64_t seed, struct qs_job_spec **ret_spec, struct qs_err *err);
+
+#endif

@@ -1,0 +1,29 @@
+/* Summaries, comparisons and verdicts of one job from its stored runs: pure, doubles begin here. The document is described in
+ * schema/comparison.md; it is the one source of truth that every face lays out. */
+#ifndef QS_REPORT_REPORT_H
+#define QS_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "config/job.h"
+#include "store/read.h"
+
+struct qs_report_input { /* all borrowed */
+    const struct qs_job_info *job;
+    const struct qs_job_spec *spec;
+    const struct qs_samples *samples;
+    const char *taints_json; /* qs_read_taints_json, or NULL */
+    const char *environment_json; /* or NULL */
+    const char *db_path;
+};
+
+/* Appends the comparison document to out. */
+bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, struct qs_err *err);
+/* 5 where any comparison of the job is a regression, else 0. */
+int qs_report_exit(const struct qs_report_input *in);
+
+#endif
