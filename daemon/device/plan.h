@@ -1,0 +1,66 @@
+/* Where a job stands on one device: points, blocks and turns, how many iterations a run has, and when it is enough. Pure: time is a parameter. */
+#ifndef QS_DEVICE_PLAN_H
+#define QS_DEVICE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/job.h"
+
+struct qs_plan {
+    const struct qs_job_spec *spec; /* borrowed */
+    uint64_t seed, device;          /* keys of the block orders */
+    size_t point;
+    uint32_t block;                 /* 0 = pilot, 1.. counted */
+    uint32_t attempt;               /* of this block */
+    uint32_t repeats;               /* in a row, for this block, whatever the cause */
+    size_t *order;                  /* owned: arms in turn */
+    size_t turns, turn;
+    uint32_t run_iterations;        /* r of this point; 0 until the pilot is over */
+    int64_t *pilot_ns;              /* owned, per arm */
+    double *medians_ns;             /* owned: [block][arm], blocks done of this point */
+    size_t blocks_done;
+    double *current_ns;             /* owned, per arm: log-sum of the block in progress */
+    uint32_t *current_n;            /* owned, per arm */
+    int64_t point_began_ns;         /* when the first counted block began; 0 = not yet */
+    int64_t measured_ns;            /* sum of block times of this point */
+};
+
+enum qs_plan_stop { QS_PLAN_GO_ON, QS_PLAN_BLOCKS, QS_PLAN_INTERVAL, QS_PLAN_TIME };
+
+void qs_plan_init(struct qs_plan *p, const struct qs_job_spec *spec, uint64_t seed, uint64_t device);
+void qs_plan_done(struct qs_plan *p);
+
+/* Begins the next point's pilot (point 0 at init); false where there is none. */
+bool qs_plan_next_point(struct qs_plan *p);
+/* The arm whose turn it is. */
+size_t qs_plan_arm(const struct qs_plan *p);
+/* Iterations that the turn's window may have: warm-up iterations in block 0, r afterwards. */
+uint32_t qs_plan_iterations(const struct qs_plan *p);
+/* r so far, or again after a restart, when completed runs tell it. */
+void qs_plan_set_iterations(struct qs_plan *p, uint32_t r);
+/* Predicted length of the turn's window, 0 where nothing is known. */
+int64_t qs_plan_predict_ns(const struct qs_plan *p);
+
+/* The turn gave accepted durations with this median (NaN: none). Pilot: the last iteration's duration. */
+void qs_plan_turn_done(struct qs_plan *p, double median_ns);
+/* Moves to the next turn; false where the block is complete. */
+bool qs_plan_next_turn(struct qs_plan *p);
+/* Closes the block: its medians count; the pilot fixes r. Begins the next block. */
+void qs_plan_block_done(struct qs_plan *p, int64_t block_ns);
+/* Starts the block over under new run identities. */
+void qs_plan_repeat_block(struct qs_plan *p);
+/* Adds a block that an earlier life of the daemon completed: medians per arm. */
+void qs_plan_restore_block(struct qs_plan *p, const double *medians_ns);
+
+/* After a block: enough? half_width is qs_look_half_width of what is there (NaN unknown). */
+enum qs_plan_stop qs_plan_enough(const struct qs_plan *p, double half_width, int64_t now_ns);
+/* True where the interval may be looked at after this many blocks. */
+bool qs_plan_is_look(const struct qs_plan *p, uint32_t blocks);
+uint32_t qs_plan_next_look(const struct qs_plan *p); /* the next block number at which the interval may stop the point */
+/* Upper bound of what is left of this point, -1 where unknown. */
+int64_t qs_plan_eta_ns(const struct qs_plan *p, int64_t now_ns);
+const char *qs_plan_stop_name(enum qs_plan_stop stop);
+
+#endif
