@@ -47,15 +47,15 @@ void qs_runs_free(struct qs_runs *runs);
 struct qs_iteration_info {
     uint64_t seq;
     uint32_t window, i, taint;
-    enum qs_window_phase phase;
+    enum qs_phase phase;
     int64_t start_ns, duration_ns; /* device clock */
     int32_t status;
-    int64_t values[QS_METRICS_MAX]; /* INT64_MIN where the metric is missing */
+    int64_t values[QS_ROW_METRICS_MAX]; /* INT64_MIN where the metric is missing */
 };
 struct qs_iterations {
     struct qs_iteration_info *at;
     size_t count;
-    char *metrics[QS_METRICS_MAX];
+    char *metrics[QS_ROW_METRICS_MAX];
     size_t metric_count;
 };
 /* Iterations of a run with seq >= from_seq, at most limit (1..10000). */
@@ -72,6 +72,8 @@ struct qs_sample {
     bool simulated;
     int64_t *durations_ns; /* measured windows, untainted iterations of untainted windows, in order */
     size_t n, n_tainted;
+    int64_t *soft_ns; /* iterations that ran to their end and whose only taints (their own and the window's) are GATE, EVIDENCE or LINK */
+    size_t soft_n;
     uint32_t taints_seen; /* or of all bits met */
     int64_t opened_ns;
     double user_us_mean, system_us_mean, rss_max_bytes; /* NaN where missing; means over accepted iterations */

@@ -7,13 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "proto/msg_window.h" /* enum qs_phase */
+
 enum qs_job_state { QS_JOB_QUEUED, QS_JOB_RUNNING, QS_JOB_DONE, QS_JOB_FAILED, QS_JOB_CANCELLED };
 enum qs_run_state { QS_RUN_RUNNING, QS_RUN_DONE, QS_RUN_FAILED, QS_RUN_INTERRUPTED, QS_RUN_CANCELLED };
-enum qs_window_phase { QS_PHASE_WARMUP, QS_PHASE_MEASURE };
 enum qs_silence { QS_SILENCE_NONE, QS_SILENCE_CLAIMED, QS_SILENCE_OBSERVED, QS_SILENCE_PROVEN };
 
 /* Taint bits (schema/README.md has the same list); table taint carries code, number and bound. */
-enum qs_taint {
+enum qs_taint_bit {
     QS_TAINT_GATE = 1 << 0,        /* measured although the gate did not open in time */
     QS_TAINT_EVIDENCE = 1 << 1,    /* a bound on evidence was passed: steal, switches, throttling, a busy neighbour */
     QS_TAINT_LINK = 1 << 2,        /* the link was not silent */
@@ -115,19 +116,19 @@ struct qs_taint_row {
     int64_t value, bound;
 };
 
-enum { QS_METRICS_MAX = 16 };
+enum { QS_ROW_METRICS_MAX = 16 }; /* metrics that the store keeps of an iteration */
 
 struct qs_iteration_row {
     int64_t start_off_ns, duration_ns;
-    uint32_t taint; /* enum qs_taint bits */
+    uint32_t taint; /* enum qs_taint_bit */
     int32_t status; /* exit code, or -signal */
-    int64_t values[QS_METRICS_MAX];
+    int64_t values[QS_ROW_METRICS_MAX];
 };
 
 struct qs_window_row {
     uint8_t run_uid[16];
     uint32_t ord, attempt;
-    enum qs_window_phase phase;
+    enum qs_phase phase;
     uint64_t first_seq;
     int64_t opened_ns, closed_ns; /* device clock */
     uint32_t evals;
