@@ -4,7 +4,8 @@
  * inline.
  *
  * Handles are owned by the loop from start to stop: stop() (NULL is allowed) ends the callbacks at once
- * and gives the memory back when the loop can. A one-shot handle stops itself before its callback. */
+ * and gives the memory back when the loop can. A one-shot handle (timer, child) stops itself
+ * before its callback: stopping it there does nothing, afterwards the pointer is dead. */
 #ifndef QS_BASE_LOOP_H
 #define QS_BASE_LOOP_H
 
@@ -23,17 +24,22 @@ struct qs_signal;
 
 /* Real time: clocks are CLOCK_MONOTONIC and CLOCK_REALTIME, randomness is getrandom(2). */
 struct qs_loop *qs_loop_new_real(struct qs_err *err);
-/* Virtual time: monotonic and wall clock both start at start_ns; randomness is a seeded stream (xoshiro256**
- * or PCG64). io, spawn and signal are refused with QS_E_INTERNAL: nothing real has a place in virtual time.
+/* Virtual time: monotonic and wall clock both start at start_ns; randomness is a seeded stream (prng.h):
+ * equal seeds and equal calls give equal bytes. io, spawn and signal are refused with QS_E_INTERNAL: nothing
+ * real has a place in virtual time.
  */
 struct qs_loop *qs_loop_new_virtual(int64_t start_ns, uint64_t seed);
 bool qs_loop_is_virtual(const struct qs_loop *loop);
 
-/* Runs until stopped or until nothing is left that could call back. */
+/* Runs until stopped or until nothing is left that could call back (a forgotten child cannot). May be run
+ * again: what was left comes then. */
 void qs_loop_run(struct qs_loop *loop);
+/* Before a run: that run returns at once. Descriptor events that were already collected are still delivered.
+ */
 void qs_loop_stop(struct qs_loop *loop);
-/* Frees the loop; every handle must have been stopped. Returns how many were not (0 = clean): tests assert 0.
- * Real time: runs the loop's closing callbacks first. */
+/* Frees the loop (NULL is allowed), not from a callback; every handle must have been stopped. Returns how
+ * many were not (0 = clean): tests assert 0. Posts and works that have not called back count and never will.
+ * Real time: waits for works that are running, and runs the loop's closing callbacks first. */
 size_t qs_loop_free(struct qs_loop *loop);
 
 int64_t qs_loop_now_ns(const struct qs_loop *loop);  /* monotonic, read now, not the turn's start */
@@ -55,8 +61,10 @@ void qs_loop_post(struct qs_loop *loop, qs_loop_fn *fn, void *user);
 void qs_loop_work(struct qs_loop *loop, qs_loop_fn *work, qs_loop_fn *after, void *user);
 
 enum qs_io_events { QS_IO_READ = 1, QS_IO_WRITE = 2 };
-/* Level-triggered readiness of fd (borrowed, non-blocking). events that fired are a mask; an error or hang-up
- * on fd fires as READ. */
+/* Level-triggered readiness of fd (borrowed, non-blocking). `events` is a mask of QS_IO_*, 0 pauses. Those
+ * that fired come as a mask too: an error on fd as READ whatever was asked for, a hang-up as what was asked
+ * for. One handle a descriptor; fails with QS_E_IO for files that cannot be waited for (regular files), or
+ * QS_E_RESOURCE. fd may be closed right after stop. */
 typedef void qs_io_fn(unsigned events, void *user);
 struct qs_io *qs_io_start(struct qs_loop *loop, int fd, unsigned events, qs_io_fn *fn, void *user,
                           struct qs_err *err);
@@ -64,19 +72,23 @@ bool qs_io_update(struct qs_io *io, unsigned events, struct qs_err *err);
 void qs_io_stop(struct qs_io *io);
 
 struct qs_spawn {
-    const char *const *argv; /* NULL-terminated; argv[0] is searched in PATH */
+    const char *const *argv; /* NULL-terminated; argv[0] is searched in PATH (that of env, where given) */
     const char *const *env;  /* NULL-terminated, or NULL: inherit */
     const char *cwd;         /* or NULL: inherit */
-    int fd[3];               /* given to the child as 0, 1, 2 (borrowed); -1 opens /dev/null */
+    int fd[3];               /* given to the child as 0, 1, 2 (borrowed, made blocking); -1 opens /dev/null */
     bool new_session;        /* setsid: a terminal's Ctrl-C does not reach it */
 };
-/* exit_code is valid where term_signal is 0. */
+/* exit_code is valid where term_signal is 0. May come before the last of what the child wrote has been read.
+ * Failing to start is QS_E_COMMAND (or QS_E_RESOURCE: the host has run out of something); no callback comes
+ * then. Other descriptors of this process reach the child unless they are close-on-exec. */
 typedef void qs_child_fn(int exit_code, int term_signal, void *user);
 struct qs_child *qs_child_start(struct qs_loop *loop, const struct qs_spawn *spec, qs_child_fn *fn,
                                 void *user, struct qs_err *err);
 pid_t qs_child_pid(const struct qs_child *child);
-void qs_child_kill(struct qs_child *child, int signum); /* no-op after the exit */
-/* Forgets the child: no callback will come. It is still reaped. */
+/* To the process alone, not to its group; a no-op in the exit callback, where the pid may be another's
+ * already. */
+void qs_child_kill(struct qs_child *child, int signum);
+/* Forgets the child, which lives on: no callback will come. It is still reaped, while the loop runs. */
 void qs_child_stop(struct qs_child *child);
 
 typedef void qs_signal_fn(int signum, void *user);

@@ -2,12 +2,7 @@
 #ifndef QS_TESTS_UNIT_BASE_BOTH_LOOPS_H
 #define QS_TESTS_UNIT_BASE_BOTH_LOOPS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "cm.h"
 
 #include "base/loop.h"
 
