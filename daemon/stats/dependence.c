@@ -1,0 +1,134 @@
+#include "stats/dependence.h"
+
+#include "stats/special.h"
+#include "stats/sum.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* The deviations from the mean, and where the series is broken. */
+struct series {
+    double *d; /* owned */
+    size_t n;
+    const size_t *breaks; /* borrowed */
+    size_t n_breaks;
+    double c0; /* sum of squares > 0 */
+};
+
+static bool breaks_are_valid(const size_t *breaks, size_t n_breaks, size_t n)
+{
+    for (size_t i = 0; i < n_breaks; i++)
+        if (breaks[i] < 1 || breaks[i] >= n || (i > 0 && breaks[i] <= breaks[i - 1]))
+            return false;
+    return true;
+}
+
+static enum qs_status series_init(struct series *s, const double *x, size_t n, const size_t *breaks,
+                                  size_t n_breaks)
+{
+    struct qs_moments m;
+    *s = (struct series){.n = n, .breaks = breaks, .n_breaks = n_breaks};
+    enum qs_status status = qs_moments(x, n, &m);
+    if (status != QS_OK)
+        return status;
+    if (n < 2)
+        return QS_ETOOFEW;
+    if (!breaks_are_valid(breaks, n_breaks, n))
+        return QS_EDOM;
+    if (!(m.var > 0))
+        return QS_EDEGENERATE;
+    s->d = n > SIZE_MAX / sizeof *s->d ? NULL : malloc(n * sizeof *s->d);
+    if (!s->d)
+        return QS_ENOMEM;
+    struct qs_acc acc = {0};
+    for (size_t i = 0; i < n; i++) {
+        s->d[i] = x[i] - m.mean;
+        qs_acc_add(&acc, s->d[i] * s->d[i]);
+    }
+    s->c0 = qs_acc_value(&acc);
+    return QS_OK;
+}
+
+static double correlation_at(const struct series *s, size_t lag)
+{
+    struct qs_acc acc = {0};
+    size_t start = 0;
+    for (size_t b = 0; b <= s->n_breaks; b++) {
+        size_t end = b < s->n_breaks ? s->breaks[b] : s->n;
+        for (size_t i = start; lag < end - start && i < end - lag; i++)
+            qs_acc_add(&acc, s->d[i] * s->d[i + lag]);
+        start = end;
+    }
+    return qs_acc_value(&acc) / s->c0;
+}
+
+enum qs_status qs_acf(const double *x, size_t n, const size_t *breaks, size_t n_breaks, size_t max_lag,
+                      double *r)
+{
+    struct series s;
+    enum qs_status status = series_init(&s, x, n, breaks, n_breaks);
+    for (size_t h = 0; h <= max_lag; h++)
+        r[h] = status == QS_OK ? (h == 0 ? 1 : correlation_at(&s, h)) : NAN;
+    free(s.d);
+    return status;
+}
+
+enum qs_status qs_ljung_box(const double *x, size_t n, const size_t *breaks, size_t n_breaks, size_t lags,
+                            struct qs_ljung_box *out)
+{
+    if (lags == 0)
+        lags = n / 5 < 10 ? n / 5 : 10;
+    *out = (struct qs_ljung_box){.q = NAN, .p = NAN, .lags = lags};
+    struct series s;
+    enum qs_status status = series_init(&s, x, n, breaks, n_breaks);
+    if (status == QS_OK && (lags == 0 || lags >= n))
+        status = QS_ETOOFEW;
+    if (status == QS_OK) {
+        struct qs_acc acc = {0};
+        for (size_t k = 1; k <= lags; k++) {
+            double r = correlation_at(&s, k);
+            qs_acc_add(&acc, r * r / (double)(n - k));
+        }
+        out->q = (double)n * ((double)n + 2) * qs_acc_value(&acc);
+        out->p = qs_pchisq_upper(out->q, (double)lags);
+    }
+    free(s.d);
+    return status;
+}
+
+static double clamp(double x, double lo, double hi)
+{
+    return x < lo ? lo : x > hi ? hi : x;
+}
+
+/* -1 + 2 sum G_m over the leading pairs G_m = r_{2m} + r_{2m+1} that are positive */
+static double correlation_time(const struct series *s)
+{
+    double tau = -1;
+    for (size_t lag = 0; lag < s->n; lag += 2) {
+        double pair = (lag == 0 ? 1 : correlation_at(s, lag)) + correlation_at(s, lag + 1);
+        if (!(pair > 0))
+            break;
+        tau += 2 * pair;
+    }
+    return tau;
+}
+
+enum qs_status qs_ess(const double *x, size_t n, const size_t *breaks, size_t n_breaks, struct qs_ess *out)
+{
+    *out = (struct qs_ess){.n_eff = NAN, .geyer = NAN, .ar1 = NAN, .tau = NAN, .r1 = NAN};
+    struct series s;
+    enum qs_status status = series_init(&s, x, n, breaks, n_breaks);
+    if (status == QS_OK) {
+        double count = (double)n;
+        out->r1 = correlation_at(&s, 1);
+        out->tau = correlation_time(&s);
+        out->geyer = out->tau > 1 ? clamp(count / out->tau, 1, count) : count;
+        double r = clamp(out->r1, 0, 0.99);
+        out->ar1 = clamp(count * (1 - r) / (1 + r), 1, count);
+        out->n_eff = out->geyer < out->ar1 ? out->geyer : out->ar1;
+    }
+    free(s.d);
+    return status;
+}

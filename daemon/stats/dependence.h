@@ -1,0 +1,39 @@
+/* Dependence between neighbours in time. Values are in time order. Values that were rejected are not bridged:
+ * breaks[] lists, ascending and without repetition, each index i in 1..n-1 such that i-1 and i were not
+ * neighbours; NULL with n_breaks = 0 for an unbroken series. */
+#ifndef QS_STATS_DEPENDENCE_H
+#define QS_STATS_DEPENDENCE_H
+
+#include "stats/status.h"
+
+#include <stddef.h>
+
+/* r[0..max_lag], r[0] = 1: r_h = sum over pairs (t, t+h) without a break between them of (x_t-m)(x_{t+h}-m),
+ * over sum (x_t-m)^2 (R's acf, NIST StRD). Lags >= n give 0. QS_ENODATA, QS_ETOOFEW (n = 1), QS_EDOM (bad
+ * value or breaks), QS_EDEGENERATE (constant), QS_ENOMEM; r is NaN then. */
+enum qs_status qs_acf(const double *x, size_t n, const size_t *breaks, size_t n_breaks, size_t max_lag,
+                      double *r);
+
+struct qs_ljung_box {
+    double q, p;
+    size_t lags;
+};
+
+/* Ljung & Box 1978: Q = n(n+2) sum r_k^2/(n-k), p from chi-squared with that many df. lags = 0 takes
+ * min(10, n/5). QS_ETOOFEW when n < 5 and lags = 0, or lags >= n; otherwise as qs_acf. */
+enum qs_status qs_ljung_box(const double *x, size_t n, const size_t *breaks, size_t n_breaks, size_t lags,
+                            struct qs_ljung_box *out);
+
+struct qs_ess {
+    double n_eff; /* the smaller of the next two, in [1, n] */
+    double geyer; /* n/tau, initial positive sequence of pairs of autocovariances (Geyer 1992) */
+    double ar1;   /* n(1-r)/(1+r), r = r_1 clamped to [0, 0.99] */
+    double tau;   /* integrated autocorrelation time, not clamped */
+    double r1;
+};
+
+/* How many independent values the mean of this series is worth. Costs n times the correlation length.
+ * Status as qs_acf. */
+enum qs_status qs_ess(const double *x, size_t n, const size_t *breaks, size_t n_breaks, struct qs_ess *out);
+
+#endif

@@ -1,0 +1,38 @@
+/* Runs of iterations: how much varies between runs, and what the mean over runs is worth. */
+#ifndef QS_STATS_HIER_H
+#define QS_STATS_HIER_H
+
+#include "stats/status.h"
+
+#include <stddef.h>
+
+/* k runs: run j holds v[off[j]] .. v[off[j+1]-1]; off has k+1 ascending entries. All borrowed. */
+struct qs_nested {
+    const double *v;
+    const size_t *off;
+    size_t k;
+};
+
+/* One-way random effects, method of moments (ANOVA). */
+struct qs_varcomp {
+    size_t k, n; /* runs, values */
+    double n0;   /* values per run that count: (N - sum n_j^2/N)/(k-1) */
+    double ms_between, ms_within, f;
+    double t1;            /* variance within runs: MS_within */
+    double t2;            /* variance between runs: (MS_between - MS_within)/n0, 0 where that is negative */
+    double icc;           /* t2/(t1+t2); NaN where both are 0 */
+    double grand_mean;    /* of all values */
+    double mean_of_means; /* each run counts once */
+    double s2_means;      /* variance of the run means, which holds var(A) + var(X)/n */
+    unsigned flags;       /* QS_FLAG_CLAMPED: no run effect was found */
+};
+
+/* QS_ENODATA (no run, or an empty one); QS_ETOOFEW: k < 2 or no run with two values (what can be computed is
+ * set); QS_EDOM; QS_ENOMEM. */
+enum qs_status qs_varcomp(const struct qs_nested *data, struct qs_varcomp *out);
+
+/* Mean of run means +- t_{1-a/2,k-1} sqrt(var(run means)/k). Needs no variance components and holds its level
+ * for few runs, which Kalibera et al. 2005 eq. 5 does not. QS_ETOOFEW for k < 2; otherwise as qs_varcomp. */
+enum qs_status qs_hier_ci(const struct qs_nested *data, double level, struct qs_ci *out);
+
+#endif

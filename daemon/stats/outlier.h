@@ -1,0 +1,25 @@
+/* Outliers are flagged and counted, never removed: only a recorded violation of a precondition excludes a
+ * value, and that is not decided here. */
+#ifndef QS_STATS_OUTLIER_H
+#define QS_STATS_OUTLIER_H
+
+#include "stats/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { QS_OUTLIER_LOW = 1, QS_OUTLIER_HIGH = 2, QS_OUTLIER_FAR = 4 };
+
+struct qs_tukey {
+    double lo, hi;         /* q.25 - 1.5 IQR, q.75 + 1.5 IQR, type 7; NaN where there are no fences */
+    double far_lo, far_hi; /* the same with 3 IQR */
+    size_t n_low, n_high;  /* values strictly outside the fences, far ones included */
+    size_t n_far;
+};
+
+/* Tukey 1977. flags (n bytes of QS_OUTLIER_* in the order of x) may be NULL. No value is flagged when n < 8
+ * (QS_ETOOFEW) and when the IQR is 0, where the fences would flag everything but the mode (QS_EDEGENERATE).
+ * QS_ENODATA, QS_EDOM, QS_ENOMEM. */
+enum qs_status qs_tukey_flags(const double *x, size_t n, uint8_t *flags, struct qs_tukey *out);
+
+#endif

@@ -1,0 +1,110 @@
+#include "stats/twosample.h"
+
+#include "stats/describe.h"
+#include "stats/special.h"
+#include "stats/sum.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum qs_status qs_theil_sen(const double *y, size_t n, double *slope)
+{
+    *slope = NAN;
+    if (n < 2)
+        return n == 0 ? QS_ENODATA : QS_ETOOFEW;
+    size_t pairs = 0;
+    bool fits = !__builtin_mul_overflow(n, n - 1, &pairs) && pairs / 2 <= SIZE_MAX / sizeof(double);
+    double *slopes = fits ? malloc(pairs / 2 * sizeof *slopes) : NULL;
+    if (!slopes)
+        return QS_ENOMEM;
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i + 1; j < n; j++)
+            slopes[k++] = (y[j] - y[i]) / (double)(j - i);
+    enum qs_status status = qs_median(slopes, k, slope);
+    free(slopes);
+    return status;
+}
+
+static double log_ratio(double y, double x)
+{
+    double q = y / x;
+    return q > 0 && isfinite(q) ? log(q) : log(y) - log(x);
+}
+
+static bool is_positive(double x)
+{
+    return isfinite(x) && x > 0;
+}
+
+static void paired_t(const struct qs_moments *m, double level, struct qs_ratio_test *out)
+{
+    struct qs_ttest *t = &out->log;
+    t->diff = m->mean;
+    t->sd[0] = sqrt(m->var);
+    out->ratio = exp(m->mean);
+    if (m->n < 2)
+        return;
+    t->se = t->sd[0] / sqrt((double)m->n);
+    if (t->se > 0) {
+        t->df = (double)m->n - 1;
+        t->t = t->diff / t->se;
+        t->p = qs_pt_two_sided(t->t, t->df);
+    } else {
+        t->flags |= QS_FLAG_EXACT;
+        t->p = t->diff < 0 || t->diff > 0 ? 0 : 1;
+    }
+    t->ci = qs_ttest_ci(t, level);
+    out->ci = t->ci;
+    out->ci.lo = exp(t->ci.lo);
+    out->ci.hi = exp(t->ci.hi);
+}
+
+static void sign_test(const double *d, size_t n, struct qs_paired *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        out->n_up += d[i] > 0;
+        out->n_down += d[i] < 0;
+    }
+    if (out->n_up + out->n_down < n)
+        out->flags |= QS_FLAG_TIES;
+    size_t fewer = out->n_up < out->n_down ? out->n_up : out->n_down;
+    out->sign_p = fmin(1, 2 * qs_pbinom((double)fewer, (double)(out->n_up + out->n_down), 0.5));
+}
+
+static enum qs_status analyse(const double *d, size_t n, double level, struct qs_paired *out)
+{
+    struct qs_moments m;
+    enum qs_status status = qs_moments(d, n, &m);
+    if (status != QS_OK)
+        return status;
+    paired_t(&m, level, &out->test);
+    sign_test(d, n, out);
+    return qs_theil_sen(d, n, &out->drift);
+}
+
+enum qs_status qs_paired_blocks(const double *x, const double *y, size_t n, double level,
+                                struct qs_paired *out)
+{
+    struct qs_ci none = qs_ci_none(level);
+    struct qs_ttest no_test = {
+        .diff = NAN, .se = NAN, .t = NAN, .df = NAN, .p = NAN, .ci = none, .sd = {NAN, NAN}, .n = {n, n}};
+    *out =
+        (struct qs_paired){.test = {.ratio = NAN, .ci = none, .log = no_test}, .sign_p = NAN, .drift = NAN};
+    if (n == 0)
+        return QS_ENODATA;
+    if (!(level > 0 && level < 1))
+        return QS_EDOM;
+    for (size_t i = 0; i < n; i++)
+        if (!is_positive(x[i]) || !is_positive(y[i]))
+            return QS_EDOM;
+    double *d = n > SIZE_MAX / sizeof *d ? NULL : malloc(n * sizeof *d);
+    if (!d)
+        return QS_ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        d[i] = log_ratio(y[i], x[i]);
+    enum qs_status status = analyse(d, n, level, out);
+    free(d);
+    return status;
+}

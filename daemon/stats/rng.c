@@ -1,0 +1,57 @@
+#include "stats/rng.h"
+
+static uint64_t rotate(uint64_t x, int k)
+{
+    return (x << k) | (x >> (64 - k));
+}
+
+static uint64_t splitmix(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+void qs_rng_seed(struct qs_rng *rng, uint64_t seed, uint64_t stream)
+{
+    uint64_t a = seed, b = ~stream;
+    rng->s[0] = splitmix(&a);
+    rng->s[1] = splitmix(&b);
+    rng->s[2] = splitmix(&a);
+    rng->s[3] = splitmix(&b);
+    /* Pairs that share the seed or the stream share half of the state: let it mix first. */
+    for (int i = 0; i < 32; i++)
+        (void)qs_rng_next(rng);
+}
+
+uint64_t qs_rng_next(struct qs_rng *rng)
+{
+    uint64_t *s = rng->s;
+    uint64_t result = rotate(s[1] * 5, 7) * 9;
+    uint64_t t = s[1] << 17;
+    s[2] ^= s[0];
+    s[3] ^= s[1];
+    s[1] ^= s[2];
+    s[0] ^= s[3];
+    s[2] ^= t;
+    s[3] = rotate(s[3], 45);
+    return result;
+}
+
+uint64_t qs_rng_below(struct qs_rng *rng, uint64_t n)
+{
+    if (n == 0)
+        return 0;
+    uint64_t reject = (0 - n) % n; /* 2^64 mod n: the values below it are one too many for some residues */
+    uint64_t r;
+    do {
+        r = qs_rng_next(rng);
+    } while (r < reject);
+    return r % n;
+}
+
+double qs_rng_unit(struct qs_rng *rng)
+{
+    return (double)(qs_rng_next(rng) >> 11) * 0x1p-53;
+}

@@ -1,0 +1,25 @@
+/* The one random generator: xoshiro256** (Blackman & Vigna 2021), seeded through splitmix64. Equal (seed,
+ * stream) give equal numbers on every machine; each resampling takes its own stream, so that results do not
+ * depend on the order of evaluation. Not for secrets. */
+#ifndef QS_STATS_RNG_H
+#define QS_STATS_RNG_H
+
+#include <stdint.h>
+
+struct qs_rng {
+    uint64_t s[4]; /* never all 0 */
+};
+
+/* Different (seed, stream) pairs give different states. */
+void qs_rng_seed(struct qs_rng *rng, uint64_t seed, uint64_t stream);
+
+/* Uniform over 64 bits. */
+uint64_t qs_rng_next(struct qs_rng *rng);
+
+/* Uniform over 0..n-1 by rejection, without modulo bias; n = 0 gives 0 and draws nothing. */
+uint64_t qs_rng_below(struct qs_rng *rng, uint64_t n);
+
+/* Uniform over the multiples of 2^-53 in [0,1). */
+double qs_rng_unit(struct qs_rng *rng);
+
+#endif

@@ -1,0 +1,32 @@
+/* What every function of this folder answers, and the interval that many of them fill. */
+#ifndef QS_STATS_STATUS_H
+#define QS_STATS_STATUS_H
+
+enum qs_status {
+    QS_OK,
+    QS_ENODATA,    /* n = 0 */
+    QS_ETOOFEW,    /* the quantity needs more values than there are; outputs are NaN */
+    QS_EDOM,       /* NaN or infinite input, a log of x <= 0, an option out of range, or an overflow */
+    QS_ENOMEM,     /* outputs are NaN */
+    QS_EDEGENERATE /* the values do not vary and the quantity is undefined then; outputs are NaN */
+};
+
+/* "ok", "no-data", "too-few", "domain", "no-memory", "degenerate"; "unknown" for anything else. Static. */
+const char *qs_status_name(enum qs_status status);
+
+enum {
+    QS_FLAG_EXACT = 1u << 0,   /* nothing varied: the interval is a point and p is 0 or 1 */
+    QS_FLAG_TIES = 1u << 1,    /* some differences were 0 and were left out (sign test) */
+    QS_FLAG_CLAMPED = 1u << 2, /* a negative variance estimate was set to 0 */
+};
+
+/* lo <= hi; both NaN: not available. level is a probability in (0,1), 0.95 as a rule. */
+struct qs_ci {
+    double lo, hi, level;
+    unsigned flags;
+};
+
+/* {NaN, NaN, level, 0} */
+struct qs_ci qs_ci_none(double level);
+
+#endif

@@ -1,0 +1,93 @@
+#include "stats/sum.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double mean_of(const double *x, size_t n)
+{
+    struct qs_acc acc = {0};
+    for (size_t i = 0; i < n; i++)
+        qs_acc_add(&acc, x[i]);
+    double mean = qs_acc_value(&acc) / (double)n;
+    struct qs_acc rest = {0};
+    for (size_t i = 0; i < n; i++)
+        qs_acc_add(&rest, x[i] - mean);
+    return mean + qs_acc_value(&rest) / (double)n;
+}
+
+static double var_about(const double *x, size_t n, double mean)
+{
+    struct qs_acc squares = {0}, rest = {0};
+    for (size_t i = 0; i < n; i++) {
+        double d = x[i] - mean;
+        qs_acc_add(&squares, d * d);
+        qs_acc_add(&rest, d);
+    }
+    double r = qs_acc_value(&rest);
+    double ss = qs_acc_value(&squares) - r * (r / (double)n);
+    return (ss < 0 ? 0 : ss) / (double)(n - 1); /* an overflow stays NaN */
+}
+
+enum qs_status qs_moments(const double *x, size_t n, struct qs_moments *out)
+{
+    *out = (struct qs_moments){.n = n, .mean = NAN, .min = NAN, .max = NAN, .var = NAN};
+    if (n == 0)
+        return QS_ENODATA;
+    double min = x[0], max = x[0];
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(x[i]))
+            return QS_EDOM;
+        min = x[i] < min ? x[i] : min;
+        max = x[i] > max ? x[i] : max;
+    }
+    bool constant = !(min < max);
+    double mean = constant ? x[0] : mean_of(x, n);
+    double var = constant ? 0 : var_about(x, n, mean);
+    if (!isfinite(mean) || !isfinite(var))
+        return QS_EDOM;
+    *out = (struct qs_moments){.n = n, .mean = mean, .min = min, .max = max, .var = n > 1 ? var : NAN};
+    return QS_OK;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void qs_sort(double *x, size_t n)
+{
+    if (n > 1)
+        qsort(x, n, sizeof *x, by_value);
+}
+
+enum qs_status qs_sorted_copy(const double *x, size_t n, double **out)
+{
+    *out = NULL;
+    if (n == 0)
+        return QS_ENODATA;
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return QS_EDOM;
+    double *copy = n > SIZE_MAX / sizeof *copy ? NULL : malloc(n * sizeof *copy);
+    if (!copy)
+        return QS_ENOMEM;
+    memcpy(copy, x, n * sizeof *copy);
+    qs_sort(copy, n);
+    *out = copy;
+    return QS_OK;
+}
+
+enum qs_status qs_logs(const double *x, size_t n, double *out)
+{
+    if (n == 0)
+        return QS_ENODATA;
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(x[i]) || !(x[i] > 0))
+            return QS_EDOM;
+        out[i] = log(x[i]);
+    }
+    return QS_OK;
+}

@@ -1,0 +1,47 @@
+/* Compensated sums and the moments that everything else starts from. */
+#ifndef QS_STATS_SUM_H
+#define QS_STATS_SUM_H
+
+#include "stats/status.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* Neumaier 1974: the lost low parts are gathered in comp. Start from {0}. */
+struct qs_acc {
+    double sum, comp;
+};
+
+static inline void qs_acc_add(struct qs_acc *acc, double x)
+{
+    double t = acc->sum + x;
+    acc->comp += fabs(acc->sum) >= fabs(x) ? (acc->sum - t) + x : (x - t) + acc->sum;
+    acc->sum = t;
+}
+
+static inline double qs_acc_value(const struct qs_acc *acc)
+{
+    return acc->sum + acc->comp;
+}
+
+struct qs_moments {
+    size_t n;
+    double mean, min, max;
+    double var; /* denominator n-1; NaN for n = 1, exactly 0 for constant data */
+};
+
+/* Two passes with compensated sums. QS_ENODATA; QS_EDOM for NaN, infinities, and values whose squares
+ * overflow (fields NaN then, n is set). */
+enum qs_status qs_moments(const double *x, size_t n, struct qs_moments *out);
+
+/* A sorted copy of n finite values, owned by the caller (free()). QS_ENODATA, QS_EDOM, QS_ENOMEM. */
+enum qs_status qs_sorted_copy(const double *x, size_t n, double **out);
+
+/* Sorts in place, ascending; no NaN. */
+void qs_sort(double *x, size_t n);
+
+/* The natural logarithms of n values into out (n doubles, may be x). QS_EDOM where one is not finite or not
+ * positive, QS_ENODATA. */
+enum qs_status qs_logs(const double *x, size_t n, double *out);
+
+#endif

@@ -1,0 +1,56 @@
+/* Two samples: x is the baseline, y the candidate; differences are y - x and ratios y / x. What one value is
+ * (an iteration, or the statistic of a run) is the caller's choice; verdicts use runs. */
+#ifndef QS_STATS_TWOSAMPLE_H
+#define QS_STATS_TWOSAMPLE_H
+
+#include "stats/status.h"
+
+#include <stddef.h>
+
+/* The outcome of a t test. */
+struct qs_ttest {
+    double diff;     /* the estimate */
+    double se;       /* its standard error */
+    double t, df;    /* NaN where nothing varies */
+    double p;        /* two-sided */
+    struct qs_ci ci; /* of diff */
+    double sd[2];    /* of x and of y; of the differences, and NaN, for a paired test */
+    size_t n[2];
+    unsigned flags; /* QS_FLAG_EXACT: nothing varies, p is 1 (equal) or 0 and the interval is a point */
+};
+
+/* Welch 1947, df by Satterthwaite. QS_ENODATA; QS_ETOOFEW for a sample of 1 (diff is set); QS_EDOM. */
+enum qs_status qs_welch(const double *x, size_t nx, const double *y, size_t ny, double level,
+                        struct qs_ttest *out);
+
+/* The interval of a test at another level, from its diff, se and df. */
+struct qs_ci qs_ttest_ci(const struct qs_ttest *test, double level);
+
+struct qs_ratio_test {
+    double ratio;        /* of the geometric means */
+    struct qs_ci ci;     /* of ratio */
+    struct qs_ttest log; /* the test on natural logarithms */
+};
+
+/* Welch on the logarithms. As qs_welch; QS_EDOM also where a value is <= 0; QS_ENOMEM. */
+enum qs_status qs_log_welch(const double *x, size_t nx, const double *y, size_t ny, double level,
+                            struct qs_ratio_test *out);
+
+struct qs_paired {
+    struct qs_ratio_test test; /* paired t on d_b = ln(y_b/x_b), df = n-1; sd[0] is that of d */
+    size_t n_up, n_down;       /* blocks with d_b > 0, and < 0 */
+    double sign_p; /* two-sided sign test without the ties (QS_FLAG_TIES in flags); 1 if all tie */
+    double drift;  /* Theil-Sen slope of d_b on b, per block; NaN for n < 2 */
+    unsigned flags;
+};
+
+/* n blocks in the order in which they ran, one value (or mean log, by exp) per arm. QS_ENODATA, QS_ETOOFEW
+ * for n = 1 (ratio is set), QS_EDOM, QS_ENOMEM. Needs memory for n(n-1)/2 slopes. */
+enum qs_status qs_paired_blocks(const double *x, const double *y, size_t n, double level,
+                                struct qs_paired *out);
+
+/* Theil 1950, Sen 1968: the median of (y_j - y_i)/(j - i), i < j. QS_ENODATA, QS_ETOOFEW (n = 1), QS_EDOM,
+ * QS_ENOMEM, with *slope = NaN. */
+enum qs_status qs_theil_sen(const double *y, size_t n, double *slope);
+
+#endif

@@ -1,0 +1,181 @@
+#include "stats/verdict.h"
+
+#include "stats/power.h"
+#include "stats/twosample.h"
+
+#include <math.h>
+
+const char *qs_verdict_name(enum qs_verdict_kind kind)
+{
+    static const char *const names[] = {
+        [QS_VERDICT_REGRESSION] = "regression",
+        [QS_VERDICT_IMPROVEMENT] = "improvement",
+        [QS_VERDICT_PROBABLE_REGRESSION] = "probable-regression",
+        [QS_VERDICT_PROBABLE_IMPROVEMENT] = "probable-improvement",
+        [QS_VERDICT_NEGLIGIBLE] = "negligible",
+        [QS_VERDICT_EQUIVALENT] = "equivalent",
+        [QS_VERDICT_INCONCLUSIVE] = "inconclusive",
+    };
+    return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "inconclusive";
+}
+
+const char *qs_verdict_reason_name(enum qs_verdict_reason reason)
+{
+    static const char *const names[] = {"none", "too-few-runs", "wide-interval", "no-spread"};
+    return (unsigned)reason < sizeof names / sizeof *names ? names[reason] : "none";
+}
+
+struct qs_verdict_opts qs_verdict_opts_default(void)
+{
+    return (struct qs_verdict_opts){.version = QS_VERDICT_VERSION,
+                                    .margin = 0.02,
+                                    .alpha = 0.05,
+                                    .power = 0.8,
+                                    .lower_is_better = true,
+                                    .resolution_ratio = 0};
+}
+
+static bool opts_are_valid(const struct qs_verdict_opts *o)
+{
+    return o->version == QS_VERDICT_VERSION && o->margin >= 0 && isfinite(o->margin) && o->alpha > 0 &&
+           o->alpha < 0.5 && o->power > o->alpha / 2 && o->power < 1 && o->resolution_ratio >= 0 &&
+           isfinite(o->resolution_ratio);
+}
+
+static struct qs_power_opts power_opts(const struct qs_verdict_opts *o)
+{
+    return (struct qs_power_opts){
+        .alpha = o->alpha, .power = o->power, .resolution_ratio = o->resolution_ratio};
+}
+
+static void start(struct qs_verdict *out, const char *method, const struct qs_verdict_opts *o)
+{
+    *out = (struct qs_verdict){.kind = QS_VERDICT_INCONCLUSIVE,
+                               .reason = QS_REASON_NONE,
+                               .ratio = NAN,
+                               .l95 = qs_ci_none(1 - o->alpha),
+                               .l90 = qs_ci_none(1 - 2 * o->alpha),
+                               .p = NAN,
+                               .df = NAN,
+                               .mde_ratio = NAN,
+                               .sd_log = NAN,
+                               .sign_p = NAN,
+                               .drift = NAN,
+                               .method = method,
+                               .version = QS_VERDICT_VERSION};
+}
+
+/* The interval on the axis where up is worse. */
+static struct qs_ci worse_up(struct qs_ci log_ci, bool lower_is_better)
+{
+    if (!lower_is_better) {
+        double lo = log_ci.lo;
+        log_ci.lo = -log_ci.hi;
+        log_ci.hi = -lo;
+    }
+    return log_ci;
+}
+
+static bool lies_within(const struct qs_ci *ci, double bound)
+{
+    return ci->lo >= -bound && ci->hi <= bound;
+}
+
+/* The table of 8.9 from its second row on; a and b are the wide and the narrow interval of the log ratio. */
+static void decide(struct qs_verdict *out, const struct qs_ci *a, const struct qs_ci *b, double bound)
+{
+    out->direction = a->lo > 0 ? 1 : a->hi < 0 ? -1 : 0;
+    if (a->lo > bound)
+        out->kind = QS_VERDICT_REGRESSION;
+    else if (a->hi < -bound)
+        out->kind = QS_VERDICT_IMPROVEMENT;
+    else if (out->direction != 0 && lies_within(b, bound))
+        out->kind = QS_VERDICT_NEGLIGIBLE;
+    else if (out->direction != 0)
+        out->kind = out->direction > 0 ? QS_VERDICT_PROBABLE_REGRESSION : QS_VERDICT_PROBABLE_IMPROVEMENT;
+    else if (lies_within(b, bound))
+        out->kind = QS_VERDICT_EQUIVALENT;
+    else
+        out->reason = QS_REASON_WIDE_INTERVAL;
+}
+
+static struct qs_ci exp_ci(struct qs_ci ci)
+{
+    ci.lo = exp(ci.lo);
+    ci.hi = exp(ci.hi);
+    return ci;
+}
+
+/* From a test on logs to a verdict. */
+static void conclude(struct qs_verdict *out, const struct qs_ttest *log, const struct qs_verdict_opts *o)
+{
+    struct qs_ci wide = qs_ttest_ci(log, 1 - o->alpha), narrow = qs_ttest_ci(log, 1 - 2 * o->alpha);
+    out->p = log->p;
+    out->df = log->df;
+    out->flags |= log->flags;
+    out->l95 = exp_ci(wide);
+    out->l90 = exp_ci(narrow);
+    if (log->flags & QS_FLAG_EXACT)
+        out->reason = QS_REASON_NO_SPREAD;
+    wide = worse_up(wide, o->lower_is_better);
+    narrow = worse_up(narrow, o->lower_is_better);
+    decide(out, &wide, &narrow, log1p(o->margin));
+}
+
+enum qs_status qs_verdict_runs(const struct qs_runs *base, const struct qs_runs *cand,
+                               const struct qs_verdict_opts *opts, struct qs_verdict *out)
+{
+    start(out, "log-welch", opts);
+    out->n_used[0] = base->n;
+    out->n_used[1] = cand->n;
+    out->n_dropped[0] = base->n_dropped;
+    out->n_dropped[1] = cand->n_dropped;
+    if (!opts_are_valid(opts))
+        return QS_EDOM;
+    struct qs_ratio_test test;
+    enum qs_status status = qs_log_welch(base->v, base->n, cand->v, cand->n, 1 - opts->alpha, &test);
+    out->ratio = test.ratio;
+    if (status == QS_ENODATA || status == QS_ETOOFEW) {
+        out->reason = QS_REASON_TOO_FEW_RUNS;
+        return QS_OK;
+    }
+    if (status != QS_OK)
+        return status;
+    struct qs_power_opts power = power_opts(opts);
+    const double *sd = test.log.sd;
+    out->sd_log = hypot(sd[0], sd[1]) * M_SQRT1_2;
+    out->mde_ratio = qs_mde_welch(sd[0], base->n, sd[1], cand->n, &power);
+    out->needed = qs_runs_needed_welch(sd[0], sd[1], opts->margin, &power);
+    conclude(out, &test.log, opts);
+    return QS_OK;
+}
+
+enum qs_status qs_verdict_blocks(const double *base, const double *cand, size_t n, size_t n_dropped,
+                                 const struct qs_verdict_opts *opts, struct qs_verdict *out)
+{
+    start(out, "paired-log-t", opts);
+    for (int i = 0; i < 2; i++) {
+        out->n_used[i] = n;
+        out->n_dropped[i] = n_dropped;
+    }
+    if (!opts_are_valid(opts))
+        return QS_EDOM;
+    struct qs_paired paired;
+    enum qs_status status = qs_paired_blocks(base, cand, n, 1 - opts->alpha, &paired);
+    out->ratio = paired.test.ratio;
+    if (status == QS_ENODATA || status == QS_ETOOFEW) {
+        out->reason = QS_REASON_TOO_FEW_RUNS;
+        return QS_OK;
+    }
+    if (status != QS_OK)
+        return status;
+    struct qs_power_opts power = power_opts(opts);
+    out->sd_log = paired.test.log.sd[0];
+    out->sign_p = paired.sign_p;
+    out->drift = paired.drift;
+    out->flags |= paired.flags;
+    out->mde_ratio = qs_mde_paired(out->sd_log, n, &power);
+    out->needed = qs_blocks_needed(out->sd_log, opts->margin, &power);
+    conclude(out, &paired.test.log, opts);
+    return QS_OK;
+}
