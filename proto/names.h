@@ -26,7 +26,7 @@ uint16_t qs_metric_from_name(const char *name);
 
 /* Sensors of a gate and kinds of evidence, read where the kernel has them. Those with a variable part are
  * prefixes. */
-#define QS_SENSOR_CPU_BUSY        "cpu.busy_ratio_ppm" /* of the allowed CPUs, last 100 ms, parts per million */
+#define QS_SENSOR_CPU_BUSY        "cpu.busy_ratio_ppm" /* of the allowed CPUs, over the last 100 ms */
 #define QS_SENSOR_CPU_STEAL       "cpu.steal_ticks"
 #define QS_SENSOR_CPU_BUSY_TICKS  "cpu.busy_ticks"
 #define QS_SENSOR_CPU_IDLE_TICKS  "cpu.idle_ticks"

@@ -1,0 +1,55 @@
+#include "proto/uid.h"
+
+#include <string.h>
+
+bool qs_uid_equal(const struct qs_uid *a, const struct qs_uid *b)
+{
+    return memcmp(a->b, b->b, QS_UID_BYTES) == 0;
+}
+
+bool qs_uid_is_zero(const struct qs_uid *u)
+{
+    uint8_t any = 0;
+    for (int i = 0; i < QS_UID_BYTES; i++)
+        any |= u->b[i];
+    return any == 0;
+}
+
+void qs_uid_hex(const struct qs_uid *u, char out[QS_UID_HEX_BYTES])
+{
+    static const char digits[] = "0123456789abcdef";
+    for (int i = 0; i < QS_UID_BYTES; i++) {
+        out[2 * i] = digits[u->b[i] >> 4];
+        out[2 * i + 1] = digits[u->b[i] & 15];
+    }
+    out[2 * QS_UID_BYTES] = '\0';
+}
+
+static int hex_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+bool qs_uid_from_hex(const char *s, struct qs_uid *out)
+{
+    struct qs_uid u;
+    for (int i = 0; i < QS_UID_BYTES; i++) {
+        int high = hex_value(s[2 * i]);
+        if (high < 0)
+            return false;
+        int low = hex_value(s[2 * i + 1]);
+        if (low < 0)
+            return false;
+        u.b[i] = (uint8_t)(high << 4 | low);
+    }
+    if (s[2 * QS_UID_BYTES] != '\0')
+        return false;
+    *out = u;
+    return true;
+}
