@@ -48,7 +48,7 @@ void qs_timerq_push(struct qs_timerq *q, struct qs_timer *t)
 {
     if (q->count == q->cap) {
         q->cap = q->cap ? q->cap * 2 : 16;
-        q->heap = qs_realloc(q->heap, q->cap * sizeof *q->heap);
+        q->heap = qs_realloc(q->heap, q->cap * sizeof(void *));
     }
     t->seq = q->next_seq++;
     q->count++;

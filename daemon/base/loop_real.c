@@ -119,8 +119,8 @@ static void real_posted(struct qs_loop *loop)
 
 static void on_timer(uv_timer_t *timer);
 
-/* libuv counts milliseconds of the same clock, rounded down: what is due is rounded up, so nothing fires
- * early. */
+/* libuv counts milliseconds of the same clock, rounded down: what is due is rounded up, so that nobody wakes
+ * for nothing. on_timer has the last word on what is due. */
 static void real_timers_changed(struct qs_loop *loop)
 {
     struct real_loop *r = real_of(loop);

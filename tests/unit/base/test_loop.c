@@ -167,6 +167,21 @@ static void stop_takes_null(void **state)
     assert_int_equal(qs_loop_free(NULL), 0);
 }
 
+static void a_stopped_timer_does_not_hold_the_loop(void **state)
+{
+    struct trace t;
+    trace_init(&t, state);
+    struct mark near = {&t, 'n'}, never = {&t, 'x'};
+    int64_t start_ns = qs_loop_now_ns(t.loop);
+    qs_timer_stop(qs_timer_start(t.loop, hour_ns, on_mark, &never));
+    qs_loop_run(t.loop);
+    qs_timer_start(t.loop, ms_ns, on_mark, &near);
+    qs_timer_stop(qs_timer_start(t.loop, hour_ns, on_mark, &never));
+    qs_loop_run(t.loop);
+    assert_true(qs_loop_now_ns(t.loop) - start_ns < hour_ns);
+    assert_seen(&t, "n");
+}
+
 static void on_restart(void *user)
 {
     struct trace *t = user;
@@ -379,6 +394,7 @@ int main(void)
         ON_BOTH(a_timer_may_be_stopped_in_its_own_callback),
         ON_BOTH(a_timer_due_at_once_may_be_stopped_by_the_one_before),
         ON_BOTH(stop_takes_null),
+        ON_BOTH(a_stopped_timer_does_not_hold_the_loop),
         ON_BOTH(a_timer_may_start_another),
         ON_BOTH(a_far_timer_does_not_overflow),
         ON_BOTH(posts_run_in_order_after_the_callback),
