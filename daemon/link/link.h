@@ -1,5 +1,6 @@
-/* Bytes to and from one device's agent. One file per kind (exec, unix, tcp, sim), one ops table; it knows nothing of messages. A link is opened,
- * goes up, carries bytes, goes down, and may be opened again: when to try again is the session's decision. */
+/* Bytes to and from one device's agent. One file per kind (exec, unix, tcp, sim), one ops table; it knows
+ * nothing of messages. A link is opened, goes up, carries bytes, goes down, and may be opened again: when to
+ * try again is the session's decision. */
 #ifndef QS_LINK_LINK_H
 #define QS_LINK_LINK_H
 
@@ -13,32 +14,53 @@
 struct qs_loop;
 struct qs_link;
 
-enum { QS_LINK_QUEUE_BYTES = 1024 * 1024 }; /* unsent bytes a link keeps before send fails */
+enum {
+    QS_LINK_QUEUE_BYTES = 1024 * 1024, /* unsent bytes a link keeps before send fails */
+    QS_LINK_KEY_MIN_BYTES = 32,
+    QS_LINK_KEY_MAX_BYTES = 4096,
+};
 
-/* Callbacks run on the loop, never from inside a call on the link. None comes after qs_link_close. */
+/* Callbacks run on the loop, never from inside a call on the link. None comes after qs_link_close. Inside one
+ * the link may be closed, opened again or freed. */
 struct qs_link_events {
     void (*on_up)(void *user);
-    void (*on_bytes)(const uint8_t *bytes, size_t n, void *user); /* borrowed for the call */
-    void (*on_down)(const struct qs_err *why, void *user);        /* lost, refused, or the command ended (its stderr's last line is in the text) */
+    void (*on_bytes)(const uint8_t *bytes, size_t n, void *user); /* n >= 1; borrowed for the call */
+    /* Once per open: lost, refused, or the command ended (its stderr's last line is in the text). */
+    void (*on_down)(const struct qs_err *why, void *user);
     void *user;
 };
 
+/* Since the last open. The segment counters of TCP are the kernel's (RFC 4898 tcpEStatsPerfSegsIn/Out and
+ * DataSegsIn/Out): segments_x counts every segment, data_segments_x those that carried a byte. */
 struct qs_link_counters {
-    uint64_t bytes_in, bytes_out; /* at our socket */
-    bool has_segments;            /* TCP: the kernel's segment counters */
+    uint64_t bytes_in,
+        bytes_out; /* read from and written to our socket; what still waits in our queue is not */
+    bool has_segments;
     uint64_t segments_in, segments_out;
+    uint64_t data_segments_in, data_segments_out;
 };
 
-/* Copies what it needs of the device. The simulated link needs a virtual or real loop; the others a real one. */
-struct qs_link *qs_link_new(struct qs_loop *loop, const struct qs_farm_device *device, const struct qs_link_events *events);
+/* Copies what it needs of the device. The simulated link needs a virtual or real loop; the others a real one
+ * (opening fails in virtual time). */
+struct qs_link *qs_link_new(struct qs_loop *loop, const struct qs_farm_device *device,
+                            const struct qs_link_events *events);
 void qs_link_free(struct qs_link *link); /* closes first; NULL is allowed */
+
+/* Closed or down -> opening; on_up or on_down follows. False where it is known at once that it cannot work:
+ * no callback follows then. QS_E_CONFLICT while it is open. */
 bool qs_link_open(struct qs_link *link, struct qs_err *err);
+/* Unsent bytes are dropped; an exec command gets end-of-file and SIGTERM. */
 void qs_link_close(struct qs_link *link);
+/* All n bytes are taken (in order, sent as the peer takes them) or none: QS_E_LINK where the link is not up,
+ * QS_E_LIMIT where the queue would exceed QS_LINK_QUEUE_BYTES. */
 bool qs_link_send(struct qs_link *link, const uint8_t *bytes, size_t n, struct qs_err *err);
 void qs_link_counters(const struct qs_link *link, struct qs_link_counters *ret);
-/* The key for mutual authentication (TCP), or NULL and 0: nothing to prove on this link. Read from key_file at open; the file must be 0600, ours, >= 32 bytes. */
+
+/* The key for mutual authentication (TCP), or NULL and 0: nothing to prove on this link. Read from key_file
+ * at open, all of its bytes as they are; the file must be ours, closed to group and others (0600), and hold
+ * QS_LINK_KEY_MIN_BYTES to QS_LINK_KEY_MAX_BYTES. Borrowed until the next open or free. */
 const uint8_t *qs_link_key(const struct qs_link *link, size_t *ret_bytes);
-/* Silence that this kind of link can claim for a window: QS_SILENCE_* of store/rows.h are told by the session from the counters. */
+/* The device exists in memory only; what it reports is a model's word. */
 bool qs_link_is_simulated(const struct qs_link *link);
 
 #endif

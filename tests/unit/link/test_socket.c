@@ -1,0 +1,270 @@
+/* Links over sockets: a listening agent on a Unix path and on a loopback port. */
+#include "link_fixture.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+struct place {
+    char dir[64], path[96], key[96], address[64];
+    int listener;
+    struct qs_farm_device unix_device, tcp_device;
+};
+
+static void write_key(const struct place *p, size_t n, mode_t mode)
+{
+    unlink(p->key);
+    int fd = open(p->key, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    assert_true(fd >= 0);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(write(fd, "k", 1), 1);
+    assert_int_equal(fchmod(fd, mode), 0);
+    close(fd);
+}
+
+static int new_place(void **state)
+{
+    struct place *p = calloc(1, sizeof *p);
+    if (!p)
+        return -1;
+    snprintf(p->dir, sizeof p->dir, "/tmp/qs-link-XXXXXX");
+    if (!mkdtemp(p->dir))
+        return -1;
+    snprintf(p->path, sizeof p->path, "%s/agent.sock", p->dir);
+    snprintf(p->key, sizeof p->key, "%s/key", p->dir);
+    p->listener = -1;
+    p->unix_device =
+        (struct qs_farm_device){.name = (char *)"board", .link = QS_LINK_UNIX, .address = p->path};
+    p->tcp_device = (struct qs_farm_device){
+        .name = (char *)"board", .link = QS_LINK_TCP, .address = p->address, .key_file = p->key};
+    write_key(p, 32, 0600);
+    *state = p;
+    return 0;
+}
+
+static int free_place(void **state)
+{
+    struct place *p = *state;
+    if (p->listener >= 0)
+        close(p->listener);
+    unlink(p->path);
+    unlink(p->key);
+    rmdir(p->dir);
+    free(p);
+    return 0;
+}
+
+static void listen_unix(struct place *p)
+{
+    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    memcpy(a.sun_path, p->path, strlen(p->path) + 1);
+    p->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(p->listener, (struct sockaddr *)&a, sizeof a), 0);
+    assert_int_equal(listen(p->listener, 4), 0);
+}
+
+static void listen_tcp(struct place *p)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof a;
+    p->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(p->listener, (struct sockaddr *)&a, sizeof a), 0);
+    assert_int_equal(listen(p->listener, 4), 0);
+    assert_int_equal(getsockname(p->listener, (struct sockaddr *)&a, &size), 0);
+    snprintf(p->address, sizeof p->address, "127.0.0.1:%d", ntohs(a.sin_port));
+}
+
+/* Up, one exchange each way, and the end: the same for both kinds. */
+static void exchange(struct fixture *f, const struct place *p)
+{
+    assert_true(fixture_open(f));
+    qs_loop_run(f->loop);
+    assert_int_equal(f->ups, 1);
+    int peer = accept(p->listener, NULL, NULL);
+    assert_true(peer >= 0);
+    fixture_send(f, "ping", 4);
+    char got[8] = "";
+    assert_int_equal(recv(peer, got, 4, MSG_WAITALL), 4);
+    assert_string_equal(got, "ping");
+    assert_int_equal(send(peer, "pong!", 5, 0), 5);
+    f->want = 5;
+    qs_loop_run(f->loop);
+    assert_string_equal(f->got.data, "pong!");
+    struct qs_link_counters c;
+    qs_link_counters(f->link, &c);
+    assert_int_equal(c.bytes_in, 5);
+    assert_int_equal(c.bytes_out, 4);
+    if (c.has_segments) {
+        assert_int_equal(c.data_segments_in, 1);
+        assert_int_equal(c.data_segments_out, 1);
+        assert_true(c.segments_in >= 2);
+    }
+    close(peer);
+    qs_loop_run(f->loop);
+    assert_int_equal(f->downs, 1);
+    assert_string_equal(f->why.text, "board closed the connection");
+}
+
+static void unix_carries_bytes_both_ways(void **state)
+{
+    struct place *p = *state;
+    struct fixture f;
+    listen_unix(p);
+    fixture_init(&f, &p->unix_device);
+    exchange(&f, p);
+    size_t n = 1;
+    assert_null(qs_link_key(f.link, &n));
+    assert_int_equal(n, 0);
+    fixture_done(&f);
+}
+
+static void tcp_carries_bytes_and_counts_segments(void **state)
+{
+    struct place *p = *state;
+    struct fixture f;
+    listen_tcp(p);
+    fixture_init(&f, &p->tcp_device);
+    exchange(&f, p);
+    size_t n = 0;
+    const uint8_t *key = qs_link_key(f.link, &n);
+    assert_int_equal(n, 32);
+    assert_memory_equal(key, "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk", 32);
+    fixture_done(&f);
+}
+
+static void nobody_listening_is_said(void **state)
+{
+    struct place *p = *state;
+    struct fixture f;
+    fixture_init(&f, &p->unix_device);
+    assert_false(fixture_open(&f));
+    assert_int_equal(f.why.code, QS_E_LINK);
+    assert_non_null(strstr(f.why.text, p->path));
+    fixture_done(&f);
+
+    listen_tcp(p);
+    close(p->listener);
+    p->listener = -1;
+    fixture_init(&f, &p->tcp_device);
+    if (fixture_open(&f)) /* the kernel may tell at once or later */
+        qs_loop_run(f.loop);
+    assert_int_equal(f.why.code, QS_E_LINK);
+    assert_int_equal(f.ups, 0);
+    fixture_done(&f);
+}
+
+static void only_loopback_is_accepted(void **state)
+{
+    struct place *p = *state;
+    static const char *const foreign[] = {"192.168.1.7:7000", "0.0.0.0:7000", "example.org:7000", "[::]:7000",
+                                          "128.0.0.1:7000"};
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
+        struct fixture f;
+        snprintf(p->address, sizeof p->address, "%s", foreign[i]);
+        fixture_init(&f, &p->tcp_device);
+        assert_false(fixture_open(&f));
+        assert_int_equal(f.why.code, QS_E_CONFIG);
+        assert_non_null(strstr(f.why.text, "this version has no encryption"));
+        fixture_done(&f);
+    }
+    static const char *const broken[] = {"",
+                                         "127.0.0.1",
+                                         ":80",
+                                         "127.0.0.1:",
+                                         "127.0.0.1:0",
+                                         "127.0.0.1:65536",
+                                         "127.0.0.1:1x",
+                                         "127.0.0.1:000080"};
+    for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
+        struct fixture f;
+        snprintf(p->address, sizeof p->address, "%s", broken[i]);
+        fixture_init(&f, &p->tcp_device);
+        assert_false(fixture_open(&f));
+        assert_non_null(strstr(f.why.text, "is no address"));
+        fixture_done(&f);
+    }
+}
+
+static void refuse_key(struct place *p, const char *text)
+{
+    struct fixture f;
+    fixture_init(&f, &p->tcp_device);
+    assert_false(fixture_open(&f));
+    if (!strstr(f.why.text, text))
+        fail_msg("\"%s\" does not say \"%s\"", f.why.text, text);
+    fixture_done(&f);
+}
+
+static void a_key_that_others_can_read_or_guess_is_refused(void **state)
+{
+    struct place *p = *state;
+    listen_tcp(p);
+    write_key(p, 32, 0640);
+    refuse_key(p, "closed to others");
+    write_key(p, 31, 0600);
+    refuse_key(p, "31 bytes");
+    write_key(p, QS_LINK_KEY_MAX_BYTES + 1, 0600);
+    refuse_key(p, "4097 bytes");
+    unlink(p->key);
+    refuse_key(p, "cannot open");
+    p->tcp_device.key_file = p->dir;
+    refuse_key(p, "regular");
+    p->tcp_device.key_file = NULL;
+    refuse_key(p, "needs a key_file");
+}
+
+static void a_broken_write_comes_as_one_down(void **state)
+{
+    struct place *p = *state;
+    struct fixture f;
+    listen_unix(p);
+    fixture_init(&f, &p->unix_device);
+    assert_true(fixture_open(&f));
+    qs_loop_run(f.loop);
+    close(accept(p->listener, NULL, NULL));
+    f.in_call = true;
+    struct qs_err err = QS_ERR_INIT;
+    assert_false(qs_link_send(f.link, (const uint8_t *)"x", 1, &err));
+    assert_int_equal(err.code, QS_E_LINK);
+    assert_false(qs_link_send(f.link, (const uint8_t *)"x", 1, &err));
+    f.in_call = false;
+    qs_loop_run(f.loop);
+    qs_loop_run(f.loop);
+    assert_int_equal(f.downs, 1);
+    fixture_done(&f);
+}
+
+static void a_path_that_does_not_fit_is_refused(void **state)
+{
+    struct place *p = *state;
+    char longest[200];
+    memset(longest, 'a', sizeof longest);
+    longest[sizeof longest - 1] = '\0';
+    p->unix_device.address = longest;
+    struct fixture f;
+    fixture_init(&f, &p->unix_device);
+    assert_false(fixture_open(&f));
+    assert_int_equal(f.why.code, QS_E_CONFIG);
+    fixture_done(&f);
+}
+
+int main(void)
+{
+#define CASE(test) cmocka_unit_test_setup_teardown(test, new_place, free_place)
+    const struct CMUnitTest tests[] = {
+        CASE(unix_carries_bytes_both_ways),
+        CASE(tcp_carries_bytes_and_counts_segments),
+        CASE(nobody_listening_is_said),
+        CASE(only_loopback_is_accepted),
+        CASE(a_key_that_others_can_read_or_guess_is_refused),
+        CASE(a_broken_write_comes_as_one_down),
+        CASE(a_path_that_does_not_fit_is_refused),
+    };
+    return cmocka_run_group_tests_name("link sockets", tests, NULL, NULL);
+}
