@@ -1,0 +1,78 @@
+/* The run controller: walks one job on one device, settle -> lock -> setup -> (run -> gate -> window -> evidence -> judge)* -> cleanup -> restore, as a
+ * table of named states. It decides with plan.h and the job's stop rules at window ends; the session carries, the store remembers. */
+#ifndef QS_DEVICE_CONTROL_H
+#define QS_DEVICE_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "config/job.h"
+#include "device/session.h"
+#include "store/read.h"
+#include "store/store.h"
+
+struct qs_loop;
+struct qs_control;
+
+struct qs_control_parts { /* borrowed; they outlive the controller */
+    struct qs_loop *loop;
+    struct qs_store *store;
+    struct qs_session *session;
+    const struct qs_job_spec *spec;
+    int64_t job;
+    uint64_t seed;
+    const char *device;
+    bool local, simulated;
+    const char *const *base_env;       /* "K=V", NULL-terminated: below the job's own where it inherits */
+    const char *const *arm_dirs;       /* per arm: where its files lie on the device, or NULL */
+    const struct qs_samples *earlier;  /* what an earlier life of the daemon stored of this job, or NULL */
+};
+
+enum qs_control_end { QS_END_DONE, QS_END_FAILED, QS_END_CANCELLED, QS_END_DEFER, QS_END_REQUEUE };
+
+struct qs_control_result {
+    enum qs_control_end end;
+    struct qs_err err;       /* of QS_END_FAILED, DEFER, REQUEUE */
+    const char *stopped;     /* why it was enough: "interval", "blocks", "time" (static) */
+};
+
+struct qs_control_events {
+    /* News for people and the record; run_uid may be NULL. Copied by who wants to keep it. */
+    void (*on_news)(const char *kind, const char *body_json, const uint8_t *run_uid, void *user);
+    void (*on_silence)(bool silent, void *user);
+    void (*on_end)(const struct qs_control_result *result, void *user); /* once; the controller may be freed after it has returned */
+    void *user;
+};
+
+struct qs_control *qs_control_new(const struct qs_control_parts *parts, const struct qs_control_events *events);
+/* Safe at any time but inside its own callbacks; stored requests on their way end quietly. NULL is allowed. */
+void qs_control_free(struct qs_control *c);
+void qs_control_start(struct qs_control *c, const char *boot_uuid, const char *facts_json);
+/* The current window ends as cancelled, clean-up runs, then on_end. */
+void qs_control_cancel(struct qs_control *c, const char *why);
+/* Lost for good: ends at once, without the device (the daemon stops, or nobody waits any more). */
+void qs_control_abandon(struct qs_control *c);
+
+/* The session's news, forwarded by its owner. */
+void qs_control_on_ready(struct qs_control *c, const char *boot_uuid, const char *facts_json);
+void qs_control_on_down(struct qs_control *c, const struct qs_err *why);
+void qs_control_on_run_ready(struct qs_control *c, const struct qs_msg_run_ready *m);
+void qs_control_on_hook_done(struct qs_control *c, const struct qs_msg_hook_done *m);
+void qs_control_on_waiting(struct qs_control *c, const struct qs_msg_waiting *m);
+bool qs_control_may_quiet(struct qs_control *c, const char **why);
+void qs_control_on_quiet(struct qs_control *c);
+void qs_control_on_disarm(struct qs_control *c, const char *why);
+void qs_control_on_closed(struct qs_control *c, const struct qs_msg_closed *m, bool silent, bool proven);
+void qs_control_on_iterations(struct qs_control *c, const struct qs_msg_iterations *m);
+void qs_control_on_run_ended(struct qs_control *c, const struct qs_uid *run);
+void qs_control_on_error(struct qs_control *c, const struct qs_uid *run, const struct qs_err *err);
+/* True where this run is the one in hand. */
+bool qs_control_owns(const struct qs_control *c, const struct qs_uid *run);
+
+const char *qs_control_state_name(const struct qs_control *c);
+void qs_control_dump(struct qs_buf *out); /* the table as the diagram of README.md */
+
+#endif

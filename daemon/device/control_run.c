@@ -1,0 +1,424 @@
+/* The controller's actions on sessions, runs and windows. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/loop.h"
+#include "base/mem.h"
+#include "device/control_impl.h"
+#include "report/look.h"
+
+void qs_control_do_begin_session(struct qs_control *c)
+{
+    qs_loop_random(c->p.loop, c->session_uid, sizeof c->session_uid);
+    struct qs_session_row row = {.job = c->p.job,
+                                 .device = c->p.device,
+                                 .boot_uuid = c->boot_uuid,
+                                 .env_json = c->facts_json,
+                                 .started_wall_ns = qs_loop_wall_ns(c->p.loop)};
+    memcpy(row.uid, c->session_uid, sizeof row.uid);
+    c->session_open = true;
+    qs_store_done_fn *fn;
+    void *user;
+    qs_control_store_request(c, QS_CE_STORED, &fn, &user);
+    qs_store_session_begin(c->p.store, &row, fn, user);
+}
+
+void qs_control_do_lock(struct qs_control *c)
+{
+    /* Affinity goes with each run and the gate with each window; nothing else of the device is changed yet. */
+    if (!c->started_news) {
+        c->started_news = true;
+        qs_control_news_start(c);
+    }
+    qs_control_feed(c, QS_CE_LOCKED);
+}
+
+static void mark_interrupted(struct qs_control *c, const struct qs_uid *uid, const struct qs_err *err)
+{
+    struct qs_run_end_row end = {.state = c->cancelled ? QS_RUN_CANCELLED : QS_RUN_INTERRUPTED,
+                                 .taint = QS_TAINT_INTERRUPTED,
+                                 .error_slug = err->code ? qs_errc_slug(err->code) : NULL,
+                                 .error_text = err->code ? err->text : NULL,
+                                 .ended_wall_ns = qs_loop_wall_ns(c->p.loop)};
+    memcpy(end.uid, uid->b, sizeof end.uid);
+    qs_store_done_fn *fn;
+    void *user;
+    qs_control_store_quiet(c, &fn, &user);
+    qs_store_run_end(c->p.store, &end, fn, user);
+}
+
+static void interrupt_block(struct qs_control *c, const struct qs_err *err)
+{
+    for (size_t i = 0; i < c->block_runs; i++)
+        mark_interrupted(c, &c->block_uids[i], err);
+    c->block_runs = 0;
+}
+
+static void begin_block(struct qs_control *c)
+{
+    c->block_began_ns = qs_loop_now_ns(c->p.loop);
+    c->block_runs = 0;
+    if (c->plan.block > 0 && c->plan.point_began_ns == 0)
+        c->plan.point_began_ns = c->block_began_ns;
+}
+
+void qs_control_do_begin_run(struct qs_control *c)
+{
+    if (c->plan.turn == 0)
+        begin_block(c);
+    struct qs_control_run *run = &c->run;
+    free(run->clean_ns);
+    free(run->soft_ns);
+    *run = (struct qs_control_run){0};
+    qs_loop_random(c->p.loop, run->uid.b, sizeof run->uid.b);
+    c->block_uids[c->block_runs++] = run->uid;
+    struct qs_run_row row = {.job = c->p.job,
+                             .arm = (uint32_t)qs_plan_arm(&c->plan),
+                             .point = (uint32_t)c->plan.point,
+                             .block = c->plan.block,
+                             .pos = (uint32_t)c->plan.turn,
+                             .attempt = c->plan.attempt,
+                             .exe_path = "",
+                             .exe_sha256 = "",
+                             .started_wall_ns = qs_loop_wall_ns(c->p.loop)};
+    memcpy(row.uid, run->uid.b, sizeof row.uid);
+    memcpy(row.session_uid, c->session_uid, sizeof row.session_uid);
+    qs_store_done_fn *fn;
+    void *user;
+    qs_control_store_request(c, QS_CE_STORED, &fn, &user);
+    qs_store_run_begin(c->p.store, &row, fn, user);
+}
+
+/* The run is known on disk before the device can hold iterations of it. */
+void qs_control_do_send_run(struct qs_control *c)
+{
+    struct qs_err err = QS_ERR_INIT;
+    if (qs_control_over(c)) {
+        qs_control_feed(c, QS_CE_RUN_OVER);
+    } else if (!qs_control_send_run_begin(c, &err)) {
+        qs_control_fail(c, &err);
+        qs_control_feed(c, QS_CE_FAIL);
+    }
+}
+
+void qs_control_do_open_window(struct qs_control *c)
+{
+    enum { ANNOUNCE_NS = 2000000000 };
+    struct qs_err err = QS_ERR_INIT;
+    qs_control_window_reset(c);
+    int64_t predicted_ns = qs_plan_predict_ns(&c->plan);
+    if (predicted_ns > ANNOUNCE_NS)
+        qs_control_news_announce(c, predicted_ns);
+    c->run.tried++;
+    if (!qs_control_send_open(c, &err)) {
+        qs_control_fail(c, &err);
+        qs_control_feed(c, QS_CE_FAIL);
+    } else if (qs_control_over(c)) {
+        qs_control_do_cancel_wait(c); /* cancelled while the run was being opened */
+    }
+}
+
+static void set_silence(struct qs_control *c, bool on)
+{
+    if (c->silence_on == on)
+        return;
+    c->silence_on = on;
+    if (c->p.local) {
+        if (on)
+            qs_store_hold(c->p.store);
+        else
+            qs_store_release(c->p.store);
+    }
+    if (c->events.on_silence)
+        c->events.on_silence(on, c->events.user);
+}
+
+void qs_control_do_silence(struct qs_control *c)
+{
+    set_silence(c, true);
+}
+
+void qs_control_do_unsilence(struct qs_control *c)
+{
+    set_silence(c, false);
+}
+
+void qs_control_do_cancel_wait(struct qs_control *c)
+{
+    struct qs_err err = QS_ERR_INIT;
+    const char *why = c->cancel_why ? c->cancel_why : "the job ends";
+    /* A link that is gone reports itself; there is nobody to cancel then. */
+    (void)qs_session_cancel(c->p.session, &c->run.uid, why, &err);
+}
+
+void qs_control_do_collect(struct qs_control *c)
+{
+    set_silence(c, false);
+    if (c->win.rows_n == c->win.expected && !qs_control_window_store(c))
+        qs_control_feed(c, QS_CE_FAIL);
+}
+
+static void gate_gave_up(struct qs_control *c)
+{
+    qs_control_news_gate_timeout(c);
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_text busiest = c->win.msg.gate.busiest;
+    qs_fail(&err, QS_E_PRECONDITION, "the gate did not open in time%s%.*s", busiest.n ? "; busiest: " : "", (int)busiest.n,
+            busiest.n ? busiest.p : "");
+    switch (c->win.msg.gate.outcome) {
+    case QS_GATE_DEFER:
+        c->end = QS_END_DEFER;
+        c->err = err;
+        break;
+    case QS_GATE_REQUEUE:
+        c->end = QS_END_REQUEUE;
+        c->err = err;
+        break;
+    case QS_GATE_OPEN:
+    case QS_GATE_TAINTED:
+    case QS_GATE_FAIL:
+        qs_control_fail(c, &err);
+        break;
+    }
+}
+
+/* A command that fails in its pilot will fail in every run: the job ends before it wastes anybody's time. */
+static void pilot_failed(struct qs_control *c)
+{
+    const struct qs_iteration_row *last = &c->win.rows[c->win.rows_n - 1];
+    struct qs_text out = c->win.msg.output;
+    struct qs_err err = QS_ERR_INIT;
+    char how[64];
+    if (last->taint & QS_TAINT_TIMEOUT)
+        snprintf(how, sizeof how, "did not end within its limit");
+    else if (last->status < 0)
+        snprintf(how, sizeof how, "was ended by signal %d (%s)", -last->status, strsignal(-last->status));
+    else
+        snprintf(how, sizeof how, "exited with code %d", last->status);
+    qs_fail(&err, QS_E_COMMAND, "%s %s in its first, uncounted run%s%.*s", c->p.spec->arms[qs_plan_arm(&c->plan)].name, how,
+            out.n ? "; it wrote: " : "", (int)(out.n > 300 ? 300 : out.n), out.n ? out.p : "");
+    qs_control_fail(c, &err);
+}
+
+static bool stop_rule_holds(struct qs_control *c)
+{
+    const struct qs_job_benchmark *b = &c->p.spec->benchmarks[c->p.spec->points[c->plan.point].benchmark];
+    if (c->plan.block == 0 || !c->p.spec->plan.stop)
+        return true;
+    if (c->run.measured_ns >= b->run_limit_ns) {
+        snprintf(c->run.stop_reason, sizeof c->run.stop_reason, "limit of the run");
+        return true;
+    }
+    if (c->run.tried >= QS_CONTROL_WINDOWS_MAX) {
+        snprintf(c->run.stop_reason, sizeof c->run.stop_reason, "%d windows", QS_CONTROL_WINDOWS_MAX);
+        return true;
+    }
+    return qs_stop_eval(c->p.spec->plan.stop, c->run.clean_ns, c->run.clean_n, c->run.measured_ns, c->run.stop_reason,
+                        sizeof c->run.stop_reason);
+}
+
+void qs_control_do_judge(struct qs_control *c)
+{
+    const uint32_t repeatable = QS_TAINT_EVIDENCE | QS_TAINT_LINK | QS_TAINT_CLOCK;
+    struct qs_err err = QS_ERR_INIT;
+    (void)qs_session_ack(c->p.session, &c->run.uid, c->run.next_seq + c->win.rows_n, &err);
+    qs_control_window_count(c);
+    if (c->win.how == QS_CLOSED_GATE_TIMEOUT)
+        gate_gave_up(c);
+    else if (c->plan.block == 0 && c->run.failures > 0 && c->win.rows_n > 0)
+        pilot_failed(c);
+    bool over = qs_control_over(c) || c->win.how == QS_CLOSED_CANCELLED || c->win.how == QS_CLOSED_FAILED;
+    bool dirty = (c->win.taint & repeatable) != 0 && (c->win.taint & QS_TAINT_GATE) == 0 && c->plan.block > 0;
+    if (!over && dirty && c->run.attempt < c->p.spec->plan.repeat_tainted) {
+        c->run.attempt++;
+        c->run.window++;
+        qs_control_feed(c, QS_CE_AGAIN);
+        return;
+    }
+    if (over || stop_rule_holds(c) || c->win.rows_n == 0) {
+        qs_control_feed(c, QS_CE_RUN_OVER);
+        return;
+    }
+    c->run.attempt = 0;
+    c->run.window++;
+    qs_control_feed(c, QS_CE_AGAIN);
+}
+
+void qs_control_do_end_run(struct qs_control *c)
+{
+    struct qs_err err = QS_ERR_INIT;
+    set_silence(c, false);
+    if (!c->run.open_on_agent) {
+        qs_control_feed(c, QS_CE_RUN_ENDED);
+    } else if (!qs_session_run_end(c->p.session, &c->run.uid, &err) && err.code != QS_E_LINK) {
+        qs_control_fail(c, &err);
+        qs_control_feed(c, QS_CE_FAIL);
+    }
+}
+
+static void store_run_end(struct qs_control *c, bool spoiled)
+{
+    const struct qs_err *err = c->failed ? &c->err : &c->run.err;
+    struct qs_run_end_row end = {.state = c->cancelled ? QS_RUN_CANCELLED : spoiled ? QS_RUN_FAILED : QS_RUN_DONE,
+                                 .taint = c->run.taint,
+                                 .stop_reason = c->run.stop_reason[0] ? c->run.stop_reason : NULL,
+                                 .error_slug = err->code && spoiled ? qs_errc_slug(err->code) : NULL,
+                                 .error_text = err->code && spoiled ? err->text : NULL,
+                                 .ended_wall_ns = qs_loop_wall_ns(c->p.loop)};
+    memcpy(end.uid, c->run.uid.b, sizeof end.uid);
+    qs_store_done_fn *fn;
+    void *user;
+    qs_control_store_quiet(c, &fn, &user);
+    qs_store_run_end(c->p.store, &end, fn, user);
+}
+
+static bool block_is_spoiled(const struct qs_control *c)
+{
+    for (size_t a = 0; a < c->p.spec->arm_count; a++) {
+        if (c->plan.block > 0 && !isfinite(c->plan.current_ns[a]))
+            return true;
+    }
+    return false;
+}
+
+/* True where the same block is tried again. */
+static bool repeat_spoiled(struct qs_control *c)
+{
+    if (!block_is_spoiled(c)) {
+        c->failed_blocks = 0;
+        return false;
+    }
+    if (c->plan.repeats < c->p.spec->plan.repeat_tainted) {
+        qs_control_news_repeat(c, "a run gave no accepted iteration");
+        qs_plan_repeat_block(&c->plan);
+        return true;
+    }
+    enum { GIVE_UP = 3 };
+    if (++c->failed_blocks >= GIVE_UP) {
+        struct qs_err err = QS_ERR_INIT;
+        qs_fail(&err, QS_E_COMMAND, "%d blocks in a row gave no accepted iteration for every arm; the taints of the runs say why", GIVE_UP);
+        qs_control_fail(c, &err);
+    }
+    return false;
+}
+
+static void block_over(struct qs_control *c)
+{
+    if (repeat_spoiled(c)) {
+        qs_control_feed(c, QS_CE_NEXT_RUN);
+        return;
+    }
+    int64_t now_ns = qs_loop_now_ns(c->p.loop);
+    bool pilot = c->plan.block == 0;
+    qs_plan_block_done(&c->plan, now_ns - c->block_began_ns);
+    c->block_runs = 0;
+    if (pilot) {
+        qs_control_news_plan(c);
+    } else {
+        double half = qs_look_half_width(c->plan.medians_ns, c->plan.blocks_done, c->p.spec->arm_count, c->p.spec->baseline,
+                                         c->p.spec->alpha);
+        qs_control_news_block(c, half);
+        enum qs_plan_stop stop = qs_plan_enough(&c->plan, half, now_ns);
+        if (stop != QS_PLAN_GO_ON) {
+            c->stop = stop;
+            c->point_over = true;
+        }
+    }
+    qs_control_feed(c, c->point_over || qs_control_over(c) ? QS_CE_POINT_OVER : QS_CE_NEXT_RUN);
+}
+
+void qs_control_do_next(struct qs_control *c)
+{
+    double median_ns = c->plan.block == 0 ? (double)c->run.last_ns : qs_control_run_median(c);
+    bool spoiled = !(median_ns > 0) || c->failed;
+    store_run_end(c, spoiled);
+    qs_control_news_run(c);
+    if (qs_control_over(c)) {
+        if (c->plan.block > 0) {
+            struct qs_err none = QS_ERR_INIT;
+            c->block_runs = c->block_runs > 0 ? c->block_runs - 1 : 0; /* the run in hand has its own end already */
+            interrupt_block(c, &none);
+        }
+        qs_control_feed(c, QS_CE_POINT_OVER);
+        return;
+    }
+    if (c->plan.block == 0)
+        qs_control_news_pilot(c, qs_plan_arm(&c->plan), c->run.last_ns);
+    qs_plan_turn_done(&c->plan, median_ns);
+    if (qs_plan_next_turn(&c->plan))
+        qs_control_feed(c, QS_CE_NEXT_RUN);
+    else
+        block_over(c);
+}
+
+void qs_control_do_advance(struct qs_control *c)
+{
+    if (qs_control_over(c) || !qs_plan_next_point(&c->plan)) {
+        qs_control_feed(c, QS_CE_ALL_OVER);
+        return;
+    }
+    c->point_over = false;
+    c->failed_blocks = 0;
+    qs_control_feed(c, QS_CE_NEXT_POINT);
+}
+
+void qs_control_do_restore(struct qs_control *c)
+{
+    /* Nothing of the device was changed that would have to be put back; the session's end is the record of that. */
+    qs_store_done_fn *fn;
+    void *user;
+    qs_control_store_request(c, QS_CE_STORED, &fn, &user);
+    qs_store_session_end(c->p.store, c->session_uid, qs_loop_wall_ns(c->p.loop), c->failed ? c->err.text : NULL, fn, user);
+    c->session_open = false;
+}
+
+static void on_lost_too_long(void *user)
+{
+    struct qs_control *c = user;
+    c->lost_timer = NULL;
+    struct qs_err err = QS_ERR_INIT;
+    qs_fail(&err, QS_E_LINK, "%s did not come back within %d s: %s", c->p.device, QS_CONTROL_LOST_S, c->run.err.text);
+    qs_control_fail(c, &err);
+    qs_control_feed(c, QS_CE_FAIL);
+}
+
+void qs_control_do_lose(struct qs_control *c)
+{
+    struct qs_err why = c->run.err;
+    set_silence(c, false);
+    c->epoch++;
+    c->in_hooks = false;
+    qs_control_window_reset(c);
+    if (c->run.open_on_agent || c->plan.turn > 0 || c->block_runs > 0)
+        qs_control_news_repeat(c, why.text);
+    interrupt_block(c, &why);
+    memset(&c->run.uid, 0, sizeof c->run.uid);
+    c->run.open_on_agent = false;
+    qs_control_news_lost(c, why.text);
+    qs_plan_repeat_block(&c->plan);
+    if (c->plan.repeats > QS_CONTROL_REPEATS_MAX) {
+        struct qs_err err = QS_ERR_INIT;
+        qs_fail(&err, QS_E_LINK, "%s was lost %d times in one block, the last time: %s", c->p.device, QS_CONTROL_REPEATS_MAX, why.text);
+        qs_control_fail(c, &err);
+    }
+    if (qs_control_over(c))
+        qs_control_feed(c, QS_CE_FAIL);
+    else
+        c->lost_timer = qs_timer_start(c->p.loop, QS_CONTROL_LOST_S * INT64_C(1000000000), on_lost_too_long, c);
+}
+
+void qs_control_do_finish(struct qs_control *c)
+{
+    qs_timer_stop(c->lost_timer);
+    c->lost_timer = NULL;
+    set_silence(c, false);
+    struct qs_err none = QS_ERR_INIT;
+    interrupt_block(c, &none);
+    struct qs_control_result result = {.end = c->end, .err = c->err, .stopped = qs_plan_stop_name(c->stop)};
+    if (c->failed)
+        result.end = QS_END_FAILED;
+    else if (c->cancelled)
+        result.end = QS_END_CANCELLED;
+    c->events.on_end(&result, c->events.user);
+}

@@ -1,0 +1,132 @@
+#include "device/control_table.h"
+
+#include "device/control.h"
+
+#define ROW(s, i, n, a) {QS_CS_##s, QS_CE_##i, QS_CS_##n, #a, qs_control_do_##a}
+#define STAY(s, i)      {QS_CS_##s, QS_CE_##i, QS_CS_##s, "-", NULL}
+
+/* Losing the link and being abandoned are possible wherever the device is in use. */
+#define IN_USE(s) ROW(s, DOWN, LOST, lose), ROW(s, ABANDON, DONE, finish)
+
+static const struct qs_control_row table[] = {
+    ROW(IDLE, START, SETTLE, begin_session),
+    ROW(IDLE, CANCEL, DONE, finish),
+    ROW(IDLE, ABANDON, DONE, finish),
+
+    ROW(SETTLE, STORED, LOCK, lock),
+    ROW(SETTLE, FAIL, RESTORE, restore),
+    STAY(SETTLE, CANCEL),
+    IN_USE(SETTLE),
+
+    ROW(LOCK, LOCKED, SETUP, setup),
+    STAY(LOCK, CANCEL),
+    IN_USE(LOCK),
+
+    ROW(SETUP, HOOKS_OVER, RUN, begin_run),
+    ROW(SETUP, POINT_OVER, CLEANUP, cleanup),
+    ROW(SETUP, FAIL, CLEANUP, cleanup),
+    STAY(SETUP, CANCEL),
+    IN_USE(SETUP),
+
+    ROW(RUN, STORED, RUN, send_run),
+    ROW(RUN, RUN_READY, GATE, open_window),
+    ROW(RUN, RUN_OVER, ENDING, end_run),
+    ROW(RUN, FAIL, CLEANUP, cleanup),
+    STAY(RUN, CANCEL),
+    IN_USE(RUN),
+
+    ROW(GATE, QUIET, WINDOW, silence),
+    STAY(GATE, DISARM),
+    ROW(GATE, CLOSED, EVIDENCE, collect),
+    ROW(GATE, FAIL, ENDING, end_run),
+    ROW(GATE, CANCEL, GATE, cancel_wait),
+    IN_USE(GATE),
+
+    ROW(WINDOW, DISARM, GATE, unsilence),
+    ROW(WINDOW, CLOSED, EVIDENCE, collect),
+    ROW(WINDOW, CANCEL, WINDOW, cancel_wait),
+    ROW(WINDOW, FAIL, ENDING, end_run),
+    IN_USE(WINDOW),
+
+    ROW(EVIDENCE, COMMITTED, JUDGE, judge),
+    ROW(EVIDENCE, FAIL, ENDING, end_run),
+    STAY(EVIDENCE, CANCEL),
+    IN_USE(EVIDENCE),
+
+    ROW(JUDGE, AGAIN, GATE, open_window),
+    ROW(JUDGE, RUN_OVER, ENDING, end_run),
+
+    ROW(ENDING, RUN_ENDED, NEXT, next),
+    ROW(ENDING, FAIL, NEXT, next),
+    STAY(ENDING, CANCEL),
+    IN_USE(ENDING),
+
+    ROW(NEXT, NEXT_RUN, RUN, begin_run),
+    ROW(NEXT, POINT_OVER, CLEANUP, cleanup),
+
+    ROW(CLEANUP, HOOKS_OVER, ADVANCE, advance),
+    STAY(CLEANUP, CANCEL),
+    STAY(CLEANUP, FAIL),
+    IN_USE(CLEANUP),
+
+    ROW(ADVANCE, NEXT_POINT, SETUP, setup),
+    ROW(ADVANCE, ALL_OVER, RESTORE, restore),
+
+    ROW(RESTORE, STORED, DONE, finish),
+    ROW(RESTORE, FAIL, DONE, finish),
+    STAY(RESTORE, CANCEL),
+    STAY(RESTORE, DOWN),
+    ROW(RESTORE, ABANDON, DONE, finish),
+
+    ROW(LOST, BACK, SETTLE, begin_session),
+    ROW(LOST, FAIL, DONE, finish),
+    ROW(LOST, CANCEL, DONE, finish),
+    ROW(LOST, ABANDON, DONE, finish),
+    STAY(LOST, DOWN),
+};
+
+const struct qs_control_row *qs_control_find(enum qs_control_state state, enum qs_control_input input)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (table[i].state == state && table[i].input == input)
+            return &table[i];
+    }
+    return NULL;
+}
+
+const char *qs_control_state_text(enum qs_control_state state)
+{
+    static const char *const names[] = {
+#define S(sym, name, waits) name,
+        QS_CONTROL_STATES(S)
+#undef S
+    };
+    return (unsigned)state < QS_CS_COUNT ? names[state] : "?";
+}
+
+const char *qs_control_input_text(enum qs_control_input input)
+{
+    static const char *const names[] = {
+#define E(sym, name) name,
+        QS_CONTROL_INPUTS(E)
+#undef E
+    };
+    return (unsigned)input < QS_CE_COUNT ? names[input] : "?";
+}
+
+void qs_control_dump(struct qs_buf *out)
+{
+    static const char *const waits[] = {
+#define S(sym, name, text) text,
+        QS_CONTROL_STATES(S)
+#undef S
+    };
+    for (unsigned s = 0; s < QS_CS_COUNT; s++) {
+        qs_buf_fmt(out, "%s  (waits for: %s)\n", qs_control_state_text((enum qs_control_state)s), waits[s]);
+        for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+            if ((unsigned)table[i].state == s)
+                qs_buf_fmt(out, "    %-12s -> %-9s %s\n", qs_control_input_text(table[i].input),
+                           qs_control_state_text(table[i].next), table[i].action_name);
+        }
+    }
+}

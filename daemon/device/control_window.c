@@ -1,0 +1,300 @@
+/* From the agent's CLOSED and ITERATIONS to one window's rows, and from there to the run's accepted durations. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "device/control_impl.h"
+#include "proto/names.h"
+#include "stats/describe.h"
+
+enum { SOFT = QS_TAINT_GATE | QS_TAINT_EVIDENCE | QS_TAINT_LINK };
+
+void qs_control_window_reset(struct qs_control *c)
+{
+    c->win.closed = false;
+    c->win.expected = 0;
+    c->win.rows_n = 0;
+    c->win.metric_count = 0;
+    c->win.taint = 0;
+}
+
+static uint32_t iteration_taint(uint32_t flags)
+{
+    static const struct {
+        uint32_t flag, taint;
+    } map[] = {{QS_ITERATION_TIMED_OUT, QS_TAINT_TIMEOUT},       {QS_ITERATION_UNEXPECTED_EXIT, QS_TAINT_EXIT},
+               {QS_ITERATION_SIGNALLED, QS_TAINT_EXIT},          {QS_ITERATION_LEFT_CHILDREN, QS_TAINT_CHILDREN},
+               {QS_ITERATION_PREPARE_FAILED, QS_TAINT_HOOK},     {QS_ITERATION_CONCLUDE_FAILED, QS_TAINT_HOOK}};
+    uint32_t taint = 0;
+    for (size_t i = 0; i < sizeof map / sizeof *map; i++) {
+        if (flags & map[i].flag)
+            taint |= map[i].taint;
+    }
+    return taint;
+}
+
+/* What CLOSED says lives in the frame's buffer: a re-encoded copy lives as long as the window. */
+static bool keep_closed(struct qs_control *c, const struct qs_msg_closed *m)
+{
+    uint8_t *bytes = qs_malloc(QS_FRAME_MAX_BYTES);
+    struct qs_writer w;
+    qs_writer_init(&w, bytes, QS_FRAME_MAX_BYTES);
+    bool ok = qs_msg_encode_closed(&w, m);
+    if (ok) {
+        qs_buf_clear(&c->win.blob);
+        qs_buf_add(&c->win.blob, bytes, w.len);
+        ok = qs_msg_decode_closed((const uint8_t *)c->win.blob.data, c->win.blob.len, &c->win.msg) == 0;
+    }
+    free(bytes);
+    return ok;
+}
+
+static uint32_t window_taint(const struct qs_msg_closed *m, bool silent)
+{
+    uint32_t taint = m->gate.outcome == QS_GATE_TAINTED ? QS_TAINT_GATE : 0;
+    if (!silent || m->frames_in_window > 0)
+        taint |= QS_TAINT_LINK;
+    struct qs_iter it = qs_list_iter(&m->taints);
+    struct qs_taint t;
+    while (qs_list_taint(&it, &t)) {
+        if (t.iteration < 0)
+            taint |= t.code.n >= 5 && memcmp(t.code.p, "link.", 5) == 0 ? QS_TAINT_LINK
+                     : qs_text_is(t.code, "gate")                       ? QS_TAINT_GATE
+                                                                        : QS_TAINT_EVIDENCE;
+    }
+    return taint;
+}
+
+void qs_control_on_closed(struct qs_control *c, const struct qs_msg_closed *m, bool silent, bool proven)
+{
+    if (!qs_control_owns(c, &m->run) || m->window != c->run.window || !keep_closed(c, m))
+        return;
+    c->win.closed = true;
+    c->win.phase = m->phase;
+    c->win.how = m->how;
+    c->win.expected = m->iterations;
+    c->win.silent = silent;
+    c->win.proven = proven;
+    c->win.taint = window_taint(m, silent);
+    if (m->iterations > 0)
+        c->win.rows = qs_realloc(c->win.rows, m->iterations * sizeof *c->win.rows);
+    qs_control_feed(c, QS_CE_CLOSED);
+}
+
+static void take_metrics(struct qs_control *c, const struct qs_list *ids)
+{
+    struct qs_iter it = qs_list_iter(ids);
+    uint16_t id;
+    c->win.metric_count = 0;
+    while (qs_list_u16(&it, &id) && c->win.metric_count < QS_ROW_METRICS_MAX)
+        c->win.metric_ids[c->win.metric_count++] = id;
+}
+
+void qs_control_on_iterations(struct qs_control *c, const struct qs_msg_iterations *m)
+{
+    if (!qs_control_owns(c, &m->run) || m->window != c->run.window || !c->win.closed || c->state != QS_CS_EVIDENCE)
+        return;
+    if (m->first_index != c->win.rows_n || m->rows.count > c->win.expected - c->win.rows_n)
+        return; /* the session has checked the order; a repeat of what is here already changes nothing */
+    take_metrics(c, &m->metrics);
+    struct qs_iter it = qs_list_iter(&m->rows);
+    struct qs_row row;
+    while (qs_list_row(&it, m->metrics.count, &row)) {
+        struct qs_iteration_row *to = &c->win.rows[c->win.rows_n++];
+        *to = (struct qs_iteration_row){.start_off_ns = row.start_off_ns,
+                                        .duration_ns = row.duration_ns,
+                                        .taint = iteration_taint(row.flags),
+                                        .status = row.status};
+        if (row.duration_ns < 0 || row.start_off_ns < 0)
+            to->taint |= QS_TAINT_CLOCK;
+        memcpy(to->values, row.values, c->win.metric_count * sizeof *to->values);
+    }
+    if (c->win.rows_n == c->win.expected && !qs_control_window_store(c))
+        qs_control_feed(c, QS_CE_FAIL);
+}
+
+/* Texts of CLOSED as C strings in one buffer: offsets first, because the buffer moves while it grows. */
+struct texts {
+    struct qs_buf buf;
+};
+
+static size_t keep_text(struct texts *t, struct qs_text text)
+{
+    size_t at = t->buf.len;
+    qs_buf_add(&t->buf, text.p ? text.p : "", text.n);
+    for (size_t i = at; i < t->buf.len; i++) {
+        if (t->buf.data[i] == '\0')
+            t->buf.data[i] = '?'; /* outputs are any bytes; the store keeps text */
+    }
+    qs_buf_char(&t->buf, '\0');
+    return at;
+}
+
+static size_t fill_readings(const struct qs_msg_closed *m, struct texts *t, struct qs_reading_row *out, size_t *at)
+{
+    struct qs_iter it = qs_list_iter(&m->gate.readings);
+    struct qs_reading r;
+    size_t n = 0;
+    while (n < QS_GATE_MAX && qs_list_reading(&it, &r)) {
+        at[n] = keep_text(t, r.sensor);
+        out[n++] = (struct qs_reading_row){.status = (uint8_t)r.status, .value = r.value, .age_ns = r.age_ns};
+    }
+    return n;
+}
+
+static size_t fill_evidence(const struct qs_msg_closed *m, struct texts *t, struct qs_evidence_row *out, size_t *at)
+{
+    struct qs_iter it = qs_list_iter(&m->evidence);
+    struct qs_evidence e;
+    size_t n = 0;
+    while (n < QS_EVIDENCE_MAX && qs_list_evidence(&it, &e)) {
+        at[n] = keep_text(t, e.kind);
+        out[n++] = (struct qs_evidence_row){.present = e.status == QS_READING_OK, .before = e.before, .after = e.after};
+    }
+    return n;
+}
+
+static size_t fill_taints(const struct qs_msg_closed *m, struct texts *t, struct qs_taint_row *out, size_t *at)
+{
+    struct qs_iter it = qs_list_iter(&m->taints);
+    struct qs_taint v;
+    size_t n = 0;
+    while (n < QS_TAINTS_MAX && qs_list_taint(&it, &v)) {
+        at[n] = keep_text(t, v.code);
+        out[n++] = (struct qs_taint_row){.i = v.iteration, .value = v.value, .bound = v.bound};
+    }
+    return n;
+}
+
+struct window_rows { /* heap: some 60 KiB */
+    struct qs_reading_row readings[QS_GATE_MAX];
+    struct qs_evidence_row evidence[QS_EVIDENCE_MAX];
+    struct qs_taint_row taints[QS_TAINTS_MAX];
+    size_t readings_at[QS_GATE_MAX], evidence_at[QS_EVIDENCE_MAX], taints_at[QS_TAINTS_MAX];
+    struct texts texts;
+};
+
+static const char *how_name(enum qs_closed_how how)
+{
+    switch (how) {
+    case QS_CLOSED_DONE:
+        return "done";
+    case QS_CLOSED_TIME_UP:
+        return "time";
+    case QS_CLOSED_CANCELLED:
+        return "cancelled";
+    case QS_CLOSED_FAILED:
+        return "failed";
+    case QS_CLOSED_GATE_TIMEOUT:
+        return "gate";
+    }
+    return "failed";
+}
+
+static size_t metric_names(const struct qs_control *c, const char **names)
+{
+    for (size_t i = 0; i < c->win.metric_count; i++) {
+        const char *name = qs_metric_name(c->win.metric_ids[i]);
+        names[i] = name ? name : "unknown";
+    }
+    return c->win.metric_count;
+}
+
+static void submit(struct qs_control *c, struct window_rows *r, size_t readings, size_t evidence, size_t taints)
+{
+    const struct qs_msg_closed *m = &c->win.msg;
+    size_t failure_at = keep_text(&r->texts, m->failure), output_at = keep_text(&r->texts, m->output);
+    size_t busiest_at = keep_text(&r->texts, m->gate.busiest);
+    const char *base = r->texts.buf.data;
+    for (size_t i = 0; i < readings; i++)
+        r->readings[i].sensor = base + r->readings_at[i];
+    for (size_t i = 0; i < evidence; i++)
+        r->evidence[i].kind = base + r->evidence_at[i];
+    for (size_t i = 0; i < taints; i++)
+        r->taints[i].code = base + r->taints_at[i];
+    const char *names[QS_ROW_METRICS_MAX];
+    struct qs_gate_row gate = {.began_ns = m->gate.began_ns,
+                               .decided_ns = m->gate.decided_ns,
+                               .outcome = qs_gate_outcome_name(m->gate.outcome),
+                               .polls = m->gate.polls,
+                               .deciding = r->readings,
+                               .deciding_count = readings,
+                               .busiest = base + busiest_at};
+    struct qs_window_row row = {.ord = c->run.window,
+                                .attempt = c->run.attempt,
+                                .phase = c->win.phase,
+                                .first_seq = c->run.next_seq,
+                                .opened_ns = m->opened_ns,
+                                .closed_ns = m->closed_ns,
+                                .evals = 1,
+                                .silence = c->win.proven   ? QS_SILENCE_PROVEN
+                                           : c->win.silent ? QS_SILENCE_OBSERVED
+                                                           : QS_SILENCE_NONE,
+                                .taint = c->win.taint,
+                                .how = how_name(c->win.how),
+                                .failure = m->failure.n ? base + failure_at : NULL,
+                                .output = m->output.n ? base + output_at : NULL,
+                                .output_bytes = m->output_bytes,
+                                .gate = &gate,
+                                .evidence = r->evidence,
+                                .evidence_count = evidence,
+                                .taints = r->taints,
+                                .taint_count = taints,
+                                .metrics = names,
+                                .metric_count = metric_names(c, names),
+                                .iterations = c->win.rows,
+                                .n = c->win.rows_n};
+    memcpy(row.run_uid, c->run.uid.b, sizeof row.run_uid);
+    qs_store_done_fn *fn;
+    void *user;
+    qs_control_store_request(c, QS_CE_COMMITTED, &fn, &user);
+    qs_store_window(c->p.store, &row, fn, user);
+}
+
+bool qs_control_window_store(struct qs_control *c)
+{
+    struct window_rows *r = qs_calloc(1, sizeof *r);
+    qs_buf_init(&r->texts.buf);
+    size_t readings = fill_readings(&c->win.msg, &r->texts, r->readings, r->readings_at);
+    size_t evidence = fill_evidence(&c->win.msg, &r->texts, r->evidence, r->evidence_at);
+    size_t taints = fill_taints(&c->win.msg, &r->texts, r->taints, r->taints_at);
+    submit(c, r, readings, evidence, taints);
+    qs_buf_done(&r->texts.buf);
+    free(r);
+    return true;
+}
+
+static void push(int64_t **list, size_t *n, int64_t v)
+{
+    *list = qs_realloc(*list, (*n + 1) * sizeof **list);
+    (*list)[(*n)++] = v;
+}
+
+void qs_control_window_count(struct qs_control *c)
+{
+    struct qs_control_run *run = &c->run;
+    run->next_seq += c->win.rows_n;
+    run->taint |= c->win.taint;
+    for (size_t i = 0; i < c->win.rows_n; i++) {
+        const struct qs_iteration_row *row = &c->win.rows[i];
+        uint32_t taint = row->taint | c->win.taint;
+        run->taint |= row->taint;
+        run->last_ns = row->duration_ns;
+        if (row->taint & (QS_TAINT_EXIT | QS_TAINT_TIMEOUT))
+            run->failures++;
+        if (row->duration_ns > 0 && run->measured_ns <= INT64_MAX - row->duration_ns)
+            run->measured_ns += row->duration_ns;
+        if (taint == 0)
+            push(&run->clean_ns, &run->clean_n, row->duration_ns);
+        else if ((taint & ~(uint32_t)SOFT) == 0)
+            push(&run->soft_ns, &run->soft_n, row->duration_ns);
+    }
+}
+
+double qs_control_run_median(const struct qs_control *c)
+{
+    if (c->run.clean_n > 0)
+        return qs_median_i64(c->run.clean_ns, c->run.clean_n);
+    return c->run.soft_n > 0 ? qs_median_i64(c->run.soft_ns, c->run.soft_n) : NAN;
+}
