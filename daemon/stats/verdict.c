@@ -122,7 +122,7 @@ static void conclude(struct qs_verdict *out, const struct qs_ttest *log, const s
     decide(out, &wide, &narrow, log1p(o->margin));
 }
 
-enum qs_status qs_verdict_runs(const struct qs_runs *base, const struct qs_runs *cand,
+enum qs_status qs_verdict_runs(const struct qs_side_runs *base, const struct qs_side_runs *cand,
                                const struct qs_verdict_opts *opts, struct qs_verdict *out)
 {
     start(out, "log-welch", opts);

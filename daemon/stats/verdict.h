@@ -56,7 +56,7 @@ struct qs_verdict {
 };
 
 /* One positive statistic (the median, as a rule) per run of an arm. */
-struct qs_runs {
+struct qs_side_runs {
     const double *v; /* borrowed */
     size_t n;
     size_t n_dropped; /* runs that the caller left out, only passed on */
@@ -64,7 +64,7 @@ struct qs_runs {
 
 /* Independent runs: Welch on logs. Too few runs is an answer, not an error. QS_EDOM (a value that is not
  * positive and finite, or a bad option): out->kind is inconclusive and its numbers NaN. QS_ENOMEM. */
-enum qs_status qs_verdict_runs(const struct qs_runs *base, const struct qs_runs *cand,
+enum qs_status qs_verdict_runs(const struct qs_side_runs *base, const struct qs_side_runs *cand,
                                const struct qs_verdict_opts *opts, struct qs_verdict *out);
 
 /* Interleaved blocks in the order in which they ran: base[b] and cand[b] belong together. Paired t on
