@@ -5,6 +5,7 @@
 
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "device/control_impl.h"
 
 /* A store request may outlive the link, even the controller: it carries what is needed to tell. */
@@ -34,7 +35,8 @@ static void step(struct qs_control *c, enum qs_control_input input)
 {
     const struct qs_control_row *row = qs_control_find(c->state, input);
     if (!row)
-        return; /* late news of something that is over: every caller's input is harmless where the table has no move */
+        return; /* late news of something that is over: every caller's input is harmless where the table has
+                   no move */
     c->state = row->next;
     if (row->action)
         row->action(c);
@@ -77,7 +79,8 @@ static void on_stored(const struct qs_err *err, int64_t id, void *user)
     }
 }
 
-static void request(struct qs_control *c, enum qs_control_input good, bool quiet, qs_store_done_fn **fn, void **user)
+static void request(struct qs_control *c, enum qs_control_input good, bool quiet, qs_store_done_fn **fn,
+                    void **user)
 {
     struct request *rq = qs_malloc(sizeof *rq);
     *rq = (struct request){.c = c, .epoch = c->epoch, .good = good, .quiet = quiet};
@@ -86,7 +89,8 @@ static void request(struct qs_control *c, enum qs_control_input good, bool quiet
     *user = rq;
 }
 
-void qs_control_store_request(struct qs_control *c, enum qs_control_input good, qs_store_done_fn **fn, void **user)
+void qs_control_store_request(struct qs_control *c, enum qs_control_input good, qs_store_done_fn **fn,
+                              void **user)
 {
     request(c, good, false, fn, user);
 }
@@ -118,7 +122,8 @@ static uint64_t name_key(const char *name)
     return h;
 }
 
-struct qs_control *qs_control_new(const struct qs_control_parts *parts, const struct qs_control_events *events)
+struct qs_control *qs_control_new(const struct qs_control_parts *parts,
+                                  const struct qs_control_events *events)
 {
     struct qs_control *c = qs_calloc(1, sizeof *c);
     c->p = *parts;
@@ -197,7 +202,11 @@ void qs_control_on_run_ready(struct qs_control *c, const struct qs_msg_run_ready
 {
     if (!qs_control_owns(c, &m->run))
         return;
+    static const uint8_t unread[QS_SHA256_BYTES];
     c->run.open_on_agent = true;
+    qs_text_copy(m->executable, c->run.exe_path, sizeof c->run.exe_path);
+    if (memcmp(m->sha256, unread, sizeof unread) != 0)
+        qs_hex(m->sha256, sizeof m->sha256, c->run.exe_sha256);
     qs_control_feed(c, QS_CE_RUN_READY);
 }
 

@@ -1,5 +1,6 @@
-/* The run controller: walks one job on one device, settle -> lock -> setup -> (run -> gate -> window -> evidence -> judge)* -> cleanup -> restore, as a
- * table of named states. It decides with plan.h and the job's stop rules at window ends; the session carries, the store remembers. */
+/* The run controller: walks one job on one device, settle -> lock -> setup -> (run -> gate -> window ->
+ * evidence -> judge)* -> cleanup -> restore, as a table of named states. It decides with plan.h and the job's
+ * stop rules at window ends; the session carries, the store remembers. */
 #ifndef QS_DEVICE_CONTROL_H
 #define QS_DEVICE_CONTROL_H
 
@@ -26,29 +27,32 @@ struct qs_control_parts { /* borrowed; they outlive the controller */
     uint64_t seed;
     const char *device;
     bool local, simulated;
-    const char *const *base_env;       /* "K=V", NULL-terminated: below the job's own where it inherits */
-    const char *const *arm_dirs;       /* per arm: where its files lie on the device, or NULL */
-    const struct qs_samples *earlier;  /* what an earlier life of the daemon stored of this job, or NULL */
+    const char *const *base_env;      /* "K=V", NULL-terminated: below the job's own where it inherits */
+    const char *const *arm_dirs;      /* per arm: where its files lie on the device, or NULL */
+    const struct qs_samples *earlier; /* what an earlier life of the daemon stored of this job, or NULL */
 };
 
 enum qs_control_end { QS_END_DONE, QS_END_FAILED, QS_END_CANCELLED, QS_END_DEFER, QS_END_REQUEUE };
 
 struct qs_control_result {
     enum qs_control_end end;
-    struct qs_err err;       /* of QS_END_FAILED, DEFER, REQUEUE */
-    const char *stopped;     /* why it was enough: "interval", "blocks", "time" (static) */
+    struct qs_err err;   /* of QS_END_FAILED, DEFER, REQUEUE */
+    const char *stopped; /* why it was enough: "interval", "blocks", "time" (static) */
 };
 
 struct qs_control_events {
     /* News for people and the record; run_uid may be NULL. Copied by who wants to keep it. */
     void (*on_news)(const char *kind, const char *body_json, const uint8_t *run_uid, void *user);
     void (*on_silence)(bool silent, void *user);
-    void (*on_end)(const struct qs_control_result *result, void *user); /* once; the controller may be freed after it has returned */
+    void (*on_end)(const struct qs_control_result *result,
+                   void *user); /* once; the controller may be freed after it has returned */
     void *user;
 };
 
-struct qs_control *qs_control_new(const struct qs_control_parts *parts, const struct qs_control_events *events);
-/* Safe at any time but inside its own callbacks; stored requests on their way end quietly. NULL is allowed. */
+struct qs_control *qs_control_new(const struct qs_control_parts *parts,
+                                  const struct qs_control_events *events);
+/* Safe at any time but inside its own callbacks; stored requests on their way end quietly. NULL is allowed.
+ */
 void qs_control_free(struct qs_control *c);
 void qs_control_start(struct qs_control *c, const char *boot_uuid, const char *facts_json);
 /* The current window ends as cancelled, clean-up runs, then on_end. */

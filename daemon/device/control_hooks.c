@@ -1,4 +1,5 @@
-/* Setup and cleanup commands of the arms, one after the other; and what an earlier life of the daemon left of the point. */
+/* Setup and cleanup commands of the arms, one after the other; and what an earlier life of the daemon left of
+ * the point. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "device/control_impl.h"
-#include "stats/describe.h"
+#include "device/median.h"
 
 static const struct qs_strings *hook_of(const struct qs_control *c, size_t arm, bool setup)
 {
@@ -68,8 +69,9 @@ void qs_control_on_hook_done(struct qs_control *c, const struct qs_msg_hook_done
     if (m->how != QS_HOOK_EXITED || m->code != 0) {
         char how[128];
         struct qs_err err = QS_ERR_INIT;
-        qs_fail(&err, QS_E_COMMAND, "%s of %s %s%s%.*s", setup ? "setup" : "cleanup", c->p.spec->arms[c->hook_arm].name,
-                how_text(m, how, sizeof how), m->output.n ? "; it wrote: " : "", (int)(m->output.n > 300 ? 300 : m->output.n),
+        qs_fail(&err, QS_E_COMMAND, "%s of %s %s%s%.*s", setup ? "setup" : "cleanup",
+                c->p.spec->arms[c->hook_arm].name, how_text(m, how, sizeof how),
+                m->output.n ? "; it wrote: " : "", (int)(m->output.n > 300 ? 300 : m->output.n),
                 m->output.n ? m->output.p : "");
         if (setup) {
             c->in_hooks = false;
@@ -84,8 +86,10 @@ void qs_control_on_hook_done(struct qs_control *c, const struct qs_msg_hook_done
         qs_control_feed(c, QS_CE_HOOKS_OVER);
 }
 
-/* The counted runs of (point, block) at its last attempt: how many ended well, and each arm's log-mean of medians. */
-static size_t block_runs_done(const struct qs_control *c, uint32_t block, uint32_t attempt, double *medians_ns)
+/* The counted runs of (point, block) at its last attempt: how many ended well, and each arm's log-mean of
+ * medians. */
+static size_t block_runs_done(const struct qs_control *c, uint32_t block, uint32_t attempt,
+                              double *medians_ns)
 {
     size_t arms = c->p.spec->arm_count, done = 0;
     uint32_t *n = qs_calloc(arms, sizeof *n);
@@ -93,7 +97,8 @@ static size_t block_runs_done(const struct qs_control *c, uint32_t block, uint32
         medians_ns[a] = 0;
     for (size_t i = 0; i < c->p.earlier->count; i++) {
         const struct qs_sample *s = &c->p.earlier->at[i];
-        if (s->point != c->plan.point || s->block != block || s->attempt != attempt || s->state != QS_RUN_DONE || s->arm >= arms)
+        if (s->point != c->plan.point || s->block != block || s->attempt != attempt ||
+            s->state != QS_RUN_DONE || s->arm >= arms)
             continue;
         const int64_t *from = s->n > 0 ? s->durations_ns : s->soft_ns;
         double median_ns = qs_median_i64(from, s->n > 0 ? s->n : s->soft_n);
@@ -107,7 +112,7 @@ static size_t block_runs_done(const struct qs_control *c, uint32_t block, uint32
     return done;
 }
 
-static bool has_attempt(const struct qs_control *c, uint32_t block, uint32_t *ret_attempt)
+static bool has_attempt(struct qs_control *c, uint32_t block, uint32_t *ret_attempt)
 {
     bool any = false;
     *ret_attempt = 0;

@@ -8,10 +8,10 @@
 #include "base/json.h"
 
 enum {
-    QS_CONTROL_FEED_MAX = 8,     /* inputs waiting while one is handled */
-    QS_CONTROL_REPEATS_MAX = 5,  /* a block that is interrupted so often in a row ends the job */
+    QS_CONTROL_FEED_MAX = 8,       /* inputs waiting while one is handled */
+    QS_CONTROL_REPEATS_MAX = 5,    /* a block that is interrupted so often in a row ends the job */
     QS_CONTROL_WINDOWS_MAX = 1000, /* of one run, whatever its stop rule says */
-    QS_CONTROL_LOST_S = 120      /* a device that does not come back for so long ends the job */
+    QS_CONTROL_LOST_S = 120        /* a device that does not come back for so long ends the job */
 };
 
 struct qs_control_run { /* the run in hand */
@@ -20,15 +20,16 @@ struct qs_control_run { /* the run in hand */
     uint32_t window, attempt; /* of the window in hand */
     uint64_t next_seq;
     uint32_t taint;
-    uint32_t tried;          /* windows opened */
-    int64_t *clean_ns;       /* owned: accepted durations */
+    uint32_t tried;    /* windows opened */
+    int64_t *clean_ns; /* owned: accepted durations */
     size_t clean_n;
-    int64_t *soft_ns;        /* owned: completed, but softly tainted */
+    int64_t *soft_ns; /* owned: completed, but softly tainted */
     size_t soft_n;
-    int64_t last_ns;         /* the last iteration's duration */
+    int64_t last_ns; /* the last iteration's duration */
     int64_t measured_ns;
-    uint32_t failures;       /* iterations with an unexpected end */
+    uint32_t failures; /* iterations with an unexpected end */
     char stop_reason[128];
+    char exe_path[QS_PATH_MAX_BYTES + 1], exe_sha256[65]; /* "" until RUN_READY */
     struct qs_err err;
 };
 
@@ -39,8 +40,8 @@ struct qs_control_window { /* what CLOSED and ITERATIONS told, kept until the co
     uint32_t expected;
     bool silent, proven;
     uint32_t taint;
-    struct qs_buf blob;      /* owned copy of CLOSED's payload-backed lists and texts */
-    struct qs_msg_closed msg; /* views into blob */
+    struct qs_buf blob;            /* owned copy of CLOSED's payload-backed lists and texts */
+    struct qs_msg_closed msg;      /* views into blob */
     struct qs_iteration_row *rows; /* owned */
     size_t rows_n;
     uint16_t metric_ids[QS_ROW_METRICS_MAX];
@@ -54,24 +55,24 @@ struct qs_control {
     enum qs_control_input feed[QS_CONTROL_FEED_MAX];
     size_t feed_n;
     bool stepping;
-    bool dead;             /* freed by its owner; memory goes with the last callback */
-    size_t outstanding;    /* store requests on their way */
-    uint64_t epoch;        /* of the link: answers of an older one are stale */
+    bool dead;                    /* freed by its owner; memory goes with the last callback */
+    size_t outstanding;           /* store requests on their way */
+    uint64_t epoch;               /* of the link: answers of an older one are stale */
     char *boot_uuid, *facts_json; /* owned */
     struct qs_plan plan;
     uint8_t session_uid[16];
     bool session_open;
-    size_t hook_arm;       /* SETUP, CLEANUP: the arm whose turn it is */
+    size_t hook_arm; /* SETUP, CLEANUP: the arm whose turn it is */
     bool in_hooks;
     uint32_t hook_id;
-    bool point_over;       /* the point in hand is done: only its clean-up is left */
-    size_t restored_points; /* points whose earlier blocks have been taken over */
+    bool point_over;           /* the point in hand is done: only its clean-up is left */
+    size_t restored_points;    /* points whose earlier blocks have been taken over */
     struct qs_uid *block_uids; /* owned: runs of the block in hand, 2 * arms */
     size_t block_runs;
     int64_t block_began_ns, began_ns;
     uint32_t failed_blocks; /* in a row */
     bool cancelled, failed, silence_on, started_news;
-    char *cancel_why;      /* owned */
+    char *cancel_why;        /* owned */
     enum qs_control_end end; /* DEFER, REQUEUE where a gate said so */
     struct qs_err err;
     enum qs_plan_stop stop;
@@ -86,8 +87,10 @@ void qs_control_feed(struct qs_control *c, enum qs_control_input input);
 void qs_control_fail(struct qs_control *c, const struct qs_err *err);
 bool qs_control_over(const struct qs_control *c); /* cancelled, failed, deferred: no new run begins */
 
-/* A store callback that feeds `good` after a commit, or records the error and feeds FAIL; stale ones do nothing. */
-void qs_control_store_request(struct qs_control *c, enum qs_control_input good, qs_store_done_fn **ret_fn, void **ret_user);
+/* A store callback that feeds `good` after a commit, or records the error and feeds FAIL; stale ones do
+ * nothing. */
+void qs_control_store_request(struct qs_control *c, enum qs_control_input good, qs_store_done_fn **ret_fn,
+                              void **ret_user);
 /* For requests whose outcome nobody waits for. */
 void qs_control_store_quiet(struct qs_control *c, qs_store_done_fn **ret_fn, void **ret_user);
 
@@ -103,7 +106,8 @@ void qs_control_news_repeat(struct qs_control *c, const char *why);
 void qs_control_news_block(struct qs_control *c, double half_width);
 void qs_control_news_lost(struct qs_control *c, const char *why);
 void qs_control_news_back(struct qs_control *c);
-void qs_control_news_warning(struct qs_control *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void qs_control_news_warning(struct qs_control *c, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* control_send.c: messages out of the spec. */
 bool qs_control_send_run_begin(struct qs_control *c, struct qs_err *err);

@@ -1,5 +1,6 @@
 /* The controller's actions on sessions, runs and windows. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ void qs_control_do_begin_session(struct qs_control *c)
 
 void qs_control_do_lock(struct qs_control *c)
 {
-    /* Affinity goes with each run and the gate with each window; nothing else of the device is changed yet. */
+    /* Affinity goes with each run and the gate with each window; nothing else of the device is changed yet.
+     */
     if (!c->started_news) {
         c->started_news = true;
         qs_control_news_start(c);
@@ -79,8 +81,6 @@ void qs_control_do_begin_run(struct qs_control *c)
                              .block = c->plan.block,
                              .pos = (uint32_t)c->plan.turn,
                              .attempt = c->plan.attempt,
-                             .exe_path = "",
-                             .exe_sha256 = "",
                              .started_wall_ns = qs_loop_wall_ns(c->p.loop)};
     memcpy(row.uid, run->uid.b, sizeof row.uid);
     memcpy(row.session_uid, c->session_uid, sizeof row.session_uid);
@@ -164,8 +164,8 @@ static void gate_gave_up(struct qs_control *c)
     qs_control_news_gate_timeout(c);
     struct qs_err err = QS_ERR_INIT;
     struct qs_text busiest = c->win.msg.gate.busiest;
-    qs_fail(&err, QS_E_PRECONDITION, "the gate did not open in time%s%.*s", busiest.n ? "; busiest: " : "", (int)busiest.n,
-            busiest.n ? busiest.p : "");
+    qs_fail(&err, QS_E_PRECONDITION, "the gate did not open in time%s%.*s", busiest.n ? "; busiest: " : "",
+            (int)busiest.n, busiest.n ? busiest.p : "");
     switch (c->win.msg.gate.outcome) {
     case QS_GATE_DEFER:
         c->end = QS_END_DEFER;
@@ -196,8 +196,9 @@ static void pilot_failed(struct qs_control *c)
         snprintf(how, sizeof how, "was ended by signal %d (%s)", -last->status, strsignal(-last->status));
     else
         snprintf(how, sizeof how, "exited with code %d", last->status);
-    qs_fail(&err, QS_E_COMMAND, "%s %s in its first, uncounted run%s%.*s", c->p.spec->arms[qs_plan_arm(&c->plan)].name, how,
-            out.n ? "; it wrote: " : "", (int)(out.n > 300 ? 300 : out.n), out.n ? out.p : "");
+    qs_fail(&err, QS_E_COMMAND, "%s %s in its first, uncounted run%s%.*s",
+            c->p.spec->arms[qs_plan_arm(&c->plan)].name, how, out.n ? "; it wrote: " : "",
+            (int)(out.n > 300 ? 300 : out.n), out.n ? out.p : "");
     qs_control_fail(c, &err);
 }
 
@@ -214,8 +215,8 @@ static bool stop_rule_holds(struct qs_control *c)
         snprintf(c->run.stop_reason, sizeof c->run.stop_reason, "%d windows", QS_CONTROL_WINDOWS_MAX);
         return true;
     }
-    return qs_stop_eval(c->p.spec->plan.stop, c->run.clean_ns, c->run.clean_n, c->run.measured_ns, c->run.stop_reason,
-                        sizeof c->run.stop_reason);
+    return qs_stop_eval(c->p.spec->plan.stop, c->run.clean_ns, c->run.clean_n, c->run.measured_ns,
+                        c->run.stop_reason, sizeof c->run.stop_reason);
 }
 
 void qs_control_do_judge(struct qs_control *c)
@@ -260,11 +261,15 @@ void qs_control_do_end_run(struct qs_control *c)
 static void store_run_end(struct qs_control *c, bool spoiled)
 {
     const struct qs_err *err = c->failed ? &c->err : &c->run.err;
-    struct qs_run_end_row end = {.state = c->cancelled ? QS_RUN_CANCELLED : spoiled ? QS_RUN_FAILED : QS_RUN_DONE,
+    struct qs_run_end_row end = {.state = c->cancelled ? QS_RUN_CANCELLED
+                                          : spoiled    ? QS_RUN_FAILED
+                                                       : QS_RUN_DONE,
                                  .taint = c->run.taint,
                                  .stop_reason = c->run.stop_reason[0] ? c->run.stop_reason : NULL,
                                  .error_slug = err->code && spoiled ? qs_errc_slug(err->code) : NULL,
                                  .error_text = err->code && spoiled ? err->text : NULL,
+                                 .exe_path = c->run.exe_path[0] ? c->run.exe_path : NULL,
+                                 .exe_sha256 = c->run.exe_sha256[0] ? c->run.exe_sha256 : NULL,
                                  .ended_wall_ns = qs_loop_wall_ns(c->p.loop)};
     memcpy(end.uid, c->run.uid.b, sizeof end.uid);
     qs_store_done_fn *fn;
@@ -297,7 +302,9 @@ static bool repeat_spoiled(struct qs_control *c)
     enum { GIVE_UP = 3 };
     if (++c->failed_blocks >= GIVE_UP) {
         struct qs_err err = QS_ERR_INIT;
-        qs_fail(&err, QS_E_COMMAND, "%d blocks in a row gave no accepted iteration for every arm; the taints of the runs say why", GIVE_UP);
+        qs_fail(&err, QS_E_COMMAND,
+                "%d blocks in a row gave no accepted iteration for every arm; the taints of the runs say why",
+                GIVE_UP);
         qs_control_fail(c, &err);
     }
     return false;
@@ -316,8 +323,8 @@ static void block_over(struct qs_control *c)
     if (pilot) {
         qs_control_news_plan(c);
     } else {
-        double half = qs_look_half_width(c->plan.medians_ns, c->plan.blocks_done, c->p.spec->arm_count, c->p.spec->baseline,
-                                         c->p.spec->alpha);
+        double half = qs_look_half_width(c->plan.medians_ns, c->plan.blocks_done, c->p.spec->arm_count,
+                                         c->p.spec->baseline, c->p.spec->alpha);
         qs_control_news_block(c, half);
         enum qs_plan_stop stop = qs_plan_enough(&c->plan, half, now_ns);
         if (stop != QS_PLAN_GO_ON) {
@@ -337,7 +344,8 @@ void qs_control_do_next(struct qs_control *c)
     if (qs_control_over(c)) {
         if (c->plan.block > 0) {
             struct qs_err none = QS_ERR_INIT;
-            c->block_runs = c->block_runs > 0 ? c->block_runs - 1 : 0; /* the run in hand has its own end already */
+            c->block_runs =
+                c->block_runs > 0 ? c->block_runs - 1 : 0; /* the run in hand has its own end already */
             interrupt_block(c, &none);
         }
         qs_control_feed(c, QS_CE_POINT_OVER);
@@ -365,11 +373,13 @@ void qs_control_do_advance(struct qs_control *c)
 
 void qs_control_do_restore(struct qs_control *c)
 {
-    /* Nothing of the device was changed that would have to be put back; the session's end is the record of that. */
+    /* Nothing of the device was changed that would have to be put back; the session's end is the record of
+     * that. */
     qs_store_done_fn *fn;
     void *user;
     qs_control_store_request(c, QS_CE_STORED, &fn, &user);
-    qs_store_session_end(c->p.store, c->session_uid, qs_loop_wall_ns(c->p.loop), c->failed ? c->err.text : NULL, fn, user);
+    qs_store_session_end(c->p.store, c->session_uid, qs_loop_wall_ns(c->p.loop),
+                         c->failed ? c->err.text : NULL, fn, user);
     c->session_open = false;
 }
 
@@ -378,7 +388,8 @@ static void on_lost_too_long(void *user)
     struct qs_control *c = user;
     c->lost_timer = NULL;
     struct qs_err err = QS_ERR_INIT;
-    qs_fail(&err, QS_E_LINK, "%s did not come back within %d s: %s", c->p.device, QS_CONTROL_LOST_S, c->run.err.text);
+    qs_fail(&err, QS_E_LINK, "%s did not come back within %d s: %s", c->p.device, QS_CONTROL_LOST_S,
+            c->run.err.text);
     qs_control_fail(c, &err);
     qs_control_feed(c, QS_CE_FAIL);
 }
@@ -399,13 +410,15 @@ void qs_control_do_lose(struct qs_control *c)
     qs_plan_repeat_block(&c->plan);
     if (c->plan.repeats > QS_CONTROL_REPEATS_MAX) {
         struct qs_err err = QS_ERR_INIT;
-        qs_fail(&err, QS_E_LINK, "%s was lost %d times in one block, the last time: %s", c->p.device, QS_CONTROL_REPEATS_MAX, why.text);
+        qs_fail(&err, QS_E_LINK, "%s was lost %d times in one block, the last time: %s", c->p.device,
+                QS_CONTROL_REPEATS_MAX, why.text);
         qs_control_fail(c, &err);
     }
     if (qs_control_over(c))
         qs_control_feed(c, QS_CE_FAIL);
     else
-        c->lost_timer = qs_timer_start(c->p.loop, QS_CONTROL_LOST_S * INT64_C(1000000000), on_lost_too_long, c);
+        c->lost_timer =
+            qs_timer_start(c->p.loop, QS_CONTROL_LOST_S * INT64_C(1000000000), on_lost_too_long, c);
 }
 
 void qs_control_do_finish(struct qs_control *c)

@@ -2,8 +2,14 @@
 
 #include "device/control.h"
 
-#define ROW(s, i, n, a) {QS_CS_##s, QS_CE_##i, QS_CS_##n, #a, qs_control_do_##a}
-#define STAY(s, i)      {QS_CS_##s, QS_CE_##i, QS_CS_##s, "-", NULL}
+#define ROW(s, i, n, a)                                                                                      \
+    {                                                                                                        \
+        QS_CS_##s, QS_CE_##i, QS_CS_##n, #a, qs_control_do_##a                                               \
+    }
+#define STAY(s, i)                                                                                           \
+    {                                                                                                        \
+        QS_CS_##s, QS_CE_##i, QS_CS_##s, "-", NULL                                                           \
+    }
 
 /* Losing the link and being abandoned are possible wherever the device is in use. */
 #define IN_USE(s) ROW(s, DOWN, LOST, lose), ROW(s, ABANDON, DONE, finish)

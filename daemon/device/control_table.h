@@ -7,45 +7,45 @@
 #include "base/buf.h"
 
 /* S(symbol, "name", "what it waits for") */
-#define QS_CONTROL_STATES(S)                                                                                           \
-    S(IDLE, "idle", "start")                                                                                           \
-    S(SETTLE, "settle", "the session's row on disk")                                                                   \
-    S(LOCK, "lock", "the device's conditions in place")                                                                \
-    S(SETUP, "setup", "the arms' setup commands")                                                                      \
-    S(RUN, "run", "the run's row on disk, then the agent's RUN_READY")                                                 \
-    S(GATE, "gate", "the preconditions")                                                                               \
-    S(WINDOW, "window", "CLOSED, in silence")                                                                          \
-    S(EVIDENCE, "evidence", "iterations, then the commit")                                                             \
-    S(JUDGE, "judge", "nothing: stop rule and taints decide")                                                          \
-    S(ENDING, "ending", "the agent's RUN_ENDED")                                                                       \
-    S(NEXT, "next", "nothing: the plan decides")                                                                       \
-    S(CLEANUP, "cleanup", "the arms' cleanup commands")                                                                \
-    S(ADVANCE, "advance", "nothing: the plan decides")                                                                 \
-    S(RESTORE, "restore", "the session's end on disk")                                                                 \
-    S(LOST, "lost", "the link to come back")                                                                           \
+#define QS_CONTROL_STATES(S)                                                                                 \
+    S(IDLE, "idle", "start")                                                                                 \
+    S(SETTLE, "settle", "the session's row on disk")                                                         \
+    S(LOCK, "lock", "the device's conditions in place")                                                      \
+    S(SETUP, "setup", "the arms' setup commands")                                                            \
+    S(RUN, "run", "the run's row on disk, then the agent's RUN_READY")                                       \
+    S(GATE, "gate", "the preconditions")                                                                     \
+    S(WINDOW, "window", "CLOSED, in silence")                                                                \
+    S(EVIDENCE, "evidence", "iterations, then the commit")                                                   \
+    S(JUDGE, "judge", "nothing: stop rule and taints decide")                                                \
+    S(ENDING, "ending", "the agent's RUN_ENDED")                                                             \
+    S(NEXT, "next", "nothing: the plan decides")                                                             \
+    S(CLEANUP, "cleanup", "the arms' cleanup commands")                                                      \
+    S(ADVANCE, "advance", "nothing: the plan decides")                                                       \
+    S(RESTORE, "restore", "the session's end on disk")                                                       \
+    S(LOST, "lost", "the link to come back")                                                                 \
     S(DONE, "done", "nobody")
 
-#define QS_CONTROL_INPUTS(E)                                                                                           \
-    E(START, "start")                                                                                                  \
-    E(STORED, "stored")                                                                                              \
-    E(LOCKED, "locked")                                                                                                \
-    E(HOOKS_OVER, "hooks over")                                                                                        \
-    E(RUN_READY, "run ready")                                                                                          \
-    E(QUIET, "quiet")                                                                                                  \
-    E(DISARM, "disarm")                                                                                                \
-    E(CLOSED, "closed")                                                                                                \
-    E(COMMITTED, "committed")                                                                                          \
-    E(AGAIN, "again")                                                                                                  \
-    E(RUN_OVER, "run over")                                                                                            \
-    E(RUN_ENDED, "run ended")                                                                                          \
-    E(NEXT_RUN, "next run")                                                                                            \
-    E(POINT_OVER, "point over")                                                                                        \
-    E(NEXT_POINT, "next point")                                                                                        \
-    E(ALL_OVER, "all over")                                                                                            \
-    E(DOWN, "link down")                                                                                               \
-    E(BACK, "link back")                                                                                               \
-    E(CANCEL, "cancel")                                                                                                \
-    E(FAIL, "fail")                                                                                                    \
+#define QS_CONTROL_INPUTS(E)                                                                                 \
+    E(START, "start")                                                                                        \
+    E(STORED, "stored")                                                                                      \
+    E(LOCKED, "locked")                                                                                      \
+    E(HOOKS_OVER, "hooks over")                                                                              \
+    E(RUN_READY, "run ready")                                                                                \
+    E(QUIET, "quiet")                                                                                        \
+    E(DISARM, "disarm")                                                                                      \
+    E(CLOSED, "closed")                                                                                      \
+    E(COMMITTED, "committed")                                                                                \
+    E(AGAIN, "again")                                                                                        \
+    E(RUN_OVER, "run over")                                                                                  \
+    E(RUN_ENDED, "run ended")                                                                                \
+    E(NEXT_RUN, "next run")                                                                                  \
+    E(POINT_OVER, "point over")                                                                              \
+    E(NEXT_POINT, "next point")                                                                              \
+    E(ALL_OVER, "all over")                                                                                  \
+    E(DOWN, "link down")                                                                                     \
+    E(BACK, "link back")                                                                                     \
+    E(CANCEL, "cancel")                                                                                      \
+    E(FAIL, "fail")                                                                                          \
     E(ABANDON, "abandon")
 
 enum qs_control_state {
@@ -79,8 +79,10 @@ const char *qs_control_state_text(enum qs_control_state state);
 const char *qs_control_input_text(enum qs_control_input input);
 
 /* The actions: control_*.c. Each may feed one further input with qs_control_feed(). */
-qs_control_action qs_control_do_begin_session, qs_control_do_lock, qs_control_do_setup, qs_control_do_begin_run, qs_control_do_send_run, qs_control_do_open_window,
-    qs_control_do_silence, qs_control_do_unsilence, qs_control_do_collect, qs_control_do_judge, qs_control_do_end_run, qs_control_do_next,
-    qs_control_do_cleanup, qs_control_do_advance, qs_control_do_restore, qs_control_do_lose, qs_control_do_cancel_wait, qs_control_do_finish;
+qs_control_action qs_control_do_begin_session, qs_control_do_lock, qs_control_do_setup,
+    qs_control_do_begin_run, qs_control_do_send_run, qs_control_do_open_window, qs_control_do_silence,
+    qs_control_do_unsilence, qs_control_do_collect, qs_control_do_judge, qs_control_do_end_run,
+    qs_control_do_next, qs_control_do_cleanup, qs_control_do_advance, qs_control_do_restore,
+    qs_control_do_lose, qs_control_do_cancel_wait, qs_control_do_finish;
 
 #endif

@@ -1,4 +1,5 @@
-/* From the agent's CLOSED and ITERATIONS to one window's rows, and from there to the run's accepted durations. */
+/* From the agent's CLOSED and ITERATIONS to one window's rows, and from there to the run's accepted
+ * durations. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +7,7 @@
 #include "base/mem.h"
 #include "device/control_impl.h"
 #include "proto/names.h"
-#include "stats/describe.h"
+#include "device/median.h"
 
 enum { SOFT = QS_TAINT_GATE | QS_TAINT_EVIDENCE | QS_TAINT_LINK };
 
@@ -23,9 +24,9 @@ static uint32_t iteration_taint(uint32_t flags)
 {
     static const struct {
         uint32_t flag, taint;
-    } map[] = {{QS_ITERATION_TIMED_OUT, QS_TAINT_TIMEOUT},       {QS_ITERATION_UNEXPECTED_EXIT, QS_TAINT_EXIT},
-               {QS_ITERATION_SIGNALLED, QS_TAINT_EXIT},          {QS_ITERATION_LEFT_CHILDREN, QS_TAINT_CHILDREN},
-               {QS_ITERATION_PREPARE_FAILED, QS_TAINT_HOOK},     {QS_ITERATION_CONCLUDE_FAILED, QS_TAINT_HOOK}};
+    } map[] = {{QS_ITERATION_TIMED_OUT, QS_TAINT_TIMEOUT},   {QS_ITERATION_UNEXPECTED_EXIT, QS_TAINT_EXIT},
+               {QS_ITERATION_SIGNALLED, QS_TAINT_EXIT},      {QS_ITERATION_LEFT_CHILDREN, QS_TAINT_CHILDREN},
+               {QS_ITERATION_PREPARE_FAILED, QS_TAINT_HOOK}, {QS_ITERATION_CONCLUDE_FAILED, QS_TAINT_HOOK}};
     uint32_t taint = 0;
     for (size_t i = 0; i < sizeof map / sizeof *map; i++) {
         if (flags & map[i].flag)
@@ -93,7 +94,8 @@ static void take_metrics(struct qs_control *c, const struct qs_list *ids)
 
 void qs_control_on_iterations(struct qs_control *c, const struct qs_msg_iterations *m)
 {
-    if (!qs_control_owns(c, &m->run) || m->window != c->run.window || !c->win.closed || c->state != QS_CS_EVIDENCE)
+    if (!qs_control_owns(c, &m->run) || m->window != c->run.window || !c->win.closed ||
+        c->state != QS_CS_EVIDENCE)
         return;
     if (m->first_index != c->win.rows_n || m->rows.count > c->win.expected - c->win.rows_n)
         return; /* the session has checked the order; a repeat of what is here already changes nothing */
@@ -131,7 +133,8 @@ static size_t keep_text(struct texts *t, struct qs_text text)
     return at;
 }
 
-static size_t fill_readings(const struct qs_msg_closed *m, struct texts *t, struct qs_reading_row *out, size_t *at)
+static size_t fill_readings(const struct qs_msg_closed *m, struct texts *t, struct qs_reading_row *out,
+                            size_t *at)
 {
     struct qs_iter it = qs_list_iter(&m->gate.readings);
     struct qs_reading r;
@@ -143,19 +146,22 @@ static size_t fill_readings(const struct qs_msg_closed *m, struct texts *t, stru
     return n;
 }
 
-static size_t fill_evidence(const struct qs_msg_closed *m, struct texts *t, struct qs_evidence_row *out, size_t *at)
+static size_t fill_evidence(const struct qs_msg_closed *m, struct texts *t, struct qs_evidence_row *out,
+                            size_t *at)
 {
     struct qs_iter it = qs_list_iter(&m->evidence);
     struct qs_evidence e;
     size_t n = 0;
     while (n < QS_EVIDENCE_MAX && qs_list_evidence(&it, &e)) {
         at[n] = keep_text(t, e.kind);
-        out[n++] = (struct qs_evidence_row){.present = e.status == QS_READING_OK, .before = e.before, .after = e.after};
+        out[n++] = (struct qs_evidence_row){
+            .present = e.status == QS_READING_OK, .before = e.before, .after = e.after};
     }
     return n;
 }
 
-static size_t fill_taints(const struct qs_msg_closed *m, struct texts *t, struct qs_taint_row *out, size_t *at)
+static size_t fill_taints(const struct qs_msg_closed *m, struct texts *t, struct qs_taint_row *out,
+                          size_t *at)
 {
     struct qs_iter it = qs_list_iter(&m->taints);
     struct qs_taint v;
@@ -201,7 +207,8 @@ static size_t metric_names(const struct qs_control *c, const char **names)
     return c->win.metric_count;
 }
 
-static void submit(struct qs_control *c, struct window_rows *r, size_t readings, size_t evidence, size_t taints)
+static void submit(struct qs_control *c, struct window_rows *r, size_t readings, size_t evidence,
+                   size_t taints)
 {
     const struct qs_msg_closed *m = &c->win.msg;
     size_t failure_at = keep_text(&r->texts, m->failure), output_at = keep_text(&r->texts, m->output);

@@ -95,7 +95,8 @@ void qs_plan_turn_done(struct qs_plan *p, double median_ns)
         p->pilot_ns[arm] = median_ns > 0 ? (int64_t)median_ns : 1;
         return;
     }
-    /* An arm that has two turns (ABBA) counts with the mean of its logs (design, section 1); one turn without data spoils it. */
+    /* An arm that has two turns (ABBA) counts with the mean of its logs (design, section 1); one turn without
+     * data spoils it. */
     p->current_ns[arm] += median_ns > 0 ? log(median_ns) : NAN;
     p->current_n[arm]++;
 }

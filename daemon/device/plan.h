@@ -1,4 +1,5 @@
-/* Where a job stands on one device: points, blocks and turns, how many iterations a run has, and when it is enough. Pure: time is a parameter. */
+/* Where a job stands on one device: points, blocks and turns, how many iterations a run has, and when it is
+ * enough. Pure: time is a parameter. */
 #ifndef QS_DEVICE_PLAN_H
 #define QS_DEVICE_PLAN_H
 
@@ -12,19 +13,19 @@ struct qs_plan {
     const struct qs_job_spec *spec; /* borrowed */
     uint64_t seed, device;          /* keys of the block orders */
     size_t point;
-    uint32_t block;                 /* 0 = pilot, 1.. counted */
-    uint32_t attempt;               /* of this block */
-    uint32_t repeats;               /* in a row, for this block, whatever the cause */
-    size_t *order;                  /* owned: arms in turn */
+    uint32_t block;   /* 0 = pilot, 1.. counted */
+    uint32_t attempt; /* of this block */
+    uint32_t repeats; /* in a row, for this block, whatever the cause */
+    size_t *order;    /* owned: arms in turn */
     size_t turns, turn;
-    uint32_t run_iterations;        /* r of this point; 0 until the pilot is over */
-    int64_t *pilot_ns;              /* owned, per arm */
-    double *medians_ns;             /* owned: [block][arm], blocks done of this point */
+    uint32_t run_iterations; /* r of this point; 0 until the pilot is over */
+    int64_t *pilot_ns;       /* owned, per arm */
+    double *medians_ns;      /* owned: [block][arm], blocks done of this point */
     size_t blocks_done;
-    double *current_ns;             /* owned, per arm: log-sum of the block in progress */
-    uint32_t *current_n;            /* owned, per arm */
-    int64_t point_began_ns;         /* when the first counted block began; 0 = not yet */
-    int64_t measured_ns;            /* sum of block times of this point */
+    double *current_ns;     /* owned, per arm: log-sum of the block in progress */
+    uint32_t *current_n;    /* owned, per arm */
+    int64_t point_began_ns; /* when the first counted block began; 0 = not yet */
+    int64_t measured_ns;    /* sum of block times of this point */
 };
 
 enum qs_plan_stop { QS_PLAN_GO_ON, QS_PLAN_BLOCKS, QS_PLAN_INTERVAL, QS_PLAN_TIME };
@@ -58,7 +59,8 @@ void qs_plan_restore_block(struct qs_plan *p, const double *medians_ns);
 enum qs_plan_stop qs_plan_enough(const struct qs_plan *p, double half_width, int64_t now_ns);
 /* True where the interval may be looked at after this many blocks. */
 bool qs_plan_is_look(const struct qs_plan *p, uint32_t blocks);
-uint32_t qs_plan_next_look(const struct qs_plan *p); /* the next block number at which the interval may stop the point */
+uint32_t qs_plan_next_look(
+    const struct qs_plan *p); /* the next block number at which the interval may stop the point */
 /* Upper bound of what is left of this point, -1 where unknown. */
 int64_t qs_plan_eta_ns(const struct qs_plan *p, int64_t now_ns);
 const char *qs_plan_stop_name(enum qs_plan_stop stop);

@@ -38,7 +38,7 @@ struct qs_session_events {
     void (*on_disarm)(const char *why, void *user);
     void (*on_closed)(const struct qs_msg_closed *m, bool silent, bool segments_proven, void *user); /* silent: no byte either way by our counters */
     void (*on_iterations)(const struct qs_msg_iterations *m, void *user); /* in order of seq; also resent ones */
-    void (*on_run_ended)(const struct qs_msg_run_ended *m, void *user);
+    void (*on_run_ended)(const struct qs_msg_run_seq *m, void *user);
     void (*on_error)(const struct qs_uid *run, const struct qs_err *err, void *user); /* the agent's ERROR; run zero: the session */
     void *user;
 };

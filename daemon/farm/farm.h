@@ -1,5 +1,6 @@
-/* The farm: the devices one daemon owns, the queue of jobs, and who measures when. The face of everything below for the API; main builds it.
- * Machines that measure on this host exclude each other; jobs start in order of submission. */
+/* The farm: the devices one daemon owns, the queue of jobs, and who measures when. The face of everything
+ * below for the API; main builds it. Machines that measure on this host exclude each other; jobs start in
+ * order of submission. */
 #ifndef QS_FARM_FARM_H
 #define QS_FARM_FARM_H
 
@@ -25,7 +26,8 @@ struct qs_farm_event { /* one event, after its commit; borrowed for the callback
 };
 
 struct qs_farm_events {
-    /* News for streams, in order of id. While the farm is silent (a window is open on this machine) none comes. */
+    /* News for streams, in order of id. While the farm is silent (a window is open on this machine) none
+     * comes. */
     void (*on_event)(const struct qs_farm_event *event, void *user);
     /* No job is queued or running any more. */
     void (*on_idle)(void *user);
@@ -46,25 +48,30 @@ struct qs_farm_parts { /* borrowed; they outlive the farm */
 struct qs_farm *qs_farm_new(const struct qs_farm_parts *parts, const struct qs_farm_events *events);
 /* Reads what a former life left (open runs become interrupted, live jobs go on), opens the links. */
 bool qs_farm_start(struct qs_farm *farm, struct qs_err *err);
-/* Ends windows as cancelled, leaves jobs where they are for the next start, closes links; then on_stopped (once, from the loop). */
+/* Ends windows as cancelled, leaves jobs where they are for the next start, closes links; then on_stopped
+ * (once, from the loop). */
 void qs_farm_stop(struct qs_farm *farm, void (*on_stopped)(void *user), void *user);
 void qs_farm_free(struct qs_farm *farm);
 
 struct qs_submission {
     const char *text; /* the job file as the person wrote it, YAML or JSON */
     size_t text_bytes;
-    const char *name; /* of the file, for messages */
-    const char *owner, *idem; /* idem may be NULL */
+    const char *name;                /* of the file, for messages */
+    const char *owner, *idem;        /* idem may be NULL */
     const struct qs_job_file *files; /* (path, sha256) bindings */
     size_t file_count;
 };
 
-/* Checks without storing: the spec (owned by the caller), or located problems. Also refuses a selector that no device of this farm can ever match. */
-bool qs_farm_check(struct qs_farm *farm, const struct qs_submission *sub, struct qs_job_spec **ret_spec, struct qs_problems *problems);
-/* Checks again, then stores. done comes after the commit. false: nothing was stored and *problems or *err says why. */
-bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_store_done_fn *done, void *user, struct qs_problems *problems,
-                    struct qs_err *err);
-/* Queued: cancelled at once. Running: its window ends as cancelled, its clean-up runs. QS_E_NOT_FOUND, QS_E_CONFLICT (ended already). */
+/* Checks without storing: the spec (owned by the caller), or located problems. Also refuses a selector that
+ * no device of this farm can ever match. */
+bool qs_farm_check(struct qs_farm *farm, const struct qs_submission *sub, struct qs_job_spec **ret_spec,
+                   struct qs_problems *problems);
+/* Checks again, then stores. done comes after the commit. false: nothing was stored and *problems or *err
+ * says why. */
+bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_store_done_fn *done, void *user,
+                    struct qs_problems *problems, struct qs_err *err);
+/* Queued: cancelled at once. Running: its window ends as cancelled, its clean-up runs. QS_E_NOT_FOUND,
+ * QS_E_CONFLICT (ended already). */
 bool qs_farm_cancel(struct qs_farm *farm, int64_t job, const char *why, struct qs_err *err);
 
 /* JSON for faces, appended to out. */
@@ -78,6 +85,7 @@ void qs_farm_match_json(struct qs_farm *farm, const struct qs_job_spec *spec, st
 size_t qs_farm_live_jobs(const struct qs_farm *farm);
 
 /* The stored document of a job (jobs.spec_json): {"name","text","files":{path:sha256}} back into a spec. */
-bool qs_farm_spec_from_store(const char *spec_json, uint64_t seed, struct qs_job_spec **ret_spec, struct qs_err *err);
+bool qs_farm_spec_from_store(const char *spec_json, uint64_t seed, struct qs_job_spec **ret_spec,
+                             struct qs_err *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* Summaries, comparisons and verdicts of one job from its stored runs: pure, doubles begin here. The document is described in
- * schema/comparison.md; it is the one source of truth that every face lays out. */
+/* Summaries, comparisons and verdicts of one job from its stored runs: pure, doubles begin here. The document
+ * is described in schema/comparison.md; it is the one source of truth that every face lays out. */
 #ifndef QS_REPORT_REPORT_H
 #define QS_REPORT_REPORT_H
 
@@ -16,7 +16,7 @@ struct qs_report_input { /* all borrowed */
     const struct qs_job_info *job;
     const struct qs_job_spec *spec;
     const struct qs_samples *samples;
-    const char *taints_json; /* qs_read_taints_json, or NULL */
+    const char *taints_json;      /* qs_read_taints_json, or NULL */
     const char *environment_json; /* or NULL */
     const char *db_path;
 };

@@ -85,7 +85,6 @@ struct qs_run_row {
     uint32_t block;      /* 0 = pilot, 1.. counted */
     uint32_t pos;        /* place in the block */
     uint32_t attempt;    /* 0 first; repeats of an interrupted block count up */
-    const char *exe_path, *exe_sha256; /* resolved on the device; "" unknown */
     int64_t started_wall_ns;
 };
 
@@ -155,6 +154,7 @@ struct qs_run_end_row {
     const char *stop_reason; /* or NULL */
     uint32_t taint;          /* or-ed into the run's */
     const char *error_slug, *error_text; /* or NULL */
+    const char *exe_path, *exe_sha256;   /* resolved on the device; NULL: not known, what is there stays */
     int64_t ended_wall_ns;
 };
 

@@ -36,6 +36,8 @@ void qs_store_farm_uid(const struct qs_store *store, uint8_t ret_uid[16]); /* ma
 /* Silence: while held (a count), no commit begins; the queue grows. */
 void qs_store_hold(struct qs_store *store);
 void qs_store_release(struct qs_store *store);
+/* A group is being committed right now. */
+bool qs_store_is_busy(const struct qs_store *store);
 
 /* err is NULL after a commit; id: the number of the new job or event, else 0. Runs on the loop. */
 typedef void qs_store_done_fn(const struct qs_err *err, int64_t id, void *user);

@@ -1,0 +1,241 @@
+/* From the checked spec to messages: the host compiles, the device decides. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/loop.h"
+#include "base/mem.h"
+#include "device/control_impl.h"
+#include "proto/names.h"
+
+enum { LIST_BYTES = QS_ARGV_MAX_BYTES + 4096, LISTS = 4 };
+
+struct lists { /* memory for the lists of one message */
+    uint8_t *mem;
+    struct qs_build build[LISTS];
+    size_t used;
+};
+
+static void lists_init(struct lists *l)
+{
+    l->mem = qs_malloc((size_t)LISTS * LIST_BYTES);
+    l->used = 0;
+}
+
+static struct qs_build *lists_next(struct lists *l)
+{
+    struct qs_build *b = &l->build[l->used];
+    qs_build_init(b, l->mem + l->used * LIST_BYTES, LIST_BYTES);
+    l->used++;
+    return b;
+}
+
+static bool add_strings(struct qs_build *b, const struct qs_strings *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        if (strlen(s->at[i]) > UINT16_MAX || !qs_build_text(b, qs_text_of(s->at[i])))
+            return false;
+    }
+    return true;
+}
+
+static bool same_key(const char *a, const char *b)
+{
+    size_t n = strcspn(a, "=");
+    return strncmp(a, b, n + 1) == 0;
+}
+
+static bool is_set_later(const char *kv, const struct qs_strings *later)
+{
+    for (size_t i = 0; i < later->count; i++) {
+        if (same_key(later->at[i], kv))
+            return true;
+    }
+    return false;
+}
+
+/* The whole environment of a process: what is inherited, then the benchmark's, then the arm's; later ones
+ * replace earlier ones. */
+static bool build_env(const struct qs_control *c, struct qs_build *b)
+{
+    const struct qs_job_benchmark *bench = &c->p.spec->benchmarks[c->p.spec->points[c->plan.point].benchmark];
+    const struct qs_job_arm *arm =
+        &c->p.spec->arms[c->in_hooks || c->state == QS_CS_SETUP || c->state == QS_CS_CLEANUP
+                             ? c->hook_arm
+                             : qs_plan_arm(&c->plan)];
+    for (size_t i = 0; bench->env_inherit && c->p.base_env && c->p.base_env[i]; i++) {
+        const char *kv = c->p.base_env[i];
+        if (!strchr(kv, '=') || is_set_later(kv, &bench->env) || is_set_later(kv, &arm->env))
+            continue;
+        if (!qs_build_text(b, qs_text_of(kv)))
+            return false;
+    }
+    for (size_t i = 0; i < bench->env.count; i++) {
+        if (!is_set_later(bench->env.at[i], &arm->env) && !qs_build_text(b, qs_text_of(bench->env.at[i])))
+            return false;
+    }
+    return add_strings(b, &arm->env);
+}
+
+static bool build_filled(const struct qs_control *c, size_t arm, const struct qs_strings *tmpl,
+                         struct qs_build *b)
+{
+    struct qs_strings filled;
+    qs_job_fill(c->p.spec, arm, c->plan.point, tmpl, &filled);
+    bool ok = add_strings(b, &filled);
+    qs_strings_done(&filled);
+    return ok;
+}
+
+static const char *cwd_of(const struct qs_control *c, size_t arm)
+{
+    const struct qs_job_benchmark *bench = &c->p.spec->benchmarks[c->p.spec->points[c->plan.point].benchmark];
+    if (bench->dir)
+        return bench->dir;
+    return c->p.arm_dirs && c->p.arm_dirs[arm] ? c->p.arm_dirs[arm] : "";
+}
+
+static bool too_large(struct qs_err *err)
+{
+    return qs_fail(err, QS_E_LIMIT, "arguments and environment do not fit one message: at most %d bytes each",
+                   QS_ARGV_MAX_BYTES);
+}
+
+static bool fill_run_begin(struct qs_control *c, struct lists *l, struct qs_msg_run_begin *m)
+{
+    size_t arm_index = qs_plan_arm(&c->plan);
+    const struct qs_job_arm *arm = &c->p.spec->arms[arm_index];
+    const struct qs_job_benchmark *bench = &c->p.spec->benchmarks[c->p.spec->points[c->plan.point].benchmark];
+    struct qs_strings argv;
+    qs_job_argv(c->p.spec, arm_index, c->plan.point, &argv);
+    struct qs_build *b = lists_next(l);
+    bool ok = add_strings(b, &argv);
+    m->argv = qs_build_list(b);
+    qs_strings_done(&argv);
+    b = lists_next(l);
+    ok = ok && build_env(c, b);
+    m->env = qs_build_list(b);
+    b = lists_next(l);
+    ok = ok && build_filled(c, arm_index, arm->prepare.count ? &arm->prepare : &bench->prepare, b);
+    m->prepare = qs_build_list(b);
+    b = lists_next(l);
+    ok = ok && build_filled(c, arm_index, arm->conclude.count ? &arm->conclude : &bench->conclude, b);
+    m->conclude = qs_build_list(b);
+    m->cwd = qs_text_of(cwd_of(c, arm_index));
+    m->stdin_kind = bench->stdin_path ? QS_STDIN_FILE : QS_STDIN_NULL;
+    m->stdin_path = qs_text_of(bench->stdin_path);
+    m->output_kind = bench->output == QS_OUTPUT_CAPTURE ? QS_OUTPUT_KIND_CAPTURE : QS_OUTPUT_KIND_DISCARD;
+    m->output_max_bytes = bench->output_max_bytes > QS_OUTPUT_MAX_BYTES ? QS_OUTPUT_MAX_BYTES
+                                                                        : (uint32_t)bench->output_max_bytes;
+    m->iteration_limit_ns = bench->iteration_limit_ns;
+    m->exit_rule = bench->exit_rule == QS_EXIT_ANY    ? QS_EXIT_RULE_ANY
+                   : bench->exit_rule == QS_EXIT_LIST ? QS_EXIT_RULE_LIST
+                                                      : QS_EXIT_RULE_ZERO;
+    m->cpus = qs_text_of(c->p.spec->cpus);
+    m->hook_limit_ns = bench->hook_limit_ns;
+    return ok;
+}
+
+bool qs_control_send_run_begin(struct qs_control *c, struct qs_err *err)
+{
+    const struct qs_job_benchmark *bench = &c->p.spec->benchmarks[c->p.spec->points[c->plan.point].benchmark];
+    struct lists l;
+    lists_init(&l);
+    struct qs_msg_run_begin m = {.run = c->run.uid};
+    bool ok = fill_run_begin(c, &l, &m) || too_large(err);
+    struct qs_build codes;
+    uint8_t mem[4 * QS_EXIT_CODES_MAX];
+    qs_build_init(&codes, mem, sizeof mem);
+    for (size_t i = 0; ok && i < bench->exit_count; i++)
+        ok = qs_build_i32(&codes, bench->exit_codes[i]) || qs_fail(err, QS_E_LIMIT, "too many exit codes");
+    m.exit_codes = qs_build_list(&codes);
+    ok = ok && qs_session_run_begin(c->p.session, &m, err);
+    free(l.mem);
+    return ok;
+}
+
+static bool build_gate(const struct qs_control *c, struct qs_build *gate, struct qs_build *bounds)
+{
+    const struct qs_job_spec *spec = c->p.spec;
+    bool ok = true;
+    for (size_t i = 0; ok && i < spec->gate_count; i++) {
+        const struct qs_job_expectation *e = &spec->gate[i];
+        struct qs_expectation x = {.sensor = qs_text_of(e->sensor),
+                                   .lo = e->lo,
+                                   .hi = e->hi,
+                                   .dwell_ns = e->dwell_ns,
+                                   .timeout_ns = e->timeout_ns,
+                                   .on_timeout = (enum qs_gate_on_timeout)e->on_timeout};
+        x.flags = (uint8_t)((e->has_lo ? QS_GATE_HAS_LO : 0) | (e->has_hi ? QS_GATE_HAS_HI : 0) |
+                            (e->unreadable_ok ? QS_GATE_UNREADABLE_OK : 0));
+        ok = qs_build_expectation(gate, &x);
+    }
+    for (size_t i = 0; ok && i < spec->bound_count; i++) {
+        struct qs_bound x = {.kind = qs_text_of(spec->bounds[i].kind), .bound = spec->bounds[i].bound};
+        ok = qs_build_bound(bounds, &x);
+    }
+    return ok;
+}
+
+static int64_t add_spans(int64_t a, int64_t b)
+{
+    return a > QS_SPAN_MAX_NS - b ? QS_SPAN_MAX_NS : a + b;
+}
+
+bool qs_control_send_open(struct qs_control *c, struct qs_err *err)
+{
+    const struct qs_job_plan *plan = &c->p.spec->plan;
+    const struct qs_job_benchmark *bench = &c->p.spec->benchmarks[c->p.spec->points[c->plan.point].benchmark];
+    const int64_t grace_ns = INT64_C(15000000000);
+    uint8_t gate_mem[QS_GATE_MAX * 128], bounds_mem[QS_BOUNDS_MAX * 80];
+    struct qs_build gate, bounds;
+    qs_build_init(&gate, gate_mem, sizeof gate_mem);
+    qs_build_init(&bounds, bounds_mem, sizeof bounds_mem);
+    if (!build_gate(c, &gate, &bounds))
+        return qs_fail(err, QS_E_LIMIT,
+                       "the gate does not fit one message: at most %d expectations and %d bounds",
+                       QS_GATE_MAX, QS_BOUNDS_MAX);
+    bool pilot = c->plan.block == 0;
+    int64_t max_ns = pilot ? plan->warmup_max_ns : plan->window_max_ns;
+    uint32_t n = qs_plan_iterations(&c->plan);
+    struct qs_msg_open m = {.run = c->run.uid,
+                            .window = c->run.window,
+                            .phase = pilot ? QS_PHASE_WARMUP : QS_PHASE_MEASURE,
+                            .first_seq = c->run.next_seq,
+                            .iterations = n > QS_ITERATIONS_MAX ? QS_ITERATIONS_MAX : n,
+                            .max_ns = max_ns > 0 ? max_ns : QS_SPAN_MAX_NS,
+                            .gate = qs_build_list(&gate),
+                            .bounds = qs_build_list(&bounds)};
+    /* The lease outlasts the longest window there can be: its time, one iteration and its hooks at their
+     * limits. */
+    int64_t hooks_ns = add_spans(bench->hook_limit_ns, bench->hook_limit_ns);
+    m.lease_ns = add_spans(add_spans(m.max_ns, bench->iteration_limit_ns), add_spans(hooks_ns, grace_ns));
+    return qs_session_open(c->p.session, &m, err);
+}
+
+bool qs_control_send_hook(struct qs_control *c, const struct qs_strings *argv, struct qs_err *err)
+{
+    enum { TAIL_BYTES = 4096 };
+    const struct qs_job_benchmark *bench = &c->p.spec->benchmarks[c->p.spec->points[c->plan.point].benchmark];
+    struct lists l;
+    lists_init(&l);
+    struct qs_build *a = lists_next(&l), *e = lists_next(&l);
+    bool ok = (add_strings(a, argv) && build_env(c, e)) || too_large(err);
+    struct qs_msg_hook m = {.id = c->hook_id,
+                            .argv = qs_build_list(a),
+                            .env = qs_build_list(e),
+                            .cwd = qs_text_of(cwd_of(c, c->hook_arm)),
+                            .limit_ns = bench->hook_limit_ns,
+                            .output_max_bytes = TAIL_BYTES};
+    ok = ok && qs_session_hook(c->p.session, &m, err);
+    free(l.mem);
+    return ok;
+}
+
+bool qs_control_may_quiet(struct qs_control *c, const char **why)
+{
+    if (c->p.local && qs_store_is_busy(c->p.store)) {
+        *why = "a commit is on its way";
+        return false;
+    }
+    return true;
+}
