@@ -1,0 +1,180 @@
+/* Autocorrelation, Ljung-Box and effective sample size. */
+#include "reference.h"
+
+#include "stats/dependence.h"
+#include "stats/rng.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void test_nist_r1(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"Lew", "Lottery", "Michelso", "NumAcc1", "NumAcc2", "NumAcc3"};
+    json_t *certified = ref_json("nist/certified.json");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[64];
+        (void)snprintf(path, sizeof path, "nist/%s.csv", names[i]);
+        struct series s = ref_csv(path, 0);
+        double r[2];
+        assert_int_equal(qs_acf(s.v, s.n, NULL, 0, 1, r), QS_OK);
+        check_lre(names[i], r[1], ref_number(ref_at(certified, names[i]), "r1"), 12);
+        ref_free(&s);
+    }
+    json_decref(certified);
+}
+
+static void check_ljung(const char *name, const struct series *s, size_t lags, json_t *want)
+{
+    if (!want || s->n <= lags)
+        return;
+    struct qs_ljung_box got;
+    assert_int_equal(qs_ljung_box(s->v, s->n, NULL, 0, lags, &got), QS_OK);
+    check_near(name, got.q, ref_number(want, "stat"), 1e-11, 0);
+    check_near(name, got.p, ref_number(want, "p"), 1e-9, 1e-15); /* R says 1 - P: nothing below 1e-16 */
+}
+
+static void test_against_r(void **state)
+{
+    (void)state;
+    json_t *root = ref_json("reference-r.json"), *want;
+    const char *name;
+    int compared = 0;
+    json_object_foreach(ref_at(root, "univariate"), name, want)
+    {
+        json_t *acf = ref_at(want, "acf");
+        struct series s = ref_series(root, name);
+        double r[6];
+        size_t lags = json_is_array(acf) ? json_array_size(acf) : 1;
+        if (acf && s.n > 2) {
+            assert_int_equal(qs_acf(s.v, s.n, NULL, 0, lags, r), QS_OK);
+            for (size_t h = 1; h <= lags; h++, compared++)
+                check_near(name, r[h], ref_item(acf, h - 1), 1e-11, 1e-13);
+            check_ljung(name, &s, 1, ref_at(want, "ljung1"));
+            check_ljung(name, &s, 10, ref_at(want, "ljung10"));
+        }
+        ref_free(&s);
+    }
+    json_decref(root);
+    EXPECT(compared > 80);
+}
+
+static void test_pairs_across_a_break_are_dropped(void **state)
+{
+    (void)state;
+    static const double x[] = {1, 4, 2, 8, 5, 7};
+    static const size_t breaks[] = {2, 3};
+    double r[6], mean = 4.5, c0 = 0;
+    for (int i = 0; i < 6; i++)
+        c0 += (x[i] - mean) * (x[i] - mean);
+    assert_int_equal(qs_acf(x, 6, breaks, 2, 5, r), QS_OK);
+    /* the pieces are {1,4}, {2}, {8,5,7} */
+    check_near("lag 1", r[1], (-3.5 * -0.5 + 3.5 * 0.5 + 0.5 * 2.5) / c0, 1e-14, 0);
+    check_near("lag 2", r[2], (3.5 * 2.5) / c0, 1e-14, 0);
+    check_near("lag 3", r[3], 0, 0, 0);
+    static const size_t bad[][2] = {{0, 3}, {3, 3}, {4, 2}, {2, 6}};
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(qs_acf(x, 6, bad[i], 2, 5, r), QS_EDOM);
+}
+
+static void test_degenerate(void **state)
+{
+    (void)state;
+    double x[] = {3, 3, 3, 3, 3, 3}, r[4];
+    struct qs_ljung_box lb;
+    struct qs_ess ess;
+    assert_int_equal(qs_acf(x, 0, NULL, 0, 3, r), QS_ENODATA);
+    EXPECT(isnan(r[0]) && isnan(r[3]));
+    assert_int_equal(qs_acf(x, 1, NULL, 0, 3, r), QS_ETOOFEW);
+    assert_int_equal(qs_acf(x, 6, NULL, 0, 3, r), QS_EDEGENERATE);
+    EXPECT(isnan(r[1]));
+    assert_int_equal(qs_ljung_box(x, 6, NULL, 0, 1, &lb), QS_EDEGENERATE);
+    assert_int_equal(qs_ess(x, 6, NULL, 0, &ess), QS_EDEGENERATE);
+    EXPECT(isnan(ess.n_eff));
+    x[0] = NAN;
+    assert_int_equal(qs_acf(x, 6, NULL, 0, 3, r), QS_EDOM);
+    assert_int_equal(qs_ess(x, 6, NULL, 0, &ess), QS_EDOM);
+    x[0] = 1;
+    assert_int_equal(qs_ljung_box(x, 4, NULL, 0, 0, &lb), QS_ETOOFEW);
+    assert_int_equal(qs_ljung_box(x, 6, NULL, 0, 6, &lb), QS_ETOOFEW);
+    assert_int_equal(qs_ljung_box(x, 6, NULL, 0, 0, &lb), QS_OK);
+    assert_int_equal(lb.lags, 1);
+    assert_int_equal(qs_acf(x, 2, NULL, 0, 3, r), QS_OK);
+    check_near("two values", r[1], -0.5, 1e-15, 0);
+    check_near("beyond the end", r[3], 0, 0, 0);
+}
+
+/* From the autocorrelations of a series that was worked out apart. */
+static void test_ess_definition(void **state)
+{
+    (void)state;
+    struct series s = ref_csv("nist/Michelso.csv", 0);
+    double *r = calloc(s.n + 2, sizeof *r);
+    assert_non_null(r);
+    assert_int_equal(qs_acf(s.v, s.n, NULL, 0, s.n + 1, r), QS_OK);
+    double tau = -1;
+    for (size_t m = 0; 2 * m < s.n && r[2 * m] + r[2 * m + 1] > 0; m++)
+        tau += 2 * (r[2 * m] + r[2 * m + 1]);
+    struct qs_ess ess;
+    assert_int_equal(qs_ess(s.v, s.n, NULL, 0, &ess), QS_OK);
+    check_near("tau", ess.tau, tau, 1e-13, 0);
+    check_near("geyer", ess.geyer, 100 / tau, 1e-13, 0);
+    check_near("ar1", ess.ar1, 100 * (1 - 0.535199668621283) / (1 + 0.535199668621283), 1e-12, 0);
+    check_near("n_eff", ess.n_eff, fmin(ess.geyer, ess.ar1), 0, 0);
+    free(r);
+    ref_free(&s);
+}
+
+static void test_ess_is_bounded(void **state)
+{
+    (void)state;
+    struct qs_ess ess;
+    double x[200];
+    for (int i = 0; i < 200; i++)
+        x[i] = i % 2; /* alternating: worth more than n, and counted as n */
+    assert_int_equal(qs_ess(x, 200, NULL, 0, &ess), QS_OK);
+    check_near("alternating", ess.n_eff, 200, 0, 0);
+    for (int i = 0; i < 200; i++)
+        x[i] = i;
+    assert_int_equal(qs_ess(x, 200, NULL, 0, &ess), QS_OK);
+    EXPECT(ess.n_eff >= 1 && ess.n_eff < 5);
+}
+
+static void test_ess_of_an_autoregression(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    static double x[N];
+    struct qs_rng rng;
+    qs_rng_seed(&rng, 11, 0);
+    double last = 0;
+    for (int i = 0; i < N; i++) {
+        double e = 0;
+        for (int k = 0; k < 12; k++)
+            e += qs_rng_unit(&rng) - 0.5;
+        x[i] = last = 0.6 * last + e;
+    }
+    struct qs_ess ess;
+    assert_int_equal(qs_ess(x, N, NULL, 0, &ess), QS_OK);
+    check_near("n (1-phi)/(1+phi)", ess.n_eff, N * 0.4 / 1.6, 0.1, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nist_r1),
+        cmocka_unit_test(test_against_r),
+        cmocka_unit_test(test_pairs_across_a_break_are_dropped),
+        cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_ess_definition),
+        cmocka_unit_test(test_ess_is_bounded),
+        cmocka_unit_test(test_ess_of_an_autoregression),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,179 @@
+/* Intervals of the mean and of the median, and outlier fences. */
+#include "reference.h"
+
+#include "stats/interval.h"
+#include "stats/outlier.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void test_mean_against_r(void **state)
+{
+    (void)state;
+    json_t *root = ref_json("reference-r.json"), *want;
+    const char *name;
+    int compared = 0;
+    json_object_foreach(ref_at(root, "univariate"), name, want)
+    {
+        json_t *ci = ref_at(want, "mean_ci95_t");
+        struct series s = ref_series(root, name);
+        struct qs_ci got;
+        if (ci) {
+            assert_int_equal(qs_mean_ci(s.v, s.n, NAN, 0.95, &got), QS_OK);
+            check_near(name, got.lo, ref_item(ci, 0), 1e-12, 0);
+            check_near(name, got.hi, ref_item(ci, 1), 1e-12, 0);
+            compared++;
+        }
+        ref_free(&s);
+    }
+    json_decref(root);
+    EXPECT(compared >= 19);
+}
+
+static void test_median_against_r(void **state)
+{
+    (void)state;
+    json_t *root = ref_json("reference-r.json"), *want;
+    const char *name;
+    json_object_foreach(ref_at(root, "univariate"), name, want)
+    {
+        json_t *ci = ref_at(want, "median_ci95");
+        struct series s = ref_series(root, name);
+        struct qs_median_ci got;
+        enum qs_status status = qs_median_ci(s.v, s.n, 0.95, &got);
+        assert_int_equal(status, s.n < 6 ? QS_ETOOFEW : QS_OK);
+        check_near(name, got.ci.lo, ref_number(ci, "lo"), 1e-14, 0);
+        check_near(name, got.ci.hi, ref_number(ci, "hi"), 1e-14, 0);
+        if (s.n >= 6) {
+            check_near(name, (double)got.lo_rank, ref_number(ci, "lo_index"), 0, 0);
+            check_near(name, (double)got.hi_rank, ref_number(ci, "hi_index"), 0, 0);
+            check_near(name, got.ci.level, ref_number(ci, "conf"), 1e-12, 0);
+        }
+        ref_free(&s);
+    }
+    json_decref(root);
+}
+
+static void test_effective_size_widens(void **state)
+{
+    (void)state;
+    static const double x[] = {4, 8, 6, 5, 3, 7};
+    struct qs_ci iid, dependent;
+    assert_int_equal(qs_mean_ci(x, 6, NAN, 0.95, &iid), QS_OK);
+    assert_int_equal(qs_mean_ci(x, 6, 3, 0.95, &dependent), QS_OK);
+    /* t_{.975,2} s/sqrt(3) with s^2 = 3.5 */
+    check_near("lo", dependent.lo, 5.5 - 4.302652729749464 * sqrt(3.5 / 3), 1e-13, 0);
+    EXPECT(dependent.lo < iid.lo && dependent.hi > iid.hi);
+    assert_int_equal(qs_mean_ci(x, 6, 1, 0.95, &dependent), QS_ETOOFEW);
+    EXPECT(isnan(dependent.lo) && isnan(dependent.hi));
+    assert_int_equal(qs_mean_ci(x, 6, 7, 0.95, &dependent), QS_EDOM);
+}
+
+static void test_degenerate_intervals(void **state)
+{
+    (void)state;
+    double x[] = {5, 5, 5, 5, 5, 5};
+    struct qs_ci ci;
+    struct qs_median_ci median;
+    assert_int_equal(qs_mean_ci(x, 0, NAN, 0.95, &ci), QS_ENODATA);
+    assert_int_equal(qs_mean_ci(x, 1, NAN, 0.95, &ci), QS_ETOOFEW);
+    EXPECT(isnan(ci.lo) && isnan(ci.hi));
+    assert_int_equal(qs_mean_ci(x, 6, NAN, 0.95, &ci), QS_OK);
+    EXPECT(ci.flags & QS_FLAG_EXACT);
+    check_near("point", ci.hi - ci.lo, 0, 0, 0);
+    assert_int_equal(qs_mean_ci(x, 6, NAN, 1, &ci), QS_EDOM);
+    assert_int_equal(qs_median_ci(x, 6, 0, &median), QS_EDOM);
+    assert_int_equal(qs_median_ci(x, 0, 0.95, &median), QS_ENODATA);
+    x[3] = INFINITY;
+    assert_int_equal(qs_mean_ci(x, 6, NAN, 0.95, &ci), QS_EDOM);
+    assert_int_equal(qs_median_ci(x, 6, 0.95, &median), QS_EDOM);
+    EXPECT(isnan(median.ci.lo));
+    EXPECT(isnan(qs_t_interval(1, NAN, 5, 0.95).lo));
+}
+
+static void test_tukey_against_r(void **state)
+{
+    (void)state;
+    json_t *root = ref_json("reference-r.json"), *want;
+    const char *name;
+    int compared = 0;
+    json_object_foreach(ref_at(root, "univariate"), name, want)
+    {
+        json_t *fence = ref_at(want, "tukey");
+        struct series s = ref_series(root, name);
+        struct qs_tukey got;
+        if (s.n >= 8 && ref_number(want, "iqr") > 0) {
+            assert_int_equal(qs_tukey_flags(s.v, s.n, NULL, &got), QS_OK);
+            check_near(name, got.lo, ref_number(fence, "lo"), 1e-11, 0);
+            check_near(name, got.hi, ref_number(fence, "hi"), 1e-11, 0);
+            check_near(name, (double)(got.n_low + got.n_high), ref_number(fence, "n_out"), 0, 0);
+            compared++;
+        }
+        ref_free(&s);
+    }
+    json_decref(root);
+    EXPECT(compared >= 16);
+}
+
+static void test_tukey_flags(void **state)
+{
+    (void)state;
+    /* q.25 = 4, q.75 = 7: fences -0.5 and 11.5, far ones -5 and 16 */
+    static const double x[] = {5, 3, 7, -4, 13, 14, 4, 6, 5, -9, 5, 20, 5};
+    uint8_t flags[13];
+    struct qs_tukey t;
+    double sorted_q1 = 4, sorted_q3 = 7;
+    assert_int_equal(qs_tukey_flags(x, 13, flags, &t), QS_OK);
+    check_near("lo", t.lo, sorted_q1 - 4.5, 1e-15, 0);
+    check_near("hi", t.hi, sorted_q3 + 4.5, 1e-15, 0);
+    check_near("far", t.far_hi, 16, 1e-15, 0);
+    static const uint8_t want[] = {0,
+                                   0,
+                                   0,
+                                   QS_OUTLIER_LOW,
+                                   QS_OUTLIER_HIGH,
+                                   QS_OUTLIER_HIGH,
+                                   0,
+                                   0,
+                                   0,
+                                   QS_OUTLIER_LOW | QS_OUTLIER_FAR,
+                                   0,
+                                   QS_OUTLIER_HIGH | QS_OUTLIER_FAR,
+                                   0};
+    assert_memory_equal(flags, want, sizeof want);
+    assert_int_equal(t.n_low, 2);
+    assert_int_equal(t.n_high, 3);
+    assert_int_equal(t.n_far, 2);
+}
+
+static void test_tukey_declines(void **state)
+{
+    (void)state;
+    double tied[] = {5, 5, 5, 5, 5, 5, 5, 5, 5, 99};
+    uint8_t flags[10];
+    struct qs_tukey t;
+    memset(flags, 7, sizeof flags);
+    assert_int_equal(qs_tukey_flags(tied, 10, flags, &t), QS_EDEGENERATE);
+    EXPECT(flags[9] == 0 && t.n_high == 0 && isnan(t.hi));
+    assert_int_equal(qs_tukey_flags(tied, 7, flags, &t), QS_ETOOFEW);
+    assert_int_equal(qs_tukey_flags(tied, 0, flags, &t), QS_ENODATA);
+    tied[0] = NAN;
+    assert_int_equal(qs_tukey_flags(tied, 10, flags, &t), QS_EDOM);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mean_against_r),        cmocka_unit_test(test_median_against_r),
+        cmocka_unit_test(test_effective_size_widens), cmocka_unit_test(test_degenerate_intervals),
+        cmocka_unit_test(test_tukey_against_r),       cmocka_unit_test(test_tukey_flags),
+        cmocka_unit_test(test_tukey_declines),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
