@@ -217,7 +217,7 @@ static void compare_nights(const struct nights *nights, size_t k, double factor,
             shuffle(&rng, v, NIGHTS);
             for (size_t i = k; i < 2 * k; i++)
                 v[i] *= factor;
-            struct qs_runs base = {.v = v, .n = k}, cand = {.v = v + k, .n = k};
+            struct qs_side_runs base = {.v = v, .n = k}, cand = {.v = v + k, .n = k};
             assert_int_equal(qs_verdict_runs(&base, &cand, &opts, &verdict), QS_OK);
             t->total++;
             t->significant += verdict.p < 0.05;

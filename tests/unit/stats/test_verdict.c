@@ -30,7 +30,7 @@ static struct qs_verdict compare(double ratio, double sd, bool lower_is_better)
     opts.lower_is_better = lower_is_better;
     runs_around(1e6, sd, x);
     runs_around(1e6 * ratio, sd, y);
-    struct qs_runs base = {.v = x, .n = K, .n_dropped = 1}, cand = {.v = y, .n = K, .n_dropped = 2};
+    struct qs_side_runs base = {.v = x, .n = K, .n_dropped = 1}, cand = {.v = y, .n = K, .n_dropped = 2};
     assert_int_equal(qs_verdict_runs(&base, &cand, &opts, &out), QS_OK);
     check_near("ratio", out.ratio, ratio, 1e-12, 0);
     check_near("sd", out.sd_log, sd, 1e-9, 0);
@@ -97,7 +97,7 @@ static void test_too_few_runs_is_an_answer(void **state)
     struct qs_verdict out;
     for (size_t n1 = 0; n1 < 3; n1++) {
         for (size_t n2 = 0; n2 < 3; n2++) {
-            struct qs_runs a = {.v = v, .n = n1}, b = {.v = v, .n = n2};
+            struct qs_side_runs a = {.v = v, .n = n1}, b = {.v = v, .n = n2};
             assert_int_equal(qs_verdict_runs(&a, &b, &opts, &out), QS_OK);
             bool few = n1 < 2 || n2 < 2;
             assert_int_equal(out.reason == QS_REASON_TOO_FEW_RUNS, few);
@@ -121,7 +121,7 @@ static void test_bad_values_are_refused(void **state)
     struct qs_verdict_opts opts = qs_verdict_opts_default();
     struct qs_verdict out;
     for (int i = 0; i < 4; i++) {
-        struct qs_runs a = {.v = good, .n = 3}, b = {.v = bad[i], .n = 3};
+        struct qs_side_runs a = {.v = good, .n = 3}, b = {.v = bad[i], .n = 3};
         assert_int_equal(qs_verdict_runs(&a, &b, &opts, &out), QS_EDOM);
         assert_int_equal(out.kind, QS_VERDICT_INCONCLUSIVE);
         EXPECT(isnan(out.ratio) && isnan(out.l95.lo));
@@ -146,7 +146,7 @@ static void test_bad_options_are_refused(void **state)
     opts[4].version = 0;
     opts[5].resolution_ratio = -1;
     for (int i = 0; i < 6; i++) {
-        struct qs_runs a = {.v = v, .n = 3};
+        struct qs_side_runs a = {.v = v, .n = 3};
         assert_int_equal(qs_verdict_runs(&a, &a, &opts[i], &out), QS_EDOM);
         assert_int_equal(qs_verdict_blocks(v, v, 3, 0, &opts[i], &out), QS_EDOM);
     }
@@ -159,7 +159,7 @@ static void test_nothing_varies(void **state)
     struct qs_verdict_opts opts = qs_verdict_opts_default();
     opts.resolution_ratio = 0.001;
     struct qs_verdict out;
-    struct qs_runs base = {.v = a, .n = 3}, near = {.v = b, .n = 3}, far = {.v = c, .n = 2};
+    struct qs_side_runs base = {.v = a, .n = 3}, near = {.v = b, .n = 3}, far = {.v = c, .n = 2};
     assert_int_equal(qs_verdict_runs(&base, &base, &opts, &out), QS_OK);
     EXPECT(out.kind == QS_VERDICT_EQUIVALENT && out.reason == QS_REASON_NO_SPREAD && out.p >= 1);
     check_near("MDE", out.mde_ratio, 0.001, 0, 0);
@@ -179,7 +179,7 @@ static void test_no_margin(void **state)
     static const double a[] = {100, 101, 99, 100.5}, b[] = {103, 104, 102, 103.5};
     struct qs_verdict_opts opts = qs_verdict_opts_default();
     struct qs_verdict out;
-    struct qs_runs base = {.v = a, .n = 4}, cand = {.v = b, .n = 4};
+    struct qs_side_runs base = {.v = a, .n = 4}, cand = {.v = b, .n = 4};
     opts.margin = 0;
     assert_int_equal(qs_verdict_runs(&base, &cand, &opts, &out), QS_OK);
     assert_int_equal(out.kind, QS_VERDICT_REGRESSION);
@@ -201,7 +201,7 @@ static void test_blocks_see_through_drift(void **state)
         y[b] = x[b] * 1.03 * exp(noise[b]);
     }
     assert_int_equal(qs_verdict_blocks(x, y, 6, 0, &opts, &pairs), QS_OK);
-    struct qs_runs base = {.v = x, .n = 6}, cand = {.v = y, .n = 6};
+    struct qs_side_runs base = {.v = x, .n = 6}, cand = {.v = y, .n = 6};
     assert_int_equal(qs_verdict_runs(&base, &cand, &opts, &runs), QS_OK);
     assert_int_equal(pairs.kind, QS_VERDICT_REGRESSION);
     assert_int_equal(runs.kind, QS_VERDICT_INCONCLUSIVE);
