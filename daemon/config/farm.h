@@ -1,4 +1,5 @@
-/* What an operator declares in farm.yaml: the daemon's own settings and its devices. No file at all is a valid farm: this machine. */
+/* What an operator declares in farm.yaml: the daemon's own settings and its devices. No file at all is a
+ * valid farm: this machine. */
 #ifndef QS_CONFIG_FARM_H
 #define QS_CONFIG_FARM_H
 
@@ -14,12 +15,13 @@ enum qs_link_kind { QS_LINK_EXEC, QS_LINK_UNIX, QS_LINK_TCP, QS_LINK_SIM };
 struct qs_farm_device {
     char *name;
     enum qs_link_kind link;
-    struct qs_strings argv; /* EXEC: the command whose stdio is the byte stream */
-    char *address;          /* UNIX: path; TCP: "127.0.0.1:PORT" (loopback only) */
-    char *key_file;         /* TCP: mode 0600 */
-    uint64_t sim_seed;      /* SIM */
+    struct qs_strings argv;   /* EXEC: the command whose stdio is the byte stream */
+    char *address;            /* UNIX: path; TCP: "127.0.0.1:PORT" (loopback only) */
+    char *key_file;           /* TCP: mode 0600 */
+    uint64_t sim_seed;        /* SIM */
     struct qs_strings labels; /* "key=value" */
-    bool local;             /* the agent runs on this machine: the daemon is silent during its windows. Default true for EXEC without ssh and UNIX, TCP */
+    bool local; /* the agent runs on this machine: the daemon is silent during its windows. Default true for
+                   EXEC without ssh and UNIX, TCP */
 };
 
 struct qs_farm_config {
@@ -32,7 +34,8 @@ struct qs_farm_config {
 };
 
 /* As qs_job_from_doc: all mistakes, located. */
-bool qs_farm_from_doc(const struct qs_doc *doc, struct qs_farm_config **ret_farm, struct qs_problems *problems);
+bool qs_farm_from_doc(const struct qs_doc *doc, struct qs_farm_config **ret_farm,
+                      struct qs_problems *problems);
 /* The farm without a file: one exec device named "local" running agent_path --stdio. */
 struct qs_farm_config *qs_farm_default(const char *agent_path);
 void qs_farm_free(struct qs_farm_config *farm);

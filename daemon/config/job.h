@@ -1,5 +1,6 @@
 /* A job as it was asked for, checked: what a YAML or JSON job file becomes before anything is stored or run.
- * Every pointer is owned by the spec and freed by qs_job_free. Lists are pointer + count; a NULL pointer goes with 0. */
+ * Every pointer is owned by the spec and freed by qs_job_free. Lists are pointer + count; a NULL pointer goes
+ * with 0. */
 #ifndef QS_CONFIG_JOB_H
 #define QS_CONFIG_JOB_H
 
@@ -14,7 +15,12 @@ enum qs_job_mode { QS_MODE_COMMAND };
 enum qs_job_output { QS_OUTPUT_DISCARD, QS_OUTPUT_CAPTURE };
 enum qs_job_exit { QS_EXIT_ZERO, QS_EXIT_ANY, QS_EXIT_LIST };
 enum qs_job_order { QS_ORDER_RANDOM, QS_ORDER_AB, QS_ORDER_BA, QS_ORDER_ABBA };
-enum qs_job_on_timeout { QS_ON_TIMEOUT_TAINT, QS_ON_TIMEOUT_DEFER, QS_ON_TIMEOUT_REQUEUE, QS_ON_TIMEOUT_FAIL };
+enum qs_job_on_timeout {
+    QS_ON_TIMEOUT_TAINT,
+    QS_ON_TIMEOUT_DEFER,
+    QS_ON_TIMEOUT_REQUEUE,
+    QS_ON_TIMEOUT_FAIL
+};
 enum qs_job_take { QS_TAKE_ANY, QS_TAKE_ALL, QS_TAKE_COUNT };
 
 struct qs_strings {
@@ -48,38 +54,39 @@ struct qs_job_point { /* a benchmark with its parameters: axes multiplied out, e
 struct qs_job_benchmark {
     char *name;
     enum qs_job_mode mode;
-    struct qs_strings argv;    /* "{p}" stands for a parameter, "{{" for a brace; may be empty where every arm has its own */
-    struct qs_strings env;     /* "K=V", in the order written */
-    bool env_inherit;          /* default true: the agent's environment below `env` */
-    char *dir;                 /* or NULL: the run's own directory where the job has files, else the agent's */
-    char *stdin_path;          /* or NULL: /dev/null */
+    struct qs_strings
+        argv; /* "{p}" stands for a parameter, "{{" for a brace; may be empty where every arm has its own */
+    struct qs_strings env; /* "K=V", in the order written */
+    bool env_inherit;      /* default true: the agent's environment below `env` */
+    char *dir;             /* or NULL: the run's own directory where the job has files, else the agent's */
+    char *stdin_path;      /* or NULL: /dev/null */
     enum qs_job_output output;
-    int64_t output_max_bytes;  /* default 64 KiB */
+    int64_t output_max_bytes;   /* default 64 KiB */
     int64_t iteration_limit_ns; /* default 60 s */
-    int64_t run_limit_ns;      /* default 30 min */
+    int64_t run_limit_ns;       /* default 30 min */
     enum qs_job_exit exit_rule;
-    int32_t *exit_codes;       /* QS_EXIT_LIST */
+    int32_t *exit_codes; /* QS_EXIT_LIST */
     size_t exit_count;
     struct qs_strings setup, prepare, conclude, cleanup; /* argv each; empty = none */
-    int64_t hook_limit_ns;     /* default 5 min */
+    int64_t hook_limit_ns;                               /* default 5 min */
     struct qs_job_file *inputs;
     size_t input_count;
-    double margin_ratio;       /* metric time; default 0.02 */
+    double margin_ratio; /* metric time; default 0.02 */
 };
 
 struct qs_job_arm {
     char *name;
-    struct qs_strings argv;  /* replaces the benchmark's, or empty */
-    struct qs_params params; /* fixed for this arm, or empty */
-    struct qs_strings env;   /* added after the benchmark's */
+    struct qs_strings argv;                              /* replaces the benchmark's, or empty */
+    struct qs_params params;                             /* fixed for this arm, or empty */
+    struct qs_strings env;                               /* added after the benchmark's */
     struct qs_strings setup, prepare, conclude, cleanup; /* replace the benchmark's where not empty */
-    char *build_label;       /* or NULL */
-    struct qs_job_file *files; /* of the build */
+    char *build_label;                                   /* or NULL */
+    struct qs_job_file *files;                           /* of the build */
     size_t file_count;
 };
 
 struct qs_job_expectation { /* one line of the gate */
-    char *sensor;   /* "cpu.busy_ratio_ppm", "thermal:x86_pkg_temp" */
+    char *sensor;           /* "cpu.busy_ratio_ppm", "thermal:x86_pkg_temp" */
     bool has_lo, has_hi, unreadable_ok;
     int64_t lo, hi; /* in the sensor's unit */
     int64_t dwell_ns, timeout_ns;
@@ -92,22 +99,24 @@ struct qs_job_bound { /* evidence: a difference above it taints the window */
 };
 
 struct qs_job_plan {
-    uint64_t seed;      /* drawn by the daemon where has_seed is false, then stored */
+    uint64_t seed; /* drawn by the daemon where has_seed is false, then stored */
     bool has_seed;
     enum qs_job_order order;
     uint32_t blocks_min, blocks_max; /* counted blocks per point and device; defaults 6 and 30 */
-    uint32_t *looks;    /* block numbers at which `interval` may stop; empty: every block from blocks_min */
+    uint32_t *looks; /* block numbers at which `interval` may stop; empty: every block from blocks_min */
     size_t look_count;
-    double interval_ratio; /* stop when the 95 % half-width of every ratio (one arm: of the median) is at most this; 0 = never */
-    int64_t time_ns;    /* measured + waited time after which no new block starts (never before blocks_min); 0 = none */
+    double interval_ratio; /* stop when the 95 % half-width of every ratio (one arm: of the median) is at most
+                              this; 0 = never */
+    int64_t time_ns; /* measured + waited time after which no new block starts (never before blocks_min); 0 =
+                        none */
     uint32_t window_iterations; /* 0 = auto: see window_target_ns */
     int64_t window_target_ns;   /* auto: r = clamp(ceil(target / slowest arm's pilot), 1, window_auto_max) */
     uint32_t window_auto_max;
     int64_t window_max_ns;
     uint32_t warmup_iterations; /* uncounted, per arm and point; the last is the pilot */
     int64_t warmup_max_ns;
-    struct qs_stop *stop;       /* per run, evaluated at window ends; NULL: one window a run */
-    uint32_t repeat_tainted;    /* times a tainted window is repeated */
+    struct qs_stop *stop;    /* per run, evaluated at window ends; NULL: one window a run */
+    uint32_t repeat_tainted; /* times a tainted window is repeated */
 };
 
 struct qs_job_spec {
@@ -118,13 +127,13 @@ struct qs_job_spec {
     size_t point_count;
     struct qs_job_arm *arms; /* at least one */
     size_t arm_count;
-    size_t baseline;         /* index of the arm that the others are compared with */
-    double alpha;            /* default 0.05 */
-    char *where;             /* device selector, or NULL: any */
+    size_t baseline; /* index of the arm that the others are compared with */
+    double alpha;    /* default 0.05 */
+    char *where;     /* device selector, or NULL: any */
     enum qs_job_take take;
     uint32_t take_count;
     struct qs_job_plan plan;
-    char *cpus;              /* "" = any, else "0-3,6" */
+    char *cpus; /* "" = any, else "0-3,6" */
     struct qs_job_expectation *gate;
     size_t gate_count;
     struct qs_job_bound *bounds;
@@ -132,29 +141,33 @@ struct qs_job_spec {
     bool fail_on_regression;
 };
 
-/* Builds the checked spec from a document. Every mistake that can be found is reported in `problems` (located, quoted,
- * explained, with a suggestion), not only the first; false where there was one, and *ret_spec is then untouched.
- * What is refused: unknown keys, wrong types, values out of range, quantities without a unit, empty matrices,
- * an argument vector with an unknown {parameter}, modes and policies that this version lacks (named as such). */
+/* Builds the checked spec from a document. Every mistake that can be found is reported in `problems`
+ * (located, quoted, explained, with a suggestion), not only the first; false where there was one, and
+ * *ret_spec is then untouched. What is refused: unknown keys, wrong types, values out of range, quantities
+ * without a unit, empty matrices, an argument vector with an unknown {parameter}, modes and policies that
+ * this version lacks (named as such). */
 bool qs_job_from_doc(const struct qs_doc *doc, struct qs_job_spec **ret_spec, struct qs_problems *problems);
 void qs_job_free(struct qs_job_spec *spec);
 
-/* The files a client has to send: (name, path) of inputs and builds, each path once, in order of appearance. */
+/* The files a client has to send: (name, path) of inputs and builds, each path once, in order of appearance.
+ */
 size_t qs_job_file_count(const struct qs_job_spec *spec);
 struct qs_job_file *qs_job_file_at(const struct qs_job_spec *spec, size_t i); /* borrowed, may be bound */
 /* Sets the hash of every file with this path; false where none has it. */
 bool qs_job_bind_file(struct qs_job_spec *spec, const char *path, const char sha256[65]);
 
-/* The argument vector of (arm, point): {parameters} filled in, NULL-terminated, owned by the caller (qs_strings_done). */
+/* The argument vector of (arm, point): {parameters} filled in, NULL-terminated, owned by the caller
+ * (qs_strings_done). */
 void qs_job_argv(const struct qs_job_spec *spec, size_t arm, size_t point, struct qs_strings *ret_argv);
 /* Fills {parameters} of (arm, point) into any template list (hooks). */
 void qs_job_fill(const struct qs_job_spec *spec, size_t arm, size_t point, const struct qs_strings *tmpl,
                  struct qs_strings *ret);
 void qs_strings_done(struct qs_strings *s);
 
-/* The order of the arms in one block: `order` has room for 2 * arm_count entries (ABBA: each arm twice), returns how many were written.
- * Drawn from (seed, device, point, block) only, so that a block can be drawn again after a crash. RANDOM: a uniform permutation. */
-size_t qs_job_block_order(const struct qs_job_spec *spec, uint64_t seed, uint64_t device, size_t point, uint32_t block,
-                          size_t *order);
+/* The order of the arms in one block: `order` has room for 2 * arm_count entries (ABBA: each arm twice),
+ * returns how many were written. Drawn from (seed, device, point, block) only, so that a block can be drawn
+ * again after a crash. RANDOM: a uniform permutation. */
+size_t qs_job_block_order(const struct qs_job_spec *spec, uint64_t seed, uint64_t device, size_t point,
+                          uint32_t block, size_t *order);
 
 #endif

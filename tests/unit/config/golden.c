@@ -1,0 +1,175 @@
+#include "golden.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+char *golden_read(const char *path, size_t *ret_len)
+{
+    FILE *f = fopen(path, "rb");
+    if (f == NULL)
+        return NULL;
+    struct qs_buf b;
+    qs_buf_init(&b);
+    char chunk[4096];
+    for (size_t n = 0; (n = fread(chunk, 1, sizeof(chunk), f)) > 0;)
+        qs_buf_add(&b, chunk, n);
+    fclose(f);
+    *ret_len = b.len;
+    return qs_buf_take(&b);
+}
+
+static bool ends_with(const char *s, const char *suffix)
+{
+    size_t n = strlen(s);
+    size_t m = strlen(suffix);
+    return n >= m && strcmp(s + n - m, suffix) == 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+char **golden_list(const char *dir, const char *suffix, const char *other_suffix, size_t *ret_count)
+{
+    char **all = qs_calloc(1, sizeof(*all));
+    size_t count = 0;
+    DIR *d = opendir(dir);
+    for (struct dirent *e = NULL; d != NULL && (e = readdir(d)) != NULL;) {
+        if (!ends_with(e->d_name, suffix) && !ends_with(e->d_name, other_suffix))
+            continue;
+        all = qs_realloc(all, (count + 2) * sizeof(*all));
+        all[count++] = qs_strdup(e->d_name);
+        all[count] = NULL;
+    }
+    if (d != NULL)
+        closedir(d);
+    qsort(all, count, sizeof(*all), by_name);
+    *ret_count = count;
+    return all;
+}
+
+struct qs_job_spec *golden_job(const char *name, const char *text, size_t len, struct qs_buf *err)
+{
+    struct qs_problems problems;
+    qs_problems_init(&problems);
+    struct qs_doc *doc = NULL;
+    struct qs_job_spec *spec = NULL;
+    if (qs_doc_read(name, text, len, false, &doc, &problems))
+        qs_job_from_doc(doc, &spec, &problems);
+    qs_problems_text(&problems, name, err);
+    qs_problems_done(&problems);
+    qs_doc_free(doc);
+    return spec;
+}
+
+static void dump_strings(const char *name, const struct qs_strings *s, struct qs_buf *out)
+{
+    qs_buf_fmt(out, "  %s:", name);
+    for (size_t i = 0; i < s->count; i++)
+        qs_buf_fmt(out, " <%s>", s->at[i]);
+    qs_buf_char(out, '\n');
+}
+
+static void dump_params(const struct qs_params *p, struct qs_buf *out)
+{
+    for (size_t i = 0; i < p->count; i++)
+        qs_buf_fmt(out, "  param %s=<%s>\n", p->at[i].name, p->at[i].value);
+}
+
+static void dump_files(const struct qs_job_file *files, size_t count, struct qs_buf *out)
+{
+    for (size_t i = 0; i < count; i++)
+        qs_buf_fmt(out, "  file %s <- %s %d\n", files[i].name, files[i].path, files[i].executable);
+}
+
+static const char *text(const char *s)
+{
+    return s != NULL ? s : "(none)";
+}
+
+static void dump_benchmark(const struct qs_job_benchmark *b, struct qs_buf *out)
+{
+    qs_buf_fmt(out, "benchmark %s mode %u inherit %d dir %s stdin %s output %u/%" PRId64 "\n", b->name,
+               (unsigned)b->mode, b->env_inherit, text(b->dir), text(b->stdin_path), (unsigned)b->output,
+               b->output_max_bytes);
+    qs_buf_fmt(out,
+               "  limits %" PRId64 " %" PRId64 " %" PRId64 " margin %.17g exit %u:", b->iteration_limit_ns,
+               b->run_limit_ns, b->hook_limit_ns, b->margin_ratio, (unsigned)b->exit_rule);
+    for (size_t i = 0; i < b->exit_count; i++)
+        qs_buf_fmt(out, " %d", b->exit_codes[i]);
+    qs_buf_char(out, '\n');
+    dump_strings("argv", &b->argv, out);
+    dump_strings("env", &b->env, out);
+    dump_strings("setup", &b->setup, out);
+    dump_strings("prepare", &b->prepare, out);
+    dump_strings("conclude", &b->conclude, out);
+    dump_strings("cleanup", &b->cleanup, out);
+    dump_files(b->inputs, b->input_count, out);
+}
+
+static void dump_arm(const struct qs_job_arm *a, struct qs_buf *out)
+{
+    qs_buf_fmt(out, "arm %s build %s\n", a->name, text(a->build_label));
+    dump_strings("argv", &a->argv, out);
+    dump_strings("env", &a->env, out);
+    dump_strings("setup", &a->setup, out);
+    dump_strings("prepare", &a->prepare, out);
+    dump_strings("conclude", &a->conclude, out);
+    dump_strings("cleanup", &a->cleanup, out);
+    dump_params(&a->params, out);
+    dump_files(a->files, a->file_count, out);
+}
+
+static void dump_stop(const struct qs_stop *stop, struct qs_buf *out)
+{
+    qs_buf_fmt(out, "(%u %" PRIu32 " %" PRId64 " %.17g", (unsigned)stop->kind, stop->n, stop->time_ns,
+               stop->at_most_ratio);
+    for (size_t i = 0; i < stop->child_count; i++)
+        dump_stop(&stop->child[i], out);
+    qs_buf_char(out, ')');
+}
+
+static void dump_plan(const struct qs_job_plan *p, struct qs_buf *out)
+{
+    qs_buf_fmt(out, "plan seed %d %" PRIu64 " order %u blocks %u-%u looks", p->has_seed, p->seed,
+               (unsigned)p->order, p->blocks_min, p->blocks_max);
+    for (size_t i = 0; i < p->look_count; i++)
+        qs_buf_fmt(out, " %u", p->looks[i]);
+    qs_buf_fmt(out,
+               "\n  interval %.17g time %" PRId64 " window %u %" PRId64 " %u %" PRId64 " warmup %u %" PRId64
+               " repeat %u\n",
+               p->interval_ratio, p->time_ns, p->window_iterations, p->window_target_ns, p->window_auto_max,
+               p->window_max_ns, p->warmup_iterations, p->warmup_max_ns, p->repeat_tainted);
+    if (p->stop != NULL)
+        dump_stop(p->stop, out);
+}
+
+void golden_dump(const struct qs_job_spec *spec, struct qs_buf *out)
+{
+    qs_buf_fmt(out, "job %s baseline %zu alpha %.17g where %s take %u %u cpus %s fail %d\n", spec->name,
+               spec->baseline, spec->alpha, text(spec->where), (unsigned)spec->take, spec->take_count,
+               spec->cpus, spec->fail_on_regression);
+    for (size_t i = 0; i < spec->benchmark_count; i++)
+        dump_benchmark(&spec->benchmarks[i], out);
+    for (size_t i = 0; i < spec->point_count; i++) {
+        qs_buf_fmt(out, "point %zu %s\n", spec->points[i].benchmark, spec->points[i].label);
+        dump_params(&spec->points[i].params, out);
+    }
+    for (size_t i = 0; i < spec->arm_count; i++)
+        dump_arm(&spec->arms[i], out);
+    dump_plan(&spec->plan, out);
+    for (size_t i = 0; i < spec->gate_count; i++) {
+        const struct qs_job_expectation *e = &spec->gate[i];
+        qs_buf_fmt(out, "gate %s %d %d %d %" PRId64 " %" PRId64 " dwell %" PRId64 " timeout %" PRId64 " %u\n",
+                   e->sensor, e->has_lo, e->has_hi, e->unreadable_ok, e->lo, e->hi, e->dwell_ns,
+                   e->timeout_ns, (unsigned)e->on_timeout);
+    }
+    for (size_t i = 0; i < spec->bound_count; i++)
+        qs_buf_fmt(out, "bound %s %" PRId64 "\n", spec->bounds[i].kind, spec->bounds[i].bound);
+}
