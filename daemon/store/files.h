@@ -1,4 +1,5 @@
-/* Content-addressed files beside the database: DIR/ab/abcdef..., 0600 (0700 where executable is wanted), written to a temporary name, synced, renamed. */
+/* Content-addressed files beside the database: DIR/ab/abcdef..., 0600 (0700 where executable is wanted),
+ * written to a temporary name, synced, renamed. */
 #ifndef QS_STORE_FILES_H
 #define QS_STORE_FILES_H
 
@@ -11,18 +12,22 @@
 struct qs_files;
 struct qs_upload;
 
-struct qs_files *qs_files_open(const char *dir, struct qs_err *err); /* made 0700 where missing; left-over temporary files are removed */
+struct qs_files *qs_files_open(
+    const char *dir, struct qs_err *err); /* made 0700 where missing; left-over temporary files are removed */
 void qs_files_close(struct qs_files *files);
 
 /* expected: 64 hex digits. Bytes beyond max_bytes are refused with QS_E_LIMIT. */
-struct qs_upload *qs_upload_begin(struct qs_files *files, const char expected[65], int64_t max_bytes, struct qs_err *err);
+struct qs_upload *qs_upload_begin(struct qs_files *files, const char expected[65], int64_t max_bytes,
+                                  struct qs_err *err);
 bool qs_upload_add(struct qs_upload *up, const void *bytes, size_t n, struct qs_err *err);
 /* Frees up. QS_E_CONFLICT where the content's hash is another. */
 bool qs_upload_finish(struct qs_upload *up, int64_t *ret_bytes, struct qs_err *err);
 void qs_upload_abort(struct qs_upload *up);
 
 bool qs_files_has(struct qs_files *files, const char sha256[65]);
-/* Puts a copy (or a hard link where the file system allows and mode fits) at dest (parents made), mode 0500 or 0400. */
-bool qs_files_place(struct qs_files *files, const char sha256[65], const char *dest, bool executable, struct qs_err *err);
+/* Puts a copy (or a hard link where the file system allows and mode fits) at dest (parents made), mode 0500
+ * or 0400. */
+bool qs_files_place(struct qs_files *files, const char sha256[65], const char *dest, bool executable,
+                    struct qs_err *err);
 
 #endif

@@ -1,5 +1,6 @@
-/* Typed reads, inside a qs_store_read function. Results are owned by the caller and freed by the _free beside them. Long lists come in pages
- * (keyset: after the last key seen), so that no read holds a snapshot for long. */
+/* Typed reads, inside a qs_store_read function. Results are owned by the caller and freed by the _free beside
+ * them. Long lists come in pages (keyset: after the last key seen), so that no read holds a snapshot for
+ * long. */
 #ifndef QS_STORE_READ_H
 #define QS_STORE_READ_H
 
@@ -19,11 +20,12 @@ struct qs_jobs {
     struct qs_job_info *at;
     size_t count;
 };
-/* Newest first, id < before_id (0 = from the newest), at most limit (1..1000). live_only: queued and running, oldest first. spec_json is left NULL
- * in lists. */
-bool qs_read_jobs(struct qs_reader *r, int64_t before_id, size_t limit, bool live_only, struct qs_jobs *ret, struct qs_err *err);
+/* Newest first, id < before_id (0 = from the newest), at most limit (1..1000). live_only: queued and running,
+ * oldest first. spec_json is left NULL in lists. */
+bool qs_read_jobs(struct qs_store_reader *r, int64_t before_id, size_t limit, bool live_only,
+                  struct qs_jobs *ret, struct qs_err *err);
 /* count 0 or 1; QS_E_NOT_FOUND where there is none. With spec_json. */
-bool qs_read_job(struct qs_reader *r, int64_t id, struct qs_jobs *ret, struct qs_err *err);
+bool qs_read_job(struct qs_store_reader *r, int64_t id, struct qs_jobs *ret, struct qs_err *err);
 void qs_jobs_free(struct qs_jobs *jobs);
 
 struct qs_run_info {
@@ -40,8 +42,9 @@ struct qs_runs {
     struct qs_run_info *at;
     size_t count;
 };
-bool qs_read_runs(struct qs_reader *r, int64_t job, int64_t after_id, size_t limit, struct qs_runs *ret, struct qs_err *err);
-bool qs_read_run(struct qs_reader *r, const uint8_t uid[16], struct qs_runs *ret, struct qs_err *err);
+bool qs_read_runs(struct qs_store_reader *r, int64_t job, int64_t after_id, size_t limit, struct qs_runs *ret,
+                  struct qs_err *err);
+bool qs_read_run(struct qs_store_reader *r, const uint8_t uid[16], struct qs_runs *ret, struct qs_err *err);
 void qs_runs_free(struct qs_runs *runs);
 
 struct qs_iteration_info {
@@ -59,8 +62,8 @@ struct qs_iterations {
     size_t metric_count;
 };
 /* Iterations of a run with seq >= from_seq, at most limit (1..10000). */
-bool qs_read_iterations(struct qs_reader *r, const uint8_t run_uid[16], uint64_t from_seq, size_t limit, struct qs_iterations *ret,
-                        struct qs_err *err);
+bool qs_read_iterations(struct qs_store_reader *r, const uint8_t run_uid[16], uint64_t from_seq, size_t limit,
+                        struct qs_iterations *ret, struct qs_err *err);
 void qs_iterations_free(struct qs_iterations *it);
 
 /* One counted run's accepted data for the statistics. */
@@ -72,25 +75,28 @@ struct qs_sample {
     bool simulated;
     int64_t *durations_ns; /* measured windows, untainted iterations of untainted windows, in order */
     size_t n, n_tainted;
-    int64_t *soft_ns; /* iterations that ran to their end and whose only taints (their own and the window's) are GATE, EVIDENCE or LINK */
+    int64_t *soft_ns; /* iterations that ran to their end and whose only taints (their own and the window's)
+                         are GATE, EVIDENCE or LINK */
     size_t soft_n;
     uint32_t taints_seen; /* or of all bits met */
     int64_t opened_ns;
-    double user_us_mean, system_us_mean, rss_max_bytes; /* NaN where missing; means over accepted iterations */
+    double user_us_mean, system_us_mean,
+        rss_max_bytes; /* NaN where missing; means over accepted iterations */
 };
 struct qs_samples {
     struct qs_sample *at;
     size_t count;
 };
 /* Every run of the job with block >= 1, ordered by point, device, block, pos. */
-bool qs_read_samples(struct qs_reader *r, int64_t job, struct qs_samples *ret, struct qs_err *err);
+bool qs_read_samples(struct qs_store_reader *r, int64_t job, struct qs_samples *ret, struct qs_err *err);
 void qs_samples_free(struct qs_samples *samples);
 
 /* JSON texts for people and the API: each an array. Owned by the caller (free()). */
-bool qs_read_windows_json(struct qs_reader *r, const uint8_t run_uid[16], char **ret_json, struct qs_err *err); /* with gate, evidence, taints */
-bool qs_read_devices_json(struct qs_reader *r, char **ret_json, struct qs_err *err);
+bool qs_read_windows_json(struct qs_store_reader *r, const uint8_t run_uid[16], char **ret_json,
+                          struct qs_err *err); /* with gate, evidence, taints */
+bool qs_read_devices_json(struct qs_store_reader *r, char **ret_json, struct qs_err *err);
 /* Count of each taint code of a job: [{"arm","code","windows","iterations","example"}]. */
-bool qs_read_taints_json(struct qs_reader *r, int64_t job, char **ret_json, struct qs_err *err);
+bool qs_read_taints_json(struct qs_store_reader *r, int64_t job, char **ret_json, struct qs_err *err);
 
 struct qs_event_info {
     int64_t id, wall_ns, job;
@@ -101,12 +107,13 @@ struct qs_event_list {
     size_t count;
 };
 /* Events with id > after_id, of one job or of all (job 0), at most limit. */
-bool qs_read_events(struct qs_reader *r, int64_t job, int64_t after_id, size_t limit, struct qs_event_list *ret, struct qs_err *err);
+bool qs_read_events(struct qs_store_reader *r, int64_t job, int64_t after_id, size_t limit,
+                    struct qs_event_list *ret, struct qs_err *err);
 void qs_events_free(struct qs_event_list *events);
 
 /* What a restart has to look at: runs still in state running, with the next seq not yet stored. */
-bool qs_read_open_runs(struct qs_reader *r, struct qs_runs *ret, struct qs_err *err);
+bool qs_read_open_runs(struct qs_store_reader *r, struct qs_runs *ret, struct qs_err *err);
 /* Hex hashes of the given set that the store has. */
-bool qs_read_has_file(struct qs_reader *r, const char sha256[65], bool *ret_has, struct qs_err *err);
+bool qs_read_has_file(struct qs_store_reader *r, const char sha256[65], bool *ret_has, struct qs_err *err);
 
 #endif

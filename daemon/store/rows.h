@@ -1,5 +1,6 @@
-/* The rows that go into the store and come out of it. Text is UTF-8, NUL-terminated; borrowed where it goes in, owned by the result
- * where it comes out (store/read.h). Times named wall are ns since the epoch, others of the device's clock. */
+/* The rows that go into the store and come out of it. Text is UTF-8, NUL-terminated; borrowed where it goes
+ * in, owned by the result where it comes out (store/read.h). Times named wall are ns since the epoch, others
+ * of the device's clock. */
 #ifndef QS_STORE_ROWS_H
 #define QS_STORE_ROWS_H
 
@@ -15,16 +16,18 @@ enum qs_silence { QS_SILENCE_NONE, QS_SILENCE_CLAIMED, QS_SILENCE_OBSERVED, QS_S
 
 /* Taint bits (schema/README.md has the same list); table taint carries code, number and bound. */
 enum qs_taint_bit {
-    QS_TAINT_GATE = 1 << 0,        /* measured although the gate did not open in time */
-    QS_TAINT_EVIDENCE = 1 << 1,    /* a bound on evidence was passed: steal, switches, throttling, a busy neighbour */
-    QS_TAINT_LINK = 1 << 2,        /* the link was not silent */
-    QS_TAINT_EXIT = 1 << 3,        /* unexpected exit code or signal */
-    QS_TAINT_TIMEOUT = 1 << 4,     /* a limit ended it */
-    QS_TAINT_CHILDREN = 1 << 5,    /* left processes behind */
-    QS_TAINT_OUTPUT = 1 << 6,      /* output was cut */
-    QS_TAINT_HOOK = 1 << 7,        /* prepare or conclude failed */
-    QS_TAINT_INTERRUPTED = 1 << 8, /* the block was not completed: agent, daemon or link died, or it was cancelled */
-    QS_TAINT_CLOCK = 1 << 9        /* time went backwards or overflowed */
+    QS_TAINT_GATE = 1 << 0, /* measured although the gate did not open in time */
+    QS_TAINT_EVIDENCE =
+        1 << 1, /* a bound on evidence was passed: steal, switches, throttling, a busy neighbour */
+    QS_TAINT_LINK = 1 << 2,     /* the link was not silent */
+    QS_TAINT_EXIT = 1 << 3,     /* unexpected exit code or signal */
+    QS_TAINT_TIMEOUT = 1 << 4,  /* a limit ended it */
+    QS_TAINT_CHILDREN = 1 << 5, /* left processes behind */
+    QS_TAINT_OUTPUT = 1 << 6,   /* output was cut */
+    QS_TAINT_HOOK = 1 << 7,     /* prepare or conclude failed */
+    QS_TAINT_INTERRUPTED =
+        1 << 8,             /* the block was not completed: agent, daemon or link died, or it was cancelled */
+    QS_TAINT_CLOCK = 1 << 9 /* time went backwards or overflowed */
 };
 
 struct qs_arm_row {
@@ -151,8 +154,8 @@ struct qs_window_row {
 struct qs_run_end_row {
     uint8_t uid[16];
     enum qs_run_state state;
-    const char *stop_reason; /* or NULL */
-    uint32_t taint;          /* or-ed into the run's */
+    const char *stop_reason;             /* or NULL */
+    uint32_t taint;                      /* or-ed into the run's */
     const char *error_slug, *error_text; /* or NULL */
     const char *exe_path, *exe_sha256;   /* resolved on the device; NULL: not known, what is there stays */
     int64_t ended_wall_ns;
@@ -160,9 +163,9 @@ struct qs_run_end_row {
 
 struct qs_event_row {
     int64_t wall_ns;
-    const char *kind;    /* "job.state", "window.closed", "gate.waiting", ... */
-    const char *device;  /* or NULL */
-    int64_t job;         /* or 0 */
+    const char *kind;       /* "job.state", "window.closed", "gate.waiting", ... */
+    const char *device;     /* or NULL */
+    int64_t job;            /* or 0 */
     const uint8_t *run_uid; /* or NULL */
     const char *body_json;
 };

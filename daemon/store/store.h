@@ -1,7 +1,8 @@
-/* What is remembered. One writer per database: requests are queued and committed in groups (whole windows, synchronous=FULL) by one
- * work item at a time; done callbacks come after the commit. Reads run off the loop on read-only connections. Neither SQL nor SQLite
- * shows here: things are named by their natural keys (job number, run uid, device name), so that requests need not wait for ids.
- * Requests copy what they are given. A request that fails changes nothing; its done callback carries the error. */
+/* What is remembered. One writer per database: requests are queued and committed in groups (whole windows,
+ * synchronous=FULL) by one work item at a time; done callbacks come after the commit. Reads run off the loop
+ * on read-only connections. Neither SQL nor SQLite shows here: things are named by their natural keys (job
+ * number, run uid, device name), so that requests need not wait for ids. Requests copy what they are given. A
+ * request that fails changes nothing; its done callback carries the error. */
 #ifndef QS_STORE_STORE_H
 #define QS_STORE_STORE_H
 
@@ -14,24 +15,26 @@
 
 struct qs_loop;
 struct qs_store;
-struct qs_reader;
+struct qs_store_reader;
 
 struct qs_store_events {
-    /* The disk or the database failed (a failed commit, a full disk): what was queued is reported by its done callbacks, nothing is
-     * retried on that connection; the store reopens by itself where it can. */
+    /* The disk or the database failed (a failed commit, a full disk): what was queued is reported by its done
+     * callbacks, nothing is retried on that connection; the store reopens by itself where it can. */
     void (*on_trouble)(const struct qs_err *err, void *user);
     void *user;
 };
 
-/* Opens or creates the database (0600) and applies migrations, each in one transaction. Errors: QS_E_STORE_NEWER (left untouched), QS_E_STORE
- * (a failed migration leaves the file as it was; another process owns it). path ":memory:" is refused: tests use files. */
+/* Opens or creates the database (0600) and applies migrations, each in one transaction. Errors:
+ * QS_E_STORE_NEWER (left untouched), QS_E_STORE (a failed migration leaves the file as it was; another
+ * process owns it). path ":memory:" is refused: tests use files. */
 bool qs_store_open(struct qs_loop *loop, const char *path, const struct qs_store_events *events,
                    struct qs_store **ret_store, struct qs_err *err);
 /* Commits what is queued, then closes. Synchronous; done callbacks still come (before it returns). */
 void qs_store_close(struct qs_store *store);
 
 const char *qs_store_path(const struct qs_store *store);
-void qs_store_farm_uid(const struct qs_store *store, uint8_t ret_uid[16]); /* made at creation from the loop's randomness */
+void qs_store_farm_uid(const struct qs_store *store,
+                       uint8_t ret_uid[16]); /* made at creation from the loop's randomness */
 
 /* Silence: while held (a count), no commit begins; the queue grows. */
 void qs_store_hold(struct qs_store *store);
@@ -42,29 +45,41 @@ bool qs_store_is_busy(const struct qs_store *store);
 /* err is NULL after a commit; id: the number of the new job or event, else 0. Runs on the loop. */
 typedef void qs_store_done_fn(const struct qs_err *err, int64_t id, void *user);
 
-/* The same idem key again gives the id of the first submission (and QS_E_CONFLICT where the spec differs). Arms, points, builds and metrics
- * are made with the job. A build label whose content differs from what it had: QS_E_CONFLICT. */
-void qs_store_submit(struct qs_store *store, const struct qs_job_row *job, qs_store_done_fn *done, void *user);
-void qs_store_job_state(struct qs_store *store, int64_t job, enum qs_job_state state, const char *reason, int64_t at_ns,
-                        qs_store_done_fn *done, void *user);
-void qs_store_device(struct qs_store *store, const struct qs_device_row *device, qs_store_done_fn *done, void *user);
-void qs_store_boot(struct qs_store *store, const struct qs_boot_row *boot, qs_store_done_fn *done, void *user);
-void qs_store_clock_pair(struct qs_store *store, const struct qs_clock_row *pair, qs_store_done_fn *done, void *user);
-void qs_store_session_begin(struct qs_store *store, const struct qs_session_row *session, qs_store_done_fn *done, void *user);
-void qs_store_session_end(struct qs_store *store, const uint8_t uid[16], int64_t at_ns, const char *reason, qs_store_done_fn *done,
-                          void *user);
-void qs_store_run_begin(struct qs_store *store, const struct qs_run_row *run, qs_store_done_fn *done, void *user);
-/* A whole window with its gate, evidence, taints, iterations and metrics, in one commit; idempotent by (run uid, seq): equal content again is
- * accepted and changes nothing, other content is QS_E_CONFLICT, a gap before first_seq is QS_E_CONFLICT. After done(NULL) the agent may be
- * acknowledged up to first_seq + n. */
-void qs_store_window(struct qs_store *store, const struct qs_window_row *window, qs_store_done_fn *done, void *user);
-void qs_store_run_end(struct qs_store *store, const struct qs_run_end_row *end, qs_store_done_fn *done, void *user);
+/* The same idem key again gives the id of the first submission (and QS_E_CONFLICT where the spec differs).
+ * Arms, points, builds and metrics are made with the job. A build label whose content differs from what it
+ * had: QS_E_CONFLICT. */
+void qs_store_submit(struct qs_store *store, const struct qs_job_row *job, qs_store_done_fn *done,
+                     void *user);
+void qs_store_job_state(struct qs_store *store, int64_t job, enum qs_job_state state, const char *reason,
+                        int64_t at_ns, qs_store_done_fn *done, void *user);
+void qs_store_device(struct qs_store *store, const struct qs_device_row *device, qs_store_done_fn *done,
+                     void *user);
+void qs_store_boot(struct qs_store *store, const struct qs_boot_row *boot, qs_store_done_fn *done,
+                   void *user);
+void qs_store_clock_pair(struct qs_store *store, const struct qs_clock_row *pair, qs_store_done_fn *done,
+                         void *user);
+void qs_store_session_begin(struct qs_store *store, const struct qs_session_row *session,
+                            qs_store_done_fn *done, void *user);
+void qs_store_session_end(struct qs_store *store, const uint8_t uid[16], int64_t at_ns, const char *reason,
+                          qs_store_done_fn *done, void *user);
+void qs_store_run_begin(struct qs_store *store, const struct qs_run_row *run, qs_store_done_fn *done,
+                        void *user);
+/* A whole window with its gate, evidence, taints, iterations and metrics, in one commit; idempotent by (run
+ * uid, seq): equal content again is accepted and changes nothing, other content is QS_E_CONFLICT, a gap
+ * before first_seq is QS_E_CONFLICT. After done(NULL) the agent may be acknowledged up to first_seq + n. */
+void qs_store_window(struct qs_store *store, const struct qs_window_row *window, qs_store_done_fn *done,
+                     void *user);
+void qs_store_run_end(struct qs_store *store, const struct qs_run_end_row *end, qs_store_done_fn *done,
+                      void *user);
 /* done's id is the event's number: strictly increasing, in order of commit. */
-void qs_store_event(struct qs_store *store, const struct qs_event_row *event, qs_store_done_fn *done, void *user);
-void qs_store_file(struct qs_store *store, const char sha256[65], int64_t bytes, qs_store_done_fn *done, void *user);
+void qs_store_event(struct qs_store *store, const struct qs_event_row *event, qs_store_done_fn *done,
+                    void *user);
+void qs_store_file(struct qs_store *store, const char sha256[65], int64_t bytes, qs_store_done_fn *done,
+                   void *user);
 
-/* Runs read(reader, user, err) on the pool with a read-only connection, then after(err or NULL, user) on the loop. */
-typedef bool qs_store_read_fn(struct qs_reader *reader, void *user, struct qs_err *err);
+/* Runs read(reader, user, err) on the pool with a read-only connection, then after(err or NULL, user) on the
+ * loop. */
+typedef bool qs_store_read_fn(struct qs_store_reader *reader, void *user, struct qs_err *err);
 typedef void qs_store_after_fn(const struct qs_err *err, void *user);
 void qs_store_read(struct qs_store *store, qs_store_read_fn *read, qs_store_after_fn *after, void *user);
 /* The same, here and now: for start-up and tests. */

@@ -1,0 +1,140 @@
+/* What the statistics see of a job: per run the accepted durations, those that are softly tainted, and means
+ * of rusage. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "store/read.h"
+#include "store/read_util.h"
+#include "store/reader.h"
+
+static const char runs_sql[] =
+    "SELECT r.id, r.uid, r.arm_idx, r.point_idx, r.block, r.pos, r.attempt, r.taint, r.state, "
+    "coalesce(d.name, ''),"
+    " coalesce(d.simulated, 0), coalesce((SELECT min(w.opened_ns) FROM window w WHERE w.run_id = r.id AND "
+    "w.phase = 1), 0)"
+    " FROM run r LEFT JOIN session e ON e.id = r.session_id LEFT JOIN boot b ON b.id = e.boot_id"
+    " LEFT JOIN device d ON d.id = b.device_id"
+    " WHERE r.job_id = ? AND r.block >= 1 ORDER BY r.point_idx, d.name, r.block, r.pos, r.attempt, r.id";
+
+static const char iterations_sql[] =
+    "SELECT w.taint | t.taint, t.duration_ns FROM window w JOIN iteration t ON t.window_id = w.id"
+    " WHERE w.run_id = ? AND w.phase = 1 ORDER BY w.first_seq, w.id, t.i";
+
+static const char rusage_sql[] =
+    "SELECT avg(u.user_time_us), avg(u.system_time_us), max(u.max_rss_bytes) FROM window w"
+    " JOIN iteration t ON t.window_id = w.id JOIN iteration_rusage u ON u.window_id = t.window_id AND u.i = "
+    "t.i"
+    " WHERE w.run_id = ? AND w.phase = 1 AND w.taint | t.taint = 0";
+
+struct run_keys {
+    int64_t *at;
+    size_t count;
+};
+
+static int64_t take_sample(struct qs_stmt *s, struct qs_sample *sample)
+{
+    *sample = (struct qs_sample){.user_us_mean = NAN, .system_us_mean = NAN, .rss_max_bytes = NAN};
+    int64_t id = qs_stmt_get_int(s);
+    qs_stmt_get_blob(s, sample->run_uid, sizeof sample->run_uid);
+    sample->arm = (uint32_t)qs_stmt_get_int(s);
+    sample->point = (uint32_t)qs_stmt_get_int(s);
+    sample->block = (uint32_t)qs_stmt_get_int(s);
+    sample->pos = (uint32_t)qs_stmt_get_int(s);
+    sample->attempt = (uint32_t)qs_stmt_get_int(s);
+    sample->taint = (uint32_t)qs_stmt_get_int(s);
+    sample->taints_seen = sample->taint;
+    sample->state = qs_read_run_state(qs_stmt_get_text(s));
+    sample->device = qs_stmt_dup_text(s);
+    sample->simulated = qs_stmt_get_int(s) != 0;
+    sample->opened_ns = qs_stmt_get_int(s);
+    return id;
+}
+
+static bool read_runs(struct qs_store_reader *r, int64_t job, struct qs_samples *ret, struct run_keys *keys,
+                      struct qs_err *err)
+{
+    struct qs_stmt s;
+    if (!qs_stmt_begin(&r->db, &s, runs_sql, err))
+        return false;
+    qs_stmt_int(&s, job);
+    bool row = false, ok = qs_stmt_step(&s, &row, err);
+    while (ok && row) {
+        ret->at = qs_read_grow(ret->at, ret->count, sizeof *ret->at);
+        keys->at = qs_read_grow(keys->at, keys->count, sizeof *keys->at);
+        keys->at[keys->count++] = take_sample(&s, &ret->at[ret->count]);
+        ret->count++;
+        ok = qs_stmt_step(&s, &row, err);
+    }
+    qs_stmt_end(&s);
+    return ok;
+}
+
+static void add(int64_t **values, size_t *count, int64_t value)
+{
+    *values = qs_read_grow(*values, *count, sizeof **values);
+    (*values)[(*count)++] = value;
+}
+
+static bool read_iterations(struct qs_store_reader *r, int64_t run, struct qs_sample *sample,
+                            struct qs_err *err)
+{
+    const uint32_t soft = QS_TAINT_GATE | QS_TAINT_EVIDENCE | QS_TAINT_LINK;
+    struct qs_stmt s;
+    if (!qs_stmt_begin(&r->db, &s, iterations_sql, err))
+        return false;
+    qs_stmt_int(&s, run);
+    bool row = false, ok = qs_stmt_step(&s, &row, err);
+    while (ok && row) {
+        uint32_t taint = (uint32_t)qs_stmt_get_int(&s);
+        int64_t duration_ns = qs_stmt_get_int(&s);
+        sample->taints_seen |= taint;
+        sample->n_tainted += taint != 0;
+        if (taint == 0)
+            add(&sample->durations_ns, &sample->n, duration_ns);
+        else if ((taint & ~soft) == 0)
+            add(&sample->soft_ns, &sample->soft_n, duration_ns);
+        ok = qs_stmt_step(&s, &row, err);
+    }
+    qs_stmt_end(&s);
+    return ok;
+}
+
+static bool read_rusage(struct qs_store_reader *r, int64_t run, struct qs_sample *sample, struct qs_err *err)
+{
+    struct qs_stmt s;
+    if (!qs_stmt_begin(&r->db, &s, rusage_sql, err))
+        return false;
+    qs_stmt_int(&s, run);
+    bool row = false, ok = qs_stmt_step(&s, &row, err);
+    if (ok && row) {
+        sample->user_us_mean = qs_stmt_get_double(&s);
+        sample->system_us_mean = qs_stmt_get_double(&s);
+        sample->rss_max_bytes = qs_stmt_get_double(&s);
+    }
+    qs_stmt_end(&s);
+    return ok;
+}
+
+bool qs_read_samples(struct qs_store_reader *r, int64_t job, struct qs_samples *ret, struct qs_err *err)
+{
+    struct run_keys keys = {0};
+    *ret = (struct qs_samples){0};
+    bool ok = read_runs(r, job, ret, &keys, err);
+    for (size_t i = 0; ok && i < ret->count; i++)
+        ok = read_iterations(r, keys.at[i], &ret->at[i], err) && read_rusage(r, keys.at[i], &ret->at[i], err);
+    free(keys.at);
+    if (!ok)
+        qs_samples_free(ret);
+    return ok;
+}
+
+void qs_samples_free(struct qs_samples *samples)
+{
+    for (size_t i = 0; i < samples->count; i++) {
+        free(samples->at[i].device);
+        free(samples->at[i].durations_ns);
+        free(samples->at[i].soft_ns);
+    }
+    free(samples->at);
+    *samples = (struct qs_samples){0};
+}

@@ -1,0 +1,65 @@
+#include "store/reader.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+void qs_readers_init(struct qs_readers *pool, const char *path)
+{
+    *pool = (struct qs_readers){.path = path};
+    pthread_mutex_init(&pool->mutex, NULL);
+}
+
+static void reader_free(struct qs_store_reader *r)
+{
+    qs_db_close(&r->db);
+    free(r);
+}
+
+void qs_readers_done(struct qs_readers *pool)
+{
+    while (pool->idle) {
+        struct qs_store_reader *r = pool->idle;
+        pool->idle = r->next;
+        reader_free(r);
+    }
+    pthread_mutex_destroy(&pool->mutex);
+}
+
+static struct qs_store_reader *take(struct qs_readers *pool, struct qs_err *err)
+{
+    pthread_mutex_lock(&pool->mutex);
+    struct qs_store_reader *r = pool->idle;
+    if (r)
+        pool->idle = r->next;
+    pthread_mutex_unlock(&pool->mutex);
+    if (r)
+        return r;
+    r = qs_calloc(1, sizeof *r);
+    if (qs_db_open(&r->db, pool->path, true, err))
+        return r;
+    free(r);
+    return NULL;
+}
+
+static void give_back(struct qs_readers *pool, struct qs_store_reader *r)
+{
+    pthread_mutex_lock(&pool->mutex);
+    r->next = pool->idle;
+    pool->idle = r;
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+bool qs_readers_run(struct qs_readers *pool, qs_store_read_fn *read, void *user, struct qs_err *err)
+{
+    struct qs_store_reader *r = take(pool, err);
+    if (!r)
+        return false;
+    bool ok = qs_db_exec(&r->db, "BEGIN", err) && read(r, user, err);
+    bool ended = sqlite3_exec(r->db.sqlite, "ROLLBACK", NULL, NULL, NULL) == SQLITE_OK;
+    if (ended && !r->db.broken)
+        give_back(pool, r);
+    else
+        reader_free(r);
+    return ok;
+}

@@ -1,0 +1,28 @@
+/* Read-only connections: as many as reads ran at once, each used by one read at a time. Internal to store.
+ * The pool is the only thing in store that several threads touch at once; its mutex guards the list of idle
+ * readers and nothing else. */
+#ifndef QS_STORE_READER_H
+#define QS_STORE_READER_H
+
+#include <pthread.h>
+
+#include "store/db.h"
+#include "store/store.h"
+
+struct qs_store_reader {
+    struct qs_db db;
+    struct qs_store_reader *next; /* idle */
+};
+
+struct qs_readers {
+    const char *path; /* borrowed */
+    pthread_mutex_t mutex;
+    struct qs_store_reader *idle; /* owned */
+};
+
+void qs_readers_init(struct qs_readers *pool, const char *path);
+void qs_readers_done(struct qs_readers *pool); /* no read is running */
+/* Runs read() on one snapshot. Any thread. */
+bool qs_readers_run(struct qs_readers *pool, qs_store_read_fn *read, void *user, struct qs_err *err);
+
+#endif

@@ -1,0 +1,363 @@
+/* The store between the loop and its connections.
+ *
+ * Who touches what: everything here belongs to the loop's thread, but for two things that are lent to the
+ * pool. The group under way and the writer belong to the work item from qs_loop_work until `landed`; a read
+ * belongs to its work item until `landed`. Both flags are set and read under the mutex, so that close can
+ * wait for them without the loop. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/loop.h"
+#include "base/mem.h"
+#include "store/lock.h"
+#include "store/reader.h"
+#include "store/test_hooks.h"
+#include "store/writer.h"
+
+struct read_work {
+    struct qs_store *store;
+    struct read_work *prev, *next;
+    qs_store_read_fn *read;
+    qs_store_after_fn *after;
+    void *user;
+    bool ok, landed, told;
+    struct qs_err err;
+};
+
+struct qs_store {
+    struct qs_loop *loop; /* borrowed */
+    char *path;           /* owned */
+    struct qs_store_events events;
+    uint8_t farm_uid[16];
+    int lock_fd;
+    unsigned refs; /* the owner, and each post and work that will call back */
+    unsigned held;
+    bool kicked, in_flight, closed;
+    struct qs_request *first, *last; /* waiting */
+    struct qs_request *flight;       /* lent with the writer */
+    struct qs_store_writer writer;
+    bool flight_ok;
+    struct qs_err trouble;
+    struct qs_readers readers;
+    struct read_work *reads;
+    pthread_mutex_t mutex;
+    pthread_cond_t cond;
+    bool landed;
+};
+
+static void unref(struct qs_store *store)
+{
+    if (--store->refs > 0)
+        return;
+    pthread_cond_destroy(&store->cond);
+    pthread_mutex_destroy(&store->mutex);
+    free(store->path);
+    free(store);
+}
+
+static void land(struct qs_store *store, bool *flag)
+{
+    pthread_mutex_lock(&store->mutex);
+    *flag = true;
+    pthread_cond_broadcast(&store->cond);
+    pthread_mutex_unlock(&store->mutex);
+}
+
+static void wait_landed(struct qs_store *store, const bool *flag)
+{
+    pthread_mutex_lock(&store->mutex);
+    while (!*flag)
+        pthread_cond_wait(&store->cond, &store->mutex);
+    pthread_mutex_unlock(&store->mutex);
+}
+
+/* ---- writing ---- */
+
+/* Moves the oldest requests to the flight: all, or as many as fit into one transaction. */
+static void load_flight(struct qs_store *store)
+{
+    size_t bytes = 0;
+    struct qs_request *last = store->first;
+    for (bytes = last->arena.bytes; last->next && bytes + last->next->arena.bytes <= QS_GROUP_MAX_BYTES;
+         last = last->next)
+        bytes += last->next->arena.bytes;
+    store->flight = store->first;
+    store->first = last->next;
+    last->next = NULL;
+    if (!store->first)
+        store->last = NULL;
+    store->landed = false;
+    store->in_flight = true;
+}
+
+static void commit_flight(void *user)
+{
+    struct qs_store *store = user;
+    store->flight_ok = qs_store_writer_commit(&store->writer, store->flight, &store->trouble);
+    land(store, &store->landed);
+}
+
+/* A done callback may close the store: the rest of the group is told there. */
+static void tell_flight(struct qs_store *store)
+{
+    bool trouble = !store->flight_ok;
+    store->flight_ok = true;
+    if (trouble && store->events.on_trouble)
+        store->events.on_trouble(&store->trouble, store->events.user);
+    while (store->flight) {
+        struct qs_request *req = store->flight;
+        store->flight = req->next;
+        if (req->done)
+            req->done(req->ok ? NULL : &req->err, req->ok ? req->id : 0, req->user);
+        qs_request_free(req);
+    }
+    store->in_flight = false;
+}
+
+static void kick(struct qs_store *store);
+
+static void on_committed(void *user)
+{
+    struct qs_store *store = user;
+    if (!store->closed && store->in_flight)
+        tell_flight(store);
+    kick(store);
+    unref(store);
+}
+
+/* A turn later, so that what is asked for in one turn is one group. */
+static void on_kick(void *user)
+{
+    struct qs_store *store = user;
+    store->kicked = false;
+    if (!store->closed && !store->in_flight && store->held == 0 && store->first) {
+        load_flight(store);
+        store->refs++;
+        qs_loop_work(store->loop, commit_flight, on_committed, store);
+    }
+    unref(store);
+}
+
+static void kick(struct qs_store *store)
+{
+    if (store->kicked || store->closed || store->in_flight || store->held > 0 || !store->first)
+        return;
+    store->kicked = true;
+    store->refs++;
+    qs_loop_post(store->loop, on_kick, store);
+}
+
+void qs_store_enqueue(struct qs_store *store, struct qs_request *req)
+{
+    if (store->last)
+        store->last->next = req;
+    else
+        store->first = req;
+    store->last = req;
+    kick(store);
+}
+
+void qs_store_hold(struct qs_store *store)
+{
+    store->held++;
+}
+
+void qs_store_release(struct qs_store *store)
+{
+    if (store->held > 0)
+        store->held--;
+    kick(store);
+}
+
+bool qs_store_is_busy(const struct qs_store *store)
+{
+    return store->in_flight;
+}
+
+/* ---- reading ---- */
+
+static void run_read(void *user)
+{
+    struct read_work *r = user;
+    r->ok = qs_readers_run(&r->store->readers, r->read, r->user, &r->err);
+    land(r->store, &r->landed);
+}
+
+static void tell_read(struct read_work *r)
+{
+    if (r->told)
+        return;
+    r->told = true;
+    if (r->prev)
+        r->prev->next = r->next;
+    else
+        r->store->reads = r->next;
+    if (r->next)
+        r->next->prev = r->prev;
+    r->after(r->ok ? NULL : &r->err, r->user);
+}
+
+static void on_read(void *user)
+{
+    struct read_work *r = user;
+    tell_read(r);
+    unref(r->store);
+    free(r);
+}
+
+void qs_store_read(struct qs_store *store, qs_store_read_fn *read, qs_store_after_fn *after, void *user)
+{
+    struct read_work *r = qs_calloc(1, sizeof *r);
+    *r = (struct read_work){.store = store, .next = store->reads, .read = read, .after = after, .user = user};
+    if (store->reads)
+        store->reads->prev = r;
+    store->reads = r;
+    store->refs++;
+    qs_loop_work(store->loop, run_read, on_read, r);
+}
+
+bool qs_store_read_now(struct qs_store *store, qs_store_read_fn *read, void *user, struct qs_err *err)
+{
+    return qs_readers_run(&store->readers, read, user, err);
+}
+
+/* ---- opening and closing ---- */
+
+static bool load_farm(struct qs_store *store, struct qs_err *err)
+{
+    struct qs_db *db = &store->writer.db;
+    struct qs_stmt s;
+    bool found = false;
+    if (!qs_stmt_begin(db, &s, "SELECT uid FROM farm", err))
+        return false;
+    bool ok = qs_stmt_step(&s, &found, err);
+    if (ok && found)
+        qs_stmt_get_blob(&s, store->farm_uid, sizeof store->farm_uid);
+    qs_stmt_end(&s);
+    if (!ok || found)
+        return ok;
+    qs_loop_random(store->loop, store->farm_uid, sizeof store->farm_uid);
+    if (!qs_stmt_begin(db, &s, "INSERT INTO farm(uid, created_wall_ns) VALUES(?, ?)", err))
+        return false;
+    qs_stmt_blob(&s, store->farm_uid, sizeof store->farm_uid);
+    qs_stmt_int(&s, qs_loop_wall_ns(store->loop));
+    return qs_stmt_run(&s, err);
+}
+
+/* SQLite gives its -wal and -shm files the mode of the database. *ret_made: the file was not there. */
+static bool make_file(const char *path, bool *ret_made, struct qs_err *err)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    *ret_made = fd >= 0;
+    if (fd < 0)
+        return errno == EEXIST || qs_fail(err, QS_E_STORE, "%s: %s", path, strerror(errno));
+    close(fd);
+    return true;
+}
+
+/* With the lock held. Refused files are looked at before SQLite sees them. */
+static bool open_locked(struct qs_store *store, const struct qs_migration *list, size_t count,
+                        struct qs_err *err)
+{
+    bool made = false;
+    if (!qs_migrate_check_file(store->path, (int)count, err) || !make_file(store->path, &made, err))
+        return false;
+    if (qs_store_writer_open(&store->writer, store->path, list, count, err)) {
+        if (load_farm(store, err))
+            return true;
+        qs_store_writer_close(&store->writer);
+    }
+    if (made)
+        unlink(store->path);
+    return false;
+}
+
+bool qs_store_open_list(struct qs_loop *loop, const char *path, const struct qs_store_events *events,
+                        const struct qs_migration *list, size_t count, struct qs_store **ret_store,
+                        struct qs_err *err)
+{
+    *ret_store = NULL;
+    if (path[0] == 0 || strcmp(path, ":memory:") == 0)
+        return qs_fail(err, QS_E_STORE, "a database needs a file: \"%s\" is none", path);
+    int lock_fd = -1;
+    if (!qs_lock_take(path, &lock_fd, err))
+        return false;
+    struct qs_store *store = qs_calloc(1, sizeof *store);
+    *store = (struct qs_store){.loop = loop,
+                               .path = qs_strdup(path),
+                               .lock_fd = lock_fd,
+                               .refs = 1,
+                               .landed = true,
+                               .flight_ok = true};
+    if (events)
+        store->events = *events;
+    pthread_mutex_init(&store->mutex, NULL);
+    pthread_cond_init(&store->cond, NULL);
+    if (!open_locked(store, list, count, err)) {
+        qs_lock_drop(path, lock_fd);
+        unref(store);
+        return false;
+    }
+    qs_readers_init(&store->readers, store->path);
+    *ret_store = store;
+    return true;
+}
+
+bool qs_store_open(struct qs_loop *loop, const char *path, const struct qs_store_events *events,
+                   struct qs_store **ret_store, struct qs_err *err)
+{
+    return qs_store_open_list(loop, path, events, qs_migrations, qs_migration_count, ret_store, err);
+}
+
+/* What is under way lands and is told, then what waits is committed here. */
+static void drain(struct qs_store *store)
+{
+    while (store->in_flight || store->first) {
+        if (!store->in_flight) {
+            load_flight(store);
+            commit_flight(store);
+        }
+        wait_landed(store, &store->landed);
+        tell_flight(store);
+    }
+    while (store->reads) {
+        struct read_work *r = store->reads;
+        wait_landed(store, &r->landed);
+        tell_read(r);
+    }
+}
+
+void qs_store_close(struct qs_store *store)
+{
+    if (!store)
+        return;
+    drain(store);
+    store->closed = true;
+    qs_readers_done(&store->readers);
+    qs_store_writer_close(&store->writer);
+    qs_lock_drop(store->path, store->lock_fd);
+    unref(store);
+}
+
+const char *qs_store_path(const struct qs_store *store)
+{
+    return store->path;
+}
+
+void qs_store_farm_uid(const struct qs_store *store, uint8_t ret_uid[16])
+{
+    memcpy(ret_uid, store->farm_uid, sizeof store->farm_uid);
+}
+
+int64_t qs_store_test_pragma(struct qs_store *store, const char *pragma)
+{
+    char *sql = qs_asprintf("PRAGMA %s", pragma);
+    int64_t value = -1;
+    qs_db_number(&store->writer.db, sql, -1, &value, NULL);
+    free(sql);
+    return value;
+}

@@ -1,0 +1,148 @@
+#include "store/write.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "proto/auth.h"
+
+bool qs_stmt_one(struct qs_stmt *s, int64_t *ret, bool *ret_found, struct qs_err *err)
+{
+    bool ok = qs_stmt_step(s, ret_found, err);
+    if (ok && *ret_found)
+        *ret = qs_stmt_get_int(s);
+    qs_stmt_end(s);
+    return ok;
+}
+
+bool qs_text_equal(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+bool qs_find_device(struct qs_db *db, const char *name, int64_t *ret_id, struct qs_err *err)
+{
+    struct qs_stmt s;
+    bool found = false;
+    if (!qs_stmt_begin(db, &s, "SELECT id FROM device WHERE name = ?", err))
+        return false;
+    qs_stmt_text(&s, name);
+    if (!qs_stmt_one(&s, ret_id, &found, err))
+        return false;
+    return found || qs_fail(err, QS_E_NOT_FOUND, "no device \"%s\" is stored", name);
+}
+
+bool qs_find_boot(struct qs_db *db, const char *device, const char *boot_uuid, int64_t *ret_id,
+                  struct qs_err *err)
+{
+    struct qs_stmt s;
+    bool found = false;
+    if (!qs_stmt_begin(db, &s,
+                       "SELECT b.id FROM boot b JOIN device d ON d.id = b.device_id"
+                       " WHERE d.name = ? AND b.boot_uuid = ?",
+                       err))
+        return false;
+    qs_stmt_text(&s, device);
+    qs_stmt_text(&s, boot_uuid);
+    if (!qs_stmt_one(&s, ret_id, &found, err))
+        return false;
+    return found || qs_fail(err, QS_E_NOT_FOUND, "no boot %s of device \"%s\" is stored", boot_uuid, device);
+}
+
+static bool find_uid(struct qs_stmt *s, const char *what, const uint8_t uid[16], int64_t *ret_id,
+                     struct qs_err *err)
+{
+    bool found = false;
+    qs_stmt_blob(s, uid, 16);
+    if (!qs_stmt_one(s, ret_id, &found, err))
+        return false;
+    char hex[33];
+    qs_hex(uid, 16, hex);
+    return found || qs_fail(err, QS_E_NOT_FOUND, "no %s %s is stored", what, hex);
+}
+
+bool qs_find_session(struct qs_db *db, const uint8_t uid[16], int64_t *ret_id, struct qs_err *err)
+{
+    struct qs_stmt s;
+    return qs_stmt_begin(db, &s, "SELECT id FROM session WHERE uid = ?", err) &&
+           find_uid(&s, "session", uid, ret_id, err);
+}
+
+bool qs_find_run(struct qs_db *db, const uint8_t uid[16], int64_t *ret_id, struct qs_err *err)
+{
+    struct qs_stmt s;
+    return qs_stmt_begin(db, &s, "SELECT id FROM run WHERE uid = ?", err) &&
+           find_uid(&s, "run", uid, ret_id, err);
+}
+
+bool qs_intern_sensor(struct qs_db *db, const char *name, int64_t *ret_id, struct qs_err *err)
+{
+    struct qs_stmt s;
+    bool found = false;
+    if (!qs_stmt_begin(db, &s, "SELECT id FROM sensor WHERE name = ?", err))
+        return false;
+    qs_stmt_text(&s, name);
+    if (!qs_stmt_one(&s, ret_id, &found, err))
+        return false;
+    if (found)
+        return true;
+    if (!qs_stmt_begin(db, &s, "INSERT INTO sensor(name) VALUES(?)", err))
+        return false;
+    qs_stmt_text(&s, name);
+    bool ok = qs_stmt_run(&s, err);
+    *ret_id = sqlite3_last_insert_rowid(db->sqlite);
+    return ok;
+}
+
+/* Units end names: what follows the last underscore, where it is one of ours. */
+static const char *unit_of(const char *name)
+{
+    static const char *const units[] = {"ns", "us", "ms", "bytes", "khz", "mc", "ratio", "ppm", "uj", "uw"};
+    const char *tail = strrchr(name, '_');
+    for (size_t i = 0; tail && i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(tail + 1, units[i]) == 0)
+            return units[i];
+    return "count";
+}
+
+bool qs_intern_metric(struct qs_db *db, const char *name, int64_t *ret_id, struct qs_err *err)
+{
+    struct qs_stmt s;
+    bool found = false;
+    if (!qs_stmt_begin(db, &s, "SELECT id FROM metric WHERE name = ?", err))
+        return false;
+    qs_stmt_text(&s, name);
+    if (!qs_stmt_one(&s, ret_id, &found, err))
+        return false;
+    if (found)
+        return true;
+    if (!qs_stmt_begin(db, &s, "INSERT INTO metric(name, unit, lower_is_better) VALUES(?, ?, 1)", err))
+        return false;
+    qs_stmt_text(&s, name);
+    qs_stmt_text(&s, unit_of(name));
+    bool ok = qs_stmt_run(&s, err);
+    *ret_id = sqlite3_last_insert_rowid(db->sqlite);
+    return ok;
+}
+
+bool qs_intern_env(struct qs_db *db, const char *body, int64_t *ret_id, struct qs_err *err)
+{
+    uint8_t sum[QS_SHA256_BYTES];
+    qs_sha256(body, strlen(body), sum);
+    struct qs_stmt s;
+    bool found = false;
+    if (!qs_stmt_begin(db, &s, "SELECT id FROM env WHERE sha256 = ?", err))
+        return false;
+    qs_stmt_blob(&s, sum, sizeof sum);
+    if (!qs_stmt_one(&s, ret_id, &found, err))
+        return false;
+    if (found)
+        return true;
+    if (!qs_stmt_begin(db, &s, "INSERT INTO env(sha256, body) VALUES(?, ?)", err))
+        return false;
+    qs_stmt_blob(&s, sum, sizeof sum);
+    qs_stmt_text(&s, body);
+    bool ok = qs_stmt_run(&s, err);
+    *ret_id = sqlite3_last_insert_rowid(db->sqlite);
+    return ok;
+}

@@ -1,0 +1,22 @@
+/* Look-ups and rows shared by the apply functions. Internal to store. */
+#ifndef QS_STORE_WRITE_H
+#define QS_STORE_WRITE_H
+
+#include "store/request.h"
+
+/* The number of a named thing; QS_E_NOT_FOUND names what is missing. */
+bool qs_find_device(struct qs_db *db, const char *name, int64_t *ret_id, struct qs_err *err);
+bool qs_find_boot(struct qs_db *db, const char *device, const char *boot_uuid, int64_t *ret_id,
+                  struct qs_err *err);
+bool qs_find_session(struct qs_db *db, const uint8_t uid[16], int64_t *ret_id, struct qs_err *err);
+bool qs_find_run(struct qs_db *db, const uint8_t uid[16], int64_t *ret_id, struct qs_err *err);
+/* Finds it by name, or makes it. */
+bool qs_intern_sensor(struct qs_db *db, const char *name, int64_t *ret_id, struct qs_err *err);
+bool qs_intern_metric(struct qs_db *db, const char *name, int64_t *ret_id, struct qs_err *err);
+/* A canonical JSON text, kept once by its SHA-256. */
+bool qs_intern_env(struct qs_db *db, const char *body, int64_t *ret_id, struct qs_err *err);
+/* The one number that a statement gives, ended; *ret_found false where there is no row. */
+bool qs_stmt_one(struct qs_stmt *s, int64_t *ret, bool *ret_found, struct qs_err *err);
+bool qs_text_equal(const char *a, const char *b); /* two NULLs are equal */
+
+#endif

@@ -1,0 +1,196 @@
+#include "fixture.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/test_hooks.h"
+
+static int setup(void **state)
+{
+    struct fixture *f = malloc(sizeof *f);
+    fixture_init(f);
+    *state = f;
+    return 0;
+}
+
+static void sql(const char *path, const char *text)
+{
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* Opening fails with this code and leaves every byte where it was. */
+static void refused(struct fixture *f, enum qs_errc code, const char *part_of_text)
+{
+    struct qs_err err = QS_ERR_INIT;
+    uint64_t before = file_sum(f->path);
+    assert_false(qs_store_open(f->loop, f->path, NULL, &f->store, &err));
+    assert_int_equal(err.code, code);
+    if (!strstr(err.text, part_of_text))
+        fail_msg("\"%s\" is not in \"%s\"", part_of_text, err.text);
+    assert_null(f->store);
+    assert_true(file_sum(f->path) == before);
+}
+
+static void the_writer_is_set_up(void **state)
+{
+    struct fixture *f = *state;
+    fixture_open(f);
+    assert_int_equal(qs_store_test_pragma(f->store, "synchronous"), 2);
+    assert_int_equal(qs_store_test_pragma(f->store, "foreign_keys"), 1);
+    assert_int_equal(qs_store_test_pragma(f->store, "wal_autocheckpoint"), 0);
+    assert_int_equal(qs_store_test_pragma(f->store, "journal_size_limit"), 64 << 20);
+    assert_int_equal(qs_store_test_pragma(f->store, "user_version"), (int64_t)qs_migration_count);
+    assert_int_equal(qs_store_test_pragma(f->store, "application_id"), QS_STORE_APPLICATION_ID);
+    struct stat st;
+    char wal[160];
+    snprintf(wal, sizeof wal, "%s-wal", f->path);
+    assert_int_equal(stat(wal, &st), 0); /* WAL it is */
+    assert_int_equal(st.st_mode & 0777, 0600);
+    assert_int_equal(stat(f->path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+}
+
+static void the_farm_keeps_its_identity(void **state)
+{
+    struct fixture *f = *state;
+    uint8_t first[16], again[16], zero[16] = {0};
+    fixture_open(f);
+    qs_store_farm_uid(f->store, first);
+    fixture_close(f);
+    fixture_open(f);
+    qs_store_farm_uid(f->store, again);
+    assert_memory_equal(first, again, 16);
+    assert_memory_not_equal(first, zero, 16);
+}
+
+static void one_process_owns_it(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_store *second = NULL;
+    fixture_open(f);
+    assert_false(qs_store_open(f->loop, f->path, NULL, &second, &err));
+    assert_int_equal(err.code, QS_E_STORE);
+    char pid[32];
+    snprintf(pid, sizeof pid, "process %ld)", (long)getpid());
+    assert_non_null(strstr(err.text, pid));
+    fixture_close(f);
+    fixture_open(f);
+}
+
+static void a_newer_database_is_left_alone(void **state)
+{
+    struct fixture *f = *state;
+    fixture_open(f);
+    fixture_close(f);
+    sql(f->path, "PRAGMA user_version=7");
+    refused(f, QS_E_STORE_NEWER, "version 7");
+    refused(f, QS_E_STORE_NEWER, "up to 1");
+}
+
+static void a_newer_version_in_the_log_counts(void **state)
+{
+    struct fixture *f = *state;
+    fixture_open(f);
+    fixture_close(f);
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    assert_int_equal(sqlite3_exec(db, "PRAGMA user_version=8", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    refused(f, QS_E_STORE_NEWER, "version 8");
+}
+
+static void foreign_files_are_left_alone(void **state)
+{
+    struct fixture *f = *state;
+    FILE *out = fopen(f->path, "w");
+    fputs("these are my notes, they are longer than one hundred bytes, so that nobody can say that it was "
+          "too short "
+          "to be looked at\n",
+          out);
+    fclose(out);
+    refused(f, QS_E_STORE, "not a database");
+    assert_int_equal(truncate(f->path, 20), 0);
+    refused(f, QS_E_STORE, "not a database");
+    unlink(f->path);
+    sql(f->path, "PRAGMA application_id=99; CREATE TABLE t(x)");
+    refused(f, QS_E_STORE, "another application");
+    unlink(f->path);
+    sql(f->path, "CREATE TABLE t(x)");
+    refused(f, QS_E_STORE, "another application");
+    char lock[160];
+    snprintf(lock, sizeof lock, "%s-lock", f->path);
+    assert_int_not_equal(access(lock, F_OK), 0); /* no litter */
+    unlink(f->path);
+}
+
+static void memory_is_no_place(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    assert_false(qs_store_open(f->loop, ":memory:", NULL, &f->store, &err));
+    assert_int_equal(err.code, QS_E_STORE);
+    assert_false(qs_store_open(f->loop, "/nonexistent/dir/q.db", NULL, &f->store, &err));
+    assert_int_equal(err.code, QS_E_STORE);
+}
+
+static void a_failed_migration_changes_nothing(void **state)
+{
+    struct fixture *f = *state;
+    fixture_open(f);
+    fixture_close(f);
+    const struct qs_migration list[] = {
+        qs_migrations[0],
+        {"0002_fine.sql", "CREATE TABLE extra(x INT) STRICT;"},
+        {"0003_bad.sql", "CREATE TABLE more(x INT) STRICT; INSERT INTO more VALUES('text');"}};
+    const struct qs_migration bad[] = {qs_migrations[0], list[2]};
+    struct qs_err err = QS_ERR_INIT;
+    uint64_t before = file_sum(f->path);
+    assert_false(qs_store_open_list(f->loop, f->path, NULL, bad, 2, &f->store, &err));
+    assert_int_equal(err.code, QS_E_STORE);
+    assert_non_null(strstr(err.text, "0003_bad.sql"));
+    assert_true(file_sum(f->path) == before);
+    /* The one before it stands, and its version with it. */
+    assert_false(qs_store_open_list(f->loop, f->path, NULL, list, 3, &f->store, &err));
+    assert_true(qs_store_open_list(f->loop, f->path, NULL, list, 2, &f->store, &err));
+    assert_int_equal(qs_store_test_pragma(f->store, "user_version"), 2);
+    assert_int_equal(qs_store_test_pragma(f->store, "foreign_key_check"), -1);
+    fixture_close(f);
+    refused(f, QS_E_STORE_NEWER, "version 2");
+}
+
+static void a_failed_first_migration_leaves_no_file(void **state)
+{
+    struct fixture *f = *state;
+    const struct qs_migration bad = {"0001_bad.sql", "CREATE TABLE a(x INT) STRICT; nonsense"};
+    struct qs_err err = QS_ERR_INIT;
+    assert_false(qs_store_open_list(f->loop, f->path, NULL, &bad, 1, &f->store, &err));
+    assert_int_not_equal(access(f->path, F_OK), 0);
+    fixture_open(f);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(the_writer_is_set_up),
+        TEST(the_farm_keeps_its_identity),
+        TEST(one_process_owns_it),
+        TEST(a_newer_database_is_left_alone),
+        TEST(a_newer_version_in_the_log_counts),
+        TEST(foreign_files_are_left_alone),
+        TEST(memory_is_no_place),
+        TEST(a_failed_migration_changes_nothing),
+        TEST(a_failed_first_migration_leaves_no_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,329 @@
+#include "fixture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct qs_samples samples;
+
+static bool read_samples(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    return qs_read_samples(r, *(int64_t *)user, &samples, err);
+}
+
+static void after_fine(const struct qs_err *err, void *user)
+{
+    (void)user;
+    if (err)
+        fail_msg("%s", err->text);
+}
+
+static void put(struct fixture *f, uint8_t run, uint32_t ord, uint64_t first, enum qs_phase phase,
+                uint32_t taint, uint32_t third_taint)
+{
+    struct qs_iteration_row rows[4];
+    struct qs_window_row w = make_window(run, ord, first, 4, rows);
+    w.phase = phase;
+    w.taint = taint;
+    rows[2].taint = third_taint;
+    assert_int_equal(put_window(f, &w), QS_E_NONE);
+}
+
+/* Begun in another order than they are read; the pilot (block 0) stays out. */
+static void samples_are_ordered_and_clean(void **state)
+{
+    struct fixture *f = *state;
+    run_begin(f, 5, 0, 2, 1);
+    run_begin(f, 1, 0, 0, 0);
+    run_begin(f, 4, 1, 2, 0);
+    run_begin(f, 3, 1, 1, 1);
+    run_begin(f, 2, 0, 1, 0);
+    put(f, 2, 0, 0, QS_PHASE_WARMUP, 0, 0);
+    put(f, 2, 1, 4, QS_PHASE_MEASURE, 0, QS_TAINT_EXIT);
+    put(f, 2, 2, 8, QS_PHASE_MEASURE, QS_TAINT_EVIDENCE, QS_TAINT_TIMEOUT);
+    put(f, 3, 0, 0, QS_PHASE_MEASURE, 0, 0);
+    qs_store_read(f->store, read_samples, after_fine, &f->job);
+    qs_loop_run(f->loop);
+    assert_int_equal(samples.count, 4);
+    for (uint8_t i = 0; i < 4; i++)
+        assert_int_equal(samples.at[i].run_uid[0], i + 2);
+    const struct qs_sample *s = &samples.at[0];
+    assert_int_equal(s->n, 3);
+    assert_int_equal(s->durations_ns[0], 1000000 + 2000 + 4);
+    assert_int_equal(s->durations_ns[2], 1000000 + 2000 + 7);
+    assert_int_equal(s->n_tainted, 5);
+    assert_int_equal(s->soft_n, 3);
+    assert_int_equal(s->soft_ns[2], 1000000 + 2000 + 11);
+    assert_int_equal(s->taints_seen, QS_TAINT_EXIT | QS_TAINT_EVIDENCE | QS_TAINT_TIMEOUT);
+    assert_int_equal(s->opened_ns, 1004);
+    assert_string_equal(s->device, "bench");
+    assert_true(fabs(s->user_us_mean - (10 + (4 + 5 + 7) / 3.0)) < 1e-9);
+    assert_true(s->rss_max_bytes == 4096 * 8);
+    assert_true(isnan(s->system_us_mean));
+    assert_int_equal(samples.at[1].n, 4);
+    assert_int_equal(samples.at[2].n, 0);
+    assert_true(isnan(samples.at[2].user_us_mean));
+    qs_samples_free(&samples);
+}
+
+static bool read_pages(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    (void)user;
+    uint8_t uid[16] = {1};
+    for (uint64_t from = 0; from < 12; from += 5) {
+        struct qs_iterations it;
+        if (!qs_read_iterations(r, uid, from, 5, &it, err))
+            return false;
+        assert_int_equal(it.count, from < 10 ? 5 : 2);
+        assert_int_equal(it.metric_count, 10);
+        assert_string_equal(it.metrics[0], "user_time_us");
+        assert_string_equal(it.metrics[9], "energy_uj");
+        for (size_t i = 0; i < it.count; i++) {
+            int64_t seq = (int64_t)(from + i);
+            assert_int_equal(it.at[i].seq, seq);
+            assert_int_equal(it.at[i].window, seq / 4);
+            assert_int_equal(it.at[i].duration_ns, 1001000 + seq);
+            assert_int_equal(it.at[i].values[0], 10 + seq);
+            assert_true(it.at[i].values[1] == INT64_MIN);
+            assert_true(it.at[i].values[9] == (seq % 2 ? INT64_MIN : -seq));
+        }
+        qs_iterations_free(&it);
+    }
+    return true;
+}
+
+static void iterations_come_in_pages(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    run_begin(f, 1, 0, 1, 0);
+    for (uint32_t w = 0; w < 3; w++)
+        put(f, 1, w, 4 * w, QS_PHASE_MEASURE, 0, 0);
+    if (!qs_store_read_now(f->store, read_pages, NULL, &err))
+        fail_msg("%s", err.text);
+}
+
+static bool read_marked(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    struct qs_iterations it;
+    uint8_t uid[16] = {1};
+    if (!qs_read_iterations(r, uid, 0, 1, &it, err))
+        return false;
+    *(int64_t *)user = it.at[0].duration_ns;
+    qs_iterations_free(&it);
+    return true;
+}
+
+static void a_marked_duration_is_the_same_integer(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_iteration_row row[1];
+    struct qs_err err = QS_ERR_INIT;
+    int64_t got = 0;
+    run_begin(f, 1, 0, 1, 0);
+    struct qs_window_row w = make_window(1, 0, 0, 1, row);
+    row[0].duration_ns = 123456789;
+    assert_int_equal(put_window(f, &w), QS_E_NONE);
+    assert_true(qs_store_read_now(f->store, read_marked, &got, &err));
+    assert_int_equal(got, 123456789);
+}
+
+static bool read_lists(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    struct fixture *f = user;
+    struct qs_jobs jobs;
+    assert_true(qs_read_jobs(r, 0, 10, true, &jobs, err));
+    assert_int_equal(jobs.count, 1);
+    assert_null(jobs.at[0].spec_json);
+    assert_int_equal(jobs.at[0].runs, 2);
+    assert_int_equal(jobs.at[0].iterations, 4);
+    qs_jobs_free(&jobs);
+    assert_true(qs_read_job(r, f->job, &jobs, err));
+    assert_string_equal(jobs.at[0].spec_json, "{\"x\":1}");
+    assert_true(jobs.at[0].seed == 0xfedcba9876543210);
+    qs_jobs_free(&jobs);
+    assert_false(qs_read_job(r, f->job + 1, &jobs, err));
+    assert_int_equal(err->code, QS_E_NOT_FOUND);
+    struct qs_runs runs;
+    assert_true(qs_read_runs(r, f->job, 0, 100, &runs, err));
+    assert_int_equal(runs.count, 2);
+    assert_int_equal(runs.at[0].acked_seq, 3);
+    assert_int_equal(runs.at[0].n_tainted, 1);
+    assert_int_equal(runs.at[0].state, QS_RUN_INTERRUPTED);
+    assert_string_equal(runs.at[0].env_json, "{\"kernel\":\"6.1\"}");
+    assert_string_equal(runs.at[0].error_slug, "agent");
+    assert_string_equal(runs.at[0].exe_path, "/bin/gzip");
+    assert_string_equal(runs.at[0].exe_sha256, "");
+    qs_runs_free(&runs);
+    assert_true(qs_read_open_runs(r, &runs, err));
+    assert_int_equal(runs.count, 1);
+    assert_int_equal(runs.at[0].uid[0], 2);
+    assert_int_equal(runs.at[0].acked_seq, -1);
+    qs_runs_free(&runs);
+    return true;
+}
+
+static void jobs_and_runs_are_listed(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    run_begin(f, 1, 0, 1, 0);
+    run_begin(f, 2, 1, 1, 1);
+    put(f, 1, 0, 0, QS_PHASE_MEASURE, 0, QS_TAINT_EXIT);
+    struct qs_run_end_row end = {.uid = {1},
+                                 .state = QS_RUN_DONE,
+                                 .stop_reason = "fixed",
+                                 .exe_path = "/bin/gzip",
+                                 .ended_wall_ns = 5};
+    qs_store_run_end(f->store, &end, on_fine, NULL);
+    end = (struct qs_run_end_row){.uid = {1},
+                                  .state = QS_RUN_INTERRUPTED,
+                                  .taint = QS_TAINT_INTERRUPTED,
+                                  .error_slug = "agent",
+                                  .error_text = "gone",
+                                  .ended_wall_ns = 6};
+    qs_store_run_end(f->store, &end, on_fine, NULL);
+    qs_loop_run(f->loop);
+    assert_true(qs_store_read_now(f->store, read_lists, f, &err));
+}
+
+static bool read_json(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    char *json = NULL;
+    uint8_t uid[16] = {1};
+    assert_true(qs_read_windows_json(r, uid, &json, err));
+    assert_string_equal(
+        json,
+        "[{\"window\":0,\"attempt\":0,\"phase\":\"measure\",\"first_seq\":0,\"n\":2,\"opened_ns\":1000,"
+        "\"closed_ns\":900000,\"evals\":1,\"silence\":\"claimed\",\"taint\":3,\"taint_names\":\"gate,"
+        "evidence\","
+        "\"how\":\"done\",\"failure\":null,\"output\":\"hello\",\"output_bytes\":7,\"gate\":{\"outcome\":"
+        "\"tainted\","
+        "\"waited_ns\":40,\"polls\":9,\"busiest\":\"cc1\",\"deciding\":[{\"sensor\":\"cpu.busy_ratio_ppm\","
+        "\"status\":\"ok\",\"value\":-5,\"age_ns\":3}]},\"evidence\":[{\"kind\":\"missing\",\"before\":null,"
+        "\"after\":null},{\"kind\":\"steal\",\"before\":1,\"after\":4}],\"taints\":[{\"i\":null,\"code\":"
+        "\"busy\","
+        "\"value\":7,\"bound\":6},{\"i\":1,\"code\":\"exit\",\"value\":1,\"bound\":0}]}]");
+    free(json);
+    assert_true(qs_read_taints_json(r, *(int64_t *)user, &json, err));
+    assert_string_equal(json, "[{\"arm\":\"a\",\"code\":\"busy\",\"windows\":1,\"iterations\":0,\"example\":"
+                              "\"block 1, window 0: 7 (bound 6)\"},"
+                              "{\"arm\":\"a\",\"code\":\"exit\",\"windows\":1,\"iterations\":1,\"example\":"
+                              "\"block 1, window 0: 1 (bound 0)\"}]");
+    free(json);
+    assert_true(qs_read_devices_json(r, &json, err));
+    assert_string_equal(json,
+                        "[{\"name\":\"bench\",\"serial\":\"S1\",\"port_path\":\"\",\"profile\":\"local\","
+                        "\"simulated\":false,\"boots\":1,\"fingerprint\":{\"cpu\":\"x\"}}]");
+    free(json);
+    return true;
+}
+
+static void windows_tell_everything(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_iteration_row rows[2];
+    struct qs_reading_row reading = {.sensor = "cpu.busy_ratio_ppm", .value = -5, .age_ns = 3};
+    struct qs_gate_row gate = {.began_ns = 10,
+                               .decided_ns = 50,
+                               .outcome = "tainted",
+                               .polls = 9,
+                               .deciding = &reading,
+                               .deciding_count = 1,
+                               .busiest = "cc1"};
+    struct qs_evidence_row evidence[] = {{.kind = "steal", .present = true, .before = 1, .after = 4},
+                                         {.kind = "missing"},
+                                         {.kind = "steal", .present = true, .before = 8, .after = 9}};
+    struct qs_taint_row taints[] = {{.i = -1, .code = "busy", .value = 7, .bound = 6},
+                                    {.i = 1, .code = "exit", .value = 1}};
+    run_begin(f, 1, 0, 1, 0);
+    struct qs_window_row w = make_window(1, 0, 0, 2, rows);
+    w.taint = QS_TAINT_GATE | QS_TAINT_EVIDENCE;
+    w.output = "hello";
+    w.output_bytes = 7;
+    w.gate = &gate;
+    w.evidence = evidence;
+    w.evidence_count = 3;
+    w.taints = taints;
+    w.taint_count = 2;
+    assert_int_equal(put_window(f, &w), QS_E_NONE);
+    assert_true(qs_store_read_now(f->store, read_json, &f->job, &err));
+}
+
+static bool read_events(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    struct qs_event_list list;
+    bool has = false;
+    assert_true(qs_read_events(r, *(int64_t *)user, 0, 100, &list, err));
+    assert_int_equal(list.count, 1);
+    assert_string_equal(list.at[0].run, "01000000000000000000000000000000");
+    assert_null(list.at[0].device);
+    qs_events_free(&list);
+    assert_true(qs_read_events(r, 0, 1, 1, &list, err));
+    assert_int_equal(list.count, 1);
+    assert_int_equal(list.at[0].id, 2);
+    assert_null(list.at[0].run);
+    assert_string_equal(list.at[0].device, "bench");
+    qs_events_free(&list);
+    assert_true(
+        qs_read_has_file(r, "00000000000000000000000000000000000000000000000000000000000000ff", &has, err));
+    assert_true(has);
+    assert_true(
+        qs_read_has_file(r, "10000000000000000000000000000000000000000000000000000000000000ff", &has, err));
+    assert_false(has);
+    return true;
+}
+
+static void events_and_files_are_found(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    uint8_t uid[16] = {1};
+    struct qs_event_row a = {.wall_ns = 1, .kind = "x", .job = f->job, .run_uid = uid, .body_json = "{}"};
+    struct qs_event_row b = {.wall_ns = 2, .kind = "y", .device = "bench", .body_json = "{}"};
+    qs_store_event(f->store, &a, on_fine, NULL);
+    qs_store_event(f->store, &b, on_fine, NULL);
+    qs_store_file(f->store, "00000000000000000000000000000000000000000000000000000000000000ff", 12, on_fine,
+                  NULL);
+    qs_loop_run(f->loop);
+    assert_true(qs_store_read_now(f->store, read_events, &f->job, &err));
+}
+
+static bool refuse(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    (void)r;
+    (void)user;
+    return qs_fail(err, QS_E_NOT_FOUND, "nothing here");
+}
+
+static void on_refused(const struct qs_err *err, void *user)
+{
+    assert_string_equal(err->text, "nothing here");
+    ++*(int *)user;
+}
+
+static void an_error_comes_through(void **state)
+{
+    struct fixture *f = *state;
+    int calls = 0;
+    qs_store_read(f->store, refuse, on_refused, &calls);
+    fixture_close(f);
+    assert_int_equal(calls, 1); /* before close returned, and once */
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(samples_are_ordered_and_clean),
+        TEST(iterations_come_in_pages),
+        TEST(a_marked_duration_is_the_same_integer),
+        TEST(jobs_and_runs_are_listed),
+        TEST(windows_tell_everything),
+        TEST(events_and_files_are_found),
+        TEST(an_error_comes_through),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

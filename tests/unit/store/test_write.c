@@ -1,0 +1,221 @@
+#include "fixture.h"
+
+#include <string.h>
+
+static void submit_is_idempotent(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_job_row job = {.idem = "key-1", .owner = "me", .name = "first", .spec_json = "{\"x\":1}"};
+    struct told same = {0}, other = {0};
+    qs_store_submit(f->store, &job, on_told, &same);
+    job.spec_json = "{\"x\":2}";
+    qs_store_submit(f->store, &job, on_told, &other);
+    qs_loop_run(f->loop);
+    assert_int_equal(same.code, QS_E_NONE);
+    assert_int_equal(same.id, f->job);
+    assert_int_equal(other.code, QS_E_CONFLICT);
+}
+
+static void a_label_has_one_content(void **state)
+{
+    struct fixture *f = *state;
+    char content[65];
+    memset(content, 'a', 64);
+    content[64] = 0;
+    struct qs_arm_row arm = {.name = "x", .build_label = "r41", .build_content = content, .argv_json = "[]"};
+    struct qs_job_row job = {.owner = "me", .name = "n", .spec_json = "{}", .arms = &arm, .arm_count = 1};
+    struct told first = {0}, again = {0}, other = {0}, after = {0};
+    qs_store_submit(f->store, &job, on_told, &first);
+    qs_store_submit(f->store, &job, on_told, &again);
+    content[0] = 'b';
+    qs_store_submit(f->store, &job, on_told, &other);
+    content[0] = 'a';
+    qs_store_submit(f->store, &job, on_told, &after);
+    qs_loop_run(f->loop);
+    assert_int_equal(first.code, QS_E_NONE);
+    assert_int_equal(again.code, QS_E_NONE);
+    assert_int_equal(other.code, QS_E_CONFLICT);
+    /* What failed changed nothing, and the rest of its group went on. */
+    assert_int_equal(after.code, QS_E_NONE);
+    assert_int_equal(after.id, again.id + 1);
+    assert_true(first.order < again.order && again.order < other.order && other.order < after.order);
+}
+
+static void windows_follow_each_other(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_iteration_row rows[50];
+    run_begin(f, 1, 0, 1, 0);
+    struct qs_window_row w = make_window(1, 0, 0, 50, rows);
+    assert_int_equal(put_window(f, &w), QS_E_NONE);
+    assert_int_equal(put_window(f, &w), QS_E_NONE); /* sent again */
+    w = make_window(1, 1, 51, 50, rows);
+    assert_int_equal(put_window(f, &w), QS_E_CONFLICT); /* a gap */
+    w = make_window(1, 1, 25, 50, rows);
+    assert_int_equal(put_window(f, &w), QS_E_CONFLICT); /* overlaps */
+    w = make_window(1, 1, 0, 49, rows);
+    assert_int_equal(put_window(f, &w), QS_E_CONFLICT); /* shorter than it was */
+    w = make_window(1, 1, 50, 50, rows);
+    assert_int_equal(put_window(f, &w), QS_E_NONE);
+    w = make_window(2, 0, 0, 1, rows);
+    assert_int_equal(put_window(f, &w), QS_E_NOT_FOUND); /* a run nobody began */
+}
+
+static void other_content_is_a_conflict(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_iteration_row rows[8];
+    run_begin(f, 1, 0, 1, 0);
+    struct qs_window_row w = make_window(1, 0, 0, 8, rows);
+    rows[3].status = 2;
+    assert_int_equal(put_window(f, &w), QS_E_NONE);
+    int64_t *const fields[] = {&rows[7].duration_ns, &rows[0].start_off_ns, &rows[5].values[0],
+                               &rows[5].values[2],   &rows[4].values[2],    &w.opened_ns};
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        int64_t was = *fields[i];
+        *fields[i] = was == INT64_MIN ? 1 : was + 1;
+        assert_int_equal(put_window(f, &w), QS_E_CONFLICT);
+        *fields[i] = was;
+    }
+    rows[3].status = 0;
+    assert_int_equal(put_window(f, &w), QS_E_CONFLICT);
+    rows[3].status = 2;
+    w.metric_count = 2;
+    assert_int_equal(put_window(f, &w), QS_E_NONE); /* values it no longer mentions */
+    w.metric_count = 3;
+    w.taint = QS_TAINT_EVIDENCE; /* the host's judgement: the first stands */
+    assert_int_equal(put_window(f, &w), QS_E_NONE);
+}
+
+static void empty_windows_are_kept(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_iteration_row rows[4];
+    run_begin(f, 1, 0, 1, 0);
+    struct qs_window_row none = make_window(1, 0, 0, 0, rows);
+    none.how = "gate";
+    assert_int_equal(put_window(f, &none), QS_E_NONE);
+    assert_int_equal(put_window(f, &none), QS_E_NONE);
+    struct qs_window_row w = make_window(1, 1, 0, 4, rows);
+    assert_int_equal(put_window(f, &w), QS_E_NONE);
+    assert_int_equal(put_window(f, &none), QS_E_NONE); /* sent again, later */
+    none.closed_ns++;
+    assert_int_equal(put_window(f, &none), QS_E_CONFLICT);
+    none = make_window(1, 2, 4, 0, rows);
+    assert_int_equal(put_window(f, &none), QS_E_NONE);
+    w = make_window(1, 3, 4, 4, rows);
+    assert_int_equal(put_window(f, &w), QS_E_NONE);
+}
+
+static bool read_big(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    (void)user;
+    struct qs_iterations it;
+    uint8_t uid[16] = {1};
+    if (!qs_read_iterations(r, uid, 4000, 10000, &it, err))
+        return false;
+    assert_int_equal(it.count, 96);
+    assert_int_equal(it.at[0].seq, 4000);
+    assert_int_equal(it.at[95].duration_ns, 1000000 + 1000 + 4095);
+    qs_iterations_free(&it);
+    return true;
+}
+
+static void a_big_window_is_one_commit(void **state)
+{
+    struct fixture *f = *state;
+    static struct qs_iteration_row rows[4096];
+    run_begin(f, 1, 0, 1, 0);
+    struct qs_window_row w = make_window(1, 0, 0, 4096, rows);
+    assert_int_equal(put_window(f, &w), QS_E_NONE);
+    struct qs_err err = QS_ERR_INIT;
+    assert_true(qs_store_read_now(f->store, read_big, NULL, &err));
+}
+
+static void events_are_numbered_in_order(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_event_row event = {.wall_ns = 1, .kind = "job.state", .job = f->job, .body_json = "{}"};
+    struct told told[20] = {{0}};
+    for (size_t i = 0; i < 20; i++) {
+        qs_store_event(f->store, &event, on_told, &told[i]);
+        if (i % 3 == 0)
+            qs_loop_run(f->loop);
+    }
+    qs_loop_run(f->loop);
+    for (size_t i = 1; i < 20; i++)
+        assert_true(told[i].id > told[i - 1].id && told[i].order > told[i - 1].order);
+}
+
+static void a_hold_keeps_commits_back(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_event_row event = {.wall_ns = 1, .kind = "x", .body_json = "{}"};
+    struct told told = {0};
+    qs_store_hold(f->store);
+    qs_store_hold(f->store);
+    qs_store_event(f->store, &event, on_told, &told);
+    qs_loop_run(f->loop);
+    qs_store_release(f->store);
+    qs_loop_run(f->loop);
+    assert_int_equal(told.count, 0);
+    assert_false(qs_store_is_busy(f->store));
+    qs_store_release(f->store);
+    qs_loop_run(f->loop);
+    assert_int_equal(told.count, 1);
+}
+
+static void close_commits_what_waits(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_event_row event = {.wall_ns = 1, .kind = "x", .body_json = "{}"};
+    struct told told = {0};
+    qs_store_hold(f->store);
+    qs_store_event(f->store, &event, on_told, &told);
+    fixture_close(f);
+    assert_int_equal(told.count, 1);
+    assert_int_equal(told.code, QS_E_NONE);
+    int64_t last = told.id;
+    fixture_open(f);
+    qs_store_event(f->store, &event, on_told, &told);
+    qs_loop_run(f->loop);
+    assert_int_equal(told.id, last + 1);
+}
+
+static void a_job_that_ended_stays_ended(void **state)
+{
+    struct fixture *f = *state;
+    struct told told[4] = {{0}};
+    qs_store_job_state(f->store, f->job, QS_JOB_RUNNING, NULL, 50, on_told, &told[0]);
+    qs_store_job_state(f->store, f->job, QS_JOB_DONE, NULL, 60, on_told, &told[1]);
+    qs_store_job_state(f->store, f->job, QS_JOB_RUNNING, NULL, 70, on_told, &told[2]);
+    qs_store_job_state(f->store, f->job + 1, QS_JOB_RUNNING, NULL, 70, on_told, &told[3]);
+    qs_loop_run(f->loop);
+    assert_int_equal(told[0].code, QS_E_NONE);
+    assert_int_equal(told[1].code, QS_E_NONE);
+    assert_int_equal(told[2].code, QS_E_CONFLICT);
+    assert_int_equal(told[3].code, QS_E_NOT_FOUND);
+}
+
+static void an_unknown_arm_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    struct told told = {0};
+    struct qs_run_row row = {.uid = {1}, .session_uid = {99}, .job = f->job, .arm = 2};
+    qs_store_run_begin(f->store, &row, on_told, &told);
+    qs_loop_run(f->loop);
+    assert_int_equal(told.code, QS_E_CONFLICT);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(submit_is_idempotent),         TEST(a_label_has_one_content),   TEST(windows_follow_each_other),
+        TEST(other_content_is_a_conflict),  TEST(empty_windows_are_kept),    TEST(a_big_window_is_one_commit),
+        TEST(events_are_numbered_in_order), TEST(a_hold_keeps_commits_back), TEST(close_commits_what_waits),
+        TEST(a_job_that_ended_stays_ended), TEST(an_unknown_arm_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
