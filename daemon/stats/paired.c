@@ -4,6 +4,7 @@
 #include "stats/special.h"
 #include "stats/sum.h"
 
+#include <float.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -38,11 +39,19 @@ static bool is_positive(double x)
     return isfinite(x) && x > 0;
 }
 
+/* Blocks with one and the same ratio differ by the rounding of their quotients: that is no spread. */
+static double spread_of(const struct qs_moments *m)
+{
+    double rounding = 4 * DBL_EPSILON * (1 + fabs(m->mean));
+    double sd = sqrt(m->var);
+    return sd <= rounding ? 0 : sd;
+}
+
 static void paired_t(const struct qs_moments *m, double level, struct qs_ratio_test *out)
 {
     struct qs_ttest *t = &out->log;
     t->diff = m->mean;
-    t->sd[0] = sqrt(m->var);
+    t->sd[0] = spread_of(m);
     out->ratio = exp(m->mean);
     if (m->n < 2)
         return;

@@ -95,8 +95,18 @@ static void decide(struct qs_verdict *out, const struct qs_ci *a, const struct q
         out->kind = out->direction > 0 ? QS_VERDICT_PROBABLE_REGRESSION : QS_VERDICT_PROBABLE_IMPROVEMENT;
     else if (lies_within(b, bound))
         out->kind = QS_VERDICT_EQUIVALENT;
-    else
+    else if (out->reason == QS_REASON_NONE)
         out->reason = QS_REASON_WIDE_INTERVAL;
+}
+
+/* Two readings of a clock can each be wrong by a tick. Where nothing varied, that is all the doubt there is;
+ * a difference of one tick must not exclude 0 by a rounding error. */
+static struct qs_ci widen(struct qs_ci log_ci, double resolution_ratio)
+{
+    double half = log1p(resolution_ratio) * (1 + 1e-9);
+    log_ci.lo -= half;
+    log_ci.hi += half;
+    return log_ci;
 }
 
 static struct qs_ci exp_ci(struct qs_ci ci)
@@ -113,10 +123,13 @@ static void conclude(struct qs_verdict *out, const struct qs_ttest *log, const s
     out->p = log->p;
     out->df = log->df;
     out->flags |= log->flags;
+    if (log->flags & QS_FLAG_EXACT) {
+        out->reason = QS_REASON_NO_SPREAD;
+        wide = widen(wide, o->resolution_ratio);
+        narrow = widen(narrow, o->resolution_ratio);
+    }
     out->l95 = exp_ci(wide);
     out->l90 = exp_ci(narrow);
-    if (log->flags & QS_FLAG_EXACT)
-        out->reason = QS_REASON_NO_SPREAD;
     wide = worse_up(wide, o->lower_is_better);
     narrow = worse_up(narrow, o->lower_is_better);
     decide(out, &wide, &narrow, log1p(o->margin));

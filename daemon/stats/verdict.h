@@ -21,7 +21,7 @@ enum qs_verdict_reason {
     QS_REASON_NONE,
     QS_REASON_TOO_FEW_RUNS,  /* inconclusive: fewer than two runs or blocks on a side */
     QS_REASON_WIDE_INTERVAL, /* inconclusive: see mde_ratio and needed */
-    QS_REASON_NO_SPREAD /* nothing varied: exact for a deterministic metric, resolution-bound for a timer */
+    QS_REASON_NO_SPREAD      /* nothing varied: the interval is a point, or one clock tick either way */
 };
 
 enum { QS_VERDICT_VERSION = 1 };
@@ -32,7 +32,7 @@ struct qs_verdict_opts {
     double alpha;     /* in (0, 0.5) */
     double power;     /* for mde_ratio and needed, in (alpha/2, 1) */
     bool lower_is_better;
-    double resolution_ratio; /* timer resolution over median, 0 if not known */
+    double resolution_ratio; /* timer resolution over median; 0: a deterministic metric, or not known */
 };
 
 /* margin 2 %, alpha 5 %, power 80 %, lower is better. */

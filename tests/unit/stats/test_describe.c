@@ -204,6 +204,7 @@ static void test_undefined_ratios_are_null(void **state)
     assert_int_equal(qs_describe(zero_mean, 3, &s), QS_OK);
     EXPECT(isnan(s.cov) && isnan(s.rse) && isnan(s.rel_iqr) && isnan(s.gini) && isnan(s.geomean));
     assert_int_equal(qs_describe(negative, 3, &s), QS_OK);
+    check_near("relative IQR", s.rel_iqr, 1.0 / 3, 1e-15, 0);
     EXPECT(s.cov < 0 && s.cov_abs > 0 && s.rse_abs > 0 && isnan(s.geosd) && isnan(s.gini));
     assert_int_equal(qs_describe(with_zero, 3, &s), QS_OK);
     EXPECT(isnan(s.geomean) && isnan(s.geosd));

@@ -135,6 +135,23 @@ static void test_unbalanced_by_hand(void **state)
     check_near("lo", ci.lo, 16.0 / 3 - 4.302652729749464 * sqrt(52.0 / 9), 1e-12, 0);
 }
 
+/* Whole numbers at 2^52, where the grand mean cannot be written down to better than 1/2. */
+static void test_an_offset_changes_nothing(void **state)
+{
+    (void)state;
+    double v[] = {0, 1, 1, 3, 0, 2, 5, 4, 4};
+    static const size_t off[] = {0, 2, 5, 9};
+    struct qs_nested data = {.v = v, .off = off, .k = 3};
+    struct qs_varcomp plain, moved;
+    assert_int_equal(qs_varcomp(&data, &plain), QS_OK);
+    for (int i = 0; i < 9; i++)
+        v[i] += 0x1p52;
+    assert_int_equal(qs_varcomp(&data, &moved), QS_OK);
+    check_near("MSB", moved.ms_between, plain.ms_between, 1e-13, 0);
+    check_near("T2", moved.t2, plain.t2, 1e-13, 0);
+    check_near("variance of means", moved.s2_means, plain.s2_means, 1e-13, 0);
+}
+
 static void test_no_run_effect_is_clamped(void **state)
 {
     (void)state;
@@ -200,6 +217,7 @@ int main(void)
         cmocka_unit_test(test_twelve_common_digits),
         cmocka_unit_test(test_against_r),
         cmocka_unit_test(test_unbalanced_by_hand),
+        cmocka_unit_test(test_an_offset_changes_nothing),
         cmocka_unit_test(test_no_run_effect_is_clamped),
         cmocka_unit_test(test_degenerate),
         cmocka_unit_test(test_all_equal),

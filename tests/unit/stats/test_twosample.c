@@ -164,6 +164,12 @@ static void test_paired_edges(void **state)
     assert_int_equal(qs_paired_blocks(x, x, 4, 0.95, &p), QS_OK);
     EXPECT((p.flags & QS_FLAG_TIES) && p.n_up == 0 && p.n_down == 0);
     check_near("all ties", p.sign_p, 1, 0, 0);
+    static const double odd[] = {1, 3, 7, 11, 13};
+    double slower[5];
+    for (int i = 0; i < 5; i++)
+        slower[i] = odd[i] * 1.1; /* the quotients differ in their last bits only */
+    assert_int_equal(qs_paired_blocks(odd, slower, 5, 0.95, &p), QS_OK);
+    EXPECT((p.test.log.flags & QS_FLAG_EXACT) && p.test.log.sd[0] <= 0);
     static const double tiny[] = {1e-300, 1e-300}, large[] = {1e300, 1e299};
     assert_int_equal(qs_paired_blocks(tiny, large, 2, 0.95, &p), QS_OK);
     check_near("a ratio beyond doubles", p.test.log.diff, 599.5 * log(10), 1e-13, 0);

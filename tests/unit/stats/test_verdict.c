@@ -165,10 +165,19 @@ static void test_nothing_varies(void **state)
     check_near("MDE", out.mde_ratio, 0.001, 0, 0);
     assert_int_equal(out.needed, 2);
     assert_int_equal(qs_verdict_runs(&base, &near, &opts, &out), QS_OK);
-    EXPECT(out.kind == QS_VERDICT_NEGLIGIBLE && out.direction == 1 && (out.flags & QS_FLAG_EXACT));
+    /* one tick apart: the truth may be no difference at all */
+    EXPECT(out.kind == QS_VERDICT_EQUIVALENT && out.direction == 0 && (out.flags & QS_FLAG_EXACT));
     assert_int_equal(qs_verdict_runs(&base, &far, &opts, &out), QS_OK);
     EXPECT(out.kind == QS_VERDICT_REGRESSION && out.p <= 0 && isnan(out.df));
-    check_near("interval", out.l95.lo, 1.1, 1e-14, 0);
+    check_near("interval", out.l95.lo, 1.1 / 1.001, 1e-9, 0);
+    opts.resolution_ratio = 0; /* a counter: the interval is the point */
+    assert_int_equal(qs_verdict_runs(&base, &near, &opts, &out), QS_OK);
+    EXPECT(out.kind == QS_VERDICT_NEGLIGIBLE && out.direction == 1 && out.mde_ratio <= 0);
+    check_near("point", out.l95.lo, 1.001, 1e-14, 0);
+    opts.resolution_ratio = 0.05; /* a clock so coarse that equal readings say little */
+    assert_int_equal(qs_verdict_runs(&base, &base, &opts, &out), QS_OK);
+    EXPECT(out.kind == QS_VERDICT_INCONCLUSIVE && out.reason == QS_REASON_NO_SPREAD);
+    opts.resolution_ratio = 0;
     assert_int_equal(qs_verdict_blocks(a, a, 3, 0, &opts, &out), QS_OK);
     EXPECT(out.kind == QS_VERDICT_EQUIVALENT && out.reason == QS_REASON_NO_SPREAD);
 }

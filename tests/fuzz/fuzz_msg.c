@@ -1,0 +1,156 @@
+/* Every decoder: the first byte is the type, the rest its payload. What decodes keeps its promises: every
+ * list can be walked to its end, and encoding it again gives the bytes that were read. */
+#include <string.h>
+
+#include "fuzz.h"
+#include "proto/msg.h"
+
+static uint8_t out[QS_FRAME_MAX_BYTES];
+
+#define WALK(kind, list)                                                                                     \
+    do {                                                                                                     \
+        struct qs_iter it = qs_list_iter(list);                                                              \
+        uint16_t seen = 0;                                                                                   \
+        while (qs_list_##kind(&it, &element.kind))                                                           \
+            seen++;                                                                                          \
+        fuzz_require(seen == (list)->count && it.r.left == 0);                                               \
+    } while (0)
+
+static union {
+    struct qs_fact fact;
+    struct qs_held held;
+    struct qs_expectation expectation;
+    struct qs_bound bound;
+    struct qs_reading reading;
+    struct qs_evidence evidence;
+    struct qs_taint taint;
+    struct qs_row row;
+    struct qs_text text;
+    int32_t i32;
+    uint16_t u16;
+} element;
+
+static void walk_facts(const struct qs_msg_facts *m)
+{
+    WALK(fact, &m->facts);
+}
+
+static void walk_held(const struct qs_msg_held *m)
+{
+    WALK(held, &m->held);
+}
+
+static void walk_run_begin(const struct qs_msg_run_begin *m)
+{
+    WALK(text, &m->argv);
+    WALK(text, &m->env);
+    WALK(i32, &m->exit_codes);
+    WALK(text, &m->prepare);
+    WALK(text, &m->conclude);
+}
+
+static void walk_hook(const struct qs_msg_hook *m)
+{
+    WALK(text, &m->argv);
+    WALK(text, &m->env);
+}
+
+static void walk_open(const struct qs_msg_open *m)
+{
+    WALK(expectation, &m->gate);
+    WALK(bound, &m->bounds);
+}
+
+static void walk_closed(const struct qs_msg_closed *m)
+{
+    WALK(reading, &m->gate.readings);
+    WALK(evidence, &m->evidence);
+    WALK(taint, &m->taints);
+}
+
+static void walk_iterations(const struct qs_msg_iterations *m)
+{
+    WALK(u16, &m->metrics);
+    struct qs_iter it = qs_list_iter(&m->rows);
+    uint16_t seen = 0;
+    while (qs_list_row(&it, m->metrics.count, &element.row))
+        seen++;
+    fuzz_require(seen == m->rows.count && it.r.left == 0);
+}
+
+/* Decodes, walks, and encodes again. */
+#define TRY(shape, walk)                                                                                     \
+    static void try_##shape(const uint8_t *p, size_t n)                                                      \
+    {                                                                                                        \
+        struct qs_msg_##shape m;                                                                             \
+        struct qs_writer w;                                                                                  \
+        if (qs_msg_decode_##shape(p, n, &m) != QS_WIRE_OK)                                                   \
+            return;                                                                                          \
+        walk(&m);                                                                                            \
+        qs_writer_init(&w, out, sizeof out);                                                                 \
+        fuzz_require(qs_msg_encode_##shape(&w, &m));                                                         \
+        fuzz_require(w.len <= n && memcmp(out, p, w.len) == 0);                                              \
+    }
+#define NO_LISTS(m) (void)(m)
+TRY(hello_host, NO_LISTS)
+TRY(hello_agent, NO_LISTS)
+TRY(auth, NO_LISTS)
+TRY(ping, NO_LISTS)
+TRY(pong, NO_LISTS)
+TRY(facts, walk_facts)
+TRY(held, walk_held)
+TRY(run_seq, NO_LISTS)
+TRY(run_begin, walk_run_begin)
+TRY(run_ready, NO_LISTS)
+TRY(hook, walk_hook)
+TRY(hook_done, NO_LISTS)
+TRY(open, walk_open)
+TRY(waiting, NO_LISTS)
+TRY(window, NO_LISTS)
+TRY(window_why, NO_LISTS)
+TRY(closed, walk_closed)
+TRY(iterations, walk_iterations)
+TRY(run, NO_LISTS)
+TRY(run_why, NO_LISTS)
+TRY(error, NO_LISTS)
+TRY(bye, NO_LISTS)
+
+static void (*const tries[QS_MSG_LAST + 1])(const uint8_t *p, size_t n) = {
+    [QS_MSG_HELLO_HOST] = try_hello_host,
+    [QS_MSG_HELLO_AGENT] = try_hello_agent,
+    [QS_MSG_AUTH] = try_auth,
+    [QS_MSG_PING] = try_ping,
+    [QS_MSG_PONG] = try_pong,
+    [QS_MSG_FACTS] = try_facts,
+    [QS_MSG_HELD] = try_held,
+    [QS_MSG_RESEND] = try_run_seq,
+    [QS_MSG_RUN_BEGIN] = try_run_begin,
+    [QS_MSG_RUN_READY] = try_run_ready,
+    [QS_MSG_HOOK] = try_hook,
+    [QS_MSG_HOOK_DONE] = try_hook_done,
+    [QS_MSG_OPEN] = try_open,
+    [QS_MSG_WAITING] = try_waiting,
+    [QS_MSG_ARM] = try_window,
+    [QS_MSG_QUIET] = try_window,
+    [QS_MSG_HOLD] = try_window_why,
+    [QS_MSG_DISARM] = try_window_why,
+    [QS_MSG_CLOSED] = try_closed,
+    [QS_MSG_ITERATIONS] = try_iterations,
+    [QS_MSG_ACK] = try_run_seq,
+    [QS_MSG_RUN_END] = try_run,
+    [QS_MSG_RUN_ENDED] = try_run_seq,
+    [QS_MSG_CANCEL] = try_run_why,
+    [QS_MSG_ERROR] = try_error,
+    [QS_MSG_BYE] = try_bye,
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 1 || size - 1 > QS_FRAME_MAX_BYTES)
+        return 0;
+    uint8_t type = data[0];
+    (void)qs_msg_check(type, data + 1, size - 1);
+    if (type <= QS_MSG_LAST && tries[type] != NULL)
+        tries[type](data + 1, size - 1);
+    return 0;
+}

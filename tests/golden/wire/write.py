@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""A second, independent writer of the wire format, from proto/PROTOCOL.md alone.
+
+`write.py` writes one <name>.hex per message beside itself: a whole frame, one field per line, the bytes first and
+what they mean after the '#'. `write.py --corpus DIR` writes the same as seeds for the fuzz targets. The C codec is
+never asked: where both agree, the format is what the page says. Files that exist are the contract: a change of one
+is a change of the protocol and needs a new version.
+"""
+import pathlib
+import struct
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+FARM, SESSION, RUN, NONCE = (bytes(range(b, b + 16)) for b in (0xA0, 0xB0, 0xC0, 0xD0))
+RUN2 = bytes(range(0xE0, 0xF0))
+SHA = bytes(range(32))
+I64_MAX, I64_MIN = 2**63 - 1, -(2**63)
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+FORMATS = {"u8": "<B", "u16": "<H", "u32": "<I", "u64": "<Q", "i32": "<i", "i64": "<q"}
+
+
+def number(kind, name, value):
+    return struct.pack(FORMATS[kind], value), f"{kind} {name} = {value}"
+
+
+def u8(name, value):
+    return [number("u8", name, value)]
+
+
+def u16(name, value):
+    return [number("u16", name, value)]
+
+
+def u32(name, value):
+    return [number("u32", name, value)]
+
+
+def u64(name, value):
+    return [number("u64", name, value)]
+
+
+def i32(name, value):
+    return [number("i32", name, value)]
+
+
+def i64(name, value):
+    return [number("i64", name, value)]
+
+
+def raw(name, value):
+    return [(value, name)]
+
+
+def text(name, value):
+    data = value if isinstance(value, bytes) else value.encode()
+    return [number("u16", f"length of {name}", len(data)), (data, f"{name} = {data!r}"[:90])]
+
+
+def many(name, items):
+    out = [number("u16", f"count of {name}", len(items))]
+    for item in items:
+        out += item
+    return out
+
+
+def texts(name, values):
+    return many(name, [text(f"{name}[{i}]", v) for i, v in enumerate(values)])
+
+
+def row(start, duration, flags, status, values):
+    out = i64("start_off_ns", start) + i64("duration_ns", duration) + u32("flags", flags) + i32("status", status)
+    for value in values:
+        out += i64("value", value)
+    return out
+
+
+def expectation(sensor, flags, lo, hi, dwell, timeout, on_timeout):
+    return (text("sensor", sensor) + u8("flags", flags) + i64("lo", lo) + i64("hi", hi) + i64("dwell_ns", dwell) +
+            i64("timeout_ns", timeout) + u8("on_timeout", on_timeout))
+
+
+def reading(sensor, status, value, age):
+    return text("sensor", sensor) + u8("status", status) + i64("value", value) + i64("age_ns", age)
+
+
+def evidence(kind, status, before, after):
+    return text("kind", kind) + u8("status", status) + i64("before", before) + i64("after", after)
+
+
+def taint(iteration, code, value, bound):
+    return i32("iteration", iteration) + text("code", code) + i64("value", value) + i64("bound", bound)
+
+
+def window():
+    return raw("uid run", RUN) + u32("window", 3)
+
+
+MESSAGES = [
+    ("hello_host", 1, u8("proto_min", 1) + u8("proto_max", 2) + u32("features", 0x80000001) + raw("uid farm", FARM) +
+     raw("uid session", SESSION) + raw("reserved", bytes(16)) + u32("heartbeat_ms", 1000) +
+     u32("max_frame_bytes", 262144) + text("software", "quiesced 0.1.0")),
+    ("hello_agent", 2, u8("proto_min", 1) + u8("proto_max", 1) + u32("features", 1) + raw("uid session", SESSION) +
+     raw("nonce", NONCE) + u8("auth", 1) + text("software", "quiesce-agent 0.1.0") +
+     text("boot_id", "0d1e2f30-4152-6374-8596-a7b8c9daebfc") + text("clock", "monotonic-raw") +
+     u32("max_frame_bytes", 65536) + u32("max_iterations", 4096) + i64("clock_resolution_ns", 1) +
+     u32("clock_cost_ps", 24500)),
+    ("auth", 3, raw("mac", SHA)),
+    ("ping", 4, u64("id", 2**64 - 1) + i64("t_send_ns", -5)),
+    ("pong", 5, u64("id", 42) + i64("t_send_ns", 1000000000) + i64("t_recv_ns", I64_MAX) + i64("t_reply_ns", I64_MIN)),
+    ("facts_get", 6, []),
+    ("facts", 7, many("facts", [text("key", "cpu.model") + text("value", "Cortex-A76 \u00b5arch"),
+                                text("key", "kernel") + text("value", "")])),
+    ("held", 8, many("held", [raw("uid run", RUN) + u64("first_seq", 10) + u64("next_seq", 25),
+                              raw("uid run", RUN2) + u64("first_seq", 0) + u64("next_seq", 2**48)])),
+    ("resend", 9, raw("uid run", RUN) + u64("from_seq", 10)),
+    ("run_begin", 10, raw("uid run", RUN) + texts("argv", ["gzip", "-6", "-c", ""]) +
+     texts("env", ["LC_ALL=C", "PATH=/usr/bin:/bin"]) + text("cwd", "/tmp/work") + u8("stdin_kind", 1) +
+     text("stdin_path", "/tmp/in.tar") + u8("output_kind", 1) + u32("output_max_bytes", 4096) +
+     i64("iteration_limit_ns", 60000000000) + u8("exit_rule", 2) +
+     many("exit_codes", [i32("code", 0), i32("code", -2147483648), i32("code", 255)]) + text("cpus", "0-3,6") +
+     texts("prepare", ["sync"]) + texts("conclude", ["rm", "-f", "out"]) + i64("hook_limit_ns", 5000000000)),
+    ("run_ready", 11, raw("uid run", RUN) + text("executable", "/usr/bin/gzip") + raw("sha256", SHA) +
+     text("cpus", "0-3,6")),
+    ("hook", 12, u32("id", 7) + texts("argv", ["make", "-s"]) + texts("env", ["A=1"]) + text("cwd", "") +
+     i64("limit_ns", 600000000000) + u32("output_max_bytes", 65535)),
+    ("hook_done", 13, u32("id", 7) + u8("how", 1) + i32("code", 9) + i64("duration_ns", 123456789) +
+     text("output", b"a\0b\n\xff")),
+    ("open", 14, raw("uid run", RUN) + u32("window", 3) + u8("phase", 1) + u64("first_seq", 1000) +
+     u32("iterations", 50) + i64("max_ns", 2000000000) + i64("quiet_lead_ns", 20000000) + i64("lease_ns", 30000000000) +
+     many("gate", [expectation("cpu.busy_ratio_ppm", 2, 0, 100000, 0, 5000000000, 0),
+                   expectation("thermal:soc", 7, -5000, 45000, 2000000000, 600000000000, 3)]) +
+     many("bounds", [text("kind", "cpu.steal_ticks") + i64("bound", 0),
+                     text("kind", "agent.switches") + i64("bound", -1)])),
+    ("waiting", 15, window() + i64("elapsed_ns", 1500000000) + u16("expectation", 1) + i64("value", 47250) +
+     u8("status", 2) + i64("eta_ns", -1) + text("note", "cc1 (pid 4711)")),
+    ("arm", 16, window()),
+    ("quiet", 17, window()),
+    ("hold", 18, window() + text("why", "the hub is in use")),
+    ("disarm", 19, window() + text("why", "thermal:soc rose above 45000")),
+    ("closed", 20, window() + u8("phase", 1) + u8("how", 3) + u32("iterations", 2) + i64("opened_ns", 5000000000) +
+     i64("closed_ns", 5250000000) + i64("gate.began_ns", 4000000000) + i64("gate.decided_ns", 4990000000) +
+     u8("gate.outcome", 1) + u32("gate.polls", 12) +
+     many("gate.readings", [reading("cpu.busy_ratio_ppm", 0, 31250, 1200000), reading("thermal:soc", 3, 0, 0)]) +
+     text("gate.busiest", "cc1 (pid 4711)") +
+     many("evidence", [evidence("cpu.busy_ticks", 0, 1000, 1055), evidence("freq:policy0_khz", 1, 0, 0)]) +
+     many("taints", [taint(-1, "gate-timeout", 131072, 100000), taint(1, "unexpected-exit", 3, 0)]) +
+     u64("output_bytes", 2**40) + text("output", b"warn\0ing\n") + text("failure", "exit code 3 in iteration 1") +
+     u32("frames_in_window", 1) + u32("unread_bytes_at_close", 16)),
+    ("iterations", 21, window() + u64("first_seq", 1000) + u32("first_index", 0) +
+     many("metrics", [u16("id", 1), u16("id", 3)]) +
+     many("rows", [row(0, 123456789, 0, 0, [1500, 2097152]), row(123500000, I64_MAX, 0x80000006, -11, [0, -1]),
+                   row(I64_MAX, I64_MIN, 127, 255, [I64_MIN, I64_MAX])])),
+    ("ack", 22, raw("uid run", RUN) + u64("next_seq", 1003)),
+    ("run_end", 23, raw("uid run", RUN)),
+    ("run_ended", 24, raw("uid run", RUN) + u64("next_seq", 1003)),
+    ("cancel", 25, raw("uid run", RUN) + text("why", "the job was cancelled")),
+    ("error", 26, raw("uid run", bytes(16)) + u16("code", 6) + u8("blame", 1) + text("text", "gzpi: not found")),
+    ("bye", 27, text("why", "")),
+]
+
+
+def frame(kind, seq, payload):
+    head = struct.pack("<HBBII", 0x5351, 1, kind, len(payload), seq)
+    return head + struct.pack("<I", crc32c(head + payload))
+
+
+def hex_lines(data):
+    groups = [data[i:i + 16].hex(" ") for i in range(0, len(data), 16)]
+    return groups or [""]
+
+
+def page(name, kind, fields):
+    payload = b"".join(data for data, _ in fields)
+    head = frame(kind, kind - 1, payload)
+    parts = [(head[0:2], 'magic "QS"'), (head[2:3], "framing version 1"), (head[3:4], f"type {kind} {name.upper()}"),
+             (head[4:8], f"payload length = {len(payload)}"), (head[8:12], f"seq = {kind - 1}"),
+             (head[12:16], "crc-32c of the 12 bytes above and the payload")] + fields
+    out = []
+    for data, comment in parts:
+        lines = hex_lines(data)
+        out.append(f"{lines[0]:<48}# {comment}")
+        out += lines[1:]
+    return "\n".join(line.rstrip() for line in out) + "\n", head + payload
+
+
+def main():
+    if len(sys.argv) == 3 and sys.argv[1] == "--corpus":
+        write_corpus(pathlib.Path(sys.argv[2]))
+        return
+    for name, kind, fields in MESSAGES:
+        (HERE / f"{name}.hex").write_text(page(name, kind, fields)[0])
+
+
+def write_corpus(where):
+    stream = b""
+    for name, kind, fields in MESSAGES:
+        whole = page(name, kind, fields)[1]
+        (where / "msg" / name).write_bytes(bytes([kind]) + whole[16:])
+        stream += whole
+    hello = page(*MESSAGES[0])[1]
+    shapes = {
+        "hello": hello, "all_messages": stream, "banner_then_hello": b"Welcome to QS!\r\n" + hello,
+        "bad_crc": hello[:12] + b"\0\0\0\0" + hello[16:], "bad_seq": hello + hello,
+        "other_version": hello[:2] + b"\2" + hello[3:], "too_long": hello + b"QS\1\x04\xff\xff\xff\xff" + bytes(8),
+        "noise_only": bytes(5000), "cut": stream[:-1],
+    }
+    for name, data in shapes.items():
+        # The first byte says how the target cuts the stream.
+        (where / "frame" / name).write_bytes(b"\x05" + data)
+
+
+main()

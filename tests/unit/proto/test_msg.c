@@ -1,0 +1,113 @@
+/* Who may send what, what two HELLOs agree on, and names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "proto/msg.h"
+#include "proto/names.h"
+
+/* One letter a type, from 1: the host sends H, the agent A, both B. */
+static const char senders[] = "HABBBHAAHHAHAHAAHHAAAHHAHBB";
+
+static void test_who_may_send(void **state)
+{
+    (void)state;
+    assert_int_equal(strlen(senders), QS_MSG_LAST);
+    for (uint8_t type = 1; type <= QS_MSG_LAST; type++) {
+        char who = senders[type - 1];
+        assert_int_equal(qs_msg_accept(type, QS_SIDE_HOST), who == 'A' ? QS_WIRE_E_TYPE : 1);
+        assert_int_equal(qs_msg_accept(type, QS_SIDE_AGENT), who == 'H' ? QS_WIRE_E_TYPE : 1);
+        assert_string_not_equal(qs_msg_name(type), "unknown");
+    }
+    assert_string_equal(qs_msg_name(QS_MSG_ITERATIONS), "ITERATIONS");
+}
+
+struct hellos {
+    struct qs_msg_hello_host host;
+    struct qs_msg_hello_agent agent;
+};
+
+static struct hellos good_hellos(void)
+{
+    struct hellos h = {
+        .host = {.proto_min = 1, .proto_max = 3, .features = 0xf0f1, .max_frame_bytes = 100000},
+        .agent = {.proto_min = 2, .proto_max = 9, .features = 0x8001, .max_frame_bytes = 65536}};
+    memset(&h.host.session, 7, sizeof h.host.session);
+    h.agent.session = h.host.session;
+    h.agent.auth = QS_AUTH_HMAC_SHA256;
+    return h;
+}
+
+static void test_agreement(void **state)
+{
+    (void)state;
+    struct hellos h = good_hellos();
+    struct qs_agreed a;
+    assert_int_equal(qs_msg_agree(&h.host, &h.agent, &a), QS_WIRE_OK);
+    assert_int_equal(a.proto, 3);
+    assert_int_equal(a.features, 0x8001);
+    assert_int_equal(a.max_frame_bytes, 65536);
+    assert_int_equal(a.auth, QS_AUTH_HMAC_SHA256);
+    h.host.max_frame_bytes = h.agent.max_frame_bytes = UINT32_MAX;
+    assert_int_equal(qs_msg_agree(&h.host, &h.agent, &a), QS_WIRE_OK);
+    assert_int_equal(a.max_frame_bytes, QS_FRAME_MAX_BYTES);
+}
+
+static void test_no_agreement(void **state)
+{
+    (void)state;
+    struct hellos h = good_hellos();
+    struct qs_agreed a;
+    h.host.proto_max = 1;
+    assert_int_equal(qs_msg_agree(&h.host, &h.agent, &a), QS_WIRE_E_VERSION);
+    h = good_hellos();
+    h.host.proto_min = h.host.proto_max = 10;
+    assert_int_equal(qs_msg_agree(&h.host, &h.agent, &a), QS_WIRE_E_VERSION);
+    h = good_hellos();
+    h.agent.session.b[15] ^= 1;
+    assert_int_equal(qs_msg_agree(&h.host, &h.agent, &a), QS_WIRE_E_SESSION);
+}
+
+static void test_metric_names(void **state)
+{
+    (void)state;
+    for (uint16_t id = 1; id <= QS_METRIC_LAST; id++)
+        assert_int_equal(qs_metric_from_name(qs_metric_name(id)), id);
+    assert_null(qs_metric_name(0));
+    assert_null(qs_metric_name(QS_METRIC_LAST + 1));
+    assert_int_equal(qs_metric_from_name("duration_ns"), 0);
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    assert_string_equal(qs_phase_name(QS_PHASE_MEASURE), "measure");
+    assert_string_equal(qs_closed_how_name(QS_CLOSED_GATE_TIMEOUT), "gate-timeout");
+    assert_string_equal(qs_closed_how_name((enum qs_closed_how)5), "unknown");
+    assert_string_equal(qs_gate_outcome_name(QS_GATE_FAIL), "fail");
+    assert_string_equal(qs_gate_on_timeout_name(QS_GATE_ON_TIMEOUT_DEFER), "defer");
+    assert_string_equal(qs_reading_status_name(QS_READING_MISSING), "missing");
+    assert_string_equal(qs_hook_how_name(QS_HOOK_NOT_STARTED), "not-started");
+    assert_string_equal(qs_wire_blame_name(QS_WIRE_BLAME_QUIESCE), "quiesce");
+    assert_string_equal(qs_wire_blame_name((enum qs_wire_blame)0), "unknown");
+    assert_string_equal(qs_iteration_flag_name(QS_ITERATION_CONCLUDE_FAILED), "conclude-failed");
+    assert_string_equal(qs_iteration_flag_name(3), "unknown");
+    for (uint16_t code = 1; code <= QS_CODE_LAST; code++)
+        assert_string_not_equal(qs_wire_code_name(code), "unknown");
+    assert_string_equal(qs_wire_code_name(0), "unknown");
+    assert_string_equal(qs_wire_code_name(QS_CODE_LAST + 1), "unknown");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_who_may_send), cmocka_unit_test(test_agreement),
+        cmocka_unit_test(test_no_agreement), cmocka_unit_test(test_metric_names),
+        cmocka_unit_test(test_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
