@@ -3,14 +3,15 @@
 
 usage: tally.py [--skip 'NAME: REASON']... [--fail 'NAME: REASON']... [LABEL=]BUILDDIR:PICKED ...
 
-BUILDDIR holds meson-logs/testlog.json; PICKED is the file that pick.py wrote about its tests. A test that was wanted
-and left no record counts as failed. A TAP test counts case by case, any other as
-one. What a test prints proves nothing when the test itself ended badly: a crash, a timeout, a missing plan or an exit
-code without a failed case adds one failed case.
+BUILDDIR holds meson-logs/testlog*.json, where * is a wrapper's name; who runs the tests removes older ones. PICKED is
+the file that pick.py wrote about its tests. A test that was wanted and left no record counts as failed. A TAP test
+counts case by case, any other as one. What a test prints proves nothing when the test itself ended badly: a crash, a
+timeout, a missing plan or an exit code without a failed case adds one failed case.
 
 The closing line is `N passed, N failed` or `N passed, N failed, N skipped`; the exit code is 1 where something failed
 or where nothing ran.
 """
+import glob
 import json
 import os
 import re
@@ -108,10 +109,9 @@ def shown_name(record):
 def count_build(tally, label, builddir, rows):
     """Adds what is on record in one build directory, and what is missing there. `rows` comes from pick.py."""
     records = []
-    log = os.path.join(builddir, "meson-logs", "testlog.json")
-    if os.path.exists(log):
+    for log in glob.glob(os.path.join(glob.escape(builddir), "meson-logs", "testlog*.json")):
         with open(log, encoding="utf-8", errors="replace") as f:
-            records = [json.loads(line) for line in f if line.strip()]
+            records += [json.loads(line) for line in f if line.strip()]
     for record in records:
         row = next((row for row in rows if same_test(row, record)), None)
         count_record(tally, label + shown_name(record), row["protocol"] if row else "exitcode", record)

@@ -64,12 +64,12 @@ def check_reasons(t):
             "a failure shows the tail of both streams without the passed cases")
 
 
-def run_build(rows, records, extra=()):
+def run_build(rows, records, extra=(), log="testlog.json"):
     """Runs the whole of tally.py over a build directory made here; returns its exit code and its lines."""
     with tempfile.TemporaryDirectory() as top:
         os.mkdir(os.path.join(top, "meson-logs"))
         if records is not None:
-            with open(os.path.join(top, "meson-logs", "testlog.json"), "w", encoding="utf-8") as f:
+            with open(os.path.join(top, "meson-logs", log), "w", encoding="utf-8") as f:
                 f.writelines(json.dumps(r) + "\n" for r in records)
         with open(os.path.join(top, "picked"), "w", encoding="utf-8") as f:
             json.dump(rows, f)
@@ -103,7 +103,7 @@ def check_closing(t):
     code, lines = run_build([row("a")], [good], ["--fail", "clang: the build failed"])
     t.equal((code, lines[-1]), (1, "1 passed, 1 failed"), "--fail adds a failure")
     wrapped = dict(good, command=["valgrind", "-q", "/build/a"])
-    t.equal(run_build([row("a")], [wrapped])[0], 0, "a wrapper before the command is seen through")
+    t.equal(run_build([row("a")], [wrapped], log="testlog-valgrind.json")[0], 0, "a wrapper before the command is seen through")
     suited = dict(good, name="quiesce:base / a")
     t.equal(run_build([row("a")], [suited])[0], 0, "meson's name with project and suite is understood")
     code, lines = run_build([row("a")], [dict(suited, stdout="1..0 # SKIP why\n")])
