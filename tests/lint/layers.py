@@ -22,6 +22,7 @@ FOREIGN = {"uv.h": "libuv", "yaml.h": "libyaml", "jansson.h": "jansson", "sqlite
 # Names in meson and in the table.
 MESON = {"libuv": "libuv", "yaml-0.1": "libyaml", "jansson": "jansson", "sqlite3": "sqlite3", "libusb-1.0": "libusb",
          "libmicrohttpd": "libmicrohttpd", "libcurl": "libcurl", "m": "libm"}
+LIBC = {"threads", "dl", "rt"}  # what meson calls libraries and glibc holds itself
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.M)
 SIM, AGENT_CORE = "daemon/link/sim.c", "core"
 
@@ -134,7 +135,7 @@ def check_links(tree, table):
         if layer == "main":
             continue
         problems += [f"{path}: links {MESON.get(u, u)}, which is not a library of {layer}/"
-                     for u in sorted(used) if MESON.get(u, u) not in libraries]
+                     for u in sorted(used) if MESON.get(u, u) not in libraries | LIBC]
         problems += [f"{path}: links daemon/{dep}/, which {layer}/ must not see"
                      for dep in sorted(set(re.findall(r"\bqs_(\w+?)_(?:dep|lib)\b", text)))
                      if dep in table and dep != layer and dep not in allowed]
@@ -145,7 +146,7 @@ def check_packages(tree):
     """A library that meson asks for must be one that ./dev installs."""
     if "dev" not in tree:
         return ["dev: is missing"]
-    known = set(re.findall(r"\bpkg:([\w.+-]+)", tree["dev"])) | {"m", "threads", "dl", "rt"}
+    known = set(re.findall(r"\bpkg:([\w.+-]+)", tree["dev"])) | LIBC | {"m"}
     return [f"{path}: {name} has no row in the package table of ./dev"
             for path, text in sorted(tree.items()) if path.endswith("meson.build")
             for name in re.findall(r"(?:dependency|find_library)\(\s*'([^']+)'", meson_code(text)) if name not in known]
@@ -205,7 +206,7 @@ GOOD = [
         "daemon/device/a.c": '#include <unistd.h>\n#include "device/session.h"\n#include "link/link.h"\n#include "proto/msg.h"\n',
         "daemon/store/a.c": "#include <sqlite3.h>\n// #include <uv.h>\n", SIM: '#include "core/agent.h"\n',
         "agent/linux_io.c": '#include <sys/wait.h>\n#include "core/agent.h"\n', "proto/a.c": "#include <string.h>\n",
-        "daemon/main.c": '#include "device/session.h"\n', "daemon/base/meson.build": "libuv = dependency('libuv')\n"})),
+        "daemon/main.c": '#include "device/session.h"\n', "daemon/base/meson.build": "libuv = dependency('libuv')\nt = dependency('threads')\n"})),
     ("a header that the build makes", sample({
         "daemon/store/a.c": '#include "schema_sql.h"\n', "schema/meson.build": "custom_target(output: 'schema_sql.h')\n"})),
 ]
