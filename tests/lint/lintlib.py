@@ -66,7 +66,7 @@ def line_of(text, offset):
 
 
 def read_pending(root, lint):
-    """path -> why, from pending.txt: files that one lint does not judge yet. Each shows as a skip in the closing line."""
+    """path -> why, from pending.txt: files or folders that one lint does not judge yet. Each shows as a skip in the closing line."""
     path = os.path.join(root, "tests", "lint", "pending.txt")
     rows = []
     if os.path.exists(path):
@@ -78,10 +78,15 @@ def read_pending(root, lint):
     return {row[2]: row[3] for row in rows if row[1] == lint}
 
 
+def is_about(problem, path):
+    """Problems start with their path; a path that ends in / stands for all below it."""
+    return problem.startswith(path if path.endswith("/") else path + ":")
+
+
 def judge(t, title, problems, pending):
     """One case for the tree, and a skip for each pending file; what is pending and clean by now says so."""
-    waiting = {path for path in pending for problem in problems if problem.startswith(path + ":")}
-    left = [problem for problem in problems if not any(problem.startswith(path + ":") for path in waiting)]
+    waiting = {path for path in pending for problem in problems if is_about(problem, path)}
+    left = [problem for problem in problems if not any(is_about(problem, path) for path in waiting)]
     shown = left[:MAX_SHOWN]
     if len(left) > MAX_SHOWN:
         shown.append(f"and {len(left) - MAX_SHOWN} more")
