@@ -1,0 +1,157 @@
+#include "core/agent.h"
+
+#include "core/actions.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void qs_agent_init(struct qs_agent *agent, const struct qs_port *port, const struct qs_agent_options *options)
+{
+    agent->port = *port;
+    agent->options = *options;
+    agent->state = QS_STATE_DOWN;
+    memset(agent->row_hits, 0, sizeof agent->row_hits);
+    agent->link_up = false;
+    agent->child = NULL;
+    agent->run = (struct qs_agent_run){.counting = false};
+    memset(&agent->window, 0, sizeof agent->window);
+    agent->stage = QS_STAGE_RUNS;
+    agent->timed_out = false;
+    agent->deadline_ns = 0;
+    qs_ring_init(&agent->ring, options->ring, options->ring_bytes);
+}
+
+int64_t qs_agent_now_ns(const struct qs_agent *agent)
+{
+    return agent->port.now_ns(agent->port.ctx);
+}
+
+bool qs_agent_takes_link(const struct qs_agent *agent)
+{
+    return agent->state == QS_STATE_DOWN && !agent->link_up;
+}
+
+bool qs_agent_is_silent(const struct qs_agent *agent)
+{
+    return agent->state == QS_STATE_DRAINING || agent->state == QS_STATE_MEASURING ||
+           agent->state == QS_STATE_EVIDENCE || agent->state == QS_STATE_ALONE;
+}
+
+void qs_agent_on_link_up(struct qs_agent *agent)
+{
+    if (qs_agent_takes_link(agent)) {
+        qs_session_dispatch(agent, QS_EV_LINK_UP);
+    }
+}
+
+void qs_agent_on_link_down(struct qs_agent *agent)
+{
+    if (agent->link_up) {
+        agent->link_up = false;
+        qs_session_dispatch(agent, QS_EV_LINK_DOWN);
+    }
+}
+
+static void fail_session(struct qs_agent *agent, const char *text)
+{
+    qs_session_dispatch(agent, qs_talk_fatal(agent, QS_CODE_PROTOCOL, text));
+}
+
+static void handle_frame(struct qs_agent *agent)
+{
+    char text[160];
+    int accepted = qs_msg_accept(agent->frame.type, QS_SIDE_HOST);
+    enum qs_event event = accepted == 1 ? qs_event_of_message(agent->frame.type) : QS_EV_NONE;
+    agent->heard_ns = qs_agent_now_ns(agent);
+    if (qs_agent_is_silent(agent)) {
+        agent->window.frames++;
+    }
+    if (accepted == 0) {
+        return;
+    }
+    if (accepted < 0 || event == QS_EV_NONE) {
+        snprintf(text, sizeof text, "message type %u (%s) is not for an agent", (unsigned)agent->frame.type,
+                 qs_msg_name(agent->frame.type));
+        fail_session(agent, text);
+    } else if (!qs_session_dispatch(agent, event)) {
+        snprintf(text, sizeof text, "%s is not expected in state %s", qs_msg_name(agent->frame.type),
+                 qs_session_state_name(agent->state));
+        fail_session(agent, text);
+    }
+}
+
+void qs_agent_on_bytes(struct qs_agent *agent, const uint8_t *bytes, size_t n)
+{
+    while (n > 0 && agent->link_up) {
+        size_t used = 0;
+        int got = qs_framer_feed(&agent->framer, bytes, n, &used, &agent->frame);
+        if (got < 0) {
+            char text[160];
+            snprintf(text, sizeof text, "what arrived is not a frame: %s", qs_wire_err_text(got));
+            fail_session(agent, text);
+            return;
+        }
+        if (got == 1) {
+            handle_frame(agent);
+        }
+        bytes += used;
+        n -= used;
+        if (got == 0) {
+            return;
+        }
+    }
+}
+
+void qs_agent_on_child(struct qs_agent *agent, const struct qs_child *child)
+{
+    agent->child = child;
+    agent->deadline_ns = 0;
+    qs_session_dispatch(agent, QS_EV_CHILD);
+    agent->child = NULL;
+}
+
+/* When the link is dead if nothing is heard until then; INT64_MAX: it may stay silent. */
+static int64_t link_deadline(const struct qs_agent *agent)
+{
+    if (!agent->link_up || qs_agent_is_silent(agent)) {
+        return INT64_MAX;
+    }
+    if (agent->state == QS_STATE_HELLO || agent->state == QS_STATE_AUTH) {
+        return agent->options.handshake_ns ? agent->up_ns + agent->options.handshake_ns : INT64_MAX;
+    }
+    return agent->heard_ns + QS_HEARTBEAT_LOST_AFTER * agent->heartbeat_ns;
+}
+
+int64_t qs_agent_next_deadline_ns(const struct qs_agent *agent)
+{
+    int64_t link = link_deadline(agent);
+    return agent->deadline_ns != 0 && agent->deadline_ns < link ? agent->deadline_ns : link;
+}
+
+void qs_agent_on_time(struct qs_agent *agent)
+{
+    int64_t now = qs_agent_now_ns(agent);
+    if (now >= link_deadline(agent)) {
+        bool shaking = agent->state == QS_STATE_HELLO || agent->state == QS_STATE_AUTH;
+        qs_session_dispatch(agent, qs_talk_fatal(agent, shaking ? QS_CODE_AUTH : QS_CODE_PROTOCOL,
+                                                 shaking ? "the host did not introduce itself in time"
+                                                         : "nothing was heard for three heartbeats"));
+    }
+    if (agent->deadline_ns != 0 && now >= agent->deadline_ns) {
+        agent->deadline_ns = 0;
+        qs_session_dispatch(agent, QS_EV_TIME);
+    }
+}
+
+void qs_agent_stop(struct qs_agent *agent, const char *why)
+{
+    if (agent->deadline_ns != 0 || qs_agent_is_silent(agent)) {
+        agent->port.end_child(agent->port.ctx, true);
+    }
+    if (agent->link_up) {
+        const struct qs_msg_bye bye = {.why = qs_text_of(why)};
+        size_t at = qs_talk_begin(agent);
+        qs_msg_encode_bye(&agent->w, &bye);
+        qs_talk_end(agent, at, QS_MSG_BYE);
+    }
+}

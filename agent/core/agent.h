@@ -1,0 +1,129 @@
+/* The agent as a pure machine: bytes, ends of children and the passing of time go in; frames and requests to
+ * the port come out. Reentrant: everything is in struct qs_agent, which lies in the caller's memory. */
+#ifndef QS_AGENT_CORE_AGENT_H
+#define QS_AGENT_CORE_AGENT_H
+
+#include "core/gate.h"
+#include "core/port.h"
+#include "core/ring.h"
+#include "core/session.h"
+#include "proto/frame.h"
+#include "proto/msg.h"
+
+enum { QS_AGENT_WORK_BYTES = 192 * 1024 };
+
+/* All pointers are borrowed and must outlive the agent. */
+struct qs_agent_options {
+    const char *software; /* "quiesce-agent 0.1.0" */
+    const char *boot_id;
+    const char *clock; /* "monotonic-raw" */
+    int64_t clock_resolution_ns;
+    uint32_t clock_cost_ps;
+    const uint8_t *key; /* NULL: links need no proof */
+    size_t key_bytes;
+    int64_t handshake_ns; /* for HELLO and AUTH after the link is up; 0: no limit */
+    uint8_t *ring;        /* QS_RING_FLOOR_BYTES or more */
+    size_t ring_bytes;
+};
+
+/* What is kept of RUN_BEGIN; commands are the port's. */
+struct qs_agent_run {
+    struct qs_uid uid;
+    int64_t iteration_limit_ns, hook_limit_ns;
+    uint32_t output_max_bytes;
+    bool prepare, conclude;
+    enum qs_exit_rule exit_rule;
+    int32_t exit_codes[QS_EXIT_CODES_MAX];
+    size_t exit_count;
+    bool counting; /* next_seq is known: a window was opened, or iterations of this run are held */
+    uint64_t next_seq;
+};
+
+enum qs_measure_step { QS_STEP_PREPARE, QS_STEP_ITERATION, QS_STEP_CONCLUDE };
+
+struct qs_agent_bytes {
+    const uint8_t *p;
+    size_t n;
+};
+
+struct qs_agent_window {
+    uint32_t number;
+    enum qs_phase phase;
+    uint64_t first_seq;
+    uint32_t planned, done;
+    int64_t max_ns, quiet_lead_ns, quiet_ns;
+    int64_t opened_ns, closed_ns;
+    enum qs_closed_how how;
+    bool cancelled;
+    enum qs_measure_step step;
+    struct qs_row row; /* of the iteration that runs */
+    uint32_t frames;   /* since QUIET */
+    struct qs_gate gate;
+    int64_t said_ns; /* last WAITING; 0: none */
+    char busiest[QS_PORT_KIND_BYTES * 2];
+    char failure[QS_PORT_FAULT_BYTES];
+    struct {
+        char kind[QS_NAME_MAX_BYTES + 1];
+        int64_t bound;
+    } bounds[QS_BOUNDS_MAX];
+    size_t bound_count;
+    struct qs_port_evidence evidence[QS_EVIDENCE_MAX];
+    size_t evidence_count;
+    struct qs_agent_bytes closed; /* its CLOSED, until the next OPEN */
+    struct qs_ring_window *held;  /* it in the ring; NULL: it had no iterations */
+};
+
+/* The stages of ending a child: asked at its limit, forced a second later, given up after five more. */
+enum qs_child_stage { QS_STAGE_RUNS, QS_STAGE_ASKED, QS_STAGE_FORCED, QS_STAGE_GIVEN_UP };
+
+struct qs_agent {
+    struct qs_port port;
+    struct qs_agent_options options;
+    enum qs_session_state state;
+    uint8_t row_hits[QS_SESSION_ROWS_MAX]; /* times each row of the table was taken, up to 255 */
+
+    bool link_up;
+    struct qs_framer framer;
+    uint32_t tx_seq, max_frame_bytes;
+    int64_t up_ns, heartbeat_ns, heard_ns;
+    struct qs_uid farm, session;
+    uint8_t nonce[QS_NONCE_BYTES];
+
+    struct qs_frame frame;        /* the message being handled */
+    const struct qs_child *child; /* the end of a child being handled */
+
+    struct qs_agent_run run;
+    struct qs_agent_window window;
+    uint32_t hook_id;
+    int64_t hook_began_ns;
+    enum qs_child_stage stage;
+    bool timed_out;      /* the running child reached its limit */
+    int64_t deadline_ns; /* of what the state waits for (poll, limit of a child); 0: none */
+    struct qs_ring ring;
+
+    struct qs_writer w;
+    uint8_t rx[QS_FRAME_BUF_BYTES], tx[QS_FRAME_BUF_BYTES], work[QS_AGENT_WORK_BYTES];
+};
+
+/* port is copied, its ctx borrowed. Only the fields that need it are set: the buffers stay untouched. */
+void qs_agent_init(struct qs_agent *agent, const struct qs_port *port,
+                   const struct qs_agent_options *options);
+
+/* May a link be brought up now? Not while one is up, nor while a child of a lost one still runs. */
+bool qs_agent_takes_link(const struct qs_agent *agent);
+void qs_agent_on_link_up(struct qs_agent *agent);
+/* The link is gone. A window that runs goes on to its end, its iterations are kept. */
+void qs_agent_on_link_down(struct qs_agent *agent);
+void qs_agent_on_bytes(struct qs_agent *agent, const uint8_t *bytes, size_t n);
+/* The child that the port was asked to start has ended. *child is borrowed for the call. */
+void qs_agent_on_child(struct qs_agent *agent, const struct qs_child *child);
+/* To be called when qs_agent_next_deadline_ns() has been reached; early or late calls do no harm. */
+void qs_agent_on_time(struct qs_agent *agent);
+/* Clock of the port; INT64_MAX: nothing to wait for. */
+int64_t qs_agent_next_deadline_ns(const struct qs_agent *agent);
+/* Does a window run (between QUIET and CLOSED)? The port then does nothing that it need not do. */
+bool qs_agent_is_silent(const struct qs_agent *agent);
+/* The agent is to end: says goodbye where the link is up, and forces a running child to end. */
+void qs_agent_stop(struct qs_agent *agent, const char *why);
+
+#endif

@@ -1,0 +1,124 @@
+#include "core/gate.h"
+
+/* A sensor that needs two looks has not failed before it had the time for them. */
+#define STALE_GRACE_NS INT64_C(1000000000)
+
+void qs_gate_load(struct qs_gate *gate, const struct qs_list *program, int64_t now_ns)
+{
+    struct qs_iter it = qs_list_iter(program);
+    struct qs_expectation e;
+    gate->count = 0;
+    gate->began_ns = gate->decided_ns = now_ns;
+    gate->polls = 0;
+    gate->stale = false;
+    gate->outcome = QS_GATE_OPEN;
+    while (gate->count < QS_GATE_MAX && qs_list_expectation(&it, &e)) {
+        struct qs_gate_item *item = &gate->items[gate->count++];
+        *item = (struct qs_gate_item){.flags = e.flags,
+                                      .on_timeout = e.on_timeout,
+                                      .lo = e.lo,
+                                      .hi = e.hi,
+                                      .dwell_ns = e.dwell_ns,
+                                      .timeout_ns = e.timeout_ns,
+                                      .reading = {.status = QS_READING_STALE}};
+        qs_text_copy(e.sensor, item->sensor, sizeof item->sensor);
+    }
+}
+
+static bool in_band(const struct qs_gate_item *item)
+{
+    const struct qs_port_reading *r = &item->reading;
+    if (r->status == QS_READING_STALE) {
+        return false;
+    }
+    if (r->status != QS_READING_OK) {
+        return (item->flags & QS_GATE_UNREADABLE_OK) != 0;
+    }
+    return !((item->flags & QS_GATE_HAS_LO) && r->value < item->lo) &&
+           !((item->flags & QS_GATE_HAS_HI) && r->value > item->hi);
+}
+
+static void judge(struct qs_gate_item *item, int64_t now_ns)
+{
+    bool within = in_band(item);
+    if (within && !item->within) {
+        item->since_ns = now_ns;
+    }
+    item->within = within;
+    item->met = within && now_ns - item->since_ns >= item->dwell_ns;
+}
+
+static bool timed_out(const struct qs_gate_item *item, int64_t waited_ns)
+{
+    int64_t grace = item->reading.status == QS_READING_STALE ? STALE_GRACE_NS : 0;
+    return waited_ns >= item->timeout_ns + grace;
+}
+
+static enum qs_gate_outcome outcome_of(enum qs_gate_on_timeout on_timeout)
+{
+    switch (on_timeout) {
+    case QS_GATE_ON_TIMEOUT_TAINT:
+        return QS_GATE_TAINTED;
+    case QS_GATE_ON_TIMEOUT_DEFER:
+        return QS_GATE_DEFER;
+    case QS_GATE_ON_TIMEOUT_REQUEUE:
+        return QS_GATE_REQUEUE;
+    case QS_GATE_ON_TIMEOUT_FAIL:
+        return QS_GATE_FAIL;
+    }
+    return QS_GATE_FAIL;
+}
+
+static void give_up(struct qs_gate_item *item)
+{
+    bool low = (item->flags & QS_GATE_HAS_LO) && item->reading.value < item->lo;
+    item->given_up = true;
+    item->missed_value = item->reading.value;
+    item->missed_bound = low ? item->lo : item->hi;
+}
+
+enum qs_gate_answer qs_gate_poll(struct qs_gate *gate, const struct qs_port *port, int64_t now_ns)
+{
+    bool all = true;
+    bool over = false;
+    gate->polls++;
+    gate->stale = false;
+    gate->decided_ns = now_ns;
+    for (size_t i = 0; i < gate->count; i++) {
+        struct qs_gate_item *item = &gate->items[i];
+        port->read_sensor(port->ctx, item->sensor, &item->reading);
+        gate->stale = gate->stale || item->reading.status == QS_READING_STALE;
+        judge(item, now_ns);
+        if (item->met || item->given_up) {
+            continue;
+        }
+        if (timed_out(item, now_ns - gate->began_ns)) {
+            enum qs_gate_outcome outcome = outcome_of(item->on_timeout);
+            over = over || outcome != QS_GATE_TAINTED;
+            gate->outcome = outcome > gate->outcome ? outcome : gate->outcome;
+            give_up(item);
+            continue;
+        }
+        all = false;
+    }
+    if (over) {
+        return QS_GATE_ANSWER_OVER;
+    }
+    return all ? QS_GATE_ANSWER_OPEN : QS_GATE_ANSWER_WAIT;
+}
+
+bool qs_gate_blocker(const struct qs_gate *gate, size_t *index)
+{
+    for (size_t i = 0; i < gate->count; i++) {
+        if (!gate->items[i].met && !gate->items[i].given_up) {
+            *index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+int64_t qs_gate_eta(const struct qs_gate_item *item, int64_t now_ns)
+{
+    return item->within ? item->since_ns + item->dwell_ns - now_ns : -1;
+}

@@ -1,0 +1,47 @@
+/* The gate before a window: expectations about the machine, compiled by the host, decided here. */
+#ifndef QS_AGENT_CORE_GATE_H
+#define QS_AGENT_CORE_GATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/port.h"
+#include "proto/msg.h"
+
+struct qs_gate_item {
+    char sensor[QS_NAME_MAX_BYTES + 1];
+    uint8_t flags;
+    enum qs_gate_on_timeout on_timeout;
+    int64_t lo, hi, dwell_ns, timeout_ns;
+    bool within;                        /* the last reading was in the band */
+    int64_t since_ns;                   /* since when without a break */
+    bool met;                           /* within, for the whole dwell */
+    bool given_up;                      /* timed out with "taint": waited for no longer */
+    int64_t missed_value, missed_bound; /* at that moment */
+    struct qs_port_reading reading;     /* the last one */
+};
+
+struct qs_gate {
+    struct qs_gate_item items[QS_GATE_MAX];
+    size_t count;
+    int64_t began_ns, decided_ns;
+    uint32_t polls;
+    bool stale; /* the last batch had a reading that was not ready yet: ask again soon */
+    enum qs_gate_outcome outcome;
+};
+
+enum qs_gate_answer { QS_GATE_ANSWER_WAIT, QS_GATE_ANSWER_OPEN, QS_GATE_ANSWER_OVER };
+
+/* Takes the program of an OPEN (already decoded, so already bounded); the wait begins at now_ns. */
+void qs_gate_load(struct qs_gate *gate, const struct qs_list *program, int64_t now_ns);
+/* Reads all sensors in one batch and decides. OPEN: every expectation is met, or was given up with a taint.
+ * OVER: one timed out, gate->outcome says how. A value that is unreadable or missing fails its expectation
+ * unless that says otherwise; a stale one is waited for. */
+enum qs_gate_answer qs_gate_poll(struct qs_gate *gate, const struct qs_port *port, int64_t now_ns);
+/* The expectation that keeps the gate shut: the first that is neither met nor given up. False: none. */
+bool qs_gate_blocker(const struct qs_gate *gate, size_t *index);
+/* When it will open at the earliest if its value stays in the band, as a span from now_ns; -1: not known. */
+int64_t qs_gate_eta(const struct qs_gate_item *item, int64_t now_ns);
+
+#endif

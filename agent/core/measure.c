@@ -1,0 +1,171 @@
+/* The iterations of a window: prepare, the timed process, conclude, and the next one. */
+#include "core/actions.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static enum qs_event fail(struct qs_agent *agent, const char *text)
+{
+    agent->window.how = QS_CLOSED_FAILED;
+    snprintf(agent->window.failure, sizeof agent->window.failure, "%s", text);
+    return QS_EV_LAST;
+}
+
+static enum qs_event start_iteration(struct qs_agent *agent)
+{
+    struct qs_port_fault fault = {.code = 0};
+    agent->window.step = QS_STEP_ITERATION;
+    qs_run_watch_child(agent, agent->run.iteration_limit_ns);
+    if (!agent->port.start(agent->port.ctx, QS_JOB_ITERATION, &fault)) {
+        return fail(agent, fault.text);
+    }
+    return QS_EV_NONE;
+}
+
+/* Begins the next iteration, unless the window's count or its time is used up. */
+static enum qs_event next(struct qs_agent *agent)
+{
+    struct qs_agent_window *w = &agent->window;
+    struct qs_port_fault fault = {.code = 0};
+    if (w->cancelled) {
+        w->how = QS_CLOSED_CANCELLED;
+        return QS_EV_LAST;
+    }
+    if (w->done == w->planned) {
+        return QS_EV_LAST;
+    }
+    if (w->done > 0 && qs_agent_now_ns(agent) - w->opened_ns >= w->max_ns) {
+        w->how = QS_CLOSED_TIME_UP;
+        return QS_EV_LAST;
+    }
+    w->row.flags = 0;
+    if (!agent->run.prepare) {
+        return start_iteration(agent);
+    }
+    w->step = QS_STEP_PREPARE;
+    qs_run_watch_child(agent, agent->run.hook_limit_ns);
+    if (!agent->port.start(agent->port.ctx, QS_JOB_PREPARE, &fault)) {
+        return fail(agent, fault.text);
+    }
+    return QS_EV_NONE;
+}
+
+static void record(struct qs_agent *agent)
+{
+    struct qs_agent_window *w = &agent->window;
+    struct qs_build row;
+    qs_build_init(&row, qs_ring_row(&agent->ring), QS_RING_ROW_BYTES);
+    qs_build_row(&row, QS_PORT_METRICS, &w->row);
+    w->done++;
+    agent->run.next_seq++;
+}
+
+static bool expected_exit(const struct qs_agent_run *run, int32_t code)
+{
+    switch (run->exit_rule) {
+    case QS_EXIT_RULE_ZERO:
+        return code == 0;
+    case QS_EXIT_RULE_ANY:
+        return true;
+    case QS_EXIT_RULE_LIST:
+        break;
+    }
+    for (size_t i = 0; i < run->exit_count; i++) {
+        if (run->exit_codes[i] == code) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t flags_of(const struct qs_agent *agent, const struct qs_child *child)
+{
+    uint32_t flags = 0;
+    if (agent->timed_out) {
+        flags |= QS_ITERATION_TIMED_OUT;
+    } else if (child->how == QS_CHILD_SIGNALLED) {
+        flags |= QS_ITERATION_SIGNALLED;
+    } else if (!expected_exit(&agent->run, child->code)) {
+        flags |= QS_ITERATION_UNEXPECTED_EXIT;
+    }
+    flags |= child->left_children ? (uint32_t)QS_ITERATION_LEFT_CHILDREN : 0;
+    flags |= child->output_cut ? (uint32_t)QS_ITERATION_OUTPUT_CUT : 0;
+    return flags;
+}
+
+static enum qs_event iteration_over(struct qs_agent *agent)
+{
+    const struct qs_child *child = agent->child;
+    struct qs_agent_window *w = &agent->window;
+    struct qs_port_fault fault = {.code = 0};
+    if (w->cancelled) {
+        return next(agent); /* it was cut short: not a measurement */
+    }
+    w->row.start_off_ns = child->start_ns - w->opened_ns;
+    w->row.duration_ns = child->end_ns - child->start_ns;
+    w->row.status = child->how == QS_CHILD_SIGNALLED ? -child->code : child->code;
+    w->row.flags |= flags_of(agent, child);
+    memcpy(w->row.values, child->metrics, sizeof child->metrics);
+    if (!agent->run.conclude) {
+        record(agent);
+        return next(agent);
+    }
+    w->step = QS_STEP_CONCLUDE;
+    qs_run_watch_child(agent, agent->run.hook_limit_ns);
+    if (!agent->port.start(agent->port.ctx, QS_JOB_CONCLUDE, &fault)) {
+        w->row.flags |= QS_ITERATION_CONCLUDE_FAILED;
+        record(agent);
+        return fail(agent, fault.text);
+    }
+    return QS_EV_NONE;
+}
+
+enum qs_event qs_act_measure(struct qs_agent *agent)
+{
+    struct qs_agent_window *w = &agent->window;
+    struct qs_port_fault fault = {.code = 0};
+    bool ready = agent->port.window_open(agent->port.ctx, &fault);
+    agent->deadline_ns = 0;
+    w->evidence_count = agent->port.evidence(agent->port.ctx, false, w->evidence, QS_EVIDENCE_MAX);
+    w->opened_ns = qs_agent_now_ns(agent);
+    return ready ? next(agent) : fail(agent, fault.text);
+}
+
+enum qs_event qs_act_step(struct qs_agent *agent)
+{
+    struct qs_agent_window *w = &agent->window;
+    const struct qs_child *child = agent->child;
+    bool good = child->how == QS_CHILD_EXITED && child->code == 0 && !agent->timed_out;
+    if (child->how == QS_CHILD_LOST) {
+        if (w->step == QS_STEP_CONCLUDE) {
+            w->row.flags |= QS_ITERATION_CONCLUDE_FAILED;
+            record(agent);
+        }
+        return fail(
+            agent,
+            "a process did not die from SIGKILL: it waits in the kernel (a driver?); reboot the device");
+    }
+    switch (w->step) {
+    case QS_STEP_PREPARE:
+        w->row.flags |= good ? 0 : (uint32_t)QS_ITERATION_PREPARE_FAILED;
+        return w->cancelled ? next(agent) : start_iteration(agent);
+    case QS_STEP_ITERATION:
+        return iteration_over(agent);
+    case QS_STEP_CONCLUDE:
+        w->row.flags |= good ? 0 : (uint32_t)QS_ITERATION_CONCLUDE_FAILED;
+        record(agent);
+        break;
+    }
+    return next(agent);
+}
+
+enum qs_event qs_act_interrupt(struct qs_agent *agent)
+{
+    struct qs_msg_run_why m;
+    int err = qs_msg_decode_run_why(agent->frame.payload, agent->frame.len, &m);
+    if (err != 0) {
+        return qs_talk_malformed(agent, err);
+    }
+    agent->window.cancelled = true;
+    return qs_act_stop_child(agent);
+}

@@ -1,0 +1,135 @@
+/* What the core of the agent asks of an operating system. The core has no clock, no descriptors and no
+ * globals: everything goes through these operations, which are handed over once, at creation.
+ *
+ * Rules for a port
+ * - One thread. The core calls an operation from inside a qs_agent_on_*() call that the port itself made;
+ *   an operation must never call back into the core. What happens later (bytes, the end of a child, the
+ *   passing of time) is told by a fresh call of qs_agent_on_*().
+ * - Pointers handed to an operation are borrowed for that call, unless the operation says otherwise.
+ * - All times are ns of one monotonic clock, the one that HELLO_AGENT names.
+ * - Mandatory operations may not be NULL; optional ones may, the core then behaves as described. */
+#ifndef QS_AGENT_CORE_PORT_H
+#define QS_AGENT_CORE_PORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct qs_msg_run_begin;
+struct qs_msg_hook;
+
+enum {
+    QS_PORT_METRICS = 9,       /* metric ids 1..9 of the wire, in this order */
+    QS_PORT_KIND_BYTES = 48,   /* name of a sensor or of an evidence kind, with its NUL */
+    QS_PORT_FACT_BYTES = 1025, /* value of a fact, with its NUL */
+    QS_PORT_FAULT_BYTES = 320, /* text of a fault, with its NUL */
+    QS_PORT_PATH_BYTES = 4096, /* a resolved path, with its NUL */
+    QS_PORT_CPUS_BYTES = 256,  /* a list of CPUs such as "0-3,6", with its NUL */
+};
+
+/* What a child is for. Prepare and conclude belong to the run; a hook stands alone. */
+enum qs_port_job { QS_JOB_ITERATION, QS_JOB_PREPARE, QS_JOB_CONCLUDE, QS_JOB_HOOK };
+
+/* LOST: it did not die from SIGKILL (an uninterruptible wait in a driver); the port has let go of it. */
+enum qs_child_how { QS_CHILD_EXITED, QS_CHILD_SIGNALLED, QS_CHILD_LOST };
+
+/* How one child ended. */
+struct qs_child {
+    enum qs_child_how how;
+    int32_t code;                     /* exit code, or signal number */
+    int64_t start_ns;                 /* read directly before the spawn */
+    int64_t end_ns;                   /* read directly after the wait */
+    int64_t metrics[QS_PORT_METRICS]; /* metrics[id - 1] */
+    bool left_children;               /* something it had started was still alive: found and ended */
+    bool output_cut;                  /* it wrote more than was kept */
+};
+
+/* A reading of one sensor. status is enum qs_reading_status of the wire; value and age count when it is ok or
+ * stale. */
+struct qs_port_reading {
+    uint8_t status;
+    int64_t value;
+    int64_t age_ns;
+};
+
+/* One kind of evidence, before and after a window. */
+struct qs_port_evidence {
+    char kind[QS_PORT_KIND_BYTES];
+    uint8_t status;
+    int64_t before, after;
+};
+
+struct qs_port_fact {
+    char key[QS_PORT_KIND_BYTES];
+    char value[QS_PORT_FACT_BYTES];
+};
+
+/* Why an operation failed: for a person. blame is enum qs_wire_blame, wire_code enum qs_wire_code. */
+struct qs_port_fault {
+    uint8_t blame;
+    uint16_t wire_code;
+    int32_t code; /* errno, or 0 */
+    char text[QS_PORT_FAULT_BYTES];
+};
+
+/* What RUN_BEGIN led to. */
+struct qs_port_ready {
+    char executable[QS_PORT_PATH_BYTES];
+    uint8_t sha256[32]; /* zeros where the file is not readable */
+    char cpus[QS_PORT_CPUS_BYTES];
+};
+
+/* Output of a window or of a hook. kept points into the port and is valid until the next start. */
+struct qs_port_output {
+    const char *kept;
+    size_t kept_bytes;
+    uint64_t total_bytes;
+};
+
+struct qs_port {
+    void *ctx; /* borrowed: handed to every operation */
+
+    /* Mandatory: clock and link. send takes all of the bytes or returns false, which means that the link is
+     * dead; the port then reports qs_agent_on_link_down(). close_link lets go of the link; the core has
+     * already accounted for it and must not be told. random fills in bytes nobody can guess. */
+    int64_t (*now_ns)(void *ctx);
+    bool (*send)(void *ctx, const uint8_t *bytes, size_t n);
+    void (*close_link)(void *ctx);
+    void (*random)(void *ctx, uint8_t *bytes, size_t n);
+
+    /* Mandatory: a run. run_begin copies what it needs of *run (it lives for the call alone), resolves the
+     * executable and keeps both until run_end. */
+    bool (*run_begin)(void *ctx, const struct qs_msg_run_begin *run, struct qs_port_ready *ready,
+                      struct qs_port_fault *fault);
+    void (*run_end)(void *ctx);
+
+    /* Mandatory: children, one at a time. start begins a job of the current run; start_hook one that stands
+     * alone. true: qs_agent_on_child() will follow exactly once. false: nothing was started, *fault says why.
+     * end_child asks (hard = false, SIGTERM) or forces (hard = true, SIGKILL) the child's whole process group
+     * to end. abandon_child gives it up: the port reports it as QS_CHILD_LOST, at the next turn. */
+    bool (*start)(void *ctx, enum qs_port_job job, struct qs_port_fault *fault);
+    bool (*start_hook)(void *ctx, const struct qs_msg_hook *hook, struct qs_port_fault *fault);
+    void (*end_child)(void *ctx, bool hard);
+    void (*abandon_child)(void *ctx);
+
+    /* Mandatory: the output of all iterations of a window. window_open empties it; output reads what a window
+     * or a hook has written so far. */
+    bool (*window_open)(void *ctx, struct qs_port_fault *fault);
+    void (*output)(void *ctx, struct qs_port_output *out);
+
+    /* Mandatory: the state of the machine. evidence(after = false) fills in kind, status and before of up to
+     * cap rows and returns their number; evidence(after = true) gets the same rows back and fills in after.
+     * fact returns false when index is beyond the last one. */
+    void (*read_sensor)(void *ctx, const char *name, struct qs_port_reading *reading);
+    size_t (*evidence)(void *ctx, bool after, struct qs_port_evidence *rows, size_t cap);
+    bool (*fact)(void *ctx, size_t index, struct qs_port_fact *fact);
+
+    /* Optional. drain: the link falls silent now (TCP quick acknowledgements, own queue empty). unread: bytes
+     * that wait on the link unread; without it 0 is reported. busiest: "name[pid] 98%" of the process that
+     * used most processor time since the last call; without it the note stays empty. */
+    void (*drain)(void *ctx);
+    uint32_t (*unread)(void *ctx);
+    void (*busiest)(void *ctx, char *text, size_t cap);
+};
+
+#endif

@@ -1,0 +1,124 @@
+#include "core/ring.h"
+
+#include <string.h>
+
+void qs_ring_init(struct qs_ring *ring, uint8_t *memory, size_t cap)
+{
+    ring->memory = memory;
+    ring->cap = cap;
+    ring->used = 0;
+    ring->count = 0;
+    ring->open = false;
+}
+
+bool qs_ring_open(struct qs_ring *ring, const struct qs_uid *farm, const struct qs_uid *run, uint32_t window,
+                  uint64_t first_seq, uint32_t rows)
+{
+    size_t need = (size_t)rows * QS_RING_ROW_BYTES + QS_RING_CLOSED_BYTES;
+    if (ring->open || ring->count == QS_RING_WINDOWS || need > ring->cap - ring->used) {
+        return false;
+    }
+    ring->windows[ring->count++] = (struct qs_ring_window){
+        .farm = *farm, .run = *run, .window = window, .first_seq = first_seq, .at = ring->used};
+    ring->used += need;
+    ring->open = true;
+    return true;
+}
+
+static struct qs_ring_window *last(struct qs_ring *ring)
+{
+    return &ring->windows[ring->count - 1];
+}
+
+uint8_t *qs_ring_row(struct qs_ring *ring)
+{
+    struct qs_ring_window *w = last(ring);
+    uint8_t *row = ring->memory + w->at + w->rows_bytes;
+    w->rows_bytes += QS_RING_ROW_BYTES;
+    w->rows++;
+    return row;
+}
+
+uint8_t *qs_ring_closed(struct qs_ring *ring, size_t *cap)
+{
+    struct qs_ring_window *w = last(ring);
+    *cap = ring->used - w->at - w->rows_bytes;
+    return ring->memory + w->at + w->rows_bytes;
+}
+
+struct qs_ring_window *qs_ring_close(struct qs_ring *ring, size_t closed_bytes)
+{
+    struct qs_ring_window *w = last(ring);
+    ring->open = false;
+    if (w->rows == 0) {
+        ring->used = w->at;
+        ring->count--;
+        return NULL;
+    }
+    w->closed_bytes = closed_bytes;
+    ring->used = w->at + w->rows_bytes + closed_bytes;
+    return w;
+}
+
+static bool belongs(const struct qs_ring_window *w, const struct qs_uid *farm, const struct qs_uid *run)
+{
+    return qs_uid_equal(&w->farm, farm) && qs_uid_equal(&w->run, run);
+}
+
+/* Windows that are complete: all but the open one. */
+static size_t complete(const struct qs_ring *ring)
+{
+    return ring->open ? ring->count - 1 : ring->count;
+}
+
+bool qs_ring_span(const struct qs_ring *ring, const struct qs_uid *farm, const struct qs_uid *run,
+                  struct qs_ring_span *span)
+{
+    bool any = false;
+    for (size_t i = 0; i < complete(ring); i++) {
+        const struct qs_ring_window *w = &ring->windows[i];
+        if (!belongs(w, farm, run)) {
+            continue;
+        }
+        if (!any) {
+            span->first = w->first_seq + w->acked;
+            span->sent = span->first;
+        }
+        any = true;
+        span->next = w->first_seq + w->rows;
+        if (w->sent) {
+            span->sent = span->next;
+        }
+    }
+    return any;
+}
+
+/* Takes window i out and moves what follows down. */
+static void drop(struct qs_ring *ring, size_t i)
+{
+    struct qs_ring_window *w = &ring->windows[i];
+    size_t from = i + 1 < ring->count ? w[1].at : ring->used;
+    size_t gap = from - w->at;
+    memmove(ring->memory + w->at, ring->memory + from, ring->used - from);
+    memmove(w, w + 1, (ring->count - i - 1) * sizeof *w);
+    ring->count--;
+    ring->used -= gap;
+    for (size_t k = i; k < ring->count; k++) {
+        ring->windows[k].at -= gap;
+    }
+}
+
+void qs_ring_ack(struct qs_ring *ring, const struct qs_uid *farm, const struct qs_uid *run, uint64_t seq)
+{
+    for (size_t i = 0; i < complete(ring);) {
+        struct qs_ring_window *w = &ring->windows[i];
+        if (!belongs(w, farm, run) || seq <= w->first_seq) {
+            i++;
+        } else if (seq >= w->first_seq + w->rows) {
+            drop(ring, i);
+        } else {
+            w->acked = (uint32_t)(seq - w->first_seq);
+            i++;
+        }
+    }
+}

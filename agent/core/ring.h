@@ -1,0 +1,60 @@
+/* What was measured and is not yet on the host's disk: whole windows, in the order in which they were
+ * measured, until they are acknowledged. Bounded by the memory given; nothing is ever overwritten. */
+#ifndef QS_AGENT_CORE_RING_H
+#define QS_AGENT_CORE_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/uid.h"
+
+enum {
+    QS_RING_WINDOWS = 256,
+    QS_RING_ROW_BYTES = 24 + 8 * 9,    /* an encoded row with the nine metrics of getrusage */
+    QS_RING_CLOSED_BYTES = 200 * 1024, /* room kept free for one encoded CLOSED */
+    QS_RING_FLOOR_BYTES = 1024 * 1024, /* least memory: one window of any size */
+};
+
+/* One window: its encoded rows, then its encoded CLOSED, at `at` of the memory. */
+struct qs_ring_window {
+    struct qs_uid farm, run;
+    uint32_t window;
+    uint64_t first_seq;
+    uint32_t rows;
+    uint32_t acked; /* of its rows */
+    size_t at, rows_bytes, closed_bytes;
+    bool sent; /* to the farm it belongs to, in this session or an earlier one */
+};
+
+struct qs_ring {
+    uint8_t *memory; /* borrowed */
+    size_t cap, used;
+    size_t count;
+    bool open; /* the last window is being measured */
+    struct qs_ring_window windows[QS_RING_WINDOWS];
+};
+
+void qs_ring_init(struct qs_ring *ring, uint8_t *memory, size_t cap);
+
+/* Begins a window with room for `rows` rows. False: no room, nothing changed. */
+bool qs_ring_open(struct qs_ring *ring, const struct qs_uid *farm, const struct qs_uid *run, uint32_t window,
+                  uint64_t first_seq, uint32_t rows);
+/* Room for the next row of the open window, QS_RING_ROW_BYTES; counts it. */
+uint8_t *qs_ring_row(struct qs_ring *ring);
+/* Room for the CLOSED of the open window, *cap bytes. */
+uint8_t *qs_ring_closed(struct qs_ring *ring, size_t *cap);
+/* Ends the open window. Without rows it is dropped: there is nothing to acknowledge. Returns it, or NULL. */
+struct qs_ring_window *qs_ring_close(struct qs_ring *ring, size_t closed_bytes);
+
+/* What is held of one run: [first, next) and the end of what was sent. False where nothing is. */
+struct qs_ring_span {
+    uint64_t first, sent, next;
+};
+bool qs_ring_span(const struct qs_ring *ring, const struct qs_uid *farm, const struct qs_uid *run,
+                  struct qs_ring_span *span);
+/* Forgets rows below seq (within the span); windows whose rows are all forgotten go. The open window, which
+ * is never acknowledged, may move: hold no pointer into the ring across this call. */
+void qs_ring_ack(struct qs_ring *ring, const struct qs_uid *farm, const struct qs_uid *run, uint64_t seq);
+
+#endif

@@ -1,0 +1,225 @@
+/* Runs and hooks: what happens outside the windows, and what the host has on disk. */
+#include "core/actions.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#define GRACE_ASKED_NS  INT64_C(1000000000) /* from SIGTERM to SIGKILL */
+#define GRACE_FORCED_NS INT64_C(5000000000) /* from SIGKILL to giving up */
+
+static void keep_exit_codes(struct qs_agent_run *run, const struct qs_list *codes)
+{
+    struct qs_iter it = qs_list_iter(codes);
+    int32_t code;
+    run->exit_count = 0;
+    while (run->exit_count < QS_EXIT_CODES_MAX && qs_list_i32(&it, &code)) {
+        run->exit_codes[run->exit_count++] = code;
+    }
+}
+
+enum qs_event qs_act_begin(struct qs_agent *agent)
+{
+    struct qs_msg_run_begin m;
+    struct qs_port_ready ready = {.executable = ""};
+    struct qs_port_fault fault = {.blame = QS_WIRE_BLAME_DEVICE, .wire_code = QS_CODE_RESOURCE};
+    int err = qs_msg_decode_run_begin(agent->frame.payload, agent->frame.len, &m);
+    if (err != 0) {
+        return qs_talk_malformed(agent, err);
+    }
+    if (!agent->port.run_begin(agent->port.ctx, &m, &ready, &fault)) {
+        qs_talk_error(agent, &m.run, fault.wire_code, fault.blame, fault.text);
+        return QS_EV_NONE;
+    }
+    struct qs_ring_span span;
+    struct qs_agent_run *run = &agent->run;
+    run->uid = m.run;
+    run->iteration_limit_ns = m.iteration_limit_ns;
+    run->hook_limit_ns = m.hook_limit_ns;
+    run->output_max_bytes = m.output_kind == QS_OUTPUT_KIND_CAPTURE ? m.output_max_bytes : 0;
+    run->prepare = m.prepare.count > 0;
+    run->conclude = m.conclude.count > 0;
+    run->exit_rule = m.exit_rule;
+    keep_exit_codes(run, &m.exit_codes);
+    run->counting = qs_ring_span(&agent->ring, &agent->farm, &m.run, &span);
+    run->next_seq = run->counting ? span.next : 0;
+    struct qs_msg_run_ready answer = {
+        .run = m.run, .executable = qs_text_of(ready.executable), .cpus = qs_text_of(ready.cpus)};
+    memcpy(answer.sha256, ready.sha256, sizeof answer.sha256);
+    size_t at = qs_talk_begin(agent);
+    qs_msg_encode_run_ready(&agent->w, &answer);
+    qs_talk_end(agent, at, QS_MSG_RUN_READY);
+    return QS_EV_BEGUN;
+}
+
+enum qs_event qs_act_end(struct qs_agent *agent)
+{
+    struct qs_msg_run m;
+    int err = qs_msg_decode_run(agent->frame.payload, agent->frame.len, &m);
+    if (err != 0) {
+        return qs_talk_malformed(agent, err);
+    }
+    if (!qs_uid_equal(&m.run, &agent->run.uid)) {
+        qs_talk_error(agent, &m.run, QS_CODE_UNKNOWN_RUN, QS_WIRE_BLAME_HOST,
+                      "RUN_END names a run that is not open here");
+        return QS_EV_NONE;
+    }
+    agent->port.run_end(agent->port.ctx);
+    const struct qs_msg_run_seq answer = {.run = m.run, .seq = agent->run.next_seq};
+    size_t at = qs_talk_begin(agent);
+    qs_msg_encode_run_seq(&agent->w, &answer);
+    qs_talk_end(agent, at, QS_MSG_RUN_ENDED);
+    return QS_EV_ENDED;
+}
+
+enum qs_event qs_act_drop(struct qs_agent *agent)
+{
+    agent->deadline_ns = 0;
+    if (agent->ring.open) {
+        qs_ring_close(&agent->ring, 0);
+    }
+    agent->port.run_end(agent->port.ctx);
+    return QS_EV_NONE;
+}
+
+enum qs_event qs_act_ack(struct qs_agent *agent)
+{
+    struct qs_msg_run_seq m;
+    struct qs_ring_span span;
+    int err = qs_msg_decode_run_seq(agent->frame.payload, agent->frame.len, &m);
+    if (err != 0) {
+        return qs_talk_malformed(agent, err);
+    }
+    bool held = qs_ring_span(&agent->ring, &agent->farm, &m.run, &span);
+    if (!held && agent->run.counting && qs_uid_equal(&m.run, &agent->run.uid)) {
+        span = (struct qs_ring_span){agent->run.next_seq, agent->run.next_seq, agent->run.next_seq};
+    } else if (!held) {
+        qs_talk_error(agent, &m.run, QS_CODE_UNKNOWN_RUN, QS_WIRE_BLAME_HOST,
+                      "ACK names a run of which nothing is held for this farm");
+        return QS_EV_NONE;
+    }
+    if (m.seq < span.first || m.seq > span.sent) {
+        char text[160];
+        snprintf(text, sizeof text, "ACK of %llu is outside what was sent and not acknowledged, %llu to %llu",
+                 (unsigned long long)m.seq, (unsigned long long)span.first, (unsigned long long)span.sent);
+        return qs_talk_fatal(agent, QS_CODE_PROTOCOL, text);
+    }
+    qs_ring_ack(&agent->ring, &agent->farm, &m.run, m.seq);
+    return QS_EV_NONE;
+}
+
+enum qs_event qs_act_resend(struct qs_agent *agent)
+{
+    struct qs_msg_run_seq m;
+    bool any = false;
+    int err = qs_msg_decode_run_seq(agent->frame.payload, agent->frame.len, &m);
+    if (err != 0) {
+        return qs_talk_malformed(agent, err);
+    }
+    for (size_t i = 0; i < agent->ring.count && agent->link_up; i++) {
+        struct qs_ring_window *w = &agent->ring.windows[i];
+        if (qs_uid_equal(&w->farm, &agent->farm) && qs_uid_equal(&w->run, &m.run) &&
+            w->first_seq + w->rows > m.seq) {
+            qs_window_send(agent, w);
+            any = true;
+        }
+    }
+    if (!any) {
+        qs_talk_error(agent, &m.run, QS_CODE_UNKNOWN_RUN, QS_WIRE_BLAME_HOST,
+                      "RESEND names a run of which nothing is held for this farm");
+    }
+    return QS_EV_NONE;
+}
+
+void qs_run_watch_child(struct qs_agent *agent, int64_t limit_ns)
+{
+    agent->stage = QS_STAGE_RUNS;
+    agent->timed_out = false;
+    agent->deadline_ns = limit_ns > 0 ? qs_agent_now_ns(agent) + limit_ns : 0;
+}
+
+enum qs_event qs_act_stop_child(struct qs_agent *agent)
+{
+    if (agent->stage == QS_STAGE_RUNS) {
+        agent->port.end_child(agent->port.ctx, false);
+        agent->stage = QS_STAGE_ASKED;
+        agent->deadline_ns = qs_agent_now_ns(agent) + GRACE_ASKED_NS;
+    }
+    return QS_EV_NONE;
+}
+
+enum qs_event qs_act_limit(struct qs_agent *agent)
+{
+    switch (agent->stage) {
+    case QS_STAGE_RUNS:
+        agent->timed_out = true;
+        return qs_act_stop_child(agent);
+    case QS_STAGE_ASKED:
+        agent->port.end_child(agent->port.ctx, true);
+        agent->stage = QS_STAGE_FORCED;
+        agent->deadline_ns = qs_agent_now_ns(agent) + GRACE_FORCED_NS;
+        break;
+    case QS_STAGE_FORCED:
+        agent->stage = QS_STAGE_GIVEN_UP;
+        agent->port.abandon_child(agent->port.ctx);
+        break;
+    case QS_STAGE_GIVEN_UP:
+        break;
+    }
+    return QS_EV_NONE;
+}
+
+static void send_hook_done(struct qs_agent *agent, enum qs_hook_how how, int32_t code, struct qs_text output)
+{
+    const struct qs_msg_hook_done m = {.id = agent->hook_id,
+                                       .how = how,
+                                       .code = code,
+                                       .duration_ns = qs_agent_now_ns(agent) - agent->hook_began_ns,
+                                       .output = output};
+    size_t at = qs_talk_begin(agent);
+    qs_msg_encode_hook_done(&agent->w, &m);
+    if (!qs_talk_end(agent, at, QS_MSG_HOOK_DONE) && output.n > 0) {
+        send_hook_done(agent, how, code, (struct qs_text){.p = NULL, .n = 0});
+    }
+}
+
+enum qs_event qs_act_hook(struct qs_agent *agent)
+{
+    struct qs_msg_hook m;
+    struct qs_port_fault fault = {.code = 0};
+    int err = qs_msg_decode_hook(agent->frame.payload, agent->frame.len, &m);
+    if (err != 0) {
+        return qs_talk_malformed(agent, err);
+    }
+    agent->hook_id = m.id;
+    agent->hook_began_ns = qs_agent_now_ns(agent);
+    if (!agent->port.start_hook(agent->port.ctx, &m, &fault)) {
+        send_hook_done(agent, QS_HOOK_NOT_STARTED, fault.code, qs_text_of(fault.text));
+        return QS_EV_UNHOOKED;
+    }
+    qs_run_watch_child(agent, m.limit_ns);
+    return QS_EV_NONE;
+}
+
+enum qs_event qs_act_hook_over(struct qs_agent *agent)
+{
+    const struct qs_child *child = agent->child;
+    struct qs_port_output output = {.kept = NULL};
+    enum qs_hook_how how = child->how == QS_CHILD_EXITED ? QS_HOOK_EXITED : QS_HOOK_SIGNALLED;
+    if (agent->timed_out || child->how == QS_CHILD_LOST) {
+        how = QS_HOOK_TIMED_OUT;
+    }
+    agent->port.output(agent->port.ctx, &output);
+    send_hook_done(agent, how, how == QS_HOOK_TIMED_OUT ? 0 : child->code,
+                   (struct qs_text){.p = output.kept, .n = (uint16_t)output.kept_bytes});
+    return QS_EV_UNHOOKED;
+}
+
+enum qs_event qs_act_hook_lost(struct qs_agent *agent)
+{
+    agent->port.end_child(agent->port.ctx, true);
+    agent->port.run_end(agent->port.ctx);
+    agent->stage = QS_STAGE_FORCED;
+    agent->deadline_ns = qs_agent_now_ns(agent) + GRACE_FORCED_NS;
+    return QS_EV_NONE;
+}

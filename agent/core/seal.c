@@ -1,0 +1,282 @@
+/* The record of a window: evidence, taints, CLOSED, and its way to the host. */
+#include "core/actions.h"
+
+#include "proto/names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { READINGS_BYTES = 4096, EVIDENCE_BYTES = 32 * 1024 };
+
+static struct qs_list build_readings(struct qs_agent *agent, uint8_t *memory, size_t cap)
+{
+    const struct qs_gate *gate = &agent->window.gate;
+    struct qs_build list;
+    qs_build_init(&list, memory, cap);
+    for (size_t i = 0; i < gate->count; i++) {
+        const struct qs_port_reading *r = &gate->items[i].reading;
+        const struct qs_reading reading = {.sensor = qs_text_of(gate->items[i].sensor),
+                                           .status = (enum qs_reading_status)r->status,
+                                           .value = r->value,
+                                           .age_ns = r->age_ns};
+        qs_build_reading(&list, &reading);
+    }
+    return qs_build_list(&list);
+}
+
+static struct qs_list build_evidence(struct qs_agent *agent, uint8_t *memory, size_t cap)
+{
+    const struct qs_agent_window *w = &agent->window;
+    struct qs_build list;
+    qs_build_init(&list, memory, cap);
+    for (size_t i = 0; i < w->evidence_count; i++) {
+        const struct qs_port_evidence *e = &w->evidence[i];
+        bool ok = e->status == QS_READING_OK;
+        const struct qs_evidence evidence = {.kind = qs_text_of(e->kind),
+                                             .status = (enum qs_reading_status)e->status,
+                                             .before = ok ? e->before : 0,
+                                             .after = ok ? e->after : 0};
+        qs_build_evidence(&list, &evidence);
+    }
+    return qs_build_list(&list);
+}
+
+static void taint(struct qs_build *list, int32_t iteration, const char *code, int64_t value, int64_t bound)
+{
+    const struct qs_taint t = {
+        .iteration = iteration, .code = qs_text_of(code), .value = value, .bound = bound};
+    if (list->count < QS_TAINTS_MAX) {
+        qs_build_taint(list, &t);
+    }
+}
+
+static void taint_by_gate(struct qs_agent *agent, struct qs_build *list)
+{
+    const struct qs_gate *gate = &agent->window.gate;
+    for (size_t i = 0; i < gate->count; i++) {
+        const struct qs_gate_item *item = &gate->items[i];
+        if (item->given_up && item->on_timeout == QS_GATE_ON_TIMEOUT_TAINT) {
+            char code[QS_NAME_MAX_BYTES + 1];
+            snprintf(code, sizeof code, "gate:%.*s", QS_NAME_MAX_BYTES - 5, item->sensor);
+            taint(list, -1, code, item->missed_value, item->missed_bound);
+        }
+    }
+}
+
+static void taint_by_bounds(struct qs_agent *agent, struct qs_build *list)
+{
+    const struct qs_agent_window *w = &agent->window;
+    for (size_t b = 0; b < w->bound_count; b++) {
+        for (size_t i = 0; i < w->evidence_count; i++) {
+            const struct qs_port_evidence *e = &w->evidence[i];
+            int64_t grown;
+            if (strcmp(e->kind, w->bounds[b].kind) == 0 && e->status == QS_READING_OK &&
+                !__builtin_sub_overflow(e->after, e->before, &grown) && grown > w->bounds[b].bound) {
+                taint(list, -1, e->kind, grown, w->bounds[b].bound);
+            }
+        }
+    }
+}
+
+/* What went wrong with single processes; cut output is a remark, not a failure. */
+static void taint_by_rows(struct qs_agent *agent, const struct qs_list *rows, struct qs_build *list)
+{
+    struct qs_iter it = qs_list_iter(rows);
+    struct qs_row row;
+    for (int32_t i = 0; qs_list_row(&it, QS_PORT_METRICS, &row); i++) {
+        uint32_t flags = row.flags & ~(uint32_t)QS_ITERATION_OUTPUT_CUT;
+        for (uint32_t bit = 1; flags != 0; bit <<= 1) {
+            if (flags & bit) {
+                bool late = bit == QS_ITERATION_TIMED_OUT;
+                taint(list, i, qs_iteration_flag_name(bit), late ? row.duration_ns : row.status,
+                      late ? agent->run.iteration_limit_ns : 0);
+            }
+            flags &= ~bit;
+        }
+    }
+}
+
+static struct qs_list rows_of(const struct qs_agent *agent, const struct qs_ring_window *w, uint32_t from,
+                              uint32_t n)
+{
+    return (struct qs_list){.bytes = agent->ring.memory + w->at + (size_t)from * QS_RING_ROW_BYTES,
+                            .len = n * QS_RING_ROW_BYTES,
+                            .count = (uint16_t)n};
+}
+
+/* Everything but the lists and the output, which are built behind each other in agent->work. */
+static struct qs_msg_closed describe(const struct qs_agent *agent, uint32_t unread)
+{
+    const struct qs_agent_window *w = &agent->window;
+    return (struct qs_msg_closed){
+        .run = agent->run.uid,
+        .window = w->number,
+        .phase = w->phase,
+        .how = w->how,
+        .iterations = w->done,
+        .opened_ns = w->opened_ns,
+        .closed_ns = w->closed_ns,
+        .gate = {.began_ns = w->gate.began_ns,
+                 .decided_ns = w->gate.decided_ns,
+                 .outcome = w->gate.outcome,
+                 .polls = w->gate.polls,
+                 .busiest = qs_text_of(w->busiest)},
+        .failure = qs_text_of(w->failure),
+        .frames_in_window = w->frames,
+        .unread_bytes_at_close = unread,
+    };
+}
+
+static struct qs_list build_taints(struct qs_agent *agent, uint32_t unread, uint8_t *memory, size_t cap)
+{
+    const struct qs_agent_window *w = &agent->window;
+    const struct qs_list rows = rows_of(agent, &agent->ring.windows[agent->ring.count - 1], 0, w->done);
+    struct qs_build list;
+    qs_build_init(&list, memory, cap);
+    taint_by_gate(agent, &list);
+    taint_by_bounds(agent, &list);
+    if (w->frames > 0) {
+        taint(&list, -1, "link.frames", w->frames, 0);
+    }
+    if (unread > 0) {
+        taint(&list, -1, "link.unread_bytes", unread, 0);
+    }
+    taint_by_rows(agent, &rows, &list);
+    return qs_build_list(&list);
+}
+
+/* Where the frame is too small for everything, the output goes first, then the lists. */
+static size_t encode_closed(const struct qs_msg_closed *whole, uint8_t *memory, size_t cap)
+{
+    struct qs_msg_closed m = *whole;
+    struct qs_writer out;
+    qs_writer_init(&out, memory, cap);
+    if (qs_msg_encode_closed(&out, &m)) {
+        return out.len;
+    }
+    m.output.n = 0;
+    qs_writer_init(&out, memory, cap);
+    if (qs_msg_encode_closed(&out, &m)) {
+        return out.len;
+    }
+    m.taints = m.evidence = (struct qs_list){.count = 0};
+    qs_writer_init(&out, memory, cap);
+    return qs_msg_encode_closed(&out, &m) ? out.len : 0;
+}
+
+/* Ends the window in the ring; its CLOSED lies behind the rows. */
+static void finish(struct qs_agent *agent)
+{
+    struct qs_agent_window *w = &agent->window;
+    bool ran = w->opened_ns != 0;
+    uint32_t unread = ran && agent->port.unread ? agent->port.unread(agent->port.ctx) : 0;
+    struct qs_msg_closed m = describe(agent, unread);
+    uint8_t *work = agent->work;
+    m.gate.readings = build_readings(agent, work, READINGS_BYTES);
+    if (ran) {
+        struct qs_port_output output = {.kept = NULL};
+        agent->port.output(agent->port.ctx, &output);
+        m.output_bytes = output.total_bytes;
+        m.output = (struct qs_text){.p = output.kept, .n = (uint16_t)output.kept_bytes};
+        work += READINGS_BYTES;
+        m.evidence = build_evidence(agent, work, EVIDENCE_BYTES);
+        work += EVIDENCE_BYTES;
+        m.taints = build_taints(agent, unread, work, sizeof agent->work - READINGS_BYTES - EVIDENCE_BYTES);
+    }
+    size_t cap;
+    uint8_t *memory = qs_ring_closed(&agent->ring, &cap);
+    cap = cap < agent->max_frame_bytes ? cap : agent->max_frame_bytes;
+    w->closed = (struct qs_agent_bytes){.p = memory, .n = encode_closed(&m, memory, cap)};
+    w->held = qs_ring_close(&agent->ring, w->closed.n);
+    agent->deadline_ns = 0;
+}
+
+/* A later host may take shorter frames than the one for which it was encoded: then it is cut again. */
+static void send_closed(struct qs_agent *agent, const uint8_t *payload, size_t n)
+{
+    struct qs_msg_closed m;
+    size_t at = qs_talk_begin(agent);
+    if (n > agent->max_frame_bytes && qs_msg_decode_closed(payload, n, &m) == 0) {
+        n = encode_closed(&m, agent->work, agent->max_frame_bytes);
+        payload = agent->work;
+    }
+    qs_put_bytes(&agent->w, payload, n);
+    qs_talk_end(agent, at, QS_MSG_CLOSED);
+}
+
+static void send_rows(struct qs_agent *agent, const struct qs_ring_window *held)
+{
+    uint8_t ids[2 * QS_PORT_METRICS];
+    struct qs_build metrics;
+    uint32_t most = (agent->max_frame_bytes - 128) / QS_RING_ROW_BYTES;
+    most = most < QS_ROWS_MAX ? most : QS_ROWS_MAX;
+    qs_build_init(&metrics, ids, sizeof ids);
+    for (uint16_t id = 1; id <= QS_PORT_METRICS; id++) {
+        qs_build_u16(&metrics, id);
+    }
+    for (uint32_t from = 0; from < held->rows && agent->link_up; from += most) {
+        uint32_t n = held->rows - from < most ? held->rows - from : most;
+        const struct qs_msg_iterations m = {.run = held->run,
+                                            .window = held->window,
+                                            .first_seq = held->first_seq + from,
+                                            .first_index = from,
+                                            .metrics = qs_build_list(&metrics),
+                                            .rows = rows_of(agent, held, from, n)};
+        size_t at = qs_talk_begin(agent);
+        qs_msg_encode_iterations(&agent->w, &m);
+        qs_talk_end(agent, at, QS_MSG_ITERATIONS);
+    }
+}
+
+void qs_window_send(struct qs_agent *agent, struct qs_ring_window *held)
+{
+    send_closed(agent, agent->ring.memory + held->at + held->rows_bytes, held->closed_bytes);
+    send_rows(agent, held);
+    held->sent = true;
+}
+
+enum qs_event qs_act_seal(struct qs_agent *agent)
+{
+    struct qs_agent_window *w = &agent->window;
+    w->closed_ns = qs_agent_now_ns(agent);
+    agent->port.evidence(agent->port.ctx, true, w->evidence, w->evidence_count);
+    finish(agent);
+    return QS_EV_SEALED;
+}
+
+enum qs_event qs_act_deliver(struct qs_agent *agent)
+{
+    agent->heard_ns = qs_agent_now_ns(agent); /* heartbeats begin again */
+    if (agent->window.held) {
+        qs_window_send(agent, agent->window.held);
+    } else {
+        send_closed(agent, agent->window.closed.p, agent->window.closed.n);
+    }
+    return QS_EV_NONE;
+}
+
+enum qs_event qs_act_keep(struct qs_agent *agent)
+{
+    qs_act_seal(agent);
+    agent->port.run_end(agent->port.ctx);
+    return QS_EV_NONE;
+}
+
+enum qs_event qs_act_gate_over(struct qs_agent *agent)
+{
+    agent->window.how = QS_CLOSED_GATE_TIMEOUT;
+    finish(agent);
+    return qs_act_deliver(agent);
+}
+
+enum qs_event qs_act_cancel_wait(struct qs_agent *agent)
+{
+    struct qs_msg_run_why m;
+    int err = qs_msg_decode_run_why(agent->frame.payload, agent->frame.len, &m);
+    if (err != 0) {
+        return qs_talk_malformed(agent, err);
+    }
+    agent->window.how = QS_CLOSED_CANCELLED;
+    finish(agent);
+    return qs_act_deliver(agent);
+}

@@ -1,0 +1,95 @@
+/* The session as a table: which event moves which state where, and what is done on the way. A message that
+ * has no row for the present state is a protocol error. */
+#ifndef QS_AGENT_CORE_SESSION_H
+#define QS_AGENT_CORE_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct qs_agent;
+
+enum { QS_SESSION_ROWS_MAX = 128 };
+
+enum qs_session_state {
+    QS_STATE_DOWN,      /* no link, nothing runs */
+    QS_STATE_HELLO,     /* link up, the host has not spoken */
+    QS_STATE_AUTH,      /* the host's proof is awaited */
+    QS_STATE_READY,     /* no run */
+    QS_STATE_HOOK,      /* a hook runs, no run is open */
+    QS_STATE_RUN_OPEN,  /* a run, between its windows */
+    QS_STATE_RUN_HOOK,  /* a hook runs inside a run */
+    QS_STATE_WAITING,   /* a window was asked for, its gate is shut */
+    QS_STATE_ARMED,     /* the gate is open, the host's QUIET is awaited */
+    QS_STATE_DRAINING,  /* silence before the deciding reading */
+    QS_STATE_MEASURING, /* iterations */
+    QS_STATE_EVIDENCE,  /* the last iteration has ended */
+    QS_STATE_ALONE,     /* the link was lost in a window, which goes on */
+    QS_STATE_ENDING,    /* the link was lost in a hook, which is being ended */
+    QS_STATE_COUNT
+};
+
+enum qs_event {
+    QS_EV_NONE,
+    /* from outside */
+    QS_EV_LINK_UP,
+    QS_EV_LINK_DOWN,
+    QS_EV_TIME,
+    QS_EV_CHILD,
+    /* messages of the host */
+    QS_EV_HELLO_HOST,
+    QS_EV_AUTH,
+    QS_EV_PING,
+    QS_EV_PONG,
+    QS_EV_FACTS_GET,
+    QS_EV_RESEND,
+    QS_EV_RUN_BEGIN,
+    QS_EV_HOOK,
+    QS_EV_OPEN,
+    QS_EV_QUIET,
+    QS_EV_HOLD,
+    QS_EV_ACK,
+    QS_EV_RUN_END,
+    QS_EV_CANCEL,
+    QS_EV_ERROR,
+    QS_EV_BYE,
+    /* outcomes of actions */
+    QS_EV_CHALLENGED, /* the host must prove itself */
+    QS_EV_ACCEPTED,   /* the session stands */
+    QS_EV_BEGUN,      /* the run stands */
+    QS_EV_UNHOOKED,   /* the hook could not be started, or is over */
+    QS_EV_UNOPENED,   /* the window was refused */
+    QS_EV_GATE_OPEN,
+    QS_EV_GATE_LOST,
+    QS_EV_GATE_OVER, /* timed out */
+    QS_EV_DRAINED,
+    QS_EV_LAST,   /* nothing runs any more in the window */
+    QS_EV_SEALED, /* the window's record is complete */
+    QS_EV_ENDED,  /* the run is over */
+    QS_EV_COUNT
+};
+
+/* An action does its work and returns the event that follows from it, or QS_EV_NONE. */
+typedef enum qs_event qs_session_action(struct qs_agent *agent);
+
+struct qs_session_row {
+    enum qs_session_state state;
+    enum qs_event event;
+    enum qs_session_state next;
+    qs_session_action *action; /* NULL: nothing to do */
+    const char *action_name;
+};
+
+/* Takes the event and those that follow from it. False: the table has no row for it, nothing was done. */
+bool qs_session_dispatch(struct qs_agent *agent, enum qs_event event);
+
+/* The table, and its words: "run_open", "GATE_LOST". Events in capitals are messages or come from outside. */
+const struct qs_session_row *qs_session_rows(size_t *count);
+const char *qs_session_state_name(enum qs_session_state state);
+const char *qs_event_name(enum qs_event event);
+/* The event of a message type of the host; QS_EV_NONE where there is none. */
+enum qs_event qs_event_of_message(uint8_t type);
+/* Line i of the printed table (without its end), or false after the last one. */
+bool qs_session_line(size_t i, char *text, size_t cap);
+
+#endif

@@ -1,0 +1,192 @@
+/* The conversation around the runs: hello, proof of the key, heartbeats, facts, complaints. */
+#include "core/actions.h"
+
+#include <stdio.h>
+#include <string.h>
+
+size_t qs_talk_begin(struct qs_agent *agent)
+{
+    qs_writer_init(&agent->w, agent->tx, QS_FRAME_HEADER_BYTES + agent->max_frame_bytes);
+    return qs_frame_begin(&agent->w);
+}
+
+bool qs_talk_end(struct qs_agent *agent, size_t at, uint8_t type)
+{
+    if (!agent->link_up || !qs_frame_end(&agent->w, at, type, agent->tx_seq)) {
+        return false;
+    }
+    agent->tx_seq++;
+    return agent->port.send(agent->port.ctx, agent->tx, agent->w.len);
+}
+
+void qs_talk_error(struct qs_agent *agent, const struct qs_uid *run, enum qs_wire_code code,
+                   enum qs_wire_blame blame, const char *text)
+{
+    struct qs_msg_error m = {.code = (uint16_t)code, .blame = blame, .text = qs_text_of(text)};
+    if (run) {
+        m.run = *run;
+    }
+    size_t at = qs_talk_begin(agent);
+    qs_msg_encode_error(&agent->w, &m);
+    qs_talk_end(agent, at, QS_MSG_ERROR);
+}
+
+enum qs_event qs_talk_fatal(struct qs_agent *agent, enum qs_wire_code code, const char *text)
+{
+    enum qs_wire_blame blame = code == QS_CODE_AUTH       ? QS_WIRE_BLAME_OPERATOR
+                               : code == QS_CODE_INTERNAL ? QS_WIRE_BLAME_QUIESCE
+                                                          : QS_WIRE_BLAME_HOST;
+    qs_talk_error(agent, NULL, code, blame, text);
+    agent->port.close_link(agent->port.ctx);
+    agent->link_up = false;
+    return QS_EV_LINK_DOWN;
+}
+
+enum qs_event qs_talk_malformed(struct qs_agent *agent, int err)
+{
+    char text[160];
+    snprintf(text, sizeof text, "%s: %s", qs_msg_name(agent->frame.type), qs_wire_err_text(err));
+    return qs_talk_fatal(agent, QS_CODE_PROTOCOL, text);
+}
+
+enum qs_event qs_act_greet(struct qs_agent *agent)
+{
+    agent->link_up = true;
+    agent->tx_seq = 0;
+    agent->max_frame_bytes = QS_FRAME_FLOOR_BYTES;
+    agent->up_ns = agent->heard_ns = qs_agent_now_ns(agent);
+    qs_framer_init(&agent->framer, agent->rx, sizeof agent->rx);
+    agent->port.random(agent->port.ctx, agent->nonce, sizeof agent->nonce);
+    return QS_EV_NONE;
+}
+
+enum qs_event qs_act_hello(struct qs_agent *agent)
+{
+    const struct qs_agent_options *o = &agent->options;
+    struct qs_msg_hello_host host;
+    struct qs_agreed agreed;
+    int err = qs_msg_decode_hello_host(agent->frame.payload, agent->frame.len, &host);
+    if (err != 0) {
+        return qs_talk_malformed(agent, err);
+    }
+    struct qs_msg_hello_agent m = {.proto_min = QS_PROTO_MIN,
+                                   .proto_max = QS_PROTO_MAX,
+                                   .features = QS_FEATURE_COMMAND,
+                                   .session = host.session,
+                                   .auth = o->key ? QS_AUTH_HMAC_SHA256 : QS_AUTH_NONE,
+                                   .software = qs_text_of(o->software),
+                                   .boot_id = qs_text_of(o->boot_id),
+                                   .clock = qs_text_of(o->clock),
+                                   .max_frame_bytes = QS_FRAME_MAX_BYTES,
+                                   .max_iterations = QS_ITERATIONS_MAX,
+                                   .clock_resolution_ns = o->clock_resolution_ns,
+                                   .clock_cost_ps = o->clock_cost_ps};
+    memcpy(m.nonce, agent->nonce, sizeof m.nonce);
+    agent->session = host.session;
+    agent->farm = host.farm;
+    agent->heartbeat_ns = (int64_t)host.heartbeat_ms * 1000000;
+    size_t at = qs_talk_begin(agent);
+    qs_msg_encode_hello_agent(&agent->w, &m);
+    qs_talk_end(agent, at, QS_MSG_HELLO_AGENT);
+    err = qs_msg_agree(&host, &m, &agreed);
+    if (err != 0) {
+        return qs_talk_fatal(agent, QS_CODE_VERSION, qs_wire_err_text(err));
+    }
+    agent->max_frame_bytes = agreed.max_frame_bytes;
+    return o->key ? QS_EV_CHALLENGED : QS_EV_ACCEPTED;
+}
+
+enum qs_event qs_act_verify(struct qs_agent *agent)
+{
+    const struct qs_agent_options *o = &agent->options;
+    struct qs_msg_auth m;
+    uint8_t expected[QS_SHA256_BYTES];
+    int err = qs_msg_decode_auth(agent->frame.payload, agent->frame.len, &m);
+    if (err != 0) {
+        return qs_talk_malformed(agent, err);
+    }
+    qs_auth_mac_host(o->key, o->key_bytes, &agent->session, agent->nonce, &agent->farm, expected);
+    if (!qs_auth_equal(expected, m.mac, sizeof expected)) {
+        return qs_talk_fatal(agent, QS_CODE_AUTH,
+                             "the host's proof is wrong: its key file differs from this agent's");
+    }
+    qs_auth_mac_agent(o->key, o->key_bytes, &agent->session, agent->nonce, &agent->farm, m.mac);
+    size_t at = qs_talk_begin(agent);
+    qs_msg_encode_auth(&agent->w, &m);
+    qs_talk_end(agent, at, QS_MSG_AUTH);
+    return QS_EV_ACCEPTED;
+}
+
+/* Is this run of the session's farm among the first `before` windows of the ring? */
+static bool offered(const struct qs_agent *agent, size_t before)
+{
+    const struct qs_ring_window *w = &agent->ring.windows[before];
+    for (size_t i = 0; i < before; i++) {
+        const struct qs_ring_window *v = &agent->ring.windows[i];
+        if (qs_uid_equal(&v->farm, &w->farm) && qs_uid_equal(&v->run, &w->run)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum qs_event qs_act_offer(struct qs_agent *agent)
+{
+    struct qs_build list;
+    qs_build_init(&list, agent->work, sizeof agent->work);
+    for (size_t i = 0; i < agent->ring.count; i++) {
+        const struct qs_ring_window *w = &agent->ring.windows[i];
+        struct qs_ring_span span;
+        if (!qs_uid_equal(&w->farm, &agent->farm) || offered(agent, i) ||
+            !qs_ring_span(&agent->ring, &w->farm, &w->run, &span)) {
+            continue;
+        }
+        const struct qs_held held = {.run = w->run, .first_seq = span.first, .next_seq = span.next};
+        qs_build_held(&list, &held);
+    }
+    const struct qs_msg_held m = {.held = qs_build_list(&list)};
+    size_t at = qs_talk_begin(agent);
+    qs_msg_encode_held(&agent->w, &m);
+    qs_talk_end(agent, at, QS_MSG_HELD);
+    return QS_EV_NONE;
+}
+
+enum qs_event qs_act_pong(struct qs_agent *agent)
+{
+    struct qs_msg_ping ping;
+    int err = qs_msg_decode_ping(agent->frame.payload, agent->frame.len, &ping);
+    if (err != 0) {
+        return qs_talk_malformed(agent, err);
+    }
+    struct qs_msg_pong m = {.id = ping.id, .t_send_ns = ping.t_send_ns, .t_recv_ns = agent->heard_ns};
+    size_t at = qs_talk_begin(agent);
+    m.t_reply_ns = qs_agent_now_ns(agent);
+    qs_msg_encode_pong(&agent->w, &m);
+    qs_talk_end(agent, at, QS_MSG_PONG);
+    return QS_EV_NONE;
+}
+
+enum qs_event qs_act_facts(struct qs_agent *agent)
+{
+    struct qs_build list;
+    struct qs_port_fact fact;
+    qs_build_init(&list, agent->work, sizeof agent->work);
+    for (size_t i = 0; i < QS_FACTS_MAX && agent->port.fact(agent->port.ctx, i, &fact); i++) {
+        const struct qs_fact f = {.key = qs_text_of(fact.key), .value = qs_text_of(fact.value)};
+        qs_build_fact(&list, &f);
+    }
+    const struct qs_msg_facts m = {.facts = qs_build_list(&list)};
+    size_t at = qs_talk_begin(agent);
+    qs_msg_encode_facts(&agent->w, &m);
+    if (!qs_talk_end(agent, at, QS_MSG_FACTS)) {
+        qs_talk_error(agent, NULL, QS_CODE_INTERNAL, QS_WIRE_BLAME_QUIESCE, "the facts do not fit a frame");
+    }
+    return QS_EV_NONE;
+}
+
+enum qs_event qs_act_bye(struct qs_agent *agent)
+{
+    agent->port.close_link(agent->port.ctx);
+    agent->link_up = false;
+    return QS_EV_LINK_DOWN;
+}

@@ -1,0 +1,224 @@
+/* From OPEN to silence: the gate, and the agreement of both sides that the window begins. */
+#include "core/actions.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define POLL_NS       INT64_C(100000000)
+#define POLL_STALE_NS INT64_C(20000000) /* a sensor will be ready soon */
+#define SAY_NS        INT64_C(1000000000)
+
+static void refuse(struct qs_agent *agent, const struct qs_uid *run, enum qs_wire_code code,
+                   enum qs_wire_blame blame, const char *text)
+{
+    qs_talk_error(agent, run, code, blame, text);
+}
+
+/* Checks an OPEN against the run and makes room for its iterations. */
+static bool admit(struct qs_agent *agent, const struct qs_msg_open *m)
+{
+    const struct qs_agent_run *run = &agent->run;
+    char text[200];
+    if (!qs_uid_equal(&m->run, &run->uid)) {
+        refuse(agent, &m->run, QS_CODE_UNKNOWN_RUN, QS_WIRE_BLAME_HOST,
+               "OPEN names a run that is not open here");
+        return false;
+    }
+    if (run->counting && m->first_seq != run->next_seq) {
+        snprintf(text, sizeof text,
+                 "OPEN numbers its iterations from %llu, the next number of this run is %llu",
+                 (unsigned long long)m->first_seq, (unsigned long long)run->next_seq);
+        refuse(agent, &m->run, QS_CODE_STATE, QS_WIRE_BLAME_HOST, text);
+        return false;
+    }
+    if (!qs_ring_open(&agent->ring, &agent->farm, &m->run, m->window, m->first_seq, m->iterations)) {
+        snprintf(
+            text, sizeof text,
+            "no room for %u more iterations: %zu windows are kept until they are acknowledged (%zu of %zu "
+            "bytes); another farm's can only be freed by that farm, or by restarting the agent",
+            (unsigned)m->iterations, agent->ring.count, agent->ring.used, agent->ring.cap);
+        refuse(agent, &m->run, QS_CODE_RESOURCE, QS_WIRE_BLAME_DEVICE, text);
+        return false;
+    }
+    return true;
+}
+
+static void load_bounds(struct qs_agent_window *w, const struct qs_list *bounds)
+{
+    struct qs_iter it = qs_list_iter(bounds);
+    struct qs_bound b;
+    w->bound_count = 0;
+    while (w->bound_count < QS_BOUNDS_MAX && qs_list_bound(&it, &b)) {
+        qs_text_copy(b.kind, w->bounds[w->bound_count].kind, sizeof w->bounds[0].kind);
+        w->bounds[w->bound_count++].bound = b.bound;
+    }
+}
+
+enum qs_event qs_act_open(struct qs_agent *agent)
+{
+    struct qs_msg_open m;
+    struct qs_agent_window *w = &agent->window;
+    int err = qs_msg_decode_open(agent->frame.payload, agent->frame.len, &m);
+    if (err != 0) {
+        return qs_talk_malformed(agent, err);
+    }
+    if (!admit(agent, &m)) {
+        return QS_EV_UNOPENED;
+    }
+    agent->run.counting = true;
+    agent->run.next_seq = m.first_seq;
+    w->number = m.window;
+    w->phase = m.phase;
+    w->first_seq = m.first_seq;
+    w->planned = m.iterations;
+    w->done = 0;
+    w->max_ns = m.max_ns;
+    w->quiet_lead_ns = m.quiet_lead_ns;
+    w->opened_ns = w->closed_ns = 0;
+    w->how = QS_CLOSED_DONE;
+    w->cancelled = false;
+    w->frames = 0;
+    w->said_ns = 0;
+    w->busiest[0] = w->failure[0] = '\0';
+    w->evidence_count = 0;
+    load_bounds(w, &m.bounds);
+    qs_gate_load(&w->gate, &m.gate, qs_agent_now_ns(agent));
+    return qs_act_poll(agent);
+}
+
+static void ask_busiest(struct qs_agent *agent)
+{
+    if (agent->port.busiest) {
+        char name[sizeof agent->window.busiest];
+        agent->port.busiest(agent->port.ctx, name, sizeof name);
+        if (name[0]) {
+            memcpy(agent->window.busiest, name, sizeof name);
+        }
+    }
+}
+
+/* WAITING, at most once a second, as soon as there is a value to tell. */
+static void say(struct qs_agent *agent, int64_t now_ns)
+{
+    struct qs_agent_window *w = &agent->window;
+    size_t i;
+    if (!qs_gate_blocker(&w->gate, &i) || (w->said_ns != 0 && now_ns - w->said_ns < SAY_NS) ||
+        w->gate.items[i].reading.status == QS_READING_STALE) {
+        return;
+    }
+    const struct qs_gate_item *item = &w->gate.items[i];
+    w->said_ns = now_ns;
+    ask_busiest(agent);
+    const struct qs_msg_waiting m = {.run = agent->run.uid,
+                                     .window = w->number,
+                                     .elapsed_ns = now_ns - w->gate.began_ns,
+                                     .expectation = (uint16_t)i,
+                                     .value = item->reading.value,
+                                     .status = (enum qs_reading_status)item->reading.status,
+                                     .eta_ns = qs_gate_eta(item, now_ns),
+                                     .note = qs_text_of(w->busiest)};
+    size_t at = qs_talk_begin(agent);
+    qs_msg_encode_waiting(&agent->w, &m);
+    qs_talk_end(agent, at, QS_MSG_WAITING);
+}
+
+/* One look at the gate; `shut` is what follows when it is not open. */
+static enum qs_event look(struct qs_agent *agent, enum qs_event open, enum qs_event shut)
+{
+    struct qs_gate *gate = &agent->window.gate;
+    int64_t now = qs_agent_now_ns(agent);
+    enum qs_gate_answer answer = qs_gate_poll(gate, &agent->port, now);
+    agent->deadline_ns = now + (gate->stale ? POLL_STALE_NS : POLL_NS);
+    switch (answer) {
+    case QS_GATE_ANSWER_OPEN:
+        return open;
+    case QS_GATE_ANSWER_OVER:
+        return QS_EV_GATE_OVER;
+    case QS_GATE_ANSWER_WAIT:
+        break;
+    }
+    return shut;
+}
+
+enum qs_event qs_act_poll(struct qs_agent *agent)
+{
+    enum qs_event event = look(agent, QS_EV_GATE_OPEN, QS_EV_NONE);
+    if (event == QS_EV_NONE) {
+        say(agent, qs_agent_now_ns(agent));
+    } else if (agent->window.said_ns != 0) {
+        ask_busiest(agent); /* we had to wait: for the record */
+    }
+    return event;
+}
+
+enum qs_event qs_act_watch(struct qs_agent *agent)
+{
+    return look(agent, QS_EV_NONE, QS_EV_GATE_LOST);
+}
+
+enum qs_event qs_act_arm(struct qs_agent *agent)
+{
+    const struct qs_msg_window m = {.run = agent->run.uid, .window = agent->window.number};
+    size_t at = qs_talk_begin(agent);
+    qs_msg_encode_window(&agent->w, &m);
+    qs_talk_end(agent, at, QS_MSG_ARM);
+    return QS_EV_NONE;
+}
+
+enum qs_event qs_act_hold(struct qs_agent *agent)
+{
+    struct qs_msg_window_why m;
+    int err = qs_msg_decode_window_why(agent->frame.payload, agent->frame.len, &m);
+    if (err != 0) {
+        return qs_talk_malformed(agent, err);
+    }
+    agent->deadline_ns = qs_agent_now_ns(agent) + POLL_NS;
+    return QS_EV_NONE;
+}
+
+enum qs_event qs_act_disarm(struct qs_agent *agent)
+{
+    char why[160] = "the gate was lost";
+    size_t i;
+    if (qs_gate_blocker(&agent->window.gate, &i)) {
+        const struct qs_gate_item *item = &agent->window.gate.items[i];
+        snprintf(why, sizeof why, "%s left its band: %lld", item->sensor, (long long)item->reading.value);
+    }
+    const struct qs_msg_window_why m = {
+        .run = agent->run.uid, .window = agent->window.number, .why = qs_text_of(why)};
+    size_t at = qs_talk_begin(agent);
+    qs_msg_encode_window_why(&agent->w, &m);
+    qs_talk_end(agent, at, QS_MSG_DISARM);
+    agent->heard_ns = qs_agent_now_ns(agent); /* heartbeats begin again */
+    return QS_EV_NONE;
+}
+
+enum qs_event qs_act_drain(struct qs_agent *agent)
+{
+    struct qs_msg_window m;
+    int err = qs_msg_decode_window(agent->frame.payload, agent->frame.len, &m);
+    if (err != 0) {
+        return qs_talk_malformed(agent, err);
+    }
+    if (!qs_uid_equal(&m.run, &agent->run.uid) || m.window != agent->window.number) {
+        return qs_talk_fatal(agent, QS_CODE_PROTOCOL,
+                             "QUIET names another window than the one that is armed");
+    }
+    agent->window.frames = 0;
+    agent->window.quiet_ns = qs_agent_now_ns(agent);
+    if (agent->port.drain) {
+        agent->port.drain(agent->port.ctx);
+    }
+    return qs_act_decide(agent);
+}
+
+enum qs_event qs_act_decide(struct qs_agent *agent)
+{
+    int64_t end_ns = agent->window.quiet_ns + agent->window.quiet_lead_ns;
+    bool ready = qs_agent_now_ns(agent) >= end_ns;
+    enum qs_event event = look(agent, ready ? QS_EV_DRAINED : QS_EV_NONE, QS_EV_GATE_LOST);
+    if (event == QS_EV_NONE && agent->deadline_ns > end_ns) {
+        agent->deadline_ns = end_ns;
+    }
+    return event;
+}

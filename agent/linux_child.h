@@ -1,0 +1,52 @@
+/* The one child that runs at a time, and what it writes. */
+#ifndef QS_AGENT_LINUX_CHILD_H
+#define QS_AGENT_LINUX_CHILD_H
+
+#include <time.h>
+
+#include "core/port.h"
+#include "linux_command.h"
+#include "linux_spawn.h"
+
+enum { QS_CAPTURE_BYTES = 2 * 65536 };
+
+/* Output of all processes of a window, or of a hook: one pipe, its first or its last bytes kept. */
+struct qs_capture {
+    int read_fd, write_fd; /* owned; -1: output is discarded */
+    bool tail;             /* keep the last bytes, not the first */
+    size_t max, len;
+    uint64_t total;
+    char bytes[QS_CAPTURE_BYTES];
+};
+
+struct qs_linux_child {
+    bool runs;
+    enum qs_port_job job;
+    struct qs_spawned process;
+    int64_t start_ns;
+    uint64_t written_before;      /* total of the capture when it began */
+    bool lost;                    /* given up */
+    const struct qs_commands *of; /* borrowed */
+    int null_fd;                  /* owned: /dev/null for writing */
+    clockid_t clock;              /* the agent's */
+    struct qs_capture capture;
+};
+
+void qs_child_init(struct qs_linux_child *child, clockid_t clock);
+/* Ends what runs. */
+void qs_child_done(struct qs_linux_child *child);
+
+/* An empty pipe, or none where the output is discarded. False: errno. */
+bool qs_capture_open(struct qs_capture *capture, bool wanted, bool tail, size_t max);
+void qs_capture_close(struct qs_capture *capture);
+/* Takes what is in the pipe; at most `rounds` buffers. */
+void qs_capture_drain(struct qs_capture *capture, int rounds);
+void qs_capture_result(const struct qs_capture *capture, struct qs_port_output *out);
+
+bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const struct qs_commands *of,
+                    struct qs_port_fault *fault);
+void qs_child_end(struct qs_linux_child *child, bool hard);
+/* Has it ended? Then *end is how, and what it left behind is gone. */
+bool qs_child_reap(struct qs_linux_child *child, struct qs_child *end);
+
+#endif

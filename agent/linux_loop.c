@@ -1,0 +1,136 @@
+/* The loop: whatever happens, one poll wakes us, and the most urgent is looked at first. */
+#include "port_linux.h"
+
+#include "linux_io.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+enum { FD_CHILD, FD_OUTPUT, FD_LINK, FD_SIGNAL, FD_LISTEN, FD_COUNT };
+
+/* A link that may be taken, or one to be turned away; in a window nobody is answered. */
+static bool door_is_watched(const struct qs_linux *os)
+{
+    bool ending = os->agent.state == QS_STATE_ENDING;
+    return os->link.listen_fd >= 0 && !qs_agent_is_silent(&os->agent) && !ending;
+}
+
+static void fill_fds(const struct qs_linux *os, struct pollfd *fds)
+{
+    const struct qs_linux_child *child = &os->child;
+    fds[FD_CHILD].fd = child->runs && !child->lost ? child->process.pidfd : -1;
+    fds[FD_OUTPUT].fd = child->runs ? child->capture.read_fd : -1;
+    fds[FD_LINK].fd = os->link.in_fd;
+    fds[FD_SIGNAL].fd = os->signal_fd;
+    fds[FD_LISTEN].fd = door_is_watched(os) ? os->link.listen_fd : -1;
+    for (int i = 0; i < FD_COUNT; i++) {
+        fds[i].events = POLLIN;
+        fds[i].revents = 0;
+    }
+}
+
+static void wait_for_news(struct qs_linux *os, struct pollfd *fds)
+{
+    int64_t deadline = qs_agent_next_deadline_ns(&os->agent);
+    struct timespec timeout = {0};
+    if (deadline != INT64_MAX) {
+        int64_t left = deadline - qs_io_now_ns(os->clock);
+        left = left > 0 ? left : 0;
+        timeout.tv_sec = (time_t)(left / 1000000000);
+        timeout.tv_nsec = (long)(left % 1000000000);
+    }
+    fill_fds(os, fds);
+    if (os->child.lost && os->child.runs) {
+        timeout = (struct timespec){0};
+        deadline = 0;
+    }
+    if (ppoll(fds, FD_COUNT, deadline != INT64_MAX ? &timeout : NULL, NULL) < 0) {
+        for (int i = 0; i < FD_COUNT; i++) {
+            fds[i].revents = 0;
+        }
+    }
+}
+
+static void look_after_child(struct qs_linux *os)
+{
+    struct qs_child end;
+    if (os->child.runs && qs_child_reap(&os->child, &end)) {
+        qs_agent_on_child(&os->agent, &end);
+    }
+}
+
+static void lose_link(struct qs_linux *os)
+{
+    qs_link_drop(&os->link);
+    os->broken = false;
+    qs_agent_on_link_down(&os->agent);
+    os->stop = os->stop || os->link.kind == QS_LINK_STDIO;
+}
+
+static void hear(struct qs_linux *os)
+{
+    long n = qs_link_receive(&os->link, os->bytes, sizeof os->bytes);
+    if (n > 0) {
+        qs_agent_on_bytes(&os->agent, os->bytes, (size_t)n);
+    } else if (n < 0) {
+        lose_link(os);
+    }
+}
+
+static void open_door(struct qs_linux *os)
+{
+    int fd = qs_link_accept(&os->link);
+    if (fd < 0) {
+        return;
+    }
+    if (!qs_agent_takes_link(&os->agent)) {
+        qs_link_turn_away(fd, QS_CODE_STATE,
+                          "another session holds this agent; it is free when that one ends or falls silent");
+        return;
+    }
+    qs_link_adopt(&os->link, fd);
+    qs_agent_on_link_up(&os->agent);
+}
+
+static void take_signal(struct qs_linux *os)
+{
+    struct signalfd_siginfo info;
+    while (read(os->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
+        if (info.ssi_signo != SIGCHLD) {
+            os->stop = true;
+        }
+    }
+}
+
+void qs_linux_run(struct qs_linux *os)
+{
+    while (!os->stop) {
+        struct pollfd fds[FD_COUNT];
+        wait_for_news(os, fds);
+        if (fds[FD_CHILD].revents || fds[FD_SIGNAL].revents || os->child.lost) {
+            look_after_child(os);
+        }
+        if (fds[FD_OUTPUT].revents) {
+            qs_capture_drain(&os->child.capture, 1);
+        }
+        if (fds[FD_SIGNAL].revents) {
+            take_signal(os);
+        }
+        if (fds[FD_LINK].revents && os->link.in_fd >= 0) {
+            hear(os);
+        }
+        if (fds[FD_LISTEN].revents && door_is_watched(os)) {
+            open_door(os);
+        }
+        qs_agent_on_time(&os->agent);
+        if (os->broken) {
+            lose_link(os);
+        }
+    }
+    qs_agent_stop(&os->agent, "the agent was told to end");
+    qs_child_done(&os->child);
+    qs_link_close(&os->link);
+}

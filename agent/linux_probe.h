@@ -1,0 +1,85 @@
+/* Sensors and evidence of a Linux machine, from /proc and /sys. Files are found and opened once. */
+#ifndef QS_AGENT_LINUX_PROBE_H
+#define QS_AGENT_LINUX_PROBE_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/port.h"
+
+enum { QS_PROBE_SOURCES = 200, QS_PROBE_TEXT_BYTES = 65536, QS_PROBE_PROCS = 4096 };
+
+/* How a source's text becomes a value. The kinds from BUSY on are not a single number of one file. */
+enum qs_probe_how {
+    QS_PROBE_I64,        /* the file's first number */
+    QS_PROBE_LOAD1,      /* /proc/loadavg, in thousandths */
+    QS_PROBE_SOME_TOTAL, /* /proc/pressure: total= of the line "some", us */
+    QS_PROBE_SOME_AVG10, /* the same line's avg10=, percent as parts per million */
+    QS_PROBE_OWN_DELAY,  /* /proc/self/schedstat: run-queue wait, ns */
+    QS_PROBE_ALL_DELAY,  /* /proc/schedstat: the same summed over the allowed CPUs */
+    QS_PROBE_BUSY,       /* /proc/stat, ticks of the allowed CPUs */
+    QS_PROBE_IDLE,
+    QS_PROBE_STEAL,
+    QS_PROBE_FOREIGN,        /* busy ticks minus our own and our children's processor time */
+    QS_PROBE_CHILD_SWITCHES, /* involuntary switches of all children so far */
+    QS_PROBE_OWN_SWITCHES,   /* the agent's own, involuntary */
+    QS_PROBE_OWN_SLEEPS,     /* the agent's own, voluntary */
+    QS_PROBE_OWN_CPU,        /* the agent's own processor time, us */
+    QS_PROBE_NOTHING,        /* this kernel has no such file */
+};
+
+struct qs_source {
+    char kind[QS_PORT_KIND_BYTES];
+    enum qs_probe_how how;
+    int fd; /* owned; -1 where no file belongs to it */
+};
+
+/* Ticks of the allowed CPUs since boot. */
+struct qs_ticks {
+    bool ok;
+    int64_t busy, idle, steal;
+};
+
+/* Processor time of one process at the last look. */
+struct qs_proc {
+    int32_t pid;
+    int64_t ticks;
+};
+
+struct qs_probe {
+    struct qs_source sources[QS_PROBE_SOURCES];
+    size_t count;
+    int stat_fd;
+    cpu_set_t allowed;
+    int64_t tick_ns;
+    /* the busy share is a difference of two looks about 100 ms apart */
+    struct qs_ticks last;
+    int64_t last_ns;
+    int64_t busy_ppm, busy_ns;
+    bool has_busy;
+    struct qs_proc procs[QS_PROBE_PROCS], fresh[QS_PROBE_PROCS];
+    size_t proc_count;
+    int64_t procs_ns;
+    char text[QS_PROBE_TEXT_BYTES];
+};
+
+/* Finds and opens what there is. allowed: the CPUs that count. */
+void qs_probe_open(struct qs_probe *probe, const cpu_set_t *allowed);
+void qs_probe_close(struct qs_probe *probe);
+
+/* A sensor by name, at now_ns. */
+void qs_probe_sensor(struct qs_probe *probe, const char *name, int64_t now_ns,
+                     struct qs_port_reading *reading);
+/* Begins a new look at the busy share: what was busy until now does not count. */
+void qs_probe_restart_busy(struct qs_probe *probe, int64_t now_ns);
+/* See struct qs_port. */
+size_t qs_probe_evidence(struct qs_probe *probe, bool after, struct qs_port_evidence *rows, size_t cap);
+/* "name[pid] 97%": who used most processor time since the last call; "" at the first one, or after a pause.
+ */
+void qs_probe_busiest(struct qs_probe *probe, int64_t now_ns, char *text, size_t cap);
+/* "psi,thermal,..." : classes of sources that exist and can be read. */
+void qs_probe_capabilities(const struct qs_probe *probe, char *text, size_t cap);
+
+#endif

@@ -1,0 +1,143 @@
+#include "linux_spawn.h"
+
+#include "linux_io.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef CLONE_PIDFD
+#define CLONE_PIDFD 0x00001000
+#endif
+
+/* A child of clone(CLONE_VM | CLONE_VFORK) borrows our memory until it executes; this is how posix_spawn
+ * works inside, and what it cannot do is done here in the same step: affinity, the directory by descriptor,
+ * and a SIGKILL for the child if the agent itself is killed. */
+struct birth {
+    const struct qs_spawn *spawn;
+    volatile int error;
+};
+
+enum { BIRTH_STACK_BYTES = 16384, KERNEL_SIGSET_BYTES = 8 };
+
+/* Runs in the child, in our memory: raw system calls only, no instrumentation. */
+__attribute__((no_sanitize("address", "undefined"))) static int child_main(void *arg)
+{
+    struct birth *birth = arg;
+    const struct qs_spawn *s = birth->spawn;
+    static const uint64_t no_signals;
+    bool ok = syscall(SYS_setpgid, 0, 0) == 0 && syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0;
+    if (ok && s->cpus) {
+        ok = syscall(SYS_sched_setaffinity, 0, sizeof *s->cpus, s->cpus) == 0;
+    }
+    ok = ok && syscall(SYS_dup3, s->in_fd, 0, 0) == 0 && syscall(SYS_dup3, s->out_fd, 1, 0) == 1 &&
+         syscall(SYS_dup3, s->out_fd, 2, 0) == 2;
+    if (ok && s->cwd_fd >= 0) {
+        ok = syscall(SYS_fchdir, s->cwd_fd) == 0;
+    }
+    if (ok) {
+        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &no_signals, NULL, KERNEL_SIGSET_BYTES);
+        syscall(SYS_execve, s->path, s->argv, s->envp);
+    }
+    birth->error = errno;
+    syscall(SYS_exit, 127);
+    return 127;
+}
+
+int qs_spawn_start(const struct qs_spawn *spawn, struct qs_spawned *child)
+{
+    static _Alignas(64) unsigned char stack[BIRTH_STACK_BYTES];
+    struct birth birth = {.spawn = spawn, .error = 0};
+    int pidfd = -1;
+    int flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD;
+    pid_t pid = clone(child_main, stack + sizeof stack, flags, &birth, &pidfd);
+    if (pid < 0) {
+        return errno;
+    }
+    if (birth.error != 0) {
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+        }
+        if (pidfd >= 0) {
+            close(pidfd);
+        }
+        return birth.error;
+    }
+#ifdef SYS_pidfd_open
+    if (pidfd < 0) {
+        pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    }
+#endif
+    *child = (struct qs_spawned){.pid = pid, .pidfd = pidfd};
+    return 0;
+}
+
+/* Takes in what has already ended; true when something is still alive. */
+static bool anyone_alive(void)
+{
+    for (;;) {
+        siginfo_t info;
+        memset(&info, 0, sizeof info);
+        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG) != 0) {
+            if (errno == EINTR) {
+                continue;
+            }
+            return false;
+        }
+        if (info.si_pid == 0) {
+            return true;
+        }
+    }
+}
+
+/* The parent of a process from /proc/PID/stat; -1 when it is gone. The name in it may hold anything. */
+static pid_t parent_of(const char *pid)
+{
+    char path[64];
+    char text[512];
+    snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
+    if (qs_io_read(path, text, sizeof text) <= 0) {
+        return -1;
+    }
+    const char *end = strrchr(text, ')');
+    return end && strlen(end) > 4 ? (pid_t)strtol(end + 4, NULL, 10) : -1;
+}
+
+/* Children that made a session of their own are ours since their parent died: we are their subreaper. */
+static void kill_own_children(void)
+{
+    struct qs_dir dir;
+    if (!qs_dir_open(&dir, "/proc")) {
+        return;
+    }
+    pid_t own = getpid();
+    for (const char *name = qs_dir_next(&dir); name; name = qs_dir_next(&dir)) {
+        if (name[0] >= '1' && name[0] <= '9' && parent_of(name) == own) {
+            kill((pid_t)strtol(name, NULL, 10), SIGKILL);
+        }
+    }
+    qs_dir_close(&dir);
+}
+
+bool qs_spawn_end_strays(pid_t group, int64_t budget_ns)
+{
+    if (!anyone_alive()) {
+        return false;
+    }
+    const struct timespec pause = {.tv_sec = 0, .tv_nsec = 1000000};
+    for (int64_t waited = 0; waited < budget_ns; waited += pause.tv_nsec) {
+        kill(-group, SIGKILL);
+        kill_own_children();
+        nanosleep(&pause, NULL);
+        if (!anyone_alive()) {
+            break;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,33 @@
+/* Starting one program and finding whatever it leaves behind (Linux). */
+#ifndef QS_AGENT_LINUX_SPAWN_H
+#define QS_AGENT_LINUX_SPAWN_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What a child gets. All pointers are borrowed for the call. */
+struct qs_spawn {
+    const char *path; /* executed as it is: no search */
+    char *const *argv;
+    char *const *envp;     /* the whole environment */
+    int cwd_fd;            /* a directory, or -1: the agent's own */
+    int in_fd, out_fd;     /* > 2; out_fd serves for standard output and standard error */
+    const cpu_set_t *cpus; /* NULL: the agent's own */
+};
+
+struct qs_spawned {
+    pid_t pid;
+    int pidfd; /* readable when the child has ended; -1 where the kernel has none: wait for SIGCHLD */
+};
+
+/* Starts the child in a process group of its own, with no signal blocked. Returns 0, or the errno of the step
+ * that failed (nothing runs then). */
+int qs_spawn_start(const struct qs_spawn *spawn, struct qs_spawned *child);
+
+/* After the child has been waited for: ends everything that it left behind, within budget_ns. Returns
+ * whether anything was alive. */
+bool qs_spawn_end_strays(pid_t group, int64_t budget_ns);
+
+#endif

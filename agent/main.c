@@ -1,0 +1,213 @@
+#include "port_linux.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "quiesce-agent measures on this device for a quiesced host.\n"
+    "\n"
+    "Usage\n"
+    "  quiesce-agent --stdio                          talk over standard input and output (exec links, ssh)\n"
+    "  quiesce-agent --listen unix:PATH               a socket for this user and root\n"
+    "  quiesce-agent --listen tcp:127.0.0.1:PORT --key-file FILE\n"
+    "                                                 loopback only: the link is not encrypted\n"
+    "  quiesce-agent --facts                          what this device is, one \"key: value\" a line\n"
+    "  quiesce-agent --dump-states                    the session's table of states\n"
+    "  quiesce-agent --version | --help\n"
+    "\n"
+    "A key file has 32 to 4096 bytes, mode 0600, and is the same on both sides.\n"
+    "SIGTERM ends the agent and whatever it has started.\n"
+    "\n"
+    "Examples\n"
+    "  ssh board /data/local/tmp/quiesce-agent --stdio\n"
+    "  quiesce-agent --listen unix:$XDG_RUNTIME_DIR/quiesce-agent.sock\n"
+    "  (umask 077; head -c 32 /dev/urandom > agent.key)\n"
+    "  quiesce-agent --listen tcp:127.0.0.1:7151 --key-file agent.key\n";
+
+enum { EXIT_OK = 0, EXIT_USAGE = 2, EXIT_SETUP = 3, INHERITED_MAX = 1024 };
+
+struct options {
+    bool stdio, facts, states, version, help;
+    const char *listen, *key_file;
+};
+
+static const struct {
+    const char *name;
+    size_t flag, value; /* offset of the one that it sets; the other is 0 */
+} known[] = {
+    {"--stdio", offsetof(struct options, stdio) + 1, 0},
+    {"--facts", offsetof(struct options, facts) + 1, 0},
+    {"--dump-states", offsetof(struct options, states) + 1, 0},
+    {"--version", offsetof(struct options, version) + 1, 0},
+    {"--help", offsetof(struct options, help) + 1, 0},
+    {"--listen", 0, offsetof(struct options, listen) + 1},
+    {"--key-file", 0, offsetof(struct options, key_file) + 1},
+};
+
+static int complain(const char *what, const char *arg, const char *advice)
+{
+    fprintf(stderr, "quiesce-agent: %s '%s'%s; see --help\n", what, arg, advice);
+    return EXIT_USAGE;
+}
+
+static size_t common_prefix(const char *a, const char *b)
+{
+    size_t n = 0;
+    while (a[n] && a[n] == b[n]) {
+        n++;
+    }
+    return n;
+}
+
+static int unknown(const char *arg)
+{
+    char advice[64] = "";
+    size_t best = 3; /* more than the two dashes and a letter */
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        size_t n = common_prefix(arg, known[i].name);
+        if (n > best) {
+            best = n;
+            snprintf(advice, sizeof advice, ": did you mean %s?", known[i].name);
+        }
+    }
+    return complain("unknown option", arg, advice);
+}
+
+/* One argument, with its value behind '=' or in the next one. Returns how many were used, 0: unknown, -1: its
+ * value is missing. */
+static int take(struct options *options, char **argv)
+{
+    size_t n = strcspn(argv[0], "=");
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strlen(known[i].name) != n || strncmp(argv[0], known[i].name, n) != 0) {
+            continue;
+        }
+        if (known[i].flag && argv[0][n] == '\0') {
+            *(bool *)((char *)options + known[i].flag - 1) = true;
+            return 1;
+        }
+        if (known[i].value) {
+            const char *value = argv[0][n] == '=' ? argv[0] + n + 1 : argv[1];
+            *(const char **)((char *)options + known[i].value - 1) = value;
+            return !value ? -1 : argv[0][n] == '=' ? 1 : 2;
+        }
+    }
+    return 0;
+}
+
+static int parse(struct options *options, char **argv)
+{
+    for (argv++; *argv;) {
+        int used = take(options, argv);
+        if (used == 0) {
+            return unknown(*argv);
+        }
+        if (used < 0) {
+            return complain("a value is missing behind", *argv, "");
+        }
+        argv += used;
+    }
+    return EXIT_OK;
+}
+
+static int show_facts(struct qs_linux *os)
+{
+    static struct qs_port_fact fact;
+    qs_linux_init(os);
+    for (size_t i = 0; qs_facts_get(&os->facts, i, &fact); i++) {
+        printf("%s: %s\n", fact.key, fact.value);
+    }
+    return EXIT_OK;
+}
+
+static int show_states(void)
+{
+    char line[160];
+    for (size_t i = 0; qs_session_line(i, line, sizeof line); i++) {
+        puts(line);
+    }
+    return EXIT_OK;
+}
+
+static bool open_link(struct qs_linux *os, const struct options *options, char *error)
+{
+    if (options->stdio) {
+        return qs_link_open_stdio(&os->link, error);
+    }
+    if (!qs_link_listen(&os->link, options->listen, error)) {
+        return false;
+    }
+    if (os->link.kind == QS_LINK_TCP && !options->key_file) {
+        snprintf(error, QS_LINK_ERROR_BYTES,
+                 "a TCP link needs --key-file FILE: anybody on this machine could "
+                 "connect; or use --listen unix:PATH");
+        return false;
+    }
+    if (options->key_file) {
+        os->key_bytes = qs_link_read_key(options->key_file, os->key, sizeof os->key, error);
+    }
+    return !options->key_file || os->key_bytes > 0;
+}
+
+/* Descriptors that we were born with are not for the benchmarks, and 0, 1, 2 must be taken. */
+static void guard_descriptors(void)
+{
+    int fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= 2) {
+        fd = open("/dev/null", O_RDWR);
+    }
+    if (fd > 2) {
+        close(fd);
+    }
+    for (int i = 3; i < INHERITED_MAX; i++) {
+        fcntl(i, F_SETFD, FD_CLOEXEC);
+    }
+}
+
+static int serve(struct qs_linux *os, const struct options *options)
+{
+    char error[QS_LINK_ERROR_BYTES] = "";
+    guard_descriptors();
+    qs_linux_init(os);
+    if (!open_link(os, options, error) || !qs_linux_start(os, error)) {
+        fprintf(stderr, "quiesce-agent: %s\n", error);
+        qs_link_close(&os->link);
+        return EXIT_SETUP;
+    }
+    if (os->link.kind == QS_LINK_TCP) {
+        fprintf(stderr, "quiesce-agent: listening on loopback port %d\n", qs_link_port(&os->link));
+    }
+    qs_linux_run(os);
+    return EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+    static struct qs_linux os;
+    struct options options = {.listen = NULL};
+    int status = argc > 0 ? parse(&options, argv) : EXIT_USAGE;
+    if (status != EXIT_OK) {
+        return status;
+    }
+    if (options.help || options.version) {
+        fputs(options.help ? help : "quiesce-agent " QS_VERSION "\n", stdout);
+        return EXIT_OK;
+    }
+    if (options.states) {
+        return show_states();
+    }
+    if (options.facts) {
+        return show_facts(&os);
+    }
+    if (options.stdio == (options.listen != NULL)) {
+        fputs("quiesce-agent: choose one of --stdio and --listen ADDRESS; see --help\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (options.stdio && options.key_file) {
+        return complain("there is no key on a --stdio link, remove", "--key-file", "");
+    }
+    return serve(&os, &options);
+}

@@ -1,0 +1,283 @@
+#include "port_linux.h"
+
+#include "linux_io.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef CLOCK_MONOTONIC_RAW
+#define CLOCK_MONOTONIC_RAW 4
+#endif
+
+#define HANDSHAKE_TCP_NS  INT64_C(3000000000)
+#define HANDSHAKE_UNIX_NS INT64_C(10000000000)
+
+enum { COST_READS = 1000 };
+
+static int64_t op_now_ns(void *ctx)
+{
+    const struct qs_linux *os = ctx;
+    return qs_io_now_ns(os->clock);
+}
+
+static bool op_send(void *ctx, const uint8_t *bytes, size_t n)
+{
+    struct qs_linux *os = ctx;
+    if (!qs_link_send(&os->link, bytes, n)) {
+        os->broken = true;
+        return false;
+    }
+    return true;
+}
+
+static void op_close_link(void *ctx)
+{
+    struct qs_linux *os = ctx;
+    qs_link_drop(&os->link);
+    os->broken = false;
+    os->stop = os->stop || os->link.kind == QS_LINK_STDIO;
+}
+
+static void op_random(void *ctx, uint8_t *bytes, size_t n)
+{
+    (void)ctx;
+    while (getrandom(bytes, n, 0) != (ssize_t)n) {
+    }
+}
+
+static bool op_run_begin(void *ctx, const struct qs_msg_run_begin *run, struct qs_port_ready *ready,
+                         struct qs_port_fault *fault)
+{
+    struct qs_linux *os = ctx;
+    if (!qs_commands_of_run(&os->run, run, &os->probe.allowed, fault)) {
+        return false;
+    }
+    qs_commands_executable(&os->run, &os->run.iteration, ready->executable, sizeof ready->executable);
+    qs_sums_of(&os->sums, &os->run, &os->run.iteration, ready->sha256);
+    qs_cpus_print(os->run.pinned ? &os->run.cpus : &os->probe.allowed, ready->cpus, sizeof ready->cpus);
+    return true;
+}
+
+static void op_run_end(void *ctx)
+{
+    struct qs_linux *os = ctx;
+    qs_commands_close(&os->run);
+}
+
+static bool op_start(void *ctx, enum qs_port_job job, struct qs_port_fault *fault)
+{
+    struct qs_linux *os = ctx;
+    return qs_child_start(&os->child, job, &os->run, fault);
+}
+
+static bool out_of_pipes(struct qs_port_fault *fault)
+{
+    fault->blame = QS_WIRE_BLAME_DEVICE;
+    fault->wire_code = QS_CODE_RESOURCE;
+    fault->code = errno;
+    snprintf(fault->text, sizeof fault->text, "no pipe for the output: %s", strerror(errno));
+    return false;
+}
+
+static bool op_start_hook(void *ctx, const struct qs_msg_hook *hook, struct qs_port_fault *fault)
+{
+    struct qs_linux *os = ctx;
+    qs_commands_close(&os->hook);
+    if (!qs_commands_of_hook(&os->hook, hook, fault)) {
+        return false;
+    }
+    if (!qs_capture_open(&os->child.capture, true, true, hook->output_max_bytes)) {
+        return out_of_pipes(fault);
+    }
+    return qs_child_start(&os->child, QS_JOB_HOOK, &os->hook, fault);
+}
+
+static void op_end_child(void *ctx, bool hard)
+{
+    struct qs_linux *os = ctx;
+    qs_child_end(&os->child, hard);
+}
+
+static void op_abandon_child(void *ctx)
+{
+    struct qs_linux *os = ctx;
+    os->child.lost = true;
+}
+
+static bool op_window_open(void *ctx, struct qs_port_fault *fault)
+{
+    struct qs_linux *os = ctx;
+    return qs_capture_open(&os->child.capture, os->run.capture, false, os->run.output_max_bytes) ||
+           out_of_pipes(fault);
+}
+
+static void op_output(void *ctx, struct qs_port_output *out)
+{
+    struct qs_linux *os = ctx;
+    qs_capture_result(&os->child.capture, out);
+}
+
+static void op_read_sensor(void *ctx, const char *name, struct qs_port_reading *reading)
+{
+    struct qs_linux *os = ctx;
+    qs_probe_sensor(&os->probe, name, op_now_ns(os), reading);
+}
+
+static size_t op_evidence(void *ctx, bool after, struct qs_port_evidence *rows, size_t cap)
+{
+    struct qs_linux *os = ctx;
+    size_t n = qs_probe_evidence(&os->probe, after, rows, cap);
+    if (after) {
+        qs_probe_restart_busy(&os->probe, op_now_ns(os)); /* our own window is not a neighbour */
+    }
+    return n;
+}
+
+static bool op_fact(void *ctx, size_t index, struct qs_port_fact *fact)
+{
+    struct qs_linux *os = ctx;
+    return qs_facts_get(&os->facts, index, fact);
+}
+
+static void op_drain(void *ctx)
+{
+    struct qs_linux *os = ctx;
+    qs_link_drain(&os->link);
+}
+
+static uint32_t op_unread(void *ctx)
+{
+    struct qs_linux *os = ctx;
+    return qs_link_unread(&os->link);
+}
+
+static void op_busiest(void *ctx, char *text, size_t cap)
+{
+    struct qs_linux *os = ctx;
+    qs_probe_busiest(&os->probe, op_now_ns(os), text, cap);
+}
+
+const char *qs_linux_clock_name(const struct qs_linux *os)
+{
+    return os->clock == CLOCK_MONOTONIC_RAW ? "monotonic-raw" : "monotonic";
+}
+
+void qs_linux_init(struct qs_linux *os)
+{
+    struct timespec t;
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    sched_getaffinity(0, sizeof allowed, &allowed);
+    os->clock = clock_gettime(CLOCK_MONOTONIC_RAW, &t) == 0 ? CLOCK_MONOTONIC_RAW : CLOCK_MONOTONIC;
+    os->signal_fd = -1;
+    os->stop = os->broken = false;
+    os->sums.count = os->sums.next = 0;
+    os->run.cwd_fd = os->hook.cwd_fd = -1;
+    os->link.in_fd = os->link.out_fd = os->link.listen_fd = -1;
+    qs_probe_open(&os->probe, &allowed);
+    qs_facts_init(&os->facts, &os->probe, qs_linux_clock_name(os));
+    qs_child_init(&os->child, os->clock);
+    if (!qs_io_line("/proc/sys/kernel/random/boot_id", os->boot_id, sizeof os->boot_id)) {
+        snprintf(os->boot_id, sizeof os->boot_id, "unknown");
+    }
+}
+
+/* What we ignore, children would ignore too: a program's defaults are part of its conditions. SIGPIPE is
+ * blocked, not ignored, for the same reason; a child begins with nothing blocked. */
+static bool take_signals(struct qs_linux *os)
+{
+    sigset_t blocked;
+    sigset_t read;
+    for (int i = 1; i < NSIG; i++) {
+        struct sigaction action;
+        if (sigaction(i, NULL, &action) == 0 && action.sa_handler == SIG_IGN) {
+            signal(i, SIG_DFL);
+        }
+    }
+    sigemptyset(&read);
+    sigaddset(&read, SIGTERM);
+    sigaddset(&read, SIGINT);
+    sigaddset(&read, SIGHUP);
+#ifdef SYS_pidfd_open
+    int own = (int)syscall(SYS_pidfd_open, getpid(), 0);
+#else
+    int own = -1;
+#endif
+    if (own >= 0) {
+        close(own);
+    } else {
+        sigaddset(&read, SIGCHLD);
+    }
+    blocked = read;
+    sigaddset(&blocked, SIGCHLD);
+    sigaddset(&blocked, SIGPIPE);
+    sigprocmask(SIG_BLOCK, &blocked, NULL);
+    os->signal_fd = signalfd(-1, &read, SFD_CLOEXEC | SFD_NONBLOCK);
+    return os->signal_fd >= 0;
+}
+
+static void fill_options(struct qs_linux *os, struct qs_agent_options *options)
+{
+    struct timespec resolution = {0};
+    int64_t began = op_now_ns(os);
+    for (int i = 0; i < COST_READS; i++) {
+        op_now_ns(os);
+    }
+    clock_getres(os->clock, &resolution);
+    *options = (struct qs_agent_options){.software = "quiesce-agent " QS_VERSION,
+                                         .boot_id = os->boot_id,
+                                         .clock = qs_linux_clock_name(os),
+                                         .clock_resolution_ns = resolution.tv_nsec,
+                                         .key = os->key_bytes ? os->key : NULL,
+                                         .key_bytes = os->key_bytes,
+                                         .ring = os->ring,
+                                         .ring_bytes = sizeof os->ring};
+    options->clock_cost_ps = (uint32_t)((op_now_ns(os) - began) * 1000 / COST_READS);
+    if (os->link.kind != QS_LINK_STDIO) {
+        options->handshake_ns = os->link.kind == QS_LINK_TCP ? HANDSHAKE_TCP_NS : HANDSHAKE_UNIX_NS;
+    }
+}
+
+bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES])
+{
+    const struct qs_port port = {.ctx = os,
+                                 .now_ns = op_now_ns,
+                                 .send = op_send,
+                                 .close_link = op_close_link,
+                                 .random = op_random,
+                                 .run_begin = op_run_begin,
+                                 .run_end = op_run_end,
+                                 .start = op_start,
+                                 .start_hook = op_start_hook,
+                                 .end_child = op_end_child,
+                                 .abandon_child = op_abandon_child,
+                                 .window_open = op_window_open,
+                                 .output = op_output,
+                                 .read_sensor = op_read_sensor,
+                                 .evidence = op_evidence,
+                                 .fact = op_fact,
+                                 .drain = op_drain,
+                                 .unread = op_unread,
+                                 .busiest = op_busiest};
+    struct qs_agent_options options;
+    if (!take_signals(os) || os->child.null_fd < 0) {
+        snprintf(error, QS_LINK_ERROR_BYTES, "cannot set up: %s", strerror(errno));
+        return false;
+    }
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* before 3.4 it does not exist: strays then escape */
+    os->link.stop_fd = os->signal_fd;
+    fill_options(os, &options);
+    qs_agent_init(&os->agent, &port, &options);
+    if (os->link.kind == QS_LINK_STDIO) {
+        qs_agent_on_link_up(&os->agent);
+    }
+    return true;
+}

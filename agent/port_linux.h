@@ -1,0 +1,42 @@
+/* The agent on Linux: one process, one thread, one poll. */
+#ifndef QS_AGENT_PORT_LINUX_H
+#define QS_AGENT_PORT_LINUX_H
+
+#include "core/agent.h"
+#include "linux_child.h"
+#include "linux_command.h"
+#include "linux_facts.h"
+#include "linux_link.h"
+#include "linux_probe.h"
+
+enum { QS_LINUX_RING_BYTES = 8 * 1024 * 1024 };
+
+/* Everything the agent ever uses; static in main.c, so that nothing is allocated later. */
+struct qs_linux {
+    struct qs_agent agent;
+    struct qs_link link;
+    struct qs_linux_child child;
+    struct qs_commands run, hook;
+    struct qs_sums sums;
+    struct qs_probe probe;
+    struct qs_facts facts;
+    clockid_t clock;
+    int signal_fd;
+    bool stop;   /* the loop ends */
+    bool broken; /* the link failed while sending */
+    char boot_id[QS_NAME_MAX_BYTES];
+    uint8_t key[QS_AUTH_KEY_MAX_BYTES];
+    size_t key_bytes;
+    uint8_t ring[QS_LINUX_RING_BYTES];
+    uint8_t bytes[65536];
+};
+
+/* Clock, sensors, facts: what --facts needs. */
+void qs_linux_init(struct qs_linux *os);
+/* Signals, subreaper, and the agent over os->link, which is open; os->key is set where it needs one. */
+bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES]);
+/* Until the host is gone (stdio) or a signal ends it; then no child is left. */
+void qs_linux_run(struct qs_linux *os);
+const char *qs_linux_clock_name(const struct qs_linux *os);
+
+#endif

@@ -1,0 +1,146 @@
+#include "device.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void to_agent(void *ctx, const uint8_t *bytes, size_t n)
+{
+    struct device *d = ctx;
+    while (n > 0) {
+        ssize_t sent = write(d->in_fd, bytes, n);
+        assert_true(sent > 0);
+        bytes += sent;
+        n -= (size_t)sent;
+    }
+}
+
+void device_start(struct device *d)
+{
+    int to[2];
+    int from[2];
+    const char *path = getenv("QS_AGENT");
+    assert_non_null(path);
+    signal(SIGPIPE, SIG_IGN);
+    assert_int_equal(pipe2(to, O_CLOEXEC), 0);
+    assert_int_equal(pipe2(from, O_CLOEXEC), 0);
+    d->pid = fork();
+    assert_true(d->pid >= 0);
+    if (d->pid == 0) {
+        dup2(to[0], 0);
+        dup2(from[1], 1);
+        execl(path, path, "--stdio", (char *)NULL);
+        _exit(127);
+    }
+    close(to[0]);
+    close(from[1]);
+    d->in_fd = to[1];
+    d->out_fd = from[0];
+    peer_init(&d->peer, to_agent, d);
+    peer_hello(&d->peer, 10000);
+    device_expect(d, QS_MSG_HELLO_AGENT);
+    device_expect(d, QS_MSG_HELD);
+}
+
+void device_stop(struct device *d)
+{
+    int status;
+    close(d->in_fd);
+    assert_int_equal(waitpid(d->pid, &status, 0), d->pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    close(d->out_fd);
+    peer_done(&d->peer);
+}
+
+const struct letter *device_next(struct device *d)
+{
+    for (;;) {
+        uint8_t bytes[65536];
+        const struct letter *l = peer_pop(&d->peer);
+        if (l) {
+            return l;
+        }
+        struct pollfd fd = {.fd = d->out_fd, .events = POLLIN};
+        assert_int_equal(poll(&fd, 1, DEVICE_WAIT_MS), 1);
+        ssize_t n = read(d->out_fd, bytes, sizeof bytes);
+        if (n <= 0) {
+            return NULL;
+        }
+        peer_receive(&d->peer, bytes, (size_t)n);
+    }
+}
+
+const struct letter *device_expect(struct device *d, uint8_t type)
+{
+    const struct letter *l = device_next(d);
+    assert_non_null(l);
+    if (l->type == QS_MSG_ERROR && type != QS_MSG_ERROR) {
+        struct qs_msg_error m;
+        qs_msg_decode_error(l->payload, l->n, &m);
+        fail_msg("the agent complains: %.*s", (int)m.text.n, m.text.p);
+    }
+    assert_string_equal(qs_msg_name(l->type), qs_msg_name(type));
+    return l;
+}
+
+void device_begin(struct device *d, const struct run_spec *spec)
+{
+    d->peer.run.b[0]++;
+    peer_run_begin(&d->peer, spec);
+    device_expect(d, QS_MSG_RUN_READY);
+}
+
+void device_collect(struct device *d, struct closed *out)
+{
+    const struct letter *l = device_expect(d, QS_MSG_CLOSED);
+    assert_int_equal(qs_msg_decode_closed(l->payload, l->n, &out->m), 0);
+    out->rows = 0;
+    while (out->rows < out->m.iterations) {
+        struct qs_msg_iterations m;
+        l = device_expect(d, QS_MSG_ITERATIONS);
+        assert_int_equal(qs_msg_decode_iterations(l->payload, l->n, &m), 0);
+        assert_int_equal(m.first_index, out->rows);
+        struct qs_iter it = qs_list_iter(&m.rows);
+        while (out->rows < DEVICE_ROWS && qs_list_row(&it, m.metrics.count, &out->row[out->rows])) {
+            out->rows++;
+        }
+    }
+}
+
+void device_open(struct device *d, const struct open_spec *spec, struct closed *out)
+{
+    const struct letter *l;
+    peer_open(&d->peer, spec);
+    while ((l = device_next(d)) && l->type == QS_MSG_WAITING) {
+    }
+    assert_non_null(l);
+    assert_string_equal(qs_msg_name(l->type), "ARM");
+    peer_window(&d->peer, QS_MSG_QUIET, spec->window);
+    device_collect(d, out);
+    if (out->rows > 0) {
+        peer_seq(&d->peer, QS_MSG_ACK, spec->first_seq + out->rows);
+    }
+}
+
+void device_window(struct device *d, uint32_t n, struct closed *out)
+{
+    device_open(d, &(struct open_spec){.iterations = n, .phase = QS_PHASE_MEASURE}, out);
+}
+
+void device_measure(struct device *d, const struct run_spec *spec, uint32_t n, struct closed *out)
+{
+    device_begin(d, spec);
+    device_window(d, n, out);
+    peer_run_end(&d->peer);
+    device_expect(d, QS_MSG_RUN_ENDED);
+}

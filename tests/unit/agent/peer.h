@@ -1,0 +1,86 @@
+/* A host for the tests: speaks the real codec, keeps what the agent says. */
+#ifndef QS_TESTS_AGENT_PEER_H
+#define QS_TESTS_AGENT_PEER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/frame.h"
+#include "proto/msg.h"
+
+enum { PEER_INBOX = 256 };
+
+/* One frame from the agent; payload is owned by the peer until peer_done. */
+struct letter {
+    uint8_t type;
+    uint8_t *payload;
+    size_t n;
+};
+
+struct peer {
+    void (*deliver)(void *ctx, const uint8_t *bytes, size_t n); /* towards the agent */
+    void *ctx;
+    struct qs_framer framer;
+    uint8_t *rx, *tx;
+    uint32_t seq;
+    struct qs_writer w;
+    struct letter inbox[PEER_INBOX];
+    size_t head, count;
+    struct qs_uid farm, session, run;
+    struct qs_msg_hello_agent agent; /* of the last hello; texts are not kept */
+};
+
+/* What RUN_BEGIN says; zeros mean: nothing, no limit worth naming, exit code zero. */
+struct run_spec {
+    const char *const *argv, *const *env, *const *prepare, *const *conclude; /* NULL-terminated */
+    const char *cwd, *stdin_path, *cpus;
+    bool capture;
+    uint32_t output_max_bytes;
+    int64_t limit_ns, hook_limit_ns;
+    enum qs_exit_rule exit_rule;
+    int32_t exit_code; /* for the rule LIST */
+};
+
+struct open_spec {
+    uint32_t window;
+    enum qs_phase phase;
+    uint64_t first_seq;
+    uint32_t iterations;
+    int64_t max_ns, lead_ns;
+    const struct qs_expectation *gate;
+    size_t gate_count;
+    const struct qs_bound *bounds;
+    size_t bound_count;
+};
+
+void peer_init(struct peer *p, void (*deliver)(void *ctx, const uint8_t *bytes, size_t n), void *ctx);
+void peer_done(struct peer *p);
+/* A new connection: sequence numbers begin again, the inbox is emptied. */
+void peer_reconnect(struct peer *p);
+/* Bytes from the agent. Fails the test where they are no frames. */
+void peer_receive(struct peer *p, const uint8_t *bytes, size_t n);
+/* The oldest frame not yet looked at; NULL: none. */
+const struct letter *peer_pop(struct peer *p);
+
+size_t peer_begin(struct peer *p);
+void peer_end(struct peer *p, size_t at, uint8_t type);
+void peer_empty(struct peer *p, uint8_t type);
+void peer_bytes(struct peer *p, uint8_t type, const void *payload, size_t n);
+void peer_hello(struct peer *p, uint32_t heartbeat_ms);
+void peer_auth(struct peer *p, const uint8_t *key, size_t n);
+void peer_ping(struct peer *p, uint64_t id);
+void peer_run_begin(struct peer *p, const struct run_spec *spec);
+void peer_hook(struct peer *p, uint32_t id, const char *const *argv, int64_t limit_ns);
+void peer_open(struct peer *p, const struct open_spec *spec);
+void peer_window(struct peer *p, uint8_t type, uint32_t window);
+void peer_hold(struct peer *p, uint32_t window);
+void peer_seq(struct peer *p, uint8_t type, uint64_t seq);
+void peer_run_end(struct peer *p);
+void peer_cancel(struct peer *p);
+
+/* Does the list hold this taint? *value of the first. */
+bool peer_has_taint(const struct qs_msg_closed *m, const char *code, int32_t iteration, int64_t *value);
+bool peer_has_evidence(const struct qs_msg_closed *m, const char *kind, struct qs_evidence *out);
+
+#endif
