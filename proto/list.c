@@ -80,28 +80,28 @@ struct qs_list qs_build_list(const struct qs_build *b)
     return (struct qs_list){.bytes = b->w.p, .len = (uint32_t)b->w.len, .count = b->count};
 }
 
-void qs_codec_walk_text(struct qs_reader *r)
+void qs_codec_walk_text(struct qs_wire_reader *r)
 {
     (void)qs_get_text(r);
 }
 
-void qs_codec_walk_i32(struct qs_reader *r)
+void qs_codec_walk_i32(struct qs_wire_reader *r)
 {
     (void)qs_get_i32(r);
 }
 
-void qs_codec_walk_u16(struct qs_reader *r)
+void qs_codec_walk_u16(struct qs_wire_reader *r)
 {
     (void)qs_get_u16(r);
 }
 
-static void walk_all(struct qs_reader *r, uint16_t count, qs_codec_walk *walk)
+static void walk_all(struct qs_wire_reader *r, uint16_t count, qs_codec_walk *walk)
 {
     for (uint16_t i = 0; i < count && r->err == QS_WIRE_OK; i++)
         walk(r);
 }
 
-struct qs_list qs_codec_get_list(struct qs_reader *r, uint16_t max_count, uint32_t max_bytes,
+struct qs_list qs_codec_get_list(struct qs_wire_reader *r, uint16_t max_count, uint32_t max_bytes,
                                  qs_codec_walk *walk)
 {
     const struct qs_list none = {.bytes = NULL, .len = 0, .count = 0};
@@ -122,7 +122,7 @@ struct qs_list qs_codec_get_list(struct qs_reader *r, uint16_t max_count, uint32
 void qs_codec_put_list(struct qs_writer *w, const struct qs_list *l, uint16_t max_count, uint32_t max_bytes,
                        qs_codec_walk *walk)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, l->bytes, l->len);
     if (l->count > max_count || l->len > max_bytes)
         w->ok = false;
@@ -134,7 +134,7 @@ void qs_codec_put_list(struct qs_writer *w, const struct qs_list *l, uint16_t ma
     qs_put_bytes(w, l->bytes, l->len);
 }
 
-int qs_codec_decoded(const struct qs_reader *r, bool valid)
+int qs_codec_decoded(const struct qs_wire_reader *r, bool valid)
 {
     if (r->err != QS_WIRE_OK)
         return r->err;

@@ -12,7 +12,7 @@ enum {
 _Static_assert(LARGEST_FIXED + LARGEST_LISTS + LARGEST_TEXTS <= QS_FRAME_MAX_BYTES,
                "CLOSED must fit a frame");
 
-static struct qs_reading read_reading(struct qs_reader *r)
+static struct qs_reading read_reading(struct qs_wire_reader *r)
 {
     struct qs_reading v = {.sensor = qs_get_text(r)};
     v.status = (enum qs_reading_status)qs_get_u8(r);
@@ -24,7 +24,7 @@ static struct qs_reading read_reading(struct qs_reader *r)
     return v;
 }
 
-static void walk_reading(struct qs_reader *r)
+static void walk_reading(struct qs_wire_reader *r)
 {
     (void)read_reading(r);
 }
@@ -46,7 +46,7 @@ bool qs_build_reading(struct qs_build *b, const struct qs_reading *v)
     return qs_build_counted(b);
 }
 
-static struct qs_evidence read_evidence(struct qs_reader *r)
+static struct qs_evidence read_evidence(struct qs_wire_reader *r)
 {
     struct qs_evidence v = {.kind = qs_get_text(r)};
     v.status = (enum qs_reading_status)qs_get_u8(r);
@@ -58,7 +58,7 @@ static struct qs_evidence read_evidence(struct qs_reader *r)
     return v;
 }
 
-static void walk_evidence(struct qs_reader *r)
+static void walk_evidence(struct qs_wire_reader *r)
 {
     (void)read_evidence(r);
 }
@@ -80,7 +80,7 @@ bool qs_build_evidence(struct qs_build *b, const struct qs_evidence *v)
     return qs_build_counted(b);
 }
 
-static struct qs_taint read_taint(struct qs_reader *r)
+static struct qs_taint read_taint(struct qs_wire_reader *r)
 {
     struct qs_taint v = {.iteration = qs_get_i32(r)};
     v.code = qs_get_text(r);
@@ -92,7 +92,7 @@ static struct qs_taint read_taint(struct qs_reader *r)
     return v;
 }
 
-static void walk_taint(struct qs_reader *r)
+static void walk_taint(struct qs_wire_reader *r)
 {
     (void)read_taint(r);
 }
@@ -132,7 +132,7 @@ static void put_gate(struct qs_writer *w, const struct qs_gate_record *g)
     qs_put_text(w, g->busiest);
 }
 
-static void get_gate(struct qs_reader *r, struct qs_gate_record *g)
+static void get_gate(struct qs_wire_reader *r, struct qs_gate_record *g)
 {
     g->began_ns = qs_get_i64(r);
     g->decided_ns = qs_get_i64(r);
@@ -165,7 +165,7 @@ bool qs_msg_encode_closed(struct qs_writer *w, const struct qs_msg_closed *m)
 
 int qs_msg_decode_closed(const uint8_t *p, size_t n, struct qs_msg_closed *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     m->run = qs_get_uid(&r);
     m->window = qs_get_u32(&r);

@@ -4,7 +4,7 @@
 
 /* An element as it was read: out of range becomes the reader's error, so that lists and builders check alike.
  */
-static struct qs_fact read_fact(struct qs_reader *r)
+static struct qs_fact read_fact(struct qs_wire_reader *r)
 {
     struct qs_fact f = {.key = qs_get_text(r)};
     f.value = qs_get_text(r);
@@ -13,7 +13,7 @@ static struct qs_fact read_fact(struct qs_reader *r)
     return f;
 }
 
-static void walk_fact(struct qs_reader *r)
+static void walk_fact(struct qs_wire_reader *r)
 {
     (void)read_fact(r);
 }
@@ -41,13 +41,13 @@ bool qs_msg_encode_facts(struct qs_writer *w, const struct qs_msg_facts *m)
 
 int qs_msg_decode_facts(const uint8_t *p, size_t n, struct qs_msg_facts *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     m->facts = qs_codec_get_list(&r, QS_FACTS_MAX, QS_FRAME_MAX_BYTES, walk_fact);
     return qs_codec_decoded(&r, true);
 }
 
-static struct qs_held read_held(struct qs_reader *r)
+static struct qs_held read_held(struct qs_wire_reader *r)
 {
     struct qs_held h = {.run = qs_get_uid(r)};
     h.first_seq = qs_get_u64(r);
@@ -58,7 +58,7 @@ static struct qs_held read_held(struct qs_reader *r)
     return h;
 }
 
-static void walk_held(struct qs_reader *r)
+static void walk_held(struct qs_wire_reader *r)
 {
     (void)read_held(r);
 }
@@ -87,7 +87,7 @@ bool qs_msg_encode_held(struct qs_writer *w, const struct qs_msg_held *m)
 
 int qs_msg_decode_held(const uint8_t *p, size_t n, struct qs_msg_held *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     m->held = qs_codec_get_list(&r, QS_HELD_MAX, QS_FRAME_MAX_BYTES, walk_held);
     return qs_codec_decoded(&r, true);

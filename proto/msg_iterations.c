@@ -61,7 +61,7 @@ static bool iterations_fit(const struct qs_msg_iterations *m)
            m->first_index <= (uint32_t)QS_ITERATIONS_MAX - m->rows.count;
 }
 
-static struct qs_list get_rows(struct qs_reader *r, uint16_t metrics)
+static struct qs_list get_rows(struct qs_wire_reader *r, uint16_t metrics)
 {
     const struct qs_list none = {.bytes = NULL, .len = 0, .count = 0};
     uint16_t count = qs_get_u16(r);
@@ -90,7 +90,7 @@ bool qs_msg_encode_iterations(struct qs_writer *w, const struct qs_msg_iteration
 
 int qs_msg_decode_iterations(const uint8_t *p, size_t n, struct qs_msg_iterations *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     m->run = qs_get_uid(&r);
     m->window = qs_get_u32(&r);

@@ -7,7 +7,7 @@ static void put_argv(struct qs_writer *w, const struct qs_list *argv)
     qs_codec_put_list(w, argv, QS_ARGV_MAX, QS_ARGV_MAX_BYTES, qs_codec_walk_text);
 }
 
-static struct qs_list get_argv(struct qs_reader *r)
+static struct qs_list get_argv(struct qs_wire_reader *r)
 {
     return qs_codec_get_list(r, QS_ARGV_MAX, QS_ARGV_MAX_BYTES, qs_codec_walk_text);
 }
@@ -17,7 +17,7 @@ static void put_env(struct qs_writer *w, const struct qs_list *env)
     qs_codec_put_list(w, env, QS_ENV_MAX, QS_ENV_MAX_BYTES, qs_codec_walk_text);
 }
 
-static struct qs_list get_env(struct qs_reader *r)
+static struct qs_list get_env(struct qs_wire_reader *r)
 {
     return qs_codec_get_list(r, QS_ENV_MAX, QS_ENV_MAX_BYTES, qs_codec_walk_text);
 }
@@ -66,7 +66,7 @@ bool qs_msg_encode_run_begin(struct qs_writer *w, const struct qs_msg_run_begin 
 
 int qs_msg_decode_run_begin(const uint8_t *p, size_t n, struct qs_msg_run_begin *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     m->run = qs_get_uid(&r);
     m->argv = get_argv(&r);
@@ -103,7 +103,7 @@ bool qs_msg_encode_run_ready(struct qs_writer *w, const struct qs_msg_run_ready 
 
 int qs_msg_decode_run_ready(const uint8_t *p, size_t n, struct qs_msg_run_ready *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     m->run = qs_get_uid(&r);
     m->executable = qs_get_text(&r);
@@ -132,7 +132,7 @@ bool qs_msg_encode_hook(struct qs_writer *w, const struct qs_msg_hook *m)
 
 int qs_msg_decode_hook(const uint8_t *p, size_t n, struct qs_msg_hook *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     m->id = qs_get_u32(&r);
     m->argv = get_argv(&r);
@@ -161,7 +161,7 @@ bool qs_msg_encode_hook_done(struct qs_writer *w, const struct qs_msg_hook_done 
 
 int qs_msg_decode_hook_done(const uint8_t *p, size_t n, struct qs_msg_hook_done *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     m->id = qs_get_u32(&r);
     m->how = (enum qs_hook_how)qs_get_u8(&r);
@@ -180,7 +180,7 @@ bool qs_msg_encode_run(struct qs_writer *w, const struct qs_msg_run *m)
 
 int qs_msg_decode_run(const uint8_t *p, size_t n, struct qs_msg_run *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     m->run = qs_get_uid(&r);
     return qs_codec_decoded(&r, !qs_uid_is_zero(&m->run));
@@ -201,7 +201,7 @@ bool qs_msg_encode_run_seq(struct qs_writer *w, const struct qs_msg_run_seq *m)
 
 int qs_msg_decode_run_seq(const uint8_t *p, size_t n, struct qs_msg_run_seq *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     m->run = qs_get_uid(&r);
     m->seq = qs_get_u64(&r);
@@ -223,7 +223,7 @@ bool qs_msg_encode_run_why(struct qs_writer *w, const struct qs_msg_run_why *m)
 
 int qs_msg_decode_run_why(const uint8_t *p, size_t n, struct qs_msg_run_why *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     m->run = qs_get_uid(&r);
     m->why = qs_get_text(&r);

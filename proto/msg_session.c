@@ -32,7 +32,7 @@ bool qs_msg_encode_hello_host(struct qs_writer *w, const struct qs_msg_hello_hos
 
 int qs_msg_decode_hello_host(const uint8_t *p, size_t n, struct qs_msg_hello_host *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     m->proto_min = qs_get_u8(&r);
     m->proto_max = qs_get_u8(&r);
@@ -76,7 +76,7 @@ bool qs_msg_encode_hello_agent(struct qs_writer *w, const struct qs_msg_hello_ag
 
 int qs_msg_decode_hello_agent(const uint8_t *p, size_t n, struct qs_msg_hello_agent *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     m->proto_min = qs_get_u8(&r);
     m->proto_max = qs_get_u8(&r);
@@ -102,7 +102,7 @@ bool qs_msg_encode_auth(struct qs_writer *w, const struct qs_msg_auth *m)
 
 int qs_msg_decode_auth(const uint8_t *p, size_t n, struct qs_msg_auth *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     qs_get_bytes(&r, m->mac, sizeof m->mac);
     return qs_codec_decoded(&r, true);
@@ -117,7 +117,7 @@ bool qs_msg_encode_ping(struct qs_writer *w, const struct qs_msg_ping *m)
 
 int qs_msg_decode_ping(const uint8_t *p, size_t n, struct qs_msg_ping *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     m->id = qs_get_u64(&r);
     m->t_send_ns = qs_get_i64(&r);
@@ -135,7 +135,7 @@ bool qs_msg_encode_pong(struct qs_writer *w, const struct qs_msg_pong *m)
 
 int qs_msg_decode_pong(const uint8_t *p, size_t n, struct qs_msg_pong *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     m->id = qs_get_u64(&r);
     m->t_send_ns = qs_get_i64(&r);
@@ -162,7 +162,7 @@ bool qs_msg_encode_error(struct qs_writer *w, const struct qs_msg_error *m)
 
 int qs_msg_decode_error(const uint8_t *p, size_t n, struct qs_msg_error *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     m->run = qs_get_uid(&r);
     m->code = qs_get_u16(&r);
@@ -180,7 +180,7 @@ bool qs_msg_encode_bye(struct qs_writer *w, const struct qs_msg_bye *m)
 
 int qs_msg_decode_bye(const uint8_t *p, size_t n, struct qs_msg_bye *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     m->why = qs_get_text(&r);
     return qs_codec_decoded(&r, qs_codec_is_note(m->why));

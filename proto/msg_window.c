@@ -11,7 +11,7 @@ static bool expectation_fits(const struct qs_expectation *e)
            (unsigned)e->on_timeout <= QS_GATE_ON_TIMEOUT_FAIL;
 }
 
-static struct qs_expectation read_expectation(struct qs_reader *r)
+static struct qs_expectation read_expectation(struct qs_wire_reader *r)
 {
     struct qs_expectation e = {.sensor = qs_get_text(r)};
     e.flags = qs_get_u8(r);
@@ -25,7 +25,7 @@ static struct qs_expectation read_expectation(struct qs_reader *r)
     return e;
 }
 
-static void walk_expectation(struct qs_reader *r)
+static void walk_expectation(struct qs_wire_reader *r)
 {
     (void)read_expectation(r);
 }
@@ -50,7 +50,7 @@ bool qs_build_expectation(struct qs_build *b, const struct qs_expectation *e)
     return qs_build_counted(b);
 }
 
-static struct qs_bound read_bound(struct qs_reader *r)
+static struct qs_bound read_bound(struct qs_wire_reader *r)
 {
     struct qs_bound v = {.kind = qs_get_text(r)};
     v.bound = qs_get_i64(r);
@@ -59,7 +59,7 @@ static struct qs_bound read_bound(struct qs_reader *r)
     return v;
 }
 
-static void walk_bound(struct qs_reader *r)
+static void walk_bound(struct qs_wire_reader *r)
 {
     (void)read_bound(r);
 }
@@ -105,7 +105,7 @@ bool qs_msg_encode_open(struct qs_writer *w, const struct qs_msg_open *m)
 
 int qs_msg_decode_open(const uint8_t *p, size_t n, struct qs_msg_open *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     m->run = qs_get_uid(&r);
     m->window = qs_get_u32(&r);
@@ -142,7 +142,7 @@ bool qs_msg_encode_waiting(struct qs_writer *w, const struct qs_msg_waiting *m)
 
 int qs_msg_decode_waiting(const uint8_t *p, size_t n, struct qs_msg_waiting *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     m->run = qs_get_uid(&r);
     m->window = qs_get_u32(&r);
@@ -165,7 +165,7 @@ bool qs_msg_encode_window(struct qs_writer *w, const struct qs_msg_window *m)
 
 int qs_msg_decode_window(const uint8_t *p, size_t n, struct qs_msg_window *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     m->run = qs_get_uid(&r);
     m->window = qs_get_u32(&r);
@@ -188,7 +188,7 @@ bool qs_msg_encode_window_why(struct qs_writer *w, const struct qs_msg_window_wh
 
 int qs_msg_decode_window_why(const uint8_t *p, size_t n, struct qs_msg_window_why *m)
 {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, p, n);
     m->run = qs_get_uid(&r);
     m->window = qs_get_u32(&r);

@@ -54,12 +54,12 @@ size_t qs_text_copy(struct qs_text t, char *out, size_t cap)
     return t.n;
 }
 
-void qs_reader_init(struct qs_reader *r, const uint8_t *bytes, size_t n)
+void qs_reader_init(struct qs_wire_reader *r, const uint8_t *bytes, size_t n)
 {
-    *r = (struct qs_reader){.p = bytes, .left = n, .err = QS_WIRE_OK};
+    *r = (struct qs_wire_reader){.p = bytes, .left = n, .err = QS_WIRE_OK};
 }
 
-const uint8_t *qs_get_view(struct qs_reader *r, size_t n)
+const uint8_t *qs_get_view(struct qs_wire_reader *r, size_t n)
 {
     if (r->err == QS_WIRE_OK && n > r->left)
         r->err = QS_WIRE_E_SHORT;
@@ -73,7 +73,7 @@ const uint8_t *qs_get_view(struct qs_reader *r, size_t n)
 }
 
 /* n <= 8 bytes, the lowest first; 0 once failed */
-static uint64_t get_le(struct qs_reader *r, size_t n)
+static uint64_t get_le(struct qs_wire_reader *r, size_t n)
 {
     const uint8_t *p = qs_get_view(r, n);
     uint64_t v = 0;
@@ -84,37 +84,37 @@ static uint64_t get_le(struct qs_reader *r, size_t n)
     return v;
 }
 
-uint8_t qs_get_u8(struct qs_reader *r)
+uint8_t qs_get_u8(struct qs_wire_reader *r)
 {
     return (uint8_t)get_le(r, 1);
 }
 
-uint16_t qs_get_u16(struct qs_reader *r)
+uint16_t qs_get_u16(struct qs_wire_reader *r)
 {
     return (uint16_t)get_le(r, 2);
 }
 
-uint32_t qs_get_u32(struct qs_reader *r)
+uint32_t qs_get_u32(struct qs_wire_reader *r)
 {
     return (uint32_t)get_le(r, 4);
 }
 
-uint64_t qs_get_u64(struct qs_reader *r)
+uint64_t qs_get_u64(struct qs_wire_reader *r)
 {
     return get_le(r, 8);
 }
 
-int32_t qs_get_i32(struct qs_reader *r)
+int32_t qs_get_i32(struct qs_wire_reader *r)
 {
     return (int32_t)qs_get_u32(r);
 }
 
-int64_t qs_get_i64(struct qs_reader *r)
+int64_t qs_get_i64(struct qs_wire_reader *r)
 {
     return (int64_t)get_le(r, 8);
 }
 
-void qs_get_bytes(struct qs_reader *r, uint8_t *out, size_t n)
+void qs_get_bytes(struct qs_wire_reader *r, uint8_t *out, size_t n)
 {
     const uint8_t *p = qs_get_view(r, n);
     if (p != NULL)
@@ -123,21 +123,21 @@ void qs_get_bytes(struct qs_reader *r, uint8_t *out, size_t n)
         memset(out, 0, n);
 }
 
-struct qs_uid qs_get_uid(struct qs_reader *r)
+struct qs_uid qs_get_uid(struct qs_wire_reader *r)
 {
     struct qs_uid u;
     qs_get_bytes(r, u.b, QS_UID_BYTES);
     return u;
 }
 
-struct qs_text qs_get_blob(struct qs_reader *r)
+struct qs_text qs_get_blob(struct qs_wire_reader *r)
 {
     uint16_t n = qs_get_u16(r);
     const uint8_t *p = qs_get_view(r, n);
     return (struct qs_text){.p = (const char *)p, .n = p != NULL ? n : 0};
 }
 
-struct qs_text qs_get_text(struct qs_reader *r)
+struct qs_text qs_get_text(struct qs_wire_reader *r)
 {
     struct qs_text t = qs_get_blob(r);
     if (t.n > 0 && memchr(t.p, '\0', t.n) != NULL) {

@@ -46,24 +46,24 @@ struct qs_list {
     uint16_t count;
 };
 
-struct qs_reader {
+struct qs_wire_reader {
     const uint8_t *p; /* borrowed */
     size_t left;      /* bytes not yet read */
     int err;          /* the first enum qs_wire_err; sticky */
 };
-void qs_reader_init(struct qs_reader *r, const uint8_t *bytes, size_t n);
+void qs_reader_init(struct qs_wire_reader *r, const uint8_t *bytes, size_t n);
 /* Each gives 0 (or "", or zeros) once the reader failed. */
-uint8_t qs_get_u8(struct qs_reader *r);
-uint16_t qs_get_u16(struct qs_reader *r);
-uint32_t qs_get_u32(struct qs_reader *r);
-uint64_t qs_get_u64(struct qs_reader *r);
-int32_t qs_get_i32(struct qs_reader *r);
-int64_t qs_get_i64(struct qs_reader *r);
-void qs_get_bytes(struct qs_reader *r, uint8_t *out, size_t n);
-struct qs_uid qs_get_uid(struct qs_reader *r);
-struct qs_text qs_get_text(struct qs_reader *r);           /* u16 length + bytes without NUL */
-struct qs_text qs_get_blob(struct qs_reader *r);           /* the same with any bytes */
-const uint8_t *qs_get_view(struct qs_reader *r, size_t n); /* n bytes in place; NULL once failed */
+uint8_t qs_get_u8(struct qs_wire_reader *r);
+uint16_t qs_get_u16(struct qs_wire_reader *r);
+uint32_t qs_get_u32(struct qs_wire_reader *r);
+uint64_t qs_get_u64(struct qs_wire_reader *r);
+int32_t qs_get_i32(struct qs_wire_reader *r);
+int64_t qs_get_i64(struct qs_wire_reader *r);
+void qs_get_bytes(struct qs_wire_reader *r, uint8_t *out, size_t n);
+struct qs_uid qs_get_uid(struct qs_wire_reader *r);
+struct qs_text qs_get_text(struct qs_wire_reader *r);           /* u16 length + bytes without NUL */
+struct qs_text qs_get_blob(struct qs_wire_reader *r);           /* the same with any bytes */
+const uint8_t *qs_get_view(struct qs_wire_reader *r, size_t n); /* n bytes in place; NULL once failed */
 
 struct qs_writer {
     uint8_t *p; /* borrowed: the caller's buffer */
@@ -85,7 +85,7 @@ void qs_put_blob(struct qs_writer *w, struct qs_text t);
 /* Walking a list:  struct qs_iter it = qs_list_iter(&m.argv);  while (qs_list_text(&it, &t)) ...
  * Each returns false at the end. The element kind is fixed by the field: see the field's comment. */
 struct qs_iter {
-    struct qs_reader r;
+    struct qs_wire_reader r;
     uint16_t left; /* elements */
 };
 struct qs_iter qs_list_iter(const struct qs_list *l);

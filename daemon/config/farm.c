@@ -202,7 +202,7 @@ bool qs_farm_from_doc(const struct qs_doc *doc, struct qs_farm_config **ret_farm
 {
     struct qs_farm_config *farm = qs_calloc(1, sizeof(*farm));
     if (!qs_schema_read(doc, &farm_table, farm, problems)) {
-        qs_farm_free(farm);
+        qs_farm_config_free(farm);
         return false;
     }
     *ret_farm = farm;
@@ -226,7 +226,7 @@ struct qs_farm_config *qs_farm_default(const char *agent_path)
     return farm;
 }
 
-void qs_farm_free(struct qs_farm_config *farm)
+void qs_farm_config_free(struct qs_farm_config *farm)
 {
     if (farm == NULL)
         return;

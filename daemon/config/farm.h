@@ -38,6 +38,6 @@ bool qs_farm_from_doc(const struct qs_doc *doc, struct qs_farm_config **ret_farm
                       struct qs_problems *problems);
 /* The farm without a file: one exec device named "local" running agent_path --stdio. */
 struct qs_farm_config *qs_farm_default(const char *agent_path);
-void qs_farm_free(struct qs_farm_config *farm);
+void qs_farm_config_free(struct qs_farm_config *farm);
 
 #endif

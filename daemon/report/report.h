@@ -23,7 +23,7 @@ struct qs_report_input { /* all borrowed */
 
 /* Appends the comparison document to out. */
 bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, struct qs_err *err);
-/* 5 where any comparison of the job is a regression, else 0. */
-int qs_report_exit(const struct qs_report_input *in);
+/* Appends [{"point","device","arm","verdict"}]; *ret_exit is 5 where any of them is a regression, else 0. */
+bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, int *ret_exit, struct qs_err *err);
 
 #endif

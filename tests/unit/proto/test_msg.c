@@ -3,12 +3,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "proto/msg.h"
 #include "proto/names.h"
+
+static const char *page_path;
 
 /* One letter a type, from 1: the host sends H, the agent A, both B. */
 static const char senders[] = "HABBBHAAHHAHAHAAHHAAAHHAHBB";
@@ -72,6 +75,25 @@ static void test_no_agreement(void **state)
     assert_int_equal(qs_msg_agree(&h.host, &h.agent, &a), QS_WIRE_E_SESSION);
 }
 
+/* PROTOCOL.md has a heading for each message, with the sides that may send it. */
+static void test_page_has_every_message(void **state)
+{
+    (void)state;
+    static char page[64 * 1024];
+    FILE *f = fopen(page_path, "r");
+    assert_non_null(f);
+    size_t n = fread(page, 1, sizeof page - 1, f);
+    fclose(f);
+    page[n] = '\0';
+    for (uint8_t type = 1; type <= QS_MSG_LAST; type++) {
+        char heading[64];
+        const char *sides = senders[type - 1] == 'B' ? "H, A" : senders[type - 1] == 'H' ? "H" : "A";
+        snprintf(heading, sizeof heading, "\n### %d %s (%s)\n", type, qs_msg_name(type), sides);
+        if (strstr(page, heading) == NULL)
+            fail_msg("PROTOCOL.md lacks '%s'", heading);
+    }
+}
+
 static void test_metric_names(void **state)
 {
     (void)state;
@@ -102,12 +124,17 @@ static void test_words(void **state)
     assert_string_equal(qs_wire_code_name(QS_CODE_LAST + 1), "unknown");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc != 2) {
+        fprintf(stderr, "usage: %s PROTOCOL.md\n", argv[0]);
+        return 2;
+    }
+    page_path = argv[1];
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_who_may_send), cmocka_unit_test(test_agreement),
-        cmocka_unit_test(test_no_agreement), cmocka_unit_test(test_metric_names),
-        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_no_agreement), cmocka_unit_test(test_page_has_every_message),
+        cmocka_unit_test(test_metric_names), cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

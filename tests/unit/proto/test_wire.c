@@ -25,7 +25,7 @@ static void test_integers_are_little_endian(void **state)
     assert_int_equal(w.len, sizeof buf);
     for (uint8_t i = 0; i < 15; i++)
         assert_int_equal(buf[i], i + 1);
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, buf, sizeof buf);
     assert_int_equal(qs_get_u8(&r), 0x01);
     assert_int_equal(qs_get_u16(&r), 0x0302);
@@ -41,7 +41,7 @@ static void test_reader_is_sticky(void **state)
 {
     (void)state;
     const uint8_t bytes[3] = {1, 2, 3};
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, bytes, sizeof bytes);
     assert_int_equal(qs_get_u32(&r), 0);
     assert_int_equal(r.err, QS_WIRE_E_SHORT);
@@ -72,7 +72,7 @@ static void test_text(void **state)
     const uint8_t good[] = {3, 0, 'a', 'b', 'c'};
     const uint8_t with_nul[] = {3, 0, 'a', 0, 'c'};
     char out[3];
-    struct qs_reader r;
+    struct qs_wire_reader r;
     qs_reader_init(&r, good, sizeof good);
     struct qs_text t = qs_get_text(&r);
     assert_true(qs_text_is(t, "abc"));

@@ -1,0 +1,328 @@
+#include "device/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "device/held.h"
+#include "device/session.h"
+#include "store/store.h"
+
+struct qs_device {
+    struct qs_device_parts p;
+    struct qs_device_events events;
+    struct qs_session *session; /* owned */
+    struct qs_held_runs *held;  /* owned */
+    struct qs_control *control; /* borrowed: who uses the device, or NULL */
+    enum qs_device_state link;  /* CONNECTING, READY or DOWN */
+    bool simulated;
+    char *boot, *facts, *environment, *software, *why; /* owned, NULL until known */
+    int64_t host_ns, device_ns, rtt_ns;                /* the last clock mapping; rtt 0 = none */
+};
+
+static void set_text(char **to, const char *text)
+{
+    char *copy = qs_strdup(text);
+    free(*to);
+    *to = copy;
+}
+
+static void changed(struct qs_device *d, enum qs_device_state link)
+{
+    d->link = link;
+    if (d->events.on_change)
+        d->events.on_change(d, d->events.user);
+}
+
+static void on_row_stored(const struct qs_err *err, int64_t id, void *user)
+{
+    (void)err; /* trouble of the store has its own way up (on_trouble) */
+    (void)id;
+    (void)user;
+}
+
+static void store_clock(struct qs_device *d)
+{
+    if (d->rtt_ns == 0 || !d->boot)
+        return;
+    struct qs_clock_row row = {.device = d->p.config->name,
+                               .boot_uuid = d->boot,
+                               .host_ns = d->host_ns,
+                               .device_ns = d->device_ns,
+                               .rtt_ns = d->rtt_ns,
+                               .wall_ns = qs_loop_wall_ns(d->p.loop)};
+    qs_store_clock_pair(d->p.store, &row, on_row_stored, NULL);
+}
+
+static void store_identity(struct qs_device *d, const char *clock)
+{
+    const struct qs_farm_device *config = d->p.config;
+    struct qs_device_row device = {
+        .name = config->name, .serial = config->name, .port_path = "", .simulated = d->simulated};
+    struct qs_boot_row boot = {.device = config->name,
+                               .boot_uuid = d->boot,
+                               .fingerprint_json = d->facts,
+                               .clock = clock,
+                               .seen_wall_ns = qs_loop_wall_ns(d->p.loop)};
+    qs_store_device(d->p.store, &device, on_row_stored, NULL);
+    qs_store_boot(d->p.store, &boot, on_row_stored, NULL);
+    store_clock(d);
+}
+
+static void make_environment(struct qs_device *d)
+{
+    struct qs_buf out;
+    struct qs_json j;
+    qs_buf_init(&out);
+    qs_json_init(&j, &out);
+    qs_json_object(&j);
+    qs_json_kstring(&j, "agent", d->software);
+    qs_json_kraw(&j, "device", d->facts);
+    qs_json_kraw(&j, "host", d->p.host_json);
+    qs_json_kbool(&j, "simulated", d->simulated);
+    qs_json_object_end(&j);
+    free(d->environment);
+    d->environment = qs_buf_take(&out);
+    qs_buf_done(&out);
+}
+
+static void on_ready(const struct qs_session_agent *agent, const char *facts_json, void *user)
+{
+    struct qs_device *d = user;
+    set_text(&d->boot, agent->boot_id);
+    set_text(&d->facts, facts_json);
+    set_text(&d->software, agent->software);
+    set_text(&d->why, NULL);
+    d->simulated = agent->simulated;
+    store_identity(d, agent->clock);
+    make_environment(d);
+    qs_held_start(d->held);
+    changed(d, QS_DEVICE_READY);
+    if (d->control)
+        qs_control_on_ready(d->control, d->boot, d->environment);
+}
+
+static void on_down(const struct qs_err *why, void *user)
+{
+    struct qs_device *d = user;
+    bool news = !d->why || strcmp(d->why, why->text) != 0;
+    set_text(&d->why, why->text);
+    qs_held_reset(d->held);
+    d->rtt_ns = 0;
+    if (news && d->events.on_note)
+        d->events.on_note(d, true, why->text, d->events.user);
+    changed(d, QS_DEVICE_DOWN);
+    if (d->control)
+        qs_control_on_down(d->control, why);
+}
+
+static void on_held(const struct qs_uid *run, uint64_t first_seq, uint64_t next_seq, void *user)
+{
+    struct qs_device *d = user;
+    qs_held_add(d->held, run, first_seq, next_seq);
+}
+
+static void on_clock(int64_t host_ns, int64_t device_ns, int64_t rtt_ns, void *user)
+{
+    struct qs_device *d = user;
+    d->host_ns = host_ns;
+    d->device_ns = device_ns;
+    d->rtt_ns = rtt_ns;
+    if (d->link == QS_DEVICE_READY)
+        store_clock(d);
+}
+
+static void on_run_ready(const struct qs_msg_run_ready *m, void *user)
+{
+    struct qs_device *d = user;
+    if (d->control)
+        qs_control_on_run_ready(d->control, m);
+}
+
+static void on_hook_done(const struct qs_msg_hook_done *m, void *user)
+{
+    struct qs_device *d = user;
+    if (d->control)
+        qs_control_on_hook_done(d->control, m);
+}
+
+static void on_waiting(const struct qs_msg_waiting *m, void *user)
+{
+    struct qs_device *d = user;
+    if (d->control)
+        qs_control_on_waiting(d->control, m);
+}
+
+static bool may_quiet(const char **why, void *user)
+{
+    struct qs_device *d = user;
+    *why = "nobody wants this window";
+    return d->control && qs_control_may_quiet(d->control, why);
+}
+
+static void on_quiet(void *user)
+{
+    struct qs_device *d = user;
+    if (d->control)
+        qs_control_on_quiet(d->control);
+}
+
+static void on_disarm(const char *why, void *user)
+{
+    struct qs_device *d = user;
+    if (d->control)
+        qs_control_on_disarm(d->control, why);
+}
+
+static void on_closed(const struct qs_msg_closed *m, bool silent, bool proven, void *user)
+{
+    struct qs_device *d = user;
+    if (d->control)
+        qs_control_on_closed(d->control, m, silent, proven);
+}
+
+static void on_iterations(const struct qs_msg_iterations *m, void *user)
+{
+    struct qs_device *d = user;
+    if (!qs_held_take(d->held, m) && d->control)
+        qs_control_on_iterations(d->control, m);
+}
+
+static void on_run_ended(const struct qs_msg_run_seq *m, void *user)
+{
+    struct qs_device *d = user;
+    if (d->control)
+        qs_control_on_run_ended(d->control, &m->run);
+}
+
+static void on_error(const struct qs_uid *run, const struct qs_err *err, void *user)
+{
+    struct qs_device *d = user;
+    if (d->control)
+        qs_control_on_error(d->control, run, err);
+    else if (d->events.on_note)
+        d->events.on_note(d, true, err->text, d->events.user);
+}
+
+static void on_held_note(bool warning, const char *text, void *user)
+{
+    struct qs_device *d = user;
+    if (d->events.on_note)
+        d->events.on_note(d, warning, text, d->events.user);
+}
+
+struct qs_device *qs_device_new(const struct qs_device_parts *parts, const struct qs_device_events *events)
+{
+    struct qs_device *d = qs_calloc(1, sizeof *d);
+    d->p = *parts;
+    d->events = *events;
+    d->simulated = parts->config->link == QS_LINK_SIM;
+    const struct qs_session_events session = {.on_ready = on_ready,
+                                              .on_down = on_down,
+                                              .on_held = on_held,
+                                              .on_clock = on_clock,
+                                              .on_run_ready = on_run_ready,
+                                              .on_hook_done = on_hook_done,
+                                              .on_waiting = on_waiting,
+                                              .may_quiet = may_quiet,
+                                              .on_quiet = on_quiet,
+                                              .on_disarm = on_disarm,
+                                              .on_closed = on_closed,
+                                              .on_iterations = on_iterations,
+                                              .on_run_ended = on_run_ended,
+                                              .on_error = on_error,
+                                              .user = d};
+    d->session = qs_session_new(parts->loop, parts->config, parts->farm_uid, parts->heartbeat_ns, &session);
+    const struct qs_held_events held = {.on_note = on_held_note, .user = d};
+    d->held = qs_held_new(parts->store, d->session, &held);
+    return d;
+}
+
+void qs_device_free(struct qs_device *d)
+{
+    if (!d)
+        return;
+    qs_session_free(d->session);
+    qs_held_free(d->held);
+    free(d->boot);
+    free(d->facts);
+    free(d->environment);
+    free(d->software);
+    free(d->why);
+    free(d);
+}
+
+void qs_device_start(struct qs_device *d)
+{
+    qs_session_start(d->session);
+}
+
+void qs_device_stop(struct qs_device *d)
+{
+    qs_session_stop(d->session);
+    d->link = QS_DEVICE_DOWN;
+}
+
+const struct qs_farm_device *qs_device_config(const struct qs_device *d)
+{
+    return d->p.config;
+}
+
+enum qs_device_state qs_device_state(const struct qs_device *d)
+{
+    return d->control && d->link == QS_DEVICE_READY ? QS_DEVICE_BUSY : d->link;
+}
+
+const char *qs_device_state_name(enum qs_device_state state)
+{
+    static const char *const names[] = {"connecting", "ready", "busy", "down"};
+    return (unsigned)state < sizeof names / sizeof *names ? names[state] : "?";
+}
+
+bool qs_device_is_simulated(const struct qs_device *d)
+{
+    return d->simulated;
+}
+
+struct qs_session *qs_device_session(struct qs_device *d)
+{
+    return d->session;
+}
+
+const char *qs_device_environment(const struct qs_device *d)
+{
+    return d->environment;
+}
+
+void qs_device_assign(struct qs_device *d, struct qs_control *control)
+{
+    d->control = control;
+    if (control)
+        qs_control_start(control, d->boot, d->environment);
+}
+
+void qs_device_json(const struct qs_device *d, struct qs_buf *out)
+{
+    static const char *const links[] = {"exec", "unix", "tcp", "sim"};
+    struct qs_json j;
+    qs_json_init(&j, out);
+    qs_json_object(&j);
+    qs_json_kstring(&j, "name", d->p.config->name);
+    qs_json_kstring(&j, "link", links[d->p.config->link]);
+    qs_json_kstring(&j, "state", qs_device_state_name(qs_device_state(d)));
+    qs_json_kbool(&j, "local", d->p.config->local);
+    qs_json_kbool(&j, "simulated", d->simulated);
+    qs_json_kstring(&j, "agent", d->software);
+    qs_json_kstring(&j, "boot_id", d->boot);
+    qs_json_key(&j, "labels");
+    qs_json_array(&j);
+    for (size_t i = 0; i < d->p.config->labels.count; i++)
+        qs_json_string(&j, d->p.config->labels.at[i]);
+    qs_json_array_end(&j);
+    qs_json_kint(&j, "clock_rtt_ns", d->rtt_ns);
+    qs_json_kraw(&j, "facts", d->facts ? d->facts : "null");
+    qs_json_kstring(&j, "why", d->why);
+    qs_json_object_end(&j);
+}

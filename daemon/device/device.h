@@ -1,0 +1,53 @@
+/* One device of the farm: its session, what is known of it, and the controller that uses it, if any. Hands
+ * the session's news to the controller; commits iterations that an agent kept over a lost link or a dead
+ * daemon to the runs they belong to, and acknowledges them. */
+#ifndef QS_DEVICE_DEVICE_H
+#define QS_DEVICE_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "config/farm.h"
+#include "device/control.h"
+
+struct qs_loop;
+struct qs_store;
+struct qs_device;
+
+enum qs_device_state { QS_DEVICE_CONNECTING, QS_DEVICE_READY, QS_DEVICE_BUSY, QS_DEVICE_DOWN };
+
+struct qs_device_events {
+    void (*on_change)(struct qs_device *device, void *user); /* state changed */
+    /* Something worth a line in the log. */
+    void (*on_note)(struct qs_device *device, bool warning, const char *text, void *user);
+    void *user;
+};
+
+struct qs_device_parts { /* borrowed; they outlive the device */
+    struct qs_loop *loop;
+    struct qs_store *store;
+    const struct qs_farm_device *config;
+    const char *host_json; /* canonical fingerprint of this host, part of the environment */
+    uint8_t farm_uid[16];
+    int64_t heartbeat_ns;
+};
+
+struct qs_device *qs_device_new(const struct qs_device_parts *parts, const struct qs_device_events *events);
+void qs_device_free(struct qs_device *d);
+void qs_device_start(struct qs_device *d);
+void qs_device_stop(struct qs_device *d);
+
+const struct qs_farm_device *qs_device_config(const struct qs_device *d);
+enum qs_device_state qs_device_state(const struct qs_device *d);
+const char *qs_device_state_name(enum qs_device_state state);
+bool qs_device_is_simulated(const struct qs_device *d);
+struct qs_session *qs_device_session(struct qs_device *d); /* borrowed, for the controller's parts */
+/* The environment achieved as canonical JSON; NULL before the first contact. */
+const char *qs_device_environment(const struct qs_device *d);
+
+/* Gives the device to a controller (borrowed) and starts it; NULL takes it back. */
+void qs_device_assign(struct qs_device *d, struct qs_control *control);
+void qs_device_json(const struct qs_device *d, struct qs_buf *out);
+
+#endif

@@ -1,0 +1,257 @@
+#include "device/held.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "device/session.h"
+#include "proto/names.h"
+#include "store/read.h"
+#include "store/store.h"
+
+struct held {
+    struct qs_uid run;
+    uint64_t first_seq, next_seq;
+};
+
+struct qs_held_runs {
+    struct qs_store *store;     /* borrowed */
+    struct qs_session *session; /* borrowed */
+    struct qs_held_events events;
+    struct held *list; /* owned: the first one is in hand */
+    size_t count;
+    uint64_t epoch;
+    size_t outstanding;
+    bool dead;
+    /* The window in hand. */
+    uint32_t window;
+    uint64_t window_first, want; /* seq of its first row; the next row's seq */
+    struct qs_iteration_row *rows;
+    size_t rows_n;
+    uint16_t metric_ids[QS_ROW_METRICS_MAX];
+    size_t metric_count;
+};
+
+struct ask { /* one store request */
+    struct qs_held_runs *h;
+    uint64_t epoch, acknowledge;
+    struct qs_uid run;
+    struct qs_runs found;
+    bool last;
+};
+
+static void next_run(struct qs_held_runs *h);
+
+struct qs_held_runs *qs_held_new(struct qs_store *store, struct qs_session *session,
+                                 const struct qs_held_events *events)
+{
+    struct qs_held_runs *h = qs_calloc(1, sizeof *h);
+    h->store = store;
+    h->session = session;
+    h->events = *events;
+    return h;
+}
+
+static void release(struct qs_held_runs *h)
+{
+    free(h->list);
+    free(h->rows);
+    free(h);
+}
+
+void qs_held_free(struct qs_held_runs *h)
+{
+    if (!h)
+        return;
+    h->dead = true;
+    if (h->outstanding == 0)
+        release(h);
+}
+
+void qs_held_reset(struct qs_held_runs *h)
+{
+    h->epoch++;
+    h->count = 0;
+    h->rows_n = 0;
+}
+
+void qs_held_add(struct qs_held_runs *h, const struct qs_uid *run, uint64_t first_seq, uint64_t next_seq)
+{
+    if (h->count >= QS_HELD_MAX || next_seq <= first_seq)
+        return;
+    h->list = qs_realloc(h->list, (h->count + 1) * sizeof *h->list);
+    h->list[h->count++] = (struct held){.run = *run, .first_seq = first_seq, .next_seq = next_seq};
+}
+
+static void note(struct qs_held_runs *h, bool warning, const struct qs_uid *run, const char *text)
+{
+    char hex[QS_UID_HEX_BYTES], line[256];
+    qs_uid_hex(run, hex);
+    snprintf(line, sizeof line, "run %s: %s", hex, text);
+    h->events.on_note(warning, line, h->events.user);
+}
+
+/* True where the answer is still of use; frees the memory of a dead owner with the last one. */
+static bool still_wanted(struct ask *a)
+{
+    struct qs_held_runs *h = a->h;
+    h->outstanding--;
+    if (h->dead) {
+        if (h->outstanding == 0)
+            release(h);
+        return false;
+    }
+    return a->epoch == h->epoch;
+}
+
+static void drop_first(struct qs_held_runs *h)
+{
+    if (h->count > 0)
+        memmove(h->list, h->list + 1, --h->count * sizeof *h->list);
+    h->rows_n = 0;
+    next_run(h);
+}
+
+static bool find_run(struct qs_reader *reader, void *user, struct qs_err *err)
+{
+    struct ask *a = user;
+    return qs_read_run(reader, a->run.b, &a->found, err);
+}
+
+static void on_found(const struct qs_err *err, void *user)
+{
+    struct ask *a = user;
+    if (!still_wanted(a)) {
+        qs_runs_free(&a->found);
+        free(a);
+        return;
+    }
+    struct qs_held_runs *h = a->h;
+    struct qs_err why = QS_ERR_INIT;
+    uint64_t stored = a->found.count == 1 ? (uint64_t)(a->found.at[0].acked_seq + 1) : 0;
+    if (err || a->found.count != 1) {
+        note(h, true, &a->run, "kept by the agent, unknown here, left where it is");
+        drop_first(h);
+    } else if (stored >= h->list[0].next_seq) {
+        (void)qs_session_ack(h->session, &a->run, h->list[0].next_seq, &why);
+        drop_first(h);
+    } else {
+        h->want = stored;
+        h->rows_n = 0;
+        if (!qs_session_resend(h->session, &a->run, stored, &why))
+            drop_first(h);
+    }
+    qs_runs_free(&a->found);
+    free(a);
+}
+
+static void next_run(struct qs_held_runs *h)
+{
+    if (h->count == 0)
+        return;
+    struct ask *a = qs_calloc(1, sizeof *a);
+    a->h = h;
+    a->epoch = h->epoch;
+    a->run = h->list[0].run;
+    h->outstanding++;
+    qs_store_read(h->store, find_run, on_found, a);
+}
+
+void qs_held_start(struct qs_held_runs *h)
+{
+    next_run(h);
+}
+
+static void on_committed(const struct qs_err *err, int64_t id, void *user)
+{
+    (void)id;
+    struct ask *a = user;
+    if (still_wanted(a)) {
+        struct qs_held_runs *h = a->h;
+        struct qs_err why = QS_ERR_INIT;
+        if (err) {
+            note(h, true, &a->run, err->text);
+        } else {
+            (void)qs_session_ack(h->session, &a->run, a->acknowledge, &why);
+            note(h, false, &a->run, "iterations kept by the agent are stored");
+        }
+        if (a->last || err)
+            drop_first(h);
+    }
+    free(a);
+}
+
+/* CLOSED is lost with the link: the rows are kept as a window of their own, tainted as interrupted. */
+static void flush_window(struct qs_held_runs *h, bool last)
+{
+    if (h->rows_n == 0)
+        return;
+    const char *names[QS_ROW_METRICS_MAX];
+    for (size_t i = 0; i < h->metric_count; i++) {
+        const char *name = qs_metric_name(h->metric_ids[i]);
+        names[i] = name ? name : "unknown";
+    }
+    struct qs_window_row row = {.ord = h->window,
+                                .phase = QS_PHASE_MEASURE,
+                                .first_seq = h->window_first,
+                                .evals = 1,
+                                .silence = QS_SILENCE_NONE,
+                                .taint = QS_TAINT_INTERRUPTED,
+                                .how = "resent",
+                                .metrics = names,
+                                .metric_count = h->metric_count,
+                                .iterations = h->rows,
+                                .n = h->rows_n};
+    memcpy(row.run_uid, h->list[0].run.b, sizeof row.run_uid);
+    struct ask *a = qs_calloc(1, sizeof *a);
+    a->h = h;
+    a->epoch = h->epoch;
+    a->run = h->list[0].run;
+    a->acknowledge = h->window_first + h->rows_n;
+    a->last = last;
+    h->outstanding++;
+    qs_store_window(h->store, &row, on_committed, a);
+    h->rows_n = 0;
+}
+
+static void append_rows(struct qs_held_runs *h, const struct qs_msg_iterations *m)
+{
+    if (h->rows_n == 0) {
+        struct qs_iter ids = qs_list_iter(&m->metrics);
+        h->window = m->window;
+        h->window_first = m->first_seq;
+        h->metric_count = 0;
+        while (h->metric_count < QS_ROW_METRICS_MAX && qs_list_u16(&ids, &h->metric_ids[h->metric_count]))
+            h->metric_count++;
+    }
+    struct qs_iter it = qs_list_iter(&m->rows);
+    struct qs_row row;
+    h->rows = qs_realloc(h->rows, (h->rows_n + m->rows.count) * sizeof *h->rows);
+    while (qs_list_row(&it, m->metrics.count, &row)) {
+        struct qs_iteration_row *to = &h->rows[h->rows_n++];
+        *to = (struct qs_iteration_row){.start_off_ns = row.start_off_ns,
+                                        .duration_ns = row.duration_ns,
+                                        .taint = QS_TAINT_INTERRUPTED,
+                                        .status = row.status};
+        memcpy(to->values, row.values, h->metric_count * sizeof *to->values);
+    }
+}
+
+bool qs_held_take(struct qs_held_runs *h, const struct qs_msg_iterations *m)
+{
+    if (h->count == 0 || !qs_uid_equal(&h->list[0].run, &m->run))
+        return false;
+    if (m->rows.count == 0 || h->rows_n + m->rows.count > QS_ITERATIONS_MAX)
+        return true;
+    if (h->rows_n > 0 && m->window != h->window)
+        flush_window(h, false);
+    if (m->first_seq < h->want)
+        return true; /* stored before; acknowledged with what follows */
+    append_rows(h, m);
+    h->want = m->first_seq + m->rows.count;
+    if (h->want >= h->list[0].next_seq)
+        flush_window(h, true);
+    return true;
+}

@@ -1,0 +1,32 @@
+/* Iterations that an agent kept: from HELD over RESEND to rows of the interrupted run, and the
+ * acknowledgement. Private to device. */
+#ifndef QS_DEVICE_HELD_H
+#define QS_DEVICE_HELD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/msg.h"
+
+struct qs_store;
+struct qs_session;
+struct qs_held_runs;
+
+struct qs_held_events {
+    void (*on_note)(bool warning, const char *text, void *user);
+    void *user;
+};
+
+struct qs_held_runs *qs_held_new(struct qs_store *store, struct qs_session *session,
+                                 const struct qs_held_events *events);
+void qs_held_free(struct qs_held_runs *h); /* requests on their way end quietly */
+/* Told before ready. */
+void qs_held_add(struct qs_held_runs *h, const struct qs_uid *run, uint64_t first_seq, uint64_t next_seq);
+/* The link is ready: asks for what is missing, one run after the other. */
+void qs_held_start(struct qs_held_runs *h);
+/* The link went down: what was told before is void. */
+void qs_held_reset(struct qs_held_runs *h);
+/* True where these rows belong to a held run (and were taken). */
+bool qs_held_take(struct qs_held_runs *h, const struct qs_msg_iterations *m);
+
+#endif

@@ -1,0 +1,208 @@
+#include "farm/farm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "farm/farm_impl.h"
+#include "store/read.h"
+
+static void on_device_change(struct qs_device *device, void *user)
+{
+    struct qs_farm *farm = user;
+    qs_log(farm->p.log, QS_LOG_DEBUG, "farm", "device=%s state=%s", qs_device_config(device)->name,
+           qs_device_state_name(qs_device_state(device)));
+    if (!farm->stopping)
+        qs_farm_plan_soon(farm);
+}
+
+static void on_device_note(struct qs_device *device, bool warning, const char *text, void *user)
+{
+    struct qs_farm *farm = user;
+    qs_log(farm->p.log, warning ? QS_LOG_WARN : QS_LOG_INFO, "device", "device=%s %s%s", qs_device_config(device)->name, text,
+           warning ? ", going on" : "");
+}
+
+struct qs_farm *qs_farm_new(const struct qs_farm_parts *parts, const struct qs_farm_events *events)
+{
+    struct qs_farm *farm = qs_calloc(1, sizeof *farm);
+    farm->p = *parts;
+    farm->events = *events;
+    farm->host_json = qs_farm_host_json();
+    farm->devices = qs_calloc(parts->config->device_count + 1, sizeof *farm->devices);
+    struct qs_device_parts device = {.loop = parts->loop,
+                                     .store = parts->store,
+                                     .host_json = farm->host_json,
+                                     .heartbeat_ns = parts->config->heartbeat_ns};
+    qs_store_farm_uid(parts->store, device.farm_uid);
+    const struct qs_device_events device_events = {.on_change = on_device_change, .on_note = on_device_note, .user = farm};
+    for (size_t i = 0; i < parts->config->device_count; i++) {
+        device.config = &parts->config->devices[i];
+        farm->devices[i] = qs_device_new(&device, &device_events);
+    }
+    return farm;
+}
+
+void qs_farm_free(struct qs_farm *farm)
+{
+    if (!farm)
+        return;
+    for (size_t i = 0; i < farm->job_count; i++)
+        qs_farm_job_free(farm->jobs[i]);
+    for (size_t i = 0; i < farm->p.config->device_count; i++)
+        qs_device_free(farm->devices[i]);
+    free(farm->jobs);
+    free(farm->devices);
+    free(farm->host_json);
+    free(farm);
+}
+
+struct former_life {
+    struct qs_farm *farm;
+    struct qs_runs open;
+    struct qs_jobs live, newest;
+};
+
+static bool read_former_life(struct qs_reader *reader, void *user, struct qs_err *err)
+{
+    struct former_life *life = user;
+    return qs_read_open_runs(reader, &life->open, err) && qs_read_jobs(reader, 0, 1000, true, &life->live, err) &&
+           qs_read_jobs(reader, 0, 1, false, &life->newest, err);
+}
+
+static void on_marked(const struct qs_err *err, int64_t id, void *user)
+{
+    (void)err;
+    (void)id;
+    (void)user;
+}
+
+/* Runs that were open when the daemon died: what is stored of them stays, marked. */
+static void mark_open_runs(struct qs_farm *farm, const struct qs_runs *open)
+{
+    for (size_t i = 0; i < open->count; i++) {
+        struct qs_run_end_row end = {.state = QS_RUN_INTERRUPTED,
+                                     .taint = QS_TAINT_INTERRUPTED,
+                                     .error_slug = qs_errc_slug(QS_E_RESOURCE),
+                                     .error_text = "the daemon ended during this run",
+                                     .ended_wall_ns = qs_loop_wall_ns(farm->p.loop)};
+        memcpy(end.uid, open->at[i].uid, sizeof end.uid);
+        qs_store_run_end(farm->p.store, &end, on_marked, NULL);
+    }
+}
+
+struct one_job {
+    int64_t id;
+    struct qs_jobs job;
+    struct qs_samples samples;
+    bool running;
+};
+
+static bool read_one_job(struct qs_reader *reader, void *user, struct qs_err *err)
+{
+    struct one_job *one = user;
+    if (!qs_read_job(reader, one->id, &one->job, err))
+        return false;
+    return !one->running || qs_read_samples(reader, one->id, &one->samples, err);
+}
+
+static bool take_over(struct qs_farm *farm, const struct qs_job_info *info, struct qs_err *err)
+{
+    struct one_job one = {.id = info->id, .running = info->state == QS_JOB_RUNNING};
+    struct qs_job_spec *spec;
+    if (!qs_store_read_now(farm->p.store, read_one_job, &one, err))
+        return false;
+    const struct qs_job_info *full = &one.job.at[0];
+    struct qs_err why = QS_ERR_INIT;
+    if (!qs_farm_spec_from_store(full->spec_json, full->seed, &spec, &why)) {
+        qs_log(farm->p.log, QS_LOG_ERROR, "farm", "job=%lld %s, ended as failed", (long long)info->id, why.text);
+        qs_store_job_state(farm->p.store, info->id, QS_JOB_FAILED, why.text, qs_loop_wall_ns(farm->p.loop), on_marked, NULL);
+        qs_samples_free(&one.samples);
+    } else {
+        struct qs_farm_job *job = qs_farm_job_new(farm, full->id, full->seed, spec, full->spec_json);
+        job->submitted_wall_ns = full->submitted_wall_ns;
+        job->resumed = one.running;
+        job->earlier = one.samples;
+        job->has_earlier = one.running;
+        qs_farm_match(farm, spec, job->matches);
+        qs_farm_add(farm, job);
+        qs_log(farm->p.log, QS_LOG_INFO, "farm", "job=%lld taken over from the database, going on", (long long)info->id);
+    }
+    qs_jobs_free(&one.job);
+    return true;
+}
+
+bool qs_farm_start(struct qs_farm *farm, struct qs_err *err)
+{
+    struct former_life life = {.farm = farm};
+    if (!qs_store_read_now(farm->p.store, read_former_life, &life, err))
+        return false;
+    bool ok = true;
+    farm->newest_job = life.newest.count > 0 ? life.newest.at[0].id : 0;
+    for (size_t i = 0; ok && i < life.live.count; i++)
+        ok = take_over(farm, &life.live.at[i], err);
+    if (ok) {
+        mark_open_runs(farm, &life.open);
+        farm->started = true;
+        for (size_t i = 0; i < farm->p.config->device_count; i++)
+            qs_device_start(farm->devices[i]);
+        qs_farm_plan_soon(farm);
+    }
+    qs_runs_free(&life.open);
+    qs_jobs_free(&life.live);
+    qs_jobs_free(&life.newest);
+    return ok;
+}
+
+static void tell_stopped(void *user)
+{
+    struct qs_farm *farm = user;
+    farm->on_stopped(farm->stopped_user);
+}
+
+void qs_farm_stop(struct qs_farm *farm, void (*on_stopped)(void *user), void *user)
+{
+    farm->stopping = true;
+    farm->on_stopped = on_stopped;
+    farm->stopped_user = user;
+    for (size_t i = 0; i < farm->job_count; i++) {
+        struct qs_farm_job *job = farm->jobs[i];
+        for (size_t d = 0; d < farm->p.config->device_count; d++) {
+            if (!job->controls[d])
+                continue;
+            qs_control_abandon(job->controls[d]);
+        }
+    }
+    for (size_t d = 0; d < farm->p.config->device_count; d++)
+        qs_device_stop(farm->devices[d]);
+    qs_loop_post(farm->p.loop, tell_stopped, farm);
+}
+
+size_t qs_farm_live_jobs(const struct qs_farm *farm)
+{
+    return farm->job_count;
+}
+
+bool qs_farm_cancel(struct qs_farm *farm, int64_t id, const char *why, struct qs_err *err)
+{
+    struct qs_farm_job *job = qs_farm_find(farm, id);
+    if (!job)
+        return qs_fail(err, QS_E_NOT_FOUND, "job %lld is not queued or running", (long long)id);
+    if (job->cancelled || job->ending)
+        return qs_fail(err, QS_E_CONFLICT, "job %lld is ending already", (long long)id);
+    job->cancelled = true;
+    job->cancel_why = qs_strdup(why);
+    bool any = false;
+    for (size_t d = 0; d < farm->p.config->device_count; d++) {
+        job->pending[d] = false;
+        if (job->controls[d]) {
+            any = true;
+            qs_control_cancel(job->controls[d], why);
+        }
+    }
+    if (!any)
+        qs_farm_end_job(job);
+    return true;
+}

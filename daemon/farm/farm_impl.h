@@ -1,0 +1,75 @@
+/* What the files of the farm share. Private to farm. */
+#ifndef QS_FARM_FARM_IMPL_H
+#define QS_FARM_FARM_IMPL_H
+
+#include "base/json.h"
+#include "device/device.h"
+#include "farm/farm.h"
+#include "farm/queue.h"
+
+struct qs_farm_job { /* a live job: queued or running */
+    struct qs_farm *farm; /* borrowed */
+    int64_t id;
+    uint64_t seed;
+    struct qs_job_spec *spec; /* owned */
+    char *spec_json, *name;   /* owned */
+    int64_t submitted_wall_ns;
+    bool running, resumed, cancelled, ending;
+    int64_t not_before_ns;
+    bool *matches, *pending;  /* owned, per device */
+    struct qs_control **controls; /* owned, per device; NULL = none in hand */
+    void **seats;                 /* owned, per device: what the controller's callbacks are given */
+    char **arm_dirs;          /* owned, per arm, or NULL */
+    struct qs_samples earlier;
+    bool has_earlier;
+    char *progress;           /* owned: the last job.progress, or NULL */
+    char *cancel_why;         /* owned */
+    struct qs_err failure;    /* of the first device that failed */
+    const char *stopped;      /* static: why it was enough, of the last device */
+    size_t devices_done;
+    struct qs_timer *retry;   /* owned */
+};
+
+struct qs_farm {
+    struct qs_farm_parts p;
+    struct qs_farm_events events;
+    struct qs_device **devices; /* owned */
+    struct qs_farm_job **jobs;  /* owned, in order of the queue */
+    size_t job_count;
+    char *host_json; /* owned */
+    bool started, stopping, silent, plan_posted;
+    size_t outstanding; /* store requests on their way */
+    int64_t newest_job; /* the highest number ever given out: a submission above it is new */
+    void (*on_stopped)(void *user);
+    void *stopped_user;
+};
+
+/* jobs.c */
+struct qs_farm_job *qs_farm_job_new(struct qs_farm *farm, int64_t id, uint64_t seed, struct qs_job_spec *spec, const char *spec_json);
+void qs_farm_job_free(struct qs_farm_job *job);
+struct qs_farm_job *qs_farm_find(const struct qs_farm *farm, int64_t id);
+void qs_farm_add(struct qs_farm *farm, struct qs_farm_job *job);
+/* Takes the job out of the queue and frees it; looks for idleness. */
+void qs_farm_remove(struct qs_farm *farm, struct qs_farm_job *job);
+void qs_farm_start_on(struct qs_farm_job *job, size_t device);
+void qs_farm_end_job(struct qs_farm_job *job);
+/* Which devices fit; true where any does. */
+bool qs_farm_match(const struct qs_farm *farm, const struct qs_job_spec *spec, bool *matches);
+
+/* plan.c: looks at the queue after the current callback. */
+void qs_farm_plan_soon(struct qs_farm *farm);
+
+/* news.c */
+void qs_farm_news(struct qs_farm *farm, const char *kind, int64_t job, const char *device, const uint8_t *run_uid, const char *body_json);
+void qs_farm_news_state(struct qs_farm *farm, int64_t job, enum qs_job_state state, const char *reason);
+
+/* files.c: a job's files below the work directory. */
+bool qs_farm_place_files(struct qs_farm_job *job, struct qs_err *err);
+void qs_farm_remove_files(struct qs_farm_job *job);
+/* Hex sha256 over the sorted (path, mode, sha256) of a build: what its label stands for. */
+void qs_farm_build_content(const struct qs_job_arm *arm, struct qs_buf *out);
+
+/* host.c: canonical fingerprint of this host. Owned by the caller. */
+char *qs_farm_host_json(void);
+
+#endif

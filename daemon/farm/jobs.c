@@ -1,0 +1,347 @@
+/* Live jobs: from the queue to the devices, and to their end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "config/selector.h"
+#include "farm/farm_impl.h"
+#include "report/report.h"
+
+struct seat { /* who a controller's callbacks are about */
+    struct qs_farm_job *job;
+    size_t device;
+};
+
+struct qs_farm_job *qs_farm_job_new(struct qs_farm *farm, int64_t id, uint64_t seed, struct qs_job_spec *spec, const char *spec_json)
+{
+    size_t devices = farm->p.config->device_count;
+    struct qs_farm_job *job = qs_calloc(1, sizeof *job);
+    job->farm = farm;
+    job->id = id;
+    job->seed = seed;
+    job->spec = spec;
+    job->spec_json = qs_strdup(spec_json);
+    job->name = qs_strdup(spec->name);
+    job->stopped = "";
+    job->matches = qs_calloc(devices + 1, sizeof *job->matches);
+    job->pending = qs_calloc(devices + 1, sizeof *job->pending);
+    job->controls = qs_calloc(devices + 1, sizeof *job->controls);
+    job->seats = qs_calloc(devices + 1, sizeof *job->seats);
+    return job;
+}
+
+void qs_farm_job_free(struct qs_farm_job *job)
+{
+    if (!job)
+        return;
+    for (size_t d = 0; d < job->farm->p.config->device_count; d++)
+        qs_control_free(job->controls[d]);
+    for (size_t d = 0; d < job->farm->p.config->device_count; d++)
+        free(job->seats[d]);
+    for (size_t a = 0; job->arm_dirs && a < job->spec->arm_count; a++)
+        free(job->arm_dirs[a]);
+    free(job->arm_dirs);
+    qs_timer_stop(job->retry);
+    qs_job_free(job->spec);
+    qs_samples_free(&job->earlier);
+    free(job->spec_json);
+    free(job->name);
+    free(job->matches);
+    free(job->pending);
+    free(job->controls);
+    free(job->seats);
+    free(job->progress);
+    free(job->cancel_why);
+    free(job);
+}
+
+struct qs_farm_job *qs_farm_find(const struct qs_farm *farm, int64_t id)
+{
+    for (size_t i = 0; i < farm->job_count; i++) {
+        if (farm->jobs[i]->id == id)
+            return farm->jobs[i];
+    }
+    return NULL;
+}
+
+void qs_farm_add(struct qs_farm *farm, struct qs_farm_job *job)
+{
+    farm->jobs = qs_realloc(farm->jobs, (farm->job_count + 1) * sizeof(struct qs_farm_job *));
+    farm->jobs[farm->job_count++] = job;
+}
+
+static void take_out(struct qs_farm *farm, const struct qs_farm_job *job)
+{
+    for (size_t i = 0; i < farm->job_count; i++) {
+        if (farm->jobs[i] == job) {
+            farm->job_count--;
+            memmove(&farm->jobs[i], &farm->jobs[i + 1], (farm->job_count - i) * sizeof(struct qs_farm_job *));
+            return;
+        }
+    }
+}
+
+void qs_farm_remove(struct qs_farm *farm, struct qs_farm_job *job)
+{
+    take_out(farm, job);
+    qs_farm_job_free(job);
+    qs_farm_plan_soon(farm);
+    if (farm->job_count == 0 && farm->events.on_idle)
+        farm->events.on_idle(farm->events.user);
+}
+
+static const char *device_fact(const char *fact, void *user)
+{
+    const struct qs_farm_device *config = user;
+    static const char *const links[] = {"exec", "unix", "tcp", "sim"};
+    if (strcmp(fact, "name") == 0)
+        return config->name;
+    if (strcmp(fact, "link") == 0)
+        return links[config->link];
+    if (strcmp(fact, "local") == 0)
+        return config->local ? "true" : "false";
+    size_t n = strlen("label.");
+    for (size_t i = 0; strncmp(fact, "label.", n) == 0 && i < config->labels.count; i++) {
+        const char *label = config->labels.at[i];
+        size_t key = strcspn(label, "=");
+        if (strlen(fact + n) == key && strncmp(label, fact + n, key) == 0)
+            return label[key] ? label + key + 1 : "true";
+    }
+    return NULL;
+}
+
+bool qs_farm_match(const struct qs_farm *farm, const struct qs_job_spec *spec, bool *matches)
+{
+    struct qs_selector *selector = NULL;
+    struct qs_selector_why why;
+    bool any = false;
+    if (spec->where && !qs_selector_parse(spec->where, &selector, &why))
+        return false;
+    for (size_t d = 0; d < farm->p.config->device_count; d++) {
+        struct qs_farm_device *config = &farm->p.config->devices[d];
+        matches[d] = !selector || qs_selector_match(selector, device_fact, config);
+        any = any || matches[d];
+    }
+    qs_selector_free(selector);
+    return any;
+}
+
+static void on_news(const char *kind, const char *body_json, const uint8_t *run_uid, void *user)
+{
+    struct seat *seat = user;
+    struct qs_farm_job *job = seat->job;
+    if (strcmp(kind, "job.progress") == 0) {
+        free(job->progress);
+        job->progress = qs_strdup(body_json);
+    }
+    qs_farm_news(job->farm, kind, job->id, job->farm->p.config->devices[seat->device].name, run_uid, body_json);
+}
+
+static void on_silence(bool silent, void *user)
+{
+    struct seat *seat = user;
+    struct qs_farm *farm = seat->job->farm;
+    if (!farm->p.config->devices[seat->device].local)
+        return;
+    farm->silent = silent;
+    if (farm->events.on_silence)
+        farm->events.on_silence(silent, farm->events.user);
+}
+
+struct verdict_task { /* the report after a job, off the loop */
+    struct qs_farm *farm;
+    int64_t job;
+    struct qs_job_spec *spec; /* borrowed: the live job waits */
+    const char *db_path;
+    struct qs_jobs info;
+    struct qs_samples samples;
+    int exit;
+    struct qs_buf verdicts;
+};
+
+static bool compute_verdict(struct qs_reader *reader, void *user, struct qs_err *err)
+{
+    struct verdict_task *t = user;
+    if (!qs_read_job(reader, t->job, &t->info, err) || !qs_read_samples(reader, t->job, &t->samples, err))
+        return false;
+    const struct qs_report_input in = {.job = &t->info.at[0], .spec = t->spec, .samples = &t->samples, .db_path = t->db_path};
+    return qs_report_verdicts(&in, &t->verdicts, &t->exit, err);
+}
+
+static void finish_job(struct qs_farm_job *job, enum qs_job_state state, const char *reason)
+{
+    struct qs_farm *farm = job->farm;
+    qs_log(farm->p.log, state == QS_JOB_FAILED ? QS_LOG_WARN : QS_LOG_INFO, "farm", "job=%lld state=%s %s%s", (long long)job->id,
+           qs_job_state_name(state), reason ? reason : "", state == QS_JOB_FAILED ? ", what was measured is kept" : "");
+    qs_farm_news_state(farm, job->id, state, reason);
+    qs_farm_remove_files(job);
+    qs_farm_remove(farm, job);
+}
+
+static void on_verdict(const struct qs_err *err, void *user)
+{
+    struct verdict_task *t = user;
+    struct qs_farm_job *job = qs_farm_find(t->farm, t->job);
+    if (job) {
+        struct qs_buf body;
+        struct qs_json j;
+        qs_buf_init(&body);
+        qs_json_init(&j, &body);
+        qs_json_object(&j);
+        qs_json_kint(&j, "exit", err ? 3 : t->exit);
+        qs_json_kraw(&j, "verdicts", err ? "[]" : t->verdicts.data);
+        qs_json_object_end(&j);
+        qs_farm_news(t->farm, "job.result", t->job, NULL, NULL, body.data);
+        qs_buf_done(&body);
+        finish_job(job, QS_JOB_DONE, job->stopped);
+    }
+    qs_jobs_free(&t->info);
+    qs_samples_free(&t->samples);
+    qs_buf_done(&t->verdicts);
+    free(t);
+}
+
+static void tell_failure(struct qs_farm_job *job)
+{
+    struct qs_buf body;
+    struct qs_json j;
+    qs_buf_init(&body);
+    qs_json_init(&j, &body);
+    qs_json_object(&j);
+    /* design, section 7: precondition failures, infrastructure and the job's own are told apart by the exit code. */
+    int code = job->failure.code == QS_E_PRECONDITION                  ? 4
+               : qs_errc_blame(job->failure.code) == QS_BLAME_OPERATOR ? 1
+                                                                       : 3;
+    qs_json_kint(&j, "exit", code);
+    qs_json_kstring(&j, "code", qs_errc_slug(job->failure.code));
+    qs_json_kstring(&j, "text", job->failure.text);
+    qs_json_kstring(&j, "advice", qs_errc_advice(job->failure.code));
+    qs_json_kraw(&j, "verdicts", "[]");
+    qs_json_object_end(&j);
+    qs_farm_news(job->farm, "job.result", job->id, NULL, NULL, body.data);
+    qs_buf_done(&body);
+}
+
+void qs_farm_end_job(struct qs_farm_job *job)
+{
+    if (job->ending)
+        return;
+    job->ending = true;
+    if (job->cancelled) {
+        finish_job(job, QS_JOB_CANCELLED, job->cancel_why);
+    } else if (job->failure.code != QS_E_NONE) {
+        tell_failure(job);
+        finish_job(job, QS_JOB_FAILED, job->failure.text);
+    } else {
+        struct verdict_task *t = qs_calloc(1, sizeof *t);
+        t->farm = job->farm;
+        t->job = job->id;
+        t->spec = job->spec;
+        t->db_path = qs_store_path(job->farm->p.store);
+        qs_buf_init(&t->verdicts);
+        qs_store_read(job->farm->p.store, compute_verdict, on_verdict, t);
+    }
+}
+
+static void on_retry(void *user)
+{
+    struct qs_farm_job *job = user;
+    job->retry = NULL;
+    job->not_before_ns = 0;
+    qs_farm_plan_soon(job->farm);
+}
+
+/* A gate gave the device back: the job waits, in its place or at the end of the queue. */
+static void give_back(struct qs_farm_job *job, size_t device, const struct qs_control_result *result)
+{
+    const int64_t pause_ns = INT64_C(30000000000);
+    struct qs_farm *farm = job->farm;
+    job->pending[device] = true;
+    job->not_before_ns = qs_loop_now_ns(farm->p.loop) + pause_ns;
+    qs_timer_stop(job->retry);
+    job->retry = qs_timer_start(farm->p.loop, pause_ns, on_retry, job);
+    if (result->end == QS_END_REQUEUE) {
+        take_out(farm, job);
+        qs_farm_add(farm, job);
+    }
+    qs_log(farm->p.log, QS_LOG_WARN, "farm", "job=%lld %s, tried again in 30 s", (long long)job->id, result->err.text);
+}
+
+static bool in_use(const struct qs_farm_job *job)
+{
+    for (size_t d = 0; d < job->farm->p.config->device_count; d++) {
+        if (job->controls[d] || job->pending[d])
+            return true;
+    }
+    return false;
+}
+
+static void free_control(void *user)
+{
+    qs_control_free(user);
+}
+
+static void on_end(const struct qs_control_result *result, void *user)
+{
+    struct seat *seat = user;
+    struct qs_farm_job *job = seat->job;
+    size_t device = seat->device;
+    struct qs_farm *farm = job->farm;
+    struct qs_control *control = job->controls[device];
+    job->controls[device] = NULL;
+    free(seat);
+    job->seats[device] = NULL;
+    qs_device_assign(farm->devices[device], NULL);
+    qs_loop_post(farm->p.loop, free_control, control); /* it is still on the stack */
+    if (farm->stopping)
+        return;
+    job->stopped = result->stopped;
+    switch (result->end) {
+    case QS_END_DONE:
+    case QS_END_CANCELLED:
+        break;
+    case QS_END_FAILED:
+        if (job->failure.code == QS_E_NONE)
+            job->failure = result->err;
+        break;
+    case QS_END_DEFER:
+    case QS_END_REQUEUE:
+        give_back(job, device, result);
+        break;
+    }
+    if (!in_use(job))
+        qs_farm_end_job(job);
+    qs_farm_plan_soon(farm);
+}
+
+void qs_farm_start_on(struct qs_farm_job *job, size_t device)
+{
+    struct qs_farm *farm = job->farm;
+    struct qs_err err = QS_ERR_INIT;
+    if (!qs_farm_place_files(job, &err)) {
+        job->failure = err;
+        memset(job->pending, 0, farm->p.config->device_count * sizeof *job->pending);
+        qs_farm_end_job(job);
+        return;
+    }
+    struct seat *seat = qs_calloc(1, sizeof *seat);
+    *seat = (struct seat){.job = job, .device = device};
+    job->seats[device] = seat;
+    const struct qs_control_parts parts = {.loop = farm->p.loop,
+                                           .store = farm->p.store,
+                                           .session = qs_device_session(farm->devices[device]),
+                                           .spec = job->spec,
+                                           .job = job->id,
+                                           .seed = job->seed,
+                                           .device = farm->p.config->devices[device].name,
+                                           .local = farm->p.config->devices[device].local,
+                                           .simulated = qs_device_is_simulated(farm->devices[device]),
+                                           .base_env = farm->p.base_env,
+                                           .arm_dirs = (const char *const *)job->arm_dirs,
+                                           .earlier = job->has_earlier ? &job->earlier : NULL};
+    const struct qs_control_events events = {.on_news = on_news, .on_silence = on_silence, .on_end = on_end, .user = seat};
+    job->controls[device] = qs_control_new(&parts, &events);
+    qs_device_assign(farm->devices[device], job->controls[device]);
+}

@@ -1,0 +1,64 @@
+/* Events: first on disk, then to whoever listens. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/loop.h"
+#include "base/mem.h"
+#include "farm/farm_impl.h"
+
+struct told {
+    struct qs_farm *farm;
+    struct qs_farm_event event;
+    char *kind, *device, *body;
+};
+
+static void on_stored(const struct qs_err *err, int64_t id, void *user)
+{
+    struct told *t = user;
+    t->farm->outstanding--;
+    if (!err && t->farm->events.on_event) {
+        t->event.id = id;
+        t->farm->events.on_event(&t->event, t->farm->events.user);
+    }
+    free(t->kind);
+    free(t->device);
+    free(t->body);
+    free(t);
+}
+
+void qs_farm_news(struct qs_farm *farm, const char *kind, int64_t job, const char *device, const uint8_t *run_uid, const char *body_json)
+{
+    struct told *t = qs_calloc(1, sizeof *t);
+    t->farm = farm;
+    t->kind = qs_strdup(kind);
+    t->device = qs_strdup(device);
+    t->body = qs_strdup(body_json);
+    t->event = (struct qs_farm_event){
+        .wall_ns = qs_loop_wall_ns(farm->p.loop), .job = job, .kind = t->kind, .device = t->device, .body_json = t->body};
+    struct qs_event_row row = {
+        .wall_ns = t->event.wall_ns, .kind = kind, .device = device, .job = job, .run_uid = run_uid, .body_json = body_json};
+    farm->outstanding++;
+    qs_store_event(farm->p.store, &row, on_stored, t);
+}
+
+static void on_state_stored(const struct qs_err *err, int64_t id, void *user)
+{
+    (void)err; /* a store in trouble tells main */
+    (void)id;
+    (void)user;
+}
+
+void qs_farm_news_state(struct qs_farm *farm, int64_t job, enum qs_job_state state, const char *reason)
+{
+    struct qs_buf body;
+    struct qs_json j;
+    qs_buf_init(&body);
+    qs_json_init(&j, &body);
+    qs_json_object(&j);
+    qs_json_kstring(&j, "state", qs_job_state_name(state));
+    qs_json_kstring(&j, "reason", reason);
+    qs_json_object_end(&j);
+    qs_store_job_state(farm->p.store, job, state, reason, qs_loop_wall_ns(farm->p.loop), on_state_stored, NULL);
+    qs_farm_news(farm, "job.state", job, NULL, NULL, body.data);
+    qs_buf_done(&body);
+}

@@ -1,0 +1,148 @@
+/* Looks at the queue and starts what can start. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/loop.h"
+#include "base/mem.h"
+#include "farm/farm_impl.h"
+
+static bool local_is_busy(const struct qs_farm *farm)
+{
+    for (size_t j = 0; j < farm->job_count; j++) {
+        for (size_t d = 0; d < farm->p.config->device_count; d++) {
+            if (farm->jobs[j]->controls[d] && qs_device_config(farm->devices[d])->local)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool device_in_use(const struct qs_farm *farm, size_t device)
+{
+    for (size_t j = 0; j < farm->job_count; j++) {
+        if (farm->jobs[j]->controls[device])
+            return true;
+    }
+    return false;
+}
+
+struct snapshot {
+    struct qs_queue_job *jobs;
+    struct qs_queue_device *devices;
+    struct qs_queue_start *starts;
+    enum qs_queue_wait *waits;
+    struct qs_farm_job **live; /* the list moves while jobs end */
+    size_t starts_n;
+};
+
+static void snapshot_done(struct snapshot *s)
+{
+    free(s->jobs);
+    free(s->devices);
+    free(s->starts);
+    free(s->waits);
+    free(s->live);
+}
+
+static void snapshot_take(struct qs_farm *farm, struct snapshot *s)
+{
+    size_t devices = farm->p.config->device_count, jobs = farm->job_count;
+    s->jobs = qs_calloc(jobs + 1, sizeof *s->jobs);
+    s->live = qs_calloc(jobs + 1, sizeof(struct qs_farm_job *));
+    s->waits = qs_calloc(jobs + 1, sizeof *s->waits);
+    s->devices = qs_calloc(devices + 1, sizeof *s->devices);
+    s->starts = qs_calloc(devices + 1, sizeof *s->starts);
+    for (size_t d = 0; d < devices; d++) {
+        s->devices[d].ready = qs_device_state(farm->devices[d]) == QS_DEVICE_READY && !device_in_use(farm, d);
+        s->devices[d].local = qs_device_config(farm->devices[d])->local;
+    }
+    for (size_t j = 0; j < jobs; j++) {
+        struct qs_farm_job *job = farm->jobs[j];
+        s->live[j] = job;
+        s->jobs[j] = (struct qs_queue_job){.id = job->id,
+                                           .not_before_ns = job->not_before_ns,
+                                           .take = job->spec->take,
+                                           .take_count = job->spec->take_count,
+                                           .started = job->running,
+                                           .matches = job->matches,
+                                           .pending = job->pending};
+    }
+    s->starts_n = qs_queue_plan(s->jobs, jobs, s->devices, devices, local_is_busy(farm), qs_loop_now_ns(farm->p.loop), s->starts,
+                                s->waits);
+}
+
+/* A job that begins fixes its devices: all that fit, or as many as it takes, those that are free first. */
+static void choose_devices(struct qs_farm *farm, struct qs_farm_job *job, const struct snapshot *s, size_t index)
+{
+    size_t left = job->spec->take == QS_TAKE_COUNT ? job->spec->take_count : 1;
+    for (size_t i = 0; i < s->starts_n; i++) {
+        if (s->starts[i].job == index) {
+            job->pending[s->starts[i].device] = true;
+            left -= left > 0 ? 1 : 0;
+        }
+    }
+    for (size_t d = 0; d < farm->p.config->device_count; d++) {
+        if (!job->matches[d] || job->pending[d])
+            continue;
+        if (job->spec->take == QS_TAKE_ALL || (job->spec->take == QS_TAKE_COUNT && left > 0)) {
+            job->pending[d] = true;
+            left -= left > 0 ? 1 : 0;
+        }
+    }
+}
+
+static void plan_now(void *user)
+{
+    struct qs_farm *farm = user;
+    farm->plan_posted = false;
+    if (farm->stopping)
+        return;
+    struct snapshot s;
+    snapshot_take(farm, &s);
+    for (size_t i = 0; i < s.starts_n; i++) {
+        struct qs_farm_job *job = s.live[s.starts[i].job];
+        if (!job->running) {
+            choose_devices(farm, job, &s, s.starts[i].job);
+            job->running = true;
+            qs_farm_news_state(farm, job->id, QS_JOB_RUNNING, NULL);
+        }
+        job->pending[s.starts[i].device] = false;
+        qs_farm_start_on(job, s.starts[i].device);
+    }
+    snapshot_done(&s);
+}
+
+void qs_farm_plan_soon(struct qs_farm *farm)
+{
+    if (farm->plan_posted || !farm->started)
+        return;
+    farm->plan_posted = true;
+    qs_loop_post(farm->p.loop, plan_now, farm);
+}
+
+void qs_farm_why_json(struct qs_farm *farm, int64_t id, struct qs_buf *out)
+{
+    struct snapshot s;
+    struct qs_json j;
+    qs_json_init(&j, out);
+    qs_json_object(&j);
+    snapshot_take(farm, &s);
+    int64_t position = 0;
+    for (size_t i = 0; i < farm->job_count; i++) {
+        struct qs_farm_job *job = s.live[i];
+        if (job->id == id && !job->running) {
+            struct qs_buf why;
+            qs_buf_init(&why);
+            qs_buf_str(&why, qs_queue_wait_text(s.waits[i]));
+            if ((s.waits[i] == QS_WAIT_DEVICE_TAKEN || s.waits[i] == QS_WAIT_HOST_TAKEN) && i > 0)
+                qs_buf_fmt(&why, " (job %lld, %s)", (long long)s.live[0]->id, s.live[0]->name);
+            qs_json_kint(&j, "position", position);
+            qs_json_kstring(&j, "why", why.data);
+            qs_buf_done(&why);
+            break;
+        }
+        position++;
+    }
+    snapshot_done(&s);
+    qs_json_object_end(&j);
+}

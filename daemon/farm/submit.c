@@ -1,0 +1,310 @@
+/* From a person's text to a stored job, and back from the store to a spec. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/loop.h"
+#include "base/mem.h"
+#include "farm/farm_impl.h"
+#include "store/files.h"
+
+static void no_device(const struct qs_farm *farm, const struct qs_doc *doc, const struct qs_job_spec *spec, struct qs_problems *problems)
+{
+    struct qs_buf names;
+    qs_buf_init(&names);
+    for (size_t d = 0; d < farm->p.config->device_count; d++)
+        qs_buf_fmt(&names, "%s%s", d ? ", " : "", farm->p.config->devices[d].name);
+    const struct qs_node *devices = qs_node_get(&doc->root, "devices", NULL);
+    const struct qs_node *where = qs_node_get(devices, "where", NULL);
+    struct qs_buf hint;
+    qs_buf_init(&hint);
+    qs_buf_fmt(&hint, "the farm has: %s", names.len ? names.data : "no device at all");
+    qs_problems_add(problems, doc, where ? where : &doc->root, "devices.where", hint.data, "no device of this farm fits `%s`",
+                    spec->where ? spec->where : "any");
+    qs_buf_done(&hint);
+    qs_buf_done(&names);
+}
+
+static bool bind_files(struct qs_farm *farm, const struct qs_doc *doc, struct qs_job_spec *spec, const struct qs_submission *sub,
+                       struct qs_problems *problems)
+{
+    size_t before = problems->count;
+    for (size_t i = 0; i < sub->file_count; i++)
+        (void)qs_job_bind_file(spec, sub->files[i].path, sub->files[i].sha256);
+    for (size_t i = 0; sub->files && i < qs_job_file_count(spec); i++) {
+        const struct qs_job_file *file = qs_job_file_at(spec, i);
+        if (file->sha256[0] == '\0')
+            qs_problems_add(problems, doc, &doc->root, "files", "send its hash with the job", "no content was named for the file `%s`",
+                            file->path);
+        else if (!qs_files_has(farm->p.files, file->sha256))
+            qs_problems_add(problems, doc, &doc->root, "files", "upload it first: PUT /api/v1/files/HASH",
+                            "the content of the file `%s` is not here", file->path);
+    }
+    return problems->count == before;
+}
+
+bool qs_farm_check(struct qs_farm *farm, const struct qs_submission *sub, struct qs_job_spec **ret_spec, struct qs_problems *problems)
+{
+    struct qs_doc *doc;
+    struct qs_job_spec *spec;
+    if (!qs_doc_read(sub->name, sub->text, sub->text_bytes, false, &doc, problems))
+        return false;
+    bool ok = qs_job_from_doc(doc, &spec, problems);
+    if (ok) {
+        bool *matches = qs_calloc(farm->p.config->device_count + 1, sizeof *matches);
+        if (!qs_farm_match(farm, spec, matches)) {
+            no_device(farm, doc, spec, problems);
+            ok = false;
+        }
+        free(matches);
+        ok = bind_files(farm, doc, spec, sub, problems) && ok;
+        if (ok)
+            *ret_spec = spec;
+        else
+            qs_job_free(spec);
+    }
+    qs_doc_free(doc);
+    return ok;
+}
+
+static char *document(const struct qs_submission *sub)
+{
+    struct qs_buf out;
+    struct qs_json j;
+    qs_buf_init(&out);
+    qs_json_init(&j, &out);
+    qs_json_object(&j);
+    qs_json_kstring(&j, "name", sub->name);
+    qs_json_key(&j, "text");
+    qs_json_string_n(&j, sub->text, sub->text_bytes);
+    qs_json_key(&j, "files");
+    qs_json_object(&j);
+    for (size_t i = 0; i < sub->file_count; i++)
+        qs_json_kstring(&j, sub->files[i].path, sub->files[i].sha256);
+    qs_json_object_end(&j);
+    qs_json_object_end(&j);
+    char *json = qs_buf_take(&out);
+    qs_buf_done(&out);
+    return json;
+}
+
+static const char *node_text(const struct qs_node *node)
+{
+    return node && node->kind == QS_NODE_TEXT ? node->text : NULL;
+}
+
+static void bind_stored(struct qs_job_spec *spec, const struct qs_node *files)
+{
+    for (size_t i = 0; files && files->kind == QS_NODE_MAP && i < files->count; i++) {
+        const char *sha = node_text(&files->items[i]);
+        if (sha && strlen(sha) == 64)
+            (void)qs_job_bind_file(spec, files->keys[i].text, sha);
+    }
+}
+
+bool qs_farm_spec_from_store(const char *spec_json, uint64_t seed, struct qs_job_spec **ret_spec, struct qs_err *err)
+{
+    struct qs_problems problems;
+    struct qs_doc *outer = NULL, *doc = NULL;
+    struct qs_job_spec *spec = NULL;
+    qs_problems_init(&problems);
+    bool ok = qs_doc_read("stored job", spec_json, strlen(spec_json), true, &outer, &problems);
+    const char *text = ok ? node_text(qs_node_get(&outer->root, "text", NULL)) : NULL;
+    const char *name = ok ? node_text(qs_node_get(&outer->root, "name", NULL)) : NULL;
+    ok = text && qs_doc_read(name ? name : "stored job", text, strlen(text), false, &doc, &problems) &&
+         qs_job_from_doc(doc, &spec, &problems);
+    if (ok) {
+        bind_stored(spec, qs_node_get(&outer->root, "files", NULL));
+        spec->plan.seed = seed;
+        spec->plan.has_seed = true;
+        *ret_spec = spec;
+    } else {
+        qs_fail(err, QS_E_JOB, "the stored job cannot be read by this version: %s",
+                problems.count ? problems.at[0].what : "it has no text");
+    }
+    if (doc)
+        qs_doc_free(doc);
+    if (outer)
+        qs_doc_free(outer);
+    qs_problems_done(&problems);
+    return ok;
+}
+
+struct submitted {
+    struct qs_farm *farm;
+    struct qs_job_spec *spec;
+    char *spec_json;
+    uint64_t seed;
+    int64_t wall_ns;
+    qs_store_done_fn *done;
+    void *user;
+};
+
+static void enqueue(struct submitted *s, int64_t id)
+{
+    struct qs_farm *farm = s->farm;
+    struct qs_farm_job *job = qs_farm_job_new(farm, id, s->seed, s->spec, s->spec_json);
+    job->submitted_wall_ns = s->wall_ns;
+    qs_farm_match(farm, s->spec, job->matches);
+    s->spec = NULL;
+    qs_farm_add(farm, job);
+    struct qs_buf body;
+    struct qs_json j;
+    qs_buf_init(&body);
+    qs_json_init(&j, &body);
+    qs_json_object(&j);
+    qs_json_kint(&j, "position", (int64_t)farm->job_count - 1);
+    struct qs_buf why;
+    qs_buf_init(&why);
+    if (farm->job_count > 1)
+        qs_buf_fmt(&why, "job %lld (%s) is before it", (long long)farm->jobs[0]->id, farm->jobs[0]->name);
+    qs_json_kstring(&j, "why", why.data);
+    qs_json_object_end(&j);
+    qs_farm_news(farm, "job.queued", id, NULL, NULL, body.data);
+    qs_buf_done(&why);
+    qs_buf_done(&body);
+    qs_farm_plan_soon(farm);
+}
+
+static void on_submitted(const struct qs_err *err, int64_t id, void *user)
+{
+    struct submitted *s = user;
+    /* The same key again names a job that is here, or was. */
+    if (!err && !qs_farm_find(s->farm, id) && id > s->farm->newest_job && !s->farm->stopping) {
+        s->farm->newest_job = id;
+        enqueue(s, id);
+    }
+    s->done(err, id, s->user);
+    qs_job_free(s->spec);
+    free(s->spec_json);
+    free(s);
+}
+
+/* The rows of arms and points are views into these. */
+struct row_texts {
+    struct qs_arm_row *arms;
+    struct qs_point_row *points;
+    char **owned;
+    size_t owned_n;
+};
+
+static const char *own(struct row_texts *t, struct qs_buf *buf)
+{
+    t->owned = qs_realloc(t->owned, (t->owned_n + 1) * sizeof(char *));
+    t->owned[t->owned_n] = qs_buf_take(buf);
+    return t->owned[t->owned_n++];
+}
+
+static const char *argv_json(struct row_texts *t, const struct qs_job_spec *spec, size_t arm)
+{
+    struct qs_buf out;
+    struct qs_json j;
+    struct qs_strings argv;
+    qs_buf_init(&out);
+    qs_json_init(&j, &out);
+    qs_job_argv(spec, arm, 0, &argv);
+    qs_json_array(&j);
+    for (size_t i = 0; i < argv.count; i++)
+        qs_json_string(&j, argv.at[i]);
+    qs_json_array_end(&j);
+    qs_strings_done(&argv);
+    return own(t, &out);
+}
+
+static const char *params_json(struct row_texts *t, const struct qs_params *params)
+{
+    struct qs_buf out;
+    struct qs_json j;
+    qs_buf_init(&out);
+    qs_json_init(&j, &out);
+    qs_json_object(&j);
+    for (size_t i = 0; i < params->count; i++)
+        qs_json_kstring(&j, params->at[i].name, params->at[i].value);
+    qs_json_object_end(&j);
+    return own(t, &out);
+}
+
+static const char *conditions_json(struct row_texts *t, const struct qs_job_spec *spec)
+{
+    struct qs_buf out;
+    struct qs_json j;
+    qs_buf_init(&out);
+    qs_json_init(&j, &out);
+    qs_json_object(&j);
+    qs_json_kstring(&j, "affinity", spec->cpus && spec->cpus[0] ? spec->cpus : "any");
+    qs_json_kstring(&j, "frequency", "free");
+    qs_json_object_end(&j);
+    return own(t, &out);
+}
+
+static void make_rows(struct row_texts *t, const struct qs_job_spec *spec)
+{
+    *t = (struct row_texts){0};
+    t->arms = qs_calloc(spec->arm_count, sizeof *t->arms);
+    t->points = qs_calloc(spec->point_count, sizeof *t->points);
+    for (size_t a = 0; a < spec->arm_count; a++) {
+        const struct qs_job_arm *arm = &spec->arms[a];
+        t->arms[a].name = arm->name;
+        t->arms[a].argv_json = argv_json(t, spec, a);
+        t->arms[a].build_label = arm->build_label;
+        if (arm->build_label) {
+            struct qs_buf content;
+            qs_buf_init(&content);
+            qs_farm_build_content(arm, &content);
+            t->arms[a].build_content = own(t, &content);
+        }
+    }
+    const char *conditions = conditions_json(t, spec);
+    for (size_t p = 0; p < spec->point_count; p++) {
+        const struct qs_job_point *point = &spec->points[p];
+        t->points[p] = (struct qs_point_row){.benchmark = spec->benchmarks[point->benchmark].name,
+                                             .params_json = params_json(t, &point->params),
+                                             .conditions_json = conditions,
+                                             .label = point->label};
+    }
+}
+
+static void rows_done(struct row_texts *t)
+{
+    for (size_t i = 0; i < t->owned_n; i++)
+        free(t->owned[i]);
+    free(t->owned);
+    free(t->arms);
+    free(t->points);
+}
+
+bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_store_done_fn *done, void *user,
+                    struct qs_problems *problems, struct qs_err *err)
+{
+    static const struct qs_job_file none[1];
+    struct qs_submission bound = *sub;
+    if (!bound.files)
+        bound.files = none; /* a submission names its files, even when there are none */
+    struct submitted *s = qs_calloc(1, sizeof *s);
+    if (!qs_farm_check(farm, &bound, &s->spec, problems)) {
+        free(s);
+        return qs_fail(err, QS_E_JOB, "the job file has %zu problem%s", problems->count, problems->count == 1 ? "" : "s");
+    }
+    s->farm = farm;
+    s->done = done;
+    s->user = user;
+    s->spec_json = document(sub);
+    s->wall_ns = qs_loop_wall_ns(farm->p.loop);
+    s->seed = s->spec->plan.seed;
+    if (!s->spec->plan.has_seed)
+        qs_loop_random(farm->p.loop, &s->seed, sizeof s->seed);
+    struct row_texts rows;
+    make_rows(&rows, s->spec);
+    const struct qs_job_row row = {.idem = sub->idem,
+                                   .owner = sub->owner,
+                                   .name = s->spec->name,
+                                   .spec_json = s->spec_json,
+                                   .seed = s->seed,
+                                   .submitted_wall_ns = s->wall_ns,
+                                   .arms = rows.arms,
+                                   .arm_count = s->spec->arm_count,
+                                   .points = rows.points,
+                                   .point_count = s->spec->point_count};
+    qs_store_submit(farm->p.store, &row, on_submitted, s);
+    rows_done(&rows);
+    return true;
+}
