@@ -46,7 +46,7 @@ def kind_of(header):
     stem = header[:-2] if header.endswith(".h") else header
     if stem in ISO:
         return "iso"
-    if stem in OS or stem.startswith(("sys/", "linux/", "asm/")):
+    if stem in OS or stem.startswith(("sys/", "linux/", "asm/", "gnu/")):
         return "os"
     return FOREIGN.get(header, "unknown")
 
