@@ -22,9 +22,9 @@ const char *qs_metric_name(uint16_t id)
 
 uint16_t qs_metric_from_name(const char *name)
 {
-    for (uint16_t id = 1; id <= QS_METRIC_LAST; id++) {
+    for (unsigned id = 1; id <= QS_METRIC_LAST; id++) {
         if (strcmp(metrics[id], name) == 0)
-            return id;
+            return (uint16_t)id;
     }
     return 0;
 }

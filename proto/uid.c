@@ -1,5 +1,6 @@
 #include "proto/uid.h"
 
+#include <stddef.h>
 #include <string.h>
 
 bool qs_uid_equal(const struct qs_uid *a, const struct qs_uid *b)
@@ -10,7 +11,7 @@ bool qs_uid_equal(const struct qs_uid *a, const struct qs_uid *b)
 bool qs_uid_is_zero(const struct qs_uid *u)
 {
     uint8_t any = 0;
-    for (int i = 0; i < QS_UID_BYTES; i++)
+    for (size_t i = 0; i < QS_UID_BYTES; i++)
         any |= u->b[i];
     return any == 0;
 }
@@ -18,11 +19,11 @@ bool qs_uid_is_zero(const struct qs_uid *u)
 void qs_uid_hex(const struct qs_uid *u, char out[QS_UID_HEX_BYTES])
 {
     static const char digits[] = "0123456789abcdef";
-    for (int i = 0; i < QS_UID_BYTES; i++) {
+    for (size_t i = 0; i < QS_UID_BYTES; i++) {
         out[2 * i] = digits[u->b[i] >> 4];
         out[2 * i + 1] = digits[u->b[i] & 15];
     }
-    out[2 * QS_UID_BYTES] = '\0';
+    out[QS_UID_HEX_BYTES - 1] = '\0';
 }
 
 static int hex_value(char c)
@@ -39,7 +40,7 @@ static int hex_value(char c)
 bool qs_uid_from_hex(const char *s, struct qs_uid *out)
 {
     struct qs_uid u;
-    for (int i = 0; i < QS_UID_BYTES; i++) {
+    for (size_t i = 0; i < QS_UID_BYTES; i++) {
         int high = hex_value(s[2 * i]);
         if (high < 0)
             return false;
@@ -48,7 +49,7 @@ bool qs_uid_from_hex(const char *s, struct qs_uid *out)
             return false;
         u.b[i] = (uint8_t)(high << 4 | low);
     }
-    if (s[2 * QS_UID_BYTES] != '\0')
+    if (s[QS_UID_HEX_BYTES - 1] != '\0')
         return false;
     *out = u;
     return true;

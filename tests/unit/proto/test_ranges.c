@@ -1,0 +1,260 @@
+/* The ends of the ranges of the remaining messages: the last value that passes and the first that does not.
+ * Encoder and decoder share the check; here it is reached through the encoder. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "proto/msg.h"
+
+static uint8_t payload[QS_FRAME_MAX_BYTES];
+static char longest[QS_PATH_MAX_BYTES + 2];
+
+static struct qs_uid some_uid(void)
+{
+    struct qs_uid u;
+    memset(&u, 0x5a, sizeof u);
+    return u;
+}
+
+/* n letters; n <= QS_PATH_MAX_BYTES + 1 */
+static struct qs_text letters(uint16_t n)
+{
+    memset(longest, 'x', sizeof longest);
+    return (struct qs_text){.p = longest, .n = n};
+}
+
+/* PASSES(bye, &m): does the encoder take it? */
+#define PASSES(shape, m) (qs_writer_init(&w, payload, sizeof payload), qs_msg_encode_##shape(&w, m))
+/* With m.field set to a good and to a bad value; *m is as before afterwards. */
+#define RANGE(shape, m, field, good, bad)                                                                    \
+    do {                                                                                                     \
+        struct qs_msg_##shape changed = *(m);                                                                \
+        changed.field = (good);                                                                              \
+        assert_true(PASSES(shape, &changed));                                                                \
+        changed.field = (bad);                                                                               \
+        assert_false(PASSES(shape, &changed));                                                               \
+    } while (0)
+
+static void test_hello_host(void **state)
+{
+    (void)state;
+    struct qs_writer w;
+    const struct qs_uid none = {{0}};
+    const struct qs_msg_hello_host m = {.proto_min = 2,
+                                        .proto_max = 2,
+                                        .farm = some_uid(),
+                                        .session = some_uid(),
+                                        .heartbeat_ms = QS_HEARTBEAT_MIN_MS,
+                                        .max_frame_bytes = QS_FRAME_FLOOR_BYTES};
+    assert_true(PASSES(hello_host, &m));
+    RANGE(hello_host, &m, proto_min, 1, 0);
+    RANGE(hello_host, &m, proto_min, 2, 3);
+    RANGE(hello_host, &m, farm, some_uid(), none);
+    RANGE(hello_host, &m, session, some_uid(), none);
+    RANGE(hello_host, &m, heartbeat_ms, QS_HEARTBEAT_MIN_MS, QS_HEARTBEAT_MIN_MS - 1);
+    RANGE(hello_host, &m, heartbeat_ms, QS_HEARTBEAT_MAX_MS, QS_HEARTBEAT_MAX_MS + 1);
+    RANGE(hello_host, &m, max_frame_bytes, UINT32_MAX, QS_FRAME_FLOOR_BYTES - 1);
+    RANGE(hello_host, &m, software, letters(QS_NOTE_MAX_BYTES), letters(QS_NOTE_MAX_BYTES + 1));
+}
+
+static void test_hello_agent(void **state)
+{
+    (void)state;
+    struct qs_writer w;
+    const struct qs_uid none = {{0}};
+    const struct qs_msg_hello_agent m = {.proto_min = 1,
+                                         .proto_max = 1,
+                                         .session = some_uid(),
+                                         .boot_id = qs_text_of("b"),
+                                         .clock = qs_text_of("c"),
+                                         .max_frame_bytes = QS_FRAME_FLOOR_BYTES,
+                                         .max_iterations = 1};
+    assert_true(PASSES(hello_agent, &m));
+    RANGE(hello_agent, &m, proto_max, 255, 0);
+    RANGE(hello_agent, &m, session, some_uid(), none);
+    RANGE(hello_agent, &m, auth, QS_AUTH_HMAC_SHA256, (enum qs_auth_kind)2);
+    RANGE(hello_agent, &m, software, letters(QS_NOTE_MAX_BYTES), letters(QS_NOTE_MAX_BYTES + 1));
+    RANGE(hello_agent, &m, boot_id, letters(QS_NAME_MAX_BYTES), letters(QS_NAME_MAX_BYTES + 1));
+    RANGE(hello_agent, &m, boot_id, letters(1), letters(0));
+    RANGE(hello_agent, &m, clock, letters(QS_NAME_MAX_BYTES), letters(QS_NAME_MAX_BYTES + 1));
+    RANGE(hello_agent, &m, clock, letters(1), letters(0));
+    RANGE(hello_agent, &m, max_frame_bytes, UINT32_MAX, QS_FRAME_FLOOR_BYTES - 1);
+    RANGE(hello_agent, &m, max_iterations, 1, 0);
+    RANGE(hello_agent, &m, max_iterations, QS_ITERATIONS_MAX, QS_ITERATIONS_MAX + 1);
+    RANGE(hello_agent, &m, clock_resolution_ns, 0, -1);
+}
+
+static void test_error_and_bye(void **state)
+{
+    (void)state;
+    struct qs_writer w;
+    const struct qs_msg_error m = {.code = 999, .blame = QS_WIRE_BLAME_HOST};
+    assert_true(PASSES(error, &m));
+    RANGE(error, &m, blame, QS_WIRE_BLAME_OPERATOR, (enum qs_wire_blame)0);
+    RANGE(error, &m, blame, QS_WIRE_BLAME_QUIESCE, (enum qs_wire_blame)5);
+    RANGE(error, &m, text, letters(QS_NOTE_MAX_BYTES), letters(QS_NOTE_MAX_BYTES + 1));
+    const struct qs_msg_bye bye = {.why = qs_text_of("")};
+    RANGE(bye, &bye, why, letters(QS_NOTE_MAX_BYTES), letters(QS_NOTE_MAX_BYTES + 1));
+}
+
+static bool fact_passes(struct qs_text key, struct qs_text value)
+{
+    static uint8_t mem[8192];
+    struct qs_writer w;
+    struct qs_build b;
+    qs_build_init(&b, mem, sizeof mem);
+    qs_build_fact(&b, &(struct qs_fact){key, value});
+    return PASSES(facts, &(struct qs_msg_facts){.facts = qs_build_list(&b)});
+}
+
+static bool held_passes(struct qs_uid run, uint64_t first_seq, uint64_t next_seq)
+{
+    uint8_t mem[64];
+    struct qs_writer w;
+    struct qs_build b;
+    qs_build_init(&b, mem, sizeof mem);
+    qs_build_held(&b, &(struct qs_held){run, first_seq, next_seq});
+    return PASSES(held, &(struct qs_msg_held){.held = qs_build_list(&b)});
+}
+
+static void test_facts_and_held(void **state)
+{
+    (void)state;
+    const struct qs_uid none = {{0}};
+    assert_true(fact_passes(letters(QS_NAME_MAX_BYTES), letters(QS_FACT_VALUE_MAX_BYTES)));
+    assert_false(fact_passes(letters(QS_NAME_MAX_BYTES + 1), letters(0)));
+    assert_false(fact_passes(letters(0), letters(1)));
+    assert_false(fact_passes(letters(1), letters(QS_FACT_VALUE_MAX_BYTES + 1)));
+    assert_true(held_passes(some_uid(), QS_SEQ_MAX, QS_SEQ_MAX));
+    assert_false(held_passes(some_uid(), 5, 4));
+    assert_false(held_passes(some_uid(), 5, QS_SEQ_MAX + 1));
+    assert_false(held_passes(none, 4, 5));
+}
+
+static void test_run_messages(void **state)
+{
+    (void)state;
+    struct qs_writer w;
+    const struct qs_uid none = {{0}};
+    const struct qs_msg_run run = {.run = some_uid()};
+    RANGE(run, &run, run, some_uid(), none);
+    const struct qs_msg_run_seq seq = {.run = some_uid()};
+    RANGE(run_seq, &seq, run, some_uid(), none);
+    RANGE(run_seq, &seq, seq, QS_SEQ_MAX, QS_SEQ_MAX + 1);
+    const struct qs_msg_run_why why = {.run = some_uid()};
+    RANGE(run_why, &why, run, some_uid(), none);
+    RANGE(run_why, &why, why, letters(QS_NOTE_MAX_BYTES), letters(QS_NOTE_MAX_BYTES + 1));
+    const struct qs_msg_run_ready ready = {.run = some_uid()};
+    RANGE(run_ready, &ready, run, some_uid(), none);
+    RANGE(run_ready, &ready, executable, letters(QS_PATH_MAX_BYTES), letters(QS_PATH_MAX_BYTES + 1));
+    RANGE(run_ready, &ready, cpus, letters(QS_NOTE_MAX_BYTES), letters(QS_NOTE_MAX_BYTES + 1));
+}
+
+static void test_hooks(void **state)
+{
+    (void)state;
+    struct qs_writer w;
+    uint8_t mem[64];
+    struct qs_build b;
+    const struct qs_list none = {.count = 0};
+    qs_build_init(&b, mem, sizeof mem);
+    qs_build_text(&b, qs_text_of("true"));
+    const struct qs_msg_hook hook = {.argv = qs_build_list(&b), .limit_ns = 1};
+    RANGE(hook, &hook, argv, qs_build_list(&b), none);
+    RANGE(hook, &hook, cwd, letters(QS_PATH_MAX_BYTES), letters(QS_PATH_MAX_BYTES + 1));
+    RANGE(hook, &hook, limit_ns, 1, 0);
+    RANGE(hook, &hook, limit_ns, QS_SPAN_MAX_NS, QS_SPAN_MAX_NS + 1);
+    RANGE(hook, &hook, output_max_bytes, QS_OUTPUT_MAX_BYTES, QS_OUTPUT_MAX_BYTES + 1);
+    const struct qs_msg_hook_done done = {.id = 1};
+    RANGE(hook_done, &done, how, QS_HOOK_NOT_STARTED, (enum qs_hook_how)4);
+    RANGE(hook_done, &done, duration_ns, 0, -1);
+}
+
+static void test_window_messages(void **state)
+{
+    (void)state;
+    struct qs_writer w;
+    const struct qs_uid none = {{0}};
+    const struct qs_msg_window window = {.run = some_uid()};
+    RANGE(window, &window, run, some_uid(), none);
+    const struct qs_msg_window_why why = {.run = some_uid()};
+    RANGE(window_why, &why, run, some_uid(), none);
+    RANGE(window_why, &why, why, letters(QS_NOTE_MAX_BYTES), letters(QS_NOTE_MAX_BYTES + 1));
+    const struct qs_msg_waiting m = {.run = some_uid()};
+    RANGE(waiting, &m, run, some_uid(), none);
+    RANGE(waiting, &m, elapsed_ns, 0, -1);
+    RANGE(waiting, &m, expectation, QS_GATE_MAX - 1, QS_GATE_MAX);
+    RANGE(waiting, &m, status, QS_READING_MISSING, (enum qs_reading_status)4);
+    RANGE(waiting, &m, eta_ns, -1, -2);
+    RANGE(waiting, &m, note, letters(QS_NOTE_MAX_BYTES), letters(QS_NOTE_MAX_BYTES + 1));
+}
+
+static void test_closed(void **state)
+{
+    (void)state;
+    struct qs_writer w;
+    const struct qs_uid none = {{0}};
+    const struct qs_msg_closed m = {.run = some_uid()};
+    RANGE(closed, &m, run, some_uid(), none);
+    RANGE(closed, &m, phase, QS_PHASE_MEASURE, (enum qs_phase)2);
+    RANGE(closed, &m, how, QS_CLOSED_GATE_TIMEOUT, (enum qs_closed_how)5);
+    RANGE(closed, &m, iterations, QS_ITERATIONS_MAX, QS_ITERATIONS_MAX + 1);
+    RANGE(closed, &m, gate.outcome, QS_GATE_FAIL, (enum qs_gate_outcome)5);
+    RANGE(closed, &m, gate.busiest, letters(QS_NOTE_MAX_BYTES), letters(QS_NOTE_MAX_BYTES + 1));
+    RANGE(closed, &m, failure, letters(QS_NOTE_MAX_BYTES), letters(QS_NOTE_MAX_BYTES + 1));
+}
+
+/* One element of each list of CLOSED. */
+static bool closed_passes(const struct qs_reading *r, const struct qs_evidence *e, const struct qs_taint *t)
+{
+    uint8_t mem[3][128];
+    struct qs_writer w;
+    struct qs_build b[3];
+    struct qs_msg_closed m = {.run = some_uid()};
+    for (int i = 0; i < 3; i++)
+        qs_build_init(&b[i], mem[i], sizeof mem[i]);
+    qs_build_reading(&b[0], r);
+    qs_build_evidence(&b[1], e);
+    qs_build_taint(&b[2], t);
+    m.gate.readings = qs_build_list(&b[0]);
+    m.evidence = qs_build_list(&b[1]);
+    m.taints = qs_build_list(&b[2]);
+    return PASSES(closed, &m);
+}
+
+static void test_elements_of_closed(void **state)
+{
+    (void)state;
+    const struct qs_text name = qs_text_of("n");
+    const enum qs_reading_status bad = (enum qs_reading_status)4;
+    struct qs_reading r = {name, QS_READING_MISSING, 0, 0};
+    struct qs_evidence e = {name, QS_READING_MISSING, 0, 0};
+    struct qs_taint t = {-1, name, 0, 0};
+    assert_true(closed_passes(&r, &e, &t));
+    t.iteration = QS_ITERATIONS_MAX - 1;
+    assert_true(closed_passes(&r, &e, &t));
+    assert_false(closed_passes(&(struct qs_reading){letters(0), QS_READING_OK, 0, 0}, &e, &t));
+    assert_false(closed_passes(&(struct qs_reading){name, bad, 0, 0}, &e, &t));
+    assert_false(closed_passes(&(struct qs_reading){name, QS_READING_OK, 0, -1}, &e, &t));
+    assert_false(closed_passes(&r, &(struct qs_evidence){letters(0), QS_READING_OK, 0, 0}, &t));
+    assert_false(closed_passes(&r, &(struct qs_evidence){name, bad, 0, 0}, &t));
+    assert_false(closed_passes(&r, &e, &(struct qs_taint){-2, name, 0, 0}));
+    assert_false(closed_passes(&r, &e, &(struct qs_taint){QS_ITERATIONS_MAX, name, 0, 0}));
+    assert_false(closed_passes(&r, &e, &(struct qs_taint){0, letters(QS_NAME_MAX_BYTES + 1), 0, 0}));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hello_host),         cmocka_unit_test(test_hello_agent),
+        cmocka_unit_test(test_error_and_bye),      cmocka_unit_test(test_facts_and_held),
+        cmocka_unit_test(test_run_messages),       cmocka_unit_test(test_hooks),
+        cmocka_unit_test(test_window_messages),    cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_elements_of_closed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
