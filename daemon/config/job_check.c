@@ -208,22 +208,23 @@ static void check_benchmark_templates(struct scope *s, const struct qs_node *ben
             check_key(s, benchmark, hook_keys[h]);
 }
 
+/* Every pair of a benchmark and an arm needs a command from one of the two. */
 static void check_command(struct qs_schema_reader *r, const struct qs_node *arms, size_t arm,
-                          const struct qs_node *benchmark)
+                          const struct qs_node *list, size_t b)
 {
-    bool given = has_command(benchmark) || (arms != NULL && has_command(&arms->items[arm]));
-    if (given)
+    if (has_command(&list->items[b]) || (arms != NULL && has_command(&arms->items[arm])))
         return;
-    if (arms == NULL) {
-        qs_schema_problem(r, benchmark, "add argv: [program, argument], or shell: text", "no command");
-        return;
-    }
     size_t mark = r->path.len;
-    r->path.len = 0;
-    enter_arm(r, arms, arm);
-    qs_schema_problem(r, &arms->keys[arm], "add argv: [program, argument] to the arm or to the benchmark",
-                      "no command, and the benchmark has none");
-    r->path.len = mark;
+    if (arms == NULL) {
+        qs_schema_enter(r, "benchmarks");
+        qs_schema_enter_index(r, b);
+        qs_schema_problem(r, &list->items[b], "add argv: [program, argument], or shell: text", "no command");
+    } else {
+        enter_arm(r, arms, arm);
+        qs_schema_problem(r, &arms->keys[arm], "add argv: [program, argument] to the arm or to the benchmark",
+                          "no command, and the benchmark has none");
+    }
+    qs_schema_leave(r, mark);
 }
 
 /* Templates of every benchmark with every arm. What one arm finds missing is not said again for the next. */
@@ -239,9 +240,9 @@ static void check_pairs(struct qs_schema_reader *r, const struct qs_node *root)
         struct scope s = {.r = r, .axes = qs_node_get(benchmark, "params", NULL)};
         size_t before = r->count;
         for (size_t a = 0; a < arm_count && r->count == before; a++) {
+            check_command(r, arms, a, list, b);
             size_t mark = qs_schema_enter(r, "benchmarks");
             qs_schema_enter_index(r, b);
-            check_command(r, arms, a, benchmark);
             check_benchmark_templates(&s, benchmark, arms != NULL ? &arms->items[a] : NULL);
             qs_schema_leave(r, mark);
         }

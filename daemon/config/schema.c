@@ -48,6 +48,8 @@ size_t qs_schema_enter_index(struct qs_schema_reader *r, size_t i)
 
 void qs_schema_leave(struct qs_schema_reader *r, size_t mark)
 {
+    if (r->path.len == mark)
+        return;
     r->path.len = mark;
     r->path.data[mark] = '\0';
 }

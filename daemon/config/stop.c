@@ -55,7 +55,7 @@ static bool eval_joined(const struct qs_stop *stop, const int64_t *durations_ns,
         bool holds = eval(&stop->child[i], durations_ns, n, measured_ns, why);
         if (holds == any)
             return any;
-        if (any || !holds) {
+        if (!holds && why->len > mark) {
             why->len = mark;
             why->data[mark] = '\0';
         }

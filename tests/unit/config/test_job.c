@@ -64,11 +64,194 @@ static void test_defaults(void **state)
     qs_job_free(s);
 }
 
+static const char yaml_job[] = "quiesce: 1\n"
+                               "name: no\n"
+                               "benchmarks:\n"
+                               "  - name: 1e3\n"
+                               "    argv: [prog, 0777, 1:30, \"{a}\", \"{b}x\", no, 1e3]\n"
+                               "    env: {MODE: 0755, ANSWER: yes, EMPTY: \"\"}\n"
+                               "    env_inherit: no\n"
+                               "    params: {a: [on, 010], b: 1:30}\n"
+                               "    exit: [0, 3]\n"
+                               "    prepare: {shell: \"sync; echo {a}\"}\n"
+                               "    inputs: {in/x: ../x.bin}\n"
+                               "    limits: {iteration: 1e1s, hook: 1min30s}\n"
+                               "arms:\n"
+                               "  yes: {build: {label: 2026, files: {prog: out/a}}}\n"
+                               "  off: {env: {Z: 1}, setup: [./s, \"{c}\"], params: {c: 0x1F}}\n"
+                               "compare: {baseline: off, alpha: 1%, margin: 0.03, fail_on: regression}\n"
+                               "devices: {where: 'link == \"sim\"', take: 2}\n"
+                               "plan:\n"
+                               "  seed: 0042\n"
+                               "  order: BA\n"
+                               "  runs: {min: 40}\n"
+                               "  until: {interval: 0, time: 90s}\n"
+                               "  window: {iterations: 010, max: 1s}\n"
+                               "  stop: {not: {any: [{fixed: 5}, {cov_window: {}}]}}\n"
+                               "conditions:\n"
+                               "  affinity: 0-3\n"
+                               "  gate: [{sensor: \"thermal:soc\", band: [34C, 38.5C], dwell: 2s, "
+                               "on_timeout: defer, unreadable_ok: yes}]\n"
+                               "  bounds: none\n";
+
+static const char json_job[] =
+    "{\"quiesce\": 1, \"name\": \"no\", \"benchmarks\": [{\"name\": \"1e3\","
+    " \"argv\": [\"prog\", \"0777\", \"1:30\", \"{a}\", \"{b}x\", \"no\", \"1e3\"],"
+    " \"env\": {\"MODE\": \"0755\", \"ANSWER\": \"yes\", \"EMPTY\": \"\"}, \"env_inherit\": false,"
+    " \"params\": {\"a\": [\"on\", \"010\"], \"b\": \"1:30\"}, \"exit\": [0, 3],"
+    " \"prepare\": {\"shell\": \"sync; echo {a}\"}, \"inputs\": {\"in/x\": \"../x.bin\"},"
+    " \"limits\": {\"iteration\": \"10s\", \"hook\": \"90s\"}}],"
+    " \"arms\": {\"yes\": {\"build\": {\"label\": 2026, \"files\": {\"prog\": \"out/a\"}}},"
+    "  \"off\": {\"env\": {\"Z\": 1}, \"setup\": [\"./s\", \"{c}\"], \"params\": {\"c\": \"0x1F\"}}},"
+    " \"compare\": {\"baseline\": \"off\", \"alpha\": 0.01, \"margin\": \"3%\", \"fail_on\": \"regression\"},"
+    " \"devices\": {\"where\": \"link == \\\"sim\\\"\", \"take\": 2},"
+    " \"plan\": {\"seed\": 42, \"order\": \"BA\", \"blocks\": {\"min\": 40, \"max\": 40},"
+    "  \"until\": {\"interval\": 0.0, \"time\": \"1min30s\"}, \"window\": {\"iterations\": 10, \"max\": "
+    "\"1000ms\"},"
+    "  \"stop\": {\"not\": {\"any\": [{\"fixed\": 5}, {\"cov_window\": {\"last\": 20, \"at_most\": "
+    "0.05}}]}}},"
+    " \"conditions\": {\"affinity\": \"0-3\", \"gate\": [{\"sensor\": \"thermal:soc\", \"band\": [\"34C\", "
+    "\"38.5C\"],"
+    "  \"dwell\": \"2s\", \"on_timeout\": \"defer\", \"unreadable_ok\": true}], \"bounds\": \"none\"}}";
+
+/* YAML and JSON become one structure, and YAML 1.1's traps mean what a person thinks: `no` is a name here and
+ * a truth value there, 0777 and 010 are digits. */
+static void test_yaml_equals_json(void **state)
+{
+    (void)state;
+    struct qs_buf a, b;
+    qs_buf_init(&a);
+    qs_buf_init(&b);
+    struct qs_job_spec *one = parse(yaml_job);
+    struct qs_job_spec *two = parse(json_job);
+    golden_dump(one, &a);
+    golden_dump(two, &b);
+    assert_string_equal(a.data, b.data);
+    assert_string_equal(one->name, "no");
+    assert_string_equal(one->benchmarks[0].argv.at[1], "0777");
+    assert_string_equal(one->benchmarks[0].argv.at[2], "1:30");
+    assert_string_equal(one->benchmarks[0].env.at[1], "ANSWER=yes");
+    assert_false(one->benchmarks[0].env_inherit);
+    assert_string_equal(one->points[1].label, "1e3 a=010 b=1:30");
+    assert_int_equal(one->plan.seed, 42);
+    assert_int_equal(one->plan.window_iterations, 10);
+    assert_int_equal(one->plan.blocks_max, 40);
+    assert_int_equal(one->baseline, 1);
+    assert_int_equal(one->gate[0].hi, 38500);
+    qs_job_free(one);
+    qs_job_free(two);
+    qs_buf_done(&a);
+    qs_buf_done(&b);
+}
+
+static void test_points_are_multiplied(void **state)
+{
+    (void)state;
+    struct qs_job_spec *s = parse(
+        "quiesce: 1\nbenchmarks:\n"
+        "  - {name: x, argv: [x], params: {a: [1, 2], b: [p, q, r], c: z}, exclude: [{a: 2, b: q}, {b: r}]}\n"
+        "  - {name: y, argv: [y]}\n");
+    static const char *const labels[] = {"x a=1 b=p c=z", "x a=1 b=q c=z", "x a=2 b=p c=z", "y"};
+    assert_int_equal(s->point_count, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(s->points[i].label, labels[i]);
+    assert_int_equal(s->points[3].benchmark, 1);
+    assert_string_equal(s->arms[0].name, "default");
+    qs_job_free(s);
+}
+
+static void test_templates(void **state)
+{
+    (void)state;
+    struct qs_job_spec *s = parse("quiesce: 1\nbenchmarks:\n"
+                                  "  - {name: x, argv: [x, \"{a}-{b}\", \"{{a}\", \"{print $1}\", \"{}\", "
+                                  "\"{{{a}}\"], params: {a: [1, \"{b}\"]}}\n"
+                                  "arms: {one: {params: {b: B}}, two: {argv: [y, \"{a}{a}\"]}}\n");
+    static const char *const filled[] = {"x", "{b}-B", "{a}", "{print $1}", "{}", "{{b}}"};
+    struct qs_strings argv;
+    qs_job_argv(s, 0, 1, &argv);
+    assert_int_equal(argv.count, 6);
+    for (size_t i = 0; i < 6; i++)
+        assert_string_equal(argv.at[i], filled[i]);
+    assert_null(argv.at[6]);
+    qs_strings_done(&argv);
+    qs_job_argv(s, 1, 0, &argv);
+    assert_string_equal(argv.at[1], "11");
+    qs_strings_done(&argv);
+    qs_job_free(s);
+}
+
+static void test_files_are_bound_by_path(void **state)
+{
+    (void)state;
+    struct qs_job_spec *s = parse("quiesce: 1\nbenchmarks:\n"
+                                  "  - {name: x, argv: [x], inputs: [data/a.bin, /abs/b.bin]}\n"
+                                  "  - {name: y, argv: [y], inputs: {a: data/a.bin}}\n"
+                                  "arms: {one: {build: {label: l, files: {p: out/p}}}}\n");
+    static const char *const paths[] = {"data/a.bin", "/abs/b.bin", "out/p"};
+    assert_int_equal(qs_job_file_count(s), 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(qs_job_file_at(s, i)->path, paths[i]);
+    assert_null(qs_job_file_at(s, 3));
+    assert_string_equal(s->benchmarks[0].inputs[1].name, "b.bin");
+    assert_true(s->arms[0].files[0].executable);
+    char hash[65] = {0};
+    memset(hash, 'a', 64);
+    assert_true(qs_job_bind_file(s, "data/a.bin", hash));
+    assert_false(qs_job_bind_file(s, "other", hash));
+    assert_string_equal(s->benchmarks[0].inputs[0].sha256, hash);
+    assert_string_equal(s->benchmarks[1].inputs[0].sha256, hash);
+    assert_string_equal(s->benchmarks[0].inputs[1].sha256, "");
+    qs_job_free(s);
+}
+
+static void test_gate_none(void **state)
+{
+    (void)state;
+    struct qs_job_spec *s = parse(
+        "quiesce: 1\nbenchmarks: [{name: x, shell: 'a | b'}]\nconditions: {gate: none, bounds: none}\n");
+    assert_int_equal(s->gate_count, 0);
+    assert_int_equal(s->bound_count, 0);
+    assert_int_equal(s->benchmarks[0].argv.count, 3);
+    assert_string_equal(s->benchmarks[0].argv.at[2], "a | b");
+    qs_job_free(s);
+}
+
+/* Every example is a job; their number is held so that a folder that moved is noticed. */
+static void test_examples(void **state)
+{
+    (void)state;
+    char *dir = qs_asprintf("%s/jobs", examples_dir);
+    size_t count = 0;
+    char **names = golden_list(dir, ".yaml", ".json", &count);
+    assert_int_equal(count, 3);
+    for (size_t i = 0; i < count; i++) {
+        char *path = qs_asprintf("%s/%s", dir, names[i]);
+        size_t len = 0;
+        char *text = golden_read(path, &len);
+        assert_non_null(text);
+        qs_job_free(parse(text));
+        free(text);
+        free(path);
+        free(names[i]);
+    }
+    free(names);
+    free(dir);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
         return 2;
     examples_dir = argv[1];
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_defaults)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_yaml_equals_json),
+        cmocka_unit_test(test_points_are_multiplied),
+        cmocka_unit_test(test_templates),
+        cmocka_unit_test(test_files_are_bound_by_path),
+        cmocka_unit_test(test_gate_none),
+        cmocka_unit_test(test_examples),
+    };
     return cmocka_run_group_tests_name("config job", tests, NULL, NULL);
 }

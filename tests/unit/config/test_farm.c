@@ -1,0 +1,109 @@
+/* Farms, and the key reference of config/README.md (argument 1: the folder config). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "config/farm.h"
+#include "config/job_read.h"
+#include "golden.h"
+
+static const char *config_dir;
+
+static void test_example(void **state)
+{
+    (void)state;
+    char *path = qs_asprintf("%s/farm.example.yaml", config_dir);
+    size_t len = 0;
+    char *text = golden_read(path, &len);
+    assert_non_null(text);
+    struct qs_problems problems;
+    struct qs_doc *doc = NULL;
+    struct qs_farm_config *farm = NULL;
+    qs_problems_init(&problems);
+    assert_true(qs_doc_read("farm", text, len, false, &doc, &problems));
+    assert_true(qs_farm_from_doc(doc, &farm, &problems));
+    assert_string_equal(farm->db, "/var/lib/quiesce/quiesce.db");
+    assert_int_equal(farm->heartbeat_ns, 1000000000);
+    static const struct {
+        const char *name;
+        enum qs_link_kind link;
+        bool local;
+    } devices[] = {{"local", QS_LINK_EXEC, true},
+                   {"bench1", QS_LINK_EXEC, false},
+                   {"lab", QS_LINK_UNIX, true},
+                   {"tunnel", QS_LINK_TCP, false},
+                   {"pretend", QS_LINK_SIM, false}};
+    assert_int_equal(farm->device_count, 5);
+    for (size_t i = 0; i < 5; i++) {
+        assert_string_equal(farm->devices[i].name, devices[i].name);
+        assert_int_equal(farm->devices[i].link, devices[i].link);
+        assert_int_equal(farm->devices[i].local, devices[i].local);
+    }
+    assert_string_equal(farm->devices[1].labels.at[0], "soc=rk3399");
+    assert_int_equal(farm->devices[4].sim_seed, 7);
+    qs_farm_free(farm);
+    qs_doc_free(doc);
+    free(text);
+    free(path);
+}
+
+static void test_default(void **state)
+{
+    (void)state;
+    struct qs_farm_config *farm = qs_farm_default("/usr/bin/quiesce-agent");
+    assert_int_equal(farm->device_count, 1);
+    assert_string_equal(farm->devices[0].name, "local");
+    assert_int_equal(farm->devices[0].link, QS_LINK_EXEC);
+    assert_true(farm->devices[0].local);
+    assert_string_equal(farm->devices[0].argv.at[0], "/usr/bin/quiesce-agent");
+    assert_string_equal(farm->devices[0].argv.at[1], "--stdio");
+    assert_int_equal(farm->devices[0].argv.count, 2);
+    assert_true(farm->heartbeat_ns > 0);
+    qs_farm_free(farm);
+}
+
+/* The text between two marker lines of the README. */
+static void check_section(const char *readme, const char *name, const struct qs_table *table)
+{
+    struct qs_buf expected;
+    qs_buf_init(&expected);
+    qs_buf_fmt(&expected, "<!-- keys: %s -->\n", name);
+    qs_schema_reference(table, &expected);
+    qs_buf_str(&expected, "<!-- end -->\n");
+    bool same = strstr(readme, expected.data) != NULL;
+    if (!same)
+        fprintf(stderr, "config/README.md should have this section:\n%s", expected.data);
+    qs_buf_done(&expected);
+    assert_true(same);
+}
+
+static void test_reference(void **state)
+{
+    (void)state;
+    char *path = qs_asprintf("%s/README.md", config_dir);
+    size_t len = 0;
+    char *readme = golden_read(path, &len);
+    assert_non_null(readme);
+    check_section(readme, "job", qs_job_table());
+    check_section(readme, "gate", qs_job_gate_table());
+    check_section(readme, "farm", qs_farm_table());
+    free(readme);
+    free(path);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return 2;
+    config_dir = argv[1];
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_example), cmocka_unit_test(test_default),
+                                       cmocka_unit_test(test_reference)};
+    return cmocka_run_group_tests_name("config farm", tests, NULL, NULL);
+}
