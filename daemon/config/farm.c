@@ -68,7 +68,7 @@ static const struct qs_key device_keys[] = {
              "unix, tcp, and exec without ssh."},
     {0}};
 static const struct qs_table device_table = {.keys = device_keys,
-                                             .size = sizeof(struct qs_farm_device),
+                                             .size_bytes = sizeof(struct qs_farm_device),
                                              .name_offset = DEVICE(name),
                                              .check = check_device};
 

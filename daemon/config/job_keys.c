@@ -170,7 +170,7 @@ static const struct qs_key benchmark_keys[] = {
      .help = "How long and how much is too much."},
     {0}};
 static const struct qs_table benchmark_table = {
-    .keys = benchmark_keys, .size = sizeof(struct qs_job_benchmark), .check = qs_job_check_benchmark};
+    .keys = benchmark_keys, .size_bytes = sizeof(struct qs_job_benchmark), .check = qs_job_check_benchmark};
 
 static const struct qs_key build_keys[] = {
     {.name = "label",
@@ -249,8 +249,10 @@ static const struct qs_key arm_keys[] = {{.name = "argv",
                                           .form = HOOK_FORM,
                                           .help = "Replaces the benchmark's cleanup."},
                                          {0}};
-static const struct qs_table arm_table = {
-    .keys = arm_keys, .size = sizeof(struct qs_job_arm), .name_offset = ARM(name), .check = qs_job_check_arm};
+static const struct qs_table arm_table = {.keys = arm_keys,
+                                          .size_bytes = sizeof(struct qs_job_arm),
+                                          .name_offset = ARM(name),
+                                          .check = qs_job_check_arm};
 
 static const struct qs_key job_keys[] = {
     {.name = "quiesce",

@@ -1,7 +1,7 @@
 /* The order of arms in a block, a pure function of (seed, device, point, block): after a crash the block is
  * drawn again, equal. */
+#include "base/prng.h"
 #include "config/job.h"
-#include "stats/rng.h"
 
 /* splitmix64's finaliser (Steele, Lea & Flood 2014): every bit of the sum reaches every bit of the stream. */
 static uint64_t mix(uint64_t h, uint64_t v)
@@ -12,13 +12,23 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ (h >> 31);
 }
 
-/* Durstenfeld's shuffle (CACM 1964, algorithm 235) on an unbiased draw: every order is equally likely. */
-static void shuffle(size_t *order, size_t n, uint64_t seed, uint64_t stream)
+/* Uniform over 0..n-1: what lies beyond the last whole multiple of n is drawn again. */
+static uint64_t below(struct qs_prng *prng, uint64_t n)
 {
-    struct qs_rng rng;
-    qs_rng_seed(&rng, seed, stream);
+    uint64_t beyond = UINT64_MAX - UINT64_MAX % n;
+    uint64_t v = qs_prng_next(prng);
+    while (v >= beyond)
+        v = qs_prng_next(prng);
+    return v % n;
+}
+
+/* Durstenfeld's shuffle (CACM 1964, algorithm 235) on an unbiased draw: every order is equally likely. */
+static void shuffle(size_t *order, size_t n, uint64_t stream)
+{
+    struct qs_prng prng;
+    qs_prng_seed(&prng, stream);
     for (size_t i = n; i > 1; i--) {
-        size_t k = (size_t)qs_rng_below(&rng, i);
+        size_t k = (size_t)below(&prng, i);
         size_t moved = order[i - 1];
         order[i - 1] = order[k];
         order[k] = moved;
@@ -34,7 +44,7 @@ size_t qs_job_block_order(const struct qs_job_spec *spec, uint64_t seed, uint64_
         order[i] = backwards ? n - 1 - i : i;
     switch (spec->plan.order) {
     case QS_ORDER_RANDOM:
-        shuffle(order, n, seed, mix(mix(mix(0, device), point), block));
+        shuffle(order, n, mix(mix(mix(mix(0, seed), device), point), block));
         return n;
     case QS_ORDER_AB:
     case QS_ORDER_BA:

@@ -219,7 +219,7 @@ static const struct qs_key gate_keys[] = {
      .help = "Whether a sensor that the device lacks counts as satisfied."},
     {0}};
 static const struct qs_table gate_table = {
-    .keys = gate_keys, .size = sizeof(struct qs_job_expectation), .check = check_expectation};
+    .keys = gate_keys, .size_bytes = sizeof(struct qs_job_expectation), .check = check_expectation};
 
 const struct qs_table *qs_job_gate_table(void)
 {

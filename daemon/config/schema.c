@@ -280,11 +280,11 @@ static void read_elements(struct qs_schema_reader *r, const struct qs_key *key, 
     if (!qs_schema_is(r, node, named ? QS_NODE_MAP : QS_NODE_LIST, named ? "a map of names" : "a list") ||
         !check_count(r, key, node))
         return;
-    char *all = qs_calloc(node->count, key->table->size);
+    char *all = qs_calloc(node->count, key->table->size_bytes);
     memcpy(target + key->offset, &all, sizeof(all));
     memcpy(target + key->count_offset, &node->count, sizeof(node->count));
     for (size_t i = 0; i < node->count; i++) {
-        char *element = all + i * key->table->size;
+        char *element = all + i * key->table->size_bytes;
         size_t mark = named ? qs_schema_enter(r, node->keys[i].text) : qs_schema_enter_index(r, i);
         if (named) {
             char *name = NULL;

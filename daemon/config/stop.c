@@ -1,7 +1,6 @@
 #include "config/stop.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,8 +22,9 @@ void qs_stop_free(struct qs_stop *stop)
     free(stop);
 }
 
-/* sd (n - 1) over mean of the last n; two passes, so that the mean's size does not eat the deviation. */
-static bool holds_cov(const struct qs_stop *stop, const int64_t *durations_ns, size_t n, double *ret_cov)
+/* The standard deviation (n - 1) of the last n is at most so much of their mean, compared as squares; two
+ * passes, so that the mean's size does not eat the deviation. */
+static bool holds_cov(const struct qs_stop *stop, const int64_t *durations_ns, size_t n)
 {
     if (stop->n < 2 || n < stop->n)
         return false;
@@ -36,8 +36,8 @@ static bool holds_cov(const struct qs_stop *stop, const int64_t *durations_ns, s
     double squares = 0;
     for (size_t i = 0; i < stop->n; i++)
         squares += ((double)last[i] - mean) * ((double)last[i] - mean);
-    *ret_cov = sqrt(squares / (stop->n - 1)) / fabs(mean);
-    return mean != 0 && *ret_cov <= stop->at_most_ratio;
+    double bound = stop->at_most_ratio * mean;
+    return mean != 0 && squares / (stop->n - 1) <= bound * bound;
 }
 
 static bool eval(const struct qs_stop *stop, const int64_t *durations_ns, size_t n, int64_t measured_ns,
@@ -95,7 +95,6 @@ static bool eval(const struct qs_stop *stop, const int64_t *durations_ns, size_t
                  struct qs_buf *why)
 {
     bool holds = false;
-    double cov = 0;
     struct qs_buf unused;
     switch (stop->kind) {
     case QS_STOP_FIXED:
@@ -105,7 +104,7 @@ static bool eval(const struct qs_stop *stop, const int64_t *durations_ns, size_t
         holds = measured_ns >= stop->time_ns;
         break;
     case QS_STOP_COV_WINDOW:
-        holds = holds_cov(stop, durations_ns, n, &cov);
+        holds = holds_cov(stop, durations_ns, n);
         break;
     case QS_STOP_ANY:
     case QS_STOP_ALL:

@@ -26,7 +26,7 @@ static void read_as(const uint8_t *data, size_t size, bool as_job)
     }
     qs_buf_done(&text);
     qs_job_free(spec);
-    qs_farm_free(farm);
+    qs_farm_config_free(farm);
     qs_doc_free(doc);
     qs_problems_done(&problems);
 }

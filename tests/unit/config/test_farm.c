@@ -48,7 +48,7 @@ static void test_example(void **state)
     }
     assert_string_equal(farm->devices[1].labels.at[0], "soc=rk3399");
     assert_int_equal(farm->devices[4].sim_seed, 7);
-    qs_farm_free(farm);
+    qs_farm_config_free(farm);
     qs_doc_free(doc);
     free(text);
     free(path);
@@ -66,7 +66,7 @@ static void test_default(void **state)
     assert_string_equal(farm->devices[0].argv.at[1], "--stdio");
     assert_int_equal(farm->devices[0].argv.count, 2);
     assert_true(farm->heartbeat_ns > 0);
-    qs_farm_free(farm);
+    qs_farm_config_free(farm);
 }
 
 /* The text between two marker lines of the README. */
