@@ -147,13 +147,13 @@ bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const st
     if (in_fd < 0) {
         return refuse(fault, of->stdin_path ? of->stdin_path : "/dev/null", errno);
     }
-    const struct qs_spawn spawn = {.path = command->path,
-                                   .argv = command->argv,
-                                   .envp = of->envp,
-                                   .cwd_fd = of->cwd_fd,
-                                   .in_fd = in_fd,
-                                   .out_fd = heard ? child->capture.write_fd : child->null_fd,
-                                   .cpus = timed && of->pinned ? &of->cpus : NULL};
+    const struct qs_spawn_spec spawn = {.path = command->path,
+                                        .argv = command->argv,
+                                        .envp = of->envp,
+                                        .cwd_fd = of->cwd_fd,
+                                        .in_fd = in_fd,
+                                        .out_fd = heard ? child->capture.write_fd : child->null_fd,
+                                        .cpus = timed && of->pinned ? &of->cpus : NULL};
     child->job = job;
     child->of = of;
     child->lost = false;
@@ -191,7 +191,7 @@ static void fill_metrics(int64_t *m, const struct rusage *ru)
 }
 
 /* Everything after the clock was read: what was left behind, what was written. */
-static void tidy(struct qs_linux_child *child, struct qs_child *end)
+static void tidy(struct qs_linux_child *child, struct qs_port_child *end)
 {
     struct qs_capture *c = &child->capture;
     if (child->process.pidfd >= 0) {
@@ -203,12 +203,12 @@ static void tidy(struct qs_linux_child *child, struct qs_child *end)
     child->runs = false;
 }
 
-bool qs_child_reap(struct qs_linux_child *child, struct qs_child *end)
+bool qs_child_reap(struct qs_linux_child *child, struct qs_port_child *end)
 {
     int status = 0;
     struct rusage usage;
     if (child->lost) {
-        *end = (struct qs_child){.how = QS_CHILD_LOST, .start_ns = child->start_ns};
+        *end = (struct qs_port_child){.how = QS_PORT_LOST, .start_ns = child->start_ns};
         end->end_ns = qs_io_now_ns(child->clock);
         if (child->process.pidfd >= 0) {
             close(child->process.pidfd);
@@ -221,13 +221,13 @@ bool qs_child_reap(struct qs_linux_child *child, struct qs_child *end)
     if (pid == 0) {
         return false;
     }
-    *end = (struct qs_child){.how = QS_CHILD_EXITED, .start_ns = child->start_ns, .end_ns = now};
+    *end = (struct qs_port_child){.how = QS_PORT_EXITED, .start_ns = child->start_ns, .end_ns = now};
     if (pid < 0) {
         memset(&usage, 0, sizeof usage); /* somebody else reaped it: cannot happen to our own child */
         status = 0xff00;
     }
     if (WIFSIGNALED(status)) {
-        end->how = QS_CHILD_SIGNALLED;
+        end->how = QS_PORT_SIGNALLED;
         end->code = WTERMSIG(status);
     } else {
         end->code = WEXITSTATUS(status);

@@ -47,6 +47,6 @@ bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const st
                     struct qs_port_fault *fault);
 void qs_child_end(struct qs_linux_child *child, bool hard);
 /* Has it ended? Then *end is how, and what it left behind is gone. */
-bool qs_child_reap(struct qs_linux_child *child, struct qs_child *end);
+bool qs_child_reap(struct qs_linux_child *child, struct qs_port_child *end);
 
 #endif

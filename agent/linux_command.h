@@ -48,7 +48,7 @@ struct qs_sums {
     struct {
         dev_t dev;
         ino_t ino;
-        off_t size;
+        off_t size_bytes;
         struct timespec changed, modified;
         uint8_t sha256[32];
     } items[QS_SUMS_MAX];

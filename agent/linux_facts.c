@@ -10,9 +10,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-#ifdef __GLIBC__
-#include <gnu/libc-version.h>
-#endif
 
 typedef void fact_reader(const struct qs_facts *facts, char *value, size_t cap);
 
@@ -155,11 +152,12 @@ static void read_kernel(const struct qs_facts *facts, char *value, size_t cap)
 static void read_libc(const struct qs_facts *facts, char *value, size_t cap)
 {
     (void)facts;
-#ifdef __GLIBC__
-    snprintf(value, cap, "glibc %s", gnu_get_libc_version());
-#else
-    snprintf(value, cap, "static, not glibc");
+#ifdef _CS_GNU_LIBC_VERSION
+    if (confstr(_CS_GNU_LIBC_VERSION, value, cap) > 0) {
+        return;
+    }
 #endif
+    snprintf(value, cap, "static, not glibc");
 }
 
 static void read_machine(const struct qs_facts *facts, char *value, size_t cap)

@@ -56,7 +56,7 @@ static void wait_for_news(struct qs_linux *os, struct pollfd *fds)
 
 static void look_after_child(struct qs_linux *os)
 {
-    struct qs_child end;
+    struct qs_port_child end;
     if (os->child.runs && qs_child_reap(&os->child, &end)) {
         qs_agent_on_child(&os->agent, &end);
     }

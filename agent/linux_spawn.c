@@ -21,7 +21,7 @@
  * works inside, and what it cannot do is done here in the same step: affinity, the directory by descriptor,
  * and a SIGKILL for the child if the agent itself is killed. */
 struct birth {
-    const struct qs_spawn *spawn;
+    const struct qs_spawn_spec *spawn;
     volatile int error;
 };
 
@@ -31,7 +31,7 @@ enum { BIRTH_STACK_BYTES = 16384, KERNEL_SIGSET_BYTES = 8 };
 __attribute__((no_sanitize("address", "undefined"))) static int child_main(void *arg)
 {
     struct birth *birth = arg;
-    const struct qs_spawn *s = birth->spawn;
+    const struct qs_spawn_spec *s = birth->spawn;
     static const uint64_t no_signals;
     bool ok = syscall(SYS_setpgid, 0, 0) == 0 && syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0;
     if (ok && s->cpus) {
@@ -51,7 +51,7 @@ __attribute__((no_sanitize("address", "undefined"))) static int child_main(void 
     return 127;
 }
 
-int qs_spawn_start(const struct qs_spawn *spawn, struct qs_spawned *child)
+int qs_spawn_start(const struct qs_spawn_spec *spawn, struct qs_spawned *child)
 {
     static _Alignas(64) unsigned char stack[BIRTH_STACK_BYTES];
     struct birth birth = {.spawn = spawn, .error = 0};

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 /* What a child gets. All pointers are borrowed for the call. */
-struct qs_spawn {
+struct qs_spawn_spec {
     const char *path; /* executed as it is: no search */
     char *const *argv;
     char *const *envp;     /* the whole environment */
@@ -24,7 +24,7 @@ struct qs_spawned {
 
 /* Starts the child in a process group of its own, with no signal blocked. Returns 0, or the errno of the step
  * that failed (nothing runs then). */
-int qs_spawn_start(const struct qs_spawn *spawn, struct qs_spawned *child);
+int qs_spawn_start(const struct qs_spawn_spec *spawn, struct qs_spawned *child);
 
 /* After the child has been waited for: ends everything that it left behind, within budget_ns. Returns
  * whether anything was alive. */

@@ -33,7 +33,7 @@ static void remember(struct qs_sums *sums, const struct stat *st, const uint8_t 
     sums->count = sums->count < QS_SUMS_MAX ? sums->count + 1 : QS_SUMS_MAX;
     sums->items[i].dev = st->st_dev;
     sums->items[i].ino = st->st_ino;
-    sums->items[i].size = st->st_size;
+    sums->items[i].size_bytes = st->st_size;
     sums->items[i].changed = st->st_ctim;
     sums->items[i].modified = st->st_mtim;
     memcpy(sums->items[i].sha256, sha256, 32);
@@ -43,7 +43,7 @@ static bool recall(const struct qs_sums *sums, const struct stat *st, uint8_t sh
 {
     for (size_t i = 0; i < sums->count; i++) {
         if (sums->items[i].dev == st->st_dev && sums->items[i].ino == st->st_ino &&
-            sums->items[i].size == st->st_size && same_time(sums->items[i].changed, st->st_ctim) &&
+            sums->items[i].size_bytes == st->st_size && same_time(sums->items[i].changed, st->st_ctim) &&
             same_time(sums->items[i].modified, st->st_mtim)) {
             memcpy(sha256, sums->items[i].sha256, 32);
             return true;

@@ -126,7 +126,7 @@ static int show_facts(struct qs_linux *os)
 static int show_states(void)
 {
     char line[160];
-    for (size_t i = 0; qs_session_line(i, line, sizeof line); i++) {
+    for (size_t i = 0; qs_states_line(i, line, sizeof line); i++) {
         puts(line);
     }
     return EXIT_OK;

@@ -5,47 +5,47 @@
 #include "core/agent.h"
 
 /* talk.c: hello, proof, heartbeats, facts */
-qs_session_action qs_act_greet;  /* the link is up */
-qs_session_action qs_act_hello;  /* HELLO_HOST */
-qs_session_action qs_act_verify; /* AUTH */
-qs_session_action qs_act_offer;  /* the session stands: HELD */
-qs_session_action qs_act_pong;   /* PING */
-qs_session_action qs_act_facts;  /* FACTS_GET */
-qs_session_action qs_act_bye;    /* BYE or ERROR of the host */
+qs_agent_action qs_act_greet;  /* the link is up */
+qs_agent_action qs_act_hello;  /* HELLO_HOST */
+qs_agent_action qs_act_verify; /* AUTH */
+qs_agent_action qs_act_offer;  /* the session stands: HELD */
+qs_agent_action qs_act_pong;   /* PING */
+qs_agent_action qs_act_facts;  /* FACTS_GET */
+qs_agent_action qs_act_bye;    /* BYE or ERROR of the host */
 
 /* run.c: runs, hooks, acknowledgement */
-qs_session_action qs_act_begin;      /* RUN_BEGIN */
-qs_session_action qs_act_end;        /* RUN_END */
-qs_session_action qs_act_drop;       /* the link is gone: forget the run */
-qs_session_action qs_act_ack;        /* ACK */
-qs_session_action qs_act_resend;     /* RESEND */
-qs_session_action qs_act_hook;       /* HOOK */
-qs_session_action qs_act_hook_over;  /* its child has ended */
-qs_session_action qs_act_hook_lost;  /* the link is gone: end it */
-qs_session_action qs_act_stop_child; /* CANCEL */
-qs_session_action qs_act_limit;      /* time: the child's limit, then its graces */
+qs_agent_action qs_act_begin;      /* RUN_BEGIN */
+qs_agent_action qs_act_end;        /* RUN_END */
+qs_agent_action qs_act_drop;       /* the link is gone: forget the run */
+qs_agent_action qs_act_ack;        /* ACK */
+qs_agent_action qs_act_resend;     /* RESEND */
+qs_agent_action qs_act_hook;       /* HOOK */
+qs_agent_action qs_act_hook_over;  /* its child has ended */
+qs_agent_action qs_act_hook_lost;  /* the link is gone: end it */
+qs_agent_action qs_act_stop_child; /* CANCEL */
+qs_agent_action qs_act_limit;      /* time: the child's limit, then its graces */
 
 /* window.c: the way to a window, and its record */
-qs_session_action qs_act_open; /* OPEN */
-qs_session_action qs_act_poll; /* time: read the gate while waiting */
-qs_session_action qs_act_arm;
-qs_session_action qs_act_watch;  /* time: read the gate while armed */
-qs_session_action qs_act_hold;   /* HOLD */
-qs_session_action qs_act_disarm; /* the gate was lost */
-qs_session_action qs_act_drain;  /* QUIET */
-qs_session_action qs_act_decide; /* time: silence is over, or not yet */
-qs_session_action qs_act_cancel_wait;
-qs_session_action qs_act_gate_over;
+qs_agent_action qs_act_open; /* OPEN */
+qs_agent_action qs_act_poll; /* time: read the gate while waiting */
+qs_agent_action qs_act_arm;
+qs_agent_action qs_act_watch;  /* time: read the gate while armed */
+qs_agent_action qs_act_hold;   /* HOLD */
+qs_agent_action qs_act_disarm; /* the gate was lost */
+qs_agent_action qs_act_drain;  /* QUIET */
+qs_agent_action qs_act_decide; /* time: silence is over, or not yet */
+qs_agent_action qs_act_cancel_wait;
+qs_agent_action qs_act_gate_over;
 
 /* seal.c: the record of a window */
-qs_session_action qs_act_seal;    /* evidence, CLOSED into the ring */
-qs_session_action qs_act_deliver; /* CLOSED and ITERATIONS to the host */
-qs_session_action qs_act_keep;    /* the same without a host */
+qs_agent_action qs_act_seal;    /* evidence, CLOSED into the ring */
+qs_agent_action qs_act_deliver; /* CLOSED and ITERATIONS to the host */
+qs_agent_action qs_act_keep;    /* the same without a host */
 
 /* measure.c: iterations */
-qs_session_action qs_act_measure;   /* the window opens */
-qs_session_action qs_act_step;      /* a child of the window ended */
-qs_session_action qs_act_interrupt; /* CANCEL */
+qs_agent_action qs_act_measure;   /* the window opens */
+qs_agent_action qs_act_step;      /* a child of the window ended */
+qs_agent_action qs_act_interrupt; /* CANCEL */
 
 /* Encoding a frame: begin, qs_msg_encode_x(&agent->w, &m), end. end sends it; a frame that does not fit is a
  * mistake of ours and is reported as such. */
@@ -55,14 +55,14 @@ bool qs_talk_end(struct qs_agent *agent, size_t at, uint8_t type);
 void qs_talk_error(struct qs_agent *agent, const struct qs_uid *run, enum qs_wire_code code,
                    enum qs_wire_blame blame, const char *text);
 /* The same, and the link is let go: what follows is LINK_DOWN. */
-enum qs_event qs_talk_fatal(struct qs_agent *agent, enum qs_wire_code code, const char *text);
+enum qs_agent_event qs_talk_fatal(struct qs_agent *agent, enum qs_wire_code code, const char *text);
 /* The present frame did not decode. */
-enum qs_event qs_talk_malformed(struct qs_agent *agent, int err);
+enum qs_agent_event qs_talk_malformed(struct qs_agent *agent, int err);
 
 /* A child was started with this limit; 0: none. */
-void qs_run_watch_child(struct qs_agent *agent, int64_t limit_ns);
+void qs_act_watch_child(struct qs_agent *agent, int64_t limit_ns);
 /* Sends a held window: CLOSED, then ITERATIONS. */
-void qs_window_send(struct qs_agent *agent, struct qs_ring_window *held);
+void qs_act_send_window(struct qs_agent *agent, struct qs_ring_window *held);
 
 int64_t qs_agent_now_ns(const struct qs_agent *agent);
 

@@ -40,7 +40,7 @@ bool qs_agent_is_silent(const struct qs_agent *agent)
 void qs_agent_on_link_up(struct qs_agent *agent)
 {
     if (qs_agent_takes_link(agent)) {
-        qs_session_dispatch(agent, QS_EV_LINK_UP);
+        qs_states_dispatch(agent, QS_EV_LINK_UP);
     }
 }
 
@@ -48,20 +48,20 @@ void qs_agent_on_link_down(struct qs_agent *agent)
 {
     if (agent->link_up) {
         agent->link_up = false;
-        qs_session_dispatch(agent, QS_EV_LINK_DOWN);
+        qs_states_dispatch(agent, QS_EV_LINK_DOWN);
     }
 }
 
 static void fail_session(struct qs_agent *agent, const char *text)
 {
-    qs_session_dispatch(agent, qs_talk_fatal(agent, QS_CODE_PROTOCOL, text));
+    qs_states_dispatch(agent, qs_talk_fatal(agent, QS_CODE_PROTOCOL, text));
 }
 
 static void handle_frame(struct qs_agent *agent)
 {
     char text[160];
     int accepted = qs_msg_accept(agent->frame.type, QS_SIDE_HOST);
-    enum qs_event event = accepted == 1 ? qs_event_of_message(agent->frame.type) : QS_EV_NONE;
+    enum qs_agent_event event = accepted == 1 ? qs_states_event_of(agent->frame.type) : QS_EV_NONE;
     agent->heard_ns = qs_agent_now_ns(agent);
     if (qs_agent_is_silent(agent)) {
         agent->window.frames++;
@@ -73,9 +73,9 @@ static void handle_frame(struct qs_agent *agent)
         snprintf(text, sizeof text, "message type %u (%s) is not for an agent", (unsigned)agent->frame.type,
                  qs_msg_name(agent->frame.type));
         fail_session(agent, text);
-    } else if (!qs_session_dispatch(agent, event)) {
+    } else if (!qs_states_dispatch(agent, event)) {
         snprintf(text, sizeof text, "%s is not expected in state %s", qs_msg_name(agent->frame.type),
-                 qs_session_state_name(agent->state));
+                 qs_states_name(agent->state));
         fail_session(agent, text);
     }
 }
@@ -102,11 +102,11 @@ void qs_agent_on_bytes(struct qs_agent *agent, const uint8_t *bytes, size_t n)
     }
 }
 
-void qs_agent_on_child(struct qs_agent *agent, const struct qs_child *child)
+void qs_agent_on_child(struct qs_agent *agent, const struct qs_port_child *child)
 {
     agent->child = child;
     agent->deadline_ns = 0;
-    qs_session_dispatch(agent, QS_EV_CHILD);
+    qs_states_dispatch(agent, QS_EV_CHILD);
     agent->child = NULL;
 }
 
@@ -133,13 +133,13 @@ void qs_agent_on_time(struct qs_agent *agent)
     int64_t now = qs_agent_now_ns(agent);
     if (now >= link_deadline(agent)) {
         bool shaking = agent->state == QS_STATE_HELLO || agent->state == QS_STATE_AUTH;
-        qs_session_dispatch(agent, qs_talk_fatal(agent, shaking ? QS_CODE_AUTH : QS_CODE_PROTOCOL,
-                                                 shaking ? "the host did not introduce itself in time"
-                                                         : "nothing was heard for three heartbeats"));
+        qs_states_dispatch(agent, qs_talk_fatal(agent, shaking ? QS_CODE_AUTH : QS_CODE_PROTOCOL,
+                                                shaking ? "the host did not introduce itself in time"
+                                                        : "nothing was heard for three heartbeats"));
     }
     if (agent->deadline_ns != 0 && now >= agent->deadline_ns) {
         agent->deadline_ns = 0;
-        qs_session_dispatch(agent, QS_EV_TIME);
+        qs_states_dispatch(agent, QS_EV_TIME);
     }
 }
 

@@ -6,7 +6,7 @@
 #include "core/gate.h"
 #include "core/port.h"
 #include "core/ring.h"
-#include "core/session.h"
+#include "core/states.h"
 #include "proto/frame.h"
 #include "proto/msg.h"
 
@@ -58,7 +58,7 @@ struct qs_agent_window {
     enum qs_measure_step step;
     struct qs_row row; /* of the iteration that runs */
     uint32_t frames;   /* since QUIET */
-    struct qs_gate gate;
+    struct qs_agent_gate gate;
     int64_t said_ns; /* last WAITING; 0: none */
     char busiest[QS_PORT_KIND_BYTES * 2];
     char failure[QS_PORT_FAULT_BYTES];
@@ -74,13 +74,13 @@ struct qs_agent_window {
 };
 
 /* The stages of ending a child: asked at its limit, forced a second later, given up after five more. */
-enum qs_child_stage { QS_STAGE_RUNS, QS_STAGE_ASKED, QS_STAGE_FORCED, QS_STAGE_GIVEN_UP };
+enum qs_agent_stage { QS_STAGE_RUNS, QS_STAGE_ASKED, QS_STAGE_FORCED, QS_STAGE_GIVEN_UP };
 
 struct qs_agent {
     struct qs_port port;
     struct qs_agent_options options;
-    enum qs_session_state state;
-    uint8_t row_hits[QS_SESSION_ROWS_MAX]; /* times each row of the table was taken, up to 255 */
+    enum qs_agent_state state;
+    uint8_t row_hits[QS_STATES_ROWS_MAX]; /* times each row of the table was taken, up to 255 */
 
     bool link_up;
     struct qs_framer framer;
@@ -89,14 +89,14 @@ struct qs_agent {
     struct qs_uid farm, session;
     uint8_t nonce[QS_NONCE_BYTES];
 
-    struct qs_frame frame;        /* the message being handled */
-    const struct qs_child *child; /* the end of a child being handled */
+    struct qs_frame frame;             /* the message being handled */
+    const struct qs_port_child *child; /* the end of a child being handled */
 
     struct qs_agent_run run;
     struct qs_agent_window window;
     uint32_t hook_id;
     int64_t hook_began_ns;
-    enum qs_child_stage stage;
+    enum qs_agent_stage stage;
     bool timed_out;      /* the running child reached its limit */
     int64_t deadline_ns; /* of what the state waits for (poll, limit of a child); 0: none */
     struct qs_ring ring;
@@ -116,7 +116,7 @@ void qs_agent_on_link_up(struct qs_agent *agent);
 void qs_agent_on_link_down(struct qs_agent *agent);
 void qs_agent_on_bytes(struct qs_agent *agent, const uint8_t *bytes, size_t n);
 /* The child that the port was asked to start has ended. *child is borrowed for the call. */
-void qs_agent_on_child(struct qs_agent *agent, const struct qs_child *child);
+void qs_agent_on_child(struct qs_agent *agent, const struct qs_port_child *child);
 /* To be called when qs_agent_next_deadline_ns() has been reached; early or late calls do no harm. */
 void qs_agent_on_time(struct qs_agent *agent);
 /* Clock of the port; INT64_MAX: nothing to wait for. */

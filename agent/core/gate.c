@@ -3,7 +3,7 @@
 /* A sensor that needs two looks has not failed before it had the time for them. */
 #define STALE_GRACE_NS INT64_C(1000000000)
 
-void qs_gate_load(struct qs_gate *gate, const struct qs_list *program, int64_t now_ns)
+void qs_agent_gate_load(struct qs_agent_gate *gate, const struct qs_list *program, int64_t now_ns)
 {
     struct qs_iter it = qs_list_iter(program);
     struct qs_expectation e;
@@ -77,7 +77,7 @@ static void give_up(struct qs_gate_item *item)
     item->missed_bound = low ? item->lo : item->hi;
 }
 
-enum qs_gate_answer qs_gate_poll(struct qs_gate *gate, const struct qs_port *port, int64_t now_ns)
+enum qs_gate_answer qs_agent_gate_poll(struct qs_agent_gate *gate, const struct qs_port *port, int64_t now_ns)
 {
     bool all = true;
     bool over = false;
@@ -107,7 +107,7 @@ enum qs_gate_answer qs_gate_poll(struct qs_gate *gate, const struct qs_port *por
     return all ? QS_GATE_ANSWER_OPEN : QS_GATE_ANSWER_WAIT;
 }
 
-bool qs_gate_blocker(const struct qs_gate *gate, size_t *index)
+bool qs_agent_gate_blocker(const struct qs_agent_gate *gate, size_t *index)
 {
     for (size_t i = 0; i < gate->count; i++) {
         if (!gate->items[i].met && !gate->items[i].given_up) {
@@ -118,7 +118,7 @@ bool qs_gate_blocker(const struct qs_gate *gate, size_t *index)
     return false;
 }
 
-int64_t qs_gate_eta(const struct qs_gate_item *item, int64_t now_ns)
+int64_t qs_agent_gate_eta(const struct qs_gate_item *item, int64_t now_ns)
 {
     return item->within ? item->since_ns + item->dwell_ns - now_ns : -1;
 }

@@ -22,7 +22,7 @@ struct qs_gate_item {
     struct qs_port_reading reading;     /* the last one */
 };
 
-struct qs_gate {
+struct qs_agent_gate {
     struct qs_gate_item items[QS_GATE_MAX];
     size_t count;
     int64_t began_ns, decided_ns;
@@ -34,14 +34,15 @@ struct qs_gate {
 enum qs_gate_answer { QS_GATE_ANSWER_WAIT, QS_GATE_ANSWER_OPEN, QS_GATE_ANSWER_OVER };
 
 /* Takes the program of an OPEN (already decoded, so already bounded); the wait begins at now_ns. */
-void qs_gate_load(struct qs_gate *gate, const struct qs_list *program, int64_t now_ns);
+void qs_agent_gate_load(struct qs_agent_gate *gate, const struct qs_list *program, int64_t now_ns);
 /* Reads all sensors in one batch and decides. OPEN: every expectation is met, or was given up with a taint.
  * OVER: one timed out, gate->outcome says how. A value that is unreadable or missing fails its expectation
  * unless that says otherwise; a stale one is waited for. */
-enum qs_gate_answer qs_gate_poll(struct qs_gate *gate, const struct qs_port *port, int64_t now_ns);
+enum qs_gate_answer qs_agent_gate_poll(struct qs_agent_gate *gate, const struct qs_port *port,
+                                       int64_t now_ns);
 /* The expectation that keeps the gate shut: the first that is neither met nor given up. False: none. */
-bool qs_gate_blocker(const struct qs_gate *gate, size_t *index);
+bool qs_agent_gate_blocker(const struct qs_agent_gate *gate, size_t *index);
 /* When it will open at the earliest if its value stays in the band, as a span from now_ns; -1: not known. */
-int64_t qs_gate_eta(const struct qs_gate_item *item, int64_t now_ns);
+int64_t qs_agent_gate_eta(const struct qs_gate_item *item, int64_t now_ns);
 
 #endif

@@ -4,18 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum qs_event fail(struct qs_agent *agent, const char *text)
+static enum qs_agent_event fail(struct qs_agent *agent, const char *text)
 {
     agent->window.how = QS_CLOSED_FAILED;
     snprintf(agent->window.failure, sizeof agent->window.failure, "%s", text);
     return QS_EV_LAST;
 }
 
-static enum qs_event start_iteration(struct qs_agent *agent)
+static enum qs_agent_event start_iteration(struct qs_agent *agent)
 {
     struct qs_port_fault fault = {.code = 0};
     agent->window.step = QS_STEP_ITERATION;
-    qs_run_watch_child(agent, agent->run.iteration_limit_ns);
+    qs_act_watch_child(agent, agent->run.iteration_limit_ns);
     if (!agent->port.start(agent->port.ctx, QS_JOB_ITERATION, &fault)) {
         return fail(agent, fault.text);
     }
@@ -23,7 +23,7 @@ static enum qs_event start_iteration(struct qs_agent *agent)
 }
 
 /* Begins the next iteration, unless the window's count or its time is used up. */
-static enum qs_event next(struct qs_agent *agent)
+static enum qs_agent_event next(struct qs_agent *agent)
 {
     struct qs_agent_window *w = &agent->window;
     struct qs_port_fault fault = {.code = 0};
@@ -43,7 +43,7 @@ static enum qs_event next(struct qs_agent *agent)
         return start_iteration(agent);
     }
     w->step = QS_STEP_PREPARE;
-    qs_run_watch_child(agent, agent->run.hook_limit_ns);
+    qs_act_watch_child(agent, agent->run.hook_limit_ns);
     if (!agent->port.start(agent->port.ctx, QS_JOB_PREPARE, &fault)) {
         return fail(agent, fault.text);
     }
@@ -78,12 +78,12 @@ static bool expected_exit(const struct qs_agent_run *run, int32_t code)
     return false;
 }
 
-static uint32_t flags_of(const struct qs_agent *agent, const struct qs_child *child)
+static uint32_t flags_of(const struct qs_agent *agent, const struct qs_port_child *child)
 {
     uint32_t flags = 0;
     if (agent->timed_out) {
         flags |= QS_ITERATION_TIMED_OUT;
-    } else if (child->how == QS_CHILD_SIGNALLED) {
+    } else if (child->how == QS_PORT_SIGNALLED) {
         flags |= QS_ITERATION_SIGNALLED;
     } else if (!expected_exit(&agent->run, child->code)) {
         flags |= QS_ITERATION_UNEXPECTED_EXIT;
@@ -93,9 +93,9 @@ static uint32_t flags_of(const struct qs_agent *agent, const struct qs_child *ch
     return flags;
 }
 
-static enum qs_event iteration_over(struct qs_agent *agent)
+static enum qs_agent_event iteration_over(struct qs_agent *agent)
 {
-    const struct qs_child *child = agent->child;
+    const struct qs_port_child *child = agent->child;
     struct qs_agent_window *w = &agent->window;
     struct qs_port_fault fault = {.code = 0};
     if (w->cancelled) {
@@ -103,7 +103,7 @@ static enum qs_event iteration_over(struct qs_agent *agent)
     }
     w->row.start_off_ns = child->start_ns - w->opened_ns;
     w->row.duration_ns = child->end_ns - child->start_ns;
-    w->row.status = child->how == QS_CHILD_SIGNALLED ? -child->code : child->code;
+    w->row.status = child->how == QS_PORT_SIGNALLED ? -child->code : child->code;
     w->row.flags |= flags_of(agent, child);
     memcpy(w->row.values, child->metrics, sizeof child->metrics);
     if (!agent->run.conclude) {
@@ -111,7 +111,7 @@ static enum qs_event iteration_over(struct qs_agent *agent)
         return next(agent);
     }
     w->step = QS_STEP_CONCLUDE;
-    qs_run_watch_child(agent, agent->run.hook_limit_ns);
+    qs_act_watch_child(agent, agent->run.hook_limit_ns);
     if (!agent->port.start(agent->port.ctx, QS_JOB_CONCLUDE, &fault)) {
         w->row.flags |= QS_ITERATION_CONCLUDE_FAILED;
         record(agent);
@@ -120,7 +120,7 @@ static enum qs_event iteration_over(struct qs_agent *agent)
     return QS_EV_NONE;
 }
 
-enum qs_event qs_act_measure(struct qs_agent *agent)
+enum qs_agent_event qs_act_measure(struct qs_agent *agent)
 {
     struct qs_agent_window *w = &agent->window;
     struct qs_port_fault fault = {.code = 0};
@@ -131,12 +131,12 @@ enum qs_event qs_act_measure(struct qs_agent *agent)
     return ready ? next(agent) : fail(agent, fault.text);
 }
 
-enum qs_event qs_act_step(struct qs_agent *agent)
+enum qs_agent_event qs_act_step(struct qs_agent *agent)
 {
     struct qs_agent_window *w = &agent->window;
-    const struct qs_child *child = agent->child;
-    bool good = child->how == QS_CHILD_EXITED && child->code == 0 && !agent->timed_out;
-    if (child->how == QS_CHILD_LOST) {
+    const struct qs_port_child *child = agent->child;
+    bool good = child->how == QS_PORT_EXITED && child->code == 0 && !agent->timed_out;
+    if (child->how == QS_PORT_LOST) {
         if (w->step == QS_STEP_CONCLUDE) {
             w->row.flags |= QS_ITERATION_CONCLUDE_FAILED;
             record(agent);
@@ -159,7 +159,7 @@ enum qs_event qs_act_step(struct qs_agent *agent)
     return next(agent);
 }
 
-enum qs_event qs_act_interrupt(struct qs_agent *agent)
+enum qs_agent_event qs_act_interrupt(struct qs_agent *agent)
 {
     struct qs_msg_run_why m;
     int err = qs_msg_decode_run_why(agent->frame.payload, agent->frame.len, &m);

@@ -31,11 +31,11 @@ enum {
 enum qs_port_job { QS_JOB_ITERATION, QS_JOB_PREPARE, QS_JOB_CONCLUDE, QS_JOB_HOOK };
 
 /* LOST: it did not die from SIGKILL (an uninterruptible wait in a driver); the port has let go of it. */
-enum qs_child_how { QS_CHILD_EXITED, QS_CHILD_SIGNALLED, QS_CHILD_LOST };
+enum qs_port_how { QS_PORT_EXITED, QS_PORT_SIGNALLED, QS_PORT_LOST };
 
 /* How one child ended. */
-struct qs_child {
-    enum qs_child_how how;
+struct qs_port_child {
+    enum qs_port_how how;
     int32_t code;                     /* exit code, or signal number */
     int64_t start_ns;                 /* read directly before the spawn */
     int64_t end_ns;                   /* read directly after the wait */
@@ -106,7 +106,7 @@ struct qs_port {
     /* Mandatory: children, one at a time. start begins a job of the current run; start_hook one that stands
      * alone. true: qs_agent_on_child() will follow exactly once. false: nothing was started, *fault says why.
      * end_child asks (hard = false, SIGTERM) or forces (hard = true, SIGKILL) the child's whole process group
-     * to end. abandon_child gives it up: the port reports it as QS_CHILD_LOST, at the next turn. */
+     * to end. abandon_child gives it up: the port reports it as QS_PORT_LOST, at the next turn. */
     bool (*start)(void *ctx, enum qs_port_job job, struct qs_port_fault *fault);
     bool (*start_hook)(void *ctx, const struct qs_msg_hook *hook, struct qs_port_fault *fault);
     void (*end_child)(void *ctx, bool hard);

@@ -18,7 +18,7 @@ static void keep_exit_codes(struct qs_agent_run *run, const struct qs_list *code
     }
 }
 
-enum qs_event qs_act_begin(struct qs_agent *agent)
+enum qs_agent_event qs_act_begin(struct qs_agent *agent)
 {
     struct qs_msg_run_begin m;
     struct qs_port_ready ready = {.executable = ""};
@@ -52,7 +52,7 @@ enum qs_event qs_act_begin(struct qs_agent *agent)
     return QS_EV_BEGUN;
 }
 
-enum qs_event qs_act_end(struct qs_agent *agent)
+enum qs_agent_event qs_act_end(struct qs_agent *agent)
 {
     struct qs_msg_run m;
     int err = qs_msg_decode_run(agent->frame.payload, agent->frame.len, &m);
@@ -72,7 +72,7 @@ enum qs_event qs_act_end(struct qs_agent *agent)
     return QS_EV_ENDED;
 }
 
-enum qs_event qs_act_drop(struct qs_agent *agent)
+enum qs_agent_event qs_act_drop(struct qs_agent *agent)
 {
     agent->deadline_ns = 0;
     if (agent->ring.open) {
@@ -82,7 +82,7 @@ enum qs_event qs_act_drop(struct qs_agent *agent)
     return QS_EV_NONE;
 }
 
-enum qs_event qs_act_ack(struct qs_agent *agent)
+enum qs_agent_event qs_act_ack(struct qs_agent *agent)
 {
     struct qs_msg_run_seq m;
     struct qs_ring_span span;
@@ -108,7 +108,7 @@ enum qs_event qs_act_ack(struct qs_agent *agent)
     return QS_EV_NONE;
 }
 
-enum qs_event qs_act_resend(struct qs_agent *agent)
+enum qs_agent_event qs_act_resend(struct qs_agent *agent)
 {
     struct qs_msg_run_seq m;
     bool any = false;
@@ -120,7 +120,7 @@ enum qs_event qs_act_resend(struct qs_agent *agent)
         struct qs_ring_window *w = &agent->ring.windows[i];
         if (qs_uid_equal(&w->farm, &agent->farm) && qs_uid_equal(&w->run, &m.run) &&
             w->first_seq + w->rows > m.seq) {
-            qs_window_send(agent, w);
+            qs_act_send_window(agent, w);
             any = true;
         }
     }
@@ -131,14 +131,14 @@ enum qs_event qs_act_resend(struct qs_agent *agent)
     return QS_EV_NONE;
 }
 
-void qs_run_watch_child(struct qs_agent *agent, int64_t limit_ns)
+void qs_act_watch_child(struct qs_agent *agent, int64_t limit_ns)
 {
     agent->stage = QS_STAGE_RUNS;
     agent->timed_out = false;
     agent->deadline_ns = limit_ns > 0 ? qs_agent_now_ns(agent) + limit_ns : 0;
 }
 
-enum qs_event qs_act_stop_child(struct qs_agent *agent)
+enum qs_agent_event qs_act_stop_child(struct qs_agent *agent)
 {
     if (agent->stage == QS_STAGE_RUNS) {
         agent->port.end_child(agent->port.ctx, false);
@@ -148,7 +148,7 @@ enum qs_event qs_act_stop_child(struct qs_agent *agent)
     return QS_EV_NONE;
 }
 
-enum qs_event qs_act_limit(struct qs_agent *agent)
+enum qs_agent_event qs_act_limit(struct qs_agent *agent)
 {
     switch (agent->stage) {
     case QS_STAGE_RUNS:
@@ -183,7 +183,7 @@ static void send_hook_done(struct qs_agent *agent, enum qs_hook_how how, int32_t
     }
 }
 
-enum qs_event qs_act_hook(struct qs_agent *agent)
+enum qs_agent_event qs_act_hook(struct qs_agent *agent)
 {
     struct qs_msg_hook m;
     struct qs_port_fault fault = {.code = 0};
@@ -197,16 +197,16 @@ enum qs_event qs_act_hook(struct qs_agent *agent)
         send_hook_done(agent, QS_HOOK_NOT_STARTED, fault.code, qs_text_of(fault.text));
         return QS_EV_UNHOOKED;
     }
-    qs_run_watch_child(agent, m.limit_ns);
+    qs_act_watch_child(agent, m.limit_ns);
     return QS_EV_NONE;
 }
 
-enum qs_event qs_act_hook_over(struct qs_agent *agent)
+enum qs_agent_event qs_act_hook_over(struct qs_agent *agent)
 {
-    const struct qs_child *child = agent->child;
+    const struct qs_port_child *child = agent->child;
     struct qs_port_output output = {.kept = NULL};
-    enum qs_hook_how how = child->how == QS_CHILD_EXITED ? QS_HOOK_EXITED : QS_HOOK_SIGNALLED;
-    if (agent->timed_out || child->how == QS_CHILD_LOST) {
+    enum qs_hook_how how = child->how == QS_PORT_EXITED ? QS_HOOK_EXITED : QS_HOOK_SIGNALLED;
+    if (agent->timed_out || child->how == QS_PORT_LOST) {
         how = QS_HOOK_TIMED_OUT;
     }
     agent->port.output(agent->port.ctx, &output);
@@ -215,7 +215,7 @@ enum qs_event qs_act_hook_over(struct qs_agent *agent)
     return QS_EV_UNHOOKED;
 }
 
-enum qs_event qs_act_hook_lost(struct qs_agent *agent)
+enum qs_agent_event qs_act_hook_lost(struct qs_agent *agent)
 {
     agent->port.end_child(agent->port.ctx, true);
     agent->port.run_end(agent->port.ctx);

@@ -10,7 +10,7 @@ enum { READINGS_BYTES = 4096, EVIDENCE_BYTES = 32 * 1024 };
 
 static struct qs_list build_readings(struct qs_agent *agent, uint8_t *memory, size_t cap)
 {
-    const struct qs_gate *gate = &agent->window.gate;
+    const struct qs_agent_gate *gate = &agent->window.gate;
     struct qs_build list;
     qs_build_init(&list, memory, cap);
     for (size_t i = 0; i < gate->count; i++) {
@@ -52,7 +52,7 @@ static void taint(struct qs_build *list, int32_t iteration, const char *code, in
 
 static void taint_by_gate(struct qs_agent *agent, struct qs_build *list)
 {
-    const struct qs_gate *gate = &agent->window.gate;
+    const struct qs_agent_gate *gate = &agent->window.gate;
     for (size_t i = 0; i < gate->count; i++) {
         const struct qs_gate_item *item = &gate->items[i];
         if (item->given_up && item->on_timeout == QS_GATE_ON_TIMEOUT_TAINT) {
@@ -228,14 +228,14 @@ static void send_rows(struct qs_agent *agent, const struct qs_ring_window *held)
     }
 }
 
-void qs_window_send(struct qs_agent *agent, struct qs_ring_window *held)
+void qs_act_send_window(struct qs_agent *agent, struct qs_ring_window *held)
 {
     send_closed(agent, agent->ring.memory + held->at + held->rows_bytes, held->closed_bytes);
     send_rows(agent, held);
     held->sent = true;
 }
 
-enum qs_event qs_act_seal(struct qs_agent *agent)
+enum qs_agent_event qs_act_seal(struct qs_agent *agent)
 {
     struct qs_agent_window *w = &agent->window;
     w->closed_ns = qs_agent_now_ns(agent);
@@ -244,32 +244,32 @@ enum qs_event qs_act_seal(struct qs_agent *agent)
     return QS_EV_SEALED;
 }
 
-enum qs_event qs_act_deliver(struct qs_agent *agent)
+enum qs_agent_event qs_act_deliver(struct qs_agent *agent)
 {
     agent->heard_ns = qs_agent_now_ns(agent); /* heartbeats begin again */
     if (agent->window.held) {
-        qs_window_send(agent, agent->window.held);
+        qs_act_send_window(agent, agent->window.held);
     } else {
         send_closed(agent, agent->window.closed.p, agent->window.closed.n);
     }
     return QS_EV_NONE;
 }
 
-enum qs_event qs_act_keep(struct qs_agent *agent)
+enum qs_agent_event qs_act_keep(struct qs_agent *agent)
 {
     qs_act_seal(agent);
     agent->port.run_end(agent->port.ctx);
     return QS_EV_NONE;
 }
 
-enum qs_event qs_act_gate_over(struct qs_agent *agent)
+enum qs_agent_event qs_act_gate_over(struct qs_agent *agent)
 {
     agent->window.how = QS_CLOSED_GATE_TIMEOUT;
     finish(agent);
     return qs_act_deliver(agent);
 }
 
-enum qs_event qs_act_cancel_wait(struct qs_agent *agent)
+enum qs_agent_event qs_act_cancel_wait(struct qs_agent *agent)
 {
     struct qs_msg_run_why m;
     int err = qs_msg_decode_run_why(agent->frame.payload, agent->frame.len, &m);

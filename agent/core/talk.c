@@ -31,7 +31,7 @@ void qs_talk_error(struct qs_agent *agent, const struct qs_uid *run, enum qs_wir
     qs_talk_end(agent, at, QS_MSG_ERROR);
 }
 
-enum qs_event qs_talk_fatal(struct qs_agent *agent, enum qs_wire_code code, const char *text)
+enum qs_agent_event qs_talk_fatal(struct qs_agent *agent, enum qs_wire_code code, const char *text)
 {
     enum qs_wire_blame blame = code == QS_CODE_AUTH       ? QS_WIRE_BLAME_OPERATOR
                                : code == QS_CODE_INTERNAL ? QS_WIRE_BLAME_QUIESCE
@@ -42,14 +42,14 @@ enum qs_event qs_talk_fatal(struct qs_agent *agent, enum qs_wire_code code, cons
     return QS_EV_LINK_DOWN;
 }
 
-enum qs_event qs_talk_malformed(struct qs_agent *agent, int err)
+enum qs_agent_event qs_talk_malformed(struct qs_agent *agent, int err)
 {
     char text[160];
     snprintf(text, sizeof text, "%s: %s", qs_msg_name(agent->frame.type), qs_wire_err_text(err));
     return qs_talk_fatal(agent, QS_CODE_PROTOCOL, text);
 }
 
-enum qs_event qs_act_greet(struct qs_agent *agent)
+enum qs_agent_event qs_act_greet(struct qs_agent *agent)
 {
     agent->link_up = true;
     agent->tx_seq = 0;
@@ -60,7 +60,7 @@ enum qs_event qs_act_greet(struct qs_agent *agent)
     return QS_EV_NONE;
 }
 
-enum qs_event qs_act_hello(struct qs_agent *agent)
+enum qs_agent_event qs_act_hello(struct qs_agent *agent)
 {
     const struct qs_agent_options *o = &agent->options;
     struct qs_msg_hello_host host;
@@ -96,7 +96,7 @@ enum qs_event qs_act_hello(struct qs_agent *agent)
     return o->key ? QS_EV_CHALLENGED : QS_EV_ACCEPTED;
 }
 
-enum qs_event qs_act_verify(struct qs_agent *agent)
+enum qs_agent_event qs_act_verify(struct qs_agent *agent)
 {
     const struct qs_agent_options *o = &agent->options;
     struct qs_msg_auth m;
@@ -130,7 +130,7 @@ static bool offered(const struct qs_agent *agent, size_t before)
     return false;
 }
 
-enum qs_event qs_act_offer(struct qs_agent *agent)
+enum qs_agent_event qs_act_offer(struct qs_agent *agent)
 {
     struct qs_build list;
     qs_build_init(&list, agent->work, sizeof agent->work);
@@ -151,7 +151,7 @@ enum qs_event qs_act_offer(struct qs_agent *agent)
     return QS_EV_NONE;
 }
 
-enum qs_event qs_act_pong(struct qs_agent *agent)
+enum qs_agent_event qs_act_pong(struct qs_agent *agent)
 {
     struct qs_msg_ping ping;
     int err = qs_msg_decode_ping(agent->frame.payload, agent->frame.len, &ping);
@@ -166,7 +166,7 @@ enum qs_event qs_act_pong(struct qs_agent *agent)
     return QS_EV_NONE;
 }
 
-enum qs_event qs_act_facts(struct qs_agent *agent)
+enum qs_agent_event qs_act_facts(struct qs_agent *agent)
 {
     struct qs_build list;
     struct qs_port_fact fact;
@@ -184,7 +184,7 @@ enum qs_event qs_act_facts(struct qs_agent *agent)
     return QS_EV_NONE;
 }
 
-enum qs_event qs_act_bye(struct qs_agent *agent)
+enum qs_agent_event qs_act_bye(struct qs_agent *agent)
 {
     agent->port.close_link(agent->port.ctx);
     agent->link_up = false;

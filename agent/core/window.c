@@ -54,7 +54,7 @@ static void load_bounds(struct qs_agent_window *w, const struct qs_list *bounds)
     }
 }
 
-enum qs_event qs_act_open(struct qs_agent *agent)
+enum qs_agent_event qs_act_open(struct qs_agent *agent)
 {
     struct qs_msg_open m;
     struct qs_agent_window *w = &agent->window;
@@ -82,7 +82,7 @@ enum qs_event qs_act_open(struct qs_agent *agent)
     w->busiest[0] = w->failure[0] = '\0';
     w->evidence_count = 0;
     load_bounds(w, &m.bounds);
-    qs_gate_load(&w->gate, &m.gate, qs_agent_now_ns(agent));
+    qs_agent_gate_load(&w->gate, &m.gate, qs_agent_now_ns(agent));
     return qs_act_poll(agent);
 }
 
@@ -102,7 +102,7 @@ static void say(struct qs_agent *agent, int64_t now_ns)
 {
     struct qs_agent_window *w = &agent->window;
     size_t i;
-    if (!qs_gate_blocker(&w->gate, &i) || (w->said_ns != 0 && now_ns - w->said_ns < SAY_NS) ||
+    if (!qs_agent_gate_blocker(&w->gate, &i) || (w->said_ns != 0 && now_ns - w->said_ns < SAY_NS) ||
         w->gate.items[i].reading.status == QS_READING_STALE) {
         return;
     }
@@ -115,7 +115,7 @@ static void say(struct qs_agent *agent, int64_t now_ns)
                                      .expectation = (uint16_t)i,
                                      .value = item->reading.value,
                                      .status = (enum qs_reading_status)item->reading.status,
-                                     .eta_ns = qs_gate_eta(item, now_ns),
+                                     .eta_ns = qs_agent_gate_eta(item, now_ns),
                                      .note = qs_text_of(w->busiest)};
     size_t at = qs_talk_begin(agent);
     qs_msg_encode_waiting(&agent->w, &m);
@@ -123,11 +123,11 @@ static void say(struct qs_agent *agent, int64_t now_ns)
 }
 
 /* One look at the gate; `shut` is what follows when it is not open. */
-static enum qs_event look(struct qs_agent *agent, enum qs_event open, enum qs_event shut)
+static enum qs_agent_event look(struct qs_agent *agent, enum qs_agent_event open, enum qs_agent_event shut)
 {
-    struct qs_gate *gate = &agent->window.gate;
+    struct qs_agent_gate *gate = &agent->window.gate;
     int64_t now = qs_agent_now_ns(agent);
-    enum qs_gate_answer answer = qs_gate_poll(gate, &agent->port, now);
+    enum qs_gate_answer answer = qs_agent_gate_poll(gate, &agent->port, now);
     agent->deadline_ns = now + (gate->stale ? POLL_STALE_NS : POLL_NS);
     switch (answer) {
     case QS_GATE_ANSWER_OPEN:
@@ -140,9 +140,9 @@ static enum qs_event look(struct qs_agent *agent, enum qs_event open, enum qs_ev
     return shut;
 }
 
-enum qs_event qs_act_poll(struct qs_agent *agent)
+enum qs_agent_event qs_act_poll(struct qs_agent *agent)
 {
-    enum qs_event event = look(agent, QS_EV_GATE_OPEN, QS_EV_NONE);
+    enum qs_agent_event event = look(agent, QS_EV_GATE_OPEN, QS_EV_NONE);
     if (event == QS_EV_NONE) {
         say(agent, qs_agent_now_ns(agent));
     } else if (agent->window.said_ns != 0) {
@@ -151,12 +151,12 @@ enum qs_event qs_act_poll(struct qs_agent *agent)
     return event;
 }
 
-enum qs_event qs_act_watch(struct qs_agent *agent)
+enum qs_agent_event qs_act_watch(struct qs_agent *agent)
 {
     return look(agent, QS_EV_NONE, QS_EV_GATE_LOST);
 }
 
-enum qs_event qs_act_arm(struct qs_agent *agent)
+enum qs_agent_event qs_act_arm(struct qs_agent *agent)
 {
     const struct qs_msg_window m = {.run = agent->run.uid, .window = agent->window.number};
     size_t at = qs_talk_begin(agent);
@@ -165,7 +165,7 @@ enum qs_event qs_act_arm(struct qs_agent *agent)
     return QS_EV_NONE;
 }
 
-enum qs_event qs_act_hold(struct qs_agent *agent)
+enum qs_agent_event qs_act_hold(struct qs_agent *agent)
 {
     struct qs_msg_window_why m;
     int err = qs_msg_decode_window_why(agent->frame.payload, agent->frame.len, &m);
@@ -176,11 +176,11 @@ enum qs_event qs_act_hold(struct qs_agent *agent)
     return QS_EV_NONE;
 }
 
-enum qs_event qs_act_disarm(struct qs_agent *agent)
+enum qs_agent_event qs_act_disarm(struct qs_agent *agent)
 {
     char why[160] = "the gate was lost";
     size_t i;
-    if (qs_gate_blocker(&agent->window.gate, &i)) {
+    if (qs_agent_gate_blocker(&agent->window.gate, &i)) {
         const struct qs_gate_item *item = &agent->window.gate.items[i];
         snprintf(why, sizeof why, "%s left its band: %lld", item->sensor, (long long)item->reading.value);
     }
@@ -193,7 +193,7 @@ enum qs_event qs_act_disarm(struct qs_agent *agent)
     return QS_EV_NONE;
 }
 
-enum qs_event qs_act_drain(struct qs_agent *agent)
+enum qs_agent_event qs_act_drain(struct qs_agent *agent)
 {
     struct qs_msg_window m;
     int err = qs_msg_decode_window(agent->frame.payload, agent->frame.len, &m);
@@ -212,11 +212,11 @@ enum qs_event qs_act_drain(struct qs_agent *agent)
     return qs_act_decide(agent);
 }
 
-enum qs_event qs_act_decide(struct qs_agent *agent)
+enum qs_agent_event qs_act_decide(struct qs_agent *agent)
 {
     int64_t end_ns = agent->window.quiet_ns + agent->window.quiet_lead_ns;
     bool ready = qs_agent_now_ns(agent) >= end_ns;
-    enum qs_event event = look(agent, ready ? QS_EV_DRAINED : QS_EV_NONE, QS_EV_GATE_LOST);
+    enum qs_agent_event event = look(agent, ready ? QS_EV_DRAINED : QS_EV_NONE, QS_EV_GATE_LOST);
     if (event == QS_EV_NONE && agent->deadline_ns > end_ns) {
         agent->deadline_ns = end_ns;
     }

@@ -31,8 +31,9 @@ void peer_init(struct peer *p, void (*deliver)(void *ctx, const uint8_t *bytes, 
 
 static void empty_inbox(struct peer *p)
 {
-    for (size_t i = 0; i < p->count; i++) {
+    for (size_t i = 0; i < PEER_INBOX; i++) {
         free(p->inbox[i].payload);
+        p->inbox[i].payload = NULL;
     }
     p->head = p->count = 0;
 }
@@ -65,8 +66,9 @@ void peer_receive(struct peer *p, const uint8_t *bytes, size_t n)
         n -= used;
         assert_int_equal(qs_msg_accept(frame.type, QS_SIDE_AGENT), 1);
         assert_int_equal(qs_msg_check(frame.type, frame.payload, frame.len), 0);
-        assert_true(p->count < PEER_INBOX);
-        struct letter *l = &p->inbox[p->count++];
+        assert_true(p->count - p->head < PEER_INBOX);
+        struct letter *l = &p->inbox[p->count++ % PEER_INBOX];
+        free(l->payload);
         *l = (struct letter){.type = frame.type, .payload = malloc(frame.len + 1U), .n = frame.len};
         memcpy(l->payload, frame.payload, frame.len);
         if (frame.type == QS_MSG_HELLO_AGENT) {
@@ -77,11 +79,7 @@ void peer_receive(struct peer *p, const uint8_t *bytes, size_t n)
 
 const struct letter *peer_pop(struct peer *p)
 {
-    if (p->head == p->count) {
-        empty_inbox(p);
-        return NULL;
-    }
-    return &p->inbox[p->head++];
+    return p->head == p->count ? NULL : &p->inbox[p->head++ % PEER_INBOX];
 }
 
 size_t peer_begin(struct peer *p)

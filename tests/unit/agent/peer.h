@@ -11,7 +11,8 @@
 
 enum { PEER_INBOX = 256 };
 
-/* One frame from the agent; payload is owned by the peer until peer_done. */
+/* One frame from the agent; payload is owned by the peer, for as long as it takes until
+ * PEER_INBOX more have come. */
 struct letter {
     uint8_t type;
     uint8_t *payload;

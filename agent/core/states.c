@@ -1,4 +1,4 @@
-#include "core/session.h"
+#include "core/states.h"
 
 #include "core/actions.h"
 
@@ -24,7 +24,7 @@
     MOVE(state, PING, state), MOVE(state, PONG, state), ROW(state, ACK, state, ack),                         \
         ROW(state, ERROR, state, bye), ROW(state, BYE, state, bye)
 
-static const struct qs_session_row rows[] = {
+static const struct qs_states_row rows[] = {
     ROW(DOWN, LINK_UP, HELLO, greet),
 
     ROW(HELLO, HELLO_HOST, HELLO, hello),
@@ -120,9 +120,9 @@ static const struct qs_session_row rows[] = {
 };
 
 #define ROWS (sizeof rows / sizeof rows[0])
-_Static_assert(ROWS <= QS_SESSION_ROWS_MAX, "row_hits is too small");
+_Static_assert(ROWS <= QS_STATES_ROWS_MAX, "row_hits is too small");
 
-static const struct qs_session_row *find(enum qs_session_state state, enum qs_event event)
+static const struct qs_states_row *find(enum qs_agent_state state, enum qs_agent_event event)
 {
     for (size_t i = 0; i < ROWS; i++) {
         if (rows[i].state == state && rows[i].event == event) {
@@ -132,11 +132,11 @@ static const struct qs_session_row *find(enum qs_session_state state, enum qs_ev
     return NULL;
 }
 
-bool qs_session_dispatch(struct qs_agent *agent, enum qs_event event)
+bool qs_states_dispatch(struct qs_agent *agent, enum qs_agent_event event)
 {
     bool taken = false;
     while (event != QS_EV_NONE) {
-        const struct qs_session_row *row = find(agent->state, event);
+        const struct qs_states_row *row = find(agent->state, event);
         if (!row) {
             return taken;
         }
@@ -149,13 +149,13 @@ bool qs_session_dispatch(struct qs_agent *agent, enum qs_event event)
     return taken;
 }
 
-const struct qs_session_row *qs_session_rows(size_t *count)
+const struct qs_states_row *qs_states_rows(size_t *count)
 {
     *count = ROWS;
     return rows;
 }
 
-const char *qs_session_state_name(enum qs_session_state state)
+const char *qs_states_name(enum qs_agent_state state)
 {
     static const char *const names[QS_STATE_COUNT] = {"down",      "hello",    "auth",    "ready", "hook",
                                                       "run_open",  "run_hook", "waiting", "armed", "draining",
@@ -163,7 +163,7 @@ const char *qs_session_state_name(enum qs_session_state state)
     return state < QS_STATE_COUNT ? names[state] : "unknown";
 }
 
-const char *qs_event_name(enum qs_event event)
+const char *qs_states_event_name(enum qs_agent_event event)
 {
     static const char *const names[QS_EV_COUNT] = {
         "none",       "LINK_UP",  "LINK_DOWN", "TIME",     "CHILD",     "HELLO_HOST", "AUTH",
@@ -174,7 +174,7 @@ const char *qs_event_name(enum qs_event event)
     return event < QS_EV_COUNT ? names[event] : "unknown";
 }
 
-enum qs_event qs_event_of_message(uint8_t type)
+enum qs_agent_event qs_states_event_of(uint8_t type)
 {
     static const uint8_t events[QS_MSG_LAST + 1] = {
         [QS_MSG_HELLO_HOST] = QS_EV_HELLO_HOST,
@@ -194,16 +194,16 @@ enum qs_event qs_event_of_message(uint8_t type)
         [QS_MSG_ERROR] = QS_EV_ERROR,
         [QS_MSG_BYE] = QS_EV_BYE,
     };
-    return type <= QS_MSG_LAST ? (enum qs_event)events[type] : QS_EV_NONE;
+    return type <= QS_MSG_LAST ? (enum qs_agent_event)events[type] : QS_EV_NONE;
 }
 
-bool qs_session_line(size_t i, char *text, size_t cap)
+bool qs_states_line(size_t i, char *text, size_t cap)
 {
     if (i >= ROWS) {
         return false;
     }
-    const struct qs_session_row *r = &rows[i];
-    snprintf(text, cap, "%-9s --%s--> %s%s%s", qs_session_state_name(r->state), qs_event_name(r->event),
-             qs_session_state_name(r->next), r->action ? "  : " : "", r->action_name);
+    const struct qs_states_row *r = &rows[i];
+    snprintf(text, cap, "%-9s --%s--> %s%s%s", qs_states_name(r->state), qs_states_event_name(r->event),
+             qs_states_name(r->next), r->action ? "  : " : "", r->action_name);
     return true;
 }

@@ -1,7 +1,7 @@
 /* The session as a table: which event moves which state where, and what is done on the way. A message that
  * has no row for the present state is a protocol error. */
-#ifndef QS_AGENT_CORE_SESSION_H
-#define QS_AGENT_CORE_SESSION_H
+#ifndef QS_AGENT_CORE_STATES_H
+#define QS_AGENT_CORE_STATES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,9 +9,9 @@
 
 struct qs_agent;
 
-enum { QS_SESSION_ROWS_MAX = 128 };
+enum { QS_STATES_ROWS_MAX = 128 };
 
-enum qs_session_state {
+enum qs_agent_state {
     QS_STATE_DOWN,      /* no link, nothing runs */
     QS_STATE_HELLO,     /* link up, the host has not spoken */
     QS_STATE_AUTH,      /* the host's proof is awaited */
@@ -29,7 +29,7 @@ enum qs_session_state {
     QS_STATE_COUNT
 };
 
-enum qs_event {
+enum qs_agent_event {
     QS_EV_NONE,
     /* from outside */
     QS_EV_LINK_UP,
@@ -70,26 +70,26 @@ enum qs_event {
 };
 
 /* An action does its work and returns the event that follows from it, or QS_EV_NONE. */
-typedef enum qs_event qs_session_action(struct qs_agent *agent);
+typedef enum qs_agent_event qs_agent_action(struct qs_agent *agent);
 
-struct qs_session_row {
-    enum qs_session_state state;
-    enum qs_event event;
-    enum qs_session_state next;
-    qs_session_action *action; /* NULL: nothing to do */
+struct qs_states_row {
+    enum qs_agent_state state;
+    enum qs_agent_event event;
+    enum qs_agent_state next;
+    qs_agent_action *action; /* NULL: nothing to do */
     const char *action_name;
 };
 
 /* Takes the event and those that follow from it. False: the table has no row for it, nothing was done. */
-bool qs_session_dispatch(struct qs_agent *agent, enum qs_event event);
+bool qs_states_dispatch(struct qs_agent *agent, enum qs_agent_event event);
 
 /* The table, and its words: "run_open", "GATE_LOST". Events in capitals are messages or come from outside. */
-const struct qs_session_row *qs_session_rows(size_t *count);
-const char *qs_session_state_name(enum qs_session_state state);
-const char *qs_event_name(enum qs_event event);
+const struct qs_states_row *qs_states_rows(size_t *count);
+const char *qs_states_name(enum qs_agent_state state);
+const char *qs_states_event_name(enum qs_agent_event event);
 /* The event of a message type of the host; QS_EV_NONE where there is none. */
-enum qs_event qs_event_of_message(uint8_t type);
+enum qs_agent_event qs_states_event_of(uint8_t type);
 /* Line i of the printed table (without its end), or false after the last one. */
-bool qs_session_line(size_t i, char *text, size_t cap);
+bool qs_states_line(size_t i, char *text, size_t cap);
 
 #endif
