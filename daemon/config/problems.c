@@ -73,7 +73,7 @@ static void quote_line(struct qs_problem *p, const char *source)
         if (i + 1 == p->column)
             p->caret = count_chars(out.data);
         size_t n = char_bytes(at);
-        qs_text_escape(&out, *at == '\t' ? " " : at, n);
+        qs_text_escape(&out, *at == '\t' ? " " : at, *at == '\t' ? 1 : n);
         at += n;
         if (i + 1 < p->column)
             p->caret = count_chars(out.data);
