@@ -91,6 +91,8 @@ void qs_schema_value(struct qs_schema_reader *r, const struct qs_key *key, const
 void qs_schema_suggest(struct qs_buf *out, const char *wrong, const char *what, const char *const *words,
                        size_t count);
 
+/* The same as a JSON Schema, one line. */
+void qs_schema_json(const struct qs_table *table, const char *title, struct qs_buf *out);
 /* The keys as rows of a Markdown table, depth first. */
 void qs_schema_reference(const struct qs_table *table, struct qs_buf *out);
 

@@ -1,4 +1,5 @@
-/* Farms, and the key reference of config/README.md (argument 1: the folder config). */
+/* Farms, and the key reference of config/README.md (argument 1: the folder config) and schema/job.schema.json
+ * (argument 2). With QS_GOLDEN_UPDATE=1 the latter is written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
 #include "config/job_read.h"
 #include "golden.h"
 
-static const char *config_dir;
+static const char *config_dir, *schema_path;
 
 static void test_example(void **state)
 {
@@ -98,12 +99,34 @@ static void test_reference(void **state)
     free(path);
 }
 
+/* The file for editors is printed from the same rows. */
+static void test_json_schema(void **state)
+{
+    (void)state;
+    struct qs_buf expected;
+    qs_buf_init(&expected);
+    qs_schema_json(qs_job_table(), "Quiesce job", &expected);
+    if (getenv("QS_GOLDEN_UPDATE") != NULL) {
+        FILE *f = fopen(schema_path, "wb");
+        assert_non_null(f);
+        assert_int_equal(fwrite(expected.data, 1, expected.len, f), expected.len);
+        assert_int_equal(fclose(f), 0);
+    }
+    size_t len = 0;
+    char *found = golden_read(schema_path, &len);
+    assert_non_null(found);
+    assert_string_equal(found, expected.data);
+    free(found);
+    qs_buf_done(&expected);
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 2)
+    if (argc != 3)
         return 2;
     config_dir = argv[1];
+    schema_path = argv[2];
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_example), cmocka_unit_test(test_default),
-                                       cmocka_unit_test(test_reference)};
+                                       cmocka_unit_test(test_reference), cmocka_unit_test(test_json_schema)};
     return cmocka_run_group_tests_name("config farm", tests, NULL, NULL);
 }
