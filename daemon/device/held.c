@@ -114,7 +114,7 @@ static void drop_first(struct qs_held_runs *h)
     next_run(h);
 }
 
-static bool find_run(struct qs_reader *reader, void *user, struct qs_err *err)
+static bool find_run(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     struct ask *a = user;
     return qs_read_run(reader, a->run.b, &a->found, err);

@@ -21,8 +21,8 @@ static void on_device_change(struct qs_device *device, void *user)
 static void on_device_note(struct qs_device *device, bool warning, const char *text, void *user)
 {
     struct qs_farm *farm = user;
-    qs_log(farm->p.log, warning ? QS_LOG_WARN : QS_LOG_INFO, "device", "device=%s %s%s", qs_device_config(device)->name, text,
-           warning ? ", going on" : "");
+    qs_log(farm->p.log, warning ? QS_LOG_WARN : QS_LOG_INFO, "device", "device=%s %s%s",
+           qs_device_config(device)->name, text, warning ? ", going on" : "");
 }
 
 struct qs_farm *qs_farm_new(const struct qs_farm_parts *parts, const struct qs_farm_events *events)
@@ -37,7 +37,8 @@ struct qs_farm *qs_farm_new(const struct qs_farm_parts *parts, const struct qs_f
                                      .host_json = farm->host_json,
                                      .heartbeat_ns = parts->config->heartbeat_ns};
     qs_store_farm_uid(parts->store, device.farm_uid);
-    const struct qs_device_events device_events = {.on_change = on_device_change, .on_note = on_device_note, .user = farm};
+    const struct qs_device_events device_events = {
+        .on_change = on_device_change, .on_note = on_device_note, .user = farm};
     for (size_t i = 0; i < parts->config->device_count; i++) {
         device.config = &parts->config->devices[i];
         farm->devices[i] = qs_device_new(&device, &device_events);
@@ -65,10 +66,11 @@ struct former_life {
     struct qs_jobs live, newest;
 };
 
-static bool read_former_life(struct qs_reader *reader, void *user, struct qs_err *err)
+static bool read_former_life(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     struct former_life *life = user;
-    return qs_read_open_runs(reader, &life->open, err) && qs_read_jobs(reader, 0, 1000, true, &life->live, err) &&
+    return qs_read_open_runs(reader, &life->open, err) &&
+           qs_read_jobs(reader, 0, 1000, true, &life->live, err) &&
            qs_read_jobs(reader, 0, 1, false, &life->newest, err);
 }
 
@@ -100,7 +102,7 @@ struct one_job {
     bool running;
 };
 
-static bool read_one_job(struct qs_reader *reader, void *user, struct qs_err *err)
+static bool read_one_job(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     struct one_job *one = user;
     if (!qs_read_job(reader, one->id, &one->job, err))
@@ -117,8 +119,10 @@ static bool take_over(struct qs_farm *farm, const struct qs_job_info *info, stru
     const struct qs_job_info *full = &one.job.at[0];
     struct qs_err why = QS_ERR_INIT;
     if (!qs_farm_spec_from_store(full->spec_json, full->seed, &spec, &why)) {
-        qs_log(farm->p.log, QS_LOG_ERROR, "farm", "job=%lld %s, ended as failed", (long long)info->id, why.text);
-        qs_store_job_state(farm->p.store, info->id, QS_JOB_FAILED, why.text, qs_loop_wall_ns(farm->p.loop), on_marked, NULL);
+        qs_log(farm->p.log, QS_LOG_ERROR, "farm", "job=%lld %s, ended as failed", (long long)info->id,
+               why.text);
+        qs_store_job_state(farm->p.store, info->id, QS_JOB_FAILED, why.text, qs_loop_wall_ns(farm->p.loop),
+                           on_marked, NULL);
         qs_samples_free(&one.samples);
     } else {
         struct qs_farm_job *job = qs_farm_job_new(farm, full->id, full->seed, spec, full->spec_json);
@@ -128,7 +132,8 @@ static bool take_over(struct qs_farm *farm, const struct qs_job_info *info, stru
         job->has_earlier = one.running;
         qs_farm_match(farm, spec, job->matches);
         qs_farm_add(farm, job);
-        qs_log(farm->p.log, QS_LOG_INFO, "farm", "job=%lld taken over from the database, going on", (long long)info->id);
+        qs_log(farm->p.log, QS_LOG_INFO, "farm", "job=%lld taken over from the database, going on",
+               (long long)info->id);
     }
     qs_jobs_free(&one.job);
     return true;

@@ -42,7 +42,7 @@ struct qs_farm_parts { /* borrowed; they outlive the farm */
     struct qs_files *files;
     struct qs_log *log;
     const struct qs_farm_config *config;
-    const char *work_dir; /* where a job's files are laid out for agents on this machine */
+    const char *work_dir;        /* where a job's files are laid out for agents on this machine */
     const char *const *base_env; /* "K=V", NULL-terminated: what processes inherit on this machine */
 };
 

@@ -7,7 +7,7 @@
 #include "farm/farm.h"
 #include "farm/queue.h"
 
-struct qs_farm_job { /* a live job: queued or running */
+struct qs_farm_job {      /* a live job: queued or running */
     struct qs_farm *farm; /* borrowed */
     int64_t id;
     uint64_t seed;
@@ -16,18 +16,18 @@ struct qs_farm_job { /* a live job: queued or running */
     int64_t submitted_wall_ns;
     bool running, resumed, cancelled, ending;
     int64_t not_before_ns;
-    bool *matches, *pending;  /* owned, per device */
+    bool *matches, *pending;      /* owned, per device */
     struct qs_control **controls; /* owned, per device; NULL = none in hand */
     void **seats;                 /* owned, per device: what the controller's callbacks are given */
-    char **arm_dirs;          /* owned, per arm, or NULL */
+    char **arm_dirs;              /* owned, per arm, or NULL */
     struct qs_samples earlier;
     bool has_earlier;
-    char *progress;           /* owned: the last job.progress, or NULL */
-    char *cancel_why;         /* owned */
-    struct qs_err failure;    /* of the first device that failed */
-    const char *stopped;      /* static: why it was enough, of the last device */
+    char *progress;        /* owned: the last job.progress, or NULL */
+    char *cancel_why;      /* owned */
+    struct qs_err failure; /* of the first device that failed */
+    const char *stopped;   /* static: why it was enough, of the last device */
     size_t devices_done;
-    struct qs_timer *retry;   /* owned */
+    struct qs_timer *retry; /* owned */
 };
 
 struct qs_farm {
@@ -45,7 +45,8 @@ struct qs_farm {
 };
 
 /* jobs.c */
-struct qs_farm_job *qs_farm_job_new(struct qs_farm *farm, int64_t id, uint64_t seed, struct qs_job_spec *spec, const char *spec_json);
+struct qs_farm_job *qs_farm_job_new(struct qs_farm *farm, int64_t id, uint64_t seed, struct qs_job_spec *spec,
+                                    const char *spec_json);
 void qs_farm_job_free(struct qs_farm_job *job);
 struct qs_farm_job *qs_farm_find(const struct qs_farm *farm, int64_t id);
 void qs_farm_add(struct qs_farm *farm, struct qs_farm_job *job);
@@ -60,7 +61,8 @@ bool qs_farm_match(const struct qs_farm *farm, const struct qs_job_spec *spec, b
 void qs_farm_plan_soon(struct qs_farm *farm);
 
 /* news.c */
-void qs_farm_news(struct qs_farm *farm, const char *kind, int64_t job, const char *device, const uint8_t *run_uid, const char *body_json);
+void qs_farm_news(struct qs_farm *farm, const char *kind, int64_t job, const char *device,
+                  const uint8_t *run_uid, const char *body_json);
 void qs_farm_news_state(struct qs_farm *farm, int64_t job, enum qs_job_state state, const char *reason);
 
 /* files.c: a job's files below the work directory. */

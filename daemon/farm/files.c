@@ -1,4 +1,5 @@
-/* A job's files where an agent on this machine finds them: WORK/job-N/ARM/NAME, read-only copies of what was uploaded. */
+/* A job's files where an agent on this machine finds them: WORK/job-N/ARM/NAME, read-only copies of what was
+ * uploaded. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,8 @@
 #include "proto/auth.h"
 #include "store/files.h"
 
-static bool place(struct qs_farm_job *job, const struct qs_job_file *file, const char *dir, struct qs_err *err)
+static bool place(struct qs_farm_job *job, const struct qs_job_file *file, const char *dir,
+                  struct qs_err *err)
 {
     char *dest = qs_asprintf("%s/%s", dir, file->name);
     bool ok = qs_files_place(job->farm->p.files, file->sha256, dest, file->executable, err);
@@ -52,13 +54,15 @@ bool qs_farm_place_files(struct qs_farm_job *job, struct qs_err *err)
     return true;
 }
 
-/* Removes the file and the directories above it that are empty now, down to the job's own. What the benchmark itself left there stays. */
+/* Removes the file and the directories above it that are empty now, down to the job's own. What the benchmark
+ * itself left there stays. */
 static void remove_one(const char *dir, const char *name)
 {
     char *path = qs_asprintf("%s/%s", dir, name);
     size_t floor_bytes = strlen(dir);
     (void)unlink(path);
-    for (char *slash = strrchr(path, '/'); slash && (size_t)(slash - path) >= floor_bytes; slash = strrchr(path, '/')) {
+    for (char *slash = strrchr(path, '/'); slash && (size_t)(slash - path) >= floor_bytes;
+         slash = strrchr(path, '/')) {
         *slash = '\0';
         if (rmdir(path) != 0)
             break;
@@ -105,7 +109,8 @@ void qs_farm_build_content(const struct qs_job_arm *arm, struct qs_buf *out)
         sorted[i] = &arm->files[i];
     qsort(sorted, arm->file_count, sizeof *sorted, by_name);
     for (size_t i = 0; i < arm->file_count; i++)
-        qs_buf_fmt(&text, "%s\n%s\n%s\n", sorted[i]->name, sorted[i]->executable ? "0500" : "0400", sorted[i]->sha256);
+        qs_buf_fmt(&text, "%s\n%s\n%s\n", sorted[i]->name, sorted[i]->executable ? "0500" : "0400",
+                   sorted[i]->sha256);
     qs_sha256(text.data, text.len, sha);
     qs_hex(sha, sizeof sha, hex);
     qs_buf_str(out, hex);

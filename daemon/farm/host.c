@@ -14,7 +14,8 @@ static void cpu_model(char *out, size_t bytes)
     FILE *f = fopen("/proc/cpuinfo", "re");
     while (f && fgets(line, sizeof line, f)) {
         char *colon = strchr(line, ':');
-        if (!colon || (strncmp(line, "model name", 10) != 0 && strncmp(line, "Model", 5) != 0 && strncmp(line, "Hardware", 8) != 0))
+        if (!colon || (strncmp(line, "model name", 10) != 0 && strncmp(line, "Model", 5) != 0 &&
+                       strncmp(line, "Hardware", 8) != 0))
             continue;
         colon += strspn(colon, ": \t");
         colon[strcspn(colon, "\n")] = '\0';

@@ -14,7 +14,8 @@ struct seat { /* who a controller's callbacks are about */
     size_t device;
 };
 
-struct qs_farm_job *qs_farm_job_new(struct qs_farm *farm, int64_t id, uint64_t seed, struct qs_job_spec *spec, const char *spec_json)
+struct qs_farm_job *qs_farm_job_new(struct qs_farm *farm, int64_t id, uint64_t seed, struct qs_job_spec *spec,
+                                    const char *spec_json)
 {
     size_t devices = farm->p.config->device_count;
     struct qs_farm_job *job = qs_calloc(1, sizeof *job);
@@ -136,7 +137,8 @@ static void on_news(const char *kind, const char *body_json, const uint8_t *run_
         free(job->progress);
         job->progress = qs_strdup(body_json);
     }
-    qs_farm_news(job->farm, kind, job->id, job->farm->p.config->devices[seat->device].name, run_uid, body_json);
+    qs_farm_news(job->farm, kind, job->id, job->farm->p.config->devices[seat->device].name, run_uid,
+                 body_json);
 }
 
 static void on_silence(bool silent, void *user)
@@ -161,20 +163,22 @@ struct verdict_task { /* the report after a job, off the loop */
     struct qs_buf verdicts;
 };
 
-static bool compute_verdict(struct qs_reader *reader, void *user, struct qs_err *err)
+static bool compute_verdict(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     struct verdict_task *t = user;
     if (!qs_read_job(reader, t->job, &t->info, err) || !qs_read_samples(reader, t->job, &t->samples, err))
         return false;
-    const struct qs_report_input in = {.job = &t->info.at[0], .spec = t->spec, .samples = &t->samples, .db_path = t->db_path};
+    const struct qs_report_input in = {
+        .job = &t->info.at[0], .spec = t->spec, .samples = &t->samples, .db_path = t->db_path};
     return qs_report_verdicts(&in, &t->verdicts, &t->exit, err);
 }
 
 static void finish_job(struct qs_farm_job *job, enum qs_job_state state, const char *reason)
 {
     struct qs_farm *farm = job->farm;
-    qs_log(farm->p.log, state == QS_JOB_FAILED ? QS_LOG_WARN : QS_LOG_INFO, "farm", "job=%lld state=%s %s%s", (long long)job->id,
-           qs_job_state_name(state), reason ? reason : "", state == QS_JOB_FAILED ? ", what was measured is kept" : "");
+    qs_log(farm->p.log, state == QS_JOB_FAILED ? QS_LOG_WARN : QS_LOG_INFO, "farm", "job=%lld state=%s %s%s",
+           (long long)job->id, qs_job_state_name(state), reason ? reason : "",
+           state == QS_JOB_FAILED ? ", what was measured is kept" : "");
     qs_farm_news_state(farm, job->id, state, reason);
     qs_farm_remove_files(job);
     qs_farm_remove(farm, job);
@@ -210,7 +214,8 @@ static void tell_failure(struct qs_farm_job *job)
     qs_buf_init(&body);
     qs_json_init(&j, &body);
     qs_json_object(&j);
-    /* design, section 7: precondition failures, infrastructure and the job's own are told apart by the exit code. */
+    /* design, section 7: precondition failures, infrastructure and the job's own are told apart by the exit
+     * code. */
     int code = job->failure.code == QS_E_PRECONDITION                  ? 4
                : qs_errc_blame(job->failure.code) == QS_BLAME_OPERATOR ? 1
                                                                        : 3;
@@ -266,7 +271,8 @@ static void give_back(struct qs_farm_job *job, size_t device, const struct qs_co
         take_out(farm, job);
         qs_farm_add(farm, job);
     }
-    qs_log(farm->p.log, QS_LOG_WARN, "farm", "job=%lld %s, tried again in 30 s", (long long)job->id, result->err.text);
+    qs_log(farm->p.log, QS_LOG_WARN, "farm", "job=%lld %s, tried again in 30 s", (long long)job->id,
+           result->err.text);
 }
 
 static bool in_use(const struct qs_farm_job *job)
@@ -341,7 +347,8 @@ void qs_farm_start_on(struct qs_farm_job *job, size_t device)
                                            .base_env = farm->p.base_env,
                                            .arm_dirs = (const char *const *)job->arm_dirs,
                                            .earlier = job->has_earlier ? &job->earlier : NULL};
-    const struct qs_control_events events = {.on_news = on_news, .on_silence = on_silence, .on_end = on_end, .user = seat};
+    const struct qs_control_events events = {
+        .on_news = on_news, .on_silence = on_silence, .on_end = on_end, .user = seat};
     job->controls[device] = qs_control_new(&parts, &events);
     qs_device_assign(farm->devices[device], job->controls[device]);
 }

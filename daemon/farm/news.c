@@ -26,17 +26,25 @@ static void on_stored(const struct qs_err *err, int64_t id, void *user)
     free(t);
 }
 
-void qs_farm_news(struct qs_farm *farm, const char *kind, int64_t job, const char *device, const uint8_t *run_uid, const char *body_json)
+void qs_farm_news(struct qs_farm *farm, const char *kind, int64_t job, const char *device,
+                  const uint8_t *run_uid, const char *body_json)
 {
     struct told *t = qs_calloc(1, sizeof *t);
     t->farm = farm;
     t->kind = qs_strdup(kind);
     t->device = qs_strdup(device);
     t->body = qs_strdup(body_json);
-    t->event = (struct qs_farm_event){
-        .wall_ns = qs_loop_wall_ns(farm->p.loop), .job = job, .kind = t->kind, .device = t->device, .body_json = t->body};
-    struct qs_event_row row = {
-        .wall_ns = t->event.wall_ns, .kind = kind, .device = device, .job = job, .run_uid = run_uid, .body_json = body_json};
+    t->event = (struct qs_farm_event){.wall_ns = qs_loop_wall_ns(farm->p.loop),
+                                      .job = job,
+                                      .kind = t->kind,
+                                      .device = t->device,
+                                      .body_json = t->body};
+    struct qs_event_row row = {.wall_ns = t->event.wall_ns,
+                               .kind = kind,
+                               .device = device,
+                               .job = job,
+                               .run_uid = run_uid,
+                               .body_json = body_json};
     farm->outstanding++;
     qs_store_event(farm->p.store, &row, on_stored, t);
 }
@@ -58,7 +66,8 @@ void qs_farm_news_state(struct qs_farm *farm, int64_t job, enum qs_job_state sta
     qs_json_kstring(&j, "state", qs_job_state_name(state));
     qs_json_kstring(&j, "reason", reason);
     qs_json_object_end(&j);
-    qs_store_job_state(farm->p.store, job, state, reason, qs_loop_wall_ns(farm->p.loop), on_state_stored, NULL);
+    qs_store_job_state(farm->p.store, job, state, reason, qs_loop_wall_ns(farm->p.loop), on_state_stored,
+                       NULL);
     qs_farm_news(farm, "job.state", job, NULL, NULL, body.data);
     qs_buf_done(&body);
 }

@@ -67,12 +67,13 @@ static void snapshot_take(struct qs_farm *farm, struct snapshot *s)
                                            .matches = job->matches,
                                            .pending = job->pending};
     }
-    s->starts_n = qs_queue_plan(s->jobs, jobs, s->devices, devices, local_is_busy(farm), qs_loop_now_ns(farm->p.loop), s->starts,
-                                s->waits);
+    s->starts_n = qs_queue_plan(s->jobs, jobs, s->devices, devices, local_is_busy(farm),
+                                qs_loop_now_ns(farm->p.loop), s->starts, s->waits);
 }
 
 /* A job that begins fixes its devices: all that fit, or as many as it takes, those that are free first. */
-static void choose_devices(struct qs_farm *farm, struct qs_farm_job *job, const struct snapshot *s, size_t index)
+static void choose_devices(struct qs_farm *farm, struct qs_farm_job *job, const struct snapshot *s,
+                           size_t index)
 {
     size_t left = job->spec->take == QS_TAKE_COUNT ? job->spec->take_count : 1;
     for (size_t i = 0; i < s->starts_n; i++) {

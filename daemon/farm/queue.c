@@ -41,8 +41,8 @@ static size_t wanted(const struct qs_queue_job *job, size_t fitting)
     return 1;
 }
 
-static size_t start_on(struct turn *t, size_t job, const bool *fits, size_t most, struct qs_queue_start *starts,
-                       enum qs_queue_wait *wait)
+static size_t start_on(struct turn *t, size_t job, const bool *fits, size_t most,
+                       struct qs_queue_start *starts, enum qs_queue_wait *wait)
 {
     size_t n = 0;
     *wait = QS_WAIT_NONE;
@@ -71,8 +71,9 @@ static void reserve(struct turn *t, const bool *fits)
     }
 }
 
-size_t qs_queue_plan(const struct qs_queue_job *jobs, size_t job_count, const struct qs_queue_device *devices, size_t device_count,
-                     bool local_busy, int64_t now_ns, struct qs_queue_start *starts, enum qs_queue_wait *waits)
+size_t qs_queue_plan(const struct qs_queue_job *jobs, size_t job_count, const struct qs_queue_device *devices,
+                     size_t device_count, bool local_busy, int64_t now_ns, struct qs_queue_start *starts,
+                     enum qs_queue_wait *waits)
 {
     struct turn t = {.devices = devices, .device_count = device_count, .local_taken = local_busy};
     t.taken = qs_calloc(device_count + 1, sizeof *t.taken);
@@ -85,7 +86,8 @@ size_t qs_queue_plan(const struct qs_queue_job *jobs, size_t job_count, const st
             size_t fitting = 0;
             for (size_t d = 0; d < device_count; d++)
                 fitting += fits[d] ? 1 : 0;
-            size_t got = start_on(&t, j, fits, job->started ? fitting : wanted(job, fitting), starts + n, &wait);
+            size_t got =
+                start_on(&t, j, fits, job->started ? fitting : wanted(job, fitting), starts + n, &wait);
             n += got;
             if (got == 0 && fitting > 0)
                 reserve(&t, fits);

@@ -7,7 +7,8 @@
 #include "farm/farm_impl.h"
 #include "store/files.h"
 
-static void no_device(const struct qs_farm *farm, const struct qs_doc *doc, const struct qs_job_spec *spec, struct qs_problems *problems)
+static void no_device(const struct qs_farm *farm, const struct qs_doc *doc, const struct qs_job_spec *spec,
+                      struct qs_problems *problems)
 {
     struct qs_buf names;
     qs_buf_init(&names);
@@ -18,14 +19,14 @@ static void no_device(const struct qs_farm *farm, const struct qs_doc *doc, cons
     struct qs_buf hint;
     qs_buf_init(&hint);
     qs_buf_fmt(&hint, "the farm has: %s", names.len ? names.data : "no device at all");
-    qs_problems_add(problems, doc, where ? where : &doc->root, "devices.where", hint.data, "no device of this farm fits `%s`",
-                    spec->where ? spec->where : "any");
+    qs_problems_add(problems, doc, where ? where : &doc->root, "devices.where", hint.data,
+                    "no device of this farm fits `%s`", spec->where ? spec->where : "any");
     qs_buf_done(&hint);
     qs_buf_done(&names);
 }
 
-static bool bind_files(struct qs_farm *farm, const struct qs_doc *doc, struct qs_job_spec *spec, const struct qs_submission *sub,
-                       struct qs_problems *problems)
+static bool bind_files(struct qs_farm *farm, const struct qs_doc *doc, struct qs_job_spec *spec,
+                       const struct qs_submission *sub, struct qs_problems *problems)
 {
     size_t before = problems->count;
     for (size_t i = 0; i < sub->file_count; i++)
@@ -33,8 +34,8 @@ static bool bind_files(struct qs_farm *farm, const struct qs_doc *doc, struct qs
     for (size_t i = 0; sub->files && i < qs_job_file_count(spec); i++) {
         const struct qs_job_file *file = qs_job_file_at(spec, i);
         if (file->sha256[0] == '\0')
-            qs_problems_add(problems, doc, &doc->root, "files", "send its hash with the job", "no content was named for the file `%s`",
-                            file->path);
+            qs_problems_add(problems, doc, &doc->root, "files", "send its hash with the job",
+                            "no content was named for the file `%s`", file->path);
         else if (!qs_files_has(farm->p.files, file->sha256))
             qs_problems_add(problems, doc, &doc->root, "files", "upload it first: PUT /api/v1/files/HASH",
                             "the content of the file `%s` is not here", file->path);
@@ -42,7 +43,8 @@ static bool bind_files(struct qs_farm *farm, const struct qs_doc *doc, struct qs
     return problems->count == before;
 }
 
-bool qs_farm_check(struct qs_farm *farm, const struct qs_submission *sub, struct qs_job_spec **ret_spec, struct qs_problems *problems)
+bool qs_farm_check(struct qs_farm *farm, const struct qs_submission *sub, struct qs_job_spec **ret_spec,
+                   struct qs_problems *problems)
 {
     struct qs_doc *doc;
     struct qs_job_spec *spec;
@@ -101,7 +103,8 @@ static void bind_stored(struct qs_job_spec *spec, const struct qs_node *files)
     }
 }
 
-bool qs_farm_spec_from_store(const char *spec_json, uint64_t seed, struct qs_job_spec **ret_spec, struct qs_err *err)
+bool qs_farm_spec_from_store(const char *spec_json, uint64_t seed, struct qs_job_spec **ret_spec,
+                             struct qs_err *err)
 {
     struct qs_problems problems;
     struct qs_doc *outer = NULL, *doc = NULL;
@@ -282,7 +285,8 @@ bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_st
     struct submitted *s = qs_calloc(1, sizeof *s);
     if (!qs_farm_check(farm, &bound, &s->spec, problems)) {
         free(s);
-        return qs_fail(err, QS_E_JOB, "the job file has %zu problem%s", problems->count, problems->count == 1 ? "" : "s");
+        return qs_fail(err, QS_E_JOB, "the job file has %zu problem%s", problems->count,
+                       problems->count == 1 ? "" : "s");
     }
     s->farm = farm;
     s->done = done;

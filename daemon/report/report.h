@@ -24,6 +24,7 @@ struct qs_report_input { /* all borrowed */
 /* Appends the comparison document to out. */
 bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, struct qs_err *err);
 /* Appends [{"point","device","arm","verdict"}]; *ret_exit is 5 where any of them is a regression, else 0. */
-bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, int *ret_exit, struct qs_err *err);
+bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, int *ret_exit,
+                        struct qs_err *err);
 
 #endif

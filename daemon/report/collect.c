@@ -1,0 +1,202 @@
+/* From stored runs to the blocks that count: of each block its last attempt, clean data where there are
+ * enough. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "report/report_impl.h"
+
+static double median_of(const int64_t *ns, size_t n)
+{
+    double *x = qs_malloc((n + 1) * sizeof *x), median = NAN;
+    for (size_t i = 0; i < n; i++)
+        x[i] = (double)ns[i];
+    if (n == 0 || qs_median(x, n, &median) != QS_OK)
+        median = NAN;
+    free(x);
+    return median;
+}
+
+/* Samples come ordered by block: of each number the highest attempt counts. */
+static void find_blocks(struct qs_report_group *g)
+{
+    g->blocks = qs_calloc(g->sample_count + 1, sizeof *g->blocks);
+    g->attempts = qs_calloc(g->sample_count + 1, sizeof *g->attempts);
+    for (size_t i = 0; i < g->sample_count; i++) {
+        const struct qs_sample *s = &g->samples[i];
+        size_t b = g->block_count;
+        if (b > 0 && g->blocks[b - 1] == s->block) {
+            if (s->attempt > g->attempts[b - 1])
+                g->attempts[b - 1] = s->attempt;
+            continue;
+        }
+        g->blocks[b] = s->block;
+        g->attempts[b] = s->attempt;
+        g->block_count++;
+    }
+}
+
+static void add_run(struct qs_report_group *g, const struct qs_sample *s, size_t block)
+{
+    struct qs_report_run *run = &g->runs[g->run_count++];
+    bool clean = s->n > 0;
+    *run = (struct qs_report_run){.sample = s,
+                                  .arm = s->arm,
+                                  .block = block,
+                                  .ns = clean ? s->durations_ns : s->soft_ns,
+                                  .n = clean ? s->n : s->soft_n,
+                                  .soft = !clean && s->soft_n > 0};
+    run->median_ns = s->state == QS_RUN_DONE ? median_of(run->ns, run->n) : NAN;
+    uint32_t measured = (uint32_t)(s->n + s->n_tainted);
+    if (measured > g->iterations_per_run)
+        g->iterations_per_run = measured;
+}
+
+static void find_runs(struct qs_report_group *g)
+{
+    size_t arms = g->in->spec->arm_count, b = 0;
+    g->runs = qs_calloc(g->sample_count + 1, sizeof *g->runs);
+    for (size_t i = 0; i < g->sample_count; i++) {
+        const struct qs_sample *s = &g->samples[i];
+        while (b < g->block_count && g->blocks[b] != s->block)
+            b++;
+        if (b < g->block_count && s->attempt == g->attempts[b] && s->arm < arms)
+            add_run(g, s, b);
+    }
+}
+
+/* An arm with two turns counts with the mean of its logs; a block lacks an arm where any of its turns gave
+ * nothing. */
+static void fill_block(struct qs_report_group *g, size_t block, double *medians_ns, uint32_t *turns)
+{
+    size_t arms = g->in->spec->arm_count;
+    memset(turns, 0, arms * sizeof *turns);
+    for (size_t a = 0; a < arms; a++)
+        medians_ns[a] = 0;
+    for (size_t i = 0; i < g->run_count; i++) {
+        const struct qs_report_run *run = &g->runs[i];
+        if (run->block != block)
+            continue;
+        medians_ns[run->arm] += run->median_ns > 0 ? log(run->median_ns) : NAN;
+        turns[run->arm]++;
+        g->block_soft[block] = g->block_soft[block] || run->soft;
+    }
+    for (size_t a = 0; a < arms; a++)
+        medians_ns[a] = turns[a] > 0 ? exp(medians_ns[a] / turns[a]) : NAN;
+}
+
+static bool is_complete(const struct qs_report_group *g, size_t block)
+{
+    size_t arms = g->in->spec->arm_count;
+    for (size_t a = 0; a < arms; a++) {
+        if (!(g->block_medians_ns[block * arms + a] > 0))
+            return false;
+    }
+    return true;
+}
+
+/* Clean blocks alone where they are as many as a verdict needs; else everything that ran to its end, and the
+ * report says so: discarding until nothing is left would hide the job instead of the noise. */
+static void choose_blocks(struct qs_report_group *g)
+{
+    size_t clean = 0;
+    for (size_t b = 0; b < g->block_count; b++) {
+        if (!is_complete(g, b))
+            g->incomplete++;
+        else if (g->block_soft[b])
+            g->soft_blocks++;
+        else
+            clean++;
+    }
+    g->uses_soft = g->soft_blocks > 0 && clean < g->in->spec->plan.blocks_min;
+    for (size_t b = 0; b < g->block_count; b++) {
+        g->block_used[b] = is_complete(g, b) && (!g->block_soft[b] || g->uses_soft);
+        g->used += g->block_used[b] ? 1 : 0;
+    }
+}
+
+static void time_blocks(struct qs_report_group *g)
+{
+    int64_t first_ns = 0, last_ns = 0;
+    uint32_t first = 0, last = 0;
+    for (size_t i = 0; i < g->run_count; i++) {
+        const struct qs_sample *s = g->runs[i].sample;
+        if (s->pos != 0 || s->opened_ns <= 0)
+            continue;
+        if (first_ns == 0) {
+            first_ns = s->opened_ns;
+            first = s->block;
+        }
+        last_ns = s->opened_ns;
+        last = s->block;
+    }
+    g->seconds_per_block =
+        last > first && last_ns > first_ns ? (double)(last_ns - first_ns) / 1e9 / (last - first) : NAN;
+}
+
+static void collect(struct qs_report_group *g)
+{
+    size_t arms = g->in->spec->arm_count;
+    find_blocks(g);
+    find_runs(g);
+    g->block_medians_ns = qs_calloc(g->block_count * arms + 1, sizeof *g->block_medians_ns);
+    g->block_soft = qs_calloc(g->block_count + 1, sizeof *g->block_soft);
+    g->block_used = qs_calloc(g->block_count + 1, sizeof *g->block_used);
+    uint32_t *turns = qs_calloc(arms, sizeof *turns);
+    for (size_t b = 0; b < g->block_count; b++)
+        fill_block(g, b, g->block_medians_ns + b * arms, turns);
+    free(turns);
+    choose_blocks(g);
+    time_blocks(g);
+    qs_report_fill_arms(g);
+    qs_report_fill_pairs(g);
+}
+
+static bool same_group(const struct qs_sample *a, const struct qs_sample *b)
+{
+    return a->point == b->point && strcmp(a->device, b->device) == 0;
+}
+
+size_t qs_report_groups(const struct qs_report_input *in, struct qs_report_group **ret_groups)
+{
+    struct qs_report_group *groups = NULL;
+    size_t count = 0;
+    for (size_t i = 0, end; i < in->samples->count; i = end) {
+        const struct qs_sample *first = &in->samples->at[i];
+        for (end = i + 1; end < in->samples->count && same_group(first, &in->samples->at[end]); end++)
+            ;
+        if (first->point >= in->spec->point_count)
+            continue;
+        groups = qs_realloc(groups, (count + 1) * sizeof *groups);
+        groups[count] = (struct qs_report_group){.in = in,
+                                                 .point = first->point,
+                                                 .device = first->device,
+                                                 .simulated = first->simulated,
+                                                 .samples = first,
+                                                 .sample_count = end - i};
+        collect(&groups[count++]);
+    }
+    *ret_groups = groups;
+    return count;
+}
+
+void qs_report_groups_free(struct qs_report_group *groups, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct qs_report_group *g = &groups[i];
+        for (size_t a = 0; a < g->in->spec->arm_count; a++) {
+            free(g->arms[a].run_medians_ns);
+            free(g->arms[a].iterations_ns);
+        }
+        free(g->arms);
+        free(g->pairs);
+        free(g->blocks);
+        free(g->attempts);
+        free(g->runs);
+        free(g->block_medians_ns);
+        free(g->block_soft);
+        free(g->block_used);
+    }
+    free(groups);
+}

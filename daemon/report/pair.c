@@ -1,0 +1,56 @@
+/* Every arm against the baseline: paired blocks, the verdict, and whether both lost the same share of their
+ * windows. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "report/report_impl.h"
+#include "stats/proportion.h"
+
+static void compare(struct qs_report_group *g, struct qs_report_pair *pair, double *x, double *y)
+{
+    const struct qs_job_spec *spec = g->in->spec;
+    size_t arms = spec->arm_count, n = 0;
+    for (size_t b = 0; b < g->block_count; b++) {
+        if (!g->block_used[b])
+            continue;
+        x[n] = g->block_medians_ns[b * arms + spec->baseline];
+        y[n++] = g->block_medians_ns[b * arms + pair->cand];
+    }
+    struct qs_verdict_opts opts = qs_verdict_opts_default();
+    opts.margin = spec->benchmarks[spec->points[g->point].benchmark].margin_ratio;
+    opts.alpha = spec->alpha;
+    (void)qs_verdict_blocks(x, y, n, g->block_count - n, &opts, &pair->verdict);
+}
+
+/* architecture-notes E, "selective taint hides regressions": a side that lost more of its runs cannot be
+ * called equal or better. */
+static void compare_taints(struct qs_report_group *g, struct qs_report_pair *pair)
+{
+    const struct qs_report_arm *base = &g->arms[g->in->spec->baseline], *cand = &g->arms[pair->cand];
+    pair->taint_p = qs_fisher_exact(base->runs_tainted + base->runs_failed, base->runs_seen,
+                                    cand->runs_tainted + cand->runs_failed, cand->runs_seen);
+    pair->taint_differs = pair->taint_p < g->in->spec->alpha;
+    enum qs_verdict_kind kind = pair->verdict.kind;
+    if (pair->taint_differs && (kind == QS_VERDICT_EQUIVALENT || kind == QS_VERDICT_IMPROVEMENT)) {
+        pair->verdict.kind = QS_VERDICT_INCONCLUSIVE;
+        pair->forbidden = true;
+    }
+}
+
+void qs_report_fill_pairs(struct qs_report_group *g)
+{
+    const struct qs_job_spec *spec = g->in->spec;
+    double *x = qs_calloc(g->block_count + 1, sizeof *x), *y = qs_calloc(g->block_count + 1, sizeof *y);
+    g->pairs = qs_calloc(spec->arm_count, sizeof *g->pairs);
+    for (size_t a = 0; a < spec->arm_count; a++) {
+        if (a == spec->baseline)
+            continue;
+        struct qs_report_pair *pair = &g->pairs[g->pair_count++];
+        pair->cand = a;
+        compare(g, pair, x, y);
+        compare_taints(g, pair);
+    }
+    free(x);
+    free(y);
+}

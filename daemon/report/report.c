@@ -1,0 +1,272 @@
+/* The comparison document. schema/comparison.md describes every field. */
+#include "report/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report_impl.h"
+
+enum { DOCUMENT_VERSION = 1 };
+
+/* An argument vector as a person would type it. */
+static void put_command(struct qs_json *j, const struct qs_job_spec *spec, size_t arm, size_t point)
+{
+    struct qs_strings argv;
+    struct qs_buf out;
+    qs_buf_init(&out);
+    qs_job_argv(spec, arm, point, &argv);
+    for (size_t i = 0; i < argv.count; i++) {
+        const char *word = argv.at[i];
+        bool plain =
+            *word &&
+            strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-") ==
+                strlen(word);
+        if (i > 0)
+            qs_buf_char(&out, ' ');
+        if (plain) {
+            qs_buf_str(&out, word);
+            continue;
+        }
+        qs_buf_char(&out, '\'');
+        for (const char *c = word; *c; c++) {
+            if (*c == '\'')
+                qs_buf_str(&out, "'\\''");
+            else
+                qs_buf_char(&out, *c);
+        }
+        qs_buf_char(&out, '\'');
+    }
+    qs_json_kstring(j, "command", out.data);
+    qs_strings_done(&argv);
+    qs_buf_done(&out);
+}
+
+static void put_quantiles(struct qs_json *j, const struct qs_summary *s)
+{
+    static const struct {
+        const char *name;
+        enum qs_qindex at;
+    } q[] = {{"p01", QS_Q01}, {"p05", QS_Q05}, {"p25", QS_Q25}, {"p50", QS_Q50},
+             {"p75", QS_Q75}, {"p95", QS_Q95}, {"p99", QS_Q99}};
+    qs_json_key(j, "quantiles");
+    qs_json_object(j);
+    for (size_t i = 0; i < sizeof q / sizeof *q; i++)
+        qs_json_kdouble(j, q[i].name, s->q[q[i].at]);
+    qs_json_object_end(j);
+}
+
+static void put_histogram(struct qs_json *j, const struct qs_report_group *g, const struct qs_report_arm *arm)
+{
+    qs_json_key(j, "histogram");
+    qs_json_object(j);
+    qs_json_kdouble(j, "lo_ns", g->bin_lo_ns);
+    qs_json_kdouble(j, "hi_ns", g->bin_hi_ns);
+    qs_json_key(j, "counts");
+    qs_json_array(j);
+    for (size_t i = 0; i < QS_REPORT_BINS; i++)
+        qs_json_int(j, (int64_t)arm->counts[i]);
+    qs_json_array_end(j);
+    qs_json_kint(j, "above", (int64_t)arm->above);
+    qs_json_object_end(j);
+}
+
+static void put_arm_numbers(struct qs_json *j, const struct qs_report_arm *arm)
+{
+    qs_json_kint(j, "runs", (int64_t)arm->runs);
+    qs_json_kint(j, "runs_seen", (int64_t)arm->runs_seen);
+    qs_json_kint(j, "runs_failed", (int64_t)arm->runs_failed);
+    qs_json_kint(j, "runs_tainted", (int64_t)arm->runs_tainted);
+    qs_json_kint(j, "iterations", (int64_t)arm->iterations);
+    qs_json_kint(j, "iterations_tainted", (int64_t)arm->iterations_tainted);
+    qs_json_kdouble(j, "median_ns", arm->medians.median);
+    qs_json_kdouble(j, "median_lo_ns", arm->median.ci.lo);
+    qs_json_kdouble(j, "median_hi_ns", arm->median.ci.hi);
+    qs_json_kdouble(j, "median_confidence", arm->median.ci.level);
+    qs_json_kdouble(j, "run_sd_ns", arm->medians.sd);
+    qs_json_kdouble(j, "run_cov", arm->medians.cov_abs);
+    qs_json_kdouble(j, "run_r1", arm->r1);
+    qs_json_kdouble(j, "mean_ns", arm->all.mean);
+    qs_json_kdouble(j, "sd_ns", arm->all.sd);
+    qs_json_kdouble(j, "cov", arm->all.cov_abs);
+    qs_json_kdouble(j, "mad_ns", arm->all.mad);
+    qs_json_kdouble(j, "min_ns", arm->all.min);
+    qs_json_kdouble(j, "max_ns", arm->all.max);
+    qs_json_kdouble(j, "user_us", arm->user_us);
+    qs_json_kdouble(j, "system_us", arm->system_us);
+    qs_json_kdouble(j, "max_rss_bytes", arm->rss_bytes);
+}
+
+static void put_arm(struct qs_json *j, const struct qs_report_group *g, size_t index)
+{
+    const struct qs_report_arm *arm = &g->arms[index];
+    char taints[160];
+    struct qs_buf sentence;
+    qs_buf_init(&sentence);
+    qs_json_object(j);
+    qs_json_kint(j, "arm", (int64_t)index);
+    qs_json_kstring(j, "name", g->in->spec->arms[index].name);
+    put_command(j, g->in->spec, index, g->point);
+    qs_report_arm_sentence(&sentence, g->in->spec->arms[index].name, arm->median.ci.lo, arm->median.ci.hi);
+    qs_json_kstring(j, "sentence", sentence.data);
+    put_arm_numbers(j, arm);
+    put_quantiles(j, &arm->all);
+    put_histogram(j, g, arm);
+    qs_json_kstring(j, "taint", qs_taint_names(arm->taints, taints, sizeof taints));
+    qs_json_key(j, "warnings");
+    qs_report_arm_warnings(j, g, index);
+    qs_json_object_end(j);
+    qs_buf_done(&sentence);
+}
+
+static void put_power(struct qs_json *j, const struct qs_report_group *g, const struct qs_verdict *v)
+{
+    double more = (double)v->needed - (double)v->n_used[0];
+    qs_json_kdouble(j, "mde_ratio", v->mde_ratio);
+    if (v->needed > 0)
+        qs_json_kint(j, "blocks_needed", (int64_t)v->needed);
+    else
+        qs_json_kdouble(j, "blocks_needed", NAN);
+    qs_json_kdouble(j, "seconds_needed", v->needed > 0 ? fmax(more, 0) * g->seconds_per_block : NAN);
+}
+
+static void put_pair(struct qs_json *j, const struct qs_report_group *g, const struct qs_report_pair *pair)
+{
+    const struct qs_job_spec *spec = g->in->spec;
+    const struct qs_verdict *v = &pair->verdict;
+    const char *base = spec->arms[spec->baseline].name, *cand = spec->arms[pair->cand].name;
+    struct qs_buf sentence;
+    qs_buf_init(&sentence);
+    qs_report_sentence(&sentence, base, cand, v->l95.lo, v->l95.hi);
+    qs_json_object(j);
+    qs_json_kstring(j, "base", base);
+    qs_json_kstring(j, "cand", cand);
+    qs_json_kdouble(j, "ratio", v->ratio);
+    qs_json_kdouble(j, "lo", v->l95.lo);
+    qs_json_kdouble(j, "hi", v->l95.hi);
+    qs_json_kdouble(j, "level", 1 - spec->alpha);
+    qs_json_kdouble(j, "lo90", v->l90.lo);
+    qs_json_kdouble(j, "hi90", v->l90.hi);
+    qs_json_kdouble(j, "p", v->p);
+    qs_json_kdouble(j, "df", v->df);
+    qs_json_kdouble(j, "sd_log", v->sd_log);
+    qs_json_kstring(j, "verdict", qs_verdict_name(v->kind));
+    qs_json_kstring(j, "reason", pair->forbidden ? "taint-rates-differ" : qs_verdict_reason_name(v->reason));
+    qs_json_kstring(j, "sentence", sentence.data);
+    qs_json_kdouble(j, "margin_ratio", spec->benchmarks[spec->points[g->point].benchmark].margin_ratio);
+    put_power(j, g, v);
+    qs_json_kdouble(j, "sign_test_p", v->sign_p);
+    qs_json_kdouble(j, "drift_per_block_ratio", v->drift);
+    qs_json_kint(j, "blocks", (int64_t)v->n_used[0]);
+    qs_json_kint(j, "blocks_dropped", (int64_t)v->n_dropped[0]);
+    qs_json_kbool(j, "taint_rate_differs", pair->taint_differs);
+    qs_json_kdouble(j, "taint_rate_p", pair->taint_p);
+    qs_json_kstring(j, "method", v->method);
+    qs_json_kint(j, "version", v->version);
+    qs_json_object_end(j);
+    qs_buf_done(&sentence);
+}
+
+static void put_group(struct qs_json *j, const struct qs_report_group *g)
+{
+    const struct qs_job_spec *spec = g->in->spec;
+    qs_json_object(j);
+    qs_json_kint(j, "point", (int64_t)g->point);
+    qs_json_kstring(j, "label", spec->points[g->point].label);
+    qs_json_kstring(j, "device", g->device);
+    qs_json_kbool(j, "simulated", g->simulated);
+    qs_json_kint(j, "blocks", (int64_t)g->block_count);
+    qs_json_kint(j, "blocks_used", (int64_t)g->used);
+    qs_json_kint(j, "blocks_tainted", (int64_t)g->soft_blocks);
+    qs_json_kint(j, "blocks_incomplete", (int64_t)g->incomplete);
+    qs_json_kbool(j, "uses_tainted", g->uses_soft);
+    qs_json_kint(j, "iterations_per_run", g->iterations_per_run);
+    qs_json_kdouble(j, "seconds_per_block", g->seconds_per_block);
+    qs_json_key(j, "arms");
+    qs_json_array(j);
+    for (size_t a = 0; a < spec->arm_count; a++)
+        put_arm(j, g, a);
+    qs_json_array_end(j);
+    qs_json_key(j, "comparisons");
+    qs_json_array(j);
+    for (size_t i = 0; i < g->pair_count; i++)
+        put_pair(j, g, &g->pairs[i]);
+    qs_json_array_end(j);
+    qs_json_key(j, "warnings");
+    qs_report_group_warnings(j, g);
+    qs_json_object_end(j);
+}
+
+static void put_head(struct qs_json *j, const struct qs_report_input *in, bool simulated)
+{
+    const struct qs_job_info *job = in->job;
+    char seed[24];
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)job->seed);
+    qs_json_kint(j, "document", DOCUMENT_VERSION);
+    qs_json_kint(j, "job", job->id);
+    qs_json_kstring(j, "name", in->spec->name);
+    qs_json_kstring(j, "state", qs_job_state_name(job->state));
+    qs_json_kstring(j, "stopped", job->reason);
+    qs_json_kbool(j, "simulated", simulated);
+    qs_json_kstring(j, "seed", seed); /* 64 bits do not fit a JSON number of every reader */
+    qs_json_kstring(j, "db", in->db_path);
+    qs_json_kdouble(j, "alpha", in->spec->alpha);
+    qs_json_kstring(j, "baseline", in->spec->arms[in->spec->baseline].name);
+    bool ended = job->started_wall_ns > 0 && job->ended_wall_ns >= job->started_wall_ns;
+    qs_json_key(j, "elapsed_ns");
+    ended ? qs_json_int(j, job->ended_wall_ns - job->started_wall_ns) : qs_json_null(j);
+}
+
+bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, struct qs_err *err)
+{
+    (void)err; /* too little data is an answer: the document says so */
+    struct qs_report_group *groups;
+    size_t count = qs_report_groups(in, &groups);
+    bool simulated = false;
+    for (size_t i = 0; i < count; i++)
+        simulated = simulated || groups[i].simulated;
+    struct qs_json j;
+    qs_json_init(&j, out);
+    qs_json_object(&j);
+    put_head(&j, in, simulated);
+    qs_json_key(&j, "results");
+    qs_json_array(&j);
+    for (size_t i = 0; i < count; i++)
+        put_group(&j, &groups[i]);
+    qs_json_array_end(&j);
+    qs_json_kraw(&j, "taints", in->taints_json ? in->taints_json : "[]");
+    qs_json_kraw(&j, "environment", in->environment_json ? in->environment_json : "null");
+    qs_json_object_end(&j);
+    qs_report_groups_free(groups, count);
+    return true;
+}
+
+bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, int *ret_exit,
+                        struct qs_err *err)
+{
+    enum { EXIT_REGRESSION = 5 };
+    (void)err;
+    struct qs_report_group *groups;
+    size_t count = qs_report_groups(in, &groups);
+    struct qs_json j;
+    *ret_exit = 0;
+    qs_json_init(&j, out);
+    qs_json_array(&j);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t p = 0; p < groups[i].pair_count; p++) {
+            const struct qs_report_pair *pair = &groups[i].pairs[p];
+            qs_json_object(&j);
+            qs_json_kint(&j, "point", (int64_t)groups[i].point);
+            qs_json_kstring(&j, "device", groups[i].device);
+            qs_json_kstring(&j, "arm", in->spec->arms[pair->cand].name);
+            qs_json_kstring(&j, "verdict", qs_verdict_name(pair->verdict.kind));
+            qs_json_object_end(&j);
+            if (pair->verdict.kind == QS_VERDICT_REGRESSION)
+                *ret_exit = EXIT_REGRESSION;
+        }
+    }
+    qs_json_array_end(&j);
+    qs_report_groups_free(groups, count);
+    return true;
+}

@@ -1,0 +1,90 @@
+/* What the files of the report share. Private to report. */
+#ifndef QS_REPORT_REPORT_IMPL_H
+#define QS_REPORT_REPORT_IMPL_H
+
+#include "base/json.h"
+#include "report/report.h"
+#include "stats/describe.h"
+#include "stats/interval.h"
+#include "stats/outlier.h"
+#include "stats/verdict.h"
+
+enum { QS_REPORT_BINS = 20 };
+
+struct qs_report_run {              /* the run that counts for (block, arm, turn) */
+    const struct qs_sample *sample; /* borrowed */
+    size_t arm, block;              /* block: index into the group's blocks */
+    const int64_t *ns;              /* borrowed: clean durations, or soft ones where there are none */
+    size_t n;
+    bool soft;
+    double median_ns; /* NaN: nothing accepted */
+};
+
+struct qs_report_arm {
+    double *run_medians_ns; /* owned */
+    size_t runs;
+    double *iterations_ns; /* owned, in order of time */
+    size_t iterations;
+    size_t runs_seen, runs_tainted, runs_failed, iterations_tainted;
+    struct qs_summary all;      /* of the iterations */
+    struct qs_summary medians;  /* of the run medians */
+    struct qs_median_ci median; /* of the run medians */
+    struct qs_tukey tukey;
+    bool has_tukey;
+    double r1; /* lag-1 autocorrelation of run medians, NaN unknown */
+    double user_us, system_us, rss_bytes,
+        first_ratio; /* NaN unknown; first_ratio: first iteration of a run over its others */
+    uint32_t taints;
+    size_t counts[QS_REPORT_BINS], above;
+};
+
+struct qs_report_pair {
+    size_t cand;
+    struct qs_verdict verdict;
+    double taint_p;
+    bool taint_differs, forbidden;
+};
+
+struct qs_report_group { /* one point on one device */
+    const struct qs_report_input *in;
+    size_t point;
+    const char *device;
+    bool simulated;
+    const struct qs_sample *samples;
+    size_t sample_count;
+    uint32_t *blocks;   /* owned: numbers of the blocks, ascending */
+    uint32_t *attempts; /* owned: the attempt that counts, per block */
+    size_t block_count;
+    struct qs_report_run *runs; /* owned */
+    size_t run_count;
+    double *block_medians_ns; /* owned: [block][arm], NaN = none */
+    bool *block_soft;         /* owned: some run of it stands on tainted data */
+    bool *block_used;         /* owned */
+    size_t used, soft_blocks, incomplete;
+    bool uses_soft;
+    struct qs_report_arm *arms;   /* owned */
+    struct qs_report_pair *pairs; /* owned: arm_count - 1 */
+    size_t pair_count;
+    double seconds_per_block; /* NaN unknown */
+    double bin_lo_ns, bin_hi_ns;
+    uint32_t iterations_per_run;
+};
+
+/* Groups of the input, in order; NULL and 0 where nothing was measured. */
+size_t qs_report_groups(const struct qs_report_input *in, struct qs_report_group **ret_groups);
+void qs_report_groups_free(struct qs_report_group *groups, size_t count);
+
+/* arm.c, pair.c: fill what the collected runs allow. */
+void qs_report_fill_arms(struct qs_report_group *g);
+void qs_report_fill_pairs(struct qs_report_group *g);
+
+/* sentence.c: "b takes 7.3–9.0 % longer than a". */
+void qs_report_sentence(struct qs_buf *out, const char *base, const char *cand, double lo, double hi);
+/* "a takes 12.3–12.6 ms (median)". */
+void qs_report_arm_sentence(struct qs_buf *out, const char *name, double lo_ns, double hi_ns);
+
+/* warn.c: what is wrong with the sample, as JSON arrays. */
+void qs_report_arm_warnings(struct qs_json *j, const struct qs_report_group *g, size_t arm);
+void qs_report_group_warnings(struct qs_json *j, const struct qs_report_group *g);
+
+#endif
