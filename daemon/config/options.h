@@ -1,0 +1,29 @@
+/* The daemon's command line as a checked structure: one table makes the parser and the help. */
+#ifndef QS_CONFIG_OPTIONS_H
+#define QS_CONFIG_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct qs_options { /* texts are borrowed from argv; NULL = not given */
+    bool help, version, embedded, dump_states;
+    const char *check_config; /* the file to check */
+    const char *config, *db, *socket, *agent, *log_level;
+    const char *simulate, *job, *event_log;
+    uint64_t seed; /* of a simulation; default 1 */
+};
+
+/* QS_E_USAGE names the word and suggests the nearest option. */
+bool qs_options_parse(int argc, char **argv, struct qs_options *ret, struct qs_err *err);
+void qs_options_help(struct qs_buf *out);
+
+/* Where things are without any configuration. Owned by the caller. XDG base directories; the socket falls back to /tmp/quiesce-UID where
+ * XDG_RUNTIME_DIR is not set. env: getenv, or a test's. */
+typedef char *qs_getenv_fn(const char *name);
+char *qs_path_state_dir(qs_getenv_fn *env);
+char *qs_path_socket(qs_getenv_fn *env, unsigned uid);
+
+#endif
