@@ -20,17 +20,21 @@ struct option {
 
 static const struct option table[] = {
     {"--config", "FILE", "farm.yaml; without it the farm is this machine", TEXT, AT(config)},
-    {"--check-config", "FILE", "check a farm.yaml, print what is wrong with it, and end", TEXT, AT(check_config)},
+    {"--check-config", "FILE", "check a farm.yaml, print what is wrong with it, and end", TEXT,
+     AT(check_config)},
     {"--db", "FILE", "the database [$XDG_STATE_HOME/quiesce/quiesce.db]", TEXT, AT(db)},
     {"--socket", "PATH", "the API's Unix socket [$XDG_RUNTIME_DIR/quiesce/api.sock]", TEXT, AT(socket)},
     {"--agent", "FILE", "the agent for this machine [beside this program]", TEXT, AT(agent)},
     {"--embedded", NULL, "end when the queue and the clients are gone", FLAG, AT(embedded)},
     {"--log-level", "LEVEL", "error, warn, info or debug [info]", TEXT, AT(log_level)},
-    {"--simulate", "FILE", "run --job on the simulated devices of this farm.yaml in virtual time, and end", TEXT, AT(simulate)},
+    {"--simulate", "FILE", "run --job on the simulated devices of this farm.yaml in virtual time, and end",
+     TEXT, AT(simulate)},
     {"--job", "FILE", "the job of a simulation", TEXT, AT(job)},
-    {"--event-log", "FILE", "write a simulation's events there, one JSON object per line", TEXT, AT(event_log)},
+    {"--event-log", "FILE", "write a simulation's events there, one JSON object per line", TEXT,
+     AT(event_log)},
     {"--seed", "N", "seed of a simulation [1]", NUMBER, AT(seed)},
-    {"--dump-states", NULL, "print the state tables of session and run controller, and end", FLAG, AT(dump_states)},
+    {"--dump-states", NULL, "print the state tables of session and run controller, and end", FLAG,
+     AT(dump_states)},
     {"--version", NULL, "print the version, and end", FLAG, AT(version)},
     {"--help", NULL, "print this, and end", FLAG, AT(help)},
 };
@@ -51,8 +55,8 @@ static bool unknown(const char *word, struct qs_err *err)
     for (size_t i = 0; i < COUNT; i++)
         names[i] = table[i].name;
     const char *near = qs_nearest(word, names, COUNT);
-    return qs_fail(err, QS_E_USAGE, "`%s` is not an option of quiesced%s%s%s", word, near ? ": did you mean `" : "", near ? near : "",
-                   near ? "`?" : "; see --help");
+    return qs_fail(err, QS_E_USAGE, "`%s` is not an option of quiesced%s%s%s", word,
+                   near ? ": did you mean `" : "", near ? near : "", near ? "`?" : "; see --help");
 }
 
 static bool number(const char *text, const char *name, uint64_t *ret, struct qs_err *err)
@@ -104,16 +108,21 @@ bool qs_options_parse(int argc, char **argv, struct qs_options *ret, struct qs_e
     if (ret->simulate && !ret->job)
         return qs_fail(err, QS_E_USAGE, "--simulate wants a job too: --job FILE");
     if (!ret->simulate && (ret->job || ret->event_log))
-        return qs_fail(err, QS_E_USAGE, "--job and --event-log belong to --simulate FARM.yaml; submit a job with `quiesce submit FILE`");
+        return qs_fail(
+            err, QS_E_USAGE,
+            "--job and --event-log belong to --simulate FARM.yaml; submit a job with `quiesce submit FILE`");
     return true;
 }
 
 void qs_options_help(struct qs_buf *out)
 {
-    qs_buf_str(out, "Usage: quiesced [OPTIONS]\n\n"
-                    "The host's daemon: owns devices, runs jobs on them, keeps every iteration, answers the API.\n\n");
+    qs_buf_str(
+        out,
+        "Usage: quiesced [OPTIONS]\n\n"
+        "The host's daemon: owns devices, runs jobs on them, keeps every iteration, answers the API.\n\n");
     for (size_t i = 0; i < COUNT; i++)
-        qs_buf_fmt(out, "  %-14s %-6s %s\n", table[i].name, table[i].value ? table[i].value : "", table[i].help);
+        qs_buf_fmt(out, "  %-14s %-6s %s\n", table[i].name, table[i].value ? table[i].value : "",
+                   table[i].help);
     qs_buf_str(out, "\nExamples:\n"
                     "  quiesced                             this machine, no configuration\n"
                     "  quiesced --config farm.yaml          the devices of a file\n"

@@ -1,0 +1,215 @@
+#include "farm/simulate.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "farm/farm.h"
+#include "report/report.h"
+#include "store/files.h"
+#include "store/read.h"
+
+/* 2020-01-01T00:00:00Z: any fixed moment does; a real one would differ from run to run. */
+#define START_NS (INT64_C(1577836800) * 1000000000)
+
+struct simulator {
+    const struct qs_simulation *sim;
+    struct qs_loop *loop;
+    struct qs_store *store;
+    struct qs_files *files;
+    struct qs_farm *farm;
+    FILE *log;
+    char *db, *files_dir;
+    int64_t job;
+    bool submitted;
+    struct qs_err err;
+};
+
+static void on_event(const struct qs_farm_event *event, void *user)
+{
+    struct simulator *s = user;
+    struct qs_buf line;
+    struct qs_json j;
+    if (!s->log)
+        return;
+    qs_buf_init(&line);
+    qs_json_init(&j, &line);
+    qs_json_object(&j);
+    qs_json_kint(&j, "id", event->id);
+    qs_json_kint(&j, "wall_ns", event->wall_ns);
+    qs_json_kint(&j, "job", event->job);
+    qs_json_kstring(&j, "device", event->device);
+    qs_json_kstring(&j, "kind", event->kind);
+    qs_json_kraw(&j, "body", event->body_json);
+    qs_json_object_end(&j);
+    fprintf(s->log, "%s\n", line.data);
+    qs_buf_done(&line);
+}
+
+static void on_stopped(void *user)
+{
+    struct simulator *s = user;
+    qs_loop_stop(s->loop);
+}
+
+static void on_idle(void *user)
+{
+    struct simulator *s = user;
+    qs_farm_stop(s->farm, on_stopped, s);
+}
+
+static void on_submitted(const struct qs_err *err, int64_t id, void *user)
+{
+    struct simulator *s = user;
+    s->job = id;
+    if (!err)
+        return;
+    s->err = *err;
+    qs_loop_stop(s->loop);
+}
+
+static bool submit(struct simulator *s, struct qs_err *err)
+{
+    struct qs_problems problems;
+    const struct qs_submission sub = {.text = s->sim->job_text,
+                                      .text_bytes = s->sim->job_bytes,
+                                      .name = s->sim->job_name,
+                                      .owner = "simulation"};
+    qs_problems_init(&problems);
+    bool ok = qs_farm_submit(s->farm, &sub, on_submitted, s, &problems, err);
+    if (!ok) {
+        struct qs_buf text;
+        qs_buf_init(&text);
+        qs_problems_text(&problems, s->sim->job_name, &text);
+        fputs(text.data, stderr);
+        qs_buf_done(&text);
+    }
+    qs_problems_done(&problems);
+    return ok;
+}
+
+struct reading {
+    struct simulator *s;
+    struct qs_buf *out;
+};
+
+static bool report(struct qs_store_reader *reader, void *user, struct qs_err *err)
+{
+    struct reading *r = user;
+    struct qs_jobs job = {0};
+    struct qs_samples samples = {0};
+    struct qs_job_spec *spec = NULL;
+    char *taints = NULL;
+    bool ok = qs_read_job(reader, r->s->job, &job, err) &&
+              qs_read_samples(reader, r->s->job, &samples, err) &&
+              qs_read_taints_json(reader, r->s->job, &taints, err) &&
+              qs_farm_spec_from_store(job.at[0].spec_json, job.at[0].seed, &spec, err);
+    if (ok) {
+        const struct qs_report_input in = {.job = &job.at[0],
+                                           .spec = spec,
+                                           .samples = &samples,
+                                           .taints_json = taints,
+                                           .db_path = r->s->sim->db};
+        ok = qs_report_compare(&in, r->out, err);
+        qs_buf_char(r->out, '\n');
+    }
+    if (spec)
+        qs_job_free(spec);
+    free(taints);
+    qs_samples_free(&samples);
+    qs_jobs_free(&job);
+    return ok;
+}
+
+static bool all_simulated(const struct qs_farm_config *config, struct qs_err *err)
+{
+    for (size_t i = 0; i < config->device_count; i++) {
+        if (config->devices[i].link != QS_LINK_SIM)
+            return qs_fail(err, QS_E_CONFIG,
+                           "device %s is real: a simulation has devices with `link: sim` only",
+                           config->devices[i].name);
+    }
+    return config->device_count > 0 ||
+           qs_fail(err, QS_E_CONFIG, "a simulation wants at least one device with `link: sim`");
+}
+
+static bool open_all(struct simulator *s, struct qs_err *err)
+{
+    char temporary[] = "/tmp/quiesce-sim-XXXXXX";
+    if (s->sim->db) {
+        s->db = qs_strdup(s->sim->db);
+        if (access(s->db, F_OK) == 0)
+            return qs_fail(err, QS_E_USAGE, "%s exists: a simulation writes a database of its own", s->db);
+    } else {
+        if (!mkdtemp(temporary))
+            return qs_fail(err, QS_E_IO, "cannot make a temporary folder: %s", strerror(errno));
+        s->db = qs_asprintf("%s/sim.db", temporary);
+    }
+    s->files_dir = qs_asprintf("%s.files", s->db);
+    if (s->sim->event_log && !(s->log = fopen(s->sim->event_log, "we")))
+        return qs_fail(err, QS_E_IO, "cannot write %s: %s", s->sim->event_log, strerror(errno));
+    s->loop = qs_loop_new_virtual(START_NS, s->sim->seed);
+    const struct qs_store_events events = {0};
+    if (!qs_store_open(s->loop, s->db, &events, &s->store, err))
+        return false;
+    s->files = qs_files_open(s->files_dir, err);
+    return s->files != NULL;
+}
+
+static void remove_temporary(struct simulator *s)
+{
+    static const char *const ends[] = {"", "-wal", "-shm", ".lock"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char *path = qs_asprintf("%s%s", s->db, ends[i]);
+        (void)unlink(path);
+        free(path);
+    }
+    (void)rmdir(s->files_dir);
+    *strrchr(s->db, '/') = '\0';
+    (void)rmdir(s->db);
+}
+
+static bool run(struct simulator *s, struct qs_buf *out, struct qs_err *err)
+{
+    const struct qs_farm_parts parts = {.loop = s->loop,
+                                        .store = s->store,
+                                        .files = s->files,
+                                        .config = s->sim->config,
+                                        .work_dir = s->files_dir};
+    const struct qs_farm_events events = {.on_event = on_event, .on_idle = on_idle, .user = s};
+    s->farm = qs_farm_new(&parts, &events);
+    if (!qs_farm_start(s->farm, err) || !submit(s, err))
+        return false;
+    qs_loop_run(s->loop);
+    if (s->err.code != QS_E_NONE) {
+        *err = s->err;
+        return false;
+    }
+    struct reading reading = {.s = s, .out = out};
+    return qs_store_read_now(s->store, report, &reading, err);
+}
+
+bool qs_simulate(const struct qs_simulation *sim, struct qs_buf *out, struct qs_err *err)
+{
+    struct simulator s = {.sim = sim};
+    bool ok = all_simulated(sim->config, err) && open_all(&s, err) && run(&s, out, err);
+    if (s.store)
+        qs_store_close(s.store);
+    qs_farm_free(s.farm);
+    if (s.files)
+        qs_files_close(s.files);
+    if (s.loop)
+        (void)qs_loop_free(s.loop);
+    if (s.log)
+        fclose(s.log);
+    if (s.db && !sim->db)
+        remove_temporary(&s);
+    free(s.db);
+    free(s.files_dir);
+    return ok;
+}

@@ -1,0 +1,452 @@
+/* The composition root: builds every part with what it needs, runs the loop, takes them down in reverse. A
+ * list, no logic. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api/api.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "config/farm.h"
+#include "config/options.h"
+#include "device/control.h"
+#include "device/session.h"
+#include "farm/farm.h"
+#include "farm/simulate.h"
+#include "store/files.h"
+#include "store/store.h"
+
+enum { EXIT_OK = 0, EXIT_USAGE = 2, EXIT_INFRASTRUCTURE = 3 };
+#define IDLE_NS INT64_C(5000000000) /* an embedded daemon waits so long for somebody to need it */
+
+extern char **environ;
+
+struct app {
+    struct qs_options opt;
+    struct qs_loop *loop;
+    struct qs_log *log;
+    struct qs_farm_config *config;
+    char *state_dir, *db, *socket, *files_dir, *work_dir, *agent;
+    struct qs_store *store;
+    struct qs_files *files;
+    struct qs_farm *farm;
+    struct qs_api *api;
+    struct qs_signal *signals[2];
+    struct qs_timer *idle_timer;
+    size_t clients;
+    bool stopping, was_used;
+};
+
+static void stop_all(struct app *app);
+
+static void on_idle_long(void *user)
+{
+    struct app *app = user;
+    app->idle_timer = NULL;
+    stop_all(app);
+}
+
+/* An embedded daemon lives as long as somebody uses it. */
+static void look_idle(struct app *app)
+{
+    if (!app->opt.embedded || app->stopping)
+        return;
+    qs_timer_stop(app->idle_timer);
+    app->idle_timer = NULL;
+    if (app->clients == 0 && qs_farm_live_jobs(app->farm) == 0)
+        app->idle_timer = qs_timer_start(app->loop, IDLE_NS, on_idle_long, app);
+}
+
+static void on_clients(size_t count, void *user)
+{
+    struct app *app = user;
+    app->clients = count;
+    look_idle(app);
+}
+
+static void on_farm_idle(void *user)
+{
+    look_idle(user);
+}
+
+static void on_farm_event(const struct qs_farm_event *event, void *user)
+{
+    struct app *app = user;
+    if (app->api)
+        qs_api_on_farm_event(app->api, event);
+}
+
+static void on_silence(bool silent, void *user)
+{
+    struct app *app = user;
+    if (app->api)
+        qs_api_on_silence(app->api, silent);
+}
+
+static void on_store_trouble(const struct qs_err *err, void *user)
+{
+    struct app *app = user;
+    qs_log(app->log, QS_LOG_ERROR, "store", "%s: %s, reopening", err->text, qs_errc_advice(err->code));
+}
+
+static void on_signal(int signum, void *user)
+{
+    struct app *app = user;
+    qs_log(app->log, QS_LOG_INFO, "main", "signal=%d ending; live jobs go on at the next start", signum);
+    stop_all(app);
+}
+
+static bool make_dir(const char *path, struct qs_err *err)
+{
+    char *copy = qs_strdup(path);
+    bool ok = true;
+    for (char *slash = strchr(copy + 1, '/'); ok; slash = strchr(slash + 1, '/')) {
+        if (slash)
+            *slash = '\0';
+        if (mkdir(copy, 0700) != 0 && errno != EEXIST)
+            ok = qs_fail(err, QS_E_IO, "cannot make the folder %s: %s", copy, strerror(errno));
+        if (!slash)
+            break;
+        *slash = '/';
+    }
+    free(copy);
+    return ok;
+}
+
+/* The agent lies beside the daemon when installed, in ../agent in a build tree. The static one is what
+ * devices get: preferred. */
+static char *find_agent(const char *given)
+{
+    static const char *const places[] = {"quiesce-agent-static", "../agent/quiesce-agent-static",
+                                         "quiesce-agent", "../agent/quiesce-agent"};
+    char self[4096];
+    if (given)
+        return qs_strdup(given);
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0)
+        return qs_strdup("quiesce-agent");
+    self[n] = '\0';
+    char *slash = strrchr(self, '/');
+    *slash = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *path = qs_asprintf("%s/%s", self, places[i]);
+        if (access(path, X_OK) == 0)
+            return path;
+        free(path);
+    }
+    return qs_strdup("quiesce-agent");
+}
+
+static char *read_file(const char *path, size_t *ret_bytes, struct qs_err *err)
+{
+    FILE *f = fopen(path, "re");
+    if (!f) {
+        qs_fail(err, QS_E_IO, "cannot read %s: %s", path, strerror(errno));
+        return NULL;
+    }
+    char *text = qs_malloc(QS_DOC_BYTES + 1);
+    *ret_bytes = fread(text, 1, QS_DOC_BYTES + 1, f);
+    bool bad = ferror(f) != 0 || *ret_bytes > QS_DOC_BYTES;
+    fclose(f);
+    if (!bad)
+        return text;
+    free(text);
+    qs_fail(err, QS_E_IO, "cannot read %s: an error, or more than %d bytes", path, QS_DOC_BYTES);
+    return NULL;
+}
+
+/* The problems of the file go to stderr as they are: they are the message. */
+static bool load_config(const char *path, struct qs_farm_config **ret, struct qs_err *err)
+{
+    size_t bytes;
+    char *text = read_file(path, &bytes, err);
+    if (!text)
+        return false;
+    struct qs_problems problems;
+    struct qs_doc *doc = NULL;
+    qs_problems_init(&problems);
+    bool ok = qs_doc_read(path, text, bytes, false, &doc, &problems) && qs_farm_from_doc(doc, ret, &problems);
+    if (!ok) {
+        struct qs_buf out;
+        qs_buf_init(&out);
+        qs_problems_text(&problems, path, &out);
+        fputs(out.data, stderr);
+        qs_buf_done(&out);
+        qs_fail(err, QS_E_CONFIG, "%s has %zu problem%s", path, problems.count,
+                problems.count == 1 ? "" : "s");
+    }
+    if (doc)
+        qs_doc_free(doc);
+    qs_problems_done(&problems);
+    free(text);
+    return ok;
+}
+
+static char *first_of(const char *a, const char *b, char *otherwise)
+{
+    if (!a && !b)
+        return otherwise;
+    free(otherwise);
+    return qs_strdup(a ? a : b);
+}
+
+static bool open_config(struct app *app, struct qs_err *err)
+{
+    app->agent = find_agent(app->opt.agent);
+    if (!app->opt.config)
+        app->config = qs_farm_default(app->agent);
+    else if (!load_config(app->opt.config, &app->config, err))
+        return false;
+    app->state_dir = first_of(app->config->state_dir, NULL, qs_path_state_dir(getenv));
+    app->db = first_of(app->opt.db, app->config->db, qs_asprintf("%s/quiesce.db", app->state_dir));
+    app->socket = first_of(app->opt.socket, app->config->socket, qs_path_socket(getenv, (unsigned)getuid()));
+    app->files_dir = qs_asprintf("%s.files", app->db);
+    app->work_dir = qs_asprintf("%s.work", app->db);
+    return true;
+}
+
+static bool open_loop(struct app *app, struct qs_err *err)
+{
+    app->loop = qs_loop_new_real(err);
+    return app->loop != NULL;
+}
+
+static bool open_log(struct app *app, struct qs_err *err)
+{
+    static const enum qs_log_level levels[] = {QS_LOG_ERROR, QS_LOG_WARN, QS_LOG_INFO, QS_LOG_DEBUG};
+    enum qs_log_level level = QS_LOG_INFO;
+    bool known = app->opt.log_level == NULL;
+    for (size_t i = 0; app->opt.log_level && i < sizeof levels / sizeof *levels; i++) {
+        if (strcmp(app->opt.log_level, qs_log_level_name(levels[i])) == 0) {
+            level = levels[i];
+            known = true;
+        }
+    }
+    app->log = qs_log_new(stderr, level, app->loop);
+    return known || qs_fail(err, QS_E_USAGE, "--log-level is error, warn, info or debug, not `%s`",
+                            app->opt.log_level);
+}
+
+static bool open_store(struct app *app, struct qs_err *err)
+{
+    const struct qs_store_events events = {.on_trouble = on_store_trouble, .user = app};
+    char *dir = qs_strdup(app->db), *slash = strrchr(dir, '/');
+    bool ok = true;
+    if (slash && slash != dir) {
+        *slash = '\0';
+        ok = make_dir(dir, err);
+    }
+    free(dir);
+    return ok && make_dir(app->work_dir, err) && qs_store_open(app->loop, app->db, &events, &app->store, err);
+}
+
+static bool open_files(struct app *app, struct qs_err *err)
+{
+    app->files = qs_files_open(app->files_dir, err);
+    return app->files != NULL;
+}
+
+static bool open_farm(struct app *app, struct qs_err *err)
+{
+    const struct qs_farm_parts parts = {.loop = app->loop,
+                                        .store = app->store,
+                                        .files = app->files,
+                                        .log = app->log,
+                                        .config = app->config,
+                                        .work_dir = app->work_dir,
+                                        .base_env = (const char *const *)environ};
+    const struct qs_farm_events events = {
+        .on_event = on_farm_event, .on_idle = on_farm_idle, .on_silence = on_silence, .user = app};
+    (void)err;
+    app->farm = qs_farm_new(&parts, &events);
+    return true;
+}
+
+static bool open_api(struct app *app, struct qs_err *err)
+{
+    const struct qs_api_parts parts = {.loop = app->loop,
+                                       .farm = app->farm,
+                                       .store = app->store,
+                                       .files = app->files,
+                                       .log = app->log,
+                                       .socket_path = app->socket,
+                                       .version = QS_VERSION,
+                                       .embedded = app->opt.embedded};
+    const struct qs_api_events events = {.on_clients = on_clients, .user = app};
+    app->api = qs_api_new(&parts, &events, err);
+    return app->api && qs_api_start(app->api, err);
+}
+
+static bool open_signals(struct app *app, struct qs_err *err)
+{
+    app->signals[0] = qs_signal_start(app->loop, SIGTERM, on_signal, app, err);
+    app->signals[1] = qs_signal_start(app->loop, SIGINT, on_signal, app, err);
+    return app->signals[0] && app->signals[1];
+}
+
+static bool start_farm(struct app *app, struct qs_err *err)
+{
+    if (!qs_farm_start(app->farm, err))
+        return false;
+    qs_log(app->log, QS_LOG_INFO, "main", "version=%s db=%s socket=%s devices=%zu ready", QS_VERSION, app->db,
+           app->socket, app->config->device_count);
+    look_idle(app);
+    return true;
+}
+
+static void on_farm_stopped(void *user)
+{
+    struct app *app = user;
+    qs_store_close(app->store); /* what is queued is committed, its callbacks come now */
+    app->store = NULL;
+    qs_loop_stop(app->loop);
+}
+
+static void on_api_stopped(void *user)
+{
+    struct app *app = user;
+    qs_farm_stop(app->farm, on_farm_stopped, app);
+}
+
+static void stop_all(struct app *app)
+{
+    if (app->stopping)
+        return;
+    app->stopping = true;
+    qs_timer_stop(app->idle_timer);
+    app->idle_timer = NULL;
+    qs_api_stop(app->api, on_api_stopped, app);
+}
+
+static void close_all(struct app *app)
+{
+    for (size_t i = 0; i < sizeof app->signals / sizeof *app->signals; i++)
+        qs_signal_stop(app->signals[i]);
+    qs_api_free(app->api);
+    if (app->store)
+        qs_store_close(app->store);
+    qs_farm_free(app->farm);
+    if (app->files)
+        qs_files_close(app->files);
+    qs_farm_config_free(app->config);
+    qs_log_free(app->log);
+    if (app->loop)
+        (void)qs_loop_free(app->loop);
+    free(app->state_dir);
+    free(app->db);
+    free(app->socket);
+    free(app->files_dir);
+    free(app->work_dir);
+    free(app->agent);
+}
+
+static int fail(const struct qs_err *err)
+{
+    fprintf(stderr, "quiesced: %s\n  %s\n", err->text, qs_errc_advice(err->code));
+    return qs_errc_blame(err->code) == QS_BLAME_OPERATOR ? EXIT_USAGE : EXIT_INFRASTRUCTURE;
+}
+
+static int serve(struct app *app)
+{
+    static bool (*const steps[])(struct app *, struct qs_err *) = {open_loop,  open_log,     open_config,
+                                                                   open_store, open_files,   open_farm,
+                                                                   open_api,   open_signals, start_farm};
+    struct qs_err err = QS_ERR_INIT;
+    int code = EXIT_OK;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        if (!steps[i](app, &err)) {
+            code = fail(&err);
+            break;
+        }
+    }
+    if (code == EXIT_OK)
+        qs_loop_run(app->loop);
+    close_all(app);
+    return code;
+}
+
+static int check_config(const char *path)
+{
+    struct qs_farm_config *config;
+    struct qs_err err = QS_ERR_INIT;
+    if (!load_config(path, &config, &err))
+        return fail(&err);
+    printf("%s: ok, %zu device%s\n", path, config->device_count, config->device_count == 1 ? "" : "s");
+    qs_farm_config_free(config);
+    return EXIT_OK;
+}
+
+static int simulate(const struct qs_options *opt)
+{
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_farm_config *config;
+    size_t bytes;
+    char *job = NULL;
+    if (!load_config(opt->simulate, &config, &err))
+        return fail(&err);
+    struct qs_buf out;
+    qs_buf_init(&out);
+    job = read_file(opt->job, &bytes, &err);
+    const struct qs_simulation sim = {.config = config,
+                                      .job_text = job,
+                                      .job_bytes = bytes,
+                                      .job_name = opt->job,
+                                      .db = opt->db,
+                                      .event_log = opt->event_log,
+                                      .seed = opt->seed};
+    bool ok = job && qs_simulate(&sim, &out, &err);
+    fputs(out.data, stdout);
+    qs_buf_done(&out);
+    free(job);
+    qs_farm_config_free(config);
+    return ok ? EXIT_OK : fail(&err);
+}
+
+static int dump_states(void)
+{
+    struct qs_buf out;
+    qs_buf_init(&out);
+    qs_buf_str(&out, "# session\n");
+    qs_session_dump(&out);
+    qs_buf_str(&out, "\n# run controller\n");
+    qs_control_dump(&out);
+    fputs(out.data, stdout);
+    qs_buf_done(&out);
+    return EXIT_OK;
+}
+
+static int help(void)
+{
+    struct qs_buf out;
+    qs_buf_init(&out);
+    qs_options_help(&out);
+    fputs(out.data, stdout);
+    qs_buf_done(&out);
+    return EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+    struct app app = {0};
+    struct qs_err err = QS_ERR_INIT;
+    (void)signal(SIGPIPE, SIG_IGN);
+    if (!qs_options_parse(argc, argv, &app.opt, &err))
+        return fail(&err);
+    if (app.opt.help)
+        return help();
+    if (app.opt.version) {
+        puts("quiesced " QS_VERSION);
+        return EXIT_OK;
+    }
+    if (app.opt.dump_states)
+        return dump_states();
+    if (app.opt.check_config)
+        return check_config(app.opt.check_config);
+    return app.opt.simulate ? simulate(&app.opt) : serve(&app);
+}
