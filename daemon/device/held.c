@@ -89,7 +89,7 @@ static void note(struct qs_held_runs *h, bool warning, const struct qs_uid *run,
 {
     char hex[QS_UID_HEX_BYTES], line[256];
     qs_uid_hex(run, hex);
-    snprintf(line, sizeof line, "run %s: %s", hex, text);
+    snprintf(line, sizeof line, "run %s: %.200s", hex, text);
     h->events.on_note(warning, line, h->events.user);
 }
 

@@ -1,5 +1,6 @@
-/* The host's half of the protocol with one device's agent (proto/PROTOCOL.md): connects, negotiates, authenticates, keeps the heartbeat and the
- * clock mapping, and carries one run's window through OPEN .. ACK as a table of named states. Policy (which run, when) is the controller's. */
+/* The host's half of the protocol with one device's agent (proto/PROTOCOL.md): connects, negotiates,
+ * authenticates, keeps the heartbeat and the clock mapping, and carries one run's window through OPEN .. ACK
+ * as a table of named states (README.md). Policy (which run, when) is the controller's. */
 #ifndef QS_DEVICE_SESSION_H
 #define QS_DEVICE_SESSION_H
 
@@ -15,35 +16,53 @@
 struct qs_loop;
 struct qs_session;
 
-struct qs_session_agent { /* who answered; borrowed for the callback */
+struct qs_session_agent { /* who answered; borrowed for the callback; texts are escaped for a terminal */
     const char *software, *boot_id, *clock;
     uint32_t features, max_iterations;
     bool simulated;
 };
 
-/* Callbacks run on the loop; message structs are views into the frame, borrowed for the call. Every one may be NULL except on_ready and on_down. */
+/* Callbacks run on the loop, never from inside a call on the session; inside one the session may be stopped
+ * or freed. Message structs are views into the frame, borrowed for the call. Every one may be NULL except
+ * on_ready and on_down. */
 struct qs_session_events {
-    /* Connected, authenticated, facts read, clock mapped, everything HELD told: runs may begin. facts_json: canonical object. */
+    /* Connected, authenticated, facts read, clock mapped, everything HELD told: runs may begin. facts_json:
+     * canonical object of texts, sorted by key. */
     void (*on_ready)(const struct qs_session_agent *agent, const char *facts_json, void *user);
-    /* Link lost or protocol broken; runs in flight are over for the host. The session tries again by itself (backoff 100 ms .. 5 s) until stopped. */
+    /* Link lost, refused or protocol broken, ready or not; runs in flight are over for the host. The session
+     * tries again by itself (100 ms .. 5 s, jittered by the loop's randomness) until stopped: a device that
+     * is away is told with each try. */
     void (*on_down)(const struct qs_err *why, void *user);
-    void (*on_held)(const struct qs_uid *run, uint64_t first_seq, uint64_t next_seq, void *user); /* before on_ready */
-    void (*on_clock)(int64_t host_ns, int64_t device_ns, int64_t rtt_ns, void *user); /* best of a burst of round trips, outside windows */
+    void (*on_held)(const struct qs_uid *run, uint64_t first_seq, uint64_t next_seq,
+                    void *user); /* before ready */
+    /* Best of a burst of round trips: 8 before on_ready, 4 between windows when 10 s have passed. Both
+     * instants are the same one, on the loop's monotonic and on the device's clock, within rtt_ns / 2. */
+    void (*on_clock)(int64_t host_ns, int64_t device_ns, int64_t rtt_ns, void *user);
     void (*on_run_ready)(const struct qs_msg_run_ready *m, void *user);
     void (*on_hook_done)(const struct qs_msg_hook_done *m, void *user);
     void (*on_waiting)(const struct qs_msg_waiting *m, void *user);
-    /* Asked at ARM: may the window begin now? true sends QUIET (on_quiet follows), false sends HOLD with *why. */
+    /* Asked at ARM: may the window begin now? true sends QUIET (on_quiet follows), false sends HOLD with
+     * *why. */
     bool (*may_quiet)(const char **why, void *user);
-    void (*on_quiet)(void *user);  /* QUIET is on its way: from here to on_closed the host keeps silent */
+    void (*on_quiet)(void *user); /* QUIET is on its way: from here to on_closed the host keeps silent */
     void (*on_disarm)(const char *why, void *user);
-    void (*on_closed)(const struct qs_msg_closed *m, bool silent, bool segments_proven, void *user); /* silent: no byte either way by our counters */
-    void (*on_iterations)(const struct qs_msg_iterations *m, void *user); /* in order of seq; also resent ones */
-    void (*on_run_ended)(const struct qs_msg_run_seq *m, void *user);
-    void (*on_error)(const struct qs_uid *run, const struct qs_err *err, void *user); /* the agent's ERROR; run zero: the session */
+    /* The window's end; m->iterations rows follow in on_iterations, and with the last of them (or here, where
+     * there are none) the next window may be opened. silent: no byte either way between QUIET and CLOSED by
+     * our counters. segments_proven: no TCP segment either; only a TCP link can claim it. Both are false for
+     * a window that is sent again. */
+    void (*on_closed)(const struct qs_msg_closed *m, bool silent, bool segments_proven, void *user);
+    void (*on_iterations)(const struct qs_msg_iterations *m,
+                          void *user);                                /* in order of seq; also resent ones */
+    void (*on_run_ended)(const struct qs_msg_run_seq *m, void *user); /* seq: as many iterations came */
+    /* The agent's ERROR; run zero: the session. For a run that is about to open it means that it will not,
+     * for a window that waits that it will not open. */
+    void (*on_error)(const struct qs_uid *run, const struct qs_err *err, void *user);
     void *user;
 };
 
-struct qs_session *qs_session_new(struct qs_loop *loop, const struct qs_farm_device *device, const uint8_t farm_uid[16], int64_t heartbeat_ns,
+/* heartbeat_ns is clamped to what the wire allows (10 ms .. 60 s). farm_uid must not be zero. */
+struct qs_session *qs_session_new(struct qs_loop *loop, const struct qs_farm_device *device,
+                                  const uint8_t farm_uid[16], int64_t heartbeat_ns,
                                   const struct qs_session_events *events);
 void qs_session_free(struct qs_session *s); /* stops first; NULL is allowed */
 void qs_session_start(struct qs_session *s);
@@ -51,13 +70,20 @@ void qs_session_stop(struct qs_session *s); /* BYE, close; no callback comes aft
 bool qs_session_is_ready(const struct qs_session *s);
 const char *qs_session_state_name(const struct qs_session *s);
 
-/* Each fails with QS_E_CONFLICT where the table has no such move now, and with QS_E_LINK where the link is down. */
+/* Each fails with QS_E_CONFLICT where the table has no such move now, with QS_E_LINK where the link is down,
+ * and with QS_E_LIMIT where the wire or the agent has no room for it; nothing was sent then. */
 bool qs_session_run_begin(struct qs_session *s, const struct qs_msg_run_begin *m, struct qs_err *err);
 bool qs_session_hook(struct qs_session *s, const struct qs_msg_hook *m, struct qs_err *err);
+/* first_seq must continue the run; lease_ns must exceed quiet_lead_ns + max_ns: when no CLOSED came so long
+ * after QUIET, the link is given up. */
 bool qs_session_open(struct qs_session *s, const struct qs_msg_open *m, struct qs_err *err);
+/* For what was committed, of any run. In a silent window it is kept and sent after its end. */
 bool qs_session_ack(struct qs_session *s, const struct qs_uid *run, uint64_t next_seq, struct qs_err *err);
+/* From from_seq to the last one known, of a run that on_held told or that ran in this session: on_closed and
+ * on_iterations of whole windows follow, the first of which may begin below from_seq. */
 bool qs_session_resend(struct qs_session *s, const struct qs_uid *run, uint64_t from_seq, struct qs_err *err);
 bool qs_session_run_end(struct qs_session *s, const struct qs_uid *run, struct qs_err *err);
+/* Ends a wait, a hook or a window: its CLOSED or HOOK_DONE follows. Does nothing between them. */
 bool qs_session_cancel(struct qs_session *s, const struct qs_uid *run, const char *why, struct qs_err *err);
 
 /* The table as the diagram of daemon/device/README.md. */
