@@ -1,5 +1,5 @@
-/* Content-addressed files beside the database: DIR/ab/abcdef..., 0600 (0700 where executable is wanted),
- * written to a temporary name, synced, renamed. */
+/* Content-addressed files beside the database: DIR/ab/abcdef..., 0600, written to a temporary name, synced,
+ * renamed. It waits for the disk. */
 #ifndef QS_STORE_FILES_H
 #define QS_STORE_FILES_H
 
@@ -25,8 +25,7 @@ bool qs_upload_finish(struct qs_upload *up, int64_t *ret_bytes, struct qs_err *e
 void qs_upload_abort(struct qs_upload *up);
 
 bool qs_files_has(struct qs_files *files, const char sha256[65]);
-/* Puts a copy (or a hard link where the file system allows and mode fits) at dest (parents made), mode 0500
- * or 0400. */
+/* Puts a copy at dest (parents made, what was there is replaced), mode 0500 or 0400. */
 bool qs_files_place(struct qs_files *files, const char sha256[65], const char *dest, bool executable,
                     struct qs_err *err);
 

@@ -118,7 +118,7 @@ bool qs_store_writer_commit(struct qs_store_writer *w, struct qs_request *group,
         fail_group(group, ret_trouble);
     else
         ok = bound_wal(w, ret_trouble);
-    if (!ok && (w->db.broken || !sqlite3_get_autocommit(w->db.sqlite)))
+    if (!ok && w->db.sqlite && (w->db.broken || !sqlite3_get_autocommit(w->db.sqlite)))
         qs_db_close(&w->db);
     return ok;
 }
