@@ -125,6 +125,9 @@ static void real_timers_changed(struct qs_loop *loop)
 {
     struct real_loop *r = real_of(loop);
     struct qs_timer *first = qs_timerq_first(&loop->timers);
+    if (loop->stopping) /* what is due now would be called for ever: libuv leaves its timers only when none is
+                         */
+        return;
     if (!first) {
         uv_timer_stop(&r->timer);
         return;
@@ -377,6 +380,7 @@ static void real_signal_stop(struct qs_signal *base)
 
 static void real_run(struct qs_loop *loop)
 {
+    real_timers_changed(loop); /* not kept up to date while the loop was stopping */
     uv_run(&real_of(loop)->uv, UV_RUN_DEFAULT);
 }
 

@@ -68,6 +68,19 @@ static void the_earliest_timer_comes_first_whenever_it_was_started(void **state)
     assert_seen(&t, ".");
 }
 
+static void a_timer_that_is_due_when_the_loop_stops_fires_in_the_next_run(void **state)
+{
+    struct trace t;
+    trace_init(&t, state);
+    struct mark late = {&t, 'a'};
+    qs_timer_start(t.loop, 0, on_stop_loop, &t);
+    qs_timer_start(t.loop, 0, on_mark, &late);
+    qs_loop_run(t.loop);
+    qs_buf_char(&t.seen, '|');
+    qs_loop_run(t.loop);
+    assert_seen(&t, ".|a");
+}
+
 static void equal_delays_fire_in_order_of_start(void **state)
 {
     struct trace t;
@@ -388,6 +401,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ON_BOTH(empty_loop_returns),
         ON_BOTH(the_earliest_timer_comes_first_whenever_it_was_started),
+        ON_BOTH(a_timer_that_is_due_when_the_loop_stops_fires_in_the_next_run),
         ON_BOTH(equal_delays_fire_in_order_of_start),
         ON_BOTH(many_timers_come_in_order_and_the_stopped_ones_never),
         ON_BOTH(no_timer_fires_early),

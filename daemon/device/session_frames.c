@@ -1,0 +1,156 @@
+#include "device/session_frames.h"
+
+/* What is known of a message: how to decode it, and the event that it is where nothing else decides. */
+typedef int decode_fn(const uint8_t *p, size_t n, union qs_session_msg *m);
+
+#define DECODER(name, field)                                                                                 \
+    static int decode_##field(const uint8_t *p, size_t n, union qs_session_msg *m)                           \
+    {                                                                                                        \
+        return qs_msg_decode_##name(p, n, &m->field);                                                        \
+    }
+DECODER(hello_agent, hello)
+DECODER(auth, auth)
+DECODER(ping, ping)
+DECODER(pong, pong)
+DECODER(facts, facts)
+DECODER(held, held)
+DECODER(run_ready, run_ready)
+DECODER(hook_done, hook_done)
+DECODER(waiting, waiting)
+DECODER(window, window)
+DECODER(window_why, disarm)
+DECODER(closed, closed)
+DECODER(iterations, rows)
+DECODER(run_seq, run_seq)
+DECODER(error, error)
+DECODER(bye, bye)
+
+static const struct {
+    decode_fn *decode;
+    enum qs_session_event event;
+} kinds[QS_MSG_LAST + 1] = {
+    [QS_MSG_HELLO_AGENT] = {decode_hello, QS_SESSION_EV_HELLO_AGENT},
+    [QS_MSG_AUTH] = {decode_auth, QS_SESSION_EV_AUTH},
+    [QS_MSG_PING] = {decode_ping, QS_SESSION_EV_PING},
+    [QS_MSG_PONG] = {decode_pong, QS_SESSION_EV_PONG},
+    [QS_MSG_FACTS] = {decode_facts, QS_SESSION_EV_FACTS},
+    [QS_MSG_HELD] = {decode_held, QS_SESSION_EV_HELD},
+    [QS_MSG_RUN_READY] = {decode_run_ready, QS_SESSION_EV_RUN_READY},
+    [QS_MSG_HOOK_DONE] = {decode_hook_done, QS_SESSION_EV_HOOK_DONE},
+    [QS_MSG_WAITING] = {decode_waiting, QS_SESSION_EV_WAITING},
+    [QS_MSG_ARM] = {decode_window, QS_SESSION_EV_ARM},
+    [QS_MSG_DISARM] = {decode_disarm, QS_SESSION_EV_DISARM},
+    [QS_MSG_CLOSED] = {decode_closed, QS_SESSION_EV_CLOSED},
+    [QS_MSG_ITERATIONS] = {decode_rows, QS_SESSION_EV_ROWS},
+    [QS_MSG_RUN_ENDED] = {decode_run_seq, QS_SESSION_EV_RUN_ENDED},
+    [QS_MSG_ERROR] = {decode_error, QS_SESSION_EV_ERROR},
+    [QS_MSG_BYE] = {decode_bye, QS_SESSION_EV_BYE},
+};
+
+static bool is_resending(const struct qs_session *s)
+{
+    return s->state == QS_SESSION_RESENDING || s->state == QS_SESSION_RUN_RESENDING;
+}
+
+/* Does an ERROR about this run answer what the state waits for? */
+static bool is_refusal(const struct qs_session *s, const struct qs_uid *run)
+{
+    bool asking =
+        s->state == QS_SESSION_RUN_OPENING || s->state == QS_SESSION_WAITING || s->state == QS_SESSION_ARMED;
+    return (is_resending(s) && qs_uid_equal(run, &s->resend.run)) ||
+           (asking && qs_uid_equal(run, &s->run.uid));
+}
+
+/* Are these the last rows of the window, or of what was asked for again? */
+static bool are_last(const struct qs_session *s, const struct qs_msg_iterations *m)
+{
+    if (is_resending(s))
+        return m->first_seq + m->rows.count >= s->resend.next_seq;
+    return m->rows.count >= s->run.rows_due - s->run.rows_come;
+}
+
+static enum qs_session_event tell_apart(const struct qs_session *s, enum qs_session_event event,
+                                        const union qs_session_msg *m)
+{
+    if (event == QS_SESSION_EV_CLOSED && m->closed.iterations == 0)
+        return QS_SESSION_EV_CLOSED_EMPTY;
+    if (event == QS_SESSION_EV_ROWS && are_last(s, &m->rows))
+        return QS_SESSION_EV_ROWS_LAST;
+    if (event == QS_SESSION_EV_ERROR && is_refusal(s, &m->error.run))
+        return QS_SESSION_EV_REFUSED;
+    return event;
+}
+
+/* Messages about another run or window than the open one are no message at all in this state. */
+static bool is_ours(const struct qs_session *s, enum qs_session_event event, const union qs_session_msg *m)
+{
+    const struct qs_session_run *run = &s->run;
+    if (event == QS_SESSION_EV_RUN_READY)
+        return qs_uid_equal(&m->run_ready.run, &run->uid);
+    if (event == QS_SESSION_EV_RUN_ENDED)
+        return qs_uid_equal(&m->run_seq.run, &run->uid);
+    if (event == QS_SESSION_EV_HOOK_DONE)
+        return m->hook_done.id == run->hook_id;
+    if (event == QS_SESSION_EV_WAITING)
+        return qs_uid_equal(&m->waiting.run, &run->uid) && m->waiting.window == run->window;
+    if (event == QS_SESSION_EV_ARM)
+        return qs_uid_equal(&m->window.run, &run->uid) && m->window.window == run->window;
+    if (event == QS_SESSION_EV_DISARM)
+        return qs_uid_equal(&m->disarm.run, &run->uid) && m->disarm.window == run->window;
+    if (event == QS_SESSION_EV_CLOSED && is_resending(s))
+        return qs_uid_equal(&m->closed.run, &s->resend.run);
+    if (event == QS_SESSION_EV_CLOSED)
+        return qs_uid_equal(&m->closed.run, &run->uid) && m->closed.window == run->window;
+    return true; /* rows are checked where they are counted */
+}
+
+static void lose(struct qs_session *s)
+{
+    qs_session_fire(s, QS_SESSION_EV_LOST, NULL);
+}
+
+void qs_session_take_frame(struct qs_session *s, const struct qs_frame *frame)
+{
+    union qs_session_msg m;
+    int accepted = qs_msg_accept(frame->type, QS_SIDE_AGENT);
+    if (accepted == 0) { /* a newer agent's, not needed */
+        s->silence.noise = true;
+        return;
+    }
+    int status = accepted;
+    if (accepted > 0)
+        status = frame->type <= QS_MSG_LAST && kinds[frame->type].decode
+                     ? kinds[frame->type].decode(frame->payload, frame->len, &m)
+                     : QS_WIRE_E_TYPE;
+    if (status < 0) {
+        qs_session_broken(s, QS_E_PROTOCOL, "%s: %s (message %u): %s", s->name, qs_msg_name(frame->type),
+                          (unsigned)frame->type, qs_wire_err_text(status));
+        lose(s);
+        return;
+    }
+    enum qs_session_event event = kinds[frame->type].event;
+    if (qs_session_is_ready(s) && !is_ours(s, event, &m)) {
+        qs_session_broken(s, QS_E_PROTOCOL,
+                          "%s: %s speaks of another run, window or hook than the one that is open", s->name,
+                          qs_msg_name(frame->type));
+        lose(s);
+        return;
+    }
+    qs_session_fire(s, tell_apart(s, event, &m), &m);
+}
+
+void qs_session_take_garbage(struct qs_session *s, int wire_err)
+{
+    const struct qs_framer *f = &s->framer;
+    struct qs_buf said;
+    qs_buf_init(&said);
+    if (!f->synced && f->noise_bytes > 0) {
+        size_t kept = f->noise_bytes < QS_NOISE_HEAD_BYTES ? f->noise_bytes : QS_NOISE_HEAD_BYTES;
+        qs_buf_str(&said, "; it said instead: ");
+        qs_session_agent_text((struct qs_text){.p = (const char *)f->noise_head, .n = (uint16_t)kept}, &said);
+    }
+    qs_session_broken(s, QS_E_PROTOCOL, "%s: the stream is broken: %s%s", s->name, qs_wire_err_text(wire_err),
+                      said.data);
+    qs_buf_done(&said);
+    lose(s);
+}

@@ -1,0 +1,226 @@
+#include "device/session_table.h"
+
+#include "device/session_impl.h"
+
+#define S(name)  (1U << QS_SESSION_##name)
+#define E(name)  QS_SESSION_EV_##name
+#define DO(name) qs_session_do_##name, #name
+#define NOTHING  NULL, ""
+#define TO(name) QS_SESSION_##name
+#define STAY     QS_SESSION_STATES
+
+/* Sets of states. LIVE: a standing session that may speak; only quiet is missing. */
+#define SYNC     (S(SYNC_HELD) | S(SYNC_FACTS) | S(SYNC_CLOCK))
+#define GREETING (S(HELLO) | S(AUTH) | SYNC)
+#define RESENDS  (S(RESENDING) | S(RUN_RESENDING))
+#define AT_GATE  (S(WAITING) | S(ARMED))
+#define LIVE                                                                                                 \
+    (S(READY) | RESENDS | S(HOOK) | S(RUN_HOOK) | S(RUN_OPENING) | S(RUN_OPEN) | AT_GATE | S(COLLECTING) |   \
+     S(RUN_ENDING))
+#define CONNECTED (GREETING | LIVE | S(QUIET))
+#define STARTED   (S(BACKOFF) | S(CONNECTING) | CONNECTED)
+
+static const struct row {
+    uint32_t from; /* a set of states */
+    enum qs_session_event event;
+    enum qs_session_state next; /* STAY: the same */
+    qs_session_act *act;
+    const char *act_name;
+} rows[] = {
+    /* the connection: session.c */
+    {S(STOPPED), E(START), TO(CONNECTING), DO(connect)},
+    {S(BACKOFF), E(RETRY), TO(CONNECTING), DO(connect)},
+    {STARTED, E(STOP), TO(STOPPED), DO(leave)},
+    {S(CONNECTING) | CONNECTED, E(LOST), TO(BACKOFF), DO(retreat)},
+    {S(CONNECTING) | CONNECTED, E(DEADLINE), STAY, DO(give_up)},
+    {LIVE, E(HEARTBEAT), STAY, DO(beat)},
+    {CONNECTED, E(BYE), STAY, DO(bye)},
+
+    /* the greeting: session_hello.c */
+    {S(CONNECTING), E(LINK_UP), TO(HELLO), DO(greet)},
+    {S(HELLO), E(HELLO_AGENT), STAY, DO(judge)},
+    {S(HELLO), E(KEYED), TO(AUTH), DO(prove)},
+    {S(HELLO), E(KEYLESS), TO(SYNC_HELD), NOTHING},
+    {S(AUTH), E(AUTH), TO(SYNC_HELD), DO(verify)},
+    {S(SYNC_HELD), E(HELD), TO(SYNC_FACTS), DO(take_held)},
+    {S(SYNC_FACTS), E(FACTS), TO(SYNC_CLOCK), DO(take_facts)},
+    {S(SYNC_CLOCK), E(PONG), STAY, DO(clock)},
+    {S(SYNC_CLOCK), E(CLOCKED), TO(READY), DO(announce)},
+    {GREETING, E(ERROR), STAY, DO(refuse)},
+
+    /* heartbeat and clock: session_clock.c */
+    {SYNC | LIVE, E(PING), STAY, DO(pong)},
+    {LIVE & ~S(ARMED), E(PONG), STAY, DO(clock)},
+    {S(ARMED), E(PONG), STAY, DO(clock_then_ask)},
+
+    /* runs and hooks: session_run.c, and session_window.c where something is told */
+    {S(READY), E(RUN_BEGIN), TO(RUN_OPENING), NOTHING},
+    {S(RUN_OPENING), E(RUN_READY), TO(RUN_OPEN), DO(run_ready)},
+    {S(RUN_OPENING), E(REFUSED), TO(READY), DO(error)},
+    {S(READY), E(HOOK), TO(HOOK), NOTHING},
+    {S(HOOK), E(HOOK_DONE), TO(READY), DO(hook_done)},
+    {S(RUN_OPEN), E(HOOK), TO(RUN_HOOK), NOTHING},
+    {S(RUN_HOOK), E(HOOK_DONE), TO(RUN_OPEN), DO(hook_done)},
+    {S(READY), E(RESEND), TO(RESENDING), NOTHING},
+    {S(RUN_OPEN), E(RESEND), TO(RUN_RESENDING), NOTHING},
+    {RESENDS, E(CLOSED), STAY, DO(closed_again)},
+    {RESENDS, E(ROWS), STAY, DO(rows)},
+    {S(RESENDING), E(ROWS_LAST), TO(READY), DO(rows)},
+    {S(RESENDING), E(REFUSED), TO(READY), DO(error)},
+    {S(RUN_RESENDING), E(ROWS_LAST), TO(RUN_OPEN), DO(rows)},
+    {S(RUN_RESENDING), E(REFUSED), TO(RUN_OPEN), DO(error)},
+    {S(RUN_OPEN), E(RUN_END), TO(RUN_ENDING), NOTHING},
+    {S(RUN_ENDING), E(RUN_ENDED), TO(READY), DO(run_ended)},
+    {LIVE, E(ACK), STAY, NOTHING},
+    {LIVE, E(CANCEL), STAY, NOTHING},
+    {LIVE, E(ERROR), STAY, DO(error)},
+
+    /* a window: session_window.c */
+    {S(RUN_OPEN), E(OPEN), TO(WAITING), NOTHING},
+    {S(WAITING), E(WAITING), STAY, DO(waiting)},
+    {S(WAITING), E(ARM), TO(ARMED), DO(ask)},
+    {S(ARMED), E(GRANTED), TO(QUIET), DO(quiet)},
+    {S(ARMED), E(DENIED), TO(WAITING), DO(hold)},
+    {AT_GATE | S(QUIET), E(DISARM), TO(WAITING), DO(disarm)},
+    {AT_GATE, E(REFUSED), TO(RUN_OPEN), DO(error)},
+    {AT_GATE | S(QUIET), E(CLOSED_EMPTY), TO(RUN_OPEN), DO(closed)},
+    {S(QUIET), E(CLOSED), TO(COLLECTING), DO(closed)},
+    {S(COLLECTING), E(ROWS), STAY, DO(rows)},
+    {S(COLLECTING), E(ROWS_LAST), TO(RUN_OPEN), DO(rows)},
+    {S(QUIET), E(PING), STAY, DO(noise)},
+    {S(QUIET), E(PONG), STAY, DO(noise)},
+    {S(QUIET), E(WAITING), STAY, DO(noise)},
+    {S(QUIET), E(ERROR), STAY, DO(noisy_error)},
+    {S(QUIET), E(ACK), STAY, NOTHING},
+    {S(QUIET), E(CANCEL), STAY, DO(noise)},
+};
+
+enum { ROWS = sizeof rows / sizeof rows[0] };
+_Static_assert((size_t)ROWS <= (size_t)QS_SESSION_TABLE_MAX, "row_seen is too small");
+
+static const char *const state_names[QS_SESSION_STATES] = {
+    "stopped",    "backoff", "connecting", "hello", "auth",        "sync_held", "sync_facts",
+    "sync_clock", "ready",   "resending",  "hook",  "run_opening", "run_open",  "run_resending",
+    "run_hook",   "waiting", "armed",      "quiet", "collecting",  "run_ending"};
+
+static const char *const event_names[QS_SESSION_EVENTS] = {"none",       "start",
+                                                           "stop",       "run_begin",
+                                                           "hook",       "open",
+                                                           "ack",        "resend",
+                                                           "run_end",    "cancel",
+                                                           "link_up",    "lost",
+                                                           "retry",      "deadline",
+                                                           "heartbeat",  "HELLO_AGENT",
+                                                           "AUTH",       "HELD",
+                                                           "FACTS",      "PING",
+                                                           "PONG",       "RUN_READY",
+                                                           "HOOK_DONE",  "WAITING",
+                                                           "ARM",        "DISARM",
+                                                           "CLOSED",     "CLOSED (empty)",
+                                                           "ITERATIONS", "ITERATIONS (last)",
+                                                           "RUN_ENDED",  "ERROR (this run)",
+                                                           "ERROR",      "BYE",
+                                                           "keyed",      "keyless",
+                                                           "clocked",    "granted",
+                                                           "denied"};
+
+const char *qs_session_name_of_state(enum qs_session_state state)
+{
+    return (unsigned)state < QS_SESSION_STATES ? state_names[state] : "unknown";
+}
+
+const char *qs_session_name_of_event(enum qs_session_event event)
+{
+    return (unsigned)event < QS_SESSION_EVENTS ? event_names[event] : "unknown";
+}
+
+static const struct row *find(enum qs_session_state state, enum qs_session_event event)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        if ((rows[i].from & 1U << state) && rows[i].event == event)
+            return &rows[i];
+    }
+    return NULL;
+}
+
+bool qs_session_allows(const struct qs_session *s, enum qs_session_event event)
+{
+    return find(s->state, event) != NULL;
+}
+
+static bool make_move(struct qs_session *s, const struct row *row, const union qs_session_msg *m)
+{
+    s->row_seen[row - rows] = 1;
+    if (row->next != STAY && row->next != s->state) {
+        s->state = row->next;
+        qs_session_arm_deadline(s);
+    }
+    return !row->act || row->act(s, m);
+}
+
+void qs_session_fire(struct qs_session *s, enum qs_session_event event, const union qs_session_msg *m)
+{
+    const struct row *row = find(s->state, event);
+    bool ok = row ? make_move(s, row, m)
+                  : qs_session_broken(s, QS_E_PROTOCOL, "%s: %s has no place in state %s", s->name,
+                                      qs_session_name_of_event(event), qs_session_name_of_state(s->state));
+    if (ok)
+        return;
+    row = find(s->state, QS_SESSION_EV_LOST);
+    if (row)
+        make_move(s, row, NULL);
+}
+
+size_t qs_session_row_count(void)
+{
+    return ROWS;
+}
+
+bool qs_session_row_seen(const struct qs_session *s, size_t i)
+{
+    return i < ROWS && s->row_seen[i];
+}
+
+/* The names of a set of states; the two long ones have their own. */
+static void add_states(struct qs_buf *out, uint32_t set)
+{
+    const char *comma = "";
+    if ((set & LIVE) == LIVE) {
+        qs_buf_str(out, "(live)");
+        set &= ~(uint32_t)LIVE;
+        comma = ", ";
+    }
+    if ((set & GREETING) == GREETING) {
+        qs_buf_fmt(out, "%s(greeting)", comma);
+        set &= ~(uint32_t)GREETING;
+        comma = ", ";
+    }
+    for (unsigned i = 0; i < QS_SESSION_STATES; i++) {
+        if (set & 1U << i) {
+            qs_buf_fmt(out, "%s%s", comma, state_names[i]);
+            comma = ", ";
+        }
+    }
+}
+
+void qs_session_row_text(size_t i, struct qs_buf *out)
+{
+    const struct row *row = &rows[i];
+    add_states(out, row->from);
+    qs_buf_fmt(out, " --%s--> %s", event_names[row->event],
+               row->next == STAY ? "(same)" : state_names[row->next]);
+    if (row->act)
+        qs_buf_fmt(out, " : %s", row->act_name);
+}
+
+void qs_session_dump(struct qs_buf *out)
+{
+    qs_buf_str(out, "(greeting) = ");
+    for (unsigned i = QS_SESSION_HELLO; i <= QS_SESSION_SYNC_CLOCK; i++)
+        qs_buf_fmt(out, "%s%s", i == QS_SESSION_HELLO ? "" : ", ", state_names[i]);
+    qs_buf_str(out, "\n(live) = every state from ready to run_ending but quiet\n\n");
+    for (size_t i = 0; i < ROWS; i++) {
+        qs_session_row_text(i, out);
+        qs_buf_char(out, '\n');
+    }
+}

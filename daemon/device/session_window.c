@@ -1,0 +1,310 @@
+/* What the agent tells of runs and windows: the way to silence, the window's end, its iterations. */
+#include <string.h>
+
+#include "device/session_impl.h"
+#include "proto/names.h"
+
+/* ---- runs that the agent keeps iterations of ---- */
+
+struct qs_held *qs_session_recall(struct qs_session *s, const struct qs_uid *run)
+{
+    for (size_t i = 0; i < s->held_count; i++) {
+        if (qs_uid_equal(&s->held[i].run, run))
+            return &s->held[i];
+    }
+    return NULL;
+}
+
+static void forget(struct qs_session *s, size_t i)
+{
+    s->held_count--;
+    memmove(&s->held[i], &s->held[i + 1], (s->held_count - i) * sizeof s->held[0]);
+}
+
+void qs_session_remember(struct qs_session *s, const struct qs_uid *run, uint64_t first, uint64_t next)
+{
+    struct qs_held *known = qs_session_recall(s, run);
+    if (known) {
+        known->next_seq = next > known->next_seq ? next : known->next_seq;
+        return;
+    }
+    size_t drop = 0;
+    for (size_t i = 0; i < s->held_count; i++) {
+        if (s->held[i].first_seq == s->held[i].next_seq) { /* all acknowledged */
+            drop = i;
+            break;
+        }
+    }
+    if (s->held_count == QS_HELD_MAX)
+        forget(s, drop);
+    s->held[s->held_count++] = (struct qs_held){.run = *run, .first_seq = first, .next_seq = next};
+}
+
+/* ---- runs and hooks ---- */
+
+bool qs_session_do_run_ready(struct qs_session *s, const union qs_session_msg *m)
+{
+    if (s->events.on_run_ready)
+        s->events.on_run_ready(&m->run_ready, s->events.user);
+    return true;
+}
+
+bool qs_session_do_hook_done(struct qs_session *s, const union qs_session_msg *m)
+{
+    if (s->events.on_hook_done)
+        s->events.on_hook_done(&m->hook_done, s->events.user);
+    return true;
+}
+
+bool qs_session_do_run_ended(struct qs_session *s, const union qs_session_msg *m)
+{
+    if (m->run_seq.seq != s->run.next_seq)
+        return qs_session_broken(s, QS_E_PROTOCOL, "%s: the run ended at iteration %llu, %llu came", s->name,
+                                 (unsigned long long)m->run_seq.seq, (unsigned long long)s->run.next_seq);
+    qs_session_burst_if_due(s);
+    if (s->events.on_run_ended)
+        s->events.on_run_ended(&m->run_seq, s->events.user);
+    return true;
+}
+
+static enum qs_errc code_of(const struct qs_msg_error *m)
+{
+    switch (m->blame) {
+    case QS_WIRE_BLAME_OPERATOR:
+        return QS_E_COMMAND;
+    case QS_WIRE_BLAME_DEVICE:
+        return QS_E_AGENT;
+    case QS_WIRE_BLAME_HOST:
+    case QS_WIRE_BLAME_QUIESCE:
+        return QS_E_INTERNAL;
+    }
+    return QS_E_AGENT;
+}
+
+bool qs_session_do_error(struct qs_session *s, const union qs_session_msg *m)
+{
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_buf text;
+    qs_buf_init(&text);
+    qs_session_agent_text(m->error.text, &text);
+    qs_fail(&err, code_of(&m->error), "%s: %s (%s)", s->name, text.data, qs_wire_code_name(m->error.code));
+    qs_buf_done(&text);
+    if (qs_uid_equal(&m->error.run, &s->resend.run)) /* nothing of it will come */
+        s->resend.first_seq = s->resend.next_seq;
+    if (s->events.on_error)
+        s->events.on_error(&m->error.run, &err, s->events.user);
+    return true;
+}
+
+/* ---- the way to silence ---- */
+
+bool qs_session_do_waiting(struct qs_session *s, const union qs_session_msg *m)
+{
+    if (s->events.on_waiting)
+        s->events.on_waiting(&m->waiting, s->events.user);
+    return true;
+}
+
+/* An answer to a heartbeat that is on its way would arrive in the window: it is awaited. After CANCEL nothing
+ * is answered: the agent will close the window. */
+bool qs_session_do_ask(struct qs_session *s, const union qs_session_msg *m)
+{
+    (void)m;
+    const char *why = "the host is not ready";
+    if (s->clock.asked || s->run.cancelled)
+        return true;
+    uint32_t generation = s->generation;
+    bool granted = !s->events.may_quiet || s->events.may_quiet(&why, s->events.user);
+    if (s->generation != generation || s->state != QS_SESSION_ARMED || s->run.cancelled)
+        return true; /* the owner changed its mind inside */
+    union qs_session_msg answer;
+    answer.disarm = (struct qs_msg_window_why){.why = qs_text_of(why)};
+    qs_session_fire(s, granted ? QS_SESSION_EV_GRANTED : QS_SESSION_EV_DENIED, &answer);
+    return true;
+}
+
+bool qs_session_do_hold(struct qs_session *s, const union qs_session_msg *m)
+{
+    struct qs_msg_window_why hold = {.run = s->run.uid, .window = s->run.window, .why = m->disarm.why};
+    size_t at = qs_session_frame(s);
+    qs_msg_encode_window_why(&s->w, &hold);
+    return qs_session_put(s, at, QS_MSG_HOLD, &s->why);
+}
+
+/* The agent waits the lead out before its deciding reading. The segment that acknowledges QUIET falls into
+ * the lead, so the segments are read in the middle of it; later than the lead they prove nothing. */
+static void on_mark(void *user)
+{
+    struct qs_session *s = user;
+    s->mark = NULL;
+    qs_link_counters(s->link, &s->silence.mark);
+    s->silence.mark_ok = !s->silence.heard && s->silence.mark.has_segments &&
+                         qs_loop_now_ns(s->loop) - s->silence.quiet_ns < s->run.lead_ns;
+}
+
+bool qs_session_do_quiet(struct qs_session *s, const union qs_session_msg *m)
+{
+    (void)m;
+    struct qs_msg_window quiet = {.run = s->run.uid, .window = s->run.window};
+    struct qs_link_counters now;
+    size_t at = qs_session_frame(s);
+    qs_msg_encode_window(&s->w, &quiet);
+    if (!qs_session_put(s, at, QS_MSG_QUIET, &s->why))
+        return false;
+    qs_link_counters(s->link, &now);
+    s->silence = (struct qs_session_silence){
+        .on = true, .quiet_ns = qs_loop_now_ns(s->loop), .bytes_out = now.bytes_out};
+    qs_timer_stop(s->beat);
+    s->beat = NULL;
+    qs_timer_stop(s->mark);
+    s->mark = now.has_segments ? qs_timer_start(s->loop, s->run.lead_ns / 2, on_mark, s) : NULL;
+    if (s->events.on_quiet)
+        s->events.on_quiet(s->events.user);
+    return true;
+}
+
+/* The link may speak again: heartbeats, and what was kept back. */
+static bool end_silence(struct qs_session *s)
+{
+    if (!s->silence.on)
+        return true;
+    s->silence.on = false;
+    qs_timer_stop(s->mark);
+    s->mark = NULL;
+    qs_session_arm_beat(s);
+    for (size_t i = 0; i < s->ack_count; i++) {
+        if (!qs_session_send_run_seq(s, QS_MSG_ACK, &s->acks[i], &s->why))
+            return false;
+    }
+    s->ack_count = 0;
+    return true;
+}
+
+bool qs_session_do_disarm(struct qs_session *s, const union qs_session_msg *m)
+{
+    if (!end_silence(s))
+        return false;
+    struct qs_buf why;
+    qs_buf_init(&why);
+    qs_session_agent_text(m->disarm.why, &why);
+    if (s->events.on_disarm)
+        s->events.on_disarm(why.data, s->events.user);
+    qs_buf_done(&why);
+    return true;
+}
+
+bool qs_session_do_noise(struct qs_session *s, const union qs_session_msg *m)
+{
+    (void)m;
+    s->silence.noise = true;
+    return true;
+}
+
+bool qs_session_do_noisy_error(struct qs_session *s, const union qs_session_msg *m)
+{
+    s->silence.noise = true;
+    return qs_session_do_error(s, m);
+}
+
+/* ---- the window's end ---- */
+
+/* By our own socket: nothing was written after QUIET, and what came first was CLOSED. */
+static bool was_silent(const struct qs_session *s)
+{
+    const struct qs_session_silence *q = &s->silence;
+    return !q->noise && q->heard && q->end.bytes_out == q->bytes_out;
+}
+
+/* By the kernel's segments from the mark to CLOSED: all that came carried its bytes, and all that went
+ * acknowledged them. */
+static bool is_proven(const struct qs_session *s)
+{
+    const struct qs_link_counters *a = &s->silence.mark;
+    const struct qs_link_counters *b = &s->silence.end;
+    if (!s->silence.mark_ok || !b->has_segments)
+        return false;
+    uint64_t data_in = b->data_segments_in - a->data_segments_in;
+    return data_in >= 1 && b->segments_in - a->segments_in == data_in &&
+           b->data_segments_out == a->data_segments_out && b->segments_out - a->segments_out <= data_in;
+}
+
+static bool check_closed(struct qs_session *s, const struct qs_msg_closed *m)
+{
+    if (m->iterations > s->run.asked)
+        return qs_session_broken(s, QS_E_PROTOCOL, "%s: %u iterations were asked for, the window has %u",
+                                 s->name, (unsigned)s->run.asked, (unsigned)m->iterations);
+    if (m->phase != s->run.phase)
+        return qs_session_broken(s, QS_E_PROTOCOL, "%s: the window closed in another phase", s->name);
+    return true;
+}
+
+bool qs_session_do_closed(struct qs_session *s, const union qs_session_msg *m)
+{
+    bool silent = s->silence.on && was_silent(s);
+    bool proven = silent && is_proven(s);
+    if (!check_closed(s, &m->closed) || !end_silence(s))
+        return false;
+    s->run.rows_due = m->closed.iterations;
+    s->run.rows_come = 0;
+    if (s->state == QS_SESSION_RUN_OPEN)
+        qs_session_burst_if_due(s);
+    if (s->events.on_closed)
+        s->events.on_closed(&m->closed, silent, proven, s->events.user);
+    return true;
+}
+
+/* A window of an earlier connection: nobody counted its silence. */
+bool qs_session_do_closed_again(struct qs_session *s, const union qs_session_msg *m)
+{
+    if (s->events.on_closed)
+        s->events.on_closed(&m->closed, false, false, s->events.user);
+    return true;
+}
+
+/* ---- iterations ---- */
+
+static bool count_window_rows(struct qs_session *s, const struct qs_msg_iterations *m)
+{
+    struct qs_session_run *run = &s->run;
+    if (!qs_uid_equal(&m->run, &run->uid) || m->window != run->window)
+        return qs_session_broken(s, QS_E_PROTOCOL, "%s: iterations of another run or window", s->name);
+    if (m->first_seq != run->next_seq || m->first_index != run->rows_come)
+        return qs_session_broken(s, QS_E_PROTOCOL,
+                                 "%s: iteration %llu (number %u of the window) came, %llu (%u) is next",
+                                 s->name, (unsigned long long)m->first_seq, (unsigned)m->first_index,
+                                 (unsigned long long)run->next_seq, (unsigned)run->rows_come);
+    if (m->rows.count == 0 || m->rows.count > run->rows_due - run->rows_come)
+        return qs_session_broken(s, QS_E_PROTOCOL, "%s: %u iterations came, %u are due", s->name,
+                                 (unsigned)m->rows.count, (unsigned)(run->rows_due - run->rows_come));
+    run->rows_come += m->rows.count;
+    run->next_seq += m->rows.count;
+    qs_session_remember(s, &run->uid, m->first_seq, run->next_seq);
+    return true;
+}
+
+/* Whole windows come again: the first may begin below what was asked for, but nothing may be missing. */
+static bool count_resent_rows(struct qs_session *s, const struct qs_msg_iterations *m)
+{
+    struct qs_held *due = &s->resend;
+    uint64_t end = m->first_seq + m->rows.count;
+    if (!qs_uid_equal(&m->run, &due->run) || m->first_seq > due->first_seq || end > due->next_seq)
+        return qs_session_broken(s, QS_E_PROTOCOL, "%s: not the iterations that were asked for again",
+                                 s->name);
+    due->first_seq = end > due->first_seq ? end : due->first_seq;
+    return true;
+}
+
+/* The state has moved: a count that is not over yet, or one of the two that were left, tells which rows these
+ * are. */
+bool qs_session_do_rows(struct qs_session *s, const union qs_session_msg *m)
+{
+    bool resent = s->resend.first_seq < s->resend.next_seq;
+    if (!(resent ? count_resent_rows(s, &m->rows) : count_window_rows(s, &m->rows)))
+        return false;
+    qs_session_arm_deadline(s);
+    if (s->state == QS_SESSION_RUN_OPEN)
+        qs_session_burst_if_due(s);
+    if (s->events.on_iterations)
+        s->events.on_iterations(&m->rows, s->events.user);
+    return true;
+}

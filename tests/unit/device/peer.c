@@ -1,0 +1,453 @@
+#include "peer.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "proto/names.h"
+
+/* ---- sending ---- */
+
+void peer_raw(struct peer *p, const void *bytes, size_t n)
+{
+    const uint8_t *at = bytes;
+    while (n > 0 && p->fd >= 0) {
+        ssize_t sent = send(p->fd, at, n, MSG_NOSIGNAL);
+        if (sent <= 0)
+            return; /* the session hung up: what it says is checked there */
+        at += sent;
+        n -= (size_t)sent;
+    }
+}
+
+size_t peer_begin(struct peer *p)
+{
+    qs_writer_init(&p->w, p->tx, sizeof p->tx);
+    return qs_frame_begin(&p->w);
+}
+
+void peer_end(struct peer *p, size_t at, enum qs_msg_type type)
+{
+    if (!qs_frame_end(&p->w, at, (uint8_t)type, p->tx_seq))
+        abort();
+    p->tx_seq++;
+    peer_raw(p, p->tx, p->w.len);
+}
+
+void peer_hello(struct peer *p)
+{
+    struct qs_msg_hello_agent m = {
+        .proto_min = p->proto_min,
+        .proto_max = p->proto_max,
+        .features = p->features,
+        .session = p->session,
+        .auth = p->asks_proof ? QS_AUTH_HMAC_SHA256 : QS_AUTH_NONE,
+        .software = qs_text_of("scripted 1"),
+        .boot_id = qs_text_of("boot-1"),
+        .clock = qs_text_of("monotonic"),
+        .max_frame_bytes = QS_FRAME_MAX_BYTES,
+        .max_iterations = 1000,
+        .clock_resolution_ns = 1,
+    };
+    if (p->wrong_session)
+        m.session.b[0] ^= 1;
+    memcpy(m.nonce, p->nonce, sizeof m.nonce);
+    size_t at = peer_begin(p);
+    qs_msg_encode_hello_agent(&p->w, &m);
+    peer_end(p, at, QS_MSG_HELLO_AGENT);
+}
+
+void peer_held(struct peer *p)
+{
+    uint8_t mem[1024];
+    struct qs_build b;
+    qs_build_init(&b, mem, sizeof mem);
+    for (unsigned i = 0; i < p->held_runs; i++) {
+        struct qs_held h = {.run.b = {(uint8_t)(0xA0 + i)}, .first_seq = 5, .next_seq = 9};
+        qs_build_held(&b, &h);
+    }
+    struct qs_msg_held m = {.held = qs_build_list(&b)};
+    size_t at = peer_begin(p);
+    qs_msg_encode_held(&p->w, &m);
+    peer_end(p, at, QS_MSG_HELD);
+}
+
+void peer_facts(struct peer *p)
+{
+    uint8_t mem[1024];
+    struct qs_build b;
+    qs_build_init(&b, mem, sizeof mem);
+    qs_build_fact(&b, &(struct qs_fact){qs_text_of("machine"), qs_text_of("x86_64")});
+    qs_build_fact(&b, &(struct qs_fact){qs_text_of("kernel"), qs_text_of("6.1 \"lts\"")});
+    struct qs_msg_facts m = {.facts = qs_build_list(&b)};
+    size_t at = peer_begin(p);
+    qs_msg_encode_facts(&p->w, &m);
+    peer_end(p, at, QS_MSG_FACTS);
+}
+
+void peer_pong(struct peer *p, const struct qs_msg_ping *ping)
+{
+    int64_t now = qs_loop_now_ns(p->loop) + 1000000000000; /* another clock */
+    struct qs_msg_pong m = {
+        .id = ping->id, .t_send_ns = ping->t_send_ns, .t_recv_ns = now, .t_reply_ns = now};
+    size_t at = peer_begin(p);
+    qs_msg_encode_pong(&p->w, &m);
+    peer_end(p, at, QS_MSG_PONG);
+}
+
+void peer_ping(struct peer *p)
+{
+    size_t at = peer_begin(p);
+    qs_msg_encode_ping(&p->w, &(struct qs_msg_ping){.id = 77, .t_send_ns = 5});
+    peer_end(p, at, QS_MSG_PING);
+}
+
+void peer_waiting(struct peer *p)
+{
+    struct qs_msg_waiting m = {.run = p->run, .window = p->open.window, .value = 7, .eta_ns = -1};
+    size_t at = peer_begin(p);
+    qs_msg_encode_waiting(&p->w, &m);
+    peer_end(p, at, QS_MSG_WAITING);
+}
+
+void peer_window(struct peer *p, enum qs_msg_type type)
+{
+    size_t at = peer_begin(p);
+    qs_msg_encode_window(&p->w, &(struct qs_msg_window){.run = p->run, .window = p->open.window});
+    peer_end(p, at, type);
+}
+
+void peer_disarm(struct peer *p)
+{
+    size_t at = peer_begin(p);
+    qs_msg_encode_window_why(&p->w, &(struct qs_msg_window_why){.run = p->run,
+                                                                .window = p->open.window,
+                                                                .why = qs_text_of("busy again")});
+    peer_end(p, at, QS_MSG_DISARM);
+}
+
+void peer_closed(struct peer *p, enum qs_closed_how how, uint32_t iterations)
+{
+    struct qs_msg_closed m = {.run = p->run,
+                              .window = p->open.window,
+                              .phase = p->open.phase,
+                              .how = how,
+                              .iterations = iterations};
+    size_t at = peer_begin(p);
+    qs_msg_encode_closed(&p->w, &m);
+    peer_end(p, at, QS_MSG_CLOSED);
+}
+
+void peer_rows(struct peer *p, const struct qs_uid *run, uint64_t first_seq, uint32_t first_index, uint32_t n)
+{
+    static uint8_t mem[64 * 1024];
+    uint8_t ids[8];
+    struct qs_build metrics;
+    struct qs_build rows;
+    qs_build_init(&metrics, ids, sizeof ids);
+    qs_build_u16(&metrics, QS_METRIC_USER_TIME_US);
+    qs_build_init(&rows, mem, sizeof mem);
+    for (uint32_t i = 0; i < n; i++) {
+        struct qs_row row = {.start_off_ns = i, .duration_ns = 123456789, .values = {42}};
+        qs_build_row(&rows, 1, &row);
+    }
+    struct qs_msg_iterations m = {.run = *run,
+                                  .window = p->open.window,
+                                  .first_seq = first_seq,
+                                  .first_index = first_index,
+                                  .metrics = qs_build_list(&metrics),
+                                  .rows = qs_build_list(&rows)};
+    size_t at = peer_begin(p);
+    qs_msg_encode_iterations(&p->w, &m);
+    peer_end(p, at, QS_MSG_ITERATIONS);
+}
+
+void peer_window_result(struct peer *p)
+{
+    peer_closed(p, QS_CLOSED_DONE, p->rows);
+    for (uint32_t i = 0; i < p->rows; i += p->rows_a_message) {
+        uint32_t n = p->rows - i < p->rows_a_message ? p->rows - i : p->rows_a_message;
+        peer_rows(p, &p->run, p->open.first_seq + i, i, n);
+    }
+    p->next_seq = p->open.first_seq + p->rows;
+}
+
+void peer_run_ended(struct peer *p, uint64_t next_seq)
+{
+    size_t at = peer_begin(p);
+    qs_msg_encode_run_seq(&p->w, &(struct qs_msg_run_seq){.run = p->run, .seq = next_seq});
+    peer_end(p, at, QS_MSG_RUN_ENDED);
+}
+
+void peer_error(struct peer *p, const struct qs_uid *run, uint16_t code, const char *text)
+{
+    struct qs_msg_error m = {
+        .run = *run, .code = code, .blame = QS_WIRE_BLAME_OPERATOR, .text = qs_text_of(text)};
+    size_t at = peer_begin(p);
+    qs_msg_encode_error(&p->w, &m);
+    peer_end(p, at, QS_MSG_ERROR);
+}
+
+void peer_bye(struct peer *p)
+{
+    size_t at = peer_begin(p);
+    qs_msg_encode_bye(&p->w, &(struct qs_msg_bye){.why = qs_text_of("rebooting")});
+    peer_end(p, at, QS_MSG_BYE);
+}
+
+/* ---- answering ---- */
+
+static void answer_hello(struct peer *p, const struct qs_frame *f)
+{
+    struct qs_msg_hello_host m;
+    if (qs_msg_decode_hello_host(f->payload, f->len, &m) != 0)
+        abort();
+    p->session = m.session;
+    p->farm = m.farm;
+    peer_hello(p);
+    if (!p->asks_proof)
+        peer_held(p);
+}
+
+static void answer_proof(struct peer *p, const struct qs_frame *f)
+{
+    struct qs_msg_auth m;
+    uint8_t want[QS_SHA256_BYTES];
+    qs_auth_mac_host(p->key, sizeof p->key, &p->session, p->nonce, &p->farm, want);
+    if (qs_msg_decode_auth(f->payload, f->len, &m) != 0 || !qs_auth_equal(want, m.mac, sizeof want)) {
+        peer_error(p, &(struct qs_uid){{0}}, QS_CODE_AUTH, "the host's proof is wrong");
+        peer_hang_up(p);
+        return;
+    }
+    qs_auth_mac_agent(p->key, sizeof p->key, &p->session, p->nonce, &p->farm, m.mac);
+    m.mac[0] ^= p->wrong_proof;
+    size_t at = peer_begin(p);
+    qs_msg_encode_auth(&p->w, &m);
+    peer_end(p, at, QS_MSG_AUTH);
+    peer_held(p);
+}
+
+static void answer_run(struct peer *p, const struct qs_frame *f)
+{
+    struct qs_msg_run_begin m;
+    if (qs_msg_decode_run_begin(f->payload, f->len, &m) != 0)
+        abort();
+    p->run = m.run;
+    p->next_seq = 0;
+    struct qs_msg_run_ready ready = {.run = m.run, .executable = qs_text_of("/bin/true")};
+    size_t at = peer_begin(p);
+    qs_msg_encode_run_ready(&p->w, &ready);
+    peer_end(p, at, QS_MSG_RUN_READY);
+}
+
+static void answer_hook(struct peer *p, const struct qs_frame *f)
+{
+    struct qs_msg_hook m;
+    if (qs_msg_decode_hook(f->payload, f->len, &m) != 0)
+        abort();
+    struct qs_msg_hook_done done = {.id = m.id, .duration_ns = 5, .output = qs_text_of("made")};
+    size_t at = peer_begin(p);
+    qs_msg_encode_hook_done(&p->w, &done);
+    peer_end(p, at, QS_MSG_HOOK_DONE);
+}
+
+static void answer_ping(struct peer *p, const struct qs_frame *f)
+{
+    struct qs_msg_ping ping;
+    if (qs_msg_decode_ping(f->payload, f->len, &ping) != 0)
+        abort();
+    p->pings++;
+    peer_pong(p, &ping);
+}
+
+static void answer_open(struct peer *p, const struct qs_frame *f)
+{
+    if (qs_msg_decode_open(f->payload, f->len, &p->open) != 0)
+        abort();
+    peer_waiting(p);
+    peer_window(p, QS_MSG_ARM);
+}
+
+static void note_ack(struct peer *p, const struct qs_frame *f)
+{
+    struct qs_msg_run_seq m;
+    if (qs_msg_decode_run_seq(f->payload, f->len, &m) != 0)
+        abort();
+    p->acks++;
+    p->last_ack = m.seq;
+}
+
+/* The window of the first two iterations comes as a whole, though asked for from 5 on. */
+static void answer_resend(struct peer *p, const struct qs_frame *f)
+{
+    struct qs_msg_run_seq m;
+    if (qs_msg_decode_run_seq(f->payload, f->len, &m) != 0)
+        abort();
+    struct qs_uid run = p->run;
+    p->run = m.run;
+    p->open.window = 0;
+    peer_closed(p, QS_CLOSED_DONE, 3);
+    peer_rows(p, &m.run, 4, 0, 3);
+    peer_closed(p, QS_CLOSED_DONE, 2);
+    peer_rows(p, &m.run, 7, 0, 2);
+    p->run = run;
+}
+
+static void note_error(struct peer *p, const struct qs_frame *f)
+{
+    struct qs_msg_error m;
+    if (qs_msg_decode_error(f->payload, f->len, &m) != 0)
+        abort();
+    p->errors++;
+    p->last_error = m.code;
+}
+
+static void answer(struct peer *p, const struct qs_frame *f)
+{
+    if (qs_msg_accept(f->type, QS_SIDE_HOST) <= 0 || qs_msg_check(f->type, f->payload, f->len) != 0)
+        abort(); /* the session under test wrote what no agent may take */
+    if (p->script && p->script(p, f))
+        return;
+    static void (*const answers[QS_MSG_LAST + 1])(struct peer *, const struct qs_frame *) = {
+        [QS_MSG_HELLO_HOST] = answer_hello,
+        [QS_MSG_AUTH] = answer_proof,
+        [QS_MSG_PING] = answer_ping,
+        [QS_MSG_RUN_BEGIN] = answer_run,
+        [QS_MSG_HOOK] = answer_hook,
+        [QS_MSG_OPEN] = answer_open,
+        [QS_MSG_ACK] = note_ack,
+        [QS_MSG_ERROR] = note_error,
+        [QS_MSG_RESEND] = answer_resend,
+    };
+    if (answers[f->type])
+        answers[f->type](p, f);
+    if (f->type == QS_MSG_FACTS_GET)
+        peer_facts(p);
+    if (f->type == QS_MSG_QUIET)
+        peer_window_result(p);
+    if (f->type == QS_MSG_HOLD)
+        peer_window(p, QS_MSG_ARM);
+    if (f->type == QS_MSG_CANCEL)
+        peer_closed(p, QS_CLOSED_CANCELLED, 0);
+    if (f->type == QS_MSG_RUN_END)
+        peer_run_ended(p, p->next_seq);
+    if (f->type == QS_MSG_BYE)
+        p->byes++;
+}
+
+/* ---- the socket ---- */
+
+void peer_hang_up(struct peer *p)
+{
+    qs_io_stop(p->io);
+    p->io = NULL;
+    if (p->fd >= 0)
+        close(p->fd);
+    p->fd = -1;
+}
+
+static void on_readable(unsigned events, void *user)
+{
+    (void)events;
+    struct peer *p = user;
+    uint8_t bytes[4096];
+    ssize_t got = recv(p->fd, bytes, sizeof bytes, 0);
+    if (got <= 0) {
+        if (got == 0 || errno != EAGAIN)
+            peer_hang_up(p);
+        return;
+    }
+    const uint8_t *at = bytes;
+    size_t n = (size_t)got;
+    size_t used = 0;
+    struct qs_frame frame;
+    while (n > 0 && p->fd >= 0 && qs_framer_feed(&p->framer, at, n, &used, &frame) > 0) {
+        answer(p, &frame);
+        at += used;
+        n -= used;
+    }
+    if (p->framer.err != 0)
+        abort();
+}
+
+static void on_connection(unsigned events, void *user)
+{
+    (void)events;
+    struct peer *p = user;
+    peer_hang_up(p);
+    p->fd = accept4(p->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (p->fd < 0)
+        return;
+    p->connections++;
+    p->tx_seq = 0;
+    qs_framer_init(&p->framer, p->rx, sizeof p->rx);
+    p->io = qs_io_start(p->loop, p->fd, QS_IO_READ, on_readable, p, NULL);
+}
+
+static void listen_unix(struct peer *p)
+{
+    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    snprintf(p->address, sizeof p->address, "%s/agent.sock", p->dir);
+    memcpy(a.sun_path, p->address, sizeof p->address);
+    p->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (bind(p->listener, (struct sockaddr *)&a, sizeof a) != 0)
+        abort();
+}
+
+static void listen_tcp(struct peer *p)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof a;
+    p->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (bind(p->listener, (struct sockaddr *)&a, sizeof a) != 0 ||
+        getsockname(p->listener, (struct sockaddr *)&a, &size) != 0)
+        abort();
+    snprintf(p->address, sizeof p->address, "127.0.0.1:%d", ntohs(a.sin_port));
+    memset(p->key, 'k', sizeof p->key);
+    p->asks_proof = true;
+    int fd = open(p->key_file, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    if (write(fd, p->key, sizeof p->key) != (ssize_t)sizeof p->key)
+        abort();
+    close(fd);
+}
+
+struct peer *peer_new(struct qs_loop *loop, bool tcp)
+{
+    struct peer *p = qs_calloc(1, sizeof *p);
+    p->loop = loop;
+    p->fd = -1;
+    p->proto_min = QS_PROTO_MIN;
+    p->proto_max = QS_PROTO_MAX;
+    p->features = QS_FEATURE_COMMAND;
+    p->rows = 5;
+    p->rows_a_message = 2;
+    memset(p->nonce, 9, sizeof p->nonce);
+    snprintf(p->dir, sizeof p->dir, "/tmp/qs-peer-XXXXXX");
+    if (!mkdtemp(p->dir))
+        abort();
+    snprintf(p->key_file, sizeof p->key_file, "%s/key", p->dir);
+    (tcp ? listen_tcp : listen_unix)(p);
+    if (listen(p->listener, 4) != 0)
+        abort();
+    p->listen_io = qs_io_start(loop, p->listener, QS_IO_READ, on_connection, p, NULL);
+    return p;
+}
+
+void peer_free(struct peer *p)
+{
+    peer_hang_up(p);
+    qs_io_stop(p->listen_io);
+    close(p->listener);
+    unlink(p->address);
+    unlink(p->key_file);
+    rmdir(p->dir);
+    free(p);
+}

@@ -1,0 +1,485 @@
+/* The session against a scripted agent in real time: whole runs, and every row of the table. */
+#include "host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "peer.h"
+
+struct bed {
+    struct qs_loop *loop;
+    struct peer *peer;
+    struct host host;
+};
+
+static void bed_init(struct bed *b, bool tcp)
+{
+    b->loop = qs_loop_new_real(NULL);
+    b->peer = peer_new(b->loop, tcp);
+    b->peer->user = b;
+    struct qs_farm_device device = {.name = (char *)"board",
+                                    .link = tcp ? QS_LINK_TCP : QS_LINK_UNIX,
+                                    .address = b->peer->address,
+                                    .key_file = tcp ? b->peer->key_file : NULL};
+    host_init(&b->host, b->loop, &device);
+}
+
+static void bed_done(struct bed *b)
+{
+    host_done(&b->host);
+    peer_free(b->peer);
+    assert_int_equal(qs_loop_free(b->loop), 0);
+}
+
+static int new_bed(void **state)
+{
+    *state = calloc(1, sizeof(struct bed));
+    bed_init(*state, false);
+    return 0;
+}
+
+static int new_tcp_bed(void **state)
+{
+    *state = calloc(1, sizeof(struct bed));
+    bed_init(*state, true);
+    return 0;
+}
+
+static int free_bed(void **state)
+{
+    bed_done(*state);
+    free(*state);
+    return 0;
+}
+
+static void become_ready(struct bed *b)
+{
+    qs_session_start(b->host.session);
+    host_wait(&b->host, "ready");
+}
+
+static void open_run(struct bed *b)
+{
+    become_ready(b);
+    assert_true(host_begin(&b->host));
+    host_wait(&b->host, "run_ready");
+}
+
+static void quiet_window(struct bed *b)
+{
+    open_run(b);
+    assert_true(host_open(&b->host, 0, 0, 0));
+    host_wait(&b->host, "quiet");
+}
+
+/* Takes over one type of message; what it does with it is the test's. */
+static enum qs_msg_type taken;
+static bool take(struct peer *p, const struct qs_frame *f)
+{
+    (void)p;
+    return f->type == (uint8_t)taken;
+}
+
+static void it_greets_and_maps_the_clock(void **state)
+{
+    struct bed *b = *state;
+    b->peer->held_runs = 2;
+    assert_string_equal(qs_session_state_name(b->host.session), "stopped");
+    assert_false(host_begin(&b->host));
+    host_assert_why(&b->host, QS_E_LINK, "stopped");
+    become_ready(b);
+    assert_string_equal(b->host.log.data, "held a0 5-9\nheld a1 5-9\nclock\nready\n");
+    assert_string_equal(b->host.facts, "{\"kernel\":\"6.1 \\\"lts\\\"\",\"machine\":\"x86_64\"}");
+    assert_int_equal(b->peer->pings, 8);
+    assert_true(b->host.rtt_ns >= 0);
+    int64_t error = b->host.clock_offset_ns - 1000000000000;
+    assert_true(error <= b->host.rtt_ns && -error <= b->host.rtt_ns);
+}
+
+static void a_run_of_two_windows(void **state)
+{
+    struct bed *b = *state;
+    open_run(b);
+    b->host.log.len = 0;
+    assert_true(host_open(&b->host, 0, 0, 0));
+    host_wait(&b->host, "rows 4+1");
+    assert_true(b->host.silent);
+    assert_false(b->host.proven);
+    assert_true(qs_session_ack(b->host.session, &host_run, 5, NULL));
+    assert_true(host_open(&b->host, 1, 5, 0));
+    host_wait(&b->host, "rows 9+1");
+    assert_string_equal(b->host.log.data, "waiting\ngrant\nquiet\nclosed 5\nrows 0+2\nrows 2+2\nrows 4+1\n"
+                                          "waiting\ngrant\nquiet\nclosed 5\nrows 5+2\nrows 7+2\nrows 9+1\n");
+    assert_int_equal(b->peer->last_ack, 5);
+    assert_true(host_end(&b->host));
+    host_wait(&b->host, "run_ended 10");
+    assert_int_equal(b->host.rows, 10);
+    assert_int_equal(b->host.downs, 0);
+    qs_session_stop(b->host.session);
+    host_idle(&b->host, 5000000);
+    assert_int_equal(b->peer->byes, 1);
+}
+
+/* Its middle comes after the kernel's delayed acknowledgement of QUIET (40 ms): the peer does not hurry it.
+ */
+static const int64_t lead_ns = 200000000;
+
+static void tcp_with_a_key_proves_the_silence(void **state)
+{
+    struct bed *b = *state;
+    open_run(b);
+    taken = QS_MSG_QUIET;
+    b->peer->script = take;
+    assert_true(host_open(&b->host, 0, 0, lead_ns));
+    host_wait(&b->host, "quiet");
+    host_idle(&b->host, lead_ns);
+    peer_window_result(b->peer);
+    host_wait(&b->host, "rows 4+1");
+    assert_true(b->host.silent);
+    assert_true(b->host.proven);
+    /* without a lead there is no moment at which the segments could be read */
+    b->peer->script = NULL;
+    assert_true(host_open(&b->host, 1, 5, 0));
+    host_wait(&b->host, "rows 9+1");
+    assert_true(b->host.silent);
+    assert_false(b->host.proven);
+}
+
+static void a_byte_in_the_window_is_no_proof(void **state)
+{
+    struct bed *b = *state;
+    open_run(b);
+    taken = QS_MSG_QUIET;
+    b->peer->script = take;
+    assert_true(host_open(&b->host, 0, 0, lead_ns));
+    host_wait(&b->host, "quiet");
+    host_idle(&b->host, lead_ns);
+    peer_ping(b->peer);
+    host_idle(&b->host, 20000000);
+    peer_window_result(b->peer);
+    host_wait(&b->host, "rows 4+1");
+    assert_false(b->host.silent);
+    assert_false(b->host.proven);
+}
+
+static void nothing_is_sent_in_a_window(void **state)
+{
+    struct bed *b = *state;
+    taken = QS_MSG_QUIET;
+    b->peer->script = take;
+    quiet_window(b);
+    unsigned pings = b->peer->pings;
+    assert_true(qs_session_ack(b->host.session, &host_run, 0, NULL));
+    assert_false(host_hook(&b->host, 1));
+    host_assert_why(&b->host, QS_E_CONFLICT, "hook in state quiet");
+    host_idle(&b->host, 3 * HOST_HEARTBEAT_MS * INT64_C(1000000));
+    assert_int_equal(b->peer->pings, pings);
+    assert_int_equal(b->peer->acks, 0);
+    peer_window_result(b->peer);
+    host_wait(&b->host, "rows 4+1");
+    assert_true(b->host.silent);
+    host_idle(&b->host, 2 * HOST_HEARTBEAT_MS * INT64_C(1000000));
+    assert_int_equal(b->peer->acks, 1);
+    assert_true(b->peer->pings > pings);
+}
+
+static void frames_in_a_window_are_told_as_noise(void **state)
+{
+    struct bed *b = *state;
+    for (uint32_t i = 0; i < 5; i++) {
+        taken = QS_MSG_QUIET;
+        b->peer->script = take;
+        if (i == 0)
+            quiet_window(b);
+        else {
+            assert_true(host_open(&b->host, i, 5 * (uint64_t)i, 0));
+            host_wait(&b->host, "quiet");
+        }
+        if (i == 0)
+            peer_ping(b->peer);
+        if (i == 1)
+            peer_pong(b->peer, &(struct qs_msg_ping){.id = 1});
+        if (i == 2)
+            peer_waiting(b->peer);
+        if (i == 3)
+            peer_error(b->peer, &host_run, QS_CODE_RESOURCE, "no space");
+        if (i == 4)
+            assert_true(qs_session_cancel(b->host.session, &host_run, "enough", NULL));
+        if (i < 4)
+            peer_window_result(b->peer);
+        char last[32] = "closed 0";
+        if (i < 4)
+            snprintf(last, sizeof last, "rows %u+1", 5 * (unsigned)i + 4);
+        host_wait(&b->host, last);
+        assert_false(b->host.silent);
+    }
+    assert_int_equal(b->host.downs, 0);
+}
+
+static void hold_and_disarm_lead_back_to_waiting(void **state)
+{
+    struct bed *b = *state;
+    taken = QS_MSG_QUIET;
+    b->peer->script = take;
+    open_run(b);
+    b->host.refuse_quiet = true;
+    assert_true(host_open(&b->host, 0, 0, 0));
+    host_wait(&b->host, "quiet"); /* at the second ARM */
+    assert_non_null(strstr(b->host.log.data, "hold\ngrant\nquiet\n"));
+    peer_disarm(b->peer);
+    host_wait(&b->host, "disarm");
+    assert_string_equal(qs_session_state_name(b->host.session), "waiting");
+    peer_disarm(b->peer); /* crossed a HOLD */
+    host_wait(&b->host, "disarm");
+    host_idle(&b->host, 2 * HOST_HEARTBEAT_MS * INT64_C(1000000));
+    assert_true(b->peer->pings > 8); /* the heart beats again */
+    b->peer->script = NULL;
+    peer_window(b->peer, QS_MSG_ARM);
+    host_wait(&b->host, "rows 4+1");
+    assert_true(b->host.silent);
+}
+
+/* An answer to a heartbeat must not fall into the window: the session waits for it before QUIET. */
+static void quiet_waits_for_the_heartbeats_answer(void **state)
+{
+    struct bed *b = *state;
+    open_run(b);
+    taken = QS_MSG_PING;
+    b->peer->script = take;
+    host_idle(&b->host, 2 * HOST_HEARTBEAT_MS * INT64_C(1000000)); /* one is out and unanswered */
+    b->host.log.len = 0;
+    assert_true(host_open(&b->host, 0, 0, 0));
+    host_wait(&b->host, "waiting");
+    host_idle(&b->host, 20000000);
+    assert_string_equal(qs_session_state_name(b->host.session), "armed");
+    assert_string_equal(b->host.log.data, "waiting\n");
+    peer_disarm(b->peer);
+    host_wait(&b->host, "disarm");
+}
+
+static struct qs_msg_ping kept_ping;
+static bool keep_ping(struct peer *p, const struct qs_frame *f)
+{
+    (void)p;
+    if (f->type != QS_MSG_PING)
+        return false;
+    assert_int_equal(qs_msg_decode_ping(f->payload, f->len, &kept_ping), 0);
+    return true;
+}
+
+static void quiet_follows_the_late_answer(void **state)
+{
+    struct bed *b = *state;
+    open_run(b);
+    b->peer->script = keep_ping;
+    host_idle(&b->host, 2 * HOST_HEARTBEAT_MS * INT64_C(1000000));
+    assert_true(host_open(&b->host, 0, 0, 0));
+    host_wait(&b->host, "waiting");
+    host_idle(&b->host, 5000000);
+    peer_ping(b->peer); /* the agent may ask too */
+    peer_pong(b->peer, &kept_ping);
+    host_wait(&b->host, "rows 4+1");
+    assert_true(b->host.silent);
+}
+
+static void cancel_ends_a_wait(void **state)
+{
+    struct bed *b = *state;
+    taken = QS_MSG_OPEN;
+    b->peer->script = take;
+    open_run(b);
+    assert_true(host_open(&b->host, 0, 0, 0));
+    assert_true(qs_session_cancel(b->host.session, &host_run, "enough", NULL));
+    b->peer->open.phase = QS_PHASE_MEASURE;
+    b->peer->open.window = 0;
+    peer_window(b->peer, QS_MSG_ARM); /* crossed the CANCEL: it is not answered */
+    host_wait(&b->host, "closed 0");
+    assert_null(strstr(b->host.log.data, "grant"));
+    assert_string_equal(qs_session_state_name(b->host.session), "run_open");
+    assert_true(host_end(&b->host));
+    host_wait(&b->host, "run_ended 0");
+}
+
+static void refusals_lead_back(void **state)
+{
+    struct bed *b = *state;
+    taken = QS_MSG_RUN_BEGIN;
+    b->peer->script = take;
+    become_ready(b);
+    assert_true(host_begin(&b->host));
+    peer_error(b->peer, &host_run, QS_CODE_EXECUTABLE, "no such \033 program");
+    host_wait(&b->host, "error");
+    host_assert_why(&b->host, QS_E_COMMAND, "no such \\x1b program");
+    assert_string_equal(qs_session_state_name(b->host.session), "ready");
+    peer_error(b->peer, &host_run, QS_CODE_STATE, "by the way");
+    host_wait(&b->host, "error");
+    b->peer->script = NULL;
+    assert_true(host_begin(&b->host));
+    host_wait(&b->host, "run_ready");
+    taken = QS_MSG_OPEN;
+    b->peer->script = take;
+    assert_true(host_open(&b->host, 0, 0, 0));
+    peer_error(b->peer, &host_run, QS_CODE_UNSUPPORTED, "no such sensor");
+    host_wait(&b->host, "error");
+    assert_string_equal(qs_session_state_name(b->host.session), "run_open");
+}
+
+static void hooks_run_outside_windows(void **state)
+{
+    struct bed *b = *state;
+    become_ready(b);
+    assert_true(host_hook(&b->host, 7));
+    assert_false(host_begin(&b->host));
+    host_assert_why(&b->host, QS_E_CONFLICT, "run_begin in state hook");
+    host_wait(&b->host, "hook_done 7");
+    assert_true(host_begin(&b->host));
+    host_wait(&b->host, "run_ready");
+    assert_true(host_hook(&b->host, 8));
+    host_wait(&b->host, "hook_done 8");
+    assert_string_equal(qs_session_state_name(b->host.session), "run_open");
+}
+
+static void what_is_held_comes_again(void **state)
+{
+    struct bed *b = *state;
+    const struct qs_uid held = {{0xA0}};
+    b->peer->held_runs = 2;
+    become_ready(b);
+    assert_false(qs_session_resend(b->host.session, &held, 9, &b->host.why));
+    host_assert_why(&b->host, QS_E_CONFLICT, "5 to 9");
+    assert_false(qs_session_resend(b->host.session, &host_run, 0, &b->host.why));
+    host_assert_why(&b->host, QS_E_NOT_FOUND, "keeps no iterations");
+    assert_true(qs_session_resend(b->host.session, &held, 5, NULL));
+    host_wait(&b->host, "rows 7+2");
+    assert_non_null(strstr(b->host.log.data, "closed 3\nrows 4+3\nclosed 2\nrows 7+2\n"));
+    assert_string_equal(qs_session_state_name(b->host.session), "ready");
+    taken = QS_MSG_RESEND;
+    b->peer->script = take;
+    assert_true(qs_session_resend(b->host.session, &held, 5, NULL));
+    peer_error(b->peer, &held, QS_CODE_UNKNOWN_RUN, "gone");
+    host_wait(&b->host, "error");
+    assert_true(host_begin(&b->host));
+    host_wait(&b->host, "run_ready");
+    assert_true(qs_session_resend(b->host.session, &held, 5, NULL));
+    peer_error(b->peer, &held, QS_CODE_UNKNOWN_RUN, "gone");
+    host_wait(&b->host, "error");
+    b->peer->script = NULL;
+    assert_true(qs_session_resend(b->host.session, &held, 6, NULL));
+    host_wait(&b->host, "rows 7+2");
+    assert_string_equal(qs_session_state_name(b->host.session), "run_open");
+    assert_true(host_open(&b->host, 0, 0, 0)); /* counting goes on as if nothing had been */
+    host_wait(&b->host, "rows 4+1");
+}
+
+static void open_is_checked_before_it_is_sent(void **state)
+{
+    struct bed *b = *state;
+    open_run(b);
+    assert_false(host_open(&b->host, 0, 3, 0));
+    host_assert_why(&b->host, QS_E_CONFLICT, "continues at 0");
+    struct qs_msg_open m = {.run = host_run, .iterations = 1001, .max_ns = 1, .lease_ns = 9};
+    assert_false(qs_session_open(b->host.session, &m, &b->host.why));
+    host_assert_why(&b->host, QS_E_LIMIT, "at most 1000");
+    m.iterations = 1;
+    m.lease_ns = 1;
+    assert_false(qs_session_open(b->host.session, &m, &b->host.why));
+    host_assert_why(&b->host, QS_E_LIMIT, "lease");
+    m.run.b[0] ^= 1;
+    assert_false(qs_session_open(b->host.session, &m, &b->host.why));
+    host_assert_why(&b->host, QS_E_CONFLICT, "another run");
+    assert_string_equal(qs_session_state_name(b->host.session), "run_open");
+}
+
+static void it_comes_back_after_a_loss(void **state)
+{
+    struct bed *b = *state;
+    open_run(b);
+    peer_hang_up(b->peer);
+    host_wait(&b->host, "down");
+    host_assert_why(&b->host, QS_E_LINK, "closed the connection");
+    assert_false(qs_session_is_ready(b->host.session));
+    assert_string_equal(qs_session_state_name(b->host.session), "backoff");
+    host_wait(&b->host, "ready");
+    assert_int_equal(b->peer->connections, 2);
+    peer_bye(b->peer);
+    host_wait(&b->host, "down");
+    host_assert_why(&b->host, QS_E_LINK, "rebooting");
+    host_wait(&b->host, "ready");
+}
+
+static void a_window_without_an_end_is_given_up_with_its_lease(void **state)
+{
+    struct bed *b = *state;
+    taken = QS_MSG_QUIET;
+    b->peer->script = take;
+    host_lease_ns = 50000000;
+    quiet_window(b);
+    host_lease_ns = 60000000000;
+    host_wait(&b->host, "down");
+    host_assert_why(&b->host, QS_E_LINK, "the lease is over");
+}
+
+static void the_agents_refusal_is_told(void **state)
+{
+    struct bed *b = *state;
+    b->peer->key[0] ^= 1; /* the file has another one */
+    qs_session_start(b->host.session);
+    host_wait(&b->host, "down");
+    host_assert_why(&b->host, QS_E_AUTH, "the host's proof is wrong");
+}
+
+static void every_row_was_reached(void **state)
+{
+    (void)state;
+    assert_int_equal(host_rows_not_seen(), 0);
+}
+
+static void the_readme_shows_the_table(void **state)
+{
+    (void)state;
+    struct qs_buf table;
+    struct qs_buf readme;
+    char bytes[4096];
+    size_t got = 0;
+    qs_buf_init(&table);
+    qs_buf_init(&readme);
+    qs_session_dump(&table);
+    FILE *file = fopen(DEVICE_README, "r");
+    assert_non_null(file);
+    while ((got = fread(bytes, 1, sizeof bytes, file)) > 0)
+        qs_buf_add(&readme, bytes, got);
+    fclose(file);
+    if (!strstr(readme.data, table.data))
+        fail_msg("daemon/device/README.md lacks this table:\n%s", table.data);
+    qs_buf_done(&table);
+    qs_buf_done(&readme);
+}
+
+int main(void)
+{
+#define CASE(test)     cmocka_unit_test_setup_teardown(test, new_bed, free_bed)
+#define TCP_CASE(test) cmocka_unit_test_setup_teardown(test, new_tcp_bed, free_bed)
+    const struct CMUnitTest tests[] = {
+        CASE(it_greets_and_maps_the_clock),
+        CASE(a_run_of_two_windows),
+        TCP_CASE(tcp_with_a_key_proves_the_silence),
+        TCP_CASE(a_byte_in_the_window_is_no_proof),
+        CASE(nothing_is_sent_in_a_window),
+        CASE(frames_in_a_window_are_told_as_noise),
+        CASE(hold_and_disarm_lead_back_to_waiting),
+        CASE(quiet_waits_for_the_heartbeats_answer),
+        CASE(quiet_follows_the_late_answer),
+        CASE(cancel_ends_a_wait),
+        CASE(refusals_lead_back),
+        CASE(hooks_run_outside_windows),
+        CASE(what_is_held_comes_again),
+        CASE(open_is_checked_before_it_is_sent),
+        CASE(it_comes_back_after_a_loss),
+        CASE(a_window_without_an_end_is_given_up_with_its_lease),
+        TCP_CASE(the_agents_refusal_is_told),
+        cmocka_unit_test(every_row_was_reached),
+        cmocka_unit_test(the_readme_shows_the_table),
+    };
+    return cmocka_run_group_tests_name("device session", tests, NULL, NULL);
+}
