@@ -53,37 +53,37 @@ static bool is_set_later(const char *kv, const struct qs_strings *later)
     return false;
 }
 
+/* Appends a list whose {parameters} are filled in, without what `later` sets again. */
+static bool add_filled(const struct qs_control *c, size_t arm, const struct qs_strings *tmpl,
+                       const struct qs_strings *later, struct qs_build *b)
+{
+    struct qs_strings filled;
+    bool ok = true;
+    qs_job_fill(c->p.spec, arm, c->plan.point, tmpl, &filled);
+    for (size_t i = 0; ok && i < filled.count; i++) {
+        if (!later || !is_set_later(filled.at[i], later))
+            ok = strlen(filled.at[i]) <= UINT16_MAX && qs_build_text(b, qs_text_of(filled.at[i]));
+    }
+    qs_strings_done(&filled);
+    return ok;
+}
+
 /* The whole environment of a process: what is inherited, then the benchmark's, then the arm's; later ones
  * replace earlier ones. */
-static bool build_env(const struct qs_control *c, struct qs_build *b)
+static bool build_env(const struct qs_control *c, size_t arm_index, struct qs_build *b)
 {
     const struct qs_job_benchmark *bench = &c->p.spec->benchmarks[c->p.spec->points[c->plan.point].benchmark];
-    const struct qs_job_arm *arm =
-        &c->p.spec->arms[c->in_hooks || c->state == QS_CS_SETUP || c->state == QS_CS_CLEANUP
-                             ? c->hook_arm
-                             : qs_plan_arm(&c->plan)];
+    const struct qs_job_arm *arm = &c->p.spec->arms[arm_index];
     for (size_t i = 0; bench->env_inherit && c->p.base_env && c->p.base_env[i]; i++) {
         const char *kv = c->p.base_env[i];
-        if (!strchr(kv, '=') || is_set_later(kv, &bench->env) || is_set_later(kv, &arm->env))
+        if (!strchr(kv, '=') || strlen(kv) > UINT16_MAX || is_set_later(kv, &bench->env) ||
+            is_set_later(kv, &arm->env))
             continue;
         if (!qs_build_text(b, qs_text_of(kv)))
             return false;
     }
-    for (size_t i = 0; i < bench->env.count; i++) {
-        if (!is_set_later(bench->env.at[i], &arm->env) && !qs_build_text(b, qs_text_of(bench->env.at[i])))
-            return false;
-    }
-    return add_strings(b, &arm->env);
-}
-
-static bool build_filled(const struct qs_control *c, size_t arm, const struct qs_strings *tmpl,
-                         struct qs_build *b)
-{
-    struct qs_strings filled;
-    qs_job_fill(c->p.spec, arm, c->plan.point, tmpl, &filled);
-    bool ok = add_strings(b, &filled);
-    qs_strings_done(&filled);
-    return ok;
+    return add_filled(c, arm_index, &bench->env, &arm->env, b) &&
+           add_filled(c, arm_index, &arm->env, NULL, b);
 }
 
 static const char *cwd_of(const struct qs_control *c, size_t arm)
@@ -112,13 +112,13 @@ static bool fill_run_begin(struct qs_control *c, struct lists *l, struct qs_msg_
     m->argv = qs_build_list(b);
     qs_strings_done(&argv);
     b = lists_next(l);
-    ok = ok && build_env(c, b);
+    ok = ok && build_env(c, arm_index, b);
     m->env = qs_build_list(b);
     b = lists_next(l);
-    ok = ok && build_filled(c, arm_index, arm->prepare.count ? &arm->prepare : &bench->prepare, b);
+    ok = ok && add_filled(c, arm_index, arm->prepare.count ? &arm->prepare : &bench->prepare, NULL, b);
     m->prepare = qs_build_list(b);
     b = lists_next(l);
-    ok = ok && build_filled(c, arm_index, arm->conclude.count ? &arm->conclude : &bench->conclude, b);
+    ok = ok && add_filled(c, arm_index, arm->conclude.count ? &arm->conclude : &bench->conclude, NULL, b);
     m->conclude = qs_build_list(b);
     m->cwd = qs_text_of(cwd_of(c, arm_index));
     m->stdin_kind = bench->stdin_path ? QS_STDIN_FILE : QS_STDIN_NULL;
@@ -219,7 +219,7 @@ bool qs_control_send_hook(struct qs_control *c, const struct qs_strings *argv, s
     struct lists l;
     lists_init(&l);
     struct qs_build *a = lists_next(&l), *e = lists_next(&l);
-    bool ok = (add_strings(a, argv) && build_env(c, e)) || too_large(err);
+    bool ok = (add_strings(a, argv) && build_env(c, c->hook_arm, e)) || too_large(err);
     struct qs_msg_hook m = {.id = c->hook_id,
                             .argv = qs_build_list(a),
                             .env = qs_build_list(e),

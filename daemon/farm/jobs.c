@@ -322,6 +322,14 @@ static void on_end(const struct qs_control_result *result, void *user)
     qs_farm_plan_soon(farm);
 }
 
+/* What processes inherit: this daemon's environment where they run beside it, little elsewhere. */
+static const char *const *inherited_env(const struct qs_farm *farm, size_t device)
+{
+    static const char *const elsewhere[] = {
+        "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", NULL};
+    return farm->p.config->devices[device].local ? farm->p.base_env : elsewhere;
+}
+
 void qs_farm_start_on(struct qs_farm_job *job, size_t device)
 {
     struct qs_farm *farm = job->farm;
@@ -344,7 +352,7 @@ void qs_farm_start_on(struct qs_farm_job *job, size_t device)
                                            .device = farm->p.config->devices[device].name,
                                            .local = farm->p.config->devices[device].local,
                                            .simulated = qs_device_is_simulated(farm->devices[device]),
-                                           .base_env = farm->p.base_env,
+                                           .base_env = inherited_env(farm, device),
                                            .arm_dirs = (const char *const *)job->arm_dirs,
                                            .earlier = job->has_earlier ? &job->earlier : NULL};
     const struct qs_control_events events = {
