@@ -6,6 +6,8 @@
 
 int64_t host_lease_ns = 60000000000;
 
+const char *host_program = "/bin/true";
+
 static uint8_t seen[QS_SESSION_TABLE_MAX];
 
 const struct qs_uid host_run = {{0x51, 1}};
@@ -213,7 +215,7 @@ bool host_begin(struct host *h)
     uint8_t mem[64];
     struct qs_build argv;
     qs_build_init(&argv, mem, sizeof mem);
-    qs_build_text(&argv, qs_text_of("/bin/true"));
+    qs_build_text(&argv, qs_text_of(host_program));
     struct qs_msg_run_begin m = {
         .run = host_run, .argv = qs_build_list(&argv), .iteration_limit_ns = 1000000000};
     return qs_session_run_begin(h->session, &m, &h->why);
@@ -226,9 +228,9 @@ bool host_open(struct host *h, uint32_t window, uint64_t first_seq, int64_t lead
                             .phase = QS_PHASE_MEASURE,
                             .first_seq = first_seq,
                             .iterations = 5,
-                            .max_ns = 10000000,
+                            .max_ns = 1000000000,
                             .quiet_lead_ns = lead_ns,
-                            .lease_ns = lead_ns + host_lease_ns};
+                            .lease_ns = lead_ns + 1000000000 + host_lease_ns};
     return qs_session_open(h->session, &m, &h->why);
 }
 

@@ -47,6 +47,7 @@ void host_idle(struct host *h, int64_t ns);
 void host_assert_why(const struct host *h, enum qs_errc code, const char *part);
 
 extern const struct qs_uid host_run;
+extern const char *host_program; /* what host_begin runs */
 /* Requests; a failure is left in h->why. */
 bool host_begin(struct host *h);
 bool host_open(struct host *h, uint32_t window, uint64_t first_seq, int64_t lead_ns);

@@ -1,0 +1,354 @@
+/* What an agent must not do: each ends the connection with a reason, none harms the host, and it tries again.
+ */
+#include "host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "peer.h"
+
+struct bed {
+    struct qs_loop *loop;
+    struct peer *peer;
+    struct host host;
+};
+
+static struct bed *bed_new(bool tcp)
+{
+    struct bed *b = calloc(1, sizeof *b);
+    assert_non_null(b);
+    b->loop = qs_loop_new_real(NULL);
+    b->peer = peer_new(b->loop, tcp);
+    struct qs_farm_device device = {.name = (char *)"board",
+                                    .link = tcp ? QS_LINK_TCP : QS_LINK_UNIX,
+                                    .address = b->peer->address,
+                                    .key_file = tcp ? b->peer->key_file : NULL};
+    host_init(&b->host, b->loop, &device);
+    return b;
+}
+
+static void bed_free(struct bed *b)
+{
+    host_done(&b->host);
+    peer_free(b->peer);
+    assert_int_equal(qs_loop_free(b->loop), 0);
+    free(b);
+}
+
+static void fails(struct bed *b, enum qs_errc code, const char *part)
+{
+    host_wait(&b->host, "down");
+    host_assert_why(&b->host, code, part);
+    assert_string_equal(qs_session_state_name(b->host.session), "backoff");
+    bed_free(b);
+}
+
+/* ---- greetings ---- */
+
+static void another_version_is_named(void **state)
+{
+    (void)state;
+    struct bed *b = bed_new(false);
+    b->peer->proto_min = b->peer->proto_max = QS_PROTO_MAX + 1;
+    qs_session_start(b->host.session);
+    host_wait(&b->host, "down");
+    host_idle(&b->host, 20000000);
+    assert_int_equal(b->peer->last_error, QS_CODE_PROTOCOL);
+    fails(b, QS_E_PROTOCOL, "this quiesced is too old");
+}
+
+static void a_greeting_for_another_session_is_refused(void **state)
+{
+    (void)state;
+    struct bed *b = bed_new(false);
+    b->peer->wrong_session = true;
+    qs_session_start(b->host.session);
+    fails(b, QS_E_PROTOCOL, "greeting");
+}
+
+static void an_agent_that_cannot_run_commands_is_refused(void **state)
+{
+    (void)state;
+    struct bed *b = bed_new(false);
+    b->peer->features = 0;
+    qs_session_start(b->host.session);
+    fails(b, QS_E_PROTOCOL, "cannot run commands");
+}
+
+static void a_key_on_one_side_only_is_refused(void **state)
+{
+    (void)state;
+    struct bed *b = bed_new(true);
+    b->peer->asks_proof = false;
+    qs_session_start(b->host.session);
+    fails(b, QS_E_AUTH, "asks for no proof");
+    b = bed_new(false);
+    b->peer->asks_proof = true;
+    qs_session_start(b->host.session);
+    fails(b, QS_E_AUTH, "has no key_file");
+}
+
+static void a_wrong_proof_is_refused(void **state)
+{
+    (void)state;
+    struct bed *b = bed_new(true);
+    b->peer->wrong_proof = true;
+    qs_session_start(b->host.session);
+    host_wait(&b->host, "down");
+    host_idle(&b->host, 20000000);
+    assert_int_equal(b->peer->last_error, QS_CODE_AUTH);
+    fails(b, QS_E_AUTH, "proof is wrong");
+}
+
+static bool say_no_such_host(struct peer *p, const struct qs_frame *f)
+{
+    static char banner[5000] = "ssh: \033[1mno route\033[0m to host\n";
+    if (f->type == QS_MSG_HELLO_HOST)
+        peer_raw(p, banner, sizeof banner);
+    return f->type == QS_MSG_HELLO_HOST;
+}
+
+static void a_banner_without_end_is_quoted(void **state)
+{
+    (void)state;
+    struct bed *b = bed_new(false);
+    b->peer->script = say_no_such_host;
+    qs_session_start(b->host.session);
+    fails(b, QS_E_PROTOCOL, "it said instead: ssh: \\x1b[1mno route");
+}
+
+static bool greet_after_a_banner(struct peer *p, const struct qs_frame *f)
+{
+    if (f->type == QS_MSG_HELLO_HOST)
+        peer_raw(p, "Welcome!\n", 9);
+    return false;
+}
+
+static void a_short_banner_is_tolerated(void **state)
+{
+    (void)state;
+    struct bed *b = bed_new(false);
+    b->peer->script = greet_after_a_banner;
+    qs_session_start(b->host.session);
+    host_wait(&b->host, "ready");
+    bed_free(b);
+}
+
+static bool facts_twice(struct peer *p, const struct qs_frame *f)
+{
+    uint8_t mem[256];
+    struct qs_build list;
+    if (f->type != QS_MSG_FACTS_GET)
+        return false;
+    qs_build_init(&list, mem, sizeof mem);
+    for (int i = 0; i < 2; i++)
+        qs_build_fact(&list, &(struct qs_fact){qs_text_of("kernel"), qs_text_of("6.1")});
+    size_t at = peer_begin(p);
+    qs_msg_encode_facts(&p->w, &(struct qs_msg_facts){.facts = qs_build_list(&list)});
+    peer_end(p, at, QS_MSG_FACTS);
+    return true;
+}
+
+static void a_fact_named_twice_is_refused(void **state)
+{
+    (void)state;
+    struct bed *b = bed_new(false);
+    b->peer->script = facts_twice;
+    qs_session_start(b->host.session);
+    fails(b, QS_E_PROTOCOL, "names a fact twice");
+}
+
+/* ---- windows ---- */
+
+/* What comes in answer to QUIET; each breaks one rule. */
+static enum {
+    SEQ_GAP,
+    INDEX_GAP,
+    TOO_MANY_ROWS,
+    NO_ROWS,
+    OTHER_RUN,
+    OTHER_WINDOW,
+    OTHER_PHASE,
+    MORE_THAN_ASKED
+} crime;
+
+static bool answer_badly(struct peer *p, const struct qs_frame *f)
+{
+    if (f->type != QS_MSG_QUIET)
+        return false;
+    struct qs_uid other = {{9}};
+    if (crime == OTHER_RUN)
+        p->run = other;
+    if (crime == OTHER_WINDOW)
+        p->open.window++;
+    if (crime == OTHER_PHASE)
+        p->open.phase = QS_PHASE_WARMUP;
+    peer_closed(p, QS_CLOSED_DONE, crime == MORE_THAN_ASKED ? 6 : 5);
+    if (crime == SEQ_GAP)
+        peer_rows(p, &p->run, 1, 0, 4);
+    if (crime == INDEX_GAP)
+        peer_rows(p, &p->run, 0, 1, 4);
+    if (crime == TOO_MANY_ROWS)
+        peer_rows(p, &p->run, 0, 0, 6);
+    if (crime == NO_ROWS)
+        peer_rows(p, &p->run, 0, 0, 0);
+    return true;
+}
+
+static void a_window_must_be_what_was_asked_for(void **state)
+{
+    (void)state;
+    static const char *const reasons[] = {
+        "0 (0) is next", "0 (0) is next", "5 are due",     "0 iterations came",
+        "another run",   "another run",   "another phase", "5 iterations were asked"};
+    for (int i = SEQ_GAP; i <= MORE_THAN_ASKED; i++) {
+        crime = i;
+        struct bed *b = bed_new(false);
+        b->peer->script = answer_badly;
+        qs_session_start(b->host.session);
+        host_wait(&b->host, "ready");
+        assert_true(host_begin(&b->host));
+        host_wait(&b->host, "run_ready");
+        assert_true(host_open(&b->host, 0, 0, 0));
+        fails(b, QS_E_PROTOCOL, reasons[i]);
+    }
+}
+
+static struct bed *ready_bed(void)
+{
+    struct bed *b = bed_new(false);
+    qs_session_start(b->host.session);
+    host_wait(&b->host, "ready");
+    return b;
+}
+
+static void a_message_out_of_place_ends_the_link(void **state)
+{
+    (void)state;
+    struct bed *b = ready_bed();
+    peer_facts(b->peer);
+    fails(b, QS_E_PROTOCOL, "FACTS has no place in state ready");
+    b = ready_bed();
+    peer_rows(b->peer, &host_run, 0, 0, 1);
+    fails(b, QS_E_PROTOCOL, "has no place in state ready");
+    b = ready_bed();
+    peer_pong(b->peer, &(struct qs_msg_ping){.id = 999});
+    fails(b, QS_E_PROTOCOL, "nobody asked for");
+}
+
+static void a_run_must_end_where_its_iterations_do(void **state)
+{
+    (void)state;
+    struct bed *b = ready_bed();
+    assert_true(host_begin(&b->host));
+    host_wait(&b->host, "run_ready");
+    b->peer->next_seq = 4;
+    assert_true(host_end(&b->host));
+    fails(b, QS_E_PROTOCOL, "ended at iteration 4, 0 came");
+}
+
+static void damaged_and_missing_frames_end_the_link(void **state)
+{
+    (void)state;
+    struct bed *b = ready_bed();
+    b->peer->tx_seq++;
+    peer_ping(b->peer);
+    fails(b, QS_E_PROTOCOL, qs_wire_err_text(QS_WIRE_E_SEQ));
+    b = ready_bed();
+    peer_raw(b->peer, "sixteen bytes of", 16);
+    fails(b, QS_E_PROTOCOL, qs_wire_err_text(QS_WIRE_E_MAGIC));
+    b = ready_bed();
+    peer_end(b->peer, peer_begin(b->peer), QS_MSG_OPEN); /* a host's message */
+    fails(b, QS_E_PROTOCOL, "OPEN");
+    b = ready_bed();
+    peer_end(b->peer, peer_begin(b->peer), QS_MSG_CLOSED); /* without its fields */
+    fails(b, QS_E_PROTOCOL, qs_wire_err_text(QS_WIRE_E_SHORT));
+}
+
+static void unknown_optional_messages_are_ignored(void **state)
+{
+    (void)state;
+    struct bed *b = ready_bed();
+    peer_end(b->peer, peer_begin(b->peer), (enum qs_msg_type)(QS_MSG_OPTIONAL | 5));
+    assert_true(host_begin(&b->host));
+    host_wait(&b->host, "run_ready");
+    assert_int_equal(b->host.downs, 0);
+    bed_free(b);
+}
+
+/* ---- silence where there must be none ---- */
+
+static bool deaf(struct peer *p, const struct qs_frame *f)
+{
+    (void)p;
+    (void)f;
+    return true;
+}
+
+static void a_heart_that_stops_is_noticed(void **state)
+{
+    (void)state;
+    struct bed *b = ready_bed();
+    b->peer->script = deaf;
+    fails(b, QS_E_LINK, "nothing heard for");
+}
+
+/* ---- the owner in callbacks ---- */
+
+static void free_inside(struct host *h, const char *line)
+{
+    if (strcmp(line, h->user) == 0) {
+        struct qs_session *s = h->session;
+        h->session = NULL;
+        qs_session_free(s);
+        qs_loop_stop(h->loop);
+    }
+}
+
+static void it_may_be_freed_in_any_callback(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"held a0 5-9", "clock",    "ready", "run_ready",
+                                        "waiting",     "grant",    "quiet", "closed 5",
+                                        "rows 0+2",    "rows 4+1", "down"};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        struct bed *b = bed_new(false);
+        b->peer->held_runs = 1;
+        b->host.at = free_inside;
+        b->host.user = (void *)(uintptr_t)lines[i];
+        qs_session_start(b->host.session);
+        host_wait(&b->host, i < 2 ? lines[i] : "ready");
+        if (b->host.session && host_begin(&b->host))
+            host_wait(&b->host, "run_ready");
+        if (b->host.session && i < 10 && host_open(&b->host, 0, 0, 0))
+            host_wait(&b->host, lines[i]);
+        if (b->host.session) {
+            peer_hang_up(b->peer);
+            host_wait(&b->host, "down");
+        }
+        assert_null(b->host.session);
+        bed_free(b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(another_version_is_named),
+        cmocka_unit_test(a_greeting_for_another_session_is_refused),
+        cmocka_unit_test(an_agent_that_cannot_run_commands_is_refused),
+        cmocka_unit_test(a_key_on_one_side_only_is_refused),
+        cmocka_unit_test(a_wrong_proof_is_refused),
+        cmocka_unit_test(a_banner_without_end_is_quoted),
+        cmocka_unit_test(a_short_banner_is_tolerated),
+        cmocka_unit_test(a_fact_named_twice_is_refused),
+        cmocka_unit_test(a_window_must_be_what_was_asked_for),
+        cmocka_unit_test(a_message_out_of_place_ends_the_link),
+        cmocka_unit_test(a_run_must_end_where_its_iterations_do),
+        cmocka_unit_test(damaged_and_missing_frames_end_the_link),
+        cmocka_unit_test(unknown_optional_messages_are_ignored),
+        cmocka_unit_test(a_heart_that_stops_is_noticed),
+        cmocka_unit_test(it_may_be_freed_in_any_callback),
+    };
+    return cmocka_run_group_tests_name("device session with a hostile agent", tests, NULL, NULL);
+}

@@ -1,0 +1,169 @@
+/* The session against the real agent's core in virtual time. */
+#include "host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t second_ns = 1000000000;
+
+struct bed {
+    struct qs_loop *loop;
+    struct host host;
+};
+
+static void bed_init(struct bed *b, uint64_t seed)
+{
+    struct qs_farm_device device = {.name = (char *)"sim", .link = QS_LINK_SIM, .sim_seed = seed};
+    b->loop = qs_loop_new_virtual(5 * second_ns, seed);
+    host_init(&b->host, b->loop, &device);
+}
+
+static void bed_done(struct bed *b)
+{
+    host_done(&b->host);
+    assert_int_equal(qs_loop_free(b->loop), 0);
+}
+
+static void open_run(struct bed *b)
+{
+    qs_session_start(b->host.session);
+    host_wait(&b->host, "ready");
+    assert_true(host_begin(&b->host));
+    host_wait(&b->host, "run_ready");
+}
+
+static void window(struct bed *b, uint32_t number, const char *last)
+{
+    assert_true(host_open(&b->host, number, 5 * (uint64_t)number, 2000000));
+    host_wait(&b->host, last);
+    assert_true(b->host.silent);
+    assert_false(b->host.proven);
+}
+
+/* What a whole run tells, and how long it took. */
+static char *whole_run(uint64_t seed, int64_t *ret_ns)
+{
+    struct bed b;
+    bed_init(&b, seed);
+    open_run(&b);
+    b.host.refuse_quiet = true;
+    window(&b, 0, "rows 0+5");
+    window(&b, 1, "rows 5+5");
+    assert_true(qs_session_ack(b.host.session, &host_run, 10, NULL));
+    host_idle(&b.host, 30 * second_ns); /* heartbeats */
+    window(&b, 2, "rows 10+5");
+    assert_true(host_end(&b.host));
+    host_wait(&b.host, "run_ended 15");
+    assert_int_equal(b.host.downs, 0);
+    *ret_ns = qs_loop_now_ns(b.loop);
+    char *log = qs_buf_take(&b.host.log);
+    bed_done(&b);
+    return log;
+}
+
+static void equal_seeds_give_equal_runs(void **state)
+{
+    (void)state;
+    int64_t first_ns = 0;
+    int64_t second_run_ns = 0;
+    char *first = whole_run(7, &first_ns);
+    char *second = whole_run(7, &second_run_ns);
+    assert_string_equal(first, second);
+    assert_int_equal(first_ns, second_run_ns);
+    assert_non_null(strstr(first, "hold\n"));
+    free(second);
+    second = whole_run(8, &second_run_ns);
+    assert_int_not_equal(first_ns, second_run_ns);
+    free(first);
+    free(second);
+}
+
+static void the_clock_is_mapped(void **state)
+{
+    (void)state;
+    struct bed b;
+    bed_init(&b, 7);
+    qs_session_start(b.host.session);
+    host_wait(&b.host, "ready");
+    assert_int_equal(b.host.clock_offset_ns, 7 * second_ns);
+    assert_true(b.host.rtt_ns > 0);
+    bed_done(&b);
+}
+
+static void cancel_ends_a_silent_window(void **state)
+{
+    (void)state;
+    struct bed b;
+    bed_init(&b, 7);
+    open_run(&b);
+    assert_true(host_open(&b.host, 0, 0, 2000000));
+    host_wait(&b.host, "quiet");
+    assert_true(qs_session_cancel(b.host.session, &host_run, "enough", NULL));
+    host_wait(&b.host, "closed 0");
+    assert_false(b.host.silent);
+    assert_true(host_open(&b.host, 1, 0, 2000000));
+    host_wait(&b.host, "rows 0+5");
+    assert_true(b.host.silent);
+    bed_done(&b);
+}
+
+static void an_unknown_program_is_refused(void **state)
+{
+    (void)state;
+    struct bed b;
+    bed_init(&b, 7);
+    host_program = "/missing/program";
+    qs_session_start(b.host.session);
+    host_wait(&b.host, "ready");
+    assert_true(host_begin(&b.host));
+    host_wait(&b.host, "error");
+    host_program = "/bin/true";
+    host_assert_why(&b.host, QS_E_COMMAND, "no such program");
+    assert_true(host_hook(&b.host, 3));
+    host_wait(&b.host, "hook_done 3");
+    assert_true(host_begin(&b.host));
+    host_wait(&b.host, "run_ready");
+    bed_done(&b);
+}
+
+/* The link is lost inside a window: the agent finishes it alone, and hands it over in the next session. */
+static void a_window_that_lost_its_link_is_handed_over(void **state)
+{
+    (void)state;
+    struct bed b;
+    bed_init(&b, 7);
+    open_run(&b);
+    host_lease_ns = 2 * second_ns;
+    assert_true(host_open(&b.host, 0, 0, 2000000));
+    host_wait(&b.host, "quiet");
+    host_lease_ns = 60 * second_ns;
+    host_idle(&b.host, 6000000);
+    qs_session_stop(b.host.session);
+    host_idle(&b.host, second_ns);
+    qs_session_start(b.host.session);
+    host_wait(&b.host, "ready");
+    const char *held = strstr(b.host.log.data, "held 51 0-");
+    assert_non_null(held);
+    b.host.rows = 0;
+    assert_true(qs_session_resend(b.host.session, &host_run, 0, NULL));
+    host_idle(&b.host, second_ns);
+    assert_int_equal(b.host.rows, strtoull(held + strlen("held 51 0-"), NULL, 10));
+    assert_true(b.host.rows >= 1);
+    assert_string_equal(qs_session_state_name(b.host.session), "ready");
+    assert_true(qs_session_ack(b.host.session, &host_run, b.host.rows, NULL));
+    host_idle(&b.host, second_ns);
+    assert_int_equal(b.host.downs, 0);
+    bed_done(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_seeds_give_equal_runs),
+        cmocka_unit_test(the_clock_is_mapped),
+        cmocka_unit_test(cancel_ends_a_silent_window),
+        cmocka_unit_test(an_unknown_program_is_refused),
+        cmocka_unit_test(a_window_that_lost_its_link_is_handed_over),
+    };
+    return cmocka_run_group_tests_name("device session on the simulated agent", tests, NULL, NULL);
+}
