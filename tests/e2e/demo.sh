@@ -1,14 +1,37 @@
 #!/usr/bin/env bash
-# The last stage that is real: what the parts of the line prove on their own. Called by ./dev demo with the build folder.
+# The main job on this machine, for real: a daemon, an agent, a job file, live progress, a comparison, and the iterations in
+# SQLite. Called by ./dev demo with the build folder.
 set -euo pipefail
-build=${1:?usage: demo.sh BUILD}
-echo "The line from a job file to a comparison is not closed yet: nothing is measured here."
-echo "The last real stage are the codec (proto) and the statistics (stats); their unit tests follow."
-picked=$build/picked.json
-rm -f "$build/meson-logs/testlog.json"
-names=$(python3 tests/tools/pick.py "$build" --suite proto --suite stats --no-suite slow --out "$picked")
-mapfile -t list <<<"$names"
-if [[ -n $names ]]; then
-    meson test -C "$build" --no-rebuild --quiet "${list[@]}" >build-logs/demo.log 2>&1 || true
-fi
-python3 tests/tools/tally.py "$build:$picked"
+build=$(cd "${1:?usage: demo.sh BUILD}" && pwd)
+job=config/jobs/gzip-levels.yaml
+demo=$build/demo
+rm -rf "$demo"
+mkdir -p "$demo"
+run=$(mktemp -d)
+daemon=
+finish() {
+    [[ -z $daemon ]] || { kill "$daemon" 2>/dev/null && wait "$daemon" || true; }
+    rm -rf "$run"
+}
+trap finish EXIT
+
+agent=$build/agent/quiesce-agent-static
+[[ -x $agent ]] || agent=$build/agent/quiesce-agent
+export QUIESCE_SOCKET=$run/api.sock
+echo "1. quiesced and quiesce-agent for this machine ($(stat -c %s "$agent") bytes of agent)"
+"$build/daemon/quiesced" --db "$demo/quiesce.db" --socket "$QUIESCE_SOCKET" --agent "$agent" 2>"$demo/quiesced.log" &
+daemon=$!
+for _ in $(seq 100); do
+    [[ -S $QUIESCE_SOCKET ]] && break
+    kill -0 "$daemon" 2>/dev/null || { cat "$demo/quiesced.log" >&2; exit 3; }
+    sleep 0.1
+done
+echo "2. the job: $job"
+sed 's/^/     /' "$job"
+echo "3. what it says"
+"$build/daemon/ctl/quiesce" submit --wait "$job"
+echo
+echo "4. every iteration is in $demo/quiesce.db; the first five:"
+list="SELECT arm, block, seq, duration_ns, taint FROM v_iteration WHERE block > 0 LIMIT 5"
+echo "   sqlite3 -readonly -header -column $demo/quiesce.db \"$list\""
+sqlite3 -readonly -header -column "$demo/quiesce.db" "$list"
