@@ -129,6 +129,22 @@ static bool has_attempt(struct qs_control *c, uint32_t block, uint32_t *ret_atte
     return any;
 }
 
+/* The runs of a block that the daemon's end cut short are kept, marked. */
+static void mark_block(struct qs_control *c, uint32_t block, uint32_t attempt)
+{
+    struct qs_err err = QS_ERR_INIT;
+    qs_fail(&err, QS_E_RESOURCE, "the daemon ended during this block");
+    for (size_t i = 0; i < c->p.earlier->count; i++) {
+        const struct qs_sample *s = &c->p.earlier->at[i];
+        struct qs_uid uid;
+        if (s->point != c->plan.point || s->block != block || s->attempt != attempt ||
+            strcmp(s->device, c->p.device) != 0)
+            continue;
+        memcpy(uid.b, s->run_uid, sizeof uid.b);
+        qs_control_mark_interrupted(c, &uid, &err);
+    }
+}
+
 /* Complete blocks count as they are; the first incomplete one is repeated whole under new identities. */
 static void restore_point(struct qs_control *c)
 {
@@ -139,10 +155,8 @@ static void restore_point(struct qs_control *c)
     uint32_t attempt;
     for (uint32_t block = 1; has_attempt(c, block, &attempt); block++) {
         if (block_runs_done(c, block, attempt, medians_ns) < c->plan.turns) {
-            if (c->plan.block == 0)
-                qs_plan_restore_block(&c->plan, NULL);
-            qs_plan_repeat_block(&c->plan);
-            c->plan.attempt = attempt + 1;
+            mark_block(c, block, attempt);
+            qs_plan_resume(&c->plan, attempt + 1);
             break;
         }
         qs_plan_restore_block(&c->plan, medians_ns);

@@ -87,6 +87,9 @@ void qs_control_feed(struct qs_control *c, enum qs_control_input input);
 void qs_control_fail(struct qs_control *c, const struct qs_err *err);
 bool qs_control_over(const struct qs_control *c); /* cancelled, failed, deferred: no new run begins */
 
+/* Stores that this run belongs to a block that was not completed. */
+void qs_control_mark_interrupted(struct qs_control *c, const struct qs_uid *uid, const struct qs_err *err);
+
 /* A store callback that feeds `good` after a commit, or records the error and feeds FAIL; stale ones do
  * nothing. */
 void qs_control_store_request(struct qs_control *c, enum qs_control_input good, qs_store_done_fn **ret_fn,

@@ -36,7 +36,7 @@ void qs_control_do_lock(struct qs_control *c)
     qs_control_feed(c, QS_CE_LOCKED);
 }
 
-static void mark_interrupted(struct qs_control *c, const struct qs_uid *uid, const struct qs_err *err)
+void qs_control_mark_interrupted(struct qs_control *c, const struct qs_uid *uid, const struct qs_err *err)
 {
     struct qs_run_end_row end = {.state = c->cancelled ? QS_RUN_CANCELLED : QS_RUN_INTERRUPTED,
                                  .taint = QS_TAINT_INTERRUPTED,
@@ -53,7 +53,7 @@ static void mark_interrupted(struct qs_control *c, const struct qs_uid *uid, con
 static void interrupt_block(struct qs_control *c, const struct qs_err *err)
 {
     for (size_t i = 0; i < c->block_runs; i++)
-        mark_interrupted(c, &c->block_uids[i], err);
+        qs_control_mark_interrupted(c, &c->block_uids[i], err);
     c->block_runs = 0;
 }
 

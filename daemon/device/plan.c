@@ -20,6 +20,7 @@ static void begin_point(struct qs_plan *p)
 {
     p->block = 0;
     p->attempt = 0;
+    p->resume_attempt = 0;
     p->repeats = 0;
     p->run_iterations = p->spec->plan.window_iterations;
     p->blocks_done = 0;
@@ -145,7 +146,8 @@ void qs_plan_block_done(struct qs_plan *p, int64_t block_ns)
         p->measured_ns += block_ns;
     }
     p->block++;
-    p->attempt = 0;
+    p->attempt = p->resume_attempt;
+    p->resume_attempt = 0;
     p->repeats = 0;
     draw_order(p);
 }
@@ -161,6 +163,17 @@ void qs_plan_restore_block(struct qs_plan *p, const double *medians_ns)
 {
     append_medians(p, medians_ns);
     p->block = (uint32_t)p->blocks_done + 1;
+    draw_order(p);
+}
+
+void qs_plan_resume(struct qs_plan *p, uint32_t attempt)
+{
+    if (p->run_iterations == 0) {
+        p->resume_attempt = attempt;
+        return;
+    }
+    p->block = (uint32_t)p->blocks_done + 1;
+    p->attempt = attempt;
     draw_order(p);
 }
 

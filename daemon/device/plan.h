@@ -13,10 +13,11 @@ struct qs_plan {
     const struct qs_job_spec *spec; /* borrowed */
     uint64_t seed, device;          /* keys of the block orders */
     size_t point;
-    uint32_t block;   /* 0 = pilot, 1.. counted */
-    uint32_t attempt; /* of this block */
-    uint32_t repeats; /* in a row, for this block, whatever the cause */
-    size_t *order;    /* owned: arms in turn */
+    uint32_t block;          /* 0 = pilot, 1.. counted */
+    uint32_t attempt;        /* of this block */
+    uint32_t resume_attempt; /* of the block after the pilot */
+    uint32_t repeats;        /* in a row, for this block, whatever the cause */
+    size_t *order;           /* owned: arms in turn */
     size_t turns, turn;
     uint32_t run_iterations; /* r of this point; 0 until the pilot is over */
     int64_t *pilot_ns;       /* owned, per arm */
@@ -54,6 +55,9 @@ void qs_plan_block_done(struct qs_plan *p, int64_t block_ns);
 void qs_plan_repeat_block(struct qs_plan *p);
 /* Adds a block that an earlier life of the daemon completed: medians per arm. */
 void qs_plan_restore_block(struct qs_plan *p, const double *medians_ns);
+/* The next block was begun by an earlier life: it starts with this attempt; where r is not known yet, after
+ * the pilot. */
+void qs_plan_resume(struct qs_plan *p, uint32_t attempt);
 
 /* After a block: enough? half_width is qs_look_half_width of what is there (NaN unknown). */
 enum qs_plan_stop qs_plan_enough(const struct qs_plan *p, double half_width, int64_t now_ns);
