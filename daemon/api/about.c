@@ -1,0 +1,44 @@
+/* What is known without a read: the daemon itself, and its devices as they are now. */
+#include <unistd.h>
+
+#include "api/jobs.h"
+#include "api/reply.h"
+#include "base/json.h"
+#include "base/loop.h"
+#include "farm/farm.h"
+
+void qs_handle_health(struct qs_request *rq)
+{
+    struct qs_buf out;
+    qs_buf_init(&out);
+    qs_buf_str(&out, "{\"ok\":true}");
+    qs_reply_json(rq, 200, &out);
+}
+
+void qs_handle_version(struct qs_request *rq)
+{
+    const struct qs_api *api = rq->api;
+    struct qs_buf out;
+    struct qs_json j;
+    qs_buf_init(&out);
+    qs_json_init(&j, &out);
+    qs_json_object(&j);
+    qs_json_kstring(&j, "version", api->p.version);
+    qs_json_kbool(&j, "embedded", api->p.embedded);
+    qs_json_kstring(&j, "db", qs_store_path(api->p.store));
+    qs_json_kint(&j, "pid", getpid());
+    qs_json_kbool(&j, "simulated", api->p.simulated);
+    qs_json_kint(&j, "uptime_ns", qs_loop_now_ns(api->p.loop) - api->started_ns);
+    qs_json_object_end(&j);
+    qs_reply_json(rq, 200, &out);
+}
+
+void qs_handle_devices(struct qs_request *rq)
+{
+    struct qs_buf out;
+    qs_buf_init(&out);
+    qs_buf_str(&out, "{\"devices\":");
+    qs_farm_devices_json(rq->api->p.farm, &out);
+    qs_buf_char(&out, '}');
+    qs_reply_json(rq, 200, &out);
+}

@@ -1,0 +1,45 @@
+/* What the files of the API share. Private to api. */
+#ifndef QS_API_API_IMPL_H
+#define QS_API_API_IMPL_H
+
+#include <stdint.h>
+
+#include "api/api.h"
+#include "api/socket.h"
+
+struct MHD_Daemon;
+struct qs_io;
+struct qs_request;
+struct qs_timer;
+
+enum {
+    QS_API_CONNECTIONS = 128,  /* more wait in the socket's backlog */
+    QS_API_STREAMS = 32,       /* open event streams */
+    QS_API_IDLE_S = 30,        /* a connection on which nothing moves; streams are excepted */
+    QS_API_QUEUE_BYTES = 65536 /* of one stream; what comes on top is read from the store later */
+};
+
+struct qs_api {
+    struct qs_api_parts p; /* its texts are owned */
+    struct qs_api_events events;
+    struct qs_listen listen;
+    struct MHD_Daemon *daemon;   /* NULL while not started */
+    struct qs_io *io;            /* of the daemon's epoll descriptor */
+    struct qs_timer *timer;      /* what the daemon waits for, or NULL */
+    struct qs_request *requests; /* every one that is alive, newest first */
+    size_t clients, streams;
+    size_t outstanding; /* reads, works, commits and posts on their way */
+    int64_t newest_job; /* a submission that is given a higher number is a new one */
+    int64_t started_ns, started_wall_ns;
+    bool run_posted, running, silent, stopping;
+    void (*on_stopped)(void *user); /* NULL unless stopping */
+    void *stopped_user;
+};
+
+/* server.c: lets libmicrohttpd work after the current callback. */
+void qs_api_run_soon(struct qs_api *api);
+/* One thing more, or one less, that will call back. The last one ends a stop. */
+void qs_api_enter(struct qs_api *api);
+void qs_api_leave(struct qs_api *api);
+
+#endif

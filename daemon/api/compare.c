@@ -1,0 +1,91 @@
+#include "api/compare.h"
+
+#include <stdlib.h>
+
+#include "api/reply.h"
+#include "base/mem.h"
+#include "farm/farm.h"
+#include "report/report.h"
+
+bool qs_compare_check_ended(const struct qs_job_info *job, struct qs_err *err)
+{
+    if (job->state != QS_JOB_QUEUED && job->state != QS_JOB_RUNNING)
+        return true;
+    return qs_fail(err, QS_E_CONFLICT, "job %lld is %s: results are shown when it has ended",
+                   (long long)job->id, qs_job_state_name(job->state));
+}
+
+/* The environment of the first run that has one: owned by the caller, or NULL. */
+static bool read_environment(struct qs_store_reader *reader, int64_t job, char **ret, struct qs_err *err)
+{
+    struct qs_runs runs;
+    if (!qs_read_runs(reader, job, 0, 16, &runs, err))
+        return false;
+    *ret = NULL;
+    for (size_t i = 0; i < runs.count && !*ret; i++)
+        *ret = qs_strdup(runs.at[i].env_json);
+    qs_runs_free(&runs);
+    return true;
+}
+
+static bool write_document(struct qs_store_reader *reader, const char *db_path, struct qs_compared *c,
+                           struct qs_err *err)
+{
+    char *taints = NULL, *environment = NULL;
+    int64_t job = c->jobs.at[0].id;
+    bool ok =
+        qs_read_taints_json(reader, job, &taints, err) && read_environment(reader, job, &environment, err);
+    struct qs_report_input in = {.job = &c->jobs.at[0],
+                                 .spec = c->spec,
+                                 .samples = &c->samples,
+                                 .taints_json = taints,
+                                 .environment_json = environment,
+                                 .db_path = db_path};
+    ok = ok && qs_report_compare(&in, &c->document, err);
+    free(taints);
+    free(environment);
+    return ok;
+}
+
+bool qs_compare_read(struct qs_store_reader *reader, const char *db_path, int64_t job,
+                     struct qs_compared *ret, struct qs_err *err)
+{
+    if (!qs_read_job(reader, job, &ret->jobs, err) || !qs_compare_check_ended(&ret->jobs.at[0], err))
+        return false;
+    const struct qs_job_info *info = &ret->jobs.at[0];
+    return qs_farm_spec_from_store(info->spec_json ? info->spec_json : "", info->seed, &ret->spec, err) &&
+           qs_read_samples(reader, job, &ret->samples, err) && write_document(reader, db_path, ret, err);
+}
+
+void qs_compared_done(struct qs_compared *c)
+{
+    qs_jobs_free(&c->jobs);
+    qs_job_free(c->spec);
+    qs_samples_free(&c->samples);
+    qs_buf_done(&c->document);
+}
+
+static void done_compare(void *data)
+{
+    qs_compared_done(data);
+}
+
+static bool read_compare(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+{
+    return qs_compare_read(reader, qs_store_path(rq->api->p.store), rq->match.id, rq->data, err);
+}
+
+static void say_compare(struct qs_request *rq)
+{
+    struct qs_compared *c = rq->data;
+    struct qs_buf out = c->document;
+    qs_buf_init(&c->document);
+    qs_reply_json(rq, 200, &out);
+}
+
+void qs_handle_compare(struct qs_request *rq)
+{
+    struct qs_compared *c = qs_request_data(rq, sizeof *c, done_compare);
+    qs_buf_init(&c->document);
+    qs_request_read(rq, read_compare, say_compare);
+}

@@ -1,0 +1,27 @@
+/* The comparison document of an ended job (report/), and its exports. */
+#ifndef QS_API_COMPARE_H
+#define QS_API_COMPARE_H
+
+#include "api/request.h"
+#include "config/job.h"
+#include "store/read.h"
+
+/* Everything that the document is made from; zeroed before the first use. */
+struct qs_compared {
+    struct qs_jobs jobs; /* one */
+    struct qs_job_spec *spec;
+    struct qs_samples samples;
+    struct qs_buf document; /* JSON */
+};
+
+/* Pool. QS_E_NOT_FOUND; QS_E_CONFLICT while the job is queued or running: the effect of a running job is not
+ * shown to anybody, so that nobody stops it for what it says. */
+bool qs_compare_read(struct qs_store_reader *reader, const char *db_path, int64_t job,
+                     struct qs_compared *ret, struct qs_err *err);
+/* QS_E_CONFLICT where the job has not ended. */
+bool qs_compare_check_ended(const struct qs_job_info *job, struct qs_err *err);
+void qs_compared_done(struct qs_compared *c);
+
+qs_request_fn qs_handle_compare;
+
+#endif

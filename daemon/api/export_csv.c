@@ -1,0 +1,184 @@
+/* Every iteration of every run, tainted ones too: raw data are never dropped. Read and sent in pages, so that
+ * neither memory nor a read is held for long. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/compare.h"
+#include "api/export.h"
+#include "api/reply.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+enum { RUNS_PAGE = 500, ITERATIONS_PAGE = 1000, COLUMNS_MOST = 64 };
+
+struct csv {
+    struct qs_runs runs; /* a page of them */
+    size_t run;          /* the one being read */
+    uint64_t next_seq;
+    char *columns[COLUMNS_MOST]; /* owned: the metrics of all runs */
+    size_t column_count;
+    struct qs_iterations page;
+    bool started, over;
+};
+
+static void done_csv(void *data)
+{
+    struct csv *c = data;
+    qs_runs_free(&c->runs);
+    qs_iterations_free(&c->page);
+    for (size_t i = 0; i < c->column_count; i++)
+        free(c->columns[i]);
+}
+
+/* RFC 4180, but for its line ends: people read this with awk. */
+static void put_text(struct qs_buf *out, const char *s)
+{
+    if (!s)
+        return;
+    if (s[strcspn(s, ",\"\n")] == 0) {
+        qs_buf_str(out, s);
+        return;
+    }
+    qs_buf_char(out, '"');
+    for (; *s; s++) {
+        if (*s == '"')
+            qs_buf_char(out, '"');
+        qs_buf_char(out, *s);
+    }
+    qs_buf_char(out, '"');
+}
+
+static void add_column(struct csv *c, const char *name)
+{
+    for (size_t i = 0; i < c->column_count; i++) {
+        if (strcmp(c->columns[i], name) == 0)
+            return;
+    }
+    if (c->column_count < COLUMNS_MOST)
+        c->columns[c->column_count++] = qs_strdup(name);
+}
+
+/* Pool. The first iteration of each run tells the run's metrics. */
+static bool read_columns(struct qs_store_reader *reader, struct csv *c, int64_t job, struct qs_err *err)
+{
+    struct qs_runs runs;
+    int64_t after = 0;
+    bool ok = true;
+    for (size_t count = RUNS_PAGE; ok && count == RUNS_PAGE;) {
+        if (!qs_read_runs(reader, job, after, RUNS_PAGE, &runs, err))
+            return false;
+        count = runs.count;
+        for (size_t r = 0; ok && r < count; r++) {
+            struct qs_iterations it = {0};
+            ok = qs_read_iterations(reader, runs.at[r].uid, 0, 1, &it, err);
+            for (size_t m = 0; ok && m < it.metric_count; m++)
+                add_column(c, it.metrics[m]);
+            qs_iterations_free(&it);
+            after = runs.at[r].id;
+        }
+        qs_runs_free(&runs);
+    }
+    return ok;
+}
+
+/* Pool. */
+static bool read_head(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+{
+    struct csv *c = rq->data;
+    struct qs_jobs jobs = {0};
+    bool ok = qs_read_job(reader, rq->match.id, &jobs, err) && qs_compare_check_ended(&jobs.at[0], err);
+    qs_jobs_free(&jobs);
+    return ok && read_columns(reader, c, rq->match.id, err) &&
+           qs_read_runs(reader, rq->match.id, 0, RUNS_PAGE, &c->runs, err);
+}
+
+/* Pool. The next page of runs, where this one is used up. */
+static bool read_runs(struct qs_store_reader *reader, struct csv *c, int64_t job, struct qs_err *err)
+{
+    if (c->run < c->runs.count)
+        return true;
+    int64_t after = c->runs.count == RUNS_PAGE ? c->runs.at[c->runs.count - 1].id : 0;
+    qs_runs_free(&c->runs);
+    c->runs = (struct qs_runs){0};
+    c->run = 0;
+    if (after > 0 && !qs_read_runs(reader, job, after, RUNS_PAGE, &c->runs, err))
+        return false;
+    c->over = c->runs.count == 0;
+    return true;
+}
+
+/* Pool. */
+static bool read_page(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+{
+    struct csv *c = rq->data;
+    return read_runs(reader, c, rq->match.id, err) &&
+           (c->over ||
+            qs_read_iterations(reader, c->runs.at[c->run].uid, c->next_seq, ITERATIONS_PAGE, &c->page, err));
+}
+
+static void put_metrics(struct qs_buf *out, const struct csv *c, const struct qs_iteration_info *i)
+{
+    for (size_t k = 0; k < c->column_count; k++) {
+        qs_buf_char(out, ',');
+        for (size_t m = 0; m < c->page.metric_count; m++) {
+            if (strcmp(c->page.metrics[m], c->columns[k]) == 0 && i->values[m] != INT64_MIN)
+                qs_buf_fmt(out, "%" PRId64, i->values[m]);
+        }
+    }
+}
+
+static void put_line(struct qs_buf *out, const struct csv *c, const struct qs_iteration_info *i)
+{
+    const struct qs_run_info *run = &c->runs.at[c->run];
+    char uid[33], taint[256];
+    qs_hex(run->uid, sizeof run->uid, uid);
+    qs_buf_fmt(out, "%s,", uid);
+    put_text(out, run->arm_name);
+    qs_buf_fmt(out, ",%" PRIu32 ",", run->point);
+    put_text(out, run->device);
+    qs_buf_fmt(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRId64 ",", run->block, run->pos, i->seq,
+               i->duration_ns);
+    put_text(out, qs_taint_names(i->taint | (run->taint & QS_TAINT_INTERRUPTED), taint, sizeof taint));
+    qs_buf_fmt(out, ",%" PRId32 ",%s", i->status, i->phase == QS_PHASE_WARMUP ? "warmup" : "measure");
+    put_metrics(out, c, i);
+    qs_buf_str(out, "\n");
+}
+
+static void take_page(struct qs_request *rq)
+{
+    struct csv *c = rq->data;
+    for (size_t i = 0; i < c->page.count; i++) {
+        put_line(&rq->reply, c, &c->page.at[i]);
+        c->next_seq = c->page.at[i].seq + 1;
+    }
+    if (c->page.count < ITERATIONS_PAGE) {
+        c->run++;
+        c->next_seq = 0;
+    }
+    qs_iterations_free(&c->page);
+    rq->flow.ended = c->over;
+}
+
+static void more(struct qs_request *rq)
+{
+    qs_request_read(rq, read_page, take_page);
+}
+
+static void begin(struct qs_request *rq)
+{
+    struct csv *c = rq->data;
+    qs_buf_str(&rq->reply, "run,arm,point,device,block,pos,seq,duration_ns,taint,status,phase");
+    for (size_t k = 0; k < c->column_count; k++) {
+        qs_buf_char(&rq->reply, ',');
+        put_text(&rq->reply, c->columns[k]);
+    }
+    qs_buf_str(&rq->reply, "\n");
+    qs_reply_flow(rq, "text/csv; charset=utf-8", more);
+}
+
+void qs_export_csv(struct qs_request *rq)
+{
+    qs_request_data(rq, sizeof(struct csv), done_csv);
+    qs_request_read(rq, read_head, begin);
+}

@@ -1,0 +1,148 @@
+/* Tables for a pull request or a wiki, laid out from the comparison document. */
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "api/compare.h"
+#include "api/export.h"
+#include "api/reply.h"
+#include "base/text.h"
+
+struct markdown {
+    struct qs_compared compared;
+    struct qs_buf out;
+};
+
+static void done_markdown(void *data)
+{
+    struct markdown *m = data;
+    qs_compared_done(&m->compared);
+    qs_buf_done(&m->out);
+}
+
+/* Text inside a cell: what has a meaning there is escaped, line ends become spaces. */
+static void put_cell(struct qs_buf *out, const char *s)
+{
+    for (; s && *s; s++) {
+        if (strchr("|\\`*_<>[]", *s))
+            qs_buf_char(out, '\\');
+        qs_buf_char(out, *s == '\n' || *s == '\r' ? ' ' : *s);
+    }
+}
+
+static const char *text_at(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+static void put_duration(struct qs_buf *out, const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    qs_text_duration(out, json_is_number(value) ? json_number_value(value) : NAN);
+}
+
+static const json_t *comparison_of(const json_t *result, const char *arm)
+{
+    size_t i;
+    const json_t *c;
+    json_array_foreach(json_object_get(result, "comparisons"), i, c)
+    {
+        const char *cand = text_at(c, "cand");
+        if (cand && arm && strcmp(cand, arm) == 0)
+            return c;
+    }
+    return NULL;
+}
+
+static void put_comparison(struct qs_buf *out, const json_t *c)
+{
+    const json_t *ratio = json_object_get(c, "ratio"), *lo = json_object_get(c, "lo"),
+                 *hi = json_object_get(c, "hi");
+    if (json_is_number(ratio) && json_is_number(lo) && json_is_number(hi))
+        qs_buf_fmt(out, " %.3f (%.3f–%.3f) | ", json_number_value(ratio), json_number_value(lo),
+                   json_number_value(hi));
+    else
+        qs_buf_str(out, c ? " ? | " : " 1 | ");
+    put_cell(out, c ? text_at(c, "verdict") : "baseline");
+    qs_buf_str(out, " |\n");
+}
+
+static void put_arm(struct qs_buf *out, const json_t *result, const json_t *arm, bool compared)
+{
+    qs_buf_str(out, "| ");
+    put_cell(out, text_at(arm, "name"));
+    qs_buf_str(out, ": ");
+    put_cell(out, text_at(arm, "command"));
+    qs_buf_str(out, " | ");
+    put_duration(out, arm, "median_ns");
+    qs_buf_str(out, " | ");
+    put_duration(out, arm, "median_lo_ns");
+    qs_buf_str(out, " – ");
+    put_duration(out, arm, "median_hi_ns");
+    qs_buf_str(out, " | ");
+    put_duration(out, arm, "min_ns");
+    qs_buf_str(out, " | ");
+    put_duration(out, arm, "max_ns");
+    qs_buf_str(out, " |");
+    if (compared)
+        put_comparison(out, comparison_of(result, text_at(arm, "name")));
+    else
+        qs_buf_char(out, '\n');
+}
+
+static void put_result(struct qs_buf *out, const json_t *result)
+{
+    size_t i;
+    const json_t *arm, *c;
+    bool compared = json_array_size(json_object_get(result, "arms")) > 1;
+    qs_buf_str(out, "\n### ");
+    put_cell(out, text_at(result, "label"));
+    qs_buf_str(out, " on ");
+    put_cell(out, text_at(result, "device"));
+    qs_buf_str(out, json_is_true(json_object_get(result, "simulated")) ? " (simulated)\n\n" : "\n\n");
+    qs_buf_fmt(out, "| Command | Median | Interval | Min | Max |%s\n", compared ? " Ratio | Verdict |" : "");
+    qs_buf_fmt(out, "|:---|---:|---:|---:|---:|%s\n", compared ? "---:|:---|" : "");
+    json_array_foreach(json_object_get(result, "arms"), i, arm) put_arm(out, result, arm, compared);
+    if (compared)
+        qs_buf_char(out, '\n');
+    json_array_foreach(json_object_get(result, "comparisons"), i, c)
+    {
+        qs_buf_str(out, "- ");
+        put_cell(out, text_at(c, "sentence"));
+        qs_buf_char(out, '\n');
+    }
+}
+
+static bool read_markdown(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+{
+    struct markdown *m = rq->data;
+    size_t i;
+    const json_t *result;
+    if (!qs_compare_read(reader, qs_store_path(rq->api->p.store), rq->match.id, &m->compared, err))
+        return false;
+    json_t *document = json_loadb(m->compared.document.data, m->compared.document.len, 0, NULL);
+    if (!document)
+        return qs_fail(err, QS_E_INTERNAL, "the comparison is no JSON");
+    qs_buf_str(&m->out, "## ");
+    put_cell(&m->out, text_at(document, "name"));
+    qs_buf_char(&m->out, '\n');
+    json_array_foreach(json_object_get(document, "results"), i, result) put_result(&m->out, result);
+    json_decref(document);
+    return true;
+}
+
+static void say_markdown(struct qs_request *rq)
+{
+    struct markdown *m = rq->data;
+    struct qs_buf out = m->out;
+    qs_buf_init(&m->out);
+    qs_reply_text(rq, 200, "text/markdown; charset=utf-8", &out);
+}
+
+void qs_export_markdown(struct qs_request *rq)
+{
+    struct markdown *m = qs_request_data(rq, sizeof *m, done_markdown);
+    qs_buf_init(&m->compared.document);
+    qs_buf_init(&m->out);
+    qs_request_read(rq, read_markdown, say_markdown);
+}

@@ -1,0 +1,11 @@
+/* Files by their content's hash. */
+#ifndef QS_API_FILES_H
+#define QS_API_FILES_H
+
+#include "api/request.h"
+
+/* Of an upload's first call, and a no-op for all others: opens the file, or answers that it is there. */
+void qs_files_begin(struct qs_request *rq);
+qs_request_fn qs_handle_file_put, qs_handle_file_head;
+
+#endif

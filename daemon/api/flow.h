@@ -1,0 +1,17 @@
+/* Replies that are sent as they are made: the connection is suspended while there is nothing to send, so that
+ * nothing spins. */
+#ifndef QS_API_FLOW_H
+#define QS_API_FLOW_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "api/request.h"
+
+/* libmicrohttpd asks for at most `max` bytes; cls is the request. */
+ssize_t qs_flow_read(void *cls, uint64_t pos, char *out, size_t max);
+/* Learns from now on when the client leaves, also while there is nothing to send. */
+void qs_flow_watch(struct qs_request *rq);
+void qs_flow_unwatch(struct qs_request *rq);
+
+#endif

@@ -1,0 +1,165 @@
+#include "api/jobs.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/render.h"
+#include "api/reply.h"
+#include "farm/farm.h"
+
+enum { LIST_DEFAULT = 50, LIST_MOST = 1000 };
+
+struct jobs {
+    struct qs_jobs found;
+    int64_t before;
+    size_t limit;
+    char *text;               /* of the one job's document, owned */
+    struct qs_job_spec *spec; /* NULL where this version cannot read it any more */
+};
+
+static void done_jobs(void *data)
+{
+    struct jobs *d = data;
+    qs_jobs_free(&d->found);
+    qs_job_free(d->spec);
+    free(d->text);
+}
+
+static bool read_list(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+{
+    struct jobs *d = rq->data;
+    return qs_read_jobs(reader, d->before, d->limit, false, &d->found, err);
+}
+
+static void say_list(struct qs_request *rq)
+{
+    struct jobs *d = rq->data;
+    struct qs_buf out;
+    struct qs_json j;
+    qs_buf_init(&out);
+    qs_json_init(&j, &out);
+    qs_json_object(&j);
+    qs_json_key(&j, "jobs");
+    qs_json_array(&j);
+    for (size_t i = 0; i < d->found.count; i++) {
+        qs_json_object(&j);
+        qs_render_job(&j, &d->found.at[i]);
+        qs_json_object_end(&j);
+    }
+    qs_json_array_end(&j);
+    qs_json_object_end(&j);
+    qs_reply_json(rq, 200, &out);
+}
+
+void qs_handle_jobs(struct qs_request *rq)
+{
+    long long limit, before;
+    struct qs_err err;
+    if (!qs_uri_int(&rq->uri, "limit", 1, LIST_MOST, LIST_DEFAULT, &limit, &err) ||
+        !qs_uri_int(&rq->uri, "before", 1, INT64_MAX, 0, &before, &err)) {
+        qs_reply_error(rq, &err);
+        return;
+    }
+    struct jobs *d = qs_request_data(rq, sizeof *d, done_jobs);
+    d->limit = (size_t)limit;
+    d->before = before;
+    qs_request_read(rq, read_list, say_list);
+}
+
+static char *text_of(const char *spec_json)
+{
+    json_t *document = json_loads(spec_json ? spec_json : "{}", 0, NULL);
+    const char *text = json_string_value(json_object_get(document, "text"));
+    char *copy = text ? strdup(text) : NULL;
+    json_decref(document);
+    return copy;
+}
+
+static bool read_one(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+{
+    struct jobs *d = rq->data;
+    struct qs_err unreadable;
+    if (!qs_read_job(reader, rq->match.id, &d->found, err))
+        return false;
+    const struct qs_job_info *job = &d->found.at[0];
+    d->text = text_of(job->spec_json);
+    if (!job->spec_json || !qs_farm_spec_from_store(job->spec_json, job->seed, &d->spec, &unreadable))
+        d->spec = NULL; /* shown without arms and points */
+    return true;
+}
+
+/* The members "position" and "why" of a waiting job. */
+static void put_waiting(struct qs_json *j, struct qs_farm *farm, int64_t job)
+{
+    struct qs_buf text;
+    qs_buf_init(&text);
+    qs_farm_why_json(farm, job, &text);
+    json_t *why = json_loads(text.data, 0, NULL);
+    const char *reason = json_string_value(json_object_get(why, "why"));
+    const json_t *position = json_object_get(why, "position");
+    qs_json_kstring(j, "why", reason && *reason ? reason : NULL);
+    qs_json_key(j, "position");
+    if (json_is_integer(position))
+        qs_json_int(j, json_integer_value(position));
+    else
+        qs_json_null(j);
+    json_decref(why);
+    qs_buf_done(&text);
+}
+
+static void say_one(struct qs_request *rq)
+{
+    struct jobs *d = rq->data;
+    struct qs_buf out, progress;
+    struct qs_json j;
+    qs_buf_init(&out);
+    qs_buf_init(&progress);
+    qs_json_init(&j, &out);
+    qs_json_object(&j);
+    qs_render_job(&j, &d->found.at[0]);
+    qs_json_kstring(&j, "spec", d->text);
+    if (d->spec)
+        qs_render_spec(&j, d->spec);
+    put_waiting(&j, rq->api->p.farm, rq->match.id);
+    qs_farm_progress_json(rq->api->p.farm, rq->match.id, &progress);
+    qs_json_kraw(&j, "progress", progress.data);
+    qs_json_object_end(&j);
+    qs_buf_done(&progress);
+    qs_reply_json(rq, 200, &out);
+}
+
+void qs_handle_job(struct qs_request *rq)
+{
+    qs_request_data(rq, sizeof(struct jobs), done_jobs);
+    qs_request_read(rq, read_one, say_one);
+}
+
+static void say_ended(struct qs_request *rq)
+{
+    struct jobs *d = rq->data;
+    struct qs_err err;
+    qs_fail(&err, QS_E_CONFLICT, "job %lld has ended already (%s)", (long long)rq->match.id,
+            qs_job_state_name(d->found.at[0].state));
+    qs_reply_error(rq, &err);
+}
+
+/* The farm knows live jobs only: of others the store tells whether they ever were. */
+void qs_handle_cancel(struct qs_request *rq)
+{
+    struct qs_err err;
+    struct qs_buf out;
+    char name[64], why[96];
+    qs_peer_name(rq->uid, name);
+    snprintf(why, sizeof why, "cancelled by %s", name);
+    if (qs_farm_cancel(rq->api->p.farm, rq->match.id, why, &err)) {
+        qs_buf_init(&out);
+        qs_buf_fmt(&out, "{\"id\":%lld,\"state\":\"cancelled\"}", (long long)rq->match.id);
+        qs_reply_json(rq, 200, &out);
+    } else if (err.code == QS_E_NOT_FOUND) {
+        qs_request_data(rq, sizeof(struct jobs), done_jobs);
+        qs_request_read(rq, read_one, say_ended);
+    } else {
+        qs_reply_error(rq, &err);
+    }
+}

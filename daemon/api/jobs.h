@@ -1,0 +1,10 @@
+/* Jobs: the list, one of them, its end. And what is known of the daemon and its devices. */
+#ifndef QS_API_JOBS_H
+#define QS_API_JOBS_H
+
+#include "api/request.h"
+
+qs_request_fn qs_handle_jobs, qs_handle_job, qs_handle_cancel;
+qs_request_fn qs_handle_health, qs_handle_version, qs_handle_devices;
+
+#endif

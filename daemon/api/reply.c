@@ -1,0 +1,160 @@
+#include "api/reply.h"
+
+#include <microhttpd.h>
+#include <stdlib.h>
+
+#include "api/flow.h"
+#include "base/json.h"
+#include "base/mem.h"
+
+unsigned qs_reply_status(enum qs_errc code)
+{
+    static const struct {
+        enum qs_errc code;
+        unsigned status;
+    } table[] = {{QS_E_USAGE, 400},       {QS_E_CONFIG, 400},   {QS_E_JOB, 400},
+                 {QS_E_COMMAND, 400},     {QS_E_DENIED, 403},   {QS_E_AUTH, 403},
+                 {QS_E_NOT_FOUND, 404},   {QS_E_CONFLICT, 409}, {QS_E_LIMIT, 413},
+                 {QS_E_UNREACHABLE, 503}, {QS_E_RESOURCE, 503}, {QS_E_LINK, 503},
+                 {QS_E_PRECONDITION, 503}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (table[i].code == code)
+            return table[i].status;
+    }
+    return 500;
+}
+
+static void begin_error(struct qs_json *j, struct qs_buf *out, const struct qs_err *err)
+{
+    qs_buf_init(out);
+    qs_json_init(j, out);
+    qs_json_object(j);
+    qs_json_key(j, "error");
+    qs_json_object(j);
+    qs_json_kstring(j, "code", qs_errc_slug(err->code));
+    qs_json_kstring(j, "blame", qs_blame_name(qs_errc_blame(err->code)));
+    qs_json_kstring(j, "message", err->text);
+    qs_json_kstring(j, "advice", qs_errc_advice(err->code));
+}
+
+static void end_error(struct qs_request *rq, struct qs_json *j, struct qs_buf *out, unsigned status)
+{
+    qs_json_object_end(j);
+    qs_json_object_end(j);
+    qs_reply_json(rq, status, out);
+}
+
+void qs_reply_error(struct qs_request *rq, const struct qs_err *err)
+{
+    struct qs_json j;
+    struct qs_buf out;
+    begin_error(&j, &out, err);
+    end_error(rq, &j, &out, qs_reply_status(err->code));
+}
+
+static void put_place(struct qs_json *j, const char *key, unsigned at)
+{
+    qs_json_key(j, key);
+    if (at > 0)
+        qs_json_uint(j, at);
+    else
+        qs_json_null(j);
+}
+
+static void put_problem(struct qs_json *j, const struct qs_problem *p)
+{
+    qs_json_object(j);
+    put_place(j, "line", p->line);
+    put_place(j, "column", p->column);
+    qs_json_kstring(j, "path", p->path);
+    qs_json_kstring(j, "what", p->what);
+    qs_json_kstring(j, "suggestion", p->suggestion);
+    qs_json_kstring(j, "quote", p->quote);
+    qs_json_object_end(j);
+}
+
+void qs_reply_problems(struct qs_request *rq, const struct qs_problems *problems, const char *file)
+{
+    struct qs_json j;
+    struct qs_buf out, text;
+    struct qs_err err;
+    size_t n = problems->count + problems->more;
+    qs_fail(&err, QS_E_JOB, "%s has %zu mistake%s", file, n, n == 1 ? "" : "s");
+    begin_error(&j, &out, &err);
+    qs_json_key(&j, "problems");
+    qs_json_array(&j);
+    for (size_t i = 0; i < problems->count; i++)
+        put_problem(&j, &problems->at[i]);
+    qs_json_array_end(&j);
+    qs_buf_init(&text);
+    qs_problems_text(problems, file, &text);
+    qs_json_kstring(&j, "text", text.data);
+    qs_buf_done(&text);
+    end_error(rq, &j, &out, qs_reply_status(QS_E_JOB));
+}
+
+void qs_reply_routes(struct qs_request *rq, unsigned status, const struct qs_err *err)
+{
+    struct qs_json j;
+    struct qs_buf out;
+    begin_error(&j, &out, err);
+    qs_json_key(&j, "routes");
+    qs_json_array(&j);
+    for (size_t i = 0; i < qs_route_count; i++) {
+        char *route = qs_asprintf("%s %s", qs_routes[i].method, qs_routes[i].pattern);
+        qs_json_string(&j, route);
+        free(route);
+    }
+    qs_json_array_end(&j);
+    end_error(rq, &j, &out, status);
+}
+
+void qs_reply_json(struct qs_request *rq, unsigned status, struct qs_buf *json)
+{
+    qs_buf_char(json, '\n');
+    qs_reply_text(rq, status, "application/json", json);
+}
+
+void qs_reply_text(struct qs_request *rq, unsigned status, const char *content_type, struct qs_buf *text)
+{
+    qs_buf_done(&rq->reply);
+    rq->reply = *text;
+    rq->status = status;
+    rq->content_type = content_type;
+    rq->replied = true;
+    qs_request_wake(rq);
+}
+
+void qs_reply_flow(struct qs_request *rq, const char *content_type, qs_request_fn *more)
+{
+    rq->status = MHD_HTTP_OK;
+    rq->content_type = content_type;
+    rq->is_flow = true;
+    rq->flow.more = more;
+    rq->replied = true;
+    qs_request_wake(rq);
+}
+
+static struct MHD_Response *make_response(struct qs_request *rq)
+{
+    if (rq->is_flow)
+        return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16384, qs_flow_read, rq, NULL);
+    size_t n = rq->reply.len;
+    return MHD_create_response_from_buffer(n, qs_buf_take(&rq->reply), MHD_RESPMEM_MUST_FREE);
+}
+
+bool qs_reply_queue(struct qs_request *rq)
+{
+    struct MHD_Response *response = make_response(rq);
+    if (!response)
+        return false;
+    bool ok =
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, rq->content_type) == MHD_YES &&
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store") == MHD_YES &&
+        MHD_add_response_header(response, "X-Content-Type-Options", "nosniff") == MHD_YES &&
+        (!rq->allow || MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, rq->allow) == MHD_YES) &&
+        MHD_queue_response(rq->connection, rq->status, response) == MHD_YES;
+    MHD_destroy_response(response);
+    rq->queued = true;
+    return ok;
+}

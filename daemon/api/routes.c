@@ -1,0 +1,35 @@
+/* Every address of the API. schema/openapi.yaml describes the same; a test holds both together. */
+#include "api/compare.h"
+#include "api/events.h"
+#include "api/export.h"
+#include "api/files.h"
+#include "api/jobs.h"
+#include "api/router.h"
+#include "api/runs.h"
+#include "api/submit.h"
+#include "config/doc.h"
+
+enum { FILE_BYTES = 1024 * 1024 * 1024 };
+/* The text of a job inside JSON: most of it is one byte a byte, some of it two. */
+enum { SUBMIT_BYTES = 2 * QS_DOC_BYTES + 1024 * 1024 };
+
+const struct qs_route qs_routes[] = {
+    {"GET", "/healthz", qs_handle_health, 0, "", QS_ROUTE_URGENT},
+    {"GET", "/api/v1/version", qs_handle_version, 0, "", QS_ROUTE_URGENT},
+    {"GET", "/api/v1/devices", qs_handle_devices, 0, "", 0},
+    {"POST", "/api/v1/jobs:validate", qs_handle_validate, QS_DOC_BYTES, " name ", 0},
+    {"PUT", "/api/v1/files/{sha256}", qs_handle_file_put, FILE_BYTES, "", QS_ROUTE_UPLOAD},
+    {"HEAD", "/api/v1/files/{sha256}", qs_handle_file_head, 0, "", 0},
+    {"POST", "/api/v1/jobs", qs_handle_submit, SUBMIT_BYTES, "", 0},
+    {"GET", "/api/v1/jobs", qs_handle_jobs, 0, " limit before ", 0},
+    {"GET", "/api/v1/jobs/{id}", qs_handle_job, 0, "", 0},
+    {"POST", "/api/v1/jobs/{id}:cancel", qs_handle_cancel, 0, "", QS_ROUTE_URGENT},
+    {"GET", "/api/v1/jobs/{id}/events", qs_handle_job_events, 0, " after ", QS_ROUTE_NO_HEAD},
+    {"GET", "/api/v1/events", qs_handle_all_events, 0, " after ", QS_ROUTE_NO_HEAD},
+    {"GET", "/api/v1/jobs/{id}/runs", qs_handle_runs, 0, " after limit ", 0},
+    {"GET", "/api/v1/runs/{uid}", qs_handle_run, 0, "", 0},
+    {"GET", "/api/v1/runs/{uid}/iterations", qs_handle_iterations, 0, " from limit ", 0},
+    {"GET", "/api/v1/jobs/{id}/compare", qs_handle_compare, 0, "", 0},
+    {"GET", "/api/v1/jobs/{id}/export", qs_handle_export, 0, " format ", 0},
+};
+const size_t qs_route_count = sizeof qs_routes / sizeof *qs_routes;

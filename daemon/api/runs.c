@@ -1,0 +1,127 @@
+#include "api/runs.h"
+
+#include <stdlib.h>
+
+#include "api/render.h"
+#include "api/reply.h"
+
+enum { RUNS_DEFAULT = 200, RUNS_MOST = 1000, ITERATIONS_DEFAULT = 1000, ITERATIONS_MOST = 10000 };
+
+struct runs {
+    struct qs_runs found;
+    int64_t after;
+    size_t limit;
+    char *windows; /* JSON, owned */
+    struct qs_iterations iterations;
+};
+
+static void done_runs(void *data)
+{
+    struct runs *d = data;
+    qs_runs_free(&d->found);
+    qs_iterations_free(&d->iterations);
+    free(d->windows);
+}
+
+/* Takes a page's bounds from the query, and reads it. */
+static void read_page(struct qs_request *rq, const char *after_name, long long most, long long usual,
+                      qs_request_read_fn *read, qs_request_fn *say)
+{
+    long long limit, after;
+    struct qs_err err;
+    if (!qs_uri_int(&rq->uri, "limit", 1, most, usual, &limit, &err) ||
+        !qs_uri_int(&rq->uri, after_name, 0, INT64_MAX, 0, &after, &err)) {
+        qs_reply_error(rq, &err);
+        return;
+    }
+    struct runs *d = qs_request_data(rq, sizeof *d, done_runs);
+    d->limit = (size_t)limit;
+    d->after = after;
+    qs_request_read(rq, read, say);
+}
+
+static bool read_runs(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+{
+    struct runs *d = rq->data;
+    struct qs_jobs jobs;
+    if (!qs_read_job(reader, rq->match.id, &jobs, err))
+        return false;
+    qs_jobs_free(&jobs);
+    return qs_read_runs(reader, rq->match.id, d->after, d->limit, &d->found, err);
+}
+
+static void say_runs(struct qs_request *rq)
+{
+    const struct runs *d = rq->data;
+    struct qs_buf out;
+    struct qs_json j;
+    qs_buf_init(&out);
+    qs_json_init(&j, &out);
+    qs_json_object(&j);
+    qs_json_key(&j, "runs");
+    qs_json_array(&j);
+    for (size_t i = 0; i < d->found.count; i++) {
+        qs_json_object(&j);
+        qs_render_run(&j, &d->found.at[i]);
+        qs_json_object_end(&j);
+    }
+    qs_json_array_end(&j);
+    qs_json_object_end(&j);
+    qs_reply_json(rq, 200, &out);
+}
+
+void qs_handle_runs(struct qs_request *rq)
+{
+    read_page(rq, "after", RUNS_MOST, RUNS_DEFAULT, read_runs, say_runs);
+}
+
+static bool read_run(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+{
+    struct runs *d = rq->data;
+    return qs_read_run(reader, rq->match.uid, &d->found, err) &&
+           qs_read_windows_json(reader, rq->match.uid, &d->windows, err);
+}
+
+static void say_run(struct qs_request *rq)
+{
+    const struct runs *d = rq->data;
+    const struct qs_run_info *run = &d->found.at[0];
+    struct qs_buf out;
+    struct qs_json j;
+    qs_buf_init(&out);
+    qs_json_init(&j, &out);
+    qs_json_object(&j);
+    qs_render_run(&j, run);
+    qs_json_kraw(&j, "windows", d->windows);
+    qs_json_kraw(&j, "environment", run->env_json ? run->env_json : "{}");
+    qs_json_object_end(&j);
+    qs_reply_json(rq, 200, &out);
+}
+
+void qs_handle_run(struct qs_request *rq)
+{
+    qs_request_data(rq, sizeof(struct runs), done_runs);
+    qs_request_read(rq, read_run, say_run);
+}
+
+static bool read_iterations(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+{
+    struct runs *d = rq->data;
+    return qs_read_iterations(reader, rq->match.uid, (uint64_t)d->after, d->limit, &d->iterations, err);
+}
+
+static void say_iterations(struct qs_request *rq)
+{
+    const struct runs *d = rq->data;
+    struct qs_buf out;
+    struct qs_json j;
+    qs_buf_init(&out);
+    qs_json_init(&j, &out);
+    qs_render_iterations(&j, &d->iterations, d->limit);
+    qs_reply_json(rq, 200, &out);
+}
+
+void qs_handle_iterations(struct qs_request *rq)
+{
+    read_page(rq, "from", ITERATIONS_MOST, ITERATIONS_DEFAULT, read_iterations, say_iterations);
+}

@@ -1,0 +1,9 @@
+/* Runs, and what was measured in them. */
+#ifndef QS_API_RUNS_H
+#define QS_API_RUNS_H
+
+#include "api/request.h"
+
+qs_request_fn qs_handle_runs, qs_handle_run, qs_handle_iterations;
+
+#endif

@@ -1,0 +1,138 @@
+#include "api/server.h"
+
+#include <fcntl.h>
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "api/access.h"
+#include "api/request.h"
+#include "base/loop.h"
+
+enum { CONNECTION_BYTES = 65536 }; /* memory of one connection: its header, and a piece of its body */
+
+static void on_due(void *user);
+
+static void drive(struct qs_api *api)
+{
+    MHD_UNSIGNED_LONG_LONG wait_ms;
+    api->running = true;
+    MHD_run(api->daemon);
+    api->running = false;
+    if (api->timer)
+        qs_timer_stop(api->timer);
+    api->timer = NULL;
+    if (MHD_get_timeout(api->daemon, &wait_ms) != MHD_YES)
+        return;
+    if (wait_ms == 0)
+        qs_api_run_soon(api);
+    else
+        api->timer =
+            qs_timer_start(api->p.loop, (int64_t)(wait_ms < 60000 ? wait_ms : 60000) * 1000000, on_due, api);
+}
+
+static void on_due(void *user)
+{
+    struct qs_api *api = user;
+    api->timer = NULL;
+    drive(api);
+}
+
+static void on_ready(unsigned events, void *user)
+{
+    (void)events;
+    drive(user);
+}
+
+static void on_run(void *user)
+{
+    struct qs_api *api = user;
+    api->run_posted = false;
+    if (api->daemon)
+        drive(api);
+    qs_api_leave(api);
+}
+
+void qs_api_run_soon(struct qs_api *api)
+{
+    if (api->run_posted || !api->daemon)
+        return;
+    api->run_posted = true;
+    qs_api_enter(api);
+    qs_loop_post(api->p.loop, on_run, api);
+}
+
+static void on_connection(void *cls, struct MHD_Connection *connection, void **context,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    struct qs_api *api = cls;
+    (void)connection;
+    (void)context;
+    api->clients += code == MHD_CONNECTION_NOTIFY_STARTED ? 1 : 0;
+    api->clients -= code == MHD_CONNECTION_NOTIFY_CLOSED ? 1 : 0;
+    if (api->events.on_clients)
+        api->events.on_clients(api->clients, api->events.user);
+}
+
+static void *on_uri(void *cls, const char *uri, struct MHD_Connection *connection)
+{
+    return qs_request_new(cls, connection, uri);
+}
+
+static void on_completed(void *cls, struct MHD_Connection *connection, void **context,
+                         enum MHD_RequestTerminationCode code)
+{
+    (void)cls;
+    (void)connection;
+    (void)code;
+    if (*context)
+        qs_request_free(*context);
+    *context = NULL;
+}
+
+bool qs_server_start(struct qs_api *api, struct qs_err *err)
+{
+    int fd = fcntl(api->listen.fd, F_DUPFD_CLOEXEC, 0); /* libmicrohttpd closes its own */
+    if (fd < 0)
+        return qs_fail(err, QS_E_RESOURCE, "no descriptor is left for the API's socket");
+    api->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, qs_access, api, MHD_OPTION_LISTEN_SOCKET, fd,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)QS_API_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)QS_API_IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+        MHD_OPTION_URI_LOG_CALLBACK, on_uri, api, MHD_OPTION_NOTIFY_COMPLETED, on_completed, api,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, api, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+    if (!api->daemon) {
+        close(fd);
+        return qs_fail(err, QS_E_RESOURCE, "the HTTP server does not start");
+    }
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(api->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    if (info)
+        api->io = qs_io_start(api->p.loop, info->epoll_fd, QS_IO_READ, on_ready, api, err);
+    if (api->io)
+        return true;
+    MHD_stop_daemon(api->daemon);
+    api->daemon = NULL;
+    return info != NULL ? false : qs_fail(err, QS_E_INTERNAL, "the HTTP server has no epoll descriptor");
+}
+
+void qs_server_stop(struct qs_api *api)
+{
+    if (!api->daemon)
+        return;
+    qs_io_stop(api->io);
+    if (api->timer)
+        qs_timer_stop(api->timer);
+    api->io = NULL;
+    api->timer = NULL;
+    for (struct qs_request *rq = api->requests; rq; rq = rq->next) {
+        rq->flow.failed = true;
+        if (rq->suspended)
+            MHD_resume_connection(rq->connection);
+        rq->suspended = false;
+    }
+    struct MHD_Daemon *daemon = api->daemon;
+    api->daemon = NULL;
+    MHD_stop_daemon(daemon);
+}

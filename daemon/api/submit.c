@@ -1,0 +1,284 @@
+#include "api/submit.h"
+
+#include <jansson.h>
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/flow.h"
+#include "api/render.h"
+#include "api/reply.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "farm/farm.h"
+
+enum { NAME_BYTES = 255, KEY_BYTES = 200, FILES_MOST = 1000 };
+
+struct submit {
+    json_t *body;              /* owned */
+    struct qs_job_file *files; /* owned; texts borrowed from body */
+    size_t file_count;
+    bool wait, created;
+    bool parked, again; /* waits for the end; something has happened since the read began */
+    int64_t id;
+    struct qs_jobs found;
+};
+
+static void done_submit(void *data)
+{
+    struct submit *s = data;
+    json_decref(s->body);
+    free(s->files);
+    qs_jobs_free(&s->found);
+}
+
+static void put_files(struct qs_json *j, const struct qs_job_spec *spec)
+{
+    qs_json_key(j, "files");
+    qs_json_array(j);
+    for (size_t i = 0; i < qs_job_file_count(spec); i++) {
+        const struct qs_job_file *file = qs_job_file_at(spec, i);
+        qs_json_object(j);
+        qs_json_kstring(j, "path", file->path);
+        qs_json_kstring(j, "name", file->name);
+        qs_json_object_end(j);
+    }
+    qs_json_array_end(j);
+}
+
+static void say_valid(struct qs_request *rq, const struct qs_job_spec *spec)
+{
+    struct qs_buf out, devices;
+    struct qs_json j;
+    qs_buf_init(&out);
+    qs_buf_init(&devices);
+    qs_json_init(&j, &out);
+    qs_json_object(&j);
+    qs_json_kbool(&j, "ok", true);
+    qs_json_kstring(&j, "name", spec->name);
+    put_files(&j, spec);
+    qs_render_spec(&j, spec);
+    qs_farm_match_json(rq->api->p.farm, spec, &devices);
+    qs_json_kraw(&j, "devices", devices.data);
+    qs_json_key(&j, "estimate");
+    qs_json_null(&j);
+    qs_json_object_end(&j);
+    qs_buf_done(&devices);
+    qs_reply_json(rq, 200, &out);
+}
+
+void qs_handle_validate(struct qs_request *rq)
+{
+    const char *name = qs_uri_get(&rq->uri, "name");
+    struct qs_job_spec *spec = NULL;
+    struct qs_problems problems;
+    struct qs_submission sub = {
+        .text = rq->body.data, .text_bytes = rq->body.len, .name = name && *name ? name : "request"};
+    qs_problems_init(&problems);
+    if (qs_farm_check(rq->api->p.farm, &sub, &spec, &problems))
+        say_valid(rq, spec);
+    else
+        qs_reply_problems(rq, &problems, sub.name);
+    qs_job_free(spec);
+    qs_problems_done(&problems);
+}
+
+static bool check_keys(json_t *body, struct qs_err *err)
+{
+    static const char *const known[] = {"text", "name", "files", "wait"};
+    const char *key;
+    json_t *value;
+    json_object_foreach(body, key, value)
+    {
+        bool found = false;
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            found |= strcmp(key, known[i]) == 0;
+        const char *near = found ? NULL : qs_nearest(key, known, sizeof known / sizeof *known);
+        if (!found)
+            return qs_fail(err, QS_E_USAGE, "the request has an unknown key `%.64s`%s%s%s", key,
+                           near ? ": did you mean `" : "", near ? near : "", near ? "`?" : "");
+    }
+    return true;
+}
+
+static bool take_files(struct submit *s, struct qs_err *err)
+{
+    json_t *files = json_object_get(s->body, "files"), *value;
+    const char *path;
+    if (!files)
+        return true;
+    if (!json_is_object(files) || json_object_size(files) > FILES_MOST)
+        return qs_fail(err, QS_E_USAGE, "`files` is an object of path and SHA-256, at most %d", FILES_MOST);
+    s->files = qs_calloc(json_object_size(files) + 1, sizeof *s->files);
+    json_object_foreach(files, path, value)
+    {
+        const char *sha = json_string_value(value);
+        if (!sha || strlen(sha) != 64 || strspn(sha, "0123456789abcdef") != 64)
+            return qs_fail(err, QS_E_USAGE, "files: `%.100s` needs a SHA-256, 64 lower-case hex digits",
+                           path);
+        struct qs_job_file *file = &s->files[s->file_count++];
+        file->path = (char *)path;
+        memcpy(file->sha256, sha, sizeof file->sha256);
+    }
+    return true;
+}
+
+/* The document: size and depth are bounded (the body's limit; jansson's 2048), duplicates are refused. */
+static bool take_body(struct qs_request *rq, struct submit *s, struct qs_err *err)
+{
+    json_error_t where;
+    s->body = json_loadb(rq->body.data, rq->body.len, JSON_REJECT_DUPLICATES, &where);
+    if (!s->body)
+        return qs_fail(err, QS_E_USAGE, "the request is no JSON: line %d, column %d: %s", where.line,
+                       where.column, where.text);
+    if (!json_is_object(s->body) || !json_is_string(json_object_get(s->body, "text")))
+        return qs_fail(err, QS_E_USAGE, "the request needs `text`, the job file as it was written");
+    const json_t *name = json_object_get(s->body, "name"), *wait = json_object_get(s->body, "wait");
+    if (name &&
+        (!json_is_string(name) || json_string_length(name) < 1 || json_string_length(name) > NAME_BYTES))
+        return qs_fail(err, QS_E_USAGE, "`name` is the name of the file, 1 to %d bytes", NAME_BYTES);
+    if (wait && !json_is_boolean(wait))
+        return qs_fail(err, QS_E_USAGE, "`wait` is true or false");
+    s->wait = json_is_true(wait);
+    return check_keys(s->body, err) && take_files(s, err);
+}
+
+static bool take_key(struct qs_request *rq, const char **ret, struct qs_err *err)
+{
+    const char *key = MHD_lookup_connection_value(rq->connection, MHD_HEADER_KIND, "Idempotency-Key");
+    *ret = key;
+    for (size_t i = 0; key && key[i]; i++) {
+        if (key[i] < 0x21 || key[i] > 0x7e || i >= KEY_BYTES)
+            return qs_fail(err, QS_E_USAGE, "an Idempotency-Key has 1 to %d printable characters", KEY_BYTES);
+    }
+    return !key || *key || qs_fail(err, QS_E_USAGE, "the Idempotency-Key is empty");
+}
+
+static bool read_job(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+{
+    struct submit *s = rq->data;
+    qs_jobs_free(&s->found);
+    s->found = (struct qs_jobs){0};
+    return qs_read_job(reader, s->id, &s->found, err);
+}
+
+static int64_t position_of(struct qs_farm *farm, int64_t job)
+{
+    struct qs_buf text;
+    qs_buf_init(&text);
+    qs_farm_why_json(farm, job, &text);
+    json_t *why = json_loads(text.data, 0, NULL);
+    int64_t position = json_integer_value(json_object_get(why, "position"));
+    json_decref(why);
+    qs_buf_done(&text);
+    return position;
+}
+
+static qs_request_fn say_job;
+
+static void look_again(struct qs_request *rq)
+{
+    struct submit *s = rq->data;
+    s->parked = s->again = false;
+    qs_request_read(rq, read_job, say_job);
+}
+
+static void park(struct qs_request *rq)
+{
+    struct submit *s = rq->data;
+    if (s->again) {
+        look_again(rq);
+        return;
+    }
+    s->parked = true;
+    qs_flow_watch(rq);
+}
+
+static void say_job(struct qs_request *rq)
+{
+    struct submit *s = rq->data;
+    enum qs_job_state state = s->found.at[0].state;
+    struct qs_buf out;
+    struct qs_json j;
+    if (s->wait && (state == QS_JOB_QUEUED || state == QS_JOB_RUNNING)) {
+        park(rq);
+        return;
+    }
+    qs_buf_init(&out);
+    qs_json_init(&j, &out);
+    qs_json_object(&j);
+    qs_json_kint(&j, "id", s->id);
+    qs_json_kstring(&j, "state", qs_job_state_name(state));
+    qs_json_kint(&j, "position", position_of(rq->api->p.farm, s->id));
+    qs_json_object_end(&j);
+    qs_reply_json(rq, s->created ? 201 : 200, &out);
+}
+
+/* Numbers only grow: one above all that were given is new, any other belongs to a key seen before. */
+static void on_submitted(const struct qs_err *err, int64_t id, void *user)
+{
+    struct qs_request *rq = user;
+    struct submit *s = rq->data;
+    struct qs_api *api = rq->api;
+    if (!err) {
+        s->id = id;
+        s->created = id > api->newest_job;
+        api->newest_job = s->created ? id : api->newest_job;
+    }
+    if (!qs_request_leave(rq))
+        return;
+    if (err)
+        qs_reply_error(rq, err);
+    else
+        qs_request_read(rq, read_job, say_job);
+}
+
+static void submit(struct qs_request *rq, struct submit *s, const char *key)
+{
+    struct qs_problems problems;
+    struct qs_err err = QS_ERR_INIT;
+    char owner[64];
+    const json_t *text = json_object_get(s->body, "text");
+    const char *name = json_string_value(json_object_get(s->body, "name"));
+    qs_peer_name(rq->uid, owner);
+    struct qs_submission sub = {.text = json_string_value(text),
+                                .text_bytes = json_string_length(text),
+                                .name = name ? name : "request",
+                                .owner = owner,
+                                .idem = key,
+                                .files = s->files,
+                                .file_count = s->file_count};
+    qs_problems_init(&problems);
+    qs_request_enter(rq);
+    bool ok = qs_farm_submit(rq->api->p.farm, &sub, on_submitted, rq, &problems, &err);
+    if (!ok && qs_request_leave(rq)) {
+        if (problems.count > 0)
+            qs_reply_problems(rq, &problems, sub.name);
+        else
+            qs_reply_error(rq, &err);
+    }
+    qs_problems_done(&problems);
+}
+
+void qs_handle_submit(struct qs_request *rq)
+{
+    struct submit *s = qs_request_data(rq, sizeof *s, done_submit);
+    struct qs_err err;
+    const char *key;
+    if (take_body(rq, s, &err) && take_key(rq, &key, &err))
+        submit(rq, s, key);
+    else
+        qs_reply_error(rq, &err);
+}
+
+void qs_submit_tell(struct qs_api *api, int64_t job)
+{
+    for (struct qs_request *rq = api->requests; rq; rq = rq->next) {
+        struct submit *s = rq->data;
+        if (!rq->match.route || rq->match.route->handle != qs_handle_submit || !s || s->id != job)
+            continue;
+        s->again = true;
+        if (s->parked)
+            look_again(rq);
+    }
+}

@@ -1,0 +1,13 @@
+/* Job files: checked, and checked again and stored. */
+#ifndef QS_API_SUBMIT_H
+#define QS_API_SUBMIT_H
+
+#include "api/request.h"
+
+/* jobs:validate takes the job's text as it is; jobs takes {"text","name","files","wait"}. */
+qs_request_fn qs_handle_validate, qs_handle_submit;
+
+/* Somebody waits for the end of a job: looks whether it has come. */
+void qs_submit_tell(struct qs_api *api, int64_t job);
+
+#endif
