@@ -215,11 +215,10 @@ bool qs_session_do_beat(struct qs_session *s, const union qs_session_msg *m)
 {
     (void)m;
     int64_t now = qs_loop_now_ns(s->loop);
-    int64_t limit = QS_HEARTBEAT_LOST_AFTER * s->heartbeat_ns;
     /* While a run opens the agent hashes its executable and answers nothing; that state has a deadline. */
-    if (s->state == QS_SESSION_RUN_OPENING)
-        s->heard_ns = now;
-    if (now - s->heard_ns > limit)
+    s->quiet_beats = s->state == QS_SESSION_RUN_OPENING ? 0 : s->quiet_beats + 1;
+    /* Beats are counted, not time: after a stall of ours the answers are there and only not yet read. */
+    if (s->quiet_beats > QS_HEARTBEAT_LOST_AFTER)
         return qs_session_broken(s, QS_E_LINK, "%s: nothing heard for %lld ms", s->name,
                                  (long long)((now - s->heard_ns) / 1000000));
     s->beat = qs_timer_start(s->loop, s->heartbeat_ns, on_beat, s);
@@ -230,6 +229,7 @@ void qs_session_arm_beat(struct qs_session *s)
 {
     qs_timer_stop(s->beat);
     s->heard_ns = qs_loop_now_ns(s->loop);
+    s->quiet_beats = 0;
     s->beat = qs_timer_start(s->loop, s->heartbeat_ns, on_beat, s);
 }
 
@@ -241,6 +241,7 @@ static void on_bytes(const uint8_t *bytes, size_t n, void *user)
     uint32_t generation = s->generation;
     s->depth++;
     s->heard_ns = qs_loop_now_ns(s->loop);
+    s->quiet_beats = 0;
     if (s->state == QS_SESSION_QUIET && !s->silence.heard) {
         s->silence.heard = true;
         qs_link_counters(s->link, &s->silence.end);

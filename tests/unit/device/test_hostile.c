@@ -293,6 +293,66 @@ static void a_heart_that_stops_is_noticed(void **state)
     fails(b, QS_E_LINK, "nothing heard for");
 }
 
+/* ---- an agent that dies ---- */
+
+static uint8_t deadly;
+
+static bool die(struct peer *p, const struct qs_frame *f)
+{
+    if (f->type == deadly) {
+        p->script = NULL;
+        peer_hang_up(p);
+    }
+    return f->type == deadly;
+}
+
+/* Every request in turn; the one that the agent dies of is followed by `down`. */
+static void ask_until_it_dies(struct bed *b)
+{
+    const struct qs_uid held = {{0xA0}};
+    struct host *h = &b->host;
+    assert_true(qs_session_resend(h->session, &held, 5, NULL));
+    host_wait(h, deadly == QS_MSG_RESEND ? "down" : "rows 7+2");
+    if (h->downs == 0 && host_hook(h, 1))
+        host_wait(h, deadly == QS_MSG_HOOK ? "down" : "hook_done 1");
+    if (h->downs == 0 && host_begin(h))
+        host_wait(h, deadly == QS_MSG_RUN_BEGIN ? "down" : "run_ready");
+    if (h->downs == 0 && host_open(h, 0, 0, 0))
+        host_wait(h, deadly == QS_MSG_OPEN || deadly == QS_MSG_QUIET ? "down" : "rows 4+1");
+    if (h->downs == 0 && host_end(h))
+        host_wait(h, "down");
+}
+
+static void an_agent_may_die_at_any_message(void **state)
+{
+    (void)state;
+    static const uint8_t greeting[] = {QS_MSG_HELLO_HOST, QS_MSG_FACTS_GET, QS_MSG_PING};
+    for (size_t i = 0; i < sizeof greeting; i++) {
+        struct bed *b = bed_new(false);
+        deadly = greeting[i];
+        b->peer->script = die;
+        qs_session_start(b->host.session);
+        host_wait(&b->host, "ready"); /* at the second try */
+        assert_int_equal(b->host.downs, 1);
+        bed_free(b);
+    }
+    static const uint8_t later[] = {QS_MSG_RESEND, QS_MSG_HOOK,  QS_MSG_RUN_BEGIN,
+                                    QS_MSG_OPEN,   QS_MSG_QUIET, QS_MSG_RUN_END};
+    for (size_t i = 0; i < sizeof later; i++) {
+        struct bed *b = bed_new(false);
+        b->peer->held_runs = 1;
+        qs_session_start(b->host.session);
+        host_wait(&b->host, "ready");
+        deadly = later[i];
+        b->peer->script = die;
+        ask_until_it_dies(b);
+        assert_int_equal(b->host.downs, 1);
+        host_assert_why(&b->host, QS_E_LINK, "closed the connection");
+        host_wait(&b->host, "ready");
+        bed_free(b);
+    }
+}
+
 /* ---- the owner in callbacks ---- */
 
 static void free_inside(struct host *h, const char *line)
@@ -348,6 +408,7 @@ int main(void)
         cmocka_unit_test(damaged_and_missing_frames_end_the_link),
         cmocka_unit_test(unknown_optional_messages_are_ignored),
         cmocka_unit_test(a_heart_that_stops_is_noticed),
+        cmocka_unit_test(an_agent_may_die_at_any_message),
         cmocka_unit_test(it_may_be_freed_in_any_callback),
     };
     return cmocka_run_group_tests_name("device session with a hostile agent", tests, NULL, NULL);
