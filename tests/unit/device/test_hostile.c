@@ -161,7 +161,7 @@ static void a_fact_named_twice_is_refused(void **state)
 /* ---- windows ---- */
 
 /* What comes in answer to QUIET; each breaks one rule. */
-static enum {
+static enum crime {
     SEQ_GAP,
     INDEX_GAP,
     TOO_MANY_ROWS,
@@ -202,7 +202,7 @@ static void a_window_must_be_what_was_asked_for(void **state)
         "0 (0) is next", "0 (0) is next", "5 are due",     "0 iterations came",
         "another run",   "another run",   "another phase", "5 iterations were asked"};
     for (int i = SEQ_GAP; i <= MORE_THAN_ASKED; i++) {
-        crime = i;
+        crime = (enum crime)i;
         struct bed *b = bed_new(false);
         b->peer->script = answer_badly;
         qs_session_start(b->host.session);
