@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "store/files.h"
 
-struct qs_request *qs_request_new(struct qs_api *api, struct MHD_Connection *connection, const char *raw_uri)
+struct qs_request *qs_api_request_new(struct qs_api *api, struct MHD_Connection *connection, const char *raw_uri)
 {
     struct qs_request *rq = qs_calloc(1, sizeof *rq);
     rq->api = api;
@@ -46,7 +46,7 @@ static void dispose(struct qs_request *rq)
 }
 
 /* The connection is done with it: a work that is under way keeps it alive until it calls back. */
-void qs_request_free(struct qs_request *rq)
+void qs_api_request_free(struct qs_request *rq)
 {
     qs_flow_unwatch(rq);
     if (rq->flow.events)

@@ -78,7 +78,7 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
 
 static void *on_uri(void *cls, const char *uri, struct MHD_Connection *connection)
 {
-    return qs_request_new(cls, connection, uri);
+    return qs_api_request_new(cls, connection, uri);
 }
 
 static void on_completed(void *cls, struct MHD_Connection *connection, void **context,
@@ -88,7 +88,7 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **co
     (void)connection;
     (void)code;
     if (*context)
-        qs_request_free(*context);
+        qs_api_request_free(*context);
     *context = NULL;
 }
 
