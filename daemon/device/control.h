@@ -27,6 +27,8 @@ struct qs_control_parts { /* borrowed; they outlive the controller */
     uint64_t seed;
     const char *device;
     bool local, simulated;
+    int64_t
+        quiet_lead_ns; /* silence on the link before a window is decided: what its kind needs to prove it */
     const char *const *base_env;      /* "K=V", NULL-terminated: below the job's own where it inherits */
     const char *const *arm_dirs;      /* per arm: where its files lie on the device, or NULL */
     const struct qs_samples *earlier; /* what an earlier life of the daemon stored of this job, or NULL */

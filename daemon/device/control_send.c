@@ -202,7 +202,8 @@ bool qs_control_send_open(struct qs_control *c, struct qs_err *err)
                             .phase = pilot ? QS_PHASE_WARMUP : QS_PHASE_MEASURE,
                             .first_seq = c->run.next_seq,
                             .iterations = n > QS_ITERATIONS_MAX ? QS_ITERATIONS_MAX : n,
-                            .max_ns = max_ns > 0 ? max_ns : QS_SPAN_MAX_NS,
+                            .max_ns = max_ns > 0 ? max_ns : QS_SPAN_MAX_NS / 4,
+                            .quiet_lead_ns = c->p.quiet_lead_ns,
                             .gate = qs_build_list(&gate),
                             .bounds = qs_build_list(&bounds)};
     /* The lease outlasts the longest window there can be: its time, one iteration and its hooks at their

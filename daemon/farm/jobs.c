@@ -330,6 +330,12 @@ static const char *const *inherited_env(const struct qs_farm *farm, size_t devic
     return farm->p.config->devices[device].local ? farm->p.base_env : elsewhere;
 }
 
+/* TCP acknowledges QUIET in time of its own; the other kinds have nothing to wait for. */
+static int64_t quiet_lead_ns(enum qs_link_kind kind)
+{
+    return kind == QS_LINK_TCP ? INT64_C(5000000) : 0;
+}
+
 void qs_farm_start_on(struct qs_farm_job *job, size_t device)
 {
     struct qs_farm *farm = job->farm;
@@ -352,6 +358,8 @@ void qs_farm_start_on(struct qs_farm_job *job, size_t device)
                                            .device = farm->p.config->devices[device].name,
                                            .local = farm->p.config->devices[device].local,
                                            .simulated = qs_device_is_simulated(farm->devices[device]),
+                                           .quiet_lead_ns =
+                                               quiet_lead_ns(farm->p.config->devices[device].link),
                                            .base_env = inherited_env(farm, device),
                                            .arm_dirs = (const char *const *)job->arm_dirs,
                                            .earlier = job->has_earlier ? &job->earlier : NULL};

@@ -10,7 +10,10 @@ mkdir -p "$demo"
 run=$(mktemp -d)
 daemon=
 finish() {
-    [[ -z $daemon ]] || { kill "$daemon" 2>/dev/null && wait "$daemon" || true; }
+    if [[ -n $daemon ]]; then
+        kill "$daemon" 2>/dev/null || true
+        wait "$daemon" || true
+    fi
     rm -rf "$run"
 }
 trap finish EXIT
