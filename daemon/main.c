@@ -399,7 +399,8 @@ static int simulate(const struct qs_options *opt)
                                       .job_name = opt->job,
                                       .db = opt->db,
                                       .event_log = opt->event_log,
-                                      .seed = opt->seed};
+                                      .seed = opt->seed,
+                                      .json = opt->json};
     bool ok = job && qs_simulate(&sim, &out, &err);
     fputs(out.data, stdout);
     qs_buf_done(&out);

@@ -10,7 +10,8 @@
 #include "base/mem.h"
 #include "store/files.h"
 
-struct qs_request *qs_api_request_new(struct qs_api *api, struct MHD_Connection *connection, const char *raw_uri)
+struct qs_request *qs_api_request_new(struct qs_api *api, struct MHD_Connection *connection,
+                                      const char *raw_uri)
 {
     struct qs_request *rq = qs_calloc(1, sizeof *rq);
     rq->api = api;

@@ -75,6 +75,7 @@ void qs_request_wake(struct qs_request *rq);
 /* Silence has ended: what waited goes on. */
 void qs_request_release(struct qs_request *rq);
 void qs_api_request_free(struct qs_request *rq);
-struct qs_request *qs_api_request_new(struct qs_api *api, struct MHD_Connection *connection, const char *raw_uri);
+struct qs_request *qs_api_request_new(struct qs_api *api, struct MHD_Connection *connection,
+                                      const char *raw_uri);
 
 #endif

@@ -33,6 +33,7 @@ static const struct option table[] = {
     {"--event-log", "FILE", "write a simulation's events there, one JSON object per line", TEXT,
      AT(event_log)},
     {"--seed", "N", "seed of a simulation [1]", NUMBER, AT(seed)},
+    {"--json", NULL, "print a simulation's whole comparison document", FLAG, AT(json)},
     {"--dump-states", NULL, "print the state tables of session and run controller, and end", FLAG,
      AT(dump_states)},
     {"--version", NULL, "print the version, and end", FLAG, AT(version)},

@@ -9,7 +9,7 @@
 #include "base/err.h"
 
 struct qs_options { /* texts are borrowed from argv; NULL = not given */
-    bool help, version, embedded, dump_states;
+    bool help, version, embedded, dump_states, json;
     const char *check_config; /* the file to check */
     const char *config, *db, *socket, *agent, *log_level;
     const char *simulate, *job, *event_log;

@@ -115,8 +115,12 @@ static bool report(struct qs_store_reader *reader, void *user, struct qs_err *er
                                            .samples = &samples,
                                            .taints_json = taints,
                                            .db_path = r->s->sim->db};
-        ok = qs_report_compare(&in, r->out, err);
-        qs_buf_char(r->out, '\n');
+        if (r->s->sim->json) {
+            ok = qs_report_compare(&in, r->out, err);
+            qs_buf_char(r->out, '\n');
+        } else {
+            qs_report_lines(&in, r->out);
+        }
     }
     if (spec)
         qs_job_free(spec);

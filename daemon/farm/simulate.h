@@ -4,6 +4,7 @@
 #ifndef QS_FARM_SIMULATE_H
 #define QS_FARM_SIMULATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,9 +19,10 @@ struct qs_simulation {                   /* all borrowed */
     const char *db;        /* a new file, or NULL: a temporary one that is removed */
     const char *event_log; /* or NULL */
     uint64_t seed;
+    bool json; /* the whole comparison document instead of a line per comparison */
 };
 
-/* Appends the comparison document (marked as simulated) to out. */
+/* Appends what came out to out; every line and the document say that it is simulated. */
 bool qs_simulate(const struct qs_simulation *sim, struct qs_buf *out, struct qs_err *err);
 
 #endif

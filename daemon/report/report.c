@@ -270,3 +270,21 @@ bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, in
     qs_report_groups_free(groups, count);
     return true;
 }
+
+void qs_report_lines(const struct qs_report_input *in, struct qs_buf *out)
+{
+    struct qs_report_group *groups;
+    size_t count = qs_report_groups(in, &groups);
+    for (size_t i = 0; i < count; i++) {
+        const struct qs_report_group *g = &groups[i];
+        for (size_t p = 0; p < g->pair_count; p++) {
+            const struct qs_verdict *v = &g->pairs[p].verdict;
+            qs_buf_fmt(out, "%s%s %s: ", g->simulated ? "simulated " : "", g->device,
+                       in->spec->points[g->point].label);
+            qs_report_sentence(out, in->spec->arms[in->spec->baseline].name,
+                               in->spec->arms[g->pairs[p].cand].name, v->l95.lo, v->l95.hi);
+            qs_buf_fmt(out, ": %s (%zu blocks)\n", qs_verdict_name(v->kind), v->n_used[0]);
+        }
+    }
+    qs_report_groups_free(groups, count);
+}
