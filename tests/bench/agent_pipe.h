@@ -1,0 +1,35 @@
+/* A real quiesce-agent as a child of a benchmark, spoken to over its standard input and output with the real
+ * codec: what the daemon does in command mode, without the daemon. Whatever fails ends the program with a
+ * sentence. */
+#ifndef QS_TESTS_BENCH_AGENT_PIPE_H
+#define QS_TESTS_BENCH_AGENT_PIPE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "proto/frame.h"
+#include "proto/msg.h"
+
+struct agent_pipe {
+    pid_t pid;
+    int in_fd, out_fd; /* ours: to the agent, from the agent */
+    struct qs_framer framer;
+    uint8_t *rx, *tx; /* owned */
+    uint32_t seq;
+    struct qs_uid run;
+    uint32_t window;
+    uint64_t next_seq;
+    uint8_t bytes[65536]; /* read and not yet framed */
+    size_t at, len;
+};
+
+/* Starts `path --stdio` and agrees on a session. */
+void agent_pipe_start(struct agent_pipe *a, const char *path);
+/* Begins a new run of argv with the whole environment env (both NULL-terminated), output discarded. */
+void agent_pipe_begin(struct agent_pipe *a, char *const *argv, char *const *env);
+/* One window of n <= QS_ITERATIONS_MAX iterations without a gate; their durations go to out_ns[n]. */
+void agent_pipe_window(struct agent_pipe *a, uint32_t n, int64_t *out_ns);
+void agent_pipe_end(struct agent_pipe *a);
+void agent_pipe_stop(struct agent_pipe *a);
+
+#endif
