@@ -7,17 +7,17 @@
 #include "base/loop.h"
 #include "farm/farm.h"
 
-void qs_handle_health(struct qs_request *rq)
+void qs_handle_health(struct qs_exchange *ex)
 {
     struct qs_buf out;
     qs_buf_init(&out);
     qs_buf_str(&out, "{\"ok\":true}");
-    qs_reply_json(rq, 200, &out);
+    qs_reply_json(ex, 200, &out);
 }
 
-void qs_handle_version(struct qs_request *rq)
+void qs_handle_version(struct qs_exchange *ex)
 {
-    const struct qs_api *api = rq->api;
+    const struct qs_api *api = ex->api;
     struct qs_buf out;
     struct qs_json j;
     qs_buf_init(&out);
@@ -30,15 +30,15 @@ void qs_handle_version(struct qs_request *rq)
     qs_json_kbool(&j, "simulated", api->p.simulated);
     qs_json_kint(&j, "uptime_ns", qs_loop_now_ns(api->p.loop) - api->started_ns);
     qs_json_object_end(&j);
-    qs_reply_json(rq, 200, &out);
+    qs_reply_json(ex, 200, &out);
 }
 
-void qs_handle_devices(struct qs_request *rq)
+void qs_handle_devices(struct qs_exchange *ex)
 {
     struct qs_buf out;
     qs_buf_init(&out);
     qs_buf_str(&out, "{\"devices\":");
-    qs_farm_devices_json(rq->api->p.farm, &out);
+    qs_farm_devices_json(ex->api->p.farm, &out);
     qs_buf_char(&out, '}');
-    qs_reply_json(rq, 200, &out);
+    qs_reply_json(ex, 200, &out);
 }

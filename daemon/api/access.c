@@ -14,116 +14,116 @@
 
 enum { DRAIN_BYTES = 16 * 1024 * 1024 }; /* of a refused body, before the connection is cut */
 
-static const char *header(struct qs_request *rq, const char *name)
+static const char *header(struct qs_exchange *ex, const char *name)
 {
-    return MHD_lookup_connection_value(rq->connection, MHD_HEADER_KIND, name);
+    return MHD_lookup_connection_value(ex->connection, MHD_HEADER_KIND, name);
 }
 
 /* -1: it comes in pieces. */
-static int64_t announced_bytes(struct qs_request *rq)
+static int64_t announced_bytes(struct qs_exchange *ex)
 {
-    const char *length = header(rq, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    const char *length = header(ex, MHD_HTTP_HEADER_CONTENT_LENGTH);
     long long bytes;
-    if (header(rq, MHD_HTTP_HEADER_TRANSFER_ENCODING))
+    if (header(ex, MHD_HTTP_HEADER_TRANSFER_ENCODING))
         return -1;
     if (!length)
         return 0;
     return qs_number_parse(length, 0, INT64_MAX, &bytes) ? bytes : INT64_MAX;
 }
 
-static void refuse(struct qs_request *rq, const struct qs_err *err)
+static void refuse(struct qs_exchange *ex, const struct qs_err *err)
 {
-    if (rq->upload)
-        qs_upload_abort(rq->upload);
-    rq->upload = NULL;
-    qs_buf_clear(&rq->body);
-    qs_reply_error(rq, err);
+    if (ex->upload)
+        qs_upload_abort(ex->upload);
+    ex->upload = NULL;
+    qs_buf_clear(&ex->body);
+    qs_reply_error(ex, err);
 }
 
-static bool check_peer(struct qs_request *rq, struct qs_err *err)
+static bool check_peer(struct qs_exchange *ex, struct qs_err *err)
 {
-    int fd = MHD_get_connection_info(rq->connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-    if (!qs_peer_uid(fd, &rq->uid))
+    int fd = MHD_get_connection_info(ex->connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    if (!qs_peer_uid(fd, &ex->uid))
         return qs_fail(err, QS_E_DENIED, "the kernel does not say whose process this is");
-    return qs_peer_is_allowed(rq->uid, geteuid()) ||
+    return qs_peer_is_allowed(ex->uid, geteuid()) ||
            qs_fail(err, QS_E_DENIED, "this daemon serves user %lu only; this is user %lu",
-                   (unsigned long)geteuid(), (unsigned long)rq->uid);
+                   (unsigned long)geteuid(), (unsigned long)ex->uid);
 }
 
-static bool check_bytes(struct qs_request *rq, int64_t bytes, struct qs_err *err)
+static bool check_bytes(struct qs_exchange *ex, int64_t bytes, struct qs_err *err)
 {
-    int64_t most = rq->match.route->body_max_bytes;
+    int64_t most = ex->match.route->body_max_bytes;
     if (bytes <= most)
         return true;
     if (most == 0)
-        return qs_fail(err, QS_E_USAGE, "%s %s takes no body", rq->match.route->method,
-                       rq->match.route->pattern);
+        return qs_fail(err, QS_E_USAGE, "%s %s takes no body", ex->match.route->method,
+                       ex->match.route->pattern);
     return qs_fail(err, QS_E_LIMIT, "the body is longer than %lld bytes", (long long)most);
 }
 
-static void begin(struct qs_request *rq, const char *method)
+static void begin(struct qs_exchange *ex, const char *method)
 {
     struct qs_err err;
-    if (!check_peer(rq, &err) || !qs_uri_parse(rq->raw_uri, &rq->uri, &err)) {
-        qs_reply_error(rq, &err);
-    } else if (!qs_route_find(method, &rq->uri, &rq->match, rq->allow_text, &err)) {
-        rq->allow = rq->allow_text[0] ? rq->allow_text : NULL;
-        if (rq->allow)
-            qs_reply_routes(rq, MHD_HTTP_METHOD_NOT_ALLOWED, &err);
+    if (!check_peer(ex, &err) || !qs_uri_parse(ex->raw_uri, &ex->uri, &err)) {
+        qs_reply_error(ex, &err);
+    } else if (!qs_route_find(method, &ex->uri, &ex->match, ex->allow_text, &err)) {
+        ex->allow = ex->allow_text[0] ? ex->allow_text : NULL;
+        if (ex->allow)
+            qs_reply_routes(ex, MHD_HTTP_METHOD_NOT_ALLOWED, &err);
         else if (err.code == QS_E_NOT_FOUND)
-            qs_reply_routes(rq, MHD_HTTP_NOT_FOUND, &err);
+            qs_reply_routes(ex, MHD_HTTP_NOT_FOUND, &err);
         else
-            qs_reply_error(rq, &err);
-    } else if (!check_bytes(rq, announced_bytes(rq), &err)) {
-        qs_reply_error(rq, &err);
+            qs_reply_error(ex, &err);
+    } else if (!check_bytes(ex, announced_bytes(ex), &err)) {
+        qs_reply_error(ex, &err);
     }
 }
 
 /* A client that waits to be asked for its body, or would send more than is read for politeness. */
-static bool is_at_once(struct qs_request *rq)
+static bool is_at_once(struct qs_exchange *ex)
 {
-    int64_t bytes = announced_bytes(rq);
-    return rq->replied && (bytes == 0 || bytes > DRAIN_BYTES || header(rq, MHD_HTTP_HEADER_EXPECT));
+    int64_t bytes = announced_bytes(ex);
+    return ex->replied && (bytes == 0 || bytes > DRAIN_BYTES || header(ex, MHD_HTTP_HEADER_EXPECT));
 }
 
-static bool is_held(struct qs_request *rq)
+static bool is_held(struct qs_exchange *ex)
 {
-    if (!rq->api->silent || rq->replied || (rq->match.route->flags & QS_ROUTE_URGENT))
+    if (!ex->api->silent || ex->replied || (ex->match.route->flags & QS_ROUTE_URGENT))
         return false;
-    rq->suspended = rq->wake = true;
-    MHD_suspend_connection(rq->connection);
+    ex->suspended = ex->wake = true;
+    MHD_suspend_connection(ex->connection);
     return true;
 }
 
-static enum MHD_Result take_body(struct qs_request *rq, const char *data, size_t n)
+static enum MHD_Result take_body(struct qs_exchange *ex, const char *data, size_t n)
 {
     struct qs_err err;
-    rq->body_bytes += (int64_t)n;
-    if (rq->replied)
-        return rq->body_bytes <= DRAIN_BYTES || rq->status == MHD_HTTP_OK ? MHD_YES : MHD_NO;
-    if (!check_bytes(rq, rq->body_bytes, &err)) {
-        refuse(rq, &err);
-    } else if (rq->match.route->flags & QS_ROUTE_UPLOAD) {
-        if (!qs_upload_add(rq->upload, data, n, &err))
-            refuse(rq, &err);
+    ex->body_bytes += (int64_t)n;
+    if (ex->replied)
+        return ex->body_bytes <= DRAIN_BYTES || ex->status == MHD_HTTP_OK ? MHD_YES : MHD_NO;
+    if (!check_bytes(ex, ex->body_bytes, &err)) {
+        refuse(ex, &err);
+    } else if (ex->match.route->flags & QS_ROUTE_UPLOAD) {
+        if (!qs_upload_add(ex->upload, data, n, &err))
+            refuse(ex, &err);
     } else {
-        qs_buf_add(&rq->body, data, n);
+        qs_buf_add(&ex->body, data, n);
     }
     return MHD_YES;
 }
 
-static enum MHD_Result answer(struct qs_request *rq)
+static enum MHD_Result answer(struct qs_exchange *ex)
 {
-    if (rq->flow.failed)
+    if (ex->flow.failed)
         return MHD_NO;
-    if (!rq->replied && !rq->handled) {
-        rq->handled = true;
-        rq->match.route->handle(rq);
+    if (!ex->replied && !ex->handled) {
+        ex->handled = true;
+        ex->match.route->handle(ex);
     }
-    if (rq->replied)
-        return qs_reply_queue(rq) ? MHD_YES : MHD_NO;
-    rq->suspended = true;
-    MHD_suspend_connection(rq->connection);
+    if (ex->replied)
+        return qs_reply_queue(ex) ? MHD_YES : MHD_NO;
+    ex->suspended = true;
+    MHD_suspend_connection(ex->connection);
     return MHD_YES;
 }
 
@@ -131,26 +131,26 @@ enum MHD_Result qs_access(void *cls, struct MHD_Connection *connection, const ch
                           const char *version, const char *data, size_t *data_bytes, void **context)
 {
     struct qs_api *api = cls;
-    struct qs_request *rq = *context;
+    struct qs_exchange *ex = *context;
     (void)connection;
     (void)url;
     (void)version;
-    if (api->stopping || !rq)
+    if (api->stopping || !ex)
         return MHD_NO;
-    if (!rq->begun) {
-        rq->begun = true;
-        begin(rq, method);
-        if (!rq->replied && !api->silent)
-            qs_files_begin(rq);
-        return is_at_once(rq) ? answer(rq) : MHD_YES;
+    if (!ex->begun) {
+        ex->begun = true;
+        begin(ex, method);
+        if (!ex->replied && !api->silent)
+            qs_handle_file_begin(ex);
+        return is_at_once(ex) ? answer(ex) : MHD_YES;
     }
-    if (is_held(rq))
+    if (is_held(ex))
         return MHD_YES;
-    qs_files_begin(rq);
+    qs_handle_file_begin(ex);
     if (*data_bytes > 0) {
         size_t n = *data_bytes;
         *data_bytes = 0;
-        return take_body(rq, data, n);
+        return take_body(ex, data, n);
     }
-    return answer(rq);
+    return answer(ex);
 }

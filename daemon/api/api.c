@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api/events.h"
-#include "api/request.h"
+#include "api/exchange.h"
 #include "api/server.h"
 #include "api/submit.h"
 #include "base/log.h"
@@ -109,6 +109,6 @@ void qs_api_on_farm_event(struct qs_api *api, const struct qs_farm_event *event)
 void qs_api_on_silence(struct qs_api *api, bool silent)
 {
     api->silent = silent;
-    for (struct qs_request *rq = api->requests; !silent && rq; rq = rq->next)
-        qs_request_release(rq);
+    for (struct qs_exchange *ex = api->exchanges; !silent && ex; ex = ex->next)
+        qs_exchange_release(ex);
 }

@@ -9,7 +9,7 @@
 
 struct MHD_Daemon;
 struct qs_io;
-struct qs_request;
+struct qs_exchange;
 struct qs_timer;
 
 enum {
@@ -23,10 +23,10 @@ struct qs_api {
     struct qs_api_parts p; /* its texts are owned */
     struct qs_api_events events;
     struct qs_listen listen;
-    struct MHD_Daemon *daemon;   /* NULL while not started */
-    struct qs_io *io;            /* of the daemon's epoll descriptor */
-    struct qs_timer *timer;      /* what the daemon waits for, or NULL */
-    struct qs_request *requests; /* every one that is alive, newest first */
+    struct MHD_Daemon *daemon;     /* NULL while not started */
+    struct qs_io *io;              /* of the daemon's epoll descriptor */
+    struct qs_timer *timer;        /* what the daemon waits for, or NULL */
+    struct qs_exchange *exchanges; /* every one that is alive, newest first */
     size_t clients, streams;
     size_t outstanding; /* reads, works, commits and posts on their way */
     int64_t newest_job; /* a submission that is given a higher number is a new one */

@@ -70,22 +70,22 @@ static void done_compare(void *data)
     qs_compared_done(data);
 }
 
-static bool read_compare(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+static bool read_compare(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
-    return qs_compare_read(reader, qs_store_path(rq->api->p.store), rq->match.id, rq->data, err);
+    return qs_compare_read(reader, qs_store_path(ex->api->p.store), ex->match.id, ex->data, err);
 }
 
-static void say_compare(struct qs_request *rq)
+static void say_compare(struct qs_exchange *ex)
 {
-    struct qs_compared *c = rq->data;
+    struct qs_compared *c = ex->data;
     struct qs_buf out = c->document;
     qs_buf_init(&c->document);
-    qs_reply_json(rq, 200, &out);
+    qs_reply_json(ex, 200, &out);
 }
 
-void qs_handle_compare(struct qs_request *rq)
+void qs_handle_compare(struct qs_exchange *ex)
 {
-    struct qs_compared *c = qs_request_data(rq, sizeof *c, done_compare);
+    struct qs_compared *c = qs_exchange_data(ex, sizeof *c, done_compare);
     qs_buf_init(&c->document);
-    qs_request_read(rq, read_compare, say_compare);
+    qs_exchange_read(ex, read_compare, say_compare);
 }

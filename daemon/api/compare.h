@@ -2,7 +2,7 @@
 #ifndef QS_API_COMPARE_H
 #define QS_API_COMPARE_H
 
-#include "api/request.h"
+#include "api/exchange.h"
 #include "config/job.h"
 #include "store/read.h"
 
@@ -22,6 +22,6 @@ bool qs_compare_read(struct qs_store_reader *reader, const char *db_path, int64_
 bool qs_compare_check_ended(const struct qs_job_info *job, struct qs_err *err);
 void qs_compared_done(struct qs_compared *c);
 
-qs_request_fn qs_handle_compare;
+qs_exchange_fn qs_handle_compare;
 
 #endif

@@ -66,28 +66,28 @@ static bool put_event(struct qs_buf *out, const struct qs_farm_event *e)
     return final;
 }
 
-static void append(struct qs_request *rq, const struct qs_farm_event *e)
+static void append(struct qs_exchange *ex, const struct qs_farm_event *e)
 {
-    struct stream *st = rq->data;
-    if (rq->flow.ended || e->id <= st->last_id)
+    struct stream *st = ex->data;
+    if (ex->flow.ended || e->id <= st->last_id)
         return;
     st->last_id = e->id;
-    rq->flow.ended = put_event(&rq->reply, e) && st->job != 0;
+    ex->flow.ended = put_event(&ex->reply, e) && st->job != 0;
 }
 
 /* Pool. */
-static bool read_page(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+static bool read_page(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
-    struct stream *st = rq->data;
+    struct stream *st = ex->data;
     return qs_read_events(reader, st->job, st->last_id, PAGE, &st->page, err);
 }
 
-static void take_page(struct qs_request *rq)
+static void take_page(struct qs_exchange *ex)
 {
-    struct stream *st = rq->data;
+    struct stream *st = ex->data;
     for (size_t i = 0; i < st->page.count; i++) {
         const struct qs_event_info *e = &st->page.at[i];
-        append(rq, &(struct qs_farm_event){.id = e->id,
+        append(ex, &(struct qs_farm_event){.id = e->id,
                                            .wall_ns = e->wall_ns,
                                            .job = e->job,
                                            .kind = e->kind,
@@ -99,11 +99,11 @@ static void take_page(struct qs_request *rq)
     st->page = (struct qs_event_list){0};
 }
 
-static void more(struct qs_request *rq)
+static void more(struct qs_exchange *ex)
 {
-    struct stream *st = rq->data;
+    struct stream *st = ex->data;
     if (st->behind || st->newest > st->last_id)
-        qs_request_read(rq, read_page, take_page);
+        qs_exchange_read(ex, read_page, take_page);
 }
 
 static bool has_final(const struct qs_event_list *page)
@@ -132,17 +132,17 @@ static bool find_final(struct qs_store_reader *reader, struct stream *st, struct
 }
 
 /* Pool. A job that ended in a former life whose last event was never written has none to wait for. */
-static bool read_first(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+static bool read_first(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
-    struct stream *st = rq->data;
+    struct stream *st = ex->data;
     struct qs_jobs jobs = {0};
     if (st->job && !qs_read_job(reader, st->job, &jobs, err))
         return false;
     bool ended = st->job && jobs.at[0].state != QS_JOB_QUEUED && jobs.at[0].state != QS_JOB_RUNNING;
-    bool before = ended && jobs.at[0].ended_wall_ns < rq->api->started_wall_ns;
+    bool before = ended && jobs.at[0].ended_wall_ns < ex->api->started_wall_ns;
     if (st->job)
         qs_jobs_free(&jobs);
-    if (!read_page(reader, rq, err))
+    if (!read_page(reader, ex, err))
         return false;
     if (!ended || st->page.count > 0)
         return true;
@@ -150,67 +150,67 @@ static bool read_first(struct qs_store_reader *reader, struct qs_request *rq, st
     return find_final(reader, st, err);
 }
 
-static void begin(struct qs_request *rq)
+static void begin(struct qs_exchange *ex)
 {
-    struct stream *st = rq->data;
-    qs_buf_str(&rq->reply, ": hello\n\n");
-    take_page(rq);
-    rq->flow.ended |= st->over;
-    qs_flow_watch(rq);
-    qs_reply_flow(rq, "text/event-stream", more);
+    struct stream *st = ex->data;
+    qs_buf_str(&ex->reply, ": hello\n\n");
+    take_page(ex);
+    ex->flow.ended |= st->over;
+    qs_flow_watch(ex);
+    qs_reply_flow(ex, "text/event-stream", more);
 }
 
-static bool start_after(struct qs_request *rq, int64_t *ret, struct qs_err *err)
+static bool start_after(struct qs_exchange *ex, int64_t *ret, struct qs_err *err)
 {
-    const char *seen = MHD_lookup_connection_value(rq->connection, MHD_HEADER_KIND, "Last-Event-ID");
+    const char *seen = MHD_lookup_connection_value(ex->connection, MHD_HEADER_KIND, "Last-Event-ID");
     long long after = 0;
     bool ok = seen ? qs_number_parse(seen, 0, INT64_MAX, &after)
-                   : qs_uri_int(&rq->uri, "after", 0, INT64_MAX, 0, &after, err);
+                   : qs_uri_int(&ex->uri, "after", 0, INT64_MAX, 0, &after, err);
     *ret = after;
     return ok || !seen
                ? ok
                : qs_fail(err, QS_E_USAGE, "Last-Event-ID: `%.40s` is not the number of an event", seen);
 }
 
-static void open_stream(struct qs_request *rq, int64_t job)
+static void open_stream(struct qs_exchange *ex, int64_t job)
 {
     struct qs_err err;
     int64_t after;
-    if (rq->api->streams >= QS_API_STREAMS) {
+    if (ex->api->streams >= QS_API_STREAMS) {
         qs_fail(&err, QS_E_RESOURCE, "%d streams of events are open already", QS_API_STREAMS);
-        qs_reply_error(rq, &err);
-    } else if (!start_after(rq, &after, &err)) {
-        qs_reply_error(rq, &err);
+        qs_reply_error(ex, &err);
+    } else if (!start_after(ex, &after, &err)) {
+        qs_reply_error(ex, &err);
     } else {
-        struct stream *st = qs_request_data(rq, sizeof *st, done_stream);
+        struct stream *st = qs_exchange_data(ex, sizeof *st, done_stream);
         st->job = job;
         st->last_id = after;
-        rq->flow.events = true;
-        rq->api->streams++;
-        qs_request_read(rq, read_first, begin);
+        ex->flow.events = true;
+        ex->api->streams++;
+        qs_exchange_read(ex, read_first, begin);
     }
 }
 
-void qs_handle_job_events(struct qs_request *rq)
+void qs_handle_job_events(struct qs_exchange *ex)
 {
-    open_stream(rq, rq->match.id);
+    open_stream(ex, ex->match.id);
 }
 
-void qs_handle_all_events(struct qs_request *rq)
+void qs_handle_all_events(struct qs_exchange *ex)
 {
-    open_stream(rq, 0);
+    open_stream(ex, 0);
 }
 
 void qs_events_tell(struct qs_api *api, const struct qs_farm_event *event)
 {
-    for (struct qs_request *rq = api->requests; rq; rq = rq->next) {
-        struct stream *st = rq->data;
-        if (!rq->flow.events || (st->job && st->job != event->job) || event->id <= st->newest)
+    for (struct qs_exchange *ex = api->exchanges; ex; ex = ex->next) {
+        struct stream *st = ex->data;
+        if (!ex->flow.events || (st->job && st->job != event->job) || event->id <= st->newest)
             continue;
-        bool caught_up = rq->queued && !st->behind && st->newest <= st->last_id && !rq->busy && !rq->reading;
+        bool caught_up = ex->queued && !st->behind && st->newest <= st->last_id && !ex->busy && !ex->reading;
         st->newest = event->id;
-        if (caught_up && rq->reply.len - rq->flow.sent < QS_API_QUEUE_BYTES)
-            append(rq, event);
-        qs_flow_wake(rq);
+        if (caught_up && ex->reply.len - ex->flow.sent < QS_API_QUEUE_BYTES)
+            append(ex, event);
+        qs_flow_wake(ex);
     }
 }

@@ -2,13 +2,13 @@
 #ifndef QS_API_EXPORT_H
 #define QS_API_EXPORT_H
 
-#include "api/request.h"
+#include "api/exchange.h"
 
 /* ?format=json|csv|markdown */
-qs_request_fn qs_handle_export;
+qs_exchange_fn qs_handle_export;
 
 /* One each, of an ended job. json: hyperfine's results, with the comparison as "quiesce". csv: a line for
  * every iteration, sent in pages. markdown: a table for each point and device. */
-qs_request_fn qs_export_json, qs_export_csv, qs_export_markdown;
+qs_exchange_fn qs_export_json, qs_export_csv, qs_export_markdown;
 
 #endif

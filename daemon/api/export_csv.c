@@ -83,14 +83,14 @@ static bool read_columns(struct qs_store_reader *reader, struct csv *c, int64_t 
 }
 
 /* Pool. */
-static bool read_head(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+static bool read_head(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
-    struct csv *c = rq->data;
+    struct csv *c = ex->data;
     struct qs_jobs jobs = {0};
-    bool ok = qs_read_job(reader, rq->match.id, &jobs, err) && qs_compare_check_ended(&jobs.at[0], err);
+    bool ok = qs_read_job(reader, ex->match.id, &jobs, err) && qs_compare_check_ended(&jobs.at[0], err);
     qs_jobs_free(&jobs);
-    return ok && read_columns(reader, c, rq->match.id, err) &&
-           qs_read_runs(reader, rq->match.id, 0, RUNS_PAGE, &c->runs, err);
+    return ok && read_columns(reader, c, ex->match.id, err) &&
+           qs_read_runs(reader, ex->match.id, 0, RUNS_PAGE, &c->runs, err);
 }
 
 /* Pool. The next page of runs, where this one is used up. */
@@ -109,10 +109,10 @@ static bool read_runs(struct qs_store_reader *reader, struct csv *c, int64_t job
 }
 
 /* Pool. */
-static bool read_page(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+static bool read_page(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
-    struct csv *c = rq->data;
-    return read_runs(reader, c, rq->match.id, err) &&
+    struct csv *c = ex->data;
+    return read_runs(reader, c, ex->match.id, err) &&
            (c->over ||
             qs_read_iterations(reader, c->runs.at[c->run].uid, c->next_seq, ITERATIONS_PAGE, &c->page, err));
 }
@@ -145,11 +145,11 @@ static void put_line(struct qs_buf *out, const struct csv *c, const struct qs_it
     qs_buf_str(out, "\n");
 }
 
-static void take_page(struct qs_request *rq)
+static void take_page(struct qs_exchange *ex)
 {
-    struct csv *c = rq->data;
+    struct csv *c = ex->data;
     for (size_t i = 0; i < c->page.count; i++) {
-        put_line(&rq->reply, c, &c->page.at[i]);
+        put_line(&ex->reply, c, &c->page.at[i]);
         c->next_seq = c->page.at[i].seq + 1;
     }
     if (c->page.count < ITERATIONS_PAGE) {
@@ -157,28 +157,28 @@ static void take_page(struct qs_request *rq)
         c->next_seq = 0;
     }
     qs_iterations_free(&c->page);
-    rq->flow.ended = c->over;
+    ex->flow.ended = c->over;
 }
 
-static void more(struct qs_request *rq)
+static void more(struct qs_exchange *ex)
 {
-    qs_request_read(rq, read_page, take_page);
+    qs_exchange_read(ex, read_page, take_page);
 }
 
-static void begin(struct qs_request *rq)
+static void begin(struct qs_exchange *ex)
 {
-    struct csv *c = rq->data;
-    qs_buf_str(&rq->reply, "run,arm,point,device,block,pos,seq,duration_ns,taint,status,phase");
+    struct csv *c = ex->data;
+    qs_buf_str(&ex->reply, "run,arm,point,device,block,pos,seq,duration_ns,taint,status,phase");
     for (size_t k = 0; k < c->column_count; k++) {
-        qs_buf_char(&rq->reply, ',');
-        put_text(&rq->reply, c->columns[k]);
+        qs_buf_char(&ex->reply, ',');
+        put_text(&ex->reply, c->columns[k]);
     }
-    qs_buf_str(&rq->reply, "\n");
-    qs_reply_flow(rq, "text/csv; charset=utf-8", more);
+    qs_buf_str(&ex->reply, "\n");
+    qs_reply_flow(ex, "text/csv; charset=utf-8", more);
 }
 
-void qs_export_csv(struct qs_request *rq)
+void qs_export_csv(struct qs_exchange *ex)
 {
-    qs_request_data(rq, sizeof(struct csv), done_csv);
-    qs_request_read(rq, read_head, begin);
+    qs_exchange_data(ex, sizeof(struct csv), done_csv);
+    qs_exchange_read(ex, read_head, begin);
 }

@@ -165,10 +165,10 @@ static bool put_results(struct qs_store_reader *reader, struct export *e, const 
     return ok;
 }
 
-static bool read_export(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+static bool read_export(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
-    struct export *e = rq->data;
-    if (!qs_compare_read(reader, qs_store_path(rq->api->p.store), rq->match.id, &e->compared, err) ||
+    struct export *e = ex->data;
+    if (!qs_compare_read(reader, qs_store_path(ex->api->p.store), ex->match.id, &e->compared, err) ||
         !check_amount(&e->compared.samples, err))
         return false;
     json_t *document = json_loadb(e->compared.document.data, e->compared.document.len, 0, NULL);
@@ -178,18 +178,18 @@ static bool read_export(struct qs_store_reader *reader, struct qs_request *rq, s
     return ok;
 }
 
-static void say_export(struct qs_request *rq)
+static void say_export(struct qs_exchange *ex)
 {
-    struct export *e = rq->data;
+    struct export *e = ex->data;
     struct qs_buf out = e->out;
     qs_buf_init(&e->out);
-    qs_reply_json(rq, 200, &out);
+    qs_reply_json(ex, 200, &out);
 }
 
-void qs_export_json(struct qs_request *rq)
+void qs_export_json(struct qs_exchange *ex)
 {
-    struct export *e = qs_request_data(rq, sizeof *e, done_export);
+    struct export *e = qs_exchange_data(ex, sizeof *e, done_export);
     qs_buf_init(&e->compared.document);
     qs_buf_init(&e->out);
-    qs_request_read(rq, read_export, say_export);
+    qs_exchange_read(ex, read_export, say_export);
 }

@@ -113,12 +113,12 @@ static void put_result(struct qs_buf *out, const json_t *result)
     }
 }
 
-static bool read_markdown(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+static bool read_markdown(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
-    struct markdown *m = rq->data;
+    struct markdown *m = ex->data;
     size_t i;
     const json_t *result;
-    if (!qs_compare_read(reader, qs_store_path(rq->api->p.store), rq->match.id, &m->compared, err))
+    if (!qs_compare_read(reader, qs_store_path(ex->api->p.store), ex->match.id, &m->compared, err))
         return false;
     json_t *document = json_loadb(m->compared.document.data, m->compared.document.len, 0, NULL);
     if (!document)
@@ -131,18 +131,18 @@ static bool read_markdown(struct qs_store_reader *reader, struct qs_request *rq,
     return true;
 }
 
-static void say_markdown(struct qs_request *rq)
+static void say_markdown(struct qs_exchange *ex)
 {
-    struct markdown *m = rq->data;
+    struct markdown *m = ex->data;
     struct qs_buf out = m->out;
     qs_buf_init(&m->out);
-    qs_reply_text(rq, 200, "text/markdown; charset=utf-8", &out);
+    qs_reply_text(ex, 200, "text/markdown; charset=utf-8", &out);
 }
 
-void qs_export_markdown(struct qs_request *rq)
+void qs_export_markdown(struct qs_exchange *ex)
 {
-    struct markdown *m = qs_request_data(rq, sizeof *m, done_markdown);
+    struct markdown *m = qs_exchange_data(ex, sizeof *m, done_markdown);
     qs_buf_init(&m->compared.document);
     qs_buf_init(&m->out);
-    qs_request_read(rq, read_markdown, say_markdown);
+    qs_exchange_read(ex, read_markdown, say_markdown);
 }

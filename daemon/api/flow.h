@@ -6,12 +6,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "api/request.h"
+#include "api/exchange.h"
 
 /* libmicrohttpd asks for at most `max` bytes; cls is the request. */
 ssize_t qs_flow_read(void *cls, uint64_t pos, char *out, size_t max);
 /* Learns from now on when the client leaves, also while there is nothing to send. */
-void qs_flow_watch(struct qs_request *rq);
-void qs_flow_unwatch(struct qs_request *rq);
+void qs_flow_watch(struct qs_exchange *ex);
+void qs_flow_unwatch(struct qs_exchange *ex);
 
 #endif

@@ -26,15 +26,15 @@ static void done_jobs(void *data)
     free(d->text);
 }
 
-static bool read_list(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+static bool read_list(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
-    struct jobs *d = rq->data;
+    struct jobs *d = ex->data;
     return qs_read_jobs(reader, d->before, d->limit, false, &d->found, err);
 }
 
-static void say_list(struct qs_request *rq)
+static void say_list(struct qs_exchange *ex)
 {
-    struct jobs *d = rq->data;
+    struct jobs *d = ex->data;
     struct qs_buf out;
     struct qs_json j;
     qs_buf_init(&out);
@@ -49,22 +49,22 @@ static void say_list(struct qs_request *rq)
     }
     qs_json_array_end(&j);
     qs_json_object_end(&j);
-    qs_reply_json(rq, 200, &out);
+    qs_reply_json(ex, 200, &out);
 }
 
-void qs_handle_jobs(struct qs_request *rq)
+void qs_handle_jobs(struct qs_exchange *ex)
 {
     long long limit, before;
     struct qs_err err;
-    if (!qs_uri_int(&rq->uri, "limit", 1, LIST_MOST, LIST_DEFAULT, &limit, &err) ||
-        !qs_uri_int(&rq->uri, "before", 1, INT64_MAX, 0, &before, &err)) {
-        qs_reply_error(rq, &err);
+    if (!qs_uri_int(&ex->uri, "limit", 1, LIST_MOST, LIST_DEFAULT, &limit, &err) ||
+        !qs_uri_int(&ex->uri, "before", 1, INT64_MAX, 0, &before, &err)) {
+        qs_reply_error(ex, &err);
         return;
     }
-    struct jobs *d = qs_request_data(rq, sizeof *d, done_jobs);
+    struct jobs *d = qs_exchange_data(ex, sizeof *d, done_jobs);
     d->limit = (size_t)limit;
     d->before = before;
-    qs_request_read(rq, read_list, say_list);
+    qs_exchange_read(ex, read_list, say_list);
 }
 
 static char *text_of(const char *spec_json)
@@ -76,11 +76,11 @@ static char *text_of(const char *spec_json)
     return copy;
 }
 
-static bool read_one(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+static bool read_one(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
-    struct jobs *d = rq->data;
+    struct jobs *d = ex->data;
     struct qs_err unreadable;
-    if (!qs_read_job(reader, rq->match.id, &d->found, err))
+    if (!qs_read_job(reader, ex->match.id, &d->found, err))
         return false;
     const struct qs_job_info *job = &d->found.at[0];
     d->text = text_of(job->spec_json);
@@ -108,9 +108,9 @@ static void put_waiting(struct qs_json *j, struct qs_farm *farm, int64_t job)
     qs_buf_done(&text);
 }
 
-static void say_one(struct qs_request *rq)
+static void say_one(struct qs_exchange *ex)
 {
-    struct jobs *d = rq->data;
+    struct jobs *d = ex->data;
     struct qs_buf out, progress;
     struct qs_json j;
     qs_buf_init(&out);
@@ -121,45 +121,45 @@ static void say_one(struct qs_request *rq)
     qs_json_kstring(&j, "spec", d->text);
     if (d->spec)
         qs_render_spec(&j, d->spec);
-    put_waiting(&j, rq->api->p.farm, rq->match.id);
-    qs_farm_progress_json(rq->api->p.farm, rq->match.id, &progress);
+    put_waiting(&j, ex->api->p.farm, ex->match.id);
+    qs_farm_progress_json(ex->api->p.farm, ex->match.id, &progress);
     qs_json_kraw(&j, "progress", progress.data);
     qs_json_object_end(&j);
     qs_buf_done(&progress);
-    qs_reply_json(rq, 200, &out);
+    qs_reply_json(ex, 200, &out);
 }
 
-void qs_handle_job(struct qs_request *rq)
+void qs_handle_job(struct qs_exchange *ex)
 {
-    qs_request_data(rq, sizeof(struct jobs), done_jobs);
-    qs_request_read(rq, read_one, say_one);
+    qs_exchange_data(ex, sizeof(struct jobs), done_jobs);
+    qs_exchange_read(ex, read_one, say_one);
 }
 
-static void say_ended(struct qs_request *rq)
+static void say_ended(struct qs_exchange *ex)
 {
-    struct jobs *d = rq->data;
+    struct jobs *d = ex->data;
     struct qs_err err;
-    qs_fail(&err, QS_E_CONFLICT, "job %lld has ended already (%s)", (long long)rq->match.id,
+    qs_fail(&err, QS_E_CONFLICT, "job %lld has ended already (%s)", (long long)ex->match.id,
             qs_job_state_name(d->found.at[0].state));
-    qs_reply_error(rq, &err);
+    qs_reply_error(ex, &err);
 }
 
 /* The farm knows live jobs only: of others the store tells whether they ever were. */
-void qs_handle_cancel(struct qs_request *rq)
+void qs_handle_cancel(struct qs_exchange *ex)
 {
     struct qs_err err;
     struct qs_buf out;
     char name[64], why[96];
-    qs_peer_name(rq->uid, name);
+    qs_peer_name(ex->uid, name);
     snprintf(why, sizeof why, "cancelled by %s", name);
-    if (qs_farm_cancel(rq->api->p.farm, rq->match.id, why, &err)) {
+    if (qs_farm_cancel(ex->api->p.farm, ex->match.id, why, &err)) {
         qs_buf_init(&out);
-        qs_buf_fmt(&out, "{\"id\":%lld,\"state\":\"cancelled\"}", (long long)rq->match.id);
-        qs_reply_json(rq, 200, &out);
+        qs_buf_fmt(&out, "{\"id\":%lld,\"state\":\"cancelled\"}", (long long)ex->match.id);
+        qs_reply_json(ex, 200, &out);
     } else if (err.code == QS_E_NOT_FOUND) {
-        qs_request_data(rq, sizeof(struct jobs), done_jobs);
-        qs_request_read(rq, read_one, say_ended);
+        qs_exchange_data(ex, sizeof(struct jobs), done_jobs);
+        qs_exchange_read(ex, read_one, say_ended);
     } else {
-        qs_reply_error(rq, &err);
+        qs_reply_error(ex, &err);
     }
 }

@@ -2,9 +2,9 @@
 #ifndef QS_API_JOBS_H
 #define QS_API_JOBS_H
 
-#include "api/request.h"
+#include "api/exchange.h"
 
-qs_request_fn qs_handle_jobs, qs_handle_job, qs_handle_cancel;
-qs_request_fn qs_handle_health, qs_handle_version, qs_handle_devices;
+qs_exchange_fn qs_handle_jobs, qs_handle_job, qs_handle_cancel;
+qs_exchange_fn qs_handle_health, qs_handle_version, qs_handle_devices;
 
 #endif

@@ -46,6 +46,12 @@ void qs_render_taint(struct qs_json *j, uint32_t taint)
     qs_json_array_end(j);
 }
 
+/* What the device has not told yet is null, not an empty text. */
+static void put_known(struct qs_json *j, const char *key, const char *text)
+{
+    qs_json_kstring(j, key, text && *text ? text : NULL);
+}
+
 static void put_error(struct qs_json *j, const struct qs_run_info *run)
 {
     qs_json_key(j, "error");
@@ -79,11 +85,10 @@ void qs_render_run(struct qs_json *j, const struct qs_run_info *run)
     qs_render_taint(j, run->taint);
     qs_json_kint(j, "n", (int64_t)run->n);
     qs_json_kint(j, "n_tainted", (int64_t)run->n_tainted);
-    qs_json_kint(j, "windows", run->windows);
     qs_json_kstring(j, "stop_reason", run->stop_reason);
     put_error(j, run);
-    qs_json_kstring(j, "exe_path", run->exe_path);
-    qs_json_kstring(j, "exe_sha256", run->exe_sha256);
+    put_known(j, "exe_path", run->exe_path);
+    put_known(j, "exe_sha256", run->exe_sha256);
     put_time(j, "started_wall_ns", run->started_wall_ns);
 }
 

@@ -8,6 +8,7 @@
 
 /* The members of a job, without the braces. */
 void qs_render_job(struct qs_json *j, const struct qs_job_info *job);
+/* The same of a run, but for its windows: a number in a list, an array where one is shown. */
 void qs_render_run(struct qs_json *j, const struct qs_run_info *run);
 /* {"metrics","iterations"}, and next: the seq to go on from where the page was full, else null. */
 void qs_render_iterations(struct qs_json *j, const struct qs_iterations *it, size_t limit);

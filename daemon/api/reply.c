@@ -37,19 +37,19 @@ static void begin_error(struct qs_json *j, struct qs_buf *out, const struct qs_e
     qs_json_kstring(j, "advice", qs_errc_advice(err->code));
 }
 
-static void end_error(struct qs_request *rq, struct qs_json *j, struct qs_buf *out, unsigned status)
+static void end_error(struct qs_exchange *ex, struct qs_json *j, struct qs_buf *out, unsigned status)
 {
     qs_json_object_end(j);
     qs_json_object_end(j);
-    qs_reply_json(rq, status, out);
+    qs_reply_json(ex, status, out);
 }
 
-void qs_reply_error(struct qs_request *rq, const struct qs_err *err)
+void qs_reply_error(struct qs_exchange *ex, const struct qs_err *err)
 {
     struct qs_json j;
     struct qs_buf out;
     begin_error(&j, &out, err);
-    end_error(rq, &j, &out, qs_reply_status(err->code));
+    end_error(ex, &j, &out, qs_reply_status(err->code));
 }
 
 static void put_place(struct qs_json *j, const char *key, unsigned at)
@@ -73,7 +73,7 @@ static void put_problem(struct qs_json *j, const struct qs_problem *p)
     qs_json_object_end(j);
 }
 
-void qs_reply_problems(struct qs_request *rq, const struct qs_problems *problems, const char *file)
+void qs_reply_problems(struct qs_exchange *ex, const struct qs_problems *problems, const char *file)
 {
     struct qs_json j;
     struct qs_buf out, text;
@@ -90,10 +90,10 @@ void qs_reply_problems(struct qs_request *rq, const struct qs_problems *problems
     qs_problems_text(problems, file, &text);
     qs_json_kstring(&j, "text", text.data);
     qs_buf_done(&text);
-    end_error(rq, &j, &out, qs_reply_status(QS_E_JOB));
+    end_error(ex, &j, &out, qs_reply_status(QS_E_JOB));
 }
 
-void qs_reply_routes(struct qs_request *rq, unsigned status, const struct qs_err *err)
+void qs_reply_routes(struct qs_exchange *ex, unsigned status, const struct qs_err *err)
 {
     struct qs_json j;
     struct qs_buf out;
@@ -106,55 +106,55 @@ void qs_reply_routes(struct qs_request *rq, unsigned status, const struct qs_err
         free(route);
     }
     qs_json_array_end(&j);
-    end_error(rq, &j, &out, status);
+    end_error(ex, &j, &out, status);
 }
 
-void qs_reply_json(struct qs_request *rq, unsigned status, struct qs_buf *json)
+void qs_reply_json(struct qs_exchange *ex, unsigned status, struct qs_buf *json)
 {
     qs_buf_char(json, '\n');
-    qs_reply_text(rq, status, "application/json", json);
+    qs_reply_text(ex, status, "application/json", json);
 }
 
-void qs_reply_text(struct qs_request *rq, unsigned status, const char *content_type, struct qs_buf *text)
+void qs_reply_text(struct qs_exchange *ex, unsigned status, const char *content_type, struct qs_buf *text)
 {
-    qs_buf_done(&rq->reply);
-    rq->reply = *text;
-    rq->status = status;
-    rq->content_type = content_type;
-    rq->replied = true;
-    qs_request_wake(rq);
+    qs_buf_done(&ex->reply);
+    ex->reply = *text;
+    ex->status = status;
+    ex->content_type = content_type;
+    ex->replied = true;
+    qs_exchange_wake(ex);
 }
 
-void qs_reply_flow(struct qs_request *rq, const char *content_type, qs_request_fn *more)
+void qs_reply_flow(struct qs_exchange *ex, const char *content_type, qs_exchange_fn *more)
 {
-    rq->status = MHD_HTTP_OK;
-    rq->content_type = content_type;
-    rq->is_flow = true;
-    rq->flow.more = more;
-    rq->replied = true;
-    qs_request_wake(rq);
+    ex->status = MHD_HTTP_OK;
+    ex->content_type = content_type;
+    ex->is_flow = true;
+    ex->flow.more = more;
+    ex->replied = true;
+    qs_exchange_wake(ex);
 }
 
-static struct MHD_Response *make_response(struct qs_request *rq)
+static struct MHD_Response *make_response(struct qs_exchange *ex)
 {
-    if (rq->is_flow)
-        return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16384, qs_flow_read, rq, NULL);
-    size_t n = rq->reply.len;
-    return MHD_create_response_from_buffer(n, qs_buf_take(&rq->reply), MHD_RESPMEM_MUST_FREE);
+    if (ex->is_flow)
+        return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16384, qs_flow_read, ex, NULL);
+    size_t n = ex->reply.len;
+    return MHD_create_response_from_buffer(n, qs_buf_take(&ex->reply), MHD_RESPMEM_MUST_FREE);
 }
 
-bool qs_reply_queue(struct qs_request *rq)
+bool qs_reply_queue(struct qs_exchange *ex)
 {
-    struct MHD_Response *response = make_response(rq);
+    struct MHD_Response *response = make_response(ex);
     if (!response)
         return false;
     bool ok =
-        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, rq->content_type) == MHD_YES &&
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, ex->content_type) == MHD_YES &&
         MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store") == MHD_YES &&
         MHD_add_response_header(response, "X-Content-Type-Options", "nosniff") == MHD_YES &&
-        (!rq->allow || MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, rq->allow) == MHD_YES) &&
-        MHD_queue_response(rq->connection, rq->status, response) == MHD_YES;
+        (!ex->allow || MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, ex->allow) == MHD_YES) &&
+        MHD_queue_response(ex->connection, ex->status, response) == MHD_YES;
     MHD_destroy_response(response);
-    rq->queued = true;
+    ex->queued = true;
     return ok;
 }

@@ -8,7 +8,7 @@
 
 #include "api/uri.h"
 
-struct qs_request;
+struct qs_exchange;
 
 enum qs_route_flags {
     QS_ROUTE_URGENT = 1, /* answered while a window is open, too: costs nothing, or must be heard */
@@ -18,7 +18,7 @@ enum qs_route_flags {
 
 struct qs_route {
     const char *method, *pattern; /* {id}: a number; {uid}: 32 hex digits; {sha256}: 64 hex digits */
-    void (*handle)(struct qs_request *rq);
+    void (*handle)(struct qs_exchange *ex);
     int64_t body_max_bytes; /* 0: no body */
     const char *query;      /* names it understands, between spaces; "" = none */
     unsigned flags;

@@ -24,35 +24,35 @@ static void done_runs(void *data)
 }
 
 /* Takes a page's bounds from the query, and reads it. */
-static void read_page(struct qs_request *rq, const char *after_name, long long most, long long usual,
-                      qs_request_read_fn *read, qs_request_fn *say)
+static void read_page(struct qs_exchange *ex, const char *after_name, long long most, long long usual,
+                      qs_exchange_read_fn *read, qs_exchange_fn *say)
 {
     long long limit, after;
     struct qs_err err;
-    if (!qs_uri_int(&rq->uri, "limit", 1, most, usual, &limit, &err) ||
-        !qs_uri_int(&rq->uri, after_name, 0, INT64_MAX, 0, &after, &err)) {
-        qs_reply_error(rq, &err);
+    if (!qs_uri_int(&ex->uri, "limit", 1, most, usual, &limit, &err) ||
+        !qs_uri_int(&ex->uri, after_name, 0, INT64_MAX, 0, &after, &err)) {
+        qs_reply_error(ex, &err);
         return;
     }
-    struct runs *d = qs_request_data(rq, sizeof *d, done_runs);
+    struct runs *d = qs_exchange_data(ex, sizeof *d, done_runs);
     d->limit = (size_t)limit;
     d->after = after;
-    qs_request_read(rq, read, say);
+    qs_exchange_read(ex, read, say);
 }
 
-static bool read_runs(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+static bool read_runs(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
-    struct runs *d = rq->data;
+    struct runs *d = ex->data;
     struct qs_jobs jobs;
-    if (!qs_read_job(reader, rq->match.id, &jobs, err))
+    if (!qs_read_job(reader, ex->match.id, &jobs, err))
         return false;
     qs_jobs_free(&jobs);
-    return qs_read_runs(reader, rq->match.id, d->after, d->limit, &d->found, err);
+    return qs_read_runs(reader, ex->match.id, d->after, d->limit, &d->found, err);
 }
 
-static void say_runs(struct qs_request *rq)
+static void say_runs(struct qs_exchange *ex)
 {
-    const struct runs *d = rq->data;
+    const struct runs *d = ex->data;
     struct qs_buf out;
     struct qs_json j;
     qs_buf_init(&out);
@@ -63,28 +63,29 @@ static void say_runs(struct qs_request *rq)
     for (size_t i = 0; i < d->found.count; i++) {
         qs_json_object(&j);
         qs_render_run(&j, &d->found.at[i]);
+        qs_json_kint(&j, "windows", d->found.at[i].windows);
         qs_json_object_end(&j);
     }
     qs_json_array_end(&j);
     qs_json_object_end(&j);
-    qs_reply_json(rq, 200, &out);
+    qs_reply_json(ex, 200, &out);
 }
 
-void qs_handle_runs(struct qs_request *rq)
+void qs_handle_runs(struct qs_exchange *ex)
 {
-    read_page(rq, "after", RUNS_MOST, RUNS_DEFAULT, read_runs, say_runs);
+    read_page(ex, "after", RUNS_MOST, RUNS_DEFAULT, read_runs, say_runs);
 }
 
-static bool read_run(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+static bool read_run(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
-    struct runs *d = rq->data;
-    return qs_read_run(reader, rq->match.uid, &d->found, err) &&
-           qs_read_windows_json(reader, rq->match.uid, &d->windows, err);
+    struct runs *d = ex->data;
+    return qs_read_run(reader, ex->match.uid, &d->found, err) &&
+           qs_read_windows_json(reader, ex->match.uid, &d->windows, err);
 }
 
-static void say_run(struct qs_request *rq)
+static void say_run(struct qs_exchange *ex)
 {
-    const struct runs *d = rq->data;
+    const struct runs *d = ex->data;
     const struct qs_run_info *run = &d->found.at[0];
     struct qs_buf out;
     struct qs_json j;
@@ -95,33 +96,33 @@ static void say_run(struct qs_request *rq)
     qs_json_kraw(&j, "windows", d->windows);
     qs_json_kraw(&j, "environment", run->env_json ? run->env_json : "{}");
     qs_json_object_end(&j);
-    qs_reply_json(rq, 200, &out);
+    qs_reply_json(ex, 200, &out);
 }
 
-void qs_handle_run(struct qs_request *rq)
+void qs_handle_run(struct qs_exchange *ex)
 {
-    qs_request_data(rq, sizeof(struct runs), done_runs);
-    qs_request_read(rq, read_run, say_run);
+    qs_exchange_data(ex, sizeof(struct runs), done_runs);
+    qs_exchange_read(ex, read_run, say_run);
 }
 
-static bool read_iterations(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+static bool read_iterations(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
-    struct runs *d = rq->data;
-    return qs_read_iterations(reader, rq->match.uid, (uint64_t)d->after, d->limit, &d->iterations, err);
+    struct runs *d = ex->data;
+    return qs_read_iterations(reader, ex->match.uid, (uint64_t)d->after, d->limit, &d->iterations, err);
 }
 
-static void say_iterations(struct qs_request *rq)
+static void say_iterations(struct qs_exchange *ex)
 {
-    const struct runs *d = rq->data;
+    const struct runs *d = ex->data;
     struct qs_buf out;
     struct qs_json j;
     qs_buf_init(&out);
     qs_json_init(&j, &out);
     qs_render_iterations(&j, &d->iterations, d->limit);
-    qs_reply_json(rq, 200, &out);
+    qs_reply_json(ex, 200, &out);
 }
 
-void qs_handle_iterations(struct qs_request *rq)
+void qs_handle_iterations(struct qs_exchange *ex)
 {
-    read_page(rq, "from", ITERATIONS_MOST, ITERATIONS_DEFAULT, read_iterations, say_iterations);
+    read_page(ex, "from", ITERATIONS_MOST, ITERATIONS_DEFAULT, read_iterations, say_iterations);
 }

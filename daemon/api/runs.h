@@ -2,8 +2,8 @@
 #ifndef QS_API_RUNS_H
 #define QS_API_RUNS_H
 
-#include "api/request.h"
+#include "api/exchange.h"
 
-qs_request_fn qs_handle_runs, qs_handle_run, qs_handle_iterations;
+qs_exchange_fn qs_handle_runs, qs_handle_run, qs_handle_iterations;
 
 #endif

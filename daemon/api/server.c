@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "api/access.h"
-#include "api/request.h"
+#include "api/exchange.h"
 #include "base/loop.h"
 
 enum { CONNECTION_BYTES = 65536 }; /* memory of one connection: its header, and a piece of its body */
@@ -78,7 +78,7 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
 
 static void *on_uri(void *cls, const char *uri, struct MHD_Connection *connection)
 {
-    return qs_api_request_new(cls, connection, uri);
+    return qs_exchange_new(cls, connection, uri);
 }
 
 static void on_completed(void *cls, struct MHD_Connection *connection, void **context,
@@ -88,7 +88,7 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **co
     (void)connection;
     (void)code;
     if (*context)
-        qs_api_request_free(*context);
+        qs_exchange_free(*context);
     *context = NULL;
 }
 
@@ -126,11 +126,11 @@ void qs_server_stop(struct qs_api *api)
         qs_timer_stop(api->timer);
     api->io = NULL;
     api->timer = NULL;
-    for (struct qs_request *rq = api->requests; rq; rq = rq->next) {
-        rq->flow.failed = true;
-        if (rq->suspended)
-            MHD_resume_connection(rq->connection);
-        rq->suspended = false;
+    for (struct qs_exchange *ex = api->exchanges; ex; ex = ex->next) {
+        ex->flow.failed = true;
+        if (ex->suspended)
+            MHD_resume_connection(ex->connection);
+        ex->suspended = false;
     }
     struct MHD_Daemon *daemon = api->daemon;
     api->daemon = NULL;

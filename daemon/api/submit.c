@@ -46,7 +46,7 @@ static void put_files(struct qs_json *j, const struct qs_job_spec *spec)
     qs_json_array_end(j);
 }
 
-static void say_valid(struct qs_request *rq, const struct qs_job_spec *spec)
+static void say_valid(struct qs_exchange *ex, const struct qs_job_spec *spec)
 {
     struct qs_buf out, devices;
     struct qs_json j;
@@ -58,27 +58,27 @@ static void say_valid(struct qs_request *rq, const struct qs_job_spec *spec)
     qs_json_kstring(&j, "name", spec->name);
     put_files(&j, spec);
     qs_render_spec(&j, spec);
-    qs_farm_match_json(rq->api->p.farm, spec, &devices);
+    qs_farm_match_json(ex->api->p.farm, spec, &devices);
     qs_json_kraw(&j, "devices", devices.data);
     qs_json_key(&j, "estimate");
     qs_json_null(&j);
     qs_json_object_end(&j);
     qs_buf_done(&devices);
-    qs_reply_json(rq, 200, &out);
+    qs_reply_json(ex, 200, &out);
 }
 
-void qs_handle_validate(struct qs_request *rq)
+void qs_handle_validate(struct qs_exchange *ex)
 {
-    const char *name = qs_uri_get(&rq->uri, "name");
+    const char *name = qs_uri_get(&ex->uri, "name");
     struct qs_job_spec *spec = NULL;
     struct qs_problems problems;
     struct qs_submission sub = {
-        .text = rq->body.data, .text_bytes = rq->body.len, .name = name && *name ? name : "request"};
+        .text = ex->body.data, .text_bytes = ex->body.len, .name = name && *name ? name : "request"};
     qs_problems_init(&problems);
-    if (qs_farm_check(rq->api->p.farm, &sub, &spec, &problems))
-        say_valid(rq, spec);
+    if (qs_farm_check(ex->api->p.farm, &sub, &spec, &problems))
+        say_valid(ex, spec);
     else
-        qs_reply_problems(rq, &problems, sub.name);
+        qs_reply_problems(ex, &problems, sub.name);
     qs_job_free(spec);
     qs_problems_done(&problems);
 }
@@ -124,10 +124,10 @@ static bool take_files(struct submit *s, struct qs_err *err)
 }
 
 /* The document: size and depth are bounded (the body's limit; jansson's 2048), duplicates are refused. */
-static bool take_body(struct qs_request *rq, struct submit *s, struct qs_err *err)
+static bool take_body(struct qs_exchange *ex, struct submit *s, struct qs_err *err)
 {
     json_error_t where;
-    s->body = json_loadb(rq->body.data, rq->body.len, JSON_REJECT_DUPLICATES, &where);
+    s->body = json_loadb(ex->body.data, ex->body.len, JSON_REJECT_DUPLICATES, &where);
     if (!s->body)
         return qs_fail(err, QS_E_USAGE, "the request is no JSON: line %d, column %d: %s", where.line,
                        where.column, where.text);
@@ -143,9 +143,9 @@ static bool take_body(struct qs_request *rq, struct submit *s, struct qs_err *er
     return check_keys(s->body, err) && take_files(s, err);
 }
 
-static bool take_key(struct qs_request *rq, const char **ret, struct qs_err *err)
+static bool take_key(struct qs_exchange *ex, const char **ret, struct qs_err *err)
 {
-    const char *key = MHD_lookup_connection_value(rq->connection, MHD_HEADER_KIND, "Idempotency-Key");
+    const char *key = MHD_lookup_connection_value(ex->connection, MHD_HEADER_KIND, "Idempotency-Key");
     *ret = key;
     for (size_t i = 0; key && key[i]; i++) {
         if (key[i] < 0x21 || key[i] > 0x7e || i >= KEY_BYTES)
@@ -154,9 +154,9 @@ static bool take_key(struct qs_request *rq, const char **ret, struct qs_err *err
     return !key || *key || qs_fail(err, QS_E_USAGE, "the Idempotency-Key is empty");
 }
 
-static bool read_job(struct qs_store_reader *reader, struct qs_request *rq, struct qs_err *err)
+static bool read_job(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
-    struct submit *s = rq->data;
+    struct submit *s = ex->data;
     qs_jobs_free(&s->found);
     s->found = (struct qs_jobs){0};
     return qs_read_job(reader, s->id, &s->found, err);
@@ -174,34 +174,34 @@ static int64_t position_of(struct qs_farm *farm, int64_t job)
     return position;
 }
 
-static qs_request_fn say_job;
+static qs_exchange_fn say_job;
 
-static void look_again(struct qs_request *rq)
+static void look_again(struct qs_exchange *ex)
 {
-    struct submit *s = rq->data;
+    struct submit *s = ex->data;
     s->parked = s->again = false;
-    qs_request_read(rq, read_job, say_job);
+    qs_exchange_read(ex, read_job, say_job);
 }
 
-static void park(struct qs_request *rq)
+static void park(struct qs_exchange *ex)
 {
-    struct submit *s = rq->data;
+    struct submit *s = ex->data;
     if (s->again) {
-        look_again(rq);
+        look_again(ex);
         return;
     }
     s->parked = true;
-    qs_flow_watch(rq);
+    qs_flow_watch(ex);
 }
 
-static void say_job(struct qs_request *rq)
+static void say_job(struct qs_exchange *ex)
 {
-    struct submit *s = rq->data;
+    struct submit *s = ex->data;
     enum qs_job_state state = s->found.at[0].state;
     struct qs_buf out;
     struct qs_json j;
     if (s->wait && (state == QS_JOB_QUEUED || state == QS_JOB_RUNNING)) {
-        park(rq);
+        park(ex);
         return;
     }
     qs_buf_init(&out);
@@ -209,38 +209,38 @@ static void say_job(struct qs_request *rq)
     qs_json_object(&j);
     qs_json_kint(&j, "id", s->id);
     qs_json_kstring(&j, "state", qs_job_state_name(state));
-    qs_json_kint(&j, "position", position_of(rq->api->p.farm, s->id));
+    qs_json_kint(&j, "position", position_of(ex->api->p.farm, s->id));
     qs_json_object_end(&j);
-    qs_reply_json(rq, s->created ? 201 : 200, &out);
+    qs_reply_json(ex, s->created ? 201 : 200, &out);
 }
 
 /* Numbers only grow: one above all that were given is new, any other belongs to a key seen before. */
 static void on_submitted(const struct qs_err *err, int64_t id, void *user)
 {
-    struct qs_request *rq = user;
-    struct submit *s = rq->data;
-    struct qs_api *api = rq->api;
+    struct qs_exchange *ex = user;
+    struct submit *s = ex->data;
+    struct qs_api *api = ex->api;
     if (!err) {
         s->id = id;
         s->created = id > api->newest_job;
         api->newest_job = s->created ? id : api->newest_job;
     }
-    if (!qs_request_leave(rq))
+    if (!qs_exchange_leave(ex))
         return;
     if (err)
-        qs_reply_error(rq, err);
+        qs_reply_error(ex, err);
     else
-        qs_request_read(rq, read_job, say_job);
+        qs_exchange_read(ex, read_job, say_job);
 }
 
-static void submit(struct qs_request *rq, struct submit *s, const char *key)
+static void submit(struct qs_exchange *ex, struct submit *s, const char *key)
 {
     struct qs_problems problems;
     struct qs_err err = QS_ERR_INIT;
     char owner[64];
     const json_t *text = json_object_get(s->body, "text");
     const char *name = json_string_value(json_object_get(s->body, "name"));
-    qs_peer_name(rq->uid, owner);
+    qs_peer_name(ex->uid, owner);
     struct qs_submission sub = {.text = json_string_value(text),
                                 .text_bytes = json_string_length(text),
                                 .name = name ? name : "request",
@@ -249,36 +249,36 @@ static void submit(struct qs_request *rq, struct submit *s, const char *key)
                                 .files = s->files,
                                 .file_count = s->file_count};
     qs_problems_init(&problems);
-    qs_request_enter(rq);
-    bool ok = qs_farm_submit(rq->api->p.farm, &sub, on_submitted, rq, &problems, &err);
-    if (!ok && qs_request_leave(rq)) {
+    qs_exchange_enter(ex);
+    bool ok = qs_farm_submit(ex->api->p.farm, &sub, on_submitted, ex, &problems, &err);
+    if (!ok && qs_exchange_leave(ex)) {
         if (problems.count > 0)
-            qs_reply_problems(rq, &problems, sub.name);
+            qs_reply_problems(ex, &problems, sub.name);
         else
-            qs_reply_error(rq, &err);
+            qs_reply_error(ex, &err);
     }
     qs_problems_done(&problems);
 }
 
-void qs_handle_submit(struct qs_request *rq)
+void qs_handle_submit(struct qs_exchange *ex)
 {
-    struct submit *s = qs_request_data(rq, sizeof *s, done_submit);
+    struct submit *s = qs_exchange_data(ex, sizeof *s, done_submit);
     struct qs_err err;
     const char *key;
-    if (take_body(rq, s, &err) && take_key(rq, &key, &err))
-        submit(rq, s, key);
+    if (take_body(ex, s, &err) && take_key(ex, &key, &err))
+        submit(ex, s, key);
     else
-        qs_reply_error(rq, &err);
+        qs_reply_error(ex, &err);
 }
 
 void qs_submit_tell(struct qs_api *api, int64_t job)
 {
-    for (struct qs_request *rq = api->requests; rq; rq = rq->next) {
-        struct submit *s = rq->data;
-        if (!rq->match.route || rq->match.route->handle != qs_handle_submit || !s || s->id != job)
+    for (struct qs_exchange *ex = api->exchanges; ex; ex = ex->next) {
+        struct submit *s = ex->data;
+        if (!ex->match.route || ex->match.route->handle != qs_handle_submit || !s || s->id != job)
             continue;
         s->again = true;
         if (s->parked)
-            look_again(rq);
+            look_again(ex);
     }
 }

@@ -2,10 +2,10 @@
 #ifndef QS_API_SUBMIT_H
 #define QS_API_SUBMIT_H
 
-#include "api/request.h"
+#include "api/exchange.h"
 
 /* jobs:validate takes the job's text as it is; jobs takes {"text","name","files","wait"}. */
-qs_request_fn qs_handle_validate, qs_handle_submit;
+qs_exchange_fn qs_handle_validate, qs_handle_submit;
 
 /* Somebody waits for the end of a job: looks whether it has come. */
 void qs_submit_tell(struct qs_api *api, int64_t job);

@@ -1,0 +1,140 @@
+#include "fake_farm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "store/files.h"
+
+static void bind_files(struct qs_farm *farm, const struct qs_doc *doc, const struct qs_submission *sub,
+                       struct qs_job_spec *spec, struct qs_problems *problems)
+{
+    for (size_t i = 0; i < sub->file_count; i++)
+        (void)qs_job_bind_file(spec, sub->files[i].path, sub->files[i].sha256);
+    for (size_t i = 0; i < qs_job_file_count(spec); i++) {
+        const struct qs_job_file *file = qs_job_file_at(spec, i);
+        if (!qs_files_has(farm->files, file->sha256))
+            qs_problems_add(problems, doc, &doc->root, "files", NULL, "`%s` is not here", file->path);
+    }
+}
+
+static bool check(struct qs_farm *farm, const struct qs_submission *sub, bool bind,
+                  struct qs_job_spec **ret_spec, struct qs_problems *problems)
+{
+    struct qs_doc *doc;
+    struct qs_job_spec *spec = NULL;
+    if (!qs_doc_read(sub->name, sub->text, sub->text_bytes, false, &doc, problems))
+        return false;
+    if (qs_job_from_doc(doc, &spec, problems) && bind)
+        bind_files(farm, doc, sub, spec, problems);
+    qs_doc_free(doc);
+    if (problems->count == 0)
+        *ret_spec = spec;
+    else
+        qs_job_free(spec);
+    return problems->count == 0;
+}
+
+bool qs_farm_check(struct qs_farm *farm, const struct qs_submission *sub, struct qs_job_spec **ret_spec,
+                   struct qs_problems *problems)
+{
+    return check(farm, sub, sub->files != NULL, ret_spec, problems);
+}
+
+static char *document(const struct qs_submission *sub)
+{
+    struct qs_buf out;
+    struct qs_json j;
+    qs_buf_init(&out);
+    qs_json_init(&j, &out);
+    qs_json_object(&j);
+    qs_json_key(&j, "text");
+    qs_json_string_n(&j, sub->text, sub->text_bytes);
+    qs_json_object_end(&j);
+    return qs_buf_take(&out);
+}
+
+bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_store_done_fn *done, void *user,
+                    struct qs_problems *problems, struct qs_err *err)
+{
+    struct qs_job_spec *spec;
+    if (!check(farm, sub, true, &spec, problems))
+        return qs_fail(err, QS_E_JOB, "the job file has mistakes");
+    snprintf(farm->owner, sizeof farm->owner, "%s", sub->owner);
+    char *spec_json = document(sub);
+    struct qs_arm_row *arms = qs_calloc(spec->arm_count, sizeof *arms);
+    for (size_t a = 0; a < spec->arm_count; a++)
+        arms[a] = (struct qs_arm_row){.name = spec->arms[a].name, .argv_json = "[]"};
+    struct qs_point_row point = {
+        .benchmark = "x", .params_json = "{}", .conditions_json = "{}", .label = spec->points[0].label};
+    struct qs_job_row row = {.idem = sub->idem,
+                             .owner = sub->owner,
+                             .name = spec->name,
+                             .spec_json = spec_json,
+                             .seed = UINT64_MAX,
+                             .submitted_wall_ns = 10,
+                             .arms = arms,
+                             .arm_count = spec->arm_count,
+                             .points = &point,
+                             .point_count = 1};
+    qs_store_submit(farm->store, &row, done, user);
+    free(arms);
+    free(spec_json);
+    qs_job_free(spec);
+    return true;
+}
+
+bool qs_farm_cancel(struct qs_farm *farm, int64_t job, const char *why, struct qs_err *err)
+{
+    if (job != farm->live)
+        return qs_fail(err, QS_E_NOT_FOUND, "job %lld is not queued or running", (long long)job);
+    farm->cancelled = job;
+    snprintf(farm->cancel_why, sizeof farm->cancel_why, "%s", why);
+    return true;
+}
+
+void qs_farm_devices_json(struct qs_farm *farm, struct qs_buf *out)
+{
+    (void)farm;
+    qs_buf_str(out, "[{\"name\":\"local\",\"state\":\"ready\"}]");
+}
+
+void qs_farm_why_json(struct qs_farm *farm, int64_t job, struct qs_buf *out)
+{
+    (void)job;
+    qs_buf_str(out, farm->why ? farm->why : "{}");
+}
+
+void qs_farm_progress_json(struct qs_farm *farm, int64_t job, struct qs_buf *out)
+{
+    (void)job;
+    qs_buf_str(out, farm->progress ? farm->progress : "null");
+}
+
+void qs_farm_match_json(struct qs_farm *farm, const struct qs_job_spec *spec, struct qs_buf *out)
+{
+    (void)farm;
+    (void)spec;
+    qs_buf_str(out, "[\"local\"]");
+}
+
+/* The real one binds files too; the tests' jobs are read back without. */
+bool qs_farm_spec_from_store(const char *spec_json, uint64_t seed, struct qs_job_spec **ret_spec,
+                             struct qs_err *err)
+{
+    struct qs_problems problems;
+    struct qs_doc *outer = NULL, *doc = NULL;
+    qs_problems_init(&problems);
+    bool ok = qs_doc_read("stored", spec_json, strlen(spec_json), true, &outer, &problems);
+    const struct qs_node *text = ok ? qs_node_get(&outer->root, "text", NULL) : NULL;
+    ok = text && qs_doc_read("stored", text->text, strlen(text->text), false, &doc, &problems) &&
+         qs_job_from_doc(doc, ret_spec, &problems);
+    if (ok)
+        (*ret_spec)->plan.seed = seed;
+    qs_doc_free(doc);
+    qs_doc_free(outer);
+    qs_problems_done(&problems);
+    return ok || qs_fail(err, QS_E_JOB, "cannot be read");
+}

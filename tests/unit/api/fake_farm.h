@@ -1,0 +1,18 @@
+/* A farm without devices in place of the real one: it checks and stores jobs as the real one does, and runs
+ * none. A test says what happens to them. */
+#ifndef QS_TEST_API_FAKE_FARM_H
+#define QS_TEST_API_FAKE_FARM_H
+
+#include "farm/farm.h"
+
+struct qs_farm {
+    struct qs_store *store;
+    struct qs_files *files;
+    int64_t live;      /* the job that may be cancelled, 0: none */
+    int64_t cancelled; /* the last one that was */
+    char cancel_why[200];
+    const char *why, *progress; /* JSON */
+    char owner[64];             /* of the last submission */
+};
+
+#endif
