@@ -250,12 +250,47 @@ void qs_farm_end_job(struct qs_farm_job *job)
     }
 }
 
+struct retry_task { /* what the job measured before it was given back, read off the loop */
+    struct qs_farm *farm;
+    int64_t job;
+    struct qs_samples samples;
+};
+
+static bool read_retry(struct qs_store_reader *reader, void *user, struct qs_err *err)
+{
+    struct retry_task *t = user;
+    return qs_read_samples(reader, t->job, &t->samples, err);
+}
+
+static void on_retry_read(const struct qs_err *err, void *user)
+{
+    struct retry_task *t = user;
+    struct qs_farm_job *job = qs_farm_find(t->farm, t->job);
+    if (job && !err) {
+        qs_samples_free(&job->earlier);
+        job->earlier = t->samples;
+        job->has_earlier = true;
+        job->not_before_ns = 0;
+        qs_farm_plan_soon(t->farm);
+    } else {
+        qs_samples_free(&t->samples);
+        if (job) {
+            job->failure = *err;
+            memset(job->pending, 0, t->farm->p.config->device_count * sizeof *job->pending);
+            qs_farm_end_job(job);
+        }
+    }
+    free(t);
+}
+
 static void on_retry(void *user)
 {
     struct qs_farm_job *job = user;
+    struct retry_task *t = qs_calloc(1, sizeof *t);
     job->retry = NULL;
-    job->not_before_ns = 0;
-    qs_farm_plan_soon(job->farm);
+    t->farm = job->farm;
+    t->job = job->id;
+    qs_store_read(job->farm->p.store, read_retry, on_retry_read, t);
 }
 
 /* A gate gave the device back: the job waits, in its place or at the end of the queue. */
@@ -264,7 +299,7 @@ static void give_back(struct qs_farm_job *job, size_t device, const struct qs_co
     const int64_t pause_ns = INT64_C(30000000000);
     struct qs_farm *farm = job->farm;
     job->pending[device] = true;
-    job->not_before_ns = qs_loop_now_ns(farm->p.loop) + pause_ns;
+    job->not_before_ns = INT64_MAX; /* until what it has measured is read back */
     qs_timer_stop(job->retry);
     job->retry = qs_timer_start(farm->p.loop, pause_ns, on_retry, job);
     if (result->end == QS_END_REQUEUE) {
