@@ -1,8 +1,5 @@
 #include "linux_link.h"
 
-#include "proto/frame.h"
-#include "proto/msg.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -76,17 +73,9 @@ void qs_link_close(struct qs_link *link)
     link->listen_fd = -1;
 }
 
-void qs_link_turn_away(int fd, uint16_t code, const char *text)
+void qs_link_turn_away(int fd, const char *text)
 {
-    uint8_t bytes[QS_FRAME_HEADER_BYTES + 600];
-    struct qs_writer w;
-    const struct qs_msg_error m = {.code = code, .blame = QS_WIRE_BLAME_OPERATOR, .text = qs_text_of(text)};
-    qs_writer_init(&w, bytes, sizeof bytes);
-    size_t at = qs_frame_begin(&w);
-    qs_msg_encode_error(&w, &m);
-    if (qs_frame_end(&w, at, QS_MSG_ERROR, 0)) {
-        (void)!send(fd, bytes, w.len, MSG_NOSIGNAL | MSG_DONTWAIT);
-    }
+    (void)!send(fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
     close(fd);
 }
 
@@ -104,7 +93,7 @@ int qs_link_accept(struct qs_link *link)
 {
     int fd = accept4(link->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd >= 0 && link->kind == QS_LINK_UNIX && !may_talk(fd)) {
-        qs_link_turn_away(fd, QS_CODE_AUTH, "only the agent's own user, or root, may use this socket");
+        qs_link_turn_away(fd, "quiesce-agent: only its own user, or root, may use this socket\n");
         return -1;
     }
     return fd;

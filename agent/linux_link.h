@@ -33,8 +33,9 @@ void qs_link_close(struct qs_link *link);
 int qs_link_accept(struct qs_link *link);
 /* This client is the peer now. */
 void qs_link_adopt(struct qs_link *link, int fd);
-/* Tells a client that came second, and lets it go. */
-void qs_link_turn_away(int fd, uint16_t code, const char *text);
+/* Tells a client why, and lets it go. As plain text: the first frame of a session can only be a HELLO, and a
+ * host shows what it got instead. */
+void qs_link_turn_away(int fd, const char *text);
 void qs_link_drop(struct qs_link *link);
 
 /* All bytes, or false: the peer is dead, or took nothing for ten seconds. */

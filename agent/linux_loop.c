@@ -86,9 +86,13 @@ static void open_door(struct qs_linux *os)
     if (fd < 0) {
         return;
     }
+    if (os->agent.link_up) {
+        hear(os); /* the client before may have hung up since we looked */
+    }
     if (!qs_agent_takes_link(&os->agent)) {
-        qs_link_turn_away(fd, QS_CODE_STATE,
-                          "another session holds this agent; it is free when that one ends or falls silent");
+        qs_link_turn_away(fd,
+                          "quiesce-agent: another session holds this agent; it is free when that one ends "
+                          "or falls silent\n");
         return;
     }
     qs_link_adopt(&os->link, fd);

@@ -178,7 +178,9 @@ static int serve(struct qs_linux *os, const struct options *options)
         return EXIT_SETUP;
     }
     if (os->link.kind == QS_LINK_TCP) {
-        fprintf(stderr, "quiesce-agent: listening on loopback port %d\n", qs_link_port(&os->link));
+        fprintf(stderr, "quiesce-agent: listens on loopback port %d\n", qs_link_port(&os->link));
+    } else if (os->link.kind == QS_LINK_UNIX) {
+        fprintf(stderr, "quiesce-agent: listens on %s\n", os->link.path);
     }
     qs_linux_run(os);
     return EXIT_OK;

@@ -195,10 +195,10 @@ enum qs_agent_event qs_act_hook(struct qs_agent *agent)
     agent->hook_began_ns = qs_agent_now_ns(agent);
     if (!agent->port.start_hook(agent->port.ctx, &m, &fault)) {
         send_hook_done(agent, QS_HOOK_NOT_STARTED, fault.code, qs_text_of(fault.text));
-        return QS_EV_UNHOOKED;
+        return QS_EV_NONE;
     }
     qs_act_watch_child(agent, m.limit_ns);
-    return QS_EV_NONE;
+    return QS_EV_HOOKED;
 }
 
 enum qs_agent_event qs_act_hook_over(struct qs_agent *agent)

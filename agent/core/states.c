@@ -30,8 +30,6 @@ static const struct qs_states_row rows[] = {
     ROW(HELLO, HELLO_HOST, HELLO, hello),
     MOVE(HELLO, CHALLENGED, AUTH),
     ROW(HELLO, ACCEPTED, READY, offer),
-    ROW(HELLO, ERROR, HELLO, bye),
-    ROW(HELLO, BYE, HELLO, bye),
     MOVE(HELLO, LINK_DOWN, DOWN),
 
     ROW(AUTH, AUTH, AUTH, verify),
@@ -45,7 +43,8 @@ static const struct qs_states_row rows[] = {
     ROW(READY, RESEND, READY, resend),
     ROW(READY, RUN_BEGIN, READY, begin),
     MOVE(READY, BEGUN, RUN_OPEN),
-    ROW(READY, HOOK, HOOK, hook),
+    ROW(READY, HOOK, READY, hook),
+    MOVE(READY, HOOKED, HOOK),
     MOVE(READY, CANCEL, READY), /* crossed the end of what it wanted to end */
     MOVE(READY, LINK_DOWN, DOWN),
 
@@ -59,7 +58,8 @@ static const struct qs_states_row rows[] = {
     TALKS(RUN_OPEN),
     ROW(RUN_OPEN, FACTS_GET, RUN_OPEN, facts),
     ROW(RUN_OPEN, RESEND, RUN_OPEN, resend),
-    ROW(RUN_OPEN, HOOK, RUN_HOOK, hook),
+    ROW(RUN_OPEN, HOOK, RUN_OPEN, hook),
+    MOVE(RUN_OPEN, HOOKED, RUN_HOOK),
     ROW(RUN_OPEN, OPEN, WAITING, open),
     MOVE(RUN_OPEN, QUIET, RUN_OPEN), /* crossed the CLOSED of a gate that timed out; so the next two */
     MOVE(RUN_OPEN, HOLD, RUN_OPEN),
@@ -166,11 +166,11 @@ const char *qs_states_name(enum qs_agent_state state)
 const char *qs_states_event_name(enum qs_agent_event event)
 {
     static const char *const names[QS_EV_COUNT] = {
-        "none",       "LINK_UP",  "LINK_DOWN", "TIME",     "CHILD",     "HELLO_HOST", "AUTH",
-        "PING",       "PONG",     "FACTS_GET", "RESEND",   "RUN_BEGIN", "HOOK",       "OPEN",
-        "QUIET",      "HOLD",     "ACK",       "RUN_END",  "CANCEL",    "ERROR",      "BYE",
-        "challenged", "accepted", "begun",     "unhooked", "unopened",  "gate_open",  "gate_lost",
-        "gate_over",  "drained",  "last",      "sealed",   "ended"};
+        "none",       "LINK_UP",   "LINK_DOWN", "TIME",    "CHILD",     "HELLO_HOST", "AUTH",
+        "PING",       "PONG",      "FACTS_GET", "RESEND",  "RUN_BEGIN", "HOOK",       "OPEN",
+        "QUIET",      "HOLD",      "ACK",       "RUN_END", "CANCEL",    "ERROR",      "BYE",
+        "challenged", "accepted",  "begun",     "hooked",  "unhooked",  "unopened",   "gate_open",
+        "gate_lost",  "gate_over", "drained",   "last",    "sealed",    "ended"};
     return event < QS_EV_COUNT ? names[event] : "unknown";
 }
 

@@ -57,7 +57,8 @@ enum qs_agent_event {
     QS_EV_CHALLENGED, /* the host must prove itself */
     QS_EV_ACCEPTED,   /* the session stands */
     QS_EV_BEGUN,      /* the run stands */
-    QS_EV_UNHOOKED,   /* the hook could not be started, or is over */
+    QS_EV_HOOKED,     /* the hook runs */
+    QS_EV_UNHOOKED,   /* the hook is over */
     QS_EV_UNOPENED,   /* the window was refused */
     QS_EV_GATE_OPEN,
     QS_EV_GATE_LOST,

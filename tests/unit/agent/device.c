@@ -2,12 +2,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,6 +52,108 @@ void device_start(struct device *d)
     peer_hello(&d->peer, 10000);
     device_expect(d, QS_MSG_HELLO_AGENT);
     device_expect(d, QS_MSG_HELD);
+}
+
+int device_say(const char *const *argv, char *text, size_t cap)
+{
+    int fds[2];
+    int status;
+    size_t n = 0;
+    ssize_t got;
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(open("/dev/null", O_RDONLY), 0);
+        dup2(fds[1], 1);
+        dup2(fds[1], 2);
+        execv(argv[0], (char *const *)(uintptr_t)argv);
+        _exit(127);
+    }
+    close(fds[1]);
+    while (n + 1 < cap && (got = read(fds[0], text + n, cap - 1 - n)) > 0) {
+        n += (size_t)got;
+    }
+    text[n] = '\0';
+    close(fds[0]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+void device_listen(struct device *d, const char *address, const char *key_file)
+{
+    const char *path = getenv("QS_AGENT");
+    int fds[2];
+    signal(SIGPIPE, SIG_IGN);
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    d->pid = fork();
+    assert_true(d->pid >= 0);
+    if (d->pid == 0) {
+        dup2(fds[1], 2);
+        execl(path, path, "--listen", address, key_file ? "--key-file" : (char *)NULL, key_file,
+              (char *)NULL);
+        _exit(127);
+    }
+    close(fds[1]);
+    struct pollfd fd = {.fd = fds[0], .events = POLLIN};
+    assert_int_equal(poll(&fd, 1, DEVICE_WAIT_MS), 1);
+    ssize_t n = read(fds[0], d->said, sizeof d->said - 1);
+    assert_true(n > 0); /* it says where it listens */
+    d->said[n] = '\0';
+    close(fds[0]);
+    d->in_fd = d->out_fd = -1;
+    peer_init(&d->peer, to_agent, d);
+}
+
+static int connect_unix(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    strncpy(address.sun_path, path, sizeof address.sun_path - 1);
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) {
+        return fd;
+    }
+    close(fd);
+    return -1;
+}
+
+static int connect_tcp(const char *port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)strtol(port, NULL, 10))};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) {
+        return fd;
+    }
+    close(fd);
+    return -1;
+}
+
+bool device_connect(struct device *d, const char *address)
+{
+    bool local = strncmp(address, "unix:", 5) == 0;
+    d->in_fd = d->out_fd = local ? connect_unix(address + 5) : connect_tcp(address + 4);
+    peer_reconnect(&d->peer);
+    return d->in_fd >= 0;
+}
+
+void device_hang_up(struct device *d)
+{
+    close(d->in_fd);
+    d->in_fd = d->out_fd = -1;
+}
+
+void device_terminate(struct device *d)
+{
+    int status;
+    kill(d->pid, SIGTERM);
+    assert_int_equal(waitpid(d->pid, &status, 0), d->pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    if (d->in_fd >= 0) {
+        device_hang_up(d);
+    }
+    peer_done(&d->peer);
 }
 
 void device_stop(struct device *d)

@@ -11,6 +11,7 @@ enum { DEVICE_WAIT_MS = 60000, DEVICE_ROWS = 512 };
 struct device {
     struct peer peer;
     pid_t pid;
+    char said[256];    /* on standard error, by a listening agent */
     int in_fd, out_fd; /* ours: to the agent, from the agent */
 };
 
@@ -23,6 +24,16 @@ struct closed {
 
 /* "--stdio", a session up to HELD. */
 void device_start(struct device *d);
+/* Any program with these arguments (the first is its name) and what it says on standard error, up to its end.
+ * Returns its exit code. */
+int device_say(const char *const *argv, char *text, size_t cap);
+/* An agent that listens; ready when its door is there. No session yet: device_connect. */
+void device_listen(struct device *d, const char *address, const char *key_file);
+/* A connection to "unix:PATH" or "tcp:PORT". False: nobody there. */
+bool device_connect(struct device *d, const char *address);
+void device_hang_up(struct device *d);
+/* SIGTERM; asserts a clean exit. */
+void device_terminate(struct device *d);
 /* Ends it by closing the link; asserts a clean exit. */
 void device_stop(struct device *d);
 /* The next frame, which must be of this type; fails the test after DEVICE_WAIT_MS. */

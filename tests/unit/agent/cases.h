@@ -1,0 +1,16 @@
+/* Test cases of the session that live in files of their own, so that one program sees every row of the table.
+ */
+#ifndef QS_TESTS_AGENT_CASES_H
+#define QS_TESTS_AGENT_CASES_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+extern const struct CMUnitTest cases_talk[], cases_window[], cases_measure[], cases_keep[];
+extern const size_t cases_talk_count, cases_window_count, cases_measure_count, cases_keep_count;
+
+#endif

@@ -1,0 +1,70 @@
+/* The core under a scripted port: the test decides what every sensor reads and how every child ends. */
+#ifndef QS_TESTS_AGENT_SCRIPT_H
+#define QS_TESTS_AGENT_SCRIPT_H
+
+#include "core/agent.h"
+#include "peer.h"
+
+enum { SCRIPT_SENSORS = 4 };
+
+#define MS INT64_C(1000000)
+#define S  INT64_C(1000000000)
+
+struct script {
+    struct qs_agent *agent;
+    struct peer peer;
+    uint8_t *ring;
+    uint8_t key[32];
+    int64_t now_ns;
+    bool link_open; /* the port's side of it */
+    bool linger;    /* the child does not end when it is told to */
+    struct {
+        const char *name;
+        struct qs_port_reading reading;
+    } sensors[SCRIPT_SENSORS];
+    int64_t evidence_ticks; /* read as "cpu.steal_ticks" */
+    uint32_t unread;
+    bool refuse_run, refuse_start, refuse_window; /* the port's answer to the next ones */
+    bool child_runs, asked, forced, abandoned;
+    enum qs_port_job job;
+    size_t starts[4], run_ends, drains, polls;
+};
+
+struct script_options {
+    bool key;
+    int64_t handshake_ns;
+    size_t ring_bytes; /* 0: the least */
+};
+
+struct script *script_new(const struct script_options *options);
+void script_free(struct script *s);
+/* The link comes up; nothing is said. */
+void script_plug(struct script *s);
+/* The link comes up; hello, HELLO_AGENT and HELD are through. Heartbeat 1 s. */
+void script_connect(struct script *s);
+/* RUN_BEGIN of a new run, state run_open. */
+void script_run(struct script *s, const struct run_spec *spec);
+/* OPEN with a true gate, ARM, QUIET: measuring, the first child runs. */
+void script_measuring(struct script *s, uint64_t first_seq, uint32_t iterations);
+/* Time passes; deadlines are kept on the way. */
+void script_pass(struct script *s, int64_t ns);
+/* The running child ends with this exit code after ns. */
+void script_exit(struct script *s, int64_t ns, int32_t code);
+void script_end(struct script *s, const struct qs_port_child *how);
+/* The link is lost, without a word. */
+void script_unplug(struct script *s);
+void script_sensor(struct script *s, size_t i, const char *name, uint8_t status, int64_t value);
+
+/* The next frame of the agent, which must be of this type. */
+const struct letter *script_expect(struct script *s, uint8_t type);
+void script_expect_nothing(struct script *s);
+void script_expect_closed(struct script *s, struct qs_msg_closed *m);
+uint16_t script_expect_error(struct script *s);
+/* ERROR with QS_CODE_PROTOCOL, and the link is let go. */
+void script_expect_fatal(struct script *s);
+void script_expect_state(const struct script *s, enum qs_agent_state state);
+
+/* Rows of the table that any script has taken so far. */
+extern uint8_t script_hits[QS_STATES_ROWS_MAX];
+
+#endif

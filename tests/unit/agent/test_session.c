@@ -1,0 +1,54 @@
+/* The session, case by case; then: was every row of its table taken? Link losses in every state come last,
+ * because they are many. */
+#include "cases.h"
+#include "script.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void every_row_was_taken(void **state)
+{
+    size_t n;
+    size_t missed = 0;
+    const struct qs_states_row *rows = qs_states_rows(&n);
+    (void)state;
+    for (size_t i = 0; i < n; i++) {
+        if (!script_hits[i]) {
+            print_error("never taken: %s --%s-->\n", qs_states_name(rows[i].state),
+                        qs_states_event_name(rows[i].event));
+            missed++;
+        }
+    }
+    assert_int_equal(missed, 0);
+}
+
+static void no_row_is_doubled(void **state)
+{
+    size_t n;
+    const struct qs_states_row *rows = qs_states_rows(&n);
+    (void)state;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = i + 1; k < n; k++) {
+            assert_false(rows[i].state == rows[k].state && rows[i].event == rows[k].event);
+        }
+    }
+}
+
+static size_t append(struct CMUnitTest *all, size_t n, const struct CMUnitTest *some, size_t count)
+{
+    memcpy(all + n, some, count * sizeof *some);
+    return n + count;
+}
+
+int main(void)
+{
+    static struct CMUnitTest all[80];
+    const struct CMUnitTest last[] = {cmocka_unit_test(no_row_is_doubled),
+                                      cmocka_unit_test(every_row_was_taken)};
+    size_t n = append(all, 0, cases_talk, cases_talk_count);
+    n = append(all, n, cases_window, cases_window_count);
+    n = append(all, n, cases_measure, cases_measure_count);
+    n = append(all, n, cases_keep, cases_keep_count);
+    append(all, n, last, 2);
+    return cmocka_run_group_tests_name("agent.session", all, NULL, NULL);
+}
