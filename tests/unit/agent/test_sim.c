@@ -1,0 +1,163 @@
+/* The simulated device: equal seeds give equal bytes, marked durations cross unchanged. */
+#include "peer.h"
+#include "port_sim.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MS INT64_C(1000000)
+
+enum { LOG_BYTES = 1 << 20 };
+
+struct world {
+    struct qs_sim *sim;
+    struct peer peer;
+    int64_t now_ns;
+    uint8_t *log;
+    size_t logged;
+};
+
+static bool on_send(void *ctx, const uint8_t *bytes, size_t n)
+{
+    struct world *w = ctx;
+    assert_true(w->logged + n <= LOG_BYTES);
+    memcpy(w->log + w->logged, bytes, n);
+    w->logged += n;
+    peer_receive(&w->peer, bytes, n);
+    return true;
+}
+
+static void on_close(void *ctx)
+{
+    (void)ctx;
+    fail_msg("the agent let go of the link");
+}
+
+static void to_sim(void *ctx, const uint8_t *bytes, size_t n)
+{
+    struct world *w = ctx;
+    qs_sim_on_bytes(w->sim, w->now_ns, bytes, n);
+}
+
+static const struct letter *expect(struct world *w, uint8_t type)
+{
+    const struct letter *l;
+    while (!(l = peer_pop(&w->peer))) {
+        w->now_ns = qs_sim_next_ns(w->sim);
+        assert_true(w->now_ns != INT64_MAX);
+        qs_sim_on_time(w->sim, w->now_ns);
+    }
+    assert_string_equal(qs_msg_name(l->type), qs_msg_name(type));
+    return l;
+}
+
+static void world_init(struct world *w, const struct qs_sim_options *options)
+{
+    *w = (struct world){.sim = malloc(sizeof *w->sim), .log = malloc(LOG_BYTES)};
+    peer_init(&w->peer, to_sim, w);
+    qs_sim_init(w->sim, options, 0, on_send, on_close, w);
+    qs_sim_link_up(w->sim, 0);
+    peer_hello(&w->peer, 10000);
+    expect(w, QS_MSG_HELLO_AGENT);
+    expect(w, QS_MSG_HELD);
+}
+
+static void world_done(struct world *w)
+{
+    peer_done(&w->peer);
+    free(w->sim);
+    free(w->log);
+}
+
+/* One window of n iterations; the rows' durations. */
+static void measure(struct world *w, const char *const *argv, uint32_t n, int64_t *durations)
+{
+    struct qs_msg_iterations m;
+    struct qs_row row;
+    peer_run_begin(&w->peer, &(struct run_spec){.argv = argv});
+    expect(w, QS_MSG_RUN_READY);
+    peer_open(&w->peer, &(struct open_spec){.iterations = n, .phase = QS_PHASE_MEASURE});
+    expect(w, QS_MSG_ARM);
+    peer_window(&w->peer, QS_MSG_QUIET, 0);
+    expect(w, QS_MSG_CLOSED);
+    const struct letter *l = expect(w, QS_MSG_ITERATIONS);
+    assert_int_equal(qs_msg_decode_iterations(l->payload, l->n, &m), 0);
+    assert_int_equal(m.rows.count, n);
+    struct qs_iter it = qs_list_iter(&m.rows);
+    while (qs_list_row(&it, m.metrics.count, &row)) {
+        *durations++ = row.duration_ns;
+    }
+    peer_seq(&w->peer, QS_MSG_ACK, n);
+    peer_run_end(&w->peer);
+    expect(w, QS_MSG_RUN_ENDED);
+    w->peer.run.b[0]++;
+}
+
+static const struct qs_sim_options noisy = {.seed = 42,
+                                            .clock_offset_ns = 5000 * MS,
+                                            .run_effect_ppm = 20000,
+                                            .noise_ppm = 10000,
+                                            .ambient_mc = 30000,
+                                            .rise_mc = 20000,
+                                            .thermal_tau_ns = 50 * MS};
+
+static void carries_a_marked_duration(void **state)
+{
+    struct world w;
+    int64_t durations[3];
+    (void)state;
+    world_init(&w, &noisy);
+    measure(&w, (const char *const[]){"sim", "123456789", "exact", NULL}, 3, durations);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(durations[i], 123456789);
+    }
+    world_done(&w);
+}
+
+static void repeats_itself_by_seed(void **state)
+{
+    struct world w[3];
+    int64_t durations[3][20];
+    struct qs_sim_options other = noisy;
+    (void)state;
+    other.seed++;
+    for (size_t i = 0; i < 3; i++) {
+        world_init(&w[i], i == 2 ? &other : &noisy);
+        measure(&w[i], (const char *const[]){"sim", "1000000", NULL}, 20, durations[i]);
+        measure(&w[i], (const char *const[]){"any", "tool", NULL}, 20, durations[i]);
+    }
+    assert_int_equal(w[0].logged, w[1].logged);
+    assert_memory_equal(w[0].log, w[1].log, w[0].logged);
+    assert_memory_equal(durations[0], durations[1], sizeof durations[0]);
+    assert_memory_not_equal(durations[0], durations[2], sizeof durations[0]);
+    for (size_t i = 0; i < 3; i++) {
+        world_done(&w[i]);
+    }
+}
+
+static void grows_warm_under_load(void **state)
+{
+    struct world w;
+    int64_t durations[20];
+    (void)state;
+    world_init(&w, &noisy);
+    assert_int_equal(w.sim->temp_mc, 30000);
+    measure(&w, (const char *const[]){"sim", "10000000", NULL}, 20, durations);
+    assert_true(w.sim->temp_mc > 40000);
+    assert_true(w.sim->temp_mc <= 50000);
+    world_done(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(carries_a_marked_duration),
+        cmocka_unit_test(repeats_itself_by_seed),
+        cmocka_unit_test(grows_warm_under_load),
+    };
+    return cmocka_run_group_tests_name("agent.sim", tests, NULL, NULL);
+}
