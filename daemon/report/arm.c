@@ -10,8 +10,10 @@ static void count_run(struct qs_report_arm *arm, const struct qs_report_run *run
 {
     const struct qs_sample *s = run->sample;
     arm->runs_seen++;
-    arm->runs_tainted += s->n == 0 && run->soft ? 1 : 0;
-    arm->runs_failed += run->median_ns > 0 ? 0 : 1;
+    if (!(run->median_ns > 0))
+        arm->runs_failed++; /* also where some of it was measured: the run came to no end */
+    else if (run->soft)
+        arm->runs_tainted++;
     arm->iterations_tainted += s->n_tainted;
     arm->taints |= s->taints_seen | s->taint;
 }

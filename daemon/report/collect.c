@@ -48,9 +48,8 @@ static void add_run(struct qs_report_group *g, const struct qs_sample *s, size_t
                                   .n = clean ? s->n : s->soft_n,
                                   .soft = !clean && s->soft_n > 0};
     run->median_ns = s->state == QS_RUN_DONE ? median_of(run->ns, run->n) : NAN;
-    uint32_t measured = (uint32_t)(s->n + s->n_tainted);
-    if (measured > g->iterations_per_run)
-        g->iterations_per_run = measured;
+    if (s->window_n > g->iterations_per_run)
+        g->iterations_per_run = s->window_n;
 }
 
 static void find_runs(struct qs_report_group *g)
@@ -67,10 +66,11 @@ static void find_runs(struct qs_report_group *g)
 }
 
 /* An arm with two turns counts with the mean of its logs; a block lacks an arm where any of its turns gave
- * nothing. */
+ * nothing or was never run. */
 static void fill_block(struct qs_report_group *g, size_t block, double *medians_ns, uint32_t *turns)
 {
     size_t arms = g->in->spec->arm_count;
+    uint32_t due = g->in->spec->plan.order == QS_ORDER_ABBA ? 2 : 1;
     memset(turns, 0, arms * sizeof *turns);
     for (size_t a = 0; a < arms; a++)
         medians_ns[a] = 0;
@@ -83,7 +83,7 @@ static void fill_block(struct qs_report_group *g, size_t block, double *medians_
         g->block_soft[block] = g->block_soft[block] || run->soft;
     }
     for (size_t a = 0; a < arms; a++)
-        medians_ns[a] = turns[a] > 0 ? exp(medians_ns[a] / turns[a]) : NAN;
+        medians_ns[a] = turns[a] == due ? exp(medians_ns[a] / due) : NAN;
 }
 
 static bool is_complete(const struct qs_report_group *g, size_t block)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "stats/describe.h"
 #include "stats/interval.h"
 #include "stats/twosample.h"
 
@@ -40,7 +41,8 @@ static double median_half_width(const double *x, size_t n, double alpha)
     struct qs_median_ci m;
     if (qs_median_ci(x, n, 1 - alpha, &m) != QS_OK)
         return NAN;
-    return (m.ci.hi - m.ci.lo) / (m.ci.hi + m.ci.lo);
+    double median;
+    return qs_median(x, n, &median) == QS_OK ? (m.ci.hi - m.ci.lo) / (2 * median) : NAN;
 }
 
 double qs_look_half_width(const double *medians_ns, size_t blocks, size_t arm_count, size_t baseline,

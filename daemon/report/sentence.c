@@ -1,31 +1,57 @@
 /* Numbers as sentences: the interval first, never the bare point. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "report/report_impl.h"
 
 /* Digits that show the interval and no more. */
-static int digits(double lo, double hi)
+static int digits(double width)
 {
-    double width = fabs(hi - lo);
-    if (width < 0.02)
-        return 3;
-    if (width < 0.3)
-        return 2;
-    return width < 30 ? 1 : 0;
+    static const double steps[] = {30, 0.3, 0.02, 0.002}; /* from each on, one digit less is enough */
+    int n = 0;
+    while (n < 4 && width < steps[n])
+        n++;
+    return n;
 }
 
-static void percents(struct qs_buf *out, double lo, double hi)
+/* "7.3–9.0", or one number where nothing varied. */
+static void range(struct qs_buf *out, int n, double lo, double hi)
 {
-    int n = digits(lo, hi);
-    qs_buf_fmt(out, "%.*f–%.*f %%", n, lo, n, hi);
+    char from[32], to[32];
+    snprintf(from, sizeof from, "%.*f", n, lo);
+    snprintf(to, sizeof to, "%.*f", n, hi);
+    if (strtod(from, NULL) <= 0)
+        snprintf(from, sizeof from, "%.1g", lo); /* an interval without 0 shows none */
+    if (strcmp(from, to) != 0)
+        qs_buf_fmt(out, "%s–%s", from, to);
+    else
+        qs_buf_fmt(out, "%.3g", lo + (hi - lo) / 2);
 }
 
-static void around_one(struct qs_buf *out, const char *base, const char *cand, double less, double more)
+static void times(struct qs_buf *out, const char *slow, const char *fast, double lo, double hi)
 {
-    int n = digits(-less, more);
-    if (less < 0.0005 && more < 0.0005)
+    enum { LARGE = 100 };
+    qs_buf_fmt(out, "%s takes ", slow);
+    if (hi < 1e6)
+        range(out, hi < LARGE ? 2 : 0, lo, hi);
+    else
+        qs_buf_fmt(out, "%.3g–%.3g", lo, hi);
+    qs_buf_fmt(out, " times as long as %s", fast);
+}
+
+static void around_one(struct qs_buf *out, const char *base, const char *cand, double lo, double hi)
+{
+    const double nothing = 0.0005, wide = 10;
+    double less = (1 - lo) * 100, more = (hi - 1) * 100;
+    int n = digits(less + more);
+    if (fabs(less) < nothing && fabs(more) < nothing)
         qs_buf_fmt(out, "%s takes as long as %s", cand, base);
+    else if (hi >= wide)
+        qs_buf_fmt(out, "%s takes between %.0f %% less time than %s and %.3g times as long", cand, less, base,
+                   hi);
     else
         qs_buf_fmt(out, "%s takes between %.*f %% less and %.*f %% longer than %s", cand, n, less, n, more,
                    base);
@@ -34,22 +60,23 @@ static void around_one(struct qs_buf *out, const char *base, const char *cand, d
 void qs_report_sentence(struct qs_buf *out, const char *base, const char *cand, double lo, double hi)
 {
     const double factor = 2; /* above it a percentage is harder to read than a multiple */
-    if (!isfinite(lo) || !isfinite(hi)) {
+    const double nothing = 5e-6;
+    if (!isfinite(lo) || !isfinite(hi) || lo <= 0 || !isfinite(1 / lo)) {
         qs_buf_fmt(out, "too few blocks to say how %s and %s compare", cand, base);
     } else if (lo >= factor) {
-        qs_buf_fmt(out, "%s takes %.2f–%.2f times as long as %s", cand, lo, hi, base);
+        times(out, cand, base, lo, hi);
     } else if (hi <= 1 / factor) {
-        qs_buf_fmt(out, "%s takes %.2f–%.2f times as long as %s", base, 1 / hi, 1 / lo, cand);
-    } else if (lo > 1) {
+        times(out, base, cand, 1 / hi, 1 / lo);
+    } else if (lo > 1 && hi - 1 >= nothing) {
         qs_buf_fmt(out, "%s takes ", cand);
-        percents(out, (lo - 1) * 100, (hi - 1) * 100);
-        qs_buf_fmt(out, " longer than %s", base);
-    } else if (hi < 1) {
+        range(out, digits((hi - lo) * 100), (lo - 1) * 100, (hi - 1) * 100);
+        qs_buf_fmt(out, " %% longer than %s", base);
+    } else if (hi < 1 && 1 - lo >= nothing) {
         qs_buf_fmt(out, "%s takes ", cand);
-        percents(out, (1 - hi) * 100, (1 - lo) * 100);
-        qs_buf_fmt(out, " less time than %s", base);
+        range(out, digits((hi - lo) * 100), (1 - hi) * 100, (1 - lo) * 100);
+        qs_buf_fmt(out, " %% less time than %s", base);
     } else {
-        around_one(out, base, cand, (1 - lo) * 100, (hi - 1) * 100);
+        around_one(out, base, cand, lo, hi);
     }
 }
 

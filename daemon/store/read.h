@@ -75,8 +75,9 @@ struct qs_sample {
     bool simulated;
     int64_t *durations_ns; /* measured windows, untainted iterations of untainted windows, in order */
     size_t n, n_tainted;
-    int64_t *soft_ns; /* iterations that ran to their end and whose only taints (their own and the window's)
-                         are GATE, EVIDENCE or LINK */
+    uint32_t window_n; /* iterations of the longest measured window: r, where no window was cut short */
+    int64_t *soft_ns;  /* iterations that ran to their end and whose only taints (their own and the window's)
+                          are GATE, EVIDENCE or LINK */
     size_t soft_n;
     uint32_t taints_seen; /* or of all bits met */
     int64_t opened_ns;

@@ -17,7 +17,7 @@ static const char runs_sql[] =
     " WHERE r.job_id = ? AND r.block >= 1 ORDER BY r.point_idx, d.name, r.block, r.pos, r.attempt, r.id";
 
 static const char iterations_sql[] =
-    "SELECT w.taint | t.taint, t.duration_ns FROM window w JOIN iteration t ON t.window_id = w.id"
+    "SELECT w.taint | t.taint, t.duration_ns, t.i FROM window w JOIN iteration t ON t.window_id = w.id"
     " WHERE w.run_id = ? AND w.phase = 1 ORDER BY w.first_seq, w.id, t.i";
 
 static const char rusage_sql[] =
@@ -86,7 +86,9 @@ static bool read_iterations(struct qs_store_reader *r, int64_t run, struct qs_sa
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
         uint32_t taint = (uint32_t)qs_stmt_get_int(&s);
-        int64_t duration_ns = qs_stmt_get_int(&s);
+        int64_t duration_ns = qs_stmt_get_int(&s), place = qs_stmt_get_int(&s);
+        if (place >= sample->window_n)
+            sample->window_n = (uint32_t)place + 1;
         sample->taints_seen |= taint;
         sample->n_tainted += taint != 0;
         if (taint == 0)

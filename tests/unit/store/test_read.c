@@ -52,6 +52,7 @@ static void samples_are_ordered_and_clean(void **state)
     assert_int_equal(s->durations_ns[0], 1000000 + 2000 + 4);
     assert_int_equal(s->durations_ns[2], 1000000 + 2000 + 7);
     assert_int_equal(s->n_tainted, 5);
+    assert_int_equal(s->window_n, 4);
     assert_int_equal(s->soft_n, 3);
     assert_int_equal(s->soft_ns[2], 1000000 + 2000 + 11);
     assert_int_equal(s->taints_seen, QS_TAINT_EXIT | QS_TAINT_EVIDENCE | QS_TAINT_TIMEOUT);

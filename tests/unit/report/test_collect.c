@@ -1,0 +1,296 @@
+/* Which blocks count, and with what. */
+#include "world.h"
+
+#include "base/mem.h"
+#include "stats/proportion.h"
+
+static struct qs_report_group *only_group(struct world *w)
+{
+    struct qs_report_group *g;
+    assert_int_equal(qs_report_groups(&w->in, &g), 1);
+    return g;
+}
+
+static void two_arms(struct world *w, uint32_t blocks, double ratio)
+{
+    for (uint32_t b = 1; b <= blocks; b++) {
+        world_one(w, b, 0, 1000000 + 1000 * (int64_t)b);
+        world_one(w, b, 1, (int64_t)(ratio * 1000000) + 1100 * (int64_t)b);
+    }
+}
+
+static void test_the_last_attempt_counts(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w, 2, NULL);
+    world_one(&w, 1, 0, 111)->attempt = 0;
+    world_one(&w, 1, 1, 112)->state = QS_RUN_INTERRUPTED;
+    world_one(&w, 1, 0, 500)->attempt = 2;
+    world_one(&w, 1, 1, 600)->attempt = 2;
+    world_one(&w, 2, 0, 501);
+    world_one(&w, 2, 1, 601);
+    struct qs_report_group *g = only_group(&w);
+    assert_int_equal(g->block_count, 2);
+    assert_int_equal(g->used, 2);
+    assert_int_equal(g->run_count, 4);
+    assert_true(g->block_medians_ns[0] > 499.9 && g->block_medians_ns[0] < 500.1);
+    assert_int_equal(g->arms[0].runs_seen, 2); /* runs of given-up attempts are nobody's failure */
+    assert_int_equal(g->arms[1].runs_failed, 0);
+    qs_report_groups_free(g, 1);
+    world_done(&w);
+}
+
+static void test_incomplete_blocks(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w, 2, NULL);
+    two_arms(&w, 3, 1.1);
+    world_one(&w, 4, 0, 5); /* the other arm never ran */
+    world_one(&w, 5, 0, 5); /* ... was interrupted */
+    world_one(&w, 5, 1, 5)->state = QS_RUN_INTERRUPTED;
+    world_one(&w, 6, 0, 5); /* ... measured nothing */
+    world_run(&w, 6, 1, NULL, 0)->state = QS_RUN_FAILED;
+    struct qs_report_group *g = only_group(&w);
+    assert_int_equal(g->block_count, 6);
+    assert_int_equal(g->used, 3);
+    assert_int_equal(g->incomplete, 3);
+    assert_int_equal(g->arms[0].runs, 3);
+    assert_int_equal(g->arms[1].runs_failed, 2);
+    assert_int_equal(g->pairs[0].verdict.n_used[0], 3);
+    assert_int_equal(g->pairs[0].verdict.n_dropped[0], 3);
+    qs_report_groups_free(g, 1);
+    world_done(&w);
+}
+
+static void test_two_turns_are_a_mean_of_logs(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w, 2, "plan: {order: ABBA}\n");
+    static const int64_t ns[] = {100, 300, 900, 400};
+    static const uint32_t arm[] = {0, 1, 1, 0};
+    for (uint32_t b = 1; b <= 2; b++) {
+        for (uint32_t i = 0; i < (b == 1 ? 4 : 2); i++)
+            world_one(&w, b, arm[i], ns[i])->pos = i;
+    }
+    struct qs_report_group *g = only_group(&w);
+    assert_true(fabs(g->block_medians_ns[0] - 200) < 1e-9); /* sqrt(100 * 400) */
+    assert_true(fabs(g->block_medians_ns[1] - sqrt(300.0 * 900)) < 1e-9);
+    assert_int_equal(g->incomplete, 1); /* each arm once is half a block */
+    assert_int_equal(g->arms[0].runs, 2);
+    qs_report_groups_free(g, 1);
+    world_done(&w);
+}
+
+/* Softly tainted blocks count only where too few are clean. */
+static void soft_case(uint32_t blocks, uint32_t soft, size_t want_used, bool want_soft)
+{
+    struct world w;
+    world_init(&w, 2, "plan: {blocks: {min: 6, max: 30}}\n");
+    for (uint32_t b = 1; b <= blocks; b++) {
+        world_one(&w, b, 0, 1000 + b);
+        struct qs_sample *s = world_one(&w, b, 1, 1100 + b);
+        if (b <= soft)
+            world_soften(s);
+    }
+    struct qs_report_group *g = only_group(&w);
+    assert_int_equal(g->used, want_used);
+    assert_int_equal(g->uses_soft, want_soft);
+    assert_int_equal(g->soft_blocks, soft);
+    assert_int_equal(g->arms[1].runs_tainted, soft);
+    qs_report_groups_free(g, 1);
+    world_done(&w);
+}
+
+static void test_soft_data(void **state)
+{
+    (void)state;
+    soft_case(10, 0, 10, false);
+    soft_case(10, 4, 6, false); /* six clean ones are enough */
+    soft_case(10, 5, 10, true); /* five are not: all count */
+    soft_case(10, 10, 10, true);
+}
+
+static void test_clean_iterations_before_soft_ones(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w, 1, NULL);
+    static const int64_t ns[] = {10, 20, 30};
+    struct qs_sample *s = world_run(&w, 1, 0, ns, 3);
+    s->soft_ns = qs_calloc(1, sizeof *s->soft_ns);
+    s->soft_ns[0] = 999;
+    s->soft_n = s->n_tainted = 1;
+    struct qs_report_group *g = only_group(&w);
+    assert_int_equal(g->soft_blocks, 0);
+    assert_int_equal(g->arms[0].iterations, 3);
+    assert_int_equal(g->arms[0].iterations_tainted, 1);
+    assert_int_equal(g->arms[0].runs_tainted, 0);
+    assert_int_equal(g->iterations_per_run, 3); /* not 4: a window that was repeated does not double r */
+    qs_report_groups_free(g, 1);
+    world_done(&w);
+}
+
+/* An interrupted run with soft data is one lost run, not two. */
+static void test_a_lost_run_counts_once(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w, 2, NULL);
+    for (uint32_t b = 1; b <= 8; b++) {
+        world_one(&w, b, 0, 1000 + b);
+        struct qs_sample *s = world_one(&w, b, 1, 1100 + b);
+        world_soften(s);
+        s->state = QS_RUN_INTERRUPTED;
+    }
+    struct qs_report_group *g = only_group(&w);
+    assert_int_equal(g->arms[1].runs_tainted, 0);
+    assert_int_equal(g->arms[1].runs_failed, 8);
+    assert_true(g->pairs[0].taint_p < 0.001);
+    assert_true(g->pairs[0].taint_differs);
+    qs_report_groups_free(g, 1);
+    world_done(&w);
+}
+
+static void assert_p(size_t a, size_t n1, size_t b, size_t n2, double want)
+{
+    double p = qs_fisher_exact(a, n1, b, n2);
+    if (!(fabs(p - want) < 1e-7))
+        fail_msg("%zu/%zu against %zu/%zu: %.9g, want %.9g", a, n1, b, n2, p, want);
+}
+
+/* R: fisher.test(matrix(c(3,1,1,3),2)), fisher.test(matrix(c(8,2,1,5),2)), and by counting:
+ * 0/6 against 6/6 is 2 of the 924 tables. */
+static void test_fisher(void **state)
+{
+    (void)state;
+    assert_p(3, 4, 1, 4, 0.4857142857);
+    assert_p(8, 10, 1, 6, 0.03496503497);
+    assert_p(0, 6, 6, 6, 2.0 / 924);
+    assert_p(0, 10, 0, 10, 1);
+    assert_p(10, 10, 10, 10, 1);
+    assert_p(0, 0, 3, 5, 1);
+    assert_true(isnan(qs_fisher_exact(3, 2, 0, 2)));
+}
+
+/* The same blocks, once with equal and once with unequal losses of runs. */
+static enum qs_verdict_kind kind_with_losses(double ratio, uint32_t lost, bool *ret_forbidden)
+{
+    struct world w;
+    world_init(&w, 2, NULL);
+    two_arms(&w, 10, ratio);
+    for (uint32_t b = 11; b <= 10 + lost; b++) {
+        world_one(&w, b, 0, 1000000);
+        world_soften(world_one(&w, b, 1, 1000000));
+    }
+    struct qs_report_group *g = only_group(&w);
+    enum qs_verdict_kind kind = g->pairs[0].verdict.kind;
+    *ret_forbidden = g->pairs[0].forbidden;
+    assert_int_equal(g->pairs[0].taint_differs, lost > 0);
+    qs_report_groups_free(g, 1);
+    world_done(&w);
+    return kind;
+}
+
+static void test_losses_forbid_good_news(void **state)
+{
+    (void)state;
+    bool forbidden;
+    assert_int_equal(kind_with_losses(1.0, 0, &forbidden), QS_VERDICT_NEGLIGIBLE);
+    assert_int_equal(kind_with_losses(0.9, 0, &forbidden), QS_VERDICT_IMPROVEMENT);
+    assert_false(forbidden);
+    assert_int_equal(kind_with_losses(0.9, 10, &forbidden), QS_VERDICT_INCONCLUSIVE);
+    assert_true(forbidden);
+    assert_int_equal(kind_with_losses(1.1, 10, &forbidden), QS_VERDICT_REGRESSION); /* bad news stands */
+    assert_false(forbidden);
+}
+
+static void test_groups_by_point_and_device(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w, 1, NULL);
+    world_one(&w, 1, 0, 5);
+    struct qs_sample *s = world_one(&w, 1, 0, 6);
+    s->device[0] = 'm';
+    world_one(&w, 1, 0, 7)->point = 99; /* no such point in the job */
+    struct qs_report_group *g;
+    assert_int_equal(qs_report_groups(&w.in, &g), 2);
+    assert_string_equal(g[0].device, "local");
+    assert_string_equal(g[1].device, "mocal");
+    assert_true(g[1].block_medians_ns[0] > 5.9);
+    qs_report_groups_free(g, 2);
+    world_done(&w);
+}
+
+static void test_bins_sum_to_n(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w, 2, NULL);
+    int64_t ns[40];
+    for (int64_t i = 0; i < 40; i++)
+        ns[i] = 1000 + 7 * i;
+    ns[39] = 100000; /* far out */
+    world_run(&w, 1, 0, ns, 40);
+    world_run(&w, 1, 1, ns, 39);
+    struct qs_report_group *g = only_group(&w);
+    for (size_t a = 0; a < 2; a++) {
+        size_t sum = g->arms[a].above;
+        for (size_t i = 0; i < QS_REPORT_BINS; i++)
+            sum += g->arms[a].counts[i];
+        assert_int_equal(sum, g->arms[a].iterations);
+    }
+    assert_int_equal(g->arms[0].above, 1);
+    assert_int_equal(g->arms[1].above, 0);
+    assert_true(g->bin_lo_ns > 999.9 && g->bin_lo_ns < 1000.1); /* one axis for both */
+    qs_report_groups_free(g, 1);
+    world_done(&w);
+}
+
+static void test_equal_values_fill_one_bin(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w, 1, NULL);
+    for (uint32_t b = 1; b <= 6; b++)
+        world_one(&w, b, 0, 5000);
+    struct qs_report_group *g = only_group(&w);
+    assert_int_equal(g->arms[0].counts[0], 6);
+    assert_int_equal(g->arms[0].above, 0);
+    qs_report_groups_free(g, 1);
+    world_done(&w);
+}
+
+static void test_seconds_per_block(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w, 2, NULL);
+    two_arms(&w, 4, 1);
+    struct qs_report_group *g = only_group(&w);
+    assert_true(fabs(g->seconds_per_block - 1) < 1e-6);
+    qs_report_groups_free(g, 1);
+    world_done(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_last_attempt_counts),
+        cmocka_unit_test(test_incomplete_blocks),
+        cmocka_unit_test(test_two_turns_are_a_mean_of_logs),
+        cmocka_unit_test(test_soft_data),
+        cmocka_unit_test(test_clean_iterations_before_soft_ones),
+        cmocka_unit_test(test_a_lost_run_counts_once),
+        cmocka_unit_test(test_fisher),
+        cmocka_unit_test(test_losses_forbid_good_news),
+        cmocka_unit_test(test_groups_by_point_and_device),
+        cmocka_unit_test(test_bins_sum_to_n),
+        cmocka_unit_test(test_equal_values_fill_one_bin),
+        cmocka_unit_test(test_seconds_per_block),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

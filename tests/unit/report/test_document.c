@@ -1,0 +1,334 @@
+/* The comparison document: golden for a fixed sample, valid JSON in every corner, and described field by
+ * field in schema/comparison.md. */
+#include "world.h"
+
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "base/mem.h"
+
+static const char *schema_dir;
+
+static json_t *document(struct world *w, struct qs_buf *text)
+{
+    struct qs_err err = QS_ERR_INIT;
+    json_error_t why;
+    qs_buf_clear(text);
+    assert_true(qs_report_compare(&w->in, text, &err));
+    json_t *doc = json_loadb(text->data, text->len, JSON_REJECT_DUPLICATES, &why);
+    if (!doc)
+        fail_msg("not JSON: %s at %d in %s", why.text, why.position, text->data);
+    assert_null(strstr(text->data, "nan"));
+    assert_null(strstr(text->data, "inf"));
+    return doc;
+}
+
+static const json_t *at(const json_t *doc, const char *path)
+{
+    char *copy = qs_strdup(path), *rest = NULL;
+    for (char *key = strtok_r(copy, ".", &rest); key && doc; key = strtok_r(NULL, ".", &rest))
+        doc = json_is_array(doc) ? json_array_get(doc, (size_t)atoi(key)) : json_object_get(doc, key);
+    free(copy);
+    return doc;
+}
+
+static const char *text_at(const json_t *doc, const char *path)
+{
+    const char *text = json_string_value(at(doc, path));
+    assert_non_null(text);
+    return text;
+}
+
+static bool has_warning(const json_t *doc, const char *path, const char *code)
+{
+    size_t i;
+    const json_t *one, *all = at(doc, path);
+    assert_true(json_is_array(all));
+    json_array_foreach(all, i, one)
+    {
+        assert_true(strlen(text_at(one, "text")) > 10);
+        if (strcmp(text_at(one, "code"), code) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A small sample with everything in it: two arms, ten clean blocks, a disturbed one and an incomplete one. */
+static void fill(struct world *w)
+{
+    static const int64_t wobble[] = {0, 900, -700, 300, -200, 1500, -1100, 400, 100, -600};
+    for (uint32_t b = 1; b <= 10; b++) {
+        for (uint32_t a = 0; a < 2; a++) {
+            int64_t base = 2000000 + 160000 * a + wobble[(b + 3 * a) % 10];
+            const int64_t ns[] = {base + 4000, base, base + 2000, base - 1000, base + 1000};
+            world_run(w, b, a, ns, 5);
+        }
+    }
+    world_one(w, 11, 0, 2000000);
+    world_soften(world_one(w, 11, 1, 9000000));
+    world_one(w, 12, 0, 2000000);
+    world_run(w, 12, 1, NULL, 0)->state = QS_RUN_FAILED;
+    w->in.taints_json =
+        "[{\"arm\":1,\"code\":\"cpu.steal_ticks\",\"windows\":1,\"iterations\":1,\"example\":\"x\"}]";
+    w->in.environment_json = "{\"agent\":\"1\"}";
+    w->info.reason = w->in.spec->name; /* any text */
+}
+
+static void test_golden(void **state)
+{
+    (void)state;
+    struct world w;
+    struct qs_buf text;
+    qs_buf_init(&text);
+    world_init(&w, 2, NULL);
+    fill(&w);
+    json_t *doc = document(&w, &text);
+    char *pretty = json_dumps(doc, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    qs_buf_clear(&text);
+    qs_buf_fmt(&text, "%s\n", pretty);
+    free(pretty);
+    golden_check("comparison.json", &text);
+    json_decref(doc);
+    qs_buf_done(&text);
+    world_done(&w);
+}
+
+static void test_what_it_says(void **state)
+{
+    (void)state;
+    struct world w;
+    struct qs_buf text;
+    qs_buf_init(&text);
+    world_init(&w, 2, NULL);
+    fill(&w);
+    json_t *doc = document(&w, &text);
+    assert_string_equal(text_at(doc, "seed"), "18446744073709551615");
+    assert_string_equal(text_at(doc, "results.0.arms.1.command"), "b 'it'\\''s' x");
+    assert_string_equal(text_at(doc, "results.0.comparisons.0.verdict"), "regression");
+    assert_int_equal(json_integer_value(at(doc, "results.0.blocks")), 12);
+    assert_int_equal(json_integer_value(at(doc, "results.0.blocks_used")), 10);
+    assert_int_equal(json_integer_value(at(doc, "results.0.blocks_tainted")), 1);
+    assert_int_equal(json_integer_value(at(doc, "results.0.blocks_incomplete")), 1);
+    assert_int_equal(json_integer_value(at(doc, "results.0.iterations_per_run")), 5);
+    assert_int_equal(json_integer_value(at(doc, "results.0.arms.0.iterations")), 50);
+    assert_int_equal(json_integer_value(at(doc, "elapsed_ns")), 4999999000);
+    double ratio = json_real_value(at(doc, "results.0.comparisons.0.ratio"));
+    assert_true(ratio > 1.079 && ratio < 1.081);
+    assert_true(has_warning(doc, "results.0.warnings", "left-out"));
+    assert_true(has_warning(doc, "results.0.warnings", "incomplete"));
+    assert_true(has_warning(doc, "results.0.arms.1.warnings", "failed"));
+    assert_true(has_warning(doc, "results.0.arms.1.warnings", "tainted"));
+    assert_false(has_warning(doc, "results.0.arms.0.warnings", "failed"));
+    json_decref(doc);
+    qs_buf_done(&text);
+    world_done(&w);
+}
+
+static void test_corners(void **state)
+{
+    (void)state;
+    struct world w;
+    struct qs_buf text;
+    qs_buf_init(&text);
+    world_init(&w, 3, NULL);
+    json_decref(document(&w, &text)); /* nothing at all */
+    assert_non_null(strstr(text.data, "\"results\":[]"));
+    world_one(&w, 1, 0, 5);
+    json_decref(document(&w, &text)); /* one run of one arm of three */
+    world_run(&w, 1, 1, NULL, 0)->state = QS_RUN_FAILED;
+    world_run(&w, 1, 2, NULL, 0)->state = QS_RUN_RUNNING;
+    struct qs_sample *s = world_one(&w, 2, 0, 0); /* a duration of 0 has no logarithm */
+    s->user_us_mean = s->system_us_mean = s->rss_max_bytes = NAN;
+    world_one(&w, 2, 1, INT64_MAX);
+    world_one(&w, 2, 2, 1);
+    w.info.started_wall_ns = 0;
+    json_t *doc = document(&w, &text);
+    assert_true(json_is_null(at(doc, "elapsed_ns")));
+    assert_string_equal(text_at(doc, "results.0.comparisons.0.verdict"), "inconclusive");
+    assert_string_equal(text_at(doc, "results.0.comparisons.0.reason"), "too-few-runs");
+    assert_true(json_is_null(at(doc, "results.0.comparisons.0.lo")));
+    assert_true(json_is_null(at(doc, "results.0.arms.0.median_ns")));
+    json_decref(doc);
+    qs_buf_done(&text);
+    world_done(&w);
+}
+
+static void test_one_arm(void **state)
+{
+    (void)state;
+    struct world w;
+    struct qs_buf text;
+    qs_buf_init(&text);
+    world_init(&w, 1, NULL);
+    for (uint32_t b = 1; b <= 12; b++)
+        world_one(&w, b, 0, 300000 + 1000 * (int64_t)b)->simulated = true;
+    json_t *doc = document(&w, &text);
+    assert_int_equal(json_array_size(at(doc, "results.0.comparisons")), 0);
+    assert_true(has_warning(doc, "results.0.arms.0.warnings", "dependence")); /* they only ever rise */
+    assert_true(has_warning(doc, "results.0.arms.0.warnings", "short"));
+    assert_true(has_warning(doc, "results.0.warnings", "simulated"));
+    assert_true(json_is_true(at(doc, "simulated")));
+    /* n = 12: the third and the tenth order statistic */
+    assert_true(json_real_value(at(doc, "results.0.arms.0.median_lo_ns")) == 303000 ||
+                json_integer_value(at(doc, "results.0.arms.0.median_lo_ns")) == 303000);
+    assert_non_null(strstr(text_at(doc, "results.0.arms.0.sentence"), "a takes 303"));
+    json_decref(doc);
+    qs_buf_done(&text);
+    world_done(&w);
+}
+
+static void test_noise_is_told(void **state)
+{
+    (void)state;
+    struct world w;
+    struct qs_buf text;
+    qs_buf_init(&text);
+    world_init(&w, 2, NULL);
+    for (uint32_t b = 1; b <= 8; b++) {
+        const int64_t ns[] = {1300000, 1000000, 1000001, 1000002};
+        world_run(&w, b, 0, ns, 4);
+        world_soften(world_run(&w, b, 1, ns, 4));
+    }
+    json_t *doc = document(&w, &text);
+    assert_true(json_is_true(at(doc, "results.0.uses_tainted")));
+    assert_true(has_warning(doc, "results.0.warnings", "noisy"));
+    assert_true(has_warning(doc, "results.0.warnings", "taint-rates"));
+    assert_true(has_warning(doc, "results.0.arms.0.warnings", "first"));
+    assert_string_equal(text_at(doc, "results.0.comparisons.0.verdict"), "inconclusive");
+    assert_string_equal(text_at(doc, "results.0.comparisons.0.reason"), "taint-rates-differ");
+    json_decref(doc);
+    qs_buf_done(&text);
+    world_done(&w);
+}
+
+static void test_outliers_are_told(void **state)
+{
+    (void)state;
+    struct world w;
+    struct qs_buf text;
+    qs_buf_init(&text);
+    world_init(&w, 1, NULL);
+    int64_t ns[20];
+    for (int64_t i = 0; i < 20; i++)
+        ns[i] = 1000000 + 100 * i;
+    ns[10] = 9000000;
+    world_run(&w, 1, 0, ns, 20);
+    json_t *doc = document(&w, &text);
+    assert_true(has_warning(doc, "results.0.arms.0.warnings", "outliers"));
+    json_decref(doc);
+    qs_buf_done(&text);
+    world_done(&w);
+}
+
+static void test_verdicts(void **state)
+{
+    (void)state;
+    struct world w;
+    struct qs_buf text;
+    struct qs_err err = QS_ERR_INIT;
+    int exit_code;
+    qs_buf_init(&text);
+    world_init(&w, 2, NULL);
+    assert_true(qs_report_verdicts(&w.in, &text, &exit_code, &err));
+    assert_string_equal(text.data, "[]");
+    assert_int_equal(exit_code, 0);
+    fill(&w);
+    qs_buf_clear(&text);
+    assert_true(qs_report_verdicts(&w.in, &text, &exit_code, &err));
+    assert_string_equal(text.data,
+                        "[{\"point\":0,\"device\":\"local\",\"arm\":\"b\",\"verdict\":\"regression\"}]");
+    assert_int_equal(exit_code, 5);
+    qs_buf_done(&text);
+    world_done(&w);
+}
+
+/* Paths of all keys, lists as []: "results[].arms[].name". What the caller hands through is one key. */
+static void add_keys(struct qs_buf *out, const json_t *node, const char *prefix)
+{
+    const char *key;
+    json_t *value;
+    struct qs_buf path;
+    qs_buf_init(&path);
+    json_object_foreach((json_t *)(uintptr_t)node, key, value)
+    {
+        qs_buf_clear(&path);
+        qs_buf_fmt(&path, "%s%s%s", prefix, *prefix ? "." : "", key);
+        const json_t *one;
+        size_t i;
+        bool foreign = strcmp(path.data, "taints") == 0 || strcmp(path.data, "environment") == 0;
+        qs_buf_fmt(out, "`%s`\n", path.data);
+        if (!foreign && json_is_object(value))
+            add_keys(out, value, path.data);
+        qs_buf_str(&path, "[]");
+        json_array_foreach(value, i, one)
+        {
+            if (!foreign && json_is_object(one))
+                add_keys(out, one, path.data);
+        }
+    }
+    qs_buf_done(&path);
+}
+
+static char *read_all(const char *path)
+{
+    FILE *f = fopen(path, "re");
+    assert_non_null(f);
+    char *text = qs_calloc(1, 65536);
+    assert_true(fread(text, 1, 65535, f) < 65535);
+    fclose(f);
+    return text;
+}
+
+/* Rows of the tables in the description begin with "| `path` |". */
+static void test_every_field_is_described(void **state)
+{
+    (void)state;
+    struct world w;
+    struct qs_buf text, keys;
+    qs_buf_init(&text);
+    qs_buf_init(&keys);
+    world_init(&w, 2, NULL);
+    fill(&w);
+    json_t *doc = document(&w, &text);
+    add_keys(&keys, doc, "");
+    char *path = qs_asprintf("%s/comparison.md", schema_dir), *page = read_all(path), *rest = NULL;
+    char *copy = qs_strdup(keys.data);
+    for (char *key = strtok_r(copy, "\n", &rest); key; key = strtok_r(NULL, "\n", &rest)) {
+        char *row = qs_asprintf("\n| %s |", key);
+        if (!strstr(page, row))
+            fail_msg("schema/comparison.md lacks %s", key);
+        free(row);
+    }
+    size_t rows = 0;
+    for (char *line = strtok_r(page, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        if (strncmp(line, "| `", 3) != 0)
+            continue;
+        char *key = qs_asprintf("%.*s\n", (int)(strcspn(line + 3, "`") + 2), line + 2);
+        if (!strstr(keys.data, key))
+            fail_msg("schema/comparison.md describes %s, which the document lacks", key);
+        free(key);
+        rows++;
+    }
+    assert_true(rows > 70);
+    free(copy);
+    free(page);
+    free(path);
+    json_decref(doc);
+    qs_buf_done(&keys);
+    qs_buf_done(&text);
+    world_done(&w);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden),        cmocka_unit_test(test_what_it_says),
+        cmocka_unit_test(test_corners),       cmocka_unit_test(test_one_arm),
+        cmocka_unit_test(test_noise_is_told), cmocka_unit_test(test_outliers_are_told),
+        cmocka_unit_test(test_verdicts),      cmocka_unit_test(test_every_field_is_described),
+    };
+    golden_dir = argc > 1 ? argv[1] : golden_dir;
+    schema_dir = argc > 2 ? argv[2] : ".";
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

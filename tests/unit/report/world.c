@@ -1,0 +1,101 @@
+#include "world.h"
+
+#include <stdio.h>
+
+#include "base/mem.h"
+
+const char *golden_dir = ".";
+
+void world_init(struct world *w, size_t arms, const char *more)
+{
+    struct qs_buf text;
+    struct qs_problems problems;
+    struct qs_doc *doc = NULL;
+    qs_buf_init(&text);
+    qs_buf_str(&text,
+               "quiesce: 1\nname: made\nbenchmarks: [{name: work, argv: [work, \"it's\", x]}]\narms:\n");
+    for (size_t a = 0; a < arms; a++)
+        qs_buf_fmt(&text, "  %c: {argv: [%c, \"it's\", x]}\n", (char)('a' + a), (char)('a' + a));
+    qs_buf_str(&text, more ? more : "");
+    qs_problems_init(&problems);
+    *w = (struct world){0};
+    bool ok = qs_doc_read("made", text.data, text.len, false, &doc, &problems) &&
+              qs_job_from_doc(doc, &w->spec, &problems);
+    if (!ok && problems.count > 0)
+        print_message("%s\n", problems.at[0].what);
+    assert_true(ok);
+    qs_doc_free(doc);
+    qs_problems_done(&problems);
+    qs_buf_done(&text);
+    w->info = (struct qs_job_info){.id = 7,
+                                   .seed = UINT64_C(18446744073709551615),
+                                   .state = QS_JOB_DONE,
+                                   .started_wall_ns = 1000,
+                                   .ended_wall_ns = 5000000000};
+    w->in =
+        (struct qs_report_input){.job = &w->info, .spec = w->spec, .samples = &w->samples, .db_path = "x.db"};
+}
+
+void world_done(struct world *w)
+{
+    qs_samples_free(&w->samples);
+    qs_job_free(w->spec);
+}
+
+struct qs_sample *world_run(struct world *w, uint32_t block, uint32_t arm, const int64_t *ns, size_t n)
+{
+    struct qs_samples *all = &w->samples;
+    all->at = qs_realloc(all->at, (all->count + 1) * sizeof *all->at);
+    struct qs_sample *s = &all->at[all->count];
+    *s = (struct qs_sample){.arm = arm,
+                            .block = block,
+                            .pos = arm,
+                            .state = QS_RUN_DONE,
+                            .device = qs_strdup("local"),
+                            .n = n,
+                            .window_n = (uint32_t)n,
+                            .opened_ns = (int64_t)(1000000000 * (uint64_t)block + 1000 * arm + 1),
+                            .user_us_mean = 900,
+                            .system_us_mean = 100,
+                            .rss_max_bytes = 4096 * (double)block};
+    s->durations_ns = qs_calloc(n + 1, sizeof *s->durations_ns);
+    for (size_t i = 0; i < n; i++)
+        s->durations_ns[i] = ns[i];
+    all->count++;
+    return s;
+}
+
+struct qs_sample *world_one(struct world *w, uint32_t block, uint32_t arm, int64_t ns)
+{
+    return world_run(w, block, arm, &ns, 1);
+}
+
+void world_soften(struct qs_sample *s)
+{
+    s->soft_ns = s->durations_ns;
+    s->soft_n = s->n;
+    s->n_tainted = s->n;
+    s->durations_ns = NULL;
+    s->n = 0;
+    s->taint = s->taints_seen = QS_TAINT_EVIDENCE;
+}
+
+void golden_check(const char *name, const struct qs_buf *got)
+{
+    char *path = qs_asprintf("%s/%s", golden_dir, name), *other = qs_asprintf("%s.got", name);
+    char *want = qs_calloc(1, got->len + 2);
+    FILE *f = fopen(path, "re");
+    size_t n = f ? fread(want, 1, got->len + 1, f) : 0;
+    if (f)
+        fclose(f);
+    bool same = n == got->len && memcmp(want, got->data, n) == 0;
+    if (!same && (f = fopen(other, "we"))) {
+        fwrite(got->data, 1, got->len, f);
+        fclose(f);
+    }
+    free(want);
+    free(path);
+    free(other);
+    if (!same)
+        fail_msg("%s differs: compare it with %s.got", name, name);
+}
