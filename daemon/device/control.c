@@ -38,6 +38,9 @@ static void step(struct qs_control *c, enum qs_control_input input)
         return; /* late news of something that is over: every caller's input is harmless where the table has
                    no move */
     c->state = row->next;
+    if (row->next != row->state && c->events.on_state)
+        c->events.on_state(qs_control_state_text(row->state), qs_control_input_text(input),
+                           qs_control_state_text(row->next), c->events.user);
     if (row->action)
         row->action(c);
 }

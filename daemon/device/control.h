@@ -46,6 +46,8 @@ struct qs_control_events {
     /* News for people and the record; run_uid may be NULL. Copied by who wants to keep it. */
     void (*on_news)(const char *kind, const char *body_json, const uint8_t *run_uid, void *user);
     void (*on_silence)(bool silent, void *user);
+    /* Each change of state, for the log; the names are static. May be NULL. */
+    void (*on_state)(const char *from, const char *input, const char *to, void *user);
     void (*on_end)(const struct qs_control_result *result,
                    void *user); /* once; the controller may be freed after it has returned */
     void *user;

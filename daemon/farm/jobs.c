@@ -152,6 +152,14 @@ static void on_silence(bool silent, void *user)
         farm->events.on_silence(silent, farm->events.user);
 }
 
+static void on_state(const char *from, const char *input, const char *to, void *user)
+{
+    struct seat *seat = user;
+    struct qs_farm *farm = seat->job->farm;
+    qs_log(farm->p.log, QS_LOG_DEBUG, "control", "job=%lld device=%s %s: %s -> %s", (long long)seat->job->id,
+           farm->p.config->devices[seat->device].name, input, from, to);
+}
+
 struct verdict_task { /* the report after a job, off the loop */
     struct qs_farm *farm;
     int64_t job;
@@ -399,7 +407,7 @@ void qs_farm_start_on(struct qs_farm_job *job, size_t device)
                                            .arm_dirs = (const char *const *)job->arm_dirs,
                                            .earlier = job->has_earlier ? &job->earlier : NULL};
     const struct qs_control_events events = {
-        .on_news = on_news, .on_silence = on_silence, .on_end = on_end, .user = seat};
+        .on_news = on_news, .on_silence = on_silence, .on_state = on_state, .on_end = on_end, .user = seat};
     job->controls[device] = qs_control_new(&parts, &events);
     qs_device_assign(farm->devices[device], job->controls[device]);
 }
