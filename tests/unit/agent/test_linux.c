@@ -359,6 +359,45 @@ static void takes_evidence(void **state)
     assert_true(peer_has_evidence(&closed.m, "load1_milli", &e));
 }
 
+static void gate_on(struct device *d, const char *sensor, int64_t timeout_ns)
+{
+    const struct qs_expectation e = {.sensor = qs_text_of(sensor),
+                                     .flags = QS_GATE_HAS_LO | QS_GATE_HAS_HI,
+                                     .lo = 0,
+                                     .hi = 1000000,
+                                     .timeout_ns = timeout_ns,
+                                     .on_timeout = QS_GATE_ON_TIMEOUT_FAIL};
+    device_begin(d, &(struct run_spec){.argv = (const char *const[]){"true", NULL}, .env = usual_env});
+    peer_open(&d->peer, &(struct open_spec){.window = 1, .iterations = 1, .gate = &e, .gate_count = 1});
+}
+
+static void gates_on_the_busy_share(void **state)
+{
+    struct device *d = *state;
+    struct qs_reading r;
+    gate_on(d, "cpu.busy_ratio_ppm", 60000 * MS);
+    device_expect(d, QS_MSG_ARM);
+    peer_window(&d->peer, QS_MSG_QUIET, 1);
+    device_collect(d, &closed);
+    assert_int_equal(closed.m.gate.outcome, QS_GATE_OPEN);
+    assert_true(closed.m.gate.polls > 1); /* a share needs two looks */
+    assert_true(closed.m.gate.decided_ns - closed.m.gate.began_ns >= 80 * MS);
+    struct qs_iter it = qs_list_iter(&closed.m.gate.readings);
+    assert_true(qs_list_reading(&it, &r));
+    assert_int_equal(r.status, QS_READING_OK);
+    assert_in_range(r.value, 0, 1000000);
+}
+
+static void fails_on_a_sensor_that_is_not_there(void **state)
+{
+    struct device *d = *state;
+    gate_on(d, "thermal:no such zone", 0);
+    device_collect(d, &closed);
+    assert_int_equal(closed.m.how, QS_CLOSED_GATE_TIMEOUT);
+    assert_int_equal(closed.m.gate.outcome, QS_GATE_FAIL);
+    assert_int_equal(closed.rows, 0);
+}
+
 static void finish_hook(struct device *d, enum qs_hook_how how, int32_t code, const char *output)
 {
     struct qs_msg_hook_done m;
@@ -419,6 +458,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(explains_what_cannot_run, setup, teardown),
         cmocka_unit_test_setup_teardown(fails_a_window_that_cannot_start, setup, teardown),
         cmocka_unit_test_setup_teardown(takes_evidence, setup, teardown),
+        cmocka_unit_test_setup_teardown(gates_on_the_busy_share, setup, teardown),
+        cmocka_unit_test_setup_teardown(fails_on_a_sensor_that_is_not_there, setup, teardown),
         cmocka_unit_test_setup_teardown(runs_hooks, setup, teardown),
         cmocka_unit_test_setup_teardown(keeps_the_tail_of_a_hook, setup, teardown),
     };
