@@ -51,6 +51,12 @@ static bool keep_closed(struct qs_control *c, const struct qs_msg_closed *m)
     return ok;
 }
 
+static bool begins_with(struct qs_text text, const char *start)
+{
+    size_t n = strlen(start);
+    return text.n >= n && memcmp(text.p, start, n) == 0;
+}
+
 static uint32_t window_taint(const struct qs_msg_closed *m, bool silent)
 {
     uint32_t taint = m->gate.outcome == QS_GATE_TAINTED ? QS_TAINT_GATE : 0;
@@ -60,9 +66,9 @@ static uint32_t window_taint(const struct qs_msg_closed *m, bool silent)
     struct qs_taint t;
     while (qs_list_taint(&it, &t)) {
         if (t.iteration < 0)
-            taint |= t.code.n >= 5 && memcmp(t.code.p, "link.", 5) == 0 ? QS_TAINT_LINK
-                     : qs_text_is(t.code, "gate")                       ? QS_TAINT_GATE
-                                                                        : QS_TAINT_EVIDENCE;
+            taint |= begins_with(t.code, "link.")   ? QS_TAINT_LINK
+                     : begins_with(t.code, "gate:") ? QS_TAINT_GATE
+                                                    : QS_TAINT_EVIDENCE;
     }
     return taint;
 }
