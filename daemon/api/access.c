@@ -83,7 +83,7 @@ static void begin(struct qs_exchange *ex, const char *method)
 static bool is_at_once(struct qs_exchange *ex)
 {
     int64_t bytes = announced_bytes(ex);
-    return ex->replied && (bytes == 0 || bytes > DRAIN_BYTES || header(ex, MHD_HTTP_HEADER_EXPECT));
+    return ex->replied && bytes != 0 && (bytes > DRAIN_BYTES || header(ex, MHD_HTTP_HEADER_EXPECT));
 }
 
 static bool is_held(struct qs_exchange *ex)

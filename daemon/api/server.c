@@ -72,6 +72,9 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
     (void)context;
     api->clients += code == MHD_CONNECTION_NOTIFY_STARTED ? 1 : 0;
     api->clients -= code == MHD_CONNECTION_NOTIFY_CLOSED ? 1 : 0;
+    /* At its limit libmicrohttpd listens again in the run that follows, and asks for none. */
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED)
+        qs_api_run_soon(api);
     if (api->events.on_clients)
         api->events.on_clients(api->clients, api->events.user);
 }
