@@ -139,7 +139,7 @@ bool qs_route_find(const char *method, const struct qs_uri *uri, struct qs_match
         bool get = strcmp(route->method, "GET") == 0 && !(route->flags & QS_ROUTE_NO_HEAD);
         if (strcmp(route->method, method) == 0 || (get && strcmp(method, "HEAD") == 0)) {
             ret->route = route;
-            ret->head = strcmp(method, "HEAD") == 0;
+            ret->head = strcmp(method, route->method) != 0;
             continue;
         }
         allow(ret_allow, route->method);

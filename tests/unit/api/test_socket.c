@@ -1,0 +1,197 @@
+/* The socket: whose it is, who may come in, and what is left alone. */
+#include "api/socket.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+static unsigned mode_of(const char *path)
+{
+    struct stat st;
+    assert_int_equal(lstat(path, &st), 0);
+    return st.st_mode & 07777;
+}
+
+static void refuses(const char *path, enum qs_errc code)
+{
+    struct qs_listen l;
+    struct qs_err err = QS_ERR_INIT;
+    assert_false(qs_listen_open(path, &l, &err));
+    assert_int_equal(err.code, code);
+    assert_true(strlen(err.text) > 10);
+}
+
+static void only_its_owner_comes_in(void **state)
+{
+    struct fixture *f = *state;
+    char folder[96];
+    snprintf(folder, sizeof folder, "%s/run", f->dir);
+    assert_int_equal(mode_of(folder), 0700);
+    assert_int_equal(mode_of(f->socket), 0600);
+    assert_true(qs_peer_is_allowed(1000, 1000));
+    assert_true(qs_peer_is_allowed(0, 1000));
+    assert_false(qs_peer_is_allowed(1001, 1000));
+    assert_false(qs_peer_is_allowed(1000, 0));
+    uid_t uid = 12345;
+    int pair[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    assert_true(qs_peer_uid(pair[0], &uid));
+    assert_int_equal(uid, getuid());
+    close(pair[0]);
+    close(pair[1]);
+    char name[64];
+    qs_peer_name(0, name);
+    assert_string_equal(name, "root");
+    qs_peer_name(3999999999u, name);
+    assert_string_equal(name, "3999999999");
+}
+
+/* A child with another user's identity; where this process may not take one, it asks as itself and is served.
+ */
+static void ask_as_nobody(const char *path, int out)
+{
+    static const char ask[] = "GET /healthz HTTP/1.1\r\nHost: q\r\nConnection: close\r\n\r\n";
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    char bytes[2048];
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (getuid() == 0 && setuid(65534) != 0)
+        _exit(2);
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0 || write(fd, ask, sizeof ask - 1) < 0)
+        _exit(3);
+    for (ssize_t n; (n = read(fd, bytes, sizeof bytes)) > 0;) {
+        if (write(out, bytes, (size_t)n) != n)
+            _exit(4);
+    }
+    _exit(0);
+}
+
+static void on_child_output(unsigned events, void *user)
+{
+    struct client *c = user;
+    char bytes[2048];
+    (void)events;
+    ssize_t n = read(c->fd, bytes, sizeof bytes);
+    if (n > 0)
+        qs_buf_add(&c->in, bytes, (size_t)n);
+    c->closed = n == 0;
+    if (c->closed)
+        assert_true(qs_io_update(c->io, 0, NULL));
+    qs_loop_stop(c->f->loop);
+}
+
+/* Even where the folder and the socket were opened to all, the kernel says who comes. */
+static void strangers_are_refused(void **state)
+{
+    struct fixture *f = *state;
+    char folder[96];
+    int out[2], status;
+    snprintf(folder, sizeof folder, "%s/run", f->dir);
+    assert_int_equal(chmod(f->dir, 0755) | chmod(folder, 0755) | chmod(f->socket, 0666), 0);
+    assert_int_equal(pipe(out), 0);
+    pid_t pid = fork();
+    if (pid == 0)
+        ask_as_nobody(f->socket, out[1]);
+    close(out[1]);
+    struct client c = {.f = f, .fd = out[0]};
+    qs_buf_init(&c.in);
+    assert_int_equal(fcntl(out[0], F_SETFL, O_NONBLOCK), 0);
+    c.io = qs_io_start(f->loop, out[0], QS_IO_READ, on_child_output, &c, NULL);
+    client_until(&c, NULL);
+    qs_io_stop(c.io);
+    close(out[0]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    struct answer a = parse(&c.in);
+    if (getuid() == 0) {
+        assert_error(a, 403, "denied");
+    } else {
+        assert_int_equal(a.status, 200);
+        answer_done(&a);
+    }
+    qs_buf_done(&c.in);
+}
+
+static void one_daemon_listens(void **state)
+{
+    struct fixture *f = *state;
+    refuses(f->socket, QS_E_CONFLICT);
+    struct answer a = get(f, "/healthz"); /* the first is unharmed */
+    assert_int_equal(a.status, 200);
+    answer_done(&a);
+    stop_api(f);
+    assert_int_equal(access(f->socket, F_OK), -1);
+    start_api(f);
+}
+
+/* Somebody who knows nothing of the lock listens there. */
+static void another_program_listens(void **state)
+{
+    struct fixture *f = *state;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/other.sock", f->dir);
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(fd, 1), 0);
+    refuses(address.sun_path, QS_E_CONFLICT);
+    assert_int_equal(access(address.sun_path, F_OK), 0);
+    close(fd); /* now it is stale */
+    struct qs_listen l;
+    struct qs_err err = QS_ERR_INIT;
+    assert_true(qs_listen_open(address.sun_path, &l, &err));
+    qs_listen_close(&l);
+}
+
+static void what_is_not_ours_stays(void **state)
+{
+    struct fixture *f = *state;
+    char path[128], deep[256];
+    snprintf(path, sizeof path, "%s/plain", f->dir);
+    int fd = open(path, O_CREAT | O_WRONLY, 0600);
+    close(fd);
+    refuses(path, QS_E_CONFLICT);
+    assert_int_equal(access(path, F_OK), 0);
+    snprintf(deep, sizeof deep, "%s/api.sock", path); /* a file where the folder should be */
+    refuses(deep, QS_E_CONFLICT);
+    snprintf(path, sizeof path, "%s/open", f->dir);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(chmod(path, 0777), 0);
+    snprintf(deep, sizeof deep, "%s/api.sock", path);
+    refuses(deep, QS_E_DENIED);
+    memset(deep, 'x', sizeof deep - 1);
+    deep[0] = '/';
+    deep[sizeof deep - 1] = 0;
+    refuses(deep, QS_E_USAGE);
+    refuses("", QS_E_USAGE);
+}
+
+/* A socket that somebody put in the place of ours is not removed at the end. */
+static void a_successor_is_left_alone(void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal(unlink(f->socket), 0);
+    int fd = open(f->socket, O_CREAT | O_WRONLY, 0600);
+    close(fd);
+    stop_api(f);
+    assert_int_equal(access(f->socket, F_OK), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(only_its_owner_comes_in, setup, teardown),
+        cmocka_unit_test_setup_teardown(strangers_are_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_daemon_listens, setup, teardown),
+        cmocka_unit_test_setup_teardown(another_program_listens, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_not_ours_stays, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_successor_is_left_alone, setup, teardown),
+    };
+    return cmocka_run_group_tests_name("socket", tests, NULL, NULL);
+}
