@@ -31,7 +31,7 @@ struct qs_api {
     size_t outstanding; /* reads, works, commits and posts on their way */
     int64_t newest_job; /* a submission that is given a higher number is a new one */
     int64_t started_ns, started_wall_ns;
-    bool run_posted, running, silent, stopping;
+    bool run_posted, silent, stopping;
     void (*on_stopped)(void *user); /* NULL unless stopping */
     void *stopped_user;
 };

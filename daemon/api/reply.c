@@ -5,6 +5,7 @@
 
 #include "api/flow.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/mem.h"
 
 unsigned qs_reply_status(enum qs_errc code)
@@ -48,8 +49,12 @@ void qs_reply_error(struct qs_exchange *ex, const struct qs_err *err)
 {
     struct qs_json j;
     struct qs_buf out;
+    unsigned status = qs_reply_status(err->code);
+    if (status >= 500)
+        qs_log(ex->api->p.log, QS_LOG_WARN, "api", "%s: %s, the client is told",
+               ex->match.route ? ex->match.route->pattern : "a request", err->text);
     begin_error(&j, &out, err);
-    end_error(ex, &j, &out, qs_reply_status(err->code));
+    end_error(ex, &j, &out, status);
 }
 
 static void put_place(struct qs_json *j, const char *key, unsigned at)

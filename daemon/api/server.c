@@ -18,9 +18,7 @@ static void on_due(void *user);
 static void drive(struct qs_api *api)
 {
     MHD_UNSIGNED_LONG_LONG wait_ms;
-    api->running = true;
     MHD_run(api->daemon);
-    api->running = false;
     if (api->timer)
         qs_timer_stop(api->timer);
     api->timer = NULL;

@@ -91,11 +91,13 @@ static void short_bodies_are_read_and_refused(void **state)
 /* Announced, never sent: the refusal does not wait for it. */
 static void giant_bodies_are_refused_at_once(void **state)
 {
+    static const char big_upload[] =
+        "PUT /api/v1/files/2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 HTTP/1.1\r\n"
+        "Host: q\r\nContent-Length: 1073741825\r\n\r\n";
     static const char *const requests[] = {
         "POST /api/v1/jobs HTTP/1.1\r\nHost: q\r\nContent-Length: 99999999999\r\n\r\n",
         "POST /api/v1/jobs HTTP/1.1\r\nHost: q\r\nContent-Length: 10000000\r\nExpect: 100-continue\r\n\r\n",
-        "PUT /api/v1/files/2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 HTTP/1.1\r\n"
-        "Host: q\r\nContent-Length: 1073741825\r\n\r\n",
+        big_upload,
     };
     struct fixture *f = *state;
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
