@@ -41,6 +41,18 @@ static void put_duration(struct qs_buf *out, const json_t *object, const char *k
     qs_text_duration(out, json_is_number(value) ? json_number_value(value) : NAN);
 }
 
+/* Of the median; a dash where there are too few runs for one. */
+static void put_interval(struct qs_buf *out, const json_t *arm)
+{
+    if (!json_is_number(json_object_get(arm, "median_lo_ns"))) {
+        qs_buf_str(out, "–");
+        return;
+    }
+    put_duration(out, arm, "median_lo_ns");
+    qs_buf_str(out, " – ");
+    put_duration(out, arm, "median_hi_ns");
+}
+
 static const json_t *comparison_of(const json_t *result, const char *arm)
 {
     size_t i;
@@ -76,9 +88,7 @@ static void put_arm(struct qs_buf *out, const json_t *result, const json_t *arm,
     qs_buf_str(out, " | ");
     put_duration(out, arm, "median_ns");
     qs_buf_str(out, " | ");
-    put_duration(out, arm, "median_lo_ns");
-    qs_buf_str(out, " – ");
-    put_duration(out, arm, "median_hi_ns");
+    put_interval(out, arm);
     qs_buf_str(out, " | ");
     put_duration(out, arm, "min_ns");
     qs_buf_str(out, " | ");
