@@ -1,0 +1,237 @@
+#include "ctl/boot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+enum { POLL_MS = 20, POLLS = 15000 / POLL_MS, POLLS_AFTER_END = 2000 / POLL_MS };
+enum { TAIL_BYTES = 2048, TAIL_LINES = 12 };
+
+extern char **environ;
+
+static bool check_folder(const char *dir, struct qs_err *err)
+{
+    struct stat st;
+    if (lstat(dir, &st) != 0)
+        return errno == ENOENT || qs_fail(err, QS_E_IO, "%s: %s", dir, strerror(errno));
+    if (!S_ISDIR(st.st_mode) || st.st_uid != getuid() || (st.st_mode & 077) != 0)
+        return qs_fail(err, QS_E_DENIED,
+                       "%s is not a folder of mode 0700 that belongs to you: set XDG_RUNTIME_DIR or --socket",
+                       dir);
+    return true;
+}
+
+bool qs_boot_socket(const char *given, struct qs_buf *path, struct qs_err *err)
+{
+    const char *env = getenv("QUIESCE_SOCKET");
+    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    if (given == NULL && env != NULL && env[0] != '\0')
+        given = env;
+    if (given != NULL) {
+        qs_buf_str(path, given);
+        return true;
+    }
+    if (runtime != NULL && runtime[0] == '/') {
+        qs_buf_fmt(path, "%s/quiesce/api.sock", runtime);
+        return true;
+    }
+    qs_buf_fmt(path, "/tmp/quiesce-%u", (unsigned)getuid());
+    bool ok = check_folder(path->data, err);
+    qs_buf_str(path, "/api.sock");
+    return ok;
+}
+
+bool qs_boot_answers(struct qs_http *http)
+{
+    const struct qs_http_request request = {.method = "GET", .path = "/healthz"};
+    struct qs_http_reply reply = {0};
+    qs_buf_init(&reply.body);
+    bool ok = qs_http_call(http, &request, &reply, NULL) && reply.status == 200;
+    qs_buf_done(&reply.body);
+    return ok;
+}
+
+static bool is_program(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+static bool find_beside(struct qs_buf *path)
+{
+    static const char *const places[] = {"quiesced", "../quiesced", "../daemon/quiesced"};
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    if (n <= 0)
+        return false;
+    self[n] = '\0';
+    *strrchr(self, '/') = '\0';
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        qs_buf_clear(path);
+        qs_buf_fmt(path, "%s/%s", self, places[i]);
+        if (is_program(path->data))
+            return true;
+    }
+    return false;
+}
+
+static bool find_in_path(struct qs_buf *path)
+{
+    const char *dirs = getenv("PATH");
+    while (dirs != NULL && *dirs != '\0') {
+        size_t n = strcspn(dirs, ":");
+        qs_buf_clear(path);
+        qs_buf_fmt(path, "%.*s/quiesced", (int)n, dirs);
+        if (n > 0 && is_program(path->data))
+            return true;
+        dirs += n + (dirs[n] == ':');
+    }
+    return false;
+}
+
+bool qs_boot_find(const char *self, struct qs_buf *path, struct qs_err *err)
+{
+    const char *given = getenv("QUIESCED");
+    if (given != NULL && given[0] != '\0') {
+        qs_buf_str(path, given);
+        return is_program(given) || qs_fail(err, QS_E_UNREACHABLE, "QUIESCED=%s is no program", given);
+    }
+    return find_beside(path) || find_in_path(path) ||
+           qs_fail(err, QS_E_UNREACHABLE,
+                   "no daemon answers, and there is no quiesced to start beside %s, in PATH or in QUIESCED",
+                   self);
+}
+
+/* Makes every folder above the last part. */
+static void make_folders(const char *path)
+{
+    char *copy = qs_strdup(path);
+    for (char *p = strchr(copy + 1, '/'); p != NULL; p = strchr(p + 1, '/')) {
+        *p = '\0';
+        mkdir(copy, 0700);
+        *p = '/';
+    }
+    free(copy);
+}
+
+static int open_log(struct qs_buf *path, off_t *ret_from, struct qs_err *err)
+{
+    const char *state = getenv("XDG_STATE_HOME");
+    const char *home = getenv("HOME");
+    if (state != NULL && state[0] == '/')
+        qs_buf_fmt(path, "%s/quiesce/quiesced.log", state);
+    else
+        qs_buf_fmt(path, "%s/.local/state/quiesce/quiesced.log", home != NULL ? home : "/tmp");
+    make_folders(path->data);
+    int fd = open(path->data, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (fd < 0)
+        qs_fail(err, QS_E_IO, "%s: %s", path->data, strerror(errno));
+    else
+        *ret_from = lseek(fd, 0, SEEK_END);
+    return fd;
+}
+
+/* What was written to the log since `from`, its last lines. */
+static void read_tail(const char *path, off_t from, struct qs_buf *tail)
+{
+    char text[TAIL_BYTES + 1];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    off_t end = lseek(fd, 0, SEEK_END);
+    if (end - from > TAIL_BYTES)
+        from = end - TAIL_BYTES;
+    ssize_t n = pread(fd, text, TAIL_BYTES, from);
+    close(fd);
+    if (n <= 0)
+        return;
+    text[n] = '\0';
+    const char *p = text + n - 1;
+    for (int lines = 0; p > text && lines < TAIL_LINES; p--)
+        lines += p[-1] == '\n';
+    qs_buf_str(tail, *p == '\n' ? p + 1 : p);
+}
+
+static bool spawn(const char *program, const char *socket, int log, pid_t *ret_pid, struct qs_err *err)
+{
+    const char *const argv[] = {program, "--embedded", "--socket", socket, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attr;
+    sigset_t none, usual;
+    sigemptyset(&none);
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    sigaddset(&usual, SIGINT);
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&attr);
+    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, log, 1);
+    posix_spawn_file_actions_adddup2(&files, log, 2);
+    posix_spawn_file_actions_addchdir_np(&files, "/");
+    posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawnattr_setsigdefault(&attr, &usual);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    int rc = posix_spawn(ret_pid, program, &files, &attr, (char *const *)argv, environ);
+    posix_spawnattr_destroy(&attr);
+    posix_spawn_file_actions_destroy(&files);
+    return rc == 0 || qs_fail(err, QS_E_UNREACHABLE, "%s does not start: %s", program, strerror(rc));
+}
+
+/* Another caller's daemon may get the socket: then ours ends, and the other one answers soon. */
+static bool wait_for_answer(struct qs_http *http, pid_t pid, const char *program, struct qs_err *err)
+{
+    const struct timespec pause = {.tv_nsec = POLL_MS * 1000000L};
+    int status = 0;
+    int polls_left = POLLS;
+    for (bool alive = true; polls_left > 0; polls_left--) {
+        if (qs_boot_answers(http))
+            return true;
+        if (alive && waitpid(pid, &status, WNOHANG) == pid) {
+            alive = false;
+            polls_left = POLLS_AFTER_END;
+        }
+        nanosleep(&pause, NULL);
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+        return qs_fail(err, QS_E_UNREACHABLE, "%s ended with exit code %d before it answered", program,
+                       WEXITSTATUS(status));
+    if (WIFSIGNALED(status))
+        return qs_fail(err, QS_E_UNREACHABLE, "%s was ended by signal %d before it answered", program,
+                       WTERMSIG(status));
+    return qs_fail(err, QS_E_UNREACHABLE, "%s does not answer at %s", program, qs_http_socket(http));
+}
+
+bool qs_boot_start(struct qs_http *http, const char *self, struct qs_buf *tail, struct qs_err *err)
+{
+    struct qs_buf program, log_path;
+    off_t from = 0;
+    pid_t pid = 0;
+    bool ok = false;
+    qs_buf_init(&program);
+    qs_buf_init(&log_path);
+    int log = -1;
+    make_folders(qs_http_socket(http));
+    if (!qs_boot_find(self, &program, err))
+        goto out;
+    log = open_log(&log_path, &from, err);
+    if (log < 0 || !spawn(program.data, qs_http_socket(http), log, &pid, err))
+        goto out;
+    ok = wait_for_answer(http, pid, program.data, err);
+    if (!ok)
+        read_tail(log_path.data, from, tail);
+out:
+    if (log >= 0)
+        close(log);
+    qs_buf_done(&program);
+    qs_buf_done(&log_path);
+    return ok;
+}

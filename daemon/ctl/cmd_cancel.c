@@ -1,0 +1,38 @@
+#include <inttypes.h>
+
+#include "ctl/result.h"
+
+static const struct qs_opt options[] = {{0}};
+
+static int run(struct qs_ctl *ctl)
+{
+    int code = QS_EXIT_OK;
+    int64_t job = 0;
+    char path[64];
+    if (!qs_api_job_id(ctl, 0, &job))
+        return QS_EXIT_USAGE;
+    snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64 ":cancel", job);
+    const struct qs_http_request request = {.method = "POST", .path = path, .body = ""};
+    struct qs_http *http = qs_api_open(ctl, &code);
+    json_t *doc = http != NULL ? qs_api_call(ctl, http, &request, &code) : NULL;
+    if (doc != NULL && ctl->json) {
+        json_dumpf(doc, ctl->out, JSON_COMPACT);
+        fputc('\n', ctl->out);
+    } else if (doc != NULL) {
+        fprintf(ctl->out, "job %" PRId64 " is cancelled\n", job);
+        qs_result_kept(ctl, http, job);
+    }
+    json_decref(doc);
+    qs_http_free(http);
+    return code;
+}
+
+const struct qs_command qs_command_cancel = {.name = "cancel",
+                                             .summary =
+                                                 "End a job that waits or runs; what it measured is kept",
+                                             .usage = "[OPTIONS] JOB",
+                                             .options = options,
+                                             .examples = "quiesce cancel 7",
+                                             .least_words = 1,
+                                             .most_words = 1,
+                                             .run = run};

@@ -1,0 +1,182 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctl/boot.h"
+#include "ctl/follow.h"
+#include "ctl/result.h"
+#include "ctl/run.h"
+#include "ctl/run_options.h"
+#include "ctl/submit.h"
+
+extern char **environ;
+
+static void print_tail(struct qs_ctl *ctl, const char *tail)
+{
+    struct qs_buf out;
+    if (ctl->json || tail[0] == '\0')
+        return;
+    qs_buf_init(&out);
+    qs_buf_str(&out, "  the end of its log:\n");
+    while (*tail != '\0') {
+        size_t n = strcspn(tail, "\n");
+        char *line = strndup(tail, n);
+        qs_face_wrap(&ctl->err_face, &out, "  | ", line != NULL ? line : "", QS_INK_PLAIN);
+        free(line);
+        tail += n + (tail[n] == '\n');
+    }
+    qs_ctl_print(ctl->err, &out);
+    qs_buf_done(&out);
+}
+
+/* A daemon that answers, started here where there is none. */
+static struct qs_http *reach(struct qs_ctl *ctl, int *ret_code)
+{
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_buf tail;
+    struct qs_http *http = qs_api_open(ctl, ret_code);
+    if (http == NULL || qs_boot_answers(http))
+        return http;
+    qs_buf_init(&tail);
+    if (!qs_boot_start(http, ctl->self, &tail, &err)) {
+        *ret_code = qs_api_fail(ctl, &err);
+        print_tail(ctl, tail.data);
+        qs_http_free(http);
+        http = NULL;
+    }
+    qs_buf_done(&tail);
+    return http;
+}
+
+/* A job that waits says behind what: one machine measures one thing at a time. */
+static void say_queued(struct qs_ctl *ctl, struct qs_http *http, const json_t *answer)
+{
+    char path[64];
+    int code = 0;
+    int64_t job = qs_json_get_int(answer, "id", 0);
+    int64_t position = qs_json_get_int(answer, "position", 0);
+    if (position <= 0 || ctl->json)
+        return;
+    snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64, job);
+    json_t *doc = qs_api_get(ctl, http, path, &code);
+    const char *why = qs_json_get_text(doc, "why", "");
+    struct qs_buf text, out;
+    qs_buf_init(&text);
+    qs_buf_init(&out);
+    qs_buf_fmt(&text, "job %" PRId64 " is queued, %" PRId64 " before it%s%s", job, position,
+               why[0] != '\0' ? ": " : "", why);
+    qs_face_wrap(&ctl->err_face, &out, "  ", text.data, QS_INK_PLAIN);
+    qs_ctl_print(ctl->err, &out);
+    qs_buf_done(&text);
+    qs_buf_done(&out);
+    json_decref(doc);
+}
+
+static int follow(struct qs_ctl *ctl, struct qs_http *http, int64_t job, int interrupt_fd)
+{
+    char state[16];
+    int code = QS_EXIT_OK;
+    struct qs_follow f = {.ctl = ctl,
+                          .http = http,
+                          .job = job,
+                          .interrupt_fd = interrupt_fd,
+                          .cancels = true,
+                          .silent = strcmp(qs_args_text(ctl->args, "style", ""), "none") == 0,
+                          .fail_on_regression =
+                              strcmp(qs_args_text(ctl->args, "fail-on", "never"), "regression") == 0};
+    int result = qs_follow_job(&f, state);
+    if (strcmp(state, "cancelled") == 0) {
+        qs_result_kept(ctl, http, job);
+    } else if (state[0] != '\0') {
+        qs_result_print(ctl, http, job, NULL, &code);
+        qs_result_export(ctl, http, job, &code);
+    }
+    return result != QS_EXIT_OK ? result : code;
+}
+
+static int measure(struct qs_ctl *ctl, struct qs_http *http, const char *text)
+{
+    int code = QS_EXIT_OK;
+    const struct qs_submit job = {.text = text, .text_bytes = strlen(text), .name = "run", .json = true};
+    int interrupt_fd = qs_interrupt_open();
+    json_t *answer = qs_submit_send(ctl, http, &job, NULL, &code);
+    if (answer != NULL) {
+        say_queued(ctl, http, answer);
+        code = follow(ctl, http, qs_json_get_int(answer, "id", 0), interrupt_fd);
+    }
+    json_decref(answer);
+    qs_interrupt_close(interrupt_fd);
+    return code;
+}
+
+static char *make_text(struct qs_ctl *ctl)
+{
+    struct qs_run_plan plan;
+    struct qs_buf problem;
+    char dir[PATH_MAX];
+    char *text = NULL;
+    qs_buf_init(&problem);
+    if (getcwd(dir, sizeof(dir)) == NULL)
+        qs_args_fail(ctl->args, &problem, ctl->args->argc, 0, NULL, "the working directory: %s",
+                     strerror(errno));
+    else if (qs_run_read(ctl->args, &plan, &problem)) {
+        json_t *job = qs_run_document(ctl->args, &plan, dir, environ, &problem);
+        text = job != NULL ? json_dumps(job, JSON_INDENT(1)) : NULL;
+        json_decref(job);
+        qs_run_done(&plan);
+    } else {
+        qs_run_done(&plan);
+    }
+    qs_ctl_print(ctl->err, &problem);
+    qs_buf_done(&problem);
+    return text;
+}
+
+static int run(struct qs_ctl *ctl)
+{
+    int code = QS_EXIT_USAGE;
+    char *text = make_text(ctl);
+    if (text == NULL)
+        return code;
+    if (qs_args_has(ctl->args, "print-job")) {
+        fprintf(ctl->out, "%s\n", text);
+        code = QS_EXIT_OK;
+    } else {
+        struct qs_http *http = reach(ctl, &code);
+        if (http != NULL)
+            code = measure(ctl, http, text);
+        qs_http_free(http);
+    }
+    free(text);
+    return code;
+}
+
+const struct qs_command qs_command_run = {
+    .name = "run",
+    .summary = "Measure commands on this machine and compare them",
+    .usage = "[OPTIONS] -- COMMAND [ARGUMENTS]\n[OPTIONS] 'COMMAND' 'COMMAND' ...\n"
+             "[OPTIONS] --a 'COMMAND' --b 'COMMAND' ...",
+    .about = "Each command is an arm; the first is what the others are compared with. The arms run "
+             "interleaved in blocks: "
+             "a block has one run of each arm in random order, and a run is as many processes as fill 50 ms, "
+             "the same "
+             "number for all arms. It ends when the 95 % interval is within 1 % (looked at after 10, 15, 20, "
+             "25 and 30 "
+             "blocks), after 30 blocks or 20 s, never before 6 blocks. Before each window the machine must "
+             "be quiet for a "
+             "moment. Commands are split into words without a shell. One command with parameters: its values "
+             "are the arms; "
+             "several commands: each value is a point of its own.",
+    .options = qs_run_options,
+    .examples = "quiesce run -- sort -n numbers.txt\n"
+                "quiesce run 'gzip -1 -k -c FILE' 'gzip -6 -k -c FILE'\n"
+                "quiesce run --a './old --fast' --b './new --fast' --fail-on regression\n"
+                "quiesce run --shell 'sort FILE | uniq -c' 'sort -u FILE'\n"
+                "quiesce run -L threads 1,2,4 'make -j{threads}' --prepare 'make clean'\n"
+                "quiesce run --runs 20 --export-json out.json -- ./program",
+    .most_words = -1,
+    .takes_rest = true,
+    .run = run};

@@ -1,0 +1,128 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "ctl/follow.h"
+#include "ctl/result.h"
+#include "ctl/submit.h"
+
+enum { TEXT_BYTES_MAX = 4 * 1024 * 1024 };
+
+static const struct qs_opt options[] = {
+    {.name = "wait",
+     .letter = 'w',
+     .help = "Follow the job and end with its comparison.",
+     .heading = "Options"},
+    {.name = "check", .help = "Only check the file; send nothing."},
+    {.name = "fail-on",
+     .values = "WHAT",
+     .kind = QS_OPT_WORD,
+     .words = qs_fail_words,
+     .help = "With --wait, regression: exit code 5 where an arm regressed."},
+    {.name = "key", .values = "KEY", .help = "Idempotency key: the same key again is the same job."},
+    {0}};
+
+static bool read_text(const char *path, struct qs_buf *text, struct qs_err *err)
+{
+    char chunk[4096];
+    FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rbe");
+    if (f == NULL)
+        return qs_fail(err, QS_E_USAGE, "%s: %s", path, strerror(errno));
+    for (size_t n = 0; text->len <= TEXT_BYTES_MAX && (n = fread(chunk, 1, sizeof(chunk), f)) > 0;)
+        qs_buf_add(text, chunk, n);
+    bool ok = ferror(f) == 0 || qs_fail(err, QS_E_USAGE, "%s: %s", path, strerror(errno));
+    if (ok && text->len > TEXT_BYTES_MAX)
+        ok = qs_fail(err, QS_E_LIMIT, "%s is longer than 4 MiB", path);
+    if (f != stdin)
+        fclose(f);
+    return ok;
+}
+
+static int follow(struct qs_ctl *ctl, struct qs_http *http, int64_t job)
+{
+    char state[16];
+    int code = QS_EXIT_OK;
+    struct qs_follow f = {.ctl = ctl,
+                          .http = http,
+                          .job = job,
+                          .interrupt_fd = qs_interrupt_open(),
+                          .fail_on_regression =
+                              strcmp(qs_args_text(ctl->args, "fail-on", ""), "regression") == 0};
+    int result = qs_follow_job(&f, state);
+    qs_interrupt_close(f.interrupt_fd);
+    if (state[0] != '\0')
+        qs_result_print(ctl, http, job, NULL, &code);
+    return result != QS_EXIT_OK ? result : code;
+}
+
+static int send(struct qs_ctl *ctl, struct qs_http *http, const struct qs_submit *job)
+{
+    int code = QS_EXIT_OK;
+    json_t *answer = NULL;
+    json_t *check = qs_submit_check(ctl, http, job, &code);
+    bool only_check = qs_args_has(ctl->args, "check");
+    if (check != NULL && !only_check)
+        answer = qs_submit_send(ctl, http, job, check, &code);
+    bool wait = qs_args_has(ctl->args, "wait");
+    const json_t *shown = only_check ? check : answer;
+    int64_t id = qs_json_get_int(answer, "id", 0);
+    if (shown != NULL && ctl->json && !wait) {
+        json_dumpf(shown, ctl->out, JSON_COMPACT);
+        fputc('\n', ctl->out);
+    } else if (only_check && check != NULL) {
+        fprintf(ctl->out, "%s is a valid job\n", job->name);
+    } else if (answer != NULL && !ctl->json) {
+        fprintf(wait ? ctl->err : ctl->out, "job %" PRId64 " is %s\n", id,
+                qs_json_get_text(answer, "state", "queued"));
+    }
+    if (answer != NULL && wait)
+        code = follow(ctl, http, id);
+    json_decref(check);
+    json_decref(answer);
+    return code;
+}
+
+static int run(struct qs_ctl *ctl)
+{
+    const char *path = ctl->args->argv[ctl->args->word[0]];
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_buf text;
+    int code = QS_EXIT_OK;
+    qs_buf_init(&text);
+    if (!read_text(path, &text, &err)) {
+        code = qs_api_fail(ctl, &err);
+        qs_buf_done(&text);
+        return code;
+    }
+    const char *slash = strrchr(path, '/');
+    char *dir = slash == NULL ? NULL : qs_strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    const struct qs_submit job = {.text = text.data,
+                                  .text_bytes = text.len,
+                                  .name = path,
+                                  .dir = dir,
+                                  .key = qs_args_text(ctl->args, "key", NULL),
+                                  .json = text.data[strspn(text.data, " \t\r\n")] == '{'};
+    struct qs_http *http = qs_api_open(ctl, &code);
+    if (http != NULL)
+        code = send(ctl, http, &job);
+    qs_http_free(http);
+    free(dir);
+    qs_buf_done(&text);
+    return code;
+}
+
+const struct qs_command qs_command_submit = {
+    .name = "submit",
+    .summary = "Send a job file (YAML or JSON) and the files it names",
+    .usage = "[OPTIONS] FILE",
+    .about = "The file is checked first; mistakes come with their place and nothing is sent. Files that the "
+             "job names "
+             "are found from the job file's folder and sent by content. FILE may be - for standard input.",
+    .options = options,
+    .examples = "quiesce submit job.yaml\nquiesce submit --wait --fail-on regression job.yaml\n"
+                "quiesce submit --check job.yaml",
+    .least_words = 1,
+    .most_words = 1,
+    .run = run};

@@ -1,0 +1,244 @@
+#include "ctl/follow.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "ctl/sse.h"
+
+enum { RETRIES = 60, RETRY_MS = 500 };
+#define CANCEL_LIMIT_NS INT64_C(60000000000)
+
+struct follower {
+    struct qs_follow *f;
+    struct qs_progress progress;
+    struct qs_sse sse;
+    bool line_shown;
+    bool cancelling, left;
+    int tries; /* to connect again, since the last event */
+};
+
+int qs_interrupt_open(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+bool qs_interrupt_take(int fd)
+{
+    struct signalfd_siginfo info;
+    return fd >= 0 && read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info);
+}
+
+void qs_interrupt_close(int fd)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    if (fd >= 0)
+        close(fd);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static void clear_line(struct follower *w)
+{
+    if (w->line_shown)
+        fputs("\r\033[K", w->f->ctl->err);
+    w->line_shown = false;
+}
+
+/* Notes stay, the line is drawn again below them. */
+static void show(struct follower *w)
+{
+    const struct qs_face *face = &w->f->ctl->err_face;
+    struct qs_buf out, safe;
+    qs_buf_init(&out);
+    qs_buf_init(&safe);
+    for (const char *s = w->progress.notes.data; *s != '\0';) {
+        size_t n = strcspn(s, "\n");
+        char *line = qs_strndup(s, n);
+        qs_face_wrap(face, &out, "  ", line, QS_INK_PLAIN);
+        free(line);
+        s += n + (s[n] == '\n');
+    }
+    qs_buf_clear(&w->progress.notes);
+    if (out.len > 0 || w->progress.live)
+        clear_line(w);
+    if (w->progress.live && w->progress.line.len > 0) {
+        qs_face_text(face, &safe, w->progress.line.data);
+        qs_buf_str(&out, "  ");
+        qs_face_left(face, &out, safe.data, face->width - 3);
+        while (out.data[out.len - 1] == ' ')
+            out.data[--out.len] = '\0';
+        w->line_shown = true;
+    }
+    qs_ctl_print(w->f->ctl->err, &out);
+    qs_buf_done(&out);
+    qs_buf_done(&safe);
+}
+
+static bool on_event(int64_t id, const char *kind, const char *data, void *user)
+{
+    struct follower *w = user;
+    json_t *json = json_loads(data, 0, NULL);
+    w->tries = 0;
+    if (w->f->events_as_json && json != NULL) {
+        char *text = json_dumps(json, JSON_COMPACT);
+        fprintf(w->f->ctl->out, "{\"id\":%" PRId64 ",\"event\":\"%s\",\"data\":%s}\n", id, kind, text);
+        fflush(w->f->ctl->out);
+        free(text);
+    }
+    if (json_is_object(json))
+        qs_progress_on_event(&w->progress, kind, json);
+    json_decref(json);
+    if (!w->f->events_as_json && !w->f->ctl->json)
+        show(w);
+    qs_buf_clear(&w->progress.notes);
+    return !w->progress.ended;
+}
+
+static bool on_bytes(const char *bytes, size_t n, void *user)
+{
+    struct follower *w = user;
+    return qs_sse_feed(&w->sse, bytes, n, on_event, w);
+}
+
+__attribute__((format(printf, 2, 3))) static void say(struct follower *w, const char *fmt, ...)
+{
+    va_list ap;
+    if (w->f->ctl->json || w->f->events_as_json)
+        return;
+    clear_line(w);
+    va_start(ap, fmt);
+    vfprintf(w->f->ctl->err, fmt, ap);
+    va_end(ap);
+    fflush(w->f->ctl->err);
+}
+
+static void cancel(struct follower *w)
+{
+    struct qs_http_reply reply = {0};
+    char path[64];
+    snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64 ":cancel", w->f->job);
+    const struct qs_http_request request = {.method = "POST", .path = path, .body = ""};
+    struct qs_err err = QS_ERR_INIT;
+    qs_buf_init(&reply.body);
+    say(w, "  cancelling job %" PRId64 "; Ctrl-C again to leave at once\n", w->f->job);
+    if (!qs_http_call(w->f->http, &request, &reply, &err))
+        qs_api_fail(w->f->ctl, &err);
+    else if (reply.status != 200 && reply.status != 409)
+        qs_api_refused(w->f->ctl, &reply);
+    qs_buf_done(&reply.body);
+    w->cancelling = true;
+}
+
+/* Ctrl-C: cancels and waits for the end, or leaves the job alone. True where following goes on. */
+static bool interrupted(struct follower *w)
+{
+    if (!qs_interrupt_take(w->f->interrupt_fd) && w->cancelling)
+        say(w, "  job %" PRId64 " does not end\n", w->f->job);
+    else if (w->f->cancels && !w->cancelling) {
+        cancel(w);
+        return true;
+    } else
+        say(w, "  job %" PRId64 " goes on; `quiesce cancel %" PRId64 "` ends it\n", w->f->job, w->f->job);
+    w->left = true;
+    return false;
+}
+
+/* After the connection broke: a little later again. False when it has been tried often enough. */
+static bool again(struct follower *w, const struct qs_err *err, int *ret_code)
+{
+    const struct timespec pause = {.tv_nsec = RETRY_MS * 1000000L};
+    if (w->tries == 0)
+        say(w, "  the daemon is gone, waiting for it to come back\n");
+    if (w->tries++ >= RETRIES) {
+        clear_line(w);
+        *ret_code = qs_api_fail(w->f->ctl, err);
+        return false;
+    }
+    nanosleep(&pause, NULL);
+    qs_sse_restart(&w->sse);
+    return true;
+}
+
+static bool one_stream(struct follower *w, int *ret_code)
+{
+    char path[80];
+    struct qs_http_reply reply = {0};
+    struct qs_err err = QS_ERR_INIT;
+    bool more = false;
+    snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64 "/events?after=%" PRId64, w->f->job,
+             w->sse.id > 0 ? w->sse.id : 0);
+    const struct qs_http_stream stream = {.path = path,
+                                          .last_id = w->sse.id,
+                                          .wake_fd = w->f->interrupt_fd,
+                                          .limit_ns = w->cancelling ? CANCEL_LIMIT_NS : 0,
+                                          .on_bytes = on_bytes,
+                                          .user = w};
+    qs_buf_init(&reply.body);
+    switch (qs_http_follow(w->f->http, &stream, &reply, &err)) {
+    case QS_HTTP_ENDED:
+        if (!w->progress.ended) {
+            qs_fail(&err, QS_E_UNREACHABLE, "the daemon ended the stream of job %" PRId64, w->f->job);
+            more = again(w, &err, ret_code);
+        }
+        break;
+    case QS_HTTP_BROKEN:
+        more = again(w, &err, ret_code);
+        break;
+    case QS_HTTP_WOKEN:
+        more = interrupted(w);
+        qs_sse_restart(&w->sse);
+        break;
+    case QS_HTTP_REFUSED:
+        clear_line(w);
+        *ret_code = qs_api_refused(w->f->ctl, &reply);
+        break;
+    }
+    qs_buf_done(&reply.body);
+    return more;
+}
+
+static int judge(const struct follower *w)
+{
+    const struct qs_progress *p = &w->progress;
+    bool regression_counts = w->f->fail_on_regression || p->fail_on_regression;
+    if (strcmp(p->state, "done") == 0) {
+        if (p->exit == QS_EXIT_REGRESSION && !regression_counts)
+            return QS_EXIT_OK;
+        return p->exit > 0 ? p->exit : QS_EXIT_OK;
+    }
+    bool known = p->exit == QS_EXIT_INFRASTRUCTURE || p->exit == QS_EXIT_PRECONDITION;
+    return known && strcmp(p->state, "failed") == 0 ? p->exit : QS_EXIT_JOB_FAILED;
+}
+
+int qs_follow_job(struct qs_follow *f, char ret_state[16])
+{
+    struct follower w = {.f = f};
+    int code = -1;
+    qs_progress_init(&w.progress, f->ctl->live && !f->ctl->json && !f->silent, f->silent);
+    qs_sse_init(&w.sse);
+    while (one_stream(&w, &code))
+        continue;
+    clear_line(&w);
+    fflush(f->ctl->err);
+    if (code < 0)
+        code = w.left ? (f->cancels ? QS_EXIT_JOB_FAILED : QS_EXIT_OK) : judge(&w);
+    snprintf(ret_state, 16, "%s", w.progress.ended ? w.progress.state : "");
+    if (w.progress.ended && strcmp(w.progress.state, "failed") == 0)
+        say(&w, "  job %" PRId64 " failed: %s\n", f->job, w.progress.reason);
+    qs_progress_done(&w.progress);
+    qs_sse_done(&w.sse);
+    return code;
+}

@@ -1,0 +1,112 @@
+/* Help is what the tables say. */
+#include <string.h>
+
+#include "ctl/command.h"
+
+enum { OPTION_COLUMNS = 26, OPTION_LEAST_TEXT = 24 };
+
+static void heading(const struct qs_face *face, struct qs_buf *out, const char *text)
+{
+    qs_face_ink(face, out, QS_INK_BOLD);
+    qs_buf_str(out, text);
+    qs_face_ink(face, out, QS_INK_PLAIN);
+    qs_buf_char(out, '\n');
+}
+
+void qs_help_overview(const struct qs_face *face, struct qs_buf *out)
+{
+    qs_face_wrap(face, out, "", "quiesce measures commands so that two builds can be compared honestly.",
+                 QS_INK_PLAIN);
+    qs_buf_char(out, '\n');
+    heading(face, out, "Usage");
+    qs_buf_str(out, "  quiesce COMMAND [OPTIONS]\n\n");
+    heading(face, out, "Commands");
+    for (size_t i = 0; qs_commands[i] != NULL; i++) {
+        struct qs_buf lead;
+        qs_buf_init(&lead);
+        qs_buf_fmt(&lead, "  %-10s", qs_commands[i]->name);
+        qs_face_wrap(face, out, lead.data, qs_commands[i]->summary, QS_INK_PLAIN);
+        qs_buf_done(&lead);
+    }
+    qs_buf_char(out, '\n');
+    heading(face, out, "To begin");
+    qs_buf_str(out, "  quiesce run 'gzip -1 -k -c FILE' 'gzip -6 -k -c FILE'\n");
+    qs_buf_str(out, "  quiesce run --help\n\n");
+    heading(face, out, "Exit codes");
+    qs_face_wrap(face, out, "  ",
+                 "0 ok, 1 the job failed, 2 usage, 3 infrastructure, 4 a precondition was not met in time, "
+                 "5 a regression (compare, or --fail-on regression)",
+                 QS_INK_PLAIN);
+}
+
+static void option(const struct qs_face *face, const struct qs_opt *o, struct qs_buf *out)
+{
+    struct qs_buf lead;
+    qs_buf_init(&lead);
+    if (o->letter != '\0')
+        qs_buf_fmt(&lead, "  -%c, ", o->letter);
+    else
+        qs_buf_str(&lead, "      ");
+    if (o->letters)
+        qs_buf_str(&lead, "--a CMD, --b CMD, ...");
+    else if (o->optional)
+        qs_buf_fmt(&lead, "--%s[=%s]", o->name, o->values);
+    else
+        qs_buf_fmt(&lead, "--%s%s%s", o->name, o->values != NULL ? " " : "",
+                   o->values != NULL ? o->values : "");
+    size_t columns = OPTION_COLUMNS;
+    if (face->width < OPTION_COLUMNS + OPTION_LEAST_TEXT)
+        columns = 8;
+    size_t cells = qs_face_cells(lead.data);
+    if (cells + 2 > columns) {
+        qs_buf_str(out, lead.data);
+        qs_buf_char(out, '\n');
+        qs_buf_clear(&lead);
+        cells = 0;
+    }
+    qs_face_fill(&lead, columns - cells);
+    qs_face_wrap(face, out, lead.data, o->help, QS_INK_PLAIN);
+    qs_buf_done(&lead);
+}
+
+static void options(const struct qs_face *face, const struct qs_opt *table, struct qs_buf *out)
+{
+    for (const struct qs_opt *o = table; o != NULL && o->name != NULL; o++) {
+        if (o->heading != NULL) {
+            qs_buf_char(out, '\n');
+            heading(face, out, o->heading);
+        }
+        option(face, o, out);
+    }
+}
+
+/* Lines with two spaces in front; `before` goes in front of each. */
+static void lines(const char *text, const char *before, struct qs_buf *out)
+{
+    for (const char *s = text; *s != '\0';) {
+        size_t n = strcspn(s, "\n");
+        qs_buf_fmt(out, "  %s%.*s\n", before, (int)n, s);
+        s += n + (s[n] == '\n');
+    }
+}
+
+void qs_help_command(const struct qs_face *face, const struct qs_command *command, struct qs_buf *out)
+{
+    struct qs_buf before;
+    qs_buf_init(&before);
+    qs_buf_fmt(&before, "quiesce %s ", command->name);
+    qs_face_wrap(face, out, "", command->summary, QS_INK_PLAIN);
+    qs_buf_char(out, '\n');
+    heading(face, out, "Usage");
+    lines(command->usage, before.data, out);
+    if (command->about != NULL) {
+        qs_buf_char(out, '\n');
+        qs_face_wrap(face, out, "", command->about, QS_INK_PLAIN);
+    }
+    options(face, command->options, out);
+    options(face, qs_common_options, out);
+    qs_buf_char(out, '\n');
+    heading(face, out, "Examples");
+    lines(command->examples, "", out);
+    qs_buf_done(&before);
+}

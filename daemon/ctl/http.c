@@ -1,0 +1,225 @@
+#include "ctl/http.h"
+
+#include <curl/curl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/un.h>
+#include <time.h>
+
+#include "base/mem.h"
+
+enum { CONNECT_MS = 5000, STALL_S = 60, IDLE_MS = 3600 * 1000 };
+
+struct qs_http {
+    char *socket;
+    CURL *curl;
+    CURLM *multi;
+};
+
+struct exchange {
+    CURL *curl;
+    struct qs_http_reply *reply;
+    const struct qs_http_stream *stream; /* or NULL */
+    bool stopped, too_long;
+};
+
+struct qs_http *qs_http_new(const char *socket, struct qs_err *err)
+{
+    if (strlen(socket) >= sizeof(((struct sockaddr_un *)0)->sun_path)) {
+        qs_fail(err, QS_E_USAGE, "the socket's path is too long (at most %zu bytes): %s",
+                sizeof(((struct sockaddr_un *)0)->sun_path) - 1, socket);
+        return NULL;
+    }
+    struct qs_http *http = qs_calloc(1, sizeof(*http));
+    http->socket = qs_strdup(socket);
+    http->curl = curl_easy_init();
+    http->multi = curl_multi_init();
+    if (http->curl == NULL || http->multi == NULL) {
+        qs_fail(err, QS_E_RESOURCE, "libcurl does not start");
+        qs_http_free(http);
+        return NULL;
+    }
+    return http;
+}
+
+void qs_http_free(struct qs_http *http)
+{
+    if (http == NULL)
+        return;
+    curl_easy_cleanup(http->curl);
+    curl_multi_cleanup(http->multi);
+    free(http->socket);
+    free(http);
+}
+
+const char *qs_http_socket(const struct qs_http *http)
+{
+    return http->socket;
+}
+
+static size_t on_body(char *bytes, size_t one, size_t n, void *user)
+{
+    struct exchange *x = user;
+    long status = 0;
+    n *= one;
+    curl_easy_getinfo(x->curl, CURLINFO_RESPONSE_CODE, &status);
+    if (x->stream != NULL && status == 200) {
+        x->stopped = !x->stream->on_bytes(bytes, n, x->stream->user);
+        return x->stopped ? 0 : n;
+    }
+    x->too_long = n > QS_HTTP_REPLY_BYTES || x->reply->body.len > QS_HTTP_REPLY_BYTES - n;
+    if (x->too_long)
+        return 0;
+    qs_buf_add(&x->reply->body, bytes, n);
+    return n;
+}
+
+static void set_common(struct qs_http *http, const char *path, struct exchange *x)
+{
+    CURL *c = http->curl;
+    struct qs_buf url;
+    qs_buf_init(&url);
+    qs_buf_fmt(&url, "http://quiesce%s", path);
+    curl_easy_reset(c);
+    curl_easy_setopt(c, CURLOPT_URL, url.data);
+    curl_easy_setopt(c, CURLOPT_UNIX_SOCKET_PATH, http->socket);
+    curl_easy_setopt(c, CURLOPT_PROXY, "");
+    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
+    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(c, CURLOPT_WRITEDATA, x);
+    qs_buf_done(&url);
+}
+
+static struct curl_slist *add_header(struct curl_slist *list, const char *name, const char *value)
+{
+    char *line = qs_asprintf("%s: %s", name, value);
+    struct curl_slist *more = curl_slist_append(list, line);
+    free(line);
+    return more != NULL ? more : list;
+}
+
+static void set_request(CURL *c, const struct qs_http_request *request)
+{
+    curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)STALL_S);
+    if (strcmp(request->method, "HEAD") == 0) {
+        curl_easy_setopt(c, CURLOPT_NOBODY, 1L);
+    } else if (request->file != NULL) {
+        curl_easy_setopt(c, CURLOPT_UPLOAD, 1L);
+        curl_easy_setopt(c, CURLOPT_READDATA, request->file);
+        curl_easy_setopt(c, CURLOPT_INFILESIZE_LARGE, (curl_off_t)request->file_bytes);
+    } else if (strcmp(request->method, "POST") == 0) {
+        curl_easy_setopt(c, CURLOPT_POST, 1L);
+        curl_easy_setopt(c, CURLOPT_POSTFIELDS, request->body != NULL ? request->body : "");
+        curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_bytes);
+    }
+}
+
+static bool explain(const struct qs_http *http, CURLcode code, const struct exchange *x, struct qs_err *err)
+{
+    if (x->too_long)
+        return qs_fail(err, QS_E_LIMIT, "the answer is longer than %d MiB",
+                       QS_HTTP_REPLY_BYTES / 1024 / 1024);
+    if (code == CURLE_COULDNT_CONNECT)
+        return qs_fail(err, QS_E_UNREACHABLE, "no daemon answers at %s", http->socket);
+    return qs_fail(err, QS_E_IO, "the connection to the daemon at %s broke: %s", http->socket,
+                   curl_easy_strerror(code));
+}
+
+bool qs_http_call(struct qs_http *http, const struct qs_http_request *request, struct qs_http_reply *reply,
+                  struct qs_err *err)
+{
+    struct exchange x = {.curl = http->curl, .reply = reply};
+    struct curl_slist *headers = NULL;
+    qs_buf_clear(&reply->body);
+    set_common(http, request->path, &x);
+    set_request(http->curl, request);
+    if (request->body != NULL || request->file != NULL)
+        headers =
+            add_header(headers, "Content-Type", request->type != NULL ? request->type : "application/json");
+    headers = add_header(headers, "Expect", ""); /* no round trip before an upload */
+    if (request->key != NULL)
+        headers = add_header(headers, "Idempotency-Key", request->key);
+    curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, headers);
+    CURLcode code = curl_easy_perform(http->curl);
+    curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &reply->status);
+    curl_slist_free_all(headers);
+    return code == CURLE_OK || explain(http, code, &x, err);
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Sleeps until the transfer or wake_fd has something; true where wake_fd has, or the time is over. */
+static bool wait_for_news(struct qs_http *http, const struct qs_http_stream *stream, int64_t deadline_ns)
+{
+    struct curl_waitfd wake = {.fd = stream->wake_fd, .events = CURL_WAIT_POLLIN};
+    struct pollfd now = {.fd = stream->wake_fd, .events = POLLIN};
+    int64_t left_ms = IDLE_MS;
+    if (deadline_ns > 0) {
+        left_ms = (deadline_ns - now_ns()) / 1000000;
+        if (left_ms <= 0)
+            return true;
+    }
+    unsigned extra = stream->wake_fd >= 0 ? 1 : 0;
+    curl_multi_poll(http->multi, extra > 0 ? &wake : NULL, extra,
+                    (int)(left_ms < IDLE_MS ? left_ms : IDLE_MS), NULL);
+    return stream->wake_fd >= 0 && poll(&now, 1, 0) == 1;
+}
+
+/* True when the transfer is over. */
+static bool is_over(struct qs_http *http, CURLcode *code)
+{
+    int left = 0;
+    for (CURLMsg *m = NULL; (m = curl_multi_info_read(http->multi, &left)) != NULL;)
+        if (m->msg == CURLMSG_DONE) {
+            *code = m->data.result;
+            return true;
+        }
+    return false;
+}
+
+enum qs_http_end qs_http_follow(struct qs_http *http, const struct qs_http_stream *stream,
+                                struct qs_http_reply *reply, struct qs_err *err)
+{
+    struct exchange x = {.curl = http->curl, .reply = reply, .stream = stream};
+    struct curl_slist *headers = add_header(NULL, "Accept", "text/event-stream");
+    char id[32];
+    int running = 0;
+    bool over = false, woken = false;
+    CURLcode code = CURLE_OK;
+    int64_t deadline_ns = stream->limit_ns > 0 ? now_ns() + stream->limit_ns : 0;
+    qs_buf_clear(&reply->body);
+    set_common(http, stream->path, &x);
+    snprintf(id, sizeof(id), "%" PRId64, stream->last_id);
+    if (stream->last_id >= 0)
+        headers = add_header(headers, "Last-Event-ID", id);
+    curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, headers);
+    curl_multi_add_handle(http->multi, http->curl);
+    while (!over && !woken) {
+        curl_multi_perform(http->multi, &running);
+        over = is_over(http, &code);
+        if (!over)
+            woken = wait_for_news(http, stream, deadline_ns);
+    }
+    curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &reply->status);
+    curl_multi_remove_handle(http->multi, http->curl);
+    curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, NULL);
+    curl_slist_free_all(headers);
+    if (!over)
+        return QS_HTTP_WOKEN;
+    if (x.stopped)
+        return QS_HTTP_ENDED;
+    if (code != CURLE_OK) {
+        explain(http, code, &x, err);
+        return QS_HTTP_BROKEN;
+    }
+    return reply->status == 200 ? QS_HTTP_ENDED : QS_HTTP_REFUSED;
+}

@@ -1,0 +1,144 @@
+/* What is wrong with the sample, and what the programs printed. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "ctl/api.h"
+#include "ctl/layout.h"
+
+struct doubts {
+    const struct qs_layout *layout;
+    struct qs_buf *out;
+    size_t count;
+};
+
+static void add(struct doubts *d, const char *who, const char *text)
+{
+    struct qs_buf line;
+    if (text[0] == '\0')
+        return;
+    if (d->count++ == 0) {
+        qs_buf_char(d->out, '\n');
+        qs_face_wrap(&d->layout->face, d->out, "  ", "What to know about this sample", QS_INK_BOLD);
+    }
+    qs_buf_init(&line);
+    qs_buf_fmt(&line, "%s%s%s", who, who[0] != '\0' ? ": " : "", text);
+    qs_face_wrap(&d->layout->face, d->out, "  - ", line.data, QS_INK_PLAIN);
+    qs_buf_done(&line);
+}
+
+/* A warning is {code, text}, or text alone. */
+static void add_all(struct doubts *d, const char *who, const json_t *warnings)
+{
+    size_t i;
+    const json_t *w;
+    json_array_foreach(warnings, i, w)
+        add(d, who, json_is_string(w) ? json_string_value(w) : qs_json_get_text(w, "text", ""));
+}
+
+static const struct {
+    const char *code, *words;
+} taint_words[] = {{"cpu.busy_ratio_ppm", "began although the processor was busy"},
+                   {"gate", "began although the gate was not satisfied"},
+                   {"cpu.steal_ticks", "had time stolen by the host of this virtual machine"},
+                   {"rusage.involuntary", "were preempted often"},
+                   {"exit", "had a process that ended with another exit code"},
+                   {"signal", "had a process that was ended by a signal"},
+                   {"timed-out", "had a process that ran into its time limit"},
+                   {"children", "had a process that left children"},
+                   {"output", "printed more than is kept"},
+                   {"interrupted", "were interrupted"}};
+
+/* Values of a share come in millionths: "block 3, window 0: 380000 (bound 100000)". */
+static void add_example(struct qs_buf *text, const char *code, const char *example)
+{
+    const char *at = strrchr(example, ':');
+    long long value = 0, bound = 0;
+    size_t n = strlen(code);
+    bool ppm = n > 4 && strcmp(code + n - 4, "_ppm") == 0;
+    if (example[0] == '\0')
+        return;
+    if (ppm && at != NULL && sscanf(at, ": %lld (bound %lld)", &value, &bound) == 2)
+        qs_buf_fmt(text, " (first: %.*s: %.0f %%, at most %.0f %%)", (int)(at - example), example,
+                   (double)value / 1e4, (double)bound / 1e4);
+    else
+        qs_buf_fmt(text, " (first: %s)", example);
+}
+
+static void add_taint(struct doubts *d, const char *who, const json_t *taint)
+{
+    const char *code = qs_json_get_text(taint, "code", "?");
+    int64_t windows = qs_json_get_int(taint, "windows", 0);
+    const char *words = NULL;
+    struct qs_buf text;
+    for (size_t i = 0; i < sizeof(taint_words) / sizeof(taint_words[0]); i++)
+        if (strcmp(taint_words[i].code, code) == 0)
+            words = taint_words[i].words;
+    qs_buf_init(&text);
+    qs_layout_count(&text, windows, "window", "windows");
+    if (words != NULL)
+        qs_buf_fmt(&text, " %s", words);
+    else
+        qs_buf_fmt(&text, " tainted by %s", code);
+    add_example(&text, code, qs_json_get_text(taint, "example", ""));
+    const char *busiest = qs_json_get_text(taint, "busiest", "");
+    if (busiest[0] != '\0')
+        qs_buf_fmt(&text, "; busiest: %s", busiest);
+    add(d, who, text.data);
+    qs_buf_done(&text);
+}
+
+static void add_taints(struct doubts *d, const char *who, const json_t *taints)
+{
+    size_t i;
+    const json_t *taint;
+    json_array_foreach(taints, i, taint)
+        add_taint(d, who[0] != '\0' ? who : qs_json_get_text(taint, "arm", ""), taint);
+}
+
+static void add_output(const struct qs_layout *layout, const json_t *arm, struct qs_buf *out)
+{
+    const char *text = qs_json_get_text(arm, "output", "");
+    struct qs_buf title;
+    if (text[0] == '\0')
+        return;
+    qs_buf_init(&title);
+    qs_buf_fmt(&title, "Output of %s (the end of its last window)", qs_json_get_text(arm, "name", "?"));
+    qs_buf_char(out, '\n');
+    qs_face_wrap(&layout->face, out, "  ", title.data, QS_INK_BOLD);
+    while (*text != '\0') {
+        size_t n = strcspn(text, "\n");
+        char *line = qs_strndup(text, n);
+        qs_face_wrap(&layout->face, out, "  | ", line, QS_INK_PLAIN);
+        free(line);
+        text += n + (text[n] == '\n');
+    }
+    qs_buf_done(&title);
+}
+
+void qs_layout_doubts(const struct qs_layout *layout, const json_t *doc, const json_t *result,
+                      struct qs_buf *out)
+{
+    struct doubts d = {.layout = layout, .out = out};
+    size_t i;
+    const json_t *arm, *pair;
+    const json_t *arms = json_object_get(result, "arms");
+    const json_t *pairs = json_object_get(result, "comparisons");
+    bool first = result == json_array_get(json_object_get(doc, "results"), 0);
+    add_all(&d, "", json_object_get(result, "warnings"));
+    json_array_foreach(arms, i, arm)
+    {
+        const char *name = qs_json_get_text(arm, "name", "?");
+        add_all(&d, name, json_object_get(arm, "warnings"));
+        add_taints(&d, name, json_object_get(arm, "taints"));
+    }
+    json_array_foreach(pairs, i, pair)
+        add_all(&d, qs_json_get_text(pair, "cand", "?"), json_object_get(pair, "warnings"));
+    if (first) { /* these are the whole job's */
+        add_taints(&d, "", json_object_get(doc, "taints"));
+        add_all(&d, "", json_object_get(doc, "warnings"));
+    }
+    json_array_foreach(arms, i, arm) if (layout->show_output) add_output(layout, arm, out);
+}

@@ -1,0 +1,217 @@
+/* Jobs, runs and devices. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "ctl/api.h"
+#include "ctl/layout.h"
+
+static void int_cell(struct qs_grid *grid, const json_t *object, const char *key)
+{
+    char text[32] = "-";
+    if (json_is_integer(json_object_get(object, key)))
+        snprintf(text, sizeof(text), "%" PRId64, qs_json_get_int(object, key, 0));
+    qs_grid_cell(grid, text);
+}
+
+static void text_cell(struct qs_grid *grid, const json_t *object, const char *key)
+{
+    qs_grid_cell(grid, qs_json_get_text(object, key, ""));
+}
+
+static void time_cell(struct qs_grid *grid, const json_t *object, const char *key)
+{
+    char text[32] = "";
+    int64_t wall_ns = qs_json_get_int(object, key, 0);
+    if (wall_ns > 0) {
+        qs_text_time(wall_ns, text);
+        text[19] = 'Z'; /* whole seconds */
+        text[20] = '\0';
+    }
+    qs_grid_cell(grid, text);
+}
+
+void qs_layout_jobs(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
+{
+    static const struct qs_grid_column columns[] = {{.title = "job", .right = true},
+                                                    {.title = "state"},
+                                                    {.title = "name", .most = 60},
+                                                    {.title = "runs", .right = true, .keep = 4},
+                                                    {.title = "tainted", .right = true, .keep = 5},
+                                                    {.title = "iterations", .right = true, .keep = 3},
+                                                    {.title = "submitted", .keep = 2},
+                                                    {.title = "owner", .keep = 6},
+                                                    {.title = "reason", .keep = 1, .most = 80}};
+    struct qs_grid grid;
+    size_t i;
+    const json_t *job;
+    const json_t *jobs = json_object_get(doc, "jobs");
+    if (json_array_size(jobs) == 0) {
+        qs_buf_str(out, "There are no jobs yet. To make one: quiesce run -- COMMAND\n");
+        return;
+    }
+    qs_grid_init(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    json_array_foreach(jobs, i, job)
+    {
+        int_cell(&grid, job, "id");
+        text_cell(&grid, job, "state");
+        text_cell(&grid, job, "name");
+        int_cell(&grid, job, "runs");
+        int_cell(&grid, job, "runs_tainted");
+        int_cell(&grid, job, "iterations");
+        time_cell(&grid, job, "submitted_wall_ns");
+        text_cell(&grid, job, "owner");
+        text_cell(&grid, job, "reason");
+    }
+    qs_grid_print(&grid, &layout->face, "", out);
+    qs_grid_done(&grid);
+}
+
+/* "  name        value", where there is a value. */
+static void field(const struct qs_layout *layout, struct qs_buf *out, const char *name, const char *value)
+{
+    struct qs_buf lead;
+    if (value == NULL || value[0] == '\0')
+        return;
+    qs_buf_init(&lead);
+    qs_buf_fmt(&lead, "  %-11s", name);
+    qs_face_wrap(&layout->face, out, lead.data, value, QS_INK_PLAIN);
+    qs_buf_done(&lead);
+}
+
+static void time_field(const struct qs_layout *layout, struct qs_buf *out, const char *name,
+                       const json_t *object, const char *key)
+{
+    char text[32];
+    int64_t wall_ns = qs_json_get_int(object, key, 0);
+    if (wall_ns <= 0)
+        return;
+    qs_text_time(wall_ns, text);
+    field(layout, out, name, text);
+}
+
+/* Names in a list: of strings, or of objects with a name. */
+static void names_field(const struct qs_layout *layout, struct qs_buf *out, const char *name,
+                        const json_t *list)
+{
+    struct qs_buf text;
+    size_t i;
+    const json_t *item;
+    qs_buf_init(&text);
+    json_array_foreach(list, i, item) qs_buf_fmt(
+        &text, "%s%s", i > 0 ? ", " : "",
+        json_is_string(item) ? json_string_value(item)
+                             : qs_json_get_text(item, "name", qs_json_get_text(item, "label", "?")));
+    field(layout, out, name, text.data);
+    qs_buf_done(&text);
+}
+
+static void progress_field(const struct qs_layout *layout, struct qs_buf *out, const json_t *job)
+{
+    const json_t *p = json_object_get(job, "progress");
+    char text[120];
+    if (!json_is_object(p) || strcmp(qs_json_get_text(job, "state", ""), "running") != 0)
+        return;
+    snprintf(text, sizeof(text), "block %" PRId64 " of at most %" PRId64, qs_json_get_int(p, "block", 0),
+             qs_json_get_int(p, "blocks_max", 0));
+    field(layout, out, "progress", text);
+}
+
+void qs_layout_job(const struct qs_layout *layout, const json_t *job, struct qs_buf *out)
+{
+    struct qs_buf text;
+    const json_t *seed = json_object_get(job, "seed");
+    qs_buf_init(&text);
+    qs_buf_fmt(&text, "job %" PRId64 ": %s, %s", qs_json_get_int(job, "id", 0),
+               qs_json_get_text(job, "name", "?"), qs_json_get_text(job, "state", "?"));
+    qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
+    field(layout, out, "reason", qs_json_get_text(job, "reason", ""));
+    field(layout, out, "waits for", qs_json_get_text(job, "why", ""));
+    progress_field(layout, out, job);
+    names_field(layout, out, "arms", json_object_get(job, "arms"));
+    names_field(layout, out, "points", json_object_get(job, "points"));
+    qs_buf_clear(&text);
+    qs_buf_fmt(&text, "%" PRId64 " (%" PRId64 " tainted), %" PRId64 " iterations",
+               qs_json_get_int(job, "runs", 0), qs_json_get_int(job, "runs_tainted", 0),
+               qs_json_get_int(job, "iterations", 0));
+    field(layout, out, "runs", text.data);
+    qs_buf_clear(&text);
+    if (json_is_integer(seed))
+        qs_buf_fmt(&text, "%" PRIu64, (uint64_t)json_integer_value(seed));
+    field(layout, out, "seed", json_is_string(seed) ? json_string_value(seed) : text.data);
+    field(layout, out, "owner", qs_json_get_text(job, "owner", ""));
+    time_field(layout, out, "submitted", job, "submitted_wall_ns");
+    time_field(layout, out, "started", job, "started_wall_ns");
+    time_field(layout, out, "ended", job, "ended_wall_ns");
+    qs_buf_done(&text);
+}
+
+/* Words of a list, joined. */
+static void join(const json_t *list, struct qs_buf *text)
+{
+    size_t i;
+    const json_t *item;
+    json_array_foreach(list, i, item)
+        qs_buf_fmt(text, "%s%s", i > 0 ? "," : "", json_is_string(item) ? json_string_value(item) : "?");
+}
+
+void qs_layout_run(const struct qs_layout *layout, const json_t *run, struct qs_buf *out)
+{
+    struct qs_buf text;
+    qs_buf_init(&text);
+    qs_buf_fmt(&text, "run %s: %s", qs_json_get_text(run, "uid", "?"), qs_json_get_text(run, "state", "?"));
+    qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
+    field(layout, out, "arm", qs_json_get_text(run, "arm_name", ""));
+    field(layout, out, "device", qs_json_get_text(run, "device", ""));
+    qs_buf_clear(&text);
+    qs_buf_fmt(&text, "%" PRId64 ", turn %" PRId64 ", attempt %" PRId64, qs_json_get_int(run, "block", 0),
+               qs_json_get_int(run, "pos", 0), qs_json_get_int(run, "attempt", 0));
+    field(layout, out, "block", text.data);
+    qs_buf_clear(&text);
+    qs_buf_fmt(&text, "%" PRId64 " (%" PRId64 " tainted)", qs_json_get_int(run, "n", 0),
+               qs_json_get_int(run, "n_tainted", 0));
+    field(layout, out, "iterations", text.data);
+    qs_buf_clear(&text);
+    join(json_object_get(run, "taint"), &text);
+    field(layout, out, "taint", text.data);
+    field(layout, out, "stopped by", qs_json_get_text(run, "stop_reason", ""));
+    field(layout, out, "error", qs_json_get_text(run, "error", ""));
+    field(layout, out, "program", qs_json_get_text(run, "exe_path", ""));
+    field(layout, out, "sha256", qs_json_get_text(run, "exe_sha256", ""));
+    time_field(layout, out, "started", run, "started_wall_ns");
+    qs_buf_done(&text);
+}
+
+void qs_layout_devices(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
+{
+    static const struct qs_grid_column columns[] = {{.title = "device"},
+                                                    {.title = "state"},
+                                                    {.title = "link", .keep = 2},
+                                                    {.title = "kind", .keep = 3},
+                                                    {.title = "agent", .keep = 4, .most = 40},
+                                                    {.title = "why", .keep = 1, .most = 100}};
+    struct qs_grid grid;
+    size_t i;
+    const json_t *device;
+    const json_t *devices = json_object_get(doc, "devices");
+    if (json_array_size(devices) == 0) {
+        qs_buf_str(out, "This farm has no devices.\n");
+        return;
+    }
+    qs_grid_init(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    json_array_foreach(devices, i, device)
+    {
+        text_cell(&grid, device, "name");
+        text_cell(&grid, device, "state");
+        text_cell(&grid, device, "link");
+        qs_grid_cell(&grid, qs_json_get_true(device, "simulated") ? "simulated"
+                            : qs_json_get_true(device, "local")   ? "this machine"
+                                                                  : "remote");
+        text_cell(&grid, device, "agent");
+        text_cell(&grid, device, "why");
+    }
+    qs_grid_print(&grid, &layout->face, "", out);
+    qs_grid_done(&grid);
+}

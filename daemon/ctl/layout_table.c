@@ -1,0 +1,101 @@
+/* Quantiles and resources of each arm, aligned; what does not fit a narrow screen is left out, least first.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "ctl/api.h"
+#include "ctl/layout.h"
+
+enum { NAME_COLUMNS = 16 };
+
+/* Where a cell's value lies: in the arm or in its quantiles, in ns or in us. */
+struct column {
+    const char *title, *key;
+    bool quantile;
+    double ns_of_one;
+    unsigned keep; /* 0 stays; the highest is left out first */
+};
+static const struct column columns[] = {{"median", "median_ns", false, 1, 0},
+                                        {"mean", "mean_ns", false, 1, 11},
+                                        {"sd", "sd_ns", false, 1, 10},
+                                        {"min", "min_ns", false, 1, 1},
+                                        {"p5", "p05", true, 1, 7},
+                                        {"p25", "p25", true, 1, 5},
+                                        {"p75", "p75", true, 1, 6},
+                                        {"p95", "p95", true, 1, 2},
+                                        {"p99", "p99", true, 1, 9},
+                                        {"max", "max_ns", false, 1, 8},
+                                        {"user", "user_us", false, 1e3, 3},
+                                        {"sys", "system_us", false, 1e3, 4}};
+enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+
+static void add_time(struct qs_grid *grid, double v, const struct column *c, const struct qs_scale *scale)
+{
+    char text[40] = "-";
+    if (isfinite(v))
+        snprintf(text, sizeof(text), "%.*f", scale->decimals, v * c->ns_of_one / scale->ns);
+    qs_grid_cell(grid, text);
+}
+
+void qs_layout_bytes(char text[32], double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    size_t k = 0;
+    if (!isfinite(bytes) || bytes < 0) {
+        snprintf(text, 32, "-");
+        return;
+    }
+    for (; bytes >= 1024 && k < 4; k++)
+        bytes /= 1024;
+    snprintf(text, 32, "%.*f %s", k > 0 && bytes < 99.95 ? 1 : 0, bytes, units[k]);
+}
+
+static void add_arm(struct qs_grid *grid, const json_t *arm, const struct qs_scale *scale)
+{
+    const json_t *quantiles = json_object_get(arm, "quantiles");
+    char bytes[32];
+    qs_grid_cell(grid, qs_json_get_text(arm, "name", "?"));
+    for (size_t c = 0; c < COLUMNS; c++)
+        add_time(grid, qs_json_get_number(columns[c].quantile ? quantiles : arm, columns[c].key, NAN),
+                 &columns[c], scale);
+    qs_layout_bytes(bytes, qs_json_get_number(arm, "max_rss_bytes", NAN));
+    qs_grid_cell(grid, bytes);
+}
+
+static double least_median(const json_t *arms)
+{
+    size_t i;
+    const json_t *arm;
+    double least = INFINITY;
+    json_array_foreach(arms, i, arm) least = fmin(least, qs_json_get_number(arm, "median_ns", INFINITY));
+    return isfinite(least) ? least : 1e6;
+}
+
+void qs_layout_table(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
+{
+    const json_t *arms = json_object_get(result, "arms");
+    size_t count = json_array_size(arms);
+    struct qs_grid_column head[COLUMNS + 2];
+    struct qs_grid grid;
+    struct qs_scale scale;
+    qs_layout_scale(layout->unit, least_median(arms), &scale);
+    const char *unit = layout->face.utf8 || scale.ns != 1e3 ? scale.name : "us";
+    head[0] =
+        (struct qs_grid_column){.title = unit, .most = qs_layout_name_columns(layout, arms, NAME_COLUMNS)};
+    for (size_t c = 0; c < COLUMNS; c++)
+        head[c + 1] =
+            (struct qs_grid_column){.title = columns[c].title, .right = true, .keep = columns[c].keep};
+    head[COLUMNS + 1] = (struct qs_grid_column){.title = "RSS", .right = true, .keep = 4};
+    if (head[0].most < 2)
+        head[0].most = 2;
+    qs_grid_init(&grid, head, COLUMNS + 2);
+    size_t *order = qs_calloc(count, sizeof(*order));
+    qs_layout_order(layout, arms, count, order);
+    for (size_t i = 0; i < count; i++)
+        add_arm(&grid, json_array_get(arms, order[i]), &scale);
+    qs_grid_print(&grid, &layout->face, "  ", out);
+    free(order);
+    qs_grid_done(&grid);
+}

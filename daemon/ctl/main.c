@@ -1,0 +1,16 @@
+/* `quiesce`: see command.h. */
+#include <curl/curl.h>
+#include <locale.h>
+#include <signal.h>
+
+#include "ctl/command.h"
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, "");
+    signal(SIGPIPE, SIG_IGN);
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    int code = qs_ctl_main(argc, argv, stdout, stderr);
+    curl_global_cleanup();
+    return code;
+}

@@ -1,0 +1,255 @@
+#include "ctl/progress.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "ctl/api.h"
+
+enum { ANNOUNCE_NS = 2000000000, PLAIN_EVERY_BLOCKS = 5 };
+
+void qs_progress_init(struct qs_progress *p, bool live, bool quiet)
+{
+    *p = (struct qs_progress){.live = live, .quiet = quiet, .noted_block = -1, .exit = -1};
+    qs_buf_init(&p->line);
+    qs_buf_init(&p->notes);
+}
+
+void qs_progress_done(struct qs_progress *p)
+{
+    qs_buf_done(&p->line);
+    qs_buf_done(&p->notes);
+}
+
+__attribute__((format(printf, 2, 3))) static void note(struct qs_progress *p, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    qs_buf_vfmt(&p->notes, fmt, ap);
+    va_end(ap);
+    qs_buf_char(&p->notes, '\n');
+}
+
+/* The line now; it stays as a note where it cannot be redrawn and `keep` asks for it. */
+static void end_line(struct qs_progress *p, bool keep)
+{
+    if (!p->live && keep && !p->quiet)
+        note(p, "%s", p->line.data);
+}
+
+static void add_percent(struct qs_buf *out, double ratio)
+{
+    double percent = ratio * 100;
+    qs_buf_fmt(out, percent < 9.95 ? "%.1f %%" : "%.0f %%", percent);
+}
+
+static void add_goal(struct qs_buf *out, double ratio)
+{
+    qs_buf_fmt(out, "%g %%", ratio * 100);
+}
+
+static void on_progress(struct qs_progress *p, const json_t *d)
+{
+    int64_t block = qs_json_get_int(d, "block", 0);
+    int64_t most = qs_json_get_int(d, "blocks_max", 0);
+    int64_t look = qs_json_get_int(d, "next_look", qs_json_get_int(d, "blocks_min", 0));
+    int64_t points = qs_json_get_int(d, "points", 1);
+    double half = qs_json_get_number(d, "half_width_ratio", -1);
+    double goal = qs_json_get_number(d, "goal_ratio", 0);
+    double eta_ns = qs_json_get_number(d, "eta_ns", -1);
+    if (points > 1)
+        qs_buf_fmt(&p->line, "point %" PRId64 " of %" PRId64 ", ", qs_json_get_int(d, "point", 0) + 1,
+                   points);
+    qs_buf_fmt(&p->line, "block %" PRId64 " of ", block);
+    if (look > 0 && look >= block && look < most)
+        qs_buf_fmt(&p->line, "%" PRId64 "–", look);
+    qs_buf_fmt(&p->line, "%" PRId64, most);
+    if (half >= 0) {
+        qs_buf_str(&p->line, ", ±");
+        add_percent(&p->line, half);
+        if (goal > 0) {
+            qs_buf_str(&p->line, " (goal ±");
+            add_goal(&p->line, goal);
+            qs_buf_char(&p->line, ')');
+        }
+    }
+    if (eta_ns >= 0) {
+        double s = eta_ns / 1e9;
+        if (s < 60)
+            qs_buf_fmt(&p->line, ", ≤ %.0f s left", s < 1 ? 1 : s + 0.499);
+        else {
+            qs_buf_str(&p->line, ", ≤ ");
+            qs_text_duration(&p->line, eta_ns);
+            qs_buf_str(&p->line, " left");
+        }
+    }
+    bool due = block % PLAIN_EVERY_BLOCKS == 0 || block == most || p->noted_block < 0;
+    if (due)
+        p->noted_block = block;
+    end_line(p, due);
+}
+
+/* A value with its unit, as a sensor says it. */
+static void add_reading(struct qs_buf *out, const json_t *d, const char *key)
+{
+    const char *unit = qs_json_get_text(d, "unit", "");
+    double v = qs_json_get_number(d, key, 0);
+    if (strcmp(unit, "ppm") == 0 || strstr(qs_json_get_text(d, "sensor", ""), "_ppm") != NULL)
+        qs_buf_fmt(out, "%.0f %%", v / 1e4);
+    else if (strcmp(unit, "mc") == 0)
+        qs_buf_fmt(out, "%.1f °C", v / 1e3);
+    else if (strcmp(unit, "khz") == 0)
+        qs_buf_fmt(out, "%.0f MHz", v / 1e3);
+    else
+        qs_buf_fmt(out, "%g%s%s", v, unit[0] != '\0' ? " " : "", unit);
+}
+
+static void add_sensor(struct qs_buf *out, const json_t *d)
+{
+    const char *sensor = qs_json_get_text(d, "sensor", "the gate");
+    qs_buf_str(out, strcmp(sensor, "cpu.busy_ratio_ppm") == 0 ? "CPU busy" : sensor);
+    qs_buf_char(out, ' ');
+    add_reading(out, d, "value");
+    if (json_is_number(json_object_get(d, "hi"))) {
+        qs_buf_str(out, " (at most ");
+        add_reading(out, d, "hi");
+        qs_buf_char(out, ')');
+    } else if (json_is_number(json_object_get(d, "lo"))) {
+        qs_buf_str(out, " (at least ");
+        add_reading(out, d, "lo");
+        qs_buf_char(out, ')');
+    }
+    const char *busiest = qs_json_get_text(d, "busiest", "");
+    if (busiest[0] != '\0')
+        qs_buf_fmt(out, ", busiest: %s", busiest);
+}
+
+static void on_gate_waiting(struct qs_progress *p, const json_t *d)
+{
+    qs_buf_str(&p->line, "waiting for quiet: ");
+    add_sensor(&p->line, d);
+    end_line(p, p->gate_waits++ == 0);
+}
+
+/* The first is told, the rest are counted: a persistent neighbour would fill the screen. */
+static void on_gate_timeout(struct qs_progress *p, const json_t *d)
+{
+    if (p->gate_timeouts++ > 0 || p->quiet)
+        return;
+    const char *what = qs_json_get_text(d, "on_timeout", "taint");
+    struct qs_buf text;
+    qs_buf_init(&text);
+    qs_buf_str(&text, "not quiet in time: ");
+    add_sensor(&text, d);
+    if (strcmp(what, "taint") == 0)
+        qs_buf_str(&text, "; measured all the same and marked (counted below, said once)");
+    else
+        qs_buf_fmt(&text, "; next: %s", what);
+    note(p, "%s", text.data);
+    qs_buf_done(&text);
+}
+
+static void on_queued(struct qs_progress *p, const json_t *d)
+{
+    int64_t position = qs_json_get_int(d, "position", -1);
+    const char *why = qs_json_get_text(d, "why", "");
+    qs_buf_str(&p->line, "queued");
+    if (position > 0)
+        qs_buf_fmt(&p->line, ", position %" PRId64, position);
+    if (why[0] != '\0')
+        qs_buf_fmt(&p->line, ": %s", why);
+    if (!p->quiet)
+        note(p, "%s", p->line.data);
+}
+
+static void on_start(struct qs_progress *p, const json_t *d)
+{
+    const char *simulated = qs_json_get_true(d, "simulated") ? " (simulated)" : "";
+    qs_buf_fmt(&p->line, "measuring on %s%s, seed %" PRIu64 ": warming up",
+               qs_json_get_text(d, "device", "?"), simulated, (uint64_t)qs_json_get_int(d, "seed", 0));
+    end_line(p, true);
+}
+
+static void on_plan(struct qs_progress *p, const json_t *d)
+{
+    int64_t n = qs_json_get_int(d, "iterations_per_run", 0);
+    qs_buf_fmt(&p->line, "%" PRId64 " iteration%s a run, a block takes about ", n, n == 1 ? "" : "s");
+    qs_text_duration(&p->line, qs_json_get_number(d, "predicted_block_ns", 0));
+    end_line(p, true);
+}
+
+static void on_announce(struct qs_progress *p, const json_t *d)
+{
+    double ns = qs_json_get_number(d, "predicted_ns", 0);
+    if (ns < ANNOUNCE_NS)
+        return;
+    qs_buf_fmt(&p->line, "silent now: %s runs for about ", qs_json_get_text(d, "arm", "a window"));
+    qs_text_duration(&p->line, ns);
+    end_line(p, p->announced++ == 0);
+}
+
+static void on_repeat(struct qs_progress *p, const json_t *d)
+{
+    if (p->repeats++ == 0 && !p->quiet)
+        note(p, "block %" PRId64 " is repeated: %s", qs_json_get_int(d, "block", 0),
+             qs_json_get_text(d, "why", "it was interrupted"));
+}
+
+static void on_warning(struct qs_progress *p, const json_t *d)
+{
+    note(p, "warning: %s", qs_json_get_text(d, "text", ""));
+}
+
+static void on_lost(struct qs_progress *p, const json_t *d)
+{
+    note(p, "device %s is lost: %s", qs_json_get_text(d, "device", "?"), qs_json_get_text(d, "why", ""));
+}
+
+static void on_back(struct qs_progress *p, const json_t *d)
+{
+    note(p, "device %s is back", qs_json_get_text(d, "device", "?"));
+}
+
+static void on_result(struct qs_progress *p, const json_t *d)
+{
+    p->exit = (int)qs_json_get_int(d, "exit", 0);
+    p->fail_on_regression = qs_json_get_true(d, "fail_on_regression");
+}
+
+static void on_state(struct qs_progress *p, const json_t *d)
+{
+    static const char *const final[] = {"done", "failed", "cancelled"};
+    snprintf(p->state, sizeof(p->state), "%s", qs_json_get_text(d, "state", "?"));
+    snprintf(p->reason, sizeof(p->reason), "%s", qs_json_get_text(d, "reason", ""));
+    for (size_t i = 0; i < 3; i++)
+        p->ended = p->ended || strcmp(p->state, final[i]) == 0;
+}
+
+static const struct {
+    const char *kind;
+    void (*on)(struct qs_progress *p, const json_t *d);
+    bool keeps_line; /* what it says does not replace the line */
+} kinds[] = {{"job.progress", on_progress, false},
+             {"gate.waiting", on_gate_waiting, false},
+             {"gate.timeout", on_gate_timeout, true},
+             {"job.queued", on_queued, false},
+             {"job.start", on_start, false},
+             {"job.plan", on_plan, false},
+             {"window.announce", on_announce, false},
+             {"block.repeat", on_repeat, true},
+             {"job.warning", on_warning, true},
+             {"job.lost", on_lost, true},
+             {"job.back", on_back, true},
+             {"job.result", on_result, true},
+             {"job.state", on_state, true}};
+
+void qs_progress_on_event(struct qs_progress *p, const char *kind, const json_t *data)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (strcmp(kinds[i].kind, kind) == 0) {
+            if (!kinds[i].keeps_line)
+                qs_buf_clear(&p->line);
+            kinds[i].on(p, data);
+        }
+}

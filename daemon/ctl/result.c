@@ -1,0 +1,103 @@
+#include "ctl/result.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct qs_layout qs_result_layout(const struct qs_ctl *ctl)
+{
+    const char *sort = qs_args_text(ctl->args, "sort", "auto");
+    bool by_command = strcmp(sort, "auto") == 0 || strcmp(sort, "command") == 0;
+    return (struct qs_layout){.face = ctl->face,
+                              .unit = qs_layout_unit_of(qs_args_text(ctl->args, "time-unit", "auto")),
+                              .sort = by_command ? QS_SORT_COMMAND : QS_SORT_MEDIAN,
+                              .show_output = qs_args_has(ctl->args, "show-output") ||
+                                             strcmp(qs_args_text(ctl->args, "output", ""), "capture") == 0,
+                              .home = getenv("HOME")};
+}
+
+bool qs_result_print(struct qs_ctl *ctl, struct qs_http *http, int64_t job, json_t **ret_doc, int *ret_code)
+{
+    char path[64];
+    struct qs_buf text, out;
+    snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64 "/compare", job);
+    qs_buf_init(&text);
+    qs_buf_init(&out);
+    json_t *doc = NULL;
+    bool ok = qs_api_text(ctl, http, path, &text, ret_code);
+    if (ok) {
+        struct qs_layout layout = qs_result_layout(ctl);
+        doc = json_loadb(text.data, text.len, 0, NULL);
+        if (!ctl->json)
+            qs_layout_compare(&layout, doc, &out);
+        qs_ctl_print(ctl->out, ctl->json ? &text : &out);
+    }
+    if (ret_doc != NULL)
+        *ret_doc = doc;
+    else
+        json_decref(doc);
+    qs_buf_done(&text);
+    qs_buf_done(&out);
+    return ok;
+}
+
+static bool export_one(struct qs_ctl *ctl, struct qs_http *http, int64_t job, const char *format,
+                       const char *file, int *ret_code)
+{
+    char path[96];
+    struct qs_buf text;
+    snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64 "/export?format=%s", job, format);
+    qs_buf_init(&text);
+    bool ok = qs_api_text(ctl, http, path, &text, ret_code);
+    bool to_out = ok && strcmp(file, "-") == 0;
+    if (to_out) {
+        qs_ctl_print(ctl->out, &text);
+    } else if (ok) {
+        FILE *f = fopen(file, "wbe");
+        bool written = f != NULL && fwrite(text.data, 1, text.len, f) == text.len;
+        if (f != NULL && fclose(f) != 0)
+            written = false;
+        if (!written) {
+            struct qs_err err = QS_ERR_INIT;
+            qs_fail(&err, QS_E_IO, "%s: %s", file, strerror(errno));
+            *ret_code = qs_api_fail(ctl, &err);
+            ok = false;
+        }
+    }
+    qs_buf_done(&text);
+    return ok;
+}
+
+bool qs_result_export(struct qs_ctl *ctl, struct qs_http *http, int64_t job, int *ret_code)
+{
+    static const char *const formats[] = {"json", "csv", "markdown"};
+    bool ok = true;
+    for (size_t i = 0; i < 3; i++) {
+        char option[24];
+        snprintf(option, sizeof(option), "export-%s", formats[i]);
+        const char *file = qs_args_text(ctl->args, option, NULL);
+        if (file != NULL)
+            ok = export_one(ctl, http, job, formats[i], file, ret_code) && ok;
+    }
+    return ok;
+}
+
+void qs_result_kept(struct qs_ctl *ctl, struct qs_http *http, int64_t job)
+{
+    char path[64];
+    int code = 0;
+    if (ctl->json)
+        return;
+    snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64, job);
+    json_t *doc = qs_api_get(ctl, http, path, &code);
+    if (doc == NULL)
+        return;
+    int64_t runs = qs_json_get_int(doc, "runs", 0);
+    fprintf(ctl->err, "  kept: %" PRId64 " run%s with %" PRId64 " iterations (%" PRId64 " tainted runs)\n",
+            runs, runs == 1 ? "" : "s", qs_json_get_int(doc, "iterations", 0),
+            qs_json_get_int(doc, "runs_tainted", 0));
+    if (runs > 0)
+        fprintf(ctl->err, "  look at them: quiesce compare %" PRId64 "\n", job);
+    json_decref(doc);
+}

@@ -1,0 +1,18 @@
+/* What commands share that end in a comparison. */
+#ifndef QS_CTL_RESULT_H
+#define QS_CTL_RESULT_H
+
+#include "ctl/api.h"
+#include "ctl/layout.h"
+
+/* The layout that the options --time-unit, --sort and --show-output ask for. */
+struct qs_layout qs_result_layout(const struct qs_ctl *ctl);
+/* Fetches and prints a job's comparison on out: laid out, or with --json as it is. The document in *ret_doc
+ * (owned; may be NULL: not wanted). False with the reason said and *ret_code set. */
+bool qs_result_print(struct qs_ctl *ctl, struct qs_http *http, int64_t job, json_t **ret_doc, int *ret_code);
+/* Writes the --export-json, --export-csv and --export-markdown files that were asked for. */
+bool qs_result_export(struct qs_ctl *ctl, struct qs_http *http, int64_t job, int *ret_code);
+/* After a job that was cancelled or failed: says what was kept. */
+void qs_result_kept(struct qs_ctl *ctl, struct qs_http *http, int64_t job);
+
+#endif
