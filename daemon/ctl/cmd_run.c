@@ -51,30 +51,6 @@ static struct qs_http *reach(struct qs_ctl *ctl, int *ret_code)
     return http;
 }
 
-/* A job that waits says behind what: one machine measures one thing at a time. */
-static void say_queued(struct qs_ctl *ctl, struct qs_http *http, const json_t *answer)
-{
-    char path[64];
-    int code = 0;
-    int64_t job = qs_json_get_int(answer, "id", 0);
-    int64_t position = qs_json_get_int(answer, "position", 0);
-    if (position <= 0 || ctl->json)
-        return;
-    snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64, job);
-    json_t *doc = qs_api_get(ctl, http, path, &code);
-    const char *why = qs_json_get_text(doc, "why", "");
-    struct qs_buf text, out;
-    qs_buf_init(&text);
-    qs_buf_init(&out);
-    qs_buf_fmt(&text, "job %" PRId64 " is queued, %" PRId64 " before it%s%s", job, position,
-               why[0] != '\0' ? ": " : "", why);
-    qs_face_wrap(&ctl->err_face, &out, "  ", text.data, QS_INK_PLAIN);
-    qs_ctl_print(ctl->err, &out);
-    qs_buf_done(&text);
-    qs_buf_done(&out);
-    json_decref(doc);
-}
-
 static int follow(struct qs_ctl *ctl, struct qs_http *http, int64_t job, int interrupt_fd)
 {
     char state[16];
@@ -103,10 +79,8 @@ static int measure(struct qs_ctl *ctl, struct qs_http *http, const char *text)
     const struct qs_submit job = {.text = text, .text_bytes = strlen(text), .name = "run", .json = true};
     int interrupt_fd = qs_interrupt_open();
     json_t *answer = qs_submit_send(ctl, http, &job, NULL, &code);
-    if (answer != NULL) {
-        say_queued(ctl, http, answer);
+    if (answer != NULL)
         code = follow(ctl, http, qs_json_get_int(answer, "id", 0), interrupt_fd);
-    }
     json_decref(answer);
     qs_interrupt_close(interrupt_fd);
     return code;

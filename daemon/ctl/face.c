@@ -168,7 +168,8 @@ void qs_face_wrap(const struct qs_face *face, struct qs_buf *out, const char *le
     qs_buf_str(out, lead);
     for (;;) {
         size_t n = line_end(s, columns);
-        qs_face_ink(face, out, ink);
+        if (ink != QS_INK_PLAIN)
+            qs_face_ink(face, out, ink);
         qs_buf_add(out, s, n);
         if (ink != QS_INK_PLAIN)
             qs_face_ink(face, out, QS_INK_PLAIN);

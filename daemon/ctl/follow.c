@@ -18,7 +18,9 @@ struct follower {
     struct qs_follow *f;
     struct qs_progress progress;
     struct qs_sse sse;
+    struct qs_buf shown; /* the line on the screen, where line_shown */
     bool line_shown;
+    bool connected; /* once: then a daemon that is gone is waited for */
     bool cancelling, left;
     int tries; /* to connect again, since the last event */
 };
@@ -57,34 +59,50 @@ static void clear_line(struct follower *w)
     w->line_shown = false;
 }
 
-/* Notes stay, the line is drawn again below them. */
-static void show(struct follower *w)
+static void add_notes(struct follower *w, struct qs_buf *out)
 {
-    const struct qs_face *face = &w->f->ctl->err_face;
-    struct qs_buf out, safe;
-    qs_buf_init(&out);
-    qs_buf_init(&safe);
     for (const char *s = w->progress.notes.data; *s != '\0';) {
         size_t n = strcspn(s, "\n");
         char *line = qs_strndup(s, n);
-        qs_face_wrap(face, &out, "  ", line, QS_INK_PLAIN);
+        qs_face_wrap(&w->f->ctl->err_face, out, "  ", line, QS_INK_PLAIN);
         free(line);
         s += n + (s[n] == '\n');
     }
     qs_buf_clear(&w->progress.notes);
-    if (out.len > 0 || w->progress.live)
-        clear_line(w);
-    if (w->progress.live && w->progress.line.len > 0) {
-        qs_face_text(face, &safe, w->progress.line.data);
-        qs_buf_str(&out, "  ");
-        qs_face_left(face, &out, safe.data, face->width - 3);
-        while (out.data[out.len - 1] == ' ')
-            out.data[--out.len] = '\0';
-        w->line_shown = true;
-    }
-    qs_ctl_print(w->f->ctl->err, &out);
-    qs_buf_done(&out);
+}
+
+static void add_line(struct follower *w, struct qs_buf *out)
+{
+    const struct qs_face *face = &w->f->ctl->err_face;
+    struct qs_buf safe;
+    qs_buf_init(&safe);
+    qs_face_text(face, &safe, w->progress.line.data);
+    qs_buf_str(out, "  ");
+    qs_face_left(face, out, safe.data, face->width - 3);
+    while (out->data[out->len - 1] == ' ')
+        out->data[--out->len] = '\0';
     qs_buf_done(&safe);
+}
+
+/* Notes stay, the line is drawn again below them; nothing is written where nothing changed. */
+static void show(struct follower *w)
+{
+    struct qs_buf notes, line;
+    qs_buf_init(&notes);
+    qs_buf_init(&line);
+    add_notes(w, &notes);
+    if (w->progress.live && w->progress.line.len > 0)
+        add_line(w, &line);
+    if (notes.len > 0 || strcmp(line.data, w->shown.data) != 0 || (line.len > 0 && !w->line_shown)) {
+        clear_line(w);
+        qs_ctl_print(w->f->ctl->err, &notes);
+        qs_ctl_print(w->f->ctl->err, &line);
+        w->line_shown = line.len > 0;
+        qs_buf_clear(&w->shown);
+        qs_buf_add(&w->shown, line.data, line.len);
+    }
+    qs_buf_done(&notes);
+    qs_buf_done(&line);
 }
 
 static bool on_event(int64_t id, const char *kind, const char *data, void *user)
@@ -110,6 +128,7 @@ static bool on_event(int64_t id, const char *kind, const char *data, void *user)
 static bool on_bytes(const char *bytes, size_t n, void *user)
 {
     struct follower *w = user;
+    w->connected = true;
     return qs_sse_feed(&w->sse, bytes, n, on_event, w);
 }
 
@@ -160,9 +179,9 @@ static bool interrupted(struct follower *w)
 static bool again(struct follower *w, const struct qs_err *err, int *ret_code)
 {
     const struct timespec pause = {.tv_nsec = RETRY_MS * 1000000L};
-    if (w->tries == 0)
+    if (w->connected && w->tries == 0)
         say(w, "  the daemon is gone, waiting for it to come back\n");
-    if (w->tries++ >= RETRIES) {
+    if (!w->connected || w->tries++ >= RETRIES) {
         clear_line(w);
         *ret_code = qs_api_fail(w->f->ctl, err);
         return false;
@@ -229,6 +248,7 @@ int qs_follow_job(struct qs_follow *f, char ret_state[16])
     int code = -1;
     qs_progress_init(&w.progress, f->ctl->live && !f->ctl->json && !f->silent, f->silent);
     qs_sse_init(&w.sse);
+    qs_buf_init(&w.shown);
     while (one_stream(&w, &code))
         continue;
     clear_line(&w);
@@ -240,5 +260,6 @@ int qs_follow_job(struct qs_follow *f, char ret_state[16])
         say(&w, "  job %" PRId64 " failed: %s\n", f->job, w.progress.reason);
     qs_progress_done(&w.progress);
     qs_sse_done(&w.sse);
+    qs_buf_done(&w.shown);
     return code;
 }

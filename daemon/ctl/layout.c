@@ -148,7 +148,7 @@ static void add_sums(const json_t *doc, struct qs_buf *out)
 static const char *stop_words(const char *stopped)
 {
     static const char *const words[][2] = {
-        {"interval", "precise enough"}, {"time", "time was up"}, {"blocks", "most blocks"}};
+        {"interval", "precise enough"}, {"time", "time was up"}, {"blocks", "all blocks run"}};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (strcmp(words[i][0], stopped) == 0)
             return words[i][1];
@@ -246,10 +246,9 @@ void qs_layout_data(const struct qs_layout *layout, const json_t *doc, struct qs
     add_path(layout, db, &path);
     qs_buf_fmt(&query, "\"SELECT arm, block, seq, duration_ns FROM v_iteration WHERE job=%" PRId64 "\"",
                qs_json_get_int(doc, "job", 0));
-    qs_buf_str(out, "\nEvery iteration is kept in ");
-    if (qs_face_cells(path.data) + 28 > face->width)
-        qs_buf_str(out, "\n  ");
-    qs_buf_fmt(out, "%s\n  sqlite3 %s", path.data, path.data);
+    bool fits = qs_face_cells(path.data) + 28 <= face->width;
+    qs_buf_fmt(out, "\nEvery iteration is kept in%s%s\n  sqlite3 %s", fits ? " " : "\n  ", path.data,
+               path.data);
     /* One command, on two lines where it is wider than the screen: it can be pasted as it is. */
     bool wide = 11 + qs_face_cells(path.data) + query.len > face->width;
     size_t cut = 0;

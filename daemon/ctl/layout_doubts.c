@@ -40,16 +40,16 @@ static void add_all(struct doubts *d, const char *who, const json_t *warnings)
 
 static const struct {
     const char *code, *words;
-} taint_words[] = {{"cpu.busy_ratio_ppm", "began although the processor was busy"},
-                   {"gate", "began although the gate was not satisfied"},
+} taint_words[] = {{"gate:cpu.busy_ratio_ppm", "began although the processor was busy"},
                    {"cpu.steal_ticks", "had time stolen by the host of this virtual machine"},
-                   {"rusage.involuntary", "were preempted often"},
-                   {"exit", "had a process that ended with another exit code"},
-                   {"signal", "had a process that was ended by a signal"},
+                   {"sched.involuntary_switches", "had a process preempted often"},
+                   {"unexpected-exit", "had a process that ended with another exit code"},
+                   {"signalled", "had a process that was ended by a signal"},
                    {"timed-out", "had a process that ran into its time limit"},
-                   {"children", "had a process that left children"},
-                   {"output", "printed more than is kept"},
-                   {"interrupted", "were interrupted"}};
+                   {"left-children", "had a process that left children behind"},
+                   {"output-cut", "had a process that printed more than is kept"},
+                   {"prepare-failed", "had a prepare command that failed"},
+                   {"conclude-failed", "had a conclude command that failed"}};
 
 /* Values of a share come in millionths: "block 3, window 0: 380000 (bound 100000)". */
 static void add_example(struct qs_buf *text, const char *code, const char *example)

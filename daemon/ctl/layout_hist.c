@@ -49,7 +49,7 @@ static void add_bars(const struct qs_layout *layout, const json_t *counts, const
         int64_t n = json_integer_value(json_array_get(counts, bin));
         /* One iteration is always seen. */
         size_t level =
-            n <= 0 ? 0 : 1 + (size_t)llround(7.0 * (double)(n - 1) / (double)(most > 1 ? most - 1 : 1));
+            n <= 0 ? 0 : 1 + (size_t)(7.0 * (double)(n - 1) / (double)(most > 1 ? most - 1 : 1) + 0.5);
         for (size_t k = 0; k < axis->cells / axis->bins; k++)
             qs_buf_str(out, layout->face.utf8 ? blocks[level] : signs[level]);
     }

@@ -69,7 +69,11 @@ static double least_median(const json_t *arms)
     size_t i;
     const json_t *arm;
     double least = INFINITY;
-    json_array_foreach(arms, i, arm) least = fmin(least, qs_json_get_number(arm, "median_ns", INFINITY));
+    json_array_foreach(arms, i, arm)
+    {
+        double median_ns = qs_json_get_number(arm, "median_ns", INFINITY);
+        least = median_ns < least ? median_ns : least;
+    }
     return isfinite(least) ? least : 1e6;
 }
 

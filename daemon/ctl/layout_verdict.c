@@ -21,7 +21,8 @@ static const struct {
      "Probable improvement: %c is faster, but perhaps by less than the margin of %m."},
     {"negligible", QS_INK_PLAIN, "Negligible: a real difference, smaller than the margin of %m."},
     {"equivalent", QS_INK_PLAIN, "Equivalent: any difference is smaller than the margin of %m."},
-    {"inconclusive", QS_INK_WARN, "Inconclusive: %c may be faster or slower than %b by more than %m."}};
+    {"inconclusive", QS_INK_WARN,
+     "Inconclusive: the interval is too wide to say whether %c differs from %b by more than %m."}};
 
 static const struct {
     const char *reason, *words;
@@ -34,10 +35,10 @@ static const struct {
 void qs_layout_percent(struct qs_buf *out, double ratio)
 {
     double v = ratio * 100;
-    if (v >= 9.95 || fabs(v - round(v)) < 1e-9)
-        qs_buf_fmt(out, "%.0f %%", v);
+    if (v < 0.001)
+        qs_buf_str(out, v > 0 ? "under 0.001 %" : "0 %");
     else
-        qs_buf_fmt(out, v < 0.0995 ? "%.3f %%" : v < 0.995 ? "%.2f %%" : "%.1f %%", v);
+        qs_buf_fmt(out, v >= 9.95 ? "%.0f %%" : "%.2g %%", v);
 }
 
 static void fill(struct qs_buf *out, const char *words, const json_t *pair)

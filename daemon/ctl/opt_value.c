@@ -81,7 +81,7 @@ bool qs_opt_read_time(const char *s, int64_t min_ns, int64_t max_ns, int64_t *re
         qs_text_duration(&hi, (double)max_ns);
         bool in = ns >= (double)min_ns && ns <= (double)max_ns;
         if (in)
-            *ret_ns = (int64_t)llround(ns);
+            *ret_ns = (int64_t)(ns + 0.5);
         else
             refuse(s, why, "is out of range: %s to %s", lo.data, hi.data);
         qs_buf_done(&lo);
@@ -97,10 +97,12 @@ bool qs_opt_read_ratio(const char *s, int64_t min_ppm, int64_t max_ppm, int64_t 
     const char *unit = decimal(s, &v);
     if (unit == NULL || (*unit != '\0' && strcmp(unit, "%") != 0))
         return refuse(s, why, "is not a share");
+    if (*unit == '\0' && v >= 1)
+        return refuse(s, why, "has no unit: %s%% or %g", s, v / 100);
     double ppm = v * (*unit == '%' ? 1e4 : 1e6);
     if (ppm < (double)min_ppm || ppm > (double)max_ppm)
         return refuse(s, why, "is out of range: %g %% to %g %%", (double)min_ppm / 1e4,
                       (double)max_ppm / 1e4);
-    *ret_ppm = (int64_t)llround(ppm);
+    *ret_ppm = (int64_t)(ppm + 0.5);
     return true;
 }

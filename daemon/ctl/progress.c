@@ -135,39 +135,36 @@ static void on_gate_waiting(struct qs_progress *p, const json_t *d)
 /* The first is told, the rest are counted: a persistent neighbour would fill the screen. */
 static void on_gate_timeout(struct qs_progress *p, const json_t *d)
 {
+    const char *busiest = qs_json_get_text(d, "busiest", "");
+    bool tainted = strcmp(qs_json_get_text(d, "outcome", "tainted"), "tainted") == 0;
     if (p->gate_timeouts++ > 0 || p->quiet)
         return;
-    const char *what = qs_json_get_text(d, "on_timeout", "taint");
-    struct qs_buf text;
-    qs_buf_init(&text);
-    qs_buf_str(&text, "not quiet in time: ");
-    add_sensor(&text, d);
-    if (strcmp(what, "taint") == 0)
-        qs_buf_str(&text, "; measured all the same and marked (counted below, said once)");
-    else
-        qs_buf_fmt(&text, "; next: %s", what);
-    note(p, "%s", text.data);
-    qs_buf_done(&text);
+    note(p, "not quiet in time%s%s%s", busiest[0] != '\0' ? ", busiest: " : "", busiest,
+         tainted ? "; measured all the same and marked (said once, counted in the result)" : "");
 }
 
 static void on_queued(struct qs_progress *p, const json_t *d)
 {
-    int64_t position = qs_json_get_int(d, "position", -1);
+    int64_t before = qs_json_get_int(d, "position", 0);
     const char *why = qs_json_get_text(d, "why", "");
+    if (before <= 0 && why[0] == '\0')
+        return;
     qs_buf_str(&p->line, "queued");
-    if (position > 0)
-        qs_buf_fmt(&p->line, ", position %" PRId64, position);
+    if (before > 1)
+        qs_buf_fmt(&p->line, ", %" PRId64 " jobs before it", before);
     if (why[0] != '\0')
         qs_buf_fmt(&p->line, ": %s", why);
     if (!p->quiet)
         note(p, "%s", p->line.data);
+    qs_buf_clear(&p->line);
+    qs_buf_str(&p->line, "waiting for its turn");
 }
 
 static void on_start(struct qs_progress *p, const json_t *d)
 {
     const char *simulated = qs_json_get_true(d, "simulated") ? " (simulated)" : "";
-    qs_buf_fmt(&p->line, "measuring on %s%s, seed %" PRIu64 ": warming up",
-               qs_json_get_text(d, "device", "?"), simulated, (uint64_t)qs_json_get_int(d, "seed", 0));
+    qs_buf_fmt(&p->line, "measuring on %s%s, seed %s: warming up", qs_json_get_text(d, "device", "?"),
+               simulated, qs_json_get_text(d, "seed", "?")); /* 64 bits come as text */
     end_line(p, true);
 }
 

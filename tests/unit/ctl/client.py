@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+"""The client as a person meets it, against a daemon that is a script: requests, streams, exit codes, start and end.
+
+usage: client.py QUIESCE            the tests
+       client.py --embedded ...     plays the daemon that `quiesce run` starts
+"""
+import hashlib
+import json
+import os
+import signal
+import socketserver
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from http.server import BaseHTTPRequestHandler
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "tools"))
+from tap import Tap  # noqa: E402
+
+DIGEST = hashlib.sha256
+COMPARISON = {"job": 7, "state": "done", "stopped": "interval", "seed": "1", "db": "/tmp/x.db", "elapsed_ns": 5,
+              "results": [{"label": "p", "device": "local", "blocks": 10, "arms": [
+                  {"name": "a", "command": "x", "runs": 10, "iterations": 10, "median_ns": 1e6, "warnings": []},
+                  {"name": "b", "command": "y", "runs": 10, "iterations": 10, "median_ns": 2e6, "warnings": []}],
+                  "comparisons": [{"base": "a", "cand": "b", "lo": 1.9, "hi": 2.1, "level": 0.95, "blocks": 10,
+                                   "verdict": "regression", "margin_ratio": 0.02,
+                                   "sentence": "b takes 90–110 % longer than a"}], "warnings": []}]}
+
+
+class Farm:
+    """What the pretended daemon knows and has seen."""
+
+    def __init__(self):
+        self.seen, self.files, self.keys = [], {}, []
+        self.events = [("job.start", {"device": "local", "seed": "1"}),
+                       ("job.progress", {"block": 7, "blocks_max": 30, "next_look": 10, "half_width_ratio": 0.012,
+                                         "goal_ratio": 0.01, "eta_ns": 8500000000, "points": 1}),
+                       ("job.result", {"exit": 5}), ("job.state", {"state": "done", "reason": None})]
+        self.cut_after = None  # so many events, then the connection breaks (once)
+        self.hold_after = None  # so many events, then nothing until the job is cancelled
+        self.cancelled = threading.Event()
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *args):
+        pass
+
+    def address_string(self):
+        return "unix"
+
+    def reply(self, status, body, kind="application/json"):
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(data)
+
+    def fail(self, status, code, message, **more):
+        self.reply(status, {"error": {"code": code, "blame": "operator", "message": message, "advice": "try again",
+                                      **more}})
+
+    def body(self):
+        return self.rfile.read(int(self.headers.get("Content-Length", 0)))
+
+    def do_HEAD(self):
+        self.reply(200 if self.path.rsplit("/", 1)[1] in self.server.farm.files else 404, b"")
+
+    def do_PUT(self):
+        data, name = self.body(), self.path.rsplit("/", 1)[1]
+        good = DIGEST(data).hexdigest() == name
+        self.server.farm.files[name] = data
+        self.reply(201 if good else 409, {"ok": good})
+
+    def do_POST(self):
+        farm, data = self.server.farm, self.body()
+        farm.seen.append((self.path, data))
+        if self.path.startswith("/api/v1/jobs:validate"):
+            if b"bad" in data:
+                self.fail(400, "job", "job.yaml has 1 mistake", text="job.yaml:1:1: bad: unknown key\n    1 | bad: \x1b[31m\n")
+            else:
+                self.reply(200, {"ok": True, "files": [{"path": "in.bin", "name": "in.bin"}] if b"inputs" in data else []})
+        elif self.path == "/api/v1/jobs":
+            farm.keys.append(self.headers.get("Idempotency-Key"))
+            self.reply(201, {"id": 7, "state": "queued", "position": 0})
+        elif self.path.endswith(":cancel"):
+            farm.cancelled.set()
+            self.reply(200, {"id": 7, "state": "cancelled"})
+        else:
+            self.fail(404, "not-found", "nothing here")
+
+    def do_GET(self):
+        farm = self.server.farm
+        path, _, query = self.path.partition("?")
+        table = {"/healthz": {"ok": True},
+                 "/api/v1/version": {"version": "9.9", "db": "/tmp/x.db", "embedded": False},
+                 "/api/v1/jobs": {"jobs": [{"id": 7, "name": "demo", "state": "done", "runs": 3, "iterations": 9}]},
+                 "/api/v1/jobs/7": {"id": 7, "name": "demo", "state": "done", "runs": 3, "iterations": 9, "spec": "text"},
+                 "/api/v1/jobs/7/compare": COMPARISON,
+                 "/api/v1/devices": {"devices": [{"name": "local", "state": "ready", "link": "exec", "local": True}]}}
+        if path in table:
+            self.reply(200, table[path])
+        elif path == "/api/v1/jobs/7/export":
+            self.reply(200, f"exported {query}".encode(), "text/plain")
+        elif path == "/api/v1/jobs/7/events":
+            self.stream(int(query.partition("=")[2] or 0))
+        elif path.startswith("/api/v1/jobs/8"):
+            self.fail(409, "conflict", "job 8 runs")
+        else:
+            self.fail(404, "not-found", f"no such thing: {path}")
+
+    def stream(self, after):
+        farm = self.server.farm
+        self.close_connection = True
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(b": hello\n\n")
+        for i, (kind, data) in enumerate(farm.events, 1):
+            if i <= after:
+                continue
+            if farm.cut_after is not None and i > farm.cut_after:
+                farm.cut_after = None
+                return
+            if farm.hold_after is not None and i > farm.hold_after:
+                self.wfile.flush()
+                farm.cancelled.wait(20)
+                kind, data = "job.state", {"state": "cancelled", "reason": "by a person"}
+                self.wfile.write(f"id: {i}\nevent: {kind}\ndata: {json.dumps(data)}\n\n".encode())
+                return
+            self.wfile.write(f"id: {i}\nevent: {kind}\ndata: {json.dumps(data)}\n\n".encode())
+
+
+class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        """A client that leaves is no news."""
+
+    def __init__(self, path):
+        self.farm = Farm()
+        super().__init__(path, Handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+def play_daemon(argv):
+    """Until the socket is taken away with its folder."""
+    path = argv[argv.index("--socket") + 1]
+    server = Server(path)
+    while os.path.exists(path):
+        time.sleep(0.1)
+    server.shutdown()
+
+
+class Client:
+    def __init__(self, program, top):
+        self.program, self.top = os.path.abspath(program), top
+        self.env = {**os.environ, "XDG_RUNTIME_DIR": top, "XDG_STATE_HOME": os.path.join(top, "state"),
+                    "LC_ALL": "C.UTF-8", "TERM": "dumb"}
+        for name in ("QUIESCE_SOCKET", "QUIESCED", "COLUMNS"):
+            self.env.pop(name, None)
+
+    def __call__(self, *args, env=None, cwd=None):
+        out = subprocess.run([self.program, *args], capture_output=True, text=True, timeout=60, cwd=cwd or self.top,
+                             env={**self.env, **(env or {})})
+        return out.returncode, out.stdout, out.stderr
+
+
+def test_reading(t, q):
+    code, out, _ = q("jobs")
+    t.ok(code == 0 and "demo" in out, "jobs lists jobs", [out])
+    code, out, _ = q("jobs", "--json")
+    t.ok(json.loads(out)["jobs"][0]["id"] == 7, "jobs --json is the daemon's document")
+    code, out, _ = q("show", "7")
+    t.ok(code == 0 and "job 7: demo, done" in out, "show shows a job", [out])
+    t.equal(q("show", "7", "--spec")[1], "text\n", "show --spec prints the job file")
+    code, out, _ = q("devices")
+    t.ok(code == 0 and "this machine" in out, "devices lists devices", [out])
+    code, out, _ = q("version")
+    t.ok(code == 0 and "quiesced 9.9" in out, "version names both", [out])
+    code, out, err = q("show", "9")
+    t.ok(code == 2 and "no such thing" in err and "try again" in err, "what is not there is said with advice", [err])
+    code, out, err = q("show", "9", "--json")
+    t.ok(code == 2 and json.loads(out)["error"]["code"] == "not-found" and err == "", "also as JSON", [out, err])
+
+
+def test_compare(t, q):
+    code, out, _ = q("compare", "7")
+    t.ok(code == 5 and "b takes 90–110 % longer than a" in out, "compare ends with 5 on a regression", [out])
+    code, out, _ = q("compare", "7", env={"LC_ALL": "C"})
+    t.ok("90-110 %" in out and out.isascii(), "without UTF-8 it is ASCII", [out])
+    code, out, _ = q("compare", "7", "--json")
+    t.ok(code == 5 and json.loads(out) == COMPARISON, "compare --json is the document as it is")
+    t.equal(q("compare", "7", "--csv")[:2], (5, "exported format=csv\n"), "compare --csv exports")
+    t.ok(q("compare", "8")[0] == 2, "a job that runs has no comparison yet")
+
+
+def test_submit(t, q, server):
+    farm = server.farm
+    with open(os.path.join(q.top, "job.yaml"), "w", encoding="utf-8") as f:
+        f.write("inputs: [in.bin]\n")
+    with open(os.path.join(q.top, "in.bin"), "wb") as f:
+        f.write(b"\0content" * 100000)
+    digest = DIGEST(b"\0content" * 100000).hexdigest()
+    code, out, err = q("submit", os.path.join(q.top, "job.yaml"), cwd="/")
+    t.ok(code == 0 and out == "job 7 is queued\n", "submit says the job's number", [out, err])
+    t.ok(digest in farm.files, "the file went by its content, found beside the job file")
+    body = json.loads(farm.seen[-1][1])
+    t.equal(body["files"], {"in.bin": digest}, "the job binds path to hash")
+    t.ok(len(farm.keys[-1]) == 32, "with an idempotency key")
+    q("submit", "--key", "mine", "job.yaml")
+    t.equal(farm.keys[-1], "mine", "or with a given one")
+    os.remove(os.path.join(q.top, "in.bin"))
+    count = len(farm.keys)
+    code, out, err = q("submit", "job.yaml")
+    t.ok(code == 2 and "in.bin" in err and len(farm.keys) == count, "a missing file: nothing is submitted", [err])
+    with open(os.path.join(q.top, "bad.yaml"), "w", encoding="utf-8") as f:
+        f.write("bad: 1\n")
+    code, out, err = q("submit", "bad.yaml")
+    t.ok(code == 2 and "job.yaml:1:1: bad: unknown key" in err and "\x1b" not in err and len(farm.keys) == count,
+         "mistakes are shown at their place, escaped", [err])
+    with open(os.path.join(q.top, "good.yaml"), "w", encoding="utf-8") as f:
+        f.write("x: 1\n")
+    code, out, err = q("submit", "--wait", "good.yaml")
+    t.ok(code == 0 and "Regression" in out, "submit --wait ends with the comparison", [out, err])
+    t.ok("block 7 of 10–30, ±1.2 % (goal ±1 %), ≤ 9 s left" in err, "progress is on standard error", [err])
+    t.equal(q("submit", "--wait", "--fail-on", "regression", "good.yaml")[0], 5, "--fail-on regression ends with 5")
+    code, out, _ = q("submit", "--wait", "--json", "good.yaml")
+    t.ok(code == 0 and json.loads(out) == COMPARISON, "with --json nothing but the document")
+
+
+def test_streams(t, q, server):
+    code, out, err = q("watch", "7")
+    t.ok(code == 0 and "job 7 is done" in out, "watch follows to the end", [out, err])
+    code, out, _ = q("watch", "7", "--json")
+    t.equal([json.loads(line)["event"] for line in out.splitlines()], [kind for kind, _ in server.farm.events],
+            "watch --json: an event a line")
+    server.farm.cut_after = 2
+    code, out, err = q("watch", "7", "--json")
+    t.ok(code == 0 and [json.loads(line)["id"] for line in out.splitlines()] == [1, 2, 3, 4],
+         "a broken stream is taken up where it broke", [out, err])
+    usual = server.farm.events
+    for exit_code, state, want in ((1, "failed", 1), (3, "failed", 3), (4, "failed", 4), (0, "done", 0), (5, "done", 0)):
+        server.farm.events = [("job.result", {"exit": exit_code}), ("job.state", {"state": state, "reason": "why"})]
+        t.equal(q("watch", "7")[0], want, f"a {state} job with result {exit_code} ends with {want}")
+    server.farm.events = usual
+
+
+def test_interrupt(t, q, server):
+    farm = server.farm
+    farm.hold_after = 2
+    child = subprocess.Popen([q.program, "run", "--", "true"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                             env=q.env, cwd=q.top)
+    while True:
+        line = child.stderr.readline()
+        if "block 7" in line or not line:
+            break
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=30)
+    t.ok(farm.cancelled.is_set() and child.returncode == 1, "Ctrl-C cancels what run started", [err])
+    t.ok("kept: 3 runs with 9 iterations" in err and out == "", "and says what was kept", [out, err])
+    farm.hold_after = None
+
+
+def test_run(t, q, server):
+    code, out, err = q("run", "--export-json", "out.json", "--export-csv", "-", "--", "true")
+    t.ok(code == 0 and "Regression" in out and "exported format=csv" in out, "run ends with the comparison", [out, err])
+    with open(os.path.join(q.top, "out.json"), encoding="utf-8") as f:
+        t.equal(f.read(), "exported format=json\n", "and with the exports")
+    job = json.loads(json.loads(server.farm.seen[-1][1])["text"])
+    t.equal(job["benchmarks"][0]["dir"], os.path.realpath(q.top), "the job runs where the person is")
+    t.equal(job["benchmarks"][0]["env"]["LC_ALL"], "C.UTF-8", "in the person's environment")
+    t.equal(q("run", "--fail-on", "regression", "--", "true")[0], 5, "run --fail-on regression ends with 5")
+    t.ok(q("run", "--style", "none", "--", "true")[2] == "", "--style none shows the result alone")
+
+
+def write_program(path, text):
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+    os.chmod(path, stat.S_IRWXU)
+    return path
+
+
+def test_start(t, q):
+    code, _, err = q("jobs")
+    t.ok(code == 3 and "no daemon answers" in err, "without a daemon reading ends with 3", [err])
+    code, _, err = q("watch", "7")
+    t.ok(code == 3, "and so does watching, at once")
+    broken = write_program(os.path.join(q.top, "broken"), "#!/bin/sh\necho 'the disk is full' >&2\nexit 9\n")
+    code, _, err = q("run", "--", "true", env={"QUIESCED": broken})
+    t.ok(code == 3 and "exit code 9" in err and "the disk is full" in err, "a daemon that fails shows its log", [err])
+    code, _, err = q("run", "--", "true", env={"QUIESCED": "/no/such/daemon"})
+    t.ok(code == 3 and "/no/such/daemon" in err, "a daemon that is not there is named", [err])
+    good = write_program(os.path.join(q.top, "good"),
+                         f"#!/bin/sh\nexec {sys.executable} {os.path.abspath(__file__)} \"$@\"\n")
+    pair = [subprocess.Popen([q.program, "run", "--", "true"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                             env={**q.env, "QUIESCED": good}) for _ in range(2)]
+    ends = [child.communicate(timeout=60) for child in pair]
+    t.ok(all(child.returncode == 0 for child in pair) and all("Regression" in out for out, _ in ends),
+         "two runs at once start one daemon and both end well", [str(ends)])
+
+
+def main():
+    if "--embedded" in sys.argv:
+        return play_daemon(sys.argv)
+    t = Tap()
+    with tempfile.TemporaryDirectory() as top:
+        test_start(t, Client(sys.argv[1], top))
+    with tempfile.TemporaryDirectory() as top:
+        q = Client(sys.argv[1], top)
+        os.mkdir(os.path.join(top, "quiesce"))
+        server = Server(os.path.join(top, "quiesce", "api.sock"))
+        test_reading(t, q)
+        test_compare(t, q)
+        test_submit(t, q, server)
+        test_streams(t, q, server)
+        test_run(t, q, server)
+        test_interrupt(t, q, server)
+        server.shutdown()
+    return t.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

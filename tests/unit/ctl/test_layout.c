@@ -1,0 +1,160 @@
+/* Comparison documents of tests/golden/ctl, laid out at three widths in both character sets, against the
+ * texts beside them. With QS_GOLDEN_WRITE=1 the texts are written anew. */
+#include "cm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/layout.h"
+
+static const char *folder; /* argv[1] */
+
+static const char *const names[] = {"one-arm", "two-arms", "three-arms", "inconclusive", "too-few",
+                                    "tainted", "points",   "simulated",  "failed",       "long-names"};
+enum { NAMES = sizeof(names) / sizeof(names[0]) };
+
+static char *read_file(const char *path)
+{
+    struct qs_buf text;
+    char chunk[4096];
+    FILE *f = fopen(path, "rb");
+    if (f == NULL)
+        return NULL;
+    qs_buf_init(&text);
+    for (size_t n = 0; (n = fread(chunk, 1, sizeof(chunk), f)) > 0;)
+        qs_buf_add(&text, chunk, n);
+    fclose(f);
+    return qs_buf_take(&text);
+}
+
+static void write_file(const char *path, const struct qs_buf *text)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    fwrite(text->data, 1, text->len, f);
+    fclose(f);
+}
+
+/* A path is never broken: it is there to be copied. */
+static bool has_long_path(const char *line, size_t width)
+{
+    const char *slash = strchr(line, '/');
+    return slash != NULL && qs_face_cells(slash) + 12 > width;
+}
+
+static void check_lines(const char *text, const struct qs_face *face)
+{
+    while (*text != '\0') {
+        size_t n = strcspn(text, "\n");
+        char *line = strndup(text, n);
+        bool wide = qs_face_cells(line) > face->width && !has_long_path(line, face->width);
+        if (wide || (n > 0 && line[n - 1] == ' '))
+            fail_msg("wider than %zu, or ends in a space: [%s]", face->width, line);
+        for (size_t i = 0; i < n && !face->utf8; i++)
+            if ((unsigned char)line[i] >= 0x80)
+                fail_msg("not ASCII: [%s]", line);
+        free(line);
+        text += n + (text[n] == '\n');
+    }
+}
+
+static void lay_out(const char *name, struct qs_layout *layout)
+{
+    char path[4096];
+    struct qs_buf out;
+    snprintf(path, sizeof(path), "%s/%s.json", folder, name);
+    json_t *doc = json_load_file(path, 0, NULL);
+    assert_non_null(doc);
+    qs_buf_init(&out);
+    qs_layout_compare(layout, doc, &out);
+    check_lines(out.data, &layout->face);
+    snprintf(path, sizeof(path), "%s/%s.%zu.%s.txt", folder, name, layout->face.width,
+             layout->face.utf8 ? "utf8" : "ascii");
+    if (getenv("QS_GOLDEN_WRITE") != NULL)
+        write_file(path, &out);
+    char *want = read_file(path);
+    assert_non_null(want);
+    assert_string_equal(out.data, want);
+    free(want);
+    qs_buf_done(&out);
+    json_decref(doc);
+}
+
+static void documents_look_as_they_should(void **state)
+{
+    static const size_t widths[] = {60, 80, 200};
+    (void)state;
+    for (size_t i = 0; i < NAMES; i++)
+        for (size_t w = 0; w < 3; w++)
+            for (int utf8 = 0; utf8 < 2; utf8++) {
+                struct qs_layout layout = {.face = {.width = widths[w], .utf8 = utf8 == 1},
+                                           .home = "/home/USER",
+                                           .show_output = true};
+                lay_out(names[i], &layout);
+            }
+}
+
+/* No screen is too narrow: only the least columns and words that cannot be broken are wider. */
+static void every_width_is_survived(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NAMES; i++)
+        for (size_t width = QS_FACE_LEAST; width < 100; width += 7) {
+            char path[4096];
+            struct qs_buf out;
+            struct qs_layout layout = {.face = {.width = width, .utf8 = true, .color = true},
+                                       .sort = QS_SORT_MEDIAN,
+                                       .unit = QS_UNIT_S};
+            snprintf(path, sizeof(path), "%s/%s.json", folder, names[i]);
+            json_t *doc = json_load_file(path, 0, NULL);
+            qs_buf_init(&out);
+            qs_layout_compare(&layout, doc, &out);
+            assert_true(out.len > 0);
+            qs_buf_done(&out);
+            json_decref(doc);
+        }
+}
+
+/* Fields that are missing or of another type: a daemon of another version. */
+static void other_documents_do_no_harm(void **state)
+{
+    static const char *const docs[] = {
+        "{}",
+        "[]",
+        "{\"results\":7}",
+        "{\"results\":[{}]}",
+        "{\"results\":[{\"arms\":[{}],\"comparisons\":[{}]}]}",
+        "{\"results\":[{\"arms\":[{\"iterations\":3,\"histogram\":{\"lo_ns\":2,\"hi_ns\":1,\"counts\":[1]}}]}"
+        "]}",
+        "{\"results\":[{\"arms\":[{\"iterations\":3,\"name\":\"\\u001b[31m\",\"command\":\"\\u0007\","
+        "\"warnings\":[1,null]}]}],\"db\":\"/a b'c\",\"taints\":[{\"code\":5}]}"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(docs) / sizeof(docs[0]); i++) {
+        struct qs_buf out;
+        const struct qs_layout layout = {.face = {.width = 80, .utf8 = true}, .show_output = true};
+        json_t *doc = json_loads(docs[i], 0, NULL);
+        assert_non_null(doc);
+        qs_buf_init(&out);
+        qs_layout_compare(&layout, doc, &out);
+        qs_layout_jobs(&layout, doc, &out);
+        qs_layout_job(&layout, doc, &out);
+        qs_layout_run(&layout, doc, &out);
+        qs_layout_devices(&layout, doc, &out);
+        assert_null(strchr(out.data, '\033'));
+        assert_false(qs_layout_has_regression(doc));
+        qs_buf_done(&out);
+        json_decref(doc);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(documents_look_as_they_should),
+                                       cmocka_unit_test(every_width_is_survived),
+                                       cmocka_unit_test(other_documents_do_no_harm)};
+    if (argc != 2)
+        return 2;
+    folder = argv[1];
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
