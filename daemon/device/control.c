@@ -76,7 +76,8 @@ static void on_stored(const struct qs_err *err, int64_t id, void *user)
         return;
     if (err) {
         qs_control_fail(c, err);
-        qs_control_feed(c, QS_CE_FAIL);
+        /* Where nobody waits for the answer, a window may be open: it is ended like one that is cancelled. */
+        qs_control_feed(c, rq.quiet ? QS_CE_CANCEL : QS_CE_FAIL);
     } else if (!rq.quiet) {
         qs_control_feed(c, rq.good);
     }

@@ -66,6 +66,11 @@ void qs_control_on_hook_done(struct qs_control *c, const struct qs_msg_hook_done
     if (!c->in_hooks || m->id != c->hook_id)
         return;
     bool setup = c->state == QS_CS_SETUP;
+    if (setup && qs_control_over(c)) { /* cancelled: how it ended is no news */
+        c->in_hooks = false;
+        qs_control_feed(c, QS_CE_POINT_OVER);
+        return;
+    }
     if (m->how != QS_HOOK_EXITED || m->code != 0) {
         char how[128];
         struct qs_err err = QS_ERR_INIT;
@@ -83,50 +88,83 @@ void qs_control_on_hook_done(struct qs_control *c, const struct qs_msg_hook_done
     }
     c->hook_arm++;
     if (!send_next(c, setup))
-        qs_control_feed(c, QS_CE_HOOKS_OVER);
+        qs_control_feed(c, setup && c->failed ? QS_CE_FAIL : QS_CE_HOOKS_OVER);
 }
 
-/* The counted runs of (point, block) at its last attempt: how many ended well, and each arm's log-mean of
- * medians. */
-static size_t block_runs_done(const struct qs_control *c, uint32_t block, uint32_t attempt,
-                              double *medians_ns)
+static bool is_of_block(const struct qs_control *c, const struct qs_sample *s, uint32_t block)
 {
-    size_t arms = c->p.spec->arm_count, done = 0;
-    uint32_t *n = qs_calloc(arms, sizeof *n);
-    for (size_t a = 0; a < arms; a++)
-        medians_ns[a] = 0;
+    return s->point == c->plan.point && s->block == block && strcmp(s->device, c->p.device) == 0 &&
+           s->arm < c->p.spec->arm_count;
+}
+
+struct stored_block { /* one block at its last attempt, as an earlier life left it */
+    bool any, soft;
+    uint32_t attempt;
+    size_t done;        /* runs that ended well */
+    double *medians_ns; /* per arm, NaN where a turn gave nothing */
+};
+
+static void count_runs(const struct qs_control *c, uint32_t block, struct stored_block *b)
+{
+    size_t arms = c->p.spec->arm_count;
+    size_t *n = qs_calloc(arms, sizeof *n);
+    memset(b->medians_ns, 0, arms * sizeof *b->medians_ns);
     for (size_t i = 0; i < c->p.earlier->count; i++) {
         const struct qs_sample *s = &c->p.earlier->at[i];
-        if (s->point != c->plan.point || s->block != block || s->attempt != attempt ||
-            s->state != QS_RUN_DONE || s->arm >= arms)
+        if (!is_of_block(c, s, block) || s->attempt != b->attempt)
             continue;
-        const int64_t *from = s->n > 0 ? s->durations_ns : s->soft_ns;
-        double median_ns = qs_median_i64(from, s->n > 0 ? s->n : s->soft_n);
-        medians_ns[s->arm] += median_ns > 0 ? log(median_ns) : NAN;
+        double median_ns =
+            s->n > 0 ? qs_median_i64(s->durations_ns, s->n) : qs_median_i64(s->soft_ns, s->soft_n);
+        bool well = s->state == QS_RUN_DONE && median_ns > 0;
+        b->medians_ns[s->arm] += well ? log(median_ns) : NAN;
+        b->done += well ? 1 : 0;
+        b->soft = b->soft || s->n == 0;
         n[s->arm]++;
-        done++;
     }
     for (size_t a = 0; a < arms; a++)
-        medians_ns[a] = n[a] > 0 ? exp(medians_ns[a] / n[a]) : NAN;
+        b->medians_ns[a] = n[a] == c->plan.turns / arms ? exp(b->medians_ns[a] / (double)n[a]) : NAN;
     free(n);
-    return done;
 }
 
-static bool has_attempt(struct qs_control *c, uint32_t block, uint32_t *ret_attempt)
+static bool find_block(const struct qs_control *c, uint32_t block, struct stored_block *b)
 {
-    bool any = false;
-    *ret_attempt = 0;
+    *b = (struct stored_block){.medians_ns = b->medians_ns};
     for (size_t i = 0; i < c->p.earlier->count; i++) {
         const struct qs_sample *s = &c->p.earlier->at[i];
-        if (s->point != c->plan.point || s->block != block || strcmp(s->device, c->p.device) != 0)
+        if (!is_of_block(c, s, block))
             continue;
-        any = true;
-        if (s->attempt > *ret_attempt)
-            *ret_attempt = s->attempt;
-        if (s->n + s->n_tainted > 0 && c->plan.run_iterations == 0)
-            qs_plan_set_iterations(&c->plan, (uint32_t)(s->n + s->n_tainted));
+        b->any = true;
+        if (s->attempt > b->attempt)
+            b->attempt = s->attempt;
     }
-    return any;
+    if (b->any)
+        count_runs(c, block, b);
+    return b->any;
+}
+
+/* r as it was: the longest window of the point, since a limit may have cut others short. */
+static void restore_iterations(struct qs_control *c)
+{
+    uint32_t longest = 0;
+    for (size_t i = 0; i < c->p.earlier->count; i++) {
+        const struct qs_sample *s = &c->p.earlier->at[i];
+        if (s->point == c->plan.point && strcmp(s->device, c->p.device) == 0 && s->window_n > longest)
+            longest = s->window_n;
+    }
+    if (c->plan.run_iterations == 0)
+        qs_plan_set_iterations(&c->plan, longest);
+}
+
+static bool has_later(const struct qs_control *c, uint32_t block, bool later_point)
+{
+    for (size_t i = 0; i < c->p.earlier->count; i++) {
+        const struct qs_sample *s = &c->p.earlier->at[i];
+        if (strcmp(s->device, c->p.device) != 0)
+            continue;
+        if (later_point ? s->point > c->plan.point : s->point == c->plan.point && s->block > block)
+            return true;
+    }
+    return false;
 }
 
 /* The runs of a block that the daemon's end cut short are kept, marked. */
@@ -137,32 +175,40 @@ static void mark_block(struct qs_control *c, uint32_t block, uint32_t attempt)
     for (size_t i = 0; i < c->p.earlier->count; i++) {
         const struct qs_sample *s = &c->p.earlier->at[i];
         struct qs_uid uid;
-        if (s->point != c->plan.point || s->block != block || s->attempt != attempt ||
-            strcmp(s->device, c->p.device) != 0)
+        if (!is_of_block(c, s, block) || s->attempt != attempt)
             continue;
         memcpy(uid.b, s->run_uid, sizeof uid.b);
         qs_control_mark_interrupted(c, &uid, &err);
     }
 }
 
-/* Complete blocks count as they are; the first incomplete one is repeated whole under new identities. */
+/* Blocks that were closed count as they are, with holes where a run failed; the last one, where it is
+ * incomplete, is repeated whole under new identities. A point that a later one follows was enough then and is
+ * now. */
 static void restore_point(struct qs_control *c)
 {
     if (!c->p.earlier || c->restored_points > c->plan.point)
         return;
     c->restored_points = c->plan.point + 1;
-    double *medians_ns = qs_calloc(c->p.spec->arm_count, sizeof *medians_ns);
-    uint32_t attempt;
-    for (uint32_t block = 1; has_attempt(c, block, &attempt); block++) {
-        if (block_runs_done(c, block, attempt, medians_ns) < c->plan.turns) {
-            mark_block(c, block, attempt);
-            qs_plan_resume(&c->plan, attempt + 1);
+    restore_iterations(c);
+    struct stored_block b = {.medians_ns = qs_calloc(c->p.spec->arm_count, sizeof *b.medians_ns)};
+    for (uint32_t block = 1; find_block(c, block, &b); block++) {
+        if (b.done < c->plan.turns && !has_later(c, block, false)) {
+            mark_block(c, block, b.attempt);
+            qs_plan_resume(&c->plan, b.attempt + 1);
             break;
         }
-        qs_plan_restore_block(&c->plan, medians_ns);
+        qs_plan_restore_block(&c->plan, b.medians_ns, b.soft);
     }
-    free(medians_ns);
-    c->point_over = qs_plan_enough(&c->plan, NAN, qs_loop_now_ns(c->p.loop)) != QS_PLAN_GO_ON;
+    free(b.medians_ns);
+    enum qs_plan_stop stop =
+        qs_plan_enough(&c->plan, qs_plan_half_width(&c->plan), qs_loop_now_ns(c->p.loop));
+    if (stop == QS_PLAN_GO_ON && has_later(c, 0, true))
+        stop = QS_PLAN_TIME;
+    if (stop != QS_PLAN_GO_ON) {
+        c->stop = stop;
+        c->point_over = true;
+    }
 }
 
 void qs_control_do_setup(struct qs_control *c)

@@ -94,7 +94,8 @@ void qs_control_mark_interrupted(struct qs_control *c, const struct qs_uid *uid,
  * nothing. */
 void qs_control_store_request(struct qs_control *c, enum qs_control_input good, qs_store_done_fn **ret_fn,
                               void **ret_user);
-/* For requests whose outcome nobody waits for. */
+/* For requests whose outcome nobody waits for: an error ends the job, a wait or a window in hand is cut
+ * short. */
 void qs_control_store_quiet(struct qs_control *c, qs_store_done_fn **ret_fn, void **ret_user);
 
 /* control_news.c: events for people. */

@@ -7,7 +7,6 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "device/control_impl.h"
-#include "report/look.h"
 
 void qs_control_do_begin_session(struct qs_control *c)
 {
@@ -148,7 +147,7 @@ void qs_control_do_cancel_wait(struct qs_control *c)
 {
     struct qs_err err = QS_ERR_INIT;
     const char *why = c->cancel_why ? c->cancel_why : "the job ends";
-    /* A link that is gone reports itself; there is nobody to cancel then. */
+    /* A link that is gone reports itself; there is nobody to cancel then. A hook has no run. */
     (void)qs_session_cancel(c->p.session, &c->run.uid, why, &err);
 }
 
@@ -260,7 +259,7 @@ void qs_control_do_end_run(struct qs_control *c)
 
 static void store_run_end(struct qs_control *c, bool spoiled)
 {
-    const struct qs_err *err = c->failed ? &c->err : &c->run.err;
+    const struct qs_err *err = c->err.code ? &c->err : &c->run.err;
     struct qs_run_end_row end = {.state = c->cancelled ? QS_RUN_CANCELLED
                                           : spoiled    ? QS_RUN_FAILED
                                                        : QS_RUN_DONE,
@@ -323,8 +322,7 @@ static void block_over(struct qs_control *c)
     if (pilot) {
         qs_control_news_plan(c);
     } else {
-        double half = qs_look_half_width(c->plan.medians_ns, c->plan.blocks_done, c->p.spec->arm_count,
-                                         c->p.spec->baseline, c->p.spec->alpha);
+        double half = qs_plan_half_width(&c->plan);
         qs_control_news_block(c, half);
         enum qs_plan_stop stop = qs_plan_enough(&c->plan, half, now_ns);
         if (stop != QS_PLAN_GO_ON) {
@@ -342,18 +340,17 @@ void qs_control_do_next(struct qs_control *c)
     store_run_end(c, spoiled);
     qs_control_news_run(c);
     if (qs_control_over(c)) {
-        if (c->plan.block > 0) {
-            struct qs_err none = QS_ERR_INIT;
-            c->block_runs =
-                c->block_runs > 0 ? c->block_runs - 1 : 0; /* the run in hand has its own end already */
-            interrupt_block(c, &none);
-        }
+        /* The run in hand has its own end already; pilots are no block that could lack an arm. */
+        c->block_runs -= c->block_runs > 0 ? 1 : 0;
+        if (c->plan.block > 0)
+            interrupt_block(c, &c->err);
+        c->block_runs = 0;
         qs_control_feed(c, QS_CE_POINT_OVER);
         return;
     }
     if (c->plan.block == 0)
         qs_control_news_pilot(c, qs_plan_arm(&c->plan), c->run.last_ns);
-    qs_plan_turn_done(&c->plan, median_ns);
+    qs_plan_turn_done(&c->plan, median_ns, c->run.clean_n == 0);
     if (qs_plan_next_turn(&c->plan))
         qs_control_feed(c, QS_CE_NEXT_RUN);
     else
@@ -383,6 +380,18 @@ void qs_control_do_restore(struct qs_control *c)
     c->session_open = false;
 }
 
+/* A session that ends without its device is closed on disk all the same. */
+static void close_session(struct qs_control *c, const char *why)
+{
+    if (!c->session_open)
+        return;
+    c->session_open = false;
+    qs_store_done_fn *fn;
+    void *user;
+    qs_control_store_quiet(c, &fn, &user);
+    qs_store_session_end(c->p.store, c->session_uid, qs_loop_wall_ns(c->p.loop), why, fn, user);
+}
+
 static void on_lost_too_long(void *user)
 {
     struct qs_control *c = user;
@@ -404,6 +413,7 @@ void qs_control_do_lose(struct qs_control *c)
     if (c->run.open_on_agent || c->plan.turn > 0 || c->block_runs > 0)
         qs_control_news_repeat(c, why.text);
     interrupt_block(c, &why);
+    close_session(c, why.text);
     memset(&c->run.uid, 0, sizeof c->run.uid);
     c->run.open_on_agent = false;
     qs_control_news_lost(c, why.text);
@@ -427,7 +437,8 @@ void qs_control_do_finish(struct qs_control *c)
     c->lost_timer = NULL;
     set_silence(c, false);
     struct qs_err none = QS_ERR_INIT;
-    interrupt_block(c, &none);
+    interrupt_block(c, c->failed ? &c->err : &none);
+    close_session(c, c->failed ? c->err.text : "abandoned");
     struct qs_control_result result = {.end = c->end, .err = c->err, .stopped = qs_plan_stop_name(c->stop)};
     if (c->failed)
         result.end = QS_END_FAILED;

@@ -31,13 +31,13 @@ static const struct qs_control_row table[] = {
     ROW(SETUP, HOOKS_OVER, RUN, begin_run),
     ROW(SETUP, POINT_OVER, CLEANUP, cleanup),
     ROW(SETUP, FAIL, CLEANUP, cleanup),
-    STAY(SETUP, CANCEL),
+    ROW(SETUP, CANCEL, SETUP, cancel_wait),
     IN_USE(SETUP),
 
     ROW(RUN, STORED, RUN, send_run),
     ROW(RUN, RUN_READY, GATE, open_window),
     ROW(RUN, RUN_OVER, ENDING, end_run),
-    ROW(RUN, FAIL, CLEANUP, cleanup),
+    ROW(RUN, FAIL, ENDING, end_run),
     STAY(RUN, CANCEL),
     IN_USE(RUN),
 

@@ -99,6 +99,12 @@ static void on_ready(const struct qs_session_agent *agent, const char *facts_jso
     store_identity(d, agent->clock);
     make_environment(d);
     qs_held_start(d->held);
+}
+
+/* What the agent kept comes first: while it is sent again, no run can begin. */
+static void on_held_done(void *user)
+{
+    struct qs_device *d = user;
     changed(d, QS_DEVICE_READY);
     if (d->control)
         qs_control_on_ready(d->control, d->boot, d->environment);
@@ -200,6 +206,8 @@ static void on_run_ended(const struct qs_msg_run_seq *m, void *user)
 static void on_error(const struct qs_uid *run, const struct qs_err *err, void *user)
 {
     struct qs_device *d = user;
+    if (qs_held_refused(d->held, run, err))
+        return;
     if (d->control)
         qs_control_on_error(d->control, run, err);
     else if (d->events.on_note)
@@ -235,7 +243,7 @@ struct qs_device *qs_device_new(const struct qs_device_parts *parts, const struc
                                               .on_error = on_error,
                                               .user = d};
     d->session = qs_session_new(parts->loop, parts->config, parts->farm_uid, parts->heartbeat_ns, &session);
-    const struct qs_held_events held = {.on_note = on_held_note, .user = d};
+    const struct qs_held_events held = {.on_note = on_held_note, .on_done = on_held_done, .user = d};
     d->held = qs_held_new(parts->store, d->session, &held);
     return d;
 }

@@ -24,7 +24,7 @@ struct qs_held_runs {
     size_t count;
     uint64_t epoch;
     size_t outstanding;
-    bool dead;
+    bool dead, started;
     /* The window in hand. */
     uint32_t window;
     uint64_t window_first, want; /* seq of its first row; the next row's seq */
@@ -73,6 +73,7 @@ void qs_held_free(struct qs_held_runs *h)
 void qs_held_reset(struct qs_held_runs *h)
 {
     h->epoch++;
+    h->started = false;
     h->count = 0;
     h->rows_n = 0;
 }
@@ -149,8 +150,12 @@ static void on_found(const struct qs_err *err, void *user)
 
 static void next_run(struct qs_held_runs *h)
 {
-    if (h->count == 0)
+    if (h->count == 0) {
+        if (h->started)
+            h->events.on_done(h->events.user);
+        h->started = false;
         return;
+    }
     struct ask *a = qs_calloc(1, sizeof *a);
     a->h = h;
     a->epoch = h->epoch;
@@ -161,7 +166,22 @@ static void next_run(struct qs_held_runs *h)
 
 void qs_held_start(struct qs_held_runs *h)
 {
+    h->started = true;
     next_run(h);
+}
+
+static bool in_hand(const struct qs_held_runs *h, const struct qs_uid *run)
+{
+    return h->count > 0 && qs_uid_equal(&h->list[0].run, run);
+}
+
+bool qs_held_refused(struct qs_held_runs *h, const struct qs_uid *run, const struct qs_err *err)
+{
+    if (!h->started || !in_hand(h, run))
+        return false;
+    note(h, true, run, err->text);
+    drop_first(h);
+    return true;
 }
 
 static void on_committed(const struct qs_err *err, int64_t id, void *user)
@@ -177,7 +197,7 @@ static void on_committed(const struct qs_err *err, int64_t id, void *user)
             (void)qs_session_ack(h->session, &a->run, a->acknowledge, &why);
             note(h, false, &a->run, "iterations kept by the agent are stored");
         }
-        if (a->last || err)
+        if ((a->last || err) && in_hand(h, &a->run))
             drop_first(h);
     }
     free(a);
@@ -241,17 +261,18 @@ static void append_rows(struct qs_held_runs *h, const struct qs_msg_iterations *
 
 bool qs_held_take(struct qs_held_runs *h, const struct qs_msg_iterations *m)
 {
-    if (h->count == 0 || !qs_uid_equal(&h->list[0].run, &m->run))
+    if (!in_hand(h, &m->run))
         return false;
-    if (m->rows.count == 0 || h->rows_n + m->rows.count > QS_ITERATIONS_MAX)
-        return true;
-    if (h->rows_n > 0 && m->window != h->window)
+    bool last = m->first_seq + m->rows.count >= h->list[0].next_seq;
+    if (h->rows_n > 0 && (m->window != h->window || h->rows_n + m->rows.count > QS_ITERATIONS_MAX))
         flush_window(h, false);
-    if (m->first_seq < h->want)
-        return true; /* stored before; acknowledged with what follows */
-    append_rows(h, m);
-    h->want = m->first_seq + m->rows.count;
-    if (h->want >= h->list[0].next_seq)
+    if (m->rows.count > 0 && m->first_seq >= h->want) { /* what lies below was stored before */
+        append_rows(h, m);
+        h->want = m->first_seq + m->rows.count;
+    }
+    if (last && h->rows_n > 0)
         flush_window(h, true);
+    else if (last)
+        drop_first(h);
     return true;
 }

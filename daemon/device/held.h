@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "proto/msg.h"
 
 struct qs_store;
@@ -14,6 +15,8 @@ struct qs_held_runs;
 
 struct qs_held_events {
     void (*on_note)(bool warning, const char *text, void *user);
+    /* Once after each start: nothing that the agent kept is left to ask for, the session is free for runs. */
+    void (*on_done)(void *user);
     void *user;
 };
 
@@ -26,6 +29,8 @@ void qs_held_add(struct qs_held_runs *h, const struct qs_uid *run, uint64_t firs
 void qs_held_start(struct qs_held_runs *h);
 /* The link went down: what was told before is void. */
 void qs_held_reset(struct qs_held_runs *h);
+/* True where the agent's refusal was about a held run. */
+bool qs_held_refused(struct qs_held_runs *h, const struct qs_uid *run, const struct qs_err *err);
 /* True where these rows belong to a held run (and were taken). */
 bool qs_held_take(struct qs_held_runs *h, const struct qs_msg_iterations *m);
 

@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "report/look.h"
 
 static void draw_order(struct qs_plan *p)
 {
     p->turns = qs_job_block_order(p->spec, p->seed, p->device, p->point, p->block, p->order);
     p->turn = 0;
+    p->current_soft = false;
     for (size_t a = 0; a < p->spec->arm_count; a++) {
         p->current_ns[a] = 0;
         p->current_n[a] = 0;
@@ -23,7 +25,7 @@ static void begin_point(struct qs_plan *p)
     p->resume_attempt = 0;
     p->repeats = 0;
     p->run_iterations = p->spec->plan.window_iterations;
-    p->blocks_done = 0;
+    p->blocks_done = p->blocks_timed = 0;
     p->point_began_ns = 0;
     p->measured_ns = 0;
     memset(p->pilot_ns, 0, p->spec->arm_count * sizeof *p->pilot_ns);
@@ -50,6 +52,7 @@ void qs_plan_done(struct qs_plan *p)
     free(p->current_ns);
     free(p->current_n);
     free(p->medians_ns);
+    free(p->soft);
     *p = (struct qs_plan){0};
 }
 
@@ -89,7 +92,7 @@ int64_t qs_plan_predict_ns(const struct qs_plan *p)
     return pilot_ns > INT64_MAX / (int64_t)(n + 1) ? INT64_MAX : pilot_ns * n;
 }
 
-void qs_plan_turn_done(struct qs_plan *p, double median_ns)
+void qs_plan_turn_done(struct qs_plan *p, double median_ns, bool soft)
 {
     size_t arm = qs_plan_arm(p);
     if (p->block == 0) {
@@ -100,6 +103,7 @@ void qs_plan_turn_done(struct qs_plan *p, double median_ns)
      * data spoils it. */
     p->current_ns[arm] += median_ns > 0 ? log(median_ns) : NAN;
     p->current_n[arm]++;
+    p->current_soft = p->current_soft || soft;
 }
 
 bool qs_plan_next_turn(struct qs_plan *p)
@@ -127,11 +131,13 @@ static void fix_iterations(struct qs_plan *p)
     p->run_iterations = (uint32_t)r;
 }
 
-static void append_medians(struct qs_plan *p, const double *medians_ns)
+static void append_medians(struct qs_plan *p, const double *medians_ns, bool soft)
 {
     size_t arms = p->spec->arm_count;
     p->medians_ns = qs_realloc(p->medians_ns, (p->blocks_done + 1) * arms * sizeof *p->medians_ns);
     memcpy(p->medians_ns + p->blocks_done * arms, medians_ns, arms * sizeof *medians_ns);
+    p->soft = qs_realloc(p->soft, (p->blocks_done + 1) * sizeof *p->soft);
+    p->soft[p->blocks_done] = soft;
     p->blocks_done++;
 }
 
@@ -142,10 +148,11 @@ void qs_plan_block_done(struct qs_plan *p, int64_t block_ns)
     } else {
         for (size_t a = 0; a < p->spec->arm_count; a++)
             p->current_ns[a] = p->current_n[a] > 0 ? exp(p->current_ns[a] / p->current_n[a]) : NAN;
-        append_medians(p, p->current_ns);
+        append_medians(p, p->current_ns, p->current_soft);
         p->measured_ns += block_ns;
+        p->blocks_timed++;
     }
-    p->block++;
+    p->block = (uint32_t)p->blocks_done + 1;
     p->attempt = p->resume_attempt;
     p->resume_attempt = 0;
     p->repeats = 0;
@@ -159,11 +166,13 @@ void qs_plan_repeat_block(struct qs_plan *p)
     draw_order(p);
 }
 
-void qs_plan_restore_block(struct qs_plan *p, const double *medians_ns)
+void qs_plan_restore_block(struct qs_plan *p, const double *medians_ns, bool soft)
 {
-    append_medians(p, medians_ns);
-    p->block = (uint32_t)p->blocks_done + 1;
-    draw_order(p);
+    append_medians(p, medians_ns, soft);
+    if (p->block > 0 || p->run_iterations > 0) {
+        p->block = (uint32_t)p->blocks_done + 1;
+        draw_order(p);
+    }
 }
 
 void qs_plan_resume(struct qs_plan *p, uint32_t attempt)
@@ -199,6 +208,29 @@ uint32_t qs_plan_next_look(const struct qs_plan *p)
     return plan->blocks_max;
 }
 
+static bool is_complete(const struct qs_plan *p, size_t block)
+{
+    size_t arms = p->spec->arm_count;
+    for (size_t a = 0; a < arms; a++) {
+        if (!(p->medians_ns[block * arms + a] > 0))
+            return false;
+    }
+    return true;
+}
+
+double qs_plan_half_width(const struct qs_plan *p)
+{
+    size_t arms = p->spec->arm_count, clean = 0;
+    double *used = qs_calloc(p->blocks_done * arms + 1, sizeof *used);
+    for (size_t b = 0; b < p->blocks_done; b++)
+        clean += is_complete(p, b) && !p->soft[b] ? 1 : 0;
+    for (size_t i = 0; i < p->blocks_done * arms; i++)
+        used[i] = p->soft[i / arms] && clean >= p->spec->plan.blocks_min ? NAN : p->medians_ns[i];
+    double half = qs_look_half_width(used, p->blocks_done, arms, p->spec->baseline, p->spec->alpha);
+    free(used);
+    return half;
+}
+
 enum qs_plan_stop qs_plan_enough(const struct qs_plan *p, double half_width, int64_t now_ns)
 {
     const struct qs_job_plan *plan = &p->spec->plan;
@@ -217,9 +249,9 @@ enum qs_plan_stop qs_plan_enough(const struct qs_plan *p, double half_width, int
 int64_t qs_plan_eta_ns(const struct qs_plan *p, int64_t now_ns)
 {
     const struct qs_job_plan *plan = &p->spec->plan;
-    if (p->blocks_done == 0 || p->point_began_ns == 0)
+    if (p->blocks_timed == 0 || p->point_began_ns == 0)
         return -1;
-    int64_t per_block_ns = p->measured_ns / (int64_t)p->blocks_done;
+    int64_t per_block_ns = p->measured_ns / (int64_t)p->blocks_timed;
     int64_t left = (int64_t)plan->blocks_max - (int64_t)p->blocks_done;
     int64_t by_blocks_ns = left > 0 ? left * per_block_ns : 0;
     if (plan->time_ns <= 0)

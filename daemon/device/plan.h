@@ -19,12 +19,14 @@ struct qs_plan {
     uint32_t repeats;        /* in a row, for this block, whatever the cause */
     size_t *order;           /* owned: arms in turn */
     size_t turns, turn;
-    uint32_t run_iterations; /* r of this point; 0 until the pilot is over */
-    int64_t *pilot_ns;       /* owned, per arm */
-    double *medians_ns;      /* owned: [block][arm], blocks done of this point */
-    size_t blocks_done;
-    double *current_ns;     /* owned, per arm: log-sum of the block in progress */
-    uint32_t *current_n;    /* owned, per arm */
+    uint32_t run_iterations;          /* r of this point; 0 until the pilot is over */
+    int64_t *pilot_ns;                /* owned, per arm */
+    double *medians_ns;               /* owned: [block][arm], blocks done of this point */
+    bool *soft;                       /* owned, per block done: some run of it has softly tainted data only */
+    size_t blocks_done, blocks_timed; /* timed: of those, the ones in measured_ns */
+    double *current_ns;               /* owned, per arm: log-sum of the block in progress */
+    uint32_t *current_n;              /* owned, per arm */
+    bool current_soft;
     int64_t point_began_ns; /* when the first counted block began; 0 = not yet */
     int64_t measured_ns;    /* sum of block times of this point */
 };
@@ -45,8 +47,9 @@ void qs_plan_set_iterations(struct qs_plan *p, uint32_t r);
 /* Predicted length of the turn's window, 0 where nothing is known. */
 int64_t qs_plan_predict_ns(const struct qs_plan *p);
 
-/* The turn gave accepted durations with this median (NaN: none). Pilot: the last iteration's duration. */
-void qs_plan_turn_done(struct qs_plan *p, double median_ns);
+/* The turn gave accepted durations with this median (NaN: none), soft where all of them are softly tainted.
+ * Pilot: the last iteration's duration. */
+void qs_plan_turn_done(struct qs_plan *p, double median_ns, bool soft);
 /* Moves to the next turn; false where the block is complete. */
 bool qs_plan_next_turn(struct qs_plan *p);
 /* Closes the block: its medians count; the pilot fixes r. Begins the next block. */
@@ -54,12 +57,15 @@ void qs_plan_block_done(struct qs_plan *p, int64_t block_ns);
 /* Starts the block over under new run identities. */
 void qs_plan_repeat_block(struct qs_plan *p);
 /* Adds a block that an earlier life of the daemon completed: medians per arm. */
-void qs_plan_restore_block(struct qs_plan *p, const double *medians_ns);
+void qs_plan_restore_block(struct qs_plan *p, const double *medians_ns, bool soft);
 /* The next block was begun by an earlier life: it starts with this attempt; where r is not known yet, after
  * the pilot. */
 void qs_plan_resume(struct qs_plan *p, uint32_t attempt);
 
-/* After a block: enough? half_width is qs_look_half_width of what is there (NaN unknown). */
+/* How precise the blocks done are (qs_look_half_width): those that the report will use. Soft blocks are left
+ * out while as many as the job's least number are clean. */
+double qs_plan_half_width(const struct qs_plan *p);
+/* After a block: enough? half_width is qs_plan_half_width (NaN unknown). */
 enum qs_plan_stop qs_plan_enough(const struct qs_plan *p, double half_width, int64_t now_ns);
 /* True where the interval may be looked at after this many blocks. */
 bool qs_plan_is_look(const struct qs_plan *p, uint32_t blocks);

@@ -1,0 +1,149 @@
+#include "stage_impl.h"
+
+static const char two_arms[] = "quiesce: 1\n"
+                               "benchmarks: [{name: work, argv: [work]}]\n"
+                               "arms: {a: {argv: [a]}, b: {argv: [b]}}\n"
+                               "plan:\n"
+                               "  seed: 1\n"
+                               "  blocks: {min: 3, max: 6}\n"
+                               "  until: {interval: 0%}\n"
+                               "  warmup: {iterations: 1}\n"
+                               "  window: {iterations: 5}\n";
+
+static void on_news(const char *kind, const char *body_json, const uint8_t *run_uid, void *user)
+{
+    struct stage *s = user;
+    (void)run_uid;
+    qs_buf_fmt(&s->news, "%s %s\n", kind, body_json);
+}
+
+static void on_silence(bool silent, void *user)
+{
+    struct stage *s = user;
+    assert_true(silent != s->silent);
+    s->silent = silent;
+    s->silences += silent ? 1 : 0;
+}
+
+static void on_end(const struct qs_control_result *result, void *user)
+{
+    struct stage *s = user;
+    s->result = *result;
+    s->ended++;
+}
+
+static void come_back(void *user)
+{
+    struct stage *s = user;
+    stage_session_reset(s);
+    qs_control_on_ready(s->control, "boot-2", "{}");
+}
+
+static void go_down(struct stage *s)
+{
+    struct qs_err why = QS_ERR_INIT;
+    qs_fail(&why, QS_E_LINK, "cable pulled");
+    s->generation++;
+    s->session = SESSION_DOWN;
+    if (s->away_ns >= 0)
+        qs_timer_start(s->loop, s->away_ns, come_back, s);
+    qs_control_on_down(s->control, &why);
+}
+
+void stage_strike_now(struct stage *s)
+{
+    if (s->strike == STRIKE_NONE || strcmp(qs_control_state_name(s->control), s->strike_state) != 0 ||
+        s->answers++ < s->strike_after || s->struck >= (s->strikes ? s->strikes : 1))
+        return;
+    s->struck++;
+    if (s->strike == STRIKE_DOWN)
+        go_down(s);
+    else if (s->strike == STRIKE_CANCEL)
+        qs_control_cancel(s->control, "not needed any more");
+    else if (s->strike == STRIKE_FEED)
+        qs_control_feed(s->control, s->feed);
+    else
+        qs_control_abandon(s->control);
+}
+
+void stage_init(struct stage *s, const char *job)
+{
+    struct qs_problems problems;
+    struct qs_doc *doc = NULL;
+    const char *text = job ? job : two_arms;
+    *s = (struct stage){.away_ns = 1000000000};
+    qs_problems_init(&problems);
+    bool ok = qs_doc_read("job", text, strlen(text), false, &doc, &problems) &&
+              qs_job_from_doc(doc, &s->spec, &problems);
+    if (!ok)
+        fail_msg("%s", problems.count ? problems.at[0].what : "?");
+    qs_doc_free(doc);
+    qs_problems_done(&problems);
+    s->loop = qs_loop_new_virtual(1000, 1);
+    qs_buf_init(&s->news);
+    qs_buf_init(&s->hooks);
+    s->parts = (struct qs_control_parts){.loop = s->loop,
+                                         .store = (struct qs_store *)(void *)s,
+                                         .session = (struct qs_session *)(void *)s,
+                                         .spec = s->spec,
+                                         .job = 7,
+                                         .seed = 1,
+                                         .device = "local",
+                                         .local = true};
+}
+
+void stage_earlier(struct stage *s, const struct qs_samples *earlier)
+{
+    s->parts.earlier = earlier;
+}
+
+void stage_play(struct stage *s)
+{
+    const struct qs_control_events events = {
+        .on_news = on_news, .on_silence = on_silence, .on_end = on_end, .user = s};
+    s->control = qs_control_new(&s->parts, &events);
+    qs_control_start(s->control, "boot-1", "{}");
+    qs_loop_run(s->loop);
+    assert_int_equal(s->ended, 1);
+}
+
+void stage_go(struct stage *s)
+{
+    stage_play(s);
+    assert_string_equal(qs_control_state_name(s->control), "done");
+    assert_false(s->silent);
+    assert_int_equal(s->holds, 0);
+    assert_int_equal(s->sessions, s->sessions_ended);
+    for (size_t i = 0; i < s->run_count; i++)
+        assert_true(s->runs[i].ended); /* no run stays open on disk */
+}
+
+void stage_done(struct stage *s)
+{
+    qs_control_free(s->control);
+    assert_int_equal(qs_loop_free(s->loop), 0);
+    qs_job_free(s->spec);
+    qs_buf_done(&s->news);
+    qs_buf_done(&s->hooks);
+}
+
+size_t stage_counted(const struct stage *s, uint32_t point, uint32_t block)
+{
+    uint32_t last = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < s->run_count; i++) {
+        const struct stage_run *r = &s->runs[i];
+        if (r->point == point && r->block == block && r->attempt > last)
+            last = r->attempt;
+    }
+    for (size_t i = 0; i < s->run_count; i++) {
+        const struct stage_run *r = &s->runs[i];
+        n += r->point == point && r->block == block && r->attempt == last && r->state == QS_RUN_DONE ? 1 : 0;
+    }
+    return n;
+}
+
+bool stage_told(const struct stage *s, const char *text)
+{
+    return strstr(s->news.data, text) != NULL;
+}

@@ -1,0 +1,100 @@
+/* A controller on a stage: a session and a store that are linked in place of the real ones, in virtual time.
+ * Both answer a millisecond later, write down what they were asked, and refuse what the real ones would
+ * refuse. */
+#ifndef QS_TEST_DEVICE_STAGE_H
+#define QS_TEST_DEVICE_STAGE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/loop.h"
+#include "device/control_impl.h"
+
+enum { STAGE_RUNS = 512, STAGE_ITERATIONS = 64, STAGE_OUTPUT = 64 };
+#define STAGE_STEP_NS INT64_C(1000000)
+
+struct stage_run { /* a row of the store */
+    uint8_t uid[16], session[16];
+    uint32_t arm, point, block, pos, attempt, taint, windows, iterations;
+    enum qs_phase phase;
+    enum qs_run_state state;
+    bool ended;
+    uint64_t acked;
+    char error[QS_ERR_TEXT_BYTES];
+};
+
+struct stage_window { /* what the agent will say of one window; filled by the script */
+    uint32_t iterations;
+    int64_t duration_ns[STAGE_ITERATIONS];
+    uint32_t flags;
+    int32_t status;
+    enum qs_gate_outcome gate;
+    enum qs_closed_how how;
+    const char *taint; /* code of the window, or NULL */
+    const char *output, *busiest;
+};
+
+enum stage_strike { STRIKE_NONE, STRIKE_DOWN, STRIKE_CANCEL, STRIKE_ABANDON, STRIKE_FEED };
+enum stage_session {
+    SESSION_READY,
+    SESSION_OPENING,
+    SESSION_OPEN,
+    SESSION_WINDOW,
+    SESSION_HOOK,
+    SESSION_ENDING,
+    SESSION_DOWN
+};
+
+struct stage {
+    struct qs_loop *loop;
+    struct qs_job_spec *spec;
+    struct qs_control_parts parts;
+    struct qs_control *control;
+    /* What the test says. */
+    void (*script)(struct stage *s, const struct stage_run *run,
+                   struct stage_window *w); /* or NULL: 10 ms each */
+    const char *strike_state; /* strikes before the answer number strike_after that comes in this state */
+    enum stage_strike strike;
+    enum qs_control_input feed;     /* of STRIKE_FEED */
+    unsigned strike_after, strikes; /* strikes: how often, 0 = once */
+    int64_t away_ns;                /* how long the link stays down; < 0 for good */
+    const char *fail_kind;          /* a store request that fails ("window"), the fail_nth one from 1 */
+    unsigned fail_nth;
+    unsigned hook_fails; /* the number of the hook that fails, from 1 */
+    bool refuse_run;     /* the agent cannot start the executable */
+    bool busy_store;     /* refuses silence the first time */
+    /* What happened. */
+    struct stage_run runs[STAGE_RUNS];
+    size_t run_count;
+    struct qs_buf news, hooks;
+    unsigned conflicts, sessions, sessions_ended, silences, holds, opens, struck, ended, kind_seen, hook_seen,
+        disarms;
+    bool silent;
+    struct qs_control_result result;
+    /* The agent. */
+    enum stage_session session;
+    unsigned generation, operation, answers;
+    struct qs_uid run;
+    uint64_t next_seq;
+    uint32_t window, asked;
+    struct stage_window now;
+    uint32_t hook_id;
+};
+
+/* The job's text; NULL: two arms, three to six blocks, five iterations a run after one warm-up. */
+void stage_init(struct stage *s, const char *job);
+void stage_earlier(struct stage *s, const struct qs_samples *earlier); /* borrowed */
+void stage_play(struct stage *s);                                      /* to the end, whatever it is */
+void stage_go(struct stage *s); /* the same; everything must be closed then, also on disk */
+void stage_done(struct stage *s);
+/* Runs that count: the last attempt of a block, ended well. */
+size_t stage_counted(const struct stage *s, uint32_t point, uint32_t block);
+bool stage_told(const struct stage *s, const char *text); /* somewhere in the news */
+
+#endif

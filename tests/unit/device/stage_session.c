@@ -1,0 +1,256 @@
+/* The session's half of the stage, and the agent behind it. */
+#include "stage_impl.h"
+
+#include "proto/names.h"
+
+struct reply {
+    struct stage *s;
+    unsigned generation, operation;
+    void (*tell)(struct stage *s);
+};
+
+static void on_reply(void *user)
+{
+    struct reply r = *(struct reply *)user;
+    free(user);
+    if (r.s->generation == r.generation && r.s->operation == r.operation)
+        stage_strike_now(r.s);
+    if (r.s->generation == r.generation && r.s->operation == r.operation)
+        r.tell(r.s);
+}
+
+static void later(struct stage *s, int64_t delay_ns, void (*tell)(struct stage *s))
+{
+    struct reply *r = qs_calloc(1, sizeof *r);
+    *r = (struct reply){.s = s, .generation = s->generation, .operation = s->operation, .tell = tell};
+    qs_timer_start(s->loop, delay_ns, on_reply, r);
+}
+
+static struct stage *of(struct qs_session *session)
+{
+    return (struct stage *)(void *)session;
+}
+
+/* As the real one: refused with the link down, or where the state has no such move. */
+static bool may(struct stage *s, enum stage_session wanted, const char *what, struct qs_err *err)
+{
+    if (s->session == SESSION_DOWN)
+        return qs_fail(err, QS_E_LINK, "down");
+    if (s->session == wanted)
+        return true;
+    s->conflicts++;
+    return qs_fail(err, QS_E_CONFLICT, "%s in state %d", what, (int)s->session);
+}
+
+void stage_session_reset(struct stage *s)
+{
+    s->generation++;
+    s->session = SESSION_READY;
+}
+
+static void tell_run_ready(struct stage *s)
+{
+    if (s->refuse_run) {
+        struct qs_err err = QS_ERR_INIT;
+        s->session = SESSION_READY;
+        qs_fail(&err, QS_E_COMMAND, "nosuch: no such program");
+        qs_control_on_error(s->control, &s->run, &err);
+        return;
+    }
+    struct qs_msg_run_ready m = {.run = s->run, .executable = qs_text_of("/bin/work")};
+    s->session = SESSION_OPEN;
+    qs_control_on_run_ready(s->control, &m);
+}
+
+bool qs_session_run_begin(struct qs_session *session, const struct qs_msg_run_begin *m, struct qs_err *err)
+{
+    struct stage *s = of(session);
+    if (!may(s, SESSION_READY, "run_begin", err))
+        return false;
+    assert_non_null(stage_find(s, &m->run)); /* on disk before the device hears of it */
+    s->session = SESSION_OPENING;
+    s->run = m->run;
+    s->next_seq = 0;
+    s->operation++;
+    later(s, STAGE_STEP_NS, tell_run_ready);
+    return true;
+}
+
+static void tell_hook_done(struct stage *s)
+{
+    bool fails = s->hook_seen == s->hook_fails;
+    struct qs_msg_hook_done m = {.id = s->hook_id,
+                                 .how =
+                                     s->now.how == QS_CLOSED_CANCELLED ? QS_HOOK_SIGNALLED : QS_HOOK_EXITED,
+                                 .code = fails                               ? 3
+                                         : s->now.how == QS_CLOSED_CANCELLED ? 15
+                                                                             : 0,
+                                 .output = qs_text_of(fails ? "no space" : "")};
+    s->session = SESSION_READY;
+    qs_control_on_hook_done(s->control, &m);
+}
+
+bool qs_session_hook(struct qs_session *session, const struct qs_msg_hook *m, struct qs_err *err)
+{
+    struct stage *s = of(session);
+    if (!may(s, SESSION_READY, "hook", err))
+        return false;
+    struct qs_iter it = qs_list_iter(&m->argv);
+    struct qs_text word;
+    while (qs_list_text(&it, &word))
+        qs_buf_fmt(&s->hooks, "%.*s ", (int)word.n, word.p);
+    s->session = SESSION_HOOK;
+    s->hook_id = m->id;
+    s->hook_seen++;
+    s->operation++;
+    s->now.how = QS_CLOSED_DONE;
+    later(s, STAGE_STEP_NS, tell_hook_done);
+    return true;
+}
+
+static void tell_iterations(struct stage *s)
+{
+    uint8_t rows_mem[STAGE_ITERATIONS * 64], ids_mem[8];
+    struct qs_build rows, ids;
+    qs_build_init(&rows, rows_mem, sizeof rows_mem);
+    qs_build_init(&ids, ids_mem, sizeof ids_mem);
+    qs_build_u16(&ids, 1);
+    for (uint32_t i = 0; i < s->now.iterations; i++) {
+        struct qs_row row = {.duration_ns = s->now.duration_ns[i],
+                             .flags = s->now.flags,
+                             .status = s->now.status,
+                             .values = {7}};
+        assert_true(qs_build_row(&rows, 1, &row));
+    }
+    struct qs_msg_iterations m = {.run = s->run,
+                                  .window = s->window,
+                                  .first_seq = s->next_seq,
+                                  .metrics = qs_build_list(&ids),
+                                  .rows = qs_build_list(&rows)};
+    s->next_seq += s->now.iterations;
+    s->session = SESSION_OPEN;
+    qs_control_on_iterations(s->control, &m);
+}
+
+static void tell_closed(struct stage *s)
+{
+    uint8_t mem[128];
+    struct qs_build taints;
+    qs_build_init(&taints, mem, sizeof mem);
+    if (s->now.taint) {
+        struct qs_taint t = {.iteration = -1, .code = qs_text_of(s->now.taint), .value = 9, .bound = 1};
+        assert_true(qs_build_taint(&taints, &t));
+    }
+    const struct stage_run *run = stage_find(s, &s->run);
+    struct qs_msg_closed m = {.run = s->run,
+                              .window = s->window,
+                              .phase = run->block == 0 ? QS_PHASE_WARMUP : QS_PHASE_MEASURE,
+                              .how = s->now.how,
+                              .iterations = s->now.iterations,
+                              .gate = {.outcome = s->now.gate, .busiest = qs_text_of(s->now.busiest)},
+                              .taints = qs_build_list(&taints),
+                              .output = qs_text_of(s->now.output)};
+    if (m.iterations > 0)
+        later(s, STAGE_STEP_NS, tell_iterations);
+    else
+        s->session = SESSION_OPEN;
+    qs_control_on_closed(s->control, &m, true, false);
+}
+
+static void tell_armed(struct stage *s)
+{
+    const char *why = NULL;
+    if (!qs_control_may_quiet(s->control, &why)) {
+        assert_non_null(why);
+        s->disarms++;
+        later(s, STAGE_STEP_NS, tell_armed);
+        return;
+    }
+    int64_t sum_ns = 0;
+    for (uint32_t i = 0; i < s->now.iterations; i++)
+        sum_ns += s->now.duration_ns[i] > 0 ? s->now.duration_ns[i] : 0;
+    later(s, sum_ns, tell_closed);
+    qs_control_on_quiet(s->control);
+}
+
+bool qs_session_open(struct qs_session *session, const struct qs_msg_open *m, struct qs_err *err)
+{
+    struct stage *s = of(session);
+    if (!may(s, SESSION_OPEN, "open", err))
+        return false;
+    assert_true(qs_uid_equal(&m->run, &s->run));
+    assert_int_equal(m->first_seq, s->next_seq);
+    assert_in_range(m->iterations, 1, QS_ITERATIONS_MAX);
+    assert_true(m->lease_ns > m->max_ns);
+    s->session = SESSION_WINDOW;
+    s->opens++;
+    s->window = m->window;
+    s->asked = m->iterations;
+    s->operation++;
+    s->now = (struct stage_window){.iterations =
+                                       m->iterations < STAGE_ITERATIONS ? m->iterations : STAGE_ITERATIONS};
+    for (size_t i = 0; i < STAGE_ITERATIONS; i++)
+        s->now.duration_ns[i] = 10000000;
+    if (s->script)
+        s->script(s, stage_find(s, &s->run), &s->now);
+    if (s->now.how == QS_CLOSED_GATE_TIMEOUT)
+        s->now.iterations = 0;
+    later(s, STAGE_STEP_NS, s->now.how == QS_CLOSED_GATE_TIMEOUT ? tell_closed : tell_armed);
+    return true;
+}
+
+bool qs_session_ack(struct qs_session *session, const struct qs_uid *run, uint64_t next_seq,
+                    struct qs_err *err)
+{
+    struct stage *s = of(session);
+    if (s->session == SESSION_DOWN)
+        return qs_fail(err, QS_E_LINK, "down");
+    struct stage_run *r = stage_find(s, run);
+    assert_non_null(r);
+    assert_int_equal(next_seq, r->iterations); /* what is on disk, no more and no less */
+    r->acked = next_seq;
+    return true;
+}
+
+bool qs_session_resend(struct qs_session *session, const struct qs_uid *run, uint64_t from_seq,
+                       struct qs_err *err)
+{
+    (void)run;
+    (void)from_seq;
+    return may(of(session), SESSION_READY, "resend", err);
+}
+
+static void tell_run_ended(struct stage *s)
+{
+    s->session = SESSION_READY;
+    qs_control_on_run_ended(s->control, &s->run);
+}
+
+bool qs_session_run_end(struct qs_session *session, const struct qs_uid *run, struct qs_err *err)
+{
+    struct stage *s = of(session);
+    if (!may(s, SESSION_OPEN, "run_end", err))
+        return false;
+    assert_true(qs_uid_equal(run, &s->run));
+    s->session = SESSION_ENDING;
+    s->operation++;
+    later(s, STAGE_STEP_NS, tell_run_ended);
+    return true;
+}
+
+bool qs_session_cancel(struct qs_session *session, const struct qs_uid *run, const char *why,
+                       struct qs_err *err)
+{
+    struct stage *s = of(session);
+    (void)run;
+    assert_non_null(why);
+    if (s->session == SESSION_DOWN)
+        return qs_fail(err, QS_E_LINK, "down");
+    if (s->session != SESSION_WINDOW && s->session != SESSION_HOOK)
+        return true;
+    s->operation++; /* what was to come does not */
+    s->now.how = QS_CLOSED_CANCELLED;
+    s->now.iterations = 0;
+    later(s, STAGE_STEP_NS, s->session == SESSION_HOOK ? tell_hook_done : tell_closed);
+    return true;
+}

@@ -1,0 +1,131 @@
+/* The store's half of the stage: the symbols of store/store.h that a controller uses. */
+#include "stage.h"
+#include "stage_impl.h"
+
+struct answer {
+    struct stage *s;
+    qs_store_done_fn *done;
+    void *user;
+    struct qs_err err;
+};
+
+static void on_answer(void *user)
+{
+    struct answer *a = user;
+    stage_strike_now(a->s);
+    a->done(a->err.code ? &a->err : NULL, 0, a->user);
+    free(a);
+}
+
+static bool answer(struct stage *s, const char *kind, qs_store_done_fn *done, void *user)
+{
+    struct answer *a = qs_calloc(1, sizeof *a);
+    *a = (struct answer){.s = s, .done = done, .user = user};
+    bool fails = s->fail_kind && strcmp(kind, s->fail_kind) == 0 && ++s->kind_seen == s->fail_nth;
+    fails = fails || (strcmp(kind, "session_end") == 0 && s->sessions_ended == s->sessions);
+    if (fails)
+        qs_fail(&a->err, QS_E_STORE, "the disk is full (%s)", kind);
+    qs_timer_start(s->loop, STAGE_STEP_NS, on_answer, a);
+    return !fails;
+}
+
+static struct stage_run *find(struct stage *s, const uint8_t uid[16])
+{
+    for (size_t i = 0; i < s->run_count; i++) {
+        if (memcmp(s->runs[i].uid, uid, 16) == 0)
+            return &s->runs[i];
+    }
+    return NULL;
+}
+
+struct stage_run *stage_find(struct stage *s, const struct qs_uid *uid)
+{
+    return find(s, uid->b);
+}
+
+static struct stage *of(struct qs_store *store)
+{
+    return (struct stage *)(void *)store;
+}
+
+void qs_store_hold(struct qs_store *store)
+{
+    of(store)->holds++;
+}
+
+void qs_store_release(struct qs_store *store)
+{
+    assert_true(of(store)->holds > 0);
+    of(store)->holds--;
+}
+
+bool qs_store_is_busy(const struct qs_store *store)
+{
+    struct stage *s = of((struct qs_store *)(uintptr_t)store);
+    bool busy = s->busy_store;
+    s->busy_store = false;
+    return busy;
+}
+
+void qs_store_session_begin(struct qs_store *store, const struct qs_session_row *session,
+                            qs_store_done_fn *done, void *user)
+{
+    assert_non_null(session->boot_uuid);
+    of(store)->sessions += answer(of(store), "session", done, user) ? 1 : 0;
+}
+
+void qs_store_session_end(struct qs_store *store, const uint8_t uid[16], int64_t at_ns, const char *reason,
+                          qs_store_done_fn *done, void *user)
+{
+    (void)uid;
+    (void)at_ns;
+    (void)reason;
+    of(store)->sessions_ended += answer(of(store), "session_end", done, user) ? 1 : 0;
+}
+
+void qs_store_run_begin(struct qs_store *store, const struct qs_run_row *run, qs_store_done_fn *done,
+                        void *user)
+{
+    struct stage *s = of(store);
+    if (!answer(s, "run", done, user))
+        return;
+    assert_true(s->run_count < STAGE_RUNS);
+    struct stage_run *r = &s->runs[s->run_count++];
+    *r = (struct stage_run){.arm = run->arm,
+                            .point = run->point,
+                            .block = run->block,
+                            .pos = run->pos,
+                            .attempt = run->attempt,
+                            .state = QS_RUN_RUNNING};
+    memcpy(r->uid, run->uid, sizeof r->uid);
+    memcpy(r->session, run->session_uid, sizeof r->session);
+}
+
+void qs_store_window(struct qs_store *store, const struct qs_window_row *window, qs_store_done_fn *done,
+                     void *user)
+{
+    struct stage *s = of(store);
+    struct stage_run *r = find(s, window->run_uid);
+    assert_non_null(r);
+    assert_int_equal(window->first_seq, r->iterations); /* no gap, nothing twice */
+    assert_int_equal(window->ord, r->windows);
+    if (!answer(s, "window", done, user))
+        return;
+    r->windows++;
+    r->iterations += (uint32_t)window->n;
+    r->phase = window->phase;
+    r->taint |= window->taint;
+}
+
+void qs_store_run_end(struct qs_store *store, const struct qs_run_end_row *end, qs_store_done_fn *done,
+                      void *user)
+{
+    struct stage *s = of(store);
+    struct stage_run *r = find(s, end->uid);
+    if (!answer(s, "run_end", done, user) || !r)
+        return;
+    r->state = end->state;
+    r->taint |= end->taint;
+    r->ended = true;
+    snprintf(r->error, sizeof r->error, "%s", end->error_text ? end->error_text : r->error);
+}

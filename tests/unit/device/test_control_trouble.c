@@ -1,0 +1,236 @@
+/* Trouble in every state: the link goes down, the job is cancelled or abandoned, the disk refuses. */
+#include "stage.h"
+
+static const char hooks_job[] =
+    "quiesce: 1\n"
+    "benchmarks: [{name: work, argv: [work], setup: [mk], cleanup: [rm]}]\n"
+    "arms: {a: {argv: [a]}, b: {argv: [b]}}\n"
+    "plan: {seed: 1, blocks: {min: 3, max: 3}, until: {interval: 0%}, warmup: {iterations: 1},"
+    " window: {iterations: 5}}\n";
+
+static const char *const waiting_states[] = {"settle",   "setup",  "run",     "gate",   "window",
+                                             "evidence", "ending", "cleanup", "restore"};
+enum { WAITING_STATES = sizeof waiting_states / sizeof *waiting_states };
+
+static void check_whole_blocks(const struct stage *s)
+{
+    for (uint32_t b = 1; b <= 3; b++)
+        assert_int_equal(stage_counted(s, 0, b), 2);
+    for (size_t i = 0; i < s->run_count; i++) {
+        for (size_t k = 0; k < i; k++) /* every run has an identity of its own */
+            assert_memory_not_equal(s->runs[i].uid, s->runs[k].uid, 16);
+    }
+}
+
+/* The link goes down before the answer number `after` that comes in this state. */
+static bool down_case(const char *where, unsigned after)
+{
+    struct stage s;
+    stage_init(&s, hooks_job);
+    s.strike = STRIKE_DOWN;
+    s.strike_state = where;
+    s.strike_after = after;
+    stage_go(&s);
+    bool struck = s.struck > 0;
+    assert_int_equal(s.result.end, QS_END_DONE);
+    assert_int_equal(s.conflicts, 0);
+    check_whole_blocks(&s);
+    if (struck && strcmp(where, "restore") != 0) {
+        assert_true(stage_told(&s, "job.lost {\"why\":\"cable pulled\"}"));
+        assert_true(stage_told(&s, "job.back {\"boot\":\"boot-2\"}"));
+        assert_int_equal(s.sessions, 2);
+    }
+    stage_done(&s);
+    return struck;
+}
+
+static void test_link_down_in_each_state(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < WAITING_STATES; i++) {
+        assert_true(down_case(waiting_states[i], 0));
+        for (unsigned after = 1; down_case(waiting_states[i], after); after++)
+            ;
+    }
+}
+
+/* What had been measured of the block is kept, marked, and the block comes again whole. */
+static void test_interrupted_block_is_kept_and_repeated(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, hooks_job);
+    s.strike = STRIKE_DOWN;
+    s.strike_state = "window";
+    s.strike_after = 5; /* pilots: 0, 1; block 1: 2, 3; block 2: 4 and now its second run */
+    stage_go(&s);
+    size_t interrupted = 0;
+    for (size_t i = 0; i < s.run_count; i++) {
+        const struct stage_run *r = &s.runs[i];
+        if (r->block == 2 && r->attempt == 0) {
+            interrupted++;
+            assert_int_equal(r->state, QS_RUN_INTERRUPTED);
+            assert_true(r->taint & QS_TAINT_INTERRUPTED);
+            assert_non_null(strstr(r->error, "cable pulled"));
+        } else {
+            assert_int_equal(r->state, QS_RUN_DONE);
+            assert_int_equal(r->attempt, r->block == 2 ? 1 : 0);
+        }
+    }
+    assert_int_equal(interrupted, 2);
+    assert_true(
+        stage_told(&s, "block.repeat {\"point\":0,\"block\":2,\"attempt\":1,\"why\":\"cable pulled\"}"));
+    stage_done(&s);
+}
+
+static void test_lost_for_good(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, hooks_job);
+    s.strike = STRIKE_DOWN;
+    s.strike_state = "gate";
+    s.away_ns = -1;
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_FAILED);
+    assert_int_equal(s.result.err.code, QS_E_LINK);
+    assert_non_null(strstr(s.result.err.text, "did not come back within 120 s: cable pulled"));
+    stage_done(&s);
+}
+
+static void test_lost_again_and_again(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, hooks_job);
+    s.strike = STRIKE_DOWN;
+    s.strike_state = "window";
+    s.strikes = 1000;
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_FAILED);
+    assert_int_equal(s.struck, QS_CONTROL_REPEATS_MAX + 1);
+    stage_done(&s);
+}
+
+static bool cancel_case(const char *where, unsigned after, enum stage_strike strike)
+{
+    struct stage s;
+    stage_init(&s, hooks_job);
+    s.strike = strike;
+    s.strike_state = where;
+    s.strike_after = after;
+    stage_go(&s);
+    bool struck = s.struck > 0;
+    if (struck) {
+        assert_int_equal(s.result.end, QS_END_CANCELLED);
+        for (size_t i = 0; i < s.run_count; i++)
+            assert_true(s.runs[i].state == QS_RUN_DONE || s.runs[i].state == QS_RUN_CANCELLED);
+        for (uint32_t b = 1; b <= 3; b++) /* whole blocks or nothing that could be taken for one */
+            assert_true(stage_counted(&s, 0, b) == 2 || stage_counted(&s, 0, b) == 0);
+        bool with_cleanup = strike == STRIKE_CANCEL && strcmp(where, "settle") != 0;
+        assert_true(!with_cleanup || strstr(s.hooks.data, "rm") != NULL);
+    }
+    assert_int_equal(s.conflicts, 0);
+    stage_done(&s);
+    return struck;
+}
+
+static void test_cancel_in_each_state(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < WAITING_STATES; i++) {
+        assert_true(cancel_case(waiting_states[i], 0, STRIKE_CANCEL));
+        for (unsigned after = 1; cancel_case(waiting_states[i], after, STRIKE_CANCEL); after++)
+            ;
+    }
+}
+
+static void test_abandon_in_each_state(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < WAITING_STATES; i++) {
+        assert_true(cancel_case(waiting_states[i], 0, STRIKE_ABANDON));
+        for (unsigned after = 1; cancel_case(waiting_states[i], after, STRIKE_ABANDON); after++)
+            ;
+    }
+}
+
+/* A cancelled setup takes no other setup, and no run, with it. */
+static void test_cancel_ends_setup_at_once(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, hooks_job);
+    s.strike = STRIKE_CANCEL;
+    s.strike_state = "setup";
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_CANCELLED);
+    assert_string_equal(s.hooks.data, "mk rm rm ");
+    assert_int_equal(s.run_count, 0);
+    stage_done(&s);
+}
+
+static bool store_case(const char *kind, unsigned nth)
+{
+    struct stage s;
+    stage_init(&s, hooks_job);
+    s.fail_kind = kind;
+    s.fail_nth = nth;
+    stage_go(&s);
+    bool failed = s.kind_seen >= nth;
+    if (failed) {
+        assert_int_equal(s.result.end, QS_END_FAILED);
+        assert_int_equal(s.result.err.code, QS_E_STORE);
+        assert_non_null(strstr(s.result.err.text, "the disk is full"));
+    } else {
+        assert_int_equal(s.result.end, QS_END_DONE);
+    }
+    assert_int_equal(s.conflicts, 0);
+    stage_done(&s);
+    return failed;
+}
+
+static void test_store_errors_end_the_job(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"session", "run", "window"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        unsigned nth = 1;
+        while (store_case(kinds[i], nth))
+            nth++;
+        assert_true(nth > 1);
+    }
+}
+
+/* The end of a run that cannot be written: a window may be open already, it is cut short. */
+static void test_quiet_store_errors_end_the_job(void **state)
+{
+    (void)state;
+    for (unsigned nth = 1; nth <= 6; nth++) {
+        struct stage s;
+        stage_init(&s, hooks_job);
+        s.fail_kind = "run_end";
+        s.fail_nth = nth;
+        stage_play(&s);
+        assert_int_equal(s.result.end, QS_END_FAILED);
+        assert_int_equal(s.conflicts, 0);
+        assert_true(s.run_count <= nth + 2);
+        stage_done(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_link_down_in_each_state),
+        cmocka_unit_test(test_interrupted_block_is_kept_and_repeated),
+        cmocka_unit_test(test_lost_for_good),
+        cmocka_unit_test(test_lost_again_and_again),
+        cmocka_unit_test(test_cancel_in_each_state),
+        cmocka_unit_test(test_abandon_in_each_state),
+        cmocka_unit_test(test_cancel_ends_setup_at_once),
+        cmocka_unit_test(test_store_errors_end_the_job),
+        cmocka_unit_test(test_quiet_store_errors_end_the_job),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,293 @@
+/* Points, blocks and turns; how many iterations a run has; when it is enough. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "device/plan.h"
+
+#define MS INT64_C(1000000)
+
+static struct qs_job_spec *job(const char *arms, const char *plan)
+{
+    struct qs_job_spec *spec = NULL;
+    struct qs_problems problems;
+    struct qs_doc *doc = NULL;
+    struct qs_buf text;
+    qs_buf_init(&text);
+    qs_buf_fmt(&text,
+               "quiesce: 1\nbenchmarks: [{name: w, argv: [w, \"{n}\"], params: {n: [1, 2]}}]\n%splan: %s\n",
+               arms, plan);
+    qs_problems_init(&problems);
+    bool ok = qs_doc_read("job", text.data, text.len, false, &doc, &problems) &&
+              qs_job_from_doc(doc, &spec, &problems);
+    if (!ok)
+        fail_msg("%s", problems.count ? problems.at[0].what : "?");
+    qs_doc_free(doc);
+    qs_problems_done(&problems);
+    qs_buf_done(&text);
+    return spec;
+}
+
+static const char two[] = "arms: {a: {argv: [a]}, b: {argv: [b]}}\n";
+
+/* One whole block with these medians. */
+static void block(struct qs_plan *p, double a, double b, int64_t ns)
+{
+    do
+        qs_plan_turn_done(p, qs_plan_arm(p) == 0 ? a : b, false);
+    while (qs_plan_next_turn(p));
+    qs_plan_block_done(p, ns);
+}
+
+static void r_case(double slowest_ns, uint32_t want)
+{
+    struct qs_job_spec *spec = job(two, "{seed: 1}");
+    struct qs_plan p;
+    qs_plan_init(&p, spec, 1, 2);
+    assert_int_equal(p.block, 0);
+    assert_int_equal(qs_plan_iterations(&p), 2); /* two uncounted processes per arm */
+    assert_int_equal(qs_plan_predict_ns(&p), 0);
+    block(&p, 1, slowest_ns, 5);
+    assert_int_equal(p.block, 1);
+    assert_int_equal(qs_plan_iterations(&p), want);
+    assert_int_equal(p.blocks_done, 0);
+    qs_plan_done(&p);
+    qs_job_free(spec);
+}
+
+/* r = clamp(ceil(50 ms / slowest pilot), 1, 50) */
+static void test_pilot_fixes_r(void **state)
+{
+    (void)state;
+    r_case(7e6, 8);
+    r_case(50e6, 1);
+    r_case(49.9e6, 2);
+    r_case(10e6, 5);
+    r_case(3e9, 1);
+    r_case(100, 50);
+    r_case(1e6, 50);
+    r_case(NAN, 50);
+}
+
+static void test_points_and_blocks(void **state)
+{
+    (void)state;
+    struct qs_job_spec *spec = job(two, "{seed: 1, window: {iterations: 3}}");
+    struct qs_plan p;
+    qs_plan_init(&p, spec, 1, 2);
+    block(&p, 1e6, 2e6, 1);
+    assert_int_equal(p.run_iterations, 3); /* what the job says, whatever the pilot */
+    block(&p, 1e6, 2e6, 7 * MS);
+    block(&p, NAN, 2e6, 9 * MS);
+    assert_int_equal(p.blocks_done, 2);
+    assert_int_equal(p.block, 3);
+    assert_true(fabs(p.medians_ns[1] - 2e6) < 1e-3);
+    assert_true(isnan(p.medians_ns[2]));
+    assert_true(qs_plan_next_point(&p));
+    assert_int_equal(p.block, 0);
+    assert_int_equal(p.blocks_done, 0);
+    assert_false(qs_plan_next_point(&p));
+    qs_plan_done(&p);
+    qs_job_free(spec);
+}
+
+static void test_no_pilot_where_it_tells_nothing(void **state)
+{
+    (void)state;
+    struct qs_job_spec *spec = job(two, "{seed: 1, window: {iterations: 3}, warmup: {iterations: 0}}");
+    struct qs_plan p;
+    qs_plan_init(&p, spec, 1, 2);
+    assert_int_equal(p.block, 1);
+    qs_plan_done(&p);
+    qs_job_free(spec);
+}
+
+static void test_two_turns_are_a_mean_of_logs(void **state)
+{
+    (void)state;
+    struct qs_job_spec *spec =
+        job(two, "{seed: 1, order: ABBA, window: {iterations: 1}, warmup: {iterations: 0}}");
+    struct qs_plan p;
+    static const double ns[] = {100, 300, 900, 400};
+    static const size_t arm[] = {0, 1, 1, 0};
+    qs_plan_init(&p, spec, 1, 2);
+    assert_int_equal(p.turns, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(qs_plan_arm(&p), arm[i]);
+        qs_plan_turn_done(&p, ns[i], false);
+        assert_int_equal(qs_plan_next_turn(&p), i < 3);
+    }
+    qs_plan_block_done(&p, 1);
+    assert_true(fabs(p.medians_ns[0] - 200) < 1e-9);
+    assert_true(fabs(p.medians_ns[1] - sqrt(270000)) < 1e-9);
+    qs_plan_done(&p);
+    qs_job_free(spec);
+}
+
+static void test_a_repeat_draws_the_same_order(void **state)
+{
+    (void)state;
+    struct qs_job_spec *spec =
+        job("arms: {a: {argv: [a]}, b: {argv: [b]}, c: {argv: [c]}}\n", "{seed: 1, window: {iterations: 1}}");
+    struct qs_plan p;
+    qs_plan_init(&p, spec, 77, 2);
+    for (uint32_t b = 0; b < 12; b++) {
+        size_t order[3];
+        memcpy(order, p.order, sizeof order);
+        (void)qs_plan_next_turn(&p);
+        qs_plan_turn_done(&p, 5, false);
+        qs_plan_repeat_block(&p);
+        assert_memory_equal(order, p.order, sizeof order);
+        assert_int_equal(p.turn, 0);
+        assert_int_equal(p.attempt, 1);
+        assert_true(p.current_ns[0] == 0 && p.current_n[0] == 0); /* nothing of the first try stays */
+        do
+            qs_plan_turn_done(&p, 5, false);
+        while (qs_plan_next_turn(&p));
+        qs_plan_block_done(&p, 1);
+        assert_int_equal(p.attempt, 0);
+        assert_int_equal(p.repeats, 0);
+    }
+    qs_plan_done(&p);
+    qs_job_free(spec);
+}
+
+static void test_looks(void **state)
+{
+    (void)state;
+    struct qs_job_spec *spec = job(two, "{seed: 1, window: {iterations: 1}, warmup: {iterations: 0}}");
+    struct qs_plan p;
+    qs_plan_init(&p, spec, 1, 2);
+    static const uint32_t want[] = {10, 15, 20, 25, 30};
+    for (uint32_t b = 0; b <= 30; b++) {
+        bool look = false;
+        for (size_t i = 0; i < 5; i++)
+            look = look || want[i] == b;
+        assert_int_equal(qs_plan_is_look(&p, b), look);
+    }
+    for (uint32_t b = 1; b <= 30; b++) {
+        assert_int_equal(qs_plan_next_look(&p), b <= 10 ? 10 : (b + 4) / 5 * 5);
+        block(&p, 1e6, 1e6, 1);
+        /* Precise enough all the time: only a look may say so, and the last block ends it anyhow. */
+        enum qs_plan_stop stop = qs_plan_enough(&p, 0.001, 0);
+        assert_int_equal(stop, b >= 10 && b % 5 == 0 ? QS_PLAN_INTERVAL : QS_PLAN_GO_ON);
+        assert_int_equal(qs_plan_enough(&p, NAN, 0), b == 30 ? QS_PLAN_BLOCKS : QS_PLAN_GO_ON);
+        assert_int_equal(qs_plan_enough(&p, 0.011, 0), b == 30 ? QS_PLAN_BLOCKS : QS_PLAN_GO_ON);
+    }
+    qs_plan_done(&p);
+    qs_job_free(spec);
+}
+
+static void test_time_never_before_the_least_blocks(void **state)
+{
+    (void)state;
+    struct qs_job_spec *spec =
+        job(two, "{seed: 1, window: {iterations: 1}, warmup: {iterations: 0}, until: {time: 20s}}");
+    struct qs_plan p;
+    qs_plan_init(&p, spec, 1, 2);
+    p.point_began_ns = 1000 * MS;
+    for (uint32_t b = 1; b <= 7; b++) {
+        block(&p, 1e6, 1e6, 10000 * MS);
+        assert_int_equal(qs_plan_enough(&p, NAN, 999000 * MS), b >= 6 ? QS_PLAN_TIME : QS_PLAN_GO_ON);
+        assert_int_equal(qs_plan_enough(&p, NAN, 20999 * MS), QS_PLAN_GO_ON);
+    }
+    assert_int_equal(qs_plan_enough(&p, NAN, 21000 * MS), QS_PLAN_TIME);
+    assert_string_equal(qs_plan_stop_name(QS_PLAN_TIME), "time");
+    qs_plan_done(&p);
+    qs_job_free(spec);
+}
+
+static void test_eta(void **state)
+{
+    (void)state;
+    struct qs_job_spec *spec =
+        job(two, "{seed: 1, window: {iterations: 1}, warmup: {iterations: 0}, until: {time: 20s}}");
+    struct qs_plan p;
+    qs_plan_init(&p, spec, 1, 2);
+    assert_true(qs_plan_eta_ns(&p, 5) < 0);
+    const double medians[] = {1, 1};
+    qs_plan_restore_block(&p, medians, false); /* of an earlier life: its time is not known */
+    p.point_began_ns = 1;
+    assert_true(qs_plan_eta_ns(&p, 5) < 0);
+    block(&p, 1e6, 1e6, 100 * MS);
+    assert_int_equal(qs_plan_eta_ns(&p, 1 + 100 * MS), 28 * 100 * MS); /* 30 - 2 blocks */
+    assert_int_equal(qs_plan_eta_ns(&p, 1 + 19900 * MS),
+                     4 * 100 * MS); /* the least blocks outlast the time */
+    p.blocks_done = p.blocks_timed = 6;
+    assert_int_equal(qs_plan_eta_ns(&p, 1 + 19900 * MS), 100 * MS);
+    assert_int_equal(qs_plan_eta_ns(&p, 1 + 99900 * MS), 0);
+    p.blocks_done = p.blocks_timed = 2;
+    qs_plan_done(&p);
+    qs_job_free(spec);
+}
+
+static void test_restore(void **state)
+{
+    (void)state;
+    struct qs_job_spec *spec = job(two, "{seed: 1}");
+    struct qs_plan p, straight;
+    const double medians[] = {1e6, 1.1e6};
+    qs_plan_init(&p, spec, 9, 2);
+    qs_plan_init(&straight, spec, 9, 2);
+    qs_plan_set_iterations(&p, 8);
+    block(&straight, 7e6, 1e6, 1);
+    for (int i = 0; i < 3; i++) {
+        qs_plan_restore_block(&p, medians, false);
+        block(&straight, 1e6, 1.1e6, 1);
+    }
+    qs_plan_resume(&p, 4);
+    assert_int_equal(p.block, 4);
+    assert_int_equal(p.attempt, 4);
+    assert_int_equal(qs_plan_iterations(&p), qs_plan_iterations(&straight));
+    assert_memory_equal(p.order, straight.order, 2 * sizeof *p.order);
+    block(&p, 1e6, 1e6, 1);
+    assert_int_equal(p.attempt, 0);
+    qs_plan_done(&p);
+    qs_plan_done(&straight);
+    qs_job_free(spec);
+}
+
+/* Precision is that of the blocks that the report will use. */
+static void test_soft_blocks_and_precision(void **state)
+{
+    (void)state;
+    struct qs_job_spec *spec = job(two, "{seed: 1, blocks: {min: 4, max: 9}}");
+    struct qs_plan p;
+    qs_plan_init(&p, spec, 1, 2);
+    qs_plan_set_iterations(&p, 1);
+    for (int i = 0; i < 3; i++) {
+        const double clean[] = {1e6, 1.1e6 + 1e3 * i};
+        qs_plan_restore_block(&p, clean, false);
+    }
+    const double wild[] = {1e6, 2e6}, last[] = {1e6, 1.1e6 + 5e2};
+    qs_plan_restore_block(&p, wild, true);
+    double noisy = qs_plan_half_width(&p); /* three clean ones are too few: all four */
+    qs_plan_restore_block(&p, last, false);
+    double quiet = qs_plan_half_width(&p); /* four clean ones are enough: those */
+    assert_true(noisy > 0.3);
+    assert_true(quiet > 0 && quiet < 0.005);
+    qs_plan_done(&p);
+    qs_job_free(spec);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pilot_fixes_r),
+        cmocka_unit_test(test_points_and_blocks),
+        cmocka_unit_test(test_no_pilot_where_it_tells_nothing),
+        cmocka_unit_test(test_two_turns_are_a_mean_of_logs),
+        cmocka_unit_test(test_a_repeat_draws_the_same_order),
+        cmocka_unit_test(test_looks),
+        cmocka_unit_test(test_time_never_before_the_least_blocks),
+        cmocka_unit_test(test_eta),
+        cmocka_unit_test(test_restore),
+        cmocka_unit_test(test_soft_blocks_and_precision),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
