@@ -129,7 +129,7 @@ static json_t *make_compare(const struct qs_args *args)
 
 bool qs_run_add_plan(const struct qs_args *args, json_t *job, struct qs_buf *problem)
 {
-    struct blocks b;
+    struct blocks b = {0};
     if (!read_blocks(args, &b, problem))
         return false;
     json_t *plan = json_pack("{s:s, s:{s:I, s:I}}", "order", "random", "blocks", "min", (json_int_t)b.min,
