@@ -24,7 +24,9 @@ static const char rusage_sql[] =
     "SELECT avg(u.user_time_us), avg(u.system_time_us), max(u.max_rss_bytes) FROM window w"
     " JOIN iteration t ON t.window_id = w.id JOIN iteration_rusage u ON u.window_id = t.window_id AND u.i = "
     "t.i"
-    " WHERE w.run_id = ? AND w.phase = 1 AND w.taint | t.taint = 0";
+    " WHERE w.run_id = ? AND w.phase = 1 AND (w.taint | t.taint) & ? = 0";
+
+enum { SOFT = QS_TAINT_GATE | QS_TAINT_EVIDENCE | QS_TAINT_LINK };
 
 struct run_keys {
     int64_t *at;
@@ -78,7 +80,6 @@ static void add(int64_t **values, size_t *count, int64_t value)
 static bool read_iterations(struct qs_store_reader *r, int64_t run, struct qs_sample *sample,
                             struct qs_err *err)
 {
-    const uint32_t soft = QS_TAINT_GATE | QS_TAINT_EVIDENCE | QS_TAINT_LINK;
     struct qs_stmt s;
     if (!qs_stmt_begin(&r->db, &s, iterations_sql, err))
         return false;
@@ -93,7 +94,7 @@ static bool read_iterations(struct qs_store_reader *r, int64_t run, struct qs_sa
         sample->n_tainted += taint != 0;
         if (taint == 0)
             add(&sample->durations_ns, &sample->n, duration_ns);
-        else if ((taint & ~soft) == 0)
+        else if ((taint & ~(uint32_t)SOFT) == 0)
             add(&sample->soft_ns, &sample->soft_n, duration_ns);
         ok = qs_stmt_step(&s, &row, err);
     }
@@ -101,12 +102,14 @@ static bool read_iterations(struct qs_store_reader *r, int64_t run, struct qs_sa
     return ok;
 }
 
+/* Of the clean iterations; of the softly tainted ones where there is no clean one, as for the durations. */
 static bool read_rusage(struct qs_store_reader *r, int64_t run, struct qs_sample *sample, struct qs_err *err)
 {
     struct qs_stmt s;
     if (!qs_stmt_begin(&r->db, &s, rusage_sql, err))
         return false;
     qs_stmt_int(&s, run);
+    qs_stmt_int(&s, sample->n > 0 ? -1 : ~(int64_t)SOFT);
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     if (ok && row) {
         sample->user_us_mean = qs_stmt_get_double(&s);

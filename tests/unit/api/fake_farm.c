@@ -59,7 +59,7 @@ static char *document(const struct qs_submission *sub)
 bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_store_done_fn *done, void *user,
                     struct qs_problems *problems, struct qs_err *err)
 {
-    struct qs_job_spec *spec;
+    struct qs_job_spec *spec = NULL;
     if (!check(farm, sub, true, &spec, problems))
         return qs_fail(err, QS_E_JOB, "the job file has mistakes");
     snprintf(farm->owner, sizeof farm->owner, "%s", sub->owner);
