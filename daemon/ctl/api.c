@@ -28,7 +28,7 @@ struct qs_http *qs_api_open(struct qs_ctl *ctl, int *ret_code)
     return http;
 }
 
-enum qs_exit_code qs_api_exit_of(const char *slug)
+int qs_api_exit_of(const char *slug)
 {
     enum qs_errc code = qs_errc_from_slug(slug);
     if (code == QS_E_PRECONDITION)

@@ -27,7 +27,7 @@ int qs_api_refused(struct qs_ctl *ctl, const struct qs_http_reply *reply);
  * say nothing. */
 void qs_api_error_text(const struct qs_face *face, const char *command, const json_t *error, bool generated,
                        struct qs_buf *out);
-enum qs_exit_code qs_api_exit_of(const char *slug);
+int qs_api_exit_of(const char *slug);
 
 /* Fields of objects from the daemon, never NULL; what is missing or of another type reads as the fallback. */
 const char *qs_json_get_text(const json_t *object, const char *key, const char *fallback);

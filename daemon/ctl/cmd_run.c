@@ -59,6 +59,7 @@ static int follow(struct qs_ctl *ctl, struct qs_http *http, int64_t job, int int
                           .http = http,
                           .job = job,
                           .interrupt_fd = interrupt_fd,
+                          .starts_daemon = true,
                           .cancels = true,
                           .silent = strcmp(qs_args_text(ctl->args, "style", ""), "none") == 0,
                           .fail_on_regression =

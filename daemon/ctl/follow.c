@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "ctl/boot.h"
 #include "ctl/sse.h"
 
 enum { RETRIES = 60, RETRY_MS = 500 };
@@ -175,6 +176,17 @@ static bool interrupted(struct follower *w)
     return false;
 }
 
+/* A daemon that was killed left a database in which the job goes on. */
+static void start_again(struct follower *w)
+{
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_buf tail;
+    qs_buf_init(&tail);
+    if (!qs_boot_answers(w->f->http) && qs_boot_start(w->f->http, w->f->ctl->self, &tail, &err))
+        say(w, "  started it again\n");
+    qs_buf_done(&tail);
+}
+
 /* After the connection broke: a little later again. False when it has been tried often enough. */
 static bool again(struct follower *w, const struct qs_err *err, int *ret_code)
 {
@@ -187,6 +199,8 @@ static bool again(struct follower *w, const struct qs_err *err, int *ret_code)
         return false;
     }
     nanosleep(&pause, NULL);
+    if (w->f->starts_daemon && w->tries == 2)
+        start_again(w);
     qs_sse_restart(&w->sse);
     return true;
 }

@@ -11,6 +11,7 @@ struct qs_follow {
     struct qs_http *http; /* borrowed */
     int64_t job;
     int interrupt_fd;    /* of qs_interrupt_open, or -1 */
+    bool starts_daemon;  /* where the daemon is gone, a new one is started: the job goes on */
     bool cancels;        /* Ctrl-C cancels the job; else it only stops the following */
     bool events_as_json; /* each event as a line of JSON on out, no progress */
     bool fail_on_regression;

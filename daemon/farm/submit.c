@@ -294,8 +294,10 @@ bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_st
     s->spec_json = document(sub);
     s->wall_ns = qs_loop_wall_ns(farm->p.loop);
     s->seed = s->spec->plan.seed;
-    if (!s->spec->plan.has_seed)
+    if (!s->spec->plan.has_seed) {
         qs_loop_random(farm->p.loop, &s->seed, sizeof s->seed);
+        s->seed >>= 1; /* 63 bits: every reader of numbers can give it back to repeat the job */
+    }
     struct row_texts rows;
     make_rows(&rows, s->spec);
     const struct qs_job_row row = {.idem = sub->idem,

@@ -153,7 +153,15 @@ class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
 def play_daemon(argv):
     """Until the socket is taken away with its folder."""
     path = argv[argv.index("--socket") + 1]
+    dies = "--short" in argv and "--second" not in argv
+    if "--second" in argv:
+        os.unlink(path)
     server = Server(path)
+    server.farm.cut_after = 2 if dies else None
+    while dies and server.farm.cut_after is not None:
+        time.sleep(0.01)
+    if dies:
+        os._exit(1)
     while os.path.exists(path):
         time.sleep(0.1)
     server.shutdown()
@@ -307,12 +315,24 @@ def test_start(t, q):
          "two runs at once start one daemon and both end well", [str(ends)])
 
 
+def test_restart(t, q):
+    """The first daemon breaks the stream and goes; the second one has the rest of the job."""
+    once = os.path.join(q.top, "once")
+    program = write_program(os.path.join(q.top, "daemon"),
+                            f"#!/bin/sh\nif [ -e {once} ]; then set -- \"$@\" --second; fi\n: >{once}\n"
+                            f"exec {sys.executable} {os.path.abspath(__file__)} --short \"$@\"\n")
+    code, out, err = q("run", "--", "true", env={"QUIESCED": program})
+    t.ok(code == 0 and "Regression" in out and "started it again" in err, "run starts a daemon that died anew", [out, err])
+
+
 def main():
     if "--embedded" in sys.argv:
         return play_daemon(sys.argv)
     t = Tap()
     with tempfile.TemporaryDirectory() as top:
         test_start(t, Client(sys.argv[1], top))
+    with tempfile.TemporaryDirectory() as top:
+        test_restart(t, Client(sys.argv[1], top))
     with tempfile.TemporaryDirectory() as top:
         q = Client(sys.argv[1], top)
         os.mkdir(os.path.join(top, "quiesce"))
