@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/std_fds.h"
 #include "config/farm.h"
 #include "config/options.h"
 #include "device/control.h"
@@ -437,6 +438,8 @@ int main(int argc, char **argv)
     struct app app = {0};
     struct qs_err err = QS_ERR_INIT;
     (void)signal(SIGPIPE, SIG_IGN);
+    if (!qs_std_fds_fill())
+        return EXIT_INFRASTRUCTURE;
     if (!qs_options_parse(argc, argv, &app.opt, &err))
         return fail(&err);
     if (app.opt.help)
