@@ -11,6 +11,7 @@ from tap import Tap
 NEEDED = "bash env dirname nproc cut xargs sort awk id mkdir tail cat find sed grep echo chmod".split()
 APT = """#!/bin/sh
 echo "$@" >>"$APT_LOG"
+(exec 3<&0) 2>/dev/null || { echo "E: standard input is closed"; exit 100; }
 [ "$1" = install ] || exit ${APT_UPDATE:-0}
 [ -n "$APT_WORKS" ] || { echo "E: Unable to fetch some archives"; exit 100; }
 printf '#!/bin/sh\\nexit 0\\n' >"$BIN/clang-format-14"
@@ -41,8 +42,8 @@ class Machine:
             f.write(text)
         os.chmod(path, 0o755)
 
-    def dev(self, *args, **env):
-        out = subprocess.run([os.path.join(self.top.name, "dev"), *args], capture_output=True, text=True,
+    def dev(self, *args, stdin=None, **env):
+        out = subprocess.run([os.path.join(self.top.name, "dev"), *args], capture_output=True, text=True, preexec_fn=stdin,
                              env={"PATH": self.bin, "BIN": self.bin, "APT_LOG": self.log, **env})
         return out.returncode, (out.stdout + out.stderr).splitlines()
 
@@ -61,6 +62,7 @@ def check_install(t, root):
             "the lists are read once, and only what the command needs is installed")
     t.equal(machine.dev("fmt"), (0, []), "quiet where all is there")
     t.equal(len(machine.apt_calls()), 2, "and apt is not asked again")
+    t.equal(Machine(root).dev("fmt", APT_WORKS="1", stdin=lambda: os.close(0))[0], 0, "no standard input is needed")
     machine = Machine(root)
     t.equal(machine.dev("fmt", APT_WORKS="1", APT_UPDATE="100")[0], 0, "lists that cannot be read do not end it")
 
