@@ -224,8 +224,14 @@ static void report(struct bench *b)
 int main(int argc, char **argv)
 {
     static struct bench b;
+    if (argc == 3 && strcmp(argv[1], "--bare") == 0) {
+        b.argv[0] = argv[2];
+        double spawn_us = run_spawn(&b);
+        printf("%.3f %.3f\n", spawn_us, run_vfork(&b));
+        return 0;
+    }
     if (argc < 5) {
-        fputs("usage: bench_command AGENT HYPERFINE SEED COMMAND...\n", stderr);
+        fputs("usage: bench_command AGENT HYPERFINE SEED COMMAND... | --bare COMMAND\n", stderr);
         return 2;
     }
     b.hyperfine = argv[2];
