@@ -8,6 +8,8 @@
 #include "ctl/api.h"
 #include "ctl/layout.h"
 
+enum { OUTPUT_LINES = 20 };
+
 struct doubts {
     const struct qs_layout *layout;
     struct qs_buf *out;
@@ -98,6 +100,16 @@ static void add_taints(struct doubts *d, const char *who, const json_t *taints)
         add_taint(d, who[0] != '\0' ? who : qs_json_get_text(taint, "arm", ""), taint);
 }
 
+/* The last lines: a window's processes print one after the other. */
+static const char *last_lines(const char *text, size_t most)
+{
+    size_t lines = 0;
+    for (const char *s = text + strlen(text); s > text; s--)
+        if (s[-1] == '\n' && s[0] != '\0' && ++lines == most)
+            return s;
+    return text;
+}
+
 static void add_output(const struct qs_layout *layout, const json_t *arm, struct qs_buf *out)
 {
     const char *text = qs_json_get_text(arm, "output", "");
@@ -108,6 +120,7 @@ static void add_output(const struct qs_layout *layout, const json_t *arm, struct
     qs_buf_fmt(&title, "Output of %s (the end of its last window)", qs_json_get_text(arm, "name", "?"));
     qs_buf_char(out, '\n');
     qs_face_wrap(&layout->face, out, "  ", title.data, QS_INK_BOLD);
+    text = last_lines(text, OUTPUT_LINES);
     while (*text != '\0') {
         size_t n = strcspn(text, "\n");
         char *line = qs_strndup(text, n);

@@ -17,6 +17,60 @@ struct qs_layout qs_result_layout(const struct qs_ctl *ctl)
                               .home = getenv("HOME")};
 }
 
+/* The uid of an arm's last run at a point, or NULL; borrowed from `runs`. */
+static const char *last_run(const json_t *runs, int64_t arm, int64_t point)
+{
+    const char *uid = NULL;
+    size_t i;
+    const json_t *run;
+    json_array_foreach(runs, i, run)
+    {
+        if (qs_json_get_int(run, "arm", -1) == arm && qs_json_get_int(run, "point", -1) == point)
+            uid = qs_json_get_text(run, "uid", uid);
+    }
+    return uid;
+}
+
+/* Puts what a run's last window captured into its arm. */
+static void add_output(struct qs_ctl *ctl, struct qs_http *http, const char *uid, json_t *arm)
+{
+    char path[96];
+    int code = 0;
+    snprintf(path, sizeof(path), "/api/v1/runs/%.32s", uid);
+    json_t *run = qs_api_get(ctl, http, path, &code);
+    const json_t *windows = json_object_get(run, "windows");
+    size_t count = json_array_size(windows);
+    const char *text =
+        count > 0 ? qs_json_get_text(json_array_get(windows, count - 1), "output", NULL) : NULL;
+    if (text != NULL)
+        json_object_set_new(arm, "output", json_string(text));
+    json_decref(run);
+}
+
+/* The comparison has no output: it is read from the runs. */
+static void add_outputs(struct qs_ctl *ctl, struct qs_http *http, int64_t job, json_t *doc)
+{
+    char path[96];
+    int code = 0;
+    size_t r, a;
+    json_t *result, *arm;
+    snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64 "/runs?limit=1000", job);
+    json_t *runs = qs_api_get(ctl, http, path, &code);
+    json_t *results = json_object_get(doc, "results");
+    json_array_foreach(results, r, result)
+    {
+        json_t *arms = json_object_get(result, "arms");
+        json_array_foreach(arms, a, arm)
+        {
+            const char *uid = last_run(json_object_get(runs, "runs"), qs_json_get_int(arm, "arm", -1),
+                                       qs_json_get_int(result, "point", -1));
+            if (uid != NULL)
+                add_output(ctl, http, uid, arm);
+        }
+    }
+    json_decref(runs);
+}
+
 bool qs_result_print(struct qs_ctl *ctl, struct qs_http *http, int64_t job, json_t **ret_doc, int *ret_code)
 {
     char path[64];
@@ -29,6 +83,8 @@ bool qs_result_print(struct qs_ctl *ctl, struct qs_http *http, int64_t job, json
     if (ok) {
         struct qs_layout layout = qs_result_layout(ctl);
         doc = json_loadb(text.data, text.len, 0, NULL);
+        if (!ctl->json && layout.show_output)
+            add_outputs(ctl, http, job, doc);
         if (!ctl->json)
             qs_layout_compare(&layout, doc, &out);
         qs_ctl_print(ctl->out, ctl->json ? &text : &out);

@@ -22,9 +22,9 @@ from tap import Tap  # noqa: E402
 
 DIGEST = hashlib.sha256
 COMPARISON = {"job": 7, "state": "done", "stopped": "interval", "seed": "1", "db": "/tmp/x.db", "elapsed_ns": 5,
-              "results": [{"label": "p", "device": "local", "blocks": 10, "arms": [
-                  {"name": "a", "command": "x", "runs": 10, "iterations": 10, "median_ns": 1e6, "warnings": []},
-                  {"name": "b", "command": "y", "runs": 10, "iterations": 10, "median_ns": 2e6, "warnings": []}],
+              "results": [{"point": 0, "label": "p", "device": "local", "blocks": 10, "arms": [
+                  {"arm": 0, "name": "a", "command": "x", "runs": 10, "iterations": 10, "median_ns": 1e6, "warnings": []},
+                  {"arm": 1, "name": "b", "command": "y", "runs": 10, "iterations": 10, "median_ns": 2e6, "warnings": []}],
                   "comparisons": [{"base": "a", "cand": "b", "lo": 1.9, "hi": 2.1, "level": 0.95, "blocks": 10,
                                    "verdict": "regression", "margin_ratio": 0.02,
                                    "sentence": "b takes 90–110 % longer than a"}], "warnings": []}]}
@@ -103,6 +103,9 @@ class Handler(BaseHTTPRequestHandler):
                  "/api/v1/jobs": {"jobs": [{"id": 7, "name": "demo", "state": "done", "runs": 3, "iterations": 9}]},
                  "/api/v1/jobs/7": {"id": 7, "name": "demo", "state": "done", "runs": 3, "iterations": 9, "spec": "text"},
                  "/api/v1/jobs/7/compare": COMPARISON,
+                 "/api/v1/jobs/7/runs": {"runs": [{"uid": "00" * 16, "arm": 1, "point": 0},
+                                                  {"uid": "ab" * 16, "arm": 1, "point": 0}]},
+                 "/api/v1/runs/" + "ab" * 16: {"windows": [{"output": "first"}, {"output": "last words"}]},
                  "/api/v1/devices": {"devices": [{"name": "local", "state": "ready", "link": "exec", "local": True}]}}
         if path in table:
             self.reply(200, table[path])
@@ -286,6 +289,9 @@ def test_run(t, q, server):
     t.equal(job["benchmarks"][0]["dir"], os.path.realpath(q.top), "the job runs where the person is")
     t.equal(job["benchmarks"][0]["env"]["LC_ALL"], "C.UTF-8", "in the person's environment")
     t.equal(q("run", "--fail-on", "regression", "--", "true")[0], 5, "run --fail-on regression ends with 5")
+    out = q("run", "--show-output", "--", "true")[1]
+    t.ok("Output of b" in out and "| last words" in out and "Output of a" not in out, "--show-output shows the last window's",
+         [out])
     t.ok(q("run", "--style", "none", "--", "true")[2] == "", "--style none shows the result alone")
 
 
