@@ -100,8 +100,9 @@ static bool add_window(const struct qs_args *args, json_t *plan, struct qs_buf *
     return true;
 }
 
-/* A busy neighbour that stays must not cost five seconds for each window: one, then the window is marked. A
- * marked window is not repeated, for the same reason; whole blocks are left out instead. */
+/* A moment's noise is waited out. A neighbour that stays costs 0.3 s a window, not five: the time buys more
+ * blocks then, and it is blocks and their order that protect the comparison. The window is marked and not
+ * repeated; whole blocks are left out instead. */
 static json_t *make_conditions(const struct qs_args *args)
 {
     json_t *conditions = json_object();
@@ -110,7 +111,7 @@ static json_t *make_conditions(const struct qs_args *args)
         json_object_set_new(conditions, "affinity", json_string(cpus));
     json_object_set_new(conditions, "gate",
                         json_pack("[{s:s, s:s, s:s, s:s}]", "sensor", "cpu.busy_ratio_ppm", "below", "10%",
-                                  "timeout", "1s", "on_timeout", "taint"));
+                                  "timeout", "300ms", "on_timeout", "taint"));
     json_object_set_new(conditions, "repeat_tainted", json_integer(0));
     return conditions;
 }

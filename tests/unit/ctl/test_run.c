@@ -111,7 +111,7 @@ static void the_defaults_are_those_that_are_promised(void **state)
     assert_false(p->has_seed);
     assert_int_equal(s->gate_count, 1);
     assert_int_equal(s->gate[0].hi, 100000);
-    assert_int_equal(s->gate[0].timeout_ns, INT64_C(1000000000));
+    assert_int_equal(s->gate[0].timeout_ns, INT64_C(300000000));
     assert_int_equal(s->gate[0].on_timeout, QS_ON_TIMEOUT_TAINT);
     assert_string_equal(s->benchmarks[0].dir, "/tmp");
     assert_int_equal(s->benchmarks[0].output, QS_OUTPUT_DISCARD);
