@@ -234,3 +234,47 @@ bool qs_api_job_id(struct qs_ctl *ctl, size_t word, int64_t *ret_id)
     qs_buf_done(&problem);
     return false;
 }
+
+static void print_tail(struct qs_ctl *ctl, const char *tail)
+{
+    struct qs_buf out;
+    if (ctl->json || tail[0] == '\0')
+        return;
+    qs_buf_init(&out);
+    qs_buf_str(&out, "  the end of its log:\n");
+    while (*tail != '\0') {
+        size_t n = strcspn(tail, "\n");
+        char *line = strndup(tail, n);
+        qs_face_wrap(&ctl->err_face, &out, "  | ", line != NULL ? line : "", QS_INK_PLAIN);
+        free(line);
+        tail += n + (tail[n] == '\n');
+    }
+    qs_ctl_print(ctl->err, &out);
+    qs_buf_done(&out);
+}
+
+struct qs_http *qs_api_reach(struct qs_ctl *ctl, int *ret_code)
+{
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_buf tail;
+    struct qs_http *http = qs_api_open(ctl, ret_code);
+    if (http == NULL || qs_boot_answers(http))
+        return http;
+    qs_buf_init(&tail);
+    if (!qs_boot_start(http, ctl->self, &tail, &err)) {
+        *ret_code = qs_api_fail(ctl, &err);
+        print_tail(ctl, tail.data);
+        qs_http_free(http);
+        http = NULL;
+    }
+    qs_buf_done(&tail);
+    return http;
+}
+
+struct qs_http *qs_api_reach_own(struct qs_ctl *ctl, int *ret_code)
+{
+    const char *named = getenv("QUIESCE_SOCKET");
+    if (qs_args_text(ctl->args, "socket", NULL) != NULL || (named != NULL && named[0] != '\0'))
+        return qs_api_open(ctl, ret_code);
+    return qs_api_reach(ctl, ret_code);
+}

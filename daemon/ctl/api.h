@@ -9,6 +9,11 @@
 
 /* The connection to the daemon's socket; NULL with the reason said and *ret_code set. */
 struct qs_http *qs_api_open(struct qs_ctl *ctl, int *ret_code);
+/* The same with a daemon that answers: an embedded one is started where there is none. NULL: *ret_code, all
+ * said. */
+struct qs_http *qs_api_reach(struct qs_ctl *ctl, int *ret_code);
+/* The same, unless a socket was named (--socket, QUIESCE_SOCKET): who names a socket means that daemon. */
+struct qs_http *qs_api_reach_own(struct qs_ctl *ctl, int *ret_code);
 
 /* One request. The parsed answer (owned: json_decref), or NULL with the reason said (with --json the
  * daemon's error document on out) and *ret_code set. */

@@ -46,7 +46,7 @@ static int run(struct qs_ctl *ctl)
     json_t *doc = NULL;
     if (!qs_api_job_id(ctl, 0, &job))
         return QS_EXIT_USAGE;
-    struct qs_http *http = qs_api_open(ctl, &code);
+    struct qs_http *http = qs_api_reach_own(ctl, &code);
     if (http == NULL)
         return code;
     if (qs_args_has(ctl->args, "markdown"))

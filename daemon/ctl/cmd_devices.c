@@ -5,7 +5,7 @@ static const struct qs_opt options[] = {{0}};
 static int run(struct qs_ctl *ctl)
 {
     int code = QS_EXIT_OK;
-    struct qs_http *http = qs_api_open(ctl, &code);
+    struct qs_http *http = qs_api_reach_own(ctl, &code);
     struct qs_buf text, out;
     qs_buf_init(&text);
     qs_buf_init(&out);

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctl/boot.h"
 #include "ctl/follow.h"
 #include "ctl/result.h"
 #include "ctl/run.h"
@@ -13,43 +12,6 @@
 #include "ctl/submit.h"
 
 extern char **environ;
-
-static void print_tail(struct qs_ctl *ctl, const char *tail)
-{
-    struct qs_buf out;
-    if (ctl->json || tail[0] == '\0')
-        return;
-    qs_buf_init(&out);
-    qs_buf_str(&out, "  the end of its log:\n");
-    while (*tail != '\0') {
-        size_t n = strcspn(tail, "\n");
-        char *line = strndup(tail, n);
-        qs_face_wrap(&ctl->err_face, &out, "  | ", line != NULL ? line : "", QS_INK_PLAIN);
-        free(line);
-        tail += n + (tail[n] == '\n');
-    }
-    qs_ctl_print(ctl->err, &out);
-    qs_buf_done(&out);
-}
-
-/* A daemon that answers, started here where there is none. */
-static struct qs_http *reach(struct qs_ctl *ctl, int *ret_code)
-{
-    struct qs_err err = QS_ERR_INIT;
-    struct qs_buf tail;
-    struct qs_http *http = qs_api_open(ctl, ret_code);
-    if (http == NULL || qs_boot_answers(http))
-        return http;
-    qs_buf_init(&tail);
-    if (!qs_boot_start(http, ctl->self, &tail, &err)) {
-        *ret_code = qs_api_fail(ctl, &err);
-        print_tail(ctl, tail.data);
-        qs_http_free(http);
-        http = NULL;
-    }
-    qs_buf_done(&tail);
-    return http;
-}
 
 static int follow(struct qs_ctl *ctl, struct qs_http *http, int64_t job, int interrupt_fd)
 {
@@ -120,7 +82,7 @@ static int run(struct qs_ctl *ctl)
         fprintf(ctl->out, "%s\n", text);
         code = QS_EXIT_OK;
     } else {
-        struct qs_http *http = reach(ctl, &code);
+        struct qs_http *http = qs_api_reach(ctl, &code);
         if (http != NULL)
             code = measure(ctl, http, text);
         qs_http_free(http);

@@ -43,7 +43,7 @@ static int run(struct qs_ctl *ctl)
     struct qs_buf text, out;
     if (!find_path(ctl, path, &is_run))
         return QS_EXIT_USAGE;
-    struct qs_http *http = qs_api_open(ctl, &code);
+    struct qs_http *http = qs_api_reach_own(ctl, &code);
     qs_buf_init(&text);
     qs_buf_init(&out);
     if (http != NULL && qs_api_text(ctl, http, path, &text, &code)) {

@@ -104,7 +104,7 @@ static int run(struct qs_ctl *ctl)
                                   .dir = dir,
                                   .key = qs_args_text(ctl->args, "key", NULL),
                                   .json = text.data[strspn(text.data, " \t\r\n")] == '{'};
-    struct qs_http *http = qs_api_open(ctl, &code);
+    struct qs_http *http = qs_api_reach_own(ctl, &code);
     if (http != NULL)
         code = send(ctl, http, &job);
     qs_http_free(http);

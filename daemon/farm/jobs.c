@@ -203,6 +203,7 @@ static void on_verdict(const struct qs_err *err, void *user)
         qs_json_init(&j, &body);
         qs_json_object(&j);
         qs_json_kint(&j, "exit", err ? 3 : t->exit);
+        qs_json_kbool(&j, "fail_on_regression", job->spec->fail_on_regression);
         qs_json_kraw(&j, "verdicts", err ? "[]" : t->verdicts.data);
         qs_json_object_end(&j);
         qs_farm_news(t->farm, "job.result", t->job, NULL, NULL, body.data);

@@ -221,6 +221,8 @@ static bool write_taint_count(struct qs_store_reader *r, struct qs_stmt *s, stru
     key_int(j, "windows", s);
     key_int(j, "iterations", s);
     qs_json_kstring(j, "example", qs_stmt_get_text(s));
+    (void)qs_stmt_get_int(s); /* the key that chose the example */
+    qs_json_kstring(j, "busiest", qs_stmt_get_text(s));
     return true;
 }
 
@@ -236,7 +238,13 @@ bool qs_read_taints_json(struct qs_store_reader *r, int64_t job, char **ret_json
             &r->db, &s,
             "SELECT a.name, t.code, count(DISTINCT t.window_id), count(t.i),"
             " 'block ' || r.block || ', window ' || w.ord || ': ' || t.value || ' (bound ' || t.bound || ')',"
-            " min(t.window_id * 65536 + t.idx)"
+            " min(t.window_id * 65536 + t.idx),"
+            /* Of the processes that kept gates of this job shut, the one that was named most often. */
+            " CASE WHEN t.code LIKE 'gate:%' THEN (SELECT substr(g.busiest, 1, instr(g.busiest || '[', '[') "
+            "- 1)"
+            "  FROM run r2 JOIN window w2 ON w2.run_id = r2.id JOIN gate g ON g.window_id = w2.id"
+            "  WHERE r2.job_id = r.job_id AND g.outcome = 'tainted' AND g.busiest <> ''"
+            "  GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1) END"
             " FROM run r JOIN arm a ON a.job_id = r.job_id AND a.idx = r.arm_idx"
             " JOIN window w ON w.run_id = r.id JOIN taint t ON t.window_id = w.id"
             " WHERE r.job_id = ? GROUP BY a.idx, t.code ORDER BY a.idx, t.code",

@@ -303,8 +303,10 @@ def write_program(path, text):
 
 
 def test_start(t, q):
-    code, _, err = q("jobs")
-    t.ok(code == 3 and "no daemon answers" in err, "without a daemon reading ends with 3", [err])
+    code, _, err = q("jobs", env={"QUIESCE_SOCKET": os.path.join(q.top, "none.sock")})
+    t.ok(code == 3 and "no daemon answers" in err, "a socket that was named and is silent ends reading with 3", [err])
+    code, _, err = q("jobs", env={"QUIESCED": "/no/such/daemon"})
+    t.ok(code == 3 and "/no/such/daemon" in err, "without a name reading wants to start a daemon", [err])
     code, _, err = q("watch", "7")
     t.ok(code == 3, "and so does watching, at once")
     broken = write_program(os.path.join(q.top, "broken"), "#!/bin/sh\necho 'the disk is full' >&2\nexit 9\n")

@@ -208,9 +208,9 @@ static bool read_json(struct qs_store_reader *r, void *user, struct qs_err *err)
     free(json);
     assert_true(qs_read_taints_json(r, *(int64_t *)user, &json, err));
     assert_string_equal(json, "[{\"arm\":\"a\",\"code\":\"busy\",\"windows\":1,\"iterations\":0,\"example\":"
-                              "\"block 1, window 0: 7 (bound 6)\"},"
+                              "\"block 1, window 0: 7 (bound 6)\",\"busiest\":null},"
                               "{\"arm\":\"a\",\"code\":\"exit\",\"windows\":1,\"iterations\":1,\"example\":"
-                              "\"block 1, window 0: 1 (bound 0)\"}]");
+                              "\"block 1, window 0: 1 (bound 0)\",\"busiest\":null}]");
     free(json);
     assert_true(qs_read_devices_json(r, &json, err));
     assert_string_equal(json,
