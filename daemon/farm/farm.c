@@ -110,6 +110,31 @@ static bool read_one_job(struct qs_store_reader *reader, void *user, struct qs_e
     return !one->running || qs_read_samples(reader, one->id, &one->samples, err);
 }
 
+/* A job goes on where it was: on the devices that it has blocks of, and on as many as it takes. Where it has
+ * none yet, or none that is still here, it is placed like a new one. */
+static void resume_devices(struct qs_farm *farm, struct qs_farm_job *job)
+{
+    size_t devices = farm->p.config->device_count, chosen = 0;
+    for (size_t d = 0; d < devices; d++) {
+        for (size_t i = 0; i < job->earlier.count && !job->pending[d]; i++)
+            job->pending[d] =
+                job->matches[d] && strcmp(job->earlier.at[i].device, farm->p.config->devices[d].name) == 0;
+        chosen += job->pending[d] ? 1 : 0;
+    }
+    if (chosen == 0)
+        return;
+    job->running = true;
+    size_t most = job->spec->take == QS_TAKE_ALL     ? devices
+                  : job->spec->take == QS_TAKE_COUNT ? job->spec->take_count
+                                                     : 1;
+    for (size_t d = 0; d < devices && chosen < most; d++) {
+        if (job->matches[d] && !job->pending[d]) {
+            job->pending[d] = true;
+            chosen++;
+        }
+    }
+}
+
 static bool take_over(struct qs_farm *farm, const struct qs_job_info *info, struct qs_err *err)
 {
     struct one_job one = {.id = info->id, .running = info->state == QS_JOB_RUNNING};
@@ -131,6 +156,7 @@ static bool take_over(struct qs_farm *farm, const struct qs_job_info *info, stru
         job->earlier = one.samples;
         job->has_earlier = one.running;
         qs_farm_match(farm, spec, job->matches);
+        resume_devices(farm, job);
         qs_farm_add(farm, job);
         qs_log(farm->p.log, QS_LOG_INFO, "farm", "job=%lld taken over from the database, going on",
                (long long)info->id);
@@ -167,6 +193,16 @@ static void tell_stopped(void *user)
     farm->on_stopped(farm->stopped_user);
 }
 
+/* The last events are on disk before anybody hears that the farm has stopped. A post, because who hears it
+ * may close the store, whose callback this is. */
+void qs_farm_look_stopped(struct qs_farm *farm)
+{
+    if (!farm->stopping || farm->outstanding > 0 || farm->stop_told)
+        return;
+    farm->stop_told = true;
+    qs_loop_post(farm->p.loop, tell_stopped, farm);
+}
+
 void qs_farm_stop(struct qs_farm *farm, void (*on_stopped)(void *user), void *user)
 {
     farm->stopping = true;
@@ -182,7 +218,7 @@ void qs_farm_stop(struct qs_farm *farm, void (*on_stopped)(void *user), void *us
     }
     for (size_t d = 0; d < farm->p.config->device_count; d++)
         qs_device_stop(farm->devices[d]);
-    qs_loop_post(farm->p.loop, tell_stopped, farm);
+    qs_farm_look_stopped(farm);
 }
 
 size_t qs_farm_live_jobs(const struct qs_farm *farm)

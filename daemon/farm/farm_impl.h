@@ -37,8 +37,8 @@ struct qs_farm {
     struct qs_farm_job **jobs;  /* owned, in order of the queue */
     size_t job_count;
     char *host_json; /* owned */
-    bool started, stopping, silent, plan_posted;
-    size_t outstanding; /* store requests on their way */
+    bool started, stopping, stop_told, silent, plan_posted;
+    size_t outstanding; /* events on their way to disk */
     int64_t newest_job; /* the highest number ever given out: a submission above it is new */
     void (*on_stopped)(void *user);
     void *stopped_user;
@@ -59,6 +59,9 @@ bool qs_farm_match(const struct qs_farm *farm, const struct qs_job_spec *spec, b
 
 /* plan.c: looks at the queue after the current callback. */
 void qs_farm_plan_soon(struct qs_farm *farm);
+
+/* farm.c: after an event was stored: was it the last one of a farm that stops? */
+void qs_farm_look_stopped(struct qs_farm *farm);
 
 /* news.c */
 void qs_farm_news(struct qs_farm *farm, const char *kind, int64_t job, const char *device,

@@ -23,7 +23,9 @@ static void on_stored(const struct qs_err *err, int64_t id, void *user)
     free(t->kind);
     free(t->device);
     free(t->body);
+    struct qs_farm *farm = t->farm;
     free(t);
+    qs_farm_look_stopped(farm);
 }
 
 void qs_farm_news(struct qs_farm *farm, const char *kind, int64_t job, const char *device,

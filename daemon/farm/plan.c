@@ -102,6 +102,8 @@ static void plan_now(void *user)
     snapshot_take(farm, &s);
     for (size_t i = 0; i < s.starts_n; i++) {
         struct qs_farm_job *job = s.live[s.starts[i].job];
+        if (qs_farm_find(farm, s.jobs[s.starts[i].job].id) != job)
+            continue; /* its start on another device failed and ended it */
         if (!job->running) {
             choose_devices(farm, job, &s, s.starts[i].job);
             job->running = true;

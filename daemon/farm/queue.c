@@ -62,13 +62,12 @@ static size_t start_on(struct turn *t, size_t job, const bool *fits, size_t most
     return n;
 }
 
-/* What a job still needs is kept for it: later jobs look elsewhere. */
+/* What a job still needs is kept for it: later jobs look elsewhere. The host is not kept: a device that is
+ * away must not stop the others on this host. */
 static void reserve(struct turn *t, const bool *fits)
 {
-    for (size_t d = 0; d < t->device_count; d++) {
-        if (fits[d])
-            take(t, d);
-    }
+    for (size_t d = 0; d < t->device_count; d++)
+        t->taken[d] = t->taken[d] || fits[d];
 }
 
 size_t qs_queue_plan(const struct qs_queue_job *jobs, size_t job_count, const struct qs_queue_device *devices,
@@ -86,11 +85,13 @@ size_t qs_queue_plan(const struct qs_queue_job *jobs, size_t job_count, const st
             size_t fitting = 0;
             for (size_t d = 0; d < device_count; d++)
                 fitting += fits[d] ? 1 : 0;
-            size_t got =
-                start_on(&t, j, fits, job->started ? fitting : wanted(job, fitting), starts + n, &wait);
+            size_t most = job->started ? fitting : wanted(job, fitting);
+            size_t got = start_on(&t, j, fits, most, starts + n, &wait);
             n += got;
-            if (got == 0 && fitting > 0)
+            if (got < most)
                 reserve(&t, fits);
+            if (fitting == 0 && !job->started)
+                wait = QS_WAIT_DEVICE_DOWN;
         }
         if (waits)
             waits[j] = wait;

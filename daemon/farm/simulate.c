@@ -26,7 +26,7 @@ struct simulator {
     FILE *log;
     char *db, *files_dir;
     int64_t job;
-    bool submitted;
+    bool ran;
     struct qs_err err;
 };
 
@@ -190,6 +190,7 @@ static bool run(struct simulator *s, struct qs_buf *out, struct qs_err *err)
     if (!qs_farm_start(s->farm, err) || !submit(s, err))
         return false;
     qs_loop_run(s->loop);
+    s->ran = true;
     if (s->err.code != QS_E_NONE) {
         *err = s->err;
         return false;
@@ -204,6 +205,8 @@ bool qs_simulate(const struct qs_simulation *sim, struct qs_buf *out, struct qs_
     bool ok = all_simulated(sim->config, err) && open_all(&s, err) && run(&s, out, err);
     if (s.store)
         qs_store_close(s.store);
+    if (s.ran)
+        qs_loop_run(s.loop); /* what the store has under way lets go of it */
     qs_farm_free(s.farm);
     if (s.files)
         qs_files_close(s.files);

@@ -1,0 +1,313 @@
+/* What an agent kept comes into the store, run by run, and is acknowledged after its commit. The store and
+ * the session are made for the test: answers wait until it gives them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "device/held.h"
+#include "device/session.h"
+#include "store/read.h"
+#include "store/store.h"
+
+enum { CALLS = 16 };
+
+static struct {
+    struct {
+        qs_store_read_fn *read;
+        qs_store_after_fn *after;
+        qs_store_done_fn *done;
+        void *user;
+    } waiting[CALLS];
+    size_t first, count;
+    int64_t acked_seq; /* what the store knows of any run; -2: it does not know the run */
+    struct qs_buf log;
+    bool refuse_resend;
+    unsigned done, warnings;
+} world;
+
+void qs_store_read(struct qs_store *store, qs_store_read_fn *read, qs_store_after_fn *after, void *user)
+{
+    (void)store;
+    assert_true(world.count < CALLS);
+    world.waiting[world.count].read = read;
+    world.waiting[world.count].after = after;
+    world.waiting[world.count++].user = user;
+}
+
+void qs_store_window(struct qs_store *store, const struct qs_window_row *w, qs_store_done_fn *done,
+                     void *user)
+{
+    (void)store;
+    assert_true(world.count < CALLS);
+    assert_int_equal(w->taint, QS_TAINT_INTERRUPTED);
+    qs_buf_fmt(&world.log, "store %u %u:%u+%u; ", w->run_uid[0], w->ord, (unsigned)w->first_seq,
+               (unsigned)w->n);
+    for (size_t i = 0; i < w->n; i++)
+        assert_int_equal(w->iterations[i].duration_ns, 1000 + (int64_t)(w->first_seq + i));
+    world.waiting[world.count].done = done;
+    world.waiting[world.count++].user = user;
+}
+
+bool qs_read_run(struct qs_store_reader *r, const uint8_t uid[16], struct qs_runs *ret, struct qs_err *err)
+{
+    (void)r;
+    (void)uid;
+    if (world.acked_seq == -2)
+        return qs_fail(err, QS_E_NOT_FOUND, "no such run");
+    ret->at = qs_calloc(1, sizeof *ret->at);
+    ret->at[0].acked_seq = world.acked_seq;
+    ret->count = 1;
+    return true;
+}
+
+void qs_runs_free(struct qs_runs *runs)
+{
+    free(runs->at);
+    *runs = (struct qs_runs){0};
+}
+
+bool qs_session_ack(struct qs_session *s, const struct qs_uid *run, uint64_t next_seq, struct qs_err *err)
+{
+    (void)s;
+    (void)err;
+    qs_buf_fmt(&world.log, "ack %u:%u; ", run->b[0], (unsigned)next_seq);
+    return true;
+}
+
+bool qs_session_resend(struct qs_session *s, const struct qs_uid *run, uint64_t from_seq, struct qs_err *err)
+{
+    (void)s;
+    if (world.refuse_resend)
+        return qs_fail(err, QS_E_CONFLICT, "not now");
+    qs_buf_fmt(&world.log, "resend %u:%u; ", run->b[0], (unsigned)from_seq);
+    return true;
+}
+
+/* The oldest question gets its answer. */
+static void answer(const struct qs_err *err)
+{
+    assert_true(world.first < world.count);
+    size_t i = world.first++;
+    if (world.waiting[i].done) {
+        world.waiting[i].done(err, 0, world.waiting[i].user);
+        return;
+    }
+    struct qs_err why = QS_ERR_INIT;
+    bool ok = world.waiting[i].read(NULL, world.waiting[i].user, &why);
+    world.waiting[i].after(ok ? NULL : &why, world.waiting[i].user);
+}
+
+static void on_note(bool warning, const char *text, void *user)
+{
+    (void)user;
+    assert_non_null(strstr(text, "run "));
+    world.warnings += warning ? 1 : 0;
+}
+
+static void on_done(void *user)
+{
+    (void)user;
+    world.done++;
+    qs_buf_str(&world.log, "done; ");
+}
+
+static struct qs_uid uid(uint8_t n)
+{
+    struct qs_uid u = {{n}};
+    return u;
+}
+
+static struct qs_held_runs *begin(int64_t acked_seq)
+{
+    memset(&world, 0, sizeof world);
+    world.acked_seq = acked_seq;
+    qs_buf_init(&world.log);
+    const struct qs_held_events events = {.on_note = on_note, .on_done = on_done};
+    return qs_held_new(NULL, NULL, &events);
+}
+
+static void end(struct qs_held_runs *h, const char *want)
+{
+    assert_string_equal(world.log.data, want);
+    assert_int_equal(world.first, world.count);
+    qs_held_free(h);
+    qs_buf_done(&world.log);
+}
+
+static bool rows(struct qs_held_runs *h, uint8_t run, uint32_t window, uint64_t first_seq, unsigned n)
+{
+    uint8_t rows_mem[1024], ids_mem[8];
+    struct qs_build list, ids;
+    qs_build_init(&list, rows_mem, sizeof rows_mem);
+    qs_build_init(&ids, ids_mem, sizeof ids_mem);
+    for (unsigned i = 0; i < n; i++) {
+        struct qs_row row = {.duration_ns = 1000 + (int64_t)first_seq + i};
+        assert_true(qs_build_row(&list, 0, &row));
+    }
+    struct qs_msg_iterations m = {.run = uid(run),
+                                  .window = window,
+                                  .first_seq = first_seq,
+                                  .metrics = qs_build_list(&ids),
+                                  .rows = qs_build_list(&list)};
+    return qs_held_take(h, &m);
+}
+
+static void add(struct qs_held_runs *h, uint8_t run, uint64_t first_seq, uint64_t next_seq)
+{
+    struct qs_uid u = uid(run);
+    qs_held_add(h, &u, first_seq, next_seq);
+}
+
+static void test_nothing_held(void **state)
+{
+    (void)state;
+    struct qs_held_runs *h = begin(-1);
+    qs_held_start(h);
+    assert_false(rows(h, 1, 0, 0, 3)); /* somebody else's */
+    end(h, "done; ");
+}
+
+/* Committed but not acknowledged: nothing is sent again. */
+static void test_stored_already(void **state)
+{
+    (void)state;
+    struct qs_held_runs *h = begin(9);
+    add(h, 1, 5, 10);
+    qs_held_start(h);
+    answer(NULL);
+    end(h, "ack 1:10; done; ");
+}
+
+static void test_missing_windows(void **state)
+{
+    (void)state;
+    struct qs_held_runs *h = begin(4);
+    add(h, 1, 5, 12);
+    add(h, 2, 0, 0); /* empty: not held at all */
+    qs_held_start(h);
+    answer(NULL);
+    assert_true(rows(h, 1, 0, 0, 5)); /* a whole window that begins below what was asked for */
+    assert_true(rows(h, 1, 1, 5, 3));
+    assert_true(rows(h, 1, 1, 8, 2));
+    assert_true(rows(h, 1, 2, 10, 2));
+    assert_int_equal(world.done, 0); /* acknowledged after the commit, never before */
+    answer(NULL);
+    answer(NULL);
+    end(h, "resend 1:5; store 1 1:5+5; store 1 2:10+2; ack 1:10; ack 1:12; done; ");
+}
+
+static void test_one_run_after_the_other(void **state)
+{
+    (void)state;
+    struct qs_held_runs *h = begin(-1);
+    add(h, 1, 0, 2);
+    add(h, 2, 0, 3);
+    qs_held_start(h);
+    answer(NULL);
+    assert_false(rows(h, 2, 0, 0, 3)); /* not its turn */
+    assert_true(rows(h, 1, 0, 0, 2));
+    answer(NULL);
+    answer(NULL);
+    assert_true(rows(h, 2, 0, 0, 3));
+    answer(NULL);
+    end(h, "resend 1:0; store 1 0:0+2; ack 1:2; resend 2:0; store 2 0:0+3; ack 2:3; done; ");
+}
+
+static void test_unknown_and_refused_runs_hold_up_nobody(void **state)
+{
+    (void)state;
+    struct qs_held_runs *h = begin(-2);
+    add(h, 1, 0, 2);
+    qs_held_start(h);
+    answer(NULL);
+    assert_int_equal(world.warnings, 1);
+    end(h, "done; ");
+
+    h = begin(-1);
+    world.refuse_resend = true;
+    add(h, 1, 0, 2);
+    qs_held_start(h);
+    answer(NULL);
+    end(h, "done; ");
+
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_uid u = uid(1), other = uid(9);
+    h = begin(-1);
+    add(h, 1, 0, 2);
+    qs_held_start(h);
+    answer(NULL);
+    qs_fail(&err, QS_E_NOT_FOUND, "gone");
+    assert_false(qs_held_refused(h, &other, &err));
+    assert_true(qs_held_refused(h, &u, &err));
+    end(h, "resend 1:0; done; ");
+}
+
+/* Where the store refuses one window of a run, the next run keeps its turn. */
+static void test_a_failed_commit_drops_one_run_only(void **state)
+{
+    (void)state;
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_held_runs *h = begin(-1);
+    add(h, 1, 0, 4);
+    add(h, 2, 0, 2);
+    qs_held_start(h);
+    answer(NULL);
+    assert_true(rows(h, 1, 0, 0, 2));
+    assert_true(rows(h, 1, 1, 2, 2)); /* both windows are on their way */
+    qs_fail(&err, QS_E_CONFLICT, "other content");
+    answer(&err);
+    answer(&err);
+    answer(NULL); /* what is stored of run 2 */
+    assert_true(rows(h, 2, 0, 0, 2));
+    answer(NULL);
+    assert_int_equal(world.warnings, 2);
+    end(h, "resend 1:0; store 1 0:0+2; store 1 1:2+2; resend 2:0; store 2 0:0+2; ack 2:2; done; ");
+}
+
+static void test_late_answers_after_a_loss(void **state)
+{
+    (void)state;
+    struct qs_held_runs *h = begin(-1);
+    add(h, 1, 0, 2);
+    qs_held_start(h);
+    qs_held_reset(h); /* the link went down */
+    answer(NULL);
+    add(h, 1, 0, 2);
+    qs_held_start(h);
+    answer(NULL);
+    assert_true(rows(h, 1, 0, 0, 2));
+    answer(NULL);
+    end(h, "resend 1:0; store 1 0:0+2; ack 1:2; done; ");
+}
+
+static void test_freed_while_the_store_works(void **state)
+{
+    (void)state;
+    struct qs_held_runs *h = begin(-1);
+    add(h, 1, 0, 2);
+    qs_held_start(h);
+    qs_held_free(h);
+    answer(NULL);
+    end(NULL, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nothing_held),
+        cmocka_unit_test(test_stored_already),
+        cmocka_unit_test(test_missing_windows),
+        cmocka_unit_test(test_one_run_after_the_other),
+        cmocka_unit_test(test_unknown_and_refused_runs_hold_up_nobody),
+        cmocka_unit_test(test_a_failed_commit_drops_one_run_only),
+        cmocka_unit_test(test_late_answers_after_a_loss),
+        cmocka_unit_test(test_freed_while_the_store_works),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

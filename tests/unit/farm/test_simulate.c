@@ -1,0 +1,271 @@
+/* Ten simulated devices and one job through the real line, in virtual time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "base/mem.h"
+#include "device/control.h"
+#include "farm/simulate.h"
+#include "link/link.h"
+#include "link/link_impl.h"
+#include "store/read.h"
+
+static const char ten_devices[] = "devices:\n"
+                                  "  d0: {link: sim, sim_seed: 1}\n  d1: {link: sim, sim_seed: 2}\n"
+                                  "  d2: {link: sim, sim_seed: 3}\n  d3: {link: sim, sim_seed: 4}\n"
+                                  "  d4: {link: sim, sim_seed: 5}\n  d5: {link: sim, sim_seed: 6}\n"
+                                  "  d6: {link: sim, sim_seed: 7}\n  d7: {link: sim, sim_seed: 8}\n"
+                                  "  d8: {link: sim, sim_seed: 9}\n  d9: {link: sim, sim_seed: 10}\n";
+
+static const char slower_job[] = "quiesce: 1\n"
+                                 "name: slower\n"
+                                 "benchmarks: [{name: pretend, argv: [sim, \"{ns}\"]}]\n"
+                                 "arms: {base: {params: {ns: 1000000}}, slower: {params: {ns: 1100000}}}\n"
+                                 "devices: {take: all}\n"
+                                 "plan: {blocks: {min: 6, max: 8}, window: {iterations: 5}}\n";
+
+static const char number_job[] = "quiesce: 1\n"
+                                 "name: one number\n"
+                                 "benchmarks: [{name: pretend, argv: [sim, \"123456789\", exact]}]\n"
+                                 "plan: {seed: 5, blocks: {min: 6, max: 6}, window: {iterations: 3}}\n";
+
+static char dir[] = "/tmp/quiesce-test-XXXXXX";
+
+static struct qs_farm_config *farm_of(const char *text)
+{
+    struct qs_farm_config *config = NULL;
+    struct qs_problems problems;
+    struct qs_doc *doc = NULL;
+    qs_problems_init(&problems);
+    bool ok = qs_doc_read("farm", text, strlen(text), false, &doc, &problems) &&
+              qs_farm_from_doc(doc, &config, &problems);
+    if (!ok)
+        fail_msg("%s", problems.count ? problems.at[0].what : "?");
+    qs_doc_free(doc);
+    qs_problems_done(&problems);
+    return config;
+}
+
+/* The event log of one simulation, and its document; both owned by the caller. */
+static void simulate(const char *farm, const char *job, uint64_t seed, const char *db, char **ret_log,
+                     char **ret_doc)
+{
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_buf out;
+    struct qs_farm_config *config = farm_of(farm);
+    char *path = qs_asprintf("%s/events", dir);
+    qs_buf_init(&out);
+    const struct qs_simulation sim = {.config = config,
+                                      .job_text = job,
+                                      .job_bytes = strlen(job),
+                                      .job_name = "job.yaml",
+                                      .db = db,
+                                      .event_log = path,
+                                      .seed = seed,
+                                      .json = true};
+    if (!qs_simulate(&sim, &out, &err))
+        fail_msg("%s", err.text);
+    FILE *f = fopen(path, "re");
+    assert_non_null(f);
+    enum { MOST = 1 << 20 };
+    char *log = qs_calloc(1, MOST);
+    assert_in_range(fread(log, 1, MOST - 1, f), 100, MOST - 2);
+    fclose(f);
+    unlink(path);
+    free(path);
+    qs_farm_config_free(config);
+    *ret_log = log;
+    *ret_doc = qs_buf_take(&out);
+    qs_buf_done(&out);
+}
+
+static size_t count(const char *text, const char *word)
+{
+    size_t n = 0;
+    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+        n++;
+    return n;
+}
+
+static void test_equal_seeds_give_equal_bytes(void **state)
+{
+    (void)state;
+    char *log[3], *doc[3];
+    simulate(ten_devices, slower_job, 42, NULL, &log[0], &doc[0]);
+    simulate(ten_devices, slower_job, 42, NULL, &log[1], &doc[1]);
+    simulate(ten_devices, slower_job, 43, NULL, &log[2], &doc[2]);
+    assert_string_equal(log[0], log[1]);
+    assert_string_equal(doc[0], doc[1]);
+    assert_string_not_equal(log[0], log[2]);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(count(log[i], "\"kind\":\"job.start\""), 10);
+        assert_int_equal(count(log[i], "\"state\":\"done\""), 1); /* the log ends with the job */
+        assert_int_equal(count(doc[i], "\"verdict\":\"regression\""), 10);
+        assert_non_null(strstr(doc[i], "\"state\":\"done\",\"stopped\":\"interval\""));
+        assert_non_null(strstr(doc[i], "\"simulated\":true"));
+        free(log[i]);
+        free(doc[i]);
+    }
+}
+
+static void test_only_simulated_devices(void **state)
+{
+    (void)state;
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_buf out;
+    struct qs_farm_config *config = farm_of("devices: {x: {link: unix, address: /tmp/nosuch}}\n");
+    const struct qs_simulation sim = {.config = config, .job_text = "", .job_name = "x"};
+    qs_buf_init(&out);
+    assert_false(qs_simulate(&sim, &out, &err));
+    assert_int_equal(err.code, QS_E_CONFIG);
+    qs_buf_done(&out);
+    qs_farm_config_free(config);
+}
+
+/* ---- one number, at every hop ---- */
+
+enum { NUMBER = 123456789, RUNS = 6, PER_RUN = 3, MEASURED = RUNS * PER_RUN };
+
+static struct {
+    size_t wire, session, row;
+} seen;
+
+void __real_qs_link_bytes(struct qs_link *link, uint8_t *bytes, size_t n);
+void __wrap_qs_link_bytes(struct qs_link *link, uint8_t *bytes, size_t n);
+void __real_qs_control_on_iterations(struct qs_control *c, const struct qs_msg_iterations *m);
+void __wrap_qs_control_on_iterations(struct qs_control *c, const struct qs_msg_iterations *m);
+void __real_qs_store_window(struct qs_store *store, const struct qs_window_row *w, qs_store_done_fn *done,
+                            void *user);
+void __wrap_qs_store_window(struct qs_store *store, const struct qs_window_row *w, qs_store_done_fn *done,
+                            void *user);
+
+/* Bytes as they come from the agent's core. */
+void __wrap_qs_link_bytes(struct qs_link *link, uint8_t *bytes, size_t n)
+{
+    static const uint8_t number[8] = {0x15, 0xcd, 0x5b, 0x07, 0, 0, 0, 0}; /* 123456789, little endian */
+    for (size_t i = 0; n >= sizeof number && i <= n - sizeof number; i++)
+        seen.wire += memcmp(bytes + i, number, sizeof number) == 0 ? 1 : 0;
+    __real_qs_link_bytes(link, bytes, n);
+}
+
+void __wrap_qs_control_on_iterations(struct qs_control *c, const struct qs_msg_iterations *m)
+{
+    struct qs_iter it = qs_list_iter(&m->rows);
+    struct qs_row row;
+    while (qs_list_row(&it, m->metrics.count, &row))
+        seen.session += row.duration_ns == NUMBER ? 1 : 0;
+    __real_qs_control_on_iterations(c, m);
+}
+
+void __wrap_qs_store_window(struct qs_store *store, const struct qs_window_row *w, qs_store_done_fn *done,
+                            void *user)
+{
+    for (size_t i = 0; i < w->n; i++)
+        seen.row += w->phase == QS_PHASE_MEASURE && w->iterations[i].duration_ns == NUMBER ? 1 : 0;
+    __real_qs_store_window(store, w, done, user);
+}
+
+static int64_t query(const char *db, const char *sql)
+{
+    sqlite3 *raw;
+    sqlite3_stmt *stmt;
+    assert_int_equal(sqlite3_open_v2(db, &raw, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(raw, sql, -1, &stmt, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+    assert_int_equal(sqlite3_column_type(stmt, 0), SQLITE_INTEGER);
+    int64_t v = sqlite3_column_int64(stmt, 0);
+    sqlite3_finalize(stmt);
+    sqlite3_close(raw);
+    return v;
+}
+
+static bool read_numbers(struct qs_store_reader *reader, void *user, struct qs_err *err)
+{
+    size_t *found = user;
+    struct qs_samples samples;
+    assert_true(qs_read_samples(reader, 1, &samples, err));
+    assert_int_equal(samples.count, RUNS);
+    for (size_t r = 0; r < samples.count; r++) {
+        struct qs_iterations it;
+        for (size_t i = 0; i < samples.at[r].n; i++)
+            assert_int_equal(samples.at[r].durations_ns[i], NUMBER);
+        assert_true(qs_read_iterations(reader, samples.at[r].run_uid, 0, 100, &it, err));
+        for (size_t i = 0; i < it.count; i++)
+            *found += it.at[i].duration_ns == NUMBER ? 1 : 0;
+        qs_iterations_free(&it);
+    }
+    qs_samples_free(&samples);
+    return true;
+}
+
+static size_t read_store(const char *db)
+{
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_loop *loop = qs_loop_new_virtual(1, 1);
+    const struct qs_store_events events = {0};
+    struct qs_store *store;
+    size_t found = 0;
+    assert_true(qs_store_open(loop, db, &events, &store, &err));
+    assert_true(qs_store_read_now(store, read_numbers, &found, &err));
+    qs_store_close(store);
+    assert_int_equal(qs_loop_free(loop), 0);
+    return found;
+}
+
+static void one_number_test(void **state)
+{
+    (void)state;
+    char *log, *doc, *db = qs_asprintf("%s/number.db", dir);
+    simulate("devices: {d0: {link: sim, sim_seed: 1}}\n", number_job, 1, db, &log, &doc);
+    assert_true(seen.wire >= MEASURED);    /* pilots as well */
+    assert_true(seen.session >= MEASURED); /* pilots as well */
+    assert_int_equal(seen.row, MEASURED);
+    assert_int_equal(query(db, "SELECT count(*) FROM iteration t JOIN window w ON w.id = t.window_id"
+                               " WHERE w.phase = 1 AND t.duration_ns = 123456789"),
+                     MEASURED);
+    assert_int_equal(query(db, "SELECT max(duration_ns) FROM iteration"), NUMBER);
+    assert_int_equal(read_store(db), MEASURED);
+    assert_non_null(
+        strstr(doc, "\"median_ns\":123456789,\"median_lo_ns\":123456789,\"median_hi_ns\":123456789"));
+    assert_non_null(strstr(doc, "\"min_ns\":123456789,\"max_ns\":123456789"));
+    free(log);
+    free(doc);
+    free(db);
+}
+
+static int make_dir(void **state)
+{
+    (void)state;
+    return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+    static const char *const names[] = {"number.db",      "number.db-wal",   "number.db-shm",
+                                        "number.db.lock", "number.db.files", ""};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *path = qs_asprintf("%s/%s", dir, names[i]);
+        (void)remove(path);
+        free(path);
+    }
+    return access(dir, F_OK) == 0 ? -1 : 0; /* nothing else may lie there */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equal_seeds_give_equal_bytes),
+        cmocka_unit_test(test_only_simulated_devices),
+        cmocka_unit_test(one_number_test),
+    };
+    return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
