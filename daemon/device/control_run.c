@@ -188,15 +188,19 @@ static void pilot_failed(struct qs_control *c)
     const struct qs_iteration_row *last = &c->win.rows[c->win.rows_n - 1];
     struct qs_text out = c->win.msg.output;
     struct qs_err err = QS_ERR_INIT;
+    const char *hint = "";
     char how[64];
-    if (last->taint & QS_TAINT_TIMEOUT)
+    if (last->taint & QS_TAINT_TIMEOUT) {
         snprintf(how, sizeof how, "did not end within its limit");
-    else if (last->status < 0)
+    } else if (last->status < 0) {
         snprintf(how, sizeof how, "was ended by signal %d (%s)", -last->status, strsignal(-last->status));
-    else
+    } else {
         snprintf(how, sizeof how, "exited with code %d", last->status);
-    qs_fail(&err, QS_E_COMMAND, "%s %s in its first, uncounted run%s%.*s",
-            c->p.spec->arms[qs_plan_arm(&c->plan)].name, how, out.n ? "; it wrote: " : "",
+        hint = " (`exit: any` accepts it in a job file, --ignore-failure with run)";
+    }
+    qs_fail(&err, QS_E_COMMAND, "%s %s in its first, uncounted run%s%s%.*s",
+            c->p.spec->arms[qs_plan_arm(&c->plan)].name, how, hint,
+            out.n ? "; it wrote: " : "; `output: capture` (run: --output capture) keeps what it writes",
             (int)(out.n > 300 ? 300 : out.n), out.n ? out.p : "");
     qs_control_fail(c, &err);
 }
