@@ -142,8 +142,10 @@ static void test_pilot_that_fails_ends_the_job(void **state)
     stage_go(&s);
     assert_int_equal(s.result.end, QS_END_FAILED);
     assert_int_equal(s.result.err.code, QS_E_COMMAND);
-    assert_string_equal(s.result.err.text,
-                        "b exited with code 2 in its first, uncounted run; it wrote: b: bad option");
+    assert_string_equal(
+        s.result.err.text,
+        "b exited with code 2 in its first, uncounted run (`exit: any` accepts it in a job file, "
+        "--ignore-failure with run); it wrote: b: bad option");
     const struct stage_run *last = &s.runs[s.run_count - 1];
     assert_int_equal(last->block, 0);
     assert_int_equal(last->state, QS_RUN_FAILED); /* failed, not merely interrupted */
