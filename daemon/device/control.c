@@ -245,7 +245,9 @@ void qs_control_on_error(struct qs_control *c, const struct qs_uid *run, const s
         return;
     struct qs_err e = *err;
     qs_control_fail(c, &e);
-    qs_control_feed(c, QS_CE_FAIL);
+    /* What the agent refused is over for it; anything else that is open there is ended first. */
+    bool open = qs_uid_is_zero(run) || c->state == QS_CS_WINDOW;
+    qs_control_feed(c, open ? QS_CE_CANCEL : QS_CE_FAIL);
 }
 
 const char *qs_control_state_name(const struct qs_control *c)

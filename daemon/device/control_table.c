@@ -51,7 +51,6 @@ static const struct qs_control_row table[] = {
     ROW(WINDOW, DISARM, GATE, unsilence),
     ROW(WINDOW, CLOSED, EVIDENCE, collect),
     ROW(WINDOW, CANCEL, WINDOW, cancel_wait),
-    ROW(WINDOW, FAIL, ENDING, end_run),
     IN_USE(WINDOW),
 
     ROW(EVIDENCE, COMMITTED, JUDGE, judge),

@@ -10,6 +10,19 @@ static const char two_arms[] = "quiesce: 1\n"
                                "  warmup: {iterations: 1}\n"
                                "  window: {iterations: 5}\n";
 
+bool stage_taken[QS_CS_COUNT][QS_CE_COUNT];
+
+const struct qs_control_row *__real_qs_control_find(enum qs_control_state state, enum qs_control_input input);
+const struct qs_control_row *__wrap_qs_control_find(enum qs_control_state state, enum qs_control_input input);
+
+/* Linked in front of the table: what the controller looks up and finds, it does. */
+const struct qs_control_row *__wrap_qs_control_find(enum qs_control_state state, enum qs_control_input input)
+{
+    const struct qs_control_row *row = __real_qs_control_find(state, input);
+    stage_taken[state][input] = stage_taken[state][input] || row;
+    return row;
+}
+
 static void on_news(const char *kind, const char *body_json, const uint8_t *run_uid, void *user)
 {
     struct stage *s = user;
@@ -50,8 +63,27 @@ static void go_down(struct stage *s)
     qs_control_on_down(s->control, &why);
 }
 
+static void strike_lost(struct stage *s)
+{
+    struct qs_err again = QS_ERR_INIT;
+    enum stage_strike strike = s->strike_lost;
+    s->strike_lost = STRIKE_NONE;
+    if (strike == STRIKE_DOWN) {
+        qs_fail(&again, QS_E_LINK, "still away");
+        qs_control_on_down(s->control, &again);
+    } else if (strike == STRIKE_CANCEL) {
+        qs_control_cancel(s->control, "nobody waits");
+    } else {
+        qs_control_abandon(s->control);
+    }
+}
+
 void stage_strike_now(struct stage *s)
 {
+    if (s->strike_lost != STRIKE_NONE && strcmp(qs_control_state_name(s->control), "lost") == 0) {
+        strike_lost(s);
+        return;
+    }
     if (s->strike == STRIKE_NONE || strcmp(qs_control_state_name(s->control), s->strike_state) != 0 ||
         s->answers++ < s->strike_after || s->struck >= (s->strikes ? s->strikes : 1))
         return;
@@ -102,6 +134,10 @@ void stage_play(struct stage *s)
     const struct qs_control_events events = {
         .on_news = on_news, .on_silence = on_silence, .on_end = on_end, .user = s};
     s->control = qs_control_new(&s->parts, &events);
+    if (s->early == QS_CE_CANCEL)
+        qs_control_cancel(s->control, "early");
+    else if (s->early == QS_CE_ABANDON)
+        qs_control_abandon(s->control);
     qs_control_start(s->control, "boot-1", "{}");
     qs_loop_run(s->loop);
     assert_int_equal(s->ended, 1);

@@ -62,13 +62,17 @@ struct stage {
     const char *strike_state; /* strikes before the answer number strike_after that comes in this state */
     enum stage_strike strike;
     enum qs_control_input feed;     /* of STRIKE_FEED */
+    enum qs_control_input early;    /* CANCEL or ABANDON: before the start */
     unsigned strike_after, strikes; /* strikes: how often, 0 = once */
+    enum stage_strike strike_lost;  /* DOWN, CANCEL or ABANDON: once more, while the link is away */
     int64_t away_ns;                /* how long the link stays down; < 0 for good */
     const char *fail_kind;          /* a store request that fails ("window"), the fail_nth one from 1 */
     unsigned fail_nth;
-    unsigned hook_fails; /* the number of the hook that fails, from 1 */
-    bool refuse_run;     /* the agent cannot start the executable */
-    bool busy_store;     /* refuses silence the first time */
+    unsigned hook_fails;            /* the number of the hook that fails, from 1 */
+    bool refuse_window, refuse_end; /* an ERROR where a window waits; RUN_END does not fit the link */
+    bool session_error;             /* an ERROR of the session in a window */
+    bool refuse_run;                /* the agent cannot start the executable */
+    bool busy_store;                /* refuses silence the first time */
     /* What happened. */
     struct stage_run runs[STAGE_RUNS];
     size_t run_count;
@@ -95,6 +99,8 @@ void stage_go(struct stage *s); /* the same; everything must be closed then, als
 void stage_done(struct stage *s);
 /* Runs that count: the last attempt of a block, ended well. */
 size_t stage_counted(const struct stage *s, uint32_t point, uint32_t block);
+/* Rows of the table that any controller of this process has taken. */
+extern bool stage_taken[QS_CS_COUNT][QS_CE_COUNT];
 bool stage_told(const struct stage *s, const char *text); /* somewhere in the news */
 
 #endif

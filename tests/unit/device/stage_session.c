@@ -93,7 +93,7 @@ static void tell_hook_done(struct stage *s)
 bool qs_session_hook(struct qs_session *session, const struct qs_msg_hook *m, struct qs_err *err)
 {
     struct stage *s = of(session);
-    if (!may(s, SESSION_READY, "hook", err))
+    if (!may(s, s->session == SESSION_OPEN ? SESSION_OPEN : SESSION_READY, "hook", err))
         return false;
     struct qs_iter it = qs_list_iter(&m->argv);
     struct qs_text word;
@@ -160,6 +160,14 @@ static void tell_closed(struct stage *s)
 static void tell_armed(struct stage *s)
 {
     const char *why = NULL;
+    struct qs_err err = QS_ERR_INIT;
+    if (s->refuse_window) {
+        s->refuse_window = false;
+        s->session = SESSION_OPEN;
+        qs_fail(&err, QS_E_INTERNAL, "no such sensor");
+        qs_control_on_error(s->control, &s->run, &err);
+        return;
+    }
     if (!qs_control_may_quiet(s->control, &why)) {
         assert_non_null(why);
         s->disarms++;
@@ -171,6 +179,12 @@ static void tell_armed(struct stage *s)
         sum_ns += s->now.duration_ns[i] > 0 ? s->now.duration_ns[i] : 0;
     later(s, sum_ns, tell_closed);
     qs_control_on_quiet(s->control);
+    if (s->session_error) {
+        struct qs_uid none = {{0}};
+        s->session_error = false;
+        qs_fail(&err, QS_E_INTERNAL, "the agent is in trouble");
+        qs_control_on_error(s->control, &none, &err);
+    }
 }
 
 bool qs_session_open(struct qs_session *session, const struct qs_msg_open *m, struct qs_err *err)
@@ -231,6 +245,8 @@ bool qs_session_run_end(struct qs_session *session, const struct qs_uid *run, st
     struct stage *s = of(session);
     if (!may(s, SESSION_OPEN, "run_end", err))
         return false;
+    if (s->refuse_end)
+        return qs_fail(err, QS_E_LIMIT, "the queue of the link is full");
     assert_true(qs_uid_equal(run, &s->run));
     s->session = SESSION_ENDING;
     s->operation++;

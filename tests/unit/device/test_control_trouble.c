@@ -219,6 +219,147 @@ static void test_quiet_store_errors_end_the_job(void **state)
     }
 }
 
+static void shut_gate(struct stage *s, const struct stage_run *run, struct stage_window *w)
+{
+    (void)s;
+    if (run->block == 1)
+        w->how = QS_CLOSED_GATE_TIMEOUT;
+    if (run->block == 1)
+        w->gate = QS_GATE_FAIL;
+}
+
+/* Before the first move, and where the tests above do not come by. */
+static void rare_moves(void)
+{
+    struct stage s;
+    static const enum qs_control_input early[] = {QS_CE_CANCEL, QS_CE_ABANDON};
+    for (size_t i = 0; i < sizeof early / sizeof *early; i++) {
+        stage_init(&s, hooks_job);
+        s.script = shut_gate;
+        s.early = early[i];
+        stage_play(&s);
+        assert_int_equal(s.run_count, 0);
+        stage_done(&s);
+    }
+    stage_init(&s, hooks_job);
+    s.refuse_run = true;
+    stage_go(&s);
+    stage_done(&s);
+    stage_init(&s, hooks_job);
+    s.hook_fails = 1;
+    stage_go(&s);
+    stage_done(&s);
+    stage_init(&s, hooks_job);
+    s.script = shut_gate;
+    stage_go(&s);
+    stage_done(&s);
+}
+
+static void lost_case(enum stage_strike again, enum qs_control_end want)
+{
+    struct stage s;
+    stage_init(&s, hooks_job);
+    s.strike = STRIKE_DOWN;
+    s.strike_state = "gate";
+    s.strike_lost = again;
+    stage_go(&s);
+    assert_int_equal(s.result.end, want);
+    assert_int_equal(s.strike_lost, STRIKE_NONE);
+    stage_done(&s);
+}
+
+static void test_news_while_the_link_is_away(void **state)
+{
+    (void)state;
+    lost_case(STRIKE_DOWN, QS_END_DONE);
+    lost_case(STRIKE_CANCEL, QS_END_CANCELLED);
+    lost_case(STRIKE_ABANDON, QS_END_CANCELLED);
+}
+
+static void failing(struct stage *s, const char *text)
+{
+    stage_go(s);
+    assert_int_equal(s->result.end, QS_END_FAILED);
+    assert_non_null(strstr(s->result.err.text, text));
+    assert_int_equal(s->conflicts, 0);
+    assert_int_equal(s->run_count, 1);
+    assert_string_equal(s->hooks.data, "mk mk rm rm ");
+    stage_done(s);
+}
+
+/* The agent's errors: it is left in order, whatever was open there. */
+static void test_errors_of_the_agent(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, hooks_job);
+    s.refuse_window = true;
+    failing(&s, "no such sensor");
+    stage_init(&s, hooks_job);
+    s.session_error = true;
+    failing(&s, "in trouble");
+    stage_init(&s, hooks_job);
+    s.refuse_end = true;
+    failing(&s, "queue of the link");
+}
+
+static void test_disarm(void **state)
+{
+    (void)state;
+    static const char *const states[] = {"gate", "window"};
+    for (size_t i = 0; i < 2; i++) {
+        struct stage s;
+        stage_init(&s, hooks_job);
+        s.strike = STRIKE_FEED;
+        s.feed = QS_CE_DISARM;
+        s.strike_state = states[i];
+        stage_go(&s);
+        assert_int_equal(s.result.end, QS_END_DONE);
+        check_whole_blocks(&s);
+        stage_done(&s);
+    }
+}
+
+static void dirty(struct stage *s, const struct stage_run *run, struct stage_window *w)
+{
+    (void)s;
+    w->taint = run->block == 2 && run->windows == 0 ? "cpu.steal_ticks" : NULL;
+}
+
+static const char points_job[] = "quiesce: 1\n"
+                                 "benchmarks: [{name: work, argv: [work, \"{n}\"], params: {n: [1, 2]}}]\n"
+                                 "plan: {seed: 1, blocks: {min: 2, max: 2}, window: {iterations: 2}}\n";
+
+static void test_every_row_is_taken(void **state)
+{
+    (void)state;
+    struct stage s;
+    size_t missing = 0;
+    rare_moves();
+    stage_init(&s, points_job);
+    s.script = dirty;
+    stage_go(&s);
+    stage_done(&s);
+    stage_init(&s, hooks_job);
+    s.strike = STRIKE_FEED;
+    s.feed = QS_CE_FAIL;
+    s.strike_state = "cleanup";
+    stage_go(&s);
+    stage_done(&s);
+    for (unsigned at = 0; at < QS_CS_COUNT; at++) {
+        for (unsigned e = 0; e < QS_CE_COUNT; e++) {
+            bool taken =
+                stage_taken[at][e] || (at == QS_CS_LOCK && e != QS_CE_LOCKED); /* it does not wait yet */
+            if (taken || !qs_control_find((enum qs_control_state)at, (enum qs_control_input)e))
+                continue;
+            print_message("not taken: %s, %s\n", qs_control_state_text((enum qs_control_state)at),
+                          qs_control_input_text((enum qs_control_input)e));
+            missing++;
+        }
+    }
+    assert_int_equal(missing, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +372,10 @@ int main(void)
         cmocka_unit_test(test_cancel_ends_setup_at_once),
         cmocka_unit_test(test_store_errors_end_the_job),
         cmocka_unit_test(test_quiet_store_errors_end_the_job),
+        cmocka_unit_test(test_news_while_the_link_is_away),
+        cmocka_unit_test(test_errors_of_the_agent),
+        cmocka_unit_test(test_disarm),
+        cmocka_unit_test(test_every_row_is_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
+#include "api/render.h"
 #include "base/mem.h"
 #include "device/control.h"
 #include "farm/simulate.h"
@@ -187,6 +188,18 @@ static int64_t query(const char *db, const char *sql)
     return v;
 }
 
+static size_t count_rendered(const struct qs_iterations *it)
+{
+    struct qs_buf text;
+    struct qs_json j;
+    qs_buf_init(&text);
+    qs_json_init(&j, &text);
+    qs_render_iterations(&j, it, 100);
+    size_t n = count(text.data, "\"duration_ns\":123456789,");
+    qs_buf_done(&text);
+    return n;
+}
+
 static bool read_numbers(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     size_t *found = user;
@@ -200,6 +213,7 @@ static bool read_numbers(struct qs_store_reader *reader, void *user, struct qs_e
         assert_true(qs_read_iterations(reader, samples.at[r].run_uid, 0, 100, &it, err));
         for (size_t i = 0; i < it.count; i++)
             *found += it.at[i].duration_ns == NUMBER ? 1 : 0;
+        assert_int_equal(count_rendered(&it), PER_RUN); /* as the API answers */
         qs_iterations_free(&it);
     }
     qs_samples_free(&samples);

@@ -243,6 +243,20 @@ static void test_verdicts(void **state)
     world_done(&w);
 }
 
+static void test_lines(void **state)
+{
+    (void)state;
+    struct world w;
+    struct qs_buf text;
+    qs_buf_init(&text);
+    world_init(&w, 2, NULL);
+    fill(&w);
+    qs_report_lines(&w.in, &text);
+    assert_string_equal(text.data, "local work: b takes 7.95–8.04 % longer than a: regression (10 blocks)\n");
+    qs_buf_done(&text);
+    world_done(&w);
+}
+
 /* Paths of all keys, lists as []: "results[].arms[].name". What the caller hands through is one key. */
 static void add_keys(struct qs_buf *out, const json_t *node, const char *prefix)
 {
@@ -323,10 +337,15 @@ static void test_every_field_is_described(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden),        cmocka_unit_test(test_what_it_says),
-        cmocka_unit_test(test_corners),       cmocka_unit_test(test_one_arm),
-        cmocka_unit_test(test_noise_is_told), cmocka_unit_test(test_outliers_are_told),
-        cmocka_unit_test(test_verdicts),      cmocka_unit_test(test_every_field_is_described),
+        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_what_it_says),
+        cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_one_arm),
+        cmocka_unit_test(test_noise_is_told),
+        cmocka_unit_test(test_outliers_are_told),
+        cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_every_field_is_described),
     };
     golden_dir = argc > 1 ? argv[1] : golden_dir;
     schema_dir = argc > 2 ? argv[2] : ".";
