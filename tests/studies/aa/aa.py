@@ -23,7 +23,6 @@ import time
 import aa_report as report
 
 CONDITIONS = [(noise, effect) for noise in ("quiet", "noisy") for effect in ("same", "slower")]
-SLOWER_RATIO = 1.05
 WARMUP = 2  # of hyperfine, as many as quiesce leaves uncounted
 
 
@@ -54,7 +53,7 @@ def machine():
 
 def settings_of(args):
     a = args.command or f"aa_work {args.rounds}"
-    b = args.command or f"aa_work {round(args.rounds * SLOWER_RATIO)}"
+    b = args.command or f"aa_work {round(args.rounds * report.SLOWER_RATIO)}"
     return {"study": "aa", "version": 1, "seed": args.seed, "a": a, "b": b, "busy_ms": args.busy_ms,
             "idle_ms": args.idle_ms, "machine": machine()}
 

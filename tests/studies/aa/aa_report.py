@@ -63,29 +63,45 @@ def of_hyperfine(export):
 
 BLOCKS_MIN = 10  # with fewer clean blocks the comparison uses all
 MARGIN = 0.02
+SLOWER_RATIO = 1.05
 
 
-def called_different(logs):
-    """The verdict's rule on paired log ratios: is there a difference that is not surely below the margin?"""
+def called_different(logs, alpha=ALPHA):
+    """The verdict's rule on paired log ratios: is there a difference that is not surely below the margin? alpha is the
+    level at which there is one; the level of "surely below" stays."""
     mean, var = fig.mean_var(logs)
     se, df = math.sqrt(var / len(logs)), len(logs) - 1
-    excludes = abs(mean) > fig.t_quantile(1 - ALPHA / 2, df) * se
+    excludes = abs(mean) > fig.t_quantile(1 - alpha / 2, df) * se
     return excludes and abs(mean) + fig.t_quantile(1 - ALPHA, df) * se > math.log1p(MARGIN)
 
 
-def sign_flips(trials, draws=1000, seed=1):
+def used_logs(trial):
+    ratios = trial["quiesce"]["block_ratios"]
+    clean = [r for r, tainted in ratios if not tainted]
+    return [math.log(r) for r in (clean if len(clean) >= BLOCKS_MIN else [r for r, _ in ratios])]
+
+
+def sign_flips(trials, alpha=ALPHA, added=0.0, draws=1000, seed=1):
     """Under identical commands the sign of each block's log ratio is a fair coin, because the order was drawn. So
-    every trial tells how often its own blocks would be called different by chance: the mean over
-    trials, and its standard error."""
+    every trial tells how often its own blocks would be called different by chance; or, with `added` to each log ratio,
+    how often that would be found. The mean over trials, and its standard error."""
     rng, shares = random.Random(seed), []
-    for t in trials:
-        ratios = t["quiesce"]["block_ratios"]
-        clean = [r for r, tainted in ratios if not tainted]
-        logs = [math.log(r) for r in (clean if len(clean) >= BLOCKS_MIN else [r for r, _ in ratios])]
-        hits = sum(called_different([v if rng.random() < 0.5 else -v for v in logs]) for _ in range(draws))
+    for logs in map(used_logs, trials):
+        hits = 0
+        for _ in range(draws):
+            flipped = [added + (v if rng.random() < 0.5 else -v) for v in logs]
+            hits += called_different(flipped, alpha) and (added == 0 or sum(flipped) > 0)
         shares.append(hits / draws)
     mean, var = fig.mean_var(shares)
     return mean, math.sqrt(var / len(shares))
+
+
+def coins(trials):
+    """Lines on what the level of a call costs and buys, on the blocks that were measured."""
+    for alpha in (0.05, 0.02, 0.01):
+        false, found = sign_flips(trials, alpha), sign_flips(trials, alpha, math.log(SLOWER_RATIO))
+        yield (f"    at {alpha}: called different {100 * false[0]:5.2f} % (standard error {100 * false[1]:.2f}), "
+               f"an added 5 % found {100 * found[0]:5.1f} % ({100 * found[1]:.1f})")
 
 
 def share(k, n):
@@ -121,7 +137,6 @@ def table(settings, trials):
                        f"blocks tainted {sum(q['blocks_tainted'] for q in some)} of {sum(q['blocks'] for q in some)}; "
                        f"median load before a trial {fig.median([t['load1'] for t in same]):.2f}")
         if len(same) > 1:
-            mean, se = sign_flips(same)
-            out.append(f"{noise}, identical: their blocks with coins for signs: called different in {100 * mean:.2f} % "
-                       f"(standard error {100 * se:.2f}, {len(same)} trials)")
+            out.append(f"{noise}, identical: blocks of {len(same)} trials with coins for signs")
+            out.extend(coins(same))
     return "\n".join(out)

@@ -73,6 +73,11 @@ def coins(tap):
     blocks = [[math.exp(40 * v), False] for v in logs]
     mean, _ = report.sign_flips([{"quiesce": {"block_ratios": blocks}}] * 2)
     tap.ok(0.02 < mean < 0.09, "coins for signs call wide blocks different in some five percent", [str(mean)])
+    strict, _ = report.sign_flips([{"quiesce": {"block_ratios": blocks}}] * 2, alpha=0.01)
+    tap.ok(strict < mean, "and less often at a stricter level", [str(strict)])
+    narrow = [[math.exp(v), False] for v in logs]
+    tap.equal(report.sign_flips([{"quiesce": {"block_ratios": narrow}}] * 2, added=math.log(1.05))[0], 1.0,
+              "an added five percent is found in narrow blocks")
 
 
 def recorded(tap):
