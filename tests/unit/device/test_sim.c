@@ -144,10 +144,11 @@ static void a_window_that_lost_its_link_is_handed_over(void **state)
     host_wait(&b.host, "ready");
     const char *held = strstr(b.host.log.data, "held 51 0-");
     assert_non_null(held);
+    uint64_t next_seq = strtoull(held + strlen("held 51 0-"), NULL, 10); /* the log moves when it grows */
     b.host.rows = 0;
     assert_true(qs_session_resend(b.host.session, &host_run, 0, NULL));
     host_idle(&b.host, second_ns);
-    assert_int_equal(b.host.rows, strtoull(held + strlen("held 51 0-"), NULL, 10));
+    assert_int_equal(b.host.rows, next_seq);
     assert_true(b.host.rows >= 1);
     assert_string_equal(qs_session_state_name(b.host.session), "ready");
     assert_true(qs_session_ack(b.host.session, &host_run, b.host.rows, NULL));
