@@ -20,8 +20,7 @@ struct reader {
     yaml_parser_t parser;
     struct anchor *anchors; /* owned */
     size_t anchor_count;
-    const struct qs_node
-        *place; /* borrowed: the alias that is being written out, where a limit is reported */
+    unsigned line, column; /* of the anchor or alias that is being written out: where a limit is reported */
 };
 
 static unsigned mark_line(const yaml_mark_t *m)
@@ -88,7 +87,7 @@ static bool next(struct reader *r, yaml_event_t *event)
 static bool copy(struct reader *r, const struct qs_node *from, struct qs_node *to, unsigned depth)
 {
     size_t n = from->text != NULL ? strlen(from->text) : 0;
-    if (!qs_doc_charge(r->b, r->place->line, r->place->column, depth, n))
+    if (!qs_doc_charge(r->b, r->line, r->column, depth, n))
         return false;
     *to = (struct qs_node){
         .kind = from->kind, .quoted = from->quoted, .line = from->line, .column = from->column};
@@ -113,15 +112,16 @@ static bool keep_anchor(struct reader *r, const char *name, const struct qs_node
     r->anchors = qs_realloc(r->anchors, (r->anchor_count + 1) * sizeof(*r->anchors));
     struct anchor *a = &r->anchors[r->anchor_count++];
     *a = (struct anchor){.name = qs_strdup(name)};
-    r->place = node;
+    r->line = node->line;
+    r->column = node->column;
     return copy(r, node, &a->node, depth);
 }
 
 static bool read_alias(struct reader *r, const yaml_event_t *event, struct qs_node *node, unsigned depth)
 {
     const char *name = (const char *)event->data.alias.anchor;
-    const struct qs_node here = *node;
-    r->place = &here;
+    r->line = node->line;
+    r->column = node->column;
     for (size_t i = r->anchor_count; i > 0; i--)
         if (strcmp(r->anchors[i - 1].name, name) == 0)
             return copy(r, &r->anchors[i - 1].node, node, depth);
