@@ -26,8 +26,6 @@
 enum { EXIT_OK = 0, EXIT_USAGE = 2, EXIT_INFRASTRUCTURE = 3 };
 #define IDLE_NS INT64_C(5000000000) /* an embedded daemon waits so long for somebody to need it */
 
-extern char **environ;
-
 struct app {
     struct qs_options opt;
     struct qs_loop *loop;

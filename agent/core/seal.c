@@ -211,8 +211,8 @@ static void send_rows(struct qs_agent *agent, const struct qs_ring_window *held)
     uint32_t most = (agent->max_frame_bytes - 128) / QS_RING_ROW_BYTES;
     most = most < QS_ROWS_MAX ? most : QS_ROWS_MAX;
     qs_build_init(&metrics, ids, sizeof ids);
-    for (uint16_t id = 1; id <= QS_PORT_METRICS; id++) {
-        qs_build_u16(&metrics, id);
+    for (int id = 1; id <= QS_PORT_METRICS; id++) {
+        qs_build_u16(&metrics, (uint16_t)id);
     }
     for (uint32_t from = 0; from < held->rows && agent->link_up; from += most) {
         uint32_t n = held->rows - from < most ? held->rows - from : most;

@@ -130,7 +130,7 @@ static bool take_key(struct qs_link *link, const char *path, struct qs_err *err)
 static bool tcp_open(struct qs_link *link, struct qs_err *err)
 {
     const struct tcp_own *own = link->own;
-    struct sockaddr_storage address;
+    struct sockaddr_storage address = {0};
     if (!parse_address(own->address, &address, err) || !take_key(link, own->key_file, err))
         return false;
     int fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

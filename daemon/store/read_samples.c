@@ -125,7 +125,7 @@ bool qs_read_samples(struct qs_store_reader *r, int64_t job, struct qs_samples *
     struct run_keys keys = {0};
     *ret = (struct qs_samples){0};
     bool ok = read_runs(r, job, ret, &keys, err);
-    for (size_t i = 0; ok && i < ret->count; i++)
+    for (size_t i = 0; ok && i < keys.count; i++)
         ok = read_iterations(r, keys.at[i], &ret->at[i], err) && read_rusage(r, keys.at[i], &ret->at[i], err);
     free(keys.at);
     if (!ok)
