@@ -230,7 +230,9 @@ void qs_control_do_judge(struct qs_control *c)
     qs_control_window_count(c);
     if (c->win.how == QS_CLOSED_GATE_TIMEOUT)
         gate_gave_up(c);
-    else if (c->plan.block == 0 && c->run.failures > 0 && c->win.rows_n > 0)
+    else if (c->win.msg.gate.outcome == QS_GATE_TAINTED)
+        qs_control_news_gate_timeout(c);
+    if (c->plan.block == 0 && c->run.failures > 0 && c->win.rows_n > 0)
         pilot_failed(c);
     bool over = qs_control_over(c) || c->win.how == QS_CLOSED_CANCELLED || c->win.how == QS_CLOSED_FAILED;
     bool dirty = (c->win.taint & repeatable) != 0 && (c->win.taint & QS_TAINT_GATE) == 0 && c->plan.block > 0;

@@ -53,7 +53,8 @@ static void snapshot_take(struct qs_farm *farm, struct snapshot *s)
     s->devices = qs_calloc(devices + 1, sizeof *s->devices);
     s->starts = qs_calloc(devices + 1, sizeof *s->starts);
     for (size_t d = 0; d < devices; d++) {
-        s->devices[d].ready = qs_device_state(farm->devices[d]) == QS_DEVICE_READY && !device_in_use(farm, d);
+        s->devices[d].ready = qs_device_state(farm->devices[d]) == QS_DEVICE_READY;
+        s->devices[d].taken = device_in_use(farm, d);
         s->devices[d].local = qs_device_config(farm->devices[d])->local;
     }
     for (size_t j = 0; j < jobs; j++) {
@@ -123,6 +124,16 @@ void qs_farm_plan_soon(struct qs_farm *farm)
     qs_loop_post(farm->p.loop, plan_now, farm);
 }
 
+/* On no device: not begun yet, or given back by its gate. */
+static bool is_waiting(const struct qs_farm_job *job)
+{
+    for (size_t d = 0; d < job->farm->p.config->device_count; d++) {
+        if (job->controls[d])
+            return false;
+    }
+    return !job->ending;
+}
+
 void qs_farm_why_json(struct qs_farm *farm, int64_t id, struct qs_buf *out)
 {
     struct snapshot s;
@@ -133,7 +144,7 @@ void qs_farm_why_json(struct qs_farm *farm, int64_t id, struct qs_buf *out)
     int64_t position = 0;
     for (size_t i = 0; i < farm->job_count; i++) {
         struct qs_farm_job *job = s.live[i];
-        if (job->id == id && !job->running) {
+        if (job->id == id && is_waiting(job)) {
             struct qs_buf why;
             qs_buf_init(&why);
             qs_buf_str(&why, qs_queue_wait_text(s.waits[i]));

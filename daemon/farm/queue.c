@@ -13,7 +13,7 @@ struct turn {
 
 static enum qs_queue_wait obstacle(const struct turn *t, size_t d)
 {
-    if (t->taken[d])
+    if (t->taken[d] || t->devices[d].taken)
         return QS_WAIT_DEVICE_TAKEN;
     if (!t->devices[d].ready)
         return QS_WAIT_DEVICE_DOWN;

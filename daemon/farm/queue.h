@@ -10,7 +10,8 @@
 #include "config/job.h"
 
 struct qs_queue_device {
-    bool ready; /* linked and free */
+    bool ready; /* linked */
+    bool taken; /* a job is on it */
     bool local; /* measures on this host */
 };
 
