@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Several jobs at once: one measures, the others wait and say why; cancelling; the same submission twice; the end of an embedded
+daemon."""
+import os
+
+from lib import Bed, carrying, run_cases, until, whole
+
+
+def job(name, argv=("sleep", "0"), blocks=1, iterations=1, **more):
+    bench = {"name": name, "argv": list(argv), **more.pop("bench", {})}
+    return {"quiesce": 1, "name": name, "benchmarks": [bench],
+            "plan": {"seed": 1, "blocks": blocks, "window": {"iterations": iterations}, "warmup": {"iterations": 1},
+                     "until": {"interval": 0}}, "conditions": {"gate": "none", "bounds": "none"}, **more}
+
+
+def command(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as f:
+            return f.read()
+    except OSError:
+        return b""
+
+
+def waits_and_says_why(tap):
+    """The second of two jobs waits, says for whom, and runs when its turn comes; jobs run in the order of submission"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.device_ready()
+        first = daemon.job(job("first", bench={"setup": {"shell": "while [ ! -e go ]; do sleep 0.01; done"}, "dir": bed.path}))
+        until("the first runs", lambda: daemon.show(first)["state"] == "running")
+        others = [daemon.job(job(f"other{i}")) for i in range(3)]
+        shown = [daemon.show(other) for other in others]
+        tap.equal([s["state"] for s in shown], ["queued"] * 3, "the others are queued")
+        tap.ok(f"job {first}" in shown[0]["why"] and "first" in shown[0]["why"], "and say which job they wait for", [shown[0]["why"]])
+        tap.equal([s["position"] for s in shown], [1, 2, 3], "and at which place")
+        queued = [e for e in daemon.events(others[0]).seen if e.kind in ("job.queued", "job.state")]
+        tap.ok(all(e.data.get("state", "queued") == "queued" for e in queued), "their events know nothing else", queued)
+        with open(f"{bed.path}/go", "w", encoding="ascii"):
+            pass
+        tap.equal([daemon.ended(j)["state"] for j in [first, *others]], ["done"] * 4, "all of them end well")
+        order = [j for (j,) in bed.sql("SELECT job_id FROM run GROUP BY job_id ORDER BY min(id)")]
+        tap.equal(order, [first, *others], "in the order of submission")
+        overlap = bed.sql("SELECT a.job_id, b.job_id FROM session a JOIN session b ON a.id < b.id AND "
+                          "b.started_wall_ns < a.ended_wall_ns")
+        tap.equal(overlap, [], "one at a time")
+
+
+def cancelling(tap):
+    """A queued job is cancelled at once, a running one ends its benchmark and runs its clean-up; twice is a conflict"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.device_ready()
+        mark = f"QS_MARK=cancel-{os.getpid()}"
+        bench = {"env": {"QS_MARK": mark.split("=")[1]}, "setup": {"shell": "while [ ! -e go ]; do sleep 0.01; done"},
+                 "cleanup": {"shell": "echo cleaned > cleaned"}, "dir": bed.path}
+        running = daemon.job(job("running", ("sleep", "1000"), bench=bench))
+        queued = daemon.job(job("queued"))
+        tap.equal(daemon.ask("POST", f"/jobs/{queued}:cancel").want(200).json["state"], "cancelled", "queued: at once")
+        tap.equal(daemon.show(queued)["state"], "cancelled", "queued: and for good")
+        tap.equal(daemon.ask("POST", f"/jobs/{queued}:cancel").status, 409, "queued: twice is a conflict")
+        with open(f"{bed.path}/go", "w", encoding="ascii"):
+            pass
+        until("its benchmark runs", lambda: any(b"sleep\0001000" in command(pid) for pid in carrying(mark)))
+        # A window is open: whatever can wait is not looked at, but this is.
+        daemon.ask("POST", f"/jobs/{running}:cancel").want(200)
+        tap.equal(daemon.ended(running)["state"], "cancelled", "running: it ends")
+        tap.equal(carrying(mark), [], "running: its benchmark is gone")
+        tap.ok(os.path.exists(f"{bed.path}/cleaned"), "running: the clean-up ran")
+        states = [e.data["state"] for e in daemon.events(running).end() if e.kind == "job.state"]
+        tap.equal(states[-1:], ["cancelled"], "running: the last event says so")
+        tap.equal({s for (s,) in bed.sql("SELECT state FROM run")}, {"cancelled"}, "running: so does its run")
+        tap.equal(whole(bed, running), [], "the database holds together")
+        tap.equal(daemon.ask("POST", "/jobs/999:cancel").status, 404, "a job that never was is not found")
+        tap.equal(daemon.ended(daemon.job(job("next")))["state"], "done", "the next job runs")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def the_same_twice(tap):
+    """The same submission with the same Idempotency-Key is one job, across a restart too"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.device_ready()
+        first = daemon.submit(job("once"), key="key-1").want(201).json["id"]
+        again = daemon.submit(job("once"), key="key-1").want(200).json["id"]
+        other = daemon.submit(job("once"), key="key-2").want(201).json["id"]
+        tap.ok(first == again != other, "the same key is the same job, another key another", [first, again, other])
+        for number in (first, other):
+            daemon.ended(number)
+        daemon.kill()
+        daemon = bed.daemon()
+        daemon.device_ready()
+        tap.equal(daemon.submit(job("once"), key="key-1").want(200).json["id"], first, "the next daemon knows the key")
+        tap.equal(bed.one("SELECT count(*) FROM job"), 2, "two jobs in all")
+
+
+def embedded(tap):
+    """An embedded daemon ends by itself when queue and clients are gone, and not before"""
+    with Bed() as bed:
+        daemon = bed.daemon(None, "--embedded")
+        daemon.device_ready()
+        stream = daemon.events()
+        number = daemon.job(job("work", ("sleep", "0.1"), blocks=2))
+        daemon.ended(number)
+        tap.ok(daemon.runs(), "it runs while somebody listens")
+        tap.ok(daemon.get("/version").json["embedded"], "and says what it is")
+        stream.close()
+        tap.equal(daemon.wait(), 0, "it ends by itself, and well")
+        tap.ok(not os.path.exists(bed.socket), "its socket is gone")
+        tap.equal(bed.one("SELECT state FROM job"), "done", "its work is in the database")
+
+
+def one_daemon_for_one_database(tap):
+    """A second daemon on the same socket or database is refused with the reason; the first one notices nothing"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        for options, word in ((("--db", f"{bed.path}/other.db"), "listens"), (("--socket", f"{bed.path}/other.sock"), "owns")):
+            second = bed.daemon(None, *options, wait=False)
+            tap.ok(second.wait() in (2, 3), f"{options[0]} alone does not make it another one")
+            tap.ok(word in second.text, f"{options[0]}: it says why", second.text.splitlines())
+        tap.equal(daemon.get("/healthz").status, 200, "the first one goes on")
+
+
+run_cases(waits_and_says_why, cancelling, the_same_twice, embedded, one_daemon_for_one_database)
