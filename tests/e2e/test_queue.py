@@ -56,7 +56,7 @@ def cancelling(tap):
         running = daemon.job(job("running", ("sleep", "1000"), bench=bench))
         queued = daemon.job(job("queued"))
         tap.equal(daemon.ask("POST", f"/jobs/{queued}:cancel").want(200).json["state"], "cancelled", "queued: at once")
-        tap.equal(daemon.show(queued)["state"], "cancelled", "queued: and for good")
+        tap.equal(daemon.ended(queued)["state"], "cancelled", "queued: and for good")
         tap.equal(daemon.ask("POST", f"/jobs/{queued}:cancel").status, 409, "queued: twice is a conflict")
         with open(f"{bed.path}/go", "w", encoding="ascii"):
             pass
