@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Agents behind sockets: loopback TCP where both sides prove that they know the key, and Unix sockets. Whatever is not as it should be
+is refused with words that say what to do."""
+import os
+import re
+import socket
+import stat
+import subprocess
+
+from lib import AGENT, Bed, run_cases, until
+
+JOB = {"quiesce": 1, "benchmarks": [{"name": "true", "argv": ["true"]}],
+       "plan": {"seed": 1, "blocks": 1, "window": {"iterations": 2}, "warmup": {"iterations": 1}, "until": {"interval": 0}},
+       "conditions": {"gate": "none", "bounds": "none"}}
+
+
+def key(bed, name, mode=0o600, length=48):
+    path = os.path.join(bed.path, name)
+    with open(path, "wb") as f:
+        f.write(os.urandom(length))
+    os.chmod(path, mode)
+    return path
+
+
+def listening(bed, key_file):
+    """An agent on a port that the kernel chose: (process, port)."""
+    agent = bed.agent("tcp:127.0.0.1:0", "--key-file", key_file)
+    return agent, int(until("the agent says its port", lambda: re.search(r"loopback port (\d+)", agent.text))[1])
+
+
+def farm(port, key_file):
+    return {"heartbeat": "200ms", "devices": {"board": {"link": "tcp", "address": f"127.0.0.1:{port}", "key_file": key_file}}}
+
+
+def device(daemon):
+    (one,) = daemon.get("/devices").want(200).json["devices"]
+    return one
+
+
+def the_right_key(tap):
+    """With the same key on both sides a job runs over loopback TCP, and its silence is claimed as far as it is proven"""
+    with Bed() as bed:
+        key_file = key(bed, "agent.key")
+        _, port = listening(bed, key_file)
+        daemon = bed.daemon(farm(port, key_file))
+        daemon.device_ready("board")
+        job = daemon.job(JOB)
+        tap.equal(daemon.ended(job)["state"], "done", "the job ends well")
+        tap.equal(bed.one("SELECT count(*) FROM v_iteration WHERE block > 0"), 2, "its iterations are stored")
+        silence = {s for (s,) in bed.sql("SELECT silence FROM v_window")}
+        tap.ok(silence <= {"observed", "proven"}, "the link was silent in every window", [silence])
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def the_wrong_key(tap):
+    """With another key nobody measures: the device is down, the reason is the key, and a job says what it waits for"""
+    with Bed() as bed:
+        agent, port = listening(bed, key(bed, "agent.key"))
+        daemon = bed.daemon(farm(port, key(bed, "host.key")))
+        down = until("the device says why", lambda: (lambda d: d["state"] != "ready" and "key" in (d["why"] or "") and d)(device(daemon)))
+        tap.ok("key" in down["why"], "the device's why names the key", [down["why"]])
+        job = daemon.job(JOB)
+        shown = daemon.show(job)
+        tap.equal(shown["state"], "queued", "a job waits")
+        tap.ok("connected" in (shown["why"] or ""), "and says why", [shown["why"]])
+        tap.ok(agent.runs(), "the agent goes on listening")
+        tap.equal(bed.one("SELECT count(*) FROM boot"), 0, "nothing of it is stored")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def a_stranger(tap):
+    """Who connects without the key gets nothing out of the agent, and does not keep the daemon out"""
+    with Bed() as bed:
+        key_file = key(bed, "agent.key")
+        agent, port = listening(bed, key_file)
+        for noise in (b"", b"GET / HTTP/1.1\r\n\r\n", os.urandom(8192)):
+            with socket.create_connection(("127.0.0.1", port), timeout=30) as s:
+                s.sendall(noise)
+        daemon = bed.daemon(farm(port, key_file))
+        daemon.device_ready("board")
+        tap.equal(daemon.ended(daemon.job(JOB))["state"], "done", "a job runs afterwards")
+        tap.ok(agent.runs(), "the agent lives")
+
+
+def refusals(tap):
+    """A key file that others can read, one that is too short, an address that is not loopback: each is refused and says what to do"""
+    with Bed() as bed:
+        good, open_to_all, short = key(bed, "good.key"), key(bed, "open.key", 0o644), key(bed, "short.key", length=8)
+
+        def agent(*argv):
+            return subprocess.run([AGENT, *argv], capture_output=True, text=True, timeout=60, check=False, env=bed.env)
+
+        for title, argv, words in (
+                ("mode 0644", ["--listen", "tcp:127.0.0.1:0", "--key-file", open_to_all], ["open.key", "0600"]),
+                ("too short", ["--listen", "tcp:127.0.0.1:0", "--key-file", short], ["short.key", "32"]),
+                ("no such key", ["--listen", "tcp:127.0.0.1:0", "--key-file", f"{bed.path}/none"], ["none"]),
+                ("no key", ["--listen", "tcp:127.0.0.1:0"], ["--key-file"]),
+                ("every address", ["--listen", "tcp:0.0.0.0:7151", "--key-file", good], ["0.0.0.0", "loopback"]),
+                ("another address", ["--listen", "tcp:192.0.2.1:7151", "--key-file", good], ["192.0.2.1", "loopback"])):
+            told = agent(*argv)
+            tap.ok(told.returncode in (2, 3), f"agent, {title}: refused", [told.returncode])
+            tap.equal([w for w in words if w not in told.stderr], [], f"agent, {title}: says what and why")
+        _, port = listening(bed, good)
+        for title, path, words in (("mode 0644", open_to_all, ["open.key", "600"]), ("no such key", f"{bed.path}/none", ["none"])):
+            daemon = bed.daemon(farm(port, path))
+            why = until("the device says why", lambda: device(daemon)["why"])
+            tap.equal([w for w in words if w not in why], [], f"quiesced, {title}: the device is down and says what and why ({why})")
+            tap.equal(daemon.stop(), 0, f"quiesced, {title}: it serves all the same")
+
+
+def unix_socket(tap):
+    """An agent's Unix socket is for its user alone; a second agent on it is refused; a leftover socket is no obstacle"""
+    with Bed() as bed:
+        path = f"{bed.path}/agent.sock"
+        first = bed.agent(f"unix:{path}")
+        tap.equal(stat.S_IMODE(os.stat(path).st_mode), 0o600, "mode 0600")
+        second = subprocess.run([AGENT, "--listen", f"unix:{path}"], capture_output=True, text=True, timeout=60, check=False)
+        tap.ok(second.returncode == 3 and "another agent" in second.stderr, "a second agent is refused", [second.stderr])
+        first.kill()
+        tap.ok(os.path.exists(path), "a killed agent leaves its socket behind")
+        bed.agent(f"unix:{path}")
+        daemon = bed.daemon({"devices": {"board": {"link": "unix", "address": path}}})
+        daemon.device_ready("board")
+        tap.equal(daemon.ended(daemon.job(JOB))["state"], "done", "the next agent takes its place")
+
+
+run_cases(the_right_key, the_wrong_key, a_stranger, refusals, unix_socket)
