@@ -1,6 +1,7 @@
 /* Programs that a benchmark tool meets on a bad day: `hostile BEHAVIOUR [ARGUMENT]`. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -138,16 +139,43 @@ static int fail_after(const char *arg)
     return st.st_size <= atoi(arg) ? 0 : 4;
 }
 
+static void *spin_one(void *user)
+{
+    volatile unsigned long turns = 0;
+    (void)user;
+    for (;;)
+        turns++;
+    return NULL;
+}
+
+/* Busy with so many threads: more than its share of the machine, whoever else is busy too. */
+static int spin(const char *arg)
+{
+    for (int i = 1; i < atoi(arg); i++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, spin_one, NULL) != 0)
+            return 8;
+    }
+    spin_one(NULL);
+    return 0;
+}
+
 static const struct {
     const char *name;
     int (*run)(const char *arg);
     bool wants_argument;
 } table[] = {
-    {"crash", crash, false},          {"hang", hang, false},
-    {"stubborn", stubborn, false},    {"exit", exit_with, true},
-    {"leave", leave, false},          {"leave-and-hang", leave_and_hang, false},
-    {"print", print, true},           {"expect-input", expect_input, true},
-    {"close-all", close_all, false},  {"count-descriptors", count_descriptors, false},
+    {"crash", crash, false},
+    {"hang", hang, false},
+    {"stubborn", stubborn, false},
+    {"exit", exit_with, true},
+    {"leave", leave, false},
+    {"leave-and-hang", leave_and_hang, false},
+    {"print", print, true},
+    {"expect-input", expect_input, true},
+    {"close-all", close_all, false},
+    {"count-descriptors", count_descriptors, false},
+    {"spin", spin, true},
     {"fail-after", fail_after, true},
 };
 
