@@ -38,10 +38,12 @@ class Tally:
 
 
 def tail_of(record):
-    """The end of what a test printed; its passed cases are left out, they explain nothing."""
-    lines = (record.get("stdout", "") + "\n" + record.get("stderr", "")).splitlines()
-    lines = [line for line in lines if line.strip() and not re.match(r"ok \d", line)]
-    return lines[-TAIL_LINES:]
+    """The end of what a test printed; its passed cases are left out, they explain nothing. A failed case often leaks as
+    well: the report of that, on the other stream, leaves room for what the case said."""
+    out, err = ([line for line in record.get(stream, "").splitlines() if line.strip() and not re.match(r"ok \d", line)]
+                for stream in ("stdout", "stderr"))
+    out = out[-max(TAIL_LINES // 2, TAIL_LINES - len(err)):]
+    return out + err[len(out) - TAIL_LINES:]
 
 
 def count_tap(tally, name, record):

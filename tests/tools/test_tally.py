@@ -62,6 +62,12 @@ def check_reasons(t):
     got = counted("tap", record("1..2\nok 1 - a\nnot ok 2 - b\n# 1 != 2\n", "FAIL", 1, stderr="at line 8\n"))
     t.equal(got.failures, [("t: b", "failed", ["1..2", "not ok 2 - b", "# 1 != 2", "at line 8"])],
             "a failure shows the tail of both streams without the passed cases")
+    noise = "".join(f"frame {i}\n" for i in range(200))
+    got = counted("tap", record("1..1\nnot ok 1 - b\n# 1 != 2\n", "FAIL", 1, stderr=noise)).failures[0][2]
+    t.equal((got[:3], got[3], len(got), got[-1]), (["1..1", "not ok 1 - b", "# 1 != 2"], "frame 173", 30, "frame 199"),
+            "a long report of leaks does not push out what the case said")
+    got = counted("tap", record("1..1\nnot ok 1 - b\n" + noise, "FAIL", 1, stderr="x\n")).failures[0][2]
+    t.equal((len(got), got[-2:]), (30, ["frame 199", "x"]), "and what one stream does not need the other gets")
 
 
 def run_build(rows, records, extra=(), log="testlog.json"):
