@@ -3,10 +3,13 @@
 #include <locale.h>
 #include <signal.h>
 
+#include "base/std_fds.h"
 #include "ctl/command.h"
 
 int main(int argc, char **argv)
 {
+    if (!qs_std_fds_fill())
+        return QS_EXIT_INFRASTRUCTURE;
     setlocale(LC_CTYPE, "");
     signal(SIGPIPE, SIG_IGN);
     curl_global_init(CURL_GLOBAL_DEFAULT);
