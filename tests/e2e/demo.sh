@@ -36,5 +36,5 @@ echo "3. what it says"
 echo
 echo "4. every iteration is in $demo/quiesce.db; the first five:"
 list="SELECT arm, block, seq, duration_ns, taint FROM v_iteration WHERE block > 0 LIMIT 5"
-echo "   sqlite3 -readonly -header -column $demo/quiesce.db \"$list\""
+printf '   sqlite3 -readonly -header -column %q "%s"\n' "$demo/quiesce.db" "$list"
 sqlite3 -readonly -header -column "$demo/quiesce.db" "$list"

@@ -7,6 +7,7 @@ usage: client.py QUIESCE            the tests
 import hashlib
 import json
 import os
+import shlex
 import signal
 import socketserver
 import stat
@@ -295,6 +296,9 @@ def test_run(t, q, server):
     t.ok(q("run", "--style", "none", "--", "true")[2] == "", "--style none shows the result alone")
 
 
+THIS = f"exec {shlex.quote(sys.executable)} {shlex.quote(os.path.abspath(__file__))}"
+
+
 def write_program(path, text):
     with open(path, "w", encoding="utf-8") as f:
         f.write(text)
@@ -314,8 +318,7 @@ def test_start(t, q):
     t.ok(code == 3 and "exit code 9" in err and "the disk is full" in err, "a daemon that fails shows its log", [err])
     code, _, err = q("run", "--", "true", env={"QUIESCED": "/no/such/daemon"})
     t.ok(code == 3 and "/no/such/daemon" in err, "a daemon that is not there is named", [err])
-    good = write_program(os.path.join(q.top, "good"),
-                         f"#!/bin/sh\nexec {sys.executable} {os.path.abspath(__file__)} \"$@\"\n")
+    good = write_program(os.path.join(q.top, "good"), f"#!/bin/sh\n{THIS} \"$@\"\n")
     pair = [subprocess.Popen([q.program, "run", "--", "true"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                              env={**q.env, "QUIESCED": good}) for _ in range(2)]
     ends = [child.communicate(timeout=60) for child in pair]
@@ -328,7 +331,7 @@ def test_restart(t, q):
     once = os.path.join(q.top, "once")
     program = write_program(os.path.join(q.top, "daemon"),
                             f"#!/bin/sh\nif [ -e {once} ]; then set -- \"$@\" --second; fi\n: >{once}\n"
-                            f"exec {sys.executable} {os.path.abspath(__file__)} --short \"$@\"\n")
+                            f"{THIS} --short \"$@\"\n")
     code, out, err = q("run", "--", "true", env={"QUIESCED": program})
     t.ok(code == 0 and "Regression" in out and "started it again" in err, "run starts a daemon that died anew", [out, err])
 
