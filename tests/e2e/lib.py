@@ -285,6 +285,7 @@ class Bed:
             process.kill(signal.SIGCONT)
             process.kill()
             process.log.close()
+        self._end_embedded()
         broken = [p for p in self.processes if any(word in p.text for word in SANITIZER)]
         if kind or broken:
             for process in self.processes:
@@ -298,6 +299,22 @@ class Bed:
             shutil.rmtree(self.path, ignore_errors=True)
         if texts and not kind:
             raise Failed(f"a sanitizer reported: {texts[0][-3000:]}")
+
+    def embedded_pid(self):
+        """The daemon that owns the database, whoever started it; 0 where there is none."""
+        try:
+            with open(self.db + "-lock", encoding="ascii") as f:
+                pid = int(f.read() or 0)
+        except FileNotFoundError:
+            return 0
+        return pid if pid and alive(pid) else 0
+
+    def _end_embedded(self):
+        """A daemon that the command line started is nobody's child: it must not outlive its folder."""
+        pid = self.embedded_pid()
+        if pid:
+            os.kill(pid, signal.SIGTERM)
+            until("the embedded daemon has ended", lambda: not alive(pid))
 
     def file(self, name, text, mode=0o644):
         path = os.path.join(self.path, name)

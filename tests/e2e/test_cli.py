@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""The command line: `run` with no configuration at all, two at once, exit codes, and the same integers as everywhere else."""
+import csv
+import json
+import os
+import signal
+import subprocess
+
+from lib import BOUND_S, QUIESCE, QUIESCED, Bed, carrying, program, run_cases, until, whole
+
+QUICK = ("--runs", "2", "--iterations", "3", "--warmup", "1")
+
+
+def start(bed, *argv):
+    return subprocess.Popen([QUIESCE, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=bed.path,
+                            env={**bed.env, "QUIESCED": QUIESCED}, stdin=subprocess.DEVNULL)
+
+
+def gone(bed):
+    """The daemon that `run` started ends by itself."""
+    until("the embedded daemon has ended", lambda: not os.path.exists(bed.socket) and not os.path.exists(bed.db + "-lock"))
+
+
+def from_nothing(tap):
+    """`quiesce run` works with nothing prepared: the daemon starts, the result is told, the data are kept, the daemon ends"""
+    with Bed() as bed:
+        told = bed.cli("run", *QUICK, "--a", "sleep 0.001", "--b", "sleep 0.002")
+        tap.equal(told.returncode, 0, f"it works: {told.stderr[-500:]}")
+        tap.ok("b takes" in told.stdout, "the result is a sentence about b", told.stdout.splitlines())
+        tap.ok(bed.db.replace(bed.path, "~") in told.stdout, "it says where the data are", told.stdout.splitlines())
+        tap.ok("\x1b" not in told.stdout + told.stderr, "no terminal, no escape sequences")
+        tap.equal(bed.sql("SELECT state, name IS NOT NULL FROM job"), [("done", 1)], "one job is in the database")
+        tap.equal(whole(bed, 1), [], "the database holds together")
+        gone(bed)
+        tap.equal(bed.one("SELECT count(*) FROM v_iteration WHERE block > 0"), 2 * 2 * 3, "two blocks of three, for both arms")
+
+
+def the_same_integers(tap):
+    """What --json and the exports of the command line say are the integers of the database"""
+    with Bed() as bed:
+        told = bed.cli("run", *QUICK, "--json", "--export-csv", "out.csv", "--", "sleep", "0.001")
+        tap.equal(told.returncode, 0, f"it works: {told.stderr[-500:]}")
+        rows = bed.sql("SELECT run, seq, duration_ns FROM v_iteration WHERE block > 0 ORDER BY run, seq")
+        arm = json.loads(told.stdout)["results"][0]["arms"][0]
+        tap.equal((arm["min_ns"], arm["max_ns"]), (min(r[2] for r in rows), max(r[2] for r in rows)), "smallest and largest in --json")
+        with open(f"{bed.path}/out.csv", encoding="utf-8", newline="") as f:
+            table = sorted((r["run"], int(r["seq"]), int(r["duration_ns"])) for r in csv.DictReader(f))
+        tap.equal([row for row in table if row in rows], rows, "every one of them in the CSV")
+
+
+def two_at_once(tap):
+    """Two `quiesce run` at the same time: the second one queues, says so, and both end well under one daemon"""
+    with Bed() as bed:
+        go = os.path.join(bed.path, "go")
+        first = start(bed, "run", *QUICK, "--setup", f"while [ ! -e {go} ]; do sleep 0.01; done", "--", "true")
+        until("the first one runs", lambda: os.path.exists(bed.db) and bed.sql(
+            "SELECT 1 FROM sqlite_master WHERE name = 'job'") and bed.sql("SELECT 1 FROM job WHERE state = 'running'"))
+        second = start(bed, "run", *QUICK, "--", "true")
+        until("the second one is queued", lambda: bed.sql("SELECT 1 FROM job WHERE state = 'queued'"))
+        pid = bed.embedded_pid()
+        heard = []
+
+        def says_so():
+            os.set_blocking(second.stderr.fileno(), False)
+            heard.append(second.stderr.read() or "")
+            return "job 1" in "".join(heard)
+
+        until(f"the second one says for whom it waits: {heard}", says_so)
+        with open(go, "w", encoding="ascii"):
+            pass
+        codes = []
+        for process in (first, second):
+            os.set_blocking(process.stderr.fileno(), True)
+            process.communicate(timeout=BOUND_S)
+            codes.append(process.returncode)
+        tap.equal(codes, [0, 0], "both end well")
+        tap.ok(any(word in "".join(heard) for word in ("queued", "waits", "waiting")), "it is called waiting", heard)
+        tap.equal(len(set(bed.sql("SELECT job_id FROM session"))), 2, "each measured")
+        tap.equal(bed.embedded_pid(), pid, "under one daemon")
+
+
+def exit_codes(tap):
+    """Exit codes tell apart what people have to tell apart"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.device_ready()
+        hostile = program("hostile")
+        job = {"quiesce": 1, "benchmarks": [{"name": "x", "argv": ["sleep", "{s}"], "params": {}}],
+               "arms": {"a": {"params": {"s": 0.001}}, "b": {"params": {"s": 0.01}}},
+               "compare": {"fail_on": "regression"},
+               "plan": {"seed": 1, "blocks": 6, "window": {"iterations": 1}, "warmup": {"iterations": 1}, "until": {"interval": 0}},
+               "conditions": {"gate": "none", "bounds": "none"}}
+        job["benchmarks"][0].pop("params")
+        cases = [
+            ("good", 0, ("run", *QUICK, "--", "true"), ""),
+            ("a command that fails", 1, ("run", *QUICK, "--", hostile, "exit", "3"), "code 3"),
+            ("a command that is not there", 2, ("run", *QUICK, "--", "no-such-program"), "no-such-program"),
+            ("an unknown option", 2, ("run", "--rnus", "2", "--", "true"), "--runs"),
+            ("a metacharacter", 2, ("run", "--a", "echo x | cat", "--b", "true"), "--shell"),
+            ("a mistaken job file", 2, ("submit", bed.file("bad.yaml", "quiesce: 1\nbenchmarks: 7\n")), "bad.yaml:2"),
+            ("no such job", 2, ("show", "99"), "99"),
+            ("a gate that never opens", 4, ("submit", "--wait", bed.file("gate.json", {**job, "conditions": {"gate": [
+                {"sensor": "cpu.busy_ratio_ppm", "band": ["99.9%", "100%"], "dwell": "1h", "timeout": "100ms",
+                 "on_timeout": "fail"}]}})), "gate"),
+            ("a regression", 5, ("submit", "--wait", bed.file("slower.json", job)), "b"),
+        ]
+        for title, code, argv, word in cases:
+            told = bed.cli(*argv)
+            tap.equal(told.returncode, code, f"{title}: {code}; it said: {(told.stdout + told.stderr)[-300:]!r}")
+            tap.ok(word in told.stdout + told.stderr, f"{title}: `{word}` is named", (told.stdout + told.stderr).splitlines())
+        down = bed.cli("--socket", f"{bed.path}/nowhere.sock", "jobs")
+        tap.ok(down.returncode in (2, 3), "no daemon: not a success", [down.returncode, down.stderr])
+
+
+def interrupted(tap):
+    """Ctrl-C on `quiesce run` cancels the job and leaves nothing running"""
+    with Bed() as bed:
+        mark = f"QS_MARK=interrupt-{os.getpid()}"
+        client = start(bed, "run", *QUICK, "--env", mark, "--", "sleep", "1000")
+        until("the benchmark runs", lambda: carrying(mark))
+        client.send_signal(signal.SIGINT)
+        _, said = client.communicate(timeout=BOUND_S)
+        tap.ok(client.returncode != 0, "its exit code is no success", [client.returncode, said])
+        until("the job has ended", lambda: bed.one("SELECT state FROM job") == "cancelled")
+        tap.equal(carrying(mark), [], "nothing goes on")
+
+
+run_cases(from_nothing, the_same_integers, two_at_once, exit_codes, interrupted)
