@@ -14,7 +14,8 @@
 
 #define STRAYS_BUDGET_NS INT64_C(2000000000)
 
-enum { PIPE_WISH_BYTES = 1024 * 1024, DRAIN_BYTES = 65536, DRAIN_ALL = 1 << 20 };
+/* DRAIN_ALL: more than a pipe holds, and an end where somebody who cannot be killed goes on writing. */
+enum { PIPE_WISH_BYTES = 1024 * 1024, DRAIN_BYTES = 65536, DRAIN_ALL = 256 };
 
 void qs_child_init(struct qs_linux_child *child, clockid_t clock)
 {
@@ -154,6 +155,9 @@ bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const st
                                         .in_fd = in_fd,
                                         .out_fd = heard ? child->capture.write_fd : child->null_fd,
                                         .cpus = timed && of->pinned ? &of->cpus : NULL};
+    if (heard) { /* a process before may have made the pipe non-blocking: it is one for all of them */
+        fcntl(child->capture.write_fd, F_SETFL, 0);
+    }
     child->job = job;
     child->of = of;
     child->lost = false;
@@ -167,9 +171,14 @@ bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const st
 
 void qs_child_end(struct qs_linux_child *child, bool hard)
 {
-    if (child->runs) {
-        kill(-child->process.pid, hard ? SIGKILL : SIGTERM);
+    pid_t pid = child->process.pid;
+    if (!child->runs) {
+        return;
     }
+    if (getpgid(pid) != pid) { /* it has joined another group: what it left in its own is asked as well */
+        kill(pid, hard ? SIGKILL : SIGTERM);
+    }
+    kill(-pid, hard ? SIGKILL : SIGTERM);
 }
 
 static int64_t time_us(const struct timeval *t)

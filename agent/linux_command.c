@@ -198,18 +198,24 @@ static bool pin(struct qs_commands *c, struct qs_text cpus, const cpu_set_t *all
 static bool check_stdin(struct qs_commands *c, const struct qs_msg_run_begin *run,
                         struct qs_port_fault *fault)
 {
+    struct stat st;
     if (run->stdin_kind != QS_STDIN_FILE) {
         return true;
     }
     c->stdin_path = keep_text(&c->words, run->stdin_path);
     int fd = c->stdin_path ? qs_commands_open_stdin(c) : -1;
-    if (fd < 0) {
-        snprintf(fault->text, sizeof fault->text, "cannot read standard input from '%.200s': %s",
-                 c->stdin_path ? c->stdin_path : "", strerror(errno));
-        return blame_operator(fault, QS_CODE_UNSUPPORTED, errno);
+    int error = fd < 0 || fstat(fd, &st) != 0 ? errno : 0;
+    bool usable = error == 0 && (S_ISREG(st.st_mode) || S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode));
+    if (fd >= 0) {
+        close(fd);
     }
-    close(fd);
-    return true;
+    if (usable) {
+        return true;
+    }
+    snprintf(fault->text, sizeof fault->text, "cannot read standard input from '%.200s': %s",
+             c->stdin_path ? c->stdin_path : "",
+             error != 0 ? strerror(error) : "it is neither a file nor a device");
+    return blame_operator(fault, QS_CODE_UNSUPPORTED, error != 0 ? error : EINVAL);
 }
 
 bool qs_commands_of_run(struct qs_commands *c, const struct qs_msg_run_begin *run, const cpu_set_t *allowed,
@@ -249,8 +255,15 @@ void qs_commands_close(struct qs_commands *c)
 
 int qs_commands_open_stdin(const struct qs_commands *c)
 {
-    const char *path = c->stdin_path ? c->stdin_path : "/dev/null";
-    return openat(c->cwd_fd >= 0 ? c->cwd_fd : AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    if (!c->stdin_path) {
+        return open("/dev/null", O_RDONLY | O_CLOEXEC);
+    }
+    /* Opening never waits (a named pipe would, for its writer); reading does, as programs expect. */
+    int fd = openat(c->cwd_fd >= 0 ? c->cwd_fd : AT_FDCWD, c->stdin_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0) {
+        fcntl(fd, F_SETFL, 0);
+    }
+    return fd;
 }
 
 void qs_commands_executable(const struct qs_commands *c, const struct qs_command *command, char *text,

@@ -31,7 +31,7 @@ static int64_t op_now_ns(void *ctx)
 static bool op_send(void *ctx, const uint8_t *bytes, size_t n)
 {
     struct qs_linux *os = ctx;
-    if (!qs_link_send(&os->link, bytes, n)) {
+    if (os->broken || !qs_link_send(&os->link, bytes, n)) { /* after half a frame nothing can follow */
         os->broken = true;
         return false;
     }
