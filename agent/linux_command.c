@@ -295,7 +295,7 @@ bool qs_cpus_parse(const char *text, cpu_set_t *cpus)
         if (*text == '-' && (text++, !qs_io_i64(&text, &hi))) {
             return false;
         }
-        if (lo < 0 || hi < lo || hi >= CPU_SETSIZE || (*text != ',' && *text != '\0')) {
+        if (lo < 0 || hi < lo || hi >= QS_CPUS_MAX || (*text != ',' && *text != '\0')) {
             return false;
         }
         for (int64_t i = lo; i <= hi; i++) {
@@ -308,7 +308,7 @@ bool qs_cpus_parse(const char *text, cpu_set_t *cpus)
 
 static bool has_cpu(void *arg, int cpu)
 {
-    return cpu < CPU_SETSIZE && CPU_ISSET((size_t)cpu, (const cpu_set_t *)arg);
+    return cpu < QS_CPUS_MAX && CPU_ISSET((size_t)cpu, (const cpu_set_t *)arg);
 }
 
 void qs_cpus_print(const cpu_set_t *cpus, char *text, size_t cap)

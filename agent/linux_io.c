@@ -8,8 +8,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { CPUS_MAX = 1024 };
-
 long qs_io_reread(int fd, char *text, size_t cap)
 {
     size_t n = 0;
@@ -107,12 +105,12 @@ void qs_io_append(char *text, size_t cap, const char *more)
 void qs_io_cpu_list(char *text, size_t cap, bool (*has)(void *arg, int cpu), void *arg)
 {
     text[0] = '\0';
-    for (int cpu = 0; cpu < CPUS_MAX; cpu++) {
+    for (int cpu = 0; cpu < QS_CPUS_MAX; cpu++) {
         if (!has(arg, cpu)) {
             continue;
         }
         int last = cpu;
-        while (last + 1 < CPUS_MAX && has(arg, last + 1)) {
+        while (last + 1 < QS_CPUS_MAX && has(arg, last + 1)) {
             last++;
         }
         char part[48];

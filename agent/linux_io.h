@@ -2,6 +2,7 @@
 #ifndef QS_AGENT_LINUX_IO_H
 #define QS_AGENT_LINUX_IO_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +27,9 @@ void qs_io_cpu_list(char *text, size_t cap, bool (*has)(void *arg, int cpu), voi
 int64_t qs_io_now_ns(clockid_t clock);
 /* Bytes that a terminal or a log cannot show become '?'. */
 void qs_io_printable(char *text);
+
+/* What a cpu_set_t holds, in bits; musl's CPU_SETSIZE is smaller than its set. */
+enum { QS_CPUS_MAX = 8 * sizeof(cpu_set_t) };
 
 /* Entries of a folder. Open, next until false, close. */
 struct qs_dir {

@@ -37,7 +37,7 @@ static struct qs_ticks read_ticks(struct qs_probe *probe)
     for (const char *line = probe->text; line && strncmp(line, "cpu", 3) == 0;) {
         const char *p = line + 3;
         int64_t cpu = -1;
-        if (*p != ' ' && qs_io_i64(&p, &cpu) && cpu >= 0 && cpu < CPU_SETSIZE &&
+        if (*p != ' ' && qs_io_i64(&p, &cpu) && cpu >= 0 && cpu < QS_CPUS_MAX &&
             CPU_ISSET((size_t)cpu, &probe->allowed)) {
             add_cpu_line(&t, p);
         }
@@ -94,7 +94,7 @@ static bool sum_all_delay(const struct qs_probe *probe, int64_t *value)
         const char *p = line + 4;
         int64_t v = 0;
         int i = -1;
-        bool counts = qs_io_i64(&p, &v) && v >= 0 && v < CPU_SETSIZE && CPU_ISSET((size_t)v, &probe->allowed);
+        bool counts = qs_io_i64(&p, &v) && v >= 0 && v < QS_CPUS_MAX && CPU_ISSET((size_t)v, &probe->allowed);
         while (counts && ++i < 8 && qs_io_i64(&p, &v)) {
         }
         if (counts && i == 8) {
