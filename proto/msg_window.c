@@ -160,6 +160,7 @@ bool qs_msg_encode_window(struct qs_writer *w, const struct qs_msg_window *m)
     qs_codec_allow(w, !qs_uid_is_zero(&m->run));
     qs_put_uid(w, &m->run);
     qs_put_u32(w, m->window);
+    qs_put_u32(w, m->arming);
     return w->ok;
 }
 
@@ -169,6 +170,7 @@ int qs_msg_decode_window(const uint8_t *p, size_t n, struct qs_msg_window *m)
     qs_reader_init(&r, p, n);
     m->run = qs_get_uid(&r);
     m->window = qs_get_u32(&r);
+    m->arming = qs_get_u32(&r);
     return qs_codec_decoded(&r, !qs_uid_is_zero(&m->run));
 }
 
@@ -182,6 +184,7 @@ bool qs_msg_encode_window_why(struct qs_writer *w, const struct qs_msg_window_wh
     qs_codec_allow(w, window_why_fits(m));
     qs_put_uid(w, &m->run);
     qs_put_u32(w, m->window);
+    qs_put_u32(w, m->arming);
     qs_put_text(w, m->why);
     return w->ok;
 }
@@ -192,6 +195,7 @@ int qs_msg_decode_window_why(const uint8_t *p, size_t n, struct qs_msg_window_wh
     qs_reader_init(&r, p, n);
     m->run = qs_get_uid(&r);
     m->window = qs_get_u32(&r);
+    m->arming = qs_get_u32(&r);
     m->why = qs_get_text(&r);
     return qs_codec_decoded(&r, window_why_fits(m));
 }

@@ -74,6 +74,7 @@ int qs_msg_decode_waiting(const uint8_t *p, size_t n, struct qs_msg_waiting *m);
 struct qs_msg_window {
     struct qs_uid run; /* not zero */
     uint32_t window;
+    uint32_t arming; /* ARM: 0 for the window's first one, one more for each; QUIET: of the ARM it answers */
 };
 bool qs_msg_encode_window(struct qs_writer *w, const struct qs_msg_window *m);
 int qs_msg_decode_window(const uint8_t *p, size_t n, struct qs_msg_window *m);
@@ -82,6 +83,7 @@ int qs_msg_decode_window(const uint8_t *p, size_t n, struct qs_msg_window *m);
 struct qs_msg_window_why {
     struct qs_uid run; /* not zero */
     uint32_t window;
+    uint32_t arming;    /* of the ARM that it answers, or takes back */
     struct qs_text why; /* <= QS_NOTE_MAX_BYTES */
 };
 bool qs_msg_encode_window_why(struct qs_writer *w, const struct qs_msg_window_why *m);

@@ -30,9 +30,11 @@ qs_agent_action qs_act_open; /* OPEN */
 qs_agent_action qs_act_poll; /* time: read the gate while waiting */
 qs_agent_action qs_act_arm;
 qs_agent_action qs_act_watch;  /* time: read the gate while armed */
-qs_agent_action qs_act_hold;   /* HOLD */
+qs_agent_action qs_act_hold;   /* HOLD: of this ARM? */
+qs_agent_action qs_act_rest;   /* the host is not ready: wait until the next poll */
 qs_agent_action qs_act_disarm; /* the gate was lost */
-qs_agent_action qs_act_drain;  /* QUIET */
+qs_agent_action qs_act_quiet;  /* QUIET: of this ARM? */
+qs_agent_action qs_act_drain;  /* silence begins */
 qs_agent_action qs_act_decide; /* time: silence is over, or not yet */
 qs_agent_action qs_act_cancel_wait;
 qs_agent_action qs_act_gate_over;

@@ -48,6 +48,7 @@ struct qs_agent_bytes {
 
 struct qs_agent_window {
     uint32_t number;
+    uint32_t armings; /* ARMs sent */
     enum qs_phase phase;
     uint64_t first_seq;
     uint32_t planned, done;

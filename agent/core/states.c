@@ -89,8 +89,10 @@ static const struct qs_states_row rows[] = {
     ROW(ARMED, TIME, ARMED, watch),
     ROW(ARMED, GATE_LOST, WAITING, disarm),
     ROW(ARMED, GATE_OVER, RUN_OPEN, gate_over),
-    ROW(ARMED, QUIET, DRAINING, drain),
-    ROW(ARMED, HOLD, WAITING, hold),
+    ROW(ARMED, QUIET, ARMED, quiet),
+    ROW(ARMED, SILENCED, DRAINING, drain),
+    ROW(ARMED, HOLD, ARMED, hold),
+    ROW(ARMED, PUT_OFF, WAITING, rest),
     ROW(ARMED, CANCEL, RUN_OPEN, cancel_wait),
     ROW(ARMED, LINK_DOWN, DOWN, drop),
 
@@ -166,11 +168,11 @@ const char *qs_states_name(enum qs_agent_state state)
 const char *qs_states_event_name(enum qs_agent_event event)
 {
     static const char *const names[QS_EV_COUNT] = {
-        "none",       "LINK_UP",   "LINK_DOWN", "TIME",    "CHILD",     "HELLO_HOST", "AUTH",
-        "PING",       "PONG",      "FACTS_GET", "RESEND",  "RUN_BEGIN", "HOOK",       "OPEN",
-        "QUIET",      "HOLD",      "ACK",       "RUN_END", "CANCEL",    "ERROR",      "BYE",
-        "challenged", "accepted",  "begun",     "hooked",  "unhooked",  "unopened",   "gate_open",
-        "gate_lost",  "gate_over", "drained",   "last",    "sealed",    "ended"};
+        "none",    "LINK_UP",   "LINK_DOWN", "TIME",      "CHILD",     "HELLO_HOST", "AUTH",     "PING",
+        "PONG",    "FACTS_GET", "RESEND",    "RUN_BEGIN", "HOOK",      "OPEN",       "QUIET",    "HOLD",
+        "ACK",     "RUN_END",   "CANCEL",    "ERROR",     "BYE",       "challenged", "accepted", "begun",
+        "hooked",  "unhooked",  "unopened",  "gate_open", "gate_lost", "gate_over",  "put_off",  "silenced",
+        "drained", "last",      "sealed",    "ended"};
     return event < QS_EV_COUNT ? names[event] : "unknown";
 }
 

@@ -63,6 +63,8 @@ enum qs_agent_event {
     QS_EV_GATE_OPEN,
     QS_EV_GATE_LOST,
     QS_EV_GATE_OVER, /* timed out */
+    QS_EV_PUT_OFF,   /* the host is not ready for the window */
+    QS_EV_SILENCED,  /* the host has fallen silent */
     QS_EV_DRAINED,
     QS_EV_LAST,   /* nothing runs any more in the window */
     QS_EV_SEALED, /* the window's record is complete */

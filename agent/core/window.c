@@ -68,6 +68,7 @@ enum qs_agent_event qs_act_open(struct qs_agent *agent)
     agent->run.counting = true;
     agent->run.next_seq = m.first_seq;
     w->number = m.window;
+    w->armings = 0;
     w->phase = m.phase;
     w->first_seq = m.first_seq;
     w->planned = m.iterations;
@@ -158,11 +159,24 @@ enum qs_agent_event qs_act_watch(struct qs_agent *agent)
 
 enum qs_agent_event qs_act_arm(struct qs_agent *agent)
 {
-    const struct qs_msg_window m = {.run = agent->run.uid, .window = agent->window.number};
+    const struct qs_msg_window m = {
+        .run = agent->run.uid, .window = agent->window.number, .arming = agent->window.armings++};
     size_t at = qs_talk_begin(agent);
     qs_msg_encode_window(&agent->w, &m);
     qs_talk_end(agent, at, QS_MSG_ARM);
     return QS_EV_NONE;
+}
+
+/* The host's answer to an ARM. One to an ARM that was taken back since is late, and means nothing. */
+static enum qs_agent_event answer(struct qs_agent *agent, const struct qs_uid *run, uint32_t window,
+                                  uint32_t arming, enum qs_agent_event event)
+{
+    const struct qs_agent_window *w = &agent->window;
+    if (!qs_uid_equal(run, &agent->run.uid) || window != w->number || arming >= w->armings) {
+        return qs_talk_fatal(agent, QS_CODE_PROTOCOL,
+                             "the answer to ARM names another window than the one that is armed");
+    }
+    return arming + 1 == w->armings ? event : QS_EV_NONE;
 }
 
 enum qs_agent_event qs_act_hold(struct qs_agent *agent)
@@ -172,6 +186,11 @@ enum qs_agent_event qs_act_hold(struct qs_agent *agent)
     if (err != 0) {
         return qs_talk_malformed(agent, err);
     }
+    return answer(agent, &m.run, m.window, m.arming, QS_EV_PUT_OFF);
+}
+
+enum qs_agent_event qs_act_rest(struct qs_agent *agent)
+{
     agent->deadline_ns = qs_agent_now_ns(agent) + POLL_NS;
     return QS_EV_NONE;
 }
@@ -184,8 +203,10 @@ enum qs_agent_event qs_act_disarm(struct qs_agent *agent)
         const struct qs_gate_item *item = &agent->window.gate.items[i];
         snprintf(why, sizeof why, "%s left its band: %lld", item->sensor, (long long)item->reading.value);
     }
-    const struct qs_msg_window_why m = {
-        .run = agent->run.uid, .window = agent->window.number, .why = qs_text_of(why)};
+    const struct qs_msg_window_why m = {.run = agent->run.uid,
+                                        .window = agent->window.number,
+                                        .arming = agent->window.armings - 1,
+                                        .why = qs_text_of(why)};
     size_t at = qs_talk_begin(agent);
     qs_msg_encode_window_why(&agent->w, &m);
     qs_talk_end(agent, at, QS_MSG_DISARM);
@@ -193,17 +214,18 @@ enum qs_agent_event qs_act_disarm(struct qs_agent *agent)
     return QS_EV_NONE;
 }
 
-enum qs_agent_event qs_act_drain(struct qs_agent *agent)
+enum qs_agent_event qs_act_quiet(struct qs_agent *agent)
 {
     struct qs_msg_window m;
     int err = qs_msg_decode_window(agent->frame.payload, agent->frame.len, &m);
     if (err != 0) {
         return qs_talk_malformed(agent, err);
     }
-    if (!qs_uid_equal(&m.run, &agent->run.uid) || m.window != agent->window.number) {
-        return qs_talk_fatal(agent, QS_CODE_PROTOCOL,
-                             "QUIET names another window than the one that is armed");
-    }
+    return answer(agent, &m.run, m.window, m.arming, QS_EV_SILENCED);
+}
+
+enum qs_agent_event qs_act_drain(struct qs_agent *agent)
+{
     agent->window.frames = 0;
     agent->window.quiet_ns = qs_agent_now_ns(agent);
     if (agent->port.drain) {

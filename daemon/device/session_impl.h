@@ -53,6 +53,7 @@ struct qs_session_run { /* the open run and its window */
     struct qs_uid uid;
     uint64_t next_seq; /* of the next iteration */
     uint32_t window, asked, rows_due, rows_come;
+    uint32_t arming; /* of the last ARM */
     enum qs_phase phase;
     int64_t lead_ns, lease_ns, hook_limit_ns;
     uint32_t hook_id;

@@ -105,12 +105,14 @@ bool qs_session_do_waiting(struct qs_session *s, const union qs_session_msg *m)
     return true;
 }
 
-/* An answer to a heartbeat that is on its way would arrive in the window: it is awaited. After CANCEL nothing
+/* ARM, or (m NULL) what stood in the way of an answer is gone.
+ * An answer to a heartbeat that is on its way would arrive in the window: it is awaited. After CANCEL nothing
  * is answered: the agent will close the window. */
 bool qs_session_do_ask(struct qs_session *s, const union qs_session_msg *m)
 {
-    (void)m;
     const char *why = "the host is not ready";
+    if (m)
+        s->run.arming = m->window.arming;
     if (s->clock.asked || s->run.cancelled)
         return true;
     uint32_t generation = s->generation;
@@ -125,7 +127,8 @@ bool qs_session_do_ask(struct qs_session *s, const union qs_session_msg *m)
 
 bool qs_session_do_hold(struct qs_session *s, const union qs_session_msg *m)
 {
-    struct qs_msg_window_why hold = {.run = s->run.uid, .window = s->run.window, .why = m->disarm.why};
+    struct qs_msg_window_why hold = {
+        .run = s->run.uid, .window = s->run.window, .arming = s->run.arming, .why = m->disarm.why};
     size_t at = qs_session_frame(s);
     qs_msg_encode_window_why(&s->w, &hold);
     return qs_session_put(s, at, QS_MSG_HOLD, &s->why);
@@ -145,7 +148,7 @@ static void on_mark(void *user)
 bool qs_session_do_quiet(struct qs_session *s, const union qs_session_msg *m)
 {
     (void)m;
-    struct qs_msg_window quiet = {.run = s->run.uid, .window = s->run.window};
+    struct qs_msg_window quiet = {.run = s->run.uid, .window = s->run.window, .arming = s->run.arming};
     struct qs_link_counters now;
     size_t at = qs_session_frame(s);
     qs_msg_encode_window(&s->w, &quiet);

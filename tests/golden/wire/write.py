@@ -105,6 +105,10 @@ def window():
     return raw("uid run", RUN) + u32("window", 3)
 
 
+def arming():
+    return window() + u32("arming", 2)
+
+
 MESSAGES = [
     ("hello_host", 1, u8("proto_min", 1) + u8("proto_max", 2) + u32("features", 0x80000001) + raw("uid farm", FARM) +
      raw("uid session", SESSION) + raw("reserved", bytes(16)) + u32("heartbeat_ms", 1000) +
@@ -143,10 +147,10 @@ MESSAGES = [
                      text("kind", "agent.switches") + i64("bound", -1)])),
     ("waiting", 15, window() + i64("elapsed_ns", 1500000000) + u16("expectation", 1) + i64("value", 47250) +
      u8("status", 2) + i64("eta_ns", -1) + text("note", "cc1 (pid 4711)")),
-    ("arm", 16, window()),
-    ("quiet", 17, window()),
-    ("hold", 18, window() + text("why", "the hub is in use")),
-    ("disarm", 19, window() + text("why", "thermal:soc rose above 45000")),
+    ("arm", 16, arming()),
+    ("quiet", 17, arming()),
+    ("hold", 18, arming() + text("why", "the hub is in use")),
+    ("disarm", 19, arming() + text("why", "thermal:soc rose above 45000")),
     ("closed", 20, window() + u8("phase", 1) + u8("how", 3) + u32("iterations", 2) + i64("opened_ns", 5000000000) +
      i64("closed_ns", 5250000000) + i64("gate.began_ns", 4000000000) + i64("gate.decided_ns", 4990000000) +
      u8("gate.outcome", 1) + u32("gate.polls", 12) +

@@ -253,6 +253,54 @@ static void holds_and_arms_again(void **state)
     script_free(s);
 }
 
+/* ARM, DISARM and ARM cross one slow answer to the first: it is not taken for one to the second, and the
+ * answer to the second still counts. */
+static void drops_a_late_answer(void **state)
+{
+    const struct qs_expectation e = expect_below(40, 60 * S, QS_GATE_ON_TIMEOUT_FAIL);
+    (void)state;
+    for (int quiet = 0; quiet < 2; quiet++) {
+        struct script *s = armed(&e);
+        s->sensors[0].reading.value = 41;
+        script_pass(s, 100 * MS);
+        script_expect(s, QS_MSG_DISARM);
+        s->sensors[0].reading.value = 39;
+        script_pass(s, 100 * MS);
+        script_expect(s, QS_MSG_ARM);
+        assert_int_equal(s->peer.arming, 1);
+        s->peer.arming = 0;
+        if (quiet) {
+            peer_window(&s->peer, QS_MSG_QUIET, 4);
+        } else {
+            peer_hold(&s->peer, 4);
+        }
+        script_expect_state(s, QS_STATE_ARMED);
+        s->peer.arming = 1;
+        peer_window(&s->peer, QS_MSG_QUIET, 4);
+        script_expect_state(s, QS_STATE_DRAINING);
+        script_expect_nothing(s);
+        script_free(s);
+    }
+}
+
+/* An ARM that was never sent has no answer. */
+static void refuses_an_answer_to_nothing(void **state)
+{
+    const struct qs_expectation e = expect_below(40, 60 * S, QS_GATE_ON_TIMEOUT_FAIL);
+    (void)state;
+    for (int quiet = 0; quiet < 2; quiet++) {
+        struct script *s = armed(&e);
+        s->peer.arming = 1;
+        if (quiet) {
+            peer_window(&s->peer, QS_MSG_QUIET, 4);
+        } else {
+            peer_hold(&s->peer, 4);
+        }
+        script_expect_fatal(s);
+        script_free(s);
+    }
+}
+
 static void times_out_while_armed_or_draining(void **state)
 {
     const struct qs_expectation e = expect_below(40, 10 * MS, QS_GATE_ON_TIMEOUT_DEFER);
@@ -359,6 +407,8 @@ const struct CMUnitTest cases_window[] = {
     cmocka_unit_test(waits_for_a_stale_sensor),
     cmocka_unit_test(loses_the_gate),
     cmocka_unit_test(holds_and_arms_again),
+    cmocka_unit_test(drops_a_late_answer),
+    cmocka_unit_test(refuses_an_answer_to_nothing),
     cmocka_unit_test(times_out_while_armed_or_draining),
     cmocka_unit_test(cancels_on_the_way),
     cmocka_unit_test(forgets_a_window_of_a_lost_link),

@@ -71,6 +71,10 @@ void peer_receive(struct peer *p, const uint8_t *bytes, size_t n)
         free(l->payload);
         *l = (struct letter){.type = frame.type, .payload = malloc(frame.len + 1U), .n = frame.len};
         memcpy(l->payload, frame.payload, frame.len);
+        struct qs_msg_window armed;
+        if (frame.type == QS_MSG_ARM && qs_msg_decode_window(l->payload, l->n, &armed) == 0) {
+            p->arming = armed.arming;
+        }
         if (frame.type == QS_MSG_HELLO_AGENT) {
             assert_int_equal(qs_msg_decode_hello_agent(l->payload, l->n, &p->agent), 0);
         }
@@ -224,7 +228,7 @@ void peer_open(struct peer *p, const struct open_spec *s)
 
 void peer_window(struct peer *p, uint8_t type, uint32_t window)
 {
-    const struct qs_msg_window m = {.run = p->run, .window = window};
+    const struct qs_msg_window m = {.run = p->run, .window = window, .arming = p->arming};
     size_t at = peer_begin(p);
     qs_msg_encode_window(&p->w, &m);
     peer_end(p, at, type);
@@ -233,7 +237,7 @@ void peer_window(struct peer *p, uint8_t type, uint32_t window)
 void peer_hold(struct peer *p, uint32_t window)
 {
     const struct qs_msg_window_why m = {
-        .run = p->run, .window = window, .why = qs_text_of("the hub is busy")};
+        .run = p->run, .window = window, .arming = p->arming, .why = qs_text_of("the hub is busy")};
     size_t at = peer_begin(p);
     qs_msg_encode_window_why(&p->w, &m);
     peer_end(p, at, QS_MSG_HOLD);

@@ -29,6 +29,7 @@ struct peer {
     struct letter inbox[PEER_INBOX];
     size_t head, count;
     struct qs_uid farm, session, run;
+    uint32_t arming;                 /* of the last ARM: QUIET and HOLD answer it */
     struct qs_msg_hello_agent agent; /* of the last hello; texts are not kept */
 };
 

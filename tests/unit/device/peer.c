@@ -121,7 +121,9 @@ void peer_waiting(struct peer *p)
 void peer_window(struct peer *p, enum qs_msg_type type)
 {
     size_t at = peer_begin(p);
-    qs_msg_encode_window(&p->w, &(struct qs_msg_window){.run = p->run, .window = p->open.window});
+    uint32_t arming = type == QS_MSG_ARM ? p->armings++ : 0;
+    qs_msg_encode_window(&p->w,
+                         &(struct qs_msg_window){.run = p->run, .window = p->open.window, .arming = arming});
     peer_end(p, at, type);
 }
 
@@ -130,6 +132,7 @@ void peer_disarm(struct peer *p)
     size_t at = peer_begin(p);
     qs_msg_encode_window_why(&p->w, &(struct qs_msg_window_why){.run = p->run,
                                                                 .window = p->open.window,
+                                                                .arming = p->armings - 1,
                                                                 .why = qs_text_of("busy again")});
     peer_end(p, at, QS_MSG_DISARM);
 }
@@ -272,6 +275,7 @@ static void answer_open(struct peer *p, const struct qs_frame *f)
 {
     if (qs_msg_decode_open(f->payload, f->len, &p->open) != 0)
         abort();
+    p->armings = 0;
     peer_waiting(p);
     peer_window(p, QS_MSG_ARM);
 }
@@ -310,10 +314,22 @@ static void note_error(struct peer *p, const struct qs_frame *f)
     p->last_error = m.code;
 }
 
+/* Which ARM does the session answer? */
+static void note_answer(struct peer *p, const struct qs_frame *f)
+{
+    struct qs_msg_window quiet;
+    struct qs_msg_window_why hold;
+    if (f->type == QS_MSG_QUIET && qs_msg_decode_window(f->payload, f->len, &quiet) == 0)
+        p->answered = quiet.arming;
+    if (f->type == QS_MSG_HOLD && qs_msg_decode_window_why(f->payload, f->len, &hold) == 0)
+        p->answered = hold.arming;
+}
+
 static void answer(struct peer *p, const struct qs_frame *f)
 {
     if (qs_msg_accept(f->type, QS_SIDE_HOST) <= 0 || qs_msg_check(f->type, f->payload, f->len) != 0)
         abort(); /* the session under test wrote what no agent may take */
+    note_answer(p, f);
     if (p->script && p->script(p, f))
         return;
     static void (*const answers[QS_MSG_LAST + 1])(struct peer *, const struct qs_frame *) = {

@@ -36,6 +36,8 @@ struct peer {
     struct qs_msg_open open;
     uint64_t next_seq;
     uint64_t last_ack;
+    uint32_t armings;  /* ARMs sent since OPEN */
+    uint32_t answered; /* the ARM that the last QUIET or HOLD named */
     unsigned pings, acks, byes, errors;
     uint16_t last_error;
     uint32_t tx_seq;

@@ -234,9 +234,11 @@ static void hold_and_disarm_lead_back_to_waiting(void **state)
     host_wait(&b->host, "disarm");
     host_idle(&b->host, 2 * HOST_HEARTBEAT_MS * INT64_C(1000000));
     assert_true(b->peer->pings > 8); /* the heart beats again */
+    assert_int_equal(b->peer->answered, 1);
     b->peer->script = NULL;
     peer_window(b->peer, QS_MSG_ARM);
     host_wait(&b->host, "rows 4+1");
+    assert_int_equal(b->peer->answered, 2);
     assert_true(b->host.silent);
 }
 

@@ -234,18 +234,20 @@ static bool put_waiting(struct qs_writer *w)
 
 static bool put_window(struct qs_writer *w)
 {
-    return qs_msg_encode_window(w, &(struct qs_msg_window){.run = run, .window = 3});
+    return qs_msg_encode_window(w, &(struct qs_msg_window){.run = run, .window = 3, .arming = 2});
 }
 
 static bool put_hold(struct qs_writer *w)
 {
-    struct qs_msg_window_why m = {.run = run, .window = 3, .why = qs_text_of("the hub is in use")};
+    struct qs_msg_window_why m = {
+        .run = run, .window = 3, .arming = 2, .why = qs_text_of("the hub is in use")};
     return qs_msg_encode_window_why(w, &m);
 }
 
 static bool put_disarm(struct qs_writer *w)
 {
-    struct qs_msg_window_why m = {.run = run, .window = 3, .why = qs_text_of("thermal:soc rose above 45000")};
+    struct qs_msg_window_why m = {
+        .run = run, .window = 3, .arming = 2, .why = qs_text_of("thermal:soc rose above 45000")};
     return qs_msg_encode_window_why(w, &m);
 }
 
