@@ -28,6 +28,9 @@ static const struct {
     const char *reason, *words;
 } reasons[] = {
     {"too-few-runs", "Inconclusive: too few complete blocks."},
+    {"borderline",
+     "Inconclusive: the interval leaves out no change, but only just: a change is called at 98 %, so that "
+     "noise alone is seldom called one."},
     {"no-spread", "Inconclusive: the times have no spread to judge by."},
     {"taint-rates-differ",
      "Inconclusive: the arms lost different shares of their runs, so what is left may not be alike."}};

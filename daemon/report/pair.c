@@ -20,6 +20,7 @@ static void compare(struct qs_report_group *g, struct qs_report_pair *pair, doub
     struct qs_verdict_opts opts = qs_verdict_opts_default();
     opts.margin = spec->benchmarks[spec->points[g->point].benchmark].margin_ratio;
     opts.alpha = spec->alpha;
+    opts.call_alpha = QS_REPORT_CALL_SHARE * spec->alpha;
     (void)qs_verdict_blocks(x, y, n, g->block_count - n, &opts, &pair->verdict);
 }
 

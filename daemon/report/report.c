@@ -146,6 +146,7 @@ static void put_pair(struct qs_json *j, const struct qs_report_group *g, const s
     qs_json_kdouble(j, "lo", v->l95.lo);
     qs_json_kdouble(j, "hi", v->l95.hi);
     qs_json_kdouble(j, "level", 1 - spec->alpha);
+    qs_json_kdouble(j, "call_level", 1 - QS_REPORT_CALL_SHARE * spec->alpha);
     qs_json_kdouble(j, "lo90", v->l90.lo);
     qs_json_kdouble(j, "hi90", v->l90.hi);
     qs_json_kdouble(j, "p", v->p);

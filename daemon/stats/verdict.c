@@ -21,7 +21,7 @@ const char *qs_verdict_name(enum qs_verdict_kind kind)
 
 const char *qs_verdict_reason_name(enum qs_verdict_reason reason)
 {
-    static const char *const names[] = {"none", "too-few-runs", "wide-interval", "no-spread"};
+    static const char *const names[] = {"none", "too-few-runs", "wide-interval", "borderline", "no-spread"};
     return (unsigned)reason < sizeof names / sizeof *names ? names[reason] : "none";
 }
 
@@ -30,6 +30,7 @@ struct qs_verdict_opts qs_verdict_opts_default(void)
     return (struct qs_verdict_opts){.version = QS_VERDICT_VERSION,
                                     .margin = 0.02,
                                     .alpha = 0.05,
+                                    .call_alpha = 0.05,
                                     .power = 0.8,
                                     .lower_is_better = true,
                                     .resolution_ratio = 0};
@@ -38,8 +39,8 @@ struct qs_verdict_opts qs_verdict_opts_default(void)
 static bool opts_are_valid(const struct qs_verdict_opts *o)
 {
     return o->version == QS_VERDICT_VERSION && o->margin >= 0 && isfinite(o->margin) && o->alpha > 0 &&
-           o->alpha < 0.5 && o->power > o->alpha / 2 && o->power < 1 && o->resolution_ratio >= 0 &&
-           isfinite(o->resolution_ratio);
+           o->alpha < 0.5 && o->call_alpha > 0 && o->call_alpha <= o->alpha && o->power > o->alpha / 2 &&
+           o->power < 1 && o->resolution_ratio >= 0 && isfinite(o->resolution_ratio);
 }
 
 static struct qs_power_opts power_opts(const struct qs_verdict_opts *o)
@@ -99,6 +100,27 @@ static void decide(struct qs_verdict *out, const struct qs_ci *a, const struct q
         out->reason = QS_REASON_WIDE_INTERVAL;
 }
 
+/* Where intervals are wider than the margin, a call at alpha is wrong as often as alpha says. A stricter
+ * level for the call alone keeps the interval as it is and says less. */
+static void ask_again(struct qs_verdict *out, double call_alpha)
+{
+    switch (out->kind) {
+    case QS_VERDICT_REGRESSION:
+    case QS_VERDICT_IMPROVEMENT:
+    case QS_VERDICT_PROBABLE_REGRESSION:
+    case QS_VERDICT_PROBABLE_IMPROVEMENT:
+        if (!(out->p < call_alpha)) {
+            out->kind = QS_VERDICT_INCONCLUSIVE;
+            out->reason = QS_REASON_BORDERLINE;
+        }
+        break;
+    case QS_VERDICT_NEGLIGIBLE:
+    case QS_VERDICT_EQUIVALENT:
+    case QS_VERDICT_INCONCLUSIVE:
+        break;
+    }
+}
+
 /* Two readings of a clock can each be wrong by a tick. Where nothing varied, that is all the doubt there is;
  * a difference of one tick must not exclude 0 by a rounding error. */
 static struct qs_ci widen(struct qs_ci log_ci, double resolution_ratio)
@@ -133,6 +155,8 @@ static void conclude(struct qs_verdict *out, const struct qs_ttest *log, const s
     wide = worse_up(wide, o->lower_is_better);
     narrow = worse_up(narrow, o->lower_is_better);
     decide(out, &wide, &narrow, log1p(o->margin));
+    if (o->call_alpha < o->alpha)
+        ask_again(out, o->call_alpha);
 }
 
 enum qs_status qs_verdict_runs(const struct qs_side_runs *base, const struct qs_side_runs *cand,

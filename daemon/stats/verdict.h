@@ -21,16 +21,19 @@ enum qs_verdict_reason {
     QS_REASON_NONE,
     QS_REASON_TOO_FEW_RUNS,  /* inconclusive: fewer than two runs or blocks on a side */
     QS_REASON_WIDE_INTERVAL, /* inconclusive: see mde_ratio and needed */
-    QS_REASON_NO_SPREAD      /* nothing varied: the interval is a point, or one clock tick either way */
+    QS_REASON_BORDERLINE, /* inconclusive: the interval excludes no change, but p is not below call_alpha */
+    QS_REASON_NO_SPREAD   /* nothing varied: the interval is a point, or one clock tick either way */
 };
 
 enum { QS_VERDICT_VERSION = 1 };
 
 struct qs_verdict_opts {
-    unsigned version; /* QS_VERDICT_VERSION */
-    double margin;    /* the smallest change that matters, >= 0; 0.02 is 2 % */
-    double alpha;     /* in (0, 0.5) */
-    double power;     /* for mde_ratio and needed, in (alpha/2, 1) */
+    unsigned version;  /* QS_VERDICT_VERSION */
+    double margin;     /* the smallest change that matters, >= 0; 0.02 is 2 % */
+    double alpha;      /* in (0, 0.5) */
+    double call_alpha; /* a regression or improvement, probable ones too, also wants p < call_alpha; in (0,
+                          alpha]; alpha gives 8.9 as it stands */
+    double power;      /* for mde_ratio and needed, in (alpha/2, 1) */
     bool lower_is_better;
     double resolution_ratio; /* timer resolution over median; 0: a deterministic metric, or not known */
 };
@@ -73,7 +76,7 @@ enum qs_status qs_verdict_blocks(const double *base, const double *cand, size_t 
                                  const struct qs_verdict_opts *opts, struct qs_verdict *out);
 
 /* "regression", "improvement", "probable-regression", "probable-improvement", "negligible", "equivalent",
- * "inconclusive"; "none", "too-few-runs", "wide-interval", "no-spread". Static. */
+ * "inconclusive"; "none", "too-few-runs", "wide-interval", "borderline", "no-spread". Static. */
 const char *qs_verdict_name(enum qs_verdict_kind kind);
 const char *qs_verdict_reason_name(enum qs_verdict_reason reason);
 

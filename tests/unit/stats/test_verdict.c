@@ -236,6 +236,40 @@ static void test_swapping_the_arms_mirrors(void **state)
     }
 }
 
+/* A stricter level for calls turns a borderline one into an inconclusive one and touches nothing else. */
+static void test_a_call_may_want_more(void **state)
+{
+    (void)state;
+    static const struct {
+        double ratio, sd;
+        enum qs_verdict_kind at_alpha, stricter;
+    } rows[] = {
+        {1.10, 0.02, QS_VERDICT_REGRESSION, QS_VERDICT_REGRESSION},                    /* p = 5e-5 */
+        {1.03, 0.015, QS_VERDICT_PROBABLE_REGRESSION, QS_VERDICT_PROBABLE_REGRESSION}, /* p = .014 */
+        {0.97, 0.0185, QS_VERDICT_PROBABLE_IMPROVEMENT, QS_VERDICT_INCONCLUSIVE},      /* p = .032 */
+        {1.01, 0.0062, QS_VERDICT_NEGLIGIBLE, QS_VERDICT_NEGLIGIBLE},                  /* p = .035 */
+        {1.002, 0.01, QS_VERDICT_EQUIVALENT, QS_VERDICT_EQUIVALENT},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double x[K], y[K];
+        struct qs_verdict out;
+        struct qs_verdict_opts opts = qs_verdict_opts_default();
+        runs_around(1e6, rows[i].sd, x);
+        runs_around(1e6 * rows[i].ratio, rows[i].sd, y);
+        struct qs_side_runs base = {.v = x, .n = K}, cand = {.v = y, .n = K};
+        assert_int_equal(qs_verdict_runs(&base, &cand, &opts, &out), QS_OK);
+        assert_string_equal(qs_verdict_name(out.kind), qs_verdict_name(rows[i].at_alpha));
+        double lo = out.l95.lo;
+        opts.call_alpha = 0.02;
+        assert_int_equal(qs_verdict_runs(&base, &cand, &opts, &out), QS_OK);
+        assert_string_equal(qs_verdict_name(out.kind), qs_verdict_name(rows[i].stricter));
+        assert_int_equal(out.reason == QS_REASON_BORDERLINE, rows[i].at_alpha != rows[i].stricter);
+        assert_true(out.l95.lo == lo);
+        opts.call_alpha = 0.06; /* looser than alpha makes no sense */
+        assert_int_equal(qs_verdict_runs(&base, &cand, &opts, &out), QS_EDOM);
+    }
+}
+
 static void test_names(void **state)
 {
     (void)state;
@@ -257,6 +291,7 @@ int main(void)
         cmocka_unit_test(test_no_margin),
         cmocka_unit_test(test_blocks_see_through_drift),
         cmocka_unit_test(test_swapping_the_arms_mirrors),
+        cmocka_unit_test(test_a_call_may_want_more),
         cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
