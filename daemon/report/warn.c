@@ -56,7 +56,8 @@ void qs_report_arm_warnings(struct qs_json *j, const struct qs_report_group *g, 
     if (arm->runs_failed > 0)
         warn(j, "failed", "%zu of %zu runs gave no accepted iteration", arm->runs_failed, arm->runs_seen);
     if (arm->iterations_tainted > 0)
-        warn(j, "tainted", "%zu iterations are tainted", arm->iterations_tainted);
+        warn(j, "tainted", "%zu iteration%s tainted", arm->iterations_tainted,
+             arm->iterations_tainted == 1 ? " is" : "s are");
     qs_json_array_end(j);
 }
 
@@ -70,10 +71,9 @@ void qs_report_group_warnings(struct qs_json *j, const struct qs_report_group *g
              "the times themselves are too high",
              g->soft_blocks, g->block_count);
     else if (g->soft_blocks > 0)
-        warn(j, "left-out", "%zu of %zu blocks were disturbed and are left out", g->soft_blocks,
-             g->block_count);
+        warn(j, "left-out", "disturbed and left out: %zu of %zu blocks", g->soft_blocks, g->block_count);
     if (g->incomplete > 0)
-        warn(j, "incomplete", "%zu of %zu blocks lack an arm and are left out", g->incomplete,
+        warn(j, "incomplete", "left out because they lack an arm: %zu of %zu blocks", g->incomplete,
              g->block_count);
     if (g->simulated)
         warn(j, "simulated", "these numbers come from a simulated device");

@@ -30,18 +30,18 @@ class Neighbour:
 def job(gate, **plan):
     return {"quiesce": 1, "name": "beside", "benchmarks": [{"name": "true", "argv": ["true"]}],
             "plan": {"seed": 1, "blocks": 1, "window": {"iterations": 2}, "warmup": {"iterations": 1}, "until": {"interval": 0}, **plan},
-            "conditions": {"gate": [{"sensor": "cpu.busy_ratio_ppm", "below": "99%", **gate}], "bounds": "none"}}
+            "conditions": {"gate": [{"sensor": "cpu.busy_ratio_ppm", "below": "97%", **gate}], "bounds": "none"}}
 
 
 def beside_ours(bed, daemon, on_timeout):
-    """A job whose gates all met our neighbour: (its number, its gates). Whoever else is busy on this machine may be the
-    busiest for a while, so some jobs are tried."""
-    for _ in range(20):
+    """A job whose gates were all shut by our neighbour: (its number, its gates). Whoever else is busy on this machine may be
+    the busiest for a while, and 100 ms of /proc/stat may catch a breath, so some jobs are tried."""
+    for _ in range(40):
         number = daemon.job(job({"timeout": "300ms", "on_timeout": on_timeout}))
         daemon.ended(number)
         rows = bed.sql("SELECT g.outcome, g.busiest, w.taint & 1 FROM gate g JOIN window w ON w.id = g.window_id "
                        "JOIN run r ON r.id = w.run_id WHERE r.job_id = ? ORDER BY w.id", number)
-        if all(NAME in (busiest or "") for _, busiest, _ in rows):
+        if rows and all(outcome != "open" and NAME in (busiest or "") for outcome, busiest, _ in rows):
             break
     return number, rows
 
@@ -56,7 +56,7 @@ def the_gate_waits(tap):
         stream = daemon.events(number)
         event = stream.wait("gate.waiting", lambda e: e.kind == "gate.waiting" and NAME in (e.data["busiest"] or ""))
         tap.equal(event.data["sensor"], "cpu.busy_ratio_ppm", "the event names the sensor")
-        tap.ok(event.data["value"] > 990000 == event.data["hi"], "its value and its bound", [event])
+        tap.ok(event.data["value"] > 970000 == event.data["hi"], "its value and its bound", [event])
         neighbour.end()
         tap.equal(daemon.ended(number)["state"], "done", "the job ends well once it is gone")
         tap.equal(bed.sql("SELECT DISTINCT outcome FROM gate"), [("open",)], "every gate was open in the end")
@@ -76,7 +76,7 @@ def the_gate_taints(tap):
         tap.ok(rows and all(o == "tainted" and NAME in b and t for o, b, t in rows), "the database names it", rows)
         seen = [e.data["busiest"] for e in daemon.events(number).end() if e.kind == "gate.timeout"]
         tap.equal(seen, [b for _, b, _ in rows], "the events name it")
-        readings = bed.sql("SELECT sensor, status, value > 990000 FROM v_gate WHERE job = ?", number)
+        readings = bed.sql("SELECT sensor, status, value > 970000 FROM v_gate WHERE job = ?", number)
         tap.equal(set(readings), {("cpu.busy_ratio_ppm", "ok", 1)}, "the deciding readings are kept")
         compared = daemon.get(f"/jobs/{number}/compare").want(200).json
         tap.ok(any(t["code"].startswith("gate") and NAME in (t["busiest"] or "") for t in compared["taints"]),
