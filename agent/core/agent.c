@@ -80,7 +80,7 @@ static void handle_frame(struct qs_agent *agent)
     }
 }
 
-void qs_agent_on_bytes(struct qs_agent *agent, const uint8_t *bytes, size_t n)
+static void feed(struct qs_agent *agent, const uint8_t *bytes, size_t n)
 {
     while (n > 0 && agent->link_up) {
         size_t used = 0;
@@ -100,6 +100,13 @@ void qs_agent_on_bytes(struct qs_agent *agent, const uint8_t *bytes, size_t n)
             return;
         }
     }
+}
+
+void qs_agent_on_bytes(struct qs_agent *agent, const uint8_t *bytes, size_t n)
+{
+    agent->heard_ns = qs_agent_now_ns(agent);
+    feed(agent, bytes, n);
+    agent->heard_ns = qs_agent_now_ns(agent); /* what the answers took is our silence, not the host's */
 }
 
 void qs_agent_on_child(struct qs_agent *agent, const struct qs_port_child *child)
@@ -131,8 +138,12 @@ int64_t qs_agent_next_deadline_ns(const struct qs_agent *agent)
 void qs_agent_on_time(struct qs_agent *agent)
 {
     int64_t now = qs_agent_now_ns(agent);
+    bool shaking = agent->state == QS_STATE_HELLO || agent->state == QS_STATE_AUTH;
+    if (now >= link_deadline(agent) && !shaking && agent->port.unread &&
+        agent->port.unread(agent->port.ctx) > 0) {
+        agent->heard_ns = now; /* we were kept from reading what the host said */
+    }
     if (now >= link_deadline(agent)) {
-        bool shaking = agent->state == QS_STATE_HELLO || agent->state == QS_STATE_AUTH;
         qs_states_dispatch(agent, qs_talk_fatal(agent, shaking ? QS_CODE_AUTH : QS_CODE_PROTOCOL,
                                                 shaking ? "the host did not introduce itself in time"
                                                         : "nothing was heard for three heartbeats"));

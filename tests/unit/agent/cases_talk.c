@@ -175,6 +175,48 @@ static void drops_a_silent_host(void **state)
     script_free(s);
 }
 
+/* It sums up a large executable, or is kept from the processor: meanwhile it hears nothing, and that is not
+ * the host's silence. */
+static void does_not_blame_the_host_for_its_own_stall(void **state)
+{
+    struct script *s = script_new(&plain);
+    (void)state;
+    script_connect(s);
+    s->run_begin_ns = 4 * S;
+    script_run(s, &(struct run_spec){.capture = false});
+    script_pass(s, 2900 * MS);
+    assert_true(s->link_open);
+    s->unread = 32; /* a PING that nobody has read yet */
+    s->now_ns += 4 * S;
+    qs_agent_on_time(s->agent);
+    assert_true(s->link_open);
+    peer_ping(&s->peer, 1);
+    script_expect(s, QS_MSG_PONG);
+    s->unread = 0;
+    script_pass(s, 3000 * MS);
+    script_expect_fatal(s);
+    script_free(s);
+}
+
+/* The pieces of one long frame over a slow link: somebody is there. */
+static void hears_half_a_frame(void **state)
+{
+    struct script *s = script_new(&plain);
+    const struct qs_msg_ping m = {.id = 1, .t_send_ns = 7};
+    (void)state;
+    script_connect(s);
+    size_t at = peer_begin(&s->peer);
+    qs_msg_encode_ping(&s->peer.w, &m);
+    assert_true(qs_frame_end(&s->peer.w, at, QS_MSG_PING, s->peer.seq));
+    for (size_t i = 0; i < s->peer.w.len; i++) {
+        script_pass(s, 2000 * MS);
+        assert_true(s->link_open);
+        qs_agent_on_bytes(s->agent, s->peer.tx + i, 1);
+    }
+    script_expect(s, QS_MSG_PONG);
+    script_free(s);
+}
+
 static void refuses_another_version(void **state)
 {
     struct script *s = script_new(&plain);
@@ -360,6 +402,8 @@ const struct CMUnitTest cases_talk[] = {
     cmocka_unit_test(tolerates_a_banner),
     cmocka_unit_test(answers_pings_and_facts),
     cmocka_unit_test(drops_a_silent_host),
+    cmocka_unit_test(does_not_blame_the_host_for_its_own_stall),
+    cmocka_unit_test(hears_half_a_frame),
     cmocka_unit_test(refuses_another_version),
     cmocka_unit_test(takes_no_garbage),
     cmocka_unit_test(ignores_optional_messages_only),

@@ -41,6 +41,7 @@ static bool op_run_begin(void *ctx, const struct qs_msg_run_begin *run, struct q
 {
     struct script *s = ctx;
     (void)run;
+    s->now_ns += s->run_begin_ns;
     snprintf(ready->executable, sizeof ready->executable, "/bin/tool");
     snprintf(ready->cpus, sizeof ready->cpus, "0-1");
     fault->wire_code = QS_CODE_EXECUTABLE;
