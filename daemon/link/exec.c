@@ -15,6 +15,7 @@
 enum { LINE_BYTES = 240 };
 
 static const int64_t END_GRACE_NS = 1000000000; /* between end-of-file and the news of the exit */
+static const int64_t PATIENCE_NS = 5000000000;  /* from SIGTERM to SIGKILL: an agent ends a benchmark first */
 
 struct exec_own {
     char **argv; /* owned, NULL-terminated */
@@ -28,6 +29,8 @@ struct exec_own {
     bool stream_over, exited;
     int exit_code, term_signal;
     struct qs_timer *grace;
+    struct qs_child *leaving; /* was told to end by close; child is NULL then */
+    struct qs_timer *patience;
 };
 
 static void *exec_new_own(const struct qs_farm_device *device)
@@ -43,6 +46,8 @@ static void *exec_new_own(const struct qs_farm_device *device)
 static void exec_free_own(void *user)
 {
     struct exec_own *own = user;
+    qs_timer_stop(own->patience);
+    qs_child_stop(own->leaving);
     for (char **arg = own->argv; *arg; arg++)
         free(*arg);
     free(own->argv);
@@ -154,6 +159,12 @@ static void on_exit_of_command(int exit_code, int term_signal, void *user)
 {
     struct qs_link *link = user;
     struct exec_own *own = link->own;
+    if (own->leaving) {
+        own->leaving = NULL;
+        qs_timer_stop(own->patience);
+        own->patience = NULL;
+        return;
+    }
     own->child = NULL;
     own->exited = true;
     own->exit_code = exit_code;
@@ -170,6 +181,14 @@ static void on_stderr(unsigned events, void *user)
 
 /* ---- the link ---- */
 
+static void on_patience(void *user)
+{
+    struct qs_link *link = user;
+    struct exec_own *own = link->own;
+    own->patience = NULL;
+    qs_child_kill(own->leaving, SIGKILL);
+}
+
 static void exec_close(struct qs_link *link)
 {
     struct exec_own *own = link->own;
@@ -179,7 +198,8 @@ static void exec_close(struct qs_link *link)
     own->grace = NULL;
     if (own->child) {
         qs_child_kill(own->child, SIGTERM);
-        qs_child_stop(own->child);
+        own->leaving = own->child;
+        own->patience = qs_timer_start(link->loop, PATIENCE_NS, on_patience, link);
     }
     own->child = NULL;
 }
@@ -214,6 +234,9 @@ static bool exec_open(struct qs_link *link, struct qs_err *err)
     int err_pipe[2];
     if (!own->argv[0])
         return qs_fail(err, QS_E_CONFIG, "%s: an exec link needs a command", link->name);
+    if (own->leaving)
+        return qs_fail(err, QS_E_LINK, "%s has not ended yet for the connection before: process %ld",
+                       own->argv[0], (long)qs_child_pid(own->leaving));
     if (qs_loop_is_virtual(link->loop))
         return qs_fail(err, QS_E_INTERNAL, "a command has no place in virtual time");
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)

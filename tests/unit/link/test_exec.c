@@ -1,6 +1,7 @@
 /* A command's standard input and output as a link. */
 #include "link_fixture.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -192,6 +193,37 @@ static void closing_ends_the_callbacks_and_it_opens_again(void **state)
     fixture_done(&f);
 }
 
+/* It takes no notice of end-of-file and SIGTERM. Two agents at a time would disturb each other, so that the
+ * link opens again only when the first is gone. */
+static void what_does_not_end_is_forced(void **state)
+{
+    (void)state;
+    struct qs_farm_device device =
+        COMMAND(ARG("sh"), ARG("-c"),
+                ARG("trap '' TERM; exec 0<&- 2>/dev/null; echo $$; while :; do sleep 0.1; done"));
+    struct fixture f;
+    fixture_init(&f, &device);
+    f.at_up = DO_NOTHING;
+    f.at_bytes = DO_STOP_LOOP;
+    assert_true(fixture_open(&f));
+    qs_loop_run(f.loop);
+    pid_t pid = (pid_t)strtol(f.got.data, NULL, 10);
+    assert_true(pid > 1);
+    qs_link_close(f.link);
+    assert_int_equal(kill(pid, 0), 0);
+    assert_false(fixture_open(&f));
+    assert_int_equal(f.why.code, QS_E_LINK);
+    assert_non_null(strstr(f.why.text, "has not ended yet"));
+    qs_loop_run(f.loop); /* until nothing is left to wait for */
+    assert_int_equal(kill(pid, 0), -1);
+    assert_int_equal(f.downs, 0);
+    qs_buf_clear(&f.got);
+    assert_true(fixture_open(&f));
+    qs_loop_run(f.loop);
+    assert_int_equal(kill((pid_t)strtol(f.got.data, NULL, 10), SIGKILL), 0);
+    fixture_done(&f);
+}
+
 static void virtual_time_refuses_it(void **state)
 {
     (void)state;
@@ -219,6 +251,7 @@ int main(void)
         cmocka_unit_test(a_missing_command_fails_at_once),
         cmocka_unit_test(it_may_be_freed_in_any_callback),
         cmocka_unit_test(closing_ends_the_callbacks_and_it_opens_again),
+        cmocka_unit_test(what_does_not_end_is_forced),
         cmocka_unit_test(virtual_time_refuses_it),
     };
     return cmocka_run_group_tests_name("link exec", tests, NULL, NULL);
