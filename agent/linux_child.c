@@ -21,6 +21,8 @@ void qs_child_init(struct qs_linux_child *child, clockid_t clock)
 {
     child->runs = child->lost = false;
     child->clock = clock;
+    child->in_fd = -1;
+    child->null_in_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     child->null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
     child->capture.read_fd = child->capture.write_fd = -1;
     child->capture.len = 0;
@@ -138,21 +140,30 @@ static bool refuse(struct qs_port_fault *fault, const char *path, int error)
     return false;
 }
 
+static void close_input(struct qs_linux_child *child)
+{
+    if (child->in_fd >= 0) {
+        close(child->in_fd);
+    }
+    child->in_fd = -1;
+}
+
 bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const struct qs_commands *of,
                     struct qs_port_fault *fault)
 {
     const struct qs_command *command = command_of(of, job);
     bool timed = job == QS_JOB_ITERATION;
     bool heard = (timed || job == QS_JOB_HOOK) && child->capture.write_fd >= 0;
-    int in_fd = timed ? qs_commands_open_stdin(of) : open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (in_fd < 0) {
-        return refuse(fault, of->stdin_path ? of->stdin_path : "/dev/null", errno);
+    bool fed = timed && of->stdin_path;
+    child->in_fd = fed ? qs_commands_open_stdin(of) : -1;
+    if (fed && child->in_fd < 0) {
+        return refuse(fault, of->stdin_path, errno);
     }
     const struct qs_spawn_spec spawn = {.path = command->path,
                                         .argv = command->argv,
                                         .envp = of->envp,
                                         .cwd_fd = of->cwd_fd,
-                                        .in_fd = in_fd,
+                                        .in_fd = fed ? child->in_fd : child->null_in_fd,
                                         .out_fd = heard ? child->capture.write_fd : child->null_fd,
                                         .cpus = timed && of->pinned ? &of->cpus : NULL};
     if (heard) { /* a process before may have made the pipe non-blocking: it is one for all of them */
@@ -164,8 +175,10 @@ bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const st
     child->written_before = child->capture.total;
     child->start_ns = qs_io_now_ns(child->clock);
     int error = qs_spawn_start(&spawn, &child->process);
-    close(in_fd);
     child->runs = error == 0;
+    if (error != 0) {
+        close_input(child);
+    }
     return error == 0 || refuse(fault, command->path, error);
 }
 
@@ -203,6 +216,7 @@ static void fill_metrics(int64_t *m, const struct rusage *ru)
 static void tidy(struct qs_linux_child *child, struct qs_port_child *end)
 {
     struct qs_capture *c = &child->capture;
+    close_input(child);
     if (child->process.pidfd >= 0) {
         close(child->process.pidfd);
     }
@@ -219,6 +233,7 @@ bool qs_child_reap(struct qs_linux_child *child, struct qs_port_child *end)
     if (child->lost) {
         *end = (struct qs_port_child){.how = QS_PORT_LOST, .start_ns = child->start_ns};
         end->end_ns = qs_io_now_ns(child->clock);
+        close_input(child);
         if (child->process.pidfd >= 0) {
             close(child->process.pidfd);
         }

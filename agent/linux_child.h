@@ -27,7 +27,8 @@ struct qs_linux_child {
     uint64_t written_before;      /* total of the capture when it began */
     bool lost;                    /* given up */
     const struct qs_commands *of; /* borrowed */
-    int null_fd;                  /* owned: /dev/null for writing */
+    int in_fd;                    /* owned: standard input of what runs; -1: null_in_fd */
+    int null_in_fd, null_fd;      /* owned: /dev/null for reading, for writing */
     clockid_t clock;              /* the agent's */
     struct qs_capture capture;
 };

@@ -255,9 +255,6 @@ void qs_commands_close(struct qs_commands *c)
 
 int qs_commands_open_stdin(const struct qs_commands *c)
 {
-    if (!c->stdin_path) {
-        return open("/dev/null", O_RDONLY | O_CLOEXEC);
-    }
     /* Opening never waits (a named pipe would, for its writer); reading does, as programs expect. */
     int fd = openat(c->cwd_fd >= 0 ? c->cwd_fd : AT_FDCWD, c->stdin_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd >= 0) {

@@ -268,7 +268,7 @@ bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES])
                                  .unread = op_unread,
                                  .busiest = op_busiest};
     struct qs_agent_options options;
-    if (!take_signals(os) || os->child.null_fd < 0) {
+    if (!take_signals(os) || os->child.null_fd < 0 || os->child.null_in_fd < 0) {
         snprintf(error, QS_LINK_ERROR_BYTES, "cannot set up: %s", strerror(errno));
         return false;
     }

@@ -24,7 +24,7 @@ struct script {
     } sensors[SCRIPT_SENSORS];
     int64_t evidence_ticks; /* read as "cpu.steal_ticks" */
     uint32_t unread;
-    int64_t run_begin_ns; /* that the next RUN_BEGIN takes */
+    int64_t run_begin_ns;                         /* that the next RUN_BEGIN takes */
     bool refuse_run, refuse_start, refuse_window; /* the port's answer to the next ones */
     bool child_runs, asked, forced, abandoned;
     enum qs_port_job job;
