@@ -137,7 +137,8 @@ static bool read_usage(struct qs_probe *probe, enum qs_probe_how how, int64_t *v
 static bool read_file(struct qs_probe *probe, const struct qs_source *s, int64_t *value)
 {
     const char *p = probe->text;
-    if (s->fd < 0 || qs_io_reread(s->fd, probe->text, sizeof probe->text) <= 0) {
+    long n = s->fd < 0 ? -1 : qs_io_reread(s->fd, probe->text, sizeof probe->text);
+    if (n <= 0 || n + 1 == (long)sizeof probe->text) { /* what was cut is no sum */
         return false;
     }
     if (s->how == QS_PROBE_LOAD1) {

@@ -185,7 +185,9 @@ bool qs_control_send_open(struct qs_control *c, struct qs_err *err)
 {
     const struct qs_job_plan *plan = &c->p.spec->plan;
     const struct qs_job_benchmark *bench = &c->p.spec->benchmarks[c->p.spec->points[c->plan.point].benchmark];
-    const int64_t grace_ns = INT64_C(15000000000);
+    /* Each of three processes may ignore SIGTERM (1 s), resist SIGKILL (5 s) and leave others behind (2 s).
+     */
+    const int64_t grace_ns = INT64_C(30000000000);
     uint8_t gate_mem[QS_GATE_MAX * 128], bounds_mem[QS_BOUNDS_MAX * 80];
     struct qs_build gate, bounds;
     qs_build_init(&gate, gate_mem, sizeof gate_mem);
@@ -206,10 +208,14 @@ bool qs_control_send_open(struct qs_control *c, struct qs_err *err)
                             .quiet_lead_ns = c->p.quiet_lead_ns,
                             .gate = qs_build_list(&gate),
                             .bounds = qs_build_list(&bounds)};
-    /* The lease outlasts the longest window there can be: its time, one iteration and its hooks at their
-     * limits. */
-    int64_t hooks_ns = add_spans(bench->hook_limit_ns, bench->hook_limit_ns);
-    m.lease_ns = add_spans(add_spans(m.max_ns, bench->iteration_limit_ns), add_spans(hooks_ns, grace_ns));
+    /* The lease outlasts the longest window there can be: its lead and time, one iteration and its hooks at
+     * their limits. */
+    const struct qs_job_arm *arm = &c->p.spec->arms[qs_plan_arm(&c->plan)];
+    int64_t prepare_ns = arm->prepare.count + bench->prepare.count > 0 ? bench->hook_limit_ns : 0;
+    int64_t conclude_ns = arm->conclude.count + bench->conclude.count > 0 ? bench->hook_limit_ns : 0;
+    m.lease_ns =
+        add_spans(add_spans(m.max_ns, bench->iteration_limit_ns), add_spans(prepare_ns, conclude_ns));
+    m.lease_ns = add_spans(m.lease_ns, add_spans(m.quiet_lead_ns, grace_ns));
     return qs_session_open(c->p.session, &m, err);
 }
 

@@ -86,6 +86,23 @@ static void leaves_nobody_behind(void **state)
     device_start(d); /* for the teardown */
 }
 
+/* /proc/PID/stat holds a process's name as it is: this one looks like the end of it, and another parent. */
+static void finds_a_stray_with_a_forged_name(void **state)
+{
+    char path[] = "/tmp/qs-agent-test-XXXXXX";
+    char script[300];
+    close(mkstemp(path));
+    snprintf(
+        script, sizeof script,
+        "setsid perl -e '$0 = \"a) S 1 (\\n\"; open F, \">\", \"%s\"; print F $$; close F; sleep 1000' & "
+        "while [ ! -s %s ]; do :; done",
+        path, path);
+    device_measure(*state, &(struct run_spec){.argv = SH(script), .env = usual_env}, 1, &closed);
+    assert_int_equal(closed.row[0].flags, QS_ITERATION_LEFT_CHILDREN);
+    assert_int_equal(kill((pid_t)number_in(path), 0), -1);
+    unlink(path);
+}
+
 /* The pipe is one for all iterations: what one of them does to it must not meet the next. */
 static void hands_down_a_pipe_that_blocks(void **state)
 {
@@ -134,6 +151,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(ends_what_changed_its_group, setup, teardown),
         cmocka_unit_test_setup_teardown(leaves_nobody_behind, setup, teardown),
+        cmocka_unit_test_setup_teardown(finds_a_stray_with_a_forged_name, setup, teardown),
         cmocka_unit_test_setup_teardown(hands_down_a_pipe_that_blocks, setup, teardown),
         cmocka_unit_test_setup_teardown(refuses_what_is_no_input, setup, teardown),
     };
