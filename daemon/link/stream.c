@@ -47,13 +47,20 @@ static bool fail_write(struct qs_link *link, struct qs_err *err)
     return false;
 }
 
+/* The peer is gone, but what it said last waits to be read. */
+static bool has_last_words(const struct qs_link *link)
+{
+    char byte;
+    return recv(link->stream.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
 static bool flush(struct qs_link *link, struct qs_err *err)
 {
     struct qs_link_stream *s = &link->stream;
     if (s->queue.len > 0) {
         ssize_t sent = write_some(link, s->queue.data, s->queue.len);
         if (sent < 0)
-            return fail_write(link, err);
+            return fail_write(link, err) || has_last_words(link);
         qs_buf_drop_front(&s->queue, (size_t)sent);
     }
     return watch(link, err);
@@ -143,7 +150,7 @@ bool qs_link_stream_send(struct qs_link *link, const uint8_t *bytes, size_t n, s
         qs_buf_add(&s->queue, bytes + sent, n - (size_t)sent);
         watch(link, &why);
     }
-    if (why.code == QS_E_NONE)
+    if (why.code == QS_E_NONE || has_last_words(link)) /* its end follows them */
         return true;
     qs_link_down_later(link, &why);
     if (err)

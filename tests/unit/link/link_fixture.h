@@ -24,7 +24,8 @@ struct fixture {
     int ups, downs;
     struct qs_err why;
     enum on_event at_up, at_bytes, at_down;
-    bool in_call; /* a callback now would be one from inside a call */
+    const char *greeting; /* sent from on_up, or NULL */
+    bool in_call;         /* a callback now would be one from inside a call */
 };
 
 static inline void act(struct fixture *f, enum on_event what)
@@ -44,6 +45,8 @@ static inline void fixture_up(void *user)
 {
     struct fixture *f = user;
     f->ups++;
+    if (f->greeting)
+        assert_true(qs_link_send(f->link, (const uint8_t *)f->greeting, strlen(f->greeting), NULL));
     act(f, f->at_up);
 }
 

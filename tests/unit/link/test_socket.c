@@ -240,6 +240,26 @@ static void a_broken_write_comes_as_one_down(void **state)
     fixture_done(&f);
 }
 
+/* An agent that is taken says so and hangs up, perhaps before our greeting: its reason must not be lost. */
+static void what_the_peer_said_before_it_left_is_heard(void **state)
+{
+    struct place *p = *state;
+    struct fixture f;
+    listen_unix(p);
+    fixture_init(&f, &p->unix_device);
+    assert_true(fixture_open(&f));
+    int fd = accept(p->listener, NULL, NULL);
+    assert_int_equal(write(fd, "taken", 5), 5);
+    close(fd);
+    f.at_up = DO_NOTHING;
+    f.greeting = "hello";
+    qs_loop_run(f.loop);
+    assert_int_equal(f.ups, 1);
+    assert_int_equal(f.downs, 1);
+    assert_string_equal(f.got.data, "taken");
+    fixture_done(&f);
+}
+
 static void a_path_that_does_not_fit_is_refused(void **state)
 {
     struct place *p = *state;
@@ -264,6 +284,7 @@ int main(void)
         CASE(only_loopback_is_accepted),
         CASE(a_key_that_others_can_read_or_guess_is_refused),
         CASE(a_broken_write_comes_as_one_down),
+        CASE(what_the_peer_said_before_it_left_is_heard),
         CASE(a_path_that_does_not_fit_is_refused),
     };
     return cmocka_run_group_tests_name("link sockets", tests, NULL, NULL);
