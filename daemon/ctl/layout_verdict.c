@@ -29,7 +29,7 @@ static const struct {
 } reasons[] = {
     {"too-few-runs", "Inconclusive: too few complete blocks."},
     {"borderline",
-     "Inconclusive: the interval leaves out no change, but only just: a change is called at 98 %, so that "
+     "Inconclusive: the interval leaves out no change, but only just: a change is called at 99 %, so that "
      "noise alone is seldom called one."},
     {"no-spread", "Inconclusive: the times have no spread to judge by."},
     {"taint-rates-differ",

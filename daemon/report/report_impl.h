@@ -10,9 +10,9 @@
 #include "stats/verdict.h"
 
 enum { QS_REPORT_BINS = 20 };
-/* A change is called at this share of alpha (2 % at 5 %); the interval stays at alpha.
+/* A change is called at this share of alpha (1 % at 5 %); the interval stays at alpha.
  * tests/studies/README.md has what it costs and buys. */
-#define QS_REPORT_CALL_SHARE 0.4
+#define QS_REPORT_CALL_SHARE 0.2
 
 struct qs_report_run {              /* the run that counts for (block, arm, turn) */
     const struct qs_sample *sample; /* borrowed */
