@@ -10,8 +10,9 @@
 
 static const char *folder; /* argv[1] */
 
-static const char *const names[] = {"one-arm", "two-arms", "three-arms", "inconclusive", "too-few",
-                                    "tainted", "points",   "simulated",  "failed",       "long-names",   "readme"};
+static const char *const names[] = {"one-arm", "two-arms",   "three-arms", "inconclusive",
+                                    "too-few", "tainted",    "points",     "simulated",
+                                    "failed",  "long-names", "readme"};
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
 static char *read_file(const char *path)
