@@ -8,7 +8,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "device/control_impl.h"
-#include "device/median.h"
+#include "report/median.h"
 
 static const struct qs_strings *hook_of(const struct qs_control *c, size_t arm, bool setup)
 {

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "device/control_impl.h"
 #include "proto/names.h"
-#include "device/median.h"
+#include "report/median.h"
 
 enum { SOFT = QS_TAINT_GATE | QS_TAINT_EVIDENCE | QS_TAINT_LINK };
 

@@ -5,18 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "report/median.h"
 #include "report/report_impl.h"
-
-static double median_of(const int64_t *ns, size_t n)
-{
-    double *x = qs_malloc((n + 1) * sizeof *x), median = NAN;
-    for (size_t i = 0; i < n; i++)
-        x[i] = (double)ns[i];
-    if (n == 0 || qs_median(x, n, &median) != QS_OK)
-        median = NAN;
-    free(x);
-    return median;
-}
 
 /* Samples come ordered by block: of each number the highest attempt counts. */
 static void find_blocks(struct qs_report_group *g)
@@ -47,7 +37,7 @@ static void add_run(struct qs_report_group *g, const struct qs_sample *s, size_t
                                   .ns = clean ? s->durations_ns : s->soft_ns,
                                   .n = clean ? s->n : s->soft_n,
                                   .soft = !clean && s->soft_n > 0};
-    run->median_ns = s->state == QS_RUN_DONE ? median_of(run->ns, run->n) : NAN;
+    run->median_ns = s->state == QS_RUN_DONE ? qs_median_i64(run->ns, run->n) : NAN;
     if (s->window_n > g->iterations_per_run)
         g->iterations_per_run = s->window_n;
 }

@@ -1,4 +1,4 @@
-#include "device/median.h"
+#include "report/median.h"
 
 #include <math.h>
 #include <stdlib.h>

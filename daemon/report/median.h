@@ -1,6 +1,6 @@
 /* The median of measured integers, which become doubles here and nowhere below. */
-#ifndef QS_DEVICE_MEDIAN_H
-#define QS_DEVICE_MEDIAN_H
+#ifndef QS_REPORT_MEDIAN_H
+#define QS_REPORT_MEDIAN_H
 
 #include <stddef.h>
 #include <stdint.h>
