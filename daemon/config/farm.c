@@ -244,3 +244,12 @@ void qs_farm_config_free(struct qs_farm_config *farm)
     free(farm->socket);
     free(farm);
 }
+
+const char *qs_link_kind_name(enum qs_link_kind kind)
+{
+    for (const struct qs_word *word = link_words; word->word; word++) {
+        if (word->value == kind)
+            return word->word;
+    }
+    return "?";
+}

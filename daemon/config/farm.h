@@ -39,5 +39,7 @@ bool qs_farm_from_doc(const struct qs_doc *doc, struct qs_farm_config **ret_farm
 /* The farm without a file: one exec device named "local" running agent_path --stdio. */
 struct qs_farm_config *qs_farm_default(const char *agent_path);
 void qs_farm_config_free(struct qs_farm_config *farm);
+/* The word of a farm file for the kind: "exec". Static. */
+const char *qs_link_kind_name(enum qs_link_kind kind);
 
 #endif

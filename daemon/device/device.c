@@ -313,12 +313,11 @@ void qs_device_assign(struct qs_device *d, struct qs_control *control)
 
 void qs_device_json(const struct qs_device *d, struct qs_buf *out)
 {
-    static const char *const links[] = {"exec", "unix", "tcp", "sim"};
     struct qs_json j;
     qs_json_init(&j, out);
     qs_json_object(&j);
     qs_json_kstring(&j, "name", d->p.config->name);
-    qs_json_kstring(&j, "link", links[d->p.config->link]);
+    qs_json_kstring(&j, "link", qs_link_kind_name(d->p.config->link));
     qs_json_kstring(&j, "state", qs_device_state_name(qs_device_state(d)));
     qs_json_kbool(&j, "local", d->p.config->local);
     qs_json_kbool(&j, "simulated", d->simulated);

@@ -96,11 +96,10 @@ void qs_farm_remove(struct qs_farm *farm, struct qs_farm_job *job)
 static const char *device_fact(const char *fact, void *user)
 {
     const struct qs_farm_device *config = user;
-    static const char *const links[] = {"exec", "unix", "tcp", "sim"};
     if (strcmp(fact, "name") == 0)
         return config->name;
     if (strcmp(fact, "link") == 0)
-        return links[config->link];
+        return qs_link_kind_name(config->link);
     if (strcmp(fact, "local") == 0)
         return config->local ? "true" : "false";
     size_t n = strlen("label.");
