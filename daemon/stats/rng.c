@@ -25,9 +25,8 @@ void qs_rng_seed(struct qs_rng *rng, uint64_t seed, uint64_t stream)
         (void)qs_rng_next(rng);
 }
 
-uint64_t qs_rng_next(struct qs_rng *rng)
+static uint64_t step(uint64_t s[4])
 {
-    uint64_t *s = rng->s;
     uint64_t result = rotate(s[1] * 5, 7) * 9;
     uint64_t t = s[1] << 17;
     s[2] ^= s[0];
@@ -37,6 +36,20 @@ uint64_t qs_rng_next(struct qs_rng *rng)
     s[2] ^= t;
     s[3] = rotate(s[3], 45);
     return result;
+}
+
+uint64_t qs_rng_next(struct qs_rng *rng)
+{
+    return step(rng->s);
+}
+
+void qs_rng_fill(struct qs_rng *rng, uint64_t *out, size_t n)
+{
+    uint64_t s[4] = {rng->s[0], rng->s[1], rng->s[2], rng->s[3]}; /* in registers for the loop */
+    for (size_t i = 0; i < n; i++)
+        out[i] = step(s);
+    for (size_t i = 0; i < 4; i++)
+        rng->s[i] = s[i];
 }
 
 uint64_t qs_rng_below(struct qs_rng *rng, uint64_t n)

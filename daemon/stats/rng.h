@@ -4,6 +4,7 @@
 #ifndef QS_STATS_RNG_H
 #define QS_STATS_RNG_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct qs_rng {
@@ -15,6 +16,9 @@ void qs_rng_seed(struct qs_rng *rng, uint64_t seed, uint64_t stream);
 
 /* Uniform over 64 bits. */
 uint64_t qs_rng_next(struct qs_rng *rng);
+
+/* The same n numbers as n calls of qs_rng_next, without the calls. */
+void qs_rng_fill(struct qs_rng *rng, uint64_t *out, size_t n);
 
 /* Uniform over 0..n-1 by rejection, without modulo bias; n = 0 gives 0 and draws nothing. */
 uint64_t qs_rng_below(struct qs_rng *rng, uint64_t n);

@@ -1,6 +1,7 @@
 #include "stats/status.h"
 
 #include <math.h>
+#include <stddef.h>
 
 const char *qs_status_name(enum qs_status status)
 {
@@ -17,6 +18,8 @@ const char *qs_status_name(enum qs_status status)
         return "no-memory";
     case QS_EDEGENERATE:
         return "degenerate";
+    case QS_ECANCELED:
+        return "canceled";
     }
     return "unknown";
 }
@@ -24,4 +27,9 @@ const char *qs_status_name(enum qs_status status)
 struct qs_ci qs_ci_none(double level)
 {
     return (struct qs_ci){.lo = NAN, .hi = NAN, .level = level, .flags = 0};
+}
+
+bool qs_progress_go_on(const struct qs_progress *progress, double done_ratio)
+{
+    return progress->go_on == NULL || progress->go_on(progress->user, done_ratio);
 }

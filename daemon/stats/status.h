@@ -2,17 +2,30 @@
 #ifndef QS_STATS_STATUS_H
 #define QS_STATS_STATUS_H
 
+#include <stdbool.h>
+
 enum qs_status {
     QS_OK,
-    QS_ENODATA,    /* n = 0 */
-    QS_ETOOFEW,    /* the quantity needs more values than there are; outputs are NaN */
-    QS_EDOM,       /* NaN or infinite input, a log of x <= 0, an option out of range, or an overflow */
-    QS_ENOMEM,     /* outputs are NaN */
-    QS_EDEGENERATE /* the values do not vary and the quantity is undefined then; outputs are NaN */
+    QS_ENODATA,     /* n = 0 */
+    QS_ETOOFEW,     /* the quantity needs more values than there are; outputs are NaN */
+    QS_EDOM,        /* NaN or infinite input, a log of x <= 0, an option out of range, or an overflow */
+    QS_ENOMEM,      /* outputs are NaN */
+    QS_EDEGENERATE, /* the values do not vary and the quantity is undefined then; outputs are NaN */
+    QS_ECANCELED    /* qs_progress said no; outputs are NaN */
 };
 
-/* "ok", "no-data", "too-few", "domain", "no-memory", "degenerate"; "unknown" for anything else. Static. */
+/* "ok", "no-data", "too-few", "domain", "no-memory", "degenerate", "canceled"; "unknown" for anything else.
+ * Static. */
 const char *qs_status_name(enum qs_status status);
+
+/* Long work tells now and then how much of it is done, 0 to 1, and ends with QS_ECANCELED where the answer is
+ * false. go_on NULL: nobody asks. Does not change the result. */
+struct qs_progress {
+    bool (*go_on)(void *user, double done_ratio);
+    void *user;
+};
+
+bool qs_progress_go_on(const struct qs_progress *progress, double done_ratio);
 
 enum {
     QS_FLAG_EXACT = 1u << 0,   /* nothing varied: the interval is a point and p is 0 or 1 */

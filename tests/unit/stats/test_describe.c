@@ -276,6 +276,7 @@ static void test_status_names(void **state)
 {
     (void)state;
     assert_string_equal(qs_status_name(QS_OK), "ok");
+    assert_string_equal(qs_status_name(QS_ECANCELED), "canceled");
     assert_string_equal(qs_status_name(QS_EDEGENERATE), "degenerate");
     struct qs_ci none = qs_ci_none(0.9);
     EXPECT(isnan(none.lo) && isnan(none.hi) && none.flags == 0);

@@ -19,6 +19,22 @@ static void test_published_sequence(void **state)
         assert_int_equal(qs_rng_next(&rng), want[i]);
 }
 
+static void test_a_batch_is_the_same_sequence(void **state)
+{
+    (void)state;
+    struct qs_rng one, batch;
+    uint64_t got[37];
+    qs_rng_seed(&one, 8, 1);
+    qs_rng_seed(&batch, 8, 1);
+    for (int round = 0; round < 3; round++) {
+        qs_rng_fill(&batch, got, 37);
+        for (size_t i = 0; i < 37; i++)
+            assert_int_equal(got[i], qs_rng_next(&one));
+    }
+    qs_rng_fill(&batch, got, 0);
+    assert_int_equal(qs_rng_next(&batch), qs_rng_next(&one));
+}
+
 static void test_equal_keys_give_equal_numbers(void **state)
 {
     (void)state;
@@ -92,8 +108,11 @@ static void test_unit_is_uniform(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_published_sequence),       cmocka_unit_test(test_equal_keys_give_equal_numbers),
-        cmocka_unit_test(test_streams_and_seeds_differ), cmocka_unit_test(test_below_is_bounded_and_even),
+        cmocka_unit_test(test_published_sequence),
+        cmocka_unit_test(test_a_batch_is_the_same_sequence),
+        cmocka_unit_test(test_equal_keys_give_equal_numbers),
+        cmocka_unit_test(test_streams_and_seeds_differ),
+        cmocka_unit_test(test_below_is_bounded_and_even),
         cmocka_unit_test(test_unit_is_uniform),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
