@@ -1,0 +1,84 @@
+/* What a clock can tell apart, and how many evaluations of a short piece of work one measurement needs: Chen
+ * & Revels 2016 ("Robust benchmarking in noisy environments"), sections IV-B and IV-C, and its program
+ * BenchmarkTools. Times in ns of double precision. Ratios are candidate over baseline, lower is better. */
+#ifndef QS_STATS_TIMER_H
+#define QS_STATS_TIMER_H
+
+#include "stats/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct qs_timer {
+    double acc_ns;  /* tau_acc: bound of the error of one reading; 1000 where it is not known */
+    double prec_ns; /* tau_prec > 0: the smallest interval above 0 that the clock shows */
+};
+
+/* tau_prec: the smallest difference above 0 of back-to-back readings (1e5 as a rule). QS_ENODATA, QS_EDOM
+ * (not finite, or a clock that goes backwards), QS_EDEGENERATE (it never ticked); *out_ns is NaN then. */
+enum qs_status qs_timer_precision(const double *delta_ns, size_t n, double *out_ns);
+
+/* tau_acc: what 99.9 % of timed empty sections, whose true duration is 0, do not exceed (quantile of type 7).
+ * QS_ENODATA, QS_EDOM as above, QS_ETOOFEW below 1000 values, QS_ENOMEM; *out_ns is NaN then. */
+enum qs_status qs_timer_accuracy(const double *empty_ns, size_t n, double *out_ns);
+
+/* j = floor(tau_acc/tau_prec) within [1, QS_EVALS_MAX]: more evaluations push the error below what the clock
+ * shows. 0 for a timer that is not made of finite positive numbers. */
+enum { QS_EVALS_MAX = 1000000 };
+uint32_t qs_timer_max_evals(const struct qs_timer *timer);
+
+enum qs_oracle { QS_ORACLE_TABLE, QS_ORACLE_LOGISTIC };
+const char *qs_oracle_name(enum qs_oracle oracle); /* "table", "logistic" */
+
+/* The table that BenchmarkTools ships, for t_ns > 0 a single evaluation; it is made for tau 1000 and 1 ns.
+ * For others t is scaled by 1000/tau_acc and the answer by j/1000, at least 1. 0 for NaN or a bad timer. */
+uint32_t qs_oracle_table(double t_ns, const struct qs_timer *timer);
+
+/* Equation 11: floor(1 + (j-1)/(1 + exp(a (t - b tau_acc)))), a = slope/tau_prec. Admissible are slopes in
+ * (0.005, 0.02) and b in (0.4, 0.6); 0 outside of that, for NaN and for a bad timer. The slope does not
+ * follow tau_acc: with a small j the curve is flat, which is why the table is the default. */
+#define QS_LOGISTIC_SLOPE 0.009
+#define QS_LOGISTIC_B     0.5
+uint32_t qs_oracle_logistic(double t_ns, const struct qs_timer *timer, double slope, double b);
+
+/* The number to use: the oracle's, with slope and b as above, and where one evaluation is shorter than the
+ * clock's precision at least as many as last for tau_acc, 1000 at most: the oracles say nothing about that
+ * case, and with a coarse clock (small j) their answer would not reach one tick. 0: as the oracles. */
+uint32_t qs_evals(enum qs_oracle oracle, double t_ns, const struct qs_timer *timer);
+
+/* Algorithm 1, one measurement at a time: measure i = 1, 2, .. j evaluations in turn, t = min T_i/i. One
+ * unmeasured evaluation comes before it. It ends early once the measured time reaches the budget (5 s as a
+ * rule). */
+struct qs_tuner {
+    struct qs_timer timer;
+    enum qs_oracle oracle;
+    double budget_ns, spent_ns;
+    double min_ns; /* min T_i/i so far; infinite before the first */
+    uint32_t done; /* measurements taken */
+};
+
+/* QS_EDOM: a bad timer, or a budget that is not above 0 (infinite is allowed). */
+enum qs_status qs_tuner_init(struct qs_tuner *tuner, enum qs_oracle oracle, const struct qs_timer *timer,
+                             double budget_ns);
+/* How many evaluations the next measurement has; 0: no more are needed. */
+uint32_t qs_tuner_next(const struct qs_tuner *tuner);
+/* What that measurement took in all. QS_EDOM (negative or not finite), QS_ETOOFEW where none was wanted: the
+ * tuner is unchanged then. */
+enum qs_status qs_tuner_push(struct qs_tuner *tuner, double total_ns);
+/* Evaluations per measurement from what was seen so far. QS_ENODATA before the first, *evals = 0 then. */
+enum qs_status qs_tuner_evals(const struct qs_tuner *tuner, uint32_t *evals);
+
+/* BenchmarkTools' rule for two estimates (by its documentation minima). */
+enum qs_judgement { QS_JUDGE_INVARIANT, QS_JUDGE_IMPROVEMENT, QS_JUDGE_REGRESSION };
+const char *qs_judgement_name(enum qs_judgement judgement); /* "invariant", "improvement", "regression" */
+#define QS_JUDGE_TIME_TOLERANCE   0.05
+#define QS_JUDGE_MEMORY_TOLERANCE 0.01
+
+/* candidate/baseline; 1 where they are equal, 0/0 included. */
+double qs_judge_ratio(double candidate, double baseline);
+
+/* Regression if ratio - tolerance > 1 or the ratio is NaN, improvement if ratio + tolerance < 1. The
+ * tolerance is the larger of both sides'. */
+enum qs_judgement qs_judge(double ratio, double tolerance);
+
+#endif
