@@ -53,7 +53,7 @@ def kind_of(header):
 
 def resolve(tree, path, name):
     """The path of a header written in quotes, `generated` where a meson.build makes it, None where there is none."""
-    tops = ["", "daemon/"] + (["agent/"] if path.startswith("agent/") or path == SIM else [])
+    tops = ["", "daemon/"] + (["agent/", "agent/include/"] if path.startswith("agent/") or path == SIM else [])
     for top in tops:
         if top + name in tree:
             return top + name
