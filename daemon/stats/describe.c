@@ -48,6 +48,36 @@ enum qs_status qs_median(const double *x, size_t n, double *out)
     return status;
 }
 
+static enum qs_status cumulate(const double *sorted, size_t n, double *share)
+{
+    struct qs_acc acc = {0};
+    if (sorted[0] < 0)
+        return QS_EDOM;
+    if (!(sorted[n - 1] > 0))
+        return QS_EDEGENERATE;
+    share[0] = 0;
+    for (size_t i = 0; i < n; i++) {
+        qs_acc_add(&acc, sorted[i]);
+        share[i + 1] = qs_acc_value(&acc);
+    }
+    double total = share[n];
+    for (size_t i = 1; i <= n; i++)
+        share[i] /= total;
+    return isfinite(total) ? QS_OK : QS_EDOM;
+}
+
+enum qs_status qs_lorenz(const double *x, size_t n, double *share)
+{
+    double *sorted;
+    enum qs_status status = qs_sorted_copy(x, n, &sorted);
+    if (status == QS_OK)
+        status = cumulate(sorted, n, share);
+    for (size_t i = 0; status != QS_OK && n > 0 && i <= n; i++)
+        share[i] = NAN;
+    free(sorted);
+    return status;
+}
+
 static void fill_nan(struct qs_summary *s, size_t n)
 {
     *s = (struct qs_summary){.n = n,

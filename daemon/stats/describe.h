@@ -47,6 +47,11 @@ enum qs_status qs_describe(const double *x, size_t n, struct qs_summary *out);
 /* Mean without floor(n*trim) values at each end, 0 <= trim < 0.5; NaN otherwise. Sorted ascending. */
 double qs_trimmed_mean(const double *sorted, size_t n, double trim);
 
+/* Lorenz curve of unsorted values: share[i], i = 0..n (n+1 doubles), is the part of the sum that the i
+ * smallest have, at the abscissa i/n. QS_ENODATA, QS_EDOM (NaN, infinities, x < 0, overflow), QS_ENOMEM,
+ * QS_EDEGENERATE (all are 0); every share is NaN then, but for QS_ENODATA, which writes nothing. */
+enum qs_status qs_lorenz(const double *x, size_t n, double *share);
+
 /* Median of the values (type 7). QS_ENODATA, QS_EDOM, QS_ENOMEM with *out = NaN. */
 enum qs_status qs_median(const double *x, size_t n, double *out);
 

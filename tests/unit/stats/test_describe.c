@@ -262,6 +262,33 @@ static void test_a_shift_moves_location_only(void **state)
     ref_free(&s);
 }
 
+static void test_lorenz(void **state)
+{
+    (void)state;
+    /* Twice the area between the diagonal and the curve is the Gini coefficient. */
+    double x[] = {15, 1, 3, 13, 5, 7, 11, 9}, share[9], area = 0;
+    assert_int_equal(qs_lorenz(x, 8, share), QS_OK);
+    for (int i = 0; i <= 8; i++)
+        check_near("share", share[i], i * i / 64.0, 1e-15, 0);
+    for (int i = 0; i < 8; i++)
+        area += (share[i] + share[i + 1]) / 16;
+    check_near("gini", 1 - 2 * area, 0.328125, 1e-14, 0);
+    x[4] = 0;
+    assert_int_equal(qs_lorenz(x, 8, share), QS_OK);
+    check_near("a zero has no share", share[1], 0, 0, 0);
+    x[4] = -1;
+    assert_int_equal(qs_lorenz(x, 8, share), QS_EDOM);
+    EXPECT(isnan(share[0]) && isnan(share[8]));
+    x[4] = INFINITY;
+    assert_int_equal(qs_lorenz(x, 8, share), QS_EDOM);
+    assert_int_equal(qs_lorenz((const double[]){0, 0}, 2, share), QS_EDEGENERATE);
+    assert_int_equal(qs_lorenz((const double[]){DBL_MAX, DBL_MAX}, 2, share), QS_EDOM);
+    EXPECT(isnan(share[2]));
+    assert_int_equal(qs_lorenz((const double[]){7}, 1, share), QS_OK);
+    check_near("one value has all", share[1], 1, 0, 0);
+    assert_int_equal(qs_lorenz(x, 0, share), QS_ENODATA);
+}
+
 static void test_sums_keep_lost_parts(void **state)
 {
     (void)state;
@@ -296,6 +323,7 @@ int main(void)
         cmocka_unit_test(test_undefined_ratios_are_null),
         cmocka_unit_test(test_order_and_unit_do_not_matter),
         cmocka_unit_test(test_a_shift_moves_location_only),
+        cmocka_unit_test(test_lorenz),
         cmocka_unit_test(test_sums_keep_lost_parts),
         cmocka_unit_test(test_status_names),
     };
