@@ -45,6 +45,9 @@ long qs_link_receive(struct qs_link *link, uint8_t *bytes, size_t cap);
 /* Before a window: acknowledge at once, and wait (a little) until nothing of ours is on its way. */
 void qs_link_drain(struct qs_link *link);
 uint32_t qs_link_unread(const struct qs_link *link);
+/* Every TCP segment that the socket has received and sent (RFC 4898 tcpEStatsPerfSegsIn and SegsOut). False:
+ * no TCP link, or a kernel before 4.2. */
+bool qs_link_segments(const struct qs_link *link, int64_t *in, int64_t *out);
 
 /* The key of a TCP link, from a file of mode 0600 (or less) that belongs to us, 32 bytes or more, used as
  * they are. Returns its length, or 0 and the reason. */

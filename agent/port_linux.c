@@ -131,14 +131,40 @@ static void op_read_sensor(void *ctx, const char *name, struct qs_port_reading *
     qs_probe_sensor(&os->probe, name, op_now_ns(os), reading);
 }
 
+/* Read next to the window, on its inner side of the sensors: nothing of ours may be between the two readings.
+ */
+static size_t add_segments(const struct qs_linux *os, bool after, struct qs_port_evidence *rows, size_t cap)
+{
+    static const char *const kinds[2] = {"agent.tcp.in_segments", "agent.tcp.out_segments"};
+    int64_t values[2] = {0, 0};
+    if (os->link.kind != QS_LINK_TCP || cap < 2) {
+        return 0;
+    }
+    bool ok = qs_link_segments(&os->link, &values[0], &values[1]);
+    for (size_t i = 0; i < 2; i++) {
+        struct qs_port_evidence *row = &rows[i];
+        if (!after) {
+            snprintf(row->kind, sizeof row->kind, "%s", kinds[i]);
+            row->status = ok ? QS_READING_OK : QS_READING_MISSING;
+            row->before = values[i];
+        }
+        row->status = ok ? row->status : QS_READING_MISSING;
+        row->after = values[i];
+    }
+    return 2;
+}
+
 static size_t op_evidence(void *ctx, bool after, struct qs_port_evidence *rows, size_t cap)
 {
     struct qs_linux *os = ctx;
-    size_t n = qs_probe_evidence(&os->probe, after, rows, cap);
+    size_t n = os->probe.count < cap ? os->probe.count : cap;
+    size_t segments = after ? add_segments(os, true, rows + n, cap - n) : 0;
+    n = qs_probe_evidence(&os->probe, after, rows, cap);
+    segments = after ? segments : add_segments(os, false, rows + n, cap - n);
     if (after) {
         qs_probe_restart_busy(&os->probe, op_now_ns(os)); /* our own window is not a neighbour */
     }
-    return n;
+    return n + segments;
 }
 
 static bool op_fact(void *ctx, size_t index, struct qs_port_fact *fact)

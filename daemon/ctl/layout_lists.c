@@ -157,6 +157,25 @@ static void join(const json_t *list, struct qs_buf *text)
         qs_buf_fmt(text, "%s%s", i > 0 ? "," : "", json_is_string(item) ? json_string_value(item) : "?");
 }
 
+/* "proven (12), none (1)": what is claimed of the windows' silence. */
+static void silence_field(const struct qs_layout *layout, struct qs_buf *out, const json_t *windows)
+{
+    static const char *const claims[] = {"proven", "observed", "claimed", "none"};
+    struct qs_buf text;
+    qs_buf_init(&text);
+    for (size_t k = 0; k < sizeof(claims) / sizeof(claims[0]); k++) {
+        size_t i, n = 0;
+        const json_t *window;
+        json_array_foreach(windows, i, window) n +=
+            strcmp(qs_json_get_text(window, "silence", ""), claims[k]) == 0 ? 1 : 0;
+        if (n > 0)
+            qs_buf_fmt(&text, "%s%s (%zu window%s)", text.len > 0 ? ", " : "", claims[k], n,
+                       n == 1 ? "" : "s");
+    }
+    field(layout, out, "silence", text.data);
+    qs_buf_done(&text);
+}
+
 void qs_layout_run(const struct qs_layout *layout, const json_t *run, struct qs_buf *out)
 {
     struct qs_buf text;
@@ -176,6 +195,7 @@ void qs_layout_run(const struct qs_layout *layout, const json_t *run, struct qs_
     qs_buf_clear(&text);
     join(json_object_get(run, "taint"), &text);
     field(layout, out, "taint", text.data);
+    silence_field(layout, out, json_object_get(run, "windows"));
     field(layout, out, "stopped by", qs_json_get_text(run, "stop_reason", ""));
     field(layout, out, "error", qs_json_get_text(run, "error", ""));
     field(layout, out, "program", qs_json_get_text(run, "exe_path", ""));

@@ -11,6 +11,7 @@ enum {
     QS_CONTROL_FEED_MAX = 8,       /* inputs waiting while one is handled */
     QS_CONTROL_REPEATS_MAX = 5,    /* a block that is interrupted so often in a row ends the job */
     QS_CONTROL_WINDOWS_MAX = 1000, /* of one run, whatever its stop rule says */
+    QS_CONTROL_SILENCE_ROWS = 8,   /* of evidence or taints about the silence of a window */
     QS_CONTROL_LOST_S = 120        /* a device that does not come back for so long ends the job */
 };
 
@@ -38,7 +39,9 @@ struct qs_control_window { /* what CLOSED and ITERATIONS told, kept until the co
     enum qs_phase phase;
     enum qs_closed_how how;
     uint32_t expected;
-    bool silent, proven;
+    struct qs_session_quiet quiet;
+    enum qs_silence claim;
+    int64_t agent_segments; /* that passed the agent's own socket in the window; -1: not counted */
     uint32_t taint;
     struct qs_buf blob;            /* owned copy of CLOSED's payload-backed lists and texts */
     struct qs_msg_closed msg;      /* views into blob */
@@ -117,6 +120,12 @@ void qs_control_news_warning(struct qs_control *c, const char *fmt, ...)
 bool qs_control_send_run_begin(struct qs_control *c, struct qs_err *err);
 bool qs_control_send_open(struct qs_control *c, struct qs_err *err);
 bool qs_control_send_hook(struct qs_control *c, const struct qs_strings *argv, struct qs_err *err);
+
+/* control_silence.c: what is claimed of the window's silence (CLOSED is kept already), and the rows that show
+ * it; their texts are static. Both functions give at most QS_CONTROL_SILENCE_ROWS. */
+void qs_control_judge_silence(struct qs_control *c);
+size_t qs_control_silence_evidence(const struct qs_control *c, struct qs_evidence_row *out);
+size_t qs_control_silence_taints(const struct qs_control *c, struct qs_taint_row *out);
 
 /* control_window.c: from messages to rows. */
 void qs_control_window_reset(struct qs_control *c);

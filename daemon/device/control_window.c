@@ -57,10 +57,10 @@ static bool begins_with(struct qs_text text, const char *start)
     return text.n >= n && memcmp(text.p, start, n) == 0;
 }
 
-static uint32_t window_taint(const struct qs_msg_closed *m, bool silent)
+static uint32_t window_taint(const struct qs_msg_closed *m, bool noisy)
 {
     uint32_t taint = m->gate.outcome == QS_GATE_TAINTED ? QS_TAINT_GATE : 0;
-    if (!silent || m->frames_in_window > 0)
+    if (noisy)
         taint |= QS_TAINT_LINK;
     struct qs_iter it = qs_list_iter(&m->taints);
     struct qs_taint t;
@@ -73,7 +73,8 @@ static uint32_t window_taint(const struct qs_msg_closed *m, bool silent)
     return taint;
 }
 
-void qs_control_on_closed(struct qs_control *c, const struct qs_msg_closed *m, bool silent, bool proven)
+void qs_control_on_closed(struct qs_control *c, const struct qs_msg_closed *m,
+                          const struct qs_session_quiet *quiet)
 {
     if (!qs_control_owns(c, &m->run) || m->window != c->run.window || !keep_closed(c, m))
         return;
@@ -81,9 +82,10 @@ void qs_control_on_closed(struct qs_control *c, const struct qs_msg_closed *m, b
     c->win.phase = m->phase;
     c->win.how = m->how;
     c->win.expected = m->iterations;
-    c->win.silent = silent;
-    c->win.proven = proven;
-    c->win.taint = window_taint(m, silent);
+    c->win.quiet = *quiet;
+    qs_control_judge_silence(c);
+    bool began = m->iterations > 0 || quiet->counted; /* a gate that stayed shut had no silence to break */
+    c->win.taint = window_taint(m, began && c->win.claim == QS_SILENCE_NONE);
     if (m->iterations > 0)
         c->win.rows = qs_realloc(c->win.rows, m->iterations * sizeof *c->win.rows);
     qs_control_feed(c, QS_CE_CLOSED);
@@ -181,8 +183,8 @@ static size_t fill_taints(const struct qs_msg_closed *m, struct texts *t, struct
 
 struct window_rows { /* heap: some 60 KiB */
     struct qs_reading_row readings[QS_GATE_MAX];
-    struct qs_evidence_row evidence[QS_EVIDENCE_MAX];
-    struct qs_taint_row taints[QS_TAINTS_MAX];
+    struct qs_evidence_row evidence[QS_EVIDENCE_MAX + QS_CONTROL_SILENCE_ROWS];
+    struct qs_taint_row taints[QS_TAINTS_MAX + QS_CONTROL_SILENCE_ROWS];
     size_t readings_at[QS_GATE_MAX], evidence_at[QS_EVIDENCE_MAX], taints_at[QS_TAINTS_MAX];
     struct texts texts;
 };
@@ -226,6 +228,8 @@ static void submit(struct qs_control *c, struct window_rows *r, size_t readings,
         r->evidence[i].kind = base + r->evidence_at[i];
     for (size_t i = 0; i < taints; i++)
         r->taints[i].code = base + r->taints_at[i];
+    evidence += qs_control_silence_evidence(c, r->evidence + evidence);
+    taints += qs_control_silence_taints(c, r->taints + taints);
     const char *names[QS_ROW_METRICS_MAX];
     struct qs_gate_row gate = {.began_ns = m->gate.began_ns,
                                .decided_ns = m->gate.decided_ns,
@@ -241,9 +245,7 @@ static void submit(struct qs_control *c, struct window_rows *r, size_t readings,
                                 .opened_ns = m->opened_ns,
                                 .closed_ns = m->closed_ns,
                                 .evals = 1,
-                                .silence = c->win.proven   ? QS_SILENCE_PROVEN
-                                           : c->win.silent ? QS_SILENCE_OBSERVED
-                                                           : QS_SILENCE_NONE,
+                                .silence = c->win.claim,
                                 .taint = c->win.taint,
                                 .how = how_name(c->win.how),
                                 .failure = m->failure.n ? base + failure_at : NULL,

@@ -182,11 +182,11 @@ static void on_disarm(const char *why, void *user)
         qs_control_on_disarm(d->control, why);
 }
 
-static void on_closed(const struct qs_msg_closed *m, bool silent, bool proven, void *user)
+static void on_closed(const struct qs_msg_closed *m, const struct qs_session_quiet *quiet, void *user)
 {
     struct qs_device *d = user;
     if (d->control)
-        qs_control_on_closed(d->control, m, silent, proven);
+        qs_control_on_closed(d->control, m, quiet);
 }
 
 static void on_iterations(const struct qs_msg_iterations *m, void *user)

@@ -245,6 +245,7 @@ static void on_bytes(const uint8_t *bytes, size_t n, void *user)
     if (s->state == QS_SESSION_QUIET && !s->silence.heard) {
         s->silence.heard = true;
         qs_link_counters(s->link, &s->silence.end);
+        s->silence.end.bytes_in -= n; /* of what has come now the frames decide */
     }
     while (n > 0 && s->generation == generation) {
         struct qs_frame frame;

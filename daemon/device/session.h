@@ -11,10 +11,22 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "config/farm.h"
+#include "link/link.h"
 #include "proto/msg.h"
 
 struct qs_loop;
 struct qs_session;
+
+/* What the host's side of the link counted around a window: at QUIET (TCP's segments: in the middle of the
+ * lead, when the segment that acknowledges QUIET is over), and when the first byte of what ended it came,
+ * without that byte's own chunk but with the segments that carried it. */
+struct qs_session_quiet {
+    bool silent;     /* no byte either way between them by our own socket */
+    bool proven;     /* and no TCP segment but those that carried CLOSED and acknowledged it */
+    uint32_t frames; /* that came or went before CLOSED, CANCEL among them */
+    bool counted;    /* the readings below are there: not for a window that is sent again */
+    struct qs_link_counters from, to;
+};
 
 struct qs_session_agent { /* who answered; borrowed for the callback; texts are escaped for a terminal */
     const char *software, *boot_id, *clock;
@@ -47,10 +59,8 @@ struct qs_session_events {
     void (*on_quiet)(void *user); /* QUIET is on its way: from here to on_closed the host keeps silent */
     void (*on_disarm)(const char *why, void *user);
     /* The window's end; m->iterations rows follow in on_iterations, and with the last of them (or here, where
-     * there are none) the next window may be opened. silent: no byte either way between QUIET and CLOSED by
-     * our counters. segments_proven: no TCP segment either; only a TCP link can claim it. Both are false for
-     * a window that is sent again. */
-    void (*on_closed)(const struct qs_msg_closed *m, bool silent, bool segments_proven, void *user);
+     * there are none) the next window may be opened. */
+    void (*on_closed)(const struct qs_msg_closed *m, const struct qs_session_quiet *quiet, void *user);
     void (*on_iterations)(const struct qs_msg_iterations *m,
                           void *user);                                /* in order of seq; also resent ones */
     void (*on_run_ended)(const struct qs_msg_run_seq *m, void *user); /* seq: as many iterations came */

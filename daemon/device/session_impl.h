@@ -62,12 +62,11 @@ struct qs_session_run { /* the open run and its window */
 
 struct qs_session_silence { /* from QUIET to the first byte of CLOSED */
     bool on;
-    bool noise;   /* a frame came or went */
-    bool heard;   /* the first byte came */
-    bool mark_ok; /* the segments were read before the agent's lead was over */
+    uint32_t noise; /* frames that came or went */
+    bool heard;     /* the first byte came */
+    bool mark_ok;   /* the segments were read before the agent's lead was over */
     int64_t quiet_ns;
-    uint64_t bytes_out;
-    struct qs_link_counters mark, end;
+    struct qs_link_counters begin, mark, end;
 };
 
 struct qs_session {

@@ -155,8 +155,7 @@ bool qs_session_do_quiet(struct qs_session *s, const union qs_session_msg *m)
     if (!qs_session_put(s, at, QS_MSG_QUIET, &s->why))
         return false;
     qs_link_counters(s->link, &now);
-    s->silence = (struct qs_session_silence){
-        .on = true, .quiet_ns = qs_loop_now_ns(s->loop), .bytes_out = now.bytes_out};
+    s->silence = (struct qs_session_silence){.on = true, .quiet_ns = qs_loop_now_ns(s->loop), .begin = now};
     qs_timer_stop(s->beat);
     s->beat = NULL;
     qs_timer_stop(s->mark);
@@ -199,13 +198,13 @@ bool qs_session_do_disarm(struct qs_session *s, const union qs_session_msg *m)
 bool qs_session_do_noise(struct qs_session *s, const union qs_session_msg *m)
 {
     (void)m;
-    s->silence.noise = true;
+    s->silence.noise++;
     return true;
 }
 
 bool qs_session_do_noisy_error(struct qs_session *s, const union qs_session_msg *m)
 {
-    s->silence.noise = true;
+    s->silence.noise++;
     return qs_session_do_error(s, m);
 }
 
@@ -215,7 +214,8 @@ bool qs_session_do_noisy_error(struct qs_session *s, const union qs_session_msg 
 static bool was_silent(const struct qs_session *s)
 {
     const struct qs_session_silence *q = &s->silence;
-    return !q->noise && q->heard && q->end.bytes_out == q->bytes_out;
+    return q->noise == 0 && q->heard && q->end.bytes_out == q->begin.bytes_out &&
+           q->end.bytes_in == q->begin.bytes_in;
 }
 
 /* By the kernel's segments from the mark to CLOSED: all that came carried its bytes, and all that went
@@ -241,10 +241,24 @@ static bool check_closed(struct qs_session *s, const struct qs_msg_closed *m)
     return true;
 }
 
+static struct qs_session_quiet what_was_counted(const struct qs_session *s)
+{
+    const struct qs_session_silence *q = &s->silence;
+    struct qs_session_quiet ret = {.silent = q->on && was_silent(s), .from = q->begin, .to = q->end};
+    ret.proven = ret.silent && is_proven(s);
+    ret.frames = q->noise;
+    ret.counted = q->on && q->heard;
+    ret.from.has_segments = q->mark_ok;
+    ret.from.segments_in = q->mark.segments_in;
+    ret.from.segments_out = q->mark.segments_out;
+    ret.from.data_segments_in = q->mark.data_segments_in;
+    ret.from.data_segments_out = q->mark.data_segments_out;
+    return ret;
+}
+
 bool qs_session_do_closed(struct qs_session *s, const union qs_session_msg *m)
 {
-    bool silent = s->silence.on && was_silent(s);
-    bool proven = silent && is_proven(s);
+    struct qs_session_quiet quiet = what_was_counted(s);
     if (!check_closed(s, &m->closed) || !end_silence(s))
         return false;
     s->run.rows_due = m->closed.iterations;
@@ -252,15 +266,16 @@ bool qs_session_do_closed(struct qs_session *s, const union qs_session_msg *m)
     if (s->state == QS_SESSION_RUN_OPEN)
         qs_session_burst_if_due(s);
     if (s->events.on_closed)
-        s->events.on_closed(&m->closed, silent, proven, s->events.user);
+        s->events.on_closed(&m->closed, &quiet, s->events.user);
     return true;
 }
 
 /* A window of an earlier connection: nobody counted its silence. */
 bool qs_session_do_closed_again(struct qs_session *s, const union qs_session_msg *m)
 {
+    const struct qs_session_quiet unknown = {.silent = false};
     if (s->events.on_closed)
-        s->events.on_closed(&m->closed, false, false, s->events.user);
+        s->events.on_closed(&m->closed, &unknown, s->events.user);
     return true;
 }
 

@@ -16,6 +16,8 @@ static void count_run(struct qs_report_arm *arm, const struct qs_report_run *run
         arm->runs_tainted++;
     arm->iterations_tainted += s->n_tainted;
     arm->taints |= s->taints_seen | s->taint;
+    for (size_t i = 0; i < QS_SILENCES; i++)
+        arm->windows[i] += s->windows[i];
 }
 
 static void add_iterations(struct qs_report_arm *arm, const struct qs_report_run *run)

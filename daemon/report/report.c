@@ -72,6 +72,17 @@ static void put_histogram(struct qs_json *j, const struct qs_report_group *g, co
     qs_json_object_end(j);
 }
 
+static void put_silence(struct qs_json *j, const struct qs_report_arm *arm)
+{
+    qs_json_key(j, "silence");
+    qs_json_object(j);
+    qs_json_kint(j, "proven", (int64_t)arm->windows[QS_SILENCE_PROVEN]);
+    qs_json_kint(j, "observed", (int64_t)arm->windows[QS_SILENCE_OBSERVED]);
+    qs_json_kint(j, "claimed", (int64_t)arm->windows[QS_SILENCE_CLAIMED]);
+    qs_json_kint(j, "none", (int64_t)arm->windows[QS_SILENCE_NONE]);
+    qs_json_object_end(j);
+}
+
 static void put_arm_numbers(struct qs_json *j, const struct qs_report_arm *arm)
 {
     qs_json_kint(j, "runs", (int64_t)arm->runs);
@@ -113,6 +124,7 @@ static void put_arm(struct qs_json *j, const struct qs_report_group *g, size_t i
     put_arm_numbers(j, arm);
     put_quantiles(j, &arm->all);
     put_histogram(j, g, arm);
+    put_silence(j, arm);
     qs_json_kstring(j, "taint", qs_taint_names(arm->taints, taints, sizeof taints));
     qs_json_key(j, "warnings");
     qs_report_arm_warnings(j, g, index);

@@ -38,6 +38,7 @@ struct qs_report_arm {
     double user_us, system_us, rss_bytes,
         first_ratio; /* NaN unknown; first_ratio: first iteration of a run over its others */
     uint32_t taints;
+    size_t windows[QS_SILENCES]; /* measured ones, by what is claimed of their silence */
     size_t counts[QS_REPORT_BINS], above;
 };
 

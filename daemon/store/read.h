@@ -81,6 +81,7 @@ struct qs_sample {
     size_t soft_n;
     uint32_t taints_seen; /* or of all bits met */
     int64_t opened_ns;
+    uint32_t windows[QS_SILENCES]; /* measured windows that have iterations, by what is claimed of them */
     double user_us_mean, system_us_mean,
         rss_max_bytes; /* NaN where missing; means over accepted iterations */
 };

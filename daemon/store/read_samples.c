@@ -102,6 +102,26 @@ static bool read_iterations(struct qs_store_reader *r, int64_t run, struct qs_sa
     return ok;
 }
 
+static bool read_claims(struct qs_store_reader *r, int64_t run, struct qs_sample *sample, struct qs_err *err)
+{
+    struct qs_stmt s;
+    if (!qs_stmt_begin(&r->db, &s,
+                       "SELECT silence, count(*) FROM window WHERE run_id = ? AND phase = 1 AND n > 0"
+                       " GROUP BY silence",
+                       err))
+        return false;
+    qs_stmt_int(&s, run);
+    bool row = false, ok = qs_stmt_step(&s, &row, err);
+    while (ok && row) {
+        int64_t claim = qs_stmt_get_int(&s), count = qs_stmt_get_int(&s);
+        if (claim >= 0 && claim < QS_SILENCES)
+            sample->windows[claim] = (uint32_t)count;
+        ok = qs_stmt_step(&s, &row, err);
+    }
+    qs_stmt_end(&s);
+    return ok;
+}
+
 /* Of the clean iterations; of the softly tainted ones where there is no clean one, as for the durations. */
 static bool read_rusage(struct qs_store_reader *r, int64_t run, struct qs_sample *sample, struct qs_err *err)
 {
@@ -126,7 +146,8 @@ bool qs_read_samples(struct qs_store_reader *r, int64_t job, struct qs_samples *
     *ret = (struct qs_samples){0};
     bool ok = read_runs(r, job, ret, &keys, err);
     for (size_t i = 0; ok && i < keys.count; i++)
-        ok = read_iterations(r, keys.at[i], &ret->at[i], err) && read_rusage(r, keys.at[i], &ret->at[i], err);
+        ok = read_iterations(r, keys.at[i], &ret->at[i], err) &&
+             read_claims(r, keys.at[i], &ret->at[i], err) && read_rusage(r, keys.at[i], &ret->at[i], err);
     free(keys.at);
     if (!ok)
         qs_samples_free(ret);

@@ -9,7 +9,7 @@
 
 #include "proto/msg_window.h" /* enum qs_phase */
 
-enum qs_silence { QS_SILENCE_NONE, QS_SILENCE_CLAIMED, QS_SILENCE_OBSERVED, QS_SILENCE_PROVEN };
+enum qs_silence { QS_SILENCE_NONE, QS_SILENCE_CLAIMED, QS_SILENCE_OBSERVED, QS_SILENCE_PROVEN, QS_SILENCES };
 
 struct qs_reading_row {
     const char *sensor;

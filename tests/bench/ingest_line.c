@@ -77,11 +77,10 @@ static bool may_quiet(const char **why, void *user)
     return true;
 }
 
-static void on_closed(const struct qs_msg_closed *m, bool silent, bool proven, void *user)
+static void on_closed(const struct qs_msg_closed *m, const struct qs_session_quiet *quiet, void *user)
 {
     struct line *l = user;
-    (void)silent;
-    (void)proven;
+    (void)quiet;
     if (m->iterations != PER_WINDOW)
         ingest_die("a window has another number of iterations");
     l->windows[l->window].opened_ns = m->opened_ns;

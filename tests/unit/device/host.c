@@ -97,12 +97,13 @@ static void on_disarm(const char *why, void *user)
     tell(user, "disarm");
 }
 
-static void on_closed(const struct qs_msg_closed *m, bool silent, bool proven, void *user)
+static void on_closed(const struct qs_msg_closed *m, const struct qs_session_quiet *quiet, void *user)
 {
     struct host *h = user;
     char line[64];
-    h->silent = silent;
-    h->proven = proven;
+    h->silent = quiet->silent;
+    h->proven = quiet->proven;
+    h->quiet = *quiet;
     snprintf(line, sizeof line, "closed %u", (unsigned)m->iterations);
     tell(h, line);
 }

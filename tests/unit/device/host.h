@@ -31,6 +31,7 @@ struct host {
     uint64_t rows; /* in all */
     char facts[256];
     bool silent, proven;
+    struct qs_session_quiet quiet; /* of the last CLOSED */
     /* what it does inside callbacks */
     bool refuse_quiet;                            /* once */
     void (*at)(struct host *h, const char *line); /* after a line was written */

@@ -154,7 +154,7 @@ static void tell_closed(struct stage *s)
         later(s, STAGE_STEP_NS, tell_iterations);
     else
         s->session = SESSION_OPEN;
-    qs_control_on_closed(s->control, &m, true, false);
+    qs_control_on_closed(s->control, &m, &(struct qs_session_quiet){.silent = true});
 }
 
 static void tell_armed(struct stage *s)

@@ -54,6 +54,7 @@ struct qs_sample *world_run(struct world *w, uint32_t block, uint32_t arm, const
                             .device = qs_strdup("local"),
                             .n = n,
                             .window_n = (uint32_t)n,
+                            .windows = {[QS_SILENCE_OBSERVED] = 1},
                             .opened_ns = (int64_t)(1000000000 * (uint64_t)block + 1000 * arm + 1),
                             .user_us_mean = 900,
                             .system_us_mean = 100,
