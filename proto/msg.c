@@ -33,6 +33,7 @@ CHECK(closed)
 CHECK(iterations)
 CHECK(run)
 CHECK(run_seq)
+CHECK(run_ended)
 CHECK(run_why)
 CHECK(error)
 CHECK(bye)
@@ -71,7 +72,7 @@ static const struct row rows[] = {
     [QS_MSG_ITERATIONS] = {"ITERATIONS", AGENT, check_iterations},
     [QS_MSG_ACK] = {"ACK", HOST, check_run_seq},
     [QS_MSG_RUN_END] = {"RUN_END", HOST, check_run},
-    [QS_MSG_RUN_ENDED] = {"RUN_ENDED", AGENT, check_run_seq},
+    [QS_MSG_RUN_ENDED] = {"RUN_ENDED", AGENT, check_run_ended},
     [QS_MSG_CANCEL] = {"CANCEL", HOST, check_run_why},
     [QS_MSG_ERROR] = {"ERROR", BOTH, check_error},
     [QS_MSG_BYE] = {"BYE", BOTH, check_bye},

@@ -36,10 +36,10 @@ enum qs_msg_type {
     QS_MSG_DISARM, /* struct qs_msg_window_why */
     QS_MSG_CLOSED, /* 20 */
     QS_MSG_ITERATIONS,
-    QS_MSG_ACK,       /* struct qs_msg_run_seq: seq = the first one not yet on disk */
-    QS_MSG_RUN_END,   /* struct qs_msg_run */
-    QS_MSG_RUN_ENDED, /* struct qs_msg_run_seq: seq = the next one that would have been used */
-    QS_MSG_CANCEL,    /* struct qs_msg_run_why */
+    QS_MSG_ACK,     /* struct qs_msg_run_seq: seq = the first one not yet on disk */
+    QS_MSG_RUN_END, /* struct qs_msg_run */
+    QS_MSG_RUN_ENDED,
+    QS_MSG_CANCEL, /* struct qs_msg_run_why */
     QS_MSG_ERROR,
     QS_MSG_BYE, /* struct qs_msg_bye */
     QS_MSG_LAST = QS_MSG_BYE,

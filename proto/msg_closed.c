@@ -4,9 +4,9 @@
 /* The largest CLOSED there can be fits one frame, so an agent never has to drop evidence to report. */
 enum {
     NAME_BYTES = 2 + QS_NAME_MAX_BYTES,
-    LARGEST_FIXED = 16 + 4 + 1 + 1 + 4 + 8 + 8 + 8 + 8 + 1 + 4 + 8 + 4 + 4,
+    LARGEST_FIXED = 16 + 4 + 1 + 1 + 4 + 8 + 8 + 8 + 8 + 1 + 4 + 8 + 4 + 4 + 4,
     LARGEST_LISTS = 2 + QS_GATE_MAX * (NAME_BYTES + 17) + 2 + QS_EVIDENCE_MAX * (NAME_BYTES + 17) + 2 +
-                    QS_TAINTS_MAX * (NAME_BYTES + 20),
+                    QS_TAINTS_MAX * (NAME_BYTES + 20) + 2 + QS_DECLARED_MAX * (2 * NAME_BYTES + 1),
     LARGEST_TEXTS = 2 * (2 + QS_NOTE_MAX_BYTES) + 2 + QS_OUTPUT_MAX_BYTES
 };
 _Static_assert(LARGEST_FIXED + LARGEST_LISTS + LARGEST_TEXTS <= QS_FRAME_MAX_BYTES,
@@ -119,7 +119,8 @@ static bool closed_fits(const struct qs_msg_closed *m)
     return !qs_uid_is_zero(&m->run) && (unsigned)m->phase <= QS_PHASE_MEASURE &&
            (unsigned)m->how <= QS_CLOSED_GATE_TIMEOUT && m->iterations <= QS_ITERATIONS_MAX &&
            (unsigned)m->gate.outcome <= QS_GATE_FAIL && qs_codec_is_note(m->gate.busiest) &&
-           qs_codec_is_note(m->failure);
+           qs_codec_is_note(m->failure) && m->evals <= QS_EVALS_MAX &&
+           (m->evals > 0 || m->declared.count == 0);
 }
 
 static void put_gate(struct qs_writer *w, const struct qs_gate_record *g)
@@ -160,6 +161,10 @@ bool qs_msg_encode_closed(struct qs_writer *w, const struct qs_msg_closed *m)
     qs_put_text(w, m->failure);
     qs_put_u32(w, m->frames_in_window);
     qs_put_u32(w, m->unread_bytes_at_close);
+    if (m->evals > 0) {
+        qs_put_u32(w, m->evals);
+        qs_declared_put(w, &m->declared);
+    }
     return w->ok;
 }
 
@@ -182,5 +187,8 @@ int qs_msg_decode_closed(const uint8_t *p, size_t n, struct qs_msg_closed *m)
     m->failure = qs_get_text(&r);
     m->frames_in_window = qs_get_u32(&r);
     m->unread_bytes_at_close = qs_get_u32(&r);
-    return qs_codec_decoded(&r, closed_fits(m));
+    bool harness = r.err == QS_WIRE_OK && r.left > 0;
+    m->evals = harness ? qs_get_u32(&r) : 0;
+    m->declared = harness ? qs_declared_get(&r) : (struct qs_list){.count = 0};
+    return qs_codec_decoded(&r, closed_fits(m) && (m->evals > 0 || !harness));
 }

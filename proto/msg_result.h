@@ -3,6 +3,7 @@
 #define QS_PROTO_MSG_RESULT_H
 
 #include "proto/limits.h"
+#include "proto/msg_harness.h"
 #include "proto/msg_window.h"
 #include "proto/uid.h"
 #include "proto/wire.h"
@@ -73,6 +74,9 @@ struct qs_msg_closed {
     struct qs_text failure;    /* "" unless how is FAILED; <= QS_NOTE_MAX_BYTES */
     uint32_t frames_in_window; /* frames that arrived between QUIET and the close: 0 when silent */
     uint32_t unread_bytes_at_close;
+    uint32_t evals; /* of each iteration, <= QS_EVALS_MAX; 0: not harness mode, and nothing follows */
+    struct qs_list
+        declared; /* of struct qs_declared, <= QS_DECLARED_MAX: the rows' metrics, for who missed RUN_READY */
 };
 bool qs_msg_encode_closed(struct qs_writer *w, const struct qs_msg_closed *m);
 int qs_msg_decode_closed(const uint8_t *p, size_t n, struct qs_msg_closed *m);
@@ -85,7 +89,8 @@ enum qs_iteration_flag {
     QS_ITERATION_LEFT_CHILDREN = 8, /* they were ended */
     QS_ITERATION_OUTPUT_CUT = 16,
     QS_ITERATION_PREPARE_FAILED = 32,
-    QS_ITERATION_CONCLUDE_FAILED = 64
+    QS_ITERATION_CONCLUDE_FAILED = 64,
+    QS_ITERATION_CLOCK = 128 /* its times cannot be: they go backwards, or lie outside of the window */
 };
 /* One iteration. All four integers and the values are data: any i64 crosses unchanged. */
 struct qs_row {
@@ -98,10 +103,11 @@ struct qs_row {
 struct qs_msg_iterations {
     struct qs_uid run; /* not zero */
     uint32_t window;
-    uint64_t first_seq;     /* of row 0; <= QS_SEQ_MAX - rows */
-    uint32_t first_index;   /* of row 0 in the window; <= QS_ITERATIONS_MAX - rows */
-    struct qs_list metrics; /* of u16: enum qs_metric, <= QS_METRICS_MAX, each once */
-    struct qs_list rows;    /* of struct qs_row, <= QS_ROWS_MAX; each 24 + 8 * metrics.count bytes */
+    uint64_t first_seq;   /* of row 0; <= QS_SEQ_MAX - rows */
+    uint32_t first_index; /* of row 0 in the window; <= QS_ITERATIONS_MAX - rows */
+    struct qs_list
+        metrics;         /* of u16: enum qs_metric, or QS_METRIC_DECLARED + k; <= QS_METRICS_MAX, each once */
+    struct qs_list rows; /* of struct qs_row, <= QS_ROWS_MAX; each 24 + 8 * metrics.count bytes */
 };
 /* metrics = the message's metrics.count. */
 bool qs_list_row(struct qs_iter *it, uint16_t metrics, struct qs_row *out);

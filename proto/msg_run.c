@@ -31,6 +31,8 @@ static bool stdin_fits(const struct qs_msg_run_begin *m)
 static bool hooks_fit(const struct qs_msg_run_begin *m)
 {
     bool any = m->prepare.count > 0 || m->conclude.count > 0;
+    if (m->mode == QS_RUN_HARNESS)
+        return !any && qs_codec_is_deadline(m->hook_limit_ns) && qs_harness_fits(&m->harness);
     return any ? qs_codec_is_deadline(m->hook_limit_ns) : qs_codec_is_span(m->hook_limit_ns);
 }
 
@@ -40,7 +42,7 @@ static bool run_begin_fits(const struct qs_msg_run_begin *m)
            (unsigned)m->output_kind <= QS_OUTPUT_KIND_CAPTURE && m->output_max_bytes <= QS_OUTPUT_MAX_BYTES &&
            qs_codec_is_deadline(m->iteration_limit_ns) && (unsigned)m->exit_rule <= QS_EXIT_RULE_LIST &&
            (m->exit_rule != QS_EXIT_RULE_LIST || m->exit_codes.count > 0) && qs_codec_is_note(m->cpus) &&
-           hooks_fit(m);
+           (unsigned)m->mode <= QS_RUN_HARNESS && hooks_fit(m);
 }
 
 bool qs_msg_encode_run_begin(struct qs_writer *w, const struct qs_msg_run_begin *m)
@@ -61,6 +63,10 @@ bool qs_msg_encode_run_begin(struct qs_writer *w, const struct qs_msg_run_begin 
     put_argv(w, &m->prepare);
     put_argv(w, &m->conclude);
     qs_put_i64(w, m->hook_limit_ns);
+    if (m->mode == QS_RUN_HARNESS) {
+        qs_put_u8(w, QS_RUN_HARNESS);
+        qs_harness_put(w, &m->harness);
+    }
     return w->ok;
 }
 
@@ -83,12 +89,22 @@ int qs_msg_decode_run_begin(const uint8_t *p, size_t n, struct qs_msg_run_begin 
     m->prepare = get_argv(&r);
     m->conclude = get_argv(&r);
     m->hook_limit_ns = qs_get_i64(&r);
+    m->mode = QS_RUN_COMMAND;
+    m->harness = (struct qs_harness){.capacity = 0};
+    if (r.err == QS_WIRE_OK && r.left > 0) {
+        bool known = qs_get_u8(&r) == QS_RUN_HARNESS;
+        m->mode = QS_RUN_HARNESS;
+        qs_harness_get(&r, &m->harness);
+        return qs_codec_decoded(&r, known && run_begin_fits(m));
+    }
     return qs_codec_decoded(&r, run_begin_fits(m));
 }
 
 static bool run_ready_fits(const struct qs_msg_run_ready *m)
 {
-    return !qs_uid_is_zero(&m->run) && qs_codec_is_path(m->executable) && qs_codec_is_note(m->cpus);
+    return !qs_uid_is_zero(&m->run) && qs_codec_is_path(m->executable) && qs_codec_is_note(m->cpus) &&
+           (m->flags & ~(uint32_t)QS_READY_FLAGS) == 0 &&
+           (m->header_version > 0 || (m->flags == 0 && m->declared.count == 0));
 }
 
 bool qs_msg_encode_run_ready(struct qs_writer *w, const struct qs_msg_run_ready *m)
@@ -98,6 +114,11 @@ bool qs_msg_encode_run_ready(struct qs_writer *w, const struct qs_msg_run_ready 
     qs_put_text(w, m->executable);
     qs_put_bytes(w, m->sha256, sizeof m->sha256);
     qs_put_text(w, m->cpus);
+    if (m->header_version > 0) {
+        qs_put_u32(w, m->header_version);
+        qs_put_u32(w, m->flags);
+        qs_declared_put(w, &m->declared);
+    }
     return w->ok;
 }
 
@@ -109,6 +130,12 @@ int qs_msg_decode_run_ready(const uint8_t *p, size_t n, struct qs_msg_run_ready 
     m->executable = qs_get_text(&r);
     qs_get_bytes(&r, m->sha256, sizeof m->sha256);
     m->cpus = qs_get_text(&r);
+    bool harness = r.err == QS_WIRE_OK && r.left > 0;
+    m->header_version = harness ? qs_get_u32(&r) : 0;
+    m->flags = harness ? qs_get_u32(&r) : 0;
+    m->declared = harness ? qs_declared_get(&r) : (struct qs_list){.count = 0};
+    if (harness && m->header_version == 0)
+        return qs_codec_decoded(&r, false);
     return qs_codec_decoded(&r, run_ready_fits(m));
 }
 
@@ -206,6 +233,39 @@ int qs_msg_decode_run_seq(const uint8_t *p, size_t n, struct qs_msg_run_seq *m)
     m->run = qs_get_uid(&r);
     m->seq = qs_get_u64(&r);
     return qs_codec_decoded(&r, run_seq_fits(m));
+}
+
+static bool run_ended_fits(const struct qs_msg_run_ended *m)
+{
+    return !qs_uid_is_zero(&m->run) && m->seq <= QS_SEQ_MAX && (unsigned)m->how <= QS_ENDED_LOST &&
+           (m->flags & ~(uint32_t)QS_ENDED_FLAGS) == 0 &&
+           (m->how != QS_ENDED_COMMAND || (m->code == 0 && m->flags == 0));
+}
+
+bool qs_msg_encode_run_ended(struct qs_writer *w, const struct qs_msg_run_ended *m)
+{
+    qs_codec_allow(w, run_ended_fits(m));
+    qs_put_uid(w, &m->run);
+    qs_put_u64(w, m->seq);
+    if (m->how != QS_ENDED_COMMAND) {
+        qs_put_u8(w, (uint8_t)m->how);
+        qs_put_i32(w, m->code);
+        qs_put_u32(w, m->flags);
+    }
+    return w->ok;
+}
+
+int qs_msg_decode_run_ended(const uint8_t *p, size_t n, struct qs_msg_run_ended *m)
+{
+    struct qs_wire_reader r;
+    qs_reader_init(&r, p, n);
+    m->run = qs_get_uid(&r);
+    m->seq = qs_get_u64(&r);
+    bool harness = r.err == QS_WIRE_OK && r.left > 0;
+    m->how = harness ? (enum qs_ended_how)qs_get_u8(&r) : QS_ENDED_COMMAND;
+    m->code = harness ? qs_get_i32(&r) : 0;
+    m->flags = harness ? qs_get_u32(&r) : 0;
+    return qs_codec_decoded(&r, run_ended_fits(m) && (m->how != QS_ENDED_COMMAND || !harness));
 }
 
 static bool run_why_fits(const struct qs_msg_run_why *m)

@@ -3,6 +3,7 @@
 #define QS_PROTO_MSG_RUN_H
 
 #include "proto/auth.h"
+#include "proto/msg_harness.h"
 #include "proto/uid.h"
 #include "proto/wire.h"
 
@@ -25,7 +26,10 @@ struct qs_msg_run_begin {
     struct qs_text cpus;       /* "": any, else "0-3,6"; <= QS_NOTE_MAX_BYTES */
     struct qs_list prepare;    /* of text: argv before each iteration; empty: none */
     struct qs_list conclude;   /* of text: argv after each iteration; empty: none */
-    int64_t hook_limit_ns; /* of each prepare and conclude, 0 .. QS_SPAN_MAX_NS; 0 only where there is none */
+    int64_t hook_limit_ns; /* of each prepare and conclude, 0 .. QS_SPAN_MAX_NS; 0 only where there is none.
+                            * HARNESS: of the program's setup and of its teardown, a deadline */
+    enum qs_run_mode mode; /* HARNESS: without prepare and conclude, and `harness` follows */
+    struct qs_harness harness;
 };
 bool qs_msg_encode_run_begin(struct qs_writer *w, const struct qs_msg_run_begin *m);
 int qs_msg_decode_run_begin(const uint8_t *p, size_t n, struct qs_msg_run_begin *m);
@@ -35,6 +39,9 @@ struct qs_msg_run_ready {
     struct qs_text executable;       /* resolved path */
     uint8_t sha256[QS_SHA256_BYTES]; /* of the executable; zeros where it is not readable */
     struct qs_text cpus;             /* the affinity achieved */
+    uint32_t header_version;         /* of the program's bench.h; 0: not harness mode, and nothing follows */
+    uint32_t flags;                  /* enum qs_ready_flag; other bits are refused */
+    struct qs_list declared;         /* of struct qs_declared, <= QS_DECLARED_MAX */
 };
 bool qs_msg_encode_run_ready(struct qs_writer *w, const struct qs_msg_run_ready *m);
 int qs_msg_decode_run_ready(const uint8_t *p, size_t n, struct qs_msg_run_ready *m);
@@ -74,13 +81,23 @@ struct qs_msg_run {
 bool qs_msg_encode_run(struct qs_writer *w, const struct qs_msg_run *m);
 int qs_msg_decode_run(const uint8_t *p, size_t n, struct qs_msg_run *m);
 
-/* RESEND, ACK, RUN_ENDED: what seq means is said beside their types in msg.h. */
+/* RESEND, ACK: what seq means is said beside their types in msg.h. */
 struct qs_msg_run_seq {
     struct qs_uid run; /* not zero */
     uint64_t seq;      /* <= QS_SEQ_MAX */
 };
 bool qs_msg_encode_run_seq(struct qs_writer *w, const struct qs_msg_run_seq *m);
 int qs_msg_decode_run_seq(const uint8_t *p, size_t n, struct qs_msg_run_seq *m);
+
+struct qs_msg_run_ended {
+    struct qs_uid run;     /* not zero */
+    uint64_t seq;          /* of the next iteration that would have been, <= QS_SEQ_MAX */
+    enum qs_ended_how how; /* COMMAND: nothing follows */
+    int32_t code;          /* exit code, or signal */
+    uint32_t flags;        /* enum qs_ended_flag; other bits are refused */
+};
+bool qs_msg_encode_run_ended(struct qs_writer *w, const struct qs_msg_run_ended *m);
+int qs_msg_decode_run_ended(const uint8_t *p, size_t n, struct qs_msg_run_ended *m);
 
 /* CANCEL */
 struct qs_msg_run_why {

@@ -8,7 +8,10 @@
 
 /* What a side can do beyond the base of its version. In force is what both name; unknown bits mean nothing.
  */
-enum qs_feature { QS_FEATURE_COMMAND = 1 /* windows of command mode: one process per iteration */ };
+enum qs_feature {
+    QS_FEATURE_COMMAND = 1, /* windows of command mode: one process per iteration */
+    QS_FEATURE_HARNESS = 2  /* runs of harness mode: one process per run */
+};
 
 enum qs_auth_kind { QS_AUTH_NONE = 0, QS_AUTH_HMAC_SHA256 = 1 };
 

@@ -84,7 +84,7 @@ static bool open_fits(const struct qs_msg_open *m)
     return !qs_uid_is_zero(&m->run) && (unsigned)m->phase <= QS_PHASE_MEASURE && m->iterations >= 1 &&
            m->iterations <= QS_ITERATIONS_MAX && m->first_seq <= QS_SEQ_MAX - m->iterations &&
            qs_codec_is_deadline(m->max_ns) && qs_codec_is_span(m->quiet_lead_ns) &&
-           qs_codec_is_deadline(m->lease_ns);
+           qs_codec_is_deadline(m->lease_ns) && m->evals <= QS_EVALS_MAX;
 }
 
 bool qs_msg_encode_open(struct qs_writer *w, const struct qs_msg_open *m)
@@ -100,6 +100,8 @@ bool qs_msg_encode_open(struct qs_writer *w, const struct qs_msg_open *m)
     qs_put_i64(w, m->lease_ns);
     qs_codec_put_list(w, &m->gate, QS_GATE_MAX, QS_FRAME_MAX_BYTES, walk_expectation);
     qs_codec_put_list(w, &m->bounds, QS_BOUNDS_MAX, QS_FRAME_MAX_BYTES, walk_bound);
+    if (m->evals > 0)
+        qs_put_u32(w, m->evals);
     return w->ok;
 }
 
@@ -117,7 +119,9 @@ int qs_msg_decode_open(const uint8_t *p, size_t n, struct qs_msg_open *m)
     m->lease_ns = qs_get_i64(&r);
     m->gate = qs_codec_get_list(&r, QS_GATE_MAX, QS_FRAME_MAX_BYTES, walk_expectation);
     m->bounds = qs_codec_get_list(&r, QS_BOUNDS_MAX, QS_FRAME_MAX_BYTES, walk_bound);
-    return qs_codec_decoded(&r, open_fits(m));
+    bool said = r.err == QS_WIRE_OK && r.left > 0;
+    m->evals = said ? qs_get_u32(&r) : 0;
+    return qs_codec_decoded(&r, open_fits(m) && (m->evals > 0 || !said));
 }
 
 static bool waiting_fits(const struct qs_msg_waiting *m)

@@ -46,6 +46,7 @@ struct qs_msg_open {
     int64_t lease_ns;      /* how long the host waits for CLOSED after QUIET, 1 .. QS_SPAN_MAX_NS */
     struct qs_list gate;   /* of struct qs_expectation, <= QS_GATE_MAX */
     struct qs_list bounds; /* of struct qs_bound, <= QS_BOUNDS_MAX */
+    uint32_t evals; /* harness: evaluations of each iteration, <= QS_EVALS_MAX; 0: not said, which is one */
 };
 bool qs_msg_encode_open(struct qs_writer *w, const struct qs_msg_open *m);
 int qs_msg_decode_open(const uint8_t *p, size_t n, struct qs_msg_open *m);

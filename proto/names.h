@@ -17,7 +17,9 @@ enum qs_metric {
     QS_METRIC_INVOLUNTARY_SWITCHES,
     QS_METRIC_BLOCK_IN,
     QS_METRIC_BLOCK_OUT,
-    QS_METRIC_LAST = QS_METRIC_BLOCK_OUT
+    QS_METRIC_LAST = QS_METRIC_BLOCK_OUT,
+    QS_METRIC_DECLARED =
+        0x8000 /* the first that the program declares (RUN_READY, CLOSED), then one more each */
 };
 /* "user_time_us", ...; NULL where the id is not known here (a newer agent): keep the number. */
 const char *qs_metric_name(uint16_t id);
@@ -43,6 +45,8 @@ uint16_t qs_metric_from_name(const char *name);
 #define QS_SENSOR_COOLING_PREFIX  "cooling:"           /* + device type, current state */
 #define QS_SENSOR_THROTTLE_PREFIX "throttle."          /* + "cpuN.count" */
 #define QS_SENSOR_AGENT_PREFIX    "agent."             /* the agent's own disturbance */
+#define QS_SENSOR_PROGRAM_PREFIX  "program." /* of a harness program: its switches, run-queue wait */
+#define QS_SENSOR_START_DELAY     "window.start_delay_ns" /* harness: deciding reading to first iteration */
 
 /* Words of the enums, as the API and logs spell them; "unknown" for a value outside. */
 const char *qs_phase_name(enum qs_phase v);

@@ -65,9 +65,9 @@ enum qs_agent_event qs_act_end(struct qs_agent *agent)
         return QS_EV_NONE;
     }
     agent->port.run_end(agent->port.ctx);
-    const struct qs_msg_run_seq answer = {.run = m.run, .seq = agent->run.next_seq};
+    const struct qs_msg_run_ended answer = {.run = m.run, .seq = agent->run.next_seq};
     size_t at = qs_talk_begin(agent);
-    qs_msg_encode_run_seq(&agent->w, &answer);
+    qs_msg_encode_run_ended(&agent->w, &answer);
     qs_talk_end(agent, at, QS_MSG_RUN_ENDED);
     return QS_EV_ENDED;
 }

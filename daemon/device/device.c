@@ -196,7 +196,7 @@ static void on_iterations(const struct qs_msg_iterations *m, void *user)
         qs_control_on_iterations(d->control, m);
 }
 
-static void on_run_ended(const struct qs_msg_run_seq *m, void *user)
+static void on_run_ended(const struct qs_msg_run_ended *m, void *user)
 {
     struct qs_device *d = user;
     if (d->control)

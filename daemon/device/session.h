@@ -62,8 +62,8 @@ struct qs_session_events {
      * there are none) the next window may be opened. */
     void (*on_closed)(const struct qs_msg_closed *m, const struct qs_session_quiet *quiet, void *user);
     void (*on_iterations)(const struct qs_msg_iterations *m,
-                          void *user);                                /* in order of seq; also resent ones */
-    void (*on_run_ended)(const struct qs_msg_run_seq *m, void *user); /* seq: as many iterations came */
+                          void *user); /* in order of seq; also resent ones */
+    void (*on_run_ended)(const struct qs_msg_run_ended *m, void *user); /* seq: as many iterations came */
     /* The agent's ERROR; run zero: the session. For a run that is about to open it means that it will not,
      * for a window that waits that it will not open. */
     void (*on_error)(const struct qs_uid *run, const struct qs_err *err, void *user);

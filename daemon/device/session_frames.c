@@ -21,7 +21,7 @@ DECODER(window, window)
 DECODER(window_why, disarm)
 DECODER(closed, closed)
 DECODER(iterations, rows)
-DECODER(run_seq, run_seq)
+DECODER(run_ended, run_ended)
 DECODER(error, error)
 DECODER(bye, bye)
 
@@ -42,7 +42,7 @@ static const struct {
     [QS_MSG_DISARM] = {decode_disarm, QS_SESSION_EV_DISARM},
     [QS_MSG_CLOSED] = {decode_closed, QS_SESSION_EV_CLOSED},
     [QS_MSG_ITERATIONS] = {decode_rows, QS_SESSION_EV_ROWS},
-    [QS_MSG_RUN_ENDED] = {decode_run_seq, QS_SESSION_EV_RUN_ENDED},
+    [QS_MSG_RUN_ENDED] = {decode_run_ended, QS_SESSION_EV_RUN_ENDED},
     [QS_MSG_ERROR] = {decode_error, QS_SESSION_EV_ERROR},
     [QS_MSG_BYE] = {decode_bye, QS_SESSION_EV_BYE},
 };
@@ -88,7 +88,7 @@ static bool is_ours(const struct qs_session *s, enum qs_session_event event, con
     if (event == QS_SESSION_EV_RUN_READY)
         return qs_uid_equal(&m->run_ready.run, &run->uid);
     if (event == QS_SESSION_EV_RUN_ENDED)
-        return qs_uid_equal(&m->run_seq.run, &run->uid);
+        return qs_uid_equal(&m->run_ended.run, &run->uid);
     if (event == QS_SESSION_EV_HOOK_DONE)
         return m->hook_done.id == run->hook_id;
     if (event == QS_SESSION_EV_WAITING)

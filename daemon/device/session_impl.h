@@ -24,7 +24,7 @@ union qs_session_msg {
     struct qs_msg_window_why disarm;
     struct qs_msg_closed closed;
     struct qs_msg_iterations rows;
-    struct qs_msg_run_seq run_seq; /* RUN_ENDED; also ACK and RESEND of the host */
+    struct qs_msg_run_ended run_ended;
     struct qs_msg_error error;
     struct qs_msg_bye bye;
 };

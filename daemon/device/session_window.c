@@ -58,12 +58,12 @@ bool qs_session_do_hook_done(struct qs_session *s, const union qs_session_msg *m
 
 bool qs_session_do_run_ended(struct qs_session *s, const union qs_session_msg *m)
 {
-    if (m->run_seq.seq != s->run.next_seq)
+    if (m->run_ended.seq != s->run.next_seq)
         return qs_session_broken(s, QS_E_PROTOCOL, "%s: the run ended at iteration %llu, %llu came", s->name,
-                                 (unsigned long long)m->run_seq.seq, (unsigned long long)s->run.next_seq);
+                                 (unsigned long long)m->run_ended.seq, (unsigned long long)s->run.next_seq);
     qs_session_burst_if_due(s);
     if (s->events.on_run_ended)
-        s->events.on_run_ended(&m->run_seq, s->events.user);
+        s->events.on_run_ended(&m->run_ended, s->events.user);
     return true;
 }
 

@@ -25,6 +25,7 @@ static union {
     struct qs_evidence evidence;
     struct qs_taint taint;
     struct qs_row row;
+    struct qs_declared declared;
     struct qs_text text;
     int32_t i32;
     uint16_t u16;
@@ -47,6 +48,12 @@ static void walk_run_begin(const struct qs_msg_run_begin *m)
     WALK(i32, &m->exit_codes);
     WALK(text, &m->prepare);
     WALK(text, &m->conclude);
+    WALK(text, &m->harness.params);
+}
+
+static void walk_run_ready(const struct qs_msg_run_ready *m)
+{
+    WALK(declared, &m->declared);
 }
 
 static void walk_hook(const struct qs_msg_hook *m)
@@ -66,6 +73,7 @@ static void walk_closed(const struct qs_msg_closed *m)
     WALK(reading, &m->gate.readings);
     WALK(evidence, &m->evidence);
     WALK(taint, &m->taints);
+    WALK(declared, &m->declared);
 }
 
 static void walk_iterations(const struct qs_msg_iterations *m)
@@ -100,8 +108,9 @@ TRY(pong, NO_LISTS)
 TRY(facts, walk_facts)
 TRY(held, walk_held)
 TRY(run_seq, NO_LISTS)
+TRY(run_ended, NO_LISTS)
 TRY(run_begin, walk_run_begin)
-TRY(run_ready, NO_LISTS)
+TRY(run_ready, walk_run_ready)
 TRY(hook, walk_hook)
 TRY(hook_done, NO_LISTS)
 TRY(open, walk_open)
@@ -138,7 +147,7 @@ static void (*const tries[QS_MSG_LAST + 1])(const uint8_t *p, size_t n) = {
     [QS_MSG_ITERATIONS] = try_iterations,
     [QS_MSG_ACK] = try_run_seq,
     [QS_MSG_RUN_END] = try_run,
-    [QS_MSG_RUN_ENDED] = try_run_seq,
+    [QS_MSG_RUN_ENDED] = try_run_ended,
     [QS_MSG_CANCEL] = try_run_why,
     [QS_MSG_ERROR] = try_error,
     [QS_MSG_BYE] = try_bye,

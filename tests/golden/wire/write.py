@@ -135,6 +135,17 @@ MESSAGES = [
      texts("prepare", ["sync"]) + texts("conclude", ["rm", "-f", "out"]) + i64("hook_limit_ns", 5000000000)),
     ("run_ready", 11, raw("uid run", RUN) + text("executable", "/usr/bin/gzip") + raw("sha256", SHA) +
      text("cpus", "0-3,6")),
+    ("run_begin_harness", 10, raw("uid run", RUN) + texts("argv", ["./blur"]) + texts("env", ["LC_ALL=C"]) +
+     text("cwd", "") + u8("stdin_kind", 0) + text("stdin_path", "") + u8("output_kind", 0) +
+     u32("output_max_bytes", 0) + i64("iteration_limit_ns", 60000000000) + u8("exit_rule", 0) +
+     many("exit_codes", []) + text("cpus", "1") + texts("prepare", []) + texts("conclude", []) +
+     i64("hook_limit_ns", 300000000000) + u8("mode", 1) + text("benchmark", "blur") +
+     texts("params", ["image=4k.ppm", "threads="]) + u32("capacity", 4096) + u32("environment_bytes", 2033) +
+     u32("stack_bytes", 1008) + u32("heap_bytes", 1048576)),
+    ("run_ready_harness", 11, raw("uid run", RUN) + text("executable", "/tmp/blur") + raw("sha256", SHA) +
+     text("cpus", "1") + u32("header_version", 1) + u32("flags", 1) +
+     many("declared", [text("name", "pixels") + text("unit", "count") + u8("flags", 2),
+                       text("name", "energy") + text("unit", "nJ") + u8("flags", 1)])),
     ("hook", 12, u32("id", 7) + texts("argv", ["make", "-s"]) + texts("env", ["A=1"]) + text("cwd", "") +
      i64("limit_ns", 600000000000) + u32("output_max_bytes", 65535)),
     ("hook_done", 13, u32("id", 7) + u8("how", 1) + i32("code", 9) + i64("duration_ns", 123456789) +
@@ -145,6 +156,9 @@ MESSAGES = [
                    expectation("thermal:soc", 7, -5000, 45000, 2000000000, 600000000000, 3)]) +
      many("bounds", [text("kind", "cpu.steal_ticks") + i64("bound", 0),
                      text("kind", "agent.switches") + i64("bound", -1)])),
+    ("open_harness", 14, raw("uid run", RUN) + u32("window", 3) + u8("phase", 1) + u64("first_seq", 1000) +
+     u32("iterations", 50) + i64("max_ns", 2000000000) + i64("quiet_lead_ns", 0) + i64("lease_ns", 30000000000) +
+     many("gate", []) + many("bounds", []) + u32("evals", 2**30)),
     ("waiting", 15, window() + i64("elapsed_ns", 1500000000) + u16("expectation", 1) + i64("value", 47250) +
      u8("status", 2) + i64("eta_ns", -1) + text("note", "cc1 (pid 4711)")),
     ("arm", 16, arming()),
@@ -160,13 +174,25 @@ MESSAGES = [
      many("taints", [taint(-1, "gate-timeout", 131072, 100000), taint(1, "unexpected-exit", 3, 0)]) +
      u64("output_bytes", 2**40) + text("output", b"warn\0ing\n") + text("failure", "exit code 3 in iteration 1") +
      u32("frames_in_window", 1) + u32("unread_bytes_at_close", 16)),
+    ("closed_harness", 20, window() + u8("phase", 1) + u8("how", 0) + u32("iterations", 1) +
+     i64("opened_ns", 5000000000) + i64("closed_ns", 5250000000) + i64("gate.began_ns", 4000000000) +
+     i64("gate.decided_ns", 4990000000) + u8("gate.outcome", 0) + u32("gate.polls", 1) + many("gate.readings", []) +
+     text("gate.busiest", "") + many("evidence", [evidence("window.start_delay_ns", 0, 0, 203411)]) +
+     many("taints", []) + u64("output_bytes", 0) + text("output", b"") + text("failure", "") +
+     u32("frames_in_window", 0) + u32("unread_bytes_at_close", 0) + u32("evals", 1000) +
+     many("declared", [text("name", "pixels") + text("unit", "count") + u8("flags", 3)])),
     ("iterations", 21, window() + u64("first_seq", 1000) + u32("first_index", 0) +
      many("metrics", [u16("id", 1), u16("id", 3)]) +
      many("rows", [row(0, 123456789, 0, 0, [1500, 2097152]), row(123500000, I64_MAX, 0x80000006, -11, [0, -1]),
                    row(I64_MAX, I64_MIN, 127, 255, [I64_MIN, I64_MAX])])),
+    ("iterations_harness", 21, window() + u64("first_seq", 1000) + u32("first_index", 0) +
+     many("metrics", [u16("id", 0x8000), u16("id", 0x8001)]) +
+     many("rows", [row(203411, 1000123, 0, 0, [8294400, -7]), row(1203600, 1000007, 128, 0, [8294400, I64_MIN])])),
     ("ack", 22, raw("uid run", RUN) + u64("next_seq", 1003)),
     ("run_end", 23, raw("uid run", RUN)),
     ("run_ended", 24, raw("uid run", RUN) + u64("next_seq", 1003)),
+    ("run_ended_harness", 24, raw("uid run", RUN) + u64("next_seq", 1003) + u8("how", 2) + i32("code", 9) +
+     u32("flags", 7)),
     ("cancel", 25, raw("uid run", RUN) + text("why", "the job was cancelled")),
     ("error", 26, raw("uid run", bytes(16)) + u16("code", 6) + u8("blame", 1) + text("text", "gzpi: not found")),
     ("bye", 27, text("why", "")),
@@ -210,7 +236,8 @@ def write_corpus(where):
     for name, kind, fields in MESSAGES:
         whole = page(name, kind, fields)[1]
         (where / "msg" / name).write_bytes(bytes([kind]) + whole[16:])
-        stream += whole
+        if not name.endswith("_harness"):  # one stream: a frame of each type, in order
+            stream += whole
     hello = page(*MESSAGES[0])[1]
     shapes = {
         "hello": hello, "all_messages": stream, "banner_then_hello": b"Welcome to QS!\r\n" + hello,

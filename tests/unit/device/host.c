@@ -117,7 +117,7 @@ static void on_iterations(const struct qs_msg_iterations *m, void *user)
     tell(h, line);
 }
 
-static void on_run_ended(const struct qs_msg_run_seq *m, void *user)
+static void on_run_ended(const struct qs_msg_run_ended *m, void *user)
 {
     char line[64];
     snprintf(line, sizeof line, "run_ended %llu", (unsigned long long)m->seq);

@@ -8,29 +8,19 @@
 
 #include <cmocka.h>
 
-#define UID(first)                                                                                           \
-    {                                                                                                        \
-        {                                                                                                    \
-            (first), (first) + 1, (first) + 2, (first) + 3, (first) + 4, (first) + 5, (first) + 6,           \
-                (first) + 7, (first) + 8, (first) + 9, (first) + 10, (first) + 11, (first) + 12,             \
-                (first) + 13, (first) + 14, (first) + 15                                                     \
-        }                                                                                                    \
-    }
-
 static const struct qs_uid farm = UID(0xa0);
 static const struct qs_uid session = UID(0xb0);
 static const struct qs_uid run = UID(0xc0);
 static const struct qs_uid nonce = UID(0xd0);
 static const struct qs_uid other_run = UID(0xe0);
 
-static void count_up(uint8_t *out, size_t n)
+void sample_count_up(uint8_t *out, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         out[i] = (uint8_t)i;
 }
 
-/* The list of the texts up to NULL, in mem[512]. */
-static struct qs_list texts(uint8_t *mem, const char *const *items)
+struct qs_list sample_texts(uint8_t *mem, const char *const *items)
 {
     struct qs_build b;
     qs_build_init(&b, mem, 512);
@@ -73,7 +63,7 @@ static bool put_hello_agent(struct qs_writer *w)
 static bool put_auth(struct qs_writer *w)
 {
     struct qs_msg_auth m;
-    count_up(m.mac, sizeof m.mac);
+    sample_count_up(m.mac, sizeof m.mac);
     return qs_msg_encode_auth(w, &m);
 }
 
@@ -136,8 +126,8 @@ static bool put_run_begin(struct qs_writer *w)
     qs_build_i32(&codes, 255);
     struct qs_msg_run_begin m = {
         .run = run,
-        .argv = texts(mem[0], (const char *const[]){"gzip", "-6", "-c", "", NULL}),
-        .env = texts(mem[1], (const char *const[]){"LC_ALL=C", "PATH=/usr/bin:/bin", NULL}),
+        .argv = sample_texts(mem[0], (const char *const[]){"gzip", "-6", "-c", "", NULL}),
+        .env = sample_texts(mem[1], (const char *const[]){"LC_ALL=C", "PATH=/usr/bin:/bin", NULL}),
         .cwd = qs_text_of("/tmp/work"),
         .stdin_kind = QS_STDIN_FILE,
         .stdin_path = qs_text_of("/tmp/in.tar"),
@@ -147,8 +137,8 @@ static bool put_run_begin(struct qs_writer *w)
         .exit_rule = QS_EXIT_RULE_LIST,
         .exit_codes = qs_build_list(&codes),
         .cpus = qs_text_of("0-3,6"),
-        .prepare = texts(mem[2], (const char *const[]){"sync", NULL}),
-        .conclude = texts(mem[3], (const char *const[]){"rm", "-f", "out", NULL}),
+        .prepare = sample_texts(mem[2], (const char *const[]){"sync", NULL}),
+        .conclude = sample_texts(mem[3], (const char *const[]){"rm", "-f", "out", NULL}),
         .hook_limit_ns = 5000000000,
     };
     return qs_msg_encode_run_begin(w, &m);
@@ -158,7 +148,7 @@ static bool put_run_ready(struct qs_writer *w)
 {
     struct qs_msg_run_ready m = {
         .run = run, .executable = qs_text_of("/usr/bin/gzip"), .cpus = qs_text_of("0-3,6")};
-    count_up(m.sha256, sizeof m.sha256);
+    sample_count_up(m.sha256, sizeof m.sha256);
     return qs_msg_encode_run_ready(w, &m);
 }
 
@@ -166,8 +156,8 @@ static bool put_hook(struct qs_writer *w)
 {
     uint8_t mem[2][512];
     struct qs_msg_hook m = {.id = 7,
-                            .argv = texts(mem[0], (const char *const[]){"make", "-s", NULL}),
-                            .env = texts(mem[1], (const char *const[]){"A=1", NULL}),
+                            .argv = sample_texts(mem[0], (const char *const[]){"make", "-s", NULL}),
+                            .env = sample_texts(mem[1], (const char *const[]){"A=1", NULL}),
                             .cwd = qs_text_of(""),
                             .limit_ns = 600000000000,
                             .output_max_bytes = 65535};
@@ -295,6 +285,11 @@ static bool put_closed(struct qs_writer *w)
     return qs_msg_encode_closed(w, &m);
 }
 
+static bool put_run_ended(struct qs_writer *w)
+{
+    return qs_msg_encode_run_ended(w, &(struct qs_msg_run_ended){.run = run, .seq = 1003});
+}
+
 static bool put_iterations(struct qs_writer *w)
 {
     uint8_t mem[2][512];
@@ -343,15 +338,6 @@ static bool put_bye(struct qs_writer *w)
     return qs_msg_encode_bye(w, &(struct qs_msg_bye){.why = qs_text_of("")});
 }
 
-#define RECODE(shape)                                                                                        \
-    static int recode_##shape(const uint8_t *payload, size_t n, struct qs_writer *w)                         \
-    {                                                                                                        \
-        struct qs_msg_##shape m;                                                                             \
-        int err = qs_msg_decode_##shape(payload, n, &m);                                                     \
-        if (err == QS_WIRE_OK)                                                                               \
-            qs_msg_encode_##shape(w, &m);                                                                    \
-        return err;                                                                                          \
-    }
 RECODE(hello_host)
 RECODE(hello_agent)
 RECODE(auth)
@@ -371,6 +357,7 @@ RECODE(closed)
 RECODE(iterations)
 RECODE(run)
 RECODE(run_seq)
+RECODE(run_ended)
 RECODE(run_why)
 RECODE(error)
 RECODE(bye)
@@ -399,7 +386,7 @@ const struct sample samples[QS_MSG_LAST] = {
     {"iterations", QS_MSG_ITERATIONS, put_iterations, recode_iterations},
     {"ack", QS_MSG_ACK, put_run_seq, recode_run_seq},
     {"run_end", QS_MSG_RUN_END, put_run_end, recode_run},
-    {"run_ended", QS_MSG_RUN_ENDED, put_run_seq, recode_run_seq},
+    {"run_ended", QS_MSG_RUN_ENDED, put_run_ended, recode_run_ended},
     {"cancel", QS_MSG_CANCEL, put_cancel, recode_run_why},
     {"error", QS_MSG_ERROR, put_error, recode_error},
     {"bye", QS_MSG_BYE, put_bye, recode_bye},

@@ -17,6 +17,35 @@ struct sample {
 };
 /* In the order of the types, without a gap: sample i has type i + 1. */
 extern const struct sample samples[QS_MSG_LAST];
+/* The same messages once more, with what harness mode adds to them. */
+enum { HARNESS_SAMPLES = 6 };
+extern const struct sample harness_samples[HARNESS_SAMPLES];
+/* First all samples, then all harness samples. */
+enum { SAMPLES_ALL = QS_MSG_LAST + HARNESS_SAMPLES };
+const struct sample *sample_at(size_t i);
+
+#define UID(first)                                                                                           \
+    {                                                                                                        \
+        {                                                                                                    \
+            (first), (first) + 1, (first) + 2, (first) + 3, (first) + 4, (first) + 5, (first) + 6,           \
+                (first) + 7, (first) + 8, (first) + 9, (first) + 10, (first) + 11, (first) + 12,             \
+                (first) + 13, (first) + 14, (first) + 15                                                     \
+        }                                                                                                    \
+    }
+
+#define RECODE(shape)                                                                                        \
+    static int recode_##shape(const uint8_t *payload, size_t n, struct qs_writer *w)                         \
+    {                                                                                                        \
+        struct qs_msg_##shape m;                                                                             \
+        int err = qs_msg_decode_##shape(payload, n, &m);                                                     \
+        if (err == QS_WIRE_OK)                                                                               \
+            qs_msg_encode_##shape(w, &m);                                                                    \
+        return err;                                                                                          \
+    }
+
+void sample_count_up(uint8_t *out, size_t n);
+/* The list of the texts up to NULL, in mem[512]. */
+struct qs_list sample_texts(uint8_t *mem, const char *const *items);
 
 struct golden {
     uint8_t bytes[4096]; /* a whole frame */

@@ -15,8 +15,8 @@ static const char *golden_dir;
 static void test_encode_equals_golden(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < QS_MSG_LAST; i++) {
-        const struct sample *s = &samples[i];
+    for (size_t i = 0; i < SAMPLES_ALL; i++) {
+        const struct sample *s = sample_at(i);
         struct golden g;
         golden_read(golden_dir, s->name, &g);
         uint8_t buf[4096];
@@ -33,8 +33,8 @@ static void test_encode_equals_golden(void **state)
 static void test_decode_golden_and_encode_again(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < QS_MSG_LAST; i++) {
-        const struct sample *s = &samples[i];
+    for (size_t i = 0; i < SAMPLES_ALL; i++) {
+        const struct sample *s = sample_at(i);
         struct golden g;
         golden_read(golden_dir, s->name, &g);
         uint8_t buf[4096];

@@ -247,6 +247,94 @@ static void test_elements_of_closed(void **state)
     assert_false(closed_passes(&r, &e, &(struct qs_taint){0, letters(QS_NAME_MAX_BYTES + 1), 0, 0}));
 }
 
+static bool declared_passes(struct qs_text name, struct qs_text unit, uint8_t flags)
+{
+    uint8_t mem[256];
+    struct qs_writer w;
+    struct qs_build b;
+    qs_build_init(&b, mem, sizeof mem);
+    qs_build_declared(&b, &(struct qs_declared){name, unit, flags});
+    return PASSES(run_ready, &((struct qs_msg_run_ready){
+                                 .run = some_uid(), .header_version = 1, .declared = qs_build_list(&b)}));
+}
+
+static void test_harness_run(void **state)
+{
+    (void)state;
+    struct qs_writer w;
+    uint8_t mem[64];
+    struct qs_build b;
+    const struct qs_list none = {.count = 0};
+    qs_build_init(&b, mem, sizeof mem);
+    qs_build_text(&b, qs_text_of("./blur"));
+    const struct qs_msg_run_begin m = {.run = some_uid(),
+                                       .argv = qs_build_list(&b),
+                                       .iteration_limit_ns = 1,
+                                       .hook_limit_ns = 1,
+                                       .mode = QS_RUN_HARNESS,
+                                       .harness = {.capacity = 1}};
+    RANGE(run_begin, &m, mode, QS_RUN_COMMAND, (enum qs_run_mode)2);
+    RANGE(run_begin, &m, prepare, none, qs_build_list(&b));
+    RANGE(run_begin, &m, conclude, none, qs_build_list(&b));
+    RANGE(run_begin, &m, hook_limit_ns, 1, 0);
+    RANGE(run_begin, &m, harness.benchmark, letters(QS_NAME_MAX_BYTES), letters(QS_NAME_MAX_BYTES + 1));
+    RANGE(run_begin, &m, harness.capacity, 1, 0);
+    RANGE(run_begin, &m, harness.capacity, QS_ITERATIONS_MAX, QS_ITERATIONS_MAX + 1);
+    RANGE(run_begin, &m, harness.environment_bytes, QS_LAYOUT_ENVIRONMENT_MAX_BYTES,
+          QS_LAYOUT_ENVIRONMENT_MAX_BYTES + 1);
+    RANGE(run_begin, &m, harness.stack_bytes, QS_LAYOUT_STACK_MAX_BYTES, QS_LAYOUT_STACK_MAX_BYTES + 1);
+    RANGE(run_begin, &m, harness.heap_bytes, QS_LAYOUT_HEAP_MAX_BYTES, QS_LAYOUT_HEAP_MAX_BYTES + 1);
+    assert_true(declared_passes(letters(QS_NAME_MAX_BYTES), letters(1), QS_DECLARED_FLAGS));
+    assert_false(declared_passes(letters(0), letters(1), 0));
+    assert_false(declared_passes(letters(1), letters(QS_NAME_MAX_BYTES + 1), 0));
+    assert_false(declared_passes(letters(1), letters(1), QS_DECLARED_FLAGS + 1));
+}
+
+static void test_harness_window(void **state)
+{
+    (void)state;
+    struct qs_writer w;
+    const struct qs_list one = {.bytes = (const uint8_t *)"\1\0n\1\0u\0", .len = 7, .count = 1};
+    const struct qs_list none = {.count = 0};
+    const struct qs_msg_open open = {.run = some_uid(), .iterations = 1, .max_ns = 1, .lease_ns = 1};
+    RANGE(open, &open, evals, QS_EVALS_MAX, QS_EVALS_MAX + 1);
+    const struct qs_msg_closed closed = {.run = some_uid()};
+    RANGE(closed, &closed, evals, QS_EVALS_MAX, QS_EVALS_MAX + 1);
+    RANGE(closed, &closed, declared, none, one);
+    const struct qs_msg_run_ready ready = {.run = some_uid(), .header_version = 1};
+    RANGE(run_ready, &ready, declared, one, (struct qs_list){.count = 1});
+    RANGE(run_ready, &ready, flags, QS_READY_FLAGS, QS_READY_FLAGS + 1);
+    const struct qs_msg_run_ended ended = {.run = some_uid(), .how = QS_ENDED_EXITED};
+    RANGE(run_ended, &ended, how, QS_ENDED_LOST, (enum qs_ended_how)4);
+    RANGE(run_ended, &ended, flags, QS_ENDED_FLAGS, QS_ENDED_FLAGS + 1);
+    RANGE(run_ended, &ended, seq, QS_SEQ_MAX, QS_SEQ_MAX + 1);
+    const struct qs_msg_run_ended command = {.run = some_uid()};
+    RANGE(run_ended, &command, code, 0, 1);
+}
+
+/* A harness part that says what its absence says is no second spelling of it. */
+static void test_harness_parts_are_there_or_not(void **state)
+{
+    (void)state;
+    struct qs_writer w;
+    struct qs_msg_open again;
+    struct qs_msg_run_ended ended;
+    const struct qs_msg_open open = {
+        .run = some_uid(), .iterations = 1, .max_ns = 1, .lease_ns = 1, .evals = 7};
+    assert_true(PASSES(open, &open));
+    assert_int_equal(qs_msg_decode_open(payload, w.len - 4, &again), QS_WIRE_OK);
+    assert_int_equal(again.evals, 0);
+    payload[w.len - 4] = 0;
+    assert_int_equal(qs_msg_decode_open(payload, w.len, &again), QS_WIRE_E_VALUE);
+    assert_int_equal(qs_msg_decode_open(payload, w.len - 1, &again), QS_WIRE_E_SHORT);
+    const struct qs_msg_run_ended said = {.run = some_uid(), .how = QS_ENDED_EXITED};
+    assert_true(PASSES(run_ended, &said));
+    payload[w.len - 9] = 0;
+    assert_int_equal(qs_msg_decode_run_ended(payload, w.len, &ended), QS_WIRE_E_VALUE);
+    assert_int_equal(qs_msg_decode_run_ended(payload, w.len - 9, &ended), QS_WIRE_OK);
+    assert_int_equal(ended.how, QS_ENDED_COMMAND);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,7 +342,8 @@ int main(void)
         cmocka_unit_test(test_error_and_bye),      cmocka_unit_test(test_facts_and_held),
         cmocka_unit_test(test_run_messages),       cmocka_unit_test(test_hooks),
         cmocka_unit_test(test_window_messages),    cmocka_unit_test(test_closed),
-        cmocka_unit_test(test_elements_of_closed),
+        cmocka_unit_test(test_elements_of_closed), cmocka_unit_test(test_harness_run),
+        cmocka_unit_test(test_harness_window),     cmocka_unit_test(test_harness_parts_are_there_or_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
