@@ -51,6 +51,13 @@ enum qs_status qs_moments(const double *x, size_t n, struct qs_moments *out)
     return QS_OK;
 }
 
+enum qs_status qs_moments_of_two(const double *x, size_t nx, const double *y, size_t ny,
+                                 struct qs_moments m[2])
+{
+    enum qs_status sx = qs_moments(x, nx, &m[0]), sy = qs_moments(y, ny, &m[1]);
+    return sx == QS_EDOM || sx == sy ? sx : sy == QS_EDOM ? sy : QS_ENODATA;
+}
+
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;

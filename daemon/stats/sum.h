@@ -34,6 +34,10 @@ struct qs_moments {
  * overflow (fields NaN then, n is set). */
 enum qs_status qs_moments(const double *x, size_t n, struct qs_moments *out);
 
+/* The moments of two samples. QS_EDOM of either comes before QS_ENODATA. */
+enum qs_status qs_moments_of_two(const double *x, size_t nx, const double *y, size_t ny,
+                                 struct qs_moments m[2]);
+
 /* A sorted copy of n finite values, owned by the caller (free()). QS_ENODATA, QS_EDOM, QS_ENOMEM. */
 enum qs_status qs_sorted_copy(const double *x, size_t n, double **out);
 

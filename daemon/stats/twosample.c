@@ -32,14 +32,12 @@ static double satterthwaite(double v1, size_t n1, double v2, size_t n2)
     return 1 / (share * share / (double)(n1 - 1) + (1 - share) * (1 - share) / (double)(n2 - 1));
 }
 
-static void finish_welch(struct qs_ttest *out, const struct qs_moments *mx, const struct qs_moments *my,
-                         double level)
+/* se is set; df counts only where something varies. */
+static void finish(struct qs_ttest *out, double df, double level)
 {
-    double v1 = mx->var / (double)mx->n, v2 = my->var / (double)my->n;
-    out->se = sqrt(v1 + v2);
     if (out->se > 0) {
         out->t = out->diff / out->se;
-        out->df = satterthwaite(v1, mx->n, v2, my->n);
+        out->df = df;
         out->p = qs_pt_two_sided(out->t, out->df);
     } else {
         out->flags |= QS_FLAG_EXACT;
@@ -48,24 +46,46 @@ static void finish_welch(struct qs_ttest *out, const struct qs_moments *mx, cons
     out->ci = qs_ttest_ci(out, level);
 }
 
-enum qs_status qs_welch(const double *x, size_t nx, const double *y, size_t ny, double level,
-                        struct qs_ttest *out)
+static enum qs_status begin(const double *x, size_t nx, const double *y, size_t ny, double level,
+                            struct qs_moments m[2], struct qs_ttest *out)
 {
-    struct qs_moments mx, my;
     *out = no_test(level);
     out->n[0] = nx;
     out->n[1] = ny;
-    enum qs_status sx = qs_moments(x, nx, &mx), sy = qs_moments(y, ny, &my);
-    if (sx == QS_EDOM || sy == QS_EDOM || !(level > 0 && level < 1))
-        return QS_EDOM;
-    if (sx != QS_OK || sy != QS_OK)
-        return QS_ENODATA;
-    out->diff = my.mean - mx.mean;
-    out->sd[0] = sqrt(mx.var);
-    out->sd[1] = sqrt(my.var);
-    if (nx < 2 || ny < 2)
-        return QS_ETOOFEW;
-    finish_welch(out, &mx, &my, level);
+    enum qs_status status = qs_moments_of_two(x, nx, y, ny, m);
+    if (status != QS_OK || !(level > 0 && level < 1))
+        return status == QS_ENODATA ? status : QS_EDOM;
+    out->diff = m[1].mean - m[0].mean;
+    out->sd[0] = sqrt(m[0].var);
+    out->sd[1] = sqrt(m[1].var);
+    return nx < 2 || ny < 2 ? QS_ETOOFEW : QS_OK;
+}
+
+enum qs_status qs_welch(const double *x, size_t nx, const double *y, size_t ny, double level,
+                        struct qs_ttest *out)
+{
+    struct qs_moments m[2];
+    enum qs_status status = begin(x, nx, y, ny, level, m, out);
+    if (status != QS_OK)
+        return status;
+    double v1 = m[0].var / (double)nx, v2 = m[1].var / (double)ny;
+    out->se = sqrt(v1 + v2);
+    finish(out, satterthwaite(v1, nx, v2, ny), level);
+    return QS_OK;
+}
+
+enum qs_status qs_pooled(const double *x, size_t nx, const double *y, size_t ny, double level,
+                         struct qs_ttest *out, double *ret_sd)
+{
+    struct qs_moments m[2];
+    *ret_sd = NAN;
+    enum qs_status status = begin(x, nx, y, ny, level, m, out);
+    if (status != QS_OK)
+        return status;
+    double df = (double)(nx - 1) + (double)(ny - 1);
+    *ret_sd = sqrt((double)(nx - 1) / df * m[0].var + (double)(ny - 1) / df * m[1].var);
+    out->se = *ret_sd * sqrt(1 / (double)nx + 1 / (double)ny);
+    finish(out, df, level);
     return QS_OK;
 }
 

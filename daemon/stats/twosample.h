@@ -23,6 +23,11 @@ struct qs_ttest {
 enum qs_status qs_welch(const double *x, size_t nx, const double *y, size_t ny, double level,
                         struct qs_ttest *out);
 
+/* Student's test with the pooled variance Sp^2 = ((n1-1) s1^2 + (n2-1) s2^2)/(n1+n2-2), df = n1+n2-2; Sp goes
+ * to *ret_sd. For variances that are alike; otherwise qs_welch. Status as there. */
+enum qs_status qs_pooled(const double *x, size_t nx, const double *y, size_t ny, double level,
+                         struct qs_ttest *out, double *ret_sd);
+
 /* The interval of a test at another level, from its diff, se and df. */
 struct qs_ci qs_ttest_ci(const struct qs_ttest *test, double level);
 

@@ -28,6 +28,22 @@ json_t *ref_json(const char *path)
     return root;
 }
 
+json_t *ref_json_lines(const char *path)
+{
+    char full[1024];
+    json_error_t error;
+    data_path(full, sizeof full, path);
+    json_t *all = json_array(), *one;
+    FILE *file = fopen(full, "r");
+    while (file && (one = json_loadf(file, JSON_DISABLE_EOF_CHECK, &error)))
+        json_array_append_new(all, one);
+    if (!file || !feof(file))
+        fail_msg("%s: document %zu: %s", full, json_array_size(all), file ? error.text : "no file");
+    else
+        (void)fclose(file);
+    return all;
+}
+
 json_t *ref_at(json_t *node, const char *key)
 {
     json_t *child = json_object_get(node, key);
@@ -156,6 +172,21 @@ void ref_free(struct series *s)
 {
     free(s->v);
     *s = (struct series){0};
+}
+
+void ref_each_pair(ref_check_pair *check)
+{
+    json_t *root = ref_json("reference-r.json"), *want;
+    const char *name;
+    assert_int_equal(json_object_size(ref_at(root, "two_sample")), 6);
+    json_object_foreach(ref_at(root, "two_sample"), name, want)
+    {
+        struct series x = ref_array(ref_at(want, "x")), y = ref_array(ref_at(want, "y"));
+        check(name, &x, &y, want);
+        ref_free(&x);
+        ref_free(&y);
+    }
+    json_decref(root);
 }
 
 void check_near(const char *what, double got, double want, double rel, double abs)

@@ -16,6 +16,9 @@ struct series {
 /* tests/data/<path>; fails the test where it cannot be read. The caller owns the reference. */
 json_t *ref_json(const char *path);
 
+/* The same of a file with one document a line, as an array. */
+json_t *ref_json_lines(const char *path);
+
 /* The child of a node; NULL where it is missing or null. */
 json_t *ref_at(json_t *node, const char *key);
 /* A number, or NaN for null and missing. */
@@ -29,6 +32,10 @@ struct series ref_csv(const char *path, int column);
 /* The values behind reference-r.json's univariate.<name>. */
 struct series ref_series(json_t *root, const char *name);
 void ref_free(struct series *s);
+
+/* Calls check for each of the six pairs of reference-r.json's two_sample, which holds R's answers in want. */
+typedef void ref_check_pair(const char *name, const struct series *x, const struct series *y, json_t *want);
+void ref_each_pair(ref_check_pair *check);
 
 /* |got - want| <= max(rel |want|, abs); NaN wants NaN. Fails the test with the name otherwise. */
 void check_near(const char *what, double got, double want, double rel, double abs);

@@ -1,0 +1,24 @@
+/* How large is a difference, in units of the spread or of ranks? For people who ask; a verdict asks by how
+ * many percent. */
+#ifndef QS_STATS_EFFECT_H
+#define QS_STATS_EFFECT_H
+
+#include "stats/status.h"
+
+#include <stddef.h>
+
+struct qs_effect {
+    double cohen_d;  /* (mean y - mean x) over the pooled sd; NaN where nothing varies */
+    double hedges_g; /* d (1 - 3/(4N - 9)), N = n1 + n2: less biased for small samples */
+    double cles;     /* chance that a candidate's value is above a baseline's, ties half */
+    double cliff;    /* Cliff's delta: 2 cles - 1 */
+};
+
+/* QS_ENODATA, QS_EDOM, QS_ENOMEM: all NaN; QS_ETOOFEW for a sample of 1: ranks only. */
+enum qs_status qs_effect(const double *x, size_t nx, const double *y, size_t ny, struct qs_effect *out);
+
+/* "negligible" below 0.147, "small" below 0.33, "medium" below 0.474, else "large", by |delta| (Romano et al.
+ * 2006); "unknown" for NaN. Static. */
+const char *qs_cliff_band(double delta);
+
+#endif
