@@ -11,14 +11,25 @@ static bool is_level(double level)
     return level > 0 && level < 1;
 }
 
-struct qs_ci qs_t_interval(double mean, double sd, double n_eff, double level)
+/* df infinite: z */
+static struct qs_ci around(double mean, double sd, double n, double df, double level)
 {
-    if (!is_level(level) || !(n_eff > 1) || !(sd >= 0))
+    if (!is_level(level) || !(n > 1) || !(sd >= 0))
         return qs_ci_none(level);
     if (!(sd > 0))
         return (struct qs_ci){.lo = mean, .hi = mean, .level = level, .flags = QS_FLAG_EXACT};
-    double half = -qs_qt((1 - level) / 2, n_eff - 1) * sd / sqrt(n_eff);
+    double half = -qs_qt((1 - level) / 2, df) * sd / sqrt(n);
     return (struct qs_ci){.lo = mean - half, .hi = mean + half, .level = level, .flags = 0};
+}
+
+struct qs_ci qs_t_interval(double mean, double sd, double n_eff, double level)
+{
+    return around(mean, sd, n_eff, n_eff - 1, level);
+}
+
+struct qs_ci qs_z_interval(double mean, double sd, double n, double level)
+{
+    return around(mean, sd, n, INFINITY, level);
 }
 
 enum qs_status qs_mean_ci(const double *x, size_t n, double n_eff, double level, struct qs_ci *out)

@@ -14,6 +14,10 @@ enum qs_status qs_mean_ci(const double *x, size_t n, double n_eff, double level,
 /* The same from numbers that are known already: sd >= 0 with denominator n-1. */
 struct qs_ci qs_t_interval(double mean, double sd, double n_eff, double level);
 
+/* mean +- z_{1-a/2} sd/sqrt(n), only to repeat what papers print that take z where t belongs. Arguments as
+ * above, n >= 2. */
+struct qs_ci qs_z_interval(double mean, double sd, double n, double level);
+
 /* Distribution-free interval of the median: [x_(d), x_(n-d+1)] with the largest d such that
  * P(Bin(n,1/2) <= d-1) <= (1-level)/2. */
 struct qs_median_ci {

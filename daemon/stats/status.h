@@ -28,9 +28,10 @@ struct qs_progress {
 bool qs_progress_go_on(const struct qs_progress *progress, double done_ratio);
 
 enum {
-    QS_FLAG_EXACT = 1u << 0,   /* nothing varied: the interval is a point and p is 0 or 1 */
-    QS_FLAG_TIES = 1u << 1,    /* some differences were 0 and were left out (sign test) */
-    QS_FLAG_CLAMPED = 1u << 2, /* a negative variance estimate was set to 0 */
+    QS_FLAG_EXACT = 1u << 0,      /* nothing varied: the interval is a point and p is 0 or 1 */
+    QS_FLAG_TIES = 1u << 1,       /* some differences were 0 and were left out (sign test) */
+    QS_FLAG_CLAMPED = 1u << 2,    /* a negative variance estimate was set to 0 */
+    QS_FLAG_PERCENTILE = 1u << 3, /* BCa is not defined: the percentile interval stands in for it */
 };
 
 /* lo <= hi; both NaN: not available. level is a probability in (0,1), 0.95 as a rule. */

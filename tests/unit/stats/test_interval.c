@@ -75,6 +75,16 @@ static void test_effective_size_widens(void **state)
     assert_int_equal(qs_mean_ci(x, 6, 7, 0.95, &dependent), QS_EDOM);
 }
 
+static void test_z_interval(void **state)
+{
+    (void)state;
+    struct qs_ci ci = qs_z_interval(10, 2, 16, 0.95);
+    check_near("half width", ci.hi - 10, 1.959963984540054 / 2, 1e-13, 0);
+    check_near("symmetric", ci.lo + ci.hi, 20, 1e-14, 0);
+    EXPECT(qs_z_interval(10, 0, 16, 0.95).flags & QS_FLAG_EXACT);
+    EXPECT(isnan(qs_z_interval(10, 2, 1, 0.95).lo) && isnan(qs_z_interval(10, 2, 16, 1).hi));
+}
+
 static void test_degenerate_intervals(void **state)
 {
     (void)state;
@@ -170,9 +180,13 @@ static void test_tukey_declines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mean_against_r),        cmocka_unit_test(test_median_against_r),
-        cmocka_unit_test(test_effective_size_widens), cmocka_unit_test(test_degenerate_intervals),
-        cmocka_unit_test(test_tukey_against_r),       cmocka_unit_test(test_tukey_flags),
+        cmocka_unit_test(test_mean_against_r),
+        cmocka_unit_test(test_median_against_r),
+        cmocka_unit_test(test_effective_size_widens),
+        cmocka_unit_test(test_degenerate_intervals),
+        cmocka_unit_test(test_z_interval),
+        cmocka_unit_test(test_tukey_against_r),
+        cmocka_unit_test(test_tukey_flags),
         cmocka_unit_test(test_tukey_declines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
