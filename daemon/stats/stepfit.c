@@ -1,0 +1,164 @@
+#include "stats/stepfit.h"
+
+#include "stats/describe.h"
+#include "stats/ranks.h"
+#include "stats/sum.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+const char *qs_step_kind_name(enum qs_step_kind kind)
+{
+    static const char *const names[QS_STEP_KINDS] = {"original", "absolute",  "percent",     "percent-median",
+                                                     "cohen",    "stepiness", "mann-whitney"};
+    return (unsigned)kind < QS_STEP_KINDS ? names[kind] : "unknown";
+}
+
+struct halves {
+    const double *v[2];
+    struct qs_moments m[2];
+    double n[2], sse[2]; /* values; squares about the half's own mean */
+    double sse_all;
+    const struct qs_stepfit_opts *opts;
+};
+
+static double squares(const struct qs_moments *m)
+{
+    return m->n > 1 ? m->var * (double)(m->n - 1) : 0;
+}
+
+/* Squares about the mean of all from those about the halves' own means. */
+static void join(struct halves *h)
+{
+    for (int i = 0; i < 2; i++) {
+        h->n[i] = (double)h->m[i].n;
+        h->sse[i] = squares(&h->m[i]);
+    }
+    double n = h->n[0] + h->n[1], d = h->m[1].mean - h->m[0].mean;
+    h->sse_all = h->sse[0] + h->sse[1] + d * d * h->n[0] * h->n[1] / n;
+}
+
+static double difference(const struct halves *h)
+{
+    return h->m[0].mean - h->m[1].mean;
+}
+
+/* Upstream normalises first by the sd with denominator n; here only its result is scaled. */
+static enum qs_status original(const struct halves *h, struct qs_stepfit *out)
+{
+    double n = h->n[0] + h->n[1], sd = sqrt(h->sse_all / n), unit = sd > h->opts->sd_min ? sd : 1;
+    out->step = difference(h) / unit;
+    out->lse = sqrt(h->sse[0] + h->sse[1]) / unit / n;
+    out->regression = out->step / fmax(out->lse, h->opts->sd_min);
+    return QS_OK;
+}
+
+static enum qs_status absolute(const struct halves *h, struct qs_stepfit *out)
+{
+    out->step = out->regression = difference(h);
+    return QS_OK;
+}
+
+static enum qs_status percent_of(double y0, double y1, struct qs_stepfit *out)
+{
+    double step = (y0 - y1) / y0;
+    if (isnan(step))
+        step = 0;
+    else if (isinf(step))
+        step = y0 < y1 ? -FLT_MAX : FLT_MAX;
+    out->step = out->regression = step;
+    return QS_OK;
+}
+
+static enum qs_status percent(const struct halves *h, struct qs_stepfit *out)
+{
+    return percent_of(h->m[0].mean, h->m[1].mean, out);
+}
+
+static enum qs_status percent_median(const struct halves *h, struct qs_stepfit *out)
+{
+    double y[2];
+    for (int i = 0; i < 2; i++) {
+        enum qs_status status = qs_median(h->v[i], h->m[i].n, &y[i]);
+        if (status != QS_OK)
+            return status;
+    }
+    return percent_of(y[0], y[1], out);
+}
+
+static enum qs_status cohen(const struct halves *h, struct qs_stepfit *out)
+{
+    if (h->n[0] + h->n[1] < 4)
+        return QS_ETOOFEW;
+    double sd = 0;
+    for (int i = 0; i < 2; i++)
+        sd += h->m[i].n > 1 ? sqrt(h->m[i].var) / 2 : 0;
+    out->step = out->regression = difference(h) / fmax(sd, h->opts->sd_min);
+    return QS_OK;
+}
+
+static enum qs_status stepiness(const struct halves *h, struct qs_stepfit *out)
+{
+    double share = h->sse_all > 0 ? (h->sse[0] + h->sse[1]) / h->sse_all : 1;
+    out->step = difference(h);
+    out->regression = copysign(1 - sqrt(fmin(share, 1)), out->step);
+    return QS_OK;
+}
+
+static enum qs_status mann_whitney(const struct halves *h, struct qs_stepfit *out)
+{
+    struct qs_mwu mwu;
+    enum qs_status status = qs_mwu(h->v[0], h->m[0].n, h->v[1], h->m[1].n, QS_RANKS_AUTO, &mwu);
+    if (status != QS_OK)
+        return status;
+    out->step = difference(h);
+    out->regression = mwu.p;
+    out->lse = mwu.u;
+    return QS_OK;
+}
+
+static void judge(const struct qs_stepfit_opts *opts, struct qs_stepfit *out)
+{
+    bool is_p = opts->kind == QS_STEP_MANN_WHITNEY;
+    double size = fabs(out->regression);
+    if (is_p ? size <= opts->interesting : size >= opts->interesting) {
+        if (out->step > 0)
+            out->status = QS_STEP_LOW;
+        else if (out->step < 0)
+            out->status = QS_STEP_HIGH;
+    }
+}
+
+enum qs_status qs_stepfit_halves(const double *x, size_t nx, const double *y, size_t ny,
+                                 const struct qs_stepfit_opts *opts, struct qs_stepfit *out)
+{
+    static enum qs_status (*const kinds[QS_STEP_KINDS])(const struct halves *, struct qs_stepfit *) = {
+        original, absolute, percent, percent_median, cohen, stepiness, mann_whitney};
+    const struct qs_stepfit nothing = {.step = NAN, .regression = NAN, .lse = NAN};
+    struct halves h = {.v = {x, y}, .opts = opts};
+    *out = nothing;
+    if ((unsigned)opts->kind >= QS_STEP_KINDS || !(opts->sd_min > 0) || !(opts->interesting >= 0))
+        return QS_EDOM;
+    enum qs_status status = qs_moments_of_two(x, nx, y, ny, h.m);
+    if (status != QS_OK)
+        return status;
+    join(&h);
+    status = kinds[opts->kind](&h, out);
+    if (status == QS_OK)
+        judge(opts, out);
+    else
+        *out = nothing;
+    return status;
+}
+
+enum qs_status qs_stepfit(const double *trace, size_t n, const struct qs_stepfit_opts *opts,
+                          struct qs_stepfit *out)
+{
+    *out = (struct qs_stepfit){.step = NAN, .regression = NAN, .lse = NAN};
+    if (n < 3)
+        return n == 0 ? QS_ENODATA : QS_ETOOFEW;
+    if (opts->kind != QS_STEP_ORIGINAL)
+        n--;
+    return qs_stepfit_halves(trace, n / 2, trace + n / 2, n - n / 2, opts, out);
+}
