@@ -85,6 +85,11 @@ void qs_loop_work(struct qs_loop *loop, qs_loop_fn *work, qs_loop_fn *after, voi
     loop->ops->work(loop, work, after, user);
 }
 
+bool qs_loop_is_working(const struct qs_loop *loop)
+{
+    return loop->works > 0;
+}
+
 static void *refuse(struct qs_err *err, const char *what)
 {
     qs_fail(err, QS_E_INTERNAL, "%s has no place in virtual time", what);

@@ -59,6 +59,8 @@ void qs_loop_post(struct qs_loop *loop, qs_loop_fn *fn, void *user);
 
 /* Runs work() on the pool, then after() on the loop. In virtual time: work() inline, after() as a post. */
 void qs_loop_work(struct qs_loop *loop, qs_loop_fn *work, qs_loop_fn *after, void *user);
+/* The pool has a work that has not called back yet. */
+bool qs_loop_is_working(const struct qs_loop *loop);
 
 enum qs_io_events { QS_IO_READ = 1, QS_IO_WRITE = 2 };
 /* Level-triggered readiness of fd (borrowed, non-blocking). `events` is a mask of QS_IO_*, 0 pauses. Those

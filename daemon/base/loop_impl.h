@@ -81,6 +81,7 @@ struct qs_loop {
     const struct qs_loop_ops *ops;
     struct qs_timerq timers;
     struct qs_postq posts;
+    size_t works; /* given to the pool, not called back */
     bool stopping;
 };
 

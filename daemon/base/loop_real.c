@@ -18,8 +18,7 @@ struct real_loop {
     uv_loop_t uv;
     uv_timer_t timer;
     uv_idle_t idle;
-    size_t live;  /* descriptors, children and signals that were started and not stopped */
-    size_t works; /* given to the pool, not called back */
+    size_t live; /* descriptors, children and signals that were started and not stopped */
     bool closing;
 };
 
@@ -165,7 +164,7 @@ static void on_after_work(uv_work_t *req, int status)
     (void)status; /* never cancelled */
     struct real_work *w = req->data;
     struct real_loop *r = w->loop;
-    r->works--;
+    r->base.works--;
     if (!r->closing) {
         w->after(w->user);
         end_callback(r);
@@ -181,7 +180,7 @@ static void real_work(struct qs_loop *loop, qs_loop_fn *work, qs_loop_fn *after,
     w->after = after;
     w->user = user;
     w->req.data = w;
-    w->loop->works++;
+    w->loop->base.works++;
     uv_queue_work(&w->loop->uv, &w->req, on_work, on_after_work); /* fails for a NULL function only */
 }
 
@@ -401,7 +400,7 @@ static void close_any(uv_handle_t *handle, void *arg)
 static size_t real_close(struct qs_loop *loop)
 {
     struct real_loop *r = real_of(loop);
-    size_t left = r->live + r->works;
+    size_t left = r->live + r->base.works;
     r->closing = true;
     uv_walk(&r->uv, close_any, NULL);
     while (uv_run(&r->uv, UV_RUN_DEFAULT) != 0) {

@@ -60,6 +60,14 @@ static const struct qs_key device_keys[] = {
      .read = read_labels,
      .form = "a map of text",
      .help = "Facts for a job's `devices.where`, as label.KEY."},
+    {.name = "hub",
+     .type = QS_KEY_TEXT,
+     .offset = DEVICE(hub),
+     .min = 1,
+     .max = 64,
+     .help =
+         "A name for the USB hub, or whatever cable or radio it shares: while one device of a hub measures, "
+         "the others neither measure nor transfer."},
     {.name = "local",
      .type = QS_KEY_BOOL,
      .offset = DEVICE(local),
@@ -235,6 +243,7 @@ void qs_farm_config_free(struct qs_farm_config *farm)
         free(d->name);
         free(d->address);
         free(d->key_file);
+        free(d->hub);
         qs_strings_done(&d->argv);
         qs_strings_done(&d->labels);
     }

@@ -20,6 +20,7 @@ struct qs_farm_device {
     char *key_file;           /* TCP: mode 0600 */
     uint64_t sim_seed;        /* SIM */
     struct qs_strings labels; /* "key=value" */
+    char *hub;                /* or NULL: what it shares with those that name the same hub */
     bool local; /* the agent runs on this machine: the daemon is silent during its windows. Default true for
                    EXEC without ssh and UNIX, TCP */
 };

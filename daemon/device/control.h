@@ -46,6 +46,10 @@ struct qs_control_events {
     /* News for people and the record; run_uid may be NULL. Copied by who wants to keep it. */
     void (*on_news)(const char *kind, const char *body_json, const uint8_t *run_uid, void *user);
     void (*on_silence)(bool silent, void *user);
+    /* What devices share, from before QUIET to the last iteration of the window: false holds the window back,
+     * *why says for whom, and it is asked again when the agent has armed again. Both may be NULL. */
+    bool (*take_token)(const char **why, void *user);
+    void (*give_token)(void *user);
     /* Each change of state, for the log; the names are static. May be NULL. */
     void (*on_state)(const char *from, const char *input, const char *to, void *user);
     void (*on_end)(const struct qs_control_result *result,

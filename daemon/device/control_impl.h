@@ -74,7 +74,7 @@ struct qs_control {
     size_t block_runs;
     int64_t block_began_ns, began_ns;
     uint32_t failed_blocks; /* in a row */
-    bool cancelled, failed, silence_on, started_news;
+    bool cancelled, failed, silence_on, has_token, started_news;
     char *cancel_why;        /* owned */
     enum qs_control_end end; /* DEFER, REQUEUE where a gate said so */
     struct qs_err err;
@@ -126,6 +126,7 @@ bool qs_control_send_hook(struct qs_control *c, const struct qs_strings *argv, s
 void qs_control_judge_silence(struct qs_control *c);
 size_t qs_control_silence_evidence(const struct qs_control *c, struct qs_evidence_row *out);
 size_t qs_control_silence_taints(const struct qs_control *c, struct qs_taint_row *out);
+void qs_control_give_token(struct qs_control *c); /* nothing happens where it has none */
 
 /* control_window.c: from messages to rows. */
 void qs_control_window_reset(struct qs_control *c);

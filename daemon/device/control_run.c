@@ -140,6 +140,7 @@ void qs_control_do_silence(struct qs_control *c)
 
 void qs_control_do_unsilence(struct qs_control *c)
 {
+    qs_control_give_token(c);
     set_silence(c, false);
 }
 
@@ -254,6 +255,7 @@ void qs_control_do_judge(struct qs_control *c)
 void qs_control_do_end_run(struct qs_control *c)
 {
     struct qs_err err = QS_ERR_INIT;
+    qs_control_give_token(c);
     set_silence(c, false);
     if (!c->run.open_on_agent) {
         qs_control_feed(c, QS_CE_RUN_ENDED);
@@ -412,6 +414,7 @@ static void on_lost_too_long(void *user)
 void qs_control_do_lose(struct qs_control *c)
 {
     struct qs_err why = c->run.err;
+    qs_control_give_token(c);
     set_silence(c, false);
     c->epoch++;
     c->in_hooks = false;
@@ -441,6 +444,7 @@ void qs_control_do_finish(struct qs_control *c)
 {
     qs_timer_stop(c->lost_timer);
     c->lost_timer = NULL;
+    qs_control_give_token(c);
     set_silence(c, false);
     struct qs_err none = QS_ERR_INIT;
     interrupt_block(c, c->failed ? &c->err : &none);

@@ -237,12 +237,3 @@ bool qs_control_send_hook(struct qs_control *c, const struct qs_strings *argv, s
     free(l.mem);
     return ok;
 }
-
-bool qs_control_may_quiet(struct qs_control *c, const char **why)
-{
-    if (c->p.local && qs_store_is_busy(c->p.store)) {
-        *why = "a commit is on its way";
-        return false;
-    }
-    return true;
-}

@@ -1,5 +1,29 @@
-/* What is claimed of a window's silence, and the counters on which the claim stands. */
+/* The way into a window's silence, what is claimed of it, and the counters on which the claim stands. */
+#include "base/loop.h"
 #include "device/control_impl.h"
+
+bool qs_control_may_quiet(struct qs_control *c, const char **why)
+{
+    if (c->p.local && qs_store_is_busy(c->p.store)) {
+        *why = "a commit is on its way";
+        return false;
+    }
+    if (c->p.local && qs_loop_is_working(c->p.loop)) {
+        *why = "the host reads its database, or finishes an upload";
+        return false;
+    }
+    if (c->events.take_token && !c->events.take_token(why, c->events.user))
+        return false;
+    c->has_token = true;
+    return true;
+}
+
+void qs_control_give_token(struct qs_control *c)
+{
+    if (c->has_token && c->events.give_token)
+        c->events.give_token(c->events.user);
+    c->has_token = false;
+}
 
 /* What passed the agent's own TCP socket between its readings, -1 where it does not count. */
 static int64_t agent_segments(const struct qs_msg_closed *m)

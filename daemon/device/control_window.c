@@ -269,6 +269,7 @@ static void submit(struct qs_control *c, struct window_rows *r, size_t readings,
 
 bool qs_control_window_store(struct qs_control *c)
 {
+    qs_control_give_token(c); /* all rows have come */
     struct window_rows *r = qs_calloc(1, sizeof *r);
     qs_buf_init(&r->texts.buf);
     size_t readings = fill_readings(&c->win.msg, &r->texts, r->readings, r->readings_at);

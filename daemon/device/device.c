@@ -10,12 +10,15 @@
 #include "device/session.h"
 #include "store/store.h"
 
+#define QS_DEVICE_ASK_NS INT64_C(100000000)
+
 struct qs_device {
     struct qs_device_parts p;
     struct qs_device_events events;
     struct qs_session *session; /* owned */
     struct qs_held_runs *held;  /* owned */
     struct qs_control *control; /* borrowed: who uses the device, or NULL */
+    struct qs_timer *asking;    /* owned: to ask again for the right to transfer */
     enum qs_device_state link;  /* CONNECTING, READY or DOWN */
     bool simulated;
     char *boot, *facts, *environment, *software, *why; /* owned, NULL until known */
@@ -88,6 +91,24 @@ static void make_environment(struct qs_device *d)
     qs_buf_done(&out);
 }
 
+static void ask_to_transfer(void *user)
+{
+    struct qs_device *d = user;
+    d->asking = NULL;
+    if (qs_held_any(d->held) && d->events.may_transfer && !d->events.may_transfer(d, d->events.user))
+        d->asking = qs_timer_start(d->p.loop, QS_DEVICE_ASK_NS, ask_to_transfer, d);
+    else
+        qs_held_start(d->held);
+}
+
+static void end_transfer(struct qs_device *d)
+{
+    qs_timer_stop(d->asking);
+    d->asking = NULL;
+    if (d->events.transfer_over)
+        d->events.transfer_over(d, d->events.user);
+}
+
 static void on_ready(const struct qs_session_agent *agent, const char *facts_json, void *user)
 {
     struct qs_device *d = user;
@@ -98,13 +119,14 @@ static void on_ready(const struct qs_session_agent *agent, const char *facts_jso
     d->simulated = agent->simulated;
     store_identity(d, agent->clock);
     make_environment(d);
-    qs_held_start(d->held);
+    ask_to_transfer(d);
 }
 
 /* What the agent kept comes first: while it is sent again, no run can begin. */
 static void on_held_done(void *user)
 {
     struct qs_device *d = user;
+    end_transfer(d);
     changed(d, QS_DEVICE_READY);
     if (d->control)
         qs_control_on_ready(d->control, d->boot, d->environment);
@@ -116,6 +138,7 @@ static void on_down(const struct qs_err *why, void *user)
     bool news = !d->why || strcmp(d->why, why->text) != 0;
     set_text(&d->why, why->text);
     qs_held_reset(d->held);
+    end_transfer(d);
     d->rtt_ns = 0;
     if (news && d->events.on_note)
         d->events.on_note(d, true, why->text, d->events.user);
@@ -252,6 +275,7 @@ void qs_device_free(struct qs_device *d)
 {
     if (!d)
         return;
+    qs_timer_stop(d->asking);
     qs_session_free(d->session);
     qs_held_free(d->held);
     free(d->boot);
@@ -270,6 +294,7 @@ void qs_device_start(struct qs_device *d)
 void qs_device_stop(struct qs_device *d)
 {
     qs_session_stop(d->session);
+    end_transfer(d);
     d->link = QS_DEVICE_DOWN;
 }
 

@@ -21,6 +21,10 @@ struct qs_device_events {
     void (*on_change)(struct qs_device *device, void *user); /* state changed */
     /* Something worth a line in the log. */
     void (*on_note)(struct qs_device *device, bool warning, const char *text, void *user);
+    /* May it send now what its agent kept? Asked until true; then, and when the link is lost, transfer_over.
+     * Both may be NULL. */
+    bool (*may_transfer)(struct qs_device *device, void *user);
+    void (*transfer_over)(struct qs_device *device, void *user);
     void *user;
 };
 

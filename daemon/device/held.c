@@ -164,6 +164,11 @@ static void next_run(struct qs_held_runs *h)
     qs_store_read(h->store, find_run, on_found, a);
 }
 
+bool qs_held_any(const struct qs_held_runs *h)
+{
+    return h->count > 0;
+}
+
 void qs_held_start(struct qs_held_runs *h)
 {
     h->started = true;

@@ -25,6 +25,7 @@ struct qs_held_runs *qs_held_new(struct qs_store *store, struct qs_session *sess
 void qs_held_free(struct qs_held_runs *h); /* requests on their way end quietly */
 /* Told before ready. */
 void qs_held_add(struct qs_held_runs *h, const struct qs_uid *run, uint64_t first_seq, uint64_t next_seq);
+bool qs_held_any(const struct qs_held_runs *h); /* was anything told since the last reset? */
 /* The link is ready: asks for what is missing, one run after the other. */
 void qs_held_start(struct qs_held_runs *h);
 /* The link went down: what was told before is void. */

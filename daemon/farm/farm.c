@@ -25,20 +25,46 @@ static void on_device_note(struct qs_device *device, bool warning, const char *t
            qs_device_config(device)->name, text, warning ? ", going on" : "");
 }
 
+static size_t index_of(const struct qs_farm *farm, const struct qs_device *device)
+{
+    size_t i = 0;
+    while (farm->devices[i] != device)
+        i++;
+    return i;
+}
+
+static bool may_transfer(struct qs_device *device, void *user)
+{
+    struct qs_farm *farm = user;
+    const char *why;
+    return qs_hub_take(farm->hub, index_of(farm, device), QS_HUB_TRANSFER, qs_loop_now_ns(farm->p.loop),
+                       &why);
+}
+
+static void transfer_over(struct qs_device *device, void *user)
+{
+    struct qs_farm *farm = user;
+    qs_hub_give(farm->hub, index_of(farm, device));
+}
+
 struct qs_farm *qs_farm_new(const struct qs_farm_parts *parts, const struct qs_farm_events *events)
 {
     struct qs_farm *farm = qs_calloc(1, sizeof *farm);
     farm->p = *parts;
     farm->events = *events;
     farm->host_json = qs_farm_host_json();
+    farm->hub = qs_hub_new(parts->config->devices, parts->config->device_count);
     farm->devices = qs_calloc(parts->config->device_count + 1, sizeof *farm->devices);
     struct qs_device_parts device = {.loop = parts->loop,
                                      .store = parts->store,
                                      .host_json = farm->host_json,
                                      .heartbeat_ns = parts->config->heartbeat_ns};
     qs_store_farm_uid(parts->store, device.farm_uid);
-    const struct qs_device_events device_events = {
-        .on_change = on_device_change, .on_note = on_device_note, .user = farm};
+    const struct qs_device_events device_events = {.on_change = on_device_change,
+                                                   .on_note = on_device_note,
+                                                   .may_transfer = may_transfer,
+                                                   .transfer_over = transfer_over,
+                                                   .user = farm};
     for (size_t i = 0; i < parts->config->device_count; i++) {
         device.config = &parts->config->devices[i];
         farm->devices[i] = qs_device_new(&device, &device_events);
@@ -54,6 +80,7 @@ void qs_farm_free(struct qs_farm *farm)
         qs_farm_job_free(farm->jobs[i]);
     for (size_t i = 0; i < farm->p.config->device_count; i++)
         qs_device_free(farm->devices[i]);
+    qs_hub_free(farm->hub);
     free(farm->jobs);
     free(farm->devices);
     free(farm->host_json);

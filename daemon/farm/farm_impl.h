@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "device/device.h"
 #include "farm/farm.h"
+#include "farm/hub.h"
 #include "farm/queue.h"
 
 struct qs_farm_job {      /* a live job: queued or running */
@@ -34,6 +35,7 @@ struct qs_farm {
     struct qs_farm_parts p;
     struct qs_farm_events events;
     struct qs_device **devices; /* owned */
+    struct qs_hub *hub;         /* owned */
     struct qs_farm_job **jobs;  /* owned, in order of the queue */
     size_t job_count;
     char *host_json; /* owned */

@@ -151,6 +151,19 @@ static void on_silence(bool silent, void *user)
         farm->events.on_silence(silent, farm->events.user);
 }
 
+static bool take_token(const char **why, void *user)
+{
+    struct seat *seat = user;
+    struct qs_farm *farm = seat->job->farm;
+    return qs_hub_take(farm->hub, seat->device, QS_HUB_WINDOW, qs_loop_now_ns(farm->p.loop), why);
+}
+
+static void give_token(void *user)
+{
+    struct seat *seat = user;
+    qs_hub_give(seat->job->farm->hub, seat->device);
+}
+
 static void on_state(const char *from, const char *input, const char *to, void *user)
 {
     struct seat *seat = user;
@@ -406,8 +419,13 @@ void qs_farm_start_on(struct qs_farm_job *job, size_t device)
                                            .base_env = inherited_env(farm, device),
                                            .arm_dirs = (const char *const *)job->arm_dirs,
                                            .earlier = job->has_earlier ? &job->earlier : NULL};
-    const struct qs_control_events events = {
-        .on_news = on_news, .on_silence = on_silence, .on_state = on_state, .on_end = on_end, .user = seat};
+    const struct qs_control_events events = {.on_news = on_news,
+                                             .on_silence = on_silence,
+                                             .take_token = take_token,
+                                             .give_token = give_token,
+                                             .on_state = on_state,
+                                             .on_end = on_end,
+                                             .user = seat};
     job->controls[device] = qs_control_new(&parts, &events);
     qs_device_assign(farm->devices[device], job->controls[device]);
 }

@@ -24,7 +24,7 @@ struct read_work {
     qs_store_read_fn *read;
     qs_store_after_fn *after;
     void *user;
-    bool ok, landed, told;
+    bool ok, started, landed, told;
     struct qs_err err;
 };
 
@@ -166,13 +166,6 @@ void qs_store_hold(struct qs_store *store)
     store->held++;
 }
 
-void qs_store_release(struct qs_store *store)
-{
-    if (store->held > 0)
-        store->held--;
-    kick(store);
-}
-
 bool qs_store_is_busy(const struct qs_store *store)
 {
     return store->in_flight;
@@ -209,6 +202,25 @@ static void on_read(void *user)
     free(r);
 }
 
+static void start_read(struct read_work *r)
+{
+    r->started = true;
+    r->store->refs++;
+    qs_loop_work(r->store->loop, run_read, on_read, r);
+}
+
+/* Those that waited for the end of a silence, oldest first. */
+static void start_reads(struct qs_store *store)
+{
+    struct read_work *r = store->reads;
+    while (r && r->next)
+        r = r->next;
+    for (; r; r = r->prev) {
+        if (!r->started)
+            start_read(r);
+    }
+}
+
 void qs_store_read(struct qs_store *store, qs_store_read_fn *read, qs_store_after_fn *after, void *user)
 {
     struct read_work *r = qs_calloc(1, sizeof *r);
@@ -216,8 +228,17 @@ void qs_store_read(struct qs_store *store, qs_store_read_fn *read, qs_store_afte
     if (store->reads)
         store->reads->prev = r;
     store->reads = r;
-    store->refs++;
-    qs_loop_work(store->loop, run_read, on_read, r);
+    if (store->held == 0)
+        start_read(r);
+}
+
+void qs_store_release(struct qs_store *store)
+{
+    if (store->held > 0)
+        store->held--;
+    kick(store);
+    if (store->held == 0)
+        start_reads(store);
 }
 
 bool qs_store_read_now(struct qs_store *store, qs_store_read_fn *read, void *user, struct qs_err *err)
@@ -326,8 +347,14 @@ static void drain(struct qs_store *store)
     }
     while (store->reads) {
         struct read_work *r = store->reads;
-        wait_landed(store, &r->landed);
+        bool started = r->started;
+        if (started)
+            wait_landed(store, &r->landed);
+        else
+            run_read(r);
         tell_read(r);
+        if (!started)
+            free(r);
     }
 }
 

@@ -36,7 +36,7 @@ const char *qs_store_path(const struct qs_store *store);
 void qs_store_farm_uid(const struct qs_store *store,
                        uint8_t ret_uid[16]); /* made at creation from the loop's randomness */
 
-/* Silence: while held (a count), no commit begins; the queue grows. */
+/* Silence: while held (a count), no commit and no read begins; the queues grow. */
 void qs_store_hold(struct qs_store *store);
 void qs_store_release(struct qs_store *store);
 /* A group is being committed right now. */

@@ -276,8 +276,11 @@ static void on_after(void *user)
 static void work_leaves_the_thread_of_the_loop(void **state)
 {
     struct worker w;
+    assert_false(qs_loop_is_working(*state));
     qs_loop_work(*state, on_work, on_after, &w);
+    assert_true(qs_loop_is_working(*state));
     qs_loop_run(*state);
+    assert_false(qs_loop_is_working(*state));
     assert_false(pthread_equal(w.worked_on, pthread_self()));
     assert_true(pthread_equal(w.after_on, pthread_self()));
 }

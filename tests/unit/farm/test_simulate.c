@@ -143,6 +143,12 @@ void __real_qs_link_bytes(struct qs_link *link, uint8_t *bytes, size_t n);
 void __wrap_qs_link_bytes(struct qs_link *link, uint8_t *bytes, size_t n);
 void __real_qs_control_on_iterations(struct qs_control *c, const struct qs_msg_iterations *m);
 void __wrap_qs_control_on_iterations(struct qs_control *c, const struct qs_msg_iterations *m);
+void __real_qs_control_on_quiet(struct qs_control *c);
+void __wrap_qs_control_on_quiet(struct qs_control *c);
+void __real_qs_control_on_closed(struct qs_control *c, const struct qs_msg_closed *m,
+                                 const struct qs_session_quiet *quiet);
+void __wrap_qs_control_on_closed(struct qs_control *c, const struct qs_msg_closed *m,
+                                 const struct qs_session_quiet *quiet);
 void __real_qs_store_window(struct qs_store *store, const struct qs_window_row *w, qs_store_done_fn *done,
                             void *user);
 void __wrap_qs_store_window(struct qs_store *store, const struct qs_window_row *w, qs_store_done_fn *done,
@@ -157,8 +163,35 @@ void __wrap_qs_link_bytes(struct qs_link *link, uint8_t *bytes, size_t n)
     __real_qs_link_bytes(link, bytes, n);
 }
 
+/* Windows that are open, by their controllers, and what came from others meanwhile. */
+static struct {
+    const struct qs_control *open[2];
+    size_t both, rows_of_others;
+} line;
+
+static size_t others_open(const struct qs_control *c)
+{
+    return (line.open[0] && line.open[0] != c ? 1U : 0U) + (line.open[1] && line.open[1] != c ? 1U : 0U);
+}
+
+void __wrap_qs_control_on_quiet(struct qs_control *c)
+{
+    line.both += others_open(c);
+    line.open[line.open[0] ? 1 : 0] = c;
+    __real_qs_control_on_quiet(c);
+}
+
+void __wrap_qs_control_on_closed(struct qs_control *c, const struct qs_msg_closed *m,
+                                 const struct qs_session_quiet *quiet)
+{
+    for (size_t i = 0; i < 2; i++)
+        line.open[i] = line.open[i] == c ? NULL : line.open[i];
+    __real_qs_control_on_closed(c, m, quiet);
+}
+
 void __wrap_qs_control_on_iterations(struct qs_control *c, const struct qs_msg_iterations *m)
 {
+    line.rows_of_others += others_open(c);
     struct qs_iter it = qs_list_iter(&m->rows);
     struct qs_row row;
     while (qs_list_row(&it, m->metrics.count, &row))
@@ -172,6 +205,31 @@ void __wrap_qs_store_window(struct qs_store *store, const struct qs_window_row *
     for (size_t i = 0; i < w->n; i++)
         seen.row += w->phase == QS_PHASE_MEASURE && w->iterations[i].duration_ns == NUMBER ? 1 : 0;
     __real_qs_store_window(store, w, done, user);
+}
+
+static void simulate_two(const char *farm)
+{
+    char *log, *doc;
+    memset(&line, 0, sizeof line);
+    simulate(farm, slower_job, 42, NULL, &log, &doc);
+    assert_int_equal(count(doc, "\"verdict\":\"regression\""), 2);
+    assert_null(line.open[0]);
+    assert_null(line.open[1]);
+    free(log);
+    free(doc);
+}
+
+/* On one hub no window is open while another one is, nor while another one's iterations come. */
+static void test_windows_on_one_hub_exclude_each_other(void **state)
+{
+    (void)state;
+    simulate_two("devices:\n  d0: {link: sim, sim_seed: 1}\n  d1: {link: sim, sim_seed: 2}\n");
+    assert_true(line.both > 0); /* two hubs: they do overlap, and the test would see it */
+    assert_true(line.rows_of_others > 0);
+    simulate_two("devices:\n  d0: {link: sim, sim_seed: 1, hub: desk}\n"
+                 "  d1: {link: sim, sim_seed: 2, hub: desk}\n");
+    assert_int_equal(line.both, 0);
+    assert_int_equal(line.rows_of_others, 0);
 }
 
 static int64_t query(const char *db, const char *sql)
@@ -279,6 +337,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_seeds_give_equal_bytes),
         cmocka_unit_test(test_only_simulated_devices),
+        cmocka_unit_test(test_windows_on_one_hub_exclude_each_other),
         cmocka_unit_test(one_number_test),
     };
     return cmocka_run_group_tests(tests, make_dir, remove_dir);

@@ -165,6 +165,41 @@ static void a_hold_keeps_commits_back(void **state)
     assert_int_equal(told.count, 1);
 }
 
+static bool count_read(struct qs_store_reader *reader, void *user, struct qs_err *err)
+{
+    (void)reader;
+    (void)err;
+    ++*(size_t *)user;
+    return true;
+}
+
+static void count_told(const struct qs_err *err, void *user)
+{
+    assert_null(err);
+    *(size_t *)user += 10;
+}
+
+/* A read uses the processor and the disk as a commit does. */
+static void a_hold_keeps_reads_back(void **state)
+{
+    struct fixture *f = *state;
+    size_t seen[3] = {0};
+    qs_store_hold(f->store);
+    qs_store_read(f->store, count_read, count_told, &seen[0]);
+    qs_store_read(f->store, count_read, count_told, &seen[1]);
+    qs_loop_run(f->loop);
+    assert_int_equal(seen[0] + seen[1], 0);
+    qs_store_release(f->store);
+    qs_loop_run(f->loop);
+    assert_int_equal(seen[0], 11);
+    assert_int_equal(seen[1], 11);
+    qs_store_hold(f->store);
+    qs_store_read(f->store, count_read, count_told, &seen[2]);
+    fixture_close(f); /* nobody waits in vain */
+    assert_int_equal(seen[2], 11);
+    fixture_open(f);
+}
+
 static void close_commits_what_waits(void **state)
 {
     struct fixture *f = *state;
@@ -212,9 +247,11 @@ static void an_unknown_arm_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(submit_is_idempotent),         TEST(a_label_has_one_content),   TEST(windows_follow_each_other),
-        TEST(other_content_is_a_conflict),  TEST(empty_windows_are_kept),    TEST(a_big_window_is_one_commit),
-        TEST(events_are_numbered_in_order), TEST(a_hold_keeps_commits_back), TEST(close_commits_what_waits),
+        TEST(submit_is_idempotent),         TEST(a_label_has_one_content),
+        TEST(windows_follow_each_other),    TEST(other_content_is_a_conflict),
+        TEST(empty_windows_are_kept),       TEST(a_big_window_is_one_commit),
+        TEST(events_are_numbered_in_order), TEST(a_hold_keeps_commits_back),
+        TEST(a_hold_keeps_reads_back),      TEST(close_commits_what_waits),
         TEST(a_job_that_ended_stays_ended), TEST(an_unknown_arm_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
