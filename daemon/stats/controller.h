@@ -1,0 +1,72 @@
+/* When a run has enough iterations: a rule (rule.h) over the accepted durations of one run, with caps that
+ * end it whatever the rule says. Iterations are pushed as they come; the rule is asked where the caller
+ * likes, at window ends as a rule. It sees precision, stability and time, never a comparison. Not reentrant
+ * per controller; no globals. */
+#ifndef QS_STATS_CONTROLLER_H
+#define QS_STATS_CONTROLLER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "stats/rule.h"
+#include "stats/status.h"
+
+struct qs_controller;
+
+struct qs_controller_caps {
+    double time_ns;       /* measured time that ends every run; infinite: none */
+    size_t iterations;    /* accepted ones that end every run; SIZE_MAX: none */
+    double resolution_ns; /* one tick of the clock, the tolerance where the median is 0; 0 takes 1 */
+};
+/* 300 s and 10 000 iterations. */
+struct qs_controller_caps qs_controller_default_caps(void);
+
+/* What the rule may know besides the durations. */
+struct qs_controller_now {
+    double measured_ns;  /* of this run, rejected iterations included */
+    size_t planned;      /* planner: iterations that a run should have, 0 = not known, SIZE_MAX = no bound */
+    const bool *answers; /* command: what each said for the iterations so far, by name index; NULL: nothing */
+    size_t answer_count;
+};
+
+enum qs_controller_verdict {
+    QS_CONTROLLER_GO_ON,
+    QS_CONTROLLER_RESTART, /* go on, and what came before kept_from does not count any more */
+    QS_CONTROLLER_STOP,    /* the rule holds */
+    QS_CONTROLLER_CAPPED   /* stop: a cap ended it before the rule held */
+};
+
+/* The rule is borrowed and outlives the controller. NULL: no memory, or a rule that is not whole (a leaf with
+ * children, `not` without exactly one, an argument out of its range, deeper than 32). */
+struct qs_controller *qs_controller_new(const struct qs_rule *rule, const struct qs_controller_caps *caps);
+void qs_controller_free(struct qs_controller *c); /* NULL is allowed */
+
+/* The next accepted duration. after_gap: iterations between it and the one before were rejected, so the two
+ * are no neighbours. QS_EDOM (not finite, or below 0: not taken), QS_ENOMEM. */
+enum qs_status qs_controller_push(struct qs_controller *c, double duration_ns, bool after_gap);
+
+enum qs_controller_verdict qs_controller_judge(struct qs_controller *c, const struct qs_controller_now *now);
+
+/* After the last judge: which part held ("fixed(30) and stable(50)"), or which cap; "" where it goes on. */
+const char *qs_controller_reason(const struct qs_controller *c);
+/* The first pushed iteration (0-based) that counts: those before it were set aside as warm-up by the part
+ * that held, or by any part where a cap stopped it. */
+size_t qs_controller_kept_from(const struct qs_controller *c);
+size_t qs_controller_n(const struct qs_controller *c);
+/* Indices of the commands that the rule names, in order, each once; the count. */
+size_t qs_controller_commands(const struct qs_rule *rule, size_t *to, size_t max);
+
+/* Relative standard error with denominator n and first autocorrelation, as futhark bench has them
+ * (statistics.md 4.3). r1 is 1 for fewer than 3 values and for constant ones. Breaks as in dependence.h.
+ * QS_ENODATA, QS_EDOM (mean of 0, too), QS_ENOMEM. */
+struct qs_futhark {
+    double rse, r1;
+};
+enum qs_status qs_futhark_metrics(const double *x, size_t n, const size_t *breaks, size_t n_breaks, int root,
+                                  struct qs_futhark *out);
+/* Whether they ask for more: any of five pairs (r1 above, error above). `original` keeps the defect that no
+ * pair has a correlation of 0 or below, so that it stops at any error then; corrected puts such r1 just above
+ * 0. */
+bool qs_futhark_wants_more(const struct qs_futhark *m, int metrics, double strictness);
+
+#endif
