@@ -1,144 +1,80 @@
 #include "stats/hier.h"
 
 #include "stats/interval.h"
-#include "stats/sum.h"
+#include "stats/special.h"
 
-#include <stdint.h>
-#include <stdlib.h>
+#include <math.h>
 
-static enum qs_status check(const struct qs_nested *data)
+struct qs_tree qs_nested_tree(const struct qs_nested *data)
 {
-    if (data->k == 0)
-        return QS_ENODATA;
-    for (size_t j = 0; j < data->k; j++)
-        if (data->off[j + 1] <= data->off[j])
-            return QS_ENODATA;
-    return QS_OK;
-}
-
-/* What the runs say, relative to the grand mean: digits common to all values are gone before anything is
- * squared (NIST SmLs07 has twelve of them). */
-struct sums {
-    double within;  /* sum of squares about the run means */
-    double between; /* sum n_j (mean_j - grand)^2 */
-    double squares; /* sum n_j^2 */
-    double *means;  /* owned: mean_j - grand */
-};
-
-static enum qs_status add_run(struct sums *s, size_t j, const double *x, size_t n, double grand,
-                              struct qs_acc acc[2])
-{
-    struct qs_moments m;
-    enum qs_status status = qs_moments(x, n, &m);
-    if (status != QS_OK)
-        return status;
-    struct qs_acc shift = {0};
-    for (size_t i = 0; i < n; i++)
-        qs_acc_add(&shift, x[i] - grand);
-    double count = (double)n, mean = qs_acc_value(&shift) / count;
-    s->means[j] = mean;
-    s->squares += count * count;
-    qs_acc_add(&acc[0], n > 1 ? m.var * (count - 1) : 0);
-    qs_acc_add(&acc[1], count * mean * mean);
-    return QS_OK;
-}
-
-static enum qs_status gather(const struct qs_nested *data, double grand, struct sums *s)
-{
-    struct qs_acc acc[2] = {{0, 0}, {0, 0}};
-    struct qs_acc total = {0};
-    size_t n = data->off[data->k] - data->off[0];
-    enum qs_status status = QS_OK;
-    for (size_t j = 0; j < data->k && status == QS_OK; j++) {
-        size_t n_j = data->off[j + 1] - data->off[j];
-        status = add_run(s, j, data->v + data->off[j], n_j, grand, acc);
-        qs_acc_add(&total, (double)n_j * s->means[j]);
-    }
-    /* The grand mean was rounded; what it missed is taken off here. */
-    double rest = qs_acc_value(&total);
-    s->within = qs_acc_value(&acc[0]);
-    s->between = fmax(0, qs_acc_value(&acc[1]) - rest * (rest / (double)n));
-    return status;
-}
-
-static void components(struct qs_varcomp *out, const struct sums *s)
-{
-    double k = (double)out->k, n = (double)out->n;
-    if (out->k < 2)
-        return;
-    out->n0 = (n - s->squares / n) / (k - 1);
-    out->ms_between = s->between / (k - 1);
-    if (out->n == out->k)
-        return;
-    out->ms_within = s->within / (n - k);
-    if (out->ms_within > 0 || out->ms_between > 0)
-        out->f = out->ms_between / out->ms_within;
-    out->t1 = out->ms_within;
-    out->t2 = (out->ms_between - out->ms_within) / out->n0;
-    if (!(out->t2 > 0)) {
-        out->flags |= QS_FLAG_CLAMPED;
-        out->t2 = 0;
-    }
-    if (out->t1 + out->t2 > 0)
-        out->icc = out->t2 / (out->t1 + out->t2);
-}
-
-static enum qs_status fill(const struct qs_nested *data, double grand, struct qs_varcomp *out)
-{
-    struct sums s = {0};
-    s.means = data->k > SIZE_MAX / sizeof *s.means ? NULL : calloc(data->k, sizeof *s.means);
-    if (!s.means)
-        return QS_ENOMEM;
-    enum qs_status status = gather(data, grand, &s);
-    struct qs_moments m;
-    if (status == QS_OK)
-        status = qs_moments(s.means, data->k, &m);
-    if (status == QS_OK) {
-        out->mean_of_means = grand + m.mean;
-        out->s2_means = m.var;
-        components(out, &s);
-        if (out->k < 2 || out->n == out->k)
-            status = QS_ETOOFEW;
-    }
-    free(s.means);
-    return status;
+    return (struct qs_tree){.v = data->v, .depth = 1, .off = {data->off}, .count = {data->k}};
 }
 
 enum qs_status qs_varcomp(const struct qs_nested *data, struct qs_varcomp *out)
 {
+    struct qs_components c;
+    struct qs_tree tree = qs_nested_tree(data);
+    enum qs_status status = qs_tree_components(&tree, &c);
+    const struct qs_component *within = &c.level[0], *between = &c.level[1];
     *out = (struct qs_varcomp){.k = data->k,
-                               .n0 = NAN,
-                               .ms_between = NAN,
-                               .ms_within = NAN,
-                               .f = NAN,
-                               .t1 = NAN,
-                               .t2 = NAN,
-                               .icc = NAN,
-                               .grand_mean = NAN,
-                               .mean_of_means = NAN,
-                               .s2_means = NAN};
-    enum qs_status status = check(data);
-    if (status != QS_OK)
-        return status;
-    struct qs_moments all;
-    out->n = data->off[data->k] - data->off[0];
-    status = qs_moments(data->v + data->off[0], out->n, &all);
-    if (status != QS_OK)
-        return status;
-    out->grand_mean = all.mean;
-    return fill(data, all.mean, out);
+                               .n = c.n,
+                               .n0 = between->size,
+                               .ms_between = between->ms,
+                               .ms_within = within->ms,
+                               .f = between->f,
+                               .t1 = within->var,
+                               .t2 = between->var,
+                               .icc = between->share,
+                               .grand_mean = c.grand_mean,
+                               .mean_of_means = c.mean,
+                               .s2_means = c.s2_top,
+                               .flags = between->flags};
+    return status;
 }
 
 enum qs_status qs_hier_ci(const struct qs_nested *data, double level, struct qs_ci *out)
 {
-    struct qs_varcomp vc;
-    *out = qs_ci_none(level);
+    struct qs_tree tree = qs_nested_tree(data);
+    return qs_tree_ci(&tree, level, out);
+}
+
+static struct qs_ci around(double mean, double half_width, double level)
+{
+    return (struct qs_ci){.lo = mean - half_width,
+                          .hi = mean + half_width,
+                          .level = level,
+                          .flags = half_width > 0 ? 0 : QS_FLAG_EXACT};
+}
+
+enum qs_status qs_hier_kalibera2005(const struct qs_nested *data, double level, struct qs_kalibera2005 *out)
+{
+    struct qs_ci none = qs_ci_none(level);
+    *out = (struct qs_kalibera2005){
+        .mean = NAN, .s2_x = NAN, .s2_a = NAN, .se = NAN, .df = NAN, .ci = none, .ci_t = none};
     if (!(level > 0 && level < 1))
         return QS_EDOM;
-    enum qs_status status = qs_varcomp(data, &vc);
-    if (status == QS_ETOOFEW && data->k >= 2)
-        status = QS_OK; /* one value a run: no components, but an interval */
-    if (status == QS_OK)
-        *out = qs_t_interval(vc.mean_of_means, sqrt(vc.s2_means), (double)data->k, level);
-    return status;
+    struct qs_components c;
+    struct qs_tree tree = qs_nested_tree(data);
+    enum qs_status status = qs_tree_components(&tree, &c);
+    if (status != QS_OK)
+        return status;
+    if (!c.balanced)
+        return QS_EDOM;
+    double k = (double)data->k, n = (double)c.n / k;
+    out->mean = c.grand_mean;
+    out->s2_x = c.level[0].ms;
+    out->s2_a = c.s2_top;
+    out->se = sqrt((n * out->s2_a + out->s2_x) / (k * n));
+    out->df = k * (n - 1);
+    double p = 1 - (1 - level) / 2;
+    out->ci = around(out->mean, qs_qnorm(p) * out->se, level);
+    out->ci_t = around(out->mean, qs_qt(p, out->df) * out->se, level);
+    return QS_OK;
+}
+
+double qs_kalibera2005_samples(double s2_x, double s2_a, double w)
+{
+    if (isnan(s2_x) || isnan(s2_a) || !(w >= 0))
+        return NAN;
+    return s2_a > 0 ? fmax(1, ceil(sqrt(w * s2_x / s2_a))) : INFINITY;
 }

@@ -1,8 +1,10 @@
-/* Runs of iterations: how much varies between runs, and what the mean over runs is worth. */
+/* Runs of iterations: how much varies between runs, and what the mean over runs is worth. tree.h does the
+ * same for any number of levels. */
 #ifndef QS_STATS_HIER_H
 #define QS_STATS_HIER_H
 
 #include "stats/status.h"
+#include "stats/tree.h"
 
 #include <stddef.h>
 
@@ -12,6 +14,9 @@ struct qs_nested {
     const size_t *off;
     size_t k;
 };
+
+/* The same runs as a tree of one level. */
+struct qs_tree qs_nested_tree(const struct qs_nested *data);
 
 /* One-way random effects, method of moments (ANOVA). */
 struct qs_varcomp {
@@ -34,5 +39,24 @@ enum qs_status qs_varcomp(const struct qs_nested *data, struct qs_varcomp *out);
 /* Mean of run means +- t_{1-a/2,k-1} sqrt(var(run means)/k). Needs no variance components and holds its level
  * for few runs, which Kalibera et al. 2005 eq. 5 does not. QS_ETOOFEW for k < 2; otherwise as qs_varcomp. */
 enum qs_status qs_hier_ci(const struct qs_nested *data, double level, struct qs_ci *out);
+
+/* Kalibera, Bulej & Tuma 2005 as printed, to reproduce it; README.md says what is wrong with it. */
+struct qs_kalibera2005 {
+    double mean;       /* eq. of section 5.2: all samples */
+    double s2_x;       /* eq. 3: mean of the variances of the runs */
+    double s2_a;       /* eq. 4: variance of the run means */
+    double se;         /* of eq. 5: sqrt((n s2_a + s2_x)/(k n)) */
+    double df;         /* k(n-1) */
+    struct qs_ci ci;   /* eq. 5 with the normal quantile */
+    struct qs_ci ci_t; /* eq. 5 with Student's, df: for small k n */
+};
+
+/* Runs of one length n >= 2, k >= 2 of them: QS_EDOM for unequal lengths, to which the equations do not
+ * apply; QS_ETOOFEW; otherwise as qs_varcomp. */
+enum qs_status qs_hier_kalibera2005(const struct qs_nested *data, double level, struct qs_kalibera2005 *out);
+
+/* Eq. 8: ceil(sqrt(w s2_x/s2_a)) samples a run where starting one costs as much as w samples; at least 1.
+ * +Inf for s2_a = 0, NaN for NaN. With t1 and t2 of qs_varcomp in place of s2_x and s2_a it is corrected. */
+double qs_kalibera2005_samples(double s2_x, double s2_a, double w);
 
 #endif

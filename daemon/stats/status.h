@@ -32,6 +32,7 @@ enum {
     QS_FLAG_TIES = 1u << 1,       /* some differences were 0 and were left out (sign test) */
     QS_FLAG_CLAMPED = 1u << 2,    /* a negative variance estimate was set to 0 */
     QS_FLAG_PERCENTILE = 1u << 3, /* BCa is not defined: the percentile interval stands in for it */
+    QS_FLAG_FEW_UNITS = 1u << 4,  /* so few units were resampled that the interval is mostly too short */
 };
 
 /* lo <= hi; both NaN: not available. level is a probability in (0,1), 0.95 as a rule. */

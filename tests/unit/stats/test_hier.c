@@ -178,7 +178,8 @@ static void test_degenerate(void **state)
     assert_int_equal(qs_varcomp(&data, &got), QS_ETOOFEW);
     check_near("one run", got.mean_of_means, 5, 0, 0);
     assert_int_equal(qs_hier_ci(&data, 0.95, &ci), QS_ETOOFEW);
-    EXPECT(isnan(ci.lo) && isnan(got.t1));
+    EXPECT(isnan(ci.lo) && isnan(got.t2) && isnan(got.f));
+    check_near("one run varies within", got.t1, 0, 0, 0);
     data.k = 2;
     assert_int_equal(qs_varcomp(&data, &got), QS_OK); /* all of the variance is between runs */
     EXPECT(isinf(got.f) && got.t2 > 1.99 && got.icc >= 1);

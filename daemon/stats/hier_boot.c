@@ -1,0 +1,277 @@
+#include "stats/hier_boot.h"
+
+#include "stats/rng.h"
+#include "stats/sum.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    MAX_RESAMPLES = 10000000,
+    RESAMPLES_A_LOOK = 64,
+    WORDS = 256,
+    CHUNK = 64,
+    SMALL = 4096,
+    MAX_PAIRS = 1 << 18
+};
+
+/* Lemire 2019: the high half of a 16-bit lane times n is uniform over 0..n-1 once lanes whose low half is
+ * below 2^16 mod n are drawn again, which n <= SMALL keeps rare. */
+struct lanes {
+    uint64_t n, reject;
+    uint64_t pass; /* 2^16 - reject, in both halves */
+};
+
+static struct lanes lanes_of(size_t n)
+{
+    uint64_t reject = 0x10000u % (uint32_t)n;
+    return (struct lanes){n, reject, (0x10000 - reject) * 0x100000001u};
+}
+
+/* Random words in stock. Draws that are rejected are made again with a generator of their own: the stock may
+ * be in use then. */
+struct stock {
+    struct qs_rng rng, again;
+    uint64_t word[WORDS];
+    size_t used;
+};
+
+/* k <= WORDS of them. Those that are left over are lost. */
+static const uint64_t *take_words(struct stock *s, size_t k)
+{
+    if (s->used + k > WORDS) {
+        qs_rng_fill(&s->rng, s->word, WORDS);
+        s->used = 0;
+    }
+    s->used += k;
+    return s->word + s->used - k;
+}
+
+static inline size_t pick(struct stock *s, const struct lanes *l, uint64_t lane)
+{
+    uint64_t m = lane * l->n;
+    while ((m & 0xffff) < l->reject)
+        m = (qs_rng_next(&s->again) >> 48) * l->n;
+    return (size_t)(m >> 16);
+}
+
+/* One of 0..n-1. */
+static size_t draw(struct stock *s, size_t n)
+{
+    if (n > SMALL)
+        return qs_rng_below(&s->again, n);
+    struct lanes l = lanes_of(n);
+    return pick(s, &l, *take_words(s, 1) >> 48);
+}
+
+/* The sum of 4 k draws, k <= CHUNK. Two lanes in each product: n has at most 13 bits, so that a product of
+ * 16-bit lanes stays inside its 32 bits. Words with a lane to be drawn again wait until the end: sums that
+ * live across a call lose their registers. */
+static double sum_fours(struct stock *s, const struct lanes *l, const double *x, size_t k)
+{
+    const uint64_t mask = 0x0000ffff0000ffffu, bit16 = 0x0001000000010000u, n = l->n, pass = l->pass;
+    const uint64_t *word = take_words(s, k);
+    double a = 0, b = 0, c = 0, d = 0;
+    size_t later[CHUNK], n_later = 0;
+    for (size_t i = 0; i < k; i++) {
+        uint64_t w = word[i], even = (w & mask) * n, odd = (w >> 16 & mask) * n;
+        if ((((even & mask) + pass) & ((odd & mask) + pass) & bit16) == bit16) {
+            a += x[(uint32_t)even >> 16];
+            b += x[(uint32_t)odd >> 16];
+            c += x[even >> 48];
+            d += x[odd >> 48];
+        } else {
+            later[n_later++] = i;
+        }
+    }
+    double sum = (a + b) + (c + d);
+    for (size_t i = 0; i < n_later; i++)
+        for (int shift = 0; shift < 64; shift += 16)
+            sum += x[pick(s, l, word[later[i]] >> shift & 0xffff)];
+    return sum;
+}
+
+/* The sum of `count` draws from x[0..n-1], n <= SMALL. */
+static double sum_small(struct stock *s, const double *x, size_t n, size_t count)
+{
+    struct lanes l = lanes_of(n);
+    double sum = 0;
+    size_t fours = count / 4;
+    for (; fours > CHUNK; fours -= CHUNK)
+        sum += sum_fours(s, &l, x, CHUNK);
+    sum += sum_fours(s, &l, x, fours);
+    uint64_t w = count % 4 > 0 ? *take_words(s, 1) : 0;
+    for (size_t i = 0; i < count % 4; i++, w >>= 16)
+        sum += x[pick(s, &l, w & 0xffff)];
+    return sum;
+}
+
+/* One arm. Where runs are short, all sums of two values of a run are laid out: two draws in one. */
+struct side {
+    const struct qs_tree *tree;
+    double *pairs;    /* owned; NULL: not used */
+    size_t *pair_off; /* owned: where the sums of each run start */
+};
+
+static void side_free(struct side *side)
+{
+    free(side->pairs);
+    free(side->pair_off);
+}
+
+static bool pairs_fit(const struct qs_tree *tree, size_t *total)
+{
+    *total = 0;
+    for (size_t j = 0; j < tree->count[0]; j++) {
+        size_t n = tree->off[0][j + 1] - tree->off[0][j];
+        if (n * n > SMALL || n > SMALL || *total > MAX_PAIRS)
+            return false;
+        *total += n * n;
+    }
+    return *total <= MAX_PAIRS;
+}
+
+static bool side_init(struct side *side, const struct qs_tree *tree)
+{
+    size_t total;
+    *side = (struct side){.tree = tree};
+    if (!pairs_fit(tree, &total))
+        return true;
+    side->pairs = malloc(total * sizeof *side->pairs);
+    side->pair_off = malloc(tree->count[0] * sizeof *side->pair_off);
+    if (!side->pairs || !side->pair_off)
+        return false;
+    double *p = side->pairs;
+    for (size_t j = 0; j < tree->count[0]; j++) {
+        const double *x = tree->v + tree->off[0][j];
+        size_t n = tree->off[0][j + 1] - tree->off[0][j];
+        side->pair_off[j] = (size_t)(p - side->pairs);
+        for (size_t i = 0; i < n * n; i++)
+            *p++ = x[i / n] + x[i % n];
+    }
+    return true;
+}
+
+static double run_mean(struct stock *s, const struct side *side, size_t run)
+{
+    const size_t *off = side->tree->off[0];
+    const double *x = side->tree->v + off[run];
+    size_t n = off[run + 1] - off[run];
+    double sum = 0;
+    if (side->pairs) {
+        sum = sum_small(s, side->pairs + side->pair_off[run], n * n, n / 2);
+        if (n % 2 > 0)
+            sum += x[draw(s, n)];
+    } else if (n <= SMALL) {
+        sum = sum_small(s, x, n, n);
+    } else {
+        for (size_t i = 0; i < n; i++)
+            sum += x[draw(s, n)];
+    }
+    return sum / (double)n;
+}
+
+/* The mean of one resample of units first .. end-1 of grouping level g. */
+static double resample(struct stock *s, const struct side *side, size_t g, size_t first, size_t end)
+{
+    const struct qs_tree *tree = side->tree;
+    size_t n = end - first;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t u = first + draw(s, n);
+        sum += g == 0 ? run_mean(s, side, u) : resample(s, side, g - 1, tree->off[g][u], tree->off[g][u + 1]);
+    }
+    return sum / (double)n;
+}
+
+static double resample_all(struct stock *s, const struct side *side)
+{
+    size_t top = side->tree->depth - 1;
+    return resample(s, side, top, 0, side->tree->count[top]);
+}
+
+struct ratios {
+    double *v; /* owned */
+    size_t n, n_infinite;
+};
+
+static enum qs_status draw_ratios(const struct side sides[2], const struct qs_hier_boot_opts *opts,
+                                  struct ratios *out)
+{
+    struct stock s = {.used = WORDS};
+    qs_rng_seed(&s.rng, opts->seed, opts->stream);
+    qs_rng_seed(&s.again, qs_rng_next(&s.rng), opts->stream);
+    for (size_t r = 0; r < out->n; r++) {
+        if (r % RESAMPLES_A_LOOK == 0 && !qs_progress_go_on(&opts->progress, (double)r / (double)out->n))
+            return QS_ECANCELED;
+        double base = resample_all(&s, &sides[0]), cand = resample_all(&s, &sides[1]);
+        bool zero = !(base < 0 || base > 0);
+        out->n_infinite += zero;
+        out->v[r] = zero ? INFINITY : cand / base;
+    }
+    return QS_OK;
+}
+
+/* 1 - level is not exact in binary; a rank that is whole on paper is taken as whole. */
+static struct qs_ci percentiles(double *ratio, size_t n, double level)
+{
+    const double slack = 1e-9;
+    double tail = (1 - level) / 2 * (double)n;
+    qs_sort(ratio, n);
+    size_t lo = (size_t)floor(tail + slack), hi = (size_t)ceil((double)n - tail - slack);
+    return (struct qs_ci){.lo = ratio[lo], .hi = ratio[hi - 1], .level = level};
+}
+
+static enum qs_status run(const struct qs_tree *x, const struct qs_tree *y,
+                          const struct qs_hier_boot_opts *opts, struct ratios *out)
+{
+    struct side sides[2] = {{0}, {0}};
+    out->n = opts->resamples;
+    out->v = malloc(out->n * sizeof *out->v);
+    enum qs_status status = QS_ENOMEM;
+    if (out->v && side_init(&sides[0], x) && side_init(&sides[1], y))
+        status = draw_ratios(sides, opts, out);
+    side_free(&sides[0]);
+    side_free(&sides[1]);
+    return status;
+}
+
+static enum qs_status check_values(const struct qs_tree *tree)
+{
+    struct qs_moments m;
+    enum qs_status status = qs_tree_check(tree);
+    return status == QS_OK ? qs_moments(tree->v + tree->off[0][0], qs_tree_size(tree), &m) : status;
+}
+
+static bool has_few(const struct qs_tree *tree)
+{
+    return tree->count[tree->depth - 1] < QS_HIER_BOOT_MIN_TOP;
+}
+
+enum qs_status qs_hier_boot_ratio(const struct qs_tree *x, const struct qs_tree *y,
+                                  const struct qs_hier_boot_opts *opts, struct qs_hier_boot *out)
+{
+    *out = (struct qs_hier_boot){.ratio = NAN, .ci = qs_ci_none(opts->level)};
+    if (opts->resamples == 0 || opts->resamples > MAX_RESAMPLES || !(opts->level > 0 && opts->level < 1))
+        return QS_EDOM;
+    enum qs_status status = check_values(x);
+    if (status == QS_OK)
+        status = check_values(y);
+    if (status != QS_OK)
+        return status;
+    double base = qs_tree_mean(x);
+    if (!(base < 0 || base > 0))
+        return QS_EDOM;
+    struct ratios ratios = {0};
+    status = run(x, y, opts, &ratios);
+    if (status == QS_OK) {
+        *out = (struct qs_hier_boot){.ratio = qs_tree_mean(y) / base,
+                                     .ci = percentiles(ratios.v, ratios.n, opts->level),
+                                     .n_infinite = ratios.n_infinite,
+                                     .resamples = ratios.n};
+        if (has_few(x) || has_few(y))
+            out->ci.flags |= QS_FLAG_FEW_UNITS;
+    }
+    free(ratios.v);
+    return status;
+}

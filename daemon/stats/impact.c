@@ -1,0 +1,195 @@
+#include "stats/impact.h"
+
+#include "stats/rng.h"
+#include "stats/sum.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MIN_RUNS = 4, MIN_SAMPLES = 4, MAX_ROUNDS = 10000000, ROUNDS_A_LOOK = 128 };
+
+const char *qs_additive_name(enum qs_additive additive)
+{
+    static const char *const names[] = {"unknown", "no-effect", "well", "partly", "no"};
+    return (size_t)additive < sizeof names / sizeof *names ? names[additive] : "unknown";
+}
+
+/* Drawing shuffles in place: any order is as good a start as any other for the next draw. */
+struct draw {
+    struct qs_rng rng;
+    double *v;      /* owned: all samples, in the order of the runs, reordered inside a run */
+    size_t *run;    /* owned: the numbers of the runs, in any order */
+    size_t *off;    /* owned: where each run starts */
+    double *sample; /* owned: c */
+    double *ratio;  /* owned: one a round */
+    size_t k, c;
+};
+
+static void draw_free(struct draw *d)
+{
+    free(d->v);
+    free(d->run);
+    free(d->off);
+    free(d->sample);
+    free(d->ratio);
+}
+
+static bool draw_init(struct draw *d, const struct qs_nested *data, size_t c, size_t rounds)
+{
+    size_t n = data->off[data->k] - data->off[0];
+    *d = (struct draw){.k = data->k, .c = c};
+    d->v = calloc(n, sizeof *d->v);
+    d->run = calloc(data->k, sizeof *d->run);
+    d->off = calloc(data->k + 1, sizeof *d->off);
+    d->sample = calloc(c, sizeof *d->sample);
+    d->ratio = calloc(rounds, sizeof *d->ratio);
+    return d->v && d->run && d->off && d->sample && d->ratio;
+}
+
+/* The samples relative to the mean of all, or of their run. */
+static void load(struct draw *d, const struct qs_nested *data, double about, bool transformed)
+{
+    for (size_t j = 0; j < d->k; j++) {
+        size_t from = data->off[j], n = data->off[j + 1] - from;
+        struct qs_moments m = {.mean = about};
+        if (transformed)
+            (void)qs_moments(data->v + from, n, &m); /* finite: the caller looked at all values */
+        d->run[j] = j;
+        d->off[j] = from - data->off[0];
+        d->off[j + 1] = d->off[j] + n;
+        for (size_t i = 0; i < n; i++)
+            d->v[d->off[j] + i] = data->v[from + i] - m.mean;
+    }
+}
+
+static double sd(const double *x, size_t n)
+{
+    struct qs_moments m;
+    return qs_moments(x, n, &m) == QS_OK ? sqrt(m.var) : NAN;
+}
+
+static size_t swap_size(size_t *x, size_t i, size_t j)
+{
+    size_t t = x[j];
+    x[j] = x[i];
+    return x[i] = t;
+}
+
+static double swap_value(double *x, size_t i, size_t j)
+{
+    double t = x[j];
+    x[j] = x[i];
+    return x[i] = t;
+}
+
+static double between_runs(struct draw *d)
+{
+    for (size_t i = 0; i < d->c; i++) {
+        size_t j = swap_size(d->run, i, i + qs_rng_below(&d->rng, d->k - i));
+        d->sample[i] = d->v[d->off[j] + qs_rng_below(&d->rng, d->off[j + 1] - d->off[j])];
+    }
+    return sd(d->sample, d->c);
+}
+
+static double within_run(struct draw *d)
+{
+    size_t j = qs_rng_below(&d->rng, d->k), n = d->off[j + 1] - d->off[j];
+    double *x = d->v + d->off[j];
+    for (size_t i = 0; i < d->c; i++)
+        d->sample[i] = swap_value(x, i, i + qs_rng_below(&d->rng, n - i));
+    return sd(d->sample, d->c);
+}
+
+static double ratio_of(double between, double within)
+{
+    if (within > 0)
+        return between / within;
+    return between > 0 ? INFINITY : 1;
+}
+
+/* Infinite ratios are values like others. */
+static double median(double *x, size_t n)
+{
+    qs_sort(x, n);
+    double lo = x[(n - 1) / 2], hi = x[n / 2];
+    return lo < hi ? lo + (hi - lo) / 2 : lo;
+}
+
+static enum qs_status factor(struct draw *d, const struct qs_impact_opts *opts, double done, double *out)
+{
+    qs_rng_seed(&d->rng, opts->seed, opts->stream);
+    for (size_t r = 0; r < opts->rounds; r++) {
+        double share = (double)r / (double)opts->rounds;
+        if (r % ROUNDS_A_LOOK == 0 && !qs_progress_go_on(&opts->progress, done + share / 2))
+            return QS_ECANCELED;
+        double between = between_runs(d);
+        d->ratio[r] = ratio_of(between, within_run(d));
+    }
+    *out = median(d->ratio, opts->rounds);
+    return QS_OK;
+}
+
+static enum qs_additive judge(double raw, double transformed)
+{
+    if (isnan(raw) || isnan(transformed))
+        return QS_ADDITIVE_UNKNOWN;
+    if (raw <= 1.05)
+        return QS_ADDITIVE_NO_EFFECT;
+    if (!(transformed < raw))
+        return QS_ADDITIVE_NO;
+    return fabs(transformed - 1) <= 0.1 ? QS_ADDITIVE_WELL : QS_ADDITIVE_PARTLY;
+}
+
+static enum qs_status factors(const struct qs_nested *data, double grand, const struct qs_impact_opts *opts,
+                              struct qs_impact *out)
+{
+    struct draw d;
+    double raw = NAN, transformed = NAN;
+    enum qs_status status = draw_init(&d, data, out->c, opts->rounds) ? QS_OK : QS_ENOMEM;
+    if (status == QS_OK) {
+        load(&d, data, grand, false);
+        status = factor(&d, opts, 0, &raw);
+    }
+    if (status == QS_OK) {
+        load(&d, data, grand, true);
+        status = factor(&d, opts, 0.5, &transformed);
+    }
+    draw_free(&d);
+    if (status != QS_OK)
+        return status;
+    out->raw = raw;
+    out->transformed = transformed;
+    out->additive = judge(raw, transformed);
+    return QS_OK;
+}
+
+static size_t shortest_run(const struct qs_nested *data)
+{
+    size_t n = SIZE_MAX;
+    for (size_t j = 0; j < data->k; j++)
+        if (data->off[j + 1] - data->off[j] < n)
+            n = data->off[j + 1] - data->off[j];
+    return n;
+}
+
+enum qs_status qs_impact_factor(const struct qs_nested *data, const struct qs_impact_opts *opts,
+                                struct qs_impact *out)
+{
+    *out = (struct qs_impact){.raw = NAN, .transformed = NAN, .analytic = NAN};
+    if (opts->rounds == 0 || opts->rounds > MAX_ROUNDS)
+        return QS_EDOM;
+    struct qs_varcomp vc;
+    enum qs_status status = qs_varcomp(data, &vc);
+    if (status != QS_OK)
+        return status;
+    if (vc.t1 > 0 || vc.t2 > 0)
+        out->analytic = sqrt(1 + vc.t2 / vc.t1);
+    size_t n = shortest_run(data), least = data->k < n ? data->k : n;
+    if (data->k < MIN_RUNS || n < MIN_SAMPLES)
+        return QS_ETOOFEW;
+    size_t c = data->k / 4 * 3 + data->k % 4 * 3 / 4;
+    out->c = c < least ? c : least - 1;
+    out->rounds = opts->rounds;
+    return factors(data, vc.grand_mean, opts, out);
+}

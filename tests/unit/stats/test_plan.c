@@ -1,0 +1,150 @@
+/* The planner: the optimum of the page, floors and caps, and a plan that keeps its promise. */
+#include "reference.h"
+
+#include "stats/plan.h"
+#include "stats/special.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static struct qs_components pilot_of(double mean, size_t depth, const double *var)
+{
+    struct qs_components c = {.depth = depth, .mean = mean};
+    for (size_t i = 0; i <= depth; i++)
+        c.level[i].var = var[i];
+    return c;
+}
+
+static struct qs_plan_opts costs(double iteration, double run, double session)
+{
+    struct qs_plan_opts opts = qs_plan_opts_default();
+    opts.cost_ns[QS_PLAN_ITERATION] = iteration;
+    opts.cost_ns[QS_PLAN_RUN] = run;
+    opts.cost_ns[QS_PLAN_SESSION] = session;
+    return opts;
+}
+
+/* reference-r.json: n_opt_anova_w10, for which the floor of 10 is lifted. */
+static void test_two_levels_are_the_corrected_eq_8(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"nist_SiRstv", "nist_SmLs01", "michelson_5x20", "pyperf_telco_40x3"};
+    json_t *root = ref_json("reference-r.json"), *hier = ref_at(root, "hierarchical");
+    for (size_t i = 0; i < 4; i++) {
+        json_t *want = ref_at(hier, names[i]);
+        double var[] = {ref_number(want, "T1"), ref_number(want, "T2")};
+        struct qs_components pilot = pilot_of(ref_number(want, "mean_of_means"), 1, var);
+        struct qs_plan_opts opts = costs(1e6, 1e7, NAN);
+        struct qs_plan plan;
+        opts.least[QS_PLAN_ITERATION] = 1;
+        assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_OK);
+        check_near(names[i], (double)plan.count[0], ref_number(want, "n_opt_anova_w10"), 0, 0);
+    }
+    json_decref(root);
+}
+
+/* No other numbers of iterations and runs are as narrow for the same cost. */
+static void test_no_other_plan_is_as_good(void **state)
+{
+    (void)state;
+    static const double var[] = {9, 4, 2};
+    struct qs_components pilot = pilot_of(100, 2, var);
+    struct qs_plan_opts opts = costs(1, 20, 200);
+    struct qs_plan plan;
+    for (size_t i = 0; i < 3; i++)
+        opts.least[i] = 1;
+    assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_OK);
+    EXPECT(plan.attainable && plan.half_width_ratio <= 0.01);
+    assert_int_equal(plan.count[0], 7); /* ceil(sqrt(20 * 9/4)) */
+    assert_int_equal(plan.count[1], 5); /* ceil(sqrt(10 * 4/2)) */
+    check_near("cost", plan.cost_ns, (double)plan.count[2] * (200 + 5 * (20 + 7 * 1)), 0, 0);
+    /* The width falls with the root of variance over number, so what counts is variance times cost. */
+    double best = (2 + 4.0 / 5 + 9.0 / 35) * (200 + 5 * (20 + 7));
+    for (double i = 1; i < 100; i++)
+        for (double r = 1; r < 100; r++)
+            EXPECT((2 + 4 / r + 9 / (r * i)) * (200 + r * (20 + i)) > 0.99 * best); /* whole numbers: 1 % */
+}
+
+static void test_one_unit_fewer_is_too_few(void **state)
+{
+    (void)state;
+    static const double var[] = {25, 4};
+    struct qs_components pilot = pilot_of(-50, 1, var);
+    for (unsigned arms = 1; arms <= 2; arms++) {
+        struct qs_plan_opts opts = costs(1, 10, NAN);
+        struct qs_plan plan;
+        opts.arms = arms;
+        opts.half_width_ratio = 0.02;
+        assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_OK);
+        double s = sqrt(4 + 25 / (double)plan.count[0]), k = (double)plan.count[1];
+        double df = arms == 1 ? k - 1 : 2 * k - 2, less = arms == 1 ? k - 2 : 2 * k - 4;
+        check_near("width", plan.half_width_ratio, qs_qt(0.975, df) * s * sqrt(arms / k) / 50, 1e-12, 0);
+        EXPECT(plan.half_width_ratio <= 0.02 && qs_qt(0.975, less) * s * sqrt(arms / (k - 1)) / 50 > 0.02);
+        check_near("cost", plan.cost_ns, arms * k * (10 + (double)plan.count[0]), 0, 0);
+    }
+}
+
+static void test_floors_caps_and_no_effect(void **state)
+{
+    (void)state;
+    struct qs_plan plan;
+    static const double no_runs[] = {4, 0}, only_runs[] = {0, 4}, nothing[] = {0, 0}, wide[] = {4, 400};
+    struct qs_plan_opts opts = costs(1, 10, NAN);
+    struct qs_components pilot = pilot_of(100, 1, no_runs);
+    assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_OK);
+    assert_int_equal(plan.count[0], opts.most[0]);
+    assert_int_equal(plan.count[1], 3);
+    pilot = pilot_of(100, 1, only_runs);
+    assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_OK);
+    assert_int_equal(plan.count[0], 10);
+    pilot = pilot_of(100, 1, nothing);
+    assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_OK);
+    EXPECT(plan.flags & QS_FLAG_EXACT && plan.count[0] == 10 && plan.count[1] == 3 &&
+           plan.half_width_ratio <= 0);
+    pilot = pilot_of(100, 1, wide);
+    opts.most[QS_PLAN_RUN] = 20;
+    assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_OK);
+    EXPECT(!plan.attainable && plan.count[1] == 20 && plan.half_width_ratio > 0.01);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    static const double var[] = {4, 1}, unknown[] = {4, NAN};
+    struct qs_plan plan;
+    struct qs_components pilot = pilot_of(0, 1, var);
+    struct qs_plan_opts opts = costs(1, 10, NAN);
+    assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_EDOM);
+    EXPECT(isnan(plan.cost_ns) && plan.levels == 0);
+    pilot = pilot_of(100, 1, unknown);
+    assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_ETOOFEW);
+    pilot = pilot_of(100, 1, var);
+    opts.cost_ns[QS_PLAN_RUN] = NAN;
+    assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_EDOM);
+    opts = costs(0, 10, NAN);
+    assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_EDOM);
+    opts = costs(1, 10, NAN);
+    opts.half_width_ratio = 0;
+    assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_EDOM);
+    opts = costs(1, 10, NAN);
+    opts.arms = 3;
+    assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_EDOM);
+    opts = costs(1, 10, NAN);
+    opts.most[QS_PLAN_RUN] = 1;
+    assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_EDOM);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_two_levels_are_the_corrected_eq_8),
+        cmocka_unit_test(test_no_other_plan_is_as_good),
+        cmocka_unit_test(test_one_unit_fewer_is_too_few),
+        cmocka_unit_test(test_floors_caps_and_no_effect),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
