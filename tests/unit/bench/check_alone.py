@@ -18,7 +18,7 @@ def call(*args):
 
 def measured(t, *args):
     code, out, said = call("--json", *args)
-    t.equal(code, 0, f"--json {' '.join(args)}: exit 0")
+    t.equal(code, 0, f"--json {args}: exit 0")
     try:
         return json.loads(out)
     except ValueError as err:
