@@ -132,3 +132,73 @@ enum qs_status qs_ess(const double *x, size_t n, const size_t *breaks, size_t n_
     free(s.d);
     return status;
 }
+
+/* kept[k] = x[k stride]; kept_breaks gets each k >= 1 with a break in ((k-1) stride, k stride]. */
+static size_t keep(const double *x, size_t n_kept, size_t stride, const size_t *breaks, size_t n_breaks,
+                   double *kept, size_t *kept_breaks)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < n_kept; k++)
+        kept[k] = x[k * stride];
+    for (size_t b = 0; b < n_breaks; b++) {
+        size_t k = (breaks[b] + stride - 1) / stride;
+        if (k < n_kept && (count == 0 || kept_breaks[count - 1] < k))
+            kept_breaks[count++] = k;
+    }
+    return count;
+}
+
+static const double THIN_MAX_R1 = 0.25;
+static const double THIN_MIN_P = 0.01;
+enum { THIN_MIN_KEPT = 30 };
+
+/* Whether what is kept with this stride passes. */
+static enum qs_status try_stride(const double *kept, size_t n_kept, const size_t *breaks, size_t n_breaks,
+                                 bool *passes, struct qs_thinning *out)
+{
+    double r[2];
+    struct qs_ljung_box test;
+    enum qs_status status = qs_acf(kept, n_kept, breaks, n_breaks, 1, r);
+    if (status == QS_OK)
+        status = qs_ljung_box(kept, n_kept, breaks, n_breaks, 0, &test);
+    if (status != QS_OK)
+        return status;
+    *passes = fabs(r[1]) <= fmax(THIN_MAX_R1, 1.96 / sqrt((double)n_kept)) && test.p >= THIN_MIN_P;
+    if (*passes) {
+        out->r1 = r[1];
+        out->p = test.p;
+    }
+    return QS_OK;
+}
+
+enum qs_status qs_thin(const double *x, size_t n, const size_t *breaks, size_t n_breaks,
+                       struct qs_thinning *out)
+{
+    struct series s;
+    *out = (struct qs_thinning){.r1 = NAN, .p = NAN};
+    enum qs_status status = series_init(&s, x, n, breaks, n_breaks);
+    free(s.d);
+    if (status == QS_OK && n < THIN_MIN_KEPT)
+        status = QS_ETOOFEW;
+    if (status != QS_OK)
+        return status;
+    double *kept = malloc(n * sizeof *kept);
+    size_t *kept_breaks = malloc((n_breaks + 1) * sizeof *kept_breaks);
+    if (!kept || !kept_breaks)
+        status = QS_ENOMEM;
+    for (size_t stride = 1; status == QS_OK && n / stride >= THIN_MIN_KEPT; stride *= 2) {
+        bool passes = false;
+        size_t n_kept = n / stride;
+        size_t count = keep(x, n_kept, stride, breaks, n_breaks, kept, kept_breaks);
+        status = try_stride(kept, n_kept, kept_breaks, count, &passes, out);
+        status = status == QS_EDEGENERATE ? QS_OK : status; /* kept values that do not vary pass nothing */
+        if (passes) {
+            out->stride = stride;
+            out->n_kept = n_kept;
+            break;
+        }
+    }
+    free(kept);
+    free(kept_breaks);
+    return status;
+}

@@ -36,4 +36,17 @@ struct qs_ess {
  * Status as qs_acf. */
 enum qs_status qs_ess(const double *x, size_t n, const size_t *breaks, size_t n_breaks, struct qs_ess *out);
 
+/* Keeping every stride-th value until what is left looks independent (Junge 2022, section 8.2.3): the
+ * smallest stride 1, 2, 4, .. with m = floor(n/stride) >= 30 values left, |r_1| <= max(0.25, 1.96/sqrt(m))
+ * and Ljung-Box p >= 0.01. For reports: intervals use qs_ess, which throws nothing away. */
+struct qs_thinning {
+    size_t stride; /* 0: not attainable */
+    size_t n_kept; /* floor(n/stride): x[0], x[stride], .. */
+    double r1, p;  /* of what is kept; NaN where stride is 0 */
+};
+
+/* QS_ETOOFEW: n < 30; otherwise as qs_acf. */
+enum qs_status qs_thin(const double *x, size_t n, const size_t *breaks, size_t n_breaks,
+                       struct qs_thinning *out);
+
 #endif

@@ -1,5 +1,6 @@
 /* Autocorrelation, Ljung-Box and effective sample size. */
 #include "reference.h"
+#include "second.h"
 
 #include "stats/dependence.h"
 #include "stats/rng.h"
@@ -165,6 +166,72 @@ static void test_ess_of_an_autoregression(void **state)
     check_near("n (1-phi)/(1+phi)", ess.n_eff, N * 0.4 / 1.6, 0.1, 0);
 }
 
+static void check_correlation(const char *name, json_t *want, const struct series *s)
+{
+    struct qs_ess ess;
+    enum qs_status status = qs_ess(s->v, s->n, NULL, 0, &ess);
+    check_near(name, ess.r1, ref_number(want, "acf1"), 1e-9, 1e-12);
+    if (status == QS_OK) {
+        double n = (double)s->n; /* the reference bounds n_eff by n log10(n), the library by n */
+        check_near(name, n / fmax(ess.tau, 1 / log10(n)), ref_number(want, "ess_ips"), 1e-9, 0);
+    }
+}
+
+static void check_thinning(const char *name, json_t *want, const struct series *s)
+{
+    struct qs_thinning got;
+    enum qs_status status = qs_thin(s->v, s->n, NULL, 0, &got);
+    bool constant = ref_at(want, "acf1") == NULL;
+    assert_int_equal(status, constant ? QS_EDEGENERATE : s->n < 30 ? QS_ETOOFEW : QS_OK);
+    json_t *stride = ref_at(want, "thin_stride");
+    check_near(name, (double)got.stride, stride ? json_number_value(stride) : 0, 0, 0);
+    EXPECT(got.stride > 0 ? got.p >= 0.01 && got.n_kept == s->n / got.stride : isnan(got.p));
+}
+
+static void test_against_second_implementation(void **state)
+{
+    (void)state;
+    assert_int_equal(second_each(check_correlation), 31);
+    assert_int_equal(second_each(check_thinning), 31);
+}
+
+/* Two independent halves, each value twice: every second value will do, and so it does where the halves are
+ * broken apart. */
+static void test_thinning_with_breaks(void **state)
+{
+    (void)state;
+    enum { N = 128 };
+    double x[N];
+    struct qs_rng rng;
+    struct qs_thinning got;
+    qs_rng_seed(&rng, 3, 3);
+    for (int i = 0; i < N; i++)
+        x[i] = i % 2 == 0 ? qs_rng_unit(&rng) : x[i - 1];
+    assert_int_equal(qs_thin(x, N, NULL, 0, &got), QS_OK);
+    assert_int_equal(got.stride, 2);
+    assert_int_equal(got.n_kept, 64);
+    static const size_t breaks[] = {1, 2, 64, 127};
+    assert_int_equal(qs_thin(x, N, breaks, 4, &got), QS_OK);
+    assert_int_equal(got.stride, 2);
+    /* The breaks at 1 and 2 fall between kept 0 and 1, that at 127 behind the last: {1, 32} is left. */
+    double kept[64], r[2];
+    for (int k = 0; k < 64; k++)
+        kept[k] = x[(size_t)k * 2];
+    assert_int_equal(qs_acf(kept, 64, (const size_t[]){1, 32}, 2, 1, r), QS_OK);
+    check_near("r1", got.r1, r[1], 1e-15, 0);
+    assert_int_equal(qs_thin(x, N, (const size_t[]){0}, 1, &got), QS_EDOM);
+    for (int i = 0; i < N; i++)
+        x[i] = i;
+    assert_int_equal(qs_thin(x, N, NULL, 0, &got), QS_OK);
+    EXPECT(got.stride == 0 && got.n_kept == 0 && isnan(got.r1));
+    /* Every second value is the same: a stride of 2 keeps a constant, which passes nothing. */
+    for (int i = 0; i < N; i++)
+        x[i] = i % 2;
+    assert_int_equal(qs_thin(x, N, NULL, 0, &got), QS_OK);
+    assert_int_equal(got.stride, 0);
+    assert_int_equal(qs_thin(x, 0, NULL, 0, &got), QS_ENODATA);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +242,8 @@ int main(void)
         cmocka_unit_test(test_ess_definition),
         cmocka_unit_test(test_ess_is_bounded),
         cmocka_unit_test(test_ess_of_an_autoregression),
+        cmocka_unit_test(test_against_second_implementation),
+        cmocka_unit_test(test_thinning_with_breaks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
