@@ -35,7 +35,7 @@ static void make_nonblocking(int fd)
 
 bool qs_link_open_stdio(struct qs_link *link, char error[QS_LINK_ERROR_BYTES])
 {
-    *link = (struct qs_link){.kind = QS_LINK_STDIO, .listen_fd = -1, .stop_fd = -1};
+    *link = (struct qs_link){.kind = QS_LINK_STDIO, .listen_fd = -1, .stop_fd = -1, .peer_pid = getppid()};
     int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     link->in_fd = dup_high(0);
     link->out_fd = dup_high(1);
@@ -59,6 +59,7 @@ void qs_link_drop(struct qs_link *link)
         close(link->out_fd);
     }
     link->in_fd = link->out_fd = -1;
+    link->peer_pid = 0;
 }
 
 void qs_link_close(struct qs_link *link)
@@ -79,14 +80,16 @@ void qs_link_turn_away(int fd, const char *text)
     close(fd);
 }
 
+static bool ask_peer(int fd, struct ucred *peer)
+{
+    socklen_t n = sizeof *peer;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &n) == 0;
+}
+
 static bool may_talk(int fd)
 {
     struct ucred peer;
-    socklen_t n = sizeof peer;
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) != 0) {
-        return false;
-    }
-    return peer.uid == geteuid() || peer.uid == 0;
+    return ask_peer(fd, &peer) && (peer.uid == geteuid() || peer.uid == 0);
 }
 
 int qs_link_accept(struct qs_link *link)
@@ -102,9 +105,12 @@ int qs_link_accept(struct qs_link *link)
 void qs_link_adopt(struct qs_link *link, int fd)
 {
     const int one = 1;
+    struct ucred peer;
     qs_link_drop(link);
     if (link->kind == QS_LINK_TCP) {
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    } else if (ask_peer(fd, &peer)) {
+        link->peer_pid = peer.pid;
     }
     link->in_fd = link->out_fd = fd;
 }

@@ -8,6 +8,10 @@
 #include <stdint.h>
 
 #include "core/port.h"
+#include "linux_busy.h"
+
+/* Processes whose work is not a neighbour's, beside the agent and what it has waited for. */
+enum qs_kin { QS_KIN_CHILD, QS_KIN_HOST, QS_KIN_COUNT };
 
 enum { QS_PROBE_SOURCES = 200, QS_PROBE_TEXT_BYTES = 65536, QS_PROBE_PROCS = 4096 };
 
@@ -54,11 +58,8 @@ struct qs_probe {
     int stat_fd;
     cpu_set_t allowed;
     int64_t tick_ns;
-    /* the busy share is a difference of two looks about 100 ms apart */
-    struct qs_ticks last;
-    int64_t last_ns;
-    int64_t busy_ppm, busy_ns;
-    bool has_busy;
+    struct qs_busy busy;
+    int32_t kin[QS_KIN_COUNT]; /* pid; 0: there is none */
     struct qs_proc procs[QS_PROBE_PROCS], fresh[QS_PROBE_PROCS];
     size_t proc_count;
     int64_t procs_ns;
@@ -72,8 +73,8 @@ void qs_probe_close(struct qs_probe *probe);
 /* A sensor by name, at now_ns. */
 void qs_probe_sensor(struct qs_probe *probe, const char *name, int64_t now_ns,
                      struct qs_port_reading *reading);
-/* Begins a new look at the busy share: what was busy until now does not count. */
-void qs_probe_restart_busy(struct qs_probe *probe, int64_t now_ns);
+/* The process that has this part from now on; 0: nobody. */
+void qs_probe_set_kin(struct qs_probe *probe, enum qs_kin kin, int32_t pid);
 /* See struct qs_port. */
 size_t qs_probe_evidence(struct qs_probe *probe, bool after, struct qs_port_evidence *rows, size_t cap);
 /* "name[pid] 97%": who used most processor time since the last call; "" at the first one, or after a pause.

@@ -8,12 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-
-/* The busy share looks back about 100 ms: a shorter look is mostly rounding (a tick is 10 ms), a longer one
- * is not "now" any more. */
-#define BUSY_LOOK_NS     INT64_C(100000000)
-#define BUSY_LOOK_MIN_NS INT64_C(90000000)
-#define BUSY_LOOK_MAX_NS INT64_C(300000000)
+#include <time.h>
 
 enum { STAT_COLUMNS = 8 }; /* user nice system idle iowait irq softirq steal; guest is inside user */
 
@@ -47,34 +42,49 @@ static struct qs_ticks read_ticks(struct qs_probe *probe)
     return t;
 }
 
-void qs_probe_restart_busy(struct qs_probe *probe, int64_t now_ns)
+static int64_t usage_ns(int who)
 {
-    probe->last = read_ticks(probe);
-    probe->last_ns = now_ns;
-    probe->has_busy = false;
+    struct rusage u;
+    getrusage(who, &u);
+    return ((int64_t)u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000 +
+           ((int64_t)u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
+}
+
+/* Processor time of a whole process; 0 where it is gone. */
+static int64_t process_ns(int32_t pid)
+{
+    clockid_t clock;
+    struct timespec t;
+    if (pid <= 0 || clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0) {
+        return 0;
+    }
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+void qs_probe_set_kin(struct qs_probe *probe, enum qs_kin kin, int32_t pid)
+{
+    if (probe->kin[kin] != pid && kin == QS_KIN_HOST) {
+        qs_busy_restart(&probe->busy); /* the sum of ours has a step here */
+    }
+    probe->kin[kin] = pid;
 }
 
 static void read_busy(struct qs_probe *probe, int64_t now_ns, struct qs_port_reading *reading)
 {
-    int64_t age = now_ns - probe->last_ns;
-    if (!probe->last.ok || age > BUSY_LOOK_MAX_NS) {
-        qs_probe_restart_busy(probe, now_ns);
-        reading->status = probe->last.ok ? QS_READING_STALE : QS_READING_MISSING;
+    struct qs_ticks t = read_ticks(probe);
+    struct qs_busy_look look = {.at_ns = now_ns,
+                                .busy_ns = t.busy * probe->tick_ns,
+                                .all_ns = (t.busy + t.idle + t.steal) * probe->tick_ns,
+                                .ours_ns = usage_ns(RUSAGE_SELF) + usage_ns(RUSAGE_CHILDREN)};
+    for (int i = 0; i < QS_KIN_COUNT; i++) {
+        look.ours_ns += process_ns(probe->kin[i]);
+    }
+    if (!t.ok) {
+        reading->status = QS_READING_MISSING;
         return;
     }
-    if (age >= BUSY_LOOK_MIN_NS) {
-        struct qs_ticks now = read_ticks(probe);
-        int64_t busy = now.busy - probe->last.busy;
-        int64_t all = busy + now.idle - probe->last.idle + now.steal - probe->last.steal;
-        probe->busy_ppm = all > 0 && busy > 0 ? busy * 1000000 / all : 0;
-        probe->busy_ns = now_ns;
-        probe->has_busy = now.ok;
-        probe->last = now;
-        probe->last_ns = now_ns;
-    }
-    reading->status = probe->has_busy ? QS_READING_OK : QS_READING_STALE;
-    reading->value = probe->has_busy ? probe->busy_ppm : 0;
-    reading->age_ns = probe->has_busy ? now_ns - probe->busy_ns : 0;
+    bool ready = qs_busy_take(&probe->busy, &look, &reading->value);
+    reading->status = ready ? QS_READING_OK : QS_READING_STALE;
 }
 
 static bool after_key(const char *text, const char *line, const char *key, const char **p)
@@ -105,23 +115,16 @@ static bool sum_all_delay(const struct qs_probe *probe, int64_t *value)
     return any;
 }
 
-static int64_t time_us(const struct timeval *t)
-{
-    return (int64_t)t->tv_sec * 1000000 + t->tv_usec;
-}
-
 static bool read_usage(struct qs_probe *probe, enum qs_probe_how how, int64_t *value)
 {
     struct rusage own;
     struct rusage children;
+    struct qs_ticks t = {.ok = true};
     getrusage(RUSAGE_SELF, &own);
     getrusage(RUSAGE_CHILDREN, &children);
-    int64_t own_us = time_us(&own.ru_utime) + time_us(&own.ru_stime);
-    int64_t child_us = time_us(&children.ru_utime) + time_us(&children.ru_stime);
-    struct qs_ticks t = {.ok = true};
     if (how == QS_PROBE_FOREIGN) {
         t = read_ticks(probe);
-        *value = t.busy - (own_us + child_us) * 1000 / probe->tick_ns;
+        *value = t.busy - (usage_ns(RUSAGE_SELF) + usage_ns(RUSAGE_CHILDREN)) / probe->tick_ns;
     } else if (how == QS_PROBE_CHILD_SWITCHES) {
         *value = children.ru_nivcsw;
     } else if (how == QS_PROBE_OWN_SWITCHES) {
@@ -129,7 +132,7 @@ static bool read_usage(struct qs_probe *probe, enum qs_probe_how how, int64_t *v
     } else if (how == QS_PROBE_OWN_SLEEPS) {
         *value = own.ru_nvcsw;
     } else {
-        *value = own_us;
+        *value = usage_ns(RUSAGE_SELF) / 1000;
     }
     return t.ok;
 }

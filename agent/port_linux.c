@@ -128,6 +128,8 @@ static void op_output(void *ctx, struct qs_port_output *out)
 static void op_read_sensor(void *ctx, const char *name, struct qs_port_reading *reading)
 {
     struct qs_linux *os = ctx;
+    qs_probe_set_kin(&os->probe, QS_KIN_CHILD, os->child.runs ? os->child.process.pid : 0);
+    qs_probe_set_kin(&os->probe, QS_KIN_HOST, os->link.peer_pid);
     qs_probe_sensor(&os->probe, name, op_now_ns(os), reading);
 }
 
@@ -161,9 +163,6 @@ static size_t op_evidence(void *ctx, bool after, struct qs_port_evidence *rows, 
     size_t segments = after ? add_segments(os, true, rows + n, cap - n) : 0;
     n = qs_probe_evidence(&os->probe, after, rows, cap);
     segments = after ? segments : add_segments(os, false, rows + n, cap - n);
-    if (after) {
-        qs_probe_restart_busy(&os->probe, op_now_ns(os)); /* our own window is not a neighbour */
-    }
     return n + segments;
 }
 

@@ -4,11 +4,14 @@
 #include "proto/msg.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -85,32 +88,156 @@ static void refuses_a_table_that_was_cut(void **state)
     free(text);
 }
 
-/* The share of two looks; one look is not ready yet, an old one begins anew. */
-static void needs_two_looks_at_the_busy_share(void **state)
+/* cpu1 alone counts here. */
+static void set_stat(const char *cpu1)
+{
+    assert_int_equal(ftruncate(probe.stat_fd, 0), 0);
+    assert_int_equal(lseek(probe.stat_fd, 0, SEEK_SET), 0);
+    dprintf(probe.stat_fd, "cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 9 9 9 9 9 9 9 9 0 0\ncpu1 %s\nintr 1\n", cpu1);
+}
+
+static struct qs_port_reading busy_at(int64_t now_ns)
 {
     struct qs_port_reading r;
+    qs_probe_sensor(&probe, "cpu.busy_ratio_ppm", now_ns, &r);
+    return r;
+}
+
+/* Ticks of an hour each make our own processor time in between too small to see. */
+static void needs_two_looks_at_the_busy_share(void **state)
+{
     (void)state;
     memset(&probe, 0, sizeof probe);
     CPU_SET(1, &probe.allowed);
+    probe.tick_ns = INT64_C(3600000000000);
     probe.stat_fd = memfd_create("stat", MFD_CLOEXEC);
-    dprintf(probe.stat_fd,
-            "cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 9 9 9 9 9 9 9 9 0 0\ncpu1 10 0 0 90 0 0 0 0 0 0\nintr 1\n");
-    qs_probe_sensor(&probe, "cpu.busy_ratio_ppm", 1000000000, &r);
-    assert_int_equal(r.status, QS_READING_STALE);
-    assert_int_equal(ftruncate(probe.stat_fd, 0), 0);
-    assert_int_equal(lseek(probe.stat_fd, 0, SEEK_SET), 0);
-    dprintf(probe.stat_fd, "cpu  1 1 1 1 1 1 1 1 0 0\ncpu1 13 0 0 96 0 0 0 1 0 0\n");
-    qs_probe_sensor(&probe, "cpu.busy_ratio_ppm", 1100000000, &r);
+    set_stat("10 0 0 90 0 0 0 0 0 0");
+    assert_int_equal(busy_at(1000000000).status, QS_READING_STALE);
+    set_stat("13 0 0 96 0 0 0 1 0 0");
+    struct qs_port_reading r = busy_at(1100000000);
     assert_int_equal(r.status, QS_READING_OK);
-    assert_int_equal(r.value, 300000);
-    qs_probe_sensor(&probe, "cpu.busy_ratio_ppm", 1500000000, &r);
-    assert_int_equal(r.status, QS_READING_STALE);
+    assert_in_range(r.value, 299900, 300000);
+    assert_int_equal(busy_at(2500000000).status, QS_READING_STALE);
     close(probe.stat_fd);
     probe.stat_fd = -1;
-    qs_probe_sensor(&probe, "cpu.busy_ratio_ppm", 2500000000, &r);
-    assert_int_equal(r.status, QS_READING_MISSING);
+    assert_int_equal(busy_at(3500000000).status, QS_READING_MISSING);
     qs_probe_sensor(&probe, "no such sensor", 1, &r);
     assert_int_equal(r.status, QS_READING_MISSING);
+}
+
+static void burn_ms(int64_t ms)
+{
+    struct timespec t;
+    clock_t until = clock() + ms * CLOCKS_PER_SEC / 1000;
+    while (clock() < until) {
+        clock_gettime(CLOCK_MONOTONIC, &t);
+    }
+}
+
+/* A second of the processor was busy, of which 200 ms were our own work, or that of a child that lives. */
+static void does_not_take_our_own_work_for_a_neighbours(void **state)
+{
+    (void)state;
+    memset(&probe, 0, sizeof probe);
+    CPU_SET(1, &probe.allowed);
+    probe.tick_ns = 10000000;
+    probe.stat_fd = memfd_create("stat", MFD_CLOEXEC);
+    set_stat("100 0 0 100 0 0 0 0 0 0");
+    assert_int_equal(busy_at(1000000000).status, QS_READING_STALE);
+    burn_ms(200);
+    set_stat("200 0 0 100 0 0 0 0 0 0");
+    struct qs_port_reading r = busy_at(1500000000);
+    assert_int_equal(r.status, QS_READING_OK);
+    assert_in_range(r.value, 500000, 800000);
+
+    int go[2];
+    assert_int_equal(pipe(go), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        burn_ms(200);
+        (void)!write(go[1], "x", 1);
+        pause();
+    }
+    qs_probe_set_kin(&probe, QS_KIN_CHILD, child);
+    assert_int_equal(read(go[0], &(char){0}, 1), 1);
+    set_stat("300 0 0 100 0 0 0 0 0 0");
+    int64_t with_child = busy_at(2000000000).value;
+    qs_probe_set_kin(&probe, QS_KIN_CHILD, 0);
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_in_range(with_child, 500000, 810000);
+    close(go[0]);
+    close(go[1]);
+    close(probe.stat_fd);
+}
+
+static void a_new_host_begins_a_new_look(void **state)
+{
+    (void)state;
+    memset(&probe, 0, sizeof probe);
+    CPU_SET(1, &probe.allowed);
+    probe.tick_ns = 10000000;
+    probe.stat_fd = memfd_create("stat", MFD_CLOEXEC);
+    set_stat("100 0 0 100 0 0 0 0 0 0");
+    assert_int_equal(busy_at(1000000000).status, QS_READING_STALE);
+    qs_probe_set_kin(&probe, QS_KIN_HOST, getpid());
+    assert_int_equal(busy_at(1200000000).status, QS_READING_STALE);
+    qs_probe_set_kin(&probe, QS_KIN_HOST, getpid());
+    assert_int_equal(busy_at(1400000000).status, QS_READING_OK);
+    close(probe.stat_fd);
+}
+
+static const int64_t ms = 1000000;
+
+static bool take(struct qs_busy *b, int64_t at, int64_t busy, int64_t all, int64_t ours, int64_t *ppm)
+{
+    const struct qs_busy_look look = {at * ms, busy * ms, all * ms, ours * ms};
+    return qs_busy_take(b, &look, ppm);
+}
+
+static void looks_back_ninety_milliseconds_to_a_second(void **state)
+{
+    struct qs_busy b = {.count = 0};
+    int64_t ppm = -1;
+    (void)state;
+    assert_false(take(&b, 0, 0, 0, 0, &ppm));
+    assert_int_equal(ppm, 0);
+    assert_false(take(&b, 89, 89, 89, 0, &ppm));
+    assert_true(take(&b, 90, 90, 90, 45, &ppm)); /* since 0 */
+    assert_int_equal(ppm, 500000);
+    assert_true(take(&b, 1089, 1089, 1089, 955, &ppm)); /* since 89: only 45 of 1000 were not ours */
+    assert_int_equal(ppm, 45000);
+    assert_false(take(&b, 2090, 2090, 2090, 2090, &ppm)); /* the last look is 1001 ms old */
+}
+
+/* Many short looks: the oldest that is kept still reaches back far enough. */
+static void frequent_looks_do_not_lose_the_past(void **state)
+{
+    struct qs_busy b = {.count = 0};
+    int64_t ppm = 0;
+    (void)state;
+    for (int64_t at = 0; at < 3000; at++) {
+        bool ready = take(&b, at, at, 2 * at, at / 2, &ppm);
+        assert_int_equal(ready, at >= 90);
+        if (ready) {
+            assert_in_range(ppm, 244000, 256000);
+        }
+    }
+}
+
+static void a_share_stays_between_nothing_and_all(void **state)
+{
+    struct qs_busy b = {.count = 0};
+    int64_t ppm = -1;
+    (void)state;
+    take(&b, 0, 0, 0, 0, &ppm);
+    assert_true(take(&b, 100, 90, 200, 95, &ppm)); /* a tick is coarser than our own account */
+    assert_int_equal(ppm, 0);
+    assert_true(take(&b, 200, 900, 400, 95, &ppm));
+    assert_int_equal(ppm, 1000000);
+    assert_false(take(&b, 300, 100, 600, 95, &ppm)); /* a processor was taken offline */
+    assert_true(take(&b, 400, 100, 600, 95, &ppm));  /* no time has passed by this account */
+    assert_int_equal(ppm, 0);
 }
 
 int main(void)
@@ -120,6 +247,11 @@ int main(void)
         cmocka_unit_test(takes_nothing_for_a_number),
         cmocka_unit_test(refuses_a_table_that_was_cut),
         cmocka_unit_test(needs_two_looks_at_the_busy_share),
+        cmocka_unit_test(does_not_take_our_own_work_for_a_neighbours),
+        cmocka_unit_test(a_new_host_begins_a_new_look),
+        cmocka_unit_test(looks_back_ninety_milliseconds_to_a_second),
+        cmocka_unit_test(frequent_looks_do_not_lose_the_past),
+        cmocka_unit_test(a_share_stays_between_nothing_and_all),
     };
     return cmocka_run_group_tests_name("agent.probe", tests, NULL, NULL);
 }
