@@ -148,6 +148,19 @@ static void close_input(struct qs_linux_child *child)
     child->in_fd = -1;
 }
 
+static bool refuse_command(struct qs_port_fault *fault, const struct qs_commands *of, const char *path,
+                           int error)
+{
+    refuse(fault, path, error);
+    if (error == EACCES && of->has_identity) {
+        size_t n = strlen(fault->text);
+        snprintf(fault->text + n, sizeof fault->text - n,
+                 " (as user %u: it needs the right to execute it and to enter the working directory)",
+                 (unsigned)of->identity.uid);
+    }
+    return false;
+}
+
 bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const struct qs_commands *of,
                     struct qs_port_fault *fault)
 {
@@ -165,7 +178,8 @@ bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const st
                                         .cwd_fd = of->cwd_fd,
                                         .in_fd = fed ? child->in_fd : child->null_in_fd,
                                         .out_fd = heard ? child->capture.write_fd : child->null_fd,
-                                        .cpus = timed && of->pinned ? &of->cpus : NULL};
+                                        .cpus = timed && of->pinned ? &of->cpus : NULL,
+                                        .as = of->has_identity ? &of->identity : NULL};
     if (heard) { /* a process before may have made the pipe non-blocking: it is one for all of them */
         fcntl(child->capture.write_fd, F_SETFL, 0);
     }
@@ -179,7 +193,7 @@ bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const st
     if (error != 0) {
         close_input(child);
     }
-    return error == 0 || refuse(fault, command->path, error);
+    return error == 0 || refuse_command(fault, of, command->path, error);
 }
 
 void qs_child_end(struct qs_linux_child *child, bool hard)

@@ -1,5 +1,6 @@
 #include "linux_command.h"
 
+#include "linux_identity.h"
 #include "linux_io.h"
 
 #include <errno.h>
@@ -143,13 +144,34 @@ static bool open_cwd(struct qs_commands *c, struct qs_port_fault *fault)
     return true;
 }
 
+static bool take_identity(struct qs_commands *c, struct qs_text user, struct qs_port_fault *fault)
+{
+    char name[QS_NAME_MAX_BYTES + 1];
+    if (user.n == 0) {
+        return true;
+    }
+    qs_text_copy(user, name, sizeof name);
+    if (!qs_identity_find(name, &c->identity)) {
+        snprintf(fault->text, sizeof fault->text, "there is no user '%s' on this device", name);
+        return blame_operator(fault, QS_CODE_UNSUPPORTED, ENOENT);
+    }
+    c->has_identity = c->identity.uid != geteuid();
+    if (c->has_identity && geteuid() != 0) {
+        snprintf(fault->text, sizeof fault->text,
+                 "cannot run as '%s': this agent runs as user %u, and only root's can run as others", name,
+                 (unsigned)geteuid());
+        return blame_operator(fault, QS_CODE_UNSUPPORTED, EPERM);
+    }
+    return true;
+}
+
 static bool begin(struct qs_commands *c, const struct qs_list *argv, const struct qs_list *env,
-                  struct qs_text cwd, struct qs_port_fault *fault)
+                  struct qs_text cwd, struct qs_text user, struct qs_port_fault *fault)
 {
     c->words.used = c->words.count = 0;
     c->cwd_fd = -1;
     c->stdin_path = NULL;
-    c->pinned = false;
+    c->pinned = c->has_identity = false;
     c->prepare.argv = c->conclude.argv = NULL;
     c->envp = keep_list(&c->words, env);
     c->iteration.argv = keep_list(&c->words, argv);
@@ -158,7 +180,7 @@ static bool begin(struct qs_commands *c, const struct qs_list *argv, const struc
         snprintf(fault->text, sizeof fault->text, "the command and its environment are too long");
         return blame_operator(fault, QS_CODE_UNSUPPORTED, E2BIG);
     }
-    return open_cwd(c, fault) && resolve(c, &c->iteration, fault);
+    return open_cwd(c, fault) && take_identity(c, user, fault) && resolve(c, &c->iteration, fault);
 }
 
 static bool add_hook(struct qs_commands *c, struct qs_command *command, const struct qs_list *argv,
@@ -221,7 +243,7 @@ static bool check_stdin(struct qs_commands *c, const struct qs_msg_run_begin *ru
 bool qs_commands_of_run(struct qs_commands *c, const struct qs_msg_run_begin *run, const cpu_set_t *allowed,
                         struct qs_port_fault *fault)
 {
-    bool ok = begin(c, &run->argv, &run->env, run->cwd, fault) &&
+    bool ok = begin(c, &run->argv, &run->env, run->cwd, run->user, fault) &&
               add_hook(c, &c->prepare, &run->prepare, fault) &&
               add_hook(c, &c->conclude, &run->conclude, fault) && pin(c, run->cpus, allowed, fault) &&
               check_stdin(c, run, fault);
@@ -235,7 +257,7 @@ bool qs_commands_of_run(struct qs_commands *c, const struct qs_msg_run_begin *ru
 
 bool qs_commands_of_hook(struct qs_commands *c, const struct qs_msg_hook *hook, struct qs_port_fault *fault)
 {
-    bool ok = begin(c, &hook->argv, &hook->env, hook->cwd, fault);
+    bool ok = begin(c, &hook->argv, &hook->env, hook->cwd, hook->user, fault);
     c->capture = true;
     c->output_max_bytes = hook->output_max_bytes;
     if (!ok) {

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "core/port.h"
+#include "linux_spawn.h"
 #include "proto/msg.h"
 
 enum {
@@ -39,6 +40,8 @@ struct qs_commands {
     const char *stdin_path; /* NULL: /dev/null */
     bool capture;
     uint32_t output_max_bytes;
+    bool has_identity;
+    struct qs_identity identity; /* where the commands run as somebody else */
     bool pinned;
     cpu_set_t cpus; /* where pinned */
 };

@@ -27,16 +27,38 @@ struct birth {
 
 enum { BIRTH_STACK_BYTES = 16384, KERNEL_SIGSET_BYTES = 8 };
 
+/* The system calls that take 32 bits, where an architecture has narrower ones too. */
+#ifdef SYS_setresuid32
+#define SETRESUID SYS_setresuid32
+#define SETRESGID SYS_setresgid32
+#define SETGROUPS SYS_setgroups32
+#else
+#define SETRESUID SYS_setresuid
+#define SETRESGID SYS_setresgid
+#define SETGROUPS SYS_setgroups
+#endif
+
+/* Straight to the kernel: the library's functions would change other threads' identity, and these are ours.
+ */
+__attribute__((no_sanitize("address", "undefined"))) static bool become(const struct qs_identity *as)
+{
+    return syscall(SETGROUPS, as->group_count, as->groups) == 0 &&
+           syscall(SETRESGID, as->gid, as->gid, as->gid) == 0 &&
+           syscall(SETRESUID, as->uid, as->uid, as->uid) == 0;
+}
+
 /* Runs in the child, in our memory: raw system calls only, no instrumentation. */
 __attribute__((no_sanitize("address", "undefined"))) static int child_main(void *arg)
 {
     struct birth *birth = arg;
     const struct qs_spawn_spec *s = birth->spawn;
     static const uint64_t no_signals;
-    bool ok = syscall(SYS_setpgid, 0, 0) == 0 && syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0;
+    bool ok = syscall(SYS_setpgid, 0, 0) == 0;
     if (ok && s->cpus) {
         ok = syscall(SYS_sched_setaffinity, 0, sizeof *s->cpus, s->cpus) == 0;
     }
+    /* A change of identity forgets the signal of the parent's death: that comes after it. */
+    ok = ok && (!s->as || become(s->as)) && syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0;
     ok = ok && syscall(SYS_dup3, s->in_fd, 0, 0) == 0 && syscall(SYS_dup3, s->out_fd, 1, 0) == 1 &&
          syscall(SYS_dup3, s->out_fd, 2, 0) == 2;
     if (ok && s->cwd_fd >= 0) {

@@ -7,14 +7,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "linux_identity.h"
+
 /* What a child gets. All pointers are borrowed for the call. */
 struct qs_spawn_spec {
     const char *path; /* executed as it is: no search */
     char *const *argv;
-    char *const *envp;     /* the whole environment */
-    int cwd_fd;            /* a directory, or -1: the agent's own */
-    int in_fd, out_fd;     /* > 2; out_fd serves for standard output and standard error */
-    const cpu_set_t *cpus; /* NULL: the agent's own */
+    char *const *envp;            /* the whole environment */
+    int cwd_fd;                   /* a directory, or -1: the agent's own */
+    int in_fd, out_fd;            /* > 2; out_fd serves for standard output and standard error */
+    const cpu_set_t *cpus;        /* NULL: the agent's own */
+    const struct qs_identity *as; /* NULL: the agent's own */
 };
 
 struct qs_spawned {

@@ -42,7 +42,7 @@ static bool run_begin_fits(const struct qs_msg_run_begin *m)
            (unsigned)m->output_kind <= QS_OUTPUT_KIND_CAPTURE && m->output_max_bytes <= QS_OUTPUT_MAX_BYTES &&
            qs_codec_is_deadline(m->iteration_limit_ns) && (unsigned)m->exit_rule <= QS_EXIT_RULE_LIST &&
            (m->exit_rule != QS_EXIT_RULE_LIST || m->exit_codes.count > 0) && qs_codec_is_note(m->cpus) &&
-           (unsigned)m->mode <= QS_RUN_HARNESS && hooks_fit(m);
+           m->user.n <= QS_NAME_MAX_BYTES && (unsigned)m->mode <= QS_RUN_HARNESS && hooks_fit(m);
 }
 
 bool qs_msg_encode_run_begin(struct qs_writer *w, const struct qs_msg_run_begin *m)
@@ -63,6 +63,7 @@ bool qs_msg_encode_run_begin(struct qs_writer *w, const struct qs_msg_run_begin 
     put_argv(w, &m->prepare);
     put_argv(w, &m->conclude);
     qs_put_i64(w, m->hook_limit_ns);
+    qs_put_text(w, m->user);
     if (m->mode == QS_RUN_HARNESS) {
         qs_put_u8(w, QS_RUN_HARNESS);
         qs_harness_put(w, &m->harness);
@@ -89,6 +90,7 @@ int qs_msg_decode_run_begin(const uint8_t *p, size_t n, struct qs_msg_run_begin 
     m->prepare = get_argv(&r);
     m->conclude = get_argv(&r);
     m->hook_limit_ns = qs_get_i64(&r);
+    m->user = qs_get_text(&r);
     m->mode = QS_RUN_COMMAND;
     m->harness = (struct qs_harness){.capacity = 0};
     if (r.err == QS_WIRE_OK && r.left > 0) {
@@ -142,7 +144,7 @@ int qs_msg_decode_run_ready(const uint8_t *p, size_t n, struct qs_msg_run_ready 
 static bool hook_fits(const struct qs_msg_hook *m)
 {
     return m->argv.count > 0 && qs_codec_is_path(m->cwd) && qs_codec_is_deadline(m->limit_ns) &&
-           m->output_max_bytes <= QS_OUTPUT_MAX_BYTES;
+           m->output_max_bytes <= QS_OUTPUT_MAX_BYTES && m->user.n <= QS_NAME_MAX_BYTES;
 }
 
 bool qs_msg_encode_hook(struct qs_writer *w, const struct qs_msg_hook *m)
@@ -154,6 +156,7 @@ bool qs_msg_encode_hook(struct qs_writer *w, const struct qs_msg_hook *m)
     qs_put_text(w, m->cwd);
     qs_put_i64(w, m->limit_ns);
     qs_put_u32(w, m->output_max_bytes);
+    qs_put_text(w, m->user);
     return w->ok;
 }
 
@@ -167,6 +170,7 @@ int qs_msg_decode_hook(const uint8_t *p, size_t n, struct qs_msg_hook *m)
     m->cwd = qs_get_text(&r);
     m->limit_ns = qs_get_i64(&r);
     m->output_max_bytes = qs_get_u32(&r);
+    m->user = qs_get_text(&r);
     return qs_codec_decoded(&r, hook_fits(m));
 }
 

@@ -28,6 +28,7 @@ struct qs_msg_run_begin {
     struct qs_list conclude;   /* of text: argv after each iteration; empty: none */
     int64_t hook_limit_ns; /* of each prepare and conclude, 0 .. QS_SPAN_MAX_NS; 0 only where there is none.
                             * HARNESS: of the program's setup and of its teardown, a deadline */
+    struct qs_text user;   /* whom all of these run as; "": as the agent; <= QS_NAME_MAX_BYTES */
     enum qs_run_mode mode; /* HARNESS: without prepare and conclude, and `harness` follows */
     struct qs_harness harness;
 };
@@ -54,6 +55,7 @@ struct qs_msg_hook {
     struct qs_text cwd;
     int64_t limit_ns;          /* 1 .. QS_SPAN_MAX_NS */
     uint32_t output_max_bytes; /* the tail that is kept, <= QS_OUTPUT_MAX_BYTES */
+    struct qs_text user;       /* as in RUN_BEGIN */
 };
 bool qs_msg_encode_hook(struct qs_writer *w, const struct qs_msg_hook *m);
 int qs_msg_decode_hook(const uint8_t *p, size_t n, struct qs_msg_hook *m);

@@ -31,6 +31,7 @@ static void benchmark_done(struct qs_job_benchmark *b)
         qs_strings_done(lists[i]);
     free(b->name);
     free(b->dir);
+    free(b->user);
     free(b->stdin_path);
     free(b->exit_codes);
     files_done(b->inputs, b->input_count);

@@ -52,6 +52,7 @@ struct qs_job_benchmark {
     struct qs_strings env; /* "K=V", in the order written */
     bool env_inherit;      /* default true: the agent's environment below `env` */
     char *dir;             /* or NULL: the run's own directory where the job has files, else the agent's */
+    char *user;            /* or NULL: the agent's own */
     char *stdin_path;      /* or NULL: /dev/null */
     enum qs_job_output output;
     int64_t output_max_bytes;   /* default 64 KiB */

@@ -105,6 +105,14 @@ static const struct qs_key benchmark_keys[] = {
      .offset = BENCH(env_inherit),
      .fallback = "true",
      .help = "Whether the command sees the agent's environment below `env`."},
+    {.name = "user",
+     .type = QS_KEY_TEXT,
+     .offset = BENCH(user),
+     .min = 1,
+     .max = QS_NAME_MAX_BYTES,
+     .help =
+         "Whom every command of the benchmark runs as, a name or a number of the device; needs an agent of "
+         "root's. The environment stays as it is."},
     {.name = "stdin",
      .type = QS_KEY_TEXT,
      .offset = BENCH(stdin_path),

@@ -212,6 +212,13 @@ static const struct qs_key gate_keys[] = {
      .fallback = "taint",
      .help = "Then: run and mark it, give the device back and keep the place, go to the end of the queue, or "
              "fail."},
+    {.name = "backoff",
+     .type = QS_KEY_BOOL,
+     .offset = EXPECT(backoff),
+     .fallback = "false",
+     .help =
+         "Whether each window in a row that was marked halves the next one's wait: a neighbour that stays "
+         "costs twice the timeout in all."},
     {.name = "unreadable_ok",
      .type = QS_KEY_BOOL,
      .offset = EXPECT(unreadable_ok),

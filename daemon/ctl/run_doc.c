@@ -124,6 +124,8 @@ static bool add_places(const struct qs_args *args, json_t *b, const char *dir, s
     if (qs_args_has(args, "dir") && (path = absolute(args, "dir", true, problem)) == NULL)
         return false;
     json_object_set_new(b, "dir", json_string(path != NULL ? path : dir));
+    if (qs_args_has(args, "user"))
+        json_object_set_new(b, "user", json_string(qs_args_text(args, "user", "")));
     free(path);
     path = NULL;
     const char *input = qs_args_text(args, "input", "null");

@@ -48,6 +48,7 @@ const struct qs_opt qs_run_options[] = {
      .values = "FILE",
      .help = "Standard input of every process, from its beginning (/dev/null)."},
     {.name = "dir", .values = "DIR", .help = "Where the commands run (here)."},
+    {.name = "user", .values = "NAME", .help = "Whom they run as, a name or a number (you)."},
     {.name = "env",
      .values = "NAME=VALUE",
      .many = true,

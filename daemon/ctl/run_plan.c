@@ -100,9 +100,9 @@ static bool add_window(const struct qs_args *args, json_t *plan, struct qs_buf *
     return true;
 }
 
-/* A moment's noise is waited out. A neighbour that stays costs 0.3 s a window, not five: the time buys more
- * blocks then, and it is blocks and their order that protect the comparison. The window is marked and not
- * repeated; whole blocks are left out instead. */
+/* A moment's noise is waited out. A neighbour that stays costs 0.6 s in all: the time buys more blocks then,
+ * and it is blocks and their order that protect the comparison. The window is marked and not repeated; whole
+ * blocks are left out instead. */
 static json_t *make_conditions(const struct qs_args *args)
 {
     json_t *conditions = json_object();
@@ -110,8 +110,8 @@ static json_t *make_conditions(const struct qs_args *args)
     if (cpus != NULL)
         json_object_set_new(conditions, "affinity", json_string(cpus));
     json_object_set_new(conditions, "gate",
-                        json_pack("[{s:s, s:s, s:s, s:s}]", "sensor", "cpu.busy_ratio_ppm", "below", "10%",
-                                  "timeout", "300ms", "on_timeout", "taint"));
+                        json_pack("[{s:s, s:s, s:s, s:s, s:b}]", "sensor", "cpu.busy_ratio_ppm", "below",
+                                  "10%", "timeout", "300ms", "on_timeout", "taint", "backoff", 1));
     json_object_set_new(conditions, "repeat_tainted", json_integer(0));
     return conditions;
 }

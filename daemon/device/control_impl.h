@@ -74,6 +74,7 @@ struct qs_control {
     size_t block_runs;
     int64_t block_began_ns, began_ns;
     uint32_t failed_blocks; /* in a row */
+    unsigned gate_misses;   /* windows in a row whose gate gave up with a taint */
     bool cancelled, failed, silence_on, has_token, started_news;
     char *cancel_why;        /* owned */
     enum qs_control_end end; /* DEFER, REQUEUE where a gate said so */

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import select
 import signal
 import subprocess
 
@@ -48,6 +49,25 @@ def the_same_integers(tap):
         tap.equal([row for row in table if row in rows], rows, "every one of them in the CSV")
 
 
+def as_somebody_else(tap):
+    """`--user` runs the commands as that user; a user that is not there, or may not be taken, is told before anything runs"""
+    with Bed() as bed:
+        own = str(os.geteuid())
+        told = bed.cli("run", *QUICK, "--user", own, "--shell", "--", f"test $(id -u) = {own}")
+        tap.equal(told.returncode, 0, f"as oneself: {told.stderr[-500:]}")
+        told = bed.cli("run", *QUICK, "--user", "no-such-user", "--", "true")
+        tap.ok(told.returncode != 0 and "there is no user 'no-such-user'" in told.stderr, "nobody has this name", told.stderr)
+        other, line = ("65534", "test $(id -u) = 65534") if own == "0" else ("0", "true")
+        told = bed.cli("run", *QUICK, "--user", other, "--dir", "/", "--setup", line, "--shell", "--", line)
+        if own == "0":
+            tap.equal(told.returncode, 0, f"as nobody, the setup too: {told.stderr[-500:]}")
+            os.chmod(bed.path, 0o700)
+            told = bed.cli("run", *QUICK, "--user", other, "--", "true")
+            tap.ok(told.returncode != 0 and "enter the working directory" in told.stderr, "who may not enter is told", told.stderr)
+        else:
+            tap.ok(told.returncode != 0 and "only root" in told.stderr, "only an agent of root's can", told.stderr)
+
+
 def two_at_once(tap):
     """Two `quiesce run` at the same time: the second one queues, says so, and both end well under one daemon"""
     with Bed() as bed:
@@ -61,8 +81,8 @@ def two_at_once(tap):
         heard = []
 
         def says_so():
-            os.set_blocking(second.stderr.fileno(), False)
-            heard.append(second.stderr.read() or "")
+            readable, _, _ = select.select([second.stderr], [], [], 0)
+            heard.append(os.read(second.stderr.fileno(), 65536).decode() if readable else "")
             return "job 1" in "".join(heard)
 
         until(f"the second one says for whom it waits: {heard}", says_so)
@@ -70,7 +90,6 @@ def two_at_once(tap):
             pass
         codes = []
         for process in (first, second):
-            os.set_blocking(process.stderr.fileno(), True)
             process.communicate(timeout=BOUND_S)
             codes.append(process.returncode)
         tap.equal(codes, [0, 0], "both end well")
@@ -125,4 +144,4 @@ def interrupted(tap):
         tap.equal(carrying(mark), [], "nothing goes on")
 
 
-run_cases(from_nothing, the_same_integers, two_at_once, exit_codes, interrupted)
+run_cases(from_nothing, the_same_integers, as_somebody_else, two_at_once, exit_codes, interrupted)

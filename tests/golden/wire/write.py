@@ -132,14 +132,15 @@ MESSAGES = [
      text("stdin_path", "/tmp/in.tar") + u8("output_kind", 1) + u32("output_max_bytes", 4096) +
      i64("iteration_limit_ns", 60000000000) + u8("exit_rule", 2) +
      many("exit_codes", [i32("code", 0), i32("code", -2147483648), i32("code", 255)]) + text("cpus", "0-3,6") +
-     texts("prepare", ["sync"]) + texts("conclude", ["rm", "-f", "out"]) + i64("hook_limit_ns", 5000000000)),
+     texts("prepare", ["sync"]) + texts("conclude", ["rm", "-f", "out"]) + i64("hook_limit_ns", 5000000000) +
+     text("user", "bench")),
     ("run_ready", 11, raw("uid run", RUN) + text("executable", "/usr/bin/gzip") + raw("sha256", SHA) +
      text("cpus", "0-3,6")),
     ("run_begin_harness", 10, raw("uid run", RUN) + texts("argv", ["./blur"]) + texts("env", ["LC_ALL=C"]) +
      text("cwd", "") + u8("stdin_kind", 0) + text("stdin_path", "") + u8("output_kind", 0) +
      u32("output_max_bytes", 0) + i64("iteration_limit_ns", 60000000000) + u8("exit_rule", 0) +
      many("exit_codes", []) + text("cpus", "1") + texts("prepare", []) + texts("conclude", []) +
-     i64("hook_limit_ns", 300000000000) + u8("mode", 1) + text("benchmark", "blur") +
+     i64("hook_limit_ns", 300000000000) + text("user", "") + u8("mode", 1) + text("benchmark", "blur") +
      texts("params", ["image=4k.ppm", "threads="]) + u32("capacity", 4096) + u32("environment_bytes", 2033) +
      u32("stack_bytes", 1008) + u32("heap_bytes", 1048576)),
     ("run_ready_harness", 11, raw("uid run", RUN) + text("executable", "/tmp/blur") + raw("sha256", SHA) +
@@ -147,7 +148,7 @@ MESSAGES = [
      many("declared", [text("name", "pixels") + text("unit", "count") + u8("flags", 2),
                        text("name", "energy") + text("unit", "nJ") + u8("flags", 1)])),
     ("hook", 12, u32("id", 7) + texts("argv", ["make", "-s"]) + texts("env", ["A=1"]) + text("cwd", "") +
-     i64("limit_ns", 600000000000) + u32("output_max_bytes", 65535)),
+     i64("limit_ns", 600000000000) + u32("output_max_bytes", 65535) + text("user", "")),
     ("hook_done", 13, u32("id", 7) + u8("how", 1) + i32("code", 9) + i64("duration_ns", 123456789) +
      text("output", b"a\0b\n\xff")),
     ("open", 14, raw("uid run", RUN) + u32("window", 3) + u8("phase", 1) + u64("first_seq", 1000) +

@@ -175,6 +175,7 @@ void peer_run_begin(struct peer *p, const struct run_spec *s)
         .exit_rule = s->exit_rule,
         .exit_codes = qs_build_list(&b),
         .cpus = qs_text_of(s->cpus),
+        .user = qs_text_of(s->user),
         .prepare = list_of(s->prepare, memory[2]),
         .conclude = list_of(s->conclude, memory[3]),
         .hook_limit_ns = s->hook_limit_ns ? s->hook_limit_ns : INT64_C(60000000000),

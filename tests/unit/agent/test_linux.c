@@ -330,6 +330,36 @@ static void explains_what_cannot_run(void **state)
     assert_int_equal(closed.row[0].flags, 0);
 }
 
+/* Only root can become somebody else; everybody can stay who they are, by number or by name. */
+static void runs_as_a_user(void **state)
+{
+    char own[16];
+    snprintf(own, sizeof own, "%u", (unsigned)geteuid());
+    struct run_spec spec = {
+        .argv =
+            SH("id -u; id -g; id -G | wc -w; sleep 9 >/dev/null & test -w /proc/1/oom_score_adj; echo $?"),
+        .env = usual_env,
+        .user = own,
+        .capture = true,
+        .output_max_bytes = 100};
+    device_measure(*state, &spec, 1, &closed);
+    assert_int_equal(closed.row[0].flags, QS_ITERATION_LEFT_CHILDREN);
+    assert_int_equal(strncmp(closed.m.output.p, own, strlen(own)), 0);
+    expect_refusal(*state, &(struct run_spec){.argv = spec.argv, .env = usual_env, .user = "no such user"},
+                   "there is no user 'no such user'");
+    if (geteuid() != 0) {
+        expect_refusal(*state, &(struct run_spec){.argv = spec.argv, .env = usual_env, .user = "0"},
+                       "only root's");
+        return;
+    }
+    spec.user = "nobody";
+    device_measure(*state, &spec, 1, &closed);
+    assert_true(qs_text_is(closed.m.output, "65534\n65534\n1\n1\n"));
+    spec.user = "54321"; /* a number without a name, as Android's applications have */
+    device_measure(*state, &spec, 1, &closed);
+    assert_true(qs_text_is(closed.m.output, "54321\n54321\n1\n1\n"));
+}
+
 static void fails_a_window_that_cannot_start(void **state)
 {
     char path[] = "/tmp/qs-agent-test-XXXXXX";
@@ -450,6 +480,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(survives_closed_descriptors, setup, teardown),
         cmocka_unit_test_setup_teardown(gives_standard_input, setup, teardown),
         cmocka_unit_test_setup_teardown(gives_environment_and_directory, setup, teardown),
+        cmocka_unit_test_setup_teardown(runs_as_a_user, setup, teardown),
         cmocka_unit_test_setup_teardown(pins_to_a_processor, setup, teardown),
         cmocka_unit_test_setup_teardown(resets_signals, setup, teardown),
         cmocka_unit_test_setup_teardown(hands_down_no_descriptor, setup, teardown),

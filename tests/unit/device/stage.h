@@ -87,6 +87,7 @@ struct stage {
     struct qs_uid run;
     uint64_t next_seq;
     uint32_t window, asked;
+    int64_t gate_timeout_ns; /* of the last OPEN's first expectation */
     struct stage_window now;
     uint32_t hook_id;
 };

@@ -196,6 +196,9 @@ bool qs_session_open(struct qs_session *session, const struct qs_msg_open *m, st
     assert_int_equal(m->first_seq, s->next_seq);
     assert_in_range(m->iterations, 1, QS_ITERATIONS_MAX);
     assert_true(m->lease_ns > m->max_ns);
+    struct qs_iter gate = qs_list_iter(&m->gate);
+    struct qs_expectation first;
+    s->gate_timeout_ns = qs_list_expectation(&gate, &first) ? first.timeout_ns : -1;
     s->session = SESSION_WINDOW;
     s->opens++;
     s->window = m->window;

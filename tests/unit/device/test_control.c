@@ -1,5 +1,7 @@
 /* A job's way through the controller where everything goes well, and where gates, hooks and commands do not.
  */
+#include <stdio.h>
+
 #include "stage.h"
 
 static const char hooks_job[] =
@@ -232,6 +234,47 @@ static void test_gate_timeouts(void **state)
     gate_case(QS_GATE_FAIL, QS_END_FAILED);
 }
 
+static const char patient_job[] =
+    "quiesce: 1\n"
+    "name: patient\n"
+    "benchmarks: [{name: x, argv: [x]}]\n"
+    "plan: {blocks: 3, seed: 7, window: {iterations: 2}, warmup: {iterations: 1}}\n"
+    "conditions: {repeat_tainted: 0, gate: [{sensor: cpu.busy_ratio_ppm, below: 10%%, timeout: 800ms%s}]}\n";
+
+static int64_t timeouts_ns[8];
+
+/* The gate gives way before the first two windows, and opens before the third. */
+static void give_way(struct stage *s, const struct stage_run *run, struct stage_window *w)
+{
+    (void)run;
+    assert_in_range(s->opens, 1, 8);
+    timeouts_ns[s->opens - 1] = s->gate_timeout_ns;
+    w->gate = s->opens < 3 ? QS_GATE_TAINTED : QS_GATE_OPEN;
+}
+
+static void backoff_case(const char *key, const int64_t want_ms[4])
+{
+    struct stage s;
+    char job[600];
+    snprintf(job, sizeof job, patient_job, key);
+    stage_init(&s, job);
+    s.script = give_way;
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_DONE);
+    assert_int_equal(s.opens, 4); /* the warm-up and three blocks */
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(timeouts_ns[i], want_ms[i] * 1000000);
+    stage_done(&s);
+}
+
+/* With backoff a neighbour that stays is waited for less and less, until the gate opens once. */
+static void test_gate_backoff(void **state)
+{
+    (void)state;
+    backoff_case("", (const int64_t[]){800, 800, 800, 800});
+    backoff_case(", backoff: true", (const int64_t[]){800, 400, 200, 800});
+}
+
 static unsigned dirty_windows;
 
 static void dirty(struct stage *s, const struct stage_run *run, struct stage_window *w)
@@ -304,6 +347,7 @@ int main(void)
         cmocka_unit_test(test_program_that_is_not_there),
         cmocka_unit_test(test_blocks_without_data_end_the_job),
         cmocka_unit_test(test_gate_timeouts),
+        cmocka_unit_test(test_gate_backoff),
         cmocka_unit_test(test_tainted_windows_are_repeated),
         cmocka_unit_test(test_stop_rule_asks_for_windows),
     };

@@ -140,6 +140,7 @@ static bool put_run_begin(struct qs_writer *w)
         .prepare = sample_texts(mem[2], (const char *const[]){"sync", NULL}),
         .conclude = sample_texts(mem[3], (const char *const[]){"rm", "-f", "out", NULL}),
         .hook_limit_ns = 5000000000,
+        .user = qs_text_of("bench"),
     };
     return qs_msg_encode_run_begin(w, &m);
 }

@@ -1,0 +1,21 @@
+/* Users of this machine, by name or number. */
+#ifndef QS_AGENT_LINUX_IDENTITY_H
+#define QS_AGENT_LINUX_IDENTITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { QS_GROUPS_MAX = 64 };
+
+struct qs_identity {
+    uint32_t uid, gid;
+    uint32_t groups[QS_GROUPS_MAX]; /* gid among them; what exceeds the room is left out */
+    size_t group_count;
+};
+
+/* False: nobody has this name. A number needs no entry in the user database: its group is then the same
+ * number. */
+bool qs_identity_find(const char *name, struct qs_identity *identity);
+
+#endif
