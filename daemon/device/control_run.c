@@ -206,6 +206,16 @@ static void pilot_failed(struct qs_control *c)
     qs_control_fail(c, &err);
 }
 
+/* The same for one that cannot even be started, or whose prepare or conclude failed. */
+static void pilot_stuck(struct qs_control *c)
+{
+    struct qs_text why = c->win.msg.failure;
+    struct qs_err err = QS_ERR_INIT;
+    qs_fail(&err, QS_E_COMMAND, "%s could not be measured: %.*s", c->p.spec->arms[qs_plan_arm(&c->plan)].name,
+            (int)(why.n > 300 ? 300 : why.n), why.n ? why.p : "");
+    qs_control_fail(c, &err);
+}
+
 static bool stop_rule_holds(struct qs_control *c)
 {
     const struct qs_job_benchmark *b = &c->p.spec->benchmarks[c->p.spec->points[c->plan.point].benchmark];
@@ -233,7 +243,9 @@ void qs_control_do_judge(struct qs_control *c)
         gate_gave_up(c);
     else if (c->win.msg.gate.outcome == QS_GATE_TAINTED)
         qs_control_news_gate_timeout(c);
-    if (c->plan.block == 0 && c->run.failures > 0 && c->win.rows_n > 0)
+    if (c->plan.block == 0 && c->win.how == QS_CLOSED_FAILED)
+        pilot_stuck(c);
+    else if (c->plan.block == 0 && c->run.failures > 0 && c->win.rows_n > 0)
         pilot_failed(c);
     bool over = qs_control_over(c) || c->win.how == QS_CLOSED_CANCELLED || c->win.how == QS_CLOSED_FAILED;
     bool dirty = (c->win.taint & repeatable) != 0 && (c->win.taint & QS_TAINT_GATE) == 0 && c->plan.block > 0;

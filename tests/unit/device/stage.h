@@ -37,7 +37,7 @@ struct stage_window { /* what the agent will say of one window; filled by the sc
     enum qs_gate_outcome gate;
     enum qs_closed_how how;
     const char *taint; /* code of the window, or NULL */
-    const char *output, *busiest;
+    const char *output, *busiest, *failure;
 };
 
 enum stage_strike { STRIKE_NONE, STRIKE_DOWN, STRIKE_CANCEL, STRIKE_ABANDON, STRIKE_FEED };

@@ -149,7 +149,8 @@ static void tell_closed(struct stage *s)
                               .iterations = s->now.iterations,
                               .gate = {.outcome = s->now.gate, .busiest = qs_text_of(s->now.busiest)},
                               .taints = qs_build_list(&taints),
-                              .output = qs_text_of(s->now.output)};
+                              .output = qs_text_of(s->now.output),
+                              .failure = qs_text_of(s->now.failure)};
     if (m.iterations > 0)
         later(s, STAGE_STEP_NS, tell_iterations);
     else

@@ -155,6 +155,29 @@ static void test_pilot_that_fails_ends_the_job(void **state)
     stage_done(&s);
 }
 
+static void stuck_b(struct stage *s, const struct stage_run *run, struct stage_window *w)
+{
+    (void)s;
+    if (run->arm != 1)
+        return;
+    w->how = QS_CLOSED_FAILED;
+    w->failure = "cannot start './b': Permission denied";
+    w->iterations = 0;
+}
+
+static void test_pilot_that_cannot_start_ends_the_job(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, NULL);
+    s.script = stuck_b;
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_FAILED);
+    assert_int_equal(s.result.err.code, QS_E_COMMAND);
+    assert_string_equal(s.result.err.text, "b could not be measured: cannot start './b': Permission denied");
+    stage_done(&s);
+}
+
 static void test_program_that_is_not_there(void **state)
 {
     (void)state;
@@ -344,6 +367,7 @@ int main(void)
         cmocka_unit_test(test_setup_that_fails_ends_the_job),
         cmocka_unit_test(test_cleanup_that_fails_is_told),
         cmocka_unit_test(test_pilot_that_fails_ends_the_job),
+        cmocka_unit_test(test_pilot_that_cannot_start_ends_the_job),
         cmocka_unit_test(test_program_that_is_not_there),
         cmocka_unit_test(test_blocks_without_data_end_the_job),
         cmocka_unit_test(test_gate_timeouts),
