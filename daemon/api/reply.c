@@ -13,11 +13,11 @@ unsigned qs_reply_status(enum qs_errc code)
     static const struct {
         enum qs_errc code;
         unsigned status;
-    } table[] = {{QS_E_USAGE, 400},       {QS_E_CONFIG, 400},   {QS_E_JOB, 400},
-                 {QS_E_COMMAND, 400},     {QS_E_DENIED, 403},   {QS_E_AUTH, 403},
-                 {QS_E_NOT_FOUND, 404},   {QS_E_CONFLICT, 409}, {QS_E_LIMIT, 413},
-                 {QS_E_UNREACHABLE, 503}, {QS_E_RESOURCE, 503}, {QS_E_LINK, 503},
-                 {QS_E_PRECONDITION, 503}};
+    } table[] = {{QS_E_USAGE, 400},   {QS_E_CONFIG, 400},      {QS_E_JOB, 400},
+                 {QS_E_COMMAND, 400}, {QS_E_DATA, 400},        {QS_E_DENIED, 403},
+                 {QS_E_AUTH, 403},    {QS_E_NOT_FOUND, 404},   {QS_E_CONFLICT, 409},
+                 {QS_E_LIMIT, 413},   {QS_E_UNREACHABLE, 503}, {QS_E_RESOURCE, 503},
+                 {QS_E_LINK, 503},    {QS_E_PRECONDITION, 503}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (table[i].code == code)
             return table[i].status;
@@ -78,13 +78,14 @@ static void put_problem(struct qs_json *j, const struct qs_problem *p)
     qs_json_object_end(j);
 }
 
-void qs_reply_problems(struct qs_exchange *ex, const struct qs_problems *problems, const char *file)
+void qs_reply_problems(struct qs_exchange *ex, enum qs_errc code, const struct qs_problems *problems,
+                       const char *file)
 {
     struct qs_json j;
     struct qs_buf out, text;
     struct qs_err err;
     size_t n = problems->count + problems->more;
-    qs_fail(&err, QS_E_JOB, "%s has %zu mistake%s", file, n, n == 1 ? "" : "s");
+    qs_fail(&err, code, "%s has %zu mistake%s", file, n, n == 1 ? "" : "s");
     begin_error(&j, &out, &err);
     qs_json_key(&j, "problems");
     qs_json_array(&j);
@@ -95,7 +96,7 @@ void qs_reply_problems(struct qs_exchange *ex, const struct qs_problems *problem
     qs_problems_text(problems, file, &text);
     qs_json_kstring(&j, "text", text.data);
     qs_buf_done(&text);
-    end_error(ex, &j, &out, qs_reply_status(QS_E_JOB));
+    end_error(ex, &j, &out, qs_reply_status(code));
 }
 
 void qs_reply_routes(struct qs_exchange *ex, unsigned status, const struct qs_err *err)

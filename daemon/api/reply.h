@@ -9,8 +9,9 @@
 void qs_reply_json(struct qs_exchange *ex, unsigned status, struct qs_buf *json);
 /* {"error":{"code","blame","message","advice"}} with the status that fits the code. */
 void qs_reply_error(struct qs_exchange *ex, const struct qs_err *err);
-/* The same with the problems of a job file and their rendered text; 400. */
-void qs_reply_problems(struct qs_exchange *ex, const struct qs_problems *problems, const char *file);
+/* The same with the problems of a file (QS_E_JOB, QS_E_DATA) and their rendered text; 400. */
+void qs_reply_problems(struct qs_exchange *ex, enum qs_errc code, const struct qs_problems *problems,
+                       const char *file);
 /* The same with the list of what exists; status 404 or 405. */
 void qs_reply_routes(struct qs_exchange *ex, unsigned status, const struct qs_err *err);
 /* Bytes of a type (static text); takes them. */

@@ -1,4 +1,5 @@
 /* Every address of the API. schema/openapi.yaml describes the same; a test holds both together. */
+#include "api/analyze.h"
 #include "api/compare.h"
 #include "api/events.h"
 #include "api/export.h"
@@ -8,10 +9,14 @@
 #include "api/runs.h"
 #include "api/submit.h"
 #include "config/doc.h"
+#include "formats/import.h"
 
 enum { FILE_BYTES = 1024 * 1024 * 1024 };
 /* The text of a job inside JSON: most of it is one byte a byte, some of it two. */
 enum { SUBMIT_BYTES = 2 * QS_DOC_BYTES + 1024 * 1024 };
+
+/* One file of results, or several small ones, inside JSON. */
+enum { ANALYZE_BYTES = 3 * QS_IMPORT_BYTES };
 
 const struct qs_route qs_routes[] = {
     {"GET", "/healthz", qs_handle_health, 0, "", QS_ROUTE_URGENT},
@@ -30,6 +35,9 @@ const struct qs_route qs_routes[] = {
     {"GET", "/api/v1/runs/{uid}", qs_handle_run, 0, "", 0},
     {"GET", "/api/v1/runs/{uid}/iterations", qs_handle_iterations, 0, " from limit ", 0},
     {"GET", "/api/v1/jobs/{id}/compare", qs_handle_compare, 0, "", 0},
+    {"POST", "/api/v1/analyze", qs_handle_analyze, ANALYZE_BYTES, "", 0},
+    {"POST", "/api/v1/analyze:compare", qs_handle_analyze_compare, ANALYZE_BYTES, "", 0},
+    {"POST", "/api/v1/analyze:history", qs_handle_analyze_history, ANALYZE_BYTES, "", 0},
     {"GET", "/api/v1/jobs/{id}/export", qs_handle_export, 0, " format ", 0},
 };
 const size_t qs_route_count = sizeof qs_routes / sizeof *qs_routes;

@@ -78,7 +78,7 @@ void qs_handle_validate(struct qs_exchange *ex)
     if (qs_farm_check(ex->api->p.farm, &sub, &spec, &problems))
         say_valid(ex, spec);
     else
-        qs_reply_problems(ex, &problems, sub.name);
+        qs_reply_problems(ex, QS_E_JOB, &problems, sub.name);
     qs_job_free(spec);
     qs_problems_done(&problems);
 }
@@ -253,7 +253,7 @@ static void submit(struct qs_exchange *ex, struct submit *s, const char *key)
     bool ok = qs_farm_submit(ex->api->p.farm, &sub, on_submitted, ex, &problems, &err);
     if (!ok && qs_exchange_leave(ex)) {
         if (problems.count > 0)
-            qs_reply_problems(ex, &problems, sub.name);
+            qs_reply_problems(ex, QS_E_JOB, &problems, sub.name);
         else
             qs_reply_error(ex, &err);
     }

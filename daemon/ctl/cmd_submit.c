@@ -1,10 +1,10 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "ctl/follow.h"
+#include "ctl/read_text.h"
 #include "ctl/result.h"
 #include "ctl/submit.h"
 
@@ -23,22 +23,6 @@ static const struct qs_opt options[] = {
      .help = "With --wait, regression: exit code 5 where an arm regressed."},
     {.name = "key", .values = "KEY", .help = "Idempotency key: the same key again is the same job."},
     {0}};
-
-static bool read_text(const char *path, struct qs_buf *text, struct qs_err *err)
-{
-    char chunk[4096];
-    FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rbe");
-    if (f == NULL)
-        return qs_fail(err, QS_E_USAGE, "%s: %s", path, strerror(errno));
-    for (size_t n = 0; text->len <= TEXT_BYTES_MAX && (n = fread(chunk, 1, sizeof(chunk), f)) > 0;)
-        qs_buf_add(text, chunk, n);
-    bool ok = ferror(f) == 0 || qs_fail(err, QS_E_USAGE, "%s: %s", path, strerror(errno));
-    if (ok && text->len > TEXT_BYTES_MAX)
-        ok = qs_fail(err, QS_E_LIMIT, "%s is longer than 4 MiB", path);
-    if (f != stdin)
-        fclose(f);
-    return ok;
-}
 
 static int follow(struct qs_ctl *ctl, struct qs_http *http, int64_t job)
 {
@@ -91,7 +75,7 @@ static int run(struct qs_ctl *ctl)
     struct qs_buf text;
     int code = QS_EXIT_OK;
     qs_buf_init(&text);
-    if (!read_text(path, &text, &err)) {
+    if (!qs_read_text(path, TEXT_BYTES_MAX, &text, &err)) {
         code = qs_api_fail(ctl, &err);
         qs_buf_done(&text);
         return code;

@@ -43,6 +43,20 @@ void qs_layout_scale(enum qs_unit unit, double typical_ns, struct qs_scale *ret)
     ret->decimals = k == 0 ? 0 : v < 10 ? 3 : v < 100 ? 2 : v < 1000 ? 1 : 0;
 }
 
+void qs_layout_scale_of(const struct qs_layout *layout, double typical, struct qs_scale *ret)
+{
+    if (layout->plain_unit == NULL) {
+        qs_layout_scale(layout->unit, typical, ret);
+        return;
+    }
+    double size = fabs(typical);
+    *ret = (struct qs_scale){layout->plain_unit, 1, 0};
+    while (ret->decimals < 9 && size > 0 && size < 1000) {
+        size *= 10;
+        ret->decimals++;
+    }
+}
+
 static size_t name_columns(const json_t *arms)
 {
     size_t i, most = 1;

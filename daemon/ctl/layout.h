@@ -15,8 +15,9 @@ struct qs_layout {
     struct qs_face face;
     enum qs_unit unit;
     enum qs_sort sort;
-    bool show_output; /* the kept output of each arm */
-    const char *home; /* shortened to ~ in paths; or NULL */
+    bool show_output;       /* the kept output of each arm */
+    const char *home;       /* shortened to ~ in paths; or NULL */
+    const char *plain_unit; /* values are in this unit and no times, whatever their keys say; or NULL */
 };
 
 /* The comparison document of one job (schema/comparison.md). */
@@ -46,6 +47,8 @@ struct qs_scale {
 };
 /* The unit and the digits that fit a typical value; `unit` other than AUTO fixes the unit. */
 void qs_layout_scale(enum qs_unit unit, double typical_ns, struct qs_scale *ret);
+/* The same by the layout; a plain unit has as many digits as show four of a typical value. */
+void qs_layout_scale_of(const struct qs_layout *layout, double typical, struct qs_scale *ret);
 enum qs_unit qs_layout_unit_of(const char *word);
 /* "1.2 %"; "12.3 MiB" */
 void qs_layout_percent(struct qs_buf *out, double ratio);
@@ -54,6 +57,8 @@ void qs_layout_bytes(char text[32], double bytes);
 void qs_layout_count(struct qs_buf *out, int64_t n, const char *one, const char *many);
 
 /* Other documents. */
+/* analysis, comparison and history of files (schema/analysis.schema.json), whichever it is. */
+void qs_layout_analysis(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 void qs_layout_jobs(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 void qs_layout_job(const struct qs_layout *layout, const json_t *job, struct qs_buf *out);
 void qs_layout_run(const struct qs_layout *layout, const json_t *run, struct qs_buf *out);

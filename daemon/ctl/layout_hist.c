@@ -86,13 +86,14 @@ static void add_axis(const struct qs_layout *layout, const struct axis *axis, st
     struct qs_scale scale;
     struct qs_buf lo, hi;
     const struct qs_face *face = &layout->face;
-    qs_layout_scale(layout->unit, axis->lo_ns, &scale);
+    qs_layout_scale_of(layout, axis->lo_ns, &scale);
     qs_buf_init(&lo);
     qs_buf_init(&hi);
     char text[64];
-    snprintf(text, sizeof(text), "%.*f %s", scale.decimals, axis->lo_ns / scale.ns, scale.name);
+    const char *gap = scale.name[0] != '\0' ? " " : "";
+    snprintf(text, sizeof(text), "%.*f%s%s", scale.decimals, axis->lo_ns / scale.ns, gap, scale.name);
     qs_face_text(face, &lo, text);
-    snprintf(text, sizeof(text), "%.*f %s", scale.decimals, axis->hi_ns / scale.ns, scale.name);
+    snprintf(text, sizeof(text), "%.*f%s%s", scale.decimals, axis->hi_ns / scale.ns, gap, scale.name);
     qs_face_text(face, &hi, text);
     qs_face_fill(out, axis->indent);
     qs_face_ink(face, out, QS_INK_DIM);

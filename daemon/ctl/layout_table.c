@@ -29,7 +29,7 @@ static const struct column columns[] = {{"median", "median_ns", false, 1, 0},
                                         {"max", "max_ns", false, 1, 8},
                                         {"user", "user_us", false, 1e3, 3},
                                         {"sys", "system_us", false, 1e3, 4}};
-enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+enum { COLUMNS = sizeof(columns) / sizeof(columns[0]), MEASURES = COLUMNS - 2 };
 
 static void add_time(struct qs_grid *grid, double v, const struct column *c, const struct qs_scale *scale)
 {
@@ -52,16 +52,29 @@ void qs_layout_bytes(char text[32], double bytes)
     snprintf(text, 32, "%.*f %s", k > 0 && bytes < 99.95 ? 1 : 0, bytes, units[k]);
 }
 
-static void add_arm(struct qs_grid *grid, const json_t *arm, const struct qs_scale *scale)
+static double value_of(const json_t *arm, const struct column *c)
 {
-    const json_t *quantiles = json_object_get(arm, "quantiles");
+    return qs_json_get_number(c->quantile ? json_object_get(arm, "quantiles") : arm, c->key, NAN);
+}
+
+/* What other tools' files do not hold is no column of dashes. */
+static bool has_resources(const json_t *arms)
+{
+    size_t i;
+    const json_t *arm;
+    json_array_foreach(arms, i, arm) if (json_object_get(arm, "max_rss_bytes") != NULL) return true;
+    return false;
+}
+
+static void add_arm(struct qs_grid *grid, const json_t *arm, const struct qs_scale *scale, bool resources)
+{
     char bytes[32];
     qs_grid_cell(grid, qs_json_get_text(arm, "name", "?"));
-    for (size_t c = 0; c < COLUMNS; c++)
-        add_time(grid, qs_json_get_number(columns[c].quantile ? quantiles : arm, columns[c].key, NAN),
-                 &columns[c], scale);
+    for (size_t c = 0; c < (resources ? COLUMNS : MEASURES); c++)
+        add_time(grid, value_of(arm, &columns[c]), &columns[c], scale);
     qs_layout_bytes(bytes, qs_json_get_number(arm, "max_rss_bytes", NAN));
-    qs_grid_cell(grid, bytes);
+    if (resources)
+        qs_grid_cell(grid, bytes);
 }
 
 static double least_median(const json_t *arms)
@@ -84,7 +97,7 @@ void qs_layout_table(const struct qs_layout *layout, const json_t *result, struc
     struct qs_grid_column head[COLUMNS + 2];
     struct qs_grid grid;
     struct qs_scale scale;
-    qs_layout_scale(layout->unit, least_median(arms), &scale);
+    qs_layout_scale_of(layout, least_median(arms), &scale);
     const char *unit = layout->face.utf8 || scale.ns != 1e3 ? scale.name : "us";
     head[0] =
         (struct qs_grid_column){.title = unit, .most = qs_layout_name_columns(layout, arms, NAME_COLUMNS)};
@@ -94,11 +107,12 @@ void qs_layout_table(const struct qs_layout *layout, const json_t *result, struc
     head[COLUMNS + 1] = (struct qs_grid_column){.title = "RSS", .right = true, .keep = 4};
     if (head[0].most < 2)
         head[0].most = 2;
-    qs_grid_init(&grid, head, COLUMNS + 2);
+    bool resources = has_resources(arms);
+    qs_grid_init(&grid, head, resources ? COLUMNS + 2 : MEASURES + 1);
     size_t *order = qs_calloc(count, sizeof(*order));
     qs_layout_order(layout, arms, count, order);
     for (size_t i = 0; i < count; i++)
-        add_arm(&grid, json_array_get(arms, order[i]), &scale);
+        add_arm(&grid, json_array_get(arms, order[i]), &scale, resources);
     qs_grid_print(&grid, &layout->face, "  ", out);
     free(order);
     qs_grid_done(&grid);

@@ -49,6 +49,10 @@ def sandbox(top):
     for name in ("notes.txt", "big.csv"):
         with open(os.path.join(work, name), "w", encoding="ascii") as f:
             f.writelines(f"{i * 7919 % 10007},{i}\n" for i in range(20000))
+    os.symlink(os.path.join(ROOT, "tests", "data", "pyperf", "telco.json"), os.path.join(work, "telco.json"))
+    for name, step in (("before.csv", 0), ("after.csv", 9), ("nightly.csv", 0)):
+        with open(os.path.join(work, name), "w", encoding="ascii") as f:
+            f.writelines(["run,value,unit\n"] + [f"{i},{100 + step + i % 3},ns\n" for i in range(30)])
     for name in ("my-program", "old", "new"):
         script(os.path.join(work, name), "#!/bin/sh\nsleep 0.005\n")
     with open(os.path.join(work, "farm.yaml"), "w", encoding="ascii") as f:

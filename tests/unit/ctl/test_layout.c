@@ -10,9 +10,9 @@
 
 static const char *folder; /* argv[1] */
 
-static const char *const names[] = {"one-arm", "two-arms",   "three-arms", "inconclusive",
-                                    "too-few", "tainted",    "points",     "simulated",
-                                    "failed",  "long-names", "readme"};
+static const char *const names[] = {"one-arm", "two-arms", "three-arms", "inconclusive", "too-few",
+                                    "tainted", "points",   "simulated",  "failed",       "long-names",
+                                    "readme",  "file",     "two-files",  "many-series",  "history"};
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
 static char *read_file(const char *path)
@@ -60,6 +60,14 @@ static void check_lines(const char *text, const struct qs_face *face)
     }
 }
 
+static void lay_out_any(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
+{
+    if (json_object_get(doc, "kind") != NULL)
+        qs_layout_analysis(layout, doc, out);
+    else
+        qs_layout_compare(layout, doc, out);
+}
+
 static void lay_out(const char *name, struct qs_layout *layout)
 {
     char path[4096];
@@ -68,7 +76,7 @@ static void lay_out(const char *name, struct qs_layout *layout)
     json_t *doc = json_load_file(path, 0, NULL);
     assert_non_null(doc);
     qs_buf_init(&out);
-    qs_layout_compare(layout, doc, &out);
+    lay_out_any(layout, doc, &out);
     check_lines(out.data, &layout->face);
     snprintf(path, sizeof(path), "%s/%s.%zu.%s.txt", folder, name, layout->face.width,
              layout->face.utf8 ? "utf8" : "ascii");
@@ -110,7 +118,7 @@ static void every_width_is_survived(void **state)
             snprintf(path, sizeof(path), "%s/%s.json", folder, names[i]);
             json_t *doc = json_load_file(path, 0, NULL);
             qs_buf_init(&out);
-            qs_layout_compare(&layout, doc, &out);
+            lay_out_any(&layout, doc, &out);
             assert_true(out.len > 0);
             qs_buf_done(&out);
             json_decref(doc);
@@ -125,6 +133,7 @@ static void other_documents_do_no_harm(void **state)
         "[]",
         "{\"results\":7}",
         "{\"results\":[{}]}",
+        "{\"kind\":\"comparison\",\"results\":[{},{\"unit\":7,\"verdict\":[],\"base\":{\"histogram\":3}}]}",
         "{\"results\":[{\"arms\":[{}],\"comparisons\":[{}]}]}",
         "{\"results\":[{\"arms\":[{\"iterations\":3,\"histogram\":{\"lo_ns\":2,\"hi_ns\":1,\"counts\":[1]}}]}"
         "]}",
@@ -138,6 +147,7 @@ static void other_documents_do_no_harm(void **state)
         assert_non_null(doc);
         qs_buf_init(&out);
         qs_layout_compare(&layout, doc, &out);
+        qs_layout_analysis(&layout, doc, &out);
         qs_layout_jobs(&layout, doc, &out);
         qs_layout_job(&layout, doc, &out);
         qs_layout_run(&layout, doc, &out);

@@ -1,0 +1,155 @@
+#include "ctl/offline.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "ctl/api.h"
+#include "ctl/read_text.h"
+#include "ctl/result.h"
+
+enum { FILE_BYTES_MAX = 16 * 1024 * 1024 };
+
+const char *const qs_format_words[] = {"auto", "numbers",   "csv", "google-benchmark", "androidx", "pyperf",
+                                       "go",   "hyperfine", NULL};
+const char *const qs_better_words[] = {"lower", "higher", NULL};
+const char *const qs_per_words[] = {"run", "iteration", NULL};
+
+bool qs_offline_is_file(const char *word)
+{
+    static const char *const ends[] = {".csv", ".json", ".txt", ".tsv", ".dat"};
+    size_t n = strlen(word);
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        size_t k = strlen(ends[i]);
+        if (n > k && strcmp(word + n - k, ends[i]) == 0)
+            return true;
+    }
+    return access(word, F_OK) == 0;
+}
+
+/* JSON carries text: the first byte that is none is told here, with its place. */
+static bool check_utf8(const char *path, const struct qs_buf *text, struct qs_err *err)
+{
+    size_t line = 1, column = 1;
+    for (size_t i = 0; i < text->len;) {
+        bool valid = false;
+        size_t step = qs_utf8_next(text->data + i, text->len - i, &valid);
+        if (!valid || text->data[i] == '\0')
+            return qs_fail(err, QS_E_DATA, "%s:%zu:%zu: the byte 0x%02x is no UTF-8 text", path, line, column,
+                           (unsigned)(unsigned char)text->data[i]);
+        column = text->data[i] == '\n' ? 1 : column + 1;
+        line += text->data[i] == '\n';
+        i += step;
+    }
+    return true;
+}
+
+static bool add_file(struct qs_ctl *ctl, const char *path, json_t *files, struct qs_err *err)
+{
+    struct qs_buf text, name;
+    const char *format = qs_args_text(ctl->args, "format", "auto");
+    qs_buf_init(&text);
+    qs_buf_init(&name);
+    qs_text_escape(&name, path, strlen(path));
+    bool ok = qs_read_text(path, FILE_BYTES_MAX, &text, err) && check_utf8(path, &text, err);
+    if (ok)
+        json_array_append_new(files, json_pack("{s:s, s:o, s:s}", "name", name.data, "text",
+                                               json_stringn(text.data, text.len), "format", format));
+    qs_buf_done(&text);
+    qs_buf_done(&name);
+    return ok;
+}
+
+static json_t *make_options(const struct qs_args *args)
+{
+    json_t *options = json_object();
+    const char *resolution = qs_args_text(args, "resolution", NULL);
+    const char *const words[] = {"better", "per"};
+    const char *const ratios[][2] = {{"level", "level"}, {"margin", "margin_ratio"}};
+    for (size_t i = 0; i < 2; i++) {
+        if (qs_args_has(args, words[i]))
+            json_object_set_new(options, words[i], json_string(qs_args_text(args, words[i], "")));
+        if (qs_args_has(args, ratios[i][0]))
+            json_object_set_new(options, ratios[i][1],
+                                json_real((double)qs_args_number(args, ratios[i][0], 0) / 1e6));
+    }
+    if (resolution != NULL)
+        json_object_set_new(options, "resolution", json_real(strtod(resolution, NULL)));
+    if (qs_args_has(args, "seed"))
+        json_object_set_new(options, "seed", json_string(qs_args_text(args, "seed", "1")));
+    if (qs_args_has(args, "resamples"))
+        json_object_set_new(options, "resamples", json_integer(qs_args_number(args, "resamples", 10000)));
+    return options;
+}
+
+/* The request as text: owned, or NULL with the reason said. */
+static char *make_request(struct qs_ctl *ctl, int *ret_code)
+{
+    struct qs_err err = QS_ERR_INIT;
+    json_t *files = json_array();
+    bool ok = true;
+    for (size_t i = 0; ok && i < ctl->args->word_count; i++)
+        ok = add_file(ctl, ctl->args->argv[ctl->args->word[i]], files, &err);
+    json_t *request = json_pack("{s:o, s:o}", "files", files, "options", make_options(ctl->args));
+    char *text = ok ? json_dumps(request, JSON_COMPACT) : NULL;
+    json_decref(request);
+    if (text == NULL)
+        *ret_code = qs_api_fail(ctl, &err);
+    return text;
+}
+
+static bool has_regression(const json_t *doc)
+{
+    size_t i;
+    const json_t *result;
+    json_array_foreach(json_object_get(doc, "results"), i, result)
+    {
+        const json_t *verdict = json_object_get(result, "verdict");
+        if (strcmp(qs_json_get_text(verdict, "verdict", ""), "regression") == 0)
+            return true;
+    }
+    return false;
+}
+
+static int show(struct qs_ctl *ctl, const struct qs_http_reply *reply)
+{
+    struct qs_buf out;
+    json_t *doc = json_loadb(reply->body.data, reply->body.len, 0, NULL);
+    int code = has_regression(doc) ? QS_EXIT_REGRESSION : QS_EXIT_OK;
+    if (ctl->json) {
+        qs_ctl_print(ctl->out, &reply->body);
+    } else {
+        struct qs_layout layout = qs_result_layout(ctl);
+        qs_buf_init(&out);
+        qs_layout_analysis(&layout, doc, &out);
+        qs_ctl_print(ctl->out, &out);
+        qs_buf_done(&out);
+    }
+    json_decref(doc);
+    return code;
+}
+
+int qs_offline_run(struct qs_ctl *ctl, const char *route)
+{
+    int code = QS_EXIT_OK;
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_http_reply reply = {0};
+    char *text = make_request(ctl, &code);
+    struct qs_http *http = text != NULL ? qs_api_reach_own(ctl, &code) : NULL;
+    qs_buf_init(&reply.body);
+    if (http != NULL) {
+        const struct qs_http_request request = {
+            .method = "POST", .path = route, .body = text, .body_bytes = strlen(text)};
+        if (!qs_http_call(http, &request, &reply, &err))
+            code = qs_api_fail(ctl, &err);
+        else if (reply.status != 200)
+            code = qs_api_refused(ctl, &reply);
+        else
+            code = show(ctl, &reply);
+    }
+    qs_buf_done(&reply.body);
+    qs_http_free(http);
+    free(text);
+    return code;
+}

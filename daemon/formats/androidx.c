@@ -1,0 +1,83 @@
+/* androidx.benchmark's benchmarkData.json: `metrics` have one value an iteration, all of one run;
+ * `sampledMetrics` have a list of samples an iteration, and each iteration is a run of them. */
+#include <string.h>
+
+#include "formats/reader.h"
+
+/* The unit that ends a metric's name: timeToInitialDisplayMs. */
+static const char *unit_of(const char *metric)
+{
+    static const char *const units[][2] = {{"Ms", "ms"}, {"Ns", "ns"}, {"Us", "us"},       {"Kb", "KiB"},
+                                           {"Uj", "uJ"}, {"Uw", "uW"}, {"Bytes", "bytes"}, {"Percent", "%"}};
+    size_t n = strlen(metric);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        size_t k = strlen(units[i][0]);
+        if (n > k && strcmp(metric + n - k, units[i][0]) == 0)
+            return units[i][1];
+    }
+    return "";
+}
+
+static bool take_samples(const struct qs_json_at *at, struct qs_import_build *b, const json_t *runs)
+{
+    size_t i;
+    json_t *list;
+    json_array_foreach(runs, i, list)
+    {
+        const struct qs_json_at here = qs_json_at_index(at, i);
+        if (!json_is_array(list))
+            return qs_json_fail(&here, NULL, "a list is wanted: the samples of one iteration");
+        if (!qs_json_numbers(&here, b, list, i))
+            return false;
+    }
+    return true;
+}
+
+static bool take_metric(const struct qs_json_at *at, const char *benchmark, const char *metric,
+                        const json_t *value, bool sampled)
+{
+    const char *unit = unit_of(metric);
+    const struct qs_import_key key = {
+        .benchmark = benchmark, .metric = metric, .unit = unit, .direction = qs_direction_of_unit(unit)};
+    const json_t *runs = qs_json_want(at, value, "runs", JSON_ARRAY);
+    struct qs_import_build *b = runs ? qs_reader_series(at->r, &key, NULL) : NULL;
+    const struct qs_json_at here = qs_json_at_key(at, "runs");
+    if (!b)
+        return false;
+    return sampled ? take_samples(&here, b, runs) : qs_json_numbers(&here, b, runs, 0);
+}
+
+static bool take_metrics(const struct qs_json_at *at, const json_t *row, const char *benchmark,
+                         const char *group)
+{
+    const json_t *metrics = json_object_get(row, group);
+    const struct qs_json_at here = qs_json_at_key(at, group);
+    const char *metric;
+    json_t *value;
+    if (metrics && !json_is_object(metrics))
+        return qs_json_fail(&here, NULL, "an object of metrics is wanted");
+    json_object_foreach((json_t *)metrics, metric, value)
+    {
+        const struct qs_json_at deeper = qs_json_at_key(&here, metric);
+        if (!take_metric(&deeper, benchmark, metric, value, strcmp(group, "sampledMetrics") == 0))
+            return false;
+    }
+    return true;
+}
+
+bool qs_import_androidx(struct qs_reader *r, const json_t *doc)
+{
+    const struct qs_json_at top = {.r = r};
+    const json_t *rows = qs_json_want(&top, doc, "benchmarks", JSON_ARRAY);
+    const struct qs_json_at list = qs_json_at_key(&top, "benchmarks");
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const struct qs_json_at at = qs_json_at_index(&list, i);
+        r->where = &at;
+        const json_t *row = json_array_get(rows, i);
+        const json_t *name = qs_json_want(&at, row, "name", JSON_STRING);
+        if (!name || !take_metrics(&at, row, json_string_value(name), "metrics") ||
+            !take_metrics(&at, row, json_string_value(name), "sampledMetrics"))
+            return false;
+    }
+    return rows != NULL;
+}

@@ -1,0 +1,341 @@
+/* CSV with a header: the names of its columns say what they are.
+ *
+ *   run, group, process, fork, runstamp      which run; without one, all rows are one run
+ *   iteration, iter, seq                     the order inside the run
+ *   benchmark, name, series, arm, point, device, test, side   together the name of the benchmark
+ *   unit                                     of the row's values
+ *   time, date, timestamp, commit, revision, night            a label of the value (for `history`)
+ *   phase, taint                             `warmup`, or any taint: the row is counted and left out
+ *   block, pos, status, index, hash          known, not used
+ *   v1, v2, ...                              the iterations of one run, in one row
+ *
+ * Any other column whose first cell is a number is a metric of its own, named after the column; a suffix such
+ * as _ns is its unit. Other columns are text and not used. Separated by commas, semicolons or tabs. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "formats/reader.h"
+
+enum role {
+    ROLE_TEXT,
+    ROLE_RUN,
+    ROLE_ORDER,
+    ROLE_NAME,
+    ROLE_UNIT,
+    ROLE_LABEL,
+    ROLE_PHASE,
+    ROLE_TAINT,
+    ROLE_METRIC,
+    ROLE_ITERATION
+};
+
+static const struct {
+    const char *name;
+    enum role role;
+} roles[] = {
+    {"run", ROLE_RUN},        {"group", ROLE_RUN},       {"process", ROLE_RUN}, {"fork", ROLE_RUN},
+    {"runstamp", ROLE_RUN},   {"iteration", ROLE_ORDER}, {"iter", ROLE_ORDER},  {"seq", ROLE_ORDER},
+    {"benchmark", ROLE_NAME}, {"name", ROLE_NAME},       {"series", ROLE_NAME}, {"arm", ROLE_NAME},
+    {"point", ROLE_NAME},     {"device", ROLE_NAME},     {"test", ROLE_NAME},   {"side", ROLE_NAME},
+    {"unit", ROLE_UNIT},      {"time", ROLE_LABEL},      {"date", ROLE_LABEL},  {"timestamp", ROLE_LABEL},
+    {"commit", ROLE_LABEL},   {"revision", ROLE_LABEL},  {"night", ROLE_LABEL}, {"phase", ROLE_PHASE},
+    {"taint", ROLE_TAINT},    {"block", ROLE_TEXT},      {"pos", ROLE_TEXT},    {"status", ROLE_TEXT},
+    {"index", ROLE_TEXT},     {"hash", ROLE_TEXT}};
+
+struct cell {
+    const char *at; /* place in the text */
+    char *text;     /* owned, without quotes, trimmed */
+};
+
+struct column {
+    char name[QS_IMPORT_NAME_BYTES + 1];
+    char unit[8]; /* of the suffix, or "" */
+    enum role role;
+    bool known; /* by its name; else its first cell decides */
+};
+
+struct csv {
+    struct qs_reader *r;
+    const char *s;
+    char separator;
+    struct column *columns; /* owned */
+    size_t column_count;
+    struct cell cells[QS_IMPORT_COLUMNS];
+    size_t cell_count;
+    bool first;
+    uint64_t row;
+};
+
+static void drop_cells(struct csv *c)
+{
+    for (size_t i = 0; i < c->cell_count; i++)
+        free(c->cells[i].text);
+    c->cell_count = 0;
+}
+
+/* One cell in quotes: "" is a quote, and a line may end inside. */
+static bool quoted_cell(struct csv *c, struct qs_buf *text)
+{
+    const char *from = c->s++;
+    for (; c->s < c->r->end; c->s++) {
+        if (*c->s == '"' && c->s[1] != '"') {
+            c->s++;
+            c->s += strspn(c->s, " \r");
+            if (c->s < c->r->end && *c->s != c->separator && *c->s != '\n')
+                return qs_reader_fail(c->r, c->s, "write a quote inside quotes twice",
+                                      "text after the closing quote");
+            return true;
+        }
+        c->s += *c->s == '"';
+        qs_buf_char(text, *c->s);
+    }
+    return qs_reader_fail(c->r, from, "close it", "a quote that is never closed");
+}
+
+static void plain_cell(struct csv *c, struct qs_buf *text)
+{
+    size_t n = 0;
+    while (c->s + n < c->r->end && c->s[n] != c->separator && c->s[n] != '\n')
+        n++;
+    size_t keep = n;
+    while (keep > 0 && strchr(" \t\r", c->s[keep - 1]))
+        keep--;
+    qs_buf_add(text, c->s, keep);
+    c->s += n;
+}
+
+static bool read_cell(struct csv *c)
+{
+    struct qs_buf text;
+    bool ok = true;
+    while (*c->s == ' ' || (*c->s == '\t' && c->separator != '\t'))
+        c->s++;
+    const char *at = c->s;
+    qs_buf_init(&text);
+    if (*c->s == '"')
+        ok = quoted_cell(c, &text);
+    else
+        plain_cell(c, &text);
+    if (ok && c->cell_count == QS_IMPORT_COLUMNS)
+        ok = qs_reader_fail(c->r, at, NULL, "more than %d columns", QS_IMPORT_COLUMNS);
+    if (ok)
+        c->cells[c->cell_count++] = (struct cell){.at = at, .text = qs_buf_take(&text)};
+    qs_buf_done(&text);
+    return ok;
+}
+
+/* The next row that is neither empty nor a comment; *ret_more false at the end. */
+static bool read_row(struct csv *c, bool *ret_more)
+{
+    drop_cells(c);
+    while (c->s < c->r->end && (strchr("\r\n", *c->s) || *c->s == '#'))
+        c->s += *c->s == '#' ? strcspn(c->s, "\n") : 1;
+    *ret_more = c->s < c->r->end;
+    for (bool more = *ret_more; more;) {
+        if (!read_cell(c))
+            return false;
+        more = c->s < c->r->end && *c->s == c->separator;
+        c->s += c->s < c->r->end; /* the separator, or the end of the line */
+    }
+    return true;
+}
+
+static char separator_of(const char *header)
+{
+    size_t n = strcspn(header, "\n");
+    const char *const candidates = ",;\t";
+    for (const char *s = candidates; *s; s++)
+        if (memchr(header, *s, n))
+            return *s;
+    return ',';
+}
+
+static enum role role_of(const char *name, bool *known)
+{
+    *known = true;
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+        if (strcasecmp(roles[i].name, name) == 0)
+            return roles[i].role;
+    if ((name[0] == 'v' || name[0] == 'V') && name[1] != '\0' &&
+        name[1 + strspn(name + 1, "0123456789")] == '\0')
+        return ROLE_ITERATION;
+    *known = strcasecmp(name, "value") == 0;
+    return *known ? ROLE_METRIC : ROLE_TEXT;
+}
+
+/* duration_ns: the metric `duration` in ns. */
+static void split_unit(struct column *col)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s", "bytes"};
+    char *cut = strrchr(col->name, '_');
+    for (size_t i = 0; cut && cut > col->name && i < sizeof units / sizeof *units; i++) {
+        if (strcmp(cut + 1, units[i]) == 0) {
+            memcpy(col->unit, units[i], strlen(units[i]) + 1);
+            *cut = '\0';
+            return;
+        }
+    }
+}
+
+static bool read_header(struct csv *c)
+{
+    bool more;
+    if (!read_row(c, &more))
+        return false;
+    c->columns = qs_calloc(c->cell_count + 1, sizeof *c->columns);
+    c->column_count = c->cell_count;
+    for (size_t i = 0; i < c->column_count; i++) {
+        struct column *col = &c->columns[i];
+        double v;
+        if (strlen(c->cells[i].text) > QS_IMPORT_NAME_BYTES)
+            return qs_reader_fail(c->r, c->cells[i].at, NULL, "a name of more than %d bytes",
+                                  QS_IMPORT_NAME_BYTES);
+        if (qs_reader_number(c->cells[i].text, strlen(c->cells[i].text), &v) == QS_NUMBER_FINITE)
+            return qs_reader_fail(c->r, c->cells[i].at, "give the columns names: run,iteration,value,unit",
+                                  "the first line should name the columns, and this is a number");
+        memcpy(col->name, c->cells[i].text, strlen(c->cells[i].text) + 1);
+        col->role = role_of(col->name, &col->known);
+        if (!col->known)
+            split_unit(col);
+    }
+    return true;
+}
+
+/* Columns without a known name are metrics where their first cell is a number. */
+static bool settle_roles(struct csv *c)
+{
+    bool any = false;
+    double v;
+    for (size_t i = 0; i < c->column_count; i++) {
+        struct column *col = &c->columns[i];
+        const char *text = c->cells[i].text;
+        if (!col->known && qs_reader_number(text, strlen(text), &v) != QS_NUMBER_NO)
+            col->role = ROLE_METRIC;
+        any = any || col->role == ROLE_METRIC || col->role == ROLE_ITERATION;
+    }
+    for (size_t i = 0; !any && i < c->column_count; i++) { /* a column `time` of durations, not of dates */
+        const char *text = c->cells[i].text;
+        any = strcasecmp(c->columns[i].name, "time") == 0 &&
+              qs_reader_number(text, strlen(text), &v) == QS_NUMBER_FINITE;
+        if (any)
+            c->columns[i].role = ROLE_METRIC;
+    }
+    if (any)
+        return true;
+    return qs_reader_fail(c->r, c->cells[0].at,
+                          "name the column of the numbers `value`: run,iteration,value,unit",
+                          "no column holds numbers");
+}
+
+struct row {
+    char name[QS_IMPORT_NAME_BYTES + 1], label[QS_IMPORT_NAME_BYTES + 1];
+    const char *unit;
+    uint64_t run;
+    double order;
+    bool warmup, tainted;
+};
+
+static void join(char *to, const char *with, const char *text)
+{
+    size_t n = strlen(to);
+    if (text[0] != '\0')
+        snprintf(to + n, QS_IMPORT_NAME_BYTES + 1 - n, "%s%s", n > 0 ? with : "", text);
+}
+
+/* What the row says about its values. */
+static bool read_keys(struct csv *c, struct row *row)
+{
+    memset(row, 0, sizeof *row);
+    row->unit = "";
+    for (size_t i = 0; i < c->column_count; i++) {
+        const char *text = c->cells[i].text;
+        size_t n = strlen(text);
+        enum role role = c->columns[i].role;
+        if ((role == ROLE_NAME || role == ROLE_UNIT) && n > QS_IMPORT_NAME_BYTES)
+            return qs_reader_fail(c->r, c->cells[i].at, NULL, "a name of more than %d bytes",
+                                  QS_IMPORT_NAME_BYTES);
+        if (role == ROLE_RUN)
+            row->run = row->run * 31 + qs_reader_hash(text, n);
+        else if (role == ROLE_NAME)
+            join(row->name, " ", text);
+        else if (role == ROLE_LABEL)
+            join(row->label, " ", text);
+        else if (role == ROLE_UNIT)
+            row->unit = text;
+        else if (role == ROLE_PHASE)
+            row->warmup = strcasecmp(text, "warmup") == 0 || strcasecmp(text, "warm-up") == 0;
+        else if (role == ROLE_TAINT)
+            row->tainted = n > 0 && strcmp(text, "0") != 0;
+        else if (role == ROLE_ORDER && qs_reader_number(text, n, &row->order) != QS_NUMBER_FINITE)
+            return qs_reader_fail(c->r, c->cells[i].at, "number the iterations: 0, 1, 2",
+                                  "`%.40s` in the column `%s` is not a number", text, c->columns[i].name);
+    }
+    return true;
+}
+
+static bool take_cell(struct csv *c, const struct row *row, size_t i)
+{
+    const struct column *col = &c->columns[i];
+    const char *text = c->cells[i].text, *unit = col->unit[0] ? col->unit : row->unit;
+    bool iteration = col->role == ROLE_ITERATION;
+    const struct qs_import_key key = {.benchmark = row->name,
+                                      .metric = iteration ? "value" : col->name,
+                                      .unit = unit,
+                                      .direction = qs_direction_of_unit(unit)};
+    double v = 0;
+    struct qs_import_build *b = qs_reader_series(c->r, &key, c->cells[i].at);
+    if (!b)
+        return false;
+    if (text[0] == '\0')
+        return iteration || qs_reader_drop(c->r, b, QS_DROP_EMPTY, 1);
+    if (qs_reader_number(text, strlen(text), &v) == QS_NUMBER_NO)
+        return qs_reader_fail(c->r, c->cells[i].at, "write numbers with a point and without a unit: 12.5",
+                              "`%.40s` in the column `%s` is not a number", text, col->name);
+    if (row->warmup || row->tainted)
+        return qs_reader_drop(c->r, b, row->warmup ? QS_DROP_WARMUP : QS_DROP_FAILED, 1);
+    return qs_reader_value(c->r, b, v, row->run, iteration ? (double)i : row->order,
+                           row->label[0] ? row->label : NULL);
+}
+
+static bool take_row(struct csv *c)
+{
+    struct row row;
+    if (c->cell_count != c->column_count)
+        return qs_reader_fail(c->r, c->cells[c->cell_count - 1].at, NULL,
+                              "this row has %zu cell%s, the header %zu", c->cell_count,
+                              c->cell_count == 1 ? "" : "s", c->column_count);
+    if (c->first && !settle_roles(c))
+        return false;
+    c->first = false;
+    if (!read_keys(c, &row))
+        return false;
+    for (size_t i = 0; i < c->column_count; i++) {
+        enum role role = c->columns[i].role;
+        if ((role == ROLE_METRIC || role == ROLE_ITERATION) && !take_cell(c, &row, i))
+            return false;
+    }
+    return true;
+}
+
+bool qs_import_csv(struct qs_reader *r)
+{
+    struct csv *c = qs_calloc(1, sizeof *c);
+    *c = (struct csv){.r = r, .s = r->text, .first = true};
+    c->s += strspn(c->s, "\r\n");
+    while (*c->s == '#')
+        c->s += strcspn(c->s, "\n") + (c->s[strcspn(c->s, "\n")] == '\n');
+    c->separator = separator_of(c->s);
+    bool more = true, ok = read_header(c);
+    while (ok && more) {
+        ok = read_row(c, &more);
+        if (ok && more)
+            ok = take_row(c);
+    }
+    drop_cells(c);
+    free(c->columns);
+    free(c);
+    return ok;
+}

@@ -1,0 +1,155 @@
+/* Which format, and from the text to the series. */
+#include "formats/import.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "formats/reader.h"
+
+static const struct {
+    const char *name;
+    qs_import_text_fn *read; /* NULL: JSON */
+} formats[QS_FORMAT_COUNT] = {[QS_FORMAT_AUTO] = {"auto", NULL},
+                              [QS_FORMAT_NUMBERS] = {"numbers", qs_import_numbers},
+                              [QS_FORMAT_CSV] = {"csv", qs_import_csv},
+                              [QS_FORMAT_GBENCH] = {"google-benchmark", NULL},
+                              [QS_FORMAT_ANDROIDX] = {"androidx", NULL},
+                              [QS_FORMAT_PYPERF] = {"pyperf", NULL},
+                              [QS_FORMAT_GOBENCH] = {"go", qs_import_gobench},
+                              [QS_FORMAT_HYPERFINE] = {"hyperfine", NULL}};
+
+const char *qs_format_name(enum qs_format format)
+{
+    return format < QS_FORMAT_COUNT ? formats[format].name : "unknown";
+}
+
+bool qs_format_find(const char *word, enum qs_format *ret)
+{
+    for (size_t i = 0; i < QS_FORMAT_COUNT; i++) {
+        if (strcmp(formats[i].name, word) == 0) {
+            *ret = (enum qs_format)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *qs_drop_name(enum qs_drop drop)
+{
+    static const char *const names[QS_DROP_COUNT] = {"warm-up", "aggregate", "failed", "not-finite", "empty"};
+    return drop < QS_DROP_COUNT ? names[drop] : "unknown";
+}
+
+enum qs_direction qs_direction_of_unit(const char *unit)
+{
+    static const char *const less[] = {"ns",    "us",   "µs",   "ms",        "s",     "sec", "second",
+                                       "ns/op", "B/op", "B",    "allocs/op", "bytes", "KiB", "MiB",
+                                       "KB",    "MB",   "byte", "us/op",     "ms/op", "s/op"};
+    size_t n = strlen(unit);
+    for (size_t i = 0; i < sizeof less / sizeof *less; i++)
+        if (strcmp(unit, less[i]) == 0)
+            return QS_DIRECTION_LOWER;
+    if ((n > 2 && strcmp(unit + n - 2, "/s") == 0) || (n > 4 && strcmp(unit + n - 4, "/sec") == 0))
+        return QS_DIRECTION_HIGHER;
+    return QS_DIRECTION_UNKNOWN;
+}
+
+static bool line_starts_with(const char *text, const char *end, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *s = text; s && (size_t)(end - s) >= n;) {
+        if (strncmp(s, word, n) == 0)
+            return true;
+        s = memchr(s, '\n', (size_t)(end - s));
+        s = s ? s + 1 : NULL;
+    }
+    return false;
+}
+
+/* The first line that is neither empty nor a comment holds numbers alone. */
+static bool is_numbers(const char *s, const char *end)
+{
+    double v;
+    while (s < end && (*s == '#' || strchr(" \t\r\n", *s))) {
+        size_t skip = *s == '#' ? strcspn(s, "\n") : 1;
+        s += skip;
+    }
+    const char *stop = s + strcspn(s, "\n#");
+    while (s < stop) {
+        s += strspn(s, " \t\r,;");
+        size_t n = strcspn(s, " \t\r\n,;#");
+        if (n > 0 && qs_reader_number(s, n, &v) == QS_NUMBER_NO)
+            return false;
+        s += n;
+    }
+    return true;
+}
+
+static enum qs_format detect_text(const struct qs_reader *r)
+{
+    if (line_starts_with(r->text, r->end, "Benchmark") && !line_starts_with(r->text, r->end, "Benchmark,"))
+        return QS_FORMAT_GOBENCH;
+    return is_numbers(r->text, r->end) ? QS_FORMAT_NUMBERS : QS_FORMAT_CSV;
+}
+
+static bool check_text(struct qs_reader *r)
+{
+    const char *nul = memchr(r->text, '\0', (size_t)(r->end - r->text));
+    if (r->end - r->text > QS_IMPORT_BYTES)
+        return qs_reader_fail(r, NULL, "give it in several files", "longer than %d MiB",
+                              QS_IMPORT_BYTES / 1024 / 1024);
+    if (nul)
+        return qs_reader_fail(r, nul, NULL, "a NUL byte: this is no text");
+    if (r->text[strspn(r->text, " \t\r\n")] == '\0')
+        return qs_reader_fail(r, NULL, NULL, "the file is empty");
+    for (const char *s = r->text; s < r->end;) {
+        bool valid;
+        size_t step = qs_utf8_next(s, (size_t)(r->end - s), &valid);
+        if (!valid)
+            return qs_reader_fail(r, s, "save it as UTF-8", "the byte 0x%02x is not UTF-8",
+                                  (unsigned char)*s);
+        s += step;
+    }
+    return true;
+}
+
+bool qs_import_read(const char *name, const char *text, size_t len, enum qs_format format,
+                    struct qs_import *ret, struct qs_problems *problems)
+{
+    size_t bom = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    struct qs_reader r = {.name = name,
+                          .text = text + bom,
+                          .end = text + len,
+                          .doc = {.source = (char *)text + bom},
+                          .problems = problems};
+    *ret = (struct qs_import){0};
+    bool ok = check_text(&r);
+    if (ok) {
+        bool json = r.text[strspn(r.text, " \t\r\n")] == '{';
+        ret->format = format != QS_FORMAT_AUTO || json ? format : detect_text(&r);
+        ok = formats[ret->format].read ? formats[ret->format].read(&r) : qs_import_json(&r, &ret->format);
+    }
+    ok = ok && qs_reader_finish(&r, ret);
+    if (!ok)
+        qs_import_done(ret);
+    qs_reader_done(&r);
+    return ok;
+}
+
+void qs_import_done(struct qs_import *import)
+{
+    for (size_t i = 0; i < import->count; i++) {
+        struct qs_import_series *s = &import->series[i];
+        for (size_t k = 0; s->labels && k < s->n; k++)
+            free(s->labels[k]);
+        free(s->labels);
+        free(s->benchmark);
+        free(s->metric);
+        free(s->unit);
+        free(s->v);
+        free(s->off);
+    }
+    free(import->series);
+    *import = (struct qs_import){0};
+}

@@ -1,0 +1,340 @@
+/* The documents: heads, files, and for each series all that the tables know. */
+#include "report/analysis.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/analysis_impl.h"
+#include "report/report_impl.h"
+#include "stats/twosample.h"
+#include "stats/verdict.h"
+
+enum { ANALYSIS_VERSION = 1 };
+
+static void put_options(struct qs_json *j, const struct qs_analysis_opts *opts)
+{
+    char seed[24];
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)opts->seed);
+    qs_json_key(j, "options");
+    qs_json_object(j);
+    qs_json_kdouble(j, "level", opts->level);
+    qs_json_kdouble(j, "margin_ratio", opts->margin_ratio);
+    qs_json_kdouble(j, "resolution", opts->resolution > 0 ? opts->resolution : NAN);
+    qs_json_kstring(j, "seed", seed);
+    qs_json_kint(j, "resamples", (int64_t)opts->resamples);
+    qs_json_kstring(j, "per", opts->per == QS_PER_RUN ? "run" : "iteration");
+    qs_json_object_end(j);
+}
+
+static void put_file(struct qs_json *j, const struct qs_analysis_file *file)
+{
+    qs_json_object(j);
+    qs_json_kstring(j, "name", file->name);
+    qs_json_kstring(j, "format", qs_format_name(file->import->format));
+    qs_json_kint(j, "bytes", (int64_t)file->bytes);
+    qs_json_kint(j, "series", (int64_t)file->import->count);
+    qs_json_kint(j, "values", (int64_t)file->import->values);
+    qs_json_object_end(j);
+}
+
+static void put_head(struct qs_json *j, const char *kind, const struct qs_analysis_file *files, size_t count,
+                     const struct qs_analysis_opts *opts)
+{
+    qs_json_object(j);
+    qs_json_kstring(j, "kind", kind);
+    qs_json_kint(j, "version", ANALYSIS_VERSION);
+    qs_json_kstring(j, "quiesce", QS_VERSION);
+    put_options(j, opts);
+    qs_json_key(j, "files");
+    qs_json_array(j);
+    for (size_t i = 0; i < count; i++)
+        put_file(j, &files[i]);
+    qs_json_array_end(j);
+}
+
+static void put_dropped(struct qs_json *j, const struct qs_import_series *s)
+{
+    qs_json_key(j, "dropped");
+    qs_json_object(j);
+    for (size_t i = 0; i < QS_DROP_COUNT; i++)
+        if (s->dropped[i] > 0)
+            qs_json_kint(j, qs_drop_name((enum qs_drop)i), (int64_t)s->dropped[i]);
+    qs_json_object_end(j);
+}
+
+static bool lower_is_better(const struct qs_import_series *s, const struct qs_analysis_opts *opts)
+{
+    enum qs_direction d = s->direction == QS_DIRECTION_UNKNOWN ? opts->direction : s->direction;
+    return d != QS_DIRECTION_HIGHER;
+}
+
+static void put_names(struct qs_json *j, const struct qs_import_series *s,
+                      const struct qs_analysis_opts *opts)
+{
+    qs_json_kstring(j, "benchmark", s->benchmark);
+    qs_json_kstring(j, "metric", s->metric);
+    qs_json_kstring(j, "unit", s->unit);
+    qs_json_kbool(j, "lower_is_better", lower_is_better(s, opts));
+    qs_json_kbool(j, "direction_known", s->direction != QS_DIRECTION_UNKNOWN || opts->direction);
+}
+
+/* Everything about one sample, into the open object; lo and hi are the axis of its histogram. */
+static void put_sample(struct qs_json *j, const struct qs_view *v, double lo, double hi)
+{
+    qs_json_kdouble(j, "scale", v->series->scale);
+    qs_json_kint(j, "n", (int64_t)v->n);
+    qs_json_kint(j, "runs", (int64_t)v->runs);
+    qs_json_kint(j, "n_dropped", (int64_t)v->dropped);
+    put_dropped(j, v->series);
+    qs_put_warnings(j, v);
+    qs_put_histogram(j, v, lo, hi);
+    qs_put_view_stats(j, v);
+}
+
+static void put_analysis(struct qs_json *j, const struct qs_import_series *s,
+                         const struct qs_analysis_opts *opts)
+{
+    struct qs_view v;
+    double lo, hi;
+    qs_view_init(&v, s, opts);
+    qs_histogram_range(&v, &lo, &hi);
+    put_names(j, s, opts);
+    put_sample(j, &v, lo, hi);
+    qs_view_done(&v);
+}
+
+void qs_analysis_describe(const struct qs_analysis_file *files, size_t count,
+                          const struct qs_analysis_opts *opts, struct qs_buf *out)
+{
+    struct qs_json j;
+    qs_json_init(&j, out);
+    put_head(&j, "analysis", files, count, opts);
+    qs_json_key(&j, "results");
+    qs_json_array(&j);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < files[i].import->count; k++) {
+            qs_json_object(&j);
+            qs_json_kint(&j, "file", (int64_t)i);
+            put_analysis(&j, &files[i].import->series[k], opts);
+            qs_json_object_end(&j);
+        }
+    }
+    qs_json_array_end(&j);
+    qs_json_object_end(&j);
+}
+
+static void put_verdict(struct qs_json *j, const struct qs_pair *p)
+{
+    struct qs_verdict_opts opts = qs_verdict_opts_default();
+    struct qs_verdict v;
+    const struct qs_side_runs x = {p->x, p->nx, p->base->dropped}, y = {p->y, p->ny, p->cand->dropped};
+    opts.margin = p->opts->margin_ratio;
+    opts.alpha = 1 - p->opts->level;
+    opts.call_alpha = QS_REPORT_CALL_SHARE * opts.alpha;
+    opts.lower_is_better = p->lower_is_better;
+    const struct qs_stat_head head = {.name = "verdict",
+                                      .method = "log-welch",
+                                      .n_used = p->nx + p->ny,
+                                      .n_dropped = x.n_dropped + y.n_dropped};
+    double median = p->base->sorted[p->base->n / 2];
+    opts.resolution_ratio = p->opts->resolution > 0 && median > 0 ? p->opts->resolution / median : 0;
+    qs_stat_begin(j, &head);
+    enum qs_status status = qs_verdict_runs(&x, &y, &opts, &v);
+    qs_json_kstring(j, "verdict", qs_verdict_name(v.kind));
+    qs_json_kstring(j, "reason", qs_verdict_reason_name(v.reason));
+    qs_json_kstring(j, "per", p->basis == QS_BASIS_RUNS ? "run" : "iteration");
+    qs_json_kdouble(j, "ratio", v.ratio);
+    qs_put_ci(j, &v.l95);
+    qs_json_kdouble(j, "lo90", v.l90.lo);
+    qs_json_kdouble(j, "hi90", v.l90.hi);
+    qs_json_kdouble(j, "p", v.p);
+    qs_json_kdouble(j, "df", v.df);
+    qs_json_kdouble(j, "sd_log", v.sd_log);
+    qs_json_kdouble(j, "margin_ratio", opts.margin);
+    qs_json_kdouble(j, "call_alpha", opts.call_alpha);
+    qs_json_kdouble(j, "mde_ratio", v.mde_ratio);
+    qs_json_kint(j, "runs_needed", (int64_t)v.needed);
+    qs_json_kint(j, "version", v.version);
+    qs_stat_end(j, status);
+}
+
+static struct qs_pair make_pair(const struct qs_view *base, const struct qs_view *cand, enum qs_basis basis)
+{
+    bool runs = basis == QS_BASIS_RUNS;
+    return (struct qs_pair){.base = base,
+                            .cand = cand,
+                            .x = runs ? base->medians : base->x,
+                            .y = runs ? cand->medians : cand->x,
+                            .nx = runs ? base->runs : base->n,
+                            .ny = runs ? cand->runs : cand->n,
+                            .basis = basis,
+                            .lower_is_better = lower_is_better(base->series, base->opts),
+                            .opts = base->opts};
+}
+
+static void put_sides(struct qs_json *j, const struct qs_view *x, const struct qs_view *y)
+{
+    double lo[2], hi[2];
+    qs_histogram_range(x, &lo[0], &hi[0]);
+    qs_histogram_range(y, &lo[1], &hi[1]);
+    double least = fmin(lo[0], lo[1]), most = fmax(hi[0], hi[1]);
+    qs_json_key(j, "base");
+    qs_json_object(j);
+    put_sample(j, x, least, most);
+    qs_json_object_end(j);
+    qs_json_key(j, "candidate");
+    qs_json_object(j);
+    put_sample(j, y, least, most);
+    qs_json_object_end(j);
+}
+
+static const char *short_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] != '\0' ? slash + 1 : path;
+}
+
+/* For times "b takes 3-5 % longer than a", for everything else how many percent apart they are. */
+static bool add_sentence(struct qs_buf *text, const struct qs_analysis_file *files, const struct qs_pair *p)
+{
+    struct qs_ratio_test t;
+    const char *unit = p->base->series->unit, *a = short_name(files[0].name), *b = short_name(files[1].name);
+    if (qs_log_welch(p->x, p->nx, p->y, p->ny, p->opts->level, &t) != QS_OK)
+        return false;
+    if (unit[0] == 'n' || unit[0] == 'u' || unit[0] == 'm' || strcmp(unit, "s") == 0)
+        qs_report_sentence(text, a, b, t.ci.lo, t.ci.hi);
+    else
+        qs_buf_fmt(text, "%s is %+.2f to %+.2f %% from %s", b, (t.ci.lo - 1) * 100, (t.ci.hi - 1) * 100, a);
+    return true;
+}
+
+/* Where there are too few runs, what the single values say, which is not what a verdict needs. */
+static void put_sentence(struct qs_json *j, const struct qs_analysis_file *files, const struct qs_pair *runs,
+                         const struct qs_pair *iterations)
+{
+    struct qs_buf text;
+    qs_buf_init(&text);
+    bool per_run = runs->opts->per == QS_PER_RUN && add_sentence(&text, files, runs);
+    if (!per_run && !add_sentence(&text, files, iterations))
+        qs_buf_fmt(&text, "there is no interval of the ratio of %s to %s", short_name(files[1].name),
+                   short_name(files[0].name));
+    qs_json_kstring(j, "sentence", text.data);
+    qs_json_kstring(j, "sentence_per", per_run ? "run" : "iteration");
+    qs_buf_done(&text);
+}
+
+static void put_comparison(struct qs_json *j, const struct qs_analysis_file *files,
+                           const struct qs_import_series *base, const struct qs_import_series *cand,
+                           const struct qs_analysis_opts *opts)
+{
+    struct qs_view x, y;
+    qs_view_init(&x, base, opts);
+    qs_view_init(&y, cand, opts);
+    struct qs_pair runs = make_pair(&x, &y, QS_BASIS_RUNS),
+                   iterations = make_pair(&x, &y, QS_BASIS_ITERATIONS);
+    qs_json_object(j);
+    put_names(j, base, opts);
+    put_sentence(j, files, &runs, &iterations);
+    put_verdict(j, opts->per == QS_PER_RUN ? &runs : &iterations);
+    qs_json_key(j, "per_run");
+    qs_json_object(j);
+    qs_put_pair_stats(j, &runs);
+    qs_json_object_end(j);
+    qs_json_key(j, "per_iteration");
+    qs_json_object(j);
+    qs_put_pair_stats(j, &iterations);
+    qs_json_object_end(j);
+    put_sides(j, &x, &y);
+    qs_json_object_end(j);
+    qs_view_done(&x);
+    qs_view_done(&y);
+}
+
+static const struct qs_import_series *find(const struct qs_import *in, const struct qs_import_series *like)
+{
+    for (size_t i = 0; i < in->count; i++) {
+        const struct qs_import_series *s = &in->series[i];
+        if (strcmp(s->benchmark, like->benchmark) == 0 && strcmp(s->metric, like->metric) == 0 &&
+            strcmp(s->unit, like->unit) == 0)
+            return s;
+    }
+    return NULL;
+}
+
+static void put_unmatched(struct qs_json *j, const char *key, const struct qs_import *in,
+                          const struct qs_import *other)
+{
+    qs_json_key(j, key);
+    qs_json_array(j);
+    for (size_t i = 0; i < in->count; i++) {
+        if (find(other, &in->series[i]))
+            continue;
+        qs_json_object(j);
+        qs_json_kstring(j, "benchmark", in->series[i].benchmark);
+        qs_json_kstring(j, "metric", in->series[i].metric);
+        qs_json_kstring(j, "unit", in->series[i].unit);
+        qs_json_object_end(j);
+    }
+    qs_json_array_end(j);
+}
+
+void qs_analysis_compare(const struct qs_analysis_file *files, size_t count,
+                         const struct qs_analysis_opts *opts, struct qs_buf *out)
+{
+    struct qs_json j;
+    const struct qs_import *base = files[0].import, *cand = files[count - 1].import;
+    qs_json_init(&j, out);
+    put_head(&j, "comparison", files, count, opts);
+    put_unmatched(&j, "only_in_base", base, cand);
+    put_unmatched(&j, "only_in_candidate", cand, base);
+    qs_json_key(&j, "results");
+    qs_json_array(&j);
+    for (size_t i = 0; i < base->count; i++) {
+        const struct qs_import_series *other = find(cand, &base->series[i]);
+        if (other)
+            put_comparison(&j, files, &base->series[i], other, opts);
+    }
+    qs_json_array_end(&j);
+    qs_json_object_end(&j);
+}
+
+static void put_history(struct qs_json *j, const struct qs_import_series *s,
+                        const struct qs_analysis_opts *opts)
+{
+    struct qs_view v;
+    double lo, hi;
+    qs_view_init(&v, s, opts);
+    qs_histogram_range(&v, &lo, &hi);
+    bool medians = v.runs > 1;
+    const struct qs_points points = {.view = &v,
+                                     .v = medians ? v.medians : v.x,
+                                     .n = medians ? v.runs : v.n,
+                                     .labels = medians ? NULL : s->labels};
+    put_names(j, s, opts);
+    qs_json_kint(j, "points", (int64_t)points.n);
+    qs_json_kstring(j, "point", medians ? "run-median" : "value");
+    qs_put_points_stats(j, &points);
+    put_sample(j, &v, lo, hi);
+    qs_view_done(&v);
+}
+
+void qs_analysis_history(const struct qs_analysis_file *files, size_t count,
+                         const struct qs_analysis_opts *opts, struct qs_buf *out)
+{
+    struct qs_json j;
+    qs_json_init(&j, out);
+    put_head(&j, "history", files, count, opts);
+    qs_json_key(&j, "results");
+    qs_json_array(&j);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < files[i].import->count; k++) {
+            qs_json_object(&j);
+            qs_json_kint(&j, "file", (int64_t)i);
+            put_history(&j, &files[i].import->series[k], opts);
+            qs_json_object_end(&j);
+        }
+    }
+    qs_json_array_end(&j);
+    qs_json_object_end(&j);
+}

@@ -1,0 +1,49 @@
+/* Every statistic of series that were measured elsewhere, as one JSON document (schema/analysis.schema.json):
+ * of one sample, of two, and of a history. Pure: the imported values go in, the document comes out. Numbers
+ * that are not defined are null, and each statistic says why (`status`). */
+#ifndef QS_REPORT_ANALYSIS_H
+#define QS_REPORT_ANALYSIS_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "formats/import.h"
+#include "stats/status.h"
+
+enum qs_unit_of_work { /* what counts as one independent observation of a verdict */
+                       QS_PER_RUN,
+                       QS_PER_ITERATION /* each value as if it were a run of its own */
+};
+
+struct qs_analysis_opts {
+    double level;        /* of intervals, in (0,1) */
+    double margin_ratio; /* the smallest change that matters */
+    double resolution;   /* of the clock, in the unit of the values; 0: not known */
+    uint64_t seed;       /* of everything random */
+    size_t resamples;    /* 100 .. 100000 */
+    enum qs_unit_of_work per;
+    enum qs_direction direction; /* for metrics whose unit says nothing, UNKNOWN: lower is better */
+    struct qs_progress progress; /* asked now and then during long work */
+};
+/* 95 %, 2 %, unknown resolution, seed 1, 10,000 resamples, per run. */
+struct qs_analysis_opts qs_analysis_opts_default(void);
+
+struct qs_analysis_file { /* all borrowed */
+    const char *name;
+    size_t bytes;
+    const struct qs_import *import;
+};
+
+/* Appends the document. */
+void qs_analysis_describe(const struct qs_analysis_file *files, size_t count,
+                          const struct qs_analysis_opts *opts, struct qs_buf *out);
+/* Two files, the baseline first: series of both that share benchmark, metric and unit are compared, the
+ * others are listed. */
+void qs_analysis_compare(const struct qs_analysis_file *files, size_t count,
+                         const struct qs_analysis_opts *opts, struct qs_buf *out);
+/* Points of a series in the order of the file: the values, or the medians of the runs where there are
+ * several. */
+void qs_analysis_history(const struct qs_analysis_file *files, size_t count,
+                         const struct qs_analysis_opts *opts, struct qs_buf *out);
+
+#endif

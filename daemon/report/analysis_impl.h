@@ -1,0 +1,130 @@
+/* The tables of named statistics and what their rows share. Private to report.
+ *
+ * Adding a statistic is a function and a row in one of the tables (analysis_one.c, _runs.c, _two.c,
+ * _points.c), and its fields in schema/analysis.schema.json: a test finds what was forgotten. */
+#ifndef QS_REPORT_ANALYSIS_IMPL_H
+#define QS_REPORT_ANALYSIS_IMPL_H
+
+#include <stddef.h>
+
+#include "base/json.h"
+#include "report/analysis.h"
+#include "stats/hier.h"
+
+struct qs_view {                           /* one series, prepared for all statistics */
+    const struct qs_import_series *series; /* borrowed */
+    const double *x;                       /* n values in order; borrowed */
+    size_t n;
+    double *sorted;                   /* owned, as the next three */
+    double *medians, *means, *minima; /* of each run */
+    size_t runs, dropped;
+    struct qs_nested nested; /* the same values as runs */
+    const struct qs_analysis_opts *opts;
+    uint64_t id; /* tells series apart in the choice of random streams */
+};
+
+void qs_view_init(struct qs_view *v, const struct qs_import_series *series,
+                  const struct qs_analysis_opts *opts);
+void qs_view_done(struct qs_view *v);
+
+enum qs_basis { QS_BASIS_ITERATIONS, QS_BASIS_RUNS }; /* what n_used counts */
+
+/* A row: the function computes and writes its fields, all of them whatever the status. */
+struct qs_view_stat {
+    const char *name, *method;
+    enum qs_status (*put)(const struct qs_view *v, struct qs_json *j);
+    enum qs_basis basis;
+    bool random; /* takes numbers from qs_analysis_stream */
+};
+
+struct qs_pair { /* two samples of one kind: runs, or iterations */
+    const struct qs_view *base, *cand;
+    const double *x, *y; /* baseline, candidate */
+    size_t nx, ny;
+    enum qs_basis basis;
+    bool lower_is_better;
+    const struct qs_analysis_opts *opts;
+};
+
+struct qs_pair_stat {
+    const char *name, *method;
+    enum qs_status (*put)(const struct qs_pair *p, struct qs_json *j);
+    bool random;
+    bool runs_only; /* makes no sense for iterations */
+};
+
+struct qs_points { /* a history: one value a night */
+    const struct qs_view *view;
+    const double *v;
+    size_t n;
+    char *const *labels; /* or NULL */
+};
+
+struct qs_points_stat {
+    const char *name, *method;
+    enum qs_status (*put)(const struct qs_points *p, struct qs_json *j);
+    bool random;
+};
+
+extern const struct qs_view_stat qs_one_stats[], qs_run_stats[];
+extern const size_t qs_one_stat_count, qs_run_stat_count;
+extern const struct qs_pair_stat qs_two_stats[];
+extern const size_t qs_two_stat_count;
+extern const struct qs_points_stat qs_points_stats[];
+extern const size_t qs_points_stat_count;
+
+void qs_put_view_stats(struct qs_json *j, const struct qs_view *v);
+void qs_put_pair_stats(struct qs_json *j, const struct qs_pair *p);
+void qs_put_points_stats(struct qs_json *j, const struct qs_points *p);
+
+/* The head that every statistic has. Between the two come its own fields. */
+struct qs_stat_head {
+    const char *name, *method;
+    size_t n_used, n_dropped;
+    bool random;
+    uint64_t seed;
+};
+void qs_stat_begin(struct qs_json *j, const struct qs_stat_head *head);
+void qs_stat_end(struct qs_json *j, enum qs_status status);
+
+/* A random stream for a statistic of a series: independent of what else is computed. */
+uint64_t qs_analysis_stream(uint64_t id, const char *statistic);
+
+/* Members of a structure as fields of the object that is open. */
+enum qs_field_kind { QS_FIELD_DOUBLE, QS_FIELD_COUNT, QS_FIELD_BOOL };
+struct qs_field {
+    const char *name;
+    size_t at;
+    enum qs_field_kind kind;
+};
+#define QS_NUMBER_FIELD(type, member)                                                                        \
+    {                                                                                                        \
+#member, offsetof(type, member), QS_FIELD_DOUBLE                                                     \
+    }
+#define QS_NUMBER_AS(name, type, member)                                                                     \
+    {                                                                                                        \
+        name, offsetof(type, member), QS_FIELD_DOUBLE                                                        \
+    }
+#define QS_COUNT_FIELD(type, member)                                                                         \
+    {                                                                                                        \
+#member, offsetof(type, member), QS_FIELD_COUNT                                                      \
+    }
+#define QS_BOOL_FIELD(type, member)                                                                          \
+    {                                                                                                        \
+#member, offsetof(type, member), QS_FIELD_BOOL                                                       \
+    }
+void qs_put_fields(struct qs_json *j, const struct qs_field *fields, size_t count, const void *of);
+/* lo, hi and level, and what the flags say. */
+void qs_put_ci(struct qs_json *j, const struct qs_ci *ci);
+void qs_put_flags(struct qs_json *j, unsigned flags);
+void qs_put_numbers(struct qs_json *j, const char *key, const double *v, size_t n);
+void qs_put_counts(struct qs_json *j, const char *key, const size_t *v, size_t n);
+
+/* What is wrong with the sample, in words: "warnings" of the open object. */
+void qs_put_warnings(struct qs_json *j, const struct qs_view *v);
+/* The axis of a histogram: from the least value to the highest that is no far outlier. */
+void qs_histogram_range(const struct qs_view *v, double *lo, double *hi);
+/* "histogram" of the open object; two that are compared share lo and hi. */
+void qs_put_histogram(struct qs_json *j, const struct qs_view *v, double lo, double hi);
+
+#endif

@@ -1,0 +1,197 @@
+/* How statistics are written: heads, fields, and the tables from their first row to their last. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "report/analysis_impl.h"
+#include "stats/describe.h"
+#include "stats/sum.h"
+
+struct qs_analysis_opts qs_analysis_opts_default(void)
+{
+    return (struct qs_analysis_opts){.level = 0.95, .margin_ratio = 0.02, .seed = 1, .resamples = 10000};
+}
+
+/* FNV-1a of the name, from a start that the series gives. */
+uint64_t qs_analysis_stream(uint64_t id, const char *statistic)
+{
+    uint64_t h = 14695981039346656037u ^ (id * 0x9e3779b97f4a7c15u);
+    for (const char *s = statistic; *s != '\0'; s++)
+        h = (h ^ (unsigned char)*s) * 1099511628211u;
+    return h;
+}
+
+void qs_view_init(struct qs_view *v, const struct qs_import_series *series,
+                  const struct qs_analysis_opts *opts)
+{
+    *v = (struct qs_view){.series = series,
+                          .x = series->v,
+                          .n = series->n,
+                          .runs = series->runs,
+                          .nested = {.v = series->v, .off = series->off, .k = series->runs},
+                          .opts = opts};
+    v->id = qs_analysis_stream(qs_analysis_stream(1, series->benchmark), series->metric);
+    if (qs_sorted_copy(series->v, series->n, &v->sorted) != QS_OK)
+        v->sorted = qs_calloc(series->n + 1, sizeof *v->sorted);
+    v->medians = qs_calloc(series->runs, sizeof *v->medians);
+    v->means = qs_calloc(series->runs, sizeof *v->means);
+    v->minima = qs_calloc(series->runs, sizeof *v->minima);
+    for (size_t i = 0; i < series->runs; i++) {
+        struct qs_moments m;
+        const double *from = series->v + series->off[i];
+        size_t n = series->off[i + 1] - series->off[i];
+        (void)qs_moments(from, n, &m);
+        (void)qs_median(from, n, &v->medians[i]);
+        v->means[i] = m.mean;
+        v->minima[i] = m.min;
+    }
+    for (size_t i = 0; i < QS_DROP_COUNT; i++)
+        v->dropped += series->dropped[i];
+}
+
+void qs_view_done(struct qs_view *v)
+{
+    free(v->sorted);
+    free(v->medians);
+    free(v->means);
+    free(v->minima);
+}
+
+void qs_stat_begin(struct qs_json *j, const struct qs_stat_head *head)
+{
+    char seed[24];
+    qs_json_key(j, head->name);
+    qs_json_object(j);
+    qs_json_kstring(j, "method", head->method);
+    qs_json_kint(j, "n_used", (int64_t)head->n_used);
+    qs_json_kint(j, "n_dropped", (int64_t)head->n_dropped);
+    if (head->random) {
+        snprintf(seed, sizeof seed, "%llu", (unsigned long long)head->seed);
+        qs_json_kstring(j, "seed", seed);
+    }
+}
+
+void qs_stat_end(struct qs_json *j, enum qs_status status)
+{
+    qs_json_kstring(j, "status", qs_status_name(status));
+    qs_json_object_end(j);
+}
+
+void qs_put_fields(struct qs_json *j, const struct qs_field *fields, size_t count, const void *of)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *at = (const char *)of + fields[i].at;
+        double number;
+        size_t whole;
+        bool truth;
+        qs_json_key(j, fields[i].name);
+        switch (fields[i].kind) {
+        case QS_FIELD_DOUBLE:
+            memcpy(&number, at, sizeof number);
+            qs_json_double(j, number);
+            break;
+        case QS_FIELD_COUNT:
+            memcpy(&whole, at, sizeof whole);
+            qs_json_uint(j, whole);
+            break;
+        case QS_FIELD_BOOL:
+            memcpy(&truth, at, sizeof truth);
+            qs_json_bool(j, truth);
+            break;
+        }
+    }
+}
+
+void qs_put_flags(struct qs_json *j, unsigned flags)
+{
+    static const struct {
+        unsigned flag;
+        const char *name;
+    } names[] = {{QS_FLAG_EXACT, "exact"}, {QS_FLAG_TIES, "ties"}, {QS_FLAG_CLAMPED, "clamped"}};
+    qs_json_key(j, "flags");
+    qs_json_array(j);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (flags & names[i].flag)
+            qs_json_string(j, names[i].name);
+    qs_json_array_end(j);
+}
+
+void qs_put_ci(struct qs_json *j, const struct qs_ci *ci)
+{
+    qs_json_kdouble(j, "lo", ci->lo);
+    qs_json_kdouble(j, "hi", ci->hi);
+    qs_json_kdouble(j, "level", ci->level);
+    qs_put_flags(j, ci->flags);
+}
+
+void qs_put_numbers(struct qs_json *j, const char *key, const double *v, size_t n)
+{
+    qs_json_key(j, key);
+    qs_json_array(j);
+    for (size_t i = 0; i < n; i++)
+        qs_json_double(j, v[i]);
+    qs_json_array_end(j);
+}
+
+void qs_put_counts(struct qs_json *j, const char *key, const size_t *v, size_t n)
+{
+    qs_json_key(j, key);
+    qs_json_array(j);
+    for (size_t i = 0; i < n; i++)
+        qs_json_uint(j, v[i]);
+    qs_json_array_end(j);
+}
+
+static void put_view_table(struct qs_json *j, const struct qs_view *v, const struct qs_view_stat *rows,
+                           size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct qs_stat_head head = {.name = rows[i].name,
+                                          .method = rows[i].method,
+                                          .n_used = rows[i].basis == QS_BASIS_RUNS ? v->runs : v->n,
+                                          .n_dropped = v->dropped,
+                                          .random = rows[i].random,
+                                          .seed = v->opts->seed};
+        qs_stat_begin(j, &head);
+        qs_stat_end(j, rows[i].put(v, j));
+    }
+}
+
+void qs_put_view_stats(struct qs_json *j, const struct qs_view *v)
+{
+    put_view_table(j, v, qs_one_stats, qs_one_stat_count);
+    put_view_table(j, v, qs_run_stats, qs_run_stat_count);
+}
+
+void qs_put_pair_stats(struct qs_json *j, const struct qs_pair *p)
+{
+    for (size_t i = 0; i < qs_two_stat_count; i++) {
+        const struct qs_pair_stat *row = &qs_two_stats[i];
+        if (row->runs_only && p->basis != QS_BASIS_RUNS)
+            continue;
+        const struct qs_stat_head head = {.name = row->name,
+                                          .method = row->method,
+                                          .n_used = p->nx + p->ny,
+                                          .n_dropped = p->base->dropped + p->cand->dropped,
+                                          .random = row->random,
+                                          .seed = p->opts->seed};
+        qs_stat_begin(j, &head);
+        qs_stat_end(j, row->put(p, j));
+    }
+}
+
+void qs_put_points_stats(struct qs_json *j, const struct qs_points *p)
+{
+    for (size_t i = 0; i < qs_points_stat_count; i++) {
+        const struct qs_points_stat *row = &qs_points_stats[i];
+        const struct qs_stat_head head = {.name = row->name,
+                                          .method = row->method,
+                                          .n_used = p->n,
+                                          .n_dropped = p->view->dropped,
+                                          .random = row->random,
+                                          .seed = p->view->opts->seed};
+        qs_stat_begin(j, &head);
+        qs_stat_end(j, row->put(p, j));
+    }
+}

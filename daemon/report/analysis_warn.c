@@ -1,0 +1,119 @@
+/* What is wrong with a sample that came from elsewhere, and its shape as a histogram. */
+#include <math.h>
+#include <stdarg.h>
+
+#include "report/analysis_impl.h"
+#include "stats/dependence.h"
+#include "stats/describe.h"
+#include "stats/outlier.h"
+
+enum { BINS = 20, FEW_RUNS = 2, FEW_VALUES = 6 };
+
+static void warn(struct qs_json *j, const char *code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void warn(struct qs_json *j, const char *code, const char *fmt, ...)
+{
+    struct qs_buf text;
+    va_list ap;
+    qs_buf_init(&text);
+    va_start(ap, fmt);
+    qs_buf_vfmt(&text, fmt, ap);
+    va_end(ap);
+    qs_json_object(j);
+    qs_json_kstring(j, "code", code);
+    qs_json_kstring(j, "text", text.data);
+    qs_json_object_end(j);
+    qs_buf_done(&text);
+}
+
+static void warn_size(struct qs_json *j, const struct qs_view *v)
+{
+    if (v->n < FEW_VALUES)
+        warn(j, "few", "%zu value%s: an interval of the median at 95 %% needs %d", v->n, v->n == 1 ? "" : "s",
+             FEW_VALUES);
+    if (v->runs < FEW_RUNS)
+        warn(j, "one-run",
+             "all values are of one run: what differs from one start of the program to the next is not in "
+             "them");
+    for (size_t i = 0; i < QS_DROP_COUNT; i++)
+        if (v->series->dropped[i] > 0)
+            warn(j, "dropped", "left out: %zu value%s (%s)", v->series->dropped[i],
+                 v->series->dropped[i] == 1 ? "" : "s", qs_drop_name((enum qs_drop)i));
+}
+
+static void warn_dependence(struct qs_json *j, const struct qs_view *v)
+{
+    struct qs_ljung_box b = {.p = NAN};
+    struct qs_ess e = {.n_eff = NAN};
+    if (qs_ljung_box(v->x, v->n, NULL, 0, 0, &b) != QS_OK || qs_ess(v->x, v->n, NULL, 0, &e) != QS_OK)
+        return;
+    if (b.p < 0.01 && e.n_eff < (double)v->n)
+        warn(j, "dependence",
+             "values resemble those before them (lag-1 autocorrelation %.2f): %zu values are worth %.0f "
+             "independent ones",
+             e.r1, v->n, e.n_eff);
+}
+
+static void warn_shape(struct qs_json *j, const struct qs_view *v)
+{
+    const double many_ratio = 0.01;
+    struct qs_tukey t;
+    if (v->sorted[0] == v->sorted[v->n - 1] && v->n > 1)
+        warn(j, "constant", "all values are equal: a clock or a counter may be too coarse to see more");
+    else if (qs_tukey_flags(v->x, v->n, NULL, &t) == QS_OK && t.n_far > 0 &&
+             (double)t.n_far >= many_ratio * (double)v->n)
+        warn(j, "outliers", "%zu of %zu values lie beyond 3 IQR; they are kept", t.n_far, v->n);
+}
+
+/* Fewer than one value in two is a value of its own. */
+static void warn_ticks(struct qs_json *j, const struct qs_view *v)
+{
+    enum { ENOUGH = 20 };
+    size_t distinct = 1;
+    for (size_t i = 1; i < v->n; i++)
+        distinct += v->sorted[i] != v->sorted[i - 1];
+    if (v->n >= ENOUGH && distinct > 1 && distinct * 2 < v->n)
+        warn(j, "quantised", "%zu values, %zu of them different: they are steps of a coarse clock or counter",
+             v->n, distinct);
+}
+
+void qs_put_warnings(struct qs_json *j, const struct qs_view *v)
+{
+    qs_json_key(j, "warnings");
+    qs_json_array(j);
+    warn_size(j, v);
+    warn_dependence(j, v);
+    warn_shape(j, v);
+    warn_ticks(j, v);
+    qs_json_array_end(j);
+}
+
+void qs_histogram_range(const struct qs_view *v, double *lo, double *hi)
+{
+    struct qs_tukey t = {.far_hi = NAN};
+    (void)qs_tukey_flags(v->x, v->n, NULL, &t);
+    *lo = v->sorted[0];
+    *hi = v->sorted[v->n - 1];
+    *hi = t.far_hi < *hi ? t.far_hi : *hi;
+}
+
+void qs_put_histogram(struct qs_json *j, const struct qs_view *v, double lo, double hi)
+{
+    size_t counts[BINS] = {0}, above = 0;
+    double width = (hi - lo) / BINS;
+    for (size_t i = 0; i < v->n; i++) {
+        double at = width > 0 ? (v->x[i] - lo) / width : 0;
+        if (v->x[i] > hi)
+            above++;
+        else
+            counts[at >= BINS ? BINS - 1 : (size_t)at]++;
+    }
+    qs_json_key(j, "histogram");
+    qs_json_object(j);
+    qs_json_kdouble(j, "lo", lo);
+    qs_json_kdouble(j, "hi", hi);
+    qs_put_counts(j, "counts", counts, BINS);
+    qs_json_kint(j, "above", (int64_t)above);
+    qs_json_object_end(j);
+}

@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""Results of other tools: no daemon and no configuration; the numbers are R's, the document is the schema's, and every
+statistic of the schema appears in it."""
+import json
+import math
+import os
+import sys
+
+from lib import Bed, Failed, run_cases, until
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+DATA = os.path.join(ROOT, "tests", "data")
+TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
+
+
+def data(*path):
+    return os.path.join(DATA, *path)
+
+
+def load(path):
+    with open(path, encoding="utf-8") as f:
+        return json.load(f)
+
+
+SCHEMA = load(os.path.join(ROOT, "schema", "analysis.schema.json"))
+
+
+def is_type(value, name):
+    if name in ("number", "integer"):
+        return isinstance(value, int if name == "integer" else (int, float)) and not isinstance(value, bool)
+    return isinstance(value, TYPES[name])
+
+
+class Checker:
+    """As much of JSON Schema as the schema uses; remembers which fields of which definition were seen, and with a value."""
+
+    def __init__(self):
+        self.seen, self.filled = set(), set()
+
+    def check(self, value, schema, path="", name=""):
+        if "$ref" in schema:
+            name = schema["$ref"].rsplit("/", 1)[1]
+            return self.check(value, SCHEMA["$defs"][name], path, name)
+        if "oneOf" in schema:
+            kinds = [s for s in schema["oneOf"] if s["$ref"].endswith("/" + str(value.get("kind")))]
+            return self.check(value, kinds[0], path) if kinds else [f"{path}: of no kind"]
+        types = schema.get("type", [])
+        if not any(is_type(value, t) for t in ([types] if isinstance(types, str) else types)):
+            return [f"{path}: {value!r} is no {types}"]
+        if "enum" in schema and value not in schema["enum"]:
+            return [f"{path}: {value!r} is none of {schema['enum']}"]
+        if isinstance(value, list):
+            return [w for i, v in enumerate(value) for w in self.check(v, schema["items"], f"{path}[{i}]", name)]
+        return self.check_object(value, schema, path, name) if isinstance(value, dict) else []
+
+    def check_object(self, value, schema, path, name):
+        wrong = [f"{path}.{k} is missing" for k in schema.get("required", []) if k not in value]
+        for key, v in value.items():
+            if key not in schema["properties"]:
+                wrong.append(f"{path}.{key} is not in the schema")
+                continue
+            self.seen.add((name, key))
+            if v is not None and (v != [] or key == "flags"):
+                self.filled.add((name, key))
+            wrong += self.check(v, schema["properties"][key], f"{path}.{key}", name)
+        return wrong
+
+    def never(self):
+        """Fields that no document had a value for."""
+        return sorted(f"{name}.{key}" for name, d in SCHEMA["$defs"].items() for key in d.get("properties", {})
+                      if (name, key) not in self.filled)
+
+
+def call(tap, bed, *argv, code=0):
+    told = bed.cli(*argv)
+    tap.ok(told.returncode == code, f"quiesce {argv[0]} ends with {code}", [told.returncode, *told.stderr.splitlines()])
+    return told
+
+
+def document(bed, *argv):
+    told = bed.cli(*argv, "--json")
+    if told.returncode not in (0, 5):
+        raise Failed(f"{argv}: {told.returncode}: {told.stderr}{told.stdout}")
+    return json.loads(told.stdout)
+
+
+def near(tap, got, want, what, rel=1e-12, least=0.0):
+    good = got is None and want is None or (got is not None and want is not None and
+                                            math.isclose(got, want, rel_tol=rel, abs_tol=least))
+    if not good:
+        tap.ok(False, what, [f"got  {got!r}", f"want {want!r}"])
+    return good
+
+
+def numbers(bed, name, values):
+    return bed.file(name, "".join(f"{v!r}\n" for v in values))
+
+
+def whole_schema(tap):
+    """Every document is what the schema says, and every field of the schema gets a value in one of them"""
+    with Bed() as bed:
+        checker = Checker()
+        wide = "run,iteration,value,unit\n" + "".join(
+            f"{r},{i},{100 + 7 * (r % 3) + (i * 37 + r * 11) % 13},ns\n" for r in range(8) for i in range(12)) + "8,0,,ns\n"
+        slow = wide.replace(",1", ",2")
+        steps = "date,value\n" + "".join(f"d{i},{100 + (i * 7919) % 5 + (20 if i >= 60 else 0)}\n" for i in range(120))
+        files = [bed.file("a.csv", wide), bed.file("b.csv", slow)]
+        documents = [document(bed, "analyze", *files, data("pyperf", "telco.json"), data("gbench", "test3_run0.json"),
+                              data("gobench", "benchstat_old.txt"), "--resolution", "0.5"),
+                     document(bed, "analyze", data("measure_sh", "startup-benchmark__12-02-2024-msr-disabled.json"),
+                              numbers(bed, "tiny.txt", [1.0]), numbers(bed, "same.txt", [2.0] * 9),
+                              numbers(bed, "sign.txt", [-1.5, 0.0, 3.0, 1e300, float("nan")])),
+                     document(bed, "compare", *files), document(bed, "compare", *files, "--per", "iteration"),
+                     document(bed, "compare", data("gobench", "benchstat_old.txt"), files[0]),
+                     document(bed, "history", bed.file("steps.csv", steps), data("otava", "tigerbeetle.csv"))]
+        for d in documents:
+            tap.equal(checker.check(d, SCHEMA)[:10], [], f"the {d['kind']} of {len(d['files'])} files fits the schema")
+        tap.equal(checker.never(), [], "no field of the schema is always empty")
+
+
+UNIVARIATE = {"describe": {"mean": "mean", "sd": "sd", "variance": "var", "min": "min", "max": "max", "median": "median",
+                           "mad_raw": "mad_raw", "iqr": "iqr", "geometric_mean": "geomean", "geometric_sd": "geosd",
+                           "gini": "gini", "trimmed_mean_05": "trim05", "trimmed_mean_10": "trim10"}}
+PROBABILITIES = ("p01", "p05", "p10", "p25", "p50", "p75", "p90", "p95", "p99")
+SETS = {"nist_Lew": ("nist", "Lew.csv"), "nist_Lottery": ("nist", "Lottery.csv"), "nist_Michelso": ("nist", "Michelso.csv"),
+        "otava_tigerbeetle": ("otava", "tigerbeetle.csv"), "perfolizer_real1": ("perfolizer", "real1.csv"),
+        "perfolizer_manual1": ("perfolizer", "manual1_modality.csv"), "pyperf_telco": ("pyperf", "telco.json"),
+        "android_12-02-2024-msr-disabled": ("measure_sh", "startup-benchmark__12-02-2024-msr-disabled.json")}
+
+
+def reference(tap):
+    """The numbers of real files are R's: digits are not lost between the library and the page"""
+    known = load(data("reference-r.json"))["univariate"]
+    with Bed() as bed:
+        for name, path in SETS.items():
+            want, result = known[name], document(bed, "analyze", data(*path))["results"][0]
+            good = near(tap, result["n"], want["n"], f"{name}: n")
+            for group, fields in UNIVARIATE.items():
+                for ours, theirs in fields.items():
+                    if theirs in want:
+                        good &= near(tap, result[group][ours], want[theirs], f"{name}: {group}.{ours}", 1e-10, 1e-10)
+            for p, q in zip(PROBABILITIES, want["q7"]):
+                good &= near(tap, result["quantiles"][p], q, f"{name}: {p}", 1e-12)
+            tap.ok(good, f"{name}: moments and quantiles")
+
+
+def no_daemon(tap):
+    """Nothing is needed: no daemon, no configuration; nothing is stored, and the daemon that was started ends"""
+    with Bed() as bed:
+        told = bed.cli("analyze", numbers(bed, "times.txt", [10.0, 11.0, 12.0, 10.5, 11.5, 10.2, 11.1]))
+        tap.ok(told.returncode == 0, "it works", told.stderr.splitlines())
+        tap.ok("10.00–12.00: median 11.00" in told.stdout, "the interval comes first", told.stdout.splitlines())
+        tap.ok(told.stdout.index("median") < told.stdout.index("What to know"), "then what is wrong with the sample")
+        until("the daemon has ended", lambda: not os.path.exists(bed.socket))
+        tap.equal(bed.sql("SELECT count(*) FROM job"), [(0,)], "nothing was stored")
+
+
+def exit_codes(tap):
+    """compare ends with 5 for a regression, 0 for none; what cannot be read is 2"""
+    with Bed() as bed:
+        def runs(name, shift):
+            return bed.file(name, "run,value,unit\n" + "".join(f"{r},{100 + shift + (r * 7) % 3 / 10},ns\n" for r in range(10)))
+        a, b = runs("a.csv", 0), runs("b.csv", 10)
+        told = call(tap, bed, "compare", a, b, code=5)
+        tap.ok("b.csv takes" in told.stdout and "Regression" in told.stdout, "it says so", told.stdout.splitlines())
+        call(tap, bed, "compare", b, a)
+        tap.ok("Improvement" in call(tap, bed, "compare", b, a).stdout, "the other way round it is an improvement")
+        call(tap, bed, "compare", "--better", "higher", "--json", a, b, code=5)
+        up = bed.file("up.csv", "run,value\n" + "".join(f"{r},{100 + r % 3}\n" for r in range(10)))
+        down = bed.file("down.csv", "run,value\n" + "".join(f"{r},{80 + r % 3}\n" for r in range(10)))
+        call(tap, bed, "compare", "--better", "higher", up, down, code=5)
+        call(tap, bed, "compare", up, down)
+        old, new = data("gobench", "benchstat_old.txt"), data("gobench", "benchstat_new.txt")
+        told = call(tap, bed, "compare", old, new)
+        tap.ok("--per iteration" in told.stdout, "one run a side is no verdict, and it says what to do")
+        call(tap, bed, "compare", "--per", "iteration", new, old, code=5)
+        for argv, word in ((["compare", a], "needs two"), (["compare", a, b, "--markdown"], "for jobs"),
+                           (["compare", a, "missing.csv"], "missing.csv"), (["analyze"], "missing"),
+                           (["analyze", a, "--format", "excel"], "excel"), (["history", a, "--level", "200%"], "level")):
+            told = bed.cli(*argv)
+            tap.ok(told.returncode == 2 and word in told.stderr, f"{argv}: usage is explained", [told.returncode, told.stderr])
+
+
+def mistakes(tap):
+    """A malformed file is located, quoted and explained; as JSON where that was asked for"""
+    with Bed() as bed:
+        bad = bed.file("bad.csv", "run,value\n1,2\n1,fast\n")
+        told = call(tap, bed, "analyze", bad, code=2)
+        for word in ("bad.csv:3:3:", "`fast`", "1,fast", "^", "write numbers"):
+            tap.ok(word in told.stderr, f"it says {word}", told.stderr.splitlines())
+        error = json.loads(call(tap, bed, "analyze", "--json", bad, code=2).stdout)["error"]
+        tap.equal((error["code"], error["problems"][0]["line"], error["problems"][0]["column"]), ("data", 3, 3), "as JSON")
+        told = call(tap, bed, "compare", bed.file("x.json", '{"benchmarks": [\n {"name": 7}]}'), bad, code=2)
+        tap.ok("x.json:1:1" in told.stderr and "not known" in told.stderr, "a JSON of nobody", told.stderr.splitlines())
+        with open(os.path.join(bed.path, "bytes.txt"), "wb") as f:
+            f.write(b"1\n2\xff\n")
+        told = call(tap, bed, "analyze", "bytes.txt", code=2)
+        tap.ok("bytes.txt:2:2" in told.stderr, "bytes that are no text", told.stderr.splitlines())
+
+
+def requests(tap):
+    """The API refuses what it does not understand, and says so"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        good = {"name": "a", "text": "1\n2\n3\n"}
+        daemon.ask("POST", "/analyze", {"files": [good]}).want(200)
+        for body, word in (({}, "files"), ({"files": []}, "1 to 64"), ({"files": [{"name": "a"}]}, "text"),
+                           ({"files": [good], "optoins": {}}, "options"), ({"files": [good] * 65}, "64"),
+                           ({"files": [{**good, "format": "x"}]}, "hyperfine"),
+                           ({"files": [good], "options": {"level": 2}}, "level"),
+                           ({"files": [good], "options": {"resamples": 1e9}}, "resamples"),
+                           ({"files": [good], "options": {"seed": 7}}, "seed"),
+                           ({"files": [good], "options": {"per": "night"}}, "iteration")):
+            answer = daemon.ask("POST", "/analyze", body)
+            tap.ok(answer.status == 400 and word in answer.text, f"{json.dumps(body)[:60]}: refused", [answer.status, answer.text])
+        tap.equal(daemon.ask("POST", "/analyze:compare", {"files": [good]}).status, 400, "a comparison needs two")
+        tap.equal(daemon.ask("POST", "/analyze", b"{").status, 400, "no JSON")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def repeats(tap):
+    """Equal seeds give equal documents"""
+    with Bed() as bed:
+        files = (data("gobench", "benchstat_old.txt"), data("gobench", "benchstat_new.txt"))
+        first, again = (bed.cli("compare", "--json", "--seed", "7", *files).stdout for _ in range(2))
+        tap.ok(first == again and len(first) > 1000, "byte for byte")
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(whole_schema, reference, no_daemon, exit_codes, mistakes, requests, repeats))

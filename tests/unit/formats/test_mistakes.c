@@ -1,0 +1,166 @@
+/* Malformed and hostile files: refused with a place, a quote and a reason, and nothing is left behind. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "formats/import.h"
+
+static void refuse(const char *text, size_t len, enum qs_format format, struct qs_buf *told)
+{
+    struct qs_problems problems;
+    struct qs_import in;
+    qs_problems_init(&problems);
+    qs_buf_clear(told);
+    assert_false(qs_import_read("f", text, len, format, &in, &problems));
+    assert_int_equal(problems.count, 1);
+    assert_int_equal(in.count, 0);
+    assert_null(in.series);
+    qs_problems_text(&problems, "f", told);
+    qs_problems_done(&problems);
+}
+
+static const struct {
+    const char *text;
+    enum qs_format format;
+    const char *place, *words; /* of the rendered problem */
+} mistakes[] = {
+    {"", QS_FORMAT_AUTO, "f: ", "empty"},
+    {" \n\t\n", QS_FORMAT_AUTO, "f: ", "empty"},
+    {"# only a comment\n", QS_FORMAT_AUTO, "f: ", "no value"},
+    {"1\n2\n3x\n4\n", QS_FORMAT_AUTO, "f:3:1: ", "`3x` is not a number"},
+    {"1\n0x10\n", QS_FORMAT_AUTO, "f:2:1: ", "`0x10`"},
+    {"1,5\n2,5 ms\n", QS_FORMAT_AUTO, "f:2:5: ", "`ms` is not a number"},
+    {"1\n\xff\n", QS_FORMAT_AUTO, "f:2:1: ", "0xff is not UTF-8"},
+    {"nan\n", QS_FORMAT_NUMBERS, "f: ", "no value"},
+    {"run,value\n1,2\n1,zwei\n", QS_FORMAT_AUTO, "f:3:3: ", "`zwei` in the column `value` is not a number"},
+    {"run,value\n1,2\n1\n", QS_FORMAT_AUTO, "f:3:1: ", "1 cell, the header 2"},
+    {"run,value\n1,2,3\n", QS_FORMAT_AUTO, "f:2:5: ", "3 cells, the header 2"},
+    {"name,commit\nx,y\n", QS_FORMAT_AUTO, "f:2:1: ", "no column holds numbers"},
+    {"run,value\n", QS_FORMAT_AUTO, "f: ", "no value"},
+    {"run,value\n\"1,2\n", QS_FORMAT_AUTO, "f:2:1: ", "never closed"},
+    {"run,value\n\"1\"2,3\n", QS_FORMAT_AUTO, "f:2:4: ", "after the closing quote"},
+    {"run,iteration,value\n1,first,2\n", QS_FORMAT_AUTO, "f:2:3: ", "`first` in the column `iteration`"},
+    {"1,2\n3,4\n", QS_FORMAT_CSV, "f:1:1: ", "should name the columns"},
+    {"BenchmarkA-8 10 5\n", QS_FORMAT_AUTO, "f:1:17: ", "`5` has no unit"},
+    {"BenchmarkA-8 10\n", QS_FORMAT_AUTO, "f:1:14: ", "has no value"},
+    {"PASS\nBenchmarkA-8 10 fast ns/op\n", QS_FORMAT_AUTO, "f:2:17: ", "`fast` is not a number"},
+    {"{\"benchmarks\": [\n  {\"name\": \"x\",}\n]}\n", QS_FORMAT_AUTO, "f:2:", "not JSON"},
+    {"{\"benchmarks\":[]}", QS_FORMAT_AUTO, "f:1:1: ", "a tool that is not known"},
+    {"{\"a\":1,\"a\":2}", QS_FORMAT_AUTO, "f:1:", "duplicate"},
+    {"{}", QS_FORMAT_GBENCH, "f:1:1: ", "`benchmarks` is missing"},
+    {"{\"benchmarks\":7}", QS_FORMAT_PYPERF, "f:1:15: ", "benchmarks: a list is wanted, this is a number"},
+    {"{\"benchmarks\":[{\"name\":\"x\",\n\"real_time\":\"fast\"}]}", QS_FORMAT_AUTO,
+     "f:2:13: ", "benchmarks[0].real_time: a number is wanted, this is text"},
+    {"{\"benchmarks\":[{\"run_type\":\"iteration\"}]}", QS_FORMAT_AUTO, "f:1:16: ", "`name` is missing"},
+    {"{\"benchmarks\":[{\"name\":\"s\",\"metrics\":{\"tMs\":{\"runs\":[1,\n \"x\"]}}}]}", QS_FORMAT_AUTO,
+     "f:2:2: ", "benchmarks[0].metrics.tMs.runs[1]: a number is wanted"},
+    {"{\"benchmarks\":[{\"name\":\"s\",\"metrics\":{},\"sampledMetrics\":{\"f\":{\"runs\":[1]}}}]}",
+     QS_FORMAT_AUTO, "f:1:72: ", "a list is wanted"},
+    {"{\"benchmarks\":[{\"runs\":[{\"values\":[1]},\n{\"values\":3}]}]}", QS_FORMAT_AUTO,
+     "f:2:11: ", "benchmarks[0].runs[1].values: a list of numbers"},
+    {"{\"benchmarks\":[{\"runs\":[{}]}]}", QS_FORMAT_AUTO, "f: ", "no value"},
+    {"{\"results\":[{\"command\":\"x\"}]}", QS_FORMAT_AUTO, "f:1:13: ", "`times` is missing"},
+    {"{\"results\":[{\"command\":\"x\",\"times\":[0.1,null]}]}", QS_FORMAT_AUTO,
+     "f:1:41: ", "results[0].times[1]: a time in seconds"},
+    {"{\"results\":[{\"command\":\"x\",\"times\":[1e999]}]}", QS_FORMAT_AUTO, "f:1:", "not JSON"},
+};
+
+static void mistakes_have_a_place(void **state)
+{
+    struct qs_buf told;
+    (void)state;
+    qs_buf_init(&told);
+    for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
+        refuse(mistakes[i].text, strlen(mistakes[i].text), mistakes[i].format, &told);
+        if (strncmp(told.data, mistakes[i].place, strlen(mistakes[i].place)) != 0 ||
+            strstr(told.data, mistakes[i].words) == NULL)
+            fail_msg("case %zu, wanted %s...%s, got:\n%s", i, mistakes[i].place, mistakes[i].words,
+                     told.data);
+    }
+    qs_buf_done(&told);
+}
+
+static void the_line_is_quoted(void **state)
+{
+    const char *text = "run,value\n1,2\n1,\xc3\xa9\x1b[31m!\n";
+    struct qs_buf told;
+    (void)state;
+    qs_buf_init(&told);
+    refuse(text, strlen(text), QS_FORMAT_AUTO, &told);
+    assert_non_null(strstr(told.data, "    3 | 1,\xc3\xa9"));
+    assert_non_null(strstr(told.data, "      |   ^\n"));
+    assert_non_null(strstr(told.data, "write numbers with a point"));
+    assert_null(strchr(told.data, '\x1b'));
+    qs_buf_done(&told);
+}
+
+static void repeat(struct qs_buf *text, const char *piece, size_t times)
+{
+    for (size_t i = 0; i < times; i++)
+        qs_buf_str(text, piece);
+}
+
+/* Each limit is met from above: the file is refused, whatever else is wrong with it. */
+static void sizes_are_bounded(void **state)
+{
+    struct qs_buf text, told;
+    (void)state;
+    qs_buf_init(&text);
+    qs_buf_init(&told);
+    repeat(&text, "1\n", QS_IMPORT_VALUES + 1);
+    refuse(text.data, text.len, QS_FORMAT_AUTO, &told);
+    assert_non_null(strstr(told.data, "more than 1000000 values"));
+    qs_buf_clear(&text);
+    for (int i = 0; i <= QS_IMPORT_SERIES; i++)
+        qs_buf_fmt(&text, "Benchmark%d 1 2 ns/op\n", i);
+    refuse(text.data, text.len, QS_FORMAT_AUTO, &told);
+    assert_non_null(strstr(told.data, "f:1001:"));
+    assert_non_null(strstr(told.data, "more than 1000 benchmarks"));
+    qs_buf_clear(&text);
+    repeat(&text, "a,", QS_IMPORT_COLUMNS);
+    qs_buf_str(&text, "b\n");
+    refuse(text.data, text.len, QS_FORMAT_CSV, &told);
+    assert_non_null(strstr(told.data, "more than 256 columns"));
+    qs_buf_clear(&text);
+    qs_buf_str(&text, "name,value\n");
+    repeat(&text, "x", QS_IMPORT_NAME_BYTES + 1);
+    qs_buf_str(&text, ",1\n");
+    refuse(text.data, text.len, QS_FORMAT_AUTO, &told);
+    assert_non_null(strstr(told.data, "more than 400 bytes"));
+    qs_buf_clear(&text);
+    repeat(&text, "[", 100000);
+    qs_buf_clear(&told);
+    refuse(text.data, text.len, QS_FORMAT_GBENCH, &told);
+    assert_non_null(strstr(told.data, "not JSON"));
+    qs_buf_clear(&text);
+    repeat(&text, "12345678\n", QS_IMPORT_BYTES / 9 + 1);
+    refuse(text.data, text.len, QS_FORMAT_AUTO, &told);
+    assert_non_null(strstr(told.data, "longer than 16 MiB"));
+    qs_buf_done(&text);
+    qs_buf_done(&told);
+}
+
+static void nul_bytes_are_no_text(void **state)
+{
+    static const char text[] = "1\n\0\n2\n";
+    struct qs_buf told;
+    (void)state;
+    qs_buf_init(&told);
+    refuse(text, sizeof(text) - 1, QS_FORMAT_AUTO, &told);
+    assert_non_null(strstr(told.data, "f:2:1: a NUL byte"));
+    qs_buf_done(&told);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mistakes_have_a_place), cmocka_unit_test(the_line_is_quoted),
+        cmocka_unit_test(sizes_are_bounded), cmocka_unit_test(nul_bytes_are_no_text)};
+    return cmocka_run_group_tests_name("mistakes", tests, NULL, NULL);
+}
