@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "report/analysis_impl.h"
-#include "stats/twosample.h"
+#include "stats/trend.h"
 
 enum { PAIRS_MOST = 5000 }; /* points whose pairs are all looked at */
 

@@ -1,32 +1,13 @@
 #include "stats/twosample.h"
 
-#include "stats/describe.h"
 #include "stats/special.h"
 #include "stats/sum.h"
+#include "stats/trend.h"
 
 #include <float.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-
-enum qs_status qs_theil_sen(const double *y, size_t n, double *slope)
-{
-    *slope = NAN;
-    if (n < 2)
-        return n == 0 ? QS_ENODATA : QS_ETOOFEW;
-    size_t pairs = 0;
-    bool fits = !__builtin_mul_overflow(n, n - 1, &pairs) && pairs / 2 <= SIZE_MAX / sizeof(double);
-    double *slopes = fits ? malloc(pairs / 2 * sizeof *slopes) : NULL;
-    if (!slopes)
-        return QS_ENOMEM;
-    size_t k = 0;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = i + 1; j < n; j++)
-            slopes[k++] = (y[j] - y[i]) / (double)(j - i);
-    enum qs_status status = qs_median(slopes, k, slope);
-    free(slopes);
-    return status;
-}
 
 static double log_ratio(double y, double x)
 {

@@ -54,8 +54,4 @@ struct qs_paired {
 enum qs_status qs_paired_blocks(const double *x, const double *y, size_t n, double level,
                                 struct qs_paired *out);
 
-/* Theil 1950, Sen 1968: the median of (y_j - y_i)/(j - i), i < j. QS_ENODATA, QS_ETOOFEW (n = 1), QS_EDOM,
- * QS_ENOMEM, with *slope = NaN. */
-enum qs_status qs_theil_sen(const double *y, size_t n, double *slope);
-
 #endif

@@ -168,25 +168,13 @@ static void test_paired_edges(void **state)
     check_near("a ratio beyond doubles", p.test.log.diff, 599.5 * log(10), 1e-13, 0);
 }
 
-static void test_theil_sen(void **state)
-{
-    (void)state;
-    double y[] = {1, 3, 5, 100, 9, 11}, slope; /* one wild value does not move it */
-    assert_int_equal(qs_theil_sen(y, 6, &slope), QS_OK);
-    check_near("slope", slope, 2, 1e-15, 0);
-    assert_int_equal(qs_theil_sen(y, 1, &slope), QS_ETOOFEW);
-    EXPECT(isnan(slope));
-    y[2] = NAN;
-    assert_int_equal(qs_theil_sen(y, 6, &slope), QS_EDOM);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_r),      cmocka_unit_test(test_swap_inverts_and_unit_cancels),
         cmocka_unit_test(test_nothing_varies), cmocka_unit_test(test_bad_samples),
         cmocka_unit_test(test_paired_by_hand), cmocka_unit_test(test_paired_cancels_what_blocks_share),
-        cmocka_unit_test(test_paired_edges),   cmocka_unit_test(test_theil_sen),
+        cmocka_unit_test(test_paired_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
