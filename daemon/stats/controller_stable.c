@@ -1,32 +1,12 @@
 /* Rules that wait until the middle of the series stands still. */
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "stats/controller_impl.h"
 #include "stats/describe.h"
+#include "stats/sum.h"
 
 enum { STEP = 5 };
-
-static size_t place(const double *sorted, size_t n, double v)
-{
-    size_t lo = 0, hi = n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (sorted[mid] < v)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
-static void insert(double *sorted, size_t n, double v)
-{
-    size_t at = place(sorted, n, v);
-    memmove(sorted + at + 1, sorted + at, (n - at) * sizeof *sorted);
-    sorted[at] = v;
-}
 
 struct spread {
     double lo, hi;
@@ -44,7 +24,7 @@ static void cumulative(const double *y, size_t len, double *sorted, struct sprea
     size_t half = len / 2;
     *median = *iqr = (struct spread){INFINITY, -INFINITY};
     for (size_t j = 0; j < len; j++) {
-        insert(sorted, j, y[j]);
+        qs_sorted_insert(sorted, j, y[j]);
         if (j + 1 < half || ((j + 1 - half) % STEP != 0 && j + 1 != len))
             continue;
         widen(median, qs_quantile(sorted, j + 1, 0.5, QS_QTYPE_7));

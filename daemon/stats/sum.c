@@ -87,6 +87,26 @@ enum qs_status qs_sorted_copy(const double *x, size_t n, double **out)
     return QS_OK;
 }
 
+size_t qs_sorted_place(const double *sorted, size_t n, double v)
+{
+    size_t lo = 0, hi = n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (sorted[mid] < v)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+void qs_sorted_insert(double *sorted, size_t n, double v)
+{
+    size_t at = qs_sorted_place(sorted, n, v);
+    memmove(sorted + at + 1, sorted + at, (n - at) * sizeof *sorted);
+    sorted[at] = v;
+}
+
 enum qs_status qs_logs(const double *x, size_t n, double *out)
 {
     if (n == 0)

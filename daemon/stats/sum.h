@@ -44,6 +44,11 @@ enum qs_status qs_sorted_copy(const double *x, size_t n, double **out);
 /* Sorts in place, ascending; no NaN. */
 void qs_sort(double *x, size_t n);
 
+/* How many of n ascending values are below v. */
+size_t qs_sorted_place(const double *sorted, size_t n, double v);
+/* Puts v into its place among n ascending values; sorted has room for one more. */
+void qs_sorted_insert(double *sorted, size_t n, double v);
+
 /* The natural logarithms of n values into out (n doubles, may be x). QS_EDOM where one is not finite or not
  * positive, QS_ENODATA. */
 enum qs_status qs_logs(const double *x, size_t n, double *out);

@@ -1,0 +1,67 @@
+/* The rules that compare runs. */
+#include "stats/opinion_parts.h"
+
+#include "stats/rancid.h"
+#include "stats/stepfit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum qs_status qs_opinion_rancid(const struct qs_opinion_case *c, struct qs_opinion *out)
+{
+    const double least_ratio = 0.01;
+    const struct qs_opinion_opts *opts = c->opts;
+    struct qs_rancid r;
+    enum qs_status status = qs_rancid(c->base.medians, c->base.runs->k, c->cand.medians, c->cand.runs->k,
+                                      opts->level, opts->seed, &r);
+    qs_opinion_threshold(out, "least_difference", QS_OPINION_VALUE, opts->one_ms);
+    qs_opinion_threshold(out, "least_ratio", QS_OPINION_RATIO, least_ratio);
+    qs_opinion_number(out, "baseline_median", QS_OPINION_VALUE, r.median[0]);
+    qs_opinion_number(out, "candidate_median", QS_OPINION_VALUE, r.median[1]);
+    qs_opinion_number(out, "performance_gain", QS_OPINION_VALUE, r.performance);
+    qs_opinion_number(out, "performance_gain_ratio", QS_OPINION_RATIO, r.performance_ratio);
+    qs_opinion_number(out, "baseline_run_sd", QS_OPINION_VALUE, r.sd[0]);
+    qs_opinion_number(out, "candidate_run_sd", QS_OPINION_VALUE, r.sd[1]);
+    qs_opinion_number(out, "precision_gain", QS_OPINION_VALUE, r.precision);
+    qs_opinion_number(out, "precision_gain_ratio", QS_OPINION_RATIO, r.precision_ratio);
+    qs_opinion_number(out, "sd_ratio", QS_OPINION_PLAIN, r.sd_ratio);
+    qs_opinion_number(out, "sd_ratio_lo", QS_OPINION_PLAIN, r.sd_ratio_ci.lo);
+    qs_opinion_number(out, "sd_ratio_hi", QS_OPINION_PLAIN, r.sd_ratio_ci.hi);
+    if (status != QS_OK)
+        return status;
+    /* what is not a time has no millisecond to pass */
+    bool large = isnan(opts->one_ms) || fabs(r.performance) > opts->one_ms;
+    bool marked = large && fabs(r.performance_ratio) > least_ratio;
+    qs_opinion_decide(out, opts, marked ? (r.performance < 0 ? 1 : -1) : 0);
+    return QS_OK;
+}
+
+/* The guide for Android's CI has 25 as its threshold, over 5 builds on each side; Skia leaves values whose sd
+ * is below 0.001 unscaled. */
+enum qs_status qs_opinion_skia(const struct qs_opinion_case *c, struct qs_opinion *out)
+{
+    static const char *const names[QS_STEP_KINDS] = {
+        "regression", "absolute_step", "percent_step_ratio", "percent_median_step_ratio",
+        "cohen_step", "stepiness",     "mann_whitney_p"};
+    static const enum qs_opinion_unit units[QS_STEP_KINDS] = {
+        QS_OPINION_PLAIN, QS_OPINION_VALUE, QS_OPINION_RATIO, QS_OPINION_RATIO,
+        QS_OPINION_PLAIN, QS_OPINION_PLAIN, QS_OPINION_PLAIN};
+    struct qs_stepfit_opts opts = {.kind = QS_STEP_ORIGINAL, .sd_min = 0.001, .interesting = 25};
+    struct qs_stepfit fit, other;
+    size_t nx = c->base.runs->k, ny = c->cand.runs->k;
+    qs_opinion_threshold(out, "interesting", QS_OPINION_PLAIN, opts.interesting);
+    qs_opinion_threshold(out, "least_sd", QS_OPINION_VALUE, opts.sd_min);
+    enum qs_status status = qs_stepfit_halves(c->base.medians, nx, c->cand.medians, ny, &opts, &fit);
+    if (status != QS_OK)
+        return status;
+    qs_opinion_number(out, "step", QS_OPINION_PLAIN, fit.step);
+    qs_opinion_number(out, "fit_error", QS_OPINION_PLAIN, fit.lse);
+    for (opts.kind = QS_STEP_ORIGINAL; opts.kind < QS_STEP_KINDS; opts.kind++) {
+        (void)qs_stepfit_halves(c->base.medians, nx, c->cand.medians, ny, &opts, &other);
+        qs_opinion_number(out, names[opts.kind], units[opts.kind], other.regression);
+    }
+    if (nx + ny < 3)
+        return QS_ETOOFEW;
+    qs_opinion_decide(out, c->opts, fit.status == QS_STEP_HIGH ? 1 : fit.status == QS_STEP_LOW ? -1 : 0);
+    return QS_OK;
+}

@@ -1,0 +1,104 @@
+#include "stats/rancid.h"
+
+#include "stats/describe.h"
+#include "stats/rng.h"
+#include "stats/sum.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static double resampled_sd(struct qs_rng *rng, const double *v, size_t n, double *scratch)
+{
+    struct qs_moments m;
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = v[qs_rng_below(rng, n)];
+    return qs_moments(scratch, n, &m) == QS_OK ? sqrt(m.var) : NAN;
+}
+
+/* Resamples of both without spread say nothing and count as no change; one without spread as the extreme. */
+static double log_sd_ratio(double x, double y)
+{
+    if (!(x > 0) || !(y > 0))
+        return x > 0 ? -INFINITY : y > 0 ? INFINITY : 0;
+    return log(y / x);
+}
+
+static enum qs_status bootstrap(const double *x, size_t nx, const double *y, size_t ny, double level,
+                                uint64_t seed, struct qs_ci *out)
+{
+    struct qs_rng rng;
+    size_t most = nx > ny ? nx : ny;
+    double *ratios = malloc(QS_RANCID_RESAMPLES * sizeof *ratios), *scratch = malloc(most * sizeof *scratch);
+    if (ratios && scratch) {
+        qs_rng_seed(&rng, seed, 0);
+        for (size_t i = 0; i < QS_RANCID_RESAMPLES; i++) {
+            double sd_x = resampled_sd(&rng, x, nx, scratch);
+            ratios[i] = log_sd_ratio(sd_x, resampled_sd(&rng, y, ny, scratch));
+        }
+        qs_sort(ratios, QS_RANCID_RESAMPLES);
+        /* order statistics: infinite resamples must not be interpolated */
+        size_t lo = (size_t)((1 - level) / 2 * (QS_RANCID_RESAMPLES - 1));
+        out->lo = exp(ratios[lo]);
+        out->hi = exp(ratios[QS_RANCID_RESAMPLES - 1 - lo]);
+    }
+    free(ratios);
+    free(scratch);
+    return ratios && scratch ? QS_OK : QS_ENOMEM;
+}
+
+enum qs_status qs_rancid(const double *x, size_t nx, const double *y, size_t ny, double level, uint64_t seed,
+                         struct qs_rancid *out)
+{
+    struct qs_moments m[2];
+    *out = (struct qs_rancid){.median = {NAN, NAN},
+                              .sd = {NAN, NAN},
+                              .performance = NAN,
+                              .performance_ratio = NAN,
+                              .precision = NAN,
+                              .precision_ratio = NAN,
+                              .sd_ratio = NAN,
+                              .sd_ratio_ci = qs_ci_none(level)};
+    enum qs_status status = qs_moments_of_two(x, nx, y, ny, m);
+    if (status != QS_OK || !(level > 0 && level < 1))
+        return status == QS_ENODATA ? status : QS_EDOM;
+    if (qs_median(x, nx, &out->median[0]) != QS_OK || qs_median(y, ny, &out->median[1]) != QS_OK)
+        return QS_ENOMEM;
+    out->performance = out->median[0] - out->median[1];
+    double size = fabs(out->median[0]);
+    out->performance_ratio = size > 0 ? out->performance / size : NAN;
+    if (nx < 2 || ny < 2)
+        return QS_ETOOFEW;
+    for (int i = 0; i < 2; i++)
+        out->sd[i] = sqrt(m[i].var);
+    out->precision = out->sd[0] - out->sd[1];
+    if (!(out->sd[0] > 0))
+        return QS_OK;
+    out->precision_ratio = out->precision / out->sd[0];
+    out->sd_ratio = out->sd[1] / out->sd[0];
+    if (nx < QS_RANCID_MIN || ny < QS_RANCID_MIN || !(out->sd[1] > 0))
+        return QS_OK;
+    return bootstrap(x, nx, y, ny, level, seed, &out->sd_ratio_ci);
+}
+
+enum qs_status qs_error_evolution(const double *x, size_t n, double reference, double *error, double *rel_iqr)
+{
+    if (n == 0)
+        return QS_ENODATA;
+    if (n > QS_EVOLUTION_MAX || !isfinite(reference) || !(fabs(reference) > 0))
+        return QS_EDOM;
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return QS_EDOM;
+    double *sorted = malloc(n * sizeof *sorted);
+    if (!sorted)
+        return QS_ENOMEM;
+    for (size_t m = 1; m <= n; m++) {
+        qs_sorted_insert(sorted, m - 1, x[m - 1]);
+        double median = qs_quantile(sorted, m, 0.5, QS_QTYPE_7);
+        double iqr = qs_quantile(sorted, m, 0.75, QS_QTYPE_7) - qs_quantile(sorted, m, 0.25, QS_QTYPE_7);
+        error[m - 1] = fabs(median - reference) / fabs(reference);
+        rel_iqr[m - 1] = fabs(median) > 0 ? iqr / fabs(median) : NAN;
+    }
+    free(sorted);
+    return QS_OK;
+}
