@@ -5,6 +5,7 @@
 #include "api/reply.h"
 #include "base/mem.h"
 #include "farm/farm.h"
+#include "report/opinion.h"
 #include "report/report.h"
 
 bool qs_compare_check_ended(const struct qs_job_info *job, struct qs_err *err)
@@ -40,7 +41,8 @@ static bool write_document(struct qs_store_reader *reader, const char *db_path, 
                                  .samples = &c->samples,
                                  .taints_json = taints,
                                  .environment_json = environment,
-                                 .db_path = db_path};
+                                 .db_path = db_path,
+                                 .opinions = c->opinions};
     ok = ok && qs_report_compare(&in, &c->document, err);
     free(taints);
     free(environment);
@@ -86,6 +88,11 @@ static void say_compare(struct qs_exchange *ex)
 void qs_handle_compare(struct qs_exchange *ex)
 {
     struct qs_compared *c = qs_exchange_data(ex, sizeof *c, done_compare);
+    const char *rules = qs_uri_get(&ex->uri, "rule");
+    struct qs_err err = QS_ERR_INIT;
     qs_buf_init(&c->document);
-    qs_exchange_read(ex, read_compare, say_compare);
+    if (rules && !qs_opinions_parse(rules, &c->opinions, &err))
+        qs_reply_error(ex, &err);
+    else
+        qs_exchange_read(ex, read_compare, say_compare);
 }

@@ -11,6 +11,7 @@ struct qs_compared {
     struct qs_jobs jobs; /* one */
     struct qs_job_spec *spec;
     struct qs_samples samples;
+    unsigned opinions;      /* wanted in the document: report/opinion.h */
     struct qs_buf document; /* JSON */
 };
 

@@ -34,7 +34,7 @@ const struct qs_route qs_routes[] = {
     {"GET", "/api/v1/jobs/{id}/runs", qs_handle_runs, 0, " after limit ", 0},
     {"GET", "/api/v1/runs/{uid}", qs_handle_run, 0, "", 0},
     {"GET", "/api/v1/runs/{uid}/iterations", qs_handle_iterations, 0, " from limit ", 0},
-    {"GET", "/api/v1/jobs/{id}/compare", qs_handle_compare, 0, "", 0},
+    {"GET", "/api/v1/jobs/{id}/compare", qs_handle_compare, 0, " rule ", 0},
     {"POST", "/api/v1/analyze", qs_handle_analyze, ANALYZE_BYTES, "", 0},
     {"POST", "/api/v1/analyze:compare", qs_handle_analyze_compare, ANALYZE_BYTES, "", 0},
     {"POST", "/api/v1/analyze:history", qs_handle_analyze_history, ANALYZE_BYTES, "", 0},

@@ -177,6 +177,8 @@ static void put_pair(struct qs_json *j, const struct qs_report_group *g, const s
     qs_json_kdouble(j, "taint_rate_p", pair->taint_p);
     qs_json_kstring(j, "method", v->method);
     qs_json_kint(j, "version", v->version);
+    qs_json_key(j, "opinions");
+    qs_report_opinions(j, g, pair);
     qs_json_object_end(j);
     qs_buf_done(&sentence);
 }

@@ -19,6 +19,7 @@ struct qs_report_input { /* all borrowed */
     const char *taints_json;      /* qs_read_taints_json, or NULL */
     const char *environment_json; /* or NULL */
     const char *db_path;
+    unsigned opinions; /* the second opinions that are wanted: a set as in report/opinion.h */
 };
 
 /* Appends the comparison document to out. */

@@ -87,6 +87,10 @@ void qs_report_sentence(struct qs_buf *out, const char *base, const char *cand, 
 /* "a takes 12.3–12.6 ms (median)". */
 void qs_report_arm_sentence(struct qs_buf *out, const char *name, double lo_ns, double hi_ns);
 
+/* opinion.c: the second opinions that were asked for, as a JSON array. */
+void qs_report_opinions(struct qs_json *j, const struct qs_report_group *g,
+                        const struct qs_report_pair *pair);
+
 /* warn.c: what is wrong with the sample, as JSON arrays. */
 void qs_report_arm_warnings(struct qs_json *j, const struct qs_report_group *g, size_t arm);
 void qs_report_group_warnings(struct qs_json *j, const struct qs_report_group *g);

@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "base/mem.h"
+#include "report/opinion.h"
 
 static const char *schema_dir;
 
@@ -295,6 +296,87 @@ static char *read_all(const char *path)
 }
 
 /* Rows of the tables in the description begin with "| `path` |". */
+static const json_t *opinion(const json_t *doc, const char *rule)
+{
+    size_t i;
+    const json_t *one, *all = at(doc, "results.0.comparisons.0.opinions");
+    json_array_foreach(all, i, one)
+    {
+        if (strcmp(text_at(one, "rule"), rule) == 0)
+            return one;
+    }
+    fail_msg("no opinion of %s", rule);
+    return NULL;
+}
+
+static double number_of(const json_t *opinion, const char *name)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(at(opinion, "numbers"), i, one)
+    {
+        if (strcmp(text_at(one, "name"), name) == 0)
+            return json_number_value(at(one, "value"));
+    }
+    fail_msg("no number %s", name);
+    return NAN;
+}
+
+/* The iterations of the ten clean blocks: the eleventh's 9 ms and the twelfth's lonely run are not among
+ * them. */
+static void test_opinions(void **state)
+{
+    (void)state;
+    struct world w;
+    struct qs_buf text;
+    qs_buf_init(&text);
+    world_init(&w, 2, NULL);
+    fill(&w);
+    json_t *doc = document(&w, &text);
+    assert_int_equal(json_array_size(at(doc, "results.0.comparisons.0.opinions")), 0);
+    json_decref(doc);
+    w.in.opinions = QS_OPINIONS_ALL;
+    doc = document(&w, &text);
+    assert_int_equal(json_array_size(at(doc, "results.0.comparisons.0.opinions")), QS_OPINION_RULES);
+    const json_t *judge = opinion(doc, "judge"), *android = opinion(doc, "android");
+    assert_string_equal(text_at(judge, "answer"), "regression");
+    assert_true(number_of(judge, "baseline_best") == 2000000 - 1100 - 1000);
+    assert_true(number_of(judge, "candidate_best") == 2160000 - 1100 - 1000);
+    assert_string_equal(text_at(opinion(doc, "rancid"), "answer"), "no-change"); /* 8 %, but 0.16 ms */
+    assert_string_equal(text_at(opinion(doc, "futhark"), "answer"), "regression");
+    assert_string_equal(text_at(opinion(doc, "kalibera2005"), "answer"), "regression");
+    assert_string_equal(text_at(judge, "numbers.0.unit"), "ns");
+    assert_string_equal(text_at(judge, "thresholds.0.unit"), "ratio");
+    assert_int_equal(json_array_size(at(android, "checks")), 7);
+    assert_true(json_number_value(at(android, "checks.0.value")) == 50);
+    json_decref(doc);
+    w.in.opinions = 1u << QS_OPINION_SKIA;
+    doc = document(&w, &text);
+    assert_int_equal(json_array_size(at(doc, "results.0.comparisons.0.opinions")), 1);
+    assert_true(number_of(opinion(doc, "skia"), "step") < 0);
+    json_decref(doc);
+    qs_buf_done(&text);
+    world_done(&w);
+}
+
+static void test_opinions_by_name(void **state)
+{
+    (void)state;
+    unsigned rules = 0;
+    struct qs_err err = QS_ERR_INIT;
+    assert_true(qs_opinions_parse("skia,judge", &rules, &err));
+    assert_int_equal(rules, 1u << QS_OPINION_SKIA | 1u << QS_OPINION_JUDGE);
+    assert_true(qs_opinions_parse("all", &rules, &err));
+    assert_int_equal(rules, QS_OPINIONS_ALL);
+    static const char *const bad[] = {"", "judge,", "judges", "judge;skia",
+                                      "judgejudgejudgejudgejudgejudgejudgejudgejudge"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_false(qs_opinions_parse(bad[i], &rules, &err));
+        assert_int_equal(err.code, QS_E_USAGE);
+        assert_non_null(strstr(err.text, "is no rule: judge, android"));
+    }
+}
+
 static void test_every_field_is_described(void **state)
 {
     (void)state;
@@ -304,6 +386,7 @@ static void test_every_field_is_described(void **state)
     qs_buf_init(&keys);
     world_init(&w, 2, NULL);
     fill(&w);
+    w.in.opinions = QS_OPINIONS_ALL;
     json_t *doc = document(&w, &text);
     add_keys(&keys, doc, "");
     char *path = qs_asprintf("%s/comparison.md", schema_dir), *page = read_all(path), *rest = NULL;
@@ -345,6 +428,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_outliers_are_told),
         cmocka_unit_test(test_verdicts),
         cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_opinions),
+        cmocka_unit_test(test_opinions_by_name),
         cmocka_unit_test(test_every_field_is_described),
     };
     golden_dir = argc > 1 ? argv[1] : golden_dir;
