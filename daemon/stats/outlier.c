@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN_N = 8 };
+enum { MIN_N = 8, WINDOW_MAX = 200, WINDOW_PART = 10 };
 
 static uint8_t classify(double x, const struct qs_tukey *t)
 {
@@ -53,4 +53,90 @@ enum qs_status qs_tukey_flags(const double *x, size_t n, uint8_t *flags, struct 
             flags[i] = flag;
     }
     return status;
+}
+
+/* An ascending window that slides by one value. */
+struct window {
+    double *sorted; /* owned */
+    size_t n;
+};
+
+static size_t place_of(const struct window *w, double x)
+{
+    size_t lo = 0, hi = w->n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (w->sorted[mid] < x)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static void window_add(struct window *w, double x)
+{
+    size_t at = place_of(w, x);
+    memmove(w->sorted + at + 1, w->sorted + at, (w->n++ - at) * sizeof x);
+    w->sorted[at] = x;
+}
+
+static void window_drop(struct window *w, double x)
+{
+    size_t at = place_of(w, x);
+    memmove(w->sorted + at, w->sorted + at + 1, (--w->n - at) * sizeof x);
+}
+
+static uint8_t classify_in_window(const struct window *w, double x)
+{
+    double median = qs_quantile(w->sorted, w->n, 0.5, QS_QTYPE_7);
+    double band =
+        3 * (qs_quantile(w->sorted, w->n, 0.9, QS_QTYPE_7) - qs_quantile(w->sorted, w->n, 0.1, QS_QTYPE_7));
+    if (!(band > 0))
+        return 0;
+    return x < median - band ? QS_OUTLIER_LOW : x > median + band ? QS_OUTLIER_HIGH : 0;
+}
+
+static void slide(struct window *w, const double *x, size_t n, uint8_t *flags, struct qs_window_outliers *out)
+{
+    size_t half = out->window / 2;
+    for (size_t i = 0; i < out->window; i++)
+        window_add(w, x[i]);
+    for (size_t i = half; i < n; i++) {
+        if (i > half) {
+            window_drop(w, x[i - half - 1]);
+            if (i + half <= n)
+                window_add(w, x[i + half - 1]);
+        }
+        uint8_t flag = classify_in_window(w, x[i]);
+        out->n_low += flag == QS_OUTLIER_LOW;
+        out->n_high += flag == QS_OUTLIER_HIGH;
+        out->n_assessed++;
+        if (flags)
+            flags[i] = flag;
+    }
+}
+
+enum qs_status qs_window_flags(const double *x, size_t n, size_t window, uint8_t *flags,
+                               struct qs_window_outliers *out)
+{
+    struct qs_moments m;
+    if (window == 0)
+        window = n / WINDOW_PART >= WINDOW_MAX ? WINDOW_MAX : n / WINDOW_PART / 2 * 2;
+    *out = (struct qs_window_outliers){.window = window};
+    if (flags && n > 0)
+        memset(flags, 0, n);
+    enum qs_status status = qs_moments(x, n, &m);
+    if (status == QS_OK && window % 2 != 0)
+        status = QS_EDOM;
+    if (status == QS_OK && (window < MIN_N || n < window))
+        status = QS_ETOOFEW;
+    if (status != QS_OK)
+        return status;
+    struct window w = {.sorted = malloc((window + 1) * sizeof *w.sorted), .n = 0};
+    if (!w.sorted)
+        return QS_ENOMEM;
+    slide(&w, x, n, flags, out);
+    free(w.sorted);
+    return QS_OK;
 }

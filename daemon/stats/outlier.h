@@ -22,4 +22,18 @@ struct qs_tukey {
  * QS_ENODATA, QS_EDOM, QS_ENOMEM. */
 enum qs_status qs_tukey_flags(const double *x, size_t n, uint8_t *flags, struct qs_tukey *out);
 
+struct qs_window_outliers {
+    size_t window;     /* values, even; what was used */
+    size_t n_assessed; /* the first window/2 values have no whole window and are not */
+    size_t n_low, n_high;
+};
+
+/* Outliers of their own neighbourhood, for series that change level (Barrett et al. 2017, warmup_stats; x in
+ * time order): strictly outside median +- 3 (P90 - P10) of the window x[i - window/2] .. x[i + window/2 - 1],
+ * type 7, cut off at the end of the series. window 0 takes 200, and a tenth of n below 2000. flags as above.
+ * A window whose P90 and P10 are equal flags nothing. QS_ETOOFEW: a window below 8, or n < window; QS_EDOM:
+ * an odd window, too; otherwise as above. */
+enum qs_status qs_window_flags(const double *x, size_t n, size_t window, uint8_t *flags,
+                               struct qs_window_outliers *out);
+
 #endif

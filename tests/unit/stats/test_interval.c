@@ -1,8 +1,10 @@
 /* Intervals of the mean and of the median, and outlier fences. */
 #include "reference.h"
 
+#include "stats/describe.h"
 #include "stats/interval.h"
 #include "stats/outlier.h"
+#include "stats/sum.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -177,6 +179,68 @@ static void test_tukey_declines(void **state)
     assert_int_equal(qs_tukey_flags(tied, 10, flags, &t), QS_EDOM);
 }
 
+/* The definition itself, window by window. */
+static uint8_t flag_of(const double *x, size_t n, size_t half, size_t i)
+{
+    double sorted[40];
+    size_t count = 0, end = i + half < n ? i + half : n;
+    for (size_t k = i - half; k < end; k++)
+        sorted[count++] = x[k];
+    qs_sort(sorted, count);
+    double median = qs_quantile(sorted, count, 0.5, QS_QTYPE_7);
+    double band =
+        3 * (qs_quantile(sorted, count, 0.9, QS_QTYPE_7) - qs_quantile(sorted, count, 0.1, QS_QTYPE_7));
+    if (!(band > 0))
+        return 0;
+    return x[i] > median + band ? QS_OUTLIER_HIGH : x[i] < median - band ? QS_OUTLIER_LOW : 0;
+}
+
+static void test_window_flags(void **state)
+{
+    (void)state;
+    struct series s = ref_csv("otava/tigerbeetle.csv", 0);
+    static uint8_t flags[365];
+    struct qs_window_outliers got;
+    s.v[100] *= 3;
+    s.v[360] /= 3;
+    s.v[5] *= 3;
+    assert_int_equal(qs_window_flags(s.v, s.n, 0, flags, &got), QS_OK);
+    assert_int_equal(got.window, 36);
+    assert_int_equal(got.n_assessed, s.n - 18);
+    size_t low = 0, high = 0;
+    for (size_t i = 18; i < s.n; i++) {
+        uint8_t want = flag_of(s.v, s.n, 18, i);
+        assert_int_equal(flags[i], want);
+        low += want == QS_OUTLIER_LOW;
+        high += want == QS_OUTLIER_HIGH;
+    }
+    assert_int_equal(got.n_low, low);
+    assert_int_equal(got.n_high, high);
+    EXPECT(flags[100] == QS_OUTLIER_HIGH && flags[360] == QS_OUTLIER_LOW && flags[5] == 0);
+    ref_free(&s);
+}
+
+static void test_window_declines(void **state)
+{
+    (void)state;
+    static double x[2500];
+    struct qs_window_outliers got;
+    uint8_t flags[100];
+    x[50] = 7;
+    assert_int_equal(qs_window_flags(x, 100, 0, flags, &got), QS_OK);
+    EXPECT(got.window == 10 && got.n_high == 1 && flags[50] == QS_OUTLIER_HIGH);
+    assert_int_equal(qs_window_flags(x, 100, 50, flags, &got), QS_OK);
+    EXPECT(got.window == 50 && got.n_high == 0 && flags[50] == 0); /* no band */
+    assert_int_equal(qs_window_flags(x, 2500, 0, NULL, &got), QS_OK);
+    assert_int_equal(got.window, 200);
+    assert_int_equal(qs_window_flags(x, 79, 0, NULL, &got), QS_ETOOFEW);
+    assert_int_equal(qs_window_flags(x, 20, 22, NULL, &got), QS_ETOOFEW);
+    assert_int_equal(qs_window_flags(x, 20, 9, NULL, &got), QS_EDOM);
+    assert_int_equal(qs_window_flags(x, 0, 0, NULL, &got), QS_ENODATA);
+    x[3] = NAN;
+    assert_int_equal(qs_window_flags(x, 100, 0, flags, &got), QS_EDOM);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +252,8 @@ int main(void)
         cmocka_unit_test(test_tukey_against_r),
         cmocka_unit_test(test_tukey_flags),
         cmocka_unit_test(test_tukey_declines),
+        cmocka_unit_test(test_window_flags),
+        cmocka_unit_test(test_window_declines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
