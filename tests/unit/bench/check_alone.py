@@ -43,7 +43,7 @@ def check_json(t):
     report = measured(t, "--iterations", "4", "--warmup", "2", "--evals", "3", "--whole", "-5", "--part=0", "--word", 'a "word"\n')
     t.equal([b["name"] for b in report["benchmarks"]], ["all", "once"], "both benchmarks are there")
     every, once = report["benchmarks"]
-    t.equal(every["params"], {"fail": "", "die": "", "word": 'a "word"\n', "whole": -5, "part": 0}, "parameters with their values")
+    t.equal(every["params"], {"fail": "", "die": "", "word": 'a "word"\n', "whole": -5, "noisy": 0, "part": 0}, "parameters with their values")
     t.equal((every["evals"], once["evals"]), (3, 1), "evaluations as asked, but one where one is all that is possible")
     rows = every["iterations"]
     t.equal([(r["setups"], r["prepares"], r["runs"], r["whole"]) for r in rows], [(1, 3 + i, 3, -5) for i in range(4)], "metrics of each iteration")

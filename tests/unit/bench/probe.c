@@ -5,7 +5,7 @@
 #include <signal.h>
 
 static const char *fail = "", *die = "", *word = "none";
-static int64_t whole = 1;
+static int64_t whole = 1, noisy = 0;
 static double part = 0.5;
 static int64_t setups, prepares, runs;
 static uint32_t m_setups, m_prepares, m_runs, m_whole, m_stack;
@@ -36,6 +36,9 @@ static void prepare(struct quiesce *q)
 static void run(struct quiesce *q)
 {
     runs++;
+    if (noisy) {
+        getppid();
+    }
     step(q, "run");
     quiesce_clobber();
 }
@@ -68,6 +71,7 @@ int main(int argc, char **argv)
     quiesce_param_text(&q, "die", &die, "step that ends by a signal");
     quiesce_param_text(&q, "word", &word, "any text");
     quiesce_param_int(&q, "whole", &whole, -5, 1000, "a whole number");
+    quiesce_param_int(&q, "noisy", &noisy, 0, 1, "whether run makes a system call");
     quiesce_param_double(&q, "part", &part, 0, 1, "a fraction");
     all = quiesce_add(&q, "all", "every step", run);
     all->setup = setup;

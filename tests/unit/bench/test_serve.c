@@ -6,7 +6,10 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <linux/audit.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -353,6 +356,53 @@ static void test_wrong_descriptor(void **state)
     (void)state;
 }
 
+/* The clock's number in the program's own table, should the kernel have no vDSO for it. */
+static bool is_clock(const struct __ptrace_syscall_info *info)
+{
+    bool i386 = info->arch == AUDIT_ARCH_I386;
+    return i386 ? info->entry.nr == 265 || info->entry.nr == 403 : info->entry.nr == SYS_clock_gettime;
+}
+
+/* System calls, but for the clock, of a window of 40 iterations and the parking after it. */
+static int calls_of_a_window(const char *noisy)
+{
+    struct parent p;
+    struct __ptrace_syscall_info info;
+    int calls = 0, status = 0;
+    parent_open(&p);
+    parent_start(&p, NULL, ARGS("--benchmark", "all", "--noisy", noisy));
+    parent_await(&p);
+    while (kernel_state(p.pid) != 'S') {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    assert_int_equal(ptrace(PTRACE_SEIZE, p.pid, NULL, PTRACE_O_TRACESYSGOOD), 0);
+    assert_int_equal(ptrace(PTRACE_INTERRUPT, p.pid, NULL, NULL), 0);
+    assert_int_equal(waitpid(p.pid, &status, __WALL), p.pid);
+    p.shared->iterations = 40;
+    parent_command(&p, QUIESCE_BENCH_MEASURE);
+    parent_publish(&p);
+    while (__atomic_load_n(&p.shared->done_seq, __ATOMIC_ACQUIRE) != 1) {
+        assert_int_equal(ptrace(PTRACE_SYSCALL, p.pid, NULL, NULL), 0);
+        assert_int_equal(waitpid(p.pid, &status, __WALL), p.pid);
+        assert_true(WIFSTOPPED(status));
+        memset(&info, 0, sizeof info);
+        assert_true(ptrace(PTRACE_GET_SYSCALL_INFO, p.pid, sizeof info, &info) > 0);
+        calls += info.op == PTRACE_SYSCALL_INFO_ENTRY && !is_clock(&info);
+    }
+    assert_int_equal(p.shared->count, 40);
+    parent_close(&p);
+    return calls;
+}
+
+/* Awake, it may ask its futex once more before the window, and ends it with the write that wakes us. */
+static void test_no_system_call_in_a_window(void **state)
+{
+    int quiet = calls_of_a_window("0"), noisy = calls_of_a_window("1");
+    assert_in_range(quiet, 1, 2);
+    assert_int_equal(noisy - quiet, 40);
+    (void)state;
+}
+
 /* Where a local variable of the same program lies. */
 static int64_t stack_with(uint32_t pad_bytes)
 {
@@ -404,6 +454,7 @@ int main(void)
         CASE(contradicting_memory),
         CASE(wrong_descriptor),
         CASE(pads),
+        cmocka_unit_test(test_no_system_call_in_a_window),
         cmocka_unit_test(test_failure_in_each_step),
         cmocka_unit_test(test_death_in_each_step),
     };
