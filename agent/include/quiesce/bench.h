@@ -133,8 +133,9 @@ struct quiesce_bench_shared {
     int64_t done_ns;       /* the last look at the clock in it */
     uint32_t count;        /* rows that are valid, kept up to date inside a window */
     uint32_t metrics_count;
-    uint32_t bits;      /* 32 or 64: size of a pointer */
-    uint32_t evals_max; /* 0: any; 1: each evaluation needs a prepare of its own */
+    uint32_t bits; /* 32 or 64: size of a pointer */
+    uint32_t
+        evals_max; /* 0: any; 1: each evaluation needs a prepare of its own, a window of more is refused */
     uint32_t reserved_2[6];
 
     char error[QUIESCE_BENCH_ERROR_BYTES];    /* 192, program */
@@ -324,10 +325,16 @@ QUIESCE_FN uint32_t quiesce_metric(struct quiesce *q, struct quiesce_benchmark *
                                    enum quiesce_bench_flag flag)
 {
     struct quiesce_metric_of *m = &b->metrics[b->metrics_count % QUIESCE_BENCH_METRICS_MAX];
-    if (b->metrics_count == QUIESCE_BENCH_METRICS_MAX || strlen(name) >= QUIESCE_BENCH_NAME_BYTES ||
+    for (uint32_t i = 0; i < b->metrics_count; i++) {
+        if (strcmp(b->metrics[i].name, name) == 0) {
+            quiesce_fail(q, "%s declares the metric %.20s twice", b->name, name);
+            return i;
+        }
+    }
+    if (b->metrics_count == QUIESCE_BENCH_METRICS_MAX || strlen(name) >= QUIESCE_BENCH_NAME_BYTES || !*name ||
         strlen(unit) >= QUIESCE_BENCH_UNIT_BYTES) {
-        quiesce_fail(q, "%s: the metric %.20s is one too many, or its name or unit is too long", b->name,
-                     name);
+        quiesce_fail(q, "%s: the metric `%.20s` is one too many, or its name or unit is too long or empty",
+                     b->name, name);
         return 0;
     }
     m->name = name;
@@ -730,6 +737,18 @@ QUIESCE_FN uint32_t quiesce_i_park(struct quiesce *q, uint32_t seq)
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
+/* A window, unless it asks for what run cannot do: fewer evaluations than recorded would be a lie. */
+QUIESCE_FN void quiesce_i_admit(struct quiesce *q, struct quiesce_i_order *order)
+{
+    if (order->evals == 0 || (q->current->once && (order->evals > 1 || order->evals_step > 0))) {
+        quiesce_fail(q, "a window of %u evaluations per iteration: %s", (unsigned)order->evals,
+                     order->evals == 0 ? "at least one is needed"
+                                       : "each needs a prepare of its own, ask for one");
+        return;
+    }
+    quiesce_i_window(q, order);
+}
+
 /* Carries out commands until EXIT. */
 QUIESCE_FN int quiesce_i_obey(struct quiesce *q)
 {
@@ -744,10 +763,10 @@ QUIESCE_FN int quiesce_i_obey(struct quiesce *q)
         }
         if (s->command >= QUIESCE_BENCH_MEASURE && s->command <= QUIESCE_BENCH_TRACE) {
             order.iterations = s->iterations < q->capacity ? s->iterations : q->capacity;
-            order.evals = q->current->once || s->evals == 0 ? 1 : s->evals;
-            order.evals_step = q->current->once ? 0 : s->evals_step;
+            order.evals = s->evals;
+            order.evals_step = s->evals_step;
             order.max_ns = s->max_ns;
-            quiesce_i_window(q, &order);
+            quiesce_i_admit(q, &order);
         }
         if (q->failed) {
             return quiesce_i_broken(q, order.seq, QUIESCE_BENCH_EXIT_FAILED);

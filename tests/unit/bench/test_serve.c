@@ -184,9 +184,15 @@ static void test_one_evaluation(void **state)
     parent_await(p);
     assert_int_equal(p->shared->evals_max, 1);
     assert_int_equal(p->shared->metrics_count, 0);
-    p->shared->evals = 5;
     parent_window(p, QUIESCE_BENCH_MEASURE, PARENT_CAPACITY);
     check_rows(p, PARENT_CAPACITY);
+    p->shared->evals = 5;
+    parent_window(p, QUIESCE_BENCH_MEASURE, 2);
+    assert_int_equal(p->shared->state, QUIESCE_BENCH_FAILED);
+    assert_string_equal(
+        p->shared->error,
+        "a window of 5 evaluations per iteration: each needs a prepare of its own, ask for one");
+    expect_exit(p, QUIESCE_BENCH_EXIT_FAILED);
 }
 
 static void test_time_up(void **state)
