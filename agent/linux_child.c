@@ -89,6 +89,13 @@ static void keep(struct qs_capture *c, const char *bytes, size_t n)
     c->len += n;
 }
 
+void qs_capture_restart(struct qs_capture *c)
+{
+    qs_capture_drain(c, DRAIN_ALL);
+    c->len = 0;
+    c->total = 0;
+}
+
 void qs_capture_drain(struct qs_capture *c, int rounds)
 {
     static char bytes[DRAIN_BYTES];
@@ -122,6 +129,7 @@ static const struct qs_command *command_of(const struct qs_commands *of, enum qs
         return &of->conclude;
     case QS_JOB_ITERATION:
     case QS_JOB_HOOK:
+    case QS_JOB_PROGRAM:
         break;
     }
     return &of->iteration;
@@ -165,7 +173,8 @@ bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const st
                     struct qs_port_fault *fault)
 {
     const struct qs_command *command = command_of(of, job);
-    bool timed = job == QS_JOB_ITERATION;
+    bool program = job == QS_JOB_PROGRAM;
+    bool timed = job == QS_JOB_ITERATION || program;
     bool heard = (timed || job == QS_JOB_HOOK) && child->capture.write_fd >= 0;
     bool fed = timed && of->stdin_path;
     child->in_fd = fed ? qs_commands_open_stdin(of) : -1;
@@ -178,6 +187,8 @@ bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const st
                                         .cwd_fd = of->cwd_fd,
                                         .in_fd = fed ? child->in_fd : child->null_in_fd,
                                         .out_fd = heard ? child->capture.write_fd : child->null_fd,
+                                        .memory_fd = program ? child->memory_fd : 0,
+                                        .wake_fd = program ? child->wake_fd : 0,
                                         .cpus = timed && of->pinned ? &of->cpus : NULL,
                                         .as = of->has_identity ? &of->identity : NULL};
     if (heard) { /* a process before may have made the pipe non-blocking: it is one for all of them */

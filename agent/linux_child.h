@@ -27,6 +27,7 @@ struct qs_linux_child {
     uint64_t written_before;      /* total of the capture when it began */
     bool lost;                    /* given up */
     const struct qs_commands *of; /* borrowed */
+    int memory_fd, wake_fd;       /* borrowed: of a harness program's start */
     int in_fd;                    /* owned: standard input of what runs; -1: null_in_fd */
     int null_in_fd, null_fd;      /* owned: /dev/null for reading, for writing */
     clockid_t clock;              /* the agent's */
@@ -40,6 +41,8 @@ void qs_child_done(struct qs_linux_child *child);
 /* An empty pipe, or none where the output is discarded. False: errno. */
 bool qs_capture_open(struct qs_capture *capture, bool wanted, bool tail, size_t max);
 void qs_capture_close(struct qs_capture *capture);
+/* Begins the count of a new window in the same pipe. */
+void qs_capture_restart(struct qs_capture *capture);
 /* Takes what is in the pipe; at most `rounds` buffers. */
 void qs_capture_drain(struct qs_capture *capture, int rounds);
 void qs_capture_result(const struct qs_capture *capture, struct qs_port_output *out);

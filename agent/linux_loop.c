@@ -9,7 +9,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-enum { FD_CHILD, FD_OUTPUT, FD_LINK, FD_SIGNAL, FD_LISTEN, FD_COUNT };
+enum { FD_CHILD, FD_WAKE, FD_OUTPUT, FD_LINK, FD_SIGNAL, FD_LISTEN, FD_COUNT };
 
 /* A link that may be taken, or one to be turned away; in a window nobody is answered. */
 static bool door_is_watched(const struct qs_linux *os)
@@ -22,6 +22,7 @@ static void fill_fds(const struct qs_linux *os, struct pollfd *fds)
 {
     const struct qs_linux_child *child = &os->child;
     fds[FD_CHILD].fd = child->runs && !child->lost ? child->process.pidfd : -1;
+    fds[FD_WAKE].fd = os->harness.wake_fd;
     fds[FD_OUTPUT].fd = child->runs ? child->capture.read_fd : -1;
     fds[FD_LINK].fd = os->link.in_fd;
     fds[FD_SIGNAL].fd = os->signal_fd;
@@ -114,6 +115,10 @@ void qs_linux_run(struct qs_linux *os)
     while (!os->stop) {
         struct pollfd fds[FD_COUNT];
         wait_for_news(os, fds);
+        if (fds[FD_WAKE].revents && os->harness.wake_fd >= 0) { /* before its end: what it did counts */
+            qs_harness_heard(&os->harness);
+            qs_agent_on_wake(&os->agent);
+        }
         if (fds[FD_CHILD].revents || fds[FD_SIGNAL].revents || os->child.lost) {
             look_after_child(os);
         }

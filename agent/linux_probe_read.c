@@ -124,7 +124,9 @@ static bool read_usage(struct qs_probe *probe, enum qs_probe_how how, int64_t *v
     getrusage(RUSAGE_CHILDREN, &children);
     if (how == QS_PROBE_FOREIGN) {
         t = read_ticks(probe);
-        *value = t.busy - (usage_ns(RUSAGE_SELF) + usage_ns(RUSAGE_CHILDREN)) / probe->tick_ns;
+        *value = t.busy -
+                 (usage_ns(RUSAGE_SELF) + usage_ns(RUSAGE_CHILDREN) + process_ns(probe->kin[QS_KIN_CHILD])) /
+                     probe->tick_ns;
     } else if (how == QS_PROBE_CHILD_SWITCHES) {
         *value = children.ru_nivcsw;
     } else if (how == QS_PROBE_OWN_SWITCHES) {

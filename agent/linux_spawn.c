@@ -64,6 +64,9 @@ __attribute__((no_sanitize("address", "undefined"))) static int child_main(void 
     if (ok && s->cwd_fd >= 0) {
         ok = syscall(SYS_fchdir, s->cwd_fd) == 0;
     }
+    if (ok && s->memory_fd > 0) {
+        ok = syscall(SYS_dup3, s->memory_fd, 3, 0) == 3 && syscall(SYS_dup3, s->wake_fd, 4, 0) == 4;
+    }
     if (ok) {
         syscall(SYS_rt_sigprocmask, SIG_SETMASK, &no_signals, NULL, KERNEL_SIGSET_BYTES);
         syscall(SYS_execve, s->path, s->argv, s->envp);

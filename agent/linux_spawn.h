@@ -16,6 +16,7 @@ struct qs_spawn_spec {
     char *const *envp;            /* the whole environment */
     int cwd_fd;                   /* a directory, or -1: the agent's own */
     int in_fd, out_fd;            /* > 2; out_fd serves for standard output and standard error */
+    int memory_fd, wake_fd;       /* > 15: the child's descriptors 3 and 4; 0: it has none */
     const cpu_set_t *cpus;        /* NULL: the agent's own */
     const struct qs_identity *as; /* NULL: the agent's own */
 };

@@ -20,7 +20,7 @@
 #define HANDSHAKE_TCP_NS  INT64_C(3000000000)
 #define HANDSHAKE_UNIX_NS INT64_C(10000000000)
 
-enum { COST_READS = 1000 };
+enum { COST_READS = 1000, CAPTURE_ROUNDS = 64 };
 
 static int64_t op_now_ns(void *ctx)
 {
@@ -60,6 +60,11 @@ static bool op_run_begin(void *ctx, const struct qs_msg_run_begin *run, struct q
     if (!qs_commands_of_run(&os->run, run, &os->probe.allowed, fault)) {
         return false;
     }
+    if (run->mode == QS_RUN_HARNESS && !qs_harness_open(&os->harness, run, os->clock, &os->run,
+                                                        &os->probe.allowed, &ready->shared_cpu, fault)) {
+        qs_commands_close(&os->run);
+        return false;
+    }
     qs_commands_executable(&os->run, &os->run.iteration, ready->executable, sizeof ready->executable);
     qs_sums_of(&os->sums, &os->run, &os->run.iteration, ready->sha256);
     qs_cpus_print(os->run.pinned ? &os->run.cpus : &os->probe.allowed, ready->cpus, sizeof ready->cpus);
@@ -69,6 +74,7 @@ static bool op_run_begin(void *ctx, const struct qs_msg_run_begin *run, struct q
 static void op_run_end(void *ctx)
 {
     struct qs_linux *os = ctx;
+    qs_harness_close(&os->harness);
     qs_commands_close(&os->run);
 }
 
@@ -115,6 +121,10 @@ static void op_abandon_child(void *ctx)
 static bool op_window_open(void *ctx, struct qs_port_fault *fault)
 {
     struct qs_linux *os = ctx;
+    if (os->harness.open) {
+        qs_capture_restart(&os->child.capture);
+        return true;
+    }
     return qs_capture_open(&os->child.capture, os->run.capture, false, os->run.output_max_bytes) ||
            out_of_pipes(fault);
 }
@@ -122,6 +132,9 @@ static bool op_window_open(void *ctx, struct qs_port_fault *fault)
 static void op_output(void *ctx, struct qs_port_output *out)
 {
     struct qs_linux *os = ctx;
+    if (os->harness.open) {
+        qs_capture_drain(&os->child.capture, CAPTURE_ROUNDS);
+    }
     qs_capture_result(&os->child.capture, out);
 }
 
@@ -160,10 +173,18 @@ static size_t op_evidence(void *ctx, bool after, struct qs_port_evidence *rows, 
 {
     struct qs_linux *os = ctx;
     size_t n = os->probe.count < cap ? os->probe.count : cap;
-    size_t segments = after ? add_segments(os, true, rows + n, cap - n) : 0;
-    n = qs_probe_evidence(&os->probe, after, rows, cap);
-    segments = after ? segments : add_segments(os, false, rows + n, cap - n);
-    return n + segments;
+    qs_probe_set_kin(&os->probe, QS_KIN_CHILD, os->child.runs ? os->child.process.pid : 0);
+    size_t own = os->harness.open && cap - n >= QS_HARNESS_EVIDENCE ? QS_HARNESS_EVIDENCE : 0;
+    if (own > 0 && after) {
+        qs_harness_evidence(&os->harness, true, rows + cap - own);
+    }
+    size_t segments = after ? add_segments(os, true, rows + n, cap - own - n) : 0;
+    n = qs_probe_evidence(&os->probe, after, rows, cap - own);
+    segments = after ? segments : add_segments(os, false, rows + n, cap - own - n);
+    if (own > 0 && !after) {
+        qs_harness_evidence(&os->harness, false, rows + n + segments);
+    }
+    return n + segments + own;
 }
 
 static bool op_fact(void *ctx, size_t index, struct qs_port_fact *fact)
@@ -190,6 +211,46 @@ static void op_busiest(void *ctx, char *text, size_t cap)
     qs_probe_busiest(&os->probe, op_now_ns(os), text, cap);
 }
 
+static bool op_program_start(void *ctx, struct qs_port_fault *fault)
+{
+    struct qs_linux *os = ctx;
+    return (qs_capture_open(&os->child.capture, os->run.capture, false, os->run.output_max_bytes) ||
+            out_of_pipes(fault)) &&
+           qs_harness_start(&os->harness, &os->child, &os->run, fault);
+}
+
+static void op_program_go(void *ctx, const struct qs_port_go *go)
+{
+    struct qs_linux *os = ctx;
+    qs_shared_go(&os->harness.shared, go);
+    qs_harness_wake(&os->harness);
+}
+
+static void op_program_quit(void *ctx)
+{
+    struct qs_linux *os = ctx;
+    qs_shared_quit(&os->harness.shared);
+    qs_harness_wake(&os->harness);
+}
+
+static void op_program_look(void *ctx, struct qs_port_look *look)
+{
+    struct qs_linux *os = ctx;
+    qs_shared_look(&os->harness.shared, look);
+}
+
+static bool op_program_metric(void *ctx, uint32_t i, struct qs_port_metric *metric)
+{
+    struct qs_linux *os = ctx;
+    return qs_shared_metric(&os->harness.shared, i, metric);
+}
+
+static void op_program_row(void *ctx, uint32_t i, uint32_t metrics, struct qs_port_row *row)
+{
+    struct qs_linux *os = ctx;
+    qs_shared_row(&os->harness.shared, i, metrics, row);
+}
+
 const char *qs_linux_clock_name(const struct qs_linux *os)
 {
     return os->clock == CLOCK_MONOTONIC_RAW ? "monotonic-raw" : "monotonic";
@@ -210,6 +271,7 @@ void qs_linux_init(struct qs_linux *os)
     qs_probe_open(&os->probe, &allowed);
     qs_facts_init(&os->facts, &os->probe, qs_linux_clock_name(os));
     qs_child_init(&os->child, os->clock);
+    qs_harness_init(&os->harness);
     if (!qs_io_line("/proc/sys/kernel/random/boot_id", os->boot_id, sizeof os->boot_id)) {
         snprintf(os->boot_id, sizeof os->boot_id, "unknown");
     }
@@ -291,7 +353,13 @@ bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES])
                                  .fact = op_fact,
                                  .drain = op_drain,
                                  .unread = op_unread,
-                                 .busiest = op_busiest};
+                                 .busiest = op_busiest,
+                                 .program_start = op_program_start,
+                                 .program_go = op_program_go,
+                                 .program_quit = op_program_quit,
+                                 .program_look = op_program_look,
+                                 .program_metric = op_program_metric,
+                                 .program_row = op_program_row};
     struct qs_agent_options options;
     if (!take_signals(os) || os->child.null_fd < 0 || os->child.null_in_fd < 0) {
         snprintf(error, QS_LINK_ERROR_BYTES, "cannot set up: %s", strerror(errno));

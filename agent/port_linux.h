@@ -6,6 +6,7 @@
 #include "linux_child.h"
 #include "linux_command.h"
 #include "linux_facts.h"
+#include "linux_harness.h"
 #include "linux_link.h"
 #include "linux_probe.h"
 
@@ -17,6 +18,7 @@ struct qs_linux {
     struct qs_link link;
     struct qs_linux_child child;
     struct qs_commands run, hook;
+    struct qs_linux_harness harness;
     struct qs_sums sums;
     struct qs_probe probe;
     struct qs_facts facts;

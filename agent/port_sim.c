@@ -1,4 +1,4 @@
-#include "port_sim.h"
+#include "port_sim_impl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,10 +25,14 @@ static int64_t draw_normal_ppm(struct qs_sim *sim, int64_t sd_ppm)
     return (sum - 6 * (INT64_C(1) << 20)) * sd_ppm >> 20;
 }
 
+int64_t qs_sim_device_ns(const struct qs_sim *sim)
+{
+    return sim->now_ns + sim->options.clock_offset_ns;
+}
+
 static int64_t op_now_ns(void *ctx)
 {
-    const struct qs_sim *sim = ctx;
-    return sim->now_ns + sim->options.clock_offset_ns;
+    return qs_sim_device_ns(ctx);
 }
 
 static bool op_send(void *ctx, const uint8_t *bytes, size_t n)
@@ -112,6 +116,9 @@ static bool op_run_begin(void *ctx, const struct qs_msg_run_begin *run, struct q
         !look_at(&sim->conclude, &run->conclude)) {
         return not_found(fault);
     }
+    if (run->mode == QS_RUN_HARNESS && !qs_sim_harness_open(sim, run, ready)) {
+        return not_found(fault);
+    }
     uint64_t h = hash_argv(&run->argv);
     sim->capture = run->output_kind == QS_OUTPUT_KIND_CAPTURE;
     sim->output_max_bytes = run->output_max_bytes;
@@ -124,10 +131,13 @@ static bool op_run_begin(void *ctx, const struct qs_msg_run_begin *run, struct q
 
 static void op_run_end(void *ctx)
 {
-    (void)ctx;
+    struct qs_sim *sim = ctx;
+    sim->shared.at = NULL;
+    sim->wake_ns = INT64_MAX;
+    sim->busy = false;
 }
 
-static int64_t lasts_ns(struct qs_sim *sim, const struct qs_sim_command *c, bool timed)
+int64_t qs_sim_lasts_ns(struct qs_sim *sim, const struct qs_sim_command *c, bool timed)
 {
     if (c->exact || !timed) {
         return c->base_ns;
@@ -139,22 +149,23 @@ static int64_t lasts_ns(struct qs_sim *sim, const struct qs_sim_command *c, bool
 
 /* Brings temperature and processor time up to now. Implicit Euler on dT/dt = (target - T) / tau: stable for
  * steps of any length. */
-static void settle(struct qs_sim *sim)
+void qs_sim_settle(struct qs_sim *sim)
 {
     const struct qs_sim_options *o = &sim->options;
     int64_t dt_ns = sim->now_ns - sim->temp_ns;
-    int64_t target = o->ambient_mc + (sim->child_runs ? o->rise_mc : 0);
+    bool works = sim->child_runs && (sim->shared.at == NULL || sim->busy);
+    int64_t target = o->ambient_mc + (works ? o->rise_mc : 0);
     double part = dt_ns > 0 ? (double)dt_ns / ((double)o->thermal_tau_ns + (double)dt_ns) : 0.0;
     sim->temp_mc += (int64_t)((double)(target - sim->temp_mc) * part);
-    sim->busy_ticks_ns += sim->child_runs ? dt_ns : 0;
+    sim->busy_ticks_ns += works ? dt_ns : 0;
     sim->temp_ns = sim->now_ns;
 }
 
-static void begin_child(struct qs_sim *sim, const struct qs_sim_command *c, bool timed)
+void qs_sim_begin_child(struct qs_sim *sim, const struct qs_sim_command *c, bool timed)
 {
     int64_t now = op_now_ns(sim);
-    int64_t ns = lasts_ns(sim, c, timed);
-    settle(sim);
+    int64_t ns = qs_sim_lasts_ns(sim, c, timed);
+    qs_sim_settle(sim);
     sim->child = (struct qs_port_child){.how = QS_PORT_EXITED, .code = c->exit_code, .start_ns = now};
     sim->child.end_ns = c->hang ? INT64_MAX : now + ns;
     sim->child.metrics[0] = ns / 1000;
@@ -169,11 +180,11 @@ static bool op_start(void *ctx, enum qs_port_job job, struct qs_port_fault *faul
 {
     struct qs_sim *sim = ctx;
     (void)fault;
-    begin_child(sim,
-                job == QS_JOB_PREPARE    ? &sim->prepare
-                : job == QS_JOB_CONCLUDE ? &sim->conclude
-                                         : &sim->run,
-                job == QS_JOB_ITERATION);
+    qs_sim_begin_child(sim,
+                       job == QS_JOB_PREPARE    ? &sim->prepare
+                       : job == QS_JOB_CONCLUDE ? &sim->conclude
+                                                : &sim->run,
+                       job == QS_JOB_ITERATION);
     return true;
 }
 
@@ -185,7 +196,7 @@ static bool op_start_hook(void *ctx, const struct qs_msg_hook *hook, struct qs_p
     }
     sim->written_bytes = 0;
     sim->output_max_bytes = hook->output_max_bytes;
-    begin_child(sim, &sim->hook, false);
+    qs_sim_begin_child(sim, &sim->hook, false);
     return true;
 }
 
@@ -225,7 +236,7 @@ static void op_output(void *ctx, struct qs_port_output *out)
 static void op_read_sensor(void *ctx, const char *name, struct qs_port_reading *reading)
 {
     struct qs_sim *sim = ctx;
-    settle(sim);
+    qs_sim_settle(sim);
     *reading = (struct qs_port_reading){.status = QS_READING_MISSING};
     if (strcmp(name, "cpu.busy_ratio_ppm") == 0) {
         *reading = (struct qs_port_reading){.status = QS_READING_OK, .value = sim->options.busy_ppm};
@@ -237,7 +248,7 @@ static void op_read_sensor(void *ctx, const char *name, struct qs_port_reading *
 static size_t op_evidence(void *ctx, bool after, struct qs_port_evidence *rows, size_t cap)
 {
     struct qs_sim *sim = ctx;
-    settle(sim);
+    qs_sim_settle(sim);
     const struct {
         const char *kind;
         int64_t value;
@@ -296,7 +307,13 @@ void qs_sim_init(struct qs_sim *sim, const struct qs_sim_options *options, int64
                                  .output = op_output,
                                  .read_sensor = op_read_sensor,
                                  .evidence = op_evidence,
-                                 .fact = op_fact};
+                                 .fact = op_fact,
+                                 .program_start = qs_sim_program_start,
+                                 .program_go = qs_sim_program_go,
+                                 .program_quit = qs_sim_program_quit,
+                                 .program_look = qs_sim_program_look,
+                                 .program_metric = qs_sim_program_metric,
+                                 .program_row = qs_sim_program_row};
     const struct qs_agent_options agent_options = {.software = "quiesce-agent " QS_VERSION " (simulated)",
                                                    .boot_id = sim->boot_id,
                                                    .clock = "sim",
@@ -312,7 +329,9 @@ void qs_sim_init(struct qs_sim *sim, const struct qs_sim_options *options, int64
     sim->now_ns = sim->temp_ns = now_ns;
     sim->random = options->seed;
     sim->run_effect_ppm = sim->busy_ticks_ns = 0;
-    sim->capture = sim->child_runs = false;
+    sim->capture = sim->child_runs = sim->busy = false;
+    sim->shared.at = NULL;
+    sim->wake_ns = INT64_MAX;
     sim->output_max_bytes = 0;
     sim->written_bytes = 0;
     sim->temp_mc = options->ambient_mc;
@@ -324,6 +343,7 @@ void qs_sim_init(struct qs_sim *sim, const struct qs_sim_options *options, int64
 static int64_t next_device_ns(const struct qs_sim *sim)
 {
     int64_t agent = qs_agent_next_deadline_ns(&sim->agent);
+    agent = sim->child_runs && sim->wake_ns < agent ? sim->wake_ns : agent;
     return sim->child_runs && sim->child.end_ns < agent ? sim->child.end_ns : agent;
 }
 
@@ -337,9 +357,14 @@ void qs_sim_on_time(struct qs_sim *sim, int64_t now_ns)
 {
     for (int64_t next = qs_sim_next_ns(sim); next <= now_ns; next = qs_sim_next_ns(sim)) {
         sim->now_ns = next > sim->now_ns ? next : sim->now_ns;
-        if (sim->child_runs && sim->child.end_ns <= op_now_ns(sim)) {
+        if (sim->child_runs && sim->wake_ns <= op_now_ns(sim)) {
+            qs_sim_settle(sim);
+            sim->wake_ns = INT64_MAX;
+            sim->busy = false;
+            qs_agent_on_wake(&sim->agent);
+        } else if (sim->child_runs && sim->child.end_ns <= op_now_ns(sim)) {
             struct qs_port_child end = sim->child;
-            settle(sim);
+            qs_sim_settle(sim);
             sim->child_runs = false;
             qs_agent_on_child(&sim->agent, &end);
         } else {

@@ -3,13 +3,21 @@
  *
  * Commands. argv ["sim", "1000000", ...] takes 1 ms; any other argument vector takes 1 to 10 ms, by its hash.
  * Further arguments of "sim": "exact" (no noise), "exit=N", "hang" (ends when it is killed), "bytes=N"
- * (writes N bytes). A program whose path begins with "/missing" is not found. */
+ * (writes N bytes). A program whose path begins with "/missing" is not found. The same words describe a
+ * harness program: its setup and its teardown take 1 ms each, an evaluation takes the given time, and it
+ * declares the metric "evals"; "hang" never ends its first iteration, "exit=N" ends with that code instead of
+ * running. */
 #ifndef QS_AGENT_PORT_SIM_H
 #define QS_AGENT_PORT_SIM_H
 
 #include "core/agent.h"
+#include "core/shared.h"
 
-enum { QS_SIM_RING_BYTES = QS_RING_FLOOR_BYTES, QS_SIM_OUTPUT_BYTES = 4096 };
+enum {
+    QS_SIM_RING_BYTES = QS_RING_FLOOR_BYTES,
+    QS_SIM_OUTPUT_BYTES = 4096,
+    QS_SIM_HARNESS_BYTES = 640 * 1024
+};
 
 struct qs_sim_options {
     uint64_t seed;
@@ -46,11 +54,15 @@ struct qs_sim {
     uint32_t output_max_bytes;
     bool child_runs;
     struct qs_port_child child; /* how it will end; end_ns is when, INT64_MAX: not by itself */
+    struct qs_shared shared;    /* of a harness run: its memory is harness_memory */
+    int64_t wake_ns;            /* when its program wakes the agent; INT64_MAX: never */
+    bool busy;                  /* it has a window */
     int64_t temp_mc, temp_ns, busy_ticks_ns;
     uint64_t written_bytes;
     char output[QS_SIM_OUTPUT_BYTES];
     char boot_id[40];
     uint8_t ring[QS_SIM_RING_BYTES];
+    _Alignas(8) uint8_t harness_memory[QS_SIM_HARNESS_BYTES];
 };
 
 /* *sim may lie in fresh, untouched memory: only what is needed is written. on_send takes all n bytes (they

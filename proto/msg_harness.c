@@ -14,6 +14,7 @@ void qs_harness_put(struct qs_writer *w, const struct qs_harness *h)
     qs_put_text(w, h->benchmark);
     qs_codec_put_list(w, &h->params, QS_PARAMS_MAX, QS_PARAMS_MAX_BYTES, qs_codec_walk_text);
     qs_put_u32(w, h->capacity);
+    qs_put_u64(w, h->seed);
     qs_put_u32(w, h->environment_bytes);
     qs_put_u32(w, h->stack_bytes);
     qs_put_u32(w, h->heap_bytes);
@@ -24,6 +25,7 @@ void qs_harness_get(struct qs_wire_reader *r, struct qs_harness *h)
     h->benchmark = qs_get_text(r);
     h->params = qs_codec_get_list(r, QS_PARAMS_MAX, QS_PARAMS_MAX_BYTES, qs_codec_walk_text);
     h->capacity = qs_get_u32(r);
+    h->seed = qs_get_u64(r);
     h->environment_bytes = qs_get_u32(r);
     h->stack_bytes = qs_get_u32(r);
     h->heap_bytes = qs_get_u32(r);

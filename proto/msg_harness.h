@@ -13,6 +13,7 @@ struct qs_harness {
     struct qs_text benchmark; /* "": the program's only one; <= QS_NAME_MAX_BYTES */
     struct qs_list params;    /* of text "NAME=VALUE", <= QS_PARAMS_MAX */
     uint32_t capacity;        /* iterations of its longest window, 1 .. QS_ITERATIONS_MAX */
+    uint64_t seed;            /* for the program's own random numbers */
     /* What its initial state is moved by, each <= QS_LAYOUT_..._MAX_BYTES; all 0: layout fixed. */
     uint32_t environment_bytes, stack_bytes, heap_bytes;
 };

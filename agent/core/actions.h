@@ -49,6 +49,23 @@ qs_agent_action qs_act_measure;   /* the window opens */
 qs_agent_action qs_act_step;      /* a child of the window ended */
 qs_agent_action qs_act_interrupt; /* CANCEL */
 
+/* harness.c: the program of a run */
+qs_agent_action qs_act_launch;     /* it is set up: RUN_READY */
+qs_agent_action qs_act_stillborn;  /* it ended before that */
+qs_agent_action qs_act_gone;       /* it ended between its windows */
+qs_agent_action qs_act_close_gone; /* the window that waited for it fails */
+qs_agent_action qs_act_quit_over;  /* it ended as it was told to */
+qs_agent_action qs_act_woken;      /* it has something to say in its window */
+/* The parts of begin, end, drop and keep, measure and step. `m` was taken by run_begin. */
+enum qs_agent_event qs_harness_begin(struct qs_agent *agent, const struct qs_msg_run_begin *m,
+                                     struct qs_port_fault *fault);
+enum qs_agent_event qs_harness_end(struct qs_agent *agent);
+enum qs_agent_event qs_harness_drop(struct qs_agent *agent);
+enum qs_agent_event qs_harness_measure(struct qs_agent *agent);
+enum qs_agent_event qs_harness_died(struct qs_agent *agent);
+/* The metrics that the program declared, built in memory. */
+struct qs_list qs_harness_declared(const struct qs_agent *agent, uint8_t *memory, size_t cap);
+
 /* Encoding a frame: begin, qs_msg_encode_x(&agent->w, &m), end. end sends it; a frame that does not fit is a
  * mistake of ours and is reported as such. */
 size_t qs_talk_begin(struct qs_agent *agent);
@@ -61,6 +78,14 @@ enum qs_agent_event qs_talk_fatal(struct qs_agent *agent, enum qs_wire_code code
 /* The present frame did not decode. */
 enum qs_agent_event qs_talk_malformed(struct qs_agent *agent, int err);
 
+/* run.c: RUN_READY of the run in hand. */
+void qs_act_send_ready(struct qs_agent *agent);
+/* measure.c: window.row is one more row of the window. */
+void qs_act_record(struct qs_agent *agent);
+/* measure.c: the evidence before a window, and where its output goes; window.failure says what went wrong. */
+void qs_act_prepare_window(struct qs_agent *agent);
+/* seal.c: a window that never opened. */
+enum qs_agent_event qs_act_close_empty(struct qs_agent *agent);
 /* A child was started with this limit; 0: none. */
 void qs_act_watch_child(struct qs_agent *agent, int64_t limit_ns);
 /* Sends a held window: CLOSED, then ITERATIONS. */

@@ -13,7 +13,7 @@ void qs_agent_init(struct qs_agent *agent, const struct qs_port *port, const str
     memset(agent->row_hits, 0, sizeof agent->row_hits);
     agent->link_up = false;
     agent->child = NULL;
-    agent->run = (struct qs_agent_run){.counting = false};
+    memset(&agent->run, 0, sizeof agent->run);
     memset(&agent->window, 0, sizeof agent->window);
     agent->stage = QS_STAGE_RUNS;
     agent->timed_out = false;
@@ -115,6 +115,11 @@ void qs_agent_on_child(struct qs_agent *agent, const struct qs_port_child *child
     agent->deadline_ns = 0;
     qs_states_dispatch(agent, QS_EV_CHILD);
     agent->child = NULL;
+}
+
+void qs_agent_on_wake(struct qs_agent *agent)
+{
+    qs_states_dispatch(agent, QS_EV_WAKE);
 }
 
 /* When the link is dead if nothing is heard until then; INT64_MAX: it may stay silent. */

@@ -26,6 +26,19 @@ struct qs_agent_options {
     size_t ring_bytes;
 };
 
+/* The program of a run in harness mode. */
+struct qs_agent_harness {
+    bool on;    /* the run is of that mode */
+    bool alive; /* its program has not ended */
+    uint32_t capacity, layout;
+    struct qs_port_metric metrics[QS_DECLARED_MAX];
+    uint16_t metric_count;
+    enum qs_ended_how how; /* where it is not alive: these four */
+    int32_t code;
+    uint32_t flags;
+    char why[QS_PORT_FAULT_BYTES];
+};
+
 /* What is kept of RUN_BEGIN; commands are the port's. */
 struct qs_agent_run {
     struct qs_uid uid;
@@ -37,6 +50,8 @@ struct qs_agent_run {
     size_t exit_count;
     bool counting; /* next_seq is known: a window was opened, or iterations of this run are held */
     uint64_t next_seq;
+    struct qs_agent_harness harness;
+    struct qs_port_ready ready; /* for RUN_READY, which a program's setup delays */
 };
 
 enum qs_measure_step { QS_STEP_PREPARE, QS_STEP_ITERATION, QS_STEP_CONCLUDE };
@@ -57,8 +72,11 @@ struct qs_agent_window {
     enum qs_closed_how how;
     bool cancelled;
     enum qs_measure_step step;
-    struct qs_row row; /* of the iteration that runs */
-    uint32_t frames;   /* since QUIET */
+    struct qs_row row;      /* of the iteration that runs */
+    uint32_t evals;         /* harness: of each iteration */
+    uint32_t wakes;         /* harness: by the program; one is due */
+    int64_t start_delay_ns; /* harness: from the deciding reading to the first iteration; -1: none */
+    uint32_t frames;        /* since QUIET */
     struct qs_agent_gate gate;
     int64_t said_ns; /* last WAITING; 0: none */
     char busiest[QS_PORT_KIND_BYTES * 2];
@@ -118,6 +136,8 @@ void qs_agent_on_link_down(struct qs_agent *agent);
 void qs_agent_on_bytes(struct qs_agent *agent, const uint8_t *bytes, size_t n);
 /* The child that the port was asked to start has ended. *child is borrowed for the call. */
 void qs_agent_on_child(struct qs_agent *agent, const struct qs_port_child *child);
+/* The program of a harness run says that something has changed. */
+void qs_agent_on_wake(struct qs_agent *agent);
 /* To be called when qs_agent_next_deadline_ns() has been reached; early or late calls do no harm. */
 void qs_agent_on_time(struct qs_agent *agent);
 /* Clock of the port; INT64_MAX: nothing to wait for. */

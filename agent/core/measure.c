@@ -7,7 +7,9 @@
 static enum qs_agent_event fail(struct qs_agent *agent, const char *text)
 {
     agent->window.how = QS_CLOSED_FAILED;
-    snprintf(agent->window.failure, sizeof agent->window.failure, "%s", text);
+    if (text != agent->window.failure) {
+        snprintf(agent->window.failure, sizeof agent->window.failure, "%s", text);
+    }
     return QS_EV_LAST;
 }
 
@@ -50,12 +52,13 @@ static enum qs_agent_event next(struct qs_agent *agent)
     return QS_EV_NONE;
 }
 
-static void record(struct qs_agent *agent)
+void qs_act_record(struct qs_agent *agent)
 {
     struct qs_agent_window *w = &agent->window;
+    uint16_t metrics = agent->run.harness.on ? agent->run.harness.metric_count : QS_PORT_METRICS;
     struct qs_build row;
-    qs_build_init(&row, qs_ring_row(&agent->ring), QS_RING_ROW_BYTES);
-    qs_build_row(&row, QS_PORT_METRICS, &w->row);
+    qs_build_init(&row, qs_ring_row(&agent->ring), qs_ring_row_bytes(metrics));
+    qs_build_row(&row, metrics, &w->row);
     w->done++;
     agent->run.next_seq++;
 }
@@ -107,28 +110,43 @@ static enum qs_agent_event iteration_over(struct qs_agent *agent)
     w->row.flags |= flags_of(agent, child);
     memcpy(w->row.values, child->metrics, sizeof child->metrics);
     if (!agent->run.conclude) {
-        record(agent);
+        qs_act_record(agent);
         return next(agent);
     }
     w->step = QS_STEP_CONCLUDE;
     qs_act_watch_child(agent, agent->run.hook_limit_ns);
     if (!agent->port.start(agent->port.ctx, QS_JOB_CONCLUDE, &fault)) {
         w->row.flags |= QS_ITERATION_CONCLUDE_FAILED;
-        record(agent);
+        qs_act_record(agent);
         return fail(agent, fault.text);
     }
     return QS_EV_NONE;
 }
 
-enum qs_agent_event qs_act_measure(struct qs_agent *agent)
+void qs_act_prepare_window(struct qs_agent *agent)
 {
     struct qs_agent_window *w = &agent->window;
     struct qs_port_fault fault = {.code = 0};
-    bool ready = agent->port.window_open(agent->port.ctx, &fault);
+    w->failure[0] = '\0';
+    if (!agent->port.window_open(agent->port.ctx, &fault)) {
+        memcpy(w->failure, fault.text, sizeof w->failure);
+    }
+    w->evidence_count = agent->port.evidence(agent->port.ctx, false, w->evidence, QS_EVIDENCE_MAX - 1);
+}
+
+enum qs_agent_event qs_act_measure(struct qs_agent *agent)
+{
+    struct qs_agent_window *w = &agent->window;
+    bool harness = agent->run.harness.on;
+    if (!harness) {
+        qs_act_prepare_window(agent);
+    }
     agent->deadline_ns = 0;
-    w->evidence_count = agent->port.evidence(agent->port.ctx, false, w->evidence, QS_EVIDENCE_MAX);
     w->opened_ns = qs_agent_now_ns(agent);
-    return ready ? next(agent) : fail(agent, fault.text);
+    if (w->failure[0]) {
+        return fail(agent, w->failure);
+    }
+    return harness ? qs_harness_measure(agent) : next(agent);
 }
 
 enum qs_agent_event qs_act_step(struct qs_agent *agent)
@@ -136,10 +154,13 @@ enum qs_agent_event qs_act_step(struct qs_agent *agent)
     struct qs_agent_window *w = &agent->window;
     const struct qs_port_child *child = agent->child;
     bool good = child->how == QS_PORT_EXITED && child->code == 0 && !agent->timed_out;
+    if (agent->run.harness.on) {
+        return qs_harness_died(agent);
+    }
     if (child->how == QS_PORT_LOST) {
         if (w->step == QS_STEP_CONCLUDE) {
             w->row.flags |= QS_ITERATION_CONCLUDE_FAILED;
-            record(agent);
+            qs_act_record(agent);
         }
         return fail(
             agent,
@@ -153,7 +174,7 @@ enum qs_agent_event qs_act_step(struct qs_agent *agent)
         return iteration_over(agent);
     case QS_STEP_CONCLUDE:
         w->row.flags |= good ? 0 : (uint32_t)QS_ITERATION_CONCLUDE_FAILED;
-        record(agent);
+        qs_act_record(agent);
         break;
     }
     return next(agent);

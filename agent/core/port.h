@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/port_program.h"
+
 struct qs_msg_run_begin;
 struct qs_msg_hook;
 
@@ -22,13 +24,12 @@ enum {
     QS_PORT_METRICS = 9,       /* metric ids 1..9 of the wire, in this order */
     QS_PORT_KIND_BYTES = 48,   /* name of a sensor or of an evidence kind, with its NUL */
     QS_PORT_FACT_BYTES = 1025, /* value of a fact, with its NUL */
-    QS_PORT_FAULT_BYTES = 320, /* text of a fault, with its NUL */
     QS_PORT_PATH_BYTES = 4096, /* a resolved path, with its NUL */
     QS_PORT_CPUS_BYTES = 256,  /* a list of CPUs such as "0-3,6", with its NUL */
 };
 
 /* What a child is for. Prepare and conclude belong to the run; a hook stands alone. */
-enum qs_port_job { QS_JOB_ITERATION, QS_JOB_PREPARE, QS_JOB_CONCLUDE, QS_JOB_HOOK };
+enum qs_port_job { QS_JOB_ITERATION, QS_JOB_PREPARE, QS_JOB_CONCLUDE, QS_JOB_HOOK, QS_JOB_PROGRAM };
 
 /* LOST: it did not die from SIGKILL (an uninterruptible wait in a driver); the port has let go of it. */
 enum qs_port_how { QS_PORT_EXITED, QS_PORT_SIGNALLED, QS_PORT_LOST };
@@ -77,6 +78,7 @@ struct qs_port_ready {
     char executable[QS_PORT_PATH_BYTES];
     uint8_t sha256[32]; /* zeros where the file is not readable */
     char cpus[QS_PORT_CPUS_BYTES];
+    bool shared_cpu; /* harness: no processor is left for the agent alone */
 };
 
 /* Output of a window or of a hook. kept points into the port and is valid until the next start. */
@@ -130,6 +132,19 @@ struct qs_port {
     void (*drain)(void *ctx);
     uint32_t (*unread)(void *ctx);
     void (*busiest)(void *ctx, char *text, size_t cap);
+
+    /* Optional, all or none: runs of harness mode. program_start begins the program of a run that run_begin
+     * took in that mode; it is a child like the others (end_child, qs_agent_on_child), and qs_agent_on_wake()
+     * is called whenever it says that something has changed. program_go begins a window: the port publishes
+     * the start, wakes the program, and sleeps. program_quit asks for its teardown. program_look,
+     * program_metric (i < look.metrics) and program_row (i < look.count; the first `metrics` values) copy
+     * what it wrote, each word once; they work until run_end, also when it has ended. */
+    bool (*program_start)(void *ctx, struct qs_port_fault *fault);
+    void (*program_go)(void *ctx, const struct qs_port_go *go);
+    void (*program_quit)(void *ctx);
+    void (*program_look)(void *ctx, struct qs_port_look *look);
+    bool (*program_metric)(void *ctx, uint32_t i, struct qs_port_metric *metric);
+    void (*program_row)(void *ctx, uint32_t i, uint32_t metrics, struct qs_port_row *row);
 };
 
 #endif

@@ -1,5 +1,7 @@
 #include "core/ring.h"
 
+#include "proto/limits.h"
+
 #include <string.h>
 
 void qs_ring_init(struct qs_ring *ring, uint8_t *memory, size_t cap)
@@ -11,15 +13,20 @@ void qs_ring_init(struct qs_ring *ring, uint8_t *memory, size_t cap)
     ring->open = false;
 }
 
-bool qs_ring_open(struct qs_ring *ring, const struct qs_uid *farm, const struct qs_uid *run, uint32_t window,
-                  uint64_t first_seq, uint32_t rows)
+size_t qs_ring_row_bytes(uint16_t metrics)
 {
-    size_t need = (size_t)rows * QS_RING_ROW_BYTES + QS_RING_CLOSED_BYTES;
+    return QS_ROW_FIXED_BYTES + 8 * (size_t)metrics;
+}
+
+bool qs_ring_open(struct qs_ring *ring, const struct qs_ring_window *head, uint32_t rows)
+{
+    size_t need = (size_t)rows * qs_ring_row_bytes(head->metrics) + QS_RING_CLOSED_BYTES;
     if (ring->open || ring->count == QS_RING_WINDOWS || need > ring->cap - ring->used) {
         return false;
     }
-    ring->windows[ring->count++] = (struct qs_ring_window){
-        .farm = *farm, .run = *run, .window = window, .first_seq = first_seq, .at = ring->used};
+    struct qs_ring_window *w = &ring->windows[ring->count++];
+    *w = *head;
+    w->at = ring->used;
     ring->used += need;
     ring->open = true;
     return true;
@@ -34,7 +41,7 @@ uint8_t *qs_ring_row(struct qs_ring *ring)
 {
     struct qs_ring_window *w = last(ring);
     uint8_t *row = ring->memory + w->at + w->rows_bytes;
-    w->rows_bytes += QS_RING_ROW_BYTES;
+    w->rows_bytes += qs_ring_row_bytes(w->metrics);
     w->rows++;
     return row;
 }

@@ -11,7 +11,6 @@
 
 enum {
     QS_RING_WINDOWS = 256,
-    QS_RING_ROW_BYTES = 24 + 8 * 9,    /* an encoded row with the nine metrics of getrusage */
     QS_RING_CLOSED_BYTES = 200 * 1024, /* room kept free for one encoded CLOSED */
     QS_RING_FLOOR_BYTES = 1024 * 1024, /* least memory: one window of any size */
 };
@@ -22,7 +21,8 @@ struct qs_ring_window {
     uint32_t window;
     uint64_t first_seq;
     uint32_t rows;
-    uint32_t acked; /* of its rows */
+    uint32_t acked;                 /* of its rows */
+    uint16_t metrics, first_metric; /* of each row: so many, with ids from the first on */
     size_t at, rows_bytes, closed_bytes;
     bool sent; /* to the farm it belongs to, in this session or an earlier one */
 };
@@ -37,10 +37,12 @@ struct qs_ring {
 
 void qs_ring_init(struct qs_ring *ring, uint8_t *memory, size_t cap);
 
-/* Begins a window with room for `rows` rows. False: no room, nothing changed. */
-bool qs_ring_open(struct qs_ring *ring, const struct qs_uid *farm, const struct qs_uid *run, uint32_t window,
-                  uint64_t first_seq, uint32_t rows);
-/* Room for the next row of the open window, QS_RING_ROW_BYTES; counts it. */
+/* An encoded row. */
+size_t qs_ring_row_bytes(uint16_t metrics);
+/* Begins the window of *head (farm, run, number, first_seq, metrics) with room for `rows` rows. False: no
+ * room, nothing changed. */
+bool qs_ring_open(struct qs_ring *ring, const struct qs_ring_window *head, uint32_t rows);
+/* Room for the next row of the open window, qs_ring_row_bytes(); counts it. */
 uint8_t *qs_ring_row(struct qs_ring *ring);
 /* Room for the CLOSED of the open window, *cap bytes. */
 uint8_t *qs_ring_closed(struct qs_ring *ring, size_t *cap);

@@ -18,21 +18,44 @@ static void keep_exit_codes(struct qs_agent_run *run, const struct qs_list *code
     }
 }
 
+void qs_act_send_ready(struct qs_agent *agent)
+{
+    uint8_t declared[QS_DECLARED_MAX * (2 * QS_NAME_MAX_BYTES + 5)];
+    const struct qs_agent_run *run = &agent->run;
+    struct qs_msg_run_ready m = {.run = run->uid,
+                                 .executable = qs_text_of(run->ready.executable),
+                                 .cpus = qs_text_of(run->ready.cpus)};
+    memcpy(m.sha256, run->ready.sha256, sizeof m.sha256);
+    if (run->harness.on) {
+        m.header_version = run->harness.layout;
+        m.flags = run->ready.shared_cpu ? QS_READY_SHARED_CPU : 0;
+        m.declared = qs_harness_declared(agent, declared, sizeof declared);
+    }
+    size_t at = qs_talk_begin(agent);
+    qs_msg_encode_run_ready(&agent->w, &m);
+    qs_talk_end(agent, at, QS_MSG_RUN_READY);
+}
+
 enum qs_agent_event qs_act_begin(struct qs_agent *agent)
 {
     struct qs_msg_run_begin m;
-    struct qs_port_ready ready = {.executable = ""};
     struct qs_port_fault fault = {.blame = QS_WIRE_BLAME_DEVICE, .wire_code = QS_CODE_RESOURCE};
     int err = qs_msg_decode_run_begin(agent->frame.payload, agent->frame.len, &m);
     if (err != 0) {
         return qs_talk_malformed(agent, err);
     }
-    if (!agent->port.run_begin(agent->port.ctx, &m, &ready, &fault)) {
+    struct qs_agent_run *run = &agent->run;
+    memset(&run->ready, 0, sizeof run->ready);
+    if (m.mode == QS_RUN_HARNESS && !agent->port.program_start) {
+        qs_talk_error(agent, &m.run, QS_CODE_UNSUPPORTED, QS_WIRE_BLAME_HOST,
+                      "this agent has no harness mode");
+        return QS_EV_NONE;
+    }
+    if (!agent->port.run_begin(agent->port.ctx, &m, &run->ready, &fault)) {
         qs_talk_error(agent, &m.run, fault.wire_code, fault.blame, fault.text);
         return QS_EV_NONE;
     }
     struct qs_ring_span span;
-    struct qs_agent_run *run = &agent->run;
     run->uid = m.run;
     run->iteration_limit_ns = m.iteration_limit_ns;
     run->hook_limit_ns = m.hook_limit_ns;
@@ -43,12 +66,11 @@ enum qs_agent_event qs_act_begin(struct qs_agent *agent)
     keep_exit_codes(run, &m.exit_codes);
     run->counting = qs_ring_span(&agent->ring, &agent->farm, &m.run, &span);
     run->next_seq = run->counting ? span.next : 0;
-    struct qs_msg_run_ready answer = {
-        .run = m.run, .executable = qs_text_of(ready.executable), .cpus = qs_text_of(ready.cpus)};
-    memcpy(answer.sha256, ready.sha256, sizeof answer.sha256);
-    size_t at = qs_talk_begin(agent);
-    qs_msg_encode_run_ready(&agent->w, &answer);
-    qs_talk_end(agent, at, QS_MSG_RUN_READY);
+    run->harness = (struct qs_agent_harness){.on = m.mode == QS_RUN_HARNESS};
+    if (run->harness.on) {
+        return qs_harness_begin(agent, &m, &fault);
+    }
+    qs_act_send_ready(agent);
     return QS_EV_BEGUN;
 }
 
@@ -64,6 +86,9 @@ enum qs_agent_event qs_act_end(struct qs_agent *agent)
                       "RUN_END names a run that is not open here");
         return QS_EV_NONE;
     }
+    if (agent->run.harness.on) {
+        return qs_harness_end(agent);
+    }
     agent->port.run_end(agent->port.ctx);
     const struct qs_msg_run_ended answer = {.run = m.run, .seq = agent->run.next_seq};
     size_t at = qs_talk_begin(agent);
@@ -78,8 +103,9 @@ enum qs_agent_event qs_act_drop(struct qs_agent *agent)
     if (agent->ring.open) {
         qs_ring_close(&agent->ring, 0);
     }
+    enum qs_agent_event event = qs_harness_drop(agent);
     agent->port.run_end(agent->port.ctx);
-    return QS_EV_NONE;
+    return event;
 }
 
 enum qs_agent_event qs_act_ack(struct qs_agent *agent)
@@ -193,6 +219,10 @@ enum qs_agent_event qs_act_hook(struct qs_agent *agent)
     }
     agent->hook_id = m.id;
     agent->hook_began_ns = qs_agent_now_ns(agent);
+    if (agent->state == QS_STATE_RUN_OPEN && agent->run.harness.on) {
+        send_hook_done(agent, QS_HOOK_NOT_STARTED, 0, qs_text_of("the program of a harness run is there"));
+        return QS_EV_NONE;
+    }
     if (!agent->port.start_hook(agent->port.ctx, &m, &fault)) {
         send_hook_done(agent, QS_HOOK_NOT_STARTED, fault.code, qs_text_of(fault.text));
         return QS_EV_NONE;

@@ -6,7 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { READINGS_BYTES = 4096, EVIDENCE_BYTES = 32 * 1024 };
+enum {
+    READINGS_BYTES = 4096,
+    EVIDENCE_BYTES = 32 * 1024,
+    DECLARED_BYTES = 4096,
+    TAINTS_BYTES = QS_AGENT_WORK_BYTES - READINGS_BYTES - EVIDENCE_BYTES - DECLARED_BYTES
+};
 
 static struct qs_list build_readings(struct qs_agent *agent, uint8_t *memory, size_t cap)
 {
@@ -78,12 +83,22 @@ static void taint_by_bounds(struct qs_agent *agent, struct qs_build *list)
     }
 }
 
-/* What went wrong with single processes; cut output is a remark, not a failure. */
-static void taint_by_rows(struct qs_agent *agent, const struct qs_list *rows, struct qs_build *list)
+static struct qs_list rows_of(const struct qs_agent *agent, const struct qs_ring_window *w, uint32_t from,
+                              uint32_t n)
 {
-    struct qs_iter it = qs_list_iter(rows);
+    uint32_t row_bytes = (uint32_t)qs_ring_row_bytes(w->metrics);
+    return (struct qs_list){.bytes = agent->ring.memory + w->at + (size_t)from * row_bytes,
+                            .len = n * row_bytes,
+                            .count = (uint16_t)n};
+}
+
+/* What went wrong with single processes; cut output is a remark, not a failure. */
+static void taint_by_rows(struct qs_agent *agent, const struct qs_ring_window *held, struct qs_build *list)
+{
+    const struct qs_list rows = rows_of(agent, held, 0, held->rows);
+    struct qs_iter it = qs_list_iter(&rows);
     struct qs_row row;
-    for (int32_t i = 0; qs_list_row(&it, QS_PORT_METRICS, &row); i++) {
+    for (int32_t i = 0; qs_list_row(&it, held->metrics, &row); i++) {
         uint32_t flags = row.flags & ~(uint32_t)QS_ITERATION_OUTPUT_CUT;
         for (uint32_t bit = 1; flags != 0; bit <<= 1) {
             if (flags & bit) {
@@ -94,14 +109,6 @@ static void taint_by_rows(struct qs_agent *agent, const struct qs_list *rows, st
             flags &= ~bit;
         }
     }
-}
-
-static struct qs_list rows_of(const struct qs_agent *agent, const struct qs_ring_window *w, uint32_t from,
-                              uint32_t n)
-{
-    return (struct qs_list){.bytes = agent->ring.memory + w->at + (size_t)from * QS_RING_ROW_BYTES,
-                            .len = n * QS_RING_ROW_BYTES,
-                            .count = (uint16_t)n};
 }
 
 /* Everything but the lists and the output, which are built behind each other in agent->work. */
@@ -124,13 +131,13 @@ static struct qs_msg_closed describe(const struct qs_agent *agent, uint32_t unre
         .failure = qs_text_of(w->failure),
         .frames_in_window = w->frames,
         .unread_bytes_at_close = unread,
+        .evals = agent->run.harness.on ? w->evals : 0,
     };
 }
 
 static struct qs_list build_taints(struct qs_agent *agent, uint32_t unread, uint8_t *memory, size_t cap)
 {
     const struct qs_agent_window *w = &agent->window;
-    const struct qs_list rows = rows_of(agent, &agent->ring.windows[agent->ring.count - 1], 0, w->done);
     struct qs_build list;
     qs_build_init(&list, memory, cap);
     taint_by_gate(agent, &list);
@@ -141,7 +148,10 @@ static struct qs_list build_taints(struct qs_agent *agent, uint32_t unread, uint
     if (unread > 0) {
         taint(&list, -1, "link.unread_bytes", unread, 0);
     }
-    taint_by_rows(agent, &rows, &list);
+    if (w->wakes > 1) {
+        taint(&list, -1, "program.wakes", w->wakes, 1);
+    }
+    taint_by_rows(agent, &agent->ring.windows[agent->ring.count - 1], &list);
     return qs_build_list(&list);
 }
 
@@ -181,7 +191,11 @@ static void finish(struct qs_agent *agent)
         work += READINGS_BYTES;
         m.evidence = build_evidence(agent, work, EVIDENCE_BYTES);
         work += EVIDENCE_BYTES;
-        m.taints = build_taints(agent, unread, work, sizeof agent->work - READINGS_BYTES - EVIDENCE_BYTES);
+        m.taints = build_taints(agent, unread, work, TAINTS_BYTES);
+    }
+    if (agent->run.harness.on) {
+        m.declared =
+            qs_harness_declared(agent, agent->work + sizeof agent->work - DECLARED_BYTES, DECLARED_BYTES);
     }
     size_t cap;
     uint8_t *memory = qs_ring_closed(&agent->ring, &cap);
@@ -206,13 +220,13 @@ static void send_closed(struct qs_agent *agent, const uint8_t *payload, size_t n
 
 static void send_rows(struct qs_agent *agent, const struct qs_ring_window *held)
 {
-    uint8_t ids[2 * QS_PORT_METRICS];
+    uint8_t ids[2 * QS_METRICS_MAX];
     struct qs_build metrics;
-    uint32_t most = (agent->max_frame_bytes - 128) / QS_RING_ROW_BYTES;
+    uint32_t most = (agent->max_frame_bytes - 128) / (uint32_t)qs_ring_row_bytes(held->metrics);
     most = most < QS_ROWS_MAX ? most : QS_ROWS_MAX;
     qs_build_init(&metrics, ids, sizeof ids);
-    for (int id = 1; id <= QS_PORT_METRICS; id++) {
-        qs_build_u16(&metrics, (uint16_t)id);
+    for (uint16_t i = 0; i < held->metrics; i++) {
+        qs_build_u16(&metrics, (uint16_t)(held->first_metric + i));
     }
     for (uint32_t from = 0; from < held->rows && agent->link_up; from += most) {
         uint32_t n = held->rows - from < most ? held->rows - from : most;
@@ -235,11 +249,21 @@ void qs_act_send_window(struct qs_agent *agent, struct qs_ring_window *held)
     held->sent = true;
 }
 
+static void add_start_delay(struct qs_agent_window *w)
+{
+    if (w->start_delay_ns >= 0) {
+        struct qs_port_evidence *e = &w->evidence[w->evidence_count++];
+        *e = (struct qs_port_evidence){.status = QS_READING_OK, .after = w->start_delay_ns};
+        snprintf(e->kind, sizeof e->kind, QS_SENSOR_START_DELAY);
+    }
+}
+
 enum qs_agent_event qs_act_seal(struct qs_agent *agent)
 {
     struct qs_agent_window *w = &agent->window;
     w->closed_ns = qs_agent_now_ns(agent);
     agent->port.evidence(agent->port.ctx, true, w->evidence, w->evidence_count);
+    add_start_delay(w);
     finish(agent);
     return QS_EV_SEALED;
 }
@@ -258,15 +282,21 @@ enum qs_agent_event qs_act_deliver(struct qs_agent *agent)
 enum qs_agent_event qs_act_keep(struct qs_agent *agent)
 {
     qs_act_seal(agent);
+    enum qs_agent_event event = qs_harness_drop(agent);
     agent->port.run_end(agent->port.ctx);
-    return QS_EV_NONE;
+    return event;
+}
+
+enum qs_agent_event qs_act_close_empty(struct qs_agent *agent)
+{
+    finish(agent);
+    return qs_act_deliver(agent);
 }
 
 enum qs_agent_event qs_act_gate_over(struct qs_agent *agent)
 {
     agent->window.how = QS_CLOSED_GATE_TIMEOUT;
-    finish(agent);
-    return qs_act_deliver(agent);
+    return qs_act_close_empty(agent);
 }
 
 enum qs_agent_event qs_act_cancel_wait(struct qs_agent *agent)
@@ -277,6 +307,5 @@ enum qs_agent_event qs_act_cancel_wait(struct qs_agent *agent)
         return qs_talk_malformed(agent, err);
     }
     agent->window.how = QS_CLOSED_CANCELLED;
-    finish(agent);
-    return qs_act_deliver(agent);
+    return qs_act_close_empty(agent);
 }

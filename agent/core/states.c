@@ -24,8 +24,12 @@
     MOVE(state, PING, state), MOVE(state, PONG, state), ROW(state, ACK, state, ack),                         \
         ROW(state, ERROR, state, bye), ROW(state, BYE, state, bye)
 
+/* The program of a harness run ends before its window. */
+#define GOES(state) ROW(state, CHILD, state, gone), ROW(state, GONE, RUN_OPEN, close_gone)
+
 static const struct qs_states_row rows[] = {
     ROW(DOWN, LINK_UP, HELLO, greet),
+    MOVE(DOWN, LINGERS, ENDING),
 
     ROW(HELLO, HELLO_HOST, HELLO, hello),
     MOVE(HELLO, CHALLENGED, AUTH),
@@ -43,10 +47,20 @@ static const struct qs_states_row rows[] = {
     ROW(READY, RESEND, READY, resend),
     ROW(READY, RUN_BEGIN, READY, begin),
     MOVE(READY, BEGUN, RUN_OPEN),
+    MOVE(READY, STARTED, STARTING),
     ROW(READY, HOOK, READY, hook),
     MOVE(READY, HOOKED, HOOK),
     MOVE(READY, CANCEL, READY), /* crossed the end of what it wanted to end */
     MOVE(READY, LINK_DOWN, DOWN),
+
+    TALKS(STARTING),
+    ROW(STARTING, WAKE, STARTING, launch),
+    ROW(STARTING, CHILD, STARTING, stillborn),
+    ROW(STARTING, TIME, STARTING, limit),
+    ROW(STARTING, CANCEL, STARTING, stop_child),
+    MOVE(STARTING, BEGUN, RUN_OPEN),
+    MOVE(STARTING, ENDED, READY),
+    ROW(STARTING, LINK_DOWN, DOWN, drop),
 
     TALKS(HOOK),
     ROW(HOOK, CHILD, HOOK, hook_over),
@@ -66,7 +80,16 @@ static const struct qs_states_row rows[] = {
     MOVE(RUN_OPEN, CANCEL, RUN_OPEN),
     ROW(RUN_OPEN, RUN_END, RUN_OPEN, end),
     MOVE(RUN_OPEN, ENDED, READY),
+    MOVE(RUN_OPEN, QUITTING, QUITTING),
+    ROW(RUN_OPEN, CHILD, RUN_OPEN, gone),
     ROW(RUN_OPEN, LINK_DOWN, DOWN, drop),
+
+    TALKS(QUITTING),
+    ROW(QUITTING, CHILD, QUITTING, quit_over),
+    ROW(QUITTING, TIME, QUITTING, limit),
+    ROW(QUITTING, CANCEL, QUITTING, stop_child),
+    MOVE(QUITTING, ENDED, READY),
+    ROW(QUITTING, LINK_DOWN, DOWN, drop),
 
     TALKS(RUN_HOOK),
     ROW(RUN_HOOK, CHILD, RUN_HOOK, hook_over),
@@ -83,6 +106,7 @@ static const struct qs_states_row rows[] = {
     MOVE(WAITING, QUIET, WAITING), /* crossed our DISARM; so the next */
     MOVE(WAITING, HOLD, WAITING),
     ROW(WAITING, CANCEL, RUN_OPEN, cancel_wait),
+    GOES(WAITING),
     ROW(WAITING, LINK_DOWN, DOWN, drop),
 
     TALKS(ARMED),
@@ -94,6 +118,7 @@ static const struct qs_states_row rows[] = {
     ROW(ARMED, HOLD, ARMED, hold),
     ROW(ARMED, PUT_OFF, WAITING, rest),
     ROW(ARMED, CANCEL, RUN_OPEN, cancel_wait),
+    GOES(ARMED),
     ROW(ARMED, LINK_DOWN, DOWN, drop),
 
     SILENT(DRAINING),
@@ -102,10 +127,12 @@ static const struct qs_states_row rows[] = {
     ROW(DRAINING, GATE_LOST, WAITING, disarm),
     ROW(DRAINING, GATE_OVER, RUN_OPEN, gate_over),
     ROW(DRAINING, CANCEL, RUN_OPEN, cancel_wait),
+    GOES(DRAINING),
     ROW(DRAINING, LINK_DOWN, DOWN, drop),
 
     SILENT(MEASURING),
     ROW(MEASURING, CHILD, MEASURING, step),
+    ROW(MEASURING, WAKE, MEASURING, woken),
     ROW(MEASURING, TIME, MEASURING, limit),
     ROW(MEASURING, CANCEL, MEASURING, interrupt),
     ROW(MEASURING, LAST, EVIDENCE, seal),
@@ -114,6 +141,7 @@ static const struct qs_states_row rows[] = {
     ROW(EVIDENCE, SEALED, RUN_OPEN, deliver),
 
     ROW(ALONE, CHILD, ALONE, step),
+    ROW(ALONE, WAKE, ALONE, woken),
     ROW(ALONE, TIME, ALONE, limit),
     ROW(ALONE, LAST, DOWN, keep),
 
@@ -159,20 +187,21 @@ const struct qs_states_row *qs_states_rows(size_t *count)
 
 const char *qs_states_name(enum qs_agent_state state)
 {
-    static const char *const names[QS_STATE_COUNT] = {"down",      "hello",    "auth",    "ready", "hook",
-                                                      "run_open",  "run_hook", "waiting", "armed", "draining",
-                                                      "measuring", "evidence", "alone",   "ending"};
+    static const char *const names[QS_STATE_COUNT] = {
+        "down",    "hello", "auth",     "ready",     "starting", "hook",     "run_open", "run_hook",
+        "waiting", "armed", "draining", "measuring", "evidence", "quitting", "alone",    "ending"};
     return state < QS_STATE_COUNT ? names[state] : "unknown";
 }
 
 const char *qs_states_event_name(enum qs_agent_event event)
 {
     static const char *const names[QS_EV_COUNT] = {
-        "none",    "LINK_UP",   "LINK_DOWN", "TIME",      "CHILD",     "HELLO_HOST", "AUTH",     "PING",
-        "PONG",    "FACTS_GET", "RESEND",    "RUN_BEGIN", "HOOK",      "OPEN",       "QUIET",    "HOLD",
-        "ACK",     "RUN_END",   "CANCEL",    "ERROR",     "BYE",       "challenged", "accepted", "begun",
-        "hooked",  "unhooked",  "unopened",  "gate_open", "gate_lost", "gate_over",  "put_off",  "silenced",
-        "drained", "last",      "sealed",    "ended"};
+        "none",     "LINK_UP",    "LINK_DOWN", "TIME",      "CHILD",   "WAKE",      "HELLO_HOST",
+        "AUTH",     "PING",       "PONG",      "FACTS_GET", "RESEND",  "RUN_BEGIN", "HOOK",
+        "OPEN",     "QUIET",      "HOLD",      "ACK",       "RUN_END", "CANCEL",    "ERROR",
+        "BYE",      "challenged", "accepted",  "started",   "begun",   "hooked",    "unhooked",
+        "unopened", "gate_open",  "gate_lost", "gate_over", "put_off", "silenced",  "drained",
+        "last",     "sealed",     "gone",      "quitting",  "lingers", "ended"};
     return event < QS_EV_COUNT ? names[event] : "unknown";
 }
 

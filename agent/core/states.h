@@ -9,13 +9,14 @@
 
 struct qs_agent;
 
-enum { QS_STATES_ROWS_MAX = 128 };
+enum { QS_STATES_ROWS_MAX = 160 };
 
 enum qs_agent_state {
     QS_STATE_DOWN,      /* no link, nothing runs */
     QS_STATE_HELLO,     /* link up, the host has not spoken */
     QS_STATE_AUTH,      /* the host's proof is awaited */
     QS_STATE_READY,     /* no run */
+    QS_STATE_STARTING,  /* a harness program sets itself up */
     QS_STATE_HOOK,      /* a hook runs, no run is open */
     QS_STATE_RUN_OPEN,  /* a run, between its windows */
     QS_STATE_RUN_HOOK,  /* a hook runs inside a run */
@@ -24,8 +25,9 @@ enum qs_agent_state {
     QS_STATE_DRAINING,  /* silence before the deciding reading */
     QS_STATE_MEASURING, /* iterations */
     QS_STATE_EVIDENCE,  /* the last iteration has ended */
+    QS_STATE_QUITTING,  /* a harness program tears down and exits */
     QS_STATE_ALONE,     /* the link was lost in a window, which goes on */
-    QS_STATE_ENDING,    /* the link was lost in a hook, which is being ended */
+    QS_STATE_ENDING,    /* the link was lost, and what runs is being ended */
     QS_STATE_COUNT
 };
 
@@ -36,6 +38,7 @@ enum qs_agent_event {
     QS_EV_LINK_DOWN,
     QS_EV_TIME,
     QS_EV_CHILD,
+    QS_EV_WAKE, /* the harness program says that something has changed */
     /* messages of the host */
     QS_EV_HELLO_HOST,
     QS_EV_AUTH,
@@ -56,6 +59,7 @@ enum qs_agent_event {
     /* outcomes of actions */
     QS_EV_CHALLENGED, /* the host must prove itself */
     QS_EV_ACCEPTED,   /* the session stands */
+    QS_EV_STARTED,    /* the run's program was started */
     QS_EV_BEGUN,      /* the run stands */
     QS_EV_HOOKED,     /* the hook runs */
     QS_EV_UNHOOKED,   /* the hook is over */
@@ -66,9 +70,12 @@ enum qs_agent_event {
     QS_EV_PUT_OFF,   /* the host is not ready for the window */
     QS_EV_SILENCED,  /* the host has fallen silent */
     QS_EV_DRAINED,
-    QS_EV_LAST,   /* nothing runs any more in the window */
-    QS_EV_SEALED, /* the window's record is complete */
-    QS_EV_ENDED,  /* the run is over */
+    QS_EV_LAST,     /* nothing runs any more in the window */
+    QS_EV_SEALED,   /* the window's record is complete */
+    QS_EV_GONE,     /* the run's program has ended, nobody knows why */
+    QS_EV_QUITTING, /* the run's program was told to end */
+    QS_EV_LINGERS,  /* the run's program must still end */
+    QS_EV_ENDED,    /* the run is over */
     QS_EV_COUNT
 };
 

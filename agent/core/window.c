@@ -1,6 +1,8 @@
 /* From OPEN to silence: the gate, and the agreement of both sides that the window begins. */
 #include "core/actions.h"
 
+#include "proto/names.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +33,19 @@ static bool admit(struct qs_agent *agent, const struct qs_msg_open *m)
         refuse(agent, &m->run, QS_CODE_STATE, QS_WIRE_BLAME_HOST, text);
         return false;
     }
-    if (!qs_ring_open(&agent->ring, &agent->farm, &m->run, m->window, m->first_seq, m->iterations)) {
+    bool harness = run->harness.on;
+    if (harness && m->iterations > run->harness.capacity) {
+        refuse(agent, &m->run, QS_CODE_STATE, QS_WIRE_BLAME_HOST,
+               "OPEN asks for more iterations than RUN_BEGIN made room for");
+        return false;
+    }
+    const struct qs_ring_window head = {.farm = agent->farm,
+                                        .run = m->run,
+                                        .window = m->window,
+                                        .first_seq = m->first_seq,
+                                        .metrics = harness ? run->harness.metric_count : QS_PORT_METRICS,
+                                        .first_metric = harness ? QS_METRIC_DECLARED : 1};
+    if (!qs_ring_open(&agent->ring, &head, m->iterations)) {
         snprintf(
             text, sizeof text,
             "no room for %u more iterations: %zu windows are kept until they are acknowledged (%zu of %zu "
@@ -79,12 +93,15 @@ enum qs_agent_event qs_act_open(struct qs_agent *agent)
     w->how = QS_CLOSED_DONE;
     w->cancelled = false;
     w->frames = 0;
+    w->evals = m.evals > 0 ? m.evals : 1;
+    w->wakes = 0;
+    w->start_delay_ns = -1;
     w->said_ns = 0;
     w->busiest[0] = w->failure[0] = '\0';
     w->evidence_count = 0;
     load_bounds(w, &m.bounds);
     qs_agent_gate_load(&w->gate, &m.gate, qs_agent_now_ns(agent));
-    return qs_act_poll(agent);
+    return agent->run.harness.on && !agent->run.harness.alive ? QS_EV_GONE : qs_act_poll(agent);
 }
 
 static void ask_busiest(struct qs_agent *agent)
@@ -238,6 +255,9 @@ enum qs_agent_event qs_act_decide(struct qs_agent *agent)
 {
     int64_t end_ns = agent->window.quiet_ns + agent->window.quiet_lead_ns;
     bool ready = qs_agent_now_ns(agent) >= end_ns;
+    if (ready && agent->run.harness.on) { /* a harness window begins right after the deciding reading */
+        qs_act_prepare_window(agent);
+    }
     enum qs_agent_event event = look(agent, ready ? QS_EV_DRAINED : QS_EV_NONE, QS_EV_GATE_LOST);
     if (event == QS_EV_NONE && agent->deadline_ns > end_ns) {
         agent->deadline_ns = end_ns;

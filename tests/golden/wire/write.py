@@ -141,7 +141,8 @@ MESSAGES = [
      u32("output_max_bytes", 0) + i64("iteration_limit_ns", 60000000000) + u8("exit_rule", 0) +
      many("exit_codes", []) + text("cpus", "1") + texts("prepare", []) + texts("conclude", []) +
      i64("hook_limit_ns", 300000000000) + text("user", "") + u8("mode", 1) + text("benchmark", "blur") +
-     texts("params", ["image=4k.ppm", "threads="]) + u32("capacity", 4096) + u32("environment_bytes", 2033) +
+     texts("params", ["image=4k.ppm", "threads="]) + u32("capacity", 4096) + u64("seed", 2**64 - 1) +
+     u32("environment_bytes", 2033) +
      u32("stack_bytes", 1008) + u32("heap_bytes", 1048576)),
     ("run_ready_harness", 11, raw("uid run", RUN) + text("executable", "/tmp/blur") + raw("sha256", SHA) +
      text("cpus", "1") + u32("header_version", 1) + u32("flags", 1) +

@@ -10,7 +10,8 @@
 
 #include <cmocka.h>
 
-extern const struct CMUnitTest cases_talk[], cases_window[], cases_measure[], cases_keep[];
-extern const size_t cases_talk_count, cases_window_count, cases_measure_count, cases_keep_count;
+extern const struct CMUnitTest cases_talk[], cases_window[], cases_measure[], cases_keep[], cases_harness[];
+extern const size_t cases_talk_count, cases_window_count, cases_measure_count, cases_keep_count,
+    cases_harness_count;
 
 #endif

@@ -210,7 +210,8 @@ static void opens_no_window_without_room(void **state)
     uint64_t seq = 0;
     struct qs_msg_error m;
     (void)state;
-    while (s->agent->ring.cap - s->agent->ring.used >= QS_RING_CLOSED_BYTES + 1000 * QS_RING_ROW_BYTES) {
+    while (s->agent->ring.cap - s->agent->ring.used >=
+           QS_RING_CLOSED_BYTES + 1000 * qs_ring_row_bytes(QS_PORT_METRICS)) {
         measure(s, seq, 1000);
         if (peer_pop(&s->peer)) { /* the second part */
             seq += 1000;

@@ -155,7 +155,7 @@ static struct qs_list list_of(const char *const *texts, uint8_t *memory)
 
 void peer_run_begin(struct peer *p, const struct run_spec *s)
 {
-    static uint8_t memory[4][LIST_BYTES];
+    static uint8_t memory[5][LIST_BYTES];
     uint8_t codes[4];
     struct qs_build b;
     qs_build_init(&b, codes, sizeof codes);
@@ -179,6 +179,13 @@ void peer_run_begin(struct peer *p, const struct run_spec *s)
         .prepare = list_of(s->prepare, memory[2]),
         .conclude = list_of(s->conclude, memory[3]),
         .hook_limit_ns = s->hook_limit_ns ? s->hook_limit_ns : INT64_C(60000000000),
+        .mode = s->benchmark ? QS_RUN_HARNESS : QS_RUN_COMMAND,
+        .harness = {.benchmark = qs_text_of(s->benchmark),
+                    .params = list_of(s->params, memory[4]),
+                    .capacity = s->capacity ? s->capacity : 512,
+                    .environment_bytes = s->environment_bytes,
+                    .stack_bytes = s->stack_bytes,
+                    .heap_bytes = s->heap_bytes},
     };
     size_t at = peer_begin(p);
     qs_msg_encode_run_begin(&p->w, &m);
@@ -221,7 +228,8 @@ void peer_open(struct peer *p, const struct open_spec *s)
                                   .quiet_lead_ns = s->lead_ns,
                                   .lease_ns = INT64_C(120000000000),
                                   .gate = qs_build_list(&g),
-                                  .bounds = qs_build_list(&b)};
+                                  .bounds = qs_build_list(&b),
+                                  .evals = s->evals};
     size_t at = peer_begin(p);
     qs_msg_encode_open(&p->w, &m);
     peer_end(p, at, QS_MSG_OPEN);

@@ -41,7 +41,11 @@ struct run_spec {
     uint32_t output_max_bytes;
     int64_t limit_ns, hook_limit_ns;
     enum qs_exit_rule exit_rule;
-    int32_t exit_code; /* for the rule LIST */
+    int32_t exit_code;     /* for the rule LIST */
+    const char *benchmark; /* not NULL: harness mode */
+    const char *const *params;
+    uint32_t capacity; /* 0: 512 */
+    uint32_t environment_bytes, stack_bytes, heap_bytes;
 };
 
 struct open_spec {
@@ -54,6 +58,7 @@ struct open_spec {
     size_t gate_count;
     const struct qs_bound *bounds;
     size_t bound_count;
+    uint32_t evals;
 };
 
 void peer_init(struct peer *p, void (*deliver)(void *ctx, const uint8_t *bytes, size_t n), void *ctx);

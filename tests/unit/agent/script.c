@@ -157,6 +157,47 @@ static void op_busiest(void *ctx, char *text, size_t cap)
     snprintf(text, cap, "spinner[7] 99%%");
 }
 
+static bool op_program_start(void *ctx, struct qs_port_fault *fault)
+{
+    struct script *s = ctx;
+    s->look = (struct qs_port_look){.state = QS_PROGRAM_SETTING_UP, .phase = "setup"};
+    return begin_child(s, QS_JOB_PROGRAM, fault);
+}
+
+static void op_program_go(void *ctx, const struct qs_port_go *go)
+{
+    struct script *s = ctx;
+    assert_true(s->child_runs);
+    s->go = *go;
+    s->goes++;
+    s->look.done = false;
+    s->look.state = QS_PROGRAM_BUSY;
+}
+
+static void op_program_quit(void *ctx)
+{
+    struct script *s = ctx;
+    assert_true(s->child_runs);
+    s->quits++;
+}
+
+static void op_program_look(void *ctx, struct qs_port_look *look)
+{
+    *look = ((struct script *)ctx)->look;
+}
+
+static bool op_program_metric(void *ctx, uint32_t i, struct qs_port_metric *metric)
+{
+    *metric = ((struct script *)ctx)->metrics[i];
+    return metric->name[0] != '\0';
+}
+
+static void op_program_row(void *ctx, uint32_t i, uint32_t metrics, struct qs_port_row *row)
+{
+    (void)metrics;
+    *row = ((struct script *)ctx)->rows[i];
+}
+
 static void to_agent(void *ctx, const uint8_t *bytes, size_t n)
 {
     struct script *s = ctx;
@@ -185,7 +226,13 @@ struct script *script_new(const struct script_options *options)
                                  .fact = op_fact,
                                  .drain = op_drain,
                                  .unread = op_unread,
-                                 .busiest = op_busiest};
+                                 .busiest = op_busiest,
+                                 .program_start = op_program_start,
+                                 .program_go = op_program_go,
+                                 .program_quit = op_program_quit,
+                                 .program_look = op_program_look,
+                                 .program_metric = op_program_metric,
+                                 .program_row = op_program_row};
     s->agent = malloc(sizeof *s->agent);
     s->ring = malloc(ring_bytes);
     s->now_ns = 1000 * S;
@@ -237,6 +284,23 @@ void script_run(struct script *s, const struct run_spec *spec)
     struct run_spec whole = *spec;
     whole.argv = whole.argv ? whole.argv : (const char *const[]){"tool", NULL};
     peer_run_begin(&s->peer, &whole);
+    script_expect(s, QS_MSG_RUN_READY);
+    script_expect_state(s, QS_STATE_RUN_OPEN);
+}
+
+void script_program(struct script *s)
+{
+    peer_run_begin(&s->peer,
+                   &(struct run_spec){.argv = (const char *const[]){"tool", NULL}, .benchmark = "b"});
+    script_expect_state(s, QS_STATE_STARTING);
+    script_expect_nothing(s);
+}
+
+void script_park(struct script *s)
+{
+    s->look =
+        (struct qs_port_look){.state = QS_PROGRAM_PARKED, .done = true, .layout = 1, .phase = "outside"};
+    qs_agent_on_wake(s->agent);
     script_expect(s, QS_MSG_RUN_READY);
     script_expect_state(s, QS_STATE_RUN_OPEN);
 }

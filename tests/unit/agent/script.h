@@ -28,7 +28,12 @@ struct script {
     bool refuse_run, refuse_start, refuse_window; /* the port's answer to the next ones */
     bool child_runs, asked, forced, abandoned;
     enum qs_port_job job;
-    size_t starts[4], run_ends, drains, polls;
+    size_t starts[5], run_ends, drains, polls;
+    struct qs_port_look look; /* the harness program, as it is looked at */
+    struct qs_port_metric metrics[QS_DECLARED_MAX];
+    struct qs_port_row rows[8];
+    struct qs_port_go go; /* of its last window */
+    size_t goes, quits;
 };
 
 struct script_options {
@@ -45,6 +50,10 @@ void script_plug(struct script *s);
 void script_connect(struct script *s);
 /* RUN_BEGIN of a new run, state run_open. */
 void script_run(struct script *s, const struct run_spec *spec);
+/* RUN_BEGIN of a harness run: its program starts. */
+void script_program(struct script *s);
+/* The program has set itself up: RUN_READY. */
+void script_park(struct script *s);
 /* OPEN with a true gate, ARM, QUIET: measuring, the first child runs. */
 void script_measuring(struct script *s, uint64_t first_seq, uint32_t iterations);
 /* Time passes; deadlines are kept on the way. */

@@ -42,13 +42,14 @@ static size_t append(struct CMUnitTest *all, size_t n, const struct CMUnitTest *
 
 int main(void)
 {
-    static struct CMUnitTest all[80];
+    static struct CMUnitTest all[100];
     const struct CMUnitTest last[] = {cmocka_unit_test(no_row_is_doubled),
                                       cmocka_unit_test(every_row_was_taken)};
     size_t n = append(all, 0, cases_talk, cases_talk_count);
     n = append(all, n, cases_window, cases_window_count);
     n = append(all, n, cases_measure, cases_measure_count);
     n = append(all, n, cases_keep, cases_keep_count);
+    n = append(all, n, cases_harness, cases_harness_count);
     append(all, n, last, 2);
     return cmocka_run_group_tests_name("agent.session", all, NULL, NULL);
 }

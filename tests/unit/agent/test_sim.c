@@ -152,12 +152,49 @@ static void grows_warm_under_load(void **state)
     world_done(&w);
 }
 
+static void runs_a_harness_program(void **state)
+{
+    static const char *const argv[] = {"sim", "1000000", "exact", NULL};
+    struct world w;
+    struct qs_msg_closed closed;
+    struct qs_msg_iterations m;
+    struct qs_row row;
+    (void)state;
+    world_init(&w, &noisy);
+    peer_run_begin(&w.peer, &(struct run_spec){.argv = argv, .benchmark = "b", .capacity = 4096});
+    expect(&w, QS_MSG_RUN_READY);
+    for (uint32_t window = 0; window < 2; window++) {
+        peer_open(&w.peer, &(struct open_spec){
+                               .window = window, .first_seq = window * 10, .iterations = 10, .evals = 7});
+        expect(&w, QS_MSG_ARM);
+        peer_window(&w.peer, QS_MSG_QUIET, window);
+        const struct letter *l = expect(&w, QS_MSG_CLOSED);
+        assert_int_equal(qs_msg_decode_closed(l->payload, l->n, &closed), 0);
+        assert_int_equal(closed.how, QS_CLOSED_DONE);
+        assert_int_equal(closed.evals, 7);
+        assert_int_equal(closed.taints.count, 0);
+        l = expect(&w, QS_MSG_ITERATIONS);
+        assert_int_equal(qs_msg_decode_iterations(l->payload, l->n, &m), 0);
+        assert_int_equal(m.rows.count, 10);
+        struct qs_iter it = qs_list_iter(&m.rows);
+        assert_true(qs_list_row(&it, 1, &row));
+        assert_int_equal(row.duration_ns, 7 * MS);
+        assert_int_equal(row.start_off_ns, 200000);
+        assert_int_equal(row.values[0], 7);
+    }
+    peer_seq(&w.peer, QS_MSG_ACK, 20);
+    peer_run_end(&w.peer);
+    expect(&w, QS_MSG_RUN_ENDED);
+    world_done(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(carries_a_marked_duration),
         cmocka_unit_test(repeats_itself_by_seed),
         cmocka_unit_test(grows_warm_under_load),
+        cmocka_unit_test(runs_a_harness_program),
     };
     return cmocka_run_group_tests_name("agent.sim", tests, NULL, NULL);
 }

@@ -19,6 +19,7 @@ static bool put_run_begin_harness(struct qs_writer *w)
         .harness = {.benchmark = qs_text_of("blur"),
                     .params = sample_texts(mem[2], (const char *const[]){"image=4k.ppm", "threads=", NULL}),
                     .capacity = 4096,
+                    .seed = UINT64_MAX,
                     .environment_bytes = 2033,
                     .stack_bytes = 1008,
                     .heap_bytes = QS_LAYOUT_HEAP_MAX_BYTES},

@@ -1,0 +1,23 @@
+/* Inside the simulated port only: what its two files share. */
+#ifndef QS_AGENT_PORT_SIM_IMPL_H
+#define QS_AGENT_PORT_SIM_IMPL_H
+
+#include "port_sim.h"
+
+int64_t qs_sim_device_ns(const struct qs_sim *sim);
+/* Brings temperature and processor time up to now. */
+void qs_sim_settle(struct qs_sim *sim);
+/* How long a command takes this time; timed: with its noise. */
+int64_t qs_sim_lasts_ns(struct qs_sim *sim, const struct qs_sim_command *command, bool timed);
+void qs_sim_begin_child(struct qs_sim *sim, const struct qs_sim_command *command, bool timed);
+
+/* port_sim_harness.c: false where the memory is too small. */
+bool qs_sim_harness_open(struct qs_sim *sim, const struct qs_msg_run_begin *run, struct qs_port_ready *ready);
+bool qs_sim_program_start(void *ctx, struct qs_port_fault *fault);
+void qs_sim_program_go(void *ctx, const struct qs_port_go *go);
+void qs_sim_program_quit(void *ctx);
+void qs_sim_program_look(void *ctx, struct qs_port_look *look);
+bool qs_sim_program_metric(void *ctx, uint32_t i, struct qs_port_metric *metric);
+void qs_sim_program_row(void *ctx, uint32_t i, uint32_t metrics, struct qs_port_row *row);
+
+#endif

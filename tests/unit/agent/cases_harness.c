@@ -1,0 +1,311 @@
+/* Harness runs: the program of a run from its start to its end, whatever happens on the way. */
+#include "cases.h"
+#include "script.h"
+
+#include "proto/names.h"
+
+#include <string.h>
+
+static const struct script_options plain;
+
+static struct script *started(void)
+{
+    struct script *s = script_new(&plain);
+    script_connect(s);
+    script_program(s);
+    return s;
+}
+
+static struct script *parked(void)
+{
+    struct script *s = started();
+    script_park(s);
+    return s;
+}
+
+static struct script *measuring(uint32_t iterations)
+{
+    struct script *s = parked();
+    script_measuring(s, 0, iterations);
+    return s;
+}
+
+static struct script *quitting(void)
+{
+    struct script *s = parked();
+    peer_run_end(&s->peer);
+    script_expect_state(s, QS_STATE_QUITTING);
+    return s;
+}
+
+/* The program has finished its window with these rows. */
+static void finish(struct script *s, uint32_t count)
+{
+    s->look.state = QS_PROGRAM_PARKED;
+    s->look.done = true;
+    s->look.count = count;
+    qs_agent_on_wake(s->agent);
+}
+
+static struct qs_msg_run_ended expect_ended(struct script *s)
+{
+    struct qs_msg_run_ended m;
+    const struct letter *l = script_expect(s, QS_MSG_RUN_ENDED);
+    assert_int_equal(qs_msg_decode_run_ended(l->payload, l->n, &m), 0);
+    script_expect_state(s, QS_STATE_READY);
+    return m;
+}
+
+static void runs_one_program_for_all_windows(void **state)
+{
+    struct qs_msg_closed m;
+    struct qs_evidence e;
+    struct script *s = measuring(2);
+    int64_t opened = s->now_ns;
+    (void)state;
+    assert_int_equal(s->go.start_at_ns, opened + 200000);
+    s->rows[0] = (struct qs_port_row){.start_ns = opened + 300000, .duration_ns = 1000};
+    s->rows[1] = (struct qs_port_row){.start_ns = opened + 301000, .duration_ns = 2000};
+    s->now_ns = opened + 303000;
+    finish(s, 2);
+    script_expect_closed(s, &m);
+    assert_int_equal(m.how, QS_CLOSED_DONE);
+    assert_int_equal(m.iterations, 2);
+    assert_int_equal(m.evals, 1);
+    assert_int_equal(m.opened_ns, opened);
+    assert_int_equal(m.taints.count, 0);
+    assert_true(peer_has_evidence(&m, QS_SENSOR_START_DELAY, &e));
+    assert_int_equal(e.after, 300000);
+    script_expect(s, QS_MSG_ITERATIONS);
+    script_measuring(s, 2, 1);
+    assert_int_equal(s->goes, 2);
+    assert_int_equal(s->starts[QS_JOB_PROGRAM], 1);
+    s->rows[0].start_ns = s->now_ns;
+    s->now_ns += 1 * MS;
+    finish(s, 1);
+    script_expect_closed(s, &m);
+    script_expect(s, QS_MSG_ITERATIONS);
+    peer_run_end(&s->peer);
+    assert_int_equal(s->quits, 1);
+    s->look.state = QS_PROGRAM_OVER;
+    script_end(s, &(struct qs_port_child){.how = QS_PORT_EXITED});
+    struct qs_msg_run_ended ended = expect_ended(s);
+    assert_int_equal(ended.how, QS_ENDED_EXITED);
+    assert_int_equal(ended.flags, 0);
+    assert_int_equal(ended.seq, 3);
+    script_free(s);
+}
+
+static void marks_times_that_cannot_be(void **state)
+{
+    struct qs_msg_closed m;
+    int64_t bound = 0;
+    struct script *s = measuring(4);
+    int64_t t = s->now_ns;
+    (void)state;
+    s->rows[0] = (struct qs_port_row){.start_ns = t - 1, .duration_ns = 10};    /* before the window */
+    s->rows[1] = (struct qs_port_row){.start_ns = t + 1000, .duration_ns = 10}; /* good */
+    s->rows[2] = (struct qs_port_row){.start_ns = t + 1009, .duration_ns = 10}; /* inside of the last one */
+    s->rows[3] = (struct qs_port_row){.start_ns = t + 2000, .duration_ns = 2 * S}; /* not over yet */
+    s->now_ns += 1 * S;
+    finish(s, 4);
+    script_expect_closed(s, &m);
+    assert_int_equal(m.how, QS_CLOSED_DONE);
+    assert_int_equal(m.taints.count, 3);
+    for (int32_t i = 0; i < 4; i++) {
+        assert_int_equal(peer_has_taint(&m, "clock", i, &bound), i != 1);
+    }
+    script_free(s);
+}
+
+static void waits_for_what_is_not_done(void **state)
+{
+    struct qs_msg_closed m;
+    int64_t value = 0;
+    struct script *s = measuring(1);
+    (void)state;
+    qs_agent_on_wake(s->agent);
+    qs_agent_on_wake(s->agent);
+    script_expect_nothing(s);
+    s->rows[0] = (struct qs_port_row){.start_ns = s->now_ns};
+    finish(s, 1);
+    script_expect_closed(s, &m);
+    assert_true(peer_has_taint(&m, "program.wakes", -1, &value));
+    assert_int_equal(value, 3);
+    script_free(s);
+}
+
+static void ends_a_program_at_its_limits(void **state)
+{
+    struct qs_msg_closed m;
+    struct script *s = quitting();
+    (void)state;
+    s->agent->heartbeat_ns = 1000 * S;
+    script_pass(s, 62 * S);
+    struct qs_msg_run_ended ended = expect_ended(s);
+    assert_int_equal(ended.how, QS_ENDED_SIGNALLED);
+    assert_int_equal(ended.flags, QS_ENDED_NO_TEARDOWN | QS_ENDED_TIMED_OUT);
+    script_free(s);
+    s = measuring(3);
+    s->look.count = 1; /* it got so far */
+    s->rows[0] = (struct qs_port_row){.start_ns = s->now_ns};
+    script_pass(s, 122 * S);
+    script_expect_closed(s, &m);
+    assert_int_equal(m.how, QS_CLOSED_FAILED);
+    assert_int_equal(m.iterations, 1);
+    script_free(s);
+    s = started();
+    s->agent->heartbeat_ns = 1000 * S;
+    script_pass(s, 62 * S);
+    assert_int_equal(script_expect_error(s), QS_CODE_EXECUTABLE);
+    script_expect_state(s, QS_STATE_READY);
+    script_free(s);
+}
+
+static struct script *on_the_way(int where)
+{
+    static const struct qs_expectation never = {.flags = QS_GATE_HAS_HI, .hi = -1, .timeout_ns = 100 * S};
+    struct qs_expectation e = never;
+    struct script *s = parked();
+    e.sensor = qs_text_of("load");
+    script_sensor(s, 0, "load", QS_READING_OK, where == 0 ? 5 : -5);
+    peer_open(&s->peer, &(struct open_spec){.iterations = 1, .gate = &e, .gate_count = 1, .lead_ns = 1 * S});
+    if (where == 0) {
+        script_expect(s, QS_MSG_WAITING);
+        return s;
+    }
+    script_expect(s, QS_MSG_ARM);
+    if (where == 2) {
+        peer_window(&s->peer, QS_MSG_QUIET, 0);
+        script_expect_state(s, QS_STATE_DRAINING);
+    }
+    return s;
+}
+
+static void fails_windows_without_a_program(void **state)
+{
+    struct qs_msg_closed m;
+    (void)state;
+    for (int where = 0; where < 3; where++) {
+        struct script *s = on_the_way(where);
+        script_end(s, &(struct qs_port_child){.how = QS_PORT_SIGNALLED, .code = 11});
+        script_expect_closed(s, &m);
+        assert_int_equal(m.how, QS_CLOSED_FAILED);
+        assert_true(m.failure.n > 0);
+        assert_int_equal(m.opened_ns, 0);
+        script_expect_state(s, QS_STATE_RUN_OPEN);
+        peer_open(&s->peer, &(struct open_spec){.window = 1, .iterations = 1});
+        script_expect_closed(s, &m);
+        assert_int_equal(m.how, QS_CLOSED_FAILED);
+        peer_run_end(&s->peer);
+        assert_int_equal(expect_ended(s).how, QS_ENDED_SIGNALLED);
+        script_free(s);
+    }
+    struct script *s = parked();
+    script_end(s, &(struct qs_port_child){.how = QS_PORT_EXITED, .code = 3});
+    script_expect_state(s, QS_STATE_RUN_OPEN);
+    peer_run_end(&s->peer);
+    assert_int_equal(expect_ended(s).code, 3);
+    script_free(s);
+}
+
+/* Whatever is said to a program that starts or quits, by state. */
+static struct script *in_between(int which)
+{
+    return which == 0 ? started() : quitting();
+}
+
+static void talks_while_a_program_starts_and_quits(void **state)
+{
+    static const uint8_t last[] = {QS_MSG_ACK, QS_MSG_ERROR, QS_MSG_BYE, QS_MSG_OPEN, 0};
+    (void)state;
+    for (int which = 0; which < 2; which++) {
+        struct script *s = in_between(which);
+        peer_ping(&s->peer, 3);
+        script_expect(s, QS_MSG_PONG);
+        peer_bytes(&s->peer, QS_MSG_PONG, "", 0);
+        peer_cancel(&s->peer);
+        assert_true(s->asked);
+        script_end(s, &(struct qs_port_child){.how = QS_PORT_SIGNALLED, .code = 15});
+        script_expect(s, which == 0 ? QS_MSG_ERROR : QS_MSG_RUN_ENDED);
+        script_expect_state(s, QS_STATE_READY);
+        script_free(s);
+        for (size_t i = 0; i < sizeof last; i++) {
+            s = in_between(which);
+            if (last[i]) {
+                peer_bytes(&s->peer, last[i], "", 0);
+            } else {
+                script_unplug(s);
+            }
+            script_expect_state(s, QS_STATE_ENDING);
+            assert_true(s->forced);
+            script_end(s, &(struct qs_port_child){.how = QS_PORT_SIGNALLED, .code = 9});
+            script_expect_state(s, QS_STATE_DOWN);
+            script_connect(s);
+            script_free(s);
+        }
+    }
+}
+
+static void ends_the_program_of_a_lost_link(void **state)
+{
+    (void)state;
+    for (int where = 0; where < 4; where++) {
+        struct script *s = where < 3 ? on_the_way(where) : parked();
+        script_unplug(s);
+        script_expect_state(s, QS_STATE_ENDING);
+        assert_true(s->forced);
+        assert_false(s->agent->ring.open);
+        script_pass(s, 5 * S); /* it does not come back from the kernel */
+        script_expect_state(s, QS_STATE_DOWN);
+        script_free(s);
+    }
+    struct script *s = measuring(1);
+    script_unplug(s);
+    script_expect_state(s, QS_STATE_ALONE);
+    s->rows[0] = (struct qs_port_row){.start_ns = s->now_ns};
+    finish(s, 1);
+    script_expect_state(s, QS_STATE_ENDING);
+    assert_int_equal(s->agent->ring.count, 1);
+    script_end(s, &(struct qs_port_child){.how = QS_PORT_SIGNALLED, .code = 9});
+    script_expect_state(s, QS_STATE_DOWN);
+    script_free(s);
+}
+
+static void refuses_programs_that_cannot_be(void **state)
+{
+    struct script *s = script_new(&plain);
+    (void)state;
+    script_connect(s);
+    s->refuse_start = true;
+    peer_run_begin(&s->peer,
+                   &(struct run_spec){.argv = (const char *const[]){"tool", NULL}, .benchmark = "b"});
+    script_expect_error(s);
+    script_expect_state(s, QS_STATE_READY);
+    assert_int_equal(s->run_ends, 1);
+    s->refuse_start = false;
+    script_program(s);
+    s->look = (struct qs_port_look){.state = QS_PROGRAM_PARKED, .layout = 1, .metrics = 1};
+    qs_agent_on_wake(s->agent); /* a metric without a name */
+    assert_true(s->forced);
+    script_expect_nothing(s);
+    script_end(s, &(struct qs_port_child){.how = QS_PORT_SIGNALLED, .code = 9});
+    script_expect_error(s);
+    s->agent->port.program_start = NULL;
+    peer_run_begin(&s->peer,
+                   &(struct run_spec){.argv = (const char *const[]){"tool", NULL}, .benchmark = "b"});
+    assert_int_equal(script_expect_error(s), QS_CODE_UNSUPPORTED);
+    script_free(s);
+}
+
+const struct CMUnitTest cases_harness[] = {
+    cmocka_unit_test(runs_one_program_for_all_windows),
+    cmocka_unit_test(marks_times_that_cannot_be),
+    cmocka_unit_test(waits_for_what_is_not_done),
+    cmocka_unit_test(ends_a_program_at_its_limits),
+    cmocka_unit_test(fails_windows_without_a_program),
+    cmocka_unit_test(talks_while_a_program_starts_and_quits),
+    cmocka_unit_test(ends_the_program_of_a_lost_link),
+    cmocka_unit_test(refuses_programs_that_cannot_be),
+};
+const size_t cases_harness_count = sizeof cases_harness / sizeof cases_harness[0];
