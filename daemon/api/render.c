@@ -85,6 +85,7 @@ void qs_render_run(struct qs_json *j, const struct qs_run_info *run)
     qs_render_taint(j, run->taint);
     qs_json_kint(j, "n", (int64_t)run->n);
     qs_json_kint(j, "n_tainted", (int64_t)run->n_tainted);
+    qs_json_kint(j, "warmup_n", (int64_t)run->warmup_n);
     qs_json_kstring(j, "stop_reason", run->stop_reason);
     put_error(j, run);
     put_known(j, "exe_path", run->exe_path);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "config/job_read.h"
+#include "config/stop.h"
 
 static void params_done(struct qs_params *p)
 {

@@ -31,6 +31,7 @@ void qs_job_check_plan(struct qs_schema_reader *r, const struct qs_node *node, v
 {
     struct qs_job_plan *plan = target;
     plan->has_seed = qs_node_get(node, "seed", NULL) != NULL;
+    qs_job_check_stop(r, node, plan);
     if (plan->blocks_max == 0) {
         plan->blocks_min = 6;
         plan->blocks_max = 30;

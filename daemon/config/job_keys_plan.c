@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "config/job_read.h"
+#include "config/stop.h"
 #include "proto/limits.h"
 
 #define MS          INT64_C(1000000)
@@ -146,6 +147,23 @@ static const struct qs_key warmup_keys[] = {
     {0}};
 static const struct qs_table warmup_table = {.keys = warmup_keys};
 
+static const struct qs_key caps_keys[] = {{.name = "time",
+                                           .type = QS_KEY_DURATION,
+                                           .offset = PLAN(cap_time_ns),
+                                           .min = MS,
+                                           .max = 7 * D,
+                                           .fallback = "300s",
+                                           .help = "So much measured time."},
+                                          {.name = "iterations",
+                                           .type = QS_KEY_U32,
+                                           .offset = PLAN(cap_iterations),
+                                           .min = 1,
+                                           .max = 1000000,
+                                           .fallback = "10000",
+                                           .help = "So many accepted iterations."},
+                                          {0}};
+static const struct qs_table caps_table = {.keys = caps_keys};
+
 static const struct qs_key plan_keys[] = {
     {.name = "seed",
      .type = QS_KEY_U64,
@@ -190,9 +208,15 @@ static const struct qs_key plan_keys[] = {
     {.name = "stop",
      .type = QS_KEY_CUSTOM,
      .read = qs_job_read_stop,
-     .form = "a rule",
-     .help = "Ends a run: {fixed: N}, {time: 300s}, {cov_window: {last: 20, at_most: 5%}}, joined by any, "
-             "all, not."},
+     .json = qs_stop_json_schema,
+     .form = "a preset, or a rule",
+     .help =
+         "When a run has enough: asked at window ends about its accepted iterations; without it a run is one "
+         "window. See below."},
+    {.name = "caps",
+     .type = QS_KEY_MAP,
+     .table = &caps_table,
+     .help = "With `stop`: what ends a run whatever its rule says."},
     {0}};
 const struct qs_table qs_job_plan_table = {.keys = plan_keys, .check = qs_job_check_plan};
 

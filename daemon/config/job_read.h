@@ -56,8 +56,11 @@ void qs_job_read_looks(struct qs_schema_reader *r, const struct qs_key *key, con
                        void *at); /* plan */
 void qs_job_read_window(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                         void *at); /* plan: iterations */
+/* job_read_stop.c: plan */
 void qs_job_read_stop(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
-                      void *at); /* plan */
+                      void *at);
+void qs_job_check_stop(struct qs_schema_reader *r, const struct qs_node *plan,
+                       const struct qs_job_plan *spec);
 
 /* job_read_conditions.c: struct qs_job_draft */
 void qs_job_read_cpus(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,

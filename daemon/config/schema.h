@@ -43,6 +43,7 @@ struct qs_schema_reader {
 };
 
 struct qs_table;
+struct qs_json;
 
 struct qs_key {
     const char *name; /* NULL ends the table */
@@ -54,7 +55,8 @@ struct qs_key {
     bool required;
     const struct qs_table *table; /* borrowed */
     void (*read)(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
-                 void *at); /* at offset */
+                 void *at);          /* at offset */
+    void (*json)(struct qs_json *j); /* CUSTOM: the keywords of its JSON Schema; NULL: none */
     const char *form;
     const char *help;
 };

@@ -88,6 +88,8 @@ static void add_value(struct qs_json *j, const struct qs_key *key)
         add_elements(j, key);
         break;
     case QS_KEY_CUSTOM:
+        if (key->json != NULL)
+            key->json(j);
         break;
     }
 }

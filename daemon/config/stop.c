@@ -1,133 +1,183 @@
 #include "config/stop.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/buf.h"
-#include "base/text.h"
+#include "base/json.h"
+#include "base/mem.h"
 
-static void free_children(struct qs_stop *stop)
+bool qs_stop_offers(enum qs_rule_kind kind)
 {
-    for (size_t i = 0; i < stop->child_count; i++)
-        free_children(&stop->child[i]);
-    free(stop->child);
+    return kind != QS_RULE_PLANNER && kind != QS_RULE_COMMAND;
 }
 
-void qs_stop_free(struct qs_stop *stop)
+static void copy_into(struct qs_rule *to, const struct qs_rule *from)
 {
-    if (stop == NULL)
+    *to = *from;
+    to->child = from->child_count > 0 ? qs_calloc(from->child_count, sizeof(*to->child)) : NULL;
+    for (size_t i = 0; i < from->child_count; i++)
+        copy_into(&to->child[i], &from->child[i]);
+}
+
+struct qs_rule *qs_stop_copy(const struct qs_rule *rule)
+{
+    struct qs_rule *copy = qs_calloc(1, sizeof(*copy));
+    copy_into(copy, rule);
+    return copy;
+}
+
+void qs_stop_done(struct qs_rule *rule)
+{
+    for (size_t i = 0; i < rule->child_count; i++)
+        qs_stop_done(&rule->child[i]);
+    free(rule->child);
+    rule->child = NULL;
+    rule->child_count = 0;
+}
+
+void qs_stop_free(struct qs_rule *rule)
+{
+    if (rule == NULL)
         return;
-    free_children(stop);
-    free(stop);
+    qs_stop_done(rule);
+    free(rule);
 }
 
-/* The standard deviation (n - 1) of the last n is at most so much of their mean, compared as squares; two
- * passes, so that the mean's size does not eat the deviation. */
-static bool holds_cov(const struct qs_stop *stop, const int64_t *durations_ns, size_t n)
+/* As a person writes it: "20", "500ms", "5%", "median". */
+static void add_value(struct qs_buf *out, const struct qs_rule_arg *arg, double v)
 {
-    if (stop->n < 2 || n < stop->n)
-        return false;
-    const int64_t *last = durations_ns + (n - stop->n);
-    double sum = 0;
-    for (size_t i = 0; i < stop->n; i++)
-        sum += (double)last[i];
-    double mean = sum / stop->n;
-    double squares = 0;
-    for (size_t i = 0; i < stop->n; i++)
-        squares += ((double)last[i] - mean) * ((double)last[i] - mean);
-    double bound = stop->at_most_ratio * mean;
-    return mean != 0 && squares / (stop->n - 1) <= bound * bound;
+    switch (arg->type) {
+    case QS_ARG_DURATION:
+        if (v >= 1e9)
+            qs_buf_fmt(out, "%gs", v / 1e9);
+        else
+            qs_buf_fmt(out, "%gms", v / 1e6);
+        break;
+    case QS_ARG_RATIO:
+        qs_buf_fmt(out, "%g%%", v * 100);
+        break;
+    case QS_ARG_WORD:
+        qs_buf_str(out, arg->words[(size_t)v]);
+        break;
+    case QS_ARG_COUNT:
+        qs_buf_fmt(out, "%.0f", v);
+        break;
+    case QS_ARG_NAME:
+        qs_buf_str(out, "NAME");
+        break;
+    }
 }
 
-static bool eval(const struct qs_stop *stop, const int64_t *durations_ns, size_t n, int64_t measured_ns,
-                 struct qs_buf *why);
-
-/* any: the first that holds gives the reason; all: every reason; not: the rule that does not hold. */
-static bool eval_joined(const struct qs_stop *stop, const int64_t *durations_ns, size_t n,
-                        int64_t measured_ns, struct qs_buf *why)
+static void add_args(struct qs_buf *out, const struct qs_rule_row *row)
 {
-    bool any = stop->kind == QS_STOP_ANY;
-    size_t mark = why->len;
-    for (size_t i = 0; i < stop->child_count; i++) {
-        if (!any && i > 0)
-            qs_buf_str(why, " and ");
-        bool holds = eval(&stop->child[i], durations_ns, n, measured_ns, why);
-        if (holds == any)
-            return any;
-        if (!holds && why->len > mark) {
-            why->len = mark;
-            why->data[mark] = '\0';
+    for (size_t i = 0; i < QS_RULE_ARGS && row->args[i].name != NULL; i++) {
+        const struct qs_rule_arg *arg = &row->args[i];
+        qs_buf_fmt(out, "%s`%s: ", i > 0 ? "<br>" : "", arg->name);
+        add_value(out, arg, arg->fallback);
+        qs_buf_fmt(out, "` %s", arg->help);
+        if (arg->type == QS_ARG_WORD) {
+            qs_buf_str(out, " One of");
+            for (size_t w = 0; arg->words[w] != NULL; w++)
+                qs_buf_fmt(out, "%s `%s`", w > 0 ? "," : "", arg->words[w]);
+            qs_buf_char(out, '.');
         }
     }
-    return !any;
 }
 
-static void name_rule(const struct qs_stop *stop, struct qs_buf *out)
+void qs_stop_reference(struct qs_buf *out)
 {
-    static const char *const joined[] = {[QS_STOP_ANY] = "any", [QS_STOP_ALL] = "all", [QS_STOP_NOT] = "not"};
-    switch (stop->kind) {
-    case QS_STOP_FIXED:
-        qs_buf_fmt(out, "fixed(%" PRIu32 ")", stop->n);
-        break;
-    case QS_STOP_TIME:
-        qs_buf_str(out, "time(");
-        qs_text_duration(out, (double)stop->time_ns);
-        qs_buf_char(out, ')');
-        break;
-    case QS_STOP_COV_WINDOW:
-        qs_buf_fmt(out, "cov_window(%" PRIu32 ", %g %%)", stop->n, stop->at_most_ratio * 100);
-        break;
-    case QS_STOP_ANY:
-    case QS_STOP_ALL:
-    case QS_STOP_NOT:
-        qs_buf_fmt(out, "%s(", joined[stop->kind]);
-        for (size_t i = 0; i < stop->child_count; i++) {
-            qs_buf_str(out, i > 0 ? ", " : "");
-            name_rule(&stop->child[i], out);
-        }
-        qs_buf_char(out, ')');
-        break;
+    qs_buf_str(out, "| rule | it holds when | arguments with their defaults |\n|---|---|---|\n");
+    for (int k = 0; k < QS_RULE_KINDS; k++) {
+        if (!qs_stop_offers((enum qs_rule_kind)k))
+            continue;
+        const struct qs_rule_row *row = qs_rule_row((enum qs_rule_kind)k);
+        qs_buf_fmt(out, "| `%s` | %s | ", row->name, row->help);
+        add_args(out, row);
+        qs_buf_str(out, k == QS_RULE_NOT      ? "a rule |\n"
+                        : k >= QS_RULE_LEAVES ? "a list of rules |\n"
+                                              : " |\n");
+    }
+    qs_buf_str(out, "\n| preset | what it is | as a rule |\n|---|---|---|\n");
+    for (size_t i = 0; i < QS_PRESETS; i++) {
+        char text[256];
+        qs_rule_text(&qs_presets[i].rule, text, sizeof(text));
+        qs_buf_fmt(out, "| `%s` | %s | %s |\n", qs_presets[i].name, qs_presets[i].help, text);
     }
 }
 
-static bool eval(const struct qs_stop *stop, const int64_t *durations_ns, size_t n, int64_t measured_ns,
-                 struct qs_buf *why)
+static void add_ref(struct qs_json *j)
 {
-    bool holds = false;
-    struct qs_buf unused;
-    switch (stop->kind) {
-    case QS_STOP_FIXED:
-        holds = n >= stop->n;
-        break;
-    case QS_STOP_TIME:
-        holds = measured_ns >= stop->time_ns;
-        break;
-    case QS_STOP_COV_WINDOW:
-        holds = holds_cov(stop, durations_ns, n);
-        break;
-    case QS_STOP_ANY:
-    case QS_STOP_ALL:
-        return eval_joined(stop, durations_ns, n, measured_ns, why);
-    case QS_STOP_NOT:
-        qs_buf_init(&unused);
-        holds = stop->child_count == 1 && !eval(stop->child, durations_ns, n, measured_ns, &unused);
-        qs_buf_done(&unused);
-        break;
-    }
-    if (holds)
-        name_rule(stop, why);
-    return holds;
+    qs_json_object(j);
+    qs_json_kstring(j, "$ref", "#/properties/plan/properties/stop");
+    qs_json_object_end(j);
 }
 
-bool qs_stop_eval(const struct qs_stop *stop, const int64_t *durations_ns, size_t n, int64_t measured_ns,
-                  char *reason, size_t reason_bytes)
+static void add_leaf(struct qs_json *j, const struct qs_rule_row *row)
 {
-    struct qs_buf why;
-    qs_buf_init(&why);
-    bool holds = eval(stop, durations_ns, n, measured_ns, &why);
-    if (holds && reason_bytes > 0)
-        snprintf(reason, reason_bytes, "%s", why.data);
-    qs_buf_done(&why);
-    return holds;
+    static const char *const types[] = {"object", "string", "integer"};
+    qs_json_key(j, "type");
+    qs_json_array(j);
+    for (size_t i = 0; i < 3; i++)
+        qs_json_string(j, types[i]);
+    qs_json_array_end(j);
+    qs_json_kbool(j, "additionalProperties", false);
+    qs_json_key(j, "properties");
+    qs_json_object(j);
+    for (size_t i = 0; i < QS_RULE_ARGS && row->args[i].name != NULL; i++) {
+        qs_json_key(j, row->args[i].name);
+        qs_json_object(j);
+        qs_json_kstring(j, "description", row->args[i].help);
+        qs_json_object_end(j);
+    }
+    qs_json_object_end(j);
+}
+
+static void add_rule(struct qs_json *j, enum qs_rule_kind kind)
+{
+    const struct qs_rule_row *row = qs_rule_row(kind);
+    qs_json_key(j, row->name);
+    if (kind == QS_RULE_NOT) {
+        add_ref(j);
+        return;
+    }
+    qs_json_object(j);
+    qs_json_kstring(j, "description", row->help);
+    if (kind < QS_RULE_LEAVES) {
+        add_leaf(j, row);
+    } else {
+        qs_json_kstring(j, "type", "array");
+        qs_json_kint(j, "minItems", 1);
+        qs_json_key(j, "items");
+        add_ref(j);
+    }
+    qs_json_object_end(j);
+}
+
+void qs_stop_json_schema(struct qs_json *j)
+{
+    qs_json_key(j, "oneOf");
+    qs_json_array(j);
+    qs_json_object(j);
+    qs_json_key(j, "enum");
+    qs_json_array(j);
+    for (size_t i = 0; i < QS_PRESETS; i++)
+        qs_json_string(j, qs_presets[i].name);
+    for (int k = 0; k < QS_RULE_LEAVES; k++)
+        if (qs_stop_offers((enum qs_rule_kind)k))
+            qs_json_string(j, qs_rule_row((enum qs_rule_kind)k)->name);
+    qs_json_array_end(j);
+    qs_json_object_end(j);
+    qs_json_object(j);
+    qs_json_kstring(j, "type", "object");
+    qs_json_kint(j, "minProperties", 1);
+    qs_json_kint(j, "maxProperties", 1);
+    qs_json_kbool(j, "additionalProperties", false);
+    qs_json_key(j, "properties");
+    qs_json_object(j);
+    for (int k = 0; k < QS_RULE_KINDS; k++)
+        if (qs_stop_offers((enum qs_rule_kind)k))
+            add_rule(j, (enum qs_rule_kind)k);
+    qs_json_object_end(j);
+    qs_json_object_end(j);
+    qs_json_array_end(j);
 }

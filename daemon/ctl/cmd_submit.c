@@ -41,6 +41,16 @@ static int follow(struct qs_ctl *ctl, struct qs_http *http, int64_t job)
     return result != QS_EXIT_OK ? result : code;
 }
 
+/* "a run ends when: settled(400, 2 %); at the latest after 10000 iterations or 300 s" */
+static void print_stop(struct qs_ctl *ctl, const json_t *stop)
+{
+    if (!json_is_object(stop))
+        return;
+    fprintf(ctl->out, "a run ends when: %s; at the latest after %" PRId64 " iterations or %g s\n",
+            qs_json_get_text(stop, "rule", ""), qs_json_get_int(stop, "cap_iterations", 0),
+            (double)qs_json_get_int(stop, "cap_time_ns", 0) / 1e9);
+}
+
 static int send(struct qs_ctl *ctl, struct qs_http *http, const struct qs_submit *job)
 {
     int code = QS_EXIT_OK;
@@ -57,6 +67,7 @@ static int send(struct qs_ctl *ctl, struct qs_http *http, const struct qs_submit
         fputc('\n', ctl->out);
     } else if (only_check && check != NULL) {
         fprintf(ctl->out, "%s is a valid job\n", job->name);
+        print_stop(ctl, json_object_get(check, "stop"));
     } else if (answer != NULL && !ctl->json) {
         fprintf(wait ? ctl->err : ctl->out, "job %" PRId64 " is %s\n", id,
                 qs_json_get_text(answer, "state", "queued"));

@@ -189,8 +189,12 @@ void qs_layout_run(const struct qs_layout *layout, const json_t *run, struct qs_
                qs_json_get_int(run, "pos", 0), qs_json_get_int(run, "attempt", 0));
     field(layout, out, "block", text.data);
     qs_buf_clear(&text);
-    qs_buf_fmt(&text, "%" PRId64 " (%" PRId64 " tainted)", qs_json_get_int(run, "n", 0),
+    int64_t warmup_n = qs_json_get_int(run, "warmup_n", 0);
+    qs_buf_fmt(&text, "%" PRId64 " (%" PRId64 " tainted", qs_json_get_int(run, "n", 0),
                qs_json_get_int(run, "n_tainted", 0));
+    if (warmup_n > 0)
+        qs_buf_fmt(&text, ", the first %" PRId64 " set aside as warm-up", warmup_n);
+    qs_buf_char(&text, ')');
     field(layout, out, "iterations", text.data);
     qs_buf_clear(&text);
     join(json_object_get(run, "taint"), &text);

@@ -24,6 +24,7 @@ static void release(struct qs_control *c)
     qs_buf_done(&c->win.blob);
     free(c->run.clean_ns);
     free(c->run.soft_ns);
+    qs_controller_free(c->run.rule);
     free(c->boot_uuid);
     free(c->facts_json);
     free(c->cancel_why);

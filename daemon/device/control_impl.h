@@ -6,6 +6,7 @@
 #include "device/control_table.h"
 #include "device/plan.h"
 #include "base/json.h"
+#include "stats/controller.h"
 
 enum {
     QS_CONTROL_FEED_MAX = 8,       /* inputs waiting while one is handled */
@@ -28,8 +29,11 @@ struct qs_control_run { /* the run in hand */
     size_t soft_n;
     int64_t last_ns; /* the last iteration's duration */
     int64_t measured_ns;
-    uint32_t failures; /* iterations with an unexpected end */
-    char stop_reason[128];
+    uint32_t failures;          /* iterations with an unexpected end */
+    struct qs_controller *rule; /* owned: the stop rule at work; NULL: none, or nothing counted yet */
+    bool after_gap;             /* the last iteration was not accepted */
+    size_t warmup_n;            /* of clean_ns the first so many do not count */
+    char stop_reason[256];
     char exe_path[QS_PATH_MAX_BYTES + 1], exe_sha256[65]; /* "" until RUN_READY */
     struct qs_err err;
 };
@@ -135,5 +139,9 @@ bool qs_control_window_store(struct qs_control *c);
 /* Adds the committed window's iterations to the run in hand. */
 void qs_control_window_count(struct qs_control *c);
 double qs_control_run_median(const struct qs_control *c);
+
+/* control_stop.c: the run's stop rule. */
+void qs_control_stop_push(struct qs_control *c, int64_t duration_ns, bool accepted);
+bool qs_control_stop_holds(struct qs_control *c);
 
 #endif

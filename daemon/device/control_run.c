@@ -71,6 +71,7 @@ void qs_control_do_begin_run(struct qs_control *c)
     struct qs_control_run *run = &c->run;
     free(run->clean_ns);
     free(run->soft_ns);
+    qs_controller_free(run->rule);
     *run = (struct qs_control_run){0};
     qs_loop_random(c->p.loop, run->uid.b, sizeof run->uid.b);
     c->block_uids[c->block_runs++] = run->uid;
@@ -216,23 +217,6 @@ static void pilot_stuck(struct qs_control *c)
     qs_control_fail(c, &err);
 }
 
-static bool stop_rule_holds(struct qs_control *c)
-{
-    const struct qs_job_benchmark *b = &c->p.spec->benchmarks[c->p.spec->points[c->plan.point].benchmark];
-    if (c->plan.block == 0 || !c->p.spec->plan.stop)
-        return true;
-    if (c->run.measured_ns >= b->run_limit_ns) {
-        snprintf(c->run.stop_reason, sizeof c->run.stop_reason, "limit of the run");
-        return true;
-    }
-    if (c->run.tried >= QS_CONTROL_WINDOWS_MAX) {
-        snprintf(c->run.stop_reason, sizeof c->run.stop_reason, "%d windows", QS_CONTROL_WINDOWS_MAX);
-        return true;
-    }
-    return qs_stop_eval(c->p.spec->plan.stop, c->run.clean_ns, c->run.clean_n, c->run.measured_ns,
-                        c->run.stop_reason, sizeof c->run.stop_reason);
-}
-
 void qs_control_do_judge(struct qs_control *c)
 {
     const uint32_t repeatable = QS_TAINT_EVIDENCE | QS_TAINT_LINK | QS_TAINT_CLOCK;
@@ -255,7 +239,7 @@ void qs_control_do_judge(struct qs_control *c)
         qs_control_feed(c, QS_CE_AGAIN);
         return;
     }
-    if (over || stop_rule_holds(c) || c->win.rows_n == 0) {
+    if (over || qs_control_stop_holds(c) || c->win.rows_n == 0) {
         qs_control_feed(c, QS_CE_RUN_OVER);
         return;
     }
@@ -285,6 +269,7 @@ static void store_run_end(struct qs_control *c, bool spoiled)
                                                        : QS_RUN_DONE,
                                  .taint = c->run.taint,
                                  .stop_reason = c->run.stop_reason[0] ? c->run.stop_reason : NULL,
+                                 .warmup_n = (uint32_t)c->run.warmup_n,
                                  .error_slug = err->code && spoiled ? qs_errc_slug(err->code) : NULL,
                                  .error_text = err->code && spoiled ? err->text : NULL,
                                  .exe_path = c->run.exe_path[0] ? c->run.exe_path : NULL,

@@ -302,6 +302,7 @@ void qs_control_window_count(struct qs_control *c)
             run->failures++;
         if (row->duration_ns > 0 && run->measured_ns <= INT64_MAX - row->duration_ns)
             run->measured_ns += row->duration_ns;
+        qs_control_stop_push(c, row->duration_ns, taint == 0);
         if (taint == 0)
             push(&run->clean_ns, &run->clean_n, row->duration_ns);
         else if ((taint & ~(uint32_t)SOFT) == 0)
@@ -312,6 +313,6 @@ void qs_control_window_count(struct qs_control *c)
 double qs_control_run_median(const struct qs_control *c)
 {
     if (c->run.clean_n > 0)
-        return qs_median_i64(c->run.clean_ns, c->run.clean_n);
+        return qs_median_i64(c->run.clean_ns + c->run.warmup_n, c->run.clean_n - c->run.warmup_n);
     return c->run.soft_n > 0 ? qs_median_i64(c->run.soft_ns, c->run.soft_n) : NAN;
 }

@@ -57,7 +57,7 @@ static const struct qs_rule_row rows[QS_RULE_KINDS] = {
          {{"metrics", QS_ARG_WORD, 0, 1, QS_FUTHARK_CORRECTED, metrics_words,
            "`original` stops at any error where the correlation is not positive."},
           {"initial", QS_ARG_DURATION, 0, 3600 * S, 500 * MS, NULL, "The first phase's measured time."},
-          {"strictness", QS_ARG_NUMBER, 0.01, 1000, 1, NULL, "Divides the errors that are allowed."},
+          {"strictness", QS_ARG_COUNT, 1, 1000, 1, NULL, "Divides the errors that are allowed."},
           {"root", QS_ARG_WORD, 0, 1, QS_ROOT_SQUARE, root_words,
            "The root of n that divides the deviation."},
           {"least", QS_ARG_COUNT, 3, 100000, 10, NULL, "Iterations of a phase at least."}}},
@@ -159,7 +159,6 @@ static void add_value(struct text *t, const struct qs_rule_arg *arg, double v)
         add(t, "%s", v >= arg->min && v <= arg->max ? arg->words[(size_t)v] : "?");
         break;
     case QS_ARG_COUNT:
-    case QS_ARG_NUMBER:
     case QS_ARG_NAME:
         add(t, "%.10g", v);
         break;

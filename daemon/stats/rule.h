@@ -34,7 +34,6 @@ enum qs_rule_arg_type {
     QS_ARG_COUNT,    /* a whole number */
     QS_ARG_DURATION, /* ns */
     QS_ARG_RATIO,
-    QS_ARG_NUMBER,
     QS_ARG_WORD, /* index into words */
     QS_ARG_NAME  /* index into a list that the owner of the rule keeps */
 };

@@ -33,6 +33,7 @@ struct qs_run_info {
     int64_t id, job;
     uint32_t arm, point, block, pos, attempt, taint, windows;
     uint64_t n, n_tainted; /* iterations of measured windows */
+    uint64_t warmup_n;     /* of the accepted ones the first so many do not count */
     enum qs_run_state state;
     char *arm_name, *device, *stop_reason, *error_slug, *error_text, *exe_path, *exe_sha256, *env_json;
     int64_t started_wall_ns, acked_seq;
@@ -73,8 +74,9 @@ struct qs_sample {
     enum qs_run_state state;
     char *device;
     bool simulated;
-    int64_t *durations_ns; /* measured windows, untainted iterations of untainted windows, in order */
-    size_t n, n_tainted;
+    int64_t *durations_ns; /* measured windows, untainted iterations of untainted windows, in order, without
+                              the run's warm-up */
+    size_t n, n_tainted, warmup_n;
     uint32_t window_n; /* iterations of the longest measured window: r, where no window was cut short */
     int64_t *soft_ns;  /* iterations that ran to their end and whose only taints (their own and the window's)
                           are GATE, EVIDENCE or LINK */

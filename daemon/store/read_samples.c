@@ -11,7 +11,7 @@ static const char runs_sql[] =
     "SELECT r.id, r.uid, r.arm_idx, r.point_idx, r.block, r.pos, r.attempt, r.taint, r.state, "
     "coalesce(d.name, ''),"
     " coalesce(d.simulated, 0), coalesce((SELECT min(w.opened_ns) FROM window w WHERE w.run_id = r.id AND "
-    "w.phase = 1), 0)"
+    "w.phase = 1), 0), r.warmup_n"
     " FROM run r LEFT JOIN session e ON e.id = r.session_id LEFT JOIN boot b ON b.id = e.boot_id"
     " LEFT JOIN device d ON d.id = b.device_id"
     " WHERE r.job_id = ? AND r.block >= 1 ORDER BY r.point_idx, d.name, r.block, r.pos, r.attempt, r.id";
@@ -49,6 +49,7 @@ static int64_t take_sample(struct qs_stmt *s, struct qs_sample *sample)
     sample->device = qs_stmt_dup_text(s);
     sample->simulated = qs_stmt_get_int(s) != 0;
     sample->opened_ns = qs_stmt_get_int(s);
+    sample->warmup_n = (size_t)qs_stmt_get_int(s);
     return id;
 }
 
@@ -84,6 +85,7 @@ static bool read_iterations(struct qs_store_reader *r, int64_t run, struct qs_sa
     if (!qs_stmt_begin(&r->db, &s, iterations_sql, err))
         return false;
     qs_stmt_int(&s, run);
+    size_t warm = 0;
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
         uint32_t taint = (uint32_t)qs_stmt_get_int(&s);
@@ -92,7 +94,9 @@ static bool read_iterations(struct qs_store_reader *r, int64_t run, struct qs_sa
             sample->window_n = (uint32_t)place + 1;
         sample->taints_seen |= taint;
         sample->n_tainted += taint != 0;
-        if (taint == 0)
+        if (taint == 0 && warm < sample->warmup_n)
+            warm++;
+        else if (taint == 0)
             add(&sample->durations_ns, &sample->n, duration_ns);
         else if ((taint & ~(uint32_t)SOFT) == 0)
             add(&sample->soft_ns, &sample->soft_n, duration_ns);

@@ -93,8 +93,9 @@ struct qs_run_row {
 struct qs_run_end_row {
     uint8_t uid[16];
     enum qs_run_state state;
-    const char *stop_reason;             /* or NULL */
-    uint32_t taint;                      /* or-ed into the run's */
+    const char *stop_reason; /* or NULL */
+    uint32_t warmup_n; /* accepted iterations at the beginning that do not count; 0: what is there stays */
+    uint32_t taint;    /* or-ed into the run's */
     const char *error_slug, *error_text; /* or NULL */
     const char *exe_path, *exe_sha256;   /* resolved on the device; NULL: not known, what is there stays */
     int64_t ended_wall_ns;

@@ -126,7 +126,7 @@ bool qs_apply_run_end(struct qs_db *db, const void *row, int64_t *ret_id, struct
             "UPDATE run SET state = ?2, stop_reason = coalesce(?3, stop_reason), taint = taint | ?4,"
             " error_code = coalesce(?5, error_code), error_text = coalesce(?6, error_text),"
             " exe_path = coalesce(nullif(?7, ''), exe_path), exe_sha256 = coalesce(?8, exe_sha256),"
-            " ended_wall_ns = ?9 WHERE id = ?1",
+            " ended_wall_ns = ?9, warmup_n = max(warmup_n, ?10) WHERE id = ?1",
             err))
         return false;
     qs_stmt_int(&s, id);
@@ -138,6 +138,7 @@ bool qs_apply_run_end(struct qs_db *db, const void *row, int64_t *ret_id, struct
     qs_stmt_text(&s, r->exe_path);
     qs_stmt_blob(&s, has_sum ? exe : NULL, sizeof exe);
     qs_stmt_int(&s, r->ended_wall_ns);
+    qs_stmt_int(&s, r->warmup_n);
     return qs_stmt_run(&s, err);
 }
 

@@ -126,15 +126,6 @@ static void dump_arm(const struct qs_job_arm *a, struct qs_buf *out)
     dump_files(a->files, a->file_count, out);
 }
 
-static void dump_stop(const struct qs_stop *stop, struct qs_buf *out)
-{
-    qs_buf_fmt(out, "(%u %" PRIu32 " %" PRId64 " %.17g", (unsigned)stop->kind, stop->n, stop->time_ns,
-               stop->at_most_ratio);
-    for (size_t i = 0; i < stop->child_count; i++)
-        dump_stop(&stop->child[i], out);
-    qs_buf_char(out, ')');
-}
-
 static void dump_plan(const struct qs_job_plan *p, struct qs_buf *out)
 {
     qs_buf_fmt(out, "plan seed %d %" PRIu64 " order %u blocks %u-%u looks", p->has_seed, p->seed,
@@ -146,8 +137,10 @@ static void dump_plan(const struct qs_job_plan *p, struct qs_buf *out)
                " repeat %u\n",
                p->interval_ratio, p->time_ns, p->window_iterations, p->window_target_ns, p->window_auto_max,
                p->window_max_ns, p->warmup_iterations, p->warmup_max_ns, p->repeat_tainted);
+    char stop[512] = "-";
     if (p->stop != NULL)
-        dump_stop(p->stop, out);
+        qs_rule_text(p->stop, stop, sizeof stop);
+    qs_buf_fmt(out, "  stop %s caps %" PRId64 " %" PRIu32 "\n", stop, p->cap_time_ns, p->cap_iterations);
 }
 
 void golden_dump(const struct qs_job_spec *spec, struct qs_buf *out)

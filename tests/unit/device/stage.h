@@ -26,7 +26,8 @@ struct stage_run { /* a row of the store */
     enum qs_run_state state;
     bool ended;
     uint64_t acked;
-    char error[QS_ERR_TEXT_BYTES];
+    uint32_t warmup_n;
+    char error[QS_ERR_TEXT_BYTES], stop_reason[64];
 };
 
 struct stage_window { /* what the agent will say of one window; filled by the script */

@@ -127,5 +127,7 @@ void qs_store_run_end(struct qs_store *store, const struct qs_run_end_row *end, 
     r->state = end->state;
     r->taint |= end->taint;
     r->ended = true;
+    r->warmup_n = end->warmup_n;
+    snprintf(r->stop_reason, sizeof r->stop_reason, "%s", end->stop_reason ? end->stop_reason : "");
     snprintf(r->error, sizeof r->error, "%s", end->error_text ? end->error_text : r->error);
 }

@@ -42,6 +42,9 @@ static void samples_are_ordered_and_clean(void **state)
     put(f, 2, 1, 4, QS_PHASE_MEASURE, 0, QS_TAINT_EXIT);
     put(f, 2, 2, 8, QS_PHASE_MEASURE, QS_TAINT_EVIDENCE, QS_TAINT_TIMEOUT);
     put(f, 3, 0, 0, QS_PHASE_MEASURE, 0, 0);
+    struct qs_run_end_row end = {.uid = {3}, .state = QS_RUN_DONE, .warmup_n = 3, .ended_wall_ns = 5};
+    qs_store_run_end(f->store, &end, on_fine, NULL);
+    qs_loop_run(f->loop);
     qs_store_read(f->store, read_samples, after_fine, &f->job);
     qs_loop_run(f->loop);
     assert_int_equal(samples.count, 4);
@@ -61,7 +64,8 @@ static void samples_are_ordered_and_clean(void **state)
     assert_true(fabs(s->user_us_mean - (10 + (4 + 5 + 7) / 3.0)) < 1e-9);
     assert_true(s->rss_max_bytes == 4096 * 8);
     assert_true(isnan(s->system_us_mean));
-    assert_int_equal(samples.at[1].n, 4);
+    assert_int_equal(samples.at[1].n, 1); /* the first three are warm-up */
+    assert_int_equal(samples.at[1].durations_ns[0], 1000000 + 3000 + 3);
     assert_int_equal(samples.at[2].n, 0);
     assert_true(isnan(samples.at[2].user_us_mean));
     qs_samples_free(&samples);
@@ -150,6 +154,7 @@ static bool read_lists(struct qs_store_reader *r, void *user, struct qs_err *err
     assert_int_equal(runs.count, 2);
     assert_int_equal(runs.at[0].acked_seq, 3);
     assert_int_equal(runs.at[0].n_tainted, 1);
+    assert_int_equal(runs.at[0].warmup_n, 1); /* the later end, which knows of none, leaves it */
     assert_int_equal(runs.at[0].state, QS_RUN_INTERRUPTED);
     assert_string_equal(runs.at[0].env_json, "{\"kernel\":\"6.1\"}");
     assert_string_equal(runs.at[0].error_slug, "agent");
@@ -174,6 +179,7 @@ static void jobs_and_runs_are_listed(void **state)
     struct qs_run_end_row end = {.uid = {1},
                                  .state = QS_RUN_DONE,
                                  .stop_reason = "fixed",
+                                 .warmup_n = 1,
                                  .exe_path = "/bin/gzip",
                                  .ended_wall_ns = 5};
     qs_store_run_end(f->store, &end, on_fine, NULL);
