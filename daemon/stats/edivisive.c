@@ -1,0 +1,130 @@
+#include "stats/edivisive.h"
+
+#include "stats/energy.h"
+#include "stats/rng.h"
+#include "stats/sum.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PERMUTATIONS = 1000000 };
+
+struct edivisive {
+    const double *x;
+    size_t n;
+    const struct qs_edivisive_opts *opts;
+    struct qs_rng rng;
+    struct qs_edivisive_point *point; /* borrowed: the answer, ascending */
+    size_t count;
+    double *shuffled, *scratch; /* owned: n and 2 n */
+};
+
+static size_t start_of(const struct edivisive *e, size_t segment)
+{
+    return segment == 0 ? 0 : e->point[segment - 1].index;
+}
+
+static size_t end_of(const struct edivisive *e, size_t segment)
+{
+    return segment == e->count ? e->n : e->point[segment].index;
+}
+
+/* The best split of all segments of x; at counts from the start of the series. q is -Inf where all are
+ * single. */
+static struct qs_split best_of(const struct edivisive *e, const double *x)
+{
+    struct qs_split best = {.at = 0, .q = -INFINITY};
+    for (size_t s = 0; s <= e->count; s++) {
+        size_t from = start_of(e, s), end = end_of(e, s);
+        if (end - from < 2)
+            continue;
+        struct qs_split got = qs_best_split(x + from, end - from, e->scratch);
+        if (got.q > best.q)
+            best = (struct qs_split){from + got.at, got.q};
+    }
+    return best;
+}
+
+static void shuffle(struct edivisive *e)
+{
+    memcpy(e->shuffled, e->x, e->n * sizeof *e->x);
+    for (size_t s = 0; s <= e->count; s++) {
+        double *v = e->shuffled + start_of(e, s);
+        for (size_t i = end_of(e, s) - start_of(e, s); i > 1; i--) {
+            size_t j = (size_t)qs_rng_below(&e->rng, i);
+            double t = v[i - 1];
+            v[i - 1] = v[j];
+            v[j] = t;
+        }
+    }
+}
+
+/* Sums of the same values in another order: what differs by rounding only splits as well. */
+static bool as_good(double q, double than)
+{
+    return q >= than - 1e-12 * fabs(than);
+}
+
+static enum qs_status p_of(struct edivisive *e, double q, double *p)
+{
+    size_t as_extreme = 0, r = e->opts->permutations;
+    for (size_t i = 0; i < r; i++) {
+        double done = e->count == 0 ? 0 : (double)e->point[e->count - 1].index / (double)e->n;
+        if (!qs_progress_go_on(&e->opts->progress, done))
+            return QS_ECANCELED;
+        shuffle(e);
+        as_extreme += as_good(best_of(e, e->shuffled).q, q);
+    }
+    *p = (1 + (double)as_extreme) / ((double)r + 1);
+    return QS_OK;
+}
+
+static void insert(struct edivisive *e, struct qs_edivisive_point point)
+{
+    size_t i = e->count++;
+    for (; i > 0 && e->point[i - 1].index > point.index; i--)
+        e->point[i] = e->point[i - 1];
+    e->point[i] = point;
+}
+
+static enum qs_status divide(struct edivisive *e)
+{
+    for (;;) {
+        double p = 1;
+        struct qs_split best = best_of(e, e->x);
+        if (!(best.q > 0)) /* all segments are single values or constant */
+            return QS_OK;
+        enum qs_status status = p_of(e, best.q, &p);
+        if (status != QS_OK || p > e->opts->p_max)
+            return status;
+        insert(e, (struct qs_edivisive_point){best.at, best.q, p});
+    }
+}
+
+enum qs_status qs_edivisive(const double *x, size_t n, const struct qs_edivisive_opts *opts,
+                            struct qs_edivisive_point *out, size_t *count)
+{
+    *count = 0;
+    if (opts->permutations < 1 || opts->permutations > MAX_PERMUTATIONS ||
+        !(opts->p_max > 0 && opts->p_max < 1))
+        return QS_EDOM;
+    struct qs_moments all;
+    enum qs_status status = qs_moments(x, n, &all);
+    if (status != QS_OK)
+        return status;
+    if (n < 2)
+        return QS_ETOOFEW;
+    struct edivisive e = {.x = x,
+                          .n = n,
+                          .opts = opts,
+                          .point = out,
+                          .shuffled = calloc(n, sizeof *e.shuffled),
+                          .scratch = calloc(n, 2 * sizeof *e.scratch)};
+    qs_rng_seed(&e.rng, opts->seed, opts->stream);
+    status = e.shuffled && e.scratch ? divide(&e) : QS_ENOMEM;
+    *count = status == QS_OK ? e.count : 0;
+    free(e.shuffled);
+    free(e.scratch);
+    return status;
+}
