@@ -3,6 +3,9 @@
 #include "ctl/offline.h"
 #include "ctl/result.h"
 
+static const char *const rules[] = {"judge",  "android", "kalibera2005", "futhark",
+                                    "rancid", "skia",    "all",          NULL};
+
 static const struct qs_opt options[] = {
     {.name = "markdown", .help = "Print a Markdown table.", .heading = "Form"},
     {.name = "csv", .help = "Print every iteration as CSV."},
@@ -18,6 +21,13 @@ static const struct qs_opt options[] = {
      .words = qs_sort_words,
      .help = "The order of arms in the table: command (as given) or median."},
     {.name = "show-output", .help = "Show the output that was captured."},
+    {.name = "rule",
+     .values = "NAME",
+     .kind = QS_OPT_WORD,
+     .words = rules,
+     .many = true,
+     .help = "Show what this rule says, beside the verdict: judge (BenchmarkTools), android (the article on "
+             "macrobenchmarks), kalibera2005, futhark, rancid, skia, or all."},
     QS_OFFLINE_OPTIONS,
     {.name = "margin",
      .values = "P",
@@ -63,10 +73,11 @@ static int fail_words(struct qs_ctl *ctl, size_t word, const char *what, const c
 
 static int run_files(struct qs_ctl *ctl)
 {
-    static const char *const of_jobs[] = {"markdown", "csv", "show-output"};
+    static const char *const of_jobs[] = {"markdown", "csv", "show-output", "rule"};
     for (size_t i = 0; i < sizeof(of_jobs) / sizeof(of_jobs[0]); i++)
         if (qs_args_has(ctl->args, of_jobs[i]))
-            return fail_words(ctl, 0, "--markdown, --csv and --show-output are for jobs, these are files",
+            return fail_words(ctl, 0,
+                              "--markdown, --csv, --show-output and --rule are for jobs, these are files",
                               "--json has everything");
     if (ctl->args->word_count != 2)
         return fail_words(ctl, 0, "a comparison of files needs two",
@@ -83,6 +94,10 @@ static int run(struct qs_ctl *ctl)
         return run_files(ctl);
     if (!qs_api_job_id(ctl, 0, &job))
         return QS_EXIT_USAGE;
+    if (qs_args_has(ctl->args, "rule") &&
+        (qs_args_has(ctl->args, "markdown") || qs_args_has(ctl->args, "csv")))
+        return fail_words(ctl, 0, "--rule goes with the page and with --json",
+                          "leave --markdown or --csv out");
     struct qs_http *http = qs_api_reach_own(ctl, &code);
     if (http == NULL)
         return code;
@@ -107,6 +122,7 @@ const struct qs_command qs_command_compare = {
              "inconclusive, and --per iteration says how it would look if every value were a run.",
     .options = options,
     .examples = "quiesce compare 7\nquiesce compare 7 --markdown >> NOTES.md\nquiesce compare 7 --json\n"
+                "quiesce compare 7 --rule judge --rule skia\n"
                 "quiesce compare before.json after.json\n"
                 "quiesce compare --per iteration --margin 5% old.txt new.txt",
     .least_words = 1,

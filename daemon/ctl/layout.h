@@ -29,6 +29,8 @@ bool qs_layout_has_regression(const json_t *doc);
 void qs_layout_arms(const struct qs_layout *layout, const json_t *result, struct qs_buf *out);
 void qs_layout_verdicts(const struct qs_layout *layout, const json_t *doc, const json_t *result,
                         struct qs_buf *out);
+/* What other rules say of a pair: its `opinions`; nothing where none was asked for. */
+void qs_layout_opinions(const struct qs_layout *layout, const json_t *opinions, struct qs_buf *out);
 void qs_layout_table(const struct qs_layout *layout, const json_t *result, struct qs_buf *out);
 void qs_layout_histogram(const struct qs_layout *layout, const json_t *result, struct qs_buf *out);
 void qs_layout_doubts(const struct qs_layout *layout, const json_t *doc, const json_t *result,

@@ -127,6 +127,7 @@ static void add_pair(const struct qs_layout *layout, const json_t *pair, struct 
     qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_BOLD);
     add_verdict(layout, pair, out);
     add_power(layout, pair, out);
+    qs_layout_opinions(layout, json_object_get(pair, "opinions"), out);
     qs_buf_done(&text);
 }
 

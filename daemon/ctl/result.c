@@ -71,15 +71,29 @@ static void add_outputs(struct qs_ctl *ctl, struct qs_http *http, int64_t job, j
     json_decref(runs);
 }
 
+/* The comparison's address, with the rules that were asked for. */
+static void add_path(const struct qs_args *args, int64_t job, struct qs_buf *out)
+{
+    char sign = '?';
+    qs_buf_fmt(out, "/api/v1/jobs/%" PRId64 "/compare", job);
+    for (size_t i = 0; i < args->use_count; i++) {
+        if (strcmp(args->use[i].opt->name, "rule") != 0)
+            continue;
+        qs_buf_fmt(out, "%s%s", sign == '?' ? "?rule=" : ",", args->use[i].value[0]);
+        sign = ',';
+    }
+}
+
 bool qs_result_print(struct qs_ctl *ctl, struct qs_http *http, int64_t job, json_t **ret_doc, int *ret_code)
 {
-    char path[64];
-    struct qs_buf text, out;
-    snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64 "/compare", job);
+    struct qs_buf text, out, path;
+    qs_buf_init(&path);
+    add_path(ctl->args, job, &path);
     qs_buf_init(&text);
     qs_buf_init(&out);
     json_t *doc = NULL;
-    bool ok = qs_api_text(ctl, http, path, &text, ret_code);
+    bool ok = qs_api_text(ctl, http, path.data, &text, ret_code);
+    qs_buf_done(&path);
     if (ok) {
         struct qs_layout layout = qs_result_layout(ctl);
         doc = json_loadb(text.data, text.len, 0, NULL);

@@ -24,7 +24,7 @@ static const struct rule {
                             "they differ by more than half of both standard deviations together, and by more "
                             "than the band",
                             qs_opinion_futhark},
-    [QS_OPINION_RANCID] = {"rancid", "Rancid, Table 3", "the medians of the run medians",
+    [QS_OPINION_RANCID] = {"rancid", "Rancid, table 3", "the medians of the run medians",
                            "they differ by more than 1 ms and by more than 1 %", qs_opinion_rancid},
     [QS_OPINION_SKIA] = {"skia", "Skia Perf, original step fit", "the run medians, baseline before candidate",
                          "the step over its fit's error reaches the threshold", qs_opinion_skia},

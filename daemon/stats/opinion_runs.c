@@ -50,7 +50,7 @@ enum qs_status qs_opinion_skia(const struct qs_opinion_case *c, struct qs_opinio
     struct qs_stepfit fit, other;
     size_t nx = c->base.runs->k, ny = c->cand.runs->k;
     qs_opinion_threshold(out, "interesting", QS_OPINION_PLAIN, opts.interesting);
-    qs_opinion_threshold(out, "least_sd", QS_OPINION_VALUE, opts.sd_min);
+    qs_opinion_threshold(out, "least_sd", QS_OPINION_PLAIN, opts.sd_min);
     enum qs_status status = qs_stepfit_halves(c->base.medians, nx, c->cand.medians, ny, &opts, &fit);
     if (status != QS_OK)
         return status;

@@ -49,6 +49,25 @@ def the_same_integers(tap):
         tap.equal([row for row in table if row in rows], rows, "every one of them in the CSV")
 
 
+def second_opinions(tap):
+    """`compare --rule` shows what the rules of others say of the same iterations; a name that is none is refused"""
+    with Bed() as bed:
+        told = bed.cli("run", *QUICK, "--a", "sleep 0.001", "--b", "sleep 0.003")
+        tap.equal(told.returncode, 0, f"a job to look at: {told.stderr[-500:]}")
+        told = bed.cli("compare", "1", "--rule", "skia", "--rule", "judge", "--json")
+        opinions = {o["rule"]: o for o in json.loads(told.stdout)["results"][0]["comparisons"][0]["opinions"]}
+        tap.equal(sorted(opinions), ["judge", "skia"], "those that were asked for")
+        numbers = {n["name"]: n["value"] for n in opinions["judge"]["numbers"]}
+        least = [bed.one(f"SELECT min(duration_ns) FROM v_iteration WHERE block > 0 AND arm = '{arm}'") for arm in "ab"]
+        tap.equal([numbers["baseline_best"], numbers["candidate_best"]], least, "the judge looks at the least iterations of the database")
+        tap.equal(opinions["judge"]["answer"], "regression", "2 ms more of sleep is one")
+        shown = bed.cli("compare", "1", "--rule", "all").stdout
+        for rule in ("judge", "android", "kalibera2005", "futhark", "rancid", "skia"):
+            tap.ok(f"\n  {rule}: " in shown, f"{rule} is on the page", shown.splitlines())
+        tap.equal(bed.cli("compare", "1", "--rule", "jury").returncode, 2, "no such rule")
+        tap.equal(bed.cli("compare", "1", "--rule", "all", "--csv").returncode, 2, "the CSV has no place for it")
+
+
 def as_somebody_else(tap):
     """`--user` runs the commands as that user; a user that is not there, or may not be taken, is told before anything runs"""
     with Bed() as bed:
@@ -144,4 +163,4 @@ def interrupted(tap):
         tap.equal(carrying(mark), [], "nothing goes on")
 
 
-run_cases(from_nothing, the_same_integers, as_somebody_else, two_at_once, exit_codes, interrupted)
+run_cases(from_nothing, the_same_integers, as_somebody_else, second_opinions, two_at_once, exit_codes, interrupted)
