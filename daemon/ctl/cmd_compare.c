@@ -3,8 +3,8 @@
 #include "ctl/offline.h"
 #include "ctl/result.h"
 
-static const char *const rules[] = {"judge",  "android", "kalibera2005", "futhark",
-                                    "rancid", "skia",    "all",          NULL};
+static const char *const rules[] = {"judge",      "android", "kalibera2005", "futhark", "rancid",
+                                    "perfherder", "skia",    "all",          NULL};
 
 static const struct qs_opt options[] = {
     {.name = "markdown", .help = "Print a Markdown table.", .heading = "Form"},
@@ -27,7 +27,7 @@ static const struct qs_opt options[] = {
      .words = rules,
      .many = true,
      .help = "Show what this rule says, beside the verdict: judge (BenchmarkTools), android (the article on "
-             "macrobenchmarks), kalibera2005, futhark, rancid, skia, or all."},
+             "macrobenchmarks), kalibera2005, futhark, rancid, perfherder, skia, or all."},
     QS_OFFLINE_OPTIONS,
     {.name = "margin",
      .values = "P",

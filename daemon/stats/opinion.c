@@ -26,6 +26,10 @@ static const struct rule {
                             qs_opinion_futhark},
     [QS_OPINION_RANCID] = {"rancid", "Rancid, table 3", "the medians of the run medians",
                            "they differ by more than 1 ms and by more than 1 %", qs_opinion_rancid},
+    [QS_OPINION_PERFHERDER] =
+        {"perfherder", "Mozilla Perfherder, perfalert",
+         "the 12 run medians after the change with the 12 to 24 before, near ones weighing more",
+         "t passes its limit", qs_opinion_perfherder},
     [QS_OPINION_SKIA] = {"skia", "Skia Perf, original step fit", "the run medians, baseline before candidate",
                          "the step over its fit's error reaches the threshold", qs_opinion_skia},
 };

@@ -17,6 +17,7 @@ enum qs_opinion_rule {
     QS_OPINION_KALIBERA2005, /* Kalibera, Bulej & Tuma 2005, eq. 5: do the intervals of the means meet? */
     QS_OPINION_FUTHARK,      /* futhark benchcmp: means against half the standard deviations */
     QS_OPINION_RANCID,       /* Rancid, Table 3: medians and sd of run medians */
+    QS_OPINION_PERFHERDER,   /* Mozilla Perfherder: weighted t of the runs after against those before */
     QS_OPINION_SKIA,         /* Skia Perf: step fit over the runs of both */
     QS_OPINION_RULES
 };
@@ -76,7 +77,7 @@ enum qs_status qs_opinion(enum qs_opinion_rule rule, const struct qs_nested *bas
                           const struct qs_nested *cand, const struct qs_opinion_opts *opts,
                           struct qs_opinion *out);
 
-/* "judge", "android", "kalibera2005", "futhark", "rancid", "skia"; NULL beyond them. Static. */
+/* "judge", "android", "kalibera2005", "futhark", "rancid", "perfherder", "skia"; NULL beyond them. Static. */
 const char *qs_opinion_rule_name(enum qs_opinion_rule rule);
 /* False where no rule has this name. */
 bool qs_opinion_rule_find(const char *name, enum qs_opinion_rule *ret);

@@ -22,7 +22,7 @@ struct qs_opinion_case {
 typedef enum qs_status qs_opinion_form(const struct qs_opinion_case *c, struct qs_opinion *out);
 
 qs_opinion_form qs_opinion_judge, qs_opinion_android, qs_opinion_kalibera2005, qs_opinion_futhark,
-    qs_opinion_rancid, qs_opinion_skia;
+    qs_opinion_rancid, qs_opinion_perfherder, qs_opinion_skia;
 
 void qs_opinion_number(struct qs_opinion *out, const char *name, enum qs_opinion_unit unit, double value);
 void qs_opinion_threshold(struct qs_opinion *out, const char *name, enum qs_opinion_unit unit, double value);

@@ -1,11 +1,13 @@
 /* The rules that compare runs. */
 #include "stats/opinion_parts.h"
 
+#include "stats/perfherder.h"
 #include "stats/rancid.h"
 #include "stats/stepfit.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stddef.h>
+#include <string.h>
 
 enum qs_status qs_opinion_rancid(const struct qs_opinion_case *c, struct qs_opinion *out)
 {
@@ -33,6 +35,44 @@ enum qs_status qs_opinion_rancid(const struct qs_opinion_case *c, struct qs_opin
     bool large = isnan(opts->one_ms) || fabs(r.performance) > opts->one_ms;
     bool marked = large && fabs(r.performance_ratio) > least_ratio;
     qs_opinion_decide(out, opts, marked ? (r.performance < 0 ? 1 : -1) : 0);
+    return QS_OK;
+}
+
+/* The mean of n values with weights n, n-1, .. 1 from v on, in steps of +1 or -1. */
+static double near_mean(const double *v, size_t n, ptrdiff_t step)
+{
+    double sum = 0, weights = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += (double)(n - i) * v[(ptrdiff_t)i * step];
+        weights += (double)(n - i);
+    }
+    return sum / weights;
+}
+
+/* As if each run were a push: the last runs of the baseline, then the first of the candidate. Where an alert
+ * would be placed among neighbours does not matter here. */
+enum qs_status qs_opinion_perfherder(const struct qs_opinion_case *c, struct qs_opinion *out)
+{
+    enum { MOST = 64 };
+    const struct qs_perfherder_opts opts = qs_perfherder_opts_default();
+    double series[MOST], t[MOST];
+    size_t changes[MOST], count, nx = c->base.runs->k, ny = c->cand.runs->k;
+    size_t back = nx < opts.max_back ? nx : opts.max_back, fore = ny < opts.fore ? ny : opts.fore;
+    qs_opinion_threshold(out, "t_limit", QS_OPINION_PLAIN, opts.t_limit);
+    qs_opinion_number(out, "baseline_runs", QS_OPINION_PLAIN, (double)back);
+    qs_opinion_number(out, "candidate_runs", QS_OPINION_PLAIN, (double)fore);
+    if (back < opts.min_back || fore < opts.fore)
+        return QS_ETOOFEW;
+    memcpy(series, c->base.medians + (nx - back), back * sizeof *series);
+    memcpy(series + back, c->cand.medians, fore * sizeof *series);
+    enum qs_status status = qs_perfherder(series, back + fore, &opts, t, changes, &count);
+    if (status != QS_OK)
+        return status;
+    double before = near_mean(series + back - 1, back, -1), after = near_mean(series + back, fore, 1);
+    qs_opinion_number(out, "baseline_weighted_mean", QS_OPINION_VALUE, before);
+    qs_opinion_number(out, "candidate_weighted_mean", QS_OPINION_VALUE, after);
+    qs_opinion_number(out, "t", QS_OPINION_PLAIN, t[back]);
+    qs_opinion_decide(out, c->opts, t[back] > opts.t_limit ? (after > before ? 1 : -1) : 0);
     return QS_OK;
 }
 

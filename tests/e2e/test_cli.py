@@ -62,7 +62,7 @@ def second_opinions(tap):
         tap.equal([numbers["baseline_best"], numbers["candidate_best"]], least, "the judge looks at the least iterations of the database")
         tap.equal(opinions["judge"]["answer"], "regression", "2 ms more of sleep is one")
         shown = bed.cli("compare", "1", "--rule", "all").stdout
-        for rule in ("judge", "android", "kalibera2005", "futhark", "rancid", "skia"):
+        for rule in ("judge", "android", "kalibera2005", "futhark", "rancid", "perfherder", "skia"):
             tap.ok(f"\n  {rule}: " in shown, f"{rule} is on the page", shown.splitlines())
         tap.equal(bed.cli("compare", "1", "--rule", "jury").returncode, 2, "no such rule")
         tap.equal(bed.cli("compare", "1", "--rule", "all", "--csv").returncode, 2, "the CSV has no place for it")

@@ -1,5 +1,6 @@
 /* Intervals hold their level, and unchanged binaries are not called changed. Seeds are fixed: the counts
  * are the same on every machine, and the bounds are several standard errors wide. */
+#include "nights.h"
 #include "reference.h"
 
 #include "stats/dependence.h"
@@ -141,53 +142,6 @@ static void test_interval_over_runs(void **state)
     check_near("coverage", (double)hits / REPS, 0.95, 0, 0.016);
 }
 
-enum { NIGHTS = 12, REPETITIONS = 25, MAX_BENCHMARKS = 128 };
-
-/* Medians per night of each benchmark of the unchanged compiler. */
-struct nights {
-    double median[MAX_BENCHMARKS][NIGHTS];
-    size_t n;
-};
-
-/* The values follow the unit; a few windows have fewer than 25. */
-static bool median_of_line(const char *line, double *out)
-{
-    double v[REPETITIONS];
-    size_t n = 0;
-    const char *field = strstr(line, ",ns/op,");
-    for (field = field ? field + strlen(",ns/op") : NULL; field && n < REPETITIONS;
-         field = strchr(field, ','))
-        v[n++] = strtod(++field, NULL);
-    return n >= 20 && qs_median(v, n, out) == QS_OK;
-}
-
-static void load_nights(struct nights *out)
-{
-    char line[4096], name[256] = "";
-    size_t night = 0;
-    FILE *file = fopen(QS_TEST_DATA "/gobench/nights-01-12.csv", "r");
-    assert_non_null(file);
-    out->n = 0;
-    while (fgets(line, sizeof line, file)) {
-        const char *base = strstr(line, ",base,");
-        if (!base)
-            continue;
-        size_t length = (size_t)(base - line) - strlen(",20220101T213211");
-        assert_true(length < sizeof name);
-        if (strncmp(name, line, length) != 0 || name[length] != '\0') {
-            memcpy(name, line, length);
-            name[length] = '\0';
-            assert_true(out->n == 0 || night == NIGHTS);
-            assert_true(out->n < MAX_BENCHMARKS);
-            out->n++;
-            night = 0;
-        }
-        assert_true(night < NIGHTS);
-        assert_true(median_of_line(line, &out->median[out->n - 1][night++]));
-    }
-    (void)fclose(file);
-}
-
 static void shuffle(struct qs_rng *rng, double *v, size_t n)
 {
     for (size_t i = n; i > 1; i--) {
@@ -230,8 +184,7 @@ static void test_unchanged_nights(void **state)
 {
     (void)state;
     static struct nights nights;
-    load_nights(&nights);
-    assert_int_equal(nights.n, 101);
+    nights_load(&nights);
     for (size_t k = 3; k <= 5; k += 2) {
         struct tally t;
         compare_nights(&nights, k, 1, 20, &t);
@@ -250,7 +203,7 @@ static void test_slowed_nights(void **state)
     (void)state;
     static struct nights nights;
     struct tally t;
-    load_nights(&nights);
+    nights_load(&nights);
     compare_nights(&nights, 3, 1.05, 20, &t);
     print_message("# +5 %%: %d of %d regressions, %d probable\n", t.kind[QS_VERDICT_REGRESSION], t.total,
                   t.kind[QS_VERDICT_PROBABLE_REGRESSION]);

@@ -177,6 +177,21 @@ static void test_skia(void **state)
     check_near("absolute", number(&got, "absolute_step"), number(&got, "percent_step_ratio") * 100, 0, 0.1);
 }
 
+static void test_perfherder(void **state)
+{
+    (void)state;
+    struct build x, y;
+    draw(&x, 7, 100, 1, 0);
+    draw(&y, 8, 102, 1, 0);
+    struct qs_opinion got = ask(QS_OPINION_PERFHERDER, &x, &y, &TIMES);
+    EXPECT(number(&got, "t") > 2 && number(&got, "t") < 7 && got.answer == QS_OPINION_NO_CHANGE);
+    EXPECT(number(&got, "candidate_weighted_mean") > number(&got, "baseline_weighted_mean"));
+    y.runs.k = RUNS - 1; /* one run less than the window has */
+    got = ask(QS_OPINION_PERFHERDER, &x, &y, &TIMES);
+    EXPECT(got.answer == QS_OPINION_UNDECIDED);
+    assert_string_equal(got.reason, "too-few");
+}
+
 static void test_android_conditions(void **state)
 {
     (void)state;
@@ -251,6 +266,7 @@ int main(void)
         cmocka_unit_test(test_rancid),
         cmocka_unit_test(test_kalibera),
         cmocka_unit_test(test_skia),
+        cmocka_unit_test(test_perfherder),
         cmocka_unit_test(test_android_conditions),
         cmocka_unit_test(test_too_little),
         cmocka_unit_test(test_nothing_varies),
