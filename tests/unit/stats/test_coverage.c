@@ -3,8 +3,10 @@
 #include "nights.h"
 #include "reference.h"
 
+#include "stats/bootstrap.h"
 #include "stats/dependence.h"
 #include "stats/describe.h"
+#include "stats/harrell_davis.h"
 #include "stats/hier.h"
 #include "stats/interval.h"
 #include "stats/rng.h"
@@ -71,6 +73,33 @@ static void test_order_statistics_interval(void **state)
         EXPECT(ci.ci.level >= 0.95);
         check_near("coverage", (double)hits / REPS, ci.ci.level, 0, 0.014);
     }
+}
+
+/* Bootstrap intervals of 30 values are somewhat short: tests/studies has the whole table. */
+static void test_bootstrap_and_harrell_davis_intervals(void **state)
+{
+    (void)state;
+    enum { REPS = 600, N = 30 };
+    struct qs_rng rng;
+    int percentile = 0, bca = 0, hd = 0;
+    qs_rng_seed(&rng, 2005, 1);
+    for (int r = 0; r < REPS; r++) {
+        double x[N];
+        struct qs_ci ci;
+        struct qs_boot boot;
+        struct qs_boot_opts opts = {
+            .statistic = qs_statistic_mean, .level = 0.95, .resamples = 500, .stream = (uint64_t)r};
+        for (int i = 0; i < N; i++)
+            x[i] = 50 + 3 * normal(&rng);
+        assert_int_equal(qs_boot_ci(x, N, &opts, &boot), QS_OK);
+        percentile += covers(&boot.pct, 50);
+        bca += covers(&boot.bca, 50);
+        assert_int_equal(qs_hd_ci(x, N, 0.5, 0.95, &ci), QS_OK);
+        hd += covers(&ci, 50);
+    }
+    check_near("percentile", (double)percentile / REPS, 0.935, 0, 0.04); /* four standard errors */
+    check_near("BCa", (double)bca / REPS, 0.935, 0, 0.04);
+    check_near("Harrell-Davis", (double)hd / REPS, 0.955, 0, 0.035);
 }
 
 static void test_paired_interval(void **state)
@@ -214,9 +243,13 @@ static void test_slowed_nights(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_t_interval),         cmocka_unit_test(test_order_statistics_interval),
-        cmocka_unit_test(test_paired_interval),    cmocka_unit_test(test_dependent_interval),
-        cmocka_unit_test(test_interval_over_runs), cmocka_unit_test(test_unchanged_nights),
+        cmocka_unit_test(test_t_interval),
+        cmocka_unit_test(test_order_statistics_interval),
+        cmocka_unit_test(test_bootstrap_and_harrell_davis_intervals),
+        cmocka_unit_test(test_paired_interval),
+        cmocka_unit_test(test_dependent_interval),
+        cmocka_unit_test(test_interval_over_runs),
+        cmocka_unit_test(test_unchanged_nights),
         cmocka_unit_test(test_slowed_nights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
