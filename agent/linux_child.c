@@ -278,6 +278,7 @@ bool qs_child_reap(struct qs_linux_child *child, struct qs_port_child *end)
     if (WIFSIGNALED(status)) {
         end->how = QS_PORT_SIGNALLED;
         end->code = WTERMSIG(status);
+        end->core_dumped = WCOREDUMP(status);
     } else {
         end->code = WEXITSTATUS(status);
     }

@@ -3,6 +3,7 @@
 #include "linux_io.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -67,6 +68,7 @@ static bool op_run_begin(void *ctx, const struct qs_msg_run_begin *run, struct q
     }
     qs_commands_executable(&os->run, &os->run.iteration, ready->executable, sizeof ready->executable);
     qs_sums_of(&os->sums, &os->run, &os->run.iteration, ready->sha256);
+    qs_pull_begin(&os->pull);
     qs_cpus_print(os->run.pinned ? &os->run.cpus : &os->probe.allowed, ready->cpus, sizeof ready->cpus);
     return true;
 }
@@ -251,6 +253,12 @@ static void op_program_row(void *ctx, uint32_t i, uint32_t metrics, struct qs_po
     qs_shared_row(&os->harness.shared, i, metrics, row);
 }
 
+static void op_pull(void *ctx, const struct qs_msg_pull *pull, struct qs_port_piece *piece)
+{
+    struct qs_linux *os = ctx;
+    qs_pull_piece(&os->pull, os->run.cwd_fd >= 0 ? os->run.cwd_fd : AT_FDCWD, pull, piece);
+}
+
 const char *qs_linux_clock_name(const struct qs_linux *os)
 {
     return os->clock == CLOCK_MONOTONIC_RAW ? "monotonic-raw" : "monotonic";
@@ -272,6 +280,7 @@ void qs_linux_init(struct qs_linux *os)
     qs_facts_init(&os->facts, &os->probe, qs_linux_clock_name(os));
     qs_child_init(&os->child, os->clock);
     qs_harness_init(&os->harness);
+    qs_pull_init(&os->pull);
     if (!qs_io_line("/proc/sys/kernel/random/boot_id", os->boot_id, sizeof os->boot_id)) {
         snprintf(os->boot_id, sizeof os->boot_id, "unknown");
     }
@@ -359,7 +368,8 @@ bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES])
                                  .program_quit = op_program_quit,
                                  .program_look = op_program_look,
                                  .program_metric = op_program_metric,
-                                 .program_row = op_program_row};
+                                 .program_row = op_program_row,
+                                 .pull = op_pull};
     struct qs_agent_options options;
     if (!take_signals(os) || os->child.null_fd < 0 || os->child.null_in_fd < 0) {
         snprintf(error, QS_LINK_ERROR_BYTES, "cannot set up: %s", strerror(errno));

@@ -9,6 +9,7 @@
 #include "linux_harness.h"
 #include "linux_link.h"
 #include "linux_probe.h"
+#include "linux_pull.h"
 
 enum { QS_LINUX_RING_BYTES = 8 * 1024 * 1024 };
 
@@ -22,6 +23,7 @@ struct qs_linux {
     struct qs_sums sums;
     struct qs_probe probe;
     struct qs_facts facts;
+    struct qs_pull pull;
     clockid_t clock;
     int signal_fd;
     bool stop;   /* the loop ends */

@@ -22,6 +22,9 @@ enum {
     QS_PATH_MAX_BYTES = 4095,    /* cwd, stdin, resolved executable */
     QS_OUTPUT_MAX_BYTES = 65535, /* output kept of a window or a hook */
 
+    QS_PULL_MAX_BYTES =
+        8192, /* one piece of what is fetched: it fits the shortest frame that may be agreed */
+
     QS_ARGV_MAX = 1024,
     QS_ARGV_MAX_BYTES = 128 * 1024, /* as encoded: 2 bytes of length and the text, for each item */
     QS_ENV_MAX = 2048,

@@ -37,6 +37,8 @@ CHECK(run_ended)
 CHECK(run_why)
 CHECK(error)
 CHECK(bye)
+CHECK(pull)
+CHECK(pulled)
 #undef CHECK
 
 static int check_empty(const uint8_t *p, size_t n)
@@ -76,6 +78,8 @@ static const struct row rows[] = {
     [QS_MSG_CANCEL] = {"CANCEL", HOST, check_run_why},
     [QS_MSG_ERROR] = {"ERROR", BOTH, check_error},
     [QS_MSG_BYE] = {"BYE", BOTH, check_bye},
+    [QS_MSG_PULL] = {"PULL", HOST, check_pull},
+    [QS_MSG_PULLED] = {"PULLED", AGENT, check_pulled},
 };
 _Static_assert(sizeof rows / sizeof rows[0] == QS_MSG_LAST + 1, "each message has a row");
 

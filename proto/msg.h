@@ -8,6 +8,7 @@
 #define QS_PROTO_MSG_H
 
 #include "proto/limits.h"
+#include "proto/msg_pull.h"
 #include "proto/msg_result.h"
 #include "proto/msg_run.h"
 #include "proto/msg_session.h"
@@ -42,7 +43,9 @@ enum qs_msg_type {
     QS_MSG_CANCEL, /* struct qs_msg_run_why */
     QS_MSG_ERROR,
     QS_MSG_BYE, /* struct qs_msg_bye */
-    QS_MSG_LAST = QS_MSG_BYE,
+    QS_MSG_PULL,
+    QS_MSG_PULLED,
+    QS_MSG_LAST = QS_MSG_PULLED,
     QS_MSG_OPTIONAL = 0x80 /* unknown types with this bit are ignored, others are an error */
 };
 

@@ -90,7 +90,8 @@ enum qs_iteration_flag {
     QS_ITERATION_OUTPUT_CUT = 16,
     QS_ITERATION_PREPARE_FAILED = 32,
     QS_ITERATION_CONCLUDE_FAILED = 64,
-    QS_ITERATION_CLOCK = 128 /* its times cannot be: they go backwards, or lie outside of the window */
+    QS_ITERATION_CLOCK = 128,      /* its times cannot be: they go backwards, or lie outside of the window */
+    QS_ITERATION_CORE_DUMPED = 256 /* the signal left a core dump */
 };
 /* One iteration. All four integers and the values are data: any i64 crosses unchanged. */
 struct qs_row {

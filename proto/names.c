@@ -96,8 +96,9 @@ const char *qs_wire_blame_name(enum qs_wire_blame v)
 
 const char *qs_iteration_flag_name(uint32_t bit)
 {
-    static const char *const words[] = {"timed-out",  "unexpected-exit", "signalled",       "left-children",
-                                        "output-cut", "prepare-failed",  "conclude-failed", "clock"};
+    static const char *const words[] = {"timed-out",       "unexpected-exit", "signalled",
+                                        "left-children",   "output-cut",      "prepare-failed",
+                                        "conclude-failed", "clock",           "core-dumped"};
     for (unsigned i = 0; i < COUNT(words); i++) {
         if (bit == UINT32_C(1) << i)
             return words[i];

@@ -19,6 +19,7 @@ qs_agent_action qs_act_end;        /* RUN_END */
 qs_agent_action qs_act_drop;       /* the link is gone: forget the run */
 qs_agent_action qs_act_ack;        /* ACK */
 qs_agent_action qs_act_resend;     /* RESEND */
+qs_agent_action qs_act_pull;       /* PULL */
 qs_agent_action qs_act_hook;       /* HOOK */
 qs_agent_action qs_act_hook_over;  /* its child has ended */
 qs_agent_action qs_act_hook_lost;  /* the link is gone: end it */

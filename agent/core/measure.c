@@ -87,7 +87,7 @@ static uint32_t flags_of(const struct qs_agent *agent, const struct qs_port_chil
     if (agent->timed_out) {
         flags |= QS_ITERATION_TIMED_OUT;
     } else if (child->how == QS_PORT_SIGNALLED) {
-        flags |= QS_ITERATION_SIGNALLED;
+        flags |= QS_ITERATION_SIGNALLED | (child->core_dumped ? (uint32_t)QS_ITERATION_CORE_DUMPED : 0);
     } else if (!expected_exit(&agent->run, child->code)) {
         flags |= QS_ITERATION_UNEXPECTED_EXIT;
     }

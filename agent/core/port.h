@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/port_left.h"
 #include "core/port_program.h"
 
 struct qs_msg_run_begin;
@@ -43,6 +44,7 @@ struct qs_port_child {
     int64_t metrics[QS_PORT_METRICS]; /* metrics[id - 1] */
     bool left_children;               /* something it had started was still alive: found and ended */
     bool output_cut;                  /* it wrote more than was kept */
+    bool core_dumped;                 /* SIGNALLED: and left a core dump */
 };
 
 /* A reading of one sensor. status is enum qs_reading_status of the wire; value and age count when it is ok or
@@ -79,13 +81,6 @@ struct qs_port_ready {
     uint8_t sha256[32]; /* zeros where the file is not readable */
     char cpus[QS_PORT_CPUS_BYTES];
     bool shared_cpu; /* harness: no processor is left for the agent alone */
-};
-
-/* Output of a window or of a hook. kept points into the port and is valid until the next start. */
-struct qs_port_output {
-    const char *kept;
-    size_t kept_bytes;
-    uint64_t total_bytes;
 };
 
 struct qs_port {
@@ -132,6 +127,8 @@ struct qs_port {
     void (*drain)(void *ctx);
     uint32_t (*unread)(void *ctx);
     void (*busiest)(void *ctx, char *text, size_t cap);
+    /* Optional: without it the agent does not offer PULL. *pull is borrowed for the call. */
+    void (*pull)(void *ctx, const struct qs_msg_pull *pull, struct qs_port_piece *piece);
 
     /* Optional, all or none: runs of harness mode. program_start begins the program of a run that run_begin
      * took in that mode; it is a child like the others (end_child, qs_agent_on_child), and qs_agent_on_wake()

@@ -157,6 +157,36 @@ enum qs_agent_event qs_act_resend(struct qs_agent *agent)
     return QS_EV_NONE;
 }
 
+enum qs_agent_event qs_act_pull(struct qs_agent *agent)
+{
+    struct qs_msg_pull m;
+    struct qs_port_piece piece = {.status = QS_PULL_UNREADABLE};
+    int err = qs_msg_decode_pull(agent->frame.payload, agent->frame.len, &m);
+    if (err != 0) {
+        return qs_talk_malformed(agent, err);
+    }
+    if (!qs_uid_equal(&m.run, &agent->run.uid)) {
+        qs_talk_error(agent, &m.run, QS_CODE_UNKNOWN_RUN, QS_WIRE_BLAME_HOST,
+                      "PULL names a run that is not open here");
+        return QS_EV_NONE;
+    }
+    if (!agent->port.pull) {
+        qs_talk_error(agent, &m.run, QS_CODE_UNSUPPORTED, QS_WIRE_BLAME_HOST, "nothing can be fetched here");
+        return QS_EV_NONE;
+    }
+    agent->port.pull(agent->port.ctx, &m, &piece);
+    const struct qs_msg_pulled answer = {.id = m.id,
+                                         .status = (enum qs_pull_status)piece.status,
+                                         .total_bytes = piece.total_bytes,
+                                         .offset = m.offset,
+                                         .bytes = {.p = piece.bytes, .n = (uint16_t)piece.n},
+                                         .why = qs_text_of(piece.why)};
+    size_t at = qs_talk_begin(agent);
+    qs_msg_encode_pulled(&agent->w, &answer);
+    qs_talk_end(agent, at, QS_MSG_PULLED);
+    return QS_EV_NONE;
+}
+
 void qs_act_watch_child(struct qs_agent *agent, int64_t limit_ns)
 {
     agent->stage = QS_STAGE_RUNS;

@@ -78,6 +78,7 @@ static const struct qs_states_row rows[] = {
     MOVE(RUN_OPEN, QUIET, RUN_OPEN), /* crossed the CLOSED of a gate that timed out; so the next two */
     MOVE(RUN_OPEN, HOLD, RUN_OPEN),
     MOVE(RUN_OPEN, CANCEL, RUN_OPEN),
+    ROW(RUN_OPEN, PULL, RUN_OPEN, pull),
     ROW(RUN_OPEN, RUN_END, RUN_OPEN, end),
     MOVE(RUN_OPEN, ENDED, READY),
     MOVE(RUN_OPEN, QUITTING, QUITTING),
@@ -196,12 +197,12 @@ const char *qs_states_name(enum qs_agent_state state)
 const char *qs_states_event_name(enum qs_agent_event event)
 {
     static const char *const names[QS_EV_COUNT] = {
-        "none",     "LINK_UP",    "LINK_DOWN", "TIME",      "CHILD",   "WAKE",      "HELLO_HOST",
-        "AUTH",     "PING",       "PONG",      "FACTS_GET", "RESEND",  "RUN_BEGIN", "HOOK",
-        "OPEN",     "QUIET",      "HOLD",      "ACK",       "RUN_END", "CANCEL",    "ERROR",
-        "BYE",      "challenged", "accepted",  "started",   "begun",   "hooked",    "unhooked",
-        "unopened", "gate_open",  "gate_lost", "gate_over", "put_off", "silenced",  "drained",
-        "last",     "sealed",     "gone",      "quitting",  "lingers", "ended"};
+        "none",     "LINK_UP",  "LINK_DOWN",  "TIME",      "CHILD",     "WAKE",      "HELLO_HOST",
+        "AUTH",     "PING",     "PONG",       "FACTS_GET", "RESEND",    "RUN_BEGIN", "HOOK",
+        "OPEN",     "QUIET",    "HOLD",       "ACK",       "RUN_END",   "CANCEL",    "ERROR",
+        "BYE",      "PULL",     "challenged", "accepted",  "started",   "begun",     "hooked",
+        "unhooked", "unopened", "gate_open",  "gate_lost", "gate_over", "put_off",   "silenced",
+        "drained",  "last",     "sealed",     "gone",      "quitting",  "lingers",   "ended"};
     return event < QS_EV_COUNT ? names[event] : "unknown";
 }
 
@@ -224,6 +225,7 @@ enum qs_agent_event qs_states_event_of(uint8_t type)
         [QS_MSG_CANCEL] = QS_EV_CANCEL,
         [QS_MSG_ERROR] = QS_EV_ERROR,
         [QS_MSG_BYE] = QS_EV_BYE,
+        [QS_MSG_PULL] = QS_EV_PULL,
     };
     return type <= QS_MSG_LAST ? (enum qs_agent_event)events[type] : QS_EV_NONE;
 }

@@ -56,6 +56,7 @@ enum qs_agent_event {
     QS_EV_CANCEL,
     QS_EV_ERROR,
     QS_EV_BYE,
+    QS_EV_PULL,
     /* outcomes of actions */
     QS_EV_CHALLENGED, /* the host must prove itself */
     QS_EV_ACCEPTED,   /* the session stands */

@@ -72,7 +72,8 @@ enum qs_agent_event qs_act_hello(struct qs_agent *agent)
     struct qs_msg_hello_agent m = {.proto_min = QS_PROTO_MIN,
                                    .proto_max = QS_PROTO_MAX,
                                    .features = QS_FEATURE_COMMAND |
-                                               (agent->port.program_start ? QS_FEATURE_HARNESS : 0),
+                                               (agent->port.pull ? (uint32_t)QS_FEATURE_PULL : 0) |
+                                               (agent->port.program_start ? (uint32_t)QS_FEATURE_HARNESS : 0),
                                    .session = host.session,
                                    .auth = o->key ? QS_AUTH_HMAC_SHA256 : QS_AUTH_NONE,
                                    .software = qs_text_of(o->software),

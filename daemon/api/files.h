@@ -6,6 +6,6 @@
 
 /* Of an upload's first call, and a no-op for all others: opens the file, or answers that it is there. */
 void qs_handle_file_begin(struct qs_exchange *ex);
-qs_exchange_fn qs_handle_file_put, qs_handle_file_head;
+qs_exchange_fn qs_handle_file_put, qs_handle_file_get, qs_handle_file_head;
 
 #endif

@@ -24,6 +24,7 @@ const struct qs_route qs_routes[] = {
     {"GET", "/api/v1/devices", qs_handle_devices, 0, "", 0},
     {"POST", "/api/v1/jobs:validate", qs_handle_validate, QS_DOC_BYTES, " name ", 0},
     {"PUT", "/api/v1/files/{sha256}", qs_handle_file_put, FILE_BYTES, "", QS_ROUTE_UPLOAD},
+    {"GET", "/api/v1/files/{sha256}", qs_handle_file_get, 0, "", QS_ROUTE_NO_HEAD},
     {"HEAD", "/api/v1/files/{sha256}", qs_handle_file_head, 0, "", 0},
     {"POST", "/api/v1/jobs", qs_handle_submit, SUBMIT_BYTES, "", 0},
     {"GET", "/api/v1/jobs", qs_handle_jobs, 0, " limit before ", 0},

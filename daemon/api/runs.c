@@ -11,7 +11,7 @@ struct runs {
     struct qs_runs found;
     int64_t after;
     size_t limit;
-    char *windows; /* JSON, owned */
+    char *windows, *artifacts; /* JSON, owned */
     struct qs_iterations iterations;
 };
 
@@ -21,6 +21,7 @@ static void done_runs(void *data)
     qs_runs_free(&d->found);
     qs_iterations_free(&d->iterations);
     free(d->windows);
+    free(d->artifacts);
 }
 
 /* Takes a page's bounds from the query, and reads it. */
@@ -80,7 +81,8 @@ static bool read_run(struct qs_store_reader *reader, struct qs_exchange *ex, str
 {
     struct runs *d = ex->data;
     return qs_read_run(reader, ex->match.uid, &d->found, err) &&
-           qs_read_windows_json(reader, ex->match.uid, &d->windows, err);
+           qs_read_windows_json(reader, ex->match.uid, &d->windows, err) &&
+           qs_read_artifacts_json(reader, ex->match.uid, &d->artifacts, err);
 }
 
 static void say_run(struct qs_exchange *ex)
@@ -94,6 +96,7 @@ static void say_run(struct qs_exchange *ex)
     qs_json_object(&j);
     qs_render_run(&j, run);
     qs_json_kraw(&j, "windows", d->windows);
+    qs_json_kraw(&j, "artifacts", d->artifacts);
     qs_json_kraw(&j, "environment", run->env_json ? run->env_json : "{}");
     qs_json_object_end(&j);
     qs_reply_json(ex, 200, &out);

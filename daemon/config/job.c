@@ -27,7 +27,8 @@ static void files_done(struct qs_job_file *files, size_t count)
 
 static void benchmark_done(struct qs_job_benchmark *b)
 {
-    struct qs_strings *lists[] = {&b->argv, &b->env, &b->setup, &b->prepare, &b->conclude, &b->cleanup};
+    struct qs_strings *lists[] = {&b->argv,     &b->env,     &b->setup,    &b->prepare,
+                                  &b->conclude, &b->cleanup, &b->artifacts};
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
         qs_strings_done(lists[i]);
     free(b->name);

@@ -44,6 +44,8 @@ struct qs_job_point { /* a benchmark with its parameters: axes multiplied out, e
     char *label; /* "blur image=4k threads=4" */
 };
 
+enum { QS_JOB_ARTIFACTS_MAX = 16 };
+
 struct qs_job_benchmark {
     char *name;
     enum qs_job_mode mode;
@@ -55,9 +57,11 @@ struct qs_job_benchmark {
     char *user;            /* or NULL: the agent's own */
     char *stdin_path;      /* or NULL: /dev/null */
     enum qs_job_output output;
-    int64_t output_max_bytes;   /* default 64 KiB */
-    int64_t iteration_limit_ns; /* default 60 s */
-    int64_t run_limit_ns;       /* default 30 min */
+    int64_t output_max_bytes;    /* default 64 KiB */
+    struct qs_strings artifacts; /* paths on the device, kept after each run; "{p}" is filled in */
+    int64_t artifact_max_bytes;  /* of each, default 1 MiB */
+    int64_t iteration_limit_ns;  /* default 60 s */
+    int64_t run_limit_ns;        /* default 30 min */
     enum qs_job_exit exit_rule;
     int32_t *exit_codes; /* QS_EXIT_LIST */
     size_t exit_count;

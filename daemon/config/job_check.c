@@ -204,6 +204,7 @@ static void check_benchmark_templates(struct scope *s, const struct qs_node *ben
         check_key(s, benchmark, "shell");
     }
     check_key(s, benchmark, "env");
+    check_key(s, benchmark, "artifacts");
     for (size_t h = 0; h < 4; h++)
         if (qs_node_get(arm, hook_keys[h], NULL) == NULL)
             check_key(s, benchmark, hook_keys[h]);

@@ -47,6 +47,13 @@ static const struct qs_key limits_keys[] = {
      .max = 64 * 1024,
      .fallback = "64KiB",
      .help = "Captured output beyond it is counted and dropped."},
+    {.name = "artifact",
+     .type = QS_KEY_BYTES,
+     .offset = BENCH(artifact_max_bytes),
+     .min = 1,
+     .max = 16 * 1024 * 1024,
+     .fallback = "1MiB",
+     .help = "So much of each artifact is kept, from its beginning."},
     {0}};
 static const struct qs_table limits_table = {.keys = limits_keys};
 
@@ -141,6 +148,14 @@ static const struct qs_key benchmark_keys[] = {
      .read = qs_job_read_inputs,
      .form = "a list of paths, or a map of name to path",
      .help = "Files of the client, sent by content into the run's directory."},
+    {.name = "artifacts",
+     .type = QS_KEY_CUSTOM,
+     .offset = BENCH(artifacts),
+     .read = qs_job_read_artifacts,
+     .form = "a list of paths",
+     .help = "Files that a run leaves on the device (relative ones begin at its directory): fetched when the "
+             "run ends, "
+             "and kept with it; `{p}` is filled in."},
     {.name = "exit",
      .type = QS_KEY_CUSTOM,
      .read = qs_job_read_exit,

@@ -22,6 +22,8 @@ extern const struct qs_table qs_job_compare_table, qs_job_devices_table, qs_job_
     qs_job_condition_table;
 
 /* job_read_command.c: struct qs_strings */
+void qs_job_read_artifacts(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                           void *at);
 void qs_job_read_argv(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                       void *at);
 void qs_job_read_shell(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,

@@ -57,6 +57,29 @@ static void read_words(struct qs_schema_reader *r, const struct qs_node *node, s
                           QS_ARGV_MAX_BYTES);
 }
 
+void qs_job_read_artifacts(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                           void *at)
+{
+    struct qs_strings *out = at;
+    (void)key;
+    if (!qs_schema_is(r, node, QS_NODE_LIST, "a list of paths"))
+        return;
+    if (node->count > QS_JOB_ARTIFACTS_MAX) {
+        qs_schema_problem(r, node, NULL, "%zu artifacts are too many (at most %d)", node->count,
+                          QS_JOB_ARTIFACTS_MAX);
+        return;
+    }
+    out->at = qs_calloc(node->count + 1, sizeof(*out->at));
+    for (size_t i = 0; i < node->count; i++) {
+        size_t mark = qs_schema_enter_index(r, i);
+        const char *text = qs_schema_text(r, &node->items[i], "a path");
+        if (text != NULL && (text[0] == '\0' || strlen(text) > QS_PATH_MAX_BYTES))
+            qs_schema_problem(r, &node->items[i], NULL, "a path has 1 to %d bytes", QS_PATH_MAX_BYTES);
+        out->at[out->count++] = qs_strdup(text != NULL ? text : "");
+        qs_schema_leave(r, mark);
+    }
+}
+
 void qs_job_read_argv(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                       void *at)
 {

@@ -182,8 +182,8 @@ json_t *qs_api_get(struct qs_ctl *ctl, struct qs_http *http, const char *path, i
     return qs_api_call(ctl, http, &request, ret_code);
 }
 
-bool qs_api_text(struct qs_ctl *ctl, struct qs_http *http, const char *path, struct qs_buf *out,
-                 int *ret_code)
+bool qs_api_bytes(struct qs_ctl *ctl, struct qs_http *http, const char *path, struct qs_buf *out,
+                  int *ret_code)
 {
     const struct qs_http_request request = {.method = "GET", .path = path};
     struct qs_http_reply reply = {0};
@@ -191,9 +191,16 @@ bool qs_api_text(struct qs_ctl *ctl, struct qs_http *http, const char *path, str
     bool ok = call(ctl, http, &request, &reply, ret_code);
     if (ok)
         qs_buf_add(out, reply.body.data, reply.body.len);
+    qs_buf_done(&reply.body);
+    return ok;
+}
+
+bool qs_api_text(struct qs_ctl *ctl, struct qs_http *http, const char *path, struct qs_buf *out,
+                 int *ret_code)
+{
+    bool ok = qs_api_bytes(ctl, http, path, out, ret_code);
     if (ok && (out->len == 0 || out->data[out->len - 1] != '\n'))
         qs_buf_char(out, '\n');
-    qs_buf_done(&reply.body);
     return ok;
 }
 

@@ -20,7 +20,9 @@ struct qs_http *qs_api_reach_own(struct qs_ctl *ctl, int *ret_code);
 json_t *qs_api_call(struct qs_ctl *ctl, struct qs_http *http, const struct qs_http_request *request,
                     int *ret_code);
 json_t *qs_api_get(struct qs_ctl *ctl, struct qs_http *http, const char *path, int *ret_code);
-/* The same as text, without parsing; out is appended to. */
+/* The same without parsing; out is appended to. _text ends in a newline, _bytes is what came. */
+bool qs_api_bytes(struct qs_ctl *ctl, struct qs_http *http, const char *path, struct qs_buf *out,
+                  int *ret_code);
 bool qs_api_text(struct qs_ctl *ctl, struct qs_http *http, const char *path, struct qs_buf *out,
                  int *ret_code);
 

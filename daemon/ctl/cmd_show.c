@@ -5,7 +5,11 @@
 #include "ctl/result.h"
 
 static const struct qs_opt options[] = {
-    {.name = "spec", .help = "Print the job file as it was submitted.", .heading = "Options"}, {0}};
+    {.name = "spec", .help = "Print the job file as it was submitted.", .heading = "Options"},
+    {.name = "artifact",
+     .values = "NAME",
+     .help = "Print the content of what a run has left: output, kernel-log, or a file by its path."},
+    {0}};
 
 static void print_spec(struct qs_ctl *ctl, const json_t *doc)
 {
@@ -35,6 +39,34 @@ static bool find_path(struct qs_ctl *ctl, char path[96], bool *ret_run)
     return true;
 }
 
+/* The content of one artifact, as it is. */
+static void print_artifact(struct qs_ctl *ctl, struct qs_http *http, const json_t *run, int *code)
+{
+    const char *name = qs_args_text(ctl->args, "artifact", "");
+    size_t i;
+    const json_t *one, *found = NULL;
+    struct qs_err err = QS_ERR_INIT;
+    json_array_foreach(json_object_get(run, "artifacts"), i, one)
+    {
+        if (found == NULL && strcmp(qs_json_get_text(one, "name", ""), name) == 0)
+            found = one;
+    }
+    const char *sum = qs_json_get_text(found, "sha256", "");
+    if (sum[0] == '\0') {
+        qs_fail(&err, QS_E_NOT_FOUND, "the run has no content named `%s`%s%s", name,
+                found != NULL ? ": " : "", qs_json_get_text(found, "why", ""));
+        *code = qs_api_fail(ctl, &err);
+        return;
+    }
+    char path[128];
+    struct qs_buf content;
+    qs_buf_init(&content);
+    snprintf(path, sizeof path, "/api/v1/files/%.64s", sum);
+    if (qs_api_bytes(ctl, http, path, &content, code))
+        qs_ctl_print(ctl->out, &content);
+    qs_buf_done(&content);
+}
+
 static int run(struct qs_ctl *ctl)
 {
     int code = QS_EXIT_OK;
@@ -51,6 +83,8 @@ static int run(struct qs_ctl *ctl)
         json_t *doc = json_loadb(text.data, text.len, 0, NULL);
         if (qs_args_has(ctl->args, "spec") && !is_run) {
             print_spec(ctl, doc);
+        } else if (qs_args_has(ctl->args, "artifact") && is_run) {
+            print_artifact(ctl, http, doc, &code);
         } else {
             (is_run ? qs_layout_run : qs_layout_job)(&layout, doc, &out);
             qs_ctl_print(ctl->out, ctl->json ? &text : &out);
@@ -70,7 +104,8 @@ const struct qs_command qs_command_show = {
     .about = "A job is named by its number, a run by its 32 hexadecimal digits.",
     .options = options,
     .examples =
-        "quiesce show 7\nquiesce show 7 --spec > job.json\nquiesce show 0123456789abcdef0123456789abcdef",
+        "quiesce show 7\nquiesce show 7 --spec > job.json\nquiesce show 0123456789abcdef0123456789abcdef\n"
+        "quiesce show 0123456789abcdef0123456789abcdef --artifact kernel-log",
     .least_words = 1,
     .most_words = 1,
     .run = run};

@@ -176,6 +176,31 @@ static void silence_field(const struct qs_layout *layout, struct qs_buf *out, co
     qs_buf_done(&text);
 }
 
+/* One line for each thing that the run has left. */
+static void artifact_fields(const struct qs_layout *layout, struct qs_buf *out, const json_t *artifacts)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(artifacts, i, one)
+    {
+        char kept[32], total[32];
+        struct qs_buf text;
+        int64_t bytes = qs_json_get_int(one, "kept_bytes", 0), all = qs_json_get_int(one, "total_bytes", 0);
+        qs_layout_bytes(kept, (double)bytes);
+        qs_layout_bytes(total, (double)all);
+        qs_buf_init(&text);
+        qs_buf_fmt(&text, "%s: ", qs_json_get_text(one, "name", "?"));
+        if (qs_json_get_text(one, "why", "")[0] != '\0')
+            qs_buf_fmt(&text, "not kept, %s", qs_json_get_text(one, "why", ""));
+        else if (bytes < all)
+            qs_buf_fmt(&text, "%s of %s", kept, total);
+        else
+            qs_buf_str(&text, kept);
+        field(layout, out, i == 0 ? "left" : "", text.data);
+        qs_buf_done(&text);
+    }
+}
+
 void qs_layout_run(const struct qs_layout *layout, const json_t *run, struct qs_buf *out)
 {
     struct qs_buf text;
@@ -204,6 +229,7 @@ void qs_layout_run(const struct qs_layout *layout, const json_t *run, struct qs_
     field(layout, out, "error", qs_json_get_text(run, "error", ""));
     field(layout, out, "program", qs_json_get_text(run, "exe_path", ""));
     field(layout, out, "sha256", qs_json_get_text(run, "exe_sha256", ""));
+    artifact_fields(layout, out, json_object_get(run, "artifacts"));
     time_field(layout, out, "started", run, "started_wall_ns");
     qs_buf_done(&text);
 }

@@ -22,6 +22,7 @@ static void release(struct qs_control *c)
     qs_control_window_reset(c);
     free(c->win.rows);
     qs_buf_done(&c->win.blob);
+    qs_control_left_done(c);
     free(c->run.clean_ns);
     free(c->run.soft_ns);
     qs_controller_free(c->run.rule);
@@ -135,6 +136,8 @@ struct qs_control *qs_control_new(const struct qs_control_parts *parts,
     c->events = *events;
     c->end = QS_END_DONE;
     qs_buf_init(&c->win.blob);
+    qs_buf_init(&c->left.bytes);
+    qs_buf_init(&c->left.output);
     qs_plan_init(&c->plan, parts->spec, parts->seed, name_key(parts->device));
     c->block_uids = qs_calloc(2 * parts->spec->arm_count, sizeof *c->block_uids);
     return c;
@@ -147,6 +150,7 @@ void qs_control_free(struct qs_control *c)
     qs_timer_stop(c->lost_timer);
     c->lost_timer = NULL;
     c->dead = true;
+    qs_control_left_stop(c);
     if (c->outstanding == 0)
         release(c);
 }

@@ -16,11 +16,13 @@
 #include "store/store.h"
 
 struct qs_loop;
+struct qs_files;
 struct qs_control;
 
 struct qs_control_parts { /* borrowed; they outlive the controller */
     struct qs_loop *loop;
     struct qs_store *store;
+    struct qs_files *files; /* for what runs leave; NULL: nothing of it is kept */
     struct qs_session *session;
     const struct qs_job_spec *spec;
     int64_t job;
@@ -46,9 +48,10 @@ struct qs_control_events {
     /* News for people and the record; run_uid may be NULL. Copied by who wants to keep it. */
     void (*on_news)(const char *kind, const char *body_json, const uint8_t *run_uid, void *user);
     void (*on_silence)(bool silent, void *user);
-    /* What devices share, from before QUIET to the last iteration of the window: false holds the window back,
-     * *why says for whom, and it is asked again when the agent has armed again. Both may be NULL. */
-    bool (*take_token)(const char **why, void *user);
+    /* What devices share, from before QUIET to the last iteration of the window, or (window false) while
+     * something is fetched: false holds it back, *why says for whom, and it is asked again. Both may be
+     * NULL. */
+    bool (*take_token)(bool window, const char **why, void *user);
     void (*give_token)(void *user);
     /* Each change of state, for the log; the names are static. May be NULL. */
     void (*on_state)(const char *from, const char *input, const char *to, void *user);
@@ -73,6 +76,7 @@ void qs_control_on_ready(struct qs_control *c, const char *boot_uuid, const char
 void qs_control_on_down(struct qs_control *c, const struct qs_err *why);
 void qs_control_on_run_ready(struct qs_control *c, const struct qs_msg_run_ready *m);
 void qs_control_on_hook_done(struct qs_control *c, const struct qs_msg_hook_done *m);
+void qs_control_on_pulled(struct qs_control *c, const struct qs_msg_pulled *m);
 void qs_control_on_waiting(struct qs_control *c, const struct qs_msg_waiting *m);
 bool qs_control_may_quiet(struct qs_control *c, const char **why);
 void qs_control_on_quiet(struct qs_control *c);

@@ -3,6 +3,7 @@
 #define QS_DEVICE_CONTROL_IMPL_H
 
 #include "device/control.h"
+#include "device/control_left.h"
 #include "device/control_table.h"
 #include "device/plan.h"
 #include "base/json.h"
@@ -87,6 +88,7 @@ struct qs_control {
     struct qs_timer *lost_timer; /* owned */
     struct qs_control_run run;
     struct qs_control_window win;
+    struct qs_control_left left;
 };
 
 /* Queues an input; it is handled before the outermost call returns. */

@@ -250,15 +250,12 @@ void qs_control_do_judge(struct qs_control *c)
 
 void qs_control_do_end_run(struct qs_control *c)
 {
-    struct qs_err err = QS_ERR_INIT;
     qs_control_give_token(c);
     set_silence(c, false);
-    if (!c->run.open_on_agent) {
+    if (c->run.open_on_agent)
+        qs_control_left_begin(c);
+    else
         qs_control_feed(c, QS_CE_RUN_ENDED);
-    } else if (!qs_session_run_end(c->p.session, &c->run.uid, &err) && err.code != QS_E_LINK) {
-        qs_control_fail(c, &err);
-        qs_control_feed(c, QS_CE_FAIL);
-    }
 }
 
 static void store_run_end(struct qs_control *c, bool spoiled)
@@ -411,6 +408,7 @@ static void on_lost_too_long(void *user)
 void qs_control_do_lose(struct qs_control *c)
 {
     struct qs_err why = c->run.err;
+    qs_control_left_stop(c);
     qs_control_give_token(c);
     set_silence(c, false);
     c->epoch++;
@@ -441,6 +439,7 @@ void qs_control_do_finish(struct qs_control *c)
 {
     qs_timer_stop(c->lost_timer);
     c->lost_timer = NULL;
+    qs_control_left_stop(c);
     qs_control_give_token(c);
     set_silence(c, false);
     struct qs_err none = QS_ERR_INIT;

@@ -12,7 +12,7 @@ bool qs_control_may_quiet(struct qs_control *c, const char **why)
         *why = "the host reads its database, or finishes an upload";
         return false;
     }
-    if (c->events.take_token && !c->events.take_token(why, c->events.user))
+    if (c->events.take_token && !c->events.take_token(true, why, c->events.user))
         return false;
     c->has_token = true;
     return true;

@@ -17,7 +17,7 @@
     S(WINDOW, "window", "CLOSED, in silence")                                                                \
     S(EVIDENCE, "evidence", "iterations, then the commit")                                                   \
     S(JUDGE, "judge", "nothing: stop rule and taints decide")                                                \
-    S(ENDING, "ending", "the agent's RUN_ENDED")                                                             \
+    S(ENDING, "ending", "what the run has left, then the agent's RUN_ENDED")                                 \
     S(NEXT, "next", "nothing: the plan decides")                                                             \
     S(CLEANUP, "cleanup", "the arms' cleanup commands")                                                      \
     S(ADVANCE, "advance", "nothing: the plan decides")                                                       \

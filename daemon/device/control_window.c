@@ -24,9 +24,10 @@ static uint32_t iteration_taint(uint32_t flags)
 {
     static const struct {
         uint32_t flag, taint;
-    } map[] = {{QS_ITERATION_TIMED_OUT, QS_TAINT_TIMEOUT},   {QS_ITERATION_UNEXPECTED_EXIT, QS_TAINT_EXIT},
-               {QS_ITERATION_SIGNALLED, QS_TAINT_EXIT},      {QS_ITERATION_LEFT_CHILDREN, QS_TAINT_CHILDREN},
-               {QS_ITERATION_PREPARE_FAILED, QS_TAINT_HOOK}, {QS_ITERATION_CONCLUDE_FAILED, QS_TAINT_HOOK}};
+    } map[] = {{QS_ITERATION_TIMED_OUT, QS_TAINT_TIMEOUT},      {QS_ITERATION_UNEXPECTED_EXIT, QS_TAINT_EXIT},
+               {QS_ITERATION_SIGNALLED, QS_TAINT_EXIT},         {QS_ITERATION_CORE_DUMPED, QS_TAINT_EXIT},
+               {QS_ITERATION_LEFT_CHILDREN, QS_TAINT_CHILDREN}, {QS_ITERATION_PREPARE_FAILED, QS_TAINT_HOOK},
+               {QS_ITERATION_CONCLUDE_FAILED, QS_TAINT_HOOK}};
     uint32_t taint = 0;
     for (size_t i = 0; i < sizeof map / sizeof *map; i++) {
         if (flags & map[i].flag)
@@ -83,6 +84,7 @@ void qs_control_on_closed(struct qs_control *c, const struct qs_msg_closed *m,
     c->win.how = m->how;
     c->win.expected = m->iterations;
     c->win.quiet = *quiet;
+    qs_control_left_output(c);
     qs_control_judge_silence(c);
     bool began = m->iterations > 0 || quiet->counted; /* a gate that stayed shut had no silence to break */
     c->win.taint = window_taint(m, began && c->win.claim == QS_SILENCE_NONE);

@@ -212,6 +212,13 @@ static void on_closed(const struct qs_msg_closed *m, const struct qs_session_qui
         qs_control_on_closed(d->control, m, quiet);
 }
 
+static void on_pulled(const struct qs_msg_pulled *m, void *user)
+{
+    struct qs_device *d = user;
+    if (d->control)
+        qs_control_on_pulled(d->control, m);
+}
+
 static void on_iterations(const struct qs_msg_iterations *m, void *user)
 {
     struct qs_device *d = user;
@@ -262,6 +269,7 @@ struct qs_device *qs_device_new(const struct qs_device_parts *parts, const struc
                                               .on_disarm = on_disarm,
                                               .on_closed = on_closed,
                                               .on_iterations = on_iterations,
+                                              .on_pulled = on_pulled,
                                               .on_run_ended = on_run_ended,
                                               .on_error = on_error,
                                               .user = d};

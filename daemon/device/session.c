@@ -94,6 +94,7 @@ static int64_t limit_ns(struct qs_session *s)
     case QS_SESSION_RESENDING:
     case QS_SESSION_RUN_RESENDING:
     case QS_SESSION_RUN_OPENING:
+    case QS_SESSION_RUN_PULLING:
     case QS_SESSION_COLLECTING:
     case QS_SESSION_RUN_ENDING:
         return QS_SESSION_REPLY_NS;

@@ -24,6 +24,7 @@ DECODER(iterations, rows)
 DECODER(run_ended, run_ended)
 DECODER(error, error)
 DECODER(bye, bye)
+DECODER(pulled, pulled)
 
 static const struct {
     decode_fn *decode;
@@ -45,6 +46,7 @@ static const struct {
     [QS_MSG_RUN_ENDED] = {decode_run_ended, QS_SESSION_EV_RUN_ENDED},
     [QS_MSG_ERROR] = {decode_error, QS_SESSION_EV_ERROR},
     [QS_MSG_BYE] = {decode_bye, QS_SESSION_EV_BYE},
+    [QS_MSG_PULLED] = {decode_pulled, QS_SESSION_EV_PULLED},
 };
 
 static bool is_resending(const struct qs_session *s)
@@ -55,8 +57,8 @@ static bool is_resending(const struct qs_session *s)
 /* Does an ERROR about this run answer what the state waits for? */
 static bool is_refusal(const struct qs_session *s, const struct qs_uid *run)
 {
-    bool asking =
-        s->state == QS_SESSION_RUN_OPENING || s->state == QS_SESSION_WAITING || s->state == QS_SESSION_ARMED;
+    bool asking = s->state == QS_SESSION_RUN_OPENING || s->state == QS_SESSION_WAITING ||
+                  s->state == QS_SESSION_ARMED || s->state == QS_SESSION_RUN_PULLING;
     return (is_resending(s) && qs_uid_equal(run, &s->resend.run)) ||
            (asking && qs_uid_equal(run, &s->run.uid));
 }
@@ -91,6 +93,8 @@ static bool is_ours(const struct qs_session *s, enum qs_session_event event, con
         return qs_uid_equal(&m->run_ended.run, &run->uid);
     if (event == QS_SESSION_EV_HOOK_DONE)
         return m->hook_done.id == run->hook_id;
+    if (event == QS_SESSION_EV_PULLED)
+        return m->pulled.id == run->pull_id;
     if (event == QS_SESSION_EV_WAITING)
         return qs_uid_equal(&m->waiting.run, &run->uid) && m->waiting.window == run->window;
     if (event == QS_SESSION_EV_ARM)
@@ -114,7 +118,7 @@ void qs_session_take_frame(struct qs_session *s, const struct qs_frame *frame)
     union qs_session_msg m;
     int accepted = qs_msg_accept(frame->type, QS_SIDE_AGENT);
     if (accepted == 0) { /* a newer agent's, not needed */
-        s->silence.noise = true;
+        s->silence.noise++;
         return;
     }
     int status = accepted;

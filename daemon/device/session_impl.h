@@ -27,6 +27,7 @@ union qs_session_msg {
     struct qs_msg_run_ended run_ended;
     struct qs_msg_error error;
     struct qs_msg_bye bye;
+    struct qs_msg_pulled pulled;
 };
 
 /* The longest wait for an answer; a window's is its lease, a hook's is added to its limit. */
@@ -56,7 +57,7 @@ struct qs_session_run { /* the open run and its window */
     uint32_t arming; /* of the last ARM */
     enum qs_phase phase;
     int64_t lead_ns, lease_ns, hook_limit_ns;
-    uint32_t hook_id;
+    uint32_t hook_id, pull_id;
     bool cancelled; /* CANCEL was sent since OPEN */
 };
 

@@ -133,6 +133,26 @@ bool qs_session_resend(struct qs_session *s, const struct qs_uid *run, uint64_t 
     return true;
 }
 
+bool qs_session_can_pull(const struct qs_session *s)
+{
+    return qs_session_is_ready(s) && (s->agreed.features & QS_FEATURE_PULL) != 0;
+}
+
+bool qs_session_pull(struct qs_session *s, const struct qs_msg_pull *m, struct qs_err *err)
+{
+    if (!allowed(s, QS_SESSION_EV_PULL, err) || !is_open_run(s, &m->run, err))
+        return false;
+    if (!qs_session_can_pull(s))
+        return qs_fail(err, QS_E_LIMIT, "%s: this agent fetches no files", s->name);
+    size_t at = qs_session_frame(s);
+    qs_msg_encode_pull(&s->w, m);
+    if (!qs_session_put(s, at, QS_MSG_PULL, err))
+        return false;
+    s->run.pull_id = m->id;
+    qs_session_fire(s, QS_SESSION_EV_PULL, NULL);
+    return true;
+}
+
 bool qs_session_run_end(struct qs_session *s, const struct qs_uid *run, struct qs_err *err)
 {
     if (!allowed(s, QS_SESSION_EV_RUN_END, err) || !is_open_run(s, run, err))

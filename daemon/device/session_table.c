@@ -15,8 +15,8 @@
 #define RESENDS  (S(RESENDING) | S(RUN_RESENDING))
 #define AT_GATE  (S(WAITING) | S(ARMED))
 #define LIVE                                                                                                 \
-    (S(READY) | RESENDS | S(HOOK) | S(RUN_HOOK) | S(RUN_OPENING) | S(RUN_OPEN) | AT_GATE | S(COLLECTING) |   \
-     S(RUN_ENDING))
+    (S(READY) | RESENDS | S(HOOK) | S(RUN_HOOK) | S(RUN_PULLING) | S(RUN_OPENING) | S(RUN_OPEN) | AT_GATE |  \
+     S(COLLECTING) | S(RUN_ENDING))
 #define CONNECTED (GREETING | LIVE | S(QUIET))
 #define STARTED   (S(BACKOFF) | S(CONNECTING) | CONNECTED)
 
@@ -71,6 +71,9 @@ static const struct row {
     {S(RUN_RESENDING), E(REFUSED), TO(RUN_OPEN), DO(error)},
     {S(RUN_OPEN), E(RUN_END), TO(RUN_ENDING), NOTHING},
     {S(RUN_ENDING), E(RUN_ENDED), TO(READY), DO(run_ended)},
+    {S(RUN_OPEN), E(PULL), TO(RUN_PULLING), NOTHING},
+    {S(RUN_PULLING), E(PULLED), TO(RUN_OPEN), DO(pulled)},
+    {S(RUN_PULLING), E(REFUSED), TO(RUN_OPEN), DO(error)},
     {LIVE, E(ACK), STAY, NOTHING},
     {LIVE, E(CANCEL), STAY, NOTHING},
     {LIVE, E(ERROR), STAY, DO(error)},
@@ -99,29 +102,50 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 _Static_assert((size_t)ROWS <= (size_t)QS_SESSION_TABLE_MAX, "row_seen is too small");
 
 static const char *const state_names[QS_SESSION_STATES] = {
-    "stopped",    "backoff", "connecting", "hello", "auth",        "sync_held", "sync_facts",
-    "sync_clock", "ready",   "resending",  "hook",  "run_opening", "run_open",  "run_resending",
-    "run_hook",   "waiting", "armed",      "quiet", "collecting",  "run_ending"};
+    "stopped",    "backoff",     "connecting", "hello", "auth",        "sync_held",  "sync_facts",
+    "sync_clock", "ready",       "resending",  "hook",  "run_opening", "run_open",   "run_resending",
+    "run_hook",   "run_pulling", "waiting",    "armed", "quiet",       "collecting", "run_ending"};
 
-static const char *const event_names[QS_SESSION_EVENTS] = {"none",       "start",
-                                                           "stop",       "run_begin",
-                                                           "hook",       "open",
-                                                           "ack",        "resend",
-                                                           "run_end",    "cancel",
-                                                           "link_up",    "lost",
-                                                           "retry",      "deadline",
-                                                           "heartbeat",  "HELLO_AGENT",
-                                                           "AUTH",       "HELD",
-                                                           "FACTS",      "PING",
-                                                           "PONG",       "RUN_READY",
-                                                           "HOOK_DONE",  "WAITING",
-                                                           "ARM",        "DISARM",
-                                                           "CLOSED",     "CLOSED (empty)",
-                                                           "ITERATIONS", "ITERATIONS (last)",
-                                                           "RUN_ENDED",  "ERROR (this run)",
-                                                           "ERROR",      "BYE",
-                                                           "keyed",      "keyless",
-                                                           "clocked",    "granted",
+static const char *const event_names[QS_SESSION_EVENTS] = {"none",
+                                                           "start",
+                                                           "stop",
+                                                           "run_begin",
+                                                           "hook",
+                                                           "open",
+                                                           "ack",
+                                                           "resend",
+                                                           "run_end",
+                                                           "cancel",
+                                                           "pull",
+                                                           "link_up",
+                                                           "lost",
+                                                           "retry",
+                                                           "deadline",
+                                                           "heartbeat",
+                                                           "HELLO_AGENT",
+                                                           "AUTH",
+                                                           "HELD",
+                                                           "FACTS",
+                                                           "PING",
+                                                           "PONG",
+                                                           "RUN_READY",
+                                                           "HOOK_DONE",
+                                                           "WAITING",
+                                                           "ARM",
+                                                           "DISARM",
+                                                           "CLOSED",
+                                                           "CLOSED (empty)",
+                                                           "ITERATIONS",
+                                                           "ITERATIONS (last)",
+                                                           "RUN_ENDED",
+                                                           "ERROR (this run)",
+                                                           "ERROR",
+                                                           "BYE",
+                                                           "PULLED",
+                                                           "keyed",
+                                                           "keyless",
+                                                           "clocked",
+                                                           "granted",
                                                            "denied"};
 
 const char *qs_session_name_of_state(enum qs_session_state state)

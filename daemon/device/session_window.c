@@ -56,6 +56,13 @@ bool qs_session_do_hook_done(struct qs_session *s, const union qs_session_msg *m
     return true;
 }
 
+bool qs_session_do_pulled(struct qs_session *s, const union qs_session_msg *m)
+{
+    if (s->events.on_pulled)
+        s->events.on_pulled(&m->pulled, s->events.user);
+    return true;
+}
+
 bool qs_session_do_run_ended(struct qs_session *s, const union qs_session_msg *m)
 {
     if (m->run_ended.seq != s->run.next_seq)

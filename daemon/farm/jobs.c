@@ -151,11 +151,12 @@ static void on_silence(bool silent, void *user)
         farm->events.on_silence(silent, farm->events.user);
 }
 
-static bool take_token(const char **why, void *user)
+static bool take_token(bool window, const char **why, void *user)
 {
     struct seat *seat = user;
     struct qs_farm *farm = seat->job->farm;
-    return qs_hub_take(farm->hub, seat->device, QS_HUB_WINDOW, qs_loop_now_ns(farm->p.loop), why);
+    return qs_hub_take(farm->hub, seat->device, window ? QS_HUB_WINDOW : QS_HUB_TRANSFER,
+                       qs_loop_now_ns(farm->p.loop), why);
 }
 
 static void give_token(void *user)
@@ -407,6 +408,7 @@ void qs_farm_start_on(struct qs_farm_job *job, size_t device)
     job->seats[device] = seat;
     const struct qs_control_parts parts = {.loop = farm->p.loop,
                                            .store = farm->p.store,
+                                           .files = farm->p.files,
                                            .session = qs_device_session(farm->devices[device]),
                                            .spec = job->spec,
                                            .job = job->id,

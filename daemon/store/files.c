@@ -194,6 +194,41 @@ void qs_upload_abort(struct qs_upload *up)
     free(up);
 }
 
+bool qs_files_put(struct qs_files *files, const void *bytes, size_t n, char ret_sha256[65],
+                  struct qs_err *err)
+{
+    uint8_t sum[QS_SHA256_BYTES];
+    int64_t written;
+    qs_sha256(bytes, n, sum);
+    qs_hex(sum, sizeof sum, ret_sha256);
+    if (qs_files_has(files, ret_sha256))
+        return true;
+    struct qs_upload *up = qs_upload_begin(files, ret_sha256, (int64_t)n, err);
+    if (!up)
+        return false;
+    if (qs_upload_add(up, bytes, n, err))
+        return qs_upload_finish(up, &written, err);
+    qs_upload_abort(up);
+    return false;
+}
+
+int qs_files_get(struct qs_files *files, const char sha256[65], int64_t *ret_bytes, struct qs_err *err)
+{
+    struct stat st;
+    char *path = path_of(files->dir, sha256);
+    int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd >= 0 && fstat(fd, &st) != 0) {
+        close(fd);
+        fd = -1;
+    }
+    if (fd < 0)
+        qs_fail(err, QS_E_NOT_FOUND, "no file with this content is here");
+    else
+        *ret_bytes = st.st_size;
+    free(path);
+    return fd;
+}
+
 bool qs_files_has(struct qs_files *files, const char sha256[65])
 {
     char *path = path_of(files->dir, sha256);

@@ -24,6 +24,12 @@ bool qs_upload_add(struct qs_upload *up, const void *bytes, size_t n, struct qs_
 bool qs_upload_finish(struct qs_upload *up, int64_t *ret_bytes, struct qs_err *err);
 void qs_upload_abort(struct qs_upload *up);
 
+/* The same for bytes that are all there: their hash. What is there already is not written again. */
+bool qs_files_put(struct qs_files *files, const void *bytes, size_t n, char ret_sha256[65],
+                  struct qs_err *err);
+
+/* Opened for reading; the caller closes it. -1: QS_E_NOT_FOUND. */
+int qs_files_get(struct qs_files *files, const char sha256[65], int64_t *ret_bytes, struct qs_err *err);
 bool qs_files_has(struct qs_files *files, const char sha256[65]);
 /* Puts a copy at dest (parents made, what was there is replaced), mode 0500 or 0400. */
 bool qs_files_place(struct qs_files *files, const char sha256[65], const char *dest, bool executable,

@@ -177,6 +177,41 @@ bool qs_read_windows_json(struct qs_store_reader *r, const uint8_t run_uid[16], 
     return finish(write_rows(r, &s, &j, write_window, err), &out, ret_json);
 }
 
+static bool write_artifact(struct qs_store_reader *r, struct qs_stmt *s, struct qs_json *j,
+                           struct qs_err *err)
+{
+    (void)r;
+    (void)err;
+    qs_json_kstring(j, "kind", qs_stmt_get_text(s));
+    qs_json_kstring(j, "name", qs_stmt_get_text(s));
+    qs_json_kstring(j, "sha256", qs_stmt_get_text(s));
+    key_int(j, "kept_bytes", s);
+    key_int(j, "total_bytes", s);
+    qs_json_kstring(j, "why", qs_stmt_get_text(s));
+    return true;
+}
+
+bool qs_read_artifacts_json(struct qs_store_reader *r, const uint8_t run_uid[16], char **ret_json,
+                            struct qs_err *err)
+{
+    struct qs_buf out;
+    struct qs_json j;
+    struct qs_stmt s;
+    int64_t run = 0;
+    *ret_json = NULL;
+    if (!qs_find_run(&r->db, run_uid, &run, err) ||
+        !qs_stmt_begin(
+            &r->db, &s,
+            "SELECT a.kind, a.name, lower(hex(a.sha256)), f.bytes, a.total_bytes, a.why FROM artifact a"
+            " LEFT JOIN file f ON f.sha256 = a.sha256 WHERE a.run_id = ? ORDER BY a.idx",
+            err))
+        return false;
+    qs_stmt_int(&s, run);
+    qs_buf_init(&out);
+    qs_json_init(&j, &out);
+    return finish(write_rows(r, &s, &j, write_artifact, err), &out, ret_json);
+}
+
 static bool write_device(struct qs_store_reader *r, struct qs_stmt *s, struct qs_json *j, struct qs_err *err)
 {
     (void)r;

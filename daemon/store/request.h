@@ -62,6 +62,7 @@ qs_apply_fn qs_apply_run;         /* struct qs_run_row */
 qs_apply_fn qs_apply_run_end;     /* struct qs_run_end_row */
 qs_apply_fn qs_apply_window;      /* struct qs_window_row */
 qs_apply_fn qs_apply_event;       /* struct qs_event_row */
+qs_apply_fn qs_apply_artifact;    /* struct qs_artifact_row */
 qs_apply_fn qs_apply_file;        /* struct qs_file_row */
 
 /* Takes the request over: it is committed with the next group. In store.c. */

@@ -184,6 +184,18 @@ void qs_store_event(struct qs_store *store, const struct qs_event_row *event, qs
     push(store, req, &row, sizeof row);
 }
 
+void qs_store_artifact(struct qs_store *store, const struct qs_artifact_row *artifact, qs_store_done_fn *done,
+                       void *user)
+{
+    struct qs_request *req = qs_request_new(qs_apply_artifact, done, user);
+    struct qs_artifact_row row = *artifact;
+    keep(&req->arena, &row.kind);
+    keep(&req->arena, &row.name);
+    keep(&req->arena, &row.why);
+    row.bytes = qs_arena_copy(&req->arena, artifact->bytes, artifact->n);
+    push(store, req, &row, sizeof row);
+}
+
 void qs_store_file(struct qs_store *store, const char sha256[65], int64_t bytes, qs_store_done_fn *done,
                    void *user)
 {

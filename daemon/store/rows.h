@@ -101,6 +101,18 @@ struct qs_run_end_row {
     int64_t ended_wall_ns;
 };
 
+struct qs_files;
+struct qs_artifact_row {
+    uint8_t run_uid[16];
+    uint32_t idx;
+    const char *kind, *name; /* "output", "kernel-log", "file" */
+    struct qs_files *files;  /* borrowed until done: where the content goes; NULL where there is none */
+    const void *bytes;
+    size_t n;            /* kept; 0: nothing is, and why says so */
+    int64_t total_bytes; /* that it had */
+    const char *why;     /* or NULL */
+};
+
 struct qs_event_row {
     int64_t wall_ns;
     const char *kind;       /* "job.state", "window.closed", "gate.waiting", ... */

@@ -74,6 +74,9 @@ void qs_store_run_end(struct qs_store *store, const struct qs_run_end_row *end, 
 /* done's id is the event's number: strictly increasing, in order of commit. */
 void qs_store_event(struct qs_store *store, const struct qs_event_row *event, qs_store_done_fn *done,
                     void *user);
+/* Writes the content beside the database (synced), then the row. The same again changes nothing. */
+void qs_store_artifact(struct qs_store *store, const struct qs_artifact_row *artifact, qs_store_done_fn *done,
+                       void *user);
 void qs_store_file(struct qs_store *store, const char sha256[65], int64_t bytes, qs_store_done_fn *done,
                    void *user);
 

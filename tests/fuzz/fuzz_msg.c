@@ -123,6 +123,8 @@ TRY(run, NO_LISTS)
 TRY(run_why, NO_LISTS)
 TRY(error, NO_LISTS)
 TRY(bye, NO_LISTS)
+TRY(pull, NO_LISTS)
+TRY(pulled, NO_LISTS)
 
 static void (*const tries[QS_MSG_LAST + 1])(const uint8_t *p, size_t n) = {
     [QS_MSG_HELLO_HOST] = try_hello_host,
@@ -151,6 +153,8 @@ static void (*const tries[QS_MSG_LAST + 1])(const uint8_t *p, size_t n) = {
     [QS_MSG_CANCEL] = try_run_why,
     [QS_MSG_ERROR] = try_error,
     [QS_MSG_BYE] = try_bye,
+    [QS_MSG_PULL] = try_pull,
+    [QS_MSG_PULLED] = try_pulled,
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

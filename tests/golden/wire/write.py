@@ -198,6 +198,10 @@ MESSAGES = [
     ("cancel", 25, raw("uid run", RUN) + text("why", "the job was cancelled")),
     ("error", 26, raw("uid run", bytes(16)) + u16("code", 6) + u8("blame", 1) + text("text", "gzpi: not found")),
     ("bye", 27, text("why", "")),
+    ("pull", 28, raw("uid run", RUN) + u32("id", 9) + u8("source", 0) + text("path", "out/trace.bin") + u64("offset", 8192) +
+     u32("max_bytes", 8192)),
+    ("pulled", 29, u32("id", 9) + u8("status", 0) + u64("total_bytes", 2**40) + u64("offset", 8192) + text("bytes", b"a\0\xff") +
+     text("why", "")),
 ]
 
 

@@ -367,6 +367,56 @@ static void runs_hooks(void **state)
     script_free(s);
 }
 
+static void ask_to_pull(struct script *s, const struct qs_uid *run, enum qs_pull_source source,
+                        uint64_t offset)
+{
+    const struct qs_msg_pull m = {.run = *run,
+                                  .id = 5,
+                                  .source = source,
+                                  .path = qs_text_of(source == QS_PULL_FILE ? "out" : ""),
+                                  .offset = offset,
+                                  .max_bytes = 3};
+    size_t at = peer_begin(&s->peer);
+    assert_true(qs_msg_encode_pull(&s->peer.w, &m));
+    peer_end(&s->peer, at, QS_MSG_PULL);
+}
+
+static void expect_pulled(struct script *s, enum qs_pull_status status, const char *bytes)
+{
+    struct qs_msg_pulled m;
+    const struct letter *l = script_expect(s, QS_MSG_PULLED);
+    assert_int_equal(qs_msg_decode_pulled(l->payload, l->n, &m), 0);
+    assert_int_equal(m.id, 5);
+    assert_int_equal(m.status, status);
+    assert_int_equal(m.bytes.n, strlen(bytes));
+    assert_memory_equal(m.bytes.p, bytes, m.bytes.n);
+}
+
+/* What a run has left, between its windows; of another run, or where the port has no such thing, an ERROR. */
+static void hands_out_what_a_run_has_left(void **state)
+{
+    struct qs_uid other = {{1}};
+    (void)state;
+    for (int no = 0; no < 2; no++) {
+        struct script *s = script_new(&(struct script_options){.no_pull = no});
+        script_connect(s);
+        assert_int_equal((s->peer.agent.features & QS_FEATURE_PULL) != 0, !no);
+        script_run(s, &(struct run_spec){.capture = false});
+        ask_to_pull(s, &s->peer.run, QS_PULL_FILE, 4);
+        if (no) {
+            script_expect(s, QS_MSG_ERROR);
+        } else {
+            expect_pulled(s, QS_PULL_OK, "456");
+            ask_to_pull(s, &s->peer.run, QS_PULL_KERNEL_LOG, 0);
+            expect_pulled(s, QS_PULL_UNREADABLE, "");
+            ask_to_pull(s, &other, QS_PULL_FILE, 0);
+            script_expect(s, QS_MSG_ERROR);
+        }
+        script_expect_state(s, QS_STATE_RUN_OPEN);
+        script_free(s);
+    }
+}
+
 static void ends_the_hook_of_a_lost_link(void **state)
 {
     static const uint8_t types[] = {QS_MSG_BYE, QS_MSG_ERROR, QS_MSG_OPEN};
@@ -410,6 +460,7 @@ const struct CMUnitTest cases_talk[] = {
     cmocka_unit_test(refuses_short_messages),
     cmocka_unit_test(begins_and_ends_runs),
     cmocka_unit_test(runs_hooks),
+    cmocka_unit_test(hands_out_what_a_run_has_left),
     cmocka_unit_test(ends_the_hook_of_a_lost_link),
 };
 const size_t cases_talk_count = sizeof cases_talk / sizeof cases_talk[0];

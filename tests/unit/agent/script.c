@@ -204,6 +204,17 @@ static void to_agent(void *ctx, const uint8_t *bytes, size_t n)
     qs_agent_on_bytes(s->agent, bytes, n);
 }
 
+static void op_pull(void *ctx, const struct qs_msg_pull *pull, struct qs_port_piece *piece)
+{
+    (void)ctx;
+    bool log = pull->source == QS_PULL_KERNEL_LOG;
+    *piece = (struct qs_port_piece){.status = log ? QS_PULL_UNREADABLE : QS_PULL_OK};
+    snprintf(piece->why, sizeof piece->why, "%s", log ? "not for us" : "");
+    piece->total_bytes = log ? 0 : 10;
+    piece->bytes = "0123456789" + pull->offset;
+    piece->n = log ? 0 : pull->max_bytes;
+}
+
 struct script *script_new(const struct script_options *options)
 {
     struct script *s = calloc(1, sizeof *s);
@@ -232,7 +243,8 @@ struct script *script_new(const struct script_options *options)
                                  .program_quit = op_program_quit,
                                  .program_look = op_program_look,
                                  .program_metric = op_program_metric,
-                                 .program_row = op_program_row};
+                                 .program_row = op_program_row,
+                                 .pull = options->no_pull ? NULL : op_pull};
     s->agent = malloc(sizeof *s->agent);
     s->ring = malloc(ring_bytes);
     s->now_ns = 1000 * S;

@@ -37,6 +37,7 @@ struct script {
 };
 
 struct script_options {
+    bool no_pull; /* this port fetches nothing */
     bool key;
     int64_t handshake_ns;
     size_t ring_bytes; /* 0: the least */

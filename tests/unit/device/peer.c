@@ -262,6 +262,18 @@ static void answer_hook(struct peer *p, const struct qs_frame *f)
     peer_end(p, at, QS_MSG_HOOK_DONE);
 }
 
+static void answer_pull(struct peer *p, const struct qs_frame *f)
+{
+    struct qs_msg_pull m;
+    if (qs_msg_decode_pull(f->payload, f->len, &m) != 0)
+        abort();
+    struct qs_msg_pulled done = {
+        .id = m.id, .total_bytes = 4, .offset = m.offset, .bytes = qs_text_of("left")};
+    size_t at = peer_begin(p);
+    qs_msg_encode_pulled(&p->w, &done);
+    peer_end(p, at, QS_MSG_PULLED);
+}
+
 static void answer_ping(struct peer *p, const struct qs_frame *f)
 {
     struct qs_msg_ping ping;
@@ -333,14 +345,9 @@ static void answer(struct peer *p, const struct qs_frame *f)
     if (p->script && p->script(p, f))
         return;
     static void (*const answers[QS_MSG_LAST + 1])(struct peer *, const struct qs_frame *) = {
-        [QS_MSG_HELLO_HOST] = answer_hello,
-        [QS_MSG_AUTH] = answer_proof,
-        [QS_MSG_PING] = answer_ping,
-        [QS_MSG_RUN_BEGIN] = answer_run,
-        [QS_MSG_HOOK] = answer_hook,
-        [QS_MSG_OPEN] = answer_open,
-        [QS_MSG_ACK] = note_ack,
-        [QS_MSG_ERROR] = note_error,
+        [QS_MSG_HELLO_HOST] = answer_hello, [QS_MSG_AUTH] = answer_proof, [QS_MSG_PING] = answer_ping,
+        [QS_MSG_RUN_BEGIN] = answer_run,    [QS_MSG_HOOK] = answer_hook,  [QS_MSG_PULL] = answer_pull,
+        [QS_MSG_OPEN] = answer_open,        [QS_MSG_ACK] = note_ack,      [QS_MSG_ERROR] = note_error,
         [QS_MSG_RESEND] = answer_resend,
     };
     if (answers[f->type])
@@ -442,7 +449,7 @@ struct peer *peer_new(struct qs_loop *loop, bool tcp)
     p->fd = -1;
     p->proto_min = QS_PROTO_MIN;
     p->proto_max = QS_PROTO_MAX;
-    p->features = QS_FEATURE_COMMAND;
+    p->features = QS_FEATURE_COMMAND | QS_FEATURE_PULL;
     p->rows = 5;
     p->rows_a_message = 2;
     memset(p->nonce, 9, sizeof p->nonce);

@@ -38,6 +38,26 @@ static void on_silence(bool silent, void *user)
     s->silences += silent ? 1 : 0;
 }
 
+static bool take_token(bool window, const char **why, void *user)
+{
+    struct stage *s = user;
+    *why = "the hub is in use";
+    if (!window && s->token_refusals > 0) {
+        s->token_refusals--;
+        return false;
+    }
+    assert_int_equal(s->tokens, 0);
+    s->tokens++;
+    return true;
+}
+
+static void give_token(void *user)
+{
+    struct stage *s = user;
+    assert_int_equal(s->tokens, 1);
+    s->tokens--;
+}
+
 static void on_end(const struct qs_control_result *result, void *user)
 {
     struct stage *s = user;
@@ -114,6 +134,7 @@ void stage_init(struct stage *s, const char *job)
     s->loop = qs_loop_new_virtual(1000, 1);
     qs_buf_init(&s->news);
     qs_buf_init(&s->hooks);
+    qs_buf_init(&s->left);
     s->parts = (struct qs_control_parts){.loop = s->loop,
                                          .store = (struct qs_store *)(void *)s,
                                          .session = (struct qs_session *)(void *)s,
@@ -131,8 +152,12 @@ void stage_earlier(struct stage *s, const struct qs_samples *earlier)
 
 void stage_play(struct stage *s)
 {
-    const struct qs_control_events events = {
-        .on_news = on_news, .on_silence = on_silence, .on_end = on_end, .user = s};
+    const struct qs_control_events events = {.on_news = on_news,
+                                             .on_silence = on_silence,
+                                             .take_token = take_token,
+                                             .give_token = give_token,
+                                             .on_end = on_end,
+                                             .user = s};
     s->control = qs_control_new(&s->parts, &events);
     if (s->early == QS_CE_CANCEL)
         qs_control_cancel(s->control, "early");
@@ -149,6 +174,7 @@ void stage_go(struct stage *s)
     assert_string_equal(qs_control_state_name(s->control), "done");
     assert_false(s->silent);
     assert_int_equal(s->holds, 0);
+    assert_int_equal(s->tokens, 0);
     assert_int_equal(s->sessions, s->sessions_ended);
     for (size_t i = 0; i < s->run_count; i++)
         assert_true(s->runs[i].ended); /* no run stays open on disk */
@@ -161,6 +187,7 @@ void stage_done(struct stage *s)
     qs_job_free(s->spec);
     qs_buf_done(&s->news);
     qs_buf_done(&s->hooks);
+    qs_buf_done(&s->left);
 }
 
 size_t stage_counted(const struct stage *s, uint32_t point, uint32_t block)

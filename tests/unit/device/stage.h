@@ -74,12 +74,16 @@ struct stage {
     bool session_error;             /* an ERROR of the session in a window */
     bool refuse_run;                /* the agent cannot start the executable */
     bool busy_store;                /* refuses silence the first time */
+    const char *log;                /* of the kernel: the agent can be asked for what a run left */
+    unsigned token_refusals;        /* so often nothing may be transferred */
     /* What happened. */
     struct stage_run runs[STAGE_RUNS];
     size_t run_count;
     struct qs_buf news, hooks;
     unsigned conflicts, sessions, sessions_ended, silences, holds, opens, struck, ended, kind_seen, hook_seen,
         disarms;
+    struct qs_buf left; /* what was stored of that: "kind name length total why", a line each */
+    unsigned tokens;    /* held */
     bool silent;
     struct qs_control_result result;
     /* The agent. */
@@ -91,6 +95,7 @@ struct stage {
     int64_t gate_timeout_ns; /* of the last OPEN's first expectation */
     struct stage_window now;
     uint32_t hook_id;
+    struct qs_msg_pull pull;
 };
 
 /* The job's text; NULL: two arms, three to six blocks, five iterations a run after one warm-up. */

@@ -150,7 +150,9 @@ static void tell_closed(struct stage *s)
                               .gate = {.outcome = s->now.gate, .busiest = qs_text_of(s->now.busiest)},
                               .taints = qs_build_list(&taints),
                               .output = qs_text_of(s->now.output),
-                              .failure = qs_text_of(s->now.failure)};
+                              .failure = qs_text_of(s->now.failure),
+
+                              .output_bytes = s->now.output ? strlen(s->now.output) : 0};
     if (m.iterations > 0)
         later(s, STAGE_STEP_NS, tell_iterations);
     else
@@ -162,6 +164,8 @@ static void tell_armed(struct stage *s)
 {
     const char *why = NULL;
     struct qs_err err = QS_ERR_INIT;
+    if (s->ended) /* who has ended is not asked any more */
+        return;
     if (s->refuse_window) {
         s->refuse_window = false;
         s->session = SESSION_OPEN;
@@ -236,6 +240,47 @@ bool qs_session_resend(struct qs_session *session, const struct qs_uid *run, uin
     (void)run;
     (void)from_seq;
     return may(of(session), SESSION_READY, "resend", err);
+}
+
+bool qs_session_can_pull(const struct qs_session *session)
+{
+    return of((struct qs_session *)(uintptr_t)session)->log != NULL;
+}
+
+/* The kernel's log as the test says; a file of 20,000 bytes; nothing else is there. */
+static void tell_pulled(struct stage *s)
+{
+    static char file[20000];
+    bool log = s->pull.source == QS_PULL_KERNEL_LOG, there = log || strcmp(s->pull.path.p, "out.bin") == 0;
+    const char *all = log ? s->log : file;
+    size_t total = !there ? 0 : log ? strlen(s->log) : sizeof file;
+    size_t left = s->pull.offset < total ? total - (size_t)s->pull.offset : 0;
+    struct qs_msg_pulled m = {.id = s->pull.id,
+                              .status = there ? QS_PULL_OK : QS_PULL_MISSING,
+                              .total_bytes = total,
+                              .offset = s->pull.offset,
+                              .bytes = {.p = all + s->pull.offset,
+                                        .n = (uint16_t)(left < s->pull.max_bytes ? left : s->pull.max_bytes)},
+                              .why = qs_text_of(there ? "" : "No such file")};
+    s->session = SESSION_OPEN;
+    qs_control_on_pulled(s->control, &m);
+}
+
+bool qs_session_pull(struct qs_session *session, const struct qs_msg_pull *m, struct qs_err *err)
+{
+    static char path[QS_PATH_MAX_BYTES + 1];
+    struct stage *s = of(session);
+    if (!may(s, SESSION_OPEN, "pull", err))
+        return false;
+    assert_true(qs_uid_equal(&m->run, &s->run));
+    assert_in_range(m->max_bytes, 1, QS_PULL_MAX_BYTES);
+    s->pull = *m;
+    qs_text_copy(m->path, path, sizeof path);
+    s->pull.path.p = path;
+    s->session = SESSION_HOOK;
+    s->operation++;
+    later(s, STAGE_STEP_NS, tell_pulled);
+    return true;
 }
 
 static void tell_run_ended(struct stage *s)

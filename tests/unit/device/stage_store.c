@@ -48,6 +48,16 @@ static struct stage *of(struct qs_store *store)
     return (struct stage *)(void *)store;
 }
 
+void qs_store_artifact(struct qs_store *store, const struct qs_artifact_row *a, qs_store_done_fn *done,
+                       void *user)
+{
+    struct stage *s = of(store);
+    assert_non_null(find(s, a->run_uid));
+    qs_buf_fmt(&s->left, "%u %s %s %zu of %lld %s\n", (unsigned)a->idx, a->kind, a->name, a->n,
+               (long long)a->total_bytes, a->why ? a->why : "");
+    answer(s, "artifact", done, user);
+}
+
 void qs_store_hold(struct qs_store *store)
 {
     of(store)->holds++;

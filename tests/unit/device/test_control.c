@@ -55,6 +55,55 @@ static void test_store_that_is_busy_holds_the_window(void **state)
     stage_done(&s);
 }
 
+static const char leaving_job[] = "quiesce: 1\n"
+                                  "benchmarks:\n"
+                                  "  - {name: work, argv: [work], output: capture, params: {n: [1]},\n"
+                                  "     artifacts: [out.bin, \"core.{n}\"], limits: {artifact: 10000B}}\n"
+                                  "plan: {seed: 1, blocks: 1, until: {interval: 0%}, warmup: {iterations: 1},"
+                                  " window: {iterations: 5}}\n";
+
+static void talking(struct stage *s, const struct stage_run *run, struct stage_window *w)
+{
+    (void)s;
+    (void)run;
+    w->output = "hello";
+}
+
+static size_t times(const char *text, const char *word)
+{
+    size_t n = 0;
+    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+        n++;
+    return n;
+}
+
+static void test_what_a_run_has_left_is_kept(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, leaving_job);
+    s.script = talking;
+    s.log = "[1.000000] hot\n";
+    s.token_refusals = 3;
+    s.parts.files = (struct qs_files *)(void *)&s;
+    stage_go(&s);
+    assert_int_equal(s.token_refusals, 0);
+    assert_int_equal(s.run_count, 2); /* the pilot's too */
+    const char *each[] = {"0 output output 5 of 5 \n", "1 kernel-log kernel-log 15 of 15 \n",
+                          "2 file out.bin 10000 of 20000 \n", "3 file core.1 0 of 0 No such file\n"};
+    for (size_t i = 0; i < 4; i++) {
+        if (times(s.left.data, each[i]) != 2)
+            fail_msg("not twice: %s in\n%s", each[i], s.left.data);
+    }
+    stage_done(&s);
+    stage_init(&s, leaving_job); /* a quiet kernel leaves nothing to keep */
+    s.log = "";
+    s.parts.files = (struct qs_files *)(void *)&s;
+    stage_go(&s);
+    assert_null(strstr(s.left.data, "kernel-log"));
+    stage_done(&s);
+}
+
 static void slow_b(struct stage *s, const struct stage_run *run, struct stage_window *w)
 {
     for (size_t i = 0; i < STAGE_ITERATIONS; i++)
@@ -408,6 +457,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_happy),
         cmocka_unit_test(test_store_that_is_busy_holds_the_window),
+        cmocka_unit_test(test_what_a_run_has_left_is_kept),
         cmocka_unit_test(test_interval_stops_at_a_look),
         cmocka_unit_test(test_hooks_and_points),
         cmocka_unit_test(test_setup_that_fails_ends_the_job),

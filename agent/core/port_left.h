@@ -1,0 +1,28 @@
+/* What a run leaves beside its iterations: as the port hands it to the core. */
+#ifndef QS_AGENT_CORE_PORT_LEFT_H
+#define QS_AGENT_CORE_PORT_LEFT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct qs_msg_pull;
+
+enum { QS_PORT_WHY_BYTES = 160 }; /* a reason for people, with its NUL */
+
+/* Output of a window or of a hook. kept points into the port and is valid until the next start. */
+struct qs_port_output {
+    const char *kept;
+    size_t kept_bytes;
+    uint64_t total_bytes;
+};
+
+/* One piece of what a run has left. status is enum qs_pull_status of the wire. */
+struct qs_port_piece {
+    uint8_t status;
+    uint64_t total_bytes; /* of the source, now */
+    const char *bytes;    /* in the port, valid until the next call; at most as many as were asked for */
+    size_t n;
+    char why[QS_PORT_WHY_BYTES];
+};
+
+#endif

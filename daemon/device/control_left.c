@@ -1,0 +1,186 @@
+/* What a run has left: the output of its windows, what the kernel logged, and the files that the job
+ * declares. Fetched piece by piece between its last window and its end, so that no window has company. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/loop.h"
+#include "base/text.h"
+#include "device/control_impl.h"
+
+enum { OUTPUT_MAX_BYTES = 1024 * 1024 };
+#define ASK_NS INT64_C(100000000)
+
+static const struct qs_job_benchmark *bench_of(const struct qs_control *c)
+{
+    return &c->p.spec->benchmarks[c->p.spec->points[c->plan.point].benchmark];
+}
+
+static void store(struct qs_control *c, const char *kind, const char *name, const struct qs_buf *bytes,
+                  uint64_t total_bytes, const char *why)
+{
+    struct qs_artifact_row row = {.idx = c->left.kept++,
+                                  .kind = kind,
+                                  .name = name,
+                                  .files = c->p.files,
+                                  .bytes = bytes ? bytes->data : NULL,
+                                  .n = bytes ? bytes->len : 0,
+                                  .total_bytes = total_bytes > INT64_MAX ? INT64_MAX : (int64_t)total_bytes,
+                                  .why = why};
+    memcpy(row.run_uid, c->run.uid.b, sizeof row.run_uid);
+    qs_store_done_fn *fn;
+    void *user;
+    qs_control_store_quiet(c, &fn, &user);
+    qs_store_artifact(c->p.store, &row, fn, user);
+}
+
+void qs_control_left_output(struct qs_control *c)
+{
+    struct qs_text out = c->win.msg.output;
+    size_t room = OUTPUT_MAX_BYTES - c->left.output.len;
+    qs_buf_add(&c->left.output, out.p ? out.p : "", out.n < room ? out.n : room);
+    c->left.output_bytes += c->win.msg.output_bytes;
+}
+
+/* The path of a declared file with its parameters filled in; false behind the last one. */
+static bool path_of(const struct qs_control *c, size_t i, struct qs_strings *filled)
+{
+    const struct qs_strings *all = &bench_of(c)->artifacts;
+    if (i >= all->count)
+        return false;
+    const struct qs_strings one = {.at = &all->at[i], .count = 1};
+    qs_job_fill(c->p.spec, qs_plan_arm(&c->plan), c->plan.point, &one, filled);
+    return true;
+}
+
+static size_t limit_of(const struct qs_control *c)
+{
+    enum { KERNEL_LOG_MAX_BYTES = 65536 };
+    return c->left.next == 0 ? KERNEL_LOG_MAX_BYTES : (size_t)bench_of(c)->artifact_max_bytes;
+}
+
+static void fetch(struct qs_control *c);
+
+static void fetch_again(void *user)
+{
+    struct qs_control *c = user;
+    c->left.again = NULL;
+    fetch(c);
+}
+
+static bool has_token(struct qs_control *c)
+{
+    const char *why;
+    if (c->has_token || !c->events.take_token)
+        return true;
+    c->has_token = c->events.take_token(false, &why, c->events.user);
+    if (!c->has_token)
+        c->left.again = qs_timer_start(c->p.loop, ASK_NS, fetch_again, c);
+    return c->has_token;
+}
+
+static void end_run(struct qs_control *c)
+{
+    struct qs_err err = QS_ERR_INIT;
+    c->left.on = false;
+    qs_control_give_token(c);
+    if (!qs_session_run_end(c->p.session, &c->run.uid, &err) && err.code != QS_E_LINK) {
+        qs_control_fail(c, &err);
+        qs_control_feed(c, QS_CE_FAIL);
+    }
+}
+
+/* Asks for the next piece of the one in hand. */
+static void fetch(struct qs_control *c)
+{
+    struct qs_strings path = {0};
+    struct qs_err err = QS_ERR_INIT;
+    bool file = c->left.next > 0;
+    if (file && !path_of(c, c->left.next - 1, &path)) {
+        end_run(c);
+        return;
+    }
+    if (has_token(c)) {
+        size_t left = limit_of(c) - c->left.bytes.len;
+        const struct qs_msg_pull m = {.run = c->run.uid,
+                                      .id = ++c->left.id,
+                                      .source = file ? QS_PULL_FILE : QS_PULL_KERNEL_LOG,
+                                      .path = qs_text_of(file ? path.at[0] : ""),
+                                      .offset = c->left.bytes.len,
+                                      .max_bytes =
+                                          left < QS_PULL_MAX_BYTES ? (uint32_t)left : QS_PULL_MAX_BYTES};
+        if (!qs_session_pull(c->p.session, &m, &err) && err.code != QS_E_LINK)
+            end_run(c);
+    }
+    qs_strings_done(&path);
+}
+
+static void keep_one(struct qs_control *c, const struct qs_msg_pulled *m)
+{
+    struct qs_strings path = {0};
+    struct qs_buf why;
+    bool file = c->left.next > 0 && path_of(c, c->left.next - 1, &path);
+    qs_buf_init(&why);
+    if (m->status != QS_PULL_OK)
+        qs_text_escape(&why, m->why.p ? m->why.p : "", m->why.n);
+    bool empty_log = !file && m->status == QS_PULL_OK && c->left.bytes.len == 0;
+    if (!empty_log)
+        store(c, file ? "file" : "kernel-log", file ? path.at[0] : "kernel-log", &c->left.bytes,
+              m->total_bytes,
+              m->status != QS_PULL_OK  ? why.data
+              : c->left.bytes.len == 0 ? "it is empty"
+                                       : NULL);
+    qs_buf_done(&why);
+    qs_strings_done(&path);
+}
+
+void qs_control_on_pulled(struct qs_control *c, const struct qs_msg_pulled *m)
+{
+    if (!c->left.on || m->id != c->left.id)
+        return;
+    size_t room = limit_of(c) - c->left.bytes.len;
+    qs_buf_add(&c->left.bytes, m->bytes.p ? m->bytes.p : "", m->bytes.n < room ? m->bytes.n : room);
+    bool whole = m->status != QS_PULL_OK || m->bytes.n == 0 || c->left.bytes.len >= m->total_bytes ||
+                 c->left.bytes.len == limit_of(c);
+    if (whole) {
+        keep_one(c, m);
+        qs_buf_clear(&c->left.bytes);
+        c->left.next++;
+    }
+    fetch(c);
+}
+
+void qs_control_left_begin(struct qs_control *c)
+{
+    c->left.kept = 0;
+    c->left.next = 0;
+    qs_buf_clear(&c->left.bytes);
+    if (c->p.files && c->left.output_bytes > 0)
+        store(c, "output", "output", &c->left.output, c->left.output_bytes,
+              c->left.output.len == 0 ? "it was not captured" : NULL);
+    qs_buf_clear(&c->left.output);
+    c->left.output_bytes = 0;
+    if (!c->p.files || !qs_session_can_pull(c->p.session)) {
+        end_run(c);
+        return;
+    }
+    c->left.on = true;
+    fetch(c);
+}
+
+void qs_control_left_stop(struct qs_control *c)
+{
+    qs_timer_stop(c->left.again);
+    c->left.again = NULL;
+    c->left.on = false;
+    qs_buf_clear(&c->left.bytes);
+    qs_buf_clear(&c->left.output);
+    c->left.output_bytes = 0;
+}
+
+void qs_control_left_done(struct qs_control *c)
+{
+    qs_control_left_stop(c);
+    qs_buf_done(&c->left.bytes);
+    qs_buf_done(&c->left.output);
+}

@@ -1,0 +1,39 @@
+/* What a run has left: the content beside the database first, then the row that names it. */
+#include "base/text.h"
+#include "proto/auth.h"
+#include "store/files.h"
+#include "store/write.h"
+
+static bool insert(struct qs_db *db, int64_t run, const struct qs_artifact_row *r, const uint8_t *sum,
+                   struct qs_err *err)
+{
+    struct qs_stmt s;
+    if (!qs_stmt_begin(db, &s,
+                       "INSERT INTO artifact(run_id, idx, kind, name, sha256, total_bytes, why)"
+                       " VALUES(?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                       err))
+        return false;
+    qs_stmt_int(&s, run);
+    qs_stmt_int(&s, r->idx);
+    qs_stmt_text(&s, r->kind);
+    qs_stmt_text(&s, r->name);
+    qs_stmt_blob(&s, sum, QS_SHA256_BYTES);
+    qs_stmt_int(&s, r->total_bytes);
+    qs_stmt_text(&s, r->why);
+    return qs_stmt_run(&s, err);
+}
+
+bool qs_apply_artifact(struct qs_db *db, const void *row, int64_t *ret_id, struct qs_err *err)
+{
+    const struct qs_artifact_row *r = row;
+    uint8_t sum[QS_SHA256_BYTES];
+    struct qs_file_row file = {.bytes = (int64_t)r->n};
+    int64_t run = 0;
+    if (!qs_find_run(db, r->run_uid, &run, err))
+        return false;
+    if (!r->files || r->n == 0)
+        return insert(db, run, r, NULL, err);
+    return qs_files_put(r->files, r->bytes, r->n, file.sha256, err) &&
+           qs_unhex(file.sha256, sum, sizeof sum) && qs_apply_file(db, &file, ret_id, err) &&
+           insert(db, run, r, sum, err);
+}
