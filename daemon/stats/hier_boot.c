@@ -6,14 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum {
-    MAX_RESAMPLES = 10000000,
-    RESAMPLES_A_LOOK = 64,
-    WORDS = 256,
-    CHUNK = 64,
-    SMALL = 4096,
-    MAX_PAIRS = 1 << 18
-};
+enum { MAX_RESAMPLES = 10000000, RESAMPLES_A_LOOK = 64, WORDS = 256, CHUNK = 64, SMALL = 4096 };
 
 /* Lemire 2019: the high half of a 16-bit lane times n is uniform over 0..n-1 once lanes whose low half is
  * below 2^16 mod n are drawn again, which n <= SMALL keeps rare. */
@@ -24,7 +17,7 @@ struct lanes {
 
 static struct lanes lanes_of(size_t n)
 {
-    uint64_t reject = 0x10000u % (uint32_t)n;
+    uint64_t reject = n > SMALL ? 0 : 0x10000u % (uint32_t)n;
     return (struct lanes){n, reject, (0x10000 - reject) * 0x100000001u};
 }
 
@@ -35,6 +28,14 @@ struct stock {
     uint64_t word[WORDS];
     size_t used;
 };
+
+/* Both generators from the one key. */
+static void stock_init(struct stock *s, uint64_t seed, uint64_t stream)
+{
+    qs_rng_seed(&s->rng, seed, stream);
+    qs_rng_seed(&s->again, qs_rng_next(&s->rng), stream);
+    s->used = WORDS;
+}
 
 /* k <= WORDS of them. Those that are left over are lost. */
 static const uint64_t *take_words(struct stock *s, size_t k)
@@ -56,12 +57,9 @@ static inline size_t pick(struct stock *s, const struct lanes *l, uint64_t lane)
 }
 
 /* One of 0..n-1. */
-static size_t draw(struct stock *s, size_t n)
+static inline size_t draw(struct stock *s, const struct lanes *l)
 {
-    if (n > SMALL)
-        return qs_rng_below(&s->again, n);
-    struct lanes l = lanes_of(n);
-    return pick(s, &l, *take_words(s, 1) >> 48);
+    return l->n > SMALL ? qs_rng_below(&s->again, l->n) : pick(s, l, *take_words(s, 1) >> 48);
 }
 
 /* The sum of 4 k draws, k <= CHUNK. Two lanes in each product: n has at most 13 bits, so that a product of
@@ -91,103 +89,48 @@ static double sum_fours(struct stock *s, const struct lanes *l, const double *x,
     return sum;
 }
 
-/* The sum of `count` draws from x[0..n-1], n <= SMALL. */
-static double sum_small(struct stock *s, const double *x, size_t n, size_t count)
+/* The sum of `count` draws from the l->n <= SMALL values of x. */
+static double sum_small(struct stock *s, const struct lanes *l, const double *x, size_t count)
 {
-    struct lanes l = lanes_of(n);
     double sum = 0;
     size_t fours = count / 4;
     for (; fours > CHUNK; fours -= CHUNK)
-        sum += sum_fours(s, &l, x, CHUNK);
-    sum += sum_fours(s, &l, x, fours);
+        sum += sum_fours(s, l, x, CHUNK);
+    sum += sum_fours(s, l, x, fours);
     uint64_t w = count % 4 > 0 ? *take_words(s, 1) : 0;
     for (size_t i = 0; i < count % 4; i++, w >>= 16)
-        sum += x[pick(s, &l, w & 0xffff)];
+        sum += x[pick(s, l, w & 0xffff)];
     return sum;
 }
 
-/* One arm. Where runs are short, all sums of two values of a run are laid out: two draws in one. */
-struct side {
-    const struct qs_tree *tree;
-    double *pairs;    /* owned; NULL: not used */
-    size_t *pair_off; /* owned: where the sums of each run start */
-};
-
-static void side_free(struct side *side)
+static double run_mean(struct stock *s, const double *x, size_t n)
 {
-    free(side->pairs);
-    free(side->pair_off);
-}
-
-static bool pairs_fit(const struct qs_tree *tree, size_t *total)
-{
-    *total = 0;
-    for (size_t j = 0; j < tree->count[0]; j++) {
-        size_t n = tree->off[0][j + 1] - tree->off[0][j];
-        if (n * n > SMALL || n > SMALL || *total > MAX_PAIRS)
-            return false;
-        *total += n * n;
-    }
-    return *total <= MAX_PAIRS;
-}
-
-static bool side_init(struct side *side, const struct qs_tree *tree)
-{
-    size_t total;
-    *side = (struct side){.tree = tree};
-    if (!pairs_fit(tree, &total))
-        return true;
-    side->pairs = malloc(total * sizeof *side->pairs);
-    side->pair_off = malloc(tree->count[0] * sizeof *side->pair_off);
-    if (!side->pairs || !side->pair_off)
-        return false;
-    double *p = side->pairs;
-    for (size_t j = 0; j < tree->count[0]; j++) {
-        const double *x = tree->v + tree->off[0][j];
-        size_t n = tree->off[0][j + 1] - tree->off[0][j];
-        side->pair_off[j] = (size_t)(p - side->pairs);
-        for (size_t i = 0; i < n * n; i++)
-            *p++ = x[i / n] + x[i % n];
-    }
-    return true;
-}
-
-static double run_mean(struct stock *s, const struct side *side, size_t run)
-{
-    const size_t *off = side->tree->off[0];
-    const double *x = side->tree->v + off[run];
-    size_t n = off[run + 1] - off[run];
+    struct lanes l = lanes_of(n);
     double sum = 0;
-    if (side->pairs) {
-        sum = sum_small(s, side->pairs + side->pair_off[run], n * n, n / 2);
-        if (n % 2 > 0)
-            sum += x[draw(s, n)];
-    } else if (n <= SMALL) {
-        sum = sum_small(s, x, n, n);
-    } else {
+    if (n <= SMALL)
+        sum = sum_small(s, &l, x, n);
+    else
         for (size_t i = 0; i < n; i++)
-            sum += x[draw(s, n)];
-    }
+            sum += x[draw(s, &l)];
     return sum / (double)n;
 }
 
 /* The mean of one resample of units first .. end-1 of grouping level g. */
-static double resample(struct stock *s, const struct side *side, size_t g, size_t first, size_t end)
+static double resample(struct stock *s, const struct qs_tree *tree, size_t g, size_t first, size_t end)
 {
-    const struct qs_tree *tree = side->tree;
     size_t n = end - first;
+    struct lanes l = lanes_of(n);
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
-        size_t u = first + draw(s, n);
-        sum += g == 0 ? run_mean(s, side, u) : resample(s, side, g - 1, tree->off[g][u], tree->off[g][u + 1]);
+        size_t u = first + draw(s, &l), from = tree->off[g][u], below = tree->off[g][u + 1];
+        sum += g == 0 ? run_mean(s, tree->v + from, below - from) : resample(s, tree, g - 1, from, below);
     }
     return sum / (double)n;
 }
 
-static double resample_all(struct stock *s, const struct side *side)
+static double resample_all(struct stock *s, const struct qs_tree *tree)
 {
-    size_t top = side->tree->depth - 1;
-    return resample(s, side, top, 0, side->tree->count[top]);
+    return resample(s, tree, tree->depth - 1, 0, tree->count[tree->depth - 1]);
 }
 
 struct ratios {
@@ -195,16 +138,15 @@ struct ratios {
     size_t n, n_infinite;
 };
 
-static enum qs_status draw_ratios(const struct side sides[2], const struct qs_hier_boot_opts *opts,
-                                  struct ratios *out)
+static enum qs_status draw_ratios(const struct qs_tree *x, const struct qs_tree *y,
+                                  const struct qs_hier_boot_opts *opts, struct ratios *out)
 {
-    struct stock s = {.used = WORDS};
-    qs_rng_seed(&s.rng, opts->seed, opts->stream);
-    qs_rng_seed(&s.again, qs_rng_next(&s.rng), opts->stream);
+    struct stock s;
+    stock_init(&s, opts->seed, opts->stream);
     for (size_t r = 0; r < out->n; r++) {
         if (r % RESAMPLES_A_LOOK == 0 && !qs_progress_go_on(&opts->progress, (double)r / (double)out->n))
             return QS_ECANCELED;
-        double base = resample_all(&s, &sides[0]), cand = resample_all(&s, &sides[1]);
+        double base = resample_all(&s, x), cand = resample_all(&s, y);
         bool zero = !(base < 0 || base > 0);
         out->n_infinite += zero;
         out->v[r] = zero ? INFINITY : cand / base;
@@ -220,20 +162,6 @@ static struct qs_ci percentiles(double *ratio, size_t n, double level)
     qs_sort(ratio, n);
     size_t lo = (size_t)floor(tail + slack), hi = (size_t)ceil((double)n - tail - slack);
     return (struct qs_ci){.lo = ratio[lo], .hi = ratio[hi - 1], .level = level};
-}
-
-static enum qs_status run(const struct qs_tree *x, const struct qs_tree *y,
-                          const struct qs_hier_boot_opts *opts, struct ratios *out)
-{
-    struct side sides[2] = {{0}, {0}};
-    out->n = opts->resamples;
-    out->v = malloc(out->n * sizeof *out->v);
-    enum qs_status status = QS_ENOMEM;
-    if (out->v && side_init(&sides[0], x) && side_init(&sides[1], y))
-        status = draw_ratios(sides, opts, out);
-    side_free(&sides[0]);
-    side_free(&sides[1]);
-    return status;
 }
 
 static enum qs_status check_values(const struct qs_tree *tree)
@@ -262,8 +190,8 @@ enum qs_status qs_hier_boot_ratio(const struct qs_tree *x, const struct qs_tree 
     double base = qs_tree_mean(x);
     if (!(base < 0 || base > 0))
         return QS_EDOM;
-    struct ratios ratios = {0};
-    status = run(x, y, opts, &ratios);
+    struct ratios ratios = {.v = malloc(opts->resamples * sizeof *ratios.v), .n = opts->resamples};
+    status = ratios.v ? draw_ratios(x, y, opts, &ratios) : QS_ENOMEM;
     if (status == QS_OK) {
         *out = (struct qs_hier_boot){.ratio = qs_tree_mean(y) / base,
                                      .ci = percentiles(ratios.v, ratios.n, opts->level),
