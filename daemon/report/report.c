@@ -162,6 +162,7 @@ static void put_pair(struct qs_json *j, const struct qs_report_group *g, const s
     qs_json_kdouble(j, "lo90", v->l90.lo);
     qs_json_kdouble(j, "hi90", v->l90.hi);
     qs_json_kdouble(j, "p", v->p);
+    qs_json_kdouble(j, "p_bh", pair->p_bh);
     qs_json_kdouble(j, "df", v->df);
     qs_json_kdouble(j, "sd_log", v->sd_log);
     qs_json_kstring(j, "verdict", qs_verdict_name(v->kind));
@@ -233,18 +234,32 @@ static void put_head(struct qs_json *j, const struct qs_report_input *in, bool s
     ended ? qs_json_int(j, job->ended_wall_ns - job->started_wall_ns) : qs_json_null(j);
 }
 
+static void put_family(struct qs_json *j, const struct qs_report_family *family)
+{
+    qs_json_key(j, "family");
+    qs_json_object(j);
+    qs_json_kint(j, "comparisons", (int64_t)family->comparisons);
+    qs_json_kdouble(j, "q", family->q);
+    qs_json_kint(j, "selected", (int64_t)family->selected);
+    qs_json_kdouble(j, "fcr_level", family->fcr_level);
+    qs_json_object_end(j);
+}
+
 bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, struct qs_err *err)
 {
     (void)err; /* too little data is an answer: the document says so */
     struct qs_report_group *groups;
     size_t count = qs_report_groups(in, &groups);
     bool simulated = false;
+    struct qs_report_family family;
+    qs_report_adjust(groups, count, &family);
     for (size_t i = 0; i < count; i++)
         simulated = simulated || groups[i].simulated;
     struct qs_json j;
     qs_json_init(&j, out);
     qs_json_object(&j);
     put_head(&j, in, simulated);
+    put_family(&j, &family);
     qs_json_key(&j, "results");
     qs_json_array(&j);
     for (size_t i = 0; i < count; i++)

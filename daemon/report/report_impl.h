@@ -45,6 +45,7 @@ struct qs_report_arm {
 struct qs_report_pair {
     size_t cand;
     struct qs_verdict verdict;
+    double p_bh; /* adjusted over all comparisons of the job; NaN where there is no p */
     double taint_p;
     bool taint_differs, forbidden;
 };
@@ -69,6 +70,7 @@ struct qs_report_group { /* one point on one device */
     struct qs_report_arm *arms;   /* owned */
     struct qs_report_pair *pairs; /* owned: arm_count - 1 */
     size_t pair_count;
+    size_t family;            /* comparisons of the job that have a p */
     double seconds_per_block; /* NaN unknown */
     double bin_lo_ns, bin_hi_ns;
     uint32_t iterations_per_run;
@@ -81,6 +83,18 @@ void qs_report_groups_free(struct qs_report_group *groups, size_t count);
 /* arm.c, pair.c: fill what the collected runs allow. */
 void qs_report_fill_arms(struct qs_report_group *g);
 void qs_report_fill_pairs(struct qs_report_group *g);
+
+/* family.c: statistics.md 8.12, the primary metric of all points, devices and arms of a job. */
+struct qs_report_family {
+    size_t comparisons; /* those that have a p */
+    size_t selected;    /* of them p_bh <= q */
+    double q;           /* false discovery rate: the job's alpha */
+    double fcr_level;   /* of intervals that are shown for the selected only; NaN where there is none */
+};
+/* Fills p_bh and family of all groups. */
+void qs_report_adjust(struct qs_report_group *groups, size_t count, struct qs_report_family *ret);
+/* A change was called that does not stand in the family. */
+bool qs_report_pair_is_doubtful(const struct qs_report_group *g, const struct qs_report_pair *pair);
 
 /* sentence.c: "b takes 7.3–9.0 % longer than a". */
 void qs_report_sentence(struct qs_buf *out, const char *base, const char *cand, double lo, double hi);

@@ -61,6 +61,23 @@ void qs_report_arm_warnings(struct qs_json *j, const struct qs_report_group *g, 
     qs_json_array_end(j);
 }
 
+static void warn_pair(struct qs_json *j, const struct qs_report_group *g, const struct qs_report_pair *pair)
+{
+    const struct qs_job_spec *spec = g->in->spec;
+    const char *cand = spec->arms[pair->cand].name, *base = spec->arms[spec->baseline].name;
+    if (pair->taint_differs)
+        warn(j, "taint-rates",
+             "%s lost a different share of its runs than %s (p = %.2g): the runs that are left may not "
+             "be alike",
+             cand, base, pair->taint_p);
+    if (qs_report_pair_is_doubtful(g, pair))
+        warn(j, "multiplicity",
+             "%s against %s is one of %zu comparisons: among so many this difference is expected by chance "
+             "(p %.2g, "
+             "%.2g for all of them)",
+             cand, base, g->family, pair->verdict.p, pair->p_bh);
+}
+
 void qs_report_group_warnings(struct qs_json *j, const struct qs_report_group *g)
 {
     qs_json_array(j);
@@ -77,13 +94,7 @@ void qs_report_group_warnings(struct qs_json *j, const struct qs_report_group *g
              g->block_count);
     if (g->simulated)
         warn(j, "simulated", "these numbers come from a simulated device");
-    for (size_t i = 0; i < g->pair_count; i++) {
-        if (g->pairs[i].taint_differs)
-            warn(j, "taint-rates",
-                 "%s lost a different share of its runs than %s (p = %.2g): the runs that are left may not "
-                 "be alike",
-                 g->in->spec->arms[g->pairs[i].cand].name, g->in->spec->arms[g->in->spec->baseline].name,
-                 g->pairs[i].taint_p);
-    }
+    for (size_t i = 0; i < g->pair_count; i++)
+        warn_pair(j, g, &g->pairs[i]);
     qs_json_array_end(j);
 }

@@ -296,6 +296,40 @@ static char *read_all(const char *path)
 }
 
 /* Rows of the tables in the description begin with "| `path` |". */
+/* Six arms, of which one differs a little: p is below the level that calls, but not among five comparisons.
+ */
+static void test_many_comparisons(void **state)
+{
+    (void)state;
+    static const int64_t wobble[] = {0, 900, -700, 300, -200, 1500, -1100, 400};
+    struct world w;
+    struct qs_buf text;
+    qs_buf_init(&text);
+    world_init(&w, 6, NULL);
+    for (uint32_t b = 1; b <= 8; b++)
+        for (uint32_t a = 0; a < 6; a++)
+            world_one(&w, b, a, 20000 + wobble[(b * (a + 3) + a) % 8] + (a == 3 ? 2200 : 0));
+    json_t *doc = document(&w, &text);
+    const json_t *pairs = at(doc, "results.0.comparisons");
+    assert_int_equal(json_array_size(pairs), 5);
+    assert_int_equal(json_integer_value(at(doc, "family.comparisons")), 5);
+    int selected = 0;
+    double least = 1;
+    for (size_t i = 0; i < 5; i++) {
+        double p = json_number_value(at(json_array_get(pairs, i), "p"));
+        double p_bh = json_number_value(at(json_array_get(pairs, i), "p_bh"));
+        assert_true(p_bh >= p && p_bh <= 1 && p_bh <= 5 * p * (1 + 1e-12));
+        least = p < least ? p : least;
+        selected += p_bh <= 0.05;
+    }
+    assert_int_equal(json_integer_value(at(doc, "family.selected")), selected);
+    assert_true(selected >= 1 && selected < 5 && least < 0.001);
+    assert_true(fabs(json_number_value(at(doc, "family.fcr_level")) - (1 - 0.05 * selected / 5)) < 1e-12);
+    json_decref(doc);
+    qs_buf_done(&text);
+    world_done(&w);
+}
+
 static const json_t *opinion(const json_t *doc, const char *rule)
 {
     size_t i;
@@ -420,17 +454,12 @@ static void test_every_field_is_described(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden),
-        cmocka_unit_test(test_what_it_says),
-        cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_one_arm),
-        cmocka_unit_test(test_noise_is_told),
-        cmocka_unit_test(test_outliers_are_told),
-        cmocka_unit_test(test_verdicts),
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_opinions),
-        cmocka_unit_test(test_opinions_by_name),
-        cmocka_unit_test(test_every_field_is_described),
+        cmocka_unit_test(test_golden),           cmocka_unit_test(test_what_it_says),
+        cmocka_unit_test(test_corners),          cmocka_unit_test(test_one_arm),
+        cmocka_unit_test(test_noise_is_told),    cmocka_unit_test(test_outliers_are_told),
+        cmocka_unit_test(test_verdicts),         cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_many_comparisons), cmocka_unit_test(test_opinions),
+        cmocka_unit_test(test_opinions_by_name), cmocka_unit_test(test_every_field_is_described),
     };
     golden_dir = argc > 1 ? argv[1] : golden_dir;
     schema_dir = argc > 2 ? argv[2] : ".";
