@@ -132,6 +132,12 @@ static void on_gate_waiting(struct qs_progress *p, const json_t *d)
     end_line(p, p->gate_waits++ == 0);
 }
 
+static void on_held(struct qs_progress *p, const json_t *d)
+{
+    qs_buf_fmt(&p->line, "waiting for others: %s", qs_json_get_text(d, "why", ""));
+    end_line(p, p->gate_waits++ == 0);
+}
+
 /* The first is told, the rest are counted: a persistent neighbour would fill the screen. */
 static void on_gate_timeout(struct qs_progress *p, const json_t *d)
 {
@@ -227,19 +233,13 @@ static const struct {
     const char *kind;
     void (*on)(struct qs_progress *p, const json_t *d);
     bool keeps_line; /* what it says does not replace the line */
-} kinds[] = {{"job.progress", on_progress, false},
-             {"gate.waiting", on_gate_waiting, false},
-             {"gate.timeout", on_gate_timeout, true},
-             {"job.queued", on_queued, false},
-             {"job.start", on_start, false},
-             {"job.plan", on_plan, false},
-             {"window.announce", on_announce, false},
-             {"block.repeat", on_repeat, true},
-             {"job.warning", on_warning, true},
-             {"job.lost", on_lost, true},
-             {"job.back", on_back, true},
-             {"job.result", on_result, true},
-             {"job.state", on_state, true}};
+} kinds[] = {{"job.progress", on_progress, false}, {"gate.waiting", on_gate_waiting, false},
+             {"window.held", on_held, false},      {"gate.timeout", on_gate_timeout, true},
+             {"job.queued", on_queued, false},     {"job.start", on_start, false},
+             {"job.plan", on_plan, false},         {"window.announce", on_announce, false},
+             {"block.repeat", on_repeat, true},    {"job.warning", on_warning, true},
+             {"job.lost", on_lost, true},          {"job.back", on_back, true},
+             {"job.result", on_result, true},      {"job.state", on_state, true}};
 
 void qs_progress_on_event(struct qs_progress *p, const char *kind, const json_t *data)
 {

@@ -4,6 +4,7 @@
 
 #include "device/control.h"
 #include "device/control_left.h"
+#include "device/control_silence.h"
 #include "device/control_table.h"
 #include "device/plan.h"
 #include "base/json.h"
@@ -13,7 +14,6 @@ enum {
     QS_CONTROL_FEED_MAX = 8,       /* inputs waiting while one is handled */
     QS_CONTROL_REPEATS_MAX = 5,    /* a block that is interrupted so often in a row ends the job */
     QS_CONTROL_WINDOWS_MAX = 1000, /* of one run, whatever its stop rule says */
-    QS_CONTROL_SILENCE_ROWS = 8,   /* of evidence or taints about the silence of a window */
     QS_CONTROL_LOST_S = 120        /* a device that does not come back for so long ends the job */
 };
 
@@ -45,6 +45,8 @@ struct qs_control_window { /* what CLOSED and ITERATIONS told, kept until the co
     enum qs_closed_how how;
     uint32_t expected;
     struct qs_session_quiet quiet;
+    int64_t held_ns; /* since when somebody else's window or transfer holds it back; 0: nobody's does */
+    bool held_told;
     enum qs_silence claim;
     int64_t agent_segments; /* that passed the agent's own socket in the window; -1: not counted */
     uint32_t taint;
@@ -113,6 +115,7 @@ void qs_control_news_start(struct qs_control *c);
 void qs_control_news_pilot(struct qs_control *c, size_t arm, int64_t pilot_ns);
 void qs_control_news_plan(struct qs_control *c);
 void qs_control_news_announce(struct qs_control *c, int64_t predicted_ns);
+void qs_control_news_held(struct qs_control *c, const char *why);
 void qs_control_news_waiting(struct qs_control *c, const struct qs_msg_waiting *m);
 void qs_control_news_gate_timeout(struct qs_control *c);
 void qs_control_news_run(struct qs_control *c);
@@ -127,13 +130,6 @@ void qs_control_news_warning(struct qs_control *c, const char *fmt, ...)
 bool qs_control_send_run_begin(struct qs_control *c, struct qs_err *err);
 bool qs_control_send_open(struct qs_control *c, struct qs_err *err);
 bool qs_control_send_hook(struct qs_control *c, const struct qs_strings *argv, struct qs_err *err);
-
-/* control_silence.c: what is claimed of the window's silence (CLOSED is kept already), and the rows that show
- * it; their texts are static. Both functions give at most QS_CONTROL_SILENCE_ROWS. */
-void qs_control_judge_silence(struct qs_control *c);
-size_t qs_control_silence_evidence(const struct qs_control *c, struct qs_evidence_row *out);
-size_t qs_control_silence_taints(const struct qs_control *c, struct qs_taint_row *out);
-void qs_control_give_token(struct qs_control *c); /* nothing happens where it has none */
 
 /* control_window.c: from messages to rows. */
 void qs_control_window_reset(struct qs_control *c);

@@ -88,6 +88,14 @@ void qs_control_news_announce(struct qs_control *c, int64_t predicted_ns)
     tell(c, &n, "window.announce", true);
 }
 
+void qs_control_news_held(struct qs_control *c, const char *why)
+{
+    struct news n;
+    begin(&n);
+    qs_json_kstring(&n.json, "why", why);
+    tell(c, &n, "window.held", true);
+}
+
 void qs_control_news_waiting(struct qs_control *c, const struct qs_msg_waiting *m)
 {
     if (m->expectation >= c->p.spec->gate_count)

@@ -2,6 +2,20 @@
 #include "base/loop.h"
 #include "device/control_impl.h"
 
+/* Once a window, when it has taken long enough to be asked about: short windows that take turns are no news.
+ */
+static void say_held(struct qs_control *c, const char *why)
+{
+    const int64_t patience_ns = INT64_C(1000000000);
+    int64_t now_ns = qs_loop_now_ns(c->p.loop);
+    if (c->win.held_ns == 0)
+        c->win.held_ns = now_ns;
+    if (c->win.held_told || now_ns - c->win.held_ns < patience_ns)
+        return;
+    c->win.held_told = true;
+    qs_control_news_held(c, why);
+}
+
 bool qs_control_may_quiet(struct qs_control *c, const char **why)
 {
     if (c->p.local && qs_store_is_busy(c->p.store)) {
@@ -12,8 +26,10 @@ bool qs_control_may_quiet(struct qs_control *c, const char **why)
         *why = "the host reads its database, or finishes an upload";
         return false;
     }
-    if (c->events.take_token && !c->events.take_token(true, why, c->events.user))
+    if (c->events.take_token && !c->events.take_token(true, why, c->events.user)) {
+        say_held(c, *why);
         return false;
+    }
     c->has_token = true;
     return true;
 }

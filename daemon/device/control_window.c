@@ -17,6 +17,8 @@ void qs_control_window_reset(struct qs_control *c)
     c->win.expected = 0;
     c->win.rows_n = 0;
     c->win.metric_count = 0;
+    c->win.held_ns = 0;
+    c->win.held_told = false;
     c->win.taint = 0;
 }
 

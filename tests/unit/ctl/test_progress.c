@@ -30,6 +30,8 @@ static void the_line_of_a_job(void **state)
                 "{\"sensor\":\"cpu.busy_ratio_ppm\",\"value\":380000,\"lo\":null,\"hi\":100000,"
                 "\"busiest\":\"cc1[7] 38%\"}",
                 "waiting for quiet: CPU busy 38 % (at most 10 %), busiest: cc1[7] 38%");
+    expect_line(&p, "window.held", "{\"why\":\"b measures on hub desk\"}",
+                "waiting for others: b measures on hub desk");
     expect_line(&p, "job.progress",
                 "{\"point\":0,\"points\":1,\"block\":7,\"blocks_min\":6,\"blocks_max\":30,\"next_look\":10,"
                 "\"half_width_ratio\":0.012,\"goal_ratio\":0.01,\"eta_ns\":8600000000}",

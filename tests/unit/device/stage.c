@@ -46,6 +46,10 @@ static bool take_token(bool window, const char **why, void *user)
         s->token_refusals--;
         return false;
     }
+    if (window && s->window_refusals > 0) {
+        s->window_refusals--;
+        return false;
+    }
     assert_int_equal(s->tokens, 0);
     s->tokens++;
     return true;

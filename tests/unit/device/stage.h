@@ -76,6 +76,7 @@ struct stage {
     bool busy_store;                /* refuses silence the first time */
     const char *log;                /* of the kernel: the agent can be asked for what a run left */
     unsigned token_refusals;        /* so often nothing may be transferred */
+    unsigned window_refusals;       /* so often no window may begin for others */
     /* What happened. */
     struct stage_run runs[STAGE_RUNS];
     size_t run_count;

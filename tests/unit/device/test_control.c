@@ -55,6 +55,26 @@ static void test_store_that_is_busy_holds_the_window(void **state)
     stage_done(&s);
 }
 
+/* Others have the hub: HOLD, again and again; after a second it is news, once. */
+static void test_a_window_waits_for_the_hub(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, NULL);
+    s.window_refusals = 5;
+    stage_go(&s);
+    assert_int_equal(s.disarms, 5);
+    assert_false(stage_told(&s, "window.held"));
+    stage_done(&s);
+    stage_init(&s, NULL);
+    s.window_refusals = 3000; /* a millisecond each */
+    stage_go(&s);
+    const char *first = strstr(s.news.data, "window.held {\"why\":\"the hub is in use\"");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "window.held"));
+    stage_done(&s);
+}
+
 static const char leaving_job[] = "quiesce: 1\n"
                                   "benchmarks:\n"
                                   "  - {name: work, argv: [work], output: capture, params: {n: [1]},\n"
@@ -457,6 +477,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_happy),
         cmocka_unit_test(test_store_that_is_busy_holds_the_window),
+        cmocka_unit_test(test_a_window_waits_for_the_hub),
         cmocka_unit_test(test_what_a_run_has_left_is_kept),
         cmocka_unit_test(test_interval_stops_at_a_look),
         cmocka_unit_test(test_hooks_and_points),

@@ -1,0 +1,20 @@
+/* The silence of a window: what is claimed of it, and the rows that show it. Private to device. */
+#ifndef QS_DEVICE_CONTROL_SILENCE_H
+#define QS_DEVICE_CONTROL_SILENCE_H
+
+#include <stddef.h>
+
+#include "store/rows.h"
+
+struct qs_control;
+
+enum { QS_CONTROL_SILENCE_ROWS = 8 }; /* of evidence or taints about the silence of a window */
+
+/* What is claimed of the window's silence (CLOSED is kept already), and the rows that show
+ * it; their texts are static. Both functions give at most QS_CONTROL_SILENCE_ROWS. */
+void qs_control_judge_silence(struct qs_control *c);
+size_t qs_control_silence_evidence(const struct qs_control *c, struct qs_evidence_row *out);
+size_t qs_control_silence_taints(const struct qs_control *c, struct qs_taint_row *out);
+void qs_control_give_token(struct qs_control *c); /* nothing happens where it has none */
+
+#endif
