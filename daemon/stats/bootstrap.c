@@ -207,25 +207,35 @@ static enum qs_status jackknife(struct boot *b, double *jack)
     return QS_OK;
 }
 
-static enum qs_status acceleration(struct boot *b, double *accel)
+/* sum d^3/(6 (sum d^2)^1.5), d from their mean to each; 0 where they do not vary */
+static enum qs_status third_moment(const double *jack, size_t n, double *accel)
 {
     struct qs_moments m;
+    struct qs_acc squares = {0}, cubes = {0};
+    enum qs_status status = qs_moments(jack, n, &m);
+    *accel = 0;
+    if (status != QS_OK || !(m.var > 0))
+        return status;
+    double sd = sqrt(m.var);
+    for (size_t i = 0; i < n; i++) {
+        double d = (m.mean - jack[i]) / sd; /* scaled: the powers cannot overflow */
+        qs_acc_add(&squares, d * d);
+        qs_acc_add(&cubes, d * d * d);
+    }
+    double s = qs_acc_value(&squares);
+    *accel = qs_acc_value(&cubes) / (6 * s * sqrt(s));
+    return QS_OK;
+}
+
+static enum qs_status acceleration(struct boot *b, double *accel)
+{
     double *jack = malloc(b->n * sizeof *jack);
     if (!jack)
         return QS_ENOMEM;
     enum qs_status status = jackknife(b, jack);
     if (status == QS_OK)
-        status = qs_moments(jack, b->n, &m);
-    struct qs_acc squares = {0}, cubes = {0};
-    double sd = status == QS_OK ? sqrt(m.var) : 0;
-    for (size_t i = 0; sd > 0 && i < b->n; i++) {
-        double d = (m.mean - jack[i]) / sd; /* scaled: the powers cannot overflow */
-        qs_acc_add(&squares, d * d);
-        qs_acc_add(&cubes, d * d * d);
-    }
+        status = third_moment(jack, b->n, accel);
     free(jack);
-    double s = qs_acc_value(&squares);
-    *accel = s > 0 ? qs_acc_value(&cubes) / (6 * s * sqrt(s)) : 0;
     return status;
 }
 

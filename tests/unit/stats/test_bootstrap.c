@@ -34,7 +34,8 @@ static void check_boot(const char *name, const struct qs_boot *got, json_t *want
 /* P(the median of a resample <= x_(k)) of n distinct values, n odd */
 static double median_at_most(size_t n, size_t k)
 {
-    return 1 - qs_pbinom((double)(n / 2), (double)n, (double)k / (double)n);
+    size_t half = n / 2;
+    return 1 - qs_pbinom((double)half, (double)n, (double)k / (double)n);
 }
 
 static void check_rank(const char *name, const struct series *sorted, double got, double p)

@@ -41,7 +41,8 @@ static void test_oracles_never_rise(void **state)
     static const struct qs_timer timers[] = {{1000, 1}, {1000, 52}, {300, 17}, {40, 40}, {1e6, 1000}};
     for (size_t k = 0; k < sizeof timers / sizeof *timers; k++) {
         uint32_t table = UINT32_MAX, curve = UINT32_MAX, used = UINT32_MAX;
-        for (double t = 0; t < 12 * timers[k].acc_ns; t += timers[k].acc_ns / 512) {
+        for (int step = 0; step < 12 * 512; step++) {
+            double t = step * timers[k].acc_ns / 512;
             uint32_t next_table = qs_oracle_table(t, &timers[k]), next_curve = logistic(t, &timers[k]);
             uint32_t next_used = qs_evals(QS_ORACLE_TABLE, t, &timers[k]);
             EXPECT(next_table <= table && next_curve <= curve && next_used <= used && next_used >= 1);
@@ -79,7 +80,7 @@ static void test_short_work_on_a_coarse_clock(void **state)
     assert_int_equal(qs_evals(QS_ORACLE_TABLE, 2, &coarse), 500);
     assert_int_equal(qs_evals(QS_ORACLE_LOGISTIC, 2, &coarse), 500);
     assert_int_equal(qs_evals(QS_ORACLE_TABLE, 0, &coarse), 1000);
-    for (double t = 52; t < 12000; t += 7) {
+    for (int t = 52; t < 12000; t += 7) {
         assert_int_equal(qs_evals(QS_ORACLE_TABLE, t, &coarse), qs_oracle_table(t, &coarse));
         assert_int_equal(qs_evals(QS_ORACLE_LOGISTIC, t, &coarse), logistic(t, &coarse));
     }
