@@ -1,132 +1,52 @@
 #include "stats/pelt.h"
 
 #include "stats/describe.h"
+#include "stats/pelt_parts.h"
 #include "stats/sum.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { STEPS_A_LOOK = 256 };
-
 struct qs_pelt_opts qs_pelt_opts_default(void)
 {
     return (struct qs_pelt_opts){.penalty = NAN};
 }
 
-/* What is known about the first t values; a is a place where the last segment may start. */
-struct pelt {
-    size_t n, least;
-    double penalty, floor; /* of variances: what is below is raised to it */
-    bool only_zero;        /* only what is not positive */
-    double *s1, *s2;       /* owned, as all below: sums of values and of squares, n+1 */
-    double *f;             /* best cost of the first t values, n+1 */
-    size_t *from;          /* the start of their last segment, n+1 */
-    size_t *open;          /* places that are still candidates */
-    size_t *closes;        /* and from which t on each is none */
-    size_t n_open;
+/* --- normal mean and variance --------------------------------------------------------------------------- */
+
+struct normal {
+    double *s1, *s2; /* owned: sums of the first i values and of their squares, n+1 */
+    double floor;    /* of variances: what is below is raised to it */
+    bool only_zero;  /* only what is not positive */
 };
 
-static double cost(const struct pelt *p, size_t a, size_t t)
+static double normal_cost(const void *model, size_t from, size_t end)
 {
     const double ln_2pi = 1.8378770664093454836;
-    double m = (double)(t - a), s1 = p->s1[t] - p->s1[a], s2 = p->s2[t] - p->s2[a];
+    const struct normal *p = model;
+    double m = (double)(end - from), s1 = p->s1[end] - p->s1[from], s2 = p->s2[end] - p->s2[from];
     double v = (s2 - s1 * (s1 / m)) / m;
     if (p->only_zero ? !(v > 0) : !(v > p->floor))
         v = p->floor;
     return m * (ln_2pi + log(v) + 1);
 }
 
-static void pelt_free(struct pelt *p)
-{
-    free(p->s1);
-    free(p->s2);
-    free(p->f);
-    free(p->from);
-    free(p->open);
-    free(p->closes);
-}
-
-static bool pelt_alloc(struct pelt *p)
-{
-    size_t k = p->n + 1;
-    p->s1 = calloc(k, sizeof *p->s1);
-    p->s2 = calloc(k, sizeof *p->s2);
-    p->f = calloc(k, sizeof *p->f);
-    p->from = calloc(k, sizeof *p->from);
-    p->open = calloc(k, sizeof *p->open);
-    p->closes = calloc(k, sizeof *p->closes);
-    return p->s1 && p->s2 && p->f && p->from && p->open && p->closes;
-}
-
-static void load(struct pelt *p, const double *x, double location, double scale)
+static bool normal_init(struct normal *p, const double *x, size_t n, double location, double scale)
 {
     struct qs_acc s1 = {0}, s2 = {0};
-    for (size_t i = 0; i < p->n; i++) {
+    p->s1 = calloc(n + 1, sizeof *p->s1);
+    p->s2 = calloc(n + 1, sizeof *p->s2);
+    if (!p->s1 || !p->s2)
+        return false;
+    for (size_t i = 0; i < n; i++) {
         double z = (x[i] - location) / scale;
         qs_acc_add(&s1, z);
         qs_acc_add(&s2, z * z);
         p->s1[i + 1] = qs_acc_value(&s1);
         p->s2[i + 1] = qs_acc_value(&s2);
     }
-}
-
-static void open_place(struct pelt *p, size_t a)
-{
-    p->open[p->n_open] = a;
-    p->closes[p->n_open++] = SIZE_MAX;
-}
-
-/* The best last segment of the first t values. A place that t beats is closed as soon as t is a candidate. */
-static void step(struct pelt *p, size_t t)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < p->n_open; i++)
-        if (p->closes[i] > t) {
-            p->open[kept] = p->open[i];
-            p->closes[kept++] = p->closes[i];
-        }
-    p->n_open = kept;
-    p->f[t] = INFINITY;
-    for (size_t i = 0; i < p->n_open && p->open[i] + p->least <= t; i++) {
-        double f = p->f[p->open[i]] + cost(p, p->open[i], t) + p->penalty;
-        if (f < p->f[t]) {
-            p->f[t] = f;
-            p->from[t] = p->open[i];
-        }
-    }
-    for (size_t i = 0; i < p->n_open && p->open[i] + p->least <= t; i++)
-        if (p->closes[i] == SIZE_MAX && p->f[p->open[i]] + cost(p, p->open[i], t) > p->f[t])
-            p->closes[i] = t + p->least;
-    open_place(p, t);
-}
-
-static void trace(const struct pelt *p, size_t *changes, size_t *count)
-{
-    size_t k = 0;
-    for (size_t t = p->n; p->from[t] > 0; t = p->from[t])
-        changes[k++] = p->from[t];
-    for (size_t i = 0; i < k / 2; i++) {
-        size_t other = changes[i];
-        changes[i] = changes[k - 1 - i];
-        changes[k - 1 - i] = other;
-    }
-    *count = k;
-}
-
-static enum qs_status segment(struct pelt *p, const struct qs_progress *progress, size_t *changes,
-                              size_t *count)
-{
-    p->f[0] = -p->penalty;
-    open_place(p, 0);
-    for (size_t t = p->least; t <= p->n; t++) {
-        double share = (double)t / (double)p->n;
-        if (t % STEPS_A_LOOK == 0 && !qs_progress_go_on(progress, share * share)) /* steps grow with t */
-            return QS_ECANCELED;
-        step(p, t);
-    }
-    trace(p, changes, count);
-    return QS_OK;
+    return true;
 }
 
 static size_t default_least(size_t n)
@@ -148,18 +68,86 @@ enum qs_status qs_pelt(const double *x, size_t n, const struct qs_pelt_opts *opt
         return status;
     if (n < 2)
         return QS_ETOOFEW;
-    struct pelt p = {
-        .n = n, .least = opts->least > 0 ? opts->least : default_least(n), .only_zero = opts->raw};
-    if (!(s.min < s.max) || p.least > n)
+    struct normal model = {.only_zero = opts->raw};
+    struct qs_pelt_search search = {.n = n,
+                                    .least = opts->least > 0 ? opts->least : default_least(n),
+                                    .penalty = isnan(opts->penalty) ? 15 * log((double)n) : opts->penalty,
+                                    .cost = normal_cost,
+                                    .model = &model,
+                                    .progress = &opts->progress};
+    if (!(s.min < s.max) || search.least > n)
         return QS_OK;
-    p.penalty = isnan(opts->penalty) ? 15 * log((double)n) : opts->penalty;
     double tick = opts->resolution / s.scale;
-    p.floor = opts->raw ? 1e-11 : fmax(1e-10, tick * tick / 12);
-    status = QS_ENOMEM;
-    if (pelt_alloc(&p)) {
-        load(&p, x, s.median, opts->raw ? 1 : s.scale);
-        status = segment(&p, &opts->progress, changes, count);
+    model.floor = opts->raw ? 1e-11 : fmax(1e-10, tick * tick / 12);
+    bool ready = normal_init(&model, x, n, s.median, opts->raw ? 1 : s.scale);
+    status = ready ? qs_pelt_search(&search, changes, count) : QS_ENOMEM;
+    free(model.s1);
+    free(model.s2);
+    return status;
+}
+
+/* --- any distribution ----------------------------------------------------------------------------------- */
+
+struct empirical {
+    size_t levels; /* quantiles of the whole series */
+    double *below; /* owned: of the first i values, how many lie below each, equal ones half; levels (n+1) */
+    double weight; /* 2 ln(2n-1)/levels */
+};
+
+static double empirical_cost(const void *model, size_t from, size_t end)
+{
+    const struct empirical *p = model;
+    const double *a = p->below + from * p->levels, *b = p->below + end * p->levels;
+    double m = (double)(end - from), sum = 0;
+    for (size_t i = 0; i < p->levels; i++) {
+        double f = (b[i] - a[i]) / m;
+        if (f > 0 && f < 1)
+            sum += m * (f * log(f) + (1 - f) * log1p(-f));
     }
-    pelt_free(&p);
+    return -p->weight * sum;
+}
+
+static bool empirical_init(struct empirical *p, const double *x, const double *sorted, size_t n)
+{
+    double dn = (double)n, k = fmin(dn, ceil(4 * log(dn)));
+    p->levels = (size_t)k;
+    p->weight = 2 * log(2 * dn - 1) / k;
+    p->below = n + 1 > SIZE_MAX / p->levels ? NULL : calloc((n + 1) * p->levels, sizeof *p->below);
+    if (!p->below)
+        return false;
+    for (size_t i = 0; i < p->levels; i++) {
+        double z = -1 + (2 * (double)i + 1) / k, share = 1 / (1 + pow(2 * dn - 1, -z));
+        double q = sorted[(size_t)((dn - 1) * share)];
+        for (size_t t = 0; t < n; t++) {
+            double one = x[t] < q ? 1 : x[t] > q ? 0 : 0.5;
+            p->below[(t + 1) * p->levels + i] = p->below[t * p->levels + i] + one;
+        }
+    }
+    return true;
+}
+
+enum qs_status qs_ed_pelt(const double *x, size_t n, size_t least, const struct qs_progress *progress,
+                          size_t *changes, size_t *count)
+{
+    double *sorted;
+    *count = 0;
+    if (least == 0)
+        return QS_EDOM;
+    enum qs_status status = qs_sorted_copy(x, n, &sorted);
+    if (status != QS_OK)
+        return status;
+    struct empirical model = {0};
+    struct qs_pelt_search search = {.n = n,
+                                    .least = least,
+                                    .penalty = 3 * log((double)n),
+                                    .cost = empirical_cost,
+                                    .model = &model,
+                                    .progress = progress};
+    if (n < 2)
+        status = QS_ETOOFEW;
+    else if (least <= n)
+        status = empirical_init(&model, x, sorted, n) ? qs_pelt_search(&search, changes, count) : QS_ENOMEM;
+    free(model.below);
+    free(sorted);
     return status;
 }

@@ -30,4 +30,12 @@ struct qs_pelt_opts qs_pelt_opts_default(void);
 enum qs_status qs_pelt(const double *x, size_t n, const struct qs_pelt_opts *opts, size_t *changes,
                        size_t *count);
 
+/* The same search for changes of the distribution, whatever it is: Haynes, Fearnhead & Eckley 2017 (ED-PELT),
+ * as in perfolizer. cost = -2 ln(2n-1)/k sum_i m (f_i ln f_i + (1-f_i) ln(1-f_i)), f_i the share of the
+ * segment below the quantile p_i = 1/(1 + (2n-1)^-z), z = -1 + (2i+1)/k, of the series, i < k = ceil(4 ln n);
+ * equal values count half. Penalty 3 ln n; least >= 1, 20 as a rule. Memory for k (n+1) numbers. changes and
+ * status as for qs_pelt. */
+enum qs_status qs_ed_pelt(const double *x, size_t n, size_t least, const struct qs_progress *progress,
+                          size_t *changes, size_t *count);
+
 #endif

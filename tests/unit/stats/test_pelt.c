@@ -76,6 +76,38 @@ static void test_quantised(void **state)
     json_decref(second);
 }
 
+/* The reference names the last value before a change. Only the order of values counts: cubes change nothing.
+ */
+static void test_ed_pelt(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"otava_tigerbeetle", "perfolizer_real1", "perfolizer_manual1"};
+    json_t *second = ref_json("reference-second-implementation.json");
+    struct qs_progress nobody = {0};
+    size_t changes[MAX_N], count;
+    for (size_t i = 0; i < 3; i++) {
+        struct series s = second_series(names[i]);
+        json_t *want = ref_at(ref_at(ref_at(second, "series"), names[i]), "ed_pelt_min20");
+        for (int cubed = 0; cubed < 2; cubed++) {
+            assert_int_equal(qs_ed_pelt(s.v, s.n, 20, &nobody, changes, &count), QS_OK);
+            assert_int_equal(count, json_array_size(want));
+            for (size_t k = 0; k < count; k++)
+                check_near(names[i], (double)changes[k], ref_item(want, k) + 1, 0, 0);
+            for (size_t k = 0; k < s.n; k++)
+                s.v[k] = s.v[k] * s.v[k] * s.v[k];
+        }
+        assert_int_equal(qs_ed_pelt(s.v, s.n, 0, &nobody, changes, &count), QS_EDOM);
+        assert_int_equal(qs_ed_pelt(s.v, 1, 1, &nobody, changes, &count), QS_ETOOFEW);
+        assert_int_equal(qs_ed_pelt(s.v, 0, 1, &nobody, changes, &count), QS_ENODATA);
+        assert_int_equal(qs_ed_pelt(s.v, 10, 20, &nobody, changes, &count), QS_OK);
+        assert_int_equal(count, 0);
+        s.v[0] = NAN;
+        assert_int_equal(qs_ed_pelt(s.v, s.n, 20, &nobody, changes, &count), QS_EDOM);
+        ref_free(&s);
+    }
+    json_decref(second);
+}
+
 static double cost_direct(const double *x, size_t n)
 {
     double mean = 0, v = 0;
@@ -282,10 +314,15 @@ static void test_few_and_many_runs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_r_changepoint), cmocka_unit_test(test_quantised),
-        cmocka_unit_test(test_the_optimum_is_exact),  cmocka_unit_test(test_units_do_not_matter),
-        cmocka_unit_test(test_pelt_degenerate),       cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_outliers_are_left_out), cmocka_unit_test(test_few_and_many_runs),
+        cmocka_unit_test(test_against_r_changepoint),
+        cmocka_unit_test(test_quantised),
+        cmocka_unit_test(test_ed_pelt),
+        cmocka_unit_test(test_the_optimum_is_exact),
+        cmocka_unit_test(test_units_do_not_matter),
+        cmocka_unit_test(test_pelt_degenerate),
+        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_outliers_are_left_out),
+        cmocka_unit_test(test_few_and_many_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
