@@ -118,6 +118,26 @@ static void test_three_levels(void **state)
     free(x.v);
 }
 
+/* The true ratio is 1.1. Resampling a few runs underrates how much they vary: below 95 %, as is known. */
+static void test_coverage(void **state)
+{
+    (void)state;
+    int covered = 0;
+    for (uint64_t e = 0; e < 300; e++) {
+        struct arm x, y;
+        struct qs_hier_boot got;
+        struct qs_hier_boot_opts opts = with(400, 0.95);
+        opts.stream = e;
+        arm_make(&x, 12, 8, 100, 3, 1000 + e);
+        arm_make(&y, 12, 8, 110, 3, 5000 + e);
+        assert_int_equal(qs_hier_boot_ratio(&x.tree, &y.tree, &opts, &got), QS_OK);
+        covered += got.ci.lo <= 1.1 && 1.1 <= got.ci.hi;
+        free(x.v);
+        free(y.v);
+    }
+    EXPECT(covered > 264 && covered < 294); /* 88 % to 98 % */
+}
+
 static void test_keys_scale_and_swap(void **state)
 {
     (void)state;
@@ -206,6 +226,7 @@ int main(void)
         cmocka_unit_test(test_runs_beyond_16_bit_draws),
         cmocka_unit_test(test_three_levels),
         cmocka_unit_test(test_keys_scale_and_swap),
+        cmocka_unit_test(test_coverage),
         cmocka_unit_test(test_zero_denominators),
         cmocka_unit_test(test_refusals),
     };

@@ -2,6 +2,7 @@
 #include "reference.h"
 
 #include "stats/plan.h"
+#include "stats/rng.h"
 #include "stats/special.h"
 
 #include <math.h>
@@ -87,6 +88,41 @@ static void test_one_unit_fewer_is_too_few(void **state)
     }
 }
 
+/* Experiments of the planned size, simulated: their intervals are as wide as planned, on average. */
+static void test_a_plan_keeps_its_promise(void **state)
+{
+    (void)state;
+    enum { MAX_RUNS = 64, MAX_ITERATIONS = 32, EXPERIMENTS = 400 };
+    static const double var[] = {9, 4};
+    static double v[MAX_RUNS * MAX_ITERATIONS];
+    static size_t off[MAX_RUNS + 1];
+    struct qs_components pilot = pilot_of(100, 1, var);
+    struct qs_plan_opts opts = costs(1, 30, NAN);
+    struct qs_plan plan;
+    assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_OK);
+    size_t n = plan.count[0], k = plan.count[1];
+    EXPECT(n <= MAX_ITERATIONS && k <= MAX_RUNS && n > 5 && k > 10);
+    struct qs_rng rng;
+    double width = 0;
+    int covered = 0;
+    qs_rng_seed(&rng, 17, 0);
+    for (int e = 0; e < EXPERIMENTS; e++) {
+        for (size_t j = 0; j < k; j++) {
+            double level = 100 + 2 * qs_qnorm(qs_rng_unit(&rng) + 1e-12);
+            off[j + 1] = (j + 1) * n;
+            for (size_t i = 0; i < n; i++)
+                v[j * n + i] = level + 3 * qs_qnorm(qs_rng_unit(&rng) + 1e-12);
+        }
+        struct qs_tree tree = {.v = v, .depth = 1, .off = {off}, .count = {k}};
+        struct qs_ci ci;
+        assert_int_equal(qs_tree_ci(&tree, 0.95, &ci), QS_OK);
+        width += (ci.hi - ci.lo) / 2 / EXPERIMENTS;
+        covered += ci.lo <= 100 && 100 <= ci.hi;
+    }
+    check_near("half width", width / 100, plan.half_width_ratio, 0.03, 0);
+    EXPECT(covered > 366 && covered < 394); /* 95 % of 400, and three standard deviations */
+}
+
 static void test_floors_caps_and_no_effect(void **state)
 {
     (void)state;
@@ -144,6 +180,7 @@ int main(void)
         cmocka_unit_test(test_no_other_plan_is_as_good),
         cmocka_unit_test(test_one_unit_fewer_is_too_few),
         cmocka_unit_test(test_floors_caps_and_no_effect),
+        cmocka_unit_test(test_a_plan_keeps_its_promise),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
