@@ -75,7 +75,7 @@ static double both_tails(const double *ways, size_t s_max, size_t seen)
 static enum qs_status tied_p(const struct qs_ranks_pair *pair, double *ret)
 {
     size_t n = pair->n1 + pair->n2, s_max = 0;
-    unsigned *scores = malloc(n * sizeof *scores);
+    unsigned *scores = calloc(n, sizeof *scores);
     if (!scores)
         return QS_ENOMEM;
     doubled_ranks(pair, scores);
