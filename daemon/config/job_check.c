@@ -27,11 +27,22 @@ void qs_job_check_arm(struct qs_schema_reader *r, const struct qs_node *node, vo
                           arm->name != NULL ? qs_show(arm->name).text : "");
 }
 
+static void check_precision(struct qs_schema_reader *r, const struct qs_node *node, struct qs_job_plan *plan)
+{
+    const struct qs_node *until = qs_node_get(node, "until", NULL), *key = NULL;
+    if (plan->precision_ratio <= 0)
+        return;
+    plan->interval_ratio = plan->precision_ratio;
+    if (until != NULL && until->kind == QS_NODE_MAP && qs_node_get(until, "interval", &key) != NULL)
+        qs_schema_problem(r, key, "keep one of the two", "`precision` and `until.interval` say the same");
+}
+
 void qs_job_check_plan(struct qs_schema_reader *r, const struct qs_node *node, void *target)
 {
     struct qs_job_plan *plan = target;
     plan->has_seed = qs_node_get(node, "seed", NULL) != NULL;
     qs_job_check_stop(r, node, plan);
+    check_precision(r, node, plan);
     if (plan->blocks_max == 0) {
         plan->blocks_min = 6;
         plan->blocks_max = 30;

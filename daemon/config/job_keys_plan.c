@@ -193,6 +193,13 @@ static const struct qs_key plan_keys[] = {
      .form = "a list of whole numbers",
      .fallback = "10, 15, 20, ...",
      .help = "The block counts at which `until.interval` is looked at."},
+    {.name = "precision",
+     .type = QS_KEY_RATIO,
+     .offset = PLAN(precision_ratio),
+     .min = 100,
+     .max = 1000000,
+     .help = "The interval that is wanted: the first blocks then say how many iterations a run and how many "
+             "blocks it takes, within `blocks` and `window`. In place of `until.interval`."},
     {.name = "until",
      .type = QS_KEY_MAP,
      .table = &until_table,

@@ -40,6 +40,8 @@ struct qs_job_plan {
     size_t look_count;
     double interval_ratio; /* stop when the 95 % half-width of every ratio (one arm: of the median) is at most
                               this; 0 = never */
+    double precision_ratio; /* the wish that iterations and runs are planned for; 0: none. interval_ratio is
+                               the same then */
     int64_t time_ns; /* measured + waited time after which no new block starts (never before blocks_min); 0 =
                         none */
     uint32_t window_iterations; /* 0 = auto: see window_target_ns */

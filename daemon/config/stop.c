@@ -8,7 +8,7 @@
 
 bool qs_stop_offers(enum qs_rule_kind kind)
 {
-    return kind != QS_RULE_PLANNER && kind != QS_RULE_COMMAND;
+    return kind != QS_RULE_COMMAND;
 }
 
 static void copy_into(struct qs_rule *to, const struct qs_rule *from)

@@ -182,6 +182,17 @@ static void on_plan(struct qs_progress *p, const json_t *d)
     end_line(p, true);
 }
 
+static void on_planned(struct qs_progress *p, const json_t *d)
+{
+    if (!p->quiet)
+        note(p, "planned: %" PRId64 " iterations a run, %" PRId64 " blocks, for ±%.2g %%%s",
+             qs_json_get_int(d, "iterations_per_run", 0), qs_json_get_int(d, "blocks", 0),
+             100 * qs_json_get_number(d, "half_width_ratio", 0),
+             json_is_false(json_object_get(d, "attainable"))
+                 ? ", which is more than wanted: the most blocks there may be"
+                 : "");
+}
+
 static void on_announce(struct qs_progress *p, const json_t *d)
 {
     double ns = qs_json_get_number(d, "predicted_ns", 0);
@@ -233,13 +244,21 @@ static const struct {
     const char *kind;
     void (*on)(struct qs_progress *p, const json_t *d);
     bool keeps_line; /* what it says does not replace the line */
-} kinds[] = {{"job.progress", on_progress, false}, {"gate.waiting", on_gate_waiting, false},
-             {"window.held", on_held, false},      {"gate.timeout", on_gate_timeout, true},
-             {"job.queued", on_queued, false},     {"job.start", on_start, false},
-             {"job.plan", on_plan, false},         {"window.announce", on_announce, false},
-             {"block.repeat", on_repeat, true},    {"job.warning", on_warning, true},
-             {"job.lost", on_lost, true},          {"job.back", on_back, true},
-             {"job.result", on_result, true},      {"job.state", on_state, true}};
+} kinds[] = {{"job.progress", on_progress, false},
+             {"gate.waiting", on_gate_waiting, false},
+             {"window.held", on_held, false},
+             {"gate.timeout", on_gate_timeout, true},
+             {"job.queued", on_queued, false},
+             {"job.start", on_start, false},
+             {"job.plan", on_plan, false},
+             {"job.planned", on_planned, true},
+             {"window.announce", on_announce, false},
+             {"block.repeat", on_repeat, true},
+             {"job.warning", on_warning, true},
+             {"job.lost", on_lost, true},
+             {"job.back", on_back, true},
+             {"job.result", on_result, true},
+             {"job.state", on_state, true}};
 
 void qs_progress_on_event(struct qs_progress *p, const char *kind, const json_t *data)
 {

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "device/control_impl.h"
+#include "device/control_news.h"
 
 /* A store request may outlive the link, even the controller: it carries what is needed to tell. */
 struct request {
@@ -26,6 +27,7 @@ static void release(struct qs_control *c)
     free(c->run.clean_ns);
     free(c->run.soft_ns);
     qs_controller_free(c->run.rule);
+    qs_planner_free(c->planner);
     free(c->boot_uuid);
     free(c->facts_json);
     free(c->cancel_why);

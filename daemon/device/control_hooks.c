@@ -8,6 +8,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "device/control_impl.h"
+#include "device/control_news.h"
 #include "report/median.h"
 
 static const struct qs_strings *hook_of(const struct qs_control *c, size_t arm, bool setup)
@@ -213,6 +214,7 @@ static void restore_point(struct qs_control *c)
 
 void qs_control_do_setup(struct qs_control *c)
 {
+    qs_control_planner_begin(c);
     restore_point(c);
     c->hook_arm = 0;
     if (qs_control_over(c) || c->point_over) {

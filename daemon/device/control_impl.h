@@ -7,6 +7,7 @@
 #include "device/control_silence.h"
 #include "device/control_table.h"
 #include "device/plan.h"
+#include "device/planner.h"
 #include "base/json.h"
 #include "stats/controller.h"
 
@@ -30,10 +31,11 @@ struct qs_control_run { /* the run in hand */
     size_t soft_n;
     int64_t last_ns; /* the last iteration's duration */
     int64_t measured_ns;
-    uint32_t failures;          /* iterations with an unexpected end */
-    struct qs_controller *rule; /* owned: the stop rule at work; NULL: none, or nothing counted yet */
-    bool after_gap;             /* the last iteration was not accepted */
-    size_t warmup_n;            /* of clean_ns the first so many do not count */
+    int64_t began_ns, windows_ns; /* when it began; how long its windows were open */
+    uint32_t failures;            /* iterations with an unexpected end */
+    struct qs_controller *rule;   /* owned: the stop rule at work; NULL: none, or nothing counted yet */
+    bool after_gap;               /* the last iteration was not accepted */
+    size_t warmup_n;              /* of clean_ns the first so many do not count */
     char stop_reason[256];
     char exe_path[QS_PATH_MAX_BYTES + 1], exe_sha256[65]; /* "" until RUN_READY */
     struct qs_err err;
@@ -88,6 +90,9 @@ struct qs_control {
     struct qs_err err;
     enum qs_plan_stop stop;
     struct qs_timer *lost_timer; /* owned */
+    struct qs_planner *planner;  /* owned: of the point in hand; NULL: nobody asks, or it has answered */
+    size_t planner_points;       /* points whose planner was begun */
+    size_t planned_iterations;   /* 0: not known */
     struct qs_control_run run;
     struct qs_control_window win;
     struct qs_control_left left;
@@ -110,22 +115,6 @@ void qs_control_store_request(struct qs_control *c, enum qs_control_input good, 
  * short. */
 void qs_control_store_quiet(struct qs_control *c, qs_store_done_fn **ret_fn, void **ret_user);
 
-/* control_news.c: events for people. */
-void qs_control_news_start(struct qs_control *c);
-void qs_control_news_pilot(struct qs_control *c, size_t arm, int64_t pilot_ns);
-void qs_control_news_plan(struct qs_control *c);
-void qs_control_news_announce(struct qs_control *c, int64_t predicted_ns);
-void qs_control_news_held(struct qs_control *c, const char *why);
-void qs_control_news_waiting(struct qs_control *c, const struct qs_msg_waiting *m);
-void qs_control_news_gate_timeout(struct qs_control *c);
-void qs_control_news_run(struct qs_control *c);
-void qs_control_news_repeat(struct qs_control *c, const char *why);
-void qs_control_news_block(struct qs_control *c, double half_width);
-void qs_control_news_lost(struct qs_control *c, const char *why);
-void qs_control_news_back(struct qs_control *c);
-void qs_control_news_warning(struct qs_control *c, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
 /* control_send.c: messages out of the spec. */
 bool qs_control_send_run_begin(struct qs_control *c, struct qs_err *err);
 bool qs_control_send_open(struct qs_control *c, struct qs_err *err);
@@ -141,5 +130,10 @@ double qs_control_run_median(const struct qs_control *c);
 /* control_stop.c: the run's stop rule. */
 void qs_control_stop_push(struct qs_control *c, int64_t duration_ns, bool accepted);
 bool qs_control_stop_holds(struct qs_control *c);
+
+/* control_planner.c: iterations and blocks for the wanted precision. */
+void qs_control_planner_begin(struct qs_control *c); /* of a point */
+void qs_control_planner_run(struct qs_control *c);   /* a counted run is over */
+void qs_control_planner_block(struct qs_control *c); /* a counted block is over */
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/loop.h"
 #include "base/text.h"
 #include "device/control_impl.h"
+#include "device/control_news.h"
 #include "proto/names.h"
 
 struct news {
@@ -76,6 +77,18 @@ void qs_control_news_plan(struct qs_control *c)
     qs_json_kint(&n.json, "predicted_window_ns", longest_ns);
     qs_json_kint(&n.json, "predicted_block_ns", block_ns);
     tell(c, &n, "job.plan", false);
+}
+
+void qs_control_news_planned(struct qs_control *c, const struct qs_planner_answer *answer)
+{
+    struct news n;
+    begin(&n);
+    qs_json_kint(&n.json, "point", (int64_t)c->plan.point);
+    qs_json_kint(&n.json, "iterations_per_run", (int64_t)answer->iterations);
+    qs_json_kint(&n.json, "blocks", (int64_t)answer->runs);
+    qs_json_kdouble(&n.json, "half_width_ratio", answer->half_width_ratio);
+    qs_json_kbool(&n.json, "attainable", answer->attainable);
+    tell(c, &n, "job.planned", false);
 }
 
 void qs_control_news_announce(struct qs_control *c, int64_t predicted_ns)

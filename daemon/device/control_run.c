@@ -7,6 +7,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "device/control_impl.h"
+#include "device/control_news.h"
 
 void qs_control_do_begin_session(struct qs_control *c)
 {
@@ -73,6 +74,7 @@ void qs_control_do_begin_run(struct qs_control *c)
     free(run->soft_ns);
     qs_controller_free(run->rule);
     *run = (struct qs_control_run){0};
+    run->began_ns = qs_loop_now_ns(c->p.loop);
     qs_loop_random(c->p.loop, run->uid.b, sizeof run->uid.b);
     c->block_uids[c->block_runs++] = run->uid;
     struct qs_run_row row = {.job = c->p.job,
@@ -324,6 +326,7 @@ static void block_over(struct qs_control *c)
     if (pilot) {
         qs_control_news_plan(c);
     } else {
+        qs_control_planner_block(c);
         double half = qs_plan_half_width(&c->plan);
         qs_control_news_block(c, half);
         enum qs_plan_stop stop = qs_plan_enough(&c->plan, half, now_ns);
@@ -352,6 +355,8 @@ void qs_control_do_next(struct qs_control *c)
     }
     if (c->plan.block == 0)
         qs_control_news_pilot(c, qs_plan_arm(&c->plan), c->run.last_ns);
+    else
+        qs_control_planner_run(c);
     qs_plan_turn_done(&c->plan, median_ns, c->run.clean_n == 0);
     if (qs_plan_next_turn(&c->plan))
         qs_control_feed(c, QS_CE_NEXT_RUN);

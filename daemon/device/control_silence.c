@@ -1,6 +1,7 @@
 /* The way into a window's silence, what is claimed of it, and the counters on which the claim stands. */
 #include "base/loop.h"
 #include "device/control_impl.h"
+#include "device/control_news.h"
 
 /* Once a window, when it has taken long enough to be asked about: short windows that take turns are no news.
  */

@@ -49,7 +49,8 @@ bool qs_control_stop_holds(struct qs_control *c)
     struct qs_control_run *run = &c->run;
     if (!has_rule(c) || !run->rule)
         return true;
-    const struct qs_controller_now now = {.measured_ns = (double)run->measured_ns};
+    const struct qs_controller_now now = {.measured_ns = (double)run->measured_ns,
+                                          .planned = c->planned_iterations};
     if (qs_controller_judge(run->rule, &now) < QS_CONTROLLER_STOP)
         return limit_reached(c);
     snprintf(run->stop_reason, sizeof run->stop_reason, "%s", qs_controller_reason(run->rule));

@@ -297,6 +297,8 @@ void qs_control_window_count(struct qs_control *c)
     struct qs_control_run *run = &c->run;
     run->next_seq += c->win.rows_n;
     run->taint |= c->win.taint;
+    if (c->win.msg.closed_ns > c->win.msg.opened_ns)
+        run->windows_ns += c->win.msg.closed_ns - c->win.msg.opened_ns;
     for (size_t i = 0; i < c->win.rows_n; i++) {
         const struct qs_iteration_row *row = &c->win.rows[i];
         uint32_t taint = row->taint | c->win.taint;

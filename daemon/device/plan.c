@@ -26,6 +26,7 @@ static void begin_point(struct qs_plan *p)
     p->repeats = 0;
     p->run_iterations = p->spec->plan.window_iterations;
     p->blocks_done = p->blocks_timed = 0;
+    p->planned_blocks = 0;
     p->point_began_ns = 0;
     p->measured_ns = 0;
     memset(p->pilot_ns, 0, p->spec->arm_count * sizeof *p->pilot_ns);
@@ -124,8 +125,10 @@ static void fix_iterations(struct qs_plan *p)
             slowest_ns = p->pilot_ns[a];
     }
     int64_t r = (p->spec->plan.window_target_ns + slowest_ns - 1) / slowest_ns;
-    if (r < 1)
-        r = 1;
+    int64_t least =
+        p->spec->plan.precision_ratio > 0 ? 2 : 1; /* one tells nothing about the spread in a run */
+    if (r < least)
+        r = least;
     if (r > (int64_t)p->spec->plan.window_auto_max)
         r = (int64_t)p->spec->plan.window_auto_max;
     p->run_iterations = (uint32_t)r;
@@ -191,6 +194,8 @@ bool qs_plan_is_look(const struct qs_plan *p, uint32_t blocks)
     const struct qs_job_plan *plan = &p->spec->plan;
     if (blocks < plan->blocks_min)
         return false;
+    if (blocks == p->planned_blocks)
+        return true;
     for (size_t i = 0; i < plan->look_count; i++) {
         if (plan->looks[i] == blocks)
             return true;

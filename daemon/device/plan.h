@@ -27,8 +27,9 @@ struct qs_plan {
     double *current_ns;               /* owned, per arm: log-sum of the block in progress */
     uint32_t *current_n;              /* owned, per arm */
     bool current_soft;
-    int64_t point_began_ns; /* when the first counted block began; 0 = not yet */
-    int64_t measured_ns;    /* sum of block times of this point */
+    uint32_t planned_blocks; /* what the planner expects to do; looked at then, 0: not known */
+    int64_t point_began_ns;  /* when the first counted block began; 0 = not yet */
+    int64_t measured_ns;     /* sum of block times of this point */
 };
 
 enum qs_plan_stop { QS_PLAN_GO_ON, QS_PLAN_BLOCKS, QS_PLAN_INTERVAL, QS_PLAN_TIME };

@@ -413,65 +413,6 @@ static void test_tainted_windows_are_repeated(void **state)
     dirty_case(most + 5, most + 1);
 }
 
-static void test_stop_rule_asks_for_windows(void **state)
-{
-    (void)state;
-    struct stage s;
-    stage_init(&s, "quiesce: 1\nbenchmarks: [{name: work, argv: [work]}]\n"
-                   "plan: {seed: 1, blocks: {min: 2, max: 2}, window: {iterations: 4}, stop: {fixed: 10}}\n");
-    stage_go(&s);
-    for (size_t i = 0; i < s.run_count; i++)
-        assert_int_equal(s.runs[i].windows, s.runs[i].block == 0 ? 1 : 3);
-    assert_int_equal(s.result.end, QS_END_DONE);
-    stage_done(&s);
-}
-
-static void slow_first_window(struct stage *s, const struct stage_run *run, struct stage_window *w)
-{
-    (void)s;
-    for (size_t i = 0; i < STAGE_ITERATIONS && run->windows == 0; i++)
-        w->duration_ns[i] = 50000000;
-}
-
-/* The second half agrees with itself after two windows; the first window is warm-up and does not count. */
-static void test_stop_rule_sets_warmup_aside(void **state)
-{
-    (void)state;
-    struct stage s;
-    stage_init(&s, "quiesce: 1\nbenchmarks: [{name: work, argv: [work]}]\n"
-                   "plan: {seed: 1, blocks: {min: 2, max: 2}, window: {iterations: 4},"
-                   " stop: {settled: {least: 8, parts: 2}}}\n");
-    s.script = slow_first_window;
-    stage_go(&s);
-    assert_int_equal(s.result.end, QS_END_DONE);
-    size_t counted = 0;
-    for (size_t i = 0; i < s.run_count; i++) {
-        if (s.runs[i].block == 0)
-            continue;
-        assert_int_equal(s.runs[i].windows, 2);
-        assert_int_equal(s.runs[i].warmup_n, 4);
-        assert_string_equal(s.runs[i].stop_reason, "settled(8, 2 %, parts 2)");
-        counted++;
-    }
-    assert_int_equal(counted, 2);
-    stage_done(&s);
-}
-
-static void test_caps_end_what_no_rule_ends(void **state)
-{
-    (void)state;
-    struct stage s;
-    stage_init(&s, "quiesce: 1\nbenchmarks: [{name: work, argv: [work]}]\n"
-                   "plan: {seed: 1, blocks: {min: 2, max: 2}, window: {iterations: 4},"
-                   " stop: {not: {fixed: 1}}, caps: {iterations: 9}}\n");
-    stage_go(&s);
-    for (size_t i = 0; i < s.run_count; i++) {
-        assert_int_equal(s.runs[i].windows, s.runs[i].block == 0 ? 1 : 3);
-        assert_string_equal(s.runs[i].stop_reason, s.runs[i].block == 0 ? "" : "cap of 9 iterations");
-    }
-    stage_done(&s);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -490,9 +431,6 @@ int main(void)
         cmocka_unit_test(test_gate_timeouts),
         cmocka_unit_test(test_gate_backoff),
         cmocka_unit_test(test_tainted_windows_are_repeated),
-        cmocka_unit_test(test_stop_rule_asks_for_windows),
-        cmocka_unit_test(test_stop_rule_sets_warmup_aside),
-        cmocka_unit_test(test_caps_end_what_no_rule_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
