@@ -61,7 +61,7 @@ static bool work_init(struct work *w, const struct qs_tree *tree)
     for (size_t g = 0; g < tree->depth; g++)
         if (__builtin_add_overflow(units, tree->count[g], &units))
             return false;
-    double *p = units > SIZE_MAX / (4 * sizeof *p) ? NULL : malloc(4 * units * sizeof *p);
+    double *p = units == 0 || units > SIZE_MAX / (4 * sizeof *p) ? NULL : malloc(4 * units * sizeof *p);
     if (!p)
         return false;
     for (size_t g = 0; g < tree->depth; g++) {
