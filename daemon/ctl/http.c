@@ -103,8 +103,10 @@ static struct curl_slist *add_header(struct curl_slist *list, const char *name, 
 
 static void set_request(CURL *c, const struct qs_http_request *request)
 {
-    curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)STALL_S);
+    if (!request->patient) {
+        curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
+        curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)STALL_S);
+    }
     if (strcmp(request->method, "HEAD") == 0) {
         curl_easy_setopt(c, CURLOPT_NOBODY, 1L);
     } else if (request->file != NULL) {

@@ -22,6 +22,7 @@ struct qs_http_request {
     size_t body_bytes;
     FILE *file; /* instead of body: read to its end (borrowed) */
     int64_t file_bytes;
+    bool patient; /* the answer may take minutes: the daemon computes it */
 };
 
 struct qs_http_reply {

@@ -181,12 +181,58 @@ static void add_title(const struct qs_layout *layout, const json_t *result, stru
     qs_buf_done(&name);
 }
 
+static void add_change(const struct qs_layout *layout, const json_t *change, struct qs_buf *out)
+{
+    double ratio = qs_json_get_number(change, "ratio", NAN);
+    double lo = qs_json_get_number(change, "lo", NAN), hi = qs_json_get_number(change, "hi", NAN);
+    const char *label = qs_json_get_text(change, "label", "");
+    struct qs_buf text;
+    qs_buf_init(&text);
+    qs_buf_fmt(&text, "from point %" PRId64, qs_json_get_int(change, "index", 0));
+    if (label[0] != '\0')
+        qs_buf_fmt(&text, " (%s)", label);
+    if (isfinite(ratio))
+        qs_buf_fmt(&text, ": %+.1f %%", (ratio - 1) * 100);
+    if (isfinite(lo) && isfinite(hi))
+        qs_buf_fmt(&text, " (%+.1f to %+.1f %%)", (lo - 1) * 100, (hi - 1) * 100);
+    if (!qs_json_get_true(change, "confirmed"))
+        qs_buf_str(&text, ", to be confirmed by further points");
+    qs_face_wrap(&layout->face, out, "  - ", text.data, QS_INK_PLAIN);
+    qs_buf_done(&text);
+}
+
+/* The changes of a history, and whether it drifts. */
+static void add_changes(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
+{
+    size_t i;
+    const json_t *change, *found = json_object_get(result, "change_points");
+    const json_t *changes = json_object_get(found, "points");
+    double p = qs_json_get_number(json_object_get(result, "mann_kendall"), "p", NAN);
+    struct qs_buf text;
+    if (found == NULL)
+        return;
+    qs_buf_init(&text);
+    qs_layout_count(&text, (int64_t)json_array_size(changes), "change", "changes");
+    qs_buf_str(&text, " of at least ");
+    qs_layout_percent(&text, qs_json_get_number(found, "min_magnitude", 0));
+    qs_buf_str(&text, " in ");
+    qs_layout_count(&text, qs_json_get_int(result, "points", 0), "point", "points");
+    qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_BOLD);
+    json_array_foreach(changes, i, change) add_change(layout, change, out);
+    qs_buf_clear(&text);
+    qs_buf_fmt(&text, "A trend over all points has p = %.2g (Mann-Kendall)", p);
+    if (isfinite(p))
+        qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_PLAIN);
+    qs_buf_done(&text);
+}
+
 static void analysis_page(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
 {
     double factor = 1;
     struct qs_layout own = layout_for(layout, result, &factor);
     json_t *arms = json_array();
     add_title(layout, result, out);
+    add_changes(&own, result, out);
     add_headline(&own, result, factor, out);
     add_spread(&own, result, factor, out);
     json_array_append_new(arms, arm_of(result, qs_json_get_text(result, "metric", ""), factor));

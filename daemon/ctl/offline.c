@@ -140,7 +140,7 @@ int qs_offline_run(struct qs_ctl *ctl, const char *route)
     qs_buf_init(&reply.body);
     if (http != NULL) {
         const struct qs_http_request request = {
-            .method = "POST", .path = route, .body = text, .body_bytes = strlen(text)};
+            .method = "POST", .path = route, .body = text, .body_bytes = strlen(text), .patient = true};
         if (!qs_http_call(http, &request, &reply, &err))
             code = qs_api_fail(ctl, &err);
         else if (reply.status != 200)

@@ -3,8 +3,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "report/analysis_impl.h"
 #include "report/report_impl.h"
 #include "stats/twosample.h"
@@ -124,7 +126,8 @@ void qs_analysis_describe(const struct qs_analysis_file *files, size_t count,
     qs_json_object_end(&j);
 }
 
-static void put_verdict(struct qs_json *j, const struct qs_pair *p)
+/* Its p, NaN where there is none. */
+static double put_verdict(struct qs_json *j, const struct qs_pair *p)
 {
     struct qs_verdict_opts opts = qs_verdict_opts_default();
     struct qs_verdict v;
@@ -157,6 +160,7 @@ static void put_verdict(struct qs_json *j, const struct qs_pair *p)
     qs_json_kint(j, "runs_needed", (int64_t)v.needed);
     qs_json_kint(j, "version", v.version);
     qs_stat_end(j, status);
+    return v.p;
 }
 
 static struct qs_pair make_pair(const struct qs_view *base, const struct qs_view *cand, enum qs_basis basis)
@@ -224,9 +228,10 @@ static void put_sentence(struct qs_json *j, const struct qs_analysis_file *files
     qs_buf_done(&text);
 }
 
-static void put_comparison(struct qs_json *j, const struct qs_analysis_file *files,
-                           const struct qs_import_series *base, const struct qs_import_series *cand,
-                           const struct qs_analysis_opts *opts)
+/* The p of its verdict. */
+static double put_comparison(struct qs_json *j, const struct qs_analysis_file *files,
+                             const struct qs_import_series *base, const struct qs_import_series *cand,
+                             const struct qs_analysis_opts *opts)
 {
     struct qs_view x, y;
     qs_view_init(&x, base, opts);
@@ -236,7 +241,7 @@ static void put_comparison(struct qs_json *j, const struct qs_analysis_file *fil
     qs_json_object(j);
     put_names(j, base, opts);
     put_sentence(j, files, &runs, &iterations);
-    put_verdict(j, opts->per == QS_PER_RUN ? &runs : &iterations);
+    double p = put_verdict(j, opts->per == QS_PER_RUN ? &runs : &iterations);
     qs_json_key(j, "per_run");
     qs_json_object(j);
     qs_put_pair_stats(j, &runs);
@@ -249,6 +254,7 @@ static void put_comparison(struct qs_json *j, const struct qs_analysis_file *fil
     qs_json_object_end(j);
     qs_view_done(&x);
     qs_view_done(&y);
+    return p;
 }
 
 static const struct qs_import_series *find(const struct qs_import *in, const struct qs_import_series *like)
@@ -288,15 +294,18 @@ void qs_analysis_compare(const struct qs_analysis_file *files, size_t count,
     put_head(&j, "comparison", files, count, opts);
     put_unmatched(&j, "only_in_base", base, cand);
     put_unmatched(&j, "only_in_candidate", cand, base);
+    struct qs_family family = {.p = qs_calloc(base->count, sizeof *family.p)};
     qs_json_key(&j, "results");
     qs_json_array(&j);
     for (size_t i = 0; i < base->count; i++) {
         const struct qs_import_series *other = find(cand, &base->series[i]);
         if (other)
-            put_comparison(&j, files, &base->series[i], other, opts);
+            qs_family_add(&family, put_comparison(&j, files, &base->series[i], other, opts));
     }
     qs_json_array_end(&j);
+    qs_put_family(&j, &family, opts);
     qs_json_object_end(&j);
+    free(family.p);
 }
 
 static void put_history(struct qs_json *j, const struct qs_import_series *s,

@@ -9,7 +9,11 @@
 
 #include "base/json.h"
 #include "report/analysis.h"
+#include "stats/dependence.h"
 #include "stats/hier.h"
+
+/* The effective sample size of a drifting series takes time with the square of its length. */
+enum { QS_ANALYSIS_ESS_MOST = 50000 };
 
 struct qs_view {                           /* one series, prepared for all statistics */
     const struct qs_import_series *series; /* borrowed */
@@ -18,7 +22,9 @@ struct qs_view {                           /* one series, prepared for all stati
     double *sorted;                   /* owned, as the next three */
     double *medians, *means, *minima; /* of each run */
     size_t runs, dropped;
-    struct qs_nested nested; /* the same values as runs */
+    struct qs_ess ess;         /* NaN where ess_status is not QS_OK */
+    enum qs_status ess_status; /* QS_EDOM also above QS_ANALYSIS_ESS_MOST values */
+    struct qs_nested nested;   /* the same values as runs */
     const struct qs_analysis_opts *opts;
     uint64_t id; /* tells series apart in the choice of random streams */
 };
@@ -66,10 +72,10 @@ struct qs_points_stat {
     bool random;
 };
 
-extern const struct qs_view_stat qs_one_stats[], qs_run_stats[];
-extern const size_t qs_one_stat_count, qs_run_stat_count;
-extern const struct qs_pair_stat qs_two_stats[];
-extern const size_t qs_two_stat_count;
+extern const struct qs_view_stat qs_one_stats[], qs_shape_stats[], qs_mode_stats[], qs_run_stats[];
+extern const size_t qs_one_stat_count, qs_shape_stat_count, qs_mode_stat_count, qs_run_stat_count;
+extern const struct qs_pair_stat qs_two_stats[], qs_rank_stats[], qs_rule_stats[];
+extern const size_t qs_two_stat_count, qs_rank_stat_count, qs_rule_stat_count;
 extern const struct qs_points_stat qs_points_stats[];
 extern const size_t qs_points_stat_count;
 
@@ -119,6 +125,15 @@ void qs_put_ci(struct qs_json *j, const struct qs_ci *ci);
 void qs_put_flags(struct qs_json *j, unsigned flags);
 void qs_put_numbers(struct qs_json *j, const char *key, const double *v, size_t n);
 void qs_put_counts(struct qs_json *j, const char *key, const size_t *v, size_t n);
+
+/* The p of the verdicts of one document, in the order of its results; at most as many as there are series. */
+struct qs_family {
+    double *p; /* owned by the caller */
+    size_t count;
+};
+void qs_family_add(struct qs_family *family, double p);
+/* "family" of the open object; a p that is not known counts as 1. */
+void qs_put_family(struct qs_json *j, const struct qs_family *family, const struct qs_analysis_opts *opts);
 
 /* What is wrong with the sample, in words: "warnings" of the open object. */
 void qs_put_warnings(struct qs_json *j, const struct qs_view *v);

@@ -44,13 +44,23 @@ static enum qs_status put_describe(const struct qs_view *v, struct qs_json *j)
     return status;
 }
 
-static enum qs_status put_quantiles(const struct qs_view *v, struct qs_json *j)
+static enum qs_status put_quantiles_of(const struct qs_view *v, enum qs_qtype type, struct qs_json *j)
 {
     static const char *const names[QS_Q_COUNT] = {"p01", "p05", "p10", "p25", "p50",
                                                   "p75", "p90", "p95", "p99"};
     for (size_t i = 0; i < QS_Q_COUNT; i++)
-        qs_json_kdouble(j, names[i], qs_quantile(v->sorted, v->n, qs_summary_probs[i], QS_QTYPE_7));
+        qs_json_kdouble(j, names[i], qs_quantile(v->sorted, v->n, qs_summary_probs[i], type));
     return QS_OK;
+}
+
+static enum qs_status put_quantiles(const struct qs_view *v, struct qs_json *j)
+{
+    return put_quantiles_of(v, QS_QTYPE_7, j);
+}
+
+static enum qs_status put_quantiles_type8(const struct qs_view *v, struct qs_json *j)
+{
+    return put_quantiles_of(v, QS_QTYPE_8, j);
 }
 
 /* Points (p, share of the sum in the least p n values); every one of them where they are few. */
@@ -90,6 +100,16 @@ static enum qs_status put_autocorrelation(const struct qs_view *v, struct qs_jso
     return status;
 }
 
+/* At a number of lags that other tools take. */
+static void put_ljung_box_at(const struct qs_view *v, size_t lags, const char *q, const char *p,
+                             struct qs_json *j)
+{
+    struct qs_ljung_box b = {.q = NAN, .p = NAN};
+    (void)qs_ljung_box(v->x, v->n, NULL, 0, lags, &b);
+    qs_json_kdouble(j, q, b.q);
+    qs_json_kdouble(j, p, b.p);
+}
+
 static enum qs_status put_ljung_box(const struct qs_view *v, struct qs_json *j)
 {
     struct qs_ljung_box b = {.q = NAN, .p = NAN};
@@ -97,6 +117,8 @@ static enum qs_status put_ljung_box(const struct qs_view *v, struct qs_json *j)
     qs_json_kdouble(j, "q", b.q);
     qs_json_kdouble(j, "p", b.p);
     qs_json_kint(j, "lags", (int64_t)b.lags);
+    put_ljung_box_at(v, 1, "q_lag1", "p_lag1", j);
+    put_ljung_box_at(v, LAGS, "q_lag10", "p_lag10", j);
     return status;
 }
 
@@ -105,10 +127,8 @@ static enum qs_status put_ess(const struct qs_view *v, struct qs_json *j)
     static const struct qs_field fields[] = {
         QS_NUMBER_FIELD(struct qs_ess, n_eff), QS_NUMBER_FIELD(struct qs_ess, geyer),
         QS_NUMBER_FIELD(struct qs_ess, ar1), QS_NUMBER_FIELD(struct qs_ess, tau)};
-    struct qs_ess e = {NAN, NAN, NAN, NAN, NAN};
-    enum qs_status status = qs_ess(v->x, v->n, NULL, 0, &e);
-    qs_put_fields(j, fields, sizeof fields / sizeof *fields, &e);
-    return status;
+    qs_put_fields(j, fields, sizeof fields / sizeof *fields, &v->ess);
+    return v->ess_status;
 }
 
 static enum qs_status put_mean_with(const struct qs_view *v, double n_eff, struct qs_json *j)
@@ -129,10 +149,13 @@ static enum qs_status put_mean_ci(const struct qs_view *v, struct qs_json *j)
 
 static enum qs_status put_mean_ci_dependent(const struct qs_view *v, struct qs_json *j)
 {
-    struct qs_ess e = {.n_eff = NAN};
-    (void)qs_ess(v->x, v->n, NULL, 0, &e);
-    qs_json_kdouble(j, "n_eff", e.n_eff);
-    return put_mean_with(v, e.n_eff, j);
+    qs_json_kdouble(j, "n_eff", v->ess.n_eff);
+    if (v->ess_status == QS_OK || v->ess_status == QS_EDEGENERATE)
+        return put_mean_with(v, v->ess.n_eff, j);
+    const struct qs_ci none = qs_ci_none(v->opts->level);
+    qs_json_kdouble(j, "estimate", NAN);
+    qs_put_ci(j, &none);
+    return v->ess_status;
 }
 
 static enum qs_status put_median_ci(const struct qs_view *v, struct qs_json *j)
@@ -162,6 +185,7 @@ static enum qs_status put_tukey(const struct qs_view *v, struct qs_json *j)
 const struct qs_view_stat qs_one_stats[] = {
     {"describe", "moments, order statistics", put_describe, QS_BASIS_ITERATIONS, false},
     {"quantiles", "Hyndman-Fan type 7", put_quantiles, QS_BASIS_ITERATIONS, false},
+    {"quantiles_type8", "Hyndman-Fan type 8", put_quantiles_type8, QS_BASIS_ITERATIONS, false},
     {"lorenz", "cumulative shares of the ordered values", put_lorenz, QS_BASIS_ITERATIONS, false},
     {"autocorrelation", "sums of products over the sum of squares", put_autocorrelation, QS_BASIS_ITERATIONS,
      false},

@@ -1,20 +1,165 @@
 /* Statistics of a history (statistics.md, sections 9.2 to 9.6). */
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/mem.h"
 #include "report/analysis_impl.h"
+#include "stats/edivisive.h"
+#include "stats/gesd.h"
+#include "stats/hunter.h"
+#include "stats/perfherder.h"
 #include "stats/trend.h"
 
-enum { PAIRS_MOST = 5000 }; /* points whose pairs are all looked at */
+/* Permutations, and the points that are permuted at most. */
+enum { PERMUTATIONS = 199, PERMUTED_MOST = 1000 };
+
+/* Points whose pairs are all looked at; points of a history at most; single nights that are looked for. */
+enum { PAIRS_MOST = 5000, POINTS_MOST = 100000, GESD_MOST = 50 };
 
 static enum qs_status put_theil_sen(const struct qs_points *p, struct qs_json *j)
 {
-    double slope = NAN;
-    enum qs_status status = p->n > PAIRS_MOST ? QS_EDOM : qs_theil_sen(p->v, p->n, &slope);
-    qs_json_kdouble(j, "slope", slope);
+    struct qs_theil_sen t = {.slope = NAN, .intercept = NAN, .ci = qs_ci_none(p->view->opts->level)};
+    enum qs_status status =
+        p->n > PAIRS_MOST ? QS_EDOM : qs_theil_sen_ci(p->v, p->n, p->view->opts->level, &t);
+    qs_json_kdouble(j, "slope", t.slope);
+    qs_json_kdouble(j, "intercept", t.intercept);
+    qs_put_ci(j, &t.ci);
+    return status;
+}
+
+static enum qs_status put_mann_kendall(const struct qs_points *p, struct qs_json *j)
+{
+    static const struct qs_field fields[] = {
+        QS_NUMBER_FIELD(struct qs_mann_kendall, s), QS_NUMBER_FIELD(struct qs_mann_kendall, var_s),
+        QS_NUMBER_FIELD(struct qs_mann_kendall, z), QS_NUMBER_FIELD(struct qs_mann_kendall, p),
+        QS_NUMBER_FIELD(struct qs_mann_kendall, tau)};
+    struct qs_mann_kendall m;
+    enum qs_status status = qs_mann_kendall(p->v, p->n, &m);
+    qs_put_fields(j, fields, sizeof fields / sizeof *fields, &m);
+    return status;
+}
+
+/* Looks for a tenth of the points, at most GESD_MOST. */
+static enum qs_status put_gesd(const struct qs_points *p, struct qs_json *j)
+{
+    struct qs_gesd_opts opts = {.most = p->n / 10, .alpha = 1 - p->view->opts->level};
+    struct qs_gesd g = {.statistic = NAN, .limit = NAN};
+    uint8_t *flags = qs_calloc(p->n, sizeof *flags);
+    opts.most = opts.most > GESD_MOST ? GESD_MOST : opts.most;
+    opts.most = opts.most > 0 ? opts.most : 1;
+    enum qs_status status = qs_gesd_flags(p->v, p->n, &opts, flags, &g);
+    qs_json_kint(j, "most", (int64_t)opts.most);
+    qs_json_kdouble(j, "statistic", g.statistic);
+    qs_json_kdouble(j, "limit", g.limit);
+    qs_json_key(j, "indexes");
+    qs_json_array(j);
+    for (size_t i = 0; i < p->n; i++)
+        if (flags[i] != 0)
+            qs_json_uint(j, i);
+    qs_json_array_end(j);
+    free(flags);
+    return status;
+}
+
+static void put_change(const struct qs_points *p, const struct qs_change_point *c, struct qs_json *j)
+{
+    static const struct qs_field fields[] = {
+        QS_COUNT_FIELD(struct qs_change_point, index),      QS_NUMBER_FIELD(struct qs_change_point, p),
+        QS_NUMBER_FIELD(struct qs_change_point, before),    QS_NUMBER_FIELD(struct qs_change_point, after),
+        QS_NUMBER_FIELD(struct qs_change_point, magnitude), QS_NUMBER_FIELD(struct qs_change_point, ratio),
+        QS_BOOL_FIELD(struct qs_change_point, confirmed)};
+    qs_json_object(j);
+    qs_put_fields(j, fields, sizeof fields / sizeof *fields, c);
+    qs_put_ci(j, &c->ci);
+    qs_json_kstring(j, "label", p->labels ? p->labels[c->index] : NULL);
+    qs_json_object_end(j);
+}
+
+static enum qs_status put_hunter_with(const struct qs_points *p, double min_magnitude, struct qs_json *j)
+{
+    struct qs_hunter_opts opts = qs_hunter_opts_default();
+    struct qs_change_point *points = qs_calloc(p->n, sizeof *points);
+    size_t count = 0;
+    opts.level = p->view->opts->level;
+    opts.min_magnitude = min_magnitude;
+    enum qs_status status = p->n > POINTS_MOST ? QS_EDOM : qs_hunter(p->v, p->n, &opts, points, &count);
+    qs_json_kint(j, "window", (int64_t)opts.window);
+    qs_json_kdouble(j, "p_max", opts.p_max);
+    qs_json_kdouble(j, "min_magnitude", opts.min_magnitude);
+    qs_json_key(j, "indexes");
+    qs_json_array(j);
+    for (size_t i = 0; i < count; i++)
+        qs_json_uint(j, points[i].index);
+    qs_json_array_end(j);
+    qs_json_key(j, "points");
+    qs_json_array(j);
+    for (size_t i = 0; i < count; i++)
+        put_change(p, &points[i], j);
+    qs_json_array_end(j);
+    free(points);
+    return status;
+}
+
+static enum qs_status put_changes(const struct qs_points *p, struct qs_json *j)
+{
+    return put_hunter_with(p, p->view->opts->margin_ratio, j);
+}
+
+static enum qs_status put_hunter(const struct qs_points *p, struct qs_json *j)
+{
+    return put_hunter_with(p, 0, j);
+}
+
+static enum qs_status put_edivisive(const struct qs_points *p, struct qs_json *j)
+{
+    const struct qs_edivisive_opts opts = {.seed = p->view->opts->seed,
+                                           .stream = qs_analysis_stream(p->view->id, "edivisive"),
+                                           .permutations = PERMUTATIONS,
+                                           .p_max = 0.05,
+                                           .progress = p->view->opts->progress};
+    struct qs_edivisive_point *points = qs_calloc(p->n, sizeof *points);
+    size_t count = 0;
+    enum qs_status status = p->n > PERMUTED_MOST ? QS_EDOM : qs_edivisive(p->v, p->n, &opts, points, &count);
+    qs_json_kint(j, "permutations", PERMUTATIONS);
+    qs_json_kdouble(j, "p_max", opts.p_max);
+    qs_json_key(j, "points");
+    qs_json_array(j);
+    for (size_t i = 0; i < count; i++) {
+        qs_json_object(j);
+        qs_json_kint(j, "index", (int64_t)points[i].index);
+        qs_json_kdouble(j, "q", points[i].q);
+        qs_json_kdouble(j, "p", points[i].p);
+        qs_json_object_end(j);
+    }
+    qs_json_array_end(j);
+    free(points);
+    return status;
+}
+
+static enum qs_status put_perfherder(const struct qs_points *p, struct qs_json *j)
+{
+    const struct qs_perfherder_opts opts = qs_perfherder_opts_default();
+    double *t = qs_calloc(p->n, sizeof *t);
+    size_t *changes = qs_calloc(p->n, sizeof *changes), count = 0;
+    enum qs_status status = qs_perfherder(p->v, p->n, &opts, t, changes, &count);
+    qs_put_counts(j, "indexes", changes, count);
+    qs_json_key(j, "t");
+    qs_json_array(j);
+    for (size_t i = 0; i < count; i++)
+        qs_json_double(j, t[changes[i]]);
+    qs_json_array_end(j);
+    free(changes);
+    free(t);
     return status;
 }
 
 const struct qs_points_stat qs_points_stats[] = {
-    {"theil_sen", "median of the slopes of all pairs", put_theil_sen, false},
+    {"change_points", "corrected Hunter, changes above the margin", put_changes, false},
+    {"hunter", "corrected Hunter, changes of any size", put_hunter, false},
+    {"edivisive", "Matteson-James 2014, permutation test", put_edivisive, true},
+    {"perfherder", "Mozilla's weighted windows, t above 7", put_perfherder, false},
+    {"mann_kendall", "Mann 1945, Kendall 1975, normal with ties", put_mann_kendall, false},
+    {"theil_sen", "median of the slopes of all pairs, Sen's interval", put_theil_sen, false},
+    {"gesd", "Rosner 1983, mean and sd", put_gesd, false},
 };
 const size_t qs_points_stat_count = sizeof qs_points_stats / sizeof *qs_points_stats;

@@ -1,4 +1,5 @@
 /* How statistics are written: heads, fields, and the tables from their first row to their last. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,8 @@ void qs_view_init(struct qs_view *v, const struct qs_import_series *series,
         v->means[i] = m.mean;
         v->minima[i] = m.min;
     }
+    v->ess = (struct qs_ess){NAN, NAN, NAN, NAN, NAN};
+    v->ess_status = v->n > QS_ANALYSIS_ESS_MOST ? QS_EDOM : qs_ess(series->v, series->n, NULL, 0, &v->ess);
     for (size_t i = 0; i < QS_DROP_COUNT; i++)
         v->dropped += series->dropped[i];
 }
@@ -108,7 +111,11 @@ void qs_put_flags(struct qs_json *j, unsigned flags)
     static const struct {
         unsigned flag;
         const char *name;
-    } names[] = {{QS_FLAG_EXACT, "exact"}, {QS_FLAG_TIES, "ties"}, {QS_FLAG_CLAMPED, "clamped"}};
+    } names[] = {{QS_FLAG_EXACT, "exact"},
+                 {QS_FLAG_TIES, "ties"},
+                 {QS_FLAG_CLAMPED, "clamped"},
+                 {QS_FLAG_PERCENTILE, "percentile"},
+                 {QS_FLAG_FEW_UNITS, "few-units"}};
     qs_json_key(j, "flags");
     qs_json_array(j);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -161,13 +168,16 @@ static void put_view_table(struct qs_json *j, const struct qs_view *v, const str
 void qs_put_view_stats(struct qs_json *j, const struct qs_view *v)
 {
     put_view_table(j, v, qs_one_stats, qs_one_stat_count);
+    put_view_table(j, v, qs_shape_stats, qs_shape_stat_count);
+    put_view_table(j, v, qs_mode_stats, qs_mode_stat_count);
     put_view_table(j, v, qs_run_stats, qs_run_stat_count);
 }
 
-void qs_put_pair_stats(struct qs_json *j, const struct qs_pair *p)
+static void put_pair_table(struct qs_json *j, const struct qs_pair *p, const struct qs_pair_stat *rows,
+                           size_t count)
 {
-    for (size_t i = 0; i < qs_two_stat_count; i++) {
-        const struct qs_pair_stat *row = &qs_two_stats[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct qs_pair_stat *row = &rows[i];
         if (row->runs_only && p->basis != QS_BASIS_RUNS)
             continue;
         const struct qs_stat_head head = {.name = row->name,
@@ -179,6 +189,13 @@ void qs_put_pair_stats(struct qs_json *j, const struct qs_pair *p)
         qs_stat_begin(j, &head);
         qs_stat_end(j, row->put(p, j));
     }
+}
+
+void qs_put_pair_stats(struct qs_json *j, const struct qs_pair *p)
+{
+    put_pair_table(j, p, qs_two_stats, qs_two_stat_count);
+    put_pair_table(j, p, qs_rank_stats, qs_rank_stat_count);
+    put_pair_table(j, p, qs_rule_stats, qs_rule_stat_count);
 }
 
 void qs_put_points_stats(struct qs_json *j, const struct qs_points *p)

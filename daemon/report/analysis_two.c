@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "report/analysis_impl.h"
-#include "stats/describe.h"
+#include "stats/ratio.h"
 #include "stats/timer.h"
 #include "stats/twosample.h"
 
@@ -25,6 +25,16 @@ static enum qs_status put_welch(const struct qs_pair *p, struct qs_json *j)
     struct qs_ttest t;
     enum qs_status status = qs_welch(p->x, p->nx, p->y, p->ny, p->opts->level, &t);
     put_ttest(j, &t);
+    return status;
+}
+
+static enum qs_status put_pooled(const struct qs_pair *p, struct qs_json *j)
+{
+    struct qs_ttest t;
+    double sd = NAN;
+    enum qs_status status = qs_pooled(p->x, p->nx, p->y, p->ny, p->opts->level, &t, &sd);
+    put_ttest(j, &t);
+    qs_json_kdouble(j, "sd", sd);
     return status;
 }
 
@@ -62,20 +72,20 @@ static enum qs_status put_paired(const struct qs_pair *p, struct qs_json *j)
 
 static enum qs_status put_point_ratios(const struct qs_pair *p, struct qs_json *j)
 {
-    struct qs_summary x, y;
-    enum qs_status status = qs_describe(p->x, p->nx, &x), other = qs_describe(p->y, p->ny, &y);
-    double minima = qs_judge_ratio(y.min, x.min);
-    qs_json_kdouble(j, "minima", minima);
-    qs_json_kdouble(j, "medians", qs_judge_ratio(y.median, x.median));
-    qs_json_kdouble(j, "means", qs_judge_ratio(y.mean, x.mean));
+    struct qs_point_ratios r;
+    enum qs_status status = qs_point_ratios(p->x, p->nx, p->y, p->ny, &r);
+    qs_json_kdouble(j, "minima", r.minima);
+    qs_json_kdouble(j, "medians", r.medians);
+    qs_json_kdouble(j, "means", r.means);
     qs_json_kdouble(j, "tolerance", QS_JUDGE_TIME_TOLERANCE);
-    qs_json_kstring(j, "judge", qs_judgement_name(qs_judge(minima, QS_JUDGE_TIME_TOLERANCE)));
-    return status == QS_OK ? other : status;
+    qs_json_kstring(j, "judge", qs_judgement_name(qs_judge(r.minima, QS_JUDGE_TIME_TOLERANCE)));
+    return status;
 }
 
 const struct qs_pair_stat qs_two_stats[] = {
     {"log_welch", "Welch 1947 on logarithms, ratio of geometric means", put_log_welch, false, false},
     {"welch", "Welch 1947, difference of means", put_welch, false, false},
+    {"pooled", "Student with the pooled variance, difference of means", put_pooled, false, false},
     {"paired_blocks", "paired t on logarithms of the ratios, in the order given", put_paired, false, true},
     {"point_ratios", "candidate over baseline, no interval; judge of BenchmarkTools on minima",
      put_point_ratios, false, false},

@@ -5,7 +5,10 @@
 #include "report/analysis_impl.h"
 #include "stats/dependence.h"
 #include "stats/describe.h"
+#include "stats/modality.h"
+#include "stats/normality.h"
 #include "stats/outlier.h"
+#include "stats/trend.h"
 
 enum { BINS = 20, FEW_RUNS = 2, FEW_VALUES = 6 };
 
@@ -45,14 +48,55 @@ static void warn_size(struct qs_json *j, const struct qs_view *v)
 static void warn_dependence(struct qs_json *j, const struct qs_view *v)
 {
     struct qs_ljung_box b = {.p = NAN};
-    struct qs_ess e = {.n_eff = NAN};
-    if (qs_ljung_box(v->x, v->n, NULL, 0, 0, &b) != QS_OK || qs_ess(v->x, v->n, NULL, 0, &e) != QS_OK)
+    if (qs_ljung_box(v->x, v->n, NULL, 0, 0, &b) != QS_OK || v->ess_status != QS_OK)
         return;
-    if (b.p < 0.01 && e.n_eff < (double)v->n)
+    if (b.p < 0.01 && v->ess.n_eff < (double)v->n)
         warn(j, "dependence",
              "values resemble those before them (lag-1 autocorrelation %.2f): %zu values are worth %.0f "
              "independent ones",
-             e.r1, v->n, e.n_eff);
+             v->ess.r1, v->n, v->ess.n_eff);
+}
+
+/* A slope over the whole series that matters, and is no chance. */
+static void warn_drift(struct qs_json *j, const struct qs_view *v)
+{
+    enum { ENOUGH = 20, PAIRS_MOST = 2000 };
+    const double sure = 0.001, matters_ratio = 0.01;
+    struct qs_mann_kendall m;
+    double slope = NAN, median = v->sorted[v->n / 2];
+    if (v->n < ENOUGH || v->n > PAIRS_MOST || qs_mann_kendall(v->x, v->n, &m) != QS_OK || !(m.p < sure) ||
+        qs_theil_sen(v->x, v->n, &slope) != QS_OK)
+        return;
+    double change = slope * (double)(v->n - 1) / fabs(median);
+    if (fabs(change) >= matters_ratio && isfinite(change))
+        warn(j, "drift", "values %s by %.1f %% from the first to the last", change > 0 ? "rise" : "fall",
+             fabs(change) * 100);
+}
+
+static void warn_modes(struct qs_json *j, const struct qs_view *v)
+{
+    struct qs_modality_test t;
+    double quantum = v->opts->resolution > 0 ? v->opts->resolution : NAN;
+    if (qs_modality_test(v->x, v->n, quantum, &t) != QS_OK)
+        return;
+    if (t.modality == QS_MODALITY_MORE)
+        warn(j, "multimodal",
+             "%zu modes, the first with %.0f %% of the values: a median can jump between them", t.modes.count,
+             t.share[0] * 100);
+    else if (t.modality == QS_MODALITY_POSSIBLY_MORE)
+        warn(j, "possibly-multimodal", "perhaps several modes (mvalue %.1f)", t.mvalue);
+}
+
+static void warn_normality(struct qs_json *j, const struct qs_view *v)
+{
+    struct qs_shape_test t;
+    if (qs_shape_test(v->x, v->n, 0.05, &t) != QS_OK)
+        return;
+    if (t.shape == QS_SHAPE_LOG_NORMAL)
+        warn(j, "log-normal", "log-normal: the geometric mean and ratios describe it better than the mean");
+    else if (t.shape == QS_SHAPE_OTHER)
+        warn(j, "not-normal", "not normal (Shapiro-Wilk p = %.2g): trust the median and its interval",
+             t.raw.p);
 }
 
 static void warn_shape(struct qs_json *j, const struct qs_view *v)
@@ -84,6 +128,9 @@ void qs_put_warnings(struct qs_json *j, const struct qs_view *v)
     qs_json_array(j);
     warn_size(j, v);
     warn_dependence(j, v);
+    warn_drift(j, v);
+    warn_modes(j, v);
+    warn_normality(j, v);
     warn_shape(j, v);
     warn_ticks(j, v);
     qs_json_array_end(j);

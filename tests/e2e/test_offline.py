@@ -144,6 +144,54 @@ def reference(tap):
             tap.ok(good, f"{name}: moments and quantiles")
 
 
+def at(document_part, path):
+    for key in path.split("."):
+        document_part = document_part[int(key) if isinstance(document_part, list) else key]
+    return document_part
+
+
+SHAPE = {"shapiro_wilk.w": ("shapiro.W", 1e-6), "shapiro_wilk.p": ("shapiro.p", 1e-5), "shapiro_wilk_log.w": ("shapiro_log.W", 1e-6),
+         "anderson_darling.a2": ("ad.A", 1e-9), "lilliefors.d": ("lillie.D", 1e-9), "autocorrelation.lag1": ("acf.0", 1e-10),
+         "ljung_box.q_lag10": ("ljung10.stat", 1e-9), "ljung_box.p_lag10": ("ljung10.p", 1e-9), "ljung_box.q_lag1": ("ljung1.stat", 1e-9), "futhark.rse": ("rse_futhark_ddof0", 1e-10),
+         "mean_ci.lo": ("mean_ci95_t.0", 1e-10), "mean_ci.hi": ("mean_ci95_t.1", 1e-10), "median_ci.lo": ("median_ci95.lo", 1e-10),
+         "median_ci.level": ("median_ci95.conf", 1e-10), "tukey_fences.hi": ("tukey.hi", 1e-10)}
+TWO = {"welch.t": "welch.t", "welch.df": "welch.df", "welch.p": "welch.p", "welch.lo": "welch.ci.0", "pooled.p": "pooled.p",
+       "pooled.hi": "pooled.ci.1", "pooled.sd": "pooled_sd", "log_welch.estimate": "log_welch_ratio.ratio",
+       "log_welch.lo": "log_welch_ratio.ci.0", "log_welch.p": "log_welch_ratio.p", "fieller.lo": "fieller.0", "fieller.hi": "fieller.1",
+       "mann_whitney.u": "U_y", "mann_whitney.cles": "cles", "effect_size.cliff_delta": "cliff_delta", "effect_size.cohen_d": "cohen_d",
+       "effect_size.hedges_g": "hedges_g", "hodges_lehmann.estimate": "hl_shift", "hodges_lehmann_ratio.estimate": "hl_ratio",
+       "kolmogorov_smirnov.d": "ks.D", "kolmogorov_smirnov.p": "ks.p_exact", "variance_ratio.p": "var_test_p",
+       "point_ratios.minima": "ratio_of_minima", "point_ratios.medians": "ratio_of_medians", "android.z_lo": "seed_ci_z.0",
+       "mann_whitney.p_normal": "mwu_asym_cc", "mann_whitney.p_normal_uncorrected": "mwu_asym_nocc",
+       "hodges_lehmann.normal_lo": "hl_ci_normal_index.lo", "hodges_lehmann.normal_hi": "hl_ci_normal_index.hi"}
+RUNS = {"k": "k", "n0": "n0", "ms_between": "ms_between", "ms_within": "ms_within", "f": "F", "t1": "T1", "t2": "T2", "icc": "icc", "samples_w10": "n_opt_anova_w10"}
+
+
+def more_references(tap):
+    """Shape, dependence, intervals, two samples and variance components are R's, too"""
+    known = load(data("reference-r.json"))
+    with Bed() as bed:
+        for name in ("nist_Lew", "android_12-02-2024-msr-disabled", "pyperf_telco"):
+            result, want = document(bed, "analyze", data(*SETS[name]))["results"][0], known["univariate"][name]
+            good = [near(tap, at(result, ours), at(want, theirs), f"{name}: {ours}", rel, 1e-12)
+                    for ours, (theirs, rel) in SHAPE.items() if want.get(theirs.split(".")[0]) is not None]
+            tap.ok(all(good) and len(good) > 8, f"{name}: {len(good)} numbers of shape, dependence and intervals")
+        for name, want in known["two_sample"].items():
+            if want.get("x") is None:
+                continue
+            files = numbers(bed, "x.txt", want["x"]), numbers(bed, "y.txt", want["y"])
+            result = document(bed, "compare", *files)["results"][0]["per_iteration"]
+            good = [near(tap, at(result, ours), at(want, theirs), f"{name}: {ours}", 1e-9, 1e-12) for ours, theirs in TWO.items()
+                    if want.get(theirs.split(".")[0]) is not None]
+            exact = want["mwu_exact"] is not None
+            good.append(near(tap, result["mann_whitney"]["p"], want["mwu_exact" if exact else "mwu_asym_cc"], f"{name}: mwu p", 1e-9))
+            tap.ok(all(good) and len(good) > 20, f"{name}: {len(good)} numbers of two samples")
+        result = document(bed, "analyze", data("pyperf", "telco.json"))["results"][0]["variance_components"]
+        want = known["hierarchical"]["pyperf_telco_40x3"]
+        good = [near(tap, result[ours], want[theirs], f"telco: {ours}", 1e-9) for ours, theirs in RUNS.items()]
+        tap.ok(all(good), "variance components of 40 processes")
+
+
 def no_daemon(tap):
     """Nothing is needed: no daemon, no configuration; nothing is stored, and the daemon that was started ends"""
     with Bed() as bed:
@@ -227,4 +275,4 @@ def repeats(tap):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases(whole_schema, reference, no_daemon, exit_codes, mistakes, requests, repeats))
+    sys.exit(run_cases(whole_schema, reference, more_references, no_daemon, exit_codes, mistakes, requests, repeats))
