@@ -144,22 +144,43 @@ static void say_ended(struct qs_exchange *ex)
     qs_reply_error(ex, &err);
 }
 
+/* One that runs ends soon: its window first, then its clean-up. */
+static void say_cancelled(struct qs_exchange *ex)
+{
+    struct jobs *d = ex->data;
+    bool over = d->found.at[0].state == QS_JOB_CANCELLED;
+    struct qs_buf out;
+    qs_buf_init(&out);
+    qs_buf_fmt(&out, "{\"id\":%lld,\"state\":\"%s\"}", (long long)ex->match.id,
+               over ? "cancelled" : "cancelling");
+    qs_reply_json(ex, 200, &out);
+}
+
+static void on_cancelled(const struct qs_err *err, int64_t id, void *user)
+{
+    struct qs_exchange *ex = user;
+    (void)id;
+    if (!qs_exchange_leave(ex))
+        return;
+    if (err)
+        qs_reply_error(ex, err);
+    else
+        qs_exchange_read(ex, read_one, say_cancelled);
+}
+
 /* The farm knows live jobs only: of others the store tells whether they ever were. */
 void qs_handle_cancel(struct qs_exchange *ex)
 {
     struct qs_err err;
-    struct qs_buf out;
     char name[64], why[96];
     qs_peer_name(ex->uid, name);
     snprintf(why, sizeof why, "cancelled by %s", name);
-    if (qs_farm_cancel(ex->api->p.farm, ex->match.id, why, &err)) {
-        qs_buf_init(&out);
-        qs_buf_fmt(&out, "{\"id\":%lld,\"state\":\"cancelled\"}", (long long)ex->match.id);
-        qs_reply_json(ex, 200, &out);
-    } else if (err.code == QS_E_NOT_FOUND) {
-        qs_exchange_data(ex, sizeof(struct jobs), done_jobs);
+    qs_exchange_data(ex, sizeof(struct jobs), done_jobs);
+    qs_exchange_enter(ex);
+    if (qs_farm_cancel(ex->api->p.farm, ex->match.id, why, on_cancelled, ex, &err) || !qs_exchange_leave(ex))
+        return;
+    if (err.code == QS_E_NOT_FOUND)
         qs_exchange_read(ex, read_one, say_ended);
-    } else {
+    else
         qs_reply_error(ex, &err);
-    }
 }

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <string.h>
 
 #include "ctl/result.h"
 
@@ -19,7 +20,9 @@ static int run(struct qs_ctl *ctl)
         json_dumpf(doc, ctl->out, JSON_COMPACT);
         fputc('\n', ctl->out);
     } else if (doc != NULL) {
-        fprintf(ctl->out, "job %" PRId64 " is cancelled\n", job);
+        const char *state = json_string_value(json_object_get(doc, "state"));
+        bool soon = state != NULL && strcmp(state, "cancelling") == 0;
+        fprintf(ctl->out, "job %" PRId64 " is cancelled%s\n", job, soon ? ", its window is being ended" : "");
         qs_result_kept(ctl, http, job);
     }
     json_decref(doc);

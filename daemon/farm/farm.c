@@ -127,6 +127,7 @@ struct one_job {
     struct qs_jobs job;
     struct qs_samples samples;
     bool running;
+    char *cancelled; /* why */
 };
 
 static bool read_one_job(struct qs_store_reader *reader, void *user, struct qs_err *err)
@@ -134,7 +135,8 @@ static bool read_one_job(struct qs_store_reader *reader, void *user, struct qs_e
     struct one_job *one = user;
     if (!qs_read_job(reader, one->id, &one->job, err))
         return false;
-    return !one->running || qs_read_samples(reader, one->id, &one->samples, err);
+    return qs_read_cancel(reader, one->id, &one->cancelled, err) &&
+           (!one->running || qs_read_samples(reader, one->id, &one->samples, err));
 }
 
 /* A job goes on where it was: on the devices that it has blocks of, and on as many as it takes. Where it has
@@ -162,6 +164,22 @@ static void resume_devices(struct qs_farm *farm, struct qs_farm_job *job)
     }
 }
 
+/* Whoever cancelled it was told so: it ends here, even where the daemon died before its window was over. */
+static void go_on_with(struct qs_farm *farm, struct qs_farm_job *job, const char *cancelled)
+{
+    qs_log(farm->p.log, QS_LOG_INFO, "farm", "job=%lld taken over from the database, %s", (long long)job->id,
+           cancelled ? cancelled : "going on");
+    if (cancelled) {
+        qs_farm_news_state(farm, job->id, QS_JOB_CANCELLED, cancelled);
+        qs_farm_remove_files(job);
+        qs_farm_job_free(job);
+        return;
+    }
+    qs_farm_match(farm, job->spec, job->matches);
+    resume_devices(farm, job);
+    qs_farm_add(farm, job);
+}
+
 static bool take_over(struct qs_farm *farm, const struct qs_job_info *info, struct qs_err *err)
 {
     struct one_job one = {.id = info->id, .running = info->state == QS_JOB_RUNNING};
@@ -182,12 +200,9 @@ static bool take_over(struct qs_farm *farm, const struct qs_job_info *info, stru
         job->resumed = one.running;
         job->earlier = one.samples;
         job->has_earlier = one.running;
-        qs_farm_match(farm, spec, job->matches);
-        resume_devices(farm, job);
-        qs_farm_add(farm, job);
-        qs_log(farm->p.log, QS_LOG_INFO, "farm", "job=%lld taken over from the database, going on",
-               (long long)info->id);
+        go_on_with(farm, job, one.cancelled);
     }
+    free(one.cancelled);
     qs_jobs_free(&one.job);
     return true;
 }
@@ -253,7 +268,8 @@ size_t qs_farm_live_jobs(const struct qs_farm *farm)
     return farm->job_count;
 }
 
-bool qs_farm_cancel(struct qs_farm *farm, int64_t id, const char *why, struct qs_err *err)
+bool qs_farm_cancel(struct qs_farm *farm, int64_t id, const char *why, qs_store_done_fn *done, void *user,
+                    struct qs_err *err)
 {
     struct qs_farm_job *job = qs_farm_find(farm, id);
     if (!job)
@@ -272,5 +288,6 @@ bool qs_farm_cancel(struct qs_farm *farm, int64_t id, const char *why, struct qs
     }
     if (!any)
         qs_farm_end_job(job);
+    qs_farm_news_cancel(farm, id, why, done, user); /* behind the end of a job that had not begun */
     return true;
 }

@@ -71,9 +71,11 @@ bool qs_farm_check(struct qs_farm *farm, const struct qs_submission *sub, struct
  * says why. */
 bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_store_done_fn *done, void *user,
                     struct qs_problems *problems, struct qs_err *err);
-/* Queued: cancelled at once. Running: its window ends as cancelled, its clean-up runs. QS_E_NOT_FOUND,
- * QS_E_CONFLICT (ended already). */
-bool qs_farm_cancel(struct qs_farm *farm, int64_t job, const char *why, struct qs_err *err);
+/* Queued: cancelled at once. Running: its window ends as cancelled, its clean-up runs. done (id: 0) comes
+ * when that is on disk: from then on no later life of the daemon takes the job up again. false: done does not
+ * come; QS_E_NOT_FOUND, QS_E_CONFLICT (ended already). */
+bool qs_farm_cancel(struct qs_farm *farm, int64_t job, const char *why, qs_store_done_fn *done, void *user,
+                    struct qs_err *err);
 
 /* JSON for faces, appended to out. */
 void qs_farm_devices_json(struct qs_farm *farm, struct qs_buf *out); /* array */

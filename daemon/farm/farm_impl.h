@@ -68,6 +68,9 @@ void qs_farm_look_stopped(struct qs_farm *farm);
 /* news.c */
 void qs_farm_news(struct qs_farm *farm, const char *kind, int64_t job, const char *device,
                   const uint8_t *run_uid, const char *body_json);
+/* The word that this job is to end, for people and for a later life; done comes after its commit. */
+void qs_farm_news_cancel(struct qs_farm *farm, int64_t job, const char *why, qs_store_done_fn *done,
+                         void *user);
 void qs_farm_news_state(struct qs_farm *farm, int64_t job, enum qs_job_state state, const char *reason);
 
 /* files.c: a job's files below the work directory. */

@@ -10,6 +10,8 @@ struct told {
     struct qs_farm *farm;
     struct qs_farm_event event;
     char *kind, *device, *body;
+    qs_store_done_fn *done; /* or NULL */
+    void *user;
 };
 
 static void on_stored(const struct qs_err *err, int64_t id, void *user)
@@ -20,6 +22,8 @@ static void on_stored(const struct qs_err *err, int64_t id, void *user)
         t->event.id = id;
         t->farm->events.on_event(&t->event, t->farm->events.user);
     }
+    if (t->done)
+        t->done(err, 0, t->user);
     free(t->kind);
     free(t->device);
     free(t->body);
@@ -28,11 +32,13 @@ static void on_stored(const struct qs_err *err, int64_t id, void *user)
     qs_farm_look_stopped(farm);
 }
 
-void qs_farm_news(struct qs_farm *farm, const char *kind, int64_t job, const char *device,
-                  const uint8_t *run_uid, const char *body_json)
+static void tell(struct qs_farm *farm, const char *kind, int64_t job, const char *device,
+                 const uint8_t *run_uid, const char *body_json, qs_store_done_fn *done, void *user)
 {
     struct told *t = qs_calloc(1, sizeof *t);
     t->farm = farm;
+    t->done = done;
+    t->user = user;
     t->kind = qs_strdup(kind);
     t->device = qs_strdup(device);
     t->body = qs_strdup(body_json);
@@ -49,6 +55,26 @@ void qs_farm_news(struct qs_farm *farm, const char *kind, int64_t job, const cha
                                .body_json = body_json};
     farm->outstanding++;
     qs_store_event(farm->p.store, &row, on_stored, t);
+}
+
+void qs_farm_news(struct qs_farm *farm, const char *kind, int64_t job, const char *device,
+                  const uint8_t *run_uid, const char *body_json)
+{
+    tell(farm, kind, job, device, run_uid, body_json, NULL, NULL);
+}
+
+void qs_farm_news_cancel(struct qs_farm *farm, int64_t job, const char *why, qs_store_done_fn *done,
+                         void *user)
+{
+    struct qs_buf body;
+    struct qs_json j;
+    qs_buf_init(&body);
+    qs_json_init(&j, &body);
+    qs_json_object(&j);
+    qs_json_kstring(&j, "why", why);
+    qs_json_object_end(&j);
+    tell(farm, QS_EVENT_CANCEL, job, NULL, NULL, body.data, done, user);
+    qs_buf_done(&body);
 }
 
 static void on_state_stored(const struct qs_err *err, int64_t id, void *user)

@@ -27,6 +27,9 @@ bool qs_read_jobs(struct qs_store_reader *r, int64_t before_id, size_t limit, bo
 /* count 0 or 1; QS_E_NOT_FOUND where there is none. With spec_json. */
 bool qs_read_job(struct qs_store_reader *r, int64_t id, struct qs_jobs *ret, struct qs_err *err);
 void qs_jobs_free(struct qs_jobs *jobs);
+/* Why somebody cancelled the job (a QS_EVENT_CANCEL of it is stored); NULL where nobody did. Owned by the
+ * caller. */
+bool qs_read_cancel(struct qs_store_reader *r, int64_t job, char **ret_why, struct qs_err *err);
 
 struct qs_run_info {
     uint8_t uid[16];

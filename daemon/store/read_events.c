@@ -47,6 +47,25 @@ bool qs_read_events(struct qs_store_reader *r, int64_t job, int64_t after_id, si
     return ok;
 }
 
+bool qs_read_cancel(struct qs_store_reader *r, int64_t job, char **ret_why, struct qs_err *err)
+{
+    struct qs_stmt s;
+    bool row = false;
+    *ret_why = NULL;
+    if (!qs_stmt_begin(&r->db, &s,
+                       "SELECT coalesce(body ->> '$.why', '') FROM event WHERE job_id = ? AND kind = ?"
+                       " ORDER BY id LIMIT 1",
+                       err))
+        return false;
+    qs_stmt_int(&s, job);
+    qs_stmt_text(&s, QS_EVENT_CANCEL);
+    bool ok = qs_stmt_step(&s, &row, err);
+    if (ok && row)
+        *ret_why = qs_stmt_dup_text(&s);
+    qs_stmt_end(&s);
+    return ok;
+}
+
 void qs_events_free(struct qs_event_list *events)
 {
     for (size_t i = 0; i < events->count; i++) {

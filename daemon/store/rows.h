@@ -113,6 +113,9 @@ struct qs_artifact_row {
     const char *why;     /* or NULL */
 };
 
+/* The event after which no life of the daemon takes its job up again; its body says `why`. */
+#define QS_EVENT_CANCEL "job.cancel"
+
 struct qs_event_row {
     int64_t wall_ns;
     const char *kind;       /* "job.state", "window.closed", "gate.waiting", ... */

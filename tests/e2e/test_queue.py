@@ -75,6 +75,29 @@ def cancelling(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def cancelled_for_good(tap):
+    """kill -9 of the daemon as soon as a cancel is answered: the job does not come back"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.device_ready()
+        mark = f"QS_MARK=for-good-{os.getpid()}"
+        bench = {"env": {"QS_MARK": mark.split("=")[1]}, "setup": {"shell": "while [ ! -e go ]; do sleep 0.01; done"}, "dir": bed.path}
+        running = daemon.job(job("running", ("sleep", "1000"), bench=bench))
+        queued = daemon.job(job("queued"))
+        tap.equal(daemon.ask("POST", f"/jobs/{queued}:cancel").want(200).json["state"], "cancelled", "queued: told so")
+        daemon.kill()
+        with open(f"{bed.path}/go", "w", encoding="ascii"):
+            pass
+        daemon = bed.daemon()
+        tap.equal(daemon.ended(queued)["state"], "cancelled", "queued: it is")
+        until("its benchmark runs", lambda: any(b"sleep\0001000" in command(pid) for pid in carrying(mark)))
+        tap.equal(daemon.ask("POST", f"/jobs/{running}:cancel").want(200).json["state"], "cancelling", "running: told so")
+        daemon.kill()
+        daemon = bed.daemon()
+        tap.equal(daemon.ended(running)["state"], "cancelled", "running: it is")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 def the_same_twice(tap):
     """The same submission with the same Idempotency-Key is one job, across a restart too"""
     with Bed() as bed:
@@ -120,4 +143,4 @@ def one_daemon_for_one_database(tap):
         tap.equal(daemon.get("/healthz").status, 200, "the first one goes on")
 
 
-run_cases(waits_and_says_why, cancelling, the_same_twice, embedded, one_daemon_for_one_database)
+run_cases(waits_and_says_why, cancelling, cancelled_for_good, the_same_twice, embedded, one_daemon_for_one_database)

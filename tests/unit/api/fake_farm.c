@@ -86,12 +86,15 @@ bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_st
     return true;
 }
 
-bool qs_farm_cancel(struct qs_farm *farm, int64_t job, const char *why, struct qs_err *err)
+bool qs_farm_cancel(struct qs_farm *farm, int64_t job, const char *why, qs_store_done_fn *done, void *user,
+                    struct qs_err *err)
 {
     if (job != farm->live)
         return qs_fail(err, QS_E_NOT_FOUND, "job %lld is not queued or running", (long long)job);
     farm->cancelled = job;
     snprintf(farm->cancel_why, sizeof farm->cancel_why, "%s", why);
+    struct qs_event_row row = {.kind = QS_EVENT_CANCEL, .job = job, .body_json = "{}"};
+    qs_store_event(farm->store, &row, done, user);
     return true;
 }
 

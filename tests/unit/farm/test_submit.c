@@ -36,7 +36,7 @@ struct bed {
     struct qs_files *files;
     struct qs_farm *farm;
     bool stopped;
-    unsigned ends, done;
+    unsigned ends, done, cancelled;
     int64_t id;
     struct qs_err err;
     struct qs_buf kinds;
@@ -314,6 +314,14 @@ static void test_same_key_is_the_same_job(void **state)
     bed_done(&b);
 }
 
+static void on_cancelled(const struct qs_err *err, int64_t id, void *user)
+{
+    struct bed *b = user;
+    (void)id;
+    assert_null(err);
+    b->cancelled++;
+}
+
 static void test_cancel(void **state)
 {
     (void)state;
@@ -327,10 +335,11 @@ static void test_cancel(void **state)
     qs_loop_run(b.loop);
     bed_end(&b);
     bed_begin(&b, 4);
-    assert_false(qs_farm_cancel(b.farm, 99, "no", &err));
+    assert_false(qs_farm_cancel(b.farm, 99, "no", on_cancelled, &b, &err));
     assert_int_equal(err.code, QS_E_NOT_FOUND);
-    assert_true(qs_farm_cancel(b.farm, b.id, "not needed", &err));
+    assert_true(qs_farm_cancel(b.farm, b.id, "not needed", on_cancelled, &b, &err));
     qs_loop_run(b.loop);
+    assert_int_equal(b.cancelled, 1);
     look(&b, &s);
     assert_int_equal(s.job.at[0].state, QS_JOB_CANCELLED);
     assert_string_equal(s.job.at[0].reason, "not needed");
@@ -377,6 +386,39 @@ static void stop_case(const char *kind, unsigned after)
     bed_done(&b);
 }
 
+/* The word was on disk when the daemon died in the middle of a window: its next life does not go on. */
+static void test_a_cancelled_job_stays_cancelled(void **state)
+{
+    (void)state;
+    struct bed b;
+    struct stored before, after;
+    bed_init(&b);
+    bed_begin(&b, 3);
+    b.stop_at = "block.end";
+    b.stop_after = 2;
+    assert_true(submit(&b, job_text, "job.yaml", NULL, NULL));
+    qs_loop_run(b.loop);
+    const struct qs_event_row word = {
+        .wall_ns = 1, .kind = QS_EVENT_CANCEL, .job = b.id, .body_json = "{\"why\":\"by hand\"}"};
+    look(&b, &before);
+    assert_int_equal(before.job.at[0].state, QS_JOB_RUNNING);
+    qs_store_event(b.store, &word, on_cancelled, &b);
+    bed_end(&b);
+    assert_int_equal(b.cancelled, 1);
+    b.stop_at = "job.state";
+    b.stop_after = 0;
+    bed_begin(&b, 4);
+    qs_loop_run(b.loop);
+    look(&b, &after);
+    assert_int_equal(after.job.at[0].state, QS_JOB_CANCELLED);
+    assert_string_equal(after.job.at[0].reason, "by hand");
+    assert_int_equal(after.runs.count, before.runs.count);
+    look_done(&before);
+    look_done(&after);
+    bed_end(&b);
+    bed_done(&b);
+}
+
 static void test_the_daemon_comes_back(void **state)
 {
     (void)state;
@@ -396,6 +438,7 @@ int main(void)
         cmocka_unit_test(test_files_that_are_gone),
         cmocka_unit_test(test_same_key_is_the_same_job),
         cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_a_cancelled_job_stays_cancelled),
         cmocka_unit_test(test_the_daemon_comes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
