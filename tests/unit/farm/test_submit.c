@@ -394,7 +394,7 @@ static void test_a_cancelled_job_stays_cancelled(void **state)
     struct stored before, after;
     bed_init(&b);
     bed_begin(&b, 3);
-    b.stop_at = "block.end";
+    b.stop_at = "job.progress";
     b.stop_after = 2;
     assert_true(submit(&b, job_text, "job.yaml", NULL, NULL));
     qs_loop_run(b.loop);
