@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "device/closed.h"
 #include "device/control_impl.h"
 #include "proto/names.h"
 #include "report/median.h"
@@ -20,22 +21,6 @@ void qs_control_window_reset(struct qs_control *c)
     c->win.held_ns = 0;
     c->win.held_told = false;
     c->win.taint = 0;
-}
-
-static uint32_t iteration_taint(uint32_t flags)
-{
-    static const struct {
-        uint32_t flag, taint;
-    } map[] = {{QS_ITERATION_TIMED_OUT, QS_TAINT_TIMEOUT},      {QS_ITERATION_UNEXPECTED_EXIT, QS_TAINT_EXIT},
-               {QS_ITERATION_SIGNALLED, QS_TAINT_EXIT},         {QS_ITERATION_CORE_DUMPED, QS_TAINT_EXIT},
-               {QS_ITERATION_LEFT_CHILDREN, QS_TAINT_CHILDREN}, {QS_ITERATION_PREPARE_FAILED, QS_TAINT_HOOK},
-               {QS_ITERATION_CONCLUDE_FAILED, QS_TAINT_HOOK}};
-    uint32_t taint = 0;
-    for (size_t i = 0; i < sizeof map / sizeof *map; i++) {
-        if (flags & map[i].flag)
-            taint |= map[i].taint;
-    }
-    return taint;
 }
 
 /* What CLOSED says lives in the frame's buffer: a re-encoded copy lives as long as the window. */
@@ -54,28 +39,6 @@ static bool keep_closed(struct qs_control *c, const struct qs_msg_closed *m)
     return ok;
 }
 
-static bool begins_with(struct qs_text text, const char *start)
-{
-    size_t n = strlen(start);
-    return text.n >= n && memcmp(text.p, start, n) == 0;
-}
-
-static uint32_t window_taint(const struct qs_msg_closed *m, bool noisy)
-{
-    uint32_t taint = m->gate.outcome == QS_GATE_TAINTED ? QS_TAINT_GATE : 0;
-    if (noisy)
-        taint |= QS_TAINT_LINK;
-    struct qs_iter it = qs_list_iter(&m->taints);
-    struct qs_taint t;
-    while (qs_list_taint(&it, &t)) {
-        if (t.iteration < 0)
-            taint |= begins_with(t.code, "link.")   ? QS_TAINT_LINK
-                     : begins_with(t.code, "gate:") ? QS_TAINT_GATE
-                                                    : QS_TAINT_EVIDENCE;
-    }
-    return taint;
-}
-
 void qs_control_on_closed(struct qs_control *c, const struct qs_msg_closed *m,
                           const struct qs_session_quiet *quiet)
 {
@@ -89,7 +52,7 @@ void qs_control_on_closed(struct qs_control *c, const struct qs_msg_closed *m,
     qs_control_left_output(c);
     qs_control_judge_silence(c);
     bool began = m->iterations > 0 || quiet->counted; /* a gate that stayed shut had no silence to break */
-    c->win.taint = window_taint(m, began && c->win.claim == QS_SILENCE_NONE);
+    c->win.taint = qs_closed_taint(m, began && c->win.claim == QS_SILENCE_NONE);
     c->gate_misses = m->gate.outcome == QS_GATE_TAINTED ? c->gate_misses + 1 : 0;
     if (m->iterations > 0)
         c->win.rows = qs_realloc(c->win.rows, m->iterations * sizeof *c->win.rows);
@@ -119,7 +82,7 @@ void qs_control_on_iterations(struct qs_control *c, const struct qs_msg_iteratio
         struct qs_iteration_row *to = &c->win.rows[c->win.rows_n++];
         *to = (struct qs_iteration_row){.start_off_ns = row.start_off_ns,
                                         .duration_ns = row.duration_ns,
-                                        .taint = iteration_taint(row.flags),
+                                        .taint = qs_closed_iteration_taint(row.flags),
                                         .status = row.status};
         if (row.duration_ns < 0 || row.start_off_ns < 0)
             to->taint |= QS_TAINT_CLOCK;
@@ -194,23 +157,6 @@ struct window_rows { /* heap: some 60 KiB */
     struct texts texts;
 };
 
-static const char *how_name(enum qs_closed_how how)
-{
-    switch (how) {
-    case QS_CLOSED_DONE:
-        return "done";
-    case QS_CLOSED_TIME_UP:
-        return "time";
-    case QS_CLOSED_CANCELLED:
-        return "cancelled";
-    case QS_CLOSED_FAILED:
-        return "failed";
-    case QS_CLOSED_GATE_TIMEOUT:
-        return "gate";
-    }
-    return "failed";
-}
-
 static size_t metric_names(const struct qs_control *c, const char **names)
 {
     for (size_t i = 0; i < c->win.metric_count; i++) {
@@ -252,7 +198,7 @@ static void submit(struct qs_control *c, struct window_rows *r, size_t readings,
                                 .evals = 1,
                                 .silence = c->win.claim,
                                 .taint = c->win.taint,
-                                .how = how_name(c->win.how),
+                                .how = qs_closed_how_word(c->win.how),
                                 .failure = m->failure.n ? base + failure_at : NULL,
                                 .output = m->output.n ? base + output_at : NULL,
                                 .output_bytes = m->output_bytes,

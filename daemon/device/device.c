@@ -208,7 +208,7 @@ static void on_disarm(const char *why, void *user)
 static void on_closed(const struct qs_msg_closed *m, const struct qs_session_quiet *quiet, void *user)
 {
     struct qs_device *d = user;
-    if (d->control)
+    if (!qs_held_closed(d->held, m) && d->control)
         qs_control_on_closed(d->control, m, quiet);
 }
 

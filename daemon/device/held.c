@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "device/closed.h"
 #include "device/session.h"
 #include "proto/names.h"
 #include "store/read.h"
@@ -32,6 +33,14 @@ struct qs_held_runs {
     size_t rows_n;
     uint16_t metric_ids[QS_ROW_METRICS_MAX];
     size_t metric_count;
+    struct { /* what its CLOSED said */
+        bool known;
+        uint32_t window, taint;
+        enum qs_phase phase;
+        enum qs_closed_how how;
+        int64_t opened_ns, closed_ns;
+        uint64_t output_bytes;
+    } told;
 };
 
 struct ask { /* one store request */
@@ -112,6 +121,7 @@ static void drop_first(struct qs_held_runs *h)
     if (h->count > 0)
         memmove(h->list, h->list + 1, --h->count * sizeof *h->list);
     h->rows_n = 0;
+    h->told.known = false;
     next_run(h);
 }
 
@@ -208,7 +218,8 @@ static void on_committed(const struct qs_err *err, int64_t id, void *user)
     free(a);
 }
 
-/* CLOSED is lost with the link: the rows are kept as a window of their own, tainted as interrupted. */
+/* The window is tainted as interrupted, whatever its CLOSED said: nobody watched the link's silence. The gate
+ * and the evidence of it are not kept. */
 static void flush_window(struct qs_held_runs *h, bool last)
 {
     if (h->rows_n == 0)
@@ -218,13 +229,17 @@ static void flush_window(struct qs_held_runs *h, bool last)
         const char *name = qs_metric_name(h->metric_ids[i]);
         names[i] = name ? name : "unknown";
     }
+    bool told = h->told.known && h->told.window == h->window;
     struct qs_window_row row = {.ord = h->window,
-                                .phase = QS_PHASE_MEASURE,
+                                .phase = told ? h->told.phase : QS_PHASE_MEASURE,
                                 .first_seq = h->window_first,
+                                .opened_ns = told ? h->told.opened_ns : 0,
+                                .closed_ns = told ? h->told.closed_ns : 0,
+                                .output_bytes = told ? h->told.output_bytes : 0,
                                 .evals = 1,
                                 .silence = QS_SILENCE_NONE,
-                                .taint = QS_TAINT_INTERRUPTED,
-                                .how = "resent",
+                                .taint = QS_TAINT_INTERRUPTED | (told ? h->told.taint : 0),
+                                .how = told ? qs_closed_how_word(h->told.how) : "resent",
                                 .metrics = names,
                                 .metric_count = h->metric_count,
                                 .iterations = h->rows,
@@ -258,10 +273,27 @@ static void append_rows(struct qs_held_runs *h, const struct qs_msg_iterations *
         struct qs_iteration_row *to = &h->rows[h->rows_n++];
         *to = (struct qs_iteration_row){.start_off_ns = row.start_off_ns,
                                         .duration_ns = row.duration_ns,
-                                        .taint = QS_TAINT_INTERRUPTED,
+                                        .taint = QS_TAINT_INTERRUPTED | qs_closed_iteration_taint(row.flags),
                                         .status = row.status};
         memcpy(to->values, row.values, h->metric_count * sizeof *to->values);
     }
+}
+
+bool qs_held_closed(struct qs_held_runs *h, const struct qs_msg_closed *m)
+{
+    if (!h->started || !in_hand(h, &m->run))
+        return false;
+    if (h->rows_n > 0 && m->window != h->window)
+        flush_window(h, false);
+    h->told.known = true;
+    h->told.window = m->window;
+    h->told.taint = qs_closed_taint(m, false);
+    h->told.phase = m->phase;
+    h->told.how = m->how;
+    h->told.opened_ns = m->opened_ns;
+    h->told.closed_ns = m->closed_ns;
+    h->told.output_bytes = m->output_bytes;
+    return true;
 }
 
 bool qs_held_take(struct qs_held_runs *h, const struct qs_msg_iterations *m)

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +46,11 @@ void qs_store_window(struct qs_store *store, const struct qs_window_row *w, qs_s
 {
     (void)store;
     assert_true(world.count < CALLS);
-    assert_int_equal(w->taint, QS_TAINT_INTERRUPTED);
+    assert_true(w->taint & QS_TAINT_INTERRUPTED);
+    if (w->closed_ns)
+        qs_buf_fmt(&world.log,
+                   "%s, %s, taint %u, %u bytes: ", w->phase == QS_PHASE_WARMUP ? "warm-up" : "measure",
+                   w->how, w->taint & ~(uint32_t)QS_TAINT_INTERRUPTED, (unsigned)w->output_bytes);
     qs_buf_fmt(&world.log, "store %u %u:%u+%u; ", w->run_uid[0], w->ord, (unsigned)w->first_seq,
                (unsigned)w->n);
     for (size_t i = 0; i < w->n; i++)
@@ -202,6 +207,46 @@ static void test_missing_windows(void **state)
     end(h, "resend 1:5; store 1 1:5+5; store 1 2:10+2; ack 1:10; ack 1:12; done; ");
 }
 
+static bool closed(struct qs_held_runs *h, uint8_t run, uint32_t window, enum qs_phase phase,
+                   enum qs_gate_outcome gate)
+{
+    const struct qs_msg_closed m = {.run = uid(run),
+                                    .window = window,
+                                    .phase = phase,
+                                    .how = QS_CLOSED_TIME_UP,
+                                    .closed_ns = 7,
+                                    .output_bytes = window,
+                                    .gate = {.outcome = gate}};
+    return qs_held_closed(h, &m);
+}
+
+/* What a window was is told before its rows: a warm-up stays one. */
+static void test_windows_keep_what_they_were(void **state)
+{
+    (void)state;
+    struct qs_held_runs *h = begin(-1);
+    char want[200];
+    assert_false(closed(h, 1, 0, QS_PHASE_WARMUP, QS_GATE_OPEN)); /* nobody asked */
+    add(h, 1, 0, 6);
+    qs_held_start(h);
+    answer(NULL);
+    assert_false(closed(h, 2, 0, QS_PHASE_WARMUP, QS_GATE_OPEN)); /* of another run */
+    assert_true(closed(h, 1, 0, QS_PHASE_WARMUP, QS_GATE_OPEN));
+    assert_true(rows(h, 1, 0, 0, 2));
+    assert_true(closed(h, 1, 1, QS_PHASE_MEASURE, QS_GATE_TAINTED));
+    assert_true(rows(h, 1, 1, 2, 2));
+    assert_true(rows(h, 1, 2, 4, 2)); /* of this one nothing was told */
+    answer(NULL);
+    answer(NULL);
+    answer(NULL);
+    snprintf(
+        want, sizeof want,
+        "resend 1:0; warm-up, time, taint 0, 0 bytes: store 1 0:0+2; "
+        "measure, time, taint %u, 1 bytes: store 1 1:2+2; store 1 2:4+2; ack 1:2; ack 1:4; ack 1:6; done; ",
+        (unsigned)QS_TAINT_GATE);
+    end(h, want);
+}
+
 static void test_one_run_after_the_other(void **state)
 {
     (void)state;
@@ -303,6 +348,7 @@ int main(void)
         cmocka_unit_test(test_nothing_held),
         cmocka_unit_test(test_stored_already),
         cmocka_unit_test(test_missing_windows),
+        cmocka_unit_test(test_windows_keep_what_they_were),
         cmocka_unit_test(test_one_run_after_the_other),
         cmocka_unit_test(test_unknown_and_refused_runs_hold_up_nobody),
         cmocka_unit_test(test_a_failed_commit_drops_one_run_only),
