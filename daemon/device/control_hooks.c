@@ -221,6 +221,7 @@ void qs_control_do_setup(struct qs_control *c)
         qs_control_feed(c, QS_CE_POINT_OVER);
         return;
     }
+    qs_plan_warm_again(&c->plan);
     bool sent = send_next(c, true);
     if (c->failed)
         qs_control_feed(c, QS_CE_FAIL);

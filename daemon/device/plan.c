@@ -146,7 +146,8 @@ static void append_medians(struct qs_plan *p, const double *medians_ns, bool sof
 
 void qs_plan_block_done(struct qs_plan *p, int64_t block_ns)
 {
-    if (p->block == 0) {
+    bool warm_up = p->block == 0;
+    if (warm_up) {
         fix_iterations(p);
     } else {
         for (size_t a = 0; a < p->spec->arm_count; a++)
@@ -158,7 +159,16 @@ void qs_plan_block_done(struct qs_plan *p, int64_t block_ns)
     p->block = (uint32_t)p->blocks_done + 1;
     p->attempt = p->resume_attempt;
     p->resume_attempt = 0;
-    p->repeats = 0;
+    p->repeats = warm_up ? p->repeats : 0; /* a link that is lost again and again may warm up each time */
+    draw_order(p);
+}
+
+void qs_plan_warm_again(struct qs_plan *p)
+{
+    if (p->spec->plan.warmup_iterations == 0 || p->block == 0)
+        return;
+    p->resume_attempt = p->attempt;
+    p->block = 0;
     draw_order(p);
 }
 

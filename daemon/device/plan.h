@@ -62,6 +62,9 @@ void qs_plan_restore_block(struct qs_plan *p, const double *medians_ns, bool sof
 /* The next block was begun by an earlier life: it starts with this attempt; where r is not known yet, after
  * the pilot. */
 void qs_plan_resume(struct qs_plan *p, uint32_t attempt);
+/* A session begins in the middle of a point: caches and clocks are cold, so an uncounted block comes first
+ * where the plan has one; r stays what it was. */
+void qs_plan_warm_again(struct qs_plan *p);
 
 /* How precise the blocks done are (qs_look_half_width): those that the report will use. Soft blocks are left
  * out while as many as the job's least number are clean. */

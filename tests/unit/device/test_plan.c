@@ -151,8 +151,43 @@ static void test_a_repeat_draws_the_same_order(void **state)
         while (qs_plan_next_turn(&p));
         qs_plan_block_done(&p, 1);
         assert_int_equal(p.attempt, 0);
-        assert_int_equal(p.repeats, 0);
+        assert_int_equal(p.repeats, b == 0 ? 1 : 0); /* a warm-up is no block that went well */
     }
+    qs_plan_done(&p);
+    qs_job_free(spec);
+}
+
+/* A session that begins in the middle of a point warms up first, and goes on where it was. */
+static void test_warms_again(void **state)
+{
+    (void)state;
+    struct qs_job_spec *spec =
+        job("arms: {a: {argv: [a]}, b: {argv: [b]}}\n", "{seed: 1, warmup: {iterations: 2}}");
+    struct qs_plan p;
+    qs_plan_init(&p, spec, 77, 2);
+    qs_plan_warm_again(&p); /* nothing has begun: this is the warm-up already */
+    for (uint32_t b = 0; b < 3; b++) {
+        assert_int_equal(p.block, b);
+        do
+            qs_plan_turn_done(&p, 5000000, false);
+        while (qs_plan_next_turn(&p));
+        qs_plan_block_done(&p, 1);
+    }
+    uint32_t r = p.run_iterations;
+    assert_int_equal(r, 10);
+    qs_plan_repeat_block(&p);
+    qs_plan_warm_again(&p);
+    assert_int_equal(p.block, 0);
+    assert_int_equal(qs_plan_iterations(&p), 2);
+    do
+        qs_plan_turn_done(&p, 1, false); /* whatever the pilot says now */
+    while (qs_plan_next_turn(&p));
+    qs_plan_block_done(&p, 1);
+    assert_int_equal(p.block, 3);
+    assert_int_equal(p.attempt, 1);
+    assert_int_equal(p.repeats, 1);
+    assert_int_equal(p.run_iterations, r);
+    assert_int_equal(p.blocks_done, 2);
     qs_plan_done(&p);
     qs_job_free(spec);
 }
@@ -283,6 +318,7 @@ int main(void)
         cmocka_unit_test(test_no_pilot_where_it_tells_nothing),
         cmocka_unit_test(test_two_turns_are_a_mean_of_logs),
         cmocka_unit_test(test_a_repeat_draws_the_same_order),
+        cmocka_unit_test(test_warms_again),
         cmocka_unit_test(test_looks),
         cmocka_unit_test(test_time_never_before_the_least_blocks),
         cmocka_unit_test(test_eta),
