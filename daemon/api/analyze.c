@@ -11,7 +11,13 @@
 #include "base/text.h"
 #include "report/analysis.h"
 
-enum { FILES_MOST = 64, NAME_BYTES = 1000, RESAMPLES_LEAST = 100, RESAMPLES_MOST = 100000 };
+enum {
+    FILES_MOST = 64,
+    NAME_BYTES = 1000,
+    RESAMPLES_LEAST = 100,
+    RESAMPLES_MOST = 100000,
+    WINDOW_MOST = 10000
+};
 
 typedef void analyze_fn(const struct qs_analysis_file *files, size_t count,
                         const struct qs_analysis_opts *opts, struct qs_buf *out);
@@ -99,11 +105,11 @@ static bool check_keys(const json_t *object, const char *where, const char *cons
 
 static bool take_options(struct analyze *a, struct qs_err *err)
 {
-    static const char *const known[] = {"level",     "margin_ratio", "resolution", "seed",
-                                        "resamples", "per",          "better"};
+    static const char *const known[] = {"level", "margin_ratio", "resolution",    "seed",        "resamples",
+                                        "per",   "better",       "change_window", "change_p_max"};
     static const char *const per[2] = {"run", "iteration"}, *const better[2] = {"lower", "higher"};
     const json_t *options = json_object_get(a->body, "options");
-    double resamples = (double)a->opts.resamples;
+    double resamples = (double)a->opts.resamples, window = (double)a->opts.change_window;
     int which_per = -1, which_better = -1;
     if (!options)
         return true;
@@ -113,11 +119,14 @@ static bool take_options(struct analyze *a, struct qs_err *err)
         !take_number(options, "level", 0.5, 0.9999, &a->opts.level, err) ||
         !take_number(options, "margin_ratio", 0, 10, &a->opts.margin_ratio, err) ||
         !take_number(options, "resolution", 0, 1e15, &a->opts.resolution, err) ||
+        !take_number(options, "change_window", 2, WINDOW_MOST, &window, err) ||
+        !take_number(options, "change_p_max", 1e-12, 0.999, &a->opts.change_p_max, err) ||
         !take_number(options, "resamples", RESAMPLES_LEAST, RESAMPLES_MOST, &resamples, err) ||
         !take_seed(options, &a->opts.seed, err) || !take_word(options, "per", per, &which_per, err) ||
         !take_word(options, "better", better, &which_better, err))
         return false;
     a->opts.resamples = (size_t)resamples;
+    a->opts.change_window = (size_t)window;
     a->opts.per = which_per == 1 ? QS_PER_ITERATION : QS_PER_RUN;
     a->opts.direction = which_better == 1   ? QS_DIRECTION_HIGHER
                         : which_better == 0 ? QS_DIRECTION_LOWER

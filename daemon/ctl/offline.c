@@ -65,6 +65,7 @@ static json_t *make_options(const struct qs_args *args)
 {
     json_t *options = json_object();
     const char *resolution = qs_args_text(args, "resolution", NULL);
+    const char *p_max = qs_args_text(args, "p-max", NULL);
     const char *const words[] = {"better", "per"};
     const char *const ratios[][2] = {{"level", "level"}, {"margin", "margin_ratio"}};
     for (size_t i = 0; i < 2; i++) {
@@ -74,6 +75,10 @@ static json_t *make_options(const struct qs_args *args)
             json_object_set_new(options, ratios[i][1],
                                 json_real((double)qs_args_number(args, ratios[i][0], 0) / 1e6));
     }
+    if (qs_args_has(args, "window"))
+        json_object_set_new(options, "change_window", json_integer(qs_args_number(args, "window", 50)));
+    if (p_max != NULL)
+        json_object_set_new(options, "change_p_max", json_real(strtod(p_max, NULL)));
     if (resolution != NULL)
         json_object_set_new(options, "resolution", json_real(strtod(resolution, NULL)));
     if (qs_args_has(args, "seed"))

@@ -22,10 +22,12 @@ struct qs_analysis_opts {
     uint64_t seed;       /* of everything random */
     size_t resamples;    /* 100 .. 100000 */
     enum qs_unit_of_work per;
+    size_t change_window;        /* of Hunter, 2 .. 10000 points; 50 as a rule */
+    double change_p_max;         /* and its level, in (0,1); 0.001 as a rule */
     enum qs_direction direction; /* for metrics whose unit says nothing, UNKNOWN: lower is better */
     struct qs_progress progress; /* asked now and then during long work */
 };
-/* 95 %, 2 %, unknown resolution, seed 1, 10,000 resamples, per run. */
+/* 95 %, 2 %, unknown resolution, seed 1, 10,000 resamples, per run, Hunter as it is by default. */
 struct qs_analysis_opts qs_analysis_opts_default(void);
 
 struct qs_analysis_file { /* all borrowed */

@@ -128,6 +128,7 @@ static enum qs_status put_ess(const struct qs_view *v, struct qs_json *j)
         QS_NUMBER_FIELD(struct qs_ess, n_eff), QS_NUMBER_FIELD(struct qs_ess, geyer),
         QS_NUMBER_FIELD(struct qs_ess, ar1), QS_NUMBER_FIELD(struct qs_ess, tau)};
     qs_put_fields(j, fields, sizeof fields / sizeof *fields, &v->ess);
+    qs_json_kdouble(j, "n_over_tau", (double)v->n / v->ess.tau);
     return v->ess_status;
 }
 

@@ -82,6 +82,8 @@ static enum qs_status put_hunter_with(const struct qs_points *p, double min_magn
     size_t count = 0;
     opts.level = p->view->opts->level;
     opts.min_magnitude = min_magnitude;
+    opts.window = p->view->opts->change_window;
+    opts.p_max = p->view->opts->change_p_max;
     enum qs_status status = p->n > POINTS_MOST ? QS_EDOM : qs_hunter(p->v, p->n, &opts, points, &count);
     qs_json_kint(j, "window", (int64_t)opts.window);
     qs_json_kdouble(j, "p_max", opts.p_max);

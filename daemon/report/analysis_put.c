@@ -11,7 +11,12 @@
 
 struct qs_analysis_opts qs_analysis_opts_default(void)
 {
-    return (struct qs_analysis_opts){.level = 0.95, .margin_ratio = 0.02, .seed = 1, .resamples = 10000};
+    return (struct qs_analysis_opts){.level = 0.95,
+                                     .margin_ratio = 0.02,
+                                     .seed = 1,
+                                     .resamples = 10000,
+                                     .change_window = 50,
+                                     .change_p_max = 0.001};
 }
 
 /* FNV-1a of the name, from a start that the series gives. */

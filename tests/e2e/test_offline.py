@@ -192,6 +192,20 @@ def more_references(tap):
         tap.ok(all(good), "variance components of 40 processes")
 
 
+def changes(tap):
+    """Hunter's corrected change points of a real history, and what its options say"""
+    known = {tuple(h["params"]): h["corrected"] for h in load(data("reference-second-implementation.json"))["hunter"]}
+    with Bed() as bed:
+        for window, p_max, least in ((30, 0.001, 0.0), (30, 0.01, 0.05), (30, 0.1, 0.05)):
+            result = document(bed, "history", data("otava", "tigerbeetle.csv"), "--window", str(window), "--p-max", str(p_max),
+                              "--margin", str(least))["results"][0]
+            tap.equal(result["change_points"]["indexes"], known[(window, p_max, least)], f"window {window}, p {p_max}, from {least}")
+        told = call(tap, bed, "history", data("otava", "tigerbeetle.csv"))
+        tap.ok("6 changes of at least 2 %" in told.stdout and "from point 15: -8.2 %" in told.stdout, "they come first",
+               told.stdout.splitlines())
+        tap.equal(bed.cli("history", data("otava", "tigerbeetle.csv"), "--p-max", "2").returncode, 2, "a p of 2 is refused")
+
+
 def no_daemon(tap):
     """Nothing is needed: no daemon, no configuration; nothing is stored, and the daemon that was started ends"""
     with Bed() as bed:
@@ -275,4 +289,4 @@ def repeats(tap):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases(whole_schema, reference, more_references, no_daemon, exit_codes, mistakes, requests, repeats))
+    sys.exit(run_cases(whole_schema, reference, more_references, changes, no_daemon, exit_codes, mistakes, requests, repeats))
