@@ -54,6 +54,7 @@ void qs_exchange_free(struct qs_exchange *ex)
         ex->api->streams--;
     ex->flow.events = false;
     ex->connection = NULL;
+    atomic_store(&ex->left, true);
     ex->reading = false;
     if (!ex->busy)
         dispose(ex);

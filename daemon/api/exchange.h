@@ -5,6 +5,7 @@
 #ifndef QS_API_EXCHANGE_H
 #define QS_API_EXCHANGE_H
 
+#include <stdatomic.h>
 #include <sys/types.h>
 
 #include "api/api_impl.h"
@@ -43,6 +44,7 @@ struct qs_exchange {
     bool replied, queued; /* the reply is known; it was given to libmicrohttpd */
     bool reading;         /* a read waits for the end of a silence */
     unsigned busy;        /* works on their way: as long as there are any, ex lives */
+    atomic_bool left;     /* the client has left: what a work on the pool may ask */
     unsigned status;
     const char *content_type; /* static */
     const char *allow;        /* of a 405: points into allow_text, else NULL */

@@ -165,6 +165,8 @@ static void put_view_table(struct qs_json *j, const struct qs_view *v, const str
                                           .n_dropped = v->dropped,
                                           .random = rows[i].random,
                                           .seed = v->opts->seed};
+        if (!qs_progress_go_on(&v->opts->progress, 0))
+            return; /* nobody reads the document */
         qs_stat_begin(j, &head);
         qs_stat_end(j, rows[i].put(v, j));
     }
@@ -191,6 +193,8 @@ static void put_pair_table(struct qs_json *j, const struct qs_pair *p, const str
                                           .n_dropped = p->base->dropped + p->cand->dropped,
                                           .random = row->random,
                                           .seed = p->opts->seed};
+        if (!qs_progress_go_on(&p->opts->progress, 0))
+            return;
         qs_stat_begin(j, &head);
         qs_stat_end(j, row->put(p, j));
     }

@@ -5,8 +5,9 @@ import json
 import math
 import os
 import sys
+import time
 
-from lib import Bed, Failed, run_cases, until
+from lib import Bed, Failed, UnixConnection, run_cases, until
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 DATA = os.path.join(ROOT, "tests", "data")
@@ -280,6 +281,33 @@ def requests(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def ticks(pid):
+    """Processor time of a process so far."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as f:
+        return sum(int(v) for v in f.read().rpartition(")")[2].split()[11:13])
+
+
+def leaving(tap):
+    """A client that leaves ends what was computed for it: minutes of work are over at once"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        text = "".join(f"{(i * 7919) % 10007}\n" for i in range(10000))
+        body = json.dumps({"files": [{"name": f"f{i}", "text": text} for i in range(64)], "options": {"resamples": 100000}})
+        client = UnixConnection(daemon.socket)
+        client.request("POST", "/api/v1/analyze", body=body)
+        began = ticks(daemon.pid)
+        until("it computes", lambda: ticks(daemon.pid) > began + 20)
+        client.close()
+
+        def rests():
+            before = ticks(daemon.pid)
+            time.sleep(1)
+            return ticks(daemon.pid) - before < 20
+        until("it rests", rests)
+        tap.equal(daemon.get("/healthz").status, 200, "and goes on")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 def repeats(tap):
     """Equal seeds give equal documents"""
     with Bed() as bed:
@@ -289,4 +317,4 @@ def repeats(tap):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases(whole_schema, reference, more_references, changes, no_daemon, exit_codes, mistakes, requests, repeats))
+    sys.exit(run_cases(whole_schema, reference, more_references, changes, no_daemon, exit_codes, mistakes, requests, leaving, repeats))
