@@ -44,7 +44,6 @@ static void key_of(struct leaf_keys *l, size_t i, const struct qs_rule_arg *arg)
         key->max = (int64_t)(arg->max * 1e6 + 0.5);
         break;
     case QS_ARG_WORD:
-    case QS_ARG_NAME:
         key->type = QS_KEY_ENUM;
         key->offset = at + offsetof(struct value, word);
         for (unsigned w = 0; arg->words != NULL && arg->words[w] != NULL && w < CHOICES_MAX; w++)
@@ -65,7 +64,6 @@ static double value_of(const struct value *v, enum qs_rule_arg_type type)
     case QS_ARG_RATIO:
         return v->ratio;
     case QS_ARG_WORD:
-    case QS_ARG_NAME:
         return v->word;
     }
     return 0;
@@ -117,8 +115,7 @@ static void unknown(struct qs_schema_reader *r, const struct qs_node *at, const 
     for (size_t i = 0; presets && i < QS_PRESETS; i++)
         words[n++] = qs_presets[i].name;
     for (int k = 0; k < QS_RULE_KINDS; k++)
-        if (qs_stop_offers((enum qs_rule_kind)k))
-            words[n++] = qs_rule_row((enum qs_rule_kind)k)->name;
+        words[n++] = qs_rule_row((enum qs_rule_kind)k)->name;
     struct qs_buf out;
     qs_buf_init(&out);
     qs_schema_suggest(&out, at->text, presets ? "the presets and rules are" : "the rules are", words, n);
@@ -138,7 +135,7 @@ static void read_word(struct qs_schema_reader *r, const struct qs_node *node, st
             return;
         }
     }
-    if (!qs_rule_find(node->text, &kind) || !qs_stop_offers(kind))
+    if (!qs_rule_find(node->text, &kind))
         unknown(r, node, "preset or rule", true);
     else if (kind >= QS_RULE_LEAVES)
         qs_schema_problem(r, node, NULL, "`%s` is no rule by itself", node->text);
@@ -156,7 +153,7 @@ static void read_map(struct qs_schema_reader *r, const struct qs_node *node, str
         return;
     }
     size_t mark = qs_schema_enter(r, node->keys[0].text);
-    if (!qs_rule_find(node->keys[0].text, &kind) || !qs_stop_offers(kind)) {
+    if (!qs_rule_find(node->keys[0].text, &kind)) {
         unknown(r, &node->keys[0], "rule", false);
     } else if (kind < QS_RULE_LEAVES) {
         *rule = qs_rule_default(kind);

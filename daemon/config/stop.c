@@ -6,11 +6,6 @@
 #include "base/json.h"
 #include "base/mem.h"
 
-bool qs_stop_offers(enum qs_rule_kind kind)
-{
-    return kind != QS_RULE_COMMAND;
-}
-
 static void copy_into(struct qs_rule *to, const struct qs_rule *from)
 {
     *to = *from;
@@ -62,9 +57,6 @@ static void add_value(struct qs_buf *out, const struct qs_rule_arg *arg, double 
     case QS_ARG_COUNT:
         qs_buf_fmt(out, "%.0f", v);
         break;
-    case QS_ARG_NAME:
-        qs_buf_str(out, "NAME");
-        break;
     }
 }
 
@@ -88,8 +80,6 @@ void qs_stop_reference(struct qs_buf *out)
 {
     qs_buf_str(out, "| rule | it holds when | arguments with their defaults |\n|---|---|---|\n");
     for (int k = 0; k < QS_RULE_KINDS; k++) {
-        if (!qs_stop_offers((enum qs_rule_kind)k))
-            continue;
         const struct qs_rule_row *row = qs_rule_row((enum qs_rule_kind)k);
         qs_buf_fmt(out, "| `%s` | %s | ", row->name, row->help);
         add_args(out, row);
@@ -163,8 +153,7 @@ void qs_stop_json_schema(struct qs_json *j)
     for (size_t i = 0; i < QS_PRESETS; i++)
         qs_json_string(j, qs_presets[i].name);
     for (int k = 0; k < QS_RULE_LEAVES; k++)
-        if (qs_stop_offers((enum qs_rule_kind)k))
-            qs_json_string(j, qs_rule_row((enum qs_rule_kind)k)->name);
+        qs_json_string(j, qs_rule_row((enum qs_rule_kind)k)->name);
     qs_json_array_end(j);
     qs_json_object_end(j);
     qs_json_object(j);
@@ -175,8 +164,7 @@ void qs_stop_json_schema(struct qs_json *j)
     qs_json_key(j, "properties");
     qs_json_object(j);
     for (int k = 0; k < QS_RULE_KINDS; k++)
-        if (qs_stop_offers((enum qs_rule_kind)k))
-            add_rule(j, (enum qs_rule_kind)k);
+        add_rule(j, (enum qs_rule_kind)k);
     qs_json_object_end(j);
     qs_json_object_end(j);
     qs_json_array_end(j);

@@ -8,8 +8,6 @@
 
 struct qs_json;
 
-/* Whether a job file may use this kind. */
-bool qs_stop_offers(enum qs_rule_kind kind);
 /* A copy that owns its children; free with qs_stop_free. */
 struct qs_rule *qs_stop_copy(const struct qs_rule *rule);
 /* Frees the children, not the rule itself. */

@@ -33,7 +33,6 @@ static qs_leaf_fn *const leaf_fns[QS_RULE_LEAVES] = {
     [QS_RULE_CI_WIDTH] = qs_leaf_ci_width, [QS_RULE_RSE] = qs_leaf_rse,
     [QS_RULE_FUTHARK] = qs_leaf_futhark,   [QS_RULE_STABLE] = qs_leaf_stable,
     [QS_RULE_SETTLED] = qs_leaf_settled,   [QS_RULE_PLANNER] = qs_leaf_planner,
-    [QS_RULE_COMMAND] = qs_leaf_command,
 };
 
 struct qs_controller_caps qs_controller_default_caps(void)
@@ -273,24 +272,4 @@ size_t qs_controller_kept_from(const struct qs_controller *c)
 size_t qs_controller_n(const struct qs_controller *c)
 {
     return c->n;
-}
-
-static void collect(const struct qs_rule *rule, size_t *to, size_t max, size_t *n)
-{
-    if (rule->kind == QS_RULE_COMMAND) {
-        size_t name = (size_t)rule->arg[0], i = 0;
-        while (i < *n && to[i] != name)
-            i++;
-        if (i == *n && *n < max)
-            to[(*n)++] = name;
-    }
-    for (size_t i = 0; i < rule->child_count; i++)
-        collect(&rule->child[i], to, max, n);
-}
-
-size_t qs_controller_commands(const struct qs_rule *rule, size_t *to, size_t max)
-{
-    size_t n = 0;
-    collect(rule, to, max, &n);
-    return n;
 }

@@ -23,10 +23,8 @@ struct qs_controller_caps qs_controller_default_caps(void);
 
 /* What the rule may know besides the durations. */
 struct qs_controller_now {
-    double measured_ns;  /* of this run, rejected iterations included */
-    size_t planned;      /* planner: iterations that a run should have, 0 = not known, SIZE_MAX = no bound */
-    const bool *answers; /* command: what each said for the iterations so far, by name index; NULL: nothing */
-    size_t answer_count;
+    double measured_ns; /* of this run, rejected iterations included */
+    size_t planned;     /* planner: iterations that a run should have, 0 = not known, SIZE_MAX = no bound */
 };
 
 enum qs_controller_verdict {
@@ -53,8 +51,6 @@ const char *qs_controller_reason(const struct qs_controller *c);
  * that held, or by any part where a cap stopped it. */
 size_t qs_controller_kept_from(const struct qs_controller *c);
 size_t qs_controller_n(const struct qs_controller *c);
-/* Indices of the commands that the rule names, in order, each once; the count. */
-size_t qs_controller_commands(const struct qs_rule *rule, size_t *to, size_t max);
 
 /* Relative standard error with denominator n and first autocorrelation, as futhark bench has them
  * (statistics.md 4.3). r1 is 1 for fewer than 3 values and for constant ones. Breaks as in dependence.h.

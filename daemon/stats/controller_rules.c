@@ -139,9 +139,3 @@ bool qs_leaf_planner(struct qs_leaf_view *v)
     want = want > v->rule->arg[1] ? v->rule->arg[1] : want;
     return (double)v->n >= want;
 }
-
-bool qs_leaf_command(struct qs_leaf_view *v)
-{
-    size_t name = (size_t)v->rule->arg[0];
-    return v->now->answers && name < v->now->answer_count && v->now->answers[name];
-}

@@ -83,10 +83,6 @@ static const struct qs_rule_row rows[QS_RULE_KINDS] = {
          {{"least", QS_ARG_COUNT, 1, 100000, 10, NULL,
            "Never fewer; so many while the variances are unknown."},
           {"most", QS_ARG_COUNT, 1, 1e6, 10000, NULL, "Never more, nor where runs do not differ."}}},
-    [QS_RULE_COMMAND] = {"command",
-                         "A command says so between windows.",
-                         1,
-                         {{"name", QS_ARG_NAME, 0, 1e6, 0, NULL, "Which."}}},
     [QS_RULE_ANY] = {"any", "One of the rules holds.", 0, {{0}}},
     [QS_RULE_ALL] = {"all", "Every rule holds.", 0, {{0}}},
     [QS_RULE_NOT] = {"not", "The rule does not hold.", 0, {{0}}},
@@ -159,7 +155,6 @@ static void add_value(struct text *t, const struct qs_rule_arg *arg, double v)
         add(t, "%s", v >= arg->min && v <= arg->max ? arg->words[(size_t)v] : "?");
         break;
     case QS_ARG_COUNT:
-    case QS_ARG_NAME:
         add(t, "%.10g", v);
         break;
     }

@@ -18,7 +18,6 @@ enum qs_rule_kind {
     QS_RULE_STABLE,     /* median and IQR have stopped moving */
     QS_RULE_SETTLED,    /* the parts of the younger half agree */
     QS_RULE_PLANNER,    /* as many as the variances of earlier runs ask for (Kalibera et al.) */
-    QS_RULE_COMMAND,    /* a command outside of the library says so */
     QS_RULE_LEAVES,
     QS_RULE_ANY = QS_RULE_LEAVES,
     QS_RULE_ALL,
@@ -34,8 +33,7 @@ enum qs_rule_arg_type {
     QS_ARG_COUNT,    /* a whole number */
     QS_ARG_DURATION, /* ns */
     QS_ARG_RATIO,
-    QS_ARG_WORD, /* index into words */
-    QS_ARG_NAME  /* index into a list that the owner of the rule keeps */
+    QS_ARG_WORD /* index into words */
 };
 
 struct qs_rule_arg {

@@ -307,14 +307,6 @@ static void test_caps_and_what_is_told(void **state)
     now.planned = SIZE_MAX;
     assert_int_equal(judge_n(&planner, 39, &now, reason, sizeof reason), QS_CONTROLLER_GO_ON);
     assert_int_equal(judge_n(&planner, 40, &now, reason, sizeof reason), QS_CONTROLLER_STOP);
-    struct qs_rule command = leaf(QS_RULE_COMMAND, 1, NAN, NAN, NAN);
-    const bool answers[] = {true, false};
-    now = (struct qs_controller_now){.answers = answers, .answer_count = 2};
-    assert_int_equal(judge_n(&command, 5, &now, reason, sizeof reason), QS_CONTROLLER_GO_ON);
-    command.arg[0] = 0;
-    assert_int_equal(judge_n(&command, 5, &now, reason, sizeof reason), QS_CONTROLLER_STOP);
-    now.answer_count = 0;
-    assert_int_equal(judge_n(&command, 5, &now, reason, sizeof reason), QS_CONTROLLER_GO_ON);
 }
 
 static void test_what_is_refused(void **state)
