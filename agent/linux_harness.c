@@ -218,7 +218,7 @@ void qs_harness_evidence(const struct qs_linux_harness *h, bool after, struct qs
     static const char *const kinds[QS_HARNESS_EVIDENCE] = {
         QS_SENSOR_PROGRAM_PREFIX "voluntary_switches", QS_SENSOR_PROGRAM_PREFIX "involuntary_switches",
         QS_SENSOR_PROGRAM_PREFIX "run_delay_ns", QS_SENSOR_PROGRAM_PREFIX "cpu_ns",
-        QS_SENSOR_PROGRAM_PREFIX "children"};
+        QS_SENSOR_PROGRAM_CHILDREN};
     char path[64];
     char status[4096];
     char sched[128];

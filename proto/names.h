@@ -28,25 +28,26 @@ uint16_t qs_metric_from_name(const char *name);
 
 /* Sensors of a gate and kinds of evidence, read where the kernel has them. Those with a variable part are
  * prefixes. */
-#define QS_SENSOR_CPU_BUSY        "cpu.busy_ratio_ppm" /* of the allowed CPUs, over the last 100 ms */
-#define QS_SENSOR_CPU_STEAL       "cpu.steal_ticks"
-#define QS_SENSOR_CPU_BUSY_TICKS  "cpu.busy_ticks"
-#define QS_SENSOR_CPU_IDLE_TICKS  "cpu.idle_ticks"
-#define QS_SENSOR_PSI_CPU_SOME    "psi.cpu.some_us"
-#define QS_SENSOR_PSI_CPU_AVG10   "psi.cpu.some_avg10_ppm"
-#define QS_SENSOR_PSI_IO_SOME     "psi.io.some_us"
-#define QS_SENSOR_PSI_MEMORY_SOME "psi.memory.some_us"
-#define QS_SENSOR_LOAD1           "load1_milli"
-#define QS_SENSOR_RUN_DELAY       "sched.run_delay_ns"
-#define QS_SENSOR_INVOLUNTARY     "sched.involuntary_switches"
-#define QS_SENSOR_FOREIGN_BUSY    "foreign.busy_ticks" /* busy minus what our own children used */
-#define QS_SENSOR_THERMAL_PREFIX  "thermal:"           /* + zone type, milli-degrees C */
-#define QS_SENSOR_FREQ_PREFIX     "freq:"              /* + policy + "_khz" */
-#define QS_SENSOR_COOLING_PREFIX  "cooling:"           /* + device type, current state */
-#define QS_SENSOR_THROTTLE_PREFIX "throttle."          /* + "cpuN.count" */
-#define QS_SENSOR_AGENT_PREFIX    "agent."             /* the agent's own disturbance */
-#define QS_SENSOR_PROGRAM_PREFIX  "program." /* of a harness program: its switches, run-queue wait */
-#define QS_SENSOR_START_DELAY     "window.start_delay_ns" /* harness: deciding reading to first iteration */
+#define QS_SENSOR_CPU_BUSY         "cpu.busy_ratio_ppm" /* of the allowed CPUs, over the last 100 ms */
+#define QS_SENSOR_CPU_STEAL        "cpu.steal_ticks"
+#define QS_SENSOR_CPU_BUSY_TICKS   "cpu.busy_ticks"
+#define QS_SENSOR_CPU_IDLE_TICKS   "cpu.idle_ticks"
+#define QS_SENSOR_PSI_CPU_SOME     "psi.cpu.some_us"
+#define QS_SENSOR_PSI_CPU_AVG10    "psi.cpu.some_avg10_ppm"
+#define QS_SENSOR_PSI_IO_SOME      "psi.io.some_us"
+#define QS_SENSOR_PSI_MEMORY_SOME  "psi.memory.some_us"
+#define QS_SENSOR_LOAD1            "load1_milli"
+#define QS_SENSOR_RUN_DELAY        "sched.run_delay_ns"
+#define QS_SENSOR_INVOLUNTARY      "sched.involuntary_switches"
+#define QS_SENSOR_FOREIGN_BUSY     "foreign.busy_ticks" /* busy minus what our own children used */
+#define QS_SENSOR_THERMAL_PREFIX   "thermal:"           /* + zone type, milli-degrees C */
+#define QS_SENSOR_FREQ_PREFIX      "freq:"              /* + policy + "_khz" */
+#define QS_SENSOR_COOLING_PREFIX   "cooling:"           /* + device type, current state */
+#define QS_SENSOR_THROTTLE_PREFIX  "throttle."          /* + "cpuN.count" */
+#define QS_SENSOR_AGENT_PREFIX     "agent."             /* the agent's own disturbance */
+#define QS_SENSOR_PROGRAM_PREFIX   "program."         /* of a harness program: its switches, run-queue wait */
+#define QS_SENSOR_PROGRAM_CHILDREN "program.children" /* of a harness program, alive */
+#define QS_SENSOR_START_DELAY      "window.start_delay_ns" /* harness: deciding reading to first iteration */
 
 /* Words of the enums, as the API and logs spell them; "unknown" for a value outside. */
 const char *qs_phase_name(enum qs_phase v);

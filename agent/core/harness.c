@@ -99,6 +99,13 @@ enum qs_agent_event qs_act_launch(struct qs_agent *agent)
     return QS_EV_BEGUN;
 }
 
+/* What the program says of its failure, and in which step. */
+static void say_failure(const struct qs_port_look *look, char text[QS_PORT_FAULT_BYTES])
+{
+    snprintf(text, QS_PORT_FAULT_BYTES, "%s%s%.240s", look->in_step ? look->phase : "",
+             look->in_step ? ": " : "", look->text);
+}
+
 /* How the program ended, kept for the host; `why` for people, unless something was said already. */
 static void note_end(struct qs_agent *agent)
 {
@@ -125,7 +132,7 @@ static void note_end(struct qs_agent *agent)
         snprintf(h->why, sizeof h->why,
                  "the program did not die from SIGKILL: it waits in the kernel (a driver?)");
     } else if (look.state == QS_PROGRAM_FAILED) {
-        snprintf(h->why, sizeof h->why, "%s: %.240s", look.phase, look.text);
+        say_failure(&look, h->why);
     } else if (look.state == QS_PROGRAM_CORRUPT) {
         snprintf(h->why, sizeof h->why, "%s", look.text);
     } else {
@@ -286,7 +293,7 @@ static enum qs_agent_event take_window(struct qs_agent *agent, const struct qs_p
     }
     take_rows(agent, look->count);
     if (look->state == QS_PROGRAM_FAILED) {
-        snprintf(text, sizeof text, "%s: %.240s", look->phase, look->text);
+        say_failure(look, text);
         return fail(agent, text);
     }
     if (!look->done) {

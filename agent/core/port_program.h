@@ -27,7 +27,8 @@ struct qs_port_look {
     bool time_up, broke;            /* how its window ended; neither: every iteration ran */
     uint32_t count;                 /* rows that it calls valid */
     uint32_t metrics, layout;       /* that it declares; of its bench.h */
-    const char *phase;              /* static: where it is, or was */
+    bool in_step;                   /* it is, or was, in one of its steps */
+    const char *phase;              /* static: which one */
     char text[QS_PORT_FAULT_BYTES]; /* FAILED, CORRUPT: why */
 };
 

@@ -96,8 +96,8 @@ static bool is_ours(const struct qs_shared *shared)
 
 static const char *phase_name(uint32_t phase)
 {
-    static const char *const names[] = {
-        "outside of its phases", "setup", "prepare", "run", "conclude", "teardown"};
+    static const char *const names[] = {"between its steps", "setup",   "prepare", "run",
+                                        "conclude",          "teardown"};
     return phase < sizeof names / sizeof names[0] ? names[phase] : "an unknown phase";
 }
 
@@ -146,6 +146,7 @@ void qs_shared_look(const struct qs_shared *shared, struct qs_port_look *look)
 {
     const struct quiesce_bench_shared *at = shared->at;
     uint32_t how = word(&at->how);
+    uint32_t phase = word(&at->phase);
     *look = (struct qs_port_look){.state = state_of(word(&at->state)),
                                   .done = word(&at->done_seq) == shared->seq,
                                   .time_up = how == QUIESCE_BENCH_TIME_UP,
@@ -153,7 +154,8 @@ void qs_shared_look(const struct qs_shared *shared, struct qs_port_look *look)
                                   .count = word(&at->count),
                                   .metrics = word(&at->metrics_count),
                                   .layout = word(&at->program_layout),
-                                  .phase = phase_name(word(&at->phase))};
+                                  .in_step = phase != QUIESCE_BENCH_OUTSIDE,
+                                  .phase = phase_name(phase)};
     copy_text(look->text, sizeof look->text, at->error, sizeof at->error);
     if (!is_ours(shared)) {
         corrupt(look, "the words that are the agent's");

@@ -90,6 +90,8 @@ void qs_render_run(struct qs_json *j, const struct qs_run_info *run)
     put_error(j, run);
     put_known(j, "exe_path", run->exe_path);
     put_known(j, "exe_sha256", run->exe_sha256);
+    if (run->harness_json)
+        qs_json_kraw(j, "harness", run->harness_json);
     put_time(j, "started_wall_ns", run->started_wall_ns);
 }
 

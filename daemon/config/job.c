@@ -32,6 +32,7 @@ static void benchmark_done(struct qs_job_benchmark *b)
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
         qs_strings_done(lists[i]);
     free(b->name);
+    free(b->program_benchmark);
     free(b->dir);
     free(b->user);
     free(b->stdin_path);

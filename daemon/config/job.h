@@ -11,7 +11,8 @@
 #include "config/doc.h"
 #include "config/job_plan.h"
 
-enum qs_job_mode { QS_MODE_COMMAND };
+enum qs_job_mode { QS_MODE_COMMAND, QS_MODE_HARNESS };
+enum qs_job_layout_kind { QS_JOB_LAYOUT_RANDOM, QS_JOB_LAYOUT_FIXED };
 enum qs_job_output { QS_OUTPUT_DISCARD, QS_OUTPUT_CAPTURE };
 enum qs_job_exit { QS_EXIT_ZERO, QS_EXIT_ANY, QS_EXIT_LIST };
 enum qs_job_take { QS_TAKE_ANY, QS_TAKE_ALL, QS_TAKE_COUNT };
@@ -49,6 +50,8 @@ enum { QS_JOB_ARTIFACTS_MAX = 16 };
 struct qs_job_benchmark {
     char *name;
     enum qs_job_mode mode;
+    char *program_benchmark; /* harness: which of the program's, or NULL: its only one */
+    unsigned layout;         /* harness: enum qs_job_layout_kind */
     struct qs_strings
         argv; /* "{p}" stands for a parameter, "{{" for a brace; may be empty where every arm has its own */
     struct qs_strings env; /* "K=V", in the order written */

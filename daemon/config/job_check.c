@@ -16,6 +16,8 @@ void qs_job_check_benchmark(struct qs_schema_reader *r, const struct qs_node *no
     if (b->output_max_bytes > QS_OUTPUT_MAX_BYTES) /* 64KiB is one byte more than a message can carry */
         b->output_max_bytes = QS_OUTPUT_MAX_BYTES;
     qs_job_check_exclude(r, node);
+    if (b->mode == QS_MODE_HARNESS)
+        qs_job_check_harness(r, node);
 }
 
 void qs_job_check_arm(struct qs_schema_reader *r, const struct qs_node *node, void *target)
@@ -184,12 +186,20 @@ static size_t enter_arm(struct qs_schema_reader *r, const struct qs_node *arms, 
     return mark;
 }
 
+static bool is_harness(const struct qs_node *benchmark)
+{
+    const struct qs_node *mode = qs_node_get(benchmark, "mode", NULL);
+    return mode != NULL && mode->kind == QS_NODE_TEXT && strcmp(mode->text, "harness") == 0;
+}
+
 /* The arm's own templates, in the scope of one benchmark. */
-static void check_arm_templates(struct scope *s, const struct qs_node *arms, size_t i)
+static void check_arm_templates(struct scope *s, const struct qs_node *arms, size_t i, bool harness)
 {
     const struct qs_node *arm = &arms->items[i];
     size_t mark = enter_arm(s->r, arms, i);
     s->fixed = qs_node_get(arm, "params", NULL);
+    if (harness)
+        qs_job_check_harness(s->r, arm);
     check_key(s, arm, "argv");
     check_key(s, arm, "shell");
     check_key(s, arm, "env");
@@ -260,7 +270,7 @@ static void check_pairs(struct qs_schema_reader *r, const struct qs_node *root)
             qs_schema_leave(r, mark);
         }
         for (size_t a = 0; arms != NULL && a < arm_count && r->count == before; a++)
-            check_arm_templates(&s, arms, a);
+            check_arm_templates(&s, arms, a, is_harness(benchmark));
     }
 }
 
@@ -290,6 +300,18 @@ static void add_default_arm(struct qs_job_spec *spec)
     spec->arms[0].name = qs_strdup(spec->benchmark_count == 1 ? spec->benchmarks[0].name : "default");
 }
 
+/* Iterations of a program cost no process: more of them fill a window where nobody says how many. */
+static void widen_windows(const struct qs_node *root, struct qs_job_spec *spec)
+{
+    enum { PROGRAM_AUTO_MAX = 1000 };
+    const struct qs_node *window = qs_node_get(qs_node_get(root, "plan", NULL), "window", NULL);
+    bool harness = true;
+    for (size_t i = 0; i < spec->benchmark_count; i++)
+        harness = harness && spec->benchmarks[i].mode == QS_MODE_HARNESS;
+    if (harness && qs_node_get(window, "auto_max", NULL) == NULL)
+        spec->plan.window_auto_max = PROGRAM_AUTO_MAX;
+}
+
 void qs_job_check(struct qs_schema_reader *r, const struct qs_node *node, void *target)
 {
     struct qs_job_draft *draft = target;
@@ -311,6 +333,7 @@ void qs_job_check(struct qs_schema_reader *r, const struct qs_node *node, void *
     for (size_t i = 0; i < spec->benchmark_count; i++)
         if (spec->benchmarks[i].margin_ratio <= 0)
             spec->benchmarks[i].margin_ratio = draft->margin_ratio;
+    widen_windows(node, spec);
     spec->fail_on_regression = draft->fail_on == 1;
     qs_job_default_conditions(draft);
 }

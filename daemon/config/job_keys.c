@@ -16,6 +16,8 @@
 #define COMMAND_FORM "a list, one word each"
 #define HOOK_FORM    "a list of words, or {shell: text}"
 
+static const struct qs_word layout_words[] = {
+    {"random", QS_JOB_LAYOUT_RANDOM}, {"fixed", QS_JOB_LAYOUT_FIXED}, {NULL, 0}};
 static const struct qs_word output_words[] = {
     {"discard", QS_OUTPUT_DISCARD}, {"capture", QS_OUTPUT_CAPTURE}, {NULL, 0}};
 static const struct qs_key limits_keys[] = {
@@ -80,9 +82,24 @@ static const struct qs_key benchmark_keys[] = {
      .type = QS_KEY_CUSTOM,
      .offset = BENCH(mode),
      .read = qs_job_read_mode,
-     .form = "command",
+     .form = "command or harness",
      .fallback = "command",
-     .help = "`command` starts one process for each iteration."},
+     .help = "`command` starts one process for each iteration; `harness` starts a program that includes "
+             "quiesce/bench.h "
+             "once for each run."},
+    {.name = "benchmark",
+     .type = QS_KEY_TEXT,
+     .offset = BENCH(program_benchmark),
+     .min = 1,
+     .max = QS_NAME_MAX_BYTES - 1,
+     .help = "Mode harness: which of the program's benchmarks; without it, its only one."},
+    {.name = "layout",
+     .type = QS_KEY_ENUM,
+     .offset = BENCH(layout),
+     .words = layout_words,
+     .fallback = "random",
+     .help = "Mode harness: whether each run moves its environment, stack and heap by amounts drawn from the "
+             "seed."},
     {.name = "argv",
      .type = QS_KEY_CUSTOM,
      .offset = BENCH(argv),
@@ -137,7 +154,8 @@ static const struct qs_key benchmark_keys[] = {
      .type = QS_KEY_CUSTOM,
      .read = qs_job_read_axes,
      .form = "a map of values or lists of values",
-     .help = "Parameters; lists are multiplied out into points."},
+     .help = "Parameters; lists are multiplied out into points. A harness program gets those that argv does "
+             "not use, by name."},
     {.name = "exclude",
      .type = QS_KEY_CUSTOM,
      .read = qs_job_read_exclude,

@@ -1,10 +1,10 @@
 /* The order of arms in a block, a pure function of (seed, device, point, block): after a crash the block is
  * drawn again, equal. */
 #include "base/prng.h"
-#include "config/job.h"
+#include "config/job_read.h"
 
 /* splitmix64's finaliser (Steele, Lea & Flood 2014): every bit of the sum reaches every bit of the stream. */
-static uint64_t mix(uint64_t h, uint64_t v)
+uint64_t qs_job_mix(uint64_t h, uint64_t v)
 {
     h += v + UINT64_C(0x9e3779b97f4a7c15);
     h = (h ^ (h >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -44,7 +44,7 @@ size_t qs_job_block_order(const struct qs_job_spec *spec, uint64_t seed, uint64_
         order[i] = backwards ? n - 1 - i : i;
     switch (spec->plan.order) {
     case QS_ORDER_RANDOM:
-        shuffle(order, n, mix(mix(mix(mix(0, seed), device), point), block));
+        shuffle(order, n, qs_job_mix(qs_job_mix(qs_job_mix(qs_job_mix(0, seed), device), point), block));
         return n;
     case QS_ORDER_AB:
     case QS_ORDER_BA:

@@ -96,6 +96,11 @@ void qs_job_check_arm(struct qs_schema_reader *r, const struct qs_node *node, vo
 void qs_job_check_plan(struct qs_schema_reader *r, const struct qs_node *node, void *target);
 void qs_job_check(struct qs_schema_reader *r, const struct qs_node *node, void *target);
 
+/* job_harness.c: keys that mode harness does not have, of a benchmark or an arm. */
+void qs_job_check_harness(struct qs_schema_reader *r, const struct qs_node *map);
+/* job_order.c: splitmix64's finaliser, to key a stream of random numbers by several values. */
+uint64_t qs_job_mix(uint64_t h, uint64_t v);
+
 /* template.c: the next {name} at or after *at with *name (n bytes); what stands before it is [*at, returned).
  * NULL at the end. */
 const char *qs_template_next(const char *at, const char **name, size_t *n);

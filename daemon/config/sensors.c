@@ -25,6 +25,7 @@ static const struct qs_sensor_kind sensors[] = {
     {QS_SENSOR_INVOLUNTARY, false, true, QS_UNIT_COUNT},
     {QS_SENSOR_THROTTLE_PREFIX, true, true, QS_UNIT_COUNT},
     {QS_SENSOR_AGENT_PREFIX, true, true, QS_UNIT_COUNT},
+    {QS_SENSOR_PROGRAM_PREFIX, true, true, QS_UNIT_COUNT},
 };
 enum { SENSORS = sizeof(sensors) / sizeof(sensors[0]) };
 

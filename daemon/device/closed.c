@@ -13,7 +13,7 @@ uint32_t qs_closed_iteration_taint(uint32_t flags)
     } map[] = {{QS_ITERATION_TIMED_OUT, QS_TAINT_TIMEOUT},      {QS_ITERATION_UNEXPECTED_EXIT, QS_TAINT_EXIT},
                {QS_ITERATION_SIGNALLED, QS_TAINT_EXIT},         {QS_ITERATION_CORE_DUMPED, QS_TAINT_EXIT},
                {QS_ITERATION_LEFT_CHILDREN, QS_TAINT_CHILDREN}, {QS_ITERATION_PREPARE_FAILED, QS_TAINT_HOOK},
-               {QS_ITERATION_CONCLUDE_FAILED, QS_TAINT_HOOK}};
+               {QS_ITERATION_CONCLUDE_FAILED, QS_TAINT_HOOK},   {QS_ITERATION_CLOCK, QS_TAINT_CLOCK}};
     uint32_t taint = 0;
     for (size_t i = 0; i < sizeof map / sizeof *map; i++) {
         if (flags & map[i].flag)

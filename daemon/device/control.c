@@ -215,6 +215,7 @@ void qs_control_on_run_ready(struct qs_control *c, const struct qs_msg_run_ready
         return;
     static const uint8_t unread[QS_SHA256_BYTES];
     c->run.open_on_agent = true;
+    qs_control_harness_ready(c, m);
     qs_text_copy(m->executable, c->run.exe_path, sizeof c->run.exe_path);
     if (memcmp(m->sha256, unread, sizeof unread) != 0)
         qs_hex(m->sha256, sizeof m->sha256, c->run.exe_sha256);
@@ -238,11 +239,12 @@ void qs_control_on_disarm(struct qs_control *c, const char *why)
     qs_control_feed(c, QS_CE_DISARM);
 }
 
-void qs_control_on_run_ended(struct qs_control *c, const struct qs_uid *run)
+void qs_control_on_run_ended(struct qs_control *c, const struct qs_msg_run_ended *m)
 {
-    if (!qs_control_owns(c, run))
+    if (!qs_control_owns(c, &m->run))
         return;
     c->run.open_on_agent = false;
+    qs_control_harness_ended(c, m);
     qs_control_feed(c, QS_CE_RUN_ENDED);
 }
 

@@ -3,6 +3,7 @@
 #define QS_DEVICE_CONTROL_IMPL_H
 
 #include "device/control.h"
+#include "device/control_harness.h"
 #include "device/control_left.h"
 #include "device/control_silence.h"
 #include "device/control_table.h"
@@ -38,6 +39,7 @@ struct qs_control_run { /* the run in hand */
     size_t warmup_n;              /* of clean_ns the first so many do not count */
     char stop_reason[256];
     char exe_path[QS_PATH_MAX_BYTES + 1], exe_sha256[65]; /* "" until RUN_READY */
+    struct qs_control_program program;
     struct qs_err err;
 };
 
@@ -84,7 +86,7 @@ struct qs_control {
     int64_t block_began_ns, began_ns;
     uint32_t failed_blocks; /* in a row */
     unsigned gate_misses;   /* windows in a row whose gate gave up with a taint */
-    bool cancelled, failed, silence_on, has_token, started_news;
+    bool cancelled, failed, silence_on, has_token, started_news, told_shared_cpu;
     char *cancel_why;        /* owned */
     enum qs_control_end end; /* DEFER, REQUEUE where a gate said so */
     struct qs_err err;

@@ -88,8 +88,16 @@ void qs_control_do_begin_run(struct qs_control *c)
     memcpy(row.session_uid, c->session_uid, sizeof row.session_uid);
     qs_store_done_fn *fn;
     void *user;
+    struct qs_buf program;
+    qs_buf_init(&program);
+    if (qs_control_is_harness(c)) {
+        qs_control_harness_draw(c);
+        qs_control_harness_json(c, &program);
+        row.harness_json = program.data;
+    }
     qs_control_store_request(c, QS_CE_STORED, &fn, &user);
     qs_store_run_begin(c->p.store, &row, fn, user);
+    qs_buf_done(&program);
 }
 
 /* The run is known on disk before the device can hold iterations of it. */
@@ -277,8 +285,15 @@ static void store_run_end(struct qs_control *c, bool spoiled)
     memcpy(end.uid, c->run.uid.b, sizeof end.uid);
     qs_store_done_fn *fn;
     void *user;
+    struct qs_buf program;
+    qs_buf_init(&program);
+    if (qs_control_is_harness(c)) {
+        qs_control_harness_json(c, &program);
+        end.harness_json = program.data;
+    }
     qs_control_store_quiet(c, &fn, &user);
     qs_store_run_end(c->p.store, &end, fn, user);
+    qs_buf_done(&program);
 }
 
 static bool block_is_spoiled(const struct qs_control *c)

@@ -7,7 +7,7 @@
 #include "device/control_impl.h"
 #include "proto/names.h"
 
-enum { LIST_BYTES = QS_ARGV_MAX_BYTES + 4096, LISTS = 4 };
+enum { LIST_BYTES = QS_ARGV_MAX_BYTES + 4096, LISTS = 5 };
 
 struct lists { /* memory for the lists of one message */
     uint8_t *mem;
@@ -133,6 +133,8 @@ static bool fill_run_begin(struct qs_control *c, struct lists *l, struct qs_msg_
     m->cpus = qs_text_of(c->p.spec->cpus);
     m->hook_limit_ns = bench->hook_limit_ns;
     m->user = qs_text_of(bench->user);
+    if (qs_control_is_harness(c))
+        ok = qs_control_harness_fill(c, lists_next(l), m) && ok;
     return ok;
 }
 
@@ -226,6 +228,7 @@ bool qs_control_send_open(struct qs_control *c, struct qs_err *err)
     m.lease_ns =
         add_spans(add_spans(m.max_ns, bench->iteration_limit_ns), add_spans(prepare_ns, conclude_ns));
     m.lease_ns = add_spans(m.lease_ns, add_spans(m.quiet_lead_ns, grace_ns));
+    m.evals = qs_control_is_harness(c) ? 1 : 0;
     return qs_session_open(c->p.session, &m, err);
 }
 

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "device/closed.h"
 #include "device/control_impl.h"
+#include "device/metrics.h"
 #include "proto/names.h"
 #include "report/median.h"
 
@@ -154,17 +155,9 @@ struct window_rows { /* heap: some 60 KiB */
     struct qs_evidence_row evidence[QS_EVIDENCE_MAX + QS_CONTROL_SILENCE_ROWS];
     struct qs_taint_row taints[QS_TAINTS_MAX + QS_CONTROL_SILENCE_ROWS];
     size_t readings_at[QS_GATE_MAX], evidence_at[QS_EVIDENCE_MAX], taints_at[QS_TAINTS_MAX];
+    struct qs_metric_names metrics;
     struct texts texts;
 };
-
-static size_t metric_names(const struct qs_control *c, const char **names)
-{
-    for (size_t i = 0; i < c->win.metric_count; i++) {
-        const char *name = qs_metric_name(c->win.metric_ids[i]);
-        names[i] = name ? name : "unknown";
-    }
-    return c->win.metric_count;
-}
 
 static void submit(struct qs_control *c, struct window_rows *r, size_t readings, size_t evidence,
                    size_t taints)
@@ -181,7 +174,7 @@ static void submit(struct qs_control *c, struct window_rows *r, size_t readings,
         r->taints[i].code = base + r->taints_at[i];
     evidence += qs_control_silence_evidence(c, r->evidence + evidence);
     taints += qs_control_silence_taints(c, r->taints + taints);
-    const char *names[QS_ROW_METRICS_MAX];
+    qs_metric_names_of(&m->declared, c->win.metric_ids, c->win.metric_count, &r->metrics);
     struct qs_gate_row gate = {.began_ns = m->gate.began_ns,
                                .decided_ns = m->gate.decided_ns,
                                .outcome = qs_gate_outcome_name(m->gate.outcome),
@@ -195,7 +188,7 @@ static void submit(struct qs_control *c, struct window_rows *r, size_t readings,
                                 .first_seq = c->run.next_seq,
                                 .opened_ns = m->opened_ns,
                                 .closed_ns = m->closed_ns,
-                                .evals = 1,
+                                .evals = m->evals > 0 ? m->evals : 1,
                                 .silence = c->win.claim,
                                 .taint = c->win.taint,
                                 .how = qs_closed_how_word(c->win.how),
@@ -207,8 +200,9 @@ static void submit(struct qs_control *c, struct window_rows *r, size_t readings,
                                 .evidence_count = evidence,
                                 .taints = r->taints,
                                 .taint_count = taints,
-                                .metrics = names,
-                                .metric_count = metric_names(c, names),
+                                .metrics = r->metrics.names,
+                                .metric_count = c->win.metric_count,
+                                .kinds = r->metrics.kinds,
                                 .iterations = c->win.rows,
                                 .n = c->win.rows_n};
     memcpy(row.run_uid, c->run.uid.b, sizeof row.run_uid);

@@ -230,7 +230,7 @@ static void on_run_ended(const struct qs_msg_run_ended *m, void *user)
 {
     struct qs_device *d = user;
     if (d->control)
-        qs_control_on_run_ended(d->control, &m->run);
+        qs_control_on_run_ended(d->control, m);
 }
 
 static void on_error(const struct qs_uid *run, const struct qs_err *err, void *user)

@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 #include "device/closed.h"
+#include "device/metrics.h"
 #include "device/session.h"
-#include "proto/names.h"
 #include "store/read.h"
 #include "store/store.h"
 
@@ -35,12 +35,14 @@ struct qs_held_runs {
     size_t metric_count;
     struct { /* what its CLOSED said */
         bool known;
-        uint32_t window, taint;
+        uint32_t window, taint, evals;
         enum qs_phase phase;
         enum qs_closed_how how;
         int64_t opened_ns, closed_ns;
         uint64_t output_bytes;
     } told;
+    uint8_t *declared;    /* owned: the elements of its list of metrics */
+    struct qs_list names; /* view into declared */
 };
 
 struct ask { /* one store request */
@@ -67,6 +69,7 @@ static void release(struct qs_held_runs *h)
 {
     free(h->list);
     free(h->rows);
+    free(h->declared);
     free(h);
 }
 
@@ -224,11 +227,8 @@ static void flush_window(struct qs_held_runs *h, bool last)
 {
     if (h->rows_n == 0)
         return;
-    const char *names[QS_ROW_METRICS_MAX];
-    for (size_t i = 0; i < h->metric_count; i++) {
-        const char *name = qs_metric_name(h->metric_ids[i]);
-        names[i] = name ? name : "unknown";
-    }
+    struct qs_metric_names metrics;
+    qs_metric_names_of(&h->names, h->metric_ids, h->metric_count, &metrics);
     bool told = h->told.known && h->told.window == h->window;
     struct qs_window_row row = {.ord = h->window,
                                 .phase = told ? h->told.phase : QS_PHASE_MEASURE,
@@ -236,11 +236,12 @@ static void flush_window(struct qs_held_runs *h, bool last)
                                 .opened_ns = told ? h->told.opened_ns : 0,
                                 .closed_ns = told ? h->told.closed_ns : 0,
                                 .output_bytes = told ? h->told.output_bytes : 0,
-                                .evals = 1,
+                                .evals = told && h->told.evals > 0 ? h->told.evals : 1,
                                 .silence = QS_SILENCE_NONE,
                                 .taint = QS_TAINT_INTERRUPTED | (told ? h->told.taint : 0),
                                 .how = told ? qs_closed_how_word(h->told.how) : "resent",
-                                .metrics = names,
+                                .metrics = metrics.names,
+                                .kinds = metrics.kinds,
                                 .metric_count = h->metric_count,
                                 .iterations = h->rows,
                                 .n = h->rows_n};
@@ -293,6 +294,12 @@ bool qs_held_closed(struct qs_held_runs *h, const struct qs_msg_closed *m)
     h->told.opened_ns = m->opened_ns;
     h->told.closed_ns = m->closed_ns;
     h->told.output_bytes = m->output_bytes;
+    h->told.evals = m->evals;
+    h->declared = qs_realloc(h->declared, m->declared.len + 1);
+    if (m->declared.len > 0)
+        memcpy(h->declared, m->declared.bytes, m->declared.len);
+    h->names = m->declared;
+    h->names.bytes = h->declared;
     return true;
 }
 

@@ -93,11 +93,12 @@ static int64_t limit_ns(struct qs_session *s)
         return QS_SESSION_HANDSHAKE_NS;
     case QS_SESSION_RESENDING:
     case QS_SESSION_RUN_RESENDING:
-    case QS_SESSION_RUN_OPENING:
     case QS_SESSION_RUN_PULLING:
     case QS_SESSION_COLLECTING:
-    case QS_SESSION_RUN_ENDING:
         return QS_SESSION_REPLY_NS;
+    case QS_SESSION_RUN_OPENING:
+    case QS_SESSION_RUN_ENDING:
+        return s->run.step_limit_ns + QS_SESSION_REPLY_NS;
     case QS_SESSION_HOOK:
     case QS_SESSION_RUN_HOOK:
         return s->run.hook_limit_ns + QS_SESSION_REPLY_NS;

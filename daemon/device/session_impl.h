@@ -57,6 +57,7 @@ struct qs_session_run { /* the open run and its window */
     uint32_t arming; /* of the last ARM */
     enum qs_phase phase;
     int64_t lead_ns, lease_ns, hook_limit_ns;
+    int64_t step_limit_ns; /* harness: of the program's setup and teardown */
     uint32_t hook_id, pull_id;
     bool cancelled; /* CANCEL was sent since OPEN */
 };

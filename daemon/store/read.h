@@ -39,6 +39,7 @@ struct qs_run_info {
     uint64_t warmup_n;     /* of the accepted ones the first so many do not count */
     enum qs_run_state state;
     char *arm_name, *device, *stop_reason, *error_slug, *error_text, *exe_path, *exe_sha256, *env_json;
+    char *harness_json; /* NULL in other modes */
     int64_t started_wall_ns, acked_seq;
     bool simulated;
 };

@@ -109,6 +109,7 @@ void qs_store_run_begin(struct qs_store *store, const struct qs_run_row *run, qs
 {
     struct qs_request *req = qs_request_new(qs_apply_run, done, user);
     struct qs_run_row row = *run;
+    keep(&req->arena, &row.harness_json);
     push(store, req, &row, sizeof row);
 }
 
@@ -122,6 +123,7 @@ void qs_store_run_end(struct qs_store *store, const struct qs_run_end_row *end, 
     keep(&req->arena, &row.error_text);
     keep(&req->arena, &row.exe_path);
     keep(&req->arena, &row.exe_sha256);
+    keep(&req->arena, &row.harness_json);
     push(store, req, &row, sizeof row);
 }
 
@@ -155,6 +157,12 @@ static void copy_window_lists(struct qs_arena *a, struct qs_window_row *row)
     for (size_t i = 0; i < row->metric_count; i++)
         keep(a, &metrics[i]);
     row->metrics = metrics;
+    if (row->kinds) {
+        struct qs_metric_kind *kinds = qs_arena_copy(a, row->kinds, row->metric_count * sizeof *kinds);
+        for (size_t i = 0; i < row->metric_count; i++)
+            keep(a, &kinds[i].unit);
+        row->kinds = kinds;
+    }
     row->iterations = qs_arena_copy(a, row->iterations, row->n * sizeof *row->iterations);
 }
 

@@ -83,10 +83,11 @@ struct qs_run_row {
     uint8_t uid[16];
     uint8_t session_uid[16];
     int64_t job;
-    uint32_t arm, point; /* indices in the job */
-    uint32_t block;      /* 0 = pilot, 1.. counted */
-    uint32_t pos;        /* place in the block */
-    uint32_t attempt;    /* 0 first; repeats of an interrupted block count up */
+    uint32_t arm, point;      /* indices in the job */
+    uint32_t block;           /* 0 = pilot, 1.. counted */
+    uint32_t pos;             /* place in the block */
+    uint32_t attempt;         /* 0 first; repeats of an interrupted block count up */
+    const char *harness_json; /* what a harness program was given, or NULL */
     int64_t started_wall_ns;
 };
 
@@ -98,6 +99,7 @@ struct qs_run_end_row {
     uint32_t taint;    /* or-ed into the run's */
     const char *error_slug, *error_text; /* or NULL */
     const char *exe_path, *exe_sha256;   /* resolved on the device; NULL: not known, what is there stays */
+    const char *harness_json;            /* NULL: what is there stays */
     int64_t ended_wall_ns;
 };
 

@@ -40,6 +40,11 @@ struct qs_taint_row {
 
 enum { QS_ROW_METRICS_MAX = 16 }; /* metrics that the store keeps of an iteration */
 
+struct qs_metric_kind { /* of a metric that a program declares */
+    const char *unit;
+    bool higher_is_better;
+};
+
 struct qs_iteration_row {
     int64_t start_off_ns, duration_ns;
     uint32_t taint; /* enum qs_taint_bit */
@@ -67,6 +72,7 @@ struct qs_window_row {
     size_t taint_count;
     const char *const *metrics; /* names in order of values[]: "user_time_us" ... */
     size_t metric_count;
+    const struct qs_metric_kind *kinds; /* of each metric, or NULL: by their names */
     const struct qs_iteration_row *iterations;
     size_t n;
 };

@@ -105,7 +105,8 @@ static const char *unit_of(const char *name)
     return "count";
 }
 
-bool qs_intern_metric(struct qs_db *db, const char *name, int64_t *ret_id, struct qs_err *err)
+bool qs_intern_metric(struct qs_db *db, const char *name, const struct qs_metric_kind *kind, int64_t *ret_id,
+                      struct qs_err *err)
 {
     struct qs_stmt s;
     bool found = false;
@@ -116,10 +117,11 @@ bool qs_intern_metric(struct qs_db *db, const char *name, int64_t *ret_id, struc
         return false;
     if (found)
         return true;
-    if (!qs_stmt_begin(db, &s, "INSERT INTO metric(name, unit, lower_is_better) VALUES(?, ?, 1)", err))
+    if (!qs_stmt_begin(db, &s, "INSERT INTO metric(name, unit, lower_is_better) VALUES(?, ?, ?)", err))
         return false;
     qs_stmt_text(&s, name);
-    qs_stmt_text(&s, unit_of(name));
+    qs_stmt_text(&s, kind ? kind->unit : unit_of(name));
+    qs_stmt_int(&s, kind && kind->higher_is_better ? 0 : 1);
     bool ok = qs_stmt_run(&s, err);
     *ret_id = sqlite3_last_insert_rowid(db->sqlite);
     return ok;

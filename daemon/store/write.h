@@ -12,7 +12,9 @@ bool qs_find_session(struct qs_db *db, const uint8_t uid[16], int64_t *ret_id, s
 bool qs_find_run(struct qs_db *db, const uint8_t uid[16], int64_t *ret_id, struct qs_err *err);
 /* Finds it by name, or makes it. */
 bool qs_intern_sensor(struct qs_db *db, const char *name, int64_t *ret_id, struct qs_err *err);
-bool qs_intern_metric(struct qs_db *db, const char *name, int64_t *ret_id, struct qs_err *err);
+/* kind NULL: told from the name. Of a name that is known the first kind stands. */
+bool qs_intern_metric(struct qs_db *db, const char *name, const struct qs_metric_kind *kind, int64_t *ret_id,
+                      struct qs_err *err);
 /* A canonical JSON text, kept once by its SHA-256. */
 bool qs_intern_env(struct qs_db *db, const char *body, int64_t *ret_id, struct qs_err *err);
 /* The one number that a statement gives, ended; *ret_found false where there is no row. */

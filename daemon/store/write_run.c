@@ -94,7 +94,7 @@ bool qs_apply_run(struct qs_db *db, const void *row, int64_t *ret_id, struct qs_
     if (!qs_stmt_begin(
             db, &s,
             "INSERT INTO run(uid, job_id, arm_idx, point_idx, session_id, block, pos, attempt, state,"
-            " started_wall_ns) VALUES(?, ?, ?, ?, nullif(?, 0), ?, ?, ?, 'running', ?)",
+            " started_wall_ns, harness) VALUES(?, ?, ?, ?, nullif(?, 0), ?, ?, ?, 'running', ?, ?)",
             err))
         return false;
     qs_stmt_blob(&s, r->uid, sizeof r->uid);
@@ -106,6 +106,7 @@ bool qs_apply_run(struct qs_db *db, const void *row, int64_t *ret_id, struct qs_
     qs_stmt_int(&s, r->pos);
     qs_stmt_int(&s, r->attempt);
     qs_stmt_int(&s, r->started_wall_ns);
+    qs_stmt_text(&s, r->harness_json);
     return qs_stmt_run(&s, err);
 }
 
@@ -126,7 +127,8 @@ bool qs_apply_run_end(struct qs_db *db, const void *row, int64_t *ret_id, struct
             "UPDATE run SET state = ?2, stop_reason = coalesce(?3, stop_reason), taint = taint | ?4,"
             " error_code = coalesce(?5, error_code), error_text = coalesce(?6, error_text),"
             " exe_path = coalesce(nullif(?7, ''), exe_path), exe_sha256 = coalesce(?8, exe_sha256),"
-            " ended_wall_ns = ?9, warmup_n = max(warmup_n, ?10) WHERE id = ?1",
+            " ended_wall_ns = ?9, warmup_n = max(warmup_n, ?10), harness = coalesce(?11, harness) WHERE id = "
+            "?1",
             err))
         return false;
     qs_stmt_int(&s, id);
@@ -139,6 +141,7 @@ bool qs_apply_run_end(struct qs_db *db, const void *row, int64_t *ret_id, struct
     qs_stmt_blob(&s, has_sum ? exe : NULL, sizeof exe);
     qs_stmt_int(&s, r->ended_wall_ns);
     qs_stmt_int(&s, r->warmup_n);
+    qs_stmt_text(&s, r->harness_json);
     return qs_stmt_run(&s, err);
 }
 

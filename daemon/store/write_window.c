@@ -107,7 +107,7 @@ static bool insert_metric(struct qs_db *db, int64_t window, const struct qs_wind
 {
     int64_t metric = 0;
     struct qs_stmt s;
-    if (!qs_intern_metric(db, w->metrics[k], &metric, err))
+    if (!qs_intern_metric(db, w->metrics[k], w->kinds ? &w->kinds[k] : NULL, &metric, err))
         return false;
     bool ok = qs_stmt_begin(
         db, &s, "INSERT INTO iteration_metric(window_id, metric_id, i, value) VALUES(?, ?, ?, ?)", err);

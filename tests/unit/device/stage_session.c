@@ -286,7 +286,7 @@ bool qs_session_pull(struct qs_session *session, const struct qs_msg_pull *m, st
 static void tell_run_ended(struct stage *s)
 {
     s->session = SESSION_READY;
-    qs_control_on_run_ended(s->control, &s->run);
+    qs_control_on_run_ended(s->control, &(struct qs_msg_run_ended){.run = s->run});
 }
 
 bool qs_session_run_end(struct qs_session *session, const struct qs_uid *run, struct qs_err *err)

@@ -1,0 +1,31 @@
+/* Runs of harness mode inside the controller: what their program is given, how it is moved, how it ended.
+ * Private to device. */
+#ifndef QS_DEVICE_CONTROL_HARNESS_H
+#define QS_DEVICE_CONTROL_HARNESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "config/job_harness.h"
+#include "proto/msg.h"
+
+struct qs_control;
+
+struct qs_control_program { /* of a run in harness mode */
+    struct qs_job_layout layout;
+    uint32_t header_version, ready_flags; /* RUN_READY; 0: not yet */
+    enum qs_ended_how how;                /* RUN_ENDED */
+    int32_t code;
+    uint32_t ended_flags;
+};
+
+bool qs_control_is_harness(const struct qs_control *c); /* the point in hand */
+void qs_control_harness_draw(struct qs_control *c);     /* the run's layout */
+/* Appends what is known of the run's program so far. */
+void qs_control_harness_json(const struct qs_control *c, struct qs_buf *out);
+bool qs_control_harness_fill(struct qs_control *c, struct qs_build *params, struct qs_msg_run_begin *m);
+void qs_control_harness_ready(struct qs_control *c, const struct qs_msg_run_ready *m);
+void qs_control_harness_ended(struct qs_control *c, const struct qs_msg_run_ended *m);
+
+#endif
