@@ -11,6 +11,7 @@
 #include "report/analysis.h"
 #include "stats/dependence.h"
 #include "stats/hier.h"
+#include "stats/stepfit.h"
 
 /* The effective sample size of a drifting series takes time with the square of its length. */
 enum { QS_ANALYSIS_ESS_MOST = 50000 };
@@ -125,6 +126,10 @@ void qs_put_ci(struct qs_json *j, const struct qs_ci *ci);
 void qs_put_flags(struct qs_json *j, unsigned flags);
 void qs_put_numbers(struct qs_json *j, const char *key, const double *v, size_t n);
 void qs_put_counts(struct qs_json *j, const char *key, const size_t *v, size_t n);
+
+/* A kind of step fit with what upstream takes where nobody says otherwise, and its answer as an object. */
+struct qs_stepfit_opts qs_step_opts(enum qs_step_kind kind);
+void qs_put_step(struct qs_json *j, enum qs_step_kind kind, const struct qs_stepfit *fit);
 
 /* The p of the verdicts of one document, in the order of its results; at most as many as there are series. */
 struct qs_family {

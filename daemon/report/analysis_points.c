@@ -155,11 +155,26 @@ static enum qs_status put_perfherder(const struct qs_points *p, struct qs_json *
     return status;
 }
 
+/* The history as one trace, split in the middle; sd_min and the other constants as for two samples. */
+static enum qs_status put_step_fit(const struct qs_points *p, struct qs_json *j)
+{
+    enum qs_status status = QS_OK;
+    for (int k = 0; k < QS_STEP_KINDS; k++) {
+        struct qs_stepfit fit;
+        const struct qs_stepfit_opts opts = qs_step_opts((enum qs_step_kind)k);
+        enum qs_status one = qs_stepfit(p->v, p->n, &opts, &fit);
+        status = k == 0 ? one : status;
+        qs_put_step(j, opts.kind, &fit);
+    }
+    return status;
+}
+
 const struct qs_points_stat qs_points_stats[] = {
     {"change_points", "corrected Hunter, changes above the margin", put_changes, false},
     {"hunter", "corrected Hunter, changes of any size", put_hunter, false},
     {"edivisive", "Matteson-James 2014, permutation test", put_edivisive, true},
     {"perfherder", "Mozilla's weighted windows, t above 7", put_perfherder, false},
+    {"step_fit", "Skia Perf's kinds on the whole trace", put_step_fit, false},
     {"mann_kendall", "Mann 1945, Kendall 1975, normal with ties", put_mann_kendall, false},
     {"theil_sen", "median of the slopes of all pairs, Sen's interval", put_theil_sen, false},
     {"gesd", "Rosner 1983, mean and sd", put_gesd, false},

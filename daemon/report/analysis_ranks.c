@@ -5,6 +5,7 @@
 #include "stats/effect.h"
 #include "stats/hier_boot.h"
 #include "stats/ks.h"
+#include "stats/modality.h"
 #include "stats/ranks.h"
 #include "stats/ratio.h"
 #include "stats/stepfit.h"
@@ -124,26 +125,54 @@ static enum qs_status put_hier_boot(const struct qs_pair *p, struct qs_json *j)
     return status;
 }
 
-/* All kinds, with what upstream takes where nobody says otherwise: sd_min 0.001, and p 0.05 for ranks. */
-static enum qs_status put_step_fit(const struct qs_pair *p, struct qs_json *j)
+struct qs_stepfit_opts qs_step_opts(enum qs_step_kind kind)
+{
+    return (struct qs_stepfit_opts){
+        .kind = kind, .sd_min = 0.001, .interesting = kind == QS_STEP_MANN_WHITNEY ? 0.05 : 25};
+}
+
+void qs_put_step(struct qs_json *j, enum qs_step_kind kind, const struct qs_stepfit *fit)
 {
     static const char *const words[] = {"uninteresting", "low", "high"};
+    qs_json_key(j, qs_step_kind_name(kind));
+    qs_json_object(j);
+    qs_json_kdouble(j, "step", fit->step);
+    qs_json_kdouble(j, "regression", fit->regression);
+    qs_json_kdouble(j, "lse", fit->lse);
+    qs_json_kstring(j, "direction", words[fit->status]);
+    qs_json_object_end(j);
+}
+
+static enum qs_status put_step_fit(const struct qs_pair *p, struct qs_json *j)
+{
     enum qs_status status = QS_OK;
     for (int k = 0; k < QS_STEP_KINDS; k++) {
         struct qs_stepfit fit;
-        bool ranks = k == QS_STEP_MANN_WHITNEY;
-        const struct qs_stepfit_opts opts = {
-            .kind = (enum qs_step_kind)k, .sd_min = 0.001, .interesting = ranks ? 0.05 : 25};
+        const struct qs_stepfit_opts opts = qs_step_opts((enum qs_step_kind)k);
         enum qs_status one = qs_stepfit_halves(p->x, p->nx, p->y, p->ny, &opts, &fit);
         status = k == 0 ? one : status;
-        qs_json_key(j, qs_step_kind_name(opts.kind));
-        qs_json_object(j);
-        qs_json_kdouble(j, "step", fit.step);
-        qs_json_kdouble(j, "regression", fit.regression);
-        qs_json_kdouble(j, "lse", fit.lse);
-        qs_json_kstring(j, "direction", words[fit.status]);
-        qs_json_object_end(j);
+        qs_put_step(j, opts.kind, &fit);
     }
+    return status;
+}
+
+/* Shares of the baseline's modes in both: a median can move because values change mode. */
+static enum qs_status put_mode_shares(const struct qs_pair *p, struct qs_json *j)
+{
+    struct qs_modes m = {0};
+    double x[QS_MODES_MAX] = {0}, y[QS_MODES_MAX] = {0};
+    size_t changed = 0;
+    enum qs_status status = qs_lowland(p->x, p->nx, &m);
+    if (status == QS_OK)
+        status = qs_mode_shares(p->x, p->nx, m.cut, m.count - 1, x);
+    if (status == QS_OK)
+        status = qs_mode_shares(p->y, p->ny, m.cut, m.count - 1, y);
+    for (size_t i = 0; status == QS_OK && i < m.count; i++)
+        changed += qs_share_change(x[i], p->nx, y[i], p->ny, p->opts->level).changed;
+    qs_json_kint(j, "modes", (int64_t)m.count);
+    qs_put_numbers(j, "base", x, status == QS_OK ? m.count : 0);
+    qs_put_numbers(j, "candidate", y, status == QS_OK ? m.count : 0);
+    qs_json_kbool(j, "changed", changed > 0);
     return status;
 }
 
@@ -159,6 +188,7 @@ const struct qs_pair_stat qs_rank_stats[] = {
     {"fieller", "Fieller's interval of the ratio of means", put_fieller, false, false},
     {"hierarchical_bootstrap", "runs, then iterations drawn with replacement; ratio of means", put_hier_boot,
      true, true},
+    {"mode_shares", "lowland modes of the baseline, Wald's bound", put_mode_shares, false, false},
     {"step_fit", "Skia Perf's kinds, baseline as the first half", put_step_fit, false, false},
 };
 const size_t qs_rank_stat_count = sizeof qs_rank_stats / sizeof *qs_rank_stats;
