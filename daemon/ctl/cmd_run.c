@@ -98,13 +98,13 @@ const struct qs_command qs_command_run = {
              "[OPTIONS] --a 'COMMAND' --b 'COMMAND' ...",
     .about = "Each command is an arm; the first is what the others are compared with. The arms run "
              "interleaved in blocks: "
-             "a block has one run of each arm in random order, and a run is as many processes as fill 50 ms, "
+             "a block has one run of each arm in random order, and a run is as many processes as fill 10 ms, "
              "the same "
              "number for all arms. It ends when the 95 % interval is within 1 % (looked at after 10, 15, 20, "
-             "25 and 30 "
-             "blocks), after 30 blocks or 20 s, never before 6 blocks. Before each window the machine must "
-             "be quiet for a "
-             "moment. Commands are split into words without a shell. One command with parameters: its values "
+             "25, 30, 40 and so on up to 200 blocks), after 200 blocks or 20 s, never before 6 blocks. "
+             "Before each "
+             "window the machine must be quiet. Commands are split into words without a shell. One command "
+             "with parameters: its values "
              "are the arms; "
              "several commands: each value is a point of its own.",
     .options = qs_run_options,

@@ -1,6 +1,8 @@
 /* How much is measured. The defaults: two uncounted processes per arm, the second of which sizes the windows;
- * windows of 50 ms; blocks in random order; a look at 10, 15, 20, 25 and 30 blocks; enough when the interval
- * is within 1 %, at 30 blocks or after 20 s, never before 6 blocks. */
+ * windows of 10 ms; blocks in random order; a look at 10, 15, 20, 25, 30, 40, 50, 65, 80, 100, 125, 150 and
+ * 200 blocks; enough when the interval is within 1 %, at 200 blocks or after 20 s, never before 6 blocks.
+ * Many short blocks are worth more than few long ones: what moves a machine's speed lasts longer than a
+ * window, so that more processes in one repeat each other (tests/studies/README.md). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,9 +11,7 @@
 
 enum {
     BLOCKS_MIN = 6,
-    BLOCKS_MAX = 30,
-    LOOK_FIRST = 10,
-    LOOK_STEP = 5,
+    BLOCKS_MAX = 200,
     WARMUP = 2,
     WINDOW_AUTO_MAX = 50,
     GOAL_PPM = 10000,
@@ -49,10 +49,11 @@ static bool read_blocks(const struct qs_args *args, struct blocks *b, struct qs_
 
 static json_t *make_looks(const struct blocks *b)
 {
+    static const int64_t at[] = {10, 15, 20, 25, 30, 40, 50, 65, 80, 100, 125, 150};
     json_t *looks = json_array();
-    for (int64_t at = LOOK_FIRST; at < b->max; at += LOOK_STEP)
-        if (at >= b->min)
-            json_array_append_new(looks, json_integer(at));
+    for (size_t i = 0; i < sizeof at / sizeof at[0]; i++)
+        if (at[i] >= b->min && at[i] < b->max)
+            json_array_append_new(looks, json_integer(at[i]));
     json_array_append_new(looks, json_integer(b->max));
     return looks;
 }
@@ -91,7 +92,7 @@ static bool add_window(const struct qs_args *args, json_t *plan, struct qs_buf *
     if (warmups == 0 && n == NULL)
         return qs_args_fail(args, problem, warmup->at[0], warmup->skip, "add --iterations N, or warm up once",
                             "without a warm-up nothing says how many iterations fill a run");
-    json_t *window = json_pack("{s:s, s:i, s:s}", "target", "50ms", "auto_max", WINDOW_AUTO_MAX, "max", "1h");
+    json_t *window = json_pack("{s:s, s:i, s:s}", "target", "10ms", "auto_max", WINDOW_AUTO_MAX, "max", "1h");
     json_object_set_new(window, "iterations", n != NULL ? json_integer(n->number) : json_string("auto"));
     json_object_set_new(plan, "window", window);
     json_object_set_new(plan, "warmup",

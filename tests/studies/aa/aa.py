@@ -36,6 +36,7 @@ def arguments():
     p.add_argument("--seed", type=int, default=1, help="of the order of everything (1)")
     p.add_argument("--rounds", type=int, default=700, help="size of the work (700: some 10 ms)")
     p.add_argument("--command", help="measure this command instead, against itself (no +5 %%)")
+    p.add_argument("--max-time", help="of each quiesce run, such as 4s (its own 20 s)")
     p.add_argument("--busy-ms", type=int, default=300, help="mean of the neighbour's busy times (300)")
     p.add_argument("--idle-ms", type=int, default=700, help="mean of its pauses (700)")
     p.add_argument("--minutes", type=float, help="start no trial after so long")
@@ -55,7 +56,7 @@ def settings_of(args):
     a = args.command or f"aa_work {args.rounds}"
     b = args.command or f"aa_work {round(args.rounds * report.SLOWER_RATIO)}"
     return {"study": "aa", "version": 1, "seed": args.seed, "a": a, "b": b, "busy_ms": args.busy_ms,
-            "idle_ms": args.idle_ms, "machine": machine()}
+            "idle_ms": args.idle_ms, "max_time": args.max_time, "machine": machine()}
 
 
 @contextlib.contextmanager
@@ -94,9 +95,10 @@ def neighbour(settings, build, noise, seed):
             process.wait()
 
 
-def run_quiesce(build, env, a, b, seed):
-    done = subprocess.run([os.path.join(build, "daemon/ctl/quiesce"), "run", "--json", "--seed", str(seed), "--a", a,
-                           "--b", b], env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+def run_quiesce(build, env, a, b, seed, max_time):
+    limit = ["--max-time", max_time] if max_time else []
+    done = subprocess.run([os.path.join(build, "daemon/ctl/quiesce"), "run", "--json", "--seed", str(seed), *limit,
+                           "--a", a, "--b", b], env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"aa: quiesce run ended with {done.returncode}: {done.stderr.strip()}")
     document = json.loads(done.stdout)
@@ -146,7 +148,7 @@ class Study:
         with neighbour(self.settings, self.build, noise, seed):
             for tool in report.TOOLS[::-1] if hyperfine_first else report.TOOLS:
                 if tool == "quiesce":
-                    line[tool] = run_quiesce(self.build, self.env, a, b, seed)
+                    line[tool] = run_quiesce(self.build, self.env, a, b, seed, self.settings["max_time"])
                     self.seconds[noise, effect] = line[tool]["elapsed_s"]
                 else:
                     line[tool] = self.hyperfine(a, b, self.seconds[noise, effect],
