@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# The main job on this machine, for real: a daemon, an agent, a job file, live progress, a comparison, and the iterations in
-# SQLite. Called by ./dev demo with the build folder.
+# The main jobs on this machine, for real: a daemon, an agent, job files, live progress, comparisons, and the iterations in
+# SQLite. First a command, then two builds of one program in mode harness. Called by ./dev demo with the build folder.
 set -euo pipefail
 build=$(cd "${1:?usage: demo.sh BUILD}" && pwd)
-job=config/jobs/gzip-levels.yaml
+command=config/jobs/gzip-levels.yaml
+builds=config/jobs/harness-o1-o3.yaml
 demo=$build/demo
 rm -rf "$demo"
 mkdir -p "$demo"
@@ -29,12 +30,17 @@ for _ in $(seq 100); do
     kill -0 "$daemon" 2>/dev/null || { cat "$demo/quiesced.log" >&2; exit 3; }
     sleep 0.1
 done
-echo "2. the job: $job"
-sed 's/^/     /' "$job"
-echo "3. what it says"
-"$build/daemon/ctl/quiesce" submit --wait "$job"
-echo
-echo "4. every iteration is in $demo/quiesce.db; the first five:"
-list="SELECT arm, block, seq, duration_ns, taint FROM v_iteration WHERE block > 0 LIMIT 5"
+show_and_run() {
+    sed 's/^/     /' "$1"
+    echo "   what it says:"
+    "$build/daemon/ctl/quiesce" submit --wait "$1"
+    echo
+}
+echo "2. two ways of doing the same work, one process per iteration: $command"
+show_and_run "$command"
+echo "3. two builds of one source, measured inside of one process per run: $builds"
+show_and_run "$builds"
+echo "4. every iteration is in $demo/quiesce.db; the first five of the second job:"
+list="SELECT arm, block, seq, duration_ns, taint FROM v_iteration WHERE job = 2 AND block > 0 LIMIT 5"
 printf '   sqlite3 -readonly -header -column %q "%s"\n' "$demo/quiesce.db" "$list"
 sqlite3 -readonly -header -column "$demo/quiesce.db" "$list"
