@@ -55,11 +55,12 @@ enum qs_direction qs_direction_of_unit(const char *unit)
     return QS_DIRECTION_UNKNOWN;
 }
 
+/* Not a cell of CSV: no comma ends its first word. */
 static bool line_starts_with(const char *text, const char *end, const char *word)
 {
     size_t n = strlen(word);
     for (const char *s = text; s && (size_t)(end - s) >= n;) {
-        if (strncmp(s, word, n) == 0)
+        if (strncmp(s, word, n) == 0 && s[strcspn(s, " \t,;\n")] != ',')
             return true;
         s = memchr(s, '\n', (size_t)(end - s));
         s = s ? s + 1 : NULL;
@@ -88,7 +89,7 @@ static bool is_numbers(const char *s, const char *end)
 
 static enum qs_format detect_text(const struct qs_reader *r)
 {
-    if (line_starts_with(r->text, r->end, "Benchmark") && !line_starts_with(r->text, r->end, "Benchmark,"))
+    if (line_starts_with(r->text, r->end, "Benchmark"))
         return QS_FORMAT_GOBENCH;
     return is_numbers(r->text, r->end) ? QS_FORMAT_NUMBERS : QS_FORMAT_CSV;
 }

@@ -108,6 +108,9 @@ static void csv_of_many_columns(void **state)
     assert_string_equal(s->labels[1], "2024-01-02 bbb");
     check(&in, 1, "", "load", "ms", 1, 2);
     qs_import_done(&in);
+    assert_true(read_text("benchmark,run,unit,v1,v2\nBenchmarkA,n1,ns/op,1,2\n", QS_FORMAT_AUTO, &in));
+    check(&in, 0, "BenchmarkA", "value", "ns/op", 1, 2);
+    qs_import_done(&in);
     assert_true(read_text("iteration\ttime\n0\t5\n1\t6\n", QS_FORMAT_AUTO, &in));
     check(&in, 0, "", "time", "", 1, 2);
     qs_import_done(&in);
