@@ -278,16 +278,19 @@ bool qs_farm_cancel(struct qs_farm *farm, int64_t id, const char *why, qs_store_
         return qs_fail(err, QS_E_CONFLICT, "job %lld is ending already", (long long)id);
     job->cancelled = true;
     job->cancel_why = qs_strdup(why);
-    bool any = false;
+    struct qs_control **live = qs_calloc(farm->p.config->device_count + 1, sizeof *live);
+    size_t count = 0;
     for (size_t d = 0; d < farm->p.config->device_count; d++) {
         job->pending[d] = false;
-        if (job->controls[d]) {
-            any = true;
-            qs_control_cancel(job->controls[d], why);
-        }
+        if (job->controls[d])
+            live[count++] = job->controls[d];
     }
-    if (!any)
+    if (count == 0)
         qs_farm_end_job(job);
+    for (size_t i = 0; i < count; i++)
+        qs_control_cancel(live[i],
+                          why); /* where nothing runs the last one ends the job, which is gone then */
+    free(live);
     qs_farm_news_cancel(farm, id, why, done, user); /* behind the end of a job that had not begun */
     return true;
 }

@@ -42,6 +42,7 @@ struct bed {
     struct qs_buf kinds;
     const char *stop_at; /* the daemon ends at this event */
     unsigned stop_after;
+    const char *lose_at; /* the job's devices are lost at this event, and it is cancelled */
 };
 
 static void on_stopped(void *user)
@@ -51,10 +52,36 @@ static void on_stopped(void *user)
     qs_loop_stop(b->loop);
 }
 
+static void on_cancelled(const struct qs_err *err, int64_t id, void *user)
+{
+    struct bed *b = user;
+    (void)id;
+    assert_null(err);
+    b->cancelled++;
+}
+
+/* In the middle of the job its device is lost: the job's only one, of three that the farm has. */
+static void lose_and_cancel(void *user)
+{
+    struct bed *b = user;
+    struct qs_err why = QS_ERR_INIT, err = QS_ERR_INIT;
+    struct qs_farm_job *job = qs_farm_find(b->farm, b->id);
+    qs_fail(&why, QS_E_LINK, "it was unplugged");
+    for (size_t d = 0; d < b->config->device_count; d++) {
+        if (job->controls[d])
+            qs_control_on_down(job->controls[d], &why);
+    }
+    assert_true(qs_farm_cancel(b->farm, b->id, "not needed", on_cancelled, b, &err));
+}
+
 static void on_event(const struct qs_farm_event *event, void *user)
 {
     struct bed *b = user;
     qs_buf_fmt(&b->kinds, "%s %s %s\n", event->kind, event->device ? event->device : "-", event->body_json);
+    if (b->lose_at && strcmp(event->kind, b->lose_at) == 0) {
+        b->lose_at = NULL;
+        qs_loop_post(b->loop, lose_and_cancel, b);
+    }
     if (b->stop_at && strcmp(event->kind, b->stop_at) == 0 && b->stop_after-- == 0) {
         b->stop_at = NULL;
         qs_farm_stop(b->farm, on_stopped, b);
@@ -314,14 +341,6 @@ static void test_same_key_is_the_same_job(void **state)
     bed_done(&b);
 }
 
-static void on_cancelled(const struct qs_err *err, int64_t id, void *user)
-{
-    struct bed *b = user;
-    (void)id;
-    assert_null(err);
-    b->cancelled++;
-}
-
 static void test_cancel(void **state)
 {
     (void)state;
@@ -343,6 +362,29 @@ static void test_cancel(void **state)
     look(&b, &s);
     assert_int_equal(s.job.at[0].state, QS_JOB_CANCELLED);
     assert_string_equal(s.job.at[0].reason, "not needed");
+    look_done(&s);
+    bed_end(&b);
+    bed_done(&b);
+}
+
+/* A device that is away has nothing to end: the job is over before the cancel returns. */
+static void test_cancel_while_the_device_is_lost(void **state)
+{
+    (void)state;
+    struct bed b;
+    struct stored s;
+    bed_init(&b);
+    bed_begin(&b, 3);
+    assert_true(submit(&b, job_text, "job.yaml", NULL, NULL));
+    b.lose_at = "job.progress";
+    qs_loop_run(b.loop);
+    assert_null(b.lose_at);
+    assert_int_equal(b.ends, 1);
+    assert_int_equal(b.cancelled, 1);
+    look(&b, &s);
+    assert_int_equal(s.job.at[0].state, QS_JOB_CANCELLED);
+    assert_string_equal(s.job.at[0].reason, "not needed");
+    assert_true(s.runs.count > 0);
     look_done(&s);
     bed_end(&b);
     bed_done(&b);
@@ -438,6 +480,7 @@ int main(void)
         cmocka_unit_test(test_files_that_are_gone),
         cmocka_unit_test(test_same_key_is_the_same_job),
         cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_cancel_while_the_device_is_lost),
         cmocka_unit_test(test_a_cancelled_job_stays_cancelled),
         cmocka_unit_test(test_the_daemon_comes_back),
     };
