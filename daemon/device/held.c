@@ -88,6 +88,7 @@ void qs_held_reset(struct qs_held_runs *h)
     h->started = false;
     h->count = 0;
     h->rows_n = 0;
+    h->told.known = false;
 }
 
 void qs_held_add(struct qs_held_runs *h, const struct qs_uid *run, uint64_t first_seq, uint64_t next_seq)

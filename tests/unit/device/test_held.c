@@ -315,6 +315,24 @@ static void test_a_failed_commit_drops_one_run_only(void **state)
     end(h, "resend 1:0; store 1 0:0+2; store 1 1:2+2; resend 2:0; store 2 0:0+2; ack 2:2; done; ");
 }
 
+/* What an earlier connection told of a window is not said of another run's. */
+static void test_a_loss_forgets_what_was_told(void **state)
+{
+    (void)state;
+    struct qs_held_runs *h = begin(-1);
+    add(h, 1, 0, 2);
+    qs_held_start(h);
+    answer(NULL);
+    assert_true(closed(h, 1, 0, QS_PHASE_WARMUP, QS_GATE_OPEN));
+    qs_held_reset(h); /* the link went down before its rows */
+    add(h, 2, 0, 2);
+    qs_held_start(h);
+    answer(NULL);
+    assert_true(rows(h, 2, 0, 0, 2));
+    answer(NULL);
+    end(h, "resend 1:0; resend 2:0; store 2 0:0+2; ack 2:2; done; ");
+}
+
 static void test_late_answers_after_a_loss(void **state)
 {
     (void)state;
@@ -352,6 +370,7 @@ int main(void)
         cmocka_unit_test(test_one_run_after_the_other),
         cmocka_unit_test(test_unknown_and_refused_runs_hold_up_nobody),
         cmocka_unit_test(test_a_failed_commit_drops_one_run_only),
+        cmocka_unit_test(test_a_loss_forgets_what_was_told),
         cmocka_unit_test(test_late_answers_after_a_loss),
         cmocka_unit_test(test_freed_while_the_store_works),
     };
