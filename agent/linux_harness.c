@@ -40,7 +40,7 @@ static int open_memory(void)
 {
     int fd = -1;
 #ifdef SYS_memfd_create
-    fd = (int)syscall(SYS_memfd_create, "quiesce-bench", 1U /* MFD_CLOEXEC */);
+    fd = (int)syscall(SYS_memfd_create, "quiesce-bench", 3U /* MFD_CLOEXEC | MFD_ALLOW_SEALING */);
 #endif
     static const char *const folders[] = {"/dev/shm", "/tmp", "/data/local/tmp"};
     for (size_t i = 0; fd < 0 && i < sizeof folders / sizeof folders[0]; i++) {
@@ -52,6 +52,17 @@ static int open_memory(void)
         }
     }
     return fd;
+}
+
+/* A program that cut the memory would end the agent with a signal at its next look. What is no memfd cannot
+ * be sealed: there that is the program's to refrain from. */
+static void seal_size(int fd)
+{
+#ifdef F_ADD_SEALS
+    (void)fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+#else
+    (void)fd;
+#endif
 }
 
 /* Descriptors of a child stand below FD_FLOOR: ours must not be in their way. */
@@ -71,6 +82,7 @@ static bool map_memory(struct qs_linux_harness *h, uint32_t capacity, struct qs_
     if (h->memory_fd < 0 || ftruncate(h->memory_fd, (off_t)h->bytes) != 0) {
         return fail(fault, "shared memory");
     }
+    seal_size(h->memory_fd);
     h->memory = mmap(NULL, h->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, h->memory_fd, 0);
     if (h->memory == MAP_FAILED) {
         h->memory = NULL;

@@ -67,6 +67,8 @@ static void lie(struct quiesce_bench_shared *s)
         s->magic = 1;
     } else if (is(evil, "state")) {
         s->state = 77;
+    } else if (is(evil, "truncate")) {
+        (void)!ftruncate(3, 0); /* where the agent put the memory */
     } else if (is(evil, "command")) {
         s->command_seq = s->done_seq = 1000;
     }

@@ -179,6 +179,7 @@ static void bounds_what_a_hostile_program_writes(void **state)
         {"magic", "", "words that are the agent's", NULL, 0, KILLED, 0},
         {"command", "", "words that are the agent's", NULL, 0, KILLED, 0},
         {"state", "", "a state that there is not", NULL, 0, KILLED, 0},
+        {"truncate", "", NULL, NULL, 0, KILLED, 4},
         {"backwards", "", NULL, "clock", 1, KILLED, 4},
         {"negative", "", NULL, "clock", 1, KILLED, 4},
         {"wild", "", NULL, "clock", 0, KILLED, 4},
