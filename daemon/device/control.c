@@ -253,7 +253,9 @@ void qs_control_on_error(struct qs_control *c, const struct qs_uid *run, const s
     if (!qs_uid_is_zero(run) && !qs_control_owns(c, run))
         return;
     struct qs_err e = *err;
-    qs_control_fail(c, &e);
+    bool cut_short = c->cancelled && c->state == QS_CS_RUN && !qs_uid_is_zero(run);
+    if (!cut_short) /* a program whose setup was cancelled: how it ended is no news */
+        qs_control_fail(c, &e);
     /* What the agent refused is over for it; anything else that is open there is ended first. */
     bool open = qs_uid_is_zero(run) || c->state == QS_CS_WINDOW;
     qs_control_feed(c, open ? QS_CE_CANCEL : QS_CE_FAIL);

@@ -38,7 +38,7 @@ static const struct qs_control_row table[] = {
     ROW(RUN, RUN_READY, GATE, open_window),
     ROW(RUN, RUN_OVER, ENDING, end_run),
     ROW(RUN, FAIL, ENDING, end_run),
-    STAY(RUN, CANCEL),
+    ROW(RUN, CANCEL, RUN, cancel_wait),
     IN_USE(RUN),
 
     ROW(GATE, QUIET, WINDOW, silence),

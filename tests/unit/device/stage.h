@@ -73,6 +73,7 @@ struct stage {
     bool refuse_window, refuse_end; /* an ERROR where a window waits; RUN_END does not fit the link */
     bool session_error;             /* an ERROR of the session in a window */
     bool refuse_run;                /* the agent cannot start the executable */
+    bool long_setup;                /* its program is ready after ten minutes, unless it is ended before */
     bool busy_store;                /* refuses silence the first time */
     const char *log;                /* of the kernel: the agent can be asked for what a run left */
     unsigned token_refusals;        /* so often nothing may be transferred */

@@ -50,7 +50,7 @@ void stage_session_reset(struct stage *s)
 
 static void tell_run_ready(struct stage *s)
 {
-    if (s->refuse_run) {
+    if (s->refuse_run || s->now.how == QS_CLOSED_CANCELLED) {
         struct qs_err err = QS_ERR_INIT;
         s->session = SESSION_READY;
         qs_fail(&err, QS_E_COMMAND, "nosuch: no such program");
@@ -72,7 +72,8 @@ bool qs_session_run_begin(struct qs_session *session, const struct qs_msg_run_be
     s->run = m->run;
     s->next_seq = 0;
     s->operation++;
-    later(s, STAGE_STEP_NS, tell_run_ready);
+    s->now.how = QS_CLOSED_DONE;
+    later(s, s->long_setup ? INT64_C(600000000000) : STAGE_STEP_NS, tell_run_ready);
     return true;
 }
 
@@ -311,11 +312,15 @@ bool qs_session_cancel(struct qs_session *session, const struct qs_uid *run, con
     assert_non_null(why);
     if (s->session == SESSION_DOWN)
         return qs_fail(err, QS_E_LINK, "down");
-    if (s->session != SESSION_WINDOW && s->session != SESSION_HOOK)
+    bool setup = s->session == SESSION_OPENING && s->long_setup;
+    if (s->session != SESSION_WINDOW && s->session != SESSION_HOOK && !setup)
         return true;
     s->operation++; /* what was to come does not */
     s->now.how = QS_CLOSED_CANCELLED;
     s->now.iterations = 0;
-    later(s, STAGE_STEP_NS, s->session == SESSION_HOOK ? tell_hook_done : tell_closed);
+    later(s, STAGE_STEP_NS,
+          setup                        ? tell_run_ready
+          : s->session == SESSION_HOOK ? tell_hook_done
+                                       : tell_closed);
     return true;
 }

@@ -172,6 +172,29 @@ static void test_cancel_ends_setup_at_once(void **state)
     stage_done(&s);
 }
 
+static void lose_patience(void *user)
+{
+    struct stage *s = user;
+    assert_string_equal(qs_control_state_name(s->control), "run");
+    qs_control_cancel(s->control, "nobody waits");
+}
+
+/* The same for a program that sets up: its end is that of the run, and no failure. */
+static void test_cancel_ends_the_setup_of_a_program(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, NULL);
+    s.long_setup = true;
+    qs_timer_start(s.loop, INT64_C(1000000000), lose_patience, &s);
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_CANCELLED);
+    assert_int_equal(s.opens, 0);
+    assert_int_equal(s.run_count, 1);
+    assert_int_equal(s.runs[0].state, QS_RUN_CANCELLED);
+    stage_done(&s);
+}
+
 static bool store_case(const char *kind, unsigned nth)
 {
     struct stage s;
@@ -372,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_cancel_in_each_state),
         cmocka_unit_test(test_abandon_in_each_state),
         cmocka_unit_test(test_cancel_ends_setup_at_once),
+        cmocka_unit_test(test_cancel_ends_the_setup_of_a_program),
         cmocka_unit_test(test_store_errors_end_the_job),
         cmocka_unit_test(test_quiet_store_errors_end_the_job),
         cmocka_unit_test(test_news_while_the_link_is_away),
