@@ -48,7 +48,8 @@ static double mean_of(const struct mean *m)
     return m->n > 0 ? m->sum / (double)m->n : NAN;
 }
 
-/* How much longer the first process of a run takes than the others: caches that the other arms cooled. */
+/* How much longer the first iteration of a run takes than the others: caches that the other arms cooled, or a
+ * program that warms up. */
 static void add_first(struct mean *m, const struct qs_report_run *run)
 {
     enum { ENOUGH = 3 };

@@ -22,17 +22,36 @@ static void warn(struct qs_json *j, const char *code, const char *fmt, ...)
     qs_buf_done(&text);
 }
 
-static void warn_shape(struct qs_json *j, const struct qs_report_arm *arm)
+static bool is_harness(const struct qs_report_group *g)
+{
+    const struct qs_job_spec *spec = g->in->spec;
+    return spec->benchmarks[spec->points[g->point].benchmark].mode == QS_MODE_HARNESS;
+}
+
+static void warn_first(struct qs_json *j, bool harness, double ratio)
+{
+    double percent = (ratio - 1) * 100;
+    if (harness)
+        warn(j, "first",
+             "the first iteration of a run takes %.0f %% longer than the next ones: its program had not "
+             "warmed "
+             "up",
+             percent);
+    else
+        warn(j, "first",
+             "the first process of a run takes %.0f %% longer than the next ones: caches cool between turns",
+             percent);
+}
+
+static void warn_shape(struct qs_json *j, const struct qs_report_arm *arm, bool harness)
 {
     const double many = 0.01, slow_first = 1.05, short_ns = 5e5;
     size_t far = arm->has_tukey ? arm->tukey.n_far : 0;
     if (far > 0 && (double)far >= many * (double)arm->iterations)
         warn(j, "outliers", "%zu of %zu iterations lie beyond 3 IQR; they are kept", far, arm->iterations);
     if (arm->first_ratio > slow_first)
-        warn(j, "first",
-             "the first process of a run takes %.0f %% longer than the next ones: caches cool between turns",
-             (arm->first_ratio - 1) * 100);
-    if (arm->all.median < short_ns && arm->iterations > 0)
+        warn_first(j, harness, arm->first_ratio);
+    if (!harness && arm->all.median < short_ns && arm->iterations > 0)
         warn(j, "short", "an iteration is so short that starting the process is most of it");
 }
 
@@ -50,7 +69,7 @@ void qs_report_arm_warnings(struct qs_json *j, const struct qs_report_group *g, 
 {
     const struct qs_report_arm *arm = &g->arms[index];
     qs_json_array(j);
-    warn_shape(j, arm);
+    warn_shape(j, arm, is_harness(g));
     if (g->in->spec->arm_count == 1)
         warn_dependence(j, arm);
     if (arm->runs_failed > 0)

@@ -203,6 +203,29 @@ static void test_noise_is_told(void **state)
     world_done(&w);
 }
 
+/* In mode harness an iteration is no process: what is said of those is not said of it. */
+static void test_words_of_mode_harness(void **state)
+{
+    (void)state;
+    struct world w;
+    struct qs_buf text;
+    qs_buf_init(&text);
+    world_init(&w, 1, NULL);
+    w.spec->benchmarks[0].mode = QS_MODE_HARNESS;
+    for (uint32_t b = 1; b <= 6; b++) {
+        const int64_t ns[] = {130000, 100000, 100001, 100002};
+        world_run(&w, b, 0, ns, 4);
+    }
+    json_t *doc = document(&w, &text);
+    assert_true(has_warning(doc, "results.0.arms.0.warnings", "first"));
+    assert_non_null(strstr(text.data, "the first iteration of a run takes 30 % longer"));
+    assert_null(strstr(text.data, "process of a run"));
+    assert_false(has_warning(doc, "results.0.arms.0.warnings", "short"));
+    json_decref(doc);
+    qs_buf_done(&text);
+    world_done(&w);
+}
+
 static void test_outliers_are_told(void **state)
 {
     (void)state;
@@ -454,12 +477,19 @@ static void test_every_field_is_described(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden),           cmocka_unit_test(test_what_it_says),
-        cmocka_unit_test(test_corners),          cmocka_unit_test(test_one_arm),
-        cmocka_unit_test(test_noise_is_told),    cmocka_unit_test(test_outliers_are_told),
-        cmocka_unit_test(test_verdicts),         cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_many_comparisons), cmocka_unit_test(test_opinions),
-        cmocka_unit_test(test_opinions_by_name), cmocka_unit_test(test_every_field_is_described),
+        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_what_it_says),
+        cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_one_arm),
+        cmocka_unit_test(test_noise_is_told),
+        cmocka_unit_test(test_words_of_mode_harness),
+        cmocka_unit_test(test_outliers_are_told),
+        cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_many_comparisons),
+        cmocka_unit_test(test_opinions),
+        cmocka_unit_test(test_opinions_by_name),
+        cmocka_unit_test(test_every_field_is_described),
     };
     golden_dir = argc > 1 ? argv[1] : golden_dir;
     schema_dir = argc > 2 ? argv[2] : ".";
