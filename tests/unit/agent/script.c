@@ -211,7 +211,7 @@ static void op_pull(void *ctx, const struct qs_msg_pull *pull, struct qs_port_pi
     *piece = (struct qs_port_piece){.status = log ? QS_PULL_UNREADABLE : QS_PULL_OK};
     snprintf(piece->why, sizeof piece->why, "%s", log ? "not for us" : "");
     piece->total_bytes = log ? 0 : 10;
-    piece->bytes = "0123456789" + pull->offset;
+    piece->bytes = &"0123456789"[pull->offset];
     piece->n = log ? 0 : pull->max_bytes;
 }
 
