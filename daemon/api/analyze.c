@@ -2,6 +2,7 @@
  * leaves ends the work at the next step of whatever is long. */
 #include "api/analyze.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,9 +82,11 @@ static bool take_seed(const json_t *options, uint64_t *ret, struct qs_err *err)
     char *end = NULL;
     if (!v)
         return true;
-    if (text && text[0] >= '0' && text[0] <= '9' && strlen(text) <= 20)
+    errno = 0;
+    if (text && text[0] >= '0' && text[0] <= '9')
         *ret = strtoull(text, &end, 10);
-    return (end && *end == '\0') || qs_fail(err, QS_E_USAGE, "options.seed is text: a whole number from 0");
+    return (end && *end == '\0' && errno == 0) ||
+           qs_fail(err, QS_E_USAGE, "options.seed is text: a whole number from 0 to 2^64-1");
 }
 
 static bool check_keys(const json_t *object, const char *where, const char *const *known, size_t count,

@@ -273,6 +273,7 @@ def requests(tap):
                            ({"files": [good], "options": {"level": 2}}, "level"),
                            ({"files": [good], "options": {"resamples": 1e9}}, "resamples"),
                            ({"files": [good], "options": {"seed": 7}}, "seed"),
+                           ({"files": [good], "options": {"seed": "18446744073709551616"}}, "seed"),
                            ({"files": [good], "options": {"per": "night"}}, "iteration")):
             answer = daemon.ask("POST", "/analyze", body)
             tap.ok(answer.status == 400 and word in answer.text, f"{json.dumps(body)[:60]}: refused", [answer.status, answer.text])
