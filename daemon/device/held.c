@@ -33,7 +33,8 @@ struct qs_held_runs {
     size_t rows_n;
     uint16_t metric_ids[QS_ROW_METRICS_MAX];
     size_t metric_count;
-    struct { /* what its CLOSED said */
+    struct qs_uid spoiled; /* a commit of it failed: an acknowledgement of later ones would cover the hole */
+    struct {               /* what its CLOSED said */
         bool known;
         uint32_t window, taint, evals;
         enum qs_phase phase;
@@ -89,6 +90,7 @@ void qs_held_reset(struct qs_held_runs *h)
     h->count = 0;
     h->rows_n = 0;
     h->told.known = false;
+    memset(&h->spoiled, 0, sizeof h->spoiled);
 }
 
 void qs_held_add(struct qs_held_runs *h, const struct qs_uid *run, uint64_t first_seq, uint64_t next_seq)
@@ -211,8 +213,9 @@ static void on_committed(const struct qs_err *err, int64_t id, void *user)
         struct qs_held_runs *h = a->h;
         struct qs_err why = QS_ERR_INIT;
         if (err) {
+            h->spoiled = a->run;
             note(h, true, &a->run, err->text);
-        } else {
+        } else if (!qs_uid_equal(&h->spoiled, &a->run)) {
             (void)qs_session_ack(h->session, &a->run, a->acknowledge, &why);
             note(h, false, &a->run, "iterations kept by the agent are stored");
         }

@@ -333,6 +333,23 @@ static void test_a_loss_forgets_what_was_told(void **state)
     end(h, "resend 1:0; resend 2:0; store 2 0:0+2; ack 2:2; done; ");
 }
 
+/* What lies behind a hole is not acknowledged: the agent would drop the hole with it. */
+static void test_nothing_is_acknowledged_over_a_hole(void **state)
+{
+    (void)state;
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_held_runs *h = begin(-1);
+    add(h, 1, 0, 4);
+    qs_held_start(h);
+    answer(NULL);
+    assert_true(rows(h, 1, 0, 0, 2));
+    assert_true(rows(h, 1, 1, 2, 2));
+    qs_fail(&err, QS_E_CONFLICT, "other content");
+    answer(&err);
+    answer(NULL); /* the second window is stored */
+    end(h, "resend 1:0; store 1 0:0+2; store 1 1:2+2; done; ");
+}
+
 static void test_late_answers_after_a_loss(void **state)
 {
     (void)state;
@@ -371,6 +388,7 @@ int main(void)
         cmocka_unit_test(test_unknown_and_refused_runs_hold_up_nobody),
         cmocka_unit_test(test_a_failed_commit_drops_one_run_only),
         cmocka_unit_test(test_a_loss_forgets_what_was_told),
+        cmocka_unit_test(test_nothing_is_acknowledged_over_a_hole),
         cmocka_unit_test(test_late_answers_after_a_loss),
         cmocka_unit_test(test_freed_while_the_store_works),
     };
