@@ -68,10 +68,11 @@ static bool line_starts_with(const char *text, const char *end, const char *word
     return false;
 }
 
-/* The first line that is neither empty nor a comment holds numbers alone. */
-static bool is_numbers(const char *s, const char *end)
+/* The first line that is neither empty nor a comment holds numbers alone, *count of them. */
+static bool is_numbers(const char *s, const char *end, size_t *count)
 {
     double v;
+    *count = 0;
     while (s < end && (*s == '#' || strchr(" \t\r\n", *s))) {
         size_t skip = *s == '#' ? strcspn(s, "\n") : 1;
         s += skip;
@@ -82,16 +83,22 @@ static bool is_numbers(const char *s, const char *end)
         size_t n = strcspn(s, " \t\r\n,;#");
         if (n > 0 && qs_reader_number(s, n, &v) == QS_NUMBER_NO)
             return false;
+        *count += n > 0;
         s += n;
     }
     return true;
 }
 
+/* Rows of numbers in a file that is called CSV lack their header: as plain numbers, the numbers of runs would
+ * be among the values. */
 static enum qs_format detect_text(const struct qs_reader *r)
 {
     if (line_starts_with(r->text, r->end, "Benchmark"))
         return QS_FORMAT_GOBENCH;
-    return is_numbers(r->text, r->end) ? QS_FORMAT_NUMBERS : QS_FORMAT_CSV;
+    size_t count, n = strlen(r->name);
+    bool numbers = is_numbers(r->text, r->end, &count);
+    bool named_csv = n > 4 && strcmp(r->name + n - 4, ".csv") == 0;
+    return numbers && !(named_csv && count > 1) ? QS_FORMAT_NUMBERS : QS_FORMAT_CSV;
 }
 
 static bool check_text(struct qs_reader *r)

@@ -86,6 +86,28 @@ static void mistakes_have_a_place(void **state)
     qs_buf_done(&told);
 }
 
+/* Numbers of runs are no values: only the name of the file tells that a header is missing. */
+static void a_csv_file_has_a_header(void **state)
+{
+    static const char *const rows = "0,10.5\n1,11.5\n", *const column = "10.5\n11.5\n";
+    struct qs_problems problems;
+    struct qs_import in;
+    struct qs_buf told;
+    (void)state;
+    qs_buf_init(&told);
+    qs_problems_init(&problems);
+    assert_false(qs_import_read("f.csv", rows, strlen(rows), QS_FORMAT_AUTO, &in, &problems));
+    qs_problems_text(&problems, "f.csv", &told);
+    assert_non_null(strstr(told.data, "should name the columns"));
+    assert_true(qs_import_read("f.csv", rows, strlen(rows), QS_FORMAT_NUMBERS, &in, &problems));
+    qs_import_done(&in);
+    assert_true(qs_import_read("f.csv", column, strlen(column), QS_FORMAT_AUTO, &in, &problems));
+    assert_int_equal(in.format, QS_FORMAT_NUMBERS);
+    qs_import_done(&in);
+    qs_problems_done(&problems);
+    qs_buf_done(&told);
+}
+
 static void the_line_is_quoted(void **state)
 {
     const char *text = "run,value\n1,2\n1,\xc3\xa9\x1b[31m!\n";
@@ -160,7 +182,8 @@ static void nul_bytes_are_no_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes_have_a_place), cmocka_unit_test(the_line_is_quoted),
-        cmocka_unit_test(sizes_are_bounded), cmocka_unit_test(nul_bytes_are_no_text)};
+        cmocka_unit_test(mistakes_have_a_place), cmocka_unit_test(a_csv_file_has_a_header),
+        cmocka_unit_test(the_line_is_quoted), cmocka_unit_test(sizes_are_bounded),
+        cmocka_unit_test(nul_bytes_are_no_text)};
     return cmocka_run_group_tests_name("mistakes", tests, NULL, NULL);
 }
