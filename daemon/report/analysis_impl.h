@@ -13,8 +13,8 @@
 #include "stats/hier.h"
 #include "stats/stepfit.h"
 
-/* The effective sample size of a drifting series takes time with the square of its length. */
-enum { QS_ANALYSIS_ESS_MOST = 50000 };
+/* Those of the options; of many values fewer, at least QS_BOOT_RESAMPLES_MIN: 10^8 draws in all. */
+size_t qs_analysis_resamples(const struct qs_analysis_opts *opts, size_t n);
 
 struct qs_view {                           /* one series, prepared for all statistics */
     const struct qs_import_series *series; /* borrowed */
@@ -24,7 +24,7 @@ struct qs_view {                           /* one series, prepared for all stati
     double *medians, *means, *minima; /* of each run */
     size_t runs, dropped;
     struct qs_ess ess;         /* NaN where ess_status is not QS_OK */
-    enum qs_status ess_status; /* QS_EDOM also above QS_ANALYSIS_ESS_MOST values */
+    enum qs_status ess_status; /* of qs_ess */
     struct qs_nested nested;   /* the same values as runs */
     const struct qs_analysis_opts *opts;
     uint64_t id; /* tells series apart in the choice of random streams */

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "report/analysis_impl.h"
+#include "stats/bootstrap.h"
 #include "stats/describe.h"
 #include "stats/sum.h"
 
@@ -26,6 +27,15 @@ uint64_t qs_analysis_stream(uint64_t id, const char *statistic)
     for (const char *s = statistic; *s != '\0'; s++)
         h = (h ^ (unsigned char)*s) * 1099511628211u;
     return h;
+}
+
+enum { DRAWS_MOST = 100000000 };
+
+size_t qs_analysis_resamples(const struct qs_analysis_opts *opts, size_t n)
+{
+    size_t most = DRAWS_MOST / (n > 0 ? n : 1);
+    most = most > QS_BOOT_RESAMPLES_MIN ? most : QS_BOOT_RESAMPLES_MIN;
+    return opts->resamples < most ? opts->resamples : most;
 }
 
 void qs_view_init(struct qs_view *v, const struct qs_import_series *series,
@@ -53,7 +63,7 @@ void qs_view_init(struct qs_view *v, const struct qs_import_series *series,
         v->minima[i] = m.min;
     }
     v->ess = (struct qs_ess){NAN, NAN, NAN, NAN, NAN};
-    v->ess_status = v->n > QS_ANALYSIS_ESS_MOST ? QS_EDOM : qs_ess(series->v, series->n, NULL, 0, &v->ess);
+    v->ess_status = qs_ess(series->v, series->n, NULL, 0, &v->ess);
     for (size_t i = 0; i < QS_DROP_COUNT; i++)
         v->dropped += series->dropped[i];
 }

@@ -110,12 +110,12 @@ static enum qs_status put_fieller(const struct qs_pair *p, struct qs_json *j)
 static enum qs_status put_hier_boot(const struct qs_pair *p, struct qs_json *j)
 {
     const struct qs_tree x = qs_nested_tree(&p->base->nested), y = qs_nested_tree(&p->cand->nested);
-    const struct qs_hier_boot_opts opts = {.seed = p->opts->seed,
-                                           .stream =
-                                               qs_analysis_stream(p->base->id, "hierarchical_bootstrap"),
-                                           .resamples = p->opts->resamples,
-                                           .level = p->opts->level,
-                                           .progress = p->opts->progress};
+    const struct qs_hier_boot_opts opts = {
+        .seed = p->opts->seed,
+        .stream = qs_analysis_stream(p->base->id, "hierarchical_bootstrap"),
+        .resamples = qs_analysis_resamples(p->opts, p->base->n + p->cand->n),
+        .level = p->opts->level,
+        .progress = p->opts->progress};
     struct qs_hier_boot b;
     enum qs_status status = qs_hier_boot_ratio(&x, &y, &opts, &b);
     qs_json_kdouble(j, "estimate", b.ratio);

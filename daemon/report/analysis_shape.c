@@ -12,8 +12,6 @@
 #include "stats/normality.h"
 #include "stats/sum.h"
 
-enum { DRAWS_MOST = 100000000 };
-
 /* p05 and its standard error p05_se, and so on. */
 static enum qs_status put_harrell_davis(const struct qs_view *v, struct qs_json *j)
 {
@@ -59,20 +57,12 @@ static const struct qs_field boot_fields[] = {
     QS_NUMBER_FIELD(struct qs_boot, se), QS_COUNT_FIELD(struct qs_boot, resamples)};
 enum { BOOT_FIELDS = sizeof boot_fields / sizeof *boot_fields };
 
-/* Fewer where they would draw more than DRAWS_MOST values. */
-static size_t resamples_of(const struct qs_view *v)
-{
-    size_t most = DRAWS_MOST / v->n;
-    most = most > QS_BOOT_RESAMPLES_MIN ? most : QS_BOOT_RESAMPLES_MIN;
-    return v->opts->resamples < most ? v->opts->resamples : most;
-}
-
 static struct qs_boot_opts boot_opts(const struct qs_view *v, const char *name,
                                      double (*statistic)(double *x, size_t n, void *user))
 {
     return (struct qs_boot_opts){.statistic = statistic,
                                  .level = v->opts->level,
-                                 .resamples = resamples_of(v),
+                                 .resamples = qs_analysis_resamples(v->opts, v->n),
                                  .seed = v->opts->seed,
                                  .stream = qs_analysis_stream(v->id, name),
                                  .progress = v->opts->progress};
@@ -111,8 +101,7 @@ static enum qs_status put_block_bootstrap(const struct qs_view *v, struct qs_jso
     struct qs_boot b = {.estimate = NAN, .bias = NAN, .se = NAN, .pct = qs_ci_none(v->opts->level)};
     const struct qs_boot_opts opts = boot_opts(v, "block_bootstrap_mean", qs_statistic_mean);
     size_t length = v->ess_status == QS_OK ? qs_block_length(v->n, v->ess.tau) : 0;
-    enum qs_status status =
-        v->n > QS_ANALYSIS_ESS_MOST ? QS_EDOM : qs_block_boot_ci(v->x, v->n, NULL, 0, length, &opts, &b);
+    enum qs_status status = qs_block_boot_ci(v->x, v->n, NULL, 0, length, &opts, &b);
     qs_put_fields(j, boot_fields, BOOT_FIELDS, &b);
     qs_json_kint(j, "block_length", (int64_t)b.block_length);
     qs_put_ci(j, &b.pct);

@@ -3,6 +3,7 @@
 #include "stats/special.h"
 #include "stats/sum.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -102,11 +103,15 @@ static double clamp(double x, double lo, double hi)
     return x < lo ? lo : x > hi ? hi : x;
 }
 
-/* -1 + 2 sum G_m over the leading pairs G_m = r_{2m} + r_{2m+1} that are positive */
+/* -1 + 2 sum G_m over the leading pairs G_m = r_{2m} + r_{2m+1} that are positive; NaN where they do not end
+ * within the lags that a series of this length is given */
 static double correlation_time(const struct series *s)
 {
     double tau = -1;
+    size_t lags = s->n > QS_ESS_WHOLE ? QS_ESS_PRODUCTS_MOST / s->n : s->n;
     for (size_t lag = 0; lag < s->n; lag += 2) {
+        if (lag > lags)
+            return NAN;
         double pair = (lag == 0 ? 1 : correlation_at(s, lag)) + correlation_at(s, lag + 1);
         if (!(pair > 0))
             break;
@@ -124,9 +129,13 @@ enum qs_status qs_ess(const double *x, size_t n, const size_t *breaks, size_t n_
         double count = (double)n;
         out->r1 = correlation_at(&s, 1);
         out->tau = correlation_time(&s);
-        out->geyer = out->tau > 1 ? clamp(count / out->tau, 1, count) : count;
         double r = clamp(out->r1, 0, 0.99);
         out->ar1 = clamp(count * (1 - r) / (1 + r), 1, count);
+        status = isnan(out->tau) ? QS_EDOM : QS_OK;
+    }
+    if (status == QS_OK) {
+        double count = (double)n;
+        out->geyer = out->tau > 1 ? clamp(count / out->tau, 1, count) : count;
         out->n_eff = out->geyer < out->ar1 ? out->geyer : out->ar1;
     }
     free(s.d);

@@ -33,7 +33,9 @@ struct qs_ess {
 };
 
 /* How many independent values the mean of this series is worth. Costs n times the correlation length.
- * Status as qs_acf. */
+ * Status as qs_acf; QS_EDOM also where more than QS_ESS_WHOLE values stay correlated for more than
+ * QS_ESS_PRODUCTS_MOST/n lags, as a drift does: r1 and ar1 are set then. */
+enum { QS_ESS_WHOLE = 50000, QS_ESS_PRODUCTS_MOST = 200000000 };
 enum qs_status qs_ess(const double *x, size_t n, const size_t *breaks, size_t n_breaks, struct qs_ess *out);
 
 /* Keeping every stride-th value until what is left looks independent (Junge 2022, section 8.2.3): the

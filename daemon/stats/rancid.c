@@ -23,23 +23,31 @@ static double log_sd_ratio(double x, double y)
     return log(y / x);
 }
 
+static size_t resamples_of(size_t n)
+{
+    enum { LEAST = 100 };
+    size_t most = QS_RANCID_DRAWS_MOST / n;
+    most = most > LEAST ? most : LEAST;
+    return most < QS_RANCID_RESAMPLES ? most : QS_RANCID_RESAMPLES;
+}
+
 static enum qs_status bootstrap(const double *x, size_t nx, const double *y, size_t ny, double level,
                                 uint64_t seed, struct qs_ci *out)
 {
     struct qs_rng rng;
-    size_t most = nx > ny ? nx : ny;
-    double *ratios = malloc(QS_RANCID_RESAMPLES * sizeof *ratios), *scratch = malloc(most * sizeof *scratch);
+    size_t most = nx > ny ? nx : ny, resamples = resamples_of(nx + ny);
+    double *ratios = malloc(resamples * sizeof *ratios), *scratch = malloc(most * sizeof *scratch);
     if (ratios && scratch) {
         qs_rng_seed(&rng, seed, 0);
-        for (size_t i = 0; i < QS_RANCID_RESAMPLES; i++) {
+        for (size_t i = 0; i < resamples; i++) {
             double sd_x = resampled_sd(&rng, x, nx, scratch);
             ratios[i] = log_sd_ratio(sd_x, resampled_sd(&rng, y, ny, scratch));
         }
-        qs_sort(ratios, QS_RANCID_RESAMPLES);
+        qs_sort(ratios, resamples);
         /* order statistics: infinite resamples must not be interpolated */
-        size_t lo = (size_t)((1 - level) / 2 * (QS_RANCID_RESAMPLES - 1));
+        size_t lo = (size_t)((1 - level) / 2 * (double)(resamples - 1));
         out->lo = exp(ratios[lo]);
-        out->hi = exp(ratios[QS_RANCID_RESAMPLES - 1 - lo]);
+        out->hi = exp(ratios[resamples - 1 - lo]);
     }
     free(ratios);
     free(scratch);

@@ -19,11 +19,12 @@ struct qs_rancid {
                                  and where a side does not vary */
 };
 
-enum { QS_RANCID_MIN = 5, QS_RANCID_RESAMPLES = 10000 };
+enum { QS_RANCID_MIN = 5, QS_RANCID_RESAMPLES = 10000, QS_RANCID_DRAWS_MOST = 100000000 };
 
 /* The paper gives no interval, but the sd of 30 runs is uncertain by about 30 %: a claim of precision without
- * one is a point estimate. QS_ENODATA; QS_ETOOFEW for a sample of 1 (medians and performance are set);
- * QS_EDOM; QS_ENOMEM. */
+ * one is a point estimate. It takes QS_RANCID_RESAMPLES, of many values fewer, at least 100, so that no more
+ * than QS_RANCID_DRAWS_MOST are drawn. QS_ENODATA; QS_ETOOFEW for a sample of 1 (medians and performance are
+ * set); QS_EDOM; QS_ENOMEM. */
 enum qs_status qs_rancid(const double *x, size_t nx, const double *y, size_t ny, double level, uint64_t seed,
                          struct qs_rancid *out);
 

@@ -147,6 +147,28 @@ static void test_ess_is_bounded(void **state)
     EXPECT(ess.n_eff >= 1 && ess.n_eff < 5);
 }
 
+/* A long series that soon forgets has one; a drift of that length would take its square in time. */
+static void test_ess_of_long_series(void **state)
+{
+    (void)state;
+    enum { N = 60000 };
+    double *x = calloc(N, sizeof *x);
+    struct qs_ess ess;
+    struct qs_rng rng;
+    assert_non_null(x);
+    qs_rng_seed(&rng, 5, 5);
+    for (int i = 1; i < N; i++)
+        x[i] = 0.6 * x[i - 1] + qs_rng_unit(&rng) - 0.5;
+    assert_int_equal(qs_ess(x, N, NULL, 0, &ess), QS_OK);
+    check_near("n (1-phi)/(1+phi)", ess.n_eff, N * 0.4 / 1.6, 0.1, 0);
+    for (int i = 0; i < N; i++)
+        x[i] = i;
+    assert_int_equal(qs_ess(x, N, NULL, 0, &ess), QS_EDOM);
+    EXPECT(isnan(ess.n_eff) && isnan(ess.tau) && isnan(ess.geyer));
+    check_near("ar1", ess.ar1, N * 0.01 / 1.99, 1e-12, 0);
+    free(x);
+}
+
 static void test_ess_of_an_autoregression(void **state)
 {
     (void)state;
@@ -241,6 +263,7 @@ int main(void)
         cmocka_unit_test(test_degenerate),
         cmocka_unit_test(test_ess_definition),
         cmocka_unit_test(test_ess_is_bounded),
+        cmocka_unit_test(test_ess_of_long_series),
         cmocka_unit_test(test_ess_of_an_autoregression),
         cmocka_unit_test(test_against_second_implementation),
         cmocka_unit_test(test_thinning_with_breaks),

@@ -77,6 +77,24 @@ static void test_seed_and_unit(void **state)
     check_near("unit", a.performance_ratio, c.performance_ratio, 0, 0);
 }
 
+/* Many values take fewer resamples; the interval still holds the ratio. */
+static void test_many_values(void **state)
+{
+    (void)state;
+    enum { N = 500000 };
+    double *x = calloc(2 * N, sizeof *x);
+    struct qs_rancid r;
+    struct qs_rng rng;
+    assert_non_null(x);
+    qs_rng_seed(&rng, 3, 1);
+    for (int i = 0; i < 2 * N; i++)
+        x[i] = (i < N ? 1 : 2) * qs_rng_unit(&rng);
+    assert_int_equal(qs_rancid(x, N, x + N, N, 0.95, 1, &r), QS_OK);
+    EXPECT(r.sd_ratio_ci.lo < r.sd_ratio && r.sd_ratio < r.sd_ratio_ci.hi);
+    EXPECT(r.sd_ratio_ci.hi / r.sd_ratio_ci.lo < 1.01);
+    free(x);
+}
+
 static void test_edges(void **state)
 {
     (void)state;
@@ -122,8 +140,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand),       cmocka_unit_test(test_interval_of_thirty_runs),
-        cmocka_unit_test(test_seed_and_unit), cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_evolution),
+        cmocka_unit_test(test_seed_and_unit), cmocka_unit_test(test_many_values),
+        cmocka_unit_test(test_edges),         cmocka_unit_test(test_evolution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
