@@ -58,18 +58,6 @@ enum qs_status qs_moments_of_two(const double *x, size_t nx, const double *y, si
     return sx == QS_EDOM || sx == sy ? sx : sy == QS_EDOM ? sy : QS_ENODATA;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-void qs_sort(double *x, size_t n)
-{
-    if (n > 1)
-        qsort(x, n, sizeof *x, by_value);
-}
-
 enum qs_status qs_sorted_copy(const double *x, size_t n, double **out)
 {
     *out = NULL;

@@ -41,7 +41,7 @@ enum qs_status qs_moments_of_two(const double *x, size_t nx, const double *y, si
 /* A sorted copy of n finite values, owned by the caller (free()). QS_ENODATA, QS_EDOM, QS_ENOMEM. */
 enum qs_status qs_sorted_copy(const double *x, size_t n, double **out);
 
-/* Sorts in place, ascending; no NaN. */
+/* Sorts in place, ascending; no NaN. A zero may lose its sign. */
 void qs_sort(double *x, size_t n);
 
 /* How many of n ascending values are below v. */

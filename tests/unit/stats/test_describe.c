@@ -2,6 +2,7 @@
 #include "reference.h"
 
 #include "stats/describe.h"
+#include "stats/rng.h"
 #include "stats/sum.h"
 
 #include <float.h>
@@ -309,9 +310,42 @@ static void test_status_names(void **state)
     EXPECT(isnan(none.lo) && isnan(none.hi) && none.flags == 0);
 }
 
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Few and many values are sorted differently: the C library's order for both, whatever the values are. */
+static void test_sort(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    static const double edges[] = {0,       INFINITY, -INFINITY, DBL_MAX, -DBL_MAX,
+                                   DBL_MIN, -DBL_MIN, 5e-324,    -5e-324, -1e300};
+    static const size_t sizes[] = {0, 1, 2, 10, 4095, 4096, N};
+    double *x = calloc(N, sizeof *x), *want = calloc(N, sizeof *want);
+    struct qs_rng rng;
+    assert_true(x && want);
+    qs_rng_seed(&rng, 9, 9);
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        for (size_t i = 0; i < sizes[k]; i++) {
+            double v = (double)qs_rng_below(&rng, 2000) - 1000;
+            x[i] = want[i] = i < 10 ? edges[i] : v * exp(5 * v / 1000 * (double)(i % 8));
+        }
+        qsort(want, sizes[k], sizeof *want, ascending);
+        qs_sort(x, sizes[k]);
+        for (size_t i = 0; i < sizes[k]; i++)
+            check_near("sorted", x[i] / 2, want[i] / 2, 0, 0);
+    }
+    free(x);
+    free(want);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sort),
         cmocka_unit_test(test_nist_certified),
         cmocka_unit_test(test_nist_numacc4),
         cmocka_unit_test(test_against_r),
