@@ -27,10 +27,11 @@ class Neighbour:
         self.process.kill()
 
 
+# The share is the neighbour's alone: what our own processes take beside it is left out, so it stays well below 100 %.
 def job(gate, **plan):
     return {"quiesce": 1, "name": "beside", "benchmarks": [{"name": "true", "argv": ["true"]}],
             "plan": {"seed": 1, "blocks": 1, "window": {"iterations": 2}, "warmup": {"iterations": 1}, "until": {"interval": 0}, **plan},
-            "conditions": {"gate": [{"sensor": "cpu.busy_ratio_ppm", "below": "97%", **gate}], "bounds": "none"}}
+            "conditions": {"gate": [{"sensor": "cpu.busy_ratio_ppm", "below": "80%", **gate}], "bounds": "none"}}
 
 
 def beside_ours(bed, daemon, on_timeout):
@@ -56,7 +57,7 @@ def the_gate_waits(tap):
         stream = daemon.events(number)
         event = stream.wait("gate.waiting", lambda e: e.kind == "gate.waiting" and NAME in (e.data["busiest"] or ""))
         tap.equal(event.data["sensor"], "cpu.busy_ratio_ppm", "the event names the sensor")
-        tap.ok(event.data["value"] > 970000 == event.data["hi"], "its value and its bound", [event])
+        tap.ok(event.data["value"] > 800000 == event.data["hi"], "its value and its bound", [event])
         neighbour.end()
         tap.equal(daemon.ended(number)["state"], "done", "the job ends well once it is gone")
         tap.equal(bed.sql("SELECT DISTINCT outcome FROM gate"), [("open",)], "every gate was open in the end")
@@ -76,7 +77,7 @@ def the_gate_taints(tap):
         tap.ok(rows and all(o == "tainted" and NAME in b and t for o, b, t in rows), "the database names it", rows)
         seen = [e.data["busiest"] for e in daemon.events(number).end() if e.kind == "gate.timeout"]
         tap.equal(seen, [b for _, b, _ in rows], "the events name it")
-        readings = bed.sql("SELECT sensor, status, value > 970000 FROM v_gate WHERE job = ?", number)
+        readings = bed.sql("SELECT sensor, status, value > 800000 FROM v_gate WHERE job = ?", number)
         tap.equal(set(readings), {("cpu.busy_ratio_ppm", "ok", 1)}, "the deciding readings are kept")
         compared = daemon.get(f"/jobs/{number}/compare").want(200).json
         tap.ok(any(t["code"].startswith("gate") and NAME in (t["busiest"] or "") for t in compared["taints"]),
