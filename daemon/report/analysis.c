@@ -94,6 +94,30 @@ static void put_sample(struct qs_json *j, const struct qs_view *v, double lo, do
     qs_put_view_stats(j, v);
 }
 
+typedef void put_series_fn(struct qs_json *j, const struct qs_import_series *s,
+                           const struct qs_analysis_opts *opts);
+
+/* A document with one result for each series of each file. */
+static void put_document(const char *kind, const struct qs_analysis_file *files, size_t count,
+                         const struct qs_analysis_opts *opts, put_series_fn *put, struct qs_buf *out)
+{
+    struct qs_json j;
+    qs_json_init(&j, out);
+    put_head(&j, kind, files, count, opts);
+    qs_json_key(&j, "results");
+    qs_json_array(&j);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < files[i].import->count; k++) {
+            qs_json_object(&j);
+            qs_json_kint(&j, "file", (int64_t)i);
+            put(&j, &files[i].import->series[k], opts);
+            qs_json_object_end(&j);
+        }
+    }
+    qs_json_array_end(&j);
+    qs_json_object_end(&j);
+}
+
 static void put_analysis(struct qs_json *j, const struct qs_import_series *s,
                          const struct qs_analysis_opts *opts)
 {
@@ -109,21 +133,7 @@ static void put_analysis(struct qs_json *j, const struct qs_import_series *s,
 void qs_analysis_describe(const struct qs_analysis_file *files, size_t count,
                           const struct qs_analysis_opts *opts, struct qs_buf *out)
 {
-    struct qs_json j;
-    qs_json_init(&j, out);
-    put_head(&j, "analysis", files, count, opts);
-    qs_json_key(&j, "results");
-    qs_json_array(&j);
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < files[i].import->count; k++) {
-            qs_json_object(&j);
-            qs_json_kint(&j, "file", (int64_t)i);
-            put_analysis(&j, &files[i].import->series[k], opts);
-            qs_json_object_end(&j);
-        }
-    }
-    qs_json_array_end(&j);
-    qs_json_object_end(&j);
+    put_document("analysis", files, count, opts, put_analysis, out);
 }
 
 /* Its p, NaN where there is none. */
@@ -331,19 +341,5 @@ static void put_history(struct qs_json *j, const struct qs_import_series *s,
 void qs_analysis_history(const struct qs_analysis_file *files, size_t count,
                          const struct qs_analysis_opts *opts, struct qs_buf *out)
 {
-    struct qs_json j;
-    qs_json_init(&j, out);
-    put_head(&j, "history", files, count, opts);
-    qs_json_key(&j, "results");
-    qs_json_array(&j);
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < files[i].import->count; k++) {
-            qs_json_object(&j);
-            qs_json_kint(&j, "file", (int64_t)i);
-            put_history(&j, &files[i].import->series[k], opts);
-            qs_json_object_end(&j);
-        }
-    }
-    qs_json_array_end(&j);
-    qs_json_object_end(&j);
+    put_document("history", files, count, opts, put_history, out);
 }

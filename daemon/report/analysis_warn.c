@@ -1,8 +1,8 @@
 /* What is wrong with a sample that came from elsewhere, and its shape as a histogram. */
 #include <math.h>
-#include <stdarg.h>
 
 #include "report/analysis_impl.h"
+#include "report/warning.h"
 #include "stats/dependence.h"
 #include "stats/describe.h"
 #include "stats/modality.h"
@@ -12,37 +12,20 @@
 
 enum { BINS = 20, FEW_RUNS = 2, FEW_VALUES = 6 };
 
-static void warn(struct qs_json *j, const char *code, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void warn(struct qs_json *j, const char *code, const char *fmt, ...)
-{
-    struct qs_buf text;
-    va_list ap;
-    qs_buf_init(&text);
-    va_start(ap, fmt);
-    qs_buf_vfmt(&text, fmt, ap);
-    va_end(ap);
-    qs_json_object(j);
-    qs_json_kstring(j, "code", code);
-    qs_json_kstring(j, "text", text.data);
-    qs_json_object_end(j);
-    qs_buf_done(&text);
-}
-
 static void warn_size(struct qs_json *j, const struct qs_view *v)
 {
     if (v->n < FEW_VALUES)
-        warn(j, "few", "%zu value%s: an interval of the median at 95 %% needs %d", v->n, v->n == 1 ? "" : "s",
-             FEW_VALUES);
+        qs_put_warning(j, "few", "%zu value%s: an interval of the median at 95 %% needs %d", v->n,
+                       v->n == 1 ? "" : "s", FEW_VALUES);
     if (v->runs < FEW_RUNS)
-        warn(j, "one-run",
-             "all values are of one run: what differs from one start of the program to the next is not in "
-             "them");
+        qs_put_warning(
+            j, "one-run",
+            "all values are of one run: what differs from one start of the program to the next is not in "
+            "them");
     for (size_t i = 0; i < QS_DROP_COUNT; i++)
         if (v->series->dropped[i] > 0)
-            warn(j, "dropped", "left out: %zu value%s (%s)", v->series->dropped[i],
-                 v->series->dropped[i] == 1 ? "" : "s", qs_drop_name((enum qs_drop)i));
+            qs_put_warning(j, "dropped", "left out: %zu value%s (%s)", v->series->dropped[i],
+                           v->series->dropped[i] == 1 ? "" : "s", qs_drop_name((enum qs_drop)i));
 }
 
 static void warn_dependence(struct qs_json *j, const struct qs_view *v)
@@ -51,10 +34,11 @@ static void warn_dependence(struct qs_json *j, const struct qs_view *v)
     if (qs_ljung_box(v->x, v->n, NULL, 0, 0, &b) != QS_OK || v->ess_status != QS_OK)
         return;
     if (b.p < 0.01 && v->ess.n_eff < (double)v->n)
-        warn(j, "dependence",
-             "values resemble those before them (lag-1 autocorrelation %.2f): %zu values are worth %.0f "
-             "independent ones",
-             v->ess.r1, v->n, v->ess.n_eff);
+        qs_put_warning(
+            j, "dependence",
+            "values resemble those before them (lag-1 autocorrelation %.2f): %zu values are worth %.0f "
+            "independent ones",
+            v->ess.r1, v->n, v->ess.n_eff);
 }
 
 /* A slope over the whole series that matters, and is no chance. */
@@ -69,8 +53,8 @@ static void warn_drift(struct qs_json *j, const struct qs_view *v)
         return;
     double change = slope * (double)(v->n - 1) / fabs(median);
     if (fabs(change) >= matters_ratio && isfinite(change))
-        warn(j, "drift", "values %s by %.1f %% from the first to the last", change > 0 ? "rise" : "fall",
-             fabs(change) * 100);
+        qs_put_warning(j, "drift", "values %s by %.1f %% from the first to the last",
+                       change > 0 ? "rise" : "fall", fabs(change) * 100);
 }
 
 static void warn_modes(struct qs_json *j, const struct qs_view *v)
@@ -80,11 +64,11 @@ static void warn_modes(struct qs_json *j, const struct qs_view *v)
     if (qs_modality_test(v->x, v->n, quantum, &t) != QS_OK)
         return;
     if (t.modality == QS_MODALITY_MORE)
-        warn(j, "multimodal",
-             "%zu modes, the first with %.0f %% of the values: a median can jump between them", t.modes.count,
-             t.share[0] * 100);
+        qs_put_warning(j, "multimodal",
+                       "%zu modes, the first with %.0f %% of the values: a median can jump between them",
+                       t.modes.count, t.share[0] * 100);
     else if (t.modality == QS_MODALITY_POSSIBLY_MORE)
-        warn(j, "possibly-multimodal", "perhaps several modes (mvalue %.1f)", t.mvalue);
+        qs_put_warning(j, "possibly-multimodal", "perhaps several modes (mvalue %.1f)", t.mvalue);
 }
 
 static void warn_normality(struct qs_json *j, const struct qs_view *v)
@@ -93,10 +77,11 @@ static void warn_normality(struct qs_json *j, const struct qs_view *v)
     if (qs_shape_test(v->x, v->n, 0.05, &t) != QS_OK)
         return;
     if (t.shape == QS_SHAPE_LOG_NORMAL)
-        warn(j, "log-normal", "log-normal: the geometric mean and ratios describe it better than the mean");
+        qs_put_warning(j, "log-normal",
+                       "log-normal: the geometric mean and ratios describe it better than the mean");
     else if (t.shape == QS_SHAPE_OTHER)
-        warn(j, "not-normal", "not normal (Shapiro-Wilk p = %.2g): trust the median and its interval",
-             t.raw.p);
+        qs_put_warning(j, "not-normal",
+                       "not normal (Shapiro-Wilk p = %.2g): trust the median and its interval", t.raw.p);
 }
 
 static void warn_shape(struct qs_json *j, const struct qs_view *v)
@@ -104,10 +89,11 @@ static void warn_shape(struct qs_json *j, const struct qs_view *v)
     const double many_ratio = 0.01;
     struct qs_tukey t;
     if (v->sorted[0] == v->sorted[v->n - 1] && v->n > 1)
-        warn(j, "constant", "all values are equal: a clock or a counter may be too coarse to see more");
+        qs_put_warning(j, "constant",
+                       "all values are equal: a clock or a counter may be too coarse to see more");
     else if (qs_tukey_flags(v->x, v->n, NULL, &t) == QS_OK && t.n_far > 0 &&
              (double)t.n_far >= many_ratio * (double)v->n)
-        warn(j, "outliers", "%zu of %zu values lie beyond 3 IQR; they are kept", t.n_far, v->n);
+        qs_put_warning(j, "outliers", "%zu of %zu values lie beyond 3 IQR; they are kept", t.n_far, v->n);
 }
 
 /* Fewer than one value in two is a value of its own. */
@@ -118,8 +104,9 @@ static void warn_ticks(struct qs_json *j, const struct qs_view *v)
     for (size_t i = 1; i < v->n; i++)
         distinct += v->sorted[i] != v->sorted[i - 1];
     if (v->n >= ENOUGH && distinct > 1 && distinct * 2 < v->n)
-        warn(j, "quantised", "%zu values, %zu of them different: they are steps of a coarse clock or counter",
-             v->n, distinct);
+        qs_put_warning(j, "quantised",
+                       "%zu values, %zu of them different: they are steps of a coarse clock or counter", v->n,
+                       distinct);
 }
 
 void qs_put_warnings(struct qs_json *j, const struct qs_view *v)

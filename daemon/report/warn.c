@@ -1,26 +1,8 @@
 /* What is wrong with the sample, in words that say what it means. */
 #include <math.h>
-#include <stdarg.h>
 
 #include "report/report_impl.h"
-
-static void warn(struct qs_json *j, const char *code, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void warn(struct qs_json *j, const char *code, const char *fmt, ...)
-{
-    struct qs_buf text;
-    va_list ap;
-    qs_buf_init(&text);
-    va_start(ap, fmt);
-    qs_buf_vfmt(&text, fmt, ap);
-    va_end(ap);
-    qs_json_object(j);
-    qs_json_kstring(j, "code", code);
-    qs_json_kstring(j, "text", text.data);
-    qs_json_object_end(j);
-    qs_buf_done(&text);
-}
+#include "report/warning.h"
 
 static bool is_harness(const struct qs_report_group *g)
 {
@@ -32,15 +14,17 @@ static void warn_first(struct qs_json *j, bool harness, double ratio)
 {
     double percent = (ratio - 1) * 100;
     if (harness)
-        warn(j, "first",
-             "the first iteration of a run takes %.0f %% longer than the next ones: its program had not "
-             "warmed "
-             "up",
-             percent);
+        qs_put_warning(
+            j, "first",
+            "the first iteration of a run takes %.0f %% longer than the next ones: its program had not "
+            "warmed "
+            "up",
+            percent);
     else
-        warn(j, "first",
-             "the first process of a run takes %.0f %% longer than the next ones: caches cool between turns",
-             percent);
+        qs_put_warning(
+            j, "first",
+            "the first process of a run takes %.0f %% longer than the next ones: caches cool between turns",
+            percent);
 }
 
 static void warn_shape(struct qs_json *j, const struct qs_report_arm *arm, bool harness)
@@ -48,21 +32,23 @@ static void warn_shape(struct qs_json *j, const struct qs_report_arm *arm, bool 
     const double many = 0.01, slow_first = 1.05, short_ns = 5e5;
     size_t far = arm->has_tukey ? arm->tukey.n_far : 0;
     if (far > 0 && (double)far >= many * (double)arm->iterations)
-        warn(j, "outliers", "%zu of %zu iterations lie beyond 3 IQR; they are kept", far, arm->iterations);
+        qs_put_warning(j, "outliers", "%zu of %zu iterations lie beyond 3 IQR; they are kept", far,
+                       arm->iterations);
     if (arm->first_ratio > slow_first)
         warn_first(j, harness, arm->first_ratio);
     if (!harness && arm->all.median < short_ns && arm->iterations > 0)
-        warn(j, "short", "an iteration is so short that starting the process is most of it");
+        qs_put_warning(j, "short", "an iteration is so short that starting the process is most of it");
 }
 
 static void warn_dependence(struct qs_json *j, const struct qs_report_arm *arm)
 {
     enum { ENOUGH = 10 };
     if (arm->runs >= ENOUGH && arm->r1 > 1.96 / sqrt((double)arm->runs))
-        warn(j, "dependence",
-             "runs resemble the run before (lag-1 autocorrelation %.2f): the machine drifted, intervals of "
-             "one arm are too narrow",
-             arm->r1);
+        qs_put_warning(
+            j, "dependence",
+            "runs resemble the run before (lag-1 autocorrelation %.2f): the machine drifted, intervals of "
+            "one arm are too narrow",
+            arm->r1);
 }
 
 void qs_report_arm_warnings(struct qs_json *j, const struct qs_report_group *g, size_t index)
@@ -73,10 +59,11 @@ void qs_report_arm_warnings(struct qs_json *j, const struct qs_report_group *g, 
     if (g->in->spec->arm_count == 1)
         warn_dependence(j, arm);
     if (arm->runs_failed > 0)
-        warn(j, "failed", "%zu of %zu runs gave no accepted iteration", arm->runs_failed, arm->runs_seen);
+        qs_put_warning(j, "failed", "%zu of %zu runs gave no accepted iteration", arm->runs_failed,
+                       arm->runs_seen);
     if (arm->iterations_tainted > 0)
-        warn(j, "tainted", "%zu iteration%s tainted", arm->iterations_tainted,
-             arm->iterations_tainted == 1 ? " is" : "s are");
+        qs_put_warning(j, "tainted", "%zu iteration%s tainted", arm->iterations_tainted,
+                       arm->iterations_tainted == 1 ? " is" : "s are");
     qs_json_array_end(j);
 }
 
@@ -85,34 +72,38 @@ static void warn_pair(struct qs_json *j, const struct qs_report_group *g, const 
     const struct qs_job_spec *spec = g->in->spec;
     const char *cand = spec->arms[pair->cand].name, *base = spec->arms[spec->baseline].name;
     if (pair->taint_differs)
-        warn(j, "taint-rates",
-             "%s lost a different share of its runs than %s (p = %.2g): the runs that are left may not "
-             "be alike",
-             cand, base, pair->taint_p);
+        qs_put_warning(
+            j, "taint-rates",
+            "%s lost a different share of its runs than %s (p = %.2g): the runs that are left may not "
+            "be alike",
+            cand, base, pair->taint_p);
     if (qs_report_pair_is_doubtful(g, pair))
-        warn(j, "multiplicity",
-             "%s against %s is one of %zu comparisons: among so many this difference is expected by chance "
-             "(p %.2g, "
-             "%.2g for all of them)",
-             cand, base, g->family, pair->verdict.p, pair->p_bh);
+        qs_put_warning(
+            j, "multiplicity",
+            "%s against %s is one of %zu comparisons: among so many this difference is expected by chance "
+            "(p %.2g, "
+            "%.2g for all of them)",
+            cand, base, g->family, pair->verdict.p, pair->p_bh);
 }
 
 void qs_report_group_warnings(struct qs_json *j, const struct qs_report_group *g)
 {
     qs_json_array(j);
     if (g->uses_soft)
-        warn(j, "noisy",
-             "the machine was busy in %zu of %zu blocks; too few are clean, so all are used: blocks and "
-             "order protect the comparison, "
-             "the times themselves are too high",
-             g->soft_blocks, g->block_count);
+        qs_put_warning(
+            j, "noisy",
+            "the machine was busy in %zu of %zu blocks; too few are clean, so all are used: blocks and "
+            "order protect the comparison, "
+            "the times themselves are too high",
+            g->soft_blocks, g->block_count);
     else if (g->soft_blocks > 0)
-        warn(j, "left-out", "disturbed and left out: %zu of %zu blocks", g->soft_blocks, g->block_count);
+        qs_put_warning(j, "left-out", "disturbed and left out: %zu of %zu blocks", g->soft_blocks,
+                       g->block_count);
     if (g->incomplete > 0)
-        warn(j, "incomplete", "left out because they lack an arm: %zu of %zu blocks", g->incomplete,
-             g->block_count);
+        qs_put_warning(j, "incomplete", "left out because they lack an arm: %zu of %zu blocks", g->incomplete,
+                       g->block_count);
     if (g->simulated)
-        warn(j, "simulated", "these numbers come from a simulated device");
+        qs_put_warning(j, "simulated", "these numbers come from a simulated device");
     for (size_t i = 0; i < g->pair_count; i++)
         warn_pair(j, g, &g->pairs[i]);
     qs_json_array_end(j);

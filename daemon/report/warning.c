@@ -1,0 +1,21 @@
+#include "report/warning.h"
+
+#include <stdarg.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+
+void qs_put_warning(struct qs_json *j, const char *code, const char *fmt, ...)
+{
+    struct qs_buf text;
+    va_list ap;
+    qs_buf_init(&text);
+    va_start(ap, fmt);
+    qs_buf_vfmt(&text, fmt, ap);
+    va_end(ap);
+    qs_json_object(j);
+    qs_json_kstring(j, "code", code);
+    qs_json_kstring(j, "text", text.data);
+    qs_json_object_end(j);
+    qs_buf_done(&text);
+}
