@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 """quiesce/bench.h under every compiler, language and width that is here: no warning, one layout, programs that run; and the
-example of its README. Usage: check_compile.py ROOT quick|full"""
+example of its README. It is the joined file, copied to where none of its parts is; the parts in the tree work as well.
+
+usage: check_compile.py ROOT JOINED quick|full
+"""
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -48,8 +52,27 @@ def check_order(t, include, top):
     t.ok(got.returncode and "include quiesce/bench.h before all others" in got.stderr, "a wrong order under -std=c99 is explained", [got.stderr])
 
 
-def example(include, top):
-    with open(os.path.join(include, "quiesce", "README.md"), encoding="utf-8") as f:
+def copied(joined, top):
+    """A folder to include from that holds the one file and nothing else."""
+    include = os.path.join(top, "include")
+    os.makedirs(os.path.join(include, "quiesce"))
+    shutil.copy(joined, os.path.join(include, "quiesce", "bench.h"))
+    return include
+
+
+def check_source(t, root, joined, sources, top):
+    """For those who have the source tree: its parts, and the one file without a build."""
+    with open(joined, encoding="utf-8") as f:
+        text = f.read()
+    mode = next(compilers.modes(True))
+    check_program(t, ("parts, " + mode[0], *mode[1:]), sources, os.path.join(root, "agent", "include"), top)
+    got = subprocess.run([os.path.join(root, "dev"), "bench.h"], capture_output=True, text=True)
+    t.ok(got.stdout == text, "./dev bench.h writes what the build joins", [got.stderr])
+    t.ok("quiesce/parts" not in text, "the one file names no part")
+
+
+def example(root, top):
+    with open(os.path.join(root, "agent", "include", "quiesce", "README.md"), encoding="utf-8") as f:
         text = re.search(r"```c\n(.*?)```", f.read(), re.S)[1]
     path = os.path.join(top, "add.c")
     with open(path, "w", encoding="utf-8") as f:
@@ -58,18 +81,20 @@ def example(include, top):
 
 
 def main():
-    root, here, t, seen = sys.argv[1], os.path.dirname(os.path.abspath(__file__)), Tap(), {}
-    include = os.path.join(root, "agent", "include")
+    (root, joined, depth), here, t, seen = sys.argv[1:], os.path.dirname(os.path.abspath(__file__)), Tap(), {}
     with tempfile.TemporaryDirectory() as top:
-        path, lines = example(include, top)
+        include = copied(joined, top)
+        path, lines = example(root, top)
+        sources = {"probe.c": os.path.join(here, "probe.c"), "add.c": path}
         t.ok(lines <= 18, "the README's example is short", [f"{lines} lines"])
         check_order(t, include, top)
-        for mode in compilers.modes(sys.argv[2] == "quick"):
+        for mode in compilers.modes(depth == "quick"):
             if mode[4]:
                 t.skip(mode[0], mode[4])
             else:
                 check_layout(t, mode, here, include, top, seen)
-                check_program(t, mode, {"probe.c": os.path.join(here, "probe.c"), "add.c": path}, include, top)
+                check_program(t, mode, sources, include, top)
+        check_source(t, root, joined, sources, top)
     return t.done()
 
 
