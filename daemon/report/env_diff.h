@@ -1,0 +1,48 @@
+/* What differs between the environments of two sessions or runs: canonical JSON as the store keeps it, nested
+ * objects by dotted keys, and facts of a run that the caller adds (its executable, its device). */
+#ifndef QS_REPORT_ENV_DIFF_H
+#define QS_REPORT_ENV_DIFF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/json.h"
+
+/* What a difference may do to a comparison. A key that is not known here counts as MACHINE: what may matter
+ * is told. */
+enum qs_env_class {
+    QS_ENV_MACHINE,    /* hardware, system, policy: may change what is measured */
+    QS_ENV_INSTRUMENT, /* the agent and the daemon: may change how it is measured */
+    QS_ENV_NOTED,      /* changes neither as a rule: what can be read, the place in a tree of groups */
+};
+
+struct qs_env_change {
+    char *key;         /* owned, as the next two: "governors", "host.kernel" */
+    char *base, *cand; /* NULL: not there on this side */
+    enum qs_env_class class;
+};
+
+struct qs_env_diff {
+    struct qs_env_change *at; /* owned; by key where they come from JSON, then in the order of _add */
+    size_t count;
+    bool known; /* both environments were given */
+};
+
+/* Either text may be NULL (not known): there are no differences then, and known is false. QS_E_DATA where a
+ * text is no JSON object. To be freed whatever the answer. */
+bool qs_env_diff(const char *base_json, const char *cand_json, struct qs_env_diff *ret, struct qs_err *err);
+/* Adds a difference where the texts differ; both may be NULL. They are copied. */
+void qs_env_diff_add(struct qs_env_diff *diff, const char *key, const char *base, const char *cand,
+                     enum qs_env_class class);
+void qs_env_diff_free(struct qs_env_diff *diff);
+
+enum qs_env_class qs_env_class_of(const char *key);
+const char *qs_env_class_name(enum qs_env_class class); /* "machine", "instrument", "noted"; static */
+/* How many differences of MACHINE or INSTRUMENT there are: those that forbid to ascribe a change of the
+ * values to the thing under test. */
+size_t qs_env_diff_matters(const struct qs_env_diff *diff);
+/* Appends [{"key","base","candidate","class","matters"}], values text or null. */
+void qs_env_diff_put(struct qs_json *j, const struct qs_env_diff *diff);
+
+#endif
