@@ -3,9 +3,25 @@
 #include <grp.h>
 #include <pwd.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "linux_io.h"
+
+/* The system calls that take 32 bits, where an architecture has narrower ones too; straight to the kernel,
+ * the library has no function for some and other types for the rest. */
+#ifdef SYS_setfsuid32
+#define SETFSUID  SYS_setfsuid32
+#define SETFSGID  SYS_setfsgid32
+#define SETGROUPS SYS_setgroups32
+#define GETGROUPS SYS_getgroups32
+#else
+#define SETFSUID  SYS_setfsuid
+#define SETFSGID  SYS_setfsgid
+#define SETGROUPS SYS_setgroups
+#define GETGROUPS SYS_getgroups
+#endif
 
 static bool read_number(const char *text, uint32_t *number)
 {
@@ -35,4 +51,36 @@ bool qs_identity_find(const char *name, struct qs_identity *identity)
     identity->group_count = (size_t)(count < QS_GROUPS_MAX ? count : QS_GROUPS_MAX);
     memcpy(identity->groups, groups, identity->group_count * sizeof groups[0]);
     return true;
+}
+
+static bool take_rights(const struct qs_identity *of)
+{
+    if (syscall(SETGROUPS, of->group_count, of->groups) != 0) {
+        return false;
+    }
+    syscall(SETFSGID, of->gid);
+    syscall(SETFSUID, of->uid);
+    /* They tell the identity before, never an error: asked once more they tell the one that holds. */
+    return (uint32_t)syscall(SETFSGID, -1) == of->gid && (uint32_t)syscall(SETFSUID, -1) == of->uid;
+}
+
+bool qs_identity_lend(const struct qs_identity *of, struct qs_identity *own)
+{
+    long groups = syscall(GETGROUPS, QS_GROUPS_MAX, own->groups);
+    if (groups < 0) {
+        return false;
+    }
+    own->uid = (uint32_t)geteuid();
+    own->gid = (uint32_t)getegid();
+    own->group_count = (size_t)groups;
+    if (take_rights(of)) {
+        return true;
+    }
+    qs_identity_end_loan(own);
+    return false;
+}
+
+void qs_identity_end_loan(const struct qs_identity *own)
+{
+    (void)take_rights(own); /* root may always take its own rights */
 }

@@ -18,4 +18,9 @@ struct qs_identity {
  * number. */
 bool qs_identity_find(const char *name, struct qs_identity *identity);
 
+/* From here to the end of the loan this thread opens files with that user's rights. Only root's agent can;
+ * false: nothing has changed. *own is for the end. */
+bool qs_identity_lend(const struct qs_identity *of, struct qs_identity *own);
+void qs_identity_end_loan(const struct qs_identity *own);
+
 #endif

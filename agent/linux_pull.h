@@ -3,6 +3,7 @@
 #define QS_AGENT_LINUX_PULL_H
 
 #include "core/port.h"
+#include "linux_identity.h"
 #include "proto/msg.h"
 
 enum { QS_KERNEL_LOG_BYTES = 65536 };
@@ -19,8 +20,9 @@ struct qs_pull {
 void qs_pull_init(struct qs_pull *pull);
 /* A run begins: what the kernel has said so far is none of its business. */
 void qs_pull_begin(struct qs_pull *pull);
-/* cwd_fd: where relative paths begin, or AT_FDCWD. */
-void qs_pull_piece(struct qs_pull *pull, int cwd_fd, const struct qs_msg_pull *m,
-                   struct qs_port_piece *piece);
+/* cwd_fd: where relative paths begin, or AT_FDCWD. as: with whose rights files are opened; NULL: the agent's.
+ */
+void qs_pull_piece(struct qs_pull *pull, int cwd_fd, const struct qs_identity *as,
+                   const struct qs_msg_pull *m, struct qs_port_piece *piece);
 
 #endif

@@ -256,7 +256,8 @@ static void op_program_row(void *ctx, uint32_t i, uint32_t metrics, struct qs_po
 static void op_pull(void *ctx, const struct qs_msg_pull *pull, struct qs_port_piece *piece)
 {
     struct qs_linux *os = ctx;
-    qs_pull_piece(&os->pull, os->run.cwd_fd >= 0 ? os->run.cwd_fd : AT_FDCWD, pull, piece);
+    qs_pull_piece(&os->pull, os->run.cwd_fd >= 0 ? os->run.cwd_fd : AT_FDCWD,
+                  os->run.has_identity ? &os->run.identity : NULL, pull, piece);
 }
 
 const char *qs_linux_clock_name(const struct qs_linux *os)

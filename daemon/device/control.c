@@ -252,6 +252,10 @@ void qs_control_on_error(struct qs_control *c, const struct qs_uid *run, const s
 {
     if (!qs_uid_is_zero(run) && !qs_control_owns(c, run))
         return;
+    if (c->left.on && !qs_uid_is_zero(run)) {
+        qs_control_left_refused(c, err);
+        return;
+    }
     struct qs_err e = *err;
     bool cut_short = c->cancelled && c->state == QS_CS_RUN && !qs_uid_is_zero(run);
     if (!cut_short) /* a program whose setup was cancelled: how it ended is no news */

@@ -115,6 +115,20 @@ static void fetch(struct qs_control *c)
     qs_strings_done(&path);
 }
 
+/* What cannot be had is a row with the reason: it fails no run. */
+void qs_control_left_refused(struct qs_control *c, const struct qs_err *err)
+{
+    struct qs_strings path = {0};
+    bool file = c->left.next > 0 && path_of(c, c->left.next - 1, &path);
+    qs_timer_stop(c->left.again);
+    c->left.again = NULL;
+    store(c, file ? "file" : "kernel-log", file ? path.at[0] : "kernel-log", NULL, 0, err->text);
+    qs_strings_done(&path);
+    qs_buf_clear(&c->left.bytes);
+    c->left.next++;
+    fetch(c);
+}
+
 static void keep_one(struct qs_control *c, const struct qs_msg_pulled *m)
 {
     struct qs_strings path = {0};

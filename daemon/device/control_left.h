@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/err.h"
 
 struct qs_control;
 struct qs_timer;
@@ -24,7 +25,9 @@ struct qs_control_left { /* what the run in hand has left, fetched at its end */
 /* Fetches it, stores it, then ends the run on the agent. */
 void qs_control_left_begin(struct qs_control *c);
 void qs_control_left_output(struct qs_control *c); /* of the window in hand */
-void qs_control_left_stop(struct qs_control *c);   /* the link is gone, or the job is over */
-void qs_control_left_done(struct qs_control *c);   /* frees */
+void qs_control_left_refused(struct qs_control *c,
+                             const struct qs_err *err); /* the agent's ERROR to what was asked for last */
+void qs_control_left_stop(struct qs_control *c);        /* the link is gone, or the job is over */
+void qs_control_left_done(struct qs_control *c);        /* frees */
 
 #endif

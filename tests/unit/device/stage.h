@@ -72,6 +72,7 @@ struct stage {
     unsigned hook_fails;            /* the number of the hook that fails, from 1 */
     bool refuse_window, refuse_end; /* an ERROR where a window waits; RUN_END does not fit the link */
     bool session_error;             /* an ERROR of the session in a window */
+    bool refuse_pull;               /* an ERROR to each PULL */
     bool refuse_run;                /* the agent cannot start the executable */
     bool long_setup;                /* its program is ready after ten minutes, unless it is ended before */
     bool busy_store;                /* refuses silence the first time */

@@ -264,6 +264,12 @@ static void tell_pulled(struct stage *s)
                                         .n = (uint16_t)(left < s->pull.max_bytes ? left : s->pull.max_bytes)},
                               .why = qs_text_of(there ? "" : "No such file")};
     s->session = SESSION_OPEN;
+    if (s->refuse_pull) {
+        struct qs_err err = QS_ERR_INIT;
+        qs_fail(&err, QS_E_AGENT, "nothing can be fetched here");
+        qs_control_on_error(s->control, &s->run, &err);
+        return;
+    }
     qs_control_on_pulled(s->control, &m);
 }
 

@@ -122,6 +122,17 @@ static void test_what_a_run_has_left_is_kept(void **state)
     stage_go(&s);
     assert_null(strstr(s.left.data, "kernel-log"));
     stage_done(&s);
+    stage_init(&s,
+               leaving_job); /* an agent that refuses costs the reason, not the run, and gives the hub back */
+    s.script = talking;
+    s.log = "";
+    s.refuse_pull = true;
+    s.parts.files = (struct qs_files *)(void *)&s;
+    stage_go(&s);
+    assert_int_equal(s.tokens, 0);
+    assert_int_equal(times(s.left.data, "1 kernel-log kernel-log 0 of 0 nothing can be fetched here\n"), 2);
+    assert_int_equal(times(s.left.data, "2 file out.bin 0 of 0 nothing can be fetched here\n"), 2);
+    stage_done(&s);
 }
 
 static void slow_b(struct stage *s, const struct stage_run *run, struct stage_window *w)

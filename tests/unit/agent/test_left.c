@@ -1,0 +1,118 @@
+/* What a run has left, as a real agent hands it over. */
+#include "device.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char *const usual_env[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", NULL};
+static char folder[] = "/tmp/qs-agent-left-XXXXXX";
+
+static int group_setup(void **state)
+{
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    return chmod(folder, 0777);
+}
+
+static int group_teardown(void **state)
+{
+    const char *const argv[] = {"/bin/rm", "-rf", folder, NULL};
+    char said[64];
+    (void)state;
+    return device_say(argv, said, sizeof said);
+}
+
+static int setup(void **state)
+{
+    struct device *d = malloc(sizeof *d);
+    device_start(d);
+    *state = d;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    device_stop(*state);
+    free(*state);
+    return 0;
+}
+
+static void pull(struct device *d, const char *path, struct qs_msg_pulled *m)
+{
+    const struct qs_msg_pull ask = {
+        .run = d->peer.run, .id = 3, .path = qs_text_of(path), .max_bytes = QS_PULL_MAX_BYTES};
+    size_t at = peer_begin(&d->peer);
+    assert_true(qs_msg_encode_pull(&d->peer.w, &ask));
+    peer_end(&d->peer, at, QS_MSG_PULL);
+    const struct letter *l = device_expect(d, QS_MSG_PULLED);
+    assert_int_equal(qs_msg_decode_pulled(l->payload, l->n, m), 0);
+    assert_int_equal(m->id, 3);
+}
+
+static void write_file(const char *name, const char *text, mode_t mode)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fputs(text, f) >= 0, 1);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(chmod(path, mode), 0);
+}
+
+/* A link that the user has made shows the user's own files and nobody else's, and the agent has all its
+ * rights back afterwards. */
+static void fetches_with_the_rights_of_the_user(void **state)
+{
+    struct device *d = *state;
+    struct qs_msg_pulled m;
+    char path[256];
+    if (geteuid() != 0) {
+        skip(); /* only root's agent runs programs as others */
+    }
+    write_file("secret", "of root\n", 0600);
+    write_file("open", "for all\n", 0644);
+    const struct run_spec as_nobody = {
+        .argv = (const char *const[]){"/bin/sh", "-c", "ln -sf secret stolen; ln -sf open shown", NULL},
+        .env = usual_env,
+        .cwd = folder,
+        .user = "nobody"};
+    struct closed closed;
+    device_begin(d, &as_nobody);
+    device_window(d, 1, &closed);
+    assert_int_equal(closed.row[0].status, 0);
+    pull(d, "shown", &m);
+    assert_int_equal(m.status, QS_PULL_OK);
+    assert_true(qs_text_is(m.bytes, "for all\n"));
+    pull(d, "stolen", &m);
+    assert_int_equal(m.status, QS_PULL_UNREADABLE);
+    assert_true(qs_text_is(m.why, "Permission denied"));
+    snprintf(path, sizeof path, "%s/secret", folder);
+    pull(d, path, &m);
+    assert_int_equal(m.status, QS_PULL_UNREADABLE);
+    peer_run_end(&d->peer);
+    device_expect(d, QS_MSG_RUN_ENDED);
+    struct run_spec as_root = as_nobody;
+    as_root.user = NULL;
+    device_begin(d, &as_root);
+    pull(d, "stolen", &m);
+    assert_int_equal(m.status, QS_PULL_OK);
+    assert_true(qs_text_is(m.bytes, "of root\n"));
+    peer_run_end(&d->peer);
+    device_expect(d, QS_MSG_RUN_ENDED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(fetches_with_the_rights_of_the_user, setup, teardown),
+    };
+    return cmocka_run_group_tests_name("agent-left", tests, group_setup, group_teardown);
+}
