@@ -20,6 +20,20 @@ static void from_file(const char *path, char *value, size_t cap)
     }
 }
 
+/* The first line of a file below /sys, or of the folder that stands for it. */
+static bool sysfs_line(const struct qs_facts *facts, const char *file, char *text, size_t cap)
+{
+    char path[QS_PROBE_PATH_BYTES];
+    return qs_probe_path(facts->probe, path, sizeof path, "%s", file) && qs_io_line(path, text, cap);
+}
+
+static void from_sysfs(const struct qs_facts *facts, const char *file, char *value, size_t cap)
+{
+    if (!sysfs_line(facts, file, value, cap)) {
+        snprintf(value, cap, "none");
+    }
+}
+
 /* The value behind "KEY<blanks>:" or "KEY=" of the first line that begins so. */
 static bool from_table(const char *path, const char *key, char *value, size_t cap)
 {
@@ -78,8 +92,7 @@ static void read_clock(const struct qs_facts *facts, char *value, size_t cap)
 
 static void read_clock_source(const struct qs_facts *facts, char *value, size_t cap)
 {
-    (void)facts;
-    from_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", value, cap);
+    from_sysfs(facts, "devices/system/clocksource/clocksource0/current_clocksource", value, cap);
 }
 
 static void read_cpu_allowed(const struct qs_facts *facts, char *value, size_t cap)
@@ -98,37 +111,34 @@ static void read_cpu_model(const struct qs_facts *facts, char *value, size_t cap
 
 static void read_cpu_online(const struct qs_facts *facts, char *value, size_t cap)
 {
-    (void)facts;
-    from_file("/sys/devices/system/cpu/online", value, cap);
+    from_sysfs(facts, "devices/system/cpu/online", value, cap);
 }
 
 static void read_smt(const struct qs_facts *facts, char *value, size_t cap)
 {
-    (void)facts;
-    from_file("/sys/devices/system/cpu/smt/active", value, cap);
+    from_sysfs(facts, "devices/system/cpu/smt/active", value, cap);
 }
 
 /* "policy0=schedutil 408000-1800000 kHz", one for each policy. */
 static void read_governors(const struct qs_facts *facts, char *value, size_t cap)
 {
-    (void)facts;
     value[0] = '\0';
     for (int i = 0; i < 64; i++) {
-        char path[128];
         char part[160];
-        char governor[48];
-        char min[24] = "?";
-        char max[24] = "?";
-        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpufreq/policy%d/scaling_governor", i);
-        if (!qs_io_line(path, governor, sizeof governor)) {
-            continue;
+        char text[3][48] = {"", "?", "?"};
+        static const char *const files[3] = {"scaling_governor", "scaling_min_freq", "scaling_max_freq"};
+        for (int f = 0; f < 3; f++) {
+            char path[QS_PROBE_PATH_BYTES];
+            if (qs_probe_path(facts->probe, path, sizeof path, "devices/system/cpu/cpufreq/policy%d/%s", i,
+                              files[f])) {
+                qs_io_line(path, text[f], sizeof text[f]);
+            }
         }
-        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpufreq/policy%d/scaling_min_freq", i);
-        qs_io_line(path, min, sizeof min);
-        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpufreq/policy%d/scaling_max_freq", i);
-        qs_io_line(path, max, sizeof max);
-        snprintf(part, sizeof part, "%spolicy%d=%s %s-%s kHz", value[0] ? ", " : "", i, governor, min, max);
-        qs_io_append(value, cap, part);
+        if (text[0][0] != '\0') {
+            snprintf(part, sizeof part, "%spolicy%d=%s %s-%s kHz", value[0] ? ", " : "", i, text[0], text[1],
+                     text[2]);
+            qs_io_append(value, cap, part);
+        }
     }
     qs_io_append(value, cap, value[0] ? "" : "none");
 }
@@ -196,19 +206,23 @@ static void read_simulated(const struct qs_facts *facts, char *value, size_t cap
     snprintf(value, cap, "no");
 }
 
+/* Another folder than /sys makes a test bed of this device, and everybody can see it. */
+static void read_sysfs(const struct qs_facts *facts, char *value, size_t cap)
+{
+    snprintf(value, cap, "%s", facts->probe->sysfs);
+}
+
 static void read_thp(const struct qs_facts *facts, char *value, size_t cap)
 {
-    (void)facts;
-    from_file("/sys/kernel/mm/transparent_hugepage/enabled", value, cap);
+    from_sysfs(facts, "kernel/mm/transparent_hugepage/enabled", value, cap);
 }
 
 static void read_turbo(const struct qs_facts *facts, char *value, size_t cap)
 {
     char text[16];
-    (void)facts;
-    if (qs_io_line("/sys/devices/system/cpu/intel_pstate/no_turbo", text, sizeof text)) {
+    if (sysfs_line(facts, "devices/system/cpu/intel_pstate/no_turbo", text, sizeof text)) {
         snprintf(value, cap, "%s", text[0] == '0' ? "on" : "off");
-    } else if (qs_io_line("/sys/devices/system/cpu/cpufreq/boost", text, sizeof text)) {
+    } else if (sysfs_line(facts, "devices/system/cpu/cpufreq/boost", text, sizeof text)) {
         snprintf(value, cap, "%s", text[0] == '1' ? "on" : "off");
     } else {
         snprintf(value, cap, "none");
@@ -246,6 +260,7 @@ static const struct {
     {"page_bytes", read_page},
     {"simulated", read_simulated},
     {"smt", read_smt},
+    {"sysfs", read_sysfs},
     {"thp", read_thp},
     {"turbo", read_turbo},
     {"uid", read_user},

@@ -3,11 +3,25 @@
 #include "linux_io.h"
 
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { ZONES_MAX = 64, POLICIES_MAX = 64, CPUS_MAX = 128 };
+
+bool qs_probe_path(const struct qs_probe *probe, char *path, size_t cap, const char *fmt, ...)
+{
+    va_list args;
+    int root = snprintf(path, cap, "%s/", probe->sysfs);
+    if (root < 0 || (size_t)root >= cap) {
+        return false;
+    }
+    va_start(args, fmt);
+    int n = vsnprintf(path + root, cap - (size_t)root, fmt, args);
+    va_end(args);
+    return n >= 0 && (size_t)n < cap - (size_t)root;
+}
 
 static void add(struct qs_probe *probe, const char *kind, enum qs_probe_how how, const char *path)
 {
@@ -49,15 +63,15 @@ static void add_typed(struct qs_probe *probe, const char *class, const char *fol
 {
     size_t before = probe->count;
     for (int i = 0; i < ZONES_MAX; i++) {
-        char path[160];
+        char path[QS_PROBE_PATH_BYTES];
         char type[64];
         char kind[QS_PORT_KIND_BYTES];
-        snprintf(path, sizeof path, "%s%d/type", folder, i);
-        if (!qs_io_line(path, type, sizeof type)) {
+        if (!qs_probe_path(probe, path, sizeof path, "%s%d/type", folder, i) ||
+            !qs_io_line(path, type, sizeof type)) {
             continue;
         }
         name_by_type(probe, kind, class, type);
-        snprintf(path, sizeof path, "%s%d/%s", folder, i, value);
+        qs_probe_path(probe, path, sizeof path, "%s%d/%s", folder, i, value);
         add(probe, kind, QS_PROBE_I64, path);
     }
     if (probe->count == before) {
@@ -65,39 +79,36 @@ static void add_typed(struct qs_probe *probe, const char *class, const char *fol
     }
 }
 
-/* Members numbered from 0, named by a pattern with one number. */
-static void add_numbered(struct qs_probe *probe, const char *class, int max, const char *kind_fmt,
-                         void (*path_of)(char *path, size_t cap, int i))
+static void put_number(char *text, size_t cap, const char *form, int number)
+{
+    char digits[12];
+    snprintf(digits, sizeof digits, "%d", number);
+    text[0] = '\0';
+    for (const char *f = form; *f; f++) {
+        const char one[2] = {*f, '\0'};
+        qs_io_append(text, cap, *f == '#' ? digits : one);
+    }
+}
+
+/* Members numbered from 0; '#' is the number's place in the kind and in the file. */
+static void add_numbered(struct qs_probe *probe, const char *class, int max, const char *kind_form,
+                         const char *file_form)
 {
     size_t before = probe->count;
     for (int i = 0; i < max; i++) {
-        char path[160];
-        char number[12];
-        char kind[QS_PORT_KIND_BYTES] = "";
-        path_of(path, sizeof path, i);
-        if (access(path, F_OK) != 0) {
+        char path[QS_PROBE_PATH_BYTES];
+        char file[QS_PROBE_PATH_BYTES];
+        char kind[QS_PORT_KIND_BYTES];
+        put_number(file, sizeof file, file_form, i);
+        put_number(kind, sizeof kind, kind_form, i);
+        if (!qs_probe_path(probe, path, sizeof path, "%s", file) || access(path, F_OK) != 0) {
             continue;
-        }
-        snprintf(number, sizeof number, "%d", i);
-        for (const char *f = kind_fmt; *f; f++) {
-            const char one[2] = {*f, '\0'};
-            qs_io_append(kind, sizeof kind, *f == '#' ? number : one);
         }
         add(probe, kind, QS_PROBE_I64, path);
     }
     if (probe->count == before) {
         add(probe, class, QS_PROBE_NOTHING, NULL);
     }
-}
-
-static void policy_path(char *path, size_t cap, int i)
-{
-    snprintf(path, cap, "/sys/devices/system/cpu/cpufreq/policy%d/scaling_cur_freq", i);
-}
-
-static void throttle_path(char *path, size_t cap, int i)
-{
-    snprintf(path, cap, "/sys/devices/system/cpu/cpu%d/thermal_throttle/core_throttle_count", i);
 }
 
 static void add_fixed(struct qs_probe *probe)
@@ -128,18 +139,21 @@ static void add_fixed(struct qs_probe *probe)
     }
 }
 
-void qs_probe_open(struct qs_probe *probe, const cpu_set_t *allowed)
+void qs_probe_open(struct qs_probe *probe, const cpu_set_t *allowed, const char *sysfs)
 {
     memset(probe, 0, sizeof *probe);
+    probe->sysfs = sysfs;
     probe->allowed = *allowed;
     long hz = sysconf(_SC_CLK_TCK);
     probe->tick_ns = 1000000000 / (hz > 0 ? hz : 100);
     probe->stat_fd = open("/proc/stat", O_RDONLY | O_CLOEXEC);
     add_fixed(probe);
-    add_typed(probe, "thermal", "/sys/class/thermal/thermal_zone", "temp");
-    add_typed(probe, "cooling", "/sys/class/thermal/cooling_device", "cur_state");
-    add_numbered(probe, "freq", POLICIES_MAX, "freq:policy#_khz", policy_path);
-    add_numbered(probe, "throttle", CPUS_MAX, "throttle.cpu#.count", throttle_path);
+    add_typed(probe, "thermal", "class/thermal/thermal_zone", "temp");
+    add_typed(probe, "cooling", "class/thermal/cooling_device", "cur_state");
+    add_numbered(probe, "freq", POLICIES_MAX, "freq:policy#_khz",
+                 "devices/system/cpu/cpufreq/policy#/scaling_cur_freq");
+    add_numbered(probe, "throttle", CPUS_MAX, "throttle.cpu#.count",
+                 "devices/system/cpu/cpu#/thermal_throttle/core_throttle_count");
 }
 
 void qs_probe_close(struct qs_probe *probe)

@@ -13,7 +13,12 @@
 /* Processes whose work is not a neighbour's, beside the agent and what it has waited for. */
 enum qs_kin { QS_KIN_CHILD, QS_KIN_HOST, QS_KIN_COUNT };
 
-enum { QS_PROBE_SOURCES = 200, QS_PROBE_TEXT_BYTES = 65536, QS_PROBE_PROCS = 4096 };
+enum {
+    QS_PROBE_SOURCES = 200,
+    QS_PROBE_TEXT_BYTES = 65536,
+    QS_PROBE_PROCS = 4096,
+    QS_PROBE_PATH_BYTES = 256
+};
 
 /* How a source's text becomes a value. The kinds from BUSY on are not a single number of one file. */
 enum qs_probe_how {
@@ -56,6 +61,7 @@ struct qs_probe {
     struct qs_source sources[QS_PROBE_SOURCES];
     size_t count;
     int stat_fd;
+    const char *sysfs; /* borrowed */
     cpu_set_t allowed;
     int64_t tick_ns;
     struct qs_busy busy;
@@ -66,8 +72,12 @@ struct qs_probe {
     char text[QS_PROBE_TEXT_BYTES];
 };
 
-/* Finds and opens what there is. allowed: the CPUs that count. */
-void qs_probe_open(struct qs_probe *probe, const cpu_set_t *allowed);
+/* Finds and opens what there is. allowed: the CPUs that count. sysfs: "/sys", or a folder that stands for it
+ * (borrowed). */
+void qs_probe_open(struct qs_probe *probe, const cpu_set_t *allowed, const char *sysfs);
+/* A file below the probe's sysfs. False where its name is too long; path is cut then. */
+bool qs_probe_path(const struct qs_probe *probe, char *path, size_t cap, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 void qs_probe_close(struct qs_probe *probe);
 
 /* A sensor by name, at now_ns. */

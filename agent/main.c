@@ -18,6 +18,9 @@ static const char help[] =
     "  quiesce-agent --dump-states                    the session's table of states\n"
     "  quiesce-agent --version | --help\n"
     "\n"
+    "--sysfs DIR reads temperatures, frequencies and governors below DIR instead of /sys: for test beds; "
+    "the\n"
+    "device's facts say so.\n"
     "A key file has 32 to 4096 bytes, mode 0600, and is the same on both sides.\n"
     "SIGTERM ends the agent and whatever it has started.\n"
     "\n"
@@ -31,7 +34,7 @@ enum { EXIT_OK = 0, EXIT_USAGE = 2, EXIT_SETUP = 3, INHERITED_MAX = 1024 };
 
 struct options {
     bool stdio, facts, states, version, help;
-    const char *listen, *key_file;
+    const char *listen, *key_file, *sysfs;
 };
 
 static const struct {
@@ -45,6 +48,7 @@ static const struct {
     {"--help", offsetof(struct options, help) + 1, 0},
     {"--listen", 0, offsetof(struct options, listen) + 1},
     {"--key-file", 0, offsetof(struct options, key_file) + 1},
+    {"--sysfs", 0, offsetof(struct options, sysfs) + 1},
 };
 
 static int complain(const char *what, const char *arg, const char *advice)
@@ -113,10 +117,10 @@ static int parse(struct options *options, char **argv)
     return EXIT_OK;
 }
 
-static int show_facts(struct qs_linux *os)
+static int show_facts(struct qs_linux *os, const char *sysfs)
 {
     static struct qs_port_fact fact;
-    qs_linux_init(os);
+    qs_linux_init(os, sysfs);
     for (size_t i = 0; qs_facts_get(&os->facts, i, &fact); i++) {
         printf("%s: %s\n", fact.key, fact.value);
     }
@@ -171,7 +175,7 @@ static int serve(struct qs_linux *os, const struct options *options)
 {
     char error[QS_LINK_ERROR_BYTES] = "";
     guard_descriptors();
-    qs_linux_init(os);
+    qs_linux_init(os, options->sysfs);
     if (!open_link(os, options, error) || !qs_linux_start(os, error)) {
         fprintf(stderr, "quiesce-agent: %s\n", error);
         qs_link_close(&os->link);
@@ -189,7 +193,7 @@ static int serve(struct qs_linux *os, const struct options *options)
 int main(int argc, char **argv)
 {
     static struct qs_linux os;
-    struct options options = {.listen = NULL};
+    struct options options = {.sysfs = "/sys"};
     int status = argc > 0 ? parse(&options, argv) : EXIT_USAGE;
     if (status != EXIT_OK) {
         return status;
@@ -202,7 +206,7 @@ int main(int argc, char **argv)
         return show_states();
     }
     if (options.facts) {
-        return show_facts(&os);
+        return show_facts(&os, options.sysfs);
     }
     if (options.stdio == (options.listen != NULL)) {
         fputs("quiesce-agent: choose one of --stdio and --listen ADDRESS; see --help\n", stderr);

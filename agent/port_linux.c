@@ -265,7 +265,7 @@ const char *qs_linux_clock_name(const struct qs_linux *os)
     return os->clock == CLOCK_MONOTONIC_RAW ? "monotonic-raw" : "monotonic";
 }
 
-void qs_linux_init(struct qs_linux *os)
+void qs_linux_init(struct qs_linux *os, const char *sysfs)
 {
     struct timespec t;
     cpu_set_t allowed;
@@ -277,7 +277,7 @@ void qs_linux_init(struct qs_linux *os)
     os->sums.count = os->sums.next = 0;
     os->run.cwd_fd = os->hook.cwd_fd = -1;
     os->link.in_fd = os->link.out_fd = os->link.listen_fd = -1;
-    qs_probe_open(&os->probe, &allowed);
+    qs_probe_open(&os->probe, &allowed, sysfs);
     qs_facts_init(&os->facts, &os->probe, qs_linux_clock_name(os));
     qs_child_init(&os->child, os->clock);
     qs_harness_init(&os->harness);

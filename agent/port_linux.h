@@ -35,8 +35,8 @@ struct qs_linux {
     uint8_t bytes[65536];
 };
 
-/* Clock, sensors, facts: what --facts needs. */
-void qs_linux_init(struct qs_linux *os);
+/* Clock, sensors, facts: what --facts needs. sysfs: "/sys", or a folder that stands for it (borrowed). */
+void qs_linux_init(struct qs_linux *os, const char *sysfs);
 /* Signals, subreaper, and the agent over os->link, which is open; os->key is set where it needs one. */
 bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES]);
 /* Until the host is gone (stdio) or a signal ends it; then no child is left. */

@@ -87,21 +87,21 @@ static bool read_bound(struct qs_schema_reader *r, const struct qs_sensor_kind *
 }
 
 static const struct qs_sensor_kind *find_sensor(struct qs_schema_reader *r, const struct qs_node *node,
-                                                bool rises)
+                                                bool bound)
 {
     struct qs_buf out;
     qs_buf_init(&out);
     const struct qs_sensor_kind *sensor = qs_sensor_find(node->text, &out);
     if (sensor == NULL)
         qs_schema_problem(r, node, out.data, "no sensor has the name `%s`", qs_show(node->text).text);
-    else if (rises && !sensor->rises)
+    else if (bound && !sensor->rises)
         qs_schema_problem(r, node, "put it into the gate",
                           "`%s` goes up and down: a rise during a window says nothing",
                           qs_show(node->text).text);
-    else if (!rises && sensor->rises)
+    else if (!bound && !sensor->gauge)
         qs_schema_problem(r, node, "put it into `bounds`", "`%s` only rises: nothing to wait for",
                           qs_show(node->text).text);
-    bool fits = sensor != NULL && sensor->rises == rises;
+    bool fits = sensor != NULL && (bound ? sensor->rises : sensor->gauge);
     if (strlen(node->text) > QS_NAME_MAX_BYTES)
         qs_schema_problem(r, node, NULL, "a sensor's name has at most %d bytes", QS_NAME_MAX_BYTES);
     qs_buf_done(&out);

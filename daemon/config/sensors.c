@@ -1,5 +1,6 @@
 #include "config/sensors.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,24 +9,24 @@
 #include "proto/names.h"
 
 static const struct qs_sensor_kind sensors[] = {
-    {QS_SENSOR_CPU_BUSY, false, false, QS_UNIT_PPM},
-    {QS_SENSOR_PSI_CPU_AVG10, false, false, QS_UNIT_PPM},
-    {QS_SENSOR_LOAD1, false, false, QS_UNIT_MILLI},
-    {QS_SENSOR_THERMAL_PREFIX, true, false, QS_UNIT_MC},
-    {QS_SENSOR_FREQ_PREFIX, true, false, QS_UNIT_KHZ},
-    {QS_SENSOR_COOLING_PREFIX, true, false, QS_UNIT_COUNT},
-    {QS_SENSOR_CPU_STEAL, false, true, QS_UNIT_COUNT},
-    {QS_SENSOR_CPU_BUSY_TICKS, false, true, QS_UNIT_COUNT},
-    {QS_SENSOR_CPU_IDLE_TICKS, false, true, QS_UNIT_COUNT},
-    {QS_SENSOR_FOREIGN_BUSY, false, true, QS_UNIT_COUNT},
-    {QS_SENSOR_PSI_CPU_SOME, false, true, QS_UNIT_US},
-    {QS_SENSOR_PSI_IO_SOME, false, true, QS_UNIT_US},
-    {QS_SENSOR_PSI_MEMORY_SOME, false, true, QS_UNIT_US},
-    {QS_SENSOR_RUN_DELAY, false, true, QS_UNIT_NS},
-    {QS_SENSOR_INVOLUNTARY, false, true, QS_UNIT_COUNT},
-    {QS_SENSOR_THROTTLE_PREFIX, true, true, QS_UNIT_COUNT},
-    {QS_SENSOR_AGENT_PREFIX, true, true, QS_UNIT_COUNT},
-    {QS_SENSOR_PROGRAM_PREFIX, true, true, QS_UNIT_COUNT},
+    {QS_SENSOR_CPU_BUSY, false, true, false, QS_UNIT_PPM},
+    {QS_SENSOR_PSI_CPU_AVG10, false, true, false, QS_UNIT_PPM},
+    {QS_SENSOR_LOAD1, false, true, false, QS_UNIT_MILLI},
+    {QS_SENSOR_THERMAL_PREFIX, true, true, false, QS_UNIT_MC},
+    {QS_SENSOR_FREQ_PREFIX, true, true, false, QS_UNIT_KHZ},
+    {QS_SENSOR_COOLING_PREFIX, true, true, true, QS_UNIT_COUNT},
+    {QS_SENSOR_CPU_STEAL, false, false, true, QS_UNIT_COUNT},
+    {QS_SENSOR_CPU_BUSY_TICKS, false, false, true, QS_UNIT_COUNT},
+    {QS_SENSOR_CPU_IDLE_TICKS, false, false, true, QS_UNIT_COUNT},
+    {QS_SENSOR_FOREIGN_BUSY, false, false, true, QS_UNIT_COUNT},
+    {QS_SENSOR_PSI_CPU_SOME, false, false, true, QS_UNIT_US},
+    {QS_SENSOR_PSI_IO_SOME, false, false, true, QS_UNIT_US},
+    {QS_SENSOR_PSI_MEMORY_SOME, false, false, true, QS_UNIT_US},
+    {QS_SENSOR_RUN_DELAY, false, false, true, QS_UNIT_NS},
+    {QS_SENSOR_INVOLUNTARY, false, false, true, QS_UNIT_COUNT},
+    {QS_SENSOR_THROTTLE_PREFIX, true, false, true, QS_UNIT_COUNT},
+    {QS_SENSOR_AGENT_PREFIX, true, false, true, QS_UNIT_COUNT},
+    {QS_SENSOR_PROGRAM_PREFIX, true, false, true, QS_UNIT_COUNT},
 };
 enum { SENSORS = sizeof(sensors) / sizeof(sensors[0]) };
 
@@ -103,4 +104,34 @@ bool qs_sensor_value(const struct qs_sensor_kind *sensor, const char *text, int6
         return qs_scalar_int(text, ret, why);
     }
     return false;
+}
+
+void qs_sensor_print(const char *name, int64_t value, struct qs_buf *out)
+{
+    struct qs_buf unused;
+    qs_buf_init(&unused);
+    const struct qs_sensor_kind *sensor = qs_sensor_find(name, &unused);
+    qs_buf_done(&unused);
+    switch (sensor != NULL ? sensor->unit : QS_UNIT_COUNT) {
+    case QS_UNIT_PPM:
+        qs_buf_fmt(out, "%.1f %%", (double)value / 1e4);
+        return;
+    case QS_UNIT_MC:
+        qs_buf_fmt(out, "%.1f °C", (double)value / 1e3);
+        return;
+    case QS_UNIT_KHZ:
+        qs_buf_fmt(out, "%.0f MHz", (double)value / 1e3);
+        return;
+    case QS_UNIT_MILLI:
+        qs_buf_fmt(out, "%.2f", (double)value / 1e3);
+        return;
+    case QS_UNIT_NS:
+        qs_buf_fmt(out, "%.3f ms", (double)value / 1e6);
+        return;
+    case QS_UNIT_US:
+        qs_buf_fmt(out, "%.3f ms", (double)value / 1e3);
+        return;
+    case QS_UNIT_COUNT:
+        qs_buf_fmt(out, "%" PRId64, value);
+    }
 }

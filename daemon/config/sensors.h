@@ -1,5 +1,4 @@
-/* Private to config: what a sensor or a kind of evidence counts in, by its name, and so how its values are
- * written in a job. */
+/* What a sensor or a kind of evidence counts in, by its name, and so how its values are written. */
 #ifndef QS_CONFIG_SENSORS_H
 #define QS_CONFIG_SENSORS_H
 
@@ -22,7 +21,8 @@ enum qs_sensor_unit {
 struct qs_sensor_kind {
     const char *name; /* a whole name, or the part before what varies */
     bool prefix;
-    bool rises; /* a counter since boot: evidence, not for a gate */
+    bool gauge; /* goes up and down: a gate can wait for it */
+    bool rises; /* more of it during a window says something: a counter since boot, or a cooling state */
     enum qs_sensor_unit unit;
 };
 
@@ -31,6 +31,9 @@ const struct qs_sensor_kind *qs_sensor_find(const char *name, struct qs_buf *out
 /* A value as a person writes it, in the sensor's unit. */
 bool qs_sensor_value(const struct qs_sensor_kind *sensor, const char *text, int64_t *ret,
                      struct qs_scalar_why *why);
+/* "cpu.busy_ratio_ppm": "12.3 %", "thermal:x": "46.7 °C", "freq:x": "1500 MHz". A name without a row: the
+ * number. */
+void qs_sensor_print(const char *name, int64_t value, struct qs_buf *out);
 /* "38C", "10%", ...: an example for messages. */
 const char *qs_sensor_example(const struct qs_sensor_kind *sensor);
 

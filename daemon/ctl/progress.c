@@ -90,45 +90,13 @@ static void on_progress(struct qs_progress *p, const json_t *d)
     end_line(p, due);
 }
 
-/* A value with its unit, as a sensor says it. */
-static void add_reading(struct qs_buf *out, const json_t *d, const char *key)
-{
-    const char *unit = qs_json_get_text(d, "unit", "");
-    double v = qs_json_get_number(d, key, 0);
-    if (strcmp(unit, "ppm") == 0 || strstr(qs_json_get_text(d, "sensor", ""), "_ppm") != NULL)
-        qs_buf_fmt(out, "%.0f %%", v / 1e4);
-    else if (strcmp(unit, "mc") == 0)
-        qs_buf_fmt(out, "%.1f °C", v / 1e3);
-    else if (strcmp(unit, "khz") == 0)
-        qs_buf_fmt(out, "%.0f MHz", v / 1e3);
-    else
-        qs_buf_fmt(out, "%g%s%s", v, unit[0] != '\0' ? " " : "", unit);
-}
-
-static void add_sensor(struct qs_buf *out, const json_t *d)
-{
-    const char *sensor = qs_json_get_text(d, "sensor", "the gate");
-    qs_buf_str(out, strcmp(sensor, "cpu.busy_ratio_ppm") == 0 ? "CPU busy" : sensor);
-    qs_buf_char(out, ' ');
-    add_reading(out, d, "value");
-    if (json_is_number(json_object_get(d, "hi"))) {
-        qs_buf_str(out, " (at most ");
-        add_reading(out, d, "hi");
-        qs_buf_char(out, ')');
-    } else if (json_is_number(json_object_get(d, "lo"))) {
-        qs_buf_str(out, " (at least ");
-        add_reading(out, d, "lo");
-        qs_buf_char(out, ')');
-    }
-    const char *busiest = qs_json_get_text(d, "busiest", "");
-    if (busiest[0] != '\0')
-        qs_buf_fmt(out, ", busiest: %s", busiest);
-}
-
 static void on_gate_waiting(struct qs_progress *p, const json_t *d)
 {
     qs_buf_str(&p->line, "waiting for quiet: ");
-    add_sensor(&p->line, d);
+    qs_buf_str(&p->line, qs_json_get_text(d, "text", ""));
+    const char *busiest = qs_json_get_text(d, "busiest", "");
+    if (busiest[0] != '\0')
+        qs_buf_fmt(&p->line, ", busiest: %s", busiest);
     end_line(p, p->gate_waits++ == 0);
 }
 

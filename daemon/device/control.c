@@ -228,8 +228,14 @@ void qs_control_on_waiting(struct qs_control *c, const struct qs_msg_waiting *m)
         qs_control_news_waiting(c, m);
 }
 
+const char *qs_control_waits_for(const struct qs_control *c)
+{
+    return c->state == QS_CS_GATE && c->win.waits_for[0] != '\0' ? c->win.waits_for : NULL;
+}
+
 void qs_control_on_quiet(struct qs_control *c)
 {
+    c->win.waits_for[0] = '\0';
     qs_control_feed(c, QS_CE_QUIET);
 }
 

@@ -89,6 +89,9 @@ void qs_control_on_error(struct qs_control *c, const struct qs_uid *run, const s
 /* True where this run is the one in hand. */
 bool qs_control_owns(const struct qs_control *c, const struct qs_uid *run);
 
+/* What the window in hand waits for, valid until the loop's next turn: "thermal:cpu is 46.7 °C, wanted at
+ * most 45.0 °C"; NULL: it does not wait. */
+const char *qs_control_waits_for(const struct qs_control *c);
 const char *qs_control_state_name(const struct qs_control *c);
 void qs_control_dump(struct qs_buf *out); /* the table as the diagram of README.md */
 

@@ -51,6 +51,7 @@ struct qs_control_window { /* what CLOSED and ITERATIONS told, kept until the co
     struct qs_session_quiet quiet;
     int64_t held_ns; /* since when somebody else's window or transfer holds it back; 0: nobody's does */
     bool held_told;
+    char waits_for[200]; /* what the gate, or who else, keeps it waiting for, as last told; "": nothing was */
     enum qs_silence claim;
     int64_t agent_segments; /* that passed the agent's own socket in the window; -1: not counted */
     uint32_t taint;

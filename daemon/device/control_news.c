@@ -7,6 +7,7 @@
 
 #include "base/loop.h"
 #include "base/text.h"
+#include "config/sensors.h"
 #include "device/control_impl.h"
 #include "device/control_news.h"
 #include "proto/names.h"
@@ -106,7 +107,31 @@ void qs_control_news_held(struct qs_control *c, const char *why)
     struct news n;
     begin(&n);
     qs_json_kstring(&n.json, "why", why);
+    snprintf(c->win.waits_for, sizeof c->win.waits_for, "%s", why);
     tell(c, &n, "window.held", true);
+}
+
+/* "thermal:cpu is 46.7 °C, wanted at most 45.0 °C" */
+static void keep_waiting(struct qs_control *c, const struct qs_job_expectation *e,
+                         const struct qs_msg_waiting *m)
+{
+    struct qs_buf text;
+    qs_buf_init(&text);
+    qs_buf_fmt(&text, "%s is ", e->sensor);
+    if (m->status == QS_READING_OK)
+        qs_sensor_print(e->sensor, m->value, &text);
+    else
+        qs_buf_str(&text, qs_reading_status_name(m->status));
+    qs_buf_str(&text, e->has_lo && e->has_hi ? ", wanted "
+                      : e->has_lo            ? ", wanted at least "
+                                             : ", wanted at most ");
+    if (e->has_lo)
+        qs_sensor_print(e->sensor, e->lo, &text);
+    qs_buf_str(&text, e->has_lo && e->has_hi ? " to " : "");
+    if (e->has_hi)
+        qs_sensor_print(e->sensor, e->hi, &text);
+    snprintf(c->win.waits_for, sizeof c->win.waits_for, "%s", text.data);
+    qs_buf_done(&text);
 }
 
 void qs_control_news_waiting(struct qs_control *c, const struct qs_msg_waiting *m)
@@ -115,6 +140,7 @@ void qs_control_news_waiting(struct qs_control *c, const struct qs_msg_waiting *
         return;
     const struct qs_job_expectation *e = &c->p.spec->gate[m->expectation];
     struct news n;
+    keep_waiting(c, e, m);
     begin(&n);
     qs_json_kstring(&n.json, "sensor", e->sensor);
     qs_json_kint(&n.json, "value", m->value);
@@ -124,6 +150,7 @@ void qs_control_news_waiting(struct qs_control *c, const struct qs_msg_waiting *
     e->has_hi ? qs_json_int(&n.json, e->hi) : qs_json_null(&n.json);
     qs_json_kstring(&n.json, "status", qs_reading_status_name(m->status));
     put_text(&n.json, "busiest", m->note);
+    qs_json_kstring(&n.json, "text", c->win.waits_for);
     qs_json_kint(&n.json, "elapsed_ns", m->elapsed_ns);
     tell(c, &n, "gate.waiting", true);
 }

@@ -16,6 +16,7 @@ enum { SOFT = QS_TAINT_GATE | QS_TAINT_EVIDENCE | QS_TAINT_LINK };
 void qs_control_window_reset(struct qs_control *c)
 {
     c->win.closed = false;
+    c->win.waits_for[0] = '\0';
     c->win.expected = 0;
     c->win.rows_n = 0;
     c->win.metric_count = 0;

@@ -79,7 +79,8 @@ bool qs_farm_cancel(struct qs_farm *farm, int64_t job, const char *why, qs_store
 
 /* JSON for faces, appended to out. */
 void qs_farm_devices_json(struct qs_farm *farm, struct qs_buf *out); /* array */
-/* {"position":1,"why":"job 6 runs on local: block 7 of 10-30"} ; {} for a job that does not wait. */
+/* {"position":1,"why":"job 6 runs on local: block 7 of 10-30"} ; of a job that runs
+ * {"why":"board: thermal:cpu is 46.7 °C, wanted at most 45.0 °C"} while a window waits; else {}. */
 void qs_farm_why_json(struct qs_farm *farm, int64_t job, struct qs_buf *out);
 /* The body of the last job.progress event, or null. */
 void qs_farm_progress_json(struct qs_farm *farm, int64_t job, struct qs_buf *out);

@@ -134,6 +134,26 @@ static bool is_waiting(const struct qs_farm_job *job)
     return !job->ending;
 }
 
+/* "board: thermal:cpu is 46.7 °C, ..." of the devices whose windows wait. */
+static void put_windows_that_wait(const struct qs_farm_job *job, struct qs_buf *why)
+{
+    for (size_t d = 0; d < job->farm->p.config->device_count; d++) {
+        const char *what = job->controls[d] ? qs_control_waits_for(job->controls[d]) : NULL;
+        if (what)
+            qs_buf_fmt(why, "%s%s: %s", why->len > 0 ? "; " : "", job->farm->p.config->devices[d].name, what);
+    }
+}
+
+static void put_why_running(struct qs_json *j, const struct qs_farm_job *job)
+{
+    struct qs_buf why;
+    qs_buf_init(&why);
+    put_windows_that_wait(job, &why);
+    if (why.len > 0)
+        qs_json_kstring(j, "why", why.data);
+    qs_buf_done(&why);
+}
+
 void qs_farm_why_json(struct qs_farm *farm, int64_t id, struct qs_buf *out)
 {
     struct snapshot s;
@@ -155,6 +175,8 @@ void qs_farm_why_json(struct qs_farm *farm, int64_t id, struct qs_buf *out)
             qs_buf_done(&why);
             break;
         }
+        if (job->id == id)
+            put_why_running(&j, job);
         position++;
     }
     snapshot_done(&s);

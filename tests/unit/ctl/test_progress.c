@@ -26,10 +26,11 @@ static void the_line_of_a_job(void **state)
     expect_line(&p, "job.queued", "{\"position\":0,\"why\":\"\"}", "");
     expect_line(&p, "job.start", "{\"device\":\"local\",\"seed\":\"42\",\"simulated\":false}",
                 "measuring on local, seed 42: warming up");
-    expect_line(&p, "gate.waiting",
-                "{\"sensor\":\"cpu.busy_ratio_ppm\",\"value\":380000,\"lo\":null,\"hi\":100000,"
-                "\"busiest\":\"cc1[7] 38%\"}",
-                "waiting for quiet: CPU busy 38 % (at most 10 %), busiest: cc1[7] 38%");
+    expect_line(
+        &p, "gate.waiting",
+        "{\"sensor\":\"cpu.busy_ratio_ppm\",\"value\":380000,\"lo\":null,\"hi\":100000,"
+        "\"text\":\"cpu.busy_ratio_ppm is 38.0 %, wanted at most 10.0 %\",\"busiest\":\"cc1[7] 38%\"}",
+        "waiting for quiet: cpu.busy_ratio_ppm is 38.0 %, wanted at most 10.0 %, busiest: cc1[7] 38%");
     expect_line(&p, "window.held", "{\"why\":\"b measures on hub desk\"}",
                 "waiting for others: b measures on hub desk");
     expect_line(&p, "job.progress",

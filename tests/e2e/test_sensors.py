@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Temperatures, frequencies and cooling states of real boards, as files: this machine may have none. The trees of tests/data/sysfs stand for
+/sys (`quiesce-agent --sysfs`); their readings are invented, and the tests move them as a board would."""
+import os
+
+from lib import AGENT, Bed, run_cases, until
+
+TREES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "sysfs")
+POLICY = "devices/system/cpu/cpufreq/policy0"
+ZONE = "class/thermal/thermal_zone0"
+COOLER = "class/thermal/cooling_device0"
+
+
+class Board:
+    """A tree as files below `path`, which stands for /sys."""
+
+    def __init__(self, bed, name):
+        self.path = os.path.join(bed.path, name, "sys")
+        with open(os.path.join(TREES, name + ".tree.tsv"), encoding="utf-8") as tree:
+            for line in tree:
+                if line.startswith("/sys/"):
+                    self._make(bed, name, *line.rstrip("\n").split("\t")[:4])
+
+    def _make(self, bed, name, path, mode, target, value):
+        path = os.path.join(bed.path, name, path.lstrip("/"))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if mode == "link":
+            os.symlink(target, path)
+        else:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(value.replace("\\t", "\t").replace("\\n", "\n") + "\n")
+
+    def file(self, name):
+        return os.path.join(self.path, name)
+
+    def put(self, name, value):
+        """In place, as the kernel does: the agent keeps the file open."""
+        with open(self.file(name), "r+", encoding="utf-8") as f:
+            f.write(f"{value}\n")
+            f.truncate()
+
+    def farm(self):
+        return {"devices": {"board": {"link": "exec", "argv": [AGENT, "--stdio", "--sysfs", self.path]}}}
+
+
+def job(argv, gate="none", bounds="none"):
+    return {"quiesce": 1, "benchmarks": [{"name": "b", "argv": argv}],
+            "plan": {"seed": 1, "blocks": 1, "window": {"iterations": 1}, "warmup": {"iterations": 0}, "until": {"interval": 0}},
+            "conditions": {"gate": gate, "bounds": bounds}}
+
+
+def a_hot_board_waits(tap):
+    """A board above its band waits, says what for, and measures as soon as it has cooled down; the readings are stored in thousandths of a degree"""
+    with Bed() as bed:
+        board = Board(bed, "rpi4b")
+        daemon = bed.daemon(board.farm())
+        daemon.device_ready("board")
+        number = daemon.job(job(["true"], [{"sensor": "thermal:cpu-thermal", "band": ["30C", "45C"], "timeout": "10min", "on_timeout": "fail"}]))
+        shown = until("the job says what it waits for",
+                      lambda: (lambda j: "thermal:cpu-thermal" in (j.get("why") or "") and j)(daemon.show(number)))
+        tap.ok("46.7" in shown["why"], "and how warm it is", [shown["why"]])
+        board.put(ZONE + "/temp", 44000)
+        tap.equal(daemon.ended(number)["state"], "done", "then it measures")
+        (reading,) = bed.sql("SELECT r.value FROM reading r JOIN sensor s ON s.id = r.sensor_id WHERE s.name = 'thermal:cpu-thermal'")
+        tap.equal(reading[0], 44000, "the deciding reading is the one that opened the gate")
+        tap.equal(bed.sql("SELECT before, after FROM v_evidence WHERE kind = 'freq:policy0_khz'"), [(600000, 600000)],
+                  "the frequency stands before and after")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def too_slow_and_too_cold(tap):
+    """A band has two ends: a clock below it and a board that is too cold mark the window, which is kept"""
+    with Bed() as bed:
+        board = Board(bed, "rpi4b")
+        board.put(ZONE + "/temp", 12000)
+        daemon = bed.daemon(board.farm())
+        daemon.device_ready("board")
+        for gate in ({"sensor": "freq:policy0_khz", "above": "1.5GHz"}, {"sensor": "thermal:cpu-thermal", "band": ["20C", "45C"]}):
+            number = daemon.job(job(["true"], [{**gate, "timeout": "100ms", "on_timeout": "taint"}]))
+            tap.equal(daemon.ended(number)["state"], "done", "the job ends well")
+            tap.equal(bed.one("SELECT count(*) FROM v_iteration WHERE job = ? AND taint <> 0", number), 1,
+                      f"its iteration is kept and marked: {gate['sensor']}")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def it_throttles(tap):
+    """What throttles while a window is open is seen: the cooling state rose above its bound, the frequency fell, and both are stored"""
+    with Bed() as bed:
+        board = Board(bed, "odroid-xu3")
+        script = f"echo 1 > {board.file(COOLER)}/cur_state; echo 200000 > {board.file(POLICY)}/scaling_cur_freq"
+        daemon = bed.daemon(board.farm())
+        daemon.device_ready("board")
+        number = daemon.job(job(["sh", "-c", script], bounds={"cooling:pwm-fan": 0}))
+        tap.equal(daemon.ended(number)["state"], "done", "the job ends well")
+        tap.equal(bed.sql("SELECT before, after FROM v_evidence WHERE kind = 'freq:policy0_khz' ORDER BY window_id"),
+                  [(600000, 200000), (200000, 200000)], "the clock has fallen; the window is repeated")
+        tap.equal(bed.sql("SELECT code, value, bound FROM v_taint"), [("cooling:pwm-fan", 1, 0)], "the window is marked with what rose")
+        zones = bed.sql("SELECT DISTINCT kind, before FROM v_evidence WHERE kind LIKE 'thermal:%' ORDER BY kind")
+        tap.equal([k for k, _ in zones], ["thermal:cpu0-thermal", "thermal:cpu1-thermal", "thermal:cpu2-thermal", "thermal:cpu3-thermal",
+                                          "thermal:gpu-thermal"], "all zones are read, by their types")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def a_test_bed_says_so(tap):
+    """The environment of every result names the folder that stood for /sys, and the governors found there"""
+    with Bed() as bed:
+        board = Board(bed, "odroid-xu3")
+        daemon = bed.daemon(board.farm())
+        daemon.device_ready("board")
+        daemon.ended(daemon.job(job(["true"])))
+        body = bed.one("SELECT group_concat(body) FROM env")
+        tap.ok(board.path in body, "the folder is named")
+        tap.ok("policy4=ondemand 200000-2000000 kHz" in body, "the governors are those of the board", [body])
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+run_cases(a_hot_board_waits, too_slow_and_too_cold, it_throttles, a_test_bed_says_so)
