@@ -62,6 +62,11 @@ struct qs_session_run { /* the open run and its window */
     bool cancelled; /* CANCEL was sent since OPEN */
 };
 
+struct qs_session_metrics { /* what the values of the window in hand are, by its first frame of rows */
+    uint16_t ids[QS_METRICS_MAX];
+    size_t count;
+};
+
 struct qs_session_silence { /* from QUIET to the first byte of CLOSED */
     bool on;
     uint32_t noise; /* frames that came or went */
@@ -95,6 +100,7 @@ struct qs_session {
     char *facts_json; /* owned; between FACTS and on_ready */
     struct qs_session_clock clock;
     struct qs_session_run run;
+    struct qs_session_metrics metrics;
     struct qs_session_silence silence;
     struct qs_held held[QS_HELD_MAX]; /* runs with iterations that may be asked for again, oldest first */
     size_t held_count;

@@ -319,12 +319,29 @@ static bool count_resent_rows(struct qs_session *s, const struct qs_msg_iteratio
     return true;
 }
 
+/* All rows of a window have the metrics of its first ones: the window is stored with one list. */
+static bool has_same_metrics(struct qs_session *s, const struct qs_msg_iterations *m)
+{
+    struct qs_session_metrics come = {.count = 0};
+    struct qs_iter it = qs_list_iter(&m->metrics);
+    while (come.count < QS_METRICS_MAX && qs_list_u16(&it, &come.ids[come.count]))
+        come.count++;
+    if (m->first_index == 0)
+        s->metrics = come;
+    if (come.count == s->metrics.count &&
+        memcmp(come.ids, s->metrics.ids, come.count * sizeof *come.ids) == 0)
+        return true;
+    return qs_session_broken(s, QS_E_PROTOCOL, "%s: the metrics changed within the window, at number %u",
+                             s->name, (unsigned)m->first_index);
+}
+
 /* The state has moved: a count that is not over yet, or one of the two that were left, tells which rows these
  * are. */
 bool qs_session_do_rows(struct qs_session *s, const union qs_session_msg *m)
 {
     bool resent = s->resend.first_seq < s->resend.next_seq;
-    if (!(resent ? count_resent_rows(s, &m->rows) : count_window_rows(s, &m->rows)))
+    if (!(resent ? count_resent_rows(s, &m->rows) : count_window_rows(s, &m->rows)) ||
+        !has_same_metrics(s, &m->rows))
         return false;
     qs_session_arm_deadline(s);
     if (s->state == QS_SESSION_RUN_OPEN)

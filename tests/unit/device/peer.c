@@ -156,7 +156,7 @@ void peer_rows(struct peer *p, const struct qs_uid *run, uint64_t first_seq, uin
     struct qs_build metrics;
     struct qs_build rows;
     qs_build_init(&metrics, ids, sizeof ids);
-    qs_build_u16(&metrics, QS_METRIC_USER_TIME_US);
+    qs_build_u16(&metrics, p->metric);
     qs_build_init(&rows, mem, sizeof mem);
     for (uint32_t i = 0; i < n; i++) {
         struct qs_row row = {.start_off_ns = i, .duration_ns = 123456789, .values = {42}};
@@ -452,6 +452,7 @@ struct peer *peer_new(struct qs_loop *loop, bool tcp)
     p->features = QS_FEATURE_COMMAND | QS_FEATURE_PULL;
     p->rows = 5;
     p->rows_a_message = 2;
+    p->metric = QS_METRIC_USER_TIME_US;
     memset(p->nonce, 9, sizeof p->nonce);
     snprintf(p->dir, sizeof p->dir, "/tmp/qs-peer-XXXXXX");
     if (!mkdtemp(p->dir))

@@ -29,6 +29,7 @@ struct peer {
     uint32_t features;
     /* what a window gives */
     uint32_t rows, rows_a_message;
+    uint16_t metric;    /* what a row's value is */
     unsigned held_runs; /* in HELD: runs 0xA0.. with iterations 5 to 8 */
 
     struct qs_uid session, farm, run;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "peer.h"
+#include "proto/names.h"
 
 struct bed {
     struct qs_loop *loop;
@@ -169,7 +170,8 @@ static enum crime {
     OTHER_RUN,
     OTHER_WINDOW,
     OTHER_PHASE,
-    MORE_THAN_ASKED
+    MORE_THAN_ASKED,
+    OTHER_METRICS
 } crime;
 
 static bool answer_badly(struct peer *p, const struct qs_frame *f)
@@ -192,6 +194,11 @@ static bool answer_badly(struct peer *p, const struct qs_frame *f)
         peer_rows(p, &p->run, 0, 0, 6);
     if (crime == NO_ROWS)
         peer_rows(p, &p->run, 0, 0, 0);
+    if (crime == OTHER_METRICS) {
+        peer_rows(p, &p->run, 0, 0, 2);
+        p->metric = QS_METRIC_SYSTEM_TIME_US;
+        peer_rows(p, &p->run, 2, 2, 3);
+    }
     return true;
 }
 
@@ -199,9 +206,10 @@ static void a_window_must_be_what_was_asked_for(void **state)
 {
     (void)state;
     static const char *const reasons[] = {
-        "0 (0) is next", "0 (0) is next", "5 are due",     "0 iterations came",
-        "another run",   "another run",   "another phase", "5 iterations were asked"};
-    for (int i = SEQ_GAP; i <= MORE_THAN_ASKED; i++) {
+        "0 (0) is next",  "0 (0) is next", "5 are due",     "0 iterations came",
+        "another run",    "another run",   "another phase", "5 iterations were asked",
+        "metrics changed"};
+    for (int i = SEQ_GAP; i <= OTHER_METRICS; i++) {
         crime = (enum crime)i;
         struct bed *b = bed_new(false);
         b->peer->script = answer_badly;
