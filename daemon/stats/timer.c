@@ -52,12 +52,12 @@ enum qs_status qs_timer_accuracy(const double *empty_ns, size_t n, double *out_n
     return status;
 }
 
-uint32_t qs_timer_max_evals(const struct qs_timer *timer)
+uint32_t qs_timer_max_evals(const struct qs_clock_error *timer)
 {
     if (!(timer->acc_ns > 0 && timer->prec_ns > 0) || !isfinite(timer->acc_ns) || !isfinite(timer->prec_ns))
         return 0;
     double j = timer->acc_ns / timer->prec_ns;
-    return j >= QS_EVALS_MAX ? QS_EVALS_MAX : j < 1 ? 1 : (uint32_t)j;
+    return j >= QS_TIMER_EVALS_MAX ? QS_TIMER_EVALS_MAX : j < 1 ? 1 : (uint32_t)j;
 }
 
 const char *qs_oracle_name(enum qs_oracle oracle)
@@ -81,7 +81,7 @@ static double table_at(double t)
     return t > 9000 ? 1 : 11 - floor((t - 1) / 1000);
 }
 
-uint32_t qs_oracle_table(double t_ns, const struct qs_timer *timer)
+uint32_t qs_oracle_table(double t_ns, const struct qs_clock_error *timer)
 {
     uint32_t j = qs_timer_max_evals(timer);
     if (j == 0 || isnan(t_ns))
@@ -90,7 +90,7 @@ uint32_t qs_oracle_table(double t_ns, const struct qs_timer *timer)
     return n < 1 ? 1 : (uint32_t)n;
 }
 
-uint32_t qs_oracle_logistic(double t_ns, const struct qs_timer *timer, double slope, double b)
+uint32_t qs_oracle_logistic(double t_ns, const struct qs_clock_error *timer, double slope, double b)
 {
     uint32_t j = qs_timer_max_evals(timer);
     bool admissible = slope > 0.005 && slope < 0.02 && b > 0.4 && b < 0.6;
@@ -100,18 +100,19 @@ uint32_t qs_oracle_logistic(double t_ns, const struct qs_timer *timer, double sl
     return (uint32_t)floor(1 + (j - 1) / (1 + exp(at)));
 }
 
-uint32_t qs_evals(enum qs_oracle oracle, double t_ns, const struct qs_timer *timer)
+uint32_t qs_evals(enum qs_oracle oracle, double t_ns, const struct qs_clock_error *timer)
 {
     uint32_t n = oracle == QS_ORACLE_TABLE
                      ? qs_oracle_table(t_ns, timer)
                      : qs_oracle_logistic(t_ns, timer, QS_LOGISTIC_SLOPE, QS_LOGISTIC_B);
-    if (n == 0 || t_ns >= timer->prec_ns)
-        return n;
-    double lasting = ceil(timer->acc_ns / fmax(t_ns, timer->acc_ns / TABLE_J));
+    if (n == 0)
+        return 0;
+    double lasting = ceil(timer->acc_ns / (QS_TIMER_ERROR_RATIO * fmax(t_ns, 0)));
+    lasting = fmin(lasting, QS_TIMER_LASTING_MAX);
     return lasting > n ? (uint32_t)lasting : n;
 }
 
-enum qs_status qs_tuner_init(struct qs_tuner *tuner, enum qs_oracle oracle, const struct qs_timer *timer,
+enum qs_status qs_tuner_init(struct qs_tuner *tuner, enum qs_oracle oracle, const struct qs_clock_error *timer,
                              double budget_ns)
 {
     *tuner = (struct qs_tuner){
@@ -121,7 +122,9 @@ enum qs_status qs_tuner_init(struct qs_tuner *tuner, enum qs_oracle oracle, cons
 
 uint32_t qs_tuner_next(const struct qs_tuner *tuner)
 {
-    bool more = tuner->done < qs_timer_max_evals(&tuner->timer) && tuner->spent_ns < tuner->budget_ns;
+    uint32_t j = qs_timer_max_evals(&tuner->timer);
+    uint32_t scan = j > 0 && j < QS_TUNER_SCAN ? QS_TUNER_SCAN : j;
+    bool more = tuner->done < scan && tuner->spent_ns < tuner->budget_ns;
     return more ? tuner->done + 1 : 0;
 }
 
@@ -133,15 +136,22 @@ enum qs_status qs_tuner_push(struct qs_tuner *tuner, double total_ns)
     if (!are_durations(&total_ns, 1))
         return QS_EDOM;
     tuner->done = evals;
+    tuner->took++;
     tuner->spent_ns += total_ns;
     tuner->min_ns = fmin(tuner->min_ns, total_ns / evals);
     return QS_OK;
 }
 
+void qs_tuner_skip(struct qs_tuner *tuner)
+{
+    if (qs_tuner_next(tuner) > 0)
+        tuner->done++;
+}
+
 enum qs_status qs_tuner_evals(const struct qs_tuner *tuner, uint32_t *evals)
 {
-    *evals = tuner->done > 0 ? qs_evals(tuner->oracle, tuner->min_ns, &tuner->timer) : 0;
-    return tuner->done > 0 ? QS_OK : QS_ENODATA;
+    *evals = tuner->took > 0 ? qs_evals(tuner->oracle, tuner->min_ns, &tuner->timer) : 0;
+    return tuner->took > 0 ? QS_OK : QS_ENODATA;
 }
 
 const char *qs_judgement_name(enum qs_judgement judgement)

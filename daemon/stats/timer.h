@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct qs_timer {
+struct qs_clock_error {
     double acc_ns;  /* tau_acc: bound of the error of one reading; 1000 where it is not known */
     double prec_ns; /* tau_prec > 0: the smallest interval above 0 that the clock shows */
 };
@@ -22,49 +22,57 @@ enum qs_status qs_timer_precision(const double *delta_ns, size_t n, double *out_
  * QS_ENODATA, QS_EDOM as above, QS_ETOOFEW below 1000 values, QS_ENOMEM; *out_ns is NaN then. */
 enum qs_status qs_timer_accuracy(const double *empty_ns, size_t n, double *out_ns);
 
-/* j = floor(tau_acc/tau_prec) within [1, QS_EVALS_MAX]: more evaluations push the error below what the clock
+/* j = floor(tau_acc/tau_prec) within [1, QS_TIMER_EVALS_MAX]: more evaluations push the error below what the clock
  * shows. 0 for a timer that is not made of finite positive numbers. */
-enum { QS_EVALS_MAX = 1000000 };
-uint32_t qs_timer_max_evals(const struct qs_timer *timer);
+enum { QS_TIMER_EVALS_MAX = 1000000 };
+uint32_t qs_timer_max_evals(const struct qs_clock_error *timer);
 
 enum qs_oracle { QS_ORACLE_TABLE, QS_ORACLE_LOGISTIC };
 const char *qs_oracle_name(enum qs_oracle oracle); /* "table", "logistic" */
 
 /* The table that BenchmarkTools ships, for t_ns > 0 a single evaluation; it is made for tau 1000 and 1 ns.
  * For others t is scaled by 1000/tau_acc and the answer by j/1000, at least 1. 0 for NaN or a bad timer. */
-uint32_t qs_oracle_table(double t_ns, const struct qs_timer *timer);
+uint32_t qs_oracle_table(double t_ns, const struct qs_clock_error *timer);
 
 /* Equation 11: floor(1 + (j-1)/(1 + exp(a (t - b tau_acc)))), a = slope/tau_prec. Admissible are slopes in
  * (0.005, 0.02) and b in (0.4, 0.6); 0 outside of that, for NaN and for a bad timer. The slope does not
  * follow tau_acc: with a small j the curve is flat, which is why the table is the default. */
 #define QS_LOGISTIC_SLOPE 0.009
 #define QS_LOGISTIC_B     0.5
-uint32_t qs_oracle_logistic(double t_ns, const struct qs_timer *timer, double slope, double b);
+uint32_t qs_oracle_logistic(double t_ns, const struct qs_clock_error *timer, double slope, double b);
 
-/* The number to use: the oracle's, with slope and b as above, and where one evaluation is shorter than the
- * clock's precision at least as many as last for tau_acc, 1000 at most: the oracles say nothing about that
- * case, and with a coarse clock (small j) their answer would not reach one tick. 0: as the oracles. */
-uint32_t qs_evals(enum qs_oracle oracle, double t_ns, const struct qs_timer *timer);
+/* The number to use: the oracle's, with slope and b as above, and at least as many as make tau_acc
+ * QS_TIMER_ERROR_RATIO of what the measurement lasts (QS_TIMER_LASTING_MAX at most). The oracles bound the
+ * error of an evaluation by tau_prec alone: with a small j that is more than short work itself. 0: as the
+ * oracles. */
+#define QS_TIMER_ERROR_RATIO 0.01
+enum { QS_TIMER_LASTING_MAX = 100000 };
+uint32_t qs_evals(enum qs_oracle oracle, double t_ns, const struct qs_clock_error *timer);
 
 /* Algorithm 1, one measurement at a time: measure i = 1, 2, .. j evaluations in turn, t = min T_i/i. One
  * unmeasured evaluation comes before it. It ends early once the measured time reaches the budget (5 s as a
- * rule). */
+ * rule). As in the authors' program there are 1000 measurements also where j is less: the minimum of two or
+ * three, each with two looks at the clock in it, says little about t. */
+enum { QS_TUNER_SCAN = 1000 };
 struct qs_tuner {
-    struct qs_timer timer;
+    struct qs_clock_error timer;
     enum qs_oracle oracle;
     double budget_ns, spent_ns;
     double min_ns; /* min T_i/i so far; infinite before the first */
-    uint32_t done; /* measurements taken */
+    uint32_t done; /* measurements taken or skipped */
+    uint32_t took; /* measurements taken */
 };
 
 /* QS_EDOM: a bad timer, or a budget that is not above 0 (infinite is allowed). */
-enum qs_status qs_tuner_init(struct qs_tuner *tuner, enum qs_oracle oracle, const struct qs_timer *timer,
+enum qs_status qs_tuner_init(struct qs_tuner *tuner, enum qs_oracle oracle, const struct qs_clock_error *timer,
                              double budget_ns);
 /* How many evaluations the next measurement has; 0: no more are needed. */
 uint32_t qs_tuner_next(const struct qs_tuner *tuner);
 /* What that measurement took in all. QS_EDOM (negative or not finite), QS_ETOOFEW where none was wanted: the
  * tuner is unchanged then. */
 enum qs_status qs_tuner_push(struct qs_tuner *tuner, double total_ns);
+/* The measurement that is due was not valid: the scan goes on behind it. */
+void qs_tuner_skip(struct qs_tuner *tuner);
 /* Evaluations per measurement from what was seen so far. QS_ENODATA before the first, *evals = 0 then. */
 enum qs_status qs_tuner_evals(const struct qs_tuner *tuner, uint32_t *evals);
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-static const struct qs_timer MICRO = {.acc_ns = 1000, .prec_ns = 1};
+static const struct qs_clock_error MICRO = {.acc_ns = 1000, .prec_ns = 1};
 
-static uint32_t logistic(double t_ns, const struct qs_timer *timer)
+static uint32_t logistic(double t_ns, const struct qs_clock_error *timer)
 {
     return qs_oracle_logistic(t_ns, timer, QS_LOGISTIC_SLOPE, QS_LOGISTIC_B);
 }
@@ -38,7 +38,7 @@ static void test_golden_values(void **state)
 static void test_oracles_never_rise(void **state)
 {
     (void)state;
-    static const struct qs_timer timers[] = {{1000, 1}, {1000, 52}, {300, 17}, {40, 40}, {1e6, 1000}};
+    static const struct qs_clock_error timers[] = {{1000, 1}, {1000, 52}, {300, 17}, {40, 40}, {1e6, 1000}};
     for (size_t k = 0; k < sizeof timers / sizeof *timers; k++) {
         uint32_t table = UINT32_MAX, curve = UINT32_MAX, used = UINT32_MAX;
         for (int step = 0; step < 12 * 512; step++) {
@@ -58,7 +58,7 @@ static void test_oracles_never_rise(void **state)
 static void test_scaled_to_other_timers(void **state)
 {
     (void)state;
-    static const struct qs_timer tenfold = {.acc_ns = 10000, .prec_ns = 10}, coarse = {1000, 50},
+    static const struct qs_clock_error tenfold = {.acc_ns = 10000, .prec_ns = 10}, coarse = {1000, 50},
                                  third = {300, 0.3};
     assert_int_equal(qs_oracle_table(2000, &tenfold), 600); /* as 200 ns of a 1000 ns timer */
     assert_int_equal(qs_oracle_table(90001, &tenfold), 1);
@@ -66,31 +66,36 @@ static void test_scaled_to_other_timers(void **state)
     assert_int_equal(qs_oracle_table(9000, &coarse), 1); /* 3 * 20/1000 */
     assert_int_equal(qs_oracle_table(30, &third), 944);
     assert_int_equal(qs_timer_max_evals(&coarse), 20);
-    static const struct qs_timer fine = {.acc_ns = 1e9, .prec_ns = 1e-9}, slow = {.acc_ns = 1, .prec_ns = 5};
-    assert_int_equal(qs_timer_max_evals(&fine), QS_EVALS_MAX);
+    static const struct qs_clock_error fine = {.acc_ns = 1e9, .prec_ns = 1e-9}, slow = {.acc_ns = 1, .prec_ns = 5};
+    assert_int_equal(qs_timer_max_evals(&fine), QS_TIMER_EVALS_MAX);
     assert_int_equal(qs_timer_max_evals(&slow), 1);
 }
 
-/* Below the clock's precision a measurement must last for the accuracy; elsewhere the oracle is untouched. */
-static void test_short_work_on_a_coarse_clock(void **state)
+/* However small j is, the clock's error is at most a hundredth of what a measurement lasts. */
+static void test_clock_error_is_a_hundredth(void **state)
 {
     (void)state;
-    static const struct qs_timer coarse = {1000, 52};
+    static const struct qs_clock_error coarse = {1000, 52}, fast = {41, 20};
     assert_int_equal(qs_oracle_table(2, &coarse), 19);
-    assert_int_equal(qs_evals(QS_ORACLE_TABLE, 2, &coarse), 500);
-    assert_int_equal(qs_evals(QS_ORACLE_LOGISTIC, 2, &coarse), 500);
-    assert_int_equal(qs_evals(QS_ORACLE_TABLE, 0, &coarse), 1000);
-    for (int t = 52; t < 12000; t += 7) {
-        assert_int_equal(qs_evals(QS_ORACLE_TABLE, t, &coarse), qs_oracle_table(t, &coarse));
-        assert_int_equal(qs_evals(QS_ORACLE_LOGISTIC, t, &coarse), logistic(t, &coarse));
+    assert_int_equal(qs_evals(QS_ORACLE_TABLE, 2, &coarse), 50000);
+    assert_int_equal(qs_evals(QS_ORACLE_LOGISTIC, 2, &coarse), 50000);
+    assert_int_equal(qs_evals(QS_ORACLE_TABLE, 0, &coarse), QS_TIMER_LASTING_MAX);
+    assert_int_equal(qs_evals(QS_ORACLE_TABLE, -1, &coarse), QS_TIMER_LASTING_MAX);
+    assert_int_equal(qs_evals(QS_ORACLE_TABLE, 20, &fast), 205);
+    assert_int_equal(qs_evals(QS_ORACLE_TABLE, 4100, &fast), 1);
+    assert_int_equal(qs_evals(QS_ORACLE_TABLE, 4099, &fast), 2);
+    for (int t = 1; t < 12000; t += 7) {
+        double error_ratio = coarse.acc_ns / (t * (double)qs_evals(QS_ORACLE_LOGISTIC, t, &coarse));
+        EXPECT(error_ratio <= QS_TIMER_ERROR_RATIO);
     }
+    assert_int_equal(qs_evals(QS_ORACLE_TABLE, 200, &MICRO), 600); /* here the oracle asks for more */
     assert_int_equal(qs_evals(QS_ORACLE_TABLE, INFINITY, &coarse), 1);
 }
 
 static void test_bad_timers_and_times(void **state)
 {
     (void)state;
-    static const struct qs_timer bad[] = {{0, 1}, {1000, 0}, {-1, 1}, {NAN, 1}, {1000, NAN}, {INFINITY, 1}};
+    static const struct qs_clock_error bad[] = {{0, 1}, {1000, 0}, {-1, 1}, {NAN, 1}, {1000, NAN}, {INFINITY, 1}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct qs_tuner tuner;
         assert_int_equal(qs_timer_max_evals(&bad[i]), 0);
@@ -129,6 +134,28 @@ static void test_scan_takes_the_minimum(void **state)
     assert_int_equal(qs_tuner_push(&tuner, 1), QS_ETOOFEW);
 }
 
+/* j = 2, and still enough measurements for a minimum; one that was not valid leaves a hole. */
+static void test_scan_of_a_coarse_clock(void **state)
+{
+    (void)state;
+    static const struct qs_clock_error fast = {41, 20};
+    struct qs_tuner tuner;
+    uint32_t i, evals;
+    assert_int_equal(qs_tuner_init(&tuner, QS_ORACLE_TABLE, &fast, 5e9), QS_OK);
+    qs_tuner_skip(&tuner);
+    assert_int_equal(qs_tuner_evals(&tuner, &evals), QS_ENODATA);
+    assert_int_equal(qs_tuner_next(&tuner), 2);
+    while ((i = qs_tuner_next(&tuner)) > 0)
+        assert_int_equal(qs_tuner_push(&tuner, 20 * i + 30), QS_OK);
+    assert_int_equal(tuner.done, QS_TUNER_SCAN);
+    assert_int_equal(tuner.took, QS_TUNER_SCAN - 1);
+    check_near("t", tuner.min_ns, 20.03, 1e-12, 0);
+    assert_int_equal(qs_tuner_evals(&tuner, &evals), QS_OK);
+    assert_int_equal(evals, 205);
+    qs_tuner_skip(&tuner);
+    assert_int_equal(tuner.done, QS_TUNER_SCAN);
+}
+
 static void test_scan_ends_with_its_budget(void **state)
 {
     (void)state;
@@ -156,7 +183,7 @@ static void test_scan_refuses_what_is_no_time(void **state)
     assert_int_equal(qs_tuner_next(&tuner), 1);
     assert_int_equal(qs_tuner_push(&tuner, 0), QS_OK); /* shorter than the clock shows */
     assert_int_equal(qs_tuner_evals(&tuner, &evals), QS_OK);
-    assert_int_equal(evals, 1000);
+    assert_int_equal(evals, QS_TIMER_LASTING_MAX);
 }
 
 static void test_precision(void **state)
@@ -214,7 +241,8 @@ int main(void)
         cmocka_unit_test(test_golden_values),
         cmocka_unit_test(test_oracles_never_rise),
         cmocka_unit_test(test_scaled_to_other_timers),
-        cmocka_unit_test(test_short_work_on_a_coarse_clock),
+        cmocka_unit_test(test_clock_error_is_a_hundredth),
+        cmocka_unit_test(test_scan_of_a_coarse_clock),
         cmocka_unit_test(test_bad_timers_and_times),
         cmocka_unit_test(test_scan_takes_the_minimum),
         cmocka_unit_test(test_scan_ends_with_its_budget),
