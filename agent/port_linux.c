@@ -1,5 +1,6 @@
 #include "port_linux.h"
 
+#include "linux_clock.h"
 #include "linux_io.h"
 
 #include <errno.h>
@@ -247,6 +248,12 @@ static bool op_program_metric(void *ctx, uint32_t i, struct qs_port_metric *metr
     return qs_shared_metric(&os->harness.shared, i, metric);
 }
 
+static void op_program_clock(void *ctx, struct qs_port_clock *out)
+{
+    struct qs_linux *os = ctx;
+    qs_linux_clock_read(os->clock, &os->run.cpus, out);
+}
+
 static void op_program_row(void *ctx, uint32_t i, uint32_t metrics, struct qs_port_row *row)
 {
     struct qs_linux *os = ctx;
@@ -370,6 +377,7 @@ bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES])
                                  .program_look = op_program_look,
                                  .program_metric = op_program_metric,
                                  .program_row = op_program_row,
+                                 .program_clock = op_program_clock,
                                  .pull = op_pull};
     struct qs_agent_options options;
     if (!take_signals(os) || os->child.null_fd < 0 || os->child.null_in_fd < 0) {

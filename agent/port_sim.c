@@ -313,7 +313,8 @@ void qs_sim_init(struct qs_sim *sim, const struct qs_sim_options *options, int64
                                  .program_quit = qs_sim_program_quit,
                                  .program_look = qs_sim_program_look,
                                  .program_metric = qs_sim_program_metric,
-                                 .program_row = qs_sim_program_row};
+                                 .program_row = qs_sim_program_row,
+                                 .program_clock = qs_sim_program_clock};
     const struct qs_agent_options agent_options = {.software = "quiesce-agent " QS_VERSION " (simulated)",
                                                    .boot_id = sim->boot_id,
                                                    .clock = "sim",

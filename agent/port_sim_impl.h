@@ -19,5 +19,6 @@ void qs_sim_program_quit(void *ctx);
 void qs_sim_program_look(void *ctx, struct qs_port_look *look);
 bool qs_sim_program_metric(void *ctx, uint32_t i, struct qs_port_metric *metric);
 void qs_sim_program_row(void *ctx, uint32_t i, uint32_t metrics, struct qs_port_row *row);
+void qs_sim_program_clock(void *ctx, struct qs_port_clock *out);
 
 #endif

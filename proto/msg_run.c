@@ -106,7 +106,7 @@ static bool run_ready_fits(const struct qs_msg_run_ready *m)
 {
     return !qs_uid_is_zero(&m->run) && qs_codec_is_path(m->executable) && qs_codec_is_note(m->cpus) &&
            (m->flags & ~(uint32_t)QS_READY_FLAGS) == 0 &&
-           (m->header_version > 0 || (m->flags == 0 && m->declared.count == 0));
+           (m->header_version > 0 || (m->flags == 0 && m->declared.count == 0 && m->evals_max == 0));
 }
 
 bool qs_msg_encode_run_ready(struct qs_writer *w, const struct qs_msg_run_ready *m)
@@ -121,6 +121,8 @@ bool qs_msg_encode_run_ready(struct qs_writer *w, const struct qs_msg_run_ready 
         qs_put_u32(w, m->flags);
         qs_declared_put(w, &m->declared);
     }
+    if (m->evals_max > 0)
+        qs_put_u32(w, m->evals_max);
     return w->ok;
 }
 
@@ -136,7 +138,9 @@ int qs_msg_decode_run_ready(const uint8_t *p, size_t n, struct qs_msg_run_ready 
     m->header_version = harness ? qs_get_u32(&r) : 0;
     m->flags = harness ? qs_get_u32(&r) : 0;
     m->declared = harness ? qs_declared_get(&r) : (struct qs_list){.count = 0};
-    if (harness && m->header_version == 0)
+    bool said = r.err == QS_WIRE_OK && r.left > 0;
+    m->evals_max = said ? qs_get_u32(&r) : 0;
+    if ((harness && m->header_version == 0) || (said && m->evals_max == 0))
         return qs_codec_decoded(&r, false);
     return qs_codec_decoded(&r, run_ready_fits(m));
 }

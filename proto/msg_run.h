@@ -43,6 +43,7 @@ struct qs_msg_run_ready {
     uint32_t header_version;         /* of the program's bench.h; 0: not harness mode, and nothing follows */
     uint32_t flags;                  /* enum qs_ready_flag; other bits are refused */
     struct qs_list declared;         /* of struct qs_declared, <= QS_DECLARED_MAX */
+    uint32_t evals_max;              /* harness: what one iteration may have; 0: any number, and not sent */
 };
 bool qs_msg_encode_run_ready(struct qs_writer *w, const struct qs_msg_run_ready *m);
 int qs_msg_decode_run_ready(const uint8_t *p, size_t n, struct qs_msg_run_ready *m);

@@ -6,7 +6,11 @@
 #include "proto/uid.h"
 #include "proto/wire.h"
 
-enum qs_phase { QS_PHASE_WARMUP = 0, QS_PHASE_MEASURE = 1 };
+enum qs_phase {
+    QS_PHASE_WARMUP = 0,
+    QS_PHASE_MEASURE = 1,
+    QS_PHASE_TUNE = 2 /* harness, QS_FEATURE_EVALS: each iteration has one more evaluation than the last */
+};
 enum qs_gate_flag { QS_GATE_HAS_LO = 1, QS_GATE_HAS_HI = 2, QS_GATE_UNREADABLE_OK = 4, QS_GATE_FLAGS = 7 };
 enum qs_gate_on_timeout {
     QS_GATE_ON_TIMEOUT_TAINT = 0,
@@ -46,7 +50,8 @@ struct qs_msg_open {
     int64_t lease_ns;      /* how long the host waits for CLOSED after QUIET, 1 .. QS_SPAN_MAX_NS */
     struct qs_list gate;   /* of struct qs_expectation, <= QS_GATE_MAX */
     struct qs_list bounds; /* of struct qs_bound, <= QS_BOUNDS_MAX */
-    uint32_t evals; /* harness: evaluations of each iteration, <= QS_EVALS_MAX; 0: not said, which is one */
+    uint32_t evals; /* harness: evaluations of each iteration (TUNE: of the first, > 0), <= QS_EVALS_MAX; 0:
+                       not said, which is one */
 };
 bool qs_msg_encode_open(struct qs_writer *w, const struct qs_msg_open *m);
 int qs_msg_decode_open(const uint8_t *p, size_t n, struct qs_msg_open *m);

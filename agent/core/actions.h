@@ -40,7 +40,8 @@ qs_agent_action qs_act_decide; /* time: silence is over, or not yet */
 qs_agent_action qs_act_cancel_wait;
 qs_agent_action qs_act_gate_over;
 
-/* seal.c: the record of a window */
+/* seal.c: the record of a window. The core's own kinds of evidence come behind the port's. */
+enum { QS_AGENT_EVIDENCE = 3 };
 qs_agent_action qs_act_seal;    /* evidence, CLOSED into the ring */
 qs_agent_action qs_act_deliver; /* CLOSED and ITERATIONS to the host */
 qs_agent_action qs_act_keep;    /* the same without a host */

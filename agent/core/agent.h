@@ -30,7 +30,7 @@ struct qs_agent_options {
 struct qs_agent_harness {
     bool on;    /* the run is of that mode */
     bool alive; /* its program has not ended */
-    uint32_t capacity, layout;
+    uint32_t capacity, layout, evals_max;
     struct qs_port_metric metrics[QS_DECLARED_MAX];
     uint16_t metric_count;
     enum qs_ended_how how; /* where it is not alive: these four */
@@ -67,16 +67,16 @@ struct qs_agent_window {
     enum qs_phase phase;
     uint64_t first_seq;
     uint32_t planned, done;
-    int64_t max_ns, quiet_lead_ns, quiet_ns;
-    int64_t opened_ns, closed_ns;
+    int64_t max_ns, quiet_lead_ns, quiet_ns, opened_ns, closed_ns;
     enum qs_closed_how how;
     bool cancelled;
     enum qs_measure_step step;
-    struct qs_row row;      /* of the iteration that runs */
-    uint32_t evals;         /* harness: of each iteration */
-    uint32_t wakes;         /* harness: by the program; one is due */
-    int64_t start_delay_ns; /* harness: from the deciding reading to the first iteration; -1: none */
-    uint32_t frames;        /* since QUIET */
+    struct qs_row row;          /* of the iteration that runs */
+    uint32_t evals;             /* harness: of each iteration */
+    struct qs_port_clock clock; /* QS_PHASE_TUNE: as it was before */
+    uint32_t wakes;             /* harness: by the program; one is due */
+    int64_t start_delay_ns;     /* harness: from the deciding reading to the first iteration; -1: none */
+    uint32_t frames;            /* since QUIET */
     struct qs_agent_gate gate;
     int64_t said_ns; /* last WAITING; 0: none */
     char busiest[QS_PORT_KIND_BYTES * 2];

@@ -94,6 +94,7 @@ enum qs_agent_event qs_act_launch(struct qs_agent *agent)
         return refuse(agent, "the program declares a metric without a name, or twice the same");
     }
     h->layout = look.layout;
+    h->evals_max = look.evals_max;
     agent->deadline_ns = 0;
     qs_act_send_ready(agent);
     return QS_EV_BEGUN;
@@ -234,7 +235,7 @@ enum qs_agent_event qs_harness_measure(struct qs_agent *agent)
     const struct qs_port_go go = {.window = w->number,
                                   .iterations = w->planned,
                                   .evals = w->evals,
-                                  .warmup = w->phase == QS_PHASE_WARMUP,
+                                  .phase = w->phase,
                                   .start_at_ns = w->opened_ns + START_LEAD_NS,
                                   .max_ns = w->max_ns};
     agent->stage = QS_STAGE_RUNS;

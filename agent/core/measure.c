@@ -131,7 +131,11 @@ void qs_act_prepare_window(struct qs_agent *agent)
     if (!agent->port.window_open(agent->port.ctx, &fault)) {
         memcpy(w->failure, fault.text, sizeof w->failure);
     }
-    w->evidence_count = agent->port.evidence(agent->port.ctx, false, w->evidence, QS_EVIDENCE_MAX - 1);
+    if (w->phase == QS_PHASE_TUNE) {
+        agent->port.program_clock(agent->port.ctx, &w->clock);
+    }
+    w->evidence_count =
+        agent->port.evidence(agent->port.ctx, false, w->evidence, QS_EVIDENCE_MAX - QS_AGENT_EVIDENCE);
 }
 
 enum qs_agent_event qs_act_measure(struct qs_agent *agent)

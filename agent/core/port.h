@@ -135,13 +135,15 @@ struct qs_port {
      * is called whenever it says that something has changed. program_go begins a window: the port publishes
      * the start, wakes the program, and sleeps. program_quit asks for its teardown. program_look,
      * program_metric (i < look.metrics) and program_row (i < look.count; the first `metrics` values) copy
-     * what it wrote, each word once; they work until run_end, also when it has ended. */
+     * what it wrote, each word once; they work until run_end, also when it has ended. program_clock reads the
+     * clock as the parked program would. */
     bool (*program_start)(void *ctx, struct qs_port_fault *fault);
     void (*program_go)(void *ctx, const struct qs_port_go *go);
     void (*program_quit)(void *ctx);
     void (*program_look)(void *ctx, struct qs_port_look *look);
     bool (*program_metric)(void *ctx, uint32_t i, struct qs_port_metric *metric);
     void (*program_row)(void *ctx, uint32_t i, uint32_t metrics, struct qs_port_row *row);
+    void (*program_clock)(void *ctx, struct qs_port_clock *out);
 };
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "proto/limits.h"
+#include "proto/msg_window.h"
 
 enum { QS_PORT_FAULT_BYTES = 320 }; /* text of a fault, with its NUL */
 
@@ -27,6 +28,7 @@ struct qs_port_look {
     bool time_up, broke;            /* how its window ended; neither: every iteration ran */
     uint32_t count;                 /* rows that it calls valid */
     uint32_t metrics, layout;       /* that it declares; of its bench.h */
+    uint32_t evals_max;             /* evaluations that one iteration may have; 0: any number */
     bool in_step;                   /* it is, or was, in one of its steps */
     const char *phase;              /* static: which one */
     char text[QS_PORT_FAULT_BYTES]; /* FAILED, CORRUPT: why */
@@ -40,9 +42,14 @@ struct qs_port_metric {
 /* One window of a harness program. Times of the agent's clock. */
 struct qs_port_go {
     uint32_t window, iterations, evals;
-    bool warmup;
+    enum qs_phase phase; /* TUNE: evals are those of the first iteration, each further one has one more */
     int64_t start_at_ns; /* no iteration starts before */
     int64_t max_ns;      /* none starts later than this after it */
+};
+
+struct qs_port_clock {    /* the program's clock, on its processors; core/clock.h. 0: not known */
+    int64_t precision_ns; /* the shortest interval above 0 that it shows */
+    int64_t accuracy_ns;  /* what 99.9 % of empty sections do not exceed */
 };
 
 struct qs_port_row { /* as the program wrote it: not judged */

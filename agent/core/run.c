@@ -29,6 +29,7 @@ void qs_act_send_ready(struct qs_agent *agent)
     if (run->harness.on) {
         m.header_version = run->harness.layout;
         m.flags = run->ready.shared_cpu ? QS_READY_SHARED_CPU : 0;
+        m.evals_max = run->harness.evals_max;
         m.declared = qs_harness_declared(agent, declared, sizeof declared);
     }
     size_t at = qs_talk_begin(agent);

@@ -249,12 +249,26 @@ void qs_act_send_window(struct qs_agent *agent, struct qs_ring_window *held)
     held->sent = true;
 }
 
-static void add_start_delay(struct qs_agent_window *w)
+static void add(struct qs_agent_window *w, const char *kind, int64_t before, int64_t after)
 {
+    struct qs_port_evidence *e = &w->evidence[w->evidence_count++];
+    *e = (struct qs_port_evidence){.status = QS_READING_OK, .before = before, .after = after};
+    snprintf(e->kind, sizeof e->kind, "%s", kind);
+}
+
+static void add_own(struct qs_agent *agent)
+{
+    struct qs_agent_window *w = &agent->window;
+    struct qs_port_clock after = {.precision_ns = 0};
     if (w->start_delay_ns >= 0) {
-        struct qs_port_evidence *e = &w->evidence[w->evidence_count++];
-        *e = (struct qs_port_evidence){.status = QS_READING_OK, .after = w->start_delay_ns};
-        snprintf(e->kind, sizeof e->kind, QS_SENSOR_START_DELAY);
+        add(w, QS_SENSOR_START_DELAY, 0, w->start_delay_ns);
+    }
+    if (w->phase == QS_PHASE_TUNE && w->clock.precision_ns > 0) {
+        agent->port.program_clock(agent->port.ctx, &after);
+    }
+    if (after.precision_ns > 0) {
+        add(w, QS_SENSOR_CLOCK_PRECISION, w->clock.precision_ns, after.precision_ns);
+        add(w, QS_SENSOR_CLOCK_ACCURACY, w->clock.accuracy_ns, after.accuracy_ns);
     }
 }
 
@@ -263,7 +277,7 @@ enum qs_agent_event qs_act_seal(struct qs_agent *agent)
     struct qs_agent_window *w = &agent->window;
     w->closed_ns = qs_agent_now_ns(agent);
     agent->port.evidence(agent->port.ctx, true, w->evidence, w->evidence_count);
-    add_start_delay(w);
+    add_own(agent);
     finish(agent);
     return QS_EV_SEALED;
 }

@@ -63,11 +63,13 @@ void qs_shared_go(struct qs_shared *shared, const struct qs_port_go *go)
     at->window = go->window;
     at->iterations = go->iterations;
     at->evals = go->evals;
-    at->evals_step = 0;
+    at->evals_step = go->phase == QS_PHASE_TUNE ? 1 : 0;
     at->max_ns = go->max_ns;
     at->start_at_ns = shared->start_at_ns = go->start_at_ns;
     __atomic_store_n(&at->start_seq, shared->seq + 1, __ATOMIC_RELEASE);
-    command(shared, go->warmup ? QUIESCE_BENCH_WARM : QUIESCE_BENCH_MEASURE);
+    command(shared, go->phase == QS_PHASE_WARMUP ? QUIESCE_BENCH_WARM
+                    : go->phase == QS_PHASE_TUNE ? QUIESCE_BENCH_TUNE
+                                                 : QUIESCE_BENCH_MEASURE);
 }
 
 void qs_shared_quit(struct qs_shared *shared)
@@ -154,6 +156,7 @@ void qs_shared_look(const struct qs_shared *shared, struct qs_port_look *look)
                                   .count = word(&at->count),
                                   .metrics = word(&at->metrics_count),
                                   .layout = word(&at->program_layout),
+                                  .evals_max = word(&at->evals_max),
                                   .in_step = phase != QUIESCE_BENCH_OUTSIDE,
                                   .phase = phase_name(phase)};
     copy_text(look->text, sizeof look->text, at->error, sizeof at->error);

@@ -69,20 +69,21 @@ enum qs_agent_event qs_act_hello(struct qs_agent *agent)
     if (err != 0) {
         return qs_talk_malformed(agent, err);
     }
-    struct qs_msg_hello_agent m = {.proto_min = QS_PROTO_MIN,
-                                   .proto_max = QS_PROTO_MAX,
-                                   .features = QS_FEATURE_COMMAND |
-                                               (agent->port.pull ? (uint32_t)QS_FEATURE_PULL : 0) |
-                                               (agent->port.program_start ? (uint32_t)QS_FEATURE_HARNESS : 0),
-                                   .session = host.session,
-                                   .auth = o->key ? QS_AUTH_HMAC_SHA256 : QS_AUTH_NONE,
-                                   .software = qs_text_of(o->software),
-                                   .boot_id = qs_text_of(o->boot_id),
-                                   .clock = qs_text_of(o->clock),
-                                   .max_frame_bytes = QS_FRAME_MAX_BYTES,
-                                   .max_iterations = QS_ITERATIONS_MAX,
-                                   .clock_resolution_ns = o->clock_resolution_ns,
-                                   .clock_cost_ps = o->clock_cost_ps};
+    struct qs_msg_hello_agent m = {
+        .proto_min = QS_PROTO_MIN,
+        .proto_max = QS_PROTO_MAX,
+        .features = QS_FEATURE_COMMAND | (agent->port.pull ? (uint32_t)QS_FEATURE_PULL : 0) |
+
+                    (agent->port.program_start ? (uint32_t)(QS_FEATURE_HARNESS | QS_FEATURE_EVALS) : 0),
+        .session = host.session,
+        .auth = o->key ? QS_AUTH_HMAC_SHA256 : QS_AUTH_NONE,
+        .software = qs_text_of(o->software),
+        .boot_id = qs_text_of(o->boot_id),
+        .clock = qs_text_of(o->clock),
+        .max_frame_bytes = QS_FRAME_MAX_BYTES,
+        .max_iterations = QS_ITERATIONS_MAX,
+        .clock_resolution_ns = o->clock_resolution_ns,
+        .clock_cost_ps = o->clock_cost_ps};
     memcpy(m.nonce, agent->nonce, sizeof m.nonce);
     agent->session = host.session;
     agent->farm = host.farm;

@@ -16,6 +16,25 @@ static void refuse(struct qs_agent *agent, const struct qs_uid *run, enum qs_wir
     qs_talk_error(agent, run, code, blame, text);
 }
 
+/* A program that takes few evaluations would end with an error in the window. */
+static bool admit_evals(struct qs_agent *agent, const struct qs_msg_open *m)
+{
+    const struct qs_agent_harness *h = &agent->run.harness;
+    bool tune = m->phase == QS_PHASE_TUNE;
+    char text[128];
+    if (tune && !h->on) {
+        refuse(agent, &m->run, QS_CODE_STATE, QS_WIRE_BLAME_HOST, "only harness mode has evaluations");
+        return false;
+    }
+    if (h->evals_max > 0 && (m->evals > h->evals_max || (tune && m->iterations > h->evals_max))) {
+        snprintf(text, sizeof text, "the program takes at most %u evaluations per iteration, not %u",
+                 (unsigned)h->evals_max, (unsigned)(m->evals + (tune ? m->iterations - 1 : 0)));
+        refuse(agent, &m->run, QS_CODE_UNSUPPORTED, QS_WIRE_BLAME_OPERATOR, text);
+        return false;
+    }
+    return true;
+}
+
 /* Checks an OPEN against the run and makes room for its iterations. */
 static bool admit(struct qs_agent *agent, const struct qs_msg_open *m)
 {
@@ -37,6 +56,9 @@ static bool admit(struct qs_agent *agent, const struct qs_msg_open *m)
     if (harness && m->iterations > run->harness.capacity) {
         refuse(agent, &m->run, QS_CODE_STATE, QS_WIRE_BLAME_HOST,
                "OPEN asks for more iterations than RUN_BEGIN made room for");
+        return false;
+    }
+    if (!admit_evals(agent, m)) {
         return false;
     }
     const struct qs_ring_window head = {.farm = agent->farm,

@@ -112,8 +112,8 @@ uint32_t qs_evals(enum qs_oracle oracle, double t_ns, const struct qs_clock_erro
     return lasting > n ? (uint32_t)lasting : n;
 }
 
-enum qs_status qs_tuner_init(struct qs_tuner *tuner, enum qs_oracle oracle, const struct qs_clock_error *timer,
-                             double budget_ns)
+enum qs_status qs_tuner_init(struct qs_tuner *tuner, enum qs_oracle oracle,
+                             const struct qs_clock_error *timer, double budget_ns)
 {
     *tuner = (struct qs_tuner){
         .timer = *timer, .oracle = oracle, .budget_ns = budget_ns, .min_ns = INFINITY, .spent_ns = 0};

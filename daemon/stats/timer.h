@@ -22,8 +22,8 @@ enum qs_status qs_timer_precision(const double *delta_ns, size_t n, double *out_
  * QS_ENODATA, QS_EDOM as above, QS_ETOOFEW below 1000 values, QS_ENOMEM; *out_ns is NaN then. */
 enum qs_status qs_timer_accuracy(const double *empty_ns, size_t n, double *out_ns);
 
-/* j = floor(tau_acc/tau_prec) within [1, QS_TIMER_EVALS_MAX]: more evaluations push the error below what the clock
- * shows. 0 for a timer that is not made of finite positive numbers. */
+/* j = floor(tau_acc/tau_prec) within [1, QS_TIMER_EVALS_MAX]: more evaluations push the error below what the
+ * clock shows. 0 for a timer that is not made of finite positive numbers. */
 enum { QS_TIMER_EVALS_MAX = 1000000 };
 uint32_t qs_timer_max_evals(const struct qs_clock_error *timer);
 
@@ -64,8 +64,8 @@ struct qs_tuner {
 };
 
 /* QS_EDOM: a bad timer, or a budget that is not above 0 (infinite is allowed). */
-enum qs_status qs_tuner_init(struct qs_tuner *tuner, enum qs_oracle oracle, const struct qs_clock_error *timer,
-                             double budget_ns);
+enum qs_status qs_tuner_init(struct qs_tuner *tuner, enum qs_oracle oracle,
+                             const struct qs_clock_error *timer, double budget_ns);
 /* How many evaluations the next measurement has; 0: no more are needed. */
 uint32_t qs_tuner_next(const struct qs_tuner *tuner);
 /* What that measurement took in all. QS_EDOM (negative or not finite), QS_ETOOFEW where none was wanted: the

@@ -148,6 +148,8 @@ MESSAGES = [
      text("cpus", "1") + u32("header_version", 1) + u32("flags", 1) +
      many("declared", [text("name", "pixels") + text("unit", "count") + u8("flags", 2),
                        text("name", "energy") + text("unit", "nJ") + u8("flags", 1)])),
+    ("run_ready_evals_harness", 11, raw("uid run", RUN) + text("executable", "/tmp/sort") + raw("sha256", SHA) +
+     text("cpus", "1-3") + u32("header_version", 1) + u32("flags", 0) + many("declared", []) + u32("evals_max", 1)),
     ("hook", 12, u32("id", 7) + texts("argv", ["make", "-s"]) + texts("env", ["A=1"]) + text("cwd", "") +
      i64("limit_ns", 600000000000) + u32("output_max_bytes", 65535) + text("user", "")),
     ("hook_done", 13, u32("id", 7) + u8("how", 1) + i32("code", 9) + i64("duration_ns", 123456789) +
@@ -161,6 +163,9 @@ MESSAGES = [
     ("open_harness", 14, raw("uid run", RUN) + u32("window", 3) + u8("phase", 1) + u64("first_seq", 1000) +
      u32("iterations", 50) + i64("max_ns", 2000000000) + i64("quiet_lead_ns", 0) + i64("lease_ns", 30000000000) +
      many("gate", []) + many("bounds", []) + u32("evals", 2**30)),
+    ("open_tune_harness", 14, raw("uid run", RUN) + u32("window", 1) + u8("phase", 2) + u64("first_seq", 2) +
+     u32("iterations", 1000) + i64("max_ns", 500000000) + i64("quiet_lead_ns", 0) + i64("lease_ns", 30000000000) +
+     many("gate", []) + many("bounds", []) + u32("evals", 1)),
     ("waiting", 15, window() + i64("elapsed_ns", 1500000000) + u16("expectation", 1) + i64("value", 47250) +
      u8("status", 2) + i64("eta_ns", -1) + text("note", "cc1 (pid 4711)")),
     ("arm", 16, arming()),

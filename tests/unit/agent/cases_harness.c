@@ -298,6 +298,71 @@ static void refuses_programs_that_cannot_be(void **state)
     script_free(s);
 }
 
+/* A window of rising evaluations; the clock is read on both of its sides, where it can be. */
+static void tunes(void **state)
+{
+    struct qs_msg_closed m;
+    struct qs_evidence e;
+    struct script *s = parked();
+    (void)state;
+    for (uint32_t known = 0; known < 2; known++) {
+        s->clock = (struct qs_port_clock){.precision_ns = known ? 52 : 0, .accuracy_ns = 104};
+        peer_open(&s->peer, &(struct open_spec){.window = known,
+                                                .first_seq = known * 2,
+                                                .iterations = 2,
+                                                .evals = 5,
+                                                .phase = QS_PHASE_TUNE});
+        script_expect(s, QS_MSG_ARM);
+        peer_window(&s->peer, QS_MSG_QUIET, known);
+        assert_int_equal(s->go.phase, QS_PHASE_TUNE);
+        assert_int_equal(s->go.evals, 5);
+        s->rows[0] = (struct qs_port_row){.start_ns = s->now_ns, .duration_ns = 50};
+        s->rows[1] = (struct qs_port_row){.start_ns = s->now_ns + 50, .duration_ns = 60};
+        s->now_ns += 1 * MS;
+        finish(s, 2);
+        script_expect_closed(s, &m);
+        assert_int_equal(m.phase, QS_PHASE_TUNE);
+        assert_int_equal(m.evals, 5);
+        assert_int_equal(peer_has_evidence(&m, QS_SENSOR_CLOCK_PRECISION, &e), known == 1);
+        assert_int_equal(peer_has_evidence(&m, QS_SENSOR_CLOCK_ACCURACY, &e), known == 1);
+        script_expect(s, QS_MSG_ITERATIONS);
+    }
+    assert_int_equal(e.before, 104);
+    assert_int_equal(e.after, 111);
+    script_free(s);
+}
+
+/* What a program cannot do is refused before its window; the run stays open. */
+static void refuses_more_evaluations_than_there_may_be(void **state)
+{
+    static const struct {
+        enum qs_phase phase;
+        uint32_t evals, iterations;
+        bool taken;
+    } asked[] = {
+        {QS_PHASE_MEASURE, 4, 1, false}, {QS_PHASE_TUNE, 1, 4, false}, {QS_PHASE_MEASURE, 3, 4, true}};
+    struct qs_msg_run_ready ready;
+    struct script *s = started();
+    (void)state;
+    s->look = (struct qs_port_look){.state = QS_PROGRAM_PARKED, .layout = 1, .evals_max = 3};
+    qs_agent_on_wake(s->agent);
+    const struct letter *l = script_expect(s, QS_MSG_RUN_READY);
+    assert_int_equal(qs_msg_decode_run_ready(l->payload, l->n, &ready), 0);
+    assert_int_equal(ready.evals_max, 3);
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+        peer_open(&s->peer, &(struct open_spec){.iterations = asked[i].iterations,
+                                                .evals = asked[i].evals,
+                                                .phase = asked[i].phase});
+        if (asked[i].taken) {
+            script_expect(s, QS_MSG_ARM);
+        } else {
+            assert_int_equal(script_expect_error(s), QS_CODE_UNSUPPORTED);
+            script_expect_state(s, QS_STATE_RUN_OPEN);
+        }
+    }
+    script_free(s);
+}
+
 const struct CMUnitTest cases_harness[] = {
     cmocka_unit_test(runs_one_program_for_all_windows),
     cmocka_unit_test(marks_times_that_cannot_be),
@@ -307,5 +372,7 @@ const struct CMUnitTest cases_harness[] = {
     cmocka_unit_test(talks_while_a_program_starts_and_quits),
     cmocka_unit_test(ends_the_program_of_a_lost_link),
     cmocka_unit_test(refuses_programs_that_cannot_be),
+    cmocka_unit_test(tunes),
+    cmocka_unit_test(refuses_more_evaluations_than_there_may_be),
 };
 const size_t cases_harness_count = sizeof cases_harness / sizeof cases_harness[0];

@@ -198,6 +198,13 @@ static void op_program_row(void *ctx, uint32_t i, uint32_t metrics, struct qs_po
     *row = ((struct script *)ctx)->rows[i];
 }
 
+static void op_program_clock(void *ctx, struct qs_port_clock *out)
+{
+    struct script *s = ctx;
+    *out = s->clock;
+    s->clock.accuracy_ns += 7;
+}
+
 static void to_agent(void *ctx, const uint8_t *bytes, size_t n)
 {
     struct script *s = ctx;
@@ -244,6 +251,7 @@ struct script *script_new(const struct script_options *options)
                                  .program_look = op_program_look,
                                  .program_metric = op_program_metric,
                                  .program_row = op_program_row,
+                                 .program_clock = op_program_clock,
                                  .pull = options->no_pull ? NULL : op_pull};
     s->agent = malloc(sizeof *s->agent);
     s->ring = malloc(ring_bytes);

@@ -32,7 +32,8 @@ struct script {
     struct qs_port_look look; /* the harness program, as it is looked at */
     struct qs_port_metric metrics[QS_DECLARED_MAX];
     struct qs_port_row rows[8];
-    struct qs_port_go go; /* of its last window */
+    struct qs_port_clock clock; /* what its clock will show */
+    struct qs_port_go go;       /* of its last window */
     size_t goes, quits;
 };
 

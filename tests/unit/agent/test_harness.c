@@ -283,6 +283,30 @@ static void tells_that_the_program_is_gone(void **state)
     end(*state);
 }
 
+/* Each iteration has one more evaluation than the last, and the clock is told apart on both sides. */
+static void tunes(void **state)
+{
+    struct device *d = *state;
+    struct qs_msg_run_ready ready;
+    struct qs_evidence e;
+    const struct run_spec spec = spec_of("", "");
+    begin(d, &spec, &ready);
+    device_open(d, &(struct open_spec){.iterations = 12, .evals = 1, .phase = QS_PHASE_TUNE}, &closed);
+    assert_int_equal(closed.m.how, QS_CLOSED_DONE);
+    assert_int_equal(closed.m.phase, QS_PHASE_TUNE);
+    assert_int_equal(closed.rows, 12);
+    for (uint32_t i = 0; i < 12; i++) {
+        assert_int_equal(closed.row[i].values[0], i + 1);
+        assert_true(closed.row[i].duration_ns >= (i + 1) * 200000);
+    }
+    assert_true(peer_has_evidence(&closed.m, QS_SENSOR_CLOCK_PRECISION, &e));
+    assert_true(e.before > 0 && e.after > 0);
+    int64_t precision_ns = e.before;
+    assert_true(peer_has_evidence(&closed.m, QS_SENSOR_CLOCK_ACCURACY, &e));
+    assert_true(e.before >= precision_ns && e.after > 0);
+    end(d);
+}
+
 static void cancels_a_window(void **state)
 {
     struct device *d = *state;
@@ -416,6 +440,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(ends_what_does_not_tear_down, setup, teardown),
         cmocka_unit_test_setup_teardown(says_why_a_program_is_no_benchmark, setup, teardown),
         cmocka_unit_test_setup_teardown(tells_that_the_program_is_gone, setup, teardown),
+        cmocka_unit_test_setup_teardown(tunes, setup, teardown),
         cmocka_unit_test_setup_teardown(cancels_a_window, setup, teardown),
         cmocka_unit_test_setup_teardown(moves_the_initial_state, setup, teardown),
         cmocka_unit_test_setup_teardown(captures_window_by_window, setup, teardown),

@@ -1,6 +1,7 @@
 /* The simulated device: equal seeds give equal bytes, marked durations cross unchanged. */
 #include "peer.h"
 #include "port_sim.h"
+#include "proto/names.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -188,13 +189,42 @@ static void runs_a_harness_program(void **state)
     world_done(&w);
 }
 
+static void tunes_a_harness_program(void **state)
+{
+    static const char *const argv[] = {"sim", "20", "exact", NULL};
+    struct world w;
+    struct qs_msg_closed closed;
+    struct qs_msg_iterations m;
+    struct qs_evidence e;
+    struct qs_row row;
+    (void)state;
+    world_init(&w, &noisy);
+    peer_run_begin(&w.peer, &(struct run_spec){.argv = argv, .benchmark = "b", .capacity = 4096});
+    expect(&w, QS_MSG_RUN_READY);
+    peer_open(&w.peer, &(struct open_spec){.iterations = 100, .evals = 1, .phase = QS_PHASE_TUNE});
+    expect(&w, QS_MSG_ARM);
+    peer_window(&w.peer, QS_MSG_QUIET, 0);
+    const struct letter *l = expect(&w, QS_MSG_CLOSED);
+    assert_int_equal(qs_msg_decode_closed(l->payload, l->n, &closed), 0);
+    assert_true(peer_has_evidence(&closed, QS_SENSOR_CLOCK_ACCURACY, &e));
+    assert_int_equal(e.before, 1000);
+    l = expect(&w, QS_MSG_ITERATIONS);
+    assert_int_equal(qs_msg_decode_iterations(l->payload, l->n, &m), 0);
+    struct qs_iter it = qs_list_iter(&m.rows);
+    for (int i = 1; i <= 100; i++) {
+        assert_true(qs_list_row(&it, 1, &row));
+        assert_int_equal(row.duration_ns, 20 * i);
+        assert_int_equal(row.values[0], i);
+    }
+    world_done(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(carries_a_marked_duration),
-        cmocka_unit_test(repeats_itself_by_seed),
-        cmocka_unit_test(grows_warm_under_load),
-        cmocka_unit_test(runs_a_harness_program),
+        cmocka_unit_test(carries_a_marked_duration), cmocka_unit_test(repeats_itself_by_seed),
+        cmocka_unit_test(grows_warm_under_load),     cmocka_unit_test(runs_a_harness_program),
+        cmocka_unit_test(tunes_a_harness_program),
     };
     return cmocka_run_group_tests_name("agent.sim", tests, NULL, NULL);
 }

@@ -46,6 +46,30 @@ static bool put_run_ready_harness(struct qs_writer *w)
     return qs_msg_encode_run_ready(w, &m);
 }
 
+static bool put_run_ready_evals(struct qs_writer *w)
+{
+    struct qs_msg_run_ready m = {.run = run,
+                                 .executable = qs_text_of("/tmp/sort"),
+                                 .cpus = qs_text_of("1-3"),
+                                 .header_version = 1,
+                                 .evals_max = 1};
+    sample_count_up(m.sha256, sizeof m.sha256);
+    return qs_msg_encode_run_ready(w, &m);
+}
+
+static bool put_open_tune(struct qs_writer *w)
+{
+    struct qs_msg_open m = {.run = run,
+                            .window = 1,
+                            .phase = QS_PHASE_TUNE,
+                            .first_seq = 2,
+                            .iterations = 1000,
+                            .max_ns = 500000000,
+                            .lease_ns = 30000000000,
+                            .evals = 1};
+    return qs_msg_encode_open(w, &m);
+}
+
 static bool put_open_harness(struct qs_writer *w)
 {
     struct qs_msg_open m = {.run = run,
@@ -121,6 +145,8 @@ const struct sample harness_samples[HARNESS_SAMPLES] = {
     {"closed_harness", QS_MSG_CLOSED, put_closed_harness, recode_closed},
     {"iterations_harness", QS_MSG_ITERATIONS, put_iterations_harness, recode_iterations},
     {"run_ended_harness", QS_MSG_RUN_ENDED, put_run_ended_harness, recode_run_ended},
+    {"run_ready_evals_harness", QS_MSG_RUN_READY, put_run_ready_evals, recode_run_ready},
+    {"open_tune_harness", QS_MSG_OPEN, put_open_tune, recode_open},
 };
 
 const struct sample *sample_at(size_t i)

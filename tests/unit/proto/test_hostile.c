@@ -100,11 +100,12 @@ static void test_every_count_oversized(void **state)
 /* A message without its harness part ends where that begins: only behind it is everything ignored. */
 static const struct sample *longest_of(const struct sample *s)
 {
+    const struct sample *longest = s;
     for (size_t i = 0; i < HARNESS_SAMPLES; i++) {
         if (harness_samples[i].type == s->type)
-            return &harness_samples[i];
+            longest = &harness_samples[i]; /* later ones have later fields */
     }
-    return s;
+    return longest;
 }
 
 static void test_trailing_bytes_are_ignored(void **state)

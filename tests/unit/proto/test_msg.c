@@ -108,6 +108,7 @@ static void test_words(void **state)
 {
     (void)state;
     assert_string_equal(qs_phase_name(QS_PHASE_MEASURE), "measure");
+    assert_string_equal(qs_phase_name(QS_PHASE_TUNE), "tune");
     assert_string_equal(qs_closed_how_name(QS_CLOSED_GATE_TIMEOUT), "gate-timeout");
     assert_string_equal(qs_closed_how_name((enum qs_closed_how)5), "unknown");
     assert_string_equal(qs_gate_outcome_name(QS_GATE_FAIL), "fail");

@@ -298,12 +298,20 @@ static void test_harness_window(void **state)
     const struct qs_list none = {.count = 0};
     const struct qs_msg_open open = {.run = some_uid(), .iterations = 1, .max_ns = 1, .lease_ns = 1};
     RANGE(open, &open, evals, QS_EVALS_MAX, QS_EVALS_MAX + 1);
+    RANGE(open, &open, phase, QS_PHASE_MEASURE, QS_PHASE_TUNE); /* without evaluations there is none */
+    const struct qs_msg_open tune = {
+        .run = some_uid(), .iterations = 1, .max_ns = 1, .lease_ns = 1, .evals = 1};
+    RANGE(open, &tune, phase, QS_PHASE_TUNE, (enum qs_phase)3);
+    const struct qs_msg_closed tuned = {.run = some_uid(), .evals = 1};
+    RANGE(closed, &tuned, phase, QS_PHASE_TUNE, (enum qs_phase)3);
     const struct qs_msg_closed closed = {.run = some_uid()};
     RANGE(closed, &closed, evals, QS_EVALS_MAX, QS_EVALS_MAX + 1);
     RANGE(closed, &closed, declared, none, one);
     const struct qs_msg_run_ready ready = {.run = some_uid(), .header_version = 1};
     RANGE(run_ready, &ready, declared, one, (struct qs_list){.count = 1});
     RANGE(run_ready, &ready, flags, QS_READY_FLAGS, QS_READY_FLAGS + 1);
+    const struct qs_msg_run_ready command_ready = {.run = some_uid()};
+    RANGE(run_ready, &command_ready, evals_max, 0, 1);
     const struct qs_msg_run_ended ended = {.run = some_uid(), .how = QS_ENDED_EXITED};
     RANGE(run_ended, &ended, how, QS_ENDED_LOST, (enum qs_ended_how)4);
     RANGE(run_ended, &ended, flags, QS_ENDED_FLAGS, QS_ENDED_FLAGS + 1);

@@ -59,14 +59,15 @@ static void test_scaled_to_other_timers(void **state)
 {
     (void)state;
     static const struct qs_clock_error tenfold = {.acc_ns = 10000, .prec_ns = 10}, coarse = {1000, 50},
-                                 third = {300, 0.3};
+                                       third = {300, 0.3};
     assert_int_equal(qs_oracle_table(2000, &tenfold), 600); /* as 200 ns of a 1000 ns timer */
     assert_int_equal(qs_oracle_table(90001, &tenfold), 1);
     assert_int_equal(qs_oracle_table(200, &coarse), 12); /* 600 * 20/1000 */
     assert_int_equal(qs_oracle_table(9000, &coarse), 1); /* 3 * 20/1000 */
     assert_int_equal(qs_oracle_table(30, &third), 944);
     assert_int_equal(qs_timer_max_evals(&coarse), 20);
-    static const struct qs_clock_error fine = {.acc_ns = 1e9, .prec_ns = 1e-9}, slow = {.acc_ns = 1, .prec_ns = 5};
+    static const struct qs_clock_error fine = {.acc_ns = 1e9, .prec_ns = 1e-9},
+                                       slow = {.acc_ns = 1, .prec_ns = 5};
     assert_int_equal(qs_timer_max_evals(&fine), QS_TIMER_EVALS_MAX);
     assert_int_equal(qs_timer_max_evals(&slow), 1);
 }
@@ -95,7 +96,8 @@ static void test_clock_error_is_a_hundredth(void **state)
 static void test_bad_timers_and_times(void **state)
 {
     (void)state;
-    static const struct qs_clock_error bad[] = {{0, 1}, {1000, 0}, {-1, 1}, {NAN, 1}, {1000, NAN}, {INFINITY, 1}};
+    static const struct qs_clock_error bad[] = {{0, 1},   {1000, 0},   {-1, 1},
+                                                {NAN, 1}, {1000, NAN}, {INFINITY, 1}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct qs_tuner tuner;
         assert_int_equal(qs_timer_max_evals(&bad[i]), 0);
