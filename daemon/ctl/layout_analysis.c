@@ -183,19 +183,25 @@ static void add_title(const struct qs_layout *layout, const json_t *result, stru
 
 static void add_change(const struct qs_layout *layout, const json_t *change, struct qs_buf *out)
 {
+    bool drift = strcmp(qs_json_get_text(change, "kind", ""), "drift") == 0;
     double ratio = qs_json_get_number(change, "ratio", NAN);
     double lo = qs_json_get_number(change, "lo", NAN), hi = qs_json_get_number(change, "hi", NAN);
     const char *label = qs_json_get_text(change, "label", "");
     struct qs_buf text;
     qs_buf_init(&text);
-    qs_buf_fmt(&text, "from point %" PRId64, qs_json_get_int(change, "index", 0));
+    qs_buf_fmt(&text, "%s point %" PRId64, drift ? "a drift from" : "from",
+               qs_json_get_int(change, "from", 0));
     if (label[0] != '\0')
         qs_buf_fmt(&text, " (%s)", label);
+    if (drift)
+        qs_buf_fmt(&text, " to point %" PRId64, qs_json_get_int(change, "to", 0));
     if (isfinite(ratio))
         qs_buf_fmt(&text, ": %+.1f %%", (ratio - 1) * 100);
     if (isfinite(lo) && isfinite(hi))
         qs_buf_fmt(&text, " (%+.1f to %+.1f %%)", (lo - 1) * 100, (hi - 1) * 100);
-    if (!qs_json_get_true(change, "confirmed"))
+    if (drift)
+        qs_buf_str(&text, "; no single point made it");
+    else if (!qs_json_get_true(change, "confirmed"))
         qs_buf_str(&text, ", to be confirmed by further points");
     qs_face_wrap(&layout->face, out, "  - ", text.data, QS_INK_PLAIN);
     qs_buf_done(&text);
@@ -206,8 +212,8 @@ static void add_changes(const struct qs_layout *layout, const json_t *result, st
 {
     size_t i;
     const json_t *change, *found = json_object_get(result, "change_points");
-    const json_t *changes = json_object_get(found, "points");
-    double p = qs_json_get_number(json_object_get(result, "mann_kendall"), "p", NAN);
+    const json_t *changes = json_object_get(json_object_get(result, "labelled"), "changes");
+    double p = qs_json_get_number(json_object_get(result, "drift"), "p", NAN);
     struct qs_buf text;
     if (found == NULL)
         return;
@@ -220,7 +226,7 @@ static void add_changes(const struct qs_layout *layout, const json_t *result, st
     qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_BOLD);
     json_array_foreach(changes, i, change) add_change(layout, change, out);
     qs_buf_clear(&text);
-    qs_buf_fmt(&text, "A trend over all points has p = %.2g (Mann-Kendall)", p);
+    qs_buf_fmt(&text, "A trend over all points has p = %.2g (Mann-Kendall for dependent values)", p);
     if (isfinite(p))
         qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_PLAIN);
     qs_buf_done(&text);

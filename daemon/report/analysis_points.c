@@ -4,9 +4,12 @@
 
 #include "base/mem.h"
 #include "report/analysis_impl.h"
+#include "report/change_put.h"
+#include "stats/drift.h"
 #include "stats/edivisive.h"
 #include "stats/gesd.h"
 #include "stats/hunter.h"
+#include "stats/pelt.h"
 #include "stats/perfherder.h"
 #include "stats/trend.h"
 
@@ -15,6 +18,9 @@ enum { PERMUTATIONS = 199, PERMUTED_MOST = 1000 };
 
 /* Points whose pairs are all looked at; points of a history at most; single nights that are looked for. */
 enum { PAIRS_MOST = 5000, POINTS_MOST = 100000, GESD_MOST = 50 };
+
+/* Points that PELT segments; values of a segment of ED-PELT (perfolizer's). */
+enum { SEGMENTED_MOST = 20000, ED_PELT_LEAST = 20 };
 
 static enum qs_status put_theil_sen(const struct qs_points *p, struct qs_json *j)
 {
@@ -75,15 +81,21 @@ static void put_change(const struct qs_points *p, const struct qs_change_point *
     qs_json_object_end(j);
 }
 
-static enum qs_status put_hunter_with(const struct qs_points *p, double min_magnitude, struct qs_json *j)
+static struct qs_hunter_opts hunter_opts(const struct qs_points *p, double min_magnitude)
 {
     struct qs_hunter_opts opts = qs_hunter_opts_default();
-    struct qs_change_point *points = qs_calloc(p->n, sizeof *points);
-    size_t count = 0;
     opts.level = p->view->opts->level;
     opts.min_magnitude = min_magnitude;
     opts.window = p->view->opts->change_window;
     opts.p_max = p->view->opts->change_p_max;
+    return opts;
+}
+
+static enum qs_status put_hunter_with(const struct qs_points *p, double min_magnitude, struct qs_json *j)
+{
+    const struct qs_hunter_opts opts = hunter_opts(p, min_magnitude);
+    struct qs_change_point *points = qs_calloc(p->n, sizeof *points);
+    size_t count = 0;
     enum qs_status status = p->n > POINTS_MOST ? QS_EDOM : qs_hunter(p->v, p->n, &opts, points, &count);
     qs_json_kint(j, "window", (int64_t)opts.window);
     qs_json_kdouble(j, "p_max", opts.p_max);
@@ -169,13 +181,74 @@ static enum qs_status put_step_fit(const struct qs_points *p, struct qs_json *j)
     return status;
 }
 
+static enum qs_status put_drift(const struct qs_points *p, struct qs_json *j)
+{
+    static const struct qs_field fields[] = {
+        QS_NUMBER_FIELD(struct qs_drift, n_eff), QS_NUMBER_FIELD(struct qs_drift, p),
+        QS_NUMBER_FIELD(struct qs_drift, slope), QS_NUMBER_FIELD(struct qs_drift, intercept)};
+    struct qs_drift d;
+    enum qs_status status = qs_drift(p->v, p->n, p->view->opts->level, &d);
+    qs_put_fields(j, fields, sizeof fields / sizeof *fields, &d);
+    qs_put_ci(j, &d.ci);
+    return status;
+}
+
+/* What people are told: steps above the margin, and drifts as what they are. */
+static enum qs_status put_labelled(const struct qs_points *p, struct qs_json *j)
+{
+    const struct qs_hunter_opts opts = hunter_opts(p, p->view->opts->margin_ratio);
+    struct qs_change *changes = qs_calloc(p->n, sizeof *changes);
+    size_t count = 0;
+    enum qs_status status = p->n > POINTS_MOST ? QS_EDOM : qs_changes(p->v, p->n, &opts, changes, &count);
+    qs_json_key(j, "changes");
+    qs_json_array(j);
+    for (size_t i = 0; i < count; i++) {
+        qs_json_object(j);
+        qs_put_change(j, &changes[i]);
+        qs_json_kstring(j, "label", p->labels ? p->labels[changes[i].from] : NULL);
+        qs_json_object_end(j);
+    }
+    qs_json_array_end(j);
+    free(changes);
+    return status;
+}
+
+static enum qs_status put_pelt_points(const struct qs_points *p, struct qs_json *j)
+{
+    struct qs_pelt_opts opts = qs_pelt_opts_default();
+    size_t *changes = qs_calloc(p->n / 2 + 1, sizeof *changes), count = 0;
+    opts.progress = p->view->opts->progress;
+    enum qs_status status = p->n > SEGMENTED_MOST ? QS_EDOM : qs_pelt(p->v, p->n, &opts, changes, &count);
+    qs_put_counts(j, "indexes", changes, count);
+    free(changes);
+    return status;
+}
+
+static enum qs_status put_ed_pelt(const struct qs_points *p, struct qs_json *j)
+{
+    size_t *changes = qs_calloc(p->n / 2 + 1, sizeof *changes), count = 0;
+    enum qs_status status = p->n > SEGMENTED_MOST ? QS_EDOM
+                                                  : qs_ed_pelt(p->v, p->n, ED_PELT_LEAST,
+                                                               &p->view->opts->progress, changes, &count);
+    qs_json_kint(j, "least", ED_PELT_LEAST);
+    qs_put_counts(j, "indexes", changes, count);
+    free(changes);
+    return status;
+}
+
 const struct qs_points_stat qs_points_stats[] = {
+    {"labelled", "corrected Hunter above the margin; neighbouring steps that one ramp explains are a drift",
+     put_labelled, false},
     {"change_points", "corrected Hunter, changes above the margin", put_changes, false},
     {"hunter", "corrected Hunter, changes of any size", put_hunter, false},
     {"edivisive", "Matteson-James 2014, permutation test", put_edivisive, true},
+    {"pelt_points", "normal mean and variance, 15 ln n, standardised, segments of max(5, n/100)",
+     put_pelt_points, false},
+    {"ed_pelt", "Haynes-Fearnhead-Eckley 2017, 3 ln n", put_ed_pelt, false},
     {"perfherder", "Mozilla's weighted windows, t above 7", put_perfherder, false},
     {"step_fit", "Skia Perf's kinds on the whole trace", put_step_fit, false},
     {"mann_kendall", "Mann 1945, Kendall 1975, normal with ties", put_mann_kendall, false},
+    {"drift", "Mann-Kendall with the variance for dependent values, Theil-Sen", put_drift, false},
     {"theil_sen", "median of the slopes of all pairs, Sen's interval", put_theil_sen, false},
     {"gesd", "Rosner 1983, mean and sd", put_gesd, false},
 };

@@ -10,10 +10,10 @@
 
 static const char *folder; /* argv[1] */
 
-static const char *const names[] = {"one-arm",      "two-arms",  "opinions",    "three-arms",
-                                    "inconclusive", "too-few",   "tainted",     "points",
-                                    "simulated",    "failed",    "long-names",  "readme",
-                                    "file",         "two-files", "many-series", "history"};
+static const char *const names[] = {"one-arm",    "two-arms", "opinions", "three-arms", "inconclusive",
+                                    "too-few",    "tainted",  "points",   "simulated",  "failed",
+                                    "long-names", "readme",   "file",     "two-files",  "many-series",
+                                    "history",    "drift"};
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
 static char *read_file(const char *path)

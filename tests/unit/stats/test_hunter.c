@@ -5,6 +5,7 @@
 #include "stats/energy.h"
 #include "stats/hunter.h"
 #include "stats/hunter_parts.h"
+#include "stats/pelt.h"
 #include "stats/rng.h"
 #include "stats/special.h"
 
@@ -62,6 +63,45 @@ static void test_tigerbeetle_in_both_forms(void **state)
     ref_free(&tiger);
     ref_free(&real);
     json_decref(second);
+    json_decref(upstream);
+}
+
+/* How many of upstream's labelled changes (last value before, allowed displacement) have a found one. */
+static size_t labels_met(json_t *labels, const size_t *found, size_t count)
+{
+    size_t met = 0;
+    for (size_t i = 0; i < json_array_size(labels); i++) {
+        json_t *label = json_array_get(labels, i);
+        double at = ref_number(label, "index") + 1, most = ref_number(label, "max_displacement");
+        bool hit = false;
+        for (size_t k = 0; k < count; k++)
+            hit = hit || fabs((double)found[k] - at) <= most;
+        met += hit;
+    }
+    return met;
+}
+
+/* perfolizer labelled six changes in its real history, the last two of them faint; it allows some
+ * displacement of each. All that is found is labelled. */
+static void test_labelled_changes_of_a_real_history(void **state)
+{
+    (void)state;
+    json_t *upstream = ref_json("perfolizer/real1_expected.json"), *labels = ref_at(upstream, "expected");
+    struct series s = ref_csv("perfolizer/real1.csv", 0);
+    struct qs_hunter_opts opts = qs_hunter_opts_default();
+    struct qs_change_point got[MAX_N];
+    struct qs_progress nobody = {0};
+    size_t index[MAX_N], count;
+    assert_int_equal(s.n, (size_t)ref_number(upstream, "n"));
+    assert_int_equal(qs_hunter(s.v, s.n, &opts, got, &count), QS_OK);
+    for (size_t i = 0; i < count; i++)
+        index[i] = got[i].index;
+    assert_int_equal(count, 4);
+    assert_int_equal(labels_met(labels, index, count), 4);
+    assert_int_equal(qs_ed_pelt(s.v, s.n, 20, &nobody, index, &count), QS_OK);
+    assert_int_equal(count, 2);
+    assert_int_equal(labels_met(labels, index, count), 2);
+    ref_free(&s);
     json_decref(upstream);
 }
 
@@ -264,6 +304,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tigerbeetle_in_both_forms),
+        cmocka_unit_test(test_labelled_changes_of_a_real_history),
         cmocka_unit_test(test_shapes_of_the_gallery),
         cmocka_unit_test(test_the_statistic),
         cmocka_unit_test(test_what_a_point_says),
