@@ -113,7 +113,8 @@ const struct qs_command qs_command_run = {
                 "quiesce run --a './old --fast' --b './new --fast' --fail-on regression\n"
                 "quiesce run --shell 'sort FILE | uniq -c' 'sort -u FILE'\n"
                 "quiesce run -L threads 1,2,4 'make -j{threads}' --prepare 'make clean'\n"
-                "quiesce run --runs 20 --export-json out.json -- ./program",
+                "quiesce run --runs 20 --export-json out.json -- ./program\n"
+                "quiesce run --harness --a ./blur-O1 --b ./blur-O3",
     .most_words = -1,
     .takes_rest = true,
     .run = run};

@@ -181,6 +181,28 @@ static bool add_params(const struct qs_run_plan *plan, json_t *b)
     return json_object_set_new(b, "params", map) == 0;
 }
 
+/* A harness program is started once a run and does what belongs to an iteration itself. */
+static bool add_mode(const struct qs_args *args, json_t *b, struct qs_buf *problem)
+{
+    static const char *const others[] = {"shell",    "input",     "prepare",
+                                         "conclude", "exit-code", "ignore-failure"};
+    const struct qs_opt_use *harness = qs_args_last(args, "harness");
+    if (harness == NULL) {
+        json_object_set_new(b, "mode", json_string("command"));
+        return true;
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        const struct qs_opt_use *use = qs_args_last(args, others[i]);
+        if (use != NULL)
+            return qs_args_fail(args, problem, use->arg, 0, "leave it out, or --harness",
+                                "--%s is for commands that are one iteration each", others[i]);
+    }
+    json_object_set_new(b, "mode", json_string("harness"));
+    if (harness->value[0] != NULL)
+        json_object_set_new(b, "benchmark", json_string(harness->value[0]));
+    return true;
+}
+
 /* One arm for each combination of values, the last parameter varies fastest. */
 static json_t *arms_of_params(const struct qs_args *args, const struct qs_run_plan *plan,
                               struct qs_buf *problem)
@@ -250,11 +272,12 @@ json_t *qs_run_document(const struct qs_args *args, const struct qs_run_plan *pl
 {
     char *name = job_name(plan);
     json_t *vars = make_env(args, plan, env, problem);
-    json_t *b = json_pack("{s:s, s:s}", "name", name, "mode", "command");
+    json_t *b = json_pack("{s:s}", "name", name);
     json_t *job = json_pack("{s:i, s:s}", "quiesce", 1, "name", name);
     json_t *arms = vars != NULL ? add_arms(args, plan, b, problem) : NULL;
-    bool ok = arms != NULL && add_places(args, b, dir, problem) && add_exit(args, b, problem) &&
-              qs_run_add_hooks(args, plan, b, arms, problem) && qs_run_add_plan(args, job, problem);
+    bool ok = arms != NULL && add_mode(args, b, problem) && add_places(args, b, dir, problem) &&
+              add_exit(args, b, problem) && qs_run_add_hooks(args, plan, b, arms, problem) &&
+              qs_run_add_plan(args, job, problem);
     if (ok) {
         add_limits(args, b);
         json_object_set_new(b, "env_inherit", json_false());

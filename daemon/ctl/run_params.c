@@ -174,7 +174,7 @@ static bool read_one(const struct qs_args *args, const struct qs_opt_use *use, b
                                 "the parameter `%s` is given twice", name);
     if (plan->param_count == QS_RUN_PARAMS_MAX)
         return qs_args_fail(args, problem, use->arg, 0, NULL, "more than %d parameters", QS_RUN_PARAMS_MAX);
-    if (!is_used(args, plan, name))
+    if (!qs_args_has(args, "harness") && !is_used(args, plan, name))
         return qs_args_fail(args, problem, use->at[0], use->skip, "write {NAME} where its value belongs",
                             "no command uses {%s}", name);
     struct qs_run_param *p = &plan->params[plan->param_count++];

@@ -92,7 +92,9 @@ static bool add_window(const struct qs_args *args, json_t *plan, struct qs_buf *
     if (warmups == 0 && n == NULL)
         return qs_args_fail(args, problem, warmup->at[0], warmup->skip, "add --iterations N, or warm up once",
                             "without a warm-up nothing says how many iterations fill a run");
-    json_t *window = json_pack("{s:s, s:i, s:s}", "target", "10ms", "auto_max", WINDOW_AUTO_MAX, "max", "1h");
+    json_t *window = json_pack("{s:s, s:s}", "target", "10ms", "max", "1h");
+    if (!qs_args_has(args, "harness"))
+        json_object_set_new(window, "auto_max", json_integer(WINDOW_AUTO_MAX));
     json_object_set_new(window, "iterations", n != NULL ? json_integer(n->number) : json_string("auto"));
     json_object_set_new(plan, "window", window);
     json_object_set_new(plan, "warmup",

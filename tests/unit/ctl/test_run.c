@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config/job.h"
+#include "config/job_harness.h"
 #include "ctl/command.h"
 #include "ctl/run.h"
 #include "ctl/run_options.h"
@@ -119,6 +120,27 @@ static void the_defaults_are_those_that_are_promised(void **state)
     assert_int_equal(s->benchmarks[0].exit_rule, QS_EXIT_ZERO);
     assert_string_equal(s->where, "local");
     qs_job_free(s);
+}
+
+static void a_harness_program_is_run_with_its_own_defaults(void **state)
+{
+    (void)state;
+    struct qs_job_spec *s = good(RUN("--harness", "-L", "size", "64,128", "--", "./blur"));
+    assert_int_equal(s->benchmarks[0].mode, QS_MODE_HARNESS);
+    assert_int_equal(s->arm_count, 2);
+    assert_int_equal(s->plan.window_auto_max, 1000);
+    struct qs_strings params;
+    qs_job_program_params(s, 1, 0, &params);
+    assert_int_equal(params.count, 1);
+    assert_string_equal(params.at[0], "size=128");
+    qs_strings_done(&params);
+    qs_job_free(s);
+    s = good(RUN("--harness=thin", "./old", "./new"));
+    assert_string_equal(s->benchmarks[0].program_benchmark, "thin");
+    qs_job_free(s);
+    bad(RUN("--harness", "--prepare", "true", "--", "./blur"), "--prepare is for commands");
+    bad(RUN("--harness", "--shell", "./blur"), "--shell is for commands");
+    bad(RUN("-L", "size", "64,128", "--", "./blur"), "no command uses {size}");
 }
 
 static void the_environment_travels_whole(void **state)
@@ -274,6 +296,7 @@ static void mistakes_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_defaults_are_those_that_are_promised),
+                                       cmocka_unit_test(a_harness_program_is_run_with_its_own_defaults),
                                        cmocka_unit_test(the_environment_travels_whole),
                                        cmocka_unit_test(arms_in_every_form),
                                        cmocka_unit_test(parameters_are_arms_or_points),
