@@ -224,8 +224,10 @@ void qs_control_on_run_ready(struct qs_control *c, const struct qs_msg_run_ready
 
 void qs_control_on_waiting(struct qs_control *c, const struct qs_msg_waiting *m)
 {
-    if (qs_control_owns(c, &m->run) && c->state == QS_CS_GATE)
-        qs_control_news_waiting(c, m);
+    if (!qs_control_owns(c, &m->run) || c->state != QS_CS_GATE)
+        return;
+    qs_control_set_silence(c, false);
+    qs_control_news_waiting(c, m);
 }
 
 const char *qs_control_waits_for(const struct qs_control *c)

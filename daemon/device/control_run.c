@@ -129,30 +129,15 @@ void qs_control_do_open_window(struct qs_control *c)
     }
 }
 
-static void set_silence(struct qs_control *c, bool on)
-{
-    if (c->silence_on == on)
-        return;
-    c->silence_on = on;
-    if (c->p.local) {
-        if (on)
-            qs_store_hold(c->p.store);
-        else
-            qs_store_release(c->p.store);
-    }
-    if (c->events.on_silence)
-        c->events.on_silence(on, c->events.user);
-}
-
 void qs_control_do_silence(struct qs_control *c)
 {
-    set_silence(c, true);
+    qs_control_set_silence(c, true);
 }
 
 void qs_control_do_unsilence(struct qs_control *c)
 {
     qs_control_give_token(c);
-    set_silence(c, false);
+    qs_control_set_silence(c, false);
 }
 
 void qs_control_do_cancel_wait(struct qs_control *c)
@@ -165,7 +150,7 @@ void qs_control_do_cancel_wait(struct qs_control *c)
 
 void qs_control_do_collect(struct qs_control *c)
 {
-    set_silence(c, false);
+    qs_control_set_silence(c, false);
     if (c->win.rows_n == c->win.expected && !qs_control_window_store(c))
         qs_control_feed(c, QS_CE_FAIL);
 }
@@ -261,7 +246,7 @@ void qs_control_do_judge(struct qs_control *c)
 void qs_control_do_end_run(struct qs_control *c)
 {
     qs_control_give_token(c);
-    set_silence(c, false);
+    qs_control_set_silence(c, false);
     if (c->run.open_on_agent)
         qs_control_left_begin(c);
     else
@@ -430,7 +415,7 @@ void qs_control_do_lose(struct qs_control *c)
     struct qs_err why = c->run.err;
     qs_control_left_stop(c);
     qs_control_give_token(c);
-    set_silence(c, false);
+    qs_control_set_silence(c, false);
     c->epoch++;
     c->in_hooks = false;
     qs_control_window_reset(c);
@@ -461,7 +446,7 @@ void qs_control_do_finish(struct qs_control *c)
     c->lost_timer = NULL;
     qs_control_left_stop(c);
     qs_control_give_token(c);
-    set_silence(c, false);
+    qs_control_set_silence(c, false);
     struct qs_err none = QS_ERR_INIT;
     interrupt_block(c, c->failed ? &c->err : &none);
     close_session(c, c->failed ? c->err.text : "abandoned");

@@ -17,17 +17,41 @@ static void say_held(struct qs_control *c, const char *why)
     qs_control_news_held(c, why);
 }
 
+void qs_control_set_silence(struct qs_control *c, bool on)
+{
+    if (c->silence_on == on)
+        return;
+    c->silence_on = on;
+    if (c->p.local) {
+        if (on)
+            qs_store_hold(c->p.store);
+        else
+            qs_store_release(c->p.store);
+    }
+    if (c->events.on_silence)
+        c->events.on_silence(on, c->events.user);
+}
+
+/* A host that somebody asks all the time would never have nothing to do: it ends what it has begun and begins
+ * nothing else until the device asks again, or waits for something of its own. */
+static bool is_host_ready(struct qs_control *c, const char **why)
+{
+    if (c->p.local && qs_store_is_busy(c->p.store))
+        *why = "a commit is on its way";
+    else if (c->p.local && qs_loop_is_working(c->p.loop))
+        *why = "the host reads its database, or finishes an upload";
+    else
+        return true;
+    qs_control_set_silence(c, true);
+    return false;
+}
+
 bool qs_control_may_quiet(struct qs_control *c, const char **why)
 {
-    if (c->p.local && qs_store_is_busy(c->p.store)) {
-        *why = "a commit is on its way";
+    if (!is_host_ready(c, why))
         return false;
-    }
-    if (c->p.local && qs_loop_is_working(c->p.loop)) {
-        *why = "the host reads its database, or finishes an upload";
-        return false;
-    }
     if (c->events.take_token && !c->events.take_token(true, why, c->events.user)) {
+        qs_control_set_silence(c, false); /* who has it may need the store before he gives it */
         say_held(c, *why);
         return false;
     }

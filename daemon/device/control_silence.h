@@ -2,6 +2,7 @@
 #ifndef QS_DEVICE_CONTROL_SILENCE_H
 #define QS_DEVICE_CONTROL_SILENCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "store/rows.h"
@@ -16,5 +17,8 @@ void qs_control_judge_silence(struct qs_control *c);
 size_t qs_control_silence_evidence(const struct qs_control *c, struct qs_evidence_row *out);
 size_t qs_control_silence_taints(const struct qs_control *c, struct qs_taint_row *out);
 void qs_control_give_token(struct qs_control *c); /* nothing happens where it has none */
+/* While it is on, a host that shares the machine begins no commit and no read. Nothing happens where it is so
+ * already. */
+void qs_control_set_silence(struct qs_control *c, bool on);
 
 #endif

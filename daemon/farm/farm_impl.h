@@ -39,7 +39,8 @@ struct qs_farm {
     struct qs_farm_job **jobs;  /* owned, in order of the queue */
     size_t job_count;
     char *host_json; /* owned */
-    bool started, stopping, stop_told, silent, plan_posted;
+    bool started, stopping, stop_told, plan_posted;
+    unsigned silences;  /* of windows on this machine, and of those that wait for the host */
     size_t outstanding; /* events on their way to disk */
     int64_t newest_job; /* the highest number ever given out: a submission above it is new */
     void (*on_stopped)(void *user);

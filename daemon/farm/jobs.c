@@ -146,8 +146,12 @@ static void on_silence(bool silent, void *user)
     struct qs_farm *farm = seat->job->farm;
     if (!farm->p.config->devices[seat->device].local)
         return;
-    farm->silent = silent;
-    if (farm->events.on_silence)
+    unsigned before = farm->silences;
+    if (silent)
+        farm->silences++;
+    else
+        farm->silences--;
+    if (farm->events.on_silence && (before == 0 || farm->silences == 0))
         farm->events.on_silence(silent, farm->events.user);
 }
 

@@ -7,59 +7,44 @@ hyperfine -N and the bare loops, round by round in drawn order; medians, excesse
 import json
 import os
 import random
-import signal
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+from own_daemon import own_daemon  # noqa: E402
 
 ROUNDS, RUNS, WARMUP, DRAWS = 25, 120, 10, 4000
 SIDES = ("bare", "quiesce", "hyperfine")
 
 
 class Bed:
-    def __init__(self, quiesced, quiesce, agent, bench, folder):
-        self.quiesce, self.bench, self.folder = quiesce, bench, folder
-        socket = os.path.join(folder, "api.sock")
-        self.env = dict(os.environ, QUIESCE_SOCKET=socket)
-        with open(os.path.join(folder, "log"), "wb") as log:
-            self.daemon = subprocess.Popen([quiesced, "--socket", socket, "--db", os.path.join(folder, "bench.db"),
-                                            "--agent", agent], stdout=log, stderr=log)
-        for _ in range(200):
-            if os.path.exists(socket) or self.daemon.poll() is not None:
-                break
-            time.sleep(0.05)
-
-    def close(self):
-        self.daemon.send_signal(signal.SIGTERM)
-        self.daemon.wait(60)
+    def __init__(self, own, bench):
+        self.own, self.bench = own, bench
 
     def said(self, *argv):
-        return subprocess.run(argv, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        return subprocess.run(argv, env=self.own.env, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               check=True).stdout
 
     def job(self, command):
         """The job of `quiesce run`, with one window and nothing to wait for."""
-        job = json.loads(self.said(self.quiesce, "run", "--print-job", "--runs", "1", "--iterations", str(RUNS),
+        job = json.loads(self.own.said("run", "--print-job", "--runs", "1", "--iterations", str(RUNS),
                                    "--warmup", str(WARMUP), "--", command))
         job["conditions"]["gate"] = "none"
-        path = os.path.join(self.folder, os.path.basename(command) + ".json")
-        with open(path, "w", encoding="utf-8") as f:
-            json.dump(job, f)
-        return path
+        return job
 
-    def measure(self, side, command, path):
+    def measure(self, side, command, job):
         """Medians in us: of both bare loops (posix_spawn, vfork), or of one tool."""
         if side == "bare":
             return [float(us) for us in self.said(self.bench, "--bare", command).split()]
         if side == "quiesce":
-            document = json.loads(self.said(self.quiesce, "submit", "--wait", "--json", path))
+            document = self.own.submit(job, "--wait")
             arm = document["results"][0]["arms"][0]
             if arm["iterations"] != RUNS:
                 sys.exit(f"through_daemon: {arm['iterations']} iterations instead of {RUNS}")
             return arm["median_ns"] / 1e3
-        export = os.path.join(self.folder, "export.json")
+        export = os.path.join(self.own.folder, "export.json")
         self.said("hyperfine", "-N", "--style", "none", "--warmup", str(WARMUP), "--runs", str(RUNS), "--export-json",
                   export, command)
         with open(export, encoding="utf-8") as f:
@@ -91,18 +76,15 @@ def report(command, rounds, rng):
 def main():
     quiesced, quiesce, agent, bench, noop = (os.path.abspath(path) for path in sys.argv[1:])
     rng = random.Random(1)
-    with tempfile.TemporaryDirectory() as folder:
-        bed = Bed(quiesced, quiesce, agent, bench, folder)
-        try:
-            for command in (noop, "/bin/true"):
-                path, rounds = bed.job(command), []
-                for _ in range(ROUNDS):
-                    got = {side: bed.measure(side, command, path) for side in rng.sample(SIDES, len(SIDES))}
-                    got["spawn"], got["vfork"] = got.pop("bare")
-                    rounds.append(got)
-                report(command, rounds, rng)
-        finally:
-            bed.close()
+    with tempfile.TemporaryDirectory() as folder, own_daemon(quiesced, quiesce, folder, "--agent", agent) as own:
+        bed = Bed(own, bench)
+        for command in (noop, "/bin/true"):
+            job, rounds = bed.job(command), []
+            for _ in range(ROUNDS):
+                got = {side: bed.measure(side, command, job) for side in rng.sample(SIDES, len(SIDES))}
+                got["spawn"], got["vfork"] = got.pop("bare")
+                rounds.append(got)
+            report(command, rounds, rng)
 
 
 if __name__ == "__main__":

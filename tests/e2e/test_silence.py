@@ -281,8 +281,38 @@ def nothing_is_written(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def a_window_gets_its_turn(tap):
+    """Clients that never stop reading do not keep a window of this machine from opening"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.device_ready("local")
+        plan = {"blocks": 1, "until": {"interval": 0}, "warmup": {"iterations": 0}}
+        job = {"quiesce": 1, "benchmarks": [{"name": "true", "argv": ["true"]}], "conditions": {"gate": "none", "bounds": "none"}}
+        big = daemon.job({**job, "plan": {**plan, "window": {"iterations": 500}}})
+        daemon.ended(big)
+        end, read = threading.Event(), []
+
+        def reader():
+            while not end.is_set():
+                read.append(len(daemon.get(f"/jobs/{big}/export?format=csv").body))
+        readers = [threading.Thread(target=reader) for _ in range(6)]
+        for thread in readers:
+            thread.start()
+        try:
+            until("the readers read", lambda: len(read) > 6)
+            before = len(read)
+            small = daemon.job({**job, "plan": {**plan, "blocks": 3, "window": {"iterations": 5}}})
+            tap.equal(daemon.ended(small)["state"], "done", "the job ends beside them")
+            until("the readers read on", lambda: len(read) > before + 6)
+        finally:
+            end.set()
+            for thread in readers:
+                thread.join()
+        tap.equal(len(set(read)), 1, "each reader got the whole export each time")
+
+
 run_cases(segments_stand_still,
           interfere("A frame that reaches the agent in the window is caught and taints", frame_to_the_agent, "link.frames", True),
           interfere("A frame that reaches the host in the window is caught and taints", frame_to_the_host, "link.host_frames", False),
           interfere("A bare segment, without a byte, is caught and taints", bare_segment, "link.segments", True),
-          nothing_is_written)
+          nothing_is_written, a_window_gets_its_turn)

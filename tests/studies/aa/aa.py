@@ -12,7 +12,6 @@ import argparse
 import contextlib
 import json
 import os
-import platform
 import random
 import signal
 import subprocess
@@ -21,6 +20,9 @@ import tempfile
 import time
 
 import aa_report as report
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools"))
+from own_daemon import machine, own_daemon  # noqa: E402
 
 CONDITIONS = [(noise, effect) for noise in ("quiet", "noisy") for effect in ("same", "slower")]
 WARMUP = 2  # of hyperfine, as many as quiesce leaves uncounted
@@ -45,40 +47,11 @@ def arguments():
     return p.parse_args()
 
 
-def machine():
-    model = "unknown processor"
-    with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as f:
-        model = next((line.split(":", 1)[1].strip() for line in f if line.startswith("model name")), model)
-    return f"{os.cpu_count()} x {model}, Linux {platform.release()}"
-
-
 def settings_of(args):
     a = args.command or f"aa_work {args.rounds}"
     b = args.command or f"aa_work {round(args.rounds * report.SLOWER_RATIO)}"
     return {"study": "aa", "version": 1, "seed": args.seed, "a": a, "b": b, "busy_ms": args.busy_ms,
             "idle_ms": args.idle_ms, "max_time": args.max_time, "machine": machine()}
-
-
-@contextlib.contextmanager
-def daemon(build, folder):
-    """A quiesced of its own; yields the environment that finds it."""
-    socket = os.path.join(folder, "api.sock")
-    env = dict(os.environ, QUIESCE_SOCKET=socket, XDG_STATE_HOME=folder, XDG_RUNTIME_DIR=folder)
-    with open(os.path.join(folder, "quiesced.log"), "ab") as log:
-        process = subprocess.Popen(
-            [os.path.join(build, "daemon/quiesced"), "--socket", socket, "--db", os.path.join(folder, "aa.db"),
-             "--agent", os.path.join(build, "agent/quiesce-agent-static")], env=env, stdout=log, stderr=log)
-    try:
-        for _ in range(200):
-            if os.path.exists(socket) or process.poll() is not None:
-                break
-            time.sleep(0.05)
-        if process.poll() is not None:
-            sys.exit(f"aa: quiesced ended at once, see {folder}/quiesced.log")
-        yield env
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(60)
 
 
 @contextlib.contextmanager
@@ -173,8 +146,9 @@ def measure(args, settings, done):
         folder = args.keep or stack.enter_context(tempfile.TemporaryDirectory())
         os.makedirs(folder, mode=0o700, exist_ok=True)
         out = stack.enter_context(open(args.out, "a", encoding="utf-8"))
-        env = stack.enter_context(daemon(build, os.path.abspath(folder)))
-        study = Study(settings, build, os.path.abspath(folder), env)
+        own = stack.enter_context(own_daemon(os.path.join(build, "daemon/quiesced"), os.path.join(build, "daemon/ctl/quiesce"), folder,
+                                             "--agent", os.path.join(build, "agent/quiesce-agent-static")))
+        study = Study(settings, build, own.folder, own.env)
         study.calibrate()
         for noise, effect, number in plan(args, done):
             if time.monotonic() >= end:

@@ -72,7 +72,7 @@ void qs_store_release(struct qs_store *store)
 bool qs_store_is_busy(const struct qs_store *store)
 {
     struct stage *s = of((struct qs_store *)(uintptr_t)store);
-    bool busy = s->busy_store;
+    bool busy = s->busy_store || (s->asked_always && !s->silent);
     s->busy_store = false;
     return busy;
 }
