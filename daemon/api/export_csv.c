@@ -137,8 +137,11 @@ static void put_line(struct qs_buf *out, const struct csv *c, const struct qs_it
     put_text(out, run->arm_name);
     qs_buf_fmt(out, ",%" PRIu32 ",", run->point);
     put_text(out, run->device);
-    qs_buf_fmt(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRId64 ",", run->block, run->pos, i->seq,
-               i->duration_ns);
+    qs_buf_fmt(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",", run->block, run->pos, i->seq);
+    if (i->evals > 1) /* of one evaluation, as the report has it */
+        qs_buf_fmt(out, "%.17g,", (double)i->duration_ns / i->evals);
+    else
+        qs_buf_fmt(out, "%" PRId64 ",", i->duration_ns);
     put_text(out, qs_taint_names(i->taint | (run->taint & QS_TAINT_INTERRUPTED), taint, sizeof taint));
     qs_buf_fmt(out, ",%" PRId32 ",%s", i->status, i->phase == QS_PHASE_WARMUP ? "warmup" : "measure");
     put_metrics(out, c, i);

@@ -57,7 +57,7 @@ static void add_page(struct times *t, const struct qs_iterations *it, uint32_t a
         const struct qs_iteration_info *i = &it->at[k];
         if (i->phase != QS_PHASE_MEASURE || (i->taint & ~allowed))
             continue;
-        t->s[t->n] = (double)i->duration_ns / 1e9;
+        t->s[t->n] = (double)i->duration_ns / (i->evals > 0 ? i->evals : 1) / 1e9;
         t->exits[t->n++] = i->status;
         t->user_us += microseconds(value_of(it, i, "user_time_us"));
         t->system_us += microseconds(value_of(it, i, "system_time_us"));

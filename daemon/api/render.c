@@ -104,6 +104,7 @@ static void put_iteration(struct qs_json *j, const struct qs_iterations *it,
     qs_json_kstring(j, "phase", i->phase == QS_PHASE_WARMUP ? "warmup" : "measure");
     qs_json_kint(j, "start_ns", i->start_ns);
     qs_json_kint(j, "duration_ns", i->duration_ns);
+    qs_json_kint(j, "evals", i->evals);
     qs_json_kint(j, "status", i->status);
     qs_json_key(j, "taint");
     qs_render_taint(j, i->taint);

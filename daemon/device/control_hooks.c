@@ -115,7 +115,7 @@ static void count_runs(const struct qs_control *c, uint32_t block, struct stored
         if (!is_of_block(c, s, block) || s->attempt != b->attempt)
             continue;
         double median_ns =
-            s->n > 0 ? qs_median_i64(s->durations_ns, s->n) : qs_median_i64(s->soft_ns, s->soft_n);
+            s->n > 0 ? qs_median_ns(s->durations_ns, s->n) : qs_median_ns(s->soft_ns, s->soft_n);
         bool well = s->state == QS_RUN_DONE && median_ns > 0;
         b->medians_ns[s->arm] += well ? log(median_ns) : NAN;
         b->done += well ? 1 : 0;

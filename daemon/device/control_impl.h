@@ -25,10 +25,10 @@ struct qs_control_run { /* the run in hand */
     uint32_t window, attempt; /* of the window in hand */
     uint64_t next_seq;
     uint32_t taint;
-    uint32_t tried;    /* windows opened */
-    int64_t *clean_ns; /* owned: accepted durations */
+    uint32_t tried;   /* windows opened */
+    double *clean_ns; /* owned: accepted durations, of one evaluation */
     size_t clean_n;
-    int64_t *soft_ns; /* owned: completed, but softly tainted */
+    double *soft_ns; /* owned: completed, but softly tainted */
     size_t soft_n;
     int64_t last_ns; /* the last iteration's duration */
     int64_t measured_ns;

@@ -227,7 +227,7 @@ bool qs_control_window_store(struct qs_control *c)
     return true;
 }
 
-static void push(int64_t **list, size_t *n, int64_t v)
+static void push(double **list, size_t *n, double v)
 {
     *list = qs_realloc(*list, (*n + 1) * sizeof **list);
     (*list)[(*n)++] = v;
@@ -240,6 +240,7 @@ void qs_control_window_count(struct qs_control *c)
     run->taint |= c->win.taint;
     if (c->win.msg.closed_ns > c->win.msg.opened_ns)
         run->windows_ns += c->win.msg.closed_ns - c->win.msg.opened_ns;
+    double evals = c->win.msg.evals > 0 ? (double)c->win.msg.evals : 1;
     for (size_t i = 0; i < c->win.rows_n; i++) {
         const struct qs_iteration_row *row = &c->win.rows[i];
         uint32_t taint = row->taint | c->win.taint;
@@ -251,15 +252,15 @@ void qs_control_window_count(struct qs_control *c)
             run->measured_ns += row->duration_ns;
         qs_control_stop_push(c, row->duration_ns, taint == 0);
         if (taint == 0)
-            push(&run->clean_ns, &run->clean_n, row->duration_ns);
+            push(&run->clean_ns, &run->clean_n, (double)row->duration_ns / evals);
         else if ((taint & ~(uint32_t)SOFT) == 0)
-            push(&run->soft_ns, &run->soft_n, row->duration_ns);
+            push(&run->soft_ns, &run->soft_n, (double)row->duration_ns / evals);
     }
 }
 
 double qs_control_run_median(const struct qs_control *c)
 {
     if (c->run.clean_n > 0)
-        return qs_median_i64(c->run.clean_ns + c->run.warmup_n, c->run.clean_n - c->run.warmup_n);
-    return c->run.soft_n > 0 ? qs_median_i64(c->run.soft_ns, c->run.soft_n) : NAN;
+        return qs_median_ns(c->run.clean_ns + c->run.warmup_n, c->run.clean_n - c->run.warmup_n);
+    return c->run.soft_n > 0 ? qs_median_ns(c->run.soft_ns, c->run.soft_n) : NAN;
 }

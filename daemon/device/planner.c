@@ -41,7 +41,7 @@ void qs_planner_free(struct qs_planner *p)
     free(p);
 }
 
-void qs_planner_add(struct qs_planner *p, size_t arm, const int64_t *durations_ns, size_t n,
+void qs_planner_add(struct qs_planner *p, size_t arm, const double *durations_ns, size_t n,
                     int64_t windows_ns, size_t windows_n, int64_t run_ns)
 {
     struct arm *a = &p->arms[arm];
@@ -50,7 +50,7 @@ void qs_planner_add(struct qs_planner *p, size_t arm, const int64_t *durations_n
     a->v = qs_realloc(a->v, (a->n + n) * sizeof *a->v);
     a->off = qs_realloc(a->off, (a->runs + 2) * sizeof *a->off);
     for (size_t i = 0; i < n; i++)
-        a->v[a->n + i] = (double)durations_ns[i];
+        a->v[a->n + i] = durations_ns[i];
     a->off[a->runs++] = a->n;
     a->n += n;
     a->off[a->runs] = a->n;

@@ -13,7 +13,7 @@ struct qs_planner *qs_planner_new(size_t arms);
 void qs_planner_free(struct qs_planner *p); /* NULL is allowed */
 /* A run that counts: its accepted durations without warm-up, how long its windows were open for how many
  * iterations, and how long all of it took. Runs of fewer than 2 iterations are left out. */
-void qs_planner_add(struct qs_planner *p, size_t arm, const int64_t *durations_ns, size_t n,
+void qs_planner_add(struct qs_planner *p, size_t arm, const double *durations_ns, size_t n,
                     int64_t windows_ns, size_t windows_n, int64_t run_ns);
 
 struct qs_planner_wish {

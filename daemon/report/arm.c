@@ -25,7 +25,7 @@ static void add_iterations(struct qs_report_arm *arm, const struct qs_report_run
     arm->iterations_ns =
         qs_realloc(arm->iterations_ns, (arm->iterations + run->n + 1) * sizeof *arm->iterations_ns);
     for (size_t i = 0; i < run->n; i++)
-        arm->iterations_ns[arm->iterations++] = (double)run->ns[i];
+        arm->iterations_ns[arm->iterations++] = run->ns[i];
     arm->run_medians_ns = qs_realloc(arm->run_medians_ns, (arm->runs + 1) * sizeof *arm->run_medians_ns);
     arm->run_medians_ns[arm->runs++] = run->median_ns;
 }
@@ -57,9 +57,9 @@ static void add_first(struct mean *m, const struct qs_report_run *run)
         return;
     double *rest = qs_malloc(run->n * sizeof *rest), median;
     for (size_t i = 1; i < run->n; i++)
-        rest[i - 1] = (double)run->ns[i];
+        rest[i - 1] = run->ns[i];
     if (qs_median(rest, run->n - 1, &median) == QS_OK && median > 0)
-        add_mean(m, log((double)run->ns[0] / median));
+        add_mean(m, log(run->ns[0] / median));
     free(rest);
 }
 

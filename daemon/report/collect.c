@@ -37,7 +37,7 @@ static void add_run(struct qs_report_group *g, const struct qs_sample *s, size_t
                                   .ns = clean ? s->durations_ns : s->soft_ns,
                                   .n = clean ? s->n : s->soft_n,
                                   .soft = !clean && s->soft_n > 0};
-    run->median_ns = s->state == QS_RUN_DONE ? qs_median_i64(run->ns, run->n) : NAN;
+    run->median_ns = s->state == QS_RUN_DONE ? qs_median_ns(run->ns, run->n) : NAN;
     if (s->window_n > g->iterations_per_run)
         g->iterations_per_run = s->window_n;
 }

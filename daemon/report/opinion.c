@@ -112,7 +112,7 @@ static struct qs_nested runs_of(const struct qs_report_group *g, size_t arm, dou
         if (run->arm != arm || !g->block_used[run->block])
             continue;
         for (size_t t = 0; t < run->n; t++)
-            v[n++] = (double)run->ns[t];
+            v[n++] = run->ns[t];
         off[++k] = n;
     }
     *ret_v = v;

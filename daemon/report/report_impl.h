@@ -17,7 +17,7 @@ enum { QS_REPORT_BINS = 20 };
 struct qs_report_run {              /* the run that counts for (block, arm, turn) */
     const struct qs_sample *sample; /* borrowed */
     size_t arm, block;              /* block: index into the group's blocks */
-    const int64_t *ns;              /* borrowed: clean durations, or soft ones where there are none */
+    const double *ns;               /* borrowed: clean durations, or soft ones where there are none */
     size_t n;
     bool soft;
     double median_ns; /* NaN: nothing accepted */

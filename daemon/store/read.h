@@ -56,7 +56,8 @@ struct qs_iteration_info {
     uint64_t seq;
     uint32_t window, i, taint;
     enum qs_phase phase;
-    int64_t start_ns, duration_ns; /* device clock */
+    int64_t start_ns, duration_ns; /* device clock; of all evaluations */
+    uint32_t evals;
     int32_t status;
     int64_t values[QS_ROW_METRICS_MAX]; /* INT64_MIN where the metric is missing */
 };
@@ -78,12 +79,12 @@ struct qs_sample {
     enum qs_run_state state;
     char *device;
     bool simulated;
-    int64_t *durations_ns; /* measured windows, untainted iterations of untainted windows, in order, without
-                              the run's warm-up */
+    double *durations_ns; /* of one evaluation: measured windows, untainted iterations of untainted windows,
+                             in order, without the run's warm-up */
     size_t n, n_tainted, warmup_n;
     uint32_t window_n; /* iterations of the longest measured window: r, where no window was cut short */
-    int64_t *soft_ns;  /* iterations that ran to their end and whose only taints (their own and the window's)
-                          are GATE, EVIDENCE or LINK */
+    double *soft_ns;   /* likewise, iterations that ran to their end and whose only taints (their own and the
+                          window's)   are GATE, EVIDENCE or LINK */
     size_t soft_n;
     uint32_t taints_seen; /* or of all bits met */
     int64_t opened_ns;

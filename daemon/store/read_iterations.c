@@ -10,7 +10,7 @@
 
 static const char page_sql[] =
     "SELECT w.id, w.first_seq + t.i, w.ord, t.i, w.taint | t.taint, w.phase, w.opened_ns + t.start_off_ns, "
-    "t.duration_ns,"
+    "t.duration_ns, w.evals,"
     " coalesce(s.status, 0), u.window_id, u.user_time_us, u.system_time_us, u.max_rss_bytes, u.minor_faults,"
     " u.major_faults, u.voluntary_switches, u.involuntary_switches, u.block_in, u.block_out"
     " FROM window w JOIN iteration t ON t.window_id = w.id"
@@ -37,6 +37,7 @@ static void take_row(struct qs_stmt *s, struct page *page)
     info->phase = qs_stmt_get_int(s) == QS_PHASE_WARMUP ? QS_PHASE_WARMUP : QS_PHASE_MEASURE;
     info->start_ns = qs_stmt_get_int(s);
     info->duration_ns = qs_stmt_get_int(s);
+    info->evals = (uint32_t)qs_stmt_get_int(s);
     info->status = (int32_t)qs_stmt_get_int(s);
     int64_t window = 0;
     page->rusage |= qs_stmt_get_maybe(s, &window);

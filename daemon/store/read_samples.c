@@ -16,9 +16,9 @@ static const char runs_sql[] =
     " LEFT JOIN device d ON d.id = b.device_id"
     " WHERE r.job_id = ? AND r.block >= 1 ORDER BY r.point_idx, d.name, r.block, r.pos, r.attempt, r.id";
 
-static const char iterations_sql[] =
-    "SELECT w.taint | t.taint, t.duration_ns, t.i FROM window w JOIN iteration t ON t.window_id = w.id"
-    " WHERE w.run_id = ? AND w.phase = 1 ORDER BY w.first_seq, w.id, t.i";
+static const char iterations_sql[] = "SELECT w.taint | t.taint, t.duration_ns, w.evals, t.i FROM window w "
+                                     "JOIN iteration t ON t.window_id = w.id"
+                                     " WHERE w.run_id = ? AND w.phase = 1 ORDER BY w.first_seq, w.id, t.i";
 
 static const char rusage_sql[] =
     "SELECT avg(u.user_time_us), avg(u.system_time_us), max(u.max_rss_bytes) FROM window w"
@@ -72,7 +72,7 @@ static bool read_runs(struct qs_store_reader *r, int64_t job, struct qs_samples 
     return ok;
 }
 
-static void add(int64_t **values, size_t *count, int64_t value)
+static void add(double **values, size_t *count, double value)
 {
     *values = qs_read_grow(*values, *count, sizeof **values);
     (*values)[(*count)++] = value;
@@ -89,7 +89,9 @@ static bool read_iterations(struct qs_store_reader *r, int64_t run, struct qs_sa
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
         uint32_t taint = (uint32_t)qs_stmt_get_int(&s);
-        int64_t duration_ns = qs_stmt_get_int(&s), place = qs_stmt_get_int(&s);
+        double duration_ns = (double)qs_stmt_get_int(&s);
+        int64_t evals = qs_stmt_get_int(&s), place = qs_stmt_get_int(&s);
+        duration_ns /= evals > 0 ? (double)evals : 1;
         if (place >= sample->window_n)
             sample->window_n = (uint32_t)place + 1;
         sample->taints_seen |= taint;

@@ -18,9 +18,9 @@ enum { RUNS = 4, ITERATIONS = 4 };
 static void add_runs(struct qs_planner *p, size_t arm, const int64_t *shift_ns, int64_t spread_ns)
 {
     for (size_t j = 0; j < RUNS; j++) {
-        int64_t v[ITERATIONS];
+        double v[ITERATIONS];
         for (size_t i = 0; i < ITERATIONS; i++)
-            v[i] = 1000000 + shift_ns[j] + (i % 2 ? spread_ns : -spread_ns);
+            v[i] = (double)(1000000 + shift_ns[j] + (i % 2 ? spread_ns : -spread_ns));
         qs_planner_add(p, arm, v, ITERATIONS, 4000000, ITERATIONS, 104000000);
     }
 }
@@ -112,7 +112,7 @@ static void test_too_little(void **state)
     (void)state;
     struct qs_planner *p = qs_planner_new(1);
     struct qs_planner_answer a;
-    const int64_t v[] = {5, 6, 7};
+    const double v[] = {5, 6, 7};
     for (int i = 0; i < 5; i++)
         qs_planner_add(p, 0, v, 1, 10, 1, 20); /* one iteration says nothing about the spread within */
     assert_false(qs_planner_ask(p, &wish, &a));

@@ -61,7 +61,7 @@ struct qs_sample *world_run(struct world *w, uint32_t block, uint32_t arm, const
                             .rss_max_bytes = 4096 * (double)block};
     s->durations_ns = qs_calloc(n + 1, sizeof *s->durations_ns);
     for (size_t i = 0; i < n; i++)
-        s->durations_ns[i] = ns[i];
+        s->durations_ns[i] = (double)ns[i];
     all->count++;
     return s;
 }

@@ -71,6 +71,28 @@ static void samples_are_ordered_and_clean(void **state)
     qs_samples_free(&samples);
 }
 
+/* What the device measured is the time of all evaluations; what the statistics see is that of one. */
+static void samples_are_of_one_evaluation(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_iteration_row rows[2][2];
+    run_begin(f, 2, 0, 1, 0);
+    struct qs_window_row once = make_window(2, 0, 0, 2, rows[0]), often = make_window(2, 1, 2, 2, rows[1]);
+    rows[1][0].duration_ns = 2500;
+    rows[1][1].duration_ns = 1;
+    often.evals = 1000;
+    assert_int_equal(put_window(f, &once), QS_E_NONE);
+    assert_int_equal(put_window(f, &often), QS_E_NONE);
+    qs_store_read(f->store, read_samples, after_fine, &f->job);
+    qs_loop_run(f->loop);
+    assert_int_equal(samples.count, 1);
+    assert_int_equal(samples.at[0].n, 4);
+    assert_true(samples.at[0].durations_ns[1] == 1000000 + 2000 + 1);
+    assert_true(samples.at[0].durations_ns[2] == 2.5);
+    assert_true(samples.at[0].durations_ns[3] == 0.001);
+    qs_samples_free(&samples);
+}
+
 static bool read_pages(struct qs_store_reader *r, void *user, struct qs_err *err)
 {
     (void)user;
@@ -324,13 +346,10 @@ static void an_error_comes_through(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(samples_are_ordered_and_clean),
-        TEST(iterations_come_in_pages),
-        TEST(a_marked_duration_is_the_same_integer),
-        TEST(jobs_and_runs_are_listed),
-        TEST(windows_tell_everything),
-        TEST(events_and_files_are_found),
-        TEST(an_error_comes_through),
+        TEST(samples_are_ordered_and_clean), TEST(samples_are_of_one_evaluation),
+        TEST(iterations_come_in_pages),      TEST(a_marked_duration_is_the_same_integer),
+        TEST(jobs_and_runs_are_listed),      TEST(windows_tell_everything),
+        TEST(events_and_files_are_found),    TEST(an_error_comes_through),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
