@@ -9,6 +9,7 @@
 #include "api/reply.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "proto/names.h"
 
 enum { RUNS_PAGE = 500, ITERATIONS_PAGE = 1000, COLUMNS_MOST = 64 };
 
@@ -137,13 +138,10 @@ static void put_line(struct qs_buf *out, const struct csv *c, const struct qs_it
     put_text(out, run->arm_name);
     qs_buf_fmt(out, ",%" PRIu32 ",", run->point);
     put_text(out, run->device);
-    qs_buf_fmt(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",", run->block, run->pos, i->seq);
-    if (i->evals > 1) /* of one evaluation, as the report has it */
-        qs_buf_fmt(out, "%.17g,", (double)i->duration_ns / i->evals);
-    else
-        qs_buf_fmt(out, "%" PRId64 ",", i->duration_ns);
+    qs_buf_fmt(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRId64 ",%" PRIu32 ",", run->block, run->pos,
+               i->seq, i->duration_ns, i->evals);
     put_text(out, qs_taint_names(i->taint | (run->taint & QS_TAINT_INTERRUPTED), taint, sizeof taint));
-    qs_buf_fmt(out, ",%" PRId32 ",%s", i->status, i->phase == QS_PHASE_WARMUP ? "warmup" : "measure");
+    qs_buf_fmt(out, ",%" PRId32 ",%s", i->status, qs_phase_name(i->phase));
     put_metrics(out, c, i);
     qs_buf_str(out, "\n");
 }
@@ -171,7 +169,7 @@ static void more(struct qs_exchange *ex)
 static void begin(struct qs_exchange *ex)
 {
     struct csv *c = ex->data;
-    qs_buf_str(&ex->reply, "run,arm,point,device,block,pos,seq,duration_ns,taint,status,phase");
+    qs_buf_str(&ex->reply, "run,arm,point,device,block,pos,seq,duration_ns,evals,taint,status,phase");
     for (size_t k = 0; k < c->column_count; k++) {
         qs_buf_char(&ex->reply, ',');
         put_text(&ex->reply, c->columns[k]);

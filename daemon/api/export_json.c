@@ -1,6 +1,6 @@
 /* The form of hyperfine's --export-json, so that tools that read it read this: seconds, one result an arm, a
- * point and a device. `times` are the accepted iterations, as the comparison counts them; the comparison
- * itself stands beside them as "quiesce". */
+ * point and a device. `times` are the accepted iterations, as the comparison counts them, of one evaluation
+ * each; the comparison itself stands beside them as "quiesce". */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,9 +15,11 @@
 
 enum { PAGE = 2000, ITERATIONS_MOST = 2000000, SOFT = QS_TAINT_GATE | QS_TAINT_EVIDENCE | QS_TAINT_LINK };
 
-struct times { /* of one arm */
-    double *s;
+struct times {         /* of one arm */
+    double *s;         /* of one evaluation */
+    int64_t *total_ns; /* as measured */
     int32_t *exits;
+    uint32_t evals; /* of each; 0: there are none */
     size_t n;
     double user_us, system_us; /* sums */
 };
@@ -52,12 +54,15 @@ static double microseconds(int64_t v)
 static void add_page(struct times *t, const struct qs_iterations *it, uint32_t allowed)
 {
     t->s = qs_realloc(t->s, (t->n + it->count + 1) * sizeof *t->s);
+    t->total_ns = qs_realloc(t->total_ns, (t->n + it->count + 1) * sizeof *t->total_ns);
     t->exits = qs_realloc(t->exits, (t->n + it->count + 1) * sizeof *t->exits);
     for (size_t k = 0; k < it->count; k++) {
         const struct qs_iteration_info *i = &it->at[k];
         if (i->phase != QS_PHASE_MEASURE || (i->taint & ~allowed))
             continue;
-        t->s[t->n] = (double)i->duration_ns / (i->evals > 0 ? i->evals : 1) / 1e9;
+        t->s[t->n] = (double)i->duration_ns / i->evals / 1e9;
+        t->total_ns[t->n] = i->duration_ns;
+        t->evals = i->evals;
         t->exits[t->n++] = i->status;
         t->user_us += microseconds(value_of(it, i, "user_time_us"));
         t->system_us += microseconds(value_of(it, i, "system_time_us"));
@@ -82,6 +87,17 @@ static bool add_run(struct qs_store_reader *reader, const struct qs_sample *samp
     return true;
 }
 
+/* What stands behind `times` where each is a part of what was measured. */
+static void put_measured(struct qs_json *j, const struct times *t)
+{
+    qs_json_kint(j, "evals", t->evals);
+    qs_json_key(j, "durations_ns");
+    qs_json_array(j);
+    for (size_t i = 0; i < t->n; i++)
+        qs_json_int(j, t->total_ns[i]);
+    qs_json_array_end(j);
+}
+
 static void put_numbers(struct qs_json *j, const struct times *t)
 {
     struct qs_summary s;
@@ -99,6 +115,8 @@ static void put_numbers(struct qs_json *j, const struct times *t)
     for (size_t i = 0; i < t->n; i++)
         qs_json_double(j, t->s[i]);
     qs_json_array_end(j);
+    if (t->evals > 1)
+        put_measured(j, t);
     qs_json_key(j, "exit_codes");
     qs_json_array(j);
     for (size_t i = 0; i < t->n; i++)
@@ -128,6 +146,7 @@ static bool put_arm(struct qs_store_reader *reader, struct export *e, const json
     put_numbers(j, &t);
     qs_json_object_end(j);
     free(t.s);
+    free(t.total_ns);
     free(t.exits);
     return ok;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "proto/names.h"
 
 /* A wall time in ns, or null where it has not come. */
 static void put_time(struct qs_json *j, const char *key, int64_t wall_ns)
@@ -101,7 +102,7 @@ static void put_iteration(struct qs_json *j, const struct qs_iterations *it,
     qs_json_object(j);
     qs_json_kint(j, "seq", (int64_t)i->seq);
     qs_json_kint(j, "window", i->window);
-    qs_json_kstring(j, "phase", i->phase == QS_PHASE_WARMUP ? "warmup" : "measure");
+    qs_json_kstring(j, "phase", qs_phase_name(i->phase));
     qs_json_kint(j, "start_ns", i->start_ns);
     qs_json_kint(j, "duration_ns", i->duration_ns);
     qs_json_kint(j, "evals", i->evals);

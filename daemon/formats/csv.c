@@ -5,9 +5,10 @@
  *   benchmark, name, series, arm, point, device, test, side   together the name of the benchmark
  *   unit                                     of the row's values
  *   time, date, timestamp, commit, revision, night            a label of the value (for `history`)
- *   phase, taint                             `warmup`, or any taint: the row is counted and left out
- *   block, pos, status, index, hash          known, not used
- *   v1, v2, ...                              the iterations of one run, in one row
+ *   phase, taint                             `warmup` or `tune`, or any taint: the row is counted and left
+ * out evals                                    the column `duration` is of so many evaluations block, pos,
+ * status, index, hash          known, not used v1, v2, ...                              the iterations of one
+ * run, in one row
  *
  * Any other column whose first cell is a number is a metric of its own, named after the column; a suffix such
  * as _ns is its unit. Other columns are text and not used. Separated by commas, semicolons or tabs. */
@@ -28,6 +29,7 @@ enum role {
     ROLE_LABEL,
     ROLE_PHASE,
     ROLE_TAINT,
+    ROLE_EVALS,
     ROLE_METRIC,
     ROLE_ITERATION
 };
@@ -43,7 +45,7 @@ static const struct {
     {"unit", ROLE_UNIT},      {"time", ROLE_LABEL},      {"date", ROLE_LABEL},  {"timestamp", ROLE_LABEL},
     {"commit", ROLE_LABEL},   {"revision", ROLE_LABEL},  {"night", ROLE_LABEL}, {"phase", ROLE_PHASE},
     {"taint", ROLE_TAINT},    {"block", ROLE_TEXT},      {"pos", ROLE_TEXT},    {"status", ROLE_TEXT},
-    {"index", ROLE_TEXT},     {"hash", ROLE_TEXT}};
+    {"index", ROLE_TEXT},     {"hash", ROLE_TEXT},       {"evals", ROLE_EVALS}};
 
 struct cell {
     const char *at; /* place in the text */
@@ -234,7 +236,7 @@ struct row {
     char name[QS_IMPORT_NAME_BYTES + 1], label[QS_IMPORT_NAME_BYTES + 1];
     const char *unit;
     uint64_t run;
-    double order;
+    double order, evals;
     bool warmup, tainted;
 };
 
@@ -245,11 +247,18 @@ static void join(char *to, const char *with, const char *text)
         snprintf(to + n, QS_IMPORT_NAME_BYTES + 1 - n, "%s%s", n > 0 ? with : "", text);
 }
 
+static bool is_warmup(const char *text)
+{
+    return strcasecmp(text, "warmup") == 0 || strcasecmp(text, "warm-up") == 0 ||
+           strcasecmp(text, "tune") == 0;
+}
+
 /* What the row says about its values. */
 static bool read_keys(struct csv *c, struct row *row)
 {
     memset(row, 0, sizeof *row);
     row->unit = "";
+    row->evals = 1;
     for (size_t i = 0; i < c->column_count; i++) {
         const char *text = c->cells[i].text;
         size_t n = strlen(text);
@@ -266,9 +275,13 @@ static bool read_keys(struct csv *c, struct row *row)
         else if (role == ROLE_UNIT)
             row->unit = text;
         else if (role == ROLE_PHASE)
-            row->warmup = strcasecmp(text, "warmup") == 0 || strcasecmp(text, "warm-up") == 0;
+            row->warmup = is_warmup(text);
         else if (role == ROLE_TAINT)
             row->tainted = n > 0 && strcmp(text, "0") != 0;
+        else if (role == ROLE_EVALS &&
+                 !(qs_reader_number(text, n, &row->evals) == QS_NUMBER_FINITE && row->evals >= 1))
+            return qs_reader_fail(c->r, c->cells[i].at, "write how many, 1 or more",
+                                  "`%.40s` is no number of evaluations", text);
         else if (role == ROLE_ORDER && qs_reader_number(text, n, &row->order) != QS_NUMBER_FINITE)
             return qs_reader_fail(c->r, c->cells[i].at, "number the iterations: 0, 1, 2",
                                   "`%.40s` in the column `%s` is not a number", text, c->columns[i].name);
@@ -296,6 +309,8 @@ static bool take_cell(struct csv *c, const struct row *row, size_t i)
                               "`%.40s` in the column `%s` is not a number", text, col->name);
     if (row->warmup || row->tainted)
         return qs_reader_drop(c->r, b, row->warmup ? QS_DROP_WARMUP : QS_DROP_FAILED, 1);
+    if (strcasecmp(col->name, "duration") == 0)
+        v /= row->evals;
     return qs_reader_value(c->r, b, v, row->run, iteration ? (double)i : row->order,
                            row->label[0] ? row->label : NULL);
 }

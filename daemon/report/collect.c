@@ -38,6 +38,10 @@ static void add_run(struct qs_report_group *g, const struct qs_sample *s, size_t
                                   .n = clean ? s->n : s->soft_n,
                                   .soft = !clean && s->soft_n > 0};
     run->median_ns = s->state == QS_RUN_DONE ? qs_median_ns(run->ns, run->n) : NAN;
+    if (g->evals == 0 && s->evals > 0) {
+        g->evals = s->evals;
+        g->evals_json = s->evals_json;
+    }
     if (s->window_n > g->iterations_per_run)
         g->iterations_per_run = s->window_n;
 }

@@ -198,6 +198,9 @@ static void put_group(struct qs_json *j, const struct qs_report_group *g)
     qs_json_kint(j, "blocks_incomplete", (int64_t)g->incomplete);
     qs_json_kbool(j, "uses_tainted", g->uses_soft);
     qs_json_kint(j, "iterations_per_run", g->iterations_per_run);
+    qs_json_kint(j, "evals", g->evals > 0 ? g->evals : 1);
+    qs_json_key(j, "evaluations");
+    g->evals_json ? qs_json_raw(j, g->evals_json) : qs_json_null(j);
     qs_json_kdouble(j, "seconds_per_block", g->seconds_per_block);
     qs_json_key(j, "arms");
     qs_json_array(j);

@@ -55,6 +55,8 @@ struct qs_report_group { /* one point on one device */
     size_t point;
     const char *device;
     bool simulated;
+    uint32_t evals;         /* evaluations of an iteration; 0: nothing was measured */
+    const char *evals_json; /* borrowed: how that was found, or NULL */
     const struct qs_sample *samples;
     size_t sample_count;
     uint32_t *blocks;   /* owned: numbers of the blocks, ascending */

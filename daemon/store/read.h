@@ -56,8 +56,8 @@ struct qs_iteration_info {
     uint64_t seq;
     uint32_t window, i, taint;
     enum qs_phase phase;
-    int64_t start_ns, duration_ns; /* device clock; of all evaluations */
-    uint32_t evals;
+    int64_t start_ns, duration_ns; /* device clock */
+    uint32_t evals;                /* that duration_ns is of */
     int32_t status;
     int64_t values[QS_ROW_METRICS_MAX]; /* INT64_MIN where the metric is missing */
 };
@@ -79,13 +79,15 @@ struct qs_sample {
     enum qs_run_state state;
     char *device;
     bool simulated;
-    double *durations_ns; /* of one evaluation: measured windows, untainted iterations of untainted windows,
-                             in order, without the run's warm-up */
+    double *durations_ns; /* of one evaluation each: measured windows, untainted iterations of untainted
+                             windows, in order, without the run's warm-up */
     size_t n, n_tainted, warmup_n;
     uint32_t window_n; /* iterations of the longest measured window: r, where no window was cut short */
-    double *soft_ns;   /* likewise, iterations that ran to their end and whose only taints (their own and the
-                          window's)   are GATE, EVIDENCE or LINK */
+    double *soft_ns;   /* iterations that ran to their end and whose only taints (their own and the window's)
+                          are GATE, EVIDENCE or LINK */
     size_t soft_n;
+    uint32_t evals;       /* evaluations of each iteration of its measured windows; 0: none were measured */
+    char *evals_json;     /* how that number was found, as in run.harness, or NULL */
     uint32_t taints_seen; /* or of all bits met */
     int64_t opened_ns;
     uint32_t windows[QS_SILENCES]; /* measured windows that have iterations, by what is claimed of them */

@@ -9,8 +9,8 @@
 #include "store/write.h"
 
 static const char page_sql[] =
-    "SELECT w.id, w.first_seq + t.i, w.ord, t.i, w.taint | t.taint, w.phase, w.opened_ns + t.start_off_ns, "
-    "t.duration_ns, w.evals,"
+    "SELECT w.id, w.first_seq + t.i, w.ord, t.i, w.taint | t.taint, w.phase + 2 * w.evals_step,"
+    " w.opened_ns + t.start_off_ns, t.duration_ns, max(w.evals, 1) + w.evals_step * t.i,"
     " coalesce(s.status, 0), u.window_id, u.user_time_us, u.system_time_us, u.max_rss_bytes, u.minor_faults,"
     " u.major_faults, u.voluntary_switches, u.involuntary_switches, u.block_in, u.block_out"
     " FROM window w JOIN iteration t ON t.window_id = w.id"
@@ -34,7 +34,7 @@ static void take_row(struct qs_stmt *s, struct page *page)
     info->window = (uint32_t)qs_stmt_get_int(s);
     info->i = (uint32_t)qs_stmt_get_int(s);
     info->taint = (uint32_t)qs_stmt_get_int(s);
-    info->phase = qs_stmt_get_int(s) == QS_PHASE_WARMUP ? QS_PHASE_WARMUP : QS_PHASE_MEASURE;
+    info->phase = (enum qs_phase)qs_stmt_get_int(s);
     info->start_ns = qs_stmt_get_int(s);
     info->duration_ns = qs_stmt_get_int(s);
     info->evals = (uint32_t)qs_stmt_get_int(s);

@@ -11,7 +11,7 @@ static const char runs_sql[] =
     "SELECT r.id, r.uid, r.arm_idx, r.point_idx, r.block, r.pos, r.attempt, r.taint, r.state, "
     "coalesce(d.name, ''),"
     " coalesce(d.simulated, 0), coalesce((SELECT min(w.opened_ns) FROM window w WHERE w.run_id = r.id AND "
-    "w.phase = 1), 0), r.warmup_n"
+    "w.phase = 1), 0), r.warmup_n, json_extract(r.harness, '$.evals')"
     " FROM run r LEFT JOIN session e ON e.id = r.session_id LEFT JOIN boot b ON b.id = e.boot_id"
     " LEFT JOIN device d ON d.id = b.device_id"
     " WHERE r.job_id = ? AND r.block >= 1 ORDER BY r.point_idx, d.name, r.block, r.pos, r.attempt, r.id";
@@ -50,6 +50,7 @@ static int64_t take_sample(struct qs_stmt *s, struct qs_sample *sample)
     sample->simulated = qs_stmt_get_int(s) != 0;
     sample->opened_ns = qs_stmt_get_int(s);
     sample->warmup_n = (size_t)qs_stmt_get_int(s);
+    sample->evals_json = qs_stmt_dup_text(s);
     return id;
 }
 
@@ -89,9 +90,9 @@ static bool read_iterations(struct qs_store_reader *r, int64_t run, struct qs_sa
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
         uint32_t taint = (uint32_t)qs_stmt_get_int(&s);
-        double duration_ns = (double)qs_stmt_get_int(&s);
-        int64_t evals = qs_stmt_get_int(&s), place = qs_stmt_get_int(&s);
-        duration_ns /= evals > 0 ? (double)evals : 1;
+        int64_t total_ns = qs_stmt_get_int(&s), evals = qs_stmt_get_int(&s), place = qs_stmt_get_int(&s);
+        sample->evals = evals > 0 ? (uint32_t)evals : 1;
+        double duration_ns = (double)total_ns / sample->evals;
         if (place >= sample->window_n)
             sample->window_n = (uint32_t)place + 1;
         sample->taints_seen |= taint;
@@ -166,6 +167,7 @@ void qs_samples_free(struct qs_samples *samples)
         free(samples->at[i].device);
         free(samples->at[i].durations_ns);
         free(samples->at[i].soft_ns);
+        free(samples->at[i].evals_json);
     }
     free(samples->at);
     *samples = (struct qs_samples){0};

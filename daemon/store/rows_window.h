@@ -55,10 +55,10 @@ struct qs_iteration_row {
 struct qs_window_row {
     uint8_t run_uid[16];
     uint32_t ord, attempt;
-    enum qs_phase phase;
+    enum qs_phase phase; /* TUNE is kept as a warm-up whose evaluations rise */
     uint64_t first_seq;
     int64_t opened_ns, closed_ns; /* device clock */
-    uint32_t evals;
+    uint32_t evals;               /* of each iteration; TUNE: of the first */
     enum qs_silence silence;
     uint32_t taint;
     const char *how;     /* "done", "time", "cancelled", "failed", "gate" */

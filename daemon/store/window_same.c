@@ -107,18 +107,20 @@ static bool find(struct qs_db *db, int64_t run, const struct qs_window_row *w, i
     struct qs_stmt s;
     if (!qs_stmt_begin(
             db, &s,
-            "SELECT id, phase = ?4 AND opened_ns = ?5 AND closed_ns = ?6 AND evals = ?7 FROM window"
+            "SELECT id, phase = ?4 AND opened_ns = ?5 AND closed_ns = ?6 AND evals = ?7 AND evals_step = ?9"
+            " FROM window"
             " WHERE run_id = ?1 AND first_seq = ?2 AND n = ?3 AND (n > 0 OR (ord = ?8 AND opened_ns = ?5))",
             err))
         return false;
     qs_stmt_int(&s, run);
     qs_stmt_int(&s, (int64_t)w->first_seq);
     qs_stmt_int(&s, (int64_t)w->n);
-    qs_stmt_int(&s, w->phase);
+    qs_stmt_int(&s, w->phase == QS_PHASE_MEASURE);
     qs_stmt_int(&s, w->opened_ns);
     qs_stmt_int(&s, w->closed_ns);
     qs_stmt_int(&s, w->evals);
     qs_stmt_int(&s, w->ord);
+    qs_stmt_int(&s, w->phase == QS_PHASE_TUNE);
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     *ret_window = row ? qs_stmt_get_int(&s) : 0;
     *ret_same = row && qs_stmt_get_int(&s) != 0;

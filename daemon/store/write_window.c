@@ -11,20 +11,21 @@ static bool insert_window(struct qs_db *db, int64_t run, const struct qs_window_
     struct qs_stmt s;
     if (!qs_stmt_begin(
             db, &s,
-            "INSERT INTO window(run_id, ord, attempt, phase, first_seq, n, opened_ns, closed_ns, evals, "
-            "silence,"
-            " taint, how, failure, output, output_bytes) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO window(run_id, ord, attempt, phase, first_seq, n, opened_ns, closed_ns, evals,"
+            " evals_step, silence, taint, how, failure, output, output_bytes)"
+            " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             err))
         return false;
     qs_stmt_int(&s, run);
     qs_stmt_int(&s, w->ord);
     qs_stmt_int(&s, w->attempt);
-    qs_stmt_int(&s, w->phase);
+    qs_stmt_int(&s, w->phase == QS_PHASE_MEASURE);
     qs_stmt_int(&s, (int64_t)w->first_seq);
     qs_stmt_int(&s, (int64_t)w->n);
     qs_stmt_int(&s, w->opened_ns);
     qs_stmt_int(&s, w->closed_ns);
     qs_stmt_int(&s, w->evals);
+    qs_stmt_int(&s, w->phase == QS_PHASE_TUNE);
     qs_stmt_int(&s, w->silence);
     qs_stmt_int(&s, w->taint);
     qs_stmt_text(&s, w->how);

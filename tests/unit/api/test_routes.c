@@ -327,7 +327,7 @@ static void csv_has_every_iteration(void **state)
     set_state(f, job, QS_JOB_DONE);
     struct answer a = get(f, "/api/v1/jobs/1/export?format=csv");
     static const char head[] =
-        "run,arm,point,device,block,pos,seq,duration_ns,taint,status,phase,user_time_us";
+        "run,arm,point,device,block,pos,seq,duration_ns,evals,taint,status,phase,user_time_us";
     assert_memory_equal(a.body.data, head, sizeof head - 1);
     size_t lines = 0;
     const char *line = strchr(a.body.data, '\n') + 1;
@@ -335,7 +335,7 @@ static void csv_has_every_iteration(void **state)
         char arm[2], device[8], taint[8] = "";
         unsigned point, block, pos, seq;
         long long ns;
-        assert_true(sscanf(line, "%*[0-9a-f],%1[ab],%u,%7[a-z],%u,%u,%u,%lld,%7[a-z]", arm, &point, device,
+        assert_true(sscanf(line, "%*[0-9a-f],%1[ab],%u,%7[a-z],%u,%u,%u,%lld,1,%7[a-z]", arm, &point, device,
                            &block, &pos, &seq, &ns, taint) >= 7);
         assert_int_equal(seq, lines % 2500);
         assert_int_equal(pos, lines / 2500 % 2);

@@ -116,6 +116,23 @@ static void csv_of_many_columns(void **state)
     qs_import_done(&in);
 }
 
+/* A duration is of all evaluations; what else was measured is of the iteration. */
+static void evaluations_are_divided_out(void **state)
+{
+    struct qs_import in;
+    (void)state;
+    assert_true(read_text("run,seq,duration_ns,evals,phase,pixels\nf,0,600,3,tune,7\nf,1,900,4,measure,8\n"
+                          "f,2,1000,8,measure,9\n",
+                          QS_FORMAT_AUTO, &in));
+    const struct qs_import_series *s = check(&in, 0, "", "duration", "ns", 1, 2);
+    assert_int_equal(s->dropped[QS_DROP_WARMUP], 1);
+    assert_true(s->v[0] == 225 && s->v[1] == 125);
+    s = check(&in, 1, "", "pixels", "", 1, 2);
+    assert_true(s->v[0] == 8);
+    qs_import_done(&in);
+    assert_false(read_text("run,duration_ns,evals\nf,600,0\n", QS_FORMAT_AUTO, &in));
+}
+
 /* What `quiesce compare --csv` and its export write. */
 static void our_own_csv(void **state)
 {
@@ -245,6 +262,7 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(csv_with_named_columns),
                                        cmocka_unit_test(csv_of_many_columns),
                                        cmocka_unit_test(our_own_csv),
+                                       cmocka_unit_test(evaluations_are_divided_out),
                                        cmocka_unit_test(google_benchmark),
                                        cmocka_unit_test(androidx),
                                        cmocka_unit_test(pyperf),

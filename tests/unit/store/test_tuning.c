@@ -1,0 +1,158 @@
+/* Evaluations: windows in which they rise, samples of one evaluation each, and what was found once. */
+#include "fixture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/tuning.h"
+
+static const char depends[] = "{\"benchmark\":\"add\",\"device\":\"bench\",\"executable\":\"ab\"}";
+static const struct qs_tuning found = {.run_uid = {1},
+                                       .precision_ns = 20,
+                                       .accuracy_ns = 41,
+                                       .tries = 999,
+                                       .evaluation_ps = 20030,
+                                       .table_evals = 1,
+                                       .logistic_evals = 2,
+                                       .evals = 205,
+                                       .found_wall_ns = 77};
+
+static void put(struct fixture *f, uint32_t ord, uint64_t first, enum qs_phase phase, uint32_t evals)
+{
+    struct qs_iteration_row rows[4];
+    struct qs_window_row w = make_window(1, ord, first, 4, rows);
+    w.phase = phase;
+    w.evals = evals;
+    assert_int_equal(put_window(f, &w), QS_E_NONE);
+    assert_int_equal(put_window(f, &w), QS_E_NONE); /* sent again */
+    w.phase = phase == QS_PHASE_TUNE ? QS_PHASE_WARMUP : QS_PHASE_TUNE;
+    assert_int_equal(put_window(f, &w), QS_E_CONFLICT);
+}
+
+static bool read_iterations(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    (void)user;
+    static const enum qs_phase phases[] = {QS_PHASE_WARMUP, QS_PHASE_TUNE, QS_PHASE_MEASURE};
+    struct qs_iterations it;
+    const uint8_t uid[16] = {1};
+    assert_true(qs_read_iterations(r, uid, 0, 100, &it, err));
+    assert_int_equal(it.count, 12);
+    for (size_t i = 0; i < 12; i++) {
+        assert_int_equal(it.at[i].phase, phases[i / 4]);
+        assert_int_equal(it.at[i].evals, i < 4 ? 1 : i < 8 ? 3 + i - 4 : 8);
+        assert_int_equal(it.at[i].duration_ns, 1001000 + i);
+    }
+    qs_iterations_free(&it);
+    return true;
+}
+
+static bool read_samples(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    struct qs_samples samples;
+    assert_true(qs_read_samples(r, *(int64_t *)user, &samples, err));
+    assert_int_equal(samples.count, 1);
+    assert_int_equal(samples.at[0].n, 4);
+    assert_int_equal(samples.at[0].evals, 8);
+    assert_true(fabs(samples.at[0].durations_ns[3] - 1001011 / 8.0) < 1e-9);
+    assert_string_equal(samples.at[0].evals_json, "{\"evals\":8,\"how\":\"given\"}");
+    qs_samples_free(&samples);
+    return true;
+}
+
+static void durations_are_of_all_evaluations(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    run_begin(f, 1, 0, 1, 0);
+    put(f, 0, 0, QS_PHASE_WARMUP, 1);
+    put(f, 1, 4, QS_PHASE_TUNE, 3);
+    put(f, 2, 8, QS_PHASE_MEASURE, 8);
+    struct qs_run_end_row end = {.uid = {1},
+                                 .state = QS_RUN_DONE,
+                                 .ended_wall_ns = 5,
+                                 .harness_json = "{\"evals\":{\"evals\":8,\"how\":\"given\"}}"};
+    qs_store_run_end(f->store, &end, on_fine, NULL);
+    qs_loop_run(f->loop);
+    assert_true(qs_store_read_now(f->store, read_iterations, NULL, &err));
+    assert_true(qs_store_read_now(f->store, read_samples, &f->job, &err));
+}
+
+struct look {
+    const char *depends;
+    struct qs_tuning tuning;
+    bool found;
+};
+
+static bool look(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    struct look *l = user;
+    return qs_read_tuning(r, l->depends, &l->tuning, &l->found, err);
+}
+
+static void store_tuning(struct fixture *f, const struct qs_tuning *tuning, enum qs_errc want)
+{
+    struct told told = {0};
+    qs_store_tuning(f->store, depends, tuning, on_told, &told);
+    qs_loop_run(f->loop);
+    assert_int_equal(told.count, 1);
+    assert_int_equal(told.code, want);
+}
+
+static void what_was_found_is_kept_by_its_key(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    struct look l = {.depends = depends};
+    run_begin(f, 1, 0, 0, 0);
+    assert_true(qs_store_read_now(f->store, look, &l, &err));
+    assert_false(l.found);
+    store_tuning(f, &found, QS_E_NONE);
+    assert_true(qs_store_read_now(f->store, look, &l, &err));
+    assert_true(l.found);
+    assert_memory_equal(l.tuning.run_uid, found.run_uid, sizeof found.run_uid);
+    assert_false(l.tuning.logistic);
+    assert_int_equal(l.tuning.precision_ns, 20);
+    assert_int_equal(l.tuning.accuracy_ns, 41);
+    assert_int_equal(l.tuning.tries, 999);
+    assert_int_equal(l.tuning.evaluation_ps, 20030);
+    assert_int_equal(l.tuning.table_evals, 1);
+    assert_int_equal(l.tuning.logistic_evals, 2);
+    assert_int_equal(l.tuning.evals, 205);
+    assert_int_equal(l.tuning.found_wall_ns, 77);
+    l.depends = "{\"benchmark\":\"add\",\"device\":\"bench\",\"executable\":\"ac\"}";
+    assert_true(qs_store_read_now(f->store, look, &l, &err));
+    assert_false(l.found);
+}
+
+static void the_last_word_stands(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_tuning later = found, unknown = found;
+    struct look l = {.depends = depends};
+    run_begin(f, 1, 0, 0, 0);
+    store_tuning(f, &found, QS_E_NONE);
+    later.logistic = true;
+    later.precision_ns = later.accuracy_ns = 0;
+    later.evals = 1;
+    store_tuning(f, &later, QS_E_NONE);
+    assert_true(qs_store_read_now(f->store, look, &l, &err));
+    assert_true(l.found && l.tuning.logistic);
+    assert_int_equal(l.tuning.precision_ns, 0);
+    assert_int_equal(l.tuning.evals, 1);
+    unknown.run_uid[0] = 9;
+    store_tuning(f, &unknown, QS_E_NOT_FOUND);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(durations_are_of_all_evaluations),
+        TEST(what_was_found_is_kept_by_its_key),
+        TEST(the_last_word_stands),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
