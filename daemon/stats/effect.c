@@ -19,14 +19,14 @@ enum qs_status qs_effect(const double *x, size_t nx, const double *y, size_t ny,
     struct qs_ttest t;
     double sd;
     *out = (struct qs_effect){.cohen_d = NAN, .hedges_g = NAN, .cles = NAN, .cliff = NAN};
-    enum qs_status status = qs_mwu(x, nx, y, ny, QS_RANKS_NORMAL, &mwu);
-    if (status != QS_OK)
-        return status;
+    enum qs_status ranks = qs_mwu(x, nx, y, ny, QS_RANKS_NORMAL, &mwu);
+    enum qs_status means = ranks == QS_OK ? qs_pooled(x, nx, y, ny, 0.95, &t, &sd) : ranks;
+    if (means != QS_OK && means != QS_ETOOFEW)
+        return means;
     out->cles = mwu.cles;
     out->cliff = mwu.cliff;
-    status = qs_pooled(x, nx, y, ny, 0.95, &t, &sd);
-    if (status != QS_OK)
-        return status;
+    if (means == QS_ETOOFEW)
+        return means;
     double n = (double)nx + (double)ny;
     out->cohen_d = sd > 0 ? t.diff / sd : NAN;
     out->hedges_g = out->cohen_d * (1 - 3 / (4 * n - 9));

@@ -31,6 +31,8 @@ static enum qs_status fences(const double *x, size_t n, struct qs_tukey *out)
     double iqr = q3 - q1;
     if (!(iqr > 0))
         return QS_EDEGENERATE;
+    if (!isfinite(q1 - 3 * iqr) || !isfinite(q3 + 3 * iqr))
+        return QS_EDOM;
     out->lo = q1 - 1.5 * iqr;
     out->hi = q3 + 1.5 * iqr;
     out->far_lo = q1 - 3 * iqr;

@@ -19,7 +19,7 @@ struct qs_tukey {
 
 /* Tukey 1977. flags (n bytes of QS_OUTLIER_* in the order of x) may be NULL. No value is flagged when n < 8
  * (QS_ETOOFEW) and when the IQR is 0, where the fences would flag everything but the mode (QS_EDEGENERATE).
- * QS_ENODATA, QS_EDOM, QS_ENOMEM. */
+ * QS_ENODATA, QS_EDOM (a value, or fences that overflow), QS_ENOMEM. */
 enum qs_status qs_tukey_flags(const double *x, size_t n, uint8_t *flags, struct qs_tukey *out);
 
 struct qs_window_outliers {
