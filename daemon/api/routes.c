@@ -7,6 +7,7 @@
 #include "api/jobs.h"
 #include "api/router.h"
 #include "api/runs.h"
+#include "api/sides.h"
 #include "api/submit.h"
 #include "config/doc.h"
 #include "formats/import.h"
@@ -36,6 +37,8 @@ const struct qs_route qs_routes[] = {
     {"GET", "/api/v1/runs/{uid}", qs_handle_run, 0, "", 0},
     {"GET", "/api/v1/runs/{uid}/iterations", qs_handle_iterations, 0, " from limit ", 0},
     {"GET", "/api/v1/jobs/{id}/compare", qs_handle_compare, 0, " rule ", 0},
+    {"GET", "/api/v1/compare", qs_handle_sides, 0, " base candidate metric margin_ratio alpha allow rule ",
+     0},
     {"POST", "/api/v1/analyze", qs_handle_analyze, ANALYZE_BYTES, "", 0},
     {"POST", "/api/v1/analyze:compare", qs_handle_analyze_compare, ANALYZE_BYTES, "", 0},
     {"POST", "/api/v1/analyze:history", qs_handle_analyze_history, ANALYZE_BYTES, "", 0},

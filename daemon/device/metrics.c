@@ -27,8 +27,10 @@ void qs_metric_names_of(const struct qs_list *declared, const uint16_t *ids, siz
         if (find(declared, ids[i], &d)) {
             qs_text_copy(d.name, text, QS_NAME_MAX_BYTES + 1);
             qs_text_copy(d.unit, unit, QS_NAME_MAX_BYTES + 1);
-            out->kinds[i] = (struct qs_metric_kind){
-                .unit = unit, .higher_is_better = (d.flags & QS_DECLARED_LOWER_IS_BETTER) == 0};
+            out->kinds[i] =
+                (struct qs_metric_kind){.unit = unit,
+                                        .higher_is_better = (d.flags & QS_DECLARED_LOWER_IS_BETTER) == 0,
+                                        .deterministic = (d.flags & QS_DECLARED_DETERMINISTIC) != 0};
         } else {
             snprintf(text, QS_NAME_MAX_BYTES + 1, "metric-%u", (unsigned)ids[i]);
         }

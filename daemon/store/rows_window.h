@@ -43,6 +43,7 @@ enum { QS_ROW_METRICS_MAX = 16 }; /* metrics that the store keeps of an iteratio
 struct qs_metric_kind { /* of a metric that a program declares */
     const char *unit;
     bool higher_is_better;
+    bool deterministic; /* the same at every execution: compared exactly */
 };
 
 struct qs_iteration_row {

@@ -117,11 +117,13 @@ bool qs_intern_metric(struct qs_db *db, const char *name, const struct qs_metric
         return false;
     if (found)
         return true;
-    if (!qs_stmt_begin(db, &s, "INSERT INTO metric(name, unit, lower_is_better) VALUES(?, ?, ?)", err))
+    if (!qs_stmt_begin(
+            db, &s, "INSERT INTO metric(name, unit, lower_is_better, deterministic) VALUES(?, ?, ?, ?)", err))
         return false;
     qs_stmt_text(&s, name);
     qs_stmt_text(&s, kind ? kind->unit : unit_of(name));
     qs_stmt_int(&s, kind && kind->higher_is_better ? 0 : 1);
+    qs_stmt_int(&s, kind && kind->deterministic ? 1 : 0);
     bool ok = qs_stmt_run(&s, err);
     *ret_id = sqlite3_last_insert_rowid(db->sqlite);
     return ok;

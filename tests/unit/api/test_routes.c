@@ -295,6 +295,34 @@ static void comparison_only_when_ended(void **state)
     assert_error(get(f, "/api/v1/jobs/2/compare"), 404, "not-found");
 }
 
+static void sides_are_compared(void **state)
+{
+    struct fixture *f = *state;
+    int64_t job = submit(f);
+    measure(f, job, 24, 5);
+    assert_error(get(f, "/api/v1/compare?base=1:a&candidate=1:b"), 409, "conflict");
+    set_state(f, job, QS_JOB_DONE);
+    struct answer a = get(f, "/api/v1/compare?base=1:a&candidate=1:b&margin_ratio=0.05&alpha=0.1&rule=judge");
+    assert_int_equal(a.status, 200);
+    const json_t *device = json_array_get(json_object_get(item(&a, "results", 0), "devices"), 0);
+    const json_t *c = json_array_get(json_object_get(device, "comparisons"), 0);
+    assert_string_equal(json_string_value(json_object_get(c, "verdict")), "regression");
+    assert_string_equal(json_string_value(json_object_get(c, "level")), "blocks");
+    assert_int_equal(json_array_size(json_object_get(c, "opinions")), 1);
+    assert_true(json_number_value(json_object_get(a.json, "margin_ratio")) == 0.05);
+    answer_done(&a);
+    assert_error(get(f, "/api/v1/compare?base=1"), 400, "usage");
+    assert_error(get(f, "/api/v1/compare?base=1&candidate=x"), 400, "usage");
+    assert_error(get(f, "/api/v1/compare?base=1&candidate=1:c"), 404, "not-found");
+    assert_error(get(f, "/api/v1/compare?base=1&candidate=build:v2"), 404, "not-found");
+    assert_error(get(f, "/api/v1/compare?base=1&candidate=night:2001-01-01"), 404, "not-found");
+    assert_error(get(f, "/api/v1/compare?base=1:a&candidate=1:b&alpha=0.6"), 400, "usage");
+    assert_error(get(f, "/api/v1/compare?base=1:a&candidate=1:b&margin_ratio=2%25"), 400, "usage");
+    assert_error(get(f, "/api/v1/compare?base=1:a&candidate=1:b&metric=,"), 400, "usage");
+    assert_error(get(f, "/api/v1/compare?base=1:a&candidate=1:b&metric=cycles"), 404, "not-found");
+    assert_error(get(f, "/api/v1/compare?base=1:a&candidate=1:b&rule=x"), 400, "usage");
+}
+
 static void exports(void **state)
 {
     struct fixture *f = *state;
@@ -395,6 +423,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(cancel_reaches_the_farm, setup, teardown),
         cmocka_unit_test_setup_teardown(runs_and_iterations, setup, teardown),
         cmocka_unit_test_setup_teardown(comparison_only_when_ended, setup, teardown),
+        cmocka_unit_test_setup_teardown(sides_are_compared, setup, teardown),
         cmocka_unit_test_setup_teardown(exports, setup, teardown),
         cmocka_unit_test_setup_teardown(csv_has_every_iteration, setup, teardown),
         cmocka_unit_test_setup_teardown(wait_answers_at_the_end, setup, teardown),

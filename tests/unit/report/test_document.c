@@ -4,55 +4,16 @@
 
 #include <stdio.h>
 
-#include <jansson.h>
-
+#include "page.h"
 #include "base/mem.h"
 #include "report/opinion.h"
-
-static const char *schema_dir;
 
 static json_t *document(struct world *w, struct qs_buf *text)
 {
     struct qs_err err = QS_ERR_INIT;
-    json_error_t why;
     qs_buf_clear(text);
     assert_true(qs_report_compare(&w->in, text, &err));
-    json_t *doc = json_loadb(text->data, text->len, JSON_REJECT_DUPLICATES, &why);
-    if (!doc)
-        fail_msg("not JSON: %s at %d in %s", why.text, why.position, text->data);
-    assert_null(strstr(text->data, "nan"));
-    assert_null(strstr(text->data, "inf"));
-    return doc;
-}
-
-static const json_t *at(const json_t *doc, const char *path)
-{
-    char *copy = qs_strdup(path), *rest = NULL;
-    for (char *key = strtok_r(copy, ".", &rest); key && doc; key = strtok_r(NULL, ".", &rest))
-        doc = json_is_array(doc) ? json_array_get(doc, (size_t)atoi(key)) : json_object_get(doc, key);
-    free(copy);
-    return doc;
-}
-
-static const char *text_at(const json_t *doc, const char *path)
-{
-    const char *text = json_string_value(at(doc, path));
-    assert_non_null(text);
-    return text;
-}
-
-static bool has_warning(const json_t *doc, const char *path, const char *code)
-{
-    size_t i;
-    const json_t *one, *all = at(doc, path);
-    assert_true(json_is_array(all));
-    json_array_foreach(all, i, one)
-    {
-        assert_true(strlen(text_at(one, "text")) > 10);
-        if (strcmp(text_at(one, "code"), code) == 0)
-            return true;
-    }
-    return false;
+    return page_read(text);
 }
 
 /* A small sample with everything in it: two arms, ten clean blocks, a disturbed one and an incomplete one. */
@@ -282,43 +243,6 @@ static void test_lines(void **state)
 }
 
 /* Paths of all keys, lists as []: "results[].arms[].name". What the caller hands through is one key. */
-static void add_keys(struct qs_buf *out, const json_t *node, const char *prefix)
-{
-    const char *key;
-    json_t *value;
-    struct qs_buf path;
-    qs_buf_init(&path);
-    json_object_foreach((json_t *)(uintptr_t)node, key, value)
-    {
-        qs_buf_clear(&path);
-        qs_buf_fmt(&path, "%s%s%s", prefix, *prefix ? "." : "", key);
-        const json_t *one;
-        size_t i;
-        bool foreign = strcmp(path.data, "taints") == 0 || strcmp(path.data, "environment") == 0;
-        qs_buf_fmt(out, "`%s`\n", path.data);
-        if (!foreign && json_is_object(value))
-            add_keys(out, value, path.data);
-        qs_buf_str(&path, "[]");
-        json_array_foreach(value, i, one)
-        {
-            if (!foreign && json_is_object(one))
-                add_keys(out, one, path.data);
-        }
-    }
-    qs_buf_done(&path);
-}
-
-static char *read_all(const char *path)
-{
-    FILE *f = fopen(path, "re");
-    assert_non_null(f);
-    char *text = qs_calloc(1, 65536);
-    assert_true(fread(text, 1, 65535, f) < 65535);
-    fclose(f);
-    return text;
-}
-
-/* Rows of the tables in the description begin with "| `path` |". */
 /* Six arms, of which one differs a little: p is below the level that calls, but not among five comparisons.
  */
 static void test_many_comparisons(void **state)
@@ -438,38 +362,14 @@ static void test_every_field_is_described(void **state)
 {
     (void)state;
     struct world w;
-    struct qs_buf text, keys;
+    struct qs_buf text;
     qs_buf_init(&text);
-    qs_buf_init(&keys);
     world_init(&w, 2, NULL);
     fill(&w);
     w.in.opinions = QS_OPINIONS_ALL;
     json_t *doc = document(&w, &text);
-    add_keys(&keys, doc, "");
-    char *path = qs_asprintf("%s/comparison.md", schema_dir), *page = read_all(path), *rest = NULL;
-    char *copy = qs_strdup(keys.data);
-    for (char *key = strtok_r(copy, "\n", &rest); key; key = strtok_r(NULL, "\n", &rest)) {
-        char *row = qs_asprintf("\n| %s |", key);
-        if (!strstr(page, row))
-            fail_msg("schema/comparison.md lacks %s", key);
-        free(row);
-    }
-    size_t rows = 0;
-    for (char *line = strtok_r(page, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        if (strncmp(line, "| `", 3) != 0)
-            continue;
-        char *key = qs_asprintf("%.*s\n", (int)(strcspn(line + 3, "`") + 2), line + 2);
-        if (!strstr(keys.data, key))
-            fail_msg("schema/comparison.md describes %s, which the document lacks", key);
-        free(key);
-        rows++;
-    }
-    assert_true(rows > 70);
-    free(copy);
-    free(page);
-    free(path);
+    page_check(doc, "comparison.md", 70);
     json_decref(doc);
-    qs_buf_done(&keys);
     qs_buf_done(&text);
     world_done(&w);
 }

@@ -1,0 +1,193 @@
+#include "api/sides.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/compare.h"
+#include "api/flow.h"
+#include "api/reply.h"
+#include "base/mem.h"
+#include "farm/farm.h"
+#include "report/opinion.h"
+#include "report/picks.h"
+#include "report/sides.h"
+
+enum { METRICS_MOST = 32 };
+
+struct sides {
+    struct qs_sides_input in;
+    struct qs_picks selector[2];
+    struct qs_arm_runs runs[2];
+    struct qs_sides_job *jobs; /* owned, as the specs */
+    size_t job_count;
+    char *names; /* owned: texts of metrics */
+    const char *metrics[METRICS_MOST];
+    struct qs_arm_wanted wanted;
+    struct qs_buf document;
+};
+
+static void done_sides(void *data)
+{
+    struct sides *s = data;
+    for (int i = 0; i < 2; i++) {
+        qs_picks_done(&s->selector[i]);
+        qs_arm_runs_free(&s->runs[i]);
+    }
+    for (size_t i = 0; i < s->job_count; i++)
+        qs_job_free((struct qs_job_spec *)s->jobs[i].spec);
+    free(s->jobs);
+    free(s->names);
+    qs_buf_done(&s->document);
+}
+
+static bool take_ratio(const struct qs_uri *uri, const char *name, double least, double most, double *ret,
+                       struct qs_err *err)
+{
+    const char *text = qs_uri_get(uri, name);
+    char *end = NULL;
+    if (!text)
+        return true;
+    errno = 0;
+    double value = strtod(text, &end);
+    if (end == text || *end != '\0' || errno != 0 || !(value >= least && value <= most))
+        return qs_fail(err, QS_E_USAGE, "`%s` is a number from %g to %g, not `%.40s`", name, least, most,
+                       text);
+    *ret = value;
+    return true;
+}
+
+static bool take_metrics(struct sides *s, const char *text, struct qs_err *err)
+{
+    if (!text)
+        return true;
+    s->names = qs_strdup(text);
+    s->wanted.names = s->metrics;
+    for (char *rest = s->names, *name; (name = strsep(&rest, ",")) != NULL;) {
+        if (*name == '\0' || s->wanted.count == METRICS_MOST)
+            return qs_fail(err, QS_E_USAGE, "`metric` names 1 to %d metrics with commas between",
+                           METRICS_MOST);
+        s->metrics[s->wanted.count++] = name;
+    }
+    return true;
+}
+
+static bool take_query(struct sides *s, const struct qs_uri *uri, struct qs_err *err)
+{
+    static const char *const sides[2] = {"base", "candidate"};
+    const char *rules = qs_uri_get(uri, "rule"), *allow = qs_uri_get(uri, "allow");
+    s->in =
+        (struct qs_sides_input){.margin_ratio = NAN, .alpha = 0.05, .allow = allow ? allow : "", .seed = 1};
+    for (int i = 0; i < 2; i++) {
+        s->in.selector[i] = qs_uri_get(uri, sides[i]);
+        if (!s->in.selector[i])
+            return qs_fail(err, QS_E_USAGE, "`%s` is missing: say which runs, as in %s=12", sides[i],
+                           sides[i]);
+        if (!qs_picks_parse(s->in.selector[i], &s->selector[i], err))
+            return false;
+    }
+    return take_ratio(uri, "margin_ratio", 0, 10, &s->in.margin_ratio, err) &&
+           take_ratio(uri, "alpha", 0.0001, 0.49, &s->in.alpha, err) &&
+           take_metrics(s, qs_uri_get(uri, "metric"), err) &&
+           (!rules || qs_opinions_parse(rules, &s->in.opinions, err));
+}
+
+/* A job that somebody names must have ended; of a build or a night the others are told as running. */
+static bool check_ended(struct qs_store_reader *reader, const struct qs_picks *selector, struct qs_err *err)
+{
+    for (size_t i = 0; i < selector->count; i++) {
+        struct qs_jobs jobs;
+        if (selector->at[i].job == 0)
+            continue;
+        if (!qs_read_job(reader, selector->at[i].job, &jobs, err))
+            return false;
+        bool ok = qs_compare_check_ended(&jobs.at[0], err);
+        qs_jobs_free(&jobs);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static bool read_job(struct qs_store_reader *reader, struct sides *s, int64_t id, struct qs_err *err)
+{
+    struct qs_jobs jobs;
+    struct qs_job_spec *spec = NULL;
+    for (size_t i = 0; i < s->job_count; i++)
+        if (s->jobs[i].id == id)
+            return true;
+    if (!qs_read_job(reader, id, &jobs, err))
+        return false;
+    const struct qs_job_info *info = &jobs.at[0];
+    bool ok = qs_farm_spec_from_store(info->spec_json ? info->spec_json : "", info->seed, &spec, err);
+    if (ok) {
+        s->jobs = qs_realloc(s->jobs, (s->job_count + 1) * sizeof *s->jobs);
+        s->jobs[s->job_count++] = (struct qs_sides_job){.id = id, .spec = spec};
+    }
+    qs_jobs_free(&jobs);
+    return ok;
+}
+
+static bool read_sides(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
+{
+    struct sides *s = ex->data;
+    for (int i = 0; i < 2; i++) {
+        if (!check_ended(reader, &s->selector[i], err) ||
+            !qs_read_arm_runs(reader, s->selector[i].at, s->selector[i].count, &s->wanted, &s->runs[i], err))
+            return false;
+        if (s->runs[i].count == 0)
+            return qs_fail(err, QS_E_NOT_FOUND, "nothing was measured in `%.100s`", s->in.selector[i]);
+        for (size_t k = 0; k < s->runs[i].count; k++)
+            if (!read_job(reader, s, s->runs[i].at[k].job, err))
+                return false;
+    }
+    return true;
+}
+
+static bool go_on(void *user, double done_ratio)
+{
+    struct qs_exchange *ex = user;
+    (void)done_ratio;
+    return !atomic_load(&ex->left);
+}
+
+static bool work_sides(struct qs_exchange *ex, struct qs_err *err)
+{
+    struct sides *s = ex->data;
+    (void)err; /* too little data is an answer: the document says so */
+    s->in.runs[0] = &s->runs[0];
+    s->in.runs[1] = &s->runs[1];
+    s->in.jobs = s->jobs;
+    s->in.job_count = s->job_count;
+    s->in.progress = (struct qs_progress){.go_on = go_on, .user = ex};
+    qs_sides_compare(&s->in, &s->document);
+    return true;
+}
+
+static void say_sides(struct qs_exchange *ex)
+{
+    struct sides *s = ex->data;
+    struct qs_buf out = s->document;
+    qs_buf_init(&s->document);
+    qs_reply_json(ex, 200, &out);
+}
+
+/* The read ends before the statistics begin: no snapshot of the store is held while they run. */
+static void compute_sides(struct qs_exchange *ex)
+{
+    qs_exchange_work(ex, work_sides, say_sides);
+}
+
+void qs_handle_sides(struct qs_exchange *ex)
+{
+    struct sides *s = qs_exchange_data(ex, sizeof *s, done_sides);
+    struct qs_err err = QS_ERR_INIT;
+    qs_buf_init(&s->document);
+    if (!take_query(s, &ex->uri, &err)) {
+        qs_reply_error(ex, &err);
+        return;
+    }
+    qs_flow_watch(ex);
+    qs_exchange_read(ex, read_sides, compute_sides);
+}

@@ -1,0 +1,251 @@
+/* The document of two sides. schema/sides.md describes every field. */
+#include "report/sides.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report_impl.h"
+#include "report/sides_impl.h"
+#include "stats/multi.h"
+
+enum { DOCUMENT_VERSION = 1 };
+static const double margin_default_ratio = 0.02;
+
+/* What the base's jobs said matters; of several the least, because it is the strictest. */
+static double margin_of(const struct qs_sides *s)
+{
+    double least = NAN;
+    for (size_t i = 0; i < s->in->runs[QS_BASE]->count; i++) {
+        const struct qs_arm_run *run = &s->in->runs[QS_BASE]->at[i];
+        for (size_t k = 0; k < s->in->job_count; k++) {
+            const struct qs_job_spec *spec = s->in->jobs[k].spec;
+            if (s->in->jobs[k].id == run->job && run->point < spec->point_count)
+                least = fmin(least, spec->benchmarks[spec->points[run->point].benchmark].margin_ratio);
+        }
+    }
+    return isnan(least) ? margin_default_ratio : least;
+}
+
+static void put_jobs(struct qs_json *j, const struct qs_arm_runs *runs)
+{
+    int64_t last = 0;
+    qs_json_key(j, "jobs");
+    qs_json_array(j);
+    for (size_t i = 0; i < runs->count; i++) {
+        bool seen = runs->at[i].job == last;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = runs->at[k].job == runs->at[i].job;
+        last = runs->at[i].job;
+        if (!seen)
+            qs_json_int(j, last);
+    }
+    qs_json_array_end(j);
+    qs_json_key(j, "running");
+    qs_json_array(j);
+    for (size_t i = 0; i < runs->running_count; i++)
+        qs_json_int(j, runs->running[i]);
+    qs_json_array_end(j);
+}
+
+static void put_selection(struct qs_json *j, const struct qs_sides *s, int side)
+{
+    qs_json_key(j, side == QS_BASE ? "base" : "candidate");
+    qs_json_object(j);
+    qs_json_kstring(j, "selector", s->in->selector[side]);
+    put_jobs(j, s->in->runs[side]);
+    qs_json_kint(j, "runs", (int64_t)s->in->runs[side]->count);
+    qs_json_kint(j, "series", (int64_t)s->side[side].count);
+    qs_json_object_end(j);
+}
+
+static void put_series(struct qs_json *j, const struct qs_arm_run *run)
+{
+    qs_json_kstring(j, "label", run->label);
+    qs_json_kstring(j, "benchmark", run->benchmark);
+    qs_json_kraw(j, "params", run->params_json);
+    qs_json_kraw(j, "conditions", run->conditions_json);
+}
+
+static void put_unmatched(struct qs_json *j, const char *key, const struct qs_side *side)
+{
+    qs_json_key(j, key);
+    qs_json_array(j);
+    for (size_t i = 0; i < side->count; i++) {
+        if (side->at[i].matched)
+            continue;
+        qs_json_object(j);
+        put_series(j, side->at[i].runs[0]);
+        qs_json_kstring(j, "arm", side->at[i].arm);
+        qs_json_kstring(j, "device", side->at[i].runs[0]->device);
+        qs_json_kint(j, "runs", (int64_t)side->at[i].count);
+        qs_json_object_end(j);
+    }
+    qs_json_array_end(j);
+}
+
+static void put_environment(struct qs_json *j, const struct qs_sides *s)
+{
+    qs_json_kbool(j, "refused", s->refused);
+    qs_json_key(j, "environment");
+    qs_json_array(j);
+    for (size_t i = 0; i < s->environment.count; i++) {
+        const struct qs_env_change *c = &s->environment.at[i];
+        qs_json_object(j);
+        qs_json_kstring(j, "key", c->key);
+        qs_json_kstring(j, "base", c->base);
+        qs_json_kstring(j, "candidate", c->cand);
+        qs_json_kstring(j, "class", qs_env_class_name(c->class));
+        qs_json_kbool(j, "matters", c->class != QS_ENV_NOTED);
+        qs_json_kbool(j, "allowed", s->allowed[i]);
+        qs_json_object_end(j);
+    }
+    qs_json_array_end(j);
+    qs_json_key(j, "arm");
+    qs_json_array(j);
+    for (size_t i = 0; i < s->arms.count; i++) {
+        qs_json_object(j);
+        qs_json_kstring(j, "key", s->arms.at[i].key);
+        qs_json_kstring(j, "base", s->arms.at[i].base);
+        qs_json_kstring(j, "candidate", s->arms.at[i].cand);
+        qs_json_object_end(j);
+    }
+    qs_json_array_end(j);
+}
+
+static void put_rates(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_rates *r)
+{
+    static const char *const sides[2] = {"base", "candidate"};
+    qs_json_key(j, "losses");
+    qs_json_object(j);
+    for (int k = 0; k < 2; k++) {
+        qs_json_key(j, sides[k]);
+        qs_json_object(j);
+        qs_json_kint(j, "runs", (int64_t)r->runs[k]);
+        qs_json_kint(j, "lost", (int64_t)r->lost[k]);
+        qs_json_kint(j, "timed_out", (int64_t)r->timed_out[k]);
+        qs_json_object_end(j);
+    }
+    qs_json_kdouble(j, "lost_p", r->lost_p);
+    qs_json_kdouble(j, "timed_out_p", r->timeout_p);
+    qs_json_kbool(j, "differ", r->lost_p < s->in->alpha || r->timeout_p < s->in->alpha);
+    qs_json_object_end(j);
+}
+
+/* Two arms of one name are told apart by their side. */
+static void names_of(const struct qs_sides_pair *pair, const char *names[2])
+{
+    bool same = strcmp(pair->series[QS_BASE]->arm, pair->series[QS_CAND]->arm) == 0;
+    names[QS_BASE] = same ? "the base" : pair->series[QS_BASE]->arm;
+    names[QS_CAND] = same ? "the candidate" : pair->series[QS_CAND]->arm;
+}
+
+static void put_device(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_pair *pair,
+                       uint64_t stream)
+{
+    const char *names[2];
+    const struct qs_arm_run *run = pair->series[QS_BASE]->runs[0];
+    size_t metrics = s->in->runs[QS_BASE]->metric_count;
+    names_of(pair, names);
+    qs_json_object(j);
+    qs_json_kstring(j, "device", run->device);
+    qs_json_kbool(j, "simulated", run->simulated);
+    put_rates(j, s, &pair->rates);
+    qs_json_key(j, "comparisons");
+    qs_json_array(j);
+    for (size_t m = 0; m < metrics; m++) {
+        const struct qs_sides_verdict *v = &pair->metrics[m];
+        if (m > 0 && v->side[QS_BASE].n + v->side[QS_CAND].n == 0)
+            continue;
+        qs_json_object(j);
+        qs_sides_put_verdict(j, s, m, v, names);
+        qs_sides_put_ratios(j, s, v, stream * metrics + m);
+        qs_json_object_end(j);
+    }
+    qs_json_array_end(j);
+    qs_json_key(j, "warnings");
+    qs_sides_warn(j, s, pair);
+    qs_json_object_end(j);
+}
+
+static void put_over(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_point *point)
+{
+    const char *names[2];
+    names_of(&point->pairs[0], names);
+    qs_json_key(j, "over_devices");
+    qs_json_array(j);
+    for (size_t m = 0; point->over && m < s->in->runs[QS_BASE]->metric_count; m++) {
+        if (point->over[m].side[QS_BASE].n == 0)
+            continue;
+        qs_json_object(j);
+        qs_sides_put_verdict(j, s, m, &point->over[m], names);
+        qs_json_object_end(j);
+    }
+    qs_json_array_end(j);
+}
+
+static void put_point(struct qs_json *j, const struct qs_sides *s, size_t at, uint64_t *stream)
+{
+    const struct qs_sides_point *point = &s->points[at];
+    qs_json_object(j);
+    put_series(j, point->pairs[0].series[QS_BASE]->runs[0]);
+    qs_json_kstring(j, "base_arm", point->pairs[0].series[QS_BASE]->arm);
+    qs_json_kstring(j, "candidate_arm", point->pairs[0].series[QS_CAND]->arm);
+    qs_json_key(j, "devices");
+    qs_json_array(j);
+    for (size_t i = 0; i < point->count; i++)
+        put_device(j, s, &point->pairs[i], (*stream)++);
+    qs_json_array_end(j);
+    put_over(j, s, point);
+    qs_json_object_end(j);
+}
+
+static void put_family(struct qs_json *j, const struct qs_sides *s)
+{
+    qs_json_key(j, "family");
+    qs_json_object(j);
+    qs_json_kint(j, "comparisons", (int64_t)s->family);
+    qs_json_kdouble(j, "q", s->in->alpha);
+    qs_json_kint(j, "selected", (int64_t)s->selected);
+    qs_json_kdouble(j, "fcr_level", qs_fcr_level(s->selected, s->family, s->in->alpha));
+    qs_json_object_end(j);
+    qs_json_kint(j, "regressions", (int64_t)s->regressions);
+}
+
+static void put_document(struct qs_json *j, const struct qs_sides *s)
+{
+    uint64_t stream = 0;
+    qs_json_object(j);
+    qs_json_kint(j, "document", DOCUMENT_VERSION);
+    qs_json_kstring(j, "kind", "sides");
+    put_selection(j, s, QS_BASE);
+    put_selection(j, s, QS_CAND);
+    qs_json_kdouble(j, "alpha", s->in->alpha);
+    qs_json_kdouble(j, "call_level", 1 - QS_REPORT_CALL_SHARE * s->in->alpha);
+    qs_json_kdouble(j, "margin_ratio", s->margin_ratio);
+    put_environment(j, s);
+    put_unmatched(j, "only_in_base", &s->side[QS_BASE]);
+    put_unmatched(j, "only_in_candidate", &s->side[QS_CAND]);
+    put_family(j, s);
+    qs_json_key(j, "results");
+    qs_json_array(j);
+    for (size_t i = 0; i < s->point_count && !s->refused; i++)
+        put_point(j, s, i, &stream);
+    qs_json_array_end(j);
+    qs_json_object_end(j);
+}
+
+void qs_sides_compare(const struct qs_sides_input *in, struct qs_buf *out)
+{
+    struct qs_sides s = {.in = in};
+    struct qs_json j;
+    s.margin_ratio = isnan(in->margin_ratio) ? margin_of(&s) : in->margin_ratio;
+    qs_sides_collect(&s);
+    qs_sides_match(&s);
+    qs_sides_differ(&s);
+    if (!s.refused)
+        qs_sides_judge(&s);
+    qs_json_init(&j, out);
+    put_document(&j, &s);
+    qs_sides_done(&s);
+}

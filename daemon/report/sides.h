@@ -1,0 +1,33 @@
+/* Two sides compared over jobs, builds and nights: matched series, a verdict for each metric on each device
+ * and over devices, and everything else that differs. Pure. schema/sides.md describes the document. */
+#ifndef QS_REPORT_SIDES_H
+#define QS_REPORT_SIDES_H
+
+#include "base/buf.h"
+#include "config/job.h"
+#include "stats/status.h"
+#include "store/read_arms.h"
+
+struct qs_sides_job { /* borrowed */
+    int64_t id;
+    const struct qs_job_spec *spec;
+};
+
+struct qs_sides_input {      /* all borrowed; index 0 is the base, 1 the candidate */
+    const char *selector[2]; /* as they were asked for */
+    const struct qs_arm_runs *runs[2];
+    const struct qs_sides_job *jobs; /* of all runs */
+    size_t job_count;
+    double margin_ratio; /* NaN: that of the base's jobs, the least where they have several */
+    double alpha;        /* intervals hold with 1 - alpha */
+    const char *allow;   /* keys of differences that are allowed, separated by commas, `all` or "" */
+    unsigned opinions;   /* a set as in report/opinion.h */
+    uint64_t seed;       /* of resampling */
+    struct qs_progress progress;
+};
+
+/* Appends the document. Where something that matters differs and was not allowed, it is refused: the document
+ * lists what, and has no results. */
+void qs_sides_compare(const struct qs_sides_input *in, struct qs_buf *out);
+
+#endif

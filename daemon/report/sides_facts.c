@@ -1,0 +1,291 @@
+/* What differs between the sides. The arm is what was asked about: its build, its arguments, its executable.
+ * Everything else is environment: the machine, the instrument, what the job set up. Inside one job the arms
+ * may differ in anything, and sessions that both share differ in nothing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "report/sides_impl.h"
+
+enum kind { MACHINE, HOST, SETUP, ARM, KINDS };
+
+struct texts { /* the distinct ones of a kind on a side of a pair */
+    char **at; /* owned, as the texts */
+    size_t count;
+};
+
+static void add_text(struct texts *t, char *text)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        if (strcmp(t->at[i], text) == 0) {
+            free(text);
+            return;
+        }
+    }
+    t->at = qs_realloc(t->at, (t->count + 1) * sizeof *t->at);
+    t->at[t->count++] = text;
+}
+
+static void texts_done(struct texts *t)
+{
+    for (size_t i = 0; i < t->count; i++)
+        free(t->at[i]);
+    free(t->at);
+}
+
+static const struct qs_job_spec *spec_of(const struct qs_sides *s, const struct qs_arm_run *run)
+{
+    for (size_t i = 0; i < s->in->job_count; i++) {
+        const struct qs_job_spec *spec = s->in->jobs[i].spec;
+        if (s->in->jobs[i].id == run->job && run->arm < spec->arm_count && run->point < spec->point_count)
+            return spec;
+    }
+    return NULL;
+}
+
+static void put_words(struct qs_json *j, const char *key, const struct qs_strings *words)
+{
+    struct qs_buf line;
+    qs_buf_init(&line);
+    for (size_t i = 0; i < words->count; i++)
+        qs_buf_fmt(&line, "%s%s", i > 0 ? " " : "", words->at[i]);
+    if (words->count > 0)
+        qs_json_kstring(j, key, line.data);
+    qs_buf_done(&line);
+}
+
+static void put_hook(struct qs_json *j, const char *key, const struct qs_job_spec *spec,
+                     const struct qs_arm_run *run, const struct qs_strings *own,
+                     const struct qs_strings *common)
+{
+    struct qs_strings filled;
+    qs_job_fill(spec, run->arm, run->point, own->count > 0 ? own : common, &filled);
+    put_words(j, key, &filled);
+    qs_strings_done(&filled);
+}
+
+/* The last of a name counts, as it does in a process. */
+static bool is_last(const struct qs_strings *env, size_t i, const struct qs_strings *after)
+{
+    size_t n = strcspn(env->at[i], "=") + 1;
+    for (size_t k = i + 1; k < env->count; k++)
+        if (strncmp(env->at[k], env->at[i], n) == 0)
+            return false;
+    for (size_t k = 0; after && k < after->count; k++)
+        if (strncmp(after->at[k], env->at[i], n) == 0)
+            return false;
+    return true;
+}
+
+static void put_variables(struct qs_json *j, const struct qs_strings *env, const struct qs_strings *after)
+{
+    for (size_t i = 0; i < env->count; i++) {
+        size_t n = strcspn(env->at[i], "=");
+        if (!is_last(env, i, after) || env->at[i][n] != '=')
+            continue;
+        char *name = qs_strndup(env->at[i], n);
+        qs_json_kstring(j, name, env->at[i] + n + 1);
+        free(name);
+    }
+}
+
+static void put_gate(struct qs_json *j, const struct qs_job_spec *spec)
+{
+    qs_json_key(j, "gate");
+    qs_json_object(j);
+    for (size_t i = 0; i < spec->gate_count; i++) {
+        const struct qs_job_expectation *e = &spec->gate[i];
+        struct qs_buf band;
+        qs_buf_init(&band);
+        if (e->has_lo)
+            qs_buf_fmt(&band, "from %lld ", (long long)e->lo);
+        if (e->has_hi)
+            qs_buf_fmt(&band, "to %lld ", (long long)e->hi);
+        qs_buf_fmt(&band, "for %lld ms", (long long)(e->dwell_ns / 1000000));
+        qs_json_kstring(j, e->sensor, band.data);
+        qs_buf_done(&band);
+    }
+    qs_json_object_end(j);
+}
+
+/* What the job set up around what it measured. */
+static char *setup_text(const struct qs_job_spec *spec, const struct qs_arm_run *run)
+{
+    const struct qs_job_benchmark *b = &spec->benchmarks[spec->points[run->point].benchmark];
+    const struct qs_job_arm *arm = &spec->arms[run->arm];
+    struct qs_buf out;
+    struct qs_json j;
+    qs_buf_init(&out);
+    qs_json_init(&j, &out);
+    qs_json_object(&j);
+    qs_json_kstring(&j, "benchmark", run->benchmark);
+    qs_json_kraw(&j, "conditions", run->conditions_json);
+    qs_json_kstring(&j, "mode", b->mode == QS_MODE_HARNESS ? "harness" : "command");
+    qs_json_kstring(&j, "layout", b->layout == QS_JOB_LAYOUT_FIXED ? "fixed" : "random");
+    qs_json_kstring(&j, "directory", b->dir ? b->dir : "");
+    qs_json_kstring(&j, "user", b->user ? b->user : "");
+    qs_json_kstring(&j, "standard_input", b->stdin_path ? b->stdin_path : "");
+    qs_json_kstring(&j, "env_inherit", b->env_inherit ? "yes" : "no");
+    qs_json_key(&j, "env");
+    qs_json_object(&j);
+    put_variables(&j, &b->env, &arm->env);
+    put_variables(&j, &arm->env, NULL);
+    qs_json_object_end(&j);
+    put_hook(&j, "setup", spec, run, &arm->setup, &b->setup);
+    put_hook(&j, "prepare", spec, run, &arm->prepare, &b->prepare);
+    put_hook(&j, "conclude", spec, run, &arm->conclude, &b->conclude);
+    put_hook(&j, "cleanup", spec, run, &arm->cleanup, &b->cleanup);
+    put_gate(&j, spec);
+    qs_json_object_end(&j);
+    return qs_buf_take(&out);
+}
+
+static char *arm_text(const struct qs_job_spec *spec, const struct qs_arm_run *run)
+{
+    struct qs_strings argv;
+    struct qs_buf out;
+    struct qs_json j;
+    qs_buf_init(&out);
+    qs_json_init(&j, &out);
+    qs_json_object(&j);
+    if (run->build) {
+        qs_json_kstring(&j, "build", run->build);
+        qs_json_kstring(&j, "build_content", run->build_content);
+    } else {
+        qs_json_kstring(&j, "arm", run->arm_name);
+    }
+    qs_job_argv(spec, run->arm, run->point, &argv);
+    put_words(&j, "command", &argv);
+    qs_strings_done(&argv);
+    if (run->exe_sha256)
+        qs_json_kstring(&j, "executable_sha256", run->exe_sha256);
+    qs_json_object_end(&j);
+    return qs_buf_take(&out);
+}
+
+/* NULL: not known. */
+static char *text_of(const struct qs_sides *s, const struct qs_arm_run *run, enum kind kind)
+{
+    const struct qs_job_spec *spec = kind == SETUP || kind == ARM ? spec_of(s, run) : NULL;
+    switch (kind) {
+    case MACHINE:
+        return qs_strdup(run->env_json);
+    case HOST:
+        return qs_strdup(run->host_json);
+    case SETUP:
+        return spec ? setup_text(spec, run) : NULL;
+    case ARM:
+        return spec ? arm_text(spec, run) : NULL;
+    case KINDS:
+        break;
+    }
+    return NULL;
+}
+
+/* One text for each session, job or executable is enough: runs of one differ in none of them. */
+static bool is_news(const struct qs_side_series *series, size_t i)
+{
+    const struct qs_arm_run *run = series->runs[i], *before = i > 0 ? series->runs[i - 1] : NULL;
+    return !before || run->job != before->job || run->session != before->session || run->env != before->env ||
+           run->host != before->host || run->arm != before->arm || run->point != before->point ||
+           strcmp(run->exe_sha256 ? run->exe_sha256 : "", before->exe_sha256 ? before->exe_sha256 : "") != 0;
+}
+
+static void gather(const struct qs_sides *s, const struct qs_side_series *series, enum kind kind,
+                   struct texts *ret)
+{
+    *ret = (struct texts){0};
+    for (size_t i = 0; i < series->count; i++) {
+        char *text = is_news(series, i) ? text_of(s, series->runs[i], kind) : NULL;
+        if (text)
+            add_text(ret, text);
+    }
+}
+
+static void add_change(struct qs_env_diff *to, const char *key, const struct qs_env_change *c)
+{
+    for (size_t i = 0; i < to->count; i++) {
+        const struct qs_env_change *old = &to->at[i];
+        if (strcmp(old->key, key) == 0 && strcmp(old->base ? old->base : "", c->base ? c->base : "") == 0 &&
+            strcmp(old->cand ? old->cand : "", c->cand ? c->cand : "") == 0)
+            return;
+    }
+    qs_env_diff_add(to, key, c->base, c->cand, c->class);
+}
+
+/* A boot's facts repeat those of its device; of the host that served it they alone know. */
+static bool is_wanted(enum kind kind, const char *key)
+{
+    return kind != HOST || strncmp(key, "host.", 5) == 0;
+}
+
+static void add_differences(struct qs_env_diff *to, const char *base, const char *cand, enum kind kind)
+{
+    struct qs_env_diff diff;
+    struct qs_err err = QS_ERR_INIT;
+    if (!qs_env_diff(base, cand, &diff, &err)) /* a text that cannot be read differs from every other */
+        qs_env_diff_add(to, "unreadable", base, cand, QS_ENV_MACHINE);
+    for (size_t i = 0; i < diff.count; i++)
+        if (is_wanted(kind, diff.at[i].key))
+            add_change(to, diff.at[i].key, &diff.at[i]);
+    qs_env_diff_free(&diff);
+}
+
+static bool same_jobs(const struct qs_sides_pair *pair)
+{
+    for (int side = 0; side < 2; side++) {
+        const struct qs_side_series *mine = pair->series[side], *other = pair->series[1 - side];
+        for (size_t i = 0; i < mine->count; i++) {
+            bool found = i > 0 && mine->runs[i]->job == mine->runs[i - 1]->job;
+            for (size_t k = 0; k < other->count && !found; k++)
+                found = other->runs[k]->job == mine->runs[i]->job;
+            if (!found)
+                return false;
+        }
+    }
+    return true;
+}
+
+static void differ_pair(struct qs_sides *s, const struct qs_sides_pair *pair)
+{
+    bool shared = same_jobs(pair);
+    for (enum kind kind = MACHINE; kind < KINDS; kind++) {
+        struct texts base, cand;
+        bool is_arm = kind == ARM || (kind == SETUP && shared);
+        if (shared && (kind == MACHINE || kind == HOST))
+            continue;
+        gather(s, pair->series[QS_BASE], kind, &base);
+        gather(s, pair->series[QS_CAND], kind, &cand);
+        for (size_t i = 0; i < base.count; i++)
+            for (size_t k = 0; k < cand.count; k++)
+                add_differences(is_arm ? &s->arms : &s->environment, base.at[i], cand.at[k], kind);
+        texts_done(&base);
+        texts_done(&cand);
+    }
+}
+
+/* "env" allows env.PATH too; "all" allows everything. */
+static bool is_allowed(const char *allow, const char *key)
+{
+    for (const char *at = allow; *at; at += *at == ',') {
+        size_t n = strcspn(at, ",");
+        if ((n == 3 && strncmp(at, "all", 3) == 0) ||
+            (n > 0 && strncmp(at, key, n) == 0 && (key[n] == '\0' || key[n] == '.')))
+            return true;
+        at += n;
+    }
+    return false;
+}
+
+void qs_sides_differ(struct qs_sides *s)
+{
+    for (size_t i = 0; i < s->point_count; i++)
+        for (size_t k = 0; k < s->points[i].count; k++)
+            differ_pair(s, &s->points[i].pairs[k]);
+    s->allowed = qs_calloc(s->environment.count + 1, sizeof *s->allowed);
+    for (size_t i = 0; i < s->environment.count; i++) {
+        const struct qs_env_change *c = &s->environment.at[i];
+        s->allowed[i] = is_allowed(s->in->allow, c->key);
+        s->refused = s->refused || (c->class != QS_ENV_NOTED && !s->allowed[i]);
+    }
+}

@@ -1,0 +1,107 @@
+/* Verdicts as sentences, and what a reader has to know before he believes them. */
+#include <math.h>
+#include <string.h>
+
+#include "report/report_impl.h"
+#include "report/sides_impl.h"
+#include "report/warning.h"
+
+const char *qs_sides_level_name(enum qs_sides_level level)
+{
+    static const char *const names[] = {"blocks", "sessions", "runs", "devices"};
+    return names[level];
+}
+
+static bool is_time(const struct qs_arm_metric *metric)
+{
+    return strcmp(metric->unit, "ns") == 0 || strcmp(metric->unit, "us") == 0 ||
+           strcmp(metric->unit, "ms") == 0 || strcmp(metric->unit, "s") == 0;
+}
+
+static void exact_sentence(struct qs_buf *out, const struct qs_arm_metric *metric, const char *const names[2],
+                           const struct qs_sides_exact *e)
+{
+    double x = e->value[QS_BASE], y = e->value[QS_CAND];
+    if (x == y)
+        qs_buf_fmt(out, "%s: %.17g %s in both, exactly", metric->name, x, metric->unit);
+    else
+        qs_buf_fmt(out, "%s: %.17g %s in %s, %.17g in %s (%+.17g)", metric->name, x, metric->unit,
+                   names[QS_BASE], y, names[QS_CAND], y - x);
+}
+
+void qs_sides_sentence(struct qs_buf *out, const struct qs_arm_metric *metric, const char *const names[2],
+                       const struct qs_sides_verdict *v)
+{
+    double lo = v->v.l95.lo, hi = v->v.l95.hi;
+    if (qs_sides_is_exact(v))
+        exact_sentence(out, metric, names, &v->exact);
+    else if (!isfinite(lo) || !isfinite(hi))
+        qs_buf_fmt(out, "there is no interval for the %s of %s to %s", metric->name, names[QS_CAND],
+                   names[QS_BASE]);
+    else if (is_time(metric))
+        qs_report_sentence(out, names[QS_BASE], names[QS_CAND], lo, hi);
+    else
+        qs_buf_fmt(out, "%s of %s is %+.2f to %+.2f %% from that of %s", metric->name, names[QS_CAND],
+                   (lo - 1) * 100, (hi - 1) * 100, names[QS_BASE]);
+}
+
+static void warn_rates(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_rates *r)
+{
+    if (r->lost_p < s->in->alpha)
+        qs_put_warning(
+            j, "taint-rates",
+            "lost or tainted: %zu of %zu runs of the base, %zu of %zu of the candidate (p = %.2g): the "
+            "runs that are left may not be alike, good news is withheld",
+            r->lost[0], r->runs[0], r->lost[1], r->runs[1], r->lost_p);
+    if (r->timeout_p < s->in->alpha)
+        qs_put_warning(
+            j, "timeout-rates",
+            "ran out of time: %zu of %zu runs of the base, %zu of %zu of the candidate (p = %.2g): the "
+            "slowest are not among the numbers, good news is withheld",
+            r->timed_out[0], r->runs[0], r->timed_out[1], r->runs[1], r->timeout_p);
+}
+
+static void warn_metric(struct qs_json *j, const struct qs_sides *s, size_t metric,
+                        const struct qs_sides_verdict *v)
+{
+    const char *name = s->in->runs[QS_BASE]->metrics[metric].name;
+    if (v->exact.declared && !qs_sides_is_exact(v) && v->side[QS_BASE].n > 0 && v->side[QS_CAND].n > 0)
+        qs_put_warning(j, "not-deterministic",
+                       "%s is declared deterministic and varies within %s: it is judged like a time", name,
+                       !v->exact.constant[QS_BASE] && !v->exact.constant[QS_CAND] ? "both sides"
+                       : !v->exact.constant[QS_BASE]                              ? "the base"
+                                                                                  : "the candidate");
+    if (qs_sides_is_doubtful(s, v))
+        qs_put_warning(
+            j, "multiplicity",
+            "%s is one of %zu comparisons: among so many this difference is expected by chance (p %.2g, "
+            "%.2g for all of them)",
+            name, s->family, v->v.p, v->p_bh);
+}
+
+void qs_sides_warn(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_pair *pair)
+{
+    const struct qs_sides_verdict *time = &pair->metrics[0];
+    const struct qs_arm_run *run = pair->series[QS_BASE]->runs[0];
+    qs_json_array(j);
+    if (time->one_session)
+        qs_put_warning(
+            j, "one-session",
+            "there are %zu and %zu sessions: what differs from one to the next is not in the interval, so "
+            "a change has to pass the margin twice; measure both in one job, or each in two sessions",
+            time->side[QS_BASE].sessions, time->side[QS_CAND].sessions);
+    if (time->uses_soft)
+        qs_put_warning(j, "noisy",
+                       "the machine was busy: too few blocks are clean, so disturbed ones count too");
+    for (int k = 0; k < 2; k++)
+        if (time->side[k].dropped > 0)
+            qs_put_warning(j, "left-out",
+                           "%s: %zu blocks failed, were disturbed or have no partner, and are left out",
+                           k == QS_BASE ? "base" : "candidate", time->side[k].dropped);
+    if (run->simulated)
+        qs_put_warning(j, "simulated", "these numbers come from a simulated device");
+    warn_rates(j, s, &pair->rates);
+    for (size_t m = 0; m < s->in->runs[QS_BASE]->metric_count; m++)
+        warn_metric(j, s, m, &pair->metrics[m]);
+    qs_json_array_end(j);
+}

@@ -1,0 +1,310 @@
+#include "store/read_arms.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "store/metrics.h"
+#include "store/read_util.h"
+#include "store/reader.h"
+#include "store/write.h"
+
+static const char runs_sql[] =
+    "SELECT r.id, r.uid, r.job_id, coalesce(r.session_id, 0), coalesce(e.env_id, 0),"
+    " coalesce(b.fingerprint_id, 0), r.arm_idx, r.point_idx, r.block, r.pos, r.attempt, r.taint, r.state,"
+    " coalesce(d.simulated, 0), r.warmup_n, m.name, p.params, p.conditions, jp.label, a.name, d.name, "
+    "u.label,"
+    " u.content, r.exe_sha256, v.body, f.body, j.state IN ('queued', 'running')"
+    " FROM run r JOIN job j ON j.id = r.job_id JOIN arm a ON a.job_id = r.job_id AND a.idx = r.arm_idx"
+    " JOIN job_point jp ON jp.job_id = r.job_id AND jp.idx = r.point_idx JOIN point p ON p.id = jp.point_id"
+    " JOIN benchmark m ON m.id = p.benchmark_id LEFT JOIN build u ON u.id = a.build_id"
+    " LEFT JOIN session e ON e.id = r.session_id LEFT JOIN env v ON v.id = e.env_id"
+    " LEFT JOIN boot b ON b.id = e.boot_id LEFT JOIN env f ON f.id = b.fingerprint_id"
+    " LEFT JOIN device d ON d.id = b.device_id"
+    " WHERE r.block >= 1 AND (?1 = 0 OR r.job_id = ?1) AND (?2 IS NULL OR a.name = ?2)"
+    " AND (?3 IS NULL OR u.label = ?3)"
+    " AND (?5 = 0 OR (e.started_wall_ns >= ?4 AND e.started_wall_ns < ?5))"
+    " ORDER BY r.job_id, r.point_idx, d.name, r.block, r.pos, r.attempt, r.id";
+
+/* A row for each measured iteration, the value NULL where it is missing. All take run and metric; the
+ * duration has no number to use. */
+static const char durations_sql[] =
+    "SELECT w.taint | t.taint, t.duration_ns * 1.0 / max(w.evals, 1), ?2 FROM window w"
+    " JOIN iteration t ON t.window_id = w.id"
+    " WHERE w.run_id = ?1 AND w.phase = 1 ORDER BY w.first_seq, w.id, t.i";
+static const char declared_sql[] =
+    "SELECT w.taint | t.taint, v.value FROM window w JOIN iteration t ON t.window_id = w.id"
+    " LEFT JOIN iteration_metric v ON v.window_id = w.id AND v.metric_id = ?2 AND v.i = t.i"
+    " WHERE w.run_id = ?1 AND w.phase = 1 ORDER BY w.first_seq, w.id, t.i";
+static const char rusage_sql[] =
+    "SELECT w.taint | t.taint, CASE ?2 WHEN 1 THEN u.user_time_us WHEN 2 THEN u.system_time_us"
+    " WHEN 3 THEN u.max_rss_bytes WHEN 4 THEN u.minor_faults WHEN 5 THEN u.major_faults"
+    " WHEN 6 THEN u.voluntary_switches WHEN 7 THEN u.involuntary_switches WHEN 8 THEN u.block_in"
+    " WHEN 9 THEN u.block_out END FROM window w JOIN iteration t ON t.window_id = w.id"
+    " LEFT JOIN iteration_rusage u ON u.window_id = w.id AND u.i = t.i"
+    " WHERE w.run_id = ?1 AND w.phase = 1 ORDER BY w.first_seq, w.id, t.i";
+
+enum { SOFT = QS_TAINT_GATE | QS_TAINT_EVIDENCE | QS_TAINT_LINK };
+
+struct row { /* of a run, while it is read */
+    int64_t id;
+    size_t warmup_n;
+};
+
+struct reading {
+    struct qs_store_reader *r;
+    struct qs_arm_runs *ret;
+    struct row *rows; /* owned, one for each run */
+    int64_t *metrics; /* owned: the number of each metric, 0 for the duration */
+};
+
+static char *dup_hex(struct qs_stmt *s)
+{
+    uint8_t bytes[32];
+    if (!qs_stmt_get_blob(s, bytes, sizeof bytes))
+        return NULL;
+    char *text = qs_malloc(2 * sizeof bytes + 1);
+    qs_hex(bytes, sizeof bytes, text);
+    return text;
+}
+
+static void take_run(struct qs_stmt *s, struct qs_arm_run *run, struct row *row)
+{
+    *run = (struct qs_arm_run){0};
+    row->id = qs_stmt_get_int(s);
+    qs_stmt_get_blob(s, run->uid, sizeof run->uid);
+    run->job = qs_stmt_get_int(s);
+    run->session = qs_stmt_get_int(s);
+    run->env = qs_stmt_get_int(s);
+    run->host = qs_stmt_get_int(s);
+    run->arm = (uint32_t)qs_stmt_get_int(s);
+    run->point = (uint32_t)qs_stmt_get_int(s);
+    run->block = (uint32_t)qs_stmt_get_int(s);
+    run->pos = (uint32_t)qs_stmt_get_int(s);
+    run->attempt = (uint32_t)qs_stmt_get_int(s);
+    run->taints = (uint32_t)qs_stmt_get_int(s);
+    run->state = qs_read_run_state(qs_stmt_get_text(s));
+    run->simulated = qs_stmt_get_int(s) != 0;
+    row->warmup_n = (size_t)qs_stmt_get_int(s);
+    char **const texts[] = {&run->benchmark, &run->params_json, &run->conditions_json,
+                            &run->label,     &run->arm_name,    &run->device,
+                            &run->build};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = qs_stmt_dup_text(s);
+    run->build_content = dup_hex(s);
+    run->exe_sha256 = dup_hex(s);
+    run->env_json = qs_stmt_dup_text(s);
+    run->host_json = qs_stmt_dup_text(s);
+}
+
+static void run_done(struct qs_arm_run *run, size_t metrics)
+{
+    for (size_t m = 0; m < metrics; m++) {
+        free(run->clean ? run->clean[m].at : NULL);
+        free(run->soft ? run->soft[m].at : NULL);
+    }
+    free(run->clean);
+    free(run->soft);
+    char *const texts[] = {run->benchmark,  run->params_json, run->conditions_json, run->label,
+                           run->arm_name,   run->device,      run->build,           run->build_content,
+                           run->exe_sha256, run->env_json,    run->host_json};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]);
+}
+
+static void note_running(struct qs_arm_runs *ret, int64_t job)
+{
+    for (size_t i = 0; i < ret->running_count; i++)
+        if (ret->running[i] == job)
+            return;
+    ret->running = qs_realloc(ret->running, (ret->running_count + 1) * sizeof *ret->running);
+    ret->running[ret->running_count++] = job;
+}
+
+static bool is_known(const struct reading *g, int64_t id)
+{
+    for (size_t i = 0; i < g->ret->count; i++)
+        if (g->rows[i].id == id)
+            return true;
+    return false;
+}
+
+static bool read_runs(struct reading *g, const struct qs_arm_pick *pick, bool look, struct qs_err *err)
+{
+    struct qs_stmt s;
+    struct qs_arm_runs *ret = g->ret;
+    if (!qs_stmt_begin(&g->r->db, &s, runs_sql, err))
+        return false;
+    qs_stmt_int(&s, pick->job);
+    qs_stmt_text(&s, pick->arm);
+    qs_stmt_text(&s, pick->build);
+    qs_stmt_int(&s, pick->from_wall_ns);
+    qs_stmt_int(&s, pick->until_wall_ns);
+    bool more = false, ok = qs_stmt_step(&s, &more, err);
+    while (ok && more) {
+        ret->at = qs_read_grow(ret->at, ret->count, sizeof *ret->at);
+        g->rows = qs_read_grow(g->rows, ret->count, sizeof *g->rows);
+        struct qs_arm_run *run = &ret->at[ret->count];
+        take_run(&s, run, &g->rows[ret->count]);
+        bool running = qs_stmt_get_int(&s) != 0;
+        if (running)
+            note_running(ret, run->job);
+        if (running || (look && is_known(g, g->rows[ret->count].id)))
+            run_done(run, 0);
+        else
+            ret->count++;
+        ok = qs_stmt_step(&s, &more, err);
+    }
+    qs_stmt_end(&s);
+    return ok;
+}
+
+/* Each iteration is clean, soft or neither by its taints; the first clean ones are the run's warm-up. */
+static bool read_values(struct reading *g, size_t at, size_t metric, struct qs_err *err)
+{
+    struct qs_stmt s;
+    struct qs_arm_run *run = &g->ret->at[at];
+    int64_t id = g->metrics[metric];
+    const char *sql = id == 0 ? durations_sql : id <= QS_RUSAGE_COLUMNS ? rusage_sql : declared_sql;
+    if (!qs_stmt_begin(&g->r->db, &s, sql, err))
+        return false;
+    qs_stmt_int(&s, g->rows[at].id);
+    qs_stmt_int(&s, id);
+    size_t warm = 0;
+    bool row = false, ok = qs_stmt_step(&s, &row, err);
+    while (ok && row) {
+        uint32_t taint = (uint32_t)qs_stmt_get_int(&s);
+        double value = qs_stmt_get_double(&s);
+        struct qs_arm_values *to = taint == 0                       ? &run->clean[metric]
+                                   : (taint & ~(uint32_t)SOFT) == 0 ? &run->soft[metric]
+                                                                    : NULL;
+        run->taints |= taint;
+        run->tainted += metric == 0 && taint != 0;
+        if (taint == 0 && warm < g->rows[at].warmup_n) {
+            warm++;
+        } else if (to && !isnan(value)) {
+            to->at = qs_read_grow(to->at, to->n, sizeof *to->at);
+            to->at[to->n++] = value;
+        }
+        ok = qs_stmt_step(&s, &row, err);
+    }
+    qs_stmt_end(&s);
+    return ok;
+}
+
+static void take_metric(struct reading *g, struct qs_stmt *s)
+{
+    struct qs_arm_runs *ret = g->ret;
+    ret->metrics = qs_read_grow(ret->metrics, ret->metric_count, sizeof *ret->metrics);
+    g->metrics = qs_read_grow(g->metrics, ret->metric_count, sizeof *g->metrics);
+    struct qs_arm_metric *m = &ret->metrics[ret->metric_count];
+    g->metrics[ret->metric_count++] = qs_stmt_get_int(s);
+    m->name = qs_stmt_dup_text(s);
+    m->unit = qs_stmt_dup_text(s);
+    m->higher_is_better = qs_stmt_get_int(s) == 0;
+    m->deterministic = qs_stmt_get_int(s) != 0;
+}
+
+/* All that a program declared, or the one of this name. */
+static bool add_metrics(struct reading *g, const char *name, struct qs_err *err)
+{
+    struct qs_stmt s;
+    size_t before = g->ret->metric_count;
+    if (!qs_stmt_begin(&g->r->db, &s,
+                       "SELECT id, name, unit, lower_is_better, deterministic FROM metric"
+                       " WHERE name = ?1 OR (?1 IS NULL AND id > ?2) ORDER BY id",
+                       err))
+        return false;
+    qs_stmt_text(&s, name);
+    qs_stmt_int(&s, QS_RUSAGE_COLUMNS);
+    bool row = false, ok = qs_stmt_step(&s, &row, err);
+    while (ok && row) {
+        take_metric(g, &s);
+        ok = qs_stmt_step(&s, &row, err);
+    }
+    qs_stmt_end(&s);
+    return ok && (!name || g->ret->metric_count > before ||
+                  qs_fail(err, QS_E_NOT_FOUND, "no metric `%.60s` was ever measured here", name));
+}
+
+static bool read_metrics(struct reading *g, const struct qs_arm_wanted *wanted, struct qs_err *err)
+{
+    struct qs_arm_runs *ret = g->ret;
+    ret->metrics = qs_read_grow(NULL, 0, sizeof *ret->metrics);
+    g->metrics = qs_read_grow(NULL, 0, sizeof *g->metrics);
+    ret->metrics[0] = (struct qs_arm_metric){.name = qs_strdup("duration_ns"), .unit = qs_strdup("ns")};
+    g->metrics[0] = 0;
+    ret->metric_count = 1;
+    if (!wanted->names)
+        return add_metrics(g, NULL, err);
+    for (size_t i = 0; i < wanted->count; i++) {
+        bool known = false;
+        for (size_t m = 0; m < ret->metric_count; m++)
+            known = known || strcmp(ret->metrics[m].name, wanted->names[i]) == 0;
+        if (!known && !add_metrics(g, wanted->names[i], err))
+            return false;
+    }
+    return true;
+}
+
+/* A name that is wrong must not look like one that has no runs. */
+static bool check_pick(struct qs_store_reader *r, const struct qs_arm_pick *pick, struct qs_err *err)
+{
+    static const char find[] = "SELECT (?1 = 0 OR EXISTS (SELECT 1 FROM job WHERE id = ?1))"
+                               " + 2 * (?2 IS NULL OR EXISTS (SELECT 1 FROM build WHERE label = ?2))"
+                               " + 4 * (?1 = 0 OR ?3 IS NULL OR"
+                               " EXISTS (SELECT 1 FROM arm WHERE job_id = ?1 AND name = ?3))";
+    struct qs_stmt s;
+    int64_t known = 0;
+    bool found = false;
+    if (!qs_stmt_begin(&r->db, &s, find, err))
+        return false;
+    qs_stmt_int(&s, pick->job);
+    qs_stmt_text(&s, pick->build);
+    qs_stmt_text(&s, pick->arm);
+    if (!qs_stmt_one(&s, &known, &found, err))
+        return false;
+    if (!(known & 1))
+        return qs_fail(err, QS_E_NOT_FOUND, "there is no job %lld", (long long)pick->job);
+    if (!(known & 2))
+        return qs_fail(err, QS_E_NOT_FOUND, "there is no build `%.60s`", pick->build);
+    return (known & 4) ||
+           qs_fail(err, QS_E_NOT_FOUND, "job %lld has no arm `%.60s`", (long long)pick->job, pick->arm);
+}
+
+bool qs_read_arm_runs(struct qs_store_reader *r, const struct qs_arm_pick *picks, size_t count,
+                      const struct qs_arm_wanted *wanted, struct qs_arm_runs *ret, struct qs_err *err)
+{
+    struct reading g = {.r = r, .ret = ret};
+    *ret = (struct qs_arm_runs){0};
+    bool ok = read_metrics(&g, wanted, err);
+    for (size_t i = 0; ok && i < count; i++)
+        ok = check_pick(r, &picks[i], err) && read_runs(&g, &picks[i], i > 0, err);
+    for (size_t i = 0; ok && i < ret->count; i++) {
+        ret->at[i].clean = qs_calloc(ret->metric_count, sizeof *ret->at[i].clean);
+        ret->at[i].soft = qs_calloc(ret->metric_count, sizeof *ret->at[i].soft);
+        for (size_t m = 0; ok && m < ret->metric_count; m++)
+            ok = read_values(&g, i, m, err);
+    }
+    free(g.rows);
+    free(g.metrics);
+    if (!ok)
+        qs_arm_runs_free(ret);
+    return ok;
+}
+
+void qs_arm_runs_free(struct qs_arm_runs *runs)
+{
+    for (size_t i = 0; i < runs->count; i++)
+        run_done(&runs->at[i], runs->metric_count);
+    for (size_t m = 0; m < runs->metric_count; m++) {
+        free(runs->metrics[m].name);
+        free(runs->metrics[m].unit);
+    }
+    free(runs->at);
+    free(runs->metrics);
+    free(runs->running);
+    *runs = (struct qs_arm_runs){0};
+}

@@ -1,0 +1,62 @@
+/* Runs of arms wherever they were measured, with all their metrics: what a comparison over jobs, builds and
+ * nights is made from. Results are owned by the caller. */
+#ifndef QS_STORE_READ_ARMS_H
+#define QS_STORE_READ_ARMS_H
+
+#include "store/rows.h"
+#include "store/store.h"
+
+struct qs_arm_pick {                     /* all conditions hold; borrowed texts */
+    int64_t job;                         /* 0: any */
+    const char *arm;                     /* name, NULL: any */
+    const char *build;                   /* label, NULL: any */
+    int64_t from_wall_ns, until_wall_ns; /* when the session began: from <= t < until; both 0: any time */
+};
+
+struct qs_arm_metric {
+    char *name, *unit; /* owned */
+    bool higher_is_better, deterministic;
+};
+
+struct qs_arm_values {
+    double *at; /* owned, in order of time */
+    size_t n;
+};
+
+struct qs_arm_run {
+    uint8_t uid[16];
+    int64_t job, session, env, host; /* numbers that tell sessions and environments apart; 0: none */
+    uint32_t arm, point, block, pos, attempt, taints; /* taints: of the run, its windows and iterations */
+    enum qs_run_state state;
+    bool simulated;
+    /* owned; NULL where it is not known, but for the first five */
+    char *benchmark, *params_json, *conditions_json, *label, *arm_name;
+    char *device, *build, *build_content, *exe_sha256, *env_json, *host_json;
+    /* One for each metric of the list. Clean: measured, untainted, without the run's warm-up. Soft:
+     * iterations whose only taints are GATE, EVIDENCE or LINK. Durations are of one evaluation. */
+    struct qs_arm_values *clean, *soft;
+    size_t tainted; /* measured iterations with any taint */
+};
+
+struct qs_arm_runs {
+    struct qs_arm_run *at; /* pick by pick, ascending by job, point, device, block, pos, attempt; each once */
+    size_t count;
+    struct qs_arm_metric *metrics; /* the first is duration_ns */
+    size_t metric_count;
+    int64_t *running; /* jobs that have a run here and have not ended: left out, ascending */
+    size_t running_count;
+};
+
+/* Which metrics: those that programs declared, or those of this list. The duration is always there. */
+struct qs_arm_wanted {
+    const char *const *names; /* NULL: all that were declared */
+    size_t count;
+};
+
+/* Counted runs (block >= 1) of ended jobs that any of the picks matches. QS_E_NOT_FOUND: a metric of the list
+ * that the store has never seen, a job or a build of a pick that there is not. */
+bool qs_read_arm_runs(struct qs_store_reader *r, const struct qs_arm_pick *picks, size_t count,
+                      const struct qs_arm_wanted *wanted, struct qs_arm_runs *ret, struct qs_err *err);
+void qs_arm_runs_free(struct qs_arm_runs *runs);
+
+#endif

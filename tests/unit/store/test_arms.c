@@ -1,0 +1,192 @@
+/* Runs of arms by job, build and night, with all their metrics. */
+#include "fixture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/read_arms.h"
+
+struct asked {
+    struct qs_arm_pick picks[2];
+    size_t count;
+    struct qs_arm_wanted wanted;
+    struct qs_arm_runs runs;
+};
+
+static bool read_arms(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    struct asked *a = user;
+    return qs_read_arm_runs(r, a->picks, a->count, &a->wanted, &a->runs, err);
+}
+
+static struct qs_arm_runs *ask(struct fixture *f, struct asked *a)
+{
+    struct qs_err err = QS_ERR_INIT;
+    if (!qs_store_read_now(f->store, read_arms, a, &err))
+        fail_msg("%s", err.text);
+    return &a->runs;
+}
+
+static void refused(struct fixture *f, struct asked *a, const char *why)
+{
+    struct qs_err err = QS_ERR_INIT;
+    assert_false(qs_store_read_now(f->store, read_arms, a, &err));
+    assert_int_equal(err.code, QS_E_NOT_FOUND);
+    assert_non_null(strstr(err.text, why));
+    assert_null(a->runs.at);
+}
+
+static void put(struct fixture *f, uint8_t run, uint32_t ord, uint32_t evals, uint32_t taint, uint32_t third)
+{
+    static const struct qs_metric_kind kinds[3] = {
+        {.unit = "us"}, {.unit = "bytes"}, {.unit = "uj", .higher_is_better = true, .deterministic = true}};
+    struct qs_iteration_row rows[4];
+    struct qs_window_row w = make_window(run, ord, 4 * ord, 4, rows);
+    w.kinds = kinds;
+    w.evals = evals;
+    w.taint = taint;
+    rows[2].taint = third;
+    assert_int_equal(put_window(f, &w), QS_E_NONE);
+}
+
+static void end(struct fixture *f, uint8_t run, uint64_t warmup_n)
+{
+    struct qs_run_end_row row = {
+        .uid = {run}, .state = QS_RUN_DONE, .warmup_n = (uint32_t)warmup_n, .ended_wall_ns = 5};
+    qs_store_run_end(f->store, &row, on_fine, NULL);
+    qs_loop_run(f->loop);
+}
+
+/* The first job's run 2 of arm a, run 3 of arm b, and its pilot; a second job with a build, of which run 4.
+ */
+static void fill(struct fixture *f, bool both_ended)
+{
+    struct qs_arm_row arm = {.name = "new",
+                             .argv_json = "[\"x\"]",
+                             .build_label = "v2",
+                             .build_content =
+                                 "00000000000000000000000000000000000000000000000000000000000000ff"};
+    struct qs_point_row point = {
+        .benchmark = "gzip", .params_json = "{}", .conditions_json = "{}", .label = "gzip"};
+    struct qs_job_row job = {.owner = "me",
+                             .name = "second",
+                             .spec_json = "{}",
+                             .submitted_wall_ns = 50,
+                             .arms = &arm,
+                             .arm_count = 1,
+                             .points = &point,
+                             .point_count = 1};
+    struct qs_session_row session = {.uid = {98},
+                                     .job = 2,
+                                     .device = "bench",
+                                     .boot_uuid = "boot-1",
+                                     .env_json = "{\"kernel\":\"6.2\"}",
+                                     .started_wall_ns = 70};
+    struct qs_run_row run = {.uid = {4}, .session_uid = {98}, .job = 2, .block = 1, .started_wall_ns = 80};
+    run_begin(f, 1, 0, 0, 0);
+    run_begin(f, 2, 0, 1, 0);
+    run_begin(f, 3, 1, 1, 1);
+    put(f, 2, 0, 1, 0, QS_TAINT_TIMEOUT);
+    put(f, 2, 1, 10, QS_TAINT_GATE, 0);
+    put(f, 3, 0, 1, 0, 0);
+    end(f, 2, 1);
+    qs_store_submit(f->store, &job, on_fine, NULL);
+    qs_store_session_begin(f->store, &session, on_fine, NULL);
+    qs_store_run_begin(f->store, &run, on_fine, NULL);
+    qs_loop_run(f->loop);
+    put(f, 4, 0, 1, 0, 0);
+    qs_store_job_state(f->store, 1, QS_JOB_DONE, NULL, 100, on_fine, NULL);
+    if (both_ended)
+        qs_store_job_state(f->store, 2, QS_JOB_DONE, NULL, 100, on_fine, NULL);
+    qs_loop_run(f->loop);
+}
+
+static void an_arm_has_its_values(void **state)
+{
+    struct fixture *f = *state;
+    struct asked a = {.picks = {{.job = f->job, .arm = "a"}}, .count = 1};
+    fill(f, true);
+    struct qs_arm_runs *runs = ask(f, &a);
+    assert_int_equal(runs->count, 1); /* the pilot does not count */
+    assert_int_equal(runs->metric_count, 2);
+    assert_string_equal(runs->metrics[0].name, "duration_ns");
+    assert_string_equal(runs->metrics[1].name, "energy_uj");
+    assert_string_equal(runs->metrics[1].unit, "uj");
+    assert_true(runs->metrics[1].higher_is_better && runs->metrics[1].deterministic);
+    const struct qs_arm_run *run = &runs->at[0];
+    assert_string_equal(run->benchmark, "gzip");
+    assert_string_equal(run->device, "bench");
+    assert_string_equal(run->env_json, "{\"kernel\":\"6.1\"}");
+    assert_string_equal(run->host_json, "{\"cpu\":\"x\"}");
+    assert_null(run->build);
+    assert_int_equal(run->taints, QS_TAINT_TIMEOUT | QS_TAINT_GATE);
+    assert_int_equal(run->tainted, 5);
+    assert_int_equal(run->clean[0].n, 2); /* of four: one timed out, one is the warm-up */
+    assert_true(run->clean[0].at[0] == 1002001);
+    assert_int_equal(run->soft[0].n, 4);
+    assert_true(fabs(run->soft[0].at[0] - 100200.4) < 1e-6); /* one evaluation of ten */
+    assert_int_equal(run->clean[1].n, 0);                    /* neither of the two has this metric */
+    assert_int_equal(run->soft[1].n, 2);
+    assert_true(run->soft[1].at[1] == -6);
+    qs_arm_runs_free(runs);
+}
+
+static void builds_and_nights_are_found(void **state)
+{
+    struct fixture *f = *state;
+    const char *const names[] = {"max_rss_bytes", "duration_ns"};
+    struct asked a = {.picks = {{.build = "v2"}, {.job = 2}}, .count = 2, .wanted = {names, 2}};
+    fill(f, true);
+    struct qs_arm_runs *runs = ask(f, &a);
+    assert_int_equal(runs->count, 1); /* both picks mean the same run */
+    assert_int_equal(runs->metric_count, 2);
+    assert_true(runs->at[0].clean[1].at[3] == 4096 * 4);
+    assert_string_equal(runs->at[0].build, "v2");
+    assert_string_equal(runs->at[0].build_content + 60, "00ff");
+    qs_arm_runs_free(runs);
+    a = (struct asked){.picks = {{.from_wall_ns = 20, .until_wall_ns = 70}}, .count = 1};
+    assert_int_equal(ask(f, &a)->count, 2);
+    assert_int_equal(a.runs.at[1].arm, 1);
+    qs_arm_runs_free(&a.runs);
+    a = (struct asked){.picks = {{.from_wall_ns = 21, .until_wall_ns = 71, .arm = "new"}}, .count = 1};
+    assert_int_equal(ask(f, &a)->count, 1);
+    assert_int_equal(a.runs.at[0].job, 2);
+    qs_arm_runs_free(&a.runs);
+}
+
+static void what_is_not_there_is_told(void **state)
+{
+    struct fixture *f = *state;
+    const char *const names[] = {"cycles"};
+    fill(f, true);
+    refused(f, &(struct asked){.picks = {{.job = 3}}, .count = 1}, "no job 3");
+    refused(f, &(struct asked){.picks = {{.job = 1, .arm = "c"}}, .count = 1}, "no arm `c`");
+    refused(f, &(struct asked){.picks = {{.build = "v3"}}, .count = 1}, "no build `v3`");
+    refused(f, &(struct asked){.picks = {{.job = 1}}, .count = 1, .wanted = {names, 1}}, "`cycles`");
+}
+
+static void a_running_job_is_left_out(void **state)
+{
+    struct fixture *f = *state;
+    fill(f, false);
+    struct asked a = {.picks = {{.build = "v2"}}, .count = 1};
+    struct qs_arm_runs *runs = ask(f, &a);
+    assert_int_equal(runs->count, 0);
+    assert_int_equal(runs->running_count, 1);
+    assert_int_equal(runs->running[0], 2);
+    qs_arm_runs_free(runs);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(an_arm_has_its_values),
+        TEST(builds_and_nights_are_found),
+        TEST(what_is_not_there_is_told),
+        TEST(a_running_job_is_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
