@@ -21,8 +21,8 @@ import time
 
 import aa_report as report
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools"))
-from own_daemon import machine, own_daemon  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from trials import machine, mend, own_daemon  # noqa: E402
 
 CONDITIONS = [(noise, effect) for noise in ("quiet", "noisy") for effect in ("same", "slower")]
 WARMUP = 2  # of hyperfine, as many as quiesce leaves uncounted
@@ -158,13 +158,6 @@ def measure(args, settings, done):
             done.append(line)
             print(f"{noise} {effect} {number}: {line['quiesce']['verdict']} in {line['quiesce']['elapsed_s']:.1f} s, "
                   f"hyperfine p = {line['hyperfine']['p']:.3g}", file=sys.stderr)
-
-
-def mend(path):
-    """Takes back a last line that was cut: what is appended must begin a line of its own."""
-    with open(path, "rb+") as f:
-        data = f.read()
-        f.truncate(data.rfind(b"\n") + 1)
 
 
 def main():

@@ -1,6 +1,9 @@
 /* How often intervals for one sample hold what they are to hold: coverage_study [REPETITIONS [RESAMPLES]]
- * prints a table in Markdown. Each cell is the share of repetitions in which the nominal 95 % interval covers
- * the mean or the median of the distribution that the values are drawn from. Seeds are fixed. */
+ * prints tables in Markdown, of one sample and of runs. Each cell is the share of repetitions in which the
+ * nominal 95 % interval covers the mean or the median of the distribution that the values are drawn from, or
+ * the ratio of two. Seeds are fixed. */
+#include "coverage/coverage.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +35,7 @@ static const struct process processes[] = {
 };
 enum { PROCESSES = sizeof processes / sizeof *processes };
 
-static double normal(struct qs_rng *rng)
+double coverage_normal(struct qs_rng *rng)
 {
     double u = 1 - qs_rng_unit(rng), v = qs_rng_unit(rng);
     return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
@@ -40,11 +43,11 @@ static double normal(struct qs_rng *rng)
 
 static void draw(const struct process *p, struct qs_rng *rng, double *x)
 {
-    double z = normal(rng);
+    double z = coverage_normal(rng);
     for (size_t i = 0; i < p->n; i++) {
         double value = p->rounded ? rint(2 * z) / 2 : z;
         x[i] = p->log_normal ? exp(value) : value;
-        z = p->phi * z + sqrt(1 - p->phi * p->phi) * normal(rng);
+        z = p->phi * z + sqrt(1 - p->phi * p->phi) * coverage_normal(rng);
     }
 }
 
@@ -188,5 +191,6 @@ int main(int argc, char **argv)
         return 2;
     }
     print_table(repetitions, resamples);
+    coverage_print_runs(repetitions, resamples);
     return 0;
 }

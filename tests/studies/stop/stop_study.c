@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "series.h"
-#include "stats/controller.h"
 #include "stats/describe.h"
 #include "stats/sum.h"
+#include "stop/replay.h"
 
 struct outcome {
     double n, error;
@@ -54,27 +53,14 @@ static const struct row rows[] = {
 /* One series under one rule, asked after each `step` values. */
 static bool simulate(const struct series *s, const struct qs_rule *rule, size_t step, struct outcome *out)
 {
-    struct qs_controller_caps caps = {.time_ns = INFINITY, .iterations = s->n, .resolution_ns = 1};
-    struct qs_controller *c = qs_controller_new(rule, &caps);
-    struct qs_controller_now now = {0};
-    enum qs_controller_verdict verdict = QS_CONTROLLER_GO_ON;
-    bool ok = c != NULL;
-    for (size_t i = 0; ok && i < s->n && verdict < QS_CONTROLLER_STOP; i++) {
-        ok = qs_controller_push(c, s->v[i], false) == QS_OK;
-        now.measured_ns += s->v[i];
-        if ((i + 1) % step == 0 || i + 1 == s->n)
-            verdict = qs_controller_judge(c, &now);
-    }
+    struct replay r;
+    if (!replay_rule(s, rule, step, &r))
+        return false;
     double at = NAN, reference = NAN;
-    size_t third = s->n / 3, from = ok ? qs_controller_kept_from(c) : 0;
-    if (ok)
-        ok = qs_median(s->v + from, qs_controller_n(c) - from, &at) == QS_OK &&
-             qs_median(s->v + (s->n - third), third, &reference) == QS_OK;
-    if (ok)
-        *out = (struct outcome){.n = (double)qs_controller_n(c),
-                                .error = fabs(at / reference - 1),
-                                .capped = verdict == QS_CONTROLLER_CAPPED};
-    qs_controller_free(c);
+    size_t third = s->n / 3;
+    bool ok = qs_median(s->v + r.kept_from, r.n - r.kept_from, &at) == QS_OK &&
+              qs_median(s->v + (s->n - third), third, &reference) == QS_OK;
+    *out = (struct outcome){.n = (double)r.n, .error = fabs(at / reference - 1), .capped = r.capped};
     return ok;
 }
 
