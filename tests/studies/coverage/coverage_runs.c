@@ -1,5 +1,5 @@
 /* Coverage where iterations belong to runs that differ. */
-#include "coverage/coverage.h"
+#include "studies/coverage/coverage.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * prints tables in Markdown, of one sample and of runs. Each cell is the share of repetitions in which the
  * nominal 95 % interval covers the mean or the median of the distribution that the values are drawn from, or
  * the ratio of two. Seeds are fixed. */
-#include "coverage/coverage.h"
+#include "studies/coverage/coverage.h"
 
 #include <math.h>
 #include <stdio.h>

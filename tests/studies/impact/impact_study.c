@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "stats/impact.h"
-#include "stop/series.h"
+#include "studies/stop/series.h"
 
 enum { ROUNDS = 10000 }; /* as in the paper */
 

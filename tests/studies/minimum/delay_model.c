@@ -1,4 +1,4 @@
-#include "minimum/delay_model.h"
+#include "studies/minimum/delay_model.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "minimum/delay_model.h"
+#include "studies/minimum/delay_model.h"
 #include "stats/describe.h"
 
 enum { MEASUREMENTS = 100 };

@@ -9,7 +9,7 @@
 #include "stats/describe.h"
 #include "stats/modality.h"
 #include "stats/timer.h"
-#include "stop/series.h"
+#include "studies/stop/series.h"
 
 enum estimator { MEAN, TRIMMED, MEDIAN, MINIMUM, ESTIMATORS };
 static const char *const names[] = {"mean", "mean of 5 to 95 %", "median", "minimum"};

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "minimum/delay_model.h"
+#include "studies/minimum/delay_model.h"
 #include "stats/describe.h"
 
 enum { MEASUREMENTS = 60 };

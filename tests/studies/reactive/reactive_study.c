@@ -6,7 +6,7 @@
 
 #include "stats/dependence.h"
 #include "stats/describe.h"
-#include "stop/replay.h"
+#include "studies/stop/replay.h"
 
 enum { BASELINE = 1 };
 

@@ -1,4 +1,4 @@
-#include "stop/replay.h"
+#include "studies/stop/replay.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #define QS_STUDIES_STOP_REPLAY_H
 
 #include "stats/rule.h"
-#include "stop/series.h"
+#include "studies/stop/series.h"
 
 struct replay {
     size_t n, kept_from; /* iterations until it stopped; the first that counts */

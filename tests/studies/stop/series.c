@@ -1,4 +1,4 @@
-#include "series.h"
+#include "studies/stop/series.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 
 #include "stats/describe.h"
 #include "stats/sum.h"
-#include "stop/replay.h"
+#include "studies/stop/replay.h"
 
 struct outcome {
     double n, error;
