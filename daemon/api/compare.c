@@ -42,7 +42,8 @@ static bool write_document(struct qs_store_reader *reader, const char *db_path, 
                                  .taints_json = taints,
                                  .environment_json = environment,
                                  .db_path = db_path,
-                                 .opinions = c->opinions};
+                                 .opinions = c->opinions,
+                                 .views = c->views};
     ok = ok && qs_report_compare(&in, &c->document, err);
     free(taints);
     free(environment);
@@ -88,10 +89,11 @@ static void say_compare(struct qs_exchange *ex)
 void qs_handle_compare(struct qs_exchange *ex)
 {
     struct qs_compared *c = qs_exchange_data(ex, sizeof *c, done_compare);
-    const char *rules = qs_uri_get(&ex->uri, "rule");
+    const char *rules = qs_uri_get(&ex->uri, "rule"), *views = qs_uri_get(&ex->uri, "view");
     struct qs_err err = QS_ERR_INIT;
     qs_buf_init(&c->document);
-    if (rules && !qs_opinions_parse(rules, &c->opinions, &err))
+    if ((rules && !qs_opinions_parse(rules, &c->opinions, &err)) ||
+        (views && !qs_views_parse(views, &c->views, &err)))
         qs_reply_error(ex, &err);
     else
         qs_exchange_read(ex, read_compare, say_compare);

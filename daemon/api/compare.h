@@ -4,6 +4,7 @@
 
 #include "api/exchange.h"
 #include "config/job.h"
+#include "report/views.h"
 #include "store/read.h"
 
 /* Everything that the document is made from; zeroed before the first use. */
@@ -11,7 +12,8 @@ struct qs_compared {
     struct qs_jobs jobs; /* one */
     struct qs_job_spec *spec;
     struct qs_samples samples;
-    unsigned opinions;      /* wanted in the document: report/opinion.h */
+    unsigned opinions; /* wanted in the document: report/opinion.h */
+    struct qs_views views;
     struct qs_buf document; /* JSON */
 };
 

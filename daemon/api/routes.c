@@ -5,6 +5,7 @@
 #include "api/export.h"
 #include "api/files.h"
 #include "api/jobs.h"
+#include "api/report.h"
 #include "api/router.h"
 #include "api/runs.h"
 #include "api/sides.h"
@@ -36,9 +37,11 @@ const struct qs_route qs_routes[] = {
     {"GET", "/api/v1/jobs/{id}/runs", qs_handle_runs, 0, " after limit ", 0},
     {"GET", "/api/v1/runs/{uid}", qs_handle_run, 0, "", 0},
     {"GET", "/api/v1/runs/{uid}/iterations", qs_handle_iterations, 0, " from limit ", 0},
-    {"GET", "/api/v1/jobs/{id}/compare", qs_handle_compare, 0, " rule ", 0},
+    {"GET", "/api/v1/jobs/{id}/compare", qs_handle_compare, 0, " rule view ", 0},
     {"GET", "/api/v1/compare", qs_handle_sides, 0, " base candidate metric margin_ratio alpha allow rule ",
      0},
+    {"GET", "/api/v1/jobs/{id}/report", qs_handle_job_report, 0, " view full ", 0},
+    {"GET", "/api/v1/runs/{uid}/report", qs_handle_run_report, 0, " view full ", 0},
     {"POST", "/api/v1/analyze", qs_handle_analyze, ANALYZE_BYTES, "", 0},
     {"POST", "/api/v1/analyze:compare", qs_handle_analyze_compare, ANALYZE_BYTES, "", 0},
     {"POST", "/api/v1/analyze:history", qs_handle_analyze_history, ANALYZE_BYTES, "", 0},

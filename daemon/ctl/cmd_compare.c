@@ -28,6 +28,7 @@ static const struct qs_opt options[] = {
      .many = true,
      .help = "Show what this rule says, beside the verdict: judge (BenchmarkTools), android (the article on "
              "macrobenchmarks), kalibera2005, futhark, rancid, perfherder, skia, or all."},
+    QS_VIEW_OPTIONS,
     QS_OFFLINE_OPTIONS,
     {.name = "margin",
      .values = "P",
@@ -73,12 +74,13 @@ static int fail_words(struct qs_ctl *ctl, size_t word, const char *what, const c
 
 static int run_files(struct qs_ctl *ctl)
 {
-    static const char *const of_jobs[] = {"markdown", "csv", "show-output", "rule"};
+    static const char *const of_jobs[] = {"markdown",      "csv",  "show-output", "rule",
+                                          "discard-first", "last", "fenced"};
     for (size_t i = 0; i < sizeof(of_jobs) / sizeof(of_jobs[0]); i++)
         if (qs_args_has(ctl->args, of_jobs[i]))
-            return fail_words(ctl, 0,
-                              "--markdown, --csv, --show-output and --rule are for jobs, these are files",
-                              "--json has everything");
+            return fail_words(
+                ctl, 0, "--markdown, --csv, --show-output, --rule and views are for jobs, these are files",
+                "--json has everything");
     if (ctl->args->word_count != 2)
         return fail_words(ctl, 0, "a comparison of files needs two",
                           "the baseline first: quiesce compare old.json new.json");
@@ -94,9 +96,12 @@ static int run(struct qs_ctl *ctl)
         return run_files(ctl);
     if (!qs_api_job_id(ctl, 0, &job))
         return QS_EXIT_USAGE;
-    if (qs_args_has(ctl->args, "rule") &&
-        (qs_args_has(ctl->args, "markdown") || qs_args_has(ctl->args, "csv")))
-        return fail_words(ctl, 0, "--rule goes with the page and with --json",
+    struct qs_buf views;
+    qs_buf_init(&views);
+    bool page_only = qs_args_has(ctl->args, "rule") || qs_result_views(ctl->args, '?', &views);
+    qs_buf_done(&views);
+    if (page_only && (qs_args_has(ctl->args, "markdown") || qs_args_has(ctl->args, "csv")))
+        return fail_words(ctl, 0, "--rule and views go with the page and with --json",
                           "leave --markdown or --csv out");
     struct qs_http *http = qs_api_reach_own(ctl, &code);
     if (http == NULL)

@@ -9,6 +9,13 @@ static const struct qs_opt options[] = {
     {.name = "artifact",
      .values = "NAME",
      .help = "Print the content of what a run has left: output, kernel-log, or a file by its path."},
+    {.name = "time-unit",
+     .letter = 'u',
+     .values = "UNIT",
+     .kind = QS_OPT_WORD,
+     .words = qs_unit_words,
+     .help = "Show times in ns, us, ms or s."},
+    QS_VIEW_OPTIONS,
     {0}};
 
 static void print_spec(struct qs_ctl *ctl, const json_t *doc)
@@ -22,18 +29,30 @@ static void print_spec(struct qs_ctl *ctl, const json_t *doc)
     fputc('\n', ctl->out);
 }
 
-/* A run is named by 32 hexadecimal digits, a job by a number. */
+/* A run is named by 32 hexadecimal digits, a job by a number; `run` and `job` may stand before. */
 static bool find_path(struct qs_ctl *ctl, char path[96], bool *ret_run)
 {
-    const char *word = ctl->args->argv[ctl->args->word[0]];
+    const struct qs_args *args = ctl->args;
+    size_t last = args->word_count - 1;
+    const char *kind = last > 0 ? args->argv[args->word[0]] : "", *word = args->argv[args->word[last]];
     uint8_t uid[16];
     int64_t job = 0;
-    *ret_run = qs_unhex(word, uid, sizeof(uid));
-    if (*ret_run) {
+    bool is_run = qs_unhex(word, uid, sizeof(uid));
+    *ret_run = is_run;
+    if (last > 0 && strcmp(kind, is_run ? "run" : "job") != 0) {
+        struct qs_buf problem;
+        qs_buf_init(&problem);
+        qs_args_fail(args, &problem, args->word[0], 0, "quiesce show run UID, or quiesce show job 7",
+                     "this names no %s", strcmp(kind, "run") == 0 ? "run" : "job");
+        qs_ctl_print(ctl->err, &problem);
+        qs_buf_done(&problem);
+        return false;
+    }
+    if (is_run) {
         snprintf(path, 96, "/api/v1/runs/%.32s", word);
         return true;
     }
-    if (!qs_api_job_id(ctl, 0, &job))
+    if (!qs_api_job_id(ctl, last, &job))
         return false;
     snprintf(path, 96, "/api/v1/jobs/%" PRId64, job);
     return true;
@@ -67,45 +86,117 @@ static void print_artifact(struct qs_ctl *ctl, struct qs_http *http, const json_
     qs_buf_done(&content);
 }
 
+/* What was measured is shown when its job has ended, so that nobody stops it for what it says; a job that
+ * this version cannot read has no arms here, and no report. */
+static bool has_ended(struct qs_ctl *ctl, struct qs_http *http, const json_t *doc, bool is_run)
+{
+    char path[64];
+    int code = 0;
+    json_t *job = json_incref((json_t *)doc);
+    if (is_run) {
+        json_decref(job);
+        snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64, qs_json_get_int(doc, "job", 0));
+        job = qs_api_get(ctl, http, path, &code);
+    }
+    const char *state = qs_json_get_text(job, "state", "running");
+    bool ended = strcmp(state, "queued") != 0 && strcmp(state, "running") != 0 &&
+                 json_is_array(json_object_get(job, "arms"));
+    json_decref(job);
+    return ended;
+}
+
+/* The report's text; empty where there is none yet. */
+static bool fetch_report(struct qs_ctl *ctl, struct qs_http *http, const char *path, struct qs_buf *report,
+                         int *code)
+{
+    struct qs_buf address;
+    qs_buf_init(&address);
+    qs_buf_fmt(&address, "%s/report?full=%s", path, ctl->json ? "true" : "false");
+    (void)qs_result_views(ctl->args, '&', &address);
+    bool ok = qs_api_text(ctl, http, address.data, report, code);
+    qs_buf_done(&address);
+    return ok;
+}
+
+/* The document with its report as one more member. */
+static void print_json(struct qs_ctl *ctl, struct qs_buf *text, const struct qs_buf *report)
+{
+    while (text->len > 0 && text->data[text->len - 1] != '}')
+        text->data[--text->len] = '\0';
+    if (text->len > 1 && report->len > 0) {
+        text->data[--text->len] = '\0';
+        qs_buf_fmt(text, ",\"report\":%.*s}", (int)strcspn(report->data, "\n"), report->data);
+    }
+    qs_buf_char(text, '\n');
+    qs_ctl_print(ctl->out, text);
+}
+
+static void print_page(struct qs_ctl *ctl, const json_t *doc, const struct qs_buf *report, bool is_run)
+{
+    struct qs_layout layout = qs_result_layout(ctl);
+    struct qs_buf out;
+    json_t *parsed = report->len > 0 ? json_loadb(report->data, report->len, 0, NULL) : NULL;
+    qs_buf_init(&out);
+    (is_run ? qs_layout_run : qs_layout_job)(&layout, doc, &out);
+    if (parsed != NULL)
+        qs_layout_report(&layout, parsed, &out);
+    qs_ctl_print(ctl->out, &out);
+    json_decref(parsed);
+    qs_buf_done(&out);
+}
+
+static void print_all(struct qs_ctl *ctl, struct qs_http *http, const char *path, bool is_run, int *code)
+{
+    struct qs_buf text, report;
+    qs_buf_init(&text);
+    qs_buf_init(&report);
+    if (qs_api_text(ctl, http, path, &text, code)) {
+        json_t *doc = json_loadb(text.data, text.len, 0, NULL);
+        if (qs_args_has(ctl->args, "spec") && !is_run) {
+            print_spec(ctl, doc);
+        } else if (qs_args_has(ctl->args, "artifact") && is_run) {
+            print_artifact(ctl, http, doc, code);
+        } else if (!has_ended(ctl, http, doc, is_run) || fetch_report(ctl, http, path, &report, code)) {
+            if (ctl->json)
+                print_json(ctl, &text, &report);
+            else
+                print_page(ctl, doc, &report, is_run);
+        }
+        json_decref(doc);
+    }
+    qs_buf_done(&text);
+    qs_buf_done(&report);
+}
+
 static int run(struct qs_ctl *ctl)
 {
     int code = QS_EXIT_OK;
     char path[96];
     bool is_run = false;
-    struct qs_buf text, out;
     if (!find_path(ctl, path, &is_run))
         return QS_EXIT_USAGE;
     struct qs_http *http = qs_api_reach_own(ctl, &code);
-    qs_buf_init(&text);
-    qs_buf_init(&out);
-    if (http != NULL && qs_api_text(ctl, http, path, &text, &code)) {
-        struct qs_layout layout = qs_result_layout(ctl);
-        json_t *doc = json_loadb(text.data, text.len, 0, NULL);
-        if (qs_args_has(ctl->args, "spec") && !is_run) {
-            print_spec(ctl, doc);
-        } else if (qs_args_has(ctl->args, "artifact") && is_run) {
-            print_artifact(ctl, http, doc, &code);
-        } else {
-            (is_run ? qs_layout_run : qs_layout_job)(&layout, doc, &out);
-            qs_ctl_print(ctl->out, ctl->json ? &text : &out);
-        }
-        json_decref(doc);
-    }
-    qs_buf_done(&text);
-    qs_buf_done(&out);
+    if (http != NULL)
+        print_all(ctl, http, path, is_run, &code);
     qs_http_free(http);
     return code;
 }
 
 const struct qs_command qs_command_show = {
     .name = "show",
-    .summary = "Show one job or one run",
-    .usage = "[OPTIONS] JOB\n[OPTIONS] RUN",
-    .about = "A job is named by its number, a run by its 32 hexadecimal digits.",
+    .summary = "Show one job or one run, and the report on what it measured",
+    .usage = "[OPTIONS] [job] JOB\n[OPTIONS] [run] RUN",
+    .about =
+        "A job is named by its number, a run by its 32 hexadecimal digits. When the job has ended the report "
+        "follows: for each arm the interval of its median first, then the quantiles, the floor where the "
+        "frequency was seen to stand still, a histogram and the values in the order of time, what rises and "
+        "falls with them, and what is wrong with the sample; at the end, which level of the experiment the "
+        "variance comes from. --json has every statistic (schema/report.md).",
     .options = options,
     .examples =
-        "quiesce show 7\nquiesce show 7 --spec > job.json\nquiesce show 0123456789abcdef0123456789abcdef\n"
+        "quiesce show job 7\nquiesce show 7 --discard-first 10 --fenced\nquiesce show 7 --spec > job.json\n"
+        "quiesce show run 0123456789abcdef0123456789abcdef\n"
         "quiesce show 0123456789abcdef0123456789abcdef --artifact kernel-log",
     .least_words = 1,
-    .most_words = 1,
+    .most_words = 2,
     .run = run};

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "ctl/api.h"
+#include "ctl/layout_sample.h"
 
 enum { NAME_COLUMNS = 16 };
 
@@ -218,6 +219,14 @@ static bool has_data(const json_t *result)
     return false;
 }
 
+static void add_views(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
+{
+    size_t i;
+    const json_t *arm;
+    json_array_foreach(json_object_get(result, "arms"), i, arm)
+        qs_sample_views(layout, qs_json_get_text(arm, "name", "?"), json_object_get(arm, "views"), out);
+}
+
 static void one_result(const struct qs_layout *layout, const json_t *doc, const json_t *result, bool several,
                        struct qs_buf *out)
 {
@@ -227,6 +236,7 @@ static void one_result(const struct qs_layout *layout, const json_t *doc, const 
     if (has_data(result)) {
         qs_buf_char(out, '\n');
         qs_layout_verdicts(layout, doc, result, out);
+        add_views(layout, result, out);
         qs_buf_char(out, '\n');
         qs_layout_table(layout, result, out);
         qs_layout_histogram(layout, result, out);

@@ -63,6 +63,8 @@ void qs_layout_count(struct qs_buf *out, int64_t n, const char *one, const char 
 void qs_layout_analysis(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 void qs_layout_jobs(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 void qs_layout_job(const struct qs_layout *layout, const json_t *job, struct qs_buf *out);
+/* The report on a job or a run (schema/report.md). */
+void qs_layout_report(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 void qs_layout_run(const struct qs_layout *layout, const json_t *run, struct qs_buf *out);
 void qs_layout_devices(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 

@@ -5,170 +5,15 @@
 #include <string.h>
 
 #include "ctl/api.h"
-#include "ctl/layout.h"
+#include "ctl/layout_sample.h"
 
 enum { PAGES_MOST = 4 };
-
-static const struct {
-    const char *unit;
-    double ns;
-} times[] = {{"ns", 1}, {"ns/op", 1}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-
-/* How many ns one of this unit has; 0: it is no time. */
-static double ns_of(const char *unit)
-{
-    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-        if (strcmp(times[i].unit, unit) == 0)
-            return times[i].ns;
-    return 0;
-}
-
-static void copy_number(json_t *to, const char *key, const json_t *from, const char *name, double factor)
-{
-    const json_t *v = json_object_get(from, name);
-    if (json_is_number(v))
-        json_object_set_new(to, key, json_real(json_number_value(v) * factor));
-}
-
-/* A sample in the form of a comparison's arm, so that the same tables and histograms show it. */
-static json_t *arm_of(const json_t *sample, const char *name, double factor)
-{
-    static const char *const probs[] = {"p05", "p25", "p75", "p95", "p99"};
-    const json_t *describe = json_object_get(sample, "describe");
-    const json_t *quantiles = json_object_get(sample, "quantiles");
-    const json_t *histogram = json_object_get(sample, "histogram");
-    json_t *arm = json_pack("{s:s, s:O}", "name", name, "warnings", json_object_get(sample, "warnings"));
-    json_t *q = json_object(), *h = json_object();
-    copy_number(arm, "median_ns", describe, "median", factor);
-    copy_number(arm, "mean_ns", describe, "mean", factor);
-    copy_number(arm, "sd_ns", describe, "sd", factor);
-    copy_number(arm, "min_ns", describe, "min", factor);
-    copy_number(arm, "max_ns", describe, "max", factor);
-    for (size_t i = 0; i < sizeof(probs) / sizeof(probs[0]); i++)
-        copy_number(q, probs[i], quantiles, probs[i], factor);
-    copy_number(h, "lo_ns", histogram, "lo", factor);
-    copy_number(h, "hi_ns", histogram, "hi", factor);
-    json_object_set(h, "counts", json_object_get(histogram, "counts"));
-    json_object_set(h, "above", json_object_get(histogram, "above"));
-    json_object_set_new(arm, "quantiles", q);
-    json_object_set_new(arm, "histogram", h);
-    return arm;
-}
-
-/* The layout for values of a unit, and the factor that makes them ns. */
-static struct qs_layout layout_for(const struct qs_layout *layout, const json_t *result, double *ret_factor)
-{
-    struct qs_layout own = *layout;
-    const char *unit = qs_json_get_text(result, "unit", "");
-    double ns = ns_of(unit);
-    *ret_factor = ns > 0 ? ns : 1;
-    if (!(ns > 0))
-        own.plain_unit = unit;
-    return own;
-}
-
-/* "12.3-12.9 ms" */
-static void add_range(const struct qs_layout *layout, double lo, double hi, double typical,
-                      struct qs_buf *out)
-{
-    struct qs_scale scale;
-    qs_layout_scale_of(layout, typical, &scale);
-    qs_buf_fmt(out, "%.*f–%.*f%s%s", scale.decimals, lo / scale.ns, scale.decimals, hi / scale.ns,
-               scale.name[0] != '\0' ? " " : "", scale.name);
-}
-
-static void add_value(const struct qs_layout *layout, double v, struct qs_buf *out)
-{
-    struct qs_scale scale;
-    qs_layout_scale_of(layout, v, &scale);
-    qs_buf_fmt(out, "%.*f%s%s", scale.decimals, v / scale.ns, scale.name[0] != '\0' ? " " : "", scale.name);
-}
 
 static void add_name(const json_t *result, struct qs_buf *out)
 {
     const char *benchmark = qs_json_get_text(result, "benchmark", "");
     const char *metric = qs_json_get_text(result, "metric", "");
     qs_buf_fmt(out, "%s%s%s", benchmark, benchmark[0] != '\0' && metric[0] != '\0' ? " " : "", metric);
-}
-
-/* The interval that counts: over runs where there are several, else over values. */
-static const json_t *interval_of(const json_t *sample, const char **ret_one, const char **ret_many,
-                                 int64_t *ret_n)
-{
-    int64_t runs = qs_json_get_int(sample, "runs", 1);
-    *ret_one = runs > 1 ? "run" : "value";
-    *ret_many = runs > 1 ? "runs" : "values";
-    *ret_n = runs > 1 ? runs : qs_json_get_int(sample, "n", 0);
-    return json_object_get(sample, runs > 1 ? "run_medians" : "median_ci");
-}
-
-static void add_headline(const struct qs_layout *layout, const json_t *sample, double factor,
-                         struct qs_buf *out)
-{
-    const char *one = NULL, *many = NULL;
-    int64_t n = 0;
-    struct qs_buf text;
-    const json_t *ci = interval_of(sample, &one, &many, &n);
-    double lo = qs_json_get_number(ci, "lo", NAN) * factor, hi = qs_json_get_number(ci, "hi", NAN) * factor;
-    double median = qs_json_get_number(ci, "estimate", NAN) * factor;
-    qs_buf_init(&text);
-    if (isfinite(lo) && isfinite(hi)) {
-        add_range(layout, lo, hi, median, &text);
-        qs_buf_str(&text, ": median ");
-        add_value(layout, median, &text);
-        qs_buf_fmt(&text, " (%.3g %% interval, ", qs_json_get_number(ci, "level", NAN) * 100);
-    } else {
-        qs_buf_str(&text, "median ");
-        add_value(layout, median, &text);
-        qs_buf_str(&text, " (too few for an interval, ");
-    }
-    qs_layout_count(&text, n, one, many);
-    qs_buf_char(&text, ')');
-    qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_BOLD);
-    qs_buf_done(&text);
-}
-
-/* Mean and spread, and what each level of the experiment adds to it. */
-static void add_spread(const struct qs_layout *layout, const json_t *sample, double factor,
-                       struct qs_buf *out)
-{
-    const json_t *mean = json_object_get(sample, "mean_ci_dependent");
-    const json_t *describe = json_object_get(sample, "describe");
-    const json_t *levels = json_object_get(sample, "variance_components");
-    double lo = qs_json_get_number(mean, "lo", NAN) * factor,
-           hi = qs_json_get_number(mean, "hi", NAN) * factor;
-    double cov = qs_json_get_number(describe, "cov_abs", NAN), icc = qs_json_get_number(levels, "icc", NAN);
-    double n_eff = qs_json_get_number(mean, "n_eff", NAN);
-    struct qs_buf text;
-    qs_buf_init(&text);
-    if (isfinite(lo) && isfinite(hi)) {
-        qs_buf_str(&text, "Mean ");
-        add_range(layout, lo, hi, (lo + hi) / 2, &text);
-        qs_buf_fmt(&text, " (n worth %.3g)", n_eff);
-    }
-    if (isfinite(cov)) {
-        qs_buf_str(&text, text.len > 0 ? ", sd " : "Sd ");
-        qs_layout_percent(&text, cov);
-        qs_buf_str(&text, " of the mean");
-    }
-    if (isfinite(icc)) {
-        qs_buf_str(&text, text.len > 0 ? "; between runs " : "Between runs ");
-        qs_layout_percent(&text, icc);
-        qs_buf_str(&text, " of the variance");
-    }
-    if (text.len > 0)
-        qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_PLAIN);
-    qs_buf_done(&text);
-}
-
-static void add_arms(const struct qs_layout *layout, json_t *arms, struct qs_buf *out)
-{
-    json_t *page = json_pack("{s:O}", "arms", arms);
-    qs_buf_char(out, '\n');
-    qs_layout_table(layout, page, out);
-    qs_layout_histogram(layout, page, out);
-    qs_layout_doubts(layout, NULL, page, out);
-    json_decref(page);
 }
 
 static void add_title(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
@@ -235,14 +80,14 @@ static void add_changes(const struct qs_layout *layout, const json_t *result, st
 static void analysis_page(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
 {
     double factor = 1;
-    struct qs_layout own = layout_for(layout, result, &factor);
+    struct qs_layout own = qs_sample_layout(layout, result, &factor);
     json_t *arms = json_array();
     add_title(layout, result, out);
     add_changes(&own, result, out);
-    add_headline(&own, result, factor, out);
-    add_spread(&own, result, factor, out);
-    json_array_append_new(arms, arm_of(result, qs_json_get_text(result, "metric", ""), factor));
-    add_arms(&own, arms, out);
+    qs_sample_headline(&own, result, factor, out);
+    qs_sample_spread(&own, result, factor, out);
+    json_array_append_new(arms, qs_sample_arm(result, qs_json_get_text(result, "metric", ""), factor));
+    qs_sample_arms(&own, arms, out);
     json_decref(arms);
 }
 
@@ -314,7 +159,7 @@ static const char *file_name(const json_t *doc, size_t index)
 static void comparison_page(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
 {
     double factor = 1;
-    struct qs_layout own = layout_for(layout, result, &factor);
+    struct qs_layout own = qs_sample_layout(layout, result, &factor);
     const json_t *v = json_object_get(result, "verdict");
     json_t *arms = json_array();
     struct qs_buf text;
@@ -325,9 +170,9 @@ static void comparison_page(const struct qs_layout *layout, const json_t *result
                qs_json_get_number(v, "level", NAN) * 100, runs ? "runs" : "single values");
     qs_face_wrap(&own.face, out, "  ", text.data, QS_INK_BOLD);
     add_verdict(&own, result, out);
-    json_array_append_new(arms, arm_of(json_object_get(result, "base"), "baseline", factor));
-    json_array_append_new(arms, arm_of(json_object_get(result, "candidate"), "candidate", factor));
-    add_arms(&own, arms, out);
+    json_array_append_new(arms, qs_sample_arm(json_object_get(result, "base"), "baseline", factor));
+    json_array_append_new(arms, qs_sample_arm(json_object_get(result, "candidate"), "candidate", factor));
+    qs_sample_arms(&own, arms, out);
     json_decref(arms);
     qs_buf_done(&text);
 }
@@ -337,7 +182,7 @@ static void cell_value(struct qs_grid *grid, const struct qs_layout *layout, dou
     struct qs_buf text;
     qs_buf_init(&text);
     if (isfinite(v))
-        add_value(layout, v, &text);
+        qs_sample_value(layout, v, &text);
     qs_grid_cell(grid, isfinite(v) ? text.data : "-");
     qs_buf_done(&text);
 }
@@ -365,8 +210,8 @@ static void analysis_row(struct qs_grid *grid, const struct qs_layout *layout, c
     const char *one = NULL, *many = NULL;
     char warnings[24];
     int64_t n = 0;
-    struct qs_layout own = layout_for(layout, result, &factor);
-    const json_t *ci = interval_of(result, &one, &many, &n);
+    struct qs_layout own = qs_sample_layout(layout, result, &factor);
+    const json_t *ci = qs_sample_interval(result, &one, &many, &n);
     cell_name(grid, result);
     cell_value(grid, &own, qs_json_get_number(ci, "estimate", NAN) * factor);
     cell_value(grid, &own, qs_json_get_number(ci, "lo", NAN) * factor);
@@ -379,7 +224,7 @@ static void analysis_row(struct qs_grid *grid, const struct qs_layout *layout, c
 static void comparison_row(struct qs_grid *grid, const struct qs_layout *layout, const json_t *result)
 {
     double factor = 1;
-    struct qs_layout own = layout_for(layout, result, &factor);
+    struct qs_layout own = qs_sample_layout(layout, result, &factor);
     const json_t *v = json_object_get(result, "verdict");
     const json_t *base = json_object_get(json_object_get(result, "base"), "run_medians");
     cell_name(grid, result);

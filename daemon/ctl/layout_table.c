@@ -29,7 +29,7 @@ static const struct column columns[] = {{"median", "median_ns", false, 1, 0},
                                         {"max", "max_ns", false, 1, 8},
                                         {"user", "user_us", false, 1e3, 3},
                                         {"sys", "system_us", false, 1e3, 4}};
-enum { COLUMNS = sizeof(columns) / sizeof(columns[0]), MEASURES = COLUMNS - 2 };
+enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
 static void add_time(struct qs_grid *grid, double v, const struct column *c, const struct qs_scale *scale)
 {
@@ -57,23 +57,25 @@ static double value_of(const json_t *arm, const struct column *c)
     return qs_json_get_number(c->quantile ? json_object_get(arm, "quantiles") : arm, c->key, NAN);
 }
 
-/* What other tools' files do not hold is no column of dashes. */
-static bool has_resources(const json_t *arms)
+/* What a document does not hold is no column of dashes. */
+static bool has_key(const json_t *arms, const char *key, bool quantile)
 {
     size_t i;
     const json_t *arm;
-    json_array_foreach(arms, i, arm) if (json_object_get(arm, "max_rss_bytes") != NULL) return true;
+    json_array_foreach(arms, i, arm) if (quantile || json_object_get(arm, key) != NULL) return true;
     return false;
 }
 
-static void add_arm(struct qs_grid *grid, const json_t *arm, const struct qs_scale *scale, bool resources)
+static void add_arm(struct qs_grid *grid, const json_t *arms, size_t index, const struct qs_scale *scale)
 {
     char bytes[32];
+    const json_t *arm = json_array_get(arms, index);
     qs_grid_cell(grid, qs_json_get_text(arm, "name", "?"));
-    for (size_t c = 0; c < (resources ? COLUMNS : MEASURES); c++)
-        add_time(grid, value_of(arm, &columns[c]), &columns[c], scale);
+    for (size_t c = 0; c < COLUMNS; c++)
+        if (has_key(arms, columns[c].key, columns[c].quantile))
+            add_time(grid, value_of(arm, &columns[c]), &columns[c], scale);
     qs_layout_bytes(bytes, qs_json_get_number(arm, "max_rss_bytes", NAN));
-    if (resources)
+    if (has_key(arms, "max_rss_bytes", false))
         qs_grid_cell(grid, bytes);
 }
 
@@ -101,18 +103,20 @@ void qs_layout_table(const struct qs_layout *layout, const json_t *result, struc
     const char *unit = layout->face.utf8 || scale.ns != 1e3 ? scale.name : "us";
     head[0] =
         (struct qs_grid_column){.title = unit, .most = qs_layout_name_columns(layout, arms, NAME_COLUMNS)};
+    size_t n = 1;
     for (size_t c = 0; c < COLUMNS; c++)
-        head[c + 1] =
-            (struct qs_grid_column){.title = columns[c].title, .right = true, .keep = columns[c].keep};
-    head[COLUMNS + 1] = (struct qs_grid_column){.title = "RSS", .right = true, .keep = 4};
+        if (has_key(arms, columns[c].key, columns[c].quantile))
+            head[n++] =
+                (struct qs_grid_column){.title = columns[c].title, .right = true, .keep = columns[c].keep};
+    if (has_key(arms, "max_rss_bytes", false))
+        head[n++] = (struct qs_grid_column){.title = "RSS", .right = true, .keep = 4};
     if (head[0].most < 2)
         head[0].most = 2;
-    bool resources = has_resources(arms);
-    qs_grid_init(&grid, head, resources ? COLUMNS + 2 : MEASURES + 1);
+    qs_grid_init(&grid, head, n);
     size_t *order = qs_calloc(count, sizeof(*order));
     qs_layout_order(layout, arms, count, order);
     for (size_t i = 0; i < count; i++)
-        add_arm(&grid, json_array_get(arms, order[i]), &scale, resources);
+        add_arm(&grid, arms, order[i], &scale);
     qs_grid_print(&grid, &layout->face, "  ", out);
     free(order);
     qs_grid_done(&grid);

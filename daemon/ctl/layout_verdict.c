@@ -56,8 +56,10 @@ static void fill(struct qs_buf *out, const char *words, const json_t *pair)
             qs_buf_str(out, qs_json_get_text(pair, "cand", "?"));
         else if (*s == 'b')
             qs_buf_str(out, qs_json_get_text(pair, "base", "?"));
-        else
+        else if (*s == 'm')
             qs_layout_percent(out, qs_json_get_number(pair, "margin_ratio", 0));
+        else
+            qs_buf_fmt(out, "%%%c", *s);
     }
 }
 

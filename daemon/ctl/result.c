@@ -71,7 +71,29 @@ static void add_outputs(struct qs_ctl *ctl, struct qs_http *http, int64_t job, j
     json_decref(runs);
 }
 
-/* The comparison's address, with the rules that were asked for. */
+bool qs_result_views(const struct qs_args *args, char sign, struct qs_buf *out)
+{
+    static const char *const views[] = {"discard-first", "last", "fenced"};
+    bool any = false;
+    for (size_t i = 0; i < args->use_count; i++) {
+        const struct qs_opt_use *use = &args->use[i];
+        for (size_t k = 0; k < sizeof(views) / sizeof(views[0]); k++) {
+            if (strcmp(use->opt->name, views[k]) != 0)
+                continue;
+            if (any)
+                qs_buf_char(out, ',');
+            else
+                qs_buf_fmt(out, "%cview=", sign);
+            qs_buf_str(out, views[k]);
+            if (use->opt->values != NULL)
+                qs_buf_fmt(out, ":%" PRId64, use->number);
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* The comparison's address, with the rules and views that were asked for. */
 static void add_path(const struct qs_args *args, int64_t job, struct qs_buf *out)
 {
     char sign = '?';
@@ -82,6 +104,7 @@ static void add_path(const struct qs_args *args, int64_t job, struct qs_buf *out
         qs_buf_fmt(out, "%s%s", sign == '?' ? "?rule=" : ",", args->use[i].value[0]);
         sign = ',';
     }
+    (void)qs_result_views(args, sign == '?' ? '?' : '&', out);
 }
 
 bool qs_result_print(struct qs_ctl *ctl, struct qs_http *http, int64_t job, json_t **ret_doc, int *ret_code)

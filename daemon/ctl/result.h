@@ -5,6 +5,31 @@
 #include "ctl/api.h"
 #include "ctl/layout.h"
 
+/* Options of commands that show what was measured, as rows of a table: which iterations of each run. */
+#define QS_VIEW_OPTIONS                                                                                      \
+    {.name = "discard-first",                                                                                \
+     .values = "N",                                                                                          \
+     .kind = QS_OPT_WHOLE,                                                                                   \
+     .min = 1,                                                                                               \
+     .max = 1000000,                                                                                         \
+     .many = true,                                                                                           \
+     .help = "Look at a run without its first N iterations. This option and the next two are views: they "   \
+             "hold in the order given, nothing stored changes.",                                             \
+     .heading = "Views"},                                                                                    \
+        {.name = "last",                                                                                     \
+         .values = "N",                                                                                      \
+         .kind = QS_OPT_WHOLE,                                                                               \
+         .min = 1,                                                                                           \
+         .max = 1000000,                                                                                     \
+         .many = true,                                                                                       \
+         .help = "Look at the last N iterations of a run alone."},                                           \
+    {                                                                                                        \
+        .name = "fenced", .many = true,                                                                      \
+        .help = "Look at a run without what lies outside of Tukey's fences (1.5 IQR)."                       \
+    }
+/* Appends "view=discard-first:10,fenced" behind `sign` as the options say; false: there are none. */
+bool qs_result_views(const struct qs_args *args, char sign, struct qs_buf *out);
+
 /* The layout that the options --time-unit, --sort and --show-output ask for. */
 struct qs_layout qs_result_layout(const struct qs_ctl *ctl);
 /* Fetches and prints a job's comparison on out: laid out, or with --json as it is. The document in *ret_doc

@@ -37,7 +37,8 @@ bool qs_format_find(const char *word, enum qs_format *ret)
 
 const char *qs_drop_name(enum qs_drop drop)
 {
-    static const char *const names[QS_DROP_COUNT] = {"warm-up", "aggregate", "failed", "not-finite", "empty"};
+    static const char *const names[QS_DROP_COUNT] = {"warm-up", "aggregate", "failed", "not-finite",
+                                                     "empty",   "tainted",   "view"};
     return drop < QS_DROP_COUNT ? names[drop] : "unknown";
 }
 

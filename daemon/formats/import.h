@@ -44,9 +44,12 @@ enum qs_drop {
     QS_DROP_FAILED,     /* the tool says that this measurement failed */
     QS_DROP_NOT_FINITE, /* NaN or an infinity */
     QS_DROP_EMPTY,      /* an empty cell */
+    QS_DROP_TAINTED,    /* a precondition or the iteration itself was violated */
+    QS_DROP_VIEW,       /* a reader asked to leave it out */
     QS_DROP_COUNT
 };
-const char *qs_drop_name(enum qs_drop drop); /* "warm-up", "aggregate", "failed", "not-finite", "empty" */
+const char *qs_drop_name(
+    enum qs_drop drop); /* "warm-up", "aggregate", "failed", "not-finite", "empty", "tainted", "view" */
 
 struct qs_import_series { /* all owned */
     char *benchmark;      /* "" where the file names none */

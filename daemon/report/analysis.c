@@ -81,8 +81,7 @@ static void put_names(struct qs_json *j, const struct qs_import_series *s,
     qs_json_kbool(j, "direction_known", s->direction != QS_DIRECTION_UNKNOWN || opts->direction);
 }
 
-/* Everything about one sample, into the open object; lo and hi are the axis of its histogram. */
-static void put_sample(struct qs_json *j, const struct qs_view *v, double lo, double hi)
+void qs_put_sample(struct qs_json *j, const struct qs_view *v, double lo, double hi)
 {
     qs_json_kdouble(j, "scale", v->series->scale);
     qs_json_kint(j, "n", (int64_t)v->n);
@@ -126,7 +125,7 @@ static void put_analysis(struct qs_json *j, const struct qs_import_series *s,
     qs_view_init(&v, s, opts);
     qs_histogram_range(&v, &lo, &hi);
     put_names(j, s, opts);
-    put_sample(j, &v, lo, hi);
+    qs_put_sample(j, &v, lo, hi);
     qs_view_done(&v);
 }
 
@@ -195,11 +194,11 @@ static void put_sides(struct qs_json *j, const struct qs_view *x, const struct q
     double least = fmin(lo[0], lo[1]), most = fmax(hi[0], hi[1]);
     qs_json_key(j, "base");
     qs_json_object(j);
-    put_sample(j, x, least, most);
+    qs_put_sample(j, x, least, most);
     qs_json_object_end(j);
     qs_json_key(j, "candidate");
     qs_json_object(j);
-    put_sample(j, y, least, most);
+    qs_put_sample(j, y, least, most);
     qs_json_object_end(j);
 }
 
@@ -334,7 +333,7 @@ static void put_history(struct qs_json *j, const struct qs_import_series *s,
     qs_json_kint(j, "points", (int64_t)points.n);
     qs_json_kstring(j, "point", medians ? "run-median" : "value");
     qs_put_points_stats(j, &points);
-    put_sample(j, &v, lo, hi);
+    qs_put_sample(j, &v, lo, hi);
     qs_view_done(&v);
 }
 

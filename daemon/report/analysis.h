@@ -22,6 +22,7 @@ struct qs_analysis_opts {
     uint64_t seed;       /* of everything random */
     size_t resamples;    /* 100 .. 100000 */
     enum qs_unit_of_work per;
+    bool brief;                  /* without what resamples iterations */
     size_t change_window;        /* of Hunter, 2 .. 10000 points; 50 as a rule */
     double change_p_max;         /* and its level, in (0,1); 0.001 as a rule */
     enum qs_direction direction; /* for metrics whose unit says nothing, UNKNOWN: lower is better */

@@ -9,8 +9,10 @@
 
 #include "base/json.h"
 #include "report/analysis.h"
+#include "report/analysis_fields.h"
 #include "stats/dependence.h"
 #include "stats/hier.h"
+#include "stats/steady.h"
 #include "stats/stepfit.h"
 
 /* Those of the options; of many values fewer, at least QS_BOOT_RESAMPLES_MIN: 10^8 draws in all. */
@@ -23,9 +25,11 @@ struct qs_view {                           /* one series, prepared for all stati
     double *sorted;                   /* owned, as the next three */
     double *medians, *means, *minima; /* of each run */
     size_t runs, dropped;
-    struct qs_ess ess;         /* NaN where ess_status is not QS_OK */
-    enum qs_status ess_status; /* of qs_ess */
-    struct qs_nested nested;   /* the same values as runs */
+    struct qs_ess ess;            /* NaN where ess_status is not QS_OK */
+    enum qs_status ess_status;    /* of qs_ess */
+    struct qs_steady *steady;     /* owned: of each run */
+    enum qs_status steady_status; /* of the first run */
+    struct qs_nested nested;      /* the same values as runs */
     const struct qs_analysis_opts *opts;
     uint64_t id; /* tells series apart in the choice of random streams */
 };
@@ -80,6 +84,8 @@ extern const size_t qs_two_stat_count, qs_rank_stat_count, qs_rule_stat_count;
 extern const struct qs_points_stat qs_points_stats[];
 extern const size_t qs_points_stat_count;
 
+/* Everything about one sample, into the open object; lo and hi are the axis of its histogram. */
+void qs_put_sample(struct qs_json *j, const struct qs_view *v, double lo, double hi);
 void qs_put_view_stats(struct qs_json *j, const struct qs_view *v);
 void qs_put_pair_stats(struct qs_json *j, const struct qs_pair *p);
 void qs_put_points_stats(struct qs_json *j, const struct qs_points *p);
@@ -97,30 +103,6 @@ void qs_stat_end(struct qs_json *j, enum qs_status status);
 /* A random stream for a statistic of a series: independent of what else is computed. */
 uint64_t qs_analysis_stream(uint64_t id, const char *statistic);
 
-/* Members of a structure as fields of the object that is open. */
-enum qs_field_kind { QS_FIELD_DOUBLE, QS_FIELD_COUNT, QS_FIELD_BOOL };
-struct qs_field {
-    const char *name;
-    size_t at;
-    enum qs_field_kind kind;
-};
-#define QS_NUMBER_FIELD(type, member)                                                                        \
-    {                                                                                                        \
-#member, offsetof(type, member), QS_FIELD_DOUBLE                                                     \
-    }
-#define QS_NUMBER_AS(name, type, member)                                                                     \
-    {                                                                                                        \
-        name, offsetof(type, member), QS_FIELD_DOUBLE                                                        \
-    }
-#define QS_COUNT_FIELD(type, member)                                                                         \
-    {                                                                                                        \
-#member, offsetof(type, member), QS_FIELD_COUNT                                                      \
-    }
-#define QS_BOOL_FIELD(type, member)                                                                          \
-    {                                                                                                        \
-#member, offsetof(type, member), QS_FIELD_BOOL                                                       \
-    }
-void qs_put_fields(struct qs_json *j, const struct qs_field *fields, size_t count, const void *of);
 /* lo, hi and level, and what the flags say. */
 void qs_put_ci(struct qs_json *j, const struct qs_ci *ci);
 void qs_put_flags(struct qs_json *j, unsigned flags);
@@ -139,6 +121,9 @@ struct qs_family {
 void qs_family_add(struct qs_family *family, double p);
 /* "family" of the open object; a p that is not known counts as 1. */
 void qs_put_family(struct qs_json *j, const struct qs_family *family, const struct qs_analysis_opts *opts);
+
+/* Whether and where one run settles. */
+enum qs_status qs_steady_of_run(const struct qs_view *v, size_t run, struct qs_steady *ret);
 
 /* What is wrong with the sample, in words: "warnings" of the open object. */
 void qs_put_warnings(struct qs_json *j, const struct qs_view *v);

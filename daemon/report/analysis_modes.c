@@ -65,37 +65,39 @@ static enum qs_status put_window(const struct qs_view *v, struct qs_json *j)
     return status;
 }
 
-/* One run's answer. */
-static struct qs_steady steady_of(const struct qs_view *v, size_t run, enum qs_status *ret)
+enum qs_status qs_steady_of_run(const struct qs_view *v, size_t run, struct qs_steady *ret)
 {
-    struct qs_steady s = {.class = QS_STEADY_UNKNOWN, .mean = NAN};
     const struct qs_import_series *series = v->series;
     size_t from = series->off[run], n = series->off[run + 1] - from;
     const struct qs_steady_opts opts = {.delta_ratio = 0.01,
                                         .lower_is_better = series->direction != QS_DIRECTION_HIGHER,
-                                        .resolution = v->opts->resolution};
+                                        .resolution = v->opts->resolution,
+                                        .progress = v->opts->progress};
+    *ret = (struct qs_steady){.class = QS_STEADY_UNKNOWN, .mean = NAN};
+    if (!qs_progress_go_on(&v->opts->progress, 0))
+        return QS_ECANCELED;
     uint8_t *flags = qs_calloc(n, sizeof *flags);
     struct qs_window_outliers w;
     bool flagged = qs_window_flags(v->x + from, n, 0, flags, &w) == QS_OK;
-    *ret = n > SEGMENTED_MOST ? QS_EDOM : qs_steady_state(v->x + from, n, flagged ? flags : NULL, &opts, &s);
+    enum qs_status status =
+        n > SEGMENTED_MOST ? QS_EDOM : qs_steady_state(v->x + from, n, flagged ? flags : NULL, &opts, ret);
     free(flags);
-    return s;
+    return status;
 }
 
 /* Each run for itself; `start` and `mean` are those of the first run. */
 static enum qs_status put_steady(const struct qs_view *v, struct qs_json *j)
 {
     enum qs_steady_class *classes = qs_calloc(v->runs, sizeof *classes);
-    enum qs_status status = QS_OK, one;
-    struct qs_steady first = steady_of(v, 0, &status);
+    const struct qs_steady first = v->steady[0];
     for (size_t i = 0; i < v->runs; i++)
-        classes[i] = i == 0 ? first.class : steady_of(v, i, &one).class;
+        classes[i] = v->steady[i].class;
     qs_json_kstring(j, "class", qs_steady_class_name(qs_steady_of_runs(classes, v->runs)));
     qs_json_kint(j, "start", (int64_t)first.start);
     qs_json_kint(j, "segments", (int64_t)first.segments);
     qs_json_kdouble(j, "mean", first.mean);
     free(classes);
-    return status;
+    return v->steady_status;
 }
 
 static enum qs_status put_pelt_with(const struct qs_view *v, bool raw, size_t least, struct qs_json *j)

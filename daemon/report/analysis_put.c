@@ -66,6 +66,9 @@ void qs_view_init(struct qs_view *v, const struct qs_import_series *series,
     v->ess_status = qs_ess(series->v, series->n, NULL, 0, &v->ess);
     for (size_t i = 0; i < QS_DROP_COUNT; i++)
         v->dropped += series->dropped[i];
+    v->steady = qs_calloc(series->runs, sizeof *v->steady);
+    for (size_t i = series->runs; i > 0; i--)
+        v->steady_status = qs_steady_of_run(v, i - 1, &v->steady[i - 1]);
 }
 
 void qs_view_done(struct qs_view *v)
@@ -74,6 +77,7 @@ void qs_view_done(struct qs_view *v)
     free(v->medians);
     free(v->means);
     free(v->minima);
+    free(v->steady);
 }
 
 void qs_stat_begin(struct qs_json *j, const struct qs_stat_head *head)
@@ -175,6 +179,8 @@ static void put_view_table(struct qs_json *j, const struct qs_view *v, const str
                                           .n_dropped = v->dropped,
                                           .random = rows[i].random,
                                           .seed = v->opts->seed};
+        if (v->opts->brief && rows[i].random && rows[i].basis == QS_BASIS_ITERATIONS)
+            continue;
         if (!qs_progress_go_on(&v->opts->progress, 0))
             return; /* nobody reads the document */
         qs_stat_begin(j, &head);

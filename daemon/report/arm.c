@@ -87,6 +87,7 @@ static void fill_arm(struct qs_report_group *g, size_t index)
         if (!g->block_used[run->block])
             continue;
         add_iterations(arm, run);
+        qs_views_add(&arm->tally, &run->tally);
         add_mean(&user, run->sample->user_us_mean);
         add_mean(&system, run->sample->system_us_mean);
         add_first(&first, run);

@@ -37,6 +37,12 @@ static void add_run(struct qs_report_group *g, const struct qs_sample *s, size_t
                                   .ns = clean ? s->durations_ns : s->soft_ns,
                                   .n = clean ? s->n : s->soft_n,
                                   .soft = !clean && s->soft_n > 0};
+    if (run->n > 0 && g->in->views.count > 0) {
+        run->seen_ns = qs_malloc(run->n * sizeof *run->seen_ns);
+        memcpy(run->seen_ns, run->ns, run->n * sizeof *run->seen_ns);
+        run->n = qs_views_apply(&g->in->views, run->seen_ns, run->n, &run->tally);
+        run->ns = run->seen_ns;
+    }
     run->median_ns = s->state == QS_RUN_DONE ? qs_median_ns(run->ns, run->n) : NAN;
     if (g->evals == 0 && s->evals > 0) {
         g->evals = s->evals;
@@ -183,6 +189,8 @@ void qs_report_groups_free(struct qs_report_group *groups, size_t count)
             free(g->arms[a].run_medians_ns);
             free(g->arms[a].iterations_ns);
         }
+        for (size_t r = 0; r < g->run_count; r++)
+            free(g->runs[r].seen_ns);
         free(g->arms);
         free(g->pairs);
         free(g->blocks);

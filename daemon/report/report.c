@@ -125,6 +125,7 @@ static void put_arm(struct qs_json *j, const struct qs_report_group *g, size_t i
     put_quantiles(j, &arm->all);
     put_histogram(j, g, arm);
     put_silence(j, arm);
+    qs_views_put(j, &g->in->views, &arm->tally);
     qs_json_kstring(j, "taint", qs_taint_names(arm->taints, taints, sizeof taints));
     qs_json_key(j, "warnings");
     qs_report_arm_warnings(j, g, index);
@@ -263,6 +264,7 @@ bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, str
     qs_json_object(&j);
     put_head(&j, in, simulated);
     put_family(&j, &family);
+    qs_views_put(&j, &in->views, NULL);
     qs_json_key(&j, "results");
     qs_json_array(&j);
     for (size_t i = 0; i < count; i++)

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "config/job.h"
+#include "report/views.h"
 #include "store/read.h"
 
 struct qs_report_input { /* all borrowed */
@@ -19,7 +20,8 @@ struct qs_report_input { /* all borrowed */
     const char *taints_json;      /* qs_read_taints_json, or NULL */
     const char *environment_json; /* or NULL */
     const char *db_path;
-    unsigned opinions; /* the second opinions that are wanted: a set as in report/opinion.h */
+    unsigned opinions;     /* the second opinions that are wanted: a set as in report/opinion.h */
+    struct qs_views views; /* which iterations of each run are looked at */
 };
 
 /* Appends the comparison document to out. */

@@ -17,8 +17,10 @@ enum { QS_REPORT_BINS = 20 };
 struct qs_report_run {              /* the run that counts for (block, arm, turn) */
     const struct qs_sample *sample; /* borrowed */
     size_t arm, block;              /* block: index into the group's blocks */
-    const double *ns;               /* borrowed: clean durations, or soft ones where there are none */
+    const double *ns; /* clean durations, or soft ones where there are none; borrowed, or seen_ns */
     size_t n;
+    double *seen_ns; /* owned: what the views have left of them; NULL where there are no views */
+    struct qs_views_tally tally;
     bool soft;
     double median_ns; /* NaN: nothing accepted */
 };
@@ -40,6 +42,7 @@ struct qs_report_arm {
     uint32_t taints;
     size_t windows[QS_SILENCES]; /* measured ones, by what is claimed of their silence */
     size_t counts[QS_REPORT_BINS], above;
+    struct qs_views_tally tally; /* of the runs used */
 };
 
 struct qs_report_pair {

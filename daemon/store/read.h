@@ -77,6 +77,7 @@ struct qs_sample {
     uint8_t run_uid[16];
     uint32_t arm, point, block, pos, attempt, taint;
     enum qs_run_state state;
+    int64_t session, boot; /* numbers of both; 0: imported */
     char *device;
     bool simulated;
     double *durations_ns; /* of one evaluation each: measured windows, untainted iterations of untainted

@@ -11,7 +11,7 @@ static const char runs_sql[] =
     "SELECT r.id, r.uid, r.arm_idx, r.point_idx, r.block, r.pos, r.attempt, r.taint, r.state, "
     "coalesce(d.name, ''),"
     " coalesce(d.simulated, 0), coalesce((SELECT min(w.opened_ns) FROM window w WHERE w.run_id = r.id AND "
-    "w.phase = 1), 0), r.warmup_n, json_extract(r.harness, '$.evals')"
+    "w.phase = 1), 0), r.warmup_n, json_extract(r.harness, '$.evals'), coalesce(e.id, 0), coalesce(b.id, 0)"
     " FROM run r LEFT JOIN session e ON e.id = r.session_id LEFT JOIN boot b ON b.id = e.boot_id"
     " LEFT JOIN device d ON d.id = b.device_id"
     " WHERE r.job_id = ? AND r.block >= 1 ORDER BY r.point_idx, d.name, r.block, r.pos, r.attempt, r.id";
@@ -51,6 +51,8 @@ static int64_t take_sample(struct qs_stmt *s, struct qs_sample *sample)
     sample->opened_ns = qs_stmt_get_int(s);
     sample->warmup_n = (size_t)qs_stmt_get_int(s);
     sample->evals_json = qs_stmt_dup_text(s);
+    sample->session = qs_stmt_get_int(s);
+    sample->boot = qs_stmt_get_int(s);
     return id;
 }
 

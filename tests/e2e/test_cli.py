@@ -68,6 +68,39 @@ def second_opinions(tap):
         tap.equal(bed.cli("compare", "1", "--rule", "all", "--csv").returncode, 2, "the CSV has no place for it")
 
 
+def reports(tap):
+    """`show job` and `show run` report what the database has, interval first; views leave out what they say and store nothing"""
+    with Bed() as bed:
+        told = bed.cli("run", "--runs", "12", "--iterations", "10", "--warmup", "1", "--a", "sleep 0.001", "--b", "sleep 0.002")
+        tap.equal(told.returncode, 0, f"a job to look at: {told.stderr[-500:]}")
+        page = bed.cli("show", "job", "1").stdout
+        for words in ("% interval, 12 runs", "in the order of time", "Where the variance comes from", "outliers are flagged"):
+            tap.ok(words in page, f"the page has `{words}`", page.splitlines())
+        doc = json.loads(bed.cli("show", "1", "--json").stdout)
+        report, used = doc["report"], bed.one("SELECT count(*) FROM v_iteration WHERE block > 0 AND arm = 'b'")
+        arms = {a["name"]: a for a in report["results"][0]["arms"]}
+        tap.equal(arms["b"]["iterations"] + arms["b"]["sample"]["dropped"].get("tainted", 0), used, "every iteration is used or counted")
+        tap.equal([lv["level"] for lv in report["points"][0]["levels"]], ["device", "boot", "session", "block", "run", "iteration"], "all levels")
+        tap.ok(len(arms["a"]["covariates"]["rows"]) > 0, "covariates were looked at", arms["a"]["covariates"])
+        tap.equal(arms["a"]["covariates"]["meaning"], "association, not cause", "and are called what they are")
+        tap.ok("bootstrap_mean" in arms["a"]["sample"], "--json has every statistic")
+        seen = json.loads(bed.cli("show", "1", "--discard-first", "2", "--last", "5", "--json").stdout)["report"]["results"][0]["arms"][1]
+        tap.equal([v["view"] for v in seen["views"]], ["discard-first", "last"], "views in the order given")
+        tap.equal(seen["iterations"], 5 * seen["runs"], "five of each run are left")
+        run = bed.one("SELECT run FROM v_run WHERE block = 1 AND arm = 'b'")
+        rows = bed.sql(f"SELECT duration_ns, taint FROM v_iteration WHERE run = '{run}' ORDER BY seq")
+        clean = [r[0] for r in rows if r[1] == 0] or [r[0] for r in rows]
+        one = json.loads(bed.cli("show", "run", run, "--json").stdout)["report"]
+        tap.equal((one["strip"]["n"], one["strip"]["median_ns"]), (len(rows), [r[0] for r in rows]), "the strip has every iteration")
+        tap.equal((one["sample"]["describe"]["min"], one["sample"]["describe"]["max"]), (min(clean), max(clean)), "the sample those that count")
+        last = json.loads(bed.cli("show", "run", run, "--last", "1", "--json").stdout)["report"]
+        tap.equal(last["sample"]["describe"]["median"], clean[-1], "the last one alone")
+        tap.equal(bed.one("SELECT count(*) FROM v_iteration WHERE block > 0 AND arm = 'b'"), used, "nothing stored has changed")
+        tap.ok("View of b: last 3 leaves" in bed.cli("compare", "1", "--last", "3").stdout, "a comparison has views, too")
+        for wrong in (("show", "run", "1"), ("show", "job", run), ("show", "1", "--last", "0"), ("compare", "1", "--fenced", "--csv")):
+            tap.equal(bed.cli(*wrong).returncode, 2, f"no: {' '.join(wrong)}")
+
+
 def as_somebody_else(tap):
     """`--user` runs the commands as that user; a user that is not there, or may not be taken, is told before anything runs"""
     with Bed() as bed:
@@ -163,4 +196,4 @@ def interrupted(tap):
         tap.equal(carrying(mark), [], "nothing goes on")
 
 
-run_cases(from_nothing, the_same_integers, as_somebody_else, second_opinions, two_at_once, exit_codes, interrupted)
+run_cases(from_nothing, the_same_integers, reports, as_somebody_else, second_opinions, two_at_once, exit_codes, interrupted)

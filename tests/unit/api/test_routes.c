@@ -323,6 +323,36 @@ static void sides_are_compared(void **state)
     assert_error(get(f, "/api/v1/compare?base=1:a&candidate=1:b&rule=x"), 400, "usage");
 }
 
+/* The report on a job is shown when it has ended, and so is that on any of its runs. */
+static void reports_only_when_ended(void **state)
+{
+    struct fixture *f = *state;
+    int64_t job = submit(f);
+    measure(f, job, 24, 5);
+    assert_error(get(f, "/api/v1/jobs/1/report"), 409, "conflict");
+    assert_error(get(f, "/api/v1/runs/01010000000000000000000000000000/report"), 409, "conflict");
+    set_state(f, job, QS_JOB_DONE);
+    struct answer a = get(f, "/api/v1/jobs/1/report?view=discard-first:1,fenced");
+    assert_int_equal(a.status, 200);
+    const json_t *arm = json_array_get(json_object_get(item(&a, "results", 0), "arms"), 1);
+    assert_string_equal(json_string_value(json_object_get(arm, "name")), "b");
+    assert_int_equal(json_array_size(json_object_get(arm, "views")), 2);
+    assert_null(json_object_get(json_object_get(arm, "sample"), "bootstrap_mean"));
+    answer_done(&a);
+    a = get(f, "/api/v1/runs/01010000000000000000000000000000/report?full=true");
+    assert_int_equal(a.status, 200);
+    assert_non_null(json_object_get(json_object_get(a.json, "sample"), "bootstrap_mean"));
+    answer_done(&a);
+    a = get(f, "/api/v1/jobs/1/compare?view=last:2");
+    assert_int_equal(json_array_size(json_object_get(a.json, "views")), 1);
+    answer_done(&a);
+    assert_error(get(f, "/api/v1/jobs/1/report?view=first:1"), 400, "usage");
+    assert_error(get(f, "/api/v1/jobs/1/compare?view=last"), 400, "usage");
+    assert_error(get(f, "/api/v1/runs/01010000000000000000000000000000/report?full=yes"), 400, "usage");
+    assert_error(get(f, "/api/v1/jobs/2/report"), 404, "not-found");
+    assert_error(get(f, "/api/v1/runs/ffffffffffffffffffffffffffffffff/report"), 404, "not-found");
+}
+
 static void exports(void **state)
 {
     struct fixture *f = *state;
@@ -424,6 +454,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(runs_and_iterations, setup, teardown),
         cmocka_unit_test_setup_teardown(comparison_only_when_ended, setup, teardown),
         cmocka_unit_test_setup_teardown(sides_are_compared, setup, teardown),
+        cmocka_unit_test_setup_teardown(reports_only_when_ended, setup, teardown),
         cmocka_unit_test_setup_teardown(exports, setup, teardown),
         cmocka_unit_test_setup_teardown(csv_has_every_iteration, setup, teardown),
         cmocka_unit_test_setup_teardown(wait_answers_at_the_end, setup, teardown),

@@ -10,10 +10,10 @@
 
 static const char *folder; /* argv[1] */
 
-static const char *const names[] = {"one-arm",    "two-arms", "opinions", "three-arms", "inconclusive",
-                                    "too-few",    "tainted",  "points",   "simulated",  "failed",
-                                    "long-names", "readme",   "file",     "two-files",  "many-series",
-                                    "history",    "drift"};
+static const char *const names[] = {"one-arm",    "two-arms", "opinions",   "three-arms", "inconclusive",
+                                    "too-few",    "tainted",  "points",     "simulated",  "failed",
+                                    "long-names", "readme",   "file",       "two-files",  "many-series",
+                                    "history",    "drift",    "report-job", "report-run"};
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
 static char *read_file(const char *path)
@@ -63,7 +63,10 @@ static void check_lines(const char *text, const struct qs_face *face)
 
 static void lay_out_any(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
 {
-    if (json_object_get(doc, "kind") != NULL)
+    const char *kind = json_string_value(json_object_get(doc, "kind"));
+    if (kind != NULL && (strcmp(kind, "job") == 0 || strcmp(kind, "run") == 0))
+        qs_layout_report(layout, doc, out);
+    else if (kind != NULL)
         qs_layout_analysis(layout, doc, out);
     else
         qs_layout_compare(layout, doc, out);
@@ -132,7 +135,9 @@ static void other_documents_do_no_harm(void **state)
     static const char *const docs[] = {
         "{}",
         "[]",
-        "{\"results\":7}",
+        "{\"results\":7,\"points\":[{\"levels\":[3,{}]}]}",
+        "{\"kind\":\"run\",\"sample\":{},\"strip\":{\"median_ns\":[null,1],\"lo_ns\":1,\"hi_ns\":1},"
+        "\"covariates\":{\"rows\":[{\"p_bh\":0},5]},\"views\":[{}],\"floor\":[]}",
         "{\"results\":[{}]}",
         "{\"kind\":\"comparison\",\"results\":[{},{\"unit\":7,\"verdict\":[],\"base\":{\"histogram\":3}}]}",
         "{\"results\":[{\"arms\":[{}],\"comparisons\":[{}]}]}",
@@ -148,6 +153,7 @@ static void other_documents_do_no_harm(void **state)
         assert_non_null(doc);
         qs_buf_init(&out);
         qs_layout_compare(&layout, doc, &out);
+        qs_layout_report(&layout, doc, &out);
         qs_layout_analysis(&layout, doc, &out);
         qs_layout_jobs(&layout, doc, &out);
         qs_layout_job(&layout, doc, &out);

@@ -34,6 +34,12 @@ const char *text_at(const json_t *doc, const char *path)
     return text;
 }
 
+double number(const json_t *doc, const char *path)
+{
+    assert_true(json_is_number(at(doc, path)));
+    return json_number_value(at(doc, path));
+}
+
 bool has_warning(const json_t *doc, const char *path, const char *code)
 {
     size_t i;

@@ -367,6 +367,7 @@ static void test_every_field_is_described(void **state)
     world_init(&w, 2, NULL);
     fill(&w);
     w.in.opinions = QS_OPINIONS_ALL;
+    w.in.views = (struct qs_views){.at = {{QS_VIEWS_FENCED, 0}}, .count = 1};
     json_t *doc = document(&w, &text);
     page_check(doc, "comparison.md", 70);
     json_decref(doc);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/read_windows.h"
+
 static struct qs_samples samples;
 
 static bool read_samples(struct qs_store_reader *r, void *user, struct qs_err *err)
@@ -153,6 +155,68 @@ static void a_marked_duration_is_the_same_integer(void **state)
     assert_int_equal(put_window(f, &w), QS_E_NONE);
     assert_true(qs_store_read_now(f->store, read_marked, &got, &err));
     assert_int_equal(got, 123456789);
+}
+
+static struct qs_windows windows;
+
+static bool read_windows(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    const uint8_t uid[16] = {3};
+    return user ? qs_read_job_windows(r, *(int64_t *)user, &windows, err)
+                : qs_read_run_windows(r, uid, &windows, err);
+}
+
+static const struct qs_window_value *value_of(const struct qs_window_info *w, const char *kind)
+{
+    for (size_t i = 0; i < w->value_count; i++)
+        if (strcmp(windows.kinds[w->values[i].kind], kind) == 0)
+            return &w->values[i];
+    return NULL;
+}
+
+/* Of counted runs, measured ones only, with what was read around them. */
+static void windows_come_with_what_was_read(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_iteration_row rows[4];
+    const struct qs_evidence_row evidence[] = {{"thermal:soc", true, 40000, 41000},
+                                               {"freq:policy0_khz", false, 0, 0},
+                                               {"metric:power_mW", true, INT64_MIN, 1234}};
+    const struct qs_gate_row gate = {.began_ns = 5, .decided_ns = 12, .outcome = "open"};
+    run_begin(f, 1, 0, 0, 0);
+    run_begin(f, 3, 0, 1, 0);
+    put(f, 1, 0, 0, QS_PHASE_MEASURE, 0, 0);
+    put(f, 3, 0, 0, QS_PHASE_WARMUP, 0, 0);
+    struct qs_window_row w = make_window(3, 1, 4, 4, rows);
+    w.taint = QS_TAINT_GATE;
+    rows[2].taint = QS_TAINT_EXIT;
+    w.evidence = evidence;
+    w.evidence_count = 3;
+    w.gate = &gate;
+    assert_int_equal(put_window(f, &w), QS_E_NONE);
+    assert_true(qs_store_read_now(f->store, read_windows, &f->job, &err));
+    assert_int_equal(windows.count, 1);
+    const struct qs_window_info *got = &windows.at[0];
+    assert_int_equal(got->run_uid[0], 3);
+    assert_int_equal(got->ord, 1);
+    assert_int_equal(got->n, 4);
+    assert_int_equal(got->durations_ns[3], 1000000 + 3000 + 7);
+    assert_int_equal(got->taints[0], QS_TAINT_GATE);
+    assert_int_equal(got->taints[2], QS_TAINT_GATE | QS_TAINT_EXIT);
+    assert_true(value_of(got, "thermal:soc")->before == 40000 &&
+                value_of(got, "thermal:soc")->after == 41000);
+    assert_true(isnan(value_of(got, "metric:power_mW")->before));
+    assert_true(value_of(got, "metric:power_mW")->after == 1234);
+    assert_null(value_of(got, "freq:policy0_khz"));
+    assert_true(value_of(got, "gate.wait_ns")->after == 7);
+    assert_true(value_of(got, "iteration.max_rss_bytes")->after == 4096 * (5 + 6 + 7 + 8) / 4.0);
+    assert_true(value_of(got, "iteration.energy_uj")->after == -5);
+    assert_null(value_of(got, "iteration.user_time_us")); /* a part of what is measured */
+    qs_windows_free(&windows);
+    assert_true(qs_store_read_now(f->store, read_windows, NULL, &err));
+    assert_int_equal(windows.count, 1);
+    qs_windows_free(&windows);
 }
 
 static bool read_lists(struct qs_store_reader *r, void *user, struct qs_err *err)
@@ -346,10 +410,11 @@ static void an_error_comes_through(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(samples_are_ordered_and_clean), TEST(samples_are_of_one_evaluation),
-        TEST(iterations_come_in_pages),      TEST(a_marked_duration_is_the_same_integer),
-        TEST(jobs_and_runs_are_listed),      TEST(windows_tell_everything),
-        TEST(events_and_files_are_found),    TEST(an_error_comes_through),
+        TEST(samples_are_ordered_and_clean),   TEST(samples_are_of_one_evaluation),
+        TEST(iterations_come_in_pages),        TEST(a_marked_duration_is_the_same_integer),
+        TEST(jobs_and_runs_are_listed),        TEST(windows_tell_everything),
+        TEST(events_and_files_are_found),      TEST(an_error_comes_through),
+        TEST(windows_come_with_what_was_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,24 @@
+/* The report on one job, or on one run: the interval first, everything that is wrong with the sample, where
+ * its variance comes from, and what rises and falls with it. Pure; the documents are described in
+ * schema/report.md. */
+#ifndef QS_REPORT_JOB_REPORT_H
+#define QS_REPORT_JOB_REPORT_H
+
+#include "report/report.h"
+#include "stats/status.h"
+#include "store/read_windows.h"
+
+struct qs_report_extent {
+    bool full;                   /* every statistic; false: without those that resample iterations */
+    struct qs_progress progress; /* asked now and then; where it says no, the document is not whole */
+};
+
+/* Appends the document: of each point on each device, each arm. `windows` are the job's. */
+void qs_report_job(const struct qs_report_input *in, const struct qs_windows *windows,
+                   const struct qs_report_extent *extent, struct qs_buf *out);
+/* The same of one run of the job: in->samples is not looked at, `windows` are the run's. */
+void qs_report_run(const struct qs_report_input *in, const struct qs_run_info *run,
+                   const struct qs_windows *windows, const struct qs_report_extent *extent,
+                   struct qs_buf *out);
+
+#endif

@@ -1,0 +1,133 @@
+#include "report/views.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "stats/outlier.h"
+
+static const struct {
+    const char *name;
+    bool has_n;
+} kinds[] = {[QS_VIEWS_DISCARD_FIRST] = {"discard-first", true},
+             [QS_VIEWS_LAST] = {"last", true},
+             [QS_VIEWS_FENCED] = {"fenced", false}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* Digits only, 1 .. QS_VIEWS_N_MAX. */
+static bool read_n(const char *text, size_t len, size_t *ret)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] < '0' || text[i] > '9' || n > QS_VIEWS_N_MAX)
+            return false;
+        n = n * 10 + (size_t)(text[i] - '0');
+    }
+    *ret = n;
+    return n >= 1 && n <= QS_VIEWS_N_MAX;
+}
+
+static bool read_one(const char *text, size_t len, struct qs_views *views, struct qs_err *err)
+{
+    const char *colon = memchr(text, ':', len);
+    size_t name = colon ? (size_t)(colon - text) : len, n = 0;
+    for (size_t k = 0; k < KINDS; k++) {
+        if (strlen(kinds[k].name) != name || memcmp(kinds[k].name, text, name) != 0)
+            continue;
+        if (kinds[k].has_n != (colon != NULL) || (colon && !read_n(colon + 1, len - name - 1, &n)))
+            return qs_fail(err, QS_E_USAGE, "the view `%s` is written %s%s", kinds[k].name, kinds[k].name,
+                           kinds[k].has_n ? ":N, N from 1 to 1000000" : " alone");
+        views->at[views->count].kind = (enum qs_views_kind)k;
+        views->at[views->count++].n = n;
+        return true;
+    }
+    return qs_fail(err, QS_E_USAGE, "`%.*s` is no view: discard-first:N, last:N or fenced",
+                   (int)(len < 40 ? len : 40), text);
+}
+
+bool qs_views_parse(const char *text, struct qs_views *ret, struct qs_err *err)
+{
+    *ret = (struct qs_views){.count = 0};
+    for (const char *at = text;; at++) {
+        size_t len = strcspn(at, ",");
+        if (ret->count == QS_VIEWS_MAX)
+            return qs_fail(err, QS_E_USAGE, "at most %d views", QS_VIEWS_MAX);
+        if (!read_one(at, len, ret, err))
+            return false;
+        at += len;
+        if (*at == '\0')
+            return true;
+    }
+}
+
+static size_t fence(double *ns, size_t n)
+{
+    uint8_t *flags = qs_calloc(n + 1, sizeof *flags);
+    struct qs_tukey t;
+    size_t left = n;
+    if (qs_tukey_flags(ns, n, flags, &t) == QS_OK) {
+        left = 0;
+        for (size_t i = 0; i < n; i++)
+            if (flags[i] == 0)
+                ns[left++] = ns[i];
+    }
+    free(flags);
+    return left;
+}
+
+static size_t apply_one(enum qs_views_kind kind, size_t most, double *ns, size_t n)
+{
+    size_t cut = 0;
+    switch (kind) {
+    case QS_VIEWS_DISCARD_FIRST:
+        cut = most < n ? most : n;
+        break;
+    case QS_VIEWS_LAST:
+        cut = most < n ? n - most : 0;
+        break;
+    case QS_VIEWS_FENCED:
+        return fence(ns, n);
+    }
+    memmove(ns, ns + cut, (n - cut) * sizeof *ns);
+    return n - cut;
+}
+
+size_t qs_views_apply(const struct qs_views *views, double *ns, size_t n, struct qs_views_tally *tally)
+{
+    for (size_t i = 0; i < views->count; i++) {
+        size_t left = n > 0 ? apply_one(views->at[i].kind, views->at[i].n, ns, n) : 0;
+        tally->used[i] += left;
+        tally->dropped[i] += n - left;
+        n = left;
+    }
+    return n;
+}
+
+void qs_views_add(struct qs_views_tally *to, const struct qs_views_tally *more)
+{
+    for (size_t i = 0; i < QS_VIEWS_MAX; i++) {
+        to->used[i] += more->used[i];
+        to->dropped[i] += more->dropped[i];
+    }
+}
+
+void qs_views_put(struct qs_json *j, const struct qs_views *views, const struct qs_views_tally *tally)
+{
+    qs_json_key(j, "views");
+    qs_json_array(j);
+    for (size_t i = 0; i < views->count; i++) {
+        qs_json_object(j);
+        qs_json_kstring(j, "view", kinds[views->at[i].kind].name);
+        qs_json_key(j, "n");
+        kinds[views->at[i].kind].has_n ? qs_json_uint(j, views->at[i].n) : qs_json_null(j);
+        if (tally) {
+            qs_json_kint(j, "used", (int64_t)tally->used[i]);
+            qs_json_kint(j, "dropped", (int64_t)tally->dropped[i]);
+        }
+        qs_json_object_end(j);
+    }
+    qs_json_array_end(j);
+}

@@ -1,0 +1,45 @@
+/* Ordered views: which of a run's accepted iterations are looked at. They are asked for by a reader of the
+ * report and change nothing that is stored. Each takes what the one before has left, so their order matters.
+ */
+#ifndef QS_REPORT_VIEWS_H
+#define QS_REPORT_VIEWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+struct qs_json;
+
+enum qs_views_kind {
+    QS_VIEWS_DISCARD_FIRST, /* all but the first n */
+    QS_VIEWS_LAST,          /* the last n alone */
+    QS_VIEWS_FENCED         /* those within Tukey's fences (1.5 IQR) of the run; all of fewer than 8, and
+                               where the quartiles are equal */
+};
+enum { QS_VIEWS_MAX = 8, QS_VIEWS_N_MAX = 1000000 };
+
+struct qs_views {
+    struct {
+        enum qs_views_kind kind;
+        size_t n;
+    } at[QS_VIEWS_MAX];
+    size_t count;
+};
+
+/* How many iterations each view left and took away. */
+struct qs_views_tally {
+    size_t used[QS_VIEWS_MAX], dropped[QS_VIEWS_MAX];
+};
+
+/* "discard-first:10,last:50,fenced", in this order. QS_E_USAGE. */
+bool qs_views_parse(const char *text, struct qs_views *ret, struct qs_err *err);
+/* One run's durations in the order of time: those that remain move to the front. Returns how many; the
+ * tally is added to. */
+size_t qs_views_apply(const struct qs_views *views, double *ns, size_t n, struct qs_views_tally *tally);
+void qs_views_add(struct qs_views_tally *to, const struct qs_views_tally *more);
+/* "views" of the open object: [{"view","n","used","dropped"}], n null where the view has none; without a
+ * tally the first two alone. */
+void qs_views_put(struct qs_json *j, const struct qs_views *views, const struct qs_views_tally *tally);
+
+#endif

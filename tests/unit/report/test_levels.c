@@ -1,0 +1,110 @@
+/* The levels of variance of a point, from samples whose levels are known. */
+#include "page.h"
+#include "world.h"
+
+#include "report/job_report.h"
+#include "stats/rng.h"
+
+static json_t *report_of(struct world *w)
+{
+    const struct qs_report_extent brief = {.full = false};
+    struct qs_windows windows = {.count = 0};
+    struct qs_buf text;
+    qs_buf_init(&text);
+    qs_report_job(&w->in, &windows, &brief, &text);
+    json_t *doc = page_read(&text);
+    qs_buf_done(&text);
+    return doc;
+}
+
+static const json_t *level(const json_t *doc, const char *name)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(at(doc, "points.0.levels"), i, one)
+    {
+        if (strcmp(text_at(one, "level"), name) == 0)
+            return one;
+    }
+    fail_msg("no level %s", name);
+    return NULL;
+}
+
+/* Normal, by twelve uniform numbers. */
+static double noise(struct qs_rng *rng, double sd)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += qs_rng_unit(rng);
+    return sd * sum;
+}
+
+/* Two arms 50 % apart, 200 blocks; blocks, runs and iterations add 3, 2 and 1 %. */
+static void test_levels(void **state)
+{
+    (void)state;
+    struct world w;
+    struct qs_rng rng;
+    qs_rng_seed(&rng, 5, 1);
+    world_init(&w, 2, NULL);
+    for (uint32_t b = 1; b <= 200; b++) {
+        double block = noise(&rng, 0.03);
+        for (uint32_t a = 0; a < 2; a++) {
+            int64_t ns[8];
+            double run = noise(&rng, 0.02);
+            for (size_t i = 0; i < 8; i++)
+                ns[i] = (int64_t)(1e6 * (a + 2) * (1 + block + run + noise(&rng, 0.01)));
+            struct qs_sample *s = world_run(&w, b, a, ns, 8);
+            s->session = s->boot = 1;
+        }
+    }
+    json_t *doc = report_of(&w);
+    assert_true(fabs(number(level(doc, "block"), "sd_ratio") - 0.03) < 0.004);
+    assert_true(fabs(number(level(doc, "run"), "sd_ratio") - 0.02) < 0.002);
+    assert_true(fabs(number(level(doc, "iteration"), "sd_ratio") - 0.01) < 0.001);
+    assert_true(fabs(number(level(doc, "block"), "share") - 9.0 / 14) < 0.08);
+    assert_true(fabs(number(level(doc, "run"), "impact") - sqrt(5)) < 0.25);
+    assert_true(fabs(number(level(doc, "block"), "impact") - sqrt(14.0 / 5)) < 0.2);
+    assert_string_equal(text_at(level(doc, "device"), "why"), "one unit");
+    assert_int_equal(number(level(doc, "block"), "units"), 200);
+    assert_int_equal(number(level(doc, "run"), "units"), 400);
+    assert_non_null(strstr(text_at(doc, "points.0.levels_sentence"), "between blocks: the machine changes"));
+    json_decref(doc);
+    world_done(&w);
+}
+
+/* One arm on two devices: a block is a run, the devices differ. */
+static void test_levels_of_devices(void **state)
+{
+    (void)state;
+    struct world w;
+    struct qs_rng rng;
+    qs_rng_seed(&rng, 5, 1);
+    world_init(&w, 1, NULL);
+    for (uint32_t d = 0; d < 2; d++)
+        for (uint32_t b = 1; b <= 10; b++) {
+            int64_t ns[4];
+            for (size_t i = 0; i < 4; i++)
+                ns[i] = (int64_t)(1e6 * (1 + 0.2 * d + noise(&rng, 0.01)));
+            struct qs_sample *s = world_run(&w, b, 0, ns, 4);
+            s->device[0] = (char)('x' + d);
+            s->boot = s->session = d + 1;
+        }
+    json_t *doc = report_of(&w);
+    assert_int_equal(json_array_size(at(doc, "results")), 2);
+    assert_int_equal(json_array_size(at(doc, "points")), 1);
+    assert_string_equal(text_at(level(doc, "block"), "why"), "one unit for each of the level below");
+    assert_string_equal(text_at(level(doc, "device"), "why"), "one unit for each of the level below");
+    assert_true(number(level(doc, "session"), "share") > 0.95);
+    json_decref(doc);
+    world_done(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_levels_of_devices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
