@@ -4,6 +4,7 @@
 #include "api/events.h"
 #include "api/export.h"
 #include "api/files.h"
+#include "api/history.h"
 #include "api/jobs.h"
 #include "api/report.h"
 #include "api/router.h"
@@ -42,6 +43,9 @@ const struct qs_route qs_routes[] = {
      0},
     {"GET", "/api/v1/jobs/{id}/report", qs_handle_job_report, 0, " view full ", 0},
     {"GET", "/api/v1/runs/{uid}/report", qs_handle_run_report, 0, " view full ", 0},
+    {"GET", "/api/v1/history", qs_handle_series, 0, " text device arm metric limit ", 0},
+    {"GET", "/api/v1/history/{sha256}", qs_handle_history, 0,
+     " metric build since until level margin_ratio p_max window ", 0},
     {"POST", "/api/v1/analyze", qs_handle_analyze, ANALYZE_BYTES, "", 0},
     {"POST", "/api/v1/analyze:compare", qs_handle_analyze_compare, ANALYZE_BYTES, "", 0},
     {"POST", "/api/v1/analyze:history", qs_handle_analyze_history, ANALYZE_BYTES, "", 0},

@@ -225,3 +225,15 @@ enum qs_http_end qs_http_follow(struct qs_http *http, const struct qs_http_strea
     }
     return reply->status == 200 ? QS_HTTP_ENDED : QS_HTTP_REFUSED;
 }
+
+void qs_http_escape(struct qs_buf *out, const char *s)
+{
+    for (; *s != '\0'; s++) {
+        bool plain = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') ||
+                     strchr("-._~/", *s) != NULL;
+        if (plain)
+            qs_buf_char(out, *s);
+        else
+            qs_buf_fmt(out, "%%%02X", (unsigned)(unsigned char)*s);
+    }
+}

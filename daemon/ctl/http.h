@@ -55,4 +55,7 @@ struct qs_http_stream {
 enum qs_http_end qs_http_follow(struct qs_http *http, const struct qs_http_stream *stream,
                                 struct qs_http_reply *reply, struct qs_err *err);
 
+/* Appends s for an address (RFC 3986): what is not unreserved, nor a slash, becomes %XX. */
+void qs_http_escape(struct qs_buf *out, const char *s);
+
 #endif

@@ -67,8 +67,7 @@ struct qs_layout qs_sample_layout(const struct qs_layout *layout, const json_t *
 }
 
 /* "12.3-12.9 ms" */
-static void add_range(const struct qs_layout *layout, double lo, double hi, double typical,
-                      struct qs_buf *out)
+void qs_sample_range(const struct qs_layout *layout, double lo, double hi, double typical, struct qs_buf *out)
 {
     struct qs_scale scale;
     qs_layout_scale_of(layout, typical, &scale);
@@ -105,7 +104,7 @@ void qs_sample_headline(const struct qs_layout *layout, const json_t *sample, do
     double median = qs_json_get_number(ci, "estimate", NAN) * factor;
     qs_buf_init(&text);
     if (isfinite(lo) && isfinite(hi)) {
-        add_range(layout, lo, hi, median, &text);
+        qs_sample_range(layout, lo, hi, median, &text);
         qs_buf_str(&text, ": median ");
         qs_sample_value(layout, median, &text);
         qs_buf_fmt(&text, " (%.3g %% interval, ", qs_json_get_number(ci, "level", NAN) * 100);
@@ -134,7 +133,7 @@ void qs_sample_spread(const struct qs_layout *layout, const json_t *sample, doub
     qs_buf_init(&text);
     if (isfinite(lo) && isfinite(hi)) {
         qs_buf_str(&text, "Mean ");
-        add_range(layout, lo, hi, (lo + hi) / 2, &text);
+        qs_sample_range(layout, lo, hi, (lo + hi) / 2, &text);
         qs_buf_fmt(&text, " (n worth %.3g)", n_eff);
     }
     if (isfinite(cov)) {

@@ -9,7 +9,9 @@ struct qs_layout qs_sample_layout(const struct qs_layout *layout, const json_t *
 /* The sample in the form of a comparison's arm, so that the same tables and histograms show it. Owned by the
  * caller. */
 json_t *qs_sample_arm(const json_t *sample, const char *name, double factor);
-/* "12.3 ms" */
+/* "12.3-12.9 ms", with the digits that fit a typical value; and "12.3 ms". */
+void qs_sample_range(const struct qs_layout *layout, double lo, double hi, double typical,
+                     struct qs_buf *out);
 void qs_sample_value(const struct qs_layout *layout, double v, struct qs_buf *out);
 /* The interval that counts: over runs where there are several, else over values; the words for its units. */
 const json_t *qs_sample_interval(const json_t *sample, const char **ret_one, const char **ret_many,

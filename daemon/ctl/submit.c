@@ -12,25 +12,12 @@
 
 enum { FILE_BYTES_MAX = 1 << 30, CHUNK_BYTES = 64 * 1024 };
 
-/* RFC 3986: what is not unreserved becomes %XX. */
-static void add_escaped(struct qs_buf *out, const char *s)
-{
-    for (; *s != '\0'; s++) {
-        bool plain = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') ||
-                     strchr("-._~/", *s) != NULL;
-        if (plain)
-            qs_buf_char(out, *s);
-        else
-            qs_buf_fmt(out, "%%%02X", (unsigned)(unsigned char)*s);
-    }
-}
-
 json_t *qs_submit_check(struct qs_ctl *ctl, struct qs_http *http, const struct qs_submit *job, int *ret_code)
 {
     struct qs_buf path;
     qs_buf_init(&path);
     qs_buf_str(&path, "/api/v1/jobs:validate?name=");
-    add_escaped(&path, job->name);
+    qs_http_escape(&path, job->name);
     const struct qs_http_request request = {.method = "POST",
                                             .path = path.data,
                                             .type = job->json ? "application/json" : "application/yaml",

@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "ctl/layout.h"
+#include "ctl/layout_history.h"
 
 static const char *folder; /* argv[1] */
 
-static const char *const names[] = {"one-arm",    "two-arms", "opinions",   "three-arms", "inconclusive",
-                                    "too-few",    "tainted",  "points",     "simulated",  "failed",
-                                    "long-names", "readme",   "file",       "two-files",  "many-series",
-                                    "history",    "drift",    "report-job", "report-run"};
+static const char *const names[] = {
+    "one-arm",     "two-arms",  "opinions", "three-arms", "inconclusive", "too-few", "tainted",
+    "points",      "simulated", "failed",   "long-names", "readme",       "file",    "two-files",
+    "many-series", "history",   "drift",    "report-job", "report-run",   "series",  "series-list"};
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
 static char *read_file(const char *path)
@@ -66,6 +67,10 @@ static void lay_out_any(const struct qs_layout *layout, const json_t *doc, struc
     const char *kind = json_string_value(json_object_get(doc, "kind"));
     if (kind != NULL && (strcmp(kind, "job") == 0 || strcmp(kind, "run") == 0))
         qs_layout_report(layout, doc, out);
+    else if (json_object_get(doc, "series") != NULL)
+        qs_layout_series(layout, doc, out);
+    else if (kind != NULL && strcmp(kind, "series") == 0)
+        qs_layout_history(layout, doc, 12, out);
     else if (kind != NULL)
         qs_layout_analysis(layout, doc, out);
     else
@@ -138,6 +143,10 @@ static void other_documents_do_no_harm(void **state)
         "{\"results\":7,\"points\":[{\"levels\":[3,{}]}]}",
         "{\"kind\":\"run\",\"sample\":{},\"strip\":{\"median_ns\":[null,1],\"lo_ns\":1,\"hi_ns\":1},"
         "\"covariates\":{\"rows\":[{\"p_bh\":0},5]},\"views\":[{}],\"floor\":[]}",
+        "{\"kind\":\"series\",\"points\":[{}],\"segments\":[{\"changes\":[{\"from\":-1,\"to\":9}]},{}],"
+        "\"breaks\":[{}]}",
+        "{\"kind\":\"series\",\"points\":7}",
+        "{\"series\":[{\"params\":3,\"latest\":[]}]}",
         "{\"results\":[{}]}",
         "{\"kind\":\"comparison\",\"results\":[{},{\"unit\":7,\"verdict\":[],\"base\":{\"histogram\":3}}]}",
         "{\"results\":[{\"arms\":[{}],\"comparisons\":[{}]}]}",

@@ -1,0 +1,256 @@
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "ctl/layout_history.h"
+#include "ctl/offline.h"
+#include "ctl/result.h"
+#include "ctl/when.h"
+
+enum { ROWS_USUAL = 12, ID_LEAST = 4 };
+
+static const struct qs_opt options[] = {
+    {.name = "device", .values = "NAME", .help = "Only series of this device.", .heading = "Which series"},
+    {.name = "arm", .values = "NAME", .help = "Only series of arms with this name."},
+    {.name = "metric", .values = "NAME", .help = "The metric; time unless told otherwise."},
+    {.name = "since",
+     .values = "WHEN",
+     .help = "Sessions from then on: 2026-11-01, 2026-11-01T05:30 (UTC), or 12h, 30d, 2w ago."},
+    {.name = "until", .values = "WHEN", .help = "Sessions up to then; a date means its end."},
+    {.name = "build", .values = "TEXT", .help = "Sessions whose build has this in its label."},
+    {.name = "csv", .help = "Print the points as CSV.", .heading = "Form"},
+    {.name = "all", .help = "Show all points, not the last 12."},
+    {.name = "time-unit",
+     .letter = 'u',
+     .values = "UNIT",
+     .kind = QS_OPT_WORD,
+     .words = qs_unit_words,
+     .help = "Show times in ns, us, ms or s."},
+    {.name = "margin",
+     .values = "P",
+     .kind = QS_OPT_RATIO,
+     .max = 10000000,
+     .help = "The smallest change that matters; 2% unless told otherwise.",
+     .heading = "Changes"},
+    {.name = "window",
+     .values = "N",
+     .kind = QS_OPT_WHOLE,
+     .min = 2,
+     .max = 10000,
+     .help = "Points that are searched at a time; 50 unless told otherwise."},
+    {.name = "p-max", .values = "P", .help = "A change has a p below this; 0.001 unless told otherwise."},
+    QS_OFFLINE_OPTIONS,
+    {0}};
+
+static const char *const of_store[] = {"device", "arm", "metric", "since", "until", "build", "csv", "all"};
+static const char *const of_files[] = {"format", "better", "resolution", "seed", "resamples"};
+
+static int fail_at(struct qs_ctl *ctl, size_t arg, const char *what, const char *advice)
+{
+    struct qs_buf problem;
+    qs_buf_init(&problem);
+    qs_args_fail(ctl->args, &problem, arg, 0, advice, "%s", what);
+    qs_ctl_print(ctl->err, &problem);
+    qs_buf_done(&problem);
+    return QS_EXIT_USAGE;
+}
+
+/* The first of the options that was given, or NULL. */
+static const char *given(const struct qs_ctl *ctl, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (qs_args_has(ctl->args, names[i]))
+            return names[i];
+    return NULL;
+}
+
+static void add_query(struct qs_buf *path, const char *key, const char *value)
+{
+    if (value == NULL)
+        return;
+    qs_buf_fmt(path, "%c%s=", strchr(path->data, '?') != NULL ? '&' : '?', key);
+    qs_http_escape(path, value);
+}
+
+static bool add_when(struct qs_ctl *ctl, struct qs_buf *path, const char *option, int *ret_code)
+{
+    const char *text = qs_args_text(ctl->args, option, NULL);
+    int64_t wall_ns = 0;
+    char number[24];
+    struct qs_err err = QS_ERR_INIT;
+    if (text == NULL)
+        return true;
+    int64_t now_ns = (int64_t)time(NULL) * INT64_C(1000000000);
+    if (!qs_when_parse(text, now_ns, strcmp(option, "until") == 0, &wall_ns, &err)) {
+        qs_api_fail(ctl, &err);
+        *ret_code = QS_EXIT_USAGE;
+        return false;
+    }
+    snprintf(number, sizeof(number), "%lld", (long long)wall_ns);
+    add_query(path, option, number);
+    return true;
+}
+
+static void add_ratio(struct qs_ctl *ctl, struct qs_buf *path, const char *option, const char *key)
+{
+    char number[32];
+    if (!qs_args_has(ctl->args, option))
+        return;
+    snprintf(number, sizeof(number), "%.6f", (double)qs_args_number(ctl->args, option, 0) / 1e6);
+    add_query(path, key, number);
+}
+
+static json_t *fetch_list(struct qs_ctl *ctl, struct qs_http *http, const char *text, int *ret_code)
+{
+    struct qs_buf path;
+    qs_buf_init(&path);
+    qs_buf_str(&path, "/api/v1/history?limit=1000");
+    add_query(&path, "text", text);
+    add_query(&path, "device", qs_args_text(ctl->args, "device", NULL));
+    add_query(&path, "arm", qs_args_text(ctl->args, "arm", NULL));
+    add_query(&path, "metric", qs_args_text(ctl->args, "metric", NULL));
+    json_t *doc = qs_api_get(ctl, http, path.data, ret_code);
+    qs_buf_done(&path);
+    return doc;
+}
+
+static bool is_id(const char *word)
+{
+    size_t n = strlen(word);
+    return n >= ID_LEAST && n <= 64 && strspn(word, "0123456789abcdef") == n;
+}
+
+/* Leaves only the series whose id begins with the word. */
+static void keep_ids(json_t *doc, const char *word)
+{
+    json_t *series = json_object_get(doc, "series");
+    for (size_t i = json_array_size(series); i-- > 0;)
+        if (strncmp(qs_json_get_text(json_array_get(series, i), "id", ""), word, strlen(word)) != 0)
+            json_array_remove(series, i);
+}
+
+/* By its id where the word looks like one and is one, else by a part of its name. Owned, or NULL. */
+static json_t *find(struct qs_ctl *ctl, struct qs_http *http, const char *word, int *ret_code)
+{
+    json_t *doc = fetch_list(ctl, http, word != NULL && is_id(word) ? NULL : word, ret_code);
+    if (doc == NULL || word == NULL || !is_id(word))
+        return doc;
+    keep_ids(doc, word);
+    if (json_array_size(json_object_get(doc, "series")) > 0)
+        return doc;
+    json_decref(doc);
+    return fetch_list(ctl, http, word, ret_code);
+}
+
+static void print_document(struct qs_ctl *ctl, const struct qs_buf *text)
+{
+    struct qs_buf out;
+    struct qs_layout layout = qs_result_layout(ctl);
+    json_t *doc = json_loadb(text->data, text->len, 0, NULL);
+    qs_buf_init(&out);
+    if (qs_args_has(ctl->args, "csv"))
+        qs_layout_history_csv(doc, &out);
+    else
+        qs_layout_history(&layout, doc, qs_args_has(ctl->args, "all") ? SIZE_MAX : ROWS_USUAL, &out);
+    qs_ctl_print(ctl->out, ctl->json ? text : &out);
+    qs_buf_done(&out);
+    json_decref(doc);
+}
+
+static int show_one(struct qs_ctl *ctl, struct qs_http *http, const json_t *series)
+{
+    int code = QS_EXIT_OK;
+    struct qs_buf path, text;
+    qs_buf_init(&path);
+    qs_buf_init(&text);
+    qs_buf_fmt(&path, "/api/v1/history/%.64s", qs_json_get_text(series, "id", ""));
+    add_query(&path, "metric", qs_args_text(ctl->args, "metric", NULL));
+    add_query(&path, "build", qs_args_text(ctl->args, "build", NULL));
+    add_query(&path, "window", qs_args_text(ctl->args, "window", NULL));
+    add_query(&path, "p_max", qs_args_text(ctl->args, "p-max", NULL));
+    add_ratio(ctl, &path, "margin", "margin_ratio");
+    add_ratio(ctl, &path, "level", "level");
+    if (add_when(ctl, &path, "since", &code) && add_when(ctl, &path, "until", &code) &&
+        qs_api_text(ctl, http, path.data, &text, &code))
+        print_document(ctl, &text);
+    qs_buf_done(&path);
+    qs_buf_done(&text);
+    return code;
+}
+
+static int show_list(struct qs_ctl *ctl, const json_t *doc)
+{
+    struct qs_buf out;
+    struct qs_layout layout = qs_result_layout(ctl);
+    qs_buf_init(&out);
+    if (ctl->json) {
+        char *text = json_dumps(doc, JSON_COMPACT);
+        qs_buf_fmt(&out, "%s\n", text);
+        free(text);
+    } else {
+        qs_layout_series(&layout, doc, &out);
+    }
+    qs_ctl_print(ctl->out, &out);
+    qs_buf_done(&out);
+    return QS_EXIT_OK;
+}
+
+static int run_store(struct qs_ctl *ctl)
+{
+    int code = QS_EXIT_OK;
+    const char *word = ctl->args->word_count > 0 ? ctl->args->argv[ctl->args->word[0]] : NULL;
+    struct qs_http *http = qs_api_reach_own(ctl, &code);
+    json_t *doc = http != NULL ? find(ctl, http, word, &code) : NULL;
+    const json_t *series = json_object_get(doc, "series");
+    if (doc != NULL && json_array_size(series) == 1 && (word != NULL || qs_args_has(ctl->args, "csv")))
+        code = show_one(ctl, http, json_array_get(series, 0));
+    else if (doc != NULL && qs_args_has(ctl->args, "csv"))
+        code = fail_at(ctl, ctl->args->argc, "--csv shows one series, and this is not the name of one",
+                       "quiesce history lists them; an id, --device or --arm names one");
+    else if (doc != NULL)
+        code = show_list(ctl, doc);
+    json_decref(doc);
+    qs_http_free(http);
+    return code;
+}
+
+static int run(struct qs_ctl *ctl)
+{
+    const char *word = ctl->args->word_count > 0 ? ctl->args->argv[ctl->args->word[0]] : NULL;
+    bool files = word != NULL && (strcmp(word, "-") == 0 || qs_offline_is_file(word));
+    const char *wrong = files ? given(ctl, of_store, sizeof(of_store) / sizeof(of_store[0]))
+                              : given(ctl, of_files, sizeof(of_files) / sizeof(of_files[0]));
+    if (wrong != NULL)
+        return fail_at(ctl, ctl->args->argc,
+                       files ? "these are files, and an option is for stored series"
+                             : "an option is for files, and this is a stored series",
+                       wrong);
+    if (!files && ctl->args->word_count > 1)
+        return fail_at(ctl, ctl->args->word[1], "one series at a time", "quiesce history lists them");
+    return files ? qs_offline_run(ctl, "/api/v1/analyze:history") : run_store(ctl);
+}
+
+const struct qs_command qs_command_history = {
+    .name = "history",
+    .summary = "Show how results changed over time, stored ones or those of a file",
+    .usage = "[OPTIONS] [SERIES]\n[OPTIONS] FILE...",
+    .about =
+        "A series is a point on one device, and an arm by its name. Without SERIES they are listed; SERIES "
+        "is a part of "
+        "the benchmark's name or the beginning of an id. Each session is one point: the median of the "
+        "medians of its "
+        "runs. Steps and drifts are looked for where the environment was the same: kernel, agent, governors, "
+        "conditions, command; where it changed the series is broken, and the page says what changed. Of "
+        "FILE, each "
+        "numeric column of a CSV file is a series in the order of its rows; columns such as date and commit "
+        "name the "
+        "points; where a series has several runs, a point is the median of a run.",
+    .options = options,
+    .examples = "quiesce history\nquiesce history blur --device pixel6 --since 30d\nquiesce history 0f166fe1 "
+                "--csv > blur.csv\n"
+                "quiesce history blur --metric max_rss_bytes --json | jq '.segments[].changes'\n"
+                "quiesce history nightly.csv\nquiesce history --json nightly.csv | jq '.results[].labelled'",
+    .least_words = 0,
+    .most_words = 64,
+    .run = run};
