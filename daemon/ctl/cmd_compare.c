@@ -1,5 +1,10 @@
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "ctl/api.h"
+#include "ctl/compared.h"
 #include "ctl/offline.h"
 #include "ctl/result.h"
 
@@ -8,7 +13,10 @@ static const char *const rules[] = {"judge",      "android", "kalibera2005", "fu
 
 static const struct qs_opt options[] = {
     {.name = "markdown", .help = "Print a Markdown table.", .heading = "Form"},
+    {.name = "junit",
+     .help = "Print a JUnit report: a regression is a failure, what was not decided is skipped."},
     {.name = "csv", .help = "Print every iteration as CSV."},
+    {.name = "output", .values = "FILE", .help = "Write the result there."},
     {.name = "time-unit",
      .letter = 'u',
      .values = "UNIT",
@@ -29,6 +37,19 @@ static const struct qs_opt options[] = {
      .help = "Show what this rule says, beside the verdict: judge (BenchmarkTools), android (the article on "
              "macrobenchmarks), kalibera2005, futhark, rancid, perfherder, skia, or all."},
     QS_VIEW_OPTIONS,
+    {.name = "metric",
+     .values = "NAME",
+     .many = true,
+     .help =
+         "Judge this metric beside the duration (max_rss_bytes, user_time_us, ...), instead of all that the "
+         "programs declared.",
+     .heading = "Two sides"},
+    {.name = "allow-diff",
+     .values = "KEY,...",
+     .optional = true,
+     .many = true,
+     .help = "Compare although this differs too (kernel, env.PATH, env for all variables); without keys "
+             "everything."},
     QS_OFFLINE_OPTIONS,
     {.name = "margin",
      .values = "P",
@@ -72,37 +93,82 @@ static int fail_words(struct qs_ctl *ctl, size_t word, const char *what, const c
     return QS_EXIT_USAGE;
 }
 
+static bool has_form(const struct qs_args *args)
+{
+    return qs_args_has(args, "markdown") || qs_args_has(args, "csv") || qs_args_has(args, "junit");
+}
+
+/* An option that says nothing to what is compared is a mistake, not a wish to be ignored. */
+static bool check_options(struct qs_ctl *ctl, const char *const *foreign, const char *what, int *ret_code)
+{
+    for (; *foreign != NULL; foreign++) {
+        struct qs_buf text;
+        if (!qs_args_has(ctl->args, *foreign))
+            continue;
+        qs_buf_init(&text);
+        qs_buf_fmt(&text, "--%s is not for %s", *foreign, what);
+        *ret_code = fail_words(ctl, 0, text.data, "leave it out");
+        qs_buf_done(&text);
+        return false;
+    }
+    return true;
+}
+
 static int run_files(struct qs_ctl *ctl)
 {
-    static const char *const of_jobs[] = {"markdown",      "csv",  "show-output", "rule",
-                                          "discard-first", "last", "fenced"};
-    for (size_t i = 0; i < sizeof(of_jobs) / sizeof(of_jobs[0]); i++)
-        if (qs_args_has(ctl->args, of_jobs[i]))
-            return fail_words(
-                ctl, 0, "--markdown, --csv, --show-output, --rule and views are for jobs, these are files",
-                "--json has everything");
+    static const char *const of_jobs[] = {"csv",           "show-output", "rule",   "allow-diff", "metric",
+                                          "discard-first", "last",        "fenced", NULL};
+    int code = QS_EXIT_OK;
+    if (!check_options(ctl, of_jobs, "files", &code))
+        return code;
     if (ctl->args->word_count != 2)
         return fail_words(ctl, 0, "a comparison of files needs two",
                           "the baseline first: quiesce compare old.json new.json");
     return qs_offline_run(ctl, "/api/v1/analyze:compare");
 }
 
-static int run(struct qs_ctl *ctl)
+static int run_sides(struct qs_ctl *ctl)
+{
+    static const char *const of_others[] = {"csv",         "discard-first", "last",   "fenced",
+                                            "show-output", "format",        "better", "seed",
+                                            "resolution",  "resamples",     "per",    NULL};
+    int code = QS_EXIT_OK;
+    const struct qs_args *args = ctl->args;
+    if (!check_options(ctl, of_others, "jobs, builds and nights", &code))
+        return code;
+    return qs_compared_sides(ctl, args->argv[args->word[0]], args->argv[args->word[1]]);
+}
+
+static int run_junit(struct qs_ctl *ctl, struct qs_http *http, int64_t job)
+{
+    int code = QS_EXIT_OK;
+    char path[96];
+    struct qs_buf text;
+    qs_buf_init(&text);
+    snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64 "/compare", job);
+    if (qs_api_text(ctl, http, path, &text, &code))
+        code = qs_compared_show(ctl, &text);
+    qs_buf_done(&text);
+    return code;
+}
+
+static int run_job(struct qs_ctl *ctl)
 {
     int code = QS_EXIT_OK;
     int64_t job = 0;
     json_t *doc = NULL;
-    if (ctl->args->word_count == 2 || qs_offline_is_file(ctl->args->argv[ctl->args->word[0]]))
-        return run_files(ctl);
+    static const char *const of_sides[] = {"allow-diff", "metric", NULL};
     if (!qs_api_job_id(ctl, 0, &job))
         return QS_EXIT_USAGE;
+    if (!check_options(ctl, of_sides, "the arms of one job: name two sides, as in 7:old 7:new", &code))
+        return code;
     struct qs_buf views;
     qs_buf_init(&views);
     bool page_only = qs_args_has(ctl->args, "rule") || qs_result_views(ctl->args, '?', &views);
     qs_buf_done(&views);
-    if (page_only && (qs_args_has(ctl->args, "markdown") || qs_args_has(ctl->args, "csv")))
+    if (page_only && has_form(ctl->args))
         return fail_words(ctl, 0, "--rule and views go with the page and with --json",
-                          "leave --markdown or --csv out");
+                          "leave --markdown, --csv or --junit out");
     struct qs_http *http = qs_api_reach_own(ctl, &code);
     if (http == NULL)
         return code;
@@ -110,6 +176,8 @@ static int run(struct qs_ctl *ctl)
         code = print_export(ctl, http, job, "markdown");
     else if (qs_args_has(ctl->args, "csv"))
         code = print_export(ctl, http, job, "csv");
+    else if (qs_args_has(ctl->args, "junit"))
+        code = run_junit(ctl, http, job);
     else if (qs_result_print(ctl, http, job, &doc, &code) && qs_layout_has_regression(doc))
         code = QS_EXIT_REGRESSION;
     json_decref(doc);
@@ -117,16 +185,77 @@ static int run(struct qs_ctl *ctl)
     return code;
 }
 
+/* Words of the store win over files of the same name: ./12 is a file for sure. */
+static int run_what(struct qs_ctl *ctl)
+{
+    const struct qs_args *args = ctl->args;
+    const char *first = args->argv[args->word[0]];
+    bool two = args->word_count == 2;
+    if (two && qs_compared_is_side(first) && qs_compared_is_side(args->argv[args->word[1]]))
+        return run_sides(ctl);
+    if (two || qs_offline_is_file(first))
+        return run_files(ctl);
+    return run_job(ctl);
+}
+
+static int keep(struct qs_ctl *ctl, const char *path, const char *text, size_t n, int code)
+{
+    struct qs_err err = QS_ERR_INIT;
+    FILE *f = fopen(path, "wbe");
+    bool written = f != NULL && fwrite(text, 1, n, f) == n;
+    if (f != NULL && fclose(f) != 0)
+        written = false;
+    if (written)
+        return code;
+    qs_fail(&err, QS_E_IO, "%s: %s", path, strerror(errno));
+    return qs_api_fail(ctl, &err);
+}
+
+/* The file is written when there is something to write: an error leaves the old one as it is. */
+static int run(struct qs_ctl *ctl)
+{
+    const char *path = qs_args_text(ctl->args, "output", NULL);
+    char *text = NULL;
+    size_t n = 0;
+    if (path == NULL || strcmp(path, "-") == 0)
+        return run_what(ctl);
+    FILE *out = ctl->out;
+    struct qs_face face = ctl->face;
+    ctl->out = open_memstream(&text, &n);
+    if (ctl->out == NULL)
+        abort();
+    ctl->face.color = false;
+    int code = run_what(ctl);
+    fclose(ctl->out);
+    ctl->out = out;
+    ctl->face = face;
+    if (n > 0 && code != QS_EXIT_USAGE && code != QS_EXIT_INFRASTRUCTURE)
+        code = keep(ctl, path, text, n, code);
+    else
+        fwrite(text, 1, n, out);
+    free(text);
+    return code;
+}
+
 const struct qs_command qs_command_compare = {
     .name = "compare",
-    .summary = "Compare the arms of a job, or two files; exit code 5 for a regression",
-    .usage = "[OPTIONS] JOB\n[OPTIONS] FILE_A FILE_B",
-    .about = "Of files, the first is the baseline; the formats are those of `quiesce analyze`. The verdict "
-             "rests on "
-             "runs: the medians of processes that were started anew. Where a file has one run only, it is "
-             "inconclusive, and --per iteration says how it would look if every value were a run.",
+    .summary = "Compare two sides: jobs, builds, nights or files; exit code 5 for a regression",
+    .usage = "[OPTIONS] JOB\n[OPTIONS] BASE CANDIDATE\n[OPTIONS] FILE_A FILE_B",
+    .about = "BASE and CANDIDATE are 12 (a job), 12:ARM, build:LABEL, night:2026-11-20 (sessions from noon "
+             "to noon, "
+             "UTC), or several with commas. What differs beside the arm is listed, and the comparison is "
+             "refused (exit "
+             "code 4) unless --allow-diff says otherwise. One job alone compares its arms. Of files, the "
+             "first is the "
+             "baseline; the formats are those of `quiesce analyze`. The verdict rests on runs: the medians "
+             "of processes "
+             "that were started anew. Where a file has one run only, it is inconclusive, and --per iteration "
+             "says how "
+             "it would look if every value were a run.",
     .options = options,
-    .examples = "quiesce compare 7\nquiesce compare 7 --markdown >> NOTES.md\nquiesce compare 7 --json\n"
+    .examples = "quiesce compare 7\nquiesce compare 7:old 9:new --margin 5%\n"
+                "quiesce compare build:v1 build:v2 --markdown --output comment.md\n"
+                "quiesce compare 7,8 9,10 --allow-diff=kernel --junit > report.xml\n"
                 "quiesce compare 7 --rule judge --rule skia\n"
                 "quiesce compare before.json after.json\n"
                 "quiesce compare --per iteration --margin 5% old.txt new.txt",

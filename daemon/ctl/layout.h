@@ -58,7 +58,12 @@ void qs_layout_bytes(char text[32], double bytes);
 /* "2 blocks", "1 block" */
 void qs_layout_count(struct qs_buf *out, int64_t n, const char *one, const char *many);
 
+/* "Regression: worse by more than the margin of 2 %.", and the colour for it. */
+enum qs_ink qs_layout_verdict(const char *verdict, double margin_ratio, struct qs_buf *out);
+
 /* Other documents. */
+/* Two sides over jobs, builds and nights (schema/sides.md). */
+void qs_layout_sides(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 /* analysis, comparison and history of files (schema/analysis.schema.json), whichever it is. */
 void qs_layout_analysis(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 void qs_layout_jobs(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);

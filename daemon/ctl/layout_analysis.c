@@ -91,20 +91,6 @@ static void analysis_page(const struct qs_layout *layout, const json_t *result, 
     json_decref(arms);
 }
 
-static const struct {
-    const char *verdict;
-    enum qs_ink ink;
-    const char *words;
-} verdicts[] = {{"regression", QS_INK_BAD, "Regression: worse by more than the margin of "},
-                {"improvement", QS_INK_GOOD, "Improvement: better by more than the margin of "},
-                {"probable-regression", QS_INK_WARN,
-                 "Probable regression: worse, but perhaps by less than the margin of "},
-                {"probable-improvement", QS_INK_WARN,
-                 "Probable improvement: better, but perhaps by less than the margin of "},
-                {"negligible", QS_INK_PLAIN, "Negligible: a real difference, smaller than the margin of "},
-                {"equivalent", QS_INK_PLAIN, "Equivalent: any difference is smaller than the margin of "},
-                {"inconclusive", QS_INK_WARN, "Inconclusive: the interval is too wide for a margin of "}};
-
 static void add_power(const json_t *v, struct qs_buf *text)
 {
     double mde = qs_json_get_number(v, "mde_ratio", NAN);
@@ -132,14 +118,7 @@ static void add_verdict(const struct qs_layout *layout, const json_t *result, st
                    "Inconclusive: a verdict needs at least two runs a side, that is processes that were "
                    "started anew. --per iteration takes each value as a run.");
     } else {
-        for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
-            if (strcmp(verdicts[i].verdict, word) != 0)
-                continue;
-            ink = verdicts[i].ink;
-            qs_buf_str(&text, verdicts[i].words);
-            qs_layout_percent(&text, qs_json_get_number(v, "margin_ratio", 0));
-            qs_buf_char(&text, '.');
-        }
+        ink = qs_layout_verdict(word, qs_json_get_number(v, "margin_ratio", 0), &text);
         if (open)
             add_power(v, &text);
     }

@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 #include "ctl/api.h"
+#include "ctl/compared.h"
 #include "ctl/read_text.h"
-#include "ctl/result.h"
 
 enum { FILE_BYTES_MAX = 16 * 1024 * 1024 };
 
@@ -104,37 +104,6 @@ static char *make_request(struct qs_ctl *ctl, int *ret_code)
     return text;
 }
 
-static bool has_regression(const json_t *doc)
-{
-    size_t i;
-    const json_t *result;
-    json_array_foreach(json_object_get(doc, "results"), i, result)
-    {
-        const json_t *verdict = json_object_get(result, "verdict");
-        if (strcmp(qs_json_get_text(verdict, "verdict", ""), "regression") == 0)
-            return true;
-    }
-    return false;
-}
-
-static int show(struct qs_ctl *ctl, const struct qs_http_reply *reply)
-{
-    struct qs_buf out;
-    json_t *doc = json_loadb(reply->body.data, reply->body.len, 0, NULL);
-    int code = has_regression(doc) ? QS_EXIT_REGRESSION : QS_EXIT_OK;
-    if (ctl->json) {
-        qs_ctl_print(ctl->out, &reply->body);
-    } else {
-        struct qs_layout layout = qs_result_layout(ctl);
-        qs_buf_init(&out);
-        qs_layout_analysis(&layout, doc, &out);
-        qs_ctl_print(ctl->out, &out);
-        qs_buf_done(&out);
-    }
-    json_decref(doc);
-    return code;
-}
-
 int qs_offline_run(struct qs_ctl *ctl, const char *route)
 {
     int code = QS_EXIT_OK;
@@ -151,7 +120,7 @@ int qs_offline_run(struct qs_ctl *ctl, const char *route)
         else if (reply.status != 200)
             code = qs_api_refused(ctl, &reply);
         else
-            code = show(ctl, &reply);
+            code = qs_compared_show(ctl, &reply.body);
     }
     qs_buf_done(&reply.body);
     qs_http_free(http);

@@ -237,7 +237,7 @@ def exit_codes(tap):
         told = call(tap, bed, "compare", old, new)
         tap.ok("--per iteration" in told.stdout, "one run a side is no verdict, and it says what to do")
         call(tap, bed, "compare", "--per", "iteration", new, old, code=5)
-        for argv, word in ((["compare", a], "needs two"), (["compare", a, b, "--markdown"], "for jobs"),
+        for argv, word in ((["compare", a], "needs two"), (["compare", a, b, "--csv"], "not for files"),
                            (["compare", a, "missing.csv"], "missing.csv"), (["analyze"], "missing"),
                            (["analyze", a, "--format", "excel"], "excel"), (["history", a, "--level", "200%"], "level")):
             told = bed.cli(*argv)

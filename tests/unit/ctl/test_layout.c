@@ -6,15 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctl/export.h"
 #include "ctl/layout.h"
 #include "ctl/layout_history.h"
 
 static const char *folder; /* argv[1] */
 
-static const char *const names[] = {
-    "one-arm",     "two-arms",  "opinions", "three-arms", "inconclusive", "too-few", "tainted",
-    "points",      "simulated", "failed",   "long-names", "readme",       "file",    "two-files",
-    "many-series", "history",   "drift",    "report-job", "report-run",   "series",  "series-list"};
+static const char *const names[] = {"one-arm",     "two-arms", "opinions",   "three-arms",   "inconclusive",
+                                    "too-few",     "tainted",  "points",     "simulated",    "failed",
+                                    "long-names",  "readme",   "file",       "two-files",    "many-series",
+                                    "history",     "drift",    "report-job", "report-run",   "series",
+                                    "series-list", "sides",    "sides-few",  "sides-refused"};
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
 static char *read_file(const char *path)
@@ -71,6 +73,8 @@ static void lay_out_any(const struct qs_layout *layout, const json_t *doc, struc
         qs_layout_series(layout, doc, out);
     else if (kind != NULL && strcmp(kind, "series") == 0)
         qs_layout_history(layout, doc, 12, out);
+    else if (kind != NULL && strcmp(kind, "sides") == 0)
+        qs_layout_sides(layout, doc, out);
     else if (kind != NULL)
         qs_layout_analysis(layout, doc, out);
     else
@@ -111,6 +115,37 @@ static void documents_look_as_they_should(void **state)
                                            .show_output = true};
                 lay_out(names[i], &layout);
             }
+}
+
+static void check_export(const char *name, const char *end, void (*export)(const json_t *, struct qs_buf *))
+{
+    char path[4096];
+    struct qs_buf out;
+    snprintf(path, sizeof(path), "%s/%s.json", folder, name);
+    json_t *doc = json_load_file(path, 0, NULL);
+    assert_non_null(doc);
+    qs_buf_init(&out);
+    export(doc, &out);
+    snprintf(path, sizeof(path), "%s/%s.%s", folder, name, end);
+    if (getenv("QS_GOLDEN_WRITE") != NULL)
+        write_file(path, &out);
+    char *want = read_file(path);
+    assert_non_null(want);
+    assert_string_equal(out.data, want);
+    free(want);
+    qs_buf_done(&out);
+    json_decref(doc);
+}
+
+/* Of each kind of document; what a device wrote is harmless in both forms. */
+static void exports_look_as_they_should(void **state)
+{
+    static const char *const exported[] = {"sides", "sides-refused", "three-arms", "two-files"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(exported) / sizeof(exported[0]); i++) {
+        check_export(exported[i], "junit.xml", qs_export_junit);
+        check_export(exported[i], "md", qs_export_markdown);
+    }
 }
 
 /* No screen is too narrow: only the least columns and words that cannot be broken are wider. */
@@ -168,6 +203,9 @@ static void other_documents_do_no_harm(void **state)
         qs_layout_job(&layout, doc, &out);
         qs_layout_run(&layout, doc, &out);
         qs_layout_devices(&layout, doc, &out);
+        qs_layout_sides(&layout, doc, &out);
+        qs_export_markdown(doc, &out);
+        qs_export_junit(doc, &out);
         assert_null(strchr(out.data, '\033'));
         assert_false(qs_layout_has_regression(doc));
         qs_buf_done(&out);
@@ -177,9 +215,9 @@ static void other_documents_do_no_harm(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(documents_look_as_they_should),
-                                       cmocka_unit_test(every_width_is_survived),
-                                       cmocka_unit_test(other_documents_do_no_harm)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(documents_look_as_they_should), cmocka_unit_test(exports_look_as_they_should),
+        cmocka_unit_test(every_width_is_survived), cmocka_unit_test(other_documents_do_no_harm)};
     if (argc != 2)
         return 2;
     folder = argv[1];

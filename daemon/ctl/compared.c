@@ -1,0 +1,124 @@
+#include "ctl/compared.h"
+
+#include <string.h>
+
+#include "ctl/api.h"
+#include "ctl/export.h"
+#include "ctl/findings.h"
+#include "ctl/result.h"
+
+static void lay_out(struct qs_ctl *ctl, const json_t *doc, struct qs_buf *out)
+{
+    struct qs_layout layout = qs_result_layout(ctl);
+    const char *kind = qs_json_get_text(doc, "kind", "");
+    if (qs_args_has(ctl->args, "markdown"))
+        qs_export_markdown(doc, out);
+    else if (qs_args_has(ctl->args, "junit"))
+        qs_export_junit(doc, out);
+    else if (strcmp(kind, "sides") == 0)
+        qs_layout_sides(&layout, doc, out);
+    else
+        qs_layout_analysis(&layout, doc, out);
+}
+
+static int code_of(const json_t *doc)
+{
+    struct qs_findings findings;
+    bool sides = strcmp(qs_json_get_text(doc, "kind", ""), "sides") == 0;
+    qs_findings_of(doc, &findings);
+    int code = qs_findings_have_regression(&findings) ? QS_EXIT_REGRESSION
+               : sides && findings.count == 0         ? QS_EXIT_PRECONDITION
+                                                      : QS_EXIT_OK;
+    qs_findings_done(&findings);
+    return code;
+}
+
+int qs_compared_show(struct qs_ctl *ctl, const struct qs_buf *text)
+{
+    struct qs_buf out;
+    json_t *doc = json_loadb(text->data, text->len, 0, NULL);
+    int code = code_of(doc);
+    qs_buf_init(&out);
+    if (!ctl->json)
+        lay_out(ctl, doc, &out);
+    qs_ctl_print(ctl->out, ctl->json ? text : &out);
+    qs_buf_done(&out);
+    json_decref(doc);
+    return code;
+}
+
+bool qs_compared_is_side(const char *word)
+{
+    size_t digits = strspn(word, "0123456789");
+    return strncmp(word, "build:", 6) == 0 || strncmp(word, "night:", 6) == 0 ||
+           (digits > 0 && (word[digits] == '\0' || word[digits] == ':' || word[digits] == ','));
+}
+
+static void add_query(struct qs_buf *path, const char *name, const char *value)
+{
+    qs_buf_fmt(path, "%c%s=", strchr(path->data, '?') == NULL ? '?' : '&', name);
+    for (const char *c = value; *c != '\0'; c++) {
+        bool plain = (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                     strchr("-._~:,", *c) != NULL;
+        if (plain)
+            qs_buf_char(path, *c);
+        else
+            qs_buf_fmt(path, "%%%02X", (unsigned)(unsigned char)*c);
+    }
+}
+
+/* All values of an option that may be given again, with commas between. */
+static void add_list(struct qs_buf *path, const struct qs_args *args, const char *option, const char *name)
+{
+    struct qs_buf list;
+    qs_buf_init(&list);
+    for (size_t i = 0; i < args->use_count; i++) {
+        const struct qs_opt_use *use = &args->use[i];
+        if (strcmp(use->opt->name, option) == 0)
+            qs_buf_fmt(&list, "%s%s", list.len > 0 ? "," : "", use->value[0] != NULL ? use->value[0] : "all");
+    }
+    if (list.len > 0)
+        add_query(path, name, list.data);
+    qs_buf_done(&list);
+}
+
+static void add_ratio(struct qs_buf *path, const char *name, double value)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%.6f", value);
+    add_query(path, name, text);
+}
+
+int qs_compared_sides(struct qs_ctl *ctl, const char *base, const char *candidate)
+{
+    int code = QS_EXIT_OK;
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_buf path;
+    struct qs_http_reply reply = {0};
+    struct qs_http *http = qs_api_reach_own(ctl, &code);
+    if (http == NULL)
+        return code;
+    qs_buf_init(&path);
+    qs_buf_init(&reply.body);
+    qs_buf_str(&path, "/api/v1/compare");
+    add_query(&path, "base", base);
+    add_query(&path, "candidate", candidate);
+    add_list(&path, ctl->args, "metric", "metric");
+    add_list(&path, ctl->args, "allow-diff", "allow");
+    add_list(&path, ctl->args, "rule", "rule");
+    if (qs_args_has(ctl->args, "margin"))
+        add_ratio(&path, "margin_ratio", (double)qs_args_number(ctl->args, "margin", 0) / 1e6);
+    if (qs_args_has(ctl->args, "level"))
+        add_ratio(&path, "alpha", 1 - (double)qs_args_number(ctl->args, "level", 0) / 1e6);
+    const struct qs_http_request request = {.method = "GET", .path = path.data, .patient = true};
+    if (!qs_http_call(http, &request, &reply, &err))
+        code = qs_api_fail(ctl, &err);
+    else if (reply.status != 200)
+        code = qs_api_refused(ctl, &reply);
+    else
+        code = qs_compared_show(ctl, &reply.body);
+    qs_buf_done(&path);
+    qs_buf_done(&reply.body);
+    qs_http_free(http);
+    return code;
+}

@@ -1,0 +1,136 @@
+/* Tables for a pull request. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "ctl/api.h"
+#include "ctl/export.h"
+#include "ctl/findings.h"
+
+/* Text inside a cell: what has a meaning there is escaped, control characters are shown, line ends are
+ * spaces. */
+static void put_cell(struct qs_buf *out, const char *s)
+{
+    struct qs_buf plain;
+    qs_buf_init(&plain);
+    qs_text_escape(&plain, s, strlen(s));
+    for (const char *c = plain.data; *c != '\0'; c++) {
+        if (strchr("|\\`*_<>[]#@", *c) != NULL)
+            qs_buf_char(out, '\\');
+        qs_buf_char(out, *c);
+    }
+    qs_buf_done(&plain);
+}
+
+static void put_value(struct qs_buf *out, double v, const char *unit)
+{
+    if (!isfinite(v))
+        qs_buf_str(out, "–");
+    else if (strcmp(unit, "ns") == 0)
+        qs_text_duration(out, v);
+    else
+        qs_buf_fmt(out, "%.6g ", v);
+    if (isfinite(v) && strcmp(unit, "ns") != 0)
+        put_cell(out, unit);
+}
+
+static void put_change(struct qs_buf *out, const struct qs_finding *f)
+{
+    if (!isfinite(f->ratio))
+        qs_buf_str(out, "–");
+    else
+        qs_buf_fmt(out, "%+.2f %%", (f->ratio - 1) * 100);
+    if (isfinite(f->lo) && isfinite(f->hi) && strcmp(f->reason, "exact") != 0)
+        qs_buf_fmt(out, " (%+.2f to %+.2f %%)", (f->lo - 1) * 100, (f->hi - 1) * 100);
+}
+
+static void put_row(struct qs_buf *out, const struct qs_finding *f)
+{
+    bool loud = strcmp(f->verdict, "regression") == 0;
+    const char *const texts[] = {f->point, f->arms, f->where, f->metric};
+    for (size_t i = 0; i < 4; i++) {
+        qs_buf_str(out, "| ");
+        put_cell(out, texts[i]);
+        qs_buf_char(out, ' ');
+    }
+    qs_buf_str(out, "| ");
+    put_value(out, f->base, f->unit);
+    qs_buf_str(out, " | ");
+    put_value(out, f->cand, f->unit);
+    qs_buf_str(out, " | ");
+    put_change(out, f);
+    qs_buf_fmt(out, " | %s%s%s", loud ? "**" : "", f->verdict, loud ? "**" : "");
+    if (!f->stands)
+        qs_buf_str(out, ", by chance?");
+    else if (strcmp(f->reason, "none") != 0 && f->reason[0] != '\0')
+        qs_buf_fmt(out, " (%s)", f->reason);
+    qs_buf_str(out, " |\n");
+}
+
+static void put_differences(struct qs_buf *out, const json_t *doc, const char *key, const char *title)
+{
+    size_t i;
+    const json_t *change, *list = json_object_get(doc, key);
+    if (!json_is_array(list) || json_array_size(list) == 0)
+        return;
+    qs_buf_fmt(out, "\n%s\n\n| key | base | candidate |\n|---|---|---|\n", title);
+    json_array_foreach(list, i, change)
+    {
+        static const char *const fields[] = {"key", "base", "candidate"};
+        for (size_t k = 0; k < 3; k++) {
+            qs_buf_str(out, "| ");
+            put_cell(out, qs_json_get_text(change, fields[k], "–"));
+            qs_buf_char(out, ' ');
+        }
+        qs_buf_str(out, "|\n");
+    }
+}
+
+static void put_unmatched(struct qs_buf *out, const json_t *doc, const char *key, const char *title)
+{
+    size_t i;
+    const json_t *one, *list = json_object_get(doc, key);
+    if (json_array_size(list) == 0)
+        return;
+    qs_buf_fmt(out, "\n%s:\n\n", title);
+    json_array_foreach(list, i, one)
+    {
+        static const char *const fields[] = {"label", "arm", "benchmark", "metric", "device"};
+        bool has_label = json_object_get(one, "label") != NULL;
+        qs_buf_char(out, '-');
+        for (size_t k = 0; k < 5; k++) {
+            if (has_label && strcmp(fields[k], "benchmark") == 0)
+                continue;
+            const char *text = qs_json_get_text(one, fields[k], "");
+            qs_buf_str(out, text[0] != '\0' ? " " : "");
+            put_cell(out, text);
+        }
+        qs_buf_char(out, '\n');
+    }
+}
+
+void qs_export_markdown(const json_t *doc, struct qs_buf *out)
+{
+    struct qs_findings f;
+    char *title = qs_findings_title(doc);
+    qs_findings_of(doc, &f);
+    qs_buf_str(out, "### ");
+    put_cell(out, title);
+    qs_buf_str(out, "\n\n");
+    if (qs_findings_refused(doc))
+        qs_buf_str(out, "**Refused**: the sides differ in more than the arm.\n");
+    else if (f.count == 0)
+        qs_buf_str(out, "**Nothing was compared**: the sides have nothing in common.\n");
+    else
+        qs_buf_str(out, "| benchmark | arms | where | metric | base | candidate | change | verdict |\n"
+                        "|---|---|---|---|--:|--:|--:|---|\n");
+    for (size_t i = 0; i < f.count; i++)
+        put_row(out, &f.at[i]);
+    put_differences(out, doc, "arm", "The arms differ in:");
+    put_differences(out, doc, "environment", "What else differs:");
+    put_unmatched(out, doc, "only_in_base", "Only in the base");
+    put_unmatched(out, doc, "only_in_candidate", "Only in the candidate");
+    qs_findings_done(&f);
+    free(title);
+}

@@ -1,0 +1,40 @@
+/* The verdicts of a comparison document, whichever it is: of a job's arms (schema/comparison.md), of two
+ * sides (schema/sides.md), of two files (schema/analysis.schema.json). */
+#ifndef QS_CTL_FINDINGS_H
+#define QS_CTL_FINDINGS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct qs_finding {    /* borrowed from the document but for what says owned */
+    const char *point; /* benchmark with its parameters */
+    char *where;       /* owned: the device, "3 devices", or the file */
+    char *arms;        /* owned: "a → b" where the arms have other names, else "" */
+    const char *metric, *unit, *verdict, *reason, *sentence;
+    double base, cand;    /* medians in the unit; NaN: not known */
+    double ratio, lo, hi; /* of the candidate to the base */
+    double margin_ratio, mde_ratio;
+    int64_t needed;         /* units for the margin; 0: not known */
+    const char *needed_of;  /* "blocks", "runs", ... */
+    bool stands;            /* false: expected by chance among so many comparisons */
+    const json_t *opinions; /* or NULL */
+    const json_t *warnings; /* of its point and device: the first finding has them, the others NULL */
+};
+
+struct qs_findings {
+    struct qs_finding *at; /* owned */
+    size_t count;
+};
+
+void qs_findings_of(const json_t *doc, struct qs_findings *ret);
+void qs_findings_done(struct qs_findings *f);
+/* A regression that stands. */
+bool qs_findings_have_regression(const struct qs_findings *f);
+/* The words for what was compared: "12 with build:v2", "a.csv with b.csv", "job 7". Owned by the caller. */
+char *qs_findings_title(const json_t *doc);
+/* Two sides were refused because something else differs. */
+bool qs_findings_refused(const json_t *doc);
+
+#endif

@@ -1,0 +1,337 @@
+/* Two sides as text: what was found, what differs, what has no partner. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "ctl/api.h"
+#include "ctl/findings.h"
+#include "ctl/layout.h"
+
+enum { SENTENCES_MOST = 6 };
+
+static const struct {
+    const char *verdict;
+    enum qs_ink ink;
+    const char *words;
+} verdicts[] = {{"regression", QS_INK_BAD, "Regression: worse by more than the margin of "},
+                {"improvement", QS_INK_GOOD, "Improvement: better by more than the margin of "},
+                {"probable-regression", QS_INK_WARN,
+                 "Probable regression: worse, but perhaps by less than the margin of "},
+                {"probable-improvement", QS_INK_WARN,
+                 "Probable improvement: better, but perhaps by less than the margin of "},
+                {"negligible", QS_INK_PLAIN, "Negligible: a real difference, smaller than the margin of "},
+                {"equivalent", QS_INK_PLAIN, "Equivalent: any difference is smaller than the margin of "},
+                {"inconclusive", QS_INK_WARN, "Inconclusive: the interval is too wide for a margin of "}};
+
+enum qs_ink qs_layout_verdict(const char *verdict, double margin_ratio, struct qs_buf *out)
+{
+    for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
+        if (strcmp(verdicts[i].verdict, verdict) != 0)
+            continue;
+        qs_buf_str(out, verdicts[i].words);
+        qs_layout_percent(out, margin_ratio);
+        qs_buf_char(out, '.');
+        return verdicts[i].ink;
+    }
+    return QS_INK_PLAIN;
+}
+
+static const struct {
+    const char *reason, *words;
+} reasons[] = {
+    {"too-few-runs", "Inconclusive: a side has fewer than two runs that count."},
+    {"borderline",
+     "Inconclusive: the interval leaves out no change, but only just: a change is called at 99 %."},
+    {"exact", "Compared exactly: any difference is a change."},
+    {"one-session", " One session a side: it would take twice the margin to be sure."},
+    {"taint-rates-differ",
+     "Inconclusive: the sides lost different shares of their runs, so what is left may not be alike."},
+    {"timeout-rates-differ",
+     "Inconclusive: different shares of the runs timed out, so the slowest are missing."},
+    {"not-positive", "Inconclusive: a value of 0 has no logarithm."}};
+
+static const char *words_of(const char *reason)
+{
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+        if (strcmp(reasons[i].reason, reason) == 0)
+            return reasons[i].words;
+    return NULL;
+}
+
+static void add_verdict(const struct qs_layout *layout, const struct qs_finding *f, struct qs_buf *out)
+{
+    struct qs_buf text;
+    const char *words = words_of(f->reason);
+    bool open = strcmp(f->verdict, "inconclusive") == 0, exact = strcmp(f->reason, "exact") == 0;
+    enum qs_ink ink = QS_INK_WARN;
+    qs_buf_init(&text);
+    if (!open || words == NULL)
+        ink = qs_layout_verdict(f->verdict, f->margin_ratio, &text);
+    if (exact)
+        qs_buf_clear(&text);
+    if (words != NULL)
+        qs_buf_str(&text, words);
+    if (!f->stands)
+        qs_buf_str(&text, " Among so many comparisons it is expected by chance.");
+    if (open && isfinite(f->mde_ratio)) {
+        qs_buf_str(&text, " The least difference that this sample shows reliably is ");
+        qs_layout_percent(&text, f->mde_ratio);
+        qs_buf_char(&text, '.');
+        if (f->needed > 0)
+            qs_buf_fmt(&text, " For the margin it would take about %" PRId64 " %s a side.", f->needed,
+                       f->needed_of);
+    }
+    qs_face_wrap(&layout->face, out, "  ", text.data, ink);
+    qs_buf_done(&text);
+}
+
+static void add_sentences(const struct qs_layout *layout, const struct qs_findings *all, struct qs_buf *out)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        const struct qs_finding *f = &all->at[i];
+        struct qs_buf text;
+        bool exact = strcmp(f->reason, "exact") == 0;
+        qs_buf_init(&text);
+        qs_buf_fmt(&text, "%s on %s, %s", f->point, f->where, f->metric);
+        qs_buf_char(out, '\n');
+        qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
+        qs_face_wrap(&layout->face, out, "  ", f->sentence, QS_INK_BOLD);
+        if (!exact || strcmp(f->verdict, "equivalent") != 0)
+            add_verdict(layout, f, out);
+        qs_layout_opinions(layout, f->opinions, out);
+        qs_buf_done(&text);
+    }
+}
+
+static void value_cell(const struct qs_layout *layout, struct qs_grid *grid, double v, const char *unit)
+{
+    char text[64] = "?";
+    struct qs_scale scale;
+    if (isfinite(v) && strcmp(unit, "ns") == 0) {
+        qs_layout_scale(layout->unit, v, &scale);
+        snprintf(text, sizeof(text), "%.*f %s", scale.decimals, v / scale.ns, scale.name);
+    } else if (isfinite(v)) {
+        snprintf(text, sizeof(text), "%.6g", v);
+    }
+    qs_grid_cell(grid, text);
+}
+
+static void change_cell(struct qs_grid *grid, const struct qs_finding *f)
+{
+    char text[64] = "?";
+    if (strcmp(f->reason, "exact") == 0 && isfinite(f->ratio))
+        snprintf(text, sizeof(text), "%+.3g %%", (f->ratio - 1) * 100);
+    else if (isfinite(f->lo) && isfinite(f->hi))
+        snprintf(text, sizeof(text), "%+.1f to %+.1f %%", (f->lo - 1) * 100, (f->hi - 1) * 100);
+    qs_grid_cell(grid, text);
+}
+
+/* The arms stand in the title where all points have the same; the metric where it is not the duration. */
+static void point_cell(struct qs_grid *grid, const struct qs_finding *f, bool with_arms)
+{
+    bool arms = with_arms && f->arms[0] != '\0', metric = strcmp(f->metric, "duration_ns") != 0;
+    char *text = qs_asprintf("%s%s%s%s%s", f->point, metric ? " " : "", metric ? f->metric : "",
+                             arms ? ", " : "", arms ? f->arms : "");
+    qs_grid_cell(grid, text);
+    free(text);
+}
+
+static bool arms_vary(const struct qs_findings *all)
+{
+    for (size_t i = 1; i < all->count; i++)
+        if (strcmp(all->at[i].arms, all->at[0].arms) != 0)
+            return true;
+    return false;
+}
+
+static void add_table(const struct qs_layout *layout, const struct qs_findings *all, struct qs_buf *out)
+{
+    static const struct qs_grid_column columns[] = {
+        {.title = "benchmark", .most = 28},          {.title = "device", .keep = 1, .most = 12},
+        {.title = "base", .right = true, .keep = 5}, {.title = "candidate", .right = true, .keep = 6},
+        {.title = "change", .right = true},          {.title = "verdict"}};
+    struct qs_grid grid;
+    qs_grid_init(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    for (size_t i = 0; i < all->count; i++) {
+        const struct qs_finding *f = &all->at[i];
+        char verdict[48];
+        snprintf(verdict, sizeof(verdict), "%s%s", f->verdict, f->stands ? "" : "?");
+        point_cell(&grid, f, arms_vary(all));
+        qs_grid_cell(&grid, f->where);
+        value_cell(layout, &grid, f->base, f->unit);
+        value_cell(layout, &grid, f->cand, f->unit);
+        change_cell(&grid, f);
+        qs_grid_cell(&grid, verdict);
+    }
+    qs_buf_char(out, '\n');
+    qs_grid_print(&grid, &layout->face, "  ", out);
+    qs_grid_done(&grid);
+}
+
+static void add_differences(const struct qs_layout *layout, const json_t *list, const char *title,
+                            bool with_state, struct qs_buf *out)
+{
+    size_t i;
+    const json_t *change;
+    if (json_array_size(list) == 0)
+        return;
+    qs_buf_char(out, '\n');
+    qs_face_wrap(&layout->face, out, "  ", title, QS_INK_BOLD);
+    json_array_foreach(list, i, change)
+    {
+        struct qs_buf text;
+        bool matters = qs_json_get_true(change, "matters"), allowed = qs_json_get_true(change, "allowed");
+        qs_buf_init(&text);
+        qs_buf_fmt(&text, "%s: %s | %s", qs_json_get_text(change, "key", "?"),
+                   qs_json_get_text(change, "base", "none"), qs_json_get_text(change, "candidate", "none"));
+        if (with_state && !matters)
+            qs_buf_str(&text, " (noted only)");
+        else if (with_state && allowed)
+            qs_buf_str(&text, " (allowed)");
+        qs_face_wrap(&layout->face, out, "  - ", text.data,
+                     with_state && matters && !allowed ? QS_INK_BAD : QS_INK_PLAIN);
+        qs_buf_done(&text);
+    }
+}
+
+static void add_unmatched(const struct qs_layout *layout, const json_t *list, const char *title,
+                          struct qs_buf *out)
+{
+    size_t i;
+    const json_t *one;
+    if (json_array_size(list) == 0)
+        return;
+    qs_buf_char(out, '\n');
+    qs_face_wrap(&layout->face, out, "  ", title, QS_INK_BOLD);
+    json_array_foreach(list, i, one)
+    {
+        struct qs_buf text;
+        qs_buf_init(&text);
+        qs_buf_fmt(&text, "%s in %s on %s (", qs_json_get_text(one, "label", "?"),
+                   qs_json_get_text(one, "arm", "?"), qs_json_get_text(one, "device", "?"));
+        qs_layout_count(&text, qs_json_get_int(one, "runs", 0), "run", "runs");
+        qs_buf_char(&text, ')');
+        qs_face_wrap(&layout->face, out, "  - ", text.data, QS_INK_WARN);
+        qs_buf_done(&text);
+    }
+}
+
+static void add_running(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
+{
+    static const char *const sides[] = {"base", "candidate"};
+    for (size_t k = 0; k < 2; k++) {
+        size_t i;
+        const json_t *job;
+        json_array_foreach(json_object_get(json_object_get(doc, sides[k]), "running"), i, job)
+        {
+            char text[120];
+            snprintf(text, sizeof(text),
+                     "Job %" JSON_INTEGER_FORMAT " of the %s has not ended and is left out.",
+                     json_integer_value(job), sides[k]);
+            qs_face_wrap(&layout->face, out, "  ", text, QS_INK_WARN);
+        }
+    }
+}
+
+static bool has_text(const json_t *warnings, const char *text)
+{
+    size_t i;
+    const json_t *w;
+    json_array_foreach(warnings, i, w) if (strcmp(qs_json_get_text(w, "text", ""), text) == 0) return true;
+    return false;
+}
+
+/* "blur on p1, blur on p2 and 3 more: what is wrong", where the first of them is this one. */
+static void add_warning(const struct qs_layout *layout, const struct qs_findings *all, size_t first,
+                        const char *warning, struct qs_buf *out)
+{
+    enum { NAMED_MOST = 3 };
+    struct qs_buf text;
+    size_t named = 0;
+    qs_buf_init(&text);
+    for (size_t i = first; i < all->count; i++) {
+        if (has_text(all->at[i].warnings, warning) && named++ < NAMED_MOST)
+            qs_buf_fmt(&text, "%s%s on %s", named > 1 ? ", " : "", all->at[i].point, all->at[i].where);
+    }
+    if (named > NAMED_MOST)
+        qs_buf_fmt(&text, " and %zu more", named - NAMED_MOST);
+    qs_buf_fmt(&text, ": %s", warning);
+    qs_face_wrap(&layout->face, out, "  - ", text.data, QS_INK_PLAIN);
+    qs_buf_done(&text);
+}
+
+static bool was_told(const struct qs_findings *all, size_t before, const char *warning)
+{
+    for (size_t i = 0; i < before; i++)
+        if (has_text(all->at[i].warnings, warning))
+            return true;
+    return false;
+}
+
+static void add_warnings(const struct qs_layout *layout, const struct qs_findings *all, struct qs_buf *out)
+{
+    bool any = false;
+    for (size_t i = 0; i < all->count; i++) {
+        size_t k;
+        const json_t *w;
+        json_array_foreach(all->at[i].warnings, k, w)
+        {
+            const char *text = qs_json_get_text(w, "text", "");
+            if (was_told(all, i, text))
+                continue;
+            if (!any) {
+                qs_buf_char(out, '\n');
+                qs_face_wrap(&layout->face, out, "  ", "What to know about these samples", QS_INK_BOLD);
+            }
+            any = true;
+            add_warning(layout, all, i, text, out);
+        }
+    }
+}
+
+static void add_head(const struct qs_layout *layout, const json_t *doc, const struct qs_findings *all,
+                     struct qs_buf *out)
+{
+    struct qs_buf text;
+    char *title = qs_findings_title(doc);
+    qs_buf_init(&text);
+    qs_buf_fmt(&text, "%s: ", title);
+    qs_layout_count(&text, (int64_t)json_array_size(json_object_get(doc, "results")), "point", "points");
+    qs_buf_str(&text, ", ");
+    qs_layout_count(&text, (int64_t)all->count, "verdict", "verdicts");
+    qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
+    add_running(layout, doc, out);
+    qs_buf_done(&text);
+    free(title);
+}
+
+void qs_layout_sides(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
+{
+    struct qs_findings all;
+    bool refused = qs_findings_refused(doc);
+    qs_findings_of(doc, &all);
+    add_head(layout, doc, &all, out);
+    if (refused)
+        qs_face_wrap(&layout->face, out, "  ",
+                     "Refused: the sides differ in more than the arm. To compare them all the same: "
+                     "--allow-diff=KEY,... or --allow-diff for everything.",
+                     QS_INK_BAD);
+    else if (all.count == 0)
+        qs_face_wrap(&layout->face, out, "  ", "The sides have nothing in common that could be compared.",
+                     QS_INK_BAD);
+    if (all.count > 0 && all.count <= SENTENCES_MOST)
+        add_sentences(layout, &all, out);
+    if (all.count > 0)
+        add_table(layout, &all, out);
+    add_differences(layout, json_object_get(doc, "arm"), "The arms: base | candidate", false, out);
+    add_differences(layout, json_object_get(doc, "environment"), "What else differs: base | candidate", true,
+                    out);
+    add_unmatched(layout, json_object_get(doc, "only_in_base"), "Only in the base", out);
+    add_unmatched(layout, json_object_get(doc, "only_in_candidate"), "Only in the candidate", out);
+    add_warnings(layout, &all, out);
+    qs_findings_done(&all);
+}

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Two sides over jobs, builds and nights, from the job file to the exit code: equal and slower commands, a changed environment,
+arms of one job, builds, and the forms that other programs read."""
+import datetime
+import json
+import os
+import sys
+import xml.etree.ElementTree as ET
+
+from lib import Bed, run_cases
+
+
+def text(seconds, name="wait", **more):
+    return {
+        "quiesce": 1, "name": name,
+        "benchmarks": [{"name": name, "argv": ["sleep", str(seconds)], **more.pop("benchmark", {})}],
+        "plan": {"blocks": 6, "window": {"iterations": 2}, "until": {"interval": 0}},
+        "conditions": {"gate": "none", "bounds": "none"}, **more,
+    }
+
+
+def compare(tap, bed, code, *argv):
+    """The answer of `quiesce compare`, with the exit code that it has to have."""
+    told = bed.cli("compare", *map(str, argv))
+    tap.equal(told.returncode, code, f"quiesce compare {' '.join(map(str, argv))} ends with {code}")
+    for line in (told.stdout + told.stderr).splitlines() if told.returncode != code else []:
+        print(f"# {line}")
+    return told
+
+
+def document(tap, bed, code, *argv):
+    return json.loads(compare(tap, bed, code, "--json", *argv).stdout)
+
+
+def verdict(doc, metric=0):
+    return doc["results"][0]["devices"][0]["comparisons"][metric]
+
+
+def done(tap, daemon, *texts):
+    jobs = [daemon.job(t) for t in texts]
+    tap.equal([daemon.ended(job)["state"] for job in jobs], ["done"] * len(jobs), "the jobs end well")
+    return jobs
+
+
+def jobs(tap):
+    """Equal commands are no regression, a slower one is; what is found is told in every form"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.device_ready()
+        same, again, slower = done(tap, daemon, text(0.02), text(0.02), text(0.08))
+        doc = document(tap, bed, 0, same, again, "--margin", "50%")
+        tap.equal((doc["regressions"], doc["environment"], doc["arm"]), (0, [], []), "nothing differs")
+        tap.equal((verdict(doc)["level"], doc["margin_ratio"]), ("runs", 0.5), "runs are the unit, the margin is the one asked for")
+        doc = document(tap, bed, 5, same, slower)
+        tap.equal(verdict(doc)["verdict"], "regression", "a slower command is a regression")
+        tap.ok(3 < verdict(doc)["ratio"] < 5, f"four times as slow: {verdict(doc)['ratio']}")
+        tap.equal([c["key"] for c in doc["arm"]], ["command"], "and the command is all that differs")
+        tap.equal(verdict(document(tap, bed, 0, slower, same))["verdict"], "improvement", "the other way round it is better")
+        tap.ok("Regression" in compare(tap, bed, 5, same, slower).stdout, "the page says so")
+        doc = document(tap, bed, 5, f"{same},{again}", slower, "--metric", "max_rss_bytes", "--rule", "judge")
+        tap.equal(doc["base"]["jobs"], [same, again], "two jobs are one side")
+        tap.equal([c["metric"] for c in doc["results"][0]["devices"][0]["comparisons"]], ["duration_ns", "max_rss_bytes"],
+                  "with another metric")
+        tap.equal([o["rule"] for o in verdict(doc)["opinions"]], ["judge"], "and another's rule")
+        page = os.path.join(bed.path, "page.md")
+        told = compare(tap, bed, 5, same, slower, "--markdown", "--output", page)
+        with open(page, encoding="utf-8") as f:
+            tap.ok(told.stdout == "" and "**regression**" in f.read(), "--output writes the page, and prints nothing")
+        today = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=12)
+        doc = document(tap, bed, 5, f"night:{today:%Y-%m-%d}", slower, "--allow-diff")
+        tap.ok(slower in doc["base"]["jobs"], "a night has the jobs that began in it")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def junit(tap):
+    """JUnit reports are XML, with a failure for a regression"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.device_ready()
+        fast, slow = done(tap, daemon, text(0.02, name="<wait> & \"see\""), text(0.08, name="<wait> & \"see\""))
+        root = ET.fromstring(compare(tap, bed, 5, fast, slow, "--junit").stdout)
+        suite, case = root.find("testsuite"), root.find("testsuite/testcase")
+        tap.equal((root.tag, suite.get("tests"), suite.get("failures"), suite.get("errors")), ("testsuites", "1", "1", "0"),
+                  "one test, one failure")
+        tap.equal((case.get("classname"), case.get("name")), ("local", "<wait> & \"see\" duration_ns"), "of this point")
+        tap.equal(case.find("failure").get("type"), "regression", "which is a regression")
+        suite = ET.fromstring(compare(tap, bed, 0, slow, fast, "--junit").stdout).find("testsuite")
+        tap.equal((suite.get("failures"), suite.get("skipped")), ("0", "0"), "an improvement passes")
+        suite = ET.fromstring(compare(tap, bed, 0, slow, "--junit").stdout).find("testsuite")
+        tap.equal(suite.get("tests"), "0", "a job with one arm has nothing to compare")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def environments(tap):
+    """What differs beside the arm is refused until it is allowed"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.device_ready()
+        old, new, other = done(tap, daemon, text(0.02, benchmark={"env": {"MODE": "old"}}),
+                               text(0.08, benchmark={"env": {"MODE": "new"}}), text(0.02, name="rest"))
+        told = compare(tap, bed, 4, old, new)
+        tap.ok("Refused" in told.stdout and "env.MODE: old | new" in told.stdout, "it says what differs")
+        doc = document(tap, bed, 4, old, new)
+        tap.equal((doc["refused"], doc["results"]), (True, []), "and gives no verdict")
+        root = ET.fromstring(compare(tap, bed, 4, old, new, "--junit").stdout)
+        tap.ok("env.MODE: old | new" in root.find("testsuite/testcase/error").text, "nor as a report")
+        doc = document(tap, bed, 5, old, new, "--allow-diff=env.MODE")
+        tap.equal([(c["key"], c["allowed"]) for c in doc["environment"]], [("env.MODE", True)], "what is allowed stays listed")
+        compare(tap, bed, 4, old, new, "--allow-diff=kernel")
+        compare(tap, bed, 5, old, new, "--allow-diff")
+        doc = document(tap, bed, 4, old, other, "--allow-diff=env")
+        tap.equal([c["key"] for c in doc["environment"] if not c["allowed"]], ["benchmark"], "another benchmark is a difference")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def builds(tap):
+    """Arms of one job are paired by block; builds are found in any job"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.device_ready()
+        for name, seconds in (("old", 0.02), ("new", 0.08)):
+            with open(os.path.join(bed.path, name), "w", encoding="ascii") as f:
+                f.write(f"#!/bin/sh\nexec sleep {seconds}\n")
+            os.chmod(os.path.join(bed.path, name), 0o755)
+        job = {**text(1), "arms": {n: {"argv": ["./work"], "build": {"label": n, "files": {"work": n}}} for n in ("old", "new")}}
+        with open(os.path.join(bed.path, "job.yaml"), "w", encoding="ascii") as f:
+            json.dump(job, f)
+        told = bed.cli("submit", "--wait", "job.yaml")
+        tap.equal(told.returncode, 0, "the job ends well")
+        doc = document(tap, bed, 5, "1:old", "1:new")
+        tap.equal((verdict(doc)["level"], verdict(doc)["base"]["units"]), ("blocks", 6), "by block")
+        doc = document(tap, bed, 5, "build:old", "build:new")
+        tap.equal(verdict(doc)["level"], "blocks", "builds that met in one job too")
+        tap.ok({"build", "build_content"} <= {c["key"] for c in doc["arm"]}, "the build is the difference")
+        doc = document(tap, bed, 0, "1:old", "build:old")
+        tap.equal((verdict(doc)["verdict"], doc["arm"], doc["environment"]), ("equivalent", [], []), "an arm is equal to itself")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def mistakes(tap):
+    """Words that say no runs are refused by name"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.device_ready()
+        done(tap, daemon, text(0.01))
+        for words in (("1", "2"), ("1", "build:x"), ("1", "1:other"), ("1", "night:2001-01-01"), ("1", "1", "--metric", "cycles"),
+                      ("1", "night:tomorrow"), ("1", "1", "--per", "iteration"), ("1", "--allow-diff"), ("1", "1", "--csv")):
+            told = compare(tap, bed, 2, *words)
+            tap.ok(told.stdout == "" and len(told.stderr) > 20, f"{words}: {told.stderr.splitlines()[:1]}")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(jobs, junit, environments, builds, mistakes))
