@@ -21,6 +21,7 @@ void qs_child_init(struct qs_linux_child *child, clockid_t clock)
 {
     child->runs = child->lost = false;
     child->clock = clock;
+    child->spare = 0;
     child->in_fd = -1;
     child->null_in_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     child->null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -34,7 +35,7 @@ void qs_child_done(struct qs_linux_child *child)
     if (child->runs) {
         qs_child_end(child, true);
         waitpid(child->process.pid, NULL, 0);
-        qs_spawn_end_strays(child->process.pid, STRAYS_BUDGET_NS);
+        qs_spawn_end_strays(child->process.pid, child->spare, STRAYS_BUDGET_NS);
         child->runs = false;
     }
     qs_capture_close(&child->capture);
@@ -245,7 +246,7 @@ static void tidy(struct qs_linux_child *child, struct qs_port_child *end)
     if (child->process.pidfd >= 0) {
         close(child->process.pidfd);
     }
-    end->left_children = qs_spawn_end_strays(child->process.pid, STRAYS_BUDGET_NS);
+    end->left_children = qs_spawn_end_strays(child->process.pid, child->spare, STRAYS_BUDGET_NS);
     qs_capture_drain(c, DRAIN_ALL);
     end->output_cut = !c->tail && c->read_fd >= 0 && c->total > c->max && c->total > child->written_before;
     child->runs = false;

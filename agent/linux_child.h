@@ -26,6 +26,7 @@ struct qs_linux_child {
     int64_t start_ns;
     uint64_t written_before;      /* total of the capture when it began */
     bool lost;                    /* given up */
+    pid_t spare;                  /* a tracer beside it, which is none of its own; 0: none */
     const struct qs_commands *of; /* borrowed */
     int memory_fd, wake_fd;       /* borrowed: of a harness program's start */
     int in_fd;                    /* owned: standard input of what runs; -1: null_in_fd */

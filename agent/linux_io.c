@@ -152,8 +152,13 @@ struct entry {
 
 bool qs_dir_open(struct qs_dir *dir, const char *path)
 {
+    return qs_dir_open_at(dir, AT_FDCWD, path);
+}
+
+bool qs_dir_open_at(struct qs_dir *dir, int dir_fd, const char *path)
+{
     dir->at = dir->len = 0;
-    dir->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    dir->fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return dir->fd >= 0;
 }
 

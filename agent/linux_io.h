@@ -38,6 +38,7 @@ struct qs_dir {
     _Alignas(8) char bytes[8192];
 };
 bool qs_dir_open(struct qs_dir *dir, const char *path);
+bool qs_dir_open_at(struct qs_dir *dir, int dir_fd, const char *path);
 /* The next entry's name (valid until the next call), or NULL. */
 const char *qs_dir_next(struct qs_dir *dir);
 void qs_dir_close(struct qs_dir *dir);

@@ -9,7 +9,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-enum { FD_CHILD, FD_WAKE, FD_OUTPUT, FD_LINK, FD_SIGNAL, FD_LISTEN, FD_COUNT };
+enum { FD_CHILD, FD_TRACER, FD_WAKE, FD_OUTPUT, FD_LINK, FD_SIGNAL, FD_LISTEN, FD_COUNT };
 
 /* A link that may be taken, or one to be turned away; in a window nobody is answered. */
 static bool door_is_watched(const struct qs_linux *os)
@@ -22,6 +22,7 @@ static void fill_fds(const struct qs_linux *os, struct pollfd *fds)
 {
     const struct qs_linux_child *child = &os->child;
     fds[FD_CHILD].fd = child->runs && !child->lost ? child->process.pidfd : -1;
+    fds[FD_TRACER].fd = os->tracer.runs ? os->tracer.process.pidfd : -1;
     fds[FD_WAKE].fd = os->harness.wake_fd;
     fds[FD_OUTPUT].fd = child->runs ? child->capture.read_fd : -1;
     fds[FD_LINK].fd = os->link.in_fd;
@@ -60,6 +61,14 @@ static void look_after_child(struct qs_linux *os)
     struct qs_port_child end;
     if (os->child.runs && qs_child_reap(&os->child, &end)) {
         qs_agent_on_child(&os->agent, &end);
+    }
+}
+
+static void look_after_tracer(struct qs_linux *os)
+{
+    if (qs_tracer_reap(&os->tracer)) {
+        os->child.spare = 0;
+        qs_agent_on_tracer(&os->agent);
     }
 }
 
@@ -122,6 +131,9 @@ void qs_linux_run(struct qs_linux *os)
         if (fds[FD_CHILD].revents || fds[FD_SIGNAL].revents || os->child.lost) {
             look_after_child(os);
         }
+        if (fds[FD_TRACER].revents || fds[FD_SIGNAL].revents) {
+            look_after_tracer(os);
+        }
         if (fds[FD_OUTPUT].revents) {
             qs_capture_drain(&os->child.capture, 1);
         }
@@ -140,6 +152,7 @@ void qs_linux_run(struct qs_linux *os)
         }
     }
     qs_agent_stop(&os->agent, "the agent was told to end");
+    qs_tracer_close(&os->tracer, os->child.runs ? os->child.process.pid : 0);
     qs_child_done(&os->child);
     qs_link_close(&os->link);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -47,6 +48,13 @@ __attribute__((no_sanitize("address", "undefined"))) static bool become(const st
            syscall(SETRESUID, as->uid, as->uid, as->uid) == 0;
 }
 
+/* The kernel's own form of a limit: 64 bits everywhere. */
+__attribute__((no_sanitize("address", "undefined"))) static bool limit_files(uint64_t max_bytes)
+{
+    const uint64_t limit[2] = {max_bytes, max_bytes};
+    return syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, limit, NULL) == 0;
+}
+
 /* Runs in the child, in our memory: raw system calls only, no instrumentation. */
 __attribute__((no_sanitize("address", "undefined"))) static int child_main(void *arg)
 {
@@ -61,6 +69,7 @@ __attribute__((no_sanitize("address", "undefined"))) static int child_main(void 
     ok = ok && (!s->as || become(s->as)) && syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0;
     ok = ok && syscall(SYS_dup3, s->in_fd, 0, 0) == 0 && syscall(SYS_dup3, s->out_fd, 1, 0) == 1 &&
          syscall(SYS_dup3, s->out_fd, 2, 0) == 2;
+    ok = ok && (s->file_max_bytes == 0 || limit_files(s->file_max_bytes));
     if (ok && s->cwd_fd >= 0) {
         ok = syscall(SYS_fchdir, s->cwd_fd) == 0;
     }
@@ -103,10 +112,13 @@ int qs_spawn_start(const struct qs_spawn_spec *spawn, struct qs_spawned *child)
     return 0;
 }
 
-/* Takes in what has already ended; true when something is still alive. */
-static bool anyone_alive(void)
+static bool look_at_children(pid_t spare, bool end);
+
+/* Takes in what has already ended; true when something is still alive. With one to spare each child is looked
+ * at, for waitid would name that one. */
+static bool anyone_alive(pid_t spare)
 {
-    for (;;) {
+    while (spare == 0) {
         siginfo_t info;
         memset(&info, 0, sizeof info);
         if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG) != 0) {
@@ -119,6 +131,7 @@ static bool anyone_alive(void)
             return true;
         }
     }
+    return look_at_children(spare, false);
 }
 
 /* The parent of a process from /proc/PID/stat; -1 when it is gone. The name in it may hold anything. */
@@ -134,33 +147,41 @@ static pid_t parent_of(const char *pid)
     return end && strlen(end) > 4 ? (pid_t)strtol(end + 4, NULL, 10) : -1;
 }
 
-/* Children that made a session of their own are ours since their parent died: we are their subreaper. */
-static void kill_own_children(void)
+/* Children that made a session of their own are ours since their parent died: we are their subreaper. Returns
+ * whether one but the spared is alive; those that have ended are taken in, or all are told to end. */
+static bool look_at_children(pid_t spare, bool end)
 {
     struct qs_dir dir;
+    bool alive = false;
     if (!qs_dir_open(&dir, "/proc")) {
-        return;
+        return false;
     }
     pid_t own = getpid();
     for (const char *name = qs_dir_next(&dir); name; name = qs_dir_next(&dir)) {
-        if (name[0] >= '1' && name[0] <= '9' && parent_of(name) == own) {
-            kill((pid_t)strtol(name, NULL, 10), SIGKILL);
+        if (name[0] < '1' || name[0] > '9' || parent_of(name) != own) {
+            continue;
         }
+        pid_t pid = (pid_t)strtol(name, NULL, 10);
+        if (pid != spare && end) {
+            kill(pid, SIGKILL);
+        }
+        alive = alive || (pid != spare && (end || waitpid(pid, NULL, WNOHANG) == 0));
     }
     qs_dir_close(&dir);
+    return alive;
 }
 
-bool qs_spawn_end_strays(pid_t group, int64_t budget_ns)
+bool qs_spawn_end_strays(pid_t group, pid_t spare, int64_t budget_ns)
 {
-    if (!anyone_alive()) {
+    if (!anyone_alive(spare)) {
         return false;
     }
     const struct timespec pause = {.tv_sec = 0, .tv_nsec = 1000000};
     for (int64_t waited = 0; waited < budget_ns; waited += pause.tv_nsec) {
         kill(-group, SIGKILL);
-        kill_own_children();
+        look_at_children(spare, true);
         nanosleep(&pause, NULL);
-        if (!anyone_alive()) {
+        if (!anyone_alive(spare)) {
             break;
         }
     }

@@ -17,6 +17,7 @@ struct qs_spawn_spec {
     int cwd_fd;                   /* a directory, or -1: the agent's own */
     int in_fd, out_fd;            /* > 2; out_fd serves for standard output and standard error */
     int memory_fd, wake_fd;       /* > 15: the child's descriptors 3 and 4; 0: it has none */
+    uint64_t file_max_bytes;      /* no file of it grows beyond; 0: the agent's own limit */
     const cpu_set_t *cpus;        /* NULL: the agent's own */
     const struct qs_identity *as; /* NULL: the agent's own */
 };
@@ -31,7 +32,7 @@ struct qs_spawned {
 int qs_spawn_start(const struct qs_spawn_spec *spawn, struct qs_spawned *child);
 
 /* After the child has been waited for: ends everything that it left behind, within budget_ns. Returns
- * whether anything was alive. */
-bool qs_spawn_end_strays(pid_t group, int64_t budget_ns);
+ * whether anything was alive. spare: a child of ours that stays, and is not reaped; 0: none. */
+bool qs_spawn_end_strays(pid_t group, pid_t spare, int64_t budget_ns);
 
 #endif

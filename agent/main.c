@@ -1,3 +1,4 @@
+#include "linux_ftrace.h"
 #include "port_linux.h"
 
 #include <fcntl.h>
@@ -16,6 +17,10 @@ static const char help[] =
     "                                                 loopback only: the link is not encrypted\n"
     "  quiesce-agent --facts                          what this device is, one \"key: value\" a line\n"
     "  quiesce-agent --dump-states                    the session's table of states\n"
+    "  quiesce-agent --ftrace FILE SETTING...         record with the kernel's tracer into FILE until "
+    "SIGINT;\n"
+    "                                                 settings of a tracefs instance: "
+    "set_event=sched:sched_switch\n"
     "  quiesce-agent --version | --help\n"
     "\n"
     "--sysfs DIR reads temperatures, frequencies and governors below DIR instead of /sys: for test beds; "
@@ -194,6 +199,9 @@ int main(int argc, char **argv)
 {
     static struct qs_linux os;
     struct options options = {.sysfs = "/sys"};
+    if (argc > 1 && strcmp(argv[1], "--ftrace") == 0) {
+        return qs_ftrace_main(argv + 2);
+    }
     int status = argc > 0 ? parse(&options, argv) : EXIT_USAGE;
     if (status != EXIT_OK) {
         return status;

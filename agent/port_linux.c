@@ -77,6 +77,8 @@ static bool op_run_begin(void *ctx, const struct qs_msg_run_begin *run, struct q
 static void op_run_end(void *ctx)
 {
     struct qs_linux *os = ctx;
+    qs_tracer_close(&os->tracer, os->child.runs ? os->child.process.pid : 0);
+    os->child.spare = 0;
     qs_harness_close(&os->harness);
     qs_commands_close(&os->run);
 }
@@ -263,8 +265,34 @@ static void op_program_row(void *ctx, uint32_t i, uint32_t metrics, struct qs_po
 static void op_pull(void *ctx, const struct qs_msg_pull *pull, struct qs_port_piece *piece)
 {
     struct qs_linux *os = ctx;
+    if (pull->source == QS_PULL_TRACE) {
+        qs_trace_file_piece(&os->tracer.file, pull, piece);
+        return;
+    }
     qs_pull_piece(&os->pull, os->run.cwd_fd >= 0 ? os->run.cwd_fd : AT_FDCWD,
                   os->run.has_identity ? &os->run.identity : NULL, pull, piece);
+}
+
+static bool op_trace_start(void *ctx, const struct qs_msg_trace *trace, struct qs_port_fault *fault)
+{
+    struct qs_linux *os = ctx;
+    pid_t target = os->harness.open ? os->child.process.pid : getpid();
+    bool ok = qs_tracer_start(&os->tracer, trace, &os->hook, target, fault);
+    os->child.spare = ok ? os->tracer.process.pid : 0;
+    return ok;
+}
+
+static bool op_trace_end(void *ctx, bool hard)
+{
+    struct qs_linux *os = ctx;
+    return qs_tracer_end(&os->tracer, hard);
+}
+
+static void op_trace_result(void *ctx, struct qs_port_traced *traced)
+{
+    struct qs_linux *os = ctx;
+    qs_tracer_result(&os->tracer, os->child.runs ? os->child.process.pid : 0, traced);
+    os->child.spare = os->tracer.runs ? os->tracer.process.pid : 0;
 }
 
 const char *qs_linux_clock_name(const struct qs_linux *os)
@@ -289,6 +317,7 @@ void qs_linux_init(struct qs_linux *os, const char *sysfs)
     qs_child_init(&os->child, os->clock);
     qs_harness_init(&os->harness);
     qs_pull_init(&os->pull);
+    qs_tracer_init(&os->tracer, os->clock);
     if (!qs_io_line("/proc/sys/kernel/random/boot_id", os->boot_id, sizeof os->boot_id)) {
         snprintf(os->boot_id, sizeof os->boot_id, "unknown");
     }
@@ -352,33 +381,36 @@ static void fill_options(struct qs_linux *os, struct qs_agent_options *options)
 
 bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES])
 {
-    const struct qs_port port = {.ctx = os,
-                                 .now_ns = op_now_ns,
-                                 .send = op_send,
-                                 .close_link = op_close_link,
-                                 .random = op_random,
-                                 .run_begin = op_run_begin,
-                                 .run_end = op_run_end,
-                                 .start = op_start,
-                                 .start_hook = op_start_hook,
-                                 .end_child = op_end_child,
-                                 .abandon_child = op_abandon_child,
-                                 .window_open = op_window_open,
-                                 .output = op_output,
-                                 .read_sensor = op_read_sensor,
-                                 .evidence = op_evidence,
-                                 .fact = op_fact,
-                                 .drain = op_drain,
-                                 .unread = op_unread,
-                                 .busiest = op_busiest,
-                                 .program_start = op_program_start,
-                                 .program_go = op_program_go,
-                                 .program_quit = op_program_quit,
-                                 .program_look = op_program_look,
-                                 .program_metric = op_program_metric,
-                                 .program_row = op_program_row,
-                                 .program_clock = op_program_clock,
-                                 .pull = op_pull};
+    const struct qs_port port = {
+        .ctx = os,
+        .now_ns = op_now_ns,
+        .send = op_send,
+        .close_link = op_close_link,
+        .random = op_random,
+        .run_begin = op_run_begin,
+        .run_end = op_run_end,
+        .start = op_start,
+        .start_hook = op_start_hook,
+        .end_child = op_end_child,
+        .abandon_child = op_abandon_child,
+        .window_open = op_window_open,
+        .output = op_output,
+        .read_sensor = op_read_sensor,
+        .evidence = op_evidence,
+        .fact = op_fact,
+        .drain = op_drain,
+        .unread = op_unread,
+        .busiest = op_busiest,
+        .program_start = op_program_start,
+        .program_go = op_program_go,
+        .program_quit = op_program_quit,
+        .program_look = op_program_look,
+        .program_metric = op_program_metric,
+        .program_row = op_program_row,
+        .program_clock = op_program_clock,
+        .pull = op_pull,
+
+        .tracer = {.start = op_trace_start, .end = op_trace_end, .result = op_trace_result}};
     struct qs_agent_options options;
     if (!take_signals(os) || os->child.null_fd < 0 || os->child.null_in_fd < 0) {
         snprintf(error, QS_LINK_ERROR_BYTES, "cannot set up: %s", strerror(errno));

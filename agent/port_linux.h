@@ -10,6 +10,7 @@
 #include "linux_link.h"
 #include "linux_probe.h"
 #include "linux_pull.h"
+#include "linux_trace.h"
 
 enum { QS_LINUX_RING_BYTES = 8 * 1024 * 1024 };
 
@@ -24,6 +25,7 @@ struct qs_linux {
     struct qs_probe probe;
     struct qs_facts facts;
     struct qs_pull pull;
+    struct qs_tracer tracer;
     clockid_t clock;
     int signal_fd;
     bool stop;   /* the loop ends */

@@ -135,6 +135,7 @@ static void op_run_end(void *ctx)
     sim->shared.at = NULL;
     sim->wake_ns = INT64_MAX;
     sim->busy = false;
+    sim->trace = (struct qs_sim_trace){.end_ns = INT64_MAX};
 }
 
 int64_t qs_sim_lasts_ns(struct qs_sim *sim, const struct qs_sim_command *c, bool timed)
@@ -292,29 +293,32 @@ void qs_sim_init(struct qs_sim *sim, const struct qs_sim_options *options, int64
                  bool (*on_send)(void *ctx, const uint8_t *bytes, size_t n), void (*on_close)(void *ctx),
                  void *ctx)
 {
-    const struct qs_port port = {.ctx = sim,
-                                 .now_ns = op_now_ns,
-                                 .send = op_send,
-                                 .close_link = op_close_link,
-                                 .random = op_random,
-                                 .run_begin = op_run_begin,
-                                 .run_end = op_run_end,
-                                 .start = op_start,
-                                 .start_hook = op_start_hook,
-                                 .end_child = op_end_child,
-                                 .abandon_child = op_abandon_child,
-                                 .window_open = op_window_open,
-                                 .output = op_output,
-                                 .read_sensor = op_read_sensor,
-                                 .evidence = op_evidence,
-                                 .fact = op_fact,
-                                 .program_start = qs_sim_program_start,
-                                 .program_go = qs_sim_program_go,
-                                 .program_quit = qs_sim_program_quit,
-                                 .program_look = qs_sim_program_look,
-                                 .program_metric = qs_sim_program_metric,
-                                 .program_row = qs_sim_program_row,
-                                 .program_clock = qs_sim_program_clock};
+    const struct qs_port port = {
+        .ctx = sim,
+        .now_ns = op_now_ns,
+        .send = op_send,
+        .close_link = op_close_link,
+        .random = op_random,
+        .run_begin = op_run_begin,
+        .run_end = op_run_end,
+        .start = op_start,
+        .start_hook = op_start_hook,
+        .end_child = op_end_child,
+        .abandon_child = op_abandon_child,
+        .window_open = op_window_open,
+        .output = op_output,
+        .read_sensor = op_read_sensor,
+        .evidence = op_evidence,
+        .fact = op_fact,
+        .program_start = qs_sim_program_start,
+        .program_go = qs_sim_program_go,
+        .program_quit = qs_sim_program_quit,
+        .program_look = qs_sim_program_look,
+        .program_metric = qs_sim_program_metric,
+        .program_row = qs_sim_program_row,
+        .program_clock = qs_sim_program_clock,
+        .pull = qs_sim_pull,
+        .tracer = {.start = qs_sim_trace_start, .end = qs_sim_trace_end, .result = qs_sim_trace_result}};
     const struct qs_agent_options agent_options = {.software = "quiesce-agent " QS_VERSION " (simulated)",
                                                    .boot_id = sim->boot_id,
                                                    .clock = "sim",
@@ -333,6 +337,7 @@ void qs_sim_init(struct qs_sim *sim, const struct qs_sim_options *options, int64
     sim->capture = sim->child_runs = sim->busy = false;
     sim->shared.at = NULL;
     sim->wake_ns = INT64_MAX;
+    sim->trace = (struct qs_sim_trace){.end_ns = INT64_MAX};
     sim->output_max_bytes = 0;
     sim->written_bytes = 0;
     sim->temp_mc = options->ambient_mc;
@@ -345,6 +350,7 @@ static int64_t next_device_ns(const struct qs_sim *sim)
 {
     int64_t agent = qs_agent_next_deadline_ns(&sim->agent);
     agent = sim->child_runs && sim->wake_ns < agent ? sim->wake_ns : agent;
+    agent = sim->trace.on && sim->trace.end_ns < agent ? sim->trace.end_ns : agent;
     return sim->child_runs && sim->child.end_ns < agent ? sim->child.end_ns : agent;
 }
 
@@ -368,6 +374,9 @@ void qs_sim_on_time(struct qs_sim *sim, int64_t now_ns)
             qs_sim_settle(sim);
             sim->child_runs = false;
             qs_agent_on_child(&sim->agent, &end);
+        } else if (sim->trace.on && sim->trace.end_ns <= op_now_ns(sim)) {
+            qs_sim_trace_over(sim);
+            qs_agent_on_tracer(&sim->agent);
         } else {
             qs_agent_on_time(&sim->agent);
         }

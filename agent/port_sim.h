@@ -6,7 +6,7 @@
  * (writes N bytes). A program whose path begins with "/missing" is not found. The same words describe a
  * harness program: its setup and its teardown take 1 ms each, an evaluation takes the given time, and it
  * declares the metric "evals"; "hang" never ends its first iteration, "exit=N" ends with that code instead of
- * running. */
+ * running. Tracers: port_sim_trace.c. */
 #ifndef QS_AGENT_PORT_SIM_H
 #define QS_AGENT_PORT_SIM_H
 
@@ -40,6 +40,14 @@ struct qs_sim_command {
     uint64_t output_bytes;
 };
 
+struct qs_sim_trace { /* a tracer, and the file of the last one */
+    bool on, hang;
+    int64_t started_ns, told_ns, ended_ns;
+    int64_t end_ns; /* when it will end; INT64_MAX: not by itself */
+    uint64_t bytes, max_bytes, total_bytes;
+    char file[128], piece[QS_PULL_MAX_BYTES];
+};
+
 struct qs_sim {
     struct qs_agent agent;
     struct qs_sim_options options;
@@ -57,6 +65,7 @@ struct qs_sim {
     struct qs_shared shared;    /* of a harness run: its memory is harness_memory */
     int64_t wake_ns;            /* when its program wakes the agent; INT64_MAX: never */
     bool busy;                  /* it has a window */
+    struct qs_sim_trace trace;
     int64_t temp_mc, temp_ns, busy_ticks_ns;
     uint64_t written_bytes;
     char output[QS_SIM_OUTPUT_BYTES];

@@ -21,4 +21,11 @@ bool qs_sim_program_metric(void *ctx, uint32_t i, struct qs_port_metric *metric)
 void qs_sim_program_row(void *ctx, uint32_t i, uint32_t metrics, struct qs_port_row *row);
 void qs_sim_program_clock(void *ctx, struct qs_port_clock *out);
 
+/* port_sim_trace.c */
+bool qs_sim_trace_start(void *ctx, const struct qs_msg_trace *m, struct qs_port_fault *fault);
+bool qs_sim_trace_end(void *ctx, bool hard);
+void qs_sim_trace_over(struct qs_sim *sim); /* its time has come */
+void qs_sim_trace_result(void *ctx, struct qs_port_traced *traced);
+void qs_sim_pull(void *ctx, const struct qs_msg_pull *m, struct qs_port_piece *piece);
+
 #endif

@@ -25,6 +25,9 @@ enum {
     QS_PULL_MAX_BYTES =
         8192, /* one piece of what is fetched: it fits the shortest frame that may be agreed */
 
+    QS_TRACE_MAX_BYTES = 64 * 1024 * 1024, /* of a tracer's file */
+    QS_TRACE_SAID_MAX_BYTES = 1024,        /* of what it writes to its outputs, told to the host */
+
     QS_ARGV_MAX = 1024,
     QS_ARGV_MAX_BYTES = 128 * 1024, /* as encoded: 2 bytes of length and the text, for each item */
     QS_ENV_MAX = 2048,

@@ -39,6 +39,9 @@ CHECK(error)
 CHECK(bye)
 CHECK(pull)
 CHECK(pulled)
+CHECK(trace)
+CHECK(trace_stop)
+CHECK(traced)
 #undef CHECK
 
 static int check_empty(const uint8_t *p, size_t n)
@@ -80,6 +83,9 @@ static const struct row rows[] = {
     [QS_MSG_BYE] = {"BYE", BOTH, check_bye},
     [QS_MSG_PULL] = {"PULL", HOST, check_pull},
     [QS_MSG_PULLED] = {"PULLED", AGENT, check_pulled},
+    [QS_MSG_TRACE] = {"TRACE", HOST, check_trace},
+    [QS_MSG_TRACE_STOP] = {"TRACE_STOP", HOST, check_trace_stop},
+    [QS_MSG_TRACED] = {"TRACED", AGENT, check_traced},
 };
 _Static_assert(sizeof rows / sizeof rows[0] == QS_MSG_LAST + 1, "each message has a row");
 

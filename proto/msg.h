@@ -12,6 +12,7 @@
 #include "proto/msg_result.h"
 #include "proto/msg_run.h"
 #include "proto/msg_session.h"
+#include "proto/msg_trace.h"
 #include "proto/msg_window.h"
 #include "proto/wire.h"
 
@@ -45,7 +46,10 @@ enum qs_msg_type {
     QS_MSG_BYE, /* struct qs_msg_bye */
     QS_MSG_PULL,
     QS_MSG_PULLED,
-    QS_MSG_LAST = QS_MSG_PULLED,
+    QS_MSG_TRACE, /* 30 */
+    QS_MSG_TRACE_STOP,
+    QS_MSG_TRACED,
+    QS_MSG_LAST = QS_MSG_TRACED,
     QS_MSG_OPTIONAL = 0x80 /* unknown types with this bit are ignored, others are an error */
 };
 

@@ -116,7 +116,7 @@ bool qs_build_taint(struct qs_build *b, const struct qs_taint *v)
 
 static bool closed_fits(const struct qs_msg_closed *m)
 {
-    return !qs_uid_is_zero(&m->run) && (unsigned)m->phase <= QS_PHASE_TUNE &&
+    return !qs_uid_is_zero(&m->run) && (unsigned)m->phase <= QS_PHASE_TRACED &&
            (m->phase != QS_PHASE_TUNE || m->evals > 0) && (unsigned)m->how <= QS_CLOSED_GATE_TIMEOUT &&
            m->iterations <= QS_ITERATIONS_MAX && (unsigned)m->gate.outcome <= QS_GATE_FAIL &&
            qs_codec_is_note(m->gate.busiest) && qs_codec_is_note(m->failure) && m->evals <= QS_EVALS_MAX &&

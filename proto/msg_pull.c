@@ -4,9 +4,9 @@
 
 static bool pull_fits(const struct qs_msg_pull *m)
 {
-    return !qs_uid_is_zero(&m->run) && (unsigned)m->source <= QS_PULL_KERNEL_LOG &&
-           qs_codec_is_path(m->path) && (m->path.n > 0) == (m->source == QS_PULL_FILE) &&
-           m->offset <= QS_SEQ_MAX && m->max_bytes >= 1 && m->max_bytes <= QS_PULL_MAX_BYTES;
+    return !qs_uid_is_zero(&m->run) && (unsigned)m->source <= QS_PULL_TRACE && qs_codec_is_path(m->path) &&
+           (m->path.n > 0) == (m->source == QS_PULL_FILE) && m->offset <= QS_SEQ_MAX && m->max_bytes >= 1 &&
+           m->max_bytes <= QS_PULL_MAX_BYTES;
 }
 
 bool qs_msg_encode_pull(struct qs_writer *w, const struct qs_msg_pull *m)

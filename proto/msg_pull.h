@@ -6,8 +6,9 @@
 #include "proto/wire.h"
 
 enum qs_pull_source {
-    QS_PULL_FILE = 0,      /* a regular file */
-    QS_PULL_KERNEL_LOG = 1 /* what the kernel has logged since RUN_BEGIN */
+    QS_PULL_FILE = 0,       /* a regular file */
+    QS_PULL_KERNEL_LOG = 1, /* what the kernel has logged since RUN_BEGIN */
+    QS_PULL_TRACE = 2       /* what the last tracer wrote; only where QS_FEATURE_TRACE is agreed */
 };
 
 /* One piece; the host asks again with the next offset. The source is read anew each time: a file that changes

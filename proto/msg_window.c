@@ -81,7 +81,7 @@ bool qs_build_bound(struct qs_build *b, const struct qs_bound *v)
 
 static bool open_fits(const struct qs_msg_open *m)
 {
-    return !qs_uid_is_zero(&m->run) && (unsigned)m->phase <= QS_PHASE_TUNE &&
+    return !qs_uid_is_zero(&m->run) && (unsigned)m->phase <= QS_PHASE_TRACED &&
            (m->phase != QS_PHASE_TUNE || m->evals > 0) && m->iterations >= 1 &&
            m->iterations <= QS_ITERATIONS_MAX && m->first_seq <= QS_SEQ_MAX - m->iterations &&
            qs_codec_is_deadline(m->max_ns) && qs_codec_is_span(m->quiet_lead_ns) &&

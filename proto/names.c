@@ -38,7 +38,7 @@ static const char *word(const char *const *words, size_t count, unsigned v)
 
 const char *qs_phase_name(enum qs_phase v)
 {
-    static const char *const words[] = {"warmup", "measure", "tune"};
+    static const char *const words[] = {"warmup", "measure", "tune", "traced"};
     return word(words, COUNT(words), (unsigned)v);
 }
 

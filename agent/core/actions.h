@@ -58,6 +58,14 @@ qs_agent_action qs_act_gone;       /* it ended between its windows */
 qs_agent_action qs_act_close_gone; /* the window that waited for it fails */
 qs_agent_action qs_act_quit_over;  /* it ended as it was told to */
 qs_agent_action qs_act_woken;      /* it has something to say in its window */
+/* trace.c: a tracer beside the run */
+qs_agent_action qs_act_trace;        /* TRACE */
+qs_agent_action qs_act_trace_stands; /* it has settled */
+qs_agent_action qs_act_trace_failed; /* it ended before that */
+qs_agent_action qs_act_untrace;      /* TRACE_STOP */
+qs_agent_action qs_act_trace_over;   /* it ended as it was told to */
+qs_agent_action qs_act_trace_limit;  /* time: it does not */
+qs_agent_action qs_act_trace_gone;   /* the program of the run ended meanwhile */
 /* The parts of begin, end, drop and keep, measure and step. `m` was taken by run_begin. */
 enum qs_agent_event qs_harness_begin(struct qs_agent *agent, const struct qs_msg_run_begin *m,
                                      struct qs_port_fault *fault);

@@ -15,6 +15,7 @@ void qs_agent_init(struct qs_agent *agent, const struct qs_port *port, const str
     agent->child = NULL;
     memset(&agent->run, 0, sizeof agent->run);
     memset(&agent->window, 0, sizeof agent->window);
+    agent->trace.on = false;
     agent->stage = QS_STAGE_RUNS;
     agent->timed_out = false;
     agent->deadline_ns = 0;
@@ -120,6 +121,11 @@ void qs_agent_on_child(struct qs_agent *agent, const struct qs_port_child *child
 void qs_agent_on_wake(struct qs_agent *agent)
 {
     qs_states_dispatch(agent, QS_EV_WAKE);
+}
+
+void qs_agent_on_tracer(struct qs_agent *agent)
+{
+    qs_states_dispatch(agent, QS_EV_TRACER);
 }
 
 /* When the link is dead if nothing is heard until then; INT64_MAX: it may stay silent. */

@@ -3,6 +3,7 @@
 #ifndef QS_AGENT_CORE_AGENT_H
 #define QS_AGENT_CORE_AGENT_H
 
+#include "core/agent_trace.h"
 #include "core/gate.h"
 #include "core/port.h"
 #include "core/ring.h"
@@ -92,9 +93,6 @@ struct qs_agent_window {
     struct qs_ring_window *held;  /* it in the ring; NULL: it had no iterations */
 };
 
-/* The stages of ending a child: asked at its limit, forced a second later, given up after five more. */
-enum qs_agent_stage { QS_STAGE_RUNS, QS_STAGE_ASKED, QS_STAGE_FORCED, QS_STAGE_GIVEN_UP };
-
 struct qs_agent {
     struct qs_port port;
     struct qs_agent_options options;
@@ -113,6 +111,7 @@ struct qs_agent {
 
     struct qs_agent_run run;
     struct qs_agent_window window;
+    struct qs_agent_trace trace;
     uint32_t hook_id;
     int64_t hook_began_ns;
     enum qs_agent_stage stage;
@@ -136,8 +135,9 @@ void qs_agent_on_link_down(struct qs_agent *agent);
 void qs_agent_on_bytes(struct qs_agent *agent, const uint8_t *bytes, size_t n);
 /* The child that the port was asked to start has ended. *child is borrowed for the call. */
 void qs_agent_on_child(struct qs_agent *agent, const struct qs_port_child *child);
-/* The program of a harness run says that something has changed. */
+/* The program of a harness run says that something has changed; the tracer of a run has ended. */
 void qs_agent_on_wake(struct qs_agent *agent);
+void qs_agent_on_tracer(struct qs_agent *agent);
 /* To be called when qs_agent_next_deadline_ns() has been reached; early or late calls do no harm. */
 void qs_agent_on_time(struct qs_agent *agent);
 /* Clock of the port; INT64_MAX: nothing to wait for. */

@@ -17,6 +17,7 @@
 
 #include "core/port_left.h"
 #include "core/port_program.h"
+#include "core/port_trace.h"
 
 struct qs_msg_run_begin;
 struct qs_msg_hook;
@@ -127,7 +128,7 @@ struct qs_port {
     void (*drain)(void *ctx);
     uint32_t (*unread)(void *ctx);
     void (*busiest)(void *ctx, char *text, size_t cap);
-    /* Optional: without it the agent does not offer PULL. *pull is borrowed for the call. */
+    /* Optional: without it no PULL is offered. */
     void (*pull)(void *ctx, const struct qs_msg_pull *pull, struct qs_port_piece *piece);
 
     /* Optional, all or none: runs of harness mode. program_start begins the program of a run that run_begin
@@ -135,8 +136,7 @@ struct qs_port {
      * is called whenever it says that something has changed. program_go begins a window: the port publishes
      * the start, wakes the program, and sleeps. program_quit asks for its teardown. program_look,
      * program_metric (i < look.metrics) and program_row (i < look.count; the first `metrics` values) copy
-     * what it wrote, each word once; they work until run_end, also when it has ended. program_clock reads the
-     * clock as the parked program would. */
+     * what it wrote, each word once, until run_end. program_clock reads the clock as the parked one would. */
     bool (*program_start)(void *ctx, struct qs_port_fault *fault);
     void (*program_go)(void *ctx, const struct qs_port_go *go);
     void (*program_quit)(void *ctx);
@@ -144,6 +144,7 @@ struct qs_port {
     bool (*program_metric)(void *ctx, uint32_t i, struct qs_port_metric *metric);
     void (*program_row)(void *ctx, uint32_t i, uint32_t metrics, struct qs_port_row *row);
     void (*program_clock)(void *ctx, struct qs_port_clock *out);
+    struct qs_port_tracer tracer; /* optional: its start may be NULL */
 };
 
 #endif

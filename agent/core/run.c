@@ -68,6 +68,7 @@ enum qs_agent_event qs_act_begin(struct qs_agent *agent)
     run->counting = qs_ring_span(&agent->ring, &agent->farm, &m.run, &span);
     run->next_seq = run->counting ? span.next : 0;
     run->harness = (struct qs_agent_harness){.on = m.mode == QS_RUN_HARNESS};
+    agent->trace.on = false;
     if (run->harness.on) {
         return qs_harness_begin(agent, &m, &fault);
     }

@@ -79,6 +79,10 @@ static const struct qs_states_row rows[] = {
     MOVE(RUN_OPEN, HOLD, RUN_OPEN),
     MOVE(RUN_OPEN, CANCEL, RUN_OPEN),
     ROW(RUN_OPEN, PULL, RUN_OPEN, pull),
+    ROW(RUN_OPEN, TRACE, RUN_OPEN, trace),
+    MOVE(RUN_OPEN, TRACING, TRACING),
+    ROW(RUN_OPEN, TRACE_STOP, RUN_OPEN, untrace),
+    MOVE(RUN_OPEN, UNTRACING, UNTRACING),
     ROW(RUN_OPEN, RUN_END, RUN_OPEN, end),
     MOVE(RUN_OPEN, ENDED, READY),
     MOVE(RUN_OPEN, QUITTING, QUITTING),
@@ -98,6 +102,22 @@ static const struct qs_states_row rows[] = {
     ROW(RUN_HOOK, TIME, RUN_HOOK, limit),
     ROW(RUN_HOOK, CANCEL, RUN_HOOK, stop_child),
     ROW(RUN_HOOK, LINK_DOWN, ENDING, hook_lost),
+
+    TALKS(TRACING),
+    ROW(TRACING, TRACER, TRACING, trace_failed),
+    ROW(TRACING, TIME, TRACING, trace_stands),
+    ROW(TRACING, CANCEL, TRACING, trace_stands),
+    MOVE(TRACING, TRACED, RUN_OPEN),
+    ROW(TRACING, CHILD, TRACING, trace_gone),
+    ROW(TRACING, LINK_DOWN, DOWN, drop),
+
+    TALKS(UNTRACING),
+    ROW(UNTRACING, TRACER, UNTRACING, trace_over),
+    ROW(UNTRACING, TIME, UNTRACING, trace_limit),
+    MOVE(UNTRACING, CANCEL, UNTRACING), /* it is being ended */
+    MOVE(UNTRACING, TRACED, RUN_OPEN),
+    ROW(UNTRACING, CHILD, UNTRACING, trace_gone),
+    ROW(UNTRACING, LINK_DOWN, DOWN, drop),
 
     TALKS(WAITING),
     MOVE(WAITING, UNOPENED, RUN_OPEN),
@@ -189,20 +209,22 @@ const struct qs_states_row *qs_states_rows(size_t *count)
 const char *qs_states_name(enum qs_agent_state state)
 {
     static const char *const names[QS_STATE_COUNT] = {
-        "down",    "hello", "auth",     "ready",     "starting", "hook",     "run_open", "run_hook",
-        "waiting", "armed", "draining", "measuring", "evidence", "quitting", "alone",    "ending"};
+        "down",     "hello",     "auth",     "ready",     "starting", "hook",
+        "run_open", "run_hook",  "tracing",  "untracing", "waiting",  "armed",
+        "draining", "measuring", "evidence", "quitting",  "alone",    "ending"};
     return state < QS_STATE_COUNT ? names[state] : "unknown";
 }
 
 const char *qs_states_event_name(enum qs_agent_event event)
 {
     static const char *const names[QS_EV_COUNT] = {
-        "none",     "LINK_UP",  "LINK_DOWN",  "TIME",      "CHILD",     "WAKE",      "HELLO_HOST",
-        "AUTH",     "PING",     "PONG",       "FACTS_GET", "RESEND",    "RUN_BEGIN", "HOOK",
-        "OPEN",     "QUIET",    "HOLD",       "ACK",       "RUN_END",   "CANCEL",    "ERROR",
-        "BYE",      "PULL",     "challenged", "accepted",  "started",   "begun",     "hooked",
-        "unhooked", "unopened", "gate_open",  "gate_lost", "gate_over", "put_off",   "silenced",
-        "drained",  "last",     "sealed",     "gone",      "quitting",  "lingers",   "ended"};
+        "none",       "LINK_UP",   "LINK_DOWN", "TIME",      "CHILD",      "WAKE",       "TRACER",
+        "HELLO_HOST", "AUTH",      "PING",      "PONG",      "FACTS_GET",  "RESEND",     "RUN_BEGIN",
+        "HOOK",       "OPEN",      "QUIET",     "HOLD",      "ACK",        "RUN_END",    "CANCEL",
+        "ERROR",      "BYE",       "PULL",      "TRACE",     "TRACE_STOP", "challenged", "accepted",
+        "started",    "begun",     "hooked",    "unhooked",  "tracing",    "untracing",  "traced",
+        "unopened",   "gate_open", "gate_lost", "gate_over", "put_off",    "silenced",   "drained",
+        "last",       "sealed",    "gone",      "quitting",  "lingers",    "ended"};
     return event < QS_EV_COUNT ? names[event] : "unknown";
 }
 
@@ -226,6 +248,8 @@ enum qs_agent_event qs_states_event_of(uint8_t type)
         [QS_MSG_ERROR] = QS_EV_ERROR,
         [QS_MSG_BYE] = QS_EV_BYE,
         [QS_MSG_PULL] = QS_EV_PULL,
+        [QS_MSG_TRACE] = QS_EV_TRACE,
+        [QS_MSG_TRACE_STOP] = QS_EV_TRACE_STOP,
     };
     return type <= QS_MSG_LAST ? (enum qs_agent_event)events[type] : QS_EV_NONE;
 }

@@ -9,7 +9,7 @@
 
 struct qs_agent;
 
-enum { QS_STATES_ROWS_MAX = 160 };
+enum { QS_STATES_ROWS_MAX = 192 };
 
 enum qs_agent_state {
     QS_STATE_DOWN,      /* no link, nothing runs */
@@ -20,6 +20,8 @@ enum qs_agent_state {
     QS_STATE_HOOK,      /* a hook runs, no run is open */
     QS_STATE_RUN_OPEN,  /* a run, between its windows */
     QS_STATE_RUN_HOOK,  /* a hook runs inside a run */
+    QS_STATE_TRACING,   /* a tracer settles */
+    QS_STATE_UNTRACING, /* a tracer was told to end */
     QS_STATE_WAITING,   /* a window was asked for, its gate is shut */
     QS_STATE_ARMED,     /* the gate is open, the host's QUIET is awaited */
     QS_STATE_DRAINING,  /* silence before the deciding reading */
@@ -38,7 +40,8 @@ enum qs_agent_event {
     QS_EV_LINK_DOWN,
     QS_EV_TIME,
     QS_EV_CHILD,
-    QS_EV_WAKE, /* the harness program says that something has changed */
+    QS_EV_WAKE,   /* the harness program says that something has changed */
+    QS_EV_TRACER, /* the tracer has ended */
     /* messages of the host */
     QS_EV_HELLO_HOST,
     QS_EV_AUTH,
@@ -57,6 +60,8 @@ enum qs_agent_event {
     QS_EV_ERROR,
     QS_EV_BYE,
     QS_EV_PULL,
+    QS_EV_TRACE,
+    QS_EV_TRACE_STOP,
     /* outcomes of actions */
     QS_EV_CHALLENGED, /* the host must prove itself */
     QS_EV_ACCEPTED,   /* the session stands */
@@ -64,6 +69,9 @@ enum qs_agent_event {
     QS_EV_BEGUN,      /* the run stands */
     QS_EV_HOOKED,     /* the hook runs */
     QS_EV_UNHOOKED,   /* the hook is over */
+    QS_EV_TRACING,    /* the tracer was started */
+    QS_EV_UNTRACING,  /* the tracer was told to end */
+    QS_EV_TRACED,     /* it stands, or is over */
     QS_EV_UNOPENED,   /* the window was refused */
     QS_EV_GATE_OPEN,
     QS_EV_GATE_LOST,

@@ -15,6 +15,7 @@ struct jobs {
     int64_t before;
     size_t limit;
     char *text;               /* of the one job's document, owned */
+    char *traces;             /* JSON, owned; NULL where it has none */
     struct qs_job_spec *spec; /* NULL where this version cannot read it any more */
 };
 
@@ -24,6 +25,7 @@ static void done_jobs(void *data)
     qs_jobs_free(&d->found);
     qs_job_free(d->spec);
     free(d->text);
+    free(d->traces);
 }
 
 static bool read_list(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
@@ -86,7 +88,9 @@ static bool read_one(struct qs_store_reader *reader, struct qs_exchange *ex, str
     d->text = text_of(job->spec_json);
     if (!job->spec_json || !qs_farm_spec_from_store(job->spec_json, job->seed, &d->spec, &unreadable))
         d->spec = NULL; /* shown without arms and points */
-    return true;
+    /* The fastest and the slowest of a job that runs would show its effect. */
+    bool over = job->state != QS_JOB_QUEUED && job->state != QS_JOB_RUNNING;
+    return !over || qs_read_traces_json(reader, ex->match.id, 0, &d->traces, err);
 }
 
 /* The members "position" and "why" of a waiting job. */
@@ -124,6 +128,8 @@ static void say_one(struct qs_exchange *ex)
     put_waiting(&j, ex->api->p.farm, ex->match.id);
     qs_farm_progress_json(ex->api->p.farm, ex->match.id, &progress);
     qs_json_kraw(&j, "progress", progress.data);
+    if (d->traces)
+        qs_json_kraw(&j, "traces", d->traces);
     qs_json_object_end(&j);
     qs_buf_done(&progress);
     qs_reply_json(ex, 200, &out);

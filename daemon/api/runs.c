@@ -11,7 +11,7 @@ struct runs {
     struct qs_runs found;
     int64_t after;
     size_t limit;
-    char *windows, *artifacts; /* JSON, owned */
+    char *windows, *artifacts, *traces; /* JSON, owned; traces may be NULL */
     struct qs_iterations iterations;
 };
 
@@ -22,6 +22,7 @@ static void done_runs(void *data)
     qs_iterations_free(&d->iterations);
     free(d->windows);
     free(d->artifacts);
+    free(d->traces);
 }
 
 /* Takes a page's bounds from the query, and reads it. */
@@ -82,7 +83,8 @@ static bool read_run(struct qs_store_reader *reader, struct qs_exchange *ex, str
     struct runs *d = ex->data;
     return qs_read_run(reader, ex->match.uid, &d->found, err) &&
            qs_read_windows_json(reader, ex->match.uid, &d->windows, err) &&
-           qs_read_artifacts_json(reader, ex->match.uid, &d->artifacts, err);
+           qs_read_artifacts_json(reader, ex->match.uid, &d->artifacts, err) &&
+           qs_read_traces_json(reader, d->found.at[0].job, d->found.at[0].id, &d->traces, err);
 }
 
 static void say_run(struct qs_exchange *ex)
@@ -97,6 +99,8 @@ static void say_run(struct qs_exchange *ex)
     qs_render_run(&j, run);
     qs_json_kraw(&j, "windows", d->windows);
     qs_json_kraw(&j, "artifacts", d->artifacts);
+    if (d->traces)
+        qs_json_kraw(&j, "traces", d->traces);
     qs_json_kraw(&j, "environment", run->env_json ? run->env_json : "{}");
     qs_json_object_end(&j);
     qs_reply_json(ex, 200, &out);

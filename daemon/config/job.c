@@ -74,6 +74,10 @@ static void spec_done(struct qs_job_spec *spec)
     free(spec->gate);
     free(spec->bounds);
     free(spec->plan.looks);
+    qs_strings_done(&spec->trace.argv);
+    qs_strings_done(&spec->trace.options);
+    qs_strings_done(&spec->trace.events);
+    free(spec->trace.config);
     qs_stop_free(spec->plan.stop);
 }
 

@@ -10,17 +10,14 @@
 
 #include "config/doc.h"
 #include "config/job_plan.h"
+#include "config/job_trace.h"
+#include "config/strings.h"
 
 enum qs_job_mode { QS_MODE_COMMAND, QS_MODE_HARNESS };
 enum qs_job_layout_kind { QS_JOB_LAYOUT_RANDOM, QS_JOB_LAYOUT_FIXED };
 enum qs_job_output { QS_OUTPUT_DISCARD, QS_OUTPUT_CAPTURE };
 enum qs_job_exit { QS_EXIT_ZERO, QS_EXIT_ANY, QS_EXIT_LIST };
 enum qs_job_take { QS_TAKE_ANY, QS_TAKE_ALL, QS_TAKE_COUNT };
-
-struct qs_strings {
-    char **at; /* owned strings */
-    size_t count;
-};
 
 struct qs_param { /* one value of one parameter */
     char *name;
@@ -100,6 +97,7 @@ struct qs_job_spec {
     enum qs_job_take take;
     uint32_t take_count;
     struct qs_job_plan plan;
+    struct qs_job_trace trace;
     char *cpus; /* "" = any, else "0-3,6" */
     struct qs_job_expectation *gate;
     size_t gate_count;
@@ -129,7 +127,6 @@ void qs_job_argv(const struct qs_job_spec *spec, size_t arm, size_t point, struc
 /* Fills {parameters} of (arm, point) into any template list (hooks). */
 void qs_job_fill(const struct qs_job_spec *spec, size_t arm, size_t point, const struct qs_strings *tmpl,
                  struct qs_strings *ret);
-void qs_strings_done(struct qs_strings *s);
 
 /* The order of the arms in one block: `order` has room for 2 * arm_count entries (ABBA: each arm twice),
  * returns how many were written. Drawn from (seed, device, point, block) only, so that a block can be drawn

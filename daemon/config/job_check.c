@@ -116,10 +116,13 @@ struct scope {
     struct qs_schema_reader *r;
     const struct qs_node *axes;  /* of the benchmark, or NULL */
     const struct qs_node *fixed; /* of the arm, or NULL */
+    bool tracer;                 /* the agent's own places are known too */
 };
 
 static bool knows(const struct scope *s, const char *name)
 {
+    if (s->tracer && (strcmp(name, "pid") == 0 || strcmp(name, "output") == 0 || strcmp(name, "agent") == 0))
+        return true;
     return qs_node_get(s->axes, name, NULL) != NULL || qs_node_get(s->fixed, name, NULL) != NULL;
 }
 
@@ -231,6 +234,18 @@ static void check_benchmark_templates(struct scope *s, const struct qs_node *ben
             check_key(s, benchmark, hook_keys[h]);
 }
 
+static void check_trace_templates(struct scope *s, const struct qs_node *trace, const struct qs_node *arm)
+{
+    static const char *const keys[] = {"argv", "options", "events"};
+    size_t mark = qs_schema_enter(s->r, "trace");
+    s->fixed = qs_node_get(arm, "params", NULL);
+    s->tracer = true;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        check_key(s, trace, keys[i]);
+    s->tracer = false;
+    qs_schema_leave(s->r, mark);
+}
+
 /* Every pair of a benchmark and an arm needs a command from one of the two. */
 static void check_command(struct qs_schema_reader *r, const struct qs_node *arms, size_t arm,
                           const struct qs_node *list, size_t b)
@@ -268,6 +283,8 @@ static void check_pairs(struct qs_schema_reader *r, const struct qs_node *root)
             qs_schema_enter_index(r, b);
             check_benchmark_templates(&s, benchmark, arms != NULL ? &arms->items[a] : NULL);
             qs_schema_leave(r, mark);
+            check_trace_templates(&s, qs_node_get(root, "trace", NULL),
+                                  arms != NULL ? &arms->items[a] : NULL);
         }
         for (size_t a = 0; arms != NULL && a < arm_count && r->count == before; a++)
             check_arm_templates(&s, arms, a, is_harness(benchmark));

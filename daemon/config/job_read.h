@@ -20,6 +20,7 @@ const struct qs_table *qs_farm_table(void); /* farm.c */
 /* job_keys_plan.c: parts of the job's table. */
 extern const struct qs_table qs_job_compare_table, qs_job_devices_table, qs_job_plan_table,
     qs_job_condition_table;
+extern const struct qs_table qs_job_trace_table; /* job_keys_trace.c */
 
 /* job_read_command.c: struct qs_strings */
 void qs_job_read_artifacts(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
@@ -94,6 +95,7 @@ bool qs_job_is_param_name(const char *name, size_t n);
 void qs_job_check_benchmark(struct qs_schema_reader *r, const struct qs_node *node, void *target);
 void qs_job_check_arm(struct qs_schema_reader *r, const struct qs_node *node, void *target);
 void qs_job_check_plan(struct qs_schema_reader *r, const struct qs_node *node, void *target);
+void qs_job_check_trace(struct qs_schema_reader *r, const struct qs_node *node, void *target);
 void qs_job_check(struct qs_schema_reader *r, const struct qs_node *node, void *target);
 
 /* job_harness.c: keys that mode harness does not have, of a benchmark or an arm. */

@@ -71,6 +71,8 @@ void qs_layout_job(const struct qs_layout *layout, const json_t *job, struct qs_
 /* The report on a job or a run (schema/report.md). */
 void qs_layout_report(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 void qs_layout_run(const struct qs_layout *layout, const json_t *run, struct qs_buf *out);
+/* `traces` of a job or a run: nothing where there are none. */
+void qs_layout_traces(const struct qs_layout *layout, const json_t *groups, struct qs_buf *out);
 void qs_layout_devices(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 
 /* A table of text: rows of cells, aligned. Cells are raw text. A column with `keep` 0 always stays; others

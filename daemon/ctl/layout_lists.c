@@ -145,6 +145,7 @@ void qs_layout_job(const struct qs_layout *layout, const json_t *job, struct qs_
     time_field(layout, out, "submitted", job, "submitted_wall_ns");
     time_field(layout, out, "started", job, "started_wall_ns");
     time_field(layout, out, "ended", job, "ended_wall_ns");
+    qs_layout_traces(layout, json_object_get(job, "traces"), out);
     qs_buf_done(&text);
 }
 
@@ -231,6 +232,7 @@ void qs_layout_run(const struct qs_layout *layout, const json_t *run, struct qs_
     field(layout, out, "sha256", qs_json_get_text(run, "exe_sha256", ""));
     artifact_fields(layout, out, json_object_get(run, "artifacts"));
     time_field(layout, out, "started", run, "started_wall_ns");
+    qs_layout_traces(layout, json_object_get(run, "traces"), out);
     qs_buf_done(&text);
 }
 

@@ -24,6 +24,7 @@ static void release(struct qs_control *c)
     free(c->win.rows);
     qs_buf_done(&c->win.blob);
     qs_control_left_done(c);
+    qs_control_fetch_done(c);
     free(c->run.clean_ns);
     free(c->run.soft_ns);
     qs_controller_free(c->run.rule);
@@ -138,7 +139,7 @@ struct qs_control *qs_control_new(const struct qs_control_parts *parts,
     c->events = *events;
     c->end = QS_END_DONE;
     qs_buf_init(&c->win.blob);
-    qs_buf_init(&c->left.bytes);
+    qs_buf_init(&c->fetch.bytes);
     qs_buf_init(&c->left.output);
     qs_plan_init(&c->plan, parts->spec, parts->seed, name_key(parts->device));
     c->block_uids = qs_calloc(2 * parts->spec->arm_count, sizeof *c->block_uids);
@@ -153,6 +154,7 @@ void qs_control_free(struct qs_control *c)
     c->lost_timer = NULL;
     c->dead = true;
     qs_control_left_stop(c);
+    qs_control_fetch_stop(c);
     if (c->outstanding == 0)
         release(c);
 }
@@ -260,8 +262,8 @@ void qs_control_on_error(struct qs_control *c, const struct qs_uid *run, const s
 {
     if (!qs_uid_is_zero(run) && !qs_control_owns(c, run))
         return;
-    if (c->left.on && !qs_uid_is_zero(run)) {
-        qs_control_left_refused(c, err);
+    if (c->fetch.on && !qs_uid_is_zero(run)) {
+        qs_control_fetch_refused(c, err);
         return;
     }
     struct qs_err e = *err;

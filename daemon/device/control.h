@@ -77,6 +77,7 @@ void qs_control_on_down(struct qs_control *c, const struct qs_err *why);
 void qs_control_on_run_ready(struct qs_control *c, const struct qs_msg_run_ready *m);
 void qs_control_on_hook_done(struct qs_control *c, const struct qs_msg_hook_done *m);
 void qs_control_on_pulled(struct qs_control *c, const struct qs_msg_pulled *m);
+void qs_control_on_traced(struct qs_control *c, const struct qs_msg_traced *m);
 void qs_control_on_waiting(struct qs_control *c, const struct qs_msg_waiting *m);
 bool qs_control_may_quiet(struct qs_control *c, const char **why);
 void qs_control_on_quiet(struct qs_control *c);

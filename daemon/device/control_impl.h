@@ -3,10 +3,12 @@
 #define QS_DEVICE_CONTROL_IMPL_H
 
 #include "device/control.h"
+#include "device/control_fetch.h"
 #include "device/control_harness.h"
 #include "device/control_left.h"
 #include "device/control_silence.h"
 #include "device/control_table.h"
+#include "device/control_trace.h"
 #include "device/plan.h"
 #include "device/planner.h"
 #include "base/json.h"
@@ -99,6 +101,8 @@ struct qs_control {
     struct qs_control_run run;
     struct qs_control_window win;
     struct qs_control_left left;
+    struct qs_control_fetch fetch;
+    struct qs_control_trace trace;
 };
 
 /* Queues an input; it is handled before the outermost call returns. */
@@ -121,6 +125,7 @@ void qs_control_store_quiet(struct qs_control *c, qs_store_done_fn **ret_fn, voi
 /* control_send.c: messages out of the spec. */
 bool qs_control_send_run_begin(struct qs_control *c, struct qs_err *err);
 bool qs_control_send_open(struct qs_control *c, struct qs_err *err);
+bool qs_control_send_trace(struct qs_control *c, struct qs_err *err);
 bool qs_control_send_hook(struct qs_control *c, const struct qs_strings *argv, struct qs_err *err);
 
 /* control_window.c: from messages to rows. */

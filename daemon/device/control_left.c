@@ -9,7 +9,6 @@
 #include "device/control_impl.h"
 
 enum { OUTPUT_MAX_BYTES = 1024 * 1024 };
-#define ASK_NS INT64_C(100000000)
 
 static const struct qs_job_benchmark *bench_of(const struct qs_control *c)
 {
@@ -59,30 +58,9 @@ static size_t limit_of(const struct qs_control *c)
     return c->left.next == 0 ? KERNEL_LOG_MAX_BYTES : (size_t)bench_of(c)->artifact_max_bytes;
 }
 
-static void fetch(struct qs_control *c);
-
-static void fetch_again(void *user)
-{
-    struct qs_control *c = user;
-    c->left.again = NULL;
-    fetch(c);
-}
-
-static bool has_token(struct qs_control *c)
-{
-    const char *why;
-    if (c->has_token || !c->events.take_token)
-        return true;
-    c->has_token = c->events.take_token(false, &why, c->events.user);
-    if (!c->has_token)
-        c->left.again = qs_timer_start(c->p.loop, ASK_NS, fetch_again, c);
-    return c->has_token;
-}
-
 static void end_run(struct qs_control *c)
 {
     struct qs_err err = QS_ERR_INIT;
-    c->left.on = false;
     qs_control_give_token(c);
     if (!qs_session_run_end(c->p.session, &c->run.uid, &err) && err.code != QS_E_LINK) {
         qs_control_fail(c, &err);
@@ -90,85 +68,54 @@ static void end_run(struct qs_control *c)
     }
 }
 
-/* Asks for the next piece of the one in hand. */
-static void fetch(struct qs_control *c)
+static void keep_one(struct qs_control *c, const struct qs_msg_pulled *m)
+{
+    const struct qs_control_fetch *f = &c->fetch;
+    struct qs_buf why;
+    bool file = f->source == QS_PULL_FILE;
+    qs_buf_init(&why);
+    if (m->status != QS_PULL_OK)
+        qs_text_escape(&why, m->why.p ? m->why.p : "", m->why.n);
+    bool empty_log = !file && m->status == QS_PULL_OK && f->bytes.len == 0;
+    if (!empty_log)
+        store(c, file ? "file" : "kernel-log", file ? f->path : "kernel-log", &f->bytes, m->total_bytes,
+              m->status != QS_PULL_OK ? why.data
+              : f->bytes.len == 0     ? "it is empty"
+                                      : NULL);
+    qs_buf_done(&why);
+}
+
+static void fetch_next(struct qs_control *c);
+
+/* What cannot be had is a row with the reason: it fails no run. */
+static void on_fetched(struct qs_control *c, const struct qs_msg_pulled *last, const struct qs_err *why)
+{
+    bool file = c->fetch.source == QS_PULL_FILE;
+    if (last)
+        keep_one(c, last);
+    else
+        store(c, file ? "file" : "kernel-log", file ? c->fetch.path : "kernel-log", NULL, 0, why->text);
+    c->left.next++;
+    fetch_next(c);
+}
+
+/* The kernel's log, then the declared files. */
+static void fetch_next(struct qs_control *c)
 {
     struct qs_strings path = {0};
-    struct qs_err err = QS_ERR_INIT;
     bool file = c->left.next > 0;
     if (file && !path_of(c, c->left.next - 1, &path)) {
         end_run(c);
         return;
     }
-    if (has_token(c)) {
-        size_t left = limit_of(c) - c->left.bytes.len;
-        const struct qs_msg_pull m = {.run = c->run.uid,
-                                      .id = ++c->left.id,
-                                      .source = file ? QS_PULL_FILE : QS_PULL_KERNEL_LOG,
-                                      .path = qs_text_of(file ? path.at[0] : ""),
-                                      .offset = c->left.bytes.len,
-                                      .max_bytes =
-                                          left < QS_PULL_MAX_BYTES ? (uint32_t)left : QS_PULL_MAX_BYTES};
-        if (!qs_session_pull(c->p.session, &m, &err) && err.code != QS_E_LINK)
-            end_run(c);
-    }
+    qs_control_fetch_begin(c, file ? QS_PULL_FILE : QS_PULL_KERNEL_LOG, file ? path.at[0] : "", limit_of(c),
+                           on_fetched);
     qs_strings_done(&path);
-}
-
-/* What cannot be had is a row with the reason: it fails no run. */
-void qs_control_left_refused(struct qs_control *c, const struct qs_err *err)
-{
-    struct qs_strings path = {0};
-    bool file = c->left.next > 0 && path_of(c, c->left.next - 1, &path);
-    qs_timer_stop(c->left.again);
-    c->left.again = NULL;
-    store(c, file ? "file" : "kernel-log", file ? path.at[0] : "kernel-log", NULL, 0, err->text);
-    qs_strings_done(&path);
-    qs_buf_clear(&c->left.bytes);
-    c->left.next++;
-    fetch(c);
-}
-
-static void keep_one(struct qs_control *c, const struct qs_msg_pulled *m)
-{
-    struct qs_strings path = {0};
-    struct qs_buf why;
-    bool file = c->left.next > 0 && path_of(c, c->left.next - 1, &path);
-    qs_buf_init(&why);
-    if (m->status != QS_PULL_OK)
-        qs_text_escape(&why, m->why.p ? m->why.p : "", m->why.n);
-    bool empty_log = !file && m->status == QS_PULL_OK && c->left.bytes.len == 0;
-    if (!empty_log)
-        store(c, file ? "file" : "kernel-log", file ? path.at[0] : "kernel-log", &c->left.bytes,
-              m->total_bytes,
-              m->status != QS_PULL_OK  ? why.data
-              : c->left.bytes.len == 0 ? "it is empty"
-                                       : NULL);
-    qs_buf_done(&why);
-    qs_strings_done(&path);
-}
-
-void qs_control_on_pulled(struct qs_control *c, const struct qs_msg_pulled *m)
-{
-    if (!c->left.on || m->id != c->left.id)
-        return;
-    size_t room = limit_of(c) - c->left.bytes.len;
-    qs_buf_add(&c->left.bytes, m->bytes.p ? m->bytes.p : "", m->bytes.n < room ? m->bytes.n : room);
-    bool whole = m->status != QS_PULL_OK || m->bytes.n == 0 || c->left.bytes.len >= m->total_bytes ||
-                 c->left.bytes.len == limit_of(c);
-    if (whole) {
-        keep_one(c, m);
-        qs_buf_clear(&c->left.bytes);
-        c->left.next++;
-    }
-    fetch(c);
 }
 
 void qs_control_left_begin(struct qs_control *c)
 {
-    c->left.kept = 0;
     c->left.next = 0;
-    qs_buf_clear(&c->left.bytes);
     if (c->p.files && c->left.output_bytes > 0)
         store(c, "output", "output", &c->left.output, c->left.output_bytes,
               c->left.output.len == 0 ? "it was not captured" : NULL);
@@ -178,16 +125,11 @@ void qs_control_left_begin(struct qs_control *c)
         end_run(c);
         return;
     }
-    c->left.on = true;
-    fetch(c);
+    fetch_next(c);
 }
 
 void qs_control_left_stop(struct qs_control *c)
 {
-    qs_timer_stop(c->left.again);
-    c->left.again = NULL;
-    c->left.on = false;
-    qs_buf_clear(&c->left.bytes);
     qs_buf_clear(&c->left.output);
     c->left.output_bytes = 0;
 }
@@ -195,6 +137,5 @@ void qs_control_left_stop(struct qs_control *c)
 void qs_control_left_done(struct qs_control *c)
 {
     qs_control_left_stop(c);
-    qs_buf_done(&c->left.bytes);
     qs_buf_done(&c->left.output);
 }

@@ -75,6 +75,8 @@ void qs_control_do_begin_run(struct qs_control *c)
     qs_controller_free(run->rule);
     *run = (struct qs_control_run){0};
     run->began_ns = qs_loop_now_ns(c->p.loop);
+    c->left.kept = 0;
+    qs_control_trace_reset(c);
     qs_loop_random(c->p.loop, run->uid.b, sizeof run->uid.b);
     c->block_uids[c->block_runs++] = run->uid;
     struct qs_run_row row = {.job = c->p.job,
@@ -212,11 +214,29 @@ static void pilot_stuck(struct qs_control *c)
     qs_control_fail(c, &err);
 }
 
+/* The run's measured windows are over: traced ones may follow. */
+static void measured(struct qs_control *c, bool over)
+{
+    qs_control_feed(c, !over && qs_control_trace_is_due(c) ? QS_CE_TRACE : QS_CE_RUN_OVER);
+}
+
+/* A traced window is judged by nobody: it is there to be looked at. */
+static void judge_traced(struct qs_control *c)
+{
+    qs_control_trace_count(c);
+    c->run.window++;
+    qs_control_feed(c, qs_control_over(c) ? QS_CE_RUN_OVER : QS_CE_UNTRACE);
+}
+
 void qs_control_do_judge(struct qs_control *c)
 {
     const uint32_t repeatable = QS_TAINT_EVIDENCE | QS_TAINT_LINK | QS_TAINT_CLOCK;
     struct qs_err err = QS_ERR_INIT;
     (void)qs_session_ack(c->p.session, &c->run.uid, c->run.next_seq + c->win.rows_n, &err);
+    if (c->trace.runs) {
+        judge_traced(c);
+        return;
+    }
     qs_control_window_count(c);
     if (c->win.how == QS_CLOSED_GATE_TIMEOUT)
         gate_gave_up(c);
@@ -234,12 +254,13 @@ void qs_control_do_judge(struct qs_control *c)
         qs_control_feed(c, QS_CE_AGAIN);
         return;
     }
-    if (over || qs_control_stop_holds(c) || c->win.rows_n == 0) {
-        qs_control_feed(c, QS_CE_RUN_OVER);
-        return;
-    }
+    bool enough = over || qs_control_stop_holds(c) || c->win.rows_n == 0;
     c->run.attempt = 0;
     c->run.window++;
+    if (enough) {
+        measured(c, over);
+        return;
+    }
     qs_control_feed(c, QS_CE_AGAIN);
 }
 
@@ -414,6 +435,7 @@ void qs_control_do_lose(struct qs_control *c)
 {
     struct qs_err why = c->run.err;
     qs_control_left_stop(c);
+    qs_control_fetch_stop(c);
     qs_control_give_token(c);
     qs_control_set_silence(c, false);
     c->epoch++;
@@ -445,6 +467,7 @@ void qs_control_do_finish(struct qs_control *c)
     qs_timer_stop(c->lost_timer);
     c->lost_timer = NULL;
     qs_control_left_stop(c);
+    qs_control_fetch_stop(c);
     qs_control_give_token(c);
     qs_control_set_silence(c, false);
     struct qs_err none = QS_ERR_INIT;

@@ -204,7 +204,8 @@ bool qs_control_send_open(struct qs_control *c, struct qs_err *err)
     struct qs_build gate, bounds;
     qs_build_init(&gate, gate_mem, sizeof gate_mem);
     qs_build_init(&bounds, bounds_mem, sizeof bounds_mem);
-    if (!build_gate(c, &gate, &bounds))
+    bool traced = c->trace.runs; /* nothing of it is judged */
+    if (!traced && !build_gate(c, &gate, &bounds))
         return qs_fail(err, QS_E_LIMIT,
                        "the gate does not fit one message: at most %d expectations and %d bounds",
                        QS_GATE_MAX, QS_BOUNDS_MAX);
@@ -213,7 +214,9 @@ bool qs_control_send_open(struct qs_control *c, struct qs_err *err)
     uint32_t n = qs_plan_iterations(&c->plan);
     struct qs_msg_open m = {.run = c->run.uid,
                             .window = c->run.window,
-                            .phase = pilot ? QS_PHASE_WARMUP : QS_PHASE_MEASURE,
+                            .phase = traced  ? QS_PHASE_TRACED
+                                     : pilot ? QS_PHASE_WARMUP
+                                             : QS_PHASE_MEASURE,
                             .first_seq = c->run.next_seq,
                             .iterations = n > QS_ITERATIONS_MAX ? QS_ITERATIONS_MAX : n,
                             .max_ns = max_ns > 0 ? max_ns : QS_SPAN_MAX_NS / 4,
@@ -230,6 +233,35 @@ bool qs_control_send_open(struct qs_control *c, struct qs_err *err)
     m.lease_ns = add_spans(m.lease_ns, add_spans(m.quiet_lead_ns, grace_ns));
     m.evals = qs_control_is_harness(c) ? 1 : 0;
     return qs_session_open(c->p.session, &m, err);
+}
+
+/* perf, ftrace and perfetto look at the system, and run as the agent; a command of the job as its other ones.
+ */
+bool qs_control_send_trace(struct qs_control *c, struct qs_err *err)
+{
+    const struct qs_job_trace *wish = &c->p.spec->trace;
+    const struct qs_job_benchmark *bench = &c->p.spec->benchmarks[c->p.spec->points[c->plan.point].benchmark];
+    size_t arm = qs_plan_arm(&c->plan);
+    struct qs_strings argv;
+    struct lists l;
+    lists_init(&l);
+    struct qs_build *a = lists_next(&l), *e = lists_next(&l);
+    qs_job_tracer_argv(c->p.spec, arm, c->plan.point, &argv);
+    bool ok = (add_strings(a, &argv) && build_env(c, arm, e)) || too_large(err);
+    const struct qs_msg_trace m = {.run = c->run.uid,
+                                   .id = c->trace.id,
+                                   .argv = qs_build_list(a),
+                                   .env = qs_build_list(e),
+                                   .cwd = qs_text_of(cwd_of(c, arm)),
+                                   .input = qs_text_of(wish->config),
+                                   .user = qs_text_of(wish->tool == QS_TRACER_COMMAND ? bench->user : NULL),
+                                   .settle_ns = wish->settle_ns,
+                                   .stop_ns = wish->stop_ns,
+                                   .max_bytes = (uint64_t)wish->max_bytes};
+    ok = ok && qs_session_trace(c->p.session, &m, err);
+    qs_strings_done(&argv);
+    free(l.mem);
+    return ok;
 }
 
 bool qs_control_send_hook(struct qs_control *c, const struct qs_strings *argv, struct qs_err *err)

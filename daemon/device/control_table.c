@@ -59,7 +59,21 @@ static const struct qs_control_row table[] = {
     IN_USE(EVIDENCE),
 
     ROW(JUDGE, AGAIN, GATE, open_window),
+    ROW(JUDGE, TRACE, TRACE, start_trace),
+    ROW(JUDGE, UNTRACE, UNTRACE, stop_trace),
     ROW(JUDGE, RUN_OVER, ENDING, end_run),
+
+    ROW(TRACE, TRACED, GATE, open_window),
+    ROW(TRACE, RUN_OVER, ENDING, end_run),
+    ROW(TRACE, FAIL, ENDING, end_run),
+    ROW(TRACE, CANCEL, TRACE, cancel_wait),
+    IN_USE(TRACE),
+
+    ROW(UNTRACE, TRACE, TRACE, start_trace),
+    ROW(UNTRACE, RUN_OVER, ENDING, end_run),
+    ROW(UNTRACE, FAIL, ENDING, end_run),
+    STAY(UNTRACE, CANCEL),
+    IN_USE(UNTRACE),
 
     ROW(ENDING, RUN_ENDED, NEXT, next),
     ROW(ENDING, FAIL, NEXT, next),

@@ -55,7 +55,8 @@ void qs_control_on_closed(struct qs_control *c, const struct qs_msg_closed *m,
     qs_control_judge_silence(c);
     bool began = m->iterations > 0 || quiet->counted; /* a gate that stayed shut had no silence to break */
     c->win.taint = qs_closed_taint(m, began && c->win.claim == QS_SILENCE_NONE);
-    c->gate_misses = m->gate.outcome == QS_GATE_TAINTED ? c->gate_misses + 1 : 0;
+    if (!c->trace.runs) /* a traced window has no gate */
+        c->gate_misses = m->gate.outcome == QS_GATE_TAINTED ? c->gate_misses + 1 : 0;
     if (m->iterations > 0)
         c->win.rows = qs_realloc(c->win.rows, m->iterations * sizeof *c->win.rows);
     qs_control_feed(c, QS_CE_CLOSED);

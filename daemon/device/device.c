@@ -219,6 +219,13 @@ static void on_pulled(const struct qs_msg_pulled *m, void *user)
         qs_control_on_pulled(d->control, m);
 }
 
+static void on_traced(const struct qs_msg_traced *m, void *user)
+{
+    struct qs_device *d = user;
+    if (d->control)
+        qs_control_on_traced(d->control, m);
+}
+
 static void on_iterations(const struct qs_msg_iterations *m, void *user)
 {
     struct qs_device *d = user;
@@ -270,6 +277,7 @@ struct qs_device *qs_device_new(const struct qs_device_parts *parts, const struc
                                               .on_closed = on_closed,
                                               .on_iterations = on_iterations,
                                               .on_pulled = on_pulled,
+                                              .on_traced = on_traced,
                                               .on_run_ended = on_run_ended,
                                               .on_error = on_error,
                                               .user = d};

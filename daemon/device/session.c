@@ -99,6 +99,8 @@ static int64_t limit_ns(struct qs_session *s)
     case QS_SESSION_RUN_OPENING:
     case QS_SESSION_RUN_ENDING:
         return s->run.step_limit_ns + QS_SESSION_REPLY_NS;
+    case QS_SESSION_RUN_TRACING:
+        return s->run.trace_limit_ns + QS_SESSION_REPLY_NS;
     case QS_SESSION_HOOK:
     case QS_SESSION_RUN_HOOK:
         return s->run.hook_limit_ns + QS_SESSION_REPLY_NS;

@@ -65,6 +65,7 @@ struct qs_session_events {
                           void *user); /* in order of seq; also resent ones */
     void (*on_run_ended)(const struct qs_msg_run_ended *m, void *user); /* seq: as many iterations came */
     void (*on_pulled)(const struct qs_msg_pulled *m, void *user);
+    void (*on_traced)(const struct qs_msg_traced *m, void *user);
     /* The agent's ERROR; run zero: the session. For a run that is about to open it means that it will not,
      * for a window that waits that it will not open. */
     void (*on_error)(const struct qs_uid *run, const struct qs_err *err, void *user);
@@ -97,6 +98,11 @@ bool qs_session_resend(struct qs_session *s, const struct qs_uid *run, uint64_t 
  * such feature (qs_session_can_pull). */
 bool qs_session_pull(struct qs_session *s, const struct qs_msg_pull *m, struct qs_err *err);
 bool qs_session_can_pull(const struct qs_session *s);
+/* Between windows: a tracer is started, or told to end; on_traced follows, or on_error about the run.
+ * QS_E_LIMIT where the agent has no such feature (qs_session_can_trace). */
+bool qs_session_trace(struct qs_session *s, const struct qs_msg_trace *m, struct qs_err *err);
+bool qs_session_trace_stop(struct qs_session *s, const struct qs_uid *run, struct qs_err *err);
+bool qs_session_can_trace(const struct qs_session *s);
 bool qs_session_run_end(struct qs_session *s, const struct qs_uid *run, struct qs_err *err);
 /* Ends a wait, a hook or a window: its CLOSED or HOOK_DONE follows. Does nothing between them. */
 bool qs_session_cancel(struct qs_session *s, const struct qs_uid *run, const char *why, struct qs_err *err);

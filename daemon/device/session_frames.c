@@ -25,6 +25,7 @@ DECODER(run_ended, run_ended)
 DECODER(error, error)
 DECODER(bye, bye)
 DECODER(pulled, pulled)
+DECODER(traced, traced)
 
 static const struct {
     decode_fn *decode;
@@ -47,6 +48,7 @@ static const struct {
     [QS_MSG_ERROR] = {decode_error, QS_SESSION_EV_ERROR},
     [QS_MSG_BYE] = {decode_bye, QS_SESSION_EV_BYE},
     [QS_MSG_PULLED] = {decode_pulled, QS_SESSION_EV_PULLED},
+    [QS_MSG_TRACED] = {decode_traced, QS_SESSION_EV_TRACED},
 };
 
 static bool is_resending(const struct qs_session *s)
@@ -58,7 +60,8 @@ static bool is_resending(const struct qs_session *s)
 static bool is_refusal(const struct qs_session *s, const struct qs_uid *run)
 {
     bool asking = s->state == QS_SESSION_RUN_OPENING || s->state == QS_SESSION_WAITING ||
-                  s->state == QS_SESSION_ARMED || s->state == QS_SESSION_RUN_PULLING;
+                  s->state == QS_SESSION_ARMED || s->state == QS_SESSION_RUN_PULLING ||
+                  s->state == QS_SESSION_RUN_TRACING;
     return (is_resending(s) && qs_uid_equal(run, &s->resend.run)) ||
            (asking && qs_uid_equal(run, &s->run.uid));
 }
@@ -95,6 +98,8 @@ static bool is_ours(const struct qs_session *s, enum qs_session_event event, con
         return m->hook_done.id == run->hook_id;
     if (event == QS_SESSION_EV_PULLED)
         return m->pulled.id == run->pull_id;
+    if (event == QS_SESSION_EV_TRACED)
+        return m->traced.id == run->trace_id;
     if (event == QS_SESSION_EV_WAITING)
         return qs_uid_equal(&m->waiting.run, &run->uid) && m->waiting.window == run->window;
     if (event == QS_SESSION_EV_ARM)

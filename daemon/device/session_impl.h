@@ -28,6 +28,7 @@ union qs_session_msg {
     struct qs_msg_error error;
     struct qs_msg_bye bye;
     struct qs_msg_pulled pulled;
+    struct qs_msg_traced traced;
 };
 
 /* The longest wait for an answer; a window's is its lease, a hook's is added to its limit. */
@@ -58,7 +59,9 @@ struct qs_session_run { /* the open run and its window */
     enum qs_phase phase;
     int64_t lead_ns, lease_ns, hook_limit_ns;
     int64_t step_limit_ns; /* harness: of the program's setup and teardown */
-    uint32_t hook_id, pull_id;
+    uint32_t hook_id, pull_id, trace_id;
+    int64_t trace_limit_ns; /* of the answer that is awaited: settling, or ending */
+    int64_t trace_stop_ns;
     bool cancelled; /* CANCEL was sent since OPEN */
 };
 

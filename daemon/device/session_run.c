@@ -58,6 +58,8 @@ static bool check_open(struct qs_session *s, const struct qs_msg_open *m, struct
     if (m->iterations > s->max_iterations)
         return qs_fail(err, QS_E_LIMIT, "%s: the agent takes at most %u iterations a window, not %u", s->name,
                        (unsigned)s->max_iterations, (unsigned)m->iterations);
+    if (m->phase == QS_PHASE_TRACED && !qs_session_can_trace(s))
+        return qs_fail(err, QS_E_LIMIT, "%s: the agent knows no traced windows", s->name);
     if (m->lease_ns <= m->quiet_lead_ns || m->lease_ns - m->quiet_lead_ns <= m->max_ns)
         return qs_fail(err, QS_E_LIMIT, "%s: the lease must outlast the lead and the window", s->name);
     return true;
@@ -154,6 +156,43 @@ bool qs_session_pull(struct qs_session *s, const struct qs_msg_pull *m, struct q
         return false;
     s->run.pull_id = m->id;
     qs_session_fire(s, QS_SESSION_EV_PULL, NULL);
+    return true;
+}
+
+bool qs_session_can_trace(const struct qs_session *s)
+{
+    return qs_session_is_ready(s) && (s->agreed.features & QS_FEATURE_TRACE) != 0;
+}
+
+bool qs_session_trace(struct qs_session *s, const struct qs_msg_trace *m, struct qs_err *err)
+{
+    if (!allowed(s, QS_SESSION_EV_TRACE, err) || !is_open_run(s, &m->run, err))
+        return false;
+    if (!qs_session_can_trace(s))
+        return qs_fail(err, QS_E_LIMIT, "%s: the agent (%s) starts no tracers: it is too old", s->name,
+                       s->software);
+    size_t at = qs_session_frame(s);
+    qs_msg_encode_trace(&s->w, m);
+    if (!qs_session_put(s, at, QS_MSG_TRACE, err))
+        return false;
+    s->run.trace_id = m->id;
+    s->run.trace_limit_ns = m->settle_ns;
+    s->run.trace_stop_ns = m->stop_ns;
+    qs_session_fire(s, QS_SESSION_EV_TRACE, NULL);
+    return true;
+}
+
+bool qs_session_trace_stop(struct qs_session *s, const struct qs_uid *run, struct qs_err *err)
+{
+    if (!allowed(s, QS_SESSION_EV_TRACE_STOP, err) || !is_open_run(s, run, err))
+        return false;
+    const struct qs_msg_trace_stop m = {.run = *run, .id = s->run.trace_id};
+    size_t at = qs_session_frame(s);
+    qs_msg_encode_trace_stop(&s->w, &m);
+    if (!qs_session_put(s, at, QS_MSG_TRACE_STOP, err))
+        return false;
+    s->run.trace_limit_ns = s->run.trace_stop_ns;
+    qs_session_fire(s, QS_SESSION_EV_TRACE_STOP, NULL);
     return true;
 }
 

@@ -15,8 +15,8 @@
 #define RESENDS  (S(RESENDING) | S(RUN_RESENDING))
 #define AT_GATE  (S(WAITING) | S(ARMED))
 #define LIVE                                                                                                 \
-    (S(READY) | RESENDS | S(HOOK) | S(RUN_HOOK) | S(RUN_PULLING) | S(RUN_OPENING) | S(RUN_OPEN) | AT_GATE |  \
-     S(COLLECTING) | S(RUN_ENDING))
+    (S(READY) | RESENDS | S(HOOK) | S(RUN_HOOK) | S(RUN_PULLING) | S(RUN_TRACING) | S(RUN_OPENING) |         \
+     S(RUN_OPEN) | AT_GATE | S(COLLECTING) | S(RUN_ENDING))
 #define CONNECTED (GREETING | LIVE | S(QUIET))
 #define STARTED   (S(BACKOFF) | S(CONNECTING) | CONNECTED)
 
@@ -74,6 +74,10 @@ static const struct row {
     {S(RUN_OPEN), E(PULL), TO(RUN_PULLING), NOTHING},
     {S(RUN_PULLING), E(PULLED), TO(RUN_OPEN), DO(pulled)},
     {S(RUN_PULLING), E(REFUSED), TO(RUN_OPEN), DO(error)},
+    {S(RUN_OPEN), E(TRACE), TO(RUN_TRACING), NOTHING},
+    {S(RUN_OPEN), E(TRACE_STOP), TO(RUN_TRACING), NOTHING},
+    {S(RUN_TRACING), E(TRACED), TO(RUN_OPEN), DO(traced)},
+    {S(RUN_TRACING), E(REFUSED), TO(RUN_OPEN), DO(error)},
     {LIVE, E(ACK), STAY, NOTHING},
     {LIVE, E(CANCEL), STAY, NOTHING},
     {LIVE, E(ERROR), STAY, DO(error)},
@@ -102,9 +106,10 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 _Static_assert((size_t)ROWS <= (size_t)QS_SESSION_TABLE_MAX, "row_seen is too small");
 
 static const char *const state_names[QS_SESSION_STATES] = {
-    "stopped",    "backoff",     "connecting", "hello", "auth",        "sync_held",  "sync_facts",
-    "sync_clock", "ready",       "resending",  "hook",  "run_opening", "run_open",   "run_resending",
-    "run_hook",   "run_pulling", "waiting",    "armed", "quiet",       "collecting", "run_ending"};
+    "stopped",    "backoff",       "connecting", "hello",       "auth",        "sync_held",
+    "sync_facts", "sync_clock",    "ready",      "resending",   "hook",        "run_opening",
+    "run_open",   "run_resending", "run_hook",   "run_pulling", "run_tracing", "waiting",
+    "armed",      "quiet",         "collecting", "run_ending"};
 
 static const char *const event_names[QS_SESSION_EVENTS] = {"none",
                                                            "start",
@@ -117,6 +122,8 @@ static const char *const event_names[QS_SESSION_EVENTS] = {"none",
                                                            "run_end",
                                                            "cancel",
                                                            "pull",
+                                                           "trace",
+                                                           "trace_stop",
                                                            "link_up",
                                                            "lost",
                                                            "retry",
@@ -142,6 +149,7 @@ static const char *const event_names[QS_SESSION_EVENTS] = {"none",
                                                            "ERROR",
                                                            "BYE",
                                                            "PULLED",
+                                                           "TRACED",
                                                            "keyed",
                                                            "keyless",
                                                            "clocked",

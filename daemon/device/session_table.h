@@ -31,6 +31,7 @@ enum qs_session_state {
     QS_SESSION_RUN_RESENDING,
     QS_SESSION_RUN_HOOK,
     QS_SESSION_RUN_PULLING,
+    QS_SESSION_RUN_TRACING,
     QS_SESSION_WAITING,
     QS_SESSION_ARMED,
     QS_SESSION_QUIET,
@@ -53,6 +54,8 @@ enum qs_session_event {
     QS_SESSION_EV_RUN_END,
     QS_SESSION_EV_CANCEL,
     QS_SESSION_EV_PULL,
+    QS_SESSION_EV_TRACE,
+    QS_SESSION_EV_TRACE_STOP,
 
     QS_SESSION_EV_LINK_UP,
     QS_SESSION_EV_LOST,
@@ -80,6 +83,7 @@ enum qs_session_event {
     QS_SESSION_EV_ERROR,   /* any other ERROR */
     QS_SESSION_EV_BYE,
     QS_SESSION_EV_PULLED,
+    QS_SESSION_EV_TRACED,
 
     QS_SESSION_EV_KEYED,
     QS_SESSION_EV_KEYLESS,
@@ -115,6 +119,6 @@ qs_session_act qs_session_do_pong, qs_session_do_clock, qs_session_do_clock_then
 qs_session_act qs_session_do_run_ready, qs_session_do_hook_done, qs_session_do_waiting, qs_session_do_ask,
     qs_session_do_quiet, qs_session_do_hold, qs_session_do_disarm, qs_session_do_closed,
     qs_session_do_closed_again, qs_session_do_rows, qs_session_do_run_ended, qs_session_do_error,
-    qs_session_do_noise, qs_session_do_noisy_error, qs_session_do_pulled;
+    qs_session_do_noise, qs_session_do_noisy_error, qs_session_do_pulled, qs_session_do_traced;
 
 #endif

@@ -63,6 +63,13 @@ bool qs_session_do_pulled(struct qs_session *s, const union qs_session_msg *m)
     return true;
 }
 
+bool qs_session_do_traced(struct qs_session *s, const union qs_session_msg *m)
+{
+    if (s->events.on_traced)
+        s->events.on_traced(&m->traced, s->events.user);
+    return true;
+}
+
 bool qs_session_do_run_ended(struct qs_session *s, const union qs_session_msg *m)
 {
     if (m->run_ended.seq != s->run.next_seq)

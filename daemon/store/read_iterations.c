@@ -9,7 +9,8 @@
 #include "store/write.h"
 
 static const char page_sql[] =
-    "SELECT w.id, w.first_seq + t.i, w.ord, t.i, w.taint | t.taint, w.phase + 2 * w.evals_step,"
+    "SELECT w.id, w.first_seq + t.i, w.ord, t.i, w.taint | t.taint, w.phase + 2 * w.evals_step + 3 * "
+    "w.traced,"
     " w.opened_ns + t.start_off_ns, t.duration_ns, max(w.evals, 1) + w.evals_step * t.i,"
     " coalesce(s.status, 0), u.window_id, u.user_time_us, u.system_time_us, u.max_rss_bytes, u.minor_faults,"
     " u.major_faults, u.voluntary_switches, u.involuntary_switches, u.block_in, u.block_out"

@@ -10,7 +10,7 @@
     "j.id, j.idem, j.owner, j.name, j.reason, j.seed, j.state, j.submitted_wall_ns, j.started_wall_ns,"      \
     " j.ended_wall_ns, (SELECT count(*) FROM run r WHERE r.job_id = j.id),"                                  \
     " (SELECT count(*) FROM run r WHERE r.job_id = j.id AND (r.taint <> 0 OR EXISTS"                         \
-    "   (SELECT 1 FROM window w WHERE w.run_id = r.id AND w.taint <> 0))),"                                  \
+    "   (SELECT 1 FROM window w WHERE w.run_id = r.id AND w.traced = 0 AND w.taint <> 0))),"                 \
     " (SELECT coalesce(sum(w.n), 0) FROM run r JOIN window w ON w.run_id = r.id WHERE r.job_id = j.id)"
 
 static const char newest_sql[] =

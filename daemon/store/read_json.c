@@ -177,6 +177,25 @@ bool qs_read_windows_json(struct qs_store_reader *r, const uint8_t run_uid[16], 
     return finish(write_rows(r, &s, &j, write_window, err), &out, ret_json);
 }
 
+/* What is known of a trace beside its content. */
+static void write_trace_times(struct qs_stmt *s, struct qs_json *j)
+{
+    static const char *const flags[] = {"killed", "cut", "ended-early", "left-children"};
+    int64_t started_ns = 0;
+    if (!qs_stmt_get_maybe(s, &started_ns))
+        return;
+    qs_json_kint(j, "started_ns", started_ns);
+    key_int(j, "stopped_ns", s);
+    int64_t bits = qs_stmt_get_int(s);
+    key_int(j, "window", s);
+    qs_json_key(j, "flags");
+    qs_json_array(j);
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (bits & (INT64_C(1) << i))
+            qs_json_string(j, flags[i]);
+    qs_json_array_end(j);
+}
+
 static bool write_artifact(struct qs_store_reader *r, struct qs_stmt *s, struct qs_json *j,
                            struct qs_err *err)
 {
@@ -188,6 +207,7 @@ static bool write_artifact(struct qs_store_reader *r, struct qs_stmt *s, struct 
     key_int(j, "kept_bytes", s);
     key_int(j, "total_bytes", s);
     qs_json_kstring(j, "why", qs_stmt_get_text(s));
+    write_trace_times(s, j);
     return true;
 }
 
@@ -202,8 +222,10 @@ bool qs_read_artifacts_json(struct qs_store_reader *r, const uint8_t run_uid[16]
     if (!qs_find_run(&r->db, run_uid, &run, err) ||
         !qs_stmt_begin(
             &r->db, &s,
-            "SELECT a.kind, a.name, lower(hex(a.sha256)), f.bytes, a.total_bytes, a.why FROM artifact a"
-            " LEFT JOIN file f ON f.sha256 = a.sha256 WHERE a.run_id = ? ORDER BY a.idx",
+            "SELECT a.kind, a.name, lower(hex(a.sha256)), f.bytes, a.total_bytes, a.why, t.started_ns,"
+            " t.stopped_ns, t.flags, w.ord FROM artifact a LEFT JOIN file f ON f.sha256 = a.sha256"
+            " LEFT JOIN trace t ON t.run_id = a.run_id AND t.idx = a.idx LEFT JOIN window w ON w.id = "
+            "t.window_id WHERE a.run_id = ? ORDER BY a.idx",
             err))
         return false;
     qs_stmt_int(&s, run);
@@ -278,11 +300,11 @@ bool qs_read_taints_json(struct qs_store_reader *r, int64_t job, char **ret_json
             " CASE WHEN t.code LIKE 'gate:%' THEN (SELECT substr(g.busiest, 1, instr(g.busiest || '[', '[') "
             "- 1)"
             "  FROM run r2 JOIN window w2 ON w2.run_id = r2.id JOIN gate g ON g.window_id = w2.id"
-            "  WHERE r2.job_id = r.job_id AND g.outcome = 'tainted' AND g.busiest <> ''"
+            "  WHERE r2.job_id = r.job_id AND w2.traced = 0 AND g.outcome = 'tainted' AND g.busiest <> ''"
             "  GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1) END"
             " FROM run r JOIN arm a ON a.job_id = r.job_id AND a.idx = r.arm_idx"
             " JOIN window w ON w.run_id = r.id JOIN taint t ON t.window_id = w.id"
-            " WHERE r.job_id = ? GROUP BY a.idx, t.code ORDER BY a.idx, t.code",
+            " WHERE r.job_id = ? AND w.traced = 0 GROUP BY a.idx, t.code ORDER BY a.idx, t.code",
             err))
         return false;
     qs_stmt_int(&s, job);

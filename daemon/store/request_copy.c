@@ -201,6 +201,8 @@ void qs_store_artifact(struct qs_store *store, const struct qs_artifact_row *art
     keep(&req->arena, &row.name);
     keep(&req->arena, &row.why);
     row.bytes = qs_arena_copy(&req->arena, artifact->bytes, artifact->n);
+    if (artifact->trace)
+        row.trace = qs_arena_copy(&req->arena, artifact->trace, sizeof *artifact->trace);
     push(store, req, &row, sizeof row);
 }
 

@@ -103,16 +103,24 @@ struct qs_run_end_row {
     int64_t ended_wall_ns;
 };
 
+struct qs_trace_row {               /* of an artifact of kind "trace" */
+    bool has_window;                /* a window was traced; without it the tracer was missing before */
+    uint32_t window;                /* its number in the run */
+    uint32_t flags;                 /* enum qs_trace_flag of the wire */
+    int64_t started_ns, stopped_ns; /* device clock; 0: not */
+};
+
 struct qs_files;
 struct qs_artifact_row {
     uint8_t run_uid[16];
     uint32_t idx;
-    const char *kind, *name; /* "output", "kernel-log", "file" */
+    const char *kind, *name; /* "output", "kernel-log", "file", "trace" */
     struct qs_files *files;  /* borrowed until done: where the content goes; NULL where there is none */
     const void *bytes;
-    size_t n;            /* kept; 0: nothing is, and why says so */
-    int64_t total_bytes; /* that it had */
-    const char *why;     /* or NULL */
+    size_t n;                         /* kept; 0: nothing is, and why says so */
+    int64_t total_bytes;              /* that it had */
+    const char *why;                  /* or NULL */
+    const struct qs_trace_row *trace; /* of kind trace, else NULL */
 };
 
 /* The event after which no life of the daemon takes its job up again; its body says `why`. */

@@ -108,6 +108,7 @@ static bool find(struct qs_db *db, int64_t run, const struct qs_window_row *w, i
     if (!qs_stmt_begin(
             db, &s,
             "SELECT id, phase = ?4 AND opened_ns = ?5 AND closed_ns = ?6 AND evals = ?7 AND evals_step = ?9"
+            " AND traced = ?10"
             " FROM window"
             " WHERE run_id = ?1 AND first_seq = ?2 AND n = ?3 AND (n > 0 OR (ord = ?8 AND opened_ns = ?5))",
             err))
@@ -121,6 +122,7 @@ static bool find(struct qs_db *db, int64_t run, const struct qs_window_row *w, i
     qs_stmt_int(&s, w->evals);
     qs_stmt_int(&s, w->ord);
     qs_stmt_int(&s, w->phase == QS_PHASE_TUNE);
+    qs_stmt_int(&s, w->phase == QS_PHASE_TRACED);
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     *ret_window = row ? qs_stmt_get_int(&s) : 0;
     *ret_same = row && qs_stmt_get_int(&s) != 0;

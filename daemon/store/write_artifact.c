@@ -23,6 +23,29 @@ static bool insert(struct qs_db *db, int64_t run, const struct qs_artifact_row *
     return qs_stmt_run(&s, err);
 }
 
+/* Nothing where the artifact is stored already: what is sent again changes nothing. */
+static bool insert_trace(struct qs_db *db, int64_t run, const struct qs_artifact_row *r, struct qs_err *err)
+{
+    const struct qs_trace_row *t = r->trace;
+    struct qs_stmt s;
+    if (!t)
+        return true;
+    if (!qs_stmt_begin(
+            db, &s,
+            "INSERT INTO trace(run_id, idx, window_id, flags, started_ns, stopped_ns)"
+            " VALUES(?1, ?2, (SELECT id FROM window WHERE run_id = ?1 AND ord = ?3 AND traced = 1),"
+            " ?4, ?5, ?6) ON CONFLICT DO NOTHING",
+            err))
+        return false;
+    qs_stmt_int(&s, run);
+    qs_stmt_int(&s, r->idx);
+    qs_stmt_int(&s, t->has_window ? (int64_t)t->window : -1);
+    qs_stmt_int(&s, t->flags);
+    qs_stmt_int(&s, t->started_ns);
+    qs_stmt_int(&s, t->stopped_ns);
+    return qs_stmt_run(&s, err);
+}
+
 bool qs_apply_artifact(struct qs_db *db, const void *row, int64_t *ret_id, struct qs_err *err)
 {
     const struct qs_artifact_row *r = row;
@@ -32,8 +55,8 @@ bool qs_apply_artifact(struct qs_db *db, const void *row, int64_t *ret_id, struc
     if (!qs_find_run(db, r->run_uid, &run, err))
         return false;
     if (!r->files || r->n == 0)
-        return insert(db, run, r, NULL, err);
+        return insert(db, run, r, NULL, err) && insert_trace(db, run, r, err);
     return qs_files_put(r->files, r->bytes, r->n, file.sha256, err) &&
            qs_unhex(file.sha256, sum, sizeof sum) && qs_apply_file(db, &file, ret_id, err) &&
-           insert(db, run, r, sum, err);
+           insert(db, run, r, sum, err) && insert_trace(db, run, r, err);
 }

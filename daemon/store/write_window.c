@@ -12,8 +12,8 @@ static bool insert_window(struct qs_db *db, int64_t run, const struct qs_window_
     if (!qs_stmt_begin(
             db, &s,
             "INSERT INTO window(run_id, ord, attempt, phase, first_seq, n, opened_ns, closed_ns, evals,"
-            " evals_step, silence, taint, how, failure, output, output_bytes)"
-            " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " evals_step, traced, silence, taint, how, failure, output, output_bytes)"
+            " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             err))
         return false;
     qs_stmt_int(&s, run);
@@ -26,6 +26,7 @@ static bool insert_window(struct qs_db *db, int64_t run, const struct qs_window_
     qs_stmt_int(&s, w->closed_ns);
     qs_stmt_int(&s, w->evals);
     qs_stmt_int(&s, w->phase == QS_PHASE_TUNE);
+    qs_stmt_int(&s, w->phase == QS_PHASE_TRACED);
     qs_stmt_int(&s, w->silence);
     qs_stmt_int(&s, w->taint);
     qs_stmt_text(&s, w->how);

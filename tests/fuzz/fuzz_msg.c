@@ -62,6 +62,12 @@ static void walk_hook(const struct qs_msg_hook *m)
     WALK(text, &m->env);
 }
 
+static void walk_trace(const struct qs_msg_trace *m)
+{
+    WALK(text, &m->argv);
+    WALK(text, &m->env);
+}
+
 static void walk_open(const struct qs_msg_open *m)
 {
     WALK(expectation, &m->gate);
@@ -125,6 +131,9 @@ TRY(error, NO_LISTS)
 TRY(bye, NO_LISTS)
 TRY(pull, NO_LISTS)
 TRY(pulled, NO_LISTS)
+TRY(trace, walk_trace)
+TRY(trace_stop, NO_LISTS)
+TRY(traced, NO_LISTS)
 
 static void (*const tries[QS_MSG_LAST + 1])(const uint8_t *p, size_t n) = {
     [QS_MSG_HELLO_HOST] = try_hello_host,
@@ -155,6 +164,9 @@ static void (*const tries[QS_MSG_LAST + 1])(const uint8_t *p, size_t n) = {
     [QS_MSG_BYE] = try_bye,
     [QS_MSG_PULL] = try_pull,
     [QS_MSG_PULLED] = try_pulled,
+    [QS_MSG_TRACE] = try_trace,
+    [QS_MSG_TRACE_STOP] = try_trace_stop,
+    [QS_MSG_TRACED] = try_traced,
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -207,6 +207,12 @@ MESSAGES = [
      u32("max_bytes", 8192)),
     ("pulled", 29, u32("id", 9) + u8("status", 0) + u64("total_bytes", 2**40) + u64("offset", 8192) + text("bytes", b"a\0\xff") +
      text("why", "")),
+    ("trace", 30, raw("uid run", RUN) + u32("id", 3) + texts("argv", ["perf", "record", "-p", "{pid}", "-o", "{output}"]) +
+     texts("env", ["LC_ALL=C"]) + text("cwd", "/tmp") + text("input", b"a\0\xff") + text("user", "") + i64("settle_ns", 500000000) + i64("stop_ns", 10000000000) +
+     u64("max_bytes", 2**24)),
+    ("trace_stop", 31, raw("uid run", RUN) + u32("id", 3)),
+    ("traced", 32, u32("id", 3) + u8("status", 1) + u32("flags", 2) + i64("started_ns", 7000000000) +
+     i64("stopped_ns", 7900000000) + u64("total_bytes", 2**24) + text("said", b"a\0\xff") + text("why", "")),
 ]
 
 

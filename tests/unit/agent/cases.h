@@ -10,8 +10,9 @@
 
 #include <cmocka.h>
 
-extern const struct CMUnitTest cases_talk[], cases_window[], cases_measure[], cases_keep[], cases_harness[];
+extern const struct CMUnitTest cases_talk[], cases_window[], cases_measure[], cases_keep[], cases_harness[],
+    cases_trace[];
 extern const size_t cases_talk_count, cases_window_count, cases_measure_count, cases_keep_count,
-    cases_harness_count;
+    cases_harness_count, cases_trace_count;
 
 #endif

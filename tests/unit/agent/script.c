@@ -52,7 +52,9 @@ static bool op_run_begin(void *ctx, const struct qs_msg_run_begin *run, struct q
 
 static void op_run_end(void *ctx)
 {
-    ((struct script *)ctx)->run_ends++;
+    struct script *s = ctx;
+    s->run_ends++;
+    s->tracer.runs = false;
 }
 
 static bool begin_child(struct script *s, enum qs_port_job job, struct qs_port_fault *fault)
@@ -222,6 +224,41 @@ static void op_pull(void *ctx, const struct qs_msg_pull *pull, struct qs_port_pi
     piece->n = log ? 0 : pull->max_bytes;
 }
 
+static bool op_trace_start(void *ctx, const struct qs_msg_trace *trace, struct qs_port_fault *fault)
+{
+    struct script *s = ctx;
+    assert_false(s->tracer.runs);
+    assert_int_equal(trace->max_bytes, 100);
+    snprintf(fault->text, sizeof fault->text, "no such tracer");
+    s->tracer.runs = !s->tracer.refuse;
+    return s->tracer.runs;
+}
+
+static bool op_trace_end(void *ctx, bool hard)
+{
+    struct script *s = ctx;
+    s->tracer.forced += hard;
+    s->tracer.asked += !hard;
+    return s->tracer.runs;
+}
+
+static void op_trace_result(void *ctx, struct qs_port_traced *traced)
+{
+    struct script *s = ctx;
+    s->tracer.runs = false;
+    *traced = (struct qs_port_traced){.there = !s->tracer.file_is_gone,
+                                      .total_bytes = 10,
+                                      .ended_ns = s->tracer.ended_ns,
+                                      .why = "it ended"};
+}
+
+void script_tracer_ends(struct script *s)
+{
+    s->tracer.runs = false;
+    s->tracer.ended_ns = s->now_ns;
+    qs_agent_on_tracer(s->agent);
+}
+
 struct script *script_new(const struct script_options *options)
 {
     struct script *s = calloc(1, sizeof *s);
@@ -252,7 +289,11 @@ struct script *script_new(const struct script_options *options)
                                  .program_metric = op_program_metric,
                                  .program_row = op_program_row,
                                  .program_clock = op_program_clock,
-                                 .pull = options->no_pull ? NULL : op_pull};
+                                 .pull = options->no_pull ? NULL : op_pull,
+
+                                 .tracer = {.start = options->no_tracer ? NULL : op_trace_start,
+                                            .end = op_trace_end,
+                                            .result = op_trace_result}};
     s->agent = malloc(sizeof *s->agent);
     s->ring = malloc(ring_bytes);
     s->now_ns = 1000 * S;

@@ -35,10 +35,16 @@ struct script {
     struct qs_port_clock clock; /* what its clock will show */
     struct qs_port_go go;       /* of its last window */
     size_t goes, quits;
+    struct {
+        bool refuse, runs, file_is_gone;
+        size_t asked, forced;
+        int64_t ended_ns;
+    } tracer;
 };
 
 struct script_options {
-    bool no_pull; /* this port fetches nothing */
+    bool no_pull;   /* this port fetches nothing */
+    bool no_tracer; /* and starts no tracers */
     bool key;
     int64_t handshake_ns;
     size_t ring_bytes; /* 0: the least */
@@ -63,6 +69,8 @@ void script_pass(struct script *s, int64_t ns);
 /* The running child ends with this exit code after ns. */
 void script_exit(struct script *s, int64_t ns, int32_t code);
 void script_end(struct script *s, const struct qs_port_child *how);
+/* The tracer ends. */
+void script_tracer_ends(struct script *s);
 /* The link is lost, without a word. */
 void script_unplug(struct script *s);
 void script_sensor(struct script *s, size_t i, const char *name, uint8_t status, int64_t value);

@@ -50,6 +50,7 @@ int main(void)
     n = append(all, n, cases_measure, cases_measure_count);
     n = append(all, n, cases_keep, cases_keep_count);
     n = append(all, n, cases_harness, cases_harness_count);
+    n = append(all, n, cases_trace, cases_trace_count);
     append(all, n, last, 2);
     return cmocka_run_group_tests_name("agent.session", all, NULL, NULL);
 }

@@ -143,6 +143,19 @@ static void dump_plan(const struct qs_job_plan *p, struct qs_buf *out)
     qs_buf_fmt(out, "  stop %s caps %" PRId64 " %" PRIu32 "\n", stop, p->cap_time_ns, p->cap_iterations);
 }
 
+static void dump_trace(const struct qs_job_trace *t, struct qs_buf *out)
+{
+    if (t->tool == QS_TRACER_NONE)
+        return;
+    qs_buf_fmt(out, "trace %s every %u windows %u max %lld buffer %lld settle %lld stop %lld required %d\n",
+               qs_job_tracer_name(t->tool), t->every, t->windows, (long long)t->max_bytes,
+               (long long)t->buffer_bytes, (long long)t->settle_ns, (long long)t->stop_ns, t->required);
+    dump_strings("trace argv", &t->argv, out);
+    dump_strings("trace options", &t->options, out);
+    dump_strings("trace events", &t->events, out);
+    qs_buf_fmt(out, "trace config %s\n", t->config != NULL ? t->config : "");
+}
+
 void golden_dump(const struct qs_job_spec *spec, struct qs_buf *out)
 {
     qs_buf_fmt(out, "job %s baseline %zu alpha %.17g where %s take %u %u cpus %s fail %d\n", spec->name,
@@ -157,6 +170,7 @@ void golden_dump(const struct qs_job_spec *spec, struct qs_buf *out)
     for (size_t i = 0; i < spec->arm_count; i++)
         dump_arm(&spec->arms[i], out);
     dump_plan(&spec->plan, out);
+    dump_trace(&spec->trace, out);
     for (size_t i = 0; i < spec->gate_count; i++) {
         const struct qs_job_expectation *e = &spec->gate[i];
         qs_buf_fmt(out, "gate %s %d %d %d %" PRId64 " %" PRId64 " dwell %" PRId64 " timeout %" PRId64 " %u\n",

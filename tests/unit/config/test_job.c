@@ -224,7 +224,7 @@ static void test_examples(void **state)
     char *dir = qs_asprintf("%s/jobs", examples_dir);
     size_t count = 0;
     char **names = golden_list(dir, ".yaml", ".json", &count);
-    assert_int_equal(count, 5);
+    assert_int_equal(count, 6);
     for (size_t i = 0; i < count; i++) {
         char *path = qs_asprintf("%s/%s", dir, names[i]);
         size_t len = 0;
@@ -239,6 +239,62 @@ static void test_examples(void **state)
     free(dir);
 }
 
+static void assert_tracer(const char *trace, size_t point, const char *expected)
+{
+    char *text = qs_asprintf(
+        "quiesce: 1\nbenchmarks: [{name: a, argv: [x, \"{n}\"], params: {n: [1, 2]}}]\ntrace: %s\n", trace);
+    struct qs_job_spec *s = parse(text);
+    struct qs_strings argv;
+    struct qs_buf words;
+    qs_buf_init(&words);
+    qs_job_tracer_argv(s, 0, point, &argv);
+    for (size_t i = 0; i < argv.count; i++)
+        qs_buf_fmt(&words, "%s%s", i > 0 ? "|" : "", argv.at[i]);
+    assert_string_equal(words.data, expected);
+    qs_buf_done(&words);
+    qs_strings_done(&argv);
+    qs_job_free(s);
+    free(text);
+}
+
+/* What only the agent knows stays as it is; parameters are filled in. */
+static void test_tracers(void **state)
+{
+    (void)state;
+    assert_tracer("{tool: perf}", 0, "perf|record|-k|CLOCK_MONOTONIC_RAW|-o|{output}|-p|{pid}|-g");
+    assert_tracer("{tool: perf, events: [cycles:u, faults], options: [-F, \"{n}\"]}", 1,
+                  "perf|record|-k|CLOCK_MONOTONIC_RAW|-o|{output}|-p|{pid}|-e|cycles:u|-e|faults|-F|2");
+    assert_tracer(
+        "{tool: ftrace, events: [sched:sched_switch], options: [current_tracer=nop], buffer: 1MiB}", 0,
+        "{agent}|--ftrace|{output}|trace_clock=mono_raw|buffer_size_kb=1024|set_event=sched:sched_switch|"
+        "current_tracer=nop");
+    assert_tracer("{tool: perfetto, config: x}", 0, "perfetto|-c|-|--txt|-o|{output}");
+    assert_tracer("{tool: command, argv: [t, \"--pid={pid}\", \"{output}\", \"a{n}{{b\"]}", 1,
+                  "t|--pid={pid}|{output}|a2{b");
+}
+
+static void test_traced_blocks(void **state)
+{
+    (void)state;
+    struct qs_job_trace t = {.tool = QS_TRACER_PERF, .every = 3};
+    static const bool expected[] = {false, true, false, false, true, false, false, true};
+    for (uint32_t block = 0; block < 8; block++)
+        assert_int_equal(qs_job_is_traced(&t, block), expected[block]);
+    t.every = 0;
+    assert_true(qs_job_is_traced(&t, 1));
+    assert_false(qs_job_is_traced(&t, 2));
+    t.tool = QS_TRACER_NONE;
+    assert_false(qs_job_is_traced(&t, 1));
+    struct qs_job_spec *s = parse("quiesce: 1\nbenchmarks: [{name: a, argv: [x]}]\ntrace: {tool: perf}\n");
+    assert_int_equal(s->trace.every, 1);
+    assert_int_equal(s->trace.windows, 1);
+    assert_int_equal(s->trace.max_bytes, 16 << 20);
+    assert_int_equal(s->trace.settle_ns, 500000000);
+    assert_int_equal(s->trace.stop_ns, INT64_C(10000000000));
+    assert_false(s->trace.required);
+    qs_job_free(s);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
@@ -251,6 +307,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_templates),
         cmocka_unit_test(test_files_are_bound_by_path),
         cmocka_unit_test(test_gate_none),
+        cmocka_unit_test(test_tracers),
+        cmocka_unit_test(test_traced_blocks),
         cmocka_unit_test(test_examples),
     };
     return cmocka_run_group_tests_name("config job", tests, NULL, NULL);

@@ -108,6 +108,13 @@ static void on_closed(const struct qs_msg_closed *m, const struct qs_session_qui
     tell(h, line);
 }
 
+static void on_traced(const struct qs_msg_traced *m, void *user)
+{
+    char line[64];
+    snprintf(line, sizeof line, "traced %u %u", (unsigned)m->id, (unsigned)m->status);
+    tell(user, line);
+}
+
 static void on_pulled(const struct qs_msg_pulled *m, void *user)
 {
     char line[64];
@@ -158,6 +165,7 @@ void host_init(struct host *h, struct qs_loop *loop, const struct qs_farm_device
         .on_disarm = on_disarm,
         .on_closed = on_closed,
         .on_pulled = on_pulled,
+        .on_traced = on_traced,
         .on_iterations = on_iterations,
         .on_run_ended = on_run_ended,
         .on_error = on_error,

@@ -274,6 +274,21 @@ static void answer_pull(struct peer *p, const struct qs_frame *f)
     peer_end(p, at, QS_MSG_PULLED);
 }
 
+static void answer_trace(struct peer *p, const struct qs_frame *f)
+{
+    struct qs_msg_trace m;
+    struct qs_msg_trace_stop stop;
+    bool begins = f->type == QS_MSG_TRACE;
+    if ((begins ? qs_msg_decode_trace(f->payload, f->len, &m)
+                : qs_msg_decode_trace_stop(f->payload, f->len, &stop)) != 0)
+        abort();
+    struct qs_msg_traced done = {.id = begins ? m.id : stop.id,
+                                 .status = begins ? QS_TRACE_RUNS : QS_TRACE_STOPPED};
+    size_t at = peer_begin(p);
+    qs_msg_encode_traced(&p->w, &done);
+    peer_end(p, at, QS_MSG_TRACED);
+}
+
 static void answer_ping(struct peer *p, const struct qs_frame *f)
 {
     struct qs_msg_ping ping;
@@ -345,10 +360,10 @@ static void answer(struct peer *p, const struct qs_frame *f)
     if (p->script && p->script(p, f))
         return;
     static void (*const answers[QS_MSG_LAST + 1])(struct peer *, const struct qs_frame *) = {
-        [QS_MSG_HELLO_HOST] = answer_hello, [QS_MSG_AUTH] = answer_proof, [QS_MSG_PING] = answer_ping,
-        [QS_MSG_RUN_BEGIN] = answer_run,    [QS_MSG_HOOK] = answer_hook,  [QS_MSG_PULL] = answer_pull,
-        [QS_MSG_OPEN] = answer_open,        [QS_MSG_ACK] = note_ack,      [QS_MSG_ERROR] = note_error,
-        [QS_MSG_RESEND] = answer_resend,
+        [QS_MSG_HELLO_HOST] = answer_hello, [QS_MSG_AUTH] = answer_proof,  [QS_MSG_PING] = answer_ping,
+        [QS_MSG_RUN_BEGIN] = answer_run,    [QS_MSG_HOOK] = answer_hook,   [QS_MSG_PULL] = answer_pull,
+        [QS_MSG_OPEN] = answer_open,        [QS_MSG_ACK] = note_ack,       [QS_MSG_ERROR] = note_error,
+        [QS_MSG_RESEND] = answer_resend,    [QS_MSG_TRACE] = answer_trace, [QS_MSG_TRACE_STOP] = answer_trace,
     };
     if (answers[f->type])
         answers[f->type](p, f);
@@ -449,7 +464,7 @@ struct peer *peer_new(struct qs_loop *loop, bool tcp)
     p->fd = -1;
     p->proto_min = QS_PROTO_MIN;
     p->proto_max = QS_PROTO_MAX;
-    p->features = QS_FEATURE_COMMAND | QS_FEATURE_PULL;
+    p->features = QS_FEATURE_COMMAND | QS_FEATURE_PULL | QS_FEATURE_TRACE;
     p->rows = 5;
     p->rows_a_message = 2;
     p->metric = QS_METRIC_USER_TIME_US;

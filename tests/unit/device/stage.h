@@ -48,6 +48,7 @@ enum stage_session {
     SESSION_OPEN,
     SESSION_WINDOW,
     SESSION_HOOK,
+    SESSION_TRACING,
     SESSION_ENDING,
     SESSION_DOWN
 };
@@ -100,6 +101,15 @@ struct stage {
     struct stage_window now;
     uint32_t hook_id;
     struct qs_msg_pull pull;
+    /* Tracers. */
+    bool no_tracers;                           /* the agent knows none */
+    const char *no_trace_start, *no_trace_end; /* why there is none; NULL: there is one */
+    unsigned trace_errors;                     /* an ERROR: 1 to TRACE, 2 to TRACE_STOP */
+    bool file_is_gone;                         /* nothing can be fetched of it */
+    uint32_t trace_id;
+    bool tracing; /* its tracer runs */
+    unsigned traces, traced_windows;
+    enum qs_phase phase; /* of the last OPEN */
 };
 
 /* The job's text; NULL: two arms, three to six blocks, five iterations a run after one warm-up. */

@@ -10,6 +10,12 @@
 /* Before an answer: does the test want trouble here? */
 void stage_strike_now(struct stage *s);
 struct stage_run *stage_find(struct stage *s, const struct qs_uid *uid);
+/* Calls tell(s) so much later, unless something else was asked of the session meanwhile. */
+void stage_later(struct stage *s, int64_t delay_ns, void (*tell)(struct stage *s));
+/* As the real session: refused with the link down, or in another state. */
+bool stage_may(struct stage *s, enum stage_session wanted, const char *what, struct qs_err *err);
+/* stage_trace.c: is this window what it should be? */
+void stage_check_phase(struct stage *s, const struct qs_msg_open *m);
 /* The link is there again, nothing is open on the agent. */
 void stage_session_reset(struct stage *s);
 

@@ -19,7 +19,7 @@ static void on_reply(void *user)
         r.tell(r.s);
 }
 
-static void later(struct stage *s, int64_t delay_ns, void (*tell)(struct stage *s))
+void stage_later(struct stage *s, int64_t delay_ns, void (*tell)(struct stage *s))
 {
     struct reply *r = qs_calloc(1, sizeof *r);
     *r = (struct reply){.s = s, .generation = s->generation, .operation = s->operation, .tell = tell};
@@ -32,7 +32,7 @@ static struct stage *of(struct qs_session *session)
 }
 
 /* As the real one: refused with the link down, or where the state has no such move. */
-static bool may(struct stage *s, enum stage_session wanted, const char *what, struct qs_err *err)
+bool stage_may(struct stage *s, enum stage_session wanted, const char *what, struct qs_err *err)
 {
     if (s->session == SESSION_DOWN)
         return qs_fail(err, QS_E_LINK, "down");
@@ -65,15 +65,16 @@ static void tell_run_ready(struct stage *s)
 bool qs_session_run_begin(struct qs_session *session, const struct qs_msg_run_begin *m, struct qs_err *err)
 {
     struct stage *s = of(session);
-    if (!may(s, SESSION_READY, "run_begin", err))
+    if (!stage_may(s, SESSION_READY, "run_begin", err))
         return false;
     assert_non_null(stage_find(s, &m->run)); /* on disk before the device hears of it */
     s->session = SESSION_OPENING;
     s->run = m->run;
     s->next_seq = 0;
+    s->tracing = false; /* no tracer outlives its run */
     s->operation++;
     s->now.how = QS_CLOSED_DONE;
-    later(s, s->long_setup ? INT64_C(600000000000) : STAGE_STEP_NS, tell_run_ready);
+    stage_later(s, s->long_setup ? INT64_C(600000000000) : STAGE_STEP_NS, tell_run_ready);
     return true;
 }
 
@@ -94,7 +95,7 @@ static void tell_hook_done(struct stage *s)
 bool qs_session_hook(struct qs_session *session, const struct qs_msg_hook *m, struct qs_err *err)
 {
     struct stage *s = of(session);
-    if (!may(s, s->session == SESSION_OPEN ? SESSION_OPEN : SESSION_READY, "hook", err))
+    if (!stage_may(s, s->session == SESSION_OPEN ? SESSION_OPEN : SESSION_READY, "hook", err))
         return false;
     struct qs_iter it = qs_list_iter(&m->argv);
     struct qs_text word;
@@ -105,7 +106,7 @@ bool qs_session_hook(struct qs_session *session, const struct qs_msg_hook *m, st
     s->hook_seen++;
     s->operation++;
     s->now.how = QS_CLOSED_DONE;
-    later(s, STAGE_STEP_NS, tell_hook_done);
+    stage_later(s, STAGE_STEP_NS, tell_hook_done);
     return true;
 }
 
@@ -142,10 +143,9 @@ static void tell_closed(struct stage *s)
         struct qs_taint t = {.iteration = -1, .code = qs_text_of(s->now.taint), .value = 9, .bound = 1};
         assert_true(qs_build_taint(&taints, &t));
     }
-    const struct stage_run *run = stage_find(s, &s->run);
     struct qs_msg_closed m = {.run = s->run,
                               .window = s->window,
-                              .phase = run->block == 0 ? QS_PHASE_WARMUP : QS_PHASE_MEASURE,
+                              .phase = s->phase,
                               .how = s->now.how,
                               .iterations = s->now.iterations,
                               .gate = {.outcome = s->now.gate, .busiest = qs_text_of(s->now.busiest)},
@@ -155,7 +155,7 @@ static void tell_closed(struct stage *s)
 
                               .output_bytes = s->now.output ? strlen(s->now.output) : 0};
     if (m.iterations > 0)
-        later(s, STAGE_STEP_NS, tell_iterations);
+        stage_later(s, STAGE_STEP_NS, tell_iterations);
     else
         s->session = SESSION_OPEN;
     qs_control_on_closed(s->control, &m, &(struct qs_session_quiet){.silent = true});
@@ -177,13 +177,13 @@ static void tell_armed(struct stage *s)
     if (!qs_control_may_quiet(s->control, &why)) {
         assert_non_null(why);
         s->disarms++;
-        later(s, STAGE_STEP_NS, tell_armed);
+        stage_later(s, STAGE_STEP_NS, tell_armed);
         return;
     }
     int64_t sum_ns = 0;
     for (uint32_t i = 0; i < s->now.iterations; i++)
         sum_ns += s->now.duration_ns[i] > 0 ? s->now.duration_ns[i] : 0;
-    later(s, sum_ns, tell_closed);
+    stage_later(s, sum_ns, tell_closed);
     qs_control_on_quiet(s->control);
     if (s->session_error) {
         struct qs_uid none = {{0}};
@@ -196,7 +196,7 @@ static void tell_armed(struct stage *s)
 bool qs_session_open(struct qs_session *session, const struct qs_msg_open *m, struct qs_err *err)
 {
     struct stage *s = of(session);
-    if (!may(s, SESSION_OPEN, "open", err))
+    if (!stage_may(s, SESSION_OPEN, "open", err))
         return false;
     assert_true(qs_uid_equal(&m->run, &s->run));
     assert_int_equal(m->first_seq, s->next_seq);
@@ -209,6 +209,8 @@ bool qs_session_open(struct qs_session *session, const struct qs_msg_open *m, st
     s->opens++;
     s->window = m->window;
     s->asked = m->iterations;
+    s->phase = m->phase;
+    stage_check_phase(s, m);
     s->operation++;
     s->now = (struct stage_window){.iterations =
                                        m->iterations < STAGE_ITERATIONS ? m->iterations : STAGE_ITERATIONS};
@@ -218,7 +220,7 @@ bool qs_session_open(struct qs_session *session, const struct qs_msg_open *m, st
         s->script(s, stage_find(s, &s->run), &s->now);
     if (s->now.how == QS_CLOSED_GATE_TIMEOUT)
         s->now.iterations = 0;
-    later(s, STAGE_STEP_NS, s->now.how == QS_CLOSED_GATE_TIMEOUT ? tell_closed : tell_armed);
+    stage_later(s, STAGE_STEP_NS, s->now.how == QS_CLOSED_GATE_TIMEOUT ? tell_closed : tell_armed);
     return true;
 }
 
@@ -240,7 +242,7 @@ bool qs_session_resend(struct qs_session *session, const struct qs_uid *run, uin
 {
     (void)run;
     (void)from_seq;
-    return may(of(session), SESSION_READY, "resend", err);
+    return stage_may(of(session), SESSION_READY, "resend", err);
 }
 
 bool qs_session_can_pull(const struct qs_session *session)
@@ -252,9 +254,11 @@ bool qs_session_can_pull(const struct qs_session *session)
 static void tell_pulled(struct stage *s)
 {
     static char file[20000];
-    bool log = s->pull.source == QS_PULL_KERNEL_LOG, there = log || strcmp(s->pull.path.p, "out.bin") == 0;
-    const char *all = log ? s->log : file;
-    size_t total = !there ? 0 : log ? strlen(s->log) : sizeof file;
+    bool log = s->pull.source != QS_PULL_FILE,
+         there = log ? !s->file_is_gone || s->pull.source == QS_PULL_KERNEL_LOG
+                     : strcmp(s->pull.path.p, "out.bin") == 0;
+    const char *text = s->pull.source == QS_PULL_TRACE ? "a trace" : s->log, *all = log ? text : file;
+    size_t total = !there ? 0 : log ? strlen(text) : sizeof file;
     size_t left = s->pull.offset < total ? total - (size_t)s->pull.offset : 0;
     struct qs_msg_pulled m = {.id = s->pull.id,
                               .status = there ? QS_PULL_OK : QS_PULL_MISSING,
@@ -277,7 +281,7 @@ bool qs_session_pull(struct qs_session *session, const struct qs_msg_pull *m, st
 {
     static char path[QS_PATH_MAX_BYTES + 1];
     struct stage *s = of(session);
-    if (!may(s, SESSION_OPEN, "pull", err))
+    if (!stage_may(s, SESSION_OPEN, "pull", err))
         return false;
     assert_true(qs_uid_equal(&m->run, &s->run));
     assert_in_range(m->max_bytes, 1, QS_PULL_MAX_BYTES);
@@ -286,7 +290,7 @@ bool qs_session_pull(struct qs_session *session, const struct qs_msg_pull *m, st
     s->pull.path.p = path;
     s->session = SESSION_HOOK;
     s->operation++;
-    later(s, STAGE_STEP_NS, tell_pulled);
+    stage_later(s, STAGE_STEP_NS, tell_pulled);
     return true;
 }
 
@@ -299,14 +303,14 @@ static void tell_run_ended(struct stage *s)
 bool qs_session_run_end(struct qs_session *session, const struct qs_uid *run, struct qs_err *err)
 {
     struct stage *s = of(session);
-    if (!may(s, SESSION_OPEN, "run_end", err))
+    if (!stage_may(s, SESSION_OPEN, "run_end", err))
         return false;
     if (s->refuse_end)
         return qs_fail(err, QS_E_LIMIT, "the queue of the link is full");
     assert_true(qs_uid_equal(run, &s->run));
     s->session = SESSION_ENDING;
     s->operation++;
-    later(s, STAGE_STEP_NS, tell_run_ended);
+    stage_later(s, STAGE_STEP_NS, tell_run_ended);
     return true;
 }
 
@@ -324,9 +328,9 @@ bool qs_session_cancel(struct qs_session *session, const struct qs_uid *run, con
     s->operation++; /* what was to come does not */
     s->now.how = QS_CLOSED_CANCELLED;
     s->now.iterations = 0;
-    later(s, STAGE_STEP_NS,
-          setup                        ? tell_run_ready
-          : s->session == SESSION_HOOK ? tell_hook_done
-                                       : tell_closed);
+    stage_later(s, STAGE_STEP_NS,
+                setup                        ? tell_run_ready
+                : s->session == SESSION_HOOK ? tell_hook_done
+                                             : tell_closed);
     return true;
 }

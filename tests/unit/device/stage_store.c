@@ -124,7 +124,8 @@ void qs_store_window(struct qs_store *store, const struct qs_window_row *window,
     r->windows++;
     r->iterations += (uint32_t)window->n;
     r->phase = window->phase;
-    r->taint |= window->taint;
+    if (window->phase != QS_PHASE_TRACED)
+        r->taint |= window->taint;
 }
 
 void qs_store_run_end(struct qs_store *store, const struct qs_run_end_row *end, qs_store_done_fn *done,

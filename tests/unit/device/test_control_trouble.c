@@ -355,12 +355,53 @@ static const char points_job[] = "quiesce: 1\n"
                                  "benchmarks: [{name: work, argv: [work, \"{n}\"], params: {n: [1, 2]}}]\n"
                                  "plan: {seed: 1, blocks: {min: 2, max: 2}, window: {iterations: 2}}\n";
 
+static const char traces_job[] =
+    "quiesce: 1\n"
+    "benchmarks: [{name: work, argv: [work]}]\n"
+    "arms: {a: {env: {A: x}}, b: {env: {A: y}}}\n"
+    "plan: {seed: 1, blocks: 3, until: {interval: 0%}, warmup: {iterations: 1}, window: {iterations: 2}}\n"
+    "trace: {tool: perf, windows: 2}\n";
+
+static void trace_case(const char *where, enum stage_strike strike, unsigned error, enum qs_control_end end)
+{
+    bool missing = strike == STRIKE_NONE && error == 0;
+    struct stage s;
+    stage_init(&s, traces_job);
+    s.parts.files = (struct qs_files *)(void *)&s;
+    s.strike = strike;
+    s.strike_state = where;
+    s.trace_errors = error;
+    s.no_trace_start = missing ? "none here" : NULL;
+    stage_go(&s);
+    assert_int_equal(s.result.end, end);
+    assert_int_equal(s.conflicts, 0);
+    assert_false(s.tracing && end == QS_END_DONE);
+    if (strike == STRIKE_DOWN)
+        check_whole_blocks(&s);
+    stage_done(&s);
+}
+
+/* Whatever happens beside a tracer, the job ends in order. */
+static void test_trouble_beside_a_tracer(void **state)
+{
+    static const char *const states[] = {"trace", "untrace"};
+    (void)state;
+    trace_case("trace", STRIKE_NONE, 0, QS_END_DONE);
+    for (unsigned i = 0; i < 2; i++) {
+        trace_case(states[i], STRIKE_DOWN, 0, QS_END_DONE);
+        trace_case(states[i], STRIKE_CANCEL, 0, QS_END_CANCELLED);
+        trace_case(states[i], STRIKE_ABANDON, 0, QS_END_CANCELLED);
+        trace_case(states[i], STRIKE_NONE, i + 1, QS_END_FAILED);
+    }
+}
+
 static void test_every_row_is_taken(void **state)
 {
     (void)state;
     struct stage s;
     size_t missing = 0;
     rare_moves();
+    test_trouble_beside_a_tracer(NULL);
     stage_init(&s, points_job);
     s.script = dirty;
     stage_go(&s);
@@ -401,6 +442,7 @@ int main(void)
         cmocka_unit_test(test_news_while_the_link_is_away),
         cmocka_unit_test(test_errors_of_the_agent),
         cmocka_unit_test(test_disarm),
+        cmocka_unit_test(test_trouble_beside_a_tracer),
         cmocka_unit_test(test_every_row_is_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -179,17 +179,42 @@ static void the_readme_shows_the_table(void **state)
     qs_buf_done(&readme);
 }
 
-/* The simulated device has nothing that a run could leave. */
-static void an_agent_without_the_feature_is_not_asked(void **state)
+static bool trace(struct bed *b, uint32_t id, const char *word)
+{
+    uint8_t mem[64];
+    struct qs_build argv;
+    qs_build_init(&argv, mem, sizeof mem);
+    qs_build_text(&argv, qs_text_of("sim"));
+    qs_build_text(&argv, qs_text_of(word));
+    const struct qs_msg_trace m = {.run = host_run,
+                                   .id = id,
+                                   .argv = qs_build_list(&argv),
+                                   .settle_ns = 5000000,
+                                   .stop_ns = 1000000000,
+                                   .max_bytes = 100};
+    return qs_session_trace(b->host.session, &m, &b->host.why);
+}
+
+/* Tracers as on a real device: one that ends, one that must be killed, one that does not stand. */
+static void tracers_come_and_go(void **state)
 {
     (void)state;
     struct bed b;
     bed_init(&b, 7);
     open_run(&b);
-    const struct qs_msg_pull m = {.run = host_run, .source = QS_PULL_KERNEL_LOG, .max_bytes = 1};
-    assert_false(qs_session_can_pull(b.host.session));
-    assert_false(qs_session_pull(b.host.session, &m, &b.host.why));
-    host_assert_why(&b.host, QS_E_LIMIT, "fetches no files");
+    const struct qs_msg_pull m = {.run = host_run, .id = 9, .source = QS_PULL_TRACE, .max_bytes = 100};
+    assert_true(trace(&b, 1, ""));
+    host_wait(&b.host, "traced 1 0");
+    assert_true(qs_session_trace_stop(b.host.session, &host_run, NULL));
+    host_wait(&b.host, "traced 1 1");
+    assert_true(qs_session_pull(b.host.session, &m, NULL));
+    host_wait(&b.host, "pulled 9 62");
+    assert_true(trace(&b, 2, "hang"));
+    host_wait(&b.host, "traced 2 0");
+    assert_true(qs_session_trace_stop(b.host.session, &host_run, NULL));
+    host_wait(&b.host, "traced 2 1");
+    assert_true(trace(&b, 3, "early"));
+    host_wait(&b.host, "traced 3 2");
     bed_done(&b);
 }
 
@@ -201,7 +226,7 @@ int main(void)
         cmocka_unit_test(cancel_ends_a_silent_window),
         cmocka_unit_test(an_unknown_program_is_refused),
         cmocka_unit_test(a_window_that_lost_its_link_is_handed_over),
-        cmocka_unit_test(an_agent_without_the_feature_is_not_asked),
+        cmocka_unit_test(tracers_come_and_go),
         cmocka_unit_test(the_readme_shows_the_table),
     };
     return cmocka_run_group_tests_name("device session on the simulated agent", tests, NULL, NULL);

@@ -385,6 +385,9 @@ RECODE(error)
 RECODE(bye)
 RECODE(pull)
 RECODE(pulled)
+RECODE(trace)
+RECODE(trace_stop)
+RECODE(traced)
 
 const struct sample samples[QS_MSG_LAST] = {
     {"hello_host", QS_MSG_HELLO_HOST, put_hello_host, recode_hello_host},
@@ -416,6 +419,9 @@ const struct sample samples[QS_MSG_LAST] = {
     {"bye", QS_MSG_BYE, put_bye, recode_bye},
     {"pull", QS_MSG_PULL, put_pull, recode_pull},
     {"pulled", QS_MSG_PULLED, put_pulled, recode_pulled},
+    {"trace", QS_MSG_TRACE, sample_put_trace, recode_trace},
+    {"trace_stop", QS_MSG_TRACE_STOP, sample_put_trace_stop, recode_trace_stop},
+    {"traced", QS_MSG_TRACED, sample_put_traced, recode_traced},
 };
 
 static unsigned hex_digit(int c)

@@ -23,6 +23,10 @@ extern const struct sample harness_samples[HARNESS_SAMPLES];
 /* First all samples, then all harness samples. */
 enum { SAMPLES_ALL = QS_MSG_LAST + HARNESS_SAMPLES };
 const struct sample *sample_at(size_t i);
+/* samples_trace.c: of samples[]. */
+bool sample_put_trace(struct qs_writer *w);
+bool sample_put_trace_stop(struct qs_writer *w);
+bool sample_put_traced(struct qs_writer *w);
 
 #define UID(first)                                                                                           \
     {                                                                                                        \

@@ -200,7 +200,7 @@ static void test_closed(void **state)
     const struct qs_uid none = {{0}};
     const struct qs_msg_closed m = {.run = some_uid()};
     RANGE(closed, &m, run, some_uid(), none);
-    RANGE(closed, &m, phase, QS_PHASE_MEASURE, (enum qs_phase)2);
+    RANGE(closed, &m, phase, QS_PHASE_TRACED, (enum qs_phase)4);
     RANGE(closed, &m, how, QS_CLOSED_GATE_TIMEOUT, (enum qs_closed_how)5);
     RANGE(closed, &m, iterations, QS_ITERATIONS_MAX, QS_ITERATIONS_MAX + 1);
     RANGE(closed, &m, gate.outcome, QS_GATE_FAIL, (enum qs_gate_outcome)5);
@@ -301,9 +301,9 @@ static void test_harness_window(void **state)
     RANGE(open, &open, phase, QS_PHASE_MEASURE, QS_PHASE_TUNE); /* without evaluations there is none */
     const struct qs_msg_open tune = {
         .run = some_uid(), .iterations = 1, .max_ns = 1, .lease_ns = 1, .evals = 1};
-    RANGE(open, &tune, phase, QS_PHASE_TUNE, (enum qs_phase)3);
+    RANGE(open, &tune, phase, QS_PHASE_TUNE, (enum qs_phase)4);
     const struct qs_msg_closed tuned = {.run = some_uid(), .evals = 1};
-    RANGE(closed, &tuned, phase, QS_PHASE_TUNE, (enum qs_phase)3);
+    RANGE(closed, &tuned, phase, QS_PHASE_TUNE, (enum qs_phase)4);
     const struct qs_msg_closed closed = {.run = some_uid()};
     RANGE(closed, &closed, evals, QS_EVALS_MAX, QS_EVALS_MAX + 1);
     RANGE(closed, &closed, declared, none, one);
@@ -343,15 +343,56 @@ static void test_harness_parts_are_there_or_not(void **state)
     assert_int_equal(ended.how, QS_ENDED_COMMAND);
 }
 
+static void test_traces(void **state)
+{
+    (void)state;
+    struct qs_writer w;
+    uint8_t mem[64];
+    struct qs_build b;
+    const struct qs_uid none = {{0}};
+    const struct qs_list no_words = {.count = 0};
+    qs_build_init(&b, mem, sizeof mem);
+    qs_build_text(&b, qs_text_of("perf"));
+    const struct qs_msg_trace m = {
+        .run = some_uid(), .argv = qs_build_list(&b), .stop_ns = 1, .max_bytes = 1};
+    RANGE(trace, &m, run, some_uid(), none);
+    RANGE(trace, &m, argv, m.argv, no_words);
+    RANGE(trace, &m, cwd, letters(QS_PATH_MAX_BYTES), letters(QS_PATH_MAX_BYTES + 1));
+    RANGE(trace, &m, user, letters(QS_NAME_MAX_BYTES), letters(QS_NAME_MAX_BYTES + 1));
+    RANGE(trace, &m, settle_ns, QS_SPAN_MAX_NS, QS_SPAN_MAX_NS + 1);
+    RANGE(trace, &m, settle_ns, 0, -1);
+    RANGE(trace, &m, stop_ns, QS_SPAN_MAX_NS, 0);
+    RANGE(trace, &m, max_bytes, QS_TRACE_MAX_BYTES, QS_TRACE_MAX_BYTES + 1);
+    RANGE(trace, &m, max_bytes, 1, 0);
+    const struct qs_msg_trace_stop stop = {.run = some_uid()};
+    RANGE(trace_stop, &stop, run, some_uid(), none);
+    const struct qs_msg_traced said = {.status = QS_TRACE_RUNS};
+    RANGE(traced, &said, status, QS_TRACE_MISSING, (enum qs_trace_status)3);
+    RANGE(traced, &said, flags, QS_TRACE_FLAGS, QS_TRACE_FLAGS + 1);
+    RANGE(traced, &said, total_bytes, QS_SEQ_MAX, QS_SEQ_MAX + 1);
+    RANGE(traced, &said, said, letters(QS_TRACE_SAID_MAX_BYTES), letters(QS_TRACE_SAID_MAX_BYTES + 1));
+    RANGE(traced, &said, why, letters(QS_NOTE_MAX_BYTES), letters(QS_NOTE_MAX_BYTES + 1));
+    const struct qs_msg_pull pull = {.run = some_uid(), .source = QS_PULL_TRACE, .max_bytes = 1};
+    RANGE(pull, &pull, source, QS_PULL_TRACE, (enum qs_pull_source)3);
+    RANGE(pull, &pull, path, letters(0), letters(1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hello_host),         cmocka_unit_test(test_hello_agent),
-        cmocka_unit_test(test_error_and_bye),      cmocka_unit_test(test_facts_and_held),
-        cmocka_unit_test(test_run_messages),       cmocka_unit_test(test_hooks),
-        cmocka_unit_test(test_window_messages),    cmocka_unit_test(test_closed),
-        cmocka_unit_test(test_elements_of_closed), cmocka_unit_test(test_harness_run),
-        cmocka_unit_test(test_harness_window),     cmocka_unit_test(test_harness_parts_are_there_or_not),
+        cmocka_unit_test(test_hello_host),
+        cmocka_unit_test(test_hello_agent),
+        cmocka_unit_test(test_error_and_bye),
+        cmocka_unit_test(test_facts_and_held),
+        cmocka_unit_test(test_run_messages),
+        cmocka_unit_test(test_hooks),
+        cmocka_unit_test(test_window_messages),
+        cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_elements_of_closed),
+        cmocka_unit_test(test_harness_run),
+        cmocka_unit_test(test_harness_window),
+        cmocka_unit_test(test_harness_parts_are_there_or_not),
+        cmocka_unit_test(test_traces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,8 +90,8 @@ static void a_newer_database_is_left_alone(void **state)
     struct fixture *f = *state;
     fixture_open(f);
     fixture_close(f);
-    sql(f->path, "PRAGMA user_version=7");
-    refused(f, QS_E_STORE_NEWER, "version 7");
+    sql(f->path, "PRAGMA user_version=97");
+    refused(f, QS_E_STORE_NEWER, "version 97");
     char known[32];
     snprintf(known, sizeof known, "up to %zu", qs_migration_count);
     refused(f, QS_E_STORE_NEWER, known);
@@ -105,9 +105,9 @@ static void a_newer_version_in_the_log_counts(void **state)
     sqlite3 *db = NULL;
     assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
     sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    assert_int_equal(sqlite3_exec(db, "PRAGMA user_version=8", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "PRAGMA user_version=98", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
-    refused(f, QS_E_STORE_NEWER, "version 8");
+    refused(f, QS_E_STORE_NEWER, "version 98");
 }
 
 static void foreign_files_are_left_alone(void **state)

@@ -1,0 +1,102 @@
+/* Piece by piece, each answered before the next is asked for, with the farm's token for a transfer. */
+#include <stdlib.h>
+
+#include "base/loop.h"
+#include "base/mem.h"
+#include "device/control_impl.h"
+
+#define ASK_NS INT64_C(100000000)
+
+static void ask(struct qs_control *c);
+
+static void ask_again(void *user)
+{
+    struct qs_control *c = user;
+    c->fetch.again = NULL;
+    ask(c);
+}
+
+static bool has_token(struct qs_control *c)
+{
+    const char *why;
+    if (c->has_token || !c->events.take_token)
+        return true;
+    c->has_token = c->events.take_token(false, &why, c->events.user);
+    if (!c->has_token)
+        c->fetch.again = qs_timer_start(c->p.loop, ASK_NS, ask_again, c);
+    return c->has_token;
+}
+
+/* Asks for the next piece. */
+static void ask(struct qs_control *c)
+{
+    struct qs_control_fetch *f = &c->fetch;
+    struct qs_err err = QS_ERR_INIT;
+    if (!has_token(c))
+        return;
+    size_t left = f->limit_bytes - f->bytes.len;
+    const struct qs_msg_pull m = {.run = c->run.uid,
+                                  .id = ++f->id,
+                                  .source = f->source,
+                                  .path = qs_text_of(f->path),
+                                  .offset = f->bytes.len,
+                                  .max_bytes = left < QS_PULL_MAX_BYTES ? (uint32_t)left : QS_PULL_MAX_BYTES};
+    if (qs_session_pull(c->p.session, &m, &err) || err.code == QS_E_LINK)
+        return;
+    qs_control_fetch_refused(c, &err);
+}
+
+void qs_control_fetch_refused(struct qs_control *c, const struct qs_err *why)
+{
+    qs_timer_stop(c->fetch.again);
+    c->fetch.again = NULL;
+    c->fetch.on = false;
+    c->fetch.done(c, NULL, why);
+}
+
+void qs_control_fetch_begin(struct qs_control *c, enum qs_pull_source source, const char *path,
+                            size_t limit_bytes, qs_control_fetched *done)
+{
+    struct qs_control_fetch *f = &c->fetch;
+    free(f->path);
+    f->path = qs_strdup(path);
+    f->source = source;
+    f->limit_bytes = limit_bytes;
+    f->done = done;
+    f->on = true;
+    qs_buf_clear(&f->bytes);
+    ask(c);
+}
+
+void qs_control_on_pulled(struct qs_control *c, const struct qs_msg_pulled *m)
+{
+    struct qs_control_fetch *f = &c->fetch;
+    if (!f->on || m->id != f->id)
+        return;
+    size_t room = f->limit_bytes - f->bytes.len;
+    qs_buf_add(&f->bytes, m->bytes.p ? m->bytes.p : "", m->bytes.n < room ? m->bytes.n : room);
+    bool whole = m->status != QS_PULL_OK || m->bytes.n == 0 || f->bytes.len >= m->total_bytes ||
+                 f->bytes.len == f->limit_bytes;
+    if (!whole) {
+        ask(c);
+        return;
+    }
+    f->on = false;
+    f->done(c, m, NULL);
+}
+
+void qs_control_fetch_stop(struct qs_control *c)
+{
+    qs_timer_stop(c->fetch.again);
+    c->fetch.again = NULL;
+    c->fetch.on = false;
+    qs_buf_clear(&c->fetch.bytes);
+}
+
+void qs_control_fetch_done(struct qs_control *c)
+{
+    qs_control_fetch_stop(c);
+    qs_buf_done(&c->fetch.bytes);
+    free(c->fetch.path);
+    c->fetch.path = NULL;
+}

@@ -1,0 +1,41 @@
+/* Fetching one thing that a run has left on the device, piece by piece, between its windows. Private to
+ * device. */
+#ifndef QS_DEVICE_CONTROL_FETCH_H
+#define QS_DEVICE_CONTROL_FETCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "proto/msg_pull.h"
+
+struct qs_control;
+struct qs_timer;
+
+/* last: the answer that ended it, its bytes are in c->fetch.bytes; NULL: it cannot even be asked for, or the
+ * agent refused: why. */
+typedef void qs_control_fetched(struct qs_control *c, const struct qs_msg_pulled *last,
+                                const struct qs_err *why);
+
+struct qs_control_fetch {
+    bool on;
+    uint32_t id; /* of the last PULL */
+    enum qs_pull_source source;
+    char *path; /* owned: of a file, else "" */
+    size_t limit_bytes;
+    struct qs_buf bytes;    /* owned: what has come */
+    struct qs_timer *again; /* owned: to ask for the farm's token */
+    qs_control_fetched *done;
+};
+
+/* At most limit_bytes (>= 1), from the beginning. done follows, unless the link is lost. */
+void qs_control_fetch_begin(struct qs_control *c, enum qs_pull_source source, const char *path,
+                            size_t limit_bytes, qs_control_fetched *done);
+/* The agent's ERROR to what was asked for last. */
+void qs_control_fetch_refused(struct qs_control *c, const struct qs_err *why);
+void qs_control_fetch_stop(struct qs_control *c);
+void qs_control_fetch_done(struct qs_control *c); /* frees */
+
+#endif

@@ -1,0 +1,82 @@
+/* Tracers of the stage's agent. */
+#include "stage_impl.h"
+
+static struct stage *of(struct qs_session *session)
+{
+    return (struct stage *)(void *)session;
+}
+
+void stage_check_phase(struct stage *s, const struct qs_msg_open *m)
+{
+    const struct stage_run *run = stage_find(s, &s->run);
+    enum qs_phase untraced = run->block == 0 ? QS_PHASE_WARMUP : QS_PHASE_MEASURE;
+    assert_int_equal(m->phase, s->tracing ? QS_PHASE_TRACED : untraced);
+    if (s->tracing) { /* nothing of it is judged */
+        assert_int_equal(m->gate.count, 0);
+        assert_int_equal(m->bounds.count, 0);
+    }
+    s->traced_windows += s->tracing;
+}
+
+bool qs_session_can_trace(const struct qs_session *session)
+{
+    return !of((struct qs_session *)(uintptr_t)session)->no_tracers;
+}
+
+static void tell(struct stage *s, enum qs_trace_status status, const char *why)
+{
+    s->session = SESSION_OPEN;
+    if (s->trace_errors == (status == QS_TRACE_RUNS ? 1U : 2U)) {
+        struct qs_err err = QS_ERR_INIT;
+        qs_fail(&err, QS_E_AGENT, "tracers are not for you");
+        s->tracing = false;
+        qs_control_on_error(s->control, &s->run, &err);
+        return;
+    }
+    const struct qs_msg_traced m = {.id = s->trace_id,
+                                    .status = why ? QS_TRACE_MISSING : status,
+                                    .started_ns = 5,
+                                    .stopped_ns = status == QS_TRACE_RUNS ? 0 : 9,
+                                    .total_bytes = why ? 0 : 7,
+                                    .why = qs_text_of(why)};
+    s->tracing = !why && status == QS_TRACE_RUNS;
+    qs_control_on_traced(s->control, &m);
+}
+
+static void tell_begun(struct stage *s)
+{
+    tell(s, QS_TRACE_RUNS, s->no_trace_start);
+}
+
+static void tell_over(struct stage *s)
+{
+    tell(s, QS_TRACE_STOPPED, s->no_trace_end);
+}
+
+bool qs_session_trace(struct qs_session *session, const struct qs_msg_trace *m, struct qs_err *err)
+{
+    struct stage *s = of(session);
+    if (!stage_may(s, SESSION_OPEN, "trace", err))
+        return false;
+    assert_true(qs_uid_equal(&m->run, &s->run));
+    assert_false(s->tracing);
+    s->trace_id = m->id;
+    s->traces++;
+    s->session = SESSION_TRACING;
+    s->operation++;
+    stage_later(s, STAGE_STEP_NS, tell_begun);
+    return true;
+}
+
+bool qs_session_trace_stop(struct qs_session *session, const struct qs_uid *run, struct qs_err *err)
+{
+    struct stage *s = of(session);
+    if (!stage_may(s, SESSION_OPEN, "trace_stop", err))
+        return false;
+    assert_true(qs_uid_equal(run, &s->run));
+    assert_true(s->tracing);
+    s->session = SESSION_TRACING;
+    s->operation++;
+    stage_later(s, STAGE_STEP_NS, tell_over);
+    return true;
+}

@@ -1,0 +1,243 @@
+/* Traced windows are kept and shown, and in no statistic; the fastest and the slowest iteration lead to a
+ * trace. */
+#include "fixture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "store/files.h"
+
+static struct qs_files *files;
+static char *files_dir;
+
+static int setup(void **state)
+{
+    struct qs_err err;
+    fixture_setup(state);
+    const struct fixture *f = *state;
+    files_dir = qs_asprintf("%s.files", f->path);
+    files = qs_files_open(files_dir, &err);
+    return files ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    char *command = qs_asprintf("rm -rf '%s'", files_dir);
+    qs_files_close(files);
+    int status = system(command);
+    free(command);
+    free(files_dir);
+    return status != 0 || fixture_teardown(state) != 0;
+}
+
+/* Four iterations with these durations. */
+static void put(struct fixture *f, uint8_t run, uint32_t ord, uint64_t first, enum qs_phase phase,
+                const int64_t durations_ns[4], uint32_t taint)
+{
+    struct qs_iteration_row rows[4];
+    const struct qs_taint_row why = {.i = -1, .code = "link.frames", .value = 3, .bound = 0};
+    struct qs_window_row w = make_window(run, ord, first, 4, rows);
+    w.phase = phase;
+    w.taint = taint;
+    w.taints = &why;
+    w.taint_count = taint != 0;
+    for (size_t i = 0; i < 4; i++)
+        rows[i].duration_ns = durations_ns[i];
+    assert_int_equal(put_window(f, &w), QS_E_NONE);
+}
+
+static void put_trace(struct fixture *f, uint8_t run, uint32_t window, const char *content, const char *why)
+{
+    const struct qs_trace_row trace = {.has_window = content != NULL,
+                                       .window = window,
+                                       .flags = content ? 2 : 0,
+                                       .started_ns = content ? 1000 : 0,
+                                       .stopped_ns = content ? 9000 : 0};
+    struct qs_artifact_row row = {.run_uid = {run},
+                                  .kind = "trace",
+                                  .name = content ? "perf.1" : "perf",
+                                  .files = files,
+                                  .bytes = content,
+                                  .n = content ? strlen(content) : 0,
+                                  .total_bytes = content ? (int64_t)strlen(content) : 0,
+                                  .why = why,
+                                  .trace = &trace};
+    qs_store_artifact(f->store, &row, on_fine, NULL);
+    qs_loop_run(f->loop);
+}
+
+static void end_run(struct fixture *f, uint8_t run)
+{
+    const struct qs_run_end_row end = {.uid = {run}, .state = QS_RUN_DONE, .ended_wall_ns = 5};
+    qs_store_run_end(f->store, &end, on_fine, NULL);
+    qs_loop_run(f->loop);
+}
+
+/* Two runs of an arm; the second has no trace of its own. */
+static void two_runs(struct fixture *f)
+{
+    static const int64_t first[4] = {500, 400, 300, 600}, second[4] = {450, 700, 420, 430},
+                         traced[4] = {9, 2000, 30, 40};
+    run_begin(f, 1, 0, 1, 0);
+    put(f, 1, 0, 0, QS_PHASE_MEASURE, first, 0);
+    put(f, 1, 1, 4, QS_PHASE_TRACED, traced, QS_TAINT_LINK);
+    put_trace(f, 1, 1, "a trace", NULL);
+    end_run(f, 1);
+    run_begin(f, 2, 0, 2, 0);
+    put(f, 2, 0, 0, QS_PHASE_MEASURE, second, 0);
+    put_trace(f, 2, 0, NULL, "no such tracer");
+    end_run(f, 2);
+}
+
+static bool check_excluded(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    const struct fixture *f = user;
+    struct qs_samples samples;
+    struct qs_runs runs;
+    struct qs_jobs jobs;
+    char *taints = NULL;
+    assert_true(qs_read_samples(r, f->job, &samples, err));
+    assert_int_equal(samples.count, 2);
+    const struct qs_sample *s = &samples.at[0];
+    assert_int_equal(s->n, 4);
+    assert_int_equal(s->durations_ns[2], 300);
+    assert_int_equal(s->n_tainted, 0);
+    assert_int_equal(s->taints_seen, 0);
+    assert_int_equal(s->soft_n, 0);
+    assert_int_equal(s->window_n, 4);
+    assert_true(fabs(s->user_us_mean - 11.5) < 1e-9); /* of the numbers 0 to 3 */
+    assert_int_equal(s->windows[QS_SILENCE_NONE] + s->windows[QS_SILENCE_OBSERVED] +
+                         s->windows[QS_SILENCE_PROVEN] + s->windows[QS_SILENCE_CLAIMED],
+                     1);
+    qs_samples_free(&samples);
+    assert_true(qs_read_runs(r, f->job, 0, 10, &runs, err));
+    assert_int_equal(runs.at[0].n, 4);
+    assert_int_equal(runs.at[0].n_tainted, 0);
+    assert_int_equal(runs.at[0].acked_seq, 7); /* it is on disk like any other */
+    qs_runs_free(&runs);
+    assert_true(qs_read_job(r, f->job, &jobs, err));
+    assert_int_equal(jobs.at[0].runs_tainted, 0);
+    qs_jobs_free(&jobs);
+    assert_true(qs_read_taints_json(r, f->job, &taints, err));
+    assert_string_equal(taints, "[]");
+    free(taints);
+    return true;
+}
+
+static void they_count_for_nothing(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    two_runs(f);
+    assert_true(qs_store_read_now(f->store, check_excluded, f, &err));
+}
+
+static bool check_shown(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    struct qs_iterations it;
+    char *windows = NULL;
+    const uint8_t uid[16] = {1};
+    (void)user;
+    assert_true(qs_read_iterations(r, uid, 0, 10, &it, err));
+    assert_int_equal(it.count, 8);
+    assert_int_equal(it.at[3].phase, QS_PHASE_MEASURE);
+    assert_int_equal(it.at[4].phase, QS_PHASE_TRACED);
+    assert_int_equal(it.at[5].duration_ns, 2000);
+    qs_iterations_free(&it);
+    assert_true(qs_read_windows_json(r, uid, &windows, err));
+    assert_non_null(strstr(windows, "\"phase\":\"measure\""));
+    assert_non_null(strstr(windows, "\"phase\":\"traced\""));
+    free(windows);
+    return true;
+}
+
+static void they_are_kept_and_marked(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    two_runs(f);
+    assert_true(qs_store_read_now(f->store, check_shown, f, &err));
+}
+
+static void has(const char *json, const char *part)
+{
+    if (!strstr(json, part))
+        fail_msg("%s is not in %s", part, json);
+}
+
+static bool check_links(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    const struct fixture *f = user;
+    const uint8_t uid[16] = {2};
+    char *json = NULL, *left = NULL;
+    assert_true(qs_read_traces_json(r, f->job, 0, &json, err));
+    has(json, "[{\"point\":0,\"arm\":0,");
+    has(json,
+        "\"fastest\":{\"run\":\"01000000000000000000000000000000\",\"block\":1,\"window\":0,\"seq\":2,");
+    has(json,
+        "\"slowest\":{\"run\":\"02000000000000000000000000000000\",\"block\":2,\"window\":0,\"seq\":1,");
+    /* The run of the slowest has no trace: the nearest one is another's. */
+    const char *slowest = strstr(json, "\"slowest\"");
+    has(slowest,
+        "\"duration_ns\":700,\"trace\":{\"run\":\"01000000000000000000000000000000\",\"name\":\"perf.1\"");
+    has(json, "\"traced_fastest\":{\"run\":\"01000000000000000000000000000000\",\"block\":1,\"window\":1,"
+              "\"seq\":4,");
+    has(strstr(json, "\"traced_slowest\""), "\"duration_ns\":2000,\"trace\":{");
+    has(strstr(json, "\"traced_slowest\""), "\"started_ns\":1000,\"offset_ns\":");
+    free(json);
+    assert_true(qs_read_traces_json(r, f->job, 2, &json, err));
+    has(json,
+        "\"fastest\":{\"run\":\"02000000000000000000000000000000\",\"block\":2,\"window\":0,\"seq\":2,");
+    assert_null(strstr(json, "traced_"));
+    free(json);
+    assert_true(qs_read_artifacts_json(r, uid, &left, err));
+    has(left, "\"kind\":\"trace\",\"name\":\"perf\",\"sha256\":\"\",\"kept_bytes\":null,\"total_bytes\":0,"
+              "\"why\":\"no such tracer\"");
+    has(left, "\"window\":null,\"flags\":[]");
+    free(left);
+    return true;
+}
+
+static void the_fastest_and_the_slowest_lead_to_a_trace(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    two_runs(f);
+    assert_true(qs_store_read_now(f->store, check_links, f, &err));
+}
+
+static bool check_nothing(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    const struct fixture *f = user;
+    char *json = NULL;
+    assert_true(qs_read_traces_json(r, f->job, 0, &json, err));
+    assert_null(json);
+    return true;
+}
+
+static void a_job_without_traces_has_no_links(void **state)
+{
+    static const int64_t durations[4] = {1, 2, 3, 4};
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    run_begin(f, 1, 0, 1, 0);
+    put(f, 1, 0, 0, QS_PHASE_MEASURE, durations, 0);
+    end_run(f, 1);
+    assert_true(qs_store_read_now(f->store, check_nothing, f, &err));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(they_count_for_nothing),
+        TEST(they_are_kept_and_marked),
+        TEST(the_fastest_and_the_slowest_lead_to_a_trace),
+        TEST(a_job_without_traces_has_no_links),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
