@@ -7,6 +7,7 @@
 #include "api/history.h"
 #include "api/jobs.h"
 #include "api/report.h"
+#include "api/reproduce.h"
 #include "api/router.h"
 #include "api/runs.h"
 #include "api/sides.h"
@@ -43,6 +44,9 @@ const struct qs_route qs_routes[] = {
      0},
     {"GET", "/api/v1/jobs/{id}/report", qs_handle_job_report, 0, " view full ", 0},
     {"GET", "/api/v1/runs/{uid}/report", qs_handle_run_report, 0, " view full ", 0},
+    {"GET", "/api/v1/jobs/{id}/reproduce", qs_handle_reproduce_plan, 0, "", 0},
+    {"POST", "/api/v1/jobs/{id}:reproduce", qs_handle_reproduce, 0, "", 0},
+    {"GET", "/api/v1/jobs/{id}/reproduction", qs_handle_reproduction, 0, " run ", 0},
     {"GET", "/api/v1/history", qs_handle_series, 0, " text device arm metric limit ", 0},
     {"GET", "/api/v1/history/{sha256}", qs_handle_history, 0,
      " metric build since until level margin_ratio p_max window ", 0},

@@ -64,6 +64,17 @@ static FILE *open_file(const char *path, struct qs_err *err)
     return NULL;
 }
 
+bool qs_submit_hash(const char *path, char hex[65], struct qs_err *err)
+{
+    int64_t bytes = 0;
+    FILE *f = open_file(path, err);
+    if (f == NULL)
+        return false;
+    bool ok = hash_file(f, hex, &bytes) || qs_fail(err, QS_E_IO, "cannot read %s", path);
+    fclose(f);
+    return ok;
+}
+
 /* Asks for the content by its hash, and sends it where the daemon lacks it. */
 static bool send_content(struct qs_ctl *ctl, struct qs_http *http, FILE *f, int64_t bytes, const char *hex,
                          int *ret_code)

@@ -21,4 +21,7 @@ json_t *qs_submit_check(struct qs_ctl *ctl, struct qs_http *http, const struct q
 json_t *qs_submit_send(struct qs_ctl *ctl, struct qs_http *http, const struct qs_submit *job,
                        const json_t *check, int *ret_code);
 
+/* SHA-256 of a regular file's content. */
+bool qs_submit_hash(const char *path, char hex[65], struct qs_err *err);
+
 #endif

@@ -61,6 +61,9 @@ struct qs_submission {
     const char *owner, *idem;        /* idem may be NULL */
     const struct qs_job_file *files; /* (path, sha256) bindings */
     size_t file_count;
+    int64_t reproduces; /* the job that is done again, or 0; the next two are for one that does */
+    uint64_t seed;      /* in place of the document's */
+    const char *where;  /* device selector in place of the document's, or NULL */
 };
 
 /* Checks without storing: the spec (owned by the caller), or located problems. Also refuses a selector that

@@ -43,6 +43,14 @@ static bool bind_files(struct qs_farm *farm, const struct qs_doc *doc, struct qs
     return problems->count == before;
 }
 
+static void take_where(struct qs_job_spec *spec, const char *where)
+{
+    if (!where)
+        return;
+    free(spec->where);
+    spec->where = qs_strdup(where);
+}
+
 bool qs_farm_check(struct qs_farm *farm, const struct qs_submission *sub, struct qs_job_spec **ret_spec,
                    struct qs_problems *problems)
 {
@@ -52,6 +60,7 @@ bool qs_farm_check(struct qs_farm *farm, const struct qs_submission *sub, struct
         return false;
     bool ok = qs_job_from_doc(doc, &spec, problems);
     if (ok) {
+        take_where(spec, sub->where);
         bool *matches = qs_calloc(farm->p.config->device_count + 1, sizeof *matches);
         if (!qs_farm_match(farm, spec, matches)) {
             no_device(farm, doc, spec, problems);
@@ -83,6 +92,11 @@ static char *document(const struct qs_submission *sub)
     for (size_t i = 0; i < sub->file_count; i++)
         qs_json_kstring(&j, sub->files[i].path, sub->files[i].sha256);
     qs_json_object_end(&j);
+    if (sub->reproduces > 0) {
+        qs_json_kint(&j, "reproduces", sub->reproduces);
+        if (sub->where)
+            qs_json_kstring(&j, "where", sub->where);
+    }
     qs_json_object_end(&j);
     char *json = qs_buf_take(&out);
     qs_buf_done(&out);
@@ -117,6 +131,7 @@ bool qs_farm_spec_from_store(const char *spec_json, uint64_t seed, struct qs_job
          qs_job_from_doc(doc, &spec, &problems);
     if (ok) {
         bind_stored(spec, qs_node_get(&outer->root, "files", NULL));
+        take_where(spec, node_text(qs_node_get(&outer->root, "where", NULL)));
         spec->plan.seed = seed;
         spec->plan.has_seed = true;
         *ret_spec = spec;
@@ -293,8 +308,8 @@ bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_st
     s->user = user;
     s->spec_json = document(sub);
     s->wall_ns = qs_loop_wall_ns(farm->p.loop);
-    s->seed = s->spec->plan.seed;
-    if (!s->spec->plan.has_seed) {
+    s->seed = sub->reproduces > 0 ? sub->seed : s->spec->plan.seed;
+    if (sub->reproduces == 0 && !s->spec->plan.has_seed) {
         qs_loop_random(farm->p.loop, &s->seed, sizeof s->seed);
         s->seed >>= 1; /* 63 bits: every reader of numbers can give it back to repeat the job */
     }

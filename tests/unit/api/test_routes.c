@@ -353,36 +353,6 @@ static void reports_only_when_ended(void **state)
     assert_error(get(f, "/api/v1/runs/ffffffffffffffffffffffffffffffff/report"), 404, "not-found");
 }
 
-static void history_of_ended_jobs(void **state)
-{
-    struct fixture *f = *state;
-    char target[160];
-    int64_t job = submit(f);
-    measure(f, job, 24, 5);
-    struct answer a = get(f, "/api/v1/history");
-    assert_int_equal(json_array_size(json_object_get(a.json, "series")), 0); /* its job goes on */
-    answer_done(&a);
-    set_state(f, job, QS_JOB_DONE);
-    a = get(f, "/api/v1/history?device=bench&arm=b");
-    assert_int_equal(json_array_size(json_object_get(a.json, "series")), 1);
-    const char *id = json_string_value(json_object_get(item(&a, "series", 0), "id"));
-    assert_int_equal(strlen(id), 64);
-    snprintf(target, sizeof target, "/api/v1/history/%s?window=20&margin_ratio=0.1", id);
-    answer_done(&a);
-    a = get(f, target);
-    assert_string_equal(text_at(&a, "arm"), "b");
-    assert_int_equal(json_array_size(json_object_get(a.json, "points")), 1);
-    assert_int_equal(json_integer_value(json_object_get(item(&a, "points", 0), "job")), job);
-    answer_done(&a);
-    memcpy(strchr(target, '?'), "?metric=joy", 12);
-    assert_error(get(f, target), 404, "not-found");
-    memcpy(strchr(target, '?'), "?window=1", 10);
-    assert_error(get(f, target), 400, "usage");
-    memset(target + strlen("/api/v1/history/"), '0', 64);
-    *strchr(target, '?') = '\0';
-    assert_error(get(f, target), 404, "not-found");
-}
-
 static void exports(void **state)
 {
     struct fixture *f = *state;
@@ -485,7 +455,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(comparison_only_when_ended, setup, teardown),
         cmocka_unit_test_setup_teardown(sides_are_compared, setup, teardown),
         cmocka_unit_test_setup_teardown(reports_only_when_ended, setup, teardown),
-        cmocka_unit_test_setup_teardown(history_of_ended_jobs, setup, teardown),
         cmocka_unit_test_setup_teardown(exports, setup, teardown),
         cmocka_unit_test_setup_teardown(csv_has_every_iteration, setup, teardown),
         cmocka_unit_test_setup_teardown(wait_answers_at_the_end, setup, teardown),

@@ -9,14 +9,15 @@
 #include "ctl/export.h"
 #include "ctl/layout.h"
 #include "ctl/layout_history.h"
+#include "ctl/layout_reproduce.h"
 
 static const char *folder; /* argv[1] */
 
-static const char *const names[] = {"one-arm",     "two-arms", "opinions",   "three-arms",   "inconclusive",
-                                    "too-few",     "tainted",  "points",     "simulated",    "failed",
-                                    "long-names",  "readme",   "file",       "two-files",    "many-series",
-                                    "history",     "drift",    "report-job", "report-run",   "series",
-                                    "series-list", "sides",    "sides-few",  "sides-refused"};
+static const char *const names[] = {"one-arm",     "two-arms", "opinions",   "three-arms",    "inconclusive",
+                                    "too-few",     "tainted",  "points",     "simulated",     "failed",
+                                    "long-names",  "readme",   "file",       "two-files",     "many-series",
+                                    "history",     "drift",    "report-job", "report-run",    "series",
+                                    "series-list", "sides",    "sides-few",  "sides-refused", "reproduction"};
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
 static char *read_file(const char *path)
@@ -69,6 +70,8 @@ static void lay_out_any(const struct qs_layout *layout, const json_t *doc, struc
     const char *kind = json_string_value(json_object_get(doc, "kind"));
     if (kind != NULL && (strcmp(kind, "job") == 0 || strcmp(kind, "run") == 0))
         qs_layout_report(layout, doc, out);
+    else if (kind != NULL && strcmp(kind, "reproduction") == 0)
+        qs_layout_reproduction(layout, doc, out);
     else if (json_object_get(doc, "series") != NULL)
         qs_layout_series(layout, doc, out);
     else if (kind != NULL && strcmp(kind, "series") == 0)
@@ -181,6 +184,8 @@ static void other_documents_do_no_harm(void **state)
         "{\"kind\":\"series\",\"points\":[{}],\"segments\":[{\"changes\":[{\"from\":-1,\"to\":9}]},{}],"
         "\"breaks\":[{}]}",
         "{\"kind\":\"series\",\"points\":7}",
+        "{\"kind\":\"reproduction\",\"results\":[{}],\"environments\":[{\"differences\":[3]}],"
+        "\"run\":{\"original\":{}}}",
         "{\"series\":[{\"params\":3,\"latest\":[]}]}",
         "{\"results\":[{}]}",
         "{\"kind\":\"comparison\",\"results\":[{},{\"unit\":7,\"verdict\":[],\"base\":{\"histogram\":3}}]}",

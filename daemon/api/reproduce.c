@@ -1,0 +1,314 @@
+#include "api/reproduce.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <microhttpd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/access.h"
+#include "api/compare.h"
+#include "api/reply.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "farm/farm.h"
+#include "report/reproduce.h"
+#include "store/files.h"
+#include "store/read_arms.h"
+
+enum { RUNS_MOST = 10000 };
+
+struct side {
+    struct qs_jobs job; /* one */
+    struct qs_runs runs;
+    struct qs_arm_runs values;
+};
+
+struct reproduce {
+    struct side original, again;
+    json_t *document; /* of the original, as it was stored; owned */
+    struct qs_job_file *files;
+    size_t file_count;
+    struct qs_buf where; /* selects the devices that ran it */
+    int64_t id;          /* of the new job */
+    struct qs_buf out;
+};
+
+static void side_done(struct side *s)
+{
+    qs_jobs_free(&s->job);
+    qs_runs_free(&s->runs);
+    qs_arm_runs_free(&s->values);
+}
+
+static void done_reproduce(void *data)
+{
+    struct reproduce *r = data;
+    side_done(&r->original);
+    side_done(&r->again);
+    json_decref(r->document);
+    free(r->files);
+    qs_buf_done(&r->where);
+    qs_buf_done(&r->out);
+}
+
+static struct reproduce *begin(struct qs_exchange *ex)
+{
+    struct reproduce *r = qs_exchange_data(ex, sizeof *r, done_reproduce);
+    qs_buf_init(&r->where);
+    qs_buf_init(&r->out);
+    return r;
+}
+
+static bool read_job(struct qs_store_reader *reader, int64_t id, struct side *side, struct qs_err *err)
+{
+    return qs_read_job(reader, id, &side->job, err) && qs_compare_check_ended(&side->job.at[0], err) &&
+           qs_read_runs(reader, id, 0, RUNS_MOST, &side->runs, err);
+}
+
+static bool is_new_device(const struct qs_runs *runs, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(runs->at[k].device, runs->at[i].device) == 0)
+            return false;
+    return runs->at[i].device[0] != '\0';
+}
+
+/* name == "a" || name == "b" */
+static void select_devices(struct reproduce *r)
+{
+    const struct qs_runs *runs = &r->original.runs;
+    for (size_t i = 0; i < runs->count; i++)
+        if (is_new_device(runs, i))
+            qs_buf_fmt(&r->where, "%sname == \"%s\"", r->where.len > 0 ? " || " : "", runs->at[i].device);
+}
+
+static bool take_document(struct reproduce *r, struct qs_err *err)
+{
+    const struct qs_job_info *job = &r->original.job.at[0];
+    const char *path;
+    json_t *sha;
+    r->document = json_loads(job->spec_json ? job->spec_json : "", 0, NULL);
+    if (!json_is_string(json_object_get(r->document, "text")))
+        return qs_fail(err, QS_E_CONFLICT, "the document of job %lld cannot be read by this version",
+                       (long long)job->id);
+    json_t *files = json_object_get(r->document, "files");
+    r->files = qs_calloc(json_object_size(files) + 1, sizeof *r->files);
+    json_object_foreach(files, path, sha)
+    {
+        const char *hex = json_string_value(sha);
+        struct qs_job_file *file = &r->files[r->file_count];
+        if (!hex || strlen(hex) != 64)
+            continue;
+        file->path = (char *)path;
+        memcpy(file->sha256, hex, sizeof file->sha256);
+        r->file_count++;
+    }
+    return true;
+}
+
+static bool read_original(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
+{
+    struct reproduce *r = ex->data;
+    if (!read_job(reader, ex->match.id, &r->original, err) || !take_document(r, err))
+        return false;
+    select_devices(r);
+    return r->where.len > 0 ||
+           qs_fail(err, QS_E_CONFLICT, "job %lld ran on no device: there is nothing to do again",
+                   (long long)ex->match.id);
+}
+
+/* --- what it takes -------------------------------------------------------------------------------------- */
+
+static bool is_new_executable(const struct qs_runs *runs, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (runs->at[k].arm == runs->at[i].arm && strcmp(runs->at[k].device, runs->at[i].device) == 0 &&
+            strcmp(runs->at[k].exe_sha256, runs->at[i].exe_sha256) == 0)
+            return false;
+    return runs->at[i].exe_sha256[0] != '\0';
+}
+
+static void put_executables(struct qs_json *j, const struct reproduce *r)
+{
+    const struct qs_runs *runs = &r->original.runs;
+    qs_json_key(j, "executables");
+    qs_json_array(j);
+    for (size_t i = 0; i < runs->count; i++) {
+        bool of_job = false;
+        if (!is_new_executable(runs, i))
+            continue;
+        for (size_t k = 0; k < r->file_count; k++)
+            of_job = of_job || strcmp(r->files[k].sha256, runs->at[i].exe_sha256) == 0;
+        qs_json_object(j);
+        qs_json_kstring(j, "arm", runs->at[i].arm_name);
+        qs_json_kstring(j, "device", runs->at[i].device);
+        qs_json_kstring(j, "path", runs->at[i].exe_path);
+        qs_json_kstring(j, "sha256", runs->at[i].exe_sha256);
+        qs_json_kbool(j, "of_job", of_job);
+        qs_json_object_end(j);
+    }
+    qs_json_array_end(j);
+}
+
+static void say_plan(struct qs_exchange *ex)
+{
+    struct reproduce *r = ex->data;
+    const struct qs_job_info *job = &r->original.job.at[0];
+    char seed[24];
+    struct qs_json j;
+    snprintf(seed, sizeof seed, "%" PRIu64, job->seed);
+    qs_json_init(&j, &r->out);
+    qs_json_object(&j);
+    qs_json_kint(&j, "job", job->id);
+    qs_json_kstring(&j, "name", job->name);
+    qs_json_kstring(&j, "seed", seed);
+    qs_json_kstring(&j, "where", r->where.data);
+    qs_json_key(&j, "files");
+    qs_json_array(&j);
+    for (size_t i = 0; i < r->file_count; i++) {
+        qs_json_object(&j);
+        qs_json_kstring(&j, "path", r->files[i].path);
+        qs_json_kstring(&j, "sha256", r->files[i].sha256);
+        qs_json_kbool(&j, "here", qs_files_has(ex->api->p.files, r->files[i].sha256));
+        qs_json_object_end(&j);
+    }
+    qs_json_array_end(&j);
+    put_executables(&j, r);
+    qs_json_object_end(&j);
+    struct qs_buf out = r->out;
+    qs_buf_init(&r->out);
+    qs_reply_json(ex, 200, &out);
+}
+
+void qs_handle_reproduce_plan(struct qs_exchange *ex)
+{
+    begin(ex);
+    qs_exchange_read(ex, read_original, say_plan);
+}
+
+/* --- doing it again ------------------------------------------------------------------------------------- */
+
+static void on_submitted(const struct qs_err *err, int64_t id, void *user)
+{
+    struct qs_exchange *ex = user;
+    struct reproduce *r = ex->data;
+    struct qs_api *api = ex->api;
+    bool created = !err && id > api->newest_job;
+    if (created)
+        api->newest_job = id;
+    if (!qs_exchange_leave(ex))
+        return;
+    if (err) {
+        qs_reply_error(ex, err);
+        return;
+    }
+    struct qs_buf out;
+    qs_buf_init(&out);
+    qs_buf_fmt(&out, "{\"id\":%" PRId64 ",\"reproduces\":%" PRId64 ",\"state\":\"queued\"}", id,
+               r->original.job.at[0].id);
+    qs_reply_json(ex, created ? 201 : 200, &out);
+}
+
+static void submit(struct qs_exchange *ex)
+{
+    struct reproduce *r = ex->data;
+    struct qs_problems problems;
+    struct qs_err err = QS_ERR_INIT;
+    char owner[64];
+    const json_t *text = json_object_get(r->document, "text");
+    const char *name = json_string_value(json_object_get(r->document, "name"));
+    qs_peer_name(ex->uid, owner);
+    struct qs_submission sub = {
+        .text = json_string_value(text),
+        .text_bytes = json_string_length(text),
+        .name = name ? name : "stored job",
+        .owner = owner,
+        .idem = MHD_lookup_connection_value(ex->connection, MHD_HEADER_KIND, "Idempotency-Key"),
+        .files = r->files,
+        .file_count = r->file_count,
+        .reproduces = r->original.job.at[0].id,
+        .seed = r->original.job.at[0].seed,
+        .where = r->where.data};
+    qs_problems_init(&problems);
+    qs_exchange_enter(ex);
+    bool ok = qs_farm_submit(ex->api->p.farm, &sub, on_submitted, ex, &problems, &err);
+    if (!ok && qs_exchange_leave(ex)) {
+        if (problems.count > 0)
+            qs_reply_problems(ex, QS_E_JOB, &problems, sub.name);
+        else
+            qs_reply_error(ex, &err);
+    }
+    qs_problems_done(&problems);
+}
+
+void qs_handle_reproduce(struct qs_exchange *ex)
+{
+    begin(ex);
+    qs_exchange_read(ex, read_original, submit);
+}
+
+/* --- how they compare ----------------------------------------------------------------------------------- */
+
+static bool read_values(struct qs_store_reader *reader, struct side *side, struct qs_err *err)
+{
+    static const char *const none[1];
+    const struct qs_arm_pick pick = {.job = side->job.at[0].id};
+    const struct qs_arm_wanted time_only = {.names = none, .count = 0};
+    return qs_read_arm_runs(reader, &pick, 1, &time_only, &side->values, err);
+}
+
+static bool take_margin(const struct reproduce *r, double *ret_ratio, double *ret_alpha, struct qs_err *err)
+{
+    struct qs_job_spec *spec = NULL;
+    const struct qs_job_info *job = &r->original.job.at[0];
+    if (!qs_farm_spec_from_store(job->spec_json, job->seed, &spec, err))
+        return false;
+    *ret_ratio = spec->benchmarks[0].margin_ratio;
+    *ret_alpha = spec->alpha;
+    qs_job_free(spec);
+    return true;
+}
+
+static bool read_both(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
+{
+    struct reproduce *r = ex->data;
+    const char *run = qs_uri_get(&ex->uri, "run");
+    uint8_t uid[16];
+    if (run && !qs_unhex(run, uid, sizeof uid))
+        return qs_fail(err, QS_E_USAGE, "`run` is 32 hexadecimal digits");
+    if (!read_job(reader, ex->match.id, &r->again, err))
+        return false;
+    json_t *document = json_loads(r->again.job.at[0].spec_json, 0, NULL);
+    int64_t original = json_integer_value(json_object_get(document, "reproduces"));
+    json_decref(document);
+    if (original == 0)
+        return qs_fail(err, QS_E_CONFLICT, "job %lld does no other job again", (long long)ex->match.id);
+    struct qs_reproduce_input in = {.run_uid = run ? uid : NULL};
+    bool ok = read_job(reader, original, &r->original, err) && read_values(reader, &r->original, err) &&
+              read_values(reader, &r->again, err) && take_margin(r, &in.margin_ratio, &in.alpha, err);
+    const struct side *sides[2] = {&r->original, &r->again};
+    struct qs_reproduce_side *of[2] = {&in.original, &in.again};
+    for (int i = 0; ok && i < 2; i++)
+        *of[i] = (struct qs_reproduce_side){.job = sides[i]->job.at[0].id,
+                                            .seed = sides[i]->job.at[0].seed,
+                                            .runs = &sides[i]->runs,
+                                            .values = &sides[i]->values};
+    return ok && qs_reproduce_document(&in, &r->out, err);
+}
+
+static void say_both(struct qs_exchange *ex)
+{
+    struct reproduce *r = ex->data;
+    struct qs_buf out = r->out;
+    qs_buf_init(&r->out);
+    qs_reply_json(ex, 200, &out);
+}
+
+void qs_handle_reproduction(struct qs_exchange *ex)
+{
+    begin(ex);
+    qs_exchange_read(ex, read_both, say_both);
+}

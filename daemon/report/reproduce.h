@@ -1,0 +1,29 @@
+/* A job and its repetition: whether they drew the same, what differs around them, and whether the values
+ * agree. Pure. schema/reproduction.md describes the document. */
+#ifndef QS_REPORT_REPRODUCE_H
+#define QS_REPORT_REPRODUCE_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "store/read.h"
+#include "store/read_arms.h"
+
+struct qs_reproduce_side { /* borrowed */
+    int64_t job;
+    uint64_t seed;
+    const struct qs_runs *runs;       /* all of them, pilots too */
+    const struct qs_arm_runs *values; /* those that count */
+};
+
+struct qs_reproduce_input {
+    struct qs_reproduce_side original, again;
+    const uint8_t *run_uid; /* of a run of the original that is looked at by itself, or NULL */
+    double margin_ratio;    /* the smallest difference that matters */
+    double alpha;           /* intervals hold with 1 - alpha */
+};
+
+/* Appends the document. QS_E_DATA where a stored environment cannot be read; QS_E_NOT_FOUND where run_uid is
+ * no run of the original. */
+bool qs_reproduce_document(const struct qs_reproduce_input *in, struct qs_buf *out, struct qs_err *err);
+
+#endif

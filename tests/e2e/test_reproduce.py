@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Doing a job again: the same order from the same seed, shown by the database; another executable is refused."""
+import json
+import os
+import re
+import shutil
+import sys
+
+from lib import Bed, run_cases
+
+QUICK = ("--runs", "4", "--iterations", "3", "--warmup", "1")
+
+
+def turns(bed, job):
+    return bed.sql("SELECT point, block, pos, arm FROM v_run WHERE job = ? AND attempt = 0 ORDER BY point, block, pos", job)
+
+
+def a_job_again(tap):
+    """Seed, order, devices and document are the first job's; the page tells what differs and whether the values agree"""
+    with Bed() as bed:
+        told = bed.cli("run", *QUICK, "--a", "sleep 0.002", "--b", "sleep 0.003", "--c", "sleep 0.002")
+        tap.equal(told.returncode, 0, f"a job: {told.stderr[-300:]}")
+        dry = bed.cli("reproduce", "1", "--dry-run")
+        tap.ok(dry.returncode == 0 and "job 1 again: seed" in dry.stdout, "a dry run says what it takes", dry.stdout.splitlines())
+        tap.equal(bed.one("SELECT count(*) FROM job"), 1, "and submits nothing")
+        told = bed.cli("reproduce", "1", "--json")
+        tap.equal(told.returncode, 0, f"it is done again: {told.stderr[-500:]}")
+        doc = json.loads(told.stdout)
+        tap.equal((doc["original"], doc["job"], doc["same_seed"]), (1, 2, True), "by another job")
+        seeds = [seed for (seed,) in bed.sql("SELECT seed FROM job ORDER BY id")]
+        tap.equal(seeds[0], seeds[1], "the same seed in the database")
+        first, again = turns(bed, 1), turns(bed, 2)
+        tap.equal(first, again, "the same order in the database")
+        tap.ok(len({tuple(t[3] for t in first if t[1] == b) for b in range(1, 5)}) > 1, "an order that was drawn", first)
+        tap.equal(doc["order"], {"turns": len(first), "same": len(first)}, "as the document says")
+        texts = [json.loads(spec) for (spec,) in bed.sql("SELECT spec FROM job ORDER BY id")]
+        tap.equal(texts[0]["text"], texts[1]["text"], "the same document")
+        tap.equal((texts[1]["reproduces"], texts[1]["where"]), (1, 'name == "local"'), "and which job, on which device")
+        tap.equal([e["matter"] for e in doc["environments"]], [0], "nothing that matters differs on this machine")
+        tap.equal([r["arm"] for r in doc["results"]], ["a", "b", "c"], "each arm against itself")
+        tap.ok(all(r["original"]["runs"] == 4 and r["again"]["runs"] == 4 and r["lo"] < r["hi"] for r in doc["results"]), "with intervals", doc)
+        uid = bed.one("SELECT run FROM v_run WHERE job = 1 AND block = 2 AND arm = 'b'")
+        page = bed.cli("reproduce", uid)
+        tap.equal(page.returncode, 0, f"the job of a run: {page.stderr[-300:]}")
+        words = re.sub(r"\s+", " ", page.stdout)
+        tap.ok("the same seed, the same order in all" in words, "it is told", page.stdout.splitlines())
+        tap.ok(uid in words and "had its turn now" in words, "beside the run that had its turn", page.stdout.splitlines())
+
+
+def another_executable(tap):
+    """A program that is another one now is refused, and told afterwards where that was allowed; one that is gone is refused"""
+    with Bed() as bed:
+        program = os.path.join(bed.path, "work")
+        shutil.copy(shutil.which("sleep"), program)
+        told = bed.cli("run", *QUICK, "--", program, "0.001")
+        tap.equal(told.returncode, 0, f"a job: {told.stderr[-300:]}")
+        with open(program, "ab") as f:
+            f.write(b"\0another build")
+        told = bed.cli("reproduce", "1")
+        tap.equal(told.returncode, 4, "refused")
+        words = re.sub(r"\s+", " ", told.stderr)
+        tap.ok("is another one now" in words and "--allow-diff" in words, "with the reason and the way on", told.stderr.splitlines())
+        tap.equal(bed.one("SELECT count(*) FROM job"), 1, "nothing was submitted")
+        told = bed.cli("reproduce", "1", "--allow-diff", "--json")
+        tap.equal(told.returncode, 0, f"--allow-diff goes on: {told.stderr[-300:]}")
+        differences = [d for e in json.loads(told.stdout)["environments"] for d in e["differences"] if d["key"] == "executable.arm0"]
+        hashes = [h for (h,) in bed.sql("SELECT DISTINCT lower(hex(exe_sha256)) FROM run ORDER BY id")]
+        tap.equal([(d["base"], d["candidate"], d["matters"]) for d in differences], [(hashes[0], hashes[1], True)], "and the difference is told")
+        os.remove(program)
+        told = bed.cli("reproduce", "1", "--json")
+        tap.equal((told.returncode, json.loads(told.stdout)["refused"]), (4, True), "one that is gone is refused, in JSON too")
+
+
+def refusals(tap):
+    """No job, a job that goes on, a job that does no other again"""
+    with Bed() as bed:
+        tap.equal(bed.cli("run", *QUICK, "--", "sleep", "0.001").returncode, 0, "a job")
+        tap.ok(bed.cli("reproduce", "77").returncode != 0, "no such job")
+        tap.ok(bed.cli("reproduce", "0" * 32).returncode != 0, "no such run")
+        daemon = bed.daemon()
+        daemon.get("/jobs/1/reproduction").want(409)
+        plan = daemon.get("/jobs/1/reproduce").want(200).json
+        tap.equal([(e["arm"], e["of_job"]) for e in plan["executables"]], [(plan["executables"][0]["arm"], False)], "what it takes")
+        daemon.ask("POST", "/jobs/9:reproduce").want(404)
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(a_job_again, another_executable, refusals))
