@@ -7,11 +7,11 @@
 #include "ctl/layout.h"
 
 static void time_cell(const struct qs_layout *layout, struct qs_grid *grid, const json_t *object,
-                      const char *key, const char *sign)
+                      const char *key, const char *sign, int64_t evals)
 {
     char text[64];
     struct qs_scale scale;
-    double ns = (double)qs_json_get_int(object, key, 0);
+    double ns = (double)qs_json_get_int(object, key, 0) / (double)(evals > 0 ? evals : 1);
     qs_layout_scale(layout->unit, ns, &scale);
     snprintf(text, sizeof text, "%s%.*f %s", sign, scale.decimals, ns / scale.ns, scale.name);
     qs_grid_cell(grid, text);
@@ -26,14 +26,14 @@ static bool add_row(const struct qs_layout *layout, struct qs_grid *grid, const 
     if (!json_is_object(x))
         return false;
     qs_grid_cell(grid, title);
-    time_cell(layout, grid, x, "duration_ns", "");
+    time_cell(layout, grid, x, "duration_ns", "", qs_json_get_int(x, "evals", 1)); /* as reports have it */
     snprintf(text, sizeof text, "%" PRId64, qs_json_get_int(x, "block", 0));
     qs_grid_cell(grid, text);
     snprintf(text, sizeof text, "%" PRId64, qs_json_get_int(x, "seq", 0));
     qs_grid_cell(grid, text);
     qs_grid_cell(grid, qs_json_get_text(trace, "name", "-"));
     if (json_object_get(trace, "offset_ns") != NULL)
-        time_cell(layout, grid, trace, "offset_ns", "+");
+        time_cell(layout, grid, trace, "offset_ns", "+", 1);
     else
         qs_grid_cell(grid, json_is_object(trace) ? "nearest" : "");
     qs_grid_cell(grid, qs_json_get_text(trace, "run", qs_json_get_text(x, "run", "?")));

@@ -15,7 +15,7 @@ static const char extremes_sql[] =
     "  coalesce(d.name, '') AS device, d.id AS device_id, r.block AS block, r.started_wall_ns AS wall_ns,"
     "  r.warmup_n AS warmup_n, w.id AS window, w.ord AS ord, w.phase + 3 * w.traced AS phase, w.first_seq + "
     "t.i AS seq,"
-    "  w.opened_ns + t.start_off_ns AS start_ns, t.duration_ns AS duration_ns,"
+    "  w.opened_ns + t.start_off_ns AS start_ns, t.duration_ns AS duration_ns, w.evals AS evals,"
     "  row_number() OVER (PARTITION BY r.id, w.traced ORDER BY w.first_seq, w.id, t.i) AS nth"
     "  FROM run r JOIN arm a ON a.job_id = r.job_id AND a.idx = r.arm_idx"
     "  LEFT JOIN session e ON e.id = r.session_id LEFT JOIN boot b ON b.id = e.boot_id"
@@ -23,15 +23,16 @@ static const char extremes_sql[] =
     "  JOIN window w ON w.run_id = r.id JOIN iteration t ON t.window_id = w.id"
     "  WHERE r.job_id = ?1 AND (?2 = 0 OR r.id = ?2) AND r.block >= 1 AND r.state IN ('done', 'running')"
     "  AND ((w.phase = 1 AND w.taint | t.taint = 0) OR (w.traced = 1 AND t.taint = 0))),"
-    " ranked AS (SELECT *, row_number() OVER (PARTITION BY point, arm, device, phase ORDER BY duration_ns, "
-    "run, seq)"
-    "  AS fast, row_number() OVER (PARTITION BY point, arm, device, phase ORDER BY duration_ns DESC, run, "
-    "seq) AS slow"
-    "  FROM it WHERE phase = 3 OR nth > warmup_n)"
-    " SELECT point, arm, arm_name, device, phase, fast = 1, slow = 1, run, uid, block, ord, seq, start_ns, "
-    "duration_ns,"
-    "  window, device_id, wall_ns FROM ranked WHERE fast = 1 OR slow = 1 ORDER BY point, arm, device, phase, "
-    "fast <> 1";
+    " ranked AS (SELECT *,"
+    "  row_number() OVER (PARTITION BY point, arm, device, phase ORDER BY 1.0 * duration_ns / evals, run, "
+    "seq)"
+    "  AS fast,"
+    "  row_number() OVER (PARTITION BY point, arm, device, phase ORDER BY 1.0 * duration_ns / evals DESC, "
+    "run,"
+    "  seq) AS slow FROM it WHERE phase = 3 OR nth > warmup_n)"
+    " SELECT point, arm, arm_name, device, phase, fast = 1, slow = 1, run, uid, block, ord, seq, start_ns,"
+    "  duration_ns, evals, window, device_id, wall_ns FROM ranked WHERE fast = 1 OR slow = 1"
+    "  ORDER BY point, arm, device, phase, fast <> 1";
 
 /* The trace of the iteration's own window where that is traced, else the nearest one in time under the same
  * conditions: of its run, or of the run that began nearest to it. */
@@ -45,7 +46,8 @@ static const char nearest_sql[] =
     " ORDER BY r.id <> ?7, abs(r.started_wall_ns - ?8), abs(t.started_ns - ?9), r.id, t.idx LIMIT 1";
 
 struct extreme {
-    int64_t point, arm, phase, run, block, window_ord, seq, start_ns, duration_ns, window, wall_ns, device;
+    int64_t point, arm, phase, run, block, window_ord, seq, start_ns, duration_ns, evals, window, wall_ns,
+        device;
     bool fastest, slowest, has_device;
     uint8_t uid[16];
 };
@@ -113,6 +115,7 @@ static bool put_extreme(const struct links *l, const char *key, const struct ext
     qs_json_kint(l->j, "seq", x->seq);
     qs_json_kint(l->j, "start_ns", x->start_ns);
     qs_json_kint(l->j, "duration_ns", x->duration_ns);
+    qs_json_kint(l->j, "evals", x->evals);
     bool ok = put_trace(l, x, err);
     qs_json_object_end(l->j);
     return ok;
@@ -151,6 +154,7 @@ static bool put_row(struct links *l, struct qs_stmt *s, struct qs_err *err)
     x.seq = qs_stmt_get_int(s);
     x.start_ns = qs_stmt_get_int(s);
     x.duration_ns = qs_stmt_get_int(s);
+    x.evals = qs_stmt_get_int(s);
     x.window = qs_stmt_get_int(s);
     x.has_device = qs_stmt_get_maybe(s, &x.device);
     x.wall_ns = qs_stmt_get_int(s);

@@ -181,11 +181,11 @@ static bool check_links(struct qs_store_reader *r, void *user, struct qs_err *er
         "\"slowest\":{\"run\":\"02000000000000000000000000000000\",\"block\":2,\"window\":0,\"seq\":1,");
     /* The run of the slowest has no trace: the nearest one is another's. */
     const char *slowest = strstr(json, "\"slowest\"");
-    has(slowest,
-        "\"duration_ns\":700,\"trace\":{\"run\":\"01000000000000000000000000000000\",\"name\":\"perf.1\"");
+    has(slowest, "\"duration_ns\":700,\"evals\":1,\"trace\":{\"run\":\"01000000000000000000000000000000\","
+                 "\"name\":\"perf.1\"");
     has(json, "\"traced_fastest\":{\"run\":\"01000000000000000000000000000000\",\"block\":1,\"window\":1,"
               "\"seq\":4,");
-    has(strstr(json, "\"traced_slowest\""), "\"duration_ns\":2000,\"trace\":{");
+    has(strstr(json, "\"traced_slowest\""), "\"duration_ns\":2000,\"evals\":1,\"trace\":{");
     has(strstr(json, "\"traced_slowest\""), "\"started_ns\":1000,\"offset_ns\":");
     free(json);
     assert_true(qs_read_traces_json(r, f->job, 2, &json, err));
