@@ -1,6 +1,5 @@
 #include "api/history.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,21 +143,6 @@ static void say(struct qs_exchange *ex)
     qs_reply_json(ex, 200, &out);
 }
 
-/* A number of the query within lo..hi; missing: unchanged. */
-static bool take_number(const struct qs_uri *uri, const char *name, double lo, double hi, double *ret,
-                        struct qs_err *err)
-{
-    const char *text = qs_uri_get(uri, name);
-    char *end = NULL;
-    if (!text)
-        return true;
-    double v = strtod(text, &end);
-    if (end == text || *end != '\0' || !(v >= lo && v <= hi))
-        return qs_fail(err, QS_E_USAGE, "`%s` is a number from %g to %g", name, lo, hi);
-    *ret = v;
-    return true;
-}
-
 static void start(struct qs_exchange *ex, qs_exchange_read_fn *read)
 {
     struct history *h = qs_exchange_data(ex, sizeof *h, done_history);
@@ -175,10 +159,10 @@ static void start(struct qs_exchange *ex, qs_exchange_read_fn *read)
     bool ok = qs_uri_int(uri, "limit", 1, LIST_MOST, LIST_DEFAULT, &h->limit, &err) &&
               qs_uri_int(uri, "since", 0, INT64_MAX, 0, &h->since_wall_ns, &err) &&
               qs_uri_int(uri, "until", 0, INT64_MAX, INT64_MAX, &h->until_wall_ns, &err) &&
-              take_number(uri, "level", 0.5, 0.9999, &h->opts.level, &err) &&
-              take_number(uri, "margin_ratio", 0, 10, &h->opts.margin_ratio, &err) &&
-              take_number(uri, "p_max", 1e-12, 0.999, &h->opts.p_max, &err) &&
-              take_number(uri, "window", 2, WINDOW_MOST, &window, &err);
+              qs_uri_number(uri, "level", 0.5, 0.9999, &h->opts.level, &err) &&
+              qs_uri_number(uri, "margin_ratio", 0, 10, &h->opts.margin_ratio, &err) &&
+              qs_uri_number(uri, "p_max", 1e-12, 0.999, &h->opts.p_max, &err) &&
+              qs_uri_number(uri, "window", 2, WINDOW_MOST, &window, &err);
     h->opts.window = (size_t)window;
     if (ok)
         qs_exchange_read(ex, read, say);

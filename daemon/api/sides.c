@@ -1,6 +1,5 @@
 #include "api/sides.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,22 +41,6 @@ static void done_sides(void *data)
     qs_buf_done(&s->document);
 }
 
-static bool take_ratio(const struct qs_uri *uri, const char *name, double least, double most, double *ret,
-                       struct qs_err *err)
-{
-    const char *text = qs_uri_get(uri, name);
-    char *end = NULL;
-    if (!text)
-        return true;
-    errno = 0;
-    double value = strtod(text, &end);
-    if (end == text || *end != '\0' || errno != 0 || !(value >= least && value <= most))
-        return qs_fail(err, QS_E_USAGE, "`%s` is a number from %g to %g, not `%.40s`", name, least, most,
-                       text);
-    *ret = value;
-    return true;
-}
-
 static bool take_metrics(struct sides *s, const char *text, struct qs_err *err)
 {
     if (!text)
@@ -87,8 +70,8 @@ static bool take_query(struct sides *s, const struct qs_uri *uri, struct qs_err 
         if (!qs_picks_parse(s->in.selector[i], &s->selector[i], err))
             return false;
     }
-    return take_ratio(uri, "margin_ratio", 0, 10, &s->in.margin_ratio, err) &&
-           take_ratio(uri, "alpha", 0.0001, 0.49, &s->in.alpha, err) &&
+    return qs_uri_number(uri, "margin_ratio", 0, 10, &s->in.margin_ratio, err) &&
+           qs_uri_number(uri, "alpha", 0.0001, 0.49, &s->in.alpha, err) &&
            take_metrics(s, qs_uri_get(uri, "metric"), err) &&
            (!rules || qs_opinions_parse(rules, &s->in.opinions, err));
 }

@@ -142,3 +142,18 @@ bool qs_uri_int(const struct qs_uri *uri, const char *name, long long lo, long l
     return qs_fail(err, QS_E_USAGE, "`%s=%.40s`: a whole number from %lld to %lld is wanted", name, text, lo,
                    hi);
 }
+
+bool qs_uri_number(const struct qs_uri *uri, const char *name, double lo, double hi, double *ret,
+                   struct qs_err *err)
+{
+    const char *text = qs_uri_get(uri, name);
+    char *end = NULL;
+    if (!text)
+        return true;
+    errno = 0;
+    double v = strtod(text, &end);
+    if (end == text || *end != '\0' || errno != 0 || !(v >= lo && v <= hi))
+        return qs_fail(err, QS_E_USAGE, "`%s` is a number from %g to %g, not `%.40s`", name, lo, hi, text);
+    *ret = v;
+    return true;
+}

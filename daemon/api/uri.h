@@ -27,6 +27,9 @@ const char *qs_uri_get(const struct qs_uri *uri, const char *name);
 /* The value as a number of digits only, lo <= value <= hi; `fallback` where it was not given. QS_E_USAGE. */
 bool qs_uri_int(const struct qs_uri *uri, const char *name, long long lo, long long hi, long long fallback,
                 long long *ret, struct qs_err *err);
+/* The value as a number with or without a fraction, lo <= value <= hi; not given: *ret stays. QS_E_USAGE. */
+bool qs_uri_number(const struct qs_uri *uri, const char *name, double lo, double hi, double *ret,
+                   struct qs_err *err);
 /* Digits only, within lo..hi. */
 bool qs_number_parse(const char *text, long long lo, long long hi, long long *ret);
 

@@ -6,7 +6,7 @@ import re
 import shutil
 import sys
 
-from lib import Bed, run_cases
+from lib import Bed, program, run_cases
 
 QUICK = ("--runs", "4", "--iterations", "3", "--warmup", "1")
 
@@ -71,6 +71,23 @@ def another_executable(tap):
         tap.equal((told.returncode, json.loads(told.stdout)["refused"]), (4, True), "one that is gone is refused, in JSON too")
 
 
+def layouts(tap):
+    """In mode harness each run is moved by the same bytes again"""
+    with Bed() as bed:
+        told = bed.cli("run", "--harness", "--runs", "3", "--name", "x", "--name", "y", program("bench"), program("bench"))
+        tap.equal(told.returncode, 0, f"a job: {told.stderr[-300:]}")
+        told = bed.cli("reproduce", "1", "--json")
+        tap.equal(told.returncode, 0, f"again: {told.stderr[-300:]}")
+        moved = [[(arm, pos, *(json.loads(harness)[k] for k in ("environment_bytes", "stack_bytes", "heap_bytes")))
+                  for arm, pos, harness in bed.sql("SELECT arm_idx, pos, harness FROM run WHERE job_id = ? AND attempt = 0 ORDER BY block, pos", job)]
+                 for job in (1, 2)]
+        tap.ok(len(moved[0]) > 5 and len({m[2:] for m in moved[0]}) > 1, "layouts that were drawn", moved[0])
+        both = min(len(m) for m in moved)
+        tap.equal(moved[0][:both], moved[1][:both], "and drawn again, by the database")
+        drawn = json.loads(told.stdout)["layouts"]
+        tap.ok(drawn["runs"] == drawn["same"] > 5, "as the document says", drawn)
+
+
 def refusals(tap):
     """No job, a job that goes on, a job that does no other again"""
     with Bed() as bed:
@@ -85,4 +102,4 @@ def refusals(tap):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases(a_job_again, another_executable, refusals))
+    sys.exit(run_cases(a_job_again, another_executable, layouts, refusals))
