@@ -27,7 +27,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 struct outcome {
     double *mean;              /* of what it kept, each repetition */
     double r1, measured_ns, n; /* means over the repetitions */
-    size_t capped, restarted;
+    size_t capped, restarted;  /* the record ended first; more than the first iteration was set aside */
 };
 
 static bool judge(const struct set *set, const struct qs_rule *rule, struct outcome *out)
@@ -47,7 +47,7 @@ static bool judge(const struct set *set, const struct qs_rule *rule, struct outc
         out->measured_ns += r.measured_ns / (double)set->count;
         out->n += (double)r.n / (double)set->count;
         out->capped += r.capped ? 1 : 0;
-        out->restarted += r.kept_from > 0 ? 1 : 0;
+        out->restarted += r.kept_from > 1 ? 1 : 0;
     }
     return true;
 }
