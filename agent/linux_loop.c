@@ -154,5 +154,8 @@ void qs_linux_run(struct qs_linux *os)
     qs_agent_stop(&os->agent, "the agent was told to end");
     qs_tracer_close(&os->tracer, os->child.runs ? os->child.process.pid : 0);
     qs_child_done(&os->child);
+    if (os->has_cache) {
+        qs_files_close(&os->files);
+    }
     qs_link_close(&os->link);
 }

@@ -1,4 +1,5 @@
 #include "linux_ftrace.h"
+#include "linux_io.h"
 #include "port_linux.h"
 
 #include <fcntl.h>
@@ -26,6 +27,8 @@ static const char help[] =
     "--sysfs DIR reads temperatures, frequencies and governors below DIR instead of /sys: for test beds; "
     "the\n"
     "device's facts say so.\n"
+    "A job's files lie below --cache DIR (else $XDG_STATE_HOME, ~/.local/state or /data/local/tmp, in\n"
+    "quiesce-agent/cache), at most --cache-max BYTES of them (8G; with K, M, G): the longest unused go.\n"
     "A key file has 32 to 4096 bytes, mode 0600, and is the same on both sides.\n"
     "SIGTERM ends the agent and whatever it has started.\n"
     "\n"
@@ -39,7 +42,7 @@ enum { EXIT_OK = 0, EXIT_USAGE = 2, EXIT_SETUP = 3, INHERITED_MAX = 1024 };
 
 struct options {
     bool stdio, facts, states, version, help;
-    const char *listen, *key_file, *sysfs;
+    const char *listen, *key_file, *sysfs, *cache, *cache_most;
 };
 
 static const struct {
@@ -54,6 +57,8 @@ static const struct {
     {"--listen", 0, offsetof(struct options, listen) + 1},
     {"--key-file", 0, offsetof(struct options, key_file) + 1},
     {"--sysfs", 0, offsetof(struct options, sysfs) + 1},
+    {"--cache", 0, offsetof(struct options, cache) + 1},
+    {"--cache-max", 0, offsetof(struct options, cache_most) + 1},
 };
 
 static int complain(const char *what, const char *arg, const char *advice)
@@ -141,6 +146,31 @@ static int show_states(void)
     return EXIT_OK;
 }
 
+/* "512M"; false: no such number. */
+static bool read_bytes(const char *text, uint64_t *bytes)
+{
+    int64_t n = 0;
+    int shift = 0;
+    bool ok = text[0] >= '0' && text[0] <= '9' && qs_io_i64(&text, &n) && n > 0;
+    if (ok && *text) {
+        const char *unit = strchr("KMG", *text);
+        ok = unit && text[1] == '\0';
+        shift = ok ? 10 * (int)(*text == 'K' ? 1 : *text == 'M' ? 2 : 3) : 0;
+    }
+    *bytes = (uint64_t)n << shift;
+    return ok && n <= INT64_MAX >> 31;
+}
+
+static bool open_cache(struct qs_linux *os, const struct options *options, char *error)
+{
+    if (options->cache_most && !read_bytes(options->cache_most, &os->cache_most_bytes)) {
+        snprintf(error, QS_LINK_ERROR_BYTES, "--cache-max %.40s: write a number of bytes such as 512M",
+                 options->cache_most);
+        return false;
+    }
+    return qs_linux_open_cache(os, options->cache, error);
+}
+
 static bool open_link(struct qs_linux *os, const struct options *options, char *error)
 {
     if (options->stdio) {
@@ -181,7 +211,7 @@ static int serve(struct qs_linux *os, const struct options *options)
     char error[QS_LINK_ERROR_BYTES] = "";
     guard_descriptors();
     qs_linux_init(os, options->sysfs);
-    if (!open_link(os, options, error) || !qs_linux_start(os, error)) {
+    if (!open_cache(os, options, error) || !open_link(os, options, error) || !qs_linux_start(os, error)) {
         fprintf(stderr, "quiesce-agent: %s\n", error);
         qs_link_close(&os->link);
         return EXIT_SETUP;

@@ -372,11 +372,18 @@ static void fill_options(struct qs_linux *os, struct qs_agent_options *options)
                                          .key = os->key_bytes ? os->key : NULL,
                                          .key_bytes = os->key_bytes,
                                          .ring = os->ring,
-                                         .ring_bytes = sizeof os->ring};
+                                         .ring_bytes = sizeof os->ring,
+                                         .cache_most_bytes = os->cache_most_bytes};
     options->clock_cost_ps = (uint32_t)((op_now_ns(os) - began) * 1000 / COST_READS);
     if (os->link.kind != QS_LINK_STDIO) {
         options->handshake_ns = os->link.kind == QS_LINK_TCP ? HANDSHAKE_TCP_NS : HANDSHAKE_UNIX_NS;
     }
+}
+
+bool qs_linux_open_cache(struct qs_linux *os, const char *root, char error[QS_LINK_ERROR_BYTES])
+{
+    os->has_cache = qs_files_open(&os->files, root, error);
+    return os->has_cache || !root;
 }
 
 bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES])
@@ -409,7 +416,7 @@ bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES])
         .program_row = op_program_row,
         .program_clock = op_program_clock,
         .pull = op_pull,
-
+        .files = os->has_cache ? &qs_linux_files_port : NULL,
         .tracer = {.start = op_trace_start, .end = op_trace_end, .result = op_trace_result}};
     struct qs_agent_options options;
     if (!take_signals(os) || os->child.null_fd < 0 || os->child.null_in_fd < 0) {

@@ -6,6 +6,7 @@
 #include "linux_child.h"
 #include "linux_command.h"
 #include "linux_facts.h"
+#include "linux_files.h"
 #include "linux_harness.h"
 #include "linux_link.h"
 #include "linux_probe.h"
@@ -26,6 +27,9 @@ struct qs_linux {
     struct qs_facts facts;
     struct qs_pull pull;
     struct qs_tracer tracer;
+    struct qs_linux_files files;
+    uint64_t cache_most_bytes; /* 0: the core's own bound */
+    bool has_cache;
     clockid_t clock;
     int signal_fd;
     bool stop;   /* the loop ends */
@@ -41,6 +45,10 @@ struct qs_linux {
 void qs_linux_init(struct qs_linux *os, const char *sysfs);
 /* Signals, subreaper, and the agent over os->link, which is open; os->key is set where it needs one. */
 bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES]);
+/* Where pushed files lie; NULL: where this user keeps such things. False, with a root: `error` says why.
+ * Without one the agent takes no files then. */
+bool qs_linux_open_cache(struct qs_linux *os, const char *root, char error[QS_LINK_ERROR_BYTES]);
+extern const struct qs_port_files qs_linux_files_port; /* port_linux_files.c */
 /* Until the host is gone (stdio) or a signal ends it; then no child is left. */
 void qs_linux_run(struct qs_linux *os);
 const char *qs_linux_clock_name(const struct qs_linux *os);

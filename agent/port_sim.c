@@ -318,6 +318,7 @@ void qs_sim_init(struct qs_sim *sim, const struct qs_sim_options *options, int64
         .program_row = qs_sim_program_row,
         .program_clock = qs_sim_program_clock,
         .pull = qs_sim_pull,
+        .files = &qs_sim_files_port,
         .tracer = {.start = qs_sim_trace_start, .end = qs_sim_trace_end, .result = qs_sim_trace_result}};
     const struct qs_agent_options agent_options = {.software = "quiesce-agent " QS_VERSION " (simulated)",
                                                    .boot_id = sim->boot_id,
@@ -338,6 +339,8 @@ void qs_sim_init(struct qs_sim *sim, const struct qs_sim_options *options, int64
     sim->shared.at = NULL;
     sim->wake_ns = INT64_MAX;
     sim->trace = (struct qs_sim_trace){.end_ns = INT64_MAX};
+    sim->file_count = 0;
+    sim->coming_bytes = 0;
     sim->output_max_bytes = 0;
     sim->written_bytes = 0;
     sim->temp_mc = options->ambient_mc;

@@ -16,7 +16,8 @@
 enum {
     QS_SIM_RING_BYTES = QS_RING_FLOOR_BYTES,
     QS_SIM_OUTPUT_BYTES = 4096,
-    QS_SIM_HARNESS_BYTES = 640 * 1024
+    QS_SIM_HARNESS_BYTES = 640 * 1024,
+    QS_SIM_FILES_MAX = 64
 };
 
 struct qs_sim_options {
@@ -30,6 +31,7 @@ struct qs_sim_options {
     int64_t ambient_mc, rise_mc, thermal_tau_ns;
     const uint8_t *key; /* borrowed; NULL: links need no proof */
     size_t key_bytes;
+    uint64_t disk_bytes; /* of the file system for pushed files; 0: 1 GiB */
 };
 
 /* What a command is, once it was looked at. */
@@ -66,6 +68,9 @@ struct qs_sim {
     int64_t wake_ns;            /* when its program wakes the agent; INT64_MAX: never */
     bool busy;                  /* it has a window */
     struct qs_sim_trace trace;
+    struct qs_port_item files[QS_SIM_FILES_MAX]; /* pushed: their sizes, no content */
+    size_t file_count;
+    uint64_t coming_bytes; /* of the one being pushed */
     int64_t temp_mc, temp_ns, busy_ticks_ns;
     uint64_t written_bytes;
     char output[QS_SIM_OUTPUT_BYTES];

@@ -28,4 +28,7 @@ void qs_sim_trace_over(struct qs_sim *sim); /* its time has come */
 void qs_sim_trace_result(void *ctx, struct qs_port_traced *traced);
 void qs_sim_pull(void *ctx, const struct qs_msg_pull *m, struct qs_port_piece *piece);
 
+/* port_sim_files.c */
+extern const struct qs_port_files qs_sim_files_port;
+
 #endif

@@ -31,7 +31,7 @@ struct app {
     struct qs_loop *loop;
     struct qs_log *log;
     struct qs_farm_config *config;
-    char *state_dir, *db, *socket, *files_dir, *work_dir, *agent;
+    char *state_dir, *db, *socket, *files_dir, *agent;
     struct qs_store *store;
     struct qs_files *files;
     struct qs_farm *farm;
@@ -206,7 +206,6 @@ static bool open_config(struct app *app, struct qs_err *err)
     app->db = first_of(app->opt.db, app->config->db, qs_asprintf("%s/quiesce.db", app->state_dir));
     app->socket = first_of(app->opt.socket, app->config->socket, qs_path_socket(getenv, (unsigned)getuid()));
     app->files_dir = qs_asprintf("%s.files", app->db);
-    app->work_dir = qs_asprintf("%s.work", app->db);
     return true;
 }
 
@@ -242,7 +241,7 @@ static bool open_store(struct app *app, struct qs_err *err)
         ok = make_dir(dir, err);
     }
     free(dir);
-    return ok && make_dir(app->work_dir, err) && qs_store_open(app->loop, app->db, &events, &app->store, err);
+    return ok && qs_store_open(app->loop, app->db, &events, &app->store, err);
 }
 
 static bool open_files(struct app *app, struct qs_err *err)
@@ -258,7 +257,6 @@ static bool open_farm(struct app *app, struct qs_err *err)
                                         .files = app->files,
                                         .log = app->log,
                                         .config = app->config,
-                                        .work_dir = app->work_dir,
                                         .base_env = (const char *const *)environ};
     const struct qs_farm_events events = {
         .on_event = on_farm_event, .on_idle = on_farm_idle, .on_silence = on_silence, .user = app};
@@ -341,7 +339,6 @@ static void close_all(struct app *app)
     free(app->db);
     free(app->socket);
     free(app->files_dir);
-    free(app->work_dir);
     free(app->agent);
 }
 

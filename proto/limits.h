@@ -27,6 +27,12 @@ enum {
 
     QS_TRACE_MAX_BYTES = 64 * 1024 * 1024, /* of a tracer's file */
     QS_TRACE_SAID_MAX_BYTES = 1024,        /* of what it writes to its outputs, told to the host */
+    QS_FILES_MAX = 64,                     /* named by one HAVE, or laid out by one STAGE */
+    QS_FILE_NAME_MAX_BYTES = 2047,         /* below its directory */
+    QS_STAGE_MAX_BYTES = 8192,             /* its list, as encoded */
+    QS_PUT_MAX_BYTES = 32768,              /* of one PUT_DATA, where the agreed frame has room for it */
+    QS_PUT_TOLD_BYTES = 64 * 1024,         /* PUT_AT comes at least each so many */
+    QS_PUT_AHEAD_BYTES = 512 * 1024,       /* that the host sends at most beyond the last PUT_AT */
 
     QS_ARGV_MAX = 1024,
     QS_ARGV_MAX_BYTES = 128 * 1024, /* as encoded: 2 bytes of length and the text, for each item */
@@ -64,6 +70,8 @@ enum {
 /* Any span that one side asks of the other (limits, dwell, timeout, lease): 0 .. 30 days. So deadline = now +
  * span never overflows. Measured durations are not bounded: they are data. */
 #define QS_SPAN_MAX_NS (INT64_C(30) * 24 * 3600 * 1000 * 1000 * 1000)
+/* A file, so that its size plus whatever is there never overflows. */
+#define QS_FILE_MAX_BYTES (UINT64_C(1) << 40)
 /* Iteration numbers: below 2^48, so that seq + count never overflows and SQLite and JSON hold them exactly.
  */
 #define QS_SEQ_MAX (UINT64_C(1) << 48)

@@ -42,6 +42,15 @@ CHECK(pulled)
 CHECK(trace)
 CHECK(trace_stop)
 CHECK(traced)
+CHECK(have)
+CHECK(having)
+CHECK(put)
+CHECK(put_data)
+CHECK(put_at)
+CHECK(stage)
+CHECK(staged)
+CHECK(clean)
+CHECK(cleaned)
 #undef CHECK
 
 static int check_empty(const uint8_t *p, size_t n)
@@ -86,6 +95,15 @@ static const struct row rows[] = {
     [QS_MSG_TRACE] = {"TRACE", HOST, check_trace},
     [QS_MSG_TRACE_STOP] = {"TRACE_STOP", HOST, check_trace_stop},
     [QS_MSG_TRACED] = {"TRACED", AGENT, check_traced},
+    [QS_MSG_HAVE] = {"HAVE", HOST, check_have},
+    [QS_MSG_HAVING] = {"HAVING", AGENT, check_having},
+    [QS_MSG_PUT] = {"PUT", HOST, check_put},
+    [QS_MSG_PUT_DATA] = {"PUT_DATA", HOST, check_put_data},
+    [QS_MSG_PUT_AT] = {"PUT_AT", AGENT, check_put_at},
+    [QS_MSG_STAGE] = {"STAGE", HOST, check_stage},
+    [QS_MSG_STAGED] = {"STAGED", AGENT, check_staged},
+    [QS_MSG_CLEAN] = {"CLEAN", HOST, check_clean},
+    [QS_MSG_CLEANED] = {"CLEANED", AGENT, check_cleaned},
 };
 _Static_assert(sizeof rows / sizeof rows[0] == QS_MSG_LAST + 1, "each message has a row");
 

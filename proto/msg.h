@@ -8,6 +8,7 @@
 #define QS_PROTO_MSG_H
 
 #include "proto/limits.h"
+#include "proto/msg_files.h"
 #include "proto/msg_pull.h"
 #include "proto/msg_result.h"
 #include "proto/msg_run.h"
@@ -49,7 +50,16 @@ enum qs_msg_type {
     QS_MSG_TRACE, /* 30 */
     QS_MSG_TRACE_STOP,
     QS_MSG_TRACED,
-    QS_MSG_LAST = QS_MSG_TRACED,
+    QS_MSG_HAVE,
+    QS_MSG_HAVING,
+    QS_MSG_PUT,
+    QS_MSG_PUT_DATA,
+    QS_MSG_PUT_AT,
+    QS_MSG_STAGE,
+    QS_MSG_STAGED,
+    QS_MSG_CLEAN,
+    QS_MSG_CLEANED,
+    QS_MSG_LAST = QS_MSG_CLEANED,
     QS_MSG_OPTIONAL = 0x80 /* unknown types with this bit are ignored, others are an error */
 };
 

@@ -76,6 +76,17 @@ enum qs_agent_event qs_harness_died(struct qs_agent *agent);
 /* The metrics that the program declared, built in memory. */
 struct qs_list qs_harness_declared(const struct qs_agent *agent, uint8_t *memory, size_t cap);
 
+/* files.c: between runs */
+qs_agent_action qs_act_have;     /* HAVE */
+qs_agent_action qs_act_put;      /* PUT */
+qs_agent_action qs_act_put_data; /* PUT_DATA */
+qs_agent_action qs_act_stage;    /* STAGE */
+qs_agent_action qs_act_clean;    /* CLEAN */
+qs_agent_action qs_act_leave;    /* the link is gone: nothing is held or laid out for it any more */
+/* What an earlier life has kept; the end of a session. */
+void qs_files_begin(struct qs_agent *agent);
+void qs_files_release(struct qs_agent *agent);
+
 /* Encoding a frame: begin, qs_msg_encode_x(&agent->w, &m), end. end sends it; a frame that does not fit is a
  * mistake of ours and is reported as such. */
 size_t qs_talk_begin(struct qs_agent *agent);

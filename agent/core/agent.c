@@ -20,6 +20,7 @@ void qs_agent_init(struct qs_agent *agent, const struct qs_port *port, const str
     agent->timed_out = false;
     agent->deadline_ns = 0;
     qs_ring_init(&agent->ring, options->ring, options->ring_bytes);
+    qs_files_begin(agent);
 }
 
 int64_t qs_agent_now_ns(const struct qs_agent *agent)
@@ -176,4 +177,5 @@ void qs_agent_stop(struct qs_agent *agent, const char *why)
         qs_msg_encode_bye(&agent->w, &bye);
         qs_talk_end(agent, at, QS_MSG_BYE);
     }
+    qs_files_release(agent);
 }

@@ -4,6 +4,7 @@
 #define QS_AGENT_CORE_AGENT_H
 
 #include "core/agent_trace.h"
+#include "core/agent_parts.h"
 #include "core/gate.h"
 #include "core/port.h"
 #include "core/ring.h"
@@ -25,34 +26,7 @@ struct qs_agent_options {
     int64_t handshake_ns; /* for HELLO and AUTH after the link is up; 0: no limit */
     uint8_t *ring;        /* QS_RING_FLOOR_BYTES or more */
     size_t ring_bytes;
-};
-
-/* The program of a run in harness mode. */
-struct qs_agent_harness {
-    bool on;    /* the run is of that mode */
-    bool alive; /* its program has not ended */
-    uint32_t capacity, layout, evals_max;
-    struct qs_port_metric metrics[QS_DECLARED_MAX];
-    uint16_t metric_count;
-    enum qs_ended_how how; /* where it is not alive: these four */
-    int32_t code;
-    uint32_t flags;
-    char why[QS_PORT_FAULT_BYTES];
-};
-
-/* What is kept of RUN_BEGIN; commands are the port's. */
-struct qs_agent_run {
-    struct qs_uid uid;
-    int64_t iteration_limit_ns, hook_limit_ns;
-    uint32_t output_max_bytes;
-    bool prepare, conclude;
-    enum qs_exit_rule exit_rule;
-    int32_t exit_codes[QS_EXIT_CODES_MAX];
-    size_t exit_count;
-    bool counting; /* next_seq is known: a window was opened, or iterations of this run are held */
-    uint64_t next_seq;
-    struct qs_agent_harness harness;
-    struct qs_port_ready ready; /* for RUN_READY, which a program's setup delays */
+    uint64_t cache_most_bytes; /* of pushed files; 0: QS_CACHE_MOST_BYTES */
 };
 
 enum qs_measure_step { QS_STEP_PREPARE, QS_STEP_ITERATION, QS_STEP_CONCLUDE };
@@ -118,6 +92,7 @@ struct qs_agent {
     bool timed_out;      /* the running child reached its limit */
     int64_t deadline_ns; /* of what the state waits for (poll, limit of a child); 0: none */
     struct qs_ring ring;
+    struct qs_agent_files files;
 
     struct qs_writer w;
     uint8_t rx[QS_FRAME_BUF_BYTES], tx[QS_FRAME_BUF_BYTES], work[QS_AGENT_WORK_BYTES];

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/port_files.h"
 #include "core/port_left.h"
 #include "core/port_program.h"
 #include "core/port_trace.h"
@@ -27,7 +28,7 @@ enum {
     QS_PORT_KIND_BYTES = 48,   /* name of a sensor or of an evidence kind, with its NUL */
     QS_PORT_FACT_BYTES = 1025, /* value of a fact, with its NUL */
     QS_PORT_PATH_BYTES = 4096, /* a resolved path, with its NUL */
-    QS_PORT_CPUS_BYTES = 256,  /* a list of CPUs such as "0-3,6", with its NUL */
+    QS_PORT_CPUS_BYTES = 256   /* a list of CPUs such as "0-3,6", with its NUL */
 };
 
 /* What a child is for. Prepare and conclude belong to the run; a hook stands alone. */
@@ -66,14 +67,6 @@ struct qs_port_evidence {
 struct qs_port_fact {
     char key[QS_PORT_KIND_BYTES];
     char value[QS_PORT_FACT_BYTES];
-};
-
-/* Why an operation failed: for a person. blame is enum qs_wire_blame, wire_code enum qs_wire_code. */
-struct qs_port_fault {
-    uint8_t blame;
-    uint16_t wire_code;
-    int32_t code; /* errno, or 0 */
-    char text[QS_PORT_FAULT_BYTES];
 };
 
 /* What RUN_BEGIN led to. */
@@ -128,8 +121,9 @@ struct qs_port {
     void (*drain)(void *ctx);
     uint32_t (*unread)(void *ctx);
     void (*busiest)(void *ctx, char *text, size_t cap);
-    /* Optional: without it no PULL is offered. */
+    /* Optional: without it no PULL is offered, or no file is taken. */
     void (*pull)(void *ctx, const struct qs_msg_pull *pull, struct qs_port_piece *piece);
+    const struct qs_port_files *files; /* borrowed */
 
     /* Optional, all or none: runs of harness mode. program_start begins the program of a run that run_begin
      * took in that mode; it is a child like the others (end_child, qs_agent_on_child), and qs_agent_on_wake()

@@ -12,6 +12,14 @@
 
 enum { QS_PORT_FAULT_BYTES = 320 }; /* text of a fault, with its NUL */
 
+/* Why an operation failed: for a person. blame is enum qs_wire_blame, wire_code enum qs_wire_code. */
+struct qs_port_fault {
+    uint8_t blame;
+    uint16_t wire_code;
+    int32_t code; /* errno, or 0 */
+    char text[QS_PORT_FAULT_BYTES];
+};
+
 /* A harness program, as the last look found it. CORRUPT: it wrote what it may not. */
 enum qs_port_program {
     QS_PROGRAM_SETTING_UP,

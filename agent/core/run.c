@@ -107,6 +107,9 @@ enum qs_agent_event qs_act_drop(struct qs_agent *agent)
     }
     enum qs_agent_event event = qs_harness_drop(agent);
     agent->port.run_end(agent->port.ctx);
+    if (event == QS_EV_NONE) {
+        qs_files_release(agent);
+    }
     return event;
 }
 

@@ -51,7 +51,12 @@ static const struct qs_states_row rows[] = {
     ROW(READY, HOOK, READY, hook),
     MOVE(READY, HOOKED, HOOK),
     MOVE(READY, CANCEL, READY), /* crossed the end of what it wanted to end */
-    MOVE(READY, LINK_DOWN, DOWN),
+    ROW(READY, HAVE, READY, have),
+    ROW(READY, PUT, READY, put),
+    ROW(READY, PUT_DATA, READY, put_data),
+    ROW(READY, STAGE, READY, stage),
+    ROW(READY, CLEAN, READY, clean),
+    ROW(READY, LINK_DOWN, DOWN, leave),
 
     TALKS(STARTING),
     ROW(STARTING, WAKE, STARTING, launch),
@@ -218,13 +223,14 @@ const char *qs_states_name(enum qs_agent_state state)
 const char *qs_states_event_name(enum qs_agent_event event)
 {
     static const char *const names[QS_EV_COUNT] = {
-        "none",       "LINK_UP",   "LINK_DOWN", "TIME",      "CHILD",      "WAKE",       "TRACER",
-        "HELLO_HOST", "AUTH",      "PING",      "PONG",      "FACTS_GET",  "RESEND",     "RUN_BEGIN",
-        "HOOK",       "OPEN",      "QUIET",     "HOLD",      "ACK",        "RUN_END",    "CANCEL",
-        "ERROR",      "BYE",       "PULL",      "TRACE",     "TRACE_STOP", "challenged", "accepted",
-        "started",    "begun",     "hooked",    "unhooked",  "tracing",    "untracing",  "traced",
-        "unopened",   "gate_open", "gate_lost", "gate_over", "put_off",    "silenced",   "drained",
-        "last",       "sealed",    "gone",      "quitting",  "lingers",    "ended"};
+        "none",       "LINK_UP",   "LINK_DOWN", "TIME",       "CHILD",      "WAKE",     "TRACER",
+        "HELLO_HOST", "AUTH",      "PING",      "PONG",       "FACTS_GET",  "RESEND",   "RUN_BEGIN",
+        "HOOK",       "OPEN",      "QUIET",     "HOLD",       "ACK",        "RUN_END",  "CANCEL",
+        "ERROR",      "BYE",       "PULL",      "TRACE",      "TRACE_STOP", "HAVE",     "PUT",
+        "PUT_DATA",   "STAGE",     "CLEAN",     "challenged", "accepted",   "started",  "begun",
+        "hooked",     "unhooked",  "tracing",   "untracing",  "traced",     "unopened", "gate_open",
+        "gate_lost",  "gate_over", "put_off",   "silenced",   "drained",    "last",     "sealed",
+        "gone",       "quitting",  "lingers",   "ended"};
     return event < QS_EV_COUNT ? names[event] : "unknown";
 }
 
@@ -250,6 +256,11 @@ enum qs_agent_event qs_states_event_of(uint8_t type)
         [QS_MSG_PULL] = QS_EV_PULL,
         [QS_MSG_TRACE] = QS_EV_TRACE,
         [QS_MSG_TRACE_STOP] = QS_EV_TRACE_STOP,
+        [QS_MSG_HAVE] = QS_EV_HAVE,
+        [QS_MSG_PUT] = QS_EV_PUT,
+        [QS_MSG_PUT_DATA] = QS_EV_PUT_DATA,
+        [QS_MSG_STAGE] = QS_EV_STAGE,
+        [QS_MSG_CLEAN] = QS_EV_CLEAN,
     };
     return type <= QS_MSG_LAST ? (enum qs_agent_event)events[type] : QS_EV_NONE;
 }

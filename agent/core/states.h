@@ -62,6 +62,11 @@ enum qs_agent_event {
     QS_EV_PULL,
     QS_EV_TRACE,
     QS_EV_TRACE_STOP,
+    QS_EV_HAVE,
+    QS_EV_PUT,
+    QS_EV_PUT_DATA,
+    QS_EV_STAGE,
+    QS_EV_CLEAN,
     /* outcomes of actions */
     QS_EV_CHALLENGED, /* the host must prove itself */
     QS_EV_ACCEPTED,   /* the session stands */

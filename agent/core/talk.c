@@ -51,6 +51,7 @@ enum qs_agent_event qs_talk_malformed(struct qs_agent *agent, int err)
 
 enum qs_agent_event qs_act_greet(struct qs_agent *agent)
 {
+    qs_files_release(agent); /* where the session before has ended in a run */
     agent->link_up = true;
     agent->tx_seq = 0;
     agent->max_frame_bytes = QS_FRAME_FLOOR_BYTES;
@@ -74,7 +75,8 @@ enum qs_agent_event qs_act_hello(struct qs_agent *agent)
         .proto_max = QS_PROTO_MAX,
         .features = QS_FEATURE_COMMAND | (agent->port.pull ? (uint32_t)QS_FEATURE_PULL : 0) |
                     (agent->port.tracer.start ? (uint32_t)QS_FEATURE_TRACE : 0) |
-                    (agent->port.program_start ? (uint32_t)(QS_FEATURE_HARNESS | QS_FEATURE_EVALS) : 0),
+                    (agent->port.program_start ? (uint32_t)(QS_FEATURE_HARNESS | QS_FEATURE_EVALS) : 0) |
+                    (agent->port.files ? (uint32_t)QS_FEATURE_FILES : 0),
         .session = host.session,
         .auth = o->key ? QS_AUTH_HMAC_SHA256 : QS_AUTH_NONE,
         .software = qs_text_of(o->software),

@@ -5,6 +5,6 @@
 #include "api/exchange.h"
 
 qs_exchange_fn qs_handle_jobs, qs_handle_job, qs_handle_cancel;
-qs_exchange_fn qs_handle_health, qs_handle_version, qs_handle_devices;
+qs_exchange_fn qs_handle_health, qs_handle_version, qs_handle_devices, qs_handle_device_clean;
 
 #endif

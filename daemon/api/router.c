@@ -73,6 +73,15 @@ static bool take_uid(const char *text, struct qs_match *ret)
     return qs_unhex(text, ret->uid, sizeof ret->uid);
 }
 
+static bool take_device(const char *text, struct qs_match *ret)
+{
+    size_t n = strlen(text);
+    if (n == 0 || n >= sizeof ret->device)
+        return false;
+    memcpy(ret->device, text, n + 1);
+    return true;
+}
+
 static bool take_parameter(const struct piece *piece, const char *segment, struct qs_match *ret,
                            struct qs_err *err)
 {
@@ -81,6 +90,7 @@ static bool take_parameter(const struct piece *piece, const char *segment, struc
         bool (*take)(const char *text, struct qs_match *ret);
     } kinds[] = {{"{id}", "the number of a job, from 1", take_number},
                  {"{uid}", "the name of a run, 32 hex digits", take_uid},
+                 {"{device}", "the name of a device", take_device},
                  {"{sha256}", "a SHA-256, 64 lower-case hex digits", take_hash}};
     char text[80];
     size_t n = strlen(segment) - piece->verb_len;

@@ -17,7 +17,8 @@ enum qs_route_flags {
 };
 
 struct qs_route {
-    const char *method, *pattern; /* {id}: a number; {uid}: 32 hex digits; {sha256}: 64 hex digits */
+    const char *method,
+        *pattern; /* {id}: a number; {uid}: 32 hex digits; {sha256}: 64 hex digits; {device}: a name */
     void (*handle)(struct qs_exchange *ex);
     int64_t body_max_bytes; /* 0: no body */
     const char *query;      /* names it understands, between spaces; "" = none */
@@ -32,6 +33,7 @@ struct qs_match {
     int64_t id;
     uint8_t uid[16];
     char sha256[65];
+    char device[65];
     bool head; /* HEAD of a GET route */
 };
 

@@ -1,8 +1,10 @@
+#include <string.h>
+
 #include "ctl/result.h"
 
 static const struct qs_opt options[] = {{0}};
 
-static int run(struct qs_ctl *ctl)
+static int list(struct qs_ctl *ctl)
 {
     int code = QS_EXIT_OK;
     struct qs_http *http = qs_api_reach_own(ctl, &code);
@@ -22,9 +24,56 @@ static int run(struct qs_ctl *ctl)
     return code;
 }
 
+static int clean(struct qs_ctl *ctl, const char *device)
+{
+    int code = QS_EXIT_OK;
+    char size[32];
+    struct qs_buf path;
+    qs_buf_init(&path);
+    qs_buf_fmt(&path, "/api/v1/devices/%s:clean", device);
+    const struct qs_http_request request = {.method = "POST", .path = path.data, .body = ""};
+    struct qs_http *http = qs_api_open(ctl, &code);
+    json_t *doc = http != NULL ? qs_api_call(ctl, http, &request, &code) : NULL;
+    if (doc != NULL && ctl->json) {
+        json_dumpf(doc, ctl->out, JSON_COMPACT);
+        fputc('\n', ctl->out);
+    } else if (doc != NULL) {
+        qs_layout_bytes(size, (double)qs_json_get_int(doc, "freed_bytes", 0));
+        fprintf(ctl->out, "%s: %s of files removed\n", device, size);
+    }
+    json_decref(doc);
+    qs_http_free(http);
+    qs_buf_done(&path);
+    return code;
+}
+
+/* A device's name is part of an address: what it cannot hold is no name. */
+static bool is_name(const char *word)
+{
+    return word[0] != '\0' && strpbrk(word, "/?#%: ") == NULL && strlen(word) <= 64;
+}
+
+static int run(struct qs_ctl *ctl)
+{
+    const struct qs_args *args = ctl->args;
+    if (args->word_count == 0)
+        return list(ctl);
+    const char *verb = args->argv[args->word[0]];
+    if (args->word_count != 2 || strcmp(verb, "clean") != 0 || !is_name(args->argv[args->word[1]])) {
+        fprintf(ctl->err, "quiesce devices: write `quiesce devices` or `quiesce devices clean DEVICE`\n");
+        return QS_EXIT_USAGE;
+    }
+    return clean(ctl, args->argv[args->word[1]]);
+}
+
 const struct qs_command qs_command_devices = {.name = "devices",
                                               .summary = "List the devices of the farm and what they do",
-                                              .usage = "[OPTIONS]",
+                                              .usage = "[OPTIONS] [clean DEVICE]",
+                                              .about =
+                                                  "clean removes the files of jobs that a device's agent "
+                                                  "has kept; no job may use the device.",
                                               .options = options,
-                                              .examples = "quiesce devices\nquiesce devices --json",
+                                              .examples = "quiesce devices\nquiesce devices --json\n"
+                                                          "quiesce devices clean bench1",
+                                              .most_words = 2,
                                               .run = run};

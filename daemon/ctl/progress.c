@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "ctl/api.h"
+#include "ctl/layout.h"
 
 enum { ANNOUNCE_NS = 2000000000, PLAIN_EVERY_BLOCKS = 5 };
 
@@ -98,6 +99,18 @@ static void on_gate_waiting(struct qs_progress *p, const json_t *d)
     if (busiest[0] != '\0')
         qs_buf_fmt(&p->line, ", busiest: %s", busiest);
     end_line(p, p->gate_waits++ == 0);
+}
+
+/* "pushing 3 files, 12.0 MB": nothing where the device has them all. */
+static void on_push(struct qs_progress *p, const json_t *d)
+{
+    int64_t files = qs_json_get_int(d, "files", 0);
+    if (files == 0)
+        return;
+    char size[32];
+    qs_layout_bytes(size, (double)qs_json_get_int(d, "bytes", 0));
+    qs_buf_fmt(&p->line, "pushing %" PRId64 " file%s, %s", files, files == 1 ? "" : "s", size);
+    end_line(p, true);
 }
 
 static void on_held(struct qs_progress *p, const json_t *d)
@@ -212,21 +225,14 @@ static const struct {
     const char *kind;
     void (*on)(struct qs_progress *p, const json_t *d);
     bool keeps_line; /* what it says does not replace the line */
-} kinds[] = {{"job.progress", on_progress, false},
-             {"gate.waiting", on_gate_waiting, false},
-             {"window.held", on_held, false},
-             {"gate.timeout", on_gate_timeout, true},
-             {"job.queued", on_queued, false},
-             {"job.start", on_start, false},
-             {"job.plan", on_plan, false},
-             {"job.planned", on_planned, true},
-             {"window.announce", on_announce, false},
-             {"block.repeat", on_repeat, true},
-             {"job.warning", on_warning, true},
-             {"job.lost", on_lost, true},
-             {"job.back", on_back, true},
-             {"job.result", on_result, true},
-             {"job.state", on_state, true}};
+} kinds[] = {{"job.progress", on_progress, false}, {"gate.waiting", on_gate_waiting, false},
+             {"window.held", on_held, false},      {"gate.timeout", on_gate_timeout, true},
+             {"job.queued", on_queued, false},     {"job.start", on_start, false},
+             {"job.push", on_push, false},         {"job.plan", on_plan, false},
+             {"job.planned", on_planned, true},    {"window.announce", on_announce, false},
+             {"block.repeat", on_repeat, true},    {"job.warning", on_warning, true},
+             {"job.lost", on_lost, true},          {"job.back", on_back, true},
+             {"job.result", on_result, true},      {"job.state", on_state, true}};
 
 void qs_progress_on_event(struct qs_progress *p, const char *kind, const json_t *data)
 {

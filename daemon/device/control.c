@@ -25,6 +25,7 @@ static void release(struct qs_control *c)
     qs_buf_done(&c->win.blob);
     qs_control_left_done(c);
     qs_control_fetch_done(c);
+    qs_control_push_done(c);
     free(c->run.clean_ns);
     free(c->run.soft_ns);
     qs_controller_free(c->run.rule);
@@ -155,6 +156,7 @@ void qs_control_free(struct qs_control *c)
     c->dead = true;
     qs_control_left_stop(c);
     qs_control_fetch_stop(c);
+    qs_control_push_stop(c);
     if (c->outstanding == 0)
         release(c);
 }

@@ -22,7 +22,8 @@ struct qs_control;
 struct qs_control_parts { /* borrowed; they outlive the controller */
     struct qs_loop *loop;
     struct qs_store *store;
-    struct qs_files *files; /* for what runs leave; NULL: nothing of it is kept */
+    struct qs_files
+        *files; /* the job's own, and for what runs leave; NULL: there are none, nothing is kept */
     struct qs_session *session;
     const struct qs_job_spec *spec;
     int64_t job;
@@ -32,7 +33,6 @@ struct qs_control_parts { /* borrowed; they outlive the controller */
     int64_t
         quiet_lead_ns; /* silence on the link before a window is decided: what its kind needs to prove it */
     const char *const *base_env;      /* "K=V", NULL-terminated: below the job's own where it inherits */
-    const char *const *arm_dirs;      /* per arm: where its files lie on the device, or NULL */
     const struct qs_samples *earlier; /* what an earlier life of the daemon stored of this job, or NULL */
 };
 
@@ -78,6 +78,10 @@ void qs_control_on_run_ready(struct qs_control *c, const struct qs_msg_run_ready
 void qs_control_on_hook_done(struct qs_control *c, const struct qs_msg_hook_done *m);
 void qs_control_on_pulled(struct qs_control *c, const struct qs_msg_pulled *m);
 void qs_control_on_traced(struct qs_control *c, const struct qs_msg_traced *m);
+void qs_control_on_having(struct qs_control *c, const struct qs_msg_having *m);
+void qs_control_on_put_at(struct qs_control *c, const struct qs_msg_put_at *m);
+void qs_control_on_staged(struct qs_control *c, const struct qs_msg_staged *m);
+void qs_control_on_cleaned(struct qs_control *c, const struct qs_msg_cleaned *m);
 void qs_control_on_waiting(struct qs_control *c, const struct qs_msg_waiting *m);
 bool qs_control_may_quiet(struct qs_control *c, const char **why);
 void qs_control_on_quiet(struct qs_control *c);

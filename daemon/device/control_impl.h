@@ -6,6 +6,7 @@
 #include "device/control_fetch.h"
 #include "device/control_harness.h"
 #include "device/control_left.h"
+#include "device/control_push.h"
 #include "device/control_silence.h"
 #include "device/control_table.h"
 #include "device/control_trace.h"
@@ -103,6 +104,7 @@ struct qs_control {
     struct qs_control_left left;
     struct qs_control_fetch fetch;
     struct qs_control_trace trace;
+    struct qs_control_push push;
 };
 
 /* Queues an input; it is handled before the outermost call returns. */

@@ -52,6 +52,26 @@ void qs_control_news_start(struct qs_control *c)
     tell(c, &n, "job.start", false);
 }
 
+void qs_control_news_push(struct qs_control *c)
+{
+    struct news n;
+    begin(&n);
+    qs_json_kint(&n.json, "files", (int64_t)c->push.missing);
+    qs_json_kint(&n.json, "bytes", c->push.missing_bytes);
+    qs_json_kint(&n.json, "there", (int64_t)(c->push.count - c->push.missing));
+    tell(c, &n, "job.push", false);
+}
+
+void qs_control_news_pushed(struct qs_control *c)
+{
+    struct news n;
+    begin(&n);
+    qs_json_kint(&n.json, "files", (int64_t)c->push.missing);
+    qs_json_kint(&n.json, "bytes", c->push.missing_bytes);
+    qs_json_kint(&n.json, "elapsed_ns", qs_loop_now_ns(c->p.loop) - c->push.began_ns);
+    tell(c, &n, "job.pushed", false);
+}
+
 void qs_control_news_pilot(struct qs_control *c, size_t arm, int64_t pilot_ns)
 {
     struct news n;

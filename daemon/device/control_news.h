@@ -11,6 +11,8 @@ struct qs_msg_waiting;
 struct qs_planner_answer;
 
 void qs_control_news_start(struct qs_control *c);
+void qs_control_news_push(struct qs_control *c);   /* what the device lacks is known */
+void qs_control_news_pushed(struct qs_control *c); /* and is there */
 void qs_control_news_pilot(struct qs_control *c, size_t arm, int64_t pilot_ns);
 void qs_control_news_plan(struct qs_control *c);
 void qs_control_news_planned(struct qs_control *c, const struct qs_planner_answer *answer);

@@ -398,8 +398,9 @@ void qs_control_do_advance(struct qs_control *c)
 
 void qs_control_do_restore(struct qs_control *c)
 {
-    /* Nothing of the device was changed that would have to be put back; the session's end is the record of
-     * that. */
+    /* Nothing else of the device was changed that would have to be put back; the session's end is the record
+     * of that. */
+    qs_control_push_stop(c);
     qs_store_done_fn *fn;
     void *user;
     qs_control_store_request(c, QS_CE_STORED, &fn, &user);
@@ -436,6 +437,7 @@ void qs_control_do_lose(struct qs_control *c)
     struct qs_err why = c->run.err;
     qs_control_left_stop(c);
     qs_control_fetch_stop(c);
+    qs_control_push_stop(c);
     qs_control_give_token(c);
     qs_control_set_silence(c, false);
     c->epoch++;
@@ -468,6 +470,7 @@ void qs_control_do_finish(struct qs_control *c)
     c->lost_timer = NULL;
     qs_control_left_stop(c);
     qs_control_fetch_stop(c);
+    qs_control_push_stop(c);
     qs_control_give_token(c);
     qs_control_set_silence(c, false);
     struct qs_err none = QS_ERR_INIT;

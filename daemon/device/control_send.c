@@ -91,7 +91,8 @@ static const char *cwd_of(const struct qs_control *c, size_t arm)
     const struct qs_job_benchmark *bench = &c->p.spec->benchmarks[c->p.spec->points[c->plan.point].benchmark];
     if (bench->dir)
         return bench->dir;
-    return c->p.arm_dirs && c->p.arm_dirs[arm] ? c->p.arm_dirs[arm] : "";
+    const char *own = qs_control_push_dir(c, arm);
+    return own ? own : "";
 }
 
 static bool too_large(struct qs_err *err)

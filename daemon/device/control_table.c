@@ -24,9 +24,15 @@ static const struct qs_control_row table[] = {
     STAY(SETTLE, CANCEL),
     IN_USE(SETTLE),
 
-    ROW(LOCK, LOCKED, SETUP, setup),
+    ROW(LOCK, LOCKED, FILES, push),
     STAY(LOCK, CANCEL),
     IN_USE(LOCK),
+
+    ROW(FILES, FILES_READY, SETUP, setup),
+    ROW(FILES, POINT_OVER, TIDY, tidy),
+    ROW(FILES, FAIL, TIDY, tidy),
+    ROW(FILES, CANCEL, FILES, cancel_push),
+    IN_USE(FILES),
 
     ROW(SETUP, HOOKS_OVER, RUN, begin_run),
     ROW(SETUP, POINT_OVER, CLEANUP, cleanup),
@@ -89,7 +95,13 @@ static const struct qs_control_row table[] = {
     IN_USE(CLEANUP),
 
     ROW(ADVANCE, NEXT_POINT, SETUP, setup),
-    ROW(ADVANCE, ALL_OVER, RESTORE, restore),
+    ROW(ADVANCE, ALL_OVER, TIDY, tidy),
+
+    ROW(TIDY, TIDIED, RESTORE, restore),
+    STAY(TIDY, CANCEL),
+    STAY(TIDY, FAIL),
+    ROW(TIDY, DOWN, RESTORE, restore),
+    ROW(TIDY, ABANDON, DONE, finish),
 
     ROW(RESTORE, STORED, DONE, finish),
     ROW(RESTORE, FAIL, DONE, finish),

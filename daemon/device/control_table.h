@@ -11,6 +11,7 @@
     S(IDLE, "idle", "start")                                                                                 \
     S(SETTLE, "settle", "the session's row on disk")                                                         \
     S(LOCK, "lock", "the device's conditions in place")                                                      \
+    S(FILES, "files", "the job's files on the device")                                                       \
     S(SETUP, "setup", "the arms' setup commands")                                                            \
     S(RUN, "run", "the run's row on disk, then the agent's RUN_READY")                                       \
     S(GATE, "gate", "the preconditions")                                                                     \
@@ -23,6 +24,7 @@
     S(NEXT, "next", "nothing: the plan decides")                                                             \
     S(CLEANUP, "cleanup", "the arms' cleanup commands")                                                      \
     S(ADVANCE, "advance", "nothing: the plan decides")                                                       \
+    S(TIDY, "tidy", "the job's files off the device")                                                        \
     S(RESTORE, "restore", "the session's end on disk")                                                       \
     S(LOST, "lost", "the link to come back")                                                                 \
     S(DONE, "done", "nobody")
@@ -31,6 +33,7 @@
     E(START, "start")                                                                                        \
     E(STORED, "stored")                                                                                      \
     E(LOCKED, "locked")                                                                                      \
+    E(FILES_READY, "files ready")                                                                            \
     E(HOOKS_OVER, "hooks over")                                                                              \
     E(RUN_READY, "run ready")                                                                                \
     E(QUIET, "quiet")                                                                                        \
@@ -47,6 +50,7 @@
     E(POINT_OVER, "point over")                                                                              \
     E(NEXT_POINT, "next point")                                                                              \
     E(ALL_OVER, "all over")                                                                                  \
+    E(TIDIED, "tidied")                                                                                      \
     E(DOWN, "link down")                                                                                     \
     E(BACK, "link back")                                                                                     \
     E(CANCEL, "cancel")                                                                                      \
@@ -89,6 +93,6 @@ qs_control_action qs_control_do_begin_session, qs_control_do_lock, qs_control_do
     qs_control_do_unsilence, qs_control_do_collect, qs_control_do_judge, qs_control_do_end_run,
     qs_control_do_next, qs_control_do_cleanup, qs_control_do_advance, qs_control_do_restore,
     qs_control_do_lose, qs_control_do_cancel_wait, qs_control_do_finish, qs_control_do_start_trace,
-    qs_control_do_stop_trace;
+    qs_control_do_stop_trace, qs_control_do_push, qs_control_do_cancel_push, qs_control_do_tidy;
 
 #endif

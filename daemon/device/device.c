@@ -23,6 +23,10 @@ struct qs_device {
     bool simulated;
     char *boot, *facts, *environment, *software, *why; /* owned, NULL until known */
     int64_t host_ns, device_ns, rtt_ns;                /* the last clock mapping; rtt 0 = none */
+    bool has_cache;                                    /* for files; the next three are what it last said */
+    uint64_t cache_bytes, cache_most_bytes, free_bytes;
+    qs_device_cleaned_fn *cleaned; /* who waits for the end of a cleaning; NULL: nobody */
+    void *cleaned_user;
 };
 
 static void set_text(char **to, const char *text)
@@ -122,14 +126,32 @@ static void on_ready(const struct qs_session_agent *agent, const char *facts_jso
     ask_to_transfer(d);
 }
 
-/* What the agent kept comes first: while it is sent again, no run can begin. */
-static void on_held_done(void *user)
+static void be_ready(struct qs_device *d)
 {
-    struct qs_device *d = user;
-    end_transfer(d);
     changed(d, QS_DEVICE_READY);
     if (d->control)
         qs_control_on_ready(d->control, d->boot, d->environment);
+}
+
+/* What the agent kept comes first: while it is sent again, no run can begin. Then, how full is its cache? */
+static void on_held_done(void *user)
+{
+    struct qs_device *d = user;
+    const struct qs_list none = {.count = 0};
+    end_transfer(d);
+    d->has_cache = false;
+    if (!qs_session_can_take_files(d->session) || !qs_session_have(d->session, &none, NULL))
+        be_ready(d);
+}
+
+static void end_cleaning(struct qs_device *d, const struct qs_msg_cleaned *m, const struct qs_err *err)
+{
+    qs_device_cleaned_fn *cleaned = d->cleaned;
+    if (!cleaned)
+        return;
+    d->cleaned = NULL;
+    end_transfer(d);
+    cleaned(err, m ? m->freed_bytes : 0, d->cleaned_user);
 }
 
 static void on_down(const struct qs_err *why, void *user)
@@ -139,6 +161,7 @@ static void on_down(const struct qs_err *why, void *user)
     set_text(&d->why, why->text);
     qs_held_reset(d->held);
     end_transfer(d);
+    end_cleaning(d, NULL, why);
     d->rtt_ns = 0;
     if (news && d->events.on_note)
         d->events.on_note(d, true, why->text, d->events.user);
@@ -226,6 +249,45 @@ static void on_traced(const struct qs_msg_traced *m, void *user)
         qs_control_on_traced(d->control, m);
 }
 
+static void on_having(const struct qs_msg_having *m, void *user)
+{
+    struct qs_device *d = user;
+    d->has_cache = true;
+    d->cache_bytes = m->cache_bytes;
+    d->cache_most_bytes = m->most_bytes;
+    d->free_bytes = m->free_bytes;
+    if (d->link != QS_DEVICE_READY)
+        be_ready(d);
+    else if (d->control)
+        qs_control_on_having(d->control, m);
+}
+
+static void on_put_at(const struct qs_msg_put_at *m, void *user)
+{
+    struct qs_device *d = user;
+    if (d->control)
+        qs_control_on_put_at(d->control, m);
+}
+
+static void on_staged(const struct qs_msg_staged *m, void *user)
+{
+    struct qs_device *d = user;
+    if (d->control)
+        qs_control_on_staged(d->control, m);
+}
+
+static void on_cleaned(const struct qs_msg_cleaned *m, void *user)
+{
+    struct qs_device *d = user;
+    d->cache_bytes = m->cache_bytes;
+    if (d->control) {
+        qs_control_on_cleaned(d->control, m);
+        return;
+    }
+    end_cleaning(d, m, NULL);
+    changed(d, QS_DEVICE_READY); /* a job may have waited */
+}
+
 static void on_iterations(const struct qs_msg_iterations *m, void *user)
 {
     struct qs_device *d = user;
@@ -278,6 +340,10 @@ struct qs_device *qs_device_new(const struct qs_device_parts *parts, const struc
                                               .on_iterations = on_iterations,
                                               .on_pulled = on_pulled,
                                               .on_traced = on_traced,
+                                              .on_having = on_having,
+                                              .on_put_at = on_put_at,
+                                              .on_staged = on_staged,
+                                              .on_cleaned = on_cleaned,
                                               .on_run_ended = on_run_ended,
                                               .on_error = on_error,
                                               .user = d};
@@ -309,7 +375,10 @@ void qs_device_start(struct qs_device *d)
 
 void qs_device_stop(struct qs_device *d)
 {
+    struct qs_err err;
     qs_session_stop(d->session);
+    qs_fail(&err, QS_E_LINK, "%s: the daemon ends", d->p.config->name);
+    end_cleaning(d, NULL, &err);
     end_transfer(d);
     d->link = QS_DEVICE_DOWN;
 }
@@ -321,7 +390,24 @@ const struct qs_farm_device *qs_device_config(const struct qs_device *d)
 
 enum qs_device_state qs_device_state(const struct qs_device *d)
 {
-    return d->control && d->link == QS_DEVICE_READY ? QS_DEVICE_BUSY : d->link;
+    return (d->control || d->cleaned) && d->link == QS_DEVICE_READY ? QS_DEVICE_BUSY : d->link;
+}
+
+bool qs_device_clean(struct qs_device *d, qs_device_cleaned_fn *done, void *user, struct qs_err *err)
+{
+    const char *name = d->p.config->name;
+    if (qs_device_state(d) != QS_DEVICE_READY)
+        return qs_fail(err, QS_E_CONFLICT, "%s is %s: its cache is cleaned while it is ready", name,
+                       qs_device_state_name(qs_device_state(d)));
+    if (d->events.may_transfer && !d->events.may_transfer(d, d->events.user))
+        return qs_fail(err, QS_E_CONFLICT, "%s: something else is in use on its hub or this machine", name);
+    if (!qs_session_clean(d->session, QS_CLEAN_ALL, err)) {
+        end_transfer(d);
+        return false;
+    }
+    d->cleaned = done;
+    d->cleaned_user = user;
+    return true;
 }
 
 const char *qs_device_state_name(enum qs_device_state state)
@@ -352,6 +438,20 @@ void qs_device_assign(struct qs_device *d, struct qs_control *control)
         qs_control_start(control, d->boot, d->environment);
 }
 
+static int64_t shown(uint64_t bytes)
+{
+    return bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
+}
+
+static void put_cache(const struct qs_device *d, struct qs_json *j)
+{
+    qs_json_object(j);
+    qs_json_kint(j, "bytes", shown(d->cache_bytes));
+    qs_json_kint(j, "most_bytes", shown(d->cache_most_bytes));
+    qs_json_kint(j, "free_bytes", shown(d->free_bytes));
+    qs_json_object_end(j);
+}
+
 void qs_device_json(const struct qs_device *d, struct qs_buf *out)
 {
     struct qs_json j;
@@ -369,6 +469,11 @@ void qs_device_json(const struct qs_device *d, struct qs_buf *out)
     for (size_t i = 0; i < d->p.config->labels.count; i++)
         qs_json_string(&j, d->p.config->labels.at[i]);
     qs_json_array_end(&j);
+    qs_json_key(&j, "cache");
+    if (d->has_cache)
+        put_cache(d, &j);
+    else
+        qs_json_null(&j);
     qs_json_kint(&j, "clock_rtt_ns", d->rtt_ns);
     qs_json_kraw(&j, "facts", d->facts ? d->facts : "null");
     qs_json_kstring(&j, "why", d->why);

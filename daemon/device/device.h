@@ -52,6 +52,10 @@ const char *qs_device_environment(const struct qs_device *d);
 
 /* Gives the device to a controller (borrowed) and starts it; NULL takes it back. */
 void qs_device_assign(struct qs_device *d, struct qs_control *control);
+/* Empties the agent's cache of files, while no job uses the device; done (once) says what that freed, or why
+ * it did not end. False: done does not come. */
+typedef void qs_device_cleaned_fn(const struct qs_err *err, uint64_t freed_bytes, void *user);
+bool qs_device_clean(struct qs_device *d, qs_device_cleaned_fn *done, void *user, struct qs_err *err);
 void qs_device_json(const struct qs_device *d, struct qs_buf *out);
 
 #endif

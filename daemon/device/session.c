@@ -95,7 +95,10 @@ static int64_t limit_ns(struct qs_session *s)
     case QS_SESSION_RUN_RESENDING:
     case QS_SESSION_RUN_PULLING:
     case QS_SESSION_COLLECTING:
+    case QS_SESSION_PUTTING:
         return QS_SESSION_REPLY_NS;
+    case QS_SESSION_FILES:
+        return QS_SESSION_FILES_NS;
     case QS_SESSION_RUN_OPENING:
     case QS_SESSION_RUN_ENDING:
         return s->run.step_limit_ns + QS_SESSION_REPLY_NS;
@@ -167,6 +170,7 @@ static void disconnect(struct qs_session *s)
     memset(&s->run, 0, sizeof s->run);
     memset(&s->resend, 0, sizeof s->resend);
     memset(&s->silence, 0, sizeof s->silence);
+    memset(&s->files, 0, sizeof s->files);
     free(s->facts_json);
     s->facts_json = NULL;
 }
@@ -219,8 +223,11 @@ bool qs_session_do_beat(struct qs_session *s, const union qs_session_msg *m)
 {
     (void)m;
     int64_t now = qs_loop_now_ns(s->loop);
-    /* While a run opens the agent hashes its executable and answers nothing; that state has a deadline. */
-    s->quiet_beats = s->state == QS_SESSION_RUN_OPENING ? 0 : s->quiet_beats + 1;
+    /* While the agent sums up files or waits for its disk it answers nothing; those states have a deadline.
+     */
+    bool may_be_deaf =
+        s->state == QS_SESSION_RUN_OPENING || s->state == QS_SESSION_FILES || s->state == QS_SESSION_PUTTING;
+    s->quiet_beats = may_be_deaf ? 0 : s->quiet_beats + 1;
     /* Beats are counted, not time: after a stall of ours the answers are there and only not yet read. */
     if (s->quiet_beats > QS_HEARTBEAT_LOST_AFTER)
         return qs_session_broken(s, QS_E_LINK, "%s: nothing heard for %lld ms", s->name,

@@ -66,6 +66,10 @@ struct qs_session_events {
     void (*on_run_ended)(const struct qs_msg_run_ended *m, void *user); /* seq: as many iterations came */
     void (*on_pulled)(const struct qs_msg_pulled *m, void *user);
     void (*on_traced)(const struct qs_msg_traced *m, void *user);
+    void (*on_having)(const struct qs_msg_having *m, void *user);
+    void (*on_put_at)(const struct qs_msg_put_at *m, void *user);
+    void (*on_staged)(const struct qs_msg_staged *m, void *user);
+    void (*on_cleaned)(const struct qs_msg_cleaned *m, void *user);
     /* The agent's ERROR; run zero: the session. For a run that is about to open it means that it will not,
      * for a window that waits that it will not open. */
     void (*on_error)(const struct qs_uid *run, const struct qs_err *err, void *user);
@@ -103,6 +107,18 @@ bool qs_session_can_pull(const struct qs_session *s);
 bool qs_session_trace(struct qs_session *s, const struct qs_msg_trace *m, struct qs_err *err);
 bool qs_session_trace_stop(struct qs_session *s, const struct qs_uid *run, struct qs_err *err);
 bool qs_session_can_trace(const struct qs_session *s);
+/* Files, between runs; each is answered by the event of its name before the next may be asked for. QS_E_AGENT
+ * where the agent takes none. have: which are there, and how full is it; files: of struct qs_content. */
+bool qs_session_can_take_files(const struct qs_session *s);
+bool qs_session_have(struct qs_session *s, const struct qs_list *files, struct qs_err *err);
+/* A file, then its bytes in order: at most so many at a time as there is room for (0: not before the next
+ * on_put_at). The last on_put_at has another status than MORE. */
+bool qs_session_push(struct qs_session *s, const struct qs_content *file, struct qs_err *err);
+size_t qs_session_push_room(const struct qs_session *s);
+bool qs_session_push_data(struct qs_session *s, const void *bytes, size_t n, struct qs_err *err);
+bool qs_session_stage(struct qs_session *s, uint16_t dir, const struct qs_list *places, struct qs_err *err);
+/* Also gives up a file that is being sent. */
+bool qs_session_clean(struct qs_session *s, enum qs_clean_what what, struct qs_err *err);
 bool qs_session_run_end(struct qs_session *s, const struct qs_uid *run, struct qs_err *err);
 /* Ends a wait, a hook or a window: its CLOSED or HOOK_DONE follows. Does nothing between them. */
 bool qs_session_cancel(struct qs_session *s, const struct qs_uid *run, const char *why, struct qs_err *err);

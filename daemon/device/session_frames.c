@@ -26,6 +26,10 @@ DECODER(error, error)
 DECODER(bye, bye)
 DECODER(pulled, pulled)
 DECODER(traced, traced)
+DECODER(having, having)
+DECODER(put_at, put_at)
+DECODER(staged, staged)
+DECODER(cleaned, cleaned)
 
 static const struct {
     decode_fn *decode;
@@ -49,6 +53,10 @@ static const struct {
     [QS_MSG_BYE] = {decode_bye, QS_SESSION_EV_BYE},
     [QS_MSG_PULLED] = {decode_pulled, QS_SESSION_EV_PULLED},
     [QS_MSG_TRACED] = {decode_traced, QS_SESSION_EV_TRACED},
+    [QS_MSG_HAVING] = {decode_having, QS_SESSION_EV_HAVING},
+    [QS_MSG_PUT_AT] = {decode_put_at, QS_SESSION_EV_PUT_AT},
+    [QS_MSG_STAGED] = {decode_staged, QS_SESSION_EV_STAGED},
+    [QS_MSG_CLEANED] = {decode_cleaned, QS_SESSION_EV_CLEANED},
 };
 
 static bool is_resending(const struct qs_session *s)
@@ -79,6 +87,8 @@ static enum qs_session_event tell_apart(const struct qs_session *s, enum qs_sess
 {
     if (event == QS_SESSION_EV_CLOSED && m->closed.iterations == 0)
         return QS_SESSION_EV_CLOSED_EMPTY;
+    if (event == QS_SESSION_EV_PUT_AT && m->put_at.status != QS_PUT_MORE)
+        return QS_SESSION_EV_PUT_OVER;
     if (event == QS_SESSION_EV_ROWS && are_last(s, &m->rows))
         return QS_SESSION_EV_ROWS_LAST;
     if (event == QS_SESSION_EV_ERROR && is_refusal(s, &m->error.run))
@@ -100,6 +110,9 @@ static bool is_ours(const struct qs_session *s, enum qs_session_event event, con
         return m->pulled.id == run->pull_id;
     if (event == QS_SESSION_EV_TRACED)
         return m->traced.id == run->trace_id;
+    if (event == QS_SESSION_EV_HAVING || event == QS_SESSION_EV_PUT_AT || event == QS_SESSION_EV_STAGED ||
+        event == QS_SESSION_EV_CLEANED)
+        return qs_session_is_files_answer(s, event, m);
     if (event == QS_SESSION_EV_WAITING)
         return qs_uid_equal(&m->waiting.run, &run->uid) && m->waiting.window == run->window;
     if (event == QS_SESSION_EV_ARM)
@@ -140,8 +153,8 @@ void qs_session_take_frame(struct qs_session *s, const struct qs_frame *frame)
     enum qs_session_event event = kinds[frame->type].event;
     if (qs_session_is_ready(s) && !is_ours(s, event, &m)) {
         qs_session_broken(s, QS_E_PROTOCOL,
-                          "%s: %s speaks of another run, window or hook than the one that is open", s->name,
-                          qs_msg_name(frame->type));
+                          "%s: %s speaks of another run, window, hook or file than the one that is open",
+                          s->name, qs_msg_name(frame->type));
         lose(s);
         return;
     }

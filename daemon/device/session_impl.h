@@ -4,6 +4,7 @@
 
 #include "base/loop.h"
 #include "device/session.h"
+#include "device/session_parts.h"
 #include "device/session_table.h"
 #include "link/link.h"
 #include "proto/frame.h"
@@ -29,55 +30,21 @@ union qs_session_msg {
     struct qs_msg_bye bye;
     struct qs_msg_pulled pulled;
     struct qs_msg_traced traced;
+    struct qs_msg_having having;
+    struct qs_msg_put_at put_at;
+    struct qs_msg_staged staged;
+    struct qs_msg_cleaned cleaned;
 };
 
 /* The longest wait for an answer; a window's is its lease, a hook's is added to its limit. */
 #define QS_SESSION_HANDSHAKE_NS  INT64_C(15000000000)
 #define QS_SESSION_REPLY_NS      INT64_C(60000000000)
+#define QS_SESSION_FILES_NS      INT64_C(300000000000) /* the agent may sum up gigabytes */
 #define QS_SESSION_BACKOFF_NS    INT64_C(100000000)
 #define QS_SESSION_BACKOFF_MAX   INT64_C(5000000000)
 #define QS_SESSION_CLOCK_EACH_NS INT64_C(10000000000)
 
 enum { QS_SESSION_BURST_FIRST = 8, QS_SESSION_BURST = 4, QS_SESSION_ACKS = 8 };
-
-struct qs_session_clock { /* one PING is out at a time */
-    bool asked;
-    uint64_t id;
-    int64_t sent_ns;
-    unsigned left; /* round trips of the burst still to be asked for */
-    bool bursting; /* samples are collected */
-    bool has_best;
-    int64_t host_ns, device_ns, rtt_ns; /* of the least round trip so far */
-    int64_t burst_ns;                   /* when the last burst began */
-};
-
-struct qs_session_run { /* the open run and its window */
-    struct qs_uid uid;
-    uint64_t next_seq; /* of the next iteration */
-    uint32_t window, asked, rows_due, rows_come;
-    uint32_t arming; /* of the last ARM */
-    enum qs_phase phase;
-    int64_t lead_ns, lease_ns, hook_limit_ns;
-    int64_t step_limit_ns; /* harness: of the program's setup and teardown */
-    uint32_t hook_id, pull_id, trace_id;
-    int64_t trace_limit_ns; /* of the answer that is awaited: settling, or ending */
-    int64_t trace_stop_ns;
-    bool cancelled; /* CANCEL was sent since OPEN */
-};
-
-struct qs_session_metrics { /* what the values of the window in hand are, by its first frame of rows */
-    uint16_t ids[QS_METRICS_MAX];
-    size_t count;
-};
-
-struct qs_session_silence { /* from QUIET to the first byte of CLOSED */
-    bool on;
-    uint32_t noise; /* frames that came or went */
-    bool heard;     /* the first byte came */
-    bool mark_ok;   /* the segments were read before the agent's lead was over */
-    int64_t quiet_ns;
-    struct qs_link_counters begin, mark, end;
-};
 
 struct qs_session {
     struct qs_loop *loop; /* borrowed */
@@ -105,6 +72,7 @@ struct qs_session {
     struct qs_session_run run;
     struct qs_session_metrics metrics;
     struct qs_session_silence silence;
+    struct qs_session_files files;
     struct qs_held held[QS_HELD_MAX]; /* runs with iterations that may be asked for again, oldest first */
     size_t held_count;
     struct qs_held resend;                       /* first_seq: the next one due */
@@ -129,6 +97,13 @@ bool qs_session_send_empty(struct qs_session *s, enum qs_msg_type type, struct q
 void qs_session_send_error(struct qs_session *s, const struct qs_err *why);
 bool qs_session_send_run_seq(struct qs_session *s, enum qs_msg_type type, const struct qs_msg_run_seq *m,
                              struct qs_err *err);
+
+/* session_run.c: connected, and the table has a row for it now. */
+bool qs_session_may(struct qs_session *s, enum qs_session_event event, struct qs_err *err);
+
+/* session_files.c: does it answer what was asked for last? */
+bool qs_session_is_files_answer(const struct qs_session *s, enum qs_session_event event,
+                                const union qs_session_msg *m);
 
 /* session_clock.c */
 bool qs_session_ping(struct qs_session *s);

@@ -1,7 +1,7 @@
 /* What the owner asks for: checked against the table, sent, then moved. Nothing is called back from here. */
 #include "device/session_impl.h"
 
-static bool allowed(struct qs_session *s, enum qs_session_event event, struct qs_err *err)
+bool qs_session_may(struct qs_session *s, enum qs_session_event event, struct qs_err *err)
 {
     if (!qs_session_is_ready(s))
         return qs_fail(err, QS_E_LINK, "%s is not connected (%s)", s->name, qs_session_state_name(s));
@@ -18,7 +18,7 @@ static bool is_open_run(const struct qs_session *s, const struct qs_uid *run, st
 
 bool qs_session_run_begin(struct qs_session *s, const struct qs_msg_run_begin *m, struct qs_err *err)
 {
-    if (!allowed(s, QS_SESSION_EV_RUN_BEGIN, err))
+    if (!qs_session_may(s, QS_SESSION_EV_RUN_BEGIN, err))
         return false;
     if (m->mode == QS_RUN_HARNESS && (s->agreed.features & QS_FEATURE_HARNESS) == 0)
         return qs_fail(err, QS_E_AGENT, "%s: the agent (%s) has no harness mode: it is too old", s->name,
@@ -35,7 +35,7 @@ bool qs_session_run_begin(struct qs_session *s, const struct qs_msg_run_begin *m
 
 bool qs_session_hook(struct qs_session *s, const struct qs_msg_hook *m, struct qs_err *err)
 {
-    if (!allowed(s, QS_SESSION_EV_HOOK, err))
+    if (!qs_session_may(s, QS_SESSION_EV_HOOK, err))
         return false;
     size_t at = qs_session_frame(s);
     qs_msg_encode_hook(&s->w, m);
@@ -67,7 +67,7 @@ static bool check_open(struct qs_session *s, const struct qs_msg_open *m, struct
 
 bool qs_session_open(struct qs_session *s, const struct qs_msg_open *m, struct qs_err *err)
 {
-    if (!allowed(s, QS_SESSION_EV_OPEN, err) || !check_open(s, m, err))
+    if (!qs_session_may(s, QS_SESSION_EV_OPEN, err) || !check_open(s, m, err))
         return false;
     size_t at = qs_session_frame(s);
     qs_msg_encode_open(&s->w, m);
@@ -108,7 +108,7 @@ static void acknowledged(struct qs_session *s, const struct qs_msg_run_seq *m)
 
 bool qs_session_ack(struct qs_session *s, const struct qs_uid *run, uint64_t next_seq, struct qs_err *err)
 {
-    if (!allowed(s, QS_SESSION_EV_ACK, err))
+    if (!qs_session_may(s, QS_SESSION_EV_ACK, err))
         return false;
     struct qs_msg_run_seq m = {.run = *run, .seq = next_seq};
     bool silent = s->state == QS_SESSION_QUIET;
@@ -121,7 +121,7 @@ bool qs_session_ack(struct qs_session *s, const struct qs_uid *run, uint64_t nex
 
 bool qs_session_resend(struct qs_session *s, const struct qs_uid *run, uint64_t from_seq, struct qs_err *err)
 {
-    if (!allowed(s, QS_SESSION_EV_RESEND, err))
+    if (!qs_session_may(s, QS_SESSION_EV_RESEND, err))
         return false;
     const struct qs_held *held = qs_session_recall(s, run);
     if (!held)
@@ -146,7 +146,7 @@ bool qs_session_can_pull(const struct qs_session *s)
 
 bool qs_session_pull(struct qs_session *s, const struct qs_msg_pull *m, struct qs_err *err)
 {
-    if (!allowed(s, QS_SESSION_EV_PULL, err) || !is_open_run(s, &m->run, err))
+    if (!qs_session_may(s, QS_SESSION_EV_PULL, err) || !is_open_run(s, &m->run, err))
         return false;
     if (!qs_session_can_pull(s))
         return qs_fail(err, QS_E_LIMIT, "%s: this agent fetches no files", s->name);
@@ -166,7 +166,7 @@ bool qs_session_can_trace(const struct qs_session *s)
 
 bool qs_session_trace(struct qs_session *s, const struct qs_msg_trace *m, struct qs_err *err)
 {
-    if (!allowed(s, QS_SESSION_EV_TRACE, err) || !is_open_run(s, &m->run, err))
+    if (!qs_session_may(s, QS_SESSION_EV_TRACE, err) || !is_open_run(s, &m->run, err))
         return false;
     if (!qs_session_can_trace(s))
         return qs_fail(err, QS_E_LIMIT, "%s: the agent (%s) starts no tracers: it is too old", s->name,
@@ -184,7 +184,7 @@ bool qs_session_trace(struct qs_session *s, const struct qs_msg_trace *m, struct
 
 bool qs_session_trace_stop(struct qs_session *s, const struct qs_uid *run, struct qs_err *err)
 {
-    if (!allowed(s, QS_SESSION_EV_TRACE_STOP, err) || !is_open_run(s, run, err))
+    if (!qs_session_may(s, QS_SESSION_EV_TRACE_STOP, err) || !is_open_run(s, run, err))
         return false;
     const struct qs_msg_trace_stop m = {.run = *run, .id = s->run.trace_id};
     size_t at = qs_session_frame(s);
@@ -198,7 +198,7 @@ bool qs_session_trace_stop(struct qs_session *s, const struct qs_uid *run, struc
 
 bool qs_session_run_end(struct qs_session *s, const struct qs_uid *run, struct qs_err *err)
 {
-    if (!allowed(s, QS_SESSION_EV_RUN_END, err) || !is_open_run(s, run, err))
+    if (!qs_session_may(s, QS_SESSION_EV_RUN_END, err) || !is_open_run(s, run, err))
         return false;
     size_t at = qs_session_frame(s);
     qs_msg_encode_run(&s->w, &(struct qs_msg_run){.run = *run});
@@ -210,7 +210,7 @@ bool qs_session_run_end(struct qs_session *s, const struct qs_uid *run, struct q
 
 bool qs_session_cancel(struct qs_session *s, const struct qs_uid *run, const char *why, struct qs_err *err)
 {
-    if (!allowed(s, QS_SESSION_EV_CANCEL, err))
+    if (!qs_session_may(s, QS_SESSION_EV_CANCEL, err))
         return false;
     size_t at = qs_session_frame(s);
     qs_msg_encode_run_why(&s->w, &(struct qs_msg_run_why){.run = *run, .why = qs_text_of(why)});

@@ -15,8 +15,8 @@
 #define RESENDS  (S(RESENDING) | S(RUN_RESENDING))
 #define AT_GATE  (S(WAITING) | S(ARMED))
 #define LIVE                                                                                                 \
-    (S(READY) | RESENDS | S(HOOK) | S(RUN_HOOK) | S(RUN_PULLING) | S(RUN_TRACING) | S(RUN_OPENING) |         \
-     S(RUN_OPEN) | AT_GATE | S(COLLECTING) | S(RUN_ENDING))
+    (S(READY) | RESENDS | S(HOOK) | S(FILES) | S(PUTTING) | S(RUN_HOOK) | S(RUN_PULLING) | S(RUN_TRACING) |  \
+     S(RUN_OPENING) | S(RUN_OPEN) | AT_GATE | S(COLLECTING) | S(RUN_ENDING))
 #define CONNECTED (GREETING | LIVE | S(QUIET))
 #define STARTED   (S(BACKOFF) | S(CONNECTING) | CONNECTED)
 
@@ -82,6 +82,20 @@ static const struct row {
     {LIVE, E(CANCEL), STAY, NOTHING},
     {LIVE, E(ERROR), STAY, DO(error)},
 
+    /* files: session_files.c */
+    {S(READY), E(HAVE), TO(FILES), NOTHING},
+    {S(FILES), E(HAVING), TO(READY), DO(having)},
+    {S(READY), E(PUT), TO(PUTTING), NOTHING},
+    {S(PUTTING), E(PUT_DATA), STAY, NOTHING},
+    {S(PUTTING), E(PUT_AT), STAY, DO(put_at)},
+    {S(PUTTING), E(PUT_OVER), TO(READY), DO(put_at)},
+    {S(READY), E(STAGE), TO(FILES), NOTHING},
+    {S(FILES), E(STAGED), TO(READY), DO(staged)},
+    {S(READY) | S(PUTTING), E(CLEAN), TO(FILES), NOTHING},
+    {S(FILES), E(CLEANED), TO(READY), DO(cleaned)},
+    {S(FILES), E(PUT_AT), STAY, NOTHING},
+    {S(FILES), E(PUT_OVER), STAY, NOTHING},
+
     /* a window: session_window.c */
     {S(RUN_OPEN), E(OPEN), TO(WAITING), NOTHING},
     {S(WAITING), E(WAITING), STAY, DO(waiting)},
@@ -106,55 +120,38 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 _Static_assert((size_t)ROWS <= (size_t)QS_SESSION_TABLE_MAX, "row_seen is too small");
 
 static const char *const state_names[QS_SESSION_STATES] = {
-    "stopped",    "backoff",       "connecting", "hello",       "auth",        "sync_held",
-    "sync_facts", "sync_clock",    "ready",      "resending",   "hook",        "run_opening",
-    "run_open",   "run_resending", "run_hook",   "run_pulling", "run_tracing", "waiting",
-    "armed",      "quiet",         "collecting", "run_ending"};
+    "stopped",     "backoff",     "connecting", "hello",         "auth",       "sync_held",
+    "sync_facts",  "sync_clock",  "ready",      "resending",     "hook",       "files",
+    "putting",     "run_opening", "run_open",   "run_resending", "run_hook",   "run_pulling",
+    "run_tracing", "waiting",     "armed",      "quiet",         "collecting", "run_ending"};
 
-static const char *const event_names[QS_SESSION_EVENTS] = {"none",
-                                                           "start",
-                                                           "stop",
-                                                           "run_begin",
-                                                           "hook",
-                                                           "open",
-                                                           "ack",
-                                                           "resend",
-                                                           "run_end",
-                                                           "cancel",
-                                                           "pull",
-                                                           "trace",
-                                                           "trace_stop",
-                                                           "link_up",
-                                                           "lost",
-                                                           "retry",
-                                                           "deadline",
-                                                           "heartbeat",
-                                                           "HELLO_AGENT",
-                                                           "AUTH",
-                                                           "HELD",
-                                                           "FACTS",
-                                                           "PING",
-                                                           "PONG",
-                                                           "RUN_READY",
-                                                           "HOOK_DONE",
-                                                           "WAITING",
-                                                           "ARM",
-                                                           "DISARM",
-                                                           "CLOSED",
-                                                           "CLOSED (empty)",
-                                                           "ITERATIONS",
-                                                           "ITERATIONS (last)",
-                                                           "RUN_ENDED",
-                                                           "ERROR (this run)",
-                                                           "ERROR",
-                                                           "BYE",
-                                                           "PULLED",
-                                                           "TRACED",
-                                                           "keyed",
-                                                           "keyless",
-                                                           "clocked",
-                                                           "granted",
-                                                           "denied"};
+static const char *const event_names[QS_SESSION_EVENTS] = {"none",          "start",
+                                                           "stop",          "run_begin",
+                                                           "hook",          "open",
+                                                           "ack",           "resend",
+                                                           "run_end",       "cancel",
+                                                           "pull",          "trace",
+                                                           "trace_stop",    "have",
+                                                           "put",           "put_data",
+                                                           "stage",         "clean",
+                                                           "link_up",       "lost",
+                                                           "retry",         "deadline",
+                                                           "heartbeat",     "HELLO_AGENT",
+                                                           "AUTH",          "HELD",
+                                                           "FACTS",         "PING",
+                                                           "PONG",          "RUN_READY",
+                                                           "HOOK_DONE",     "WAITING",
+                                                           "ARM",           "DISARM",
+                                                           "CLOSED",        "CLOSED (empty)",
+                                                           "ITERATIONS",    "ITERATIONS (last)",
+                                                           "RUN_ENDED",     "ERROR (this run)",
+                                                           "ERROR",         "BYE",
+                                                           "PULLED",        "TRACED",
+                                                           "HAVING",        "PUT_AT",
+                                                           "PUT_AT (over)", "STAGED",
+                                                           "CLEANED",       "keyed",
+                                                           "keyless",       "clocked",
+                                                           "granted",       "denied"};
 
 const char *qs_session_name_of_state(enum qs_session_state state)
 {

@@ -26,6 +26,8 @@ enum qs_session_state {
     QS_SESSION_READY, /* from here on it is ready */
     QS_SESSION_RESENDING,
     QS_SESSION_HOOK,
+    QS_SESSION_FILES,
+    QS_SESSION_PUTTING,
     QS_SESSION_RUN_OPENING,
     QS_SESSION_RUN_OPEN,
     QS_SESSION_RUN_RESENDING,
@@ -56,6 +58,11 @@ enum qs_session_event {
     QS_SESSION_EV_PULL,
     QS_SESSION_EV_TRACE,
     QS_SESSION_EV_TRACE_STOP,
+    QS_SESSION_EV_HAVE,
+    QS_SESSION_EV_PUT,
+    QS_SESSION_EV_PUT_DATA,
+    QS_SESSION_EV_STAGE,
+    QS_SESSION_EV_CLEAN,
 
     QS_SESSION_EV_LINK_UP,
     QS_SESSION_EV_LOST,
@@ -84,6 +91,11 @@ enum qs_session_event {
     QS_SESSION_EV_BYE,
     QS_SESSION_EV_PULLED,
     QS_SESSION_EV_TRACED,
+    QS_SESSION_EV_HAVING,
+    QS_SESSION_EV_PUT_AT,
+    QS_SESSION_EV_PUT_OVER, /* kept, or not: the file has ended */
+    QS_SESSION_EV_STAGED,
+    QS_SESSION_EV_CLEANED,
 
     QS_SESSION_EV_KEYED,
     QS_SESSION_EV_KEYLESS,
@@ -120,5 +132,6 @@ qs_session_act qs_session_do_run_ready, qs_session_do_hook_done, qs_session_do_w
     qs_session_do_quiet, qs_session_do_hold, qs_session_do_disarm, qs_session_do_closed,
     qs_session_do_closed_again, qs_session_do_rows, qs_session_do_run_ended, qs_session_do_error,
     qs_session_do_noise, qs_session_do_noisy_error, qs_session_do_pulled, qs_session_do_traced;
+qs_session_act qs_session_do_having, qs_session_do_put_at, qs_session_do_staged, qs_session_do_cleaned;
 
 #endif

@@ -72,6 +72,16 @@ struct qs_farm *qs_farm_new(const struct qs_farm_parts *parts, const struct qs_f
     return farm;
 }
 
+bool qs_farm_clean(struct qs_farm *farm, const char *device, qs_device_cleaned_fn *done, void *user,
+                   struct qs_err *err)
+{
+    for (size_t d = 0; d < farm->p.config->device_count; d++) {
+        if (strcmp(farm->p.config->devices[d].name, device) == 0)
+            return qs_device_clean(farm->devices[d], done, user, err);
+    }
+    return qs_fail(err, QS_E_NOT_FOUND, "this farm has no device `%s`", device);
+}
+
 void qs_farm_free(struct qs_farm *farm)
 {
     if (!farm)
@@ -171,7 +181,6 @@ static void go_on_with(struct qs_farm *farm, struct qs_farm_job *job, const char
            cancelled ? cancelled : "going on");
     if (cancelled) {
         qs_farm_news_state(farm, job->id, QS_JOB_CANCELLED, cancelled);
-        qs_farm_remove_files(job);
         qs_farm_job_free(job);
         return;
     }

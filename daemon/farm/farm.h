@@ -42,7 +42,6 @@ struct qs_farm_parts { /* borrowed; they outlive the farm */
     struct qs_files *files;
     struct qs_log *log;
     const struct qs_farm_config *config;
-    const char *work_dir;        /* where a job's files are laid out for agents on this machine */
     const char *const *base_env; /* "K=V", NULL-terminated: what processes inherit on this machine */
 };
 
@@ -79,6 +78,13 @@ bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_st
  * come; QS_E_NOT_FOUND, QS_E_CONFLICT (ended already). */
 bool qs_farm_cancel(struct qs_farm *farm, int64_t job, const char *why, qs_store_done_fn *done, void *user,
                     struct qs_err *err);
+
+/* Empties the cache of files of a device that no job uses; done (once) comes with what that freed, or with
+ * the reason why it did not end. false: done does not come; QS_E_NOT_FOUND, QS_E_CONFLICT (in use),
+ * QS_E_AGENT (it has none). */
+bool qs_farm_clean(struct qs_farm *farm, const char *device,
+                   void (*done)(const struct qs_err *err, uint64_t freed_bytes, void *user), void *user,
+                   struct qs_err *err);
 
 /* JSON for faces, appended to out. */
 void qs_farm_devices_json(struct qs_farm *farm, struct qs_buf *out); /* array */

@@ -20,7 +20,6 @@ struct qs_farm_job {      /* a live job: queued or running */
     bool *matches, *pending;      /* owned, per device */
     struct qs_control **controls; /* owned, per device; NULL = none in hand */
     void **seats;                 /* owned, per device: what the controller's callbacks are given */
-    char **arm_dirs;              /* owned, per arm, or NULL */
     struct qs_samples earlier;
     bool has_earlier;
     char *progress;        /* owned: the last job.progress, or NULL */
@@ -74,10 +73,7 @@ void qs_farm_news_cancel(struct qs_farm *farm, int64_t job, const char *why, qs_
                          void *user);
 void qs_farm_news_state(struct qs_farm *farm, int64_t job, enum qs_job_state state, const char *reason);
 
-/* files.c: a job's files below the work directory. */
-bool qs_farm_place_files(struct qs_farm_job *job, struct qs_err *err);
-void qs_farm_remove_files(struct qs_farm_job *job);
-/* Hex sha256 over the sorted (path, mode, sha256) of a build: what its label stands for. */
+/* files.c: hex sha256 over the sorted (path, mode, sha256) of a build: what its label stands for. */
 void qs_farm_build_content(const struct qs_job_arm *arm, struct qs_buf *out);
 
 /* host.c: canonical fingerprint of this host. Owned by the caller. */

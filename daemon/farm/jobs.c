@@ -41,9 +41,6 @@ void qs_farm_job_free(struct qs_farm_job *job)
         qs_control_free(job->controls[d]);
     for (size_t d = 0; d < job->farm->p.config->device_count; d++)
         free(job->seats[d]);
-    for (size_t a = 0; job->arm_dirs && a < job->spec->arm_count; a++)
-        free(job->arm_dirs[a]);
-    free(job->arm_dirs);
     qs_timer_stop(job->retry);
     qs_job_free(job->spec);
     qs_samples_free(&job->earlier);
@@ -205,7 +202,6 @@ static void finish_job(struct qs_farm_job *job, enum qs_job_state state, const c
            (long long)job->id, qs_job_state_name(state), reason ? reason : "",
            state == QS_JOB_FAILED ? ", what was measured is kept" : "");
     qs_farm_news_state(farm, job->id, state, reason);
-    qs_farm_remove_files(job);
     qs_farm_remove(farm, job);
 }
 
@@ -400,13 +396,6 @@ static int64_t quiet_lead_ns(enum qs_link_kind kind)
 void qs_farm_start_on(struct qs_farm_job *job, size_t device)
 {
     struct qs_farm *farm = job->farm;
-    struct qs_err err = QS_ERR_INIT;
-    if (!qs_farm_place_files(job, &err)) {
-        job->failure = err;
-        memset(job->pending, 0, farm->p.config->device_count * sizeof *job->pending);
-        qs_farm_end_job(job);
-        return;
-    }
     struct seat *seat = qs_calloc(1, sizeof *seat);
     *seat = (struct seat){.job = job, .device = device};
     job->seats[device] = seat;
@@ -423,7 +412,6 @@ void qs_farm_start_on(struct qs_farm_job *job, size_t device)
                                            .quiet_lead_ns =
                                                quiet_lead_ns(farm->p.config->devices[device].link),
                                            .base_env = inherited_env(farm, device),
-                                           .arm_dirs = (const char *const *)job->arm_dirs,
                                            .earlier = job->has_earlier ? &job->earlier : NULL};
     const struct qs_control_events events = {.on_news = on_news,
                                              .on_silence = on_silence,

@@ -180,11 +180,8 @@ static void remove_temporary(struct simulator *s)
 
 static bool run(struct simulator *s, struct qs_buf *out, struct qs_err *err)
 {
-    const struct qs_farm_parts parts = {.loop = s->loop,
-                                        .store = s->store,
-                                        .files = s->files,
-                                        .config = s->sim->config,
-                                        .work_dir = s->files_dir};
+    const struct qs_farm_parts parts = {
+        .loop = s->loop, .store = s->store, .files = s->files, .config = s->sim->config};
     const struct qs_farm_events events = {.on_event = on_event, .on_idle = on_idle, .user = s};
     s->farm = qs_farm_new(&parts, &events);
     if (!qs_farm_start(s->farm, err) || !submit(s, err))

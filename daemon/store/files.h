@@ -31,8 +31,5 @@ bool qs_files_put(struct qs_files *files, const void *bytes, size_t n, char ret_
 /* Opened for reading; the caller closes it. -1: QS_E_NOT_FOUND. */
 int qs_files_get(struct qs_files *files, const char sha256[65], int64_t *ret_bytes, struct qs_err *err);
 bool qs_files_has(struct qs_files *files, const char sha256[65]);
-/* Puts a copy at dest (parents made, what was there is replaced), mode 0500 or 0400. */
-bool qs_files_place(struct qs_files *files, const char sha256[65], const char *dest, bool executable,
-                    struct qs_err *err);
 
 #endif

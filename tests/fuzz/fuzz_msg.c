@@ -26,6 +26,8 @@ static union {
     struct qs_taint taint;
     struct qs_row row;
     struct qs_declared declared;
+    struct qs_content content;
+    struct qs_place place;
     struct qs_text text;
     int32_t i32;
     uint16_t u16;
@@ -92,6 +94,21 @@ static void walk_iterations(const struct qs_msg_iterations *m)
     fuzz_require(seen == m->rows.count && it.r.left == 0);
 }
 
+static void walk_have(const struct qs_msg_have *m)
+{
+    WALK(content, &m->files);
+}
+
+static void walk_having(const struct qs_msg_having *m)
+{
+    WALK(u16, &m->missing);
+}
+
+static void walk_stage(const struct qs_msg_stage *m)
+{
+    WALK(place, &m->places);
+}
+
 /* Decodes, walks, and encodes again. */
 #define TRY(shape, walk)                                                                                     \
     static void try_##shape(const uint8_t *p, size_t n)                                                      \
@@ -134,6 +151,15 @@ TRY(pulled, NO_LISTS)
 TRY(trace, walk_trace)
 TRY(trace_stop, NO_LISTS)
 TRY(traced, NO_LISTS)
+TRY(have, walk_have)
+TRY(having, walk_having)
+TRY(put, NO_LISTS)
+TRY(put_data, NO_LISTS)
+TRY(put_at, NO_LISTS)
+TRY(stage, walk_stage)
+TRY(staged, NO_LISTS)
+TRY(clean, NO_LISTS)
+TRY(cleaned, NO_LISTS)
 
 static void (*const tries[QS_MSG_LAST + 1])(const uint8_t *p, size_t n) = {
     [QS_MSG_HELLO_HOST] = try_hello_host,
@@ -167,6 +193,15 @@ static void (*const tries[QS_MSG_LAST + 1])(const uint8_t *p, size_t n) = {
     [QS_MSG_TRACE] = try_trace,
     [QS_MSG_TRACE_STOP] = try_trace_stop,
     [QS_MSG_TRACED] = try_traced,
+    [QS_MSG_HAVE] = try_have,
+    [QS_MSG_HAVING] = try_having,
+    [QS_MSG_PUT] = try_put,
+    [QS_MSG_PUT_DATA] = try_put_data,
+    [QS_MSG_PUT_AT] = try_put_at,
+    [QS_MSG_STAGE] = try_stage,
+    [QS_MSG_STAGED] = try_staged,
+    [QS_MSG_CLEAN] = try_clean,
+    [QS_MSG_CLEANED] = try_cleaned,
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

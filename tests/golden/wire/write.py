@@ -101,6 +101,14 @@ def taint(iteration, code, value, bound):
     return i32("iteration", iteration) + text("code", code) + i64("value", value) + i64("bound", bound)
 
 
+def content(sha256, size, flags):
+    return raw("sha256", sha256) + u64("bytes", size) + u8("flags", flags)
+
+
+def place(name, sha256, flags):
+    return text("name", name) + raw("sha256", sha256) + u8("flags", flags)
+
+
 def window():
     return raw("uid run", RUN) + u32("window", 3)
 
@@ -213,6 +221,16 @@ MESSAGES = [
     ("trace_stop", 31, raw("uid run", RUN) + u32("id", 3)),
     ("traced", 32, u32("id", 3) + u8("status", 1) + u32("flags", 2) + i64("started_ns", 7000000000) +
      i64("stopped_ns", 7900000000) + u64("total_bytes", 2**24) + text("said", b"a\0\xff") + text("why", "")),
+    ("have", 33, u32("id", 11) + many("files", [content(SHA, 2**40, 1), content(bytes(32), 0, 0)])),
+    ("having", 34, u32("id", 11) + many("missing", [u16("index", 0), u16("index", 63)]) + u64("cache_bytes", 2**41) +
+     u64("free_bytes", 2**64 - 1) + u64("most_bytes", 8589934592)),
+    ("put", 35, u32("id", 12) + content(SHA, 12000000, 1)),
+    ("put_data", 36, u32("id", 12) + u64("offset", 65536) + text("data", b"\x7fELF\0\xff")),
+    ("put_at", 37, u32("id", 12) + u8("status", 2) + u64("offset", 65536) + text("why", "the cache is full")),
+    ("stage", 38, u32("id", 13) + u16("dir", 65535) + many("places", [place("blur", SHA, 1), place("in/4k.ppm", bytes(32), 0)])),
+    ("staged", 39, u32("id", 13) + u8("status", 0) + text("path", "/data/local/tmp/cache/1/dirs/ffff") + text("why", "")),
+    ("clean", 40, u32("id", 14) + u8("what", 1)),
+    ("cleaned", 41, u32("id", 14) + u64("freed_bytes", 2**40) + u64("cache_bytes", 0) + u32("changed", 2)),
 ]
 
 

@@ -290,10 +290,11 @@ struct script *script_new(const struct script_options *options)
                                  .program_row = op_program_row,
                                  .program_clock = op_program_clock,
                                  .pull = options->no_pull ? NULL : op_pull,
-
+                                 .files = options->no_files ? NULL : &disk_port,
                                  .tracer = {.start = options->no_tracer ? NULL : op_trace_start,
                                             .end = op_trace_end,
                                             .result = op_trace_result}};
+    s->disk = options->disk;
     s->agent = malloc(sizeof *s->agent);
     s->ring = malloc(ring_bytes);
     s->now_ns = 1000 * S;
@@ -306,7 +307,8 @@ struct script *script_new(const struct script_options *options)
                                                    .key_bytes = sizeof s->key,
                                                    .handshake_ns = options->handshake_ns,
                                                    .ring = s->ring,
-                                                   .ring_bytes = ring_bytes};
+                                                   .ring_bytes = ring_bytes,
+                                                   .cache_most_bytes = options->cache_most_bytes};
     qs_agent_init(s->agent, &port, &agent_options);
     peer_init(&s->peer, to_agent, s);
     return s;

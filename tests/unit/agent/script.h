@@ -4,6 +4,7 @@
 
 #include "core/agent.h"
 #include "peer.h"
+#include "script_files.h"
 
 enum { SCRIPT_SENSORS = 4 };
 
@@ -40,11 +41,15 @@ struct script {
         size_t asked, forced;
         int64_t ended_ns;
     } tracer;
+    struct disk disk; /* for pushed files */
 };
 
 struct script_options {
     bool no_pull;   /* this port fetches nothing */
     bool no_tracer; /* and starts no tracers */
+    bool no_files;  /* nor does it take any files */
+    struct disk disk;
+    uint64_t cache_most_bytes;
     bool key;
     int64_t handshake_ns;
     size_t ring_bytes; /* 0: the least */

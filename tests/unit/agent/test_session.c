@@ -42,7 +42,7 @@ static size_t append(struct CMUnitTest *all, size_t n, const struct CMUnitTest *
 
 int main(void)
 {
-    static struct CMUnitTest all[100];
+    static struct CMUnitTest all[140];
     const struct CMUnitTest last[] = {cmocka_unit_test(no_row_is_doubled),
                                       cmocka_unit_test(every_row_was_taken)};
     size_t n = append(all, 0, cases_talk, cases_talk_count);
@@ -51,6 +51,7 @@ int main(void)
     n = append(all, n, cases_keep, cases_keep_count);
     n = append(all, n, cases_harness, cases_harness_count);
     n = append(all, n, cases_trace, cases_trace_count);
+    n = append(all, n, cases_files, cases_files_count);
     append(all, n, last, 2);
     return cmocka_run_group_tests_name("agent.session", all, NULL, NULL);
 }

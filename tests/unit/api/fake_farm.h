@@ -10,6 +10,7 @@ struct qs_farm {
     struct qs_files *files;
     int64_t live;      /* the job that may be cancelled, 0: none */
     int64_t cancelled; /* the last one that was */
+    unsigned cleaned;  /* caches: the first time it works */
     char cancel_why[200];
     const char *why, *progress; /* JSON */
     char owner[64];             /* of the last submission */

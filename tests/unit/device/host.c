@@ -122,6 +122,34 @@ static void on_pulled(const struct qs_msg_pulled *m, void *user)
     tell(user, line);
 }
 
+static void on_having(const struct qs_msg_having *m, void *user)
+{
+    char line[64];
+    snprintf(line, sizeof line, "having %u", (unsigned)m->missing.count);
+    tell(user, line);
+}
+
+static void on_put_at(const struct qs_msg_put_at *m, void *user)
+{
+    char line[64];
+    snprintf(line, sizeof line, "put_at %u %llu", (unsigned)m->status, (unsigned long long)m->offset);
+    tell(user, line);
+}
+
+static void on_staged(const struct qs_msg_staged *m, void *user)
+{
+    char line[64];
+    snprintf(line, sizeof line, "staged %.*s", (int)m->path.n, m->path.p);
+    tell(user, line);
+}
+
+static void on_cleaned(const struct qs_msg_cleaned *m, void *user)
+{
+    char line[64];
+    snprintf(line, sizeof line, "cleaned %llu", (unsigned long long)m->freed_bytes);
+    tell(user, line);
+}
+
 static void on_iterations(const struct qs_msg_iterations *m, void *user)
 {
     struct host *h = user;
@@ -166,6 +194,10 @@ void host_init(struct host *h, struct qs_loop *loop, const struct qs_farm_device
         .on_closed = on_closed,
         .on_pulled = on_pulled,
         .on_traced = on_traced,
+        .on_having = on_having,
+        .on_put_at = on_put_at,
+        .on_staged = on_staged,
+        .on_cleaned = on_cleaned,
         .on_iterations = on_iterations,
         .on_run_ended = on_run_ended,
         .on_error = on_error,

@@ -139,6 +139,7 @@ void stage_init(struct stage *s, const char *job)
     qs_buf_init(&s->news);
     qs_buf_init(&s->hooks);
     qs_buf_init(&s->left);
+    qs_buf_init(&s->disk.places);
     s->parts = (struct qs_control_parts){.loop = s->loop,
                                          .store = (struct qs_store *)(void *)s,
                                          .session = (struct qs_session *)(void *)s,
@@ -192,6 +193,7 @@ void stage_done(struct stage *s)
     qs_buf_done(&s->news);
     qs_buf_done(&s->hooks);
     qs_buf_done(&s->left);
+    qs_buf_done(&s->disk.places);
 }
 
 size_t stage_counted(const struct stage *s, uint32_t point, uint32_t block)

@@ -15,6 +15,7 @@
 
 #include "base/loop.h"
 #include "device/control_impl.h"
+#include "stage_disk.h"
 
 enum { STAGE_RUNS = 512, STAGE_ITERATIONS = 64, STAGE_OUTPUT = 64 };
 #define STAGE_STEP_NS INT64_C(1000000)
@@ -49,6 +50,8 @@ enum stage_session {
     SESSION_WINDOW,
     SESSION_HOOK,
     SESSION_TRACING,
+    SESSION_FILES,
+    SESSION_PUTTING,
     SESSION_ENDING,
     SESSION_DOWN
 };
@@ -110,10 +113,13 @@ struct stage {
     bool tracing; /* its tracer runs */
     unsigned traces, traced_windows;
     enum qs_phase phase; /* of the last OPEN */
+    struct stage_disk disk;
 };
 
 /* The job's text; NULL: two arms, three to six blocks, five iterations a run after one warm-up. */
 void stage_init(struct stage *s, const char *job);
+/* Gives each file of the job a hash. */
+void stage_bind(struct stage *s);
 void stage_earlier(struct stage *s, const struct qs_samples *earlier); /* borrowed */
 void stage_play(struct stage *s);                                      /* to the end, whatever it is */
 void stage_go(struct stage *s); /* the same; everything must be closed then, also on disk */

@@ -10,9 +10,10 @@
 /* Before an answer: does the test want trouble here? */
 void stage_strike_now(struct stage *s);
 struct stage_run *stage_find(struct stage *s, const struct qs_uid *uid);
-/* Calls tell(s) so much later, unless something else was asked of the session meanwhile. */
+/* The answer after a delay, unless the link is lost meanwhile or something else was asked. */
 void stage_later(struct stage *s, int64_t delay_ns, void (*tell)(struct stage *s));
-/* As the real session: refused with the link down, or in another state. */
+struct stage *stage_of(struct qs_session *session);
+/* As the real session: refused with the link down, or where the state has no such move. */
 bool stage_may(struct stage *s, enum stage_session wanted, const char *what, struct qs_err *err);
 /* stage_trace.c: is this window what it should be? */
 void stage_check_phase(struct stage *s, const struct qs_msg_open *m);

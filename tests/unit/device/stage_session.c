@@ -26,12 +26,11 @@ void stage_later(struct stage *s, int64_t delay_ns, void (*tell)(struct stage *s
     qs_timer_start(s->loop, delay_ns, on_reply, r);
 }
 
-static struct stage *of(struct qs_session *session)
+struct stage *stage_of(struct qs_session *session)
 {
     return (struct stage *)(void *)session;
 }
 
-/* As the real one: refused with the link down, or where the state has no such move. */
 bool stage_may(struct stage *s, enum stage_session wanted, const char *what, struct qs_err *err)
 {
     if (s->session == SESSION_DOWN)
@@ -64,7 +63,7 @@ static void tell_run_ready(struct stage *s)
 
 bool qs_session_run_begin(struct qs_session *session, const struct qs_msg_run_begin *m, struct qs_err *err)
 {
-    struct stage *s = of(session);
+    struct stage *s = stage_of(session);
     if (!stage_may(s, SESSION_READY, "run_begin", err))
         return false;
     assert_non_null(stage_find(s, &m->run)); /* on disk before the device hears of it */
@@ -94,7 +93,7 @@ static void tell_hook_done(struct stage *s)
 
 bool qs_session_hook(struct qs_session *session, const struct qs_msg_hook *m, struct qs_err *err)
 {
-    struct stage *s = of(session);
+    struct stage *s = stage_of(session);
     if (!stage_may(s, s->session == SESSION_OPEN ? SESSION_OPEN : SESSION_READY, "hook", err))
         return false;
     struct qs_iter it = qs_list_iter(&m->argv);
@@ -195,7 +194,7 @@ static void tell_armed(struct stage *s)
 
 bool qs_session_open(struct qs_session *session, const struct qs_msg_open *m, struct qs_err *err)
 {
-    struct stage *s = of(session);
+    struct stage *s = stage_of(session);
     if (!stage_may(s, SESSION_OPEN, "open", err))
         return false;
     assert_true(qs_uid_equal(&m->run, &s->run));
@@ -227,7 +226,7 @@ bool qs_session_open(struct qs_session *session, const struct qs_msg_open *m, st
 bool qs_session_ack(struct qs_session *session, const struct qs_uid *run, uint64_t next_seq,
                     struct qs_err *err)
 {
-    struct stage *s = of(session);
+    struct stage *s = stage_of(session);
     if (s->session == SESSION_DOWN)
         return qs_fail(err, QS_E_LINK, "down");
     struct stage_run *r = stage_find(s, run);
@@ -242,12 +241,12 @@ bool qs_session_resend(struct qs_session *session, const struct qs_uid *run, uin
 {
     (void)run;
     (void)from_seq;
-    return stage_may(of(session), SESSION_READY, "resend", err);
+    return stage_may(stage_of(session), SESSION_READY, "resend", err);
 }
 
 bool qs_session_can_pull(const struct qs_session *session)
 {
-    return of((struct qs_session *)(uintptr_t)session)->log != NULL;
+    return stage_of((struct qs_session *)(uintptr_t)session)->log != NULL;
 }
 
 /* The kernel's log as the test says; a file of 20,000 bytes; nothing else is there. */
@@ -280,7 +279,7 @@ static void tell_pulled(struct stage *s)
 bool qs_session_pull(struct qs_session *session, const struct qs_msg_pull *m, struct qs_err *err)
 {
     static char path[QS_PATH_MAX_BYTES + 1];
-    struct stage *s = of(session);
+    struct stage *s = stage_of(session);
     if (!stage_may(s, SESSION_OPEN, "pull", err))
         return false;
     assert_true(qs_uid_equal(&m->run, &s->run));
@@ -302,7 +301,7 @@ static void tell_run_ended(struct stage *s)
 
 bool qs_session_run_end(struct qs_session *session, const struct qs_uid *run, struct qs_err *err)
 {
-    struct stage *s = of(session);
+    struct stage *s = stage_of(session);
     if (!stage_may(s, SESSION_OPEN, "run_end", err))
         return false;
     if (s->refuse_end)
@@ -317,7 +316,7 @@ bool qs_session_run_end(struct qs_session *session, const struct qs_uid *run, st
 bool qs_session_cancel(struct qs_session *session, const struct qs_uid *run, const char *why,
                        struct qs_err *err)
 {
-    struct stage *s = of(session);
+    struct stage *s = stage_of(session);
     (void)run;
     assert_non_null(why);
     if (s->session == SESSION_DOWN)

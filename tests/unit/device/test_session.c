@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "peer.h"
+#include "session_files.h"
 
 struct bed {
     struct qs_loop *loop;
@@ -489,6 +490,8 @@ int main(void)
         CASE(it_comes_back_after_a_loss),
         CASE(a_window_without_an_end_is_given_up_with_its_lease),
         TCP_CASE(the_agents_refusal_is_told),
+        cmocka_unit_test(files_are_pushed_between_runs),
+        cmocka_unit_test(answers_about_files_are_judged),
         cmocka_unit_test(every_row_was_reached),
     };
     return cmocka_run_group_tests_name("device session", tests, NULL, NULL);

@@ -117,7 +117,7 @@ static void bed_begin(struct bed *b, uint64_t seed)
     assert_true(qs_store_open(b->loop, b->db, &none, &b->store, &err));
     assert_non_null(b->files = qs_files_open(b->work, &err));
     const struct qs_farm_parts parts = {
-        .loop = b->loop, .store = b->store, .files = b->files, .config = b->config, .work_dir = b->work};
+        .loop = b->loop, .store = b->store, .files = b->files, .config = b->config};
     const struct qs_farm_events events = {.on_event = on_event, .on_idle = on_idle, .user = b};
     b->farm = qs_farm_new(&parts, &events);
     qs_buf_clear(&b->kinds);

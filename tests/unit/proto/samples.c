@@ -1,5 +1,7 @@
 #include "samples.h"
 
+#include "samples_files.h"
+
 #include <ctype.h>
 #include <stdarg.h>
 #include <setjmp.h>
@@ -422,6 +424,15 @@ const struct sample samples[QS_MSG_LAST] = {
     {"trace", QS_MSG_TRACE, sample_put_trace, recode_trace},
     {"trace_stop", QS_MSG_TRACE_STOP, sample_put_trace_stop, recode_trace_stop},
     {"traced", QS_MSG_TRACED, sample_put_traced, recode_traced},
+    {"have", QS_MSG_HAVE, sample_put_have, sample_recode_have},
+    {"having", QS_MSG_HAVING, sample_put_having, sample_recode_having},
+    {"put", QS_MSG_PUT, sample_put_put, sample_recode_put},
+    {"put_data", QS_MSG_PUT_DATA, sample_put_put_data, sample_recode_put_data},
+    {"put_at", QS_MSG_PUT_AT, sample_put_put_at, sample_recode_put_at},
+    {"stage", QS_MSG_STAGE, sample_put_stage, sample_recode_stage},
+    {"staged", QS_MSG_STAGED, sample_put_staged, sample_recode_staged},
+    {"clean", QS_MSG_CLEAN, sample_put_clean, sample_recode_clean},
+    {"cleaned", QS_MSG_CLEANED, sample_put_cleaned, sample_recode_cleaned},
 };
 
 static unsigned hex_digit(int c)

@@ -102,28 +102,6 @@ static void leftovers_go_at_opening(void **state)
     qs_files_close(files);
 }
 
-static void a_placed_file_is_a_copy(void **state)
-{
-    struct fixture *f = *state;
-    struct qs_err err = QS_ERR_INIT;
-    struct stat st;
-    struct qs_files *files = qs_files_open(dir, &err);
-    assert_true(put(files, abc, "abc", 3, &err));
-    snprintf(path, sizeof path, "%s/job/bin/tool", f->dir);
-    assert_true(qs_files_place(files, abc, path, false, &err));
-    assert_true(qs_files_place(files, abc, path, true, &err)); /* replaces it */
-    assert_int_equal(stat(path, &st), 0);
-    assert_int_equal(st.st_mode & 0777, 0500);
-    assert_int_equal(st.st_nlink, 1);
-    assert_int_equal(st.st_size, 3);
-    char missing[65];
-    memset(missing, '0', 64);
-    missing[64] = 0;
-    assert_false(qs_files_place(files, missing, path, true, &err));
-    assert_int_equal(err.code, QS_E_NOT_FOUND);
-    qs_files_close(files);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
 
 int main(void)
@@ -132,7 +110,6 @@ int main(void)
         TEST(what_is_put_is_found),
         TEST(wrong_content_leaves_nothing),
         TEST(leftovers_go_at_opening),
-        TEST(a_placed_file_is_a_copy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,48 @@
+/* What the agent keeps of a run outside its windows, and of the files that are pushed to it. Included by
+ * agent.h. */
+#ifndef QS_AGENT_CORE_AGENT_PARTS_H
+#define QS_AGENT_CORE_AGENT_PARTS_H
+
+#include "core/cache.h"
+#include "core/port.h"
+#include "proto/msg.h"
+
+/* The program of a run in harness mode. */
+struct qs_agent_harness {
+    bool on;    /* the run is of that mode */
+    bool alive; /* its program has not ended */
+    uint32_t capacity, layout, evals_max;
+    struct qs_port_metric metrics[QS_DECLARED_MAX];
+    uint16_t metric_count;
+    enum qs_ended_how how; /* where it is not alive: these four */
+    int32_t code;
+    uint32_t flags;
+    char why[QS_PORT_FAULT_BYTES];
+};
+
+/* What is kept of RUN_BEGIN; commands are the port's. */
+struct qs_agent_run {
+    struct qs_uid uid;
+    int64_t iteration_limit_ns, hook_limit_ns;
+    uint32_t output_max_bytes;
+    bool prepare, conclude;
+    enum qs_exit_rule exit_rule;
+    int32_t exit_codes[QS_EXIT_CODES_MAX];
+    size_t exit_count;
+    bool counting; /* next_seq is known: a window was opened, or iterations of this run are held */
+    uint64_t next_seq;
+    struct qs_agent_harness harness;
+    struct qs_port_ready ready; /* for RUN_READY, which a program's setup delays */
+};
+
+/* Files that the host pushes, and the one that is coming. */
+struct qs_agent_files {
+    struct qs_cache cache;
+    bool taking;
+    uint32_t id; /* of its PUT */
+    struct qs_content put;
+    uint64_t taken, told; /* bytes; those that the host knows of */
+    struct qs_sha256 sum;
+};
+
+#endif
