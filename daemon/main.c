@@ -21,6 +21,7 @@
 #include "farm/farm.h"
 #include "farm/simulate.h"
 #include "store/files.h"
+#include "store/read_files.h"
 #include "store/store.h"
 
 enum { EXIT_OK = 0, EXIT_USAGE = 2, EXIT_INFRASTRUCTURE = 3 };
@@ -250,6 +251,29 @@ static bool open_files(struct app *app, struct qs_err *err)
     return app->files != NULL;
 }
 
+static bool read_uses(struct qs_store_reader *reader, void *user, struct qs_err *err)
+{
+    return qs_read_file_uses(reader, user, err);
+}
+
+/* Before anybody is served: who is told that a file is here must find it. A day is time enough for a client
+ * that has uploaded and not yet submitted. */
+static bool sweep_files(struct app *app, struct qs_err *err)
+{
+    const int64_t day_ns = INT64_C(86400) * 1000000000;
+    struct qs_file_uses uses;
+    if (!qs_store_read_now(app->store, read_uses, &uses, err))
+        return false;
+    struct qs_swept swept =
+        qs_files_sweep(app->files, qs_file_is_used, &uses, qs_loop_wall_ns(app->loop) - day_ns);
+    if (swept.files > 0)
+        qs_log(app->log, QS_LOG_INFO, "main",
+               "%zu files that no job and no run names were removed, %lld bytes", swept.files,
+               (long long)swept.bytes);
+    qs_file_uses_free(&uses);
+    return true;
+}
+
 static bool open_farm(struct app *app, struct qs_err *err)
 {
     const struct qs_farm_parts parts = {.loop = app->loop,
@@ -350,9 +374,9 @@ static int fail(const struct qs_err *err)
 
 static int serve(struct app *app)
 {
-    static bool (*const steps[])(struct app *, struct qs_err *) = {open_loop,  open_log,     open_config,
-                                                                   open_store, open_files,   open_farm,
-                                                                   open_api,   open_signals, start_farm};
+    static bool (*const steps[])(struct app *, struct qs_err *) = {
+        open_loop,   open_log,  open_config, open_store,   open_files,
+        sweep_files, open_farm, open_api,    open_signals, start_farm};
     struct qs_err err = QS_ERR_INIT;
     int code = EXIT_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {

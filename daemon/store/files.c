@@ -236,3 +236,49 @@ bool qs_files_has(struct qs_files *files, const char sha256[65])
     free(path);
     return has;
 }
+
+struct sweep {
+    bool (*is_used)(const char *sha256, void *user);
+    void *user;
+    int64_t older_than_wall_ns;
+    struct qs_swept swept;
+};
+
+static void sweep_entry(struct sweep *s, int dir_fd, const char *name)
+{
+    struct stat st;
+    if (strspn(name, "0123456789abcdef") != 64 || name[64] != 0 || s->is_used(name, s->user) ||
+        fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return;
+    int64_t changed_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+    if (changed_ns >= s->older_than_wall_ns || unlinkat(dir_fd, name, 0) != 0)
+        return;
+    s->swept.files++;
+    s->swept.bytes += st.st_size;
+}
+
+static void sweep_folder(struct sweep *s, const char *path)
+{
+    DIR *d = opendir(path);
+    for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
+        sweep_entry(s, dirfd(d), e->d_name);
+    if (d)
+        closedir(d);
+}
+
+struct qs_swept qs_files_sweep(struct qs_files *files, bool (*is_used)(const char *sha256, void *user),
+                               void *user, int64_t older_than_wall_ns)
+{
+    struct sweep s = {.is_used = is_used, .user = user, .older_than_wall_ns = older_than_wall_ns};
+    DIR *d = opendir(files->dir);
+    for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
+        if (strspn(e->d_name, "0123456789abcdef") != 2 || e->d_name[2] != 0)
+            continue;
+        char *path = qs_asprintf("%s/%s", files->dir, e->d_name);
+        sweep_folder(&s, path);
+        free(path);
+    }
+    if (d)
+        closedir(d);
+    return s.swept;
+}

@@ -30,6 +30,14 @@ bool qs_files_put(struct qs_files *files, const void *bytes, size_t n, char ret_
 
 /* Opened for reading; the caller closes it. -1: QS_E_NOT_FOUND. */
 int qs_files_get(struct qs_files *files, const char sha256[65], int64_t *ret_bytes, struct qs_err *err);
+/* Removes content that nobody uses and that has not changed since older_than_wall_ns: what was uploaded for a
+ * job that never came, or left by a run whose rows were not committed. What cannot be removed stays. */
+struct qs_swept {
+    size_t files;
+    int64_t bytes;
+};
+struct qs_swept qs_files_sweep(struct qs_files *files, bool (*is_used)(const char *sha256, void *user),
+                               void *user, int64_t older_than_wall_ns);
 bool qs_files_has(struct qs_files *files, const char sha256[65]);
 
 #endif

@@ -215,6 +215,30 @@ def daemon_killed(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def swept(tap):
+    """Content beside the database that no job and no run names goes when the daemon starts, a day after it came"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.device_ready("local")
+        bed.file("run.sh", PROGRAM)
+        bed.file("in.txt", "hello\n")
+        tap.equal(submit(bed, job_of(bed, {"run": "run.sh"}, {"data/in.txt": "in.txt"})).returncode, 0, "a job with files and output")
+        used = set(glob.glob(f"{bed.db}.files/??/*"))
+        for content in (b"old", b"new"):
+            name = hashlib.sha256(content).hexdigest()
+            tap.equal(daemon.ask("PUT", f"/files/{name}", content).status, 201, "uploaded for no job")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+        for path in glob.glob(f"{bed.db}.files/??/*"):
+            if not path.endswith(hashlib.sha256(b"new").hexdigest()):
+                os.utime(path, (0, 0))
+        daemon = bed.daemon()
+        left = set(glob.glob(f"{bed.db}.files/??/*"))
+        tap.equal(len(left - used), 1, "what came of late stays")
+        tap.ok(used <= left and len(used) >= 3, "and all that is named", [used - left])
+        tap.ok("1 files that no job and no run names" in daemon.text, "the log says it", daemon.text.splitlines())
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 def no_place(tap):
     """An agent without a place for files says so when a job needs them"""
     with Bed() as bed:
@@ -232,4 +256,4 @@ def no_place(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
-run_cases(pushed_once, arms_side_by_side, eviction, agent_killed, daemon_killed, no_place)
+run_cases(pushed_once, arms_side_by_side, eviction, agent_killed, daemon_killed, swept, no_place)

@@ -102,6 +102,30 @@ static void leftovers_go_at_opening(void **state)
     qs_files_close(files);
 }
 
+static bool is_abc(const char *sha256, void *user)
+{
+    (void)user;
+    return strcmp(sha256, abc) == 0;
+}
+
+static void unused_content_goes(void **state)
+{
+    struct qs_err err = QS_ERR_INIT;
+    char other[65];
+    (void)state;
+    struct qs_files *files = qs_files_open(dir, &err);
+    assert_true(put(files, abc, "abc", 3, &err));
+    assert_true(qs_files_put(files, "other", 5, other, &err));
+    struct qs_swept swept = qs_files_sweep(files, is_abc, NULL, 0); /* it is younger than that */
+    assert_int_equal(swept.files, 0);
+    swept = qs_files_sweep(files, is_abc, NULL, INT64_MAX);
+    assert_int_equal(swept.files, 1);
+    assert_int_equal(swept.bytes, 5);
+    assert_true(qs_files_has(files, abc));
+    assert_false(qs_files_has(files, other));
+    qs_files_close(files);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
 
 int main(void)
@@ -110,6 +134,7 @@ int main(void)
         TEST(what_is_put_is_found),
         TEST(wrong_content_leaves_nothing),
         TEST(leftovers_go_at_opening),
+        TEST(unused_content_goes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
