@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "report/analysis.h"
+#include "report/opinion.h"
 
 enum {
     FILES_MOST = 64,
@@ -89,6 +90,15 @@ static bool take_seed(const json_t *options, uint64_t *ret, struct qs_err *err)
            qs_fail(err, QS_E_USAGE, "options.seed is text: a whole number from 0 to 2^64-1");
 }
 
+static bool take_rules(const json_t *options, unsigned *ret, struct qs_err *err)
+{
+    const json_t *v = json_object_get(options, "rule");
+    if (!v)
+        return true;
+    return json_is_string(v) ? qs_opinions_parse(json_string_value(v), ret, err)
+                             : qs_fail(err, QS_E_USAGE, "options.rule is text: names with commas between");
+}
+
 static bool check_keys(const json_t *object, const char *where, const char *const *known, size_t count,
                        struct qs_err *err)
 {
@@ -109,8 +119,8 @@ static bool check_keys(const json_t *object, const char *where, const char *cons
 
 static bool take_options(struct analyze *a, struct qs_err *err)
 {
-    static const char *const known[] = {"level", "margin_ratio", "resolution",    "seed",        "resamples",
-                                        "per",   "better",       "change_window", "change_p_max"};
+    static const char *const known[] = {"level", "margin_ratio", "resolution",    "seed",         "resamples",
+                                        "per",   "better",       "change_window", "change_p_max", "rule"};
     static const char *const per[2] = {"run", "iteration"}, *const better[2] = {"lower", "higher"};
     const json_t *options = json_object_get(a->body, "options");
     double resamples = (double)a->opts.resamples, window = (double)a->opts.change_window;
@@ -126,7 +136,8 @@ static bool take_options(struct analyze *a, struct qs_err *err)
         !take_number(options, "change_window", 2, WINDOW_MOST, &window, err) ||
         !take_number(options, "change_p_max", 1e-12, 0.999, &a->opts.change_p_max, err) ||
         !take_number(options, "resamples", RESAMPLES_LEAST, RESAMPLES_MOST, &resamples, err) ||
-        !take_seed(options, &a->opts.seed, err) || !take_word(options, "per", per, &which_per, err) ||
+        !take_rules(options, &a->opts.opinions, err) || !take_seed(options, &a->opts.seed, err) ||
+        !take_word(options, "per", per, &which_per, err) ||
         !take_word(options, "better", better, &which_better, err))
         return false;
     a->opts.resamples = (size_t)resamples;

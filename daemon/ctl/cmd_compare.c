@@ -116,8 +116,8 @@ static bool check_options(struct qs_ctl *ctl, const char *const *foreign, const 
 
 static int run_files(struct qs_ctl *ctl)
 {
-    static const char *const of_jobs[] = {"csv",           "show-output", "rule",   "allow-diff", "metric",
-                                          "discard-first", "last",        "fenced", NULL};
+    static const char *const of_jobs[] = {"csv",           "show-output", "allow-diff", "metric",
+                                          "discard-first", "last",        "fenced",     NULL};
     int code = QS_EXIT_OK;
     if (!check_options(ctl, of_jobs, "files", &code))
         return code;

@@ -110,7 +110,8 @@ int qs_compared_sides(struct qs_ctl *ctl, const char *base, const char *candidat
         add_ratio(&path, "margin_ratio", (double)qs_args_number(ctl->args, "margin", 0) / 1e6);
     if (qs_args_has(ctl->args, "level"))
         add_ratio(&path, "alpha", 1 - (double)qs_args_number(ctl->args, "level", 0) / 1e6);
-    const struct qs_http_request request = {.method = "GET", .path = path.data, .patient = true};
+    const struct qs_http_request request = {
+        .method = "GET", .path = path.data, .patient = true, .live = ctl->live ? ctl->err : NULL};
     if (!qs_http_call(http, &request, &reply, &err))
         code = qs_api_fail(ctl, &err);
     else if (reply.status != 200)

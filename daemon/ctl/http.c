@@ -131,6 +131,45 @@ static bool explain(const struct qs_http *http, CURLcode code, const struct exch
                    curl_easy_strerror(code));
 }
 
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+struct waiting { /* one line of a terminal, redrawn each second */
+    FILE *to;    /* or NULL */
+    int64_t began_ns, shown_s;
+};
+
+static int on_waiting(void *user, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+    struct waiting *w = user;
+    int64_t s = (now_ns() - w->began_ns) / 1000000000;
+    (void)a, (void)b, (void)c, (void)d;
+    if (s <= w->shown_s)
+        return 0;
+    w->shown_s = s;
+    fprintf(w->to, "\r  computing: %lld s, Ctrl-C ends it", (long long)s);
+    fflush(w->to);
+    return 0;
+}
+
+static void show_waiting(CURL *c, struct waiting *w)
+{
+    curl_easy_setopt(c, CURLOPT_NOPROGRESS, w->to != NULL ? 0L : 1L);
+    curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, w->to != NULL ? on_waiting : NULL);
+    curl_easy_setopt(c, CURLOPT_XFERINFODATA, w);
+}
+
+static void hide_waiting(CURL *c, const struct waiting *w)
+{
+    if (w->shown_s > 0)
+        fprintf(w->to, "\r\033[K");
+    curl_easy_setopt(c, CURLOPT_NOPROGRESS, 1L);
+}
+
 bool qs_http_call(struct qs_http *http, const struct qs_http_request *request, struct qs_http_reply *reply,
                   struct qs_err *err)
 {
@@ -146,17 +185,13 @@ bool qs_http_call(struct qs_http *http, const struct qs_http_request *request, s
     if (request->key != NULL)
         headers = add_header(headers, "Idempotency-Key", request->key);
     curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, headers);
+    struct waiting waiting = {.to = request->live, .began_ns = now_ns()};
+    show_waiting(http->curl, &waiting);
     CURLcode code = curl_easy_perform(http->curl);
+    hide_waiting(http->curl, &waiting);
     curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &reply->status);
     curl_slist_free_all(headers);
     return code == CURLE_OK || explain(http, code, &x, err);
-}
-
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 /* Sleeps until the transfer or wake_fd has something; true where wake_fd has, or the time is over. */

@@ -23,6 +23,7 @@ struct qs_http_request {
     FILE *file; /* instead of body: read to its end (borrowed) */
     int64_t file_bytes;
     bool patient; /* the answer may take minutes: the daemon computes it */
+    FILE *live;   /* a terminal that shows how long it has been computed, or NULL (borrowed) */
 };
 
 struct qs_http_reply {

@@ -149,6 +149,7 @@ static void comparison_page(const struct qs_layout *layout, const json_t *result
                qs_json_get_number(v, "level", NAN) * 100, runs ? "runs" : "single values");
     qs_face_wrap(&own.face, out, "  ", text.data, QS_INK_BOLD);
     add_verdict(&own, result, out);
+    qs_layout_opinions(&own, json_object_get(result, "opinions"), out);
     json_array_append_new(arms, qs_sample_arm(json_object_get(result, "base"), "baseline", factor));
     json_array_append_new(arms, qs_sample_arm(json_object_get(result, "candidate"), "candidate", factor));
     qs_sample_arms(&own, arms, out);

@@ -61,6 +61,19 @@ static bool add_file(struct qs_ctl *ctl, const char *path, json_t *files, struct
     return ok;
 }
 
+/* "judge,skia" of --rule judge --rule skia. */
+static void add_rules(const struct qs_args *args, json_t *options)
+{
+    struct qs_buf list;
+    qs_buf_init(&list);
+    for (size_t i = 0; i < args->use_count; i++)
+        if (strcmp(args->use[i].opt->name, "rule") == 0)
+            qs_buf_fmt(&list, "%s%s", list.len > 0 ? "," : "", args->use[i].value[0]);
+    if (list.len > 0)
+        json_object_set_new(options, "rule", json_string(list.data));
+    qs_buf_done(&list);
+}
+
 static json_t *make_options(const struct qs_args *args)
 {
     json_t *options = json_object();
@@ -81,6 +94,7 @@ static json_t *make_options(const struct qs_args *args)
         json_object_set_new(options, "change_p_max", json_real(strtod(p_max, NULL)));
     if (resolution != NULL)
         json_object_set_new(options, "resolution", json_real(strtod(resolution, NULL)));
+    add_rules(args, options);
     if (qs_args_has(args, "seed"))
         json_object_set_new(options, "seed", json_string(qs_args_text(args, "seed", "1")));
     if (qs_args_has(args, "resamples"))
@@ -113,8 +127,12 @@ int qs_offline_run(struct qs_ctl *ctl, const char *route)
     struct qs_http *http = text != NULL ? qs_api_reach_own(ctl, &code) : NULL;
     qs_buf_init(&reply.body);
     if (http != NULL) {
-        const struct qs_http_request request = {
-            .method = "POST", .path = route, .body = text, .body_bytes = strlen(text), .patient = true};
+        const struct qs_http_request request = {.method = "POST",
+                                                .path = route,
+                                                .body = text,
+                                                .body_bytes = strlen(text),
+                                                .patient = true,
+                                                .live = ctl->live ? ctl->err : NULL};
         if (!qs_http_call(http, &request, &reply, &err))
             code = qs_api_fail(ctl, &err);
         else if (reply.status != 200)

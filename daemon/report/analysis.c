@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "report/analysis_impl.h"
+#include "report/opinion.h"
 #include "report/report_impl.h"
 #include "stats/twosample.h"
 #include "stats/verdict.h"
@@ -237,6 +238,30 @@ static void put_sentence(struct qs_json *j, const struct qs_analysis_file *files
     qs_buf_done(&text);
 }
 
+/* What has no such unit is no time, and rules that speak of a millisecond say nothing of it. */
+static double one_ms(const char *unit)
+{
+    static const struct {
+        const char *unit;
+        double one_ms;
+    } units[] = {{"ns", 1e6}, {"ns/op", 1e6}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1}, {"s", 1e-3}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i].unit, unit) == 0)
+            return units[i].one_ms;
+    return NAN;
+}
+
+static void put_opinions(struct qs_json *j, const struct qs_view *x, const struct qs_view *y)
+{
+    const struct qs_analysis_opts *opts = x->opts;
+    const struct qs_opinion_opts how = {.lower_is_better = lower_is_better(x->series, opts),
+                                        .level = opts->level,
+                                        .one_ms = one_ms(x->series->unit),
+                                        .seed = opts->seed};
+    qs_json_key(j, "opinions");
+    qs_opinions_write(j, opts->opinions, &x->nested, &y->nested, &how, x->series->unit);
+}
+
 /* The p of its verdict. */
 static double put_comparison(struct qs_json *j, const struct qs_analysis_file *files,
                              const struct qs_import_series *base, const struct qs_import_series *cand,
@@ -259,6 +284,7 @@ static double put_comparison(struct qs_json *j, const struct qs_analysis_file *f
     qs_json_object(j);
     qs_put_pair_stats(j, &iterations);
     qs_json_object_end(j);
+    put_opinions(j, &x, &y);
     put_sides(j, &x, &y);
     qs_json_object_end(j);
     qs_view_done(&x);

@@ -26,6 +26,7 @@ struct qs_analysis_opts {
     size_t change_window;        /* of Hunter, 2 .. 10000 points; 50 as a rule */
     double change_p_max;         /* and its level, in (0,1); 0.001 as a rule */
     enum qs_direction direction; /* for metrics whose unit says nothing, UNKNOWN: lower is better */
+    unsigned opinions;           /* second opinions of a comparison: a set as in report/opinion.h */
     struct qs_progress progress; /* asked now and then during long work */
 };
 /* 95 %, 2 %, unknown resolution, seed 1, 10,000 resamples, per run, Hunter as it is by default. */

@@ -113,6 +113,7 @@ def whole_schema(tap):
                               numbers(bed, "sign.txt", [-1.5, 0.0, 3.0, 1e300, float("nan")])),
                      document(bed, "compare", *files), document(bed, "compare", *files, "--per", "iteration"),
                      document(bed, "compare", data("gobench", "benchstat_old.txt"), files[0]),
+                     document(bed, "compare", "--rule", "all", *files),
                      document(bed, "history", bed.file("steps.csv", steps), data("otava", "tigerbeetle.csv"))]
         for d in documents:
             tap.equal(checker.check(d, SCHEMA)[:10], [], f"the {d['kind']} of {len(d['files'])} files fits the schema")
@@ -229,6 +230,10 @@ def exit_codes(tap):
         call(tap, bed, "compare", b, a)
         tap.ok("Improvement" in call(tap, bed, "compare", b, a).stdout, "the other way round it is an improvement")
         call(tap, bed, "compare", "--better", "higher", "--json", a, b, code=5)
+        told = call(tap, bed, "compare", "--rule", "judge", "--rule", "skia", a, b, code=5)
+        tap.ok("judge: regression" in told.stdout and "skia: " in told.stdout, "others' rules stand beside the verdict")
+        told = call(tap, bed, "compare", "--junit", a, b, code=5)
+        tap.ok("<failure type=\"regression\"" in told.stdout, "and a report for a build server")
         up = bed.file("up.csv", "run,value\n" + "".join(f"{r},{100 + r % 3}\n" for r in range(10)))
         down = bed.file("down.csv", "run,value\n" + "".join(f"{r},{80 + r % 3}\n" for r in range(10)))
         call(tap, bed, "compare", "--better", "higher", up, down, code=5)
