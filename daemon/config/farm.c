@@ -14,7 +14,7 @@
 #define DEVICE(field) offsetof(struct qs_farm_device, field)
 #define MS            INT64_C(1000000)
 
-enum { PATH_BYTES = 4095, SOCKET_BYTES = 107, LABELS_MAX = 64, DEVICES_MAX = 1000 };
+enum { PATH_BYTES = 4095, SOCKET_BYTES = 107, LABELS_MAX = 64, DEVICES_MAX = 1000, HOOKS_MAX = 100 };
 
 static const struct qs_word link_words[] = {
     {"exec", QS_LINK_EXEC}, {"unix", QS_LINK_UNIX}, {"tcp", QS_LINK_TCP}, {"sim", QS_LINK_SIM}, {NULL, 0}};
@@ -115,6 +115,23 @@ static const struct qs_key farm_keys[] = {
      .required = true,
      .table = &device_table,
      .help = "The devices by name."},
+    {.name = "rules",
+     .type = QS_KEY_NAMED,
+     .offset = FARM(rules),
+     .count_offset = FARM(rule_count),
+     .min = 1,
+     .max = HOOKS_MAX,
+     .table = &qs_farm_rule_table,
+     .help = "Commands of this machine that a job's stop rule may ask, as {external: NAME}; see below."},
+    {.name = "metrics",
+     .type = QS_KEY_NAMED,
+     .offset = FARM(metrics),
+     .count_offset = FARM(metric_count),
+     .min = 1,
+     .max = HOOKS_MAX,
+     .table = &qs_farm_metric_table,
+     .help = "Commands of this machine that say a number after each window of a job that names them in "
+             "`plan.metrics`; see below."},
     {0}};
 static const struct qs_table farm_table = {.keys = farm_keys};
 
@@ -247,6 +264,8 @@ void qs_farm_config_free(struct qs_farm_config *farm)
         qs_strings_done(&d->argv);
         qs_strings_done(&d->labels);
     }
+    qs_farm_hooks_done(farm->rules, farm->rule_count);
+    qs_farm_hooks_done(farm->metrics, farm->metric_count);
     free(farm->devices);
     free(farm->state_dir);
     free(farm->db);

@@ -25,6 +25,14 @@ struct qs_farm_device {
                    EXEC without ssh and UNIX, TCP */
 };
 
+struct qs_farm_hook { /* a command of this machine that jobs may name */
+    char *name;
+    struct qs_strings command;
+    int64_t timeout_ns;
+    char *unit;     /* of a metric */
+    uint32_t scale; /* of a metric: its number times this, rounded, is stored in that unit */
+};
+
 struct qs_farm_config {
     char *state_dir; /* or NULL: $XDG_STATE_HOME/quiesce */
     char *db;        /* or NULL: state_dir/quiesce.db */
@@ -32,6 +40,8 @@ struct qs_farm_config {
     int64_t heartbeat_ns;
     struct qs_farm_device *devices;
     size_t device_count;
+    struct qs_farm_hook *rules, *metrics;
+    size_t rule_count, metric_count;
 };
 
 /* As qs_job_from_doc: all mistakes, located. */
@@ -40,6 +50,12 @@ bool qs_farm_from_doc(const struct qs_doc *doc, struct qs_farm_config **ret_farm
 /* The farm without a file: one exec device named "local" running agent_path --stdio. */
 struct qs_farm_config *qs_farm_default(const char *agent_path);
 void qs_farm_config_free(struct qs_farm_config *farm);
+/* NULL: the farm has none of this name. */
+const struct qs_farm_hook *qs_farm_rule(const struct qs_farm_config *farm, const char *name);
+const struct qs_farm_hook *qs_farm_metric(const struct qs_farm_config *farm, const char *name);
+/* Whether the farm has every rule and metric that the job names, and can run them; else located problems. */
+bool qs_farm_check_hooks(const struct qs_farm_config *farm, bool virtual_time, const struct qs_doc *doc,
+                         const struct qs_job_spec *spec, struct qs_problems *problems);
 /* The word of a farm file for the kind: "exec". Static. */
 const char *qs_link_kind_name(enum qs_link_kind kind);
 

@@ -78,6 +78,7 @@ static void spec_done(struct qs_job_spec *spec)
     qs_strings_done(&spec->trace.options);
     qs_strings_done(&spec->trace.events);
     free(spec->trace.config);
+    qs_strings_done(&spec->plan.metrics);
     qs_stop_free(spec->plan.stop);
 }
 

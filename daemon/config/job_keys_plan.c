@@ -220,6 +220,13 @@ static const struct qs_key plan_keys[] = {
      .help =
          "When a run has enough: asked at window ends about its accepted iterations; without it a run is one "
          "window. See below."},
+    {.name = "metrics",
+     .type = QS_KEY_STRINGS,
+     .offset = PLAN(metrics),
+     .max = QS_JOB_HOOKS_MAX,
+     .help =
+         "Metrics of the farm: after each window the command of each says a number, which is kept with the "
+         "window."},
     {.name = "caps",
      .type = QS_KEY_MAP,
      .table = &caps_table,

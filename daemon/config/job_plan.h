@@ -7,7 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/strings.h"
 #include "stats/rule.h"
+
+enum { QS_JOB_HOOKS_MAX = 8 }; /* metrics, and rules, of a farm that one job may ask for */
 
 enum qs_job_order { QS_ORDER_RANDOM, QS_ORDER_AB, QS_ORDER_BA, QS_ORDER_ABBA };
 enum qs_job_on_timeout {
@@ -50,8 +53,9 @@ struct qs_job_plan {
     int64_t window_max_ns;
     uint32_t warmup_iterations; /* uncounted, per arm and point; the last is the pilot */
     int64_t warmup_max_ns;
-    struct qs_rule *stop; /* owned tree; per run, asked at window ends; NULL: one window a run */
-    int64_t cap_time_ns;  /* what ends a run whatever its rule says */
+    struct qs_rule *stop;      /* owned tree; per run, asked at window ends; NULL: one window a run */
+    struct qs_strings metrics; /* of the farm: their commands run after each window */
+    int64_t cap_time_ns;       /* what ends a run whatever its rule says */
     uint32_t cap_iterations;
     uint32_t repeat_tainted; /* times a tainted window is repeated */
 };

@@ -7,6 +7,8 @@
 #include "config/schema.h"
 
 /* What is being built, with what only the checks need. */
+struct qs_farm_hook;
+
 struct qs_job_draft {
     struct qs_job_spec spec;
     double margin_ratio; /* compare.margin */
@@ -17,6 +19,8 @@ struct qs_job_draft {
 
 const struct qs_table *qs_job_table(void);
 const struct qs_table *qs_farm_table(void); /* farm.c */
+void qs_farm_hooks_done(struct qs_farm_hook *hooks, size_t count);
+extern const struct qs_table qs_farm_rule_table, qs_farm_metric_table; /* farm_hooks.c */
 /* job_keys_plan.c: parts of the job's table. */
 extern const struct qs_table qs_job_compare_table, qs_job_devices_table, qs_job_plan_table,
     qs_job_condition_table;

@@ -14,6 +14,7 @@ struct value { /* one argument as the tables of keys read it */
     double ratio;
     int64_t duration_ns;
     unsigned word;
+    char *name; /* owned until it is the rule's */
 };
 
 struct leaf_keys { /* the arguments of a rule as keys of a map */
@@ -51,6 +52,10 @@ static void key_of(struct leaf_keys *l, size_t i, const struct qs_rule_arg *arg)
         key->words = l->words[i];
         key->min = key->max = 0;
         break;
+    case QS_ARG_NAME:
+        key->type = QS_KEY_NAME;
+        key->offset = at + offsetof(struct value, name);
+        break;
     }
 }
 
@@ -65,6 +70,8 @@ static double value_of(const struct value *v, enum qs_rule_arg_type type)
         return v->ratio;
     case QS_ARG_WORD:
         return v->word;
+    case QS_ARG_NAME:
+        break;
     }
     return 0;
 }
@@ -86,6 +93,11 @@ static void read_leaf(struct qs_schema_reader *r, const struct qs_node *node, st
         if (bare || qs_node_get(node, row->args[i].name, NULL) != NULL)
             rule->arg[i] = value_of(&l.values[i], row->args[i].type);
     }
+    if (rule->kind != QS_RULE_EXTERNAL)
+        return;
+    rule->name = l.values[0].name;
+    if (rule->name == NULL && r->count == before)
+        qs_schema_problem(r, node, "write {external: NAME}", "whom to ask?");
 }
 
 static void read_rule(struct qs_schema_reader *r, const struct qs_node *node, struct qs_rule *rule,
@@ -137,7 +149,7 @@ static void read_word(struct qs_schema_reader *r, const struct qs_node *node, st
     }
     if (!qs_rule_find(node->text, &kind))
         unknown(r, node, "preset or rule", true);
-    else if (kind >= QS_RULE_LEAVES)
+    else if (kind >= QS_RULE_LEAVES || kind == QS_RULE_EXTERNAL)
         qs_schema_problem(r, node, NULL, "`%s` is no rule by itself", node->text);
     else
         *rule = qs_rule_default(kind);

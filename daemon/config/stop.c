@@ -9,6 +9,7 @@
 static void copy_into(struct qs_rule *to, const struct qs_rule *from)
 {
     *to = *from;
+    to->name = qs_strdup(from->name);
     to->child = from->child_count > 0 ? qs_calloc(from->child_count, sizeof(*to->child)) : NULL;
     for (size_t i = 0; i < from->child_count; i++)
         copy_into(&to->child[i], &from->child[i]);
@@ -26,6 +27,8 @@ void qs_stop_done(struct qs_rule *rule)
     for (size_t i = 0; i < rule->child_count; i++)
         qs_stop_done(&rule->child[i]);
     free(rule->child);
+    free(rule->name);
+    rule->name = NULL;
     rule->child = NULL;
     rule->child_count = 0;
 }
@@ -36,6 +39,25 @@ void qs_stop_free(struct qs_rule *rule)
         return;
     qs_stop_done(rule);
     free(rule);
+}
+
+static void find_externals(const struct qs_rule *rule, const char **names, size_t most, size_t *count)
+{
+    bool known = rule->kind != QS_RULE_EXTERNAL || rule->name == NULL;
+    for (size_t i = 0; i < *count && i < most && !known; i++)
+        known = strcmp(names[i], rule->name) == 0;
+    if (!known && (*count)++ < most)
+        names[*count - 1] = rule->name;
+    for (size_t i = 0; i < rule->child_count; i++)
+        find_externals(&rule->child[i], names, most, count);
+}
+
+size_t qs_stop_externals(const struct qs_rule *rule, const char **names, size_t most)
+{
+    size_t count = 0;
+    if (rule != NULL)
+        find_externals(rule, names, most, &count);
+    return count;
 }
 
 /* As a person writes it: "20", "500ms", "5%", "median". */
@@ -56,6 +78,9 @@ static void add_value(struct qs_buf *out, const struct qs_rule_arg *arg, double 
         break;
     case QS_ARG_COUNT:
         qs_buf_fmt(out, "%.0f", v);
+        break;
+    case QS_ARG_NAME:
+        qs_buf_str(out, "NAME");
         break;
     }
 }
@@ -153,7 +178,8 @@ void qs_stop_json_schema(struct qs_json *j)
     for (size_t i = 0; i < QS_PRESETS; i++)
         qs_json_string(j, qs_presets[i].name);
     for (int k = 0; k < QS_RULE_LEAVES; k++)
-        qs_json_string(j, qs_rule_row((enum qs_rule_kind)k)->name);
+        if (k != QS_RULE_EXTERNAL)
+            qs_json_string(j, qs_rule_row((enum qs_rule_kind)k)->name);
     qs_json_array_end(j);
     qs_json_object_end(j);
     qs_json_object(j);

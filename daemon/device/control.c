@@ -142,6 +142,7 @@ struct qs_control *qs_control_new(const struct qs_control_parts *parts,
     qs_buf_init(&c->win.blob);
     qs_buf_init(&c->fetch.bytes);
     qs_buf_init(&c->left.output);
+    qs_control_host_init(c);
     qs_plan_init(&c->plan, parts->spec, parts->seed, name_key(parts->device));
     c->block_uids = qs_calloc(2 * parts->spec->arm_count, sizeof *c->block_uids);
     return c;
@@ -157,6 +158,7 @@ void qs_control_free(struct qs_control *c)
     qs_control_left_stop(c);
     qs_control_fetch_stop(c);
     qs_control_push_stop(c);
+    qs_control_host_stop(c);
     if (c->outstanding == 0)
         release(c);
 }

@@ -16,6 +16,7 @@
 #include "store/store.h"
 
 struct qs_loop;
+struct qs_farm_config;
 struct qs_files;
 struct qs_control;
 
@@ -26,6 +27,7 @@ struct qs_control_parts { /* borrowed; they outlive the controller */
         *files; /* the job's own, and for what runs leave; NULL: there are none, nothing is kept */
     struct qs_session *session;
     const struct qs_job_spec *spec;
+    const struct qs_farm_config *farm; /* for the rules and metrics that the job names; NULL: it has none */
     int64_t job;
     uint64_t seed;
     const char *device;

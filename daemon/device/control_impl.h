@@ -5,9 +5,11 @@
 #include "device/control.h"
 #include "device/control_fetch.h"
 #include "device/control_harness.h"
+#include "device/control_host.h"
 #include "device/control_left.h"
 #include "device/control_push.h"
 #include "device/control_silence.h"
+#include "device/control_stop.h"
 #include "device/control_table.h"
 #include "device/control_trace.h"
 #include "device/plan.h"
@@ -41,6 +43,7 @@ struct qs_control_run { /* the run in hand */
     bool after_gap;               /* the last iteration was not accepted */
     size_t warmup_n;              /* of clean_ns the first so many do not count */
     char stop_reason[256];
+    struct qs_control_host_run host;
     char exe_path[QS_PATH_MAX_BYTES + 1], exe_sha256[65]; /* "" until RUN_READY */
     struct qs_control_program program;
     struct qs_err err;
@@ -105,6 +108,7 @@ struct qs_control {
     struct qs_control_fetch fetch;
     struct qs_control_trace trace;
     struct qs_control_push push;
+    struct qs_control_host host;
 };
 
 /* Queues an input; it is handled before the outermost call returns. */
@@ -132,14 +136,10 @@ bool qs_control_send_hook(struct qs_control *c, const struct qs_strings *argv, s
 
 /* control_window.c: from messages to rows. */
 void qs_control_window_reset(struct qs_control *c);
-bool qs_control_window_store(struct qs_control *c);
+void qs_control_window_whole(struct qs_control *c); /* all rows are here: metrics first, then the store */
 /* Adds the committed window's iterations to the run in hand. */
 void qs_control_window_count(struct qs_control *c);
 double qs_control_run_median(const struct qs_control *c);
-
-/* control_stop.c: the run's stop rule. */
-void qs_control_stop_push(struct qs_control *c, int64_t duration_ns, bool accepted);
-bool qs_control_stop_holds(struct qs_control *c);
 
 /* control_planner.c: iterations and blocks for the wanted precision. */
 void qs_control_planner_begin(struct qs_control *c); /* of a point */

@@ -122,6 +122,16 @@ void qs_control_news_announce(struct qs_control *c, int64_t predicted_ns)
     tell(c, &n, "window.announce", true);
 }
 
+void qs_control_news_host(struct qs_control *c, const char *what, const char *name, const char *why)
+{
+    struct news n;
+    begin(&n);
+    qs_json_kstring(&n.json, "what", what);
+    qs_json_kstring(&n.json, "name", name);
+    qs_json_kstring(&n.json, "why", why);
+    tell(c, &n, "host.failed", true);
+}
+
 void qs_control_news_held(struct qs_control *c, const char *why)
 {
     struct news n;

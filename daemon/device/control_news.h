@@ -17,6 +17,8 @@ void qs_control_news_pilot(struct qs_control *c, size_t arm, int64_t pilot_ns);
 void qs_control_news_plan(struct qs_control *c);
 void qs_control_news_planned(struct qs_control *c, const struct qs_planner_answer *answer);
 void qs_control_news_announce(struct qs_control *c, int64_t predicted_ns);
+/* A command of this machine that the job names has failed: what that means is in daemon/device/README.md. */
+void qs_control_news_host(struct qs_control *c, const char *what, const char *name, const char *why);
 void qs_control_news_held(struct qs_control *c, const char *why);
 void qs_control_news_waiting(struct qs_control *c, const struct qs_msg_waiting *m);
 void qs_control_news_gate_timeout(struct qs_control *c);

@@ -153,8 +153,8 @@ void qs_control_do_cancel_wait(struct qs_control *c)
 void qs_control_do_collect(struct qs_control *c)
 {
     qs_control_set_silence(c, false);
-    if (c->win.rows_n == c->win.expected && !qs_control_window_store(c))
-        qs_control_feed(c, QS_CE_FAIL);
+    if (c->win.rows_n == c->win.expected)
+        qs_control_window_whole(c);
 }
 
 static void gate_gave_up(struct qs_control *c)
@@ -228,6 +228,17 @@ static void judge_traced(struct qs_control *c)
     qs_control_feed(c, qs_control_over(c) ? QS_CE_RUN_OVER : QS_CE_UNTRACE);
 }
 
+static void decide(struct qs_control *c, bool over)
+{
+    bool enough = over || qs_control_stop_holds(c) || c->win.rows_n == 0;
+    c->run.attempt = 0;
+    c->run.window++;
+    if (enough)
+        measured(c, over);
+    else
+        qs_control_feed(c, QS_CE_AGAIN);
+}
+
 void qs_control_do_judge(struct qs_control *c)
 {
     const uint32_t repeatable = QS_TAINT_EVIDENCE | QS_TAINT_LINK | QS_TAINT_CLOCK;
@@ -254,14 +265,15 @@ void qs_control_do_judge(struct qs_control *c)
         qs_control_feed(c, QS_CE_AGAIN);
         return;
     }
-    bool enough = over || qs_control_stop_holds(c) || c->win.rows_n == 0;
-    c->run.attempt = 0;
-    c->run.window++;
-    if (enough) {
-        measured(c, over);
-        return;
-    }
-    qs_control_feed(c, QS_CE_AGAIN);
+    if (!over && c->win.rows_n > 0 && qs_control_host_has_rules(c))
+        qs_control_feed(c, QS_CE_ASK);
+    else
+        decide(c, over);
+}
+
+void qs_control_do_decide(struct qs_control *c)
+{
+    decide(c, qs_control_over(c));
 }
 
 void qs_control_do_end_run(struct qs_control *c)
@@ -438,6 +450,7 @@ void qs_control_do_lose(struct qs_control *c)
     qs_control_left_stop(c);
     qs_control_fetch_stop(c);
     qs_control_push_stop(c);
+    qs_control_host_stop(c);
     qs_control_give_token(c);
     qs_control_set_silence(c, false);
     c->epoch++;
@@ -471,6 +484,7 @@ void qs_control_do_finish(struct qs_control *c)
     qs_control_left_stop(c);
     qs_control_fetch_stop(c);
     qs_control_push_stop(c);
+    qs_control_host_stop(c);
     qs_control_give_token(c);
     qs_control_set_silence(c, false);
     struct qs_err none = QS_ERR_INIT;

@@ -50,10 +50,15 @@ bool qs_control_stop_holds(struct qs_control *c)
     if (!has_rule(c) || !run->rule)
         return true;
     const struct qs_controller_now now = {.measured_ns = (double)run->measured_ns,
-                                          .planned = c->planned_iterations};
-    if (qs_controller_judge(run->rule, &now) < QS_CONTROLLER_STOP)
-        return limit_reached(c);
-    snprintf(run->stop_reason, sizeof run->stop_reason, "%s", qs_controller_reason(run->rule));
+                                          .planned = c->planned_iterations,
+                                          .answers = c->host.answers,
+                                          .answer_count = c->host.rule_count};
+    enum qs_controller_verdict verdict = qs_controller_judge(run->rule, &now);
+    if (verdict < QS_CONTROLLER_STOP && !limit_reached(c))
+        return false;
+    if (verdict >= QS_CONTROLLER_STOP)
+        snprintf(run->stop_reason, sizeof run->stop_reason, "%s", qs_controller_reason(run->rule));
+    qs_control_host_explain(c, verdict == QS_CONTROLLER_STOP);
     size_t from = qs_controller_kept_from(run->rule);
     run->warmup_n = from < run->clean_n ? from : 0;
     return true;

@@ -67,6 +67,7 @@ static const struct qs_control_row table[] = {
     ROW(JUDGE, AGAIN, GATE, open_window),
     ROW(JUDGE, TRACE, TRACE, start_trace),
     ROW(JUDGE, UNTRACE, UNTRACE, stop_trace),
+    ROW(JUDGE, ASK, ASK, ask_host),
     ROW(JUDGE, RUN_OVER, ENDING, end_run),
 
     ROW(TRACE, TRACED, GATE, open_window),
@@ -80,6 +81,10 @@ static const struct qs_control_row table[] = {
     ROW(UNTRACE, FAIL, ENDING, end_run),
     STAY(UNTRACE, CANCEL),
     IN_USE(UNTRACE),
+
+    ROW(ASK, ANSWERED, JUDGE, decide),
+    ROW(ASK, CANCEL, ASK, hush_host),
+    IN_USE(ASK),
 
     ROW(ENDING, RUN_ENDED, NEXT, next),
     ROW(ENDING, FAIL, NEXT, next),

@@ -20,6 +20,7 @@
     S(JUDGE, "judge", "nothing: stop rule and taints decide")                                                \
     S(TRACE, "trace", "a tracer to stand")                                                                   \
     S(UNTRACE, "untrace", "the tracer to end, then what it wrote")                                           \
+    S(ASK, "ask", "the stop rules that are commands of this machine")                                        \
     S(ENDING, "ending", "what the run has left, then the agent's RUN_ENDED")                                 \
     S(NEXT, "next", "nothing: the plan decides")                                                             \
     S(CLEANUP, "cleanup", "the arms' cleanup commands")                                                      \
@@ -44,6 +45,8 @@
     E(TRACE, "trace")                                                                                        \
     E(TRACED, "traced")                                                                                      \
     E(UNTRACE, "untrace")                                                                                    \
+    E(ASK, "ask")                                                                                            \
+    E(ANSWERED, "answered")                                                                                  \
     E(RUN_OVER, "run over")                                                                                  \
     E(RUN_ENDED, "run ended")                                                                                \
     E(NEXT_RUN, "next run")                                                                                  \
@@ -93,6 +96,7 @@ qs_control_action qs_control_do_begin_session, qs_control_do_lock, qs_control_do
     qs_control_do_unsilence, qs_control_do_collect, qs_control_do_judge, qs_control_do_end_run,
     qs_control_do_next, qs_control_do_cleanup, qs_control_do_advance, qs_control_do_restore,
     qs_control_do_lose, qs_control_do_cancel_wait, qs_control_do_finish, qs_control_do_start_trace,
-    qs_control_do_stop_trace, qs_control_do_push, qs_control_do_cancel_push, qs_control_do_tidy;
+    qs_control_do_stop_trace, qs_control_do_push, qs_control_do_cancel_push, qs_control_do_tidy,
+    qs_control_do_ask_host, qs_control_do_hush_host, qs_control_do_decide;
 
 #endif

@@ -91,8 +91,8 @@ void qs_control_on_iterations(struct qs_control *c, const struct qs_msg_iteratio
             to->taint |= QS_TAINT_CLOCK;
         memcpy(to->values, row.values, c->win.metric_count * sizeof *to->values);
     }
-    if (c->win.rows_n == c->win.expected && !qs_control_window_store(c))
-        qs_control_feed(c, QS_CE_FAIL);
+    if (c->win.rows_n == c->win.expected)
+        qs_control_window_whole(c);
 }
 
 /* Texts of CLOSED as C strings in one buffer: offsets first, because the buffer moves while it grows. */
@@ -154,7 +154,7 @@ static size_t fill_taints(const struct qs_msg_closed *m, struct texts *t, struct
 
 struct window_rows { /* heap: some 60 KiB */
     struct qs_reading_row readings[QS_GATE_MAX];
-    struct qs_evidence_row evidence[QS_EVIDENCE_MAX + QS_CONTROL_SILENCE_ROWS];
+    struct qs_evidence_row evidence[QS_EVIDENCE_MAX + QS_CONTROL_SILENCE_ROWS + QS_JOB_HOOKS_MAX];
     struct qs_taint_row taints[QS_TAINTS_MAX + QS_CONTROL_SILENCE_ROWS];
     size_t readings_at[QS_GATE_MAX], evidence_at[QS_EVIDENCE_MAX], taints_at[QS_TAINTS_MAX];
     struct qs_metric_names metrics;
@@ -175,6 +175,7 @@ static void submit(struct qs_control *c, struct window_rows *r, size_t readings,
     for (size_t i = 0; i < taints; i++)
         r->taints[i].code = base + r->taints_at[i];
     evidence += qs_control_silence_evidence(c, r->evidence + evidence);
+    evidence += qs_control_host_evidence(c, r->evidence + evidence);
     taints += qs_control_silence_taints(c, r->taints + taints);
     qs_metric_names_of(&m->declared, c->win.metric_ids, c->win.metric_count, &r->metrics);
     struct qs_gate_row gate = {.began_ns = m->gate.began_ns,
@@ -214,9 +215,19 @@ static void submit(struct qs_control *c, struct window_rows *r, size_t readings,
     qs_store_window(c->p.store, &row, fn, user);
 }
 
-bool qs_control_window_store(struct qs_control *c)
+void qs_control_window_whole(struct qs_control *c)
 {
     qs_control_give_token(c); /* all rows have come */
+    c->host.metric_count = 0;
+    if (c->win.rows_n > 0 && c->win.phase == QS_PHASE_MEASURE && !c->trace.runs &&
+        c->p.spec->plan.metrics.count > 0)
+        qs_control_host_begin(c, true);
+    else
+        qs_control_window_store(c);
+}
+
+void qs_control_window_store(struct qs_control *c)
+{
     struct window_rows *r = qs_calloc(1, sizeof *r);
     qs_buf_init(&r->texts.buf);
     size_t readings = fill_readings(&c->win.msg, &r->texts, r->readings, r->readings_at);
@@ -225,7 +236,6 @@ bool qs_control_window_store(struct qs_control *c)
     submit(c, r, readings, evidence, taints);
     qs_buf_done(&r->texts.buf);
     free(r);
-    return true;
 }
 
 static void push(double **list, size_t *n, double v)

@@ -404,6 +404,7 @@ void qs_farm_start_on(struct qs_farm_job *job, size_t device)
                                            .files = farm->p.files,
                                            .session = qs_device_session(farm->devices[device]),
                                            .spec = job->spec,
+                                           .farm = farm->p.config,
                                            .job = job->id,
                                            .seed = job->seed,
                                            .device = farm->p.config->devices[device].name,

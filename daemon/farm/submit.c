@@ -67,6 +67,7 @@ bool qs_farm_check(struct qs_farm *farm, const struct qs_submission *sub, struct
             ok = false;
         }
         free(matches);
+        ok = qs_farm_check_hooks(farm->p.config, qs_loop_is_virtual(farm->p.loop), doc, spec, problems) && ok;
         ok = bind_files(farm, doc, spec, sub, problems) && ok;
         if (ok)
             *ret_spec = spec;

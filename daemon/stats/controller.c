@@ -33,6 +33,7 @@ static qs_leaf_fn *const leaf_fns[QS_RULE_LEAVES] = {
     [QS_RULE_CI_WIDTH] = qs_leaf_ci_width, [QS_RULE_RSE] = qs_leaf_rse,
     [QS_RULE_FUTHARK] = qs_leaf_futhark,   [QS_RULE_STABLE] = qs_leaf_stable,
     [QS_RULE_SETTLED] = qs_leaf_settled,   [QS_RULE_PLANNER] = qs_leaf_planner,
+    [QS_RULE_EXTERNAL] = qs_leaf_external,
 };
 
 struct qs_controller_caps qs_controller_default_caps(void)
@@ -43,7 +44,7 @@ struct qs_controller_caps qs_controller_default_caps(void)
 static bool leaf_is_whole(const struct qs_rule *rule)
 {
     const struct qs_rule_row *row = qs_rule_row(rule->kind);
-    bool whole = rule->child_count == 0;
+    bool whole = rule->child_count == 0 && (rule->name != NULL) == (rule->kind == QS_RULE_EXTERNAL);
     for (size_t i = 0; i < QS_RULE_ARGS && row->args[i].name; i++)
         whole = whole && rule->arg[i] >= row->args[i].min && rule->arg[i] <= row->args[i].max;
     return whole;

@@ -21,10 +21,17 @@ struct qs_controller_caps {
 /* 300 s and 10 000 iterations. */
 struct qs_controller_caps qs_controller_default_caps(void);
 
+struct qs_rule_answer { /* of a rule that is asked elsewhere */
+    const char *name;
+    bool holds;
+};
+
 /* What the rule may know besides the durations. */
 struct qs_controller_now {
     double measured_ns; /* of this run, rejected iterations included */
     size_t planned;     /* planner: iterations that a run should have, 0 = not known, SIZE_MAX = no bound */
+    const struct qs_rule_answer *answers; /* borrowed; external rules without one do not hold */
+    size_t answer_count;
 };
 
 enum qs_controller_verdict {

@@ -28,7 +28,7 @@ struct qs_leaf_view {
 /* True where the rule holds. May move state->start. */
 typedef bool qs_leaf_fn(struct qs_leaf_view *v);
 qs_leaf_fn qs_leaf_fixed, qs_leaf_time, qs_leaf_budget, qs_leaf_cov_window, qs_leaf_ci_width, qs_leaf_rse,
-    qs_leaf_futhark, qs_leaf_stable, qs_leaf_settled, qs_leaf_planner;
+    qs_leaf_futhark, qs_leaf_stable, qs_leaf_settled, qs_leaf_planner, qs_leaf_external;
 
 /* The breaks within x[from, n), counted from there, into break_room. */
 size_t qs_leaf_breaks(const struct qs_leaf_view *v, size_t from);

@@ -139,3 +139,11 @@ bool qs_leaf_planner(struct qs_leaf_view *v)
     want = want > v->rule->arg[1] ? v->rule->arg[1] : want;
     return (double)v->n >= want;
 }
+
+bool qs_leaf_external(struct qs_leaf_view *v)
+{
+    for (size_t i = 0; i < v->now->answer_count; i++)
+        if (strcmp(v->now->answers[i].name, v->rule->name) == 0)
+            return v->now->answers[i].holds;
+    return false;
+}

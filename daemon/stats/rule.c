@@ -83,6 +83,10 @@ static const struct qs_rule_row rows[QS_RULE_KINDS] = {
          {{"least", QS_ARG_COUNT, 1, 100000, 10, NULL,
            "Never fewer; so many while the variances are unknown."},
           {"most", QS_ARG_COUNT, 1, 1e6, 10000, NULL, "Never more, nor where runs do not differ."}}},
+    [QS_RULE_EXTERNAL] = {"external",
+                          "A command of the farm says so; it is asked between windows.",
+                          1,
+                          {{"rule", QS_ARG_NAME, 0, 0, 0, NULL, "Its name in the farm's `rules`."}}},
     [QS_RULE_ANY] = {"any", "One of the rules holds.", 0, {{0}}},
     [QS_RULE_ALL] = {"all", "Every rule holds.", 0, {{0}}},
     [QS_RULE_NOT] = {"not", "The rule does not hold.", 0, {{0}}},
@@ -142,7 +146,7 @@ static void add_duration(struct text *t, double ns)
     add(t, "%g %s", ns / units[u].ns, units[u].unit);
 }
 
-static void add_value(struct text *t, const struct qs_rule_arg *arg, double v)
+static void add_value(struct text *t, const struct qs_rule *rule, const struct qs_rule_arg *arg, double v)
 {
     switch (arg->type) {
     case QS_ARG_DURATION:
@@ -157,6 +161,9 @@ static void add_value(struct text *t, const struct qs_rule_arg *arg, double v)
     case QS_ARG_COUNT:
         add(t, "%.10g", v);
         break;
+    case QS_ARG_NAME:
+        add(t, "%s", rule->name ? rule->name : "?");
+        break;
     }
 }
 
@@ -170,7 +177,7 @@ static void add_leaf(struct text *t, const struct qs_rule *rule, const struct qs
         add(t, "%s", before);
         if (i >= row->lead)
             add(t, "%s ", row->args[i].name);
-        add_value(t, &row->args[i], rule->arg[i]);
+        add_value(t, rule, &row->args[i], rule->arg[i]);
         before = ", ";
     }
     if (before[0] == ',')

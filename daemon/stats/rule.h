@@ -18,6 +18,7 @@ enum qs_rule_kind {
     QS_RULE_STABLE,     /* median and IQR have stopped moving */
     QS_RULE_SETTLED,    /* the parts of the younger half agree */
     QS_RULE_PLANNER,    /* as many as the variances of earlier runs ask for (Kalibera et al.) */
+    QS_RULE_EXTERNAL,   /* somebody else says so: controller.h is told what */
     QS_RULE_LEAVES,
     QS_RULE_ANY = QS_RULE_LEAVES,
     QS_RULE_ALL,
@@ -33,7 +34,8 @@ enum qs_rule_arg_type {
     QS_ARG_COUNT,    /* a whole number */
     QS_ARG_DURATION, /* ns */
     QS_ARG_RATIO,
-    QS_ARG_WORD /* index into words */
+    QS_ARG_WORD, /* index into words */
+    QS_ARG_NAME  /* of EXTERNAL: stands in the rule's name */
 };
 
 struct qs_rule_arg {
@@ -59,6 +61,7 @@ enum { QS_STABLE_DROPS_OLDEST, QS_STABLE_KEEPS_ALL }; /* stable.drop */
 struct qs_rule {
     enum qs_rule_kind kind;
     double arg[QS_RULE_ARGS]; /* in the order of the row */
+    char *name;               /* EXTERNAL: whom to ask; who built the rule owns it */
     struct qs_rule *child;    /* array; who built the rule owns it */
     size_t child_count;
 };

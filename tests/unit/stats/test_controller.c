@@ -219,6 +219,34 @@ static void test_settled_waits_for_the_step(void **state)
     assert_int_equal(w.restarts, 0);
 }
 
+/* Whoever asks tells the answers; without one a rule does not hold. */
+static void test_external_rules(void **state)
+{
+    (void)state;
+    char name[] = "enough", other[] = "other";
+    struct qs_rule leaves[] = {{.kind = QS_RULE_EXTERNAL, .name = name},
+                               {.kind = QS_RULE_EXTERNAL, .name = other}};
+    struct qs_rule any = {.kind = QS_RULE_ANY, .child = leaves, .child_count = 2};
+    struct qs_controller_caps caps = qs_controller_default_caps();
+    struct qs_rule_answer answers[] = {{"other", false}, {"enough", false}};
+    struct qs_controller_now now = {.measured_ns = 1};
+    struct qs_controller *c = qs_controller_new(&any, &caps);
+    assert_non_null(c);
+    assert_int_equal(qs_controller_push(c, 1, false), QS_OK);
+    assert_int_equal(qs_controller_judge(c, &now), QS_CONTROLLER_GO_ON);
+    now.answers = answers;
+    now.answer_count = 2;
+    assert_int_equal(qs_controller_judge(c, &now), QS_CONTROLLER_GO_ON);
+    answers[0].holds = true;
+    assert_int_equal(qs_controller_judge(c, &now), QS_CONTROLLER_STOP);
+    assert_string_equal(qs_controller_reason(c), "external(other)");
+    qs_controller_free(c);
+    leaves[0].name = NULL;
+    assert_null(qs_controller_new(&any, &caps));
+    leaves[0] = (struct qs_rule){.kind = QS_RULE_FIXED, .arg = {5}, .name = name};
+    assert_null(qs_controller_new(&any, &caps));
+}
+
 static void test_simple_rules(void **state)
 {
     (void)state;
@@ -339,7 +367,9 @@ static void test_hostile_series(void **state)
     const double values[] = {0, 1, 1, 1e300, 5e-324, 0, 3, 1e300, 1e300, 2};
     struct qs_controller_caps caps = qs_controller_default_caps();
     for (int k = 0; k < QS_RULE_LEAVES; k++) {
+        char name[] = "x";
         struct qs_rule rule = qs_rule_default((enum qs_rule_kind)k);
+        rule.name = k == QS_RULE_EXTERNAL ? name : NULL;
         struct qs_controller *c = qs_controller_new(&rule, &caps);
         struct qs_controller_now now = {0};
         assert_non_null(c);
@@ -416,6 +446,7 @@ int main(void)
         cmocka_unit_test(test_stable_is_the_page),
         cmocka_unit_test(test_constant_series_end_at_once),
         cmocka_unit_test(test_settled_waits_for_the_step),
+        cmocka_unit_test(test_external_rules),
         cmocka_unit_test(test_simple_rules),
         cmocka_unit_test(test_joined),
         cmocka_unit_test(test_caps_and_what_is_told),

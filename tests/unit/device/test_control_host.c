@@ -1,0 +1,181 @@
+/* Rules and metrics that are commands of this machine: when they are asked, what they are given, and what
+ * becomes of their answers and of their failures. */
+#include "stage.h"
+
+#include <stdio.h>
+
+#include "config/farm.h"
+
+extern const char *(*stage_command)(const char *name, const char *input);
+extern unsigned stage_commands;
+
+static char ask[] = "ask", reading[] = "read", other[] = "other", enough[] = "enough", power[] = "power",
+            milliwatts[] = "mW";
+static char *argv_of[3][1] = {{ask}, {reading}, {other}};
+static struct qs_farm_hook rules[] = {{.name = enough, .command = {argv_of[0], 1}, .timeout_ns = 1},
+                                      {.name = other, .command = {argv_of[2], 1}, .timeout_ns = 1}};
+static struct qs_farm_hook metrics[] = {
+    {.name = power, .command = {argv_of[1], 1}, .timeout_ns = 1, .unit = milliwatts, .scale = 1000}};
+static const struct qs_farm_config farm = {
+    .rules = rules, .rule_count = 2, .metrics = metrics, .metric_count = 1};
+
+#define JOB(plan)                                                                                            \
+    "quiesce: 1\nbenchmarks: [{name: work, argv: [work]}]\n"                                                 \
+    "plan: {seed: 1, blocks: {min: 2, max: 2}, window: {iterations: 4}, " plan "}\n"
+
+static void begin(struct stage *s, const char *job, const char *(*command)(const char *, const char *))
+{
+    stage_command = command;
+    stage_commands = 0;
+    stage_init(s, job);
+    s->parts.farm = &farm;
+}
+
+static const char *enough_at_12(const char *name, const char *input)
+{
+    int n = -1;
+    const char *at = strstr(input, "\"n\":");
+    assert_string_equal(name, "ask");
+    assert_non_null(at);
+    assert_int_equal(sscanf(at, "\"n\":%d", &n), 1);
+    assert_non_null(strstr(input, "\"version\":1,\"rule\":\"enough\""));
+    assert_non_null(strstr(input, "\"durations_ns\":[10000000,"));
+    assert_int_equal(input[strlen(input) - 1], '\n');
+    return n >= 12 ? "{\"stop\": true, \"reason\": \"12 do\"}" : "{\"stop\":false}\n";
+}
+
+static void test_a_rule_ends_runs(void **state)
+{
+    (void)state;
+    struct stage s;
+    begin(&s, JOB("stop: {any: [{external: enough}, {fixed: 100}]}"), enough_at_12);
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_DONE);
+    for (size_t i = 0; i < s.run_count; i++) {
+        assert_int_equal(s.runs[i].windows, s.runs[i].block == 0 ? 1 : 3);
+        assert_string_equal(s.runs[i].stop_reason,
+                            s.runs[i].block == 0 ? "" : "external(enough); enough: 12 do");
+    }
+    assert_int_equal(stage_commands, 6); /* never in the pilot */
+    assert_int_equal(s.tokens, 0);
+    stage_done(&s);
+}
+
+static const char *never(const char *name, const char *input)
+{
+    (void)input;
+    return strcmp(name, "ask") == 0 ? NULL : "yes";
+}
+
+/* One exits badly, the other answers nonsense: neither holds, the cap ends the run, and it says why. */
+static void test_rules_that_fail(void **state)
+{
+    (void)state;
+    struct stage s;
+    begin(&s, JOB("stop: {any: [{external: enough}, {external: other}]}, caps: {iterations: 8}"), never);
+    s.token_refusals = 2;
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_DONE);
+    for (size_t i = 0; i < s.run_count; i++)
+        if (s.runs[i].block > 0)
+            assert_string_equal(s.runs[i].stop_reason,
+                                "cap of 8 iterations; rule enough failed: it ended with exit cod");
+    assert_true(stage_told(&s, "host.failed {\"what\":\"rule\",\"name\":\"enough\",\"why\":\"it ended with"));
+    assert_true(
+        stage_told(&s, "host.failed {\"what\":\"rule\",\"name\":\"other\",\"why\":\"its answer is not"));
+    stage_done(&s);
+}
+
+static const char *watts(const char *name, const char *input)
+{
+    assert_string_equal(name, "read");
+    assert_non_null(strstr(input, "\"metric\":\"power\""));
+    return stage_commands % 2 ? "1.2345\n" : "1 W";
+}
+
+static void test_a_metric_is_kept_with_its_window(void **state)
+{
+    (void)state;
+    struct stage s;
+    begin(&s, JOB("metrics: [power]"), watts);
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_DONE);
+    assert_int_equal(stage_commands, 2); /* counted windows alone */
+    assert_string_equal(s.control->host.kind[0], "metric:power_mW");
+    assert_true(s.control->host.value[0] == INT64_MIN); /* "1 W" is no number */
+    struct qs_evidence_row row[QS_JOB_HOOKS_MAX];
+    assert_int_equal(qs_control_host_evidence(s.control, row), 1);
+    assert_false(row[0].present);
+    assert_true(stage_told(
+        &s, "host.failed {\"what\":\"metric\",\"name\":\"power\",\"why\":\"its answer is not one"));
+    stage_done(&s);
+}
+
+static const char *watts_always(const char *name, const char *input)
+{
+    (void)name;
+    (void)input;
+    return " -1.2345e0 ";
+}
+
+static void test_scale(void **state)
+{
+    (void)state;
+    struct stage s;
+    begin(&s, JOB("metrics: [power]"), watts_always);
+    stage_go(&s);
+    struct qs_evidence_row row[QS_JOB_HOOKS_MAX];
+    assert_int_equal(qs_control_host_evidence(s.control, row), 1);
+    assert_true(row[0].present && row[0].after == -1235 && row[0].before == INT64_MIN);
+    stage_done(&s);
+}
+
+static struct stage *stage;
+static enum qs_control_input strike;
+
+static const char *strikes(const char *name, const char *input)
+{
+    struct qs_err err = QS_ERR_INIT;
+    (void)name;
+    (void)input;
+    qs_fail(&err, QS_E_LINK, "the cable is out");
+    if (strike == QS_CE_ABANDON)
+        qs_control_abandon(stage->control);
+    else if (strike == QS_CE_DOWN)
+        qs_control_on_down(stage->control, &err);
+    else
+        qs_control_cancel(stage->control, "enough of it");
+    return "{\"stop\":false}";
+}
+
+/* Nothing is left behind, and nobody is asked again; with this every move of the state `ask` was made. */
+static void test_struck_while_asked(void **state)
+{
+    (void)state;
+    static const enum qs_control_input inputs[] = {QS_CE_CANCEL, QS_CE_DOWN, QS_CE_ABANDON};
+    for (size_t i = 0; i < 3; i++) {
+        struct stage s;
+        strike = inputs[i];
+        stage = &s;
+        begin(&s, JOB("stop: {any: [{external: enough}, {fixed: 100}]}"), strikes);
+        stage_play(&s);
+        assert_int_equal(s.tokens, 0);
+        assert_int_equal(s.result.end, strike == QS_CE_DOWN ? QS_END_FAILED : QS_END_CANCELLED);
+        assert_int_equal(stage_commands, 1);
+        assert_true(stage_taken[QS_CS_ASK][inputs[i]]);
+        stage_done(&s);
+    }
+    assert_true(stage_taken[QS_CS_JUDGE][QS_CE_ASK] && stage_taken[QS_CS_ASK][QS_CE_ANSWERED]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_rule_ends_runs),
+        cmocka_unit_test(test_rules_that_fail),
+        cmocka_unit_test(test_a_metric_is_kept_with_its_window),
+        cmocka_unit_test(test_scale),
+        cmocka_unit_test(test_struck_while_asked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
