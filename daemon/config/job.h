@@ -42,13 +42,14 @@ struct qs_job_point { /* a benchmark with its parameters: axes multiplied out, e
     char *label; /* "blur image=4k threads=4" */
 };
 
-enum { QS_JOB_ARTIFACTS_MAX = 16 };
+enum { QS_JOB_ARTIFACTS_MAX = 16, QS_JOB_EVALS_MAX = 1000000 };
 
 struct qs_job_benchmark {
     char *name;
     enum qs_job_mode mode;
     char *program_benchmark; /* harness: which of the program's, or NULL: its only one */
     unsigned layout;         /* harness: enum qs_job_layout_kind */
+    uint32_t evals;          /* harness: evaluations of an iteration; 0: tuned on the baseline */
     struct qs_strings
         argv; /* "{p}" stands for a parameter, "{{" for a brace; may be empty where every arm has its own */
     struct qs_strings env; /* "K=V", in the order written */

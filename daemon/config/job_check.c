@@ -18,6 +18,8 @@ void qs_job_check_benchmark(struct qs_schema_reader *r, const struct qs_node *no
     qs_job_check_exclude(r, node);
     if (b->mode == QS_MODE_HARNESS)
         qs_job_check_harness(r, node);
+    else
+        qs_job_check_no_harness(r, node);
 }
 
 void qs_job_check_arm(struct qs_schema_reader *r, const struct qs_node *node, void *target)

@@ -75,3 +75,13 @@ void qs_job_check_harness(struct qs_schema_reader *r, const struct qs_node *map)
         qs_schema_leave(r, mark);
     }
 }
+
+void qs_job_check_no_harness(struct qs_schema_reader *r, const struct qs_node *benchmark)
+{
+    const struct qs_node *node = qs_node_get(benchmark, "evals", NULL);
+    size_t mark = qs_schema_enter(r, "evals");
+    if (node != NULL)
+        qs_schema_problem(r, node, "write `mode: harness` where the program includes quiesce/bench.h",
+                          "mode `command` has no `evals`: each process is one evaluation");
+    qs_schema_leave(r, mark);
+}

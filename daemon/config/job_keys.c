@@ -100,6 +100,15 @@ static const struct qs_key benchmark_keys[] = {
      .fallback = "random",
      .help = "Mode harness: whether each run moves its environment, stack and heap by amounts drawn from the "
              "seed."},
+    {.name = "evals",
+     .type = QS_KEY_CUSTOM,
+     .offset = BENCH(evals),
+     .read = qs_job_read_evals,
+     .form = "auto, or a whole number, 1 to 1000000",
+     .fallback = "auto",
+     .help =
+         "Mode harness: how often an iteration evaluates the benchmark between two looks at the clock, the "
+         "same for all arms; `auto` tunes it on the baseline, or takes what an earlier job found."},
     {.name = "argv",
      .type = QS_KEY_CUSTOM,
      .offset = BENCH(argv),

@@ -61,6 +61,8 @@ void qs_job_read_blocks(struct qs_schema_reader *r, const struct qs_key *key, co
                         void *at); /* plan */
 void qs_job_read_looks(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                        void *at); /* plan */
+void qs_job_read_evals(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                       void *at); /* uint32_t of a benchmark */
 void qs_job_read_window(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                         void *at); /* plan: iterations */
 /* job_read_stop.c: plan */
@@ -104,6 +106,8 @@ void qs_job_check(struct qs_schema_reader *r, const struct qs_node *node, void *
 
 /* job_harness.c: keys that mode harness does not have, of a benchmark or an arm. */
 void qs_job_check_harness(struct qs_schema_reader *r, const struct qs_node *map);
+/* The other way round: of a benchmark. */
+void qs_job_check_no_harness(struct qs_schema_reader *r, const struct qs_node *benchmark);
 /* job_order.c: splitmix64's finaliser, to key a stream of random numbers by several values. */
 uint64_t qs_job_mix(uint64_t h, uint64_t v);
 

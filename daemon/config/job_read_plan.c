@@ -142,3 +142,11 @@ void qs_job_read_window(struct qs_schema_reader *r, const struct qs_key *key, co
     if (node->kind != QS_NODE_TEXT || strcmp(node->text, "auto") != 0)
         read_whole(r, node, "auto, or a whole number", 1, QS_ITERATIONS_MAX, &plan->window_iterations);
 }
+
+void qs_job_read_evals(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                       void *at)
+{
+    (void)key;
+    if (node->kind != QS_NODE_TEXT || strcmp(node->text, "auto") != 0)
+        read_whole(r, node, "auto, or a whole number", 1, QS_JOB_EVALS_MAX, at);
+}

@@ -30,6 +30,7 @@ static void release(struct qs_control *c)
     free(c->run.soft_ns);
     qs_controller_free(c->run.rule);
     qs_planner_free(c->planner);
+    qs_control_evals_done(c);
     free(c->boot_uuid);
     free(c->facts_json);
     free(c->cancel_why);
@@ -66,19 +67,23 @@ void qs_control_feed(struct qs_control *c, enum qs_control_input input)
     c->stepping = false;
 }
 
+bool qs_control_answered(struct qs_control *c, uint64_t epoch)
+{
+    c->outstanding--;
+    if (c->dead && c->outstanding == 0) {
+        release(c);
+        return false;
+    }
+    return !c->dead && epoch == c->epoch;
+}
+
 static void on_stored(const struct qs_err *err, int64_t id, void *user)
 {
     (void)id;
     struct request rq = *(struct request *)user;
     free(user);
     struct qs_control *c = rq.c;
-    c->outstanding--;
-    if (c->dead) {
-        if (c->outstanding == 0)
-            release(c);
-        return;
-    }
-    if (rq.epoch != c->epoch)
+    if (!qs_control_answered(c, rq.epoch))
         return;
     if (err) {
         qs_control_fail(c, err);

@@ -42,6 +42,10 @@ void qs_control_harness_json(const struct qs_control *c, struct qs_buf *out)
     qs_json_kint(&j, "environment_bytes", p->layout.environment_bytes);
     qs_json_kint(&j, "stack_bytes", p->layout.stack_bytes);
     qs_json_kint(&j, "heap_bytes", p->layout.heap_bytes);
+    if (c->evals.at.how != QS_EVALS_OPEN) {
+        qs_json_key(&j, "evals");
+        qs_evals_json(&c->evals.at, &j);
+    }
     if (p->header_version > 0) {
         qs_json_kint(&j, "header", p->header_version);
         qs_json_kbool(&j, "shared_cpu", (p->ready_flags & QS_READY_SHARED_CPU) != 0);
@@ -57,7 +61,7 @@ void qs_control_harness_json(const struct qs_control *c, struct qs_buf *out)
 bool qs_control_harness_fill(struct qs_control *c, struct qs_build *params, struct qs_msg_run_begin *m)
 {
     const struct qs_job_layout *l = &c->run.program.layout;
-    uint32_t n = qs_plan_iterations(&c->plan);
+    uint32_t n = qs_plan_iterations(&c->plan), rows = qs_control_evals_rows(c);
     struct qs_strings list;
     bool ok = true;
     qs_job_program_params(c->p.spec, qs_plan_arm(&c->plan), c->plan.point, &list);
@@ -67,7 +71,9 @@ bool qs_control_harness_fill(struct qs_control *c, struct qs_build *params, stru
     m->mode = QS_RUN_HARNESS;
     m->harness = (struct qs_harness){.benchmark = qs_text_of(benchmark(c)->program_benchmark),
                                      .params = qs_build_list(params),
-                                     .capacity = n < QS_ITERATIONS_MAX ? n : QS_ITERATIONS_MAX,
+                                     .capacity = n < rows                ? rows
+                                                 : n < QS_ITERATIONS_MAX ? n
+                                                                         : QS_ITERATIONS_MAX,
                                      .seed = l->seed,
                                      .environment_bytes = l->environment_bytes,
                                      .stack_bytes = l->stack_bytes,
@@ -80,6 +86,8 @@ void qs_control_harness_ready(struct qs_control *c, const struct qs_msg_run_read
     struct qs_control_program *p = &c->run.program;
     p->header_version = m->header_version;
     p->ready_flags = m->flags;
+    p->evals_max = m->evals_max;
+    qs_text_copy(m->cpus, p->cpus, sizeof p->cpus);
     if ((m->flags & QS_READY_SHARED_CPU) && !c->told_shared_cpu) {
         c->told_shared_cpu = true;
         qs_control_news_warning(

@@ -15,6 +15,8 @@ struct qs_control;
 struct qs_control_program { /* of a run in harness mode */
     struct qs_job_layout layout;
     uint32_t header_version, ready_flags; /* RUN_READY; 0: not yet */
+    uint32_t evals_max;                   /* 0: any number */
+    char cpus[QS_NOTE_MAX_BYTES + 1];     /* that it runs on */
     enum qs_ended_how how;                /* RUN_ENDED */
     int32_t code;
     uint32_t ended_flags;

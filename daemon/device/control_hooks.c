@@ -222,6 +222,7 @@ void qs_control_do_setup(struct qs_control *c)
         return;
     }
     qs_plan_warm_again(&c->plan);
+    qs_control_evals_begin(c);
     bool sent = send_next(c, true);
     if (c->failed)
         qs_control_feed(c, QS_CE_FAIL);

@@ -4,6 +4,7 @@
 
 #include "device/control.h"
 #include "device/control_fetch.h"
+#include "device/control_evals.h"
 #include "device/control_harness.h"
 #include "device/control_host.h"
 #include "device/control_left.h"
@@ -102,6 +103,7 @@ struct qs_control {
     struct qs_planner *planner;  /* owned: of the point in hand; NULL: nobody asks, or it has answered */
     size_t planner_points;       /* points whose planner was begun */
     size_t planned_iterations;   /* 0: not known */
+    struct qs_control_evals evals;
     struct qs_control_run run;
     struct qs_control_window win;
     struct qs_control_left left;
@@ -124,6 +126,8 @@ void qs_control_mark_interrupted(struct qs_control *c, const struct qs_uid *uid,
  * nothing. */
 void qs_control_store_request(struct qs_control *c, enum qs_control_input good, qs_store_done_fn **ret_fn,
                               void **ret_user);
+/* An answer that c->outstanding counts has come: false where it is of no use any more; c may be gone then. */
+bool qs_control_answered(struct qs_control *c, uint64_t epoch);
 /* For requests whose outcome nobody waits for: an error ends the job, a wait or a window in hand is cut
  * short. */
 void qs_control_store_quiet(struct qs_control *c, qs_store_done_fn **ret_fn, void **ret_user);

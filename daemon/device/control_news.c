@@ -82,6 +82,16 @@ void qs_control_news_pilot(struct qs_control *c, size_t arm, int64_t pilot_ns)
     tell(c, &n, "job.pilot", false);
 }
 
+void qs_control_news_evals(struct qs_control *c)
+{
+    struct news n;
+    begin(&n);
+    qs_json_kint(&n.json, "point", (int64_t)c->plan.point);
+    qs_json_key(&n.json, "evaluations");
+    qs_evals_json(&c->evals.at, &n.json);
+    tell(c, &n, "job.evals", true);
+}
+
 void qs_control_news_plan(struct qs_control *c)
 {
     int64_t longest_ns = 0, block_ns = 0;

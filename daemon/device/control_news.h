@@ -14,6 +14,7 @@ void qs_control_news_start(struct qs_control *c);
 void qs_control_news_push(struct qs_control *c);   /* what the device lacks is known */
 void qs_control_news_pushed(struct qs_control *c); /* and is there */
 void qs_control_news_pilot(struct qs_control *c, size_t arm, int64_t pilot_ns);
+void qs_control_news_evals(struct qs_control *c);
 void qs_control_news_plan(struct qs_control *c);
 void qs_control_news_planned(struct qs_control *c, const struct qs_planner_answer *answer);
 void qs_control_news_announce(struct qs_control *c, int64_t predicted_ns);

@@ -265,6 +265,12 @@ void qs_control_do_judge(struct qs_control *c)
         qs_control_feed(c, QS_CE_AGAIN);
         return;
     }
+    if (!over && qs_control_evals_window(c)) {
+        c->run.attempt = 0;
+        c->run.window++;
+        qs_control_feed(c, QS_CE_AGAIN);
+        return;
+    }
     if (!over && c->win.rows_n > 0 && qs_control_host_has_rules(c))
         qs_control_feed(c, QS_CE_ASK);
     else

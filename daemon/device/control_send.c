@@ -224,6 +224,7 @@ bool qs_control_send_open(struct qs_control *c, struct qs_err *err)
                             .quiet_lead_ns = c->p.quiet_lead_ns,
                             .gate = qs_build_list(&gate),
                             .bounds = qs_build_list(&bounds)};
+    qs_control_evals_open(c, &m);
     /* The lease outlasts the longest window there can be: its lead and time, one iteration and its hooks at
      * their limits. */
     const struct qs_job_arm *arm = &c->p.spec->arms[qs_plan_arm(&c->plan)];
@@ -232,7 +233,6 @@ bool qs_control_send_open(struct qs_control *c, struct qs_err *err)
     m.lease_ns =
         add_spans(add_spans(m.max_ns, bench->iteration_limit_ns), add_spans(prepare_ns, conclude_ns));
     m.lease_ns = add_spans(m.lease_ns, add_spans(m.quiet_lead_ns, grace_ns));
-    m.evals = qs_control_is_harness(c) ? 1 : 0;
     return qs_session_open(c->p.session, &m, err);
 }
 

@@ -41,7 +41,8 @@ static const struct qs_control_row table[] = {
     IN_USE(SETUP),
 
     ROW(RUN, STORED, RUN, send_run),
-    ROW(RUN, RUN_READY, GATE, open_window),
+    ROW(RUN, RUN_READY, RUN, evals),
+    ROW(RUN, EVALS, GATE, open_window),
     ROW(RUN, RUN_OVER, ENDING, end_run),
     ROW(RUN, FAIL, ENDING, end_run),
     ROW(RUN, CANCEL, RUN, cancel_wait),

@@ -13,7 +13,7 @@
     S(LOCK, "lock", "the device's conditions in place")                                                      \
     S(FILES, "files", "the job's files on the device")                                                       \
     S(SETUP, "setup", "the arms' setup commands")                                                            \
-    S(RUN, "run", "the run's row on disk, then the agent's RUN_READY")                                       \
+    S(RUN, "run", "the run's row on disk, the agent's RUN_READY, its evaluations")                           \
     S(GATE, "gate", "the preconditions")                                                                     \
     S(WINDOW, "window", "CLOSED, in silence")                                                                \
     S(EVIDENCE, "evidence", "iterations, then the commit")                                                   \
@@ -37,6 +37,7 @@
     E(FILES_READY, "files ready")                                                                            \
     E(HOOKS_OVER, "hooks over")                                                                              \
     E(RUN_READY, "run ready")                                                                                \
+    E(EVALS, "evals known")                                                                                  \
     E(QUIET, "quiet")                                                                                        \
     E(DISARM, "disarm")                                                                                      \
     E(CLOSED, "closed")                                                                                      \
@@ -92,11 +93,11 @@ const char *qs_control_input_text(enum qs_control_input input);
 
 /* The actions: control_*.c. Each may feed one further input with qs_control_feed(). */
 qs_control_action qs_control_do_begin_session, qs_control_do_lock, qs_control_do_setup,
-    qs_control_do_begin_run, qs_control_do_send_run, qs_control_do_open_window, qs_control_do_silence,
-    qs_control_do_unsilence, qs_control_do_collect, qs_control_do_judge, qs_control_do_end_run,
-    qs_control_do_next, qs_control_do_cleanup, qs_control_do_advance, qs_control_do_restore,
-    qs_control_do_lose, qs_control_do_cancel_wait, qs_control_do_finish, qs_control_do_start_trace,
-    qs_control_do_stop_trace, qs_control_do_push, qs_control_do_cancel_push, qs_control_do_tidy,
-    qs_control_do_ask_host, qs_control_do_hush_host, qs_control_do_decide;
+    qs_control_do_begin_run, qs_control_do_send_run, qs_control_do_evals, qs_control_do_open_window,
+    qs_control_do_silence, qs_control_do_unsilence, qs_control_do_collect, qs_control_do_judge,
+    qs_control_do_end_run, qs_control_do_next, qs_control_do_cleanup, qs_control_do_advance,
+    qs_control_do_restore, qs_control_do_lose, qs_control_do_cancel_wait, qs_control_do_finish,
+    qs_control_do_start_trace, qs_control_do_stop_trace, qs_control_do_push, qs_control_do_cancel_push,
+    qs_control_do_tidy, qs_control_do_ask_host, qs_control_do_hush_host, qs_control_do_decide;
 
 #endif

@@ -172,6 +172,20 @@ void qs_plan_warm_again(struct qs_plan *p)
     draw_order(p);
 }
 
+void qs_plan_baseline_first(struct qs_plan *p)
+{
+    size_t first = 0;
+    if (p->block > 0) {
+        p->resume_attempt = p->attempt;
+        p->block = 0;
+    }
+    draw_order(p);
+    while (p->order[first] != p->spec->baseline)
+        first++;
+    p->order[first] = p->order[0];
+    p->order[0] = p->spec->baseline;
+}
+
 void qs_plan_repeat_block(struct qs_plan *p)
 {
     p->attempt++;

@@ -45,6 +45,8 @@ size_t qs_plan_arm(const struct qs_plan *p);
 uint32_t qs_plan_iterations(const struct qs_plan *p);
 /* r so far, or again after a restart, when completed runs tell it. */
 void qs_plan_set_iterations(struct qs_plan *p, uint32_t r);
+/* A pilot comes next, and in it the baseline first. */
+void qs_plan_baseline_first(struct qs_plan *p);
 /* Predicted length of the turn's window, 0 where nothing is known. */
 int64_t qs_plan_predict_ns(const struct qs_plan *p);
 

@@ -17,6 +17,7 @@ static void destroy(struct qs_session *s)
 {
     qs_link_free(s->link);
     free(s->facts_json);
+    free(s->operating_json);
     free(s->name);
     free(s);
 }
@@ -173,6 +174,8 @@ static void disconnect(struct qs_session *s)
     memset(&s->files, 0, sizeof s->files);
     free(s->facts_json);
     s->facts_json = NULL;
+    free(s->operating_json);
+    s->operating_json = NULL;
 }
 
 /* The backoff's deadline already runs. */

@@ -119,6 +119,12 @@ bool qs_session_push_data(struct qs_session *s, const void *bytes, size_t n, str
 bool qs_session_stage(struct qs_session *s, uint16_t dir, const struct qs_list *places, struct qs_err *err);
 /* Also gives up a file that is being sent. */
 bool qs_session_clean(struct qs_session *s, enum qs_clean_what what, struct qs_err *err);
+/* True where the agent has windows of QS_PHASE_TUNE. *ret is what a number that they find depends on of the
+ * device; facts of clock, frequencies and processors. Borrowed until the link is lost. */
+struct qs_session_place {
+    const char *software, *clock, *operating_json;
+};
+bool qs_session_can_tune(const struct qs_session *s, struct qs_session_place *ret);
 bool qs_session_run_end(struct qs_session *s, const struct qs_uid *run, struct qs_err *err);
 /* Ends a wait, a hook or a window: its CLOSED or HOOK_DONE follows. Does nothing between them. */
 bool qs_session_cancel(struct qs_session *s, const struct qs_uid *run, const char *why, struct qs_err *err);

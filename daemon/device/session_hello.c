@@ -13,8 +13,8 @@ static struct qs_msg_hello_host our_hello(const struct qs_session *s)
     return (struct qs_msg_hello_host){
         .proto_min = QS_PROTO_MIN,
         .proto_max = QS_PROTO_MAX,
-        .features =
-            QS_FEATURE_COMMAND | QS_FEATURE_HARNESS | QS_FEATURE_PULL | QS_FEATURE_TRACE | QS_FEATURE_FILES,
+        .features = QS_FEATURE_COMMAND | QS_FEATURE_HARNESS | QS_FEATURE_PULL | QS_FEATURE_TRACE |
+                    QS_FEATURE_FILES | QS_FEATURE_EVALS,
         .farm = s->farm,
         .session = s->nonce,
         .heartbeat_ms = (uint32_t)(s->heartbeat_ns / 1000000),
@@ -147,7 +147,25 @@ static int by_key(const void *a, const void *b)
     return order != 0 ? order : (x->key.n > y->key.n) - (x->key.n < y->key.n);
 }
 
-static char *facts_to_json(const struct qs_fact *facts, size_t count)
+static bool is_any(const struct qs_fact *fact)
+{
+    (void)fact;
+    return true;
+}
+
+/* What a short duration depends on, whatever is measured. */
+static bool is_operating(const struct qs_fact *fact)
+{
+    static const char *const keys[] = {"agent_sha256", "clock",  "clock_source", "cpu_model", "cpus_online",
+                                       "governors",    "kernel", "machine",      "smt",       "turbo"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (qs_text_is(fact->key, keys[i]))
+            return true;
+    return false;
+}
+
+static char *facts_to_json(const struct qs_fact *facts, size_t count,
+                           bool (*takes)(const struct qs_fact *fact))
 {
     struct qs_buf out;
     struct qs_json json;
@@ -156,6 +174,8 @@ static char *facts_to_json(const struct qs_fact *facts, size_t count)
     qs_json_object(&json);
     for (size_t i = 0; i < count; i++) {
         char key[QS_NAME_MAX_BYTES + 1];
+        if (!takes(&facts[i]))
+            continue;
         qs_text_copy(facts[i].key, key, sizeof key);
         qs_json_key(&json, key);
         qs_json_string_n(&json, facts[i].value.n > 0 ? facts[i].value.p : "", facts[i].value.n);
@@ -175,8 +195,11 @@ bool qs_session_do_take_facts(struct qs_session *s, const union qs_session_msg *
     qsort(facts, count, sizeof *facts, by_key);
     for (size_t i = 1; i < count; i++)
         unique = unique && by_key(&facts[i - 1], &facts[i]) != 0;
-    if (unique)
-        s->facts_json = facts_to_json(facts, count);
+    if (unique) {
+        s->facts_json = facts_to_json(facts, count, is_any);
+        free(s->operating_json);
+        s->operating_json = facts_to_json(facts, count, is_operating);
+    }
     free(facts);
     if (!unique)
         return qs_session_broken(s, QS_E_PROTOCOL, "%s: the agent names a fact twice", s->name);

@@ -67,7 +67,8 @@ struct qs_session {
     uint8_t agent_nonce[QS_NONCE_BYTES];
     char software[QS_NOTE_MAX_BYTES + 1], boot_id[QS_NAME_MAX_BYTES + 1], clock_name[QS_NAME_MAX_BYTES + 1];
     uint32_t max_iterations;
-    char *facts_json; /* owned; between FACTS and on_ready */
+    char *facts_json;     /* owned; between FACTS and on_ready */
+    char *operating_json; /* owned; from FACTS on */
     struct qs_session_clock clock;
     struct qs_session_run run;
     struct qs_session_metrics metrics;

@@ -144,6 +144,13 @@ bool qs_session_can_pull(const struct qs_session *s)
     return qs_session_is_ready(s) && (s->agreed.features & QS_FEATURE_PULL) != 0;
 }
 
+bool qs_session_can_tune(const struct qs_session *s, struct qs_session_place *ret)
+{
+    *ret = (struct qs_session_place){
+        .software = s->software, .clock = s->clock_name, .operating_json = s->operating_json};
+    return qs_session_is_ready(s) && s->operating_json && (s->agreed.features & QS_FEATURE_EVALS) != 0;
+}
+
 bool qs_session_pull(struct qs_session *s, const struct qs_msg_pull *m, struct qs_err *err)
 {
     if (!qs_session_may(s, QS_SESSION_EV_PULL, err) || !is_open_run(s, &m->run, err))

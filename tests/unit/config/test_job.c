@@ -295,6 +295,19 @@ static void test_traced_blocks(void **state)
     qs_job_free(s);
 }
 
+static void test_evals(void **state)
+{
+    (void)state;
+    struct qs_job_spec *spec = parse("quiesce: 1\nbenchmarks:\n"
+                                     "  - {name: a, mode: harness, argv: [./a], evals: 1000000}\n"
+                                     "  - {name: b, mode: harness, argv: [./b], evals: auto}\n"
+                                     "  - {name: c, mode: harness, argv: [./c]}\n");
+    assert_int_equal(spec->benchmarks[0].evals, 1000000);
+    assert_int_equal(spec->benchmarks[1].evals, 0);
+    assert_int_equal(spec->benchmarks[2].evals, 0);
+    qs_job_free(spec);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
@@ -309,6 +322,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_gate_none),
         cmocka_unit_test(test_tracers),
         cmocka_unit_test(test_traced_blocks),
+        cmocka_unit_test(test_evals),
         cmocka_unit_test(test_examples),
     };
     return cmocka_run_group_tests_name("config job", tests, NULL, NULL);

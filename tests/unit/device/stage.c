@@ -194,6 +194,8 @@ void stage_done(struct stage *s)
     qs_buf_done(&s->hooks);
     qs_buf_done(&s->left);
     qs_buf_done(&s->disk.places);
+    for (size_t i = 0; i < s->kept_count; i++)
+        free(s->kept[i].depends);
 }
 
 size_t stage_counted(const struct stage *s, uint32_t point, uint32_t block)

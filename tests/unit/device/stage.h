@@ -20,6 +20,23 @@
 enum { STAGE_RUNS = 512, STAGE_ITERATIONS = 64, STAGE_OUTPUT = 64 };
 #define STAGE_STEP_NS INT64_C(1000000)
 
+enum { STAGE_KEPT = 8 };
+struct stage_tuning { /* what the store keeps */
+    char *depends;
+    struct qs_tuning tuning;
+};
+
+struct stage_harness { /* programs of mode harness; arms beyond the second are like it */
+    bool able;         /* the agent can tune */
+    struct qs_session_place place;
+    uint8_t sha256[32];
+    const char *cpus;
+    uint32_t evals_max[2];
+    int64_t evaluation_ns[2];
+    int64_t precision_ns, accuracy_ns; /* of the clock; 0: the agent says nothing of it */
+    bool look_fails;                   /* the store cannot be read */
+};
+
 struct stage_run { /* a row of the store */
     uint8_t uid[16], session[16];
     uint32_t arm, point, block, pos, attempt, taint, windows, iterations;
@@ -27,7 +44,8 @@ struct stage_run { /* a row of the store */
     enum qs_run_state state;
     bool ended;
     uint64_t acked;
-    uint32_t warmup_n;
+    uint32_t warmup_n, scans; /* scans: windows of TUNE */
+    uint32_t evals;           /* of its last window */
     char error[QS_ERR_TEXT_BYTES], stop_reason[64];
 };
 
@@ -78,18 +96,21 @@ struct stage {
     bool session_error;             /* an ERROR of the session in a window */
     bool refuse_pull;               /* an ERROR to each PULL */
     bool refuse_run;                /* the agent cannot start the executable */
-    bool long_setup;                /* its program is ready after ten minutes, unless it is ended before */
-    bool busy_store;                /* refuses silence the first time */
-    bool asked_always;              /* the store has something to do whenever there is no silence */
-    const char *log;                /* of the kernel: the agent can be asked for what a run left */
-    unsigned token_refusals;        /* so often nothing may be transferred */
-    unsigned window_refusals;       /* so often no window may begin for others */
+    struct stage_harness harness;
+    bool long_setup;          /* its program is ready after ten minutes, unless it is ended before */
+    bool busy_store;          /* refuses silence the first time */
+    bool asked_always;        /* the store has something to do whenever there is no silence */
+    const char *log;          /* of the kernel: the agent can be asked for what a run left */
+    unsigned token_refusals;  /* so often nothing may be transferred */
+    unsigned window_refusals; /* so often no window may begin for others */
     /* What happened. */
     struct stage_run runs[STAGE_RUNS];
     size_t run_count;
     struct qs_buf news, hooks;
     unsigned conflicts, sessions, sessions_ended, silences, holds, opens, struck, ended, kind_seen, hook_seen,
         disarms;
+    struct stage_tuning kept[STAGE_KEPT];
+    size_t kept_count;
     struct qs_buf left; /* what was stored of that: "kind name length total why", a line each */
     unsigned tokens;    /* held */
     bool silent;
@@ -99,7 +120,9 @@ struct stage {
     unsigned generation, operation, answers;
     struct qs_uid run;
     uint64_t next_seq;
-    uint32_t window, asked;
+    uint32_t window, asked, evals;
+    enum qs_phase phase;
+    enum qs_run_mode mode;
     int64_t gate_timeout_ns; /* of the last OPEN's first expectation */
     struct stage_window now;
     uint32_t hook_id;

@@ -57,6 +57,12 @@ static void tell_run_ready(struct stage *s)
         return;
     }
     struct qs_msg_run_ready m = {.run = s->run, .executable = qs_text_of("/bin/work")};
+    if (s->mode == QS_RUN_HARNESS) {
+        m.header_version = 1;
+        m.cpus = qs_text_of(s->harness.cpus);
+        m.evals_max = s->harness.evals_max[stage_find(s, &s->run)->arm > 0];
+        memcpy(m.sha256, s->harness.sha256, sizeof m.sha256);
+    }
     s->session = SESSION_OPEN;
     qs_control_on_run_ready(s->control, &m);
 }
@@ -71,6 +77,7 @@ bool qs_session_run_begin(struct qs_session *session, const struct qs_msg_run_be
     s->run = m->run;
     s->next_seq = 0;
     s->tracing = false; /* no tracer outlives its run */
+    s->mode = m->mode;
     s->operation++;
     s->now.how = QS_CLOSED_DONE;
     stage_later(s, s->long_setup ? INT64_C(600000000000) : STAGE_STEP_NS, tell_run_ready);
@@ -133,6 +140,21 @@ static void tell_iterations(struct stage *s)
     qs_control_on_iterations(s->control, &m);
 }
 
+/* The second reading is the worse one. */
+static struct qs_list clock_evidence(const struct stage *s, uint8_t *mem, size_t cap)
+{
+    const struct stage_harness *h = &s->harness;
+    struct qs_build b;
+    qs_build_init(&b, mem, cap);
+    if (s->phase == QS_PHASE_TUNE && h->precision_ns > 0) {
+        qs_build_evidence(&b, &(struct qs_evidence){qs_text_of(QS_SENSOR_CLOCK_PRECISION), QS_READING_OK,
+                                                    h->precision_ns, h->precision_ns + 1});
+        qs_build_evidence(&b, &(struct qs_evidence){qs_text_of(QS_SENSOR_CLOCK_ACCURACY), QS_READING_OK,
+                                                    h->accuracy_ns, 9 * h->accuracy_ns});
+    }
+    return qs_build_list(&b);
+}
+
 static void tell_closed(struct stage *s)
 {
     uint8_t mem[128];
@@ -145,6 +167,7 @@ static void tell_closed(struct stage *s)
     struct qs_msg_closed m = {.run = s->run,
                               .window = s->window,
                               .phase = s->phase,
+                              .evals = s->evals,
                               .how = s->now.how,
                               .iterations = s->now.iterations,
                               .gate = {.outcome = s->now.gate, .busiest = qs_text_of(s->now.busiest)},
@@ -153,6 +176,8 @@ static void tell_closed(struct stage *s)
                               .failure = qs_text_of(s->now.failure),
 
                               .output_bytes = s->now.output ? strlen(s->now.output) : 0};
+    uint8_t seen[128];
+    m.evidence = clock_evidence(s, seen, sizeof seen);
     if (m.iterations > 0)
         stage_later(s, STAGE_STEP_NS, tell_iterations);
     else
@@ -192,6 +217,11 @@ static void tell_armed(struct stage *s)
     }
 }
 
+static int64_t evaluation_ns(struct stage *s)
+{
+    return s->harness.evaluation_ns[stage_find(s, &s->run)->arm > 0];
+}
+
 bool qs_session_open(struct qs_session *session, const struct qs_msg_open *m, struct qs_err *err)
 {
     struct stage *s = stage_of(session);
@@ -213,8 +243,11 @@ bool qs_session_open(struct qs_session *session, const struct qs_msg_open *m, st
     s->operation++;
     s->now = (struct stage_window){.iterations =
                                        m->iterations < STAGE_ITERATIONS ? m->iterations : STAGE_ITERATIONS};
-    for (size_t i = 0; i < STAGE_ITERATIONS; i++)
-        s->now.duration_ns[i] = 10000000;
+    s->phase = m->phase;
+    s->evals = m->evals;
+    for (uint32_t i = 0; i < STAGE_ITERATIONS; i++)
+        s->now.duration_ns[i] =
+            m->evals > 0 ? evaluation_ns(s) * (m->evals + (m->phase == QS_PHASE_TUNE ? i : 0)) : 10000000;
     if (s->script)
         s->script(s, stage_find(s, &s->run), &s->now);
     if (s->now.how == QS_CLOSED_GATE_TIMEOUT)
@@ -242,6 +275,13 @@ bool qs_session_resend(struct qs_session *session, const struct qs_uid *run, uin
     (void)run;
     (void)from_seq;
     return stage_may(stage_of(session), SESSION_READY, "resend", err);
+}
+
+bool qs_session_can_tune(const struct qs_session *session, struct qs_session_place *ret)
+{
+    const struct stage *s = of((struct qs_session *)(uintptr_t)session);
+    *ret = s->harness.place;
+    return s->harness.able;
 }
 
 bool qs_session_can_pull(const struct qs_session *session)

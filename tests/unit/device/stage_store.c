@@ -124,6 +124,8 @@ void qs_store_window(struct qs_store *store, const struct qs_window_row *window,
     r->windows++;
     r->iterations += (uint32_t)window->n;
     r->phase = window->phase;
+    r->evals = window->evals;
+    r->scans += window->phase == QS_PHASE_TUNE;
     if (window->phase != QS_PHASE_TRACED)
         r->taint |= window->taint;
 }
@@ -141,4 +143,53 @@ void qs_store_run_end(struct qs_store *store, const struct qs_run_end_row *end, 
     r->warmup_n = end->warmup_n;
     snprintf(r->stop_reason, sizeof r->stop_reason, "%s", end->stop_reason ? end->stop_reason : "");
     snprintf(r->error, sizeof r->error, "%s", end->error_text ? end->error_text : r->error);
+}
+
+void qs_store_tuning(struct qs_store *store, const char *depends_json, const struct qs_tuning *tuning,
+                     qs_store_done_fn *done, void *user)
+{
+    struct stage *s = of(store);
+    assert_non_null(find(s, tuning->run_uid));
+    if (!answer(s, "tuning", done, user))
+        return;
+    assert_true(s->kept_count < STAGE_KEPT);
+    s->kept[s->kept_count++] = (struct stage_tuning){qs_strdup(depends_json), *tuning};
+}
+
+bool qs_read_tuning(struct qs_store_reader *r, const char *depends_json, struct qs_tuning *ret,
+                    bool *ret_found, struct qs_err *err)
+{
+    struct stage *s = (struct stage *)(void *)r;
+    *ret_found = false;
+    for (size_t i = 0; i < s->kept_count; i++) {
+        if (strcmp(s->kept[i].depends, depends_json) == 0) {
+            *ret = s->kept[i].tuning;
+            *ret_found = true;
+        }
+    }
+    return !s->harness.look_fails || qs_fail(err, QS_E_STORE, "the disk cannot be read");
+}
+
+struct reading {
+    struct stage *s;
+    qs_store_read_fn *read;
+    qs_store_after_fn *after;
+    void *user;
+};
+
+static void on_read(void *user)
+{
+    struct reading r = *(struct reading *)user;
+    struct qs_err err = QS_ERR_INIT;
+    free(user);
+    stage_strike_now(r.s);
+    bool ok = r.read((struct qs_store_reader *)(void *)r.s, r.user, &err);
+    r.after(ok ? NULL : &err, r.user);
+}
+
+void qs_store_read(struct qs_store *store, qs_store_read_fn *read, qs_store_after_fn *after, void *user)
+{
+    struct reading *r = qs_malloc(sizeof *r);
+    *r = (struct reading){.s = of(store), .read = read, .after = after, .user = user};
+    qs_timer_start(of(store)->loop, STAGE_STEP_NS, on_read, r);
 }

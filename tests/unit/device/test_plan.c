@@ -192,6 +192,37 @@ static void test_warms_again(void **state)
     qs_job_free(spec);
 }
 
+/* A pilot that begins with the baseline, also where the plan has none, or a block was begun already. */
+static void test_baseline_first(void **state)
+{
+    (void)state;
+    struct qs_job_spec *spec =
+        job("arms: {a: {argv: [a]}, b: {argv: [b]}, c: {argv: [c]}}\n",
+            "{seed: 1, order: ABBA, window: {iterations: 4}, warmup: {iterations: 0}}");
+    struct qs_plan p;
+    spec->baseline = 2;
+    qs_plan_init(&p, spec, 77, 2);
+    assert_int_equal(p.block, 1);
+    qs_plan_repeat_block(&p);
+    qs_plan_baseline_first(&p);
+    assert_int_equal(p.block, 0);
+    assert_int_equal(qs_plan_iterations(&p), 1);
+    assert_int_equal(qs_plan_arm(&p), 2);
+    unsigned turns[3] = {0};
+    do {
+        turns[qs_plan_arm(&p)]++;
+        qs_plan_turn_done(&p, 1, false);
+    } while (qs_plan_next_turn(&p));
+    for (size_t a = 0; a < 3; a++)
+        assert_int_equal(turns[a], 2);
+    qs_plan_block_done(&p, 1);
+    assert_int_equal(p.block, 1);
+    assert_int_equal(p.attempt, 1);
+    assert_int_equal(p.run_iterations, 4);
+    qs_plan_done(&p);
+    qs_job_free(spec);
+}
+
 static void test_looks(void **state)
 {
     (void)state;
@@ -319,6 +350,7 @@ int main(void)
         cmocka_unit_test(test_two_turns_are_a_mean_of_logs),
         cmocka_unit_test(test_a_repeat_draws_the_same_order),
         cmocka_unit_test(test_warms_again),
+        cmocka_unit_test(test_baseline_first),
         cmocka_unit_test(test_looks),
         cmocka_unit_test(test_time_never_before_the_least_blocks),
         cmocka_unit_test(test_eta),

@@ -218,6 +218,23 @@ static void tracers_come_and_go(void **state)
     bed_done(&b);
 }
 
+/* Of all facts those that a short duration depends on. */
+static void who_can_tune_says_where_it_is(void **state)
+{
+    (void)state;
+    struct bed b;
+    struct qs_session_place place;
+    bed_init(&b, 7);
+    assert_false(qs_session_can_tune(b.host.session, &place));
+    open_run(&b);
+    assert_true(qs_session_can_tune(b.host.session, &place));
+    assert_non_null(strstr(place.software, "quiesce-agent"));
+    assert_non_null(place.clock);
+    assert_string_equal(place.operating_json, "{\"clock\":\"sim\",\"cpu_model\":\"simulated\","
+                                              "\"kernel\":\"sim\",\"machine\":\"sim\"}");
+    bed_done(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +244,7 @@ int main(void)
         cmocka_unit_test(an_unknown_program_is_refused),
         cmocka_unit_test(a_window_that_lost_its_link_is_handed_over),
         cmocka_unit_test(tracers_come_and_go),
+        cmocka_unit_test(who_can_tune_says_where_it_is),
         cmocka_unit_test(the_readme_shows_the_table),
     };
     return cmocka_run_group_tests_name("device session on the simulated agent", tests, NULL, NULL);
