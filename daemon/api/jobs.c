@@ -7,6 +7,7 @@
 #include "api/render.h"
 #include "api/reply.h"
 #include "farm/farm.h"
+#include "store/tuning.h"
 
 enum { LIST_DEFAULT = 50, LIST_MOST = 1000 };
 
@@ -16,6 +17,7 @@ struct jobs {
     size_t limit;
     char *text;               /* of the one job's document, owned */
     char *traces;             /* JSON, owned; NULL where it has none */
+    char *evaluations;        /* of the one job, JSON, owned */
     struct qs_job_spec *spec; /* NULL where this version cannot read it any more */
 };
 
@@ -26,6 +28,7 @@ static void done_jobs(void *data)
     qs_job_free(d->spec);
     free(d->text);
     free(d->traces);
+    free(d->evaluations);
 }
 
 static bool read_list(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
@@ -82,7 +85,8 @@ static bool read_one(struct qs_store_reader *reader, struct qs_exchange *ex, str
 {
     struct jobs *d = ex->data;
     struct qs_err unreadable;
-    if (!qs_read_job(reader, ex->match.id, &d->found, err))
+    if (!qs_read_job(reader, ex->match.id, &d->found, err) ||
+        !qs_read_evaluations_json(reader, ex->match.id, &d->evaluations, err))
         return false;
     const struct qs_job_info *job = &d->found.at[0];
     d->text = text_of(job->spec_json);
@@ -130,6 +134,7 @@ static void say_one(struct qs_exchange *ex)
     qs_json_kraw(&j, "progress", progress.data);
     if (d->traces)
         qs_json_kraw(&j, "traces", d->traces);
+    qs_json_kraw(&j, "evaluations", d->evaluations);
     qs_json_object_end(&j);
     qs_buf_done(&progress);
     qs_reply_json(ex, 200, &out);

@@ -227,6 +227,17 @@ static void add_views(const struct qs_layout *layout, const json_t *result, stru
         qs_sample_views(layout, qs_json_get_text(arm, "name", "?"), json_object_get(arm, "views"), out);
 }
 
+/* Every time below it is of one evaluation. */
+static void evals_line(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
+{
+    char text[80];
+    int64_t evals = qs_json_get_int(result, "evals", 1);
+    if (evals < 2)
+        return;
+    snprintf(text, sizeof text, "%" PRId64 " evaluations an iteration; times are of one.", evals);
+    qs_face_wrap(&layout->face, out, "  ", text, QS_INK_DIM);
+}
+
 static void one_result(const struct qs_layout *layout, const json_t *doc, const json_t *result, bool several,
                        struct qs_buf *out)
 {
@@ -234,6 +245,7 @@ static void one_result(const struct qs_layout *layout, const json_t *doc, const 
     result_head(layout, result, several, out);
     qs_layout_arms(layout, result, out);
     if (has_data(result)) {
+        evals_line(layout, result, out);
         qs_buf_char(out, '\n');
         qs_layout_verdicts(layout, doc, result, out);
         add_views(layout, result, out);

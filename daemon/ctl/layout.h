@@ -35,6 +35,8 @@ void qs_layout_table(const struct qs_layout *layout, const json_t *result, struc
 void qs_layout_histogram(const struct qs_layout *layout, const json_t *result, struct qs_buf *out);
 void qs_layout_doubts(const struct qs_layout *layout, const json_t *doc, const json_t *result,
                       struct qs_buf *out);
+/* One line of `evaluations` (schema/comparison.md), appended; false where there are none. */
+bool qs_layout_evals(const json_t *e, struct qs_buf *out);
 void qs_layout_data(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 
 /* Arms in the order of the layout's sort: indices into result.arms; order has room for `count`. */

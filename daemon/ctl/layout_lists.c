@@ -119,6 +119,25 @@ static void progress_field(const struct qs_layout *layout, struct qs_buf *out, c
     field(layout, out, "progress", text);
 }
 
+/* One line a point and device; which they are is said where there are several. */
+static void evals_fields(const struct qs_layout *layout, struct qs_buf *out, const json_t *list)
+{
+    struct qs_buf text;
+    size_t i;
+    const json_t *one;
+    qs_buf_init(&text);
+    json_array_foreach(list, i, one)
+    {
+        qs_buf_clear(&text);
+        if (json_array_size(list) > 1)
+            qs_buf_fmt(&text, "%s on %s: ", qs_json_get_text(one, "label", "?"),
+                       qs_json_get_text(one, "device", "?"));
+        if (qs_layout_evals(json_object_get(one, "evaluations"), &text))
+            field(layout, out, "evaluated", text.data);
+    }
+    qs_buf_done(&text);
+}
+
 void qs_layout_job(const struct qs_layout *layout, const json_t *job, struct qs_buf *out)
 {
     struct qs_buf text;
@@ -141,6 +160,7 @@ void qs_layout_job(const struct qs_layout *layout, const json_t *job, struct qs_
     if (json_is_integer(seed))
         qs_buf_fmt(&text, "%" PRIu64, (uint64_t)json_integer_value(seed));
     field(layout, out, "seed", json_is_string(seed) ? json_string_value(seed) : text.data);
+    evals_fields(layout, out, json_object_get(job, "evaluations"));
     field(layout, out, "owner", qs_json_get_text(job, "owner", ""));
     time_field(layout, out, "submitted", job, "submitted_wall_ns");
     time_field(layout, out, "started", job, "started_wall_ns");
@@ -225,6 +245,9 @@ void qs_layout_run(const struct qs_layout *layout, const json_t *run, struct qs_
     qs_buf_clear(&text);
     join(json_object_get(run, "taint"), &text);
     field(layout, out, "taint", text.data);
+    qs_buf_clear(&text);
+    qs_layout_evals(json_object_get(json_object_get(run, "harness"), "evals"), &text);
+    field(layout, out, "evaluated", text.data);
     silence_field(layout, out, json_object_get(run, "windows"));
     field(layout, out, "stopped by", qs_json_get_text(run, "stop_reason", ""));
     field(layout, out, "error", qs_json_get_text(run, "error", ""));

@@ -163,6 +163,13 @@ static void on_plan(struct qs_progress *p, const json_t *d)
     end_line(p, true);
 }
 
+static void on_evals(struct qs_progress *p, const json_t *d)
+{
+    qs_buf_str(&p->line, "evaluations: ");
+    qs_layout_evals(json_object_get(d, "evaluations"), &p->line);
+    end_line(p, true);
+}
+
 static void on_planned(struct qs_progress *p, const json_t *d)
 {
     if (!p->quiet)
@@ -225,14 +232,23 @@ static const struct {
     const char *kind;
     void (*on)(struct qs_progress *p, const json_t *d);
     bool keeps_line; /* what it says does not replace the line */
-} kinds[] = {{"job.progress", on_progress, false}, {"gate.waiting", on_gate_waiting, false},
-             {"window.held", on_held, false},      {"gate.timeout", on_gate_timeout, true},
-             {"job.queued", on_queued, false},     {"job.start", on_start, false},
-             {"job.push", on_push, false},         {"job.plan", on_plan, false},
-             {"job.planned", on_planned, true},    {"window.announce", on_announce, false},
-             {"block.repeat", on_repeat, true},    {"job.warning", on_warning, true},
-             {"job.lost", on_lost, true},          {"job.back", on_back, true},
-             {"job.result", on_result, true},      {"job.state", on_state, true}};
+} kinds[] = {{"job.progress", on_progress, false},
+             {"gate.waiting", on_gate_waiting, false},
+             {"window.held", on_held, false},
+             {"gate.timeout", on_gate_timeout, true},
+             {"job.queued", on_queued, false},
+             {"job.start", on_start, false},
+             {"job.push", on_push, false},
+             {"job.evals", on_evals, false},
+             {"job.plan", on_plan, false},
+             {"job.planned", on_planned, true},
+             {"window.announce", on_announce, false},
+             {"block.repeat", on_repeat, true},
+             {"job.warning", on_warning, true},
+             {"job.lost", on_lost, true},
+             {"job.back", on_back, true},
+             {"job.result", on_result, true},
+             {"job.state", on_state, true}};
 
 void qs_progress_on_event(struct qs_progress *p, const char *kind, const json_t *data)
 {

@@ -188,8 +188,10 @@ static bool add_mode(const struct qs_args *args, json_t *b, struct qs_buf *probl
                                          "conclude", "exit-code", "ignore-failure"};
     const struct qs_opt_use *harness = qs_args_last(args, "harness");
     if (harness == NULL) {
+        const struct qs_opt_use *evals = qs_args_last(args, "evals");
         json_object_set_new(b, "mode", json_string("command"));
-        return true;
+        return evals == NULL || qs_args_fail(args, problem, evals->arg, 0, "add --harness, or leave it out",
+                                             "--evals is for programs that include quiesce/bench.h");
     }
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         const struct qs_opt_use *use = qs_args_last(args, others[i]);
@@ -200,6 +202,8 @@ static bool add_mode(const struct qs_args *args, json_t *b, struct qs_buf *probl
     json_object_set_new(b, "mode", json_string("harness"));
     if (harness->value[0] != NULL)
         json_object_set_new(b, "benchmark", json_string(harness->value[0]));
+    if (qs_args_has(args, "evals"))
+        json_object_set_new(b, "evals", json_integer(qs_args_number(args, "evals", 1)));
     return true;
 }
 

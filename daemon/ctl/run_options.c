@@ -42,6 +42,13 @@ const struct qs_opt qs_run_options[] = {
      .optional = true,
      .help = "The commands are programs that include quiesce/bench.h: iterations are timed inside of one "
              "process a run; =BENCHMARK where a program has several. Parameters go to it by name."},
+    {.name = "evals",
+     .values = "N",
+     .kind = QS_OPT_WHOLE,
+     .min = 1,
+     .max = 1000000,
+     .help = "With --harness: evaluations of each iteration between two looks at the clock (as many as the "
+             "first command needs)."},
     {.name = "shell",
      .letter = 'S',
      .values = "SHELL",

@@ -18,7 +18,7 @@ def text(**more):
     params = {"work_ns": [20000, 30000], **more.pop("params", {})}
     return {
         "quiesce": 1, "name": "spinning",
-        "benchmarks": [{"name": "spin", "mode": "harness", "argv": [program("bench")], "params": params,
+        "benchmarks": [{"name": "spin", "mode": "harness", "argv": [program("bench")], "params": params, "evals": 1,
                         **more.pop("benchmark", {})}],
         "arms": more.pop("arms", {"one": {"env": {"ARM": "one"}}, "two": {"env": {"ARM": "two"}}}),
         "plan": {"seed": 5, "blocks": 2, "window": {"target": "2ms"}, "until": {"interval": 0}, **more.pop("plan", {})},

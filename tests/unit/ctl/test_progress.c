@@ -33,6 +33,21 @@ static void the_line_of_a_job(void **state)
         "waiting for quiet: cpu.busy_ratio_ppm is 38.0 %, wanted at most 10.0 %, busiest: cc1[7] 38%");
     expect_line(&p, "window.held", "{\"why\":\"b measures on hub desk\"}",
                 "waiting for others: b measures on hub desk");
+    expect_line(&p, "job.evals", "{\"point\":0,\"evaluations\":{\"evals\":7,\"how\":\"given\"}}",
+                "evaluations: 7 an iteration, as the job says");
+    expect_line(
+        &p, "job.evals",
+        "{\"evaluations\":{\"evals\":205,\"how\":\"tuned\",\"oracle\":\"table\",\"precision_ns\":20,"
+        "\"accuracy_ns\":41,\"tries\":999,\"evaluation_ns\":20.03,\"table_evals\":1,"
+        "\"logistic_evals\":2,\"found_by\":\"ab\"}}",
+        "evaluations: 205 an iteration, tuned: one takes 20.0 ns, the clock is precise to 20.0 ns and "
+        "accurate to 41.0 ns (999 tries; the table says 1, the logistic curve 2)");
+    expect_line(
+        &p, "job.evals",
+        "{\"evaluations\":{\"evals\":1,\"how\":\"cached\",\"tries\":9,\"evaluation_ns\":1e6,"
+        "\"table_evals\":1,\"logistic_evals\":1,\"found_by\":\"ab\"}}",
+        "evaluations: 1 an iteration, as run ab found: one takes 1.00 ms (9 tries; the table says 1, the "
+        "logistic curve 1)");
     expect_line(&p, "job.progress",
                 "{\"point\":0,\"points\":1,\"block\":7,\"blocks_min\":6,\"blocks_max\":30,\"next_look\":10,"
                 "\"half_width_ratio\":0.012,\"goal_ratio\":0.01,\"eta_ns\":8600000000}",

@@ -135,11 +135,13 @@ static void a_harness_program_is_run_with_its_own_defaults(void **state)
     assert_string_equal(params.at[0], "size=128");
     qs_strings_done(&params);
     qs_job_free(s);
-    s = good(RUN("--harness=thin", "./old", "./new"));
+    s = good(RUN("--harness=thin", "--evals", "200", "./old", "./new"));
+    assert_int_equal(s->benchmarks[0].evals, 200);
     assert_string_equal(s->benchmarks[0].program_benchmark, "thin");
     qs_job_free(s);
     bad(RUN("--harness", "--prepare", "true", "--", "./blur"), "--prepare is for commands");
     bad(RUN("--harness", "--shell", "./blur"), "--shell is for commands");
+    bad(RUN("--evals", "9", "./blur"), "--evals is for programs that include quiesce/bench.h");
     bad(RUN("-L", "size", "64,128", "--", "./blur"), "no command uses {size}");
 }
 

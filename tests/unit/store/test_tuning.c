@@ -60,6 +60,16 @@ static bool read_samples(struct qs_store_reader *r, void *user, struct qs_err *e
     return true;
 }
 
+static bool read_evaluations(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    char *json = NULL;
+    assert_true(qs_read_evaluations_json(r, *(int64_t *)user, &json, err));
+    assert_string_equal(json, "[{\"point\":0,\"label\":\"gzip\",\"device\":\"bench\","
+                              "\"evaluations\":{\"evals\":8,\"how\":\"given\"}}]");
+    free(json);
+    return true;
+}
+
 static void durations_are_of_all_evaluations(void **state)
 {
     struct fixture *f = *state;
@@ -76,6 +86,7 @@ static void durations_are_of_all_evaluations(void **state)
     qs_loop_run(f->loop);
     assert_true(qs_store_read_now(f->store, read_iterations, NULL, &err));
     assert_true(qs_store_read_now(f->store, read_samples, &f->job, &err));
+    assert_true(qs_store_read_now(f->store, read_evaluations, &f->job, &err));
 }
 
 struct look {
