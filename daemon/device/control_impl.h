@@ -126,8 +126,7 @@ void qs_control_mark_interrupted(struct qs_control *c, const struct qs_uid *uid,
  * nothing. */
 void qs_control_store_request(struct qs_control *c, enum qs_control_input good, qs_store_done_fn **ret_fn,
                               void **ret_user);
-/* An answer that c->outstanding counts has come: false where it is of no use any more; c may be gone then. */
-bool qs_control_answered(struct qs_control *c, uint64_t epoch);
+bool qs_control_answered(struct qs_control *c, uint64_t epoch); /* false: of no use; c may be gone */
 /* For requests whose outcome nobody waits for: an error ends the job, a wait or a window in hand is cut
  * short. */
 void qs_control_store_quiet(struct qs_control *c, qs_store_done_fn **ret_fn, void **ret_user);

@@ -121,7 +121,6 @@ struct stage {
     struct qs_uid run;
     uint64_t next_seq;
     uint32_t window, asked, evals;
-    enum qs_phase phase;
     enum qs_run_mode mode;
     int64_t gate_timeout_ns; /* of the last OPEN's first expectation */
     struct stage_window now;

@@ -238,7 +238,6 @@ bool qs_session_open(struct qs_session *session, const struct qs_msg_open *m, st
     s->opens++;
     s->window = m->window;
     s->asked = m->iterations;
-    s->phase = m->phase;
     stage_check_phase(s, m);
     s->operation++;
     s->now = (struct stage_window){.iterations =

@@ -9,7 +9,9 @@ static struct stage *of(struct qs_session *session)
 void stage_check_phase(struct stage *s, const struct qs_msg_open *m)
 {
     const struct stage_run *run = stage_find(s, &s->run);
-    enum qs_phase untraced = run->block == 0 ? QS_PHASE_WARMUP : QS_PHASE_MEASURE;
+    bool tunes = m->phase == QS_PHASE_TUNE && s->mode == QS_RUN_HARNESS;
+    enum qs_phase pilot = tunes ? QS_PHASE_TUNE : QS_PHASE_WARMUP;
+    enum qs_phase untraced = run->block == 0 ? pilot : QS_PHASE_MEASURE;
     assert_int_equal(m->phase, s->tracing ? QS_PHASE_TRACED : untraced);
     if (s->tracing) { /* nothing of it is judged */
         assert_int_equal(m->gate.count, 0);
