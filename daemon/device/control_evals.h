@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "device/evals.h"
 
@@ -26,5 +27,9 @@ uint32_t qs_control_evals_rows(const struct qs_control *c);
 void qs_control_evals_open(const struct qs_control *c, struct qs_msg_open *m);
 /* The committed window was one of tuning: another one follows. */
 bool qs_control_evals_window(struct qs_control *c);
+
+/* control.c: an answer of the store that c->outstanding counts has come. False where it is of no use any
+ * more; c may be gone then. */
+bool qs_control_answered(struct qs_control *c, uint64_t epoch);
 
 #endif

@@ -3,8 +3,8 @@
 #define QS_DEVICE_CONTROL_IMPL_H
 
 #include "device/control.h"
-#include "device/control_fetch.h"
 #include "device/control_evals.h"
+#include "device/control_fetch.h"
 #include "device/control_harness.h"
 #include "device/control_host.h"
 #include "device/control_left.h"
@@ -126,7 +126,6 @@ void qs_control_mark_interrupted(struct qs_control *c, const struct qs_uid *uid,
  * nothing. */
 void qs_control_store_request(struct qs_control *c, enum qs_control_input good, qs_store_done_fn **ret_fn,
                               void **ret_user);
-bool qs_control_answered(struct qs_control *c, uint64_t epoch); /* false: of no use; c may be gone */
 /* For requests whose outcome nobody waits for: an error ends the job, a wait or a window in hand is cut
  * short. */
 void qs_control_store_quiet(struct qs_control *c, qs_store_done_fn **ret_fn, void **ret_user);
@@ -140,8 +139,7 @@ bool qs_control_send_hook(struct qs_control *c, const struct qs_strings *argv, s
 /* control_window.c: from messages to rows. */
 void qs_control_window_reset(struct qs_control *c);
 void qs_control_window_whole(struct qs_control *c); /* all rows are here: metrics first, then the store */
-/* Adds the committed window's iterations to the run in hand. */
-void qs_control_window_count(struct qs_control *c);
+void qs_control_window_count(struct qs_control *c); /* the committed iterations go to the run in hand */
 double qs_control_run_median(const struct qs_control *c);
 
 /* control_planner.c: iterations and blocks for the wanted precision. */

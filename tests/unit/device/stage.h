@@ -15,27 +15,11 @@
 
 #include "base/loop.h"
 #include "device/control_impl.h"
+#include "stage_harness.h"
 #include "stage_disk.h"
 
 enum { STAGE_RUNS = 512, STAGE_ITERATIONS = 64, STAGE_OUTPUT = 64 };
 #define STAGE_STEP_NS INT64_C(1000000)
-
-enum { STAGE_KEPT = 8 };
-struct stage_tuning { /* what the store keeps */
-    char *depends;
-    struct qs_tuning tuning;
-};
-
-struct stage_harness { /* programs of mode harness; arms beyond the second are like it */
-    bool able;         /* the agent can tune */
-    struct qs_session_place place;
-    uint8_t sha256[32];
-    const char *cpus;
-    uint32_t evals_max[2];
-    int64_t evaluation_ns[2];
-    int64_t precision_ns, accuracy_ns; /* of the clock; 0: the agent says nothing of it */
-    bool look_fails;                   /* the store cannot be read */
-};
 
 struct stage_run { /* a row of the store */
     uint8_t uid[16], session[16];

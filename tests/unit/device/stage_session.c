@@ -278,7 +278,7 @@ bool qs_session_resend(struct qs_session *session, const struct qs_uid *run, uin
 
 bool qs_session_can_tune(const struct qs_session *session, struct qs_session_place *ret)
 {
-    const struct stage *s = of((struct qs_session *)(uintptr_t)session);
+    const struct stage *s = stage_of((struct qs_session *)(uintptr_t)session);
     *ret = s->harness.place;
     return s->harness.able;
 }
