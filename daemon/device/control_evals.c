@@ -242,6 +242,16 @@ static void store_found(struct qs_control *c)
     qs_store_tuning(c->p.store, c->evals.depends, found, fn, user);
 }
 
+static void found(struct qs_control *c)
+{
+    if (c->evals.at.how == QS_EVALS_TUNED)
+        store_found(c);
+    else
+        qs_control_news_warning(c, "no iteration of the tuning window was valid: an iteration has one "
+                                   "evaluation");
+    qs_control_news_evals(c);
+}
+
 bool qs_control_evals_window(struct qs_control *c)
 {
     struct qs_evals *e = &c->evals.at;
@@ -251,13 +261,9 @@ bool qs_control_evals_window(struct qs_control *c)
         take_scan(c);
     else
         qs_evals_window(e, NULL);
-    if (e->step != QS_EVALS_MEASURE)
-        return true;
-    if (e->how == QS_EVALS_TUNED)
-        store_found(c);
-    else
-        qs_control_news_warning(c, "no iteration of the tuning window was valid: an iteration has one "
-                                   "evaluation");
-    qs_control_news_evals(c);
+    if (e->step == QS_EVALS_MEASURE)
+        found(c);
+    c->run.window++;
+    qs_control_feed(c, QS_CE_AGAIN);
     return true;
 }

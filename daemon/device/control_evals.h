@@ -25,7 +25,7 @@ void qs_control_evals_begin(struct qs_control *c);
 uint32_t qs_control_evals_rows(const struct qs_control *c);
 /* What kind of window comes next: its phase, iterations, longest time and evaluations. */
 void qs_control_evals_open(const struct qs_control *c, struct qs_msg_open *m);
-/* The committed window was one of tuning: another one follows. */
+/* The committed window was one of tuning: it is judged here, and the next one is fed. */
 bool qs_control_evals_window(struct qs_control *c);
 
 /* control.c: an answer of the store that c->outstanding counts has come. False where it is of no use any

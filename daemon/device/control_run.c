@@ -27,8 +27,7 @@ void qs_control_do_begin_session(struct qs_control *c)
 
 void qs_control_do_lock(struct qs_control *c)
 {
-    /* Affinity goes with each run and the gate with each window; nothing else of the device is changed yet.
-     */
+    /* Affinity goes with each run, the gate with each window; nothing else of the device is changed. */
     if (!c->started_news) {
         c->started_news = true;
         qs_control_news_start(c);
@@ -265,12 +264,8 @@ void qs_control_do_judge(struct qs_control *c)
         qs_control_feed(c, QS_CE_AGAIN);
         return;
     }
-    if (!over && qs_control_evals_window(c)) {
-        c->run.attempt = 0;
-        c->run.window++;
-        qs_control_feed(c, QS_CE_AGAIN);
+    if (!over && qs_control_evals_window(c))
         return;
-    }
     if (!over && c->win.rows_n > 0 && qs_control_host_has_rules(c))
         qs_control_feed(c, QS_CE_ASK);
     else
