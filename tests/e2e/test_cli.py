@@ -52,7 +52,7 @@ def the_same_integers(tap):
 def second_opinions(tap):
     """`compare --rule` shows what the rules of others say of the same iterations; a name that is none is refused"""
     with Bed() as bed:
-        told = bed.cli("run", *QUICK, "--a", "sleep 0.001", "--b", "sleep 0.003")
+        told = bed.cli("run", *QUICK, "--a", "sleep 0.001", "--b", "sleep 0.3")
         tap.equal(told.returncode, 0, f"a job to look at: {told.stderr[-500:]}")
         told = bed.cli("compare", "1", "--rule", "skia", "--rule", "judge", "--json")
         opinions = {o["rule"]: o for o in json.loads(told.stdout)["results"][0]["comparisons"][0]["opinions"]}
@@ -60,7 +60,7 @@ def second_opinions(tap):
         numbers = {n["name"]: n["value"] for n in opinions["judge"]["numbers"]}
         least = [bed.one(f"SELECT min(duration_ns) FROM v_iteration WHERE block > 0 AND arm = '{arm}'") for arm in "ab"]
         tap.equal([numbers["baseline_best"], numbers["candidate_best"]], least, "the judge looks at the least iterations of the database")
-        tap.equal(opinions["judge"]["answer"], "regression", "2 ms more of sleep is one")
+        tap.equal(opinions["judge"]["answer"], "regression", "0.3 s more of sleep are one")
         shown = bed.cli("compare", "1", "--rule", "all").stdout
         for rule in ("judge", "android", "kalibera2005", "futhark", "rancid", "perfherder", "skia"):
             tap.ok(f"\n  {rule}: " in shown, f"{rule} is on the page", shown.splitlines())
@@ -157,7 +157,7 @@ def exit_codes(tap):
         daemon.device_ready()
         hostile = program("hostile")
         job = {"quiesce": 1, "benchmarks": [{"name": "x", "argv": ["sleep", "{s}"], "params": {}}],
-               "arms": {"a": {"params": {"s": 0.001}}, "b": {"params": {"s": 0.01}}},
+               "arms": {"a": {"params": {"s": 0.001}}, "b": {"params": {"s": 0.3}}},
                "compare": {"fail_on": "regression"},
                "plan": {"seed": 1, "blocks": 6, "window": {"iterations": 1}, "warmup": {"iterations": 1}, "until": {"interval": 0}},
                "conditions": {"gate": "none", "bounds": "none"}}
