@@ -24,7 +24,7 @@ void qs_help_overview(const struct qs_face *face, struct qs_buf *out)
     for (size_t i = 0; qs_commands[i] != NULL; i++) {
         struct qs_buf lead;
         qs_buf_init(&lead);
-        qs_buf_fmt(&lead, "  %-10s", qs_commands[i]->name);
+        qs_buf_fmt(&lead, "  %-11s", qs_commands[i]->name);
         qs_face_wrap(face, out, lead.data, qs_commands[i]->summary, QS_INK_PLAIN);
         qs_buf_done(&lead);
     }

@@ -70,7 +70,7 @@ static double iterations_that_do(const struct qs_components *c, const struct qs_
 }
 
 static bool plan_arm(const struct qs_planner *p, const struct arm *a, const struct qs_planner_wish *wish,
-                     struct qs_plan *plan)
+                     struct qs_design *plan)
 {
     struct qs_components components;
     struct qs_tree tree = {.v = a->v, .depth = 1, .off = {a->off}, .count = {a->runs}};
@@ -99,7 +99,7 @@ bool qs_planner_ask(const struct qs_planner *p, const struct qs_planner_wish *wi
 {
     *ret = (struct qs_planner_answer){.attainable = true};
     for (size_t i = 0; i < p->count; i++) {
-        struct qs_plan plan;
+        struct qs_design plan;
         if (!plan_arm(p, &p->arms[i], wish, &plan))
             return false;
         if (plan.count[QS_PLAN_ITERATION] > ret->iterations)

@@ -109,7 +109,7 @@ static enum qs_status put_planner(const struct qs_view *v, struct qs_json *j)
     qs_json_key(j, "plans");
     qs_json_array(j);
     for (size_t i = 0; status == QS_OK && i < sizeof weights / sizeof *weights; i++) {
-        struct qs_plan plan;
+        struct qs_design plan;
         opts.cost_ns[QS_PLAN_RUN] = weights[i];
         last = qs_plan_from_pilot(&parts, &opts, &plan);
         if (last != QS_OK)

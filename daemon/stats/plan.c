@@ -64,7 +64,7 @@ static size_t top_units(double s, double wanted, size_t least, size_t most, cons
 }
 
 /* The variance of the mean of one highest unit. */
-static double top_variance(const struct qs_components *pilot, const struct qs_plan *plan)
+static double top_variance(const struct qs_components *pilot, const struct qs_design *plan)
 {
     double s2 = 0;
     for (size_t i = 0; i < plan->levels; i++) {
@@ -76,7 +76,7 @@ static double top_variance(const struct qs_components *pilot, const struct qs_pl
     return s2;
 }
 
-static double total_cost_ns(const struct qs_plan *plan, const struct qs_plan_opts *opts)
+static double total_cost_ns(const struct qs_design *plan, const struct qs_plan_opts *opts)
 {
     double cost_ns = 0;
     for (size_t i = 0; i < plan->levels; i++)
@@ -85,10 +85,10 @@ static double total_cost_ns(const struct qs_plan *plan, const struct qs_plan_opt
 }
 
 enum qs_status qs_plan_from_pilot(const struct qs_components *pilot, const struct qs_plan_opts *opts,
-                                  struct qs_plan *out)
+                                  struct qs_design *out)
 {
     size_t top = pilot->depth;
-    *out = (struct qs_plan){.half_width_ratio = NAN, .cost_ns = NAN};
+    *out = (struct qs_design){.half_width_ratio = NAN, .cost_ns = NAN};
     if (top < 1 || top > QS_DEPTH_MAX || !options_hold(opts, top))
         return QS_EDOM;
     double total = 0;

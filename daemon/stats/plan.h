@@ -26,7 +26,7 @@ struct qs_plan_opts {
  */
 struct qs_plan_opts qs_plan_opts_default(void);
 
-struct qs_plan {
+struct qs_design { /* of an experiment: how many of each level */
     size_t levels; /* of count: depth + 1 */
     size_t count[QS_DEPTH_MAX +
                  1];         /* [0] iterations a run, [1] runs a session .. the highest: how many per arm */
@@ -43,6 +43,6 @@ struct qs_plan {
  * r_{top-1}). S is an estimate: take the plan as a plan. QS_ETOOFEW: the pilot has a variance of NaN;
  * QS_EDOM: an option, or a location of 0. */
 enum qs_status qs_plan_from_pilot(const struct qs_components *pilot, const struct qs_plan_opts *opts,
-                                  struct qs_plan *out);
+                                  struct qs_design *out);
 
 #endif

@@ -39,7 +39,7 @@ static void test_two_levels_are_the_corrected_eq_8(void **state)
         double var[] = {ref_number(want, "T1"), ref_number(want, "T2")};
         struct qs_components pilot = pilot_of(ref_number(want, "mean_of_means"), 1, var);
         struct qs_plan_opts opts = costs(1e6, 1e7, NAN);
-        struct qs_plan plan;
+        struct qs_design plan;
         opts.least[QS_PLAN_ITERATION] = 1;
         assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_OK);
         check_near(names[i], (double)plan.count[0], ref_number(want, "n_opt_anova_w10"), 0, 0);
@@ -54,7 +54,7 @@ static void test_no_other_plan_is_as_good(void **state)
     static const double var[] = {9, 4, 2};
     struct qs_components pilot = pilot_of(100, 2, var);
     struct qs_plan_opts opts = costs(1, 20, 200);
-    struct qs_plan plan;
+    struct qs_design plan;
     for (size_t i = 0; i < 3; i++)
         opts.least[i] = 1;
     assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_OK);
@@ -76,7 +76,7 @@ static void test_one_unit_fewer_is_too_few(void **state)
     struct qs_components pilot = pilot_of(-50, 1, var);
     for (unsigned arms = 1; arms <= 2; arms++) {
         struct qs_plan_opts opts = costs(1, 10, NAN);
-        struct qs_plan plan;
+        struct qs_design plan;
         opts.arms = arms;
         opts.half_width_ratio = 0.02;
         assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_OK);
@@ -98,7 +98,7 @@ static void test_a_plan_keeps_its_promise(void **state)
     static size_t off[MAX_RUNS + 1];
     struct qs_components pilot = pilot_of(100, 1, var);
     struct qs_plan_opts opts = costs(1, 30, NAN);
-    struct qs_plan plan;
+    struct qs_design plan;
     assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_OK);
     size_t n = plan.count[0], k = plan.count[1];
     EXPECT(n <= MAX_ITERATIONS && k <= MAX_RUNS && n > 5 && k > 10);
@@ -126,7 +126,7 @@ static void test_a_plan_keeps_its_promise(void **state)
 static void test_floors_caps_and_no_effect(void **state)
 {
     (void)state;
-    struct qs_plan plan;
+    struct qs_design plan;
     static const double no_runs[] = {4, 0}, only_runs[] = {0, 4}, nothing[] = {0, 0}, wide[] = {4, 400};
     struct qs_plan_opts opts = costs(1, 10, NAN);
     struct qs_components pilot = pilot_of(100, 1, no_runs);
@@ -150,7 +150,7 @@ static void test_refusals(void **state)
 {
     (void)state;
     static const double var[] = {4, 1}, unknown[] = {4, NAN};
-    struct qs_plan plan;
+    struct qs_design plan;
     struct qs_components pilot = pilot_of(0, 1, var);
     struct qs_plan_opts opts = costs(1, 10, NAN);
     assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_EDOM);
