@@ -28,6 +28,7 @@ void qs_child_init(struct qs_linux_child *child, clockid_t clock)
     child->capture.read_fd = child->capture.write_fd = -1;
     child->capture.len = 0;
     child->capture.total = 0;
+    child->errors = (struct qs_capture){.read_fd = -1, .write_fd = -1};
 }
 
 void qs_child_done(struct qs_linux_child *child)
@@ -39,6 +40,7 @@ void qs_child_done(struct qs_linux_child *child)
         child->runs = false;
     }
     qs_capture_close(&child->capture);
+    qs_capture_close(&child->errors);
 }
 
 bool qs_capture_open(struct qs_capture *c, bool wanted, bool tail, size_t max)
@@ -121,6 +123,24 @@ void qs_capture_result(const struct qs_capture *c, struct qs_port_output *out)
     out->total_bytes = c->total;
 }
 
+bool qs_child_hear(struct qs_linux_child *child, bool wanted, bool apart, size_t max)
+{
+    return qs_capture_open(&child->capture, wanted, false, max) &&
+           qs_capture_open(&child->errors, wanted && apart, false, max);
+}
+
+void qs_child_output(struct qs_linux_child *child, int rounds, struct qs_port_output *out)
+{
+    struct qs_port_output errors;
+    qs_capture_drain(&child->capture, rounds);
+    qs_capture_drain(&child->errors, rounds);
+    qs_capture_result(&child->errors, &errors);
+    qs_capture_result(&child->capture, out);
+    out->errors = errors.kept;
+    out->errors_bytes = errors.kept_bytes;
+    out->errors_total_bytes = errors.total_bytes;
+}
+
 static const struct qs_command *command_of(const struct qs_commands *of, enum qs_port_job job)
 {
     switch (job) {
@@ -177,6 +197,7 @@ bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const st
     bool program = job == QS_JOB_PROGRAM;
     bool timed = job == QS_JOB_ITERATION || program;
     bool heard = (timed || job == QS_JOB_HOOK) && child->capture.write_fd >= 0;
+    bool apart = timed && child->errors.write_fd >= 0;
     bool fed = timed && of->stdin_path;
     child->in_fd = fed ? qs_commands_open_stdin(of) : -1;
     if (fed && child->in_fd < 0) {
@@ -188,17 +209,24 @@ bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const st
                                         .cwd_fd = of->cwd_fd,
                                         .in_fd = fed ? child->in_fd : child->null_in_fd,
                                         .out_fd = heard ? child->capture.write_fd : child->null_fd,
+                                        .err_fd = !heard  ? child->null_fd
+                                                  : apart ? child->errors.write_fd
+                                                          : child->capture.write_fd,
                                         .memory_fd = program ? child->memory_fd : 0,
                                         .wake_fd = program ? child->wake_fd : 0,
                                         .cpus = timed && of->pinned ? &of->cpus : NULL,
                                         .as = of->has_identity ? &of->identity : NULL};
     if (heard) { /* a process before may have made the pipe non-blocking: it is one for all of them */
         fcntl(child->capture.write_fd, F_SETFL, 0);
+        if (apart) {
+            fcntl(child->errors.write_fd, F_SETFL, 0);
+        }
     }
     child->job = job;
     child->of = of;
     child->lost = false;
     child->written_before = child->capture.total;
+    child->errors_before = child->errors.total;
     child->start_ns = qs_io_now_ns(child->clock);
     int error = qs_spawn_start(&spawn, &child->process);
     child->runs = error == 0;
@@ -238,6 +266,11 @@ static void fill_metrics(int64_t *m, const struct rusage *ru)
     m[QS_METRIC_BLOCK_OUT - 1] = ru->ru_oublock;
 }
 
+static bool is_cut(const struct qs_capture *c, uint64_t before)
+{
+    return !c->tail && c->read_fd >= 0 && c->total > c->max && c->total > before;
+}
+
 /* Everything after the clock was read: what was left behind, what was written. */
 static void tidy(struct qs_linux_child *child, struct qs_port_child *end)
 {
@@ -248,7 +281,8 @@ static void tidy(struct qs_linux_child *child, struct qs_port_child *end)
     }
     end->left_children = qs_spawn_end_strays(child->process.pid, child->spare, STRAYS_BUDGET_NS);
     qs_capture_drain(c, DRAIN_ALL);
-    end->output_cut = !c->tail && c->read_fd >= 0 && c->total > c->max && c->total > child->written_before;
+    qs_capture_drain(&child->errors, DRAIN_ALL);
+    end->output_cut = is_cut(c, child->written_before) || is_cut(&child->errors, child->errors_before);
     child->runs = false;
 }
 

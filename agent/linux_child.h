@@ -25,6 +25,7 @@ struct qs_linux_child {
     struct qs_spawned process;
     int64_t start_ns;
     uint64_t written_before;      /* total of the capture when it began */
+    uint64_t errors_before;       /* the same of standard error */
     bool lost;                    /* given up */
     pid_t spare;                  /* a tracer beside it, which is none of its own; 0: none */
     const struct qs_commands *of; /* borrowed */
@@ -33,6 +34,7 @@ struct qs_linux_child {
     int null_in_fd, null_fd;      /* owned: /dev/null for reading, for writing */
     clockid_t clock;              /* the agent's */
     struct qs_capture capture;
+    struct qs_capture errors; /* standard error, where it is apart: else closed, and capture has both */
 };
 
 void qs_child_init(struct qs_linux_child *child, clockid_t clock);
@@ -47,6 +49,12 @@ void qs_capture_restart(struct qs_capture *capture);
 /* Takes what is in the pipe; at most `rounds` buffers. */
 void qs_capture_drain(struct qs_capture *capture, int rounds);
 void qs_capture_result(const struct qs_capture *capture, struct qs_port_output *out);
+
+/* Pipes for what the processes of a run write; apart: one each for standard output and standard error. False:
+ * errno. */
+bool qs_child_hear(struct qs_linux_child *child, bool wanted, bool apart, size_t max);
+/* What came so far, after at most `rounds` more buffers of each. */
+void qs_child_output(struct qs_linux_child *child, int rounds, struct qs_port_output *out);
 
 bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const struct qs_commands *of,
                     struct qs_port_fault *fault);

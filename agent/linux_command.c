@@ -247,7 +247,8 @@ bool qs_commands_of_run(struct qs_commands *c, const struct qs_msg_run_begin *ru
               add_hook(c, &c->prepare, &run->prepare, fault) &&
               add_hook(c, &c->conclude, &run->conclude, fault) && pin(c, run->cpus, allowed, fault) &&
               check_stdin(c, run, fault);
-    c->capture = run->output_kind == QS_OUTPUT_KIND_CAPTURE;
+    c->capture = run->output_kind != QS_OUTPUT_KIND_DISCARD;
+    c->apart = run->output_kind == QS_OUTPUT_KIND_APART;
     c->output_max_bytes = run->output_max_bytes;
     if (!ok) {
         qs_commands_close(c);
@@ -259,6 +260,7 @@ bool qs_commands_of_hook(struct qs_commands *c, const struct qs_msg_hook *hook, 
 {
     bool ok = begin(c, &hook->argv, &hook->env, hook->cwd, hook->user, fault);
     c->capture = true;
+    c->apart = false;
     c->output_max_bytes = hook->output_max_bytes;
     if (!ok) {
         qs_commands_close(c);

@@ -38,7 +38,7 @@ struct qs_commands {
     const char *cwd;        /* "": the agent's */
     int cwd_fd;             /* owned; -1: the agent's own directory */
     const char *stdin_path; /* NULL: /dev/null */
-    bool capture;
+    bool capture, apart;    /* apart: standard output and standard error in pipes of their own */
     uint32_t output_max_bytes;
     bool has_identity;
     struct qs_identity identity; /* where the commands run as somebody else */

@@ -9,7 +9,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-enum { FD_CHILD, FD_TRACER, FD_WAKE, FD_OUTPUT, FD_LINK, FD_SIGNAL, FD_LISTEN, FD_COUNT };
+enum { FD_CHILD, FD_TRACER, FD_WAKE, FD_OUTPUT, FD_ERRORS, FD_LINK, FD_SIGNAL, FD_LISTEN, FD_COUNT };
 
 /* A link that may be taken, or one to be turned away; in a window nobody is answered. */
 static bool door_is_watched(const struct qs_linux *os)
@@ -25,6 +25,7 @@ static void fill_fds(const struct qs_linux *os, struct pollfd *fds)
     fds[FD_TRACER].fd = os->tracer.runs ? os->tracer.process.pidfd : -1;
     fds[FD_WAKE].fd = os->harness.wake_fd;
     fds[FD_OUTPUT].fd = child->runs ? child->capture.read_fd : -1;
+    fds[FD_ERRORS].fd = child->runs ? child->errors.read_fd : -1;
     fds[FD_LINK].fd = os->link.in_fd;
     fds[FD_SIGNAL].fd = os->signal_fd;
     fds[FD_LISTEN].fd = door_is_watched(os) ? os->link.listen_fd : -1;
@@ -136,6 +137,9 @@ void qs_linux_run(struct qs_linux *os)
         }
         if (fds[FD_OUTPUT].revents) {
             qs_capture_drain(&os->child.capture, 1);
+        }
+        if (fds[FD_ERRORS].revents) {
+            qs_capture_drain(&os->child.errors, 1);
         }
         if (fds[FD_SIGNAL].revents) {
             take_signal(os);

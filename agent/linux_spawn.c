@@ -68,7 +68,7 @@ __attribute__((no_sanitize("address", "undefined"))) static int child_main(void 
     /* A change of identity forgets the signal of the parent's death: that comes after it. */
     ok = ok && (!s->as || become(s->as)) && syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0;
     ok = ok && syscall(SYS_dup3, s->in_fd, 0, 0) == 0 && syscall(SYS_dup3, s->out_fd, 1, 0) == 1 &&
-         syscall(SYS_dup3, s->out_fd, 2, 0) == 2;
+         syscall(SYS_dup3, s->err_fd, 2, 0) == 2;
     ok = ok && (s->file_max_bytes == 0 || limit_files(s->file_max_bytes));
     if (ok && s->cwd_fd >= 0) {
         ok = syscall(SYS_fchdir, s->cwd_fd) == 0;

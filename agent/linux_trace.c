@@ -91,6 +91,7 @@ static bool spawn(struct qs_tracer *t, const struct qs_msg_trace *m, const struc
                                        .cwd_fd = of->cwd_fd,
                                        .in_fd = in_fd,
                                        .out_fd = out_fd,
+                                       .err_fd = out_fd,
                                        .file_max_bytes = m->max_bytes,
                                        .as = of->has_identity ? &of->identity : NULL};
     error = error == 0 ? qs_spawn_start(&spec, &t->process) : error;

@@ -128,19 +128,17 @@ static bool op_window_open(void *ctx, struct qs_port_fault *fault)
     struct qs_linux *os = ctx;
     if (os->harness.open) {
         qs_capture_restart(&os->child.capture);
+        qs_capture_restart(&os->child.errors);
         return true;
     }
-    return qs_capture_open(&os->child.capture, os->run.capture, false, os->run.output_max_bytes) ||
+    return qs_child_hear(&os->child, os->run.capture, os->run.apart, os->run.output_max_bytes) ||
            out_of_pipes(fault);
 }
 
 static void op_output(void *ctx, struct qs_port_output *out)
 {
     struct qs_linux *os = ctx;
-    if (os->harness.open) {
-        qs_capture_drain(&os->child.capture, CAPTURE_ROUNDS);
-    }
-    qs_capture_result(&os->child.capture, out);
+    qs_child_output(&os->child, os->harness.open ? CAPTURE_ROUNDS : 0, out);
 }
 
 static void op_read_sensor(void *ctx, const char *name, struct qs_port_reading *reading)
@@ -219,7 +217,7 @@ static void op_busiest(void *ctx, char *text, size_t cap)
 static bool op_program_start(void *ctx, struct qs_port_fault *fault)
 {
     struct qs_linux *os = ctx;
-    return (qs_capture_open(&os->child.capture, os->run.capture, false, os->run.output_max_bytes) ||
+    return (qs_child_hear(&os->child, os->run.capture, os->run.apart, os->run.output_max_bytes) ||
             out_of_pipes(fault)) &&
            qs_harness_start(&os->harness, &os->child, &os->run, fault);
 }

@@ -7,7 +7,7 @@ enum {
     LARGEST_FIXED = 16 + 4 + 1 + 1 + 4 + 8 + 8 + 8 + 8 + 1 + 4 + 8 + 4 + 4 + 4,
     LARGEST_LISTS = 2 + QS_GATE_MAX * (NAME_BYTES + 17) + 2 + QS_EVIDENCE_MAX * (NAME_BYTES + 17) + 2 +
                     QS_TAINTS_MAX * (NAME_BYTES + 20) + 2 + QS_DECLARED_MAX * (2 * NAME_BYTES + 1),
-    LARGEST_TEXTS = 2 * (2 + QS_NOTE_MAX_BYTES) + 2 + QS_OUTPUT_MAX_BYTES
+    LARGEST_TEXTS = 2 * (2 + QS_NOTE_MAX_BYTES) + 8 + 2 * (2 + QS_OUTPUT_MAX_BYTES)
 };
 _Static_assert(LARGEST_FIXED + LARGEST_LISTS + LARGEST_TEXTS <= QS_FRAME_MAX_BYTES,
                "CLOSED must fit a frame");
@@ -120,7 +120,8 @@ static bool closed_fits(const struct qs_msg_closed *m)
            (m->phase != QS_PHASE_TUNE || m->evals > 0) && (unsigned)m->how <= QS_CLOSED_GATE_TIMEOUT &&
            m->iterations <= QS_ITERATIONS_MAX && (unsigned)m->gate.outcome <= QS_GATE_FAIL &&
            qs_codec_is_note(m->gate.busiest) && qs_codec_is_note(m->failure) && m->evals <= QS_EVALS_MAX &&
-           (m->evals > 0 || m->declared.count == 0);
+           (m->evals > 0 || m->declared.count == 0) &&
+           (m->apart || (m->errors_bytes == 0 && m->errors.n == 0));
 }
 
 static void put_gate(struct qs_writer *w, const struct qs_gate_record *g)
@@ -161,9 +162,13 @@ bool qs_msg_encode_closed(struct qs_writer *w, const struct qs_msg_closed *m)
     qs_put_text(w, m->failure);
     qs_put_u32(w, m->frames_in_window);
     qs_put_u32(w, m->unread_bytes_at_close);
-    if (m->evals > 0) {
+    if (m->evals > 0 || m->apart) {
         qs_put_u32(w, m->evals);
         qs_declared_put(w, &m->declared);
+    }
+    if (m->apart) {
+        qs_put_u64(w, m->errors_bytes);
+        qs_put_blob(w, m->errors);
     }
     return w->ok;
 }
@@ -190,5 +195,8 @@ int qs_msg_decode_closed(const uint8_t *p, size_t n, struct qs_msg_closed *m)
     bool harness = r.err == QS_WIRE_OK && r.left > 0;
     m->evals = harness ? qs_get_u32(&r) : 0;
     m->declared = harness ? qs_declared_get(&r) : (struct qs_list){.count = 0};
-    return qs_codec_decoded(&r, closed_fits(m) && (m->evals > 0 || !harness));
+    m->apart = r.err == QS_WIRE_OK && r.left > 0;
+    m->errors_bytes = m->apart ? qs_get_u64(&r) : 0;
+    m->errors = m->apart ? qs_get_blob(&r) : (struct qs_text){.n = 0};
+    return qs_codec_decoded(&r, closed_fits(m) && (m->evals > 0 || m->apart || !harness));
 }

@@ -77,6 +77,10 @@ struct qs_msg_closed {
     uint32_t evals; /* of each iteration, <= QS_EVALS_MAX; 0: not harness mode, and nothing follows */
     struct qs_list
         declared; /* of struct qs_declared, <= QS_DECLARED_MAX: the rows' metrics, for who missed RUN_READY */
+    bool apart;   /* the run's output is QS_OUTPUT_KIND_APART: `output` is standard output alone, and these
+                     follow */
+    uint64_t errors_bytes; /* standard error: all that was written */
+    struct qs_text errors; /* and what was kept, <= QS_OUTPUT_MAX_BYTES */
 };
 bool qs_msg_encode_closed(struct qs_writer *w, const struct qs_msg_closed *m);
 int qs_msg_decode_closed(const uint8_t *p, size_t n, struct qs_msg_closed *m);

@@ -39,7 +39,7 @@ static bool hooks_fit(const struct qs_msg_run_begin *m)
 static bool run_begin_fits(const struct qs_msg_run_begin *m)
 {
     return !qs_uid_is_zero(&m->run) && m->argv.count > 0 && qs_codec_is_path(m->cwd) && stdin_fits(m) &&
-           (unsigned)m->output_kind <= QS_OUTPUT_KIND_CAPTURE && m->output_max_bytes <= QS_OUTPUT_MAX_BYTES &&
+           (unsigned)m->output_kind <= QS_OUTPUT_KIND_APART && m->output_max_bytes <= QS_OUTPUT_MAX_BYTES &&
            qs_codec_is_deadline(m->iteration_limit_ns) && (unsigned)m->exit_rule <= QS_EXIT_RULE_LIST &&
            (m->exit_rule != QS_EXIT_RULE_LIST || m->exit_codes.count > 0) && qs_codec_is_note(m->cpus) &&
            m->user.n <= QS_NAME_MAX_BYTES && (unsigned)m->mode <= QS_RUN_HARNESS && hooks_fit(m);

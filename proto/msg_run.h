@@ -8,7 +8,7 @@
 #include "proto/wire.h"
 
 enum qs_stdin_kind { QS_STDIN_NULL = 0, QS_STDIN_FILE = 1 };
-enum qs_output_kind { QS_OUTPUT_KIND_DISCARD = 0, QS_OUTPUT_KIND_CAPTURE = 1 };
+enum qs_output_kind { QS_OUTPUT_KIND_DISCARD = 0, QS_OUTPUT_KIND_CAPTURE = 1, QS_OUTPUT_KIND_APART = 2 };
 enum qs_exit_rule { QS_EXIT_RULE_ZERO = 0, QS_EXIT_RULE_ANY = 1, QS_EXIT_RULE_LIST = 2 };
 
 struct qs_msg_run_begin {
@@ -19,7 +19,8 @@ struct qs_msg_run_begin {
     enum qs_stdin_kind stdin_kind;
     struct qs_text stdin_path; /* empty where stdin_kind is NULL, not empty where FILE */
     enum qs_output_kind output_kind;
-    uint32_t output_max_bytes;  /* kept of a window, <= QS_OUTPUT_MAX_BYTES; the rest is counted */
+    uint32_t output_max_bytes;  /* kept of a window (APART: of each stream), <= QS_OUTPUT_MAX_BYTES; the rest
+                                 * is  counted */
     int64_t iteration_limit_ns; /* 1 .. QS_SPAN_MAX_NS */
     enum qs_exit_rule exit_rule;
     struct qs_list exit_codes; /* of i32, <= QS_EXIT_CODES_MAX; at least one where the rule is LIST */

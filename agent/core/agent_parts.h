@@ -25,7 +25,7 @@ struct qs_agent_run {
     struct qs_uid uid;
     int64_t iteration_limit_ns, hook_limit_ns;
     uint32_t output_max_bytes;
-    bool prepare, conclude;
+    bool prepare, conclude, apart;
     enum qs_exit_rule exit_rule;
     int32_t exit_codes[QS_EXIT_CODES_MAX];
     size_t exit_count;

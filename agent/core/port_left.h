@@ -14,6 +14,9 @@ struct qs_port_output {
     const char *kept;
     size_t kept_bytes;
     uint64_t total_bytes;
+    const char *errors; /* of a run whose streams are kept apart: standard error; else nothing */
+    size_t errors_bytes;
+    uint64_t errors_total_bytes;
 };
 
 /* One piece of what a run has left. status is enum qs_pull_status of the wire. */

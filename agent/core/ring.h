@@ -11,7 +11,7 @@
 
 enum {
     QS_RING_WINDOWS = 256,
-    QS_RING_CLOSED_BYTES = 200 * 1024, /* room kept free for one encoded CLOSED */
+    QS_RING_CLOSED_BYTES = 248 * 1024, /* room kept free for one encoded CLOSED */
     QS_RING_FLOOR_BYTES = 1024 * 1024, /* least memory: one window of any size */
 };
 

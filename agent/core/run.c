@@ -60,7 +60,8 @@ enum qs_agent_event qs_act_begin(struct qs_agent *agent)
     run->uid = m.run;
     run->iteration_limit_ns = m.iteration_limit_ns;
     run->hook_limit_ns = m.hook_limit_ns;
-    run->output_max_bytes = m.output_kind == QS_OUTPUT_KIND_CAPTURE ? m.output_max_bytes : 0;
+    run->output_max_bytes = m.output_kind != QS_OUTPUT_KIND_DISCARD ? m.output_max_bytes : 0;
+    run->apart = m.output_kind == QS_OUTPUT_KIND_APART;
     run->prepare = m.prepare.count > 0;
     run->conclude = m.conclude.count > 0;
     run->exit_rule = m.exit_rule;

@@ -132,6 +132,7 @@ static struct qs_msg_closed describe(const struct qs_agent *agent, uint32_t unre
         .frames_in_window = w->frames,
         .unread_bytes_at_close = unread,
         .evals = agent->run.harness.on ? w->evals : 0,
+        .apart = agent->run.apart,
     };
 }
 
@@ -164,7 +165,7 @@ static size_t encode_closed(const struct qs_msg_closed *whole, uint8_t *memory, 
     if (qs_msg_encode_closed(&out, &m)) {
         return out.len;
     }
-    m.output.n = 0;
+    m.output.n = m.errors.n = 0;
     qs_writer_init(&out, memory, cap);
     if (qs_msg_encode_closed(&out, &m)) {
         return out.len;
@@ -188,6 +189,8 @@ static void finish(struct qs_agent *agent)
         agent->port.output(agent->port.ctx, &output);
         m.output_bytes = output.total_bytes;
         m.output = (struct qs_text){.p = output.kept, .n = (uint16_t)output.kept_bytes};
+        m.errors_bytes = output.errors_total_bytes;
+        m.errors = (struct qs_text){.p = output.errors, .n = (uint16_t)output.errors_bytes};
         work += READINGS_BYTES;
         m.evidence = build_evidence(agent, work, EVIDENCE_BYTES);
         work += EVIDENCE_BYTES;

@@ -73,7 +73,8 @@ enum qs_agent_event qs_act_hello(struct qs_agent *agent)
     struct qs_msg_hello_agent m = {
         .proto_min = QS_PROTO_MIN,
         .proto_max = QS_PROTO_MAX,
-        .features = QS_FEATURE_COMMAND | (agent->port.pull ? (uint32_t)QS_FEATURE_PULL : 0) |
+        .features = QS_FEATURE_COMMAND | QS_FEATURE_APART |
+                    (agent->port.pull ? (uint32_t)QS_FEATURE_PULL : 0) |
                     (agent->port.tracer.start ? (uint32_t)QS_FEATURE_TRACE : 0) |
                     (agent->port.program_start ? (uint32_t)(QS_FEATURE_HARNESS | QS_FEATURE_EVALS) : 0) |
                     (agent->port.files ? (uint32_t)QS_FEATURE_FILES : 0),

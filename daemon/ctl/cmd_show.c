@@ -8,7 +8,7 @@ static const struct qs_opt options[] = {
     {.name = "spec", .help = "Print the job file as it was submitted.", .heading = "Options"},
     {.name = "artifact",
      .values = "NAME",
-     .help = "Print the content of what a run has left: output, kernel-log, or a file by its path."},
+     .help = "Print the content of what a run has left: stdout, stderr, kernel-log, or a file by its path."},
     {.name = "time-unit",
      .letter = 'u',
      .values = "UNIT",

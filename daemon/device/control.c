@@ -147,6 +147,7 @@ struct qs_control *qs_control_new(const struct qs_control_parts *parts,
     qs_buf_init(&c->win.blob);
     qs_buf_init(&c->fetch.bytes);
     qs_buf_init(&c->left.output);
+    qs_buf_init(&c->left.errors);
     qs_control_host_init(c);
     qs_plan_init(&c->plan, parts->spec, parts->seed, name_key(parts->device));
     c->block_uids = qs_calloc(2 * parts->spec->arm_count, sizeof *c->block_uids);

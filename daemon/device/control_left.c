@@ -33,12 +33,28 @@ static void store(struct qs_control *c, const char *kind, const char *name, cons
     qs_store_artifact(c->p.store, &row, fn, user);
 }
 
+static void keep_output(struct qs_buf *all, struct qs_text some)
+{
+    size_t room = OUTPUT_MAX_BYTES - all->len;
+    qs_buf_add(all, some.p ? some.p : "", some.n < room ? some.n : room);
+}
+
+static void store_output(struct qs_control *c, const char *name, struct qs_buf *bytes, uint64_t *total_bytes)
+{
+    if (c->p.files && *total_bytes > 0)
+        store(c, "output", name, bytes, *total_bytes, bytes->len == 0 ? "it was not captured" : NULL);
+    qs_buf_clear(bytes);
+    *total_bytes = 0;
+}
+
 void qs_control_left_output(struct qs_control *c)
 {
-    struct qs_text out = c->win.msg.output;
-    size_t room = OUTPUT_MAX_BYTES - c->left.output.len;
-    qs_buf_add(&c->left.output, out.p ? out.p : "", out.n < room ? out.n : room);
-    c->left.output_bytes += c->win.msg.output_bytes;
+    const struct qs_msg_closed *m = &c->win.msg;
+    keep_output(&c->left.output, m->output);
+    keep_output(&c->left.errors, m->errors);
+    c->left.output_bytes += m->output_bytes;
+    c->left.errors_bytes += m->errors_bytes;
+    c->left.apart = m->apart;
 }
 
 /* The path of a declared file with its parameters filled in; false behind the last one. */
@@ -116,11 +132,8 @@ static void fetch_next(struct qs_control *c)
 void qs_control_left_begin(struct qs_control *c)
 {
     c->left.next = 0;
-    if (c->p.files && c->left.output_bytes > 0)
-        store(c, "output", "output", &c->left.output, c->left.output_bytes,
-              c->left.output.len == 0 ? "it was not captured" : NULL);
-    qs_buf_clear(&c->left.output);
-    c->left.output_bytes = 0;
+    store_output(c, c->left.apart ? "stdout" : "output", &c->left.output, &c->left.output_bytes);
+    store_output(c, "stderr", &c->left.errors, &c->left.errors_bytes);
     if (!c->p.files || !qs_session_can_pull(c->p.session)) {
         end_run(c);
         return;
@@ -131,11 +144,13 @@ void qs_control_left_begin(struct qs_control *c)
 void qs_control_left_stop(struct qs_control *c)
 {
     qs_buf_clear(&c->left.output);
-    c->left.output_bytes = 0;
+    qs_buf_clear(&c->left.errors);
+    c->left.output_bytes = c->left.errors_bytes = 0;
 }
 
 void qs_control_left_done(struct qs_control *c)
 {
     qs_control_left_stop(c);
     qs_buf_done(&c->left.output);
+    qs_buf_done(&c->left.errors);
 }

@@ -11,11 +11,12 @@
 
 struct qs_control;
 
-struct qs_control_left {   /* what the run in hand has left, fetched at its end */
-    size_t next;           /* 0 the kernel's log, then the declared files */
-    uint32_t kept;         /* rows stored, traces among them */
-    struct qs_buf output;  /* owned: what its windows wrote */
-    uint64_t output_bytes; /* kept or not */
+struct qs_control_left {          /* what the run in hand has left, fetched at its end */
+    size_t next;                  /* 0 the kernel's log, then the declared files */
+    uint32_t kept;                /* rows stored, traces among them */
+    struct qs_buf output, errors; /* owned: what its windows wrote; errors: where the streams are apart */
+    uint64_t output_bytes, errors_bytes; /* kept or not */
+    bool apart;
 };
 
 /* Fetches it, stores it, then ends the run on the agent. */

@@ -184,7 +184,7 @@ static void gate_gave_up(struct qs_control *c)
 static void pilot_failed(struct qs_control *c)
 {
     const struct qs_iteration_row *last = &c->win.rows[c->win.rows_n - 1];
-    struct qs_text out = c->win.msg.output;
+    struct qs_text out = c->win.msg.errors.n ? c->win.msg.errors : c->win.msg.output;
     struct qs_err err = QS_ERR_INIT;
     const char *hint = "";
     char how[64];

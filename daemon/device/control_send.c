@@ -124,7 +124,9 @@ static bool fill_run_begin(struct qs_control *c, struct lists *l, struct qs_msg_
     m->cwd = qs_text_of(cwd_of(c, arm_index));
     m->stdin_kind = bench->stdin_path ? QS_STDIN_FILE : QS_STDIN_NULL;
     m->stdin_path = qs_text_of(bench->stdin_path);
-    m->output_kind = bench->output == QS_OUTPUT_CAPTURE ? QS_OUTPUT_KIND_CAPTURE : QS_OUTPUT_KIND_DISCARD;
+    m->output_kind = bench->output != QS_OUTPUT_CAPTURE  ? QS_OUTPUT_KIND_DISCARD
+                     : qs_session_can_part(c->p.session) ? QS_OUTPUT_KIND_APART
+                                                         : QS_OUTPUT_KIND_CAPTURE;
     m->output_max_bytes = bench->output_max_bytes > QS_OUTPUT_MAX_BYTES ? QS_OUTPUT_MAX_BYTES
                                                                         : (uint32_t)bench->output_max_bytes;
     m->iteration_limit_ns = bench->iteration_limit_ns;

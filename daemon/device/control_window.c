@@ -161,6 +161,11 @@ struct window_rows { /* heap: some 60 KiB */
     struct texts texts;
 };
 
+static uint64_t all_output_bytes(const struct qs_msg_closed *m)
+{
+    return m->output_bytes > UINT64_MAX - m->errors_bytes ? UINT64_MAX : m->output_bytes + m->errors_bytes;
+}
+
 static void submit(struct qs_control *c, struct window_rows *r, size_t readings, size_t evidence,
                    size_t taints)
 {
@@ -197,7 +202,7 @@ static void submit(struct qs_control *c, struct window_rows *r, size_t readings,
                                 .how = qs_closed_how_word(c->win.how),
                                 .failure = m->failure.n ? base + failure_at : NULL,
                                 .output = m->output.n ? base + output_at : NULL,
-                                .output_bytes = m->output_bytes,
+                                .output_bytes = all_output_bytes(m),
                                 .gate = &gate,
                                 .evidence = r->evidence,
                                 .evidence_count = evidence,

@@ -102,6 +102,8 @@ bool qs_session_resend(struct qs_session *s, const struct qs_uid *run, uint64_t 
  * such feature (qs_session_can_pull). */
 bool qs_session_pull(struct qs_session *s, const struct qs_msg_pull *m, struct qs_err *err);
 bool qs_session_can_pull(const struct qs_session *s);
+/* Does the agent keep standard output and standard error apart? */
+bool qs_session_can_part(const struct qs_session *s);
 /* Between windows: a tracer is started, or told to end; on_traced follows, or on_error about the run.
  * QS_E_LIMIT where the agent has no such feature (qs_session_can_trace). */
 bool qs_session_trace(struct qs_session *s, const struct qs_msg_trace *m, struct qs_err *err);

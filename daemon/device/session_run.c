@@ -151,6 +151,11 @@ bool qs_session_can_tune(const struct qs_session *s, struct qs_session_place *re
     return qs_session_is_ready(s) && s->operating_json && (s->agreed.features & QS_FEATURE_EVALS) != 0;
 }
 
+bool qs_session_can_part(const struct qs_session *s)
+{
+    return qs_session_is_ready(s) && (s->agreed.features & QS_FEATURE_APART) != 0;
+}
+
 bool qs_session_pull(struct qs_session *s, const struct qs_msg_pull *m, struct qs_err *err)
 {
     if (!qs_session_may(s, QS_SESSION_EV_PULL, err) || !is_open_run(s, &m->run, err))

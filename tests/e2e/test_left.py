@@ -44,9 +44,10 @@ def output_and_files(tap):
             "artifacts": ["big.bin", "missing.{n}", "pipe", "folder", "empty"]})
         tap.equal(ended["state"], "done", "the job ends well")
         it = left(shown)
-        output = it[("output", "output")]
-        tap.equal(content(daemon, output), b"out\x007err", "output is kept byte by byte")
-        tap.equal((output["kept_bytes"], output["total_bytes"]), (8, 8), "with its length")
+        output, errors = it[("output", "stdout")], it[("output", "stderr")]
+        tap.equal(content(daemon, output), b"out\x007", "standard output is kept byte by byte")
+        tap.equal(content(daemon, errors), b"err", "and standard error beside it")
+        tap.equal((output["kept_bytes"], output["total_bytes"], errors["total_bytes"]), (5, 5, 3), "with their lengths")
         kept = it[("file", "big.bin")]
         tap.equal((kept["kept_bytes"], kept["total_bytes"]), (20000, len(big)), "a file is cut at its bound, its length is known")
         tap.ok(content(daemon, kept) == big[:20000], "its beginning is what is kept")
@@ -78,7 +79,7 @@ def kernel_log(tap):
             readable = True
         except OSError:
             readable = False
-        denied = b"denied" in content(daemon, left(shown)[("output", "output")]) if ("output", "output") in left(shown) else False
+        denied = b"denied" in content(daemon, left(shown)[("output", "stdout")]) if ("output", "stdout") in left(shown) else False
         if not readable:
             tap.ok(log and not log["sha256"] and log["why"], "an unreadable log is recorded as missing", [log])
         elif denied:

@@ -196,6 +196,12 @@ MESSAGES = [
      many("taints", []) + u64("output_bytes", 0) + text("output", b"") + text("failure", "") +
      u32("frames_in_window", 0) + u32("unread_bytes_at_close", 0) + u32("evals", 1000) +
      many("declared", [text("name", "pixels") + text("unit", "count") + u8("flags", 3)])),
+    ("closed_apart_harness", 20, window() + u8("phase", 1) + u8("how", 0) + u32("iterations", 1) +
+     i64("opened_ns", 5000000000) + i64("closed_ns", 5250000000) + i64("gate.began_ns", 4000000000) +
+     i64("gate.decided_ns", 4990000000) + u8("gate.outcome", 0) + u32("gate.polls", 1) + many("gate.readings", []) +
+     text("gate.busiest", "") + many("evidence", []) + many("taints", []) + u64("output_bytes", 3) + text("output", b"out") +
+     text("failure", "") + u32("frames_in_window", 0) + u32("unread_bytes_at_close", 0) + u32("evals", 0) +
+     many("declared", []) + u64("errors_bytes", 2**40) + text("errors", b"w\0\xff")),
     ("iterations", 21, window() + u64("first_seq", 1000) + u32("first_index", 0) +
      many("metrics", [u16("id", 1), u16("id", 3)]) +
      many("rows", [row(0, 123456789, 0, 0, [1500, 2097152]), row(123500000, I64_MAX, 0x80000006, -11, [0, -1]),

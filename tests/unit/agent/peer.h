@@ -37,7 +37,7 @@ struct peer {
 struct run_spec {
     const char *const *argv, *const *env, *const *prepare, *const *conclude; /* NULL-terminated */
     const char *cwd, *stdin_path, *cpus, *user;
-    bool capture;
+    bool capture, apart;
     uint32_t output_max_bytes;
     int64_t limit_ns, hook_limit_ns;
     enum qs_exit_rule exit_rule;

@@ -109,9 +109,43 @@ static void fetches_with_the_rights_of_the_user(void **state)
     device_expect(d, QS_MSG_RUN_ENDED);
 }
 
+/* Two streams, two bounds; what is beyond is counted. */
+static void keeps_the_streams_apart(void **state)
+{
+    struct device *d = *state;
+    struct closed closed;
+    struct run_spec spec = {
+        .argv = (const char *const[]){"/bin/sh", "-c", "echo out; echo trouble >&2; echo out", NULL},
+        .env = usual_env,
+        .apart = true,
+        .output_max_bytes = 10};
+    device_measure(d, &spec, 2, &closed);
+    assert_true(closed.m.apart);
+    assert_true(qs_text_is(closed.m.output, "out\nout\nou"));
+    assert_int_equal(closed.m.output_bytes, 16);
+    assert_true(qs_text_is(closed.m.errors, "trouble\ntr"));
+    assert_int_equal(closed.m.errors_bytes, 16);
+    assert_int_equal(closed.row[0].flags, 0);
+    assert_int_equal(closed.row[1].flags, QS_ITERATION_OUTPUT_CUT);
+    spec.output_max_bytes = QS_OUTPUT_MAX_BYTES; /* as much as there may be of both fits one message */
+    spec.argv = (const char *const[]){"/bin/sh", "-c",
+                                      "head -c 100000 /dev/zero; head -c 200000 /dev/zero >&2; exit 0", NULL};
+    device_measure(d, &spec, 1, &closed);
+    assert_int_equal(closed.m.output.n, QS_OUTPUT_MAX_BYTES);
+    assert_int_equal(closed.m.errors.n, QS_OUTPUT_MAX_BYTES);
+    assert_int_equal(closed.m.errors_bytes, 200000);
+    spec.apart = false; /* as before, in one */
+    spec.capture = true;
+    spec.argv = (const char *const[]){"/bin/sh", "-c", "echo out; echo trouble >&2", NULL};
+    device_measure(d, &spec, 1, &closed);
+    assert_false(closed.m.apart);
+    assert_true(qs_text_is(closed.m.output, "out\ntrouble\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(keeps_the_streams_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(fetches_with_the_rights_of_the_user, setup, teardown),
     };
     return cmocka_run_group_tests_name("agent-left", tests, group_setup, group_teardown);

@@ -84,6 +84,7 @@ struct stage {
     bool long_setup;          /* its program is ready after ten minutes, unless it is ended before */
     bool busy_store;          /* refuses silence the first time */
     bool asked_always;        /* the store has something to do whenever there is no silence */
+    bool parts_streams;       /* the agent keeps standard error apart */
     const char *log;          /* of the kernel: the agent can be asked for what a run left */
     unsigned token_refusals;  /* so often nothing may be transferred */
     unsigned window_refusals; /* so often no window may begin for others */

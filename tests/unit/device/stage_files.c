@@ -39,6 +39,11 @@ bool qs_session_is_ready(const struct qs_session *session)
     return stage_of((struct qs_session *)(uintptr_t)session)->session != SESSION_DOWN;
 }
 
+bool qs_session_can_part(const struct qs_session *session)
+{
+    return stage_of((struct qs_session *)(uintptr_t)session)->parts_streams;
+}
+
 static bool is_there(const struct stage *s, const struct qs_content *content)
 {
     for (size_t i = 0; i < s->disk.there_n; i++) {

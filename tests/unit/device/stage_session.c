@@ -173,6 +173,9 @@ static void tell_closed(struct stage *s)
                               .gate = {.outcome = s->now.gate, .busiest = qs_text_of(s->now.busiest)},
                               .taints = qs_build_list(&taints),
                               .output = qs_text_of(s->now.output),
+                              .apart = s->parts_streams,
+                              .errors_bytes = s->parts_streams ? 9 : 0,
+                              .errors = qs_text_of(s->parts_streams ? "trouble" : ""),
                               .failure = qs_text_of(s->now.failure),
 
                               .output_bytes = s->now.output ? strlen(s->now.output) : 0};

@@ -137,6 +137,14 @@ static void test_what_a_run_has_left_is_kept(void **state)
             fail_msg("not twice: %s in\n%s", each[i], s.left.data);
     }
     stage_done(&s);
+    stage_init(&s, leaving_job); /* streams of their own */
+    s.script = talking;
+    s.parts_streams = true;
+    s.parts.files = (struct qs_files *)(void *)&s;
+    stage_go(&s);
+    assert_int_equal(times(s.left.data, "0 output stdout 5 of 5 \n"), 2);
+    assert_int_equal(times(s.left.data, "1 output stderr 7 of 9 \n"), 2);
+    stage_done(&s);
     stage_init(&s, leaving_job); /* a quiet kernel leaves nothing to keep */
     s.log = "";
     s.parts.files = (struct qs_files *)(void *)&s;

@@ -106,6 +106,23 @@ static bool put_closed_harness(struct qs_writer *w)
     return qs_msg_encode_closed(w, &m);
 }
 
+static bool put_closed_apart(struct qs_writer *w)
+{
+    struct qs_msg_closed m = {.run = run,
+                              .window = 3,
+                              .phase = QS_PHASE_MEASURE,
+                              .iterations = 1,
+                              .opened_ns = 5000000000,
+                              .closed_ns = 5250000000,
+                              .gate = {.began_ns = 4000000000, .decided_ns = 4990000000, .polls = 1},
+                              .output_bytes = 3,
+                              .output = qs_text_of("out"),
+                              .apart = true,
+                              .errors_bytes = UINT64_C(1) << 40,
+                              .errors = {.p = "w\0\xff", .n = 3}};
+    return qs_msg_encode_closed(w, &m);
+}
+
 static bool put_iterations_harness(struct qs_writer *w)
 {
     uint8_t mem[2][512];
@@ -147,6 +164,7 @@ const struct sample harness_samples[HARNESS_SAMPLES] = {
     {"run_ended_harness", QS_MSG_RUN_ENDED, put_run_ended_harness, recode_run_ended},
     {"run_ready_evals_harness", QS_MSG_RUN_READY, put_run_ready_evals, recode_run_ready},
     {"open_tune_harness", QS_MSG_OPEN, put_open_tune, recode_open},
+    {"closed_apart_harness", QS_MSG_CLOSED, put_closed_apart, recode_closed},
 };
 
 const struct sample *sample_at(size_t i)
