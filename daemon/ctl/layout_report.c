@@ -42,7 +42,7 @@ static size_t level_of(const struct strip *s, size_t sign)
     for (size_t i = sign * s->each; i < (sign + 1) * s->each && i < s->cells; i++) {
         double v = number_at(s->median, i);
         sum += isfinite(v) ? v : 0;
-        n += isfinite(v);
+        n += isfinite(v) ? 1 : 0;
     }
     if (n == 0)
         return 0;

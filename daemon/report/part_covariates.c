@@ -113,7 +113,7 @@ static void add_runs(struct table *t, struct row row, const double *of_window,
     }
     for (size_t i = 0; i < w->count; i++) {
         p->sum[w->at[i].run] += isfinite(of_window[i]) ? of_window[i] : 0;
-        p->windows[w->at[i].run] += isfinite(of_window[i]);
+        p->windows[w->at[i].run] += isfinite(of_window[i]) ? 1 : 0;
     }
     row.of_runs = true;
     for (size_t r = 0; r < count; r++) {

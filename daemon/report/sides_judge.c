@@ -67,7 +67,7 @@ static size_t finite_units(const struct qs_side_units *units)
 {
     size_t n = 0;
     for (size_t i = 0; i < units->count; i++)
-        n += isfinite(units->at[i].value);
+        n += isfinite(units->at[i].value) ? 1 : 0;
     return n;
 }
 
