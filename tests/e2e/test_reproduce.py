@@ -18,7 +18,7 @@ def turns(bed, job):
 def a_job_again(tap):
     """Seed, order, devices and document are the first job's; the page tells what differs and whether the values agree"""
     with Bed() as bed:
-        told = bed.cli("run", *QUICK, "--runs", "12", "--a", "sleep 0.002", "--b", "sleep 0.003", "--c", "sleep 0.002")
+        told = bed.cli("run", "--runs", "12", *QUICK[2:], "--a", "sleep 0.002", "--b", "sleep 0.003", "--c", "sleep 0.002")
         tap.equal(told.returncode, 0, f"a job: {told.stderr[-300:]}")
         dry = bed.cli("reproduce", "1", "--dry-run")
         tap.ok(dry.returncode == 0 and "job 1 again: seed" in dry.stdout, "a dry run says what it takes", dry.stdout.splitlines())
@@ -38,7 +38,7 @@ def a_job_again(tap):
         tap.equal((texts[1]["reproduces"], texts[1]["where"]), (1, 'name == "local"'), "and which job, on which device")
         tap.equal([e["matter"] for e in doc["environments"]], [0], "nothing that matters differs on this machine")
         tap.equal([r["arm"] for r in doc["results"]], ["a", "b", "c"], "each arm against itself")
-        tap.ok(all(r["original"]["runs"] == 4 and r["again"]["runs"] == 4 and r["lo"] < r["hi"] for r in doc["results"]), "with intervals", doc)
+        tap.ok(all(r["original"]["runs"] == 12 and r["again"]["runs"] == 12 and r["lo"] < r["hi"] for r in doc["results"]), "with intervals", doc)
         uid = bed.one("SELECT run FROM v_run WHERE job = 1 AND block = 2 AND arm = 'b'")
         page = bed.cli("reproduce", uid)
         tap.equal(page.returncode, 0, f"the job of a run: {page.stderr[-300:]}")
