@@ -11,7 +11,7 @@
 #include "config/doc.h"
 #include "config/job_plan.h"
 #include "config/job_trace.h"
-#include "config/strings.h"
+#include "config/string_list.h"
 
 enum qs_job_mode { QS_MODE_COMMAND, QS_MODE_HARNESS };
 enum qs_job_layout_kind { QS_JOB_LAYOUT_RANDOM, QS_JOB_LAYOUT_FIXED };

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "config/strings.h"
+#include "config/string_list.h"
 #include "stats/rule.h"
 
 enum { QS_JOB_HOOKS_MAX = 8 }; /* metrics, and rules, of a farm that one job may ask for */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "config/strings.h"
+#include "config/string_list.h"
 
 enum qs_job_tracer {
     QS_TRACER_NONE,

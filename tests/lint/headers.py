@@ -19,7 +19,7 @@ WARNINGS = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wco
 
 def compile_alone(top, path, compiler, extra):
     source = f'#include "{os.path.join(top, path)}"\ntypedef int a_source_is_not_empty;\n'
-    places = [f"-I{os.path.join(top, d)}" for d in ("", "daemon", "agent", "agent/include", "tests", os.path.dirname(path))]
+    places = [f"-I{os.path.join(top, d)}" for d in ("", "daemon", "agent", "agent/include", "tests")]
     out = subprocess.run([*compiler, "-fsyntax-only", *WARNINGS, *places, *extra, "-x", "c", "-"], input=source,
                          capture_output=True, text=True, env=dict(os.environ, LC_ALL="C"))
     wrong = [line for line in out.stderr.splitlines() if "error" in line]

@@ -1,6 +1,6 @@
 /* A list of texts. */
-#ifndef QS_CONFIG_STRINGS_H
-#define QS_CONFIG_STRINGS_H
+#ifndef QS_CONFIG_STRING_LIST_H
+#define QS_CONFIG_STRING_LIST_H
 
 #include <stddef.h>
 
