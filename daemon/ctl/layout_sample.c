@@ -66,13 +66,13 @@ struct qs_layout qs_sample_layout(const struct qs_layout *layout, const json_t *
     return own;
 }
 
-/* "12.3-12.9 ms" */
+/* "12.3–12.9 ms", or "-1.5 to 12.9 ms": a dash between would read as a sign */
 void qs_sample_range(const struct qs_layout *layout, double lo, double hi, double typical, struct qs_buf *out)
 {
     struct qs_scale scale;
     qs_layout_scale_of(layout, typical, &scale);
-    qs_buf_fmt(out, "%.*f–%.*f%s%s", scale.decimals, lo / scale.ns, scale.decimals, hi / scale.ns,
-               scale.name[0] != '\0' ? " " : "", scale.name);
+    qs_buf_fmt(out, "%.*f%s%.*f%s%s", scale.decimals, lo / scale.ns, lo < 0 ? " to " : "–", scale.decimals,
+               hi / scale.ns, scale.name[0] != '\0' ? " " : "", scale.name);
 }
 
 void qs_sample_value(const struct qs_layout *layout, double v, struct qs_buf *out)

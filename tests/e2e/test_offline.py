@@ -215,6 +215,8 @@ def no_daemon(tap):
         tap.ok(told.returncode == 0, "it works", told.stderr.splitlines())
         tap.ok("10.00–12.00: median 11.00" in told.stdout, "the interval comes first", told.stdout.splitlines())
         tap.ok(told.stdout.index("median") < told.stdout.index("What to know"), "then what is wrong with the sample")
+        told = bed.cli("analyze", numbers(bed, "offsets.txt", [-3.0, -2.0, 1.0, 2.0, 4.0, 5.0]))
+        tap.ok("-3.000 to 5.000: median 1.500" in told.stdout, "a dash is no sign", told.stdout.splitlines())
         until("the daemon has ended", lambda: not os.path.exists(bed.socket))
         tap.equal(bed.sql("SELECT count(*) FROM job"), [(0,)], "nothing was stored")
 
