@@ -96,6 +96,7 @@ static void on_timeout(void *user)
 static void on_exit_of(int exit_code, int term_signal, void *user)
 {
     struct qs_command_run *r = user;
+    end_all(r); /* what it left in the background may hold its output open */
     r->child = NULL;
     r->exited = true;
     if (r->err.code != QS_E_NONE)

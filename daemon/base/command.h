@@ -1,5 +1,6 @@
 /* One command of this machine: a text goes in, a short text comes out, within a time. It runs as this daemon
- * does, in a session of its own, and is ended whole when it is too slow, or too talkative. Real time only. */
+ * does, in a session of its own: what it leaves behind in that ends with it, and all of it ends where it is
+ * too slow, or too talkative. Real time only. */
 #ifndef QS_BASE_COMMAND_H
 #define QS_BASE_COMMAND_H
 

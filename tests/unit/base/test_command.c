@@ -1,7 +1,10 @@
 /* Commands of this machine: input, output, time, and what goes wrong. They are real. */
 #include "cm.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/buf.h"
 #include "base/command.h"
@@ -83,6 +86,43 @@ static void test_failures(void **state)
     expect_failure("while :; do echo more; done", LONG_NS, "more than 1000 bytes");
 }
 
+static bool is_alive(int pid)
+{
+    char path[64];
+    char state = 'Z'; /* ended, and nobody has asked how */
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return false;
+    assert_int_equal(fscanf(f, "%*d (%*[^)]) %c", &state), 1);
+    fclose(f);
+    return state != 'Z';
+}
+
+static void expect_gone(const char *pid)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    assert_true(atoi(pid) > 1);
+    for (int tries = 0; is_alive(atoi(pid)) && tries < 10000; tries++)
+        nanosleep(&pause, NULL);
+    assert_false(is_alive(atoi(pid)));
+}
+
+/* Its answer is what it wrote until it ended: what it left in the background neither delays nor outlives it.
+ */
+static void test_what_it_leaves_behind_goes_with_it(void **state)
+{
+    (void)state;
+    struct told t = run("sleep 1000 & echo $!", "", 0, LONG_NS); /* holds the output open */
+    assert_int_equal(t.code, QS_E_NONE);
+    expect_gone(t.output.data);
+    qs_buf_done(&t.output);
+    t = run("sleep 1000 >/dev/null 2>&1 & echo $!", "", 0, LONG_NS);
+    assert_int_equal(t.code, QS_E_NONE);
+    expect_gone(t.output.data);
+    qs_buf_done(&t.output);
+}
+
 static void test_stop_and_refusals(void **state)
 {
     (void)state;
@@ -114,6 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_input_becomes_output),
         cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_what_it_leaves_behind_goes_with_it),
         cmocka_unit_test(test_stop_and_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
