@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <jansson.h>
-#include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "api/access.h"
 #include "api/compare.h"
 #include "api/reply.h"
+#include "api/submit.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -31,8 +31,10 @@ struct reproduce {
     json_t *document; /* of the original, as it was stored; owned */
     struct qs_job_file *files;
     size_t file_count;
-    struct qs_buf where; /* selects the devices that ran it */
-    int64_t id;          /* of the new job */
+    struct qs_buf where;  /* selects the devices that ran it */
+    const char *key;      /* of the connection: what makes a second request the same, or NULL */
+    double *margin_ratio; /* of each point; owned */
+    int64_t id;           /* of the new job */
     struct qs_buf out;
 };
 
@@ -50,6 +52,7 @@ static void done_reproduce(void *data)
     side_done(&r->again);
     json_decref(r->document);
     free(r->files);
+    free(r->margin_ratio);
     qs_buf_done(&r->where);
     qs_buf_done(&r->out);
 }
@@ -221,17 +224,16 @@ static void submit(struct qs_exchange *ex)
     const json_t *text = json_object_get(r->document, "text");
     const char *name = json_string_value(json_object_get(r->document, "name"));
     qs_peer_name(ex->uid, owner);
-    struct qs_submission sub = {
-        .text = json_string_value(text),
-        .text_bytes = json_string_length(text),
-        .name = name ? name : "stored job",
-        .owner = owner,
-        .idem = MHD_lookup_connection_value(ex->connection, MHD_HEADER_KIND, "Idempotency-Key"),
-        .files = r->files,
-        .file_count = r->file_count,
-        .reproduces = r->original.job.at[0].id,
-        .seed = r->original.job.at[0].seed,
-        .where = r->where.data};
+    struct qs_submission sub = {.text = json_string_value(text),
+                                .text_bytes = json_string_length(text),
+                                .name = name ? name : "stored job",
+                                .owner = owner,
+                                .idem = r->key,
+                                .files = r->files,
+                                .file_count = r->file_count,
+                                .reproduces = r->original.job.at[0].id,
+                                .seed = r->original.job.at[0].seed,
+                                .where = r->where.data};
     qs_problems_init(&problems);
     qs_exchange_enter(ex);
     bool ok = qs_farm_submit(ex->api->p.farm, &sub, on_submitted, ex, &problems, &err);
@@ -246,8 +248,12 @@ static void submit(struct qs_exchange *ex)
 
 void qs_handle_reproduce(struct qs_exchange *ex)
 {
-    begin(ex);
-    qs_exchange_read(ex, read_original, submit);
+    struct reproduce *r = begin(ex);
+    struct qs_err err = QS_ERR_INIT;
+    if (qs_submit_key(ex, &r->key, &err))
+        qs_exchange_read(ex, read_original, submit);
+    else
+        qs_reply_error(ex, &err);
 }
 
 /* --- how they compare ----------------------------------------------------------------------------------- */
@@ -260,14 +266,19 @@ static bool read_values(struct qs_store_reader *reader, struct side *side, struc
     return qs_read_arm_runs(reader, &pick, 1, &time_only, &side->values, err);
 }
 
-static bool take_margin(const struct reproduce *r, double *ret_ratio, double *ret_alpha, struct qs_err *err)
+/* Each benchmark has its own. */
+static bool take_margins(struct reproduce *r, struct qs_reproduce_input *in, struct qs_err *err)
 {
     struct qs_job_spec *spec = NULL;
     const struct qs_job_info *job = &r->original.job.at[0];
     if (!qs_farm_spec_from_store(job->spec_json, job->seed, &spec, err))
         return false;
-    *ret_ratio = spec->benchmarks[0].margin_ratio;
-    *ret_alpha = spec->alpha;
+    r->margin_ratio = qs_calloc(spec->point_count + 1, sizeof *r->margin_ratio);
+    for (size_t i = 0; i < spec->point_count; i++)
+        r->margin_ratio[i] = spec->benchmarks[spec->points[i].benchmark].margin_ratio;
+    in->margin_ratio = r->margin_ratio;
+    in->point_count = spec->point_count;
+    in->alpha = spec->alpha;
     qs_job_free(spec);
     return true;
 }
@@ -288,7 +299,7 @@ static bool read_both(struct qs_store_reader *reader, struct qs_exchange *ex, st
         return qs_fail(err, QS_E_CONFLICT, "job %lld does no other job again", (long long)ex->match.id);
     struct qs_reproduce_input in = {.run_uid = run ? uid : NULL};
     bool ok = read_job(reader, original, &r->original, err) && read_values(reader, &r->original, err) &&
-              read_values(reader, &r->again, err) && take_margin(r, &in.margin_ratio, &in.alpha, err);
+              read_values(reader, &r->again, err) && take_margins(r, &in, err);
     const struct side *sides[2] = {&r->original, &r->again};
     struct qs_reproduce_side *of[2] = {&in.original, &in.again};
     for (int i = 0; ok && i < 2; i++)

@@ -161,7 +161,7 @@ static bool take_body(struct qs_exchange *ex, struct submit *s, struct qs_err *e
     return check_keys(s->body, err) && take_files(s, err);
 }
 
-static bool take_key(struct qs_exchange *ex, const char **ret, struct qs_err *err)
+bool qs_submit_key(struct qs_exchange *ex, const char **ret, struct qs_err *err)
 {
     const char *key = MHD_lookup_connection_value(ex->connection, MHD_HEADER_KIND, "Idempotency-Key");
     *ret = key;
@@ -283,7 +283,7 @@ void qs_handle_submit(struct qs_exchange *ex)
     struct submit *s = qs_exchange_data(ex, sizeof *s, done_submit);
     struct qs_err err;
     const char *key;
-    if (take_body(ex, s, &err) && take_key(ex, &key, &err))
+    if (take_body(ex, s, &err) && qs_submit_key(ex, &key, &err))
         submit(ex, s, key);
     else
         qs_reply_error(ex, &err);

@@ -7,6 +7,9 @@
 /* jobs:validate takes the job's text as it is; jobs takes {"text","name","files","wait"}. */
 qs_exchange_fn qs_handle_validate, qs_handle_submit;
 
+/* The request's Idempotency-Key; NULL: it has none. QS_E_USAGE where it can be no key. */
+bool qs_submit_key(struct qs_exchange *ex, const char **ret, struct qs_err *err);
+
 /* Somebody waits for the end of a job: looks whether it has come. */
 void qs_submit_tell(struct qs_api *api, int64_t job);
 

@@ -75,7 +75,7 @@ static void add_environment(const struct qs_layout *layout, const json_t *one, s
     qs_buf_done(&text);
 }
 
-static void add_result(const struct qs_layout *layout, const json_t *r, double margin, struct qs_buf *out)
+static void add_result(const struct qs_layout *layout, const json_t *r, struct qs_buf *out)
 {
     double lo = qs_json_get_number(r, "lo", NAN), hi = qs_json_get_number(r, "hi", NAN);
     const json_t *reproduced = json_object_get(r, "reproduced");
@@ -94,7 +94,7 @@ static void add_result(const struct qs_layout *layout, const json_t *r, double m
     qs_buf_fmt(&text, " now (%" PRId64 " and %" PRId64 " runs): ", qs_json_get_int(x, "runs", 0),
                qs_json_get_int(y, "runs", 0));
     if (json_is_true(reproduced))
-        qs_buf_fmt(&text, "reproduced within %.3g %%", margin * 100);
+        qs_buf_fmt(&text, "reproduced within %.3g %%", qs_json_get_number(r, "margin_ratio", NAN) * 100);
     else
         qs_buf_str(&text, json_is_false(reproduced) ? "not reproduced" : "too little to say");
     qs_face_wrap(&layout->face, out, "  ", text.data,
@@ -129,9 +129,8 @@ void qs_layout_reproduction(const struct qs_layout *layout, const json_t *doc, s
 {
     size_t i;
     const json_t *one;
-    double margin = qs_json_get_number(doc, "margin_ratio", NAN);
     add_drawn(layout, doc, out);
     add_run(layout, json_object_get(doc, "run"), out);
-    json_array_foreach(json_object_get(doc, "results"), i, one) add_result(layout, one, margin, out);
+    json_array_foreach(json_object_get(doc, "results"), i, one) add_result(layout, one, out);
     json_array_foreach(json_object_get(doc, "environments"), i, one) add_environment(layout, one, out);
 }

@@ -249,7 +249,8 @@ static void put_cell(struct qs_json *j, const struct qs_reproduce_input *in, con
     size_t n[2];
     double *x = medians_of(in->original.values, cell, &n[0]), *y = medians_of(in->again.values, cell, &n[1]);
     const struct qs_side_runs base = {.v = x, .n = n[0]}, cand = {.v = y, .n = n[1]};
-    opts.margin = in->margin_ratio;
+    if (cell->point < in->point_count)
+        opts.margin = in->margin_ratio[cell->point];
     opts.alpha = in->alpha;
     opts.call_alpha = QS_REPORT_CALL_SHARE * in->alpha;
     (void)qs_verdict_runs(&base, &cand, &opts, &v); /* too few runs is an answer */
@@ -259,6 +260,7 @@ static void put_cell(struct qs_json *j, const struct qs_reproduce_input *in, con
     qs_json_kstring(j, "arm", cell->arm_name);
     put_side(j, "original", x, n[0]);
     put_side(j, "again", y, n[1]);
+    qs_json_kdouble(j, "margin_ratio", opts.margin);
     qs_json_kstring(j, "verdict", qs_verdict_name(v.kind));
     put_reproduced(j, v.kind);
     qs_json_kdouble(j, "ratio", v.ratio);
@@ -356,7 +358,6 @@ bool qs_reproduce_document(const struct qs_reproduce_input *in, struct qs_buf *o
     qs_json_kint(&j, "version", REPRODUCTION_VERSION);
     qs_json_kint(&j, "original", in->original.job);
     qs_json_kint(&j, "job", in->again.job);
-    qs_json_kdouble(&j, "margin_ratio", in->margin_ratio);
     put_drawn(&j, in);
     if (!put_environments(&j, in, err))
         return false;

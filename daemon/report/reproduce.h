@@ -17,9 +17,10 @@ struct qs_reproduce_side { /* borrowed */
 
 struct qs_reproduce_input {
     struct qs_reproduce_side original, again;
-    const uint8_t *run_uid; /* of a run of the original that is looked at by itself, or NULL */
-    double margin_ratio;    /* the smallest difference that matters */
-    double alpha;           /* intervals hold with 1 - alpha */
+    const uint8_t *run_uid;     /* of a run of the original that is looked at by itself, or NULL */
+    const double *margin_ratio; /* of each point: the smallest difference that matters */
+    size_t point_count;
+    double alpha; /* intervals hold with 1 - alpha */
 };
 
 /* Appends the document. QS_E_DATA where a stored environment cannot be read; QS_E_NOT_FOUND where run_uid is

@@ -61,6 +61,9 @@ static void a_job_is_submitted_again(void **state)
     a = fetch(f, "POST", "/api/v1/jobs/1:reproduce", "Idempotency-Key: again\r\n", "", 0);
     assert_int_equal(a.status, 200);
     answer_done(&a);
+    static const char *const no_keys[] = {"Idempotency-Key: \r\n", "Idempotency-Key: two words\r\n"};
+    for (size_t i = 0; i < 2; i++)
+        assert_error(fetch(f, "POST", "/api/v1/jobs/1:reproduce", no_keys[i], "", 0), 400, "usage");
     assert_error(get(f, "/api/v1/jobs/1/reproduction"), 409, "conflict");
     assert_error(get(f, "/api/v1/jobs/1/reproduction?run=x"), 400, "usage");
     assert_error(get(f, "/api/v1/jobs/3/reproduce"), 404, "not-found");

@@ -72,13 +72,16 @@ static void make_job(struct job *j, uint8_t number, unsigned swapped, double lev
     j->values = (struct qs_arm_runs){.at = j->run, .count = RUNS};
 }
 
+static const double margins[] = {0.02, 0.2};
+
 static json_t *compare(struct job *original, struct job *again, const uint8_t *run_uid)
 {
     const struct qs_reproduce_input in = {
         .original = {.job = 4, .seed = 7, .runs = &original->runs, .values = &original->values},
         .again = {.job = 9, .seed = 7, .runs = &again->runs, .values = &again->values},
         .run_uid = run_uid,
-        .margin_ratio = 0.02,
+        .margin_ratio = margins,
+        .point_count = 2,
         .alpha = 0.05};
     struct qs_err err = QS_ERR_INIT;
     struct qs_buf out;
@@ -151,6 +154,25 @@ static void what_is_not_the_same(void **state)
     assert_null(compare(&x, &y, stranger));
 }
 
+/* Each benchmark has a margin of its own. */
+static void margins_are_those_of_the_benchmarks(void **state)
+{
+    (void)state;
+    static struct job x, y;
+    const struct facts facts = {env, exe, NULL};
+    make_job(&x, 1, 0, 1e6, &facts);
+    make_job(&y, 2, 0, 1.1e6, &facts);
+    for (size_t i = 0; i < RUNS; i++) /* arm b is another point */
+        x.run[i].point = y.run[i].point = x.info[i].point = y.info[i].point = x.run[i].arm;
+    json_t *doc = compare(&x, &y, NULL);
+    json_t *strict = in_list(doc, "results", 0), *wide = in_list(doc, "results", 1);
+    assert_true(json_is_false(json_object_get(strict, "reproduced")));
+    assert_true(json_real_value(json_object_get(strict, "margin_ratio")) == 0.02);
+    assert_true(json_is_true(json_object_get(wide, "reproduced")));
+    assert_true(json_real_value(json_object_get(wide, "margin_ratio")) == 0.2);
+    json_decref(doc);
+}
+
 static void too_little_is_no_answer(void **state)
 {
     (void)state;
@@ -171,6 +193,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_again),
         cmocka_unit_test(what_is_not_the_same),
+        cmocka_unit_test(margins_are_those_of_the_benchmarks),
         cmocka_unit_test(too_little_is_no_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
