@@ -157,7 +157,9 @@ static int run_job(struct qs_ctl *ctl)
     int code = QS_EXIT_OK;
     int64_t job = 0;
     json_t *doc = NULL;
-    static const char *const of_sides[] = {"allow-diff", "metric", NULL};
+    static const char *const of_sides[] = {"allow-diff", "metric", "margin", "level",
+                                           "format",     "better", "seed",   "resolution",
+                                           "resamples",  "per",    NULL};
     if (!qs_api_job_id(ctl, 0, &job))
         return QS_EXIT_USAGE;
     if (!check_options(ctl, of_sides, "the arms of one job: name two sides, as in 7:old 7:new", &code))

@@ -144,7 +144,8 @@ def mistakes(tap):
         daemon.device_ready()
         done(tap, daemon, text(0.01))
         for words in (("1", "2"), ("1", "build:x"), ("1", "1:other"), ("1", "night:2001-01-01"), ("1", "1", "--metric", "cycles"),
-                      ("1", "night:tomorrow"), ("1", "1", "--per", "iteration"), ("1", "--allow-diff"), ("1", "1", "--csv")):
+                      ("1", "night:tomorrow"), ("1", "1", "--per", "iteration"), ("1", "--allow-diff"), ("1", "--margin", "5%"),
+                      ("1", "--level", "99%"), ("1", "1", "--csv")):
             told = compare(tap, bed, 2, *words)
             tap.ok(told.stdout == "" and len(told.stderr) > 20, f"{words}: {told.stderr.splitlines()[:1]}")
         tap.equal(daemon.stop(), 0, "quiesced ends well")
