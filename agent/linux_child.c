@@ -22,7 +22,7 @@ void qs_child_init(struct qs_linux_child *child, clockid_t clock)
     child->runs = child->lost = false;
     child->clock = clock;
     child->spare = 0;
-    child->in_fd = -1;
+    child->in_fd = child->document_fd = -1;
     child->null_in_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     child->null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
     child->capture.read_fd = child->capture.write_fd = -1;
@@ -199,6 +199,8 @@ bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const st
     bool heard = (timed || job == QS_JOB_HOOK) && child->capture.write_fd >= 0;
     bool apart = timed && child->errors.write_fd >= 0;
     bool fed = timed && of->stdin_path;
+    int said_fd = heard ? child->capture.write_fd : child->null_fd;
+    bool documented = job == QS_JOB_ITERATION && child->document_fd >= 0;
     child->in_fd = fed ? qs_commands_open_stdin(of) : -1;
     if (fed && child->in_fd < 0) {
         return refuse(fault, of->stdin_path, errno);
@@ -208,10 +210,8 @@ bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const st
                                         .envp = of->envp,
                                         .cwd_fd = of->cwd_fd,
                                         .in_fd = fed ? child->in_fd : child->null_in_fd,
-                                        .out_fd = heard ? child->capture.write_fd : child->null_fd,
-                                        .err_fd = !heard  ? child->null_fd
-                                                  : apart ? child->errors.write_fd
-                                                          : child->capture.write_fd,
+                                        .out_fd = documented ? child->document_fd : said_fd,
+                                        .err_fd = apart && heard ? child->errors.write_fd : said_fd,
                                         .memory_fd = program ? child->memory_fd : 0,
                                         .wake_fd = program ? child->wake_fd : 0,
                                         .cpus = timed && of->pinned ? &of->cpus : NULL,

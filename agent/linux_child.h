@@ -30,9 +30,10 @@ struct qs_linux_child {
     pid_t spare;                  /* a tracer beside it, which is none of its own; 0: none */
     const struct qs_commands *of; /* borrowed */
     int memory_fd, wake_fd;       /* borrowed: of a harness program's start */
-    int in_fd;                    /* owned: standard input of what runs; -1: null_in_fd */
-    int null_in_fd, null_fd;      /* owned: /dev/null for reading, for writing */
-    clockid_t clock;              /* the agent's */
+    int document_fd;         /* borrowed: standard output of an iteration of stream mode; -1: as errors */
+    int in_fd;               /* owned: standard input of what runs; -1: null_in_fd */
+    int null_in_fd, null_fd; /* owned: /dev/null for reading, for writing */
+    clockid_t clock;         /* the agent's */
     struct qs_capture capture;
     struct qs_capture errors; /* standard error, where it is apart: else closed, and capture has both */
 };

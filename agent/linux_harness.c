@@ -1,6 +1,7 @@
 #include "linux_harness.h"
 
 #include "linux_io.h"
+#include "linux_memory.h"
 #include "proto/names.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 #define QUIESCE_BENCH_LAYOUT_ONLY
 #include "quiesce/bench.h"
 
-enum { FD_FLOOR = 16, FUTEX_WAKE_SHARED = 1, EVERYBODY = 0x7fffffff };
+enum { FUTEX_WAKE_SHARED = 1, EVERYBODY = 0x7fffffff };
 
 void qs_harness_init(struct qs_linux_harness *h)
 {
@@ -35,60 +36,19 @@ static bool fail(struct qs_port_fault *fault, const char *what)
     return false;
 }
 
-/* Kernels before 3.17 have no memfd: a file that nobody can find serves as well. */
-static int open_memory(void)
-{
-    int fd = -1;
-#ifdef SYS_memfd_create
-    fd = (int)syscall(SYS_memfd_create, "quiesce-bench", 3U /* MFD_CLOEXEC | MFD_ALLOW_SEALING */);
-#endif
-    static const char *const folders[] = {"/dev/shm", "/tmp", "/data/local/tmp"};
-    for (size_t i = 0; fd < 0 && i < sizeof folders / sizeof folders[0]; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "%s/quiesce-XXXXXX", folders[i]);
-        fd = mkostemp(path, O_CLOEXEC);
-        if (fd >= 0) {
-            unlink(path);
-        }
-    }
-    return fd;
-}
-
-/* A program that cut the memory would end the agent with a signal at its next look. What is no memfd cannot
- * be sealed: there that is the program's to refrain from. */
-static void seal_size(int fd)
-{
-#ifdef F_ADD_SEALS
-    (void)fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
-#else
-    (void)fd;
-#endif
-}
-
-/* Descriptors of a child stand below FD_FLOOR: ours must not be in their way. */
-static int move_up(int fd)
-{
-    int high = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, FD_FLOOR) : -1;
-    if (fd >= 0) {
-        close(fd);
-    }
-    return high;
-}
-
 static bool map_memory(struct qs_linux_harness *h, uint32_t capacity, struct qs_port_fault *fault)
 {
     h->bytes = qs_shared_bytes(capacity);
-    h->memory_fd = move_up(open_memory());
-    if (h->memory_fd < 0 || ftruncate(h->memory_fd, (off_t)h->bytes) != 0) {
+    h->memory_fd = qs_memory_open("quiesce-bench", h->bytes);
+    if (h->memory_fd < 0) {
         return fail(fault, "shared memory");
     }
-    seal_size(h->memory_fd);
     h->memory = mmap(NULL, h->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, h->memory_fd, 0);
     if (h->memory == MAP_FAILED) {
         h->memory = NULL;
         return fail(fault, "shared memory");
     }
-    h->wake_fd = move_up(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    h->wake_fd = qs_memory_move_up(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     return h->wake_fd >= 0 || fail(fault, "event descriptor");
 }
 

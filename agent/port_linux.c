@@ -70,6 +70,7 @@ static bool op_run_begin(void *ctx, const struct qs_msg_run_begin *run, struct q
     qs_commands_executable(&os->run, &os->run.iteration, ready->executable, sizeof ready->executable);
     qs_sums_of(&os->sums, &os->run, &os->run.iteration, ready->sha256);
     qs_pull_begin(&os->pull);
+    qs_stream_begin(&os->stream, run, os->run.cwd_fd, os->run.has_identity ? &os->run.identity : NULL);
     qs_cpus_print(os->run.pinned ? &os->run.cpus : &os->probe.allowed, ready->cpus, sizeof ready->cpus);
     return true;
 }
@@ -80,13 +81,17 @@ static void op_run_end(void *ctx)
     qs_tracer_close(&os->tracer, os->child.runs ? os->child.process.pid : 0);
     os->child.spare = 0;
     qs_harness_close(&os->harness);
+    qs_stream_end(&os->stream);
     qs_commands_close(&os->run);
 }
 
 static bool op_start(void *ctx, enum qs_port_job job, struct qs_port_fault *fault)
 {
     struct qs_linux *os = ctx;
-    return qs_child_start(&os->child, job, &os->run, fault);
+    bool streams = os->stream.on && job == QS_JOB_ITERATION;
+    os->child.document_fd = streams ? os->stream.spool_fd : -1;
+    return (!streams || qs_stream_start(&os->stream, fault)) &&
+           qs_child_start(&os->child, job, &os->run, fault);
 }
 
 static bool out_of_pipes(struct qs_port_fault *fault)
@@ -131,8 +136,17 @@ static bool op_window_open(void *ctx, struct qs_port_fault *fault)
         qs_capture_restart(&os->child.errors);
         return true;
     }
+    if (os->stream.on && !qs_stream_window(&os->stream, fault)) {
+        return false;
+    }
     return qs_child_hear(&os->child, os->run.capture, os->run.apart, os->run.output_max_bytes) ||
            out_of_pipes(fault);
+}
+
+static void op_document(void *ctx, uint8_t *memory, size_t cap, struct qs_port_document *document)
+{
+    struct qs_linux *os = ctx;
+    qs_stream_take(&os->stream, memory, cap, document);
 }
 
 static void op_output(void *ctx, struct qs_port_output *out)
@@ -316,6 +330,7 @@ void qs_linux_init(struct qs_linux *os, const char *sysfs)
     qs_harness_init(&os->harness);
     qs_pull_init(&os->pull);
     qs_tracer_init(&os->tracer, os->clock);
+    qs_stream_init(&os->stream);
     if (!qs_io_line("/proc/sys/kernel/random/boot_id", os->boot_id, sizeof os->boot_id)) {
         snprintf(os->boot_id, sizeof os->boot_id, "unknown");
     }
@@ -414,6 +429,7 @@ bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES])
         .program_row = op_program_row,
         .program_clock = op_program_clock,
         .pull = op_pull,
+        .document = op_document,
         .files = os->has_cache ? &qs_linux_files_port : NULL,
         .tracer = {.start = op_trace_start, .end = op_trace_end, .result = op_trace_result}};
     struct qs_agent_options options;

@@ -11,6 +11,7 @@
 #include "linux_link.h"
 #include "linux_probe.h"
 #include "linux_pull.h"
+#include "linux_stream.h"
 #include "linux_trace.h"
 
 enum { QS_LINUX_RING_BYTES = 8 * 1024 * 1024 };
@@ -22,6 +23,7 @@ struct qs_linux {
     struct qs_linux_child child;
     struct qs_commands run, hook;
     struct qs_linux_harness harness;
+    struct qs_linux_stream stream;
     struct qs_sums sums;
     struct qs_probe probe;
     struct qs_facts facts;

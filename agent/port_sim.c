@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIGTERM_NUMBER = 15, SIGKILL_NUMBER = 9, TICK_NS = 10000000 };
+enum { SIGTERM_NUMBER = 15, SIGKILL_NUMBER = 9, TICK_NS = 10000000, VALUES_MAX = 1000000 };
 
 /* SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
 static uint64_t draw(struct qs_sim *sim)
@@ -73,6 +73,10 @@ static void look_at_option(struct qs_sim_command *command, const char *text)
         command->exit_code = (int32_t)(strtol(text + 5, NULL, 10) & 0xff);
     } else if (strncmp(text, "bytes=", 6) == 0) {
         command->output_bytes = strtoull(text + 6, NULL, 10);
+    } else if (strncmp(text, "values=", 7) == 0 || strncmp(text, "times=", 6) == 0) {
+        unsigned long n = strtoul(strchr(text, '=') + 1, NULL, 10);
+        command->values = n < VALUES_MAX ? (uint32_t)n : VALUES_MAX;
+        command->words = text[0] == 't';
     } else if (text[0] >= '0' && text[0] <= '9') {
         long long ns = strtoll(text, NULL, 10);
         command->base_ns = ns < QS_SPAN_MAX_NS ? ns : QS_SPAN_MAX_NS;
@@ -120,6 +124,7 @@ static bool op_run_begin(void *ctx, const struct qs_msg_run_begin *run, struct q
         return not_found(fault);
     }
     uint64_t h = hash_argv(&run->argv);
+    sim->streams = run->mode == QS_RUN_STREAM;
     sim->capture = run->output_kind != QS_OUTPUT_KIND_DISCARD;
     sim->output_max_bytes = run->output_max_bytes;
     sim->run_effect_ppm = draw_normal_ppm(sim, sim->options.run_effect_ppm);
@@ -168,6 +173,9 @@ void qs_sim_begin_child(struct qs_sim *sim, const struct qs_sim_command *c, bool
     int64_t ns = qs_sim_lasts_ns(sim, c, timed);
     qs_sim_settle(sim);
     sim->child = (struct qs_port_child){.how = QS_PORT_EXITED, .code = c->exit_code, .start_ns = now};
+    if (sim->streams && timed && c->values > 0 && ns < QS_SPAN_MAX_NS / c->values) {
+        ns *= c->values;
+    }
     sim->child.end_ns = c->hang ? INT64_MAX : now + ns;
     sim->child.metrics[0] = ns / 1000;
     sim->child.metrics[2] = 1 << 20;
@@ -310,6 +318,7 @@ void qs_sim_init(struct qs_sim *sim, const struct qs_sim_options *options, int64
         .read_sensor = op_read_sensor,
         .evidence = op_evidence,
         .fact = op_fact,
+        .document = qs_sim_document,
         .program_start = qs_sim_program_start,
         .program_go = qs_sim_program_go,
         .program_quit = qs_sim_program_quit,
@@ -335,7 +344,7 @@ void qs_sim_init(struct qs_sim *sim, const struct qs_sim_options *options, int64
     sim->now_ns = sim->temp_ns = now_ns;
     sim->random = options->seed;
     sim->run_effect_ppm = sim->busy_ticks_ns = 0;
-    sim->capture = sim->child_runs = sim->busy = false;
+    sim->capture = sim->streams = sim->child_runs = sim->busy = false;
     sim->shared.at = NULL;
     sim->wake_ns = INT64_MAX;
     sim->trace = (struct qs_sim_trace){.end_ns = INT64_MAX};

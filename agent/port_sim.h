@@ -6,7 +6,8 @@
  * (writes N bytes). A program whose path begins with "/missing" is not found. The same words describe a
  * harness program: its setup and its teardown take 1 ms each, an evaluation takes the given time, and it
  * declares the metric "evals"; "hang" never ends its first iteration, "exit=N" ends with that code instead of
- * running. Tracers: port_sim_trace.c. */
+ * running. A process of stream mode that has "values=N" takes N times as long and writes a line with each
+ * value in ns; with "times=N" the lines read "run 0: time=1000123 ns". Tracers: port_sim_trace.c. */
 #ifndef QS_AGENT_PORT_SIM_H
 #define QS_AGENT_PORT_SIM_H
 
@@ -14,7 +15,7 @@
 #include "core/shared.h"
 
 enum {
-    QS_SIM_RING_BYTES = QS_RING_FLOOR_BYTES,
+    QS_SIM_RING_BYTES = QS_RING_FLOOR_BYTES + QS_DOCUMENT_MAX_BYTES,
     QS_SIM_OUTPUT_BYTES = 4096,
     QS_SIM_HARNESS_BYTES = 640 * 1024,
     QS_SIM_FILES_MAX = 64
@@ -40,6 +41,8 @@ struct qs_sim_command {
     bool exact, hang;
     int32_t exit_code;
     uint64_t output_bytes;
+    uint32_t values; /* stream: that it writes */
+    bool words;      /* stream: around them */
 };
 
 struct qs_sim_trace { /* a tracer, and the file of the last one */
@@ -60,7 +63,7 @@ struct qs_sim {
     uint64_t random;
     struct qs_sim_command run, prepare, conclude, hook;
     int64_t run_effect_ppm;
-    bool capture;
+    bool capture, streams;
     uint32_t output_max_bytes;
     bool child_runs;
     struct qs_port_child child; /* how it will end; end_ns is when, INT64_MAX: not by itself */

@@ -11,6 +11,9 @@ void qs_sim_settle(struct qs_sim *sim);
 int64_t qs_sim_lasts_ns(struct qs_sim *sim, const struct qs_sim_command *command, bool timed);
 void qs_sim_begin_child(struct qs_sim *sim, const struct qs_sim_command *command, bool timed);
 
+/* port_sim_stream.c: qs_port.document */
+void qs_sim_document(void *ctx, uint8_t *memory, size_t cap, struct qs_port_document *document);
+
 /* port_sim_harness.c: false where the memory is too small. */
 bool qs_sim_harness_open(struct qs_sim *sim, const struct qs_msg_run_begin *run, struct qs_port_ready *ready);
 bool qs_sim_program_start(void *ctx, struct qs_port_fault *fault);

@@ -25,14 +25,15 @@ enum {
     QS_PULL_MAX_BYTES =
         8192, /* one piece of what is fetched: it fits the shortest frame that may be agreed */
 
-    QS_TRACE_MAX_BYTES = 64 * 1024 * 1024, /* of a tracer's file */
-    QS_TRACE_SAID_MAX_BYTES = 1024,        /* of what it writes to its outputs, told to the host */
-    QS_FILES_MAX = 64,                     /* named by one HAVE, or laid out by one STAGE */
-    QS_FILE_NAME_MAX_BYTES = 2047,         /* below its directory */
-    QS_STAGE_MAX_BYTES = 8192,             /* its list, as encoded */
-    QS_PUT_MAX_BYTES = 32768,              /* of one PUT_DATA, where the agreed frame has room for it */
-    QS_PUT_TOLD_BYTES = 64 * 1024,         /* PUT_AT comes at least each so many */
-    QS_PUT_AHEAD_BYTES = 512 * 1024,       /* that the host sends at most beyond the last PUT_AT */
+    QS_TRACE_MAX_BYTES = 64 * 1024 * 1024,   /* of a tracer's file */
+    QS_TRACE_SAID_MAX_BYTES = 1024,          /* of what it writes to its outputs, told to the host */
+    QS_FILES_MAX = 64,                       /* named by one HAVE, or laid out by one STAGE */
+    QS_FILE_NAME_MAX_BYTES = 2047,           /* below its directory */
+    QS_STAGE_MAX_BYTES = 8192,               /* its list, as encoded */
+    QS_PUT_MAX_BYTES = 32768,                /* of one PUT_DATA, where the agreed frame has room for it */
+    QS_PUT_TOLD_BYTES = 64 * 1024,           /* PUT_AT comes at least each so many */
+    QS_PUT_AHEAD_BYTES = 512 * 1024,         /* that the host sends at most beyond the last PUT_AT */
+    QS_DOCUMENT_MAX_BYTES = 4 * 1024 * 1024, /* kept of what a window's process writes (stream) */
 
     QS_ARGV_MAX = 1024,
     QS_ARGV_MAX_BYTES = 128 * 1024, /* as encoded: 2 bytes of length and the text, for each item */

@@ -51,6 +51,7 @@ CHECK(stage)
 CHECK(staged)
 CHECK(clean)
 CHECK(cleaned)
+CHECK(document)
 #undef CHECK
 
 static int check_empty(const uint8_t *p, size_t n)
@@ -104,6 +105,7 @@ static const struct row rows[] = {
     [QS_MSG_STAGED] = {"STAGED", AGENT, check_staged},
     [QS_MSG_CLEAN] = {"CLEAN", HOST, check_clean},
     [QS_MSG_CLEANED] = {"CLEANED", AGENT, check_cleaned},
+    [QS_MSG_DOCUMENT] = {"DOCUMENT", AGENT, check_document},
 };
 _Static_assert(sizeof rows / sizeof rows[0] == QS_MSG_LAST + 1, "each message has a row");
 

@@ -13,6 +13,7 @@
 #include "proto/msg_result.h"
 #include "proto/msg_run.h"
 #include "proto/msg_session.h"
+#include "proto/msg_stream.h"
 #include "proto/msg_trace.h"
 #include "proto/msg_window.h"
 #include "proto/wire.h"
@@ -59,7 +60,8 @@ enum qs_msg_type {
     QS_MSG_STAGED,
     QS_MSG_CLEAN,
     QS_MSG_CLEANED,
-    QS_MSG_LAST = QS_MSG_CLEANED,
+    QS_MSG_DOCUMENT,
+    QS_MSG_LAST = QS_MSG_DOCUMENT,
     QS_MSG_OPTIONAL = 0x80 /* unknown types with this bit are ignored, others are an error */
 };
 

@@ -6,7 +6,7 @@
 #include "proto/limits.h"
 #include "proto/wire.h"
 
-enum qs_run_mode { QS_RUN_COMMAND = 0, QS_RUN_HARNESS = 1 };
+enum qs_run_mode { QS_RUN_COMMAND = 0, QS_RUN_HARNESS = 1, QS_RUN_STREAM = 2 };
 
 /* RUN_BEGIN: one process for the whole run, which includes quiesce/bench.h. */
 struct qs_harness {

@@ -42,7 +42,8 @@ static bool run_begin_fits(const struct qs_msg_run_begin *m)
            (unsigned)m->output_kind <= QS_OUTPUT_KIND_APART && m->output_max_bytes <= QS_OUTPUT_MAX_BYTES &&
            qs_codec_is_deadline(m->iteration_limit_ns) && (unsigned)m->exit_rule <= QS_EXIT_RULE_LIST &&
            (m->exit_rule != QS_EXIT_RULE_LIST || m->exit_codes.count > 0) && qs_codec_is_note(m->cpus) &&
-           m->user.n <= QS_NAME_MAX_BYTES && (unsigned)m->mode <= QS_RUN_HARNESS && hooks_fit(m);
+           m->user.n <= QS_NAME_MAX_BYTES && (unsigned)m->mode <= QS_RUN_STREAM && hooks_fit(m) &&
+           (m->mode != QS_RUN_STREAM || qs_stream_fits(&m->stream));
 }
 
 bool qs_msg_encode_run_begin(struct qs_writer *w, const struct qs_msg_run_begin *m)
@@ -68,7 +69,22 @@ bool qs_msg_encode_run_begin(struct qs_writer *w, const struct qs_msg_run_begin 
         qs_put_u8(w, QS_RUN_HARNESS);
         qs_harness_put(w, &m->harness);
     }
+    if (m->mode == QS_RUN_STREAM) {
+        qs_put_u8(w, QS_RUN_STREAM);
+        qs_stream_put(w, &m->stream);
+    }
     return w->ok;
+}
+
+static void get_mode(struct qs_wire_reader *r, struct qs_msg_run_begin *m)
+{
+    m->mode = (enum qs_run_mode)qs_get_u8(r);
+    if (m->mode == QS_RUN_HARNESS)
+        qs_harness_get(r, &m->harness);
+    else if (m->mode == QS_RUN_STREAM)
+        qs_stream_get(r, &m->stream);
+    else
+        r->err = r->err == QS_WIRE_OK ? QS_WIRE_E_VALUE : r->err;
 }
 
 int qs_msg_decode_run_begin(const uint8_t *p, size_t n, struct qs_msg_run_begin *m)
@@ -93,12 +109,9 @@ int qs_msg_decode_run_begin(const uint8_t *p, size_t n, struct qs_msg_run_begin 
     m->user = qs_get_text(&r);
     m->mode = QS_RUN_COMMAND;
     m->harness = (struct qs_harness){.capacity = 0};
-    if (r.err == QS_WIRE_OK && r.left > 0) {
-        bool known = qs_get_u8(&r) == QS_RUN_HARNESS;
-        m->mode = QS_RUN_HARNESS;
-        qs_harness_get(&r, &m->harness);
-        return qs_codec_decoded(&r, known && run_begin_fits(m));
-    }
+    m->stream = (struct qs_stream){.document_max_bytes = 0};
+    if (r.err == QS_WIRE_OK && r.left > 0)
+        get_mode(&r, m);
     return qs_codec_decoded(&r, run_begin_fits(m));
 }
 

@@ -107,6 +107,10 @@ void qs_act_record(struct qs_agent *agent);
 void qs_act_prepare_window(struct qs_agent *agent);
 /* seal.c: a window that never opened. */
 enum qs_agent_event qs_act_close_empty(struct qs_agent *agent);
+/* stream.c: what the window's process wrote goes into the ring, behind a CLOSED of so many bytes; and to the
+ * host, in pieces, where a held window has it. */
+void qs_act_keep_document(struct qs_agent *agent, size_t closed_bytes);
+void qs_act_send_document(struct qs_agent *agent, const struct qs_ring_window *held);
 /* A child was started with this limit; 0: none. */
 void qs_act_watch_child(struct qs_agent *agent, int64_t limit_ns);
 /* Sends a held window: CLOSED, then ITERATIONS. */

@@ -24,7 +24,7 @@ struct qs_agent_harness {
 struct qs_agent_run {
     struct qs_uid uid;
     int64_t iteration_limit_ns, hook_limit_ns;
-    uint32_t output_max_bytes;
+    uint32_t output_max_bytes, document_max_bytes; /* document: stream mode, of each window; else 0 */
     bool prepare, conclude, apart;
     enum qs_exit_rule exit_rule;
     int32_t exit_codes[QS_EXIT_CODES_MAX];

@@ -19,6 +19,16 @@ struct qs_port_output {
     uint64_t errors_total_bytes;
 };
 
+/* What the process of a window of stream mode wrote (of a run that run_begin took in that mode): the port
+ * copies it from its beginning, at most as many bytes as there is room for; it is asked once, after the
+ * window. status is enum qs_pull_status of the wire. */
+struct qs_port_document {
+    uint8_t status;
+    uint64_t total_bytes; /* that it wrote */
+    size_t n;             /* that were copied */
+    char why[QS_PORT_WHY_BYTES];
+};
+
 /* One piece of what a run has left. status is enum qs_pull_status of the wire. */
 struct qs_port_piece {
     uint8_t status;

@@ -20,13 +20,15 @@ size_t qs_ring_row_bytes(uint16_t metrics)
 
 bool qs_ring_open(struct qs_ring *ring, const struct qs_ring_window *head, uint32_t rows)
 {
-    size_t need = (size_t)rows * qs_ring_row_bytes(head->metrics) + QS_RING_CLOSED_BYTES;
+    size_t need =
+        (size_t)rows * qs_ring_row_bytes(head->metrics) + QS_RING_CLOSED_BYTES + head->document_bytes;
     if (ring->open || ring->count == QS_RING_WINDOWS || need > ring->cap - ring->used) {
         return false;
     }
     struct qs_ring_window *w = &ring->windows[ring->count++];
     *w = *head;
     w->at = ring->used;
+    w->document_bytes = 0;
     ring->used += need;
     ring->open = true;
     return true;
@@ -53,6 +55,19 @@ uint8_t *qs_ring_closed(struct qs_ring *ring, size_t *cap)
     return ring->memory + w->at + w->rows_bytes;
 }
 
+uint8_t *qs_ring_document(struct qs_ring *ring, size_t closed_bytes, size_t *cap)
+{
+    uint8_t *closed = qs_ring_closed(ring, cap);
+    *cap -= closed_bytes;
+    return closed + closed_bytes;
+}
+
+void qs_ring_keep_document(struct qs_ring *ring, const struct qs_ring_document *document, size_t n)
+{
+    last(ring)->document = *document;
+    last(ring)->document_bytes = n;
+}
+
 struct qs_ring_window *qs_ring_close(struct qs_ring *ring, size_t closed_bytes)
 {
     struct qs_ring_window *w = last(ring);
@@ -63,7 +78,7 @@ struct qs_ring_window *qs_ring_close(struct qs_ring *ring, size_t closed_bytes)
         return NULL;
     }
     w->closed_bytes = closed_bytes;
-    ring->used = w->at + w->rows_bytes + closed_bytes;
+    ring->used = w->at + w->rows_bytes + closed_bytes + w->document_bytes;
     return w;
 }
 

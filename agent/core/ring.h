@@ -15,7 +15,14 @@ enum {
     QS_RING_FLOOR_BYTES = 1024 * 1024, /* least memory: one window of any size */
 };
 
-/* One window: its encoded rows, then its encoded CLOSED, at `at` of the memory. */
+/* What is kept of a window of stream mode beside its rows. */
+struct qs_ring_document {
+    bool has;
+    uint8_t status;       /* enum qs_pull_status; not ok: the bytes are the reason for people */
+    uint64_t total_bytes; /* that were written */
+};
+
+/* One window: its encoded rows, its encoded CLOSED, its document, at `at` of the memory. */
 struct qs_ring_window {
     struct qs_uid farm, run;
     uint32_t window;
@@ -23,7 +30,8 @@ struct qs_ring_window {
     uint32_t rows;
     uint32_t acked;                 /* of its rows */
     uint16_t metrics, first_metric; /* of each row: so many, with ids from the first on */
-    size_t at, rows_bytes, closed_bytes;
+    size_t at, rows_bytes, closed_bytes, document_bytes;
+    struct qs_ring_document document;
     bool sent; /* to the farm it belongs to, in this session or an earlier one */
 };
 
@@ -39,13 +47,17 @@ void qs_ring_init(struct qs_ring *ring, uint8_t *memory, size_t cap);
 
 /* An encoded row. */
 size_t qs_ring_row_bytes(uint16_t metrics);
-/* Begins the window of *head (farm, run, number, first_seq, metrics) with room for `rows` rows. False: no
- * room, nothing changed. */
+/* Begins the window of *head (farm, run, number, first_seq, metrics, document_bytes) with room for `rows`
+ * rows and a document of so many bytes. False: no room, nothing changed. */
 bool qs_ring_open(struct qs_ring *ring, const struct qs_ring_window *head, uint32_t rows);
 /* Room for the next row of the open window, qs_ring_row_bytes(); counts it. */
 uint8_t *qs_ring_row(struct qs_ring *ring);
 /* Room for the CLOSED of the open window, *cap bytes. */
 uint8_t *qs_ring_closed(struct qs_ring *ring, size_t *cap);
+/* Room for the document of the open window, *cap bytes, behind a CLOSED of so many. */
+uint8_t *qs_ring_document(struct qs_ring *ring, size_t closed_bytes, size_t *cap);
+/* n bytes of it were written. */
+void qs_ring_keep_document(struct qs_ring *ring, const struct qs_ring_document *document, size_t n);
 /* Ends the open window. Without rows it is dropped: there is nothing to acknowledge. Returns it, or NULL. */
 struct qs_ring_window *qs_ring_close(struct qs_ring *ring, size_t closed_bytes);
 

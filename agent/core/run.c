@@ -47,9 +47,13 @@ enum qs_agent_event qs_act_begin(struct qs_agent *agent)
     }
     struct qs_agent_run *run = &agent->run;
     memset(&run->ready, 0, sizeof run->ready);
-    if (m.mode == QS_RUN_HARNESS && !agent->port.program_start) {
-        qs_talk_error(agent, &m.run, QS_CODE_UNSUPPORTED, QS_WIRE_BLAME_HOST,
-                      "this agent has no harness mode");
+    const char *lacks = m.mode == QS_RUN_HARNESS && !agent->port.program_start ? "harness"
+                        : m.mode == QS_RUN_STREAM && !agent->port.document     ? "stream"
+                                                                               : NULL;
+    if (lacks) {
+        char text[64];
+        snprintf(text, sizeof text, "this agent has no %s mode", lacks);
+        qs_talk_error(agent, &m.run, QS_CODE_UNSUPPORTED, QS_WIRE_BLAME_HOST, text);
         return QS_EV_NONE;
     }
     if (!agent->port.run_begin(agent->port.ctx, &m, &run->ready, &fault)) {
@@ -68,6 +72,7 @@ enum qs_agent_event qs_act_begin(struct qs_agent *agent)
     keep_exit_codes(run, &m.exit_codes);
     run->counting = qs_ring_span(&agent->ring, &agent->farm, &m.run, &span);
     run->next_seq = run->counting ? span.next : 0;
+    run->document_max_bytes = m.mode == QS_RUN_STREAM ? m.stream.document_max_bytes : 0;
     run->harness = (struct qs_agent_harness){.on = m.mode == QS_RUN_HARNESS};
     agent->trace.on = false;
     if (run->harness.on) {

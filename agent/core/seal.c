@@ -204,6 +204,9 @@ static void finish(struct qs_agent *agent)
     uint8_t *memory = qs_ring_closed(&agent->ring, &cap);
     cap = cap < agent->max_frame_bytes ? cap : agent->max_frame_bytes;
     w->closed = (struct qs_agent_bytes){.p = memory, .n = encode_closed(&m, memory, cap)};
+    if (ran && w->done > 0 && agent->run.document_max_bytes > 0) {
+        qs_act_keep_document(agent, w->closed.n);
+    }
     w->held = qs_ring_close(&agent->ring, w->closed.n);
     agent->deadline_ns = 0;
 }
@@ -248,6 +251,7 @@ static void send_rows(struct qs_agent *agent, const struct qs_ring_window *held)
 void qs_act_send_window(struct qs_agent *agent, struct qs_ring_window *held)
 {
     send_closed(agent, agent->ring.memory + held->at + held->rows_bytes, held->closed_bytes);
+    qs_act_send_document(agent, held);
     send_rows(agent, held);
     held->sent = true;
 }

@@ -77,7 +77,8 @@ enum qs_agent_event qs_act_hello(struct qs_agent *agent)
                     (agent->port.pull ? (uint32_t)QS_FEATURE_PULL : 0) |
                     (agent->port.tracer.start ? (uint32_t)QS_FEATURE_TRACE : 0) |
                     (agent->port.program_start ? (uint32_t)(QS_FEATURE_HARNESS | QS_FEATURE_EVALS) : 0) |
-                    (agent->port.files ? (uint32_t)QS_FEATURE_FILES : 0),
+                    (agent->port.files ? (uint32_t)QS_FEATURE_FILES : 0) |
+                    (agent->port.document ? (uint32_t)QS_FEATURE_STREAM : 0),
         .session = host.session,
         .auth = o->key ? QS_AUTH_HMAC_SHA256 : QS_AUTH_NONE,
         .software = qs_text_of(o->software),

@@ -58,6 +58,11 @@ static bool admit(struct qs_agent *agent, const struct qs_msg_open *m)
                "OPEN asks for more iterations than RUN_BEGIN made room for");
         return false;
     }
+    if (run->document_max_bytes > 0 && m->iterations != 1) {
+        refuse(agent, &m->run, QS_CODE_STATE, QS_WIRE_BLAME_HOST,
+               "OPEN asks for another number of iterations than the one of stream mode");
+        return false;
+    }
     if (!admit_evals(agent, m)) {
         return false;
     }
@@ -66,7 +71,8 @@ static bool admit(struct qs_agent *agent, const struct qs_msg_open *m)
                                         .window = m->window,
                                         .first_seq = m->first_seq,
                                         .metrics = harness ? run->harness.metric_count : QS_PORT_METRICS,
-                                        .first_metric = harness ? QS_METRIC_DECLARED : 1};
+                                        .first_metric = harness ? QS_METRIC_DECLARED : 1,
+                                        .document_bytes = run->document_max_bytes};
     if (!qs_ring_open(&agent->ring, &head, m->iterations)) {
         snprintf(
             text, sizeof text,

@@ -93,6 +93,8 @@ void qs_render_run(struct qs_json *j, const struct qs_run_info *run)
     put_known(j, "exe_sha256", run->exe_sha256);
     if (run->harness_json)
         qs_json_kraw(j, "harness", run->harness_json);
+    if (run->stream_json)
+        qs_json_kraw(j, "stream", run->stream_json);
     put_time(j, "started_wall_ns", run->started_wall_ns);
 }
 
@@ -103,7 +105,11 @@ static void put_iteration(struct qs_json *j, const struct qs_iterations *it,
     qs_json_kint(j, "seq", (int64_t)i->seq);
     qs_json_kint(j, "window", i->window);
     qs_json_kstring(j, "phase", qs_phase_name(i->phase));
-    qs_json_kint(j, "start_ns", i->start_ns);
+    qs_json_key(j, "start_ns");
+    if (i->start_ns == INT64_MIN)
+        qs_json_null(j);
+    else
+        qs_json_int(j, i->start_ns);
     qs_json_kint(j, "duration_ns", i->duration_ns);
     qs_json_kint(j, "evals", i->evals);
     qs_json_kint(j, "status", i->status);

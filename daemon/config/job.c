@@ -33,6 +33,8 @@ static void benchmark_done(struct qs_job_benchmark *b)
         qs_strings_done(lists[i]);
     free(b->name);
     free(b->program_benchmark);
+    free(b->stream.pattern);
+    free(b->stream.file);
     free(b->dir);
     free(b->user);
     free(b->stdin_path);

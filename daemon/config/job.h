@@ -10,12 +10,13 @@
 
 #include "config/doc.h"
 #include "config/job_plan.h"
+#include "config/job_stream.h"
 #include "config/job_trace.h"
 #include "config/string_list.h"
 
-enum qs_job_mode { QS_MODE_COMMAND, QS_MODE_HARNESS };
+enum qs_job_mode { QS_MODE_COMMAND, QS_MODE_HARNESS, QS_MODE_STREAM };
 enum qs_job_layout_kind { QS_JOB_LAYOUT_RANDOM, QS_JOB_LAYOUT_FIXED };
-enum qs_job_output { QS_OUTPUT_DISCARD, QS_OUTPUT_CAPTURE };
+enum qs_job_output { QS_OUTPUT_DISCARD, QS_OUTPUT_CAPTURE, QS_OUTPUT_STDOUT, QS_OUTPUT_FILE };
 enum qs_job_exit { QS_EXIT_ZERO, QS_EXIT_ANY, QS_EXIT_LIST };
 enum qs_job_take { QS_TAKE_ANY, QS_TAKE_ALL, QS_TAKE_COUNT };
 
@@ -47,7 +48,8 @@ enum { QS_JOB_ARTIFACTS_MAX = 16, QS_JOB_EVALS_MAX = 1000000 };
 struct qs_job_benchmark {
     char *name;
     enum qs_job_mode mode;
-    char *program_benchmark; /* harness: which of the program's, or NULL: its only one */
+    char *program_benchmark; /* harness: which of the program's, stream: of the document's ("{p}" is filled
+                                in), or NULL: its only one */
     unsigned layout;         /* harness: enum qs_job_layout_kind */
     uint32_t evals;          /* harness: evaluations of an iteration; 0: tuned on the baseline */
     struct qs_strings
@@ -57,7 +59,8 @@ struct qs_job_benchmark {
     char *dir;             /* or NULL: the run's own directory where the job has files, else the agent's */
     char *user;            /* or NULL: the agent's own */
     char *stdin_path;      /* or NULL: /dev/null */
-    enum qs_job_output output;
+    enum qs_job_output output; /* STDOUT, FILE: stream, whose values are read from there */
+    struct qs_job_stream stream;
     int64_t output_max_bytes;    /* default 64 KiB */
     struct qs_strings artifacts; /* paths on the device, kept after each run; "{p}" is filled in */
     int64_t artifact_max_bytes;  /* of each, default 1 MiB */

@@ -20,6 +20,8 @@ void qs_job_check_benchmark(struct qs_schema_reader *r, const struct qs_node *no
         qs_job_check_harness(r, node);
     else
         qs_job_check_no_harness(r, node);
+    if (node != NULL)
+        qs_job_check_stream(r, node, b);
 }
 
 void qs_job_check_arm(struct qs_schema_reader *r, const struct qs_node *node, void *target)
@@ -191,10 +193,10 @@ static size_t enter_arm(struct qs_schema_reader *r, const struct qs_node *arms, 
     return mark;
 }
 
-static bool is_harness(const struct qs_node *benchmark)
+static bool is_mode(const struct qs_node *benchmark, const char *name)
 {
     const struct qs_node *mode = qs_node_get(benchmark, "mode", NULL);
-    return mode != NULL && mode->kind == QS_NODE_TEXT && strcmp(mode->text, "harness") == 0;
+    return mode != NULL && mode->kind == QS_NODE_TEXT && strcmp(mode->text, name) == 0;
 }
 
 /* The arm's own templates, in the scope of one benchmark. */
@@ -230,6 +232,8 @@ static void check_benchmark_templates(struct scope *s, const struct qs_node *ben
         check_key(s, benchmark, "shell");
     }
     check_key(s, benchmark, "env");
+    if (is_mode(benchmark, "stream"))
+        check_key(s, benchmark, "benchmark");
     check_key(s, benchmark, "artifacts");
     for (size_t h = 0; h < 4; h++)
         if (qs_node_get(arm, hook_keys[h], NULL) == NULL)
@@ -289,7 +293,7 @@ static void check_pairs(struct qs_schema_reader *r, const struct qs_node *root)
                                   arms != NULL ? &arms->items[a] : NULL);
         }
         for (size_t a = 0; arms != NULL && a < arm_count && r->count == before; a++)
-            check_arm_templates(&s, arms, a, is_harness(benchmark));
+            check_arm_templates(&s, arms, a, is_mode(benchmark, "harness"));
     }
 }
 
@@ -340,6 +344,7 @@ void qs_job_check(struct qs_schema_reader *r, const struct qs_node *node, void *
         resolve_baseline(r, node, draft);
     if (spec->benchmark_count > 0)
         check_pairs(r, node);
+    qs_job_check_stream_plan(r, node, spec);
     if (r->count > 0)
         return;
     check_file_names(r, node, spec);

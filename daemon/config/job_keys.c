@@ -2,6 +2,7 @@
  * types, ranges, defaults and help. */
 #include <stddef.h>
 
+#include "base/pattern.h"
 #include "config/job_read.h"
 #include "proto/limits.h"
 
@@ -18,8 +19,12 @@
 
 static const struct qs_word layout_words[] = {
     {"random", QS_JOB_LAYOUT_RANDOM}, {"fixed", QS_JOB_LAYOUT_FIXED}, {NULL, 0}};
-static const struct qs_word output_words[] = {
-    {"discard", QS_OUTPUT_DISCARD}, {"capture", QS_OUTPUT_CAPTURE}, {NULL, 0}};
+static const struct qs_word format_words[] = {{"google-benchmark", QS_FORM_GBENCH},
+                                              {"numbers", QS_FORM_NUMBERS},
+                                              {"pattern", QS_FORM_PATTERN},
+                                              {NULL, 0}};
+static const struct qs_word unit_words[] = {
+    {"ns", QS_FORM_NS}, {"us", QS_FORM_US}, {"ms", QS_FORM_MS}, {"s", QS_FORM_S}, {NULL, 0}};
 static const struct qs_key limits_keys[] = {
     {.name = "iteration",
      .type = QS_KEY_DURATION,
@@ -27,7 +32,8 @@ static const struct qs_key limits_keys[] = {
      .min = MS,
      .max = D,
      .fallback = "60s",
-     .help = "An iteration that takes longer is ended and tainted."},
+     .help = "An iteration that takes longer is ended and tainted; mode stream: the program, and without it "
+             "10min."},
     {.name = "run",
      .type = QS_KEY_DURATION,
      .offset = BENCH(run_limit_ns),
@@ -56,6 +62,13 @@ static const struct qs_key limits_keys[] = {
      .max = 16 * 1024 * 1024,
      .fallback = "1MiB",
      .help = "So much of each artifact is kept, from its beginning."},
+    {.name = "document",
+     .type = QS_KEY_BYTES,
+     .offset = BENCH(stream.document_max_bytes),
+     .min = 1,
+     .max = QS_DOCUMENT_MAX_BYTES,
+     .fallback = "1MiB",
+     .help = "Mode stream: a longer document fails its run."},
     {0}};
 static const struct qs_table limits_table = {.keys = limits_keys};
 
@@ -82,17 +95,38 @@ static const struct qs_key benchmark_keys[] = {
      .type = QS_KEY_CUSTOM,
      .offset = BENCH(mode),
      .read = qs_job_read_mode,
-     .form = "command or harness",
+     .form = "command, harness or stream",
      .fallback = "command",
      .help = "`command` starts one process for each iteration; `harness` starts a program that includes "
              "quiesce/bench.h "
-             "once for each run."},
+             "once for each run; `stream` starts a program of a suite once for each run and reads the values "
+             "that it writes."},
+    {.name = "format",
+     .type = QS_KEY_ENUM,
+     .offset = BENCH(stream.format),
+     .words = format_words,
+     .help = "Mode stream: what the program writes: Google Benchmark's JSON, a number per line, or lines of "
+             "which `pattern` finds some."},
+    {.name = "unit",
+     .type = QS_KEY_ENUM,
+     .offset = BENCH(stream.unit),
+     .words = unit_words,
+     .help = "Mode stream: the unit of the values of `numbers` and `pattern`."},
+    {.name = "pattern",
+     .type = QS_KEY_TEXT,
+     .offset = BENCH(stream.pattern),
+     .min = 1,
+     .max = QS_PATTERN_BYTES,
+     .help = "Mode stream: a POSIX extended regular expression; its one group in parentheses is the value of "
+             "a line that it matches, other lines are skipped."},
     {.name = "benchmark",
      .type = QS_KEY_TEXT,
      .offset = BENCH(program_benchmark),
      .min = 1,
      .max = QS_NAME_MAX_BYTES - 1,
-     .help = "Mode harness: which of the program's benchmarks; without it, its only one."},
+     .help =
+         "Mode harness: which of the program's benchmarks; without it, its only one. Mode stream: which of "
+         "the document's, `{p}` is filled in."},
     {.name = "layout",
      .type = QS_KEY_ENUM,
      .offset = BENCH(layout),
@@ -154,11 +188,13 @@ static const struct qs_key benchmark_keys[] = {
      .fallback = "/dev/null",
      .help = "A file on the device that every iteration reads from its beginning."},
     {.name = "output",
-     .type = QS_KEY_ENUM,
-     .offset = BENCH(output),
-     .words = output_words,
+     .type = QS_KEY_CUSTOM,
+     .read = qs_job_read_output,
+     .json = qs_job_output_json,
+     .form = "discard, capture, stdout, or {file: PATH}",
      .fallback = "discard",
-     .help = "What becomes of standard output and error; it is counted in any case."},
+     .help = "What becomes of standard output and error; it is counted in any case. Mode stream: where the "
+             "values are read, `stdout` without it; what is left of the output is captured."},
     {.name = "params",
      .type = QS_KEY_CUSTOM,
      .read = qs_job_read_axes,

@@ -108,6 +108,13 @@ void qs_job_check(struct qs_schema_reader *r, const struct qs_node *node, void *
 void qs_job_check_harness(struct qs_schema_reader *r, const struct qs_node *map);
 /* The other way round: of a benchmark. */
 void qs_job_check_no_harness(struct qs_schema_reader *r, const struct qs_node *benchmark);
+/* job_stream.c: the key `output`, struct qs_job_benchmark; what goes with mode stream and what does not. */
+void qs_job_read_output(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                        void *at);
+void qs_job_output_json(struct qs_json *j);
+void qs_job_check_stream(struct qs_schema_reader *r, const struct qs_node *node, struct qs_job_benchmark *b);
+void qs_job_check_stream_plan(struct qs_schema_reader *r, const struct qs_node *root,
+                              const struct qs_job_spec *spec);
 /* job_order.c: splitmix64's finaliser, to key a stream of random numbers by several values. */
 uint64_t qs_job_mix(uint64_t h, uint64_t v);
 

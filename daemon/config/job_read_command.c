@@ -171,8 +171,8 @@ void qs_job_read_env(struct qs_schema_reader *r, const struct qs_key *key, const
 void qs_job_read_mode(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                       void *at)
 {
-    static const char *const later[] = {"stream", "app"};
-    static const char *const now[] = {"command", "harness"}; /* enum qs_job_mode */
+    static const char *const later[] = {"app"};
+    static const char *const now[] = {"command", "harness", "stream"}; /* enum qs_job_mode */
     (void)key;
     const char *text = qs_schema_text(r, node, "a mode");
     if (text == NULL)
@@ -184,14 +184,15 @@ void qs_job_read_mode(struct qs_schema_reader *r, const struct qs_key *key, cons
         }
     for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
         if (strcmp(text, later[i]) == 0) {
-            qs_schema_problem(r, node,
-                              "`command` starts one process for each iteration, `harness` one for each run",
-                              "mode `%s`: this version lacks it", text);
+            qs_schema_problem(
+                r, node,
+                "`command` starts one process for each iteration, `harness` and `stream` one for each run",
+                "mode `%s`: this version lacks it", text);
             return;
         }
     struct qs_buf out;
     qs_buf_init(&out);
-    qs_schema_suggest(&out, text, "the modes are", now, 2);
+    qs_schema_suggest(&out, text, "the modes are", now, 3);
     qs_schema_problem(r, node, out.data, "`%s` is not a mode", qs_show(text).text);
     qs_buf_done(&out);
 }

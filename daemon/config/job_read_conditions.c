@@ -290,7 +290,8 @@ void qs_job_read_bounds(struct qs_schema_reader *r, const struct qs_key *key, co
  * 20 ms of stolen time is one percent of the longest usual window and a half of the shortest; a process with
  * a processor for itself is preempted some tens of times a second, so a thousand times in a window means that
  * something else ran in its place (or that a job has more threads than processors, and then says so itself).
- * A harness program that has one process more after a window than before it measured two of them. */
+ * A harness program that has one process more after a window than before it measured two of them. A window of
+ * mode stream is as long as its program: no bound of ours fits, all is recorded. */
 void qs_job_default_conditions(struct qs_job_draft *draft)
 {
     struct qs_job_spec *spec = &draft->spec;
@@ -303,7 +304,10 @@ void qs_job_default_conditions(struct qs_job_draft *draft)
                                                     .timeout_ns = 5 * INT64_C(1000000000),
                                                     .on_timeout = QS_ON_TIMEOUT_TAINT};
     }
-    if (!draft->bounds_given) {
+    size_t streams = 0;
+    for (size_t i = 0; i < spec->benchmark_count; i++)
+        streams += spec->benchmarks[i].mode == QS_MODE_STREAM ? 1 : 0;
+    if (!draft->bounds_given && streams < spec->benchmark_count) {
         spec->bounds = qs_calloc(3, sizeof(*spec->bounds));
         spec->bound_count = 2;
         spec->bounds[0] = (struct qs_job_bound){qs_strdup(QS_SENSOR_CPU_STEAL), 2};

@@ -187,11 +187,16 @@ static void silence_field(const struct qs_layout *layout, struct qs_buf *out, co
     for (size_t k = 0; k < sizeof(claims) / sizeof(claims[0]); k++) {
         size_t i, n = 0;
         const json_t *window;
-        json_array_foreach(windows, i, window) n +=
-            strcmp(qs_json_get_text(window, "silence", ""), claims[k]) == 0 ? 1 : 0;
+        const char *why = "";
+        json_array_foreach(windows, i, window)
+        {
+            bool is = strcmp(qs_json_get_text(window, "silence", ""), claims[k]) == 0;
+            n += is ? 1 : 0;
+            why = is ? qs_json_get_text(window, "silence_why", why) : why;
+        }
         if (n > 0)
-            qs_buf_fmt(&text, "%s%s (%zu window%s)", text.len > 0 ? ", " : "", claims[k], n,
-                       n == 1 ? "" : "s");
+            qs_buf_fmt(&text, "%s%s (%zu window%s)%s%s", text.len > 0 ? ", " : "", claims[k], n,
+                       n == 1 ? "" : "s", why[0] ? ": " : "", why);
     }
     field(layout, out, "silence", text.data);
     qs_buf_done(&text);

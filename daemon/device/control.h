@@ -90,6 +90,7 @@ void qs_control_on_quiet(struct qs_control *c);
 void qs_control_on_disarm(struct qs_control *c, const char *why);
 void qs_control_on_closed(struct qs_control *c, const struct qs_msg_closed *m,
                           const struct qs_session_quiet *quiet);
+void qs_control_on_document(struct qs_control *c, const struct qs_msg_document *m);
 void qs_control_on_iterations(struct qs_control *c, const struct qs_msg_iterations *m);
 void qs_control_on_run_ended(struct qs_control *c, const struct qs_msg_run_ended *m);
 void qs_control_on_error(struct qs_control *c, const struct qs_uid *run, const struct qs_err *err);

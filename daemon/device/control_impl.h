@@ -8,9 +8,11 @@
 #include "device/control_harness.h"
 #include "device/control_host.h"
 #include "device/control_left.h"
+#include "device/control_parts.h"
 #include "device/control_push.h"
 #include "device/control_silence.h"
 #include "device/control_stop.h"
+#include "device/control_stream.h"
 #include "device/control_table.h"
 #include "device/control_trace.h"
 #include "device/plan.h"
@@ -23,51 +25,6 @@ enum {
     QS_CONTROL_REPEATS_MAX = 5,    /* a block that is interrupted so often in a row ends the job */
     QS_CONTROL_WINDOWS_MAX = 1000, /* of one run, whatever its stop rule says */
     QS_CONTROL_LOST_S = 120        /* a device that does not come back for so long ends the job */
-};
-
-struct qs_control_run { /* the run in hand */
-    struct qs_uid uid;
-    bool open_on_agent;
-    uint32_t window, attempt; /* of the window in hand */
-    uint64_t next_seq;
-    uint32_t taint;
-    uint32_t tried;   /* windows opened */
-    double *clean_ns; /* owned: accepted durations, of one evaluation */
-    size_t clean_n;
-    double *soft_ns; /* owned: completed, but softly tainted */
-    size_t soft_n;
-    int64_t last_ns; /* the last iteration's duration */
-    int64_t measured_ns;
-    int64_t began_ns, windows_ns; /* when it began; how long its windows were open */
-    uint32_t failures;            /* iterations with an unexpected end */
-    struct qs_controller *rule;   /* owned: the stop rule at work; NULL: none, or nothing counted yet */
-    bool after_gap;               /* the last iteration was not accepted */
-    size_t warmup_n;              /* of clean_ns the first so many do not count */
-    char stop_reason[256];
-    struct qs_control_host_run host;
-    char exe_path[QS_PATH_MAX_BYTES + 1], exe_sha256[65]; /* "" until RUN_READY */
-    struct qs_control_program program;
-    struct qs_err err;
-};
-
-struct qs_control_window { /* what CLOSED and ITERATIONS told, kept until the commit */
-    bool closed;
-    enum qs_phase phase;
-    enum qs_closed_how how;
-    uint32_t expected;
-    struct qs_session_quiet quiet;
-    int64_t held_ns; /* since when somebody else's window or transfer holds it back; 0: nobody's does */
-    bool held_told;
-    char waits_for[200]; /* what the gate, or who else, keeps it waiting for, as last told; "": nothing was */
-    enum qs_silence claim;
-    int64_t agent_segments; /* that passed the agent's own socket in the window; -1: not counted */
-    uint32_t taint;
-    struct qs_buf blob;            /* owned copy of CLOSED's payload-backed lists and texts */
-    struct qs_msg_closed msg;      /* views into blob */
-    struct qs_iteration_row *rows; /* owned */
-    size_t rows_n;
-    uint16_t metric_ids[QS_ROW_METRICS_MAX];
-    size_t metric_count;
 };
 
 struct qs_control {
@@ -111,6 +68,7 @@ struct qs_control {
     struct qs_control_trace trace;
     struct qs_control_push push;
     struct qs_control_host host;
+    struct qs_streamed streamed; /* of the window in hand, in mode stream */
 };
 
 /* Queues an input; it is handled before the outermost call returns. */
@@ -122,6 +80,9 @@ bool qs_control_over(const struct qs_control *c); /* cancelled, failed, deferred
 /* Stores that this run belongs to a block that was not completed. */
 void qs_control_mark_interrupted(struct qs_control *c, const struct qs_uid *uid, const struct qs_err *err);
 
+/* An answer from the pool or the store has come (counted in `outstanding`): true where it is still of use. A
+ * controller that was freed meanwhile goes with its last one. */
+bool qs_control_answered(struct qs_control *c, uint64_t epoch);
 /* A store callback that feeds `good` after a commit, or records the error and feeds FAIL; stale ones do
  * nothing. */
 void qs_control_store_request(struct qs_control *c, enum qs_control_input good, qs_store_done_fn **ret_fn,

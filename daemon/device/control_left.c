@@ -131,6 +131,7 @@ static void fetch_next(struct qs_control *c)
 
 void qs_control_left_begin(struct qs_control *c)
 {
+    c->left.kept = c->run.documents;
     c->left.next = 0;
     store_output(c, c->left.apart ? "stdout" : "output", &c->left.output, &c->left.output_bytes);
     store_output(c, "stderr", &c->left.errors, &c->left.errors_bytes);

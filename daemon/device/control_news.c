@@ -233,7 +233,7 @@ void qs_control_news_run(struct qs_control *c)
     qs_json_kint(&n.json, "block", c->plan.block);
     qs_json_kint(&n.json, "pos", (int64_t)c->plan.turn);
     qs_json_kint(&n.json, "n", (int64_t)c->run.clean_n);
-    qs_json_kint(&n.json, "tainted", (int64_t)(c->run.next_seq - c->trace.rows) - (int64_t)c->run.clean_n);
+    qs_json_kint(&n.json, "tainted", (int64_t)(c->run.stored_n - c->trace.rows) - (int64_t)c->run.clean_n);
     qs_json_kstring(&n.json, "taint", qs_taint_names(c->run.taint, taint, sizeof taint));
     tell(c, &n, "run.done", true);
 }

@@ -34,7 +34,7 @@ void qs_control_planner_run(struct qs_control *c)
     int64_t spent_ns = run->windows_ns > run->measured_ns ? run->windows_ns : run->measured_ns;
     if (c->planner && run->clean_n > run->warmup_n)
         qs_planner_add(c->planner, qs_plan_arm(&c->plan), run->clean_ns + run->warmup_n,
-                       run->clean_n - run->warmup_n, spent_ns, (size_t)(run->next_seq - c->trace.rows),
+                       run->clean_n - run->warmup_n, spent_ns, (size_t)(run->stored_n - c->trace.rows),
                        qs_loop_now_ns(c->p.loop) - run->began_ns);
 }
 

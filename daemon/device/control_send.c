@@ -136,6 +136,8 @@ static bool fill_run_begin(struct qs_control *c, struct lists *l, struct qs_msg_
     m->cpus = qs_text_of(c->p.spec->cpus);
     m->hook_limit_ns = bench->hook_limit_ns;
     m->user = qs_text_of(bench->user);
+    if (qs_control_is_stream(c))
+        qs_control_stream_fill(c, m);
     if (qs_control_is_harness(c))
         ok = qs_control_harness_fill(c, lists_next(l), m) && ok;
     return ok;

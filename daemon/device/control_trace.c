@@ -22,6 +22,7 @@ bool qs_control_trace_is_due(const struct qs_control *c)
 void qs_control_trace_count(struct qs_control *c)
 {
     c->run.next_seq += c->win.rows_n;
+    c->run.stored_n += c->win.rows_n;
     c->trace.rows += c->win.rows_n;
 }
 

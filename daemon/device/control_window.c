@@ -23,6 +23,7 @@ void qs_control_window_reset(struct qs_control *c)
     c->win.held_ns = 0;
     c->win.held_told = false;
     c->win.taint = 0;
+    qs_control_stream_reset(c);
 }
 
 /* What CLOSED says lives in the frame's buffer: a re-encoded copy lives as long as the window. */
@@ -50,11 +51,14 @@ void qs_control_on_closed(struct qs_control *c, const struct qs_msg_closed *m,
     c->win.phase = m->phase;
     c->win.how = m->how;
     c->win.expected = m->iterations;
+    c->win.evals = m->evals > 0 ? m->evals : 1;
     c->win.quiet = *quiet;
     qs_control_left_output(c);
     qs_control_judge_silence(c);
     bool began = m->iterations > 0 || quiet->counted; /* a gate that stayed shut had no silence to break */
     c->win.taint = qs_closed_taint(m, began && c->win.claim == QS_SILENCE_NONE);
+    if (qs_control_is_stream(c)) /* QS_SILENCE_WHY_STREAM */
+        c->win.claim = QS_SILENCE_NONE;
     if (!c->trace.runs) /* a traced window has no gate */
         c->gate_misses = m->gate.outcome == QS_GATE_TAINTED ? c->gate_misses + 1 : 0;
     if (m->iterations > 0)
@@ -78,9 +82,14 @@ void qs_control_on_iterations(struct qs_control *c, const struct qs_msg_iteratio
         return;
     if (m->first_index != c->win.rows_n || m->rows.count > c->win.expected - c->win.rows_n)
         return; /* the session has checked the order; a repeat of what is here already changes nothing */
-    take_metrics(c, &m->metrics);
     struct qs_iter it = qs_list_iter(&m->rows);
     struct qs_row row;
+    if (qs_control_is_stream(c)) {
+        if (qs_list_row(&it, m->metrics.count, &row))
+            qs_control_stream_read(c, &row, &m->metrics);
+        return;
+    }
+    take_metrics(c, &m->metrics);
     while (qs_list_row(&it, m->metrics.count, &row)) {
         struct qs_iteration_row *to = &c->win.rows[c->win.rows_n++];
         *to = (struct qs_iteration_row){.start_off_ns = row.start_off_ns,
@@ -154,7 +163,8 @@ static size_t fill_taints(const struct qs_msg_closed *m, struct texts *t, struct
 
 struct window_rows { /* heap: some 60 KiB */
     struct qs_reading_row readings[QS_GATE_MAX];
-    struct qs_evidence_row evidence[QS_EVIDENCE_MAX + QS_CONTROL_SILENCE_ROWS + QS_JOB_HOOKS_MAX];
+    struct qs_evidence_row
+        evidence[QS_EVIDENCE_MAX + QS_CONTROL_SILENCE_ROWS + QS_JOB_HOOKS_MAX + QS_STREAMED_EVIDENCE];
     struct qs_taint_row taints[QS_TAINTS_MAX + QS_CONTROL_SILENCE_ROWS];
     size_t readings_at[QS_GATE_MAX], evidence_at[QS_EVIDENCE_MAX], taints_at[QS_TAINTS_MAX];
     struct qs_metric_names metrics;
@@ -170,6 +180,7 @@ static void submit(struct qs_control *c, struct window_rows *r, size_t readings,
                    size_t taints)
 {
     const struct qs_msg_closed *m = &c->win.msg;
+    bool streams = qs_control_is_stream(c) && c->win.expected > 0;
     size_t failure_at = keep_text(&r->texts, m->failure), output_at = keep_text(&r->texts, m->output);
     size_t busiest_at = keep_text(&r->texts, m->gate.busiest);
     const char *base = r->texts.buf.data;
@@ -181,6 +192,8 @@ static void submit(struct qs_control *c, struct window_rows *r, size_t readings,
         r->taints[i].code = base + r->taints_at[i];
     evidence += qs_control_silence_evidence(c, r->evidence + evidence);
     evidence += qs_control_host_evidence(c, r->evidence + evidence);
+    if (streams)
+        evidence += qs_streamed_evidence(&c->streamed, r->evidence + evidence);
     taints += qs_control_silence_taints(c, r->taints + taints);
     qs_metric_names_of(&m->declared, c->win.metric_ids, c->win.metric_count, &r->metrics);
     struct qs_gate_row gate = {.began_ns = m->gate.began_ns,
@@ -193,10 +206,10 @@ static void submit(struct qs_control *c, struct window_rows *r, size_t readings,
     struct qs_window_row row = {.ord = c->run.window,
                                 .attempt = c->run.attempt,
                                 .phase = c->win.phase,
-                                .first_seq = c->run.next_seq,
+                                .first_seq = c->run.stored_n,
                                 .opened_ns = m->opened_ns,
                                 .closed_ns = m->closed_ns,
-                                .evals = m->evals > 0 ? m->evals : 1,
+                                .evals = c->win.evals,
                                 .silence = c->win.claim,
                                 .taint = c->win.taint,
                                 .how = qs_closed_how_word(c->win.how),
@@ -214,6 +227,8 @@ static void submit(struct qs_control *c, struct window_rows *r, size_t readings,
                                 .iterations = c->win.rows,
                                 .n = c->win.rows_n};
     memcpy(row.run_uid, c->run.uid.b, sizeof row.run_uid);
+    if (streams)
+        qs_control_stream_rows(c, &row);
     qs_store_done_fn *fn;
     void *user;
     qs_control_store_request(c, QS_CE_COMMITTED, &fn, &user);
@@ -252,11 +267,12 @@ static void push(double **list, size_t *n, double v)
 void qs_control_window_count(struct qs_control *c)
 {
     struct qs_control_run *run = &c->run;
-    run->next_seq += c->win.rows_n;
+    run->next_seq += c->win.expected;
+    run->stored_n += c->win.rows_n;
     run->taint |= c->win.taint;
     if (c->win.msg.closed_ns > c->win.msg.opened_ns)
         run->windows_ns += c->win.msg.closed_ns - c->win.msg.opened_ns;
-    double evals = c->win.msg.evals > 0 ? (double)c->win.msg.evals : 1;
+    double evals = c->win.evals;
     for (size_t i = 0; i < c->win.rows_n; i++) {
         const struct qs_iteration_row *row = &c->win.rows[i];
         uint32_t taint = row->taint | c->win.taint;
@@ -272,6 +288,8 @@ void qs_control_window_count(struct qs_control *c)
         else if ((taint & ~(uint32_t)SOFT) == 0)
             push(&run->soft_ns, &run->soft_n, (double)row->duration_ns / evals);
     }
+    if (qs_control_is_stream(c))
+        run->last_ns = qs_control_stream_took_ns(c);
 }
 
 double qs_control_run_median(const struct qs_control *c)

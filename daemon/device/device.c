@@ -288,6 +288,13 @@ static void on_cleaned(const struct qs_msg_cleaned *m, void *user)
     changed(d, QS_DEVICE_READY); /* a job may have waited */
 }
 
+static void on_document(const struct qs_msg_document *m, void *user)
+{
+    struct qs_device *d = user;
+    if (!qs_held_document(d->held, m) && d->control)
+        qs_control_on_document(d->control, m);
+}
+
 static void on_iterations(const struct qs_msg_iterations *m, void *user)
 {
     struct qs_device *d = user;
@@ -337,6 +344,7 @@ struct qs_device *qs_device_new(const struct qs_device_parts *parts, const struc
                                               .on_quiet = on_quiet,
                                               .on_disarm = on_disarm,
                                               .on_closed = on_closed,
+                                              .on_document = on_document,
                                               .on_iterations = on_iterations,
                                               .on_pulled = on_pulled,
                                               .on_traced = on_traced,
@@ -349,7 +357,10 @@ struct qs_device *qs_device_new(const struct qs_device_parts *parts, const struc
                                               .user = d};
     d->session = qs_session_new(parts->loop, parts->config, parts->farm_uid, parts->heartbeat_ns, &session);
     const struct qs_held_events held = {.on_note = on_held_note, .on_done = on_held_done, .user = d};
-    d->held = qs_held_new(parts->store, d->session, &held);
+    d->held = qs_held_new(
+        &(struct qs_held_parts){
+            .loop = parts->loop, .store = parts->store, .files = parts->files, .session = d->session},
+        &held);
     return d;
 }
 

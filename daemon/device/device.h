@@ -11,6 +11,7 @@
 #include "config/farm.h"
 #include "device/control.h"
 
+struct qs_files;
 struct qs_loop;
 struct qs_store;
 struct qs_device;
@@ -31,6 +32,7 @@ struct qs_device_events {
 struct qs_device_parts { /* borrowed; they outlive the device */
     struct qs_loop *loop;
     struct qs_store *store;
+    struct qs_files *files; /* for documents that an agent kept; NULL: their values alone are kept */
     const struct qs_farm_device *config;
     const char *host_json; /* canonical fingerprint of this host, part of the environment */
     uint8_t farm_uid[16];

@@ -7,67 +7,25 @@
 
 #include "base/mem.h"
 #include "device/closed.h"
+#include "device/held_impl.h"
 #include "device/metrics.h"
 #include "device/session.h"
-#include "store/read.h"
 #include "store/store.h"
-
-struct held {
-    struct qs_uid run;
-    uint64_t first_seq, next_seq;
-};
-
-struct qs_held_runs {
-    struct qs_store *store;     /* borrowed */
-    struct qs_session *session; /* borrowed */
-    struct qs_held_events events;
-    struct held *list; /* owned: the first one is in hand */
-    size_t count;
-    uint64_t epoch;
-    size_t outstanding;
-    bool dead, started;
-    /* The window in hand. */
-    uint32_t window;
-    uint64_t window_first, want; /* seq of its first row; the next row's seq */
-    struct qs_iteration_row *rows;
-    size_t rows_n;
-    uint16_t metric_ids[QS_ROW_METRICS_MAX];
-    size_t metric_count;
-    struct qs_uid spoiled; /* a commit of it failed: an acknowledgement of later ones would cover the hole */
-    struct {               /* what its CLOSED said */
-        bool known;
-        uint32_t window, taint, evals;
-        enum qs_phase phase;
-        enum qs_closed_how how;
-        int64_t opened_ns, closed_ns;
-        uint64_t output_bytes;
-    } told;
-    uint8_t *declared;    /* owned: the elements of its list of metrics */
-    struct qs_list names; /* view into declared */
-};
-
-struct ask { /* one store request */
-    struct qs_held_runs *h;
-    uint64_t epoch, acknowledge;
-    struct qs_uid run;
-    struct qs_runs found;
-    bool last;
-};
 
 static void next_run(struct qs_held_runs *h);
 
-struct qs_held_runs *qs_held_new(struct qs_store *store, struct qs_session *session,
-                                 const struct qs_held_events *events)
+struct qs_held_runs *qs_held_new(const struct qs_held_parts *parts, const struct qs_held_events *events)
 {
     struct qs_held_runs *h = qs_calloc(1, sizeof *h);
-    h->store = store;
-    h->session = session;
+    h->p = *parts;
+    qs_streamed_init(&h->stream.hand);
     h->events = *events;
     return h;
 }
 
 static void release(struct qs_held_runs *h)
 {
+    qs_held_stream_end(h);
     free(h->list);
     free(h->rows);
     free(h->declared);
@@ -78,6 +36,7 @@ void qs_held_free(struct qs_held_runs *h)
 {
     if (!h)
         return;
+    qs_held_stream_end(h); /* what waits for the pool has nobody to come back to */
     h->dead = true;
     if (h->outstanding == 0)
         release(h);
@@ -87,6 +46,7 @@ void qs_held_reset(struct qs_held_runs *h)
 {
     h->epoch++;
     h->started = false;
+    qs_held_stream_end(h);
     h->count = 0;
     h->rows_n = 0;
     h->told.known = false;
@@ -98,10 +58,10 @@ void qs_held_add(struct qs_held_runs *h, const struct qs_uid *run, uint64_t firs
     if (h->count >= QS_HELD_MAX || next_seq <= first_seq)
         return;
     h->list = qs_realloc(h->list, (h->count + 1) * sizeof *h->list);
-    h->list[h->count++] = (struct held){.run = *run, .first_seq = first_seq, .next_seq = next_seq};
+    h->list[h->count++] = (struct qs_held_run){.run = *run, .first_seq = first_seq, .next_seq = next_seq};
 }
 
-static void note(struct qs_held_runs *h, bool warning, const struct qs_uid *run, const char *text)
+void qs_held_note(struct qs_held_runs *h, bool warning, const struct qs_uid *run, const char *text)
 {
     char hex[QS_UID_HEX_BYTES], line[256];
     qs_uid_hex(run, hex);
@@ -109,17 +69,15 @@ static void note(struct qs_held_runs *h, bool warning, const struct qs_uid *run,
     h->events.on_note(warning, line, h->events.user);
 }
 
-/* True where the answer is still of use; frees the memory of a dead owner with the last one. */
-static bool still_wanted(struct ask *a)
+bool qs_held_answered(struct qs_held_runs *h, uint64_t epoch)
 {
-    struct qs_held_runs *h = a->h;
     h->outstanding--;
     if (h->dead) {
         if (h->outstanding == 0)
             release(h);
         return false;
     }
-    return a->epoch == h->epoch;
+    return epoch == h->epoch;
 }
 
 static void drop_first(struct qs_held_runs *h)
@@ -133,31 +91,32 @@ static void drop_first(struct qs_held_runs *h)
 
 static bool find_run(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
-    struct ask *a = user;
+    struct qs_held_ask *a = user;
     return qs_read_run(reader, a->run.b, &a->found, err);
 }
 
 static void on_found(const struct qs_err *err, void *user)
 {
-    struct ask *a = user;
-    if (!still_wanted(a)) {
+    struct qs_held_ask *a = user;
+    if (!qs_held_answered(a->h, a->epoch)) {
         qs_runs_free(&a->found);
         free(a);
         return;
     }
     struct qs_held_runs *h = a->h;
     struct qs_err why = QS_ERR_INIT;
-    uint64_t stored = a->found.count == 1 ? (uint64_t)(a->found.at[0].acked_seq + 1) : 0;
+    uint64_t stored = a->found.count == 1 ? a->found.at[0].device_seq : 0;
     if (err || a->found.count != 1) {
-        note(h, true, &a->run, "kept by the agent, unknown here, left where it is");
+        qs_held_note(h, true, &a->run, "kept by the agent, unknown here, left where it is");
         drop_first(h);
     } else if (stored >= h->list[0].next_seq) {
-        (void)qs_session_ack(h->session, &a->run, h->list[0].next_seq, &why);
+        (void)qs_session_ack(h->p.session, &a->run, h->list[0].next_seq, &why);
         drop_first(h);
     } else {
         h->want = stored;
         h->rows_n = 0;
-        if (!qs_session_resend(h->session, &a->run, stored, &why))
+        qs_held_stream_begin(h, &a->found.at[0]);
+        if (!qs_session_resend(h->p.session, &a->run, stored, &why))
             drop_first(h);
     }
     qs_runs_free(&a->found);
@@ -172,12 +131,12 @@ static void next_run(struct qs_held_runs *h)
         h->started = false;
         return;
     }
-    struct ask *a = qs_calloc(1, sizeof *a);
+    struct qs_held_ask *a = qs_calloc(1, sizeof *a);
     a->h = h;
     a->epoch = h->epoch;
     a->run = h->list[0].run;
     h->outstanding++;
-    qs_store_read(h->store, find_run, on_found, a);
+    qs_store_read(h->p.store, find_run, on_found, a);
 }
 
 bool qs_held_any(const struct qs_held_runs *h)
@@ -200,24 +159,24 @@ bool qs_held_refused(struct qs_held_runs *h, const struct qs_uid *run, const str
 {
     if (!h->started || !in_hand(h, run))
         return false;
-    note(h, true, run, err->text);
+    qs_held_note(h, true, run, err->text);
     drop_first(h);
     return true;
 }
 
-static void on_committed(const struct qs_err *err, int64_t id, void *user)
+void qs_held_committed(const struct qs_err *err, int64_t id, void *user)
 {
     (void)id;
-    struct ask *a = user;
-    if (still_wanted(a)) {
+    struct qs_held_ask *a = user;
+    if (qs_held_answered(a->h, a->epoch)) {
         struct qs_held_runs *h = a->h;
         struct qs_err why = QS_ERR_INIT;
         if (err) {
             h->spoiled = a->run;
-            note(h, true, &a->run, err->text);
+            qs_held_note(h, true, &a->run, err->text);
         } else if (!qs_uid_equal(&h->spoiled, &a->run)) {
-            (void)qs_session_ack(h->session, &a->run, a->acknowledge, &why);
-            note(h, false, &a->run, "iterations kept by the agent are stored");
+            (void)qs_session_ack(h->p.session, &a->run, a->acknowledge, &why);
+            qs_held_note(h, false, &a->run, "iterations kept by the agent are stored");
         }
         if ((a->last || err) && in_hand(h, &a->run))
             drop_first(h);
@@ -250,15 +209,18 @@ static void flush_window(struct qs_held_runs *h, bool last)
                                 .iterations = h->rows,
                                 .n = h->rows_n};
     memcpy(row.run_uid, h->list[0].run.b, sizeof row.run_uid);
-    struct ask *a = qs_calloc(1, sizeof *a);
+    struct qs_held_ask *a = qs_calloc(1, sizeof *a);
     a->h = h;
     a->epoch = h->epoch;
     a->run = h->list[0].run;
     a->acknowledge = h->window_first + h->rows_n;
     a->last = last;
     h->outstanding++;
-    qs_store_window(h->store, &row, on_committed, a);
     h->rows_n = 0;
+    if (h->stream.on)
+        qs_held_stream_window(h, &row, a);
+    else
+        qs_store_window(h->p.store, &row, qs_held_committed, a);
 }
 
 static void append_rows(struct qs_held_runs *h, const struct qs_msg_iterations *m)
@@ -275,6 +237,8 @@ static void append_rows(struct qs_held_runs *h, const struct qs_msg_iterations *
     struct qs_row row;
     h->rows = qs_realloc(h->rows, (h->rows_n + m->rows.count) * sizeof *h->rows);
     while (qs_list_row(&it, m->metrics.count, &row)) {
+        if (h->stream.on)
+            qs_streamed_process(&h->stream.hand, &row, &m->metrics);
         struct qs_iteration_row *to = &h->rows[h->rows_n++];
         *to = (struct qs_iteration_row){.start_off_ns = row.start_off_ns,
                                         .duration_ns = row.duration_ns,

@@ -9,9 +9,18 @@
 #include "base/err.h"
 #include "proto/msg.h"
 
+struct qs_files;
+struct qs_loop;
 struct qs_store;
 struct qs_session;
 struct qs_held_runs;
+
+struct qs_held_parts { /* borrowed */
+    struct qs_loop *loop;
+    struct qs_store *store;
+    struct qs_files *files; /* for documents; NULL: they are not kept */
+    struct qs_session *session;
+};
 
 struct qs_held_events {
     void (*on_note)(bool warning, const char *text, void *user);
@@ -20,8 +29,7 @@ struct qs_held_events {
     void *user;
 };
 
-struct qs_held_runs *qs_held_new(struct qs_store *store, struct qs_session *session,
-                                 const struct qs_held_events *events);
+struct qs_held_runs *qs_held_new(const struct qs_held_parts *parts, const struct qs_held_events *events);
 void qs_held_free(struct qs_held_runs *h); /* requests on their way end quietly */
 /* Told before ready. */
 void qs_held_add(struct qs_held_runs *h, const struct qs_uid *run, uint64_t first_seq, uint64_t next_seq);
@@ -34,6 +42,8 @@ void qs_held_reset(struct qs_held_runs *h);
 bool qs_held_refused(struct qs_held_runs *h, const struct qs_uid *run, const struct qs_err *err);
 /* True where this window belongs to a held run (its rows follow). */
 bool qs_held_closed(struct qs_held_runs *h, const struct qs_msg_closed *m);
+/* True where this piece belongs to a held run's window. */
+bool qs_held_document(struct qs_held_runs *h, const struct qs_msg_document *m);
 /* True where these rows belong to a held run (and were taken). */
 bool qs_held_take(struct qs_held_runs *h, const struct qs_msg_iterations *m);
 

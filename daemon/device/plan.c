@@ -7,6 +7,12 @@
 #include "base/mem.h"
 #include "report/look.h"
 
+/* One process a run: its program says how many values that has. */
+static bool is_stream(const struct qs_plan *p)
+{
+    return p->spec->benchmarks[p->spec->points[p->point].benchmark].mode == QS_MODE_STREAM;
+}
+
 static void draw_order(struct qs_plan *p)
 {
     p->turns = qs_job_block_order(p->spec, p->seed, p->device, p->point, p->block, p->order);
@@ -24,7 +30,7 @@ static void begin_point(struct qs_plan *p)
     p->attempt = 0;
     p->resume_attempt = 0;
     p->repeats = 0;
-    p->run_iterations = p->spec->plan.window_iterations;
+    p->run_iterations = is_stream(p) ? 1 : p->spec->plan.window_iterations;
     p->blocks_done = p->blocks_timed = 0;
     p->planned_blocks = 0;
     p->point_began_ns = 0;
@@ -73,7 +79,7 @@ size_t qs_plan_arm(const struct qs_plan *p)
 
 uint32_t qs_plan_iterations(const struct qs_plan *p)
 {
-    if (p->block > 0)
+    if (p->block > 0 || is_stream(p))
         return p->run_iterations;
     return p->spec->plan.warmup_iterations > 0 ? p->spec->plan.warmup_iterations : 1;
 }

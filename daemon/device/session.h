@@ -61,6 +61,8 @@ struct qs_session_events {
     /* The window's end; m->iterations rows follow in on_iterations, and with the last of them (or here, where
      * there are none) the next window may be opened. */
     void (*on_closed)(const struct qs_msg_closed *m, const struct qs_session_quiet *quiet, void *user);
+    /* A piece of the window's document, in order, between the two: of runs of mode stream. */
+    void (*on_document)(const struct qs_msg_document *m, void *user);
     void (*on_iterations)(const struct qs_msg_iterations *m,
                           void *user); /* in order of seq; also resent ones */
     void (*on_run_ended)(const struct qs_msg_run_ended *m, void *user); /* seq: as many iterations came */

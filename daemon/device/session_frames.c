@@ -30,6 +30,7 @@ DECODER(having, having)
 DECODER(put_at, put_at)
 DECODER(staged, staged)
 DECODER(cleaned, cleaned)
+DECODER(document, document)
 
 static const struct {
     decode_fn *decode;
@@ -57,6 +58,7 @@ static const struct {
     [QS_MSG_PUT_AT] = {decode_put_at, QS_SESSION_EV_PUT_AT},
     [QS_MSG_STAGED] = {decode_staged, QS_SESSION_EV_STAGED},
     [QS_MSG_CLEANED] = {decode_cleaned, QS_SESSION_EV_CLEANED},
+    [QS_MSG_DOCUMENT] = {decode_document, QS_SESSION_EV_DOCUMENT},
 };
 
 static bool is_resending(const struct qs_session *s)

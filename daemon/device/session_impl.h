@@ -34,6 +34,7 @@ union qs_session_msg {
     struct qs_msg_put_at put_at;
     struct qs_msg_staged staged;
     struct qs_msg_cleaned cleaned;
+    struct qs_msg_document document;
 };
 
 /* The longest wait for an answer; a window's is its lease, a hook's is added to its limit. */
@@ -76,7 +77,8 @@ struct qs_session {
     struct qs_session_files files;
     struct qs_held held[QS_HELD_MAX]; /* runs with iterations that may be asked for again, oldest first */
     size_t held_count;
-    struct qs_held resend;                       /* first_seq: the next one due */
+    struct qs_held resend; /* first_seq: the next one due */
+    struct qs_session_document document;
     struct qs_msg_run_seq acks[QS_SESSION_ACKS]; /* kept back while the window is silent */
     size_t ack_count;
     uint8_t row_seen[QS_SESSION_TABLE_MAX];

@@ -29,11 +29,20 @@ struct qs_session_run { /* the open run and its window */
     int64_t trace_limit_ns; /* of the answer that is awaited: settling, or ending */
     int64_t trace_stop_ns;
     bool cancelled; /* CANCEL was sent since OPEN */
+    bool streams;   /* each window has a document */
 };
 
 struct qs_session_metrics { /* what the values of the window in hand are, by its first frame of rows */
     uint16_t ids[QS_METRICS_MAX];
     size_t count;
+};
+
+struct qs_session_document { /* of the last CLOSED */
+    struct qs_uid run;
+    uint32_t window, kept_bytes, come_bytes;
+    bool begun;
+    enum qs_pull_status status;
+    uint64_t total_bytes;
 };
 
 struct qs_session_files { /* the last request about them; the file that is being sent */

@@ -23,12 +23,16 @@ bool qs_session_run_begin(struct qs_session *s, const struct qs_msg_run_begin *m
     if (m->mode == QS_RUN_HARNESS && (s->agreed.features & QS_FEATURE_HARNESS) == 0)
         return qs_fail(err, QS_E_AGENT, "%s: the agent (%s) has no harness mode: it is too old", s->name,
                        s->software);
+    if (m->mode == QS_RUN_STREAM && (s->agreed.features & QS_FEATURE_STREAM) == 0)
+        return qs_fail(err, QS_E_AGENT, "%s: the agent (%s) has no stream mode: it is too old", s->name,
+                       s->software);
     size_t at = qs_session_frame(s);
     qs_msg_encode_run_begin(&s->w, m);
     if (!qs_session_put(s, at, QS_MSG_RUN_BEGIN, err))
         return false;
     s->run = (struct qs_session_run){.uid = m->run,
-                                     .step_limit_ns = m->mode == QS_RUN_HARNESS ? m->hook_limit_ns : 0};
+                                     .step_limit_ns = m->mode == QS_RUN_HARNESS ? m->hook_limit_ns : 0,
+                                     .streams = m->mode == QS_RUN_STREAM};
     qs_session_fire(s, QS_SESSION_EV_RUN_BEGIN, NULL);
     return true;
 }

@@ -83,6 +83,7 @@ enum qs_session_event {
     QS_SESSION_EV_DISARM,
     QS_SESSION_EV_CLOSED,
     QS_SESSION_EV_CLOSED_EMPTY, /* without iterations */
+    QS_SESSION_EV_DOCUMENT,
     QS_SESSION_EV_ROWS,
     QS_SESSION_EV_ROWS_LAST, /* with the last one that is due */
     QS_SESSION_EV_RUN_ENDED,
@@ -131,7 +132,8 @@ qs_session_act qs_session_do_pong, qs_session_do_clock, qs_session_do_clock_then
 qs_session_act qs_session_do_run_ready, qs_session_do_hook_done, qs_session_do_waiting, qs_session_do_ask,
     qs_session_do_quiet, qs_session_do_hold, qs_session_do_disarm, qs_session_do_closed,
     qs_session_do_closed_again, qs_session_do_rows, qs_session_do_run_ended, qs_session_do_error,
-    qs_session_do_noise, qs_session_do_noisy_error, qs_session_do_pulled, qs_session_do_traced;
+    qs_session_do_noise, qs_session_do_noisy_error, qs_session_do_pulled, qs_session_do_traced,
+    qs_session_do_document;
 qs_session_act qs_session_do_having, qs_session_do_put_at, qs_session_do_staged, qs_session_do_cleaned;
 
 #endif

@@ -270,8 +270,14 @@ static struct qs_session_quiet what_was_counted(const struct qs_session *s)
     return ret;
 }
 
+static void expect_document(struct qs_session *s, const struct qs_msg_closed *m)
+{
+    s->document = (struct qs_session_document){.run = m->run, .window = m->window};
+}
+
 bool qs_session_do_closed(struct qs_session *s, const union qs_session_msg *m)
 {
+    expect_document(s, &m->closed);
     struct qs_session_quiet quiet = what_was_counted(s);
     if (!check_closed(s, &m->closed) || !end_silence(s))
         return false;
@@ -288,9 +294,49 @@ bool qs_session_do_closed(struct qs_session *s, const union qs_session_msg *m)
 bool qs_session_do_closed_again(struct qs_session *s, const union qs_session_msg *m)
 {
     const struct qs_session_quiet unknown = {.silent = false};
+    expect_document(s, &m->closed);
     if (s->events.on_closed)
         s->events.on_closed(&m->closed, &unknown, s->events.user);
     return true;
+}
+
+/* ---- documents ---- */
+
+static bool continues(const struct qs_session_document *d, const struct qs_msg_document *m)
+{
+    return m->offset == d->come_bytes && (!d->begun || d->come_bytes < d->kept_bytes) &&
+           (!d->begun ||
+            (m->status == d->status && m->total_bytes == d->total_bytes && m->kept_bytes == d->kept_bytes));
+}
+
+bool qs_session_do_document(struct qs_session *s, const union qs_session_msg *m)
+{
+    struct qs_session_document *d = &s->document;
+    bool ours = qs_uid_equal(&m->document.run, &d->run) && m->document.window == d->window;
+    bool live = s->state == QS_SESSION_COLLECTING;
+    if (!ours || (live && (!s->run.streams || s->run.rows_come > 0)))
+        return qs_session_broken(s, QS_E_PROTOCOL, "%s: a document of another run, window or mode", s->name);
+    if (!continues(d, &m->document))
+        return qs_session_broken(s, QS_E_PROTOCOL, "%s: byte %u of a document came, %u of %u is next",
+                                 s->name, (unsigned)m->document.offset, (unsigned)d->come_bytes,
+                                 (unsigned)d->kept_bytes);
+    d->begun = true;
+    d->status = m->document.status;
+    d->total_bytes = m->document.total_bytes;
+    d->kept_bytes = m->document.kept_bytes;
+    d->come_bytes += m->document.bytes.n;
+    qs_session_arm_deadline(s);
+    if (s->events.on_document)
+        s->events.on_document(&m->document, s->events.user);
+    return true;
+}
+
+/* All of it comes before the rows. */
+static bool document_is_whole(struct qs_session *s, bool due)
+{
+    const struct qs_session_document *d = &s->document;
+    return (d->begun ? d->come_bytes == d->kept_bytes : !due) ||
+           qs_session_broken(s, QS_E_PROTOCOL, "%s: iterations came before their document", s->name);
 }
 
 /* ---- iterations ---- */
@@ -347,7 +393,8 @@ static bool has_same_metrics(struct qs_session *s, const struct qs_msg_iteration
 bool qs_session_do_rows(struct qs_session *s, const union qs_session_msg *m)
 {
     bool resent = s->resend.first_seq < s->resend.next_seq;
-    if (!(resent ? count_resent_rows(s, &m->rows) : count_window_rows(s, &m->rows)) ||
+    if (!document_is_whole(s, !resent && s->run.streams) ||
+        !(resent ? count_resent_rows(s, &m->rows) : count_window_rows(s, &m->rows)) ||
         !has_same_metrics(s, &m->rows))
         return false;
     qs_session_arm_deadline(s);

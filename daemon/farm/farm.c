@@ -57,6 +57,7 @@ struct qs_farm *qs_farm_new(const struct qs_farm_parts *parts, const struct qs_f
     farm->devices = qs_calloc(parts->config->device_count + 1, sizeof *farm->devices);
     struct qs_device_parts device = {.loop = parts->loop,
                                      .store = parts->store,
+                                     .files = parts->files,
                                      .host_json = farm->host_json,
                                      .heartbeat_ns = parts->config->heartbeat_ns};
     qs_store_farm_uid(parts->store, device.farm_uid);

@@ -1,11 +1,12 @@
 /* Google Benchmark: a row of `benchmarks` is one repetition, real_time and cpu_time are its metrics, further
  * numbers are counters. Repetitions share the process: the file is one run. */
+#include "formats/gbench.h"
+
 #include <string.h>
 
 #include "formats/reader.h"
 
-/* Numbers of a row that are no measurement. */
-static bool is_setting(const char *key)
+bool qs_gbench_is_setting(const char *key)
 {
     static const char *const names[] = {"iterations",       "repetitions",  "repetition_index",
                                         "threads",          "family_index", "cpu_coefficient",
@@ -16,10 +17,15 @@ static bool is_setting(const char *key)
     return false;
 }
 
-static const char *text_of(const json_t *row, const char *key, const char *fallback)
+const char *qs_gbench_text(const json_t *row, const char *key, const char *fallback)
 {
     const char *text = json_string_value(json_object_get(row, key));
     return text ? text : fallback;
+}
+
+bool qs_gbench_is_aggregate(const json_t *row)
+{
+    return strcmp(qs_gbench_text(row, "run_type", "iteration"), "iteration") != 0;
 }
 
 static bool take_metric(const struct qs_json_at *at, const json_t *row, const char *name, const char *metric,
@@ -27,7 +33,7 @@ static bool take_metric(const struct qs_json_at *at, const json_t *row, const ch
 {
     bool time = strcmp(metric, "real_time") == 0 || strcmp(metric, "cpu_time") == 0;
     bool rate = strstr(metric, "_per_second") != NULL;
-    const char *unit = time ? text_of(row, "time_unit", "ns") : "";
+    const char *unit = time ? qs_gbench_text(row, "time_unit", "ns") : "";
     const struct qs_import_key key = {.benchmark = name,
                                       .metric = metric,
                                       .unit = unit,
@@ -37,7 +43,7 @@ static bool take_metric(const struct qs_json_at *at, const json_t *row, const ch
     struct qs_import_build *b = qs_reader_series(at->r, &key, NULL);
     if (!b)
         return false;
-    if (strcmp(text_of(row, "run_type", "iteration"), "iteration") != 0)
+    if (qs_gbench_is_aggregate(row))
         return qs_reader_drop(at->r, b, QS_DROP_AGGREGATE, 1);
     if (json_is_true(json_object_get(row, "error_occurred")))
         return qs_reader_drop(at->r, b, QS_DROP_FAILED, 1);
@@ -50,16 +56,17 @@ static bool take_row(const struct qs_json_at *at, const json_t *row)
     json_t *value;
     if (!json_is_object(row))
         return qs_json_fail(at, NULL, "an object is wanted");
-    const char *name = text_of(row, "run_name", text_of(row, "name", NULL));
+    const char *name = qs_gbench_text(row, "run_name", qs_gbench_text(row, "name", NULL));
     if (!name)
         return qs_json_want(at, row, "name", JSON_STRING) != NULL;
-    bool aggregate = strcmp(text_of(row, "run_type", "iteration"), "iteration") != 0;
+    bool aggregate = qs_gbench_is_aggregate(row);
     bool failed = json_is_true(json_object_get(row, "error_occurred"));
     if (!aggregate && !failed && !qs_json_want(at, row, "real_time", JSON_REAL))
         return false;
     json_object_foreach((json_t *)row, metric, value)
     {
-        if (json_is_real(value) && !is_setting(metric) && !take_metric(at, row, name, metric, value))
+        if (json_is_real(value) && !qs_gbench_is_setting(metric) &&
+            !take_metric(at, row, name, metric, value))
             return false;
     }
     return true;

@@ -102,7 +102,7 @@ static enum qs_format detect_text(const struct qs_reader *r)
     return numbers && !(named_csv && count > 1) ? QS_FORMAT_NUMBERS : QS_FORMAT_CSV;
 }
 
-static bool check_text(struct qs_reader *r)
+bool qs_reader_check_text(struct qs_reader *r)
 {
     const char *nul = memchr(r->text, '\0', (size_t)(r->end - r->text));
     if (r->end - r->text > QS_IMPORT_BYTES)
@@ -126,14 +126,10 @@ static bool check_text(struct qs_reader *r)
 bool qs_import_read(const char *name, const char *text, size_t len, enum qs_format format,
                     struct qs_import *ret, struct qs_problems *problems)
 {
-    size_t bom = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    struct qs_reader r = {.name = name,
-                          .text = text + bom,
-                          .end = text + len,
-                          .doc = {.source = (char *)text + bom},
-                          .problems = problems};
+    struct qs_reader r;
+    qs_reader_begin(&r, name, text, len, problems);
     *ret = (struct qs_import){0};
-    bool ok = check_text(&r);
+    bool ok = qs_reader_check_text(&r);
     if (ok) {
         bool json = r.text[strspn(r.text, " \t\r\n")] == '{';
         ret->format = format != QS_FORMAT_AUTO || json ? format : detect_text(&r);

@@ -186,19 +186,27 @@ static const char *place_of(const struct qs_reader *r, const json_error_t *error
     return error->position >= 0 && error->position <= r->end - r->text ? r->text + error->position : r->end;
 }
 
+json_t *qs_json_load(struct qs_reader *r)
+{
+    json_error_t error;
+    if (!check_size(r))
+        return NULL;
+    json_t *doc = json_loadb(r->text, (size_t)(r->end - r->text),
+                             JSON_DECODE_INT_AS_REAL | JSON_REJECT_DUPLICATES, &error);
+    if (!doc)
+        qs_reader_fail(r, place_of(r, &error), NULL, "not JSON: %s", error.text);
+    return doc;
+}
+
 bool qs_import_json(struct qs_reader *r, enum qs_format *format)
 {
     static qs_import_json_fn *const readers[QS_FORMAT_COUNT] = {[QS_FORMAT_GBENCH] = qs_import_gbench,
                                                                 [QS_FORMAT_ANDROIDX] = qs_import_androidx,
                                                                 [QS_FORMAT_PYPERF] = qs_import_pyperf,
                                                                 [QS_FORMAT_HYPERFINE] = qs_import_hyperfine};
-    json_error_t error;
-    if (!check_size(r))
-        return false;
-    json_t *doc = json_loadb(r->text, (size_t)(r->end - r->text),
-                             JSON_DECODE_INT_AS_REAL | JSON_REJECT_DUPLICATES, &error);
+    json_t *doc = qs_json_load(r);
     if (!doc)
-        return qs_reader_fail(r, place_of(r, &error), NULL, "not JSON: %s", error.text);
+        return false;
     if (*format == QS_FORMAT_AUTO)
         *format = kind_of(doc);
     bool ok = readers[*format]

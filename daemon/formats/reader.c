@@ -50,6 +50,17 @@ bool qs_reader_fail(struct qs_reader *r, const char *at, const char *suggestion,
     return false;
 }
 
+void qs_reader_begin(struct qs_reader *r, const char *name, const char *text, size_t len,
+                     struct qs_problems *problems)
+{
+    size_t bom = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    *r = (struct qs_reader){.name = name,
+                            .text = text + bom,
+                            .end = text + len,
+                            .doc = {.source = (char *)text + bom},
+                            .problems = problems};
+}
+
 static uint64_t hash_key(const struct qs_import_key *key)
 {
     uint64_t h = qs_reader_hash(key->benchmark, strlen(key->benchmark));

@@ -41,6 +41,12 @@ struct qs_import_key {
     double scale;
 };
 
+/* Begins with a text (a byte order mark is skipped); text, name and problems are borrowed. */
+void qs_reader_begin(struct qs_reader *r, const char *name, const char *text, size_t len,
+                     struct qs_problems *problems);
+/* Length, UTF-8, no NUL, not empty. */
+bool qs_reader_check_text(struct qs_reader *r);
+
 /* The series of a key, made where it is new; NULL with a problem where there are too many, or a name is too
  * long. Valid until the next call. `at` is a place in the text, or NULL. */
 struct qs_import_build *qs_reader_series(struct qs_reader *r, const struct qs_import_key *key,
@@ -77,6 +83,8 @@ struct qs_json_at {
 typedef bool qs_import_json_fn(struct qs_reader *r, const json_t *doc);
 qs_import_json_fn qs_import_gbench, qs_import_androidx, qs_import_pyperf, qs_import_hyperfine;
 
+/* The whole text as one JSON document (numbers are reals); NULL with a problem. The caller's. */
+json_t *qs_json_load(struct qs_reader *r);
 /* AUTO: which tool's document it is by its keys; *format is set. */
 bool qs_import_json(struct qs_reader *r, enum qs_format *format);
 

@@ -4,16 +4,16 @@
 #include "report/report_impl.h"
 #include "report/warning.h"
 
-static bool is_harness(const struct qs_report_group *g)
+static enum qs_job_mode mode_of(const struct qs_report_group *g)
 {
     const struct qs_job_spec *spec = g->in->spec;
-    return spec->benchmarks[spec->points[g->point].benchmark].mode == QS_MODE_HARNESS;
+    return spec->benchmarks[spec->points[g->point].benchmark].mode;
 }
 
-static void warn_first(struct qs_json *j, bool harness, double ratio)
+static void warn_first(struct qs_json *j, bool one_program, double ratio)
 {
     double percent = (ratio - 1) * 100;
-    if (harness)
+    if (one_program)
         qs_put_warning(
             j, "first",
             "the first iteration of a run takes %.0f %% longer than the next ones: its program had not "
@@ -27,7 +27,7 @@ static void warn_first(struct qs_json *j, bool harness, double ratio)
             percent);
 }
 
-static void warn_shape(struct qs_json *j, const struct qs_report_arm *arm, bool harness)
+static void warn_shape(struct qs_json *j, const struct qs_report_arm *arm, bool one_program)
 {
     const double many = 0.01, slow_first = 1.05, short_ns = 5e5;
     size_t far = arm->has_tukey ? arm->tukey.n_far : 0;
@@ -35,8 +35,8 @@ static void warn_shape(struct qs_json *j, const struct qs_report_arm *arm, bool 
         qs_put_warning(j, "outliers", "%zu of %zu iterations lie beyond 3 IQR; they are kept", far,
                        arm->iterations);
     if (arm->first_ratio > slow_first)
-        warn_first(j, harness, arm->first_ratio);
-    if (!harness && arm->all.median < short_ns && arm->iterations > 0)
+        warn_first(j, one_program, arm->first_ratio);
+    if (!one_program && arm->all.median < short_ns && arm->iterations > 0)
         qs_put_warning(j, "short", "an iteration is so short that starting the process is most of it");
 }
 
@@ -55,7 +55,7 @@ void qs_report_arm_warnings(struct qs_json *j, const struct qs_report_group *g, 
 {
     const struct qs_report_arm *arm = &g->arms[index];
     qs_json_array(j);
-    warn_shape(j, arm, is_harness(g));
+    warn_shape(j, arm, mode_of(g) != QS_MODE_COMMAND);
     if (g->in->spec->arm_count == 1)
         warn_dependence(j, arm);
     if (arm->runs_failed > 0)
@@ -102,6 +102,8 @@ void qs_report_group_warnings(struct qs_json *j, const struct qs_report_group *g
     if (g->incomplete > 0)
         qs_put_warning(j, "incomplete", "left out because they lack an arm: %zu of %zu blocks", g->incomplete,
                        g->block_count);
+    if (mode_of(g) == QS_MODE_STREAM)
+        qs_put_warning(j, "not-silent", "not silent: %s", QS_SILENCE_WHY_STREAM);
     if (g->simulated)
         qs_put_warning(j, "simulated", "these numbers come from a simulated device");
     for (size_t i = 0; i < g->pair_count; i++)

@@ -39,7 +39,9 @@ struct qs_run_info {
     uint64_t warmup_n;     /* of the accepted ones the first so many do not count */
     enum qs_run_state state;
     char *arm_name, *device, *stop_reason, *error_slug, *error_text, *exe_path, *exe_sha256, *env_json;
-    char *harness_json; /* NULL in other modes */
+    char *harness_json;  /* NULL in other modes */
+    char *stream_json;   /* NULL in other modes */
+    uint64_t device_seq; /* the device's number of the next iteration not stored */
     int64_t started_wall_ns, acked_seq;
     bool simulated;
 };
@@ -56,8 +58,9 @@ struct qs_iteration_info {
     uint64_t seq;
     uint32_t window, i, taint;
     enum qs_phase phase;
-    int64_t start_ns, duration_ns; /* device clock */
-    uint32_t evals;                /* that duration_ns is of */
+    int64_t start_ns; /* device clock; INT64_MIN: not known */
+    int64_t duration_ns;
+    uint32_t evals; /* that duration_ns is of */
     int32_t status;
     int64_t values[QS_ROW_METRICS_MAX]; /* INT64_MIN where the metric is missing */
 };

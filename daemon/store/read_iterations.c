@@ -11,7 +11,8 @@
 static const char page_sql[] =
     "SELECT w.id, w.first_seq + t.i, w.ord, t.i, w.taint | t.taint, w.phase + 2 * w.evals_step + 3 * "
     "w.traced,"
-    " w.opened_ns + t.start_off_ns, t.duration_ns, max(w.evals, 1) + w.evals_step * t.i,"
+    " CASE WHEN t.start_off_ns >= 0 THEN w.opened_ns + t.start_off_ns END, t.duration_ns, max(w.evals, 1) + "
+    "w.evals_step * t.i,"
     " coalesce(s.status, 0), u.window_id, u.user_time_us, u.system_time_us, u.max_rss_bytes, u.minor_faults,"
     " u.major_faults, u.voluntary_switches, u.involuntary_switches, u.block_in, u.block_out"
     " FROM window w JOIN iteration t ON t.window_id = w.id"
@@ -36,7 +37,8 @@ static void take_row(struct qs_stmt *s, struct page *page)
     info->i = (uint32_t)qs_stmt_get_int(s);
     info->taint = (uint32_t)qs_stmt_get_int(s);
     info->phase = (enum qs_phase)qs_stmt_get_int(s);
-    info->start_ns = qs_stmt_get_int(s);
+    info->start_ns = INT64_MIN;
+    qs_stmt_get_maybe(s, &info->start_ns);
     info->duration_ns = qs_stmt_get_int(s);
     info->evals = (uint32_t)qs_stmt_get_int(s);
     info->status = (int32_t)qs_stmt_get_int(s);

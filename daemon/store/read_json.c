@@ -144,6 +144,9 @@ static bool write_window(struct qs_store_reader *r, struct qs_stmt *s, struct qs
     key_int(j, "closed_ns", s);
     key_int(j, "evals", s);
     qs_json_kstring(j, "silence", qs_stmt_get_text(s));
+    const char *why = qs_stmt_get_text(s);
+    if (why && why[0])
+        qs_json_kstring(j, "silence_why", why);
     uint32_t taint = (uint32_t)qs_stmt_get_int(s);
     qs_json_kint(j, "taint", taint);
     qs_json_kstring(j, "taint_names", qs_taint_names(taint, names, sizeof names));
@@ -167,11 +170,14 @@ bool qs_read_windows_json(struct qs_store_reader *r, const uint8_t run_uid[16], 
         !qs_stmt_begin(
             &r->db, &s,
             "SELECT w.id, w.ord, w.attempt, v.phase, w.first_seq, w.n, w.opened_ns, w.closed_ns, w.evals,"
-            " v.silence, w.taint, w.how, w.failure, w.output, w.output_bytes FROM window w"
-            " JOIN v_window v ON v.id = w.id WHERE w.run_id = ? ORDER BY w.first_seq, w.id",
+            " v.silence, CASE WHEN w.silence = 0 AND r.stream IS NOT NULL THEN ?2 END, w.taint, w.how, "
+            "w.failure, w.output, w.output_bytes FROM window w"
+            " JOIN v_window v ON v.id = w.id JOIN run r ON r.id = w.run_id WHERE w.run_id = ?1"
+            " ORDER BY w.first_seq, w.id",
             err))
         return false;
     qs_stmt_int(&s, run);
+    qs_stmt_text(&s, QS_SILENCE_WHY_STREAM);
     qs_buf_init(&out);
     qs_json_init(&j, &out);
     return finish(write_rows(r, &s, &j, write_window, err), &out, ret_json);

@@ -16,7 +16,8 @@
     "coalesce(r.exe_path, ''),"                                                                              \
     " coalesce(lower(hex(r.exe_sha256)), ''), v.body, r.started_wall_ns,"                                    \
     " coalesce((SELECT max(w.first_seq + w.n) FROM window w WHERE w.run_id = r.id), 0) - 1, "                \
-    "coalesce(d.simulated, 0), r.warmup_n, r.harness"                                                        \
+    "coalesce(d.simulated, 0), r.warmup_n, r.harness, r.stream,"                                             \
+    " (SELECT coalesce(sum(coalesce(w.device_n, w.n)), 0) FROM window w WHERE w.run_id = r.id)"              \
     " FROM run r JOIN arm a ON a.job_id = r.job_id AND a.idx = r.arm_idx"                                    \
     " LEFT JOIN session e ON e.id = r.session_id LEFT JOIN env v ON v.id = e.env_id"                         \
     " LEFT JOIN boot b ON b.id = e.boot_id LEFT JOIN device d ON d.id = b.device_id"
@@ -57,6 +58,8 @@ static void take_run(struct qs_stmt *s, struct qs_run_info *run)
     run->simulated = qs_stmt_get_int(s) != 0;
     run->warmup_n = (uint64_t)qs_stmt_get_int(s);
     run->harness_json = qs_stmt_dup_text(s);
+    run->stream_json = qs_stmt_dup_text(s);
+    run->device_seq = (uint64_t)qs_stmt_get_int(s);
 }
 
 static bool take_runs(struct qs_stmt *s, struct qs_runs *ret, struct qs_err *err)
@@ -122,6 +125,7 @@ void qs_runs_free(struct qs_runs *runs)
         free(run->exe_path);
         free(run->exe_sha256);
         free(run->harness_json);
+        free(run->stream_json);
         free(run->env_json);
     }
     free(runs->at);

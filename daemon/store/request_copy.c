@@ -110,6 +110,7 @@ void qs_store_run_begin(struct qs_store *store, const struct qs_run_row *run, qs
     struct qs_request *req = qs_request_new(qs_apply_run, done, user);
     struct qs_run_row row = *run;
     keep(&req->arena, &row.harness_json);
+    keep(&req->arena, &row.stream_json);
     push(store, req, &row, sizeof row);
 }
 
@@ -139,6 +140,17 @@ static const struct qs_gate_row *copy_gate(struct qs_arena *a, const struct qs_g
     for (size_t i = 0; i < gate->deciding_count; i++)
         keep(a, &readings[i].sensor);
     copy->deciding = readings;
+    return copy;
+}
+
+static const struct qs_document_row *copy_document(struct qs_arena *a, const struct qs_document_row *document)
+{
+    if (!document)
+        return NULL;
+    struct qs_document_row *copy = qs_arena_copy(a, document, sizeof *document);
+    keep(a, &copy->name);
+    keep(a, &copy->why);
+    copy->bytes = qs_arena_copy(a, document->bytes, document->n);
     return copy;
 }
 
@@ -175,6 +187,7 @@ void qs_store_window(struct qs_store *store, const struct qs_window_row *window,
     keep(&req->arena, &row.failure);
     keep(&req->arena, &row.output);
     row.gate = copy_gate(&req->arena, window->gate);
+    row.document = copy_document(&req->arena, window->document);
     copy_window_lists(&req->arena, &row);
     push(store, req, &row, sizeof row);
 }

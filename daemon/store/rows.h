@@ -88,6 +88,7 @@ struct qs_run_row {
     uint32_t pos;             /* place in the block */
     uint32_t attempt;         /* 0 first; repeats of an interrupted block count up */
     const char *harness_json; /* what a harness program was given, or NULL */
+    const char *stream_json;  /* how its documents are read (config/form.h), or NULL */
     int64_t started_wall_ns;
 };
 
@@ -110,7 +111,6 @@ struct qs_trace_row {               /* of an artifact of kind "trace" */
     int64_t started_ns, stopped_ns; /* device clock; 0: not */
 };
 
-struct qs_files;
 struct qs_artifact_row {
     uint8_t run_uid[16];
     uint32_t idx;

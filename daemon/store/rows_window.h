@@ -11,6 +11,9 @@
 
 enum qs_silence { QS_SILENCE_NONE, QS_SILENCE_CLAIMED, QS_SILENCE_OBSERVED, QS_SILENCE_PROVEN, QS_SILENCES };
 
+/* Why nothing is claimed of a window of mode stream, for people. */
+#define QS_SILENCE_WHY_STREAM "stream mode: the program writes while it measures"
+
 struct qs_reading_row {
     const char *sensor;
     uint8_t status; /* proto: ok, unreadable, stale, missing */
@@ -46,8 +49,19 @@ struct qs_metric_kind { /* of a metric that a program declares */
     bool deterministic; /* the same at every execution: compared exactly */
 };
 
+struct qs_files;
+struct qs_document_row { /* what a window of mode stream wrote: an artifact of its run, in the same commit */
+    const char *name;    /* of the file, NULL: its standard output */
+    struct qs_files *files; /* borrowed until done: where the content goes */
+    const void *bytes;
+    size_t n;            /* kept; 0: nothing is, and why says so */
+    int64_t total_bytes; /* that it had */
+    const char *why;     /* or NULL */
+};
+
 struct qs_iteration_row {
-    int64_t start_off_ns, duration_ns;
+    int64_t start_off_ns; /* -1: not known */
+    int64_t duration_ns;
     uint32_t taint; /* enum qs_taint_bit */
     int32_t status; /* exit code, or -signal */
     int64_t values[QS_ROW_METRICS_MAX];
@@ -76,6 +90,8 @@ struct qs_window_row {
     const struct qs_metric_kind *kinds; /* of each metric, or NULL: by their names */
     const struct qs_iteration_row *iterations;
     size_t n;
+    uint32_t device_n; /* how many the device has numbered, where that is not n; else 0 */
+    const struct qs_document_row *document; /* or NULL */
 };
 
 #endif

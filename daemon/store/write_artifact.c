@@ -1,4 +1,6 @@
 /* What a run has left: the content beside the database first, then the row that names it. */
+#include <string.h>
+
 #include "base/text.h"
 #include "proto/auth.h"
 #include "store/files.h"
@@ -59,4 +61,32 @@ bool qs_apply_artifact(struct qs_db *db, const void *row, int64_t *ret_id, struc
     return qs_files_put(r->files, r->bytes, r->n, file.sha256, err) &&
            qs_unhex(file.sha256, sum, sizeof sum) && qs_apply_file(db, &file, ret_id, err) &&
            insert(db, run, r, sum, err) && insert_trace(db, run, r, err);
+}
+
+static bool next_idx(struct qs_db *db, int64_t run, int64_t *ret, struct qs_err *err)
+{
+    struct qs_stmt s;
+    bool found = false;
+    if (!qs_stmt_begin(db, &s, "SELECT coalesce(max(idx) + 1, 0) FROM artifact WHERE run_id = ?", err))
+        return false;
+    qs_stmt_int(&s, run);
+    return qs_stmt_one(&s, ret, &found, err);
+}
+
+bool qs_apply_document(struct qs_db *db, const struct qs_window_row *w, struct qs_err *err)
+{
+    const struct qs_document_row *d = w->document;
+    int64_t run = 0, idx = 0, id = 0;
+    if (!qs_find_run(db, w->run_uid, &run, err) || !next_idx(db, run, &idx, err))
+        return false;
+    struct qs_artifact_row row = {.idx = (uint32_t)idx,
+                                  .kind = d->name ? "file" : "output",
+                                  .name = d->name ? d->name : "stdout",
+                                  .files = d->files,
+                                  .bytes = d->bytes,
+                                  .n = d->n,
+                                  .total_bytes = d->total_bytes,
+                                  .why = d->why};
+    memcpy(row.run_uid, w->run_uid, sizeof row.run_uid);
+    return qs_apply_artifact(db, &row, &id, err);
 }

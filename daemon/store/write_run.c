@@ -94,7 +94,8 @@ bool qs_apply_run(struct qs_db *db, const void *row, int64_t *ret_id, struct qs_
     if (!qs_stmt_begin(
             db, &s,
             "INSERT INTO run(uid, job_id, arm_idx, point_idx, session_id, block, pos, attempt, state,"
-            " started_wall_ns, harness) VALUES(?, ?, ?, ?, nullif(?, 0), ?, ?, ?, 'running', ?, ?)",
+            " started_wall_ns, harness, stream) VALUES(?, ?, ?, ?, nullif(?, 0), ?, ?, ?, 'running', ?, ?, "
+            "?)",
             err))
         return false;
     qs_stmt_blob(&s, r->uid, sizeof r->uid);
@@ -107,6 +108,7 @@ bool qs_apply_run(struct qs_db *db, const void *row, int64_t *ret_id, struct qs_
     qs_stmt_int(&s, r->attempt);
     qs_stmt_int(&s, r->started_wall_ns);
     qs_stmt_text(&s, r->harness_json);
+    qs_stmt_text(&s, r->stream_json);
     return qs_stmt_run(&s, err);
 }
 

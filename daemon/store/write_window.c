@@ -12,8 +12,8 @@ static bool insert_window(struct qs_db *db, int64_t run, const struct qs_window_
     if (!qs_stmt_begin(
             db, &s,
             "INSERT INTO window(run_id, ord, attempt, phase, first_seq, n, opened_ns, closed_ns, evals,"
-            " evals_step, traced, silence, taint, how, failure, output, output_bytes)"
-            " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " evals_step, traced, silence, taint, how, failure, output, output_bytes, device_n)"
+            " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0))",
             err))
         return false;
     qs_stmt_int(&s, run);
@@ -33,6 +33,7 @@ static bool insert_window(struct qs_db *db, int64_t run, const struct qs_window_
     qs_stmt_text(&s, w->failure);
     qs_stmt_text(&s, w->output);
     qs_stmt_int(&s, (int64_t)w->output_bytes);
+    qs_stmt_int(&s, w->device_n);
     bool ok = qs_stmt_run(&s, err);
     *ret_id = sqlite3_last_insert_rowid(db->sqlite);
     return ok;
@@ -221,7 +222,8 @@ static bool insert_all(struct qs_db *db, int64_t run, const struct qs_window_row
     int64_t id = 0;
     bool ok = insert_window(db, run, w, &id, err) && insert_iterations(db, id, w, err) &&
               insert_statuses(db, id, w, err) && insert_metrics(db, id, w, err) &&
-              (!w->gate || insert_gate(db, id, w->gate, err));
+              (!w->gate || insert_gate(db, id, w->gate, err)) &&
+              (!w->document || qs_apply_document(db, w, err));
     for (size_t i = 0; ok && i < w->evidence_count; i++)
         ok = insert_evidence(db, id, &w->evidence[i], err);
     for (size_t i = 0; ok && i < w->taint_count; i++)

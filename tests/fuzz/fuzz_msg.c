@@ -160,6 +160,7 @@ TRY(stage, walk_stage)
 TRY(staged, NO_LISTS)
 TRY(clean, NO_LISTS)
 TRY(cleaned, NO_LISTS)
+TRY(document, NO_LISTS)
 
 static void (*const tries[QS_MSG_LAST + 1])(const uint8_t *p, size_t n) = {
     [QS_MSG_HELLO_HOST] = try_hello_host,
@@ -202,6 +203,7 @@ static void (*const tries[QS_MSG_LAST + 1])(const uint8_t *p, size_t n) = {
     [QS_MSG_STAGED] = try_staged,
     [QS_MSG_CLEAN] = try_clean,
     [QS_MSG_CLEANED] = try_cleaned,
+    [QS_MSG_DOCUMENT] = try_document,
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

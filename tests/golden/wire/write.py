@@ -152,6 +152,12 @@ MESSAGES = [
      texts("params", ["image=4k.ppm", "threads="]) + u32("capacity", 4096) + u64("seed", 2**64 - 1) +
      u32("environment_bytes", 2033) +
      u32("stack_bytes", 1008) + u32("heap_bytes", 1048576)),
+    ("run_begin_stream", 10, raw("uid run", RUN) + texts("argv", ["./suite", "--out", "result.json"]) +
+     texts("env", ["LC_ALL=C"]) + text("cwd", "") + u8("stdin_kind", 0) + text("stdin_path", "") +
+     u8("output_kind", 1) + u32("output_max_bytes", 65535) + i64("iteration_limit_ns", 600000000000) +
+     u8("exit_rule", 0) + many("exit_codes", []) + text("cpus", "") + texts("prepare", []) + texts("conclude", []) +
+     i64("hook_limit_ns", 0) + text("user", "") + u8("mode", 2) + u8("source", 1) + text("path", "result.json") +
+     u32("document_max_bytes", 4194304)),
     ("run_ready_harness", 11, raw("uid run", RUN) + text("executable", "/tmp/blur") + raw("sha256", SHA) +
      text("cpus", "1") + u32("header_version", 1) + u32("flags", 1) +
      many("declared", [text("name", "pixels") + text("unit", "count") + u8("flags", 2),
@@ -237,6 +243,8 @@ MESSAGES = [
     ("staged", 39, u32("id", 13) + u8("status", 0) + text("path", "/data/local/tmp/cache/1/dirs/ffff") + text("why", "")),
     ("clean", 40, u32("id", 14) + u8("what", 1)),
     ("cleaned", 41, u32("id", 14) + u64("freed_bytes", 2**40) + u64("cache_bytes", 0) + u32("changed", 2)),
+    ("document", 42, window() + u8("status", 0) + u64("total_bytes", 2**40) + u32("kept_bytes", 4194304) +
+     u32("offset", 61440) + text("bytes", b"1.5\n\0\xff") + text("why", "")),
 ]
 
 
@@ -277,7 +285,7 @@ def write_corpus(where):
     for name, kind, fields in MESSAGES:
         whole = page(name, kind, fields)[1]
         (where / "msg" / name).write_bytes(bytes([kind]) + whole[16:])
-        if not name.endswith("_harness"):  # one stream: a frame of each type, in order
+        if not name.endswith(("_harness", "_stream")):  # one stream: a frame of each type, in order
             stream += whole
     hello = page(*MESSAGES[0])[1]
     shapes = {

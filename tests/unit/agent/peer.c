@@ -181,7 +181,10 @@ void peer_run_begin(struct peer *p, const struct run_spec *s)
         .prepare = list_of(s->prepare, memory[2]),
         .conclude = list_of(s->conclude, memory[3]),
         .hook_limit_ns = s->hook_limit_ns ? s->hook_limit_ns : INT64_C(60000000000),
-        .mode = s->benchmark ? QS_RUN_HARNESS : QS_RUN_COMMAND,
+        .mode = s->benchmark            ? QS_RUN_HARNESS
+                : s->document_max_bytes ? QS_RUN_STREAM
+                                        : QS_RUN_COMMAND,
+        .stream = {.document_max_bytes = s->document_max_bytes},
         .harness = {.benchmark = qs_text_of(s->benchmark),
                     .params = list_of(s->params, memory[4]),
                     .capacity = s->capacity ? s->capacity : 512,

@@ -41,8 +41,9 @@ struct run_spec {
     uint32_t output_max_bytes;
     int64_t limit_ns, hook_limit_ns;
     enum qs_exit_rule exit_rule;
-    int32_t exit_code;     /* for the rule LIST */
-    const char *benchmark; /* not NULL: harness mode */
+    int32_t exit_code;           /* for the rule LIST */
+    uint32_t document_max_bytes; /* not 0: stream mode */
+    const char *benchmark;       /* not NULL: harness mode */
     const char *const *params;
     uint32_t capacity; /* 0: 512 */
     uint32_t environment_bytes, stack_bytes, heap_bytes;

@@ -224,6 +224,17 @@ static void op_pull(void *ctx, const struct qs_msg_pull *pull, struct qs_port_pi
     piece->n = log ? 0 : pull->max_bytes;
 }
 
+static void op_document(void *ctx, uint8_t *memory, size_t cap, struct qs_port_document *document)
+{
+    struct script *s = ctx;
+    s->documents++;
+    *document = s->document;
+    document->n = s->document.total_bytes < cap ? (size_t)s->document.total_bytes : cap;
+    for (size_t i = 0; i < document->n; i++) {
+        memory[i] = (uint8_t)(i % 251);
+    }
+}
+
 static bool op_trace_start(void *ctx, const struct qs_msg_trace *trace, struct qs_port_fault *fault)
 {
     struct script *s = ctx;
@@ -290,6 +301,7 @@ struct script *script_new(const struct script_options *options)
                                  .program_row = op_program_row,
                                  .program_clock = op_program_clock,
                                  .pull = options->no_pull ? NULL : op_pull,
+                                 .document = options->no_stream ? NULL : op_document,
                                  .files = options->no_files ? NULL : &disk_port,
                                  .tracer = {.start = options->no_tracer ? NULL : op_trace_start,
                                             .end = op_trace_end,

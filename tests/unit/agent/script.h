@@ -41,7 +41,9 @@ struct script {
         size_t asked, forced;
         int64_t ended_ns;
     } tracer;
-    struct disk disk; /* for pushed files */
+    struct disk disk;                 /* for pushed files */
+    struct qs_port_document document; /* what the window's process has written: so many bytes of it */
+    size_t documents;
 };
 
 struct script_options {
@@ -50,6 +52,7 @@ struct script_options {
     bool no_files;  /* nor does it take any files */
     struct disk disk;
     uint64_t cache_most_bytes;
+    bool no_stream; /* it has no stream mode */
     bool key;
     int64_t handshake_ns;
     size_t ring_bytes; /* 0: the least */

@@ -52,6 +52,7 @@ int main(void)
     n = append(all, n, cases_harness, cases_harness_count);
     n = append(all, n, cases_trace, cases_trace_count);
     n = append(all, n, cases_files, cases_files_count);
+    n = append(all, n, cases_stream, cases_stream_count);
     append(all, n, last, 2);
     return cmocka_run_group_tests_name("agent.session", all, NULL, NULL);
 }

@@ -150,6 +150,14 @@ static void on_cleaned(const struct qs_msg_cleaned *m, void *user)
     tell(user, line);
 }
 
+static void on_document(const struct qs_msg_document *m, void *user)
+{
+    char line[64];
+    snprintf(line, sizeof line, "document %u+%u of %u", (unsigned)m->offset, (unsigned)m->bytes.n,
+             (unsigned)m->kept_bytes);
+    tell(user, line);
+}
+
 static void on_iterations(const struct qs_msg_iterations *m, void *user)
 {
     struct host *h = user;
@@ -198,6 +206,7 @@ void host_init(struct host *h, struct qs_loop *loop, const struct qs_farm_device
         .on_put_at = on_put_at,
         .on_staged = on_staged,
         .on_cleaned = on_cleaned,
+        .on_document = on_document,
         .on_iterations = on_iterations,
         .on_run_ended = on_run_ended,
         .on_error = on_error,

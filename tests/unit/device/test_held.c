@@ -67,6 +67,7 @@ bool qs_read_run(struct qs_store_reader *r, const uint8_t uid[16], struct qs_run
         return qs_fail(err, QS_E_NOT_FOUND, "no such run");
     ret->at = qs_calloc(1, sizeof *ret->at);
     ret->at[0].acked_seq = world.acked_seq;
+    ret->at[0].device_seq = (uint64_t)(world.acked_seq + 1);
     ret->count = 1;
     return true;
 }
@@ -134,7 +135,7 @@ static struct qs_held_runs *begin(int64_t acked_seq)
     world.acked_seq = acked_seq;
     qs_buf_init(&world.log);
     const struct qs_held_events events = {.on_note = on_note, .on_done = on_done};
-    return qs_held_new(NULL, NULL, &events);
+    return qs_held_new(&(struct qs_held_parts){0}, &events);
 }
 
 static void end(struct qs_held_runs *h, const char *want)

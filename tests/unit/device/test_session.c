@@ -8,6 +8,7 @@
 
 #include "peer.h"
 #include "session_files.h"
+#include "session_stream.h"
 
 struct bed {
     struct qs_loop *loop;
@@ -492,6 +493,7 @@ int main(void)
         TCP_CASE(the_agents_refusal_is_told),
         cmocka_unit_test(files_are_pushed_between_runs),
         cmocka_unit_test(answers_about_files_are_judged),
+        SESSION_STREAM_CASES,
         cmocka_unit_test(every_row_was_reached),
     };
     return cmocka_run_group_tests_name("device session", tests, NULL, NULL);

@@ -362,6 +362,18 @@ static bool put_pulled(struct qs_writer *w)
     return qs_msg_encode_pulled(w, &m);
 }
 
+static bool put_document(struct qs_writer *w)
+{
+    struct qs_msg_document m = {.run = run,
+                                .window = 3,
+                                .status = QS_PULL_OK,
+                                .total_bytes = UINT64_C(1) << 40,
+                                .kept_bytes = QS_DOCUMENT_MAX_BYTES,
+                                .offset = 61440,
+                                .bytes = {.p = "1.5\n\0\xff", .n = 6}};
+    return qs_msg_encode_document(w, &m);
+}
+
 RECODE(hello_host)
 RECODE(hello_agent)
 RECODE(auth)
@@ -390,6 +402,7 @@ RECODE(pulled)
 RECODE(trace)
 RECODE(trace_stop)
 RECODE(traced)
+RECODE(document)
 
 const struct sample samples[QS_MSG_LAST] = {
     {"hello_host", QS_MSG_HELLO_HOST, put_hello_host, recode_hello_host},
@@ -433,6 +446,7 @@ const struct sample samples[QS_MSG_LAST] = {
     {"staged", QS_MSG_STAGED, sample_put_staged, sample_recode_staged},
     {"clean", QS_MSG_CLEAN, sample_put_clean, sample_recode_clean},
     {"cleaned", QS_MSG_CLEANED, sample_put_cleaned, sample_recode_cleaned},
+    {"document", QS_MSG_DOCUMENT, put_document, recode_document},
 };
 
 static unsigned hex_digit(int c)

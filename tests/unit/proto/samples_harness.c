@@ -1,4 +1,4 @@
-/* The messages that harness mode adds something to. */
+/* The messages that other modes than command add something to. */
 #include "samples.h"
 
 #include "proto/names.h"
@@ -23,6 +23,24 @@ static bool put_run_begin_harness(struct qs_writer *w)
                     .environment_bytes = 2033,
                     .stack_bytes = 1008,
                     .heap_bytes = QS_LAYOUT_HEAP_MAX_BYTES},
+    };
+    return qs_msg_encode_run_begin(w, &m);
+}
+
+static bool put_run_begin_stream(struct qs_writer *w)
+{
+    uint8_t mem[2][512];
+    struct qs_msg_run_begin m = {
+        .run = run,
+        .argv = sample_texts(mem[0], (const char *const[]){"./suite", "--out", "result.json", NULL}),
+        .env = sample_texts(mem[1], (const char *const[]){"LC_ALL=C", NULL}),
+        .output_kind = QS_OUTPUT_KIND_CAPTURE,
+        .output_max_bytes = 65535,
+        .iteration_limit_ns = 600000000000,
+        .mode = QS_RUN_STREAM,
+        .stream = {.source = QS_STREAM_FILE,
+                   .path = qs_text_of("result.json"),
+                   .document_max_bytes = QS_DOCUMENT_MAX_BYTES},
     };
     return qs_msg_encode_run_begin(w, &m);
 }
@@ -165,6 +183,7 @@ const struct sample harness_samples[HARNESS_SAMPLES] = {
     {"run_ready_evals_harness", QS_MSG_RUN_READY, put_run_ready_evals, recode_run_ready},
     {"open_tune_harness", QS_MSG_OPEN, put_open_tune, recode_open},
     {"closed_apart_harness", QS_MSG_CLOSED, put_closed_apart, recode_closed},
+    {"run_begin_stream", QS_MSG_RUN_BEGIN, put_run_begin_stream, recode_run_begin},
 };
 
 const struct sample *sample_at(size_t i)

@@ -14,7 +14,7 @@
 static const char *page_path;
 
 /* One letter a type, from 1: the host sends H, the agent A, both B. */
-static const char senders[] = "HABBBHAAHHAHAHAAHHAAAHHAHBBHAHHAHAHHAHAHA";
+static const char senders[] = "HABBBHAAHHAHAHAAHHAAAHHAHBBHAHHAHAHHAHAHAA";
 
 static void test_who_may_send(void **state)
 {

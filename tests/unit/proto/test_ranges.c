@@ -273,7 +273,7 @@ static void test_harness_run(void **state)
                                        .hook_limit_ns = 1,
                                        .mode = QS_RUN_HARNESS,
                                        .harness = {.capacity = 1}};
-    RANGE(run_begin, &m, mode, QS_RUN_COMMAND, (enum qs_run_mode)2);
+    RANGE(run_begin, &m, mode, QS_RUN_COMMAND, (enum qs_run_mode)3);
     RANGE(run_begin, &m, prepare, none, qs_build_list(&b));
     RANGE(run_begin, &m, conclude, none, qs_build_list(&b));
     RANGE(run_begin, &m, hook_limit_ns, 1, 0);
@@ -288,6 +288,53 @@ static void test_harness_run(void **state)
     assert_false(declared_passes(letters(0), letters(1), 0));
     assert_false(declared_passes(letters(1), letters(QS_NAME_MAX_BYTES + 1), 0));
     assert_false(declared_passes(letters(1), letters(1), QS_DECLARED_FLAGS + 1));
+}
+
+static void test_stream_run(void **state)
+{
+    (void)state;
+    struct qs_writer w;
+    uint8_t mem[64];
+    struct qs_build b;
+    qs_build_init(&b, mem, sizeof mem);
+    qs_build_text(&b, qs_text_of("./suite"));
+    struct qs_msg_run_begin m = {.run = some_uid(),
+                                 .argv = qs_build_list(&b),
+                                 .iteration_limit_ns = 1,
+                                 .mode = QS_RUN_STREAM,
+                                 .stream = {.document_max_bytes = 1}};
+    RANGE(run_begin, &m, stream.document_max_bytes, 1, 0);
+    RANGE(run_begin, &m, stream.document_max_bytes, QS_DOCUMENT_MAX_BYTES, QS_DOCUMENT_MAX_BYTES + 1);
+    RANGE(run_begin, &m, stream.path, letters(0), letters(1));
+    RANGE(run_begin, &m, stream.source, QS_STREAM_STDOUT, (enum qs_stream_source)2);
+    m.stream.source = QS_STREAM_FILE;
+    RANGE(run_begin, &m, stream.path, letters(QS_PATH_MAX_BYTES), letters(QS_PATH_MAX_BYTES + 1));
+    RANGE(run_begin, &m, stream.path, letters(1), letters(0));
+}
+
+/* A piece never says that it reaches beyond what comes, and none says nothing where something comes. */
+static void test_document(void **state)
+{
+    (void)state;
+    struct qs_writer w;
+    const struct qs_msg_document m = {
+        .run = some_uid(), .total_bytes = 10, .kept_bytes = 10, .offset = 7, .bytes = letters(3)};
+    RANGE(document, &m, offset, 7, 8);
+    RANGE(document, &m, offset, 0, 11);
+    RANGE(document, &m, bytes, letters(1), letters(0));
+    RANGE(document, &m, bytes, letters(3), letters(4));
+    RANGE(document, &m, total_bytes, QS_SEQ_MAX, QS_SEQ_MAX + 1);
+    RANGE(document, &m, total_bytes, 10, 9);
+    RANGE(document, &m, status, QS_PULL_OK, QS_PULL_MISSING);
+    RANGE(document, &m, why, letters(QS_NOTE_MAX_BYTES), letters(QS_NOTE_MAX_BYTES + 1));
+    const struct qs_msg_document large = {.run = some_uid(),
+                                          .total_bytes = QS_SEQ_MAX,
+                                          .kept_bytes = QS_DOCUMENT_MAX_BYTES,
+                                          .bytes = letters(1)};
+    RANGE(document, &large, kept_bytes, QS_DOCUMENT_MAX_BYTES, QS_DOCUMENT_MAX_BYTES + 1);
+    const struct qs_msg_document none = {.run = some_uid(), .status = QS_PULL_MISSING};
+    RANGE(document, &none, status, QS_PULL_NO_FILE, (enum qs_pull_status)4);
+    RANGE(document, &none, bytes, letters(0), letters(1));
 }
 
 static void test_harness_window(void **state)
@@ -392,6 +439,8 @@ int main(void)
         cmocka_unit_test(test_harness_run),
         cmocka_unit_test(test_harness_window),
         cmocka_unit_test(test_harness_parts_are_there_or_not),
+        cmocka_unit_test(test_stream_run),
+        cmocka_unit_test(test_document),
         cmocka_unit_test(test_traces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

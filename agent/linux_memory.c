@@ -1,0 +1,63 @@
+#include "linux_memory.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { FD_FLOOR = 16 };
+
+/* Kernels before 3.17 have no memfd: a file that nobody can find serves as well. */
+static int open_memory(const char *name)
+{
+    int fd = -1;
+#ifdef SYS_memfd_create
+    fd = (int)syscall(SYS_memfd_create, name, 3U /* MFD_CLOEXEC | MFD_ALLOW_SEALING */);
+#else
+    (void)name;
+#endif
+    static const char *const folders[] = {"/dev/shm", "/tmp", "/data/local/tmp"};
+    for (size_t i = 0; fd < 0 && i < sizeof folders / sizeof folders[0]; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "%s/quiesce-XXXXXX", folders[i]);
+        fd = mkostemp(path, O_CLOEXEC);
+        if (fd >= 0) {
+            unlink(path);
+        }
+    }
+    return fd;
+}
+
+/* A program that cut mapped memory would end the agent with a signal at its next look. What is no memfd
+ * cannot be sealed: there that is the program's to refrain from. */
+static void seal_size(int fd)
+{
+#ifdef F_ADD_SEALS
+    (void)fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+#else
+    (void)fd;
+#endif
+}
+
+int qs_memory_move_up(int fd)
+{
+    int high = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, FD_FLOOR) : -1;
+    if (fd >= 0) {
+        close(fd);
+    }
+    return high;
+}
+
+int qs_memory_open(const char *name, size_t bytes)
+{
+    int fd = qs_memory_move_up(open_memory(name));
+    if (fd >= 0 && ftruncate(fd, (off_t)bytes) != 0) {
+        close(fd);
+        return -1;
+    }
+    if (fd >= 0) {
+        seal_size(fd);
+    }
+    return fd;
+}

@@ -1,0 +1,13 @@
+/* Memory of a fixed size behind a descriptor that a child may have (Linux). */
+#ifndef QS_AGENT_LINUX_MEMORY_H
+#define QS_AGENT_LINUX_MEMORY_H
+
+#include <stddef.h>
+
+/* Zeros, sealed in their size where the kernel has memfd (3.17): nobody can cut them or write behind them.
+ * The descriptor stands above those of children. -1: errno. name is for /proc. */
+int qs_memory_open(const char *name, size_t bytes);
+/* The same description at a number above those of children; fd is closed. -1: errno. */
+int qs_memory_move_up(int fd);
+
+#endif

@@ -1,0 +1,191 @@
+/* What mode stream has of its own: the keys that say how a document is read, and what does not go with it. */
+#include "config/job_stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/pattern.h"
+#include "base/text.h"
+#include "config/job_read.h"
+#include "config/scalar.h"
+#include "proto/limits.h"
+
+#define SUITE_LIMIT_NS INT64_C(600000000000)
+
+static char *copy(const char *text)
+{
+    return text ? qs_strdup(text) : NULL;
+}
+
+void qs_job_form(const struct qs_job_spec *spec, size_t arm, size_t point, struct qs_form *ret)
+{
+    const struct qs_job_benchmark *b = &spec->benchmarks[spec->points[point].benchmark];
+    *ret = (struct qs_form){.kind = (enum qs_form_kind)b->stream.format,
+                            .unit = (enum qs_form_unit)b->stream.unit,
+                            .pattern = copy(b->stream.pattern),
+                            .file = copy(b->stream.file)};
+    if (b->program_benchmark) {
+        const struct qs_strings one = {.at = (char **)&b->program_benchmark, .count = 1};
+        struct qs_strings filled;
+        qs_job_fill(spec, arm, point, &one, &filled);
+        ret->benchmark = qs_strdup(filled.at[0]);
+        qs_strings_done(&filled);
+    }
+}
+
+static bool read_file(struct qs_schema_reader *r, const struct qs_node *node, struct qs_job_benchmark *b)
+{
+    const struct qs_node *file = qs_node_get(node, "file", NULL);
+    const char *text = file ? qs_schema_text(r, file, "a path") : NULL;
+    if (!file || node->count != 1) {
+        qs_schema_problem(r, node, "write {file: PATH}", "a map with the one key `file` is wanted");
+    } else if (text && (text[0] == '\0' || strlen(text) > QS_PATH_MAX_BYTES)) {
+        qs_schema_problem(r, file, NULL, "a path has 1 to %d bytes", QS_PATH_MAX_BYTES);
+    } else if (text) {
+        b->stream.file = qs_strdup(text);
+        b->output = QS_OUTPUT_FILE;
+        return true;
+    }
+    return false;
+}
+
+void qs_job_read_output(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                        void *at)
+{
+    static const char *const words[] = {"discard", "capture", "stdout"}; /* enum qs_job_output */
+    struct qs_job_benchmark *b = at;
+    (void)key;
+    if (node->kind == QS_NODE_MAP) {
+        (void)read_file(r, node, b);
+        return;
+    }
+    const char *text = qs_schema_text(r, node, "discard, capture, stdout or {file: PATH}");
+    if (!text)
+        return;
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(text, words[i]) == 0) {
+            b->output = (enum qs_job_output)i;
+            return;
+        }
+    struct qs_buf out;
+    qs_buf_init(&out);
+    qs_schema_suggest(&out, text, "the words are", words, sizeof(words) / sizeof(words[0]));
+    qs_schema_problem(r, node, out.data, "`%s` is not one of the words for `output`", qs_show(text).text);
+    qs_buf_done(&out);
+}
+
+void qs_job_output_json(struct qs_json *j)
+{
+    qs_json_kraw(j, "anyOf",
+                 "[{\"enum\":[\"discard\",\"capture\",\"stdout\"]},{\"type\":\"object\",\"properties\":{"
+                 "\"file\":{\"type\":\"string\"}},\"required\":[\"file\"],\"additionalProperties\":false}]");
+}
+
+/* Says that a key is there although it does not belong. */
+static void refuse(struct qs_schema_reader *r, const struct qs_node *map, const char *key,
+                   const char *instead, const char *why)
+{
+    const struct qs_node *node = qs_node_get(map, key, NULL);
+    if (node == NULL)
+        return;
+    size_t mark = qs_schema_enter(r, key);
+    qs_schema_problem(r, node, instead, "%s `%s`", why, key);
+    qs_schema_leave(r, mark);
+}
+
+static void check_output(struct qs_schema_reader *r, const struct qs_node *node, struct qs_job_benchmark *b)
+{
+    bool stream = b->mode == QS_MODE_STREAM, reads = b->output >= QS_OUTPUT_STDOUT;
+    const struct qs_node *output = qs_node_get(node, "output", NULL);
+    bool wrong = output != NULL && output->kind == QS_NODE_MAP && b->output != QS_OUTPUT_FILE; /* said */
+    if (output != NULL && reads != stream && !wrong) {
+        size_t mark = qs_schema_enter(r, "output");
+        if (stream)
+            qs_schema_problem(r, output, "write stdout, or {file: PATH} where the program writes a file",
+                              "mode `stream` reads the output");
+        else
+            qs_schema_problem(r, output, "add `mode: stream` where its values are read; else write capture",
+                              "only mode `stream` reads values from the output");
+        qs_schema_leave(r, mark);
+    }
+    if (stream && !reads)
+        b->output = QS_OUTPUT_STDOUT;
+}
+
+static void check_form(struct qs_schema_reader *r, const struct qs_node *node, struct qs_job_benchmark *b)
+{
+    bool gbench = b->stream.format == QS_FORM_GBENCH;
+    if (qs_node_get(node, "format", NULL) == NULL) {
+        qs_schema_problem(r, node, "add format: google-benchmark, numbers or pattern",
+                          "mode `stream` has to know the format");
+        return;
+    }
+    if (gbench)
+        refuse(r, node, "unit", NULL, "a document of Google Benchmark names its units itself, there is no");
+    else
+        refuse(r, node, "benchmark", NULL, "only documents of Google Benchmark have a");
+    if (!gbench && qs_node_get(node, "unit", NULL) == NULL)
+        qs_schema_problem(r, node, "add unit: ns, us, ms or s", "the unit of the values is missing");
+    if (b->stream.format != QS_FORM_PATTERN)
+        refuse(r, node, "pattern", "write format: pattern", "only format `pattern` has a");
+    else if (b->stream.pattern == NULL)
+        qs_schema_problem(r, node, "add pattern: 'time=([0-9.]+) ms'", "format `pattern` needs a pattern");
+}
+
+static void check_pattern(struct qs_schema_reader *r, const struct qs_node *node,
+                          const struct qs_job_benchmark *b)
+{
+    struct qs_pattern *pattern = NULL;
+    struct qs_err err = QS_ERR_INIT;
+    if (b->stream.pattern == NULL)
+        return;
+    size_t mark = qs_schema_enter(r, "pattern");
+    if (!qs_pattern_new(b->stream.pattern, &pattern, &err))
+        qs_schema_problem(r, qs_node_get(node, "pattern", NULL),
+                          "one group in parentheses around the number, such as 'time=([0-9.]+) ms'", "%s",
+                          err.text);
+    qs_pattern_free(pattern);
+    qs_schema_leave(r, mark);
+}
+
+void qs_job_check_stream(struct qs_schema_reader *r, const struct qs_node *node, struct qs_job_benchmark *b)
+{
+    static const char *const own[] = {"format", "unit", "pattern"};
+    const struct qs_node *limits = qs_node_get(node, "limits", NULL);
+    check_output(r, node, b);
+    if (b->mode != QS_MODE_STREAM) {
+        for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+            refuse(r, node, own[i], "add `mode: stream`", "only mode `stream` has");
+        return;
+    }
+    refuse(r, node, "layout", NULL, "only mode `harness` has");
+    check_form(r, node, b);
+    check_pattern(r, node, b);
+    if (qs_node_get(limits, "iteration", NULL) == NULL)
+        b->iteration_limit_ns = SUITE_LIMIT_NS;
+}
+
+/* The program decides how many values a run has: nothing can ask for more of them. */
+void qs_job_check_stream_plan(struct qs_schema_reader *r, const struct qs_node *root,
+                              const struct qs_job_spec *spec)
+{
+    const struct qs_node *plan = qs_node_get(root, "plan", NULL);
+    size_t streams = 0;
+    for (size_t i = 0; i < spec->benchmark_count; i++)
+        streams += spec->benchmarks[i].mode == QS_MODE_STREAM;
+    if (streams == 0)
+        return;
+    size_t mark = qs_schema_enter(r, "plan");
+    refuse(r, plan, "stop", "`plan.blocks` and `plan.until` say when a job has enough",
+           "a run of mode `stream` has the values that its program writes: no");
+    refuse(r, plan, "precision", "`plan.until.interval` ends the job at a precision",
+           "a run of mode `stream` has the values that its program writes: no");
+    if (streams == spec->benchmark_count && spec->plan.window_iterations > 1) {
+        qs_schema_enter(r, "window");
+        refuse(r, qs_node_get(plan, "window", NULL), "iterations", NULL,
+               "a run of mode `stream` is one process: no");
+    }
+    qs_schema_leave(r, mark);
+}

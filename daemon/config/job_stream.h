@@ -1,0 +1,22 @@
+/* The part of a benchmark that is of mode stream alone. Owned by the job's spec (job.h). */
+#ifndef QS_CONFIG_JOB_STREAM_H
+#define QS_CONFIG_JOB_STREAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/form.h"
+
+struct qs_job_spec;
+
+struct qs_job_stream {
+    unsigned format, unit;      /* enum qs_form_kind, enum qs_form_unit */
+    char *pattern;              /* or NULL */
+    char *file;                 /* that the program writes; NULL: its standard output is read */
+    int64_t document_max_bytes; /* default 1 MiB */
+};
+
+/* The form of a point's documents, {parameters} filled in; the caller ends it with qs_form_done. */
+void qs_job_form(const struct qs_job_spec *spec, size_t arm, size_t point, struct qs_form *ret);
+
+#endif

@@ -1,0 +1,159 @@
+/* Numbers and patterns line by line; what is common to all documents. */
+#include "formats/document.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/pattern.h"
+#include "formats/document_impl.h"
+
+#define MOST_NS       4e18
+#define ROUNDING_MOST 1e-3
+
+bool qs_document_add(struct qs_document_build *b, double ns, const char *at)
+{
+    struct qs_document *d = b->to;
+    double rounded = nearbyint(ns);
+    if (!(ns >= 0) || ns > MOST_NS)
+        return qs_reader_fail(b->r, at, NULL, "%g ns is no duration", ns);
+    if (d->evals == 1 && fabs(rounded - ns) > ROUNDING_MOST * ns)
+        return qs_reader_fail(b->r, at, "let the program print the time of many evaluations together",
+                              "%g ns cannot be kept in whole nanoseconds: rounding would change it by more "
+                              "than 0.1 %%",
+                              ns);
+    if (d->n == QS_DOCUMENT_VALUES)
+        return qs_reader_fail(b->r, at, NULL, "more than %d values", QS_DOCUMENT_VALUES);
+    if (d->n == b->cap) {
+        b->cap = b->cap ? 2 * b->cap : 64;
+        d->durations_ns = qs_realloc(d->durations_ns, b->cap * sizeof *d->durations_ns);
+    }
+    d->durations_ns[d->n++] = (int64_t)rounded;
+    return true;
+}
+
+static bool add_number(struct qs_document_build *b, const char *s, size_t n)
+{
+    double v;
+    enum qs_number kind = qs_reader_number(s, n, &v);
+    int shown = n < 40 ? (int)n : 40;
+    if (kind == QS_NUMBER_NO)
+        return qs_reader_fail(b->r, s, "write one number a line, with a point: 12.5; # begins a comment",
+                              "`%.*s` is not a number", shown, s);
+    if (kind == QS_NUMBER_NOT_FINITE)
+        return qs_reader_fail(b->r, s, NULL, "`%.*s` is no finite number", shown, s);
+    if (v < 0)
+        return qs_reader_fail(b->r, s, NULL, "`%.*s` is negative: no duration", shown, s);
+    return qs_document_add(b, v * qs_form_unit_ns(b->form->unit), s);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static bool number_line(struct qs_document_build *b, const struct qs_pattern *pattern, const char *s,
+                        size_t n)
+{
+    const char *comment = memchr(s, '#', n);
+    const char *end = comment ? comment : s + n;
+    (void)pattern;
+    while (s < end && is_blank(*s))
+        s++;
+    while (end > s && is_blank(end[-1]))
+        end--;
+    return s == end || add_number(b, s, (size_t)(end - s));
+}
+
+static bool pattern_line(struct qs_document_build *b, const struct qs_pattern *pattern, const char *s,
+                         size_t n)
+{
+    size_t at, len;
+    if (n > 0 && s[n - 1] == '\r')
+        n--;
+    if (n > QS_PATTERN_LINE_BYTES)
+        return qs_reader_fail(b->r, s, "print the values in lines of their own",
+                              "a line of more than %d bytes: the pattern is not tried on it",
+                              QS_PATTERN_LINE_BYTES);
+    return !qs_pattern_find(pattern, s, n, &at, &len) || add_number(b, s + at, len);
+}
+
+static bool read_lines(struct qs_document_build *b, const struct qs_pattern *pattern)
+{
+    bool ok = true;
+    for (const char *s = b->r->text; ok && s < b->r->end;) {
+        size_t n = strcspn(s, "\n");
+        ok = (pattern ? pattern_line : number_line)(b, pattern, s, n);
+        s += n + (s[n] == '\n');
+    }
+    return ok;
+}
+
+static bool read_pattern(struct qs_document_build *b, struct qs_err *err)
+{
+    struct qs_pattern *pattern = NULL;
+    if (!qs_pattern_new(b->form->pattern, &pattern, err))
+        return false;
+    bool ok = read_lines(b, pattern);
+    qs_pattern_free(pattern);
+    return ok && (b->to->n > 0 || qs_reader_fail(b->r, NULL, "the pattern is tried on each line",
+                                                 "no line matches `%s`", b->form->pattern));
+}
+
+static bool read_any(struct qs_document_build *b, struct qs_err *err)
+{
+    switch (b->form->kind) {
+    case QS_FORM_GBENCH:
+        return qs_document_gbench(b);
+    case QS_FORM_PATTERN:
+        return read_pattern(b, err);
+    case QS_FORM_NUMBERS:
+        break;
+    }
+    return read_lines(b, NULL) &&
+           (b->to->n > 0 || qs_reader_fail(b->r, NULL, NULL, "there is no number in it"));
+}
+
+/* The first problem in one line; the others are of no use where the rest was not read. */
+static void say(const struct qs_problems *problems, const char *source, struct qs_err *err)
+{
+    const struct qs_problem *p = problems->count > 0 ? &problems->at[0] : NULL;
+    struct qs_buf text;
+    if (!p)
+        return;
+    qs_buf_init(&text);
+    qs_buf_str(&text, source);
+    if (p->line > 0)
+        qs_buf_fmt(&text, ":%u:%u", p->line, p->column);
+    qs_fail(err, QS_E_DATA, "%s: %s%s%s%s", text.data, p->what, p->suggestion ? " (" : "",
+            p->suggestion ? p->suggestion : "", p->suggestion ? ")" : "");
+    qs_buf_done(&text);
+}
+
+bool qs_document_read(const struct qs_form *form, const char *text, size_t len, struct qs_document *ret,
+                      struct qs_err *err)
+{
+    struct qs_problems problems;
+    struct qs_reader r;
+    struct qs_document_build b = {.form = form, .r = &r, .to = ret};
+    *ret = (struct qs_document){.evals = 1};
+    qs_problems_init(&problems);
+    qs_reader_begin(&r, qs_form_source(form), text, len, &problems);
+    bool ok = qs_reader_check_text(&r) && read_any(&b, err);
+    if (!ok) {
+        say(&problems, qs_form_source(form), err);
+        qs_document_done(ret);
+    }
+    qs_problems_done(&problems);
+    return ok;
+}
+
+void qs_document_done(struct qs_document *d)
+{
+    for (size_t m = 0; m < d->metric_count; m++)
+        free(d->metrics[m].name);
+    free(d->durations_ns);
+    free(d->values);
+    *d = (struct qs_document){0};
+}

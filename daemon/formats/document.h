@@ -1,0 +1,44 @@
+/* The document of a window of mode stream as the values that its program measured. The bytes are hostile
+ * until they were read: every size is bounded, and a mistake is located, quoted and explained. */
+#ifndef QS_FORMATS_DOCUMENT_H
+#define QS_FORMATS_DOCUMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "config/form.h"
+
+enum {
+    QS_DOCUMENT_VALUES = 65536,    /* of one document */
+    QS_DOCUMENT_METRICS = 16,      /* beside the time: cpu_time_ns and the first counters */
+    QS_DOCUMENT_METRIC_BYTES = 64, /* of a metric's name; counters with longer ones are left out */
+    QS_DOCUMENT_EVALS = 1 << 30
+};
+
+struct qs_document_metric {
+    char *name;       /* owned */
+    const char *unit; /* static */
+    bool higher_is_better;
+};
+
+/* Times are whole ns: of `evals` evaluations together, which is 1 but for Google Benchmark, where it is the
+ * least of the repetitions' `iterations`. Rounded to the nearest; where that would change the time of one
+ * evaluation by more than 0.1 % it is refused. Counters are kept in millionths (NAME_micro), cpu_time_ns is
+ * of all evaluations too. */
+struct qs_document {
+    int64_t *durations_ns; /* owned, n of them, in the order of the document */
+    size_t n;
+    uint32_t evals;
+    struct qs_document_metric metrics[QS_DOCUMENT_METRICS];
+    size_t metric_count;
+    int64_t *values; /* owned: [value][metric]; INT64_MIN where there is none */
+};
+
+/* text[len] is '\0'. False with QS_E_DATA: "stdout:3:1: what is wrong (what to do)". A document without a
+ * value is wrong. */
+bool qs_document_read(const struct qs_form *form, const char *text, size_t len, struct qs_document *ret,
+                      struct qs_err *err);
+void qs_document_done(struct qs_document *document);
+
+#endif
