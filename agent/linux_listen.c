@@ -147,7 +147,7 @@ bool qs_link_listen(struct qs_link *link, const char *address, char error[QS_LIN
 
 int qs_link_port(const struct qs_link *link)
 {
-    struct sockaddr_storage address;
+    struct sockaddr_storage address = {0};
     socklen_t n = sizeof address;
     if (link->kind != QS_LINK_TCP || getsockname(link->listen_fd, (struct sockaddr *)&address, &n) != 0) {
         return 0;

@@ -301,10 +301,10 @@ void qs_session_free(struct qs_session *s)
 {
     if (!s)
         return;
+    s->depth++;
     qs_session_stop(s);
     s->dead = true;
-    if (s->depth == 0)
-        destroy(s);
+    leave(s);
 }
 
 void qs_session_start(struct qs_session *s)
@@ -315,10 +315,12 @@ void qs_session_start(struct qs_session *s)
 
 void qs_session_stop(struct qs_session *s)
 {
+    s->depth++;
     if (qs_session_allows(s, QS_SESSION_EV_STOP))
         fire(s, QS_SESSION_EV_STOP);
     qs_timer_stop(s->deadline);
     s->deadline = NULL;
+    leave(s);
 }
 
 bool qs_session_is_ready(const struct qs_session *s)
