@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "ctl/boot.h"
+#include "ctl/peer.h"
 
 void qs_ctl_print(FILE *to, const struct qs_buf *text)
 {
@@ -40,8 +41,15 @@ int qs_api_exit_of(const char *slug)
 
 int qs_api_fail(struct qs_ctl *ctl, const struct qs_err *err)
 {
+    return qs_api_fail_advised(ctl, err, NULL);
+}
+
+int qs_api_fail_advised(struct qs_ctl *ctl, const struct qs_err *err, const char *advice)
+{
     struct qs_buf out;
     qs_buf_init(&out);
+    if (advice == NULL)
+        advice = qs_errc_advice(err->code);
     if (ctl->json) {
         struct qs_json j;
         qs_json_init(&j, &out);
@@ -51,7 +59,7 @@ int qs_api_fail(struct qs_ctl *ctl, const struct qs_err *err)
         qs_json_kstring(&j, "code", qs_errc_slug(err->code));
         qs_json_kstring(&j, "blame", qs_blame_name(qs_errc_blame(err->code)));
         qs_json_kstring(&j, "message", err->text);
-        qs_json_kstring(&j, "advice", qs_errc_advice(err->code));
+        qs_json_kstring(&j, "advice", advice);
         qs_json_object_end(&j);
         qs_json_object_end(&j);
         qs_buf_char(&out, '\n');
@@ -60,7 +68,7 @@ int qs_api_fail(struct qs_ctl *ctl, const struct qs_err *err)
         qs_buf_init(&lead);
         qs_buf_fmt(&lead, "quiesce %s: ", ctl->command->name);
         qs_face_wrap(&ctl->err_face, &out, lead.data, err->text, QS_INK_PLAIN);
-        qs_face_wrap(&ctl->err_face, &out, "  ", qs_errc_advice(err->code), QS_INK_PLAIN);
+        qs_face_wrap(&ctl->err_face, &out, "  ", advice, QS_INK_PLAIN);
         qs_buf_done(&lead);
     }
     qs_ctl_print(ctl->json ? ctl->out : ctl->err, &out);
@@ -118,12 +126,25 @@ void qs_api_error_text(const struct qs_face *face, const char *command, const js
     qs_buf_done(&lead);
 }
 
-int qs_api_refused(struct qs_ctl *ctl, const struct qs_http_reply *reply)
+static int other_version(struct qs_ctl *ctl, struct qs_http *http)
+{
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_buf advice;
+    qs_buf_init(&advice);
+    qs_peer_explain(http, &err, &advice);
+    int code = qs_api_fail_advised(ctl, &err, advice.data);
+    qs_buf_done(&advice);
+    return code;
+}
+
+int qs_api_refused(struct qs_ctl *ctl, struct qs_http *http, const struct qs_http_reply *reply)
 {
     json_t *error = json_loadb(reply->body.data, reply->body.len, 0, NULL);
     const json_t *e = json_object_get(error, "error");
     int code = QS_EXIT_INFRASTRUCTURE;
-    if (e == NULL) {
+    if (qs_peer_lacks(error)) {
+        code = other_version(ctl, http);
+    } else if (e == NULL) {
         struct qs_err err = QS_ERR_INIT;
         qs_fail(&err, QS_E_INTERNAL, "the daemon answered %ld without a reason", reply->status);
         code = qs_api_fail(ctl, &err);
@@ -154,7 +175,7 @@ static bool call(struct qs_ctl *ctl, struct qs_http *http, const struct qs_http_
     }
     if (reply->status >= 200 && reply->status < 300)
         return true;
-    *ret_code = qs_api_refused(ctl, reply);
+    *ret_code = qs_api_refused(ctl, http, reply);
     return false;
 }
 

@@ -28,8 +28,11 @@ bool qs_api_text(struct qs_ctl *ctl, struct qs_http *http, const char *path, str
 
 /* Says an error on err (or out, with --json) and returns the exit code by its blame. */
 int qs_api_fail(struct qs_ctl *ctl, const struct qs_err *err);
-/* Says the error document of an answer. */
-int qs_api_refused(struct qs_ctl *ctl, const struct qs_http_reply *reply);
+/* The same with advice of its own (NULL: that of the error's kind). */
+int qs_api_fail_advised(struct qs_ctl *ctl, const struct qs_err *err, const char *advice);
+/* Says the error document of an answer; where the daemon does not know what was asked, that it is of another
+ * version and how to end it (asks http once more). */
+int qs_api_refused(struct qs_ctl *ctl, struct qs_http *http, const struct qs_http_reply *reply);
 /* Pure: the text of an error document. `generated`: the job was not written by a person, so that places in it
  * say nothing. */
 void qs_api_error_text(const struct qs_face *face, const char *command, const json_t *error, bool generated,

@@ -1,4 +1,3 @@
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -6,9 +5,10 @@
 #include "ctl/layout_history.h"
 #include "ctl/offline.h"
 #include "ctl/result.h"
+#include "ctl/series.h"
 #include "ctl/when.h"
 
-enum { ROWS_USUAL = 12, ID_LEAST = 4 };
+enum { ROWS_USUAL = 12 };
 
 static const struct qs_opt options[] = {
     {.name = "device", .values = "NAME", .help = "Only series of this device.", .heading = "Which series"},
@@ -65,14 +65,6 @@ static const char *given(const struct qs_ctl *ctl, const char *const *names, siz
     return NULL;
 }
 
-static void add_query(struct qs_buf *path, const char *key, const char *value)
-{
-    if (value == NULL)
-        return;
-    qs_buf_fmt(path, "%c%s=", strchr(path->data, '?') != NULL ? '&' : '?', key);
-    qs_http_escape(path, value);
-}
-
 static bool add_when(struct qs_ctl *ctl, struct qs_buf *path, const char *option, int *ret_code)
 {
     const char *text = qs_args_text(ctl->args, option, NULL);
@@ -88,7 +80,7 @@ static bool add_when(struct qs_ctl *ctl, struct qs_buf *path, const char *option
         return false;
     }
     snprintf(number, sizeof(number), "%lld", (long long)wall_ns);
-    add_query(path, option, number);
+    qs_series_query(path, option, number);
     return true;
 }
 
@@ -98,49 +90,7 @@ static void add_ratio(struct qs_ctl *ctl, struct qs_buf *path, const char *optio
     if (!qs_args_has(ctl->args, option))
         return;
     snprintf(number, sizeof(number), "%.6f", (double)qs_args_number(ctl->args, option, 0) / 1e6);
-    add_query(path, key, number);
-}
-
-static json_t *fetch_list(struct qs_ctl *ctl, struct qs_http *http, const char *text, int *ret_code)
-{
-    struct qs_buf path;
-    qs_buf_init(&path);
-    qs_buf_str(&path, "/api/v1/history?limit=1000");
-    add_query(&path, "text", text);
-    add_query(&path, "device", qs_args_text(ctl->args, "device", NULL));
-    add_query(&path, "arm", qs_args_text(ctl->args, "arm", NULL));
-    add_query(&path, "metric", qs_args_text(ctl->args, "metric", NULL));
-    json_t *doc = qs_api_get(ctl, http, path.data, ret_code);
-    qs_buf_done(&path);
-    return doc;
-}
-
-static bool is_id(const char *word)
-{
-    size_t n = strlen(word);
-    return n >= ID_LEAST && n <= 64 && strspn(word, "0123456789abcdef") == n;
-}
-
-/* Leaves only the series whose id begins with the word. */
-static void keep_ids(json_t *doc, const char *word)
-{
-    json_t *series = json_object_get(doc, "series");
-    for (size_t i = json_array_size(series); i-- > 0;)
-        if (strncmp(qs_json_get_text(json_array_get(series, i), "id", ""), word, strlen(word)) != 0)
-            json_array_remove(series, i);
-}
-
-/* By its id where the word looks like one and is one, else by a part of its name. Owned, or NULL. */
-static json_t *find(struct qs_ctl *ctl, struct qs_http *http, const char *word, int *ret_code)
-{
-    json_t *doc = fetch_list(ctl, http, word != NULL && is_id(word) ? NULL : word, ret_code);
-    if (doc == NULL || word == NULL || !is_id(word))
-        return doc;
-    keep_ids(doc, word);
-    if (json_array_size(json_object_get(doc, "series")) > 0)
-        return doc;
-    json_decref(doc);
-    return fetch_list(ctl, http, word, ret_code);
+    qs_series_query(path, key, number);
 }
 
 static void print_document(struct qs_ctl *ctl, const struct qs_buf *text)
@@ -165,10 +115,10 @@ static int show_one(struct qs_ctl *ctl, struct qs_http *http, const json_t *seri
     qs_buf_init(&path);
     qs_buf_init(&text);
     qs_buf_fmt(&path, "/api/v1/history/%.64s", qs_json_get_text(series, "id", ""));
-    add_query(&path, "metric", qs_args_text(ctl->args, "metric", NULL));
-    add_query(&path, "build", qs_args_text(ctl->args, "build", NULL));
-    add_query(&path, "window", qs_args_text(ctl->args, "window", NULL));
-    add_query(&path, "p_max", qs_args_text(ctl->args, "p-max", NULL));
+    qs_series_query(&path, "metric", qs_args_text(ctl->args, "metric", NULL));
+    qs_series_query(&path, "build", qs_args_text(ctl->args, "build", NULL));
+    qs_series_query(&path, "window", qs_args_text(ctl->args, "window", NULL));
+    qs_series_query(&path, "p_max", qs_args_text(ctl->args, "p-max", NULL));
     add_ratio(ctl, &path, "margin", "margin_ratio");
     add_ratio(ctl, &path, "level", "level");
     if (add_when(ctl, &path, "since", &code) && add_when(ctl, &path, "until", &code) &&
@@ -201,7 +151,7 @@ static int run_store(struct qs_ctl *ctl)
     int code = QS_EXIT_OK;
     const char *word = ctl->args->word_count > 0 ? ctl->args->argv[ctl->args->word[0]] : NULL;
     struct qs_http *http = qs_api_reach_own(ctl, &code);
-    json_t *doc = http != NULL ? find(ctl, http, word, &code) : NULL;
+    json_t *doc = http != NULL ? qs_series_find(ctl, http, word, "", &code) : NULL;
     const json_t *series = json_object_get(doc, "series");
     if (doc != NULL && json_array_size(series) == 1 && (word != NULL || qs_args_has(ctl->args, "csv")))
         code = show_one(ctl, http, json_array_get(series, 0));

@@ -115,7 +115,7 @@ int qs_compared_sides(struct qs_ctl *ctl, const char *base, const char *candidat
     if (!qs_http_call(http, &request, &reply, &err))
         code = qs_api_fail(ctl, &err);
     else if (reply.status != 200)
-        code = qs_api_refused(ctl, &reply);
+        code = qs_api_refused(ctl, http, &reply);
     else
         code = qs_compared_show(ctl, &reply.body);
     qs_buf_done(&path);

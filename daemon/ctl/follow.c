@@ -157,7 +157,7 @@ static void cancel(struct follower *w)
     if (!qs_http_call(w->f->http, &request, &reply, &err))
         qs_api_fail(w->f->ctl, &err);
     else if (reply.status != 200 && reply.status != 409)
-        qs_api_refused(w->f->ctl, &reply);
+        qs_api_refused(w->f->ctl, w->f->http, &reply);
     qs_buf_done(&reply.body);
     w->cancelling = true;
 }
@@ -236,7 +236,7 @@ static bool one_stream(struct follower *w, int *ret_code)
         break;
     case QS_HTTP_REFUSED:
         clear_line(w);
-        *ret_code = qs_api_refused(w->f->ctl, &reply);
+        *ret_code = qs_api_refused(w->f->ctl, w->f->http, &reply);
         break;
     }
     qs_buf_done(&reply.body);

@@ -136,7 +136,7 @@ int qs_offline_run(struct qs_ctl *ctl, const char *route)
         if (!qs_http_call(http, &request, &reply, &err))
             code = qs_api_fail(ctl, &err);
         else if (reply.status != 200)
-            code = qs_api_refused(ctl, &reply);
+            code = qs_api_refused(ctl, http, &reply);
         else
             code = qs_compared_show(ctl, &reply.body);
     }

@@ -99,7 +99,7 @@ static bool send_content(struct qs_ctl *ctl, struct qs_http *http, FILE *f, int6
     if (!ok)
         *ret_code = qs_api_fail(ctl, &err);
     else if (!there && reply.status != 200 && reply.status != 201) {
-        *ret_code = qs_api_refused(ctl, &reply);
+        *ret_code = qs_api_refused(ctl, http, &reply);
         ok = false;
     }
     qs_buf_done(&reply.body);

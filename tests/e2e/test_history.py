@@ -93,8 +93,9 @@ def refusals(tap):
     """What is no series, metric, moment or number is told"""
     with Bed() as bed:
         tap.equal(bed.cli("run", *QUICK, "--", "sleep", "0.001").returncode, 0, "a session")
-        tap.ok("no such series" in bed.cli("history", "nothing-here").stdout, "no such series")
-        for words, says in ((("sleep", "--metric", "joy"), "no such series"), (("sleep", "--since", "soon"), "no moment"),
+        told = bed.cli("history", "slep")
+        tap.ok(told.returncode == 2 and "`slep`" in told.stderr and "`sleep`" in told.stderr, "no such series", told.stderr.splitlines())
+        for words, says in ((("sleep", "--metric", "joy"), "the metric `joy`"), (("sleep", "--since", "soon"), "no moment"),
                             (("sleep", "--window", "1"), "window"), (("sleep", "--format", "csv"), "for files")):
             told = bed.cli("history", *words)
             tap.ok(says in told.stdout + told.stderr, " ".join(words), (told.stdout + told.stderr).splitlines())

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.parse
 from http.server import BaseHTTPRequestHandler
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "tools"))
@@ -41,8 +42,12 @@ class Farm:
                                          "goal_ratio": 0.01, "eta_ns": 8500000000, "points": 1}),
                        ("job.result", {"exit": 5}), ("job.state", {"state": "done", "reason": None})]
         self.cut_after = None  # so many events, then the connection breaks (once)
+        self.dies = False  # when it breaks: the daemon itself, at once, so that nobody meets it again
         self.hold_after = None  # so many events, then nothing until the job is cancelled
         self.cancelled = threading.Event()
+        self.series = [{"id": f"{i:064x}", "benchmark": name, "device": device, "arm": "tip", "sessions": 3}
+                       for i, (name, device) in enumerate((("image/blur", "pixel6"), ("sort", "local"), ("sort big", "local")))]
+        self.asked, self.unknown, self.version = [], None, "9.9"
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -100,7 +105,7 @@ class Handler(BaseHTTPRequestHandler):
         farm = self.server.farm
         path, _, query = self.path.partition("?")
         table = {"/healthz": {"ok": True},
-                 "/api/v1/version": {"version": "9.9", "db": "/tmp/x.db", "embedded": False},
+                 "/api/v1/version": {"version": farm.version, "db": "/tmp/x.db", "embedded": farm.version == "0.0.1", "pid": 4711},
                  "/api/v1/jobs": {"jobs": [{"id": 7, "name": "demo", "state": "done", "runs": 3, "iterations": 9}]},
                  "/api/v1/jobs/7": {"id": 7, "name": "demo", "state": "done", "runs": 3, "iterations": 9, "spec": "text"},
                  "/api/v1/jobs/7/compare": COMPARISON,
@@ -114,10 +119,27 @@ class Handler(BaseHTTPRequestHandler):
             self.reply(200, f"exported {query}".encode(), "text/plain")
         elif path == "/api/v1/jobs/7/events":
             self.stream(int(query.partition("=")[2] or 0))
+        elif path == "/api/v1/history":
+            self.history(urllib.parse.parse_qs(query))
+        elif path.startswith("/api/v1/history/"):
+            self.reply(200, {"metrics": ["time", "max_rss_bytes"], "points": []})
         elif path.startswith("/api/v1/jobs/8"):
             self.fail(409, "conflict", "job 8 runs")
         else:
             self.fail(404, "not-found", f"no such thing: {path}")
+
+    def history(self, query):
+        """As an old daemon, or as one with these series."""
+        farm = self.server.farm
+        farm.asked.append(self.path)
+        if farm.unknown == "address":
+            self.fail(404, "not-found", "there is nothing at this address", routes=["GET /healthz"])
+        elif farm.unknown == "query":
+            self.fail(400, "usage", "/api/v1/history has no `limit` in its query, only: text ")
+        else:
+            word, metric = query.get("text", [""])[0], query.get("metric", ["time"])[0]
+            self.reply(200, {"series": [s for s in farm.series if word in s["benchmark"] and metric in ("time", "max_rss_bytes")
+                                        and all(query.get(key, [s[key]])[0] == s[key] for key in ("device", "arm"))]})
 
     def stream(self, after):
         farm = self.server.farm
@@ -131,6 +153,8 @@ class Handler(BaseHTTPRequestHandler):
             if i <= after:
                 continue
             if farm.cut_after is not None and i > farm.cut_after:
+                if farm.dies:
+                    os._exit(1)
                 farm.cut_after = None
                 return
             if farm.hold_after is not None and i > farm.hold_after:
@@ -155,27 +179,49 @@ class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
 
 
 def play_daemon(argv):
-    """Until the socket is taken away with its folder."""
-    path = argv[argv.index("--socket") + 1]
-    dies = "--short" in argv and "--second" not in argv
+    """Until the test says so or is gone itself, however it ended. One that starts late must not outlive it either."""
+    path, top, test = argv[argv.index("--socket") + 1], os.environ["QS_TEST_TOP"], int(os.environ["QS_TEST_PID"])
+
+    def wanted():
+        return os.path.isdir(top) and not os.path.exists(os.path.join(top, "over")) and alive(test)
+
+    if not wanted():
+        os._exit(1)
     if "--second" in argv:
         os.unlink(path)
     server = Server(path)
-    server.farm.cut_after = 2 if dies else None
-    while dies and server.farm.cut_after is not None:
-        time.sleep(0.01)
-    if dies:
-        os._exit(1)
-    while os.path.exists(path):
-        time.sleep(0.1)
-    server.shutdown()
+    server.farm.dies = "--short" in argv and "--second" not in argv
+    server.farm.cut_after = 2 if server.farm.dies else None
+    with open(os.path.join(top, f"daemon-{os.getpid()}"), "w", encoding="ascii"):
+        pass
+    while wanted():
+        time.sleep(0.05)
+    os._exit(0)
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def end_daemons(top):
+    """The played daemons are nobody's children: they have ended before their folder goes."""
+    with open(os.path.join(top, "over"), "w", encoding="ascii"):
+        pass
+    pids = [int(name.removeprefix("daemon-")) for name in os.listdir(top) if name.startswith("daemon-")]
+    while any(alive(pid) for pid in pids):
+        time.sleep(0.02)
+    return len(pids)
 
 
 class Client:
     def __init__(self, program, top):
         self.program, self.top = os.path.abspath(program), top
         self.env = {**os.environ, "XDG_RUNTIME_DIR": top, "XDG_STATE_HOME": os.path.join(top, "state"),
-                    "LC_ALL": "C.UTF-8", "TERM": "dumb"}
+                    "LC_ALL": "C.UTF-8", "TERM": "dumb", "QS_TEST_PID": str(os.getpid()), "QS_TEST_TOP": top}
         for name in ("QUIESCE_SOCKET", "QUIESCED", "COLUMNS"):
             self.env.pop(name, None)
 
@@ -212,6 +258,47 @@ def test_compare(t, q):
     t.ok(code == 5 and json.loads(out) == COMPARISON, "compare --json is the document as it is")
     t.equal(q("compare", "7", "--csv")[:2], (5, "exported format=csv\n"), "compare --csv exports")
     t.ok(q("compare", "8")[0] == 2, "a job that runs has no comparison yet")
+
+
+def test_history(t, q, server):
+    code, out, err = q("history", "sort")
+    t.ok(code == 0 and out.count("sort") == 2 and err == "", "a part of the name finds its series", [out, err])
+    for words, code, says in ((("blurr",), 2, "no series has `blurr` in its name did you mean `blur`?"),
+                              (("sort", "--device", "pixel7"), 2, "no series is of device `pixel7` did you mean `pixel6`?"),
+                              (("--arm", "zebra"), 2, "no series is of arm `zebra` `quiesce history` lists all"),
+                              (("--metric", "max_rss_byte"), 2, "no series has the metric `max_rss_byte` did you mean `max_rss_bytes`?"),
+                              (("sort", "--device", "pixel6"), 2, "no series has all of `sort`, --device `pixel6`"),
+                              (("abcdef",), 2, "no series has `abcdef` in its name `quiesce history` lists all")):
+        got, out, err = q("history", *words)
+        t.ok(got == code and says in " ".join(err.split()) and out == "", f"history {' '.join(words)}", [out, err])
+    code, out, err = q("history", "blurr", "--json")
+    told = json.loads(out)["error"]
+    t.ok(code == 2 and told["code"] == "not-found" and "`blurr`" in told["message"] and "`blur`" in told["advice"] and err == "",
+         "also as JSON", [out, err])
+    server.farm.series, kept = [], server.farm.series
+    code, out, err = q("history", "blur")
+    t.ok(code == 2 and "`blur`" in err and "quiesce run" in err, "a name in an empty store", [err])
+    code, out, err = q("history")
+    t.ok(code == 0 and "no series yet" in out and err == "", "an empty store without a name is no mistake", [out, err])
+    server.farm.series = kept
+
+
+def test_other_version(t, q, server):
+    farm = server.farm
+    for version, unknown, says in (("0.0.1", "address", "(version 0.0.1) is older than this client"),
+                                   ("0.0.1", "query", "(version 0.0.1) is older than this client"),
+                                   ("9.9.0", "address", "(version 9.9.0) is newer than this client")):
+        farm.version, farm.unknown = version, unknown
+        code, out, err = q("history", "sort")
+        err = " ".join(err.split())
+        t.ok(code == 3 and says in err and "nothing at this address" not in err, f"a daemon of {version} lacks the {unknown}", [err])
+        t.equal("`kill 4711`" in err, version == "0.0.1", "how to end an old one is said")
+    farm.version = json.loads(q("version", "--json")[1])["version"]
+    code, out, err = q("history", "--json")
+    told = json.loads(out)["error"]
+    t.ok(code == 3 and told["code"] == "version" and "another build" in told["message"], "equal versions are told as other builds", [out])
+    farm.version, farm.unknown = "9.9", None
+    t.equal(q("show", "9")[0], 2, "a thing that is not there is nobody's version")
 
 
 def test_submit(t, q, server):
@@ -342,14 +429,18 @@ def main():
     t = Tap()
     with tempfile.TemporaryDirectory() as top:
         test_start(t, Client(sys.argv[1], top))
+        t.equal(end_daemons(top), 1, "one daemon was played, and it has ended")
     with tempfile.TemporaryDirectory() as top:
         test_restart(t, Client(sys.argv[1], top))
+        t.equal(end_daemons(top), 2, "two were, one after the other")
     with tempfile.TemporaryDirectory() as top:
         q = Client(sys.argv[1], top)
         os.mkdir(os.path.join(top, "quiesce"))
         server = Server(os.path.join(top, "quiesce", "api.sock"))
         test_reading(t, q)
         test_compare(t, q)
+        test_history(t, q, server)
+        test_other_version(t, q, server)
         test_submit(t, q, server)
         test_streams(t, q, server)
         test_run(t, q, server)
