@@ -280,7 +280,8 @@ void qs_commands_close(struct qs_commands *c)
 int qs_commands_open_stdin(const struct qs_commands *c)
 {
     /* Opening never waits (a named pipe would, for its writer); reading does, as programs expect. */
-    int fd = openat(c->cwd_fd >= 0 ? c->cwd_fd : AT_FDCWD, c->stdin_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = qs_identity_open(c->has_identity ? &c->identity : NULL, c->cwd_fd >= 0 ? c->cwd_fd : AT_FDCWD,
+                              c->stdin_path);
     if (fd >= 0) {
         fcntl(fd, F_SETFL, 0);
     }

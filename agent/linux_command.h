@@ -65,8 +65,8 @@ bool qs_commands_of_hook(struct qs_commands *commands, const struct qs_msg_hook 
                          struct qs_port_fault *fault);
 void qs_commands_close(struct qs_commands *commands);
 
-/* The file that is the next process's standard input (stdin_path is set): a descriptor > 2, or -1 and errno.
- */
+/* The file that is the next process's standard input (stdin_path is set), opened with that one's rights: a
+ * descriptor > 2, or -1 and errno. */
 int qs_commands_open_stdin(const struct qs_commands *commands);
 /* The absolute path of a command's executable, for people. */
 void qs_commands_executable(const struct qs_commands *commands, const struct qs_command *command, char *text,

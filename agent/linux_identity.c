@@ -1,5 +1,7 @@
 #include "linux_identity.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
 #include <string.h>
@@ -83,4 +85,20 @@ bool qs_identity_lend(const struct qs_identity *of, struct qs_identity *own)
 void qs_identity_end_loan(const struct qs_identity *own)
 {
     (void)take_rights(own); /* root may always take its own rights */
+}
+
+int qs_identity_open(const struct qs_identity *as, int at_fd, const char *path)
+{
+    struct qs_identity own;
+    if (as && !qs_identity_lend(as, &own)) {
+        errno = EPERM;
+        return -1;
+    }
+    int fd = openat(at_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int error = errno;
+    if (as) {
+        qs_identity_end_loan(&own);
+    }
+    errno = error;
+    return fd;
 }

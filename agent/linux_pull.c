@@ -97,30 +97,14 @@ static void kernel_log_piece(struct qs_pull *pull, const struct qs_msg_pull *m, 
     piece->n = left < m->max_bytes ? left : m->max_bytes;
 }
 
-/* With the rights of whoever has left it: a link that leads elsewhere shows what its maker may see anyway. */
-static int open_left(int cwd_fd, const struct qs_identity *as, const char *path)
-{
-    struct qs_identity own;
-    if (as && !qs_identity_lend(as, &own)) {
-        errno = EPERM;
-        return -1;
-    }
-    int fd = openat(cwd_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    int error = errno;
-    if (as) {
-        qs_identity_end_loan(&own);
-    }
-    errno = error;
-    return fd;
-}
-
 static void file_piece(struct qs_pull *pull, int cwd_fd, const struct qs_identity *as,
                        const struct qs_msg_pull *m, struct qs_port_piece *piece)
 {
     char path[QS_PATH_MAX_BYTES + 1];
     struct stat st;
     qs_text_copy(m->path, path, sizeof path);
-    int fd = open_left(cwd_fd, as, path);
+    /* With the rights of whoever has left it: a link that leads elsewhere shows what its maker may see. */
+    int fd = qs_identity_open(as, cwd_fd, path);
     if (fd < 0) {
         fail(piece, errno == ENOENT || errno == ENOTDIR ? QS_PULL_MISSING : QS_PULL_UNREADABLE,
              strerror(errno));

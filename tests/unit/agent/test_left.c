@@ -109,6 +109,37 @@ static void fetches_with_the_rights_of_the_user(void **state)
     device_expect(d, QS_MSG_RUN_ENDED);
 }
 
+/* What a program reads as its standard input is nothing that its user could not read itself. */
+static void opens_standard_input_with_the_rights_of_the_user(void **state)
+{
+    struct device *d = *state;
+    struct closed closed;
+    struct qs_msg_error refused;
+    if (geteuid() != 0) {
+        skip();
+    }
+    write_file("secret", "of root\n", 0600);
+    write_file("open", "for all\n", 0644);
+    struct run_spec spec = {.argv = (const char *const[]){"/bin/cat", NULL},
+                            .env = usual_env,
+                            .cwd = folder,
+                            .stdin_path = "open",
+                            .user = "nobody",
+                            .capture = true,
+                            .output_max_bytes = 100};
+    device_measure(d, &spec, 1, &closed);
+    assert_true(qs_text_is(closed.m.output, "for all\n"));
+    spec.stdin_path = "secret";
+    peer_run_begin(&d->peer, &spec);
+    const struct letter *l = device_expect(d, QS_MSG_ERROR);
+    assert_int_equal(qs_msg_decode_error(l->payload, l->n, &refused), 0);
+    assert_int_equal(refused.blame, QS_WIRE_BLAME_OPERATOR);
+    assert_non_null(memmem(refused.text.p, refused.text.n, "Permission denied", 17));
+    spec.user = NULL;
+    device_measure(d, &spec, 1, &closed);
+    assert_true(qs_text_is(closed.m.output, "of root\n"));
+}
+
 /* Two streams, two bounds; what is beyond is counted. */
 static void keeps_the_streams_apart(void **state)
 {
@@ -146,6 +177,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(keeps_the_streams_apart, setup, teardown),
+        cmocka_unit_test_setup_teardown(opens_standard_input_with_the_rights_of_the_user, setup, teardown),
         cmocka_unit_test_setup_teardown(fetches_with_the_rights_of_the_user, setup, teardown),
     };
     return cmocka_run_group_tests_name("agent-left", tests, group_setup, group_teardown);
