@@ -89,7 +89,7 @@ static const struct qs_control_row table[] = {
 
     ROW(ENDING, RUN_ENDED, NEXT, next),
     ROW(ENDING, FAIL, NEXT, next),
-    STAY(ENDING, CANCEL),
+    ROW(ENDING, CANCEL, ENDING, cancel_wait),
     IN_USE(ENDING),
 
     ROW(NEXT, NEXT_RUN, RUN, begin_run),

@@ -82,6 +82,7 @@ struct stage {
     bool refuse_run;                /* the agent cannot start the executable */
     struct stage_harness harness;
     bool long_setup;          /* its program is ready after ten minutes, unless it is ended before */
+    bool long_teardown;       /* its program takes as long to end */
     bool busy_store;          /* refuses silence the first time */
     bool asked_always;        /* the store has something to do whenever there is no silence */
     bool parts_streams;       /* the agent keeps standard error apart */

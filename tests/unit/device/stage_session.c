@@ -3,6 +3,8 @@
 
 #include "proto/names.h"
 
+#define LONG_NS INT64_C(600000000000) /* of a setup or a teardown that nobody waits for */
+
 struct reply {
     struct stage *s;
     unsigned generation, operation;
@@ -80,7 +82,7 @@ bool qs_session_run_begin(struct qs_session *session, const struct qs_msg_run_be
     s->mode = m->mode;
     s->operation++;
     s->now.how = QS_CLOSED_DONE;
-    stage_later(s, s->long_setup ? INT64_C(600000000000) : STAGE_STEP_NS, tell_run_ready);
+    stage_later(s, s->long_setup ? LONG_NS : STAGE_STEP_NS, tell_run_ready);
     return true;
 }
 
@@ -351,7 +353,7 @@ bool qs_session_run_end(struct qs_session *session, const struct qs_uid *run, st
     assert_true(qs_uid_equal(run, &s->run));
     s->session = SESSION_ENDING;
     s->operation++;
-    stage_later(s, STAGE_STEP_NS, tell_run_ended);
+    stage_later(s, s->long_teardown ? LONG_NS : STAGE_STEP_NS, tell_run_ended);
     return true;
 }
 
@@ -364,13 +366,15 @@ bool qs_session_cancel(struct qs_session *session, const struct qs_uid *run, con
     if (s->session == SESSION_DOWN)
         return qs_fail(err, QS_E_LINK, "down");
     bool setup = s->session == SESSION_OPENING && s->long_setup;
-    if (s->session != SESSION_WINDOW && s->session != SESSION_HOOK && !setup)
+    bool teardown = s->session == SESSION_ENDING && s->long_teardown;
+    if (s->session != SESSION_WINDOW && s->session != SESSION_HOOK && !setup && !teardown)
         return true;
     s->operation++; /* what was to come does not */
     s->now.how = QS_CLOSED_CANCELLED;
     s->now.iterations = 0;
     stage_later(s, STAGE_STEP_NS,
                 setup                        ? tell_run_ready
+                : teardown                   ? tell_run_ended
                 : s->session == SESSION_HOOK ? tell_hook_done
                                              : tell_closed);
     return true;

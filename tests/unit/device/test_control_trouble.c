@@ -195,6 +195,34 @@ static void test_cancel_ends_the_setup_of_a_program(void **state)
     stage_done(&s);
 }
 
+static void expect_over(void *user)
+{
+    const struct stage *s = user;
+    assert_int_equal(s->ended, 1);
+}
+
+static void lose_patience_at_the_end(void *user)
+{
+    struct stage *s = user;
+    qs_timer_start(s->loop, INT64_C(1000000000), expect_over, s);
+    assert_string_equal(qs_control_state_name(s->control), "ending");
+    qs_control_cancel(s->control, "nobody waits");
+}
+
+/* And for one that tears down: its limit, many minutes, is not waited for. */
+static void test_cancel_ends_the_teardown_of_a_program(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, NULL);
+    s.long_teardown = true;
+    qs_timer_start(s.loop, INT64_C(10000000000), lose_patience_at_the_end, &s);
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_CANCELLED);
+    assert_int_equal(s.run_count, 1);
+    stage_done(&s);
+}
+
 static bool store_case(const char *kind, unsigned nth)
 {
     struct stage s;
@@ -438,6 +466,7 @@ int main(void)
         cmocka_unit_test(test_abandon_in_each_state),
         cmocka_unit_test(test_cancel_ends_setup_at_once),
         cmocka_unit_test(test_cancel_ends_the_setup_of_a_program),
+        cmocka_unit_test(test_cancel_ends_the_teardown_of_a_program),
         cmocka_unit_test(test_store_errors_end_the_job),
         cmocka_unit_test(test_quiet_store_errors_end_the_job),
         cmocka_unit_test(test_news_while_the_link_is_away),
