@@ -168,6 +168,33 @@ static void has(const char *json, const char *part)
         fail_msg("%s is not in %s", part, json);
 }
 
+static void run_attempt(struct fixture *f, uint8_t run, uint32_t block, uint32_t attempt)
+{
+    const struct qs_run_row row = {.uid = {run},
+                                   .session_uid = {99},
+                                   .job = f->job,
+                                   .block = block,
+                                   .attempt = attempt,
+                                   .started_wall_ns = 30};
+    qs_store_run_begin(f->store, &row, on_fine, NULL);
+    qs_loop_run(f->loop);
+}
+
+static bool check_repeated(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    const struct fixture *f = user;
+    char *json = NULL;
+    assert_true(qs_read_traces_json(r, f->job, 0, &json, err));
+    has(strstr(json, "\"fastest\""), "\"duration_ns\":300,");
+    has(strstr(json, "\"slowest\""), "\"run\":\"01000000000000000000000000000000\"");
+    has(strstr(json, "\"slowest\""), "\"duration_ns\":600,");
+    free(json);
+    assert_true(qs_read_traces_json(r, f->job, 3, &json, err)); /* the run that is asked for is shown */
+    has(strstr(json, "\"slowest\""), "\"duration_ns\":9000,");
+    free(json);
+    return true;
+}
+
 static bool check_links(struct qs_store_reader *r, void *user, struct qs_err *err)
 {
     const struct fixture *f = user;
@@ -199,6 +226,22 @@ static bool check_links(struct qs_store_reader *r, void *user, struct qs_err *er
     has(left, "\"window\":null,\"flags\":[]");
     free(left);
     return true;
+}
+
+/* Block 2 was measured once before: its runs are kept, and in no summary. */
+static void repeated_blocks_are_not_looked_at(void **state)
+{
+    static const int64_t extremes[4] = {1, 9000, 2, 3};
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    two_runs(f);
+    run_attempt(f, 3, 2, 1);
+    put(f, 3, 0, 0, QS_PHASE_MEASURE, extremes, 0);
+    end_run(f, 3);
+    run_attempt(f, 4, 2, 2);
+    put(f, 4, 0, 0, QS_PHASE_MEASURE, (const int64_t[4]){450, 460, 470, 480}, 0);
+    end_run(f, 4);
+    assert_true(qs_store_read_now(f->store, check_repeated, f, &err));
 }
 
 static void the_fastest_and_the_slowest_lead_to_a_trace(void **state)
@@ -237,6 +280,7 @@ int main(void)
         TEST(they_count_for_nothing),
         TEST(they_are_kept_and_marked),
         TEST(the_fastest_and_the_slowest_lead_to_a_trace),
+        TEST(repeated_blocks_are_not_looked_at),
         TEST(a_job_without_traces_has_no_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
