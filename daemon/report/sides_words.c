@@ -79,11 +79,41 @@ static void warn_metric(struct qs_json *j, const struct qs_sides *s, size_t metr
             name, s->family, v->v.p, v->p_bh);
 }
 
+/* The order of a series' runs. */
+static int by_turn(const struct qs_arm_run *a, const struct qs_arm_run *b)
+{
+    if (a->job != b->job)
+        return a->job < b->job ? -1 : 1;
+    if (a->block != b->block)
+        return a->block < b->block ? -1 : 1;
+    return (a->pos > b->pos) - (a->pos < b->pos);
+}
+
+/* What stands on both sides cannot tell them apart. */
+static void warn_shared(struct qs_json *j, const struct qs_sides_pair *pair)
+{
+    const struct qs_side_series *x = pair->series[QS_BASE], *y = pair->series[QS_CAND];
+    size_t shared = 0;
+    for (size_t i = 0, k = 0; i < x->count && k < y->count;) {
+        int order = by_turn(x->runs[i], y->runs[k]);
+        shared += order == 0 && memcmp(x->runs[i]->uid, y->runs[k]->uid, sizeof x->runs[i]->uid) == 0;
+        i += order <= 0;
+        k += order >= 0;
+    }
+    if (shared > 0)
+        qs_put_warning(
+            j, "shared-runs",
+            "%zu of %zu runs of the base are runs of the candidate, too: they draw the sides together, "
+            "and neither intervals nor verdicts allow for it",
+            shared, x->count);
+}
+
 void qs_sides_warn(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_pair *pair)
 {
     const struct qs_sides_verdict *time = &pair->metrics[0];
     const struct qs_arm_run *run = pair->series[QS_BASE]->runs[0];
     qs_json_array(j);
+    warn_shared(j, pair);
     if (time->one_session)
         qs_put_warning(
             j, "one-session",

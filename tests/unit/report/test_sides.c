@@ -95,6 +95,29 @@ static void arms_of_one_job(void **state)
     sides_done(&s);
 }
 
+/* As of 12,14 and 12,15: what both have is compared with itself. */
+static void runs_of_both_sides_are_told(void **state)
+{
+    (void)state;
+    struct sides s;
+    sides_init(&s, NULL);
+    for (int side = 0; side < 2; side++) {
+        sides_add_job(&s, side, 1, 0, 6, 1e6);
+        sides_add_job(&s, side, 2 + side, 0, 6, 1e6);
+    }
+    json_t *doc = sides_compared(&s);
+    assert_false(has_warning(doc, "results.0.devices.0.warnings", "shared-runs"));
+    json_decref(doc);
+    for (size_t i = 3; i < 5; i++)
+        memcpy(s.runs[1].at[i].uid, s.runs[0].at[i].uid, sizeof s.runs[0].at[i].uid);
+    doc = sides_compared(&s);
+    assert_true(has_warning(doc, "results.0.devices.0.warnings", "shared-runs"));
+    assert_int_equal(
+        strncmp(text_at(doc, "results.0.devices.0.warnings.0.text"), "2 of 12 runs of the base", 24), 0);
+    json_decref(doc);
+    sides_done(&s);
+}
+
 static void the_last_attempt_counts(void **state)
 {
     (void)state;
@@ -415,6 +438,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(one_session_a_side),
         cmocka_unit_test(several_sessions),
         cmocka_unit_test(arms_of_one_job),
+        cmocka_unit_test(runs_of_both_sides_are_told),
         cmocka_unit_test(the_last_attempt_counts),
         cmocka_unit_test(another_environment_is_refused),
         cmocka_unit_test(what_the_job_set_up_counts),
