@@ -42,6 +42,7 @@ static bool write_document(struct qs_store_reader *reader, const char *db_path, 
                                  .taints_json = taints,
                                  .environment_json = environment,
                                  .db_path = db_path,
+                                 .metrics = &c->metrics,
                                  .opinions = c->opinions,
                                  .views = c->views};
     ok = ok && qs_report_compare(&in, &c->document, err);
@@ -57,7 +58,9 @@ bool qs_compare_read(struct qs_store_reader *reader, const char *db_path, int64_
         return false;
     const struct qs_job_info *info = &ret->jobs.at[0];
     return qs_farm_spec_from_store(info->spec_json ? info->spec_json : "", info->seed, &ret->spec, err) &&
-           qs_read_samples(reader, job, &ret->samples, err) && write_document(reader, db_path, ret, err);
+           qs_read_samples(reader, job, &ret->samples, err) &&
+           qs_read_job_metrics(reader, job, &ret->wanted.list, &ret->metrics, err) &&
+           write_document(reader, db_path, ret, err);
 }
 
 void qs_compared_done(struct qs_compared *c)
@@ -65,6 +68,8 @@ void qs_compared_done(struct qs_compared *c)
     qs_jobs_free(&c->jobs);
     qs_job_free(c->spec);
     qs_samples_free(&c->samples);
+    qs_job_metrics_free(&c->metrics);
+    qs_wanted_done(&c->wanted);
     qs_buf_done(&c->document);
 }
 
@@ -93,7 +98,7 @@ void qs_handle_compare(struct qs_exchange *ex)
     struct qs_err err = QS_ERR_INIT;
     qs_buf_init(&c->document);
     if ((rules && !qs_opinions_parse(rules, &c->opinions, &err)) ||
-        (views && !qs_views_parse(views, &c->views, &err)))
+        (views && !qs_views_parse(views, &c->views, &err)) || !qs_wanted_take(&c->wanted, &ex->uri, &err))
         qs_reply_error(ex, &err);
     else
         qs_exchange_read(ex, read_compare, say_compare);

@@ -3,15 +3,19 @@
 #define QS_API_COMPARE_H
 
 #include "api/exchange.h"
+#include "api/wanted.h"
 #include "config/job.h"
 #include "report/views.h"
 #include "store/read.h"
+#include "store/read_metrics.h"
 
 /* Everything that the document is made from; zeroed before the first use. */
 struct qs_compared {
     struct qs_jobs jobs; /* one */
     struct qs_job_spec *spec;
     struct qs_samples samples;
+    struct qs_wanted wanted;
+    struct qs_job_metrics metrics;
     unsigned opinions; /* wanted in the document: report/opinion.h */
     struct qs_views views;
     struct qs_buf document; /* JSON */

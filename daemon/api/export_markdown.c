@@ -53,13 +53,13 @@ static void put_interval(struct qs_buf *out, const json_t *arm)
     put_duration(out, arm, "median_hi_ns");
 }
 
-static const json_t *comparison_of(const json_t *result, const char *arm)
+static const json_t *comparison_of(const json_t *result, const char *key, const char *arm)
 {
     size_t i;
     const json_t *c;
     json_array_foreach(json_object_get(result, "comparisons"), i, c)
     {
-        const char *cand = text_at(c, "cand");
+        const char *cand = text_at(c, key);
         if (cand && arm && strcmp(cand, arm) == 0)
             return c;
     }
@@ -95,9 +95,74 @@ static void put_arm(struct qs_buf *out, const json_t *result, const json_t *arm,
     put_duration(out, arm, "max_ns");
     qs_buf_str(out, " |");
     if (compared)
-        put_comparison(out, comparison_of(result, text_at(arm, "name")));
+        put_comparison(out, comparison_of(result, "cand", text_at(arm, "name")));
     else
         qs_buf_char(out, '\n');
+}
+
+static void put_number(struct qs_buf *out, const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    if (json_is_number(value))
+        qs_buf_fmt(out, "%.9g", json_number_value(value));
+    else
+        qs_buf_str(out, "–");
+}
+
+static void put_change(struct qs_buf *out, const json_t *c)
+{
+    const json_t *ratio = json_object_get(c, "ratio"), *lo = json_object_get(c, "lo"),
+                 *hi = json_object_get(c, "hi");
+    if (!json_is_number(ratio))
+        qs_buf_str(out, "?");
+    else
+        qs_buf_fmt(out, "%.3f", json_number_value(ratio));
+    if (json_is_number(lo) && json_is_number(hi) && !json_is_object(json_object_get(c, "exact")))
+        qs_buf_fmt(out, " (%.3f–%.3f)", json_number_value(lo), json_number_value(hi));
+}
+
+/* A row for each arm: the baseline's first, the others with their ratio to it. */
+static void put_metric(struct qs_buf *out, const json_t *metric)
+{
+    size_t i;
+    const json_t *arm, *c;
+    json_array_foreach(json_object_get(metric, "arms"), i, arm)
+    {
+        qs_buf_str(out, "| ");
+        put_cell(out, text_at(metric, "metric"));
+        qs_buf_str(out, " (");
+        put_cell(out, text_at(metric, "unit"));
+        qs_buf_str(out, ") | ");
+        put_cell(out, text_at(arm, "name"));
+        qs_buf_str(out, " | ");
+        put_number(out, arm, "median");
+        qs_buf_str(out, " | ");
+        put_number(out, arm, "median_lo");
+        qs_buf_str(out, " – ");
+        put_number(out, arm, "median_hi");
+        qs_buf_str(out, " |");
+        c = comparison_of(metric, "candidate_arm", text_at(arm, "name"));
+        if (c) {
+            qs_buf_char(out, ' ');
+            put_change(out, c);
+            qs_buf_fmt(out, " | %s%s", text_at(c, "verdict"),
+                       json_is_false(json_object_get(c, "stands")) ? ", by chance?" : "");
+            qs_buf_str(out, " |\n");
+        } else {
+            qs_buf_str(out, " | |\n");
+        }
+    }
+}
+
+static void put_metrics(struct qs_buf *out, const json_t *result)
+{
+    size_t i;
+    const json_t *metric, *metrics = json_object_get(result, "metrics");
+    if (json_array_size(metrics) == 0)
+        return;
+    qs_buf_str(out, "\n| Metric | Arm | Median | Interval | Ratio | Verdict |\n"
+                    "|:---|:---|---:|---:|---:|:---|\n");
+    json_array_foreach(metrics, i, metric) put_metric(out, metric);
 }
 
 static void put_result(struct qs_buf *out, const json_t *result)
@@ -121,6 +186,7 @@ static void put_result(struct qs_buf *out, const json_t *result)
         put_cell(out, text_at(c, "sentence"));
         qs_buf_char(out, '\n');
     }
+    put_metrics(out, result);
 }
 
 static bool read_markdown(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)

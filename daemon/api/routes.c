@@ -40,7 +40,7 @@ const struct qs_route qs_routes[] = {
     {"GET", "/api/v1/jobs/{id}/runs", qs_handle_runs, 0, " after limit ", 0},
     {"GET", "/api/v1/runs/{uid}", qs_handle_run, 0, "", 0},
     {"GET", "/api/v1/runs/{uid}/iterations", qs_handle_iterations, 0, " from limit ", 0},
-    {"GET", "/api/v1/jobs/{id}/compare", qs_handle_compare, 0, " rule view ", 0},
+    {"GET", "/api/v1/jobs/{id}/compare", qs_handle_compare, 0, " rule view metric ", 0},
     {"GET", "/api/v1/compare", qs_handle_sides, 0, " base candidate metric margin_ratio alpha allow rule ",
      0},
     {"GET", "/api/v1/jobs/{id}/report", qs_handle_job_report, 0, " view full ", 0},

@@ -7,13 +7,12 @@
 #include "api/compare.h"
 #include "api/flow.h"
 #include "api/reply.h"
+#include "api/wanted.h"
 #include "base/mem.h"
 #include "farm/farm.h"
 #include "report/opinion.h"
 #include "report/picks.h"
 #include "report/sides.h"
-
-enum { METRICS_MOST = 32 };
 
 struct sides {
     struct qs_sides_input in;
@@ -21,9 +20,7 @@ struct sides {
     struct qs_arm_runs runs[2];
     struct qs_sides_job *jobs; /* owned, as the specs */
     size_t job_count;
-    char *names; /* owned: texts of metrics */
-    const char *metrics[METRICS_MOST];
-    struct qs_arm_wanted wanted;
+    struct qs_wanted wanted;
     struct qs_buf document;
 };
 
@@ -37,23 +34,8 @@ static void done_sides(void *data)
     for (size_t i = 0; i < s->job_count; i++)
         qs_job_free((struct qs_job_spec *)s->jobs[i].spec);
     free(s->jobs);
-    free(s->names);
+    qs_wanted_done(&s->wanted);
     qs_buf_done(&s->document);
-}
-
-static bool take_metrics(struct sides *s, const char *text, struct qs_err *err)
-{
-    if (!text)
-        return true;
-    s->names = qs_strdup(text);
-    s->wanted.names = s->metrics;
-    for (char *rest = s->names, *name; (name = strsep(&rest, ",")) != NULL;) {
-        if (*name == '\0' || s->wanted.count == METRICS_MOST)
-            return qs_fail(err, QS_E_USAGE, "`metric` names 1 to %d metrics with commas between",
-                           METRICS_MOST);
-        s->metrics[s->wanted.count++] = name;
-    }
-    return true;
 }
 
 static bool take_query(struct sides *s, const struct qs_uri *uri, struct qs_err *err)
@@ -72,8 +54,7 @@ static bool take_query(struct sides *s, const struct qs_uri *uri, struct qs_err 
     }
     return qs_uri_number(uri, "margin_ratio", 0, 10, &s->in.margin_ratio, err) &&
            qs_uri_number(uri, "alpha", 0.0001, 0.49, &s->in.alpha, err) &&
-           take_metrics(s, qs_uri_get(uri, "metric"), err) &&
-           (!rules || qs_opinions_parse(rules, &s->in.opinions, err));
+           qs_wanted_take(&s->wanted, uri, err) && (!rules || qs_opinions_parse(rules, &s->in.opinions, err));
 }
 
 /* A job that somebody names must have ended; of a build or a night the others are told as running. */
@@ -117,7 +98,8 @@ static bool read_sides(struct qs_store_reader *reader, struct qs_exchange *ex, s
     struct sides *s = ex->data;
     for (int i = 0; i < 2; i++) {
         if (!check_ended(reader, &s->selector[i], err) ||
-            !qs_read_arm_runs(reader, s->selector[i].at, s->selector[i].count, &s->wanted, &s->runs[i], err))
+            !qs_read_arm_runs(reader, s->selector[i].at, s->selector[i].count, &s->wanted.list, &s->runs[i],
+                              err))
             return false;
         if (s->runs[i].count == 0)
             return qs_fail(err, QS_E_NOT_FOUND, "nothing was measured in `%.100s`", s->in.selector[i]);

@@ -6,6 +6,7 @@
 #include "ctl/api.h"
 #include "ctl/compared.h"
 #include "ctl/offline.h"
+#include "ctl/query.h"
 #include "ctl/result.h"
 
 static const char *const rules[] = {"judge",      "android", "kalibera2005", "futhark", "rancid",
@@ -41,9 +42,9 @@ static const struct qs_opt options[] = {
      .values = "NAME",
      .many = true,
      .help =
-         "Judge this metric beside the duration (max_rss_bytes, user_time_us, ...), instead of all that the "
-         "programs declared.",
-     .heading = "Two sides"},
+         "Judge this metric beside the duration (max_rss_bytes, user_time_us, ...), instead of all that were "
+         "declared.",
+     .heading = "Jobs"},
     {.name = "allow-diff",
      .values = "KEY,...",
      .optional = true,
@@ -157,17 +158,13 @@ static int run_job(struct qs_ctl *ctl)
     int code = QS_EXIT_OK;
     int64_t job = 0;
     json_t *doc = NULL;
-    static const char *const of_sides[] = {"allow-diff", "metric", "margin", "level",
-                                           "format",     "better", "seed",   "resolution",
-                                           "resamples",  "per",    NULL};
+    static const char *const of_sides[] = {"allow-diff", "margin",     "level",     "format", "better",
+                                           "seed",       "resolution", "resamples", "per",    NULL};
     if (!qs_api_job_id(ctl, 0, &job))
         return QS_EXIT_USAGE;
     if (!check_options(ctl, of_sides, "the arms of one job: name two sides, as in 7:old 7:new", &code))
         return code;
-    struct qs_buf views;
-    qs_buf_init(&views);
-    bool page_only = qs_args_has(ctl->args, "rule") || qs_result_views(ctl->args, '?', &views);
-    qs_buf_done(&views);
+    bool page_only = qs_args_has(ctl->args, "rule") || qs_query_views(NULL, ctl->args);
     if (page_only && has_form(ctl->args))
         return fail_words(ctl, 0, "--rule and views go with the page and with --json",
                           "leave --markdown, --csv or --junit out");

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "ctl/query.h"
 #include "ctl/result.h"
 
 static const struct qs_opt options[] = {
@@ -112,7 +113,7 @@ static bool fetch_report(struct qs_ctl *ctl, struct qs_http *http, const char *p
     struct qs_buf address;
     qs_buf_init(&address);
     qs_buf_fmt(&address, "%s/report?full=%s", path, ctl->json ? "true" : "false");
-    (void)qs_result_views(ctl->args, '&', &address);
+    (void)qs_query_views(&address, ctl->args);
     bool ok = qs_api_text(ctl, http, address.data, report, code);
     qs_buf_done(&address);
     return ok;

@@ -5,6 +5,7 @@
 #include "ctl/api.h"
 #include "ctl/export.h"
 #include "ctl/findings.h"
+#include "ctl/query.h"
 #include "ctl/result.h"
 
 static void lay_out(struct qs_ctl *ctl, const json_t *doc, struct qs_buf *out)
@@ -54,39 +55,11 @@ bool qs_compared_is_side(const char *word)
            (digits > 0 && (word[digits] == '\0' || word[digits] == ':' || word[digits] == ','));
 }
 
-static void add_query(struct qs_buf *path, const char *name, const char *value)
-{
-    qs_buf_fmt(path, "%c%s=", strchr(path->data, '?') == NULL ? '?' : '&', name);
-    for (const char *c = value; *c != '\0'; c++) {
-        bool plain = (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
-                     strchr("-._~:,", *c) != NULL;
-        if (plain)
-            qs_buf_char(path, *c);
-        else
-            qs_buf_fmt(path, "%%%02X", (unsigned)(unsigned char)*c);
-    }
-}
-
-/* All values of an option that may be given again, with commas between. */
-static void add_list(struct qs_buf *path, const struct qs_args *args, const char *option, const char *name)
-{
-    struct qs_buf list;
-    qs_buf_init(&list);
-    for (size_t i = 0; i < args->use_count; i++) {
-        const struct qs_opt_use *use = &args->use[i];
-        if (strcmp(use->opt->name, option) == 0)
-            qs_buf_fmt(&list, "%s%s", list.len > 0 ? "," : "", use->value[0] != NULL ? use->value[0] : "all");
-    }
-    if (list.len > 0)
-        add_query(path, name, list.data);
-    qs_buf_done(&list);
-}
-
 static void add_ratio(struct qs_buf *path, const char *name, double value)
 {
     char text[32];
     snprintf(text, sizeof(text), "%.6f", value);
-    add_query(path, name, text);
+    qs_query_add(path, name, text);
 }
 
 int qs_compared_sides(struct qs_ctl *ctl, const char *base, const char *candidate)
@@ -101,11 +74,11 @@ int qs_compared_sides(struct qs_ctl *ctl, const char *base, const char *candidat
     qs_buf_init(&path);
     qs_buf_init(&reply.body);
     qs_buf_str(&path, "/api/v1/compare");
-    add_query(&path, "base", base);
-    add_query(&path, "candidate", candidate);
-    add_list(&path, ctl->args, "metric", "metric");
-    add_list(&path, ctl->args, "allow-diff", "allow");
-    add_list(&path, ctl->args, "rule", "rule");
+    qs_query_add(&path, "base", base);
+    qs_query_add(&path, "candidate", candidate);
+    qs_query_list(&path, ctl->args, "metric", "metric");
+    qs_query_list(&path, ctl->args, "allow-diff", "allow");
+    qs_query_list(&path, ctl->args, "rule", "rule");
     if (qs_args_has(ctl->args, "margin"))
         add_ratio(&path, "margin_ratio", (double)qs_args_number(ctl->args, "margin", 0) / 1e6);
     if (qs_args_has(ctl->args, "level"))

@@ -11,7 +11,8 @@
 static struct qs_finding *add(struct qs_findings *f)
 {
     f->at = qs_realloc(f->at, (f->count + 1) * sizeof(*f->at));
-    f->at[f->count] = (struct qs_finding){.base = NAN, .cand = NAN, .metric = "", .unit = "", .stands = true};
+    f->at[f->count] = (struct qs_finding){
+        .base = NAN, .cand = NAN, .metric = "", .unit = "", .candidate = "", .stands = true};
     return &f->at[f->count++];
 }
 
@@ -24,6 +25,8 @@ static void take_verdict(struct qs_finding *finding, const json_t *v)
     finding->lo = qs_json_get_number(v, "lo", NAN);
     finding->hi = qs_json_get_number(v, "hi", NAN);
     finding->mde_ratio = qs_json_get_number(v, "mde_ratio", NAN);
+    finding->stands = !json_is_false(json_object_get(v, "stands"));
+    finding->opinions = json_object_get(v, "opinions");
 }
 
 static char *arrow(const char *base, const char *cand)
@@ -39,6 +42,39 @@ static double median_of_arm(const json_t *result, const char *name)
                        arm) if (strcmp(qs_json_get_text(arm, "name", ""), name) ==
                                 0) return qs_json_get_number(arm, "median_ns", NAN);
     return NAN;
+}
+
+/* What a verdict of two sides and one on a job's metric have. */
+static void take_metric(struct qs_finding *finding, const json_t *v)
+{
+    take_verdict(finding, v);
+    finding->metric = qs_json_get_text(v, "metric", "");
+    finding->unit = qs_json_get_text(v, "unit", "");
+    finding->sentence = qs_json_get_text(v, "sentence", "");
+    finding->base = qs_json_get_number(json_object_get(v, "base"), "median", NAN);
+    finding->cand = qs_json_get_number(json_object_get(v, "candidate"), "median", NAN);
+    finding->needed = (int64_t)qs_json_get_number(v, "units_needed", 0);
+    finding->needed_of = qs_json_get_text(v, "level", "units");
+}
+
+static void add_metrics(const json_t *result, struct qs_findings *f)
+{
+    size_t m, i;
+    const json_t *metric, *v;
+    json_array_foreach(json_object_get(result, "metrics"), m, metric)
+    {
+        json_array_foreach(json_object_get(metric, "comparisons"), i, v)
+        {
+            struct qs_finding *finding = add(f);
+            take_metric(finding, v);
+            finding->point = qs_json_get_text(result, "label", "");
+            finding->where = qs_strdup(qs_json_get_text(result, "device", ""));
+            finding->candidate = qs_json_get_text(v, "candidate_arm", "");
+            finding->arms = arrow(qs_json_get_text(v, "base_arm", ""), finding->candidate);
+            finding->margin_ratio = qs_json_get_number(v, "margin_ratio", NAN);
+            finding->warnings = i == 0 ? json_object_get(metric, "warnings") : NULL;
+        }
+    }
 }
 
 static void of_job(const json_t *result, struct qs_findings *f)
@@ -61,9 +97,9 @@ static void of_job(const json_t *result, struct qs_findings *f)
         finding->margin_ratio = qs_json_get_number(pair, "margin_ratio", NAN);
         finding->needed = qs_json_get_int(pair, "blocks_needed", 0);
         finding->needed_of = "blocks";
-        finding->opinions = json_object_get(pair, "opinions");
         finding->warnings = i == 0 ? json_object_get(result, "warnings") : NULL;
     }
+    add_metrics(result, f);
 }
 
 static void of_file(const json_t *doc, const json_t *result, struct qs_findings *f)
@@ -84,7 +120,13 @@ static void of_file(const json_t *doc, const json_t *result, struct qs_findings 
     finding->margin_ratio = qs_json_get_number(v, "margin_ratio", NAN);
     finding->needed = qs_json_get_int(v, "runs_needed", 0);
     finding->needed_of = "runs";
-    finding->opinions = json_object_get(result, "opinions");
+    finding->opinions = json_object_get(result, "opinions"); /* of both, not of the verdict */
+}
+
+void qs_findings_of_metrics(const json_t *result, struct qs_findings *ret)
+{
+    *ret = (struct qs_findings){0};
+    add_metrics(result, ret);
 }
 
 static void of_sides_list(const json_t *doc, const json_t *result, const json_t *list, const char *where,
@@ -95,21 +137,12 @@ static void of_sides_list(const json_t *doc, const json_t *result, const json_t 
     json_array_foreach(list, i, v)
     {
         struct qs_finding *finding = add(f);
-        take_verdict(finding, v);
+        take_metric(finding, v);
         finding->point = qs_json_get_text(result, "label", "");
         finding->where = qs_strdup(where);
         finding->arms =
             arrow(qs_json_get_text(result, "base_arm", ""), qs_json_get_text(result, "candidate_arm", ""));
-        finding->metric = qs_json_get_text(v, "metric", "");
-        finding->unit = qs_json_get_text(v, "unit", "");
-        finding->sentence = qs_json_get_text(v, "sentence", "");
-        finding->base = qs_json_get_number(json_object_get(v, "base"), "median", NAN);
-        finding->cand = qs_json_get_number(json_object_get(v, "candidate"), "median", NAN);
         finding->margin_ratio = qs_json_get_number(doc, "margin_ratio", NAN);
-        finding->needed = (int64_t)qs_json_get_number(v, "units_needed", 0);
-        finding->needed_of = qs_json_get_text(v, "level", "units");
-        finding->stands = qs_json_get_true(v, "stands");
-        finding->opinions = json_object_get(v, "opinions");
         finding->warnings = i == 0 ? warnings : NULL;
     }
 }

@@ -8,10 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct qs_finding {    /* borrowed from the document but for what says owned */
-    const char *point; /* benchmark with its parameters */
-    char *where;       /* owned: the device, "3 devices", or the file */
-    char *arms;        /* owned: "a → b" where the arms have other names, else "" */
+struct qs_finding {        /* borrowed from the document but for what says owned */
+    const char *point;     /* benchmark with its parameters */
+    char *where;           /* owned: the device, "3 devices", or the file */
+    char *arms;            /* owned: "a → b" where the arms have other names, else "" */
+    const char *candidate; /* name of its arm, or "" */
     const char *metric, *unit, *verdict, *reason, *sentence;
     double base, cand;    /* medians in the unit; NaN: not known */
     double ratio, lo, hi; /* of the candidate to the base */
@@ -29,6 +30,8 @@ struct qs_findings {
 };
 
 void qs_findings_of(const json_t *doc, struct qs_findings *ret);
+/* Of one result of a job: those on its other metrics. */
+void qs_findings_of_metrics(const json_t *result, struct qs_findings *ret);
 void qs_findings_done(struct qs_findings *f);
 /* A regression that stands. */
 bool qs_findings_have_regression(const struct qs_findings *f);

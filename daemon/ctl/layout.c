@@ -9,6 +9,8 @@
 
 #include "base/text.h"
 #include "ctl/api.h"
+#include "ctl/findings.h"
+#include "ctl/layout_metrics.h"
 #include "ctl/layout_sample.h"
 
 enum { NAME_COLUMNS = 16 };
@@ -252,6 +254,7 @@ static void one_result(const struct qs_layout *layout, const json_t *doc, const 
         qs_buf_char(out, '\n');
         qs_layout_table(layout, result, out);
         qs_layout_histogram(layout, result, out);
+        qs_layout_metrics(layout, result, out);
     } else {
         qs_face_wrap(&layout->face, out, "  ", "There is no accepted iteration to compare.", QS_INK_WARN);
     }
@@ -311,14 +314,9 @@ void qs_layout_compare(const struct qs_layout *layout, const json_t *doc, struct
 
 bool qs_layout_has_regression(const json_t *doc)
 {
-    size_t r, c;
-    const json_t *result, *pair;
-    const json_t *results = json_object_get(doc, "results");
-    json_array_foreach(results, r, result)
-    {
-        const json_t *pairs = json_object_get(result, "comparisons");
-        json_array_foreach(pairs, c, pair) if (strcmp(qs_json_get_text(pair, "verdict", ""), "regression") ==
-                                               0) return true;
-    }
-    return false;
+    struct qs_findings all;
+    qs_findings_of(doc, &all);
+    bool worse = qs_findings_have_regression(&all);
+    qs_findings_done(&all);
+    return worse;
 }

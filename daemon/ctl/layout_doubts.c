@@ -136,7 +136,7 @@ void qs_layout_doubts(const struct qs_layout *layout, const json_t *doc, const j
 {
     struct doubts d = {.layout = layout, .out = out};
     size_t i;
-    const json_t *arm, *pair;
+    const json_t *arm, *pair, *metric;
     const json_t *arms = json_object_get(result, "arms");
     const json_t *pairs = json_object_get(result, "comparisons");
     bool first = result == json_array_get(json_object_get(doc, "results"), 0);
@@ -147,6 +147,8 @@ void qs_layout_doubts(const struct qs_layout *layout, const json_t *doc, const j
         add_all(&d, name, json_object_get(arm, "warnings"));
         add_taints(&d, name, json_object_get(arm, "taints"));
     }
+    json_array_foreach(json_object_get(result, "metrics"), i, metric)
+        add_all(&d, "", json_object_get(metric, "warnings"));
     json_array_foreach(pairs, i, pair)
         add_all(&d, qs_json_get_text(pair, "cand", "?"), json_object_get(pair, "warnings"));
     if (first) { /* these are the whole job's */

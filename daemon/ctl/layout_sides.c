@@ -10,84 +10,9 @@
 #include "ctl/api.h"
 #include "ctl/findings.h"
 #include "ctl/layout.h"
+#include "ctl/layout_finding.h"
 
 enum { SENTENCES_MOST = 6 };
-
-static const struct {
-    const char *verdict;
-    enum qs_ink ink;
-    const char *words;
-} verdicts[] = {{"regression", QS_INK_BAD, "Regression: worse by more than the margin of "},
-                {"improvement", QS_INK_GOOD, "Improvement: better by more than the margin of "},
-                {"probable-regression", QS_INK_WARN,
-                 "Probable regression: worse, but perhaps by less than the margin of "},
-                {"probable-improvement", QS_INK_WARN,
-                 "Probable improvement: better, but perhaps by less than the margin of "},
-                {"negligible", QS_INK_PLAIN, "Negligible: a real difference, smaller than the margin of "},
-                {"equivalent", QS_INK_PLAIN, "Equivalent: any difference is smaller than the margin of "},
-                {"inconclusive", QS_INK_WARN, "Inconclusive: the interval is too wide for a margin of "}};
-
-enum qs_ink qs_layout_verdict(const char *verdict, double margin_ratio, struct qs_buf *out)
-{
-    for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
-        if (strcmp(verdicts[i].verdict, verdict) != 0)
-            continue;
-        qs_buf_str(out, verdicts[i].words);
-        qs_layout_percent(out, margin_ratio);
-        qs_buf_char(out, '.');
-        return verdicts[i].ink;
-    }
-    return QS_INK_PLAIN;
-}
-
-static const struct {
-    const char *reason, *words;
-} reasons[] = {
-    {"too-few-runs", "Inconclusive: a side has fewer than two runs that count."},
-    {"borderline",
-     "Inconclusive: the interval leaves out no change, but only just: a change is called at 99 %."},
-    {"exact", "Compared exactly: any difference is a change."},
-    {"one-session", " One session a side: it would take twice the margin to be sure."},
-    {"taint-rates-differ",
-     "Inconclusive: the sides lost different shares of their runs, so what is left may not be alike."},
-    {"timeout-rates-differ",
-     "Inconclusive: different shares of the runs timed out, so the slowest are missing."},
-    {"not-positive", "Inconclusive: a value of 0 has no logarithm."}};
-
-static const char *words_of(const char *reason)
-{
-    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-        if (strcmp(reasons[i].reason, reason) == 0)
-            return reasons[i].words;
-    return NULL;
-}
-
-static void add_verdict(const struct qs_layout *layout, const struct qs_finding *f, struct qs_buf *out)
-{
-    struct qs_buf text;
-    const char *words = words_of(f->reason);
-    bool open = strcmp(f->verdict, "inconclusive") == 0, exact = strcmp(f->reason, "exact") == 0;
-    enum qs_ink ink = QS_INK_WARN;
-    qs_buf_init(&text);
-    if (!open || words == NULL)
-        ink = qs_layout_verdict(f->verdict, f->margin_ratio, &text);
-    if (exact)
-        qs_buf_clear(&text);
-    if (words != NULL)
-        qs_buf_str(&text, words);
-    if (!f->stands)
-        qs_buf_str(&text, " Among so many comparisons it is expected by chance.");
-    if (open && isfinite(f->mde_ratio)) {
-        qs_buf_str(&text, " The least difference that this sample shows reliably is ");
-        qs_layout_percent(&text, f->mde_ratio);
-        qs_buf_char(&text, '.');
-        if (f->needed > 0)
-            qs_buf_fmt(&text, " For the margin it would take about %" PRId64 " %s a side.", f->needed,
-                       f->needed_of);
-    }
-    qs_face_wrap(&layout->face, out, "  ", text.data, ink);
-    qs_buf_done(&text);
-}
 
 static void add_sentences(const struct qs_layout *layout, const struct qs_findings *all, struct qs_buf *out)
 {
@@ -101,33 +26,10 @@ static void add_sentences(const struct qs_layout *layout, const struct qs_findin
         qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
         qs_face_wrap(&layout->face, out, "  ", f->sentence, QS_INK_BOLD);
         if (!exact || strcmp(f->verdict, "equivalent") != 0)
-            add_verdict(layout, f, out);
+            qs_layout_finding(layout, f, out);
         qs_layout_opinions(layout, f->opinions, out);
         qs_buf_done(&text);
     }
-}
-
-static void value_cell(const struct qs_layout *layout, struct qs_grid *grid, double v, const char *unit)
-{
-    char text[64] = "?";
-    struct qs_scale scale;
-    if (isfinite(v) && strcmp(unit, "ns") == 0) {
-        qs_layout_scale(layout->unit, v, &scale);
-        snprintf(text, sizeof(text), "%.*f %s", scale.decimals, v / scale.ns, scale.name);
-    } else if (isfinite(v)) {
-        snprintf(text, sizeof(text), "%.6g", v);
-    }
-    qs_grid_cell(grid, text);
-}
-
-static void change_cell(struct qs_grid *grid, const struct qs_finding *f)
-{
-    char text[64] = "?";
-    if (strcmp(f->reason, "exact") == 0 && isfinite(f->ratio))
-        snprintf(text, sizeof(text), "%+.3g %%", (f->ratio - 1) * 100);
-    else if (isfinite(f->lo) && isfinite(f->hi))
-        snprintf(text, sizeof(text), "%+.1f to %+.1f %%", (f->lo - 1) * 100, (f->hi - 1) * 100);
-    qs_grid_cell(grid, text);
 }
 
 /* The arms stand in the title where all points have the same; the metric where it is not the duration. */
@@ -162,9 +64,9 @@ static void add_table(const struct qs_layout *layout, const struct qs_findings *
         snprintf(verdict, sizeof(verdict), "%s%s", f->verdict, f->stands ? "" : "?");
         point_cell(&grid, f, arms_vary(all));
         qs_grid_cell(&grid, f->where);
-        value_cell(layout, &grid, f->base, f->unit);
-        value_cell(layout, &grid, f->cand, f->unit);
-        change_cell(&grid, f);
+        qs_finding_value(layout, &grid, f->base, f->unit);
+        qs_finding_value(layout, &grid, f->cand, f->unit);
+        qs_finding_change(&grid, f);
         qs_grid_cell(&grid, verdict);
     }
     qs_buf_char(out, '\n');

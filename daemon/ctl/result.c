@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctl/query.h"
+
 struct qs_layout qs_result_layout(const struct qs_ctl *ctl)
 {
     const char *sort = qs_args_text(ctl->args, "sort", "auto");
@@ -71,40 +73,13 @@ static void add_outputs(struct qs_ctl *ctl, struct qs_http *http, int64_t job, j
     json_decref(runs);
 }
 
-bool qs_result_views(const struct qs_args *args, char sign, struct qs_buf *out)
-{
-    static const char *const views[] = {"discard-first", "last", "fenced"};
-    bool any = false;
-    for (size_t i = 0; i < args->use_count; i++) {
-        const struct qs_opt_use *use = &args->use[i];
-        for (size_t k = 0; k < sizeof(views) / sizeof(views[0]); k++) {
-            if (strcmp(use->opt->name, views[k]) != 0)
-                continue;
-            if (any)
-                qs_buf_char(out, ',');
-            else
-                qs_buf_fmt(out, "%cview=", sign);
-            qs_buf_str(out, views[k]);
-            if (use->opt->values != NULL)
-                qs_buf_fmt(out, ":%" PRId64, use->number);
-            any = true;
-        }
-    }
-    return any;
-}
-
-/* The comparison's address, with the rules and views that were asked for. */
+/* The comparison's address, with the rules, views and metrics that were asked for. */
 static void add_path(const struct qs_args *args, int64_t job, struct qs_buf *out)
 {
-    char sign = '?';
     qs_buf_fmt(out, "/api/v1/jobs/%" PRId64 "/compare", job);
-    for (size_t i = 0; i < args->use_count; i++) {
-        if (strcmp(args->use[i].opt->name, "rule") != 0)
-            continue;
-        qs_buf_fmt(out, "%s%s", sign == '?' ? "?rule=" : ",", args->use[i].value[0]);
-        sign = ',';
-    }
-    (void)qs_result_views(args, sign == '?' ? '?' : '&', out);
+    qs_query_list(out, args, "rule", "rule");
+    qs_query_list(out, args, "metric", "metric");
+    (void)qs_query_views(out, args);
 }
 
 bool qs_result_print(struct qs_ctl *ctl, struct qs_http *http, int64_t job, json_t **ret_doc, int *ret_code)

@@ -27,9 +27,6 @@
         .name = "fenced", .many = true,                                                                      \
         .help = "Look at a run without what lies outside of Tukey's fences (1.5 IQR)."                       \
     }
-/* Appends "view=discard-first:10,fenced" behind `sign` as the options say; false: there are none. */
-bool qs_result_views(const struct qs_args *args, char sign, struct qs_buf *out);
-
 /* The layout that the options --time-unit, --sort and --show-output ask for. */
 struct qs_layout qs_result_layout(const struct qs_ctl *ctl);
 /* Fetches and prints a job's comparison on out: laid out, or with --json as it is. The document in *ret_doc

@@ -181,6 +181,7 @@ struct verdict_task { /* the report after a job, off the loop */
     const char *db_path;
     struct qs_jobs info;
     struct qs_samples samples;
+    struct qs_job_metrics metrics;
     int exit;
     struct qs_buf verdicts;
 };
@@ -188,10 +189,15 @@ struct verdict_task { /* the report after a job, off the loop */
 static bool compute_verdict(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     struct verdict_task *t = user;
-    if (!qs_read_job(reader, t->job, &t->info, err) || !qs_read_samples(reader, t->job, &t->samples, err))
+    const struct qs_arm_wanted all = {.names = NULL};
+    if (!qs_read_job(reader, t->job, &t->info, err) || !qs_read_samples(reader, t->job, &t->samples, err) ||
+        !qs_read_job_metrics(reader, t->job, &all, &t->metrics, err))
         return false;
-    const struct qs_report_input in = {
-        .job = &t->info.at[0], .spec = t->spec, .samples = &t->samples, .db_path = t->db_path};
+    const struct qs_report_input in = {.job = &t->info.at[0],
+                                       .spec = t->spec,
+                                       .samples = &t->samples,
+                                       .metrics = &t->metrics,
+                                       .db_path = t->db_path};
     return qs_report_verdicts(&in, &t->verdicts, &t->exit, err);
 }
 
@@ -225,6 +231,7 @@ static void on_verdict(const struct qs_err *err, void *user)
     }
     qs_jobs_free(&t->info);
     qs_samples_free(&t->samples);
+    qs_job_metrics_free(&t->metrics);
     qs_buf_done(&t->verdicts);
     free(t);
 }

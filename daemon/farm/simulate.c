@@ -103,16 +103,20 @@ static bool report(struct qs_store_reader *reader, void *user, struct qs_err *er
     struct reading *r = user;
     struct qs_jobs job = {0};
     struct qs_samples samples = {0};
+    struct qs_job_metrics metrics = {0};
+    const struct qs_arm_wanted all = {.names = NULL};
     struct qs_job_spec *spec = NULL;
     char *taints = NULL;
     bool ok = qs_read_job(reader, r->s->job, &job, err) &&
               qs_read_samples(reader, r->s->job, &samples, err) &&
+              qs_read_job_metrics(reader, r->s->job, &all, &metrics, err) &&
               qs_read_taints_json(reader, r->s->job, &taints, err) &&
               qs_farm_spec_from_store(job.at[0].spec_json, job.at[0].seed, &spec, err);
     if (ok) {
         const struct qs_report_input in = {.job = &job.at[0],
                                            .spec = spec,
                                            .samples = &samples,
+                                           .metrics = &metrics,
                                            .taints_json = taints,
                                            .db_path = r->s->sim->db};
         if (r->s->sim->json) {
@@ -126,6 +130,7 @@ static bool report(struct qs_store_reader *reader, void *user, struct qs_err *er
         qs_job_free(spec);
     free(taints);
     qs_samples_free(&samples);
+    qs_job_metrics_free(&metrics);
     qs_jobs_free(&job);
     return ok;
 }

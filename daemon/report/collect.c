@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "report/median.h"
-#include "report/report_impl.h"
+#include "report/metrics.h"
 
 /* Samples come ordered by block: of each number the highest attempt counts. */
 static void find_blocks(struct qs_report_group *g)
@@ -151,6 +151,7 @@ static void collect(struct qs_report_group *g)
     time_blocks(g);
     qs_report_fill_arms(g);
     qs_report_fill_pairs(g);
+    qs_report_fill_metrics(g);
 }
 
 static bool same_group(const struct qs_sample *a, const struct qs_sample *b)
@@ -185,6 +186,7 @@ void qs_report_groups_free(struct qs_report_group *groups, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct qs_report_group *g = &groups[i];
+        qs_report_metrics_free(g);
         for (size_t a = 0; a < g->in->spec->arm_count; a++) {
             free(g->arms[a].run_medians_ns);
             free(g->arms[a].iterations_ns);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report_impl.h"
+#include "report/metrics.h"
 
 enum { DOCUMENT_VERSION = 1 };
 
@@ -43,7 +43,7 @@ static void put_command(struct qs_json *j, const struct qs_job_spec *spec, size_
     qs_buf_done(&out);
 }
 
-static void put_quantiles(struct qs_json *j, const struct qs_summary *s)
+void qs_report_put_quantiles(struct qs_json *j, const struct qs_summary *s)
 {
     static const struct {
         const char *name;
@@ -122,7 +122,7 @@ static void put_arm(struct qs_json *j, const struct qs_report_group *g, size_t i
     qs_report_arm_sentence(&sentence, g->in->spec->arms[index].name, arm->median.ci.lo, arm->median.ci.hi);
     qs_json_kstring(j, "sentence", sentence.data);
     put_arm_numbers(j, arm);
-    put_quantiles(j, &arm->all);
+    qs_report_put_quantiles(j, &arm->all);
     put_histogram(j, g, arm);
     put_silence(j, arm);
     qs_views_put(j, &g->in->views, &arm->tally);
@@ -164,6 +164,7 @@ static void put_pair(struct qs_json *j, const struct qs_report_group *g, const s
     qs_json_kdouble(j, "hi90", v->l90.hi);
     qs_json_kdouble(j, "p", v->p);
     qs_json_kdouble(j, "p_bh", pair->p_bh);
+    qs_json_kbool(j, "stands", !qs_report_pair_is_doubtful(g, pair));
     qs_json_kdouble(j, "df", v->df);
     qs_json_kdouble(j, "sd_log", v->sd_log);
     qs_json_kstring(j, "verdict", qs_verdict_name(v->kind));
@@ -213,6 +214,7 @@ static void put_group(struct qs_json *j, const struct qs_report_group *g)
     for (size_t i = 0; i < g->pair_count; i++)
         put_pair(j, g, &g->pairs[i]);
     qs_json_array_end(j);
+    qs_report_put_metrics(j, g);
     qs_json_key(j, "warnings");
     qs_report_group_warnings(j, g);
     qs_json_object_end(j);
@@ -277,49 +279,80 @@ bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, str
     return true;
 }
 
+static void put_verdict(struct qs_json *j, const struct qs_report_group *g, size_t pair, const char *metric,
+                        const struct qs_verdict *v)
+{
+    qs_json_object(j);
+    qs_json_kint(j, "point", (int64_t)g->point);
+    qs_json_kstring(j, "device", g->device);
+    qs_json_kstring(j, "arm", g->in->spec->arms[g->pairs[pair].cand].name);
+    if (metric)
+        qs_json_kstring(j, "metric", metric);
+    qs_json_kstring(j, "verdict", qs_verdict_name(v->kind));
+    qs_json_object_end(j);
+}
+
+/* Whether any is a regression that stands. */
+static bool put_verdicts(struct qs_json *j, const struct qs_report_group *g)
+{
+    const struct qs_sides_how how = qs_report_metric_how(g);
+    bool worse = false;
+    for (size_t p = 0; p < g->pair_count; p++) {
+        put_verdict(j, g, p, NULL, &g->pairs[p].verdict);
+        worse = worse || qs_report_pair_is_regression(g, &g->pairs[p]);
+        for (size_t m = 0; m < g->metric_count; m++) {
+            const struct qs_sides_verdict *v = &g->metrics[m].pairs[p];
+            put_verdict(j, g, p, g->metrics[m].metric->name, &v->v);
+            worse = worse || qs_sides_is_regression(&how, v);
+        }
+    }
+    return worse;
+}
+
 bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, int *ret_exit,
                         struct qs_err *err)
 {
     enum { EXIT_REGRESSION = 5 };
     (void)err;
     struct qs_report_group *groups;
+    struct qs_report_family family;
     size_t count = qs_report_groups(in, &groups);
     struct qs_json j;
     *ret_exit = 0;
+    qs_report_adjust(groups, count, &family);
     qs_json_init(&j, out);
     qs_json_array(&j);
-    for (size_t i = 0; i < count; i++) {
-        for (size_t p = 0; p < groups[i].pair_count; p++) {
-            const struct qs_report_pair *pair = &groups[i].pairs[p];
-            qs_json_object(&j);
-            qs_json_kint(&j, "point", (int64_t)groups[i].point);
-            qs_json_kstring(&j, "device", groups[i].device);
-            qs_json_kstring(&j, "arm", in->spec->arms[pair->cand].name);
-            qs_json_kstring(&j, "verdict", qs_verdict_name(pair->verdict.kind));
-            qs_json_object_end(&j);
-            if (pair->verdict.kind == QS_VERDICT_REGRESSION)
-                *ret_exit = EXIT_REGRESSION;
-        }
-    }
+    for (size_t i = 0; i < count; i++)
+        if (put_verdicts(&j, &groups[i]))
+            *ret_exit = EXIT_REGRESSION;
     qs_json_array_end(&j);
     qs_report_groups_free(groups, count);
     return true;
+}
+
+static void add_lines(const struct qs_report_group *g, size_t pair, struct qs_buf *out)
+{
+    const struct qs_verdict *v = &g->pairs[pair].verdict;
+    const char *label = g->in->spec->points[g->point].label, *simulated = g->simulated ? "simulated " : "";
+    const char *names[2];
+    qs_report_pair_names(g, pair, names);
+    qs_buf_fmt(out, "%s%s %s: ", simulated, g->device, label);
+    qs_report_sentence(out, names[QS_BASE], names[QS_CAND], v->l95.lo, v->l95.hi);
+    qs_buf_fmt(out, ": %s (%zu blocks)\n", qs_verdict_name(v->kind), v->n_used[0]);
+    for (size_t m = 0; m < g->metric_count; m++) {
+        const struct qs_sides_verdict *other = &g->metrics[m].pairs[pair];
+        qs_buf_fmt(out, "%s%s %s: ", simulated, g->device, label);
+        qs_sides_sentence(out, g->metrics[m].metric, names, other);
+        qs_buf_fmt(out, ": %s (%zu blocks)\n", qs_verdict_name(other->v.kind), other->side[QS_BASE].n);
+    }
 }
 
 void qs_report_lines(const struct qs_report_input *in, struct qs_buf *out)
 {
     struct qs_report_group *groups;
     size_t count = qs_report_groups(in, &groups);
-    for (size_t i = 0; i < count; i++) {
-        const struct qs_report_group *g = &groups[i];
-        for (size_t p = 0; p < g->pair_count; p++) {
-            const struct qs_verdict *v = &g->pairs[p].verdict;
-            qs_buf_fmt(out, "%s%s %s: ", g->simulated ? "simulated " : "", g->device,
-                       in->spec->points[g->point].label);
-            qs_report_sentence(out, in->spec->arms[in->spec->baseline].name,
-                               in->spec->arms[g->pairs[p].cand].name, v->l95.lo, v->l95.hi);
-            qs_buf_fmt(out, ": %s (%zu blocks)\n", qs_verdict_name(v->kind), v->n_used[0]);
-        }
-    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t p = 0; p < groups[i].pair_count; p++)
+            add_lines(&groups[i], p, out);
     qs_report_groups_free(groups, count);
 }

@@ -12,6 +12,7 @@
 #include "config/job.h"
 #include "report/views.h"
 #include "store/read.h"
+#include "store/read_metrics.h"
 
 struct qs_report_input { /* all borrowed */
     const struct qs_job_info *job;
@@ -20,13 +21,15 @@ struct qs_report_input { /* all borrowed */
     const char *taints_json;      /* qs_read_taints_json, or NULL */
     const char *environment_json; /* or NULL */
     const char *db_path;
+    const struct qs_job_metrics *metrics; /* of the job's runs, or NULL: the duration alone */
     unsigned opinions;     /* the second opinions that are wanted: a set as in report/opinion.h */
     struct qs_views views; /* which iterations of each run are looked at */
 };
 
 /* Appends the comparison document to out. */
 bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, struct qs_err *err);
-/* Appends [{"point","device","arm","verdict"}]; *ret_exit is 5 where any of them is a regression, else 0. */
+/* Appends [{"point","device","arm","verdict"}], with "metric" where it is not the duration; *ret_exit is 5
+ * where any of them is a regression that stands among so many, else 0. */
 bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, int *ret_exit,
                         struct qs_err *err);
 

@@ -53,6 +53,8 @@ struct qs_report_pair {
     bool taint_differs, forbidden;
 };
 
+struct qs_report_metric;
+
 struct qs_report_group { /* one point on one device */
     const struct qs_report_input *in;
     size_t point;
@@ -75,6 +77,8 @@ struct qs_report_group { /* one point on one device */
     struct qs_report_arm *arms;   /* owned */
     struct qs_report_pair *pairs; /* owned: arm_count - 1 */
     size_t pair_count;
+    struct qs_report_metric *metrics; /* owned: the others beside the duration (report/metrics.h) */
+    size_t metric_count;
     size_t family;            /* comparisons of the job that have a p */
     double seconds_per_block; /* NaN unknown */
     double bin_lo_ns, bin_hi_ns;
@@ -89,7 +93,7 @@ void qs_report_groups_free(struct qs_report_group *groups, size_t count);
 void qs_report_fill_arms(struct qs_report_group *g);
 void qs_report_fill_pairs(struct qs_report_group *g);
 
-/* family.c: statistics.md 8.12, the primary metric of all points, devices and arms of a job. */
+/* family.c: statistics.md 8.12, all metrics of all points, devices and arms of a job. */
 struct qs_report_family {
     size_t comparisons; /* those that have a p */
     size_t selected;    /* of them p_bh <= q */
@@ -100,9 +104,17 @@ struct qs_report_family {
 void qs_report_adjust(struct qs_report_group *groups, size_t count, struct qs_report_family *ret);
 /* A change was called that does not stand in the family. */
 bool qs_report_pair_is_doubtful(const struct qs_report_group *g, const struct qs_report_pair *pair);
+/* A regression that stands: what ends a build. */
+bool qs_report_pair_is_regression(const struct qs_report_group *g, const struct qs_report_pair *pair);
+
+/* report.c: "quantiles" of the open object. */
+void qs_report_put_quantiles(struct qs_json *j, const struct qs_summary *s);
 
 /* sentence.c: "b takes 7.3–9.0 % longer than a". */
 void qs_report_sentence(struct qs_buf *out, const char *base, const char *cand, double lo, double hi);
+/* "calls of b is 7.3–9.0 % lower than that of a"; the interval is finite. */
+void qs_report_value_sentence(struct qs_buf *out, const char *metric, const char *base, const char *cand,
+                              double lo, double hi);
 /* "a takes 12.3–12.6 ms (median)". */
 void qs_report_arm_sentence(struct qs_buf *out, const char *name, double lo_ns, double hi_ns);
 

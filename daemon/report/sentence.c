@@ -80,6 +80,29 @@ void qs_report_sentence(struct qs_buf *out, const char *base, const char *cand, 
     }
 }
 
+void qs_report_value_sentence(struct qs_buf *out, const char *metric, const char *base, const char *cand,
+                              double lo, double hi)
+{
+    const double nothing = 5e-6;
+    double less = (1 - lo) * 100, more = (hi - 1) * 100;
+    int n = digits(fabs(less + more));
+    if (fabs(less) < nothing && fabs(more) < nothing) {
+        qs_buf_fmt(out, "%s of %s is that of %s", metric, cand, base);
+        return;
+    }
+    qs_buf_fmt(out, "%s of %s is ", metric, cand);
+    if (less <= 0) {
+        range(out, n, -less, more);
+        qs_buf_str(out, " % higher");
+    } else if (more <= 0) {
+        range(out, n, -more, less);
+        qs_buf_str(out, " % lower");
+    } else {
+        qs_buf_fmt(out, "between %.*f %% lower and %.*f %% higher", n, less, n, more);
+    }
+    qs_buf_fmt(out, " than that of %s", base);
+}
+
 void qs_report_arm_sentence(struct qs_buf *out, const char *name, double lo_ns, double hi_ns)
 {
     if (!isfinite(lo_ns) || !isfinite(hi_ns)) {

@@ -158,7 +158,7 @@ static void put_device(struct qs_json *j, const struct qs_sides *s, const struct
         if (m > 0 && v->side[QS_BASE].n + v->side[QS_CAND].n == 0)
             continue;
         qs_json_object(j);
-        qs_sides_put_verdict(j, s, m, v, names);
+        qs_sides_put_verdict(j, &s->how, &s->in->runs[QS_BASE]->metrics[m], v, names);
         qs_sides_put_ratios(j, s, v, stream * metrics + m);
         qs_json_object_end(j);
     }
@@ -178,7 +178,7 @@ static void put_over(struct qs_json *j, const struct qs_sides *s, const struct q
         if (point->over[m].side[QS_BASE].n == 0)
             continue;
         qs_json_object(j);
-        qs_sides_put_verdict(j, s, m, &point->over[m], names);
+        qs_sides_put_verdict(j, &s->how, &s->in->runs[QS_BASE]->metrics[m], &point->over[m], names);
         qs_json_object_end(j);
     }
     qs_json_array_end(j);
@@ -222,7 +222,7 @@ static void put_document(struct qs_json *j, const struct qs_sides *s)
     put_selection(j, s, QS_CAND);
     qs_json_kdouble(j, "alpha", s->in->alpha);
     qs_json_kdouble(j, "call_level", 1 - QS_REPORT_CALL_SHARE * s->in->alpha);
-    qs_json_kdouble(j, "margin_ratio", s->margin_ratio);
+    qs_json_kdouble(j, "margin_ratio", s->how.margin_ratio);
     put_environment(j, s);
     put_unmatched(j, "only_in_base", &s->side[QS_BASE]);
     put_unmatched(j, "only_in_candidate", &s->side[QS_CAND]);
@@ -239,7 +239,10 @@ void qs_sides_compare(const struct qs_sides_input *in, struct qs_buf *out)
 {
     struct qs_sides s = {.in = in};
     struct qs_json j;
-    s.margin_ratio = isnan(in->margin_ratio) ? margin_of(&s) : in->margin_ratio;
+    s.how = (struct qs_sides_how){.alpha = in->alpha,
+                                  .margin_ratio = isnan(in->margin_ratio) ? margin_of(&s) : in->margin_ratio,
+                                  .opinions = in->opinions,
+                                  .seed = in->seed};
     qs_sides_collect(&s);
     qs_sides_match(&s);
     qs_sides_differ(&s);

@@ -5,9 +5,7 @@
 #include "base/json.h"
 #include "report/env_diff.h"
 #include "report/sides.h"
-#include "stats/verdict.h"
-
-enum { QS_BASE, QS_CAND };
+#include "report/sides_verdict.h"
 
 /* A series of one side: a point in one arm on one device, wherever it was measured. */
 struct qs_side_series {
@@ -36,39 +34,6 @@ struct qs_side_units {
     size_t count;
 };
 
-enum qs_sides_level { QS_SIDES_BLOCKS, QS_SIDES_SESSIONS, QS_SIDES_RUNS, QS_SIDES_DEVICES };
-
-struct qs_side_values { /* what a verdict rests on, of one side */
-    double *v;          /* owned: one value for each unit, in the order of time */
-    size_t n, dropped, sessions;
-    double *iterations; /* owned: of the units used, by run */
-    size_t *runs;       /* owned: run_count + 1 offsets into iterations */
-    size_t run_count, iteration_count;
-    size_t *groups; /* owned: group_count + 1 offsets into runs: sessions, or nothing */
-    size_t group_count;
-};
-
-struct qs_sides_rates { /* what one side lost */
-    size_t runs[2], lost[2], timed_out[2];
-    double lost_p, timeout_p; /* Fisher's exact test */
-};
-
-struct qs_sides_exact { /* of a metric that is declared deterministic */
-    bool declared, constant[2];
-    double value[2]; /* NaN where it is not constant */
-};
-
-struct qs_sides_verdict {
-    enum qs_sides_level level;
-    struct qs_verdict v;
-    struct qs_side_values side[2];
-    struct qs_sides_exact exact;
-    const char *reason; /* static: of the verdict, or why it is withheld */
-    bool uses_soft;
-    bool one_session; /* a side is one session, and the sides share none */
-    double p_bh;      /* NaN where there is no p */
-};
-
 struct qs_sides_pair { /* two matched series */
     const struct qs_side_series *series[2];
     struct qs_sides_rates rates;
@@ -90,7 +55,7 @@ struct qs_sides {
     struct qs_env_diff environment, arms; /* arms: the difference that is under test */
     bool *allowed;                        /* owned, for each of environment */
     bool refused;
-    double margin_ratio;
+    struct qs_sides_how how;
     size_t family, selected, regressions;
 };
 
@@ -102,26 +67,17 @@ void qs_sides_done(struct qs_sides *s);
 void qs_sides_differ(struct qs_sides *s);
 /* sides_units.c */
 void qs_sides_units(const struct qs_side_series *series, size_t metric, struct qs_side_units *ret);
-void qs_side_values_done(struct qs_side_values *v);
 void qs_sides_fill(const struct qs_side_series *series, size_t metric, const struct qs_side_units *units,
                    const bool *used, bool by_session, struct qs_side_values *ret);
 /* sides_judge.c: fills the verdicts, the family and what may be called. */
 void qs_sides_judge(struct qs_sides *s);
-bool qs_sides_is_doubtful(const struct qs_sides *s, const struct qs_sides_verdict *v);
 /* sides_exact.c: of a metric that is declared deterministic; ret is judged already. */
-bool qs_sides_is_exact(const struct qs_sides_verdict *v); /* one value on each side */
 void qs_sides_exact(const struct qs_sides *s, const struct qs_sides_pair *pair, size_t metric,
                     struct qs_sides_verdict *ret);
-/* sides_put.c: a verdict as the fields of the object that is open; names of the arms for its sentence. */
-void qs_sides_put_verdict(struct qs_json *j, const struct qs_sides *s, size_t metric,
-                          const struct qs_sides_verdict *v, const char *const names[2]);
 /* sides_ratio.c: "ratios" of the object that is open: other ways to say how many percent. */
 void qs_sides_put_ratios(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_verdict *v,
                          uint64_t stream);
 /* sides_words.c */
-const char *qs_sides_level_name(enum qs_sides_level level);
-void qs_sides_sentence(struct qs_buf *out, const struct qs_arm_metric *metric, const char *const names[2],
-                       const struct qs_sides_verdict *v);
 void qs_sides_warn(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_pair *pair);
 
 #endif

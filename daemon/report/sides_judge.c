@@ -12,16 +12,6 @@
  * so. */
 enum { CLEAN_ENOUGH = 6, PAIRS_LEAST = 2, SESSIONS_LEAST = 2 };
 
-static struct qs_verdict_opts options_of(const struct qs_sides *s, const struct qs_arm_metric *metric)
-{
-    struct qs_verdict_opts opts = qs_verdict_opts_default();
-    opts.margin = s->margin_ratio;
-    opts.alpha = s->in->alpha;
-    opts.call_alpha = QS_REPORT_CALL_SHARE * s->in->alpha;
-    opts.lower_is_better = !metric->higher_is_better;
-    return opts;
-}
-
 /* Marks the units that count; true where disturbed ones had to. */
 static bool choose(const struct qs_side_units *units, const bool *eligible, bool *used)
 {
@@ -122,75 +112,6 @@ static void gather(const struct qs_sides_pair *pair, size_t metric, struct qs_si
     }
 }
 
-static void compute(const struct qs_sides_verdict *ret, const struct qs_verdict_opts *opts,
-                    struct qs_verdict *out)
-{
-    const struct qs_side_values *x = &ret->side[QS_BASE], *y = &ret->side[QS_CAND];
-    if (ret->level == QS_SIDES_BLOCKS || ret->level == QS_SIDES_DEVICES) {
-        (void)qs_verdict_blocks(x->v, y->v, x->n, x->dropped, opts, out);
-    } else {
-        const struct qs_side_runs base = {x->v, x->n, x->dropped}, cand = {y->v, y->n, y->dropped};
-        (void)qs_verdict_runs(&base, &cand, opts, out);
-    }
-}
-
-static bool is_constant(const struct qs_side_values *v, double value)
-{
-    for (size_t i = 0; i < v->n; i++)
-        if (v->v[i] != value)
-            return false;
-    return v->n > 0;
-}
-
-/* Values of 0 have no logarithm: equal on both sides they are equal, otherwise nothing can be said. */
-static void judge_zeros(struct qs_sides_verdict *ret)
-{
-    const struct qs_side_values *x = &ret->side[QS_BASE], *y = &ret->side[QS_CAND];
-    if (x->n == 0 || y->n == 0 || ret->v.reason == QS_REASON_TOO_FEW_RUNS || isfinite(ret->v.ratio))
-        return;
-    bool equal = is_constant(x, x->v[0]) && is_constant(y, x->v[0]);
-    ret->v.kind = equal ? QS_VERDICT_EQUIVALENT : QS_VERDICT_INCONCLUSIVE;
-    ret->reason = equal ? "no-spread" : "not-positive";
-}
-
-/* One session a side: what differs from one session to the next is not in the interval. It is allowed another
- * margin before a change is called without a doubt. */
-static void ask_sessions(struct qs_sides_verdict *ret, const struct qs_verdict_opts *opts)
-{
-    bool regression = ret->v.kind == QS_VERDICT_REGRESSION;
-    struct qs_verdict_opts wider = *opts;
-    struct qs_verdict far;
-    if (!ret->one_session || (!regression && ret->v.kind != QS_VERDICT_IMPROVEMENT))
-        return;
-    wider.margin = (1 + opts->margin) * (1 + opts->margin) - 1;
-    compute(ret, &wider, &far);
-    if (far.kind == ret->v.kind)
-        return;
-    ret->v.kind = regression ? QS_VERDICT_PROBABLE_REGRESSION : QS_VERDICT_PROBABLE_IMPROVEMENT;
-    ret->reason = "one-session";
-}
-
-/* Good news needs sides that lost the same share of their runs. */
-static void ask_rates(struct qs_sides_verdict *ret, const struct qs_sides_rates *rates, double alpha)
-{
-    bool good = ret->v.kind == QS_VERDICT_EQUIVALENT || ret->v.kind == QS_VERDICT_IMPROVEMENT;
-    bool lost = rates->lost_p < alpha, timed_out = rates->timeout_p < alpha;
-    if (!good || (!lost && !timed_out))
-        return;
-    ret->v.kind = QS_VERDICT_INCONCLUSIVE;
-    ret->reason = timed_out ? "timeout-rates-differ" : "taint-rates-differ";
-}
-
-static void conclude(const struct qs_sides *s, const struct qs_arm_metric *metric,
-                     struct qs_sides_verdict *ret)
-{
-    struct qs_verdict_opts opts = options_of(s, metric);
-    compute(ret, &opts, &ret->v);
-    ret->reason = qs_verdict_reason_name(ret->v.reason);
-    judge_zeros(ret);
-    ask_sessions(ret, &opts);
-}
-
 static bool has_values(const struct qs_sides_pair *pair, size_t metric)
 {
     for (int k = 0; k < 2; k++)
@@ -207,9 +128,9 @@ static void judge_metric(const struct qs_sides *s, const struct qs_sides_pair *p
     if (metric > 0 && !has_values(pair, metric))
         return;
     gather(pair, metric, ret);
-    conclude(s, &s->in->runs[QS_BASE]->metrics[metric], ret);
+    qs_sides_conclude(&s->how, &s->in->runs[QS_BASE]->metrics[metric], ret);
     qs_sides_exact(s, pair, metric, ret);
-    ask_rates(ret, &pair->rates, s->in->alpha);
+    qs_sides_ask_rates(ret, &pair->rates, s->in->alpha);
 }
 
 static void test_rates(struct qs_sides_rates *r)
@@ -262,8 +183,8 @@ static void judge_over(const struct qs_sides *s, const struct qs_sides_point *po
     }
     if (ret->side[QS_BASE].n == 0)
         return;
-    conclude(s, &s->in->runs[QS_BASE]->metrics[metric], ret);
-    ask_rates(ret, &point->rates, s->in->alpha);
+    qs_sides_conclude(&s->how, &s->in->runs[QS_BASE]->metrics[metric], ret);
+    qs_sides_ask_rates(ret, &point->rates, s->in->alpha);
 }
 
 static void judge_point(const struct qs_sides *s, struct qs_sides_point *point)
@@ -334,13 +255,6 @@ static void adjust(struct qs_sides *s)
     free(p);
 }
 
-bool qs_sides_is_doubtful(const struct qs_sides *s, const struct qs_sides_verdict *v)
-{
-    bool called = v->v.kind == QS_VERDICT_REGRESSION || v->v.kind == QS_VERDICT_IMPROVEMENT ||
-                  v->v.kind == QS_VERDICT_PROBABLE_REGRESSION || v->v.kind == QS_VERDICT_PROBABLE_IMPROVEMENT;
-    return called && v->p_bh > s->in->alpha;
-}
-
 /* Those that stand: a regression that is expected by chance among so many ends no build. */
 static void count_regressions(struct qs_sides *s)
 {
@@ -350,8 +264,7 @@ static void count_regressions(struct qs_sides *s)
         for (size_t k = 0; k <= point->count; k++) {
             const struct qs_sides_verdict *list = k < point->count ? point->pairs[k].metrics : point->over;
             for (size_t m = 0; list && m < metrics; m++)
-                s->regressions += list[m].side[QS_BASE].n > 0 && list[m].v.kind == QS_VERDICT_REGRESSION &&
-                                  !qs_sides_is_doubtful(s, &list[m]);
+                s->regressions += list[m].side[QS_BASE].n > 0 && qs_sides_is_regression(&s->how, &list[m]);
         }
     }
 }

@@ -1,9 +1,10 @@
 /* A verdict as JSON. */
 #include <math.h>
+#include <string.h>
 
 #include "report/opinion.h"
 #include "report/report_impl.h"
-#include "report/sides_impl.h"
+#include "report/sides_verdict.h"
 #include "stats/interval.h"
 
 static void put_side(struct qs_json *j, const char *key, const struct qs_side_values *side, double alpha)
@@ -49,37 +50,37 @@ static void put_exact(struct qs_json *j, const struct qs_sides_exact *e)
     qs_json_object_end(j);
 }
 
-static void put_opinions(struct qs_json *j, const struct qs_sides *s, const struct qs_arm_metric *metric,
-                         const struct qs_sides_verdict *v)
+static void put_opinions(struct qs_json *j, const struct qs_sides_how *how,
+                         const struct qs_arm_metric *metric, const struct qs_sides_verdict *v)
 {
     struct qs_nested side[2];
-    bool ns = metric == s->in->runs[QS_BASE]->metrics;
+    bool ns = strcmp(metric->unit, "ns") == 0;
     struct qs_opinion_opts opts = {.lower_is_better = !metric->higher_is_better,
-                                   .level = 1 - s->in->alpha,
+                                   .level = 1 - how->alpha,
                                    .one_ms = ns ? 1e6 : NAN,
-                                   .seed = s->in->seed};
+                                   .seed = how->seed};
     for (int k = 0; k < 2; k++)
         side[k] =
             (struct qs_nested){.v = v->side[k].iterations, .off = v->side[k].runs, .k = v->side[k].run_count};
     qs_json_key(j, "opinions");
     if (v->side[0].run_count > 0 && v->side[1].run_count > 0) {
-        qs_opinions_write(j, s->in->opinions, &side[QS_BASE], &side[QS_CAND], &opts, metric->unit);
+        qs_opinions_write(j, how->opinions, &side[QS_BASE], &side[QS_CAND], &opts, metric->unit);
     } else {
         qs_json_array(j);
         qs_json_array_end(j);
     }
 }
 
-void qs_sides_put_verdict(struct qs_json *j, const struct qs_sides *s, size_t metric,
-                          const struct qs_sides_verdict *v, const char *const names[2])
+void qs_sides_put_verdict(struct qs_json *j, const struct qs_sides_how *how,
+                          const struct qs_arm_metric *metric, const struct qs_sides_verdict *v,
+                          const char *const names[2])
 {
-    const struct qs_arm_metric *m = &s->in->runs[QS_BASE]->metrics[metric];
     struct qs_buf sentence;
     qs_buf_init(&sentence);
-    qs_sides_sentence(&sentence, m, names, v);
-    qs_json_kstring(j, "metric", m->name);
-    qs_json_kstring(j, "unit", m->unit);
-    qs_json_kbool(j, "lower_is_better", !m->higher_is_better);
+    qs_sides_sentence(&sentence, metric, names, v);
+    qs_json_kstring(j, "metric", metric->name);
+    qs_json_kstring(j, "unit", metric->unit);
+    qs_json_kbool(j, "lower_is_better", !metric->higher_is_better);
     qs_json_kstring(j, "verdict", qs_verdict_name(v->v.kind));
     qs_json_kstring(j, "reason", v->reason);
     qs_json_kstring(j, "sentence", sentence.data);
@@ -87,12 +88,12 @@ void qs_sides_put_verdict(struct qs_json *j, const struct qs_sides *s, size_t me
     qs_json_kdouble(j, "ratio", v->v.ratio);
     qs_json_kdouble(j, "lo", v->v.l95.lo);
     qs_json_kdouble(j, "hi", v->v.l95.hi);
-    qs_json_kdouble(j, "confidence", 1 - s->in->alpha);
+    qs_json_kdouble(j, "confidence", 1 - how->alpha);
     qs_json_kdouble(j, "lo90", v->v.l90.lo);
     qs_json_kdouble(j, "hi90", v->v.l90.hi);
     qs_json_kdouble(j, "p", v->v.p);
     qs_json_kdouble(j, "p_bh", v->p_bh);
-    qs_json_kbool(j, "stands", !qs_sides_is_doubtful(s, v));
+    qs_json_kbool(j, "stands", !qs_sides_is_doubtful(how, v));
     qs_json_kdouble(j, "df", v->v.df);
     qs_json_kdouble(j, "sd_log", v->v.sd_log);
     put_needed(j, &v->v);
@@ -101,9 +102,9 @@ void qs_sides_put_verdict(struct qs_json *j, const struct qs_sides *s, size_t me
     qs_json_kbool(j, "uses_tainted", v->uses_soft);
     qs_json_kstring(j, "method", qs_sides_is_exact(v) ? "exact" : v->v.method);
     qs_json_kint(j, "version", v->v.version);
-    put_side(j, "base", &v->side[QS_BASE], s->in->alpha);
-    put_side(j, "candidate", &v->side[QS_CAND], s->in->alpha);
+    put_side(j, "base", &v->side[QS_BASE], how->alpha);
+    put_side(j, "candidate", &v->side[QS_CAND], how->alpha);
     put_exact(j, &v->exact);
-    put_opinions(j, s, m, v);
+    put_opinions(j, how, metric, v);
     qs_buf_done(&sentence);
 }

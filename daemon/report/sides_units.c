@@ -60,15 +60,6 @@ void qs_sides_units(const struct qs_side_series *series, size_t metric, struct q
         fill_unit(series, metric, &ret->at[i]);
 }
 
-void qs_side_values_done(struct qs_side_values *v)
-{
-    free(v->v);
-    free(v->iterations);
-    free(v->runs);
-    free(v->groups);
-    *v = (struct qs_side_values){0};
-}
-
 static void add_run(struct qs_side_values *ret, const struct qs_arm_run *run, size_t metric)
 {
     bool soft = false;

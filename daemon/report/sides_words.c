@@ -12,12 +12,6 @@ const char *qs_sides_level_name(enum qs_sides_level level)
     return names[level];
 }
 
-static bool is_time(const struct qs_arm_metric *metric)
-{
-    return strcmp(metric->unit, "ns") == 0 || strcmp(metric->unit, "us") == 0 ||
-           strcmp(metric->unit, "ms") == 0 || strcmp(metric->unit, "s") == 0;
-}
-
 static void exact_sentence(struct qs_buf *out, const struct qs_arm_metric *metric, const char *const names[2],
                            const struct qs_sides_exact *e)
 {
@@ -38,11 +32,10 @@ void qs_sides_sentence(struct qs_buf *out, const struct qs_arm_metric *metric, c
     else if (!isfinite(lo) || !isfinite(hi))
         qs_buf_fmt(out, "there is no interval for the %s of %s to %s", metric->name, names[QS_CAND],
                    names[QS_BASE]);
-    else if (is_time(metric))
+    else if (strcmp(metric->name, "duration_ns") == 0)
         qs_report_sentence(out, names[QS_BASE], names[QS_CAND], lo, hi);
     else
-        qs_buf_fmt(out, "%s of %s is %+.2f to %+.2f %% from that of %s", metric->name, names[QS_CAND],
-                   (lo - 1) * 100, (hi - 1) * 100, names[QS_BASE]);
+        qs_report_value_sentence(out, metric->name, names[QS_BASE], names[QS_CAND], lo, hi);
 }
 
 static void warn_rates(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_rates *r)
@@ -61,22 +54,22 @@ static void warn_rates(struct qs_json *j, const struct qs_sides *s, const struct
             r->timed_out[0], r->runs[0], r->timed_out[1], r->runs[1], r->timeout_p);
 }
 
-static void warn_metric(struct qs_json *j, const struct qs_sides *s, size_t metric,
-                        const struct qs_sides_verdict *v)
+void qs_sides_warn_metric(struct qs_json *j, const struct qs_sides_how *how, size_t family,
+                          const struct qs_arm_metric *metric, const struct qs_sides_verdict *v)
 {
-    const char *name = s->in->runs[QS_BASE]->metrics[metric].name;
+    const char *name = metric->name;
     if (v->exact.declared && !qs_sides_is_exact(v) && v->side[QS_BASE].n > 0 && v->side[QS_CAND].n > 0)
         qs_put_warning(j, "not-deterministic",
                        "%s is declared deterministic and varies within %s: it is judged like a time", name,
                        !v->exact.constant[QS_BASE] && !v->exact.constant[QS_CAND] ? "both sides"
                        : !v->exact.constant[QS_BASE]                              ? "the base"
                                                                                   : "the candidate");
-    if (qs_sides_is_doubtful(s, v))
+    if (qs_sides_is_doubtful(how, v))
         qs_put_warning(
             j, "multiplicity",
             "%s is one of %zu comparisons: among so many this difference is expected by chance (p %.2g, "
             "%.2g for all of them)",
-            name, s->family, v->v.p, v->p_bh);
+            name, family, v->v.p, v->p_bh);
 }
 
 /* The order of a series' runs. */
@@ -132,6 +125,6 @@ void qs_sides_warn(struct qs_json *j, const struct qs_sides *s, const struct qs_
         qs_put_warning(j, "simulated", "these numbers come from a simulated device");
     warn_rates(j, s, &pair->rates);
     for (size_t m = 0; m < s->in->runs[QS_BASE]->metric_count; m++)
-        warn_metric(j, s, m, &pair->metrics[m]);
+        qs_sides_warn_metric(j, &s->how, s->family, &s->in->runs[QS_BASE]->metrics[m], &pair->metrics[m]);
     qs_json_array_end(j);
 }

@@ -1,13 +1,12 @@
 #include "store/read_arms.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "store/metrics.h"
 #include "store/read_util.h"
+#include "store/read_values.h"
 #include "store/reader.h"
 #include "store/write.h"
 
@@ -28,26 +27,6 @@ static const char runs_sql[] =
     " AND (?5 = 0 OR (e.started_wall_ns >= ?4 AND e.started_wall_ns < ?5))"
     " ORDER BY r.job_id, r.point_idx, d.name, r.block, r.pos, r.attempt, r.id";
 
-/* A row for each measured iteration, the value NULL where it is missing. All take run and metric; the
- * duration has no number to use. */
-static const char durations_sql[] =
-    "SELECT w.taint | t.taint, t.duration_ns * 1.0 / max(w.evals, 1), ?2 FROM window w"
-    " JOIN iteration t ON t.window_id = w.id"
-    " WHERE w.run_id = ?1 AND w.phase = 1 ORDER BY w.first_seq, w.id, t.i";
-static const char declared_sql[] =
-    "SELECT w.taint | t.taint, v.value FROM window w JOIN iteration t ON t.window_id = w.id"
-    " LEFT JOIN iteration_metric v ON v.window_id = w.id AND v.metric_id = ?2 AND v.i = t.i"
-    " WHERE w.run_id = ?1 AND w.phase = 1 ORDER BY w.first_seq, w.id, t.i";
-static const char rusage_sql[] =
-    "SELECT w.taint | t.taint, CASE ?2 WHEN 1 THEN u.user_time_us WHEN 2 THEN u.system_time_us"
-    " WHEN 3 THEN u.max_rss_bytes WHEN 4 THEN u.minor_faults WHEN 5 THEN u.major_faults"
-    " WHEN 6 THEN u.voluntary_switches WHEN 7 THEN u.involuntary_switches WHEN 8 THEN u.block_in"
-    " WHEN 9 THEN u.block_out END FROM window w JOIN iteration t ON t.window_id = w.id"
-    " LEFT JOIN iteration_rusage u ON u.window_id = w.id AND u.i = t.i"
-    " WHERE w.run_id = ?1 AND w.phase = 1 ORDER BY w.first_seq, w.id, t.i";
-
-enum { SOFT = QS_TAINT_GATE | QS_TAINT_EVIDENCE | QS_TAINT_LINK };
-
 struct row { /* of a run, while it is read */
     int64_t id;
     size_t warmup_n;
@@ -56,8 +35,8 @@ struct row { /* of a run, while it is read */
 struct reading {
     struct qs_store_reader *r;
     struct qs_arm_runs *ret;
-    struct row *rows; /* owned, one for each run */
-    int64_t *metrics; /* owned: the number of each metric, 0 for the duration */
+    struct row *rows;              /* owned, one for each run */
+    struct qs_metric_list metrics; /* owned; given to the result at the end */
 };
 
 static char *dup_hex(struct qs_stmt *s)
@@ -161,91 +140,29 @@ static bool read_runs(struct reading *g, const struct qs_arm_pick *pick, bool lo
     return ok;
 }
 
-/* Each iteration is clean, soft or neither by its taints; the first clean ones are the run's warm-up. */
-static bool read_values(struct reading *g, size_t at, size_t metric, struct qs_err *err)
+static bool read_values(struct reading *g, size_t at, struct qs_err *err)
 {
-    struct qs_stmt s;
     struct qs_arm_run *run = &g->ret->at[at];
-    int64_t id = g->metrics[metric];
-    const char *sql = id == 0 ? durations_sql : id <= QS_RUSAGE_COLUMNS ? rusage_sql : declared_sql;
-    if (!qs_stmt_begin(&g->r->db, &s, sql, err))
-        return false;
-    qs_stmt_int(&s, g->rows[at].id);
-    qs_stmt_int(&s, id);
-    size_t warm = 0;
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
-        uint32_t taint = (uint32_t)qs_stmt_get_int(&s);
-        double value = qs_stmt_get_double(&s);
-        struct qs_arm_values *to = taint == 0                       ? &run->clean[metric]
-                                   : (taint & ~(uint32_t)SOFT) == 0 ? &run->soft[metric]
-                                                                    : NULL;
-        run->taints |= taint;
-        run->tainted += metric == 0 && taint != 0;
-        if (taint == 0 && warm < g->rows[at].warmup_n) {
-            warm++;
-        } else if (to && !isnan(value)) {
-            to->at = qs_read_grow(to->at, to->n, sizeof *to->at);
-            to->at[to->n++] = value;
-        }
-        ok = qs_stmt_step(&s, &row, err);
+    bool ok = true;
+    run->clean = qs_calloc(g->metrics.count, sizeof *run->clean);
+    run->soft = qs_calloc(g->metrics.count, sizeof *run->soft);
+    for (size_t m = 0; ok && m < g->metrics.count; m++) {
+        struct qs_run_values to = {.clean = &run->clean[m], .soft = &run->soft[m]};
+        ok = qs_read_values(g->r, g->rows[at].id, g->rows[at].warmup_n, g->metrics.ids[m], &to, err);
+        run->taints |= m == 0 ? to.taints : 0;
+        run->tainted += m == 0 ? to.tainted : 0;
     }
-    qs_stmt_end(&s);
     return ok;
-}
-
-static void take_metric(struct reading *g, struct qs_stmt *s)
-{
-    struct qs_arm_runs *ret = g->ret;
-    ret->metrics = qs_read_grow(ret->metrics, ret->metric_count, sizeof *ret->metrics);
-    g->metrics = qs_read_grow(g->metrics, ret->metric_count, sizeof *g->metrics);
-    struct qs_arm_metric *m = &ret->metrics[ret->metric_count];
-    g->metrics[ret->metric_count++] = qs_stmt_get_int(s);
-    m->name = qs_stmt_dup_text(s);
-    m->unit = qs_stmt_dup_text(s);
-    m->higher_is_better = qs_stmt_get_int(s) == 0;
-    m->deterministic = qs_stmt_get_int(s) != 0;
-}
-
-/* All that a program declared, or the one of this name. */
-static bool add_metrics(struct reading *g, const char *name, struct qs_err *err)
-{
-    struct qs_stmt s;
-    size_t before = g->ret->metric_count;
-    if (!qs_stmt_begin(&g->r->db, &s,
-                       "SELECT id, name, unit, lower_is_better, deterministic FROM metric"
-                       " WHERE name = ?1 OR (?1 IS NULL AND id > ?2) ORDER BY id",
-                       err))
-        return false;
-    qs_stmt_text(&s, name);
-    qs_stmt_int(&s, QS_RUSAGE_COLUMNS);
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
-        take_metric(g, &s);
-        ok = qs_stmt_step(&s, &row, err);
-    }
-    qs_stmt_end(&s);
-    return ok && (!name || g->ret->metric_count > before ||
-                  qs_fail(err, QS_E_NOT_FOUND, "no metric `%.60s` was ever measured here", name));
 }
 
 static bool read_metrics(struct reading *g, const struct qs_arm_wanted *wanted, struct qs_err *err)
 {
-    struct qs_arm_runs *ret = g->ret;
-    ret->metrics = qs_read_grow(NULL, 0, sizeof *ret->metrics);
-    g->metrics = qs_read_grow(NULL, 0, sizeof *g->metrics);
-    ret->metrics[0] = (struct qs_arm_metric){.name = qs_strdup("duration_ns"), .unit = qs_strdup("ns")};
-    g->metrics[0] = 0;
-    ret->metric_count = 1;
+    qs_metric_list_duration(&g->metrics);
     if (!wanted->names)
-        return add_metrics(g, NULL, err);
-    for (size_t i = 0; i < wanted->count; i++) {
-        bool known = false;
-        for (size_t m = 0; m < ret->metric_count; m++)
-            known = known || strcmp(ret->metrics[m].name, wanted->names[i]) == 0;
-        if (!known && !add_metrics(g, wanted->names[i], err))
+        return qs_metric_list_add(g->r, NULL, 0, &g->metrics, err);
+    for (size_t i = 0; i < wanted->count; i++)
+        if (!qs_metric_list_add(g->r, wanted->names[i], 0, &g->metrics, err))
             return false;
-    }
     return true;
 }
 
@@ -282,14 +199,12 @@ bool qs_read_arm_runs(struct qs_store_reader *r, const struct qs_arm_pick *picks
     bool ok = read_metrics(&g, wanted, err);
     for (size_t i = 0; ok && i < count; i++)
         ok = check_pick(r, &picks[i], err) && read_runs(&g, &picks[i], i > 0, err);
-    for (size_t i = 0; ok && i < ret->count; i++) {
-        ret->at[i].clean = qs_calloc(ret->metric_count, sizeof *ret->at[i].clean);
-        ret->at[i].soft = qs_calloc(ret->metric_count, sizeof *ret->at[i].soft);
-        for (size_t m = 0; ok && m < ret->metric_count; m++)
-            ok = read_values(&g, i, m, err);
-    }
+    ret->metrics = g.metrics.at;
+    ret->metric_count = g.metrics.count;
+    for (size_t i = 0; ok && i < ret->count; i++)
+        ok = read_values(&g, i, err);
     free(g.rows);
-    free(g.metrics);
+    free(g.metrics.ids);
     if (!ok)
         qs_arm_runs_free(ret);
     return ok;
@@ -299,12 +214,9 @@ void qs_arm_runs_free(struct qs_arm_runs *runs)
 {
     for (size_t i = 0; i < runs->count; i++)
         run_done(&runs->at[i], runs->metric_count);
-    for (size_t m = 0; m < runs->metric_count; m++) {
-        free(runs->metrics[m].name);
-        free(runs->metrics[m].unit);
-    }
+    struct qs_metric_list list = {.at = runs->metrics, .count = runs->metric_count};
+    qs_metric_list_done(&list);
     free(runs->at);
-    free(runs->metrics);
     free(runs->running);
     *runs = (struct qs_arm_runs){0};
 }

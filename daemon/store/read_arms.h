@@ -16,6 +16,8 @@ struct qs_arm_pick {                     /* all conditions hold; borrowed texts 
 struct qs_arm_metric {
     char *name, *unit; /* owned */
     bool higher_is_better, deterministic;
+    bool
+        of_windows; /* a command of the farm said it after each window (plan.metrics); else of an iteration */
 };
 
 struct qs_arm_values {
@@ -33,7 +35,8 @@ struct qs_arm_run {
     char *benchmark, *params_json, *conditions_json, *label, *arm_name;
     char *device, *build, *build_content, *exe_sha256, *env_json, *host_json;
     /* One for each metric of the list. Clean: measured, untainted, without the run's warm-up. Soft:
-     * iterations whose only taints are GATE, EVIDENCE or LINK. Durations are of one evaluation. */
+     * iterations whose only taints are GATE, EVIDENCE or LINK. Durations are of one evaluation. Of a metric
+     * of windows there is one value for each window. */
     struct qs_arm_values *clean, *soft;
     size_t tainted; /* measured iterations with any taint */
 };

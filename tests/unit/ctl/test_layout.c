@@ -13,11 +13,12 @@
 
 static const char *folder; /* argv[1] */
 
-static const char *const names[] = {"one-arm",     "two-arms", "opinions",   "three-arms",    "inconclusive",
-                                    "too-few",     "tainted",  "points",     "simulated",     "failed",
-                                    "long-names",  "readme",   "file",       "two-files",     "many-series",
-                                    "history",     "drift",    "report-job", "report-run",    "series",
-                                    "series-list", "sides",    "sides-few",  "sides-refused", "reproduction"};
+static const char *const names[] = {
+    "one-arm",      "two-arms",  "opinions",      "three-arms", "inconclusive", "too-few",
+    "tainted",      "points",    "simulated",     "failed",     "long-names",   "readme",
+    "file",         "two-files", "many-series",   "history",    "drift",        "report-job",
+    "report-run",   "series",    "series-list",   "sides",      "sides-few",    "sides-refused",
+    "reproduction", "metrics",   "metrics-three", "metrics-one"};
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
 static char *read_file(const char *path)
@@ -143,7 +144,7 @@ static void check_export(const char *name, const char *end, void (*export)(const
 /* Of each kind of document; what a device wrote is harmless in both forms. */
 static void exports_look_as_they_should(void **state)
 {
-    static const char *const exported[] = {"sides", "sides-refused", "three-arms", "two-files"};
+    static const char *const exported[] = {"sides", "sides-refused", "three-arms", "two-files", "metrics"};
     (void)state;
     for (size_t i = 0; i < sizeof(exported) / sizeof(exported[0]); i++) {
         check_export(exported[i], "junit.xml", qs_export_junit);
@@ -190,6 +191,8 @@ static void other_documents_do_no_harm(void **state)
         "{\"results\":[{}]}",
         "{\"kind\":\"comparison\",\"results\":[{},{\"unit\":7,\"verdict\":[],\"base\":{\"histogram\":3}}]}",
         "{\"results\":[{\"arms\":[{}],\"comparisons\":[{}]}]}",
+        "{\"results\":[{\"arms\":[{\"iterations\":3}],\"metrics\":[{\"comparisons\":[{},7]},3,{\"arms\":[5]}]"
+        "}]}",
         "{\"results\":[{\"arms\":[{\"iterations\":3,\"histogram\":{\"lo_ns\":2,\"hi_ns\":1,\"counts\":[1]}}]}"
         "]}",
         "{\"results\":[{\"arms\":[{\"iterations\":3,\"name\":\"\\u001b[31m\",\"command\":\"\\u0007\","

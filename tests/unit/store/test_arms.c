@@ -5,13 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/read_arms.h"
+#include "store/read_metrics.h"
 
 struct asked {
     struct qs_arm_pick picks[2];
     size_t count;
     struct qs_arm_wanted wanted;
     struct qs_arm_runs runs;
+};
+
+struct of_job {
+    int64_t job;
+    uint8_t uid[16]; /* of a run; its first byte 0: the job */
+    struct qs_arm_wanted wanted;
+    struct qs_job_metrics ret;
 };
 
 static bool read_arms(struct qs_store_reader *r, void *user, struct qs_err *err)
@@ -178,15 +185,93 @@ static void a_running_job_is_left_out(void **state)
     qs_arm_runs_free(runs);
 }
 
+static bool read_metrics(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    struct of_job *a = user;
+    return a->uid[0] ? qs_read_run_metrics(r, a->uid, &a->wanted, &a->ret, err)
+                     : qs_read_job_metrics(r, a->job, &a->wanted, &a->ret, err);
+}
+
+/* Two windows with what a command of the farm said after them: the second is disturbed, of a third it failed.
+ */
+static void fill_windows(struct fixture *f)
+{
+    static const int64_t said[] = {1235, 990, INT64_MIN};
+    run_begin(f, 2, 0, 1, 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        struct qs_iteration_row rows[4];
+        struct qs_window_row w = make_window(2, i, 4 * i, 4, rows);
+        const struct qs_evidence_row evidence = {
+            .kind = "metric:power_mW", .present = true, .before = INT64_MIN, .after = said[i]};
+        w.evidence = &evidence;
+        w.evidence_count = 1;
+        w.taint = i == 1 ? QS_TAINT_GATE : 0;
+        assert_int_equal(put_window(f, &w), QS_E_NONE);
+    }
+}
+
+static void a_job_has_its_metrics(void **state)
+{
+    struct fixture *f = *state;
+    struct of_job a = {.job = f->job};
+    struct qs_err err = QS_ERR_INIT;
+    fill_windows(f);
+    end(f, 2, 2);
+    assert_true(qs_store_read_now(f->store, read_metrics, &a, &err)); /* the job need not have ended */
+    assert_int_equal(a.ret.count, 1);
+    assert_int_equal(a.ret.metric_count, 2);
+    assert_string_equal(a.ret.metrics[0].name, "energy_uj");
+    assert_string_equal(a.ret.metrics[1].name, "power_mW");
+    assert_string_equal(a.ret.metrics[1].unit, "mW");
+    assert_true(a.ret.metrics[1].of_windows && !a.ret.metrics[1].higher_is_better);
+    const struct qs_run_metrics *run = qs_job_metrics_find(&a.ret, (const uint8_t[16]){2});
+    assert_non_null(run);
+    assert_null(qs_job_metrics_find(&a.ret, (const uint8_t[16]){3}));
+    assert_int_equal(run->clean[0].n, 3); /* each other of eight is missing, the first two are warm-up */
+    assert_true(run->clean[0].at[0] == -2 && run->clean[0].at[1] == -8);
+    assert_int_equal(run->soft[0].n, 2);
+    assert_int_equal(run->clean[1].n, 1);
+    assert_true(run->clean[1].at[0] == 1235 && run->soft[1].at[0] == 990);
+    qs_job_metrics_free(&a.ret);
+    a = (struct of_job){.uid = {2}};
+    assert_true(qs_store_read_now(f->store, read_metrics, &a, &err));
+    assert_int_equal(a.ret.count, 1);
+    assert_int_equal(a.ret.metric_count, 2);
+    qs_job_metrics_free(&a.ret);
+}
+
+static void a_window_of_warm_up_says_nothing(void **state)
+{
+    struct fixture *f = *state;
+    struct of_job a = {.job = f->job};
+    struct qs_err err = QS_ERR_INIT;
+    fill_windows(f);
+    end(f, 2, 4); /* all of the first window */
+    assert_false(qs_store_read_now(f->store, read_metrics,
+                                   &(struct of_job){.job = f->job, .wanted = {(const char *[]){"cycles"}, 1}},
+                                   &err));
+    assert_int_equal(err.code, QS_E_NOT_FOUND);
+    struct qs_err none = QS_ERR_INIT;
+    assert_true(qs_store_read_now(f->store, read_metrics, &a, &none));
+    assert_int_equal(a.ret.at[0].clean[1].n, 0);
+    assert_int_equal(a.ret.at[0].soft[1].n, 1);
+    qs_job_metrics_free(&a.ret);
+    const char *const names[] = {"max_rss_bytes", "duration_ns", "power_mW"};
+    a = (struct of_job){.job = f->job, .wanted = {names, 3}};
+    assert_true(qs_store_read_now(f->store, read_metrics, &a, &none));
+    assert_int_equal(a.ret.metric_count, 2); /* the duration is no other metric */
+    assert_int_equal(a.ret.at[0].clean[0].n, 4);
+    qs_job_metrics_free(&a.ret);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(an_arm_has_its_values),
-        TEST(builds_and_nights_are_found),
-        TEST(what_is_not_there_is_told),
-        TEST(a_running_job_is_left_out),
+        TEST(an_arm_has_its_values),     TEST(builds_and_nights_are_found),
+        TEST(what_is_not_there_is_told), TEST(a_running_job_is_left_out),
+        TEST(a_job_has_its_metrics),     TEST(a_window_of_warm_up_says_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,54 @@
+#include "ctl/query.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void qs_query_add(struct qs_buf *path, const char *name, const char *value)
+{
+    qs_buf_fmt(path, "%c%s=", strchr(path->data, '?') == NULL ? '?' : '&', name);
+    for (const char *c = value; *c != '\0'; c++) {
+        bool plain = (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                     strchr("-._~:,", *c) != NULL;
+        if (plain)
+            qs_buf_char(path, *c);
+        else
+            qs_buf_fmt(path, "%%%02X", (unsigned)(unsigned char)*c);
+    }
+}
+
+/* All values of an option that may be given again, with commas between. */
+void qs_query_list(struct qs_buf *path, const struct qs_args *args, const char *option, const char *name)
+{
+    struct qs_buf list;
+    qs_buf_init(&list);
+    for (size_t i = 0; i < args->use_count; i++) {
+        const struct qs_opt_use *use = &args->use[i];
+        if (strcmp(use->opt->name, option) == 0)
+            qs_buf_fmt(&list, "%s%s", list.len > 0 ? "," : "", use->value[0] != NULL ? use->value[0] : "all");
+    }
+    if (list.len > 0)
+        qs_query_add(path, name, list.data);
+    qs_buf_done(&list);
+}
+
+bool qs_query_views(struct qs_buf *path, const struct qs_args *args)
+{
+    static const char *const views[] = {"discard-first", "last", "fenced"};
+    struct qs_buf list;
+    qs_buf_init(&list);
+    for (size_t i = 0; i < args->use_count; i++) {
+        const struct qs_opt_use *use = &args->use[i];
+        for (size_t k = 0; k < sizeof(views) / sizeof(views[0]); k++) {
+            if (strcmp(use->opt->name, views[k]) != 0)
+                continue;
+            qs_buf_fmt(&list, "%s%s", list.len > 0 ? "," : "", views[k]);
+            if (use->opt->values != NULL)
+                qs_buf_fmt(&list, ":%" PRId64, use->number);
+        }
+    }
+    bool any = list.len > 0;
+    if (any && path != NULL)
+        qs_query_add(path, "view", list.data);
+    qs_buf_done(&list);
+    return any;
+}

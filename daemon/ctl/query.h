@@ -1,0 +1,16 @@
+/* Options of the command line as the query of a request. */
+#ifndef QS_CTL_QUERY_H
+#define QS_CTL_QUERY_H
+
+#include "base/buf.h"
+#include "ctl/opt.h"
+
+/* Appends "?name=value", "&name=value" where the path has a query already; escaped. */
+void qs_query_add(struct qs_buf *path, const char *name, const char *value);
+/* All values of an option that may be given again, with commas between; nothing where it was not given. */
+void qs_query_list(struct qs_buf *path, const struct qs_args *args, const char *option, const char *name);
+/* "view=discard-first:10,fenced" as the options of QS_VIEW_OPTIONS say; false: there are none. path NULL:
+ * asks alone. */
+bool qs_query_views(struct qs_buf *path, const struct qs_args *args);
+
+#endif

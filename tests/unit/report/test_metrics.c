@@ -1,0 +1,299 @@
+/* The metrics of one job beside the duration: judged as it is, on its blocks. */
+#include "metrics.h"
+
+#include "page.h"
+#include "report/metrics.h"
+
+static json_t *document(struct metrics *m)
+{
+    struct qs_buf text;
+    struct qs_err err = QS_ERR_INIT;
+    qs_buf_init(&text);
+    assert_true(qs_report_compare(&m->w.in, &text, &err));
+    json_t *doc = page_read(&text);
+    qs_buf_done(&text);
+    return doc;
+}
+
+static const json_t *metric(const json_t *doc, const char *name)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(at(doc, "results.0.metrics"), i, one)
+    {
+        if (strcmp(text_at(one, "metric"), name) == 0)
+            return one;
+    }
+    fail_msg("no metric %s", name);
+    return NULL;
+}
+
+static void verdict_is(const json_t *doc, const char *name, const char *verdict, const char *reason)
+{
+    const json_t *one = metric(doc, name);
+    assert_string_equal(text_at(one, "comparisons.0.verdict"), verdict);
+    assert_string_equal(text_at(one, "comparisons.0.reason"), reason);
+}
+
+static void exit_is(struct metrics *m, int code)
+{
+    struct qs_buf text;
+    struct qs_err err = QS_ERR_INIT;
+    int got = -1;
+    qs_buf_init(&text);
+    assert_true(qs_report_verdicts(&m->w.in, &text, &got, &err));
+    assert_int_equal(got, code);
+    qs_buf_done(&text);
+}
+
+static void test_equal_arms(void **state)
+{
+    (void)state;
+    struct metrics m;
+    metrics_init(&m, 2, NULL);
+    metrics_fill(&m, 1, 0);
+    json_t *doc = document(&m);
+    assert_int_equal(json_array_size(at(doc, "results.0.metrics")), 3);
+    assert_string_equal(text_at(doc, "results.0.comparisons.0.verdict"), "equivalent");
+    verdict_is(doc, "rate", "equivalent", "none");
+    verdict_is(doc, "calls", "equivalent", "exact");
+    verdict_is(doc, "power_mW", "equivalent", "none");
+    const json_t *rate = metric(doc, "rate"), *power = metric(doc, "power_mW");
+    assert_string_equal(text_at(rate, "of"), "iterations");
+    assert_string_equal(text_at(power, "of"), "windows");
+    assert_false(json_is_true(at(rate, "lower_is_better")));
+    assert_true(number(rate, "arms.0.values") == 24 && number(rate, "arms.0.runs") == 8);
+    assert_true(number(power, "arms.1.values") == 8);
+    assert_true(number(rate, "comparisons.0.base.units") == 8);
+    assert_true(number(rate, "comparisons.0.p") > 0.05);
+    assert_true(json_is_null(at(metric(doc, "calls"), "comparisons.0.p")));
+    assert_int_equal(number(doc, "family.comparisons"), 3); /* duration, rate, power: calls has no p */
+    exit_is(&m, 0);
+    json_decref(doc);
+    metrics_done(&m);
+}
+
+/* Less of what is better when it is more is worse, although the durations are equal. */
+static void test_direction_decides(void **state)
+{
+    (void)state;
+    struct metrics m;
+    metrics_init(&m, 2, NULL);
+    metrics_fill(&m, 0.9, 0);
+    json_t *doc = document(&m);
+    assert_string_equal(text_at(doc, "results.0.comparisons.0.verdict"), "equivalent");
+    verdict_is(doc, "rate", "regression", "none");
+    assert_true(fabs(number(metric(doc, "rate"), "comparisons.0.ratio") - 0.9) < 0.002);
+    assert_non_null(strstr(text_at(metric(doc, "rate"), "comparisons.0.sentence"), "% lower than that of a"));
+    exit_is(&m, 5);
+    json_decref(doc);
+    m.list[RATE].higher_is_better = false;
+    doc = document(&m);
+    verdict_is(doc, "rate", "improvement", "none");
+    exit_is(&m, 0);
+    json_decref(doc);
+    metrics_done(&m);
+}
+
+static void test_deterministic(void **state)
+{
+    (void)state;
+    struct metrics m;
+    metrics_init(&m, 2, NULL);
+    metrics_fill(&m, 1, 1);
+    json_t *doc = document(&m);
+    verdict_is(doc, "calls", "regression", "exact");
+    assert_true(number(metric(doc, "calls"), "comparisons.0.exact.change") == 1);
+    assert_string_equal(text_at(metric(doc, "calls"), "comparisons.0.sentence"),
+                        "calls: 100 count in a, 101 in b (+1)");
+    exit_is(&m, 5);
+    json_decref(doc);
+    m.all.at[0].clean[CALLS].at[1] = 99; /* a, once: then it is a value like any other */
+    doc = document(&m);
+    assert_true(has_warning(metric(doc, "calls"), "warnings", "not-deterministic"));
+    assert_true(json_is_false(at(metric(doc, "calls"), "comparisons.0.exact.base_constant")));
+    verdict_is(doc, "calls", "negligible", "no-spread"); /* 1 %, less than the margin */
+    exit_is(&m, 0);
+    json_decref(doc);
+    metrics_done(&m);
+}
+
+static void test_missing_values(void **state)
+{
+    (void)state;
+    struct metrics m;
+    metrics_init(&m, 2, NULL);
+    metrics_fill(&m, 1, 0);
+    m.all.at[3].clean[POWER].n = 0; /* the command failed once, in block 2 of b */
+    json_t *doc = document(&m);
+    const json_t *power = metric(doc, "power_mW");
+    assert_true(number(power, "comparisons.0.base.units") == 7);
+    assert_true(number(power, "comparisons.0.base.units_dropped") == 1);
+    assert_true(number(power, "arms.0.runs") == 8 && number(power, "arms.1.runs") == 7);
+    assert_true(has_warning(power, "warnings", "missing"));
+    json_decref(doc);
+    for (size_t i = 0; i < m.all.count; i++)
+        m.all.at[i].clean[POWER].n = 0; /* nobody has it: it is no metric of this job */
+    doc = document(&m);
+    assert_int_equal(json_array_size(at(doc, "results.0.metrics")), 2);
+    json_decref(doc);
+    m.w.in.metrics = NULL;
+    doc = document(&m);
+    assert_int_equal(json_array_size(at(doc, "results.0.metrics")), 0);
+    assert_int_equal(number(doc, "family.comparisons"), 1);
+    json_decref(doc);
+    metrics_done(&m);
+}
+
+static void test_zeros(void **state)
+{
+    (void)state;
+    struct metrics m;
+    metrics_init(&m, 2, NULL);
+    metrics_fill(&m, 1, 0);
+    for (size_t i = 0; i < m.all.count; i++)
+        m.all.at[i].clean[POWER].at[0] = 0;
+    json_t *doc = document(&m);
+    verdict_is(doc, "power_mW", "equivalent", "no-spread");
+    json_decref(doc);
+    m.all.at[1].clean[POWER].at[0] = 3;
+    doc = document(&m);
+    verdict_is(doc, "power_mW", "inconclusive", "not-positive");
+    json_decref(doc);
+    metrics_done(&m);
+}
+
+/* The blocks are those of the duration, and as clean. */
+static void test_disturbed_blocks(void **state)
+{
+    (void)state;
+    struct metrics m;
+    metrics_init(&m, 2, NULL);
+    metrics_fill(&m, 1, 0);
+    metrics_run(&m, 9, 0, 3);
+    metrics_put(metrics_of(&m, RATE, false), 5000);
+    metrics_run(&m, 9, 1, 3);
+    metrics_put(metrics_of(&m, RATE, true), 1);
+    world_soften(&m.w.samples.at[m.w.samples.count - 1]);
+    json_t *doc = document(&m);
+    assert_true(number(doc, "results.0.blocks_used") == 8);
+    assert_true(number(metric(doc, "rate"), "comparisons.0.base.units") == 8);
+    assert_true(number(metric(doc, "rate"), "arms.1.min") > 4000);
+    json_decref(doc);
+    metrics_done(&m);
+}
+
+static void test_views(void **state)
+{
+    (void)state;
+    struct metrics m;
+    metrics_init(&m, 2, NULL);
+    metrics_fill(&m, 1, 0);
+    m.w.in.views = (struct qs_views){.at = {{QS_VIEWS_DISCARD_FIRST, 1}}, .count = 1};
+    json_t *doc = document(&m);
+    const json_t *rate = metric(doc, "rate"), *power = metric(doc, "power_mW");
+    assert_true(number(rate, "arms.0.values") == 16 && number(rate, "arms.0.views.0.dropped") == 8);
+    assert_true(number(power, "arms.0.values") == 8); /* a window is no iteration */
+    assert_int_equal(json_array_size(at(power, "arms.0.views")), 0);
+    json_decref(doc);
+    metrics_done(&m);
+}
+
+/* Many metrics are many tests: what one alone would call may not stand among them. */
+static void test_one_family(void **state)
+{
+    (void)state;
+    struct metrics m;
+    metrics_init(&m, 2, NULL);
+    metrics_fill(&m, 1.1, 3);
+    json_t *doc = document(&m);
+    const double p[] = {number(doc, "results.0.comparisons.0.p"),
+                        number(metric(doc, "rate"), "comparisons.0.p"),
+                        number(metric(doc, "power_mW"), "comparisons.0.p")};
+    const double p_bh[] = {number(doc, "results.0.comparisons.0.p_bh"),
+                           number(metric(doc, "rate"), "comparisons.0.p_bh"),
+                           number(metric(doc, "power_mW"), "comparisons.0.p_bh")};
+    assert_true(fabs(p_bh[1] - 3 * p[1]) <= 1e-12 * p_bh[1]); /* the least of three */
+    assert_true(p_bh[0] >= p[0] && p_bh[2] >= p[2]);
+    assert_int_equal(number(doc, "family.selected"), 1);
+    assert_true(json_is_true(at(metric(doc, "rate"), "comparisons.0.stands")));
+    json_decref(doc);
+    metrics_done(&m);
+}
+
+static void test_verdicts_and_lines(void **state)
+{
+    (void)state;
+    struct metrics m;
+    struct qs_buf text;
+    struct qs_err err = QS_ERR_INIT;
+    int code = 0;
+    qs_buf_init(&text);
+    metrics_init(&m, 2, NULL);
+    metrics_fill(&m, 0.9, 0);
+    assert_true(qs_report_verdicts(&m.w.in, &text, &code, &err));
+    assert_non_null(
+        strstr(text.data, "{\"point\":0,\"device\":\"local\",\"arm\":\"b\",\"verdict\":\"equivalent\"}"));
+    assert_non_null(strstr(text.data, "\"arm\":\"b\",\"metric\":\"rate\",\"verdict\":\"regression\"}"));
+    qs_buf_clear(&text);
+    qs_report_lines(&m.w.in, &text);
+    assert_non_null(strstr(text.data, "\nlocal work: rate of b is "));
+    assert_non_null(strstr(text.data, "calls: 100 count in both, exactly: equivalent (8 blocks)\n"));
+    qs_buf_done(&text);
+    metrics_done(&m);
+}
+
+static void test_one_arm(void **state)
+{
+    (void)state;
+    struct metrics m;
+    metrics_init(&m, 1, NULL);
+    for (uint32_t b = 1; b <= 7; b++) {
+        metrics_run(&m, b, 0, 2);
+        metrics_put(metrics_of(&m, RATE, false), b);
+    }
+    json_t *doc = document(&m);
+    assert_int_equal(json_array_size(at(doc, "results.0.metrics.0.comparisons")), 0);
+    assert_true(number(doc, "results.0.metrics.0.arms.0.median") == 4);
+    assert_true(number(doc, "results.0.metrics.0.arms.0.median_lo") == 1);
+    json_decref(doc);
+    metrics_done(&m);
+}
+
+static void test_sentences(void **state)
+{
+    (void)state;
+    static const struct {
+        double lo, hi;
+        const char *says;
+    } cases[] = {{1.02, 1.05, "m of b is 2.0–5.0 % higher than that of a"},
+                 {0.9273, 0.9273, "m of b is 7.27 % lower than that of a"},
+                 {0.98, 1.01, "m of b is between 2.0 % lower and 1.0 % higher than that of a"},
+                 {1, 1, "m of b is that of a"}};
+    struct qs_buf text;
+    qs_buf_init(&text);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        qs_buf_clear(&text);
+        qs_report_value_sentence(&text, "m", "a", "b", cases[i].lo, cases[i].hi);
+        assert_string_equal(text.data, cases[i].says);
+    }
+    qs_buf_done(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equal_arms),
+        cmocka_unit_test(test_direction_decides),
+        cmocka_unit_test(test_deterministic),
+        cmocka_unit_test(test_missing_values),
+        cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_disturbed_blocks),
+        cmocka_unit_test(test_views),
+        cmocka_unit_test(test_one_family),
+        cmocka_unit_test(test_verdicts_and_lines),
+        cmocka_unit_test(test_one_arm),
+        cmocka_unit_test(test_sentences),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
