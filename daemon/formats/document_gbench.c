@@ -179,7 +179,7 @@ static bool look_at_all(struct qs_document_build *b, const struct rows *rows, si
 static bool take_all(struct qs_document_build *b, const struct rows *rows)
 {
     struct qs_document *d = b->to;
-    size_t end = json_array_size(rows->list), first = next_row(rows, 0), count;
+    size_t end = json_array_size(rows->list), first = next_row(rows, 0), count = 0;
     if (!look_at_all(b, rows, &count))
         return false;
     find_metrics(d, json_array_get(rows->list, first));
@@ -187,7 +187,7 @@ static bool take_all(struct qs_document_build *b, const struct rows *rows)
     for (size_t i = first; i < end; i = next_row(rows, i + 1)) {
         const json_t *row = json_array_get(rows->list, i);
         struct qs_json_at at = qs_json_at_index(&rows->at, i);
-        double unit_ns, v = json_number_value(json_object_get(row, "real_time"));
+        double unit_ns = 1, v = json_number_value(json_object_get(row, "real_time"));
         b->r->where = &at;
         bool ok = unit_of(&at, row, &unit_ns) && qs_document_add(b, v * unit_ns * d->evals, NULL);
         b->r->where = NULL;

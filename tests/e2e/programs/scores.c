@@ -1,5 +1,5 @@
-/* A benchmark that declares metrics of both directions: a score that it is told, and a number of calls that is the same at
- * every execution. */
+/* A benchmark that declares metrics of both directions: a score that it is told, and a number of calls that
+ * is the same at every execution. */
 #include "quiesce/bench.h"
 
 static int64_t score = 1000, calls = 7, n;
