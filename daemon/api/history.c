@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "api/reply.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "report/history.h"
 #include "store/read_history.h"
 
@@ -16,11 +18,25 @@ struct history {
     long long limit, since_wall_ns, until_wall_ns;
     struct qs_history_opts opts;
     struct qs_buf out;
+    struct qs_median_row *fresh; /* owned: to be kept */
+    size_t fresh_count;
 };
 
 static void done_history(void *data)
 {
-    qs_buf_done(&((struct history *)data)->out);
+    struct history *h = data;
+    qs_buf_done(&h->out);
+    free(h->fresh);
+}
+
+/* Medians that this answer had to compute: the next one need not. */
+static void take_fresh(struct history *h, const struct qs_history_data *data)
+{
+    if (data->fresh_count == 0)
+        return;
+    h->fresh = qs_realloc(h->fresh, (h->fresh_count + data->fresh_count) * sizeof *h->fresh);
+    memcpy(h->fresh + h->fresh_count, data->fresh, data->fresh_count * sizeof *h->fresh);
+    h->fresh_count += data->fresh_count;
 }
 
 /* The metric by its name; NULL where the series has none of it. */
@@ -47,8 +63,8 @@ static void put_latest(struct qs_json *j, const struct qs_history_data *data, do
 }
 
 /* One row of the list, with the value of its latest session; none where the series lacks the metric. */
-static bool add_row(struct qs_store_reader *reader, const struct history *h,
-                    const struct qs_series_info *series, struct qs_json *j, struct qs_err *err)
+static bool add_row(struct qs_store_reader *reader, struct history *h, const struct qs_series_info *series,
+                    struct qs_json *j, struct qs_err *err)
 {
     struct qs_history_metrics metrics;
     struct qs_history_data data = {0};
@@ -69,6 +85,7 @@ static bool add_row(struct qs_store_reader *reader, const struct history *h,
         put_latest(j, &data, h->opts.level);
         qs_json_object_end(j);
     }
+    take_fresh(h, &data);
     qs_history_data_free(&data);
     qs_history_metrics_free(&metrics);
     return ok;
@@ -111,6 +128,7 @@ static bool write_document(struct qs_store_reader *reader, struct history *h,
                                   .build = h->build,
                                   .opts = h->opts};
     ok = ok && qs_history_document(&in, &h->out, err);
+    take_fresh(h, &data);
     qs_history_data_free(&data);
     qs_history_metrics_free(&metrics);
     return ok;
@@ -135,9 +153,19 @@ static bool read_one(struct qs_store_reader *reader, struct qs_exchange *ex, str
     return ok;
 }
 
+/* The answer does not wait for it and loses nothing by it. */
+static void on_kept(const struct qs_err *err, int64_t id, void *user)
+{
+    (void)id;
+    if (err)
+        qs_log(user, QS_LOG_WARN, "api", "medians of runs were not kept: %s", err->text);
+}
+
 static void say(struct qs_exchange *ex)
 {
     struct history *h = ex->data;
+    if (h->fresh_count > 0)
+        qs_store_medians(ex->api->p.store, h->fresh, h->fresh_count, on_kept, ex->api->p.log);
     struct qs_buf out = h->out;
     qs_buf_init(&h->out);
     qs_reply_json(ex, 200, &out);

@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "report/history.h"
-#include "report/median.h"
 #include "stats/describe.h"
 #include "stats/interval.h"
 
@@ -43,11 +42,10 @@ struct qs_history_value qs_history_value_of(const struct qs_history_session *ses
         clean += session->runs[i].n > 0 && !session->runs[i].soft;
     for (size_t i = 0; i < session->run_count; i++) {
         const struct qs_history_run *run = &session->runs[i];
-        double median = qs_median_ns(run->values, run->n);
         v.soft_runs += run->soft;
-        if (isnan(median) || (run->soft && clean >= CLEAN_LEAST))
+        if (run->n == 0 || isnan(run->median) || (run->soft && clean >= CLEAN_LEAST))
             continue;
-        medians[n++] = median;
+        medians[n++] = run->median;
         v.iterations += run->n;
         v.uses_soft = v.uses_soft || run->soft;
     }

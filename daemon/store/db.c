@@ -141,6 +141,11 @@ void qs_stmt_null(struct qs_stmt *s)
     sqlite3_bind_null(s->raw, ++s->param);
 }
 
+void qs_stmt_double(struct qs_stmt *s, double v)
+{
+    sqlite3_bind_double(s->raw, ++s->param, v);
+}
+
 bool qs_stmt_step(struct qs_stmt *s, bool *ret_row, struct qs_err *err)
 {
     s->column = 0;

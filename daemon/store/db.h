@@ -49,6 +49,7 @@ void qs_stmt_int(struct qs_stmt *s, int64_t v);
 void qs_stmt_text(struct qs_stmt *s, const char *v);               /* NULL binds NULL */
 void qs_stmt_blob(struct qs_stmt *s, const void *v, size_t bytes); /* NULL binds NULL */
 void qs_stmt_null(struct qs_stmt *s);
+void qs_stmt_double(struct qs_stmt *s, double v); /* NaN binds NULL */
 /* One step: *ret_row says whether there is a row. */
 bool qs_stmt_step(struct qs_stmt *s, bool *ret_row, struct qs_err *err);
 /* Steps a statement that gives no rows, then ends it. */

@@ -1,13 +1,14 @@
 /* One series: sessions by time, their runs, and the values that count. */
 #include "store/read_history.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "stats/describe.h"
 #include "store/read_util.h"
+#include "store/read_values.h"
 #include "store/reader.h"
-
-enum { VALUES_MOST = 20000000, SOFT = QS_TAINT_GATE | QS_TAINT_EVIDENCE | QS_TAINT_LINK };
 
 static const char sessions_sql[] =
     "SELECT e.uid, e.id, j.id, e.started_wall_ns, j.name, j.spec, b.boot_uuid, v.body, n.label,"
@@ -22,76 +23,55 @@ static const char sessions_sql[] =
 /* A block that was begun again counts with its last attempt, which may lie in a later session. */
 static const char runs_sql[] =
     "SELECT r.uid, r.id, r.block, r.warmup_n, coalesce(lower(hex(r.exe_sha256)), ''),"
-    " coalesce(instr(j.spec, lower(hex(r.exe_sha256))), 0) FROM run r JOIN job j ON j.id = r.job_id"
+    " coalesce(instr(j.spec, lower(hex(r.exe_sha256))), 0), m.run_id IS NOT NULL, m.median, m.n, m.soft,"
+    " iif(m.run_id IS NULL, (SELECT count(*) FROM window w WHERE w.run_id = r.id), 0)"
+    " FROM run r JOIN job j ON j.id = r.job_id"
+    " LEFT JOIN run_median m ON m.run_id = r.id AND m.metric_id = ?6 AND m.method = ?7"
     " WHERE r.job_id = ?1 AND r.session_id = ?2 AND r.arm_idx = ?3 AND r.point_idx = ?4 AND r.block >= 1"
     " AND r.state = 'done' AND NOT EXISTS (SELECT 1 FROM run q JOIN session e ON e.id = q.session_id"
     "  JOIN boot b ON b.id = e.boot_id WHERE q.job_id = r.job_id AND q.point_idx = r.point_idx"
     "  AND q.block = r.block AND q.attempt > r.attempt AND b.device_id = ?5)"
     " ORDER BY r.block, r.pos, r.id";
 
-#define OF_RUN " WHERE w.run_id = ?1 AND w.phase = 1 ORDER BY w.first_seq, w.id, t.i"
-static const char times_sql[] = "SELECT w.taint | t.taint, w.evals, t.duration_ns FROM window w JOIN "
-                                "iteration t ON t.window_id = w.id" OF_RUN;
-static const char rusage_sql[] =
-    "SELECT w.taint | t.taint, 1, CASE ?2 WHEN 1 THEN u.user_time_us WHEN 2 THEN u.system_time_us"
-    " WHEN 3 THEN u.max_rss_bytes WHEN 4 THEN u.minor_faults WHEN 5 THEN u.major_faults"
-    " WHEN 6 THEN u.voluntary_switches WHEN 7 THEN u.involuntary_switches WHEN 8 THEN u.block_in"
-    " ELSE u.block_out END FROM window w JOIN iteration t ON t.window_id = w.id"
-    " LEFT JOIN iteration_rusage u ON u.window_id = t.window_id AND u.i = t.i" OF_RUN;
-static const char metric_sql[] =
-    "SELECT w.taint | t.taint, 1, v.value FROM window w JOIN iteration t ON t.window_id = w.id"
-    " LEFT JOIN iteration_metric v ON v.window_id = t.window_id AND v.metric_id = ?2 AND v.i = t.i" OF_RUN;
-
-struct values {
-    double *at;
-    size_t n;
-};
-
-static void add(struct values *v, double value)
+static bool compute_median(struct qs_store_reader *r, int64_t run_id, int64_t metric,
+                           struct qs_history_run *run, struct qs_err *err)
 {
-    v->at = qs_read_grow(v->at, v->n, sizeof *v->at);
-    v->at[v->n++] = value;
-}
-
-static void keep(struct qs_history_run *run, struct values *clean, struct values *soft)
-{
-    struct values *kept = clean->n > 0 ? clean : soft, *other = clean->n > 0 ? soft : clean;
-    run->values = kept->at;
-    run->n = kept->n;
-    run->soft = kept == soft && soft->n > 0;
-    free(other->at);
-}
-
-static bool read_values(struct qs_store_reader *r, int64_t run_id, int64_t metric, struct qs_history_run *run,
-                        struct qs_err *err)
-{
-    struct qs_stmt s;
-    struct values clean = {0}, soft = {0};
-    const char *sql = metric == 0 ? times_sql : metric <= 9 ? rusage_sql : metric_sql;
-    if (!qs_stmt_begin(&r->db, &s, sql, err))
-        return false;
-    qs_stmt_int(&s, run_id);
-    if (metric != 0)
-        qs_stmt_int(&s, metric);
-    int64_t warm = 0, value = 0;
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
-        uint32_t taint = (uint32_t)qs_stmt_get_int(&s);
-        int64_t evals = qs_stmt_get_int(&s);
-        bool there = qs_stmt_get_maybe(&s, &value);
-        if (taint == 0 && warm < run->warmup_n)
-            warm++;
-        else if (there && (taint & ~(uint32_t)SOFT) == 0)
-            add(taint == 0 ? &clean : &soft, (double)value / (evals > 0 ? (double)evals : 1));
-        ok = qs_stmt_step(&s, &row, err);
-    }
-    qs_stmt_end(&s);
-    keep(run, &clean, &soft);
+    struct qs_arm_values clean = {0}, soft = {0};
+    struct qs_run_values values = {.clean = &clean, .soft = &soft};
+    bool ok = qs_read_values(r, run_id, (size_t)run->warmup_n, metric, &values, err);
+    const struct qs_arm_values *used = clean.n > 0 ? &clean : &soft;
+    run->n = used->n;
+    run->soft = clean.n == 0 && soft.n > 0;
+    if (used->n == 0 || qs_median(used->at, used->n, &run->median) != QS_OK)
+        run->median = NAN;
+    free(clean.at);
+    free(soft.at);
     return ok;
 }
 
-static bool read_session(struct qs_store_reader *r, int64_t device, struct qs_history_session *session,
-                         int64_t **ret_ids, struct qs_err *err)
+struct run_row { /* of a run, while its session is read */
+    int64_t id, windows;
+    bool is_kept;
+};
+
+static void take_run(struct qs_stmt *s, struct qs_history_run *run, struct run_row *row)
+{
+    *run = (struct qs_history_run){0};
+    qs_stmt_get_blob(s, run->uid, sizeof run->uid);
+    row->id = qs_stmt_get_int(s);
+    run->block = (uint32_t)qs_stmt_get_int(s);
+    run->warmup_n = qs_stmt_get_int(s);
+    run->exe_sha256 = qs_stmt_dup_text(s);
+    run->exe_of_job = qs_stmt_get_int(s) > 0;
+    row->is_kept = qs_stmt_get_int(s) != 0;
+    run->median = qs_stmt_get_double(s);
+    run->n = (size_t)qs_stmt_get_int(s);
+    run->soft = qs_stmt_get_int(s) != 0;
+    row->windows = qs_stmt_get_int(s);
+}
+
+static bool read_runs(struct qs_store_reader *r, int64_t device, int64_t metric,
+                      struct qs_history_session *session, struct run_row **ret_rows, struct qs_err *err)
 {
     struct qs_stmt s;
     if (!qs_stmt_begin(&r->db, &s, runs_sql, err))
@@ -101,21 +81,48 @@ static bool read_session(struct qs_store_reader *r, int64_t device, struct qs_hi
     qs_stmt_int(&s, session->arm);
     qs_stmt_int(&s, session->point);
     qs_stmt_int(&s, device);
+    qs_stmt_int(&s, metric);
+    qs_stmt_int(&s, QS_MEDIAN_METHOD);
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
         session->runs = qs_read_grow(session->runs, session->run_count, sizeof *session->runs);
-        *ret_ids = qs_read_grow(*ret_ids, session->run_count, sizeof **ret_ids);
-        struct qs_history_run *run = &session->runs[session->run_count];
-        *run = (struct qs_history_run){0};
-        qs_stmt_get_blob(&s, run->uid, sizeof run->uid);
-        (*ret_ids)[session->run_count++] = qs_stmt_get_int(&s);
-        run->block = (uint32_t)qs_stmt_get_int(&s);
-        run->warmup_n = qs_stmt_get_int(&s);
-        run->exe_sha256 = qs_stmt_dup_text(&s);
-        run->exe_of_job = qs_stmt_get_int(&s) > 0;
+        *ret_rows = qs_read_grow(*ret_rows, session->run_count, sizeof **ret_rows);
+        take_run(&s, &session->runs[session->run_count], &(*ret_rows)[session->run_count]);
+        session->run_count++;
         ok = qs_stmt_step(&s, &row, err);
     }
     qs_stmt_end(&s);
+    return ok;
+}
+
+static void add_fresh(struct qs_history_data *data, const struct qs_history_run *run, int64_t metric,
+                      int64_t windows)
+{
+    data->fresh = qs_read_grow(data->fresh, data->fresh_count, sizeof *data->fresh);
+    struct qs_median_row *row = &data->fresh[data->fresh_count++];
+    *row = (struct qs_median_row){.metric = metric,
+                                  .median = run->median,
+                                  .n = (int64_t)run->n,
+                                  .soft = run->soft,
+                                  .windows = windows,
+                                  .warmup_n = run->warmup_n};
+    memcpy(row->run_uid, run->uid, sizeof row->run_uid);
+}
+
+/* Its runs, with the medians that nobody has kept. */
+static bool read_session(struct qs_store_reader *r, int64_t device, const struct qs_history_metric *metric,
+                         struct qs_history_data *data, struct qs_history_session *session, struct qs_err *err)
+{
+    struct run_row *rows = NULL;
+    bool ok = read_runs(r, device, metric ? metric->id : 0, session, &rows, err);
+    for (size_t k = 0; ok && metric && k < session->run_count; k++) {
+        if (rows[k].is_kept)
+            continue;
+        ok = compute_median(r, rows[k].id, metric->id, &session->runs[k], err);
+        if (ok)
+            add_fresh(data, &session->runs[k], metric->id, rows[k].windows);
+    }
+    free(rows);
     return ok;
 }
 
@@ -163,22 +170,10 @@ bool qs_read_history(struct qs_store_reader *r, const struct qs_series_info *ser
                      const struct qs_history_metric *metric, int64_t since_wall_ns, int64_t until_wall_ns,
                      struct qs_history_data *ret, struct qs_err *err)
 {
-    size_t values = 0;
     *ret = (struct qs_history_data){0};
     bool ok = read_sessions(r, series, since_wall_ns, until_wall_ns, ret, err);
-    for (size_t i = 0; ok && i < ret->count; i++) {
-        int64_t *ids = NULL;
-        struct qs_history_session *session = &ret->at[i];
-        ok = read_session(r, series->device_id, session, &ids, err);
-        for (size_t k = 0; ok && k < session->run_count; k++) {
-            ok = read_values(r, ids[k], metric->id, &session->runs[k], err);
-            values += session->runs[k].n;
-            if (ok && values > VALUES_MOST)
-                ok = qs_fail(err, QS_E_LIMIT, "the series has more than %d values: narrow it with `since`",
-                             VALUES_MOST);
-        }
-        free(ids);
-    }
+    for (size_t i = 0; ok && i < ret->count; i++)
+        ok = read_session(r, series->device_id, metric, ret, &ret->at[i], err);
     if (!ok)
         qs_history_data_free(ret);
     return ok;
@@ -186,10 +181,8 @@ bool qs_read_history(struct qs_store_reader *r, const struct qs_series_info *ser
 
 static void session_free(struct qs_history_session *session)
 {
-    for (size_t i = 0; i < session->run_count; i++) {
-        free(session->runs[i].values);
+    for (size_t i = 0; i < session->run_count; i++)
         free(session->runs[i].exe_sha256);
-    }
     free(session->runs);
     free(session->job_name);
     free(session->spec_json);
@@ -205,5 +198,6 @@ void qs_history_data_free(struct qs_history_data *data)
     for (size_t i = 0; i < data->count; i++)
         session_free(&data->at[i]);
     free(data->at);
+    free(data->fresh);
     *data = (struct qs_history_data){0};
 }

@@ -4,6 +4,7 @@
 #ifndef QS_STORE_READ_HISTORY_H
 #define QS_STORE_READ_HISTORY_H
 
+#include "store/medians.h"
 #include "store/rows.h"
 #include "store/store.h"
 
@@ -46,9 +47,9 @@ struct qs_history_run {
     uint8_t uid[16];
     uint32_t block;
     int64_t warmup_n;
-    double *values; /* of the metric, accepted iterations in order; a time is of one evaluation */
-    size_t n;
-    bool soft;        /* there was no clean iteration: these are softly tainted ones */
+    double median; /* of the metric over accepted iterations, a time of one evaluation; NaN: there is none */
+    size_t n;      /* iterations that it is the median of */
+    bool soft;     /* there was no clean iteration: these are softly tainted ones */
     char *exe_sha256; /* "" where not known */
     bool exe_of_job;  /* it is one of the files that came with the job */
 };
@@ -65,9 +66,12 @@ struct qs_history_session {
 struct qs_history_data {
     struct qs_history_session *at; /* by time; those without a run that counts are there, too */
     size_t count;
+    struct qs_median_row *fresh; /* medians that nobody had kept: for qs_store_medians */
+    size_t fresh_count;
 };
 /* Sessions that began in [since_wall_ns, until_wall_ns], each with the runs that ended as planned: of a
- * repeated block its last attempt. QS_E_LIMIT beyond 20 million values. */
+ * repeated block its last attempt. Medians are those that are kept, the others are computed from the
+ * iterations. metric NULL: none is wanted. */
 bool qs_read_history(struct qs_store_reader *r, const struct qs_series_info *series,
                      const struct qs_history_metric *metric, int64_t since_wall_ns, int64_t until_wall_ns,
                      struct qs_history_data *ret, struct qs_err *err);

@@ -24,14 +24,15 @@ static const char list_sql[] =
     " AND (?2 IS NULL OR d.name = ?2) AND (?3 IS NULL OR a.name = ?3)"
     " GROUP BY jp.point_id, d.id, a.name ORDER BY m.name, p.params, p.conditions, d.name, a.name LIMIT ?4";
 
-/* Of the run that ended last: what it has rows of. */
+/* Of the last run of the series' last session: what it has rows of. */
 static const char metrics_sql[] =
-    "WITH latest AS (SELECT r.id AS id FROM run r"
+    "WITH latest AS (SELECT r.id AS id FROM session e JOIN boot b ON b.id = e.boot_id"
+    "  CROSS JOIN run r ON r.job_id = e.job_id AND r.session_id = e.id"
     "  JOIN job_point jp ON jp.job_id = r.job_id AND jp.idx = r.point_idx"
     "  JOIN arm a ON a.job_id = r.job_id AND a.idx = r.arm_idx"
-    "  JOIN session e ON e.id = r.session_id JOIN boot b ON b.id = e.boot_id"
-    "  WHERE jp.point_id = ?1 AND b.device_id = ?2 AND a.name = ?3 AND r.block >= 1 AND r.state = 'done'"
-    "  ORDER BY e.started_wall_ns DESC, r.id DESC LIMIT 1)"
+    "  WHERE e.started_wall_ns = ?4 AND jp.point_id = ?1 AND b.device_id = ?2 AND a.name = ?3 AND r.block >= "
+    "1"
+    "  AND r.state = 'done' ORDER BY r.id DESC LIMIT 1)"
     " SELECT m.id, m.name, m.unit, m.lower_is_better FROM metric m WHERE"
     " (m.id <= 9 AND EXISTS (SELECT 1 FROM window w JOIN iteration_rusage u ON u.window_id = w.id"
     "  WHERE w.run_id = (SELECT id FROM latest) AND w.phase = 1))"
@@ -108,6 +109,7 @@ bool qs_read_series_metrics(struct qs_store_reader *r, const struct qs_series_in
     qs_stmt_int(&s, series->point);
     qs_stmt_int(&s, series->device_id);
     qs_stmt_text(&s, series->arm);
+    qs_stmt_int(&s, series->last_wall_ns);
     const struct qs_history_metric time = {
         .name = qs_strdup("time"), .unit = qs_strdup("ns"), .lower_is_better = true};
     add_metric(ret, &time);
