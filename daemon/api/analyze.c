@@ -22,8 +22,8 @@ enum {
     WINDOW_MOST = 10000
 };
 
-typedef void analyze_fn(const struct qs_analysis_file *files, size_t count,
-                        const struct qs_analysis_opts *opts, struct qs_buf *out);
+typedef enum qs_status analyze_fn(const struct qs_analysis_file *files, size_t count,
+                                  const struct qs_analysis_opts *opts, struct qs_buf *out);
 
 struct analyze {
     analyze_fn *run;
@@ -208,8 +208,8 @@ static bool work_analyze(struct qs_exchange *ex, struct qs_err *err)
 {
     struct analyze *a = ex->data;
     if (!take_body(ex, a, err))
-        return a->bad != NULL; /* located problems are told by say_analyze */
-    a->run(a->files, a->count, &a->opts, &a->out);
+        return a->bad != NULL;                           /* located problems are told by say_analyze */
+    (void)a->run(a->files, a->count, &a->opts, &a->out); /* ended: nobody is there to be answered */
     return true;
 }
 
@@ -225,8 +225,9 @@ static void say_analyze(struct qs_exchange *ex)
     qs_reply_json(ex, 200, &out);
 }
 
-static bool go_on(void *user, double done_ratio)
+static bool go_on(void *user, const char *stage, double done_ratio)
 {
+    (void)stage;
     struct qs_exchange *ex = user;
     (void)done_ratio;
     return !atomic_load(&ex->left);

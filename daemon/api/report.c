@@ -76,8 +76,9 @@ static void say_report(struct qs_exchange *ex)
     qs_reply_json(ex, 200, &out);
 }
 
-static bool go_on(void *user, double done_ratio)
+static bool go_on(void *user, const char *stage, double done_ratio)
 {
+    (void)stage;
     struct qs_exchange *ex = user;
     (void)done_ratio;
     return !atomic_load(&ex->left);

@@ -110,8 +110,9 @@ static bool read_sides(struct qs_store_reader *reader, struct qs_exchange *ex, s
     return true;
 }
 
-static bool go_on(void *user, double done_ratio)
+static bool go_on(void *user, const char *stage, double done_ratio)
 {
+    (void)stage;
     struct qs_exchange *ex = user;
     (void)done_ratio;
     return !atomic_load(&ex->left);

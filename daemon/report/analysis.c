@@ -10,10 +10,12 @@
 #include "report/analysis_impl.h"
 #include "report/opinion.h"
 #include "report/report_impl.h"
+#include "report/work.h"
 #include "stats/twosample.h"
 #include "stats/verdict.h"
 
 enum { ANALYSIS_VERSION = 1 };
+static const char OPINIONS[] = "opinions";
 
 static void put_options(struct qs_json *j, const struct qs_analysis_opts *opts)
 {
@@ -82,6 +84,16 @@ static void put_names(struct qs_json *j, const struct qs_import_series *s,
     qs_json_kbool(j, "direction_known", s->direction != QS_DIRECTION_UNKNOWN || opts->direction);
 }
 
+static void put_warnings(struct qs_json *j, const struct qs_view *v)
+{
+    struct qs_analysis_opts opts = *v->opts;
+    struct qs_view view = *v;
+    double cost_ns = qs_view_cost_ns("warnings", v->n, v->runs, &opts);
+    view.opts = &opts;
+    if (qs_work_begin(opts.work, "warnings", cost_ns, &opts.progress))
+        qs_put_warnings(j, &view);
+}
+
 void qs_put_sample(struct qs_json *j, const struct qs_view *v, double lo, double hi)
 {
     qs_json_kdouble(j, "scale", v->series->scale);
@@ -89,7 +101,7 @@ void qs_put_sample(struct qs_json *j, const struct qs_view *v, double lo, double
     qs_json_kint(j, "runs", (int64_t)v->runs);
     qs_json_kint(j, "n_dropped", (int64_t)v->dropped);
     put_dropped(j, v->series);
-    qs_put_warnings(j, v);
+    put_warnings(j, v);
     qs_put_histogram(j, v, lo, hi);
     qs_put_view_stats(j, v);
 }
@@ -97,25 +109,47 @@ void qs_put_sample(struct qs_json *j, const struct qs_view *v, double lo, double
 typedef void put_series_fn(struct qs_json *j, const struct qs_import_series *s,
                            const struct qs_analysis_opts *opts);
 
+typedef double plan_series_fn(const struct qs_import_series *s, const struct qs_analysis_opts *opts);
+
+static double plan_analysis(const struct qs_import_series *s, const struct qs_analysis_opts *opts)
+{
+    return qs_view_plan_ns(s->n, s->runs, opts);
+}
+
+static double plan_history(const struct qs_import_series *s, const struct qs_analysis_opts *opts)
+{
+    return plan_analysis(s, opts) + qs_points_plan_ns(s->runs > 1 ? s->runs : s->n, opts);
+}
+
 /* A document with one result for each series of each file. */
-static void put_document(const char *kind, const struct qs_analysis_file *files, size_t count,
-                         const struct qs_analysis_opts *opts, put_series_fn *put, struct qs_buf *out)
+static enum qs_status put_document(const char *kind, const struct qs_analysis_file *files, size_t count,
+                                   const struct qs_analysis_opts *given, plan_series_fn *plan,
+                                   put_series_fn *put, struct qs_buf *out)
 {
     struct qs_json j;
+    struct qs_work work;
+    struct qs_analysis_opts opts = *given;
+    double planned_ns = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < files[i].import->count; k++)
+            planned_ns += plan(&files[i].import->series[k], given);
+    qs_work_init(&work, &given->progress, planned_ns);
+    opts.work = &work;
     qs_json_init(&j, out);
-    put_head(&j, kind, files, count, opts);
+    put_head(&j, kind, files, count, given);
     qs_json_key(&j, "results");
     qs_json_array(&j);
     for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < files[i].import->count; k++) {
+        for (size_t k = 0; k < files[i].import->count && !work.ended; k++) {
             qs_json_object(&j);
             qs_json_kint(&j, "file", (int64_t)i);
-            put(&j, &files[i].import->series[k], opts);
+            put(&j, &files[i].import->series[k], &opts);
             qs_json_object_end(&j);
         }
     }
     qs_json_array_end(&j);
     qs_json_object_end(&j);
+    return qs_work_finish(&work);
 }
 
 static void put_analysis(struct qs_json *j, const struct qs_import_series *s,
@@ -130,10 +164,10 @@ static void put_analysis(struct qs_json *j, const struct qs_import_series *s,
     qs_view_done(&v);
 }
 
-void qs_analysis_describe(const struct qs_analysis_file *files, size_t count,
-                          const struct qs_analysis_opts *opts, struct qs_buf *out)
+enum qs_status qs_analysis_describe(const struct qs_analysis_file *files, size_t count,
+                                    const struct qs_analysis_opts *opts, struct qs_buf *out)
 {
-    put_document("analysis", files, count, opts, put_analysis, out);
+    return put_document("analysis", files, count, opts, plan_analysis, put_analysis, out);
 }
 
 /* Its p, NaN where there is none. */
@@ -254,12 +288,17 @@ static double one_ms(const char *unit)
 static void put_opinions(struct qs_json *j, const struct qs_view *x, const struct qs_view *y)
 {
     const struct qs_analysis_opts *opts = x->opts;
+    struct qs_progress piece;
+    double cost_ns = qs_pair_cost_ns(OPINIONS, x->n + y->n, x->n + y->n, opts);
+    bool go_on = qs_work_begin(opts->work, OPINIONS, cost_ns, &piece);
     const struct qs_opinion_opts how = {.lower_is_better = lower_is_better(x->series, opts),
                                         .level = opts->level,
                                         .one_ms = one_ms(x->series->unit),
-                                        .seed = opts->seed};
+                                        .seed = opts->seed,
+                                        .progress = piece};
     qs_json_key(j, "opinions");
-    qs_opinions_write(j, opts->opinions, &x->nested, &y->nested, &how, x->series->unit);
+    qs_opinions_write(j, go_on ? opts->opinions : QS_OPINIONS_NONE, &x->nested, &y->nested, &how,
+                      x->series->unit);
 }
 
 /* The p of its verdict. */
@@ -320,27 +359,53 @@ static void put_unmatched(struct qs_json *j, const char *key, const struct qs_im
     qs_json_array_end(j);
 }
 
-void qs_analysis_compare(const struct qs_analysis_file *files, size_t count,
-                         const struct qs_analysis_opts *opts, struct qs_buf *out)
+static double plan_comparison(const struct qs_import_series *base, const struct qs_import_series *cand,
+                              const struct qs_analysis_opts *opts)
+{
+    size_t n_runs = base->runs + cand->runs, n = base->n + cand->n;
+    return plan_analysis(base, opts) + plan_analysis(cand, opts) +
+           qs_pair_plan_ns(QS_BASIS_RUNS, n_runs, n, opts) +
+           qs_pair_plan_ns(QS_BASIS_ITERATIONS, n, n, opts) + qs_pair_cost_ns(OPINIONS, n, n, opts);
+}
+
+static void put_results(struct qs_json *j, const struct qs_analysis_file *files, const struct qs_import *cand,
+                        const struct qs_analysis_opts *opts, struct qs_family *family)
+{
+    const struct qs_import *base = files[0].import;
+    qs_json_array(j);
+    for (size_t i = 0; i < base->count && !opts->work->ended; i++) {
+        const struct qs_import_series *other = find(cand, &base->series[i]);
+        if (other)
+            qs_family_add(family, put_comparison(j, files, &base->series[i], other, opts));
+    }
+    qs_json_array_end(j);
+}
+
+enum qs_status qs_analysis_compare(const struct qs_analysis_file *files, size_t count,
+                                   const struct qs_analysis_opts *given, struct qs_buf *out)
 {
     struct qs_json j;
+    struct qs_work work;
+    struct qs_analysis_opts opts = *given;
     const struct qs_import *base = files[0].import, *cand = files[count - 1].import;
+    double planned_ns = 0;
+    for (size_t i = 0; i < base->count; i++) {
+        const struct qs_import_series *other = find(cand, &base->series[i]);
+        planned_ns += other ? plan_comparison(&base->series[i], other, given) : 0;
+    }
+    qs_work_init(&work, &given->progress, planned_ns);
+    opts.work = &work;
     qs_json_init(&j, out);
-    put_head(&j, "comparison", files, count, opts);
+    put_head(&j, "comparison", files, count, given);
     put_unmatched(&j, "only_in_base", base, cand);
     put_unmatched(&j, "only_in_candidate", cand, base);
     struct qs_family family = {.p = qs_calloc(base->count, sizeof *family.p)};
     qs_json_key(&j, "results");
-    qs_json_array(&j);
-    for (size_t i = 0; i < base->count; i++) {
-        const struct qs_import_series *other = find(cand, &base->series[i]);
-        if (other)
-            qs_family_add(&family, put_comparison(&j, files, &base->series[i], other, opts));
-    }
-    qs_json_array_end(&j);
-    qs_put_family(&j, &family, opts);
+    put_results(&j, files, cand, &opts, &family);
+    qs_put_family(&j, &family, given);
     qs_json_object_end(&j);
     free(family.p);
+    return qs_work_finish(&work);
 }
 
 static void put_history(struct qs_json *j, const struct qs_import_series *s,
@@ -363,8 +428,8 @@ static void put_history(struct qs_json *j, const struct qs_import_series *s,
     qs_view_done(&v);
 }
 
-void qs_analysis_history(const struct qs_analysis_file *files, size_t count,
-                         const struct qs_analysis_opts *opts, struct qs_buf *out)
+enum qs_status qs_analysis_history(const struct qs_analysis_file *files, size_t count,
+                                   const struct qs_analysis_opts *opts, struct qs_buf *out)
 {
-    put_document("history", files, count, opts, put_history, out);
+    return put_document("history", files, count, opts, plan_history, put_history, out);
 }

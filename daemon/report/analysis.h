@@ -10,6 +10,8 @@
 #include "formats/import.h"
 #include "stats/status.h"
 
+struct qs_work;
+
 enum qs_unit_of_work { /* what counts as one independent observation of a verdict */
                        QS_PER_RUN,
                        QS_PER_ITERATION /* each value as if it were a run of its own */
@@ -27,7 +29,8 @@ struct qs_analysis_opts {
     double change_p_max;         /* and its level, in (0,1); 0.001 as a rule */
     enum qs_direction direction; /* for metrics whose unit says nothing, UNKNOWN: lower is better */
     unsigned opinions;           /* second opinions of a comparison: a set as in report/opinion.h */
-    struct qs_progress progress; /* asked now and then during long work */
+    struct qs_progress progress; /* hears of the whole document: stages are names of statistics */
+    struct qs_work *work;        /* NULL: what is computed is no part of a plan */
 };
 /* 95 %, 2 %, unknown resolution, seed 1, 10,000 resamples, per run, Hunter as it is by default. */
 struct qs_analysis_opts qs_analysis_opts_default(void);
@@ -38,16 +41,16 @@ struct qs_analysis_file { /* all borrowed */
     const struct qs_import *import;
 };
 
-/* Appends the document. */
-void qs_analysis_describe(const struct qs_analysis_file *files, size_t count,
-                          const struct qs_analysis_opts *opts, struct qs_buf *out);
+/* Appends the document. QS_ECANCELED: progress ended it, and what was appended is no document; else QS_OK. */
+enum qs_status qs_analysis_describe(const struct qs_analysis_file *files, size_t count,
+                                    const struct qs_analysis_opts *opts, struct qs_buf *out);
 /* Two files, the baseline first: series of both that share benchmark, metric and unit are compared, the
  * others are listed. */
-void qs_analysis_compare(const struct qs_analysis_file *files, size_t count,
-                         const struct qs_analysis_opts *opts, struct qs_buf *out);
+enum qs_status qs_analysis_compare(const struct qs_analysis_file *files, size_t count,
+                                   const struct qs_analysis_opts *opts, struct qs_buf *out);
 /* Points of a series in the order of the file: the values, or the medians of the runs where there are
  * several. */
-void qs_analysis_history(const struct qs_analysis_file *files, size_t count,
-                         const struct qs_analysis_opts *opts, struct qs_buf *out);
+enum qs_status qs_analysis_history(const struct qs_analysis_file *files, size_t count,
+                                   const struct qs_analysis_opts *opts, struct qs_buf *out);
 
 #endif

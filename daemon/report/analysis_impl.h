@@ -90,6 +90,16 @@ void qs_put_view_stats(struct qs_json *j, const struct qs_view *v);
 void qs_put_pair_stats(struct qs_json *j, const struct qs_pair *p);
 void qs_put_points_stats(struct qs_json *j, const struct qs_points *p);
 
+/* What statistics cost (report/work.h), by their name: of n values in so many runs, of n units of both sides
+ * with so many values, of n points. "warnings" is one, too. */
+double qs_view_cost_ns(const char *name, size_t n, size_t n_runs, const struct qs_analysis_opts *opts);
+double qs_pair_cost_ns(const char *name, size_t n, size_t values, const struct qs_analysis_opts *opts);
+double qs_points_cost_ns(const char *name, size_t n, const struct qs_analysis_opts *opts);
+/* All pieces of qs_view_init and qs_put_sample together, and so on. */
+double qs_view_plan_ns(size_t n, size_t n_runs, const struct qs_analysis_opts *opts);
+double qs_pair_plan_ns(enum qs_basis basis, size_t n, size_t values, const struct qs_analysis_opts *opts);
+double qs_points_plan_ns(size_t n, const struct qs_analysis_opts *opts);
+
 /* The head that every statistic has. Between the two come its own fields. */
 struct qs_stat_head {
     const char *name, *method;

@@ -25,7 +25,7 @@ static enum qs_status put_modality(const struct qs_view *v, struct qs_json *j)
 {
     struct qs_modality_test t = {.quantum = NAN, .mvalue = NAN, .ties = {.smallest_gap = NAN}};
     double quantum = v->opts->resolution > 0 ? v->opts->resolution : NAN;
-    enum qs_status status = qs_modality_test(v->x, v->n, quantum, &t);
+    enum qs_status status = qs_modality_test(v->x, v->n, quantum, &v->opts->progress, &t);
     qs_json_kstring(j, "modality", qs_modality_name(t.modality));
     qs_json_kint(j, "n_distinct", (int64_t)t.ties.n_distinct);
     qs_json_kdouble(j, "smallest_gap", t.ties.smallest_gap);
@@ -40,7 +40,7 @@ static enum qs_status put_modality(const struct qs_view *v, struct qs_json *j)
 static enum qs_status put_lowland(const struct qs_view *v, struct qs_json *j)
 {
     struct qs_modes m = {0};
-    enum qs_status status = qs_lowland(v->x, v->n, &m);
+    enum qs_status status = qs_lowland(v->x, v->n, &v->opts->progress, &m);
     put_modes(j, &m);
     return status;
 }
@@ -107,6 +107,7 @@ static enum qs_status put_pelt_with(const struct qs_view *v, bool raw, size_t le
     opts.raw = raw;
     opts.least = least;
     opts.resolution = v->opts->resolution;
+    opts.progress = v->opts->progress;
     enum qs_status status = v->n > SEGMENTED_MOST ? QS_EDOM : qs_pelt(v->x, v->n, &opts, changes, &count);
     qs_put_counts(j, "indexes", changes, count);
     free(changes);

@@ -26,7 +26,8 @@ static enum qs_status put_theil_sen(const struct qs_points *p, struct qs_json *j
 {
     struct qs_theil_sen t = {.slope = NAN, .intercept = NAN, .ci = qs_ci_none(p->view->opts->level)};
     enum qs_status status =
-        p->n > PAIRS_MOST ? QS_EDOM : qs_theil_sen_ci(p->v, p->n, p->view->opts->level, &t);
+        p->n > PAIRS_MOST ? QS_EDOM
+                          : qs_theil_sen_ci(p->v, p->n, p->view->opts->level, &p->view->opts->progress, &t);
     qs_json_kdouble(j, "slope", t.slope);
     qs_json_kdouble(j, "intercept", t.intercept);
     qs_put_ci(j, &t.ci);
@@ -53,6 +54,7 @@ static enum qs_status put_gesd(const struct qs_points *p, struct qs_json *j)
     uint8_t *flags = qs_calloc(p->n, sizeof *flags);
     opts.most = opts.most > GESD_MOST ? GESD_MOST : opts.most;
     opts.most = opts.most > 0 ? opts.most : 1;
+    opts.progress = p->view->opts->progress;
     enum qs_status status = qs_gesd_flags(p->v, p->n, &opts, flags, &g);
     qs_json_kint(j, "most", (int64_t)opts.most);
     qs_json_kdouble(j, "statistic", g.statistic);
@@ -88,6 +90,7 @@ static struct qs_hunter_opts hunter_opts(const struct qs_points *p, double min_m
     opts.min_magnitude = min_magnitude;
     opts.window = p->view->opts->change_window;
     opts.p_max = p->view->opts->change_p_max;
+    opts.progress = p->view->opts->progress;
     return opts;
 }
 
@@ -187,7 +190,7 @@ static enum qs_status put_drift(const struct qs_points *p, struct qs_json *j)
         QS_NUMBER_FIELD(struct qs_drift, n_eff), QS_NUMBER_FIELD(struct qs_drift, p),
         QS_NUMBER_FIELD(struct qs_drift, slope), QS_NUMBER_FIELD(struct qs_drift, intercept)};
     struct qs_drift d;
-    enum qs_status status = qs_drift(p->v, p->n, p->view->opts->level, &d);
+    enum qs_status status = qs_drift(p->v, p->n, p->view->opts->level, &p->view->opts->progress, &d);
     qs_put_fields(j, fields, sizeof fields / sizeof *fields, &d);
     qs_put_ci(j, &d.ci);
     return status;

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "report/analysis_impl.h"
+#include "report/work.h"
 #include "stats/bootstrap.h"
 #include "stats/describe.h"
 #include "stats/sum.h"
@@ -38,9 +39,26 @@ size_t qs_analysis_resamples(const struct qs_analysis_opts *opts, size_t n)
     return opts->resamples < most ? opts->resamples : most;
 }
 
+static void find_steady_states(struct qs_view *v, const struct qs_progress *progress)
+{
+    const struct qs_analysis_opts *given = v->opts;
+    struct qs_analysis_opts opts = *given;
+    double runs = (double)v->runs;
+    v->opts = &opts;
+    for (size_t i = 0; i < v->runs; i++) {
+        opts.progress = qs_progress_part(progress, (double)i / runs, (double)(i + 1) / runs);
+        enum qs_status status = qs_steady_of_run(v, i, &v->steady[i]);
+        v->steady_status = i == 0 ? status : v->steady_status;
+    }
+    v->opts = given;
+}
+
 void qs_view_init(struct qs_view *v, const struct qs_import_series *series,
                   const struct qs_analysis_opts *opts)
 {
+    struct qs_progress piece;
+    double cost_ns = qs_view_cost_ns("steady_state", series->n, series->runs, opts);
+    (void)qs_work_begin(opts->work, "steady_state", cost_ns, &piece); /* what follows asks by itself */
     *v = (struct qs_view){.series = series,
                           .x = series->v,
                           .n = series->n,
@@ -67,8 +85,7 @@ void qs_view_init(struct qs_view *v, const struct qs_import_series *series,
     for (size_t i = 0; i < QS_DROP_COUNT; i++)
         v->dropped += series->dropped[i];
     v->steady = qs_calloc(series->runs, sizeof *v->steady);
-    for (size_t i = series->runs; i > 0; i--)
-        v->steady_status = qs_steady_of_run(v, i - 1, &v->steady[i - 1]);
+    find_steady_states(v, &piece);
 }
 
 void qs_view_done(struct qs_view *v)
@@ -169,6 +186,11 @@ void qs_put_counts(struct qs_json *j, const char *key, const size_t *v, size_t n
     qs_json_array_end(j);
 }
 
+static bool is_left_out(const struct qs_view_stat *row, const struct qs_analysis_opts *opts)
+{
+    return opts->brief && row->random && row->basis == QS_BASIS_ITERATIONS;
+}
+
 static void put_view_table(struct qs_json *j, const struct qs_view *v, const struct qs_view_stat *rows,
                            size_t count)
 {
@@ -179,12 +201,16 @@ static void put_view_table(struct qs_json *j, const struct qs_view *v, const str
                                           .n_dropped = v->dropped,
                                           .random = rows[i].random,
                                           .seed = v->opts->seed};
-        if (v->opts->brief && rows[i].random && rows[i].basis == QS_BASIS_ITERATIONS)
+        if (is_left_out(&rows[i], v->opts))
             continue;
-        if (!qs_progress_go_on(&v->opts->progress, 0))
+        struct qs_analysis_opts opts = *v->opts;
+        struct qs_view row = *v;
+        row.opts = &opts;
+        double cost_ns = qs_view_cost_ns(head.name, v->n, v->runs, &opts);
+        if (!qs_work_begin(opts.work, head.name, cost_ns, &opts.progress))
             return; /* nobody reads the document */
         qs_stat_begin(j, &head);
-        qs_stat_end(j, rows[i].put(v, j));
+        qs_stat_end(j, rows[i].put(&row, j));
     }
 }
 
@@ -209,10 +235,14 @@ static void put_pair_table(struct qs_json *j, const struct qs_pair *p, const str
                                           .n_dropped = p->base->dropped + p->cand->dropped,
                                           .random = row->random,
                                           .seed = p->opts->seed};
-        if (!qs_progress_go_on(&p->opts->progress, 0))
+        struct qs_analysis_opts opts = *p->opts;
+        struct qs_pair pair = *p;
+        pair.opts = &opts;
+        double cost_ns = qs_pair_cost_ns(head.name, head.n_used, p->base->n + p->cand->n, &opts);
+        if (!qs_work_begin(opts.work, head.name, cost_ns, &opts.progress))
             return;
         qs_stat_begin(j, &head);
-        qs_stat_end(j, row->put(p, j));
+        qs_stat_end(j, row->put(&pair, j));
     }
 }
 
@@ -233,7 +263,53 @@ void qs_put_points_stats(struct qs_json *j, const struct qs_points *p)
                                           .n_dropped = p->view->dropped,
                                           .random = row->random,
                                           .seed = p->view->opts->seed};
+        struct qs_analysis_opts opts = *p->view->opts;
+        struct qs_view view = *p->view;
+        struct qs_points points = *p;
+        view.opts = &opts;
+        points.view = &view;
+        double cost_ns = qs_points_cost_ns(head.name, p->n, &opts);
+        if (!qs_work_begin(opts.work, head.name, cost_ns, &opts.progress))
+            return;
         qs_stat_begin(j, &head);
-        qs_stat_end(j, row->put(p, j));
+        qs_stat_end(j, row->put(&points, j));
     }
+}
+
+static double plan_table(const struct qs_view_stat *rows, size_t count, size_t n, size_t n_runs,
+                         const struct qs_analysis_opts *opts)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += is_left_out(&rows[i], opts) ? 0 : qs_view_cost_ns(rows[i].name, n, n_runs, opts);
+    return sum;
+}
+
+double qs_view_plan_ns(size_t n, size_t n_runs, const struct qs_analysis_opts *opts)
+{
+    return qs_view_cost_ns("steady_state", n, n_runs, opts) + qs_view_cost_ns("warnings", n, n_runs, opts) +
+           plan_table(qs_one_stats, qs_one_stat_count, n, n_runs, opts) +
+           plan_table(qs_shape_stats, qs_shape_stat_count, n, n_runs, opts) +
+           plan_table(qs_mode_stats, qs_mode_stat_count, n, n_runs, opts) +
+           plan_table(qs_run_stats, qs_run_stat_count, n, n_runs, opts);
+}
+
+double qs_pair_plan_ns(enum qs_basis basis, size_t n, size_t values, const struct qs_analysis_opts *opts)
+{
+    const struct qs_pair_stat *const tables[] = {qs_two_stats, qs_rank_stats, qs_rule_stats};
+    const size_t counts[] = {qs_two_stat_count, qs_rank_stat_count, qs_rule_stat_count};
+    double sum = 0;
+    for (size_t t = 0; t < 3; t++)
+        for (size_t i = 0; i < counts[t]; i++)
+            if (basis == QS_BASIS_RUNS || !tables[t][i].runs_only)
+                sum += qs_pair_cost_ns(tables[t][i].name, n, values, opts);
+    return sum;
+}
+
+double qs_points_plan_ns(size_t n, const struct qs_analysis_opts *opts)
+{
+    double sum = 0;
+    for (size_t i = 0; i < qs_points_stat_count; i++)
+        sum += qs_points_cost_ns(qs_points_stats[i].name, n, opts);
+    return sum;
 }

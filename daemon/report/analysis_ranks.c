@@ -20,8 +20,9 @@ static enum qs_status put_mann_whitney(const struct qs_pair *p, struct qs_json *
     struct qs_mwu m;
     enum qs_status status = qs_mwu(p->x, p->nx, p->y, p->ny, QS_RANKS_AUTO, &m);
     qs_put_fields(j, fields, sizeof fields / sizeof *fields, &m);
-    struct qs_mwu normal, uncorrected;
-    (void)qs_mwu(p->x, p->nx, p->y, p->ny, QS_RANKS_NORMAL, &normal);
+    struct qs_mwu normal = m, uncorrected;
+    if (m.exact)
+        (void)qs_mwu(p->x, p->nx, p->y, p->ny, QS_RANKS_NORMAL, &normal);
     (void)qs_mwu(p->x, p->nx, p->y, p->ny, QS_RANKS_NORMAL_UNCORRECTED, &uncorrected);
     qs_json_kdouble(j, "p_normal", normal.p);
     qs_json_kdouble(j, "p_normal_uncorrected", uncorrected.p);
@@ -30,13 +31,16 @@ static enum qs_status put_mann_whitney(const struct qs_pair *p, struct qs_json *
     return status;
 }
 
-static enum qs_status put_hl_of(const struct qs_pair *p, struct qs_json *j,
-                                enum qs_status (*hl)(const double *x, size_t nx, const double *y, size_t ny,
-                                                     double level, enum qs_ranks_method method,
-                                                     struct qs_hl *out))
+typedef enum qs_status hl_fn(const double *x, size_t nx, const double *y, size_t ny, double level,
+                             enum qs_ranks_method method, const struct qs_progress *progress,
+                             struct qs_hl *out);
+
+/* Where ranks are not exact, they are the normal ones already. */
+static enum qs_status put_hl_of(const struct qs_pair *p, struct qs_json *j, hl_fn *hl)
 {
     struct qs_hl h;
-    enum qs_status status = hl(p->x, p->nx, p->y, p->ny, p->opts->level, QS_RANKS_AUTO, &h);
+    enum qs_status status =
+        hl(p->x, p->nx, p->y, p->ny, p->opts->level, QS_RANKS_AUTO, &p->opts->progress, &h);
     struct qs_ci ci = h.ci;
     ci.flags |= h.flags;
     qs_json_kdouble(j, "estimate", h.shift);
@@ -45,7 +49,8 @@ static enum qs_status put_hl_of(const struct qs_pair *p, struct qs_json *j,
     qs_json_kdouble(j, "hi_rank", h.hi_rank);
     qs_json_kint(j, "runs_needed", (int64_t)h.n_needed);
     qs_json_kbool(j, "exact", h.exact);
-    (void)hl(p->x, p->nx, p->y, p->ny, p->opts->level, QS_RANKS_NORMAL, &h);
+    if (h.exact)
+        (void)hl(p->x, p->nx, p->y, p->ny, p->opts->level, QS_RANKS_NORMAL, NULL, &h);
     qs_json_kdouble(j, "normal_lo", h.ci.lo);
     qs_json_kdouble(j, "normal_hi", h.ci.hi);
     return status;
@@ -162,7 +167,7 @@ static enum qs_status put_mode_shares(const struct qs_pair *p, struct qs_json *j
     struct qs_modes m = {0};
     double x[QS_MODES_MAX] = {0}, y[QS_MODES_MAX] = {0};
     size_t changed = 0;
-    enum qs_status status = qs_lowland(p->x, p->nx, &m);
+    enum qs_status status = qs_lowland(p->x, p->nx, &p->opts->progress, &m);
     if (status == QS_OK)
         status = qs_mode_shares(p->x, p->nx, m.cut, m.count - 1, x);
     if (status == QS_OK)

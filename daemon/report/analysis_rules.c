@@ -33,7 +33,8 @@ static enum qs_status put_rancid(const struct qs_pair *p, struct qs_json *j)
         QS_NUMBER_FIELD(struct qs_rancid, precision), QS_NUMBER_FIELD(struct qs_rancid, precision_ratio),
         QS_NUMBER_FIELD(struct qs_rancid, sd_ratio)};
     struct qs_rancid r;
-    enum qs_status status = qs_rancid(p->x, p->nx, p->y, p->ny, p->opts->level, p->opts->seed, &r);
+    enum qs_status status =
+        qs_rancid(p->x, p->nx, p->y, p->ny, p->opts->level, p->opts->seed, &p->opts->progress, &r);
     qs_put_fields(j, fields, sizeof fields / sizeof *fields, &r);
     qs_put_numbers(j, "median", r.median, 2);
     qs_put_numbers(j, "sd", r.sd, 2);

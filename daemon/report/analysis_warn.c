@@ -51,7 +51,7 @@ static void warn_drift(struct qs_json *j, const struct qs_view *v)
     struct qs_mann_kendall m;
     double slope = NAN, median = v->sorted[v->n / 2];
     if (v->n < ENOUGH || v->n > PAIRS_MOST || qs_mann_kendall(v->x, v->n, &m) != QS_OK || !(m.p < sure) ||
-        qs_theil_sen(v->x, v->n, &slope) != QS_OK)
+        qs_theil_sen(v->x, v->n, NULL, &slope) != QS_OK)
         return;
     double change = slope * (double)(v->n - 1) / fabs(median);
     if (fabs(change) >= matters_ratio && isfinite(change))
@@ -87,7 +87,7 @@ static void warn_modes(struct qs_json *j, const struct qs_view *v)
 {
     struct qs_modality_test t;
     double quantum = v->opts->resolution > 0 ? v->opts->resolution : NAN;
-    if (qs_modality_test(v->x, v->n, quantum, &t) != QS_OK)
+    if (qs_modality_test(v->x, v->n, quantum, &v->opts->progress, &t) != QS_OK)
         return;
     if (t.modality == QS_MODALITY_MORE)
         warn_several(j, v, &t);

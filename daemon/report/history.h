@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "stats/status.h"
 #include "store/read_history.h"
 
 struct qs_history_opts {
@@ -27,6 +28,7 @@ struct qs_history_input { /* all borrowed */
     const struct qs_history_data *data;
     const char *build; /* only sessions whose build has this in its label; NULL: all */
     struct qs_history_opts opts;
+    struct qs_progress progress; /* hears of the whole document: "changes", "trend" */
 };
 
 /* The identity of a series: SHA-256 over benchmark, parameters, conditions, device and arm, 64 hex digits. It
@@ -48,7 +50,8 @@ struct qs_history_value {
 };
 struct qs_history_value qs_history_value_of(const struct qs_history_session *session, double level);
 
-/* Appends the document. QS_E_DATA where a stored environment cannot be read. */
+/* Appends the document. QS_E_DATA where a stored environment cannot be read; QS_E_STOPPED where progress
+ * ended it, and what was appended is no document. */
 bool qs_history_document(const struct qs_history_input *in, struct qs_buf *out, struct qs_err *err);
 
 #endif

@@ -7,8 +7,10 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "report/analysis_impl.h"
 #include "report/parts.h"
 #include "report/report_impl.h"
+#include "report/work.h"
 #include "stats/rule.h"
 
 enum { REPORT_VERSION = 1, RULE_BYTES = 1024 };
@@ -96,6 +98,19 @@ static void count_dropped(const struct qs_report_group *g, size_t arm, size_t dr
         dropped[QS_DROP_VIEW] += g->arms[arm].tally.dropped[v];
 }
 
+/* The samples of all arms of a job; the rest of its report is quick. */
+static double plan_ns(const struct qs_report_group *groups, size_t count, const struct qs_analysis_opts *opts)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t a = 0; a < groups[i].in->spec->arm_count; a++) {
+            size_t n = groups[i].arms[a].iterations;
+            sum += n > 0 ? qs_view_plan_ns(n, groups[i].run_count / groups[i].in->spec->arm_count, opts) : 0;
+        }
+    }
+    return sum;
+}
+
 static void put_run_strip(struct qs_json *j, const struct qs_part_run *runs, size_t count)
 {
     double *x = qs_calloc(count + 1, sizeof *x);
@@ -147,7 +162,7 @@ static void put_result(struct qs_json *j, const struct qs_report_group *g, const
     qs_json_kint(j, "iterations_per_run", g->iterations_per_run);
     qs_json_key(j, "arms");
     qs_json_array(j);
-    for (size_t a = 0; a < g->in->spec->arm_count; a++)
+    for (size_t a = 0; a < g->in->spec->arm_count && !opts->work->ended; a++)
         put_arm(j, g, a, all, opts);
     qs_json_array_end(j);
     qs_json_key(j, "warnings");
@@ -180,13 +195,16 @@ static bool is_measured(size_t point, const struct qs_report_group *groups, size
     return false;
 }
 
-void qs_report_job(const struct qs_report_input *in, const struct qs_windows *windows,
-                   const struct qs_report_extent *extent, struct qs_buf *out)
+enum qs_status qs_report_job(const struct qs_report_input *in, const struct qs_windows *windows,
+                             const struct qs_report_extent *extent, struct qs_buf *out)
 {
     struct qs_report_group *groups;
     size_t count = qs_report_groups(in, &groups);
-    const struct qs_analysis_opts opts = analysis_opts(in, extent);
+    struct qs_analysis_opts opts = analysis_opts(in, extent);
+    struct qs_work work;
     struct qs_json j;
+    qs_work_init(&work, &extent->progress, plan_ns(groups, count, &opts));
+    opts.work = &work;
     qs_json_init(&j, out);
     qs_json_object(&j);
     put_head(&j, "job", in);
@@ -203,11 +221,12 @@ void qs_report_job(const struct qs_report_input *in, const struct qs_windows *wi
     qs_json_array_end(&j);
     qs_json_key(&j, "results");
     qs_json_array(&j);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !work.ended; i++)
         put_result(&j, &groups[i], windows, &opts);
     qs_json_array_end(&j);
     qs_json_object_end(&j);
     qs_report_groups_free(groups, count);
+    return qs_work_finish(&work);
 }
 
 /* --- of a run --- */
@@ -293,16 +312,19 @@ static void put_values(struct qs_json *j, const struct run_values *v, const stru
     qs_part_series_done(&series);
 }
 
-void qs_report_run(const struct qs_report_input *in, const struct qs_run_info *run,
-                   const struct qs_windows *windows, const struct qs_report_extent *extent,
-                   struct qs_buf *out)
+enum qs_status qs_report_run(const struct qs_report_input *in, const struct qs_run_info *run,
+                             const struct qs_windows *windows, const struct qs_report_extent *extent,
+                             struct qs_buf *out)
 {
-    const struct qs_analysis_opts opts = analysis_opts(in, extent);
+    struct qs_analysis_opts opts = analysis_opts(in, extent);
+    struct qs_work work;
     const char *label = run->point < in->spec->point_count ? in->spec->points[run->point].label : "";
     struct run_values v;
     struct qs_json j;
     char uid[33];
     take_values(&v, windows, (size_t)run->warmup_n, &in->views);
+    qs_work_init(&work, &extent->progress, v.n > 0 ? qs_view_plan_ns(v.n, 1, &opts) : 0);
+    opts.work = &work;
     qs_hex(run->uid, sizeof run->uid, uid);
     qs_json_init(&j, out);
     qs_json_object(&j);
@@ -322,4 +344,5 @@ void qs_report_run(const struct qs_report_input *in, const struct qs_run_info *r
     free(v.x);
     free(v.left_out);
     free(v.ns);
+    return qs_work_finish(&work);
 }

@@ -155,11 +155,14 @@ static void put_device(struct qs_json *j, const struct qs_sides *s, const struct
     qs_json_array(j);
     for (size_t m = 0; m < metrics; m++) {
         const struct qs_sides_verdict *v = &pair->metrics[m];
+        struct qs_progress piece;
+        if (!qs_work_begin(s->work, "bootstrap", qs_sides_ratios_ns(pair, m), &piece))
+            break;
         if (m > 0 && v->side[QS_BASE].n + v->side[QS_CAND].n == 0)
             continue;
         qs_json_object(j);
         qs_sides_put_verdict(j, &s->how, &s->in->runs[QS_BASE]->metrics[m], v, names);
-        qs_sides_put_ratios(j, s, v, stream * metrics + m);
+        qs_sides_put_ratios(j, s, v, stream * metrics + m, &piece);
         qs_json_object_end(j);
     }
     qs_json_array_end(j);
@@ -229,15 +232,16 @@ static void put_document(struct qs_json *j, const struct qs_sides *s)
     put_family(j, s);
     qs_json_key(j, "results");
     qs_json_array(j);
-    for (size_t i = 0; i < s->point_count && !s->refused; i++)
+    for (size_t i = 0; i < s->point_count && !s->refused && !s->work->ended; i++)
         put_point(j, s, i, &stream);
     qs_json_array_end(j);
     qs_json_object_end(j);
 }
 
-void qs_sides_compare(const struct qs_sides_input *in, struct qs_buf *out)
+enum qs_status qs_sides_compare(const struct qs_sides_input *in, struct qs_buf *out)
 {
-    struct qs_sides s = {.in = in};
+    struct qs_work work;
+    struct qs_sides s = {.in = in, .work = &work};
     struct qs_json j;
     s.how = (struct qs_sides_how){.alpha = in->alpha,
                                   .margin_ratio = isnan(in->margin_ratio) ? margin_of(&s) : in->margin_ratio,
@@ -246,9 +250,18 @@ void qs_sides_compare(const struct qs_sides_input *in, struct qs_buf *out)
     qs_sides_collect(&s);
     qs_sides_match(&s);
     qs_sides_differ(&s);
+    qs_work_init(&work, &in->progress, s.refused ? 0 : qs_sides_plan_ns(&s));
+    s.how.progress = qs_work_here(&work);
     if (!s.refused)
         qs_sides_judge(&s);
-    qs_json_init(&j, out);
+    struct qs_buf document;
+    qs_buf_init(&document);
+    qs_json_init(&j, &document);
     put_document(&j, &s);
     qs_sides_done(&s);
+    enum qs_status status = qs_work_finish(&work);
+    if (status == QS_OK)
+        qs_buf_add(out, document.data, document.len);
+    qs_buf_done(&document);
+    return status;
 }

@@ -18,16 +18,16 @@ struct qs_sides_input {      /* all borrowed; index 0 is the base, 1 the candida
     const struct qs_arm_runs *runs[2];
     const struct qs_sides_job *jobs; /* of all runs */
     size_t job_count;
-    double margin_ratio; /* NaN: that of the base's jobs, the least where they have several */
-    double alpha;        /* intervals hold with 1 - alpha */
-    const char *allow;   /* keys of differences that are allowed, separated by commas, `all` or "" */
-    unsigned opinions;   /* a set as in report/opinion.h */
-    uint64_t seed;       /* of resampling */
-    struct qs_progress progress;
+    double margin_ratio;         /* NaN: that of the base's jobs, the least where they have several */
+    double alpha;                /* intervals hold with 1 - alpha */
+    const char *allow;           /* keys of differences that are allowed, separated by commas, `all` or "" */
+    unsigned opinions;           /* a set as in report/opinion.h */
+    uint64_t seed;               /* of resampling */
+    struct qs_progress progress; /* hears of the whole document: "judge", "bootstrap" */
 };
 
 /* Appends the document. Where something that matters differs and was not allowed, it is refused: the document
- * lists what, and has no results. */
-void qs_sides_compare(const struct qs_sides_input *in, struct qs_buf *out);
+ * lists what, and has no results. QS_ECANCELED: progress ended it, and nothing was appended; else QS_OK. */
+enum qs_status qs_sides_compare(const struct qs_sides_input *in, struct qs_buf *out);
 
 #endif

@@ -6,6 +6,7 @@
 #include "report/env_diff.h"
 #include "report/sides.h"
 #include "report/sides_verdict.h"
+#include "report/work.h"
 
 /* A series of one side: a point in one arm on one device, wherever it was measured. */
 struct qs_side_series {
@@ -57,6 +58,7 @@ struct qs_sides {
     bool refused;
     struct qs_sides_how how;
     size_t family, selected, regressions;
+    struct qs_work *work; /* borrowed */
 };
 
 /* sides_match.c */
@@ -74,9 +76,13 @@ void qs_sides_judge(struct qs_sides *s);
 /* sides_exact.c: of a metric that is declared deterministic; ret is judged already. */
 void qs_sides_exact(const struct qs_sides *s, const struct qs_sides_pair *pair, size_t metric,
                     struct qs_sides_verdict *ret);
+/* sides_ratio.c: what the verdict and the ratios of one metric of a pair cost, and of all (report/work.h). */
+double qs_sides_judge_ns(const struct qs_sides_pair *pair, size_t metric);
+double qs_sides_ratios_ns(const struct qs_sides_pair *pair, size_t metric);
+double qs_sides_plan_ns(const struct qs_sides *s);
 /* sides_ratio.c: "ratios" of the object that is open: other ways to say how many percent. */
 void qs_sides_put_ratios(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_verdict *v,
-                         uint64_t stream);
+                         uint64_t stream, const struct qs_progress *progress);
 /* sides_words.c */
 void qs_sides_warn(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_pair *pair);
 

@@ -125,7 +125,9 @@ static void judge_metric(const struct qs_sides *s, const struct qs_sides_pair *p
                          struct qs_sides_verdict *ret)
 {
     *ret = (struct qs_sides_verdict){.reason = "none", .p_bh = NAN};
-    if (metric > 0 && !has_values(pair, metric))
+    struct qs_progress piece;
+    bool go_on = qs_work_begin(s->work, "judge", qs_sides_judge_ns(pair, metric), &piece);
+    if (!go_on || (metric > 0 && !has_values(pair, metric)))
         return;
     gather(pair, metric, ret);
     qs_sides_conclude(&s->how, &s->in->runs[QS_BASE]->metrics[metric], ret);

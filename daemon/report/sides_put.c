@@ -58,7 +58,8 @@ static void put_opinions(struct qs_json *j, const struct qs_sides_how *how,
     struct qs_opinion_opts opts = {.lower_is_better = !metric->higher_is_better,
                                    .level = 1 - how->alpha,
                                    .one_ms = ns ? 1e6 : NAN,
-                                   .seed = how->seed};
+                                   .seed = how->seed,
+                                   .progress = how->progress};
     for (int k = 0; k < 2; k++)
         side[k] =
             (struct qs_nested){.v = v->side[k].iterations, .off = v->side[k].runs, .k = v->side[k].run_count};

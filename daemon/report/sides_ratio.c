@@ -10,6 +10,48 @@
 static const double draws_most = 2e7;
 enum { RESAMPLES_LEAST = 200, RESAMPLES_MOST = 10000 };
 
+static size_t resamples_of(size_t n)
+{
+    double most = draws_most / fmax((double)n, 1);
+    return most > RESAMPLES_MOST ? RESAMPLES_MOST : most < RESAMPLES_LEAST ? RESAMPLES_LEAST : (size_t)most;
+}
+
+/* Measured on a server of 2020: a verdict sorts and weighs its values, a draw of the bootstrap is one
+ * addition of a value from anywhere. */
+static const double VERDICT_NS = 20e3, VALUE_NS = 100, DRAW_NS = 3;
+
+static size_t values_of(const struct qs_sides_pair *pair, size_t metric)
+{
+    size_t n = 0;
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < pair->series[k]->count; i++)
+            n += pair->series[k]->runs[i]->clean[metric].n + pair->series[k]->runs[i]->soft[metric].n;
+    return n;
+}
+
+double qs_sides_judge_ns(const struct qs_sides_pair *pair, size_t metric)
+{
+    return VERDICT_NS + VALUE_NS * (double)values_of(pair, metric);
+}
+
+double qs_sides_ratios_ns(const struct qs_sides_pair *pair, size_t metric)
+{
+    size_t n = values_of(pair, metric);
+    return DRAW_NS * (double)n * (double)resamples_of(n);
+}
+
+double qs_sides_plan_ns(const struct qs_sides *s)
+{
+    size_t metrics = s->in->runs[QS_BASE]->metric_count;
+    double sum = 0;
+    for (size_t i = 0; i < s->point_count; i++)
+        for (size_t k = 0; k < s->points[i].count; k++)
+            for (size_t m = 0; m < metrics; m++)
+                sum += qs_sides_judge_ns(&s->points[i].pairs[k], m) +
+                       qs_sides_ratios_ns(&s->points[i].pairs[k], m);
+    return sum;
+}
+
 static struct qs_tree tree_of(const struct qs_side_values *side, bool by_session)
 {
     struct qs_tree tree = {.v = side->iterations, .depth = by_session ? 2 : 1};
@@ -42,19 +84,16 @@ static void put_fieller(struct qs_json *j, const struct qs_sides *s, const struc
 }
 
 static void put_bootstrap(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_verdict *v,
-                          uint64_t stream)
+                          uint64_t stream, const struct qs_progress *progress)
 {
     const struct qs_side_values *x = &v->side[QS_BASE], *y = &v->side[QS_CAND];
-    double n = (double)(x->iteration_count + y->iteration_count), most = draws_most / fmax(n, 1);
     bool by_session = v->level == QS_SIDES_SESSIONS;
     struct qs_tree base = tree_of(x, by_session), cand = tree_of(y, by_session);
     struct qs_hier_boot_opts opts = {.seed = s->in->seed,
                                      .stream = stream,
-                                     .resamples = most > RESAMPLES_MOST    ? RESAMPLES_MOST
-                                                  : most < RESAMPLES_LEAST ? RESAMPLES_LEAST
-                                                                           : (size_t)most,
+                                     .resamples = resamples_of(x->iteration_count + y->iteration_count),
                                      .level = 1 - s->in->alpha,
-                                     .progress = s->in->progress};
+                                     .progress = *progress};
     struct qs_hier_boot boot = {.ratio = NAN, .ci = qs_ci_none(1 - s->in->alpha)};
     enum qs_status status =
         x->run_count > 0 && y->run_count > 0 ? qs_hier_boot_ratio(&base, &cand, &opts, &boot) : QS_ENODATA;
@@ -65,11 +104,11 @@ static void put_bootstrap(struct qs_json *j, const struct qs_sides *s, const str
 }
 
 void qs_sides_put_ratios(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_verdict *v,
-                         uint64_t stream)
+                         uint64_t stream, const struct qs_progress *progress)
 {
     qs_json_key(j, "ratios");
     qs_json_object(j);
     put_fieller(j, s, v);
-    put_bootstrap(j, s, v, stream);
+    put_bootstrap(j, s, v, stream, progress);
     qs_json_object_end(j);
 }

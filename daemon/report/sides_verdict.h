@@ -14,6 +14,7 @@ struct qs_sides_how {
     double margin_ratio; /* the smallest change that matters */
     unsigned opinions;   /* a set as in report/opinion.h */
     uint64_t seed;       /* of resampling */
+    struct qs_progress progress;
 };
 
 enum qs_sides_level { QS_SIDES_BLOCKS, QS_SIDES_SESSIONS, QS_SIDES_RUNS, QS_SIDES_DEVICES };

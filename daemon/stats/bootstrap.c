@@ -144,11 +144,17 @@ static void draw_blocks(struct boot *b)
     }
 }
 
+/* Mean and median need no evaluations for it. */
+static bool jackknife_is_direct(const struct boot *b)
+{
+    return b->opts->statistic == qs_statistic_mean || (b->opts->statistic == qs_statistic_median && b->n > 2);
+}
+
 /* One question in as many evaluations as touch VALUES_BETWEEN_QUESTIONS values. */
 static bool may_go_on(const struct boot *b, size_t done)
 {
     size_t every = VALUES_BETWEEN_QUESTIONS / b->n + 1;
-    double all = (double)b->resamples + (double)b->n;
+    double all = (double)b->resamples + (jackknife_is_direct(b) || b->first ? 0 : (double)b->n);
     return done % every != 0 || qs_progress_go_on(&b->opts->progress, (double)done / all);
 }
 

@@ -7,10 +7,14 @@
 
 enum { RAMP_LEAST = 5, STEP_NUMBERS = 1, RAMP_NUMBERS = 4 };
 
+/* Of the work; a ramp over n values costs n^2/2 steps, about as many as Hunter's windows. */
+static const double HUNTER_SHARE = 0.5;
+
 struct search {
     const double *x;
     size_t n;
     const struct qs_hunter_opts *opts;
+    struct qs_progress progress;        /* of the row under way */
     const struct qs_change_point *step; /* borrowed */
     size_t steps;
     struct qs_change *out;
@@ -92,7 +96,8 @@ static void add_drift(struct search *s, const struct qs_ramp *ramp, size_t at, c
     struct qs_drift inner;
     double steps = (double)(ramp->to - ramp->from);
     bool positive = ramp->before > 0 && ramp->after > 0;
-    if (qs_drift(s->x + at + ramp->from, ramp->to - ramp->from + 1, s->opts->level, &inner) != QS_OK)
+    if (qs_drift(s->x + at + ramp->from, ramp->to - ramp->from + 1, s->opts->level, &s->progress, &inner) !=
+        QS_OK)
         inner = *whole;
     s->out[s->count++] = (struct qs_change){.kind = QS_CHANGE_DRIFT,
                                             .from = at + ramp->from,
@@ -118,7 +123,7 @@ static enum qs_status drift_about(const struct search *s, const struct row *r, c
         return QS_ENOMEM;
     for (size_t i = 0; i < n; i++)
         rest[i] = x[i] - qs_ramp_at(ramp, i);
-    enum qs_status status = qs_drift_about(x, rest, n, s->opts->level, out);
+    enum qs_status status = qs_drift_about(x, rest, n, s->opts->level, &s->progress, out);
     free(rest);
     return status;
 }
@@ -166,7 +171,11 @@ static enum qs_status label(struct search *s)
     enum qs_status status = s->steps == 0 ? try_drift(s, &all, &drift) : QS_OK;
     for (size_t i = 0; status == QS_OK && i < s->steps;) {
         struct row r = row_from(s, i);
-        status = try_drift(s, &r, &drift);
+        double done = HUNTER_SHARE + (1 - HUNTER_SHARE) * (double)r.begin / (double)s->n;
+        s->progress = qs_progress_part(&s->opts->progress, done, done);
+        status = qs_progress_go_on(&s->progress, 0) ? try_drift(s, &r, &drift) : QS_ECANCELED;
+        if (status != QS_OK)
+            return status;
         for (; i < r.end; i++)
             if (!drift)
                 add_step(s, &s->step[i]);
@@ -182,7 +191,10 @@ enum qs_status qs_changes(const double *x, size_t n, const struct qs_hunter_opts
     if (!steps)
         return QS_ENOMEM;
     struct search s = {.x = x, .n = n, .opts = opts, .step = steps, .out = out};
-    enum qs_status status = qs_hunter(x, n, opts, steps, &s.steps);
+    struct qs_hunter_opts hunter = *opts;
+    hunter.progress = qs_progress_part(&opts->progress, 0, HUNTER_SHARE);
+    s.progress = qs_progress_part(&opts->progress, HUNTER_SHARE, HUNTER_SHARE);
+    enum qs_status status = qs_hunter(x, n, &hunter, steps, &s.steps);
     if (status == QS_OK)
         status = label(&s);
     *count = status == QS_OK ? s.count : 0;

@@ -34,7 +34,7 @@ static enum qs_status worth(const double *y, const double *rest, size_t n, doubl
 }
 
 enum qs_status qs_drift_about(const double *y, const double *residuals, size_t n, double level,
-                              struct qs_drift *out)
+                              const struct qs_progress *progress, struct qs_drift *out)
 {
     struct qs_theil_sen line;
     *out = no_drift;
@@ -43,7 +43,7 @@ enum qs_status qs_drift_about(const double *y, const double *residuals, size_t n
     struct qs_drift d = no_drift;
     enum qs_status status = qs_mann_kendall(y, n, &d.raw);
     if (status == QS_OK)
-        status = qs_theil_sen_ci(y, n, level, &line);
+        status = qs_theil_sen_ci(y, n, level, progress, &line);
     if (status == QS_OK)
         status = worth(y, residuals, n, &d.n_eff);
     if (status != QS_OK)
@@ -59,13 +59,16 @@ enum qs_status qs_drift_about(const double *y, const double *residuals, size_t n
     return QS_OK;
 }
 
-enum qs_status qs_drift(const double *y, size_t n, double level, struct qs_drift *out)
+enum qs_status qs_drift(const double *y, size_t n, double level, const struct qs_progress *progress,
+                        struct qs_drift *out)
 {
     double slope, *rest;
     *out = no_drift;
     if (n > QS_DRIFT_MOST)
         return QS_EDOM;
-    enum qs_status status = qs_theil_sen(y, n, &slope);
+    const struct qs_progress first = qs_progress_part(progress, 0, 0.5),
+                             second = qs_progress_part(progress, 0.5, 1);
+    enum qs_status status = qs_theil_sen(y, n, &first, &slope);
     if (status != QS_OK)
         return status;
     rest = malloc(n * sizeof *rest);
@@ -73,7 +76,7 @@ enum qs_status qs_drift(const double *y, size_t n, double level, struct qs_drift
         return QS_ENOMEM;
     for (size_t i = 0; i < n; i++)
         rest[i] = y[i] - slope * (double)i;
-    status = qs_drift_about(y, rest, n, level, out);
+    status = qs_drift_about(y, rest, n, level, &second, out);
     free(rest);
     return status;
 }

@@ -24,12 +24,13 @@ struct qs_drift {
 /* Mann-Kendall for dependent values: Yue & Wang 2004, the variance of S times n/n_eff, with the residuals'
  * effective sample size (qs_ess) in place of theirs. Residuals that do not vary beyond
  * rounding count as independent.
- * QS_ENODATA, QS_ETOOFEW (n = 1), QS_EDOM (a value, level outside of (0,1), n > QS_DRIFT_MOST), QS_ENOMEM:
- * fields are NaN. */
-enum qs_status qs_drift(const double *y, size_t n, double level, struct qs_drift *out);
+ * QS_ENODATA, QS_ETOOFEW (n = 1), QS_EDOM (a value, level outside of (0,1), n > QS_DRIFT_MOST), QS_ENOMEM,
+ * QS_ECANCELED: fields are NaN. */
+enum qs_status qs_drift(const double *y, size_t n, double level, const struct qs_progress *progress,
+                        struct qs_drift *out);
 /* The same with the residuals about another fit, n of them. */
 enum qs_status qs_drift_about(const double *y, const double *residuals, size_t n, double level,
-                              struct qs_drift *out);
+                              const struct qs_progress *progress, struct qs_drift *out);
 
 /* The best level - line - level by least squares: constant up to `from`, straight to `to`, constant after. A
  * line over everything is from 0 to n-1. */

@@ -32,18 +32,27 @@ static size_t end_of(const struct edivisive *e, size_t segment)
 
 /* The best split of all segments of x; at counts from the start of the series. q is -Inf where all are
  * single. */
-static struct qs_split best_of(const struct edivisive *e, const double *x)
+static struct qs_split best_of(const struct edivisive *e, const double *x, const struct qs_progress *progress)
 {
     struct qs_split best = {.at = 0, .q = -INFINITY};
     for (size_t s = 0; s <= e->count; s++) {
         size_t from = start_of(e, s), end = end_of(e, s);
         if (end - from < 2)
             continue;
-        struct qs_split got = qs_best_split(x + from, end - from, e->scratch);
+        struct qs_split got = qs_best_split(x + from, end - from, e->scratch, progress);
+        if (isnan(got.q))
+            return got;
         if (got.q > best.q)
             best = (struct qs_split){from + got.at, got.q};
     }
     return best;
+}
+
+/* Each test counts as half of what is left: `share` of the one that runs is done. */
+static struct qs_progress told(const struct edivisive *e, double share)
+{
+    double done = 1 - ldexp(1 - share / 2, -(int)e->count);
+    return qs_progress_part(&e->opts->progress, done, done);
 }
 
 static void shuffle(struct edivisive *e)
@@ -70,11 +79,14 @@ static enum qs_status p_of(struct edivisive *e, double q, double *p)
 {
     size_t as_extreme = 0, r = e->opts->permutations;
     for (size_t i = 0; i < r; i++) {
-        double done = e->count == 0 ? 0 : (double)e->point[e->count - 1].index / (double)e->n;
-        if (!qs_progress_go_on(&e->opts->progress, done))
+        struct qs_progress now = told(e, (double)i / (double)r);
+        if (!qs_progress_go_on(&now, 0))
             return QS_ECANCELED;
         shuffle(e);
-        as_extreme += as_good(best_of(e, e->shuffled).q, q);
+        double shuffled = best_of(e, e->shuffled, &now).q;
+        if (isnan(shuffled))
+            return QS_ECANCELED;
+        as_extreme += as_good(shuffled, q);
     }
     *p = (1 + (double)as_extreme) / ((double)r + 1);
     return QS_OK;
@@ -92,7 +104,10 @@ static enum qs_status divide(struct edivisive *e)
 {
     for (;;) {
         double p = 1;
-        struct qs_split best = best_of(e, e->x);
+        const struct qs_progress now = told(e, 0);
+        struct qs_split best = best_of(e, e->x, &now);
+        if (isnan(best.q))
+            return QS_ECANCELED;
         if (!(best.q > 0)) /* all segments are single values or constant */
             return QS_OK;
         enum qs_status status = p_of(e, best.q, &p);

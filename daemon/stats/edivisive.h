@@ -9,10 +9,11 @@
 #include <stdint.h>
 
 struct qs_edivisive_opts {
-    uint64_t seed, stream;       /* equal keys give equal results */
-    size_t permutations;         /* R, 1 .. 10^6; 199 as a rule. No p is below 1/(R+1) */
-    double p_max;                /* a change stays with p <= p_max, in (0,1); 0.05 as a rule */
-    struct qs_progress progress; /* done_ratio is that of the values that are settled, a lower bound */
+    uint64_t seed, stream; /* equal keys give equal results */
+    size_t permutations;   /* R, 1 .. 10^6; 199 as a rule. No p is below 1/(R+1) */
+    double p_max;          /* a change stays with p <= p_max, in (0,1); 0.05 as a rule */
+    /* How many changes there are is what is asked: each test counts as half of what is left. */
+    struct qs_progress progress;
 };
 
 struct qs_edivisive_point {

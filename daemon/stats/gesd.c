@@ -68,6 +68,10 @@ static enum qs_status steps(struct rest *r, const struct qs_gesd_opts *opts, str
 {
     for (size_t i = 0; i < opts->most; i++) {
         struct centre c;
+        if (!qs_progress_go_on(&opts->progress, (double)i / (double)opts->most)) {
+            *out = (struct qs_gesd){.statistic = NAN, .limit = NAN};
+            return QS_ECANCELED;
+        }
         enum qs_status status = centre_of(r, opts->robust, &c);
         if (status != QS_OK)
             return status;

@@ -14,6 +14,7 @@ struct qs_gesd_opts {
     size_t most;  /* outliers to look for, 1 .. n-2; what masks one another is found up to this number */
     double alpha; /* chance to flag any value of a normal sample, in (0,1); 0.05 as a rule */
     bool robust;  /* median and MAD in place of mean and sd; the rate is then above alpha */
+    struct qs_progress progress;
 };
 
 struct qs_gesd {
@@ -24,7 +25,7 @@ struct qs_gesd {
 /* flags (n bytes of QS_OUTLIER_LOW or QS_OUTLIER_HIGH in the order of x) may be NULL. Of equal candidates the
  * last in time is taken. The limits hold from about 15 values on. QS_ENODATA; QS_ETOOFEW for n < 3; QS_EDOM
  * (a value, an option); QS_EDEGENERATE: nothing varies, or half of the values are equal and robust is set;
- * QS_ENOMEM; all flags are 0 then. */
+ * QS_ENOMEM; QS_ECANCELED; all flags are 0 then. */
 enum qs_status qs_gesd_flags(const double *x, size_t n, const struct qs_gesd_opts *opts, uint8_t *flags,
                              struct qs_gesd *out);
 

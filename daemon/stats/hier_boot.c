@@ -6,7 +6,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MAX_RESAMPLES = 10000000, RESAMPLES_A_LOOK = 64, WORDS = 256, CHUNK = 64, SMALL = 4096 };
+enum {
+    MAX_RESAMPLES = 10000000,
+    RESAMPLES_A_LOOK = 64,
+    VALUES_A_LOOK = 1 << 19,
+    WORDS = 256,
+    CHUNK = 64,
+    SMALL = 4096
+};
 
 /* Lemire 2019: the high half of a 16-bit lane times n is uniform over 0..n-1 once lanes whose low half is
  * below 2^16 mod n are drawn again, which n <= SMALL keeps rare. */
@@ -143,8 +150,10 @@ static enum qs_status draw_ratios(const struct qs_tree *x, const struct qs_tree 
 {
     struct stock s;
     stock_init(&s, opts->seed, opts->stream);
+    size_t every = VALUES_A_LOOK / (qs_tree_size(x) + qs_tree_size(y)) + 1;
+    every = every < RESAMPLES_A_LOOK ? every : RESAMPLES_A_LOOK;
     for (size_t r = 0; r < out->n; r++) {
-        if (r % RESAMPLES_A_LOOK == 0 && !qs_progress_go_on(&opts->progress, (double)r / (double)out->n))
+        if (r % every == 0 && !qs_progress_go_on(&opts->progress, (double)r / (double)out->n))
             return QS_ECANCELED;
         double base = resample_all(&s, x), cand = resample_all(&s, y);
         bool zero = !(base < 0 || base > 0);

@@ -55,7 +55,8 @@ static enum qs_status rank_of(const struct qs_ranks_pair *pair, double level, en
 }
 
 static enum qs_status find_interval(const struct qs_ranks_pair *pair, double level,
-                                    enum qs_ranks_method method, double *scratch, struct qs_hl *out)
+                                    enum qs_ranks_method method, const struct qs_progress *progress,
+                                    double *scratch, struct qs_hl *out)
 {
     double found[2];
     enum qs_status status = rank_of(pair, level, method, out);
@@ -63,17 +64,23 @@ static enum qs_status find_interval(const struct qs_ranks_pair *pair, double lev
         return status;
     size_t all = pair->n1 * pair->n2, lo = (size_t)out->lo_rank;
     out->hi_rank = (double)(all - lo + 1);
-    qs_ranks_select(pair, lo, scratch, found);
+    const struct qs_progress first = qs_progress_part(progress, 0, 0.5),
+                             second = qs_progress_part(progress, 0.5, 1);
+    if (!qs_ranks_select(pair, lo, scratch, &first, found))
+        return QS_ECANCELED;
     out->ci.lo = found[0];
-    qs_ranks_select(pair, all - lo + 1, scratch, found);
+    if (!qs_ranks_select(pair, all - lo + 1, scratch, &second, found))
+        return QS_ECANCELED;
     out->ci.hi = found[0];
     return QS_OK;
 }
 
 /* middle: the two middle differences, or twice the one. */
 static enum qs_status analyse(const struct qs_ranks_pair *pair, double level, enum qs_ranks_method method,
-                              double middle[2], struct qs_hl *out)
+                              const struct qs_progress *progress, double middle[2], struct qs_hl *out)
 {
+    const struct qs_progress first = qs_progress_part(progress, 0, 1.0 / 3),
+                             rest = qs_progress_part(progress, 1.0 / 3, 1);
     size_t all;
     if (__builtin_mul_overflow(pair->n1, pair->n2, &all))
         return QS_ENOMEM;
@@ -82,18 +89,23 @@ static enum qs_status analyse(const struct qs_ranks_pair *pair, double level, en
     double *scratch = malloc(QS_RANKS_SCRATCH * sizeof *scratch);
     if (!scratch)
         return QS_ENOMEM;
-    qs_ranks_select(pair, (all + 1) / 2, scratch, middle);
+    bool found = qs_ranks_select(pair, (all + 1) / 2, scratch, &first, middle);
     if (all % 2)
         middle[1] = middle[0];
     out->shift = middle[0] + 0.5 * (middle[1] - middle[0]);
     out->flags = pair->ties > 0 ? QS_FLAG_TIES : 0;
-    enum qs_status status = find_interval(pair, level, method, scratch, out);
+    enum qs_status status = found ? find_interval(pair, level, method, &rest, scratch, out) : QS_ECANCELED;
     free(scratch);
-    return status;
+    if (status != QS_ECANCELED)
+        return status;
+    middle[0] = middle[1] = NAN;
+    *out = nothing(level);
+    return QS_ECANCELED;
 }
 
 static enum qs_status run(const double *x, size_t nx, const double *y, size_t ny, double level,
-                          enum qs_ranks_method method, double middle[2], struct qs_hl *out)
+                          enum qs_ranks_method method, const struct qs_progress *progress, double middle[2],
+                          struct qs_hl *out)
 {
     struct qs_ranks_pair pair;
     *out = nothing(level);
@@ -101,21 +113,21 @@ static enum qs_status run(const double *x, size_t nx, const double *y, size_t ny
     if (status != QS_OK)
         return status;
     out->n_needed = qs_mwu_runs_needed(1 - level);
-    status = out->n_needed > 0 ? analyse(&pair, level, method, middle, out) : QS_EDOM;
+    status = out->n_needed > 0 ? analyse(&pair, level, method, progress, middle, out) : QS_EDOM;
     qs_ranks_pair_done(&pair);
     return status;
 }
 
 enum qs_status qs_hl(const double *x, size_t nx, const double *y, size_t ny, double level,
-                     enum qs_ranks_method method, struct qs_hl *out)
+                     enum qs_ranks_method method, const struct qs_progress *progress, struct qs_hl *out)
 {
     double middle[2];
-    return run(x, nx, y, ny, level, method, middle, out);
+    return run(x, nx, y, ny, level, method, progress, middle, out);
 }
 
 /* Ratios are in the order of the differences of logarithms. */
 enum qs_status qs_hl_ratio(const double *x, size_t nx, const double *y, size_t ny, double level,
-                           enum qs_ranks_method method, struct qs_hl *out)
+                           enum qs_ranks_method method, const struct qs_progress *progress, struct qs_hl *out)
 {
     double middle[2] = {NAN, NAN};
     *out = nothing(level);
@@ -126,7 +138,7 @@ enum qs_status qs_hl_ratio(const double *x, size_t nx, const double *y, size_t n
     enum qs_status sx = qs_logs(x, nx, logs), sy = qs_logs(y, ny, logs + nx);
     enum qs_status status = sx == QS_EDOM || sy == QS_EDOM ? QS_EDOM : QS_OK;
     if (status == QS_OK)
-        status = run(logs, nx, logs + nx, ny, level, method, middle, out);
+        status = run(logs, nx, logs + nx, ny, level, method, progress, middle, out);
     out->shift = 0.5 * (exp(middle[0]) + exp(middle[1]));
     out->ci.lo = exp(out->ci.lo);
     out->ci.hi = exp(out->ci.hi);

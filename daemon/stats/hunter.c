@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WINDOW = 10000 };
+/* Steps of n^2/2 for a stretch of n: what is asked in between is asked by qs_best_split. The search among the
+ * windows takes nearly all of the time: what follows is told as a hundredth of the work. */
+enum { MAX_WINDOW = 10000, STEPS_A_LOOK = 1 << 22 };
+static const double SPLIT_SHARE = 0.99;
 
 struct qs_hunter_opts qs_hunter_opts_default(void)
 {
@@ -36,6 +39,9 @@ struct hunter {
     struct stretch *stretch; /* owned: window */
     size_t n_stretches;
     double *scratch; /* owned: 2 windows */
+    size_t steps;    /* since somebody was asked */
+    double done;     /* share of the whole */
+    bool ended;      /* somebody said so */
 };
 
 static double sum_of_squares(const struct qs_moments *m, enum qs_hunter_form form)
@@ -71,11 +77,26 @@ static double p_between(const struct hunter *h, size_t from, size_t at, size_t e
 
 /* --- split ---------------------------------------------------------------------------------------------- */
 
+/* Before so many steps. */
+static bool may_go_on(struct hunter *h, size_t steps)
+{
+    h->steps += steps;
+    if (h->steps > STEPS_A_LOOK && !h->ended) {
+        h->steps = 0;
+        h->ended = !qs_progress_go_on(&h->opts.progress, h->done);
+    }
+    return !h->ended;
+}
+
 static struct stretch stretch_of(struct hunter *h, size_t from, size_t end)
 {
     struct stretch s = {from, end, {.at = 0, .q = -INFINITY}};
-    if (end - from > 1)
-        s.best = qs_best_split(h->x + from, end - from, h->scratch);
+    size_t n = end - from;
+    if (n < 2 || !may_go_on(h, n * n / 2 + 1))
+        return s;
+    const struct qs_progress now = qs_progress_part(&h->opts.progress, h->done, h->done);
+    s.best = qs_best_split(h->x + from, n, h->scratch, &now);
+    h->ended = h->ended || isnan(s.best.q);
     return s;
 }
 
@@ -99,7 +120,7 @@ static size_t split_window(struct hunter *h, size_t from, size_t end, double p_w
         size_t i = best_stretch(h);
         struct stretch s = h->stretch[i];
         size_t at = s.from + s.best.at;
-        if (s.end - s.from < 2 || !(p_between(h, s.from, at, s.end) <= p_weak))
+        if (h->ended || s.end - s.from < 2 || !(p_between(h, s.from, at, s.end) <= p_weak))
             return last;
         h->found[at] = true;
         last = at > last ? at : last;
@@ -120,7 +141,8 @@ static double weak_p(double p_max)
 static void split(struct hunter *h)
 {
     size_t window = h->opts.window, start = 0;
-    while (start < h->n) {
+    while (start < h->n && !h->ended) {
+        h->done = SPLIT_SHARE * (double)start / (double)h->n;
         size_t end = h->n - start < window ? h->n : start + window;
         size_t last = split_window(h, start, end, weak_p(h->opts.p_max));
         start = last > start + window / 2 ? last : start + window / 2;
@@ -175,7 +197,7 @@ static void merge(struct hunter *h)
 {
     for (size_t i = 0; i < h->count; i++)
         measure(h, i);
-    while (h->count > 0) {
+    while (h->count > 0 && may_go_on(h, h->count)) {
         size_t i = weakest(h);
         if (i == h->count)
             return;
@@ -221,8 +243,10 @@ static enum qs_status hunt(struct hunter *h)
         for (size_t i = 1; i < h->n; i++)
             if (h->found[i])
                 h->point[h->count++] = (struct qs_change_point){.index = i};
-        merge(h);
-        status = finish(h);
+        h->done = SPLIT_SHARE;
+        if (!h->ended)
+            merge(h);
+        status = h->ended ? QS_ECANCELED : finish(h);
     }
     free(h->found);
     free(h->stretch);

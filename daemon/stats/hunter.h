@@ -15,9 +15,10 @@ struct qs_hunter_opts {
     double min_magnitude; /* and with a magnitude above this, >= 0: the smallest change that matters */
     size_t confirm_after; /* values from the point on that it takes to report it; 4 as a rule */
     double level;         /* of the interval of the ratio, in (0,1) */
+    struct qs_progress progress;
 };
 
-/* 50, 0.001, 0, 4, 95 %. */
+/* 50, 0.001, 0, 4, 95 %, nobody asks. */
 struct qs_hunter_opts qs_hunter_opts_default(void);
 
 /* A change between two neighbouring stretches: from the change before to this, from this to the next. */
@@ -33,7 +34,8 @@ struct qs_change_point {
 };
 
 /* x in the order of time, gaps left out. out has room for n; *count entries are set, ascending by index.
- * QS_ENODATA; QS_ETOOFEW for n = 1; QS_EDOM (a value, an option); QS_ENOMEM; *count is 0 then. */
+ * QS_ENODATA; QS_ETOOFEW for n = 1; QS_EDOM (a value, an option); QS_ENOMEM; QS_ECANCELED; *count is 0
+ * then. */
 enum qs_status qs_hunter(const double *x, size_t n, const struct qs_hunter_opts *opts,
                          struct qs_change_point *out, size_t *count);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN_RUNS = 4, MIN_SAMPLES = 4, MAX_ROUNDS = 10000000, ROUNDS_A_LOOK = 128 };
+enum { MIN_RUNS = 4, MIN_SAMPLES = 4, MAX_ROUNDS = 10000000, VALUES_A_LOOK = 1 << 19 };
 
 const char *qs_additive_name(enum qs_additive additive)
 {
@@ -119,9 +119,10 @@ static double median(double *x, size_t n)
 static enum qs_status factor(struct draw *d, const struct qs_impact_opts *opts, double done, double *out)
 {
     qs_rng_seed(&d->rng, opts->seed, opts->stream);
+    size_t every = VALUES_A_LOOK / d->c + 1;
     for (size_t r = 0; r < opts->rounds; r++) {
         double share = (double)r / (double)opts->rounds;
-        if (r % ROUNDS_A_LOOK == 0 && !qs_progress_go_on(&opts->progress, done + share / 2))
+        if (r % every == 0 && !qs_progress_go_on(&opts->progress, done + share / 2))
             return QS_ECANCELED;
         double between = between_runs(d);
         d->ratio[r] = ratio_of(between, within_run(d));

@@ -130,13 +130,14 @@ static void describe_modes(struct qs_modality_test *out, const double *sorted, c
     }
 }
 
-static enum qs_status assess(struct qs_modality_test *out, const double *sorted, double *spread, size_t n)
+static enum qs_status assess(struct qs_modality_test *out, const double *sorted, double *spread, size_t n,
+                             const struct qs_progress *progress)
 {
     enum qs_status status = qs_spread_ties(sorted, n, out->quantum, spread);
     if (status == QS_OK)
         status = qs_mvalue(spread, n, &out->mvalue);
     if (status == QS_OK && n >= QS_LOWLAND_N_MIN)
-        status = qs_lowland(spread, n, &out->modes);
+        status = qs_lowland(spread, n, progress, &out->modes);
     if (status != QS_OK)
         return status;
     describe_modes(out, sorted, spread, n);
@@ -157,7 +158,8 @@ static void one_value(struct qs_modality_test *out, double value)
     out->share[0] = 1;
 }
 
-enum qs_status qs_modality_test(const double *x, size_t n, double quantum, struct qs_modality_test *out)
+enum qs_status qs_modality_test(const double *x, size_t n, double quantum, const struct qs_progress *progress,
+                                struct qs_modality_test *out)
 {
     bool declared = !isnan(quantum);
     *out = (struct qs_modality_test){.quantum = NAN, .mvalue = NAN};
@@ -176,7 +178,7 @@ enum qs_status qs_modality_test(const double *x, size_t n, double quantum, struc
     double *sorted, *spread = malloc(n * sizeof *spread);
     status = qs_sorted_copy(x, n, &sorted);
     if (status == QS_OK)
-        status = spread ? assess(out, sorted, spread, n) : QS_ENOMEM;
+        status = spread ? assess(out, sorted, spread, n, progress) : QS_ENOMEM;
     free(sorted);
     free(spread);
     return status;

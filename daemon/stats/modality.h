@@ -35,8 +35,9 @@ struct qs_modes {
  * quantiles; two peaks are modes where the valley between them is less than half filled. Bins narrower than
  * 1e-9 of the range are left out; a range below 1e-9 of the largest value is one mode. Reliable from 30
  * values on (no false alarms on normal and log-normal samples; sees two modes 4 sd apart in a quarter of
- * samples of 200). QS_ENODATA, QS_EDOM, QS_ENOMEM: count 0. */
-enum qs_status qs_lowland(const double *x, size_t n, struct qs_modes *out);
+ * samples of 200). QS_ENODATA, QS_EDOM, QS_ENOMEM, QS_ECANCELED: count 0. */
+enum qs_status qs_lowland(const double *x, size_t n, const struct qs_progress *progress,
+                          struct qs_modes *out);
 
 /* Gregg's mvalue: sum |c_i - c_{i-1}| / max c over a histogram with an empty bin at both ends; 2 for one
  * mode, 4 for two equal ones. The largest of those with bin width h, 2h, .. up to the range; h = 0.75 3.5 sd
@@ -65,8 +66,9 @@ struct qs_modality_test {
  * above 2.8. "unknown" for fewer values than QS_LOWLAND_N_MIN (from QS_MVALUE_N_MIN on the mvalue may still
  * say "possibly"), and for fewer than QS_MODALITY_DISTINCT_MIN distinct ones without a declared quantum
  * (NaN): then a table of the values says more. Data that do not vary have one mode. QS_ENODATA, QS_EDOM,
- * QS_ENOMEM. */
-enum qs_status qs_modality_test(const double *x, size_t n, double quantum, struct qs_modality_test *out);
+ * QS_ENOMEM, QS_ECANCELED. */
+enum qs_status qs_modality_test(const double *x, size_t n, double quantum, const struct qs_progress *progress,
+                                struct qs_modality_test *out);
 
 /* Shares of the values between given cuts (n_cuts ascending, from another sample as a rule): share[k] is the
  * part in (cut[k-1], cut[k]]; n_cuts + 1 of them. QS_ENODATA, QS_EDOM. */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { BINS = 100 };
+enum { BINS = 100, VALUES_A_LOOK = 10000 };
 
 static const double NO_RANGE = 1e-9;
 static const double SENSITIVITY = 0.5;
@@ -22,11 +22,15 @@ static double middle(const struct density *d, size_t bin)
     return d->lower[bin] + (d->upper[bin] - d->lower[bin]) / 2;
 }
 
-static void fill_density(struct density *d, const double *sorted, size_t n)
+/* False where it was ended. */
+static bool fill_density(struct density *d, const double *sorted, size_t n,
+                         const struct qs_progress *progress)
 {
     double narrow = NO_RANGE * (sorted[n - 1] - sorted[0]), from = sorted[0];
     for (size_t i = 1; i <= BINS; i++) {
         double to = NAN;
+        if (n > VALUES_A_LOOK && !qs_progress_go_on(progress, (double)(i - 1) / BINS))
+            return false;
         (void)qs_hd_quantile(sorted, n, (double)i / BINS, &to, NULL); /* n >= 1 and p are in order */
         if (to - from > narrow) {
             d->lower[d->bins] = from;
@@ -35,6 +39,7 @@ static void fill_density(struct density *d, const double *sorted, size_t n)
         }
         from = to;
     }
+    return true;
 }
 
 static size_t find_peaks(const struct density *d, size_t *peaks)
@@ -91,7 +96,7 @@ static void split_at_valleys(const struct density *d, const size_t *peaks, size_
     out->location[out->count++] = middle(d, stack[0]);
 }
 
-enum qs_status qs_lowland(const double *x, size_t n, struct qs_modes *out)
+enum qs_status qs_lowland(const double *x, size_t n, const struct qs_progress *progress, struct qs_modes *out)
 {
     double *sorted;
     *out = (struct qs_modes){.count = 0};
@@ -102,7 +107,10 @@ enum qs_status qs_lowland(const double *x, size_t n, struct qs_modes *out)
     struct density d = {.bins = 0};
     size_t peaks[BINS], n_peaks = 0;
     if (range > NO_RANGE * largest && isfinite(range)) {
-        fill_density(&d, sorted, n);
+        if (!fill_density(&d, sorted, n, progress)) {
+            free(sorted);
+            return QS_ECANCELED;
+        }
         n_peaks = find_peaks(&d, peaks);
     }
     out->bins = d.bins;

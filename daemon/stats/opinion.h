@@ -69,10 +69,12 @@ struct qs_opinion_opts {
     double level;  /* of intervals, in (0,1) */
     double one_ms; /* a millisecond in the unit of the values, for rules that speak of one; NaN: not a time */
     uint64_t seed; /* of resampling */
+    struct qs_progress progress;
 };
 
 /* base and cand: accepted iterations in order, by run. Too little data is an answer (UNDECIDED). QS_ENODATA
- * (a side or a run without values), QS_EDOM (a value or an option), QS_ENOMEM: UNDECIDED as well. */
+ * (a side or a run without values), QS_EDOM (a value or an option), QS_ENOMEM, QS_ECANCELED: UNDECIDED as
+ * well. */
 enum qs_status qs_opinion(enum qs_opinion_rule rule, const struct qs_nested *base,
                           const struct qs_nested *cand, const struct qs_opinion_opts *opts,
                           struct qs_opinion *out);

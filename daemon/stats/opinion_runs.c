@@ -15,7 +15,7 @@ enum qs_status qs_opinion_rancid(const struct qs_opinion_case *c, struct qs_opin
     const struct qs_opinion_opts *opts = c->opts;
     struct qs_rancid r;
     enum qs_status status = qs_rancid(c->base.medians, c->base.runs->k, c->cand.medians, c->cand.runs->k,
-                                      opts->level, opts->seed, &r);
+                                      opts->level, opts->seed, &c->opts->progress, &r);
     qs_opinion_threshold(out, "least_difference", QS_OPINION_VALUE, opts->one_ms);
     qs_opinion_threshold(out, "least_ratio", QS_OPINION_RATIO, least_ratio);
     qs_opinion_number(out, "baseline_median", QS_OPINION_VALUE, r.median[0]);

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { VALUES_A_LOOK = 1 << 19 };
+
 static double resampled_sd(struct qs_rng *rng, const double *v, size_t n, double *scratch)
 {
     struct qs_moments m;
@@ -32,14 +34,17 @@ static size_t resamples_of(size_t n)
 }
 
 static enum qs_status bootstrap(const double *x, size_t nx, const double *y, size_t ny, double level,
-                                uint64_t seed, struct qs_ci *out)
+                                uint64_t seed, const struct qs_progress *progress, struct qs_ci *out)
 {
     struct qs_rng rng;
     size_t most = nx > ny ? nx : ny, resamples = resamples_of(nx + ny);
     double *ratios = malloc(resamples * sizeof *ratios), *scratch = malloc(most * sizeof *scratch);
+    size_t every = VALUES_A_LOOK / (nx + ny) + 1;
+    bool ended = false;
     if (ratios && scratch) {
         qs_rng_seed(&rng, seed, 0);
-        for (size_t i = 0; i < resamples; i++) {
+        for (size_t i = 0; i < resamples && !ended; i++) {
+            ended = i % every == 0 && !qs_progress_go_on(progress, (double)i / (double)resamples);
             double sd_x = resampled_sd(&rng, x, nx, scratch);
             ratios[i] = log_sd_ratio(sd_x, resampled_sd(&rng, y, ny, scratch));
         }
@@ -51,11 +56,13 @@ static enum qs_status bootstrap(const double *x, size_t nx, const double *y, siz
     }
     free(ratios);
     free(scratch);
-    return ratios && scratch ? QS_OK : QS_ENOMEM;
+    if (ended)
+        *out = qs_ci_none(level);
+    return ended ? QS_ECANCELED : ratios && scratch ? QS_OK : QS_ENOMEM;
 }
 
 enum qs_status qs_rancid(const double *x, size_t nx, const double *y, size_t ny, double level, uint64_t seed,
-                         struct qs_rancid *out)
+                         const struct qs_progress *progress, struct qs_rancid *out)
 {
     struct qs_moments m[2];
     *out = (struct qs_rancid){.median = {NAN, NAN},
@@ -85,7 +92,7 @@ enum qs_status qs_rancid(const double *x, size_t nx, const double *y, size_t ny,
     out->sd_ratio = out->sd[1] / out->sd[0];
     if (nx < QS_RANCID_MIN || ny < QS_RANCID_MIN || !(out->sd[1] > 0))
         return QS_OK;
-    return bootstrap(x, nx, y, ny, level, seed, &out->sd_ratio_ci);
+    return bootstrap(x, nx, y, ny, level, seed, progress, &out->sd_ratio_ci);
 }
 
 enum qs_status qs_error_evolution(const double *x, size_t n, double reference, double *error, double *rel_iqr)

@@ -24,9 +24,9 @@ enum { QS_RANCID_MIN = 5, QS_RANCID_RESAMPLES = 10000, QS_RANCID_DRAWS_MOST = 10
 /* The paper gives no interval, but the sd of 30 runs is uncertain by about 30 %: a claim of precision without
  * one is a point estimate. It takes QS_RANCID_RESAMPLES, of many values fewer, at least 100, so that no more
  * than QS_RANCID_DRAWS_MOST are drawn. QS_ENODATA; QS_ETOOFEW for a sample of 1 (medians and performance are
- * set); QS_EDOM; QS_ENOMEM. */
+ * set); QS_EDOM; QS_ENOMEM; QS_ECANCELED. */
 enum qs_status qs_rancid(const double *x, size_t nx, const double *y, size_t ny, double level, uint64_t seed,
-                         struct qs_rancid *out);
+                         const struct qs_progress *progress, struct qs_rancid *out);
 
 /* For each m = 1..n, of the first m values: error[m-1] = |median - reference|/|reference| and
  * rel_iqr[m-1] = IQR/|median| (NaN where the median is 0), quantiles of type 7. The paper's reference is the

@@ -51,14 +51,15 @@ struct qs_hl {
 /* Ranks by the distribution of u: exact q+1 with the largest q for which P(U <= q) < (1-level)/2, or
  * max(1, floor(n1 n2/2 - z sqrt(n1 n2 (N+1)/12))). Differences are selected, not stored: memory and time go
  * with n1 + n2, and a result is one of the differences to the last bit. QS_ENODATA; QS_EDOM (also where a
- * difference overflows, or EXACT is out of reach as above); QS_ENOMEM; QS_ETOOFEW where there is no interval.
- * Shift is set with the last two reasons for having none. */
+ * difference overflows, or EXACT is out of reach as above); QS_ENOMEM; QS_ECANCELED; QS_ETOOFEW where there
+ * is no interval. Shift is set with the last two reasons for having none. */
 enum qs_status qs_hl(const double *x, size_t nx, const double *y, size_t ny, double level,
-                     enum qs_ranks_method method, struct qs_hl *out);
+                     enum qs_ranks_method method, const struct qs_progress *progress, struct qs_hl *out);
 
 /* The same for ratios: shift is the median of all y/x (of two in the middle their mean), ci two of them.
  * QS_EDOM also where a value is <= 0. */
 enum qs_status qs_hl_ratio(const double *x, size_t nx, const double *y, size_t ny, double level,
-                           enum qs_ranks_method method, struct qs_hl *out);
+                           enum qs_ranks_method method, const struct qs_progress *progress,
+                           struct qs_hl *out);
 
 #endif

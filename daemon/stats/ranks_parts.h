@@ -36,8 +36,10 @@ double qs_ranks_arrangements(size_t n1, size_t n2);
 enum qs_status qs_ranks_distribution(size_t n1, size_t n2, double **ret);
 
 /* ret[0] is the k-th smallest, 1 <= k <= n1 n2, of the differences y_j - x_i, which must be finite; ret[1]
- * the one after it (the same for the last). scratch holds QS_RANKS_SCRATCH doubles. */
+ * the one after it (the same for the last). scratch holds QS_RANKS_SCRATCH doubles. False where it was ended.
+ */
 enum { QS_RANKS_SCRATCH = 4096 };
-void qs_ranks_select(const struct qs_ranks_pair *pair, size_t k, double *scratch, double ret[2]);
+bool qs_ranks_select(const struct qs_ranks_pair *pair, size_t k, double *scratch,
+                     const struct qs_progress *progress, double ret[2]);
 
 #endif

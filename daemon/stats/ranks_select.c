@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
+enum { VALUES_A_LOOK = 10000 };
+
 /* Differences in (lo, hi] hold the wanted one: `below` are <= lo, `upto` are <= hi. hi and next, the least
  * above lo, are differences themselves. */
 struct bracket {
@@ -83,15 +85,27 @@ static double guess(const struct bracket *b, size_t k, bool to_right)
     return v > b->lo && v < b->hi ? v : middle_of(b);
 }
 
-static void close_in(struct bracket *b, const struct qs_ranks_pair *p, size_t k)
+/* Each walk leaves about the same part of what was left: the logarithm counts walks. */
+static double share_of(const struct bracket *b, const struct qs_ranks_pair *p)
+{
+    double all = log((double)p->n1) + log((double)p->n2), least = log(QS_RANKS_SCRATCH);
+    return all > least ? (all - log((double)(b->upto - b->below))) / (all - least) : 0;
+}
+
+/* False where it was ended. */
+static bool close_in(struct bracket *b, const struct qs_ranks_pair *p, size_t k,
+                     const struct qs_progress *progress)
 {
     bool to_right = false, halve = false;
     while (b->next < b->hi && b->upto - b->below > QS_RANKS_SCRATCH) {
+        if (p->n1 + p->n2 > VALUES_A_LOOK && !qs_progress_go_on(progress, share_of(b, p)))
+            return false;
         size_t before = b->upto - b->below;
         narrow(b, p, k, halve ? middle_of(b) : guess(b, k, to_right));
         to_right = !to_right;
         halve = !halve && b->upto - b->below > before / 4 * 3;
     }
+    return true;
 }
 
 static size_t gather(const struct bracket *b, const struct qs_ranks_pair *p, double *out)
@@ -106,12 +120,14 @@ static size_t gather(const struct bracket *b, const struct qs_ranks_pair *p, dou
     return n;
 }
 
-void qs_ranks_select(const struct qs_ranks_pair *pair, size_t k, double *scratch, double ret[2])
+bool qs_ranks_select(const struct qs_ranks_pair *pair, size_t k, double *scratch,
+                     const struct qs_progress *progress, double ret[2])
 {
     double least = pair->y[0] - pair->x[pair->n1 - 1], most = pair->y[pair->n2 - 1] - pair->x[0];
     struct bracket b = {.lo = -INFINITY, .hi = most, .next = least, .below = 0, .upto = pair->n1 * pair->n2};
     b.lo = nextafter(least, -INFINITY);
-    close_in(&b, pair, k);
+    if (!close_in(&b, pair, k, progress))
+        return false;
     if (b.next >= b.hi) {
         ret[0] = b.hi;
     } else {
@@ -120,4 +136,5 @@ void qs_ranks_select(const struct qs_ranks_pair *pair, size_t k, double *scratch
     }
     struct census c = take_census(pair, ret[0]);
     ret[1] = c.upto > k || !isfinite(c.over) ? ret[0] : c.over;
+    return true;
 }

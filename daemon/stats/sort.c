@@ -49,26 +49,36 @@ static void sort_by_digit(const uint64_t *from, uint64_t *to, size_t n, unsigned
         to[place[from[i] >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* False without memory. */
-static bool sort_by_digits(double *x, size_t n)
+enum outcome { SORTED, NO_MEMORY, ENDED };
+
+static enum outcome sort_by_digits(double *x, size_t n, const struct qs_progress *progress)
 {
     uint64_t *keys = n > SIZE_MAX / 2 / sizeof *keys ? NULL : malloc(2 * n * sizeof *keys);
+    bool ended = false;
     if (!keys)
-        return false;
+        return NO_MEMORY;
     for (size_t i = 0; i < n; i++)
         keys[i] = key_of(x[i]);
-    for (unsigned pass = 0; pass < PASSES; pass += 2) {
+    for (unsigned pass = 0; pass < PASSES && !ended; pass += 2) {
+        ended = !qs_progress_go_on(progress, (double)pass / PASSES);
         sort_by_digit(keys, keys + n, n, pass * DIGIT_BITS);
         sort_by_digit(keys + n, keys, n, (pass + 1) * DIGIT_BITS);
     }
     for (size_t i = 0; i < n; i++)
         x[i] = value_of(keys[i]);
     free(keys);
-    return true;
+    return ended ? ENDED : SORTED;
+}
+
+bool qs_sort_asking(double *x, size_t n, const struct qs_progress *progress)
+{
+    enum outcome outcome = n < COMPARED_BELOW ? NO_MEMORY : sort_by_digits(x, n, progress);
+    if (outcome == NO_MEMORY && n > 1)
+        qsort(x, n, sizeof *x, by_value);
+    return outcome != ENDED;
 }
 
 void qs_sort(double *x, size_t n)
 {
-    if (n > 1 && (n < COMPARED_BELOW || !sort_by_digits(x, n)))
-        qsort(x, n, sizeof *x, by_value);
+    (void)qs_sort_asking(x, n, NULL);
 }

@@ -31,5 +31,19 @@ struct qs_ci qs_ci_none(double level)
 
 bool qs_progress_go_on(const struct qs_progress *progress, double done_ratio)
 {
-    return progress->go_on == NULL || progress->go_on(progress->user, done_ratio);
+    if (progress == NULL || progress->go_on == NULL)
+        return true;
+    double whole = 1 - progress->before - progress->after;
+    return progress->go_on(progress->user, progress->stage, progress->before + whole * done_ratio);
+}
+
+struct qs_progress qs_progress_part(const struct qs_progress *progress, double from, double to)
+{
+    if (progress == NULL)
+        return (struct qs_progress){.go_on = NULL};
+    struct qs_progress part = *progress;
+    double whole = 1 - progress->before - progress->after;
+    part.before += whole * from;
+    part.after += whole * (1 - to);
+    return part;
 }

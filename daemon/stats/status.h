@@ -18,14 +18,21 @@ enum qs_status {
  * Static. */
 const char *qs_status_name(enum qs_status status);
 
-/* Long work tells now and then how much of it is done, 0 to 1, and ends with QS_ECANCELED where the answer is
- * false. go_on NULL: nobody asks. Does not change the result. */
+/* Long work tells every 0.1 s or so (of a processor of 2020) how much of it is done, 0 to 1 and never less
+ * than before, and ends with QS_ECANCELED where the answer is false. The share is that of the work: draws,
+ * passes, pairs, weighted by what each costs; never that of the time. go_on NULL: nobody asks. Does not
+ * change the result. */
 struct qs_progress {
-    bool (*go_on)(void *user, double done_ratio);
+    bool (*go_on)(void *user, const char *stage, double done_ratio);
     void *user;
+    const char *stage;    /* borrowed: what is computed, in a word; NULL: not told */
+    double before, after; /* where this is a part: the shares of the whole that precede and follow it */
 };
 
+/* False: end. done_ratio is that of the part, go_on hears that of the whole. NULL: nobody asks. */
 bool qs_progress_go_on(const struct qs_progress *progress, double done_ratio);
+/* What a piece of the work tells, from one share of it to another; NULL: nobody asks. */
+struct qs_progress qs_progress_part(const struct qs_progress *progress, double from, double to);
 
 enum {
     QS_FLAG_EXACT = 1u << 0,      /* nothing varied: the interval is a point and p is 0 or 1 */

@@ -43,6 +43,8 @@ enum qs_status qs_sorted_copy(const double *x, size_t n, double **out);
 
 /* Sorts in place, ascending; no NaN. A zero may lose its sign. */
 void qs_sort(double *x, size_t n);
+/* The same; false where it was ended, x is in no order then. */
+bool qs_sort_asking(double *x, size_t n, const struct qs_progress *progress);
 
 /* How many of n ascending values are below v. */
 size_t qs_sorted_place(const double *sorted, size_t n, double v);

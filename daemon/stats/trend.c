@@ -80,9 +80,15 @@ enum qs_status qs_mann_kendall(const double *y, size_t n, struct qs_mann_kendall
     return QS_OK;
 }
 
+/* Computing them costs a sixth of sorting them. */
+static const double SLOPES_SHARE = 0.15;
+enum { ROWS_A_LOOK = 256 };
+
 /* All slopes, ascending, owned by the caller. */
-static enum qs_status sorted_slopes(const double *y, size_t n, double **out, size_t *count)
+static enum qs_status sorted_slopes(const double *y, size_t n, const struct qs_progress *progress,
+                                    double **out, size_t *count)
 {
+    const struct qs_progress sorting = qs_progress_part(progress, SLOPES_SHARE, 1);
     *out = NULL;
     if (n < 2)
         return n == 0 ? QS_ENODATA : QS_ETOOFEW;
@@ -92,29 +98,32 @@ static enum qs_status sorted_slopes(const double *y, size_t n, double **out, siz
     if (!slopes)
         return QS_ENOMEM;
     size_t k = 0;
-    bool finite = true;
-    for (size_t i = 0; i < n; i++)
+    bool finite = true, ended = false;
+    for (size_t i = 0; i < n && !ended; i++) {
+        if (i % ROWS_A_LOOK == 0)
+            ended = !qs_progress_go_on(progress, SLOPES_SHARE * (double)k / ((double)twice / 2));
         for (size_t j = i + 1; j < n; j++) {
             slopes[k] = (y[j] - y[i]) / (double)(j - i);
             finite = finite && isfinite(slopes[k]);
             k++;
         }
-    if (!finite) {
-        free(slopes);
-        return QS_EDOM;
     }
-    qs_sort(slopes, k);
+    ended = ended || (finite && !qs_sort_asking(slopes, k, &sorting));
+    if (!finite || ended) {
+        free(slopes);
+        return ended ? QS_ECANCELED : QS_EDOM;
+    }
     *out = slopes;
     *count = k;
     return QS_OK;
 }
 
-enum qs_status qs_theil_sen(const double *y, size_t n, double *slope)
+enum qs_status qs_theil_sen(const double *y, size_t n, const struct qs_progress *progress, double *slope)
 {
     double *slopes;
     size_t count;
     *slope = NAN;
-    enum qs_status status = sorted_slopes(y, n, &slopes, &count);
+    enum qs_status status = sorted_slopes(y, n, progress, &slopes, &count);
     if (status == QS_OK)
         *slope = qs_quantile(slopes, count, 0.5, QS_QTYPE_7);
     free(slopes);
@@ -145,7 +154,8 @@ static enum qs_status median_rest(const double *y, size_t n, double slope, doubl
     return status;
 }
 
-enum qs_status qs_theil_sen_ci(const double *y, size_t n, double level, struct qs_theil_sen *out)
+enum qs_status qs_theil_sen_ci(const double *y, size_t n, double level, const struct qs_progress *progress,
+                               struct qs_theil_sen *out)
 {
     struct qs_mann_kendall mk;
     double *slopes, intercept = NAN;
@@ -156,7 +166,7 @@ enum qs_status qs_theil_sen_ci(const double *y, size_t n, double level, struct q
     enum qs_status status = qs_mann_kendall(y, n, &mk);
     if (status != QS_OK)
         return status;
-    status = sorted_slopes(y, n, &slopes, &count);
+    status = sorted_slopes(y, n, progress, &slopes, &count);
     if (status != QS_OK)
         return status;
     double slope = qs_quantile(slopes, count, 0.5, QS_QTYPE_7);

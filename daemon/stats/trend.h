@@ -20,8 +20,8 @@ struct qs_mann_kendall {
 enum qs_status qs_mann_kendall(const double *y, size_t n, struct qs_mann_kendall *out);
 
 /* Theil 1950, Sen 1968: the median of (y_j - y_i)/(j - i), i < j. QS_ENODATA, QS_ETOOFEW (n = 1), QS_EDOM,
- * QS_ENOMEM, with *slope = NaN. Needs memory for n(n-1)/2 slopes. */
-enum qs_status qs_theil_sen(const double *y, size_t n, double *slope);
+ * QS_ENOMEM, QS_ECANCELED, with *slope = NaN. Needs memory for n(n-1)/2 slopes. */
+enum qs_status qs_theil_sen(const double *y, size_t n, const struct qs_progress *progress, double *slope);
 
 struct qs_theil_sen {
     double slope;     /* per step, in the unit of the values */
@@ -31,6 +31,7 @@ struct qs_theil_sen {
 
 /* The slope with Sen's interval: order statistics floor((N - C)/2) from either end of the N slopes, C =
  * z_{1-a/2} sqrt(var_s). Otherwise as qs_theil_sen; QS_EDOM also for a level outside of (0,1). */
-enum qs_status qs_theil_sen_ci(const double *y, size_t n, double level, struct qs_theil_sen *out);
+enum qs_status qs_theil_sen_ci(const double *y, size_t n, double level, const struct qs_progress *progress,
+                               struct qs_theil_sen *out);
 
 #endif

@@ -45,7 +45,7 @@ struct qs_paired {
     struct qs_ratio_test test; /* paired t on d_b = ln(y_b/x_b), df = n-1; sd[0] is that of d */
     size_t n_up, n_down;       /* blocks with d_b > 0, and < 0 */
     double sign_p; /* two-sided sign test without the ties (QS_FLAG_TIES in flags); 1 if all tie */
-    double drift;  /* Theil-Sen slope of d_b on b, per block; NaN for n < 2 */
+    double drift;  /* Theil-Sen slope of d_b on b, per block; NaN for n < 2 and n > 2000 */
     unsigned flags;
 };
 

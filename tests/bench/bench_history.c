@@ -68,7 +68,7 @@ static void run_side(enum side side, struct history *h)
             die("PELT failed");
         break;
     case SPLIT:
-        h->sink += qs_best_split(h->x, N, h->scratch).q;
+        h->sink += qs_best_split(h->x, N, h->scratch, NULL).q;
         h->count[SPLIT] = 1;
         break;
     }

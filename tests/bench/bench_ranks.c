@@ -71,7 +71,7 @@ static void run_side(int side, struct data *d)
     } else if (side == MWU) {
         ok = qs_mwu(d->x, N, d->y, N, QS_RANKS_AUTO, &mwu) == QS_OK && mwu.p < 0.05;
     } else {
-        ok = qs_hl(d->x, N, d->y, N, 0.95, QS_RANKS_AUTO, &hl) == QS_OK && hl.ci.hi >= hl.shift;
+        ok = qs_hl(d->x, N, d->y, N, 0.95, QS_RANKS_AUTO, NULL, &hl) == QS_OK && hl.ci.hi >= hl.shift;
     }
     if (!ok)
         die("no result");

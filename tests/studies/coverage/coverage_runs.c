@@ -117,7 +117,7 @@ static enum qs_status hodges_lehmann(const struct question *q, struct qs_ci *ci)
 {
     struct qs_hl h;
     enum qs_status status =
-        qs_hl_ratio(q->x->median, q->d->k, q->y->median, q->d->k, LEVEL, QS_RANKS_AUTO, &h);
+        qs_hl_ratio(q->x->median, q->d->k, q->y->median, q->d->k, LEVEL, QS_RANKS_AUTO, NULL, &h);
     *ci = h.ci;
     return status;
 }

@@ -20,7 +20,7 @@ static bool print_estimator(const char *name, const double *x, size_t n, double 
 {
     struct qs_summary s;
     struct qs_modality_test m;
-    if (qs_describe(x, n, &s) != QS_OK || qs_modality_test(x, n, quantum, &m) != QS_OK)
+    if (qs_describe(x, n, &s) != QS_OK || qs_modality_test(x, n, quantum, NULL, &m) != QS_OK)
         return false;
     printf("\"%s\": {\"median_ns\": %.17g, \"cov\": %.17g, \"range_ratio\": %.17g, \"modality\": \"%s\", "
            "\"modes\": %zu, ",

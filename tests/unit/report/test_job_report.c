@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "listener.h"
 #include "report/job_report.h"
 #include "stats/rng.h"
 
@@ -374,6 +375,33 @@ static void test_nothing(void **state)
     world_done(&w);
 }
 
+/* Every question may be the last. */
+static void test_it_ends_where_it_is_told_to(void **state)
+{
+    (void)state;
+    struct world w;
+    struct qs_windows windows = {0};
+    struct listener all = {.asked = 0};
+    struct qs_report_extent how = {.full = true, .progress = {.go_on = hear, .user = &all}};
+    struct qs_buf out;
+    qs_buf_init(&out);
+    world_init(&w, 2, NULL);
+    for (uint32_t b = 1; b <= 2; b++)
+        for (uint32_t arm = 0; arm < 2; arm++)
+            world_one(&w, b, arm, 5 + b + arm);
+    assert_int_equal(qs_report_job(&w.in, &windows, &how, &out), QS_OK);
+    assert_true(!all.fell && all.last >= 1 && all.stages > 40);
+    for (size_t k = 1; k <= all.asked; k++) {
+        struct listener l = {.refuse_at = k};
+        how.progress.user = &l;
+        qs_buf_clear(&out);
+        assert_int_equal(qs_report_job(&w.in, &windows, &how, &out), QS_ECANCELED);
+        assert_int_equal(l.asked, k);
+    }
+    qs_buf_done(&out);
+    world_done(&w);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -384,6 +412,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_covariates),
         cmocka_unit_test(test_covariates_of_windows),
         cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_it_ends_where_it_is_told_to),
     };
     schema_dir = argc > 2 ? argv[2] : "schema";
     return cmocka_run_group_tests(tests, NULL, NULL);

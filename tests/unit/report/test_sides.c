@@ -1,5 +1,6 @@
 /* Two sides: what is matched, what differs, which level a verdict stands on, and what forbids it. */
 #include "base/mem.h"
+#include "listener.h"
 #include "page.h"
 #include "report/opinion.h"
 #include "sides.h"
@@ -432,6 +433,30 @@ static void every_field_is_described(void **state)
     sides_done(&s);
 }
 
+/* Every question may be the last; nothing is written then. */
+static void it_ends_where_it_is_told_to(void **state)
+{
+    (void)state;
+    struct sides s;
+    struct listener all = {.asked = 0};
+    sides_init(&s, NULL);
+    sides_add_job(&s, 0, 1, 0, 6, 1e6);
+    sides_add_job(&s, 1, 2, 0, 6, 1e6);
+    s.in.opinions = QS_OPINIONS_ALL;
+    s.in.progress = (struct qs_progress){.go_on = hear, .user = &all};
+    assert_int_equal(qs_sides_compare(&s.in, &s.text), QS_OK);
+    assert_true(!all.fell && all.last >= 1 && all.stages >= 2);
+    for (size_t k = 1; k <= all.asked; k++) {
+        struct listener l = {.refuse_at = k};
+        s.in.progress.user = &l;
+        qs_buf_clear(&s.text);
+        assert_int_equal(qs_sides_compare(&s.in, &s.text), QS_ECANCELED);
+        assert_int_equal(l.asked, k);
+        assert_int_equal(s.text.len, 0);
+    }
+    sides_done(&s);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -450,6 +475,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(devices_are_a_level),
         cmocka_unit_test(one_of_many_does_not_stand),
         cmocka_unit_test(every_field_is_described),
+        cmocka_unit_test(it_ends_where_it_is_told_to),
     };
     schema_dir = argc > 2 ? argv[2] : schema_dir;
     return cmocka_run_group_tests(tests, NULL, NULL);

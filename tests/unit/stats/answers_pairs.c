@@ -76,7 +76,7 @@ ASK(ask_mwu)
 ASK(ask_hl)
 {
     struct qs_hl h;
-    a->status = qs_hl(x, nx, y, ny, 0.95, QS_RANKS_AUTO, &h);
+    a->status = qs_hl(x, nx, y, ny, 0.95, QS_RANKS_AUTO, NULL, &h);
     answer_put(a, "shift", ANSWER_SPREAD, h.shift);
     answer_put_ci(a, ANSWER_SPREAD, &h.ci);
 }
@@ -84,7 +84,7 @@ ASK(ask_hl)
 ASK(ask_hl_ratio)
 {
     struct qs_hl h;
-    a->status = qs_hl_ratio(x, nx, y, ny, 0.95, QS_RANKS_AUTO, &h);
+    a->status = qs_hl_ratio(x, nx, y, ny, 0.95, QS_RANKS_AUTO, NULL, &h);
     answer_put(a, "ratio", ANSWER_FREE, h.shift);
     answer_put_ci(a, ANSWER_FREE, &h.ci);
 }

@@ -158,7 +158,7 @@ ASK(ask_lowland)
 {
     struct qs_modes m;
     ONE_SAMPLE_ONLY;
-    a->status = qs_lowland(x, n, &m);
+    a->status = qs_lowland(x, n, NULL, &m);
     answer_put(a, "count", ANSWER_SAME, (double)m.count);
     for (size_t i = 0; i < m.count && i < 4; i++)
         answer_put(a, "location", ANSWER_LOCATION, m.location[i]);

@@ -110,7 +110,7 @@ ASK(ask_theil_sen)
 {
     struct qs_theil_sen t;
     ONE_SAMPLE_ONLY;
-    a->status = qs_theil_sen_ci(x, n, 0.95, &t);
+    a->status = qs_theil_sen_ci(x, n, 0.95, NULL, &t);
     answer_put(a, "intercept", ANSWER_LOCATION, t.intercept);
     answer_put(a, "slope", ANSWER_SPREAD, t.slope);
     answer_put_ci(a, ANSWER_SPREAD, &t.ci);
@@ -120,7 +120,7 @@ ASK(ask_drift)
 {
     struct qs_drift d;
     ONE_SAMPLE_ONLY;
-    a->status = qs_drift(x, n, 0.95, &d);
+    a->status = qs_drift(x, n, 0.95, NULL, &d);
     answer_put(a, "n_eff", ANSWER_SAME, d.n_eff);
     answer_put_share(a, "p", ANSWER_SAME, d.p);
     answer_put(a, "intercept", ANSWER_LOCATION, d.intercept);

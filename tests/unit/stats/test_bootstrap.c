@@ -291,8 +291,9 @@ struct watch {
     double last_ratio;
 };
 
-static bool watched(void *user, double done_ratio)
+static bool watched(void *user, const char *stage, double done_ratio)
 {
+    (void)stage;
     struct watch *w = user;
     EXPECT(done_ratio >= w->last_ratio && done_ratio <= 1);
     w->last_ratio = done_ratio;

@@ -86,7 +86,7 @@ static double alarms(double phi, bool corrected, int trials)
             if (i >= 0)
                 y[i] = 1000 + at;
         }
-        assert_int_equal(qs_drift(y, 100, 0.95, &d), QS_OK);
+        assert_int_equal(qs_drift(y, 100, 0.95, NULL, &d), QS_OK);
         EXPECT(d.p >= d.raw.p && d.n_eff >= 1 && d.n_eff <= 100);
         EXPECT(d.ci.lo <= d.slope && d.slope <= d.ci.hi);
         alarm += (corrected ? d.p : d.raw.p) < 0.05;
@@ -230,12 +230,12 @@ static void test_degenerate(void **state)
     struct qs_ramp ramp;
     struct qs_change got[16];
     size_t count = 9;
-    assert_int_equal(qs_drift(flat, 8, 0.95, &d), QS_OK);
+    assert_int_equal(qs_drift(flat, 8, 0.95, NULL, &d), QS_OK);
     EXPECT(d.p >= 1 && d.n_eff >= 8 && d.slope >= 0 && d.slope <= 0);
-    assert_int_equal(qs_drift(flat, 0, 0.95, &d), QS_ENODATA);
-    assert_int_equal(qs_drift(flat, 1, 0.95, &d), QS_ETOOFEW);
-    assert_int_equal(qs_drift(flat, 8, 1, &d), QS_EDOM);
-    assert_int_equal(qs_drift(bad, 7, 0.95, &d), QS_EDOM);
+    assert_int_equal(qs_drift(flat, 0, 0.95, NULL, &d), QS_ENODATA);
+    assert_int_equal(qs_drift(flat, 1, 0.95, NULL, &d), QS_ETOOFEW);
+    assert_int_equal(qs_drift(flat, 8, 1, NULL, &d), QS_EDOM);
+    assert_int_equal(qs_drift(bad, 7, 0.95, NULL, &d), QS_EDOM);
     EXPECT(isnan(d.p) && isnan(d.slope));
     assert_int_equal(qs_ramp_fit(flat, 2, &ramp), QS_ETOOFEW);
     assert_int_equal(qs_ramp_fit(flat, 0, &ramp), QS_ENODATA);

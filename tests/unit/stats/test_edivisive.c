@@ -88,8 +88,9 @@ static void test_scale_shift_and_key(void **state)
     EXPECT(a[0].index >= 28 && a[0].index <= 32);
 }
 
-static bool never(void *user, double done_ratio)
+static bool never(void *user, const char *stage, double done_ratio)
 {
+    (void)stage;
     (void)user;
     return done_ratio < 0;
 }

@@ -182,8 +182,9 @@ static void test_zero_denominators(void **state)
     assert_int_equal(got.n_infinite, 0);
 }
 
-static bool stop_late(void *user, double done_ratio)
+static bool stop_late(void *user, const char *stage, double done_ratio)
 {
+    (void)stage;
     *(size_t *)user += 1;
     return done_ratio < 0.9;
 }

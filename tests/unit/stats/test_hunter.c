@@ -159,7 +159,7 @@ static void check_best(const double *x, size_t n)
     for (size_t at = 1; at < n; at++)
         for (size_t end = at + 1; end <= n; end++)
             best = fmax(best, q_direct(x, at, x + at, end - at));
-    struct qs_split got = qs_best_split(x, n, scratch);
+    struct qs_split got = qs_best_split(x, n, scratch, NULL);
     check_near("best of all", got.q, best, 1e-11, 1e-12);
     double reached = -1;
     for (size_t end = got.at + 1; end <= n; end++)
@@ -174,7 +174,7 @@ static void test_the_statistic(void **state)
     json_t *want = ref_at(ref_at(second, "edivisive_single_split"), "otava_tigerbeetle[0:100]");
     struct series tiger = ref_csv("otava/tigerbeetle.csv", 0);
     double scratch[2 * MAX_N], x[30];
-    struct qs_split got = qs_best_split(tiger.v, 100, scratch);
+    struct qs_split got = qs_best_split(tiger.v, 100, scratch, NULL);
     check_near("tau", (double)got.at, ref_number(want, "tau"), 0, 0);
     check_near("qhat", got.q, ref_number(want, "qhat"), 1e-9, 0);
     struct qs_rng rng;

@@ -121,8 +121,9 @@ static void test_constant_runs(void **state)
     assert_int_equal(got.additive, QS_ADDITIVE_NO_EFFECT);
 }
 
-static bool stop_at_half(void *user, double done_ratio)
+static bool stop_at_half(void *user, const char *stage, double done_ratio)
 {
+    (void)stage;
     *(double *)user = done_ratio;
     return done_ratio < 0.5;
 }

@@ -49,10 +49,10 @@ static void check_second(const char *name, json_t *want, const struct series *s)
     double slack = ties.n_distinct < s->n ? quantum / 2 : 0;
     assert_int_equal(qs_spread_ties(s->v, s->n, 0, spread), QS_OK);
     double ends = spread[0] + spread[s->n - 1];
-    assert_int_equal(qs_lowland(s->v, s->n, &modes), QS_OK);
+    assert_int_equal(qs_lowland(s->v, s->n, NULL, &modes), QS_OK);
     check_modes(name, &modes, ref_at(want, "lowland_raw"), slack, ends);
     assert_int_equal(qs_spread_ties(s->v, s->n, quantum, spread), QS_OK);
-    assert_int_equal(qs_lowland(spread, s->n, &modes), QS_OK);
+    assert_int_equal(qs_lowland(spread, s->n, NULL, &modes), QS_OK);
     check_modes(name, &modes, ref_at(want, "lowland_spread"), slack, ends);
     assert_int_equal(qs_mvalue(s->v, s->n, &m), QS_OK);
     if (ref_at(want, "mvalue"))
@@ -94,7 +94,7 @@ static void test_quantised_sample_has_three_modes(void **state)
     struct series s = ref_csv("perfolizer/manual1_modality.csv", 0);
     struct qs_modality_test got;
     double share = 0;
-    assert_int_equal(qs_modality_test(s.v, s.n, 1, &got), QS_OK);
+    assert_int_equal(qs_modality_test(s.v, s.n, 1, NULL, &got), QS_OK);
     assert_string_equal(qs_modality_name(got.modality), "multimodal");
     assert_int_equal(got.modes.count, 3);
     static const double want[] = {149.85, 159.85, 170.16};
@@ -104,7 +104,7 @@ static void test_quantised_sample_has_three_modes(void **state)
         share += got.share[k];
     }
     check_near("shares", share, 1, 1e-12, 0);
-    assert_int_equal(qs_modality_test(s.v, s.n, NAN, &got), QS_OK);
+    assert_int_equal(qs_modality_test(s.v, s.n, NAN, NULL, &got), QS_OK);
     assert_int_equal(got.modes.count, 3);
     check_near("smallest gap", got.quantum, 1, 1e-12, 0);
     ref_free(&s);
@@ -127,7 +127,7 @@ static int rate_of_modes(size_t n, double apart, double weight, double step)
         draw_normal(&rng, x, n, apart, weight);
         for (size_t i = 0; step > 0 && i < n; i++)
             x[i] = step * rint(x[i] / step);
-        assert_int_equal(qs_modality_test(x, n, step, &got), QS_OK);
+        assert_int_equal(qs_modality_test(x, n, step, NULL, &got), QS_OK);
         found += got.modality == QS_MODALITY_MORE;
     }
     return found;
@@ -157,7 +157,7 @@ static void test_rounding_alone_makes_modes(void **state)
         draw_normal(&rng, x, 200, 0, 0);
         for (int i = 0; i < 200; i++)
             x[i] = rint(x[i] * 2) / 2;
-        assert_int_equal(qs_lowland(x, 200, &modes), QS_OK);
+        assert_int_equal(qs_lowland(x, 200, NULL, &modes), QS_OK);
         found += modes.count > 1;
     }
     EXPECT(found > 45);
@@ -197,7 +197,7 @@ static void test_order_scale_and_shift(void **state)
     struct series s = ref_csv("otava/tigerbeetle.csv", 0);
     struct qs_modes plain, moved;
     double m[2];
-    assert_int_equal(qs_lowland(s.v, s.n, &plain), QS_OK);
+    assert_int_equal(qs_lowland(s.v, s.n, NULL, &plain), QS_OK);
     assert_int_equal(qs_mvalue(s.v, s.n, &m[0]), QS_OK);
     for (size_t i = 0; i < s.n; i++)
         s.v[i] = s.v[i] * 0x1p-40 + 0x1p-20;
@@ -206,7 +206,7 @@ static void test_order_scale_and_shift(void **state)
         s.v[i] = s.v[s.n - 1 - i];
         s.v[s.n - 1 - i] = t;
     }
-    assert_int_equal(qs_lowland(s.v, s.n, &moved), QS_OK);
+    assert_int_equal(qs_lowland(s.v, s.n, NULL, &moved), QS_OK);
     assert_int_equal(qs_mvalue(s.v, s.n, &m[1]), QS_OK);
     assert_int_equal(plain.count, 2);
     assert_int_equal(moved.count, 2);
@@ -224,19 +224,19 @@ static void test_what_does_not_vary(void **state)
     struct qs_modality_test got;
     for (int i = 0; i < 40; i++)
         x[i] = 1e6 + i % 2 * 1e-5; /* less than 1e-9 of the value apart */
-    assert_int_equal(qs_lowland(x, 40, &modes), QS_OK);
+    assert_int_equal(qs_lowland(x, 40, NULL, &modes), QS_OK);
     EXPECT(modes.count == 1 && modes.bins == 0);
     for (int i = 0; i < 40; i++)
         x[i] = 8;
-    assert_int_equal(qs_modality_test(x, 40, NAN, &got), QS_OK);
+    assert_int_equal(qs_modality_test(x, 40, NAN, NULL, &got), QS_OK);
     EXPECT(got.modality == QS_MODALITY_ONE && got.modes.count == 1 && isnan(got.mvalue));
     check_near("location", got.modes.location[0], 8, 0, 0);
     check_near("share", got.share[0], 1, 0, 0);
     assert_int_equal(qs_mvalue(x, 40, &m), QS_OK);
     check_near("mvalue", m, 2, 0, 0);
-    assert_int_equal(qs_lowland(x, 1, &modes), QS_OK);
+    assert_int_equal(qs_lowland(x, 1, NULL, &modes), QS_OK);
     assert_int_equal(modes.count, 1);
-    assert_int_equal(qs_modality_test(x, 1, 1, &got), QS_OK);
+    assert_int_equal(qs_modality_test(x, 1, 1, NULL, &got), QS_OK);
     assert_string_equal(qs_modality_name(got.modality), "unimodal");
 }
 
@@ -248,32 +248,32 @@ static void test_what_is_not_assessed(void **state)
     struct qs_modes modes;
     for (int i = 0; i < 40; i++)
         x[i] = i % 7;
-    assert_int_equal(qs_modality_test(x, 40, NAN, &got), QS_OK); /* 7 distinct values, no quantum */
+    assert_int_equal(qs_modality_test(x, 40, NAN, NULL, &got), QS_OK); /* 7 distinct values, no quantum */
     assert_string_equal(qs_modality_name(got.modality), "unknown");
     EXPECT(got.modes.count == 0 && isnan(got.mvalue) && isnan(got.quantum) && got.ties.n_distinct == 7);
-    assert_int_equal(qs_modality_test(x, 40, 1, &got), QS_OK);
+    assert_int_equal(qs_modality_test(x, 40, 1, NULL, &got), QS_OK);
     assert_string_equal(qs_modality_name(got.modality), "unimodal");
     for (int i = 0; i < 40; i++)
         x[i] = i % 2 == 0 ? i * 1e-3 : 10 + i * 1e-3;
-    assert_int_equal(qs_modality_test(x, 14, NAN, &got), QS_OK);
+    assert_int_equal(qs_modality_test(x, 14, NAN, NULL, &got), QS_OK);
     EXPECT(got.modality == QS_MODALITY_UNKNOWN && isnan(got.mvalue));
-    assert_int_equal(qs_modality_test(x, 20, NAN, &got), QS_OK); /* only the mvalue speaks */
+    assert_int_equal(qs_modality_test(x, 20, NAN, NULL, &got), QS_OK); /* only the mvalue speaks */
     assert_string_equal(qs_modality_name(got.modality), "possibly");
     EXPECT(got.modes.count == 0 && got.mvalue > 3.5);
-    assert_int_equal(qs_modality_test(x, 40, NAN, &got), QS_OK);
+    assert_int_equal(qs_modality_test(x, 40, NAN, NULL, &got), QS_OK);
     EXPECT(got.modality == QS_MODALITY_MORE && got.modes.count == 2);
     check_near("share", got.share[0], 0.5, 1e-12, 0);
     check_near("median", got.median[1], 10.02, 1e-12, 0);
-    assert_int_equal(qs_modality_test(x, 40, -1, &got), QS_EDOM);
-    assert_int_equal(qs_modality_test(x, 0, 1, &got), QS_ENODATA);
+    assert_int_equal(qs_modality_test(x, 40, -1, NULL, &got), QS_EDOM);
+    assert_int_equal(qs_modality_test(x, 0, 1, NULL, &got), QS_ENODATA);
     x[7] = NAN;
-    assert_int_equal(qs_modality_test(x, 40, 1, &got), QS_EDOM);
-    assert_int_equal(qs_lowland(x, 40, &modes), QS_EDOM);
+    assert_int_equal(qs_modality_test(x, 40, 1, NULL, &got), QS_EDOM);
+    assert_int_equal(qs_lowland(x, 40, NULL, &modes), QS_EDOM);
     assert_int_equal(modes.count, 0);
     assert_int_equal(qs_mvalue(x, 40, &m), QS_EDOM);
     EXPECT(isnan(m));
     assert_int_equal(qs_mvalue(x, 0, &m), QS_ENODATA);
-    assert_int_equal(qs_lowland((const double[]){-1.7e308, 1.7e308}, 2, &modes), QS_EDOM);
+    assert_int_equal(qs_lowland((const double[]){-1.7e308, 1.7e308}, 2, NULL, &modes), QS_EDOM);
 }
 
 static void test_shares(void **state)

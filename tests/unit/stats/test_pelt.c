@@ -204,8 +204,9 @@ static void test_units_do_not_matter(void **state)
     assert_int_equal(nb, 0);
 }
 
-static bool never(void *user, double done_ratio)
+static bool never(void *user, const char *stage, double done_ratio)
 {
+    (void)stage;
     (void)user;
     return done_ratio < 0;
 }

@@ -18,7 +18,7 @@ static void test_by_hand(void **state)
     (void)state;
     static const double x[] = {10, 12, 14, 11, 18}, y[] = {9, 10, 10, 11, 10};
     struct qs_rancid r;
-    assert_int_equal(qs_rancid(x, 5, y, 5, 0.95, 1, &r), QS_OK);
+    assert_int_equal(qs_rancid(x, 5, y, 5, 0.95, 1, NULL, &r), QS_OK);
     check_near("median 12 - 10", r.performance, 2, 0, 0);
     check_near("2/12", r.performance_ratio, 2.0 / 12, 1e-15, 0);
     check_near("sd sqrt 10", r.sd[0], sqrt(10), 1e-15, 0);
@@ -29,7 +29,7 @@ static void test_by_hand(void **state)
     /* Table 2, P8L C/C++: sigma 2.35 ms and 0.42 ms more are -17.8 % */
     static const double base[] = {1000 - 2.35 * M_SQRT1_2, 1000 + 2.35 * M_SQRT1_2};
     static const double managed[] = {1000 - 2.77 * M_SQRT1_2, 1000 + 2.77 * M_SQRT1_2};
-    assert_int_equal(qs_rancid(base, 2, managed, 2, 0.95, 1, &r), QS_OK);
+    assert_int_equal(qs_rancid(base, 2, managed, 2, 0.95, 1, NULL, &r), QS_OK);
     check_near("the paper's", r.precision_ratio, -0.178, 0, 0.001);
     EXPECT(isnan(r.sd_ratio_ci.lo));
 }
@@ -50,7 +50,7 @@ static void test_interval_of_thirty_runs(void **state)
             y[i] = 100 + 2 * qs_qnorm(qs_rng_unit(&rng) + 0x1p-54);
         }
         struct qs_rancid r;
-        assert_int_equal(qs_rancid(x, N, y, N, 0.95, round, &r), QS_OK);
+        assert_int_equal(qs_rancid(x, N, y, N, 0.95, round, NULL, &r), QS_OK);
         covered += r.sd_ratio_ci.lo <= 2 && 2 <= r.sd_ratio_ci.hi;
         width += log(r.sd_ratio_ci.hi / r.sd_ratio_ci.lo) / ROUNDS;
     }
@@ -68,9 +68,9 @@ static void test_seed_and_unit(void **state)
         xs[i] = 1024 * x[i];
         ys[i] = 1024 * y[i];
     }
-    (void)qs_rancid(x, 5, y, 5, 0.9, 7, &a);
-    (void)qs_rancid(x, 5, y, 5, 0.9, 7, &b);
-    (void)qs_rancid(xs, 5, ys, 5, 0.9, 7, &c);
+    (void)qs_rancid(x, 5, y, 5, 0.9, 7, NULL, &a);
+    (void)qs_rancid(x, 5, y, 5, 0.9, 7, NULL, &b);
+    (void)qs_rancid(xs, 5, ys, 5, 0.9, 7, NULL, &c);
     check_near("same seed", a.sd_ratio_ci.lo, b.sd_ratio_ci.lo, 0, 0);
     check_near("unit", a.sd_ratio_ci.hi, c.sd_ratio_ci.hi, 1e-12, 0);
     check_near("unit", 1024 * a.performance, c.performance, 0, 0);
@@ -89,7 +89,7 @@ static void test_many_values(void **state)
     qs_rng_seed(&rng, 3, 1);
     for (int i = 0; i < 2 * N; i++)
         x[i] = (i < N ? 1 : 2) * qs_rng_unit(&rng);
-    assert_int_equal(qs_rancid(x, N, x + N, N, 0.95, 1, &r), QS_OK);
+    assert_int_equal(qs_rancid(x, N, x + N, N, 0.95, 1, NULL, &r), QS_OK);
     EXPECT(r.sd_ratio_ci.lo < r.sd_ratio && r.sd_ratio < r.sd_ratio_ci.hi);
     EXPECT(r.sd_ratio_ci.hi / r.sd_ratio_ci.lo < 1.01);
     free(x);
@@ -100,19 +100,19 @@ static void test_edges(void **state)
     (void)state;
     static const double x[] = {1, 2, 3, 4, 5}, same[] = {2, 2, 2, 2, 2}, zero[] = {-1, 0, 1}, bad[] = {NAN};
     struct qs_rancid r;
-    assert_int_equal(qs_rancid(same, 5, x, 5, 0.95, 1, &r), QS_OK);
+    assert_int_equal(qs_rancid(same, 5, x, 5, 0.95, 1, NULL, &r), QS_OK);
     EXPECT(isnan(r.precision_ratio) && isnan(r.sd_ratio) && isnan(r.sd_ratio_ci.lo));
-    assert_int_equal(qs_rancid(x, 5, same, 5, 0.95, 1, &r), QS_OK);
+    assert_int_equal(qs_rancid(x, 5, same, 5, 0.95, 1, NULL, &r), QS_OK);
     check_near("none is left", r.precision_ratio, 1, 0, 0);
     EXPECT(isnan(r.sd_ratio_ci.lo));
-    assert_int_equal(qs_rancid(x, 5, same, 1, 0.95, 1, &r), QS_ETOOFEW);
+    assert_int_equal(qs_rancid(x, 5, same, 1, 0.95, 1, NULL, &r), QS_ETOOFEW);
     check_near("performance", r.performance, 1, 0, 0);
     EXPECT(isnan(r.precision));
-    assert_int_equal(qs_rancid(zero, 3, x, 5, 0.95, 1, &r), QS_OK);
+    assert_int_equal(qs_rancid(zero, 3, x, 5, 0.95, 1, NULL, &r), QS_OK);
     EXPECT(isnan(r.performance_ratio));
-    assert_int_equal(qs_rancid(x, 5, bad, 1, 0.95, 1, &r), QS_EDOM);
-    assert_int_equal(qs_rancid(x, 5, bad, 0, 0.95, 1, &r), QS_ENODATA);
-    assert_int_equal(qs_rancid(x, 5, x, 5, 1, 1, &r), QS_EDOM);
+    assert_int_equal(qs_rancid(x, 5, bad, 1, 0.95, 1, NULL, &r), QS_EDOM);
+    assert_int_equal(qs_rancid(x, 5, bad, 0, 0.95, 1, NULL, &r), QS_ENODATA);
+    assert_int_equal(qs_rancid(x, 5, x, 5, 1, 1, NULL, &r), QS_EDOM);
 }
 
 static void test_evolution(void **state)

@@ -38,18 +38,18 @@ static void check_hl(const char *name, const struct series *x, const struct seri
 {
     struct qs_hl got;
     json_t *normal = ref_at(want, "hl_ci_normal_index"), *exact = ref_at(want, "hl_ci_R_exact");
-    assert_int_equal(qs_hl(x->v, x->n, y->v, y->n, 0.95, QS_RANKS_NORMAL, &got), QS_OK);
+    assert_int_equal(qs_hl(x->v, x->n, y->v, y->n, 0.95, QS_RANKS_NORMAL, NULL, &got), QS_OK);
     check_near(name, got.shift, ref_number(want, "hl_shift"), REL, 1e-13);
     check_near(name, got.lo_rank, ref_number(normal, "K"), 0, 0);
     check_near(name, got.ci.lo, ref_number(normal, "lo"), REL, 1e-13);
     check_near(name, got.ci.hi, ref_number(normal, "hi"), REL, 1e-13);
     if (exact) {
-        assert_int_equal(qs_hl(x->v, x->n, y->v, y->n, 0.95, QS_RANKS_AUTO, &got), QS_OK);
+        assert_int_equal(qs_hl(x->v, x->n, y->v, y->n, 0.95, QS_RANKS_AUTO, NULL, &got), QS_OK);
         EXPECT(got.exact && got.ci.level >= 0.95);
         check_near(name, got.ci.lo, ref_item(exact, 0), REL, 1e-13);
         check_near(name, got.ci.hi, ref_item(exact, 1), REL, 1e-13);
     }
-    assert_int_equal(qs_hl_ratio(x->v, x->n, y->v, y->n, 0.95, QS_RANKS_AUTO, &got), QS_OK);
+    assert_int_equal(qs_hl_ratio(x->v, x->n, y->v, y->n, 0.95, QS_RANKS_AUTO, NULL, &got), QS_OK);
     check_near(name, got.shift, ref_number(want, "hl_ratio"), REL, 0);
 }
 
@@ -73,7 +73,7 @@ static void test_shift_vectors(void **state)
         json_t *in = ref_at(one, "input");
         struct series x = ref_array(ref_at(in, "x")), y = ref_array(ref_at(in, "y"));
         struct qs_hl got;
-        enum qs_status status = qs_hl(y.v, y.n, x.v, x.n, 0.95, QS_RANKS_AUTO, &got);
+        enum qs_status status = qs_hl(y.v, y.n, x.v, x.n, 0.95, QS_RANKS_AUTO, NULL, &got);
         if (ref_at(one, "expected_error")) {
             assert_int_equal(status, QS_ENODATA);
             errors++;
@@ -107,7 +107,7 @@ static void check_bounds(const char *name, const struct series *x, const struct 
     struct qs_hl got;
     size_t all = x->n * y->n;
     double *d = all_differences(x, y), misrate = ref_number(in, "misrate");
-    assert_int_equal(qs_hl(x->v, x->n, y->v, y->n, 1 - misrate, QS_RANKS_EXACT, &got), QS_OK);
+    assert_int_equal(qs_hl(x->v, x->n, y->v, y->n, 1 - misrate, QS_RANKS_EXACT, NULL, &got), QS_OK);
     size_t lo = (size_t)got.lo_rank, hi = (size_t)got.hi_rank;
     assert_int_equal(lo + hi, all + 1);
     check_near(name, got.ci.lo, d[lo - 1], 0, 0);
@@ -161,7 +161,7 @@ static void test_selects_what_sorting_gives(void **state)
             draw(&rng, y.v, y.n, values[k], 0.37);
             double *d = all_differences(&x, &y);
             size_t all = x.n * y.n;
-            enum qs_status status = qs_hl(x.v, x.n, y.v, y.n, 0.9, QS_RANKS_NORMAL, &got);
+            enum qs_status status = qs_hl(x.v, x.n, y.v, y.n, 0.9, QS_RANKS_NORMAL, NULL, &got);
             check_near("shift", got.shift, qs_quantile(d, all, 0.5, QS_QTYPE_7), 0, 0);
             if (status == QS_OK) {
                 check_near("lo", got.ci.lo, d[(size_t)got.lo_rank - 1], 0, 0);
@@ -185,7 +185,7 @@ static void test_selects_across_magnitudes(void **state)
     struct series xs = {x, N}, ys = {y, N};
     struct qs_hl got;
     double *d = all_differences(&xs, &ys);
-    assert_int_equal(qs_hl(x, N, y, N, 0.95, QS_RANKS_AUTO, &got), QS_OK);
+    assert_int_equal(qs_hl(x, N, y, N, 0.95, QS_RANKS_AUTO, NULL, &got), QS_OK);
     check_near("shift", got.shift, 0.5 * (d[N * N / 2 - 1] + d[N * N / 2]), 1e-15, 0);
     check_near("lo", got.ci.lo, d[(size_t)got.lo_rank - 1], 0, 0);
     free(d);
@@ -205,7 +205,7 @@ static void test_ten_billion_pairs(void **state)
     }
     struct qs_hl hl;
     struct qs_mwu mwu;
-    assert_int_equal(qs_hl(x, N, y, N, 0.95, QS_RANKS_AUTO, &hl), QS_OK);
+    assert_int_equal(qs_hl(x, N, y, N, 0.95, QS_RANKS_AUTO, NULL, &hl), QS_OK);
     check_near("shift", hl.shift, 2 * C + 1, 0, 0);
     EXPECT(hl.ci.lo < hl.shift && hl.shift < hl.ci.hi);
     check_near("symmetric", hl.ci.lo + hl.ci.hi, 2 * hl.shift, 0, 0);
@@ -230,13 +230,13 @@ static void check_swapped(const double *x, size_t nx, const double *y, size_t ny
         check_near("p", a.p, b.p, 1e-12, 0);
         check_near("u", a.u + b.u, (double)(nx * ny), 0, 0);
         check_near("delta", a.cliff, -b.cliff, 1e-14, 1e-15);
-        assert_int_equal(qs_hl(x, nx, y, ny, 0.95, m, &p), qs_hl(y, ny, x, nx, 0.95, m, &q));
+        assert_int_equal(qs_hl(x, nx, y, ny, 0.95, m, NULL, &p), qs_hl(y, ny, x, nx, 0.95, m, NULL, &q));
         check_near("shift", p.shift, -q.shift, 0, 0);
         check_near("interval", p.ci.lo, -q.ci.hi, 0, 0);
         EXPECT(isnan(p.ci.lo) || (p.ci.lo <= p.shift && p.shift <= p.ci.hi));
     }
-    assert_int_equal(qs_hl_ratio(x, nx, y, ny, 0.95, QS_RANKS_AUTO, &p),
-                     qs_hl_ratio(y, ny, x, nx, 0.95, QS_RANKS_AUTO, &q));
+    assert_int_equal(qs_hl_ratio(x, nx, y, ny, 0.95, QS_RANKS_AUTO, NULL, &p),
+                     qs_hl_ratio(y, ny, x, nx, 0.95, QS_RANKS_AUTO, NULL, &q));
     check_near("ratio interval", p.ci.lo * q.ci.hi, isnan(p.ci.lo) ? NAN : 1, 1e-13, 0);
 }
 
@@ -260,8 +260,8 @@ static void test_swapping_and_scaling(void **state)
         (void)qs_mwu(x, nx, y, ny, QS_RANKS_AUTO, &a);
         (void)qs_mwu(xs, nx, ys, ny, QS_RANKS_AUTO, &b);
         check_near("p", a.p, b.p, 0, 0);
-        (void)qs_hl(x, nx, y, ny, 0.95, QS_RANKS_AUTO, &p);
-        (void)qs_hl(xs, nx, ys, ny, 0.95, QS_RANKS_AUTO, &q);
+        (void)qs_hl(x, nx, y, ny, 0.95, QS_RANKS_AUTO, NULL, &p);
+        (void)qs_hl(xs, nx, ys, ny, 0.95, QS_RANKS_AUTO, NULL, &q);
         check_near("shift", 8 * p.shift, q.shift, 0, 0);
         check_near("hi", 8 * p.ci.hi, q.ci.hi, 0, 0);
     }
@@ -310,19 +310,19 @@ static void test_edges(void **state)
     check_near("all tied", mwu.cliff, 0, 0, 0);
     assert_int_equal(qs_mwu(many, QS_RANKS_EXACT_MAX + 1, x, 3, QS_RANKS_EXACT, &mwu), QS_EDOM);
     EXPECT(isfinite(mwu.u) && isnan(mwu.p));
-    assert_int_equal(qs_hl(x, 3, x, 0, 0.95, QS_RANKS_AUTO, &hl), QS_ENODATA);
-    assert_int_equal(qs_hl(x, 3, bad, 3, 0.95, QS_RANKS_AUTO, &hl), QS_EDOM);
-    assert_int_equal(qs_hl(x, 3, x, 3, 1, QS_RANKS_AUTO, &hl), QS_EDOM);
-    assert_int_equal(qs_hl(low, 2, huge, 2, 0.95, QS_RANKS_AUTO, &hl), QS_EDOM);
-    assert_int_equal(qs_hl(x, 3, same, 3, 0.95, QS_RANKS_AUTO, &hl),
+    assert_int_equal(qs_hl(x, 3, x, 0, 0.95, QS_RANKS_AUTO, NULL, &hl), QS_ENODATA);
+    assert_int_equal(qs_hl(x, 3, bad, 3, 0.95, QS_RANKS_AUTO, NULL, &hl), QS_EDOM);
+    assert_int_equal(qs_hl(x, 3, x, 3, 1, QS_RANKS_AUTO, NULL, &hl), QS_EDOM);
+    assert_int_equal(qs_hl(low, 2, huge, 2, 0.95, QS_RANKS_AUTO, NULL, &hl), QS_EDOM);
+    assert_int_equal(qs_hl(x, 3, same, 3, 0.95, QS_RANKS_AUTO, NULL, &hl),
                      QS_ETOOFEW); /* 3 v 3 cannot reach 95 % */
     check_near("shift", hl.shift, 0, 0, 0);
     EXPECT(isnan(hl.ci.lo) && isnan(hl.lo_rank) && hl.n_needed == 4);
-    assert_int_equal(qs_hl_ratio(zero, 3, x, 3, 0.5, QS_RANKS_AUTO, &hl), QS_EDOM);
+    assert_int_equal(qs_hl_ratio(zero, 3, x, 3, 0.5, QS_RANKS_AUTO, NULL, &hl), QS_EDOM);
     EXPECT(isnan(hl.shift));
-    assert_int_equal(qs_hl_ratio(x, 3, x, 0, 0.5, QS_RANKS_AUTO, &hl), QS_ENODATA);
+    assert_int_equal(qs_hl_ratio(x, 3, x, 0, 0.5, QS_RANKS_AUTO, NULL, &hl), QS_ENODATA);
     static const double twos[] = {2, 2, 2, 2, 2}, threes[] = {3, 3, 3, 3, 3};
-    assert_int_equal(qs_hl(twos, 5, threes, 5, 0.95, QS_RANKS_AUTO, &hl), QS_OK);
+    assert_int_equal(qs_hl(twos, 5, threes, 5, 0.95, QS_RANKS_AUTO, NULL, &hl), QS_OK);
     EXPECT(hl.ci.lo <= 1 && hl.ci.lo >= 1 && hl.ci.hi <= 1 && hl.ci.hi >= 1);
 }
 

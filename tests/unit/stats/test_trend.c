@@ -39,7 +39,7 @@ static void test_against_r(void **state)
         check_near("z", mk.z, from_r[i].z, 1e-12, 0);
         check_near("p", mk.p, from_r[i].p, 1e-12, 0);
         check_near("tau", mk.tau, from_r[i].tau, 1e-12, 0);
-        assert_int_equal(qs_theil_sen_ci(x.v, from_r[i].n, 0.95, &ts), QS_OK);
+        assert_int_equal(qs_theil_sen_ci(x.v, from_r[i].n, 0.95, NULL, &ts), QS_OK);
         check_near("slope", ts.slope, from_r[i].slope, 1e-14, 0);
         check_near("lo", ts.ci.lo, from_r[i].lo, 1e-14, 0);
         check_near("hi", ts.ci.hi, from_r[i].hi, 1e-14, 0);
@@ -52,19 +52,19 @@ static void test_theil_sen(void **state)
     (void)state;
     double y[] = {1, 3, 5, 100, 9, 11}, slope; /* one wild value does not move it */
     struct qs_theil_sen ts;
-    assert_int_equal(qs_theil_sen(y, 6, &slope), QS_OK);
+    assert_int_equal(qs_theil_sen(y, 6, NULL, &slope), QS_OK);
     check_near("slope", slope, 2, 1e-15, 0);
-    assert_int_equal(qs_theil_sen_ci(y, 6, 0.95, &ts), QS_OK);
+    assert_int_equal(qs_theil_sen_ci(y, 6, 0.95, NULL, &ts), QS_OK);
     check_near("intercept", ts.intercept, 1, 1e-15, 0);
     EXPECT(ts.ci.lo <= 2 && ts.ci.hi >= 2 && ts.ci.hi > 20);
-    assert_int_equal(qs_theil_sen_ci(y, 4, 0.95, &ts), QS_OK);
+    assert_int_equal(qs_theil_sen_ci(y, 4, 0.95, NULL, &ts), QS_OK);
     EXPECT(isnan(ts.ci.lo)); /* six slopes are too few */
-    assert_int_equal(qs_theil_sen(y, 1, &slope), QS_ETOOFEW);
+    assert_int_equal(qs_theil_sen(y, 1, NULL, &slope), QS_ETOOFEW);
     EXPECT(isnan(slope));
-    assert_int_equal(qs_theil_sen_ci(y, 6, 0, &ts), QS_EDOM);
+    assert_int_equal(qs_theil_sen_ci(y, 6, 0, NULL, &ts), QS_EDOM);
     y[2] = NAN;
-    assert_int_equal(qs_theil_sen(y, 6, &slope), QS_EDOM);
-    assert_int_equal(qs_theil_sen_ci(y, 6, 0.95, &ts), QS_EDOM);
+    assert_int_equal(qs_theil_sen(y, 6, NULL, &slope), QS_EDOM);
+    assert_int_equal(qs_theil_sen_ci(y, 6, 0.95, NULL, &ts), QS_EDOM);
 }
 
 static void test_trend_properties(void **state)
@@ -89,8 +89,8 @@ static void test_trend_properties(void **state)
     check_near("reversed", c.s, -a.s, 0, 0);
     check_near("z", c.z, -a.z, 0, 0);
     EXPECT(a.p >= 0 && a.p <= 1 && fabs(a.tau) <= 1);
-    assert_int_equal(qs_theil_sen_ci(x, 80, 0.9, &s), QS_OK);
-    assert_int_equal(qs_theil_sen_ci(y, 80, 0.9, &t), QS_OK);
+    assert_int_equal(qs_theil_sen_ci(x, 80, 0.9, NULL, &s), QS_OK);
+    assert_int_equal(qs_theil_sen_ci(y, 80, 0.9, NULL, &t), QS_OK);
     check_near("slope", t.slope, 4 * s.slope, 1e-12, 0);
     check_near("lo", t.ci.lo, 4 * s.ci.lo, 1e-12, 0);
     EXPECT(s.ci.lo <= s.slope && s.slope <= s.ci.hi);
@@ -104,7 +104,7 @@ static void test_trend_degenerate(void **state)
     struct qs_theil_sen ts;
     assert_int_equal(qs_mann_kendall(flat, 7, &mk), QS_OK);
     EXPECT(mk.s >= 0 && mk.s <= 0 && mk.p >= 1 && isnan(mk.tau) && mk.var_s <= 0);
-    assert_int_equal(qs_theil_sen_ci(flat, 7, 0.95, &ts), QS_OK);
+    assert_int_equal(qs_theil_sen_ci(flat, 7, 0.95, NULL, &ts), QS_OK);
     EXPECT(ts.slope >= 0 && ts.slope <= 0 && ts.ci.flags & QS_FLAG_EXACT && ts.ci.lo <= 0 && ts.ci.hi >= 0);
     assert_int_equal(qs_mann_kendall(rising, 2, &mk), QS_OK);
     check_near("two values say nothing", mk.p, 1, 0, 0);
