@@ -344,7 +344,7 @@ void qs_job_check(struct qs_schema_reader *r, const struct qs_node *node, void *
         resolve_baseline(r, node, draft);
     if (spec->benchmark_count > 0)
         check_pairs(r, node);
-    qs_job_check_stream_plan(r, node, spec);
+    qs_job_check_stream_job(r, node, spec);
     if (r->count > 0)
         return;
     check_file_names(r, node, spec);

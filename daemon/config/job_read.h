@@ -113,8 +113,8 @@ void qs_job_read_output(struct qs_schema_reader *r, const struct qs_key *key, co
                         void *at);
 void qs_job_output_json(struct qs_json *j);
 void qs_job_check_stream(struct qs_schema_reader *r, const struct qs_node *node, struct qs_job_benchmark *b);
-void qs_job_check_stream_plan(struct qs_schema_reader *r, const struct qs_node *root,
-                              const struct qs_job_spec *spec);
+void qs_job_check_stream_job(struct qs_schema_reader *r, const struct qs_node *root,
+                             const struct qs_job_spec *spec);
 /* job_order.c: splitmix64's finaliser, to key a stream of random numbers by several values. */
 uint64_t qs_job_mix(uint64_t h, uint64_t v);
 

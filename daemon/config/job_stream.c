@@ -168,24 +168,32 @@ void qs_job_check_stream(struct qs_schema_reader *r, const struct qs_node *node,
 }
 
 /* The program decides how many values a run has: nothing can ask for more of them. */
-void qs_job_check_stream_plan(struct qs_schema_reader *r, const struct qs_node *root,
-                              const struct qs_job_spec *spec)
+static void check_plan(struct qs_schema_reader *r, const struct qs_node *root, const struct qs_job_spec *spec,
+                       bool only_streams)
 {
     const struct qs_node *plan = qs_node_get(root, "plan", NULL);
-    size_t streams = 0;
-    for (size_t i = 0; i < spec->benchmark_count; i++)
-        streams += spec->benchmarks[i].mode == QS_MODE_STREAM;
-    if (streams == 0)
-        return;
     size_t mark = qs_schema_enter(r, "plan");
     refuse(r, plan, "stop", "`plan.blocks` and `plan.until` say when a job has enough",
            "a run of mode `stream` has the values that its program writes: no");
     refuse(r, plan, "precision", "`plan.until.interval` ends the job at a precision",
            "a run of mode `stream` has the values that its program writes: no");
-    if (streams == spec->benchmark_count && spec->plan.window_iterations > 1) {
+    if (only_streams && spec->plan.window_iterations > 1) {
         qs_schema_enter(r, "window");
         refuse(r, qs_node_get(plan, "window", NULL), "iterations", NULL,
                "a run of mode `stream` is one process: no");
     }
     qs_schema_leave(r, mark);
+}
+
+void qs_job_check_stream_job(struct qs_schema_reader *r, const struct qs_node *root,
+                             const struct qs_job_spec *spec)
+{
+    size_t streams = 0;
+    for (size_t i = 0; i < spec->benchmark_count; i++)
+        streams += spec->benchmarks[i].mode == QS_MODE_STREAM;
+    if (streams == 0)
+        return;
+    refuse(r, root, "trace", "measure it once more in mode `command` to trace it",
+           "mode `stream` keeps no starts of its values, which would be sought in a trace: no");
+    check_plan(r, root, spec, streams == spec->benchmark_count);
 }

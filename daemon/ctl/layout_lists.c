@@ -202,6 +202,21 @@ static void silence_field(const struct qs_layout *layout, struct qs_buf *out, co
     qs_buf_done(&text);
 }
 
+/* Mode stream: whose times they are, and where they were read. */
+static void stream_field(const struct qs_layout *layout, struct qs_buf *out, const json_t *stream)
+{
+    struct qs_buf text;
+    const char *unit = qs_json_get_text(stream, "unit", "");
+    if (!json_is_object(stream))
+        return;
+    qs_buf_init(&text);
+    qs_buf_fmt(&text, "the program's own, kept as they are: %s%s%s, read from %s",
+               qs_json_get_text(stream, "format", "?"), unit[0] != '\0' ? " in " : "", unit,
+               qs_json_get_text(stream, "file", "its standard output"));
+    field(layout, out, "values", text.data);
+    qs_buf_done(&text);
+}
+
 /* One line for each thing that the run has left. */
 static void artifact_fields(const struct qs_layout *layout, struct qs_buf *out, const json_t *artifacts)
 {
@@ -253,6 +268,7 @@ void qs_layout_run(const struct qs_layout *layout, const json_t *run, struct qs_
     qs_buf_clear(&text);
     qs_layout_evals(json_object_get(json_object_get(run, "harness"), "evals"), &text);
     field(layout, out, "evaluated", text.data);
+    stream_field(layout, out, json_object_get(run, "stream"));
     silence_field(layout, out, json_object_get(run, "windows"));
     field(layout, out, "stopped by", qs_json_get_text(run, "stop_reason", ""));
     field(layout, out, "error", qs_json_get_text(run, "error", ""));

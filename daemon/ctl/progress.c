@@ -158,7 +158,11 @@ static void on_start(struct qs_progress *p, const json_t *d)
 static void on_plan(struct qs_progress *p, const json_t *d)
 {
     int64_t n = qs_json_get_int(d, "iterations_per_run", 0);
-    qs_buf_fmt(&p->line, "%" PRId64 " iteration%s a run, a block takes about ", n, n == 1 ? "" : "s");
+    if (n > 0)
+        qs_buf_fmt(&p->line, "%" PRId64 " iteration%s a run", n, n == 1 ? "" : "s");
+    else /* mode stream */
+        qs_buf_str(&p->line, "one process a run, with the values that it writes");
+    qs_buf_str(&p->line, ", a block takes about ");
     qs_text_duration(&p->line, qs_json_get_number(d, "predicted_block_ns", 0));
     end_line(p, true);
 }

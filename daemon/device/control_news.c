@@ -104,7 +104,8 @@ void qs_control_news_plan(struct qs_control *c)
     struct news n;
     begin(&n);
     qs_json_kint(&n.json, "point", (int64_t)c->plan.point);
-    qs_json_kint(&n.json, "iterations_per_run", c->plan.run_iterations);
+    if (!qs_control_is_stream(c)) /* else a run has what its program writes */
+        qs_json_kint(&n.json, "iterations_per_run", c->plan.run_iterations);
     qs_json_kint(&n.json, "predicted_window_ns", longest_ns);
     qs_json_kint(&n.json, "predicted_block_ns", block_ns);
     tell(c, &n, "job.plan", false);

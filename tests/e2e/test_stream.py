@@ -54,7 +54,13 @@ def numbers(tap):
         shown = daemon.get(f"/runs/{run}").want(200).json
         tap.equal([(w["silence"], w["silence_why"]) for w in shown["windows"]], [("none", WHY)], "JSON says why")
         tap.equal(shown["stream"], {"format": "numbers", "unit": "ms"}, "and how the document was read")
-        tap.ok(WHY in " ".join(bed.cli("show", run).stdout.split()), "quiesce show says it too", [bed.cli("show", run).stdout])
+        for_people = " ".join(bed.cli("show", run).stdout.split())
+        tap.ok(WHY in for_people, "quiesce show says it too", [for_people])
+        tap.ok("values the program's own, kept as they are: numbers in ms, read from its standard output" in for_people,
+               "and whose times they are", [for_people])
+        with_json = json.loads(bed.cli("show", run, "--json").stdout)
+        tap.equal((with_json["stream"], {w["silence"] for w in with_json["windows"]}), ({"format": "numbers", "unit": "ms"}, {"none"}),
+                  "and so does its JSON")
         tap.ok(content(daemon, bed, run, "output", "stdout").startswith("# times\n\n11.25"), "the document is kept")
         tap.equal(content(daemon, bed, run, "output", "output"), "progress\n", "beside the output")
         compared = json.loads(bed.cli("compare", str(job), "--json").stdout)
