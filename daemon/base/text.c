@@ -193,6 +193,17 @@ void qs_text_duration(struct qs_buf *out, double ns)
     long_duration(out, ns);
 }
 
+bool qs_text_is_word(const char *s, const char *signs)
+{
+    const char *p = s;
+    for (; *p; p++) {
+        bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9');
+        if (!plain && !strchr(signs, *p))
+            return false;
+    }
+    return p > s;
+}
+
 void qs_text_time(int64_t wall_ns, char out[32])
 {
     int64_t ms = wall_ns / 1000000 - (wall_ns % 1000000 < 0);

@@ -23,6 +23,9 @@ const char *qs_nearest(const char *word, const char *const *candidates, size_t c
 /* Appends s so that a terminal shows it and does nothing else: control characters, marks that turn the
  * direction of text, and bytes that are not UTF-8 become \xNN. */
 void qs_text_escape(struct qs_buf *out, const char *s, size_t n);
+/* Is it, from the first byte to the last, of ASCII letters, digits and the signs in `signs`? Not where it is
+ * empty. */
+bool qs_text_is_word(const char *s, const char *signs);
 /* Duration for people: "850 ns", "12.3 µs", "1.20 ms", "3.45 s", "2 min 5 s", "1 h 2 min", "3 d 4 h"; NaN is
  * "?". */
 void qs_text_duration(struct qs_buf *out, double ns);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "config/farm.h"
 #include "config/job_read.h"
 #include "config/scalar.h"
@@ -55,26 +56,14 @@ const struct qs_table qs_farm_metric_table = {.keys = metric_keys,
                                               .name_offset = HOOK(name),
                                               .check = check_hook};
 
-static bool is_of(const char *s, const char *more, size_t most)
-{
-    size_t n = 0;
-    for (; s[n] != '\0'; n++) {
-        bool plain =
-            (s[n] >= 'a' && s[n] <= 'z') || (s[n] >= 'A' && s[n] <= 'Z') || (s[n] >= '0' && s[n] <= '9');
-        if (!plain && strchr(more, s[n]) == NULL)
-            return false;
-    }
-    return n > 0 && n <= most;
-}
-
 static void check_hook(struct qs_schema_reader *r, const struct qs_node *node, void *target)
 {
     const struct qs_farm_hook *hook = target;
     (void)node;
-    if (hook->name != NULL && !is_of(hook->name, "-_.", NAME_BYTES))
+    if (hook->name != NULL && (!qs_text_is_word(hook->name, "-_.") || strlen(hook->name) > NAME_BYTES))
         qs_schema_problem(r, NULL, "letters, digits, `-`, `_` and `.`", "`%s` is no name for a command",
                           qs_show(hook->name).text);
-    if (hook->unit != NULL && !is_of(hook->unit, "%/-", UNIT_BYTES))
+    if (hook->unit != NULL && !qs_text_is_word(hook->unit, "%/-"))
         qs_schema_problem(r, NULL, "such as mW", "`%s` is no unit", qs_show(hook->unit).text);
 }
 

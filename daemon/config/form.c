@@ -15,6 +15,8 @@ void qs_form_done(struct qs_form *f)
     free(f->pattern);
     free(f->benchmark);
     free(f->file);
+    free(f->other);
+    free(f->metric);
     *f = (struct qs_form){0};
 }
 
@@ -22,6 +24,14 @@ double qs_form_unit_ns(enum qs_form_unit unit)
 {
     static const double ns[] = {1, 1e3, 1e6, 1e9};
     return ns[unit];
+}
+
+enum qs_form_unit qs_form_unit_of(const char *text)
+{
+    unsigned unit = QS_FORM_NS;
+    while (qs_form_units[unit] && strcmp(qs_form_units[unit], text) != 0)
+        unit++;
+    return (enum qs_form_unit)unit;
 }
 
 const char *qs_form_source(const struct qs_form *f)
@@ -41,7 +51,10 @@ void qs_form_json(const struct qs_form *f, struct qs_buf *out)
     qs_json_init(&j, out);
     qs_json_object(&j);
     put(&j, "format", qs_form_kinds[f->kind]);
-    put(&j, "unit", f->kind == QS_FORM_GBENCH ? NULL : qs_form_units[f->unit]);
+    bool other = f->unit == QS_FORM_OTHER;
+    put(&j, "unit", f->kind == QS_FORM_GBENCH ? NULL : other ? f->other : qs_form_units[f->unit]);
+    put(&j, "metric", f->metric);
+    put(&j, "better", !other ? NULL : f->higher_is_better ? "higher" : "lower");
     put(&j, "pattern", f->pattern);
     put(&j, "benchmark", f->benchmark);
     put(&j, "file", f->file);
@@ -68,19 +81,30 @@ static bool find(const char *const *words, const char *word, unsigned *ret)
     return false;
 }
 
+static bool take_unit(const struct qs_doc *doc, struct qs_form *f)
+{
+    const char *unit = text_of(doc, "unit"), *better = text_of(doc, "better");
+    if (f->kind == QS_FORM_GBENCH || !unit)
+        return f->kind == QS_FORM_GBENCH;
+    f->unit = qs_form_unit_of(unit);
+    if (f->unit != QS_FORM_OTHER)
+        return true;
+    f->other = qs_strdup(unit);
+    f->metric = copy_of(doc, "metric");
+    f->higher_is_better = better && strcmp(better, "higher") == 0;
+    return better && f->metric;
+}
+
 static bool take(const struct qs_doc *doc, struct qs_form *f)
 {
-    unsigned kind, unit = QS_FORM_NS;
-    bool ok = find(qs_form_kinds, text_of(doc, "format"), &kind);
-    ok = ok && (kind == QS_FORM_GBENCH || find(qs_form_units, text_of(doc, "unit"), &unit));
-    if (!ok)
+    unsigned kind;
+    if (!find(qs_form_kinds, text_of(doc, "format"), &kind))
         return false;
     f->kind = (enum qs_form_kind)kind;
-    f->unit = (enum qs_form_unit)unit;
     f->pattern = copy_of(doc, "pattern");
     f->benchmark = copy_of(doc, "benchmark");
     f->file = copy_of(doc, "file");
-    return f->kind != QS_FORM_PATTERN || f->pattern;
+    return take_unit(doc, f) && (f->kind != QS_FORM_PATTERN || f->pattern);
 }
 
 bool qs_form_from_json(const char *json, struct qs_form *ret, struct qs_err *err)

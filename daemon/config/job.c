@@ -35,6 +35,8 @@ static void benchmark_done(struct qs_job_benchmark *b)
     free(b->program_benchmark);
     free(b->stream.pattern);
     free(b->stream.file);
+    free(b->stream.unit);
+    free(b->stream.metric);
     free(b->dir);
     free(b->user);
     free(b->stdin_path);

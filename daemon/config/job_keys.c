@@ -23,8 +23,8 @@ static const struct qs_word format_words[] = {{"google-benchmark", QS_FORM_GBENC
                                               {"numbers", QS_FORM_NUMBERS},
                                               {"pattern", QS_FORM_PATTERN},
                                               {NULL, 0}};
-static const struct qs_word unit_words[] = {
-    {"ns", QS_FORM_NS}, {"us", QS_FORM_US}, {"ms", QS_FORM_MS}, {"s", QS_FORM_S}, {NULL, 0}};
+static const struct qs_word better_words[] = {
+    {"lower", QS_JOB_BETTER_LOWER}, {"higher", QS_JOB_BETTER_HIGHER}, {NULL, 0}};
 static const struct qs_key limits_keys[] = {
     {.name = "iteration",
      .type = QS_KEY_DURATION,
@@ -108,10 +108,25 @@ static const struct qs_key benchmark_keys[] = {
      .help = "Mode stream: what the program writes: Google Benchmark's JSON, a number per line, or lines of "
              "which `pattern` finds some."},
     {.name = "unit",
-     .type = QS_KEY_ENUM,
+     .type = QS_KEY_TEXT,
      .offset = BENCH(stream.unit),
-     .words = unit_words,
-     .help = "Mode stream: the unit of the values of `numbers` and `pattern`."},
+     .min = 1,
+     .max = QS_JOB_UNIT_MAX_BYTES,
+     .help =
+         "Mode stream: the unit of the values of `numbers` and `pattern`: ns, us, ms or s; or one that is "
+         "no time, such as MB/s: letters, digits, %, / and -."},
+    {.name = "better",
+     .type = QS_KEY_ENUM,
+     .offset = BENCH(stream.better),
+     .words = better_words,
+     .help = "Mode stream, where the unit is no time: whether the higher or the lower value is the better "
+             "one."},
+    {.name = "metric",
+     .type = QS_KEY_TEXT,
+     .offset = BENCH(stream.metric),
+     .min = 1,
+     .max = QS_JOB_METRIC_MAX_BYTES,
+     .help = "Mode stream, where the unit is no time: the name of the value, `value` without it."},
     {.name = "pattern",
      .type = QS_KEY_TEXT,
      .offset = BENCH(stream.pattern),

@@ -23,9 +23,14 @@ void qs_job_form(const struct qs_job_spec *spec, size_t arm, size_t point, struc
 {
     const struct qs_job_benchmark *b = &spec->benchmarks[spec->points[point].benchmark];
     *ret = (struct qs_form){.kind = (enum qs_form_kind)b->stream.format,
-                            .unit = (enum qs_form_unit)b->stream.unit,
+                            .unit = b->stream.unit ? qs_form_unit_of(b->stream.unit) : QS_FORM_NS,
                             .pattern = copy(b->stream.pattern),
                             .file = copy(b->stream.file)};
+    if (ret->unit == QS_FORM_OTHER) {
+        ret->other = qs_strdup(b->stream.unit);
+        ret->metric = qs_strdup(b->stream.metric ? b->stream.metric : "value");
+        ret->higher_is_better = b->stream.better == QS_JOB_BETTER_HIGHER;
+    }
     if (b->program_benchmark) {
         const struct qs_strings one = {.at = (char **)&b->program_benchmark, .count = 1};
         struct qs_strings filled;
@@ -114,20 +119,58 @@ static void check_output(struct qs_schema_reader *r, const struct qs_node *node,
         b->output = QS_OUTPUT_STDOUT;
 }
 
+static void check_word(struct qs_schema_reader *r, const struct qs_node *node, const char *key,
+                       const char *signs, const char *what)
+{
+    const struct qs_node *at = qs_node_get(node, key, NULL);
+    if (at == NULL || at->kind != QS_NODE_TEXT || qs_text_is_word(at->text, signs))
+        return;
+    size_t mark = qs_schema_enter(r, key);
+    qs_schema_problem(r, at, what, "`%s` has a sign that does not go into a %s", qs_show(at->text).text, key);
+    qs_schema_leave(r, mark);
+}
+
+/* A unit that is no time is a metric's: a slip such as `msec` is found by the direction that it lacks. */
+static void check_unit(struct qs_schema_reader *r, const struct qs_node *node,
+                       const struct qs_job_benchmark *b)
+{
+    const struct qs_node *unit = qs_node_get(node, "unit", NULL);
+    if (unit == NULL) {
+        qs_schema_problem(r, node, "add unit: ns, us, ms or s; or one that is no time, with `better`",
+                          "the unit of the values is missing");
+        return;
+    }
+    if (b->stream.unit == NULL) /* said */
+        return;
+    check_word(r, node, "unit", "%/-", "letters, digits, %, / and -, such as MB/s");
+    check_word(r, node, "metric", "-_.", "letters, digits, -, _ and .");
+    if (qs_form_unit_of(b->stream.unit) != QS_FORM_OTHER) {
+        refuse(r, node, "better", "less time is better", "values that are times have no");
+        refuse(r, node, "metric", "they are the durations of the iterations",
+               "values that are times have no");
+    } else if (qs_node_get(node, "better", NULL) == NULL) {
+        size_t mark = qs_schema_enter(r, "unit");
+        qs_schema_problem(r, unit, "add better: higher, or better: lower; units of time are ns, us, ms and s",
+                          "`%s` is no time: the better direction is missing", qs_show(b->stream.unit).text);
+        qs_schema_leave(r, mark);
+    }
+}
+
 static void check_form(struct qs_schema_reader *r, const struct qs_node *node, struct qs_job_benchmark *b)
 {
+    static const char *const units[] = {"unit", "better", "metric"};
     bool gbench = b->stream.format == QS_FORM_GBENCH;
     if (qs_node_get(node, "format", NULL) == NULL) {
         qs_schema_problem(r, node, "add format: google-benchmark, numbers or pattern",
                           "mode `stream` has to know the format");
         return;
     }
-    if (gbench)
-        refuse(r, node, "unit", NULL, "a document of Google Benchmark names its units itself, there is no");
-    else
+    for (size_t i = 0; gbench && i < sizeof(units) / sizeof(units[0]); i++)
+        refuse(r, node, units[i], NULL, "a document of Google Benchmark names its units itself, there is no");
+    if (!gbench) {
         refuse(r, node, "benchmark", NULL, "only documents of Google Benchmark have a");
-    if (!gbench && qs_node_get(node, "unit", NULL) == NULL)
-        qs_schema_problem(r, node, "add unit: ns, us, ms or s", "the unit of the values is missing");
+        check_unit(r, node, b);
+    }
     if (b->stream.format != QS_FORM_PATTERN)
         refuse(r, node, "pattern", "write format: pattern", "only format `pattern` has a");
     else if (b->stream.pattern == NULL)
@@ -152,7 +195,7 @@ static void check_pattern(struct qs_schema_reader *r, const struct qs_node *node
 
 void qs_job_check_stream(struct qs_schema_reader *r, const struct qs_node *node, struct qs_job_benchmark *b)
 {
-    static const char *const own[] = {"format", "unit", "pattern"};
+    static const char *const own[] = {"format", "unit", "better", "metric", "pattern"};
     const struct qs_node *limits = qs_node_get(node, "limits", NULL);
     check_output(r, node, b);
     if (b->mode != QS_MODE_STREAM) {

@@ -9,10 +9,16 @@
 
 struct qs_job_spec;
 
+enum { QS_JOB_UNIT_MAX_BYTES = 16, QS_JOB_METRIC_MAX_BYTES = 32 };
+enum qs_job_better { QS_JOB_BETTER_UNSAID, QS_JOB_BETTER_LOWER, QS_JOB_BETTER_HIGHER };
+
 struct qs_job_stream {
-    unsigned format, unit;      /* enum qs_form_kind, enum qs_form_unit */
-    char *pattern;              /* or NULL */
-    char *file;                 /* that the program writes; NULL: its standard output is read */
+    unsigned format; /* enum qs_form_kind */
+    char *unit;      /* of the values: a time, or what `metric` is in; NULL: the document says it */
+    char *metric;    /* or NULL: the default */
+    unsigned better; /* enum qs_job_better */
+    char *pattern;   /* or NULL */
+    char *file;      /* that the program writes; NULL: its standard output is read */
     int64_t document_max_bytes; /* default 1 MiB */
 };
 

@@ -210,8 +210,10 @@ static void stream_field(const struct qs_layout *layout, struct qs_buf *out, con
     if (!json_is_object(stream))
         return;
     qs_buf_init(&text);
-    qs_buf_fmt(&text, "the program's own, kept as they are: %s%s%s, read from %s",
+    const char *better = qs_json_get_text(stream, "better", "");
+    qs_buf_fmt(&text, "the program's own, kept as they are: %s%s%s%s%s%s, read from %s",
                qs_json_get_text(stream, "format", "?"), unit[0] != '\0' ? " in " : "", unit,
+               better[0] != '\0' ? " (" : "", better, better[0] != '\0' ? " is better)" : "",
                qs_json_get_text(stream, "file", "its standard output"));
     field(layout, out, "values", text.data);
     qs_buf_done(&text);

@@ -62,7 +62,7 @@ static void give_back(struct qs_control *c, struct reading *r)
     qs_streamed_done(s);
     *s = r->streamed;
     r->streamed = (struct qs_streamed){0};
-    w->rows_n = s->ok ? s->document.n : 0;
+    w->rows_n = s->ok ? s->row_count : 0;
     if (!s->ok) {
         w->how = QS_CLOSED_FAILED;
         w->msg.failure = qs_text_of(s->err.text);

@@ -1,5 +1,6 @@
 #include "device/streamed.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "base/text.h"
 #include "device/closed.h"
 #include "proto/names.h"
+#include "stats/describe.h"
 
 void qs_streamed_init(struct qs_streamed *s)
 {
@@ -78,10 +80,32 @@ static void blame_program(struct qs_streamed *s)
         qs_fail_prefix(&s->err, "the program exited with code %d", (int)p->status);
 }
 
+/* Values that are no times: the iteration is the process, as the device measured it, and has their median. */
+static void make_row(struct qs_streamed *s)
+{
+    const struct qs_document *d = &s->document;
+    double median = 0, *values = qs_calloc(d->n, sizeof *values);
+    for (size_t i = 0; i < d->n; i++)
+        values[i] = (double)d->values[i];
+    (void)qs_median(values, d->n, &median);
+    free(values);
+    s->rows = qs_calloc(1, sizeof *s->rows);
+    s->rows[0] = s->process;
+    if (s->process.start_off_ns < 0 || s->process.duration_ns < 0)
+        s->rows[0].taint |= QS_TAINT_CLOCK;
+    s->rows[0].values[0] = llround(median);
+    s->row_count = 1;
+}
+
 /* Each value is marked by what is known of its process. */
 static void make_rows(struct qs_streamed *s)
 {
     const struct qs_document *d = &s->document;
+    if (!d->durations_ns) {
+        make_row(s);
+        return;
+    }
+    s->row_count = d->n;
     s->rows = qs_calloc(d->n + 1, sizeof *s->rows);
     for (size_t i = 0; i < d->n; i++) {
         s->rows[i] = (struct qs_iteration_row){.start_off_ns = -1,
@@ -116,7 +140,7 @@ static void fill_values(struct qs_streamed *s, struct qs_window_row *row)
     row->kinds = s->kinds;
     row->metric_count = d->metric_count;
     row->iterations = s->rows;
-    row->n = d->n;
+    row->n = s->row_count;
 }
 
 static void fill_document(struct qs_streamed *s, struct qs_window_row *row)
@@ -166,6 +190,9 @@ size_t qs_streamed_evidence(const struct qs_streamed *s, struct qs_evidence_row 
     size_t n = 0;
     out[n++] =
         (struct qs_evidence_row){.kind = "process.wall_ns", .present = true, .after = s->process.duration_ns};
+    if (s->ok)
+        out[n++] = (struct qs_evidence_row){
+            .kind = "process.values", .present = true, .after = (int64_t)s->document.n};
     for (size_t i = 0; i < s->metric_count; i++) {
         uint16_t id = s->metric_ids[i];
         if (id >= 1 && id <= sizeof kinds / sizeof *kinds)

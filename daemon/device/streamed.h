@@ -8,7 +8,7 @@
 #include "proto/msg.h"
 #include "store/rows.h"
 
-enum { QS_STREAMED_EVIDENCE = 1 + QS_ROW_METRICS_MAX };
+enum { QS_STREAMED_EVIDENCE = 2 + QS_ROW_METRICS_MAX };
 
 struct qs_streamed {
     struct qs_form form;    /* owned */
@@ -24,8 +24,9 @@ struct qs_streamed {
     /* What was read: the pool's between the two. */
     bool ok;
     struct qs_document document;   /* owned, where ok */
-    struct qs_iteration_row *rows; /* owned: its values, document.n */
-    struct qs_err err;             /* where not ok */
+    struct qs_iteration_row *rows; /* owned, row_count of them: its values */
+    size_t row_count;
+    struct qs_err err; /* where not ok */
     /* What the window's row points to. */
     const char *names[QS_DOCUMENT_METRICS];
     struct qs_metric_kind kinds[QS_DOCUMENT_METRICS];

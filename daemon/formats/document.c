@@ -10,7 +10,27 @@
 #include "formats/document_impl.h"
 
 #define MOST_NS       4e18
+#define MICRO         1e6
+#define MOST_MICRO    9e15 /* whole numbers are exact in every reader */
 #define ROUNDING_MOST 1e-3
+
+static bool is_other(const struct qs_form *form)
+{
+    return form->kind != QS_FORM_GBENCH && form->unit == QS_FORM_OTHER;
+}
+
+static bool has_room(struct qs_document_build *b, const char *at)
+{
+    struct qs_document *d = b->to;
+    if (d->n == QS_DOCUMENT_VALUES)
+        return qs_reader_fail(b->r, at, NULL, "more than %d values", QS_DOCUMENT_VALUES);
+    if (d->n == b->cap) {
+        int64_t **list = is_other(b->form) ? &d->values : &d->durations_ns;
+        b->cap = b->cap ? 2 * b->cap : 64;
+        *list = qs_realloc(*list, b->cap * sizeof **list);
+    }
+    return true;
+}
 
 bool qs_document_add(struct qs_document_build *b, double ns, const char *at)
 {
@@ -23,13 +43,24 @@ bool qs_document_add(struct qs_document_build *b, double ns, const char *at)
                               "%g ns cannot be kept in whole nanoseconds: rounding would change it by more "
                               "than 0.1 %%",
                               ns);
-    if (d->n == QS_DOCUMENT_VALUES)
-        return qs_reader_fail(b->r, at, NULL, "more than %d values", QS_DOCUMENT_VALUES);
-    if (d->n == b->cap) {
-        b->cap = b->cap ? 2 * b->cap : 64;
-        d->durations_ns = qs_realloc(d->durations_ns, b->cap * sizeof *d->durations_ns);
-    }
+    if (!has_room(b, at))
+        return false;
     d->durations_ns[d->n++] = (int64_t)rounded;
+    return true;
+}
+
+/* A value that is no time. */
+static bool add_other(struct qs_document_build *b, double v, const char *at)
+{
+    double micro = nearbyint(v * MICRO);
+    if (!(fabs(micro) <= MOST_MICRO) || fabs(micro - v * MICRO) > ROUNDING_MOST * fabs(v * MICRO))
+        return qs_reader_fail(b->r, at, "let the program print another unit",
+                              "%g %s cannot be kept in millionths: it is too large, or rounding would change "
+                              "it by more than 0.1 %%",
+                              v, b->form->other);
+    if (!has_room(b, at))
+        return false;
+    b->to->values[b->to->n++] = (int64_t)micro;
     return true;
 }
 
@@ -43,6 +74,8 @@ static bool add_number(struct qs_document_build *b, const char *s, size_t n)
                               "`%.*s` is not a number", shown, s);
     if (kind == QS_NUMBER_NOT_FINITE)
         return qs_reader_fail(b->r, s, NULL, "`%.*s` is no finite number", shown, s);
+    if (is_other(b->form))
+        return add_other(b, v, s);
     if (v < 0)
         return qs_reader_fail(b->r, s, NULL, "`%.*s` is negative: no duration", shown, s);
     return qs_document_add(b, v * qs_form_unit_ns(b->form->unit), s);
@@ -138,6 +171,11 @@ bool qs_document_read(const struct qs_form *form, const char *text, size_t len, 
     struct qs_reader r;
     struct qs_document_build b = {.form = form, .r = &r, .to = ret};
     *ret = (struct qs_document){.evals = 1};
+    if (is_other(form))
+        ret->metrics[ret->metric_count++] =
+            (struct qs_document_metric){.name = qs_asprintf("%s_%s_micro", form->metric, form->other),
+                                        .unit = qs_asprintf("1e-6 %s", form->other),
+                                        .higher_is_better = form->higher_is_better};
     qs_problems_init(&problems);
     qs_reader_begin(&r, qs_form_source(form), text, len, &problems);
     bool ok = qs_reader_check_text(&r) && read_any(&b, err);
@@ -151,8 +189,10 @@ bool qs_document_read(const struct qs_form *form, const char *text, size_t len, 
 
 void qs_document_done(struct qs_document *d)
 {
-    for (size_t m = 0; m < d->metric_count; m++)
+    for (size_t m = 0; m < d->metric_count; m++) {
         free(d->metrics[m].name);
+        free(d->metrics[m].unit);
+    }
     free(d->durations_ns);
     free(d->values);
     *d = (struct qs_document){0};

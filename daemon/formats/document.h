@@ -17,17 +17,17 @@ enum {
 };
 
 struct qs_document_metric {
-    char *name;       /* owned */
-    const char *unit; /* static */
+    char *name, *unit; /* owned */
     bool higher_is_better;
 };
 
 /* Times are whole ns: of `evals` evaluations together, which is 1 but for Google Benchmark, where it is the
  * least of the repetitions' `iterations`. Rounded to the nearest; where that would change the time of one
  * evaluation by more than 0.1 % it is refused. Counters are kept in millionths (NAME_micro), cpu_time_ns is
- * of all evaluations too. */
+ * of all evaluations too. Of values that are no times (QS_FORM_OTHER) there is no duration: they are those of
+ * the one metric, METRIC_UNIT_micro, in millionths. */
 struct qs_document {
-    int64_t *durations_ns; /* owned, n of them, in the order of the document */
+    int64_t *durations_ns; /* owned, n of them, in the order of the document; NULL: of no times */
     size_t n;
     uint32_t evals;
     struct qs_document_metric metrics[QS_DOCUMENT_METRICS];

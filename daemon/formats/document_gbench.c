@@ -126,14 +126,16 @@ static void find_metrics(struct qs_document *d, const json_t *row)
     const char *key;
     json_t *value;
     d->metrics[d->metric_count++] =
-        (struct qs_document_metric){.name = qs_strdup("cpu_time_ns"), .unit = "ns"};
+        (struct qs_document_metric){.name = qs_strdup("cpu_time_ns"), .unit = qs_strdup("ns")};
     json_object_foreach((json_t *)row, key, value)
     {
         if (d->metric_count == QS_DOCUMENT_METRICS || !is_counter(key, value))
             continue;
         bool rate = strstr(key, "_per_second") != NULL;
-        d->metrics[d->metric_count++] = (struct qs_document_metric){
-            .name = qs_asprintf("%s_micro", key), .unit = rate ? "1e-6/s" : "1e-6", .higher_is_better = rate};
+        d->metrics[d->metric_count++] =
+            (struct qs_document_metric){.name = qs_asprintf("%s_micro", key),
+                                        .unit = qs_strdup(rate ? "1e-6/s" : "1e-6"),
+                                        .higher_is_better = rate};
     }
 }
 

@@ -103,6 +103,39 @@ def patterns(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def rates(tap):
+    """Values that are no times: a metric with unit and direction, of a process that the agent timed; several of them count as their median"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.device_ready()
+        script = bed.file("suite", "#!/bin/sh\necho $x >> n\nn=$(grep -c \"^$x$\" n)\necho $((x * 100 + n)).5; echo $((x * 500)); echo $((x * 10))\n",
+                          0o755)
+        rate = {"format": "numbers", "unit": "MB/s", "better": "higher", "metric": "rate", "argv": [script], "dir": bed.path}
+        job = daemon.job(text(rate, arms={"a": {"env": {"x": "1"}}, "b": {"env": {"x": "2"}}}, plan={"blocks": 6, "warmup": {"iterations": 0},
+                                                                                               "window": {"iterations": 1}}))
+        tap.equal(daemon.ended(job)["state"], "done", "the job ends well")
+        tap.equal(whole(bed, job), [], "the database holds together")
+        kept = bed.sql("SELECT r.arm, v.value FROM v_run r JOIN run k ON lower(hex(k.uid)) = r.run JOIN window w ON w.run_id = k.id "
+                       "JOIN iteration_metric v ON v.window_id = w.id WHERE r.job = ? AND k.block > 0 ORDER BY 1, 2", job)
+        want = [(arm, (x * 100 + n) * 1000000 + 500000) for arm, x in (("a", 1), ("b", 2)) for n in range(1, 7)]
+        tap.equal(kept, want, "the median of each document, in millionths")
+        tap.equal(bed.sql("SELECT name, unit, lower_is_better FROM metric WHERE id > 9"), [("rate_MB/s_micro", "1e-6 MB/s", 0)], "with its unit and direction")
+        tap.equal(bed.sql("SELECT DISTINCT silence, device_n, n, evals, taint FROM window"), [(0, 1, 1, 1, 0)], "one process is one iteration")
+        tap.equal(bed.one("SELECT count(*) FROM v_iteration WHERE start_ns IS NULL OR duration_ns <= 0"), 0, "with its start and time")
+        tap.equal(bed.sql("SELECT DISTINCT change FROM v_evidence WHERE kind = 'process.values'"), [(3,)], "the number of its values is kept")
+        document = json.loads(bed.cli("compare", f"{job}:a", f"{job}:b", "--json").stdout)
+        found = {one["metric"]: one for one in document["results"][0]["devices"][0]["comparisons"]}
+        tap.ok("rate_MB/s_micro" in found, "compare judges the metric", list(found))
+        one = found.get("rate_MB/s_micro", {})
+        tap.equal((one.get("verdict"), one.get("lower_is_better")), ("improvement", False), "twice as many is better")
+        run = bed.one("SELECT run FROM v_run WHERE job = ? AND block = 1 AND arm = 'a'", job)
+        shown = " ".join(bed.cli("show", run).stdout.split())
+        tap.ok("numbers in MB/s (higher is better), read from its standard output" in shown, "quiesce show says what they are", [shown])
+        tap.equal(daemon.get(f"/runs/{run}").want(200).json["stream"],
+                  {"format": "numbers", "unit": "MB/s", "metric": "rate", "better": "higher"}, "and JSON")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 def google_benchmark(tap):
     """Google Benchmark's own times are kept: repetitions are iterations, evaluations are what it ran, aggregates are left out"""
     suite = os.path.join(PROGRAMS, "suite")
@@ -242,4 +275,4 @@ def killed(tap):
         tap.equal(agent.wait(), 0, "and the agent")
 
 
-run_cases(numbers, patterns, google_benchmark, hostile, killed)
+run_cases(numbers, patterns, rates, google_benchmark, hostile, killed)

@@ -11,9 +11,11 @@ static const char *const patterns[] = {"time=([0-9.]+) ms", "([0-9]*)*$", ".*.*(
 
 static struct qs_form choose(uint8_t how)
 {
-    enum { KINDS = 3, UNITS = 4, PATTERNS = sizeof patterns / sizeof *patterns };
+    enum { KINDS = 3, UNITS = 5, PATTERNS = sizeof patterns / sizeof *patterns };
     struct qs_form f = {.kind = (enum qs_form_kind)(how % KINDS),
                         .unit = (enum qs_form_unit)(how / KINDS % UNITS),
+                        .other = (char *)"MB/s",
+                        .metric = (char *)"rate",
                         .pattern = (char *)patterns[how / (KINDS * UNITS) % PATTERNS]};
     if (how & 128)
         f.benchmark = (char *)"BM";
@@ -34,7 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool ok = qs_document_read(&form, text, size - 1, &d, &err);
     fuzz_require(ok == (d.n > 0) && ok == (err.code == QS_E_NONE));
     fuzz_require(!ok || (d.n <= QS_DOCUMENT_VALUES && d.evals >= 1 && d.evals <= QS_DOCUMENT_EVALS));
-    for (size_t i = 0; i < d.n; i++)
+    fuzz_require(!ok || d.durations_ns != NULL || (d.metric_count == 1 && d.values != NULL));
+    for (size_t i = 0; i < d.n && d.durations_ns != NULL; i++)
         fuzz_require(d.durations_ns[i] >= 0);
     for (size_t m = 0; m < d.metric_count; m++)
         fuzz_require(strlen(d.metrics[m].name) <= QS_DOCUMENT_METRIC_BYTES && d.metrics[m].unit != NULL);

@@ -182,10 +182,21 @@ static void times_are_rfc_3339(void **state)
     }
 }
 
+static void test_words(void **state)
+{
+    (void)state;
+    assert_true(qs_text_is_word("MB/s", "%/-"));
+    assert_true(qs_text_is_word("a9Z", ""));
+    assert_false(qs_text_is_word("", "%/-"));
+    assert_false(qs_text_is_word("MB s", "%/-"));
+    assert_false(qs_text_is_word("\xc2\xb5s", "%/-"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hex_goes_both_ways),
+        cmocka_unit_test(test_words),
         cmocka_unit_test(unhex_takes_exactly_what_it_asked_for),
         cmocka_unit_test(near_misses_are_found),
         cmocka_unit_test(the_first_of_equally_near_words_wins),

@@ -103,6 +103,29 @@ static void test_patterns(void **state)
     assert_int_equal(err.code, QS_E_JOB);
 }
 
+static void test_other_units(void **state)
+{
+    (void)state;
+    struct qs_form f = form(QS_FORM_NUMBERS, QS_FORM_OTHER, NULL);
+    f.other = (char *)"MB/s";
+    f.metric = (char *)"rate";
+    f.higher_is_better = true;
+    struct qs_document d = read(&f, "# dd\n812.5\n-3\n0\n");
+    assert_int_equal(d.n, 3);
+    assert_int_equal(d.evals, 1);
+    assert_null(d.durations_ns);
+    assert_int_equal(d.metric_count, 1);
+    assert_string_equal(d.metrics[0].name, "rate_MB/s_micro");
+    assert_string_equal(d.metrics[0].unit, "1e-6 MB/s");
+    assert_true(d.metrics[0].higher_is_better);
+    assert_memory_equal(d.values, ((const int64_t[]){812500000, -3000000, 0}), 3 * sizeof *d.values);
+    qs_document_done(&d);
+    refused(&f, "1\n0.0000001\n", "stdout:2:1: 1e-07 MB/s cannot be kept in millionths");
+    refused(&f, "1e10\n", "too large");
+    refused(&f, "fast\n", "stdout:1:1: `fast` is not a number");
+    refused(&f, "# none\n", "there is no number in it");
+}
+
 static void test_bounds(void **state)
 {
     (void)state;
@@ -209,13 +232,10 @@ static void test_google_benchmark_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_patterns),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_google_benchmark),
-        cmocka_unit_test(test_evaluations),
-        cmocka_unit_test(test_google_benchmark_is_refused),
+        cmocka_unit_test(test_numbers),     cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_patterns),    cmocka_unit_test(test_other_units),
+        cmocka_unit_test(test_bounds),      cmocka_unit_test(test_google_benchmark),
+        cmocka_unit_test(test_evaluations), cmocka_unit_test(test_google_benchmark_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
