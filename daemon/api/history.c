@@ -62,28 +62,64 @@ static void put_latest(struct qs_json *j, const struct qs_history_data *data, do
     qs_json_object_end(j);
 }
 
-/* One row of the list, with the value of its latest session; none where the series lacks the metric. */
-static bool add_row(struct qs_store_reader *reader, struct history *h, const struct qs_series_info *series,
-                    struct qs_json *j, struct qs_err *err)
+/* Leaves of a series the sessions that were asked for; *ret_any false: there are none. */
+static bool narrow(struct qs_store_reader *reader, const struct history *h, struct qs_series_info *series,
+                   bool *ret_any, struct qs_err *err)
+{
+    struct qs_history_data data;
+    *ret_any = true;
+    if (!h->build && h->since_wall_ns <= series->first_wall_ns && h->until_wall_ns >= series->last_wall_ns)
+        return true;
+    if (!qs_read_history(reader, series, NULL, h->since_wall_ns, h->until_wall_ns, &data, err))
+        return false;
+    series->sessions = series->runs = 0;
+    for (size_t i = 0; i < data.count; i++) {
+        const struct qs_history_session *session = &data.at[i];
+        if (session->run_count == 0 || !qs_history_has_build(session, h->build))
+            continue;
+        if (series->sessions++ == 0)
+            series->first_wall_ns = session->started_wall_ns;
+        series->last_wall_ns = session->started_wall_ns;
+        series->runs += (uint32_t)session->run_count;
+    }
+    *ret_any = series->sessions > 0;
+    qs_history_data_free(&data);
+    return true;
+}
+
+static void put_row(struct qs_json *j, const struct history *h, const struct qs_series_info *series,
+                    const struct qs_history_metric *metric, const struct qs_history_data *latest)
+{
+    qs_json_object(j);
+    qs_history_put_series(j, series);
+    qs_json_kstring(j, "metric", metric->name);
+    qs_json_kstring(j, "unit", metric->unit);
+    qs_json_kint(j, "sessions", series->sessions);
+    qs_json_kint(j, "runs", series->runs);
+    qs_json_kint(j, "first_wall_ns", series->first_wall_ns);
+    qs_json_kint(j, "last_wall_ns", series->last_wall_ns);
+    put_latest(j, latest, h->opts.level);
+    qs_json_object_end(j);
+}
+
+/* One row of the list, with the value of its latest session; none where the series lacks the metric or has no
+ * such session. */
+static bool add_row(struct qs_store_reader *reader, struct history *h, struct qs_series_info *series,
+                    struct qs_json *j, size_t *rows, struct qs_err *err)
 {
     struct qs_history_metrics metrics;
     struct qs_history_data data = {0};
+    bool any = false;
     if (!qs_read_series_metrics(reader, series, &metrics, err))
         return false;
     const struct qs_history_metric *metric = find_metric(&metrics, h->metric);
-    bool ok = !metric ||
-              qs_read_history(reader, series, metric, series->last_wall_ns, series->last_wall_ns, &data, err);
-    if (ok && metric) {
-        qs_json_object(j);
-        qs_history_put_series(j, series);
-        qs_json_kstring(j, "metric", metric->name);
-        qs_json_kstring(j, "unit", metric->unit);
-        qs_json_kint(j, "sessions", series->sessions);
-        qs_json_kint(j, "runs", series->runs);
-        qs_json_kint(j, "first_wall_ns", series->first_wall_ns);
-        qs_json_kint(j, "last_wall_ns", series->last_wall_ns);
-        put_latest(j, &data, h->opts.level);
-        qs_json_object_end(j);
+    bool ok = !metric || narrow(reader, h, series, &any, err);
+    any = any && metric;
+    ok = ok && (!any || qs_read_history(reader, series, metric, series->last_wall_ns, series->last_wall_ns,
+                                        &data, err));
+    if (ok && any) {
+        put_row(j, h, series, metric, &data);
+        ++*rows;
     }
     take_fresh(h, &data);
     qs_history_data_free(&data);
@@ -96,15 +132,16 @@ static bool read_list(struct qs_store_reader *reader, struct qs_exchange *ex, st
     struct history *h = ex->data;
     struct qs_series_list list;
     struct qs_json j;
-    if (!qs_read_series(reader, &h->filter, (size_t)h->limit, &list, err))
+    size_t rows = 0;
+    if (!qs_read_series(reader, &h->filter, SERIES_MOST, &list, err))
         return false;
     bool ok = true;
     qs_json_init(&j, &h->out);
     qs_json_object(&j);
     qs_json_key(&j, "series");
     qs_json_array(&j);
-    for (size_t i = 0; ok && i < list.count && !atomic_load(&ex->left); i++)
-        ok = add_row(reader, h, &list.at[i], &j, err);
+    for (size_t i = 0; ok && i < list.count && rows < (size_t)h->limit && !atomic_load(&ex->left); i++)
+        ok = add_row(reader, h, &list.at[i], &j, &rows, err);
     qs_json_array_end(&j);
     qs_json_object_end(&j);
     qs_series_list_free(&list);

@@ -18,7 +18,9 @@ static const struct qs_opt options[] = {
      .values = "WHEN",
      .help = "Sessions from then on: 2026-11-01, 2026-11-01T05:30 (UTC), or 12h, 30d, 2w ago."},
     {.name = "until", .values = "WHEN", .help = "Sessions up to then; a date means its end."},
-    {.name = "build", .values = "TEXT", .help = "Sessions whose build has this in its label."},
+    {.name = "build",
+     .values = "TEXT",
+     .help = "Sessions whose build has this in its label; of several series those that have one."},
     {.name = "csv", .help = "Print the points as CSV.", .heading = "Form"},
     {.name = "all", .help = "Show all points, not the last 12."},
     {.name = "time-unit",
@@ -65,32 +67,21 @@ static const char *given(const struct qs_ctl *ctl, const char *const *names, siz
     return NULL;
 }
 
-static bool add_when(struct qs_ctl *ctl, struct qs_buf *path, const char *option, int *ret_code)
+/* Appends "&since=WALL_NS" where the option was given. */
+static bool add_when(struct qs_ctl *ctl, struct qs_buf *query, const char *option, int *ret_code)
 {
     const char *text = qs_args_text(ctl->args, option, NULL);
     int64_t wall_ns = 0;
-    char number[24];
     struct qs_err err = QS_ERR_INIT;
     if (text == NULL)
         return true;
     int64_t now_ns = (int64_t)time(NULL) * INT64_C(1000000000);
     if (!qs_when_parse(text, now_ns, strcmp(option, "until") == 0, &wall_ns, &err)) {
-        qs_api_fail(ctl, &err);
-        *ret_code = QS_EXIT_USAGE;
+        *ret_code = qs_api_fail(ctl, &err);
         return false;
     }
-    snprintf(number, sizeof(number), "%lld", (long long)wall_ns);
-    qs_series_query(path, option, number);
+    qs_buf_fmt(query, "&%s=%lld", option, (long long)wall_ns);
     return true;
-}
-
-static void add_ratio(struct qs_ctl *ctl, struct qs_buf *path, const char *option, const char *key)
-{
-    char number[32];
-    if (!qs_args_has(ctl->args, option))
-        return;
-    snprintf(number, sizeof(number), "%.6f", (double)qs_args_number(ctl->args, option, 0) / 1e6);
-    qs_series_query(path, key, number);
 }
 
 static void print_document(struct qs_ctl *ctl, const struct qs_buf *text)
@@ -108,21 +99,21 @@ static void print_document(struct qs_ctl *ctl, const struct qs_buf *text)
     json_decref(doc);
 }
 
-static int show_one(struct qs_ctl *ctl, struct qs_http *http, const json_t *series)
+static int show_one(struct qs_ctl *ctl, struct qs_http *http, const json_t *series, const char *query)
 {
     int code = QS_EXIT_OK;
     struct qs_buf path, text;
     qs_buf_init(&path);
     qs_buf_init(&text);
-    qs_buf_fmt(&path, "/api/v1/history/%.64s", qs_json_get_text(series, "id", ""));
-    qs_series_query(&path, "metric", qs_args_text(ctl->args, "metric", NULL));
+    qs_buf_fmt(&path, "/api/v1/history/%.64s?metric=", qs_json_get_text(series, "id", ""));
+    qs_http_escape(&path, qs_args_text(ctl->args, "metric", "time"));
     qs_series_query(&path, "build", qs_args_text(ctl->args, "build", NULL));
     qs_series_query(&path, "window", qs_args_text(ctl->args, "window", NULL));
     qs_series_query(&path, "p_max", qs_args_text(ctl->args, "p-max", NULL));
-    add_ratio(ctl, &path, "margin", "margin_ratio");
-    add_ratio(ctl, &path, "level", "level");
-    if (add_when(ctl, &path, "since", &code) && add_when(ctl, &path, "until", &code) &&
-        qs_api_text(ctl, http, path.data, &text, &code))
+    if (qs_args_has(ctl->args, "margin"))
+        qs_buf_fmt(&path, "&margin_ratio=%.6f", (double)qs_args_number(ctl->args, "margin", 0) / 1e6);
+    qs_buf_str(&path, query);
+    if (qs_api_text(ctl, http, path.data, &text, &code))
         print_document(ctl, &text);
     qs_buf_done(&path);
     qs_buf_done(&text);
@@ -146,22 +137,37 @@ static int show_list(struct qs_ctl *ctl, const json_t *doc)
     return QS_EXIT_OK;
 }
 
-static int run_store(struct qs_ctl *ctl)
+static int show(struct qs_ctl *ctl, struct qs_http *http, const char *word, const char *query)
 {
     int code = QS_EXIT_OK;
-    const char *word = ctl->args->word_count > 0 ? ctl->args->argv[ctl->args->word[0]] : NULL;
-    struct qs_http *http = qs_api_reach_own(ctl, &code);
-    json_t *doc = http != NULL ? qs_series_find(ctl, http, word, "", &code) : NULL;
+    json_t *doc = qs_series_find(ctl, http, word, query, &code);
     const json_t *series = json_object_get(doc, "series");
     if (doc != NULL && json_array_size(series) == 1 && (word != NULL || qs_args_has(ctl->args, "csv")))
-        code = show_one(ctl, http, json_array_get(series, 0));
+        code = show_one(ctl, http, json_array_get(series, 0), query);
     else if (doc != NULL && qs_args_has(ctl->args, "csv"))
         code = fail_at(ctl, ctl->args->argc, "--csv shows one series, and this is not the name of one",
                        "quiesce history lists them; an id, --device or --arm names one");
     else if (doc != NULL)
         code = show_list(ctl, doc);
     json_decref(doc);
+    return code;
+}
+
+static int run_store(struct qs_ctl *ctl)
+{
+    int code = QS_EXIT_OK;
+    const char *word = ctl->args->word_count > 0 ? ctl->args->argv[ctl->args->word[0]] : NULL;
+    struct qs_http *http = NULL;
+    struct qs_buf query; /* of the list and of a page alike */
+    qs_buf_init(&query);
+    if (qs_args_has(ctl->args, "level"))
+        qs_buf_fmt(&query, "&level=%.6f", (double)qs_args_number(ctl->args, "level", 0) / 1e6);
+    if (add_when(ctl, &query, "since", &code) && add_when(ctl, &query, "until", &code))
+        http = qs_api_reach_own(ctl, &code);
+    if (http != NULL)
+        code = show(ctl, http, word, query.data);
     qs_http_free(http);
+    qs_buf_done(&query);
     return code;
 }
 

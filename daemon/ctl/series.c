@@ -11,11 +11,12 @@ enum { ID_LEAST = 4 };
 /* What names series: the word is the first, the others are options of the same name. */
 static const struct name {
     const char *key, *option, *before, *after; /* "no series BEFORE `VALUE` AFTER" */
-    const char *field;                         /* of a series in the list, for what is near */
+    const char *field; /* of a series in the list, for what is near; NULL: its document */
 } names[] = {{"text", NULL, "has", " in its name", "benchmark"},
              {"device", "device", "is of device", "", "device"},
              {"arm", "arm", "is of arm", "", "arm"},
-             {"metric", "metric", "has the metric", "", NULL}};
+             {"metric", "metric", "has the metric", "", NULL},
+             {"build", "build", "has a session with", " in the label of its build", NULL}};
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
 void qs_series_query(struct qs_buf *path, const char *key, const char *value)
@@ -89,18 +90,21 @@ static void words_done(struct words *words)
     free(words->at);
 }
 
-/* The metrics of the first series of a list; its document names them all. */
-static void add_metrics(struct qs_ctl *ctl, struct qs_http *http, const json_t *list, struct words *words)
+/* Of the first series of a list, whose document names its metrics and builds. */
+static void add_from_document(struct qs_ctl *ctl, struct qs_http *http, const json_t *list,
+                              struct words *words)
 {
     char path[128];
     size_t i;
     int code = QS_EXIT_OK;
-    const json_t *metric;
+    const json_t *metric, *point;
     snprintf(path, sizeof(path), "/api/v1/history/%.64s",
              qs_json_get_text(json_array_get(json_object_get(list, "series"), 0), "id", ""));
     json_t *doc = qs_api_get(ctl, http, path, &code);
     json_array_foreach(json_object_get(doc, "metrics"), i, metric)
         add_word(words, json_string_value(metric), json_string_length(metric));
+    json_array_foreach(json_object_get(doc, "points"), i, point)
+        add_parts(words, qs_json_get_text(point, "build", ""));
     json_decref(doc);
 }
 
@@ -112,7 +116,7 @@ static void add_near(struct qs_ctl *ctl, struct qs_http *http, const json_t *lis
     size_t i;
     const json_t *series;
     if (names[name].field == NULL)
-        add_metrics(ctl, http, list, &words);
+        add_from_document(ctl, http, list, &words);
     else
         json_array_foreach(json_object_get(list, "series"), i, series)
             add_parts(&words, qs_json_get_text(series, names[name].field, ""));
@@ -151,32 +155,64 @@ static size_t find_wrong(struct qs_ctl *ctl, struct qs_http *http, const char *w
     return NAMES;
 }
 
-static void explain(struct qs_ctl *ctl, struct qs_http *http, const char *word, unsigned which, int *ret_code)
+static bool has_time(const char *query)
 {
-    struct qs_err err = QS_ERR_INIT;
-    struct qs_buf given, advice;
+    return strstr(query, "&since=") != NULL || strstr(query, "&until=") != NULL;
+}
+
+/* Whether series have all names, and only the time of the query leaves none. */
+static bool is_time(struct qs_ctl *ctl, struct qs_http *http, const char *word, unsigned which,
+                    const char *query, int *ret_code)
+{
+    json_t *ever = has_time(query) ? fetch(ctl, http, word, which, "", ret_code) : NULL;
+    bool any = count_of(ever) > 0;
+    json_decref(ever);
+    return any;
+}
+
+struct told {
+    struct qs_err err;
+    struct qs_buf advice;
+};
+
+static void tell(struct qs_ctl *ctl, struct qs_http *http, const char *word, unsigned which,
+                 const char *query, const json_t *all, struct told *told, int *ret_code)
+{
     size_t wrong = find_wrong(ctl, http, word, which, ret_code);
-    json_t *all = *ret_code == QS_EXIT_OK ? fetch(ctl, http, NULL, 0, "", ret_code) : NULL;
-    if (all == NULL)
-        return;
+    struct qs_buf given;
     qs_buf_init(&given);
-    qs_buf_init(&advice);
     add_given(ctl, word, wrong < NAMES ? 1u << wrong : which, &given);
     if (count_of(all) == 0) {
-        qs_fail(&err, QS_E_NOT_FOUND, "no series is stored yet, none for %s", given.data);
-        qs_buf_str(&advice, "every job that ended adds to one: quiesce run -- COMMAND");
+        qs_fail(&told->err, QS_E_NOT_FOUND, "no series is stored yet, none for %s", given.data);
+        qs_buf_str(&told->advice, "every job that ended adds to one: quiesce run -- COMMAND");
     } else if (wrong < NAMES) {
-        qs_fail(&err, QS_E_NOT_FOUND, "no series %s `%s`%s", names[wrong].before, value_of(ctl, wrong, word),
+        const char *value = value_of(ctl, wrong, word);
+        qs_fail(&told->err, QS_E_NOT_FOUND, "no series %s `%s`%s", names[wrong].before, value,
                 names[wrong].after);
-        add_near(ctl, http, all, wrong, value_of(ctl, wrong, word), &advice);
-        qs_buf_str(&advice, "`quiesce history` lists all series");
+        add_near(ctl, http, all, wrong, value, &told->advice);
+        qs_buf_str(&told->advice, "`quiesce history` lists all series");
+    } else if (is_time(ctl, http, word, which, query, ret_code)) {
+        qs_fail(&told->err, QS_E_NOT_FOUND, "no series%s%s has a session in this time",
+                given.len > 0 ? " of " : "", given.data);
+        qs_buf_str(&told->advice, "without --since and --until all sessions are shown");
     } else {
-        qs_fail(&err, QS_E_NOT_FOUND, "no series has all of %s", given.data);
-        qs_buf_str(&advice, "each of them exists: `quiesce history` with one of them lists its series");
+        qs_fail(&told->err, QS_E_NOT_FOUND, "no series has all of %s", given.data);
+        qs_buf_str(&told->advice, "each of them exists: `quiesce history` with one of them lists its series");
     }
-    *ret_code = qs_api_fail_advised(ctl, &err, advice.data);
     qs_buf_done(&given);
-    qs_buf_done(&advice);
+}
+
+static void explain(struct qs_ctl *ctl, struct qs_http *http, const char *word, unsigned which,
+                    const char *query, int *ret_code)
+{
+    struct told told = {.err = QS_ERR_INIT};
+    json_t *all = fetch(ctl, http, NULL, 0, "", ret_code);
+    qs_buf_init(&told.advice);
+    if (all != NULL)
+        tell(ctl, http, word, which, query, all, &told, ret_code);
+    if (*ret_code == QS_EXIT_OK)
+        *ret_code = qs_api_fail_advised(ctl, &told.err, told.advice.data);
+    qs_buf_done(&told.advice);
     json_decref(all);
 }
 
@@ -213,9 +249,9 @@ json_t *qs_series_find(struct qs_ctl *ctl, struct qs_http *http, const char *wor
     }
     for (size_t i = 0; i < NAMES; i++)
         which |= value_of(ctl, i, word) != NULL ? 1u << i : 0;
-    if (doc == NULL || count_of(doc) > 0 || which == 0)
+    if (doc == NULL || count_of(doc) > 0 || (which == 0 && !has_time(query)))
         return doc;
     json_decref(doc);
-    explain(ctl, http, word, which, ret_code);
+    explain(ctl, http, word, which, query, ret_code);
     return NULL;
 }

@@ -53,11 +53,11 @@ struct history {
     size_t n;
 };
 
-static bool is_wanted(const struct qs_history_input *in, const struct qs_history_session *session)
+bool qs_history_has_build(const struct qs_history_session *session, const char *text)
 {
     char build[80];
     qs_history_build(session, build);
-    return !in->build || strstr(build, in->build);
+    return !text || strstr(build, text);
 }
 
 static bool history_init(struct history *h, const struct qs_history_input *in, struct qs_err *err)
@@ -71,7 +71,7 @@ static bool history_init(struct history *h, const struct qs_history_input *in, s
     for (size_t i = 0; i < in->data->count; i++) {
         const struct qs_history_session *session = &in->data->at[i];
         struct qs_history_value v = qs_history_value_of(session, in->opts.level);
-        if (isnan(v.value) || !is_wanted(in, session))
+        if (isnan(v.value) || !qs_history_has_build(session, in->build))
             continue;
         h->session[h->n] = session;
         h->value[h->n] = v;

@@ -50,6 +50,10 @@ struct qs_history_value {
 };
 struct qs_history_value qs_history_value_of(const struct qs_history_session *session, double level);
 
+/* Whether its build has this in its label; an arm without a build has "exe " and the beginning of its
+ * executable's hash for one. NULL: any. */
+bool qs_history_has_build(const struct qs_history_session *session, const char *text);
+
 /* Appends the document. QS_E_DATA where a stored environment cannot be read; QS_E_STOPPED where progress
  * ended it, and what was appended is no document. */
 bool qs_history_document(const struct qs_history_input *in, struct qs_buf *out, struct qs_err *err);

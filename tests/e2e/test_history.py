@@ -85,6 +85,11 @@ plan: {blocks: {min: 2, max: 2}, window: {iterations: 2}, warmup: {iterations: 1
         tap.equal([(d["key"], d["base"], d["candidate"]) for d in doc["breaks"][0]["differences"] if d["matters"]],
                   [("command", '["sleep","0.002"]', '["sleep","0.003"]')], "by the command")
         tap.equal([(s["from"], s["end"]) for s in doc["segments"]], [(0, 2), (2, 3)], "two stretches")
+        exe = doc["points"][0]["build"]
+        told = bed.cli("history", "--build", exe, "--json")
+        tap.equal([s["sessions"] for s in json.loads(told.stdout)["series"]], [3], "--build of all series")
+        told = bed.cli("history", "--build", "v77")
+        tap.ok(told.returncode == 2 and "`v77`" in told.stderr, "a build that no series has", told.stderr.splitlines())
         late = daemon.get(f"/history/{listed[0]['id']}?since={doc['points'][2]['started_wall_ns']}").want(200).json
         tap.equal(len(late["points"]), 1, "since")
 

@@ -90,6 +90,7 @@ int teardown(void **state)
     if (f->api)
         stop_api(f);
     qs_store_close(f->store);
+    qs_loop_run(f->loop); /* what an answer gave the store to keep may have been under way */
     qs_files_close(f->files);
     assert_int_equal(qs_loop_free(f->loop), 0);
     snprintf(command, sizeof command, "rm -rf '%s'", f->dir);

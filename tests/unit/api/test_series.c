@@ -9,6 +9,37 @@ static const json_t *item(const struct answer *a, const char *list, size_t i)
     return json_array_get(json_object_get(a->json, list), i);
 }
 
+/* The number of series that a query leaves, and of sessions in the first. */
+static void narrowed(struct fixture *f, const char *query, size_t series, int64_t sessions)
+{
+    char target[160];
+    snprintf(target, sizeof target, "/api/v1/history%s", query);
+    struct answer a = get(f, target);
+    assert_int_equal(a.status, 200);
+    assert_int_equal(json_array_size(json_object_get(a.json, "series")), series);
+    if (series > 0)
+        assert_int_equal(json_integer_value(json_object_get(item(&a, "series", 0), "sessions")), sessions);
+    answer_done(&a);
+}
+
+static void many_are_narrowed(struct fixture *f)
+{
+    struct answer a = get(f, "/api/v1/history");
+    size_t all = json_array_size(json_object_get(a.json, "series"));
+    int64_t last_wall_ns = json_integer_value(json_object_get(item(&a, "series", 0), "last_wall_ns"));
+    char query[80];
+    answer_done(&a);
+    assert_true(all > 1);
+    narrowed(f, "?build=", all, 1);
+    narrowed(f, "?build=no-such", 0, 0);
+    narrowed(f, "?limit=1&level=0.9", 1, 1);
+    snprintf(query, sizeof query, "?since=%lld&until=%lld", (long long)last_wall_ns, (long long)last_wall_ns);
+    narrowed(f, query, all, 1);
+    snprintf(query, sizeof query, "?since=%lld", (long long)last_wall_ns + 1);
+    narrowed(f, query, 0, 0);
+    assert_error(get(f, "/api/v1/history?level=7"), 400, "usage");
+}
+
 static void history_of_ended_jobs(void **state)
 {
     struct fixture *f = *state;
@@ -30,6 +61,7 @@ static void history_of_ended_jobs(void **state)
     assert_int_equal(json_array_size(json_object_get(a.json, "points")), 1);
     assert_int_equal(json_integer_value(json_object_get(item(&a, "points", 0), "job")), job);
     answer_done(&a);
+    many_are_narrowed(f);
     memcpy(strchr(target, '?'), "?metric=joy", 12);
     assert_error(get(f, target), 404, "not-found");
     memcpy(strchr(target, '?'), "?window=1", 10);

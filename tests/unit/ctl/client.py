@@ -122,7 +122,7 @@ class Handler(BaseHTTPRequestHandler):
         elif path == "/api/v1/history":
             self.history(urllib.parse.parse_qs(query))
         elif path.startswith("/api/v1/history/"):
-            self.reply(200, {"metrics": ["time", "max_rss_bytes"], "points": []})
+            self.reply(200, {"metrics": ["time", "max_rss_bytes"], "points": [{"build": "v8", "started_wall_ns": 5}]})
         elif path.startswith("/api/v1/jobs/8"):
             self.fail(409, "conflict", "job 8 runs")
         else:
@@ -138,8 +138,9 @@ class Handler(BaseHTTPRequestHandler):
             self.fail(400, "usage", "/api/v1/history has no `limit` in its query, only: text ")
         else:
             word, metric = query.get("text", [""])[0], query.get("metric", ["time"])[0]
+            of_time = int(query.get("since", ["0"])[0]) <= 5 and query.get("build", ["v"])[0] in "v8"
             self.reply(200, {"series": [s for s in farm.series if word in s["benchmark"] and metric in ("time", "max_rss_bytes")
-                                        and all(query.get(key, [s[key]])[0] == s[key] for key in ("device", "arm"))]})
+                                        and of_time and all(query.get(key, [s[key]])[0] == s[key] for key in ("device", "arm"))]})
 
     def stream(self, after):
         farm = self.server.farm
@@ -268,9 +269,17 @@ def test_history(t, q, server):
                               (("--arm", "zebra"), 2, "no series is of arm `zebra` `quiesce history` lists all"),
                               (("--metric", "max_rss_byte"), 2, "no series has the metric `max_rss_byte` did you mean `max_rss_bytes`?"),
                               (("sort", "--device", "pixel6"), 2, "no series has all of `sort`, --device `pixel6`"),
+                              (("--build", "w8"), 2, "no series has a session with `w8` in the label of its build did you mean `v8`?"),
+                              (("sort", "--since", "2026-01-01"), 2, "no series of `sort` has a session in this time"),
+                              (("--since", "2026-01-01"), 2, "no series has a session in this time"),
                               (("abcdef",), 2, "no series has `abcdef` in its name `quiesce history` lists all")):
         got, out, err = q("history", *words)
         t.ok(got == code and says in " ".join(err.split()) and out == "", f"history {' '.join(words)}", [out, err])
+    server.farm.asked.clear()
+    q("history", "sort", "--build", "v8", "--level", "99%", "--until", "2100-01-01")
+    asked = urllib.parse.parse_qs(server.farm.asked[0].partition("?")[2])
+    t.equal([asked[key] for key in ("text", "build", "level")], [["sort"], ["v8"], ["0.990000"]], "several series are narrowed as one is")
+    t.ok("until" in asked, "by time, too", server.farm.asked)
     code, out, err = q("history", "blurr", "--json")
     told = json.loads(out)["error"]
     t.ok(code == 2 and told["code"] == "not-found" and "`blurr`" in told["message"] and "`blur`" in told["advice"] and err == "",
