@@ -316,6 +316,27 @@ static void check_file_names(struct qs_schema_reader *r, const struct qs_node *r
                 }
 }
 
+/* So do inputs of all benchmarks: one name can have one content only. */
+static void check_input_names(struct qs_schema_reader *r, const struct qs_node *root,
+                              const struct qs_job_benchmark *b, const struct qs_job_benchmark *other,
+                              size_t at)
+{
+    const struct qs_node *list = qs_node_get(root, "benchmarks", NULL);
+    for (size_t i = 0; i < b->input_count; i++)
+        for (size_t k = 0; k < other->input_count; k++) {
+            if (strcmp(b->inputs[i].name, other->inputs[k].name) != 0 ||
+                strcmp(b->inputs[i].path, other->inputs[k].path) == 0)
+                continue;
+            size_t mark = qs_schema_enter(r, "benchmarks");
+            qs_schema_enter_index(r, at);
+            qs_schema_problem(r, qs_node_get(&list->items[at], "inputs", NULL),
+                              "give each its own name: a map of name to path",
+                              "the input `%s` is another file in `%s`", qs_show(b->inputs[i].name).text,
+                              qs_show(other->name).text);
+            qs_schema_leave(r, mark);
+        }
+}
+
 static void add_default_arm(struct qs_job_spec *spec)
 {
     spec->arms = qs_calloc(1, sizeof(*spec->arms));
@@ -348,6 +369,9 @@ void qs_job_check(struct qs_schema_reader *r, const struct qs_node *node, void *
     if (r->count > 0)
         return;
     check_file_names(r, node, spec);
+    for (size_t b = 0; b < spec->benchmark_count; b++)
+        for (size_t other = 0; other < b; other++)
+            check_input_names(r, node, &spec->benchmarks[b], &spec->benchmarks[other], b);
     if (!qs_job_multiply(r, node, spec))
         return;
     if (spec->arm_count == 0)
