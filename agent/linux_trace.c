@@ -23,6 +23,7 @@ void qs_tracer_init(struct qs_tracer *t, clockid_t clock)
     t->clock = clock;
     t->ended_ns = 0;
     qs_trace_file_init(&t->file);
+    qs_trace_file_sweep();
 }
 
 /* What stands for {pid}, {output} and {agent}. */

@@ -7,10 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TRACE "trace"
+#define TRACE  "trace"
+#define PREFIX "quiesce-trace-"
+
+static const char *const folders[] = {"/data/local/tmp", "/tmp", "/var/tmp", "/dev/shm"};
 
 enum { DEPTH_MAX = 6, OWNER_ONLY = 0600 };
 
@@ -22,13 +26,12 @@ void qs_trace_file_init(struct qs_trace_file *f)
 
 bool qs_trace_file_make(struct qs_trace_file *f, uint64_t max_bytes)
 {
-    static const char *const folders[] = {"/data/local/tmp", "/tmp", "/var/tmp", "/dev/shm"};
     f->max_bytes = max_bytes;
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        snprintf(f->dir, sizeof f->dir, "%s/quiesce-trace-%d-XXXXXX", folders[i], (int)getpid());
+        snprintf(f->dir, sizeof f->dir, "%s/" PREFIX "%d-XXXXXX", folders[i], (int)getpid());
         if (mkdtemp(f->dir)) {
             f->dir_fd = open(f->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-            return f->dir_fd >= 0;
+            return f->dir_fd >= 0 && flock(f->dir_fd, LOCK_EX | LOCK_NB) == 0;
         }
     }
     return false;
@@ -168,4 +171,40 @@ void qs_trace_file_remove(struct qs_trace_file *f)
     close(f->dir_fd);
     rmdir(f->dir);
     qs_trace_file_init(f);
+}
+
+/* A folder that nobody holds any more: its agent was killed. The lock tells, because a number of a process
+ * may be another's by now, or one of another container. */
+static void sweep_one(int parent_fd, const char *name)
+{
+    struct stat st;
+    int fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) {
+        return;
+    }
+    bool ours = fstat(fd, &st) == 0 && (st.st_uid == geteuid() || geteuid() == 0);
+    if (ours && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        empty_folder(fd, DEPTH_MAX);
+        unlinkat(parent_fd, name, AT_REMOVEDIR);
+    }
+    close(fd);
+}
+
+void qs_trace_file_sweep(void)
+{
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        struct qs_dir dir;
+        int fd = open(folders[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd >= 0 && qs_dir_open_at(&dir, fd, ".")) {
+            for (const char *name = qs_dir_next(&dir); name; name = qs_dir_next(&dir)) {
+                if (strncmp(name, PREFIX, sizeof PREFIX - 1) == 0) {
+                    sweep_one(fd, name);
+                }
+            }
+            qs_dir_close(&dir);
+        }
+        if (fd >= 0) {
+            close(fd);
+        }
+    }
 }

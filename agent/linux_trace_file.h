@@ -32,5 +32,7 @@ void qs_trace_file_look(const struct qs_trace_file *f, struct qs_port_traced *tr
 void qs_trace_file_piece(struct qs_trace_file *f, const struct qs_msg_pull *m, struct qs_port_piece *piece);
 /* Removes the folder and what is in it, as deep as a tracer may have built it. */
 void qs_trace_file_remove(struct qs_trace_file *f);
+/* Removes the folders of agents that were killed. */
+void qs_trace_file_sweep(void);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -251,6 +252,32 @@ static void is_killed_where_it_does_not_end(void **state)
     end(d);
 }
 
+/* A folder outlives an agent that is killed: the next one removes it, and nothing that another still holds.
+ */
+static void folders_of_the_dead_are_removed(void **state)
+{
+    struct device *d = *state;
+    struct device dead;
+    struct device next;
+    begin(d);
+    start(d, &(struct ask){.script = GOOD});
+    device_start(&dead);
+    begin(&dead);
+    start(&dead, &(struct ask){.script = GOOD});
+    await_file(&dead);
+    kill(dead.pid, SIGKILL);
+    waitpid(dead.pid, NULL, 0);
+    close(dead.in_fd);
+    close(dead.out_fd);
+    peer_done(&dead.peer);
+    assert_int_equal(folders(&dead), 1);
+    device_start(&next);
+    assert_int_equal(folders(&dead), 0);
+    assert_int_equal(folders(d), 1);
+    device_stop(&next);
+    end(d);
+}
+
 static bool is_alive(const char *name)
 {
     char command[128];
@@ -342,6 +369,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(says_why_there_is_none, setup, teardown),
         cmocka_unit_test_setup_teardown(is_bounded, setup, teardown),
         cmocka_unit_test_setup_teardown(is_killed_where_it_does_not_end, setup, teardown),
+        cmocka_unit_test_setup_teardown(folders_of_the_dead_are_removed, setup, teardown),
         cmocka_unit_test_setup_teardown(leaves_nobody_behind, setup, teardown),
         cmocka_unit_test_setup_teardown(follows_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(sees_the_program_of_a_harness_run, setup, teardown),
