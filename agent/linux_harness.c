@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -43,9 +42,8 @@ static bool map_memory(struct qs_linux_harness *h, uint32_t capacity, struct qs_
     if (h->memory_fd < 0) {
         return fail(fault, "shared memory");
     }
-    h->memory = mmap(NULL, h->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, h->memory_fd, 0);
-    if (h->memory == MAP_FAILED) {
-        h->memory = NULL;
+    h->memory = qs_memory_map(h->memory_fd, h->bytes);
+    if (!h->memory) {
         return fail(fault, "shared memory");
     }
     h->wake_fd = qs_memory_move_up(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -129,7 +127,7 @@ void qs_harness_close(struct qs_linux_harness *h)
     }
     sched_setaffinity(0, sizeof h->kept, &h->kept);
     if (h->memory) {
-        munmap(h->memory, h->bytes);
+        qs_memory_unmap(h->memory, h->bytes);
     }
     if (h->memory_fd >= 0) {
         close(h->memory_fd);

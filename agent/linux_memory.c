@@ -1,8 +1,11 @@
 #include "linux_memory.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -30,7 +33,7 @@ static int open_memory(const char *name)
 }
 
 /* A program that cut mapped memory would end the agent with a signal at its next look. What is no memfd
- * cannot be sealed: there that is the program's to refrain from. */
+ * cannot be sealed: qs_memory_map guards it. */
 static void seal_size(int fd)
 {
 #ifdef F_ADD_SEALS
@@ -60,4 +63,56 @@ int qs_memory_open(const char *name, size_t bytes)
         seal_size(fd);
     }
     return fd;
+}
+
+static bool is_sealed(int fd)
+{
+#ifdef F_GET_SEALS
+    int seals = fcntl(fd, F_GET_SEALS);
+    return seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
+#else
+    (void)fd;
+    return false;
+#endif
+}
+
+/* What a handler of a signal can know: the mapping that may be cut. */
+static struct {
+    unsigned char *at;
+    size_t bytes;
+} unsealed;
+
+/* Zeros come in place of what was cut: whoever looks finds that they are not what he has written. */
+static void on_cut(int signum, siginfo_t *info, void *context)
+{
+    const unsigned char *at = info->si_addr;
+    (void)context;
+    if (!unsealed.at || at < unsealed.at || at >= unsealed.at + unsealed.bytes ||
+        mmap(unsealed.at, unsealed.bytes, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1,
+             0) == MAP_FAILED) {
+        signal(signum, SIG_DFL); /* it comes again, and ends us */
+    }
+}
+
+void *qs_memory_map(int fd, size_t bytes)
+{
+    const struct sigaction action = {.sa_sigaction = on_cut, .sa_flags = SA_SIGINFO};
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (memory == MAP_FAILED) {
+        return NULL;
+    }
+    if (!is_sealed(fd)) {
+        unsealed.at = memory;
+        unsealed.bytes = bytes;
+        sigaction(SIGBUS, &action, NULL);
+    }
+    return memory;
+}
+
+void qs_memory_unmap(void *memory, size_t bytes)
+{
+    if (memory == unsealed.at) {
+        unsealed.at = NULL;
+    }
+    munmap(memory, bytes);
 }

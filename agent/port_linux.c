@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -48,10 +49,27 @@ static void op_close_link(void *ctx)
     os->stop = os->stop || os->link.kind == QS_LINK_STDIO;
 }
 
+/* Kernels before 3.17 have no getrandom. Without any randomness there is no session that could be trusted. */
 static void op_random(void *ctx, uint8_t *bytes, size_t n)
 {
+    int fd = -1;
+    bool again = true;
     (void)ctx;
-    while (getrandom(bytes, n, 0) != (ssize_t)n) {
+    while (n > 0 && again) {
+        ssize_t got = fd >= 0 ? read(fd, bytes, n) : getrandom(bytes, n, 0);
+        again = got > 0 || (got < 0 && errno == EINTR);
+        bytes += got > 0 ? got : 0;
+        n -= got > 0 ? (size_t)got : 0;
+        if (!again && fd < 0) {
+            fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+            again = fd >= 0;
+        }
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (n > 0) {
+        abort();
     }
 }
 

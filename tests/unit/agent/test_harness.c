@@ -179,7 +179,6 @@ static void bounds_what_a_hostile_program_writes(void **state)
         {"magic", "", "words that are the agent's", NULL, 0, KILLED, 0},
         {"command", "", "words that are the agent's", NULL, 0, KILLED, 0},
         {"state", "", "a state that there is not", NULL, 0, KILLED, 0},
-        {"truncate", "", NULL, NULL, 0, KILLED, 4},
         {"backwards", "", NULL, "clock", 1, KILLED, 4},
         {"negative", "", NULL, "clock", 1, KILLED, 4},
         {"wild", "", NULL, "clock", 0, KILLED, 4},
@@ -189,6 +188,17 @@ static void bounds_what_a_hostile_program_writes(void **state)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         try_bad(*state, &all[i]);
     }
+}
+
+/* Memory that is sealed cannot be cut; where the kernel seals nothing the window fails, and the agent goes
+ * on. */
+static void survives_a_program_that_cuts_the_memory(void **state)
+{
+    static const struct bad sealed = {"truncate", "", NULL, NULL, 0, KILLED, 4},
+                            cut = {"truncate",           "", "words that are the agent's", NULL, 0,
+                                   QS_ENDED_NO_TEARDOWN, 0};
+    try_bad(*state, getenv("QS_AGENT_BELOW") ? &cut : &sealed);
+    try_bad(*state, &(struct bad){"wakes", "", NULL, "program.wakes", -1, 0, 4});
 }
 
 static void survives_a_program_that_dies(void **state)
@@ -435,6 +445,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(measures_in_one_process, setup, teardown),
         cmocka_unit_test_setup_teardown(ends_a_window_by_time, setup, teardown),
         cmocka_unit_test_setup_teardown(bounds_what_a_hostile_program_writes, setup, teardown),
+        cmocka_unit_test_setup_teardown(survives_a_program_that_cuts_the_memory, setup, teardown),
         cmocka_unit_test_setup_teardown(survives_a_program_that_dies, setup, teardown),
         cmocka_unit_test_setup_teardown(finds_what_it_forked, setup, teardown),
         cmocka_unit_test_setup_teardown(ends_what_does_not_tear_down, setup, teardown),
