@@ -5,14 +5,18 @@
 #include "api/compare.h"
 #include "api/flow.h"
 #include "api/reply.h"
+#include "api/wanted.h"
 #include "farm/farm.h"
 #include "report/job_report.h"
+#include "store/read_metrics.h"
 
 struct report {
     struct qs_jobs jobs; /* one */
     struct qs_runs runs; /* one, of a run's report */
     struct qs_job_spec *spec;
     struct qs_samples samples;
+    struct qs_wanted wanted;
+    struct qs_job_metrics metrics;
     struct qs_windows windows;
     struct qs_views views;
     struct qs_report_extent extent;
@@ -27,6 +31,8 @@ static void done_report(void *data)
     qs_job_free(d->spec);
     qs_samples_free(&d->samples);
     qs_windows_free(&d->windows);
+    qs_job_metrics_free(&d->metrics);
+    qs_wanted_done(&d->wanted);
     qs_buf_done(&d->document);
 }
 
@@ -41,8 +47,11 @@ static bool read_job(struct qs_store_reader *reader, int64_t job, struct report 
 
 static struct qs_report_input input_of(const struct report *d)
 {
-    return (struct qs_report_input){
-        .job = &d->jobs.at[0], .spec = d->spec, .samples = &d->samples, .views = d->views};
+    return (struct qs_report_input){.job = &d->jobs.at[0],
+                                    .spec = d->spec,
+                                    .samples = &d->samples,
+                                    .metrics = &d->metrics,
+                                    .views = d->views};
 }
 
 static bool read_job_report(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
@@ -50,7 +59,8 @@ static bool read_job_report(struct qs_store_reader *reader, struct qs_exchange *
     struct report *d = ex->data;
     int64_t job = ex->match.id;
     if (!read_job(reader, job, d, err) || !qs_read_samples(reader, job, &d->samples, err) ||
-        !qs_read_job_windows(reader, job, &d->windows, err))
+        !qs_read_job_windows(reader, job, &d->windows, err) ||
+        !qs_read_job_metrics(reader, job, &d->wanted.list, &d->metrics, err))
         return false;
     const struct qs_report_input in = input_of(d);
     qs_report_job(&in, &d->windows, &d->extent, &d->document);
@@ -61,7 +71,8 @@ static bool read_run_report(struct qs_store_reader *reader, struct qs_exchange *
 {
     struct report *d = ex->data;
     if (!qs_read_run(reader, ex->match.uid, &d->runs, err) || !read_job(reader, d->runs.at[0].job, d, err) ||
-        !qs_read_run_windows(reader, ex->match.uid, &d->windows, err))
+        !qs_read_run_windows(reader, ex->match.uid, &d->windows, err) ||
+        !qs_read_run_metrics(reader, ex->match.uid, &d->wanted.list, &d->metrics, err))
         return false;
     const struct qs_report_input in = input_of(d);
     qs_report_run(&in, &d->runs.at[0], &d->windows, &d->extent, &d->document);
@@ -96,6 +107,8 @@ static void start(struct qs_exchange *ex, qs_exchange_read_fn *read)
         qs_fail(&err, QS_E_USAGE, "`full` is true or false");
     else if (views)
         (void)qs_views_parse(views, &d->views, &err);
+    if (err.code == QS_E_NONE)
+        (void)qs_wanted_take(&d->wanted, &ex->uri, &err);
     if (err.code != QS_E_NONE) {
         qs_reply_error(ex, &err);
         return;

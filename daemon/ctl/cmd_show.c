@@ -17,6 +17,12 @@ static const struct qs_opt options[] = {
      .words = qs_unit_words,
      .help = "Show times in ns, us, ms or s."},
     QS_VIEW_OPTIONS,
+    {.name = "metric",
+     .values = "NAME",
+     .help = "Show this metric in full (one that a program declared, or max_rss_bytes, user_time_us, ...) "
+             "instead of "
+             "the duration.",
+     .heading = "Metrics"},
     {0}};
 
 static void print_spec(struct qs_ctl *ctl, const json_t *doc)
@@ -114,6 +120,7 @@ static bool fetch_report(struct qs_ctl *ctl, struct qs_http *http, const char *p
     qs_buf_init(&address);
     qs_buf_fmt(&address, "%s/report?full=%s", path, ctl->json ? "true" : "false");
     (void)qs_query_views(&address, ctl->args);
+    qs_query_list(&address, ctl->args, "metric", "metric");
     bool ok = qs_api_text(ctl, http, address.data, report, code);
     qs_buf_done(&address);
     return ok;
@@ -135,7 +142,9 @@ static void print_json(struct qs_ctl *ctl, struct qs_buf *text, const struct qs_
 static void print_page(struct qs_ctl *ctl, const json_t *doc, const struct qs_buf *report, bool is_run)
 {
     struct qs_layout layout = qs_result_layout(ctl);
+    const char *metric = qs_args_text(ctl->args, "metric", "duration_ns");
     struct qs_buf out;
+    layout.metric = strcmp(metric, "duration_ns") != 0 ? metric : NULL;
     json_t *parsed = report->len > 0 ? json_loadb(report->data, report->len, 0, NULL) : NULL;
     qs_buf_init(&out);
     (is_run ? qs_layout_run : qs_layout_job)(&layout, doc, &out);
@@ -194,10 +203,10 @@ const struct qs_command qs_command_show = {
         "falls with them, and what is wrong with the sample; at the end, which level of the experiment the "
         "variance comes from. --json has every statistic (schema/report.md).",
     .options = options,
-    .examples =
-        "quiesce show job 7\nquiesce show 7 --discard-first 10 --fenced\nquiesce show 7 --spec > job.json\n"
-        "quiesce show run 0123456789abcdef0123456789abcdef\n"
-        "quiesce show 0123456789abcdef0123456789abcdef --artifact kernel-log",
+    .examples = "quiesce show job 7\nquiesce show 7 --discard-first 10 --fenced\nquiesce show 7 --metric "
+                "max_rss_bytes\nquiesce show 7 --spec > job.json\n"
+                "quiesce show run 0123456789abcdef0123456789abcdef\n"
+                "quiesce show 0123456789abcdef0123456789abcdef --artifact kernel-log",
     .least_words = 1,
     .most_words = 2,
     .run = run};

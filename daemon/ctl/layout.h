@@ -17,6 +17,7 @@ struct qs_layout {
     enum qs_sort sort;
     bool show_output;       /* the kept output of each arm */
     const char *home;       /* shortened to ~ in paths; or NULL */
+    const char *metric;     /* a report shows this one in full; NULL: the duration */
     const char *plain_unit; /* values are in this unit and no times, whatever their keys say; or NULL */
 };
 

@@ -216,3 +216,74 @@ void qs_layout_metrics(const struct qs_layout *layout, const json_t *result, str
         add_alone(layout, metrics, out);
     qs_findings_done(&all);
 }
+
+static void add_sample(const struct qs_layout *layout, struct qs_grid *grid, const json_t *metric)
+{
+    static const char *const quantiles[] = {"p05", "p25", "p75", "p95"};
+    const json_t *sample = json_object_get(metric, "sample");
+    const char *one = NULL, *many = NULL;
+    int64_t n = 0;
+    struct qs_buf text;
+    const json_t *ci = qs_sample_interval(sample, &one, &many, &n);
+    double median = qs_json_get_number(ci, "estimate", NAN);
+    qs_buf_init(&text);
+    title_cell(grid, metric, true);
+    value_cell(layout, grid, metric, median);
+    qs_metric_range(layout, metric, qs_json_get_number(ci, "lo", NAN), qs_json_get_number(ci, "hi", NAN),
+                    median, &text);
+    cell(grid, &text);
+    qs_buf_fmt(&text, "%" PRId64, qs_json_get_int(sample, "n", 0));
+    cell(grid, &text);
+    for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
+        value_cell(layout, grid, metric,
+                   qs_json_get_number(json_object_get(sample, "quantiles"), quantiles[i], NAN));
+    qs_buf_done(&text);
+}
+
+static void add_warnings(const struct qs_layout *layout, const json_t *metric, struct qs_buf *out)
+{
+    size_t i;
+    const json_t *w;
+    struct qs_buf text;
+    int64_t missing = qs_json_get_int(metric, "runs_missing", 0);
+    const char *name = qs_json_get_text(metric, "metric", "?");
+    qs_buf_init(&text);
+    if (missing > 0) {
+        qs_buf_fmt(&text, "%s: ", name);
+        qs_layout_count(&text, missing, "run has", "runs have");
+        qs_buf_str(&text, " no value of it");
+        qs_face_wrap(&layout->face, out, "  - ", text.data, QS_INK_PLAIN);
+    }
+    json_array_foreach(json_object_get(json_object_get(metric, "sample"), "warnings"), i, w)
+    {
+        /* That a deterministic metric does not vary is what its program says of it. */
+        if (qs_json_get_true(metric, "deterministic") &&
+            strcmp(qs_json_get_text(w, "code", ""), "constant") == 0)
+            continue;
+        qs_buf_clear(&text);
+        qs_buf_fmt(&text, "%s: %s", name, qs_json_get_text(w, "text", ""));
+        qs_face_wrap(&layout->face, out, "  - ", text.data, QS_INK_PLAIN);
+    }
+    qs_buf_done(&text);
+}
+
+void qs_layout_metric_samples(const struct qs_layout *layout, const json_t *part, struct qs_buf *out)
+{
+    static const struct qs_grid_column columns[] = {
+        {.title = "metric", .most = TITLE_COLUMNS}, {.title = "median", .right = true},
+        {.title = "interval", .right = true},       {.title = "n", .right = true, .keep = 1},
+        {.title = "p5", .right = true, .keep = 2},  {.title = "p25", .right = true, .keep = 4},
+        {.title = "p75", .right = true, .keep = 5}, {.title = "p95", .right = true, .keep = 3}};
+    struct qs_grid grid;
+    size_t i;
+    const json_t *metric, *metrics = json_object_get(part, "metrics");
+    if (json_array_size(metrics) == 0)
+        return;
+    qs_buf_char(out, '\n');
+    qs_face_wrap(&layout->face, out, "  ", "Other metrics (--metric NAME shows one in full)", QS_INK_BOLD);
+    qs_grid_init(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    json_array_foreach(metrics, i, metric) add_sample(layout, &grid, metric);
+    qs_grid_print(&grid, &layout->face, "  ", out);
+    qs_grid_done(&grid);
+    json_array_foreach(metrics, i, metric) add_warnings(layout, metric, out);
+}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ctl/api.h"
+#include "ctl/layout_metrics.h"
 #include "ctl/layout_sample.h"
 
 enum { TOLD_COVARIATES = 5 };
@@ -19,94 +20,6 @@ static void heading(const struct qs_layout *layout, struct qs_buf *out, const ch
 {
     qs_buf_char(out, '\n');
     wrap(layout, out, text, QS_INK_BOLD);
-}
-
-/* --- strip --- */
-
-static double number_at(const json_t *list, size_t i)
-{
-    const json_t *v = json_array_get(list, i);
-    return json_is_number(v) ? json_number_value(v) : NAN;
-}
-
-struct strip {
-    const json_t *median, *left_out;
-    double lo, hi;
-    size_t cells, each; /* cells of the document in one sign */
-};
-
-static size_t level_of(const struct strip *s, size_t sign)
-{
-    double sum = 0;
-    size_t n = 0;
-    for (size_t i = sign * s->each; i < (sign + 1) * s->each && i < s->cells; i++) {
-        double v = number_at(s->median, i);
-        sum += isfinite(v) ? v : 0;
-        n += isfinite(v) ? 1 : 0;
-    }
-    if (n == 0)
-        return 0;
-    double at = s->hi > s->lo ? (sum / (double)n - s->lo) / (s->hi - s->lo) : 0;
-    at = at < 0 ? 0 : at > 1 ? 1 : at;
-    return 1 + (size_t)(at * 7 + 0.5);
-}
-
-static bool is_marked(const struct strip *s, size_t sign)
-{
-    for (size_t i = sign * s->each; i < (sign + 1) * s->each && i < s->cells; i++)
-        if (number_at(s->left_out, i) > 0)
-            return true;
-    return false;
-}
-
-static void strip_legend(const struct qs_layout *layout, const json_t *strip, size_t per_sign, bool marked,
-                         struct qs_buf *out)
-{
-    struct qs_buf text;
-    bool runs = strcmp(qs_json_get_text(strip, "of", ""), "runs") == 0;
-    qs_buf_init(&text);
-    qs_layout_count(&text, qs_json_get_int(strip, "n", 0), runs ? "run" : "iteration",
-                    runs ? "runs" : "iterations");
-    qs_buf_str(&text, " in the order of time");
-    if (per_sign > 1)
-        qs_buf_fmt(&text, ", %zu a sign", per_sign);
-    if (marked)
-        qs_buf_str(&text, "; x: left out");
-    wrap(layout, out, text.data, QS_INK_DIM);
-    qs_buf_done(&text);
-}
-
-static void add_strip(const struct qs_layout *layout, const json_t *strip, struct qs_buf *out)
-{
-    static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    static const char *const signs[] = {" ", ".", ":", "-", "=", "+", "*", "#", "@"};
-    struct strip s = {.median = json_object_get(strip, "median_ns"),
-                      .left_out = json_object_get(strip, "left_out"),
-                      .lo = qs_json_get_number(strip, "lo_ns", NAN),
-                      .hi = qs_json_get_number(strip, "hi_ns", NAN)};
-    size_t room = layout->face.width - 2, count;
-    bool marked = false;
-    s.cells = json_array_size(s.median);
-    if (s.cells < 2 || !(s.hi >= s.lo))
-        return;
-    s.each = (s.cells + room - 1) / room;
-    count = (s.cells + s.each - 1) / s.each;
-    qs_buf_str(out, "\n  ");
-    for (size_t i = 0; i < count; i++) {
-        size_t level = level_of(&s, i);
-        qs_buf_str(out, layout->face.utf8 ? blocks[level] : signs[level]);
-        marked = marked || is_marked(&s, i);
-    }
-    qs_buf_char(out, '\n');
-    if (marked) {
-        qs_buf_str(out, "  ");
-        for (size_t i = 0; i < count; i++)
-            qs_buf_char(out, is_marked(&s, i) ? 'x' : ' ');
-        while (out->data[out->len - 1] == ' ')
-            out->data[--out->len] = '\0';
-        qs_buf_char(out, '\n');
-    }
-    strip_legend(layout, strip, s.each * (size_t)qs_json_get_int(strip, "per_cell", 1), marked, out);
 }
 
 /* --- floor --- */
@@ -258,32 +171,70 @@ static json_t *all_warnings(const json_t *part)
     return all;
 }
 
-/* `part`: a run's document, or an arm of a job's. */
-static void add_sample(const struct qs_layout *layout, const json_t *part, const char *name,
+/* The parts of a sample from its interval to what is wrong with it; factor makes its values ns, or 1. */
+static void add_sample(const struct qs_layout *layout, const json_t *part, const char *name, double factor,
                        struct qs_buf *out)
 {
-    const json_t *sample = json_object_get(part, "sample");
-    if (!json_is_object(sample)) {
-        wrap(layout, out, "There is no accepted iteration.", QS_INK_WARN);
-        return;
-    }
-    json_t *arm = qs_sample_arm(sample, name, 1), *warnings = all_warnings(part);
+    const json_t *sample = json_object_get(part, "sample"), *floor = json_object_get(part, "floor");
+    json_t *arm = qs_sample_arm(sample, name, factor), *warnings = all_warnings(part);
     json_t *page = json_pack("{s:[O]}", "arms", arm);
     json_object_set_new(arm, "warnings", warnings);
-    if (!qs_json_get_true(json_object_get(part, "floor"), "verified"))
+    if (floor != NULL && !qs_json_get_true(floor, "verified"))
         json_object_del(arm, "min_ns");
-    qs_sample_headline(layout, sample, 1, out);
-    qs_sample_spread(layout, sample, 1, out);
+    qs_sample_headline(layout, sample, factor, out);
+    qs_sample_spread(layout, sample, factor, out);
     qs_sample_views(layout, "", json_object_get(part, "views"), out);
     qs_buf_char(out, '\n');
     qs_layout_table(layout, page, out);
-    add_floor(layout, json_object_get(part, "floor"), out);
+    add_floor(layout, floor, out);
     qs_layout_histogram(layout, page, out);
-    add_strip(layout, json_object_get(part, "strip"), out);
+    qs_layout_strip(layout, json_object_get(part, "strip"), out);
     add_covariates(layout, json_object_get(part, "covariates"), out);
     qs_layout_doubts(layout, NULL, page, out);
     json_decref(page);
     json_decref(arm);
+}
+
+static const json_t *metric_of(const json_t *part, const char *name)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(json_object_get(part, "metrics"), i,
+                       one) if (strcmp(qs_json_get_text(one, "metric", ""), name) == 0) return one;
+    return NULL;
+}
+
+/* One metric in full, in place of the duration. */
+static void add_metric(const struct qs_layout *layout, const json_t *metric, const char *name,
+                       struct qs_buf *out)
+{
+    double factor;
+    struct qs_buf title;
+    const struct qs_layout own = qs_sample_layout(layout, metric, &factor);
+    if (!json_is_object(json_object_get(metric, "sample"))) {
+        wrap(layout, out, "There is no accepted value.", QS_INK_WARN);
+        return;
+    }
+    qs_buf_init(&title);
+    qs_metric_title(metric, &title);
+    qs_buf_fmt(&title, ", %s is better%s", qs_json_get_true(metric, "lower_is_better") ? "lower" : "higher",
+               strcmp(qs_json_get_text(metric, "of", ""), "windows") == 0 ? ", one value a window" : "");
+    wrap(layout, out, title.data, QS_INK_BOLD);
+    add_sample(&own, metric, name, factor, out);
+    qs_buf_done(&title);
+}
+
+/* `part`: a run's document, or an arm of a job's. */
+static void add_part(const struct qs_layout *layout, const json_t *part, const char *name, struct qs_buf *out)
+{
+    if (layout->metric != NULL) {
+        add_metric(layout, metric_of(part, layout->metric), name, out);
+    } else if (!json_is_object(json_object_get(part, "sample"))) {
+        wrap(layout, out, "There is no accepted iteration.", QS_INK_WARN);
+    } else {
+        add_sample(layout, part, name, 1, out);
+        qs_layout_metric_samples(layout, part, out);
+    }
 }
 
 static void add_rule(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
@@ -323,7 +274,7 @@ static void add_result(const struct qs_layout *layout, const json_t *result, str
                    qs_json_get_true(result, "simulated") ? " (simulated)" : "");
         qs_buf_char(out, '\n');
         qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
-        add_sample(layout, arm, qs_json_get_text(arm, "name", "?"), out);
+        add_part(layout, arm, qs_json_get_text(arm, "name", "?"), out);
     }
     if (json_array_size(json_object_get(result, "warnings")) > 0)
         qs_buf_char(out, '\n');
@@ -337,7 +288,7 @@ void qs_layout_report(const struct qs_layout *layout, const json_t *doc, struct 
     const json_t *one;
     if (strcmp(qs_json_get_text(doc, "kind", ""), "run") == 0) {
         qs_buf_char(out, '\n');
-        add_sample(layout, doc, qs_json_get_text(doc, "arm", "?"), out);
+        add_part(layout, doc, qs_json_get_text(doc, "arm", "?"), out);
         add_rule(layout, doc, out);
         return;
     }
@@ -349,7 +300,8 @@ void qs_layout_report(const struct qs_layout *layout, const json_t *doc, struct 
             qs_buf_char(out, '\n');
             qs_face_wrap(&layout->face, out, "", qs_json_get_text(one, "label", "?"), QS_INK_BOLD);
         }
-        add_levels(layout, one, out);
+        if (layout->metric == NULL) /* they are those of the duration */
+            add_levels(layout, one, out);
     }
     if (json_array_size(results) > 0)
         add_rule(layout, doc, out);

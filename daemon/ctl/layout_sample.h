@@ -25,6 +25,8 @@ void qs_sample_spread(const struct qs_layout *layout, const json_t *sample, doub
  * be "". Nothing where there are none. */
 void qs_sample_views(const struct qs_layout *layout, const char *who, const json_t *views,
                      struct qs_buf *out);
+/* layout_strip.c: a `strip` (schema/report.md). */
+void qs_layout_strip(const struct qs_layout *layout, const json_t *strip, struct qs_buf *out);
 /* Table, histogram and doubts of arms. */
 void qs_sample_arms(const struct qs_layout *layout, json_t *arms, struct qs_buf *out);
 

@@ -143,14 +143,14 @@ static void warn_shape(struct qs_json *j, const struct qs_view *v)
         qs_put_warning(j, "outliers", "%zu of %zu values lie beyond 3 IQR; they are kept", t.n_far, v->n);
 }
 
-/* Fewer than one value in two is a value of its own. */
+/* Fewer than one value in two is a value of its own, and nobody said that its clock has such steps. */
 static void warn_ticks(struct qs_json *j, const struct qs_view *v)
 {
     enum { ENOUGH = 20 };
     size_t distinct = 1;
     for (size_t i = 1; i < v->n; i++)
         distinct += v->sorted[i] != v->sorted[i - 1];
-    if (v->n >= ENOUGH && distinct > 1 && distinct * 2 < v->n)
+    if (!(v->opts->resolution > 0) && v->n >= ENOUGH && distinct > 1 && distinct * 2 < v->n)
         qs_put_warning(j, "quantised",
                        "%zu values, %zu of them different: they are steps of a coarse clock or counter", v->n,
                        distinct);

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "report/analysis_impl.h"
-#include "report/parts.h"
+#include "report/part_metrics.h"
 #include "report/report_impl.h"
 #include "report/work.h"
 #include "stats/rule.h"
@@ -98,7 +98,7 @@ static void count_dropped(const struct qs_report_group *g, size_t arm, size_t dr
         dropped[QS_DROP_VIEW] += g->arms[arm].tally.dropped[v];
 }
 
-/* The samples of all arms of a job; the rest of its report is quick. */
+/* The samples of all arms and metrics of a job; the rest of its report is quick. */
 static double plan_ns(const struct qs_report_group *groups, size_t count, const struct qs_analysis_opts *opts)
 {
     double sum = 0;
@@ -106,6 +106,7 @@ static double plan_ns(const struct qs_report_group *groups, size_t count, const 
         for (size_t a = 0; a < groups[i].in->spec->arm_count; a++) {
             size_t n = groups[i].arms[a].iterations;
             sum += n > 0 ? qs_view_plan_ns(n, groups[i].run_count / groups[i].in->spec->arm_count, opts) : 0;
+            sum += qs_part_metrics_plan_ns(&groups[i], a, opts);
         }
     }
     return sum;
@@ -116,7 +117,7 @@ static void put_run_strip(struct qs_json *j, const struct qs_part_run *runs, siz
     double *x = qs_calloc(count + 1, sizeof *x);
     for (size_t i = 0; i < count; i++)
         x[i] = runs[i].median_ns;
-    qs_put_part_strip(j, "runs", x, NULL, count);
+    qs_put_part_strip(j, &(struct qs_strip){.of = "runs", .x = x, .n = count, .ns = true});
     free(x);
 }
 
@@ -142,6 +143,7 @@ static void put_arm(struct qs_json *j, const struct qs_report_group *g, size_t a
     qs_json_key(j, "warnings");
     qs_report_arm_warnings(j, g, arm);
     qs_put_part_sample(j, &series, opts);
+    qs_put_part_metrics(j, g, arm, opts);
     qs_json_object_end(j);
     qs_part_windows_done(&windows);
     qs_part_series_done(&series);
@@ -305,7 +307,9 @@ static void put_values(struct qs_json *j, const struct run_values *v, const stru
     qs_json_kint(j, "iterations", (int64_t)v->n);
     qs_json_kbool(j, "uses_tainted", v->soft && v->n > 0);
     qs_put_part_floor(j, &windows, least(v));
-    qs_put_part_strip(j, "iterations", v->x, v->left_out, v->seen);
+    qs_put_part_strip(
+        j,
+        &(struct qs_strip){.of = "iterations", .x = v->x, .left_out = v->left_out, .n = v->seen, .ns = true});
     qs_put_part_covariates(j, &windows, &part, 1);
     qs_put_part_sample(j, &series, opts);
     qs_part_windows_done(&windows);
@@ -323,7 +327,10 @@ enum qs_status qs_report_run(const struct qs_report_input *in, const struct qs_r
     struct qs_json j;
     char uid[33];
     take_values(&v, windows, (size_t)run->warmup_n, &in->views);
-    qs_work_init(&work, &extent->progress, v.n > 0 ? qs_view_plan_ns(v.n, 1, &opts) : 0);
+    const struct qs_part_metrics_run metrics = {
+        .uid = run->uid, .label = label, .soft = v.soft, .opts = &opts};
+    qs_work_init(&work, &extent->progress,
+                 (v.n > 0 ? qs_view_plan_ns(v.n, 1, &opts) : 0) + qs_part_run_metrics_plan_ns(in, &metrics));
     opts.work = &work;
     qs_hex(run->uid, sizeof run->uid, uid);
     qs_json_init(&j, out);
@@ -340,6 +347,7 @@ enum qs_status qs_report_run(const struct qs_report_input *in, const struct qs_r
     qs_json_object_end(&j);
     qs_views_put(&j, &in->views, &v.tally);
     put_values(&j, &v, run, label, windows, &opts);
+    qs_put_part_run_metrics(&j, in, &metrics);
     qs_json_object_end(&j);
     free(v.x);
     free(v.left_out);

@@ -50,9 +50,15 @@ void qs_put_part_sample(struct qs_json *j, const struct qs_import_series *s,
                         const struct qs_analysis_opts *opts);
 /* "floor": the least duration, where the frequency was seen to stand still. */
 void qs_put_part_floor(struct qs_json *j, const struct qs_part_windows *w, double min_ns);
-/* "strip": values in the order of time, in at most 60 cells; left_out (NULL: none) marks those that do not
- * count. */
-void qs_put_part_strip(struct qs_json *j, const char *of, const double *x, const bool *left_out, size_t n);
+struct qs_strip {   /* all borrowed */
+    const char *of; /* what the values are of */
+    const double *x;
+    const bool *left_out; /* NULL: none; marks those that do not count */
+    size_t n;
+    bool ns; /* the names of the fields say so */
+};
+/* "strip": values in the order of time, in at most 60 cells. */
+void qs_put_part_strip(struct qs_json *j, const struct qs_strip *strip);
 /* "covariates": what rises and falls with the medians of windows and runs. */
 void qs_put_part_covariates(struct qs_json *j, const struct qs_part_windows *w,
                             const struct qs_part_run *runs, size_t count);

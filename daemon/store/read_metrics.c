@@ -64,9 +64,11 @@ static bool read_run(struct qs_store_reader *r, const struct keys *keys, size_t 
     bool ok = true;
     run->clean = qs_calloc(list->count + 1, sizeof *run->clean);
     run->soft = qs_calloc(list->count + 1, sizeof *run->soft);
+    run->drops = qs_calloc(list->count + 1, sizeof *run->drops);
     for (size_t m = 0; ok && m < list->count; m++) {
         struct qs_run_values to = {.clean = &run->clean[m], .soft = &run->soft[m]};
         ok = qs_read_values(r, keys->at[at].id, keys->at[at].warmup_n, list->ids[m], &to, err);
+        run->drops[m] = (struct qs_metric_drops){.tainted = to.tainted, .warm = to.warm};
     }
     return ok;
 }
@@ -126,6 +128,7 @@ void qs_job_metrics_free(struct qs_job_metrics *metrics)
         }
         free(run->clean);
         free(run->soft);
+        free(run->drops);
     }
     free(metrics->at);
     qs_metric_list_done(&list);

@@ -154,7 +154,9 @@ bool qs_read_values(struct qs_store_reader *r, int64_t run, size_t warmup_n, int
         to->taints |= taint;
         to->tainted += taint != 0;
         seen += clean;
-        if (taint != 0 || (clean > 0 && seen > warmup_n))
+        bool warm = taint == 0 && clean > 0 && seen <= warmup_n;
+        to->warm += warm;
+        if (taint != 0 || (clean > 0 && !warm))
             add_value(to, taint, value);
         ok = qs_stmt_step(&s, &row, err);
     }

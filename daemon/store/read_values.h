@@ -21,6 +21,7 @@ void qs_metric_list_done(struct qs_metric_list *list);
 struct qs_run_values { /* of one metric; clean and soft are added to */
     struct qs_arm_values *clean, *soft;
     uint32_t taints; /* or of all bits met */
+    size_t warm;     /* clean ones of the warm-up, left out */
     size_t tainted;  /* iterations (windows, of what a window has one value of) with any taint */
 };
 

@@ -90,5 +90,29 @@ def judged(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def shown(tap):
+    """A report has every metric: a row of each, all of them as documents, and one in full"""
+    with Bed() as bed:
+        daemon = bed.daemon(FARM)
+        daemon.device_ready()
+        job, = done(tap, daemon, text({"score": 1000}, {"score": 500}))
+        run = bed.one("SELECT run FROM v_run WHERE block = 1 LIMIT 1")
+        for words, values in ((("show", job), 48), (("show", run), 8)):
+            page = told(tap, bed, 0, *words)
+            tap.ok("Other metrics" in page and "score (points)" in page and "power_mW" in page, "a row for each")
+            tap.ok(max(map(len, page.splitlines())) <= 80, "in 80 columns")
+            doc = json.loads(told(tap, bed, 0, *words, "--json"))["report"]
+            found = {m["metric"]: m for m in (doc if "metrics" in doc else doc["results"][0]["arms"][0])["metrics"]}
+            tap.equal([m["values"] for m in found.values()], [values, values, values // 8], "so many values of each")
+            tap.ok({"describe", "quantiles", "bootstrap_median", "autocorrelation", "warnings"} <= set(found["score"]["sample"]),
+                   "with every statistic")
+            page = told(tap, bed, 0, *words, "--metric", "score")
+            tap.ok("score (points), higher is better" in page and "in the order of time" in page and "Other metrics" not in page,
+                   "--metric shows one in full")
+            tap.ok(" iterations" in told(tap, bed, 0, *words, "--metric", "score", "--last", 3), "of a view too")
+            told(tap, bed, 2, *words, "--metric", "cycles")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 if __name__ == "__main__":
-    sys.exit(run_cases(judged))
+    sys.exit(run_cases(judged, shown))

@@ -14,11 +14,11 @@
 static const char *folder; /* argv[1] */
 
 static const char *const names[] = {
-    "one-arm",      "two-arms",  "opinions",      "three-arms", "inconclusive", "too-few",
-    "tainted",      "points",    "simulated",     "failed",     "long-names",   "readme",
-    "file",         "two-files", "many-series",   "history",    "drift",        "report-job",
-    "report-run",   "series",    "series-list",   "sides",      "sides-few",    "sides-refused",
-    "reproduction", "metrics",   "metrics-three", "metrics-one"};
+    "one-arm",      "two-arms",  "opinions",      "three-arms",  "inconclusive",  "too-few",
+    "tainted",      "points",    "simulated",     "failed",      "long-names",    "readme",
+    "file",         "two-files", "many-series",   "history",     "drift",         "report-job",
+    "report-run",   "series",    "series-list",   "sides",       "sides-few",     "sides-refused",
+    "reproduction", "metrics",   "metrics-three", "metrics-one", "report-metrics"};
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
 static char *read_file(const char *path)
@@ -66,6 +66,18 @@ static void check_lines(const char *text, const struct qs_face *face)
     }
 }
 
+static void check_golden(const char *name, const struct qs_buf *got)
+{
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    if (getenv("QS_GOLDEN_WRITE") != NULL)
+        write_file(path, got);
+    char *want = read_file(path);
+    assert_non_null(want);
+    assert_string_equal(got->data, want);
+    free(want);
+}
+
 static void lay_out_any(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
 {
     const char *kind = json_string_value(json_object_get(doc, "kind"));
@@ -95,14 +107,9 @@ static void lay_out(const char *name, struct qs_layout *layout)
     qs_buf_init(&out);
     lay_out_any(layout, doc, &out);
     check_lines(out.data, &layout->face);
-    snprintf(path, sizeof(path), "%s/%s.%zu.%s.txt", folder, name, layout->face.width,
+    snprintf(path, sizeof(path), "%s.%zu.%s.txt", name, layout->face.width,
              layout->face.utf8 ? "utf8" : "ascii");
-    if (getenv("QS_GOLDEN_WRITE") != NULL)
-        write_file(path, &out);
-    char *want = read_file(path);
-    assert_non_null(want);
-    assert_string_equal(out.data, want);
-    free(want);
+    check_golden(path, &out);
     qs_buf_done(&out);
     json_decref(doc);
 }
@@ -130,13 +137,8 @@ static void check_export(const char *name, const char *end, void (*export)(const
     assert_non_null(doc);
     qs_buf_init(&out);
     export(doc, &out);
-    snprintf(path, sizeof(path), "%s/%s.%s", folder, name, end);
-    if (getenv("QS_GOLDEN_WRITE") != NULL)
-        write_file(path, &out);
-    char *want = read_file(path);
-    assert_non_null(want);
-    assert_string_equal(out.data, want);
-    free(want);
+    snprintf(path, sizeof(path), "%s.%s", name, end);
+    check_golden(path, &out);
     qs_buf_done(&out);
     json_decref(doc);
 }
@@ -150,6 +152,28 @@ static void exports_look_as_they_should(void **state)
         check_export(exported[i], "junit.xml", qs_export_junit);
         check_export(exported[i], "md", qs_export_markdown);
     }
+}
+
+/* One metric in place of the duration; another that nobody has. */
+static void a_metric_is_shown_in_full(void **state)
+{
+    char path[4096];
+    struct qs_buf out;
+    struct qs_layout layout = {.face = {.width = 80, .utf8 = true}, .metric = "first_row"};
+    (void)state;
+    snprintf(path, sizeof(path), "%s/report-metrics.json", folder);
+    json_t *doc = json_load_file(path, 0, NULL);
+    assert_non_null(doc);
+    qs_buf_init(&out);
+    qs_layout_report(&layout, doc, &out);
+    check_lines(out.data, &layout.face);
+    check_golden("report-metric.80.utf8.txt", &out);
+    qs_buf_clear(&out);
+    layout.metric = "cycles";
+    qs_layout_report(&layout, doc, &out);
+    assert_non_null(strstr(out.data, "There is no accepted value."));
+    qs_buf_done(&out);
+    json_decref(doc);
 }
 
 /* No screen is too narrow: only the least columns and words that cannot be broken are wider. */
@@ -225,7 +249,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(documents_look_as_they_should), cmocka_unit_test(exports_look_as_they_should),
-        cmocka_unit_test(every_width_is_survived), cmocka_unit_test(other_documents_do_no_harm)};
+        cmocka_unit_test(every_width_is_survived), cmocka_unit_test(a_metric_is_shown_in_full),
+        cmocka_unit_test(other_documents_do_no_harm)};
     if (argc != 2)
         return 2;
     folder = argv[1];

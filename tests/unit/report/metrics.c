@@ -40,7 +40,8 @@ void metrics_run(struct metrics *m, uint32_t block, uint32_t arm, size_t n)
     memcpy(s->run_uid, uid, sizeof uid);
     m->all.at = qs_realloc(m->all.at, (at + 1) * sizeof *m->all.at);
     m->all.at[at] = (struct qs_run_metrics){.clean = qs_calloc(METRICS, sizeof(struct qs_arm_values)),
-                                            .soft = qs_calloc(METRICS, sizeof(struct qs_arm_values))};
+                                            .soft = qs_calloc(METRICS, sizeof(struct qs_arm_values)),
+                                            .drops = qs_calloc(METRICS, sizeof(struct qs_metric_drops))};
     memcpy(m->all.at[at].uid, uid, sizeof uid);
     m->all.count++;
 }

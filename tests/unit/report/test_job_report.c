@@ -1,6 +1,6 @@
 /* Reports on jobs and runs: every field is described, and each part says what the stored rows say. */
+#include "metrics.h"
 #include "page.h"
-#include "world.h"
 
 #include <stdio.h>
 
@@ -110,11 +110,30 @@ static json_t *as_one(json_t *of_job, json_t *of_run)
             json_object_set_new(arm, "strip", json_null());
             json_object_set_new(arm, "covariates", json_null());
             json_object_set_new(arm, "sample", json_null());
+            json_object_set_new(arm, "metrics", json_null());
         }
     }
     json_object_set_new(of_run, "sample", json_null());
     json_object_update_missing(of_run, of_job);
     return of_run;
+}
+
+/* What an arm's metrics look like; their samples have the schema of any. */
+static json_t *metrics_of_an_arm(void)
+{
+    struct metrics m;
+    size_t i;
+    json_t *one;
+    const struct qs_windows none = {.count = 0};
+    metrics_init(&m, 2, NULL);
+    metrics_fill(&m, 1, 0);
+    m.w.in.views = (struct qs_views){.at = {{QS_VIEWS_LAST, 2}}, .count = 1};
+    json_t *doc = job_doc(&m.w, &none, &full);
+    json_t *list = json_deep_copy(at(doc, "results.0.arms.0.metrics"));
+    json_array_foreach(list, i, one) json_object_set_new(one, "sample", json_null());
+    json_decref(doc);
+    metrics_done(&m);
+    return list;
 }
 
 static void test_every_field_is_described(void **state)
@@ -132,7 +151,8 @@ static void test_every_field_is_described(void **state)
     const char *parts[] = {"floor", "strip", "covariates"};
     for (size_t i = 0; i < 3; i++) /* of an arm, which has more rows */
         json_object_set(of_run, parts[i], json_object_get(at(of_job, "results.0.arms.0"), parts[i]));
-    page_check(as_one(of_job, of_run), "report.md", 80);
+    json_object_set_new(of_run, "metrics", metrics_of_an_arm());
+    page_check(as_one(of_job, of_run), "report.md", 100);
     json_decref(of_job);
     json_decref(of_run);
     made_done(&m);
@@ -379,27 +399,28 @@ static void test_nothing(void **state)
 static void test_it_ends_where_it_is_told_to(void **state)
 {
     (void)state;
-    struct world w;
+    struct metrics m;
     struct qs_windows windows = {0};
     struct listener all = {.asked = 0};
     struct qs_report_extent how = {.full = true, .progress = {.go_on = hear, .user = &all}};
     struct qs_buf out;
     qs_buf_init(&out);
-    world_init(&w, 2, NULL);
-    for (uint32_t b = 1; b <= 2; b++)
-        for (uint32_t arm = 0; arm < 2; arm++)
-            world_one(&w, b, arm, 5 + b + arm);
-    assert_int_equal(qs_report_job(&w.in, &windows, &how, &out), QS_OK);
+    metrics_init(&m, 1, NULL);
+    for (uint32_t b = 1; b <= 2; b++) {
+        metrics_run(&m, b, 0, 1);
+        metrics_put(metrics_of(&m, RATE, false), b);
+    }
+    assert_int_equal(qs_report_job(&m.w.in, &windows, &how, &out), QS_OK);
     assert_true(!all.fell && all.last >= 1 && all.stages > 40);
     for (size_t k = 1; k <= all.asked; k++) {
         struct listener l = {.refuse_at = k};
         how.progress.user = &l;
         qs_buf_clear(&out);
-        assert_int_equal(qs_report_job(&w.in, &windows, &how, &out), QS_ECANCELED);
+        assert_int_equal(qs_report_job(&m.w.in, &windows, &how, &out), QS_ECANCELED);
         assert_int_equal(l.asked, k);
     }
     qs_buf_done(&out);
-    world_done(&w);
+    metrics_done(&m);
 }
 
 int main(int argc, char **argv)

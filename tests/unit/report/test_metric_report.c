@@ -1,0 +1,95 @@
+/* The report on a job or a run has every metric. */
+#include "metrics.h"
+#include "page.h"
+#include "report/job_report.h"
+
+static json_t *job_doc(struct metrics *m)
+{
+    const struct qs_windows none = {.count = 0};
+    const struct qs_report_extent brief = {.full = false};
+    struct qs_buf text;
+    qs_buf_init(&text);
+    assert_int_equal(qs_report_job(&m->w.in, &none, &brief, &text), QS_OK);
+    json_t *doc = page_read(&text);
+    qs_buf_done(&text);
+    return doc;
+}
+
+static json_t *run_doc(struct metrics *m, const struct qs_run_info *run, const struct qs_windows *windows)
+{
+    const struct qs_report_extent brief = {.full = false};
+    struct qs_buf text;
+    qs_buf_init(&text);
+    assert_int_equal(qs_report_run(&m->w.in, run, windows, &brief, &text), QS_OK);
+    json_t *doc = page_read(&text);
+    qs_buf_done(&text);
+    return doc;
+}
+
+/* Each metric is a sample of its own, with the views and the checks of the duration. */
+static void test_metrics(void **state)
+{
+    (void)state;
+    struct metrics m;
+    struct qs_err err = QS_ERR_INIT;
+    metrics_init(&m, 2, NULL);
+    metrics_fill(&m, 0.5, 0);
+    m.all.at[0].clean[POWER].n = 0;
+    m.all.at[2].drops[RATE] = (struct qs_metric_drops){.tainted = 4, .warm = 1};
+    assert_true(qs_views_parse("discard-first:1", &m.w.in.views, &err));
+    json_t *doc = job_doc(&m);
+    const json_t *a = at(doc, "results.0.arms.0.metrics"), *b = at(doc, "results.0.arms.1.metrics");
+    assert_int_equal(json_array_size(a), 3);
+    assert_string_equal(text_at(a, "0.metric"), "rate");
+    assert_true(number(a, "0.sample.n") == 16 && number(a, "0.sample.dropped.view") == 8);
+    assert_true(number(a, "0.sample.dropped.tainted") == 4 && number(a, "0.sample.dropped.warm-up") == 1);
+    assert_true(number(a, "0.sample.run_medians.estimate") > 4990);
+    assert_true(number(b, "0.sample.run_medians.estimate") < 2510);
+    assert_true(number(a, "0.strip.n") == 8 && number(a, "0.strip.lo") > 4990);
+    assert_true(has_warning(a, "1.sample.warnings", "constant"));
+    assert_true(number(a, "2.runs") == 7 && number(a, "2.runs_missing") == 1);
+    assert_true(number(a, "2.sample.n") == 7); /* of windows: the view does not count iterations here */
+    assert_string_equal(text_at(a, "2.strip.of"), "runs");
+    assert_int_equal(json_array_size(at(a, "2.views")), 0);
+    json_decref(doc);
+    metrics_done(&m);
+}
+
+static void test_metrics_of_a_run(void **state)
+{
+    (void)state;
+    struct metrics m;
+    double ns[] = {900, 800, 850};
+    uint32_t taints[3] = {0};
+    struct qs_window_info window = {.durations_ns = ns, .taints = taints, .n = 3};
+    struct qs_windows windows = {.at = &window, .count = 1};
+    metrics_init(&m, 1, NULL);
+    metrics_run(&m, 1, 0, 3);
+    for (int i = 0; i < 3; i++)
+        metrics_put(metrics_of(&m, RATE, false), 10 + i);
+    metrics_put(metrics_of(&m, RATE, true), 99);
+    const struct qs_run_info run = {.uid = {0}, .arm_name = m.w.spec->arms[0].name};
+    json_t *doc = run_doc(&m, &run, &windows);
+    assert_int_equal(json_array_size(at(doc, "metrics")), 1); /* it has no value of the others */
+    assert_string_equal(text_at(doc, "metrics.0.metric"), "rate");
+    assert_true(number(doc, "metrics.0.sample.n") == 3 && number(doc, "metrics.0.sample.describe.max") == 12);
+    assert_string_equal(text_at(doc, "metrics.0.strip.of"), "iterations");
+    json_decref(doc);
+    for (size_t i = 0; i < 3; i++)
+        taints[i] = QS_TAINT_GATE;
+    doc = run_doc(&m, &run, &windows);
+    assert_true(number(doc, "metrics.0.sample.n") == 1 && number(doc, "metrics.0.sample.describe.max") == 99);
+    json_decref(doc);
+    m.w.in.metrics = NULL;
+    doc = run_doc(&m, &run, &windows);
+    assert_int_equal(json_array_size(at(doc, "metrics")), 0);
+    json_decref(doc);
+    metrics_done(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_metrics),
+                                       cmocka_unit_test(test_metrics_of_a_run)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
