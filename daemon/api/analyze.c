@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/flow.h"
 #include "api/reply.h"
+#include "api/steps.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "report/analysis.h"
@@ -225,24 +225,16 @@ static void say_analyze(struct qs_exchange *ex)
     qs_reply_json(ex, 200, &out);
 }
 
-static bool go_on(void *user, const char *stage, double done_ratio)
-{
-    (void)stage;
-    struct qs_exchange *ex = user;
-    (void)done_ratio;
-    return !atomic_load(&ex->left);
-}
-
 /* While it is computed nothing is read from the client: that he leaves is watched for. */
 static void start(struct qs_exchange *ex, analyze_fn *run)
 {
     struct analyze *a = qs_exchange_data(ex, sizeof *a, done_analyze);
     a->run = run;
     a->opts = qs_analysis_opts_default();
-    a->opts.progress = (struct qs_progress){.go_on = go_on, .user = ex};
+    a->opts.progress = qs_steps_progress(ex);
     qs_problems_init(&a->problems);
     qs_buf_init(&a->out);
-    qs_flow_watch(ex);
+    qs_steps_start(ex);
     qs_exchange_work(ex, work_analyze, say_analyze);
 }
 

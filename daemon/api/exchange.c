@@ -6,6 +6,7 @@
 
 #include "api/flow.h"
 #include "api/reply.h"
+#include "api/steps.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "store/files.h"
@@ -50,6 +51,7 @@ static void dispose(struct qs_exchange *ex)
 void qs_exchange_free(struct qs_exchange *ex)
 {
     qs_flow_unwatch(ex);
+    qs_steps_stop(ex);
     if (ex->flow.events)
         ex->api->streams--;
     ex->flow.events = false;
@@ -92,7 +94,7 @@ static void go_on(struct qs_exchange *ex, bool ok, const struct qs_err *err)
         return;
     if (ok)
         after(ex);
-    else if (!ex->is_flow)
+    else if (!ex->is_flow || ex->steps.followed)
         qs_reply_error(ex, err);
     else
         ex->flow.failed = true;

@@ -29,6 +29,16 @@ struct qs_flow {           /* a reply that is sent as it is made */
     struct qs_io *hang_up; /* tells when the client has left */
 };
 
+/* Of work that says how far it is (steps.h). The work on the pool sets the first two. */
+struct qs_steps {
+    _Atomic(const char *) stage; /* static */
+    atomic_uint done;            /* in 10^-9 */
+    const char *told_stage;
+    unsigned told;
+    struct qs_timer *timer;
+    bool followed; /* by the client */
+};
+
 struct qs_exchange {
     struct qs_api *api;
     struct qs_exchange *next, *prev;
@@ -52,6 +62,7 @@ struct qs_exchange {
     struct qs_buf reply;
     bool is_flow;
     struct qs_flow flow;
+    struct qs_steps steps;
     void *data; /* of the handler, freed with data_free */
     void (*data_free)(void *data);
     /* of the work under way */

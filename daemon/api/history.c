@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/reply.h"
+#include "api/steps.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "report/history.h"
@@ -17,6 +18,7 @@ struct history {
     const char *metric, *build;     /* borrowed; build may be NULL */
     long long limit, since_wall_ns, until_wall_ns;
     struct qs_history_opts opts;
+    struct qs_progress progress;
     struct qs_buf out;
     struct qs_median_row *fresh; /* owned: to be kept */
     size_t fresh_count;
@@ -163,7 +165,8 @@ static bool write_document(struct qs_store_reader *reader, struct history *h,
                                   .metrics = &metrics,
                                   .data = &data,
                                   .build = h->build,
-                                  .opts = h->opts};
+                                  .opts = h->opts,
+                                  .progress = h->progress};
     ok = ok && qs_history_document(&in, &h->out, err);
     take_fresh(h, &data);
     qs_history_data_free(&data);
@@ -229,10 +232,13 @@ static void start(struct qs_exchange *ex, qs_exchange_read_fn *read)
               qs_uri_number(uri, "p_max", 1e-12, 0.999, &h->opts.p_max, &err) &&
               qs_uri_number(uri, "window", 2, WINDOW_MOST, &window, &err);
     h->opts.window = (size_t)window;
-    if (ok)
-        qs_exchange_read(ex, read, say);
-    else
+    if (!ok) {
         qs_reply_error(ex, &err);
+        return;
+    }
+    h->progress = qs_steps_progress(ex);
+    qs_steps_start(ex);
+    qs_exchange_read(ex, read, say);
 }
 
 void qs_handle_series(struct qs_exchange *ex)

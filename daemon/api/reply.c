@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "api/flow.h"
+#include "api/steps.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -123,6 +124,8 @@ void qs_reply_json(struct qs_exchange *ex, unsigned status, struct qs_buf *json)
 
 void qs_reply_text(struct qs_exchange *ex, unsigned status, const char *content_type, struct qs_buf *text)
 {
+    if (qs_steps_answer(ex, status, text))
+        return;
     qs_buf_done(&ex->reply);
     ex->reply = *text;
     ex->status = status;

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "api/compare.h"
-#include "api/flow.h"
 #include "api/reply.h"
+#include "api/steps.h"
 #include "api/wanted.h"
 #include "farm/farm.h"
 #include "report/job_report.h"
@@ -87,14 +87,6 @@ static void say_report(struct qs_exchange *ex)
     qs_reply_json(ex, 200, &out);
 }
 
-static bool go_on(void *user, const char *stage, double done_ratio)
-{
-    (void)stage;
-    struct qs_exchange *ex = user;
-    (void)done_ratio;
-    return !atomic_load(&ex->left);
-}
-
 static void start(struct qs_exchange *ex, qs_exchange_read_fn *read)
 {
     struct report *d = qs_exchange_data(ex, sizeof *d, done_report);
@@ -102,7 +94,7 @@ static void start(struct qs_exchange *ex, qs_exchange_read_fn *read)
     struct qs_err err = QS_ERR_INIT;
     qs_buf_init(&d->document);
     d->extent = (struct qs_report_extent){.full = full && strcmp(full, "true") == 0,
-                                          .progress = {.go_on = go_on, .user = ex}};
+                                          .progress = qs_steps_progress(ex)};
     if (full && !d->extent.full && strcmp(full, "false") != 0)
         qs_fail(&err, QS_E_USAGE, "`full` is true or false");
     else if (views)
@@ -113,7 +105,7 @@ static void start(struct qs_exchange *ex, qs_exchange_read_fn *read)
         qs_reply_error(ex, &err);
         return;
     }
-    qs_flow_watch(ex);
+    qs_steps_start(ex);
     qs_exchange_read(ex, read, say_report);
 }
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "api/compare.h"
-#include "api/flow.h"
 #include "api/reply.h"
+#include "api/steps.h"
 #include "api/wanted.h"
 #include "base/mem.h"
 #include "farm/farm.h"
@@ -110,14 +110,6 @@ static bool read_sides(struct qs_store_reader *reader, struct qs_exchange *ex, s
     return true;
 }
 
-static bool go_on(void *user, const char *stage, double done_ratio)
-{
-    (void)stage;
-    struct qs_exchange *ex = user;
-    (void)done_ratio;
-    return !atomic_load(&ex->left);
-}
-
 static bool work_sides(struct qs_exchange *ex, struct qs_err *err)
 {
     struct sides *s = ex->data;
@@ -126,7 +118,7 @@ static bool work_sides(struct qs_exchange *ex, struct qs_err *err)
     s->in.runs[1] = &s->runs[1];
     s->in.jobs = s->jobs;
     s->in.job_count = s->job_count;
-    s->in.progress = (struct qs_progress){.go_on = go_on, .user = ex};
+    s->in.progress = qs_steps_progress(ex);
     qs_sides_compare(&s->in, &s->document);
     return true;
 }
@@ -154,6 +146,6 @@ void qs_handle_sides(struct qs_exchange *ex)
         qs_reply_error(ex, &err);
         return;
     }
-    qs_flow_watch(ex);
+    qs_steps_start(ex);
     qs_exchange_read(ex, read_sides, compute_sides);
 }

@@ -2,7 +2,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/mem.h"
 #include "ctl/api.h"
 #include "ctl/compared.h"
 #include "ctl/offline.h"
@@ -197,17 +200,25 @@ static int run_what(struct qs_ctl *ctl)
     return run_job(ctl);
 }
 
+/* Under another name until it is whole: what is no regular file is written as it is. */
 static int keep(struct qs_ctl *ctl, const char *path, const char *text, size_t n, int code)
 {
     struct qs_err err = QS_ERR_INIT;
-    FILE *f = fopen(path, "wbe");
+    struct stat was;
+    bool whole = stat(path, &was) != 0 || S_ISREG(was.st_mode);
+    char *part = qs_asprintf("%s%s", path, whole ? ".part" : "");
+    FILE *f = fopen(part, "wbe");
     bool written = f != NULL && fwrite(text, 1, n, f) == n;
     if (f != NULL && fclose(f) != 0)
         written = false;
-    if (written)
-        return code;
-    qs_fail(&err, QS_E_IO, "%s: %s", path, strerror(errno));
-    return qs_api_fail(ctl, &err);
+    if (whole && written)
+        written = rename(part, path) == 0;
+    if (!written)
+        qs_fail(&err, QS_E_IO, "%s: %s", path, strerror(errno));
+    if (whole && !written)
+        unlink(part);
+    free(part);
+    return written ? code : qs_api_fail(ctl, &err);
 }
 
 /* The file is written when there is something to write: an error leaves the old one as it is. */
@@ -228,7 +239,7 @@ static int run(struct qs_ctl *ctl)
     fclose(ctl->out);
     ctl->out = out;
     ctl->face = face;
-    if (n > 0 && code != QS_EXIT_USAGE && code != QS_EXIT_INFRASTRUCTURE)
+    if (n > 0 && code != QS_EXIT_USAGE && code != QS_EXIT_INFRASTRUCTURE && code != QS_EXIT_INTERRUPTED)
         code = keep(ctl, path, text, n, code);
     else
         fwrite(text, 1, n, out);

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "ctl/computed.h"
 #include "ctl/layout_history.h"
 #include "ctl/offline.h"
 #include "ctl/result.h"
@@ -113,7 +114,8 @@ static int show_one(struct qs_ctl *ctl, struct qs_http *http, const json_t *seri
     if (qs_args_has(ctl->args, "margin"))
         qs_buf_fmt(&path, "&margin_ratio=%.6f", (double)qs_args_number(ctl->args, "margin", 0) / 1e6);
     qs_buf_str(&path, query);
-    if (qs_api_text(ctl, http, path.data, &text, &code))
+    const struct qs_computation what = {.path = path.data};
+    if (qs_computed_text(ctl, http, &what, &text, &code))
         print_document(ctl, &text);
     qs_buf_done(&path);
     qs_buf_done(&text);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "ctl/computed.h"
 #include "ctl/query.h"
 #include "ctl/result.h"
 
@@ -121,7 +122,8 @@ static bool fetch_report(struct qs_ctl *ctl, struct qs_http *http, const char *p
     qs_buf_fmt(&address, "%s/report?full=%s", path, ctl->json ? "true" : "false");
     (void)qs_query_views(&address, ctl->args);
     qs_query_list(&address, ctl->args, "metric", "metric");
-    bool ok = qs_api_text(ctl, http, address.data, report, code);
+    const struct qs_computation what = {.path = address.data};
+    bool ok = qs_computed_text(ctl, http, &what, report, code);
     qs_buf_done(&address);
     return ok;
 }

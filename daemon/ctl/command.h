@@ -14,7 +14,8 @@ enum qs_exit_code {
     QS_EXIT_USAGE = 2,
     QS_EXIT_INFRASTRUCTURE = 3,
     QS_EXIT_PRECONDITION = 4,
-    QS_EXIT_REGRESSION = 5
+    QS_EXIT_REGRESSION = 5,
+    QS_EXIT_INTERRUPTED = 130 /* by Ctrl-C, as shells count it */
 };
 
 struct qs_command;

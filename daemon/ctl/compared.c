@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ctl/api.h"
+#include "ctl/computed.h"
 #include "ctl/export.h"
 #include "ctl/findings.h"
 #include "ctl/query.h"
@@ -65,14 +66,12 @@ static void add_ratio(struct qs_buf *path, const char *name, double value)
 int qs_compared_sides(struct qs_ctl *ctl, const char *base, const char *candidate)
 {
     int code = QS_EXIT_OK;
-    struct qs_err err = QS_ERR_INIT;
-    struct qs_buf path;
-    struct qs_http_reply reply = {0};
+    struct qs_buf path, text;
     struct qs_http *http = qs_api_reach_own(ctl, &code);
     if (http == NULL)
         return code;
     qs_buf_init(&path);
-    qs_buf_init(&reply.body);
+    qs_buf_init(&text);
     qs_buf_str(&path, "/api/v1/compare");
     qs_query_add(&path, "base", base);
     qs_query_add(&path, "candidate", candidate);
@@ -83,16 +82,11 @@ int qs_compared_sides(struct qs_ctl *ctl, const char *base, const char *candidat
         add_ratio(&path, "margin_ratio", (double)qs_args_number(ctl->args, "margin", 0) / 1e6);
     if (qs_args_has(ctl->args, "level"))
         add_ratio(&path, "alpha", 1 - (double)qs_args_number(ctl->args, "level", 0) / 1e6);
-    const struct qs_http_request request = {
-        .method = "GET", .path = path.data, .patient = true, .live = ctl->live ? ctl->err : NULL};
-    if (!qs_http_call(http, &request, &reply, &err))
-        code = qs_api_fail(ctl, &err);
-    else if (reply.status != 200)
-        code = qs_api_refused(ctl, http, &reply);
-    else
-        code = qs_compared_show(ctl, &reply.body);
+    const struct qs_computation what = {.path = path.data};
+    if (qs_computed_text(ctl, http, &what, &text, &code))
+        code = qs_compared_show(ctl, &text);
     qs_buf_done(&path);
-    qs_buf_done(&reply.body);
+    qs_buf_done(&text);
     qs_http_free(http);
     return code;
 }

@@ -35,7 +35,7 @@ void qs_help_overview(const struct qs_face *face, struct qs_buf *out)
     heading(face, out, "Exit codes");
     qs_face_wrap(face, out, "  ",
                  "0 ok, 1 the job failed, 2 usage, 3 infrastructure, 4 a precondition was not met in time, "
-                 "5 a regression (compare, or --fail-on regression)",
+                 "5 a regression (compare, or --fail-on regression), 130 ended by Ctrl-C",
                  QS_INK_PLAIN);
 }
 

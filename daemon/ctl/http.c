@@ -103,10 +103,8 @@ static struct curl_slist *add_header(struct curl_slist *list, const char *name, 
 
 static void set_request(CURL *c, const struct qs_http_request *request)
 {
-    if (!request->patient) {
-        curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
-        curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)STALL_S);
-    }
+    curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)STALL_S);
     if (strcmp(request->method, "HEAD") == 0) {
         curl_easy_setopt(c, CURLOPT_NOBODY, 1L);
     } else if (request->file != NULL) {
@@ -138,38 +136,6 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-struct waiting { /* one line of a terminal, redrawn each second */
-    FILE *to;    /* or NULL */
-    int64_t began_ns, shown_s;
-};
-
-static int on_waiting(void *user, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
-{
-    struct waiting *w = user;
-    int64_t s = (now_ns() - w->began_ns) / 1000000000;
-    (void)a, (void)b, (void)c, (void)d;
-    if (s <= w->shown_s)
-        return 0;
-    w->shown_s = s;
-    fprintf(w->to, "\r  computing: %lld s, Ctrl-C ends it", (long long)s);
-    fflush(w->to);
-    return 0;
-}
-
-static void show_waiting(CURL *c, struct waiting *w)
-{
-    curl_easy_setopt(c, CURLOPT_NOPROGRESS, w->to != NULL ? 0L : 1L);
-    curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, w->to != NULL ? on_waiting : NULL);
-    curl_easy_setopt(c, CURLOPT_XFERINFODATA, w);
-}
-
-static void hide_waiting(CURL *c, const struct waiting *w)
-{
-    if (w->shown_s > 0)
-        fprintf(w->to, "\r\033[K");
-    curl_easy_setopt(c, CURLOPT_NOPROGRESS, 1L);
-}
-
 bool qs_http_call(struct qs_http *http, const struct qs_http_request *request, struct qs_http_reply *reply,
                   struct qs_err *err)
 {
@@ -185,10 +151,7 @@ bool qs_http_call(struct qs_http *http, const struct qs_http_request *request, s
     if (request->key != NULL)
         headers = add_header(headers, "Idempotency-Key", request->key);
     curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, headers);
-    struct waiting waiting = {.to = request->live, .began_ns = now_ns()};
-    show_waiting(http->curl, &waiting);
     CURLcode code = curl_easy_perform(http->curl);
-    hide_waiting(http->curl, &waiting);
     curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &reply->status);
     curl_slist_free_all(headers);
     return code == CURLE_OK || explain(http, code, &x, err);
@@ -238,6 +201,13 @@ enum qs_http_end qs_http_follow(struct qs_http *http, const struct qs_http_strea
     snprintf(id, sizeof(id), "%" PRId64, stream->last_id);
     if (stream->last_id >= 0)
         headers = add_header(headers, "Last-Event-ID", id);
+    if (stream->body != NULL) {
+        headers = add_header(headers, "Content-Type", "application/json");
+        headers = add_header(headers, "Expect", "");
+        curl_easy_setopt(http->curl, CURLOPT_POST, 1L);
+        curl_easy_setopt(http->curl, CURLOPT_POSTFIELDS, stream->body);
+        curl_easy_setopt(http->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)stream->body_bytes);
+    }
     curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, headers);
     curl_multi_add_handle(http->multi, http->curl);
     while (!over && !woken) {

@@ -22,8 +22,6 @@ struct qs_http_request {
     size_t body_bytes;
     FILE *file; /* instead of body: read to its end (borrowed) */
     int64_t file_bytes;
-    bool patient; /* the answer may take minutes: the daemon computes it */
-    FILE *live;   /* a terminal that shows how long it has been computed, or NULL (borrowed) */
 };
 
 struct qs_http_reply {
@@ -44,6 +42,8 @@ bool qs_http_call(struct qs_http *http, const struct qs_http_request *request, s
 enum qs_http_end { QS_HTTP_ENDED, QS_HTTP_BROKEN, QS_HTTP_WOKEN, QS_HTTP_REFUSED };
 struct qs_http_stream {
     const char *path;
+    const char *body; /* of a POST, JSON; NULL: a GET */
+    size_t body_bytes;
     int64_t last_id;  /* Last-Event-ID, or -1 */
     int wake_fd;      /* readable: the stream ends as WOKEN; -1: none */
     int64_t limit_ns; /* ends as WOKEN after so long; 0: none */

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "ctl/api.h"
 #include "ctl/compared.h"
+#include "ctl/computed.h"
 #include "ctl/read_text.h"
 
 enum { FILE_BYTES_MAX = 16 * 1024 * 1024 };
@@ -121,26 +122,16 @@ static char *make_request(struct qs_ctl *ctl, int *ret_code)
 int qs_offline_run(struct qs_ctl *ctl, const char *route)
 {
     int code = QS_EXIT_OK;
-    struct qs_err err = QS_ERR_INIT;
-    struct qs_http_reply reply = {0};
+    struct qs_buf document;
     char *text = make_request(ctl, &code);
     struct qs_http *http = text != NULL ? qs_api_reach_own(ctl, &code) : NULL;
-    qs_buf_init(&reply.body);
+    qs_buf_init(&document);
     if (http != NULL) {
-        const struct qs_http_request request = {.method = "POST",
-                                                .path = route,
-                                                .body = text,
-                                                .body_bytes = strlen(text),
-                                                .patient = true,
-                                                .live = ctl->live ? ctl->err : NULL};
-        if (!qs_http_call(http, &request, &reply, &err))
-            code = qs_api_fail(ctl, &err);
-        else if (reply.status != 200)
-            code = qs_api_refused(ctl, http, &reply);
-        else
-            code = qs_compared_show(ctl, &reply.body);
+        const struct qs_computation what = {.path = route, .body = text, .body_bytes = strlen(text)};
+        if (qs_computed_text(ctl, http, &what, &document, &code))
+            code = qs_compared_show(ctl, &document);
     }
-    qs_buf_done(&reply.body);
+    qs_buf_done(&document);
     qs_http_free(http);
     free(text);
     return code;

@@ -5,7 +5,7 @@
 
 void qs_sse_init(struct qs_sse *sse)
 {
-    *sse = (struct qs_sse){.id = -1, .next_id = -1};
+    *sse = (struct qs_sse){.id = -1, .next_id = -1, .most_bytes = QS_SSE_LINE_BYTES};
     qs_buf_init(&sse->line);
     qs_buf_init(&sse->kind);
     qs_buf_init(&sse->data);
@@ -56,7 +56,7 @@ static bool take_line(struct qs_sse *sse)
             qs_buf_char(&sse->data, '\n');
         qs_buf_str(&sse->data, value);
         sse->has_data = true;
-        return sse->data.len <= QS_SSE_LINE_BYTES;
+        return sse->data.len <= sse->most_bytes;
     }
     if ((value = field(sse->line.data, "event")) != NULL) {
         qs_buf_clear(&sse->kind);
@@ -81,7 +81,7 @@ bool qs_sse_feed(struct qs_sse *sse, const char *bytes, size_t n, qs_sse_fn *fn,
             continue;
         if (c != '\n' && c != '\r') {
             qs_buf_char(&sse->line, c);
-            ok = sse->line.len <= QS_SSE_LINE_BYTES;
+            ok = sse->line.len <= sse->most_bytes;
             continue;
         }
         ok = sse->line.len == 0 ? dispatch(sse, fn, user) : take_line(sse);

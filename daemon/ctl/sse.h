@@ -16,6 +16,8 @@ struct qs_sse {
     int64_t id;      /* the last one dispatched, -1 before */
     int64_t next_id; /* of the event that is being read */
     bool has_data, after_cr;
+    size_t most_bytes; /* of a line, and of the data of an event; QS_SSE_LINE_BYTES unless it is set after
+                          init */
 };
 
 /* kind is "message" where the server named none; borrowed. False ends the feeding. */
@@ -25,7 +27,7 @@ void qs_sse_init(struct qs_sse *sse);
 void qs_sse_done(struct qs_sse *sse);
 /* A new connection: forgets a half event, keeps the id. */
 void qs_sse_restart(struct qs_sse *sse);
-/* False where fn said so or a line is longer than QS_SSE_LINE_BYTES. */
+/* False where fn said so or a line is longer than most_bytes. */
 bool qs_sse_feed(struct qs_sse *sse, const char *bytes, size_t n, qs_sse_fn *fn, void *user);
 
 #endif

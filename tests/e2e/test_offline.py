@@ -4,10 +4,13 @@ statistic of the schema appears in it."""
 import json
 import math
 import os
+import pty
+import signal
+import subprocess
 import sys
 import time
 
-from lib import Bed, Failed, UnixConnection, run_cases, until
+from lib import QUIESCE, Bed, Failed, UnixConnection, run_cases, until
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 DATA = os.path.join(ROOT, "tests", "data")
@@ -316,6 +319,68 @@ def leaving(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def events(stream):
+    """(kind, data) of each event of a stream that ends."""
+    for block in stream.decode().split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.split("\n") if ": " in line)
+        if fields:
+            yield fields["event"], json.loads(fields["data"])
+
+
+def followed(tap):
+    """Who accepts events hears how much is done, and gets the same document"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+
+        def ask(text, accept):
+            client = UnixConnection(daemon.socket)
+            body = json.dumps({"files": [{"name": "x", "text": text}], "options": {"resamples": 20000}})
+            client.request("POST", "/api/v1/analyze", body=body, headers={"Accept": accept})
+            answer = client.getresponse()
+            return answer.getheader("Content-Type"), answer.read()
+        text = "\n".join(str(1000 + (i * 7919) % 101) for i in range(3000))
+        kind, stream = ask(text, "text/event-stream")
+        told = list(events(stream))
+        shares = [e["done_ratio"] for name, e in told if name == "progress"]
+        tap.equal(kind, "text/event-stream", "a stream")
+        tap.ok(shares == sorted(shares) and 0 <= shares[0] and shares[-1] == 1, f"shares rise to 1: {shares}")
+        tap.ok(all(e["stage"] for name, e in told if name == "progress"), "each names its stage")
+        tap.equal([name for name, e in told if name != "progress"], ["result"], "then the result alone")
+        tap.equal(told[-1][1], json.loads(ask(text, "application/json")[1]), "which is the plain answer")
+        wrong = list(events(ask("1\nx\n", "text/event-stream")[1]))
+        tap.equal([(name, e["status"], e["error"]["code"]) for name, e in wrong], [("error", 400, "data")],
+                  "a mistake is the last event")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def interrupted(tap):
+    """Ctrl-C at a terminal: 130, a line that says so, and no export"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        long = os.path.join(bed.path, "long.txt")
+        with open(long, "w", encoding="utf-8") as f:
+            f.writelines(f"{1000 + (i * 7919) % 100003}\n" for i in range(200000))
+        kept = os.path.join(bed.path, "kept.txt")
+        with open(kept, "w", encoding="utf-8") as f:
+            f.write("before")
+        mine, theirs = pty.openpty()
+        child = subprocess.Popen([QUIESCE, "compare", long, long, "--markdown", "--output", kept, "--socket", daemon.socket],
+                                 stderr=theirs, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env={**bed.env, "TERM": "xterm"})
+        os.close(theirs)
+        screen = b""
+        while b"Ctrl-C ends it" not in screen:
+            screen += os.read(mine, 4096)
+        child.send_signal(signal.SIGINT)
+        printed = child.communicate(timeout=60)[0]
+        screen += os.read(mine, 4096)
+        os.close(mine)
+        tap.equal(child.returncode, 130, "the exit code of an interrupted program")
+        tap.ok("%" in screen.decode() and "ended by Ctrl-C, nothing was written" in screen.decode(), screen.decode()[-200:])
+        tap.equal((printed, open(kept, encoding="utf-8").read()), (b"", "before"), "what was there is there")
+        tap.equal([name for name in os.listdir(bed.path) if name.startswith("kept.txt.")], [], "and no part of another")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 def repeats(tap):
     """Equal seeds give equal documents"""
     with Bed() as bed:
@@ -325,4 +390,5 @@ def repeats(tap):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases(whole_schema, reference, more_references, changes, no_daemon, exit_codes, mistakes, requests, leaving, repeats))
+    sys.exit(run_cases(whole_schema, reference, more_references, changes, no_daemon, exit_codes, mistakes, requests, leaving, followed,
+                       interrupted, repeats))
