@@ -24,6 +24,7 @@ void qs_pull_begin(struct qs_pull *pull)
 {
     pull->log_len = 0;
     pull->log_total = 0;
+    clock_gettime(CLOCK_REALTIME_COARSE, &pull->began);
     if (pull->log_fd >= 0 && lseek(pull->log_fd, 0, SEEK_END) < 0) {
         pull->log_errno = errno;
         close(pull->log_fd);
@@ -97,6 +98,13 @@ static void kernel_log_piece(struct qs_pull *pull, const struct qs_msg_pull *m, 
     piece->n = left < m->max_bytes ? left : m->max_bytes;
 }
 
+/* The time of change is the kernel's: a program cannot set it back. */
+static bool is_older(const struct stat *st, const struct timespec *began)
+{
+    return st->st_ctim.tv_sec < began->tv_sec ||
+           (st->st_ctim.tv_sec == began->tv_sec && st->st_ctim.tv_nsec < began->tv_nsec);
+}
+
 static void file_piece(struct qs_pull *pull, int cwd_fd, const struct qs_identity *as,
                        const struct qs_msg_pull *m, struct qs_port_piece *piece)
 {
@@ -121,6 +129,8 @@ static void file_piece(struct qs_pull *pull, int cwd_fd, const struct qs_identit
             piece->total_bytes = (uint64_t)st.st_size;
             piece->bytes = pull->piece;
             piece->n = (size_t)n;
+            snprintf(piece->why, sizeof piece->why, "%s",
+                     is_older(&st, &pull->began) ? "it is older than the run, which did not write it" : "");
         }
     }
     close(fd);

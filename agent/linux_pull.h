@@ -2,6 +2,8 @@
 #ifndef QS_AGENT_LINUX_PULL_H
 #define QS_AGENT_LINUX_PULL_H
 
+#include <time.h>
+
 #include "core/port.h"
 #include "linux_identity.h"
 #include "proto/msg.h"
@@ -9,8 +11,9 @@
 enum { QS_KERNEL_LOG_BYTES = 65536 };
 
 struct qs_pull {
-    int log_fd;    /* /dev/kmsg, -1: not for us */
-    int log_errno; /* why */
+    int log_fd;            /* /dev/kmsg, -1: not for us */
+    int log_errno;         /* why */
+    struct timespec began; /* of the run, by the clock of files */
     size_t log_len;
     uint64_t log_total; /* also what did not fit */
     char log[QS_KERNEL_LOG_BYTES];

@@ -233,12 +233,12 @@ static void artifact_fields(const struct qs_layout *layout, struct qs_buf *out, 
         qs_layout_bytes(total, (double)all);
         qs_buf_init(&text);
         qs_buf_fmt(&text, "%s: ", qs_json_get_text(one, "name", "?"));
-        if (qs_json_get_text(one, "why", "")[0] != '\0')
-            qs_buf_fmt(&text, "not kept, %s", qs_json_get_text(one, "why", ""));
-        else if (bytes < all)
-            qs_buf_fmt(&text, "%s of %s", kept, total);
+        const char *why = qs_json_get_text(one, "why", "");
+        if (bytes == 0 && why[0] != '\0')
+            qs_buf_fmt(&text, "not kept, %s", why);
         else
-            qs_buf_str(&text, kept);
+            qs_buf_fmt(&text, "%s%s%s%s%s", kept, bytes < all ? " of " : "", bytes < all ? total : "",
+                       why[0] != '\0' ? ", but " : "", why);
         field(layout, out, i == 0 ? "left" : "", text.data);
         qs_buf_done(&text);
     }

@@ -90,14 +90,14 @@ static void keep_one(struct qs_control *c, const struct qs_msg_pulled *m)
     struct qs_buf why;
     bool file = f->source == QS_PULL_FILE;
     qs_buf_init(&why);
-    if (m->status != QS_PULL_OK)
+    if (m->why.n > 0) /* of what was had, too: what speaks against it */
         qs_text_escape(&why, m->why.p ? m->why.p : "", m->why.n);
     bool empty_log = !file && m->status == QS_PULL_OK && f->bytes.len == 0;
     if (!empty_log)
         store(c, file ? "file" : "kernel-log", file ? f->path : "kernel-log", &f->bytes, m->total_bytes,
-              m->status != QS_PULL_OK ? why.data
-              : f->bytes.len == 0     ? "it is empty"
-                                      : NULL);
+              m->status != QS_PULL_OK || why.len > 0 ? why.data
+              : f->bytes.len == 0                    ? "it is empty"
+                                                     : NULL);
     qs_buf_done(&why);
 }
 

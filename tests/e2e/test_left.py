@@ -66,6 +66,25 @@ def output_and_files(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def older_files(tap):
+    """A file that an earlier run has left is kept with a word on that"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.device_ready("local")
+        program = bed.file("once", "#!/bin/sh\necho now >always\n[ -e once ] || echo once >once\nsleep 0.1\n", 0o755)
+        work = os.path.join(bed.path, "work")
+        os.makedirs(work)
+        _, run, shown = measure(bed, daemon, {"argv": [program], "dir": work, "artifacts": ["always", "once"]})
+        it = left(shown)
+        tap.equal((content(daemon, it[("file", "always")]), it[("file", "always")]["why"]), (b"now\n", None), "what the run has written")
+        once = it[("file", "once")]
+        tap.equal(content(daemon, once), b"once\n", "what was there before is kept")
+        tap.ok("older than the run" in once["why"], f"and told apart: {once['why']}")
+        text = bed.cli("show", run).stdout
+        tap.ok("5 B, but it is older than the run" in " ".join(text.split()), "quiesce show says so", text.splitlines())
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 def kernel_log(tap):
     """Lines that the kernel logged in the run are kept; where the log is not for us, that is recorded"""
     with Bed() as bed:
@@ -108,4 +127,4 @@ def core_dump(tap):
         tap.equal("core-dumped" in codes, os.WCOREDUMP(raw), "a core dump is told exactly where there is one")
 
 
-run_cases(output_and_files, kernel_log, core_dump)
+run_cases(output_and_files, older_files, kernel_log, core_dump)

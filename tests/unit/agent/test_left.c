@@ -109,6 +109,31 @@ static void fetches_with_the_rights_of_the_user(void **state)
     device_expect(d, QS_MSG_RUN_ENDED);
 }
 
+/* A file that was there before the run is told from what the run has left. */
+static void tells_what_is_older_than_the_run(void **state)
+{
+    struct device *d = *state;
+    struct qs_msg_pulled m;
+    struct closed closed;
+    write_file("before", "of an earlier run\n", 0666);
+    write_file("rewritten", "of an earlier run\n", 0666);
+    usleep(50000); /* the kernel's clock for files has steps of some milliseconds */
+    device_begin(
+        d, &(struct run_spec){.argv = (const char *const[]){"/bin/sh", "-c", "echo new >>rewritten", NULL},
+                              .env = usual_env,
+                              .cwd = folder});
+    device_window(d, 1, &closed);
+    pull(d, "before", &m);
+    assert_int_equal(m.status, QS_PULL_OK);
+    assert_true(qs_text_is(m.bytes, "of an earlier run\n"));
+    assert_true(qs_text_is(m.why, "it is older than the run, which did not write it"));
+    pull(d, "rewritten", &m);
+    assert_true(qs_text_is(m.bytes, "of an earlier run\nnew\n"));
+    assert_int_equal(m.why.n, 0);
+    peer_run_end(&d->peer);
+    device_expect(d, QS_MSG_RUN_ENDED);
+}
+
 /* What a program reads as its standard input is nothing that its user could not read itself. */
 static void opens_standard_input_with_the_rights_of_the_user(void **state)
 {
@@ -177,6 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(keeps_the_streams_apart, setup, teardown),
+        cmocka_unit_test_setup_teardown(tells_what_is_older_than_the_run, setup, teardown),
         cmocka_unit_test_setup_teardown(opens_standard_input_with_the_rights_of_the_user, setup, teardown),
         cmocka_unit_test_setup_teardown(fetches_with_the_rights_of_the_user, setup, teardown),
     };
