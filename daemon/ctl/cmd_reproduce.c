@@ -12,12 +12,7 @@
 static const struct qs_opt options[] = {
     {.name = "dry-run", .help = "Check what it takes and say so; submit nothing.", .heading = "Options"},
     {.name = "allow-diff", .help = "Go on although an executable is another one now."},
-    {.name = "time-unit",
-     .letter = 'u',
-     .values = "UNIT",
-     .kind = QS_OPT_WORD,
-     .words = qs_unit_words,
-     .help = "Show times in ns, us, ms or s."},
+    QS_TIME_UNIT_OPTION,
     {0}};
 
 struct task {

@@ -282,13 +282,22 @@ void qs_layout_run(const struct qs_layout *layout, const json_t *run, struct qs_
     qs_buf_done(&text);
 }
 
+/* What its agent has kept of jobs' files; "-" where it keeps none. */
+static void cache_cell(struct qs_grid *grid, const json_t *cache)
+{
+    char text[32];
+    qs_layout_bytes(text, qs_json_get_number(cache, "bytes", -1));
+    qs_grid_cell(grid, text);
+}
+
 void qs_layout_devices(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
 {
     static const struct qs_grid_column columns[] = {{.title = "device"},
                                                     {.title = "state"},
-                                                    {.title = "link", .keep = 2},
-                                                    {.title = "kind", .keep = 3},
-                                                    {.title = "agent", .keep = 4, .most = 40},
+                                                    {.title = "link", .keep = 3},
+                                                    {.title = "kind", .keep = 4},
+                                                    {.title = "cache", .right = true, .keep = 2},
+                                                    {.title = "agent", .keep = 5, .most = 40},
                                                     {.title = "why", .keep = 1, .most = 100}};
     struct qs_grid grid;
     size_t i;
@@ -307,6 +316,7 @@ void qs_layout_devices(const struct qs_layout *layout, const json_t *doc, struct
         qs_grid_cell(&grid, qs_json_get_true(device, "simulated") ? "simulated"
                             : qs_json_get_true(device, "local")   ? "this machine"
                                                                   : "remote");
+        cache_cell(&grid, json_object_get(device, "cache"));
         text_cell(&grid, device, "agent");
         text_cell(&grid, device, "why");
     }

@@ -5,6 +5,13 @@
 #include "ctl/api.h"
 #include "ctl/layout.h"
 
+/* The unit of times, as a row of a table of options: qs_result_layout reads it. */
+#define QS_TIME_UNIT_OPTION                                                                                  \
+    {                                                                                                        \
+        .name = "time-unit", .letter = 'u', .values = "UNIT", .kind = QS_OPT_WORD, .words = qs_unit_words,   \
+        .help = "Show times in ns, us, ms or s."                                                             \
+    }
+
 /* Options of commands that show what was measured, as rows of a table: which iterations of each run. */
 #define QS_VIEW_OPTIONS                                                                                      \
     {.name = "discard-first",                                                                                \

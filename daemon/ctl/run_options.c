@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "ctl/command.h"
+#include "ctl/result.h"
 
 #define MS INT64_C(1000000)
 #define S  INT64_C(1000000000)
@@ -178,12 +179,7 @@ const struct qs_opt qs_run_options[] = {
      .help = "discard what the commands print (default), or capture the end of it.",
      .heading = "What is shown"},
     {.name = "show-output", .help = "Capture it, and show it with the result (never while measuring)."},
-    {.name = "time-unit",
-     .letter = 'u',
-     .values = "UNIT",
-     .kind = QS_OPT_WORD,
-     .words = qs_unit_words,
-     .help = "Show times in ns, us, ms or s."},
+    QS_TIME_UNIT_OPTION,
     {.name = "sort",
      .values = "HOW",
      .kind = QS_OPT_WORD,

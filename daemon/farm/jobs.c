@@ -295,7 +295,9 @@ static void on_retry_read(const struct qs_err *err, void *user)
 {
     struct retry_task *t = user;
     struct qs_farm_job *job = qs_farm_find(t->farm, t->job);
-    if (job && !err) {
+    if (job && job->retry) { /* another device was given back meanwhile: what was read lacks its windows */
+        qs_samples_free(&t->samples);
+    } else if (job && !err) {
         qs_samples_free(&job->earlier);
         job->earlier = t->samples;
         job->has_earlier = true;

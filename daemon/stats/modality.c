@@ -199,8 +199,10 @@ enum qs_status qs_mode_shares(const double *x, size_t n, const double *cuts, siz
             return QS_EDOM;
         while (k < n_cuts && x[i] > cuts[k])
             k++;
-        share[k] += 1 / (double)n;
+        share[k]++; /* counts until all are in: a sum of n-ths may pass 1 */
     }
+    for (size_t k = 0; k <= n_cuts; k++)
+        share[k] /= (double)n;
     return QS_OK;
 }
 

@@ -27,10 +27,17 @@ static bool write_rows(struct qs_store_reader *r, struct qs_stmt *s, struct qs_j
     return ok;
 }
 
-static bool finish(bool ok, struct qs_buf *out, char **ret_json)
+/* The text of a whole array. */
+static bool write_text(struct qs_store_reader *r, struct qs_stmt *s, write_row_fn *write_row, char **ret_json,
+                       struct qs_err *err)
 {
-    *ret_json = ok ? qs_buf_take(out) : NULL;
-    qs_buf_done(out);
+    struct qs_buf out;
+    struct qs_json j;
+    qs_buf_init(&out);
+    qs_json_init(&j, &out);
+    bool ok = write_rows(r, s, &j, write_row, err);
+    *ret_json = ok ? qs_buf_take(&out) : NULL;
+    qs_buf_done(&out);
     return ok;
 }
 
@@ -161,8 +168,6 @@ static bool write_window(struct qs_store_reader *r, struct qs_stmt *s, struct qs
 bool qs_read_windows_json(struct qs_store_reader *r, const uint8_t run_uid[16], char **ret_json,
                           struct qs_err *err)
 {
-    struct qs_buf out;
-    struct qs_json j;
     struct qs_stmt s;
     int64_t run = 0;
     *ret_json = NULL;
@@ -178,9 +183,7 @@ bool qs_read_windows_json(struct qs_store_reader *r, const uint8_t run_uid[16], 
         return false;
     qs_stmt_int(&s, run);
     qs_stmt_text(&s, QS_SILENCE_WHY_STREAM);
-    qs_buf_init(&out);
-    qs_json_init(&j, &out);
-    return finish(write_rows(r, &s, &j, write_window, err), &out, ret_json);
+    return write_text(r, &s, write_window, ret_json, err);
 }
 
 /* What is known of a trace beside its content. */
@@ -220,8 +223,6 @@ static bool write_artifact(struct qs_store_reader *r, struct qs_stmt *s, struct 
 bool qs_read_artifacts_json(struct qs_store_reader *r, const uint8_t run_uid[16], char **ret_json,
                             struct qs_err *err)
 {
-    struct qs_buf out;
-    struct qs_json j;
     struct qs_stmt s;
     int64_t run = 0;
     *ret_json = NULL;
@@ -235,9 +236,7 @@ bool qs_read_artifacts_json(struct qs_store_reader *r, const uint8_t run_uid[16]
             err))
         return false;
     qs_stmt_int(&s, run);
-    qs_buf_init(&out);
-    qs_json_init(&j, &out);
-    return finish(write_rows(r, &s, &j, write_artifact, err), &out, ret_json);
+    return write_text(r, &s, write_artifact, ret_json, err);
 }
 
 static bool write_device(struct qs_store_reader *r, struct qs_stmt *s, struct qs_json *j, struct qs_err *err)
@@ -257,8 +256,6 @@ static bool write_device(struct qs_store_reader *r, struct qs_stmt *s, struct qs
 
 bool qs_read_devices_json(struct qs_store_reader *r, char **ret_json, struct qs_err *err)
 {
-    struct qs_buf out;
-    struct qs_json j;
     struct qs_stmt s;
     *ret_json = NULL;
     if (!qs_stmt_begin(
@@ -269,9 +266,7 @@ bool qs_read_devices_json(struct qs_store_reader *r, char **ret_json, struct qs_
             "  ORDER BY b.id DESC LIMIT 1) FROM device d ORDER BY d.name",
             err))
         return false;
-    qs_buf_init(&out);
-    qs_json_init(&j, &out);
-    return finish(write_rows(r, &s, &j, write_device, err), &out, ret_json);
+    return write_text(r, &s, write_device, ret_json, err);
 }
 
 static bool write_taint_count(struct qs_store_reader *r, struct qs_stmt *s, struct qs_json *j,
@@ -291,8 +286,6 @@ static bool write_taint_count(struct qs_store_reader *r, struct qs_stmt *s, stru
 
 bool qs_read_taints_json(struct qs_store_reader *r, int64_t job, char **ret_json, struct qs_err *err)
 {
-    struct qs_buf out;
-    struct qs_json j;
     struct qs_stmt s;
     *ret_json = NULL;
     /* The example is that of the first such taint: with one min() SQLite takes the bare columns from its row.
@@ -314,7 +307,5 @@ bool qs_read_taints_json(struct qs_store_reader *r, int64_t job, char **ret_json
             err))
         return false;
     qs_stmt_int(&s, job);
-    qs_buf_init(&out);
-    qs_json_init(&j, &out);
-    return finish(write_rows(r, &s, &j, write_taint_count, err), &out, ret_json);
+    return write_text(r, &s, write_taint_count, ret_json, err);
 }

@@ -75,23 +75,36 @@ bool qs_find_run(struct qs_db *db, const uint8_t uid[16], int64_t *ret_id, struc
            find_uid(&s, "run", uid, ret_id, err);
 }
 
+/* The number of a name; sql selects it by the name alone. */
+static bool find_name(struct qs_db *db, const char *sql, const char *name, int64_t *ret_id, bool *ret_found,
+                      struct qs_err *err)
+{
+    struct qs_stmt s;
+    if (!qs_stmt_begin(db, &s, sql, err))
+        return false;
+    qs_stmt_text(&s, name);
+    return qs_stmt_one(&s, ret_id, ret_found, err);
+}
+
+static bool run_insert(struct qs_db *db, struct qs_stmt *s, int64_t *ret_id, struct qs_err *err)
+{
+    bool ok = qs_stmt_run(s, err);
+    *ret_id = sqlite3_last_insert_rowid(db->sqlite);
+    return ok;
+}
+
 bool qs_intern_sensor(struct qs_db *db, const char *name, int64_t *ret_id, struct qs_err *err)
 {
     struct qs_stmt s;
     bool found = false;
-    if (!qs_stmt_begin(db, &s, "SELECT id FROM sensor WHERE name = ?", err))
-        return false;
-    qs_stmt_text(&s, name);
-    if (!qs_stmt_one(&s, ret_id, &found, err))
+    if (!find_name(db, "SELECT id FROM sensor WHERE name = ?", name, ret_id, &found, err))
         return false;
     if (found)
         return true;
     if (!qs_stmt_begin(db, &s, "INSERT INTO sensor(name) VALUES(?)", err))
         return false;
     qs_stmt_text(&s, name);
-    bool ok = qs_stmt_run(&s, err);
-    *ret_id = sqlite3_last_insert_rowid(db->sqlite);
-    return ok;
+    return run_insert(db, &s, ret_id, err);
 }
 
 /* Units end names: what follows the last underscore, where it is one of ours. */
@@ -110,10 +123,7 @@ bool qs_intern_metric(struct qs_db *db, const char *name, const struct qs_metric
 {
     struct qs_stmt s;
     bool found = false;
-    if (!qs_stmt_begin(db, &s, "SELECT id FROM metric WHERE name = ?", err))
-        return false;
-    qs_stmt_text(&s, name);
-    if (!qs_stmt_one(&s, ret_id, &found, err))
+    if (!find_name(db, "SELECT id FROM metric WHERE name = ?", name, ret_id, &found, err))
         return false;
     if (found)
         return true;
@@ -124,9 +134,7 @@ bool qs_intern_metric(struct qs_db *db, const char *name, const struct qs_metric
     qs_stmt_text(&s, kind ? kind->unit : unit_of(name));
     qs_stmt_int(&s, kind && kind->higher_is_better ? 0 : 1);
     qs_stmt_int(&s, kind && kind->deterministic ? 1 : 0);
-    bool ok = qs_stmt_run(&s, err);
-    *ret_id = sqlite3_last_insert_rowid(db->sqlite);
-    return ok;
+    return run_insert(db, &s, ret_id, err);
 }
 
 bool qs_intern_env(struct qs_db *db, const char *body, int64_t *ret_id, struct qs_err *err)

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Doing a job again: the same order from the same seed, shown by the database; another executable is refused."""
+import glob
+import hashlib
 import json
 import os
 import re
 import shutil
 import sys
 
-from lib import Bed, program, run_cases
+from lib import AGENT, Bed, program, run_cases, until
 
 QUICK = ("--runs", "4", "--iterations", "3", "--warmup", "1")
 
@@ -101,5 +103,70 @@ def refusals(tap):
         daemon.ask("POST", "/jobs/9:reproduce").want(404)
 
 
+def document(name, argv, where=None, **bench):
+    devices = {"devices": {"where": where}} if where else {}
+    return {"quiesce": 1, "name": name, "benchmarks": [{"name": name, "argv": argv, **bench}], **devices,
+            "plan": {"seed": 5, "blocks": 2, "window": {"iterations": 2}, "warmup": {"iterations": 1}, "until": {"interval": 0}},
+            "conditions": {"gate": "none", "bounds": "none"}}
+
+
+def after_a_restart(tap):
+    """A repetition that waits keeps its seed, its device and what it repeats over a killed daemon: another device stays idle"""
+    agent = {"link": "exec", "argv": [AGENT, "--stdio"]}
+    farm = json.dumps({"devices": {"one": {**agent, "local": False}, "two": {**agent, "local": True}}})
+    with Bed() as bed:
+        daemon = bed.daemon(farm)
+        for name in ("one", "two"):
+            daemon.device_ready(name)
+        first = daemon.job(document("nap", ["sleep", "0.001"], where='name == "two"'))
+        tap.equal(daemon.ended(first)["state"], "done", "a job, on the second device")
+        holder = daemon.job(document("holder", ["true"], where='name == "two"', dir=bed.path,
+                                     setup={"shell": "while [ ! -e go ]; do sleep 0.01; done"}))
+        until("the device is taken", lambda: daemon.show(holder)["state"] == "running")
+        again = daemon.ask("POST", f"/jobs/{first}:reproduce").want(201).json["id"]
+        daemon.kill()
+        daemon.wait()
+        daemon = bed.daemon(farm)
+        for name in ("one", "two"):
+            daemon.device_ready(name)
+        until("the device is taken again", lambda: daemon.show(holder)["state"] == "running")
+        idle = daemon.job(document("other", ["true"]))
+        tap.equal(daemon.ended(idle)["state"], "done", "the other device is free, and another job runs there")
+        tap.equal(daemon.show(again)["state"], "queued", "the repetition waits for its own")
+        bed.file("go", "")
+        tap.equal([daemon.ended(job)["state"] for job in (holder, again)], ["done", "done"], "both end well")
+        tap.equal(bed.sql("SELECT DISTINCT device FROM v_run WHERE job IN (?, ?)", first, again), [("two",)], "on one device")
+        doc = daemon.get(f"/jobs/{again}/reproduction").want(200).json
+        tap.equal((doc["original"], doc["job"], doc["same_seed"]), (first, again, True), "it knows what it repeats")
+        tap.equal(doc["order"], {"turns": len(turns(bed, first)), "same": len(turns(bed, first))}, "in its order")
+
+
+def content_that_is_gone(tap):
+    """What was sent with a job and is not kept any more is refused by name, with nothing submitted; --allow-diff does not help"""
+    with Bed() as bed:
+        bed.file("in.txt", "hello")
+        path = bed.file("job.yaml", document("reads", ["cat", "in.txt"], inputs={"in.txt": "in.txt"}))
+        told = bed.cli("submit", "--wait", path)
+        tap.equal(told.returncode, 0, f"a job with a file: {told.stderr[-300:]}")
+        run = bed.one("SELECT run FROM v_run WHERE job = 1 AND block = 1")
+        digest = hashlib.sha256(b"hello").hexdigest()
+        kept = [p for p in glob.glob(f"{bed.db}.files/**", recursive=True) if os.path.isfile(p) and digest in p.replace("/", "")]
+        tap.equal(len(kept), 1, "its content is kept once")
+        tap.equal(bed.cli("reproduce", run, "--dry-run").returncode, 0, "it can be done again")
+        os.remove(kept[0])
+        for words in ((run,), (run, "--allow-diff"), ("1",)):
+            told = bed.cli("reproduce", *words)
+            tap.ok(told.returncode == 4 and f"the content of in.txt ({digest[:12]}) is not kept" in re.sub(r"\s+", " ", told.stderr),
+                   f"refused: reproduce {' '.join(words)}", told.stderr.splitlines())
+        daemon_refuses = bed.cli("reproduce", run, "--json")
+        tap.ok(daemon_refuses.returncode == 4 and json.loads(daemon_refuses.stdout)["refused"], "in JSON, too", [daemon_refuses.stdout])
+        tap.equal(bed.one("SELECT count(*) FROM job"), 1, "nothing was submitted")
+        daemon = bed.daemon() if not bed.embedded_pid() else None
+        if daemon:
+            reply = daemon.ask("POST", "/jobs/1:reproduce")
+            tap.ok(400 <= reply.status < 500, "the daemon itself refuses as well", [reply.status, reply.body])
+            tap.equal(bed.one("SELECT count(*) FROM job"), 1, "and stores nothing")
+
+
 if __name__ == "__main__":
-    sys.exit(run_cases(a_job_again, another_executable, layouts, refusals))
+    sys.exit(run_cases(a_job_again, another_executable, layouts, refusals, after_a_restart, content_that_is_gone))

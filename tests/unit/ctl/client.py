@@ -112,7 +112,10 @@ class Handler(BaseHTTPRequestHandler):
                  "/api/v1/jobs/7/runs": {"runs": [{"uid": "00" * 16, "arm": 1, "point": 0},
                                                   {"uid": "ab" * 16, "arm": 1, "point": 0}]},
                  "/api/v1/runs/" + "ab" * 16: {"windows": [{"output": "first"}, {"output": "last words"}]},
-                 "/api/v1/devices": {"devices": [{"name": "local", "state": "ready", "link": "exec", "local": True}]}}
+                 "/api/v1/devices": {"devices": [{"name": "local", "state": "ready", "link": "exec", "local": True,
+                                                  "agent": "quiesce-agent 0.1.0 (linux, x86_64, static)",
+                                                  "cache": {"bytes": 12 << 20, "most_bytes": 1 << 30, "free_bytes": 5}},
+                                                 {"name": "other", "state": "lost", "link": "tcp", "cache": None}]}}
         if path in table:
             self.reply(200, table[path])
         elif path == "/api/v1/jobs/7/export":
@@ -242,6 +245,9 @@ def test_reading(t, q):
     t.equal(q("show", "7", "--spec")[1], "text\n", "show --spec prints the job file")
     code, out, _ = q("devices")
     t.ok(code == 0 and "this machine" in out, "devices lists devices", [out])
+    out = q("devices", env={"COLUMNS": "80"})[1]
+    lines = out.splitlines()
+    t.ok("cache" in lines[0] and "12.0 MiB" in out and max(map(len, lines)) <= 80, "with what their caches hold, in 80 columns", lines)
     code, out, _ = q("version")
     t.ok(code == 0 and "quiesced 9.9" in out, "version names both", [out])
     code, out, err = q("show", "9")

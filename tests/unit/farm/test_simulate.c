@@ -131,6 +131,60 @@ static void test_only_simulated_devices(void **state)
     qs_farm_config_free(config);
 }
 
+enum { SAID_BYTES = 2048 };
+
+/* What it writes to standard error, a job's problems, comes into said. */
+static bool simulate_quietly(const struct qs_simulation *sim, struct qs_buf *out, char said[SAID_BYTES],
+                             struct qs_err *err)
+{
+    FILE *to = tmpfile();
+    assert_non_null(to);
+    int kept = dup(STDERR_FILENO);
+    assert_true(dup2(fileno(to), STDERR_FILENO) >= 0);
+    bool ok = qs_simulate(sim, out, err);
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    ssize_t n = pread(fileno(to), said, SAID_BYTES - 1, 0);
+    said[n > 0 ? n : 0] = '\0';
+    fclose(to);
+    return ok;
+}
+
+/* A command of this machine takes real time: a simulation that waited for it would be no simulation. */
+static void test_real_commands_are_refused(void **state)
+{
+    static const char farm[] = "devices: {x: {link: sim, sim_seed: 1}}\n"
+                               "rules: {enough: {command: [/bin/true]}}\n"
+                               "metrics: {power: {command: [/bin/true], unit: mW}}\n";
+    static const struct {
+        const char *plan, *refused; /* refused: NULL: it is not */
+    } cases[] = {
+        {"stop: {fixed: 5}", NULL},
+        {"stop: {any: [{external: enough}, {fixed: 5}]}", "the rule `enough` is a real command"},
+        {"metrics: [power]", "the metric `power` is a real command, which has no place in virtual time"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct qs_err err = QS_ERR_INIT;
+        struct qs_buf out;
+        char said[SAID_BYTES];
+        struct qs_farm_config *config = farm_of(farm);
+        char *job = qs_asprintf("quiesce: 1\nname: n\nbenchmarks: [{name: p, argv: [sim, \"1000000\"]}]\n"
+                                "plan:\n  blocks: 2\n  window: {iterations: 5}\n  %s\n",
+                                cases[i].plan);
+        const struct qs_simulation sim = {
+            .config = config, .job_text = job, .job_bytes = strlen(job), .job_name = "job.yaml"};
+        qs_buf_init(&out);
+        bool ok = simulate_quietly(&sim, &out, said, &err);
+        assert_int_equal(ok, cases[i].refused == NULL);
+        assert_int_equal(err.code, ok ? QS_E_NONE : QS_E_JOB);
+        assert_true(ok || strstr(said, cases[i].refused));
+        free(job);
+        qs_buf_done(&out);
+        qs_farm_config_free(config);
+    }
+}
+
 /* ---- one number, at every hop ---- */
 
 enum { NUMBER = 123456789, RUNS = 6, PER_RUN = 3, MEASURED = RUNS * PER_RUN };
@@ -337,6 +391,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_seeds_give_equal_bytes),
         cmocka_unit_test(test_only_simulated_devices),
+        cmocka_unit_test(test_real_commands_are_refused),
         cmocka_unit_test(test_windows_on_one_hub_exclude_each_other),
         cmocka_unit_test(one_number_test),
     };

@@ -287,6 +287,11 @@ static void test_shares(void **state)
     check_near("third", share[2], 0.375, 1e-15, 0);
     assert_int_equal(qs_mode_shares(x, 8, bad, 2, share), QS_EDOM);
     assert_int_equal(qs_mode_shares(x, 0, cuts, 2, share), QS_ENODATA);
+    double same[400] = {0};
+    for (size_t n = 1; n <= 400; n++) {
+        assert_int_equal(qs_mode_shares(same, n, cuts, 0, share), QS_OK);
+        assert_true(share[0] == 1); /* exactly: n times 1/n is not */
+    }
     struct qs_share_change c = qs_share_change(0.5, 100, 0.64, 100, 0.95);
     check_near("bound", c.bound, 1.959963984540054 * sqrt(0.0025 + 0.002304), 1e-12, 0);
     EXPECT(c.changed && c.difference > 0.139);
