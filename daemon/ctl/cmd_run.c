@@ -114,7 +114,11 @@ const struct qs_command qs_command_run = {
                 "quiesce run --shell 'sort FILE | uniq -c' 'sort -u FILE'\n"
                 "quiesce run -L threads 1,2,4 'make -j{threads}' --prepare 'make clean'\n"
                 "quiesce run --runs 20 --export-json out.json -- ./program\n"
-                "quiesce run --harness --a ./blur-O1 --b ./blur-O3",
+                "quiesce run --harness --a ./blur-O1 --b ./blur-O3\n"
+                "quiesce run --stream google-benchmark './old --benchmark_format=json' './new "
+                "--benchmark_format=json'\n"
+                "quiesce run --stream pattern --stream-unit MB/s --stream-better higher --stream-pattern "
+                "'([0-9.]+) MB/s' -- ./copy",
     .most_words = -1,
     .takes_rest = true,
     .run = run};

@@ -165,7 +165,8 @@ static void add_limits(const struct qs_args *args, json_t *b)
     snprintf(text, sizeof(text), "%" PRId64 "ns", limit_ns);
     bool captures =
         qs_args_has(args, "show-output") || strcmp(qs_args_text(args, "output", ""), "capture") == 0;
-    json_object_set_new(b, "output", json_string(captures ? "capture" : "discard"));
+    if (!qs_args_has(args, "stream"))
+        json_object_set_new(b, "output", json_string(captures ? "capture" : "discard"));
     json_object_set_new(b, "limits", json_pack("{s:s, s:s}", "iteration", text, "run", "24h"));
 }
 
@@ -280,8 +281,8 @@ json_t *qs_run_document(const struct qs_args *args, const struct qs_run_plan *pl
     json_t *job = json_pack("{s:i, s:s}", "quiesce", 1, "name", name);
     json_t *arms = vars != NULL ? add_arms(args, plan, b, problem) : NULL;
     bool ok = arms != NULL && add_mode(args, b, problem) && add_places(args, b, dir, problem) &&
-              add_exit(args, b, problem) && qs_run_add_hooks(args, plan, b, arms, problem) &&
-              qs_run_add_plan(args, job, problem);
+              qs_run_add_stream(args, plan, b, problem) && add_exit(args, b, problem) &&
+              qs_run_add_hooks(args, plan, b, arms, problem) && qs_run_add_plan(args, job, problem);
     if (ok) {
         add_limits(args, b);
         json_object_set_new(b, "env_inherit", json_false());

@@ -9,6 +9,8 @@
 #define S  INT64_C(1000000000)
 
 static const char *const output_words[] = {"discard", "capture", "null", NULL};
+static const char *const better_words[] = {"lower", "higher", NULL};
+static const char *const stream_words[] = {"numbers", "pattern", "google-benchmark", NULL};
 
 const struct qs_opt qs_run_options[] = {
     {.name = "a",
@@ -50,6 +52,31 @@ const struct qs_opt qs_run_options[] = {
      .max = 1000000,
      .help = "With --harness: evaluations of each iteration between two looks at the clock (as many as the "
              "first command needs)."},
+    {.name = "stream",
+     .values = "FORMAT",
+     .kind = QS_OPT_WORD,
+     .words = stream_words,
+     .help =
+         "The commands are suites: the values are those that one process a run prints: numbers, one a line; "
+         "pattern; or google-benchmark (the command says --benchmark_format=json). Marked as not silent."},
+    {.name = "stream-unit",
+     .values = "UNIT",
+     .help = "With --stream: ns, us, ms or s; or one that is no time, such as MB/s, with --stream-better."},
+    {.name = "stream-better",
+     .values = "WHICH",
+     .kind = QS_OPT_WORD,
+     .words = better_words,
+     .help = "With --stream-unit that is no time: lower or higher."},
+    {.name = "stream-pattern",
+     .values = "REGEX",
+     .help =
+         "With --stream pattern: its one group in parentheses is the value of a line, 'time=([0-9.]+) ms'."},
+    {.name = "stream-benchmark",
+     .values = "NAME",
+     .help = "With --stream google-benchmark: which of several."},
+    {.name = "stream-file",
+     .values = "PATH",
+     .help = "With --stream: read this file, which the command makes, and not what it prints."},
     {.name = "shell",
      .letter = 'S',
      .values = "SHELL",

@@ -29,6 +29,8 @@ void qs_streamed_done(struct qs_streamed *s)
 bool qs_streamed_piece(struct qs_streamed *s, const struct qs_msg_document *m)
 {
     struct qs_buf why;
+    if (m->offset == 0)
+        qs_buf_clear(&s->bytes);
     if (m->offset != s->bytes.len)
         return false;
     s->status = m->status;

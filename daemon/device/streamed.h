@@ -36,7 +36,7 @@ struct qs_streamed {
 
 void qs_streamed_init(struct qs_streamed *s);
 void qs_streamed_done(struct qs_streamed *s);
-/* A piece of it; false where it is not the next one. */
+/* A piece of it, the first one begins it anew; false where it is not the next one. */
 bool qs_streamed_piece(struct qs_streamed *s, const struct qs_msg_document *m);
 /* The process: the one row of the window, with the metrics that its message names. */
 void qs_streamed_process(struct qs_streamed *s, const struct qs_row *row, const struct qs_list *metrics);

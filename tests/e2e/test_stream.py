@@ -136,6 +136,26 @@ def rates(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def command_line(tap):
+    """quiesce run --stream needs no job file; nobody is told a count of iterations that is not known"""
+    with Bed() as bed:
+        bed.daemon().device_ready()
+        script = bed.file("suite", "#!/bin/sh\necho 7.5\necho 8.5\necho 9.5\n", 0o755)
+        told = bed.cli("run", "--stream", "numbers", "--stream-unit", "ms", "--runs", "2", "--", script)
+        tap.ok(told.returncode == 0, "it ends well", [told.stderr])
+        tap.ok("one process a run, with the values that it writes, a block takes about" in " ".join(told.stderr.split()), "the progress tells the truth",
+               told.stderr.splitlines())
+        tap.ok("iteration a run" not in told.stderr and "iterations a run" not in told.stderr, "and no count", told.stderr.splitlines())
+        tap.equal(durations(bed, 1), [[7500000, 8500000, 9500000]] * 2, "the values are stored as they are")
+        tap.ok("suite takes 8.500 ms" in told.stdout, "and shown", told.stdout.splitlines())
+        refused = bed.cli("run", "--stream", "numbers", "--", script)
+        tap.equal(refused.returncode, 2, "without a unit it is a usage error")
+        tap.ok("the unit of the values is missing" in refused.stderr and "--stream-unit ms" in refused.stderr, "that says what to add",
+               [refused.stderr])
+        shown = bed.cli("run", "--help").stdout
+        tap.ok("quiesce run --stream google-benchmark" in shown and "--stream FORMAT" in shown, "help has an example", shown.splitlines())
+
+
 def google_benchmark(tap):
     """Google Benchmark's own times are kept: repetitions are iterations, evaluations are what it ran, aggregates are left out"""
     suite = os.path.join(PROGRAMS, "suite")
@@ -207,12 +227,23 @@ def hostile(tap):
     with Bed() as bed:
         daemon = bed.daemon()
         daemon.device_ready()
+        jobs = []
         for name, line, more, want in cases:
             benchmark = {"format": "numbers", "unit": "s", "shell": line, "dir": bed.path, **more}
-            ended = daemon.ended(daemon.job(text({k: v for k, v in benchmark.items() if v is not None})))
+            jobs.append(daemon.job(text({k: v for k, v in benchmark.items() if v is not None})))
+            ended = daemon.ended(jobs[-1])
             tap.ok(ended["state"] == "failed" and want in ended["reason"], f"{name}: {want}", [ended["state"], ended["reason"]])
         tap.equal(bed.one("SELECT count(*) FROM v_iteration WHERE taint = 0"), 0, "no value of them counts")
         tap.equal(bed.sql("SELECT how, count(*) FROM window WHERE n = 0 AND failure IS NULL GROUP BY 1"), [], "an empty window says why")
+        tap.equal([whole(bed, job) for job in jobs], [[]] * len(cases), "the database holds together")
+        tap.equal(bed.one("SELECT count(*) FROM window WHERE how = 'failed' AND silence = 0 AND device_n = 1 AND n = 0 AND failure IS NOT NULL") > 0,
+                  True, "each failed window is there, with its process")
+        kept = bed.sql("SELECT name, coalesce(why, 'whole') FROM v_artifact WHERE run IN (SELECT run FROM v_run WHERE job = ?) AND name = 'stdout'", jobs[2])
+        tap.equal(kept, [("stdout", "whole")], "the wrong document is kept")
+        left = bed.one("SELECT run FROM v_run WHERE job = ?", jobs[2])
+        tap.equal(content(daemon, bed, left, "output", "stdout"), "1\n\nabc\n", "as the program wrote it")
+        shown = daemon.get(f"/runs/{left}").want(200).json
+        tap.ok("`abc` is not a number" in shown["windows"][0]["failure"] and shown["n"] == 0, "and the run can be asked why", [shown["windows"]])
         tap.ok(not os.path.exists(os.path.join(bed.path, "out.txt")), "what they wrote is gone")
         later = daemon.job(text({"format": "numbers", "unit": "s", "dir": bed.path,
                                  "shell": "n=$(cat n 2>/dev/null || echo 0); echo $((n + 1)) > n; [ $n -eq 1 ] && echo bad || echo 5"}))
@@ -275,4 +306,4 @@ def killed(tap):
         tap.equal(agent.wait(), 0, "and the agent")
 
 
-run_cases(numbers, patterns, rates, google_benchmark, hostile, killed)
+run_cases(numbers, patterns, rates, command_line, google_benchmark, hostile, killed)

@@ -145,6 +145,49 @@ static void a_harness_program_is_run_with_its_own_defaults(void **state)
     bad(RUN("-L", "size", "64,128", "--", "./blur"), "no command uses {size}");
 }
 
+static void values_that_a_suite_writes_are_read(void **state)
+{
+    (void)state;
+    struct qs_job_spec *s = good(RUN("--stream", "numbers", "--stream-unit", "ms", "./old", "./new"));
+    const struct qs_job_benchmark *b = &s->benchmarks[0];
+    assert_int_equal(b->mode, QS_MODE_STREAM);
+    assert_int_equal(b->stream.format, QS_FORM_NUMBERS);
+    assert_string_equal(b->stream.unit, "ms");
+    assert_int_equal(b->output, QS_OUTPUT_STDOUT);
+    assert_int_equal(b->iteration_limit_ns, INT64_C(600000000000));
+    assert_int_equal(s->arm_count, 2);
+    qs_job_free(s);
+    s = good(RUN("--stream=pattern", "--stream-unit", "MB/s", "--stream-better", "higher", "--stream-pattern",
+                 "([0-9]{1,3}) MB/s", "--stream-file", "out.txt", "--", "dd"));
+    b = &s->benchmarks[0];
+    assert_string_equal(b->stream.pattern, "([0-9]{1,3}) MB/s");
+    assert_int_equal(b->stream.better, QS_JOB_BETTER_HIGHER);
+    assert_int_equal(b->output, QS_OUTPUT_FILE);
+    assert_string_equal(b->stream.file, "out.txt");
+    qs_job_free(s);
+    s = good(
+        RUN("--stream", "google-benchmark", "--stream-benchmark", "BM_{n}", "-L", "n", "1,2", "./b {n}"));
+    assert_string_equal(s->benchmarks[0].program_benchmark, "BM_{n}");
+    qs_job_free(s);
+}
+
+static void what_does_not_go_with_a_suite_is_refused(void **state)
+{
+    (void)state;
+    bad(RUN("--stream", "xml", "./b"), "xml");
+    bad(RUN("--stream", "numbers", "./b"), "the unit of the values is missing");
+    bad(RUN("--stream", "pattern", "--stream-unit", "ms", "./b"), "the pattern is missing");
+    bad(RUN("--stream", "numbers", "--stream-unit", "MB/s", "./b"), "the better direction is missing");
+    bad(RUN("--stream", "google-benchmark", "--stream-unit", "ms", "./b"), "names its units itself");
+    bad(RUN("--stream", "numbers", "--stream-unit", "ms", "--harness", "./b"),
+        "--harness does not go with --stream");
+    bad(RUN("--stream", "numbers", "--stream-unit", "ms", "--iterations", "3", "./b"),
+        "--iterations does not go");
+    bad(RUN("--stream", "numbers", "--stream-unit", "ms", "--show-output", "./b"),
+        "--show-output does not go");
+    bad(RUN("--stream-unit", "ms", "./b"), "--stream-unit says how values are read");
+}
+
 static void the_environment_travels_whole(void **state)
 {
     (void)state;
@@ -299,6 +342,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_defaults_are_those_that_are_promised),
                                        cmocka_unit_test(a_harness_program_is_run_with_its_own_defaults),
+                                       cmocka_unit_test(values_that_a_suite_writes_are_read),
+                                       cmocka_unit_test(what_does_not_go_with_a_suite_is_refused),
                                        cmocka_unit_test(the_environment_travels_whole),
                                        cmocka_unit_test(arms_in_every_form),
                                        cmocka_unit_test(parameters_are_arms_or_points),
