@@ -13,6 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path += [os.path.join(TOP, "tests/tools"), HERE, *(os.path.join(HERE, d) for d in ("minimum", "impact", "reactive"))]
 
 import impact  # noqa: E402
+import kept  # noqa: E402
 import minimum  # noqa: E402
 import reactive  # noqa: E402
 import relink  # noqa: E402
@@ -57,25 +58,44 @@ def factors(tap):
     tap.ok(abs(float(rows["alike"][4]) - 1) < 0.05 and rows["alike"][7] == "no-effect", "runs that are alike have none", text)
 
 
+class MadeRun(kept.Run):
+    """A run as the database has it, of values that are given."""
+
+    def __init__(self, case, number, values, warmup_n=0, reason="futhark"):
+        super().__init__(None, (f"{case} #{number}", number, reason, warmup_n, 2 * sum(values), sum(values), 1500))
+        self.values = values
+
+    def all(self):
+        return self.values
+
+
 def rules(tap):
     rng = random.Random(3)
-    warm = [[1e6 * (1 + 0.5 * (i < 50)) * (1 + rng.gauss(0, 0.005)) for i in range(12000)] for _ in range(5)]
-    flat = [[1e5 * (1 + rng.gauss(0, 0.005)) for i in range(20000)] for _ in range(5)]
-    lists = {"warm": warm, "flat": flat}
-    found = reactive.judged(REACTIVE, settings_of(lists), done_of(lists))
-    tap.ok(abs(found["warm"]["fixed 10"]["ratio"] - 1.5) < 0.02, "ten iterations of a cold program are half as much again", [str(found["warm"])])
-    new = found["warm"]["futhark"]
-    tap.ok(new["restarted"] == 5 and abs(new["ratio"] - 1) < 0.01 and new["r1"] < 0.1 < found["warm"]["fixed 10000"]["r1"],
-           "the rule drops them, and dependence with them", [str(new)])
-    tap.ok(new["measured_ns"] < 2e9 < found["warm"]["fixed 10000"]["measured_ns"], "in less time", [str(new)])
-    tap.ok(4950 < found["flat"]["futhark"]["iterations"] < 5050, "half a second of 100 us is enough where nothing changes")
-    tap.ok(9500 < found["flat"]["futhark, strictness 2, 1 s"]["iterations"] < 10500, "a whole one where that is asked for")
+
+    def cold(n, ns):
+        return [ns * (1 + 0.5 * (i < 50)) * (1 + rng.gauss(0, 0.005)) for i in range(n)]
+    runs = []
+    for i in range(5):
+        for kernel, ns in (("short", 1e5), ("long", 1e6)):
+            runs += [MadeRun(f"{kernel} | fixed 10", i, cold(10, ns), reason="fixed(10)"), MadeRun(f"{kernel} | {reactive.BASELINE}", i, cold(10000, ns)),
+                     MadeRun(f"{kernel} | reactive", i, cold(800, ns), 50), MadeRun(f"{kernel} | strictness 2, 1 s", i, cold(900, ns), reason="cap of 4 s"),
+                     MadeRun(f"{kernel} | cube root", i, [ns, 2 * ns] * 20)]
+    runs.append(MadeRun("other | recorded", 0, cold(10000, 1e3)))
+    found = reactive.judged(REACTIVE, runs)
+    tap.equal(sorted(found), ["long", "short"], "a kernel that lacks a rule is in no table")
+    ten, new, strict, cube = (found["short"][name] for name in ("fixed 10", "reactive", "strictness 2, 1 s", "cube root"))
+    tap.ok(abs(ten["ratio"] - 1.5) < 0.02 and abs(ten["warm"] - 1.5) < 0.01, "ten iterations of a cold program are half as much again", [str(ten)])
+    tap.ok(new["restarted"] == 5 and abs(new["warm"] - 1) < 0.001 and new["r1"] < 0.1 < found["short"][reactive.BASELINE]["r1"],
+           "a rule that sets the first ones aside drops dependence with them", [str(new)])
+    tap.equal((new["iterations"], new["capped"], new["elapsed_ns"]), (800, 0, 2 * new["measured_ns"]), "which are iterations and time all the same")
+    tap.equal((strict["capped"], strict["escaped"], strict["restarted"]), (5, 0, 0), "what a cap ended is no escape")
+    tap.equal((cube["escaped"], cube["runs"], new["escaped"]), (5, 5, 0), "what alternates stops at any error")
     with tempfile.NamedTemporaryFile(suffix=".txt") as f:
-        text = reactive.report(REACTIVE, f.name)(settings_of(lists), done_of(lists)).splitlines()
+        text = reactive.report(REACTIVE, f.name, "")({"seed": 1, "machine": "none"}, runs).splitlines()
         rows = [line for line in text if line.startswith("fixed 10000")]
         tap.ok([row.split()[2] for row in rows] == ["all", "below", "above"], "kernels below and above 250 us are told apart", text)
         table = subprocess.run([STOP, f.name], capture_output=True, text=True, check=True).stdout
-        tap.ok(table.startswith("10 series") and "| fixed 50 | 50 / 50 | 0.0 % |" in table, "and the beginnings go to stop_study", [table])
+        tap.ok(table.startswith("11 series") and "| fixed 50 | 50 / 50 | 0.0 % |" in table, "and all of 10 000 iterations go to stop_study", [table])
 
 
 def what_is_left(tap):
@@ -86,8 +106,8 @@ def what_is_left(tap):
            "in rounds whose order is drawn", whole)
     done = [{"series": s, "trial": n} for s, n in whole[:4]]
     tap.equal([(one.name, n) for one, n in trials.plan(series, 3, 1, done)], whole[4:], "what is done is not done again")
-    job = trials.Series("a", "p", 10000, least_s=2.5, most=80000, benchmark="x", n=3).job("/build", 7)
-    tap.equal((job["benchmarks"][0]["argv"], job["plan"]["stop"]["all"][1]), (["/build/p"], {"time": {"time": "2500ms"}}), "its job")
+    job = trials.Series("a", "p", 10000, benchmark="x", n=3).job("/build", 7)
+    tap.equal((job["benchmarks"][0]["argv"], job["plan"]["stop"]), (["/build/p"], {"fixed": {"iterations": 10000}}), "its job")
 
 
 def symbols_of(path):

@@ -18,10 +18,10 @@ WINDOW = 4096  # iterations, the most that one window has
 
 
 class Series:
-    """One program with its parameters. `least_s` of measured time and `least` iterations make a trial, but never more than `most`."""
+    """One program with its parameters; a trial is one process of it and so many iterations, each of one evaluation."""
 
-    def __init__(self, name, program, least, least_s=0.0, most=1000000, layout="random", benchmark=None, **params):
-        self.name, self.program, self.least, self.least_s, self.most = name, program, least, least_s, most
+    def __init__(self, name, program, iterations, layout="random", benchmark=None, **params):
+        self.name, self.program, self.iterations = name, program, iterations
         self.layout, self.benchmark, self.params = layout, benchmark, params
 
     def told(self):
@@ -31,24 +31,23 @@ class Series:
         del seed
         return [os.path.join(build, self.program)]
 
+    def plan(self):
+        return {"window": {"iterations": min(WINDOW, self.iterations)}, "stop": {"fixed": {"iterations": self.iterations}},
+                "caps": {"iterations": self.iterations, "time": "60s"}}
+
     def job(self, build, seed):
         """One run, as the tools of the papers would have it: no gate, and no window is repeated for what happened in it."""
         which = {"benchmark": self.benchmark} if self.benchmark else {}
-        rules = [{"fixed": {"iterations": self.least}}]
-        if self.least_s:
-            rules.append({"time": {"time": f"{round(self.least_s * 1e3)}ms"}})
         return {"quiesce": 1, "conditions": {"gate": "none", "bounds": "none"},
-                "benchmarks": [{"name": self.name, "mode": "harness", "layout": self.layout, "params": self.params, **which,
+                "benchmarks": [{"name": self.name, "mode": "harness", "evals": 1, "layout": self.layout, "params": self.params, **which,
                                 "argv": self.argv(build, seed)}],
-                "plan": {"seed": seed, "blocks": 1, "until": {"interval": 0}, "warmup": {"iterations": 0},
-                         "window": {"iterations": min(WINDOW, self.least)}, "stop": {"all": rules},
-                         "caps": {"iterations": self.most, "time": "60s"}}}
+                "plan": {"seed": seed, "blocks": 1, "until": {"interval": 0}, "warmup": {"iterations": 0}, **self.plan()}}
 
 
-def arguments(text, trials, **more):
+def arguments(text, trials, out="results, one JSON line per trial", **more):
     p = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--build", default="build", help="folder of the release build (build)")
-    p.add_argument("--out", required=True, help="results, one JSON line per trial")
+    p.add_argument("--out", required=True, help=out)
     p.add_argument("--trials", type=int, default=trials, help=f"of each series ({trials})")
     p.add_argument("--seed", type=int, default=1, help="of the order of the trials and of their layouts (1)")
     p.add_argument("--minutes", type=float, help="start no trial after so long")
@@ -81,23 +80,32 @@ def plan(series, trials, seed, done):
                 yield one, number
 
 
+def seed_of(seed, name, number):
+    """Of one trial: what its job draws."""
+    return random.Random(f"{seed} {name} {number}").getrandbits(48)
+
+
 def trial(own, build, one, seed, number):
-    line = {"series": one.name, "trial": number, "load1": os.getloadavg()[0],
-            "seed": random.Random(f"{seed} {one.name} {number}").getrandbits(48)}
+    line = {"series": one.name, "trial": number, "load1": os.getloadavg()[0], "seed": seed_of(seed, one.name, number)}
     began = time.monotonic()
     job = own.submit(one.job(build, line["seed"]), "--wait")["job"]
     line["elapsed_s"] = round(time.monotonic() - began, 4)
     line["ns"] = [ns for (ns,) in own.rows("SELECT t.duration_ns FROM run r JOIN window w ON w.run_id = r.id JOIN iteration t ON t.window_id = w.id "
-                                           "WHERE r.job_id = ? ORDER BY w.first_seq, t.i", job)][:one.most]
+                                           "WHERE r.job_id = ? AND w.phase = 1 ORDER BY w.first_seq, t.i", job)][:one.iterations]
     return line
+
+
+def daemon_of(build, folder):
+    """The daemon of a build, with its static agent where there is one."""
+    agents = [os.path.join(build, "agent", name) for name in ("quiesce-agent-static", "quiesce-agent")]
+    return own_daemon(os.path.join(build, "daemon/quiesced"), os.path.join(build, "daemon/ctl/quiesce"), folder,
+                      "--agent", next(filter(os.path.exists, agents), agents[-1]))
 
 
 def measure(args, series, done):
     build = os.path.abspath(args.build)
     end = time.monotonic() + args.minutes * 60 if args.minutes else float("inf")
-    with tempfile.TemporaryDirectory() as folder, open(args.out, "a", encoding="utf-8") as out, \
-            own_daemon(os.path.join(build, "daemon/quiesced"), os.path.join(build, "daemon/ctl/quiesce"), folder,
-                       "--agent", os.path.join(build, "agent/quiesce-agent-static")) as own:
+    with tempfile.TemporaryDirectory() as folder, open(args.out, "a", encoding="utf-8") as out, daemon_of(build, folder) as own:
         for one, number in plan(series, args.trials, args.seed, done):
             if time.monotonic() >= end:
                 break
@@ -125,6 +133,11 @@ def study(name, args, series, report):
     if not done:
         sys.exit(f"{name}: there is no trial in {args.out}")
     print(report(settings, done))
+
+
+def mean(values):
+    values = list(values)
+    return sum(values) / len(values)
 
 
 def load_of(trials):

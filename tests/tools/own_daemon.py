@@ -38,7 +38,7 @@ class OwnDaemon:
         """What a command of `quiesce` prints; its failure ends the program."""
         done = subprocess.run([self.quiesce, *argv], env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         if done.returncode:
-            sys.exit(f"quiesce {argv[0]} ended with {done.returncode}: {done.stderr.strip()}")
+            sys.exit(f"quiesce {argv[0]} ended with {done.returncode}: {(done.stderr or done.stdout).strip()}")
         return done.stdout
 
     def submit(self, job, *options):

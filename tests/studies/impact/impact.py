@@ -24,7 +24,7 @@ RELINKED = {"fft 2^9": (["fft.c", "picture.c"], {"log2-points": 9}), "triad 24 K
 
 def kernels():
     def one(name, program, iterations, **params):
-        return t.Series(name, program, iterations + WARM, most=iterations + WARM, **params)
+        return t.Series(name, program, iterations + WARM, **params)
     return [one("fft 2^10", FFT, 1000, **{"log2-points": 10}), one("fft 2^14", FFT, 500, **{"log2-points": 14}),
             one("fft 2^10, fixed layout", FFT, 1000, layout="fixed", **{"log2-points": 10}),
             one("chase 1 MiB", MEMORY, 1000, benchmark="chase", kib=1024, steps=5000),
@@ -36,7 +36,7 @@ class Relinked(t.Series):
     """Of each trial another program, or always the same; no other layout is drawn. made_of: a folder, and the objects in it."""
 
     def __init__(self, name, once, made_of, params):
-        super().__init__(f"{name} {'linked once' if once else 'relinked'}", name, 1000 + WARM, most=1000 + WARM, layout="fixed", **params)
+        super().__init__(f"{name} {'linked once' if once else 'relinked'}", name, 1000 + WARM, layout="fixed", **params)
         self.once, self.made_of = once, made_of
 
     def argv(self, build, seed):

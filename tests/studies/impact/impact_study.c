@@ -65,7 +65,7 @@ int main(int argc, char **argv)
         fputs("usage: impact_study DROP FILE\n", stderr);
         return 2;
     }
-    bool ok = set_read(&set, argv[2]);
+    bool ok = set_read(&set, argv[2], SERIES_FEWEST);
     size_t n = 0;
     for (size_t j = 0; j < set.count; j++)
         n += set.s[j].n;

@@ -21,8 +21,8 @@ ESTIMATORS = ("mean", "mean of 5 to 95 %", "median", "minimum")
 
 
 def series():
-    found = [t.Series(name, PROGRAM, MEASUREMENTS, most=MEASUREMENTS, benchmark=name, repeat=n) for name, n in REPEAT.items()]
-    return found + [t.Series(f"{name} scan", PROGRAM, EVALUATIONS, most=EVALUATIONS, benchmark=name, repeat=0) for name in REPEAT]
+    found = [t.Series(name, PROGRAM, MEASUREMENTS, benchmark=name, repeat=n) for name, n in REPEAT.items()]
+    return found + [t.Series(f"{name} scan", PROGRAM, EVALUATIONS, benchmark=name, repeat=0) for name in REPEAT]
 
 
 def lists_of(done, name):

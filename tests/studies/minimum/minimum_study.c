@@ -105,7 +105,7 @@ int main(int argc, char **argv)
         fputs("usage: minimum_study trials|scan FILE\n", stderr);
         return 2;
     }
-    bool ok = set_read(&set, argv[2]) && (is_scan ? scan(&set) : trials(&set));
+    bool ok = set_read(&set, argv[2], SERIES_FEWEST) && (is_scan ? scan(&set) : trials(&set));
     if (!ok)
         fputs("minimum_study: no series of at least 30 positive values, or no memory\n", stderr);
     set_free(&set);

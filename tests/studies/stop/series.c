@@ -9,7 +9,7 @@
 #include "stats/rng.h"
 #include "stats/special.h"
 
-enum { LENGTH = 3000, SHAPES = 8, DRAWS = 30, FEWEST = 30 };
+enum { LENGTH = 3000, SHAPES = 8, DRAWS = 30 };
 
 void set_free(struct set *set)
 {
@@ -53,10 +53,10 @@ static bool read_line(char *line, struct series *s)
         double v = strtod(word, &end);
         ok = *end == '\0' && isfinite(v) && v > 0 && push(s, v);
     }
-    return ok && s->n >= FEWEST;
+    return ok;
 }
 
-bool set_read(struct set *set, const char *path)
+bool set_read(struct set *set, const char *path, size_t fewest)
 {
     FILE *f = fopen(path, "r");
     char *line = NULL;
@@ -64,7 +64,7 @@ bool set_read(struct set *set, const char *path)
     bool ok = f != NULL;
     while (ok && getline(&line, &room, f) > 0) {
         struct series s = {0};
-        ok = read_line(line, &s);
+        ok = read_line(line, &s) && s.n >= fewest;
         if (ok)
             ok = add(set, s);
         else

@@ -139,7 +139,7 @@ int main(int argc, char **argv)
             file = argv[i];
     }
     struct set set = {0};
-    bool ok = file ? set_read(&set, file) : set_generate(&set, (uint64_t)seed);
+    bool ok = file ? set_read(&set, file, SERIES_FEWEST) : set_generate(&set, (uint64_t)seed);
     ok = ok && set_scale(&set, iteration_ms * 1e6) && print_table(&set, step < 1 ? 1 : (size_t)step);
     if (!ok)
         fputs("stop_study: no series of at least 30 positive values, or no memory\n", stderr);
