@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "report/analysis.h"
 #include "report/opinion.h"
+#include "report/views_of.h"
 
 enum {
     FILES_MOST = 64,
@@ -99,6 +100,18 @@ static bool take_rules(const json_t *options, unsigned *ret, struct qs_err *err)
                              : qs_fail(err, QS_E_USAGE, "options.rule is text: names with commas between");
 }
 
+static bool take_views(struct analyze *a, const json_t *options, struct qs_err *err)
+{
+    const json_t *v = json_object_get(options, "view");
+    if (!v)
+        return true;
+    if (a->run == qs_analysis_history)
+        return qs_fail(err, QS_E_USAGE,
+                       "a view looks at the iterations of a run: the values of a history are none");
+    return json_is_string(v) ? qs_views_parse(json_string_value(v), &a->opts.views, err)
+                             : qs_fail(err, QS_E_USAGE, "options.view is text: views with commas between");
+}
+
 static bool check_keys(const json_t *object, const char *where, const char *const *known, size_t count,
                        struct qs_err *err)
 {
@@ -119,8 +132,8 @@ static bool check_keys(const json_t *object, const char *where, const char *cons
 
 static bool take_options(struct analyze *a, struct qs_err *err)
 {
-    static const char *const known[] = {"level", "margin_ratio", "resolution",    "seed",         "resamples",
-                                        "per",   "better",       "change_window", "change_p_max", "rule"};
+    static const char *const known[] = {"level",  "margin_ratio",  "resolution",   "seed", "resamples", "per",
+                                        "better", "change_window", "change_p_max", "rule", "view"};
     static const char *const per[2] = {"run", "iteration"}, *const better[2] = {"lower", "higher"};
     const json_t *options = json_object_get(a->body, "options");
     double resamples = (double)a->opts.resamples, window = (double)a->opts.change_window;
@@ -136,8 +149,8 @@ static bool take_options(struct analyze *a, struct qs_err *err)
         !take_number(options, "change_window", 2, WINDOW_MOST, &window, err) ||
         !take_number(options, "change_p_max", 1e-12, 0.999, &a->opts.change_p_max, err) ||
         !take_number(options, "resamples", RESAMPLES_LEAST, RESAMPLES_MOST, &resamples, err) ||
-        !take_rules(options, &a->opts.opinions, err) || !take_seed(options, &a->opts.seed, err) ||
-        !take_word(options, "per", per, &which_per, err) ||
+        !take_rules(options, &a->opts.opinions, err) || !take_views(a, options, err) ||
+        !take_seed(options, &a->opts.seed, err) || !take_word(options, "per", per, &which_per, err) ||
         !take_word(options, "better", better, &which_better, err))
         return false;
     a->opts.resamples = (size_t)resamples;
@@ -172,9 +185,10 @@ static bool take_file(struct analyze *a, const json_t *file, struct qs_err *err)
         a->bad = json_string_value(name);
         return false;
     }
-    a->files[a->count++] = (struct qs_analysis_file){
+    struct qs_analysis_file *to = &a->files[a->count++];
+    *to = (struct qs_analysis_file){
         .name = json_string_value(name), .bytes = json_string_length(text), .import = import};
-    return true;
+    return qs_views_of_import(&a->opts.views, import, &to->tally, err);
 }
 
 static bool take_body(struct qs_exchange *ex, struct analyze *a, struct qs_err *err)

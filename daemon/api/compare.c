@@ -91,15 +91,20 @@ static void say_compare(struct qs_exchange *ex)
     qs_reply_json(ex, 200, &out);
 }
 
+bool qs_compare_query(const struct qs_uri *uri, struct qs_compared *ret, struct qs_err *err)
+{
+    const char *rules = qs_uri_get(uri, "rule"), *views = qs_uri_get(uri, "view");
+    return (!rules || qs_opinions_parse(rules, &ret->opinions, err)) &&
+           (!views || qs_views_parse(views, &ret->views, err)) && qs_wanted_take(&ret->wanted, uri, err);
+}
+
 void qs_handle_compare(struct qs_exchange *ex)
 {
     struct qs_compared *c = qs_exchange_data(ex, sizeof *c, done_compare);
-    const char *rules = qs_uri_get(&ex->uri, "rule"), *views = qs_uri_get(&ex->uri, "view");
     struct qs_err err = QS_ERR_INIT;
     qs_buf_init(&c->document);
-    if ((rules && !qs_opinions_parse(rules, &c->opinions, &err)) ||
-        (views && !qs_views_parse(views, &c->views, &err)) || !qs_wanted_take(&c->wanted, &ex->uri, &err))
-        qs_reply_error(ex, &err);
-    else
+    if (qs_compare_query(&ex->uri, c, &err))
         qs_exchange_read(ex, read_compare, say_compare);
+    else
+        qs_reply_error(ex, &err);
 }

@@ -25,6 +25,8 @@ struct qs_compared {
  * shown to anybody, so that nobody stops it for what it says. */
 bool qs_compare_read(struct qs_store_reader *reader, const char *db_path, int64_t job,
                      struct qs_compared *ret, struct qs_err *err);
+/* rule, view and metric of the query. QS_E_USAGE. */
+bool qs_compare_query(const struct qs_uri *uri, struct qs_compared *ret, struct qs_err *err);
 /* QS_E_CONFLICT where the job has not ended. */
 bool qs_compare_check_ended(const struct qs_job_info *job, struct qs_err *err);
 void qs_compared_done(struct qs_compared *c);

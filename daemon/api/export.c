@@ -12,6 +12,16 @@ void qs_handle_export(struct qs_exchange *ex)
     } formats[] = {{"json", qs_export_json}, {"csv", qs_export_csv}, {"markdown", qs_export_markdown}};
     const char *format = qs_uri_get(&ex->uri, "format");
     struct qs_err err;
+    bool looks = qs_uri_get(&ex->uri, "view") || qs_uri_get(&ex->uri, "metric");
+    if (looks && strcmp(format ? format : "json", "markdown") != 0) {
+        qs_fail(
+            &err, QS_E_USAGE,
+            "`view` and `metric` are not for format=%.40s, which has every iteration for other programs to "
+            "choose from",
+            format ? format : "json");
+        qs_reply_error(ex, &err);
+        return;
+    }
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         if (strcmp(format ? format : "json", formats[i].name) == 0) {
             formats[i].handle(ex);

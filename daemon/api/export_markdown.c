@@ -165,6 +165,28 @@ static void put_metrics(struct qs_buf *out, const json_t *result)
     json_array_foreach(metrics, i, metric) put_metric(out, metric);
 }
 
+/* Which iterations the numbers of an arm stand on, where they are not all. */
+static void put_views(struct qs_buf *out, const json_t *arm)
+{
+    size_t i;
+    const json_t *view, *views = json_object_get(arm, "views");
+    if (json_array_size(views) == 0)
+        return;
+    qs_buf_str(out, "- view of ");
+    put_cell(out, text_at(arm, "name"));
+    json_array_foreach(views, i, view)
+    {
+        long long used = json_integer_value(json_object_get(view, "used"));
+        long long dropped = json_integer_value(json_object_get(view, "dropped"));
+        const json_t *n = json_object_get(view, "n");
+        qs_buf_fmt(out, "%s %s", i > 0 ? ", then" : ":", text_at(view, "view"));
+        if (json_is_integer(n))
+            qs_buf_fmt(out, " %lld", (long long)json_integer_value(n));
+        qs_buf_fmt(out, " leaves %lld of %lld iterations", used, used + dropped);
+    }
+    qs_buf_char(out, '\n');
+}
+
 static void put_result(struct qs_buf *out, const json_t *result)
 {
     size_t i;
@@ -186,6 +208,7 @@ static void put_result(struct qs_buf *out, const json_t *result)
         put_cell(out, text_at(c, "sentence"));
         qs_buf_char(out, '\n');
     }
+    json_array_foreach(json_object_get(result, "arms"), i, arm) put_views(out, arm);
     put_metrics(out, result);
 }
 
@@ -220,5 +243,9 @@ void qs_export_markdown(struct qs_exchange *ex)
     struct markdown *m = qs_exchange_data(ex, sizeof *m, done_markdown);
     qs_buf_init(&m->compared.document);
     qs_buf_init(&m->out);
-    qs_exchange_read(ex, read_markdown, say_markdown);
+    struct qs_err err = QS_ERR_INIT;
+    if (qs_compare_query(&ex->uri, &m->compared, &err))
+        qs_exchange_read(ex, read_markdown, say_markdown);
+    else
+        qs_reply_error(ex, &err);
 }

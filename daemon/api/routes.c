@@ -41,8 +41,8 @@ const struct qs_route qs_routes[] = {
     {"GET", "/api/v1/runs/{uid}", qs_handle_run, 0, "", 0},
     {"GET", "/api/v1/runs/{uid}/iterations", qs_handle_iterations, 0, " from limit ", 0},
     {"GET", "/api/v1/jobs/{id}/compare", qs_handle_compare, 0, " rule view metric ", 0},
-    {"GET", "/api/v1/compare", qs_handle_sides, 0, " base candidate metric margin_ratio alpha allow rule ",
-     0},
+    {"GET", "/api/v1/compare", qs_handle_sides, 0,
+     " base candidate metric margin_ratio alpha allow rule view ", 0},
     {"GET", "/api/v1/jobs/{id}/report", qs_handle_job_report, 0, " view full metric ", 0},
     {"GET", "/api/v1/runs/{uid}/report", qs_handle_run_report, 0, " view full metric ", 0},
     {"GET", "/api/v1/jobs/{id}/reproduce", qs_handle_reproduce_plan, 0, "", 0},
@@ -55,6 +55,6 @@ const struct qs_route qs_routes[] = {
     {"POST", "/api/v1/analyze", qs_handle_analyze, ANALYZE_BYTES, "", 0},
     {"POST", "/api/v1/analyze:compare", qs_handle_analyze_compare, ANALYZE_BYTES, "", 0},
     {"POST", "/api/v1/analyze:history", qs_handle_analyze_history, ANALYZE_BYTES, "", 0},
-    {"GET", "/api/v1/jobs/{id}/export", qs_handle_export, 0, " format ", 0},
+    {"GET", "/api/v1/jobs/{id}/export", qs_handle_export, 0, " format view metric ", 0},
 };
 const size_t qs_route_count = sizeof qs_routes / sizeof *qs_routes;

@@ -13,6 +13,7 @@
 #include "report/opinion.h"
 #include "report/picks.h"
 #include "report/sides.h"
+#include "report/views_of.h"
 
 struct sides {
     struct qs_sides_input in;
@@ -42,6 +43,7 @@ static bool take_query(struct sides *s, const struct qs_uri *uri, struct qs_err 
 {
     static const char *const sides[2] = {"base", "candidate"};
     const char *rules = qs_uri_get(uri, "rule"), *allow = qs_uri_get(uri, "allow");
+    const char *views = qs_uri_get(uri, "view");
     s->in =
         (struct qs_sides_input){.margin_ratio = NAN, .alpha = 0.05, .allow = allow ? allow : "", .seed = 1};
     for (int i = 0; i < 2; i++) {
@@ -54,7 +56,8 @@ static bool take_query(struct sides *s, const struct qs_uri *uri, struct qs_err 
     }
     return qs_uri_number(uri, "margin_ratio", 0, 10, &s->in.margin_ratio, err) &&
            qs_uri_number(uri, "alpha", 0.0001, 0.49, &s->in.alpha, err) &&
-           qs_wanted_take(&s->wanted, uri, err) && (!rules || qs_opinions_parse(rules, &s->in.opinions, err));
+           qs_wanted_take(&s->wanted, uri, err) && (!views || qs_views_parse(views, &s->in.views, err)) &&
+           (!rules || qs_opinions_parse(rules, &s->in.opinions, err));
 }
 
 /* A job that somebody names must have ended; of a build or a night the others are told as running. */
@@ -116,6 +119,8 @@ static bool work_sides(struct qs_exchange *ex, struct qs_err *err)
     (void)err; /* too little data is an answer: the document says so */
     s->in.runs[0] = &s->runs[0];
     s->in.runs[1] = &s->runs[1];
+    for (int i = 0; i < 2; i++)
+        qs_views_of_runs(&s->in.views, &s->runs[i], &s->in.tally[i]);
     s->in.jobs = s->jobs;
     s->in.job_count = s->job_count;
     s->in.progress = qs_steps_progress(ex);

@@ -1,6 +1,7 @@
 #include "ctl/offline.h"
+#include "ctl/result.h"
 
-static const struct qs_opt options[] = {QS_OFFLINE_OPTIONS, {0}};
+static const struct qs_opt options[] = {QS_OFFLINE_OPTIONS, QS_VIEW_OPTIONS, {0}};
 
 static int run(struct qs_ctl *ctl)
 {

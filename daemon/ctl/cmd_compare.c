@@ -66,19 +66,21 @@ static const struct qs_opt options[] = {
 static int print_export(struct qs_ctl *ctl, struct qs_http *http, int64_t job, const char *format)
 {
     int code = QS_EXIT_OK;
-    char path[96];
-    struct qs_buf text;
+    struct qs_buf text, path;
     qs_buf_init(&text);
-    snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64 "/export?format=%s", job, format);
-    if (qs_api_text(ctl, http, path, &text, &code)) {
+    qs_buf_init(&path);
+    qs_buf_fmt(&path, "/api/v1/jobs/%" PRId64 "/export?format=%s", job, format);
+    qs_result_query(ctl->args, &path);
+    if (qs_api_text(ctl, http, path.data, &text, &code)) {
         qs_ctl_print(ctl->out, &text);
-        snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64 "/compare", job);
-        json_t *doc = qs_api_get(ctl, http, path, &code);
+        qs_result_path(ctl->args, job, &path);
+        json_t *doc = qs_api_get(ctl, http, path.data, &code);
         if (doc != NULL && qs_layout_has_regression(doc))
             code = QS_EXIT_REGRESSION;
         json_decref(doc);
     }
     qs_buf_done(&text);
+    qs_buf_done(&path);
     return code;
 }
 
@@ -115,8 +117,7 @@ static bool check_options(struct qs_ctl *ctl, const char *const *foreign, const 
 
 static int run_files(struct qs_ctl *ctl)
 {
-    static const char *const of_jobs[] = {"csv",           "show-output", "allow-diff", "metric",
-                                          "discard-first", "last",        "fenced",     NULL};
+    static const char *const of_jobs[] = {"csv", "show-output", "allow-diff", "metric", NULL};
     int code = QS_EXIT_OK;
     if (!check_options(ctl, of_jobs, "files", &code))
         return code;
@@ -128,9 +129,8 @@ static int run_files(struct qs_ctl *ctl)
 
 static int run_sides(struct qs_ctl *ctl)
 {
-    static const char *const of_others[] = {"csv",         "discard-first", "last",   "fenced",
-                                            "show-output", "format",        "better", "seed",
-                                            "resolution",  "resamples",     "per",    NULL};
+    static const char *const of_others[] = {"csv",        "show-output", "format", "better", "seed",
+                                            "resolution", "resamples",   "per",    NULL};
     int code = QS_EXIT_OK;
     const struct qs_args *args = ctl->args;
     if (!check_options(ctl, of_others, "jobs, builds and nights", &code))
@@ -141,13 +141,14 @@ static int run_sides(struct qs_ctl *ctl)
 static int run_junit(struct qs_ctl *ctl, struct qs_http *http, int64_t job)
 {
     int code = QS_EXIT_OK;
-    char path[96];
-    struct qs_buf text;
+    struct qs_buf text, path;
     qs_buf_init(&text);
-    snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64 "/compare", job);
-    if (qs_api_text(ctl, http, path, &text, &code))
+    qs_buf_init(&path);
+    qs_result_path(ctl->args, job, &path);
+    if (qs_api_text(ctl, http, path.data, &text, &code))
         code = qs_compared_show(ctl, &text);
     qs_buf_done(&text);
+    qs_buf_done(&path);
     return code;
 }
 
@@ -162,10 +163,14 @@ static int run_job(struct qs_ctl *ctl)
         return QS_EXIT_USAGE;
     if (!check_options(ctl, of_sides, "the arms of one job: name two sides, as in 7:old 7:new", &code))
         return code;
-    bool page_only = qs_args_has(ctl->args, "rule") || qs_query_views(NULL, ctl->args);
-    if (page_only && has_form(ctl->args))
-        return fail_words(ctl, 0, "--rule and views go with the page and with --json",
+    if (qs_args_has(ctl->args, "rule") && has_form(ctl->args))
+        return fail_words(ctl, 0, "--rule goes with the page and with --json",
                           "leave --markdown, --csv or --junit out");
+    if (qs_args_has(ctl->args, "csv") &&
+        (qs_query_views(NULL, ctl->args) || qs_args_has(ctl->args, "metric")))
+        return fail_words(ctl, 0,
+                          "--csv has every iteration with all its metrics, those that do not count too",
+                          "choose by its columns, and leave views and --metric out");
     struct qs_http *http = qs_api_reach_own(ctl, &code);
     if (http == NULL)
         return code;

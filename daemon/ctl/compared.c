@@ -78,6 +78,7 @@ int qs_compared_sides(struct qs_ctl *ctl, const char *base, const char *candidat
     qs_query_list(&path, ctl->args, "metric", "metric");
     qs_query_list(&path, ctl->args, "allow-diff", "allow");
     qs_query_list(&path, ctl->args, "rule", "rule");
+    (void)qs_query_views(&path, ctl->args);
     if (qs_args_has(ctl->args, "margin"))
         add_ratio(&path, "margin_ratio", (double)qs_args_number(ctl->args, "margin", 0) / 1e6);
     if (qs_args_has(ctl->args, "level"))

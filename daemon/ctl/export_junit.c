@@ -105,6 +105,21 @@ static void put_refused(struct qs_buf *out, const json_t *doc)
     qs_buf_str(out, "</error>\n    </testcase>\n");
 }
 
+/* Which iterations the verdicts stand on, where they are not all. */
+static void put_views(struct qs_buf *out, const json_t *doc)
+{
+    struct qs_buf lines;
+    qs_buf_init(&lines);
+    qs_findings_views(doc, &lines);
+    if (lines.len > 0) {
+        lines.data[--lines.len] = '\0'; /* its last line end */
+        qs_buf_str(out, "    <properties>\n      <property name=\"views\"");
+        put_attribute(out, "value", lines.data);
+        qs_buf_str(out, "/>\n    </properties>\n");
+    }
+    qs_buf_done(&lines);
+}
+
 static void put_suite(struct qs_buf *out, const json_t *doc, const struct qs_findings *f)
 {
     size_t counts[3] = {0}, refused = qs_findings_refused(doc) ? 1 : 0;
@@ -115,6 +130,7 @@ static void put_suite(struct qs_buf *out, const json_t *doc, const struct qs_fin
                f->count + refused, counts[FAILED], refused, counts[SKIPPED]);
     put_attribute(out, "name", title);
     qs_buf_str(out, ">\n");
+    put_views(out, doc);
     if (refused > 0)
         put_refused(out, doc);
     for (size_t i = 0; i < f->count; i++)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 #include "ctl/api.h"
 #include "ctl/export.h"
@@ -110,6 +111,22 @@ static void put_unmatched(struct qs_buf *out, const json_t *doc, const char *key
     }
 }
 
+static void put_views(struct qs_buf *out, const json_t *doc)
+{
+    struct qs_buf lines;
+    qs_buf_init(&lines);
+    qs_findings_views(doc, &lines);
+    for (const char *line = lines.data; lines.len > 0 && *line != '\0'; line += strcspn(line, "\n") + 1) {
+        char *one = qs_strndup(line, strcspn(line, "\n"));
+        qs_buf_str(out, "\n- ");
+        put_cell(out, one);
+        free(one);
+    }
+    if (lines.len > 0)
+        qs_buf_char(out, '\n');
+    qs_buf_done(&lines);
+}
+
 void qs_export_markdown(const json_t *doc, struct qs_buf *out)
 {
     struct qs_findings f;
@@ -127,6 +144,7 @@ void qs_export_markdown(const json_t *doc, struct qs_buf *out)
                         "|---|---|---|---|--:|--:|--:|---|\n");
     for (size_t i = 0; i < f.count; i++)
         put_row(out, &f.at[i]);
+    put_views(out, doc);
     put_differences(out, doc, "arm", "The arms differ in:");
     put_differences(out, doc, "environment", "What else differs:");
     put_unmatched(out, doc, "only_in_base", "Only in the base");

@@ -207,6 +207,44 @@ char *qs_findings_title(const json_t *doc)
     return qs_asprintf("job %" PRId64, qs_json_get_int(doc, "job", 0));
 }
 
+void qs_views_words(const json_t *views, struct qs_buf *out)
+{
+    size_t i;
+    const json_t *view;
+    json_array_foreach(views, i, view)
+    {
+        int64_t used = qs_json_get_int(view, "used", 0), dropped = qs_json_get_int(view, "dropped", 0);
+        qs_buf_fmt(out, "%s%s", i > 0 ? ", then " : "", qs_json_get_text(view, "view", "?"));
+        if (json_is_integer(json_object_get(view, "n")))
+            qs_buf_fmt(out, " %" PRId64, qs_json_get_int(view, "n", 0));
+        qs_buf_fmt(out, " leaves %" PRId64 " of %" PRId64 " iterations", used, used + dropped);
+    }
+}
+
+static void add_views(const char *of, const json_t *views, struct qs_buf *out)
+{
+    if (json_array_size(views) == 0)
+        return;
+    qs_buf_fmt(out, "view of %s: ", of);
+    qs_views_words(views, out);
+    qs_buf_char(out, '\n');
+}
+
+void qs_findings_views(const json_t *doc, struct qs_buf *out)
+{
+    size_t i, a;
+    const json_t *one, *arm;
+    add_views("the base", json_object_get(json_object_get(doc, "base"), "views"), out);
+    add_views("the candidate", json_object_get(json_object_get(doc, "candidate"), "views"), out);
+    json_array_foreach(json_object_get(doc, "files"), i, one)
+        add_views(qs_json_get_text(one, "name", "?"), json_object_get(one, "views"), out);
+    json_array_foreach(json_object_get(doc, "results"), i, one)
+    {
+        json_array_foreach(json_object_get(one, "arms"), a, arm)
+            add_views(qs_json_get_text(arm, "name", "?"), json_object_get(arm, "views"), out);
+    }
+}
+
 bool qs_findings_refused(const json_t *doc)
 {
     return qs_json_get_true(doc, "refused");

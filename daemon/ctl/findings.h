@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
+
 struct qs_finding {        /* borrowed from the document but for what says owned */
     const char *point;     /* benchmark with its parameters */
     char *where;           /* owned: the device, "3 devices", or the file */
@@ -37,6 +39,11 @@ void qs_findings_done(struct qs_findings *f);
 bool qs_findings_have_regression(const struct qs_findings *f);
 /* The words for what was compared: "12 with build:v2", "a.csv with b.csv", "job 7". Owned by the caller. */
 char *qs_findings_title(const json_t *doc);
+/* "discard-first 10 leaves 40 of 50 iterations, then fenced leaves 38 of 40 iterations". Appended. */
+void qs_views_words(const json_t *views, struct qs_buf *out);
+/* "view of the base: discard-first 10 leaves 40 of 50 iterations", a line for each side, file or arm that has
+ * views. Appended; nothing where all iterations are looked at. */
+void qs_findings_views(const json_t *doc, struct qs_buf *out);
 /* Two sides were refused because something else differs. */
 bool qs_findings_refused(const json_t *doc);
 

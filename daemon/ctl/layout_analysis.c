@@ -285,10 +285,12 @@ static void add_unmatched(const struct qs_layout *layout, const json_t *doc, str
 void qs_layout_analysis(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
 {
     size_t i;
-    const json_t *result;
+    const json_t *result, *file;
     const json_t *results = json_object_get(doc, "results");
     bool compares = strcmp(qs_json_get_text(doc, "kind", ""), "comparison") == 0;
     add_head(layout, doc, compares, out);
+    json_array_foreach(json_object_get(doc, "files"), i, file)
+        qs_sample_views(layout, qs_json_get_text(file, "name", "?"), json_object_get(file, "views"), out);
     if (json_array_size(results) > PAGES_MOST) {
         table(layout, doc, compares, out);
     } else {

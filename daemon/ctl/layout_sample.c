@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ctl/api.h"
+#include "ctl/findings.h"
 
 static const struct {
     const char *unit;
@@ -164,20 +165,11 @@ void qs_sample_arms(const struct qs_layout *layout, json_t *arms, struct qs_buf 
 void qs_sample_views(const struct qs_layout *layout, const char *who, const json_t *views, struct qs_buf *out)
 {
     struct qs_buf text;
-    size_t i;
-    const json_t *view;
+    if (json_array_size(views) == 0)
+        return;
     qs_buf_init(&text);
-    json_array_foreach(views, i, view)
-    {
-        int64_t used = qs_json_get_int(view, "used", 0), dropped = qs_json_get_int(view, "dropped", 0);
-        if (i == 0)
-            qs_buf_fmt(&text, "View%s%s: ", who[0] != '\0' ? " of " : "", who);
-        qs_buf_fmt(&text, "%s%s", i > 0 ? ", then " : "", qs_json_get_text(view, "view", "?"));
-        if (json_is_integer(json_object_get(view, "n")))
-            qs_buf_fmt(&text, " %" PRId64, qs_json_get_int(view, "n", 0));
-        qs_buf_fmt(&text, " leaves %" PRId64 " of %" PRId64 " iterations", used, used + dropped);
-    }
-    if (text.len > 0)
-        qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_WARN);
+    qs_buf_fmt(&text, "View%s%s: ", who[0] != '\0' ? " of " : "", who);
+    qs_views_words(views, &text);
+    qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_WARN);
     qs_buf_done(&text);
 }

@@ -11,6 +11,7 @@
 #include "ctl/findings.h"
 #include "ctl/layout.h"
 #include "ctl/layout_finding.h"
+#include "ctl/layout_sample.h"
 
 enum { SENTENCES_MOST = 6 };
 
@@ -207,6 +208,9 @@ static void add_head(const struct qs_layout *layout, const json_t *doc, const st
     qs_layout_count(&text, (int64_t)all->count, "verdict", "verdicts");
     qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
     add_running(layout, doc, out);
+    qs_sample_views(layout, "the base", json_object_get(json_object_get(doc, "base"), "views"), out);
+    qs_sample_views(layout, "the candidate", json_object_get(json_object_get(doc, "candidate"), "views"),
+                    out);
     qs_buf_done(&text);
     free(title);
 }

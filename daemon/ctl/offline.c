@@ -8,6 +8,7 @@
 #include "ctl/api.h"
 #include "ctl/compared.h"
 #include "ctl/computed.h"
+#include "ctl/query.h"
 #include "ctl/read_text.h"
 
 enum { FILE_BYTES_MAX = 16 * 1024 * 1024 };
@@ -75,6 +76,16 @@ static void add_rules(const struct qs_args *args, json_t *options)
     qs_buf_done(&list);
 }
 
+/* As in the query of a request. */
+static void add_views(const struct qs_args *args, json_t *options)
+{
+    struct qs_buf list;
+    qs_buf_init(&list);
+    if (qs_query_view_list(&list, args))
+        json_object_set_new(options, "view", json_string(list.data));
+    qs_buf_done(&list);
+}
+
 static json_t *make_options(const struct qs_args *args)
 {
     json_t *options = json_object();
@@ -96,6 +107,7 @@ static json_t *make_options(const struct qs_args *args)
     if (resolution != NULL)
         json_object_set_new(options, "resolution", json_real(strtod(resolution, NULL)));
     add_rules(args, options);
+    add_views(args, options);
     if (qs_args_has(args, "seed"))
         json_object_set_new(options, "seed", json_string(qs_args_text(args, "seed", "1")));
     if (qs_args_has(args, "resamples"))

@@ -31,22 +31,28 @@ void qs_query_list(struct qs_buf *path, const struct qs_args *args, const char *
     qs_buf_done(&list);
 }
 
-bool qs_query_views(struct qs_buf *path, const struct qs_args *args)
+bool qs_query_view_list(struct qs_buf *out, const struct qs_args *args)
 {
     static const char *const views[] = {"discard-first", "last", "fenced"};
-    struct qs_buf list;
-    qs_buf_init(&list);
+    size_t before = out->len;
     for (size_t i = 0; i < args->use_count; i++) {
         const struct qs_opt_use *use = &args->use[i];
         for (size_t k = 0; k < sizeof(views) / sizeof(views[0]); k++) {
             if (strcmp(use->opt->name, views[k]) != 0)
                 continue;
-            qs_buf_fmt(&list, "%s%s", list.len > 0 ? "," : "", views[k]);
+            qs_buf_fmt(out, "%s%s", out->len > before ? "," : "", views[k]);
             if (use->opt->values != NULL)
-                qs_buf_fmt(&list, ":%" PRId64, use->number);
+                qs_buf_fmt(out, ":%" PRId64, use->number);
         }
     }
-    bool any = list.len > 0;
+    return out->len > before;
+}
+
+bool qs_query_views(struct qs_buf *path, const struct qs_args *args)
+{
+    struct qs_buf list;
+    qs_buf_init(&list);
+    bool any = qs_query_view_list(&list, args);
     if (any && path != NULL)
         qs_query_add(path, "view", list.data);
     qs_buf_done(&list);

@@ -9,6 +9,8 @@
 void qs_query_add(struct qs_buf *path, const char *name, const char *value);
 /* All values of an option that may be given again, with commas between; nothing where it was not given. */
 void qs_query_list(struct qs_buf *path, const struct qs_args *args, const char *option, const char *name);
+/* Appends "discard-first:10,fenced" as the options of QS_VIEW_OPTIONS say; false: there are none. */
+bool qs_query_view_list(struct qs_buf *out, const struct qs_args *args);
 /* "view=discard-first:10,fenced" as the options of QS_VIEW_OPTIONS say; false: there are none. path NULL:
  * asks alone. */
 bool qs_query_views(struct qs_buf *path, const struct qs_args *args);

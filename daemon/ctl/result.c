@@ -73,20 +73,25 @@ static void add_outputs(struct qs_ctl *ctl, struct qs_http *http, int64_t job, j
     json_decref(runs);
 }
 
-/* The comparison's address, with the rules, views and metrics that were asked for. */
-static void add_path(const struct qs_args *args, int64_t job, struct qs_buf *out)
+void qs_result_query(const struct qs_args *args, struct qs_buf *path)
 {
-    qs_buf_fmt(out, "/api/v1/jobs/%" PRId64 "/compare", job);
-    qs_query_list(out, args, "rule", "rule");
-    qs_query_list(out, args, "metric", "metric");
-    (void)qs_query_views(out, args);
+    qs_query_list(path, args, "metric", "metric");
+    (void)qs_query_views(path, args);
+}
+
+void qs_result_path(const struct qs_args *args, int64_t job, struct qs_buf *ret)
+{
+    qs_buf_clear(ret);
+    qs_buf_fmt(ret, "/api/v1/jobs/%" PRId64 "/compare", job);
+    qs_query_list(ret, args, "rule", "rule");
+    qs_result_query(args, ret);
 }
 
 bool qs_result_print(struct qs_ctl *ctl, struct qs_http *http, int64_t job, json_t **ret_doc, int *ret_code)
 {
     struct qs_buf text, out, path;
     qs_buf_init(&path);
-    add_path(ctl->args, job, &path);
+    qs_result_path(ctl->args, job, &path);
     qs_buf_init(&text);
     qs_buf_init(&out);
     json_t *doc = NULL;

@@ -32,7 +32,8 @@ static void put_options(struct qs_json *j, const struct qs_analysis_opts *opts)
     qs_json_object_end(j);
 }
 
-static void put_file(struct qs_json *j, const struct qs_analysis_file *file)
+static void put_file(struct qs_json *j, const struct qs_analysis_file *file,
+                     const struct qs_analysis_opts *opts)
 {
     qs_json_object(j);
     qs_json_kstring(j, "name", file->name);
@@ -40,6 +41,7 @@ static void put_file(struct qs_json *j, const struct qs_analysis_file *file)
     qs_json_kint(j, "bytes", (int64_t)file->bytes);
     qs_json_kint(j, "series", (int64_t)file->import->count);
     qs_json_kint(j, "values", (int64_t)file->import->values);
+    qs_views_put(j, &opts->views, &file->tally);
     qs_json_object_end(j);
 }
 
@@ -54,7 +56,7 @@ static void put_head(struct qs_json *j, const char *kind, const struct qs_analys
     qs_json_key(j, "files");
     qs_json_array(j);
     for (size_t i = 0; i < count; i++)
-        put_file(j, &files[i]);
+        put_file(j, &files[i], opts);
     qs_json_array_end(j);
 }
 

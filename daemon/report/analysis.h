@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "formats/import.h"
+#include "report/views.h"
 #include "stats/status.h"
 
 struct qs_work;
@@ -28,6 +29,7 @@ struct qs_analysis_opts {
     size_t change_window;        /* of Hunter, 2 .. 10000 points; 50 as a rule */
     double change_p_max;         /* and its level, in (0,1); 0.001 as a rule */
     enum qs_direction direction; /* for metrics whose unit says nothing, UNKNOWN: lower is better */
+    struct qs_views views;       /* what is left of the files already: to be told */
     unsigned opinions;           /* second opinions of a comparison: a set as in report/opinion.h */
     struct qs_progress progress; /* hears of the whole document: stages are names of statistics */
     struct qs_work *work;        /* NULL: what is computed is no part of a plan */
@@ -39,6 +41,7 @@ struct qs_analysis_file { /* all borrowed */
     const char *name;
     size_t bytes;
     const struct qs_import *import;
+    struct qs_views_tally tally; /* what the options' views did in it */
 };
 
 /* Appends the document. QS_ECANCELED: progress ended it, and what was appended is no document; else QS_OK. */

@@ -56,6 +56,7 @@ static void put_selection(struct qs_json *j, const struct qs_sides *s, int side)
     put_jobs(j, s->in->runs[side]);
     qs_json_kint(j, "runs", (int64_t)s->in->runs[side]->count);
     qs_json_kint(j, "series", (int64_t)s->side[side].count);
+    qs_views_put(j, &s->in->views, &s->in->tally[side]);
     qs_json_object_end(j);
 }
 

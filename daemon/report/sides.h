@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "config/job.h"
+#include "report/views.h"
 #include "stats/status.h"
 #include "store/read_arms.h"
 
@@ -18,8 +19,10 @@ struct qs_sides_input {      /* all borrowed; index 0 is the base, 1 the candida
     const struct qs_arm_runs *runs[2];
     const struct qs_sides_job *jobs; /* of all runs */
     size_t job_count;
-    double margin_ratio;         /* NaN: that of the base's jobs, the least where they have several */
-    double alpha;                /* intervals hold with 1 - alpha */
+    double margin_ratio;   /* NaN: that of the base's jobs, the least where they have several */
+    double alpha;          /* intervals hold with 1 - alpha */
+    struct qs_views views; /* what is left of the runs already: to be told, as is what they did */
+    struct qs_views_tally tally[2];
     const char *allow;           /* keys of differences that are allowed, separated by commas, `all` or "" */
     unsigned opinions;           /* a set as in report/opinion.h */
     uint64_t seed;               /* of resampling */

@@ -151,5 +151,37 @@ def mistakes(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def views(tap):
+    """A view holds for two sides, for files and in every form that has verdicts; where it cannot, it is told why"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.device_ready()
+        job, = done(tap, daemon, {**text(0.01), "arms": {"a": {"env": {"X": "1"}}, "b": {"env": {"X": "2"}}}, "compare": {"margin": "50%"}})
+        sides = (f"{job}:a", f"{job}:b")
+        doc = json.loads(bed.cli("compare", *sides, "--last", "1", "--json").stdout)
+        tap.equal([doc[s]["views"] for s in ("base", "candidate")], [[{"view": "last", "n": 1, "used": 6, "dropped": 6}]] * 2,
+                  "what it did is told of each side")
+        tap.equal(doc["results"][0]["devices"][0]["comparisons"][0]["base"]["iterations"], 6, "and the verdict stands on what is left")
+        for words in (sides, (str(job),)):
+            for form in ((), ("--markdown",), ("--junit",)):
+                page = bed.cli("compare", *words, "--last", "1", *form).stdout
+                tap.ok("last 1 leaves 6 of 12 iterations" in page, f"{words} {form}: the view is told", page)
+        for n, values in (("old.txt", (9, 1, 2, 3)), ("new.txt", (9, 2, 3, 4))):
+            with open(os.path.join(bed.path, n), "w", encoding="ascii") as f:
+                f.write("\n".join(map(str, values)))
+        doc = json.loads(bed.cli("compare", "--per", "iteration", "old.txt", "new.txt", "--discard-first", "1", "--json").stdout)
+        tap.equal([f["views"] for f in doc["files"]], [[{"view": "discard-first", "n": 1, "used": 3, "dropped": 1}]] * 2, "of each file")
+        tap.equal(doc["results"][0]["base"]["describe"]["max"], 3, "whose first value is left out")
+        told = bed.cli("analyze", "old.txt", "--discard-first", "1").stdout
+        tap.ok("discard-first 1 leaves 3 of 4 iterations" in told, "analyze has views", told)
+        for words, why in ((("compare", str(job), "--last", "1", "--csv"), "every iteration"), (("analyze", "old.txt", "--discard-first", "9"), "leave nothing"),
+                           (("history", "old.txt", "--last", "2"), "")):
+            told = bed.cli(*words)
+            tap.ok(told.returncode == 2 and why in told.stderr and told.stdout == "", f"{words} is refused", told)
+        for form in ("csv", "json"):
+            tap.ok("has every iteration" in daemon.get(f"/jobs/{job}/export?format={form}&view=last:1").want(400).text, f"{form} is of all")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 if __name__ == "__main__":
-    sys.exit(run_cases(jobs, junit, environments, builds, mistakes))
+    sys.exit(run_cases(jobs, junit, environments, builds, views, mistakes))

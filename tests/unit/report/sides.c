@@ -28,7 +28,8 @@ void sides_init(struct sides *s, const char *more)
                                     .margin_ratio = NAN,
                                     .alpha = 0.05,
                                     .allow = "",
-                                    .seed = 1};
+                                    .seed = 1,
+                                    .views = {.at = {{QS_VIEWS_LAST, 9}}, .count = 1}};
     qs_buf_init(&s->text);
 }
 

@@ -1,5 +1,6 @@
 /* Ordered views: what they leave of each run, and how they are asked for. */
 #include "page.h"
+#include "report/views_of.h"
 #include "world.h"
 
 static json_t *document(struct world *w, struct qs_buf *text)
@@ -83,11 +84,69 @@ static void test_views_by_name(void **state)
     }
 }
 
+/* Each run of a file for itself: one of which nothing is left is none. */
+static void test_files(void **state)
+{
+    (void)state;
+    struct qs_import import;
+    struct qs_problems problems;
+    struct qs_views views;
+    struct qs_views_tally tally = {.used = {0}};
+    struct qs_err err = QS_ERR_INIT;
+    const char *text = "1 2 3\n\n4\n\n5 6 7 8\n";
+    qs_problems_init(&problems);
+    assert_true(qs_import_read("a", text, strlen(text), QS_FORMAT_NUMBERS, &import, &problems));
+    assert_int_equal(import.series[0].runs, 3);
+    assert_true(qs_views_parse("discard-first:1,last:2", &views, &err));
+    assert_true(qs_views_of_import(&views, &import, &tally, &err));
+    const struct qs_import_series *s = &import.series[0];
+    const double left[] = {2, 3, 7, 8};
+    assert_int_equal(s->n, 4);
+    assert_int_equal(s->runs, 2);
+    assert_int_equal(s->off[1], 2);
+    assert_int_equal(s->off[2], 4);
+    assert_memory_equal(s->v, left, sizeof left);
+    assert_int_equal(s->dropped[QS_DROP_VIEW], 4);
+    assert_int_equal(import.values, 4);
+    assert_true(tally.dropped[0] == 3 && tally.used[0] == 5 && tally.dropped[1] == 1 && tally.used[1] == 4);
+    assert_true(qs_views_parse("discard-first:2", &views, &err));
+    assert_false(qs_views_of_import(&views, &import, &tally, &err));
+    assert_int_equal(err.code, QS_E_USAGE);
+    assert_non_null(strstr(err.text, "leave nothing of the 4 values"));
+    qs_import_done(&import);
+    qs_problems_done(&problems);
+}
+
+/* Of runs of the store every metric but those of windows; what a view took is not replaced by what is
+ * disturbed. */
+static void test_runs(void **state)
+{
+    (void)state;
+    double clean[2][3] = {{1, 2, 3}, {10, 20, 30}}, power[] = {7}, soft[] = {9, 9};
+    struct qs_arm_values lists[3] = {{clean[0], 3}, {clean[1], 3}, {power, 1}}, softs[3] = {{soft, 2}};
+    struct qs_arm_metric metrics[3] = {{.name = NULL}, {.name = NULL}, {.of_windows = true}};
+    struct qs_arm_run run = {.state = QS_RUN_DONE, .clean = lists, .soft = softs};
+    struct qs_arm_runs runs = {.at = &run, .count = 1, .metrics = metrics, .metric_count = 3};
+    struct qs_views_tally tally = {.used = {0}};
+    struct qs_views views;
+    struct qs_err err = QS_ERR_INIT;
+    assert_true(qs_views_parse("last:1", &views, &err));
+    qs_views_of_runs(&views, &runs, &tally);
+    assert_true(lists[0].n == 1 && clean[0][0] == 3 && lists[1].n == 1 && clean[1][0] == 30);
+    assert_int_equal(lists[2].n, 1);
+    assert_true(tally.used[0] == 1 && tally.dropped[0] == 2);
+    assert_true(qs_views_parse("discard-first:1", &views, &err));
+    qs_views_of_runs(&views, &runs, &tally);
+    assert_true(lists[0].n == 0 && softs[0].n == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_views),
         cmocka_unit_test(test_views_by_name),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
