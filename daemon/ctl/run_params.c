@@ -71,11 +71,12 @@ static bool read_decimal(const char *s, int64_t *ret, int *ret_digits)
     return true;
 }
 
-static int64_t rescale(int64_t v, int from, int to)
+static bool rescale(int64_t *v, int from, int to)
 {
-    for (; from < to && v < INT64_MAX / 10 && v > INT64_MIN / 10; from++)
-        v *= 10;
-    return v;
+    for (; from < to; from++)
+        if (__builtin_mul_overflow(*v, 10, v))
+            return false;
+    return true;
 }
 
 static void add_decimal(struct qs_words *values, int64_t v, int digits)
@@ -107,15 +108,18 @@ static bool read_scan(const struct qs_args *args, const struct qs_opt_use *use, 
     for (size_t i = 0; i < 3; i++)
         most = digits[i] > most ? digits[i] : most;
     for (size_t i = 0; i < 3; i++)
-        v[i] = rescale(v[i], digits[i], most);
+        if (!rescale(&v[i], digits[i], most))
+            return qs_args_fail(args, problem, use->at[i < 2 ? i + 1 : 2], 0, NULL,
+                                "--parameter-scan: more digits than can be counted with");
     if (v[0] > v[1])
         return qs_args_fail(args, problem, use->at[1], 0, "write the smaller number first",
                             "--parameter-scan: from %s to %s there is nothing", use->value[1], use->value[2]);
-    if ((v[1] - v[0]) / v[2] >= QS_RUN_VALUES_MAX)
+    int64_t span;
+    if (__builtin_sub_overflow(v[1], v[0], &span) || span / v[2] >= QS_RUN_VALUES_MAX)
         return qs_args_fail(args, problem, use->at[2], 0, "take a larger --step", "more than %d values",
                             QS_RUN_VALUES_MAX);
-    for (int64_t at = v[0]; at <= v[1]; at += v[2])
-        add_decimal(&p->values, at, most);
+    for (int64_t i = 0; i <= span / v[2]; i++)
+        add_decimal(&p->values, v[0] + i * v[2], most);
     return true;
 }
 

@@ -330,6 +330,10 @@ static void mistakes_are_named(void **state)
     bad(RUN("-L", "n", "1", "echo {m}"), "no command uses {n}");
     bad(RUN("-L", "1n", "1", "echo {1n}"), "cannot be a parameter's name");
     bad(RUN("-D", "2", "ls"), "--step is for --parameter-scan");
+    bad(RUN("-P", "n", "5000000000000", "5000000000003", "-D", "1.0000001", "echo {n}"),
+        "more digits than can be counted with");
+    bad(RUN("-P", "n", "-9000000000", "9000000000", "-D", "1.000000001", "echo {n}"),
+        "more than 1000 values");
     bad(RUN("--dir", "/no/such/folder", "--", "ls"), "--dir: /no/such/folder: No such file");
     bad(RUN("--input", "/tmp", "--", "ls"), "--input: /tmp is a folder");
     bad(RUN("--env", "X", "--", "ls"), "has no name and `=`");
