@@ -11,7 +11,7 @@
 
 enum {
     QS_DOCUMENT_VALUES = 65536,    /* of one document */
-    QS_DOCUMENT_METRICS = 16,      /* beside the time: cpu_time_ns and the first counters */
+    QS_DOCUMENT_METRICS = 16,      /* beside the time: cpu_time_ps and the first counters */
     QS_DOCUMENT_METRIC_BYTES = 64, /* of a metric's name; counters with longer ones are left out */
     QS_DOCUMENT_EVALS = 1 << 30
 };
@@ -23,9 +23,10 @@ struct qs_document_metric {
 
 /* Times are whole ns: of `evals` evaluations together, which is 1 but for Google Benchmark, where it is the
  * least of the repetitions' `iterations`. Rounded to the nearest; where that would change the time of one
- * evaluation by more than 0.1 % it is refused. Counters are kept in millionths (NAME_micro), cpu_time_ns is
- * of all evaluations too. Of values that are no times (QS_FORM_OTHER) there is no duration: they are those of
- * the one metric, METRIC_UNIT_micro, in millionths. */
+ * evaluation by more than 0.1 % it is refused. Counters are kept in millionths (NAME_micro), cpu_time_ps is
+ * of one evaluation: how many there are differs from process to process. Of values that are no times
+ * (QS_FORM_OTHER) there is no duration: they are those of the one metric, METRIC_UNIT_micro, in millionths.
+ */
 struct qs_document {
     int64_t *durations_ns; /* owned, n of them, in the order of the document; NULL: of no times */
     size_t n;

@@ -11,8 +11,9 @@
 #include "formats/gbench.h"
 
 enum { NAMED_IN_MESSAGES = 5 };
-#define MICRO 1e6
-#define MOST  9e18
+#define MICRO     1e6
+#define PS_PER_NS 1e3
+#define MOST      9e18
 
 struct rows {
     const json_t *list;
@@ -126,7 +127,7 @@ static void find_metrics(struct qs_document *d, const json_t *row)
     const char *key;
     json_t *value;
     d->metrics[d->metric_count++] =
-        (struct qs_document_metric){.name = qs_strdup("cpu_time_ns"), .unit = qs_strdup("ns")};
+        (struct qs_document_metric){.name = qs_strdup("cpu_time_ps"), .unit = qs_strdup("ps")};
     json_object_foreach((json_t *)row, key, value)
     {
         if (d->metric_count == QS_DOCUMENT_METRICS || !is_counter(key, value))
@@ -148,7 +149,7 @@ static void take_metrics(struct qs_document *d, size_t i, const json_t *row, dou
 {
     int64_t *to = &d->values[i * d->metric_count];
     const json_t *cpu = json_object_get(row, "cpu_time");
-    to[0] = json_is_number(cpu) ? whole(json_number_value(cpu) * unit_ns * d->evals) : INT64_MIN;
+    to[0] = json_is_number(cpu) ? whole(json_number_value(cpu) * unit_ns * PS_PER_NS) : INT64_MIN;
     for (size_t m = 1; m < d->metric_count; m++) {
         char key[QS_DOCUMENT_METRIC_BYTES];
         size_t n = strlen(d->metrics[m].name) - strlen("_micro");

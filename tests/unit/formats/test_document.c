@@ -172,7 +172,7 @@ static void test_google_benchmark(void **state)
     assert_int_equal(d.durations_ns[0], 312); /* 312.5, to even */
     assert_int_equal(d.durations_ns[1], 500);
     assert_int_equal(d.metric_count, 3);
-    assert_string_equal(d.metrics[0].name, "cpu_time_ns");
+    assert_string_equal(d.metrics[0].name, "cpu_time_ps");
     assert_string_equal(d.metrics[1].name, "items_per_second_micro");
     assert_true(d.metrics[1].higher_is_better);
     assert_string_equal(d.metrics[2].name, "ratio_micro");
@@ -192,12 +192,13 @@ static void test_evaluations(void **state)
         &f,
         DOC(ROW("a", "\"real_time\":1") "," ROW(
             "b",
-            "\"real_time\":1.5,\"time_unit\":\"us\","
+            "\"real_time\":1.5,\"cpu_time\":1.25,\"time_unit\":\"us\","
             "\"iterations\":70") "," ROW("b", "\"real_time\":0.002,\"time_unit\":\"ms\",\"iterations\":40")));
     assert_int_equal(d.n, 2);
     assert_int_equal(d.evals, 40);
     assert_int_equal(d.durations_ns[0], 60000);
     assert_int_equal(d.durations_ns[1], 80000);
+    assert_int_equal(d.values[0], 1250000); /* ps of one evaluation, however many there are */
     qs_document_done(&d);
     d = read(&f, DOC(ROW("b", "\"real_time\":1e-9,\"time_unit\":\"s\",\"iterations\":9e18")));
     assert_int_equal(d.evals, QS_DOCUMENT_EVALS);
