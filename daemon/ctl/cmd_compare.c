@@ -1,9 +1,6 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "ctl/api.h"
@@ -11,6 +8,7 @@
 #include "ctl/offline.h"
 #include "ctl/query.h"
 #include "ctl/result.h"
+#include "ctl/text_file.h"
 
 static const char *const rules[] = {"judge",      "android", "kalibera2005", "futhark", "rancid",
                                     "perfherder", "skia",    "all",          NULL};
@@ -200,31 +198,11 @@ static int run_what(struct qs_ctl *ctl)
     return run_job(ctl);
 }
 
-/* Under another name until it is whole: what is no regular file is written as it is. */
-static int keep(struct qs_ctl *ctl, const char *path, const char *text, size_t n, int code)
-{
-    struct qs_err err = QS_ERR_INIT;
-    struct stat was;
-    bool whole = stat(path, &was) != 0 || S_ISREG(was.st_mode);
-    char *part = qs_asprintf("%s%s", path, whole ? ".part" : "");
-    FILE *f = fopen(part, "wbe");
-    bool written = f != NULL && fwrite(text, 1, n, f) == n;
-    if (f != NULL && fclose(f) != 0)
-        written = false;
-    if (whole && written)
-        written = rename(part, path) == 0;
-    if (!written)
-        qs_fail(&err, QS_E_IO, "%s: %s", path, strerror(errno));
-    if (whole && !written)
-        unlink(part);
-    free(part);
-    return written ? code : qs_api_fail(ctl, &err);
-}
-
 /* The file is written when there is something to write: an error leaves the old one as it is. */
 static int run(struct qs_ctl *ctl)
 {
     const char *path = qs_args_text(ctl->args, "output", NULL);
+    struct qs_err err = QS_ERR_INIT;
     char *text = NULL;
     size_t n = 0;
     if (path == NULL || strcmp(path, "-") == 0)
@@ -240,7 +218,7 @@ static int run(struct qs_ctl *ctl)
     ctl->out = out;
     ctl->face = face;
     if (n > 0 && code != QS_EXIT_USAGE && code != QS_EXIT_INFRASTRUCTURE && code != QS_EXIT_INTERRUPTED)
-        code = keep(ctl, path, text, n, code);
+        code = qs_write_text(path, text, n, &err) ? code : qs_api_fail(ctl, &err);
     else
         fwrite(text, 1, n, out);
     free(text);

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "ctl/follow.h"
-#include "ctl/read_text.h"
+#include "ctl/text_file.h"
 #include "ctl/result.h"
 #include "ctl/submit.h"
 

@@ -9,7 +9,7 @@
 #include "ctl/compared.h"
 #include "ctl/computed.h"
 #include "ctl/query.h"
-#include "ctl/read_text.h"
+#include "ctl/text_file.h"
 
 enum { FILE_BYTES_MAX = 16 * 1024 * 1024 };
 

@@ -1,11 +1,11 @@
 #include "ctl/result.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ctl/query.h"
+#include "ctl/text_file.h"
 
 struct qs_layout qs_result_layout(const struct qs_ctl *ctl)
 {
@@ -127,16 +127,10 @@ static bool export_one(struct qs_ctl *ctl, struct qs_http *http, int64_t job, co
     if (to_out) {
         qs_ctl_print(ctl->out, &text);
     } else if (ok) {
-        FILE *f = fopen(file, "wbe");
-        bool written = f != NULL && fwrite(text.data, 1, text.len, f) == text.len;
-        if (f != NULL && fclose(f) != 0)
-            written = false;
-        if (!written) {
-            struct qs_err err = QS_ERR_INIT;
-            qs_fail(&err, QS_E_IO, "%s: %s", file, strerror(errno));
+        struct qs_err err = QS_ERR_INIT;
+        ok = qs_write_text(file, text.data, text.len, &err);
+        if (!ok)
             *ret_code = qs_api_fail(ctl, &err);
-            ok = false;
-        }
     }
     qs_buf_done(&text);
     return ok;

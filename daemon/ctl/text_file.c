@@ -1,0 +1,53 @@
+#include "ctl/text_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+bool qs_read_text(const char *path, size_t most_bytes, struct qs_buf *text, struct qs_err *err)
+{
+    char chunk[4096];
+    FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rbe");
+    if (f == NULL)
+        return qs_fail(err, QS_E_USAGE, "%s: %s", path, strerror(errno));
+    for (size_t n = 0; text->len <= most_bytes && (n = fread(chunk, 1, sizeof(chunk), f)) > 0;)
+        qs_buf_add(text, chunk, n);
+    bool ok = ferror(f) == 0 || qs_fail(err, QS_E_USAGE, "%s: %s", path, strerror(errno));
+    if (ok && text->len > most_bytes)
+        ok = qs_fail(err, QS_E_LIMIT, "%s is longer than %zu MiB", path, most_bytes / 1024 / 1024);
+    if (f != stdin)
+        fclose(f);
+    return ok;
+}
+
+static bool write_all(const char *path, const char *text, size_t n)
+{
+    FILE *f = fopen(path, "wbe");
+    if (f == NULL)
+        return false;
+    bool written = fwrite(text, 1, n, f) == n;
+    int error = errno;
+    if (fclose(f) != 0)
+        return false;
+    errno = error;
+    return written;
+}
+
+bool qs_write_text(const char *path, const char *text, size_t n, struct qs_err *err)
+{
+    struct stat was;
+    bool whole = stat(path, &was) != 0 || S_ISREG(was.st_mode);
+    char *part = qs_asprintf("%s%s", path, whole ? ".part" : "");
+    bool ok = write_all(part, text, n) && (!whole || rename(part, path) == 0);
+    if (!ok)
+        qs_fail(err, QS_E_IO, "%s: %s", path, strerror(errno));
+    if (!ok && whole)
+        unlink(part);
+    free(part);
+    return ok;
+}
