@@ -10,6 +10,7 @@
 #include "stats/harrell_davis.h"
 #include "stats/interval.h"
 #include "stats/normality.h"
+#include "stats/resample.h"
 #include "stats/sum.h"
 
 /* p05 and its standard error p05_se, and so on. */
@@ -60,9 +61,12 @@ enum { BOOT_FIELDS = sizeof boot_fields / sizeof *boot_fields };
 static struct qs_boot_opts boot_opts(const struct qs_view *v, const char *name,
                                      double (*statistic)(double *x, size_t n, void *user))
 {
+    /* ranks of the middle are drawn then, whatever the number of values */
+    bool is_quick = statistic == qs_statistic_median && v->n >= QS_RESAMPLE_MANY;
     return (struct qs_boot_opts){.statistic = statistic,
                                  .level = v->opts->level,
-                                 .resamples = qs_analysis_resamples(v->opts, v->n),
+                                 .resamples =
+                                     is_quick ? v->opts->resamples : qs_analysis_resamples(v->opts, v->n),
                                  .seed = v->opts->seed,
                                  .stream = qs_analysis_stream(v->id, name),
                                  .progress = v->opts->progress};

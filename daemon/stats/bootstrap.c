@@ -2,6 +2,7 @@
 
 #include "stats/dependence.h"
 #include "stats/describe.h"
+#include "stats/resample.h"
 #include "stats/rng.h"
 #include "stats/special.h"
 #include "stats/sum.h"
@@ -18,10 +19,12 @@ struct boot {
     const struct qs_boot_opts *opts;
     size_t resamples;
     struct qs_rng rng;
-    double *work;  /* owned, n values */
+    double *work; /* owned, n + 1 values */
+    double centre;
     double *stars; /* owned: the statistic of each resample */
     size_t *first; /* owned, blocks only: where the unbroken stretch of a value starts, and at n + i ends */
     size_t block_length;
+    struct qs_resample *many; /* owned, for the mean of many values */
 };
 
 double qs_statistic_mean(double *x, size_t n, void *user)
@@ -94,6 +97,7 @@ static void boot_done(struct boot *b)
     free(b->work);
     free(b->stars);
     free(b->first);
+    free(b->many);
 }
 
 /* Checks, and the estimate. */
@@ -114,7 +118,7 @@ static enum qs_status boot_init(struct boot *b, const double *x, size_t n, const
     enum qs_status status = options_are_valid(opts) ? qs_moments(x, n, &m) : QS_EDOM;
     if (status != QS_OK)
         return status;
-    b->work = malloc(n * sizeof *b->work);
+    b->work = calloc(n + 1, sizeof *b->work);
     b->stars = malloc(resamples * sizeof *b->stars);
     if (!b->work || !b->stars)
         return QS_ENOMEM;
@@ -158,17 +162,103 @@ static bool may_go_on(const struct boot *b, size_t done)
     return done % every != 0 || qs_progress_go_on(&b->opts->progress, (double)done / all);
 }
 
+static double by_draws(struct boot *b)
+{
+    if (b->first)
+        draw_blocks(b);
+    else
+        draw_values(b);
+    return evaluate(b, b->n);
+}
+
+/* work: the values in order. */
+static double median_by_ranks(struct boot *b)
+{
+    size_t rank[2];
+    qs_resample_middle(&b->rng, b->n, rank);
+    double below = b->work[rank[0]], above = b->work[rank[1]];
+    return below + (above - below) / 2;
+}
+
+/* work: differences from the mean. */
+static double mean_by_counts(struct boot *b)
+{
+    return b->centre + qs_resample_sums(b->many, &b->rng, b->work).sum / (double)b->n;
+}
+
+/* How many neighbours from `at` on, around the end of its stretch. work: sums of the first i differences. */
+static double sum_around(const struct boot *b, size_t at, size_t count)
+{
+    size_t start = b->first[at], end = b->first[b->n + at], rest = count % (end - start);
+    double sum = (double)(count / (end - start)) * (b->work[end] - b->work[start]);
+    if (at + rest <= end)
+        return sum + (b->work[at + rest] - b->work[at]);
+    return sum + (b->work[end] - b->work[at]) + (b->work[start + rest - (end - at)] - b->work[start]);
+}
+
+/* The same blocks as draw_blocks. */
+static double mean_by_blocks(struct boot *b)
+{
+    double sum = 0;
+    for (size_t i = 0; i < b->n; i += b->block_length) {
+        size_t at = qs_rng_below(&b->rng, b->n), left = b->n - i;
+        sum += sum_around(b, at, left < b->block_length ? left : b->block_length);
+    }
+    return b->centre + sum / (double)b->n;
+}
+
+typedef double star_fn(struct boot *b);
+
+static void centre(struct boot *b)
+{
+    b->centre = qs_statistic_mean(b->work, b->n, NULL);
+    for (size_t i = 0; i < b->n; i++)
+        b->work[i] = b->x[i] - b->centre;
+}
+
+/* differences -> sums of the first i of them, n + 1 */
+static void sum_up(struct boot *b)
+{
+    struct qs_acc sum = {0};
+    for (size_t i = 0; i <= b->n; i++) {
+        double d = b->work[i];
+        b->work[i] = qs_acc_value(&sum);
+        qs_acc_add(&sum, d);
+    }
+}
+
+/* Of many values mean and median have shorter ways; they are prepared here. NULL: no memory. */
+static star_fn *way(struct boot *b)
+{
+    bool mean = b->opts->statistic == qs_statistic_mean, median = b->opts->statistic == qs_statistic_median;
+    if (b->n < QS_RESAMPLE_MANY || !(mean || (median && !b->first)))
+        return by_draws;
+    memcpy(b->work, b->x, b->n * sizeof *b->x);
+    if (median) {
+        qs_sort(b->work, b->n);
+        return median_by_ranks;
+    }
+    centre(b);
+    if (b->first) {
+        sum_up(b);
+        return mean_by_blocks;
+    }
+    b->many = malloc(sizeof *b->many);
+    if (b->many)
+        qs_resample_init(b->many, b->n);
+    return b->many ? mean_by_counts : NULL;
+}
+
 static enum qs_status draw_stars(struct boot *b)
 {
+    star_fn *star = way(b);
+    if (!star)
+        return QS_ENOMEM;
     qs_rng_seed(&b->rng, b->opts->seed, b->opts->stream);
     for (size_t r = 0; r < b->resamples; r++) {
         if (!may_go_on(b, r))
             return QS_ECANCELED;
-        if (b->first)
-            draw_blocks(b);
-        else
-            draw_values(b);
-        b->stars[r] = evaluate(b, b->n);
+        b->stars[r] = star(b);
         if (!isfinite(b->stars[r]))
             return QS_EDOM;
     }

@@ -39,11 +39,13 @@ struct qs_boot {
     size_t block_length; /* values; 1: single values */
 };
 
-/* Draws n of n values with replacement. bca: z0 = Phi^-1((#{t* < t} + #{t* = t}/2)/R), a = sum d^3/(6 (sum
- * d^2)^1.5) with d from the jackknife (0 where all d are 0). Costs resamples + n evaluations of the statistic
- * (the jackknife of mean and median is direct). QS_ENODATA; QS_EDOM: bad values, options, or a statistic that
- * is not defined for a resample; QS_ETOOFEW: n = 1 (the estimate is set); QS_EDEGENERATE: the statistic is
- * not defined for x; QS_ENOMEM; QS_ECANCELED. Resamples that do not vary give points and QS_FLAG_EXACT. */
+/* Draws n of n values with replacement; for mean and median of QS_RESAMPLE_MANY values and more without
+ * drawing each of them, as exact in distribution (resample.h). bca: z0 = Phi^-1((#{t* < t} + #{t* = t}/2)/R),
+ * a = sum d^3/(6 (sum d^2)^1.5) with d from the jackknife (0 where all d are 0). Costs resamples + n
+ * evaluations of the statistic (the jackknife of mean and median is direct). QS_ENODATA; QS_EDOM: bad values,
+ * options, or a statistic that is not defined for a resample; QS_ETOOFEW: n = 1 (the estimate is set);
+ * QS_EDEGENERATE: the statistic is not defined for x; QS_ENOMEM; QS_ECANCELED. Resamples that do not vary
+ * give points and QS_FLAG_EXACT. */
 enum qs_status qs_boot_ci(const double *x, size_t n, const struct qs_boot_opts *opts, struct qs_boot *out);
 
 /* Blocks of neighbours (Kunsch 1989), circular (Politis & Romano 1992) within each unbroken stretch, so that

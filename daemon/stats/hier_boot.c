@@ -1,5 +1,6 @@
 #include "stats/hier_boot.h"
 
+#include "stats/resample.h"
 #include "stats/rng.h"
 #include "stats/sum.h"
 
@@ -12,7 +13,8 @@ enum {
     VALUES_A_LOOK = 1 << 19,
     WORDS = 256,
     CHUNK = 64,
-    SMALL = 4096
+    SMALL = 4096,
+    LARGE = 1 << 16
 };
 
 /* Lemire 2019: the high half of a 16-bit lane times n is uniform over 0..n-1 once lanes whose low half is
@@ -34,6 +36,8 @@ struct stock {
     struct qs_rng rng, again;
     uint64_t word[WORDS];
     size_t used;
+    struct qs_resample *large; /* owned, for units of large->n values; NULL before the first one */
+    bool no_memory;
 };
 
 /* Both generators from the one key. */
@@ -42,6 +46,8 @@ static void stock_init(struct stock *s, uint64_t seed, uint64_t stream)
     qs_rng_seed(&s->rng, seed, stream);
     qs_rng_seed(&s->again, qs_rng_next(&s->rng), stream);
     s->used = WORDS;
+    s->large = NULL;
+    s->no_memory = false;
 }
 
 /* k <= WORDS of them. Those that are left over are lost. */
@@ -110,10 +116,26 @@ static double sum_small(struct stock *s, const struct lanes *l, const double *x,
     return sum;
 }
 
+/* The table costs a few percent of one resample of so many values: units of several sizes make it anew. */
+static double large_mean(struct stock *s, const double *x, size_t n)
+{
+    if (!s->large)
+        s->large = calloc(1, sizeof *s->large);
+    if (!s->large) {
+        s->no_memory = true;
+        return NAN;
+    }
+    if (s->large->n != n)
+        qs_resample_init(s->large, n);
+    return qs_resample_sums(s->large, &s->again, x).sum / (double)n;
+}
+
 static double run_mean(struct stock *s, const double *x, size_t n)
 {
     struct lanes l = lanes_of(n);
     double sum = 0;
+    if (n >= LARGE)
+        return large_mean(s, x, n);
     if (n <= SMALL)
         sum = sum_small(s, &l, x, n);
     else
@@ -152,15 +174,18 @@ static enum qs_status draw_ratios(const struct qs_tree *x, const struct qs_tree 
     stock_init(&s, opts->seed, opts->stream);
     size_t every = VALUES_A_LOOK / (qs_tree_size(x) + qs_tree_size(y)) + 1;
     every = every < RESAMPLES_A_LOOK ? every : RESAMPLES_A_LOOK;
-    for (size_t r = 0; r < out->n; r++) {
-        if (r % every == 0 && !qs_progress_go_on(&opts->progress, (double)r / (double)out->n))
-            return QS_ECANCELED;
+    bool ended = false;
+    for (size_t r = 0; r < out->n && !s.no_memory; r++) {
+        ended = r % every == 0 && !qs_progress_go_on(&opts->progress, (double)r / (double)out->n);
+        if (ended)
+            break;
         double base = resample_all(&s, x), cand = resample_all(&s, y);
         bool zero = !(base < 0 || base > 0);
         out->n_infinite += zero;
         out->v[r] = zero ? INFINITY : cand / base;
     }
-    return QS_OK;
+    free(s.large);
+    return ended ? QS_ECANCELED : s.no_memory ? QS_ENOMEM : QS_OK;
 }
 
 /* 1 - level is not exact in binary; a rank that is whole on paper is taken as whole. */

@@ -1,6 +1,7 @@
 #include "stats/rancid.h"
 
 #include "stats/describe.h"
+#include "stats/resample.h"
 #include "stats/rng.h"
 #include "stats/sum.h"
 
@@ -9,9 +10,46 @@
 
 enum { VALUES_A_LOOK = 1 << 19 };
 
-static double resampled_sd(struct qs_rng *rng, const double *v, size_t n, double *scratch)
+struct side {
+    const double *v; /* borrowed; differences from the mean where there are many */
+    size_t n;
+    struct qs_resample *many; /* owned, or NULL */
+    double *centred;          /* owned, with many */
+};
+
+static void side_done(struct side *s)
+{
+    free(s->many);
+    free(s->centred);
+}
+
+static bool side_init(struct side *s, const double *v, size_t n)
 {
     struct qs_moments m;
+    *s = (struct side){.v = v, .n = n};
+    if (n < QS_RESAMPLE_MANY || qs_moments(v, n, &m) != QS_OK)
+        return true;
+    s->many = malloc(sizeof *s->many);
+    s->centred = malloc(n * sizeof *s->centred);
+    if (!s->many || !s->centred)
+        return false;
+    qs_resample_init(s->many, n);
+    for (size_t i = 0; i < n; i++)
+        s->centred[i] = v[i] - m.mean;
+    s->v = s->centred;
+    return true;
+}
+
+static double resampled_sd(struct qs_rng *rng, const struct side *s, double *scratch)
+{
+    struct qs_moments m;
+    const double *v = s->v;
+    size_t n = s->n;
+    if (s->many) {
+        struct qs_resample_sums sums = qs_resample_sums(s->many, rng, v);
+        double dn = (double)n;
+        return sqrt(fmax(0, sums.squares - sums.sum * (sums.sum / dn)) / (dn - 1));
+    }
     for (size_t i = 0; i < n; i++)
         scratch[i] = v[qs_rng_below(rng, n)];
     return qs_moments(scratch, n, &m) == QS_OK ? sqrt(m.var) : NAN;
@@ -39,14 +77,16 @@ static enum qs_status bootstrap(const double *x, size_t nx, const double *y, siz
     struct qs_rng rng;
     size_t most = nx > ny ? nx : ny, resamples = resamples_of(nx + ny);
     double *ratios = malloc(resamples * sizeof *ratios), *scratch = malloc(most * sizeof *scratch);
+    struct side a = {.n = 0}, b = {.n = 0};
+    bool ready = side_init(&a, x, nx) && side_init(&b, y, ny) && ratios && scratch;
     size_t every = VALUES_A_LOOK / (nx + ny) + 1;
     bool ended = false;
-    if (ratios && scratch) {
+    if (ready) {
         qs_rng_seed(&rng, seed, 0);
         for (size_t i = 0; i < resamples && !ended; i++) {
             ended = i % every == 0 && !qs_progress_go_on(progress, (double)i / (double)resamples);
-            double sd_x = resampled_sd(&rng, x, nx, scratch);
-            ratios[i] = log_sd_ratio(sd_x, resampled_sd(&rng, y, ny, scratch));
+            double sd_x = resampled_sd(&rng, &a, scratch);
+            ratios[i] = log_sd_ratio(sd_x, resampled_sd(&rng, &b, scratch));
         }
         qs_sort(ratios, resamples);
         /* order statistics: infinite resamples must not be interpolated */
@@ -56,9 +96,11 @@ static enum qs_status bootstrap(const double *x, size_t nx, const double *y, siz
     }
     free(ratios);
     free(scratch);
+    side_done(&a);
+    side_done(&b);
     if (ended)
         *out = qs_ci_none(level);
-    return ended ? QS_ECANCELED : ratios && scratch ? QS_OK : QS_ENOMEM;
+    return ended ? QS_ECANCELED : ready ? QS_OK : QS_ENOMEM;
 }
 
 enum qs_status qs_rancid(const double *x, size_t nx, const double *y, size_t ny, double level, uint64_t seed,
