@@ -29,8 +29,9 @@ struct qs_farm_hook { /* a command of this machine that jobs may name */
     char *name;
     struct qs_strings command;
     int64_t timeout_ns;
-    char *unit;     /* of a metric */
-    uint32_t scale; /* of a metric: its number times this, rounded, is stored in that unit */
+    char *unit;                /* of a metric */
+    uint32_t scale;            /* of a metric: its number times this, rounded, is stored in that unit */
+    enum qs_job_better better; /* of a metric: LOWER or HIGHER */
 };
 
 struct qs_farm_config {

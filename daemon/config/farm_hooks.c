@@ -34,6 +34,8 @@ const struct qs_table qs_farm_rule_table = {.keys = rule_keys,
                                             .name_offset = HOOK(name),
                                             .check = check_hook};
 
+static const struct qs_word better_words[] = {
+    {"lower", QS_JOB_BETTER_LOWER}, {"higher", QS_JOB_BETTER_HIGHER}, {NULL, 0}};
 static const struct qs_key metric_keys[] = {
     COMMAND,
     {.name = "unit",
@@ -50,6 +52,12 @@ static const struct qs_key metric_keys[] = {
      .max = SCALE_MAX,
      .fallback = "1",
      .help = "The number is stored times this, rounded to a whole one: 1000 for a command that says W."},
+    {.name = "better",
+     .type = QS_KEY_ENUM,
+     .offset = HOOK(better),
+     .words = better_words,
+     .fallback = "lower",
+     .help = "Whether the lower or the higher value is the better one."},
     {0}};
 const struct qs_table qs_farm_metric_table = {.keys = metric_keys,
                                               .size_bytes = sizeof(struct qs_farm_hook),

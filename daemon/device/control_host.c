@@ -197,6 +197,7 @@ static void prepare(struct qs_control_host *h, const struct qs_farm_hook *hook, 
     if (h->metrics) {
         snprintf(h->kind[h->next], sizeof h->kind[h->next], "metric:%.32s_%.16s", name,
                  hook ? hook->unit : "?");
+        h->higher_is_better[h->next] = hook && hook->better == QS_JOB_BETTER_HIGHER;
         h->value[h->next] = INT64_MIN;
         h->metric_count = h->next + 1;
     } else {
@@ -267,7 +268,9 @@ size_t qs_control_host_evidence(const struct qs_control *c, struct qs_evidence_r
         rows[i] = (struct qs_evidence_row){.kind = c->host.kind[i],
                                            .present = c->host.value[i] != INT64_MIN,
                                            .before = INT64_MIN,
-                                           .after = c->host.value[i]};
+                                           .after = c->host.value[i],
+                                           .is_metric = true,
+                                           .higher_is_better = c->host.higher_is_better[i]};
     return c->host.metric_count;
 }
 

@@ -29,6 +29,7 @@ struct qs_control_host {
     char why[QS_JOB_HOOKS_MAX][96];                  /* the reason that it gave; "": none */
     size_t rule_count;
     char kind[QS_JOB_HOOKS_MAX][64]; /* "metric:power_mW" */
+    bool higher_is_better[QS_JOB_HOOKS_MAX];
     int64_t value[QS_JOB_HOOKS_MAX]; /* INT64_MIN: it failed */
     size_t metric_count;             /* of the window in hand */
 };

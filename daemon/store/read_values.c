@@ -33,13 +33,16 @@ static const char window_sql[] =
     " LEFT JOIN evidence e ON e.window_id = w.id AND e.sensor_id = -?2"
     " WHERE w.run_id = ?1 AND w.phase = 1 AND w.n > 0 ORDER BY w.first_seq, w.id";
 
-/* What commands of the farm said after a window is evidence `metric:NAME_UNIT`. */
+/* What commands of the farm said after a window is evidence `metric:NAME_UNIT`; the row of metric by that
+ * name has the direction. */
 static const char list_sql[] =
     "SELECT m.id, m.name, m.unit, m.lower_is_better, m.deterministic, 0, m.id FROM metric m"
-    " WHERE (m.name = ?1 OR (?1 IS NULL AND m.id > ?2)) AND (?3 = 0 OR EXISTS (SELECT 1 FROM run r"
+    " WHERE m.name NOT GLOB 'metric:*' AND (m.name = ?1 OR (?1 IS NULL AND m.id > ?2)) AND (?3 = 0 OR EXISTS "
+    "(SELECT 1 FROM run r"
     " JOIN window w ON w.run_id = r.id WHERE r.job_id = ?3 AND w.phase = 1 AND EXISTS (SELECT 1"
     " FROM iteration_metric v WHERE v.window_id = w.id AND v.metric_id = m.id)))"
-    " UNION ALL SELECT -s.id, substr(s.name, 8), '', 1, 0, 1, s.id FROM sensor s"
+    " UNION ALL SELECT -s.id, substr(s.name, 8), '', coalesce((SELECT d.lower_is_better FROM metric d"
+    " WHERE d.name = s.name), 1), 0, 1, s.id FROM sensor s"
     " WHERE s.name GLOB 'metric:*' AND (?1 IS NULL OR s.name = 'metric:' || ?1) AND (?3 = 0 OR EXISTS"
     " (SELECT 1 FROM run r JOIN window w ON w.run_id = r.id JOIN evidence e ON e.window_id = w.id"
     " AND e.sensor_id = s.id WHERE r.job_id = ?3 AND w.phase = 1)) ORDER BY 6, 7";

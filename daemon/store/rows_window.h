@@ -33,6 +33,7 @@ struct qs_evidence_row {
     const char *kind;
     bool present;
     int64_t before, after;
+    bool is_metric, higher_is_better; /* what a command of the farm said, and which way is better */
 };
 
 struct qs_taint_row {

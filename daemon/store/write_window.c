@@ -1,5 +1,6 @@
 /* A whole window: the one thing that is stored in bulk, and the one that is sent again. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "store/metrics.h"
 #include "store/window_same.h"
@@ -180,13 +181,30 @@ static bool insert_gate(struct qs_db *db, int64_t window, const struct qs_gate_r
     return ok;
 }
 
+/* What the farm's file says last stands. */
+static bool note_direction(struct qs_db *db, const struct qs_evidence_row *e, struct qs_err *err)
+{
+    struct qs_stmt s;
+    const char *unit = strrchr(e->kind, '_');
+    if (!qs_stmt_begin(db, &s,
+                       "INSERT INTO metric(name, unit, lower_is_better, deterministic) VALUES(?, ?, ?, 0)"
+                       " ON CONFLICT(name) DO UPDATE SET lower_is_better = excluded.lower_is_better"
+                       " WHERE lower_is_better <> excluded.lower_is_better",
+                       err))
+        return false;
+    qs_stmt_text(&s, e->kind);
+    qs_stmt_text(&s, unit ? unit + 1 : "");
+    qs_stmt_int(&s, e->higher_is_better ? 0 : 1);
+    return qs_stmt_run(&s, err);
+}
+
 /* A kind that is named twice counts once: the first stands. */
 static bool insert_evidence(struct qs_db *db, int64_t window, const struct qs_evidence_row *e,
                             struct qs_err *err)
 {
     int64_t sensor = 0;
     struct qs_stmt s;
-    if (!qs_intern_sensor(db, e->kind, &sensor, err) ||
+    if (!qs_intern_sensor(db, e->kind, &sensor, err) || (e->is_metric && !note_direction(db, e, err)) ||
         !qs_stmt_begin(db, &s,
                        "INSERT INTO evidence(window_id, sensor_id, before, after) VALUES(?, ?, ?, ?) ON "
                        "CONFLICT DO NOTHING",

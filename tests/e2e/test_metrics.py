@@ -8,7 +8,8 @@ import xml.etree.ElementTree as ET
 from lib import AGENT, Bed, program, run_cases
 
 FARM = {"devices": {"local": {"link": "exec", "argv": [AGENT, "--stdio"]}},
-        "metrics": {"power": {"command": ["echo", "1.5"], "unit": "mW", "scale": 1000}}}
+        "metrics": {"power": {"command": ["echo", "1.5"], "unit": "mW", "scale": 1000},
+                    "left": {"command": ["echo", "97"], "unit": "%", "better": "higher"}}}
 
 
 def text(old, new, baseline="old", **more):
@@ -17,7 +18,7 @@ def text(old, new, baseline="old", **more):
         "quiesce": 1, "name": "scores",
         "benchmarks": [{"name": "spin", "mode": "harness", "argv": [program("scores")], "evals": 1}],
         "arms": {"old": {"params": old}, "new": {"params": new}},
-        "plan": {"seed": 5, "blocks": 6, "window": {"iterations": 8}, "until": {"interval": 0}, "metrics": ["power"]},
+        "plan": {"seed": 5, "blocks": 6, "window": {"iterations": 8}, "until": {"interval": 0}, "metrics": ["power", "left"]},
         "compare": {"baseline": baseline, "margin": "50%"},
         "conditions": {"gate": "none", "bounds": "none"}, **more,
     }
@@ -51,10 +52,10 @@ def judged(tap):
             text({"score": 1000}, {"score": 200}, "new"), text({"calls": 7, "score": 9}, {"calls": 8, "score": 9}))
         doc = json.loads(told(tap, bed, 0, "compare", same, "--json"))
         found = metrics(doc)
-        tap.equal(list(found), ["score", "calls", "power_mW"], "what the program declared, then what the farm said")
+        tap.equal(list(found), ["score", "calls", "power_mW", "left_%"], "what the program declared, then what the farm said")
         tap.equal([(m["unit"], m["lower_is_better"], m["of"]) for m in found.values()],
-                  [("points", False, "iterations"), ("count", True, "iterations"), ("mW", True, "windows")], "each with its unit")
-        tap.equal([m["comparisons"][0]["verdict"] for m in found.values()], ["equivalent"] * 3, "equal arms are equal in all of them")
+                  [("points", False, "iterations"), ("count", True, "iterations"), ("mW", True, "windows"), ("%", False, "windows")], "each with its unit")
+        tap.equal([m["comparisons"][0]["verdict"] for m in found.values()], ["equivalent"] * 4, "equal arms are equal in all of them")
         tap.equal(found["power_mW"]["arms"][0]["values"], 6, "a window has one value of the farm's metric")
         doc = json.loads(told(tap, bed, 5, "compare", worse, "--json"))
         score = metrics(doc)["score"]["comparisons"][0]
@@ -103,7 +104,7 @@ def shown(tap):
             tap.ok(max(map(len, page.splitlines())) <= 80, "in 80 columns")
             doc = json.loads(told(tap, bed, 0, *words, "--json"))["report"]
             found = {m["metric"]: m for m in (doc if "metrics" in doc else doc["results"][0]["arms"][0])["metrics"]}
-            tap.equal([m["values"] for m in found.values()], [values, values, values // 8], "so many values of each")
+            tap.equal([m["values"] for m in found.values()], [values, values, values // 8, values // 8], "so many values of each")
             tap.ok({"describe", "quantiles", "bootstrap_median", "autocorrelation", "warnings"} <= set(found["score"]["sample"]),
                    "with every statistic")
             page = told(tap, bed, 0, *words, "--metric", "score")

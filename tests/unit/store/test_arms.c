@@ -201,8 +201,12 @@ static void fill_windows(struct fixture *f)
     for (uint32_t i = 0; i < 3; i++) {
         struct qs_iteration_row rows[4];
         struct qs_window_row w = make_window(2, i, 4 * i, 4, rows);
-        const struct qs_evidence_row evidence = {
-            .kind = "metric:power_mW", .present = true, .before = INT64_MIN, .after = said[i]};
+        const struct qs_evidence_row evidence = {.kind = "metric:power_mW",
+                                                 .present = true,
+                                                 .is_metric = true,
+                                                 .higher_is_better = i > 0,
+                                                 .before = INT64_MIN,
+                                                 .after = said[i]};
         w.evidence = &evidence;
         w.evidence_count = 1;
         w.taint = i == 1 ? QS_TAINT_GATE : 0;
@@ -223,7 +227,7 @@ static void a_job_has_its_metrics(void **state)
     assert_string_equal(a.ret.metrics[0].name, "energy_uj");
     assert_string_equal(a.ret.metrics[1].name, "power_mW");
     assert_string_equal(a.ret.metrics[1].unit, "mW");
-    assert_true(a.ret.metrics[1].of_windows && !a.ret.metrics[1].higher_is_better);
+    assert_true(a.ret.metrics[1].of_windows && a.ret.metrics[1].higher_is_better /* said last */);
     const struct qs_run_metrics *run = qs_job_metrics_find(&a.ret, (const uint8_t[16]){2});
     assert_non_null(run);
     assert_null(qs_job_metrics_find(&a.ret, (const uint8_t[16]){3}));

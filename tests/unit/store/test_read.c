@@ -180,9 +180,10 @@ static void windows_come_with_what_was_read(void **state)
     struct fixture *f = *state;
     struct qs_err err = QS_ERR_INIT;
     struct qs_iteration_row rows[4];
-    const struct qs_evidence_row evidence[] = {{"thermal:soc", true, 40000, 41000},
-                                               {"freq:policy0_khz", false, 0, 0},
-                                               {"metric:power_mW", true, INT64_MIN, 1234}};
+    const struct qs_evidence_row evidence[] = {
+        {.kind = "thermal:soc", .present = true, .before = 40000, .after = 41000},
+        {.kind = "freq:policy0_khz"},
+        {.kind = "metric:power_mW", .present = true, .before = INT64_MIN, .after = 1234}};
     const struct qs_gate_row gate = {.began_ns = 5, .decided_ns = 12, .outcome = "open"};
     run_begin(f, 1, 0, 0, 0);
     run_begin(f, 3, 0, 1, 0);
