@@ -18,16 +18,17 @@ static bool ends_with(const char *name, const char *unit)
 }
 
 /* A count has no digits behind the point. */
-static bool is_whole(const struct qs_layout *own, double v)
+static bool is_whole(const struct qs_layout *own, double factor, double v)
 {
-    return own->plain_unit != NULL && fabs(v) < 1e15 && v == rint(v);
+    return own->plain_unit != NULL && !(factor < 1) && fabs(v) < 1e15 && v == rint(v);
 }
 
-/* The layout for its values: what is no time has no unit beside its numbers, the title says it. */
+/* The layout for its values: what is no time has no unit beside its numbers, the title says it; what is kept
+ * in millionths has, since the name says something else. */
 static struct qs_layout layout_of(const struct qs_layout *layout, const json_t *metric, double *ret_factor)
 {
     struct qs_layout own = qs_sample_layout(layout, metric, ret_factor);
-    if (own.plain_unit != NULL)
+    if (own.plain_unit != NULL && !(*ret_factor < 1))
         own.plain_unit = "";
     return own;
 }
@@ -37,8 +38,8 @@ void qs_metric_title(const json_t *metric, struct qs_buf *out)
     double factor;
     const char *name = qs_json_get_text(metric, "metric", "?"), *unit = qs_json_get_text(metric, "unit", "");
     const struct qs_layout none = {.face = {.width = QS_FACE_USUAL}};
-    bool told =
-        unit[0] == '\0' || ends_with(name, unit) || layout_of(&none, metric, &factor).plain_unit == NULL;
+    bool told = unit[0] == '\0' || ends_with(name, unit) ||
+                layout_of(&none, metric, &factor).plain_unit == NULL || factor < 1;
     qs_buf_str(out, name);
     if (!told)
         qs_buf_fmt(out, " (%s)", unit);
@@ -48,7 +49,7 @@ void qs_metric_value(const struct qs_layout *layout, const json_t *metric, doubl
 {
     double factor;
     const struct qs_layout own = layout_of(layout, metric, &factor);
-    if (is_whole(&own, v))
+    if (is_whole(&own, factor, v))
         qs_buf_fmt(out, "%.0f", v);
     else if (isfinite(v))
         qs_sample_value(&own, v * factor, out);
@@ -61,7 +62,7 @@ void qs_metric_range(const struct qs_layout *layout, const json_t *metric, doubl
 {
     double factor;
     const struct qs_layout own = layout_of(layout, metric, &factor);
-    if (is_whole(&own, lo) && is_whole(&own, hi))
+    if (is_whole(&own, factor, lo) && is_whole(&own, factor, hi))
         qs_buf_fmt(out, "%.0f–%.0f", lo, hi);
     else if (isfinite(lo) && isfinite(hi))
         qs_sample_range(&own, lo * factor, hi * factor, typical * factor, out);

@@ -12,7 +12,7 @@
 static const struct {
     const char *unit;
     double ns;
-} times[] = {{"ns", 1}, {"ns/op", 1}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+} times[] = {{"ps", 1e-3}, {"ns", 1}, {"ns/op", 1}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}};
 
 /* How many ns one of this unit has; 0: it is no time. */
 static double ns_of(const char *unit)
@@ -55,15 +55,24 @@ json_t *qs_sample_arm(const json_t *sample, const char *name, double factor)
     return arm;
 }
 
-/* The layout for values of a unit, and the factor that makes them ns. */
+/* Metrics are whole numbers; what a program says with digits behind the point is kept in millionths. */
+static const char millionths[] = "1e-6";
+
+/* The layout for values of a unit, and the factor that makes them ns, or one of a unit that is no time. */
 struct qs_layout qs_sample_layout(const struct qs_layout *layout, const json_t *result, double *ret_factor)
 {
     struct qs_layout own = *layout;
     const char *unit = qs_json_get_text(result, "unit", "");
     double ns = ns_of(unit);
     *ret_factor = ns > 0 ? ns : 1;
-    if (!(ns > 0))
-        own.plain_unit = unit;
+    if (ns > 0)
+        return own;
+    own.plain_unit = unit;
+    if (strncmp(unit, millionths, strlen(millionths)) == 0) {
+        *ret_factor = 1e-6;
+        own.plain_unit += strlen(millionths);
+        own.plain_unit += own.plain_unit[0] == ' ' ? 1 : 0;
+    }
     return own;
 }
 

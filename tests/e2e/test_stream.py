@@ -128,6 +128,8 @@ def rates(tap):
         tap.ok("rate_MB/s_micro" in found, "compare judges the metric", list(found))
         one = found.get("rate_MB/s_micro", {})
         tap.equal((one.get("verdict"), one.get("lower_is_better")), ("improvement", False), "twice as many is better")
+        shown = bed.cli("compare", str(job)).stdout
+        tap.ok("104.0 MB/s" in shown and "104000000" not in shown, "a person is not shown millionths", shown.splitlines())
         run = bed.one("SELECT run FROM v_run WHERE job = ? AND block = 1 AND arm = 'a'", job)
         shown = " ".join(bed.cli("show", run).stdout.split())
         tap.ok("numbers in MB/s (higher is better), read from its standard output" in shown, "quiesce show says what they are", [shown])
