@@ -234,9 +234,7 @@ static void say_analyze(struct qs_exchange *ex)
         qs_reply_problems(ex, QS_E_DATA, &a->problems, a->bad);
         return;
     }
-    struct qs_buf out = a->out;
-    qs_buf_init(&a->out);
-    qs_reply_json(ex, 200, &out);
+    qs_reply_json(ex, 200, &a->out);
 }
 
 /* While it is computed nothing is read from the client: that he leaves is watched for. */

@@ -86,9 +86,7 @@ static bool read_compare(struct qs_store_reader *reader, struct qs_exchange *ex,
 static void say_compare(struct qs_exchange *ex)
 {
     struct qs_compared *c = ex->data;
-    struct qs_buf out = c->document;
-    qs_buf_init(&c->document);
-    qs_reply_json(ex, 200, &out);
+    qs_reply_json(ex, 200, &c->document);
 }
 
 bool qs_compare_query(const struct qs_uri *uri, struct qs_compared *ret, struct qs_err *err)

@@ -200,9 +200,7 @@ static bool read_export(struct qs_store_reader *reader, struct qs_exchange *ex, 
 static void say_export(struct qs_exchange *ex)
 {
     struct export *e = ex->data;
-    struct qs_buf out = e->out;
-    qs_buf_init(&e->out);
-    qs_reply_json(ex, 200, &out);
+    qs_reply_json(ex, 200, &e->out);
 }
 
 void qs_export_json(struct qs_exchange *ex)

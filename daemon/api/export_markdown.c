@@ -233,9 +233,7 @@ static bool read_markdown(struct qs_store_reader *reader, struct qs_exchange *ex
 static void say_markdown(struct qs_exchange *ex)
 {
     struct markdown *m = ex->data;
-    struct qs_buf out = m->out;
-    qs_buf_init(&m->out);
-    qs_reply_text(ex, 200, "text/markdown; charset=utf-8", &out);
+    qs_reply_text(ex, 200, "text/markdown; charset=utf-8", &m->out);
 }
 
 void qs_export_markdown(struct qs_exchange *ex)

@@ -206,9 +206,7 @@ static void say(struct qs_exchange *ex)
     struct history *h = ex->data;
     if (h->fresh_count > 0)
         qs_store_medians(ex->api->p.store, h->fresh, h->fresh_count, on_kept, ex->api->p.log);
-    struct qs_buf out = h->out;
-    qs_buf_init(&h->out);
-    qs_reply_json(ex, 200, &out);
+    qs_reply_json(ex, 200, &h->out);
 }
 
 static void start(struct qs_exchange *ex, qs_exchange_read_fn *read)

@@ -128,6 +128,7 @@ void qs_reply_text(struct qs_exchange *ex, unsigned status, const char *content_
         return;
     qs_buf_done(&ex->reply);
     ex->reply = *text;
+    qs_buf_init(text);
     ex->status = status;
     ex->content_type = content_type;
     ex->replied = true;

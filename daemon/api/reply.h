@@ -5,7 +5,7 @@
 #include "api/exchange.h"
 #include "config/doc.h"
 
-/* Takes the bytes of json. */
+/* Takes the bytes of json and leaves it empty. */
 void qs_reply_json(struct qs_exchange *ex, unsigned status, struct qs_buf *json);
 /* {"error":{"code","blame","message","advice"}} with the status that fits the code. */
 void qs_reply_error(struct qs_exchange *ex, const struct qs_err *err);
@@ -14,7 +14,7 @@ void qs_reply_problems(struct qs_exchange *ex, enum qs_errc code, const struct q
                        const char *file);
 /* The same with the list of what exists; status 404 or 405. */
 void qs_reply_routes(struct qs_exchange *ex, unsigned status, const struct qs_err *err);
-/* Bytes of a type (static text); takes them. */
+/* Bytes of a type (static text); takes them and leaves text empty. */
 void qs_reply_text(struct qs_exchange *ex, unsigned status, const char *content_type, struct qs_buf *text);
 /* A reply without an end that is known: `more` makes it, appending to ex->reply. */
 void qs_reply_flow(struct qs_exchange *ex, const char *content_type, qs_exchange_fn *more);

@@ -82,9 +82,7 @@ static bool read_run_report(struct qs_store_reader *reader, struct qs_exchange *
 static void say_report(struct qs_exchange *ex)
 {
     struct report *d = ex->data;
-    struct qs_buf out = d->document;
-    qs_buf_init(&d->document);
-    qs_reply_json(ex, 200, &out);
+    qs_reply_json(ex, 200, &d->document);
 }
 
 static void start(struct qs_exchange *ex, qs_exchange_read_fn *read)

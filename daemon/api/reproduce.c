@@ -181,9 +181,7 @@ static void say_plan(struct qs_exchange *ex)
     qs_json_array_end(&j);
     put_executables(&j, r);
     qs_json_object_end(&j);
-    struct qs_buf out = r->out;
-    qs_buf_init(&r->out);
-    qs_reply_json(ex, 200, &out);
+    qs_reply_json(ex, 200, &r->out);
 }
 
 void qs_handle_reproduce_plan(struct qs_exchange *ex)
@@ -218,8 +216,6 @@ static void on_submitted(const struct qs_err *err, int64_t id, void *user)
 static void submit(struct qs_exchange *ex)
 {
     struct reproduce *r = ex->data;
-    struct qs_problems problems;
-    struct qs_err err = QS_ERR_INIT;
     char owner[64];
     const json_t *text = json_object_get(r->document, "text");
     const char *name = json_string_value(json_object_get(r->document, "name"));
@@ -234,16 +230,7 @@ static void submit(struct qs_exchange *ex)
                                 .reproduces = r->original.job.at[0].id,
                                 .seed = r->original.job.at[0].seed,
                                 .where = r->where.data};
-    qs_problems_init(&problems);
-    qs_exchange_enter(ex);
-    bool ok = qs_farm_submit(ex->api->p.farm, &sub, on_submitted, ex, &problems, &err);
-    if (!ok && qs_exchange_leave(ex)) {
-        if (problems.count > 0)
-            qs_reply_problems(ex, QS_E_JOB, &problems, sub.name);
-        else
-            qs_reply_error(ex, &err);
-    }
-    qs_problems_done(&problems);
+    qs_submit_send(ex, &sub, on_submitted);
 }
 
 void qs_handle_reproduce(struct qs_exchange *ex)
@@ -313,9 +300,7 @@ static bool read_both(struct qs_store_reader *reader, struct qs_exchange *ex, st
 static void say_both(struct qs_exchange *ex)
 {
     struct reproduce *r = ex->data;
-    struct qs_buf out = r->out;
-    qs_buf_init(&r->out);
-    qs_reply_json(ex, 200, &out);
+    qs_reply_json(ex, 200, &r->out);
 }
 
 void qs_handle_reproduction(struct qs_exchange *ex)

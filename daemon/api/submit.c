@@ -251,10 +251,24 @@ static void on_submitted(const struct qs_err *err, int64_t id, void *user)
         qs_exchange_read(ex, read_job, say_job);
 }
 
-static void submit(struct qs_exchange *ex, struct submit *s, const char *key)
+void qs_submit_send(struct qs_exchange *ex, const struct qs_submission *sub, qs_store_done_fn *done)
 {
     struct qs_problems problems;
     struct qs_err err = QS_ERR_INIT;
+    qs_problems_init(&problems);
+    qs_exchange_enter(ex);
+    bool ok = qs_farm_submit(ex->api->p.farm, sub, done, ex, &problems, &err);
+    if (!ok && qs_exchange_leave(ex)) {
+        if (problems.count > 0)
+            qs_reply_problems(ex, QS_E_JOB, &problems, sub->name);
+        else
+            qs_reply_error(ex, &err);
+    }
+    qs_problems_done(&problems);
+}
+
+static void submit(struct qs_exchange *ex, struct submit *s, const char *key)
+{
     char owner[64];
     const json_t *text = json_object_get(s->body, "text");
     const char *name = json_string_value(json_object_get(s->body, "name"));
@@ -266,16 +280,7 @@ static void submit(struct qs_exchange *ex, struct submit *s, const char *key)
                                 .idem = key,
                                 .files = s->files,
                                 .file_count = s->file_count};
-    qs_problems_init(&problems);
-    qs_exchange_enter(ex);
-    bool ok = qs_farm_submit(ex->api->p.farm, &sub, on_submitted, ex, &problems, &err);
-    if (!ok && qs_exchange_leave(ex)) {
-        if (problems.count > 0)
-            qs_reply_problems(ex, QS_E_JOB, &problems, sub.name);
-        else
-            qs_reply_error(ex, &err);
-    }
-    qs_problems_done(&problems);
+    qs_submit_send(ex, &sub, on_submitted);
 }
 
 void qs_handle_submit(struct qs_exchange *ex)

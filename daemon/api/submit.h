@@ -3,12 +3,17 @@
 #define QS_API_SUBMIT_H
 
 #include "api/exchange.h"
+#include "farm/farm.h"
 
 /* jobs:validate takes the job's text as it is; jobs takes {"text","name","files","wait"}. */
 qs_exchange_fn qs_handle_validate, qs_handle_submit;
 
 /* The request's Idempotency-Key; NULL: it has none. QS_E_USAGE where it can be no key. */
 bool qs_submit_key(struct qs_exchange *ex, const char **ret, struct qs_err *err);
+
+/* Stores a job, entering the exchange; done(err, id, ex) leaves it. What is wrong with the job is the answer.
+ */
+void qs_submit_send(struct qs_exchange *ex, const struct qs_submission *sub, qs_store_done_fn *done);
 
 /* Somebody waits for the end of a job: looks whether it has come. */
 void qs_submit_tell(struct qs_api *api, int64_t job);
