@@ -5,8 +5,6 @@
 #include "base/mem.h"
 #include "device/control_impl.h"
 
-#define ASK_NS INT64_C(100000000)
-
 static void ask(struct qs_control *c);
 
 static void ask_again(void *user)
@@ -16,23 +14,12 @@ static void ask_again(void *user)
     ask(c);
 }
 
-static bool has_token(struct qs_control *c)
-{
-    const char *why;
-    if (c->has_token || !c->events.take_token)
-        return true;
-    c->has_token = c->events.take_token(false, &why, c->events.user);
-    if (!c->has_token)
-        c->fetch.again = qs_timer_start(c->p.loop, ASK_NS, ask_again, c);
-    return c->has_token;
-}
-
 /* Asks for the next piece. */
 static void ask(struct qs_control *c)
 {
     struct qs_control_fetch *f = &c->fetch;
     struct qs_err err = QS_ERR_INIT;
-    if (!has_token(c))
+    if (!qs_control_has_token(c, &c->fetch.again, ask_again))
         return;
     size_t left = f->limit_bytes - f->bytes.len;
     const struct qs_msg_pull m = {.run = c->run.uid,

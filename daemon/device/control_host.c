@@ -16,7 +16,6 @@
 #include "device/control_news.h"
 
 enum { ITERATIONS_MOST = 10000, OUTPUT_MOST = 4096, VERSION = 1 };
-#define ASK_NS INT64_C(100000000)
 
 void qs_control_host_init(struct qs_control *c)
 {
@@ -213,23 +212,12 @@ static void ask_again(void *user)
     next(c);
 }
 
-static bool has_token(struct qs_control *c)
-{
-    const char *why;
-    if (c->has_token || !c->events.take_token)
-        return true;
-    c->has_token = c->events.take_token(false, &why, c->events.user);
-    if (!c->has_token)
-        c->host.again = qs_timer_start(c->p.loop, ASK_NS, ask_again, c);
-    return c->has_token;
-}
-
 static void next(struct qs_control *c)
 {
     struct qs_control_host *h = &c->host;
     size_t count = h->metrics ? c->p.spec->plan.metrics.count : h->rule_count;
     count = count < QS_JOB_HOOKS_MAX ? count : QS_JOB_HOOKS_MAX;
-    if (!has_token(c))
+    if (!qs_control_has_token(c, &c->host.again, ask_again))
         return;
     for (; h->next < count; h->next++) {
         const char *name = name_in_hand(c);

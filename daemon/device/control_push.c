@@ -13,7 +13,6 @@
 #include "store/files.h"
 
 enum { BLOCK_BYTES = 256 * 1024 };
-#define ASK_NS      INT64_C(100000000)
 #define BATCH_BYTES (INT64_C(256) << 20) /* of one HAVE: the agent may sum all of it up before it answers */
 #define YIELD_BYTES (UINT64_C(64) << 20) /* of one file, before others get their turn */
 
@@ -63,18 +62,6 @@ static void on_again(void *user)
     struct qs_control *c = user;
     c->push.again = NULL;
     go_on(c);
-}
-
-/* False: it is asked for again, and then it goes on. */
-static bool has_token(struct qs_control *c)
-{
-    const char *why;
-    if (c->has_token || !c->events.take_token)
-        return true;
-    c->has_token = c->events.take_token(false, &why, c->events.user);
-    if (!c->has_token && !c->push.again)
-        c->push.again = qs_timer_start(c->p.loop, ASK_NS, on_again, c);
-    return c->has_token;
 }
 
 /* ---- which files ---- */
@@ -246,7 +233,7 @@ static void pump(struct qs_control *c)
         r->unyielded_bytes = 0;
         qs_control_give_token(c);
     }
-    if (r->unyielded_bytes < YIELD_BYTES && has_token(c)) {
+    if (r->unyielded_bytes < YIELD_BYTES && qs_control_has_token(c, &c->push.again, on_again)) {
         r->working = true;
         qs_loop_work(c->p.loop, read_block, on_block, r);
     }
@@ -382,7 +369,7 @@ static void go_on(struct qs_control *c)
         over(c, QS_CE_POINT_OVER);
         return;
     }
-    if (p->step == QS_PUSH_IDLE || !has_token(c))
+    if (p->step == QS_PUSH_IDLE || !qs_control_has_token(c, &c->push.again, on_again))
         return;
     struct qs_err err = QS_ERR_INIT;
     switch (p->step) {

@@ -59,6 +59,18 @@ bool qs_control_may_quiet(struct qs_control *c, const char **why)
     return true;
 }
 
+bool qs_control_has_token(struct qs_control *c, struct qs_timer **again, qs_loop_fn *ask_again)
+{
+    const int64_t ask_ns = INT64_C(100000000);
+    const char *why;
+    if (c->has_token || !c->events.take_token)
+        return true;
+    c->has_token = c->events.take_token(false, &why, c->events.user);
+    if (!c->has_token && !*again)
+        *again = qs_timer_start(c->p.loop, ask_ns, ask_again, c);
+    return c->has_token;
+}
+
 void qs_control_give_token(struct qs_control *c)
 {
     if (c->has_token && c->events.give_token)
