@@ -38,7 +38,8 @@ struct qs_sides_how qs_report_metric_how(const struct qs_report_group *g);
 /* Baseline and candidate. */
 void qs_report_pair_names(const struct qs_report_group *g, size_t pair, const char *names[2]);
 
-/* metrics_put.c: "metrics" of the open object. */
+/* metrics_put.c: what a metric is, as fields of the open object; "metrics" of the open object. */
+void qs_report_put_metric_kind(struct qs_json *j, const struct qs_arm_metric *metric);
 void qs_report_put_metrics(struct qs_json *j, const struct qs_report_group *g);
 
 #endif

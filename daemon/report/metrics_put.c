@@ -56,14 +56,19 @@ static void put_warnings(struct qs_json *j, const struct qs_report_group *g, con
     qs_json_array_end(j);
 }
 
+void qs_report_put_metric_kind(struct qs_json *j, const struct qs_arm_metric *metric)
+{
+    qs_json_kstring(j, "metric", metric->name);
+    qs_json_kstring(j, "unit", metric->unit);
+    qs_json_kbool(j, "lower_is_better", !metric->higher_is_better);
+    qs_json_kbool(j, "deterministic", metric->deterministic);
+    qs_json_kstring(j, "of", metric->of_windows ? "windows" : "iterations");
+}
+
 static void put_one(struct qs_json *j, const struct qs_report_group *g, const struct qs_report_metric *m)
 {
     qs_json_object(j);
-    qs_json_kstring(j, "metric", m->metric->name);
-    qs_json_kstring(j, "unit", m->metric->unit);
-    qs_json_kbool(j, "lower_is_better", !m->metric->higher_is_better);
-    qs_json_kbool(j, "deterministic", m->metric->deterministic);
-    qs_json_kstring(j, "of", m->metric->of_windows ? "windows" : "iterations");
+    qs_report_put_metric_kind(j, m->metric);
     qs_json_key(j, "arms");
     qs_json_array(j);
     for (size_t a = 0; a < g->in->spec->arm_count; a++)

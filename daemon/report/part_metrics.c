@@ -46,11 +46,7 @@ static void put_one(struct qs_json *j, struct part *p, const struct qs_analysis_
     series.unit = qs_strdup(p->metric->unit);
     series.direction = p->metric->higher_is_better ? QS_DIRECTION_HIGHER : QS_DIRECTION_LOWER;
     qs_json_object(j);
-    qs_json_kstring(j, "metric", p->metric->name);
-    qs_json_kstring(j, "unit", p->metric->unit);
-    qs_json_kbool(j, "lower_is_better", !p->metric->higher_is_better);
-    qs_json_kbool(j, "deterministic", p->metric->deterministic);
-    qs_json_kstring(j, "of", p->metric->of_windows ? "windows" : "iterations");
+    qs_report_put_metric_kind(j, p->metric);
     qs_json_kint(j, "runs", (int64_t)p->count);
     qs_json_kint(j, "runs_missing", (int64_t)p->missing);
     qs_json_kint(j, "values", (int64_t)series.n);

@@ -34,6 +34,19 @@ const char *text_at(const json_t *doc, const char *path)
     return text;
 }
 
+const json_t *row_of(const json_t *doc, const char *path, const char *key, const char *name)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(at(doc, path), i, one)
+    {
+        if (strcmp(text_at(one, key), name) == 0)
+            return one;
+    }
+    fail_msg("%s has no %s %s", path, key, name);
+    return NULL;
+}
+
 double number(const json_t *doc, const char *path)
 {
     assert_true(json_is_number(at(doc, path)));

@@ -15,6 +15,8 @@ json_t *page_read(const struct qs_buf *text);
 /* "results.0.label"; NULL where there is no such thing. */
 const json_t *at(const json_t *doc, const char *path);
 const char *text_at(const json_t *doc, const char *path);
+/* The row of the array at this path whose text `key` is `name`; fails where there is none. */
+const json_t *row_of(const json_t *doc, const char *path, const char *key, const char *name);
 double number(const json_t *doc, const char *path); /* fails where there is none */
 /* Whether the array at this path has a warning of this code; each has a text. */
 bool has_warning(const json_t *doc, const char *path, const char *code);

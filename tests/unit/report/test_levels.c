@@ -19,15 +19,7 @@ static json_t *report_of(struct world *w)
 
 static const json_t *level(const json_t *doc, const char *name)
 {
-    size_t i;
-    const json_t *one;
-    json_array_foreach(at(doc, "points.0.levels"), i, one)
-    {
-        if (strcmp(text_at(one, "level"), name) == 0)
-            return one;
-    }
-    fail_msg("no level %s", name);
-    return NULL;
+    return row_of(doc, "points.0.levels", "level", name);
 }
 
 /* Normal, by twelve uniform numbers. */

@@ -17,15 +17,7 @@ static json_t *document(struct metrics *m)
 
 static const json_t *metric(const json_t *doc, const char *name)
 {
-    size_t i;
-    const json_t *one;
-    json_array_foreach(at(doc, "results.0.metrics"), i, one)
-    {
-        if (strcmp(text_at(one, "metric"), name) == 0)
-            return one;
-    }
-    fail_msg("no metric %s", name);
-    return NULL;
+    return row_of(doc, "results.0.metrics", "metric", name);
 }
 
 static void verdict_is(const json_t *doc, const char *name, const char *verdict, const char *reason)
