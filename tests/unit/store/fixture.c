@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
+
 static int order;
 
 void on_told(const struct qs_err *err, int64_t id, void *user)
@@ -115,6 +117,23 @@ int fixture_teardown(void **state)
     fixture_done(*state);
     free(*state);
     return 0;
+}
+
+int fixture_setup_files(void **state, struct qs_files **ret_files)
+{
+    struct qs_err err;
+    fixture_setup(state);
+    const struct fixture *f = *state;
+    char *dir = qs_asprintf("%s.files", f->path);
+    *ret_files = qs_files_open(dir, &err);
+    free(dir);
+    return *ret_files ? 0 : -1;
+}
+
+int fixture_teardown_files(void **state, struct qs_files *files)
+{
+    qs_files_close(files);
+    return fixture_teardown(state);
 }
 
 void run_begin(struct fixture *f, uint8_t run, uint32_t arm, uint32_t block, uint32_t pos)

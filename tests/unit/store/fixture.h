@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/loop.h"
+#include "store/files.h"
 #include "store/read.h"
 #include "store/store.h"
 
@@ -37,6 +38,9 @@ void fixture_done(struct fixture *f);
 void fixture_world(struct fixture *f);
 int fixture_setup(void **state); /* of cmocka: all of it, with the world */
 int fixture_teardown(void **state);
+/* The same with files beside the database. */
+int fixture_setup_files(void **state, struct qs_files **ret_files);
+int fixture_teardown_files(void **state, struct qs_files *files);
 
 void on_told(const struct qs_err *err, int64_t id, void *told);
 void on_fine(const struct qs_err *err, int64_t id, void *user); /* fails the test on an error */

@@ -7,30 +7,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "store/files.h"
 
 static struct qs_files *files;
-static char *files_dir;
 
 static int setup(void **state)
 {
-    struct qs_err err;
-    fixture_setup(state);
-    const struct fixture *f = *state;
-    files_dir = qs_asprintf("%s.files", f->path);
-    files = qs_files_open(files_dir, &err);
-    return files ? 0 : -1;
+    return fixture_setup_files(state, &files);
 }
 
 static int teardown(void **state)
 {
-    char *command = qs_asprintf("rm -rf '%s'", files_dir);
-    qs_files_close(files);
-    int status = system(command);
-    free(command);
-    free(files_dir);
-    return status != 0 || fixture_teardown(state) != 0;
+    return fixture_teardown_files(state, files);
 }
 
 /* Four iterations with these durations. */
