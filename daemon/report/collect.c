@@ -56,13 +56,16 @@ static void find_runs(struct qs_report_group *g)
 {
     size_t arms = g->in->spec->arm_count, b = 0;
     g->runs = qs_calloc(g->sample_count + 1, sizeof *g->runs);
+    g->block_first = qs_calloc(g->block_count + 1, sizeof *g->block_first);
     for (size_t i = 0; i < g->sample_count; i++) {
         const struct qs_sample *s = &g->samples[i];
         while (b < g->block_count && g->blocks[b] != s->block)
-            b++;
+            g->block_first[++b] = g->run_count;
         if (b < g->block_count && s->attempt == g->attempts[b] && s->arm < arms)
             add_run(g, s, b);
     }
+    while (b < g->block_count)
+        g->block_first[++b] = g->run_count;
 }
 
 /* An arm with two turns counts with the mean of its logs; a block lacks an arm where any of its turns gave
@@ -74,10 +77,8 @@ static void fill_block(struct qs_report_group *g, size_t block, double *medians_
     memset(turns, 0, arms * sizeof *turns);
     for (size_t a = 0; a < arms; a++)
         medians_ns[a] = 0;
-    for (size_t i = 0; i < g->run_count; i++) {
+    for (size_t i = g->block_first[block]; i < g->block_first[block + 1]; i++) {
         const struct qs_report_run *run = &g->runs[i];
-        if (run->block != block)
-            continue;
         medians_ns[run->arm] += run->median_ns > 0 ? log(run->median_ns) : NAN;
         turns[run->arm]++;
         g->block_soft[block] = g->block_soft[block] || run->soft;
@@ -199,6 +200,7 @@ void qs_report_groups_free(struct qs_report_group *groups, size_t count)
         free(g->attempts);
         free(g->runs);
         free(g->block_medians_ns);
+        free(g->block_first);
         free(g->block_soft);
         free(g->block_used);
     }

@@ -89,8 +89,8 @@ static double unit_value(const struct qs_report_group *g, const struct qs_report
 {
     double sum = 0, only = NAN;
     size_t turns = 0;
-    for (size_t i = 0; i < g->run_count; i++) {
-        if (g->runs[i].block != block || g->runs[i].arm != arm)
+    for (size_t i = g->block_first[block]; i < g->block_first[block + 1]; i++) {
+        if (g->runs[i].arm != arm)
             continue;
         only = m->runs[i].median;
         sum += only > 0 ? log(only) : NAN;
@@ -102,23 +102,15 @@ static double unit_value(const struct qs_report_group *g, const struct qs_report
 static void add_runs(const struct qs_report_group *g, const struct qs_report_metric *m, size_t block,
                      size_t arm, struct qs_side_values *to)
 {
-    for (size_t i = 0; i < g->run_count; i++) {
+    for (size_t i = g->block_first[block]; i < g->block_first[block + 1]; i++) {
         const struct qs_metric_run *run = &m->runs[i];
-        if (g->runs[i].block != block || g->runs[i].arm != arm || isnan(run->median))
+        if (g->runs[i].arm != arm || isnan(run->median))
             continue;
         to->iterations = qs_realloc(to->iterations, (to->iteration_count + run->n) * sizeof *to->iterations);
         memcpy(to->iterations + to->iteration_count, run->values, run->n * sizeof *run->values);
         to->iteration_count += run->n;
         to->runs[++to->run_count] = to->iteration_count;
     }
-}
-
-static int64_t session_of(const struct qs_report_group *g, size_t block)
-{
-    for (size_t i = 0; i < g->run_count; i++)
-        if (g->runs[i].block == block)
-            return g->runs[i].sample->session;
-    return 0;
 }
 
 /* The blocks that the duration rests on, where both arms have a value. */
@@ -134,8 +126,9 @@ static void gather(const struct qs_report_group *g, const struct qs_report_metri
         double v[2] = {unit_value(g, m, b, arms[0]), unit_value(g, m, b, arms[1])};
         bool counts = g->block_used[b] && isfinite(v[0]) && isfinite(v[1]), begins = false;
         if (counts) {
-            begins = session != session_of(g, b);
-            session = session_of(g, b);
+            int64_t now = g->runs[g->block_first[b]].sample->session; /* a block that counts has runs */
+            begins = session != now;
+            session = now;
         }
         for (int k = 0; k < 2; k++) {
             struct qs_side_values *side = &ret->side[k];

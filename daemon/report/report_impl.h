@@ -67,8 +67,9 @@ struct qs_report_group { /* one point on one device */
     uint32_t *blocks;   /* owned: numbers of the blocks, ascending */
     uint32_t *attempts; /* owned: the attempt that counts, per block */
     size_t block_count;
-    struct qs_report_run *runs; /* owned */
+    struct qs_report_run *runs; /* owned, block after block */
     size_t run_count;
+    size_t *block_first;      /* owned: [block_count + 1], the first run of each block, and run_count */
     double *block_medians_ns; /* owned: [block][arm], NaN = none */
     bool *block_soft;         /* owned: some run of it stands on tainted data */
     bool *block_used;         /* owned */
