@@ -5,6 +5,7 @@
 #include "ctl/computed.h"
 #include "ctl/layout_history.h"
 #include "ctl/offline.h"
+#include "ctl/query.h"
 #include "ctl/result.h"
 #include "ctl/series.h"
 #include "ctl/when.h"
@@ -103,9 +104,9 @@ static int show_one(struct qs_ctl *ctl, struct qs_http *http, const json_t *seri
     qs_buf_init(&text);
     qs_buf_fmt(&path, "/api/v1/history/%.64s?metric=", qs_json_get_text(series, "id", ""));
     qs_http_escape(&path, qs_args_text(ctl->args, "metric", "time"));
-    qs_series_query(&path, "build", qs_args_text(ctl->args, "build", NULL));
-    qs_series_query(&path, "window", qs_args_text(ctl->args, "window", NULL));
-    qs_series_query(&path, "p_max", qs_args_text(ctl->args, "p-max", NULL));
+    qs_query_add(&path, "build", qs_args_text(ctl->args, "build", NULL));
+    qs_query_add(&path, "window", qs_args_text(ctl->args, "window", NULL));
+    qs_query_add(&path, "p_max", qs_args_text(ctl->args, "p-max", NULL));
     if (qs_args_has(ctl->args, "margin"))
         qs_buf_fmt(&path, "&margin_ratio=%.6f", (double)qs_args_number(ctl->args, "margin", 0) / 1e6);
     qs_buf_str(&path, query);

@@ -45,7 +45,8 @@ void qs_metric_title(const json_t *metric, struct qs_buf *out)
         qs_buf_fmt(out, " (%s)", unit);
 }
 
-void qs_metric_value(const struct qs_layout *layout, const json_t *metric, double v, struct qs_buf *out)
+/* A value in the metric's unit, without it where the title has it; "-" where it is not known. */
+static void metric_value(const struct qs_layout *layout, const json_t *metric, double v, struct qs_buf *out)
 {
     double factor;
     const struct qs_layout own = layout_of(layout, metric, &factor);
@@ -57,8 +58,9 @@ void qs_metric_value(const struct qs_layout *layout, const json_t *metric, doubl
         qs_buf_char(out, '-');
 }
 
-void qs_metric_range(const struct qs_layout *layout, const json_t *metric, double lo, double hi,
-                     double typical, struct qs_buf *out)
+/* "12.3–12.9 ms" likewise. */
+static void metric_range(const struct qs_layout *layout, const json_t *metric, double lo, double hi,
+                         double typical, struct qs_buf *out)
 {
     double factor;
     const struct qs_layout own = layout_of(layout, metric, &factor);
@@ -109,7 +111,7 @@ static void value_cell(const struct qs_layout *layout, struct qs_grid *grid, con
 {
     struct qs_buf text;
     qs_buf_init(&text);
-    qs_metric_value(layout, metric, v, &text);
+    metric_value(layout, metric, v, &text);
     cell(grid, &text);
     qs_buf_done(&text);
 }
@@ -190,8 +192,8 @@ static void add_alone(const struct qs_layout *layout, const json_t *metrics, str
         double median = qs_json_get_number(arm, "median", NAN);
         title_cell(&grid, metric, true);
         value_cell(layout, &grid, metric, median);
-        qs_metric_range(layout, metric, qs_json_get_number(arm, "median_lo", NAN),
-                        qs_json_get_number(arm, "median_hi", NAN), median, &text);
+        metric_range(layout, metric, qs_json_get_number(arm, "median_lo", NAN),
+                     qs_json_get_number(arm, "median_hi", NAN), median, &text);
         cell(&grid, &text);
         qs_buf_fmt(&text, "%" PRId64, qs_json_get_int(arm, "runs", 0));
         cell(&grid, &text);
@@ -230,8 +232,8 @@ static void add_sample(const struct qs_layout *layout, struct qs_grid *grid, con
     qs_buf_init(&text);
     title_cell(grid, metric, true);
     value_cell(layout, grid, metric, median);
-    qs_metric_range(layout, metric, qs_json_get_number(ci, "lo", NAN), qs_json_get_number(ci, "hi", NAN),
-                    median, &text);
+    metric_range(layout, metric, qs_json_get_number(ci, "lo", NAN), qs_json_get_number(ci, "hi", NAN), median,
+                 &text);
     cell(grid, &text);
     qs_buf_fmt(&text, "%" PRId64, qs_json_get_int(sample, "n", 0));
     cell(grid, &text);

@@ -12,10 +12,5 @@ void qs_layout_metrics(const struct qs_layout *layout, const json_t *result, str
 void qs_layout_metric_samples(const struct qs_layout *layout, const json_t *part, struct qs_buf *out);
 /* "calls (system calls)"; the name alone where it says the unit itself. Appended. */
 void qs_metric_title(const json_t *metric, struct qs_buf *out);
-/* A value in the metric's unit, without it where the title has it. Appended; "-" where it is not known. */
-void qs_metric_value(const struct qs_layout *layout, const json_t *metric, double v, struct qs_buf *out);
-/* "12.3-12.9 ms" likewise. */
-void qs_metric_range(const struct qs_layout *layout, const json_t *metric, double lo, double hi,
-                     double typical, struct qs_buf *out);
 
 #endif

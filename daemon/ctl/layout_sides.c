@@ -57,13 +57,14 @@ static void add_table(const struct qs_layout *layout, const struct qs_findings *
         {.title = "benchmark", .most = 28},          {.title = "device", .keep = 1, .most = 12},
         {.title = "base", .right = true, .keep = 5}, {.title = "candidate", .right = true, .keep = 6},
         {.title = "change", .right = true},          {.title = "verdict"}};
+    const bool with_arms = arms_vary(all);
     struct qs_grid grid;
     qs_grid_init(&grid, columns, sizeof(columns) / sizeof(columns[0]));
     for (size_t i = 0; i < all->count; i++) {
         const struct qs_finding *f = &all->at[i];
         char verdict[48];
         snprintf(verdict, sizeof(verdict), "%s%s", f->verdict, f->stands ? "" : "?");
-        point_cell(&grid, f, arms_vary(all));
+        point_cell(&grid, f, with_arms);
         qs_grid_cell(&grid, f->where);
         qs_finding_value(layout, &grid, f->base, f->unit);
         qs_finding_value(layout, &grid, f->cand, f->unit);

@@ -3,17 +3,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ctl/http.h"
+
 void qs_query_add(struct qs_buf *path, const char *name, const char *value)
 {
+    if (value == NULL)
+        return;
     qs_buf_fmt(path, "%c%s=", strchr(path->data, '?') == NULL ? '?' : '&', name);
-    for (const char *c = value; *c != '\0'; c++) {
-        bool plain = (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
-                     strchr("-._~:,", *c) != NULL;
-        if (plain)
-            qs_buf_char(path, *c);
-        else
-            qs_buf_fmt(path, "%%%02X", (unsigned)(unsigned char)*c);
-    }
+    qs_http_escape(path, value);
 }
 
 /* All values of an option that may be given again, with commas between. */

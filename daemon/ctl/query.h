@@ -5,7 +5,8 @@
 #include "base/buf.h"
 #include "ctl/opt.h"
 
-/* Appends "?name=value", "&name=value" where the path has a query already; escaped. */
+/* Appends "?name=value", "&name=value" where the path has a query already; escaped. Nothing where value is
+ * NULL. */
 void qs_query_add(struct qs_buf *path, const char *name, const char *value);
 /* All values of an option that may be given again, with commas between; nothing where it was not given. */
 void qs_query_list(struct qs_buf *path, const struct qs_args *args, const char *option, const char *name);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "ctl/query.h"
 
 enum { ID_LEAST = 4 };
 
@@ -18,14 +19,6 @@ static const struct name {
              {"metric", "metric", "has the metric", "", NULL},
              {"build", "build", "has a session with", " in the label of its build", NULL}};
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
-
-void qs_series_query(struct qs_buf *path, const char *key, const char *value)
-{
-    if (value == NULL)
-        return;
-    qs_buf_fmt(path, "%c%s=", strchr(path->data, '?') != NULL ? '&' : '?', key);
-    qs_http_escape(path, value);
-}
 
 static const char *value_of(const struct qs_ctl *ctl, size_t i, const char *word)
 {
@@ -41,7 +34,7 @@ static json_t *fetch(struct qs_ctl *ctl, struct qs_http *http, const char *word,
     qs_buf_fmt(&path, "/api/v1/history?limit=1000%s", query);
     for (size_t i = 0; i < NAMES; i++)
         if (which & 1u << i)
-            qs_series_query(&path, names[i].key, value_of(ctl, i, word));
+            qs_query_add(&path, names[i].key, value_of(ctl, i, word));
     json_t *doc = qs_api_get(ctl, http, path.data, ret_code);
     qs_buf_done(&path);
     return doc;

@@ -4,9 +4,6 @@
 
 #include "ctl/api.h"
 
-/* Appends "&key=value", or "?key=value" to a path without a query, escaped; nothing where value is NULL. */
-void qs_series_query(struct qs_buf *path, const char *key, const char *value);
-
 /* The list of the series that a word (NULL: all) and the options --device, --arm, --metric and those in
  * `query`
  * ("&since=5", or "") name: by its id where the word looks like one and is one, else by a part of its name.
