@@ -19,7 +19,7 @@ void qs_job_check_benchmark(struct qs_schema_reader *r, const struct qs_node *no
     if (b->mode == QS_MODE_HARNESS)
         qs_job_check_harness(r, node);
     else
-        qs_job_check_no_harness(r, node);
+        qs_job_check_no_harness(r, node, b->mode == QS_MODE_STREAM);
     if (node != NULL)
         qs_job_check_stream(r, node, b);
 }

@@ -106,8 +106,8 @@ void qs_job_check(struct qs_schema_reader *r, const struct qs_node *node, void *
 
 /* job_harness.c: keys that mode harness does not have, of a benchmark or an arm. */
 void qs_job_check_harness(struct qs_schema_reader *r, const struct qs_node *map);
-/* The other way round: of a benchmark. */
-void qs_job_check_no_harness(struct qs_schema_reader *r, const struct qs_node *benchmark);
+/* The other way round: of a benchmark in mode stream, or else command. */
+void qs_job_check_no_harness(struct qs_schema_reader *r, const struct qs_node *benchmark, bool stream);
 /* job_stream.c: the key `output`, struct qs_job_benchmark; what goes with mode stream and what does not. */
 void qs_job_read_output(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                         void *at);
