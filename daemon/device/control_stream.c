@@ -38,7 +38,7 @@ void qs_control_on_document(struct qs_control *c, const struct qs_msg_document *
 {
     if (qs_control_owns(c, &m->run) && m->window == c->run.window && c->win.closed &&
         c->state == QS_CS_EVIDENCE)
-        (void)qs_streamed_piece(&c->streamed, m); /* the session has checked the order */
+        qs_streamed_piece(&c->streamed, m);
 }
 
 /* Reading takes as long as the document is: what it is about may be over when it is done. */

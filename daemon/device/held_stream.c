@@ -61,7 +61,7 @@ bool qs_held_document(struct qs_held_runs *h, const struct qs_msg_document *m)
 {
     if (!h->started || h->count == 0 || !qs_uid_equal(&h->list[0].run, &m->run))
         return false;
-    (void)qs_streamed_piece(&h->stream.hand, m); /* the session has checked the order */
+    qs_streamed_piece(&h->stream.hand, m);
     return true;
 }
 

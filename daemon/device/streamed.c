@@ -26,13 +26,13 @@ void qs_streamed_done(struct qs_streamed *s)
     s->rows = NULL;
 }
 
-bool qs_streamed_piece(struct qs_streamed *s, const struct qs_msg_document *m)
+void qs_streamed_piece(struct qs_streamed *s, const struct qs_msg_document *m)
 {
     struct qs_buf why;
     if (m->offset == 0)
         qs_buf_clear(&s->bytes);
     if (m->offset != s->bytes.len)
-        return false;
+        return;
     s->status = m->status;
     s->total_bytes = m->total_bytes;
     qs_buf_add(&s->bytes, m->bytes.p ? m->bytes.p : "", m->bytes.n);
@@ -40,7 +40,6 @@ bool qs_streamed_piece(struct qs_streamed *s, const struct qs_msg_document *m)
     qs_text_escape(&why, m->why.p ? m->why.p : "", m->why.n);
     snprintf(s->why, sizeof s->why, "%s", why.data);
     qs_buf_done(&why);
-    return true;
 }
 
 void qs_streamed_process(struct qs_streamed *s, const struct qs_row *row, const struct qs_list *metrics)
@@ -153,13 +152,12 @@ static void fill_document(struct qs_streamed *s, struct qs_window_row *row)
                                        .bytes = s->bytes.data,
                                        .n = s->bytes.len,
                                        .total_bytes = (int64_t)s->total_bytes};
-    if (s->status != QS_PULL_OK)
-        snprintf(s->kept_why, sizeof s->kept_why, "%s", s->why);
-    else if (s->bytes.len == 0)
-        snprintf(s->kept_why, sizeof s->kept_why, "it is empty");
-    else if (cut)
-        snprintf(s->kept_why, sizeof s->kept_why, "its beginning");
-    s->kept.why = s->kept_why[0] ? s->kept_why : NULL;
+    s->kept.why = s->status != QS_PULL_OK ? s->why
+                  : s->bytes.len == 0     ? "it is empty"
+                  : cut                   ? "its beginning"
+                                          : NULL;
+    if (s->kept.why && s->kept.why[0] == '\0')
+        s->kept.why = NULL;
     row->document = s->files ? &s->kept : NULL;
 }
 

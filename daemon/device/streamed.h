@@ -31,13 +31,13 @@ struct qs_streamed {
     const char *names[QS_DOCUMENT_METRICS];
     struct qs_metric_kind kinds[QS_DOCUMENT_METRICS];
     struct qs_document_row kept;
-    char kept_why[QS_NOTE_MAX_BYTES + 1];
 };
 
 void qs_streamed_init(struct qs_streamed *s);
 void qs_streamed_done(struct qs_streamed *s);
-/* A piece of it, the first one begins it anew; false where it is not the next one. */
-bool qs_streamed_piece(struct qs_streamed *s, const struct qs_msg_document *m);
+/* A piece of it, the first one begins it anew. The session has checked the order: one that is not the next is
+ * left. */
+void qs_streamed_piece(struct qs_streamed *s, const struct qs_msg_document *m);
 /* The process: the one row of the window, with the metrics that its message names. */
 void qs_streamed_process(struct qs_streamed *s, const struct qs_row *row, const struct qs_list *metrics);
 

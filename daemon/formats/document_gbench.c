@@ -105,13 +105,11 @@ static double iterations_of(const json_t *row)
 static bool unit_of(const struct qs_json_at *at, const json_t *row, double *ret_ns)
 {
     const char *unit = qs_gbench_text(row, "time_unit", "ns");
-    for (unsigned u = QS_FORM_NS; u <= QS_FORM_S; u++) {
-        if (strcmp(unit, qs_form_units[u]) == 0) {
-            *ret_ns = qs_form_unit_ns((enum qs_form_unit)u);
-            return true;
-        }
-    }
-    return qs_json_fail(at, "the units are ns, us, ms and s", "`%.40s` is no unit of time", unit);
+    enum qs_form_unit known = qs_form_unit_of(unit);
+    if (known == QS_FORM_OTHER)
+        return qs_json_fail(at, "the units are ns, us, ms and s", "`%.40s` is no unit of time", unit);
+    *ret_ns = qs_form_unit_ns(known);
+    return true;
 }
 
 /* A counter is any number that is no setting and no time. */
