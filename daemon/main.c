@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "api/api.h"
+#include "base/folder.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/loop.h"
@@ -102,23 +103,6 @@ static void on_signal(int signum, void *user)
     stop_all(app);
 }
 
-static bool make_dir(const char *path, struct qs_err *err)
-{
-    char *copy = qs_strdup(path);
-    bool ok = true;
-    for (char *slash = strchr(copy + 1, '/'); ok; slash = strchr(slash + 1, '/')) {
-        if (slash)
-            *slash = '\0';
-        if (mkdir(copy, 0700) != 0 && errno != EEXIST)
-            ok = qs_fail(err, QS_E_IO, "cannot make the folder %s: %s", copy, strerror(errno));
-        if (!slash)
-            break;
-        *slash = '/';
-    }
-    free(copy);
-    return ok;
-}
-
 /* The agent lies beside the daemon when installed, in ../agent in a build tree. The static one is what
  * devices get: preferred. */
 static char *find_agent(const char *given)
@@ -206,7 +190,6 @@ static bool open_config(struct app *app, struct qs_err *err)
     app->state_dir = first_of(app->config->state_dir, NULL, qs_path_state_dir(getenv));
     app->db = first_of(app->opt.db, app->config->db, qs_asprintf("%s/quiesce.db", app->state_dir));
     app->socket = first_of(app->opt.socket, app->config->socket, qs_path_socket(getenv, (unsigned)getuid()));
-    app->files_dir = qs_asprintf("%s.files", app->db);
     return true;
 }
 
@@ -235,18 +218,15 @@ static bool open_log(struct app *app, struct qs_err *err)
 static bool open_store(struct app *app, struct qs_err *err)
 {
     const struct qs_store_events events = {.on_trouble = on_store_trouble, .user = app};
-    char *dir = qs_strdup(app->db), *slash = strrchr(dir, '/');
-    bool ok = true;
-    if (slash && slash != dir) {
-        *slash = '\0';
-        ok = make_dir(dir, err);
-    }
-    free(dir);
-    return ok && qs_store_open(app->loop, app->db, &events, &app->store, err);
+    char *folder = qs_folder_of(app->db);
+    bool ok = qs_folder_make(folder, err) && qs_store_open(app->loop, app->db, &events, &app->store, err);
+    free(folder);
+    return ok;
 }
 
 static bool open_files(struct app *app, struct qs_err *err)
 {
+    app->files_dir = qs_asprintf("%s.files", qs_store_path(app->store));
     app->files = qs_files_open(app->files_dir, err);
     return app->files != NULL;
 }

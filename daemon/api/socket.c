@@ -12,6 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/mem.h"
 
 enum { BACKLOG = 64 };
@@ -22,51 +23,10 @@ static bool fail_errno(struct qs_err *err, const char *what, const char *path)
                    path, strerror(errno));
 }
 
-/* The folder, owned by the caller. */
-static char *folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    if (!slash)
-        return qs_strdup(".");
-    return slash == path ? qs_strdup("/") : qs_strndup(path, (size_t)(slash - path));
-}
-
-static bool make_folder(const char *folder, struct qs_err *err)
-{
-    char *copy = qs_strdup(folder);
-    bool ok = true;
-    for (char *end = copy; ok && end;) {
-        end = strchr(end + 1, '/');
-        if (end)
-            *end = 0;
-        ok = mkdir(copy, 0700) == 0 || errno == EEXIST || errno == EROFS || fail_errno(err, "make", copy);
-        if (end)
-            *end = '/';
-    }
-    free(copy);
-    return ok;
-}
-
-/* Whoever may rename in the folder could put another socket there. */
-static bool check_folder(const char *folder, struct qs_err *err)
-{
-    struct stat st;
-    if (stat(folder, &st) != 0)
-        return fail_errno(err, "look at", folder);
-    if (!S_ISDIR(st.st_mode))
-        return qs_fail(err, QS_E_CONFLICT, "%s is no folder: the socket cannot be there", folder);
-    if (st.st_uid != geteuid() && st.st_uid != 0)
-        return qs_fail(err, QS_E_DENIED, "%s belongs to another user (%lu): no socket is made in it", folder,
-                       (unsigned long)st.st_uid);
-    if ((st.st_mode & 0022) && !(st.st_mode & S_ISVTX))
-        return qs_fail(err, QS_E_DENIED, "%s may be written by others: no socket is made in it", folder);
-    return true;
-}
-
 static bool prepare_folder(const char *path, struct qs_err *err)
 {
-    char *folder = folder_of(path);
-    bool ok = make_folder(folder, err) && check_folder(folder, err);
+    char *folder = qs_folder_of(path);
+    bool ok = qs_folder_make(folder, err) && qs_folder_check(folder, 0022, "no socket is made in it", err);
     free(folder);
     return ok;
 }

@@ -35,7 +35,8 @@ bool qs_db_fail(struct qs_db *db, int rc, struct qs_err *err)
 bool qs_db_open(struct qs_db *db, const char *path, bool read_only, struct qs_err *err)
 {
     *db = (struct qs_db){0};
-    int flags = (read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX;
+    int flags = (read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX |
+                SQLITE_OPEN_NOFOLLOW;
     int rc = sqlite3_open_v2(path, &db->sqlite, flags, NULL);
     bool ok = rc == SQLITE_OK || qs_db_fail(db, rc, err);
     /* Only the writer checkpoints: several checkpointing connections have met a WAL reset bug in this SQLite.

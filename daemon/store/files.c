@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,18 +11,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "proto/auth.h"
 
 static const char temporary[] = "upload-"; /* names of content are hex: none begins so */
 
+/* Content whose name may not be on disk: it gets its name now, or a sync has failed since. It counts as
+ * missing until an upload has brought it whole. */
+struct doubt {
+    char sha256[65];
+};
+
 struct qs_files {
-    char *dir; /* owned */
+    char *dir;                /* owned */
+    pthread_mutex_t settling; /* one name at a time: held while the disk is waited for, not by who asks */
+    pthread_mutex_t mutex;    /* of what follows */
+    struct doubt *doubts;     /* owned */
+    size_t doubt_count;
 };
 
 struct qs_upload {
-    char *dir, *path; /* owned */
+    struct qs_files *files; /* borrowed */
+    char *path;             /* owned */
     char expected[65];
     int fd;
     int64_t bytes, max_bytes;
@@ -34,34 +47,51 @@ static bool fail_errno(struct qs_err *err, const char *path)
                    strerror(errno));
 }
 
-static bool make_dir(const char *path, mode_t mode, struct qs_err *err)
+/* ---- doubts ---- */
+
+static size_t find_doubt(const struct qs_files *files, const char *sha256)
 {
-    return mkdir(path, mode) == 0 || errno == EEXIST || fail_errno(err, path);
+    size_t i = 0;
+    while (i < files->doubt_count && strcmp(files->doubts[i].sha256, sha256) != 0)
+        i++;
+    return i;
 }
 
-/* Makes every missing folder above the last component. */
-static bool make_parents(const char *path, struct qs_err *err)
+static bool is_doubted(struct qs_files *files, const char *sha256)
 {
-    char *copy = qs_strdup(path);
-    bool ok = true;
-    for (char *slash = strchr(copy + 1, '/'); ok && slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        ok = make_dir(copy, 0700, err);
-        *slash = '/';
+    pthread_mutex_lock(&files->mutex);
+    bool doubted = find_doubt(files, sha256) < files->doubt_count;
+    pthread_mutex_unlock(&files->mutex);
+    return doubted;
+}
+
+static void set_doubt(struct qs_files *files, const char *sha256, bool doubted)
+{
+    pthread_mutex_lock(&files->mutex);
+    size_t i = find_doubt(files, sha256);
+    if (doubted && i == files->doubt_count) {
+        files->doubts = qs_realloc(files->doubts, ++files->doubt_count * sizeof *files->doubts);
+        snprintf(files->doubts[i].sha256, sizeof files->doubts[i].sha256, "%s", sha256);
+    } else if (!doubted && i < files->doubt_count) {
+        files->doubts[i] = files->doubts[--files->doubt_count];
     }
-    free(copy);
-    return ok;
+    pthread_mutex_unlock(&files->mutex);
 }
 
-static bool sync_dir(const char *dir, struct qs_err *err)
+/* ---- opening ---- */
+
+/* What lies in it is run on devices: it is ours, and nobody else writes it. A link that we have laid
+ * ourselves may lead to another disk. */
+static bool check_dir(const char *dir, struct qs_err *err)
 {
-    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool ok = fd >= 0 && fsync(fd) == 0;
-    if (!ok)
-        fail_errno(err, dir);
-    if (fd >= 0)
-        close(fd);
-    return ok;
+    struct stat st, link;
+    if (stat(dir, &st) != 0 || lstat(dir, &link) != 0)
+        return fail_errno(err, dir);
+    if (st.st_uid != geteuid() || link.st_uid != geteuid())
+        return qs_fail(err, QS_E_STORE_PLACE,
+                       "%s, which keeps the database's files, belongs to another user (%lu)", dir,
+                       (unsigned long)(st.st_uid != geteuid() ? st.st_uid : link.st_uid));
+    return qs_folder_check(dir, 0022, "the database's files are not kept in it", err);
 }
 
 static bool remove_leftovers(const char *dir, struct qs_err *err)
@@ -78,10 +108,12 @@ static bool remove_leftovers(const char *dir, struct qs_err *err)
 
 struct qs_files *qs_files_open(const char *dir, struct qs_err *err)
 {
-    if (!make_parents(dir, err) || !make_dir(dir, 0700, err) || !remove_leftovers(dir, err))
+    if (!qs_folder_make(dir, err) || !check_dir(dir, err) || !remove_leftovers(dir, err))
         return NULL;
     struct qs_files *files = qs_calloc(1, sizeof *files);
     files->dir = qs_strdup(dir);
+    pthread_mutex_init(&files->settling, NULL);
+    pthread_mutex_init(&files->mutex, NULL);
     return files;
 }
 
@@ -89,6 +121,9 @@ void qs_files_close(struct qs_files *files)
 {
     if (!files)
         return;
+    pthread_mutex_destroy(&files->settling);
+    pthread_mutex_destroy(&files->mutex);
+    free(files->doubts);
     free(files->dir);
     free(files);
 }
@@ -112,7 +147,7 @@ struct qs_upload *qs_upload_begin(struct qs_files *files, const char expected[65
     }
     free(final);
     struct qs_upload *up = qs_calloc(1, sizeof *up);
-    *up = (struct qs_upload){.dir = qs_strdup(files->dir), .max_bytes = max_bytes};
+    *up = (struct qs_upload){.files = files, .max_bytes = max_bytes};
     memcpy(up->expected, expected, sizeof up->expected);
     up->path = qs_asprintf("%s/%sXXXXXX", files->dir, temporary);
     qs_sha256_init(&up->sum);
@@ -149,17 +184,35 @@ bool qs_upload_add(struct qs_upload *up, const void *bytes, size_t n, struct qs_
     return true;
 }
 
-/* Synced before it gets its name, the name synced before anybody is told. */
-static bool settle(struct qs_upload *up, const char *final, struct qs_err *err)
+/* Its name, and the name of a folder that was made for it, are synced before anybody is told. */
+static bool give_name(struct qs_upload *up, const char *final, struct qs_err *err)
 {
-    char *parent = qs_asprintf("%s/%.2s", up->dir, up->expected);
-    bool ok = make_dir(parent, 0700, err) && (fsync(up->fd) == 0 || fail_errno(err, up->path)) &&
-              (rename(up->path, final) == 0 || fail_errno(err, final));
+    char *parent = qs_folder_of(final);
+    bool ok = qs_folder_make(parent, err) && (rename(up->path, final) == 0 || fail_errno(err, final));
     if (ok) {
         up->path[0] = 0;
-        ok = sync_dir(parent, err) && sync_dir(up->dir, err);
+        ok = qs_folder_sync(parent, err) && qs_folder_sync(up->files->dir, err);
     }
     free(parent);
+    return ok;
+}
+
+/* A sync that failed is not tried again: the kernel may call clean what never reached the disk. What it was
+ * for goes, and where it cannot, it stays in doubt. */
+static bool settle(struct qs_upload *up, const char *final, struct qs_err *err)
+{
+    struct qs_files *files = up->files;
+    if (fsync(up->fd) != 0)
+        return fail_errno(err, up->path);
+    pthread_mutex_lock(&files->settling);
+    bool ok = qs_files_has(files, up->expected); /* somebody else has brought it meanwhile */
+    if (!ok) {
+        set_doubt(files, up->expected, true);
+        ok = give_name(up, final, err);
+        if (ok || unlink(final) == 0 || errno == ENOENT)
+            set_doubt(files, up->expected, false);
+    }
+    pthread_mutex_unlock(&files->settling);
     return ok;
 }
 
@@ -171,7 +224,7 @@ bool qs_upload_finish(struct qs_upload *up, int64_t *ret_bytes, struct qs_err *e
     qs_hex(sum, sizeof sum, hex);
     bool ok = strcmp(hex, up->expected) == 0 ||
               qs_fail(err, QS_E_CONFLICT, "the content's SHA-256 is %s, announced was %s", hex, up->expected);
-    char *final = path_of(up->dir, up->expected);
+    char *final = path_of(up->files->dir, up->expected);
     ok = ok && settle(up, final, err);
     if (ok)
         *ret_bytes = up->bytes;
@@ -189,7 +242,6 @@ void qs_upload_abort(struct qs_upload *up)
         if (up->path[0])
             unlink(up->path);
     }
-    free(up->dir);
     free(up->path);
     free(up);
 }
@@ -232,7 +284,7 @@ int qs_files_get(struct qs_files *files, const char sha256[65], int64_t *ret_byt
 bool qs_files_has(struct qs_files *files, const char sha256[65])
 {
     char *path = path_of(files->dir, sha256);
-    bool has = path && access(path, R_OK) == 0;
+    bool has = path && access(path, R_OK) == 0 && !is_doubted(files, sha256);
     free(path);
     return has;
 }

@@ -12,15 +12,17 @@
 struct qs_files;
 struct qs_upload;
 
-struct qs_files *qs_files_open(
-    const char *dir, struct qs_err *err); /* made 0700 where missing; left-over temporary files are removed */
+/* Made 0700 where missing, with its name on disk; left-over temporary files are removed. QS_E_STORE_PLACE,
+ * QS_E_DENIED: it belongs to another user, or others may write it. */
+struct qs_files *qs_files_open(const char *dir, struct qs_err *err);
 void qs_files_close(struct qs_files *files);
 
 /* expected: 64 hex digits. Bytes beyond max_bytes are refused with QS_E_LIMIT. */
 struct qs_upload *qs_upload_begin(struct qs_files *files, const char expected[65], int64_t max_bytes,
                                   struct qs_err *err);
 bool qs_upload_add(struct qs_upload *up, const void *bytes, size_t n, struct qs_err *err);
-/* Frees up. QS_E_CONFLICT where the content's hash is another. */
+/* Frees up. QS_E_CONFLICT where the content's hash is another. After a failure the content is not here, even
+ * where a file of its name is: it has to be uploaded again. */
 bool qs_upload_finish(struct qs_upload *up, int64_t *ret_bytes, struct qs_err *err);
 void qs_upload_abort(struct qs_upload *up);
 

@@ -4,8 +4,6 @@
  * pool. The group under way and the writer belong to the work item from qs_loop_work until `landed`; a read
  * belongs to its work item until `landed`. Both flags are set and read under the mutex, so that close can
  * wait for them without the loop. */
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +28,9 @@ struct read_work {
 
 struct qs_store {
     struct qs_loop *loop; /* borrowed */
-    char *path;           /* owned */
     struct qs_store_events events;
     uint8_t farm_uid[16];
-    int lock_fd;
+    struct qs_lock lock;
     unsigned refs; /* the owner, and each post and work that will call back */
     unsigned held;
     bool kicked, in_flight, closed;
@@ -55,7 +52,6 @@ static void unref(struct qs_store *store)
         return;
     pthread_cond_destroy(&store->cond);
     pthread_mutex_destroy(&store->mutex);
-    free(store->path);
     free(store);
 }
 
@@ -269,31 +265,21 @@ static bool load_farm(struct qs_store *store, struct qs_err *err)
     return qs_stmt_run(&s, err);
 }
 
-/* SQLite gives its -wal and -shm files the mode of the database. *ret_made: the file was not there. */
-static bool make_file(const char *path, bool *ret_made, struct qs_err *err)
-{
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    *ret_made = fd >= 0;
-    if (fd < 0)
-        return errno == EEXIST || qs_fail(err, QS_E_STORE, "%s: %s", path, strerror(errno));
-    close(fd);
-    return true;
-}
-
 /* With the lock held. Refused files are looked at before SQLite sees them. */
 static bool open_locked(struct qs_store *store, const struct qs_migration *list, size_t count,
                         struct qs_err *err)
 {
-    bool made = false;
-    if (!qs_migrate_check_file(store->path, (int)count, err) || !make_file(store->path, &made, err))
+    struct qs_lock *lock = &store->lock;
+    if (!qs_migrate_check_file(lock->db_path, (int)count, err))
         return false;
-    if (qs_store_writer_open(&store->writer, store->path, list, count, err)) {
-        if (load_farm(store, err))
+    if (qs_lock_database(lock, err) &&
+        qs_store_writer_open(&store->writer, lock->db_path, list, count, err)) {
+        if (qs_lock_is_same(lock, err) && load_farm(store, err))
             return true;
         qs_store_writer_close(&store->writer);
     }
-    if (made)
-        unlink(store->path);
+    if (lock->made)
+        unlink(lock->db_path);
     return false;
 }
 
@@ -304,26 +290,21 @@ bool qs_store_open_list(struct qs_loop *loop, const char *path, const struct qs_
     *ret_store = NULL;
     if (path[0] == 0 || strcmp(path, ":memory:") == 0)
         return qs_fail(err, QS_E_STORE, "a database needs a file: \"%s\" is none", path);
-    int lock_fd = -1;
-    if (!qs_lock_take(path, &lock_fd, err))
+    struct qs_lock lock;
+    if (!qs_lock_take(path, QS_LOCK_PATIENCE_MS, &lock, err))
         return false;
     struct qs_store *store = qs_calloc(1, sizeof *store);
-    *store = (struct qs_store){.loop = loop,
-                               .path = qs_strdup(path),
-                               .lock_fd = lock_fd,
-                               .refs = 1,
-                               .landed = true,
-                               .flight_ok = true};
+    *store = (struct qs_store){.loop = loop, .lock = lock, .refs = 1, .landed = true, .flight_ok = true};
     if (events)
         store->events = *events;
     pthread_mutex_init(&store->mutex, NULL);
     pthread_cond_init(&store->cond, NULL);
     if (!open_locked(store, list, count, err)) {
-        qs_lock_drop(path, lock_fd);
+        qs_lock_drop(&store->lock);
         unref(store);
         return false;
     }
-    qs_readers_init(&store->readers, store->path);
+    qs_readers_init(&store->readers, store->lock.db_path);
     *ret_store = store;
     return true;
 }
@@ -366,13 +347,13 @@ void qs_store_close(struct qs_store *store)
     store->closed = true;
     qs_readers_done(&store->readers);
     qs_store_writer_close(&store->writer);
-    qs_lock_drop(store->path, store->lock_fd);
+    qs_lock_drop(&store->lock);
     unref(store);
 }
 
 const char *qs_store_path(const struct qs_store *store)
 {
-    return store->path;
+    return store->lock.db_path;
 }
 
 void qs_store_farm_uid(const struct qs_store *store, uint8_t ret_uid[16])

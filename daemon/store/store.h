@@ -32,7 +32,7 @@ bool qs_store_open(struct qs_loop *loop, const char *path, const struct qs_store
 /* Commits what is queued, then closes. Synchronous; done callbacks still come (before it returns). */
 void qs_store_close(struct qs_store *store);
 
-const char *qs_store_path(const struct qs_store *store);
+const char *qs_store_path(const struct qs_store *store); /* absolute, without links */
 void qs_store_farm_uid(const struct qs_store *store,
                        uint8_t ret_uid[16]); /* made at creation from the loop's randomness */
 

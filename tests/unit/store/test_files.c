@@ -1,5 +1,6 @@
 #include "fixture.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,56 @@ static const char abc[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410f
 static const char short_name[65] = "ba";
 static char dir[160], path[320];
 
+/* What was synced, in order, and what fails of it. */
+static struct {
+    struct {
+        ino_t ino;
+        bool is_dir, named; /* when it was synced, the content had its name */
+        int64_t bytes;
+    } seen[16];
+    size_t count, fail_at; /* fail_at: 0 none, else the number of the sync, from 1 */
+} disk;
+static bool other_user, read_only; /* read_only: nothing can be removed */
+
+int __wrap_fsync(int fd);
+int __wrap_unlink(const char *name);
+int __real_unlink(const char *name);
+uid_t __wrap_geteuid(void);
+uid_t __real_geteuid(void);
+
+uid_t __wrap_geteuid(void)
+{
+    return __real_geteuid() + (other_user ? 1 : 0);
+}
+
+int __wrap_unlink(const char *name)
+{
+    errno = EROFS;
+    return read_only ? -1 : __real_unlink(name);
+}
+
+int __wrap_fsync(int fd)
+{
+    struct stat st;
+    assert_int_equal(fstat(fd, &st), 0);
+    assert_true(disk.count < sizeof disk.seen / sizeof *disk.seen);
+    snprintf(path, sizeof path, "%s/ba/%s", dir, abc);
+    disk.seen[disk.count].ino = st.st_ino;
+    disk.seen[disk.count].is_dir = S_ISDIR(st.st_mode);
+    disk.seen[disk.count].named = access(path, F_OK) == 0;
+    disk.seen[disk.count++].bytes = st.st_size;
+    if (disk.count != disk.fail_at)
+        return 0;
+    errno = EIO;
+    return -1;
+}
+
 static int setup(void **state)
 {
     struct fixture *f = malloc(sizeof *f);
     fixture_init(f);
+    memset(&disk, 0, sizeof disk);
+    other_user = read_only = false;
     snprintf(dir, sizeof dir, "%s/deep/files", f->dir);
     *state = f;
     return 0;
@@ -126,15 +173,118 @@ static void unused_content_goes(void **state)
     qs_files_close(files);
 }
 
+static bool was_synced(const char *what, bool named)
+{
+    struct stat st;
+    assert_int_equal(stat(what, &st), 0);
+    for (size_t i = 0; i < disk.count; i++)
+        if (disk.seen[i].ino == st.st_ino && disk.seen[i].named == named)
+            return true;
+    return false;
+}
+
+/* The name of each folder that was made, the content before it is named, the name afterwards. */
+static void everything_is_synced(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_files *files = qs_files_open(dir, &err);
+    assert_non_null(files);
+    assert_int_equal(disk.count, 2);
+    assert_true(was_synced(f->dir, false)); /* in which "deep" is new */
+    snprintf(path, sizeof path, "%s/deep", f->dir);
+    assert_true(was_synced(path, false));
+    disk.count = 0;
+    assert_true(put(files, abc, "abc", 3, &err));
+    assert_true(disk.count >= 3);
+    assert_false(disk.seen[0].is_dir);
+    assert_false(disk.seen[0].named);
+    assert_int_equal(disk.seen[0].bytes, 3);
+    snprintf(path, sizeof path, "%s/ba/%s", dir, abc);
+    assert_true(was_synced(path, false));
+    snprintf(path, sizeof path, "%s/ba", dir);
+    assert_true(was_synced(path, true));
+    assert_true(was_synced(dir, true));
+    qs_files_close(files);
+}
+
+/* Whichever sync of an upload fails, the content is not here, now and after it was tried again, until one
+ * went well. */
+static void a_failed_sync_is_never_here(void **state)
+{
+    (void)state;
+    for (size_t nth = 1; nth <= 4; nth++) {
+        struct qs_err err = QS_ERR_INIT;
+        struct qs_files *files = qs_files_open(dir, &err);
+        assert_non_null(files);
+        memset(&disk, 0, sizeof disk);
+        disk.fail_at = nth;
+        assert_false(put(files, abc, "abc", 3, &err));
+        assert_int_equal(err.code, QS_E_IO);
+        assert_int_equal(disk.count, nth);
+        assert_false(qs_files_has(files, abc));
+        qs_files_close(files);
+        files = qs_files_open(dir, &err);
+        assert_false(qs_files_has(files, abc));
+        assert_true(put(files, abc, "abc", 3, &err));
+        assert_true(qs_files_has(files, abc));
+        qs_files_close(files);
+        char command[256];
+        snprintf(command, sizeof command, "rm -rf '%s'", dir);
+        assert_int_equal(system(command), 0);
+    }
+}
+
+/* Where it cannot even be removed, its file is there and counts as missing all the same. */
+static void a_doubtful_name_is_not_here(void **state)
+{
+    (void)state;
+    struct qs_err err = QS_ERR_INIT;
+    char sum[65];
+    struct stat st;
+    struct qs_files *files = qs_files_open(dir, &err);
+    memset(&disk, 0, sizeof disk);
+    disk.fail_at = 3;
+    read_only = true;
+    assert_false(put(files, abc, "abc", 3, &err));
+    snprintf(path, sizeof path, "%s/ba/%s", dir, abc);
+    assert_int_equal(stat(path, &st), 0);
+    assert_false(qs_files_has(files, abc));
+    read_only = false;
+    assert_true(qs_files_put(files, "abc", 3, sum, &err)); /* written again, not found */
+    assert_true(qs_files_has(files, abc));
+    qs_files_close(files);
+}
+
+static void folders_of_others_are_refused(void **state)
+{
+    (void)state;
+    struct qs_err err = QS_ERR_INIT;
+    qs_files_close(qs_files_open(dir, &err));
+    assert_int_equal(chmod(dir, 0777), 0);
+    assert_null(qs_files_open(dir, &err));
+    assert_int_equal(err.code, QS_E_DENIED);
+    assert_non_null(strstr(err.text, "may be written by others"));
+    assert_int_equal(chmod(dir, 0700), 0);
+    other_user = true;
+    assert_null(qs_files_open(dir, &err));
+    assert_int_equal(err.code, QS_E_STORE_PLACE);
+    assert_non_null(strstr(err.text, "another user"));
+    other_user = false;
+    struct qs_files *files = qs_files_open(dir, &err);
+    assert_non_null(files);
+    qs_files_close(files);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_is_put_is_found),
-        TEST(wrong_content_leaves_nothing),
-        TEST(leftovers_go_at_opening),
-        TEST(unused_content_goes),
+        TEST(what_is_put_is_found),        TEST(wrong_content_leaves_nothing),
+        TEST(leftovers_go_at_opening),     TEST(unused_content_goes),
+        TEST(everything_is_synced),        TEST(a_failed_sync_is_never_here),
+        TEST(a_doubtful_name_is_not_here), TEST(folders_of_others_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
