@@ -276,6 +276,7 @@ static bool open_api(struct app *app, struct qs_err *err)
                                        .store = app->store,
                                        .files = app->files,
                                        .log = app->log,
+                                       .variables = &app->config->variables,
                                        .socket_path = app->socket,
                                        .version = QS_VERSION,
                                        .embedded = app->opt.embedded};

@@ -12,6 +12,7 @@
 struct qs_api;
 struct qs_farm;
 struct qs_farm_event;
+struct qs_farm_variables;
 struct qs_files;
 struct qs_log;
 struct qs_loop;
@@ -28,8 +29,9 @@ struct qs_api_parts { /* borrowed, but for the texts, which are copied; all outl
     struct qs_farm *farm;
     struct qs_store *store;
     struct qs_files *files;
-    struct qs_log *log;      /* may be NULL */
-    const char *socket_path; /* its folder is made 0700 where it is missing */
+    struct qs_log *log;                        /* may be NULL */
+    const struct qs_farm_variables *variables; /* the farm's lists, or NULL */
+    const char *socket_path;                   /* its folder is made 0700 where it is missing */
     const char *version;
     bool embedded, simulated;
 };

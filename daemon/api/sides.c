@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/api_impl.h"
 #include "api/compare.h"
 #include "api/reply.h"
 #include "api/steps.h"
@@ -121,6 +122,7 @@ static bool work_sides(struct qs_exchange *ex, struct qs_err *err)
     s->in.runs[1] = &s->runs[1];
     for (int i = 0; i < 2; i++)
         qs_views_of_runs(&s->in.views, &s->runs[i], &s->in.tally[i]);
+    s->in.variables = ex->api->p.variables;
     s->in.jobs = s->jobs;
     s->in.job_count = s->job_count;
     s->in.progress = qs_steps_progress(ex);

@@ -14,7 +14,14 @@
 #define DEVICE(field) offsetof(struct qs_farm_device, field)
 #define MS            INT64_C(1000000)
 
-enum { PATH_BYTES = 4095, SOCKET_BYTES = 107, LABELS_MAX = 64, DEVICES_MAX = 1000, HOOKS_MAX = 100 };
+enum {
+    PATH_BYTES = 4095,
+    SOCKET_BYTES = 107,
+    LABELS_MAX = 64,
+    DEVICES_MAX = 1000,
+    HOOKS_MAX = 100,
+    VARIABLES_MAX = 1000
+};
 
 static const struct qs_word link_words[] = {
     {"exec", QS_LINK_EXEC}, {"unix", QS_LINK_UNIX}, {"tcp", QS_LINK_TCP}, {"sim", QS_LINK_SIM}, {NULL, 0}};
@@ -80,6 +87,27 @@ static const struct qs_table device_table = {.keys = device_keys,
                                              .name_offset = DEVICE(name),
                                              .check = check_device};
 
+#define VARIABLES(field) offsetof(struct qs_farm_variables, field)
+
+static const struct qs_key variable_keys[] = {
+    {.name = "refuse",
+     .type = QS_KEY_STRINGS,
+     .offset = VARIABLES(refuse),
+     .max = VARIABLES_MAX,
+     .help = "They matter: two sides that differ in one are not compared without `--allow-diff`."},
+    {.name = "note",
+     .type = QS_KEY_STRINGS,
+     .offset = VARIABLES(note),
+     .max = VARIABLES_MAX,
+     .help = "They may matter: a difference is listed beside the result."},
+    {.name = "ignore",
+     .type = QS_KEY_STRINGS,
+     .offset = VARIABLES(ignore),
+     .max = VARIABLES_MAX,
+     .help = "They cannot matter: they are kept with the job, and not compared."},
+    {0}};
+static const struct qs_table variable_table = {.keys = variable_keys};
+
 static const struct qs_key farm_keys[] = {
     {.name = "state_dir",
      .type = QS_KEY_TEXT,
@@ -132,6 +160,13 @@ static const struct qs_key farm_keys[] = {
      .table = &qs_farm_metric_table,
      .help = "Commands of this machine that say a number after each window of a job that names them in "
              "`plan.metrics`; see below."},
+    {.name = "variables",
+     .type = QS_KEY_MAP,
+     .offset = FARM(variables),
+     .table = &variable_table,
+     .help =
+         "Variables of the environment, such as MY_FLAGS or MY_*, in which sides of a comparison may differ "
+         "or not, where this farm knows better than the table in schema/sides.md."},
     {0}};
 static const struct qs_table farm_table = {.keys = farm_keys};
 
@@ -266,6 +301,9 @@ void qs_farm_config_free(struct qs_farm_config *farm)
     }
     qs_farm_hooks_done(farm->rules, farm->rule_count);
     qs_farm_hooks_done(farm->metrics, farm->metric_count);
+    qs_strings_done(&farm->variables.refuse);
+    qs_strings_done(&farm->variables.note);
+    qs_strings_done(&farm->variables.ignore);
     free(farm->devices);
     free(farm->state_dir);
     free(farm->db);

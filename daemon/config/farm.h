@@ -34,6 +34,12 @@ struct qs_farm_hook { /* a command of this machine that jobs may name */
     enum qs_job_better better; /* of a metric: LOWER or HIGHER */
 };
 
+/* Variables of the environment by name, or by how they begin (`MY_*`), in which two sides of a comparison may
+ * differ or not; what none of them names is told by the built-in table (report/variables.h). */
+struct qs_farm_variables {
+    struct qs_strings refuse, note, ignore;
+};
+
 struct qs_farm_config {
     char *state_dir; /* or NULL: $XDG_STATE_HOME/quiesce */
     char *db;        /* or NULL: state_dir/quiesce.db */
@@ -43,6 +49,7 @@ struct qs_farm_config {
     size_t device_count;
     struct qs_farm_hook *rules, *metrics;
     size_t rule_count, metric_count;
+    struct qs_farm_variables variables;
 };
 
 /* As qs_job_from_doc: all mistakes, located. */

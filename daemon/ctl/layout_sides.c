@@ -216,6 +216,29 @@ static void add_head(const struct qs_layout *layout, const json_t *doc, const st
     free(title);
 }
 
+/* The advice is what can be typed: the keys that were refused, or everything where they are many. */
+static void add_refusal(const struct qs_layout *layout, const json_t *environment, struct qs_buf *out)
+{
+    enum { KEYS_MOST = 4 };
+    struct qs_buf keys, text;
+    size_t i, count = 0;
+    const json_t *change;
+    qs_buf_init(&keys);
+    qs_buf_init(&text);
+    json_array_foreach(environment, i, change)
+    {
+        if (qs_json_get_true(change, "matters") && !qs_json_get_true(change, "allowed"))
+            qs_buf_fmt(&keys, "%c%s", count++ == 0 ? '=' : ',', qs_json_get_text(change, "key", "?"));
+    }
+    qs_buf_fmt(&text,
+               "Refused: the sides differ in more than the arm. To compare them all the same: "
+               "--allow-diff%s",
+               count > 0 && count <= KEYS_MOST ? keys.data : "");
+    qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_BAD);
+    qs_buf_done(&keys);
+    qs_buf_done(&text);
+}
+
 void qs_layout_sides(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
 {
     struct qs_findings all;
@@ -223,10 +246,7 @@ void qs_layout_sides(const struct qs_layout *layout, const json_t *doc, struct q
     qs_findings_of(doc, &all);
     add_head(layout, doc, &all, out);
     if (refused)
-        qs_face_wrap(&layout->face, out, "  ",
-                     "Refused: the sides differ in more than the arm. To compare them all the same: "
-                     "--allow-diff=KEY,... or --allow-diff for everything.",
-                     QS_INK_BAD);
+        add_refusal(layout, json_object_get(doc, "environment"), out);
     else if (all.count == 0)
         qs_face_wrap(&layout->face, out, "  ", "The sides have nothing in common that could be compared.",
                      QS_INK_BAD);

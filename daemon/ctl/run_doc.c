@@ -76,27 +76,41 @@ static void put_env(json_t *map, const struct qs_run_plan *plan, const char *pai
     free(name);
 }
 
-static json_t *make_env(const struct qs_args *args, const struct qs_run_plan *plan, char *const *env,
-                        struct qs_buf *problem)
+static json_t *own_env(char *const *env)
 {
     json_t *map = json_object();
     const struct qs_run_plan no_params = {0};
     for (; *env != NULL; env++)
         put_env(map, &no_params, *env);
-    for (size_t i = 0; i < args->use_count; i++) {
+    return map;
+}
+
+/* What --env sets belongs to the arms: comparisons tell what was set on purpose from what our own environment
+ * happens to be. */
+static bool add_given_env(const struct qs_args *args, const struct qs_run_plan *plan, json_t *arms,
+                          struct qs_buf *problem)
+{
+    const char *name;
+    json_t *arm, *map = json_object();
+    bool ok = true;
+    for (size_t i = 0; i < args->use_count && ok; i++) {
         const struct qs_opt_use *use = &args->use[i];
         if (strcmp(use->opt->name, "env") != 0)
             continue;
         const char *eq = strchr(use->value[0], '=');
-        if (eq == NULL || eq == use->value[0]) {
-            qs_args_fail(args, problem, use->at[0], use->skip, "write NAME=VALUE",
-                         "--env: `%s` has no name and `=`", use->value[0]);
-            json_decref(map);
-            return NULL;
-        }
-        put_env(map, plan, use->value[0]);
+        if (eq == NULL || eq == use->value[0])
+            ok = qs_args_fail(args, problem, use->at[0], use->skip, "write NAME=VALUE",
+                              "--env: `%s` has no name and `=`", use->value[0]);
+        else
+            put_env(map, plan, use->value[0]);
     }
-    return map;
+    json_object_foreach(arms, name, arm)
+    {
+        if (json_object_size(map) > 0)
+            json_object_set(arm, "env", map);
+    }
+    json_decref(map);
+    return ok;
 }
 
 /* The absolute path of an option's file or folder; NULL with a usage error. */
@@ -276,21 +290,20 @@ json_t *qs_run_document(const struct qs_args *args, const struct qs_run_plan *pl
                         char *const *env, struct qs_buf *problem)
 {
     char *name = job_name(plan);
-    json_t *vars = make_env(args, plan, env, problem);
     json_t *b = json_pack("{s:s}", "name", name);
     json_t *job = json_pack("{s:i, s:s}", "quiesce", 1, "name", name);
-    json_t *arms = vars != NULL ? add_arms(args, plan, b, problem) : NULL;
-    bool ok = arms != NULL && add_mode(args, b, problem) && add_places(args, b, dir, problem) &&
-              qs_run_add_stream(args, plan, b, problem) && add_exit(args, b, problem) &&
-              qs_run_add_hooks(args, plan, b, arms, problem) && qs_run_add_plan(args, job, problem);
+    json_t *arms = add_arms(args, plan, b, problem);
+    bool ok = arms != NULL && add_given_env(args, plan, arms, problem) && add_mode(args, b, problem) &&
+              add_places(args, b, dir, problem) && qs_run_add_stream(args, plan, b, problem) &&
+              add_exit(args, b, problem) && qs_run_add_hooks(args, plan, b, arms, problem) &&
+              qs_run_add_plan(args, job, problem);
     if (ok) {
         add_limits(args, b);
         json_object_set_new(b, "env_inherit", json_false());
-        json_object_set(b, "env", vars);
+        json_object_set_new(b, "env", own_env(env));
         json_object_set_new(job, "benchmarks", json_pack("[O]", b));
         json_object_set(job, "arms", arms);
     }
-    json_decref(vars);
     json_decref(arms);
     json_decref(b);
     free(name);

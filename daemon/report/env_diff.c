@@ -11,9 +11,13 @@ static const struct {
     const char *key;
     enum qs_env_class class;
 } classes[] = {
-    {"agent", QS_ENV_INSTRUMENT},    {"agent_sha256", QS_ENV_INSTRUMENT},
-    {"quiesced", QS_ENV_INSTRUMENT}, {"capabilities", QS_ENV_NOTED},
-    {"cgroup", QS_ENV_NOTED},        {"memory_bytes", QS_ENV_NOTED}, /* a few pages more or less each boot */
+    {"agent", QS_ENV_INSTRUMENT},
+    {"agent_sha256", QS_ENV_INSTRUMENT},
+    {"quiesced", QS_ENV_INSTRUMENT},
+    {"capabilities", QS_ENV_NOTED},
+    {"cgroup", QS_ENV_NOTED},
+    {"memory_bytes", QS_ENV_NOTED},    /* a few pages more or less each boot */
+    {"variables_bytes", QS_ENV_NOTED}, /* moves the stack, as does the path of the program */
 };
 
 enum qs_env_class qs_env_class_of(const char *key)
@@ -28,7 +32,7 @@ enum qs_env_class qs_env_class_of(const char *key)
 
 const char *qs_env_class_name(enum qs_env_class class)
 {
-    static const char *const names[] = {"machine", "instrument", "noted"};
+    static const char *const names[] = {"machine", "instrument", "noted", "recorded"};
     return names[class];
 }
 
@@ -167,11 +171,16 @@ void qs_env_diff_free(struct qs_env_diff *diff)
     *diff = (struct qs_env_diff){0};
 }
 
+bool qs_env_matters(enum qs_env_class class)
+{
+    return class == QS_ENV_MACHINE || class == QS_ENV_INSTRUMENT;
+}
+
 size_t qs_env_diff_matters(const struct qs_env_diff *diff)
 {
     size_t count = 0;
     for (size_t i = 0; i < diff->count; i++)
-        count += diff->at[i].class != QS_ENV_NOTED;
+        count += qs_env_matters(diff->at[i].class);
     return count;
 }
 
@@ -185,7 +194,7 @@ void qs_env_diff_put(struct qs_json *j, const struct qs_env_diff *diff)
         qs_json_kstring(j, "base", c->base);
         qs_json_kstring(j, "candidate", c->cand);
         qs_json_kstring(j, "class", qs_env_class_name(c->class));
-        qs_json_kbool(j, "matters", c->class != QS_ENV_NOTED);
+        qs_json_kbool(j, "matters", qs_env_matters(c->class));
         qs_json_object_end(j);
     }
     qs_json_array_end(j);

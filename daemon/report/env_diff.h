@@ -15,6 +15,7 @@ enum qs_env_class {
     QS_ENV_MACHINE,    /* hardware, system, policy: may change what is measured */
     QS_ENV_INSTRUMENT, /* the agent and the daemon: may change how it is measured */
     QS_ENV_NOTED,      /* changes neither as a rule: what can be read, the place in a tree of groups */
+    QS_ENV_RECORDED,   /* cannot matter, and is not compared: which terminal a variable tells of */
 };
 
 struct qs_env_change {
@@ -38,7 +39,8 @@ void qs_env_diff_add(struct qs_env_diff *diff, const char *key, const char *base
 void qs_env_diff_free(struct qs_env_diff *diff);
 
 enum qs_env_class qs_env_class_of(const char *key);
-const char *qs_env_class_name(enum qs_env_class class); /* "machine", "instrument", "noted"; static */
+const char *qs_env_class_name(enum qs_env_class class); /* "machine", "noted"; static */
+bool qs_env_matters(enum qs_env_class class);
 /* How many differences of MACHINE or INSTRUMENT there are: those that forbid to ascribe a change of the
  * values to the thing under test. */
 size_t qs_env_diff_matters(const struct qs_env_diff *diff);

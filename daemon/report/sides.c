@@ -97,7 +97,7 @@ static void put_environment(struct qs_json *j, const struct qs_sides *s)
         qs_json_kstring(j, "base", c->base);
         qs_json_kstring(j, "candidate", c->cand);
         qs_json_kstring(j, "class", qs_env_class_name(c->class));
-        qs_json_kbool(j, "matters", c->class != QS_ENV_NOTED);
+        qs_json_kbool(j, "matters", qs_env_matters(c->class));
         qs_json_kbool(j, "allowed", s->allowed[i]);
         qs_json_object_end(j);
     }

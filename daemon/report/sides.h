@@ -4,6 +4,7 @@
 #define QS_REPORT_SIDES_H
 
 #include "base/buf.h"
+#include "config/farm.h"
 #include "config/job.h"
 #include "report/views.h"
 #include "stats/status.h"
@@ -23,10 +24,11 @@ struct qs_sides_input {      /* all borrowed; index 0 is the base, 1 the candida
     double alpha;          /* intervals hold with 1 - alpha */
     struct qs_views views; /* what is left of the runs already: to be told, as is what they did */
     struct qs_views_tally tally[2];
-    const char *allow;           /* keys of differences that are allowed, separated by commas, `all` or "" */
-    unsigned opinions;           /* a set as in report/opinion.h */
-    uint64_t seed;               /* of resampling */
-    struct qs_progress progress; /* hears of the whole document: "judge", "bootstrap" */
+    const char *allow; /* keys of differences that are allowed, separated by commas, `all` or "" */
+    const struct qs_farm_variables *variables; /* the farm's lists, or NULL */
+    unsigned opinions;                         /* a set as in report/opinion.h */
+    uint64_t seed;                             /* of resampling */
+    struct qs_progress progress;               /* hears of the whole document: "judge", "bootstrap" */
 };
 
 /* Appends the document. Where something that matters differs and was not allowed, it is refused: the document

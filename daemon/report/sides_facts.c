@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "report/sides_impl.h"
+#include "report/variables.h"
 
 enum kind { MACHINE, HOST, SETUP, ARM, KINDS };
 
@@ -77,14 +78,48 @@ static bool is_last(const struct qs_strings *env, size_t i, const struct qs_stri
     return true;
 }
 
-static void put_variables(struct qs_json *j, const struct qs_strings *env, const struct qs_strings *after)
+static bool has_variable(const struct qs_strings *env, const char *name)
+{
+    size_t n = strlen(name);
+    for (size_t i = 0; i < env->count; i++)
+        if (strncmp(env->at[i], name, n) == 0 && env->at[i][n] == '=')
+            return true;
+    return false;
+}
+
+/* Whether a job sets it. The whole environment of a caller, which comes without the agent's below it, has
+ * much that nobody chose. */
+static bool is_chosen(const struct qs_sides *s, const char *name)
+{
+    for (size_t i = 0; i < s->in->job_count; i++) {
+        const struct qs_job_spec *spec = s->in->jobs[i].spec;
+        for (size_t k = 0; k < spec->arm_count; k++)
+            if (has_variable(&spec->arms[k].env, name))
+                return true;
+        for (size_t k = 0; k < spec->benchmark_count; k++)
+            if (spec->benchmarks[k].env_inherit && has_variable(&spec->benchmarks[k].env, name))
+                return true;
+    }
+    return false;
+}
+
+/* What was set on purpose matters, whatever its name. */
+static enum qs_env_class class_of_variable(const struct qs_sides *s, const char *name)
+{
+    return is_chosen(s, name) ? QS_ENV_MACHINE : qs_variable_class(name, s->in->variables);
+}
+
+static void put_variables(struct qs_json *j, const struct qs_sides *s, const struct qs_strings *env,
+                          const struct qs_strings *after, int64_t *bytes)
 {
     for (size_t i = 0; i < env->count; i++) {
         size_t n = strcspn(env->at[i], "=");
         if (!is_last(env, i, after) || env->at[i][n] != '=')
             continue;
         char *name = qs_strndup(env->at[i], n);
-        qs_json_kstring(j, name, env->at[i] + n + 1);
+        if (class_of_variable(s, name) != QS_ENV_RECORDED)
+            qs_json_kstring(j, name, env->at[i] + n + 1);
+        *bytes += (int64_t)strlen(env->at[i]) + 1;
         free(name);
     }
 }
@@ -109,10 +144,12 @@ static void put_gate(struct qs_json *j, const struct qs_job_spec *spec)
 }
 
 /* What the job set up around what it measured. */
-static char *setup_text(const struct qs_job_spec *spec, const struct qs_arm_run *run)
+static char *setup_text(const struct qs_sides *s, const struct qs_job_spec *spec,
+                        const struct qs_arm_run *run)
 {
     const struct qs_job_benchmark *b = &spec->benchmarks[spec->points[run->point].benchmark];
     const struct qs_job_arm *arm = &spec->arms[run->arm];
+    int64_t variables_bytes = 0;
     struct qs_buf out;
     struct qs_json j;
     qs_buf_init(&out);
@@ -128,9 +165,11 @@ static char *setup_text(const struct qs_job_spec *spec, const struct qs_arm_run 
     qs_json_kstring(&j, "env_inherit", b->env_inherit ? "yes" : "no");
     qs_json_key(&j, "env");
     qs_json_object(&j);
-    put_variables(&j, &b->env, &arm->env);
-    put_variables(&j, &arm->env, NULL);
+    put_variables(&j, s, &b->env, &arm->env, &variables_bytes);
+    put_variables(&j, s, &arm->env, NULL, &variables_bytes);
     qs_json_object_end(&j);
+    if (!b->env_inherit) /* else the agent's come on top */
+        qs_json_kint(&j, "variables_bytes", variables_bytes);
     put_hook(&j, "setup", spec, run, &arm->setup, &b->setup);
     put_hook(&j, "prepare", spec, run, &arm->prepare, &b->prepare);
     put_hook(&j, "conclude", spec, run, &arm->conclude, &b->conclude);
@@ -173,7 +212,7 @@ static char *text_of(const struct qs_sides *s, const struct qs_arm_run *run, enu
     case HOST:
         return qs_strdup(run->host_json);
     case SETUP:
-        return spec ? setup_text(spec, run) : NULL;
+        return spec ? setup_text(s, spec, run) : NULL;
     case ARM:
         return spec ? arm_text(spec, run) : NULL;
     case KINDS:
@@ -219,15 +258,20 @@ static bool is_wanted(enum kind kind, const char *key)
     return kind != HOST || strncmp(key, "host.", 5) == 0;
 }
 
-static void add_differences(struct qs_env_diff *to, const char *base, const char *cand, enum kind kind)
+static void add_differences(const struct qs_sides *s, struct qs_env_diff *to, const char *base,
+                            const char *cand, enum kind kind)
 {
     struct qs_env_diff diff;
     struct qs_err err = QS_ERR_INIT;
     if (!qs_env_diff(base, cand, &diff, &err)) /* a text that cannot be read differs from every other */
         qs_env_diff_add(to, "unreadable", base, cand, QS_ENV_MACHINE);
-    for (size_t i = 0; i < diff.count; i++)
-        if (is_wanted(kind, diff.at[i].key))
-            add_change(to, diff.at[i].key, &diff.at[i]);
+    for (size_t i = 0; i < diff.count; i++) {
+        struct qs_env_change *c = &diff.at[i];
+        if (kind == SETUP && strncmp(c->key, "env.", 4) == 0)
+            c->class = class_of_variable(s, c->key + 4);
+        if (is_wanted(kind, c->key))
+            add_change(to, c->key, c);
+    }
     qs_env_diff_free(&diff);
 }
 
@@ -258,19 +302,18 @@ static void differ_pair(struct qs_sides *s, const struct qs_sides_pair *pair)
         gather(s, pair->series[QS_CAND], kind, &cand);
         for (size_t i = 0; i < base.count; i++)
             for (size_t k = 0; k < cand.count; k++)
-                add_differences(is_arm ? &s->arms : &s->environment, base.at[i], cand.at[k], kind);
+                add_differences(s, is_arm ? &s->arms : &s->environment, base.at[i], cand.at[k], kind);
         texts_done(&base);
         texts_done(&cand);
     }
 }
 
-/* "env" allows env.PATH too; "all" allows everything. */
+/* "env" allows env.PATH too, as does env.PA*; "all" allows everything. */
 static bool is_allowed(const char *allow, const char *key)
 {
     for (const char *at = allow; *at; at += *at == ',') {
         size_t n = strcspn(at, ",");
-        if ((n == 3 && strncmp(at, "all", 3) == 0) ||
-            (n > 0 && strncmp(at, key, n) == 0 && (key[n] == '\0' || key[n] == '.')))
+        if ((n == 3 && strncmp(at, "all", 3) == 0) || qs_env_match(at, n, key))
             return true;
         at += n;
     }
@@ -286,6 +329,6 @@ void qs_sides_differ(struct qs_sides *s)
     for (size_t i = 0; i < s->environment.count; i++) {
         const struct qs_env_change *c = &s->environment.at[i];
         s->allowed[i] = is_allowed(s->in->allow, c->key);
-        s->refused = s->refused || (c->class != QS_ENV_NOTED && !s->allowed[i]);
+        s->refused = s->refused || (qs_env_matters(c->class) && !s->allowed[i]);
     }
 }

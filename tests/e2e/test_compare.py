@@ -113,6 +113,28 @@ def environments(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def terminals(tap):
+    """The same command, yesterday through ssh in tmux and today on the screen: compared without a flag; another PATH is refused, by name"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.device_ready()
+        shells = ({"SSH_CONNECTION": "10.0.0.1 1 10.0.0.2 22", "SSH_TTY": "/dev/pts/3", "TMUX": "/tmp/t,1,0", "SHLVL": "3", "TERM": "tmux"},
+                  {"DISPLAY": ":0", "WINDOWID": "7", "XDG_SESSION_ID": "12", "TERM": "xterm", "SHLVL": "1", "OLDPWD": "/", "COLUMNS": "80"},
+                  {"TERM": "xterm", "LC_ALL": "C", "PATH": bed.env["PATH"] + ":/opt/none"}, {})
+        for shell, more in zip(shells, ((), (), (), ("--env", "TERM=vt100"))):
+            told = bed.cli("run", "--print-job", "--runs", "6", "--iterations", "2", *more, "sleep 0.01", env=shell)
+            done(tap, daemon, {**json.loads(told.stdout), "conditions": {"gate": "none", "bounds": "none"}})
+        doc = document(tap, bed, 0, 1, 2, "--margin", "50%")
+        tap.equal((doc["refused"], [c["key"] for c in doc["environment"]]), (False, ["variables_bytes"]), "one terminal or another")
+        told = compare(tap, bed, 4, 2, 3, "--margin", "50%")
+        tap.ok("--allow-diff=env.LC_ALL,env.PATH" in told.stdout, "what matters is refused, with what to type", told.stdout)
+        doc = document(tap, bed, 0, 2, 3, "--margin", "50%", "--allow-diff=env.LC_ALL,env.PATH")
+        tap.equal(doc["refused"], False, "and that is what it takes")
+        doc = document(tap, bed, 4, 1, 4)
+        tap.equal([c["key"] for c in doc["environment"] if c["matters"]], ["env.TERM"], "what --env sets was set on purpose")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 def builds(tap):
     """Arms of one job are paired by block; builds are found in any job"""
     with Bed() as bed:
@@ -184,4 +206,4 @@ def views(tap):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases(jobs, junit, environments, builds, views, mistakes))
+    sys.exit(run_cases(jobs, junit, environments, terminals, builds, views, mistakes))

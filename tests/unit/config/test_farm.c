@@ -50,6 +50,10 @@ static void test_example(void **state)
     }
     assert_string_equal(farm->devices[1].labels.at[0], "soc=rk3399");
     assert_int_equal(farm->devices[4].sim_seed, 7);
+    assert_int_equal(farm->variables.refuse.count, 2);
+    assert_string_equal(farm->variables.refuse.at[1], "SOLVER_*");
+    assert_int_equal(farm->variables.note.count, 0);
+    assert_string_equal(farm->variables.ignore.at[0], "DIRENV_*");
     qs_farm_config_free(farm);
     qs_doc_free(doc);
     free(text);

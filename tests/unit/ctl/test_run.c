@@ -192,15 +192,19 @@ static void the_environment_travels_whole(void **state)
 {
     (void)state;
     struct qs_job_spec *s = good(RUN("--env", "NEW={n}", "--env", "EMPTY=1", "-L", "n", "5", "echo {n}"));
-    struct qs_strings env;
     struct qs_buf out;
     qs_buf_init(&out);
     assert_false(s->benchmarks[0].env_inherit);
-    qs_job_fill(s, 0, 0, &s->benchmarks[0].env, &env);
-    for (size_t i = 0; i < env.count; i++)
-        qs_buf_fmt(&out, "[%s]", env.at[i]);
-    assert_string_equal(out.data, "[PATH=/usr/bin:/bin][ODD={x}{{y][EMPTY=1][NEW=5]");
-    qs_strings_done(&env);
+    const struct qs_strings *parts[] = {&s->benchmarks[0].env,
+                                        &s->arms[0].env}; /* ours, and what was given */
+    for (size_t k = 0; k < 2; k++) {
+        struct qs_strings env;
+        qs_job_fill(s, 0, 0, parts[k], &env);
+        for (size_t i = 0; i < env.count; i++)
+            qs_buf_fmt(&out, "%s[%s]", i == 0 && k > 0 ? " " : "", env.at[i]);
+        qs_strings_done(&env);
+    }
+    assert_string_equal(out.data, "[PATH=/usr/bin:/bin][ODD={x}{{y][EMPTY=] [NEW=5][EMPTY=1]");
     qs_buf_done(&out);
     qs_job_free(s);
 }

@@ -6,7 +6,12 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
 #include "report/env_diff.h"
+#include "report/variables.h"
 
 static const char before[] = "{\"aslr\":\"2\",\"cgroup\":\"0::/"
                              "a\",\"device\":{\"kernel\":\"6.1\",\"cpus\":[0,1]},\"governors\":\"none\"}";
@@ -39,6 +44,8 @@ static void test_keys_that_differ(void **state)
     check(&d.at[2], "device.kernel", "6.1", "6.2", QS_ENV_MACHINE);
     check(&d.at[3], "governors", "none", NULL, QS_ENV_MACHINE);
     assert_int_equal(qs_env_diff_matters(&d), 3);
+    assert_int_equal(qs_env_class_of("device.memory_bytes"), QS_ENV_NOTED);
+    assert_int_equal(qs_env_class_of("memory_type"), QS_ENV_MACHINE);
     qs_env_diff_free(&d);
 }
 
@@ -90,13 +97,87 @@ static void test_what_is_no_object(void **state)
     }
 }
 
-int main(void)
+static void test_variables_by_name(void **state)
 {
+    (void)state;
+    static const struct {
+        const char *name;
+        enum qs_env_class class;
+    } names[] = {{"SHLVL", QS_ENV_RECORDED},
+                 {"OLDPWD", QS_ENV_RECORDED},
+                 {"SSH_CONNECTION", QS_ENV_RECORDED},
+                 {"TMUX", QS_ENV_RECORDED},
+                 {"TMUX_PANE", QS_ENV_RECORDED},
+                 {"WINDOWID", QS_ENV_RECORDED},
+                 {"XDG_SESSION_ID", QS_ENV_RECORDED},
+                 {"TERM", QS_ENV_RECORDED},
+                 {"DISPLAY", QS_ENV_RECORDED},
+                 {"COLUMNS", QS_ENV_RECORDED},
+                 {"_", QS_ENV_RECORDED},
+                 {"PATH", QS_ENV_MACHINE},
+                 {"LD_PRELOAD", QS_ENV_MACHINE},
+                 {"MALLOC_ARENA_MAX", QS_ENV_MACHINE},
+                 {"GLIBC_TUNABLES", QS_ENV_MACHINE},
+                 {"LANG", QS_ENV_MACHINE},
+                 {"LC_ALL", QS_ENV_MACHINE},
+                 {"OMP_NUM_THREADS", QS_ENV_MACHINE},
+                 {"PATHS", QS_ENV_NOTED},
+                 {"MY_PATH", QS_ENV_NOTED},
+                 {"TERMS", QS_ENV_NOTED},
+                 {"__", QS_ENV_NOTED},
+                 {"EDITOR", QS_ENV_NOTED},
+                 {"", QS_ENV_NOTED}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (qs_variable_class(names[i].name, NULL) != names[i].class)
+            fail_msg("%s is %s", names[i].name, qs_env_class_name(qs_variable_class(names[i].name, NULL)));
+    static char path[] = "PATH", all[] = "*";
+    char *lists[2] = {path, all};
+    const struct qs_farm_variables farm = {.note = {lists, 1}, .ignore = {lists + 1, 1}};
+    assert_int_equal(qs_variable_class("PATH", &farm), QS_ENV_NOTED);
+    assert_int_equal(qs_variable_class("LANG", &farm), QS_ENV_RECORDED);
+}
+
+/* The page shows the table as it is. */
+static void test_the_page_has_the_table(void **state)
+{
+    const char *const *schema_dir = *state;
+    struct qs_buf row, page;
+    size_t count;
+    const struct qs_variable_rule *rules = qs_variable_rules(&count);
+    char path[4096], line[4096];
+    snprintf(path, sizeof path, "%s/sides.md", *schema_dir);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    qs_buf_init(&row);
+    qs_buf_init(&page);
+    while (fgets(line, sizeof line, f))
+        qs_buf_str(&page, line);
+    fclose(f);
+    qs_buf_str(&row, "| a difference | of | names |\n|---|---|---|\n");
+    for (size_t i = 0; i < count; i++) {
+        qs_buf_fmt(&row, "| %s | %s | `", rules[i].class == QS_ENV_MACHINE ? "refused" : "kept, not compared",
+                   rules[i].what);
+        for (const char *at = rules[i].names; *at; at++)
+            qs_buf_fmt(&row, *at == ' ' ? "`%c`" : "%c", *at);
+        qs_buf_str(&row, "` |\n");
+    }
+    qs_buf_char(&row, '\n');
+    if (!strstr(page.data, row.data))
+        fail_msg("schema/sides.md should have:\n%s", row.data);
+    qs_buf_done(&row);
+    qs_buf_done(&page);
+}
+
+int main(int argc, char **argv)
+{
+    const char *schema_dir = argc > 2 ? argv[2] : "schema";
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_keys_that_differ),
         cmocka_unit_test(test_equal_and_unknown),
         cmocka_unit_test(test_added_and_written),
         cmocka_unit_test(test_what_is_no_object),
+        cmocka_unit_test(test_variables_by_name),
+        cmocka_unit_test_prestate(test_the_page_has_the_table, &schema_dir),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,108 @@
+/* Variables of the environment in which two sides differ. */
+#include "base/mem.h"
+#include "page.h"
+#include "sides.h"
+
+static void is_compared(struct sides *s)
+{
+    json_t *doc = sides_compared(s);
+    assert_true(json_is_false(at(doc, "refused")));
+    assert_string_equal(text_at(doc, "results.0.devices.0.comparisons.0.verdict"), "equivalent");
+    json_decref(doc);
+}
+
+/* The environment of whoever started a job, with one value more, or NULL. */
+static void take_environment(struct sides *s, size_t job, const char *const *pairs)
+{
+    struct qs_job_benchmark *b = &s->jobs[job].spec->benchmarks[0];
+    qs_strings_done(&b->env);
+    b->env_inherit = false;
+    b->env.at = qs_calloc(16, sizeof *b->env.at);
+    for (b->env.count = 0; pairs[b->env.count]; b->env.count++)
+        b->env.at[b->env.count] = qs_strdup(pairs[b->env.count]);
+}
+
+/* Yesterday in one terminal, today in another: what tells of the terminal is not compared, what may matter is
+ * noted, what does matter is refused. */
+static void another_terminal_is_no_reason(void **state)
+{
+    (void)state;
+    static const char *const old[] = {"PATH=/bin", "SHLVL=1", "TERM=xterm", "EDITOR=vi", NULL},
+                             *const new[] = {"PATH=/bin", "SHLVL=3",    "SSH_TTY=/dev/pts/1",
+                                             "TMUX=1",    "EDITOR=vim", NULL};
+    static const char *const other[] = {"PATH=/opt:/bin", "SHLVL=1",  "TERM=xterm",
+                                        "EDITOR=vi",      "LC_ALL=C", NULL};
+    struct sides s;
+    sides_init(&s, NULL);
+    sides_add_job(&s, 0, 1, 0, 8, 1e6);
+    sides_add_job(&s, 1, 2, 0, 8, 1e6);
+    take_environment(&s, 0, old);
+    take_environment(&s, 1, new);
+    json_t *doc = sides_compared(&s);
+    assert_true(json_is_false(at(doc, "refused")));
+    assert_int_equal(json_array_size(at(doc, "environment")), 2);
+    assert_string_equal(text_at(doc, "environment.0.key"), "env.EDITOR");
+    assert_string_equal(text_at(doc, "environment.0.class"), "noted");
+    assert_string_equal(text_at(doc, "environment.1.key"), "variables_bytes");
+    assert_string_equal(text_at(doc, "environment.1.base"), "39"); /* each with its NUL */
+    assert_string_equal(text_at(doc, "environment.1.candidate"), "55");
+    assert_string_equal(text_at(doc, "environment.1.class"), "noted");
+    json_decref(doc);
+    take_environment(&s, 1, other);
+    doc = sides_compared(&s);
+    assert_true(json_is_true(at(doc, "refused")));
+    assert_string_equal(text_at(doc, "environment.0.key"), "env.LC_ALL");
+    assert_string_equal(text_at(doc, "environment.1.key"), "env.PATH");
+    assert_string_equal(text_at(doc, "environment.1.class"), "machine");
+    json_decref(doc);
+    s.in.allow = "env.LC_*,env.PATH";
+    is_compared(&s);
+    sides_done(&s);
+}
+
+/* An operator knows names that nobody else does; what an arm sets was set on purpose. */
+static void lists_of_the_farm_and_purpose(void **state)
+{
+    (void)state;
+    static const char *const old[] = {"FLAGS=1", "PATH=/bin", NULL}, *const new[] = {"FLAGS=2", "PATH=/opt",
+                                                                                     NULL};
+    static char flags[] = "FLA*", path[] = "PATH";
+    char *lists[2] = {flags, path};
+    struct qs_farm_variables farm = {.refuse = {lists, 1}, .ignore = {lists, 2}};
+    struct sides s;
+    sides_init(&s, NULL);
+    sides_add_job(&s, 0, 1, 0, 8, 1e6);
+    sides_add_job(&s, 1, 2, 0, 8, 1e6);
+    take_environment(&s, 0, old);
+    take_environment(&s, 1, new);
+    s.in.variables = &farm;
+    json_t *doc = sides_compared(&s);
+    assert_int_equal(json_array_size(at(doc, "environment")), 1);
+    assert_string_equal(text_at(doc, "environment.0.key"), "env.FLAGS");
+    assert_true(json_is_true(at(doc, "refused")));
+    json_decref(doc);
+    farm.refuse.count = 0;
+    is_compared(&s);
+    s.in.variables = NULL;
+    static const char *const terminals[] = {"TERM=dumb", NULL};
+    take_environment(&s, 0, terminals);
+    take_environment(&s, 1, terminals);
+    is_compared(&s);
+    struct qs_job_arm *arm = &s.jobs[1].spec->arms[0]; /* as --env does */
+    arm->env.at = qs_calloc(1, sizeof *arm->env.at);
+    arm->env.at[arm->env.count++] = qs_strdup("TERM=xterm");
+    doc = sides_compared(&s);
+    assert_true(json_is_true(at(doc, "refused")));
+    assert_string_equal(text_at(doc, "environment.0.key"), "env.TERM");
+    json_decref(doc);
+    sides_done(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(another_terminal_is_no_reason),
+        cmocka_unit_test(lists_of_the_farm_and_purpose),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
