@@ -33,9 +33,9 @@ static void make_nonblocking(int fd)
     }
 }
 
-bool qs_link_open_stdio(struct qs_link *link, char error[QS_LINK_ERROR_BYTES])
+bool qs_link_open_stdio(struct qs_link *link, int32_t peer_pid, char error[QS_LINK_ERROR_BYTES])
 {
-    *link = (struct qs_link){.kind = QS_LINK_STDIO, .listen_fd = -1, .stop_fd = -1, .peer_pid = getppid()};
+    *link = (struct qs_link){.kind = QS_LINK_STDIO, .listen_fd = -1, .stop_fd = -1, .peer_pid = peer_pid};
     int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     link->in_fd = dup_high(0);
     link->out_fd = dup_high(1);

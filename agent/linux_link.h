@@ -21,7 +21,7 @@ struct qs_link {
 
 /* Takes descriptors 0 and 1 over and puts /dev/null in their place, so that nobody else writes into the link.
  */
-bool qs_link_open_stdio(struct qs_link *link, char error[QS_LINK_ERROR_BYTES]);
+bool qs_link_open_stdio(struct qs_link *link, int32_t peer_pid, char error[QS_LINK_ERROR_BYTES]);
 /* address: "unix:PATH" or "tcp:ADDRESS:PORT"; only loopback addresses are taken. *kind is set even where the
  * rest fails. */
 bool qs_link_listen(struct qs_link *link, const char *address, char error[QS_LINK_ERROR_BYTES]);

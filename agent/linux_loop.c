@@ -9,7 +9,18 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-enum { FD_CHILD, FD_TRACER, FD_WAKE, FD_OUTPUT, FD_ERRORS, FD_LINK, FD_SIGNAL, FD_LISTEN, FD_COUNT };
+enum {
+    FD_CHILD,
+    FD_TRACER,
+    FD_WAKE,
+    FD_OUTPUT,
+    FD_ERRORS,
+    FD_LINK,
+    FD_SIGNAL,
+    FD_LISTEN,
+    FD_SUPERVISOR,
+    FD_COUNT
+};
 
 /* A link that may be taken, or one to be turned away; in a window nobody is answered. */
 static bool door_is_watched(const struct qs_linux *os)
@@ -28,6 +39,7 @@ static void fill_fds(const struct qs_linux *os, struct pollfd *fds)
     fds[FD_ERRORS].fd = child->runs ? child->errors.read_fd : -1;
     fds[FD_LINK].fd = os->link.in_fd;
     fds[FD_SIGNAL].fd = os->signal_fd;
+    fds[FD_SUPERVISOR].fd = os->supervised.alive_fd;
     fds[FD_LISTEN].fd = door_is_watched(os) ? os->link.listen_fd : -1;
     for (int i = 0; i < FD_COUNT; i++) {
         fds[i].events = POLLIN;
@@ -144,6 +156,7 @@ void qs_linux_run(struct qs_linux *os)
         if (fds[FD_SIGNAL].revents) {
             take_signal(os);
         }
+        os->stop = os->stop || fds[FD_SUPERVISOR].revents; /* it has ended */
         if (fds[FD_LINK].revents && os->link.in_fd >= 0) {
             hear(os);
         }

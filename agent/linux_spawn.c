@@ -23,6 +23,7 @@
  * and a SIGKILL for the child if the agent itself is killed. */
 struct birth {
     const struct qs_spawn_spec *spawn;
+    pid_t parent;
     volatile int error;
 };
 
@@ -67,6 +68,7 @@ __attribute__((no_sanitize("address", "undefined"))) static int child_main(void 
     }
     /* A change of identity forgets the signal of the parent's death: that comes after it. */
     ok = ok && (!s->as || become(s->as)) && syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0;
+    ok = ok && syscall(SYS_getppid) == birth->parent; /* else it has died before we asked for that */
     ok = ok && syscall(SYS_dup3, s->in_fd, 0, 0) == 0 && syscall(SYS_dup3, s->out_fd, 1, 0) == 1 &&
          syscall(SYS_dup3, s->err_fd, 2, 0) == 2;
     ok = ok && (s->file_max_bytes == 0 || limit_files(s->file_max_bytes));
@@ -88,7 +90,7 @@ __attribute__((no_sanitize("address", "undefined"))) static int child_main(void 
 int qs_spawn_start(const struct qs_spawn_spec *spawn, struct qs_spawned *child)
 {
     static _Alignas(64) unsigned char stack[BIRTH_STACK_BYTES];
-    struct birth birth = {.spawn = spawn, .error = 0};
+    struct birth birth = {.spawn = spawn, .parent = getpid(), .error = 0};
     int pidfd = -1;
     int flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD;
     pid_t pid = clone(child_main, stack + sizeof stack, flags, &birth, &pidfd);
@@ -164,6 +166,7 @@ static bool look_at_children(pid_t spare, bool end)
         pid_t pid = (pid_t)strtol(name, NULL, 10);
         if (pid != spare && end) {
             kill(pid, SIGKILL);
+            kill(-pid, SIGKILL); /* where it leads a group of its own: what it has started */
         }
         alive = alive || (pid != spare && (end || waitpid(pid, NULL, WNOHANG) == 0));
     }
@@ -178,7 +181,9 @@ bool qs_spawn_end_strays(pid_t group, pid_t spare, int64_t budget_ns)
     }
     const struct timespec pause = {.tv_sec = 0, .tv_nsec = 1000000};
     for (int64_t waited = 0; waited < budget_ns; waited += pause.tv_nsec) {
-        kill(-group, SIGKILL);
+        if (group > 0) {
+            kill(-group, SIGKILL);
+        }
         look_at_children(spare, true);
         nanosleep(&pause, NULL);
         if (!anyone_alive(spare)) {

@@ -32,7 +32,8 @@ struct qs_spawned {
 int qs_spawn_start(const struct qs_spawn_spec *spawn, struct qs_spawned *child);
 
 /* After the child has been waited for: ends everything that it left behind, within budget_ns. Returns
- * whether anything was alive. spare: a child of ours that stays, and is not reaped; 0: none. */
+ * whether anything was alive. group: the child's, or 0. spare: a child of ours that stays, and is not reaped;
+ * 0: none. */
 bool qs_spawn_end_strays(pid_t group, pid_t spare, int64_t budget_ns);
 
 #endif

@@ -174,7 +174,7 @@ static bool open_cache(struct qs_linux *os, const struct options *options, char 
 static bool open_link(struct qs_linux *os, const struct options *options, char *error)
 {
     if (options->stdio) {
-        return qs_link_open_stdio(&os->link, error);
+        return qs_link_open_stdio(&os->link, os->supervised.started_by, error);
     }
     if (!qs_link_listen(&os->link, options->listen, error)) {
         return false;
@@ -210,6 +210,10 @@ static int serve(struct qs_linux *os, const struct options *options)
 {
     char error[QS_LINK_ERROR_BYTES] = "";
     guard_descriptors();
+    if (!qs_supervisor_split(&os->supervised)) {
+        perror("quiesce-agent: cannot start a second process");
+        return EXIT_SETUP;
+    }
     qs_linux_init(os, options->sysfs);
     if (!open_cache(os, options, error) || !open_link(os, options, error) || !qs_linux_start(os, error)) {
         fprintf(stderr, "quiesce-agent: %s\n", error);

@@ -12,6 +12,7 @@
 #include "linux_probe.h"
 #include "linux_pull.h"
 #include "linux_stream.h"
+#include "linux_supervisor.h"
 #include "linux_trace.h"
 
 enum { QS_LINUX_RING_BYTES = 8 * 1024 * 1024 };
@@ -34,6 +35,7 @@ struct qs_linux {
     bool has_cache;
     clockid_t clock;
     int signal_fd;
+    struct qs_supervised supervised;
     bool stop;   /* the loop ends */
     bool broken; /* the link failed while sending */
     char boot_id[QS_NAME_MAX_BYTES];

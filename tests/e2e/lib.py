@@ -70,6 +70,25 @@ def carrying(mark):
     return found
 
 
+def children(pid):
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
+            return [int(child) for child in f.read().split()]
+    except FileNotFoundError:
+        return []
+
+
+def agent_below(pid):
+    """The agent of a `quiesce-agent` that was started as this process, which only supervises it."""
+    def named(child):
+        try:
+            with open(f"/proc/{child}/comm", encoding="utf-8", errors="replace") as f:
+                return f.read().startswith("quiesce-agent")
+        except FileNotFoundError:
+            return False
+    return until(f"process {pid} has its agent", lambda: [child for child in children(pid) if named(child)])[0]
+
+
 class UnixConnection(http.client.HTTPConnection):
     def __init__(self, path, bound_s=BOUND_S):
         super().__init__("localhost", timeout=bound_s)
@@ -197,6 +216,18 @@ class Process:
             return self.child.wait(bound_s)
         except subprocess.TimeoutExpired:
             raise Failed(f"{self.name} does not end; its output ends in: {self.text[-1500:]}") from None
+
+
+class Agent(Process):
+    """What was started is its supervisor, which ends as it does. Only SIGTERM goes through that one."""
+
+    def kill(self, signum=signal.SIGKILL):
+        if self.runs() and signum != signal.SIGTERM:
+            os.kill(agent_below(self.pid), signum)
+            if signum == signal.SIGKILL:
+                self.child.wait(BOUND_S)
+        else:
+            super().kill(signum)
 
 
 class Daemon(Process):
@@ -333,7 +364,7 @@ class Bed:
     def agent(self, listen=None, *options):
         """An agent of its own, at a Unix socket unless told otherwise."""
         listen = listen or f"unix:{self.path}/agent.sock"
-        agent = Process(self, "agent", [AGENT, "--listen", listen, *options])
+        agent = Agent(self, "agent", [AGENT, "--listen", listen, *options])
         if listen.startswith("unix:"):
             until("the agent listens", lambda: os.path.exists(listen[5:]) or not agent.runs())
         return agent

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 
-from lib import AGENT, Bed, run_cases, until
+from lib import AGENT, Bed, agent_below, children, run_cases, until
 
 PLAN = {"seed": 1, "blocks": 1, "window": {"iterations": 1}, "warmup": {"iterations": 1}, "until": {"interval": 0}}
 CALM = {"gate": "none", "bounds": "none"}
@@ -184,8 +184,7 @@ def agent_killed(tap):
         tap.equal(submit(bed, path, wait=False).returncode, 0, "submitted")
         job = last_job(bed)
         until("half of it is there", lambda: half_way(bed), pause_s=0.0005)
-        agent = subprocess.run(["pgrep", "-P", str(daemon.pid), "-f", "quiesce-agent"], capture_output=True, text=True, check=False)
-        os.kill(int(agent.stdout.split()[0]), signal.SIGKILL)
+        os.kill(agent_below(children(daemon.pid)[0]), signal.SIGKILL)
         ended = daemon.ended(job)
         tap.ok(ended["state"] == "done", "the job ends well", [ended])
         tap.ok(len(news(bed, "job.lost", job)) == 1 and len(news(bed, "job.push", job)) == 2, "it was pushed again")

@@ -101,10 +101,11 @@ def traced(bed, calls):
 
 def counts(windows, entered, names):
     """Of each window: what the agent entered from its opening to its last iteration's end, what others did in iterations."""
-    agent = entered[0][0]
+    supervisor = entered[0][0]
+    agent = next(pid for pid, _, _ in entered if pid != supervisor)
     own = [[names.get(n, n) for pid, at, n in entered if pid == agent and opened <= at <= end]
            for opened, _, end in windows]
-    others = [[names.get(n, n) for pid, at, n in entered if pid != agent and first <= at <= end]
+    others = [[names.get(n, n) for pid, at, n in entered if pid != agent and first <= at <= end]  # the supervisor's as well
               for _, first, end in windows]
     return own, others
 

@@ -5,13 +5,12 @@ import signal
 import sys
 
 from killing import BLOCKS, JOB, farm, judge, moves, reach
-from lib import AGENT, Bed, carrying, run_cases, until, whole
+from lib import AGENT, Bed, agent_below, carrying, children, run_cases, until, whole
 
 
 def agents_of(daemon):
-    """The live children of the daemon that are agents."""
-    with open(f"/proc/{daemon.pid}/task/{daemon.pid}/children", encoding="ascii") as f:
-        return [int(pid) for pid in f.read().split()]
+    """The live agents below the daemon's children, which are their supervisors."""
+    return [agent_below(pid) for pid in children(daemon.pid)]
 
 
 def exec_agent_is_relaunched(tap):
@@ -39,19 +38,18 @@ def exec_agent_is_relaunched(tap):
 
 
 def benchmark_dies_with_its_agent(tap):
-    """A benchmark does not outlive its agent: nothing goes on that nobody measures"""
+    """A benchmark does not outlive its agent, nor does what it has started: nothing goes on that nobody measures"""
     with Bed() as bed:
         mark = f"QS_MARK=orphan-{os.getpid()}"
-        bench = {"name": "long", "argv": ["sleep", "1000"], "env": dict([mark.split("=")])}
+        bench = {"name": "long", "argv": ["sh", "-c", "sleep 1000 & setsid sleep 1000 & wait"], "env": dict([mark.split("=")])}
         daemon = bed.daemon(farm({"link": "exec", "argv": [AGENT, "--stdio"]}), "--log-level", "debug")
         daemon.device_ready()
         job = daemon.job({**JOB, "benchmarks": [bench]})
         reach(daemon, "window")
-        until("the benchmark runs", lambda: carrying(mark))
-        (agent,) = agents_of(daemon)
-        before = carrying(mark)
-        os.kill(agent, signal.SIGKILL)
-        until("the benchmark has ended", lambda: not set(before) & set(carrying(mark)))
+        for name, victim in (("agent", lambda: agents_of(daemon)[0]), ("supervisor", lambda: children(daemon.pid)[0])):
+            before = set(until("the benchmark runs", lambda: len(carrying(mark)) >= 3 and carrying(mark)))
+            os.kill(victim(), signal.SIGKILL)
+            until(f"the {name} was killed, and the benchmark has ended", lambda b=before: not b & set(carrying(mark)))
         until("another agent measures", lambda: carrying(mark))
         daemon.ask("POST", f"/jobs/{job}:cancel").want(200)
         tap.equal(daemon.ended(job)["state"], "cancelled", "a job that runs is cancelled")

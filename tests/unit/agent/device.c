@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -25,6 +26,19 @@ static void to_agent(void *ctx, const uint8_t *bytes, size_t n)
         bytes += sent;
         n -= (size_t)sent;
     }
+}
+
+/* The agent below the process that was started. */
+static pid_t agent_of(pid_t supervisor)
+{
+    char path[64];
+    char text[64] = "";
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)supervisor, (int)supervisor);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_non_null(fgets(text, sizeof text, f));
+    fclose(f);
+    return (pid_t)strtol(text, NULL, 10);
 }
 
 void device_start(struct device *d)
@@ -52,6 +66,7 @@ void device_start(struct device *d)
     peer_hello(&d->peer, 10000);
     device_expect(d, QS_MSG_HELLO_AGENT);
     device_expect(d, QS_MSG_HELD);
+    d->agent = agent_of(d->pid);
 }
 
 int device_say(const char *const *argv, char *text, size_t cap)
@@ -102,6 +117,7 @@ void device_listen(struct device *d, const char *address, const char *key_file)
     d->said[n] = '\0';
     close(fds[0]);
     d->in_fd = d->out_fd = -1;
+    d->agent = agent_of(d->pid);
     peer_init(&d->peer, to_agent, d);
 }
 

@@ -10,7 +10,8 @@ enum { DEVICE_WAIT_MS = 60000, DEVICE_ROWS = 512 };
 
 struct device {
     struct peer peer;
-    pid_t pid;
+    pid_t pid;         /* what the test has started: the supervisor */
+    pid_t agent;       /* its only child */
     char said[256];    /* on standard error, by a listening agent */
     int in_fd, out_fd; /* ours: to the agent, from the agent */
 };

@@ -397,17 +397,17 @@ static void parts_the_processors(void **state)
     struct device *d = *state;
     struct qs_msg_run_ready ready;
     const struct run_spec spec = spec_of("", "");
-    cpu_set_t before = cpus_of(d->pid), during, after;
+    cpu_set_t before = cpus_of(d->agent), during, after;
     if (CPU_COUNT(&before) < 2) {
         skip();
     }
     begin(d, &spec, &ready);
     assert_int_equal(ready.flags, 0);
-    during = cpus_of(d->pid);
+    during = cpus_of(d->agent);
     assert_int_equal(CPU_COUNT(&during), 1);
     window(d, 0, 0, 4);
     end(d);
-    after = cpus_of(d->pid);
+    after = cpus_of(d->agent);
     assert_true(CPU_EQUAL(&before, &after));
 }
 

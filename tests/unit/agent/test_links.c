@@ -200,69 +200,156 @@ static void keeps_a_window_of_a_lost_link(void **state)
     device_terminate(&d);
 }
 
-/* SIGTERM in a window, or the end of a stdio link: the benchmark ends with the agent. Killed: the kernel ends
- * it. */
-static void takes_the_benchmark_along(void **state)
+/* What a benchmark or a hook may be made of: a child, one in a session of its own, and a child of that. The
+ * script writes their numbers, its own last, and a line more. */
+#define FAMILY                                                                                               \
+    "sleep 1000 & echo $! >%s.new; "                                                                         \
+    "setsid sh -c 'echo $$ >>%s.new; sleep 1000 & echo $! >>%s.new; wait' & "                                \
+    "while [ $(wc -l <%s.new) -lt 3 ]; do :; done; echo $$ >>%s.new; mv %s.new %s; wait"
+
+enum { FAMILY_SIZE = 4 };
+
+/* Returns when all of them run. */
+static void start_family(struct device *d, bool as_hook, pid_t family[FAMILY_SIZE])
 {
-    (void)state;
-    for (int way = 0; way < 3; way++) {
-        struct device d;
-        char pid_path[80];
-        char script[512];
-        char text[32] = "";
-        int status;
-        snprintf(pid_path, sizeof pid_path, "%s/pid", folder);
-        unlink(pid_path);
-        snprintf(script, sizeof script, "echo $$ > %s.new; mv %s.new %s; exec sleep 1000", pid_path, pid_path,
-                 pid_path);
-        device_start(&d);
-        device_begin(&d, &(struct run_spec){.argv = ARGS("/bin/sh", "-c", script), .env = usual_env});
-        peer_open(&d.peer, &(struct open_spec){.iterations = 3});
-        device_expect(&d, QS_MSG_ARM);
-        peer_window(&d.peer, QS_MSG_QUIET, 0);
-        while (access(pid_path, F_OK) != 0) {
-            usleep(1000);
-        }
-        FILE *f = fopen(pid_path, "r");
-        assert_non_null(f);
+    char p[80], script[1024];
+    char text[32];
+    snprintf(p, sizeof p, "%s/pids", folder);
+    snprintf(script, sizeof script, FAMILY, p, p, p, p, p, p, p);
+    const char *const argv[] = {"/bin/sh", "-c", script, NULL};
+    if (as_hook) {
+        peer_hook(&d->peer, 1, argv, 1000000 * MS);
+    } else {
+        device_begin(d, &(struct run_spec){.argv = argv, .env = usual_env});
+        peer_open(&d->peer, &(struct open_spec){.iterations = 3});
+        device_expect(d, QS_MSG_ARM);
+        peer_window(&d->peer, QS_MSG_QUIET, 0);
+    }
+    while (access(p, F_OK) != 0) {
+        usleep(1000);
+    }
+    FILE *f = fopen(p, "r");
+    assert_non_null(f);
+    for (size_t i = 0; i < FAMILY_SIZE; i++) {
         assert_non_null(fgets(text, sizeof text, f));
+        family[i] = (pid_t)strtol(text, NULL, 10);
+        assert_int_equal(kill(family[i], 0), 0);
+    }
+    fclose(f);
+    unlink(p);
+}
+
+/* It is gone, or waits as a zombie for a parent that is not ours. */
+static bool is_over(pid_t pid)
+{
+    char path[64];
+    char line[256] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *f = fopen(path, "r");
+    bool over = !f || !fgets(line, sizeof line, f) || strstr(line, ") Z ");
+    if (f) {
         fclose(f);
-        if (way < 2) {
-            kill(d.pid, way ? SIGKILL : SIGTERM);
-        } else {
+    }
+    return over;
+}
+
+/* However the agent ends (told to, its link gone, killed), nothing that it has started outlives it: at the
+ * other end of the link nothing runs any more when the link ends, and who started it sees how it ended. */
+static void takes_its_programs_along(void **state)
+{
+    enum { TOLD, LINK_GONE, KILLED, WAYS };
+    (void)state;
+    for (int way = 0; way < 2 * WAYS; way++) {
+        struct device d;
+        pid_t family[FAMILY_SIZE];
+        int status;
+        char byte;
+        device_start(&d);
+        start_family(&d, way >= WAYS, family);
+        if (way % WAYS == LINK_GONE) {
             close(d.in_fd);
-            d.in_fd = -1;
+        } else {
+            kill(way % WAYS == TOLD ? d.pid : d.agent, way % WAYS == TOLD ? SIGTERM : SIGKILL);
+        }
+        while (read(d.out_fd, &byte, 1) > 0) {
+        }
+        for (size_t i = 0; i < FAMILY_SIZE; i++) {
+            assert_int_equal(kill(family[i], 0), -1);
         }
         assert_int_equal(waitpid(d.pid, &status, 0), d.pid);
-        pid_t child = (pid_t)strtol(text, NULL, 10);
-        for (int i = 0; i < 10000 && kill(child, 0) == 0; i++) {
-            usleep(1000);
-        }
-        /* it is gone, or waits as a zombie for a parent that is not ours */
-        char path[64];
-        char line[256] = "";
-        snprintf(path, sizeof path, "/proc/%d/stat", (int)child);
-        f = fopen(path, "r");
-        if (f) {
-            assert_non_null(fgets(line, sizeof line, f));
-            fclose(f);
-            assert_non_null(strstr(line, ") Z "));
-        }
-        if (d.in_fd >= 0) {
+        assert_int_equal(status, way % WAYS == KILLED ? SIGKILL : 0);
+        if (way % WAYS != LINK_GONE) {
             close(d.in_fd);
         }
         close(d.out_fd);
         peer_done(&d.peer);
-        unlink(pid_path);
     }
+}
+
+/* The supervisor itself is killed: the agent ends, and its programs with it. */
+static void ends_without_its_supervisor(void **state)
+{
+    (void)state;
+    for (int as_hook = 0; as_hook < 2; as_hook++) {
+        struct device d;
+        pid_t family[FAMILY_SIZE];
+        char byte;
+        device_start(&d);
+        start_family(&d, as_hook, family);
+        kill(d.pid, SIGKILL);
+        assert_int_equal(waitpid(d.pid, NULL, 0), d.pid);
+        while (read(d.out_fd, &byte, 1) > 0) { /* the agent has it open until then */
+        }
+        for (size_t i = 0; i < FAMILY_SIZE; i++) {
+            while (!is_over(family[i])) {
+                usleep(1000);
+            }
+        }
+        while (!is_over(d.agent)) {
+            usleep(1000);
+        }
+        close(d.in_fd);
+        close(d.out_fd);
+        peer_done(&d.peer);
+    }
+}
+
+static void name_of(pid_t pid, char name[32])
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_non_null(fgets(name, 32, f));
+    fclose(f);
+}
+
+/* Whoever kills by name, or the whole group of what he has started, kills one of the two. */
+static void cannot_be_killed_with_its_supervisor(void **state)
+{
+    struct device d;
+    char names[2][32];
+    (void)state;
+    device_start(&d);
+    name_of(d.pid, names[0]);
+    name_of(d.agent, names[1]);
+    assert_string_equal(names[0], "qs-supervisor\n");
+    assert_non_null(strstr(names[1], "quiesce-agent"));
+    assert_int_equal(getpgid(d.agent), d.agent);
+    device_stop(&d);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(proves_the_key_over_tcp),       cmocka_unit_test(refuses_a_wrong_key_over_tcp),
-        cmocka_unit_test(explains_its_refusals),         cmocka_unit_test(serves_one_client_on_a_socket),
-        cmocka_unit_test(keeps_a_window_of_a_lost_link), cmocka_unit_test(takes_the_benchmark_along),
+        cmocka_unit_test(proves_the_key_over_tcp),
+        cmocka_unit_test(refuses_a_wrong_key_over_tcp),
+        cmocka_unit_test(explains_its_refusals),
+        cmocka_unit_test(serves_one_client_on_a_socket),
+        cmocka_unit_test(keeps_a_window_of_a_lost_link),
+        cmocka_unit_test(takes_its_programs_along),
+        cmocka_unit_test(ends_without_its_supervisor),
+        cmocka_unit_test(cannot_be_killed_with_its_supervisor),
     };
     return cmocka_run_group_tests_name("agent.links", tests, group_setup, group_teardown);
 }

@@ -170,7 +170,7 @@ static void half_a_file_has_no_name(void **state)
         peer_put_data(&d->peer, 6, at, bytes + at, QS_PUT_MAX_BYTES);
     }
     device_expect(d, QS_MSG_PUT_AT); /* some of it is on disk */
-    assert_int_equal(kill(d->pid, SIGKILL), 0);
+    assert_int_equal(kill(d->agent, SIGKILL), 0);
     assert_int_equal(waitpid(d->pid, NULL, 0), d->pid);
     snprintf(path, sizeof path, "%s/files/part", cache);
     assert_true(is_there(path));

@@ -34,7 +34,7 @@ static size_t folders(const struct device *d)
 {
     char prefix[32];
     size_t n = 0;
-    snprintf(prefix, sizeof prefix, "quiesce-trace-%d-", (int)d->pid);
+    snprintf(prefix, sizeof prefix, "quiesce-trace-%d-", (int)d->agent);
     DIR *dir = opendir("/tmp");
     assert_non_null(dir);
     for (const struct dirent *e = readdir(dir); e; e = readdir(dir)) {
@@ -162,7 +162,7 @@ static void traces_a_window(void **state)
     assert_int_equal(m.flags, 0);
     assert_int_equal(m.started_ns, started);
     assert_true(started <= closed.m.opened_ns && closed.m.closed_ns <= m.stopped_ns);
-    snprintf(expected, sizeof expected, "pid %d\ntold\n", (int)d->pid); /* in command mode the agent's */
+    snprintf(expected, sizeof expected, "pid %d\ntold\n", (int)d->agent); /* in command mode the agent's */
     assert_int_equal(m.total_bytes, strlen(expected));
     assert_int_equal(pull(d, 0, QS_PULL_MAX_BYTES), QS_PULL_OK);
     assert_string_equal(pulled, expected);
@@ -265,7 +265,7 @@ static void folders_of_the_dead_are_removed(void **state)
     begin(&dead);
     start(&dead, &(struct ask){.script = GOOD});
     await_file(&dead);
-    kill(dead.pid, SIGKILL);
+    kill(dead.agent, SIGKILL);
     waitpid(dead.pid, NULL, 0);
     close(dead.in_fd);
     close(dead.out_fd);
