@@ -124,6 +124,23 @@ void qs_control_fail(struct qs_control *c, const struct qs_err *err)
     c->err = *err;
 }
 
+bool qs_control_is_operators(const struct qs_err *err)
+{
+    return qs_errc_blame(err->code) == QS_BLAME_OPERATOR && err->code != QS_E_CONFLICT;
+}
+
+void qs_control_unsent(struct qs_control *c, const struct qs_err *err)
+{
+    if (err->code == QS_E_LINK)
+        return;
+    if (qs_control_is_operators(err)) {
+        qs_control_fail(c, err);
+        qs_control_feed(c, QS_CE_FAIL);
+    } else {
+        qs_session_drop(c->p.session, err);
+    }
+}
+
 bool qs_control_over(const struct qs_control *c)
 {
     return c->cancelled || c->failed || c->end == QS_END_DEFER || c->end == QS_END_REQUEUE;
@@ -272,19 +289,22 @@ void qs_control_on_run_ended(struct qs_control *c, const struct qs_msg_run_ended
 
 void qs_control_on_error(struct qs_control *c, const struct qs_uid *run, const struct qs_err *err)
 {
-    if (!qs_uid_is_zero(run) && !qs_control_owns(c, run))
+    if (!qs_control_owns(c, run))
         return;
-    if (c->fetch.on && !qs_uid_is_zero(run)) {
+    if (c->fetch.on) {
         qs_control_fetch_refused(c, err);
         return;
     }
     struct qs_err e = *err;
-    bool cut_short = c->cancelled && c->state == QS_CS_RUN && !qs_uid_is_zero(run);
+    bool cut_short = c->cancelled && c->state == QS_CS_RUN;
+    if (!cut_short && !qs_control_is_operators(&e)) {
+        qs_session_drop(c->p.session, &e);
+        return;
+    }
     if (!cut_short) /* a program whose setup was cancelled: how it ended is no news */
         qs_control_fail(c, &e);
-    /* What the agent refused is over for it; anything else that is open there is ended first. */
-    bool open = qs_uid_is_zero(run) || c->state == QS_CS_WINDOW;
-    qs_control_feed(c, open ? QS_CE_CANCEL : QS_CE_FAIL);
+    /* What the agent refused is over for it; a window that is open there is ended first. */
+    qs_control_feed(c, c->state == QS_CS_WINDOW ? QS_CE_CANCEL : QS_CE_FAIL);
 }
 
 const char *qs_control_state_name(const struct qs_control *c)

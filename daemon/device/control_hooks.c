@@ -32,10 +32,12 @@ static bool send_next(struct qs_control *c, bool setup)
         c->hook_id++;
         bool sent = qs_control_send_hook(c, &argv, &err);
         qs_strings_done(&argv);
-        if (!sent && err.code != QS_E_LINK) {
+        if (!sent && qs_control_is_operators(&err)) {
             qs_control_fail(c, &err);
             continue;
         }
+        if (!sent)
+            qs_control_unsent(c, &err);
         c->in_hooks = true;
         return true;
     }

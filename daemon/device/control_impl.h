@@ -75,6 +75,12 @@ struct qs_control {
 void qs_control_feed(struct qs_control *c, enum qs_control_input input);
 /* Marks the job as failed with this error (the first one stays). */
 void qs_control_fail(struct qs_control *c, const struct qs_err *err);
+/* Can its operator alone change it? What the session's state has no place for (QS_E_CONFLICT) is no fault of
+ * theirs. */
+bool qs_control_is_operators(const struct qs_err *err);
+/* Something could not be sent. What its operator alone can change fails the job; for all else the link is
+ * given up, and the block comes again with the next one. A link that is down tells of itself. */
+void qs_control_unsent(struct qs_control *c, const struct qs_err *err);
 bool qs_control_over(const struct qs_control *c); /* cancelled, failed, deferred: no new run begins */
 
 /* Stores that this run belongs to a block that was not completed. */

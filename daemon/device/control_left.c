@@ -78,10 +78,8 @@ static void end_run(struct qs_control *c)
 {
     struct qs_err err = QS_ERR_INIT;
     qs_control_give_token(c);
-    if (!qs_session_run_end(c->p.session, &c->run.uid, &err) && err.code != QS_E_LINK) {
-        qs_control_fail(c, &err);
-        qs_control_feed(c, QS_CE_FAIL);
-    }
+    if (!qs_session_run_end(c->p.session, &c->run.uid, &err))
+        qs_control_unsent(c, &err);
 }
 
 static void keep_one(struct qs_control *c, const struct qs_msg_pulled *m)

@@ -114,8 +114,7 @@ void qs_control_do_send_run(struct qs_control *c)
     if (qs_control_over(c)) {
         qs_control_feed(c, QS_CE_RUN_OVER);
     } else if (!qs_control_send_run_begin(c, &err)) {
-        qs_control_fail(c, &err);
-        qs_control_feed(c, QS_CE_FAIL);
+        qs_control_unsent(c, &err);
     }
 }
 
@@ -129,8 +128,7 @@ void qs_control_do_open_window(struct qs_control *c)
         qs_control_news_announce(c, predicted_ns);
     c->run.tried++;
     if (!qs_control_send_open(c, &err)) {
-        qs_control_fail(c, &err);
-        qs_control_feed(c, QS_CE_FAIL);
+        qs_control_unsent(c, &err);
     } else if (qs_control_over(c)) {
         qs_control_do_cancel_wait(c); /* cancelled while the run was being opened */
     }

@@ -92,10 +92,8 @@ void qs_control_do_stop_trace(struct qs_control *c)
 {
     struct qs_err err = QS_ERR_INIT;
     c->trace.runs = false;
-    if (!qs_session_trace_stop(c->p.session, &c->run.uid, &err) && err.code != QS_E_LINK) {
-        qs_control_fail(c, &err);
-        qs_control_feed(c, QS_CE_FAIL);
-    }
+    if (!qs_session_trace_stop(c->p.session, &c->run.uid, &err))
+        qs_control_unsent(c, &err);
 }
 
 static void go_on(struct qs_control *c)

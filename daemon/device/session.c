@@ -172,6 +172,7 @@ static void disconnect(struct qs_session *s)
     memset(&s->resend, 0, sizeof s->resend);
     memset(&s->silence, 0, sizeof s->silence);
     memset(&s->files, 0, sizeof s->files);
+    s->dropped = QS_ERR_INIT;
     free(s->facts_json);
     s->facts_json = NULL;
     free(s->operating_json);
@@ -321,6 +322,28 @@ void qs_session_stop(struct qs_session *s)
     qs_timer_stop(s->deadline);
     s->deadline = NULL;
     leave(s);
+}
+
+static void on_dropped(void *user)
+{
+    struct qs_session *s = user;
+    s->deadline = NULL;
+    s->why = s->dropped;
+    s->dropped = QS_ERR_INIT;
+    fire(s, QS_SESSION_EV_LOST);
+}
+
+void qs_session_drop(struct qs_session *s, const struct qs_err *why)
+{
+    if (!qs_session_is_ready(s) || s->dropped.code != QS_E_NONE)
+        return;
+    s->generation++; /* nothing more is taken from it */
+    s->dropped = *why;
+    qs_link_close(s->link);
+    qs_timer_stop(s->beat);
+    s->beat = NULL;
+    qs_timer_stop(s->deadline);
+    s->deadline = qs_timer_start(s->loop, 0, on_dropped, s);
 }
 
 bool qs_session_is_ready(const struct qs_session *s)

@@ -72,8 +72,8 @@ struct qs_session_events {
     void (*on_put_at)(const struct qs_msg_put_at *m, void *user);
     void (*on_staged)(const struct qs_msg_staged *m, void *user);
     void (*on_cleaned)(const struct qs_msg_cleaned *m, void *user);
-    /* The agent's ERROR; run zero: the session. For a run that is about to open it means that it will not,
-     * for a window that waits that it will not open. */
+    /* The agent's ERROR about a run (one about the session ends the link: on_down). For a run that is about
+     * to open it means that it will not, for a window that waits that it will not open. */
     void (*on_error)(const struct qs_uid *run, const struct qs_err *err, void *user);
     void *user;
 };
@@ -85,6 +85,9 @@ struct qs_session *qs_session_new(struct qs_loop *loop, const struct qs_farm_dev
 void qs_session_free(struct qs_session *s); /* stops first; NULL is allowed */
 void qs_session_start(struct qs_session *s);
 void qs_session_stop(struct qs_session *s); /* BYE, close; no callback comes afterwards */
+/* The owner has no use for this link as it stands: it is given up, on_down(why) follows, and the next one
+ * begins with an agent that has nothing open. Without a link it does nothing. */
+void qs_session_drop(struct qs_session *s, const struct qs_err *why);
 bool qs_session_is_ready(const struct qs_session *s);
 const char *qs_session_state_name(const struct qs_session *s);
 

@@ -55,12 +55,13 @@ struct qs_session {
     struct qs_uid farm, nonce;
     int64_t heartbeat_ns, heard_ns;
     enum qs_session_state state;
-    uint32_t generation;  /* counts connections: who sees it change inside a callback stops */
-    unsigned quiet_beats; /* of the heart since something was heard */
-    unsigned depth;       /* callbacks of loop and link in progress */
-    bool dead;            /* freed inside one */
-    unsigned failures;    /* in a row: the exponent of the backoff */
-    struct qs_err why;    /* of the failure that is about to be told */
+    uint32_t generation;   /* counts connections: who sees it change inside a callback stops */
+    unsigned quiet_beats;  /* of the heart since something was heard */
+    unsigned depth;        /* callbacks of loop and link in progress */
+    bool dead;             /* freed inside one */
+    unsigned failures;     /* in a row: the exponent of the backoff */
+    struct qs_err why;     /* of the failure that is about to be told */
+    struct qs_err dropped; /* why the owner gave the link up, until that is told */
     struct qs_timer *deadline, *beat, *mark; /* owned */
     uint32_t tx_seq;
     struct qs_framer framer;

@@ -103,6 +103,9 @@ bool qs_session_do_error(struct qs_session *s, const union qs_session_msg *m)
     qs_session_agent_text(m->error.text, &text);
     qs_fail(&err, code_of(&m->error), "%s: %s (%s)", s->name, text.data, qs_wire_code_name(m->error.code));
     qs_buf_done(&text);
+    if (qs_uid_is_zero(&m->error.run)) /* of the session: what was under way there is over */
+        return qs_session_broken(s, m->error.code == QS_CODE_PROTOCOL ? QS_E_LINK : QS_E_AGENT, "%s",
+                                 err.text);
     if (qs_uid_equal(&m->error.run, &s->resend.run)) /* nothing of it will come */
         s->resend.first_seq = s->resend.next_seq;
     if (s->events.on_error)

@@ -52,7 +52,7 @@ bool qs_link_open(struct qs_link *link, struct qs_err *err);
 /* Unsent bytes are dropped; an exec command gets end-of-file and SIGTERM. */
 void qs_link_close(struct qs_link *link);
 /* All n bytes are taken (in order, sent as the peer takes them) or none: QS_E_LINK where the link is not up,
- * QS_E_LIMIT where the queue would exceed QS_LINK_QUEUE_BYTES. */
+ * QS_E_AGENT where the queue would exceed QS_LINK_QUEUE_BYTES. */
 bool qs_link_send(struct qs_link *link, const uint8_t *bytes, size_t n, struct qs_err *err);
 void qs_link_counters(const struct qs_link *link, struct qs_link_counters *ret);
 

@@ -128,7 +128,7 @@ static bool sim_send(struct qs_link *link, const uint8_t *bytes, size_t n, struc
 {
     struct sim_own *own = link->own;
     if (n > QS_LINK_QUEUE_BYTES - own->to_device.len)
-        return qs_fail(err, QS_E_LIMIT, "%s does not take its bytes: %zu are waiting", link->name,
+        return qs_fail(err, QS_E_AGENT, "%s does not take its bytes: %zu are waiting", link->name,
                        own->to_device.len);
     qs_buf_add(&own->to_device, bytes, n);
     link->counters.bytes_out += n;

@@ -76,15 +76,50 @@ static void come_back(void *user)
     qs_control_on_ready(s->control, "boot-2", "{}");
 }
 
+static void tell_down(struct stage *s, const struct qs_err *why)
+{
+    if (s->away_ns >= 0)
+        qs_timer_start(s->loop, s->away_ns, come_back, s);
+    qs_control_on_down(s->control, why);
+}
+
 static void go_down(struct stage *s)
 {
     struct qs_err why = QS_ERR_INIT;
     qs_fail(&why, QS_E_LINK, "cable pulled");
     s->generation++;
     s->session = SESSION_DOWN;
-    if (s->away_ns >= 0)
-        qs_timer_start(s->loop, s->away_ns, come_back, s);
-    qs_control_on_down(s->control, &why);
+    tell_down(s, &why);
+}
+
+struct loss {
+    struct stage *s;
+    struct qs_err why;
+};
+
+static void on_lost(void *user)
+{
+    struct loss loss = *(struct loss *)user;
+    free(user);
+    tell_down(loss.s, &loss.why);
+}
+
+void stage_lose(struct stage *s, const struct qs_err *why)
+{
+    struct loss *loss = qs_malloc(sizeof *loss);
+    *loss = (struct loss){.s = s, .why = *why};
+    s->generation++;
+    s->session = SESSION_DOWN;
+    qs_timer_start(s->loop, 0, on_lost, loss);
+}
+
+void qs_session_drop(struct qs_session *session, const struct qs_err *why)
+{
+    struct stage *s = stage_of(session);
+    if (s->session == SESSION_DOWN)
+        return;
+    s->drops++;
+    stage_lose(s, why);
 }
 
 static void strike_lost(struct stage *s)

@@ -75,11 +75,15 @@ struct stage {
     int64_t away_ns;                /* how long the link stays down; < 0 for good */
     const char *fail_kind;          /* a store request that fails ("window"), the fail_nth one from 1 */
     unsigned fail_nth;
-    unsigned hook_fails;            /* the number of the hook that fails, from 1 */
-    bool refuse_window, refuse_end; /* an ERROR where a window waits; RUN_END does not fit the link */
-    bool session_error;             /* an ERROR of the session in a window */
-    bool refuse_pull;               /* an ERROR to each PULL */
-    bool refuse_run;                /* the agent cannot start the executable */
+    unsigned hook_fails;      /* the number of the hook that fails, from 1 */
+    unsigned refuse_windows;  /* so many windows that wait get an ERROR */
+    enum qs_errc refusal;     /* of what blame it is */
+    bool session_error;       /* an ERROR of the session in a window */
+    unsigned unsent_nth;      /* the call on the session that fails, from 1; with QS_E_LINK */
+    enum qs_errc unsent_code; /* the link breaks as well */
+    bool unsent_again;        /* and all calls after it */
+    bool refuse_pull;         /* an ERROR to each PULL */
+    bool refuse_run;          /* the agent cannot start the executable */
     struct stage_harness harness;
     bool long_setup;          /* its program is ready after ten minutes, unless it is ended before */
     bool long_teardown;       /* its program takes as long to end */
@@ -93,6 +97,7 @@ struct stage {
     struct stage_run runs[STAGE_RUNS];
     size_t run_count;
     struct qs_buf news, hooks;
+    unsigned calls, drops; /* on the session; links that the controller gave up */
     unsigned conflicts, sessions, sessions_ended, silences, holds, opens, struck, ended, kind_seen, hook_seen,
         disarms;
     struct stage_tuning kept[STAGE_KEPT];

@@ -15,6 +15,10 @@ void stage_later(struct stage *s, int64_t delay_ns, void (*tell)(struct stage *s
 struct stage *stage_of(struct qs_session *session);
 /* As the real session: refused with the link down, or where the state has no such move. */
 bool stage_may(struct stage *s, enum stage_session wanted, const char *what, struct qs_err *err);
+/* The link is lost for this reason; it is told in the next turn. */
+void stage_lose(struct stage *s, const struct qs_err *why);
+/* False where this call on the session is one that the test wants to fail. */
+bool stage_sends(struct stage *s, struct qs_err *err);
 /* stage_trace.c: is this window what it should be? */
 void stage_check_phase(struct stage *s, const struct qs_msg_open *m);
 /* The link is there again, nothing is open on the agent. */

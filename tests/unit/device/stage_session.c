@@ -33,10 +33,23 @@ struct stage *stage_of(struct qs_session *session)
     return (struct stage *)(void *)session;
 }
 
-bool stage_may(struct stage *s, enum stage_session wanted, const char *what, struct qs_err *err)
+bool stage_sends(struct stage *s, struct qs_err *err)
 {
     if (s->session == SESSION_DOWN)
         return qs_fail(err, QS_E_LINK, "down");
+    s->calls++;
+    if (s->unsent_nth == 0 || s->calls < s->unsent_nth || (s->calls > s->unsent_nth && !s->unsent_again))
+        return true;
+    qs_fail(err, s->unsent_code, "not sent");
+    if (s->unsent_code == QS_E_LINK)
+        stage_lose(s, err);
+    return false;
+}
+
+bool stage_may(struct stage *s, enum stage_session wanted, const char *what, struct qs_err *err)
+{
+    if (!stage_sends(s, err))
+        return false;
     if (s->session == wanted)
         return true;
     s->conflicts++;
@@ -196,10 +209,10 @@ static void tell_armed(struct stage *s)
     struct qs_err err = QS_ERR_INIT;
     if (s->ended) /* who has ended is not asked any more */
         return;
-    if (s->refuse_window) {
-        s->refuse_window = false;
+    if (s->refuse_windows > 0) {
+        s->refuse_windows--;
         s->session = SESSION_OPEN;
-        qs_fail(&err, QS_E_INTERNAL, "no such sensor");
+        qs_fail(&err, s->refusal, "no such sensor");
         qs_control_on_error(s->control, &s->run, &err);
         return;
     }
@@ -215,10 +228,9 @@ static void tell_armed(struct stage *s)
     stage_later(s, sum_ns, tell_closed);
     qs_control_on_quiet(s->control);
     if (s->session_error) {
-        struct qs_uid none = {{0}};
         s->session_error = false;
         qs_fail(&err, QS_E_INTERNAL, "the agent is in trouble");
-        qs_control_on_error(s->control, &none, &err);
+        stage_lose(s, &err); /* as the session does */
     }
 }
 
@@ -264,8 +276,8 @@ bool qs_session_ack(struct qs_session *session, const struct qs_uid *run, uint64
                     struct qs_err *err)
 {
     struct stage *s = stage_of(session);
-    if (s->session == SESSION_DOWN)
-        return qs_fail(err, QS_E_LINK, "down");
+    if (!stage_sends(s, err))
+        return false;
     struct stage_run *r = stage_find(s, run);
     assert_non_null(r);
     assert_int_equal(next_seq, r->iterations); /* what is on disk, no more and no less */
@@ -348,8 +360,6 @@ bool qs_session_run_end(struct qs_session *session, const struct qs_uid *run, st
     struct stage *s = stage_of(session);
     if (!stage_may(s, SESSION_OPEN, "run_end", err))
         return false;
-    if (s->refuse_end)
-        return qs_fail(err, QS_E_LIMIT, "the queue of the link is full");
     assert_true(qs_uid_equal(run, &s->run));
     s->session = SESSION_ENDING;
     s->operation++;
@@ -363,8 +373,8 @@ bool qs_session_cancel(struct qs_session *session, const struct qs_uid *run, con
     struct stage *s = stage_of(session);
     (void)run;
     assert_non_null(why);
-    if (s->session == SESSION_DOWN)
-        return qs_fail(err, QS_E_LINK, "down");
+    if (!stage_sends(s, err))
+        return false;
     bool setup = s->session == SESSION_OPENING && s->long_setup;
     bool teardown = s->session == SESSION_ENDING && s->long_teardown;
     if (s->session != SESSION_WINDOW && s->session != SESSION_HOOK && !setup && !teardown)

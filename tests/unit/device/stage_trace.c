@@ -30,7 +30,7 @@ static void tell(struct stage *s, enum qs_trace_status status, const char *why)
     s->session = SESSION_OPEN;
     if (s->trace_errors == (status == QS_TRACE_RUNS ? 1U : 2U)) {
         struct qs_err err = QS_ERR_INIT;
-        qs_fail(&err, QS_E_AGENT, "tracers are not for you");
+        qs_fail(&err, s->refusal, "tracers are not for you");
         s->tracing = false;
         qs_control_on_error(s->control, &s->run, &err);
         return;

@@ -281,6 +281,21 @@ static void shut_gate(struct stage *s, const struct stage_run *run, struct stage
         w->gate = QS_GATE_FAIL;
 }
 
+/* What does not fit the wire never will; of acknowledgements nothing depends. */
+static bool too_long_case(unsigned nth)
+{
+    struct stage s;
+    stage_init(&s, hooks_job);
+    s.unsent_nth = nth;
+    s.unsent_code = QS_E_LIMIT;
+    stage_go(&s);
+    bool struck = s.calls >= nth;
+    if (s.result.end != QS_END_DONE)
+        assert_int_equal(s.result.err.code, QS_E_LIMIT);
+    stage_done(&s);
+    return struck;
+}
+
 /* Before the first move, and where the tests above do not come by. */
 static void rare_moves(void)
 {
@@ -306,6 +321,8 @@ static void rare_moves(void)
     s.script = shut_gate;
     stage_go(&s);
     stage_done(&s);
+    for (unsigned nth = 1; too_long_case(nth); nth++)
+        ;
 }
 
 static void lost_case(enum stage_strike again, enum qs_control_end want)
@@ -327,33 +344,6 @@ static void test_news_while_the_link_is_away(void **state)
     lost_case(STRIKE_DOWN, QS_END_DONE);
     lost_case(STRIKE_CANCEL, QS_END_CANCELLED);
     lost_case(STRIKE_ABANDON, QS_END_CANCELLED);
-}
-
-static void failing(struct stage *s, const char *text)
-{
-    stage_go(s);
-    assert_int_equal(s->result.end, QS_END_FAILED);
-    assert_non_null(strstr(s->result.err.text, text));
-    assert_int_equal(s->conflicts, 0);
-    assert_int_equal(s->run_count, 1);
-    assert_string_equal(s->hooks.data, "mk mk rm rm ");
-    stage_done(s);
-}
-
-/* The agent's errors: it is left in order, whatever was open there. */
-static void test_errors_of_the_agent(void **state)
-{
-    (void)state;
-    struct stage s;
-    stage_init(&s, hooks_job);
-    s.refuse_window = true;
-    failing(&s, "no such sensor");
-    stage_init(&s, hooks_job);
-    s.session_error = true;
-    failing(&s, "in trouble");
-    stage_init(&s, hooks_job);
-    s.refuse_end = true;
-    failing(&s, "queue of the link");
 }
 
 static void test_disarm(void **state)
@@ -390,7 +380,8 @@ static const char traces_job[] =
     "plan: {seed: 1, blocks: 3, until: {interval: 0%}, warmup: {iterations: 1}, window: {iterations: 2}}\n"
     "trace: {tool: perf, windows: 2}\n";
 
-static void trace_case(const char *where, enum stage_strike strike, unsigned error, enum qs_control_end end)
+static void trace_case(const char *where, enum stage_strike strike, unsigned error, enum qs_errc refusal,
+                       enum qs_control_end end)
 {
     bool missing = strike == STRIKE_NONE && error == 0;
     struct stage s;
@@ -399,6 +390,7 @@ static void trace_case(const char *where, enum stage_strike strike, unsigned err
     s.strike = strike;
     s.strike_state = where;
     s.trace_errors = error;
+    s.refusal = refusal;
     s.no_trace_start = missing ? "none here" : NULL;
     stage_go(&s);
     assert_int_equal(s.result.end, end);
@@ -414,12 +406,13 @@ static void test_trouble_beside_a_tracer(void **state)
 {
     static const char *const states[] = {"trace", "untrace"};
     (void)state;
-    trace_case("trace", STRIKE_NONE, 0, QS_END_DONE);
+    trace_case("trace", STRIKE_NONE, 0, QS_E_NONE, QS_END_DONE);
     for (unsigned i = 0; i < 2; i++) {
-        trace_case(states[i], STRIKE_DOWN, 0, QS_END_DONE);
-        trace_case(states[i], STRIKE_CANCEL, 0, QS_END_CANCELLED);
-        trace_case(states[i], STRIKE_ABANDON, 0, QS_END_CANCELLED);
-        trace_case(states[i], STRIKE_NONE, i + 1, QS_END_FAILED);
+        trace_case(states[i], STRIKE_DOWN, 0, QS_E_NONE, QS_END_DONE);
+        trace_case(states[i], STRIKE_CANCEL, 0, QS_E_NONE, QS_END_CANCELLED);
+        trace_case(states[i], STRIKE_ABANDON, 0, QS_E_NONE, QS_END_CANCELLED);
+        trace_case(states[i], STRIKE_NONE, i + 1, QS_E_COMMAND, QS_END_FAILED);
+        trace_case(states[i], STRIKE_NONE, i + 1, QS_E_AGENT, QS_END_FAILED); /* again and again */
     }
 }
 
@@ -470,7 +463,6 @@ int main(void)
         cmocka_unit_test(test_store_errors_end_the_job),
         cmocka_unit_test(test_quiet_store_errors_end_the_job),
         cmocka_unit_test(test_news_while_the_link_is_away),
-        cmocka_unit_test(test_errors_of_the_agent),
         cmocka_unit_test(test_disarm),
         cmocka_unit_test(test_trouble_beside_a_tracer),
         cmocka_unit_test(test_every_row_is_taken),

@@ -273,6 +273,22 @@ static void damaged_and_missing_frames_end_the_link(void **state)
     fails(b, QS_E_PROTOCOL, qs_wire_err_text(QS_WIRE_E_SHORT));
 }
 
+/* An ERROR about the session: a frame of ours was damaged, or we were not heard. The link is over, not the
+ * job. */
+static void an_error_of_the_session_ends_the_link(void **state)
+{
+    static const struct qs_uid none = {{0}};
+    (void)state;
+    struct bed *b = ready_bed();
+    assert_true(host_begin(&b->host));
+    host_wait(&b->host, "run_ready");
+    peer_error(b->peer, &none, QS_CODE_PROTOCOL, "a frame was damaged in transit");
+    fails(b, QS_E_LINK, "a frame was damaged in transit (protocol)");
+    b = ready_bed();
+    peer_error(b->peer, &none, QS_CODE_INTERNAL, "no way on");
+    fails(b, QS_E_AGENT, "no way on (internal)");
+}
+
 static void unknown_optional_messages_are_ignored(void **state)
 {
     (void)state;
@@ -414,6 +430,7 @@ int main(void)
         cmocka_unit_test(a_message_out_of_place_ends_the_link),
         cmocka_unit_test(a_run_must_end_where_its_iterations_do),
         cmocka_unit_test(damaged_and_missing_frames_end_the_link),
+        cmocka_unit_test(an_error_of_the_session_ends_the_link),
         cmocka_unit_test(unknown_optional_messages_are_ignored),
         cmocka_unit_test(a_heart_that_stops_is_noticed),
         cmocka_unit_test(an_agent_may_die_at_any_message),

@@ -1,0 +1,207 @@
+/* What a session makes of its link: of round trips that differ, and of counters that tell of foreign bytes
+ * and segments. The agent's core in virtual time, behind a link that the test slows down and counts for. */
+#include "host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "link/link_impl.h"
+#include "proto/frame.h"
+#include "proto/msg.h"
+
+#define SECOND_NS INT64_C(1000000000)
+#define MS_NS     INT64_C(1000000)
+
+enum { SEED = 7, LATENCY_NS = 50000 /* of the simulated link, each way */ };
+
+static struct {
+    /* on its way, each PING so much later; the rest as they are */
+    const int64_t *late_ns;
+    size_t late_count, pings;
+    /* what the kernel counted at QUIET, in the lead, and when CLOSED came */
+    bool counts;
+    struct qs_link_counters at[3];
+    size_t asked, chunk; /* of bytes that came last: the session takes the one with CLOSED for its own */
+} link_script;
+
+bool __real_qs_link_send(struct qs_link *link, const uint8_t *bytes, size_t n, struct qs_err *err);
+bool __wrap_qs_link_send(struct qs_link *link, const uint8_t *bytes, size_t n, struct qs_err *err);
+void __real_qs_link_counters(const struct qs_link *link, struct qs_link_counters *ret);
+void __wrap_qs_link_counters(const struct qs_link *link, struct qs_link_counters *ret);
+void __real_qs_link_bytes(struct qs_link *link, const uint8_t *bytes, size_t n);
+void __wrap_qs_link_bytes(struct qs_link *link, const uint8_t *bytes, size_t n);
+
+struct late {
+    struct qs_link *link;
+    size_t n;
+    uint8_t bytes[128];
+};
+
+static void send_late(void *user)
+{
+    struct late *late = user;
+    __real_qs_link_send(late->link, late->bytes, late->n, NULL);
+    free(late);
+}
+
+bool __wrap_qs_link_send(struct qs_link *link, const uint8_t *bytes, size_t n, struct qs_err *err)
+{
+    const size_t type_at = 3;
+    if (bytes[type_at] != QS_MSG_PING || link_script.pings >= link_script.late_count)
+        return __real_qs_link_send(link, bytes, n, err);
+    struct late *late = qs_malloc(sizeof *late);
+    assert_true(n <= sizeof late->bytes);
+    late->link = link;
+    late->n = n;
+    memcpy(late->bytes, bytes, n);
+    qs_timer_start(link->loop, link_script.late_ns[link_script.pings++], send_late, late);
+    return true;
+}
+
+void __wrap_qs_link_counters(const struct qs_link *link, struct qs_link_counters *ret)
+{
+    if (!link_script.counts || link_script.asked == 3) {
+        __real_qs_link_counters(link, ret);
+        return;
+    }
+    *ret = link_script.at[link_script.asked++];
+    if (link_script.asked == 3)
+        ret->bytes_in += link_script.chunk;
+}
+
+void __wrap_qs_link_bytes(struct qs_link *link, const uint8_t *bytes, size_t n)
+{
+    link_script.chunk = n;
+    __real_qs_link_bytes(link, bytes, n);
+}
+
+struct bed {
+    struct qs_loop *loop;
+    struct host host;
+};
+
+static void bed_init(struct bed *b)
+{
+    struct qs_farm_device device = {.name = (char *)"sim", .link = QS_LINK_SIM, .sim_seed = SEED};
+    memset(&link_script, 0, sizeof link_script);
+    b->loop = qs_loop_new_virtual(5 * SECOND_NS, SEED);
+    host_init(&b->host, b->loop, &device);
+}
+
+static void bed_done(struct bed *b)
+{
+    host_done(&b->host);
+    assert_int_equal(qs_loop_free(b->loop), 0);
+}
+
+/* A PING that is late on one side moves the middle by half of that: the least late one errs least. */
+static void the_best_round_trip_counts(void **state)
+{
+    static const int64_t late_ns[] = {9 * MS_NS, 4 * MS_NS, 6 * MS_NS, 1 * MS_NS,
+                                      3 * MS_NS, 8 * MS_NS, 2 * MS_NS, 7 * MS_NS};
+    (void)state;
+    struct bed b;
+    bed_init(&b);
+    link_script.late_ns = late_ns;
+    link_script.late_count = sizeof late_ns / sizeof *late_ns;
+    qs_session_start(b.host.session);
+    host_wait(&b.host, "ready");
+    assert_int_equal(link_script.pings, link_script.late_count);
+    assert_int_equal(b.host.rtt_ns, MS_NS + 2 * LATENCY_NS);
+    assert_int_equal(b.host.clock_offset_ns, SEED * SECOND_NS + MS_NS / 2);
+    bed_done(&b);
+}
+
+/* As TCP counts them: CLOSED came in one segment of data, which was acknowledged. */
+static struct qs_link_counters kernel(uint64_t in, uint64_t out, uint64_t data_in, uint64_t data_out)
+{
+    return (struct qs_link_counters){.bytes_in = 1000,
+                                     .bytes_out = 900,
+                                     .has_segments = true,
+                                     .segments_in = 50 + in,
+                                     .segments_out = 40 + out,
+                                     .data_segments_in = 30 + data_in,
+                                     .data_segments_out = 20 + data_out};
+}
+
+/* Between the middle of the lead and CLOSED: segments, and bytes that are no frame of this window. */
+static void claim(struct qs_link_counters end, uint64_t more_in, uint64_t more_out, bool silent, bool proven)
+{
+    struct bed b;
+    bed_init(&b);
+    qs_session_start(b.host.session);
+    host_wait(&b.host, "ready");
+    assert_true(host_begin(&b.host));
+    host_wait(&b.host, "run_ready");
+    link_script.counts = true;
+    link_script.at[0] = link_script.at[1] = kernel(0, 0, 0, 0);
+    link_script.at[2] = end;
+    link_script.at[2].bytes_in += more_in;
+    link_script.at[2].bytes_out += more_out;
+    assert_true(host_open(&b.host, 0, 0, 2 * MS_NS));
+    host_wait(&b.host, "rows 0+5");
+    assert_int_equal(link_script.asked, 3);
+    assert_int_equal(b.host.silent, silent);
+    assert_int_equal(b.host.proven, proven);
+    bed_done(&b);
+}
+
+static void proven_is_what_the_kernel_counted(void **state)
+{
+    (void)state;
+    claim(kernel(1, 1, 1, 0), 0, 0, true, true);  /* CLOSED, and its acknowledgement */
+    claim(kernel(2, 1, 2, 0), 0, 0, true, true);  /* in two segments, acknowledged once */
+    claim(kernel(2, 1, 1, 0), 0, 0, true, false); /* a segment without data came */
+    claim(kernel(1, 2, 1, 0), 0, 0, true, false); /* one more went than there was to acknowledge */
+    claim(kernel(1, 1, 1, 1), 0, 0, true, false); /* one of them with data */
+    claim(kernel(0, 0, 0, 0), 0, 0, true, false); /* what brought CLOSED was not seen */
+}
+
+static void silent_is_what_our_socket_counted(void **state)
+{
+    (void)state;
+    claim(kernel(1, 1, 1, 0), 1, 0, false, false);
+    claim(kernel(1, 1, 1, 0), 0, 1, false, false);
+}
+
+/* The owner gives the link up: nothing more is taken from it, the reason is told once, and the next one is
+ * sound. */
+static void a_dropped_link_is_told_and_made_anew(void **state)
+{
+    (void)state;
+    struct bed b;
+    struct qs_err why = QS_ERR_INIT;
+    bed_init(&b);
+    qs_session_start(b.host.session);
+    host_wait(&b.host, "ready");
+    assert_true(host_begin(&b.host));
+    host_wait(&b.host, "run_ready");
+    assert_true(host_open(&b.host, 0, 0, 2 * MS_NS)); /* its answers are on their way */
+    qs_fail(&why, QS_E_AGENT, "it answers in riddles");
+    qs_session_drop(b.host.session, &why);
+    qs_fail(&why, QS_E_INTERNAL, "another reason");
+    qs_session_drop(b.host.session, &why);
+    assert_int_equal(b.host.downs, 0); /* not from inside the call */
+    assert_false(qs_session_cancel(b.host.session, &host_run, "over", &why));
+    assert_int_equal(why.code, QS_E_LINK);
+    host_wait(&b.host, "down");
+    host_assert_why(&b.host, QS_E_AGENT, "it answers in riddles");
+    host_wait(&b.host, "ready");
+    assert_int_equal(b.host.downs, 1);
+    assert_null(strstr(b.host.log.data, "waiting"));
+    assert_true(host_begin(&b.host));
+    host_wait(&b.host, "run_ready");
+    bed_done(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_best_round_trip_counts),
+        cmocka_unit_test(proven_is_what_the_kernel_counted),
+        cmocka_unit_test(silent_is_what_our_socket_counted),
+        cmocka_unit_test(a_dropped_link_is_told_and_made_anew),
+    };
+    return cmocka_run_group_tests_name("device session and its link", tests, NULL, NULL);
+}
