@@ -1,4 +1,6 @@
 /* When a run has enough: stop rules at window ends, their caps, and the planner. */
+#include <math.h>
+
 #include "stage.h"
 
 static void test_stop_rule_asks_for_windows(void **state)
@@ -42,6 +44,30 @@ static void test_stop_rule_sets_warmup_aside(void **state)
         counted++;
     }
     assert_int_equal(counted, 2);
+    assert_int_equal(s.control->plan.blocks_done, 2);
+    for (size_t b = 0; b < 2; b++) /* what the interval is looked at with: without the warm-up, too */
+        assert_true(fabs(s.control->plan.medians_ns[b] - 10e6) < 1);
+    stage_done(&s);
+}
+
+static void steal_at_first(struct stage *s, const struct stage_run *run, struct stage_window *w)
+{
+    (void)s;
+    w->taint = run->windows == 0 ? "cpu.steal_ticks" : NULL;
+}
+
+/* A rule counts what is accepted: of a window that is kept although it is tainted, nothing. */
+static void test_tainted_iterations_are_not_enough(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, "quiesce: 1\nbenchmarks: [{name: work, argv: [work]}]\nconditions: {repeat_tainted: 0}\n"
+                   "plan: {seed: 1, blocks: {min: 2, max: 2}, window: {iterations: 4}, stop: {fixed: 10}}\n");
+    s.script = steal_at_first;
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_DONE);
+    for (size_t i = 0; i < s.run_count; i++)
+        assert_int_equal(s.runs[i].windows, s.runs[i].block == 0 ? 1 : 4);
     stage_done(&s);
 }
 
@@ -99,8 +125,11 @@ static void test_caps_end_what_no_rule_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stop_rule_asks_for_windows), cmocka_unit_test(test_stop_rule_sets_warmup_aside),
-        cmocka_unit_test(test_precision_is_planned_for),   cmocka_unit_test(test_planner_rule),
+        cmocka_unit_test(test_stop_rule_asks_for_windows),
+        cmocka_unit_test(test_stop_rule_sets_warmup_aside),
+        cmocka_unit_test(test_tainted_iterations_are_not_enough),
+        cmocka_unit_test(test_precision_is_planned_for),
+        cmocka_unit_test(test_planner_rule),
         cmocka_unit_test(test_caps_end_what_no_rule_ends),
     };
     return cmocka_run_group_tests_name("control_stop", tests, NULL, NULL);
