@@ -207,6 +207,8 @@ static int run(struct qs_ctl *ctl)
     size_t n = 0;
     if (path == NULL || strcmp(path, "-") == 0)
         return run_what(ctl);
+    if (!qs_may_write(path, &err))
+        return qs_api_fail(ctl, &err);
     FILE *out = ctl->out;
     struct qs_face face = ctl->face;
     ctl->out = open_memstream(&text, &n);

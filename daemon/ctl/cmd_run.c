@@ -10,8 +10,64 @@
 #include "ctl/run.h"
 #include "ctl/run_options.h"
 #include "ctl/submit.h"
+#include "ctl/text_file.h"
 
 extern char **environ;
+
+/* "-" is standard output: then that has the export alone. */
+static bool exports_to_output(const struct qs_args *args)
+{
+    for (size_t i = 0; i < args->use_count; i++)
+        if (strncmp(args->use[i].opt->name, "export-", 7) == 0 && strcmp(args->use[i].value[0], "-") == 0)
+            return true;
+    return false;
+}
+
+/* Where an export cannot go is said before anything is measured. */
+static bool check_exports(struct qs_ctl *ctl, int *ret_code)
+{
+    const struct qs_args *args = ctl->args;
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_buf problem;
+    bool ok = true;
+    qs_buf_init(&problem);
+    for (size_t i = 0; ok && i < args->use_count; i++) {
+        const struct qs_opt_use *use = &args->use[i];
+        bool out = use->value[0] != NULL && strcmp(use->value[0], "-") == 0;
+        if (strncmp(use->opt->name, "export-", 7) != 0)
+            continue;
+        if (out && ctl->json)
+            ok = qs_args_fail(args, &problem, use->at[0], use->skip, "give it a file, or leave --json out",
+                              "--json and --%s would both go to standard output", use->opt->name);
+        for (size_t k = 0; ok && k < i; k++)
+            if (strncmp(args->use[k].opt->name, "export-", 7) == 0 &&
+                strcmp(args->use[k].value[0], use->value[0]) == 0)
+                ok = qs_args_fail(args, &problem, use->at[0], use->skip, "give each a file of its own",
+                                  "--%s and --%s go to the same place", args->use[k].opt->name,
+                                  use->opt->name);
+        if (ok && !out && !qs_may_write(use->value[0], &err))
+            ok = qs_args_fail(args, &problem, use->at[0], use->skip, NULL, "--%s: %s", use->opt->name,
+                              err.text);
+    }
+    if (!ok)
+        *ret_code = QS_EXIT_USAGE;
+    qs_ctl_print(ctl->err, &problem);
+    qs_buf_done(&problem);
+    return ok;
+}
+
+/* The result, on standard error where an export has standard output. */
+static void print_result(struct qs_ctl *ctl, struct qs_http *http, int64_t job, int *ret_code)
+{
+    struct qs_ctl to = *ctl;
+    if (strcmp(qs_args_text(ctl->args, "style", ""), "none") == 0 && !ctl->json)
+        return;
+    if (exports_to_output(ctl->args)) {
+        to.out = ctl->err;
+        to.face = ctl->err_face;
+    }
+    qs_result_print(&to, http, job, NULL, ret_code);
+}
 
 static int follow(struct qs_ctl *ctl, struct qs_http *http, int64_t job, int interrupt_fd)
 {
@@ -30,7 +86,7 @@ static int follow(struct qs_ctl *ctl, struct qs_http *http, int64_t job, int int
     if (strcmp(state, "cancelled") == 0) {
         qs_result_kept(ctl, http, job);
     } else if (state[0] != '\0') {
-        qs_result_print(ctl, http, job, NULL, &code);
+        print_result(ctl, http, job, &code);
         qs_result_export(ctl, http, job, &code);
     }
     return result != QS_EXIT_OK ? result : code;
@@ -81,7 +137,7 @@ static int run(struct qs_ctl *ctl)
     if (qs_args_has(ctl->args, "print-job")) {
         fprintf(ctl->out, "%s\n", text);
         code = QS_EXIT_OK;
-    } else {
+    } else if (check_exports(ctl, &code)) {
         struct qs_http *http = qs_api_reach(ctl, &code);
         if (http != NULL)
             code = measure(ctl, http, text);
@@ -111,7 +167,7 @@ const struct qs_command qs_command_run = {
     .examples = "quiesce run -- sort -n numbers.txt\n"
                 "quiesce run 'gzip -1 -k -c FILE' 'gzip -6 -k -c FILE'\n"
                 "quiesce run --a './old --fast' --b './new --fast' --fail-on regression\n"
-                "quiesce run --shell 'sort FILE | uniq -c' 'sort -u FILE'\n"
+                "quiesce run --shell default 'sort FILE | uniq -c' 'sort -u FILE'\n"
                 "quiesce run -L threads 1,2,4 'make -j{threads}' --prepare 'make clean'\n"
                 "quiesce run --runs 20 --export-json out.json -- ./program\n"
                 "quiesce run --harness --a ./blur-O1 --b ./blur-O3\n"

@@ -24,6 +24,11 @@ static const struct qs_opt options[] = {
     {.name = "key", .values = "KEY", .help = "Idempotency key: the same key again is the same job."},
     {0}};
 
+static bool is_silent(const struct qs_ctl *ctl)
+{
+    return strcmp(qs_args_text(ctl->args, "style", ""), "none") == 0;
+}
+
 static int follow(struct qs_ctl *ctl, struct qs_http *http, int64_t job)
 {
     char state[16];
@@ -32,11 +37,12 @@ static int follow(struct qs_ctl *ctl, struct qs_http *http, int64_t job)
                           .http = http,
                           .job = job,
                           .interrupt_fd = qs_interrupt_open(),
+                          .silent = is_silent(ctl),
                           .fail_on_regression =
                               strcmp(qs_args_text(ctl->args, "fail-on", ""), "regression") == 0};
     int result = qs_follow_job(&f, state);
     qs_interrupt_close(f.interrupt_fd);
-    if (state[0] != '\0')
+    if (state[0] != '\0' && (ctl->json || !f.silent))
         qs_result_print(ctl, http, job, NULL, &code);
     return result != QS_EXIT_OK ? result : code;
 }
@@ -68,7 +74,7 @@ static int send(struct qs_ctl *ctl, struct qs_http *http, const struct qs_submit
     } else if (only_check && check != NULL) {
         fprintf(ctl->out, "%s is a valid job\n", job->name);
         print_stop(ctl, json_object_get(check, "stop"));
-    } else if (answer != NULL && !ctl->json) {
+    } else if (answer != NULL && !ctl->json && !(wait && is_silent(ctl))) {
         fprintf(wait ? ctl->err : ctl->out, "job %" PRId64 " is %s\n", id,
                 qs_json_get_text(answer, "state", "queued"));
     }

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "ctl/follow.h"
 #include "ctl/result.h"
 
@@ -19,11 +21,12 @@ static int run(struct qs_ctl *ctl)
     follow.http = qs_api_open(ctl, &code);
     if (follow.http == NULL)
         return code;
-    follow.fail_on_regression = qs_args_has(ctl->args, "fail-on");
+    follow.fail_on_regression = strcmp(qs_args_text(ctl->args, "fail-on", ""), "regression") == 0;
+    follow.silent = strcmp(qs_args_text(ctl->args, "style", ""), "none") == 0;
     follow.interrupt_fd = qs_interrupt_open();
     code = qs_follow_job(&follow, state);
     qs_interrupt_close(follow.interrupt_fd);
-    if (!ctl->json && state[0] != '\0')
+    if (!ctl->json && !follow.silent && state[0] != '\0')
         fprintf(ctl->out, "job %lld is %s\n", (long long)follow.job, state);
     qs_http_free(follow.http);
     return code;

@@ -1,3 +1,5 @@
+#include <errno.h>
+#include <poll.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,7 +31,9 @@ const struct qs_opt qs_common_options[] = {
      .values = "STYLE",
      .kind = QS_OPT_WORD,
      .words = qs_style_words,
-     .help = "auto, plain (no colour, no redrawn line), color, or none (the result alone)."},
+     .help = "auto; plain or basic (no colour, no redrawn line), color, nocolor, full (both, whatever this "
+             "writes to); "
+             "none: run, submit and watch print nothing but what was asked for by --json and --export-*."},
     {.name = "help", .letter = 'h', .help = "Show this."},
     {0}};
 
@@ -112,8 +116,23 @@ static int start(struct qs_ctl *ctl, struct qs_args *args, struct qs_buf *proble
     qs_face_of(&ctl->face, fileno(ctl->out), style);
     qs_face_of(&ctl->err_face, fileno(ctl->err), style);
     ctl->json = qs_args_has(args, "json");
-    ctl->live = isatty(fileno(ctl->err)) == 1 && (strcmp(style, "auto") == 0 || ctl->err_face.color);
+    ctl->live = strcmp(style, "full") == 0 || (isatty(fileno(ctl->err)) == 1 &&
+                                               (strcmp(style, "auto") == 0 || strcmp(style, "nocolor") == 0));
     return ctl->command->run(ctl);
+}
+
+/* A result that did not arrive is no success. Who closed the pipe has read enough. */
+static int end(FILE *out, FILE *err, int code)
+{
+    struct pollfd reader = {.fd = fileno(out), .events = POLLOUT};
+    errno = 0;
+    if (fflush(out) == 0 && ferror(out) == 0)
+        return code;
+    const char *why = errno != 0 ? strerror(errno) : "not all of it could be written; is the disk full?";
+    if (poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR) != 0)
+        return code;
+    fprintf(err, "quiesce: standard output: %s\n", why);
+    return QS_EXIT_INFRASTRUCTURE;
 }
 
 int qs_ctl_main(int argc, char **argv, FILE *out, FILE *err)
@@ -130,7 +149,8 @@ int qs_ctl_main(int argc, char **argv, FILE *out, FILE *err)
         print_help(&ctl, NULL);
         code = argc > 1 ? QS_EXIT_OK : QS_EXIT_USAGE;
     } else {
-        ctl.command = qs_command_find(strcmp(word, "--version") == 0 ? "version" : word);
+        bool version = strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0;
+        ctl.command = qs_command_find(version ? "version" : word);
         if (ctl.command == NULL)
             unknown_command(&args, &problem);
         else
@@ -139,5 +159,5 @@ int qs_ctl_main(int argc, char **argv, FILE *out, FILE *err)
     print(err, &problem);
     qs_buf_done(&problem);
     qs_args_done(&args);
-    return code;
+    return end(out, err, code);
 }

@@ -268,7 +268,8 @@ int qs_follow_job(struct qs_follow *f, char ret_state[16])
     clear_line(&w);
     fflush(f->ctl->err);
     if (code < 0)
-        code = w.left ? (f->cancels ? QS_EXIT_JOB_FAILED : QS_EXIT_OK) : judge(&w);
+        code = w.left || (w.cancelling && strcmp(w.progress.state, "done") != 0) ? QS_EXIT_INTERRUPTED
+                                                                                 : judge(&w);
     snprintf(ret_state, 16, "%s", w.progress.ended ? w.progress.state : "");
     if (w.progress.ended && strcmp(w.progress.state, "failed") == 0)
         say(&w, "  job %" PRId64 " failed: %s\n", f->job, w.progress.reason);

@@ -76,7 +76,8 @@ static void options(const struct qs_face *face, const struct qs_opt *table, stru
             qs_buf_char(out, '\n');
             heading(face, out, o->heading);
         }
-        option(face, o, out);
+        if (o->instead == NULL)
+            option(face, o, out);
     }
 }
 

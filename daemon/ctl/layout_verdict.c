@@ -159,6 +159,26 @@ static void add_alone(const struct qs_layout *layout, const json_t *arm, struct 
     qs_buf_done(&text);
 }
 
+/* With two arms the comparison says it. */
+static void add_ranking(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
+{
+    size_t i;
+    const json_t *place, *places = json_object_get(result, "ranking");
+    struct qs_buf text;
+    if (json_array_size(places) < 3)
+        return;
+    qs_buf_init(&text);
+    qs_buf_fmt(&text, "Fastest: %s", qs_json_get_text(json_array_get(places, 0), "arm", "?"));
+    qs_buf_char(out, '\n');
+    qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_BOLD);
+    json_array_foreach(places, i, place)
+    {
+        if (i > 0)
+            qs_face_wrap(&layout->face, out, "    ", qs_json_get_text(place, "sentence", ""), QS_INK_PLAIN);
+    }
+    qs_buf_done(&text);
+}
+
 void qs_layout_verdicts(const struct qs_layout *layout, const json_t *doc, const json_t *result,
                         struct qs_buf *out)
 {
@@ -172,6 +192,7 @@ void qs_layout_verdicts(const struct qs_layout *layout, const json_t *doc, const
             qs_buf_char(out, '\n');
         add_pair(layout, pair, out);
     }
+    add_ranking(layout, result, out);
     if (json_array_size(pairs) == 0)
         add_alone(layout, json_array_get(json_object_get(result, "arms"), 0), out);
 }

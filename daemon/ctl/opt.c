@@ -47,7 +47,7 @@ static const struct qs_opt *find_letter(const struct reader *r, char letter)
 {
     for (size_t t = 0; t < 2; t++)
         for (const struct qs_opt *o = r->tables[t]; o != NULL && o->name != NULL; o++)
-            if (o->letter == letter)
+            if (o->letter == letter && letter != '\0')
                 return o;
     return NULL;
 }
@@ -58,7 +58,8 @@ static bool unknown(struct reader *r, const char *name, size_t n)
     size_t count = 0;
     for (size_t t = 0; t < 2; t++)
         for (const struct qs_opt *o = r->tables[t]; o != NULL && o->name != NULL && count < NAMES_MAX; o++)
-            names[count++] = o->name;
+            if (o->instead == NULL)
+                names[count++] = o->name;
     char *word = qs_strndup(name, n);
     const char *near = qs_nearest(word, names, count);
     struct qs_buf advice;
@@ -137,6 +138,9 @@ static bool check_value(struct reader *r, struct qs_opt_use *use)
 static bool keep(struct reader *r, const struct qs_opt_use *use)
 {
     struct qs_args *a = r->args;
+    if (use->opt->instead != NULL)
+        return qs_args_fail(a, r->problem, use->arg, 0, use->opt->instead, "--%s is not an option here",
+                            use->opt->name);
     for (size_t i = 0; i < a->use_count && !use->opt->many; i++)
         if (a->use[i].opt == use->opt)
             return qs_args_fail(a, r->problem, use->arg, 0, "keep one of them", "--%s is given twice",

@@ -31,6 +31,7 @@ struct qs_opt {
     bool many;           /* may be given again; others: twice is an error */
     bool letters;        /* --a to --z */
     const char *heading; /* begins a group in the help, or NULL */
+    const char *instead; /* another tool's: read with its values, refused with this advice, not in the help */
 };
 
 struct qs_opt_use { /* one option as it was given */

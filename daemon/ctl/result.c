@@ -7,6 +7,14 @@
 #include "ctl/query.h"
 #include "ctl/text_file.h"
 
+/* `compare` has an --output too, which is a file. */
+static bool shows_output(const struct qs_args *args)
+{
+    bool run = args->command != NULL && strcmp(args->command, "run") == 0;
+    return qs_args_has(args, "show-output") ||
+           (run && strcmp(qs_args_text(args, "output", ""), "inherit") == 0);
+}
+
 struct qs_layout qs_result_layout(const struct qs_ctl *ctl)
 {
     const char *sort = qs_args_text(ctl->args, "sort", "auto");
@@ -14,8 +22,7 @@ struct qs_layout qs_result_layout(const struct qs_ctl *ctl)
     return (struct qs_layout){.face = ctl->face,
                               .unit = qs_layout_unit_of(qs_args_text(ctl->args, "time-unit", "auto")),
                               .sort = by_command ? QS_SORT_COMMAND : QS_SORT_MEDIAN,
-                              .show_output = qs_args_has(ctl->args, "show-output") ||
-                                             strcmp(qs_args_text(ctl->args, "output", ""), "capture") == 0,
+                              .show_output = shows_output(ctl->args),
                               .home = getenv("HOME")};
 }
 
@@ -138,9 +145,9 @@ static bool export_one(struct qs_ctl *ctl, struct qs_http *http, int64_t job, co
 
 bool qs_result_export(struct qs_ctl *ctl, struct qs_http *http, int64_t job, int *ret_code)
 {
-    static const char *const formats[] = {"json", "csv", "markdown"};
+    static const char *const formats[] = {"json", "csv", "markdown", "asciidoc", "orgmode"};
     bool ok = true;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
         char option[24];
         snprintf(option, sizeof(option), "export-%s", formats[i]);
         const char *file = qs_args_text(ctl->args, option, NULL);
@@ -161,10 +168,19 @@ void qs_result_kept(struct qs_ctl *ctl, struct qs_http *http, int64_t job)
     if (doc == NULL)
         return;
     int64_t runs = qs_json_get_int(doc, "runs", 0);
-    fprintf(ctl->err, "  kept: %" PRId64 " run%s with %" PRId64 " iterations (%" PRId64 " tainted runs)\n",
-            runs, runs == 1 ? "" : "s", qs_json_get_int(doc, "iterations", 0),
-            qs_json_get_int(doc, "runs_tainted", 0));
-    if (runs > 0)
+    int64_t iterations = qs_json_get_int(doc, "iterations", 0),
+            tainted = qs_json_get_int(doc, "runs_tainted", 0);
+    struct qs_buf text;
+    qs_buf_init(&text);
+    qs_buf_str(&text, "  kept: ");
+    qs_layout_count(&text, runs, "run", "runs");
+    qs_buf_str(&text, " with ");
+    qs_layout_count(&text, iterations, "iteration", "iterations");
+    if (tainted > 0)
+        qs_buf_fmt(&text, ", %" PRId64 " of the runs tainted", tainted);
+    fprintf(ctl->err, "%s\n", text.data);
+    qs_buf_done(&text);
+    if (iterations > 0)
         fprintf(ctl->err, "  look at them: quiesce compare %" PRId64 "\n", job);
     json_decref(doc);
 }

@@ -28,6 +28,7 @@ struct qs_run_plan { /* all owned */
     size_t command_count;
     struct qs_run_param params[QS_RUN_PARAMS_MAX];
     size_t param_count;
+    bool reference; /* the first command is --reference's */
     bool shell;
     struct qs_words shell_argv; /* what -c and the text are added to */
 };

@@ -42,7 +42,7 @@ static char *job_name(const struct qs_run_plan *plan)
     qs_buf_init(&all);
     qs_buf_init(&name);
     for (size_t i = 0; i < plan->command_count; i++)
-        qs_buf_fmt(&all, "%s%s", i > 0 ? " | " : "", plan->commands[i].text);
+        qs_buf_fmt(&all, "%s%s", i > 0 ? " vs " : "", plan->commands[i].text);
     for (size_t i = 0; i < all.len;) {
         bool valid = false;
         size_t n = qs_utf8_next(all.data + i, all.len - i, &valid);
@@ -153,14 +153,40 @@ static bool add_places(const struct qs_args *args, json_t *b, const char *dir, s
     return true;
 }
 
+/* --ignore-failure, =all-non-zero, or =1,2: those and 0. */
+static bool add_ignored(const struct qs_args *args, const struct qs_opt_use *use, json_t *b,
+                        struct qs_buf *problem)
+{
+    const char *text = use->value[0];
+    if (text == NULL || strcmp(text, "all-non-zero") == 0)
+        return json_object_set_new(b, "exit", json_string("any")) == 0;
+    json_t *list = json_pack("[i]", 0);
+    json_object_set_new(b, "exit", list);
+    for (const char *s = text;; s++) {
+        int64_t code = 0;
+        char why[160], *word = qs_strndup(s, strcspn(s, ","));
+        bool ok = qs_opt_read_whole(word, 1, 255, &code, why);
+        free(word);
+        if (!ok)
+            return qs_args_fail(args, problem, use->arg, use->skip + (size_t)(s - text),
+                                "write exit codes with commas, =1,2, or nothing for all",
+                                "--ignore-failure: %s", why);
+        json_array_append_new(list, json_integer(code));
+        s += strcspn(s, ",");
+        if (*s == '\0')
+            return true;
+    }
+}
+
 static bool add_exit(const struct qs_args *args, json_t *b, struct qs_buf *problem)
 {
     const struct qs_opt_use *code = qs_args_last(args, "exit-code");
-    if (code != NULL && qs_args_has(args, "ignore-failure"))
+    const struct qs_opt_use *ignored = qs_args_last(args, "ignore-failure");
+    if (code != NULL && ignored != NULL)
         return qs_args_fail(args, problem, code->arg, 0, "keep one of them",
-                            "--ignore-failure accepts every exit code already");
-    if (qs_args_has(args, "ignore-failure"))
-        json_object_set_new(b, "exit", json_string("any"));
+                            "--ignore-failure says already which exit codes are accepted");
+    if (ignored != NULL)
+        return add_ignored(args, ignored, b, problem);
     if (code == NULL)
         return true;
     json_t *list = json_array();
@@ -171,14 +197,41 @@ static bool add_exit(const struct qs_args *args, json_t *b, struct qs_buf *probl
     return true;
 }
 
-static void add_limits(const struct qs_args *args, json_t *b)
+/* hyperfine's words, and those of a job file. One place for all arms: where output goes takes time, and arms
+ * that pay differently for it are not compared. */
+static bool read_output(const struct qs_args *args, bool *ret_captures, struct qs_buf *problem)
+{
+    static const char *const kept[] = {"pipe", "capture", "inherit"}, *const lost[] = {"null", "discard"};
+    const struct qs_opt_use *first = NULL;
+    *ret_captures = qs_args_has(args, "show-output");
+    for (size_t i = 0; i < args->use_count; i++) {
+        const struct qs_opt_use *use = &args->use[i];
+        bool keeps = false, known = false;
+        if (strcmp(use->opt->name, "output") != 0)
+            continue;
+        for (size_t k = 0; k < 3; k++)
+            keeps = keeps || strcmp(use->value[0], kept[k]) == 0;
+        for (size_t k = 0; k < 2; k++)
+            known = known || keeps || strcmp(use->value[0], lost[k]) == 0;
+        if (!known)
+            return qs_args_fail(args, problem, use->at[0], use->skip,
+                                "write null, pipe or inherit; for a file: --shell default 'COMMAND > FILE'",
+                                "--output: `%s` is not one of its words", use->value[0]);
+        if (first != NULL && strcmp(first->value[0], use->value[0]) != 0)
+            return qs_args_fail(args, problem, use->arg, 0, "give one for all commands",
+                                "arms whose output goes to different places are not compared");
+        first = first != NULL ? first : use;
+        *ret_captures = *ret_captures || keeps;
+    }
+    return true;
+}
+
+static void add_limits(const struct qs_args *args, bool captures, json_t *b)
 {
     const int64_t s = 1000000000, usual_s = 600;
     char text[40];
     int64_t limit_ns = qs_args_number(args, "timeout", usual_s * s);
     snprintf(text, sizeof(text), "%" PRId64 "ns", limit_ns);
-    bool captures =
-        qs_args_has(args, "show-output") || strcmp(qs_args_text(args, "output", ""), "capture") == 0;
     if (!qs_args_has(args, "stream"))
         json_object_set_new(b, "output", json_string(captures ? "capture" : "discard"));
     json_object_set_new(b, "limits", json_pack("{s:s, s:s}", "iteration", text, "run", "24h"));
@@ -222,6 +275,49 @@ static bool add_mode(const struct qs_args *args, json_t *b, struct qs_buf *probl
     return true;
 }
 
+/* The nth name that was given, or NULL. */
+static const struct qs_opt_use *name_at(const struct qs_args *args, size_t n)
+{
+    for (size_t i = 0; i < args->use_count; i++)
+        if (strcmp(args->use[i].opt->name, "name") == 0 && n-- == 0)
+            return &args->use[i];
+    return NULL;
+}
+
+/* A name for all: each {VAR} in it is the arm's value, and where there is none the values follow it. */
+static void fill_name(const char *name, const json_t *values, const char *listed, struct qs_buf *out)
+{
+    bool filled = false;
+    for (const char *s = name; *s != '\0'; s++) {
+        size_t n = *s == '{' ? strcspn(s + 1, "}") : 0;
+        char *key = qs_strndup(s + 1, n);
+        const char *value = n > 0 ? json_string_value(json_object_get(values, key)) : NULL;
+        free(key);
+        if (value != NULL)
+            qs_buf_fmt(out, "%.40s", value);
+        else
+            qs_buf_char(out, *s);
+        s += value != NULL ? n + 1 : 0;
+        filled = filled || value != NULL;
+    }
+    if (!filled)
+        qs_buf_fmt(out, " %s", listed);
+}
+
+/* --name once is for all arms, or it is there once for each. */
+static bool name_values(const struct qs_args *args, size_t total, struct qs_buf *problem)
+{
+    size_t count = qs_args_count(args, "name");
+    for (size_t i = 0; i < count; i++) {
+        const struct qs_opt_use *use = name_at(args, i);
+        if (use->value[0][0] == '\0' || strlen(use->value[0]) > 60)
+            return qs_args_fail(args, problem, use->at[0], use->skip, NULL, "a name has 1 to 60 bytes");
+    }
+    return count <= 1 || count == total ||
+           qs_args_fail(args, problem, name_at(args, 1)->arg, 0, "give one for all, or one for each value",
+                        "there are %zu names for %zu values", count, total);
+}
+
 /* One arm for each combination of values, the last parameter varies fastest. */
 static json_t *arms_of_params(const struct qs_args *args, const struct qs_run_plan *plan,
                               struct qs_buf *problem)
@@ -235,12 +331,16 @@ static json_t *arms_of_params(const struct qs_args *args, const struct qs_run_pl
             return NULL;
         }
     }
+    if (!name_values(args, total, problem))
+        return NULL;
     json_t *arms = json_object();
     for (size_t n = 0; n < total; n++) {
-        struct qs_buf name;
+        struct qs_buf name, given;
         json_t *values = json_object();
         size_t rest = n, below = total;
+        const struct qs_opt_use *use = name_at(args, qs_args_count(args, "name") == total ? n : 0);
         qs_buf_init(&name);
+        qs_buf_init(&given);
         for (size_t i = 0; i < plan->param_count; i++) {
             const struct qs_run_param *p = &plan->params[i];
             below /= p->values.count;
@@ -249,10 +349,20 @@ static json_t *arms_of_params(const struct qs_args *args, const struct qs_run_pl
             qs_buf_fmt(&name, "%s%s=%.40s", i > 0 ? " " : "", p->name, value);
             json_object_set_new(values, p->name, json_string(value));
         }
-        json_object_set_new(arms, name.data, json_pack("{s:o}", "params", values));
+        if (use != NULL && qs_args_count(args, "name") == total)
+            qs_buf_str(&given, use->value[0]);
+        else if (use != NULL)
+            fill_name(use->value[0], values, name.data, &given);
+        json_object_set_new(arms, use != NULL ? given.data : name.data, json_pack("{s:o}", "params", values));
         qs_buf_done(&name);
+        qs_buf_done(&given);
     }
-    return arms;
+    if (json_object_size(arms) == total)
+        return arms;
+    json_decref(arms);
+    qs_args_fail(args, problem, name_at(args, 0)->arg, 0, "write {VAR} for every parameter, or none of them",
+                 "two arms have the same name");
+    return NULL;
 }
 
 static json_t *arms_of_commands(const struct qs_args *args, const struct qs_run_plan *plan,
@@ -293,12 +403,14 @@ json_t *qs_run_document(const struct qs_args *args, const struct qs_run_plan *pl
     json_t *b = json_pack("{s:s}", "name", name);
     json_t *job = json_pack("{s:i, s:s}", "quiesce", 1, "name", name);
     json_t *arms = add_arms(args, plan, b, problem);
-    bool ok = arms != NULL && add_given_env(args, plan, arms, problem) && add_mode(args, b, problem) &&
+    bool captures = false;
+    bool ok = arms != NULL && add_given_env(args, plan, arms, problem) &&
+              read_output(args, &captures, problem) && add_mode(args, b, problem) &&
               add_places(args, b, dir, problem) && qs_run_add_stream(args, plan, b, problem) &&
               add_exit(args, b, problem) && qs_run_add_hooks(args, plan, b, arms, problem) &&
               qs_run_add_plan(args, job, problem);
     if (ok) {
-        add_limits(args, b);
+        add_limits(args, captures, b);
         json_object_set_new(b, "env_inherit", json_false());
         json_object_set_new(b, "env", own_env(env));
         json_object_set_new(job, "benchmarks", json_pack("[O]", b));

@@ -8,7 +8,6 @@
 #define MS INT64_C(1000000)
 #define S  INT64_C(1000000000)
 
-static const char *const output_words[] = {"discard", "capture", "null", NULL};
 static const char *const better_words[] = {"lower", "higher", NULL};
 static const char *const stream_words[] = {"numbers", "pattern", "google-benchmark", NULL};
 
@@ -24,7 +23,9 @@ const struct qs_opt qs_run_options[] = {
      .letter = 'n',
      .values = "NAME",
      .many = true,
-     .help = "Name the arms, once for each command in order."},
+     .help =
+         "Name the arms, once for each command in order; of one command with parameters: once for all, with "
+         "{VAR} in it, or once for each value."},
     {.name = "parameter-scan",
      .letter = 'P',
      .values = "VAR MIN MAX",
@@ -80,13 +81,13 @@ const struct qs_opt qs_run_options[] = {
     {.name = "shell",
      .letter = 'S',
      .values = "SHELL",
-     .optional = true,
      .help =
-         "Run each command through /bin/sh -c, or --shell=SHELL; the shell's start is then measured too."},
+         "Run each command through SHELL -c: sh, 'bash --norc', default (/bin/sh) or none; the shell's start "
+         "is then measured too. =SHELL takes a program that is not known as a shell."},
     {.name = "no-shell", .letter = 'N', .help = "Split commands without a shell: the default."},
     {.name = "input",
      .values = "FILE",
-     .help = "Standard input of every process, from its beginning (/dev/null)."},
+     .help = "Standard input of every process, from its beginning; null, which is the default, for none."},
     {.name = "dir", .values = "DIR", .help = "Where the commands run (here)."},
     {.name = "user", .values = "NAME", .help = "Whom they run as, a name or a number (you)."},
     {.name = "env",
@@ -175,17 +176,24 @@ const struct qs_opt qs_run_options[] = {
      .help = "Draw the order of the arms from N; without it one is drawn and kept."},
 
     {.name = "baseline",
-     .alias = "reference",
      .values = "NAME",
      .help = "The arm that others are compared with (the first).",
      .heading = "What counts"},
+    {.name = "reference",
+     .values = "CMD",
+     .help = "One more command, the first, that all others are compared with."},
+    {.name = "reference-name", .values = "NAME", .help = "Its name (reference)."},
     {.name = "margin",
      .values = "SHARE",
      .kind = QS_OPT_RATIO,
      .min = 100,
      .max = 500000,
      .help = "A difference up to this does not matter (2%)."},
-    {.name = "ignore-failure", .letter = 'i', .help = "Accept every exit code."},
+    {.name = "ignore-failure",
+     .letter = 'i',
+     .values = "CODES",
+     .optional = true,
+     .help = "Accept every exit code, or 0 and these: =1,2."},
     {.name = "exit-code",
      .values = "N",
      .kind = QS_OPT_WHOLE,
@@ -201,11 +209,12 @@ const struct qs_opt qs_run_options[] = {
 
     {.name = "output",
      .values = "WHERE",
-     .kind = QS_OPT_WORD,
-     .words = output_words,
-     .help = "discard what the commands print (default), or capture the end of it.",
+     .many = true,
+     .help =
+         "Where the commands print to: null (/dev/null, the default), pipe (kept, as much as fits 64 KiB a "
+         "window, and shown where a command fails), inherit (--show-output).",
      .heading = "What is shown"},
-    {.name = "show-output", .help = "Capture it, and show it with the result (never while measuring)."},
+    {.name = "show-output", .help = "Keep it, and show it with the result (never while measuring)."},
     QS_TIME_UNIT_OPTION,
     {.name = "sort",
      .values = "HOW",
@@ -214,6 +223,15 @@ const struct qs_opt qs_run_options[] = {
      .help = "The order of arms in the table: command or median."},
     {.name = "export-json", .values = "FILE", .help = "Write results as JSON; - is standard output."},
     {.name = "export-csv", .values = "FILE", .help = "Write every iteration as CSV."},
-    {.name = "export-markdown", .values = "FILE", .help = "Write a table as Markdown."},
+    {.name = "export-markdown", .values = "FILE", .help = "Write tables as Markdown."},
+    {.name = "export-asciidoc", .values = "FILE", .help = "Write tables as AsciiDoc."},
+    {.name = "export-orgmode", .values = "FILE", .help = "Write tables for Emacs' Org mode."},
     {.name = "print-job", .help = "Print the job that would be sent, and measure nothing."},
+
+    /* What hyperfine has and we have not. */
+    {.name = "min-benchmarking-time",
+     .values = "SECS",
+     .instead = "the number of blocks says how much is measured at least: write --min-runs N"},
+    {.name = "debug-mode", .instead = "--print-job shows what would be measured, and measures nothing"},
+    {.name = "version", .letter = 'V', .instead = "write quiesce --version"},
     {0}};

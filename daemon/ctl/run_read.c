@@ -8,17 +8,39 @@
 #include "base/mem.h"
 #include "ctl/run.h"
 
+static bool is_shell(const char *program)
+{
+    static const char *const shells[] = {"ash",   "bash",  "busybox", "csh",    "dash",  "elvish", "fish",
+                                         "ksh",   "ksh93", "mksh",    "nu",     "oksh",  "posh",   "pwsh",
+                                         "rbash", "sh",    "tcsh",    "toybox", "xonsh", "yash",   "zsh"};
+    const char *slash = strrchr(program, '/');
+    for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
+        if (strcmp(shells[i], slash != NULL ? slash + 1 : program) == 0)
+            return true;
+    return false;
+}
+
+/* The option takes the next argument, whatever that is. A command that landed there would be handed all
+ * others as its arguments, so a word of its own must be a shell that is known. */
 static bool read_shell(const struct qs_args *args, struct qs_run_plan *plan, struct qs_buf *problem)
 {
     const struct qs_opt_use *use = qs_args_last(args, "shell");
-    const char *name = use != NULL && use->value[0] != NULL ? use->value[0] : "/bin/sh";
-    struct qs_split_why why;
-    plan->shell = use != NULL && strcmp(name, "none") != 0;
+    const char *name = use != NULL ? use->value[0] : "none";
+    struct qs_split_why why = {0};
+    plan->shell = strcmp(name, "none") != 0;
+    if (use != NULL && qs_args_has(args, "no-shell"))
+        return qs_args_fail(args, problem, qs_args_last(args, "no-shell")->arg, 0, "keep one of them",
+                            "--shell asks for a shell, and --no-shell for none");
     if (strcmp(name, "default") == 0)
         name = "/bin/sh";
-    if (!plan->shell || qs_split(name, &plan->shell_argv, &why))
+    bool split = !plan->shell || qs_split(name, &plan->shell_argv, &why);
+    if (!plan->shell || (split && (use->skip > 0 || is_shell(plan->shell_argv.at[0]))))
         return true;
-    return qs_args_fail(args, problem, use->at[0], use->skip + why.offset, NULL, "--shell: %s", why.what);
+    if (use->skip > 0)
+        return qs_args_fail(args, problem, use->at[0], use->skip + why.offset, NULL, "--shell: %s", why.what);
+    return qs_args_fail(args, problem, use->at[0], 0,
+                        "--shell default takes /bin/sh, and the commands follow it; =SHELL takes any program",
+                        "--shell takes the name of a shell, and `%s` is none that is known", name);
 }
 
 static struct qs_run_command *add_command(struct qs_run_plan *plan, const char *text, size_t arg, size_t skip)
@@ -27,6 +49,28 @@ static struct qs_run_command *add_command(struct qs_run_plan *plan, const char *
     struct qs_run_command *c = &plan->commands[plan->command_count++];
     *c = (struct qs_run_command){.text = qs_strdup(text), .arg = arg, .skip = skip};
     return c;
+}
+
+/* --reference CMD is one more command, in front of all others. */
+static bool read_reference(const struct qs_args *args, struct qs_run_plan *plan, struct qs_buf *problem)
+{
+    const struct qs_opt_use *use = qs_args_last(args, "reference"),
+                            *name = qs_args_last(args, "reference-name");
+    const struct qs_opt_use *baseline = qs_args_last(args, "baseline");
+    if (use == NULL)
+        return name == NULL || qs_args_fail(args, problem, name->arg, 0, "add --reference CMD",
+                                            "--reference-name is for --reference");
+    if (baseline != NULL)
+        return qs_args_fail(args, problem, baseline->arg, 0, "keep one of them",
+                            "--reference is what the others are compared with already");
+    if (args->rest < args->argc)
+        return qs_args_fail(
+            args, problem, args->rest, 0, "quote each command",
+            "with --reference there are several commands, and what follows `--` is one alone");
+    add_command(plan, use->value[0], use->at[0], use->skip)->name =
+        qs_strdup(name != NULL ? name->value[0] : "reference");
+    plan->reference = true;
+    return true;
 }
 
 /* Everything after "--" is one command, a word each. */
@@ -58,6 +102,7 @@ static int by_place(const void *a, const void *b)
 /* --a CMD and plain arguments, in the order given. */
 static bool read_commands(const struct qs_args *args, struct qs_run_plan *plan, struct qs_buf *problem)
 {
+    size_t first = plan->command_count; /* after the reference */
     for (size_t i = 0; i < args->word_count; i++)
         add_command(plan, args->argv[args->word[i]], args->word[i], 0);
     for (size_t i = 0; i < args->use_count; i++) {
@@ -71,11 +116,11 @@ static bool read_commands(const struct qs_args *args, struct qs_run_plan *plan, 
                                     "--%s is given twice", name);
         add_command(plan, use->value[0], use->at[0], use->skip)->name = qs_strdup(name);
     }
-    if (plan->command_count > 1)
-        qsort(plan->commands, plan->command_count, sizeof(*plan->commands), by_place);
+    if (plan->command_count > first + 1)
+        qsort(plan->commands + first, plan->command_count - first, sizeof(*plan->commands), by_place);
     if (!read_rest(args, plan, problem))
         return false;
-    if (plan->command_count == 0)
+    if (plan->command_count == first)
         return qs_args_fail(args, problem, args->argc, 0,
                             "quiesce run -- COMMAND [ARGUMENTS], or quiesce run 'COMMAND' 'COMMAND'",
                             "there is no command to measure");
@@ -88,9 +133,10 @@ static bool read_commands(const struct qs_args *args, struct qs_run_plan *plan, 
 static bool say_split(const struct qs_args *args, const struct qs_run_command *c,
                       const struct qs_split_why *why, struct qs_buf *problem)
 {
-    const char *advice = why->assigns ? "write --env NAME=VALUE instead, or add --shell"
-                         : why->shell ? "commands are split without a shell: quote the sign, or add --shell"
-                                      : NULL;
+    const char *advice = why->assigns ? "write --env NAME=VALUE instead, or add --shell default"
+                         : why->shell
+                             ? "commands are split without a shell: quote the sign, or add --shell default"
+                             : NULL;
     return qs_args_fail(args, problem, c->arg, c->skip + why->offset, advice, "%s", why->what);
 }
 
@@ -149,7 +195,7 @@ static bool check_programs(const struct qs_args *args, const struct qs_run_plan 
         const struct qs_run_command *c = &plan->commands[i];
         if (is_found(args, c->argv.at[0]))
             continue;
-        const char *advice = is_builtin(c->argv.at[0]) ? "this is a shell's own command: add --shell"
+        const char *advice = is_builtin(c->argv.at[0]) ? "this is a shell's own command: add --shell default"
                              : c->words                ? NULL
                                         : "each argument before `--` is a whole command: quote it, "
                                           "or write it after `--`";
@@ -162,6 +208,7 @@ static bool check_programs(const struct qs_args *args, const struct qs_run_plan 
 static char *default_name(const struct qs_run_plan *plan, size_t i)
 {
     const struct qs_run_command *c = &plan->commands[i];
+    i -= plan->reference ? 1 : 0;
     if (plan->command_count > 1)
         return i < 26 ? qs_asprintf("%c", (int)('a' + (int)i)) : qs_asprintf("arm%zu", i + 1);
     const char *program = plan->shell ? c->text : c->argv.at[0];
@@ -173,8 +220,10 @@ static char *default_name(const struct qs_run_plan *plan, size_t i)
 
 static bool name_arms(const struct qs_args *args, struct qs_run_plan *plan, struct qs_buf *problem)
 {
-    size_t given = 0;
-    for (size_t i = 0; i < args->use_count; i++) {
+    size_t given = plan->reference ? 1 : 0;
+    bool of_values =
+        plan->command_count == 1 && plan->param_count > 0; /* its values are the arms: run_doc.c */
+    for (size_t i = 0; i < args->use_count && !of_values; i++) {
         const struct qs_opt_use *use = &args->use[i];
         if (strcmp(use->opt->name, "name") != 0)
             continue;
@@ -202,9 +251,10 @@ static bool name_arms(const struct qs_args *args, struct qs_run_plan *plan, stru
 bool qs_run_read(const struct qs_args *args, struct qs_run_plan *plan, struct qs_buf *problem)
 {
     *plan = (struct qs_run_plan){0};
-    return read_shell(args, plan, problem) && read_commands(args, plan, problem) &&
-           split_commands(args, plan, problem) && qs_run_read_params(args, plan, problem) &&
-           check_programs(args, plan, problem) && name_arms(args, plan, problem);
+    return read_shell(args, plan, problem) && read_reference(args, plan, problem) &&
+           read_commands(args, plan, problem) && split_commands(args, plan, problem) &&
+           qs_run_read_params(args, plan, problem) && check_programs(args, plan, problem) &&
+           name_arms(args, plan, problem);
 }
 
 void qs_run_done(struct qs_run_plan *plan)

@@ -38,6 +38,27 @@ static bool write_all(const char *path, const char *text, size_t n)
     return written;
 }
 
+bool qs_may_write(const char *path, struct qs_err *err)
+{
+    struct stat was;
+    bool there = stat(path, &was) == 0, whole = !there || S_ISREG(was.st_mode);
+    char *part = qs_asprintf("%s.part", path);
+    bool ok = true;
+    if (there && S_ISDIR(was.st_mode)) {
+        ok = qs_fail(err, QS_E_USAGE, "%s is a folder, and a file is wanted", path);
+    } else if (!whole) {
+        ok = access(path, W_OK) == 0 || qs_fail(err, QS_E_USAGE, "%s: %s", path, strerror(errno));
+    } else {
+        FILE *f = fopen(part, "wbe");
+        ok = f != NULL || qs_fail(err, QS_E_USAGE, "cannot write %s: %s", path, strerror(errno));
+        if (f != NULL)
+            fclose(f);
+        unlink(part);
+    }
+    free(part);
+    return ok;
+}
+
 bool qs_write_text(const char *path, const char *text, size_t n, struct qs_err *err)
 {
     struct stat was;

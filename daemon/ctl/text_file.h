@@ -12,6 +12,9 @@
  * where it is longer than most_bytes. */
 bool qs_read_text(const char *path, size_t most_bytes, struct qs_buf *text, struct qs_err *err);
 
+/* Whether qs_write_text could write there now; nothing stays. False: QS_E_USAGE. */
+bool qs_may_write(const char *path, struct qs_err *err);
+
 /* Writes n bytes as the whole of a file, with the caller's umask. A regular file, or one that is not there
  * yet, is written as PATH.part and renamed when it is whole: an error (QS_E_IO) leaves what was there.
  * Anything else, a terminal or a pipe, is written as it is. */

@@ -7,21 +7,24 @@
 #include "report/report_impl.h"
 #include "stats/proportion.h"
 
-static void compare(struct qs_report_group *g, struct qs_report_pair *pair, double *x, double *y)
+void qs_report_judge(const struct qs_report_group *g, size_t base, size_t cand, struct qs_verdict *ret)
 {
     const struct qs_job_spec *spec = g->in->spec;
     size_t arms = spec->arm_count, n = 0;
+    double *x = qs_calloc(g->block_count + 1, sizeof *x), *y = qs_calloc(g->block_count + 1, sizeof *y);
     for (size_t b = 0; b < g->block_count; b++) {
         if (!g->block_used[b])
             continue;
-        x[n] = g->block_medians_ns[b * arms + spec->baseline];
-        y[n++] = g->block_medians_ns[b * arms + pair->cand];
+        x[n] = g->block_medians_ns[b * arms + base];
+        y[n++] = g->block_medians_ns[b * arms + cand];
     }
     struct qs_verdict_opts opts = qs_verdict_opts_default();
     opts.margin = spec->benchmarks[spec->points[g->point].benchmark].margin_ratio;
     opts.alpha = spec->alpha;
     opts.call_alpha = QS_REPORT_CALL_SHARE * spec->alpha;
-    (void)qs_verdict_blocks(x, y, n, g->block_count - n, &opts, &pair->verdict);
+    (void)qs_verdict_blocks(x, y, n, g->block_count - n, &opts, ret);
+    free(x);
+    free(y);
 }
 
 /* architecture-notes E, "selective taint hides regressions": a side that lost more of its runs cannot be
@@ -42,16 +45,13 @@ static void compare_taints(struct qs_report_group *g, struct qs_report_pair *pai
 void qs_report_fill_pairs(struct qs_report_group *g)
 {
     const struct qs_job_spec *spec = g->in->spec;
-    double *x = qs_calloc(g->block_count + 1, sizeof *x), *y = qs_calloc(g->block_count + 1, sizeof *y);
     g->pairs = qs_calloc(spec->arm_count, sizeof *g->pairs);
     for (size_t a = 0; a < spec->arm_count; a++) {
         if (a == spec->baseline)
             continue;
         struct qs_report_pair *pair = &g->pairs[g->pair_count++];
         pair->cand = a;
-        compare(g, pair, x, y);
+        qs_report_judge(g, spec->baseline, a, &pair->verdict);
         compare_taints(g, pair);
     }
-    free(x);
-    free(y);
 }

@@ -214,6 +214,7 @@ static void put_group(struct qs_json *j, const struct qs_report_group *g)
     for (size_t i = 0; i < g->pair_count; i++)
         put_pair(j, g, &g->pairs[i]);
     qs_json_array_end(j);
+    qs_report_put_ranking(j, g);
     qs_report_put_metrics(j, g);
     qs_json_key(j, "warnings");
     qs_report_group_warnings(j, g);

@@ -93,6 +93,10 @@ void qs_report_groups_free(struct qs_report_group *groups, size_t count);
 /* arm.c, pair.c: fill what the collected runs allow. */
 void qs_report_fill_arms(struct qs_report_group *g);
 void qs_report_fill_pairs(struct qs_report_group *g);
+/* Two arms, by the blocks that are used: paired. */
+void qs_report_judge(const struct qs_report_group *g, size_t base, size_t cand, struct qs_verdict *ret);
+/* rank.c: "ranking" of the open object: the arms from the fastest on, each with its interval against that. */
+void qs_report_put_ranking(struct qs_json *j, const struct qs_report_group *g);
 
 /* family.c: statistics.md 8.12, all metrics of all points, devices and arms of a job. */
 struct qs_report_family {

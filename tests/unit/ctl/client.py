@@ -378,14 +378,29 @@ def test_interrupt(t, q, server):
             break
     child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=30)
-    t.ok(farm.cancelled.is_set() and child.returncode == 1, "Ctrl-C cancels what run started", [err])
+    t.ok(farm.cancelled.is_set() and child.returncode == 130, "Ctrl-C cancels what run started", [err])
     t.ok("kept: 3 runs with 9 iterations" in err and out == "", "and says what was kept", [out, err])
+    farm.cancelled.clear()
+    for argv in (("watch", "7"), ("submit", "--wait", "plain.yaml")):
+        child = subprocess.Popen([q.program, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=q.env, cwd=q.top)
+        while True:
+            line = child.stderr.readline()
+            if "block 7" in line or not line:
+                break
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=30)
+        t.ok(child.returncode == 130 and "job 7 goes on" in err, f"Ctrl-C ends {argv[0]} with 130", [child.returncode, out, err])
+        t.ok(not farm.cancelled.is_set(), "and leaves the job alone")
     farm.hold_after = None
+    farm.cancelled.set()
 
 
 def test_run(t, q, server):
+    with open(os.path.join(q.top, "plain.yaml"), "w", encoding="ascii") as f:
+        f.write("quiesce: 1\n")
     code, out, err = q("run", "--export-json", "out.json", "--export-csv", "-", "--", "true")
-    t.ok(code == 0 and "Regression" in out and "exported format=csv" in out, "run ends with the comparison", [out, err])
+    t.ok(code == 0 and "Regression" in err, "run ends with the comparison", [out, err])
+    t.equal(out, "exported format=csv\n", "which leaves standard output to an export that asked for it")
     with open(os.path.join(q.top, "out.json"), encoding="utf-8") as f:
         t.equal(f.read(), "exported format=json\n", "and with the exports")
     job = json.loads(json.loads(server.farm.seen[-1][1])["text"])
@@ -395,7 +410,35 @@ def test_run(t, q, server):
     out = q("run", "--show-output", "--", "true")[1]
     t.ok("Output of b" in out and "| last words" in out and "Output of a" not in out, "--show-output shows the last window's",
          [out])
-    t.ok(q("run", "--style", "none", "--", "true")[2] == "", "--style none shows the result alone")
+    t.equal(q("run", "--style", "none", "--", "true")[1:], ("", ""), "--style none prints nothing")
+    t.equal(q("run", "--style", "none", "--export-orgmode", "-", "--", "true")[1:], ("exported format=orgmode\n", ""),
+            "but the export that was asked for")
+    t.equal(q("submit", "--wait", "--style", "none", "plain.yaml")[1:], ("", ""), "in submit --wait, too")
+    t.ok("Output of b" not in q("run", "--output", "pipe", "--", "true")[1], "--output pipe keeps and does not show")
+    t.ok("Output of b" in q("run", "--output", "inherit", "--", "true")[1], "--output inherit shows")
+    seen = len(server.farm.seen)
+    for argv, words in ((("--export-json", "/no/such/folder/x"), "/no/such/folder/x: No such file"),
+                        (("--export-markdown", "."), ". is a folder"),
+                        (("--export-json", "-", "--export-csv", "-"), "go to the same place"),
+                        (("--export-json", "x", "--export-csv", "x"), "go to the same place"),
+                        (("--json", "--export-csv", "-"), "both go to standard output")):
+        code, out, err = q("run", *argv, "--", "true")
+        t.ok(code == 2 and words in err and out == "", f"run {' '.join(argv)} is refused", [out, err])
+    t.equal(len(server.farm.seen), seen, "before anything is sent")
+    t.ok(not os.path.exists(os.path.join(q.top, "x.part")), "and nothing is left where it was tried")
+
+
+def test_output(t, q):
+    with open("/dev/full", "w", encoding="ascii") as full:
+        for argv in (("jobs",), ("compare", "7"), ("run", "--", "true"), ("--help",)):
+            done = subprocess.run([q.program, *argv], stdout=full, stderr=subprocess.PIPE, text=True, env=q.env, timeout=60, check=False)
+            t.ok(done.returncode == 3 and "quiesce: standard output: " in done.stderr, f"a full disk is no success: {argv[0]}",
+                 [done.returncode, done.stderr])
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([q.program, "jobs"], stdout=writer, stderr=subprocess.PIPE, text=True, env=q.env, timeout=60, check=False)
+    os.close(writer)
+    t.equal((done.returncode, done.stderr), (0, ""), "who closes the pipe has read enough")
 
 
 THIS = f"exec {shlex.quote(sys.executable)} {shlex.quote(os.path.abspath(__file__))}"
@@ -459,6 +502,7 @@ def main():
         test_submit(t, q, server)
         test_streams(t, q, server)
         test_run(t, q, server)
+        test_output(t, q)
         test_interrupt(t, q, server)
         server.shutdown()
     return t.done()

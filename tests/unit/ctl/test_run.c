@@ -140,7 +140,7 @@ static void a_harness_program_is_run_with_its_own_defaults(void **state)
     assert_string_equal(s->benchmarks[0].program_benchmark, "thin");
     qs_job_free(s);
     bad(RUN("--harness", "--prepare", "true", "--", "./blur"), "--prepare is for commands");
-    bad(RUN("--harness", "--shell", "./blur"), "--shell is for commands");
+    bad(RUN("--harness", "--shell", "sh", "./blur"), "--shell is for commands");
     bad(RUN("--evals", "9", "./blur"), "--evals is for programs that include quiesce/bench.h");
     bad(RUN("-L", "size", "64,128", "--", "./blur"), "no command uses {size}");
 }
@@ -219,15 +219,25 @@ static void arms_in_every_form(void **state)
     assert_string_equal(s->arms[1].name, "b");
     assert_string_equal(s->arms[2].name, "c");
     qs_job_free(s);
-    s = good(RUN("-n", "old", "--name=new", "ls 1", "ls 2", "--reference", "new"));
+    s = good(RUN("-n", "old", "--name=new", "ls 1", "ls 2", "--baseline", "new"));
     assert_string_equal(s->arms[1].name, "new");
     assert_int_equal(s->baseline, 1);
     qs_job_free(s);
-    s = good(RUN("--shell", "ls | wc '{}'"));
+    s = good(RUN("--shell", "default", "ls | wc '{}'"));
     check_argv(s, 0, 0, "[/bin/sh][-c][ls | wc '{}']");
     qs_job_free(s);
     s = good(RUN("--shell=bash -e", "--", "ls", "|", "wc"));
     check_argv(s, 0, 0, "[bash][-e][-c][ls | wc]");
+    qs_job_free(s);
+    s = good(RUN("-L", "v", "1,2", "-n", "level {v}", "echo {v}"));
+    assert_string_equal(s->arms[1].name, "level 2");
+    qs_job_free(s);
+    s = good(RUN("-L", "v", "1,2", "-n", "gzip", "echo {v}"));
+    assert_string_equal(s->arms[0].name, "gzip v=1");
+    qs_job_free(s);
+    s = good(RUN("-L", "v", "1,2", "-n", "low", "-n", "high", "echo {v}"));
+    assert_string_equal(s->arms[0].name, "low");
+    assert_string_equal(s->arms[1].name, "high");
     qs_job_free(s);
 }
 
@@ -323,6 +333,10 @@ static void mistakes_are_named(void **state)
     bad(RUN("cd /tmp"), "a shell's own command");
     bad(RUN("--a", "ls", "--a", "ls -l"), "--a is given twice");
     bad(RUN("-n", "x", "-n", "y", "ls"), "there are more names than commands");
+    bad(RUN("-L", "v", "1,2,3", "-n", "x", "-n", "y", "echo {v}"), "there are 2 names for 3 values");
+    bad(RUN("-L", "v", "1,2", "-L", "w", "1,2", "-n", "x {v}", "echo {v}{w}"), "two arms have the same name");
+    bad(RUN("--reference", "ls", "--baseline", "a", "ls"), "compared with already");
+    bad(RUN("--reference", "ls", "--", "ls"), "quote each command");
     bad(RUN("-n", "b", "--a", "ls", "--b", "ls -l"), "two arms have the name `b`");
     bad(RUN("-P", "n", "1", "x", "echo {n}"), "`x` is not a number");
     bad(RUN("-P", "n", "3", "1", "echo {n}"), "from 3 to 1 there is nothing");
@@ -341,7 +355,7 @@ static void mistakes_are_named(void **state)
     bad(RUN("--dir", "/no/such/folder", "--", "ls"), "--dir: /no/such/folder: No such file");
     bad(RUN("--input", "/tmp", "--", "ls"), "--input: /tmp is a folder");
     bad(RUN("--env", "X", "--", "ls"), "has no name and `=`");
-    bad(RUN("-i", "--exit-code", "3", "--", "ls"), "accepts every exit code already");
+    bad(RUN("-i", "--exit-code", "3", "--", "ls"), "says already which exit codes are accepted");
     bad(RUN("--", "ls", "\xff"), "not UTF-8");
     bad(RUN("--affinity", "3-1", "--", "ls"), "conditions.affinity");
 }

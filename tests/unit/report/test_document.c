@@ -140,6 +140,37 @@ static void test_one_arm(void **state)
     world_done(&w);
 }
 
+/* a is the baseline, c the fastest: b and a are paired with c by block, as the noise of whole blocks asks
+ * for. */
+static void test_ranking(void **state)
+{
+    (void)state;
+    struct world w;
+    struct qs_buf text;
+    qs_buf_init(&text);
+    world_init(&w, 3, NULL);
+    for (uint32_t b = 1; b <= 12; b++) {
+        int64_t noise = 1000 * (int64_t)(100 + b * 37 % 50), own = b % 2 ? 100 : -100;
+        world_one(&w, b, 0, 2 * noise + own);
+        world_one(&w, b, 1, 3 * noise - own);
+        world_one(&w, b, 2, noise);
+    }
+    json_t *doc = document(&w, &text);
+    assert_int_equal(json_array_size(at(doc, "results.0.ranking")), 3);
+    assert_string_equal(text_at(doc, "results.0.ranking.0.arm"), "c");
+    assert_true(json_number_value(at(doc, "results.0.ranking.0.ratio")) == 1);
+    assert_true(json_is_null(at(doc, "results.0.ranking.0.lo")));
+    assert_string_equal(text_at(doc, "results.0.ranking.1.arm"), "a");
+    assert_string_equal(text_at(doc, "results.0.ranking.2.arm"), "b");
+    double lo = json_number_value(at(doc, "results.0.ranking.2.lo"));
+    double hi = json_number_value(at(doc, "results.0.ranking.2.hi"));
+    assert_true(lo > 2.99 && lo < 3 && hi > 3 && hi < 3.01);
+    assert_string_equal(text_at(doc, "results.0.ranking.1.sentence"), "a takes 99.95–100.06 % longer than c");
+    json_decref(doc);
+    qs_buf_done(&text);
+    world_done(&w);
+}
+
 static void test_noise_is_told(void **state)
 {
     (void)state;
@@ -388,6 +419,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_what_it_says),
         cmocka_unit_test(test_corners),
         cmocka_unit_test(test_one_arm),
+        cmocka_unit_test(test_ranking),
         cmocka_unit_test(test_noise_is_told),
         cmocka_unit_test(test_words_of_mode_harness),
         cmocka_unit_test(test_outliers_are_told),
