@@ -22,6 +22,10 @@ struct sides {
     struct qs_arm_runs runs[2];
     struct qs_sides_job *jobs; /* owned, as the specs */
     size_t job_count;
+    struct qs_jobs info; /* these three of the one job that all runs are of, else nothing */
+    struct qs_samples samples;
+    struct qs_job_metrics metrics;
+    struct qs_report_input own;
     struct qs_wanted wanted;
     struct qs_buf document;
 };
@@ -36,6 +40,9 @@ static void done_sides(void *data)
     for (size_t i = 0; i < s->job_count; i++)
         qs_job_free((struct qs_job_spec *)s->jobs[i].spec);
     free(s->jobs);
+    qs_jobs_free(&s->info);
+    qs_samples_free(&s->samples);
+    qs_job_metrics_free(&s->metrics);
     qs_wanted_done(&s->wanted);
     qs_buf_done(&s->document);
 }
@@ -46,7 +53,7 @@ static bool take_query(struct sides *s, const struct qs_uri *uri, struct qs_err 
     const char *rules = qs_uri_get(uri, "rule"), *allow = qs_uri_get(uri, "allow");
     const char *views = qs_uri_get(uri, "view");
     s->in =
-        (struct qs_sides_input){.margin_ratio = NAN, .alpha = 0.05, .allow = allow ? allow : "", .seed = 1};
+        (struct qs_sides_input){.margin_ratio = NAN, .alpha = NAN, .allow = allow ? allow : "", .seed = 1};
     for (int i = 0; i < 2; i++) {
         s->in.selector[i] = qs_uri_get(uri, sides[i]);
         if (!s->in.selector[i])
@@ -54,6 +61,7 @@ static bool take_query(struct sides *s, const struct qs_uri *uri, struct qs_err 
                            sides[i]);
         if (!qs_picks_parse(s->in.selector[i], &s->selector[i], err))
             return false;
+        s->in.pool[i] = qs_picks_pool(&s->selector[i]);
     }
     return qs_uri_number(uri, "margin_ratio", 0, 10, &s->in.margin_ratio, err) &&
            qs_uri_number(uri, "alpha", 0.0001, 0.49, &s->in.alpha, err) &&
@@ -82,18 +90,40 @@ static bool read_job(struct qs_store_reader *reader, struct sides *s, int64_t id
 {
     struct qs_jobs jobs;
     struct qs_job_spec *spec = NULL;
-    for (size_t i = 0; i < s->job_count; i++)
-        if (s->jobs[i].id == id)
-            return true;
+    size_t at = s->job_count;
+    while (at > 0 && s->jobs[at - 1].id > id)
+        at--;
+    if (at > 0 && s->jobs[at - 1].id == id)
+        return true;
     if (!qs_read_job(reader, id, &jobs, err))
         return false;
     const struct qs_job_info *info = &jobs.at[0];
     bool ok = qs_farm_spec_from_store(info->spec_json ? info->spec_json : "", info->seed, &spec, err);
     if (ok) {
         s->jobs = qs_realloc(s->jobs, (s->job_count + 1) * sizeof *s->jobs);
-        s->jobs[s->job_count++] = (struct qs_sides_job){.id = id, .spec = spec};
+        memmove(s->jobs + at + 1, s->jobs + at, (s->job_count++ - at) * sizeof *s->jobs);
+        s->jobs[at] = (struct qs_sides_job){.id = id, .spec = spec};
     }
     qs_jobs_free(&jobs);
+    return ok;
+}
+
+/* What the report of the one job is made of, which judges its arms here too. */
+static bool read_own(struct qs_store_reader *reader, struct sides *s, struct qs_err *err)
+{
+    if (s->job_count != 1)
+        return true;
+    int64_t job = s->jobs[0].id;
+    struct qs_err none = QS_ERR_INIT; /* a metric that the job has not is none of this side's either */
+    bool ok = qs_read_job(reader, job, &s->info, err) && qs_read_samples(reader, job, &s->samples, err);
+    if (ok && !qs_read_job_metrics(reader, job, &s->wanted.list, &s->metrics, &none))
+        return none.code == QS_E_NOT_FOUND || qs_fail(err, none.code, "%s", none.text);
+    s->own = (struct qs_report_input){.job = ok ? &s->info.at[0] : NULL,
+                                      .spec = s->jobs[0].spec,
+                                      .samples = &s->samples,
+                                      .metrics = &s->metrics,
+                                      .views = s->in.views};
+    s->in.job = ok ? &s->own : NULL;
     return ok;
 }
 
@@ -111,7 +141,7 @@ static bool read_sides(struct qs_store_reader *reader, struct qs_exchange *ex, s
             if (!read_job(reader, s, s->runs[i].at[k].job, err))
                 return false;
     }
-    return true;
+    return read_own(reader, s, err);
 }
 
 static bool work_sides(struct qs_exchange *ex, struct qs_err *err)

@@ -231,9 +231,10 @@ const struct qs_command qs_command_compare = {
     .name = "compare",
     .summary = "Compare two sides: jobs, builds, nights or files; exit code 5 for a regression",
     .usage = "[OPTIONS] JOB\n[OPTIONS] BASE CANDIDATE\n[OPTIONS] FILE_A FILE_B",
-    .about = "BASE and CANDIDATE are 12 (a job), 12:ARM, build:LABEL, night:2026-11-20 (sessions from noon "
-             "to noon, "
-             "UTC), or several with commas. What differs beside the arm is listed, and the comparison is "
+    .about = "BASE and CANDIDATE are 12 (a job), 12:ARM, build:LABEL, build:FROM..TO, night:2026-11-20 "
+             "(sessions that "
+             "began on that day), or several with commas, which are one sample. What differs beside the arm "
+             "is listed, and the comparison is "
              "refused (exit "
              "code 4) unless --allow-diff says otherwise. One job alone compares its arms. Of files, the "
              "first is the "
@@ -245,6 +246,7 @@ const struct qs_command qs_command_compare = {
     .options = options,
     .examples = "quiesce compare 7\nquiesce compare 7:old 9:new --margin 5%\n"
                 "quiesce compare build:v1 build:v2 --markdown --output comment.md\n"
+                "quiesce compare build:r01..r06 build:r07..r12\n"
                 "quiesce compare 7,8 9,10 --allow-diff=kernel --junit > report.xml\n"
                 "quiesce compare 7 --rule judge --rule skia\n"
                 "quiesce compare before.json after.json\n"

@@ -22,8 +22,9 @@ static void take_verdict(struct qs_finding *finding, const json_t *v)
     finding->verdict = qs_json_get_text(v, "verdict", "");
     finding->reason = qs_json_get_text(v, "reason", "");
     finding->ratio = qs_json_get_number(v, "ratio", NAN);
-    finding->lo = qs_json_get_number(v, "lo", NAN);
-    finding->hi = qs_json_get_number(v, "hi", NAN);
+    finding->lo = qs_json_get_number(v, "judged_lo", qs_json_get_number(v, "lo", NAN));
+    finding->hi = qs_json_get_number(v, "judged_hi", qs_json_get_number(v, "hi", NAN));
+    finding->level = qs_json_get_number(v, "judged_level", NAN);
     finding->mde_ratio = qs_json_get_number(v, "mde_ratio", NAN);
     finding->stands = !json_is_false(json_object_get(v, "stands"));
     finding->opinions = json_object_get(v, "opinions");
@@ -142,7 +143,8 @@ static void of_sides_list(const json_t *doc, const json_t *result, const json_t 
         finding->where = qs_strdup(where);
         finding->arms =
             arrow(qs_json_get_text(result, "base_arm", ""), qs_json_get_text(result, "candidate_arm", ""));
-        finding->margin_ratio = qs_json_get_number(doc, "margin_ratio", NAN);
+        finding->margin_ratio =
+            qs_json_get_number(v, "margin_ratio", qs_json_get_number(doc, "margin_ratio", NAN));
         finding->warnings = i == 0 ? warnings : NULL;
     }
 }

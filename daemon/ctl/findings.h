@@ -17,7 +17,8 @@ struct qs_finding {        /* borrowed from the document but for what says owned
     const char *candidate; /* name of its arm, or "" */
     const char *metric, *unit, *verdict, *reason, *sentence;
     double base, cand;    /* medians in the unit; NaN: not known */
-    double ratio, lo, hi; /* of the candidate to the base */
+    double ratio, lo, hi; /* of the candidate to the base: the interval that the verdict rests on */
+    double level;         /* of lo and hi; NaN: not known */
     double margin_ratio, mde_ratio;
     int64_t needed;         /* units for the margin; 0: not known */
     const char *needed_of;  /* "blocks", "runs", ... */

@@ -146,7 +146,8 @@ static void comparison_page(const struct qs_layout *layout, const json_t *result
     add_title(layout, result, out);
     bool runs = strcmp(qs_json_get_text(result, "sentence_per", ""), "run") == 0;
     qs_buf_fmt(&text, "%s (%.3g %% interval over %s)", qs_json_get_text(result, "sentence", ""),
-               qs_json_get_number(v, "level", NAN) * 100, runs ? "runs" : "single values");
+               qs_json_get_number(v, "judged_level", qs_json_get_number(v, "level", NAN)) * 100,
+               runs ? "runs" : "single values");
     qs_face_wrap(&own.face, out, "  ", text.data, QS_INK_BOLD);
     add_verdict(&own, result, out);
     qs_layout_opinions(&own, json_object_get(result, "opinions"), out);

@@ -25,7 +25,11 @@ static void add_sentences(const struct qs_layout *layout, const struct qs_findin
         qs_buf_fmt(&text, "%s on %s, %s", f->point, f->where, f->metric);
         qs_buf_char(out, '\n');
         qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
-        qs_face_wrap(&layout->face, out, "  ", f->sentence, QS_INK_BOLD);
+        qs_buf_clear(&text);
+        qs_buf_str(&text, f->sentence);
+        if (!exact && isfinite(f->level))
+            qs_buf_fmt(&text, " (%g %% interval over %s)", f->level * 100, f->needed_of);
+        qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_BOLD);
         if (!exact || strcmp(f->verdict, "equivalent") != 0)
             qs_layout_finding(layout, f, out);
         qs_layout_opinions(layout, f->opinions, out);

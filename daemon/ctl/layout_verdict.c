@@ -122,7 +122,8 @@ static void add_pair(const struct qs_layout *layout, const json_t *pair, struct 
     qs_buf_init(&text);
     qs_buf_str(&text, qs_json_get_text(pair, "sentence", ""));
     if (json_is_number(json_object_get(pair, "lo"))) {
-        qs_buf_fmt(&text, " (%g %% interval, ", qs_json_get_number(pair, "level", 0.95) * 100);
+        qs_buf_fmt(&text, " (%g %% interval, ",
+                   qs_json_get_number(pair, "judged_level", qs_json_get_number(pair, "level", 0.95)) * 100);
         qs_layout_count(&text, qs_json_get_int(pair, "blocks", 0), "block", "blocks");
         qs_buf_char(&text, ')');
     }

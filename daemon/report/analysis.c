@@ -172,24 +172,31 @@ enum qs_status qs_analysis_describe(const struct qs_analysis_file *files, size_t
     return put_document("analysis", files, count, opts, plan_analysis, put_analysis, out);
 }
 
-/* Its p, NaN where there is none. */
-static double put_verdict(struct qs_json *j, const struct qs_pair *p)
+static enum qs_status judge(const struct qs_pair *p, struct qs_verdict_opts *ret_opts, struct qs_verdict *ret)
 {
     struct qs_verdict_opts opts = qs_verdict_opts_default();
-    struct qs_verdict v;
     const struct qs_side_runs x = {p->x, p->nx, p->base->dropped}, y = {p->y, p->ny, p->cand->dropped};
     opts.margin = p->opts->margin_ratio;
     opts.alpha = 1 - p->opts->level;
     opts.call_alpha = QS_REPORT_CALL_SHARE * opts.alpha;
     opts.lower_is_better = p->lower_is_better;
+    double median = p->base->sorted[p->base->n / 2];
+    opts.resolution_ratio = p->opts->resolution > 0 && median > 0 ? p->opts->resolution / median : 0;
+    *ret_opts = opts;
+    return qs_verdict_runs(&x, &y, &opts, ret);
+}
+
+/* Its p, NaN where there is none. */
+static double put_verdict(struct qs_json *j, const struct qs_pair *p)
+{
+    struct qs_verdict_opts opts;
+    struct qs_verdict v;
     const struct qs_stat_head head = {.name = "verdict",
                                       .method = "log-welch",
                                       .n_used = p->nx + p->ny,
-                                      .n_dropped = x.n_dropped + y.n_dropped};
-    double median = p->base->sorted[p->base->n / 2];
-    opts.resolution_ratio = p->opts->resolution > 0 && median > 0 ? p->opts->resolution / median : 0;
+                                      .n_dropped = p->base->dropped + p->cand->dropped};
+    enum qs_status status = judge(p, &opts, &v);
     qs_stat_begin(j, &head);
-    enum qs_status status = qs_verdict_runs(&x, &y, &opts, &v);
     qs_json_kstring(j, "verdict", qs_verdict_name(v.kind));
     qs_json_kstring(j, "reason", qs_verdict_reason_name(v.reason));
     qs_json_kstring(j, "per", p->basis == QS_BASIS_RUNS ? "run" : "iteration");
@@ -197,6 +204,7 @@ static double put_verdict(struct qs_json *j, const struct qs_pair *p)
     qs_put_ci(j, &v.l95);
     qs_json_kdouble(j, "lo90", v.l90.lo);
     qs_json_kdouble(j, "hi90", v.l90.hi);
+    qs_report_put_judged(j, &v);
     qs_json_kdouble(j, "p", v.p);
     qs_json_kdouble(j, "df", v.df);
     qs_json_kdouble(j, "sd_log", v.sd_log);
@@ -246,11 +254,12 @@ static const char *short_name(const char *path)
 }
 
 /* For times "b takes 3-5 % longer than a", for everything else how many percent apart they are. */
-static bool add_sentence(struct qs_buf *text, const struct qs_analysis_file *files, const struct qs_pair *p)
+static bool add_sentence(struct qs_buf *text, const struct qs_analysis_file *files, const struct qs_pair *p,
+                         double level)
 {
     struct qs_ratio_test t;
     const char *unit = p->base->series->unit, *a = short_name(files[0].name), *b = short_name(files[1].name);
-    if (qs_log_welch(p->x, p->nx, p->y, p->ny, p->opts->level, &t) != QS_OK)
+    if (qs_log_welch(p->x, p->nx, p->y, p->ny, level, &t) != QS_OK)
         return false;
     if (unit[0] == 'n' || unit[0] == 'u' || unit[0] == 'm' || strcmp(unit, "s") == 0)
         qs_report_sentence(text, a, b, t.ci.lo, t.ci.hi);
@@ -265,8 +274,13 @@ static void put_sentence(struct qs_json *j, const struct qs_analysis_file *files
 {
     struct qs_buf text;
     qs_buf_init(&text);
-    bool per_run = runs->opts->per == QS_PER_RUN && add_sentence(&text, files, runs);
-    if (!per_run && !add_sentence(&text, files, iterations))
+    struct qs_verdict_opts opts;
+    struct qs_verdict v;
+    bool judged_runs = runs->opts->per == QS_PER_RUN;
+    (void)judge(judged_runs ? runs : iterations, &opts, &v);
+    double level = qs_verdict_interval(&v)->level; /* of the interval that the verdict rests on */
+    bool per_run = judged_runs && add_sentence(&text, files, runs, level);
+    if (!per_run && !add_sentence(&text, files, iterations, level))
         qs_buf_fmt(&text, "there is no interval of the ratio of %s to %s", short_name(files[1].name),
                    short_name(files[0].name));
     qs_json_kstring(j, "sentence", text.data);

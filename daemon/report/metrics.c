@@ -137,6 +137,7 @@ static void gather(const struct qs_report_group *g, const struct qs_report_metri
             if (!counts)
                 continue;
             side->v[side->n++] = v[k];
+            side->builds = 1;
             add_runs(g, m, b, arms[k], side);
         }
     }
@@ -164,7 +165,7 @@ static void judge(const struct qs_report_group *g, const struct qs_report_metric
     const struct qs_sides_how how = qs_report_metric_how(g);
     const struct qs_sides_rates rates = {.lost_p = g->pairs[pair].taint_p, .timeout_p = NAN};
     *ret = (struct qs_sides_verdict){
-        .level = QS_SIDES_BLOCKS, .reason = "none", .p_bh = NAN, .uses_soft = g->uses_soft};
+        .level = QS_SIDES_BLOCKS, .paired = true, .reason = "none", .p_bh = NAN, .uses_soft = g->uses_soft};
     gather(g, m, arms, ret);
     qs_sides_conclude(&how, m->metric, ret);
     judge_exact(g, m, arms, ret);

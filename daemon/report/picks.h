@@ -10,12 +10,18 @@ struct qs_picks {
     size_t count;
 };
 
+/* What several arms of one point on one side may be taken for one sample: those that its words name one by
+ * one; those of several jobs, where none compares arms; those of one name. */
+enum qs_pool { QS_POOL_JOBS, QS_POOL_ALL, QS_POOL_NAMES };
+
 /* Items separated by commas, each one of
  *   12, 12:ARM                       a job, or one of its arms
  *   build:LABEL                      every arm that measured this build, whatever its name
- *   night:2026-11-20, night:...:ARM  sessions that began from noon to noon, UTC, from that day on
+ *   build:FROM..TO                   from one build to the other, in the order in which they came
+ *   night:2026-11-20, night:...:ARM  sessions that began on that day, from midnight to midnight here
  * QS_E_USAGE says what is wrong with which. */
 bool qs_picks_parse(const char *text, struct qs_picks *ret, struct qs_err *err);
+enum qs_pool qs_picks_pool(const struct qs_picks *s);
 void qs_picks_done(struct qs_picks *s);
 
 #endif

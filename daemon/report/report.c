@@ -151,7 +151,8 @@ static void put_pair(struct qs_json *j, const struct qs_report_group *g, const s
     const char *base = spec->arms[spec->baseline].name, *cand = spec->arms[pair->cand].name;
     struct qs_buf sentence;
     qs_buf_init(&sentence);
-    qs_report_sentence(&sentence, base, cand, v->l95.lo, v->l95.hi);
+    const struct qs_ci *told = qs_verdict_interval(v);
+    qs_report_sentence(&sentence, base, cand, told->lo, told->hi);
     qs_json_object(j);
     qs_json_kstring(j, "base", base);
     qs_json_kstring(j, "cand", cand);
@@ -162,6 +163,7 @@ static void put_pair(struct qs_json *j, const struct qs_report_group *g, const s
     qs_json_kdouble(j, "call_level", 1 - QS_REPORT_CALL_SHARE * spec->alpha);
     qs_json_kdouble(j, "lo90", v->l90.lo);
     qs_json_kdouble(j, "hi90", v->l90.hi);
+    qs_report_put_judged(j, v);
     qs_json_kdouble(j, "p", v->p);
     qs_json_kdouble(j, "p_bh", pair->p_bh);
     qs_json_kbool(j, "stands", !qs_report_pair_is_doubtful(g, pair));
@@ -338,7 +340,8 @@ static void add_lines(const struct qs_report_group *g, size_t pair, struct qs_bu
     const char *names[2];
     qs_report_pair_names(g, pair, names);
     qs_buf_fmt(out, "%s%s %s: ", simulated, g->device, label);
-    qs_report_sentence(out, names[QS_BASE], names[QS_CAND], v->l95.lo, v->l95.hi);
+    const struct qs_ci *told = qs_verdict_interval(v);
+    qs_report_sentence(out, names[QS_BASE], names[QS_CAND], told->lo, told->hi);
     qs_buf_fmt(out, ": %s (%zu blocks)\n", qs_verdict_name(v->kind), v->n_used[0]);
     for (size_t m = 0; m < g->metric_count; m++) {
         const struct qs_sides_verdict *other = &g->metrics[m].pairs[pair];

@@ -117,6 +117,9 @@ void qs_report_put_quantiles(struct qs_json *j, const struct qs_summary *s);
 
 /* sentence.c: "b takes 7.3–9.0 % longer than a". */
 void qs_report_sentence(struct qs_buf *out, const char *base, const char *cand, double lo, double hi);
+/* "judged_lo", "judged_hi" and "judged_level" of the object that is open: what the verdict rests on, and its
+ * sentence tells. */
+void qs_report_put_judged(struct qs_json *j, const struct qs_verdict *v);
 /* "calls of b is 7.3–9.0 % lower than that of a"; the interval is finite. */
 void qs_report_value_sentence(struct qs_buf *out, const char *metric, const char *base, const char *cand,
                               double lo, double hi);

@@ -80,6 +80,14 @@ void qs_report_sentence(struct qs_buf *out, const char *base, const char *cand, 
     }
 }
 
+void qs_report_put_judged(struct qs_json *j, const struct qs_verdict *v)
+{
+    const struct qs_ci *ci = qs_verdict_interval(v);
+    qs_json_kdouble(j, "judged_lo", ci->lo);
+    qs_json_kdouble(j, "judged_hi", ci->hi);
+    qs_json_kdouble(j, "judged_level", ci->level);
+}
+
 void qs_report_value_sentence(struct qs_buf *out, const char *metric, const char *base, const char *cand,
                               double lo, double hi)
 {

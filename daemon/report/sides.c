@@ -10,21 +10,41 @@
 #include "stats/multi.h"
 
 enum { DOCUMENT_VERSION = 1 };
-static const double margin_default_ratio = 0.02;
+static const double margin_default_ratio = 0.02, alpha_default = 0.05;
 
 /* What the base's jobs said matters; of several the least, because it is the strictest. */
-static double margin_of(const struct qs_sides *s)
+static void take_margins(struct qs_sides *s)
 {
-    double least = NAN;
-    for (size_t i = 0; i < s->in->runs[QS_BASE]->count; i++) {
-        const struct qs_arm_run *run = &s->in->runs[QS_BASE]->at[i];
-        for (size_t k = 0; k < s->in->job_count; k++) {
-            const struct qs_job_spec *spec = s->in->jobs[k].spec;
-            if (s->in->jobs[k].id == run->job && run->point < spec->point_count)
-                least = fmin(least, spec->benchmarks[spec->points[run->point].benchmark].margin_ratio);
+    double least = INFINITY;
+    for (size_t i = 0; i < s->point_count && isnan(s->in->margin_ratio); i++) {
+        struct qs_sides_point *point = &s->points[i];
+        point->margin_ratio = NAN;
+        for (size_t p = 0; p < point->count; p++) {
+            const struct qs_side_series *base = point->pairs[p].series[QS_BASE];
+            for (size_t k = 0; k < base->count; k++) {
+                const struct qs_job_spec *spec = qs_sides_spec(s, base->runs[k]);
+                if (spec && (k == 0 || base->runs[k]->job != base->runs[k - 1]->job))
+                    point->margin_ratio =
+                        fmin(point->margin_ratio,
+                             spec->benchmarks[spec->points[base->runs[k]->point].benchmark].margin_ratio);
+            }
         }
+        point->margin_ratio = isnan(point->margin_ratio) ? margin_default_ratio : point->margin_ratio;
+        least = fmin(least, point->margin_ratio);
     }
-    return isnan(least) ? margin_default_ratio : least;
+    s->how.margin_ratio = isfinite(least)              ? least
+                          : isnan(s->in->margin_ratio) ? margin_default_ratio
+                                                       : s->in->margin_ratio;
+}
+
+static double alpha_of(const struct qs_sides *s)
+{
+    double least = s->in->alpha;
+    for (size_t i = 0; i < s->in->runs[QS_BASE]->count && isnan(s->in->alpha); i++) {
+        const struct qs_job_spec *spec = qs_sides_spec(s, &s->in->runs[QS_BASE]->at[i]);
+        least = spec ? fmin(least, spec->alpha) : least;
+    }
+    return isnan(least) ? alpha_default : least;
 }
 
 static void put_jobs(struct qs_json *j, const struct qs_arm_runs *runs)
@@ -129,20 +149,21 @@ static void put_rates(struct qs_json *j, const struct qs_sides *s, const struct 
     }
     qs_json_kdouble(j, "lost_p", r->lost_p);
     qs_json_kdouble(j, "timed_out_p", r->timeout_p);
-    qs_json_kbool(j, "differ", r->lost_p < s->in->alpha || r->timeout_p < s->in->alpha);
+    qs_json_kbool(j, "differ", r->lost_p < s->how.alpha || r->timeout_p < s->how.alpha);
     qs_json_object_end(j);
 }
 
-/* Two arms of one name are told apart by their side. */
+/* Two arms of one name, and what was pooled, are told apart by their side. */
 static void names_of(const struct qs_sides_pair *pair, const char *names[2])
 {
-    bool same = strcmp(pair->series[QS_BASE]->arm, pair->series[QS_CAND]->arm) == 0;
-    names[QS_BASE] = same ? "the base" : pair->series[QS_BASE]->arm;
-    names[QS_CAND] = same ? "the candidate" : pair->series[QS_CAND]->arm;
+    const struct qs_side_series *base = pair->series[QS_BASE], *cand = pair->series[QS_CAND];
+    bool by_side = strcmp(base->arm, cand->arm) == 0 || base->pooled > 1 || cand->pooled > 1;
+    names[QS_BASE] = by_side ? "the base" : base->arm;
+    names[QS_CAND] = by_side ? "the candidate" : cand->arm;
 }
 
-static void put_device(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_pair *pair,
-                       uint64_t stream)
+static void put_device(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_point *point,
+                       const struct qs_sides_pair *pair, uint64_t stream)
 {
     const char *names[2];
     const struct qs_arm_run *run = pair->series[QS_BASE]->runs[0];
@@ -162,6 +183,7 @@ static void put_device(struct qs_json *j, const struct qs_sides *s, const struct
         if (m > 0 && v->side[QS_BASE].n + v->side[QS_CAND].n == 0)
             continue;
         qs_json_object(j);
+        qs_json_kdouble(j, "margin_ratio", point->margin_ratio);
         qs_sides_put_verdict(j, &s->how, &s->in->runs[QS_BASE]->metrics[m], v, names);
         qs_sides_put_ratios(j, s, v, stream * metrics + m, &piece);
         qs_json_object_end(j);
@@ -182,9 +204,19 @@ static void put_over(struct qs_json *j, const struct qs_sides *s, const struct q
         if (point->over[m].side[QS_BASE].n == 0)
             continue;
         qs_json_object(j);
+        qs_json_kdouble(j, "margin_ratio", point->margin_ratio);
         qs_sides_put_verdict(j, &s->how, &s->in->runs[QS_BASE]->metrics[m], &point->over[m], names);
         qs_json_object_end(j);
     }
+    qs_json_array_end(j);
+}
+
+static void put_pool(struct qs_json *j, const char *key, const struct qs_side_series *series)
+{
+    qs_json_key(j, key);
+    qs_json_array(j);
+    for (size_t i = 0; series->builds && i < series->pooled; i++)
+        qs_json_string(j, series->builds[i]);
     qs_json_array_end(j);
 }
 
@@ -195,10 +227,12 @@ static void put_point(struct qs_json *j, const struct qs_sides *s, size_t at, ui
     put_series(j, point->pairs[0].series[QS_BASE]->runs[0]);
     qs_json_kstring(j, "base_arm", point->pairs[0].series[QS_BASE]->arm);
     qs_json_kstring(j, "candidate_arm", point->pairs[0].series[QS_CAND]->arm);
+    put_pool(j, "base_pools", point->pairs[0].series[QS_BASE]);
+    put_pool(j, "candidate_pools", point->pairs[0].series[QS_CAND]);
     qs_json_key(j, "devices");
     qs_json_array(j);
     for (size_t i = 0; i < point->count; i++)
-        put_device(j, s, &point->pairs[i], (*stream)++);
+        put_device(j, s, point, &point->pairs[i], (*stream)++);
     qs_json_array_end(j);
     put_over(j, s, point);
     qs_json_object_end(j);
@@ -209,9 +243,9 @@ static void put_family(struct qs_json *j, const struct qs_sides *s)
     qs_json_key(j, "family");
     qs_json_object(j);
     qs_json_kint(j, "comparisons", (int64_t)s->family);
-    qs_json_kdouble(j, "q", s->in->alpha);
+    qs_json_kdouble(j, "q", s->how.alpha);
     qs_json_kint(j, "selected", (int64_t)s->selected);
-    qs_json_kdouble(j, "fcr_level", qs_fcr_level(s->selected, s->family, s->in->alpha));
+    qs_json_kdouble(j, "fcr_level", qs_fcr_level(s->selected, s->family, s->how.alpha));
     qs_json_object_end(j);
     qs_json_kint(j, "regressions", (int64_t)s->regressions);
 }
@@ -224,8 +258,8 @@ static void put_document(struct qs_json *j, const struct qs_sides *s)
     qs_json_kstring(j, "kind", "sides");
     put_selection(j, s, QS_BASE);
     put_selection(j, s, QS_CAND);
-    qs_json_kdouble(j, "alpha", s->in->alpha);
-    qs_json_kdouble(j, "call_level", 1 - QS_REPORT_CALL_SHARE * s->in->alpha);
+    qs_json_kdouble(j, "alpha", s->how.alpha);
+    qs_json_kdouble(j, "call_level", 1 - QS_REPORT_CALL_SHARE * s->how.alpha);
     qs_json_kdouble(j, "margin_ratio", s->how.margin_ratio);
     put_environment(j, s);
     put_unmatched(j, "only_in_base", &s->side[QS_BASE]);
@@ -244,12 +278,11 @@ enum qs_status qs_sides_compare(const struct qs_sides_input *in, struct qs_buf *
     struct qs_work work;
     struct qs_sides s = {.in = in, .work = &work};
     struct qs_json j;
-    s.how = (struct qs_sides_how){.alpha = in->alpha,
-                                  .margin_ratio = isnan(in->margin_ratio) ? margin_of(&s) : in->margin_ratio,
-                                  .opinions = in->opinions,
-                                  .seed = in->seed};
+    s.how = (struct qs_sides_how){
+        .alpha = alpha_of(&s), .margin_ratio = in->margin_ratio, .opinions = in->opinions, .seed = in->seed};
     qs_sides_collect(&s);
     qs_sides_match(&s);
+    take_margins(&s);
     qs_sides_differ(&s);
     qs_work_init(&work, &in->progress, s.refused ? 0 : qs_sides_plan_ns(&s));
     s.how.progress = qs_work_here(&work);

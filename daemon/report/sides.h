@@ -6,6 +6,8 @@
 #include "base/buf.h"
 #include "config/farm.h"
 #include "config/job.h"
+#include "report/picks.h"
+#include "report/report.h"
 #include "report/views.h"
 #include "stats/status.h"
 #include "store/read_arms.h"
@@ -17,11 +19,13 @@ struct qs_sides_job { /* borrowed */
 
 struct qs_sides_input {      /* all borrowed; index 0 is the base, 1 the candidate */
     const char *selector[2]; /* as they were asked for */
+    enum qs_pool pool[2];    /* what they allow to be one sample */
     const struct qs_arm_runs *runs[2];
-    const struct qs_sides_job *jobs; /* of all runs */
+    const struct qs_sides_job *jobs; /* of all runs, ascending */
     size_t job_count;
-    double margin_ratio;   /* NaN: that of the base's jobs, the least where they have several */
-    double alpha;          /* intervals hold with 1 - alpha */
+    const struct qs_report_input *job; /* of all runs, where they are of one job; else NULL */
+    double margin_ratio; /* NaN: that of a point's benchmark, the least where the base's jobs have several */
+    double alpha;        /* intervals hold with 1 - alpha; NaN: that of the base's jobs, the least again */
     struct qs_views views; /* what is left of the runs already: to be told, as is what they did */
     struct qs_views_tally tally[2];
     const char *allow; /* keys of differences that are allowed, separated by commas, `all` or "" */

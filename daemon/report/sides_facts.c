@@ -34,12 +34,15 @@ static void texts_done(struct texts *t)
     free(t->at);
 }
 
-static const struct qs_job_spec *spec_of(const struct qs_sides *s, const struct qs_arm_run *run)
+const struct qs_job_spec *qs_sides_spec(const struct qs_sides *s, const struct qs_arm_run *run)
 {
-    for (size_t i = 0; i < s->in->job_count; i++) {
-        const struct qs_job_spec *spec = s->in->jobs[i].spec;
-        if (s->in->jobs[i].id == run->job && run->arm < spec->arm_count && run->point < spec->point_count)
-            return spec;
+    size_t lo = 0, hi = s->in->job_count;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        const struct qs_sides_job *job = &s->in->jobs[mid];
+        if (job->id == run->job)
+            return run->arm < job->spec->arm_count && run->point < job->spec->point_count ? job->spec : NULL;
+        *(job->id < run->job ? &lo : &hi) = job->id < run->job ? mid + 1 : mid;
     }
     return NULL;
 }
@@ -205,7 +208,7 @@ static char *arm_text(const struct qs_job_spec *spec, const struct qs_arm_run *r
 /* NULL: not known. */
 static char *text_of(const struct qs_sides *s, const struct qs_arm_run *run, enum kind kind)
 {
-    const struct qs_job_spec *spec = kind == SETUP || kind == ARM ? spec_of(s, run) : NULL;
+    const struct qs_job_spec *spec = kind == SETUP || kind == ARM ? qs_sides_spec(s, run) : NULL;
     switch (kind) {
     case MACHINE:
         return qs_strdup(run->env_json);

@@ -10,9 +10,12 @@
 
 /* A series of one side: a point in one arm on one device, wherever it was measured. */
 struct qs_side_series {
-    const struct qs_arm_run **runs; /* owned: ascending by job, block, turn; of each the last attempt */
+    const struct qs_arm_run **runs; /* owned: ascending by job, block, arm, turn; of each the last attempt */
     size_t count;
-    const char *arm; /* name, or build where all runs have one; borrowed */
+    const char *arm;     /* its build, or where there is none the arm's name; borrowed, or pool */
+    char *pool;          /* owned: the names of all that were pooled, or NULL */
+    const char **builds; /* owned: those names one by one, or NULL */
+    size_t pooled;       /* how many arms; 0: it went into another series */
     bool matched;
 };
 
@@ -25,6 +28,7 @@ struct qs_side {
 struct qs_side_unit {
     int64_t job, session;
     uint32_t block;
+    const char *build; /* what was measured: a build, or an arm; of a pair, that of the side that has fewer */
     size_t first, count; /* of the series' runs */
     bool soft;           /* some run stands on softly tainted iterations */
     double value;        /* of one metric: exp of the mean log of its runs' medians; NaN: nothing accepted */
@@ -44,6 +48,7 @@ struct qs_sides_pair { /* two matched series */
 struct qs_sides_point {          /* matched series of one point in one pair of arms, device by device */
     struct qs_sides_pair *pairs; /* owned */
     size_t count;
+    double margin_ratio; /* the one asked for, or that of its benchmark */
     struct qs_sides_rates rates;
     struct qs_sides_verdict *over; /* owned, one for each metric, or NULL where there is one device */
 };
@@ -58,19 +63,39 @@ struct qs_sides {
     bool refused;
     struct qs_sides_how how;
     size_t family, selected, regressions;
-    struct qs_work *work; /* borrowed */
+    struct qs_work *work;     /* borrowed */
+    struct qs_sides_own *own; /* owned: the report of the one job, or NULL */
 };
 
 /* sides_match.c */
 void qs_sides_collect(struct qs_sides *s);
 void qs_sides_match(struct qs_sides *s);
 void qs_sides_done(struct qs_sides *s);
-/* sides_facts.c: fills environment, arms, allowed, refused. */
+/* What a run measured: its build, or where it has none its arm's name. */
+const char *qs_sides_build(const struct qs_arm_run *run);
+/* The order of a series' runs: job, block, what was measured, turn. */
+int qs_sides_by_turn(const struct qs_arm_run *a, const struct qs_arm_run *b);
+/* sides_pool.c: whether series of one point on one device may be one: no job compares them with each other,
+ * or the words of the side name them one by one. */
+bool qs_sides_may_pool(enum qs_pool pool, const struct qs_side_series *const *series, size_t count);
+/* All of them into the first, which is given back; the others are spent. */
+struct qs_side_series *qs_sides_pool(struct qs_side_series *const *series, size_t count);
+/* sides_facts.c: what the run's job says, or NULL. */
+const struct qs_job_spec *qs_sides_spec(const struct qs_sides *s, const struct qs_arm_run *run);
+/* Fills environment, arms, allowed, refused. */
 void qs_sides_differ(struct qs_sides *s);
 /* sides_units.c */
 void qs_sides_units(const struct qs_side_series *series, size_t metric, struct qs_side_units *ret);
+/* One value for each block, session or build of the units that are used. */
 void qs_sides_fill(const struct qs_side_series *series, size_t metric, const struct qs_side_units *units,
-                   const bool *used, bool by_session, struct qs_side_values *ret);
+                   const bool *used, enum qs_side_fold fold, struct qs_side_values *ret);
+/* sides_level.c: which units of both sides count, and what counts once. */
+void qs_sides_gather(const struct qs_sides_pair *pair, size_t metric, struct qs_sides_verdict *ret);
+/* sides_job.c: the verdict of the job that both sides are arms of; false where they are not, and ret is as it
+ * was. */
+bool qs_sides_judge_own(struct qs_sides *s, const struct qs_sides_pair *pair, size_t metric,
+                        struct qs_sides_verdict *ret);
+void qs_sides_own_free(struct qs_sides_own *own);
 /* sides_judge.c: fills the verdicts, the family and what may be called. */
 void qs_sides_judge(struct qs_sides *s);
 /* sides_exact.c: of a metric that is declared deterministic; ret is judged already. */

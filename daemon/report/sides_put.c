@@ -7,8 +7,10 @@
 #include "report/sides_verdict.h"
 #include "stats/interval.h"
 
-static void put_side(struct qs_json *j, const char *key, const struct qs_side_values *side, double alpha)
+static void put_side(struct qs_json *j, const char *key, const struct qs_side_values *side, bool devices,
+                     double alpha)
 {
+    static const char *const folds[] = {"blocks", "sessions", "builds"};
     struct qs_median_ci ci = {.ci = {.lo = NAN, .hi = NAN, .level = NAN}};
     double median = NAN;
     (void)qs_median(side->v, side->n, &median);
@@ -17,7 +19,9 @@ static void put_side(struct qs_json *j, const char *key, const struct qs_side_va
     qs_json_key(j, key);
     qs_json_object(j);
     qs_json_kint(j, "units", (int64_t)side->n);
+    qs_json_kstring(j, "units_of", devices ? "devices" : folds[side->fold]);
     qs_json_kint(j, "units_dropped", (int64_t)side->dropped);
+    qs_json_kint(j, "builds", (int64_t)side->builds);
     qs_json_kint(j, "sessions", (int64_t)side->sessions);
     qs_json_kint(j, "runs", (int64_t)side->run_count);
     qs_json_kint(j, "iterations", (int64_t)side->iteration_count);
@@ -92,6 +96,7 @@ void qs_sides_put_verdict(struct qs_json *j, const struct qs_sides_how *how,
     qs_json_kdouble(j, "confidence", 1 - how->alpha);
     qs_json_kdouble(j, "lo90", v->v.l90.lo);
     qs_json_kdouble(j, "hi90", v->v.l90.hi);
+    qs_report_put_judged(j, &v->v);
     qs_json_kdouble(j, "p", v->v.p);
     qs_json_kdouble(j, "p_bh", v->p_bh);
     qs_json_kbool(j, "stands", !qs_sides_is_doubtful(how, v));
@@ -103,8 +108,8 @@ void qs_sides_put_verdict(struct qs_json *j, const struct qs_sides_how *how,
     qs_json_kbool(j, "uses_tainted", v->uses_soft);
     qs_json_kstring(j, "method", qs_sides_is_exact(v) ? "exact" : v->v.method);
     qs_json_kint(j, "version", v->v.version);
-    put_side(j, "base", &v->side[QS_BASE], how->alpha);
-    put_side(j, "candidate", &v->side[QS_CAND], how->alpha);
+    put_side(j, "base", &v->side[QS_BASE], v->level == QS_SIDES_DEVICES, how->alpha);
+    put_side(j, "candidate", &v->side[QS_CAND], v->level == QS_SIDES_DEVICES, how->alpha);
     put_exact(j, &v->exact);
     put_opinions(j, how, metric, v);
     qs_buf_done(&sentence);

@@ -52,13 +52,13 @@ double qs_sides_plan_ns(const struct qs_sides *s)
     return sum;
 }
 
-static struct qs_tree tree_of(const struct qs_side_values *side, bool by_session)
+static struct qs_tree tree_of(const struct qs_side_values *side, bool grouped)
 {
-    struct qs_tree tree = {.v = side->iterations, .depth = by_session ? 2 : 1};
+    struct qs_tree tree = {.v = side->iterations, .depth = grouped ? 2 : 1};
     tree.off[0] = side->runs;
     tree.count[0] = side->run_count;
-    tree.off[1] = by_session ? side->groups : NULL;
-    tree.count[1] = by_session ? side->group_count : 0;
+    tree.off[1] = grouped ? side->groups : NULL;
+    tree.count[1] = grouped ? side->group_count : 0;
     return tree;
 }
 
@@ -78,7 +78,7 @@ static void put_fieller(struct qs_json *j, const struct qs_sides *s, const struc
 {
     const struct qs_side_values *x = &v->side[QS_BASE], *y = &v->side[QS_CAND];
     struct qs_fieller f;
-    enum qs_status status = qs_fieller(x->v, x->n, y->v, y->n, 1 - s->in->alpha, &f);
+    enum qs_status status = qs_fieller(x->v, x->n, y->v, y->n, 1 - s->how.alpha, &f);
     put_one(j, "fieller", "Fieller's interval of the ratio of the means of units", f.ratio, &f.ci, status);
     qs_json_object_end(j);
 }
@@ -87,14 +87,14 @@ static void put_bootstrap(struct qs_json *j, const struct qs_sides *s, const str
                           uint64_t stream, const struct qs_progress *progress)
 {
     const struct qs_side_values *x = &v->side[QS_BASE], *y = &v->side[QS_CAND];
-    bool by_session = v->level == QS_SIDES_SESSIONS;
-    struct qs_tree base = tree_of(x, by_session), cand = tree_of(y, by_session);
+    bool grouped = x->group_count > 0 && y->group_count > 0;
+    struct qs_tree base = tree_of(x, grouped), cand = tree_of(y, grouped);
     struct qs_hier_boot_opts opts = {.seed = s->in->seed,
                                      .stream = stream,
                                      .resamples = resamples_of(x->iteration_count + y->iteration_count),
-                                     .level = 1 - s->in->alpha,
+                                     .level = 1 - s->how.alpha,
                                      .progress = *progress};
-    struct qs_hier_boot boot = {.ratio = NAN, .ci = qs_ci_none(1 - s->in->alpha)};
+    struct qs_hier_boot boot = {.ratio = NAN, .ci = qs_ci_none(1 - s->how.alpha)};
     enum qs_status status =
         x->run_count > 0 && y->run_count > 0 ? qs_hier_boot_ratio(&base, &cand, &opts, &boot) : QS_ENODATA;
     put_one(j, "bootstrap", "hierarchical bootstrap of the ratio of means", boot.ratio, &boot.ci, status);

@@ -1,6 +1,7 @@
 /* Runs into the values that a verdict rests on. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "report/sides_impl.h"
@@ -49,71 +50,102 @@ void qs_sides_units(const struct qs_side_series *series, size_t metric, struct q
     for (size_t i = 0; i < series->count; i++) {
         const struct qs_arm_run *run = series->runs[i];
         struct qs_side_unit *last = ret->count > 0 ? &ret->at[ret->count - 1] : NULL;
-        if (last && last->job == run->job && last->block == run->block) {
+        if (last && last->job == run->job && last->block == run->block &&
+            strcmp(last->build, qs_sides_build(run)) == 0) {
             last->count++;
             continue;
         }
-        ret->at[ret->count++] = (struct qs_side_unit){
-            .job = run->job, .session = run->session, .block = run->block, .first = i, .count = 1};
+        ret->at[ret->count++] = (struct qs_side_unit){.job = run->job,
+                                                      .session = run->session,
+                                                      .block = run->block,
+                                                      .build = qs_sides_build(run),
+                                                      .first = i,
+                                                      .count = 1};
     }
     for (size_t i = 0; i < ret->count; i++)
         fill_unit(series, metric, &ret->at[i]);
+}
+
+static size_t values_in(const struct qs_side_series *series, size_t metric)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < series->count; i++)
+        n += series->runs[i]->clean[metric].n + series->runs[i]->soft[metric].n;
+    return n;
 }
 
 static void add_run(struct qs_side_values *ret, const struct qs_arm_run *run, size_t metric)
 {
     bool soft = false;
     const struct qs_arm_values *values = values_of(run, metric, &soft);
-    ret->iterations =
-        qs_realloc(ret->iterations, (ret->iteration_count + values->n + 1) * sizeof *ret->iterations);
-    for (size_t i = 0; i < values->n; i++)
-        ret->iterations[ret->iteration_count++] = values->at[i];
+    if (values->n > 0)
+        memcpy(ret->iterations + ret->iteration_count, values->at, values->n * sizeof *values->at);
+    ret->iteration_count += values->n;
     ret->runs[++ret->run_count] = ret->iteration_count;
 }
 
-/* The geometric mean of a session's units, or NaN. */
-static double session_value(const double *v, size_t n)
+static int by_build(const void *pa, const void *pb)
+{
+    const struct qs_side_unit *a = *(const struct qs_side_unit *const *)pa,
+                              *b = *(const struct qs_side_unit *const *)pb;
+    int order = strcmp(a->build, b->build);
+    return order != 0 ? order : (a > b) - (a < b); /* else in the order of time */
+}
+
+static bool is_same(const struct qs_side_unit *a, const struct qs_side_unit *b, enum qs_side_fold fold)
+{
+    switch (fold) {
+    case QS_FOLD_BLOCKS:
+        return a->job == b->job && a->block == b->block;
+    case QS_FOLD_SESSIONS:
+        return a->session == b->session;
+    case QS_FOLD_BUILDS:
+        return strcmp(a->build, b->build) == 0;
+    }
+    return false;
+}
+
+/* The geometric mean of several; one counts as it is: 0 is a value too. */
+static double folded(const struct qs_side_unit *const *units, size_t n)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
-        sum += v[i] > 0 ? log(v[i]) : NAN;
-    return exp(sum / (double)n);
+        sum += units[i]->value > 0 ? log(units[i]->value) : NAN;
+    return n == 1 ? units[0]->value : exp(sum / (double)n);
 }
 
-/* Units of one session, which are neighbours: jobs follow each other, and a session has one job. */
-static void join_sessions(struct qs_side_values *ret, const size_t *begins)
+static size_t count_changes(const struct qs_side_unit *const *units, size_t n, enum qs_side_fold by)
 {
-    for (size_t g = 0; g < ret->sessions; g++)
-        ret->v[g] = session_value(ret->v + begins[g], begins[g + 1] - begins[g]);
-    ret->n = ret->sessions;
+    size_t changes = 0;
+    for (size_t i = 0; i < n; i++)
+        changes += i == 0 || !is_same(units[i], units[i - 1], by);
+    return changes;
 }
 
 void qs_sides_fill(const struct qs_side_series *series, size_t metric, const struct qs_side_units *units,
-                   const bool *used, bool by_session, struct qs_side_values *ret)
+                   const bool *used, enum qs_side_fold fold, struct qs_side_values *ret)
 {
-    size_t *begins = qs_calloc(units->count + 2, sizeof *begins);
-    int64_t session = -1;
+    const struct qs_side_unit **order = qs_malloc((units->count + 1) * sizeof *order);
+    size_t n = 0;
     *ret = (struct qs_side_values){.v = qs_calloc(units->count + 1, sizeof *ret->v),
+                                   .iterations = qs_malloc((values_in(series, metric) + 1) * sizeof(double)),
                                    .runs = qs_calloc(series->count + 1, sizeof *ret->runs),
-                                   .groups = qs_calloc(units->count + 2, sizeof *ret->groups)};
-    for (size_t i = 0; i < units->count; i++) {
-        const struct qs_side_unit *unit = &units->at[i];
-        if (!used[i]) {
-            ret->dropped++;
-            continue;
-        }
-        if (unit->session != session || ret->n == 0) {
-            begins[ret->sessions++] = ret->n;
-            session = unit->session;
-        }
-        ret->v[ret->n++] = unit->value;
-        begins[ret->sessions] = ret->n;
-        for (size_t k = 0; k < unit->count; k++)
-            add_run(ret, series->runs[unit->first + k], metric);
-        ret->groups[ret->sessions] = ret->run_count;
+                                   .groups = qs_calloc(units->count + 2, sizeof *ret->groups),
+                                   .fold = fold};
+    for (size_t i = 0; i < units->count; i++)
+        if (used[i])
+            order[n++] = &units->at[i];
+    ret->dropped = units->count - n;
+    ret->sessions = count_changes(order, n, QS_FOLD_SESSIONS);
+    if (fold == QS_FOLD_BUILDS && n > 1)
+        qsort((void *)order, n, sizeof *order, by_build);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i; end < n && is_same(order[end], order[i], fold); end++)
+            for (size_t k = 0; k < order[end]->count; k++)
+                add_run(ret, series->runs[order[end]->first + k], metric);
+        ret->v[ret->n++] = folded(order + i, end - i);
+        ret->groups[ret->n] = ret->run_count;
     }
-    ret->group_count = by_session ? ret->sessions : 0;
-    if (by_session)
-        join_sessions(ret, begins);
-    free(begins);
+    ret->group_count = fold == QS_FOLD_BLOCKS ? 0 : ret->n;
+    free((void *)order);
 }

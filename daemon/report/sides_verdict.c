@@ -20,7 +20,7 @@ static void compute(const struct qs_sides_verdict *ret, const struct qs_verdict_
                     struct qs_verdict *out)
 {
     const struct qs_side_values *x = &ret->side[QS_BASE], *y = &ret->side[QS_CAND];
-    if (ret->level == QS_SIDES_BLOCKS || ret->level == QS_SIDES_DEVICES) {
+    if (ret->paired) {
         (void)qs_verdict_blocks(x->v, y->v, x->n, x->dropped, opts, out);
     } else {
         const struct qs_side_runs base = {x->v, x->n, x->dropped}, cand = {y->v, y->n, y->dropped};

@@ -17,15 +17,18 @@ struct qs_sides_how {
     struct qs_progress progress;
 };
 
-enum qs_sides_level { QS_SIDES_BLOCKS, QS_SIDES_SESSIONS, QS_SIDES_RUNS, QS_SIDES_DEVICES };
+enum qs_sides_level { QS_SIDES_BLOCKS, QS_SIDES_SESSIONS, QS_SIDES_RUNS, QS_SIDES_DEVICES, QS_SIDES_BUILDS };
+
+enum qs_side_fold { QS_FOLD_BLOCKS, QS_FOLD_SESSIONS, QS_FOLD_BUILDS }; /* what counts once on a side */
 
 struct qs_side_values { /* what a verdict rests on, of one side */
     double *v;          /* owned: one value for each unit, in the order of time */
-    size_t n, dropped, sessions;
+    size_t n, dropped, sessions, builds;
+    enum qs_side_fold fold;
     double *iterations; /* owned: of the units used, by run */
     size_t *runs;       /* owned: run_count + 1 offsets into iterations */
     size_t run_count, iteration_count;
-    size_t *groups; /* owned: group_count + 1 offsets into runs: sessions, or nothing */
+    size_t *groups; /* owned: group_count + 1 offsets into runs: sessions, builds, or nothing */
     size_t group_count;
 };
 
@@ -41,12 +44,13 @@ struct qs_sides_exact { /* of a metric that is declared deterministic */
 
 struct qs_sides_verdict {
     enum qs_sides_level level;
+    bool paired; /* the units of both sides belong together, one by one */
     struct qs_verdict v;
     struct qs_side_values side[2];
     struct qs_sides_exact exact;
     const char *reason; /* static: of the verdict, or why it is withheld */
     bool uses_soft;
-    bool one_session; /* a side is one session, and the sides share none */
+    bool one_session; /* a side is one session of one build, and the sides share no blocks */
     double p_bh;      /* NaN where there is no p */
 };
 

@@ -8,7 +8,7 @@
 
 const char *qs_sides_level_name(enum qs_sides_level level)
 {
-    static const char *const names[] = {"blocks", "sessions", "runs", "devices"};
+    static const char *const names[] = {"blocks", "sessions", "runs", "devices", "builds"};
     return names[level];
 }
 
@@ -26,7 +26,7 @@ static void exact_sentence(struct qs_buf *out, const struct qs_arm_metric *metri
 void qs_sides_sentence(struct qs_buf *out, const struct qs_arm_metric *metric, const char *const names[2],
                        const struct qs_sides_verdict *v)
 {
-    double lo = v->v.l95.lo, hi = v->v.l95.hi;
+    double lo = qs_verdict_interval(&v->v)->lo, hi = qs_verdict_interval(&v->v)->hi;
     if (qs_sides_is_exact(v))
         exact_sentence(out, metric, names, &v->exact);
     else if (!isfinite(lo) || !isfinite(hi))
@@ -40,13 +40,13 @@ void qs_sides_sentence(struct qs_buf *out, const struct qs_arm_metric *metric, c
 
 static void warn_rates(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_rates *r)
 {
-    if (r->lost_p < s->in->alpha)
+    if (r->lost_p < s->how.alpha)
         qs_put_warning(
             j, "taint-rates",
             "lost or tainted: %zu of %zu runs of the base, %zu of %zu of the candidate (p = %.2g): the "
             "runs that are left may not be alike, good news is withheld",
             r->lost[0], r->runs[0], r->lost[1], r->runs[1], r->lost_p);
-    if (r->timeout_p < s->in->alpha)
+    if (r->timeout_p < s->how.alpha)
         qs_put_warning(
             j, "timeout-rates",
             "ran out of time: %zu of %zu runs of the base, %zu of %zu of the candidate (p = %.2g): the "
@@ -72,23 +72,13 @@ void qs_sides_warn_metric(struct qs_json *j, const struct qs_sides_how *how, siz
             name, family, v->v.p, v->p_bh);
 }
 
-/* The order of a series' runs. */
-static int by_turn(const struct qs_arm_run *a, const struct qs_arm_run *b)
-{
-    if (a->job != b->job)
-        return a->job < b->job ? -1 : 1;
-    if (a->block != b->block)
-        return a->block < b->block ? -1 : 1;
-    return (a->pos > b->pos) - (a->pos < b->pos);
-}
-
 /* What stands on both sides cannot tell them apart. */
 static void warn_shared(struct qs_json *j, const struct qs_sides_pair *pair)
 {
     const struct qs_side_series *x = pair->series[QS_BASE], *y = pair->series[QS_CAND];
     size_t shared = 0;
     for (size_t i = 0, k = 0; i < x->count && k < y->count;) {
-        int order = by_turn(x->runs[i], y->runs[k]);
+        int order = qs_sides_by_turn(x->runs[i], y->runs[k]);
         shared += order == 0 && memcmp(x->runs[i]->uid, y->runs[k]->uid, sizeof x->runs[i]->uid) == 0;
         i += order <= 0;
         k += order >= 0;

@@ -25,6 +25,12 @@ const char *qs_verdict_reason_name(enum qs_verdict_reason reason)
     return (unsigned)reason < sizeof names / sizeof *names ? names[reason] : "none";
 }
 
+const struct qs_ci *qs_verdict_interval(const struct qs_verdict *v)
+{
+    bool within = v->kind == QS_VERDICT_NEGLIGIBLE || v->kind == QS_VERDICT_EQUIVALENT;
+    return within ? &v->l90 : &v->l95;
+}
+
 struct qs_verdict_opts qs_verdict_opts_default(void)
 {
     return (struct qs_verdict_opts){.version = QS_VERDICT_VERSION,

@@ -75,6 +75,10 @@ enum qs_status qs_verdict_runs(const struct qs_side_runs *base, const struct qs_
 enum qs_status qs_verdict_blocks(const double *base, const double *cand, size_t n, size_t n_dropped,
                                  const struct qs_verdict_opts *opts, struct qs_verdict *out);
 
+/* The interval that the verdict rests on: l90 for `negligible` and `equivalent`, which say that nothing lies
+ * beyond the margin, else l95. Borrowed from v. */
+const struct qs_ci *qs_verdict_interval(const struct qs_verdict *v);
+
 /* "regression", "improvement", "probable-regression", "probable-improvement", "negligible", "equivalent",
  * "inconclusive"; "none", "too-few-runs", "wide-interval", "borderline", "no-spread". Static. */
 const char *qs_verdict_name(enum qs_verdict_kind kind);

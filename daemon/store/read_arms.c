@@ -23,7 +23,9 @@ static const char runs_sql[] =
     " LEFT JOIN boot b ON b.id = e.boot_id LEFT JOIN env f ON f.id = b.fingerprint_id"
     " LEFT JOIN device d ON d.id = b.device_id"
     " WHERE r.block >= 1 AND (?1 = 0 OR r.job_id = ?1) AND (?2 IS NULL OR a.name = ?2)"
-    " AND (?3 IS NULL OR u.label = ?3)"
+    " AND (?3 IS NULL OR u.label = ?3 OR (?6 IS NOT NULL AND u.id BETWEEN"
+    "  (SELECT id FROM build WHERE label = ?6) AND (SELECT id FROM build WHERE label = ?7)"
+    "  AND NOT EXISTS (SELECT 1 FROM build WHERE label = ?3)))"
     " AND (?5 = 0 OR (e.started_wall_ns >= ?4 AND e.started_wall_ns < ?5))"
     " ORDER BY r.job_id, r.point_idx, d.name, r.block, r.pos, r.attempt, r.id";
 
@@ -121,6 +123,8 @@ static bool read_runs(struct reading *g, const struct qs_arm_pick *pick, bool lo
     qs_stmt_text(&s, pick->build);
     qs_stmt_int(&s, pick->from_wall_ns);
     qs_stmt_int(&s, pick->until_wall_ns);
+    qs_stmt_text(&s, pick->build_from);
+    qs_stmt_text(&s, pick->build_to);
     bool more = false, ok = qs_stmt_step(&s, &more, err);
     while (ok && more) {
         ret->at = qs_read_grow(ret->at, ret->count, sizeof *ret->at);
@@ -166,29 +170,60 @@ static bool read_metrics(struct reading *g, const struct qs_arm_wanted *wanted, 
     return true;
 }
 
+static bool find_id(struct qs_store_reader *r, const char *sql, int64_t job, const char *name, int64_t *ret,
+                    struct qs_err *err)
+{
+    struct qs_stmt s;
+    bool found = false;
+    *ret = 0;
+    if (!qs_stmt_begin(&r->db, &s, sql, err))
+        return false;
+    if (job > 0)
+        qs_stmt_int(&s, job);
+    if (name)
+        qs_stmt_text(&s, name);
+    return qs_stmt_one(&s, ret, &found, err);
+}
+
+static bool find_build(struct qs_store_reader *r, const char *label, int64_t *ret, struct qs_err *err)
+{
+    static const char sql[] = "SELECT id FROM build WHERE label = ?1";
+    return find_id(r, sql, 0, label, ret, err);
+}
+
+static bool check_build(struct qs_store_reader *r, const struct qs_arm_pick *pick, struct qs_err *err)
+{
+    int64_t whole = 0, from = 0, to = 0;
+    if (!find_build(r, pick->build, &whole, err) ||
+        (pick->build_from &&
+         (!find_build(r, pick->build_from, &from, err) || !find_build(r, pick->build_to, &to, err))))
+        return false;
+    if (whole > 0 || (from > 0 && to > 0 && from <= to))
+        return true;
+    if (from > to && to > 0)
+        return qs_fail(err, QS_E_USAGE, "the build `%.60s` came after `%.60s`: write build:%.60s..%.60s",
+                       pick->build_from, pick->build_to, pick->build_to, pick->build_from);
+    const char *missing = !pick->build_from ? pick->build : from == 0 ? pick->build_from : pick->build_to;
+    return qs_fail(err, QS_E_NOT_FOUND, "there is no build `%.60s`; `quiesce builds` lists them", missing);
+}
+
 /* A name that is wrong must not look like one that has no runs. */
 static bool check_pick(struct qs_store_reader *r, const struct qs_arm_pick *pick, struct qs_err *err)
 {
-    static const char find[] = "SELECT (?1 = 0 OR EXISTS (SELECT 1 FROM job WHERE id = ?1))"
-                               " + 2 * (?2 IS NULL OR EXISTS (SELECT 1 FROM build WHERE label = ?2))"
-                               " + 4 * (?1 = 0 OR ?3 IS NULL OR"
-                               " EXISTS (SELECT 1 FROM arm WHERE job_id = ?1 AND name = ?3))";
-    struct qs_stmt s;
-    int64_t known = 0;
-    bool found = false;
-    if (!qs_stmt_begin(&r->db, &s, find, err))
+    static const char find_job[] = "SELECT id FROM job WHERE id = ?1";
+    static const char find_arm[] = "SELECT idx + 1 FROM arm WHERE job_id = ?1 AND name = ?2";
+    int64_t job = 0, arm = 0;
+    if (pick->job > 0 && !find_id(r, find_job, pick->job, NULL, &job, err))
         return false;
-    qs_stmt_int(&s, pick->job);
-    qs_stmt_text(&s, pick->build);
-    qs_stmt_text(&s, pick->arm);
-    if (!qs_stmt_one(&s, &known, &found, err))
-        return false;
-    if (!(known & 1))
+    if (pick->job > 0 && job == 0)
         return qs_fail(err, QS_E_NOT_FOUND, "there is no job %lld", (long long)pick->job);
-    if (!(known & 2))
-        return qs_fail(err, QS_E_NOT_FOUND, "there is no build `%.60s`", pick->build);
-    return (known & 4) ||
-           qs_fail(err, QS_E_NOT_FOUND, "job %lld has no arm `%.60s`", (long long)pick->job, pick->arm);
+    if (pick->build && !check_build(r, pick, err))
+        return false;
+    if (pick->job == 0 || !pick->arm)
+        return true;
+    return find_id(r, find_arm, pick->job, pick->arm, &arm, err) &&
+           (arm > 0 ||
+            qs_fail(err, QS_E_NOT_FOUND, "job %lld has no arm `%.60s`", (long long)pick->job, pick->arm));
 }
 
 bool qs_read_arm_runs(struct qs_store_reader *r, const struct qs_arm_pick *picks, size_t count,

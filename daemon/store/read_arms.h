@@ -10,6 +10,7 @@ struct qs_arm_pick {                     /* all conditions hold; borrowed texts 
     int64_t job;                         /* 0: any */
     const char *arm;                     /* name, NULL: any */
     const char *build;                   /* label, NULL: any */
+    const char *build_from, *build_to;   /* where no build has this label: from one to the other, or NULL */
     int64_t from_wall_ns, until_wall_ns; /* when the session began: from <= t < until; both 0: any time */
 };
 

@@ -22,16 +22,57 @@ static void jobs_builds_and_nights(void **state)
     assert_string_equal(p.at[1].arm, "new arm");
     assert_string_equal(p.at[2].build, "v2.1:rc");
     assert_int_equal(p.at[2].job, 0);
-    assert_true(p.at[3].from_wall_ns == INT64_C(1795176000) * 1000000000); /* date -u -d '2026-11-20 12:00' */
+    assert_true(p.at[3].from_wall_ns == INT64_C(1795132800) * 1000000000); /* date -u -d '2026-11-20' */
     assert_true(p.at[3].until_wall_ns - p.at[3].from_wall_ns == INT64_C(86400) * 1000000000);
     qs_picks_done(&p);
     parse("night:2024-02-29:new", &p);
-    assert_true(p.at[0].from_wall_ns == INT64_C(1709208000) * 1000000000);
+    assert_true(p.at[0].from_wall_ns == INT64_C(1709164800) * 1000000000);
     assert_string_equal(p.at[0].arm, "new");
     qs_picks_done(&p);
     parse("night:2000-03-01", &p);
-    assert_true(p.at[0].from_wall_ns == INT64_C(951912000) * 1000000000);
+    assert_true(p.at[0].from_wall_ns == INT64_C(951868800) * 1000000000);
     qs_picks_done(&p);
+}
+
+/* A day is one of this machine's: 25 hours long where clocks go back. */
+static void nights_are_local(void **state)
+{
+    (void)state;
+    struct qs_picks p;
+    setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+    parse("night:2026-10-25,night:2026-11-20", &p);
+    setenv("TZ", "UTC0", 1);
+    assert_true(p.at[0].from_wall_ns ==
+                INT64_C(1792879200) * 1000000000); /* date -d '2026-10-25 00:00 CEST' */
+    assert_true(p.at[0].until_wall_ns - p.at[0].from_wall_ns == INT64_C(90000) * 1000000000);
+    assert_true(p.at[1].from_wall_ns ==
+                INT64_C(1795129200) * 1000000000); /* date -d '2026-11-20 00:00 CET' */
+    qs_picks_done(&p);
+}
+
+static void ranges_and_what_they_pool(void **state)
+{
+    (void)state;
+    struct qs_picks p;
+    parse("build:r01..r06,build:..x,build:a..", &p);
+    assert_string_equal(p.at[0].build, "r01..r06"); /* a label may be written so */
+    assert_string_equal(p.at[0].build_from, "r01");
+    assert_string_equal(p.at[0].build_to, "r06");
+    assert_null(p.at[1].build_from);
+    assert_null(p.at[2].build_to);
+    assert_int_equal(qs_picks_pool(&p), QS_POOL_ALL);
+    qs_picks_done(&p);
+    static const struct {
+        const char *text;
+        enum qs_pool pool;
+    } cases[] = {{"1,2,3", QS_POOL_JOBS},     {"1:a,2:b", QS_POOL_ALL},
+                 {"1,2:b", QS_POOL_JOBS},     {"night:2026-11-20", QS_POOL_NAMES},
+                 {"build:a,3", QS_POOL_JOBS}, {"night:2026-11-20:head,build:a", QS_POOL_ALL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        parse(cases[i].text, &p);
+        assert_int_equal(qs_picks_pool(&p), cases[i].pool);
+        qs_picks_done(&p);
+    }
 }
 
 static void what_is_none_is_refused(void **state)
@@ -87,8 +128,11 @@ static void not_too_many(void **state)
 
 int main(void)
 {
+    setenv("TZ", "UTC0", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_builds_and_nights),
+        cmocka_unit_test(nights_are_local),
+        cmocka_unit_test(ranges_and_what_they_pool),
         cmocka_unit_test(what_is_none_is_refused),
         cmocka_unit_test(not_too_many),
     };

@@ -162,6 +162,63 @@ static void builds_and_nights_are_found(void **state)
     qs_arm_runs_free(&a.runs);
 }
 
+/* A third job, which measured v1 after v2 came. */
+static void add_third(struct fixture *f)
+{
+    struct qs_arm_row arm = {.name = "new",
+                             .argv_json = "[\"x\"]",
+                             .build_label = "v1",
+                             .build_content =
+                                 "00000000000000000000000000000000000000000000000000000000000000fe"};
+    struct qs_point_row point = {
+        .benchmark = "gzip", .params_json = "{}", .conditions_json = "{}", .label = "gzip"};
+    struct qs_job_row job = {.owner = "me",
+                             .name = "third",
+                             .spec_json = "{}",
+                             .submitted_wall_ns = 60,
+                             .arms = &arm,
+                             .arm_count = 1,
+                             .points = &point,
+                             .point_count = 1};
+    struct qs_session_row session = {.uid = {97},
+                                     .job = 3,
+                                     .device = "bench",
+                                     .boot_uuid = "boot-1",
+                                     .env_json = "{}",
+                                     .started_wall_ns = 90};
+    struct qs_run_row run = {.uid = {5}, .session_uid = {97}, .job = 3, .block = 1, .started_wall_ns = 95};
+    qs_store_submit(f->store, &job, on_fine, NULL);
+    qs_store_session_begin(f->store, &session, on_fine, NULL);
+    qs_store_run_begin(f->store, &run, on_fine, NULL);
+    qs_store_job_state(f->store, 3, QS_JOB_DONE, NULL, 100, on_fine, NULL);
+    qs_loop_run(f->loop);
+}
+
+/* From one build to the other in the order in which they came; a label may have two dots in it. */
+static void a_range_has_the_builds_between(void **state)
+{
+    struct fixture *f = *state;
+    struct asked a = {.picks = {{.build = "v2..v1", .build_from = "v2", .build_to = "v1"}}, .count = 1};
+    fill(f, true);
+    add_third(f);
+    struct qs_arm_runs *runs = ask(f, &a);
+    assert_int_equal(runs->count, 2);
+    assert_string_equal(runs->at[0].build, "v2");
+    assert_string_equal(runs->at[1].build, "v1");
+    qs_arm_runs_free(runs);
+    a.picks[0].build_from = "v1";
+    runs = ask(f, &a);
+    assert_int_equal(runs->count, 1);
+    qs_arm_runs_free(runs);
+    a.picks[0].build_to = "v9";
+    refused(f, &a, "no build `v9`");
+    struct qs_err err = QS_ERR_INIT;
+    a.picks[0].build_to = "v2";
+    assert_false(qs_store_read_now(f->store, read_arms, &a, &err));
+    assert_int_equal(err.code, QS_E_USAGE);
+    assert_non_null(strstr(err.text, "write build:v2..v1"));
+}
+
 static void what_is_not_there_is_told(void **state)
 {
     struct fixture *f = *state;
@@ -273,9 +330,10 @@ static void a_window_of_warm_up_says_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(an_arm_has_its_values),     TEST(builds_and_nights_are_found),
-        TEST(what_is_not_there_is_told), TEST(a_running_job_is_left_out),
-        TEST(a_job_has_its_metrics),     TEST(a_window_of_warm_up_says_nothing),
+        TEST(an_arm_has_its_values),          TEST(builds_and_nights_are_found),
+        TEST(a_range_has_the_builds_between), TEST(a_running_job_is_left_out),
+        TEST(what_is_not_there_is_told),      TEST(a_running_job_is_left_out),
+        TEST(a_job_has_its_metrics),          TEST(a_window_of_warm_up_says_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,306 @@
+/* Two sides of several builds, jobs and nights: what is one sample, what counts once, and which blocks pair.
+ */
+#include "base/mem.h"
+#include "page.h"
+#include "sides.h"
+
+#define RESULT "results.0."
+#define FIRST  RESULT "devices.0.comparisons.0."
+
+/* So many blocks of a job in one arm with a build. */
+static void add_build(struct sides *s, int side, int64_t job, const char *build, size_t blocks, double ns)
+{
+    size_t from = s->runs[side].count;
+    sides_add_job(s, side, job, (uint32_t)side, blocks, ns);
+    for (size_t i = from; i < s->runs[side].count; i++) {
+        sides_name(&s->runs[side].at[i].build, build);
+        sides_name(&s->runs[side].at[i].build_content, build);
+    }
+}
+
+static void check(const json_t *doc, const char *verdict, const char *level, const char *method)
+{
+    assert_string_equal(text_at(doc, FIRST "verdict"), verdict);
+    assert_string_equal(text_at(doc, FIRST "level"), level);
+    assert_string_equal(text_at(doc, FIRST "method"), method);
+}
+
+/* build:a,build:b against build:c,build:d: what builds differ by has to be passed too. */
+static void builds_are_one_sample(void **state)
+{
+    (void)state;
+    struct sides s;
+    sides_init(&s, NULL);
+    s.in.pool[0] = s.in.pool[1] = QS_POOL_ALL;
+    add_build(&s, 0, 1, "a", 10, 1e6);
+    add_build(&s, 0, 2, "b", 10, 1.03e6);
+    add_build(&s, 1, 3, "c", 10, 1.05e6);
+    add_build(&s, 1, 4, "d", 10, 1.08e6);
+    json_t *doc = sides_compared(&s);
+    check(doc, "inconclusive", "builds", "log-welch"); /* runs alone would call it */
+    assert_int_equal(json_array_size(at(doc, "results")), 1);
+    assert_int_equal(json_array_size(at(doc, "only_in_base")), 0);
+    assert_string_equal(text_at(doc, RESULT "base_arm"), "a and b");
+    assert_string_equal(text_at(doc, RESULT "base_pools.1"), "b");
+    assert_string_equal(text_at(doc, RESULT "candidate_pools.0"), "c");
+    assert_int_equal(json_integer_value(at(doc, FIRST "base.units")), 2);
+    assert_string_equal(text_at(doc, FIRST "base.units_of"), "builds");
+    assert_int_equal(json_integer_value(at(doc, FIRST "base.builds")), 2);
+    assert_int_equal(json_integer_value(at(doc, FIRST "base.runs")), 20);
+    /* of geometric means: sqrt(1.05 * 1.08 / 1.03) */
+    assert_true(fabs(number(doc, FIRST "ratio") - 1.0492715) < 1e-3);
+    json_decref(doc);
+    sides_done(&s);
+    sides_init(&s, NULL);
+    s.in.pool[0] = s.in.pool[1] = QS_POOL_ALL;
+    for (int64_t job = 1; job <= 4; job++)
+        add_build(&s, job > 2, job, job % 2 ? "x" : "y", 10, job > 2 ? 1.5e6 : 1e6);
+    doc = sides_compared(&s);
+    assert_int_equal(json_array_size(at(doc, "results")), 2); /* the same builds: one by one */
+    assert_int_equal(json_array_size(at(doc, RESULT "base_pools")), 0);
+    json_decref(doc);
+    sides_done(&s);
+}
+
+/* One build against several: the one counts its sessions. */
+static void one_build_against_several(void **state)
+{
+    (void)state;
+    struct sides s;
+    sides_init(&s, NULL);
+    s.in.pool[0] = s.in.pool[1] = QS_POOL_ALL;
+    add_build(&s, 0, 1, "ref", 8, 1e6);
+    add_build(&s, 0, 2, "ref", 8, 1.001e6);
+    add_build(&s, 1, 3, "c", 8, 1.2e6);
+    add_build(&s, 1, 4, "d", 8, 1.201e6);
+    json_t *doc = sides_compared(&s);
+    check(doc, "regression", "builds", "log-welch");
+    assert_string_equal(text_at(doc, FIRST "base.units_of"), "sessions");
+    assert_string_equal(text_at(doc, FIRST "candidate.units_of"), "builds");
+    assert_int_equal(json_integer_value(at(doc, FIRST "base.units")), 2);
+    assert_false(has_warning(doc, RESULT "devices.0.warnings", "one-session"));
+    json_decref(doc);
+    sides_done(&s);
+}
+
+/* 1,2 against 3,4: jobs of one arm are one sample whatever they measured; arms that a job compares are not.
+ */
+static void jobs_are_one_sample(void **state)
+{
+    (void)state;
+    struct sides s;
+    sides_init(&s, NULL);
+    add_build(&s, 0, 1, "r1", 8, 1e6);
+    add_build(&s, 0, 2, "r2", 8, 1e6);
+    add_build(&s, 1, 3, "r2", 8, 1.3e6); /* one of them is on both sides */
+    add_build(&s, 1, 4, "r4", 8, 1.3e6);
+    json_t *doc = sides_compared(&s);
+    assert_int_equal(json_array_size(at(doc, "results")), 1);
+    assert_string_equal(text_at(doc, RESULT "candidate_arm"), "r2 and r4");
+    check(doc, "regression", "builds", "log-welch");
+    json_decref(doc);
+    add_build(&s, 0, 1, "other", 8, 1e6);
+    doc = sides_compared(&s);
+    assert_int_equal(json_array_size(at(doc, "results")), 1); /* r2 with r2 */
+    assert_string_equal(text_at(doc, RESULT "base_arm"), "r2");
+    assert_int_equal(json_array_size(at(doc, "only_in_base")), 2);
+    json_decref(doc);
+    sides_done(&s);
+}
+
+/* Two nights of ref and head, where head is another build each night. */
+static void what_is_left_is_matched_by_name(void **state)
+{
+    (void)state;
+    static const char *const heads[2] = {"r1", "r2"};
+    struct sides s;
+    sides_init(&s, NULL);
+    for (int side = 0; side < 2; side++) {
+        s.in.pool[side] = QS_POOL_NAMES;
+        sides_add_job(&s, side, side + 1, 0, 8, 1e6);
+        sides_add_job(&s, side, side + 1, 1, 8, side ? 1.2e6 : 1e6);
+        for (size_t i = 0; i < 16; i++)
+            sides_name(&s.runs[side].at[i].build, i < 8 ? "ref" : heads[side]);
+    }
+    json_t *doc = sides_compared(&s);
+    assert_int_equal(json_array_size(at(doc, "results")), 2);
+    assert_string_equal(text_at(doc, "results.0.base_arm"), "ref");
+    assert_string_equal(text_at(doc, "results.1.base_arm"), "r1");
+    assert_string_equal(text_at(doc, "results.1.candidate_arm"), "r2");
+    assert_string_equal(text_at(doc, "results.1.devices.0.comparisons.0.verdict"), "regression");
+    json_decref(doc);
+    sides_done(&s);
+}
+
+/* ref ran in many nights, each of another speed, new in one of them: there the blocks that both share say it.
+ */
+static void shared_blocks_are_used(void **state)
+{
+    (void)state;
+    static const double nights[] = {1.18e6, 1e6, 1.1e6, 1.05e6};
+    struct sides s;
+    sides_init(&s, NULL);
+    for (int64_t job = 1; job <= 4; job++)
+        add_build(&s, 0, job, "ref", 8, nights[job - 1]);
+    add_build(&s, 1, 1, "new", 8, nights[0]);
+    for (size_t i = 0; i < 8; i++)
+        s.runs[1].at[i].session = 1;
+    json_t *doc = sides_compared(&s);
+    check(doc, "equivalent", "blocks", "paired-log-t");
+    assert_int_equal(json_integer_value(at(doc, FIRST "base.units")), 8);
+    assert_int_equal(json_integer_value(at(doc, FIRST "base.units_dropped")), 24);
+    assert_true(has_warning(doc, RESULT "devices.0.warnings", "left-out"));
+    assert_true(fabs(number(doc, FIRST "ratio") - 1) < 0.003);
+    json_decref(doc);
+    sides_done(&s);
+}
+
+/* A night against one job of it: its runs are on both sides, and are no pairs. */
+static void a_run_is_no_pair_of_itself(void **state)
+{
+    (void)state;
+    struct sides s;
+    sides_init(&s, NULL);
+    for (int64_t job = 1; job <= 3; job++)
+        sides_add_job(&s, 0, job, 0, 6, job < 3 ? 1e6 : 4e6);
+    sides_add_job(&s, 1, 3, 0, 6, 4e6);
+    for (size_t i = 0; i < 6; i++)
+        memcpy(s.runs[1].at[i].uid, s.runs[0].at[12 + i].uid, 16);
+    json_t *doc = sides_compared(&s);
+    assert_string_equal(text_at(doc, FIRST "level"), "runs");
+    assert_true(number(doc, FIRST "ratio") > 2);
+    json_decref(doc);
+    sides_done(&s);
+}
+
+/* Each night ref and another head in shared blocks: a pair of builds counts once. */
+static void builds_that_met_are_paired(void **state)
+{
+    (void)state;
+    static const char *const heads[] = {"r1", "r2", "r3", "r4"};
+    static const double nights[] = {1.5e6, 1e6, 2e6, 1.2e6}, change[] = {1.1, 1.105, 1.095, 1.1};
+    struct sides s;
+    sides_init(&s, NULL);
+    s.in.pool[0] = s.in.pool[1] = QS_POOL_ALL;
+    for (int64_t job = 1; job <= 4; job++) {
+        add_build(&s, 0, job, "ref", 6, nights[job - 1]);
+        add_build(&s, 1, job, heads[job - 1], 6, nights[job - 1] * change[job - 1]);
+    }
+    json_t *doc = sides_compared(&s);
+    check(doc, "regression", "builds", "paired-log-t");
+    assert_int_equal(json_integer_value(at(doc, FIRST "base.units")), 4);
+    assert_int_equal(json_integer_value(at(doc, FIRST "candidate.builds")), 4);
+    assert_true(fabs(number(doc, FIRST "ratio") - 1.1) < 0.002);
+    assert_true(number(doc, FIRST "df") == 3);
+    json_decref(doc);
+    sides_done(&s);
+}
+
+/* A job of three arms: the third fails in two blocks, five of eight are disturbed, the margin and the level
+ * are the job's own. */
+static void fill_job(struct sides *s, struct world *w)
+{
+    static const double wobble[] = {0, 0.03, -0.02, 0.04, -0.03, 0.01, 0.02, -0.01};
+    for (uint32_t b = 1; b <= 8; b++) {
+        for (uint32_t arm = 0; arm < 3; arm++) {
+            int64_t ns = (int64_t)(1e6 * (1 + wobble[(b + 3 * arm) % 8] + 0.05 * arm));
+            struct qs_sample *sample = world_one(w, b, arm, ns);
+            struct qs_arm_run *run = arm < 2 ? sides_add(s, (int)arm, 1, arm, b, (double)ns) : NULL;
+            if (run)
+                run->clean[0].n = 1;
+            if (arm == 2 && b <= 2)
+                sample->state = QS_RUN_FAILED;
+            if (b >= 6)
+                world_soften(sample);
+            if (b >= 6 && run) {
+                run->soft[0] = run->clean[0];
+                run->clean[0] = (struct qs_arm_values){0};
+            }
+        }
+    }
+}
+
+static void arms_of_a_job_have_one_answer(void **state)
+{
+    (void)state;
+    static const char *const fields[] = {"ratio",     "lo", "hi", "judged_lo",
+                                         "judged_hi", "p",  "df", "mde_ratio"};
+    struct world w;
+    struct sides s;
+    world_init(&w, 3, "plan: {blocks: {min: 3, max: 8}}\ncompare: {margin: 7%, alpha: 0.1}\n");
+    sides_init(&s, NULL);
+    w.info.id = 1;
+    s.list[0].spec = w.spec;
+    s.in.views = w.in.views = (struct qs_views){.count = 0};
+    s.in.alpha = NAN;
+    s.in.job = &w.in;
+    fill_job(&s, &w);
+    json_t *sides = sides_compared(&s);
+    struct qs_buf text;
+    struct qs_err err = QS_ERR_INIT;
+    qs_buf_init(&text);
+    assert_true(qs_report_compare(&w.in, &text, &err));
+    json_t *job = page_read(&text);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        char *here = qs_asprintf(FIRST "%s", fields[i]),
+             *there = qs_asprintf("results.0.comparisons.0.%s", fields[i]);
+        if (number(sides, here) != number(job, there))
+            fail_msg("%s: %g of the sides, %g of the job", fields[i], number(sides, here),
+                     number(job, there));
+        free(here);
+        free(there);
+    }
+    assert_string_equal(text_at(sides, FIRST "verdict"), text_at(job, "results.0.comparisons.0.verdict"));
+    assert_true(number(sides, FIRST "margin_ratio") == 0.07);
+    assert_true(fabs(number(sides, "alpha") - 0.1) < 1e-12);
+    assert_int_equal(json_integer_value(at(sides, FIRST "base.units")),
+                     json_integer_value(at(job, "results.0.comparisons.0.blocks")));
+    json_decref(sides);
+    json_decref(job);
+    qs_buf_done(&text);
+    sides_done(&s);
+    world_done(&w);
+}
+
+/* What is called equivalent is told with the interval that lies within the margin, not with the wider one. */
+static void the_sentence_never_contradicts(void **state)
+{
+    (void)state;
+    static const double noise[] = {-0.031, 0.028, -0.012, 0.024, 0.011, -0.022, 0.019, -0.017};
+    struct sides s;
+    sides_init(&s, NULL);
+    for (uint32_t b = 1; b <= 8; b++) {
+        sides_add(&s, 0, 1, 0, b, 1e6);
+        sides_add(&s, 1, 1, 1, b, 1e6 * (1 + noise[b - 1]));
+    }
+    s.in.margin_ratio = 0.0185; /* between the ends of both intervals */
+    json_t *doc = sides_compared(&s);
+    check(doc, "equivalent", "blocks", "paired-log-t");
+    assert_true(number(doc, FIRST "hi") > 1.0185 || number(doc, FIRST "lo") < 1 / 1.0185);
+    assert_true(number(doc, FIRST "judged_hi") <= 1.0185 && number(doc, FIRST "judged_lo") >= 1 / 1.0185);
+    assert_true(number(doc, FIRST "judged_level") == 0.9);
+    struct qs_buf told;
+    qs_buf_init(&told);
+    qs_report_sentence(&told, "a", "b", number(doc, FIRST "lo90"), number(doc, FIRST "hi90"));
+    assert_string_equal(text_at(doc, FIRST "sentence"), told.data);
+    qs_buf_done(&told);
+    json_decref(doc);
+    sides_done(&s);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(builds_are_one_sample),
+        cmocka_unit_test(one_build_against_several),
+        cmocka_unit_test(jobs_are_one_sample),
+        cmocka_unit_test(what_is_left_is_matched_by_name),
+        cmocka_unit_test(shared_blocks_are_used),
+        cmocka_unit_test(a_run_is_no_pair_of_itself),
+        cmocka_unit_test(builds_that_met_are_paired),
+        cmocka_unit_test(arms_of_a_job_have_one_answer),
+        cmocka_unit_test(the_sentence_never_contradicts),
+    };
+    schema_dir = argc > 2 ? argv[2] : schema_dir;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
