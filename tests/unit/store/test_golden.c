@@ -1,33 +1,18 @@
-/* Databases of each released version open, are brought to the newest one, and still say what they said.
- * `test_store_golden write FILE` makes the one of the present version; what is in tests/golden/db is never
- * made again. */
+/* Databases of each released version open, are brought to the newest one, and still say what they said, row
+ * by row and through what reads them. tests/golden/db/make.py made them; what is there is never made again.
+ */
 #include "fixture.h"
 
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { WINDOWS = 3, PER_WINDOW = 5 };
+#include "base/buf.h"
+#include "store/migrate.h"
 
-static void write_rows(struct fixture *f)
-{
-    struct qs_iteration_row rows[PER_WINDOW];
-    for (uint8_t run = 1; run <= 2; run++) {
-        run_begin(f, run, run - 1u, 1, run - 1u);
-        for (uint32_t w = 0; w < WINDOWS; w++) {
-            struct qs_window_row window = make_window(run, w, w * PER_WINDOW, PER_WINDOW, rows);
-            rows[4].status = w == 2 ? -9 : 0;
-            rows[4].taint = w == 2 ? QS_TAINT_EXIT : 0;
-            assert_int_equal(put_window(f, &window), QS_E_NONE);
-        }
-        struct qs_run_end_row end = {
-            .uid = {run}, .state = QS_RUN_DONE, .stop_reason = "fixed", .ended_wall_ns = 99};
-        qs_store_run_end(f->store, &end, on_fine, NULL);
-    }
-    qs_store_job_state(f->store, f->job, QS_JOB_DONE, NULL, 100, on_fine, NULL);
-    qs_loop_run(f->loop);
-}
+enum { WINDOWS = 3, PER_WINDOW = 5 };
 
 static void copy(const char *from, const char *to)
 {
@@ -64,14 +49,172 @@ static bool read_rows(struct qs_store_reader *r, void *user, struct qs_err *err)
     return true;
 }
 
-static void version_1_is_read_and_continued(void **state)
+/* The first column of all rows, a line each. Owned by the caller. */
+static char *ask(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *s = NULL;
+    struct qs_buf out;
+    int rc = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
+    if (rc != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    qs_buf_init(&out);
+    while ((rc = sqlite3_step(s)) == SQLITE_ROW) {
+        const unsigned char *text = sqlite3_column_text(s, 0);
+        qs_buf_fmt(&out, "%s\n", text ? (const char *)text : "NULL");
+    }
+    assert_int_equal(rc, SQLITE_DONE);
+    sqlite3_finalize(s);
+    return qs_buf_take(&out);
+}
+
+static void says(sqlite3 *db, const char *sql, const char *expected)
+{
+    char *said = ask(db, sql);
+    if (strcmp(said, expected) != 0)
+        fail_msg("%s\nsays\n%sexpected\n%s", sql, said, expected);
+    free(said);
+}
+
+static sqlite3 *open_raw(const char *path)
+{
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    return db;
+}
+
+/* Every table of the old database, with the columns that it had then, says the same in the new one. */
+static void rows_are_kept(sqlite3 *old, sqlite3 *new)
+{
+    static const char each_sql[] = "SELECT 'SELECT ' || group_concat('quote(' || i.name || ')', '||'',''||') "
+                                   "|| ' FROM ' || t.name || ' ORDER BY 1'"
+                                   " FROM sqlite_master t JOIN pragma_table_info(t.name) i WHERE t.type = "
+                                   "'table' GROUP BY t.name ORDER BY t.name";
+    char *all = ask(old, each_sql), *at = NULL;
+    int tables = 0;
+    for (char *sql = strtok_r(all, "\n", &at); sql; sql = strtok_r(NULL, "\n", &at)) {
+        char *before = ask(old, sql);
+        says(new, sql, before);
+        free(before);
+        tables++;
+    }
+    assert_true(tables >= 24);
+    free(all);
+}
+
+/* What a version added, of run 3: `then` in databases that had it already, `before` in older ones. */
+static const struct {
+    int since;
+    const char *sql, *before, *then;
+} added[] = {
+    {2, "SELECT id || ' ' || warmup_n FROM run ORDER BY id", "1 0\n2 0\n3 0\n", "1 0\n2 0\n3 2\n"},
+    {3,
+     "SELECT run || kind || name || coalesce(kept_bytes, '-') || ' ' || total_bytes || coalesce(why, '-') "
+     "FROM v_artifact"
+     " WHERE kind <> 'trace' ORDER BY 1",
+     "",
+     "02000000000000000000000000000000kernel-logkernel-log5 7cut\n03000000000000000000000000000000filecore- "
+     "123456789too big\n"
+     "03000000000000000000000000000000outputoutput5 5-\n"},
+    {4, "SELECT harness FROM run ORDER BY id", "NULL\nNULL\nNULL\n",
+     "NULL\nNULL\n{\"layout\": \"random\", \"stack\": 4096}\n"},
+    {5, "SELECT seq || phase || evals FROM v_iteration WHERE run LIKE '03%' AND window = 0 ORDER BY seq",
+     "0warmup1\n1warmup1\n", "0tune3\n1tune4\n"},
+    {5, "SELECT device || benchmark || evals || oracle || evaluation_ns || ' ' || run FROM v_tuning", "",
+     "benchgzip17logistic1234.567 03000000000000000000000000000000\n"},
+    {6, "SELECT name || deterministic FROM metric WHERE id > 9 ORDER BY id", "energy_uj0\n",
+     "energy_uj0\ninstructions1\n"},
+    {7, "SELECT phase FROM v_window WHERE run LIKE '03%' AND window = 1", "measure\n", "traced\n"},
+    {7, "SELECT tool || window || ' ' || started_ns || ' ' || stopped_ns || ' ' || kept_bytes FROM v_trace",
+     "", "perf1 500 990000 4\n"},
+    {8, "SELECT coalesce(start_ns, 'none') FROM v_iteration WHERE run LIKE '03%' AND window = 2 ORDER BY seq",
+     "2000000\n2000400\n", "none\nnone\n"},
+    {8,
+     "SELECT coalesce(stream, '-') || (SELECT sum(device_n) FROM window WHERE run_id = 3) FROM run WHERE id "
+     "= 3",
+     "NULL\n", "{\"format\": \"numbers\", \"unit\": \"ms\"}1\n"},
+    {9, "SELECT run_id || ' ' || coalesce(median, 'none') || ' ' || n || soft FROM run_median ORDER BY 1", "",
+     "1 1001006.5 140\n3 none 01\n"},
+};
+
+static void additions_are_read(sqlite3 *db, int version)
+{
+    for (size_t i = 0; i < sizeof added / sizeof *added; i++)
+        says(db, added[i].sql, version >= added[i].since ? added[i].then : added[i].before);
+}
+
+/* Brought to the newest it has the tables, views, indexes and triggers that a new one has. */
+static void schema_is_the_newest(sqlite3 *db)
+{
+    static const char sql[] =
+        "SELECT type || name || coalesce(sql, '') FROM sqlite_master ORDER BY type, name";
+    struct fixture fresh;
+    fixture_init(&fresh);
+    fixture_open(&fresh);
+    sqlite3 *new = open_raw(fresh.path);
+    char *expected = ask(new, sql), version[16];
+    says(db, sql, expected);
+    snprintf(version, sizeof version, "%zu\n", qs_migration_count);
+    says(db, "PRAGMA user_version", version);
+    says(db, "PRAGMA integrity_check", "ok\n");
+    says(db, "SELECT count(*) FROM pragma_foreign_key_check", "0\n");
+    free(expected);
+    sqlite3_close(new);
+    fixture_done(&fresh);
+}
+
+/* All but the newest, which may have no release yet, must be here. */
+static int newest_golden(void)
+{
+    char path[512];
+    int version = 0;
+    do
+        snprintf(path, sizeof path, GOLDEN_DIR "/v%d.db", ++version);
+    while (access(path, R_OK) == 0);
+    assert_true(version >= (int)qs_migration_count);
+    return version - 1;
+}
+
+static void is_migrated(int version)
+{
+    struct fixture f;
+    char golden[512], old_path[160];
+    fixture_init(&f);
+    snprintf(golden, sizeof golden, GOLDEN_DIR "/v%d.db", version);
+    snprintf(old_path, sizeof old_path, "%s/old.db", f.dir);
+    copy(golden, f.path);
+    copy(golden, old_path);
+    sqlite3 *old = open_raw(old_path);
+    char *said = ask(old, "PRAGMA user_version");
+    assert_int_equal(atoi(said), version);
+    free(said);
+    fixture_open(&f);
+    fixture_close(&f);
+    sqlite3 *new = open_raw(f.path);
+    rows_are_kept(old, new);
+    schema_is_the_newest(new);
+    if (version > 1) /* the first is a real one, without run 3 */
+        additions_are_read(new, version);
+    sqlite3_close(old);
+    sqlite3_close(new);
+    fixture_done(&f);
+}
+
+static void each_version_keeps_its_rows(void **state)
 {
     (void)state;
+    for (int version = 1; version <= newest_golden(); version++)
+        is_migrated(version);
+}
+
+static void is_continued(int version)
+{
     struct fixture f;
     struct qs_err err = QS_ERR_INIT;
     struct qs_iteration_row rows[PER_WINDOW];
+    char golden[512];
     fixture_init(&f);
-    copy(GOLDEN_DIR "/v1.db", f.path);
+    snprintf(golden, sizeof golden, GOLDEN_DIR "/v%d.db", version);
+    copy(golden, f.path);
     fixture_open(&f);
     assert_true(qs_store_read_now(f.store, read_rows, NULL, &err));
     struct qs_window_row again = make_window(1, 1, PER_WINDOW, PER_WINDOW, rows);
@@ -81,25 +224,18 @@ static void version_1_is_read_and_continued(void **state)
     fixture_done(&f);
 }
 
-static int write_golden(const char *path)
+static void each_version_is_read_and_continued(void **state)
 {
-    struct fixture f;
-    fixture_init(&f);
-    fixture_open(&f);
-    fixture_world(&f);
-    write_rows(&f);
-    fixture_close(&f);
-    copy(f.path, path);
-    fixture_done(&f);
-    return 0;
+    (void)state;
+    for (int version = 1; version <= newest_golden(); version++)
+        is_continued(version);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-    if (argc == 3 && strcmp(argv[1], "write") == 0)
-        return write_golden(argv[2]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(version_1_is_read_and_continued),
+        cmocka_unit_test(each_version_keeps_its_rows),
+        cmocka_unit_test(each_version_is_read_and_continued),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -195,6 +195,24 @@ static void what_was_read_too_early_is_not_kept(void **state)
     assert_int_equal(ask(f, "time").fresh_count, 1);
 }
 
+/* What failed, was cancelled or was interrupted has values too. They are in no history. */
+static void only_runs_that_were_done_count(void **state)
+{
+    static const enum qs_run_state others[] = {QS_RUN_FAILED, QS_RUN_INTERRUPTED, QS_RUN_CANCELLED};
+    struct fixture *f = *state;
+    for (uint8_t i = 0; i < 3; i++) {
+        struct qs_iteration_row rows[N];
+        struct qs_run_end_row end = {
+            .uid = {(uint8_t)(20 + i)}, .state = others[i], .taint = QS_TAINT_EXIT, .ended_wall_ns = 45};
+        run_begin(f, end.uid[0], 0, 2u + i, 0);
+        struct qs_window_row w = make_window(end.uid[0], 0, 0, N, rows);
+        assert_int_equal(put_window(f, &w), QS_E_NONE);
+        qs_store_run_end(f->store, &end, on_fine, NULL);
+        qs_loop_run(f->loop);
+    }
+    computed_once(f, "time", 1001004.5 / 2, 2 * N, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +220,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(another_window_another_median, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(another_warm_up_another_median, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(changes_by_hand_are_seen, setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(only_runs_that_were_done_count, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(what_was_read_too_early_is_not_kept, setup, fixture_teardown),
     };
     return cmocka_run_group_tests_name("medians", tests, NULL, NULL);

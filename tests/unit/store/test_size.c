@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 enum { PER_WINDOW = 50, WINDOWS = 4000 };
 
@@ -74,10 +75,41 @@ static void an_iteration_is_small(void **state)
     assert_true(metrics > 10 && metrics / 9 <= 6);
 }
 
+static int64_t bytes_of(const struct fixture *f, const char *end)
+{
+    char path[160];
+    struct stat st;
+    snprintf(path, sizeof path, "%s%s", f->path, end);
+    assert_int_equal(stat(path, &st), 0);
+    return st.st_size;
+}
+
+/* Small commits reach the database when 4 MB of them have come together, not before, and the log then begins
+ * anew. */
+static void the_log_is_copied_at_4_mb(void **state)
+{
+    enum { MB = 1000 * 4096, COMMITS = 500 };
+    struct fixture *f = *state;
+    struct qs_iteration_row rows[PER_WINDOW];
+    int64_t before = bytes_of(f, ""), highest = 0;
+    run_begin(f, 1, 0, 1, 0);
+    for (uint32_t w = 0; w < COMMITS; w++) {
+        struct qs_window_row window = make_window(1, w, (uint64_t)w * PER_WINDOW, PER_WINDOW, rows);
+        assert_int_equal(put_window(f, &window), QS_E_NONE);
+        int64_t log = bytes_of(f, "-wal");
+        highest = log > highest ? log : highest;
+        if (highest < 3 * (MB / 4))
+            assert_int_equal(bytes_of(f, ""), before);
+    }
+    assert_true(bytes_of(f, "") > before);
+    assert_in_range(highest, MB, MB + MB / 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_iteration_is_small, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(the_log_is_copied_at_4_mb, fixture_setup, fixture_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

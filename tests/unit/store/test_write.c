@@ -293,6 +293,39 @@ static void a_job_that_ended_stays_ended(void **state)
     assert_int_equal(told[3].code, QS_E_NOT_FOUND);
 }
 
+static bool read_first_run(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    const uint8_t uid[16] = {1};
+    return qs_read_run(r, uid, user, err);
+}
+
+/* Each end of a run adds its taints; what it does not say stays, and its state is the last one's. */
+static void a_run_that_ends_again_keeps_its_taints(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_runs runs;
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_run_end_row end = {.uid = {1},
+                                 .state = QS_RUN_DONE,
+                                 .stop_reason = "precision",
+                                 .taint = QS_TAINT_LINK | QS_TAINT_OUTPUT,
+                                 .exe_path = "/bin/true",
+                                 .warmup_n = 3,
+                                 .ended_wall_ns = 40};
+    run_begin(f, 1, 0, 1, 0);
+    qs_store_run_end(f->store, &end, on_fine, NULL);
+    end = (struct qs_run_end_row){
+        .uid = {1}, .state = QS_RUN_INTERRUPTED, .taint = QS_TAINT_INTERRUPTED, .ended_wall_ns = 50};
+    qs_store_run_end(f->store, &end, on_fine, NULL);
+    qs_loop_run(f->loop);
+    assert_true(qs_store_read_now(f->store, read_first_run, &runs, &err));
+    assert_int_equal(runs.count, 1);
+    assert_int_equal(runs.at[0].taint, QS_TAINT_LINK | QS_TAINT_OUTPUT | QS_TAINT_INTERRUPTED);
+    assert_int_equal(runs.at[0].state, QS_RUN_INTERRUPTED);
+    assert_string_equal(runs.at[0].stop_reason, "precision");
+    qs_runs_free(&runs);
+}
+
 static void an_unknown_arm_is_refused(void **state)
 {
     struct fixture *f = *state;
@@ -314,7 +347,7 @@ int main(void)
         TEST(events_are_numbered_in_order), TEST(a_hold_keeps_commits_back),
         TEST(a_hold_keeps_reads_back),      TEST(what_a_run_has_left_is_linked_to_it),
         TEST(close_commits_what_waits),     TEST(a_job_that_ended_stays_ended),
-        TEST(an_unknown_arm_is_refused),
+        TEST(an_unknown_arm_is_refused),    TEST(a_run_that_ends_again_keeps_its_taints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
