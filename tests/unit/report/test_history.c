@@ -438,18 +438,30 @@ static void only_the_last_attempt_counts(void **state)
 static void the_same_series_has_one_id(void **state)
 {
     (void)state;
-    char empty[] = "{}", a[] = "a", ab[] = "ab", device[] = "d";
+    char empty[] = "{}", size[] = "{\"size\":4}", a[] = "a", ab[] = "ab", device[] = "d";
     struct qs_series_info s = {
         .benchmark = a, .params_json = empty, .conditions_json = empty, .device = device, .arm = a};
+    char **const parts[] = {&s.benchmark, &s.params_json, &s.conditions_json, &s.device, &s.arm};
     char one[65], same[65], other[65];
     qs_history_id(&s, one);
     s.point = 77;
     qs_history_id(&s, same);
-    s.benchmark = ab;
-    qs_history_id(&s, other);
     assert_string_equal(one, same);
-    assert_string_not_equal(one, other);
     assert_int_equal(strlen(one), 64);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char *before = *parts[i];
+        *parts[i] = before == empty ? size : ab;
+        qs_history_id(&s, other);
+        assert_string_not_equal(one, other);
+        *parts[i] = before;
+    }
+    /* What belongs to one part does not pass for the beginning of the next. */
+    s.params_json = size;
+    qs_history_id(&s, one);
+    s.params_json = empty;
+    s.conditions_json = size;
+    qs_history_id(&s, other);
+    assert_string_not_equal(one, other);
 }
 
 int main(void)
