@@ -124,7 +124,7 @@ static void read_governors(const struct qs_facts *facts, char *value, size_t cap
 {
     value[0] = '\0';
     for (int i = 0; i < 64; i++) {
-        char part[160];
+        char part[192];
         char text[3][48] = {"", "?", "?"};
         static const char *const files[3] = {"scaling_governor", "scaling_min_freq", "scaling_max_freq"};
         for (int f = 0; f < 3; f++) {

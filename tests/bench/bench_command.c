@@ -16,10 +16,17 @@
 #include <unistd.h>
 
 #include "agent_pipe.h"
+#include "scale.h"
 #include "stats/describe.h"
 #include "stats/rng.h"
 
-enum { ROUNDS = 40, RUNS = 120, WARMUP = 10, SIDES = 4, DRAWS = 4000 };
+enum {
+    ROUNDS = QS_FULL_OR_SMOKE(40, 2),
+    RUNS = QS_FULL_OR_SMOKE(120, 10),
+    WARMUP = 10,
+    SIDES = 4,
+    DRAWS = 4000
+};
 enum side { SPAWN, VFORK, QUIESCE, HYPERFINE };
 
 extern char **environ;

@@ -4,12 +4,13 @@
 #include "quiesce/bench.h"
 
 #include "harness_side.h"
+#include "scale.h"
 #include "stats/describe.h"
 #include "stats/rng.h"
 
 #include <math.h>
 
-enum { ROUNDS = 200, DRAWS = 4000, ITERATIONS_MAX = 1000 };
+enum { ROUNDS = QS_FULL_OR_SMOKE(200, 4), DRAWS = 4000, ITERATIONS_MAX = 1000 };
 enum side { BARE, HEADER, TUNED, GBENCH, SIDES };
 
 /* Each side's iterations of a round: enough to outweigh the ends of a window, few enough to fit between

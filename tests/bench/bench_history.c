@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "scale.h"
 #include "stats/describe.h"
 #include "stats/energy.h"
 #include "stats/hunter.h"
@@ -13,7 +14,12 @@
 #include "stats/rng.h"
 #include "stats/special.h"
 
-enum { N = 1000, ROUNDS = 21, REPEAT = 10, SIDES = 4 };
+enum {
+    N = QS_FULL_OR_SMOKE(1000, 200),
+    ROUNDS = QS_FULL_OR_SMOKE(21, 6),
+    REPEAT = QS_FULL_OR_SMOKE(10, 1),
+    SIDES = 4
+};
 enum side { PAIRS, HUNTER, PELT, SPLIT };
 
 struct history {

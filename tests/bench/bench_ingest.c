@@ -11,11 +11,12 @@
 
 #include "base/loop.h"
 #include "ingest.h"
+#include "scale.h"
 #include "stats/describe.h"
 #include "stats/interval.h"
 #include "stats/rng.h"
 
-enum { ROUNDS = 9, SIDES = 3 };
+enum { ROUNDS = QS_FULL_OR_SMOKE(9, 6), SIDES = 3 };
 enum { BARE, STORE, LINE };
 
 const char *const ingest_metrics[METRICS] = {"user_time_us",         "system_time_us", "max_rss_bytes",

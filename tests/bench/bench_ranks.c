@@ -1,19 +1,20 @@
 /* Mann-Whitney and Hodges-Lehmann with its interval for two samples of 100 000 values, which are 10^10 pairs,
- * against sorting both samples with the C library, in rounds whose order is drawn. */
+ * and sorting both, against sorting both with the C library's qsort, in rounds whose order is drawn. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "scale.h"
 #include "stats/describe.h"
 #include "stats/interval.h"
 #include "stats/ranks.h"
 #include "stats/rng.h"
 #include "stats/sum.h"
 
-enum { N = 100000, ROUNDS = 15, SIDES = 3 };
-enum { SORT, MWU, HL };
+enum { N = QS_FULL_OR_SMOKE(100000, 5000), ROUNDS = QS_FULL_OR_SMOKE(15, 6), SIDES = 4 };
+enum { QSORT, SORT, MWU, HL };
 
 struct data {
     const char *name;
@@ -53,9 +54,28 @@ static struct data make(const char *name, bool coarse)
     qs_rng_seed(&rng, 1, coarse);
     for (size_t i = 0; i < N; i++) {
         d.x[i] = draw(&rng, 1, coarse);
-        d.y[i] = draw(&rng, 1.001, coarse);
+        d.y[i] = draw(&rng, QS_FULL_OR_SMOKE(1.001, 1.01), coarse);
     }
     return d;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void sort_both(struct data *d, bool with_c_library)
+{
+    memcpy(d->scratch, d->x, N * sizeof *d->x);
+    memcpy(d->scratch + N, d->y, N * sizeof *d->y);
+    for (int half = 0; half < 2; half++) {
+        double *values = d->scratch + half * N;
+        if (with_c_library)
+            qsort(values, N, sizeof *values, ascending);
+        else
+            qs_sort(values, N);
+    }
 }
 
 static void run_side(int side, struct data *d)
@@ -63,11 +83,8 @@ static void run_side(int side, struct data *d)
     struct qs_mwu mwu;
     struct qs_hl hl;
     bool ok = true;
-    if (side == SORT) {
-        memcpy(d->scratch, d->x, N * sizeof *d->x);
-        memcpy(d->scratch + N, d->y, N * sizeof *d->y);
-        qs_sort(d->scratch, N);
-        qs_sort(d->scratch + N, N);
+    if (side == QSORT || side == SORT) {
+        sort_both(d, side == QSORT);
     } else if (side == MWU) {
         ok = qs_mwu(d->x, N, d->y, N, QS_RANKS_AUTO, &mwu) == QS_OK && mwu.p < 0.05;
     } else {
@@ -86,19 +103,19 @@ static void print_ratio(const char *what, const double *spent_s, const double *b
     if (qs_median(spent_s, ROUNDS, &median_s) != QS_OK || qs_median(ratios, ROUNDS, &median) != QS_OK ||
         qs_median_ci(ratios, ROUNDS, 0.95, &ci) != QS_OK)
         die("no median");
-    printf("  %-34s %8.2f ms   ratio to sorting %.2f (%.2f to %.2f)\n", what, 1e3 * median_s, median,
-           ci.ci.lo, ci.ci.hi);
+    printf("  %-34s %8.2f ms   ratio to qsort %.2f (%.2f to %.2f)\n", what, 1e3 * median_s, median, ci.ci.lo,
+           ci.ci.hi);
 }
 
 static void measure(struct data *d)
 {
-    static const char *const names[SIDES] = {"sort both (qsort)", "Mann-Whitney",
+    static const char *const names[SIDES] = {"sort both (qsort)", "sort both (ours)", "Mann-Whitney",
                                              "Hodges-Lehmann with interval"};
     double spent_s[SIDES][ROUNDS];
     struct qs_rng rng;
     qs_rng_seed(&rng, 2, 0);
     for (int r = 0; r < ROUNDS; r++) {
-        int order[SIDES] = {SORT, MWU, HL};
+        int order[SIDES] = {QSORT, SORT, MWU, HL};
         for (int i = SIDES - 1; i > 0; i--) {
             int j = (int)qs_rng_below(&rng, (uint64_t)i + 1), keep = order[i];
             order[i] = order[j];
@@ -112,7 +129,7 @@ static void measure(struct data *d)
     }
     printf("%s, %d x %d values, medians of %d rounds:\n", d->name, N, N, ROUNDS);
     for (int i = 0; i < SIDES; i++)
-        print_ratio(names[i], spent_s[i], spent_s[SORT]);
+        print_ratio(names[i], spent_s[i], spent_s[QSORT]);
 }
 
 int main(void)

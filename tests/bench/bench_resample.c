@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "scale.h"
 #include "stats/bootstrap.h"
 #include "stats/interval.h"
 #include "stats/rng.h"
 
-enum { N = 1000000, RESAMPLES = 100, ROUNDS = 6, STATISTICS = 2 };
+enum { N = QS_FULL_OR_SMOKE(1000000, 10000), RESAMPLES = 100, ROUNDS = 6, STATISTICS = 2 };
 
 static double cpu_s(void)
 {

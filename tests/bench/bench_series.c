@@ -10,6 +10,7 @@
 
 #include "base/loop.h"
 #include "report/history.h"
+#include "scale.h"
 #include "stats/describe.h"
 #include "stats/interval.h"
 #include "stats/rng.h"
@@ -17,7 +18,14 @@
 #include "store/read_history.h"
 #include "store/store.h"
 
-enum { NIGHTS = 500, BENCHMARKS = 10, RUNS = 3, WINDOWS = 10, PER_WINDOW = 100, ROUNDS = 7 };
+enum {
+    NIGHTS = QS_FULL_OR_SMOKE(500, 5),
+    BENCHMARKS = 10,
+    RUNS = 3,
+    WINDOWS = 10,
+    PER_WINDOW = QS_FULL_OR_SMOKE(100, 5),
+    ROUNDS = 7
+};
 enum side { SCAN, FIRST, PAGE, LIST, SIDES };
 
 static const int64_t day_ns = INT64_C(86400000000000);

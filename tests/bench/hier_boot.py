@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-RUNS, ITERATIONS, RESAMPLES, ROUNDS = 30, 50, 10000, 7
+RUNS, ITERATIONS, RESAMPLES, ROUNDS = (5, 5, 200, 1) if "QS_BENCH_SMOKE" in os.environ else (30, 50, 10000, 7)
 
 
 def write_values(path, rng):
@@ -62,7 +62,7 @@ def main():
             continue
         print(f"    times slower (goal >= 50): {spread([row[0] / our[0] for our, row in zip(ours, rows)])}")
         apart = max(abs(ours[0][i] - rows[0][i]) for i in (1, 2)) / width
-        if apart > 0.1:
+        if apart > 0.1 and "QS_BENCH_SMOKE" not in os.environ:
             sys.exit(f"hier_boot: the bounds are apart by {100 * apart:.1f} % of the interval: not the same resampling")
 
 

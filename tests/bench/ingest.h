@@ -2,9 +2,15 @@
 #ifndef QS_TESTS_BENCH_INGEST_H
 #define QS_TESTS_BENCH_INGEST_H
 
+#include "scale.h"
 #include "store/store.h"
 
-enum { PER_WINDOW = 50, WINDOWS = 2000, PER_TRANSACTION = 100, METRICS = 9 };
+enum {
+    PER_WINDOW = 50,
+    WINDOWS = QS_FULL_OR_SMOKE(2000, 20),
+    PER_TRANSACTION = QS_FULL_OR_SMOKE(100, 10),
+    METRICS = 9
+};
 
 extern const char *const ingest_metrics[METRICS];
 

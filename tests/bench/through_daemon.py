@@ -15,7 +15,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 from own_daemon import own_daemon  # noqa: E402
 
-ROUNDS, RUNS, WARMUP, DRAWS = 25, 120, 10, 4000
+ROUNDS, RUNS, WARMUP, DRAWS = (2, 5, 1, 10) if "QS_BENCH_SMOKE" in os.environ else (25, 120, 10, 4000)
 SIDES = ("bare", "quiesce", "hyperfine")
 
 
