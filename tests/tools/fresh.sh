@@ -68,7 +68,7 @@ exec chroot --userspec="$user" "$system" /usr/bin/env -i PATH=/usr/local/sbin:/u
     ${CI:+CI="$CI"} ${JOBS:+JOBS="$JOBS"} sh -c "cd \"\$HOME\" && $*"'
 enter() {
     local user=root home=/root
-    [[ $1 == root ]] || user=tester:tester home=/home/tester
+    [[ $1 == root ]] || user=tester:tester home=/srv/tester
     as_root unshare --mount --pid --fork --kill-child --propagation private sh -c "$inside" sh "$system" "$user" "$home" "$2" </dev/null
 }
 
@@ -87,7 +87,7 @@ make_system() {
     say "making a minimal Debian 12 for $who"
     as_root debootstrap --variant=minbase --include=git,sudo bookworm "$system" \
         ${FRESH_MIRROR:+"$FRESH_MIRROR"} >"$log" 2>&1 || cannot "debootstrap failed: $(tail -n 1 "$log")"
-    enter root 'useradd --create-home --shell /bin/bash tester && echo "tester ALL=(ALL) NOPASSWD: ALL" >/etc/sudoers.d/tester' \
+    enter root 'useradd --create-home --home-dir /srv/tester --shell /bin/bash tester && echo "tester ALL=(ALL) NOPASSWD: ALL" >/etc/sudoers.d/tester' \
         >>"$log" 2>&1 || cannot "entering it failed: $(tail -n 1 "$log")"
     rm -f "$log"
 }
@@ -95,7 +95,7 @@ make_system() {
 # The last commit, as a clone of it by anybody else would be.
 put_project() {
     local home=/root owner=root
-    [[ $who == root ]] || home=/home/tester owner=tester
+    [[ $who == root ]] || home=/srv/tester owner=tester
     [[ -z $(git status --porcelain --untracked-files=no) ]] || say "what is not committed is not in the fresh clone"
     as_root git -c safe.directory='*' clone -q --no-hardlinks . "$system$home/quiesce" || cannot "cloning the project into it failed"
     enter root "chown -R $owner:$owner $home/quiesce"

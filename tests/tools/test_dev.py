@@ -80,7 +80,7 @@ def check_no_install(t, root):
 def check_commands(t, root):
     machine = Machine(root)
     code, lines = machine.dev("help")
-    words = "demo test fmt lint bench fuzz sim deps".split()
+    words = "demo test fmt lint bench fuzz sim fresh deps".split()
     t.ok(code == 0 and all(any(line.split()[:1] == [w] for line in lines) for w in words), "help names each command", lines)
     code, lines = machine.dev("tset")
     t.ok(code == 1 and lines[-1] == "dev: there is no command tset", "an unknown command fails", lines)
@@ -89,9 +89,53 @@ def check_commands(t, root):
     t.equal(machine.apt_calls(), [], "before anything is installed")
 
 
+def check_fresh(t, root):
+    """A machine that cannot make a fresh system says why, by an exit code of its own."""
+    def bare(apt=True, **programs):
+        machine = Machine(root, with_apt=apt)
+        tools = os.path.join(machine.top.name, "tests", "tools")
+        os.mkdir(tools)
+        shutil.copy(os.path.join(root, "tests", "tools", "fresh.sh"), tools)
+        for name, text in programs.items():
+            machine.program(name, f"#!/bin/sh\n{text}\n")
+        return machine
+
+    code, lines = bare(**{"dpkg-query": "exit 1"}).dev("fresh")
+    t.ok(code == 3 and "cannot install: debootstrap" in lines[-1], "no debootstrap to be had: exit code 3, and why", lines)
+    there = "case \"$*\" in *debootstrap) echo installed;; esac"  # dpkg-query's answer
+    got = bare(**{"dpkg-query": there, "debootstrap": "exit 0", "unshare": "exit 1"}).dev("fresh", "demo")
+    t.equal(got, (3, ["fresh: cannot make a fresh Debian 12: mounts of its own are not allowed here (unshare fails)"]),
+            "no mounts of its own: exit code 3, and why")
+    rm = {"rm": "exec /bin/rm \"$@\"", "rmdir": "exec /bin/rmdir \"$@\""}
+    got = bare(**{"dpkg-query": there, "debootstrap": "echo E: no mirror; exit 1", "unshare": "exit 0", **rm}).dev("fresh")
+    t.equal((got[0], got[1][-1]), (3, "fresh: cannot make a fresh Debian 12: debootstrap failed: E: no mirror"),
+            "debootstrap's own words")
+    code, lines = bare(**{"dpkg-query": there}).dev("fresh", "--as", "nobody")
+    t.ok(code == 2 and "--as takes user or root, not 'nobody'" in lines[-1], "a wrong option is no missing system", lines)
+
+
+def check_ci(t, root):
+    """Where there is no fresh system both commands run on the machine; where one failed in it, the whole failed."""
+    def calls(**codes):
+        with tempfile.TemporaryDirectory() as top:
+            os.mkdir(os.path.join(top, ".ci"))
+            shutil.copy(os.path.join(root, ".ci", "run"), os.path.join(top, ".ci"))
+            with open(os.path.join(top, "dev"), "w", encoding="utf-8") as f:
+                f.write('#!/bin/sh\necho "$*" >>calls\ncase "$*" in fresh*) exit ${FRESH:-0};; *slow) exit ${SLOW:-0};; esac\n')
+            os.chmod(os.path.join(top, "dev"), 0o755)
+            code = subprocess.run(["bash", ".ci/run"], cwd=top, env={**os.environ, **codes}, capture_output=True, check=False).returncode
+            with open(os.path.join(top, "calls"), encoding="utf-8") as f:
+                return code, [line.split()[0] if line.startswith("fresh") else line.strip() for line in f]
+
+    t.equal(calls(), (0, ["fresh", "test --slow"]), "both commands run in a fresh system, the slow tests outside")
+    t.equal(calls(FRESH="3"), (0, ["fresh", "demo", "test", "test --slow"]), "on this machine where none can be made")
+    t.equal(calls(FRESH="1"), (1, ["fresh", "test --slow"]), "a failure in the fresh system is not made good here")
+    t.equal(calls(SLOW="1"), (1, ["fresh", "test --slow"]), "nor one of the slow tests")
+
+
 def main():
     t = Tap()
-    for check in (check_install, check_no_install, check_commands):
+    for check in (check_install, check_no_install, check_commands, check_fresh, check_ci):
         check(t, sys.argv[1])
     return t.done()
 
