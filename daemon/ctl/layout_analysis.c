@@ -35,11 +35,11 @@ static void add_change(const struct qs_layout *layout, const json_t *change, str
     struct qs_buf text;
     qs_buf_init(&text);
     qs_buf_fmt(&text, "%s point %" PRId64, drift ? "a drift from" : "from",
-               qs_json_get_int(change, "from", 0));
+               qs_json_get_int(change, "from", 0) + 1);
     if (label[0] != '\0')
         qs_buf_fmt(&text, " (%s)", label);
     if (drift)
-        qs_buf_fmt(&text, " to point %" PRId64, qs_json_get_int(change, "to", 0));
+        qs_buf_fmt(&text, " to point %" PRId64, qs_json_get_int(change, "to", 0) + 1);
     if (isfinite(ratio))
         qs_buf_fmt(&text, ": %+.1f %%", (ratio - 1) * 100);
     if (isfinite(lo) && isfinite(hi))
@@ -64,10 +64,11 @@ static void add_changes(const struct qs_layout *layout, const json_t *result, st
         return;
     qs_buf_init(&text);
     qs_layout_count(&text, (int64_t)json_array_size(changes), "change", "changes");
-    qs_buf_str(&text, " of at least ");
-    qs_layout_percent(&text, qs_json_get_number(found, "min_magnitude", 0));
     qs_buf_str(&text, " in ");
     qs_layout_count(&text, qs_json_get_int(result, "points", 0), "point", "points");
+    qs_buf_str(&text, "; what is surely below ");
+    qs_layout_percent(&text, qs_json_get_number(found, "min_magnitude", 0));
+    qs_buf_str(&text, " is left out");
     qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_BOLD);
     json_array_foreach(changes, i, change) add_change(layout, change, out);
     qs_buf_clear(&text);

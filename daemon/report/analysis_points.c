@@ -200,19 +200,19 @@ static enum qs_status put_drift(const struct qs_points *p, struct qs_json *j)
 static enum qs_status put_labelled(const struct qs_points *p, struct qs_json *j)
 {
     const struct qs_hunter_opts opts = hunter_opts(p, p->view->opts->margin_ratio);
-    struct qs_change *changes = qs_calloc(p->n, sizeof *changes);
-    size_t count = 0;
-    enum qs_status status = p->n > POINTS_MOST ? QS_EDOM : qs_changes(p->v, p->n, &opts, changes, &count);
+    struct qs_changes changes = {.phi = NAN, .detectable_ratio = NAN};
+    enum qs_status status = p->n > POINTS_MOST ? QS_EDOM : qs_changes_find(p->v, p->n, &opts, &changes);
     qs_json_key(j, "changes");
     qs_json_array(j);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < changes.count; i++) {
         qs_json_object(j);
-        qs_put_change(j, &changes[i]);
-        qs_json_kstring(j, "label", p->labels ? p->labels[changes[i].from] : NULL);
+        qs_put_change(j, &changes.at[i]);
+        qs_json_kstring(j, "label", p->labels ? p->labels[changes.at[i].from] : NULL);
         qs_json_object_end(j);
     }
     qs_json_array_end(j);
-    free(changes);
+    qs_put_changes_beside(j, &changes, 0);
+    qs_changes_free(&changes);
     return status;
 }
 
@@ -240,7 +240,9 @@ static enum qs_status put_ed_pelt(const struct qs_points *p, struct qs_json *j)
 }
 
 const struct qs_points_stat qs_points_stats[] = {
-    {"labelled", "corrected Hunter above the margin; neighbouring steps that one ramp explains are a drift",
+    {"labelled",
+     "steps of corrected Hunter that hold for tails and dependent points, above the margin; neighbouring "
+     "ones that one ramp explains are a drift",
      put_labelled, false},
     {"change_points", "corrected Hunter, changes above the margin", put_changes, false},
     {"hunter", "corrected Hunter, changes of any size", put_hunter, false},

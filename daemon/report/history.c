@@ -154,32 +154,33 @@ static void put_changes(struct qs_json *j, const struct history *h, size_t from,
 {
     const struct qs_history_opts *o = &h->in->opts;
     struct qs_hunter_opts opts = qs_hunter_opts_default();
-    struct qs_change *changes = qs_calloc(end - from, sizeof *changes);
-    size_t count = 0;
+    struct qs_changes changes;
     opts.level = o->level;
     opts.min_magnitude = o->margin_ratio;
     opts.p_max = o->p_max;
     opts.window = o->window;
     opts.progress = *progress;
-    enum qs_status status = qs_changes(h->x + from, end - from, &opts, changes, &count);
+    enum qs_status status = qs_changes_find(h->x + from, end - from, &opts, &changes);
     qs_json_kstring(j, "status", qs_status_name(status));
     qs_json_key(j, "changes");
     qs_json_array(j);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < changes.count; i++) {
+        struct qs_change *c = &changes.at[i];
         char build[80], before[80];
-        changes[i].from += from;
-        changes[i].to += from;
-        qs_history_build(h->session[changes[i].from], build);
-        qs_history_build(h->session[changes[i].from > from ? changes[i].from - 1 : from], before);
+        c->from += from;
+        c->to += from;
+        qs_history_build(h->session[c->from], build);
+        qs_history_build(h->session[c->from > from ? c->from - 1 : from], before);
         qs_json_object(j);
-        qs_put_change(j, &changes[i]);
-        qs_json_kstring(j, "direction", direction(h, &changes[i]));
+        qs_put_change(j, c);
+        qs_json_kstring(j, "direction", direction(h, c));
         qs_json_kstring(j, "build", build);
         qs_json_kstring(j, "build_before", before);
         qs_json_object_end(j);
     }
     qs_json_array_end(j);
-    free(changes);
+    qs_put_changes_beside(j, &changes, from);
+    qs_changes_free(&changes);
 }
 
 static void put_trend(struct qs_json *j, const struct history *h, size_t from, size_t end,

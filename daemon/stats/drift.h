@@ -51,22 +51,38 @@ enum qs_change_kind { QS_CHANGE_STEP, QS_CHANGE_DRIFT };
 
 struct qs_change {
     enum qs_change_kind kind;
-    size_t from, to;      /* step: both the first value after it; drift: where it begins and ends */
-    double p;             /* step: as of qs_change_point; drift: qs_drift_about the ramp, of its stretch */
-    double before, after; /* step: means of the neighbours; drift: the fitted levels at both ends */
-    double ratio;         /* after/before; step: of geometric means. NaN where there is none */
-    struct qs_ci ci;      /* of ratio; drift: from the slope's interval */
-    double slope, n_eff;  /* of a drift, per step; NaN for a step */
-    bool confirmed;       /* enough values follow the step; a drift is, by its p */
+    size_t from, to; /* step: both the first value after it; drift: where it begins and ends */
+    double p;        /* step: as of qs_steps_find; drift: qs_drift_about the ramp, of its stretch */
+    double before,
+        after;           /* step: means of the neighbours without what stands out; drift: the fitted levels */
+    double ratio;        /* after/before; step: of geometric means. NaN where there is none */
+    struct qs_ci ci;     /* of ratio; drift: from the slope's interval */
+    double slope, n_eff; /* of a drift, per step; NaN for a step */
+    double median_before,
+        median_after; /* of the values from the step before, and to the next; NaN: a drift */
+    bool confirmed;   /* enough values follow the step; a drift is, by its p */
 };
 
-/* Corrected Hunter, then each row of neighbouring changes of one direction is explained again: where one ramp
- * of at least 5 intervals fits better than the k steps do (Schwarz's criterion, 4 against 2k+1 numbers) and
- * Mann-Kendall's p over the stretch is below opts->p_max, it is one drift. A series without a step is a drift
- * where the same holds against the best step and the ramp climbs by more than min_magnitude (relative). out
- * has room for n; ascending by from. Status as of qs_hunter; beyond QS_DRIFT_MOST values only steps are
- * looked for. */
-enum qs_status qs_changes(const double *x, size_t n, const struct qs_hunter_opts *opts, struct qs_change *out,
-                          size_t *count);
+struct qs_changes {
+    struct qs_change *at; /* owned: ascending by from */
+    size_t count;
+    size_t *alone; /* owned: single values that stand out, ascending: they made no step */
+    size_t n_alone;
+    size_t smaller;            /* steps that are there and surely below min_magnitude: not among `at` */
+    double smaller_most_ratio; /* the largest of them, as a magnitude; 0: none */
+    double
+        detectable_ratio; /* the step in the middle that four of five such histories would tell; NaN: none */
+    double phi;           /* as of qs_steps_find */
+};
+
+/* The steps of qs_steps_find. Each row of neighbouring ones of one direction is explained again: where one
+ * ramp of at least 5 intervals fits better than the k steps do (Schwarz's criterion of as many independent
+ * values, 4 against 1.4 k + 1 numbers), Mann-Kendall's p over the stretch is below opts->p_max and it
+ * climbs by more than min_magnitude (relative), it is one drift. So is a series without a step where the same
+ * holds against the best step. Of what is left the steps whose whole interval is below min_magnitude are only
+ * counted. Status as of qs_hunter; beyond QS_DRIFT_MOST values only steps are looked for. To be freed. */
+enum qs_status qs_changes_find(const double *x, size_t n, const struct qs_hunter_opts *opts,
+                               struct qs_changes *out);
+void qs_changes_free(struct qs_changes *changes);
 
 #endif

@@ -240,6 +240,11 @@ static void a_step_is_found_and_named(void **state)
     assert_string_equal(text(step, "build_before"), "v24");
     assert_string_equal(text(step, "direction"), "worse");
     assert_true(number(step, "lo") < 1.06 && number(step, "hi") > 1.06);
+    double first = number(step, "median_before"), second = number(step, "median_after");
+    assert_true(fabs(first - 1e6) < 2000 && fabs(second - 1.06e6) < 2000);
+    json_t *segment = at(a.doc, "segments", 0);
+    assert_int_equal(whole(json_object_get(segment, "smaller"), "steps"), 0);
+    assert_int_equal(json_array_size(json_object_get(segment, "alone")), 0);
     json_t *point = at(a.doc, "points", 25);
     assert_string_equal(text(point, "build"), "v25");
     assert_string_equal(text(point, "interval"), "t-log");

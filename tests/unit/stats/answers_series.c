@@ -163,17 +163,16 @@ ASK(ask_hunter)
 ASK(ask_changes)
 {
     struct qs_hunter_opts opts = qs_hunter_opts_default();
-    struct qs_change *changes = calloc(n + 1, sizeof *changes);
-    size_t count = 0;
+    struct qs_changes changes;
     ONE_SAMPLE_ONLY;
-    a->status = qs_changes(x, n, &opts, changes, &count);
-    answer_put(a, "changes", ANSWER_SAME, (double)count);
-    for (size_t i = 0; i < count && i < SHOWN; i++) {
-        answer_put(a, "from", ANSWER_SAME, (double)changes[i].from);
-        answer_put_share(a, "p", ANSWER_SAME, changes[i].p);
-        answer_put(a, "after", ANSWER_LOCATION, changes[i].after);
+    a->status = qs_changes_find(x, n, &opts, &changes);
+    answer_put(a, "changes", ANSWER_SAME, (double)changes.count);
+    for (size_t i = 0; i < changes.count && i < SHOWN; i++) {
+        answer_put(a, "from", ANSWER_SAME, (double)changes.at[i].from);
+        answer_put_share(a, "p", ANSWER_SAME, changes.at[i].p);
+        answer_put(a, "after", ANSWER_LOCATION, changes.at[i].after);
     }
-    free(changes);
+    qs_changes_free(&changes);
 }
 
 ASK(ask_pelt)

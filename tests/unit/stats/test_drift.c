@@ -105,6 +105,17 @@ static void test_dependent_values_are_no_drift(void **state)
 static const struct qs_hunter_opts opts = {
     .window = 50, .p_max = 0.001, .min_magnitude = 0.02, .confirm_after = 4, .level = 0.95};
 
+static enum qs_status changes(const double *y, size_t n, struct qs_change *got, size_t *count)
+{
+    struct qs_changes found;
+    enum qs_status status = qs_changes_find(y, n, &opts, &found);
+    *count = found.count;
+    for (size_t i = 0; i < found.count; i++)
+        got[i] = found.at[i];
+    qs_changes_free(&found);
+    return status;
+}
+
 /* Levels about 1000 with 1 % of noise: flat, then `rise` within `width` nights, then flat. */
 static void history(struct qs_rng *rng, size_t n, size_t from, size_t width, double rise, double *y)
 {
@@ -124,7 +135,7 @@ static void count_kinds(size_t n, size_t from, size_t width, double rise, int *s
         struct qs_change got[N];
         size_t count;
         history(&rng, n, from, width, rise, y);
-        assert_int_equal(qs_changes(y, n, &opts, got, &count), QS_OK);
+        assert_int_equal(changes(y, n, got, &count), QS_OK);
         for (size_t i = 0; i < count; i++) {
             *steps += got[i].kind == QS_CHANGE_STEP;
             *drifts += got[i].kind == QS_CHANGE_DRIFT;
@@ -162,12 +173,59 @@ static void test_what_a_drift_says(void **state)
     double y[N];
     qs_rng_seed(&rng, 34, 0);
     history(&rng, 100, 30, 40, 0.20, y);
-    assert_int_equal(qs_changes(y, 100, &opts, got, &count), QS_OK);
+    assert_int_equal(changes(y, 100, got, &count), QS_OK);
     assert_int_equal(count, 1);
     assert_int_equal(got[0].kind, QS_CHANGE_DRIFT);
     EXPECT(got[0].from >= 25 && got[0].from <= 35 && got[0].to >= 65 && got[0].to <= 75);
     EXPECT(got[0].ratio > 1.18 && got[0].ratio < 1.22 && got[0].ci.lo < 1.2 && got[0].ci.hi > 1.2);
     EXPECT(got[0].p < 0.001 && got[0].confirmed && got[0].slope > 4 && got[0].slope < 6);
+}
+
+/* Three nights of trouble are no step, and are named; what is below the margin is counted. */
+static void test_what_is_told_beside_the_changes(void **state)
+{
+    (void)state;
+    struct qs_rng rng;
+    struct qs_changes found;
+    double y[N];
+    qs_rng_seed(&rng, 36, 0);
+    history(&rng, 100, 49, 1, 0, y);
+    for (size_t i = 60; i < 63; i++)
+        y[i] *= 1.3;
+    assert_int_equal(qs_changes_find(y, 100, &opts, &found), QS_OK);
+    assert_int_equal(found.count, 0);
+    assert_int_equal(found.smaller, 0);
+    assert_int_equal(found.n_alone, 3);
+    EXPECT(found.alone[0] == 60 && found.alone[2] == 62);
+    /* 4.27 sd for one of the places from 4 to 96 of 100 and four of five: 0.2 (4.27 + 0.84) % and more */
+    EXPECT(found.detectable_ratio > 0.009 && found.detectable_ratio < 0.014);
+    qs_changes_free(&found);
+    for (size_t i = 0; i < 100; i++)
+        y[i] = 1000 * (i < 50 ? 1 : 1.01) * (1 + 0.003 * noise(&rng));
+    assert_int_equal(qs_changes_find(y, 100, &opts, &found), QS_OK);
+    assert_int_equal(found.count, 0);
+    assert_int_equal(found.n_alone, 0);
+    assert_int_equal(found.smaller, 1);
+    EXPECT(found.smaller_most_ratio > 0.008 && found.smaller_most_ratio < 0.012);
+    qs_changes_free(&found);
+}
+
+/* An outlier near a step takes no night to the wrong side of it: the first of the new level stays where it
+ * is. */
+static void test_a_step_beside_an_outlier(void **state)
+{
+    (void)state;
+    double y[60];
+    struct qs_change got[60];
+    size_t count;
+    for (size_t i = 0; i < 60; i++)
+        y[i] = (i < 15 ? 26700 : 23600) + 60 * (double)(i % 5);
+    y[10] = 15672;
+    assert_int_equal(changes(y, 60, got, &count), QS_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(got[0].from, 15);
+    check_near("medians", got[0].median_after / got[0].median_before, 23720.0 / 26820, 1e-9, 0);
+    check_near("ratio", got[0].ratio, 23720.0 / 26820, 2e-3, 0);
 }
 
 /* The gallery's ramp, of which Hunter makes two steps, and its step, without any noise. */
@@ -178,17 +236,17 @@ static void test_shapes_of_the_gallery(void **state)
     size_t count;
     struct series slow = second_series("lnt_SLOW_REG_NOISE"), step = second_series("lnt_REGRESS_5");
     struct series steep = second_series("lnt_SLOW_IMP_NOISE"), clean = second_series("lnt_SIMPLE_REGRESSION");
-    assert_int_equal(qs_changes(slow.v, slow.n, &opts, got, &count), QS_OK);
+    assert_int_equal(changes(slow.v, slow.n, got, &count), QS_OK);
     assert_int_equal(count, 1);
     assert_int_equal(got[0].kind, QS_CHANGE_DRIFT);
     EXPECT(got[0].ratio > 1);
-    assert_int_equal(qs_changes(steep.v, steep.n, &opts, got, &count), QS_OK);
+    assert_int_equal(changes(steep.v, steep.n, got, &count), QS_OK);
     assert_int_equal(count, 1);
     assert_int_equal(got[0].kind, QS_CHANGE_DRIFT);
     EXPECT(got[0].ratio < 1);
     for (int i = 0; i < 2; i++) {
         const struct series *s = i ? &clean : &step;
-        assert_int_equal(qs_changes(s->v, s->n, &opts, got, &count), QS_OK);
+        assert_int_equal(changes(s->v, s->n, got, &count), QS_OK);
         assert_int_equal(count, 1);
         assert_int_equal(got[0].kind, QS_CHANGE_STEP);
         assert_int_equal(got[0].from, 10);
@@ -211,8 +269,8 @@ static void test_invariance(void **state)
     history(&rng, 90, 20, 50, 0.3, y);
     for (size_t i = 0; i < 90; i++)
         z[i] = y[i] * 1e6;
-    assert_int_equal(qs_changes(y, 90, &opts, got, &count), QS_OK);
-    assert_int_equal(qs_changes(z, 90, &opts, scaled, &again), QS_OK);
+    assert_int_equal(changes(y, 90, got, &count), QS_OK);
+    assert_int_equal(changes(z, 90, scaled, &again), QS_OK);
     assert_int_equal(count, again);
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(got[i].from, scaled[i].from);
@@ -240,11 +298,11 @@ static void test_degenerate(void **state)
     assert_int_equal(qs_ramp_fit(flat, 2, &ramp), QS_ETOOFEW);
     assert_int_equal(qs_ramp_fit(flat, 0, &ramp), QS_ENODATA);
     assert_int_equal(qs_ramp_fit(bad, 7, &ramp), QS_EDOM);
-    assert_int_equal(qs_changes(flat, 8, &opts, got, &count), QS_OK);
+    assert_int_equal(changes(flat, 8, got, &count), QS_OK);
     assert_int_equal(count, 0);
-    assert_int_equal(qs_changes(flat, 1, &opts, got, &count), QS_ETOOFEW);
-    assert_int_equal(qs_changes(bad, 7, &opts, got, &count), QS_EDOM);
-    assert_int_equal(qs_changes(line, 12, &opts, got, &count), QS_OK);
+    assert_int_equal(changes(flat, 1, got, &count), QS_ETOOFEW);
+    assert_int_equal(changes(bad, 7, got, &count), QS_EDOM);
+    assert_int_equal(changes(line, 12, got, &count), QS_OK);
     assert_int_equal(count, 1);
     assert_int_equal(got[0].kind, QS_CHANGE_DRIFT);
     check_near("slope", got[0].slope, 1, 1e-9, 0);
@@ -259,6 +317,8 @@ int main(void)
         cmocka_unit_test(test_steps_stay_steps),
         cmocka_unit_test(test_drifts_are_told_as_drifts),
         cmocka_unit_test(test_what_a_drift_says),
+        cmocka_unit_test(test_a_step_beside_an_outlier),
+        cmocka_unit_test(test_what_is_told_beside_the_changes),
         cmocka_unit_test(test_shapes_of_the_gallery),
         cmocka_unit_test(test_invariance),
         cmocka_unit_test(test_degenerate),

@@ -159,10 +159,11 @@ static enum qs_status hunter(const struct data *d, const struct qs_progress *pro
 static enum qs_status changes(const struct data *d, const struct qs_progress *progress)
 {
     struct qs_hunter_opts opts = qs_hunter_opts_default();
-    struct qs_change found[1200];
-    size_t count;
+    struct qs_changes found;
     opts.progress = *progress;
-    return qs_changes(d->x, 1200, &opts, found, &count);
+    enum qs_status status = qs_changes_find(d->x, 1200, &opts, &found);
+    qs_changes_free(&found);
+    return status;
 }
 
 static enum qs_status best_split(const struct data *d, const struct qs_progress *progress)
