@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,7 +21,7 @@ void qs_harness_init(struct qs_linux_harness *h)
 {
     h->open = false;
     h->memory = NULL;
-    h->memory_fd = h->wake_fd = -1;
+    h->memory_fd = h->wake_fd = h->waker_fd = -1;
     h->pid = 0;
 }
 
@@ -33,6 +32,19 @@ static bool fail(struct qs_port_fault *fault, const char *what)
     fault->code = errno;
     snprintf(fault->text, sizeof fault->text, "no %s for a harness run: %s", what, strerror(errno));
     return false;
+}
+
+/* A pipe, because each of its ends has flags of its own: a program that made ours blocking could take its
+ * bytes away between our poll and our read, and we would sleep for ever. Its own end never blocks it. */
+static bool open_wake(struct qs_linux_harness *h, struct qs_port_fault *fault)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
+        return fail(fault, "pipe");
+    }
+    h->wake_fd = qs_memory_move_up(ends[0]);
+    h->waker_fd = qs_memory_move_up(ends[1]);
+    return (h->wake_fd >= 0 && h->waker_fd >= 0) || fail(fault, "pipe");
 }
 
 static bool map_memory(struct qs_linux_harness *h, uint32_t capacity, struct qs_port_fault *fault)
@@ -46,8 +58,7 @@ static bool map_memory(struct qs_linux_harness *h, uint32_t capacity, struct qs_
     if (!h->memory) {
         return fail(fault, "shared memory");
     }
-    h->wake_fd = qs_memory_move_up(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    return h->wake_fd >= 0 || fail(fault, "event descriptor");
+    return open_wake(h, fault);
 }
 
 /* The job's environment, our variable, and the padding of a random layout. */
@@ -135,6 +146,9 @@ void qs_harness_close(struct qs_linux_harness *h)
     if (h->wake_fd >= 0) {
         close(h->wake_fd);
     }
+    if (h->waker_fd >= 0) {
+        close(h->waker_fd);
+    }
     qs_harness_init(h);
 }
 
@@ -142,7 +156,7 @@ bool qs_harness_start(struct qs_linux_harness *h, struct qs_linux_child *child,
                       const struct qs_commands *commands, struct qs_port_fault *fault)
 {
     child->memory_fd = h->memory_fd;
-    child->wake_fd = h->wake_fd;
+    child->wake_fd = h->waker_fd;
     bool ok = qs_child_start(child, QS_JOB_PROGRAM, commands, fault);
     h->pid = ok ? child->process.pid : 0;
     return ok;
@@ -155,8 +169,8 @@ void qs_harness_wake(const struct qs_linux_harness *h)
 
 void qs_harness_heard(const struct qs_linux_harness *h)
 {
-    uint64_t count;
-    (void)!read(h->wake_fd, &count, sizeof count);
+    char bytes[4096];
+    (void)!read(h->wake_fd, bytes, sizeof bytes);
 }
 
 /* The number behind KEY of /proc/PID/status. */

@@ -18,8 +18,10 @@ struct qs_linux_harness {
     struct qs_shared shared;
     void *memory; /* mapped */
     size_t bytes;
-    int memory_fd, wake_fd; /* owned; -1 where closed */
-    cpu_set_t kept;         /* what the agent was allowed before */
+    int memory_fd; /* owned; -1 where closed, like the next two */
+    int wake_fd,
+        waker_fd;   /* ends of a pipe: ours, and the program's, open here too, so that ours never ends */
+    cpu_set_t kept; /* what the agent was allowed before */
     pid_t pid;
     char fd_variable[32];
     char pad_variable[QS_LAYOUT_ENVIRONMENT_MAX_BYTES + 32];

@@ -189,7 +189,9 @@ void qs_stream_take(struct qs_linux_stream *s, uint8_t *memory, size_t cap, stru
     if (written < 0) {
         fail(document, QS_PULL_UNREADABLE, strerror(errno));
     } else {
-        copy(s->spool_fd, (uint64_t)written, memory, cap, document);
+        /* Where the next byte would go is for the program to say, but there is no more than this. */
+        uint64_t most = spool_bytes(s);
+        copy(s->spool_fd, (uint64_t)written < most ? (uint64_t)written : most, memory, cap, document);
     }
     close_spool(s);
     s->due = false;

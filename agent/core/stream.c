@@ -13,8 +13,11 @@ void qs_act_keep_document(struct qs_agent *agent, size_t closed_bytes)
     uint8_t *memory = qs_ring_document(&agent->ring, closed_bytes, &cap);
     cap = cap < agent->run.document_max_bytes ? cap : agent->run.document_max_bytes;
     agent->port.document(agent->port.ctx, memory, cap, &got);
-    const struct qs_ring_document document = {
-        .has = true, .status = got.status, .total_bytes = got.total_bytes};
+    /* A file may be as long as it likes on its disk, with holes: the wire knows an end. */
+    const struct qs_ring_document document = {.has = true,
+                                              .status = got.status,
+                                              .total_bytes = got.total_bytes < QS_SEQ_MAX ? got.total_bytes
+                                                                                          : QS_SEQ_MAX};
     size_t n = got.n;
     if (got.status != QS_PULL_OK) {
         n = strlen(got.why);

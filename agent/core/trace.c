@@ -21,7 +21,8 @@ static void tell(struct qs_agent *agent, enum qs_trace_status status, const stru
                                     .flags = t->flags | traced->flags,
                                     .started_ns = t->started_ns,
                                     .stopped_ns = t->stopped_ns,
-                                    .total_bytes = traced->total_bytes,
+                                    .total_bytes =
+                                        traced->total_bytes < QS_SEQ_MAX ? traced->total_bytes : QS_SEQ_MAX,
                                     .said = {.p = traced->said, .n = (uint16_t)traced->said_bytes},
                                     .why = qs_text_of(traced->why)};
     size_t at = qs_talk_begin(agent);

@@ -83,7 +83,7 @@ void qs_control_on_iterations(struct qs_control *c, const struct qs_msg_iteratio
     if (m->first_index != c->win.rows_n || m->rows.count > c->win.expected - c->win.rows_n)
         return; /* the session has checked the order; a repeat of what is here already changes nothing */
     struct qs_iter it = qs_list_iter(&m->rows);
-    struct qs_row row;
+    struct qs_row row = {.duration_ns = 0};
     if (qs_control_is_stream(c)) {
         if (qs_list_row(&it, m->metrics.count, &row))
             qs_control_stream_read(c, &row, &m->metrics);

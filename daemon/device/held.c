@@ -234,7 +234,7 @@ static void append_rows(struct qs_held_runs *h, const struct qs_msg_iterations *
             h->metric_count++;
     }
     struct qs_iter it = qs_list_iter(&m->rows);
-    struct qs_row row;
+    struct qs_row row = {.duration_ns = 0};
     h->rows = qs_realloc(h->rows, (h->rows_n + m->rows.count) * sizeof *h->rows);
     while (qs_list_row(&it, m->metrics.count, &row)) {
         if (h->stream.on)

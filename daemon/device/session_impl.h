@@ -79,6 +79,7 @@ struct qs_session {
     struct qs_held held[QS_HELD_MAX]; /* runs with iterations that may be asked for again, oldest first */
     size_t held_count;
     struct qs_held resend; /* first_seq: the next one due */
+    struct qs_session_again again;
     struct qs_session_document document;
     struct qs_msg_run_seq acks[QS_SESSION_ACKS]; /* kept back while the window is silent */
     size_t ack_count;

@@ -21,11 +21,17 @@ struct qs_session_run { /* the open run and its window */
     struct qs_uid uid;
     uint64_t next_seq; /* of the next iteration */
     uint32_t window, asked, rows_due, rows_come;
-    uint32_t arming; /* of the last ARM */
+    uint32_t arming;              /* of the last ARM */
+    uint32_t armings;             /* ARMs since OPEN */
+    uint32_t evals, expectations; /* that OPEN asked for */
+    uint64_t waitings;            /* since OPEN, at opened_ns of our clock */
+    int64_t opened_ns;
     enum qs_phase phase;
     int64_t lead_ns, lease_ns, hook_limit_ns;
     int64_t step_limit_ns; /* harness: of the program's setup and teardown */
     uint32_t hook_id, pull_id, trace_id;
+    uint64_t pull_offset;
+    uint32_t pull_max_bytes;
     int64_t trace_limit_ns; /* of the answer that is awaited: settling, or ending */
     int64_t trace_stop_ns;
     bool cancelled; /* CANCEL was sent since OPEN */
@@ -35,6 +41,12 @@ struct qs_session_run { /* the open run and its window */
 struct qs_session_metrics { /* what the values of the window in hand are, by its first frame of rows */
     uint16_t ids[QS_METRICS_MAX];
     size_t count;
+};
+
+struct qs_session_again { /* a window that is sent again: by its CLOSED, and what came of it since */
+    bool known;
+    uint32_t window, due, come;
+    uint64_t first_seq; /* of its first row; counts where come > 0 */
 };
 
 struct qs_session_document { /* of the last CLOSED */

@@ -83,6 +83,11 @@ bool qs_session_open(struct qs_session *s, const struct qs_msg_open *m, struct q
     s->run.lead_ns = m->quiet_lead_ns;
     s->run.lease_ns = m->lease_ns;
     s->run.rows_due = s->run.rows_come = 0;
+    s->run.armings = 0;
+    s->run.evals = m->evals;
+    s->run.expectations = m->gate.count;
+    s->run.waitings = 0;
+    s->run.opened_ns = qs_loop_now_ns(s->loop);
     s->run.cancelled = false;
     qs_session_fire(s, QS_SESSION_EV_OPEN, NULL);
     return true;
@@ -139,6 +144,7 @@ bool qs_session_resend(struct qs_session *s, const struct qs_uid *run, uint64_t 
     if (!qs_session_send_run_seq(s, QS_MSG_RESEND, &m, err))
         return false;
     s->resend = (struct qs_held){.run = *run, .first_seq = from_seq, .next_seq = held->next_seq};
+    s->again.known = false;
     qs_session_fire(s, QS_SESSION_EV_RESEND, NULL);
     return true;
 }
@@ -171,6 +177,8 @@ bool qs_session_pull(struct qs_session *s, const struct qs_msg_pull *m, struct q
     if (!qs_session_put(s, at, QS_MSG_PULL, err))
         return false;
     s->run.pull_id = m->id;
+    s->run.pull_offset = m->offset;
+    s->run.pull_max_bytes = m->max_bytes;
     qs_session_fire(s, QS_SESSION_EV_PULL, NULL);
     return true;
 }

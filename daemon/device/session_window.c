@@ -58,6 +58,9 @@ bool qs_session_do_hook_done(struct qs_session *s, const union qs_session_msg *m
 
 bool qs_session_do_pulled(struct qs_session *s, const union qs_session_msg *m)
 {
+    if (m->pulled.offset != s->run.pull_offset || m->pulled.bytes.n > s->run.pull_max_bytes)
+        return qs_session_broken(s, QS_E_PROTOCOL, "%s: another piece came than the one that was asked for",
+                                 s->name);
     if (s->events.on_pulled)
         s->events.on_pulled(&m->pulled, s->events.user);
     return true;
@@ -115,8 +118,26 @@ bool qs_session_do_error(struct qs_session *s, const union qs_session_msg *m)
 
 /* ---- the way to silence ---- */
 
+/* At most one WAITING a second. Clocks differ, and what the link has kept back comes at once. */
+static bool is_too_talkative(const struct qs_session *s)
+{
+    const int64_t second_ns = 990000000;
+    enum { SPARE = 2 };
+    return s->run.waitings > SPARE + (uint64_t)((qs_loop_now_ns(s->loop) - s->run.opened_ns) / second_ns);
+}
+
 bool qs_session_do_waiting(struct qs_session *s, const union qs_session_msg *m)
 {
+    if (m->waiting.expectation >= s->run.expectations)
+        return qs_session_broken(s, QS_E_PROTOCOL, "%s: expectation %u of a gate with %u is not met", s->name,
+                                 (unsigned)m->waiting.expectation, (unsigned)s->run.expectations);
+    s->run.waitings++;
+    if (is_too_talkative(s))
+        return qs_session_broken(s, QS_E_PROTOCOL,
+                                 "%s: %llu times within %.1f s the agent says what it waits "
+                                 "for: once a second is allowed",
+                                 s->name, (unsigned long long)s->run.waitings,
+                                 (double)(qs_loop_now_ns(s->loop) - s->run.opened_ns) / 1e9);
     if (s->events.on_waiting)
         s->events.on_waiting(&m->waiting, s->events.user);
     return true;
@@ -128,8 +149,11 @@ bool qs_session_do_waiting(struct qs_session *s, const union qs_session_msg *m)
 bool qs_session_do_ask(struct qs_session *s, const union qs_session_msg *m)
 {
     const char *why = "the host is not ready";
+    if (m && m->window.arming != s->run.armings)
+        return qs_session_broken(s, QS_E_PROTOCOL, "%s: ARM %u came, %u is next", s->name,
+                                 (unsigned)m->window.arming, (unsigned)s->run.armings);
     if (m)
-        s->run.arming = m->window.arming;
+        s->run.arming = s->run.armings++;
     if (s->clock.asked || s->run.cancelled)
         return true;
     uint32_t generation = s->generation;
@@ -201,6 +225,9 @@ static bool end_silence(struct qs_session *s)
 
 bool qs_session_do_disarm(struct qs_session *s, const union qs_session_msg *m)
 {
+    if (s->run.armings == 0 || m->disarm.arming != s->run.arming)
+        return qs_session_broken(s, QS_E_PROTOCOL, "%s: DISARM takes back ARM %u, the last was %u", s->name,
+                                 (unsigned)m->disarm.arming, (unsigned)s->run.arming);
     if (!end_silence(s))
         return false;
     struct qs_buf why;
@@ -248,14 +275,31 @@ static bool is_proven(const struct qs_session *s)
            b->data_segments_out == a->data_segments_out && b->segments_out - a->segments_out <= data_in;
 }
 
+/* Taints of iterations name some that are there. */
+static bool check_taints(struct qs_session *s, const struct qs_msg_closed *m)
+{
+    struct qs_iter it = qs_list_iter(&m->taints);
+    struct qs_taint taint;
+    while (qs_list_taint(&it, &taint)) {
+        if (taint.iteration < -1 || taint.iteration >= (int64_t)m->iterations)
+            return qs_session_broken(s, QS_E_PROTOCOL, "%s: a taint of iteration %d in a window of %u",
+                                     s->name, (int)taint.iteration, (unsigned)m->iterations);
+    }
+    return true;
+}
+
 static bool check_closed(struct qs_session *s, const struct qs_msg_closed *m)
 {
+    uint32_t evals = m->evals > 0 ? m->evals : 1, asked = s->run.evals > 0 ? s->run.evals : 1;
     if (m->iterations > s->run.asked)
         return qs_session_broken(s, QS_E_PROTOCOL, "%s: %u iterations were asked for, the window has %u",
                                  s->name, (unsigned)s->run.asked, (unsigned)m->iterations);
     if (m->phase != s->run.phase)
         return qs_session_broken(s, QS_E_PROTOCOL, "%s: the window closed in another phase", s->name);
-    return true;
+    if (evals != asked)
+        return qs_session_broken(s, QS_E_PROTOCOL, "%s: %u evaluations were asked for, the window has %u",
+                                 s->name, (unsigned)asked, (unsigned)evals);
+    return check_taints(s, m);
 }
 
 static struct qs_session_quiet what_was_counted(const struct qs_session *s)
@@ -297,6 +341,15 @@ bool qs_session_do_closed(struct qs_session *s, const union qs_session_msg *m)
 bool qs_session_do_closed_again(struct qs_session *s, const union qs_session_msg *m)
 {
     const struct qs_session_quiet unknown = {.silent = false};
+    struct qs_session_again *again = &s->again;
+    if (again->known && again->come < again->due)
+        return qs_session_broken(s, QS_E_PROTOCOL, "%s: window %u came again with %u of %u iterations",
+                                 s->name, (unsigned)again->window, (unsigned)again->come,
+                                 (unsigned)again->due);
+    *again =
+        (struct qs_session_again){.known = true, .window = m->closed.window, .due = m->closed.iterations};
+    if (!check_taints(s, &m->closed))
+        return false;
     expect_document(s, &m->closed);
     if (s->events.on_closed)
         s->events.on_closed(&m->closed, &unknown, s->events.user);
@@ -363,13 +416,24 @@ static bool count_window_rows(struct qs_session *s, const struct qs_msg_iteratio
     return true;
 }
 
-/* Whole windows come again: the first may begin below what was asked for, but nothing may be missing. */
+/* Whole windows come again, each behind its CLOSED: the first may begin below what was asked for, but nothing
+ * may be missing. */
 static bool count_resent_rows(struct qs_session *s, const struct qs_msg_iterations *m)
 {
     struct qs_held *due = &s->resend;
+    struct qs_session_again *again = &s->again;
     uint64_t end = m->first_seq + m->rows.count;
-    if (!qs_uid_equal(&m->run, &due->run) || m->first_seq > due->first_seq || end > due->next_seq)
+    bool ours = qs_uid_equal(&m->run, &due->run) && m->first_seq <= due->first_seq && end <= due->next_seq;
+    bool next = again->known && m->window == again->window && m->first_index == again->come &&
+                (again->come == 0 || m->first_seq == again->first_seq + again->come);
+    bool fits = m->rows.count > 0 && m->rows.count <= again->due - again->come;
+    if (!ours || !next || !fits)
         return qs_session_broken(s, QS_E_PROTOCOL, "%s: not the iterations that were asked for again",
+                                 s->name);
+    again->first_seq = again->come == 0 ? m->first_seq : again->first_seq;
+    again->come += m->rows.count;
+    if (end == due->next_seq && again->come < again->due)
+        return qs_session_broken(s, QS_E_PROTOCOL, "%s: the last window that came again lacks iterations",
                                  s->name);
     due->first_seq = end > due->first_seq ? end : due->first_seq;
     return true;

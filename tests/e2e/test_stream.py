@@ -223,6 +223,7 @@ def hostile(tap):
         ("no match", "echo time: 3", {"format": "pattern", "pattern": "time=([0-9]+)"}, "no line matches `time=([0-9]+)`"),
         ("no number", "echo time=x", {"format": "pattern", "pattern": "time=(.)"}, "stdout:1:6: `x` is not a number"),
         ("a long line", "head -c 5000 /dev/zero | tr '\\0' x", {"format": "pattern", "pattern": "(x*)y"}, "a line of more than 1024 bytes"),
+        ("a seek far away", "perl -e 'syswrite(STDOUT, \"1\\n\"); sysseek(STDOUT, 1 << 50, 0)'", {}, "limits.document"),
         ("no JSON", "echo '{\"benchmarks\": ['", {"format": "google-benchmark", "unit": None}, "not JSON"),
         ("deep JSON", "head -c 30000 /dev/zero | tr '\\0' '['", {"format": "google-benchmark", "unit": None}, "not JSON"),
     ]

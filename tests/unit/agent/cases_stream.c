@@ -71,6 +71,16 @@ static void keeps_the_beginning_of_what_is_too_long(void **state)
     script_free(s);
 }
 
+/* A file with a hole is as long as its maker likes; the wire knows an end. */
+static void bounds_how_long_it_says_it_is(void **state)
+{
+    (void)state;
+    struct script *s = measuring(UINT64_C(1) << 60);
+    script_exit(s, 5 * MS, 0);
+    expect_document(s, QS_SEQ_MAX, MOST_BYTES);
+    script_free(s);
+}
+
 static void says_why_there_is_none(void **state)
 {
     (void)state;
@@ -149,6 +159,7 @@ static void refuses_the_mode_where_the_port_lacks_it(void **state)
 const struct CMUnitTest cases_stream[] = {
     cmocka_unit_test(sends_the_document_with_the_window),
     cmocka_unit_test(keeps_the_beginning_of_what_is_too_long),
+    cmocka_unit_test(bounds_how_long_it_says_it_is),
     cmocka_unit_test(says_why_there_is_none),
     cmocka_unit_test(keeps_the_document_over_a_lost_link),
     cmocka_unit_test(a_window_that_has_no_row_has_no_document),

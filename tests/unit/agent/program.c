@@ -28,6 +28,8 @@ static void setup(struct quiesce *q)
         sleep(1000);
     } else if (is(evil, "fail")) {
         quiesce_fail(q, "there is no picture");
+    } else if (is(evil, "block")) {
+        fcntl(q->shared->wake_fd, F_SETFL, 0);
     } else if (is(evil, "metrics")) {
         q->shared->metrics[1] = q->shared->metrics[0];
     }
@@ -140,7 +142,7 @@ static void run(struct quiesce *q)
     pass(q, "run");
     while (quiesce_i_now_ns(q) < end_ns) {
     }
-    if (*evil && q->shared->window > 0 && !is(evil, "exit-late") && !is(evil, "stay")) {
+    if (*evil && q->shared->window > 0 && !is(evil, "exit-late") && !is(evil, "stay") && !is(evil, "block")) {
         be_evil(q);
     }
 }

@@ -1,6 +1,8 @@
 /* Programs and files that could take the agent hostage: it lets none of them. */
 #include "device.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -146,6 +148,63 @@ static void refuses_what_is_no_input(void **state)
     unlink(path);
 }
 
+/* Is this descriptor of the agent another name of what the program wakes it by, and may it be waited for in a
+ * read? */
+static bool may_block(pid_t agent, const char *fd, const char *wake)
+{
+    char path[300], link[128] = "", line[64];
+    unsigned flags = O_WRONLY;
+    snprintf(path, sizeof path, "/proc/%d/fd/%s", (int)agent, fd);
+    if (readlink(path, link, sizeof link - 1) < 0 || strcmp(link, wake) != 0) {
+        return false;
+    }
+    snprintf(path, sizeof path, "/proc/%d/fdinfo/%s", (int)agent, fd);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        sscanf(line, "flags: %o", &flags);
+    }
+    fclose(f);
+    return (flags & O_ACCMODE) != O_WRONLY && (flags & O_NONBLOCK) == 0;
+}
+
+/* The program has the other end of what wakes the agent: nothing that it does there makes the agent's
+ * blocking. */
+static void keeps_its_own_end_from_blocking(void **state)
+{
+    struct device *d = *state;
+    const char *const argv[] = {getenv("QS_PROGRAM"), NULL};
+    const char *const params[] = {"evil=block", NULL};
+    const struct run_spec spec = {.argv = argv, .benchmark = "work", .params = params};
+    char path[64], wake[128] = "", text[64] = "";
+    device_begin(d, &spec);
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)d->agent, (int)d->agent);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_non_null(fgets(text, sizeof text, f));
+    fclose(f);
+    snprintf(path, sizeof path, "/proc/%ld/fd/4", strtol(text, NULL, 10));
+    assert_true(readlink(path, wake, sizeof wake - 1) > 0);
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)d->agent);
+    DIR *fds = opendir(path);
+    assert_non_null(fds);
+    for (const struct dirent *e = readdir(fds); e; e = readdir(fds)) {
+        assert_false(may_block(d->agent, e->d_name, wake));
+    }
+    closedir(fds);
+    for (uint32_t w = 0; w < 2; w++) {
+        device_open(
+            d,
+            &(struct open_spec){
+                .window = w, .first_seq = w * 4, .iterations = 4, .phase = QS_PHASE_MEASURE, .evals = 1},
+            &closed);
+        assert_int_equal(closed.m.how, QS_CLOSED_DONE);
+        assert_int_equal(closed.m.taints.count, 0);
+    }
+    peer_run_end(&d->peer);
+    device_expect(d, QS_MSG_RUN_ENDED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +213,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(finds_a_stray_with_a_forged_name, setup, teardown),
         cmocka_unit_test_setup_teardown(hands_down_a_pipe_that_blocks, setup, teardown),
         cmocka_unit_test_setup_teardown(refuses_what_is_no_input, setup, teardown),
+        cmocka_unit_test_setup_teardown(keeps_its_own_end_from_blocking, setup, teardown),
     };
     return cmocka_run_group_tests_name("agent.hostile", tests, NULL, NULL);
 }

@@ -281,7 +281,13 @@ bool host_begin(struct host *h)
 
 bool host_open(struct host *h, uint32_t window, uint64_t first_seq, int64_t lead_ns)
 {
+    uint8_t memory[128];
+    struct qs_build gate;
+    const struct qs_expectation cool = {.sensor = qs_text_of("thermal:soc"), .flags = QS_GATE_HAS_HI};
+    qs_build_init(&gate, memory, sizeof memory);
+    qs_build_expectation(&gate, &cool);
     struct qs_msg_open m = {.run = host_run,
+                            .gate = qs_build_list(&gate),
                             .window = window,
                             .phase = QS_PHASE_MEASURE,
                             .first_seq = first_seq,

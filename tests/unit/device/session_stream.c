@@ -123,7 +123,7 @@ static bool again(struct peer *p, const struct qs_frame *f)
     struct qs_msg_document m = piece(0, 10, 10);
     m.run = held;
     p->run = held;
-    peer_closed(p, QS_CLOSED_DONE, 1);
+    peer_closed(p, QS_CLOSED_DONE, 4);
     m.window = p->open.window;
     send_piece(p, m);
     peer_rows(p, &held, 5, 0, 4);
@@ -143,7 +143,7 @@ void a_document_comes_again_with_its_window(void **state)
     host_wait(&b.host, "ready");
     assert_true(qs_session_resend(b.host.session, &held, 5, NULL));
     host_wait(&b.host, "rows 5+4");
-    assert_non_null(strstr(b.host.log.data, "closed 1\ndocument 0+10 of 10\nrows 5+4\n"));
+    assert_non_null(strstr(b.host.log.data, "closed 4\ndocument 0+10 of 10\nrows 5+4\n"));
     bed_done(&b);
 }
 

@@ -1,0 +1,218 @@
+/* What PROTOCOL.md promises of an agent, the host enforces: whoever breaks it loses the link, with a reason.
+ */
+#include "host.h"
+
+#include <stdlib.h>
+
+#include "peer.h"
+#include "proto/names.h"
+
+struct bed {
+    struct qs_loop *loop;
+    struct peer *peer;
+    struct host host;
+};
+
+static struct bed *bed_new(bool tcp)
+{
+    struct bed *b = calloc(1, sizeof *b);
+    assert_non_null(b);
+    b->loop = qs_loop_new_real(NULL);
+    b->peer = peer_new(b->loop, tcp);
+    struct qs_farm_device device = {.name = (char *)"board",
+                                    .link = tcp ? QS_LINK_TCP : QS_LINK_UNIX,
+                                    .address = b->peer->address,
+                                    .key_file = tcp ? b->peer->key_file : NULL};
+    host_init(&b->host, b->loop, &device);
+    return b;
+}
+
+static void bed_free(struct bed *b)
+{
+    host_done(&b->host);
+    peer_free(b->peer);
+    assert_int_equal(qs_loop_free(b->loop), 0);
+    free(b);
+}
+
+static void fails(struct bed *b, enum qs_errc code, const char *part)
+{
+    host_wait(&b->host, "down");
+    host_assert_why(&b->host, code, part);
+    assert_string_equal(qs_session_state_name(b->host.session), "backoff");
+    bed_free(b);
+}
+
+enum promise {
+    WAITING_ONCE_A_SECOND,
+    WAITING_FOR_AN_EXPECTATION,
+    ARMS_IN_ORDER,
+    DISARM_OF_THE_LAST_ARM,
+    EVALS_AS_ASKED,
+    TAINTS_OF_ITERATIONS,
+    PROMISES
+};
+static enum promise broken;
+
+static void say_waiting(struct peer *p, uint16_t expectation)
+{
+    struct qs_msg_waiting m = {
+        .run = p->run, .window = p->open.window, .expectation = expectation, .eta_ns = -1};
+    size_t at = peer_begin(p);
+    qs_msg_encode_waiting(&p->w, &m);
+    peer_end(p, at, QS_MSG_WAITING);
+}
+
+static void close_badly(struct peer *p)
+{
+    uint8_t memory[128];
+    struct qs_build taints;
+    const struct qs_taint beyond = {.iteration = 5, .code = qs_text_of("exit")};
+    qs_build_init(&taints, memory, sizeof memory);
+    qs_build_taint(&taints, &beyond);
+    struct qs_msg_closed m = {.run = p->run,
+                              .window = p->open.window,
+                              .phase = p->open.phase,
+                              .iterations = 5,
+                              .opened_ns = 1,
+                              .closed_ns = 2,
+                              .evals = broken == EVALS_AS_ASKED ? 2 : 0};
+    if (broken == TAINTS_OF_ITERATIONS)
+        m.taints = qs_build_list(&taints);
+    size_t at = peer_begin(p);
+    assert_true(qs_msg_encode_closed(&p->w, &m));
+    peer_end(p, at, QS_MSG_CLOSED);
+}
+
+static bool break_a_promise(struct peer *p, const struct qs_frame *f)
+{
+    if (f->type == QS_MSG_QUIET && (broken == EVALS_AS_ASKED || broken == TAINTS_OF_ITERATIONS)) {
+        close_badly(p);
+        return true;
+    }
+    if (f->type != QS_MSG_OPEN || qs_msg_decode_open(f->payload, f->len, &p->open) != 0)
+        return false;
+    for (int i = 0; broken == WAITING_ONCE_A_SECOND && i < 3; i++)
+        say_waiting(p, 0);
+    if (broken == WAITING_FOR_AN_EXPECTATION)
+        say_waiting(p, 1);
+    p->armings = broken == ARMS_IN_ORDER;
+    if (broken == DISARM_OF_THE_LAST_ARM)
+        peer_disarm(p);
+    else if (broken != WAITING_ONCE_A_SECOND && broken != WAITING_FOR_AN_EXPECTATION)
+        peer_window(p, QS_MSG_ARM);
+    return true;
+}
+
+static void promises_of_a_window_are_kept(void **state)
+{
+    (void)state;
+    static const char *const reasons[PROMISES] = {"once a second is allowed",
+                                                  "expectation 1 of a gate with 1",
+                                                  "ARM 1 came, 0 is next",
+                                                  "DISARM takes back",
+                                                  "1 evaluations were asked for, the window has 2",
+                                                  "a taint of iteration 5 in a window of 5"};
+    for (int i = 0; i < PROMISES; i++) {
+        broken = (enum promise)i;
+        struct bed *b = bed_new(false);
+        b->peer->script = break_a_promise;
+        qs_session_start(b->host.session);
+        host_wait(&b->host, "ready");
+        assert_true(host_begin(&b->host));
+        host_wait(&b->host, "run_ready");
+        assert_true(host_open(&b->host, 0, 0, 0));
+        fails(b, QS_E_PROTOCOL, reasons[i]);
+    }
+}
+
+static bool pull_elsewhere(struct peer *p, const struct qs_frame *f)
+{
+    struct qs_msg_pull m;
+    if (f->type != QS_MSG_PULL || qs_msg_decode_pull(f->payload, f->len, &m) != 0)
+        return false;
+    struct qs_msg_pulled piece = {.id = m.id, .total_bytes = 10, .offset = 4, .bytes = qs_text_of("left")};
+    size_t at = peer_begin(p);
+    qs_msg_encode_pulled(&p->w, &piece);
+    peer_end(p, at, QS_MSG_PULLED);
+    return true;
+}
+
+static void a_piece_is_the_one_that_was_asked_for(void **state)
+{
+    (void)state;
+    struct bed *b = bed_new(false);
+    const struct qs_msg_pull ask = {
+        .run = host_run, .id = 1, .path = qs_text_of("x"), .offset = 0, .max_bytes = 100};
+    b->peer->features |= QS_FEATURE_PULL;
+    b->peer->script = pull_elsewhere;
+    qs_session_start(b->host.session);
+    host_wait(&b->host, "ready");
+    assert_true(host_begin(&b->host));
+    host_wait(&b->host, "run_ready");
+    assert_true(qs_session_pull(b->host.session, &ask, &b->host.why));
+    fails(b, QS_E_PROTOCOL, "another piece");
+}
+
+/* How a window of three iterations, numbers 4 to 6, may not come again. */
+enum again {
+    NO_CLOSED,
+    AGAIN_OTHER_WINDOW,
+    FROM_ITS_BEGINNING,
+    AGAIN_OTHER_METRICS,
+    FEWER,
+    AGAIN_GAP,
+    AGAINS
+};
+static enum again again;
+
+static bool resend_badly(struct peer *p, const struct qs_frame *f)
+{
+    const struct qs_uid held = {{0xA0}};
+    if (f->type != QS_MSG_RESEND)
+        return false;
+    p->run = held;
+    p->open.window = 0;
+    if (again != NO_CLOSED)
+        peer_closed(p, QS_CLOSED_DONE, again == FEWER ? 5 : 3);
+    p->open.window = again == AGAIN_OTHER_WINDOW;
+    peer_rows(p, &held, 4, 0, 2);
+    p->metric =
+        again == AGAIN_OTHER_METRICS || again == FROM_ITS_BEGINNING ? QS_METRIC_SYSTEM_TIME_US : p->metric;
+    if (again == FEWER) {
+        peer_closed(p, QS_CLOSED_DONE, 2);
+        peer_rows(p, &held, 7, 0, 2);
+    } else {
+        peer_rows(p, &held, again == AGAIN_GAP ? 5 : 6, again == FROM_ITS_BEGINNING ? 0 : 2, 1);
+    }
+    return true;
+}
+
+static void what_comes_again_is_whole_and_of_one_kind(void **state)
+{
+    (void)state;
+    static const char *const reasons[AGAINS] = {"not the iterations", "not the iterations",
+                                                "not the iterations", "metrics changed",
+                                                "2 of 5 iterations",  "not the iterations"};
+    for (int i = 0; i < AGAINS; i++) {
+        const struct qs_uid held = {{0xA0}};
+        again = (enum again)i;
+        struct bed *b = bed_new(false);
+        b->peer->held_runs = 1;
+        b->peer->script = resend_badly;
+        qs_session_start(b->host.session);
+        host_wait(&b->host, "ready");
+        assert_true(qs_session_resend(b->host.session, &held, 5, NULL));
+        fails(b, QS_E_PROTOCOL, reasons[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(promises_of_a_window_are_kept),
+        cmocka_unit_test(a_piece_is_the_one_that_was_asked_for),
+        cmocka_unit_test(what_comes_again_is_whole_and_of_one_kind),
+    };
+    return cmocka_run_group_tests_name("device session and the protocol's promises", tests, NULL, NULL);
+}
