@@ -10,8 +10,12 @@ enum qs_log_level { QS_LOG_ERROR, QS_LOG_WARN, QS_LOG_INFO, QS_LOG_DEBUG };
 struct qs_log;
 struct qs_loop;
 
-/* Writes to `out` (borrowed; NULL drops everything). Time stamps come from the loop (virtual in virtual
- * time); a NULL loop leaves them out. Control characters in the text are escaped. */
+enum { QS_LOG_KEPT_BYTES = 256 * 1024 }; /* while nobody reads */
+
+/* Writes to `out` (borrowed; NULL drops everything), and never waits for whoever reads it: up to
+ * QS_LOG_KEPT_BYTES are kept until there is room, what comes on top is lost and counted by a line of its own.
+ * Without a real loop what is kept goes with the next line. Time stamps come from the loop (virtual in
+ * virtual time); a NULL loop leaves them out. Control characters in the text are escaped. */
 struct qs_log *qs_log_new(FILE *out, enum qs_log_level at_most, struct qs_loop *loop);
 void qs_log_free(struct qs_log *log);
 void qs_log(struct qs_log *log, enum qs_log_level level, const char *module, const char *fmt, ...)

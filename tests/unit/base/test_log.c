@@ -1,9 +1,15 @@
 #include "cm.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <termios.h>
+#include <unistd.h>
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "base/loop.h"
 
@@ -69,6 +75,133 @@ static void levels_have_names(void **state)
     assert_string_equal(qs_log_level_name(QS_LOG_DEBUG), "debug");
 }
 
+/* How many lines follow `at`, and that each is of this number on. *ret_at: the first that is not. */
+static int numbered(const char *at, int from, const char **ret_at)
+{
+    int n = 0;
+    char want[64];
+    for (;; n++) {
+        snprintf(want, sizeof want, "info x: line=%d ", from + n);
+        const char *stamp = strchr(at, ' ');
+        if (!stamp || strncmp(stamp + 1, want, strlen(want)) != 0)
+            break;
+        at = strchr(at, '\n') + 1;
+    }
+    *ret_at = at;
+    return n;
+}
+
+struct reader {
+    struct qs_loop *loop;
+    struct qs_io *io;
+    int fd;
+    struct qs_buf got;
+    const char *until;
+};
+
+static void on_bytes(unsigned events, void *user)
+{
+    struct reader *r = user;
+    char bytes[4096];
+    (void)events;
+    ssize_t n = read(r->fd, bytes, sizeof bytes);
+    assert_true(n > 0);
+    qs_buf_add(&r->got, bytes, (size_t)n);
+    if (strstr(r->got.data, r->until))
+        qs_loop_stop(r->loop);
+}
+
+/* The descriptors are of a pipe, a socket or a terminal: [0] is read from. */
+static void is_never_waited_for(int fds[2])
+{
+    enum { LINES = 9000, LAST = 100000 };
+    struct reader r = {.loop = qs_loop_new_real(NULL), .fd = fds[0], .until = "line=100000 "};
+    FILE *out = fdopen(fds[1], "w");
+    struct qs_log *log = qs_log_new(out, QS_LOG_INFO, r.loop);
+    const char *at;
+    int lost = 0;
+    qs_buf_init(&r.got);
+    for (int i = 0; i < LINES; i++)
+        qs_log(log, QS_LOG_INFO, "x", "line=%d %-60s", i, "");
+    r.io = qs_io_start(r.loop, r.fd, QS_IO_READ, on_bytes, &r, NULL);
+    r.until = "nobody had read the log";
+    qs_loop_run(r.loop);
+    qs_log(log, QS_LOG_INFO, "x", "line=%d ", LAST);
+    r.until = "line=100000 ";
+    qs_loop_run(r.loop);
+    int kept = numbered(r.got.data, 0, &at);
+    assert_true(kept * 90 > QS_LOG_KEPT_BYTES / 2);
+    assert_int_equal(sscanf(strchr(at, ' '), " warn log: %d lines are missing here: nobody had", &lost), 1);
+    assert_int_equal(kept + lost, LINES);
+    assert_int_equal(numbered(strchr(at, '\n') + 1, LAST, &at), 1);
+    assert_string_equal(at, "");
+    qs_io_stop(r.io);
+    qs_log_free(log);
+    fclose(out);
+    close(fds[0]);
+    qs_buf_done(&r.got);
+    assert_int_equal(qs_loop_free(r.loop), 0);
+}
+
+static void a_pipe_that_nobody_reads(void **state)
+{
+    int fds[2];
+    (void)state;
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    is_never_waited_for(fds);
+}
+
+static void a_socket_that_nobody_reads(void **state)
+{
+    int fds[2];
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+    is_never_waited_for(fds);
+}
+
+/* As after Ctrl-S: its master is read, and still nothing may be written. */
+static void a_terminal_that_was_stopped(void **state)
+{
+    (void)state;
+    int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    assert_true(master >= 0);
+    assert_int_equal(grantpt(master), 0);
+    assert_int_equal(unlockpt(master), 0);
+    int terminal = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    struct termios mode;
+    assert_int_equal(tcgetattr(terminal, &mode), 0);
+    cfmakeraw(&mode);
+    assert_int_equal(tcsetattr(terminal, TCSANOW, &mode), 0);
+    assert_int_equal(tcflow(terminal, TCOOFF), 0);
+    FILE *out = fdopen(terminal, "w");
+    struct qs_log *log = qs_log_new(out, QS_LOG_INFO, NULL);
+    char bytes[64] = "";
+    qs_log(log, QS_LOG_INFO, "x", "one");
+    assert_int_equal(tcflow(terminal, TCOON), 0);
+    qs_log(log, QS_LOG_INFO, "x", "two");
+    assert_int_equal(read(master, bytes, sizeof bytes - 1), 24);
+    assert_string_equal(bytes, "info x: one\ninfo x: two\n");
+    qs_log_free(log);
+    fclose(out);
+    close(master);
+}
+
+/* Whoever read it has gone. */
+static void a_reader_that_left(void **state)
+{
+    int fds[2];
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    FILE *out = fdopen(fds[1], "w");
+    struct qs_log *log = qs_log_new(out, QS_LOG_INFO, NULL);
+    close(fds[0]);
+    for (int i = 0; i < 10; i++)
+        qs_log(log, QS_LOG_INFO, "x", "%d", i);
+    qs_log_free(log);
+    fclose(out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -76,6 +209,10 @@ int main(void)
         cmocka_unit_test(a_level_keeps_the_rest_out),
         cmocka_unit_test(a_log_without_a_file_drops_everything),
         cmocka_unit_test(levels_have_names),
+        cmocka_unit_test(a_pipe_that_nobody_reads),
+        cmocka_unit_test(a_socket_that_nobody_reads),
+        cmocka_unit_test(a_terminal_that_was_stopped),
+        cmocka_unit_test(a_reader_that_left),
     };
     return cmocka_run_group_tests_name("log", tests, NULL, NULL);
 }
