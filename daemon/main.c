@@ -26,6 +26,7 @@
 #include "store/store.h"
 
 enum { EXIT_OK = 0, EXIT_USAGE = 2, EXIT_INFRASTRUCTURE = 3 };
+#define SLOW_NS INT64_C(100000000)  /* a callback that takes so long is told */
 #define IDLE_NS INT64_C(5000000000) /* an embedded daemon waits so long for somebody to need it */
 
 struct app {
@@ -199,6 +200,16 @@ static bool open_loop(struct app *app, struct qs_err *err)
     return app->loop != NULL;
 }
 
+static void on_slow(const struct qs_loop_slow *slow, void *user)
+{
+    struct app *app = user;
+    qs_log(app->log, QS_LOG_WARN, "loop",
+           "a callback of the loop took %lld ms of processor time (%lld ms by the clock): %s%s%s; everything "
+           "else waited",
+           (long long)(slow->cpu_ns / 1000000), (long long)(slow->wall_ns / 1000000), slow->where,
+           slow->doing ? ", " : "", slow->doing ? slow->doing : "");
+}
+
 static bool open_log(struct app *app, struct qs_err *err)
 {
     static const enum qs_log_level levels[] = {QS_LOG_ERROR, QS_LOG_WARN, QS_LOG_INFO, QS_LOG_DEBUG};
@@ -211,6 +222,7 @@ static bool open_log(struct app *app, struct qs_err *err)
         }
     }
     app->log = qs_log_new(stderr, level, app->loop);
+    qs_loop_watch(app->loop, SLOW_NS, on_slow, app);
     return known || qs_fail(err, QS_E_USAGE, "--log-level is error, warn, info or debug, not `%s`",
                             app->opt.log_level);
 }
@@ -321,6 +333,7 @@ static void stop_all(struct app *app)
     if (app->stopping)
         return;
     app->stopping = true;
+    qs_loop_rouse(app->loop);
     qs_timer_stop(app->idle_timer);
     app->idle_timer = NULL;
     qs_api_stop(app->api, on_api_stopped, app);

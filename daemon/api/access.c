@@ -10,6 +10,7 @@
 
 #include "api/files.h"
 #include "api/reply.h"
+#include "base/loop.h"
 #include "store/files.h"
 
 enum { DRAIN_BYTES = 16 * 1024 * 1024 }; /* of a refused body, before the connection is cut */
@@ -90,8 +91,8 @@ static bool is_held(struct qs_exchange *ex)
 {
     if (!ex->api->silent || ex->replied || (ex->match.route->flags & QS_ROUTE_URGENT))
         return false;
-    ex->suspended = ex->wake = true;
-    MHD_suspend_connection(ex->connection);
+    ex->wake = true;
+    qs_exchange_suspend(ex);
     return true;
 }
 
@@ -114,16 +115,14 @@ static enum MHD_Result take_body(struct qs_exchange *ex, const char *data, size_
 
 static enum MHD_Result answer(struct qs_exchange *ex)
 {
-    if (ex->flow.failed)
-        return MHD_NO;
     if (!ex->replied && !ex->handled) {
         ex->handled = true;
+        qs_loop_note(ex->api->p.loop, ex->match.route->pattern);
         ex->match.route->handle(ex);
     }
     if (ex->replied)
         return qs_reply_queue(ex) ? MHD_YES : MHD_NO;
-    ex->suspended = true;
-    MHD_suspend_connection(ex->connection);
+    qs_exchange_suspend(ex);
     return MHD_YES;
 }
 
@@ -135,7 +134,7 @@ enum MHD_Result qs_access(void *cls, struct MHD_Connection *connection, const ch
     (void)connection;
     (void)url;
     (void)version;
-    if (api->stopping || !ex)
+    if (api->stopping || !ex || ex->flow.failed)
         return MHD_NO;
     if (!ex->begun) {
         ex->begun = true;

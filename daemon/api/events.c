@@ -156,7 +156,7 @@ static void begin(struct qs_exchange *ex)
     qs_buf_str(&ex->reply, ": hello\n\n");
     take_page(ex);
     ex->flow.ended |= st->over;
-    qs_flow_watch(ex);
+    qs_flow_end_with_client(ex);
     qs_reply_flow(ex, "text/event-stream", more);
 }
 

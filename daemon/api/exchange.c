@@ -102,10 +102,22 @@ static void go_on(struct qs_exchange *ex, bool ok, const struct qs_err *err)
         qs_flow_wake(ex);
 }
 
+static enum qs_lane lane_of(const struct qs_exchange *ex)
+{
+    return ex->match.route->flags & QS_ROUTE_LONG ? QS_LANE_LONG : QS_LANE_QUICK;
+}
+
+/* Its turn has come: is anybody there yet to be answered? */
+static bool begins(struct qs_exchange *ex, struct qs_err *err)
+{
+    atomic_store(&ex->steps.stage, NULL);
+    return !atomic_load(&ex->left) || qs_fail(err, QS_E_STOPPED, "the client has left");
+}
+
 static bool on_read(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     struct qs_exchange *ex = user;
-    return ex->read(reader, ex, err);
+    return begins(ex, err) && ex->read(reader, ex, err);
 }
 
 static void after_read(const struct qs_err *err, void *user)
@@ -121,14 +133,17 @@ void qs_exchange_read(struct qs_exchange *ex, qs_exchange_read_fn *read, qs_exch
     if (ex->reading)
         return;
     qs_exchange_enter(ex);
-    qs_store_read(ex->api->p.store, on_read, after_read, ex);
+    if (lane_of(ex) == QS_LANE_LONG)
+        qs_store_read_long(ex->api->p.store, on_read, after_read, ex);
+    else
+        qs_store_read(ex->api->p.store, on_read, after_read, ex);
 }
 
 static void on_work(void *user)
 {
     struct qs_exchange *ex = user;
     ex->err = QS_ERR_INIT;
-    ex->work(ex, &ex->err);
+    (void)(begins(ex, &ex->err) && ex->work(ex, &ex->err));
 }
 
 static void after_work(void *user)
@@ -143,7 +158,14 @@ void qs_exchange_work(struct qs_exchange *ex, qs_exchange_work_fn *work, qs_exch
     ex->work = work;
     ex->after = after;
     qs_exchange_enter(ex);
-    qs_loop_work(ex->api->p.loop, on_work, after_work, ex);
+    qs_loop_work(ex->api->p.loop, lane_of(ex), on_work, after_work, ex);
+}
+
+void qs_exchange_suspend(struct qs_exchange *ex)
+{
+    ex->suspended = true;
+    qs_flow_watch(ex);
+    MHD_suspend_connection(ex->connection);
 }
 
 void qs_exchange_wake(struct qs_exchange *ex)

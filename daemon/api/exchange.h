@@ -27,6 +27,7 @@ struct qs_flow {           /* a reply that is sent as it is made */
     bool ended, failed;    /* no more will come; cut the connection instead of ending it */
     bool events;           /* a stream of events, with a place among QS_API_STREAMS */
     struct qs_io *hang_up; /* tells when the client has left */
+    bool ends_half;        /* it has left, too, when it will send no more */
 };
 
 /* Of work that says how far it is (steps.h). The work on the pool sets the first two. */
@@ -83,6 +84,8 @@ void qs_exchange_work(struct qs_exchange *ex, qs_exchange_work_fn *work, qs_exch
 void qs_exchange_enter(struct qs_exchange *ex);
 bool qs_exchange_leave(struct qs_exchange *ex);
 
+/* The connection waits: libmicrohttpd looks at it no more, but that its client leaves is noticed. */
+void qs_exchange_suspend(struct qs_exchange *ex);
 /* Lets the suspended connection go on: a reply is there, or a flow has more. */
 void qs_exchange_wake(struct qs_exchange *ex);
 /* Silence has ended: what waited goes on. */

@@ -1,9 +1,8 @@
 #include "api/flow.h"
 
-#include <errno.h>
 #include <microhttpd.h>
+#include <poll.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "api/reply.h"
 #include "base/loop.h"
@@ -42,8 +41,7 @@ ssize_t qs_flow_read(void *cls, uint64_t pos, char *out, size_t max)
     } else {
         ex->wake = true;
     }
-    ex->suspended = true;
-    MHD_suspend_connection(ex->connection);
+    qs_exchange_suspend(ex);
     return 0;
 }
 
@@ -53,28 +51,35 @@ void qs_flow_wake(struct qs_exchange *ex)
         qs_exchange_wake(ex);
 }
 
-/* Something to read on a connection whose request is complete: the client has left, or is impatient. */
+static int fd_of(const struct qs_exchange *ex)
+{
+    return MHD_get_connection_info(ex->connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
+/* Both directions are closed, or one of them is. What the client sent before it left is of no account. */
 static void on_hang_up(unsigned events, void *user)
 {
     struct qs_exchange *ex = user;
-    char byte;
+    struct pollfd now = {.fd = fd_of(ex)};
     (void)events;
-    ssize_t n = recv(MHD_get_connection_info(ex->connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
-                     &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
-        return;
+    bool whole = poll(&now, 1, 0) > 0 && (now.revents & (POLLHUP | POLLERR)) != 0;
     qs_flow_unwatch(ex);
-    if (n <= 0) {
-        ex->flow.failed = true;
-        qs_exchange_wake(ex);
-    }
+    if (!whole && !ex->flow.ends_half)
+        return;
+    ex->flow.failed = true;
+    qs_exchange_wake(ex);
 }
 
 void qs_flow_watch(struct qs_exchange *ex)
 {
-    int fd = MHD_get_connection_info(ex->connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
     if (!ex->flow.hang_up)
-        ex->flow.hang_up = qs_io_start(ex->api->p.loop, fd, QS_IO_READ, on_hang_up, ex, NULL);
+        ex->flow.hang_up = qs_io_start(ex->api->p.loop, fd_of(ex), QS_IO_GONE, on_hang_up, ex, NULL);
+}
+
+void qs_flow_end_with_client(struct qs_exchange *ex)
+{
+    ex->flow.ends_half = true;
+    qs_flow_watch(ex);
 }
 
 void qs_flow_unwatch(struct qs_exchange *ex)

@@ -18,7 +18,7 @@ static void tell(struct qs_exchange *ex)
     struct qs_steps *s = &ex->steps;
     const char *stage = atomic_load(&s->stage);
     unsigned done = atomic_load(&s->done);
-    if (stage == s->told_stage && done == s->told)
+    if (!stage || (stage == s->told_stage && done == s->told))
         return;
     struct qs_json j;
     qs_buf_str(&ex->reply, "event: progress\ndata: ");
@@ -62,7 +62,8 @@ static bool listens(struct qs_exchange *ex)
 
 void qs_steps_start(struct qs_exchange *ex)
 {
-    qs_flow_watch(ex);
+    atomic_store(&ex->steps.stage, "waiting_for_other_computations");
+    qs_flow_end_with_client(ex);
     if (!listens(ex))
         return;
     ex->steps.followed = true;
@@ -73,6 +74,7 @@ void qs_steps_start(struct qs_exchange *ex)
 static bool go_on(void *user, const char *stage, double done_ratio)
 {
     struct qs_exchange *ex = user;
+    qs_loop_rest(ex->api->p.loop);
     atomic_store(&ex->steps.stage, stage);
     atomic_store(&ex->steps.done, (unsigned)(done_ratio * PARTS));
     return !atomic_load(&ex->left);

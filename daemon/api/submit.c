@@ -209,7 +209,7 @@ static void park(struct qs_exchange *ex)
         return;
     }
     s->parked = true;
-    qs_flow_watch(ex);
+    qs_flow_end_with_client(ex);
 }
 
 static void say_job(struct qs_exchange *ex)

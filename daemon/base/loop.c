@@ -3,11 +3,17 @@
 #include <stdlib.h>
 
 #include "base/loop_impl.h"
+#include "base/loop_lanes.h"
 #include "base/mem.h"
 
 bool qs_loop_is_virtual(const struct qs_loop *loop)
 {
     return !loop->ops->io_start;
+}
+
+size_t qs_loop_allow_files(struct qs_loop *loop, size_t most)
+{
+    return loop->ops->allow_files ? loop->ops->allow_files(loop, most) : most;
 }
 
 void qs_loop_run(struct qs_loop *loop)
@@ -80,14 +86,38 @@ void qs_loop_post(struct qs_loop *loop, qs_loop_fn *fn, void *user)
         loop->ops->posted(loop);
 }
 
-void qs_loop_work(struct qs_loop *loop, qs_loop_fn *work, qs_loop_fn *after, void *user)
+void qs_loop_work(struct qs_loop *loop, enum qs_lane lane, qs_loop_fn *work, qs_loop_fn *after, void *user)
 {
-    loop->ops->work(loop, work, after, user);
+    loop->ops->work(loop, lane, work, after, user);
 }
 
 bool qs_loop_is_working(const struct qs_loop *loop)
 {
-    return loop->works > 0;
+    return loop->ops->lanes && qs_lanes_is_working(loop->ops->lanes(loop));
+}
+
+void qs_loop_hold_works(struct qs_loop *loop)
+{
+    if (loop->ops->lanes)
+        qs_lanes_hold(loop->ops->lanes(loop), true);
+}
+
+void qs_loop_release_works(struct qs_loop *loop)
+{
+    if (loop->ops->lanes)
+        qs_lanes_hold(loop->ops->lanes(loop), false);
+}
+
+void qs_loop_rest(struct qs_loop *loop)
+{
+    if (loop->ops->lanes)
+        qs_lanes_rest(loop->ops->lanes(loop));
+}
+
+void qs_loop_rouse(struct qs_loop *loop)
+{
+    if (loop->ops->lanes)
+        qs_lanes_rouse(loop->ops->lanes(loop));
 }
 
 static void *refuse(struct qs_err *err, const char *what)

@@ -30,6 +30,9 @@ struct qs_loop *qs_loop_new_real(struct qs_err *err);
  */
 struct qs_loop *qs_loop_new_virtual(int64_t start_ns, uint64_t seed);
 bool qs_loop_is_virtual(const struct qs_loop *loop);
+/* Real time: lets this process open up to `most` descriptors, where the system's hard limit is not lower;
+ * children keep the limit that it was started with. Returns how many it may open. */
+size_t qs_loop_allow_files(struct qs_loop *loop, size_t most);
 
 /* Runs until stopped or until nothing is left that could call back (a forgotten child cannot). May be run
  * again: what was left comes then. */
@@ -41,6 +44,18 @@ void qs_loop_stop(struct qs_loop *loop);
  * many were not (0 = clean): tests assert 0. Posts and works that have not called back count and never will.
  * Real time: waits for works that are running, and runs the loop's closing callbacks first. */
 size_t qs_loop_free(struct qs_loop *loop);
+
+/* Real time: tells of each callback that took limit_ns of the processor or more, after it has returned. */
+struct qs_loop_slow {
+    int64_t cpu_ns, wall_ns;
+    const char
+        *where; /* the function, as FILE+OFFSET of its program: `addr2line -f -e FILE OFFSET` names it */
+    const char *doing; /* qs_loop_note, or NULL */
+};
+typedef void qs_loop_slow_fn(const struct qs_loop_slow *slow, void *user);
+void qs_loop_watch(struct qs_loop *loop, int64_t limit_ns, qs_loop_slow_fn *on_slow, void *user);
+/* What the callback under way is doing: borrowed until it returns. */
+void qs_loop_note(struct qs_loop *loop, const char *doing);
 
 int64_t qs_loop_now_ns(const struct qs_loop *loop);  /* monotonic, read now, not the turn's start */
 int64_t qs_loop_wall_ns(const struct qs_loop *loop); /* since the epoch, UTC */
@@ -57,16 +72,35 @@ void qs_timer_stop(struct qs_timer *timer);
  * Loop thread only. A post cannot be taken back. */
 void qs_loop_post(struct qs_loop *loop, qs_loop_fn *fn, void *user);
 
-/* Runs work() on the pool, then after() on the loop. In virtual time: work() inline, after() as a post. */
-void qs_loop_work(struct qs_loop *loop, qs_loop_fn *work, qs_loop_fn *after, void *user);
-/* The pool has a work that has not called back yet. */
+/* Where a work runs: each lane has threads of its own and takes its works in the order given, so that none
+ * waits for another lane. */
+enum qs_lane {
+    QS_LANE_WRITE, /* one thread: commits */
+    QS_LANE_QUICK, /* what is over soon: short reads, one file */
+    QS_LANE_LONG,  /* what may take minutes: it asks qs_loop_rest as it goes */
+    QS_LANES
+};
+/* Runs work() on a thread of the lane, then after() on the loop. In virtual time: work() inline, after() as a
+ * post. */
+void qs_loop_work(struct qs_loop *loop, enum qs_lane lane, qs_loop_fn *work, qs_loop_fn *after, void *user);
+
+/* This machine is to be left alone (a count): until the release no work of QUICK or LONG begins, and those
+ * under way rest at their next question. Nothing in virtual time. */
+void qs_loop_hold_works(struct qs_loop *loop);
+void qs_loop_release_works(struct qs_loop *loop);
+/* From inside a work of QUICK or LONG: returns when nothing is held, at once as a rule. */
+void qs_loop_rest(struct qs_loop *loop);
+/* From now on nothing is held any more: the loop is about to end, and what runs must end before it. */
+void qs_loop_rouse(struct qs_loop *loop);
+/* A work of QUICK or LONG has not called back yet and does not rest. */
 bool qs_loop_is_working(const struct qs_loop *loop);
 
-enum qs_io_events { QS_IO_READ = 1, QS_IO_WRITE = 2 };
+enum qs_io_events { QS_IO_READ = 1, QS_IO_WRITE = 2, QS_IO_GONE = 4 };
 /* Level-triggered readiness of fd (borrowed, non-blocking). `events` is a mask of QS_IO_*, 0 pauses. Those
  * that fired come as a mask too: an error on fd as READ whatever was asked for, a hang-up as what was asked
- * for. One handle a descriptor; fails with QS_E_IO for files that cannot be waited for (regular files), or
- * QS_E_RESOURCE. fd may be closed right after stop. */
+ * for. GONE: the peer of a socket will send no more, whatever is left to be read of it. One handle a
+ * descriptor; fails with QS_E_IO for files that cannot be waited for (regular files), or QS_E_RESOURCE. fd
+ * may be closed right after stop. */
 typedef void qs_io_fn(unsigned events, void *user);
 struct qs_io *qs_io_start(struct qs_loop *loop, int fd, unsigned events, qs_io_fn *fn, void *user,
                           struct qs_err *err);

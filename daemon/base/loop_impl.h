@@ -60,8 +60,10 @@ struct qs_loop_ops {
     /* After the first timer changed, after a post came; NULL where nobody waits outside. */
     void (*timers_changed)(struct qs_loop *loop);
     void (*posted)(struct qs_loop *loop);
-    void (*work)(struct qs_loop *loop, qs_loop_fn *work, qs_loop_fn *after, void *user);
+    void (*work)(struct qs_loop *loop, enum qs_lane lane, qs_loop_fn *work, qs_loop_fn *after, void *user);
     /* NULL in virtual time, from here on. */
+    struct qs_lanes *(*lanes)(const struct qs_loop *loop);
+    size_t (*allow_files)(struct qs_loop *loop, size_t most);
     struct qs_io *(*io_start)(struct qs_loop *loop, int fd, unsigned events, qs_io_fn *fn, void *user,
                               struct qs_err *err);
     bool (*io_update)(struct qs_io *io, unsigned events, struct qs_err *err);
@@ -76,12 +78,20 @@ struct qs_loop_ops {
     void (*signal_stop)(struct qs_signal *sig);
 };
 
+struct qs_loop_watch {
+    int64_t limit_ns;
+    qs_loop_slow_fn *on_slow; /* NULL: nobody watches */
+    void *user;
+    int64_t cpu_ns, wall_ns; /* when the callback under way began */
+    const char *doing;
+};
+
 /* The first member of both loops. */
 struct qs_loop {
     const struct qs_loop_ops *ops;
     struct qs_timerq timers;
     struct qs_postq posts;
-    size_t works; /* given to the pool, not called back */
+    struct qs_loop_watch watch;
     bool stopping;
 };
 
@@ -93,6 +103,10 @@ void qs_timerq_done(struct qs_timerq *q);                       /* frees the tim
 void qs_postq_push(struct qs_postq *q, struct qs_post post);
 struct qs_post qs_postq_pop(struct qs_postq *q); /* q is not empty */
 void qs_postq_done(struct qs_postq *q);
+
+/* loop_watch.c: the loop has waited; a callback has returned. */
+void qs_loop_woke(struct qs_loop *loop);
+void qs_loop_ran(struct qs_loop *loop, uintptr_t fn);
 
 /* Takes t out of the heap, calls it and frees it. */
 void qs_loop_fire(struct qs_loop *loop, struct qs_timer *t);

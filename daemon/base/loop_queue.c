@@ -121,6 +121,7 @@ void qs_loop_fire(struct qs_loop *loop, struct qs_timer *t)
 {
     qs_timerq_remove(&loop->timers, t);
     t->fn(t->user);
+    qs_loop_ran(loop, (uintptr_t)t->fn);
     free(t);
 }
 
@@ -129,5 +130,6 @@ void qs_loop_run_posts(struct qs_loop *loop)
     for (size_t batch = loop->posts.count; batch > 0 && !loop->stopping; batch--) {
         struct qs_post post = qs_postq_pop(&loop->posts);
         post.fn(post.user);
+        qs_loop_ran(loop, (uintptr_t)post.fn);
     }
 }

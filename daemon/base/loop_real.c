@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <uv.h>
 
 #include "base/loop_impl.h"
+#include "base/loop_lanes.h"
 #include "base/mem.h"
 
 struct real_loop {
@@ -18,16 +20,11 @@ struct real_loop {
     uv_loop_t uv;
     uv_timer_t timer;
     uv_idle_t idle;
+    uv_async_t done; /* a work has ended; keeps the loop running while there are works */
+    struct qs_lanes *lanes;
+    struct rlimit files; /* as this process was started; ours is another where own_files */
+    bool own_files;
     size_t live; /* descriptors, children and signals that were started and not stopped */
-    bool closing;
-};
-
-struct real_work {
-    uv_work_t req;
-    struct real_loop *loop;
-    qs_loop_fn *work;
-    qs_loop_fn *after;
-    void *user;
 };
 
 struct real_io {
@@ -96,9 +93,10 @@ static void real_random(struct qs_loop *loop, void *bytes, size_t n)
 
 /* ---- posts ---- */
 
-/* The end of every callback from libuv. */
-static void end_callback(struct real_loop *loop)
+/* The end of every callback from libuv, in which fn was called. */
+static void end_callback(struct real_loop *loop, uintptr_t fn)
 {
+    qs_loop_ran(&loop->base, fn);
     qs_loop_run_posts(&loop->base);
     if (loop->base.posts.count == 0)
         uv_idle_stop(&loop->idle);
@@ -106,7 +104,9 @@ static void end_callback(struct real_loop *loop)
 
 static void on_idle(uv_idle_t *idle)
 {
-    end_callback(idle->loop->data);
+    struct real_loop *r = idle->loop->data;
+    qs_loop_woke(&r->base);
+    end_callback(r, 0);
 }
 
 static void real_posted(struct qs_loop *loop)
@@ -141,47 +141,50 @@ static void on_timer(uv_timer_t *timer)
 {
     struct real_loop *r = timer->loop->data;
     int64_t now_ns = real_now(&r->base);
+    qs_loop_woke(&r->base);
     while (!r->base.stopping) {
         struct qs_timer *t = qs_timerq_first(&r->base.timers);
         if (!t || t->due_ns > now_ns)
             break;
         qs_loop_fire(&r->base, t);
-        end_callback(r);
+        end_callback(r, 0);
     }
     real_timers_changed(&r->base);
 }
 
 /* ---- work ---- */
 
-static void on_work(uv_work_t *req)
+/* A thread of a lane. */
+static void on_work_done(void *user)
 {
-    struct real_work *w = req->data;
-    w->work(w->user);
+    struct real_loop *r = user;
+    uv_async_send(&r->done);
 }
 
-static void on_after_work(uv_work_t *req, int status)
+static void on_done(uv_async_t *async)
 {
-    (void)status; /* never cancelled */
-    struct real_work *w = req->data;
-    struct real_loop *r = w->loop;
-    r->base.works--;
-    if (!r->closing) {
-        w->after(w->user);
-        end_callback(r);
+    struct real_loop *r = async->loop->data;
+    struct qs_lane_done done;
+    qs_loop_woke(&r->base);
+    while (qs_lanes_take(r->lanes, &done)) {
+        if (qs_lanes_count(r->lanes) == 0)
+            uv_unref((uv_handle_t *)&r->done);
+        done.after(done.user);
+        end_callback(r, (uintptr_t)done.after);
     }
-    free(w);
 }
 
-static void real_work(struct qs_loop *loop, qs_loop_fn *work, qs_loop_fn *after, void *user)
+static void real_work(struct qs_loop *loop, enum qs_lane lane, qs_loop_fn *work, qs_loop_fn *after,
+                      void *user)
 {
-    struct real_work *w = qs_calloc(1, sizeof *w);
-    w->loop = real_of(loop);
-    w->work = work;
-    w->after = after;
-    w->user = user;
-    w->req.data = w;
-    w->loop->base.works++;
-    uv_queue_work(&w->loop->uv, &w->req, on_work, on_after_work); /* fails for a NULL function only */
+    struct real_loop *r = real_of(loop);
+    uv_ref((uv_handle_t *)&r->done);
+    qs_lanes_add(r->lanes, lane, work, after, user);
+}
+
+static struct qs_lanes *real_lanes(const struct qs_loop *loop)
+{
+    return ((const struct real_loop *)loop)->lanes;
 }
 
 /* ---- handles ---- */
@@ -207,18 +210,22 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 {
     struct real_io *io = handle->data;
     struct real_loop *r = real_of(io->base.loop);
-    unsigned fired = (events & UV_READABLE ? QS_IO_READ : 0U) | (events & UV_WRITABLE ? QS_IO_WRITE : 0U);
-    io->fn(status < 0 ? QS_IO_READ : fired, io->user);
+    unsigned fired = (events & UV_READABLE ? QS_IO_READ : 0U) | (events & UV_WRITABLE ? QS_IO_WRITE : 0U) |
+                     (events & UV_DISCONNECT ? QS_IO_GONE : 0U);
+    qs_io_fn *fn = io->fn;
+    qs_loop_woke(&r->base);
+    fn(status < 0 ? QS_IO_READ : fired, io->user);
     /* libuv stops at an error; level-triggered means that it fires until it is dealt with. */
     if (status < 0 && !uv_is_closing((uv_handle_t *)handle))
         qs_io_update(&io->base, io->events, NULL);
-    end_callback(r);
+    end_callback(r, (uintptr_t)fn);
 }
 
 static bool real_io_update(struct qs_io *base, unsigned events, struct qs_err *err)
 {
     struct real_io *io = (struct real_io *)base;
-    int want = (events & QS_IO_READ ? UV_READABLE : 0) | (events & QS_IO_WRITE ? UV_WRITABLE : 0);
+    int want = (events & QS_IO_READ ? UV_READABLE : 0) | (events & QS_IO_WRITE ? UV_WRITABLE : 0) |
+               (events & QS_IO_GONE ? UV_DISCONNECT : 0);
     int status = want ? uv_poll_start(&io->uv, want, on_poll) : uv_poll_stop(&io->uv);
     if (status < 0)
         return qs_fail(err, code_of(status), "cannot watch a descriptor: %s", uv_strerror(status));
@@ -265,8 +272,9 @@ static void on_exit_of_child(uv_process_t *process, int64_t exit_code, int term_
     if (!c->fn)
         return;
     r->live--;
+    qs_loop_woke(&r->base);
     c->fn((int)exit_code, term_signal, c->user);
-    end_callback(r);
+    end_callback(r, (uintptr_t)c->fn);
 }
 
 static void fail_spawn(struct qs_err *err, const struct qs_spawn *spec, int status)
@@ -309,6 +317,8 @@ static struct qs_child *real_child_start(struct qs_loop *loop, const struct qs_s
         fail_spawn(err, spec, status);
         return NULL;
     }
+    if (r->own_files)
+        prlimit(c->uv.pid, RLIMIT_NOFILE, &r->files, NULL);
     r->live++;
     return &c->base;
 }
@@ -339,8 +349,10 @@ static void on_signal(uv_signal_t *handle, int signum)
 {
     struct real_signal *s = handle->data;
     struct real_loop *r = real_of(s->base.loop);
-    s->fn(signum, s->user);
-    end_callback(r);
+    qs_signal_fn *fn = s->fn;
+    qs_loop_woke(&r->base);
+    fn(signum, s->user);
+    end_callback(r, (uintptr_t)fn);
 }
 
 static struct qs_signal *real_signal_start(struct qs_loop *loop, int signum, qs_signal_fn *fn, void *user,
@@ -377,6 +389,21 @@ static void real_signal_stop(struct qs_signal *base)
 
 /* ---- the loop ---- */
 
+static size_t real_allow_files(struct qs_loop *loop, size_t most)
+{
+    struct real_loop *r = real_of(loop);
+    struct rlimit now;
+    if (getrlimit(RLIMIT_NOFILE, &now) != 0)
+        return 0;
+    if (!r->own_files)
+        r->files = now;
+    if (now.rlim_cur >= most)
+        return most;
+    now.rlim_cur = most < now.rlim_max ? most : now.rlim_max;
+    r->own_files |= setrlimit(RLIMIT_NOFILE, &now) == 0;
+    return getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_cur < most ? now.rlim_cur : most;
+}
+
 static void real_run(struct qs_loop *loop)
 {
     real_timers_changed(loop); /* not kept up to date while the loop was stopping */
@@ -400,8 +427,8 @@ static void close_any(uv_handle_t *handle, void *arg)
 static size_t real_close(struct qs_loop *loop)
 {
     struct real_loop *r = real_of(loop);
-    size_t left = r->live + r->base.works;
-    r->closing = true;
+    size_t left = r->live + qs_lanes_count(r->lanes);
+    qs_lanes_free(r->lanes);
     uv_walk(&r->uv, close_any, NULL);
     while (uv_run(&r->uv, UV_RUN_DEFAULT) != 0) {
     }
@@ -422,6 +449,8 @@ static const struct qs_loop_ops real_ops = {
     .timers_changed = real_timers_changed,
     .posted = real_posted,
     .work = real_work,
+    .lanes = real_lanes,
+    .allow_files = real_allow_files,
     .io_start = real_io_start,
     .io_update = real_io_update,
     .io_stop = real_io_stop,
@@ -442,9 +471,18 @@ struct qs_loop *qs_loop_new_real(struct qs_err *err)
         qs_fail(err, QS_E_RESOURCE, "cannot make an event loop: %s", uv_strerror(status));
         return NULL;
     }
+    status = uv_async_init(&r->uv, &r->done, on_done);
+    if (status < 0) {
+        uv_loop_close(&r->uv);
+        free(r);
+        qs_fail(err, QS_E_RESOURCE, "cannot make an event loop: %s", uv_strerror(status));
+        return NULL;
+    }
+    uv_unref((uv_handle_t *)&r->done);
     r->base.ops = &real_ops;
     r->uv.data = r;
     uv_timer_init(&r->uv, &r->timer); /* these two cannot fail */
     uv_idle_init(&r->uv, &r->idle);
+    r->lanes = qs_lanes_new(on_work_done, r);
     return &r->base;
 }

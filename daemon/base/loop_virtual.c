@@ -49,8 +49,10 @@ static void virtual_random(struct qs_loop *loop, void *bytes, size_t n)
     }
 }
 
-static void virtual_work(struct qs_loop *loop, qs_loop_fn *work, qs_loop_fn *after, void *user)
+static void virtual_work(struct qs_loop *loop, enum qs_lane lane, qs_loop_fn *work, qs_loop_fn *after,
+                         void *user)
 {
+    (void)lane;
     work(user);
     qs_loop_post(loop, after, user);
 }

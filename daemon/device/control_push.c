@@ -235,7 +235,7 @@ static void pump(struct qs_control *c)
     }
     if (r->unyielded_bytes < YIELD_BYTES && qs_control_has_token(c, &c->push.again, on_again)) {
         r->working = true;
-        qs_loop_work(c->p.loop, read_block, on_block, r);
+        qs_loop_work(c->p.loop, QS_LANE_QUICK, read_block, on_block, r);
     }
 }
 

@@ -23,10 +23,13 @@ void qs_control_set_silence(struct qs_control *c, bool on)
         return;
     c->silence_on = on;
     if (c->p.local) {
-        if (on)
+        if (on) {
             qs_store_hold(c->p.store);
-        else
+            qs_loop_hold_works(c->p.loop);
+        } else {
+            qs_loop_release_works(c->p.loop);
             qs_store_release(c->p.store);
+        }
     }
     if (c->events.on_silence)
         c->events.on_silence(on, c->events.user);

@@ -101,7 +101,7 @@ void qs_control_stream_read(struct qs_control *c, const struct qs_row *row, cons
     *r = (struct reading){.c = c, .epoch = c->epoch, .streamed = *s};
     qs_streamed_init(s);
     c->outstanding++;
-    qs_loop_work(c->p.loop, on_pool, on_read, r);
+    qs_loop_work(c->p.loop, QS_LANE_QUICK, on_pool, on_read, r);
 }
 
 void qs_control_stream_rows(struct qs_control *c, struct qs_window_row *row)

@@ -111,7 +111,7 @@ static void read_next(struct qs_held_runs *h)
     if (!h->stream.first || h->stream.busy)
         return;
     h->stream.busy = true;
-    qs_loop_work(h->p.loop, on_pool, on_read, h->stream.first);
+    qs_loop_work(h->p.loop, QS_LANE_QUICK, on_pool, on_read, h->stream.first);
 }
 
 void qs_held_stream_window(struct qs_held_runs *h, const struct qs_window_row *row, struct qs_held_ask *ask)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/loop.h"
 #include "base/mem.h"
 
 void qs_readers_init(struct qs_readers *pool, const char *path)
@@ -50,11 +51,21 @@ static void give_back(struct qs_readers *pool, struct qs_store_reader *r)
     pthread_mutex_unlock(&pool->mutex);
 }
 
-bool qs_readers_run(struct qs_readers *pool, qs_store_read_fn *read, void *user, struct qs_err *err)
+/* Between two steps of a statement. */
+static int on_steps(void *user)
 {
+    qs_loop_rest(user);
+    return 0;
+}
+
+bool qs_readers_run(struct qs_readers *pool, struct qs_loop *rests, qs_store_read_fn *read, void *user,
+                    struct qs_err *err)
+{
+    enum { STEPS = 10000 }; /* of SQLite's machine: below a millisecond */
     struct qs_store_reader *r = take(pool, err);
     if (!r)
         return false;
+    sqlite3_progress_handler(r->db.sqlite, STEPS, rests ? on_steps : NULL, rests);
     bool ok = qs_db_exec(&r->db, "BEGIN", err) && read(r, user, err);
     bool ended = sqlite3_exec(r->db.sqlite, "ROLLBACK", NULL, NULL, NULL) == SQLITE_OK;
     if (ended && !r->db.broken)

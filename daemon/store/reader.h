@@ -9,6 +9,8 @@
 #include "store/db.h"
 #include "store/store.h"
 
+struct qs_loop;
+
 struct qs_store_reader {
     struct qs_db db;
     struct qs_store_reader *next; /* idle */
@@ -22,7 +24,9 @@ struct qs_readers {
 
 void qs_readers_init(struct qs_readers *pool, const char *path);
 void qs_readers_done(struct qs_readers *pool); /* no read is running */
-/* Runs read() on one snapshot. Any thread. */
-bool qs_readers_run(struct qs_readers *pool, qs_store_read_fn *read, void *user, struct qs_err *err);
+/* Runs read() on one snapshot. Any thread. `rests` is the loop whose works may be held (base/loop.h): the
+ * read rests then; NULL on the loop's own thread, which must not. */
+bool qs_readers_run(struct qs_readers *pool, struct qs_loop *rests, qs_store_read_fn *read, void *user,
+                    struct qs_err *err);
 
 #endif

@@ -22,6 +22,7 @@ struct read_work {
     qs_store_read_fn *read;
     qs_store_after_fn *after;
     void *user;
+    enum qs_lane lane;
     bool ok, started, landed, told;
     struct qs_err err;
 };
@@ -133,7 +134,7 @@ static void on_kick(void *user)
     if (!store->closed && !store->in_flight && store->held == 0 && store->first) {
         load_flight(store);
         store->refs++;
-        qs_loop_work(store->loop, commit_flight, on_committed, store);
+        qs_loop_work(store->loop, QS_LANE_WRITE, commit_flight, on_committed, store);
     }
     unref(store);
 }
@@ -172,7 +173,7 @@ bool qs_store_is_busy(const struct qs_store *store)
 static void run_read(void *user)
 {
     struct read_work *r = user;
-    r->ok = qs_readers_run(&r->store->readers, r->read, r->user, &r->err);
+    r->ok = qs_readers_run(&r->store->readers, r->started ? r->store->loop : NULL, r->read, r->user, &r->err);
     land(r->store, &r->landed);
 }
 
@@ -202,7 +203,7 @@ static void start_read(struct read_work *r)
 {
     r->started = true;
     r->store->refs++;
-    qs_loop_work(r->store->loop, run_read, on_read, r);
+    qs_loop_work(r->store->loop, r->lane, run_read, on_read, r);
 }
 
 /* Those that waited for the end of a silence, oldest first. */
@@ -217,15 +218,27 @@ static void start_reads(struct qs_store *store)
     }
 }
 
-void qs_store_read(struct qs_store *store, qs_store_read_fn *read, qs_store_after_fn *after, void *user)
+static void add_read(struct qs_store *store, enum qs_lane lane, qs_store_read_fn *read,
+                     qs_store_after_fn *after, void *user)
 {
     struct read_work *r = qs_calloc(1, sizeof *r);
-    *r = (struct read_work){.store = store, .next = store->reads, .read = read, .after = after, .user = user};
+    *r = (struct read_work){
+        .store = store, .next = store->reads, .read = read, .after = after, .user = user, .lane = lane};
     if (store->reads)
         store->reads->prev = r;
     store->reads = r;
     if (store->held == 0)
         start_read(r);
+}
+
+void qs_store_read(struct qs_store *store, qs_store_read_fn *read, qs_store_after_fn *after, void *user)
+{
+    add_read(store, QS_LANE_QUICK, read, after, user);
+}
+
+void qs_store_read_long(struct qs_store *store, qs_store_read_fn *read, qs_store_after_fn *after, void *user)
+{
+    add_read(store, QS_LANE_LONG, read, after, user);
 }
 
 void qs_store_release(struct qs_store *store)
@@ -239,7 +252,7 @@ void qs_store_release(struct qs_store *store)
 
 bool qs_store_read_now(struct qs_store *store, qs_store_read_fn *read, void *user, struct qs_err *err)
 {
-    return qs_readers_run(&store->readers, read, user, err);
+    return qs_readers_run(&store->readers, NULL, read, user, err);
 }
 
 /* ---- opening and closing ---- */

@@ -80,11 +80,14 @@ void qs_store_artifact(struct qs_store *store, const struct qs_artifact_row *art
 void qs_store_file(struct qs_store *store, const char sha256[65], int64_t bytes, qs_store_done_fn *done,
                    void *user);
 
-/* Runs read(reader, user, err) on the pool with a read-only connection, then after(err or NULL, user) on the
- * loop. */
+/* Runs read(reader, user, err) beside the loop with a read-only connection, then after(err or NULL, user) on
+ * the loop. While works are held (base/loop.h) what is read rests. */
 typedef bool qs_store_read_fn(struct qs_store_reader *reader, void *user, struct qs_err *err);
 typedef void qs_store_after_fn(const struct qs_err *err, void *user);
 void qs_store_read(struct qs_store *store, qs_store_read_fn *read, qs_store_after_fn *after, void *user);
+/* The same for what may take minutes, computations among it: such wait for each other, and nothing for them.
+ */
+void qs_store_read_long(struct qs_store *store, qs_store_read_fn *read, qs_store_after_fn *after, void *user);
 /* The same, here and now: for start-up and tests. */
 bool qs_store_read_now(struct qs_store *store, qs_store_read_fn *read, void *user, struct qs_err *err);
 

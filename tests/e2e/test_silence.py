@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """What is claimed of a window's silence, and the counters that show it: on a TCP link no segment passes between QUIET and CLOSED on
 either side, and what passes on purpose is caught. On this machine the daemon writes nothing and answers next to nobody meanwhile."""
+import json
 import os
 import re
+import select
 import socket
 import struct
 import threading
@@ -311,8 +313,38 @@ def a_window_gets_its_turn(tap):
         tap.equal(len(set(read)), 1, "each reader got the whole export each time")
 
 
+def start_analysis(daemon):
+    """The connection of an analysis that would take minutes; it is on its way."""
+    rows = "\n".join(f"s{series},{i // 10},{1000 + i * 7919 % 97}" for series in range(100) for i in range(2000))
+    connection = UnixConnection(daemon.socket)
+    connection.request("POST", "/api/v1/analyze", headers={"Content-Type": "application/json"}, body=json.dumps(
+        {"files": [{"name": "a.csv", "text": "name,run,value\n" + rows}], "options": {"resamples": 100000}}))
+    return connection
+
+
+def answered(connection):
+    return bool(select.select([connection.sock], [], [], 0)[0])
+
+
+def reading_yields(tap):
+    """Analyses keep neither a window nor a request nor a commit waiting, and end with their clients"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.device_ready()
+        analyses = [start_analysis(daemon) for _ in range(5)]
+        job = daemon.job({**Windows(bed).job(blocks=4, iterations=3), "benchmarks": [{"name": "sleep", "argv": ["sleep", "0.02"]}]})
+        tap.equal(daemon.ended(job)["state"], "done", "a job on this machine ends beside five analyses")
+        tap.equal([answered(a) for a in analyses], [False] * 5, "none of which has ended")
+        for analysis in analyses:
+            analysis.close()
+        again = start_analysis(daemon)
+        daemon.get("/jobs").want(200)
+        again.close()
+        tap.equal(daemon.stop(), 0, "the daemon ends: nobody computes for clients that left")
+
+
 run_cases(segments_stand_still,
           interfere("A frame that reaches the agent in the window is caught and taints", frame_to_the_agent, "link.frames", True),
           interfere("A frame that reaches the host in the window is caught and taints", frame_to_the_host, "link.host_frames", False),
           interfere("A bare segment, without a byte, is caught and taints", bare_segment, "link.segments", True),
-          nothing_is_written, a_window_gets_its_turn)
+          nothing_is_written, a_window_gets_its_turn, reading_yields)

@@ -346,14 +346,14 @@ static void on_after(void *user)
     struct trace *t = user;
     qs_buf_char(&t->seen, 'a');
     if (t->seen.len < 6)
-        qs_loop_work(t->loop, on_work, on_after, t);
+        qs_loop_work(t->loop, QS_LANE_QUICK, on_work, on_after, t);
 }
 
 static void after_follows_its_work(void **state)
 {
     struct trace t;
     trace_init(&t, state);
-    qs_loop_work(t.loop, on_work, on_after, &t);
+    qs_loop_work(t.loop, QS_LANE_QUICK, on_work, on_after, &t);
     qs_loop_run(t.loop);
     assert_seen(&t, "wawawa");
 }

@@ -277,7 +277,7 @@ static void work_leaves_the_thread_of_the_loop(void **state)
 {
     struct worker w;
     assert_false(qs_loop_is_working(*state));
-    qs_loop_work(*state, on_work, on_after, &w);
+    qs_loop_work(*state, QS_LANE_QUICK, on_work, on_after, &w);
     assert_true(qs_loop_is_working(*state));
     qs_loop_run(*state);
     assert_false(qs_loop_is_working(*state));
@@ -299,7 +299,7 @@ static void free_waits_for_work_and_counts_it(void **state)
     int fds[2];
     assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
     struct side s = {.loop = qs_loop_new_real(NULL), .fd = fds[0]};
-    qs_loop_work(s.loop, on_wait_for_byte, on_post, &s);
+    qs_loop_work(s.loop, QS_LANE_QUICK, on_wait_for_byte, on_post, &s);
     assert_int_equal(write(fds[1], "x", 1), 1);
     assert_int_equal(qs_loop_free(s.loop), 1);
     assert_int_equal(s.calls, 1);

@@ -85,7 +85,7 @@ static void work_is_done_inline_and_after_is_posted(void **state)
 {
     (void)state;
     struct worker w = {.loop = qs_loop_new_virtual(0, 1)};
-    qs_loop_work(w.loop, on_work, on_after, &w);
+    qs_loop_work(w.loop, QS_LANE_QUICK, on_work, on_after, &w);
     assert_true(w.worked);
     assert_false(w.after);
     qs_loop_run(w.loop);

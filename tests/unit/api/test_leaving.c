@@ -1,0 +1,190 @@
+/* Clients that leave: what they asked for ends with them, whatever they sent before, and in a silence too. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "api/exchange.h"
+#include "fixture.h"
+
+static struct client *ask(struct fixture *f, const char *request)
+{
+    struct client *c = client_open(f);
+    client_send(c, request, strlen(request));
+    while (c->out.len > 0)
+        qs_loop_run(f->loop);
+    return c;
+}
+
+/* Nothing is sent meanwhile: the daemon has to notice by itself. */
+static void until_alone(struct fixture *f)
+{
+    while (f->clients > 0)
+        qs_loop_run(f->loop);
+}
+
+static const char stream[] = "GET /api/v1/events HTTP/1.1\r\nHost: q\r\n\r\n";
+static const char list[] = "GET /api/v1/jobs HTTP/1.1\r\nHost: q\r\n\r\n";
+
+static void a_stream_ends_behind_the_beginning_of_another_request(void **state)
+{
+    enum { MANY = 5 };
+    struct fixture *f = *state;
+    struct client *c[MANY];
+    for (size_t i = 0; i < MANY; i++) {
+        c[i] = ask(f, stream);
+        client_until(c[i], ": hello");
+        client_send(c[i], "G", 1);
+        while (c[i]->out.len > 0)
+            qs_loop_run(f->loop);
+    }
+    settle(f);
+    assert_int_equal(f->clients, MANY);
+    assert_int_equal(f->api->streams, MANY);
+    for (size_t i = 0; i < MANY; i++)
+        client_close(c[i]);
+    until_alone(f);
+    assert_int_equal(f->api->streams, 0);
+}
+
+static void a_silence_lets_go_whom_it_held(void **state)
+{
+    struct fixture *f = *state;
+    struct client *listener = ask(f, stream);
+    client_until(listener, ": hello");
+    qs_api_on_silence(f->api, true);
+    struct client *held = ask(f, list), *late = ask(f, stream);
+    settle(f);
+    assert_int_equal(f->clients, 3);
+    client_close(held);
+    client_close(late);
+    client_close(listener);
+    until_alone(f);
+    assert_null(f->api->exchanges);
+    qs_api_on_silence(f->api, false);
+}
+
+/* Who has said all he wants to say is still answered. */
+static void a_client_that_will_send_no_more_is_answered(void **state)
+{
+    struct fixture *f = *state;
+    qs_api_on_silence(f->api, true);
+    struct client *c = ask(f, list);
+    settle(f);
+    assert_int_equal(shutdown(c->fd, SHUT_WR), 0);
+    settle(f);
+    assert_int_equal(f->clients, 1);
+    qs_api_on_silence(f->api, false);
+    client_until(c, "{\"jobs\":[]}\n");
+    client_close(c);
+}
+
+/* An analysis that would take minutes. */
+static struct client *analyse(struct fixture *f)
+{
+    struct qs_buf values, request;
+    qs_buf_init(&values);
+    qs_buf_init(&request);
+    qs_buf_str(
+        &values,
+        "{\"options\":{\"resamples\":100000},\"files\":[{\"name\":\"a.csv\",\"text\":\"name,run,value");
+    for (int series = 0; series < 50; series++)
+        for (int i = 0; i < 1000; i++)
+            qs_buf_fmt(&values, "\\ns%d,%d,%d", series, i / 10, 1000 + i * 7919 % 97);
+    qs_buf_str(&values, "\"}]}");
+    qs_buf_fmt(
+        &request,
+        "POST /api/v1/analyze HTTP/1.1\r\nHost: q\r\nContent-Type: application/json\r\nContent-Length: %zu"
+        "\r\n\r\n%s",
+        values.len, values.data);
+    struct client *c = ask(f, request.data);
+    qs_buf_done(&values);
+    qs_buf_done(&request);
+    return c;
+}
+
+static void tick(void *user)
+{
+    qs_loop_stop(user);
+}
+
+static void run_a_moment(struct fixture *f)
+{
+    (void)qs_timer_start(f->loop, 1000000, tick, f->loop);
+    qs_loop_run(f->loop);
+}
+
+/* Until so many requests have works on their way. */
+static void until_busy(struct fixture *f, size_t count)
+{
+    for (size_t busy = 0; busy < count; run_a_moment(f)) {
+        busy = 0;
+        for (const struct qs_exchange *ex = f->api->exchanges; ex; ex = ex->next)
+            busy += ex->busy > 0 ? 1 : 0;
+    }
+}
+
+static void an_analysis_ends_with_its_client(void **state)
+{
+    struct fixture *f = *state;
+    struct client *c = analyse(f);
+    until_busy(f, 1);
+    client_close(c);
+    while (f->api->outstanding > 0)
+        run_a_moment(f);
+    assert_null(f->api->exchanges);
+}
+
+/* A window is to open on this machine: the work rests, and its client's leaving is noticed at once. */
+static void an_analysis_rests_in_a_silence_and_ends_after_it(void **state)
+{
+    struct fixture *f = *state;
+    struct client *c = analyse(f);
+    until_busy(f, 1);
+    assert_true(qs_loop_is_working(f->loop));
+    qs_api_on_silence(f->api, true);
+    qs_loop_hold_works(f->loop);
+    while (qs_loop_is_working(f->loop))
+        run_a_moment(f);
+    assert_int_equal(f->api->outstanding, 1);
+    client_close(c);
+    until_alone(f);
+    qs_loop_release_works(f->loop);
+    qs_api_on_silence(f->api, false);
+    while (f->api->outstanding > 0)
+        run_a_moment(f);
+}
+
+/* Two are computed; the third waits, says so, and hinders no short read. */
+static void a_third_computation_waits_and_says_so(void **state)
+{
+    static const char followed[] =
+        "GET /api/v1/compare?base=1:a&candidate=1:b HTTP/1.1\r\nHost: q\r\nAccept: text/event-stream\r\n\r\n";
+    struct fixture *f = *state;
+    struct client *c[2] = {analyse(f), analyse(f)};
+    until_busy(f, 2);
+    struct client *third = ask(f, followed);
+    client_until(third, "\"stage\":\"waiting_for_other_computations\"");
+    struct answer a = get(f, "/api/v1/jobs");
+    assert_int_equal(a.status, 200);
+    answer_done(&a);
+    client_close(c[0]);
+    client_close(c[1]);
+    client_until(third, "event: error"); /* its turn has come: there is no job 1 */
+    client_close(third);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(a_stream_ends_behind_the_beginning_of_another_request),
+        CASE(a_silence_lets_go_whom_it_held),
+        CASE(a_client_that_will_send_no_more_is_answered),
+        CASE(an_analysis_ends_with_its_client),
+        CASE(an_analysis_rests_in_a_silence_and_ends_after_it),
+        CASE(a_third_computation_waits_and_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
