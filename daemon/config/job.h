@@ -105,6 +105,7 @@ struct qs_job_spec {
     char *cpus; /* "" = any, else "0-3,6" */
     struct qs_job_expectation *gate;
     size_t gate_count;
+    int64_t patience_ns; /* for gates that mark, in all windows; 0: four times the longest timeout of them */
     struct qs_job_bound *bounds;
     size_t bound_count;
     bool fail_on_regression;

@@ -94,7 +94,8 @@ static const struct qs_key until_keys[] = {
      .min = 0,
      .max = 30 * D,
      .fallback = "0",
-     .help = "Start no further block after so much time with a point; 0 = no end by time."},
+     .help = "Start no further block after so much time with a point, waits for the gate apart; 0 = no end "
+             "by time."},
     {0}};
 static const struct qs_table until_table = {.keys = until_keys};
 
@@ -253,6 +254,15 @@ static const struct qs_key condition_keys[] = {
      .form = "none, or a list of expectations",
      .fallback = "cpu.busy_ratio_ppm below 10%",
      .help = "What must hold before every window; see below."},
+    {.name = "patience",
+     .type = QS_KEY_DURATION,
+     .offset = SPEC(patience_ns),
+     .min = 1000000,
+     .max = 86400 * INT64_C(1000000000),
+     .help = "How long the job waits in vain for gates that mark, in all its windows on a device; then "
+             "windows begin "
+             "at once, marked where the gate is shut. Without it: four times the longest timeout of such a "
+             "gate."},
     {.name = "bounds",
      .type = QS_KEY_CUSTOM,
      .read = qs_job_read_bounds,

@@ -26,7 +26,8 @@ struct qs_job_expectation { /* one line of the gate */
     int64_t lo, hi; /* in the sensor's unit */
     int64_t dwell_ns, timeout_ns;
     enum qs_job_on_timeout on_timeout;
-    bool backoff; /* each window in a row that was tainted by the gate halves the next one's timeout */
+    bool backoff; /* default true: each window in a row that was tainted by the gate halves the next one's
+                     timeout */
 };
 
 struct qs_job_bound { /* evidence: a difference above it taints the window */

@@ -215,7 +215,7 @@ static const struct qs_key gate_keys[] = {
     {.name = "backoff",
      .type = QS_KEY_BOOL,
      .offset = EXPECT(backoff),
-     .fallback = "false",
+     .fallback = "true",
      .help =
          "Whether each window in a row that was marked halves the next one's wait: a neighbour that stays "
          "costs twice the timeout in all."},
@@ -302,7 +302,8 @@ void qs_job_default_conditions(struct qs_job_draft *draft)
                                                     .has_hi = true,
                                                     .hi = 100000,
                                                     .timeout_ns = 5 * INT64_C(1000000000),
-                                                    .on_timeout = QS_ON_TIMEOUT_TAINT};
+                                                    .on_timeout = QS_ON_TIMEOUT_TAINT,
+                                                    .backoff = true};
     }
     size_t streams = 0;
     for (size_t i = 0; i < spec->benchmark_count; i++)

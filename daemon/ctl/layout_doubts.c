@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "ctl/api.h"
 #include "ctl/layout.h"
 
@@ -100,6 +101,23 @@ static void add_taints(struct doubts *d, const char *who, const json_t *taints)
         add_taint(d, who[0] != '\0' ? who : qs_json_get_text(taint, "arm", ""), taint);
 }
 
+/* "waited 2 min 46 s for quiet, busiest: cc1" */
+static void add_waits(struct doubts *d, const json_t *result)
+{
+    const double least_ns = 1e9;
+    double waited_ns = qs_json_get_number(result, "waited_ns", 0);
+    const char *busiest = qs_json_get_text(result, "busiest", "");
+    struct qs_buf text;
+    if (waited_ns < least_ns)
+        return;
+    qs_buf_init(&text);
+    qs_buf_str(&text, "waited ");
+    qs_text_duration(&text, waited_ns);
+    qs_buf_fmt(&text, " for quiet%s%s", busiest[0] != '\0' ? ", busiest: " : "", busiest);
+    add(d, "", text.data);
+    qs_buf_done(&text);
+}
+
 /* The last lines: a window's processes print one after the other. */
 static const char *last_lines(const char *text, size_t most)
 {
@@ -140,6 +158,7 @@ void qs_layout_doubts(const struct qs_layout *layout, const json_t *doc, const j
     const json_t *arms = json_object_get(result, "arms");
     const json_t *pairs = json_object_get(result, "comparisons");
     bool first = result == json_array_get(json_object_get(doc, "results"), 0);
+    add_waits(&d, result);
     add_all(&d, "", json_object_get(result, "warnings"));
     json_array_foreach(arms, i, arm)
     {

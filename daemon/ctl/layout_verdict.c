@@ -107,7 +107,7 @@ static void add_power(const struct qs_layout *layout, const json_t *pair, struct
         if (isfinite(more_s)) {
             qs_buf_str(&text, ", ");
             qs_text_duration(&text, more_s * 1e9);
-            qs_buf_str(&text, " more");
+            qs_buf_str(&text, " more of measuring");
         }
         qs_buf_fmt(&text, ": --runs %" PRId64, needed);
     }

@@ -8,7 +8,7 @@
 #include "ctl/api.h"
 #include "ctl/layout.h"
 
-enum { ANNOUNCE_NS = 2000000000, PLAIN_EVERY_BLOCKS = 5 };
+enum { ANNOUNCE_NS = 2000000000, WAITED_LEAST_NS = 1000000000, PLAIN_EVERY_BLOCKS = 5 };
 
 void qs_progress_init(struct qs_progress *p, bool live, bool quiet)
 {
@@ -50,6 +50,20 @@ static void add_goal(struct qs_buf *out, double ratio)
     qs_buf_fmt(out, "%g %%", ratio * 100);
 }
 
+/* ", waited 2 min 46 s for quiet (cc1)"; nothing below a second. */
+static void add_waited(struct qs_buf *out, const json_t *d)
+{
+    const char *busiest = qs_json_get_text(d, "busiest", "");
+    double waited_ns = qs_json_get_number(d, "waited_ns", 0);
+    if (waited_ns < WAITED_LEAST_NS)
+        return;
+    qs_buf_str(out, ", waited ");
+    qs_text_duration(out, waited_ns);
+    qs_buf_str(out, " for quiet");
+    if (busiest[0] != '\0')
+        qs_buf_fmt(out, " (%s)", busiest);
+}
+
 static void on_progress(struct qs_progress *p, const json_t *d)
 {
     int64_t block = qs_json_get_int(d, "block", 0);
@@ -85,6 +99,7 @@ static void on_progress(struct qs_progress *p, const json_t *d)
             qs_buf_str(&p->line, " left");
         }
     }
+    add_waited(&p->line, d);
     bool due = block % PLAIN_EVERY_BLOCKS == 0 || block == most || p->noted_block < 0;
     if (due)
         p->noted_block = block;
@@ -98,6 +113,18 @@ static void on_gate_waiting(struct qs_progress *p, const json_t *d)
     const char *busiest = qs_json_get_text(d, "busiest", "");
     if (busiest[0] != '\0')
         qs_buf_fmt(&p->line, ", busiest: %s", busiest);
+    double timeout_ns = qs_json_get_number(d, "timeout_ns", 0);
+    if (timeout_ns >= WAITED_LEAST_NS) {
+        qs_buf_str(&p->line, ", for ");
+        qs_text_duration(&p->line, timeout_ns);
+        qs_buf_str(&p->line, " at most");
+    }
+    double waited_ns = qs_json_get_number(d, "waited_ns", 0);
+    if (waited_ns >= WAITED_LEAST_NS) {
+        qs_buf_str(&p->line, "; ");
+        qs_text_duration(&p->line, waited_ns);
+        qs_buf_str(&p->line, " before");
+    }
     end_line(p, p->gate_waits++ == 0);
 }
 

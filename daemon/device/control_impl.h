@@ -9,6 +9,7 @@
 #include "device/control_host.h"
 #include "device/control_left.h"
 #include "device/control_parts.h"
+#include "device/control_patience.h"
 #include "device/control_push.h"
 #include "device/control_silence.h"
 #include "device/control_stop.h"
@@ -50,7 +51,6 @@ struct qs_control {
     size_t block_runs;
     int64_t block_began_ns, began_ns;
     uint32_t failed_blocks; /* in a row */
-    unsigned gate_misses;   /* windows in a row whose gate gave up with a taint */
     bool cancelled, failed, silence_on, has_token, started_news, told_shared_cpu;
     char *cancel_why;        /* owned */
     enum qs_control_end end; /* DEFER, REQUEUE where a gate said so */
@@ -67,6 +67,7 @@ struct qs_control {
     struct qs_control_fetch fetch;
     struct qs_control_trace trace;
     struct qs_control_push push;
+    struct qs_control_patience patience;
     struct qs_control_host host;
     struct qs_streamed streamed; /* of the window in hand, in mode stream */
 };

@@ -193,6 +193,8 @@ void qs_control_news_waiting(struct qs_control *c, const struct qs_msg_waiting *
     put_text(&n.json, "busiest", m->note);
     qs_json_kstring(&n.json, "text", c->win.waits_for);
     qs_json_kint(&n.json, "elapsed_ns", m->elapsed_ns);
+    qs_json_kint(&n.json, "timeout_ns", qs_control_patience_timeout_ns(c, e));
+    qs_json_kint(&n.json, "waited_ns", c->patience.waited_ns);
     tell(c, &n, "gate.waiting", true);
 }
 
@@ -252,7 +254,8 @@ void qs_control_news_repeat(struct qs_control *c, const char *why)
 
 void qs_control_news_block(struct qs_control *c, double half_width)
 {
-    int64_t now_ns = qs_loop_now_ns(c->p.loop), eta_ns = qs_plan_eta_ns(&c->plan, now_ns);
+    int64_t now_ns = qs_loop_now_ns(c->p.loop),
+            eta_ns = qs_plan_eta_ns(&c->plan, now_ns, qs_control_patience_left_ns(c));
     const struct qs_job_plan *plan = &c->p.spec->plan;
     struct news n;
     begin(&n);
@@ -265,6 +268,7 @@ void qs_control_news_block(struct qs_control *c, double half_width)
     qs_json_kdouble(&n.json, "half_width_ratio", half_width);
     qs_json_kdouble(&n.json, "goal_ratio", plan->interval_ratio > 0 ? plan->interval_ratio : NAN);
     qs_json_kint(&n.json, "elapsed_ns", now_ns - c->began_ns);
+    qs_control_patience_put(c, &n.json);
     qs_json_key(&n.json, "eta_ns");
     eta_ns >= 0 ? qs_json_int(&n.json, eta_ns) : qs_json_null(&n.json);
     tell(c, &n, "job.progress", false);

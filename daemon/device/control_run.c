@@ -59,8 +59,7 @@ static void begin_block(struct qs_control *c)
 {
     c->block_began_ns = qs_loop_now_ns(c->p.loop);
     c->block_runs = 0;
-    if (c->plan.block > 0 && c->plan.point_began_ns == 0)
-        c->plan.point_began_ns = c->block_began_ns;
+    qs_plan_block_begins(&c->plan, c->block_began_ns);
 }
 
 void qs_control_do_begin_run(struct qs_control *c)

@@ -161,15 +161,6 @@ bool qs_control_send_run_begin(struct qs_control *c, struct qs_err *err)
     return ok;
 }
 
-/* A neighbour that stays is waited for in vain before every window: with backoff that costs twice the timeout
- * altogether, and the full wait returns as soon as a gate has opened again. */
-static int64_t timeout_of(const struct qs_control *c, const struct qs_job_expectation *e)
-{
-    const unsigned halvings_max = 62;
-    unsigned halvings = c->gate_misses < halvings_max ? c->gate_misses : halvings_max;
-    return e->backoff && e->on_timeout == QS_ON_TIMEOUT_TAINT ? e->timeout_ns >> halvings : e->timeout_ns;
-}
-
 static bool build_gate(const struct qs_control *c, struct qs_build *gate, struct qs_build *bounds)
 {
     const struct qs_job_spec *spec = c->p.spec;
@@ -180,7 +171,7 @@ static bool build_gate(const struct qs_control *c, struct qs_build *gate, struct
                                    .lo = e->lo,
                                    .hi = e->hi,
                                    .dwell_ns = e->dwell_ns,
-                                   .timeout_ns = timeout_of(c, e),
+                                   .timeout_ns = qs_control_patience_timeout_ns(c, e),
                                    .on_timeout = (enum qs_gate_on_timeout)e->on_timeout};
         x.flags = (uint8_t)((e->has_lo ? QS_GATE_HAS_LO : 0) | (e->has_hi ? QS_GATE_HAS_HI : 0) |
                             (e->unreadable_ok ? QS_GATE_UNREADABLE_OK : 0));

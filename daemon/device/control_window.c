@@ -59,8 +59,7 @@ void qs_control_on_closed(struct qs_control *c, const struct qs_msg_closed *m,
     c->win.taint = qs_closed_taint(m, began && c->win.claim == QS_SILENCE_NONE);
     if (qs_control_is_stream(c)) /* QS_SILENCE_WHY_STREAM */
         c->win.claim = QS_SILENCE_NONE;
-    if (!c->trace.runs) /* a traced window has no gate */
-        c->gate_misses = m->gate.outcome == QS_GATE_TAINTED ? c->gate_misses + 1 : 0;
+    qs_control_patience_book(c);
     if (m->iterations > 0)
         c->win.rows = qs_realloc(c->win.rows, m->iterations * sizeof *c->win.rows);
     qs_control_feed(c, QS_CE_CLOSED);

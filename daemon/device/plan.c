@@ -35,6 +35,7 @@ static void begin_point(struct qs_plan *p)
     p->planned_blocks = 0;
     p->point_began_ns = 0;
     p->measured_ns = 0;
+    p->waited_ns = p->block_waited_ns = p->block_vain_ns = p->timed_waited_ns = p->timed_vain_ns = 0;
     memset(p->pilot_ns, 0, p->spec->arm_count * sizeof *p->pilot_ns);
     /* Without warm-up and with a fixed count there is nothing that a pilot could tell. */
     if (p->spec->plan.warmup_iterations == 0 && p->run_iterations > 0)
@@ -150,6 +151,20 @@ static void append_medians(struct qs_plan *p, const double *medians_ns, bool sof
     p->blocks_done++;
 }
 
+void qs_plan_block_begins(struct qs_plan *p, int64_t now_ns)
+{
+    p->block_waited_ns = p->block_vain_ns = 0;
+    if (p->block > 0 && p->point_began_ns == 0)
+        p->point_began_ns = now_ns;
+}
+
+void qs_plan_waited(struct qs_plan *p, int64_t waited_ns, bool in_vain)
+{
+    p->block_waited_ns += waited_ns;
+    p->block_vain_ns += in_vain ? waited_ns : 0;
+    p->waited_ns += p->point_began_ns > 0 ? waited_ns : 0;
+}
+
 void qs_plan_block_done(struct qs_plan *p, int64_t block_ns)
 {
     bool warm_up = p->block == 0;
@@ -159,7 +174,9 @@ void qs_plan_block_done(struct qs_plan *p, int64_t block_ns)
         for (size_t a = 0; a < p->spec->arm_count; a++)
             p->current_ns[a] = p->current_n[a] > 0 ? exp(p->current_ns[a] / p->current_n[a]) : NAN;
         append_medians(p, p->current_ns, p->current_soft);
-        p->measured_ns += block_ns;
+        p->measured_ns += block_ns > p->block_waited_ns ? block_ns - p->block_waited_ns : 0;
+        p->timed_waited_ns += p->block_waited_ns;
+        p->timed_vain_ns += p->block_vain_ns;
         p->blocks_timed++;
     }
     p->block = (uint32_t)p->blocks_done + 1;
@@ -266,6 +283,12 @@ double qs_plan_half_width(const struct qs_plan *p)
     return half;
 }
 
+/* Time with the point, the waits for gates apart: a busy machine is no reason for fewer blocks. */
+static int64_t measuring_ns(const struct qs_plan *p, int64_t now_ns)
+{
+    return now_ns - p->point_began_ns - p->waited_ns;
+}
+
 enum qs_plan_stop qs_plan_enough(const struct qs_plan *p, double half_width, int64_t now_ns)
 {
     const struct qs_job_plan *plan = &p->spec->plan;
@@ -276,27 +299,36 @@ enum qs_plan_stop qs_plan_enough(const struct qs_plan *p, double half_width, int
         return QS_PLAN_INTERVAL;
     if (done >= plan->blocks_max)
         return QS_PLAN_BLOCKS;
-    if (plan->time_ns > 0 && p->point_began_ns > 0 && now_ns - p->point_began_ns >= plan->time_ns)
+    if (plan->time_ns > 0 && p->point_began_ns > 0 && measuring_ns(p, now_ns) >= plan->time_ns)
         return QS_PLAN_TIME;
     return QS_PLAN_GO_ON;
 }
 
-int64_t qs_plan_eta_ns(const struct qs_plan *p, int64_t now_ns)
+/* Measuring that is left. */
+static int64_t left_ns(const struct qs_plan *p, int64_t per_block_ns, int64_t now_ns)
 {
     const struct qs_job_plan *plan = &p->spec->plan;
-    if (p->blocks_timed == 0 || p->point_began_ns == 0)
-        return -1;
-    int64_t per_block_ns = p->measured_ns / (int64_t)p->blocks_timed;
     int64_t left = (int64_t)plan->blocks_max - (int64_t)p->blocks_done;
     int64_t by_blocks_ns = left > 0 ? left * per_block_ns : 0;
     if (plan->time_ns <= 0)
         return by_blocks_ns;
-    int64_t by_time_ns = plan->time_ns - (now_ns - p->point_began_ns);
+    int64_t by_time_ns = plan->time_ns - measuring_ns(p, now_ns);
     int64_t floor_blocks = (int64_t)plan->blocks_min - (int64_t)p->blocks_done;
     int64_t floor_ns = floor_blocks > 0 ? floor_blocks * per_block_ns : 0;
     if (by_time_ns < floor_ns)
         by_time_ns = floor_ns;
     return by_time_ns < by_blocks_ns ? by_time_ns : by_blocks_ns;
+}
+
+int64_t qs_plan_eta_ns(const struct qs_plan *p, int64_t now_ns, int64_t patience_ns)
+{
+    if (p->blocks_timed == 0 || p->point_began_ns == 0)
+        return -1;
+    int64_t per_block_ns = p->measured_ns / (int64_t)p->blocks_timed;
+    int64_t measuring = left_ns(p, per_block_ns, now_ns);
+    double share = p->measured_ns > 0 ? (double)measuring / (double)p->measured_ns : 0;
+    double vain_ns = fmin(share * (double)p->timed_vain_ns, (double)patience_ns);
+    return measuring + (int64_t)(share * (double)(p->timed_waited_ns - p->timed_vain_ns) + vain_ns);
 }
 
 const char *qs_plan_stop_name(enum qs_plan_stop stop)

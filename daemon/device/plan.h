@@ -29,7 +29,10 @@ struct qs_plan {
     bool current_soft;
     uint32_t planned_blocks; /* what the planner expects to do; looked at then, 0: not known */
     int64_t point_began_ns;  /* when the first counted block began; 0 = not yet */
-    int64_t measured_ns;     /* sum of block times of this point */
+    int64_t measured_ns;     /* sum of block times of this point, without the waits for gates */
+    /* Waits for gates: since the point began; in the block in hand; in the timed blocks. In vain: before
+     * gates that gave up. */
+    int64_t waited_ns, block_waited_ns, block_vain_ns, timed_waited_ns, timed_vain_ns;
 };
 
 enum qs_plan_stop { QS_PLAN_GO_ON, QS_PLAN_BLOCKS, QS_PLAN_INTERVAL, QS_PLAN_TIME };
@@ -55,7 +58,12 @@ int64_t qs_plan_predict_ns(const struct qs_plan *p);
 void qs_plan_turn_done(struct qs_plan *p, double median_ns, bool soft);
 /* Moves to the next turn; false where the block is complete. */
 bool qs_plan_next_turn(struct qs_plan *p);
-/* Closes the block: its medians count; the pilot fixes r. Begins the next block. */
+/* The first turn of a block begins now. */
+void qs_plan_block_begins(struct qs_plan *p, int64_t now_ns);
+/* A window of the block in hand waited so long for its gate: that is no measuring. In vain: it gave up. */
+void qs_plan_waited(struct qs_plan *p, int64_t waited_ns, bool in_vain);
+/* Closes the block, which took block_ns with its waits: its medians count; the pilot fixes r. Begins the next
+ * block. */
 void qs_plan_block_done(struct qs_plan *p, int64_t block_ns);
 /* Starts the block over under new run identities. */
 void qs_plan_repeat_block(struct qs_plan *p);
@@ -77,8 +85,9 @@ enum qs_plan_stop qs_plan_enough(const struct qs_plan *p, double half_width, int
 bool qs_plan_is_look(const struct qs_plan *p, uint32_t blocks);
 uint32_t qs_plan_next_look(
     const struct qs_plan *p); /* the next block number at which the interval may stop the point */
-/* Upper bound of what is left of this point, -1 where unknown. */
-int64_t qs_plan_eta_ns(const struct qs_plan *p, int64_t now_ns);
+/* Upper bound of what is left of this point, -1 where unknown: measuring, and waits for gates as they were so
+ * far; what is waited in vain is at most patience_ns. */
+int64_t qs_plan_eta_ns(const struct qs_plan *p, int64_t now_ns, int64_t patience_ns);
 const char *qs_plan_stop_name(enum qs_plan_stop stop);
 
 #endif

@@ -117,6 +117,33 @@ static void choose_blocks(struct qs_report_group *g)
     }
 }
 
+/* From the first window of one block, which opened after its wait, to that of another. */
+static int64_t waited_between_ns(const struct qs_report_group *g, uint32_t first, uint32_t last)
+{
+    int64_t waited_ns = 0;
+    for (size_t i = 0; i < g->sample_count; i++) {
+        const struct qs_sample *s = &g->samples[i];
+        bool after = s->block > first || (s->block == first && s->pos > 0);
+        if (after && (s->block < last || (s->block == last && s->pos == 0)))
+            waited_ns += s->waited_ns;
+    }
+    return waited_ns;
+}
+
+static void count_waits(struct qs_report_group *g)
+{
+    int64_t longest_ns = 0;
+    for (size_t i = 0; i < g->sample_count; i++) {
+        const struct qs_sample *s = &g->samples[i];
+        g->waited_ns += s->waited_ns;
+        if (s->busiest && s->waited_ns > longest_ns) {
+            longest_ns = s->waited_ns;
+            g->busiest = s->busiest;
+        }
+    }
+}
+
+/* How long a block takes to measure: what a person can decide to spend. Waits are the machine's. */
 static void time_blocks(struct qs_report_group *g)
 {
     int64_t first_ns = 0, last_ns = 0;
@@ -132,8 +159,8 @@ static void time_blocks(struct qs_report_group *g)
         last_ns = s->opened_ns;
         last = s->block;
     }
-    g->seconds_per_block =
-        last > first && last_ns > first_ns ? (double)(last_ns - first_ns) / 1e9 / (last - first) : NAN;
+    int64_t span_ns = last > first ? last_ns - first_ns - waited_between_ns(g, first, last) : 0;
+    g->seconds_per_block = span_ns > 0 ? (double)span_ns / 1e9 / (last - first) : NAN;
 }
 
 static void collect(struct qs_report_group *g)
@@ -150,6 +177,7 @@ static void collect(struct qs_report_group *g)
     free(turns);
     choose_blocks(g);
     time_blocks(g);
+    count_waits(g);
     qs_report_fill_arms(g);
     qs_report_fill_pairs(g);
     qs_report_fill_metrics(g);

@@ -206,6 +206,8 @@ static void put_group(struct qs_json *j, const struct qs_report_group *g)
     qs_json_key(j, "evaluations");
     g->evals_json ? qs_json_raw(j, g->evals_json) : qs_json_null(j);
     qs_json_kdouble(j, "seconds_per_block", g->seconds_per_block);
+    qs_json_kint(j, "waited_ns", g->waited_ns);
+    qs_json_kstring(j, "busiest", g->busiest);
     qs_json_key(j, "arms");
     qs_json_array(j);
     for (size_t a = 0; a < spec->arm_count; a++)

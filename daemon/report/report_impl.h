@@ -81,7 +81,9 @@ struct qs_report_group { /* one point on one device */
     struct qs_report_metric *metrics; /* owned: the others beside the duration (report/metrics.h) */
     size_t metric_count;
     size_t family;            /* comparisons of the job that have a p */
-    double seconds_per_block; /* NaN unknown */
+    double seconds_per_block; /* without the waits for gates; NaN unknown */
+    int64_t waited_ns;        /* for gates, by all of its runs */
+    const char *busiest;      /* borrowed: the process that was named at the longest wait of a run, or NULL */
     double bin_lo_ns, bin_hi_ns;
     uint32_t iterations_per_run;
 };

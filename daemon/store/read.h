@@ -94,6 +94,8 @@ struct qs_sample {
     char *evals_json;     /* how that number was found, as in run.harness, or NULL */
     uint32_t taints_seen; /* or of all bits met */
     int64_t opened_ns;
+    int64_t waited_ns;             /* for the gates of its windows, traced ones apart */
+    char *busiest;                 /* the process that was named at the longest of these waits, or NULL */
     uint32_t windows[QS_SILENCES]; /* measured windows that have iterations, by what is claimed of them */
     double user_us_mean, system_us_mean,
         rss_max_bytes; /* NaN where missing; means over accepted iterations */

@@ -11,7 +11,13 @@ static const char runs_sql[] =
     "SELECT r.id, r.uid, r.arm_idx, r.point_idx, r.block, r.pos, r.attempt, r.taint, r.state, "
     "coalesce(d.name, ''),"
     " coalesce(d.simulated, 0), coalesce((SELECT min(w.opened_ns) FROM window w WHERE w.run_id = r.id AND "
-    "w.phase = 1), 0), r.warmup_n, json_extract(r.harness, '$.evals'), coalesce(e.id, 0), coalesce(b.id, 0)"
+    "w.phase = 1), 0), r.warmup_n, json_extract(r.harness, '$.evals'), coalesce(e.id, 0), coalesce(b.id, 0),"
+    " coalesce((SELECT sum(max(g.decided_ns - g.began_ns, 0)) FROM window w JOIN gate g ON g.window_id = w.id"
+    "  WHERE w.run_id = r.id AND w.traced = 0), 0),"
+    " (SELECT substr(g.busiest, 1, instr(g.busiest || '[', '[') - 1) FROM window w JOIN gate g ON "
+    "g.window_id = w.id"
+    "  WHERE w.run_id = r.id AND w.traced = 0 AND g.busiest <> '' ORDER BY g.decided_ns - g.began_ns DESC "
+    "LIMIT 1)"
     " FROM run r LEFT JOIN session e ON e.id = r.session_id LEFT JOIN boot b ON b.id = e.boot_id"
     " LEFT JOIN device d ON d.id = b.device_id"
     " WHERE r.job_id = ? AND r.block >= 1 ORDER BY r.point_idx, d.name, r.block, r.pos, r.attempt, r.id";
@@ -53,6 +59,8 @@ static int64_t take_sample(struct qs_stmt *s, struct qs_sample *sample)
     sample->evals_json = qs_stmt_dup_text(s);
     sample->session = qs_stmt_get_int(s);
     sample->boot = qs_stmt_get_int(s);
+    sample->waited_ns = qs_stmt_get_int(s);
+    sample->busiest = qs_stmt_dup_text(s);
     return id;
 }
 
@@ -170,6 +178,7 @@ void qs_samples_free(struct qs_samples *samples)
         free(samples->at[i].durations_ns);
         free(samples->at[i].soft_ns);
         free(samples->at[i].evals_json);
+        free(samples->at[i].busiest);
     }
     free(samples->at);
     *samples = (struct qs_samples){0};

@@ -31,6 +31,10 @@ static void the_line_of_a_job(void **state)
         "{\"sensor\":\"cpu.busy_ratio_ppm\",\"value\":380000,\"lo\":null,\"hi\":100000,"
         "\"text\":\"cpu.busy_ratio_ppm is 38.0 %, wanted at most 10.0 %\",\"busiest\":\"cc1[7] 38%\"}",
         "waiting for quiet: cpu.busy_ratio_ppm is 38.0 %, wanted at most 10.0 %, busiest: cc1[7] 38%");
+    expect_line(
+        &p, "gate.waiting",
+        "{\"text\":\"busy\",\"busiest\":\"cc1\",\"timeout_ns\":5000000000,\"waited_ns\":166000000000}",
+        "waiting for quiet: busy, busiest: cc1, for 5.00 s at most; 2 min 46 s before");
     expect_line(&p, "window.held", "{\"why\":\"b measures on hub desk\"}",
                 "waiting for others: b measures on hub desk");
     expect_line(&p, "job.evals", "{\"point\":0,\"evaluations\":{\"evals\":7,\"how\":\"given\"}}",
@@ -56,6 +60,11 @@ static void the_line_of_a_job(void **state)
                 "{\"point\":1,\"points\":3,\"block\":30,\"blocks_max\":30,\"next_look\":30,"
                 "\"half_width_ratio\":null,\"goal_ratio\":null,\"eta_ns\":null}",
                 "point 2 of 3, block 30 of 30");
+    expect_line(
+        &p, "job.progress",
+        "{\"block\":7,\"blocks_max\":30,\"next_look\":30,\"eta_ns\":75000000000,\"waited_ns\":166000000000,"
+        "\"busiest\":\"cc1\"}",
+        "block 7 of 30, ≤ 1 min 15 s left, waited 2 min 46 s for quiet (cc1)");
     expect_line(&p, "window.announce", "{\"arm\":\"b\",\"predicted_ns\":12000000000}",
                 "silent now: b runs for about 12.0 s");
     assert_string_equal(p.notes.data, "");

@@ -39,6 +39,7 @@ struct stage_window { /* what the agent will say of one window; filled by the sc
     uint32_t flags;
     int32_t status;
     enum qs_gate_outcome gate;
+    int64_t waited_ns; /* for the gate */
     enum qs_closed_how how;
     const char *taint; /* code of the window, or NULL */
     const char *output, *busiest, *failure;

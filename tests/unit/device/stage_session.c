@@ -185,7 +185,10 @@ static void tell_closed(struct stage *s)
                               .evals = s->evals,
                               .how = s->now.how,
                               .iterations = s->now.iterations,
-                              .gate = {.outcome = s->now.gate, .busiest = qs_text_of(s->now.busiest)},
+                              .gate = {.outcome = s->now.gate,
+                                       .began_ns = 1000,
+                                       .decided_ns = 1000 + s->now.waited_ns,
+                                       .busiest = qs_text_of(s->now.busiest)},
                               .taints = qs_build_list(&taints),
                               .output = qs_text_of(s->now.output),
                               .apart = s->parts_streams,
@@ -268,7 +271,8 @@ bool qs_session_open(struct qs_session *session, const struct qs_msg_open *m, st
         s->script(s, stage_find(s, &s->run), &s->now);
     if (s->now.how == QS_CLOSED_GATE_TIMEOUT)
         s->now.iterations = 0;
-    stage_later(s, STAGE_STEP_NS, s->now.how == QS_CLOSED_GATE_TIMEOUT ? tell_closed : tell_armed);
+    stage_later(s, STAGE_STEP_NS + s->now.waited_ns,
+                s->now.how == QS_CLOSED_GATE_TIMEOUT ? tell_closed : tell_armed);
     return true;
 }
 

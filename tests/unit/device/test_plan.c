@@ -275,19 +275,57 @@ static void test_eta(void **state)
         job(two, "{seed: 1, window: {iterations: 1}, warmup: {iterations: 0}, until: {time: 20s}}");
     struct qs_plan p;
     qs_plan_init(&p, spec, 1, 2);
-    assert_true(qs_plan_eta_ns(&p, 5) < 0);
+    assert_true(qs_plan_eta_ns(&p, 5, 0) < 0);
     const double medians[] = {1, 1};
     qs_plan_restore_block(&p, medians, false); /* of an earlier life: its time is not known */
     p.point_began_ns = 1;
-    assert_true(qs_plan_eta_ns(&p, 5) < 0);
+    assert_true(qs_plan_eta_ns(&p, 5, 0) < 0);
     block(&p, 1e6, 1e6, 100 * MS);
-    assert_int_equal(qs_plan_eta_ns(&p, 1 + 100 * MS), 28 * 100 * MS); /* 30 - 2 blocks */
-    assert_int_equal(qs_plan_eta_ns(&p, 1 + 19900 * MS),
+    assert_int_equal(qs_plan_eta_ns(&p, 1 + 100 * MS, 0), 28 * 100 * MS); /* 30 - 2 blocks */
+    assert_int_equal(qs_plan_eta_ns(&p, 1 + 19900 * MS, 0),
                      4 * 100 * MS); /* the least blocks outlast the time */
     p.blocks_done = p.blocks_timed = 6;
-    assert_int_equal(qs_plan_eta_ns(&p, 1 + 19900 * MS), 100 * MS);
-    assert_int_equal(qs_plan_eta_ns(&p, 1 + 99900 * MS), 0);
+    assert_int_equal(qs_plan_eta_ns(&p, 1 + 19900 * MS, 0), 100 * MS);
+    assert_int_equal(qs_plan_eta_ns(&p, 1 + 99900 * MS, 0), 0);
     p.blocks_done = p.blocks_timed = 2;
+    qs_plan_done(&p);
+    qs_job_free(spec);
+}
+
+static void waits(struct qs_plan *p, int64_t opened_ns, int64_t vain_ns)
+{
+    qs_plan_block_begins(p, 1000 * MS);
+    qs_plan_waited(p, opened_ns, false);
+    qs_plan_waited(p, vain_ns, true);
+}
+
+/* A busy machine is no reason for fewer blocks, and waiting is told apart from measuring. */
+static void test_waits_are_no_measuring(void **state)
+{
+    (void)state;
+    struct qs_job_spec *spec =
+        job(two, "{seed: 1, window: {iterations: 1}, warmup: {iterations: 0}, until: {time: 20s}}");
+    struct qs_plan p;
+    qs_plan_init(&p, spec, 1, 2);
+    for (uint32_t b = 1; b <= 6; b++) { /* each 100 ms, 2 s until a gate opened and 3 s in vain */
+        waits(&p, 2000 * MS, 3000 * MS);
+        block(&p, 1e6, 1e6, 5100 * MS);
+    }
+    assert_int_equal(p.measured_ns, 600 * MS);
+    assert_int_equal(p.waited_ns, 30000 * MS);
+    assert_int_equal(qs_plan_enough(&p, NAN, 31600 * MS), QS_PLAN_GO_ON); /* 600 ms of 20 s */
+    assert_int_equal(qs_plan_enough(&p, NAN, 50999 * MS), QS_PLAN_GO_ON);
+    assert_int_equal(qs_plan_enough(&p, NAN, 51000 * MS), QS_PLAN_TIME);
+    /* 24 blocks are left: 2.4 s, 48 s until gates open, and in vain what patience is left */
+    assert_int_equal(qs_plan_eta_ns(&p, 31600 * MS, 7000 * MS), 57400 * MS);
+    assert_int_equal(qs_plan_eta_ns(&p, 31600 * MS, 0), 50400 * MS);
+    assert_int_equal(qs_plan_eta_ns(&p, 31600 * MS, 999000 * MS), 122400 * MS);
+    qs_plan_repeat_block(&p);
+    waits(&p, 1000 * MS, 0); /* a block that is repeated: its waits are not those of the one that counts */
+    qs_plan_repeat_block(&p);
+    waits(&p, 500 * MS, 0);
+    block(&p, 1e6, 1e6, 600 * MS);
+    assert_int_equal(p.measured_ns, 700 * MS);
     qs_plan_done(&p);
     qs_job_free(spec);
 }
@@ -354,6 +392,7 @@ int main(void)
         cmocka_unit_test(test_looks),
         cmocka_unit_test(test_time_never_before_the_least_blocks),
         cmocka_unit_test(test_eta),
+        cmocka_unit_test(test_waits_are_no_measuring),
         cmocka_unit_test(test_restore),
         cmocka_unit_test(test_soft_blocks_and_precision),
     };

@@ -272,6 +272,28 @@ static void test_seconds_per_block(void **state)
     two_arms(&w, 4, 1);
     struct qs_report_group *g = only_group(&w);
     assert_true(fabs(g->seconds_per_block - 1) < 1e-6);
+    assert_int_equal(g->waited_ns, 0);
+    qs_report_groups_free(g, 1);
+    world_done(&w);
+}
+
+/* 2 s before the first window, which opened afterwards, and 300 ms before every other: a block takes 400 ms.
+ */
+static void test_waits_are_told_apart(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w, 2, NULL);
+    two_arms(&w, 4, 1);
+    for (size_t i = 0; i < w.samples.count; i++) {
+        struct qs_sample *s = &w.samples.at[i];
+        s->waited_ns = i == 0 ? 2000000000 : 300000000;
+        s->busiest = qs_strdup(i == 0 ? "cc1" : "ld");
+    }
+    struct qs_report_group *g = only_group(&w);
+    assert_true(fabs(g->seconds_per_block - 0.4) < 1e-6);
+    assert_int_equal(g->waited_ns, 2000000000 + 7 * INT64_C(300000000));
+    assert_string_equal(g->busiest, "cc1");
     qs_report_groups_free(g, 1);
     world_done(&w);
 }
@@ -291,6 +313,7 @@ int main(void)
         cmocka_unit_test(test_bins_sum_to_n),
         cmocka_unit_test(test_equal_values_fill_one_bin),
         cmocka_unit_test(test_seconds_per_block),
+        cmocka_unit_test(test_waits_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -313,6 +313,41 @@ static bool read_json(struct qs_store_reader *r, void *user, struct qs_err *err)
     return true;
 }
 
+static bool read_waits(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    struct qs_samples got;
+    if (!qs_read_samples(r, *(int64_t *)user, &got, err))
+        return false;
+    assert_int_equal(got.count, 2);
+    assert_int_equal(got.at[0].waited_ns, 40 + 500 + 3);
+    assert_string_equal(got.at[0].busiest, "ld");
+    assert_int_equal(got.at[1].waited_ns, 0);
+    assert_null(got.at[1].busiest);
+    qs_samples_free(&got);
+    return true;
+}
+
+/* All windows of a run, and who was named at the longest wait; never those of another run. */
+static void waits_are_summed_by_run(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_iteration_row rows[2];
+    static const struct qs_gate_row gates[] = {
+        {.began_ns = 10, .decided_ns = 50, .outcome = "tainted", .busiest = "cc1[12] 40%"},
+        {.began_ns = 100, .decided_ns = 600, .outcome = "open", .busiest = "ld[7]"},
+        {.began_ns = 1000, .decided_ns = 1003, .outcome = "open"}};
+    run_begin(f, 1, 0, 1, 0);
+    run_begin(f, 2, 1, 1, 1);
+    for (uint32_t i = 0; i < 3; i++) {
+        struct qs_window_row w = make_window(1, i, 2 * i, 2, rows);
+        w.gate = &gates[i];
+        assert_int_equal(put_window(f, &w), QS_E_NONE);
+    }
+    if (!qs_store_read_now(f->store, read_waits, &f->job, &err))
+        fail_msg("%s", err.text);
+}
+
 static void windows_tell_everything(void **state)
 {
     struct fixture *f = *state;
@@ -411,11 +446,11 @@ static void an_error_comes_through(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(samples_are_ordered_and_clean),   TEST(samples_are_of_one_evaluation),
-        TEST(iterations_come_in_pages),        TEST(a_marked_duration_is_the_same_integer),
-        TEST(jobs_and_runs_are_listed),        TEST(windows_tell_everything),
-        TEST(events_and_files_are_found),      TEST(an_error_comes_through),
-        TEST(windows_come_with_what_was_read),
+        TEST(samples_are_ordered_and_clean), TEST(samples_are_of_one_evaluation),
+        TEST(iterations_come_in_pages),      TEST(a_marked_duration_is_the_same_integer),
+        TEST(jobs_and_runs_are_listed),      TEST(waits_are_summed_by_run),
+        TEST(windows_tell_everything),       TEST(events_and_files_are_found),
+        TEST(an_error_comes_through),        TEST(windows_come_with_what_was_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,102 @@
+#include "device/control_patience.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/loop.h"
+#include "base/text.h"
+#include "device/control_impl.h"
+#include "device/control_news.h"
+
+/* A neighbour that comes and goes is given the full wait so often; one that stays costs two full waits. */
+enum { TIMEOUTS = 4 };
+
+static bool marks(const struct qs_job_expectation *e)
+{
+    return e->on_timeout == QS_ON_TIMEOUT_TAINT;
+}
+
+static int64_t patience_ns(const struct qs_job_spec *spec)
+{
+    int64_t longest_ns = 0;
+    for (size_t i = 0; i < spec->gate_count; i++)
+        if (marks(&spec->gate[i]) && spec->gate[i].timeout_ns > longest_ns)
+            longest_ns = spec->gate[i].timeout_ns;
+    return spec->patience_ns > 0 ? spec->patience_ns : TIMEOUTS * longest_ns;
+}
+
+int64_t qs_control_patience_left_ns(const struct qs_control *c)
+{
+    int64_t left_ns = patience_ns(c->p.spec) - c->patience.vain_ns;
+    return left_ns > 0 ? left_ns : 0;
+}
+
+int64_t qs_control_patience_timeout_ns(const struct qs_control *c, const struct qs_job_expectation *e)
+{
+    const unsigned halvings_max = 62;
+    if (!marks(e))
+        return e->timeout_ns;
+    unsigned halvings = c->patience.misses < halvings_max ? c->patience.misses : halvings_max;
+    int64_t timeout_ns = e->backoff ? e->timeout_ns >> halvings : e->timeout_ns;
+    int64_t left_ns = qs_control_patience_left_ns(c);
+    return timeout_ns < left_ns ? timeout_ns : left_ns;
+}
+
+/* By the device's clock, and never more than the block in hand has taken by ours. */
+static int64_t wait_ns(const struct qs_control *c)
+{
+    const struct qs_gate_record *gate = &c->win.msg.gate;
+    int64_t most_ns = qs_loop_now_ns(c->p.loop) - c->block_began_ns;
+    if (gate->decided_ns <= gate->began_ns || gate->began_ns < 0)
+        return 0;
+    int64_t waited_ns = gate->decided_ns - gate->began_ns;
+    return waited_ns < most_ns ? waited_ns : most_ns;
+}
+
+static void keep_busiest(struct qs_control_patience *p, struct qs_text busiest)
+{
+    size_t n = 0;
+    while (n < busiest.n && n + 1 < sizeof p->busiest && busiest.p[n] != '[' && busiest.p[n] != '\0')
+        n++;
+    if (n > 0)
+        snprintf(p->busiest, sizeof p->busiest, "%.*s", (int)n, busiest.p);
+}
+
+static void tell_used_up(struct qs_control *c)
+{
+    const struct qs_control_patience *p = &c->patience;
+    struct qs_buf span;
+    qs_buf_init(&span);
+    qs_text_duration(&span, (double)p->vain_ns);
+    qs_control_news_warning(
+        c,
+        "waited %s in vain for quiet%s%s: windows begin at once from now on, and are marked "
+        "where the gate is shut",
+        span.data, p->busiest[0] ? ", busiest: " : "", p->busiest);
+    qs_buf_done(&span);
+}
+
+void qs_control_patience_book(struct qs_control *c)
+{
+    struct qs_control_patience *p = &c->patience;
+    bool vain = c->win.msg.gate.outcome == QS_GATE_TAINTED;
+    int64_t waited_ns = wait_ns(c);
+    if (c->trace.runs) /* a traced window has no gate */
+        return;
+    p->misses = vain ? p->misses + 1 : 0;
+    p->waited_ns += waited_ns;
+    p->vain_ns += vain ? waited_ns : 0;
+    keep_busiest(p, c->win.msg.gate.busiest);
+    qs_plan_waited(&c->plan, waited_ns, vain);
+    if (vain && p->vain_ns > 0 && qs_control_patience_left_ns(c) == 0 && !p->told) {
+        p->told = true;
+        tell_used_up(c);
+    }
+}
+
+void qs_control_patience_put(const struct qs_control *c, struct qs_json *j)
+{
+    qs_json_kint(j, "waited_ns", c->patience.waited_ns);
+    qs_json_kint(j, "waited_in_vain_ns", c->patience.vain_ns);
+    qs_json_kstring(j, "busiest", c->patience.busiest);
+}
