@@ -149,6 +149,18 @@ void qs_text_escape(struct qs_buf *out, const char *s, size_t n)
     }
 }
 
+bool qs_text_is_shown(const char *s)
+{
+    bool shown = true;
+    for (size_t n = strlen(s); shown && n > 0;) {
+        size_t step = qs_utf8_next(s, n, &shown);
+        shown = shown && !acts_on_terminal((const unsigned char *)s, step);
+        s += step;
+        n -= step;
+    }
+    return shown;
+}
+
 /* From a minute on: the two largest units, whole. */
 static void long_duration(struct qs_buf *out, double ns)
 {

@@ -27,7 +27,7 @@ static void put_text(struct qs_buf *out, const char *s)
         if (valid && step == 1 && c < sizeof(names) / sizeof(names[0]) && names[c] != NULL)
             qs_buf_str(out, names[c]);
         else if (valid && !banned)
-            qs_buf_add(out, s + i, step);
+            qs_text_escape(out, s + i, step);
         else
             for (size_t k = 0; k < step; k++)
                 qs_buf_fmt(out, "\\x%02x", (unsigned)(unsigned char)s[i + k]);

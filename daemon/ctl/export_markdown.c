@@ -61,11 +61,16 @@ static void put_row(struct qs_buf *out, const struct qs_finding *f)
     put_value(out, f->cand, f->unit);
     qs_buf_str(out, " | ");
     put_change(out, f);
-    qs_buf_fmt(out, " | %s%s%s", loud ? "**" : "", f->verdict, loud ? "**" : "");
+    qs_buf_str(out, loud ? " | **" : " | ");
+    put_cell(out, f->verdict);
+    qs_buf_str(out, loud ? "**" : "");
     if (!f->stands)
         qs_buf_str(out, ", by chance?");
-    else if (strcmp(f->reason, "none") != 0 && f->reason[0] != '\0')
-        qs_buf_fmt(out, " (%s)", f->reason);
+    else if (strcmp(f->reason, "none") != 0 && f->reason[0] != '\0') {
+        qs_buf_str(out, " (");
+        put_cell(out, f->reason);
+        qs_buf_char(out, ')');
+    }
     qs_buf_str(out, " |\n");
 }
 

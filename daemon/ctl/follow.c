@@ -256,6 +256,16 @@ static int judge(const struct follower *w)
     return known && strcmp(p->state, "failed") == 0 ? p->exit : QS_EXIT_JOB_FAILED;
 }
 
+/* The reason may quote what a program printed. */
+static void say_failed(struct follower *w)
+{
+    struct qs_buf reason;
+    qs_buf_init(&reason);
+    qs_face_text(&w->f->ctl->err_face, &reason, w->progress.reason);
+    say(w, "  job %" PRId64 " failed: %s\n", w->f->job, reason.data);
+    qs_buf_done(&reason);
+}
+
 int qs_follow_job(struct qs_follow *f, char ret_state[16])
 {
     struct follower w = {.f = f};
@@ -272,7 +282,7 @@ int qs_follow_job(struct qs_follow *f, char ret_state[16])
                                                                                  : judge(&w);
     snprintf(ret_state, 16, "%s", w.progress.ended ? w.progress.state : "");
     if (w.progress.ended && strcmp(w.progress.state, "failed") == 0)
-        say(&w, "  job %" PRId64 " failed: %s\n", f->job, w.progress.reason);
+        say_failed(&w);
     qs_progress_done(&w.progress);
     qs_sse_done(&w.sse);
     qs_buf_done(&w.shown);

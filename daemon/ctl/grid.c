@@ -40,6 +40,7 @@ void qs_grid_cell(struct qs_grid *grid, const char *text)
 /* The cells as shown, and the width of each column. */
 struct shown {
     char **cells;
+    char *titles[COLUMNS_MAX];
     size_t widths[COLUMNS_MAX];
     bool left_out[COLUMNS_MAX];
 };
@@ -56,8 +57,10 @@ static void measure(const struct qs_grid *grid, const struct qs_face *face, stru
 {
     size_t n = cell_count(grid);
     s->cells = qs_calloc(n + 1, sizeof(*s->cells));
-    for (size_t c = 0; c < grid->column_count; c++)
-        s->widths[c] = qs_face_cells(grid->columns[c].title);
+    for (size_t c = 0; c < grid->column_count; c++) {
+        s->titles[c] = show_cell(face, grid->columns[c].title);
+        s->widths[c] = qs_face_cells(s->titles[c]);
+    }
     for (size_t i = 0; i < n; i++) {
         size_t c = i % grid->column_count;
         s->cells[i] = show_cell(face, grid->cells[i]);
@@ -110,7 +113,7 @@ static void print_row(const struct qs_grid *grid, const struct qs_face *face, co
     size_t from = out->len;
     bool first = true;
     for (size_t c = 0; c < grid->column_count; c++) {
-        const char *text = cells != NULL ? (cells[c] != NULL ? cells[c] : "") : grid->columns[c].title;
+        const char *text = cells[c] != NULL ? cells[c] : "";
         if (s->left_out[c])
             continue;
         qs_face_fill(out, first ? 0 : GAP);
@@ -132,7 +135,7 @@ void qs_grid_print(const struct qs_grid *grid, const struct qs_face *face, const
     fit(grid, &s, face->width - strlen(indent));
     qs_buf_str(out, indent);
     qs_face_ink(face, out, QS_INK_DIM);
-    print_row(grid, face, &s, NULL, out);
+    print_row(grid, face, &s, s.titles, out);
     qs_face_ink(face, out, QS_INK_PLAIN);
     qs_buf_char(out, '\n');
     for (size_t r = 0; r < grid->row_count; r++) {
@@ -142,5 +145,7 @@ void qs_grid_print(const struct qs_grid *grid, const struct qs_face *face, const
     }
     for (size_t i = cell_count(grid); i > 0; i--)
         free(s.cells[i - 1]);
+    for (size_t c = 0; c < grid->column_count; c++)
+        free(s.titles[c]);
     free(s.cells);
 }

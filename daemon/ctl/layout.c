@@ -268,10 +268,15 @@ static void add_path(const struct qs_layout *layout, const char *path, struct qs
     bool home = n > 1 && strncmp(path, layout->home, n) == 0 && path[n] == '/';
     bool odd =
         path[strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+")] != '\0';
-    if (home && !odd)
+    if (home && !odd) {
         qs_buf_fmt(out, "~%s", path + n);
-    else
-        qs_opt_quote(out, path);
+        return;
+    }
+    struct qs_buf quoted;
+    qs_buf_init(&quoted);
+    qs_opt_quote(&quoted, path);
+    qs_face_text(&layout->face, out, quoted.data);
+    qs_buf_done(&quoted);
 }
 
 void qs_layout_data(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)

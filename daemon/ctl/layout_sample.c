@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "ctl/api.h"
 #include "ctl/findings.h"
 
@@ -67,8 +68,8 @@ struct qs_layout qs_sample_layout(const struct qs_layout *layout, const json_t *
     *ret_factor = ns > 0 ? ns : 1;
     if (ns > 0)
         return own;
-    own.plain_unit = unit;
-    if (strncmp(unit, millionths, strlen(millionths)) == 0) {
+    own.plain_unit = qs_text_is_shown(unit) ? unit : "?"; /* a program names it; it is shown as it is */
+    if (strncmp(own.plain_unit, millionths, strlen(millionths)) == 0) {
         *ret_factor = 1e-6;
         own.plain_unit += strlen(millionths);
         own.plain_unit += own.plain_unit[0] == ' ' ? 1 : 0;

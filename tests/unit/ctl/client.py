@@ -364,6 +364,13 @@ def test_streams(t, q, server):
     for exit_code, state, want in ((1, "failed", 1), (3, "failed", 3), (4, "failed", 4), (0, "done", 0), (5, "done", 0)):
         server.farm.events = [("job.result", {"exit": exit_code}), ("job.state", {"state": state, "reason": "why"})]
         t.equal(q("watch", "7")[0], want, f"a {state} job with result {exit_code} ends with {want}")
+    bad = "\x1b]0;X\x07\x9b2J"
+    server.farm.events = [("job.start", {"device": bad, "seed": "1"}), ("job.waiting", {"device": bad, "why": bad, "sensor": bad, "busiest": bad}),
+                          ("job.warning", {"text": bad, "device": bad, "why": bad}), ("job.result", {"exit": 1}),
+                          ("job.state", {"state": "failed", "reason": f"it wrote {bad}"})]
+    _, out, err = q("watch", "7")
+    t.ok(r"job 7 failed: it wrote \x1b]0;X\x07\xc2\x9b2J" in err and not any(c in out + err for c in "\x1b\x07\x9b"),
+         "what a device or a program wrote reaches the terminal escaped", [out, err])
     server.farm.events = usual
 
 
