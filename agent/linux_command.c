@@ -47,6 +47,39 @@ static char *const *keep_list(struct qs_words *words, const struct qs_list *list
     return first;
 }
 
+static bool has_variable(const struct qs_list *env, const char *name, size_t n)
+{
+    struct qs_iter it = qs_list_iter(env);
+    struct qs_text text;
+    while (qs_list_text(&it, &text)) {
+        if (text.n > n && text.p[n] == '=' && memcmp(text.p, name, n) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The environment; whom we run as has a home of his own, whoever's it was where the job was written. */
+static char *const *keep_env(struct qs_words *words, const struct qs_list *env, const struct qs_identity *as)
+{
+    char *const *first = keep_list(words, env);
+    if (!first || !as) {
+        return first;
+    }
+    const char *const own[][2] = {
+        {"HOME", as->home}, {"USER", as->name}, {"LOGNAME", as->name}, {"SHELL", as->shell}};
+    words->count--; /* over the end of the list */
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        char text[512];
+        int n = snprintf(text, sizeof text, "%s=%s", own[i][0], own[i][1]);
+        if (!has_variable(env, own[i][0], strlen(own[i][0])) && words->count + 1U < QS_WORDS_MAX) {
+            words->vectors[words->count++] = keep_text(words, (struct qs_text){text, (uint16_t)n});
+        }
+    }
+    words->vectors[words->count++] = NULL;
+    return first;
+}
+
 static const char *search_path(char *const *envp)
 {
     for (; *envp; envp++) {
@@ -173,14 +206,17 @@ static bool begin(struct qs_commands *c, const struct qs_list *argv, const struc
     c->stdin_path = NULL;
     c->pinned = c->has_identity = false;
     c->prepare.argv = c->conclude.argv = NULL;
-    c->envp = keep_list(&c->words, env);
+    if (!take_identity(c, user, fault)) {
+        return false;
+    }
+    c->envp = keep_env(&c->words, env, user.n > 0 ? &c->identity : NULL);
     c->iteration.argv = keep_list(&c->words, argv);
     c->cwd = keep_text(&c->words, cwd);
     if (!c->envp || !c->iteration.argv || !c->cwd) {
         snprintf(fault->text, sizeof fault->text, "the command and its environment are too long");
         return blame_operator(fault, QS_CODE_UNSUPPORTED, E2BIG);
     }
-    return open_cwd(c, fault) && take_identity(c, user, fault) && resolve(c, &c->iteration, fault);
+    return open_cwd(c, fault) && resolve(c, &c->iteration, fault);
 }
 
 static bool add_hook(struct qs_commands *c, struct qs_command *command, const struct qs_list *argv,

@@ -12,6 +12,8 @@ struct qs_identity {
     uint32_t uid, gid;
     uint32_t groups[QS_GROUPS_MAX]; /* gid among them; what exceeds the room is left out */
     size_t group_count;
+    char name[64], home[256],
+        shell[128]; /* of the user database; the number, "/" and "/bin/sh" where it has none */
 };
 
 /* False: nobody has this name. A number needs no entry in the user database: its group is then the same

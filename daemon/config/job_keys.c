@@ -194,7 +194,9 @@ static const struct qs_key benchmark_keys[] = {
      .max = QS_NAME_MAX_BYTES,
      .help =
          "Whom every command of the benchmark runs as, a name or a number of the device; needs an agent of "
-         "root's. The environment stays as it is."},
+         "root's. Of the inherited environment only PATH, LANG and LC_ALL stay; HOME, USER, LOGNAME and "
+         "SHELL are "
+         "that user's."},
     {.name = "stdin",
      .type = QS_KEY_TEXT,
      .offset = BENCH(stdin_path),

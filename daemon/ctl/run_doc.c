@@ -76,12 +76,20 @@ static void put_env(json_t *map, const struct qs_run_plan *plan, const char *pai
     free(name);
 }
 
-static json_t *own_env(char *const *env)
+/* Somebody else's programs get the path and the locale: what is in ours is not theirs. */
+static json_t *own_env(const struct qs_args *args, char *const *env)
 {
+    static const char *const shared[] = {"PATH=", "LANG=", "LC_ALL="};
     json_t *map = json_object();
     const struct qs_run_plan no_params = {0};
-    for (; *env != NULL; env++)
-        put_env(map, &no_params, *env);
+    bool all = qs_args_text(args, "user", NULL) == NULL;
+    for (; *env != NULL; env++) {
+        bool put = all;
+        for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
+            put = put || strncmp(*env, shared[i], strlen(shared[i])) == 0;
+        if (put)
+            put_env(map, &no_params, *env);
+    }
     return map;
 }
 
@@ -412,7 +420,7 @@ json_t *qs_run_document(const struct qs_args *args, const struct qs_run_plan *pl
     if (ok) {
         add_limits(args, captures, b);
         json_object_set_new(b, "env_inherit", json_false());
-        json_object_set_new(b, "env", own_env(env));
+        json_object_set_new(b, "env", own_env(args, env));
         json_object_set_new(job, "benchmarks", json_pack("[O]", b));
         json_object_set(job, "arms", arms);
     }

@@ -68,6 +68,18 @@ static bool add_filled(const struct qs_control *c, size_t arm, const struct qs_s
     return ok;
 }
 
+/* A program that runs as somebody else gets no variable of ours but these: what belongs to a user, the agent
+ * puts there. */
+static bool is_anybodys(const char *kv)
+{
+    static const char *const names[] = {"PATH", "LANG", "LC_ALL"};
+    size_t n = strcspn(kv, "=");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == n && strncmp(kv, names[i], n) == 0)
+            return true;
+    return false;
+}
+
 /* The whole environment of a process: what is inherited, then the benchmark's, then the arm's; later ones
  * replace earlier ones. */
 static bool build_env(const struct qs_control *c, size_t arm_index, struct qs_build *b)
@@ -77,7 +89,7 @@ static bool build_env(const struct qs_control *c, size_t arm_index, struct qs_bu
     for (size_t i = 0; bench->env_inherit && c->p.base_env && c->p.base_env[i]; i++) {
         const char *kv = c->p.base_env[i];
         if (!strchr(kv, '=') || strlen(kv) > UINT16_MAX || is_set_later(kv, &bench->env) ||
-            is_set_later(kv, &arm->env))
+            is_set_later(kv, &arm->env) || (bench->user && !is_anybodys(kv)))
             continue;
         if (!qs_build_text(b, qs_text_of(kv)))
             return false;

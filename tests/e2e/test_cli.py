@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import pwd
 import select
 import signal
 import subprocess
@@ -131,6 +132,11 @@ def as_somebody_else(tap):
         own = str(os.geteuid())
         told = bed.cli("run", *QUICK, "--user", own, "--shell", "default", "--", f"test $(id -u) = {own}")
         tap.equal(told.returncode, 0, f"as oneself: {told.stderr[-500:]}")
+        home = pwd.getpwuid(os.geteuid()).pw_dir
+        line = f"test -z $SECRET && test $HOME = {home} && test $GIVEN = yes"
+        told = bed.cli("run", *QUICK, "--user", own, "--env", "GIVEN=yes", "--shell", "default", "--", line,
+                       env={"SECRET": "x", "HOME": "/elsewhere"})
+        tap.equal(told.returncode, 0, f"with that user's home and none of our variables: {told.stderr[-500:]}")
         told = bed.cli("run", *QUICK, "--user", "no-such-user", "--", "true")
         tap.ok(told.returncode != 0 and "there is no user 'no-such-user'" in told.stderr, "nobody has this name", told.stderr)
         other, line = ("65534", "test $(id -u) = 65534") if own == "0" else ("0", "true")
@@ -142,6 +148,17 @@ def as_somebody_else(tap):
             tap.ok(told.returncode != 0 and "enter the working directory" in told.stderr, "who may not enter is told", told.stderr)
         else:
             tap.ok(told.returncode != 0 and "only root" in told.stderr, "only an agent of root's can", told.stderr)
+    with Bed() as bed:
+        bed.env.update(SECRET="x", HOME="/elsewhere")
+        daemon = bed.daemon()
+        daemon.device_ready()
+        for user, see in (({"user": own}, f"test -z $SECRET && test $HOME = {home} && test -n \"$PATH\" && test $MINE = 1"),
+                          ({}, "test $SECRET = x && test $HOME = /elsewhere")):
+            job = daemon.job({"quiesce": 1, "benchmarks": [{"name": "see", "argv": ["sh", "-c", see], "env": {"MINE": "1"}, **user}],
+                              "plan": {"blocks": 1, "window": {"iterations": 1}, "warmup": {"iterations": 1}, "until": {"interval": 0}},
+                              "conditions": {"gate": "none", "bounds": "none"}})
+            ended = daemon.ended(job)
+            tap.equal((ended["state"], ended["reason"]), ("done", "blocks"), f"a job's environment with {user or 'no user'}")
 
 
 def two_at_once(tap):
