@@ -20,6 +20,7 @@ import sys
 TAIL_LINES = 30
 CASE = re.compile(r"(not )?ok\b\s*(?:\d+)?\s*(?:- )?([^#]*)(?:#\s*(\S*)\s*(.*))?$")
 EXCUSE = "TO" "DO"  # TAP's word for a failure that is expected; here nothing is excused
+WHY = "# why: "
 PLAN = re.compile(r"1\.\.(\d+)\s*(?:#\s*SKIP\S*\s*(.*))?$", re.I)
 
 
@@ -48,7 +49,7 @@ def tail_of(record):
 
 def count_tap(tally, name, record):
     """Counts the cases of one TAP test; returns how many failed and whether the output is whole."""
-    planned, seen, failed = None, 0, 0
+    planned, seen, failed, why = None, 0, 0, None
     for line in record.get("stdout", "").splitlines():
         plan, case = PLAN.match(line), CASE.match(line)
         if line.startswith("Bail out!"):
@@ -57,18 +58,23 @@ def count_tap(tally, name, record):
             planned = int(plan[1]) if planned is None else -1  # two plans are no plan
             if planned == 0:
                 tally.skips.append((name, plan[2] or "no reason given"))
+        elif line.startswith(WHY):
+            why = line.removeprefix(WHY)
+            continue
         elif case:
             seen += 1
             title = f"{name}: {case[2].strip() or seen}"
             directive = (case[3] or "").upper()
             # cmocka 1.1 writes a skipped case as "not ok N # SKIP name".
             if directive.startswith("SKIP"):
-                tally.skips.append((title, case[4] or "no reason given"))
+                # cmocka has no room for the reason: the test prints it just before.
+                tally.skips.append((f"{name}: {case[4]}", why) if case[1] and why else (title, case[4] or "no reason given"))
             elif case[1] or directive == EXCUSE:
                 failed += 1
                 tally.failures.append((title, "failed", []))
             else:
                 tally.passed += 1
+            why = None
     return failed, planned == seen
 
 

@@ -57,6 +57,8 @@ def check_table(t):
 def check_reasons(t):
     got = counted("tap", record("1..1\nok 1 - a # SKIP no valgrind\n"))
     t.equal(got.skips, [("t: a", "no valgrind")], "a skipped case keeps its reason")
+    got = counted("tap", record("1..2\n# why: not root\nnot ok 1 # SKIP a\nnot ok 2 # SKIP b\n", "FAIL"))
+    t.equal(got.skips, [("t: a", "not root"), ("t: 2", "b")], "what cmocka skips has the reason printed before it, and no other")
     got = counted("exitcode", record("looking\nno kvm here\n", "SKIP", 77))
     t.equal(got.skips, [("t", "no kvm here")], "the last line of a skipped program is its reason")
     got = counted("tap", record("1..2\nok 1 - a\nnot ok 2 - b\n# 1 != 2\n", "FAIL", 1, stderr="at line 8\n"))

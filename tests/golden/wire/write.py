@@ -2,13 +2,15 @@
 """A second, independent writer of the wire format, from proto/PROTOCOL.md alone.
 
 `write.py` writes one <name>.hex per message beside itself: a whole frame, one field per line, the bytes first and
-what they mean after the '#'. `write.py --corpus DIR` writes the same as seeds for the fuzz targets. The C codec is
+what they mean after the '#'. `write.py --corpus DIR` writes the same as seeds for the fuzz targets, and `write.py --check DIR` is the test
+that the files here, and the seeds in DIR, are what this writer says. The C codec is
 never asked: where both agree, the format is what the page says. Files that exist are the contract: a change of one
 is a change of the protocol and needs a new version.
 """
 import pathlib
 import struct
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 FARM, SESSION, RUN, NONCE = (bytes(range(b, b + 16)) for b in (0xA0, 0xB0, 0xC0, 0xD0))
@@ -276,8 +278,28 @@ def main():
     if len(sys.argv) == 3 and sys.argv[1] == "--corpus":
         write_corpus(pathlib.Path(sys.argv[2]))
         return
+    if len(sys.argv) == 3 and sys.argv[1] == "--check":
+        sys.exit(check(pathlib.Path(sys.argv[2])))
     for name, kind, fields in MESSAGES:
         (HERE / f"{name}.hex").write_text(page(name, kind, fields)[0])
+
+
+def check(corpus):
+    sys.path.insert(0, str(HERE.parents[1] / "tools"))
+    from tap import Tap
+    t = Tap()
+    for name, kind, fields in MESSAGES:
+        path = HERE / f"{name}.hex"
+        t.equal(path.read_text() if path.exists() else None, page(name, kind, fields)[0], f"{path.name}")
+    t.equal(sorted(path.stem for path in HERE.glob("*.hex")), sorted(name for name, _, _ in MESSAGES), "no file is of nobody")
+    with tempfile.TemporaryDirectory() as top:
+        for folder in ("msg", "frame"):
+            (pathlib.Path(top) / folder).mkdir()
+        write_corpus(pathlib.Path(top))
+        stale = [path.name for path in sorted(pathlib.Path(top).glob("*/*"))
+                 if not (seed := corpus / path.parent.name / path.name).exists() or seed.read_bytes() != path.read_bytes()]
+        t.equal(stale, [], "the seeds of the fuzz targets are these frames")
+    return t.done()
 
 
 def write_corpus(where):

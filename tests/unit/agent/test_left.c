@@ -75,7 +75,8 @@ static void fetches_with_the_rights_of_the_user(void **state)
     struct qs_msg_pulled m;
     char path[256];
     if (geteuid() != 0) {
-        skip(); /* only root's agent runs programs as others */
+        puts("# why: only root's agent runs programs as others");
+        skip();
     }
     write_file("secret", "of root\n", 0600);
     write_file("open", "for all\n", 0644);
@@ -141,6 +142,7 @@ static void opens_standard_input_with_the_rights_of_the_user(void **state)
     struct closed closed;
     struct qs_msg_error refused;
     if (geteuid() != 0) {
+        puts("# why: only root's agent runs programs as others");
         skip();
     }
     write_file("secret", "of root\n", 0600);

@@ -50,6 +50,22 @@ class Farm:
         self.asked, self.unknown, self.version = [], None, "9.9"
 
 
+def replies(version):
+    """What it answers, by path: tests/e2e/test_canned.py holds the fields against the real daemon's."""
+    return {"/healthz": {"ok": True},
+            "/api/v1/version": {"version": version, "db": "/tmp/x.db", "embedded": version == "0.0.1", "pid": 4711},
+            "/api/v1/jobs": {"jobs": [{"id": 7, "name": "demo", "state": "done", "runs": 3, "iterations": 9}]},
+            "/api/v1/jobs/7": {"id": 7, "name": "demo", "state": "done", "runs": 3, "iterations": 9, "spec": "text"},
+            "/api/v1/jobs/7/compare": COMPARISON,
+            "/api/v1/jobs/7/runs": {"runs": [{"uid": "00" * 16, "arm": 1, "point": 0},
+                                             {"uid": "ab" * 16, "arm": 1, "point": 0}]},
+            "/api/v1/runs/" + "ab" * 16: {"windows": [{"output": "first"}, {"output": "last words"}]},
+            "/api/v1/devices": {"devices": [{"name": "local", "state": "ready", "link": "exec", "local": True,
+                                             "agent": "quiesce-agent 0.1.0 (linux, x86_64, static)",
+                                             "cache": {"bytes": 12 << 20, "most_bytes": 1 << 30, "free_bytes": 5}},
+                                            {"name": "other", "state": "lost", "link": "tcp", "cache": None}]}}
+
+
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -104,19 +120,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         farm = self.server.farm
         path, _, query = self.path.partition("?")
-        table = {"/healthz": {"ok": True},
-                 "/api/v1/version": {"version": farm.version, "db": "/tmp/x.db", "embedded": farm.version == "0.0.1", "pid": 4711},
-                 "/api/v1/jobs": {"jobs": [{"id": 7, "name": "demo", "state": "done", "runs": 3, "iterations": 9}]},
-                 "/api/v1/jobs/7": {"id": 7, "name": "demo", "state": "done", "runs": 3, "iterations": 9, "spec": "text"},
-                 "/api/v1/jobs/7/compare": COMPARISON,
-                 "/api/v1/jobs/7/runs": {"runs": [{"uid": "00" * 16, "arm": 1, "point": 0},
-                                                  {"uid": "ab" * 16, "arm": 1, "point": 0}]},
-                 "/api/v1/runs/" + "ab" * 16: {"windows": [{"output": "first"}, {"output": "last words"}]},
-                 "/api/v1/devices": {"devices": [{"name": "local", "state": "ready", "link": "exec", "local": True,
-                                                  "agent": "quiesce-agent 0.1.0 (linux, x86_64, static)",
-                                                  "cache": {"bytes": 12 << 20, "most_bytes": 1 << 30, "free_bytes": 5}},
-                                                 {"name": "other", "state": "lost", "link": "tcp", "cache": None}]}}
-        if path in table:
+        if path in (table := replies(farm.version)):
             self.reply(200, table[path])
         elif path == "/api/v1/jobs/7/export":
             self.reply(200, f"exported {query}".encode(), "text/plain")
