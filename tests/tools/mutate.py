@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""Breaks the code, one small change at a time, and says which breaks no test notices.
+
+usage: mutate.py [--count N] [--seed S] [--least SHARE] [--build DIR] [--jobs N] FILE[:FIRST-LAST]...
+       mutate.py [...] --change BASE      the lines that differ from a commit
+       mutate.py [...] --all              any line of proto, agent and daemon
+       mutate.py --list FILE...           what would be broken, and nothing more
+
+A break flips a comparison or a connective, negates a condition, drops a call, shifts a bound by one, turns a sum into a difference, or
+returns the opposite. The tree is copied to DIR (build-mutate), so that the checkout stays as it is. Each break runs the unit tests of its folder, and where
+those are content the whole programs. A break that does not compile, or compiles to the same code, is drawn again. Suites that fail without any
+break end the run. Exit: 0 when at least SHARE (0.95) of the breaks were noticed, 1 when not, 2 wrong usage, 3 nothing could be tried.
+
+The tests that notice are found by folder, so nothing here has to be kept when tests or sources change.
+"""
+import argparse
+import collections
+import filecmp
+import glob
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "lint"))
+from lintlib import C_TOKENS, line_of, list_files  # noqa: E402
+
+TOP = os.path.abspath(os.path.join(HERE, "..", ".."))
+Mutant = collections.namedtuple("Mutant", "path line begin end old new what")
+SOURCES = re.compile(r"(proto|agent|daemon)/.*\.c$")
+FLIPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&"}
+QUIET = re.compile(r"qs_log|assert|static_assert|free\b")  # what only tells, or what a leak check alone could miss
+HANG_S = 600
+
+
+def blanked(text):
+    """The same length without comments, strings and preprocessor lines."""
+    def spaces(match):
+        return re.sub(r"[^\n]", " ", match[0])
+    code = C_TOKENS.sub(spaces, text)
+    return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", spaces, code, flags=re.M)
+
+
+def bodies(code):
+    """Begin and end of each function's body: its braces stand in the first column."""
+    return [(m.start(), m.end()) for m in re.finditer(r"^\{.*?^\}$", code, re.M | re.S)
+            if re.search(r"\)\s*$", code[:m.start()])]
+
+
+def mutants_of(path, text):
+    """All breaks of a source file."""
+    code, found = blanked(text), []
+
+    def add(begin, end, new, what):
+        found.append(Mutant(path, line_of(text, begin), begin, end, text[begin:end], new, what))
+    for low, high in bodies(code):
+        body = code[low:high]
+
+        def each(pattern, low=low, body=body):
+            for m in re.finditer(pattern, body, re.M):
+                yield m, low + m.start(1), low + m.end(1)
+        for m, a, b in each(r" (<=?|>=?|==|!=|&&|\|\|) "):
+            add(a, b, FLIPS[m[1]], "comparison or connective")
+        for m, a, b in each(r"^ +(?:\} else )?if \((.*)\)(?: \{)?$"):
+            add(a, b, f"!({text[a:b]})", "condition")
+        for m, a, b in each(r"^ +((?:\(void\))?([a-z]\w*(?:(?:->|\.)\w+)*)\(.*\);)$"):
+            if not QUIET.match(m[2]) and m[2] not in ("return", "sizeof"):
+                add(a, b, ";", "call")
+        for m, a, b in each(r" [<>]=? (\d+)\b"):
+            add(a, b, str(int(m[1]) + 1), "bound")
+        for m, a, b in each(r"(?<=[\w)\]]) ([+-]) (?=[\w(])"):
+            add(a, b, "-" if m[1] == "+" else "+", "sum")
+        for m, a, b in each(r"\breturn (true|false);"):
+            add(a, b, "false" if m[1] == "true" else "true", "result")
+    return found
+
+
+def suites_of(path):
+    """The suites that should notice, in the order in which they are asked."""
+    parts = path.split("/")
+    if parts[0] == "daemon":
+        return [parts[1]] if len(parts) > 2 else []
+    return ["proto", "agent", "device"] if parts[0] == "proto" else ["agent"]
+
+
+class Tree:
+    """A copy of the sources and its build."""
+
+    def __init__(self, folder, jobs):
+        self.top, self.build, self.jobs, self.sound = os.path.join(folder, "tree"), os.path.join(folder, "build"), jobs, {}
+        for path in list_files(TOP):
+            to = os.path.join(self.top, path)
+            if not os.path.exists(to) or not filecmp.cmp(os.path.join(TOP, path), to, shallow=False):
+                os.makedirs(os.path.dirname(to), exist_ok=True)
+                shutil.copyfile(os.path.join(TOP, path), to)
+                shutil.copymode(os.path.join(TOP, path), to)
+        if not os.path.exists(os.path.join(self.build, "build.ninja")):
+            self.run("meson", "setup", self.build, self.top, "-Dbuildtype=debugoptimized", "-Doptimization=1",
+                     "-Db_sanitize=address,undefined", wanted=True)
+        listing = self.run("meson", "introspect", "--tests", self.build, wanted=True).stdout
+        self.tests = [(t["name"], {s.partition(":")[2] for s in t["suite"]}) for t in json.loads(listing)]
+
+    def run(self, *command, wanted=False):
+        try:
+            done = subprocess.run(command, cwd=self.top, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=HANG_S, check=False)
+        except subprocess.TimeoutExpired:
+            done = subprocess.CompletedProcess(command, 99, "", "")
+        if wanted and done.returncode:
+            sys.exit(f"mutate: {' '.join(command)} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        return done
+
+    def object_of(self, path):
+        """The file that the source is compiled to; those of tests that compile it once more are left out."""
+        name = path.replace("/", "_") if path.startswith("daemon") else path.split("/", 1)[1].replace("/", "_")
+        found = glob.glob(os.path.join(self.build, os.path.dirname(path), "**", f"*{os.path.basename(path)}.o"), recursive=True)
+        return found or glob.glob(os.path.join(self.build, "**", f"*{name}.o"), recursive=True)
+
+    def compiled(self, path):
+        """Its machine code, without what tells of lines; None where it does not compile."""
+        targets = [os.path.relpath(o, self.build) for o in self.object_of(path)]
+        if not targets or self.run("ninja", "-C", self.build, "-j", self.jobs, *targets).returncode:
+            return None
+        return [self.run("objdump", "-d", "--no-show-raw-insn", os.path.join(self.build, t)).stdout.split("\n", 3)[-1] for t in targets]
+
+    def passes(self, suite):
+        names = sorted(name for name, suites in self.tests if suite in suites and "slow" not in suites and "lint" not in suites)
+        return not names or self.run("meson", "test", "-C", self.build, "--maxfail", "1", "--suite", suite, "--no-suite", "slow",
+                                     "--num-processes", str(3 * int(self.jobs))).returncode == 0
+
+    def is_sound(self, suite):
+        if suite not in self.sound:
+            self.sound[suite] = self.passes(suite)
+        return self.sound[suite]
+
+    def try_one(self, mutant, suites):
+        """noticed by a suite, `nobody`, or `same` where there is nothing to notice."""
+        path = os.path.join(self.top, mutant.path)
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        before = self.compiled(mutant.path)
+        try:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text[:mutant.begin] + mutant.new + text[mutant.end:])
+            after = self.compiled(mutant.path)
+            if before is None or after is None or before == after:
+                return "same"
+            return next((suite for suite in suites if not self.passes(suite)), "nobody")
+        finally:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
+
+
+def lines_changed_since(base):
+    """{path: [(first, last)]} of the working tree."""
+    out = subprocess.run(["git", "-C", TOP, "diff", "-U0", base, "--", "*.c"], check=True, capture_output=True, text=True).stdout
+    found, path = {}, None
+    for line in out.splitlines():
+        if line.startswith("+++ "):
+            path = line[6:]
+        elif hunk := re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line):
+            first, count = int(hunk[1]), int(hunk[2] or 1)
+            found.setdefault(path, []).append((first, first + count - 1))
+    return found
+
+
+def wanted_ranges(args):
+    if args.change:
+        return lines_changed_since(args.change)
+    if args.all:
+        return {path: None for path in list_files(TOP) if SOURCES.match(path)}
+    ranges = {}
+    for name in args.files:
+        match = re.fullmatch(r"(.+?\.c)(?::(\d+)-(\d+))?", name)
+        path = match and os.path.relpath(os.path.abspath(match[1]), TOP)
+        if not match or not os.path.isfile(os.path.join(TOP, path)):
+            sys.exit(f"mutate: {name} is no source file; --help lists the forms")
+        if match[2] is None:
+            ranges[path] = None
+        elif ranges.get(path, ()) is not None:
+            ranges.setdefault(path, []).append((int(match[2]), int(match[3])))
+    return ranges
+
+
+def candidates(ranges):
+    found = []
+    for path, lines in sorted(ranges.items()):
+        if SOURCES.match(path) and os.path.isfile(os.path.join(TOP, path)):
+            with open(os.path.join(TOP, path), encoding="utf-8") as f:
+                found += [m for m in mutants_of(path, f.read()) if lines is None or any(a <= m.line <= b for a, b in lines)]
+    return found
+
+
+def said(m):
+    return f"{m.path}:{m.line}: {m.what}: `{m.old}` -> `{m.new}`"
+
+
+def try_all(tree, drawn, count, programs, tell=print):
+    """Goes through the drawn breaks until `count` meant something; returns (break, who noticed)."""
+    outcome = []
+    for mutant in drawn:
+        if len(outcome) == count:
+            break
+        suites = suites_of(mutant.path) + programs
+        broken = [suite for suite in suites if not tree.is_sound(suite)]
+        if broken:
+            sys.exit(f"mutate: suite {broken[0]} fails without any break: mend that first")
+        who = tree.try_one(mutant, suites)
+        tell(f"  {'NOT NOTICED' if who == 'nobody' else 'no change' if who == 'same' else 'noticed by ' + who}: {said(mutant)}")
+        if who != "same":
+            outcome.append((mutant, who))
+    return outcome
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--change")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--least", type=float, default=0.95)
+    parser.add_argument("--build", default=os.path.join(TOP, "build-mutate"))
+    parser.add_argument("--jobs", default=str(os.cpu_count()))
+    parser.add_argument("--units-only", action="store_true", help="never ask the whole programs")
+    args = parser.parse_args(argv)
+    if not (args.files or args.change or args.all):
+        parser.error("which lines? FILE..., --change BASE or --all")
+    drawn = candidates(wanted_ranges(args))
+    if args.list:
+        print("\n".join(said(m) for m in drawn))
+        return 0
+    random.Random(args.seed).shuffle(drawn)
+    print(f"{len(drawn)} breaks are possible; {min(args.count, len(drawn))} are tried, seed {args.seed}")
+    sys.stdout.reconfigure(line_buffering=True)
+    outcome = try_all(Tree(os.path.abspath(args.build), args.jobs), drawn, args.count, [] if args.units_only else ["e2e"])
+    missed = [said(m) for m, who in outcome if who == "nobody"]
+    if not outcome:
+        print("no break could be tried")
+        return 3
+    print(f"noticed {len(outcome) - len(missed)} of {len(outcome)} ({100 * (1 - len(missed) / len(outcome)):.0f} %)")
+    for line in missed:
+        print(f"  not noticed: {line}")
+    return 0 if len(missed) <= (1 - args.least) * len(outcome) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
