@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "ctl/api.h"
+#include "ctl/layout_changes.h"
+#include "ctl/layout_finding.h"
 #include "ctl/layout_sample.h"
 
 enum { PAGES_MOST = 4 };
@@ -26,70 +28,26 @@ static void add_title(const struct qs_layout *layout, const json_t *result, stru
     qs_buf_done(&name);
 }
 
-static void add_change(const struct qs_layout *layout, const json_t *change, struct qs_buf *out)
-{
-    bool drift = strcmp(qs_json_get_text(change, "kind", ""), "drift") == 0;
-    double ratio = qs_json_get_number(change, "ratio", NAN);
-    double lo = qs_json_get_number(change, "lo", NAN), hi = qs_json_get_number(change, "hi", NAN);
-    const char *label = qs_json_get_text(change, "label", "");
-    struct qs_buf text;
-    qs_buf_init(&text);
-    qs_buf_fmt(&text, "%s point %" PRId64, drift ? "a drift from" : "from",
-               qs_json_get_int(change, "from", 0) + 1);
-    if (label[0] != '\0')
-        qs_buf_fmt(&text, " (%s)", label);
-    if (drift)
-        qs_buf_fmt(&text, " to point %" PRId64, qs_json_get_int(change, "to", 0) + 1);
-    if (isfinite(ratio))
-        qs_buf_fmt(&text, ": %+.1f %%", (ratio - 1) * 100);
-    if (isfinite(lo) && isfinite(hi))
-        qs_buf_fmt(&text, " (%+.1f to %+.1f %%)", (lo - 1) * 100, (hi - 1) * 100);
-    if (drift)
-        qs_buf_str(&text, "; no single point made it");
-    else if (!qs_json_get_true(change, "confirmed"))
-        qs_buf_str(&text, ", to be confirmed by further points");
-    qs_face_wrap(&layout->face, out, "  - ", text.data, QS_INK_PLAIN);
-    qs_buf_done(&text);
-}
-
-/* The changes of a history, and whether it drifts. */
-static void add_changes(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
-{
-    size_t i;
-    const json_t *change, *found = json_object_get(result, "change_points");
-    const json_t *changes = json_object_get(json_object_get(result, "labelled"), "changes");
-    double p = qs_json_get_number(json_object_get(result, "drift"), "p", NAN);
-    struct qs_buf text;
-    if (found == NULL)
-        return;
-    qs_buf_init(&text);
-    qs_layout_count(&text, (int64_t)json_array_size(changes), "change", "changes");
-    qs_buf_str(&text, " in ");
-    qs_layout_count(&text, qs_json_get_int(result, "points", 0), "point", "points");
-    qs_buf_str(&text, "; what is surely below ");
-    qs_layout_percent(&text, qs_json_get_number(found, "min_magnitude", 0));
-    qs_buf_str(&text, " is left out");
-    qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_BOLD);
-    json_array_foreach(changes, i, change) add_change(layout, change, out);
-    qs_buf_clear(&text);
-    qs_buf_fmt(&text, "A trend over all points has p = %.2g (Mann-Kendall for dependent values)", p);
-    if (isfinite(p))
-        qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_PLAIN);
-    qs_buf_done(&text);
-}
-
 static void analysis_page(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
 {
     double factor = 1;
     struct qs_layout own = qs_sample_layout(layout, result, &factor);
     json_t *arms = json_array();
     add_title(layout, result, out);
-    add_changes(&own, result, out);
     qs_sample_headline(&own, result, factor, out);
     qs_sample_spread(&own, result, factor, out);
     json_array_append_new(arms, qs_sample_arm(result, qs_json_get_text(result, "metric", ""), factor));
     qs_sample_arms(&own, arms, out);
     json_decref(arms);
+}
+
+static void history_page(const struct qs_layout *layout, const json_t *doc, const json_t *result,
+                         struct qs_buf *out)
+{
+    double factor = 1;
+    struct qs_layout own = qs_sample_layout(layout, result, &factor);
+    add_title(layout, result, out);
+    qs_layout_points(&own, doc, result, factor, out);
 }
 
 static void add_power(const json_t *v, struct qs_buf *text)
@@ -216,27 +174,62 @@ static void comparison_row(struct qs_grid *grid, const struct qs_layout *layout,
     qs_grid_cell(grid, qs_json_get_text(v, "verdict", ""));
 }
 
-static void table(const struct qs_layout *layout, const json_t *doc, bool compares, struct qs_buf *out)
+static void history_row(struct qs_grid *grid, const struct qs_layout *layout, const json_t *result)
 {
-    static const struct qs_grid_column one[] = {{"", false, 0, 40},   {"median", true, 0, 0},
-                                                {"from", true, 0, 0}, {"to", true, 0, 0},
-                                                {"sd", true, 1, 0},   {"doubts", true, 2, 0}};
-    static const struct qs_grid_column two[] = {{"", false, 0, 40},
-                                                {"baseline", true, 1, 0},
-                                                {"from", true, 0, 0},
-                                                {"to", true, 0, 0},
-                                                {"verdict", false, 0, 0}};
+    char text[32];
+    const json_t *changes = json_object_get(json_object_get(result, "labelled"), "changes");
+    const json_t *last = json_array_get(changes, json_array_size(changes) - 1);
+    (void)layout;
+    cell_name(grid, result);
+    snprintf(text, sizeof(text), "%" PRId64, qs_json_get_int(result, "points", 0));
+    qs_grid_cell(grid, text);
+    snprintf(text, sizeof(text), "%zu", json_array_size(changes));
+    qs_grid_cell(grid, text);
+    cell_percent(grid, qs_json_get_number(last, "ratio", NAN) - 1);
+    snprintf(text, sizeof(text), "%" PRId64, qs_json_get_int(last, "from", 0) + 1);
+    qs_grid_cell(grid, last != NULL ? text : "-");
+}
+
+typedef void row_fn(struct qs_grid *grid, const struct qs_layout *layout, const json_t *result);
+
+struct table {
+    row_fn *row;
+    size_t columns;
+    const struct qs_grid_column *column;
+};
+
+static const struct qs_grid_column columns_of_sample[] = {{"", false, 0, 40},   {"median", true, 0, 0},
+                                                          {"from", true, 0, 0}, {"to", true, 0, 0},
+                                                          {"sd", true, 1, 0},   {"doubts", true, 2, 0}},
+                                   columns_of_pair[] = {{"", false, 0, 40},
+                                                        {"baseline", true, 1, 0},
+                                                        {"from", true, 0, 0},
+                                                        {"to", true, 0, 0},
+                                                        {"verdict", false, 0, 0}},
+                                   columns_of_history[] = {{"", false, 0, 40},
+                                                           {"points", true, 1, 0},
+                                                           {"changes", true, 0, 0},
+                                                           {"the last", true, 0, 0},
+                                                           {"from point", true, 0, 0}};
+
+static struct table table_of(const json_t *doc)
+{
+    const char *kind = qs_json_get_text(doc, "kind", "");
+    if (strcmp(kind, "comparison") == 0)
+        return (struct table){comparison_row, 5, columns_of_pair};
+    if (strcmp(kind, "history") == 0)
+        return (struct table){history_row, 5, columns_of_history};
+    return (struct table){analysis_row, 6, columns_of_sample};
+}
+
+static void table(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
+{
+    const struct table t = table_of(doc);
     struct qs_grid grid;
     size_t i;
     const json_t *result;
-    qs_grid_init(&grid, compares ? two : one, compares ? 5 : 6);
-    json_array_foreach(json_object_get(doc, "results"), i, result)
-    {
-        if (compares)
-            comparison_row(&grid, layout, result);
-        else
-            analysis_row(&grid, layout, result);
-    }
+    qs_grid_init(&grid, t.column, t.columns);
+    json_array_foreach(json_object_get(doc, "results"), i, result) t.row(&grid, layout, result);
     qs_buf_char(out, '\n');
     qs_grid_print(&grid, &layout->face, "", out);
     qs_grid_done(&grid);
@@ -284,6 +277,14 @@ static void add_unmatched(const struct qs_layout *layout, const json_t *doc, str
     }
 }
 
+static void add_tally(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
+{
+    struct qs_findings all;
+    qs_findings_of(doc, &all);
+    qs_layout_tally(layout, &all, out);
+    qs_findings_done(&all);
+}
+
 void qs_layout_analysis(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
 {
     size_t i;
@@ -294,15 +295,19 @@ void qs_layout_analysis(const struct qs_layout *layout, const json_t *doc, struc
     json_array_foreach(json_object_get(doc, "files"), i, file)
         qs_sample_views(layout, qs_json_get_text(file, "name", "?"), json_object_get(file, "views"), out);
     if (json_array_size(results) > PAGES_MOST) {
-        table(layout, doc, compares, out);
+        table(layout, doc, out);
     } else {
         json_array_foreach(results, i, result)
         {
             if (compares)
                 comparison_page(layout, result, out);
+            else if (json_object_get(result, "labelled") != NULL)
+                history_page(layout, doc, result, out);
             else
                 analysis_page(layout, result, out);
         }
     }
+    if (compares)
+        add_tally(layout, doc, out);
     add_unmatched(layout, doc, out);
 }

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "ctl/api.h"
-#include "ctl/layout_chart.h"
+#include "ctl/layout_changes.h"
 #include "ctl/layout_sample.h"
 
 enum { ID_SHOWN = 8 };
@@ -209,6 +209,7 @@ static void add_change(const struct page *p, const json_t *change, struct qs_buf
     } else if (before[0] != '\0' && strcmp(before, qs_json_get_text(change, "build", "")) != 0) {
         qs_buf_fmt(&text, " after %s", before);
     }
+    qs_layout_medians(&p->layout, change, p->factor, &text);
     qs_buf_fmt(&text, "; p = %.2g", qs_json_get_number(change, "p", NAN));
     if (!qs_json_get_true(change, "confirmed"))
         qs_buf_str(&text, "; to be confirmed by further sessions");
@@ -243,20 +244,45 @@ static void add_break(const struct page *p, const json_t *one, struct qs_buf *ou
     qs_buf_done(&text);
 }
 
-static void add_trend(const struct page *p, const json_t *segment, struct qs_buf *out)
+static void name_point(const void *page, int64_t i, struct qs_buf *out)
 {
-    const json_t *trend = json_object_get(segment, "trend");
-    double p_value = qs_json_get_number(trend, "p", NAN);
-    if (!isfinite(p_value))
-        return;
-    struct qs_buf text;
-    qs_buf_init(&text);
-    qs_buf_fmt(
-        &text,
-        "No change of at least %.3g %%; a trend over it has p = %.2g (Mann-Kendall for dependent values)",
-        qs_json_get_number(json_object_get(p->doc, "options"), "margin_ratio", NAN) * 100, p_value);
-    qs_face_wrap(&p->layout.face, out, "  - ", text.data, QS_INK_PLAIN);
-    qs_buf_done(&text);
+    add_moment(page, i, out);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Median of the points from..end-1. */
+static double level_of(const struct page *p, int64_t from, int64_t end)
+{
+    size_t n = 0, most = end > from ? (size_t)(end - from) : 0;
+    double *v = qs_calloc(most + 1, sizeof(*v)), level;
+    for (int64_t i = from; i < end; i++) {
+        v[n] = qs_json_get_number(point_at(p, i), "value", NAN);
+        n += isfinite(v[n]);
+    }
+    qsort(v, n, sizeof(*v), by_size);
+    level = n > 0 ? (v[(n - 1) / 2] + v[n / 2]) / 2 : NAN;
+    free(v);
+    return level;
+}
+
+static void add_beside(const struct page *p, const json_t *segment, struct qs_buf *out)
+{
+    int64_t from = qs_json_get_int(segment, "from", 0), end = qs_json_get_int(segment, "end", from);
+    end = end > (int64_t)p->n ? (int64_t)p->n : end;
+    const struct qs_stretch stretch = {
+        .found = segment,
+        .trend = json_object_get(segment, "trend"),
+        .points = end - from,
+        .level = level_of(p, from, end),
+        .margin_ratio = qs_json_get_number(json_object_get(p->doc, "options"), "margin_ratio", NAN),
+        .add_moment = name_point,
+        .page = p};
+    qs_layout_beside(&p->layout, &stretch, out);
 }
 
 /* Stretch by stretch: what broke it off from the one before, and what changed in it. */
@@ -270,23 +296,8 @@ static void add_story(const struct page *p, struct qs_buf *out)
         if (s > 0)
             add_break(p, json_array_get(p->breaks, s - 1), out);
         json_array_foreach(changes, i, change) add_change(p, change, out);
-        if (json_array_size(changes) == 0)
-            add_trend(p, segment, out);
+        add_beside(p, segment, out);
     }
-}
-
-static void mark_change(const json_t *change, enum qs_chart_mark *mark, size_t n)
-{
-    const char *direction = qs_json_get_text(change, "direction", "");
-    int64_t from = qs_json_get_int(change, "from", 0), to = qs_json_get_int(change, "to", from);
-    bool drift = strcmp(qs_json_get_text(change, "kind", ""), "drift") == 0;
-    if (from < 0 || to < from || (size_t)to >= n)
-        return;
-    for (int64_t i = from; i <= to; i++)
-        mark[i] = drift                              ? QS_CHART_DRIFT
-                  : strcmp(direction, "worse") == 0  ? QS_CHART_WORSE
-                  : strcmp(direction, "better") == 0 ? QS_CHART_BETTER
-                                                     : QS_CHART_CHANGE;
 }
 
 static void fill_marks(const struct page *p, enum qs_chart_mark *mark)
@@ -295,7 +306,7 @@ static void fill_marks(const struct page *p, enum qs_chart_mark *mark)
     const json_t *segment, *one;
     json_array_foreach(json_object_get(p->doc, "segments"), s, segment)
     {
-        json_array_foreach(json_object_get(segment, "changes"), i, one) mark_change(one, mark, p->n);
+        json_array_foreach(json_object_get(segment, "changes"), i, one) qs_layout_mark(one, mark, p->n);
     }
     json_array_foreach(p->breaks, i, one)
     {
@@ -359,7 +370,7 @@ static void add_table(const struct page *p, size_t rows, struct qs_buf *out)
         const json_t *point = json_array_get(p->points, i);
         qs_text_time(qs_json_get_int(point, "started_wall_ns", 0), text);
         text[16] = '\0';
-        add_int_cell(&grid, (int64_t)i);
+        add_int_cell(&grid, (int64_t)i + 1);
         qs_grid_cell(&grid, text);
         add_int_cell(&grid, qs_json_get_int(point, "job", 0));
         qs_grid_cell(&grid, qs_json_get_text(point, "build", ""));

@@ -60,7 +60,7 @@ void qs_layout_history_csv(const json_t *doc, struct qs_buf *out)
     {
         char began[32];
         qs_text_time(qs_json_get_int(point, "started_wall_ns", 0), began);
-        qs_buf_fmt(out, "%zu,%s,%" PRId64 ",%s,", i, began, qs_json_get_int(point, "job", 0),
+        qs_buf_fmt(out, "%zu,%s,%" PRId64 ",%s,", i + 1, began, qs_json_get_int(point, "job", 0),
                    qs_json_get_text(point, "session", ""));
         add_text(out, qs_json_get_text(point, "build", ""));
         add_number(out, point, "value");
@@ -69,6 +69,6 @@ void qs_layout_history_csv(const json_t *doc, struct qs_buf *out)
         add_number(out, point, "runs");
         add_number(out, point, "tainted_runs");
         size_t segment = find_segment(doc, (int64_t)i, &change);
-        qs_buf_fmt(out, ",%zu,%s\n", segment, change);
+        qs_buf_fmt(out, ",%zu,%s\n", segment + 1, change);
     }
 }

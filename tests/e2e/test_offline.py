@@ -208,6 +208,9 @@ def changes(tap):
         told = call(tap, bed, "history", data("otava", "tigerbeetle.csv"))
         tap.ok("7 changes in 365 points" in told.stdout and "from point 16: -11.3 %" in told.stdout, "they come first",
                told.stdout.splitlines())
+        tap.ok("What to know about this sample" not in told.stdout and "interval, 365 values" not in told.stdout, "nothing of one process",
+               told.stdout.splitlines())
+        tap.equal((len(result["values"]), result["values"][15], result["labels"]), (365, 23412, []), "the points are in the document")
         tap.equal(bed.cli("history", data("otava", "tigerbeetle.csv"), "--p-max", "2").returncode, 2, "a p of 2 is refused")
 
 

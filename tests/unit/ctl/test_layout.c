@@ -14,11 +14,12 @@
 static const char *folder; /* argv[1] */
 
 static const char *const names[] = {
-    "one-arm",      "two-arms",  "opinions",      "three-arms",  "inconclusive",  "too-few",
-    "tainted",      "points",    "simulated",     "failed",      "long-names",    "readme",
-    "file",         "two-files", "many-series",   "history",     "drift",         "report-job",
-    "report-run",   "series",    "series-list",   "sides",       "sides-few",     "sides-refused",
-    "reproduction", "metrics",   "metrics-three", "metrics-one", "report-metrics"};
+    "one-arm",       "two-arms",       "opinions",     "three-arms", "inconclusive",  "too-few",
+    "tainted",       "points",         "simulated",    "failed",     "long-names",    "readme",
+    "file",          "two-files",      "many-series",  "history",    "drift",         "report-job",
+    "report-run",    "series",         "series-list",  "sides",      "sides-few",     "sides-refused",
+    "quiet",         "many-histories", "reproduction", "metrics",    "metrics-three", "metrics-one",
+    "report-metrics"};
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
 static char *read_file(const char *path)

@@ -200,6 +200,12 @@ static void test_what_is_told_beside_the_changes(void **state)
     /* 4.27 sd for one of the places from 4 to 96 of 100 and four of five: 0.2 (4.27 + 0.84) % and more */
     EXPECT(found.detectable_ratio > 0.009 && found.detectable_ratio < 0.014);
     qs_changes_free(&found);
+    struct qs_hunter_opts loose = opts; /* however willing: three nights are too few */
+    loose.p_max = 0.2;
+    assert_int_equal(qs_changes_find(y, 100, &loose, &found), QS_OK);
+    for (size_t i = 0; i < found.count; i++)
+        EXPECT(found.at[i].from < 57 || found.at[i].from > 66);
+    qs_changes_free(&found);
     for (size_t i = 0; i < 100; i++)
         y[i] = 1000 * (i < 50 ? 1 : 1.01) * (1 + 0.003 * noise(&rng));
     assert_int_equal(qs_changes_find(y, 100, &opts, &found), QS_OK);
