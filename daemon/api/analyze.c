@@ -132,12 +132,14 @@ static bool check_keys(const json_t *object, const char *where, const char *cons
 
 static bool take_options(struct analyze *a, struct qs_err *err)
 {
-    static const char *const known[] = {"level",  "margin_ratio",  "resolution",   "seed", "resamples", "per",
-                                        "better", "change_window", "change_p_max", "rule", "view"};
-    static const char *const per[2] = {"run", "iteration"}, *const better[2] = {"lower", "higher"};
+    static const char *const known[] = {"level",        "margin_ratio", "resolution", "seed",
+                                        "resamples",    "per",          "better",     "change_window",
+                                        "change_p_max", "rule",         "view",       "show"};
+    static const char *const per[2] = {"run", "iteration"}, *const better[2] = {"lower", "higher"},
+                             *const show[2] = {"all", "page"};
     const json_t *options = json_object_get(a->body, "options");
     double resamples = (double)a->opts.resamples, window = (double)a->opts.change_window;
-    int which_per = -1, which_better = -1;
+    int which_per = -1, which_better = -1, which_show = -1;
     if (!options)
         return true;
     if (!json_is_object(options))
@@ -151,10 +153,12 @@ static bool take_options(struct analyze *a, struct qs_err *err)
         !take_number(options, "resamples", RESAMPLES_LEAST, RESAMPLES_MOST, &resamples, err) ||
         !take_rules(options, &a->opts.opinions, err) || !take_views(a, options, err) ||
         !take_seed(options, &a->opts.seed, err) || !take_word(options, "per", per, &which_per, err) ||
-        !take_word(options, "better", better, &which_better, err))
+        !take_word(options, "better", better, &which_better, err) ||
+        !take_word(options, "show", show, &which_show, err))
         return false;
     a->opts.resamples = (size_t)resamples;
     a->opts.change_window = (size_t)window;
+    a->opts.page = which_show == 1;
     a->opts.per = which_per == 1 ? QS_PER_ITERATION : QS_PER_RUN;
     a->opts.direction = which_better == 1   ? QS_DIRECTION_HIGHER
                         : which_better == 0 ? QS_DIRECTION_LOWER

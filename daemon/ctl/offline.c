@@ -86,9 +86,12 @@ static void add_views(const struct qs_args *args, json_t *options)
     qs_buf_done(&list);
 }
 
-static json_t *make_options(const struct qs_args *args)
+static json_t *make_options(const struct qs_ctl *ctl)
 {
+    const struct qs_args *args = ctl->args;
     json_t *options = json_object();
+    if (!ctl->json)
+        json_object_set_new(options, "show", json_string("page")); /* the others are for programs */
     const char *resolution = qs_args_text(args, "resolution", NULL);
     const char *p_max = qs_args_text(args, "p-max", NULL);
     const char *const words[] = {"better", "per"};
@@ -123,7 +126,7 @@ static char *make_request(struct qs_ctl *ctl, int *ret_code)
     bool ok = true;
     for (size_t i = 0; ok && i < ctl->args->word_count; i++)
         ok = add_file(ctl, ctl->args->argv[ctl->args->word[i]], files, &err);
-    json_t *request = json_pack("{s:o, s:o}", "files", files, "options", make_options(ctl->args));
+    json_t *request = json_pack("{s:o, s:o}", "files", files, "options", make_options(ctl));
     char *text = ok ? json_dumps(request, JSON_COMPACT) : NULL;
     json_decref(request);
     if (text == NULL)

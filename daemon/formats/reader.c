@@ -164,13 +164,23 @@ static int by_order(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
+/* Most files are in order as they are. */
+static void sort_by(struct qs_import_build *b, int (*compare)(const void *, const void *))
+{
+    size_t i = 1;
+    while (i < b->count && compare(&b->points[i - 1], &b->points[i]) <= 0)
+        i++;
+    if (i < b->count)
+        qsort(b->points, b->count, sizeof *b->points, compare);
+}
+
 /* Runs are numbered by where they began, and their values ordered. */
 static void sort_points(struct qs_import_build *b)
 {
     uint64_t run = 0, first = 0;
     if (b->count == 0)
         return;
-    qsort(b->points, b->count, sizeof *b->points, by_run);
+    sort_by(b, by_run);
     for (size_t i = 0; i < b->count; i++) {
         if (i == 0 || b->points[i].run != run) {
             run = b->points[i].run;
@@ -178,7 +188,7 @@ static void sort_points(struct qs_import_build *b)
         }
         b->points[i].run = first;
     }
-    qsort(b->points, b->count, sizeof *b->points, by_order);
+    sort_by(b, by_order);
 }
 
 static void finish_series(struct qs_import_build *b, struct qs_import_series *s)

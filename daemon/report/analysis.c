@@ -103,8 +103,10 @@ void qs_put_sample(struct qs_json *j, const struct qs_view *v, double lo, double
     qs_json_kint(j, "runs", (int64_t)v->runs);
     qs_json_kint(j, "n_dropped", (int64_t)v->dropped);
     put_dropped(j, v->series);
-    put_warnings(j, v);
-    qs_put_histogram(j, v, lo, hi);
+    if (!v->opts->line) {
+        put_warnings(j, v);
+        qs_put_histogram(j, v, lo, hi);
+    }
     qs_put_view_stats(j, v);
 }
 
@@ -347,24 +349,56 @@ static double put_comparison(struct qs_json *j, const struct qs_analysis_file *f
     return p;
 }
 
-static const struct qs_import_series *find(const struct qs_import *in, const struct qs_import_series *like)
+static int compare_series(const void *pa, const void *pb)
 {
+    const struct qs_import_series *a = *(const struct qs_import_series *const *)pa,
+                                  *b = *(const struct qs_import_series *const *)pb;
+    int order = strcmp(a->benchmark, b->benchmark);
+    order = order != 0 ? order : strcmp(a->metric, b->metric);
+    return order != 0 ? order : strcmp(a->unit, b->unit);
+}
+
+/* The order of names, and of the file among equals. */
+static int compare_places(const void *pa, const void *pb)
+{
+    const struct qs_import_series *a = *(const struct qs_import_series *const *)pa,
+                                  *b = *(const struct qs_import_series *const *)pb;
+    int order = compare_series(pa, pb);
+    return order != 0 ? order : (a > b) - (a < b);
+}
+
+/* For each series of `in` the first of the other that is called like it, or NULL. Owned by the caller. */
+static const struct qs_import_series **match(const struct qs_import *in, const struct qs_import *other)
+{
+    const struct qs_import_series **found = qs_calloc(in->count + 1, sizeof *found);
+    const struct qs_import_series **order = qs_calloc(other->count + 1, sizeof *order);
+    for (size_t i = 0; i < other->count; i++)
+        order[i] = &other->series[i];
+    if (other->count > 1)
+        qsort((void *)order, other->count, sizeof *order, compare_places);
     for (size_t i = 0; i < in->count; i++) {
-        const struct qs_import_series *s = &in->series[i];
-        if (strcmp(s->benchmark, like->benchmark) == 0 && strcmp(s->metric, like->metric) == 0 &&
-            strcmp(s->unit, like->unit) == 0)
-            return s;
+        const struct qs_import_series *wanted = &in->series[i];
+        size_t lo = 0, hi = other->count;
+        while (lo < hi) {
+            size_t mid = lo + (hi - lo) / 2;
+            bool below = compare_series(&order[mid], &wanted) < 0;
+            *(below ? &lo : &hi) = below ? mid + 1 : mid;
+        }
+        if (lo < other->count && compare_series(&order[lo], &wanted) == 0)
+            found[i] = order[lo];
     }
-    return NULL;
+    free((void *)order);
+    return found;
 }
 
 static void put_unmatched(struct qs_json *j, const char *key, const struct qs_import *in,
                           const struct qs_import *other)
 {
+    const struct qs_import_series **found = match(in, other);
     qs_json_key(j, key);
     qs_json_array(j);
     for (size_t i = 0; i < in->count; i++) {
-        if (find(other, &in->series[i]))
+        if (found[i])
             continue;
         qs_json_object(j);
         qs_json_kstring(j, "benchmark", in->series[i].benchmark);
@@ -373,6 +407,7 @@ static void put_unmatched(struct qs_json *j, const char *key, const struct qs_im
         qs_json_object_end(j);
     }
     qs_json_array_end(j);
+    free((void *)found);
 }
 
 static double plan_comparison(const struct qs_import_series *base, const struct qs_import_series *cand,
@@ -384,18 +419,20 @@ static double plan_comparison(const struct qs_import_series *base, const struct 
            qs_pair_plan_ns(QS_BASIS_ITERATIONS, n, n, opts) + qs_pair_cost_ns(OPINIONS, n, n, opts);
 }
 
-static void put_results(struct qs_json *j, const struct qs_analysis_file *files, const struct qs_import *cand,
-                        const struct qs_analysis_opts *opts, struct qs_family *family)
+static void put_results(struct qs_json *j, const struct qs_analysis_file *files,
+                        const struct qs_import_series *const *other, const struct qs_analysis_opts *opts,
+                        struct qs_family *family)
 {
     const struct qs_import *base = files[0].import;
     qs_json_array(j);
-    for (size_t i = 0; i < base->count && !opts->work->ended; i++) {
-        const struct qs_import_series *other = find(cand, &base->series[i]);
-        if (other)
-            qs_family_add(family, put_comparison(j, files, &base->series[i], other, opts));
-    }
+    for (size_t i = 0; i < base->count && !opts->work->ended; i++)
+        if (other[i])
+            qs_family_add(family, put_comparison(j, files, &base->series[i], other[i], opts));
     qs_json_array_end(j);
 }
+
+/* Of more results a page has a line each: what a line does not show is not computed. */
+enum { PAGES_MOST = 4 };
 
 enum qs_status qs_analysis_compare(const struct qs_analysis_file *files, size_t count,
                                    const struct qs_analysis_opts *given, struct qs_buf *out)
@@ -404,11 +441,14 @@ enum qs_status qs_analysis_compare(const struct qs_analysis_file *files, size_t 
     struct qs_work work;
     struct qs_analysis_opts opts = *given;
     const struct qs_import *base = files[0].import, *cand = files[count - 1].import;
+    const struct qs_import_series **other = match(base, cand);
     double planned_ns = 0;
-    for (size_t i = 0; i < base->count; i++) {
-        const struct qs_import_series *other = find(cand, &base->series[i]);
-        planned_ns += other ? plan_comparison(&base->series[i], other, given) : 0;
-    }
+    size_t results = 0;
+    for (size_t i = 0; i < base->count; i++)
+        results += other[i] ? 1 : 0;
+    opts.line = opts.page && results > PAGES_MOST;
+    for (size_t i = 0; i < base->count; i++)
+        planned_ns += other[i] ? plan_comparison(&base->series[i], other[i], &opts) : 0;
     qs_work_init(&work, &given->progress, planned_ns);
     opts.work = &work;
     qs_json_init(&j, out);
@@ -417,10 +457,11 @@ enum qs_status qs_analysis_compare(const struct qs_analysis_file *files, size_t 
     put_unmatched(&j, "only_in_candidate", cand, base);
     struct qs_family family = {.p = qs_calloc(base->count, sizeof *family.p)};
     qs_json_key(&j, "results");
-    put_results(&j, files, cand, &opts, &family);
+    put_results(&j, files, other, &opts, &family);
     qs_put_family(&j, &family, given);
     qs_json_object_end(&j);
     free(family.p);
+    free((void *)other);
     return qs_work_finish(&work);
 }
 

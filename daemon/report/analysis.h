@@ -26,6 +26,8 @@ struct qs_analysis_opts {
     size_t resamples;    /* 100 .. 100000 */
     enum qs_unit_of_work per;
     bool brief;                  /* without what resamples iterations */
+    bool page;                   /* only the statistics that a page for people shows */
+    bool line;                   /* only those of a table's line: set where a page compares many series */
     size_t change_window;        /* of Hunter, 2 .. 10000 points; 50 as a rule */
     double change_p_max;         /* and its level, in (0,1); 0.001 as a rule */
     enum qs_direction direction; /* for metrics whose unit says nothing, UNKNOWN: lower is better */

@@ -25,7 +25,7 @@ static enum qs_status put_modality(const struct qs_view *v, struct qs_json *j)
 {
     struct qs_modality_test t = {.quantum = NAN, .mvalue = NAN, .ties = {.smallest_gap = NAN}};
     double quantum = v->opts->resolution > 0 ? v->opts->resolution : NAN;
-    enum qs_status status = qs_modality_test(v->x, v->n, quantum, &v->opts->progress, &t);
+    enum qs_status status = qs_modality_test(v->sorted, v->n, quantum, &v->opts->progress, &t);
     qs_json_kstring(j, "modality", qs_modality_name(t.modality));
     qs_json_kint(j, "n_distinct", (int64_t)t.ties.n_distinct);
     qs_json_kdouble(j, "smallest_gap", t.ties.smallest_gap);
@@ -40,7 +40,7 @@ static enum qs_status put_modality(const struct qs_view *v, struct qs_json *j)
 static enum qs_status put_lowland(const struct qs_view *v, struct qs_json *j)
 {
     struct qs_modes m = {0};
-    enum qs_status status = qs_lowland(v->x, v->n, &v->opts->progress, &m);
+    enum qs_status status = qs_lowland(v->sorted, v->n, &v->opts->progress, &m);
     put_modes(j, &m);
     return status;
 }
@@ -48,7 +48,7 @@ static enum qs_status put_lowland(const struct qs_view *v, struct qs_json *j)
 static enum qs_status put_mvalue(const struct qs_view *v, struct qs_json *j)
 {
     double m = NAN;
-    enum qs_status status = qs_mvalue(v->x, v->n, &m);
+    enum qs_status status = qs_mvalue(v->sorted, v->n, &m);
     qs_json_kdouble(j, "m", m);
     return status;
 }
@@ -76,11 +76,12 @@ enum qs_status qs_steady_of_run(const struct qs_view *v, size_t run, struct qs_s
     *ret = (struct qs_steady){.class = QS_STEADY_UNKNOWN, .mean = NAN};
     if (!qs_progress_go_on(&v->opts->progress, 0))
         return QS_ECANCELED;
+    if (n > SEGMENTED_MOST)
+        return QS_EDOM;
     uint8_t *flags = qs_calloc(n, sizeof *flags);
     struct qs_window_outliers w;
     bool flagged = qs_window_flags(v->x + from, n, 0, flags, &w) == QS_OK;
-    enum qs_status status =
-        n > SEGMENTED_MOST ? QS_EDOM : qs_steady_state(v->x + from, n, flagged ? flags : NULL, &opts, ret);
+    enum qs_status status = qs_steady_state(v->x + from, n, flagged ? flags : NULL, &opts, ret);
     free(flags);
     return status;
 }

@@ -162,7 +162,7 @@ static enum qs_status put_mean_ci_dependent(const struct qs_view *v, struct qs_j
 static enum qs_status put_median_ci(const struct qs_view *v, struct qs_json *j)
 {
     struct qs_median_ci ci;
-    enum qs_status status = qs_median_ci(v->x, v->n, v->opts->level, &ci);
+    enum qs_status status = qs_median_ci(v->sorted, v->n, v->opts->level, &ci);
     qs_json_kdouble(j, "estimate", qs_quantile(v->sorted, v->n, 0.5, QS_QTYPE_7));
     qs_put_ci(j, &ci.ci);
     qs_json_kint(j, "lo_rank", (int64_t)ci.lo_rank);
@@ -178,7 +178,7 @@ static enum qs_status put_tukey(const struct qs_view *v, struct qs_json *j)
         QS_COUNT_FIELD(struct qs_tukey, n_low),   QS_COUNT_FIELD(struct qs_tukey, n_high),
         QS_COUNT_FIELD(struct qs_tukey, n_far)};
     struct qs_tukey t = {0};
-    enum qs_status status = qs_tukey_flags(v->x, v->n, NULL, &t);
+    enum qs_status status = qs_tukey_flags(v->sorted, v->n, NULL, &t);
     qs_put_fields(j, fields, sizeof fields / sizeof *fields, &t);
     return status;
 }

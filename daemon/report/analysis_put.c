@@ -57,7 +57,7 @@ void qs_view_init(struct qs_view *v, const struct qs_import_series *series,
                   const struct qs_analysis_opts *opts)
 {
     struct qs_progress piece;
-    double cost_ns = qs_view_cost_ns("steady_state", series->n, series->runs, opts);
+    double cost_ns = opts->line ? 0 : qs_view_cost_ns("steady_state", series->n, series->runs, opts);
     (void)qs_work_begin(opts->work, "steady_state", cost_ns, &piece); /* what follows asks by itself */
     *v = (struct qs_view){.series = series,
                           .x = series->v,
@@ -76,16 +76,17 @@ void qs_view_init(struct qs_view *v, const struct qs_import_series *series,
         const double *from = series->v + series->off[i];
         size_t n = series->off[i + 1] - series->off[i];
         (void)qs_moments(from, n, &m);
-        (void)qs_median(from, n, &v->medians[i]);
+        (void)qs_median(series->runs == 1 ? v->sorted : from, n, &v->medians[i]);
         v->means[i] = m.mean;
         v->minima[i] = m.min;
     }
     v->ess = (struct qs_ess){NAN, NAN, NAN, NAN, NAN};
-    v->ess_status = qs_ess(series->v, series->n, NULL, 0, &v->ess);
+    v->ess_status = opts->line ? QS_ENODATA : qs_ess(series->v, series->n, NULL, 0, &v->ess);
     for (size_t i = 0; i < QS_DROP_COUNT; i++)
         v->dropped += series->dropped[i];
     v->steady = qs_calloc(series->runs, sizeof *v->steady);
-    find_steady_states(v, &piece);
+    if (!opts->line)
+        find_steady_states(v, &piece);
 }
 
 void qs_view_done(struct qs_view *v)
@@ -186,9 +187,28 @@ void qs_put_counts(struct qs_json *j, const char *key, const size_t *v, size_t n
     qs_json_array_end(j);
 }
 
+/* What the layouts of quiesce (ctl/layout_*.c) and its exports read: to show more, name it here too. */
+static bool is_on_page(const char *name)
+{
+    static const char *const names[] = {"describe",    "quantiles",         "median_ci",
+                                        "run_medians", "mean_ci_dependent", "variance_components",
+                                        "labelled",    "change_points",     "drift"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_on_line(const char *name)
+{
+    return strcmp(name, "describe") == 0 || strcmp(name, "run_medians") == 0;
+}
+
 static bool is_left_out(const struct qs_view_stat *row, const struct qs_analysis_opts *opts)
 {
-    return opts->brief && row->random && row->basis == QS_BASIS_ITERATIONS;
+    return (opts->line && !is_on_line(row->name)) ||
+           (opts->brief && row->random && row->basis == QS_BASIS_ITERATIONS) ||
+           (opts->page && !is_on_page(row->name));
 }
 
 static void put_view_table(struct qs_json *j, const struct qs_view *v, const struct qs_view_stat *rows,
@@ -227,7 +247,7 @@ static void put_pair_table(struct qs_json *j, const struct qs_pair *p, const str
 {
     for (size_t i = 0; i < count; i++) {
         const struct qs_pair_stat *row = &rows[i];
-        if (row->runs_only && p->basis != QS_BASIS_RUNS)
+        if ((row->runs_only && p->basis != QS_BASIS_RUNS) || (p->opts->page && !is_on_page(row->name)))
             continue;
         const struct qs_stat_head head = {.name = row->name,
                                           .method = row->method,
@@ -257,6 +277,8 @@ void qs_put_points_stats(struct qs_json *j, const struct qs_points *p)
 {
     for (size_t i = 0; i < qs_points_stat_count; i++) {
         const struct qs_points_stat *row = &qs_points_stats[i];
+        if (p->view->opts->page && !is_on_page(row->name))
+            continue;
         const struct qs_stat_head head = {.name = row->name,
                                           .method = row->method,
                                           .n_used = p->n,
@@ -287,8 +309,10 @@ static double plan_table(const struct qs_view_stat *rows, size_t count, size_t n
 
 double qs_view_plan_ns(size_t n, size_t n_runs, const struct qs_analysis_opts *opts)
 {
-    return qs_view_cost_ns("steady_state", n, n_runs, opts) + qs_view_cost_ns("warnings", n, n_runs, opts) +
-           plan_table(qs_one_stats, qs_one_stat_count, n, n_runs, opts) +
+    double looks = opts->line ? 0
+                              : qs_view_cost_ns("steady_state", n, n_runs, opts) +
+                                    qs_view_cost_ns("warnings", n, n_runs, opts);
+    return looks + plan_table(qs_one_stats, qs_one_stat_count, n, n_runs, opts) +
            plan_table(qs_shape_stats, qs_shape_stat_count, n, n_runs, opts) +
            plan_table(qs_mode_stats, qs_mode_stat_count, n, n_runs, opts) +
            plan_table(qs_run_stats, qs_run_stat_count, n, n_runs, opts);
@@ -301,7 +325,8 @@ double qs_pair_plan_ns(enum qs_basis basis, size_t n, size_t values, const struc
     double sum = 0;
     for (size_t t = 0; t < 3; t++)
         for (size_t i = 0; i < counts[t]; i++)
-            if (basis == QS_BASIS_RUNS || !tables[t][i].runs_only)
+            if ((basis == QS_BASIS_RUNS || !tables[t][i].runs_only) &&
+                (!opts->page || is_on_page(tables[t][i].name)))
                 sum += qs_pair_cost_ns(tables[t][i].name, n, values, opts);
     return sum;
 }
@@ -310,6 +335,7 @@ double qs_points_plan_ns(size_t n, const struct qs_analysis_opts *opts)
 {
     double sum = 0;
     for (size_t i = 0; i < qs_points_stat_count; i++)
-        sum += qs_points_cost_ns(qs_points_stats[i].name, n, opts);
+        if (!opts->page || is_on_page(qs_points_stats[i].name))
+            sum += qs_points_cost_ns(qs_points_stats[i].name, n, opts);
     return sum;
 }

@@ -35,7 +35,7 @@ static enum qs_status put_hd_median_ci(const struct qs_view *v, struct qs_json *
     struct qs_ci ci = qs_ci_none(v->opts->level);
     double q = NAN;
     (void)qs_hd_quantile(v->sorted, v->n, 0.5, &q, NULL);
-    enum qs_status status = qs_hd_ci(v->x, v->n, 0.5, v->opts->level, &ci);
+    enum qs_status status = qs_hd_ci(v->sorted, v->n, 0.5, v->opts->level, &ci);
     qs_json_kdouble(j, "estimate", q);
     qs_put_ci(j, &ci);
     return status;

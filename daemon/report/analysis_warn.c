@@ -87,7 +87,7 @@ static void warn_modes(struct qs_json *j, const struct qs_view *v)
 {
     struct qs_modality_test t;
     double quantum = v->opts->resolution > 0 ? v->opts->resolution : NAN;
-    if (qs_modality_test(v->x, v->n, quantum, &v->opts->progress, &t) != QS_OK)
+    if (qs_modality_test(v->sorted, v->n, quantum, &v->opts->progress, &t) != QS_OK)
         return;
     if (t.modality == QS_MODALITY_MORE)
         warn_several(j, v, &t);
@@ -138,7 +138,7 @@ static void warn_shape(struct qs_json *j, const struct qs_view *v)
     if (v->sorted[0] == v->sorted[v->n - 1] && v->n > 1)
         qs_put_warning(j, "constant",
                        "all values are equal: a clock or a counter may be too coarse to see more");
-    else if (qs_tukey_flags(v->x, v->n, NULL, &t) == QS_OK && t.n_far > 0 &&
+    else if (qs_tukey_flags(v->sorted, v->n, NULL, &t) == QS_OK && t.n_far > 0 &&
              (double)t.n_far >= many_ratio * (double)v->n)
         qs_put_warning(j, "outliers", "%zu of %zu values lie beyond 3 IQR; they are kept", t.n_far, v->n);
 }
@@ -174,7 +174,7 @@ void qs_put_warnings(struct qs_json *j, const struct qs_view *v)
 void qs_histogram_range(const struct qs_view *v, double *lo, double *hi)
 {
     struct qs_tukey t = {.far_hi = NAN};
-    (void)qs_tukey_flags(v->x, v->n, NULL, &t);
+    (void)qs_tukey_flags(v->sorted, v->n, NULL, &t);
     *lo = v->sorted[0];
     *hi = v->sorted[v->n - 1];
     *hi = t.far_hi < *hi ? t.far_hi : *hi;

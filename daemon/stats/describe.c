@@ -135,12 +135,24 @@ static void fill_spread(struct qs_summary *s)
         s->rel_iqr = s->iqr / fabs(s->median);
 }
 
+/* Distances from a centre in ascending order: the nearest of both sides, outwards. */
+static void distances(const double *sorted, size_t n, double centre, double *out)
+{
+    size_t above = qs_sorted_place(sorted, n, centre), below = above;
+    for (size_t i = 0; i < n; i++) {
+        double down = below > 0 ? centre - sorted[below - 1] : INFINITY;
+        double up = above < n ? sorted[above] - centre : INFINITY;
+        bool take_up = above < n && (below == 0 || up <= down);
+        out[i] = take_up ? up : down;
+        above += take_up;
+        below -= !take_up;
+    }
+}
+
 /* work: n doubles, overwritten */
 static void fill_robust(struct qs_summary *s, const double *sorted, double *work)
 {
-    for (size_t i = 0; i < s->n; i++)
-        work[i] = fabs(sorted[i] - s->median);
-    qs_sort(work, s->n);
+    distances(sorted, s->n, s->median, work);
     s->mad_raw = qs_quantile(work, s->n, 0.5, QS_QTYPE_7);
     s->mad = MAD_TO_SD * s->mad_raw;
     const double candidates[] = {s->mad, s->iqr / IQR_TO_SD, s->sd};
@@ -197,8 +209,8 @@ enum qs_status qs_describe(const double *x, size_t n, struct qs_summary *out)
     enum qs_status status = qs_moments(x, n, &m);
     if (status == QS_OK)
         status = qs_sorted_copy(x, n, &sorted);
-    if (status == QS_OK)
-        status = qs_sorted_copy(x, n, &work);
+    if (status == QS_OK && !(work = malloc(n * sizeof *work)))
+        status = QS_ENOMEM;
     if (status != QS_OK)
         goto out;
     out->mean = m.mean;

@@ -156,6 +156,52 @@ static void exports_look_as_they_should(void **state)
 }
 
 /* One metric in place of the duration; another that nobody has. */
+/* Leaves of a document what is computed for a page: of objects that are statistics (`status`) these. */
+static void strip(json_t *doc)
+{
+    static const char *const kept[] = {
+        "describe", "quantiles",     "median_ci", "run_medians", "mean_ci_dependent", "variance_components",
+        "labelled", "change_points", "drift",     "verdict"};
+    const char *key;
+    json_t *value;
+    void *next;
+    size_t i;
+    json_array_foreach(doc, i, value) strip(value);
+    json_object_foreach_safe(doc, next, key, value)
+    {
+        bool keep = json_object_get(value, "status") == NULL;
+        for (size_t k = 0; k < sizeof(kept) / sizeof(kept[0]); k++)
+            keep = keep || strcmp(kept[k], key) == 0;
+        if (keep)
+            strip(value);
+        else
+            json_object_del(doc, key);
+    }
+}
+
+/* report/analysis_put.c says what is on a page: a layout that reads more would show nothing there. */
+static void a_page_needs_no_more_than_is_computed_for_it(void **state)
+{
+    static const char *const docs[] = {"file", "two-files", "drift", "history", "many-series"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(docs) / sizeof(docs[0]); i++) {
+        char path[4096];
+        struct qs_layout layout = {.face = {.width = 80, .utf8 = true}, .home = "/home/USER"};
+        struct qs_buf whole, page;
+        snprintf(path, sizeof(path), "%s/%s.json", folder, docs[i]);
+        json_t *doc = json_load_file(path, 0, NULL);
+        qs_buf_init(&whole);
+        qs_buf_init(&page);
+        lay_out_any(&layout, doc, &whole);
+        strip(doc);
+        lay_out_any(&layout, doc, &page);
+        assert_string_equal(page.data, whole.data);
+        qs_buf_done(&whole);
+        qs_buf_done(&page);
+        json_decref(doc);
+    }
+}
+
 static void a_metric_is_shown_in_full(void **state)
 {
     char path[4096];
@@ -248,10 +294,12 @@ static void other_documents_do_no_harm(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(documents_look_as_they_should), cmocka_unit_test(exports_look_as_they_should),
-        cmocka_unit_test(every_width_is_survived), cmocka_unit_test(a_metric_is_shown_in_full),
-        cmocka_unit_test(other_documents_do_no_harm)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(documents_look_as_they_should),
+                                       cmocka_unit_test(exports_look_as_they_should),
+                                       cmocka_unit_test(a_page_needs_no_more_than_is_computed_for_it),
+                                       cmocka_unit_test(every_width_is_survived),
+                                       cmocka_unit_test(a_metric_is_shown_in_full),
+                                       cmocka_unit_test(other_documents_do_no_harm)};
     if (argc != 2)
         return 2;
     folder = argv[1];

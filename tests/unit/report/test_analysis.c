@@ -1,4 +1,5 @@
 /* How much work the statistics of a file may take. */
+#include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "page.h"
 #include "report/analysis_impl.h"
 #include "stats/bootstrap.h"
 
@@ -21,10 +23,87 @@ static void test_resamples_are_bounded(void **state)
     assert_int_equal(qs_analysis_resamples(&opts, 40000), 500);
 }
 
+static json_t *compared(size_t series, bool page)
+{
+    struct qs_buf text, out;
+    struct qs_import import;
+    struct qs_problems problems;
+    struct qs_analysis_opts opts = qs_analysis_opts_default();
+    qs_buf_init(&text);
+    qs_buf_init(&out);
+    qs_problems_init(&problems);
+    qs_buf_str(&text, "benchmark,run,iteration,value,unit\n");
+    for (size_t i = 0; i < series * 24; i++)
+        qs_buf_fmt(&text, "b%zu,%zu,%zu,%zu,ns\n", i / 24, i % 24 / 8, i % 8, 1000 + i * 7919 % 101);
+    assert_true(qs_import_read("made", text.data, text.len, QS_FORMAT_AUTO, &import, &problems));
+    struct qs_analysis_file files[2] = {{.name = "a", .import = &import}, {.name = "b", .import = &import}};
+    opts.page = page;
+    opts.resamples = 100;
+    assert_int_equal(qs_analysis_compare(files, 2, &opts, &out), QS_OK);
+    json_t *doc = page_read(&out);
+    qs_import_done(&import);
+    qs_problems_done(&problems);
+    qs_buf_done(&text);
+    qs_buf_done(&out);
+    return doc;
+}
+
+/* What a page has is what the whole document has. */
+static void check_within(const json_t *part, const json_t *whole)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)part, key, value)
+    {
+        const json_t *other = json_object_get(whole, key);
+        assert_non_null(other);
+        if (json_is_object(value))
+            check_within(value, other);
+        else
+            assert_true(json_equal(value, other));
+    }
+}
+
+static void test_a_page_has_what_it_shows(void **state)
+{
+    (void)state;
+    static const char *const shown[] = {"describe",    "quantiles", "median_ci",
+                                        "run_medians", "warnings",  "histogram"};
+    json_t *all = compared(4, false), *page = compared(4, true);
+    const json_t *whole = at(all, "results.3"), *part = at(page, "results.3");
+    check_within(part, whole);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        assert_non_null(json_object_get(json_object_get(part, "candidate"), shown[i]));
+    assert_non_null(at(whole, "base.bootstrap_mean"));
+    assert_null(at(part, "base.bootstrap_mean"));
+    assert_null(at(part, "per_run.mann_whitney"));
+    json_decref(all);
+    json_decref(page);
+}
+
+/* More series have a line each. */
+static void test_a_line_has_what_it_shows(void **state)
+{
+    (void)state;
+    json_t *all = compared(5, false), *page = compared(5, true);
+    const json_t *whole = at(all, "results.4"), *part = at(page, "results.4");
+    check_within(part, whole);
+    assert_true(json_equal(at(part, "verdict"), at(whole, "verdict")));
+    assert_non_null(at(part, "base.run_medians"));
+    assert_non_null(at(part, "candidate.describe"));
+    assert_null(at(part, "base.warnings"));
+    assert_null(at(part, "base.quantiles"));
+    assert_non_null(at(whole, "base.warnings"));
+    json_decref(all);
+    json_decref(page);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_resamples_are_bounded),
+        cmocka_unit_test(test_a_page_has_what_it_shows),
+        cmocka_unit_test(test_a_line_has_what_it_shows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,30 @@ static void test_against_r(void **state)
     assert_int_equal(compared, 4 * 21);
 }
 
+/* Many values are weighed another way: the same weights, also where the values have steps. */
+static void test_narrow_cells(void **state)
+{
+    (void)state;
+    static const double probs[] = {0.11, 0.5, 0.77, 0.93};
+    enum { N = 2500 };
+    static double x[N];
+    for (size_t i = 0; i < N; i++)
+        x[i] = (i < N / 10 ? 1 : i < N / 2 ? 2 : i < N * 3 / 4 ? 5 : 9) + 1e-4 * (double)i;
+    for (size_t k = 0; k < sizeof probs / sizeof *probs; k++) {
+        double p = probs[k], a = (N + 1) * p, b = (N + 1) * (1 - p), want = 0, square = 0, q, se;
+        for (size_t i = 0; i < N; i++) {
+            double lo = (double)i / N, hi = (double)(i + 1) / N;
+            double weight = hi < p ? qs_pbeta(hi, a, b) - qs_pbeta(lo, a, b)
+                                   : qs_pbeta(1 - lo, b, a) - qs_pbeta(1 - hi, b, a);
+            want += weight * x[i];
+            square += weight * x[i] * x[i];
+        }
+        assert_int_equal(qs_hd_quantile(x, N, p, &q, &se), QS_OK);
+        check_near("narrow cells", q, want, 1e-11, 0);
+        check_near("their error", se, sqrt(square - want * want), 1e-7, 0);
+    }
+}
+
 static void check_second(const char *name, json_t *want, const struct series *s)
 {
     const char *p;
@@ -151,6 +175,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_r),
+        cmocka_unit_test(test_narrow_cells),
         cmocka_unit_test(test_against_second_implementation),
         cmocka_unit_test(test_edges),
         cmocka_unit_test(test_large_samples_and_tails),
