@@ -188,7 +188,14 @@ static bool open_config(struct app *app, struct qs_err *err)
         app->config = qs_farm_default(app->agent);
     else if (!load_config(app->opt.config, &app->config, err))
         return false;
-    app->state_dir = first_of(app->config->state_dir, NULL, qs_path_state_dir(getenv));
+    const char *db = app->opt.db ? app->opt.db : app->config->db;
+    char *usual = qs_folder_of_state(getenv);
+    app->state_dir = first_of(app->config->state_dir, NULL, usual || !db ? usual : qs_folder_of(db));
+    if (!app->state_dir)
+        return qs_fail(
+            err, QS_E_STORE_PLACE,
+            "neither HOME nor XDG_STATE_HOME says where the database belongs, and user %u has no home folder",
+            (unsigned)geteuid());
     app->db = first_of(app->opt.db, app->config->db, qs_asprintf("%s/quiesce.db", app->state_dir));
     app->socket = first_of(app->opt.socket, app->config->socket, qs_path_socket(getenv, (unsigned)getuid()));
     return true;
@@ -391,9 +398,20 @@ static int check_config(const char *path)
     struct qs_err err = QS_ERR_INIT;
     if (!load_config(path, &config, &err))
         return fail(&err);
-    printf("%s: ok, %zu device%s\n", path, config->device_count, config->device_count == 1 ? "" : "s");
+    struct qs_buf out;
+    qs_buf_init(&out);
+    size_t missing = qs_farm_missing(config, &out);
+    fputs(out.data, stderr);
+    qs_buf_done(&out);
+    if (missing == 0)
+        printf("%s: ok, %zu device%s\n", path, config->device_count, config->device_count == 1 ? "" : "s");
+    else
+        fprintf(stderr,
+                "quiesced: %s is written well; %zu of the things that it names %s not there\n"
+                "  install or make them, or correct the file\n",
+                path, missing, missing == 1 ? "is" : "are");
     qs_farm_config_free(config);
-    return EXIT_OK;
+    return missing == 0 ? EXIT_OK : EXIT_USAGE;
 }
 
 static int simulate(const struct qs_options *opt)

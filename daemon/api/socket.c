@@ -40,7 +40,7 @@ static bool take_lock(struct qs_listen *l, struct qs_err *err)
     if (l->lock_fd < 0)
         fail_errno(err, "open", path);
     else if (flock(l->lock_fd, LOCK_EX | LOCK_NB) != 0)
-        qs_fail(err, QS_E_CONFLICT, "another quiesced listens on %s", l->path);
+        qs_fail(err, QS_E_SOCKET_PLACE, "another quiesced listens on %s", l->path);
     else
         ok = true;
     free(path);
@@ -63,10 +63,10 @@ static bool remove_stale(const struct sockaddr_un *address, struct qs_err *err)
     if (lstat(address->sun_path, &st) != 0)
         return errno == ENOENT || fail_errno(err, "look at", address->sun_path);
     if (!S_ISSOCK(st.st_mode))
-        return qs_fail(err, QS_E_CONFLICT, "%s is there and is no socket: it is left alone",
+        return qs_fail(err, QS_E_SOCKET_PLACE, "%s is there and is no socket: it is left alone",
                        address->sun_path);
     if (answers(address))
-        return qs_fail(err, QS_E_CONFLICT, "another process listens on %s", address->sun_path);
+        return qs_fail(err, QS_E_SOCKET_PLACE, "another process listens on %s", address->sun_path);
     return unlink(address->sun_path) == 0 || fail_errno(err, "remove", address->sun_path);
 }
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,6 +22,23 @@ char *qs_folder_of(const char *path)
     if (!slash)
         return qs_strdup(".");
     return slash == path ? qs_strdup("/") : qs_strndup(path, (size_t)(slash - path));
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return path[0] == '/' && path[1] != '\0' && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+char *qs_folder_of_state(char *(*env)(const char *name))
+{
+    const char *state = env("XDG_STATE_HOME"), *home = env("HOME");
+    if (state && state[0] == '/')
+        return qs_asprintf("%s/quiesce", state);
+    if (home && home[0] == '/')
+        return qs_asprintf("%s/.local/state/quiesce", home);
+    const struct passwd *user = getpwuid(geteuid());
+    return user && is_folder(user->pw_dir) ? qs_asprintf("%s/.local/state/quiesce", user->pw_dir) : NULL;
 }
 
 bool qs_folder_sync(const char *path, struct qs_err *err)

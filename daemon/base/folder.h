@@ -11,6 +11,11 @@
 /* The folder that `path` lies in, owned by the caller: "." for a bare name. */
 char *qs_folder_of(const char *path);
 
+/* Where a person's data are without any configuration, by the XDG base directories: quiesce below
+ * XDG_STATE_HOME, else below .local/state of HOME, or of the home that the system knows for this user. Owned
+ * by the caller; NULL where there is none of them. env: getenv, or a test's. */
+char *qs_folder_of_state(char *(*env)(const char *name));
+
 /* Makes it and every missing one above it, 0700, each name synced to disk. QS_E_IO, QS_E_STORE where the disk
  * is full. */
 bool qs_folder_make(const char *path, struct qs_err *err);

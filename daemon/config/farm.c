@@ -26,6 +26,13 @@ enum {
 static const struct qs_word link_words[] = {
     {"exec", QS_LINK_EXEC}, {"unix", QS_LINK_UNIX}, {"tcp", QS_LINK_TCP}, {"sim", QS_LINK_SIM}, {NULL, 0}};
 
+static const char *const link_instead[] = {
+    "ssh",   "write link: exec, and argv: [ssh, -T, HOST, quiesce-agent, --stdio]",
+    "adb",   "after `adb forward tcp:7007 tcp:7007` write link: tcp, and address: 127.0.0.1:7007",
+    "usb",   "after `adb forward tcp:7007 tcp:7007` write link: tcp, and address: 127.0.0.1:7007",
+    "local", "write link: exec, and argv: [quiesce-agent, --stdio]",
+    NULL};
+
 static void read_labels(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                         void *at);
 static void check_device(struct qs_schema_reader *r, const struct qs_node *node, void *target);
@@ -35,6 +42,7 @@ static const struct qs_key device_keys[] = {
      .type = QS_KEY_ENUM,
      .offset = DEVICE(link),
      .words = link_words,
+     .instead = link_instead,
      .required = true,
      .help = "How its agent is reached: a command's standard input and output, a Unix socket, loopback TCP, "
              "or the simulator."},
@@ -168,7 +176,8 @@ static const struct qs_key farm_keys[] = {
          "Variables of the environment, such as MY_FLAGS or MY_*, in which sides of a comparison may differ "
          "or not, where this farm knows better than the table in schema/sides.md."},
     {0}};
-static const struct qs_table farm_table = {.keys = farm_keys};
+static void check_farm(struct qs_schema_reader *r, const struct qs_node *node, void *target);
+static const struct qs_table farm_table = {.keys = farm_keys, .check = check_farm};
 
 const struct qs_table *qs_farm_table(void)
 {
@@ -257,9 +266,30 @@ static void check_device(struct qs_schema_reader *r, const struct qs_node *node,
         d->local = d->link != QS_LINK_SIM && !is_ssh(&d->argv);
 }
 
+/* No shell reads these paths. */
+static void check_farm(struct qs_schema_reader *r, const struct qs_node *node, void *target)
+{
+    static const char *const paths[] = {"state_dir", "db", "socket"};
+    (void)target;
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        const struct qs_node *at = qs_node_get(node, paths[i], NULL);
+        if (at == NULL || at->kind != QS_NODE_TEXT || at->text[0] != '~')
+            continue;
+        size_t mark = qs_schema_enter(r, paths[i]);
+        qs_schema_problem(r, at, "write the whole path", "`~` is no home folder here");
+        qs_schema_leave(r, mark);
+    }
+}
+
 bool qs_farm_from_doc(const struct qs_doc *doc, struct qs_farm_config **ret_farm,
                       struct qs_problems *problems)
 {
+    const struct qs_node *of_job = NULL;
+    if (qs_node_get(&doc->root, "benchmarks", &of_job) != NULL) {
+        qs_problems_add(problems, doc, of_job, "benchmarks", "send it: quiesce submit FILE",
+                        "this is a job, and the file of a farm is wanted");
+        return false;
+    }
     struct qs_farm_config *farm = qs_calloc(1, sizeof(*farm));
     if (!qs_schema_read(doc, &farm_table, farm, problems)) {
         qs_farm_config_free(farm);

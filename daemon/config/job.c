@@ -88,6 +88,14 @@ static void spec_done(struct qs_job_spec *spec)
 
 bool qs_job_from_doc(const struct qs_doc *doc, struct qs_job_spec **ret_spec, struct qs_problems *problems)
 {
+    static const char *const of_farm[] = {"state_dir", "db", "socket", "heartbeat", "variables"};
+    const struct qs_node *key = NULL;
+    for (size_t i = 0; i < sizeof(of_farm) / sizeof(of_farm[0]); i++)
+        if (!qs_node_get(&doc->root, "benchmarks", NULL) && qs_node_get(&doc->root, of_farm[i], &key)) {
+            qs_problems_add(problems, doc, key, of_farm[i], "start a daemon with it: quiesced --config FILE",
+                            "this is the file of a farm, and a job is wanted");
+            return false;
+        }
     struct qs_job_draft draft = {0};
     bool ok = qs_schema_read(doc, qs_job_table(), &draft, problems);
     free(draft.baseline);

@@ -131,14 +131,6 @@ void qs_options_help(struct qs_buf *out)
                     "  quiesced --simulate farm.yaml --job job.yaml --seed 7 --event-log events.jsonl\n");
 }
 
-char *qs_path_state_dir(qs_getenv_fn *env)
-{
-    const char *state = env("XDG_STATE_HOME"), *home = env("HOME");
-    if (state && state[0] == '/')
-        return qs_asprintf("%s/quiesce", state);
-    return qs_asprintf("%s/.local/state/quiesce", home && home[0] == '/' ? home : "");
-}
-
 char *qs_path_socket(qs_getenv_fn *env, unsigned uid)
 {
     const char *runtime = env("XDG_RUNTIME_DIR");

@@ -20,10 +20,9 @@ struct qs_options { /* texts are borrowed from argv; NULL = not given */
 bool qs_options_parse(int argc, char **argv, struct qs_options *ret, struct qs_err *err);
 void qs_options_help(struct qs_buf *out);
 
-/* Where things are without any configuration. Owned by the caller. XDG base directories; the socket falls
- * back to /tmp/quiesce-UID where XDG_RUNTIME_DIR is not set. env: getenv, or a test's. */
+/* Where the socket is without any configuration: in XDG_RUNTIME_DIR, else in /tmp/quiesce-UID. Owned by the
+ * caller. env: getenv, or a test's. */
 typedef char *qs_getenv_fn(const char *name);
-char *qs_path_state_dir(qs_getenv_fn *env);
 char *qs_path_socket(qs_getenv_fn *env, unsigned uid);
 
 #endif

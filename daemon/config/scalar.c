@@ -180,6 +180,12 @@ bool qs_scalar_ratio(const char *text, double *ret, struct qs_scalar_why *why)
         billionths > INT64_C(9007199254740992) || billionths < -INT64_C(9007199254740992))
         return refuse(why, "write a share as 2% or 0.02", "`%s` is too large or too fine for a share",
                       qs_show(text).text);
+    if (!percent && billionths >= 1000000000) {
+        char advice[120];
+        double v = (double)billionths / 1e9;
+        snprintf(advice, sizeof(advice), "write %g%% or %g; the whole is 100%%", v, v / 100);
+        return refuse(why, advice, "`%s` has no unit, and a share below 1 needs none", qs_show(text).text);
+    }
     *ret = (double)billionths / 1e9;
     return true;
 }

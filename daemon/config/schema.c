@@ -163,7 +163,13 @@ static void read_enum(struct qs_schema_reader *r, const struct qs_key *key, cons
             return;
         }
     if (text != NULL) {
-        qs_schema_suggest(&form, text, "the words are", words, count);
+        const char *instead = NULL;
+        for (const char *const *pair = key->instead; pair != NULL && *pair != NULL; pair += 2)
+            instead = strcmp(pair[0], text) == 0 ? pair[1] : instead;
+        if (instead == NULL)
+            qs_schema_suggest(&form, text, "the words are", words, count);
+        else
+            qs_buf_str(&form, instead);
         qs_schema_problem(r, node, form.data, "`%s` is not one of the words for `%s`", qs_show(text).text,
                           key->name);
     }

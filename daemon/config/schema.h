@@ -51,6 +51,8 @@ struct qs_key {
     size_t offset, count_offset;
     int64_t min, max; /* both 0: not bounded (U32: 0..UINT32_MAX) */
     const struct qs_word *words;
+    const char *const
+        *instead;         /* ENUM: pairs of a word that is none and what to write; ends with NULL; or NULL */
     const char *fallback; /* NULL: none (zero); CUSTOM: shown only */
     bool required;
     const struct qs_table *table; /* borrowed */

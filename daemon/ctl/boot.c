@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/mem.h"
 
 enum { POLL_MS = 20, POLLS = 15000 / POLL_MS, POLLS_AFTER_END = 2000 / POLL_MS };
@@ -125,12 +126,13 @@ static void make_folders(const char *path)
 
 static int open_log(struct qs_buf *path, off_t *ret_from, struct qs_err *err)
 {
-    const char *state = getenv("XDG_STATE_HOME");
-    const char *home = getenv("HOME");
-    if (state != NULL && state[0] == '/')
-        qs_buf_fmt(path, "%s/quiesce/quiesced.log", state);
-    else
-        qs_buf_fmt(path, "%s/.local/state/quiesce/quiesced.log", home != NULL ? home : "/tmp");
+    char *folder = qs_folder_of_state(getenv);
+    if (folder == NULL) {
+        qs_fail(err, QS_E_STORE_PLACE, "neither HOME nor XDG_STATE_HOME says where the data belong");
+        return -1;
+    }
+    qs_buf_fmt(path, "%s/quiesced.log", folder);
+    free(folder);
     make_folders(path->data);
     int fd = open(path->data, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (fd < 0)

@@ -178,7 +178,7 @@ static int run_job(struct qs_ctl *ctl)
         code = print_export(ctl, http, job, "csv");
     else if (qs_args_has(ctl->args, "junit"))
         code = run_junit(ctl, http, job);
-    else if (qs_result_print(ctl, http, job, &doc, &code) && qs_layout_has_regression(doc))
+    else if (qs_result_print(ctl, http, job, false, &doc, &code) && qs_layout_has_regression(doc))
         code = QS_EXIT_REGRESSION;
     json_decref(doc);
     qs_http_free(http);

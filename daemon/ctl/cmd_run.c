@@ -57,7 +57,7 @@ static bool check_exports(struct qs_ctl *ctl, int *ret_code)
 }
 
 /* The result, on standard error where an export has standard output. */
-static void print_result(struct qs_ctl *ctl, struct qs_http *http, int64_t job, int *ret_code)
+static void print_result(struct qs_ctl *ctl, struct qs_http *http, int64_t job, bool told, int *ret_code)
 {
     struct qs_ctl to = *ctl;
     if (strcmp(qs_args_text(ctl->args, "style", ""), "none") == 0 && !ctl->json)
@@ -66,7 +66,7 @@ static void print_result(struct qs_ctl *ctl, struct qs_http *http, int64_t job, 
         to.out = ctl->err;
         to.face = ctl->err_face;
     }
-    qs_result_print(&to, http, job, NULL, ret_code);
+    qs_result_print(&to, http, job, told, NULL, ret_code);
 }
 
 static int follow(struct qs_ctl *ctl, struct qs_http *http, int64_t job, int interrupt_fd)
@@ -86,7 +86,7 @@ static int follow(struct qs_ctl *ctl, struct qs_http *http, int64_t job, int int
     if (strcmp(state, "cancelled") == 0) {
         qs_result_kept(ctl, http, job);
     } else if (state[0] != '\0') {
-        print_result(ctl, http, job, &code);
+        print_result(ctl, http, job, strcmp(state, "failed") == 0, &code);
         qs_result_export(ctl, http, job, &code);
     }
     return result != QS_EXIT_OK ? result : code;

@@ -43,7 +43,7 @@ static int follow(struct qs_ctl *ctl, struct qs_http *http, int64_t job)
     int result = qs_follow_job(&f, state);
     qs_interrupt_close(f.interrupt_fd);
     if (state[0] != '\0' && (ctl->json || !f.silent))
-        qs_result_print(ctl, http, job, NULL, &code);
+        qs_result_print(ctl, http, job, strcmp(state, "failed") == 0, NULL, &code);
     return result != QS_EXIT_OK ? result : code;
 }
 
@@ -93,7 +93,7 @@ static int run(struct qs_ctl *ctl)
     int code = QS_EXIT_OK;
     qs_buf_init(&text);
     if (!qs_read_text(path, TEXT_BYTES_MAX, &text, &err)) {
-        code = qs_api_fail(ctl, &err);
+        code = qs_api_fail_advised(ctl, &err, "check the path, which begins in the folder that you are in");
         qs_buf_done(&text);
         return code;
     }

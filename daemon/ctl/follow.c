@@ -256,14 +256,17 @@ static int judge(const struct follower *w)
     return known && strcmp(p->state, "failed") == 0 ? p->exit : QS_EXIT_JOB_FAILED;
 }
 
-/* The reason may quote what a program printed. */
-static void say_failed(struct follower *w)
+/* The reason may quote what a program printed: it is escaped as it is wrapped. */
+static void say_failed(const struct follower *w)
 {
-    struct qs_buf reason;
-    qs_buf_init(&reason);
-    qs_face_text(&w->f->ctl->err_face, &reason, w->progress.reason);
-    say(w, "  job %" PRId64 " failed: %s\n", w->f->job, reason.data);
-    qs_buf_done(&reason);
+    struct qs_buf text, out;
+    qs_buf_init(&text);
+    qs_buf_init(&out);
+    qs_buf_fmt(&text, "job %" PRId64 " failed: %s", w->f->job, w->progress.reason);
+    qs_face_wrap(&w->f->ctl->err_face, &out, "  ", text.data, QS_INK_PLAIN);
+    qs_ctl_print(w->f->ctl->err, &out);
+    qs_buf_done(&text);
+    qs_buf_done(&out);
 }
 
 int qs_follow_job(struct qs_follow *f, char ret_state[16])
@@ -281,7 +284,7 @@ int qs_follow_job(struct qs_follow *f, char ret_state[16])
         code = w.left || (w.cancelling && strcmp(w.progress.state, "done") != 0) ? QS_EXIT_INTERRUPTED
                                                                                  : judge(&w);
     snprintf(ret_state, 16, "%s", w.progress.ended ? w.progress.state : "");
-    if (w.progress.ended && strcmp(w.progress.state, "failed") == 0)
+    if (w.progress.ended && strcmp(w.progress.state, "failed") == 0 && !f->ctl->json && !f->events_as_json)
         say_failed(&w);
     qs_progress_done(&w.progress);
     qs_sse_done(&w.sse);

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "ctl/layout.h"
 
-enum { COLUMNS_MAX = 24, GAP = 2 };
+enum { COLUMNS_MAX = 24, GAP = 2, SHORT_COLUMNS = 16 };
 
 void qs_grid_init(struct qs_grid *grid, const struct qs_grid_column *columns, size_t column_count)
 {
@@ -73,13 +73,32 @@ static void measure(const struct qs_grid *grid, const struct qs_face *face, stru
             s->widths[c] = grid->columns[c].most;
 }
 
-static size_t total(const struct qs_grid *grid, const struct shown *s)
+/* How narrow a column may become: long text (it has a bound) is cut before any other column goes. */
+static size_t least(const struct qs_grid *grid, const struct shown *s, size_t c)
+{
+    size_t title = qs_face_cells(grid->columns[c].title);
+    size_t bound = title > SHORT_COLUMNS ? title : SHORT_COLUMNS;
+    return grid->columns[c].most > 0 && s->widths[c] > bound ? bound : s->widths[c];
+}
+
+static size_t total(const struct qs_grid *grid, const struct shown *s, bool cut)
 {
     size_t sum = 0;
     for (size_t c = 0; c < grid->column_count; c++)
         if (!s->left_out[c])
-            sum += s->widths[c] + GAP;
+            sum += (cut ? least(grid, s, c) : s->widths[c]) + GAP;
     return sum - GAP;
+}
+
+/* The widest column that may be narrower, or -1. */
+static int next_to_cut(const struct qs_grid *grid, const struct shown *s)
+{
+    int found = -1;
+    for (size_t c = 0; c < grid->column_count; c++)
+        if (!s->left_out[c] && least(grid, s, c) < s->widths[c] &&
+            (found < 0 || s->widths[c] > s->widths[found]))
+            found = (int)c;
+    return found;
 }
 
 /* The column that goes first, or -1. */
@@ -97,11 +116,13 @@ static int next_to_go(const struct qs_grid *grid, const struct shown *s)
 
 static void fit(const struct qs_grid *grid, struct shown *s, size_t width)
 {
-    for (int c; total(grid, s) > width && (c = next_to_go(grid, s)) >= 0;)
+    for (int c; total(grid, s, true) > width && (c = next_to_go(grid, s)) >= 0;)
         s->left_out[c] = true;
+    for (int c; total(grid, s, false) > width && (c = next_to_cut(grid, s)) >= 0;)
+        s->widths[c]--;
     /* Still too wide: the last column that is text gives way. */
-    for (size_t c = grid->column_count; c > 0 && total(grid, s) > width; c--) {
-        size_t over = total(grid, s) - width;
+    for (size_t c = grid->column_count; c > 0 && total(grid, s, false) > width; c--) {
+        size_t over = total(grid, s, false) - width;
         if (!grid->columns[c - 1].right && !s->left_out[c - 1])
             s->widths[c - 1] -= over < s->widths[c - 1] - 1 ? over : s->widths[c - 1] - 1;
     }

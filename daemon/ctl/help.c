@@ -7,10 +7,48 @@ enum { OPTION_COLUMNS = 26, OPTION_LEAST_TEXT = 24 };
 
 static void heading(const struct qs_face *face, struct qs_buf *out, const char *text)
 {
-    qs_face_ink(face, out, QS_INK_BOLD);
-    qs_buf_str(out, text);
-    qs_face_ink(face, out, QS_INK_PLAIN);
-    qs_buf_char(out, '\n');
+    qs_face_wrap(face, out, "", text, QS_INK_BOLD);
+}
+
+/* Where a command line that is wider than `columns` goes on in the next: at the last space before that which
+ * is in no quotes, else at the first after it. */
+static size_t line_end(const char *s, size_t n, size_t columns)
+{
+    size_t end = n;
+    char quote = '\0';
+    for (size_t i = 0; i < n; i++) {
+        if (quote != '\0' ? s[i] == quote : s[i] == '\'')
+            quote = quote != '\0' ? '\0' : s[i];
+        if (s[i] == ' ' && quote == '\0' && (i <= columns || end == n))
+            end = i;
+        if (i > columns && end < n)
+            break;
+    }
+    return n <= columns ? n : end;
+}
+
+/* Commands, with two spaces in front; `before` goes in front of each. What is too wide is continued as a
+ * shell reads it. */
+static void lines(const struct qs_face *face, const char *text, const char *before, struct qs_buf *out)
+{
+    struct qs_buf line;
+    qs_buf_init(&line);
+    for (const char *s = text; *s != '\0';) {
+        size_t n = strcspn(s, "\n"), indent = 2;
+        qs_buf_clear(&line);
+        qs_buf_fmt(&line, "%s%.*s", before, (int)n, s);
+        for (const char *rest = line.data; *rest != '\0'; indent = 6) {
+            size_t width = strlen(rest), end = line_end(rest, width, face->width - indent);
+            if (end < width)
+                end = line_end(rest, width, face->width - indent - 2);
+            qs_face_fill(out, indent);
+            qs_buf_add(out, rest, end);
+            qs_buf_str(out, end < width ? " \\\n" : "\n");
+            rest += end + (end < width ? 1 : 0);
+        }
+        s += n + (s[n] == '\n');
+    }
+    qs_buf_done(&line);
 }
 
 void qs_help_overview(const struct qs_face *face, struct qs_buf *out)
@@ -30,8 +68,8 @@ void qs_help_overview(const struct qs_face *face, struct qs_buf *out)
     }
     qs_buf_char(out, '\n');
     heading(face, out, "To begin");
-    qs_buf_str(out, "  quiesce run 'gzip -1 -k -c FILE' 'gzip -6 -k -c FILE'\n");
-    qs_buf_str(out, "  quiesce run --help\n\n");
+    lines(face, "quiesce run 'gzip -1 -k -c FILE' 'gzip -6 -k -c FILE'\nquiesce run --help", "", out);
+    qs_buf_char(out, '\n');
     heading(face, out, "Exit codes");
     qs_face_wrap(face, out, "  ",
                  "0 ok, 1 the job failed, 2 usage, 3 infrastructure, 4 a precondition was not met in time, "
@@ -81,16 +119,6 @@ static void options(const struct qs_face *face, const struct qs_opt *table, stru
     }
 }
 
-/* Lines with two spaces in front; `before` goes in front of each. */
-static void lines(const char *text, const char *before, struct qs_buf *out)
-{
-    for (const char *s = text; *s != '\0';) {
-        size_t n = strcspn(s, "\n");
-        qs_buf_fmt(out, "  %s%.*s\n", before, (int)n, s);
-        s += n + (s[n] == '\n');
-    }
-}
-
 void qs_help_command(const struct qs_face *face, const struct qs_command *command, struct qs_buf *out)
 {
     struct qs_buf before;
@@ -99,7 +127,7 @@ void qs_help_command(const struct qs_face *face, const struct qs_command *comman
     qs_face_wrap(face, out, "", command->summary, QS_INK_PLAIN);
     qs_buf_char(out, '\n');
     heading(face, out, "Usage");
-    lines(command->usage, before.data, out);
+    lines(face, command->usage, before.data, out);
     if (command->about != NULL) {
         qs_buf_char(out, '\n');
         qs_face_wrap(face, out, "", command->about, QS_INK_PLAIN);
@@ -108,6 +136,6 @@ void qs_help_command(const struct qs_face *face, const struct qs_command *comman
     options(face, qs_common_options, out);
     qs_buf_char(out, '\n');
     heading(face, out, "Examples");
-    lines(command->examples, "", out);
+    lines(face, command->examples, "", out);
     qs_buf_done(&before);
 }

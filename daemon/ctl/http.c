@@ -1,6 +1,7 @@
 #include "ctl/http.h"
 
 #include <curl/curl.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -123,6 +124,11 @@ static bool explain(const struct qs_http *http, CURLcode code, const struct exch
     if (x->too_long)
         return qs_fail(err, QS_E_LIMIT, "the answer is longer than %d MiB",
                        QS_HTTP_REPLY_BYTES / 1024 / 1024);
+    long why = 0;
+    curl_easy_getinfo(http->curl, CURLINFO_OS_ERRNO, &why);
+    if (code == CURLE_COULDNT_CONNECT && (why == EACCES || why == EPERM))
+        return qs_fail(err, QS_E_DENIED, "you may not open the daemon's socket %s: %s", http->socket,
+                       strerror((int)why));
     if (code == CURLE_COULDNT_CONNECT)
         return qs_fail(err, QS_E_UNREACHABLE, "no daemon answers at %s", http->socket);
     return qs_fail(err, QS_E_IO, "the connection to the daemon at %s broke: %s", http->socket,

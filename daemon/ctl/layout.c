@@ -188,9 +188,10 @@ static void head(const struct qs_layout *layout, const json_t *doc, struct qs_bu
     qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
     if (strcmp(state, "done") != 0) {
         qs_buf_clear(&text);
+        bool why = stopped[0] != '\0' && !layout->told;
         qs_buf_fmt(&text, "The job %s%s%s. What was measured before is kept.",
-                   strcmp(state, "failed") == 0 ? "failed" : "was cancelled", stopped[0] != '\0' ? ": " : "",
-                   stopped);
+                   strcmp(state, "failed") == 0 ? "failed" : "was cancelled", why ? ": " : "",
+                   why ? stopped : "");
         qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BAD);
     }
     qs_buf_done(&text);
@@ -312,6 +313,10 @@ void qs_layout_compare(const struct qs_layout *layout, const json_t *doc, struct
     size_t i;
     const json_t *result;
     const json_t *results = json_object_get(doc, "results");
+    bool any = !layout->told;
+    json_array_foreach(results, i, result) any = any || has_data(result);
+    if (!any)
+        return;
     head(layout, doc, out);
     json_array_foreach(results, i, result) one_result(layout, doc, result, json_array_size(results) > 1, out);
     qs_layout_data(layout, doc, out);

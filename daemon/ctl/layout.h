@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "ctl/face.h"
 
+enum { QS_RUNS_MAX = 10000 }; /* blocks of a job */
 enum qs_unit { QS_UNIT_AUTO, QS_UNIT_NS, QS_UNIT_US, QS_UNIT_MS, QS_UNIT_S };
 enum qs_sort { QS_SORT_COMMAND, QS_SORT_MEDIAN };
 
@@ -15,9 +16,10 @@ struct qs_layout {
     struct qs_face face;
     enum qs_unit unit;
     enum qs_sort sort;
-    bool show_output;       /* the kept output of each arm */
-    const char *home;       /* shortened to ~ in paths; or NULL */
-    const char *metric;     /* a report shows this one in full; NULL: the duration */
+    bool show_output;   /* the kept output of each arm */
+    bool told;          /* why a job failed has been said: it is not said again, and no page without data */
+    const char *home;   /* shortened to ~ in paths; or NULL */
+    const char *metric; /* a report shows this one in full; NULL: the duration */
     const char *plain_unit; /* values are in this unit and no times, whatever their keys say; or NULL */
 };
 
@@ -79,12 +81,12 @@ void qs_layout_traces(const struct qs_layout *layout, const json_t *groups, stru
 void qs_layout_devices(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 
 /* A table of text: rows of cells, aligned. Cells are raw text. A column with `keep` 0 always stays; others
- * are left out, highest first, until the rest fits. */
+ * are left out, highest first, until the rest fits with its long texts cut. */
 struct qs_grid_column {
     const char *title; /* or "" */
     bool right;
     unsigned keep;
-    size_t most; /* columns at most; 0: no bound */
+    size_t most; /* columns at most, of text that may be cut further; 0: no bound */
 };
 struct qs_grid {
     const struct qs_grid_column *columns;

@@ -70,17 +70,30 @@ static void add_example(struct qs_buf *text, const char *code, const char *examp
         qs_buf_fmt(text, " (first: %s)", example);
 }
 
-static void add_taint(struct doubts *d, const char *who, const json_t *taint)
+/* Names of the arms that have it, and the sums over them. */
+struct shared {
+    struct qs_buf who;
+    int64_t windows;
+};
+
+static void share(struct shared *s, const char *who, int64_t windows)
+{
+    if (who[0] != '\0')
+        qs_buf_fmt(&s->who, "%s%s", s->who.len > 0 ? ", " : "", who);
+    s->windows += windows;
+}
+
+/* One taint, of one arm or of several. */
+static void add_taint(struct doubts *d, const struct shared *s, const json_t *taint)
 {
     const char *code = qs_json_get_text(taint, "code", "?");
-    int64_t windows = qs_json_get_int(taint, "windows", 0);
     const char *words = NULL;
     struct qs_buf text;
     for (size_t i = 0; i < sizeof(taint_words) / sizeof(taint_words[0]); i++)
         if (strcmp(taint_words[i].code, code) == 0)
             words = taint_words[i].words;
     qs_buf_init(&text);
-    qs_layout_count(&text, windows, "window", "windows");
+    qs_layout_count(&text, s->windows, "window", "windows");
     if (words != NULL)
         qs_buf_fmt(&text, " %s", words);
     else
@@ -89,16 +102,98 @@ static void add_taint(struct doubts *d, const char *who, const json_t *taint)
     const char *busiest = qs_json_get_text(taint, "busiest", "");
     if (busiest[0] != '\0')
         qs_buf_fmt(&text, "; busiest: %s", busiest);
-    add(d, who, text.data);
+    add(d, s->who.data, text.data);
     qs_buf_done(&text);
 }
 
+/* What several arms have in common is said once. */
 static void add_taints(struct doubts *d, const char *who, const json_t *taints)
 {
-    size_t i;
-    const json_t *taint;
+    size_t i, k;
+    const json_t *taint, *other;
     json_array_foreach(taints, i, taint)
-        add_taint(d, who[0] != '\0' ? who : qs_json_get_text(taint, "arm", ""), taint);
+    {
+        const char *code = qs_json_get_text(taint, "code", "?");
+        struct shared s = {.windows = 0};
+        bool first = true;
+        qs_buf_init(&s.who);
+        json_array_foreach(taints, k, other)
+        {
+            if (strcmp(qs_json_get_text(other, "code", "?"), code) != 0)
+                continue;
+            first = first && k >= i;
+            share(&s, who[0] != '\0' ? "" : qs_json_get_text(other, "arm", ""),
+                  qs_json_get_int(other, "windows", 0));
+        }
+        if (who[0] != '\0')
+            share(&s, who, 0);
+        if (first)
+            add_taint(d, &s, taint);
+        qs_buf_done(&s.who);
+    }
+}
+
+/* "6 iterations are tainted" and "7 iterations are tainted" are one fact: all but the numbers in front. */
+static const char *without_number(const char *text)
+{
+    return text + strspn(text, "0123456789");
+}
+
+static bool same_doubt(const json_t *a, const json_t *b)
+{
+    return strcmp(qs_json_get_text(a, "code", ""), qs_json_get_text(b, "code", "")) == 0 &&
+           strcmp(without_number(qs_json_get_text(a, "text", "")),
+                  without_number(qs_json_get_text(b, "text", ""))) == 0;
+}
+
+static const json_t *doubt_like(const json_t *arm, const json_t *doubt)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(json_object_get(arm, "warnings"), i, one) if (same_doubt(one, doubt)) return one;
+    return NULL;
+}
+
+static bool has_warning(const json_t *result, const char *code)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(json_object_get(result, "warnings"), i, one)
+    {
+        if (strcmp(qs_json_get_text(one, "code", ""), code) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A warning of the arm at `index`, for all arms that have it; nothing where an arm before it did. */
+static void add_shared(struct doubts *d, const json_t *arms, size_t index, const json_t *doubt)
+{
+    struct qs_buf who, numbers;
+    const char *text = qs_json_get_text(doubt, "text", "");
+    size_t i;
+    const json_t *arm;
+    bool first = true, alike = true;
+    qs_buf_init(&who);
+    qs_buf_init(&numbers);
+    json_array_foreach(arms, i, arm)
+    {
+        const json_t *one = i == index ? doubt : doubt_like(arm, doubt);
+        const char *own = qs_json_get_text(one, "text", "");
+        if (one == NULL)
+            continue;
+        first = first && i >= index;
+        alike = alike && strcmp(own, text) == 0;
+        qs_buf_fmt(&numbers, "%s%.*s", numbers.len > 0 ? ", " : "", (int)(without_number(own) - own), own);
+        qs_buf_fmt(&who, "%s%s", who.len > 0 ? ", " : "", qs_json_get_text(arm, "name", "?"));
+    }
+    if (alike)
+        qs_buf_clear(&numbers);
+    qs_buf_str(&numbers, alike ? text : without_number(text));
+    if (first)
+        add(d, who.data, numbers.data);
+    qs_buf_done(&who);
+    qs_buf_done(&numbers);
 }
 
 /* "waited 2 min 46 s for quiet, busiest: cc1" */
@@ -153,8 +248,8 @@ void qs_layout_doubts(const struct qs_layout *layout, const json_t *doc, const j
                       struct qs_buf *out)
 {
     struct doubts d = {.layout = layout, .out = out};
-    size_t i;
-    const json_t *arm, *pair, *metric;
+    size_t i, k;
+    const json_t *arm, *pair, *metric, *doubt;
     const json_t *arms = json_object_get(result, "arms");
     const json_t *pairs = json_object_get(result, "comparisons");
     bool first = result == json_array_get(json_object_get(doc, "results"), 0);
@@ -162,9 +257,14 @@ void qs_layout_doubts(const struct qs_layout *layout, const json_t *doc, const j
     add_all(&d, "", json_object_get(result, "warnings"));
     json_array_foreach(arms, i, arm)
     {
-        const char *name = qs_json_get_text(arm, "name", "?");
-        add_all(&d, name, json_object_get(arm, "warnings"));
-        add_taints(&d, name, json_object_get(arm, "taints"));
+        json_array_foreach(json_object_get(arm, "warnings"), k, doubt)
+        {
+            bool said =
+                strcmp(qs_json_get_text(doubt, "code", ""), "tainted") == 0 && has_warning(result, "noisy");
+            if (!said)
+                add_shared(&d, arms, i, doubt);
+        }
+        add_taints(&d, qs_json_get_text(arm, "name", "?"), json_object_get(arm, "taints"));
     }
     json_array_foreach(json_object_get(result, "metrics"), i, metric)
         add_all(&d, "", json_object_get(metric, "warnings"));

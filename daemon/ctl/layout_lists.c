@@ -43,7 +43,7 @@ void qs_layout_jobs(const struct qs_layout *layout, const json_t *doc, struct qs
                                                     {.title = "iterations", .right = true, .keep = 3},
                                                     {.title = "submitted", .keep = 2},
                                                     {.title = "owner", .keep = 6},
-                                                    {.title = "reason", .keep = 1, .most = 80}};
+                                                    {.title = "reason", .most = 80}};
     struct qs_grid grid;
     size_t i;
     const json_t *job;
@@ -298,7 +298,7 @@ void qs_layout_devices(const struct qs_layout *layout, const json_t *doc, struct
                                                     {.title = "kind", .keep = 4},
                                                     {.title = "cache", .right = true, .keep = 2},
                                                     {.title = "agent", .keep = 5, .most = 40},
-                                                    {.title = "why", .keep = 1, .most = 100}};
+                                                    {.title = "why", .most = 100}};
     struct qs_grid grid;
     size_t i;
     const json_t *device;

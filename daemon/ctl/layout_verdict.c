@@ -109,7 +109,12 @@ static void add_power(const struct qs_layout *layout, const json_t *pair, struct
             qs_text_duration(&text, more_s * 1e9);
             qs_buf_str(&text, " more of measuring");
         }
-        qs_buf_fmt(&text, ": --runs %" PRId64, needed);
+        if (needed <= QS_RUNS_MAX)
+            qs_buf_fmt(&text, ": --runs %" PRId64 ", or `blocks: %" PRId64 "` in a job file", needed, needed);
+        else
+            qs_buf_fmt(&text,
+                       ", more than a job may have (%d): a quieter machine or a larger margin takes fewer",
+                       QS_RUNS_MAX);
     }
     if (text.len > 0)
         qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_PLAIN);

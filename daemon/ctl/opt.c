@@ -128,9 +128,12 @@ static bool check_value(struct reader *r, struct qs_opt_use *use)
     }
     if (ok)
         return true;
-    const char *advice = o->kind == QS_OPT_TIME    ? "write a number and its unit, such as 20s or 500ms"
-                         : o->kind == QS_OPT_RATIO ? "write it as 1% or 0.01"
-                                                   : NULL;
+    bool small = o->min <= 10000 && o->max >= 10000; /* whether 1 % is in its range */
+    const char *advice = strstr(why, "out of range") != NULL ? NULL
+                         : o->kind == QS_OPT_TIME  ? "write a number and its unit, such as 20s or 500ms"
+                         : o->kind != QS_OPT_RATIO ? NULL
+                         : small                   ? "write it as 1% or 0.01"
+                                                   : "write it as 95% or 0.95";
     return qs_args_fail(r->args, r->problem, use->at[last], last == 0 ? use->skip : 0, advice, "--%s: %s",
                         o->name, why);
 }

@@ -101,8 +101,7 @@ bool qs_opt_read_ratio(const char *s, int64_t min_ppm, int64_t max_ppm, int64_t 
         return refuse(s, why, "has no unit: %s%% or %g", s, v / 100);
     double ppm = v * (*unit == '%' ? 1e4 : 1e6);
     if (ppm < (double)min_ppm || ppm > (double)max_ppm)
-        return refuse(s, why, "is out of range: %g %% to %g %%", (double)min_ppm / 1e4,
-                      (double)max_ppm / 1e4);
+        return refuse(s, why, "is out of range: %g%% to %g%%", (double)min_ppm / 1e4, (double)max_ppm / 1e4);
     *ret_ppm = (int64_t)(ppm + 0.5);
     return true;
 }

@@ -94,7 +94,8 @@ void qs_result_path(const struct qs_args *args, int64_t job, struct qs_buf *ret)
     qs_result_query(args, ret);
 }
 
-bool qs_result_print(struct qs_ctl *ctl, struct qs_http *http, int64_t job, json_t **ret_doc, int *ret_code)
+bool qs_result_print(struct qs_ctl *ctl, struct qs_http *http, int64_t job, bool told, json_t **ret_doc,
+                     int *ret_code)
 {
     struct qs_buf text, out, path;
     qs_buf_init(&path);
@@ -106,6 +107,7 @@ bool qs_result_print(struct qs_ctl *ctl, struct qs_http *http, int64_t job, json
     qs_buf_done(&path);
     if (ok) {
         struct qs_layout layout = qs_result_layout(ctl);
+        layout.told = told;
         doc = json_loadb(text.data, text.len, 0, NULL);
         if (!ctl->json && layout.show_output)
             add_outputs(ctl, http, job, doc);

@@ -40,9 +40,11 @@ void qs_result_query(const struct qs_args *args, struct qs_buf *path);
 void qs_result_path(const struct qs_args *args, int64_t job, struct qs_buf *ret);
 /* The layout that the options --time-unit, --sort and --show-output ask for. */
 struct qs_layout qs_result_layout(const struct qs_ctl *ctl);
-/* Fetches and prints a job's comparison on out: laid out, or with --json as it is. The document in *ret_doc
- * (owned; may be NULL: not wanted). False with the reason said and *ret_code set. */
-bool qs_result_print(struct qs_ctl *ctl, struct qs_http *http, int64_t job, json_t **ret_doc, int *ret_code);
+/* Fetches and prints a job's comparison on out: laid out, or with --json as it is. `told`: why the job failed
+ * has been said. The document in *ret_doc (owned; may be NULL: not wanted). False with the reason said and
+ * *ret_code set. */
+bool qs_result_print(struct qs_ctl *ctl, struct qs_http *http, int64_t job, bool told, json_t **ret_doc,
+                     int *ret_code);
 /* Writes the --export-json, --export-csv and --export-markdown files that were asked for. */
 bool qs_result_export(struct qs_ctl *ctl, struct qs_http *http, int64_t job, int *ret_code);
 /* After a job that was cancelled or failed: says what was kept. */

@@ -37,6 +37,9 @@ struct qs_run_plan { /* all owned */
 bool qs_run_read(const struct qs_args *args, struct qs_run_plan *plan, struct qs_buf *problem);
 void qs_run_done(struct qs_run_plan *plan);
 
+/* Whether it is a word that only a shell understands. */
+bool qs_run_is_builtin(const char *name);
+
 /* run_params.c: --parameter-scan and --parameter-list. */
 bool qs_run_read_params(const struct qs_args *args, struct qs_run_plan *plan, struct qs_buf *problem);
 /* Appends text with every brace doubled that does not begin a parameter's {name}. */

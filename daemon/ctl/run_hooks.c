@@ -17,7 +17,7 @@ static json_t *hook_json(const struct qs_run_plan *plan, const char *text)
         qs_words_add(&words, "-c", 2);
         qs_words_add(&words, text, strlen(text));
         json = qs_run_words_json(plan, &words);
-    } else if (qs_split(text, &words, &why)) {
+    } else if (qs_split(text, &words, &why) && !qs_run_is_builtin(words.at[0])) {
         json = qs_run_words_json(plan, &words);
     } else {
         qs_buf_init(&line);

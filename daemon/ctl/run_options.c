@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "ctl/command.h"
+#include "ctl/layout.h"
 #include "ctl/result.h"
 
 #define MS INT64_C(1000000)
@@ -118,7 +119,7 @@ const struct qs_opt qs_run_options[] = {
      .values = "N",
      .kind = QS_OPT_WHOLE,
      .min = 1,
-     .max = 10000,
+     .max = QS_RUNS_MAX,
      .help = "Exactly N blocks, that is N runs of each arm; --goal and --max-time end it only where given.",
      .heading = "How much"},
     {.name = "min-runs",
@@ -126,14 +127,14 @@ const struct qs_opt qs_run_options[] = {
      .values = "N",
      .kind = QS_OPT_WHOLE,
      .min = 1,
-     .max = 10000,
+     .max = QS_RUNS_MAX,
      .help = "At least N blocks (6)."},
     {.name = "max-runs",
      .letter = 'M',
      .values = "N",
      .kind = QS_OPT_WHOLE,
      .min = 1,
-     .max = 10000,
+     .max = QS_RUNS_MAX,
      .help = "At most N blocks (200)."},
     {.name = "iterations",
      .values = "N",

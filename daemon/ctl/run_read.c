@@ -157,11 +157,11 @@ static bool split_commands(const struct qs_args *args, struct qs_run_plan *plan,
     return true;
 }
 
-static bool is_builtin(const char *name)
+bool qs_run_is_builtin(const char *name)
 {
-    static const char *const builtins[] = {"cd",    "export", "source", ".",    "alias", "set",
-                                           "unset", "ulimit", "umask",  "eval", "exec",  "if",
-                                           "for",   "while",  "until",  "case", "time",  "{"};
+    static const char *const builtins[] = {"cd",     "export", "source", ".",    "alias", "set", "unset",
+                                           "ulimit", "umask",  "eval",   "exec", "exit",  "if",  "for",
+                                           "while",  "until",  "case",   "time", "{"};
     for (size_t i = 0; i < sizeof(builtins) / sizeof(builtins[0]); i++)
         if (strcmp(builtins[i], name) == 0)
             return true;
@@ -195,8 +195,9 @@ static bool check_programs(const struct qs_args *args, const struct qs_run_plan 
         const struct qs_run_command *c = &plan->commands[i];
         if (is_found(args, c->argv.at[0]))
             continue;
-        const char *advice = is_builtin(c->argv.at[0]) ? "this is a shell's own command: add --shell default"
-                             : c->words                ? NULL
+        const char *advice = qs_run_is_builtin(c->argv.at[0])
+                                 ? "this is a shell's own command: add --shell default"
+                             : c->words ? NULL
                                         : "each argument before `--` is a whole command: quote it, "
                                           "or write it after `--`";
         return qs_args_fail(args, problem, c->arg, c->skip, advice, "there is no program `%s` in PATH",

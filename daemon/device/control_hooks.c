@@ -58,7 +58,10 @@ static const char *how_text(const struct qs_msg_hook_done *m, char *out, size_t 
         snprintf(out, n, "did not end within its limit");
         break;
     case QS_HOOK_NOT_STARTED:
-        snprintf(out, n, "could not be started: %s", strerror(m->code));
+        if (m->output.n > 0) /* the agent says why, and better */
+            snprintf(out, n, "could not be started");
+        else
+            snprintf(out, n, "could not be started: %s", strerror(m->code));
         break;
     }
     return out;
@@ -77,10 +80,10 @@ void qs_control_on_hook_done(struct qs_control *c, const struct qs_msg_hook_done
     if (m->how != QS_HOOK_EXITED || m->code != 0) {
         char how[128];
         struct qs_err err = QS_ERR_INIT;
+        const char *wrote = m->how == QS_HOOK_NOT_STARTED ? ": " : "; it wrote: ";
         qs_fail(&err, QS_E_COMMAND, "%s of %s %s%s%.*s", setup ? "setup" : "cleanup",
-                c->p.spec->arms[c->hook_arm].name, how_text(m, how, sizeof how),
-                m->output.n ? "; it wrote: " : "", (int)(m->output.n > 300 ? 300 : m->output.n),
-                m->output.n ? m->output.p : "");
+                c->p.spec->arms[c->hook_arm].name, how_text(m, how, sizeof how), m->output.n ? wrote : "",
+                (int)(m->output.n > 300 ? 300 : m->output.n), m->output.n ? m->output.p : "");
         if (setup) {
             c->in_hooks = false;
             qs_control_fail(c, &err);

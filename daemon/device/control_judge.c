@@ -47,9 +47,10 @@ static void pilot_failed(struct qs_control *c)
     }
     qs_fail(&err, QS_E_COMMAND, "%s %s in its first, uncounted run%s%s%.*s",
             c->p.spec->arms[qs_plan_arm(&c->plan)].name, how, hint,
-            out.n                     ? "; it wrote: "
-            : qs_control_is_stream(c) ? ""
-                                      : "; `output: capture` (run: --output capture) keeps what it writes",
+            out.n ? "; it wrote: "
+            : qs_control_is_stream(c)
+                ? ""
+                : "; --show-output with run, `output: capture` in a job file, tells what it writes",
             (int)(out.n > 300 ? 300 : out.n), out.n ? out.p : "");
     qs_control_fail(c, &err);
 }

@@ -125,7 +125,8 @@ static bool refuse(long pid, const char *db_path, struct qs_err *err)
     char name[24] = "?";
     if (pid > 0)
         snprintf(name, sizeof name, "%ld", pid);
-    return qs_fail(err, QS_E_STORE, "%s: another quiesced (process %s) owns this database", db_path, name);
+    return qs_fail(err, QS_E_STORE_TAKEN, "%s: another quiesced (process %s) owns this database", db_path,
+                   name);
 }
 
 /* Without waiting for an owner that lives. */
@@ -235,7 +236,7 @@ bool qs_lock_database(struct qs_lock *lock, struct qs_err *err)
         return false;
     /* A file system that has no such locks leaves us with the lock file. */
     if (fcntl(lock->db_fd, F_OFD_SETLK, &byte) != 0 && (errno == EAGAIN || errno == EACCES))
-        return qs_fail(err, QS_E_STORE, "%s: another quiesced owns this database by another name",
+        return qs_fail(err, QS_E_STORE_TAKEN, "%s: another quiesced owns this database by another name",
                        lock->db_path);
     return qs_lock_is_same(lock, err);
 }

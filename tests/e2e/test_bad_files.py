@@ -148,6 +148,28 @@ def farms(tap):
                 tap.equal(missing, [], f"{title}: {argv[0]} says where and what")
             if line:
                 tap.ok(text.splitlines()[line - 1].strip() in told.stderr, f"{title}: the line is quoted", told.stderr.splitlines())
+        loose = bed.file("loose.key", "x" * 32)
+        os.chmod(loose, 0o644)
+        lacking = bed.file("lacking.yaml", f"""devices:
+  gone: {{link: exec, argv: [no-such-agent, --stdio]}}
+  here: {{link: exec, argv: [sh, -c, exit]}}
+  board: {{link: exec, argv: [{bed.path}/agent, --stdio]}}
+  far: {{link: tcp, address: "127.0.0.1:7007", key_file: {bed.path}/no.key}}
+  open: {{link: tcp, address: "127.0.0.1:7008", key_file: {loose}}}
+rules: {{enough: {{command: [/usr/local/lib/no-such-rule]}}}}
+metrics: {{power: {{command: [cat], unit: mW}}}}
+""")
+        told = check_config("--check-config", lacking)
+        tap.equal((told.returncode, told.stdout), (2, ""), "programs and keys that are not there are no good farm")
+        tap.equal(told.stderr.splitlines(), [
+            "devices.gone.argv: there is no program no-such-agent in PATH",
+            f"devices.board.argv: there is no program {bed.path}/agent",
+            f"devices.far.key_file: {bed.path}/no.key: No such file or directory",
+            f"  make one: (umask 077; head -c 32 /dev/urandom > {bed.path}/no.key)",
+            f"devices.open.key_file: others may read {loose} (mode 0644)", f"  chmod 600 {loose}",
+            "rules.enough.command: there is no program /usr/local/lib/no-such-rule",
+            f"quiesced: {lacking} is written well; 5 of the things that it names are not there",
+            "  install or make them, or correct the file"], "each is named")
         missing = check_config("--check-config", f"{bed.path}/missing.yaml")
         tap.ok(missing.returncode in (2, 3) and "missing.yaml" in missing.stderr, "a missing file is named", [missing.stderr])
         tap.ok(not os.path.exists(bed.db), "no database was made")

@@ -371,7 +371,13 @@ static void exports(void **state)
     answer_done(&a);
     a = get(f, "/api/v1/jobs/1/export?format=markdown");
     assert_non_null(strstr(a.head.data, "text/markdown"));
-    assert_non_null(strstr(a.body.data, "| b: sleep 0.01 | 1.50 ms |"));
+    assert_non_null(strstr(a.body.data, "| b: `sleep 0.01` | 1.50 ms |"));
+    answer_done(&a);
+    a = get(f, "/api/v1/jobs/1/export?format=asciidoc");
+    assert_non_null(strstr(a.body.data, "\n| b: `sleep 0.01` | 1.50 ms |"));
+    answer_done(&a);
+    a = get(f, "/api/v1/jobs/1/export?format=orgmode");
+    assert_non_null(strstr(a.body.data, "| b: ~sleep 0.01~ | 1.50 ms |"));
     answer_done(&a);
     assert_error(get(f, "/api/v1/jobs/1/export?format=xml"), 400, "usage");
 }

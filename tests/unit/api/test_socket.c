@@ -122,7 +122,7 @@ static void strangers_are_refused(void **state)
 static void one_daemon_listens(void **state)
 {
     struct fixture *f = *state;
-    refuses(f->socket, QS_E_CONFLICT);
+    refuses(f->socket, QS_E_SOCKET_PLACE);
     struct answer a = get(f, "/healthz"); /* the first is unharmed */
     assert_int_equal(a.status, 200);
     answer_done(&a);
@@ -140,7 +140,7 @@ static void another_program_listens(void **state)
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
     assert_int_equal(listen(fd, 1), 0);
-    refuses(address.sun_path, QS_E_CONFLICT);
+    refuses(address.sun_path, QS_E_SOCKET_PLACE);
     assert_int_equal(access(address.sun_path, F_OK), 0);
     close(fd); /* now it is stale */
     struct qs_listen l;
@@ -156,7 +156,7 @@ static void what_is_not_ours_stays(void **state)
     snprintf(path, sizeof path, "%s/plain", f->dir);
     int fd = open(path, O_CREAT | O_WRONLY, 0600);
     close(fd);
-    refuses(path, QS_E_CONFLICT);
+    refuses(path, QS_E_SOCKET_PLACE);
     assert_int_equal(access(path, F_OK), 0);
     snprintf(deep, sizeof deep, "%s/api.sock", path); /* a file where the folder should be */
     refuses(deep, QS_E_CONFLICT);

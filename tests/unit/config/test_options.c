@@ -3,10 +3,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <pwd.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/folder.h"
+#include "base/mem.h"
 #include "config/options.h"
 
 static bool parse(const char *const *words, struct qs_options *o, struct qs_err *err)
@@ -94,6 +98,12 @@ static char *with_home(const char *name)
                                                  : NULL;
 }
 
+static char *with_nothing(const char *name)
+{
+    (void)name;
+    return NULL;
+}
+
 static void expect(char *path, const char *want)
 {
     assert_string_equal(path, want);
@@ -103,11 +113,21 @@ static void expect(char *path, const char *want)
 static void test_places(void **state)
 {
     (void)state;
-    expect(qs_path_state_dir(with_xdg), "/s/quiesce");
+    expect(qs_folder_of_state(with_xdg), "/s/quiesce");
     expect(qs_path_socket(with_xdg, 7), "/r/quiesce/api.sock");
-    expect(qs_path_state_dir(with_home),
+    expect(qs_folder_of_state(with_home),
            "/h/.local/state/quiesce"); /* a relative XDG path is ignored, as its specification asks */
     expect(qs_path_socket(with_home, 7), "/tmp/quiesce-7/api.sock");
+    const struct passwd *user = getpwuid(geteuid());
+    char *want = user && access(user->pw_dir, F_OK) == 0 && strcmp(user->pw_dir, "/") != 0
+                     ? qs_asprintf("%s/.local/state/quiesce", user->pw_dir)
+                     : NULL;
+    char *got = qs_folder_of_state(with_nothing); /* not a folder in the root of the file system */
+    assert_int_equal(got == NULL, want == NULL);
+    if (want)
+        assert_string_equal(got, want);
+    free(got);
+    free(want);
 }
 
 int main(void)

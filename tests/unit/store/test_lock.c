@@ -69,9 +69,9 @@ static void links_lead_to_one_lock(void **state)
     fixture_open(f);
     assert_int_equal(symlink(f->path, beside(f, "soft.db")), 0);
     assert_int_equal(symlink(f->dir, beside(f, "dir")), 0);
-    refused(f, beside(f, "soft.db"), QS_E_STORE, owner);
-    refused(f, beside(f, "dir/q.db"), QS_E_STORE, owner);
-    refused(f, beside(f, "dir/./soft.db"), QS_E_STORE, owner);
+    refused(f, beside(f, "soft.db"), QS_E_STORE_TAKEN, owner);
+    refused(f, beside(f, "dir/q.db"), QS_E_STORE_TAKEN, owner);
+    refused(f, beside(f, "dir/./soft.db"), QS_E_STORE_TAKEN, owner);
     assert_int_not_equal(access(beside(f, "soft.db-lock"), F_OK), 0);
     fixture_close(f);
     /* Free, it opens by the link, and its log and its lock lie beside the file itself. */
@@ -187,7 +187,7 @@ static void a_name_that_no_link_tells_of(void **state)
     fixture_open(f);
     fixture_close(f);
     pid_t pid = child(lock_inode, f->path, &hold);
-    refused(f, f->path, QS_E_STORE, "by another name");
+    refused(f, f->path, QS_E_STORE_TAKEN, "by another name");
     end_child(pid, hold);
     fixture_open(f);
 }

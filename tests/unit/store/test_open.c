@@ -100,7 +100,7 @@ static void one_process_owns_it(void **state)
     struct qs_store *second = NULL;
     fixture_open(f);
     assert_false(qs_store_open(f->loop, f->path, NULL, &second, &err));
-    assert_int_equal(err.code, QS_E_STORE);
+    assert_int_equal(err.code, QS_E_STORE_TAKEN);
     char pid[32];
     snprintf(pid, sizeof pid, "process %ld)", (long)getpid());
     assert_non_null(strstr(err.text, pid));
