@@ -204,7 +204,8 @@ static bool check_build(struct qs_store_reader *r, const struct qs_arm_pick *pic
         return qs_fail(err, QS_E_USAGE, "the build `%.60s` came after `%.60s`: write build:%.60s..%.60s",
                        pick->build_from, pick->build_to, pick->build_to, pick->build_from);
     const char *missing = !pick->build_from ? pick->build : from == 0 ? pick->build_from : pick->build_to;
-    return qs_fail(err, QS_E_NOT_FOUND, "there is no build `%.60s`; `quiesce builds` lists them", missing);
+    return qs_fail(err, QS_E_NOT_FOUND,
+                   "there is no build `%.60s`; `quiesce history` shows the builds of a series", missing);
 }
 
 /* A name that is wrong must not look like one that has no runs. */
