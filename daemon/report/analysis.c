@@ -465,17 +465,6 @@ enum qs_status qs_analysis_compare(const struct qs_analysis_file *files, size_t 
     return qs_work_finish(&work);
 }
 
-/* The points themselves, for a plot. */
-static void put_points(struct qs_json *j, const struct qs_points *points)
-{
-    qs_put_numbers(j, "values", points->v, points->n);
-    qs_json_key(j, "labels");
-    qs_json_array(j);
-    for (size_t i = 0; points->labels && i < points->n; i++)
-        qs_json_string(j, points->labels[i]);
-    qs_json_array_end(j);
-}
-
 static void put_history(struct qs_json *j, const struct qs_import_series *s,
                         const struct qs_analysis_opts *opts)
 {
@@ -491,7 +480,7 @@ static void put_history(struct qs_json *j, const struct qs_import_series *s,
     put_names(j, s, opts);
     qs_json_kint(j, "points", (int64_t)points.n);
     qs_json_kstring(j, "point", medians ? "run-median" : "value");
-    put_points(j, &points);
+    qs_put_points(j, &points);
     qs_put_points_stats(j, &points);
     qs_put_sample(j, &v, lo, hi);
     qs_view_done(&v);

@@ -88,6 +88,7 @@ extern const size_t qs_points_stat_count;
 void qs_put_sample(struct qs_json *j, const struct qs_view *v, double lo, double hi);
 void qs_put_view_stats(struct qs_json *j, const struct qs_view *v);
 void qs_put_pair_stats(struct qs_json *j, const struct qs_pair *p);
+void qs_put_points(struct qs_json *j, const struct qs_points *points); /* themselves, for a plot */
 void qs_put_points_stats(struct qs_json *j, const struct qs_points *p);
 
 /* What statistics cost (report/work.h), by their name: of n values in so many runs, of n units of both sides
