@@ -1,6 +1,8 @@
-/* androidx.benchmark's benchmarkData.json: `metrics` have one value an iteration, all of one run;
- * `sampledMetrics` have a list of samples an iteration, and each iteration is a run of them. */
+/* androidx.benchmark's benchmarkData.json: `metrics` have one value an iteration, all of one run; but a
+ * start-up is a process of its own, and so a run, where neither name nor parameters say that it was warm or
+ * hot. `sampledMetrics` have a list of samples an iteration, and each iteration is a run of them. */
 #include <string.h>
+#include <strings.h>
 
 #include "formats/reader.h"
 
@@ -33,8 +35,55 @@ static bool take_samples(const struct qs_json_at *at, struct qs_import_build *b,
     return true;
 }
 
+/* One value, one run. */
+static bool take_runs(const struct qs_json_at *at, struct qs_import_build *b, const json_t *values)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(values, i, one)
+    {
+        json_t *list = json_pack("[O]", one);
+        bool ok = qs_json_numbers(at, b, list, i);
+        json_decref(list);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static bool has_word(const char *text, const char *word)
+{
+    for (; *text != '\0'; text++)
+        if (strncasecmp(text, word, strlen(word)) == 0)
+            return true;
+    return false;
+}
+
+static bool is_warm(const char *text)
+{
+    return has_word(text, "warm") || has_word(text, "hot");
+}
+
+/* A start-up of a new process: timeToInitialDisplayMs, timeToFullDisplayMs. */
+static bool is_start(const json_t *row, const char *metric)
+{
+    const char *key;
+    json_t *value;
+    if (strncmp(metric, "timeTo", 6) != 0 || !has_word(metric, "Display") ||
+        is_warm(json_string_value(json_object_get(row, "name"))))
+        return false;
+    json_object_foreach(json_object_get(row, "params"), key, value)
+    {
+        if (json_is_string(value) && is_warm(json_string_value(value)))
+            return false;
+    }
+    return true;
+}
+
+enum shape { SHAPE_ONE_RUN, SHAPE_A_RUN_EACH, SHAPE_SAMPLES };
+
 static bool take_metric(const struct qs_json_at *at, const char *benchmark, const char *metric,
-                        const json_t *value, bool sampled)
+                        const json_t *value, enum shape shape)
 {
     const char *unit = unit_of(metric);
     const struct qs_import_key key = {
@@ -44,7 +93,9 @@ static bool take_metric(const struct qs_json_at *at, const char *benchmark, cons
     const struct qs_json_at here = qs_json_at_key(at, "runs");
     if (!b)
         return false;
-    return sampled ? take_samples(&here, b, runs) : qs_json_numbers(&here, b, runs, 0);
+    if (shape == SHAPE_SAMPLES)
+        return take_samples(&here, b, runs);
+    return shape == SHAPE_A_RUN_EACH ? take_runs(&here, b, runs) : qs_json_numbers(&here, b, runs, 0);
 }
 
 static bool take_metrics(const struct qs_json_at *at, const json_t *row, const char *benchmark,
@@ -59,7 +110,10 @@ static bool take_metrics(const struct qs_json_at *at, const json_t *row, const c
     json_object_foreach((json_t *)metrics, metric, value)
     {
         const struct qs_json_at deeper = qs_json_at_key(&here, metric);
-        if (!take_metric(&deeper, benchmark, metric, value, strcmp(group, "sampledMetrics") == 0))
+        enum shape shape = strcmp(group, "sampledMetrics") == 0 ? SHAPE_SAMPLES
+                           : is_start(row, metric)              ? SHAPE_A_RUN_EACH
+                                                                : SHAPE_ONE_RUN;
+        if (!take_metric(&deeper, benchmark, metric, value, shape))
             return false;
     }
     return true;

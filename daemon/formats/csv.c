@@ -56,7 +56,8 @@ struct column {
     char name[QS_IMPORT_NAME_BYTES + 1];
     char unit[8]; /* of the suffix, or "" */
     enum role role;
-    bool known; /* by its name; else its first cell decides */
+    bool known;     /* by its name; else its first cell decides */
+    const char *at; /* its name's place in the text */
 };
 
 struct csv {
@@ -198,12 +199,29 @@ static bool read_header(struct csv *c)
         if (qs_reader_number(c->cells[i].text, strlen(c->cells[i].text), &v) == QS_NUMBER_FINITE)
             return qs_reader_fail(c->r, c->cells[i].at, "give the columns names: run,iteration,value,unit",
                                   "the first line should name the columns, and this is a number");
+        col->at = c->cells[i].at;
         memcpy(col->name, c->cells[i].text, strlen(c->cells[i].text) + 1);
         col->role = role_of(col->name, &col->known);
         if (!col->known)
             split_unit(col);
     }
     return true;
+}
+
+/* Two columns of one name would become one series. */
+static bool has_twins(struct csv *c)
+{
+    for (size_t i = 1; i < c->column_count; i++) {
+        const struct column *col = &c->columns[i];
+        if (col->role != ROLE_METRIC && col->role != ROLE_ITERATION)
+            continue;
+        for (size_t k = 0; k < i; k++)
+            if (c->columns[k].role == col->role && strcmp(c->columns[k].name, col->name) == 0 &&
+                strcmp(c->columns[k].unit, col->unit) == 0)
+                return !qs_reader_fail(c->r, col->at, "give each column a name of its own",
+                                       "a second column is named `%.40s`", col->name);
+    }
+    return false;
 }
 
 /* Columns without a known name are metrics where their first cell is a number. */
@@ -226,7 +244,7 @@ static bool settle_roles(struct csv *c)
             c->columns[i].role = ROLE_METRIC;
     }
     if (any)
-        return true;
+        return !has_twins(c);
     return qs_reader_fail(c->r, c->cells[0].at,
                           "name the column of the numbers `value`: run,iteration,value,unit",
                           "no column holds numbers");

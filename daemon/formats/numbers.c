@@ -22,6 +22,32 @@ static const char *next_word(const char *s, size_t *empty_lines)
     return s;
 }
 
+/* Whether all after the first of the numbers between commas look like thousands: 1,234,567.8 */
+static bool is_grouped(const char *s, size_t n)
+{
+    for (const char *comma = memchr(s, ',', n); comma;
+         comma = memchr(comma + 1, ',', n - (size_t)(comma + 1 - s)))
+        if (strspn(comma + 1, "0123456789") != 3)
+            return false;
+    return true;
+}
+
+/* 12,5 can be one number or two, and 1,234.5 as well; 1,2,3 and 0,10.5 are lists. Says so. */
+static bool is_ambiguous(struct qs_reader *r, const char *s, size_t n)
+{
+    size_t all = strcspn(s, " \t\r\n;#");
+    while (all > n && s[all - 1] == ',')
+        all--;
+    if (all <= n)
+        return false;
+    const char *second = memchr(s + n + 1, ',', all - n - 1);
+    if ((second || memchr(s, '.', all)) && !is_grouped(s, all))
+        return false;
+    (void)qs_reader_fail(r, s, "write 12.5 for one number, and a space after the comma between two",
+                         "`%.*s` can be one number or several", all < 40 ? (int)all : 40, s);
+    return true;
+}
+
 bool qs_import_numbers(struct qs_reader *r)
 {
     const struct qs_import_key key = {.benchmark = "", .metric = "value", .unit = ""};
@@ -41,7 +67,7 @@ bool qs_import_numbers(struct qs_reader *r)
         if (kind == QS_NUMBER_NO)
             return qs_reader_fail(r, s, "write one number a line, with a point: 12.5; # begins a comment",
                                   "`%.*s` is not a number", n < 40 ? (int)n : 40, s);
-        ok = qs_reader_value(r, b, v, run, 0, NULL);
+        ok = !is_ambiguous(r, s, n) && qs_reader_value(r, b, v, run, 0, NULL);
         s += n;
     }
     return ok;

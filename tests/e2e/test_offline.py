@@ -246,6 +246,10 @@ def exit_codes(tap):
         down = bed.file("down.csv", "run,value\n" + "".join(f"{r},{80 + r % 3}\n" for r in range(10)))
         call(tap, bed, "compare", "--better", "higher", up, down, code=5)
         call(tap, bed, "compare", up, down)
+        def startups(name, ms):
+            runs = {"timeToInitialDisplayMs": {"runs": [ms + (r * 7) % 5 for r in range(12)]}}
+            return bed.file(name, json.dumps({"benchmarks": [{"name": "startup", "params": {}, "metrics": runs, "sampledMetrics": {}}]}))
+        call(tap, bed, "compare", startups("cold-a.json", 300), startups("cold-b.json", 345), code=5)
         old, new = data("gobench", "benchstat_old.txt"), data("gobench", "benchstat_new.txt")
         told = call(tap, bed, "compare", old, new)
         tap.ok("--per iteration" in told.stdout, "one run a side is no verdict, and it says what to do")

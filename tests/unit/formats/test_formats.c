@@ -64,7 +64,7 @@ static void plain_numbers(void **state)
     struct qs_import in;
     (void)state;
     assert_true(
-        read_text("# ns\n10 11.5\n1e3\n\n\n-2 # cold\n# nothing\n+3,4\nnan inf\n", QS_FORMAT_AUTO, &in));
+        read_text("# ns\n10 11.5\n1e3\n\n\n-2 # cold\n# nothing\n+3, 4\nnan inf\n", QS_FORMAT_AUTO, &in));
     assert_int_equal(in.format, QS_FORMAT_NUMBERS);
     const struct qs_import_series *s = check(&in, 0, "", "value", "", 2, 6);
     static const double want[] = {10, 11.5, 1000, -2, 3, 4};
@@ -181,8 +181,18 @@ static void androidx(void **state)
     read_file("measure_sh/startup-benchmark__12-02-2024-msr-disabled.json", &in);
     assert_int_equal(in.format, QS_FORMAT_ANDROIDX);
     const struct qs_import_series *s =
-        check(&in, 0, "startupBenchmark", "timeToInitialDisplayMs", "ms", 1, 35);
+        check(&in, 0, "startupBenchmark", "timeToInitialDisplayMs", "ms", 35, 35);
     assert_true(s->v[0] == 375.568111 && s->v[34] == 381.675923);
+    qs_import_done(&in);
+    /* A warm start keeps its process, and a loop of a microbenchmark has one. */
+    assert_true(
+        read_text("{\"benchmarks\":[{\"name\":\"startup\",\"params\":{\"mode\":\"WARM\"},\"metrics\":{"
+                  "\"timeToFullDisplayMs\":{\"runs\":[1,2,3]}}},{\"name\":\"start_cold\",\"metrics\":{"
+                  "\"timeToFullDisplayMs\":{\"runs\":[1,2,3]},\"timeNs\":{\"runs\":[1,2,3]}}}]}",
+                  QS_FORMAT_AUTO, &in));
+    (void)check(&in, 0, "startup", "timeToFullDisplayMs", "ms", 1, 3);
+    (void)check(&in, 1, "start_cold", "timeToFullDisplayMs", "ms", 3, 3);
+    (void)check(&in, 2, "start_cold", "timeNs", "ns", 1, 3);
     qs_import_done(&in);
     /* Frames: each iteration is a run of its own length. */
     assert_true(read_text("{\"benchmarks\":[{\"name\":\"scroll\",\"metrics\":{},\"sampledMetrics\":{"
