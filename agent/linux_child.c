@@ -286,6 +286,14 @@ static void tidy(struct qs_linux_child *child, struct qs_port_child *end)
     child->runs = false;
 }
 
+bool qs_child_was_stopped(const struct qs_linux_child *child)
+{
+    siginfo_t info = {.si_pid = 0};
+    return child->runs && !child->lost &&
+           waitid(P_PID, (id_t)child->process.pid, &info, WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
+           info.si_pid != 0;
+}
+
 bool qs_child_reap(struct qs_linux_child *child, struct qs_port_child *end)
 {
     int status = 0;

@@ -60,6 +60,8 @@ void qs_child_output(struct qs_linux_child *child, int rounds, struct qs_port_ou
 bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const struct qs_commands *of,
                     struct qs_port_fault *fault);
 void qs_child_end(struct qs_linux_child *child, bool hard);
+/* Was it stopped, or did it go on after that, since it was asked last? It still runs. */
+bool qs_child_was_stopped(const struct qs_linux_child *child);
 /* Has it ended? Then *end is how, and what it left behind is gone. */
 bool qs_child_reap(struct qs_linux_child *child, struct qs_port_child *end);
 

@@ -14,7 +14,7 @@ struct qs_link {
     enum qs_link_kind kind;
     int in_fd, out_fd; /* owned; -1: no peer. The same descriptor for sockets */
     int listen_fd;     /* owned; -1: stdio */
-    int stop_fd;       /* borrowed: readable when the agent is to end, so that a stuck send ends too */
+    int stop_fd;       /* readable when the agent is to end, so that a stuck send ends too */
     int32_t peer_pid;  /* who talks to us, where it is a process of this machine that we can name; else 0 */
     char path[QS_LINK_PATH_BYTES]; /* of the Unix socket, removed at the end */
 };

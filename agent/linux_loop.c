@@ -69,10 +69,38 @@ static void wait_for_news(struct qs_linux *os, struct pollfd *fds)
     }
 }
 
+/* A signal of a child is only a hint: several become one. The first tells of itself, the kernel of the
+ * others, while the child runs. */
+static void note_child(struct qs_linux *os, const struct signalfd_siginfo *info)
+{
+    bool told = (info->ssi_code == CLD_STOPPED || info->ssi_code == CLD_CONTINUED) &&
+                (pid_t)info->ssi_pid == os->child.process.pid;
+    if (qs_child_was_stopped(&os->child) || told) {
+        qs_probe_stopped(&os->probe, false);
+    }
+}
+
+void qs_linux_hear_signals(struct qs_linux *os)
+{
+    struct signalfd_siginfo infos[8];
+    ssize_t got = read(os->signal_fd, infos, sizeof infos);
+    for (size_t i = 0; got > 0 && i < (size_t)got / sizeof infos[0]; i++) {
+        if (infos[i].ssi_signo == SIGCHLD) {
+            note_child(os, &infos[i]);
+        } else if (infos[i].ssi_signo == SIGCONT) {
+            qs_probe_stopped(&os->probe, true);
+        } else {
+            os->stop = true;
+        }
+    }
+}
+
+/* Its signal is taken in between its end and the next one's start: in nobody's time. */
 static void look_after_child(struct qs_linux *os)
 {
     struct qs_port_child end;
     if (os->child.runs && qs_child_reap(&os->child, &end)) {
+        qs_linux_hear_signals(os);
         qs_agent_on_child(&os->agent, &end);
     }
 }
@@ -122,16 +150,6 @@ static void open_door(struct qs_linux *os)
     qs_agent_on_link_up(&os->agent);
 }
 
-static void take_signal(struct qs_linux *os)
-{
-    struct signalfd_siginfo info;
-    while (read(os->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
-        if (info.ssi_signo != SIGCHLD) {
-            os->stop = true;
-        }
-    }
-}
-
 void qs_linux_run(struct qs_linux *os)
 {
     while (!os->stop) {
@@ -154,7 +172,7 @@ void qs_linux_run(struct qs_linux *os)
             qs_capture_drain(&os->child.errors, 1);
         }
         if (fds[FD_SIGNAL].revents) {
-            take_signal(os);
+            qs_linux_hear_signals(os);
         }
         os->stop = os->stop || fds[FD_SUPERVISOR].revents; /* it has ended */
         if (fds[FD_LINK].revents && os->link.in_fd >= 0) {

@@ -1,6 +1,7 @@
 #include "linux_probe.h"
 
 #include "linux_io.h"
+#include "proto/names.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
@@ -132,6 +133,9 @@ static void add_fixed(struct qs_probe *probe)
         {"agent.involuntary_switches", QS_PROBE_OWN_SWITCHES, NULL},
         {"agent.voluntary_switches", QS_PROBE_OWN_SLEEPS, NULL},
         {"agent.cpu_us", QS_PROBE_OWN_CPU, NULL},
+        {QS_SENSOR_AGENT_STOPS, QS_PROBE_AGENT_STOPS, NULL},
+        {QS_SENSOR_PROCESS_STOPS, QS_PROBE_PROCESS_STOPS, NULL},
+        {QS_SENSOR_SUSPENDED, QS_PROBE_SUSPENDED, NULL},
         {"agent.run_delay_ns", QS_PROBE_OWN_DELAY, "/proc/self/schedstat"},
     };
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {

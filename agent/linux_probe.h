@@ -36,7 +36,10 @@ enum qs_probe_how {
     QS_PROBE_OWN_SWITCHES,   /* the agent's own, involuntary */
     QS_PROBE_OWN_SLEEPS,     /* the agent's own, voluntary */
     QS_PROBE_OWN_CPU,        /* the agent's own processor time, us */
-    QS_PROBE_NOTHING,        /* this kernel has no such file */
+    QS_PROBE_AGENT_STOPS,    /* what qs_probe_stopped was told */
+    QS_PROBE_PROCESS_STOPS,
+    QS_PROBE_SUSPENDED, /* how long the machine has slept since boot, ns */
+    QS_PROBE_NOTHING,   /* this kernel has no such file */
 };
 
 struct qs_source {
@@ -66,6 +69,7 @@ struct qs_probe {
     int64_t tick_ns;
     struct qs_busy busy;
     int32_t kin[QS_KIN_COUNT]; /* pid; 0: there is none */
+    int64_t stops[2];          /* by qs_probe_how from QS_PROBE_AGENT_STOPS on */
     struct qs_proc procs[QS_PROBE_PROCS], fresh[QS_PROBE_PROCS];
     size_t proc_count;
     int64_t procs_ns;
@@ -85,6 +89,8 @@ void qs_probe_sensor(struct qs_probe *probe, const char *name, int64_t now_ns,
                      struct qs_port_reading *reading);
 /* The process that has this part from now on; 0: nobody. */
 void qs_probe_set_kin(struct qs_probe *probe, enum qs_kin kin, int32_t pid);
+/* The agent (or else the process that it measures) was stopped, or went on after that. */
+void qs_probe_stopped(struct qs_probe *probe, bool agent);
 /* See struct qs_port. */
 size_t qs_probe_evidence(struct qs_probe *probe, bool after, struct qs_port_evidence *rows, size_t cap);
 /* "name[pid] 97%": who used most processor time since the last call; "" at the first one, or after a pause.

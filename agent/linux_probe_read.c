@@ -10,6 +10,10 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#ifndef CLOCK_BOOTTIME
+#define CLOCK_BOOTTIME 7
+#endif
+
 enum { STAT_COLUMNS = 8 }; /* user nice system idle iowait irq softirq steal; guest is inside user */
 
 static void add_cpu_line(struct qs_ticks *t, const char *p)
@@ -115,6 +119,28 @@ static bool sum_all_delay(const struct qs_probe *probe, int64_t *value)
     return any;
 }
 
+void qs_probe_stopped(struct qs_probe *probe, bool agent)
+{
+    probe->stops[agent ? 0 : 1]++;
+}
+
+/* One clock counts while the machine sleeps, the other does not. The closest of a few pairs of readings. */
+static int64_t suspended_ns(void)
+{
+    int64_t closest_ns = INT64_MAX;
+    int64_t slept_ns = 0;
+    for (int i = 0; i < 5; i++) {
+        int64_t before_ns = qs_io_now_ns(CLOCK_MONOTONIC);
+        int64_t all_ns = qs_io_now_ns(CLOCK_BOOTTIME);
+        int64_t took_ns = qs_io_now_ns(CLOCK_MONOTONIC) - before_ns;
+        if (took_ns < closest_ns) {
+            closest_ns = took_ns;
+            slept_ns = all_ns - before_ns;
+        }
+    }
+    return slept_ns;
+}
+
 static bool read_usage(struct qs_probe *probe, enum qs_probe_how how, int64_t *value)
 {
     struct rusage own;
@@ -133,6 +159,10 @@ static bool read_usage(struct qs_probe *probe, enum qs_probe_how how, int64_t *v
         *value = own.ru_nivcsw;
     } else if (how == QS_PROBE_OWN_SLEEPS) {
         *value = own.ru_nvcsw;
+    } else if (how == QS_PROBE_AGENT_STOPS || how == QS_PROBE_PROCESS_STOPS) {
+        *value = probe->stops[how - QS_PROBE_AGENT_STOPS];
+    } else if (how == QS_PROBE_SUSPENDED) {
+        *value = suspended_ns();
     } else {
         *value = usage_ns(RUSAGE_SELF) / 1000;
     }

@@ -210,6 +210,9 @@ static size_t op_evidence(void *ctx, bool after, struct qs_port_evidence *rows, 
     size_t n = os->probe.count < cap ? os->probe.count : cap;
     qs_probe_set_kin(&os->probe, QS_KIN_CHILD, os->child.runs ? os->child.process.pid : 0);
     size_t own = os->harness.open && cap - n >= QS_HARNESS_EVIDENCE ? QS_HARNESS_EVIDENCE : 0;
+    if (after) {
+        qs_linux_hear_signals(os);
+    }
     if (own > 0 && after) {
         qs_harness_evidence(&os->harness, true, rows + cap - own);
     }
@@ -359,6 +362,7 @@ void qs_linux_init(struct qs_linux *os, const char *sysfs)
 static bool take_signals(struct qs_linux *os)
 {
     sigset_t blocked;
+    sigset_t ends;
     sigset_t read;
     for (int i = 1; i < NSIG; i++) {
         struct sigaction action;
@@ -366,26 +370,19 @@ static bool take_signals(struct qs_linux *os)
             signal(i, SIG_DFL);
         }
     }
-    sigemptyset(&read);
-    sigaddset(&read, SIGTERM);
-    sigaddset(&read, SIGINT);
-    sigaddset(&read, SIGHUP);
-#ifdef SYS_pidfd_open
-    int own = (int)syscall(SYS_pidfd_open, getpid(), 0);
-#else
-    int own = -1;
-#endif
-    if (own >= 0) {
-        close(own);
-    } else {
-        sigaddset(&read, SIGCHLD);
-    }
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGHUP);
+    read = ends;
+    sigaddset(&read, SIGCONT);
+    sigaddset(&read, SIGCHLD);
     blocked = read;
-    sigaddset(&blocked, SIGCHLD);
     sigaddset(&blocked, SIGPIPE);
     sigprocmask(SIG_BLOCK, &blocked, NULL);
     os->signal_fd = signalfd(-1, &read, SFD_CLOEXEC | SFD_NONBLOCK);
-    return os->signal_fd >= 0;
+    os->link.stop_fd = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK); /* never read: what it shows stays */
+    return os->signal_fd >= 0 && os->link.stop_fd >= 0;
 }
 
 static void fill_options(struct qs_linux *os, struct qs_agent_options *options)
@@ -456,7 +453,6 @@ bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES])
         return false;
     }
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* before 3.4 it does not exist: strays then escape */
-    os->link.stop_fd = os->signal_fd;
     fill_options(os, &options);
     qs_agent_init(&os->agent, &port, &options);
     if (os->link.kind == QS_LINK_STDIO) {

@@ -55,6 +55,8 @@ bool qs_linux_open_cache(struct qs_linux *os, const char *root, char error[QS_LI
 extern const struct qs_port_files qs_linux_files_port; /* port_linux_files.c */
 /* Until the host is gone (stdio) or a signal ends it; then no child is left. */
 void qs_linux_run(struct qs_linux *os);
+/* Takes in the signals that have come: to end, and who was stopped. */
+void qs_linux_hear_signals(struct qs_linux *os);
 const char *qs_linux_clock_name(const struct qs_linux *os);
 
 #endif

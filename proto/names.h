@@ -45,6 +45,9 @@ uint16_t qs_metric_from_name(const char *name);
 #define QS_SENSOR_COOLING_PREFIX   "cooling:"           /* + device type, current state */
 #define QS_SENSOR_THROTTLE_PREFIX  "throttle."          /* + "cpuN.count" */
 #define QS_SENSOR_AGENT_PREFIX     "agent."             /* the agent's own disturbance */
+#define QS_SENSOR_AGENT_STOPS      "agent.stops"        /* it was stopped (SIGSTOP), and went on */
+#define QS_SENSOR_PROCESS_STOPS    "process.stops" /* the same of what it measures: each stop and its end */
+#define QS_SENSOR_SUSPENDED        "machine.suspended_ns"
 #define QS_SENSOR_PROGRAM_PREFIX   "program."         /* of a harness program: its switches, run-queue wait */
 #define QS_SENSOR_PROGRAM_CHILDREN "program.children" /* of a harness program, alive */
 #define QS_SENSOR_START_DELAY      "window.start_delay_ns" /* harness: deciding reading to first iteration */

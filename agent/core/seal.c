@@ -68,17 +68,43 @@ static void taint_by_gate(struct qs_agent *agent, struct qs_build *list)
     }
 }
 
+static void taint_if_grown(const struct qs_agent_window *w, struct qs_build *list, const char *kind,
+                           int64_t bound)
+{
+    for (size_t i = 0; i < w->evidence_count; i++) {
+        const struct qs_port_evidence *e = &w->evidence[i];
+        int64_t grown;
+        if (strcmp(e->kind, kind) == 0 && e->status == QS_READING_OK &&
+            !__builtin_sub_overflow(e->after, e->before, &grown) && grown > bound) {
+            taint(list, -1, e->kind, grown, bound);
+        }
+    }
+}
+
+static bool has_bound(const struct qs_agent_window *w, const char *kind)
+{
+    size_t b = 0;
+    while (b < w->bound_count && strcmp(w->bounds[b].kind, kind) != 0) {
+        b++;
+    }
+    return b < w->bound_count;
+}
+
+/* The host's bounds, and what no window may have whatever the host says: somebody stopped who measures or
+ * what is measured, or the machine slept. Two readings of its clocks differ by less than 10 ms. */
 static void taint_by_bounds(struct qs_agent *agent, struct qs_build *list)
 {
+    static const struct {
+        const char *kind;
+        int64_t bound;
+    } always[] = {{QS_SENSOR_AGENT_STOPS, 0}, {QS_SENSOR_PROCESS_STOPS, 0}, {QS_SENSOR_SUSPENDED, 10000000}};
     const struct qs_agent_window *w = &agent->window;
     for (size_t b = 0; b < w->bound_count; b++) {
-        for (size_t i = 0; i < w->evidence_count; i++) {
-            const struct qs_port_evidence *e = &w->evidence[i];
-            int64_t grown;
-            if (strcmp(e->kind, w->bounds[b].kind) == 0 && e->status == QS_READING_OK &&
-                !__builtin_sub_overflow(e->after, e->before, &grown) && grown > w->bounds[b].bound) {
-                taint(list, -1, e->kind, grown, w->bounds[b].bound);
-            }
+        taint_if_grown(w, list, w->bounds[b].kind, w->bounds[b].bound);
+    }
+    for (size_t i = 0; i < sizeof always / sizeof always[0]; i++) {
+        if (!has_bound(w, always[i].kind)) {
+            taint_if_grown(w, list, always[i].kind, always[i].bound);
         }
     }
 }

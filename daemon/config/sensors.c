@@ -27,6 +27,8 @@ static const struct qs_sensor_kind sensors[] = {
     {QS_SENSOR_THROTTLE_PREFIX, true, false, true, QS_UNIT_COUNT},
     {QS_SENSOR_AGENT_PREFIX, true, false, true, QS_UNIT_COUNT},
     {QS_SENSOR_PROGRAM_PREFIX, true, false, true, QS_UNIT_COUNT},
+    {QS_SENSOR_PROCESS_STOPS, false, false, true, QS_UNIT_COUNT},
+    {QS_SENSOR_SUSPENDED, false, false, true, QS_UNIT_NS},
 };
 enum { SENSORS = sizeof(sensors) / sizeof(sensors[0]) };
 

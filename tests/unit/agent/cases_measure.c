@@ -87,6 +87,45 @@ static void ends_a_window_by_time(void **state)
     script_free(s);
 }
 
+/* The window ends before its evidence is read: what that takes is no time of the window. */
+static void ends_before_its_evidence(void **state)
+{
+    struct script *s = measuring(&(struct run_spec){.capture = false}, 1);
+    struct qs_msg_closed m;
+    int64_t opened = s->now_ns;
+    (void)state;
+    s->evidence_ns = 50 * MS;
+    script_exit(s, 2 * MS, 0);
+    script_expect_closed(s, &m);
+    assert_int_equal(m.closed_ns, opened + 2 * MS);
+    script_free(s);
+}
+
+/* Stopped, or slept: that taints whatever the host bounds, and by its bound where it has one. */
+static void taints_what_was_stopped(void **state)
+{
+    static const struct {
+        const char *kind;
+        int64_t least;
+    } cases[] = {{"agent.stops", 1}, {"process.stops", 1}, {"machine.suspended_ns", 10 * MS + 1}};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        for (int more = 0; more < 2; more++) {
+            struct script *s = measuring(&(struct run_spec){.capture = false}, 1);
+            struct qs_msg_closed m;
+            int64_t value = 0;
+            s->third_kind = cases[i].kind; /* it has been 0 before */
+            s->third_value = cases[i].least - !more;
+            script_exit(s, 1 * MS, 0);
+            script_expect_closed(s, &m);
+            assert_int_equal(peer_has_taint(&m, cases[i].kind, -1, &value), more);
+            assert_int_equal(m.taints.count, more);
+            assert_int_equal(value, more ? cases[i].least : 0);
+            script_free(s);
+        }
+    }
+}
+
 static void taints_by_evidence_and_link(void **state)
 {
     struct script *s = measuring(&(struct run_spec){.capture = false}, 1);
@@ -248,6 +287,7 @@ static void sends_long_windows_in_parts(void **state)
 
 const struct CMUnitTest cases_measure[] = {
     cmocka_unit_test(measures_a_window),           cmocka_unit_test(ends_a_window_by_time),
+    cmocka_unit_test(ends_before_its_evidence),    cmocka_unit_test(taints_what_was_stopped),
     cmocka_unit_test(taints_by_evidence_and_link), cmocka_unit_test(flags_what_went_wrong),
     cmocka_unit_test(gives_up_what_does_not_die),  cmocka_unit_test(prepares_and_concludes),
     cmocka_unit_test(fails_where_nothing_starts),  cmocka_unit_test(cancels_a_window),

@@ -237,6 +237,15 @@ static void loses_the_gate(void **state)
         }
         assert_non_null(l);
         assert_int_equal(l->type, QS_MSG_ARM);
+        peer_window(&s->peer, QS_MSG_QUIET, 4); /* what crossed the first one is forgotten */
+        script_pass(s, 2 * S);
+        script_exit(s, 1 * MS, 0);
+        script_exit(s, 1 * MS, 0);
+        struct qs_msg_closed m;
+        script_expect_closed(s, &m);
+        assert_int_equal(m.how, QS_CLOSED_DONE);
+        assert_int_equal(m.frames_in_window, 0);
+        assert_int_equal(m.taints.count, 0);
         script_free(s);
     }
 }

@@ -3,6 +3,7 @@
 #include "quiesce/bench.h"
 
 #include <signal.h>
+#include <sys/wait.h>
 
 static const char *evil = "", *crash = "";
 static int64_t work_ns = 100000;
@@ -21,6 +22,26 @@ static void pass(struct quiesce *q, const char *step)
     }
 }
 
+/* Between its windows, when the test says so. */
+static void shout(int signum)
+{
+    static char bytes[300000];
+    (void)signum;
+    (void)!write(1, bytes, sizeof bytes);
+}
+
+static void stop_for_a_while(void)
+{
+    pid_t self = getpid(), other = fork();
+    if (other == 0) {
+        usleep(20000);
+        kill(self, SIGCONT);
+        _exit(0);
+    }
+    raise(SIGSTOP);
+    waitpid(other, NULL, 0);
+}
+
 static void setup(struct quiesce *q)
 {
     pass(q, "setup");
@@ -28,6 +49,8 @@ static void setup(struct quiesce *q)
         sleep(1000);
     } else if (is(evil, "fail")) {
         quiesce_fail(q, "there is no picture");
+    } else if (is(evil, "shout")) {
+        signal(SIGUSR1, shout);
     } else if (is(evil, "block")) {
         fcntl(q->shared->wake_fd, F_SETFL, 0);
     } else if (is(evil, "metrics")) {
@@ -126,6 +149,9 @@ static void be_evil(struct quiesce *q)
         evil = "";
     } else if (is(evil, "error")) {
         quiesce_fail(q, "the result is wrong");
+    } else if (is(evil, "stop")) {
+        stop_for_a_while();
+        evil = "";
     } else if (is(evil, "print")) {
         printf("an iteration\n");
         fflush(stdout);
@@ -142,7 +168,8 @@ static void run(struct quiesce *q)
     pass(q, "run");
     while (quiesce_i_now_ns(q) < end_ns) {
     }
-    if (*evil && q->shared->window > 0 && !is(evil, "exit-late") && !is(evil, "stay") && !is(evil, "block")) {
+    if (*evil && q->shared->window > 0 && !is(evil, "exit-late") && !is(evil, "stay") && !is(evil, "block") &&
+        !is(evil, "shout")) {
         be_evil(q);
     }
 }

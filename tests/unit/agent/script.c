@@ -125,14 +125,19 @@ static void op_read_sensor(void *ctx, const char *name, struct qs_port_reading *
 static size_t op_evidence(void *ctx, bool after, struct qs_port_evidence *rows, size_t cap)
 {
     struct script *s = ctx;
-    assert_true(cap >= 2);
+    assert_true(cap >= 3);
+    s->now_ns += after ? s->evidence_ns : 0;
     snprintf(rows[0].kind, sizeof rows[0].kind, "cpu.steal_ticks");
     rows[0].status = QS_READING_OK;
     rows[0].after = s->evidence_ticks;
     rows[0].before = after ? rows[0].before : s->evidence_ticks;
     snprintf(rows[1].kind, sizeof rows[1].kind, "throttle");
     rows[1].status = QS_READING_MISSING;
-    return 2;
+    snprintf(rows[2].kind, sizeof rows[2].kind, "%s", s->third_kind ? s->third_kind : "another");
+    rows[2].status = QS_READING_OK;
+    rows[2].after = s->third_value;
+    rows[2].before = after ? rows[2].before : s->third_value;
+    return 3;
 }
 
 static bool op_fact(void *ctx, size_t index, struct qs_port_fact *fact)

@@ -24,6 +24,9 @@ struct script {
         struct qs_port_reading reading;
     } sensors[SCRIPT_SENSORS];
     int64_t evidence_ticks; /* read as "cpu.steal_ticks" */
+    const char *third_kind; /* of evidence; NULL: "another" */
+    int64_t third_value;
+    int64_t evidence_ns; /* that reading it after a window takes */
     uint32_t unread;
     int64_t run_begin_ns;                         /* that the next RUN_BEGIN takes */
     bool refuse_run, refuse_start, refuse_window; /* the port's answer to the next ones */
