@@ -260,27 +260,10 @@ uint32_t qs_plan_next_look(const struct qs_plan *p)
     return plan->blocks_max;
 }
 
-static bool is_complete(const struct qs_plan *p, size_t block)
-{
-    size_t arms = p->spec->arm_count;
-    for (size_t a = 0; a < arms; a++) {
-        if (!(p->medians_ns[block * arms + a] > 0))
-            return false;
-    }
-    return true;
-}
-
 double qs_plan_half_width(const struct qs_plan *p)
 {
-    size_t arms = p->spec->arm_count, clean = 0;
-    double *used = qs_calloc(p->blocks_done * arms + 1, sizeof *used);
-    for (size_t b = 0; b < p->blocks_done; b++)
-        clean += is_complete(p, b) && !p->soft[b] ? 1 : 0;
-    for (size_t i = 0; i < p->blocks_done * arms; i++)
-        used[i] = p->soft[i / arms] && clean >= p->spec->plan.blocks_min ? NAN : p->medians_ns[i];
-    double half = qs_look_half_width(used, p->blocks_done, arms, p->spec->baseline, p->spec->alpha);
-    free(used);
-    return half;
+    return qs_look_half_width(p->medians_ns, p->soft, p->blocks_done, p->spec->arm_count, p->spec->baseline,
+                              p->spec->alpha);
 }
 
 /* Time with the point, the waits for gates apart: a busy machine is no reason for fewer blocks. */

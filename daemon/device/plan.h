@@ -76,8 +76,7 @@ void qs_plan_resume(struct qs_plan *p, uint32_t attempt);
  * where the plan has one; r stays what it was. */
 void qs_plan_warm_again(struct qs_plan *p);
 
-/* How precise the blocks done are (qs_look_half_width): those that the report will use. Soft blocks are left
- * out while as many as the job's least number are clean. */
+/* How precise the blocks done are (qs_look_half_width), as the report will judge them. */
 double qs_plan_half_width(const struct qs_plan *p);
 /* After a block: enough? half_width is qs_plan_half_width (NaN unknown). */
 enum qs_plan_stop qs_plan_enough(const struct qs_plan *p, double half_width, int64_t now_ns);

@@ -1,10 +1,10 @@
-/* From stored runs to the blocks that count: of each block its last attempt, clean data where there are
- * enough. */
+/* From stored runs to the blocks that count: of each block its last attempt. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "report/look.h"
 #include "report/median.h"
 #include "report/metrics.h"
 
@@ -97,22 +97,47 @@ static bool is_complete(const struct qs_report_group *g, size_t block)
     return true;
 }
 
-/* Clean blocks alone where they are as many as a verdict needs; else everything that ran to its end, and the
- * report says so: discarding until nothing is left would hide the job instead of the noise. */
+/* Whether disturbed blocks took another time than clean ones, beyond chance, in some arm. */
+static bool times_differ(const struct qs_report_group *g)
+{
+    size_t arms = g->in->spec->arm_count;
+    double *v = qs_calloc(g->block_count + 1, sizeof *v);
+    bool *soft = qs_calloc(g->block_count + 1, sizeof *soft), differ = false;
+    for (size_t a = 0; a < arms && !differ; a++) {
+        size_t n = 0;
+        for (size_t b = 0; b < g->block_count; b++) {
+            if (!g->block_complete[b])
+                continue;
+            v[n] = g->block_medians_ns[b * arms + a];
+            soft[n++] = g->block_soft[b];
+        }
+        differ = qs_look_times_differ(v, soft, n);
+    }
+    free(v);
+    free(soft);
+    return differ;
+}
+
+/* Comparisons rest on every complete block: stats/mixed.h knows what a disturbed one is worth. Times, which a
+ * busy machine makes longer, rest on the clean ones alone where these are as many as a verdict needs, and
+ * are the most (leaving out the others widens nothing by more than a root of 2) or differ from the others
+ * beyond chance. */
 static void choose_blocks(struct qs_report_group *g)
 {
     size_t clean = 0;
     for (size_t b = 0; b < g->block_count; b++) {
-        if (!is_complete(g, b))
+        g->block_complete[b] = is_complete(g, b);
+        if (!g->block_complete[b])
             g->incomplete++;
         else if (g->block_soft[b])
             g->soft_blocks++;
         else
             clean++;
     }
-    g->uses_soft = g->soft_blocks > 0 && clean < g->in->spec->plan.blocks_min;
+    bool enough = clean >= g->in->spec->plan.blocks_min && (clean >= g->soft_blocks || times_differ(g));
+    g->uses_soft = g->soft_blocks > 0 && !enough;
     for (size_t b = 0; b < g->block_count; b++) {
-        g->block_used[b] = is_complete(g, b) && (!g->block_soft[b] || g->uses_soft);
+        g->block_used[b] = g->block_complete[b] && (!g->block_soft[b] || g->uses_soft);
         g->used += g->block_used[b] ? 1 : 0;
     }
 }
@@ -170,6 +195,7 @@ static void collect(struct qs_report_group *g)
     find_runs(g);
     g->block_medians_ns = qs_calloc(g->block_count * arms + 1, sizeof *g->block_medians_ns);
     g->block_soft = qs_calloc(g->block_count + 1, sizeof *g->block_soft);
+    g->block_complete = qs_calloc(g->block_count + 1, sizeof *g->block_complete);
     g->block_used = qs_calloc(g->block_count + 1, sizeof *g->block_used);
     uint32_t *turns = qs_calloc(arms, sizeof *turns);
     for (size_t b = 0; b < g->block_count; b++)
@@ -230,6 +256,7 @@ void qs_report_groups_free(struct qs_report_group *groups, size_t count)
         free(g->block_medians_ns);
         free(g->block_first);
         free(g->block_soft);
+        free(g->block_complete);
         free(g->block_used);
     }
     free(groups);

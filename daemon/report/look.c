@@ -1,15 +1,27 @@
 #include "report/look.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "stats/describe.h"
 #include "stats/interval.h"
+#include "stats/mixed.h"
 #include "stats/twosample.h"
 
-static size_t complete_blocks(const double *medians_ns, size_t blocks, size_t arms, double *rows)
+bool qs_look_times_differ(const double *ns, const bool *disturbed, size_t n)
+{
+    struct qs_mixed mixed;
+    double *logs = qs_calloc(n + 1, sizeof *logs);
+    for (size_t i = 0; i < n; i++)
+        logs[i] = log(ns[i]);
+    bool differ = qs_mixed_mean(logs, disturbed, n, 0.95, &mixed) == QS_OK && mixed.contradict;
+    free(logs);
+    return differ;
+}
+
+static size_t complete_blocks(const double *medians_ns, const bool *disturbed, size_t blocks, size_t arms,
+                              double *rows, bool *soft)
 {
     size_t n = 0;
     for (size_t b = 0; b < blocks; b++) {
@@ -18,47 +30,62 @@ static size_t complete_blocks(const double *medians_ns, size_t blocks, size_t ar
             complete = complete && medians_ns[b * arms + a] > 0;
         for (size_t a = 0; complete && a < arms; a++)
             rows[n * arms + a] = medians_ns[b * arms + a];
+        soft[n] = disturbed && disturbed[b];
         n += complete ? 1 : 0;
     }
     return n;
 }
 
-static double pair_half_width(const double *rows, size_t n, size_t arms, size_t base, size_t cand,
-                              double alpha, double *x, double *y)
+static double pair_half_width(const double *rows, const bool *soft, size_t n, size_t arms, size_t base,
+                              size_t cand, double alpha, double *x, double *y)
 {
     struct qs_paired paired;
+    struct qs_mixed mixed;
     for (size_t b = 0; b < n; b++) {
         x[b] = rows[b * arms + base];
         y[b] = rows[b * arms + cand];
     }
-    if (qs_paired_blocks(x, y, n, 1 - alpha, &paired) != QS_OK)
+    if (qs_mixed_blocks(x, y, soft, n, 1 - alpha, &paired, &mixed) != QS_OK)
         return NAN;
     return (paired.test.ci.hi - paired.test.ci.lo) / (2 * paired.test.ratio);
 }
 
-static double median_half_width(const double *x, size_t n, double alpha)
+/* Of the clean ones alone where the report will leave the others out. */
+static double median_half_width(double *x, const bool *soft, size_t n, double alpha)
 {
+    enum { FEWEST = 6 };
     struct qs_median_ci m;
+    size_t clean = 0;
+    for (size_t i = 0; i < n; i++)
+        clean += !soft[i];
+    if (clean >= FEWEST && (2 * clean >= n || qs_look_times_differ(x, soft, n))) {
+        clean = 0;
+        for (size_t i = 0; i < n; i++)
+            if (!soft[i])
+                x[clean++] = x[i];
+        n = clean;
+    }
     if (qs_median_ci(x, n, 1 - alpha, &m) != QS_OK)
         return NAN;
     double median;
     return qs_median(x, n, &median) == QS_OK ? (m.ci.hi - m.ci.lo) / (2 * median) : NAN;
 }
 
-double qs_look_half_width(const double *medians_ns, size_t blocks, size_t arm_count, size_t baseline,
-                          double alpha)
+double qs_look_half_width(const double *medians_ns, const bool *disturbed, size_t blocks, size_t arm_count,
+                          size_t baseline, double alpha)
 {
     enum { FEWEST = 3 };
     double *rows = qs_calloc(blocks * arm_count + 1, sizeof *rows), *x = qs_calloc(blocks + 1, sizeof *x);
     double *y = qs_calloc(blocks + 1, sizeof *y), widest = NAN;
-    size_t n = complete_blocks(medians_ns, blocks, arm_count, rows);
+    bool *soft = qs_calloc(blocks + 1, sizeof *soft);
+    size_t n = complete_blocks(medians_ns, disturbed, blocks, arm_count, rows, soft);
     if (arm_count == 1) {
-        widest = median_half_width(rows, n, alpha);
+        widest = median_half_width(rows, soft, n, alpha);
     } else if (n >= FEWEST) {
         for (size_t a = 0; a < arm_count; a++) {
             if (a == baseline)
                 continue;
-            double half = pair_half_width(rows, n, arm_count, baseline, a, alpha, x, y);
+            double half = pair_half_width(rows, soft, n, arm_count, baseline, a, alpha, x, y);
             if (isnan(half)) {
                 widest = NAN;
                 break;
@@ -67,6 +94,7 @@ double qs_look_half_width(const double *medians_ns, size_t blocks, size_t arm_co
         }
     }
     free(rows);
+    free(soft);
     free(x);
     free(y);
     return widest;

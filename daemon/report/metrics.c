@@ -113,18 +113,19 @@ static void add_runs(const struct qs_report_group *g, const struct qs_report_met
     }
 }
 
-/* The blocks that the duration rests on, where both arms have a value. */
+/* The blocks that the comparison of durations rests on, where both arms have a value. */
 static void gather(const struct qs_report_group *g, const struct qs_report_metric *m, const size_t arms[2],
                    struct qs_sides_verdict *ret)
 {
     int64_t session = -1;
     for (int k = 0; k < 2; k++) {
         ret->side[k].v = qs_calloc(g->block_count + 1, sizeof *ret->side[k].v);
+        ret->side[k].disturbed = qs_calloc(g->block_count + 1, sizeof *ret->side[k].disturbed);
         ret->side[k].runs = qs_calloc(g->run_count + 1, sizeof *ret->side[k].runs);
     }
     for (size_t b = 0; b < g->block_count; b++) {
         double v[2] = {unit_value(g, m, b, arms[0]), unit_value(g, m, b, arms[1])};
-        bool counts = g->block_used[b] && isfinite(v[0]) && isfinite(v[1]), begins = false;
+        bool counts = g->block_complete[b] && isfinite(v[0]) && isfinite(v[1]), begins = false;
         if (counts) {
             int64_t now = g->runs[g->block_first[b]].sample->session; /* a block that counts has runs */
             begins = session != now;
@@ -136,6 +137,7 @@ static void gather(const struct qs_report_group *g, const struct qs_report_metri
             side->sessions += begins;
             if (!counts)
                 continue;
+            side->disturbed[side->n] = g->block_soft[b];
             side->v[side->n++] = v[k];
             side->builds = 1;
             add_runs(g, m, b, arms[k], side);
@@ -164,8 +166,11 @@ static void judge(const struct qs_report_group *g, const struct qs_report_metric
     const size_t arms[2] = {g->in->spec->baseline, g->pairs[pair].cand};
     const struct qs_sides_how how = qs_report_metric_how(g);
     const struct qs_sides_rates rates = {.lost_p = g->pairs[pair].taint_p, .timeout_p = NAN};
-    *ret = (struct qs_sides_verdict){
-        .level = QS_SIDES_BLOCKS, .paired = true, .reason = "none", .p_bh = NAN, .uses_soft = g->uses_soft};
+    *ret = (struct qs_sides_verdict){.level = QS_SIDES_BLOCKS,
+                                     .paired = true,
+                                     .reason = "none",
+                                     .p_bh = NAN,
+                                     .uses_soft = g->soft_blocks > 0};
     gather(g, m, arms, ret);
     qs_sides_conclude(&how, m->metric, ret);
     judge_exact(g, m, arms, ret);

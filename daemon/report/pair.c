@@ -7,14 +7,17 @@
 #include "report/report_impl.h"
 #include "stats/proportion.h"
 
-void qs_report_judge(const struct qs_report_group *g, size_t base, size_t cand, struct qs_verdict *ret)
+void qs_report_judge(const struct qs_report_group *g, size_t base, size_t cand, struct qs_verdict *ret,
+                     struct qs_mixed *ret_mixed)
 {
     const struct qs_job_spec *spec = g->in->spec;
     size_t arms = spec->arm_count, n = 0;
     double *x = qs_calloc(g->block_count + 1, sizeof *x), *y = qs_calloc(g->block_count + 1, sizeof *y);
+    bool *disturbed = qs_calloc(g->block_count + 1, sizeof *disturbed);
     for (size_t b = 0; b < g->block_count; b++) {
-        if (!g->block_used[b])
+        if (!g->block_complete[b])
             continue;
+        disturbed[n] = g->block_soft[b];
         x[n] = g->block_medians_ns[b * arms + base];
         y[n++] = g->block_medians_ns[b * arms + cand];
     }
@@ -22,9 +25,10 @@ void qs_report_judge(const struct qs_report_group *g, size_t base, size_t cand, 
     opts.margin = spec->benchmarks[spec->points[g->point].benchmark].margin_ratio;
     opts.alpha = spec->alpha;
     opts.call_alpha = QS_REPORT_CALL_SHARE * spec->alpha;
-    (void)qs_verdict_blocks(x, y, n, g->block_count - n, &opts, ret);
+    (void)qs_verdict_mixed_blocks(x, y, disturbed, n, g->block_count - n, &opts, ret, ret_mixed);
     free(x);
     free(y);
+    free(disturbed);
 }
 
 /* architecture-notes E, "selective taint hides regressions": a side that lost more of its runs cannot be
@@ -51,7 +55,7 @@ void qs_report_fill_pairs(struct qs_report_group *g)
             continue;
         struct qs_report_pair *pair = &g->pairs[g->pair_count++];
         pair->cand = a;
-        qs_report_judge(g, spec->baseline, a, &pair->verdict);
+        qs_report_judge(g, spec->baseline, a, &pair->verdict, &pair->mixed);
         compare_taints(g, pair);
     }
 }

@@ -25,10 +25,11 @@ static void put_place(struct qs_json *j, const struct qs_report_group *g, size_t
 {
     const struct qs_job_spec *spec = g->in->spec;
     struct qs_verdict v = {.ratio = 1, .l95 = {.lo = NAN, .hi = NAN}};
+    struct qs_mixed mixed;
     struct qs_buf sentence;
     qs_buf_init(&sentence);
     if (arm != fastest) {
-        qs_report_judge(g, fastest, arm, &v);
+        qs_report_judge(g, fastest, arm, &v, &mixed);
         qs_report_sentence(&sentence, spec->arms[fastest].name, spec->arms[arm].name, v.l95.lo, v.l95.hi);
     }
     qs_json_object(j);

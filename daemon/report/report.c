@@ -144,6 +144,26 @@ static void put_power(struct qs_json *j, const struct qs_report_group *g, const 
     qs_json_kdouble(j, "seconds_needed", v->needed > 0 ? fmax(more, 0) * g->seconds_per_block : NAN);
 }
 
+static void put_kind(struct qs_json *j, const char *key, const struct qs_ttest *t)
+{
+    qs_json_key(j, key);
+    qs_json_object(j);
+    qs_json_kint(j, "blocks", (int64_t)t->n[0]);
+    qs_json_kdouble(j, "ratio", exp(t->diff));
+    qs_json_kdouble(j, "lo", exp(t->ci.lo));
+    qs_json_kdouble(j, "hi", exp(t->ci.hi));
+    qs_json_object_end(j);
+}
+
+/* What clean and disturbed blocks say by themselves, and what the verdict made of both. */
+static void put_mixed(struct qs_json *j, const struct qs_mixed *m)
+{
+    put_kind(j, "clean", &m->alone[QS_CLEAN]);
+    put_kind(j, "disturbed", &m->alone[QS_DISTURBED]);
+    qs_json_kdouble(j, "disturbed_worth", m->alone[QS_DISTURBED].n[0] > 0 ? m->worth : NAN);
+    qs_json_kdouble(j, "disturbed_p", m->agree_p);
+}
+
 static void put_pair(struct qs_json *j, const struct qs_report_group *g, const struct qs_report_pair *pair)
 {
     const struct qs_job_spec *spec = g->in->spec;
@@ -178,6 +198,7 @@ static void put_pair(struct qs_json *j, const struct qs_report_group *g, const s
     qs_json_kdouble(j, "drift_per_block_ratio", v->drift);
     qs_json_kint(j, "blocks", (int64_t)v->n_used[0]);
     qs_json_kint(j, "blocks_dropped", (int64_t)v->n_dropped[0]);
+    put_mixed(j, &pair->mixed);
     qs_json_kbool(j, "taint_rate_differs", pair->taint_differs);
     qs_json_kdouble(j, "taint_rate_p", pair->taint_p);
     qs_json_kstring(j, "method", v->method);

@@ -48,7 +48,8 @@ struct qs_report_arm {
 struct qs_report_pair {
     size_t cand;
     struct qs_verdict verdict;
-    double p_bh; /* adjusted over all comparisons of the job; NaN where there is no p */
+    struct qs_mixed mixed; /* what clean and disturbed blocks say of it, and are worth */
+    double p_bh;           /* adjusted over all comparisons of the job; NaN where there is no p */
     double taint_p;
     bool taint_differs, forbidden;
 };
@@ -72,9 +73,10 @@ struct qs_report_group { /* one point on one device */
     size_t *block_first;      /* owned: [block_count + 1], the first run of each block, and run_count */
     double *block_medians_ns; /* owned: [block][arm], NaN = none */
     bool *block_soft;         /* owned: some run of it stands on tainted data */
-    bool *block_used;         /* owned */
+    bool *block_complete;     /* owned: every arm has a value: comparisons rest on it */
+    bool *block_used;         /* owned: times rest on it */
     size_t used, soft_blocks, incomplete;
-    bool uses_soft;
+    bool uses_soft;               /* times rest on disturbed blocks too */
     struct qs_report_arm *arms;   /* owned */
     struct qs_report_pair *pairs; /* owned: arm_count - 1 */
     size_t pair_count;
@@ -95,8 +97,9 @@ void qs_report_groups_free(struct qs_report_group *groups, size_t count);
 /* arm.c, pair.c: fill what the collected runs allow. */
 void qs_report_fill_arms(struct qs_report_group *g);
 void qs_report_fill_pairs(struct qs_report_group *g);
-/* Two arms, by the blocks that are used: paired. */
-void qs_report_judge(const struct qs_report_group *g, size_t base, size_t cand, struct qs_verdict *ret);
+/* Two arms, by the complete blocks, each for what it is worth: paired. */
+void qs_report_judge(const struct qs_report_group *g, size_t base, size_t cand, struct qs_verdict *ret,
+                     struct qs_mixed *ret_mixed);
 /* rank.c: "ranking" of the open object: the arms from the fastest on, each with its interval against that. */
 void qs_report_put_ranking(struct qs_json *j, const struct qs_report_group *g);
 

@@ -67,13 +67,13 @@ static const struct qs_report_group *find_group(const struct qs_sides_own *own, 
     return NULL;
 }
 
-static bool block_is_used(const struct qs_report_group *g, uint32_t block)
+static bool block_counts(const struct qs_report_group *g, uint32_t block)
 {
     size_t lo = 0, hi = g->block_count;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
         if (g->blocks[mid] == block)
-            return g->block_used[mid];
+            return g->block_complete[mid];
         *(g->blocks[mid] < block ? &lo : &hi) = g->blocks[mid] < block ? mid + 1 : mid;
     }
     return false;
@@ -86,7 +86,7 @@ static void fill_side(const struct qs_report_group *g, const struct qs_side_seri
     qs_sides_units(series, metric, &units);
     bool *used = qs_calloc(units.count + 1, sizeof *used);
     for (size_t i = 0; i < units.count; i++)
-        used[i] = isfinite(units.at[i].value) && block_is_used(g, units.at[i].block);
+        used[i] = isfinite(units.at[i].value) && block_counts(g, units.at[i].block);
     qs_sides_fill(series, metric, &units, used, QS_FOLD_BLOCKS, ret);
     ret->builds = ret->n > 0 ? 1 : 0;
     free(used);
@@ -133,7 +133,7 @@ bool qs_sides_judge_own(struct qs_sides *s, const struct qs_sides_pair *pair, si
         fill_side(g, pair->series[k], metric, &ret->side[k]);
     ret->level = QS_SIDES_BLOCKS;
     ret->paired = true;
-    ret->uses_soft = g->uses_soft;
+    ret->uses_soft = g->soft_blocks > 0;
     ret->v = m ? m->pairs[at].v : judged->verdict;
     ret->reason = m                   ? m->pairs[at].reason
                   : judged->forbidden ? "taint-rates-differ"

@@ -8,7 +8,8 @@
 #include "report/sides_impl.h"
 
 /* As many clean blocks as a job wants by default; with fewer, disturbed ones count too, and the document says
- * so. As many shared blocks are enough, however many others there are. */
+ * so. Of shared blocks all count, each for what it is worth (stats/mixed.h): what disturbed both sides
+ * cancels. As many shared blocks are enough, however many others there are. */
 enum { CLEAN_ENOUGH = 6, PAIRS_LEAST = 2, SESSIONS_LEAST = 2, BUILDS_LEAST = 2 };
 
 struct sample { /* the units of one side */
@@ -18,7 +19,7 @@ struct sample { /* the units of one side */
 };
 
 /* Marks the units that count; true where disturbed ones had to. */
-static bool choose(struct sample *s)
+static bool choose(struct sample *s, bool paired)
 {
     const struct qs_side_units *units = &s->units;
     size_t clean = 0, soft = 0;
@@ -27,7 +28,7 @@ static bool choose(struct sample *s)
         clean += counts && !units->at[i].soft;
         soft += counts && units->at[i].soft;
     }
-    bool take_soft = soft > 0 && clean < CLEAN_ENOUGH;
+    bool take_soft = soft > 0 && (paired || clean < CLEAN_ENOUGH);
     for (size_t i = 0; i < units->count; i++)
         s->used[i] = s->eligible[i] && isfinite(units->at[i].value) && (!units->at[i].soft || take_soft);
     return take_soft;
@@ -237,7 +238,7 @@ void qs_sides_gather(const struct qs_sides_pair *pair, size_t metric, struct qs_
     }
     size_t pairs = choose_pairs(side, ret);
     for (int k = 0; k < 2; k++)
-        ret->uses_soft = choose(&side[k]) || ret->uses_soft;
+        ret->uses_soft = choose(&side[k], ret->paired) || ret->uses_soft;
     choose_level(side, pairs, ret, fold);
     for (int k = 0; k < 2; k++) {
         size_t builds = ret->side[k].builds;

@@ -128,6 +128,7 @@ void qs_sides_fill(const struct qs_side_series *series, size_t metric, const str
     const struct qs_side_unit **order = qs_malloc((units->count + 1) * sizeof *order);
     size_t n = 0;
     *ret = (struct qs_side_values){.v = qs_calloc(units->count + 1, sizeof *ret->v),
+                                   .disturbed = qs_calloc(units->count + 1, sizeof *ret->disturbed),
                                    .iterations = qs_malloc((values_in(series, metric) + 1) * sizeof(double)),
                                    .runs = qs_calloc(series->count + 1, sizeof *ret->runs),
                                    .groups = qs_calloc(units->count + 2, sizeof *ret->groups),
@@ -140,9 +141,11 @@ void qs_sides_fill(const struct qs_side_series *series, size_t metric, const str
     if (fold == QS_FOLD_BUILDS && n > 1)
         qsort((void *)order, n, sizeof *order, by_build);
     for (size_t i = 0, end; i < n; i = end) {
-        for (end = i; end < n && is_same(order[end], order[i], fold); end++)
+        for (end = i; end < n && is_same(order[end], order[i], fold); end++) {
+            ret->disturbed[ret->n] = fold == QS_FOLD_BLOCKS && (order[end]->soft || ret->disturbed[ret->n]);
             for (size_t k = 0; k < order[end]->count; k++)
                 add_run(ret, series->runs[order[end]->first + k], metric);
+        }
         ret->v[ret->n++] = folded(order + i, end - i);
         ret->groups[ret->n] = ret->run_count;
     }

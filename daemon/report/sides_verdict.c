@@ -21,7 +21,8 @@ static void compute(const struct qs_sides_verdict *ret, const struct qs_verdict_
 {
     const struct qs_side_values *x = &ret->side[QS_BASE], *y = &ret->side[QS_CAND];
     if (ret->paired) {
-        (void)qs_verdict_blocks(x->v, y->v, x->n, x->dropped, opts, out);
+        struct qs_mixed mixed;
+        (void)qs_verdict_mixed_blocks(x->v, y->v, x->disturbed, x->n, x->dropped, opts, out, &mixed);
     } else {
         const struct qs_side_runs base = {x->v, x->n, x->dropped}, cand = {y->v, y->n, y->dropped};
         (void)qs_verdict_runs(&base, &cand, opts, out);
@@ -99,6 +100,7 @@ bool qs_sides_is_regression(const struct qs_sides_how *how, const struct qs_side
 void qs_side_values_done(struct qs_side_values *v)
 {
     free(v->v);
+    free(v->disturbed);
     free(v->iterations);
     free(v->runs);
     free(v->groups);

@@ -23,6 +23,7 @@ enum qs_side_fold { QS_FOLD_BLOCKS, QS_FOLD_SESSIONS, QS_FOLD_BUILDS }; /* what 
 
 struct qs_side_values { /* what a verdict rests on, of one side */
     double *v;          /* owned: one value for each unit, in the order of time */
+    bool *disturbed;    /* owned: for each of v, or NULL: none, or nobody asks */
     size_t n, dropped, sessions, builds;
     enum qs_side_fold fold;
     double *iterations; /* owned: of the units used, by run */

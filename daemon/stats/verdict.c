@@ -1,5 +1,6 @@
 #include "stats/verdict.h"
 
+#include "stats/mixed.h"
 #include "stats/power.h"
 #include "stats/twosample.h"
 
@@ -193,18 +194,36 @@ enum qs_status qs_verdict_runs(const struct qs_side_runs *base, const struct qs_
     return QS_OK;
 }
 
+static void count_blocks(struct qs_verdict *out, size_t used, size_t dropped)
+{
+    for (int i = 0; i < 2; i++) {
+        out->n_used[i] = used;
+        out->n_dropped[i] = dropped;
+    }
+}
+
 enum qs_status qs_verdict_blocks(const double *base, const double *cand, size_t n, size_t n_dropped,
                                  const struct qs_verdict_opts *opts, struct qs_verdict *out)
 {
+    struct qs_mixed mixed;
+    return qs_verdict_mixed_blocks(base, cand, NULL, n, n_dropped, opts, out, &mixed);
+}
+
+enum qs_status qs_verdict_mixed_blocks(const double *base, const double *cand, const bool *disturbed,
+                                       size_t n, size_t n_dropped, const struct qs_verdict_opts *opts,
+                                       struct qs_verdict *out, struct qs_mixed *ret_mixed)
+{
+    *ret_mixed = (struct qs_mixed){.agree_p = NAN, .worth = NAN};
     start(out, "paired-log-t", opts);
-    for (int i = 0; i < 2; i++) {
-        out->n_used[i] = n;
-        out->n_dropped[i] = n_dropped;
-    }
+    count_blocks(out, n, n_dropped);
     if (!opts_are_valid(opts))
         return QS_EDOM;
     struct qs_paired paired;
-    enum qs_status status = qs_paired_blocks(base, cand, n, 1 - opts->alpha, &paired);
+    enum qs_status status = qs_mixed_blocks(base, cand, disturbed, n, 1 - opts->alpha, &paired, ret_mixed);
+    size_t used = paired.test.log.n[0];
+    count_blocks(out, used, n_dropped + n - used);
+    if (ret_mixed->worth > 0 && ret_mixed->worth < 1)
+        out->method = "paired-log-t-weighted";
     out->ratio = paired.test.ratio;
     if (status == QS_ENODATA || status == QS_ETOOFEW) {
         out->reason = QS_REASON_TOO_FEW_RUNS;
@@ -217,7 +236,7 @@ enum qs_status qs_verdict_blocks(const double *base, const double *cand, size_t 
     out->sign_p = paired.sign_p;
     out->drift = paired.drift;
     out->flags |= paired.flags;
-    out->mde_ratio = qs_mde_paired(out->sd_log, n, &power);
+    out->mde_ratio = qs_mde_paired(out->sd_log, used, &power);
     out->needed = qs_blocks_needed(out->sd_log, opts->margin, &power);
     conclude(out, &paired.test.log, opts);
     return QS_OK;

@@ -2,6 +2,7 @@
 #ifndef QS_STATS_VERDICT_H
 #define QS_STATS_VERDICT_H
 
+#include "stats/mixed.h"
 #include "stats/status.h"
 
 #include <stdbool.h>
@@ -53,7 +54,7 @@ struct qs_verdict {
     double sd_log;         /* of logs: root mean of the two variances; of the block differences */
     size_t n_used[2], n_dropped[2]; /* baseline, candidate; for blocks both are the same */
     double sign_p, drift;           /* blocks only (struct qs_paired), NaN otherwise */
-    const char *method;             /* static: "log-welch" or "paired-log-t" */
+    const char *method;             /* static: "log-welch", "paired-log-t" or "paired-log-t-weighted" */
     unsigned version;               /* of the method: a stored result can be computed again */
     unsigned flags;
 };
@@ -78,6 +79,12 @@ enum qs_status qs_verdict_blocks(const double *base, const double *cand, size_t 
 /* The interval that the verdict rests on: l90 for `negligible` and `equivalent`, which say that nothing lies
  * beyond the margin, else l95. Borrowed from v. */
 const struct qs_ci *qs_verdict_interval(const struct qs_verdict *v);
+
+/* The same where some blocks were disturbed (NULL: none): what each kind is worth (stats/mixed.h). Where they
+ * contradict each other n_dropped has the disturbed ones too. */
+enum qs_status qs_verdict_mixed_blocks(const double *base, const double *cand, const bool *disturbed,
+                                       size_t n, size_t n_dropped, const struct qs_verdict_opts *opts,
+                                       struct qs_verdict *out, struct qs_mixed *ret_mixed);
 
 /* "regression", "improvement", "probable-regression", "probable-improvement", "negligible", "equivalent",
  * "inconclusive"; "none", "too-few-runs", "wide-interval", "borderline", "no-spread". Static. */

@@ -370,11 +370,11 @@ static void test_soft_blocks_and_precision(void **state)
     }
     const double wild[] = {1e6, 2e6}, last[] = {1e6, 1.1e6 + 5e2};
     qs_plan_restore_block(&p, wild, true);
-    double noisy = qs_plan_half_width(&p); /* three clean ones are too few: all four */
+    double noisy = qs_plan_half_width(&p); /* the wild one counts for what it is worth, which is little */
     qs_plan_restore_block(&p, last, false);
-    double quiet = qs_plan_half_width(&p); /* four clean ones are enough: those */
-    assert_true(noisy > 0.3);
-    assert_true(quiet > 0 && quiet < 0.005);
+    double quiet = qs_plan_half_width(&p);
+    assert_true(noisy > 0 && noisy < 0.01);
+    assert_true(quiet > 0 && quiet < noisy);
     qs_plan_done(&p);
     qs_job_free(spec);
 }

@@ -113,6 +113,43 @@ static void test_soft_data(void **state)
     soft_case(10, 10, 10, true);
 }
 
+/* 36 noisy blocks, of which so many are clean, in any order: half-width of the log ratio. */
+static double half_of(uint32_t clean, size_t want_used)
+{
+    struct world w;
+    uint32_t noise[2] = {19, 77};
+    world_init(&w, 2, "plan: {blocks: {min: 6, max: 99}}\n");
+    for (uint32_t b = 0; b < 36; b++) {
+        noise[0] = noise[0] * 1103515245 + 12345; /* a disturbed one is no other, only marked */
+        noise[1] = noise[1] * 1103515245 + 12345;
+        world_one(&w, b + 1, 0, 100000 + (int64_t)(noise[0] >> 20));
+        struct qs_sample *s = world_one(&w, b + 1, 1, 100000 + (int64_t)(noise[1] >> 20));
+        if ((b * 5) % 36 >= clean)
+            world_soften(s);
+    }
+    struct qs_report_group *g = only_group(&w);
+    const struct qs_verdict *v = &g->pairs[0].verdict;
+    double half = log(v->l95.hi / v->l95.lo) / 2;
+    assert_int_equal(g->used, want_used);
+    assert_int_equal(v->n_used[0], 36);
+    assert_int_equal(g->pairs[0].mixed.alone[QS_CLEAN].n[0], clean);
+    qs_report_groups_free(g, 1);
+    world_done(&w);
+    return half;
+}
+
+/* Six clean blocks are no reason to throw thirty others away. */
+static void test_good_blocks_cost_nothing(void **state)
+{
+    (void)state;
+    double before = half_of(0, 36);
+    for (uint32_t clean = 1; clean <= 36; clean++) {
+        double half = half_of(clean, clean < 18 ? 36 : clean);
+        assert_true(half < 1.1 * before);
+        before = half;
+    }
+}
+
 static void test_clean_iterations_before_soft_ones(void **state)
 {
     (void)state;
@@ -305,6 +342,7 @@ int main(void)
         cmocka_unit_test(test_incomplete_blocks),
         cmocka_unit_test(test_two_turns_are_a_mean_of_logs),
         cmocka_unit_test(test_soft_data),
+        cmocka_unit_test(test_good_blocks_cost_nothing),
         cmocka_unit_test(test_clean_iterations_before_soft_ones),
         cmocka_unit_test(test_a_lost_run_counts_once),
         cmocka_unit_test(test_fisher),

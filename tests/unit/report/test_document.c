@@ -268,7 +268,7 @@ static void test_lines(void **state)
     world_init(&w, 2, NULL);
     fill(&w);
     qs_report_lines(&w.in, &text);
-    assert_string_equal(text.data, "local work: b takes 7.95–8.04 % longer than a: regression (10 blocks)\n");
+    assert_string_equal(text.data, "local work: b takes 7.95–8.04 % longer than a: regression (11 blocks)\n");
     qs_buf_done(&text);
     world_done(&w);
 }

@@ -1,0 +1,38 @@
+/* The mean of values of which some were taken on a disturbed machine: both kinds count with what each is
+ * worth.
+ *
+ * A disturbed value may scatter more than a clean one; as a rule it measures the same. The weight of a clean
+ * value is the ratio of both variances as far as the sample shows it (a lower confidence bound, 1 at least,
+ * so that few clean values, which may lie close by luck, do not outvote many others); disturbed values
+ * scatter about the clean mean, so that what is off counts as scatter. The standard error is that of the
+ * weighted mean from its residuals (HC2: MacKinnon & White 1985), its degrees of freedom are Satterthwaite's:
+ * with equal weights that is Student's t. Where both means differ beyond chance (Welch, p below 0.001) the
+ * disturbed ones measured something else, and do not count. */
+#ifndef QS_STATS_MIXED_H
+#define QS_STATS_MIXED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "stats/twosample.h"
+
+enum { QS_CLEAN, QS_DISTURBED, QS_KINDS };
+
+struct qs_mixed {
+    struct qs_ttest test;            /* of the mean; n[0] values count; sd[0]: se * sqrt(n) */
+    struct qs_ttest alone[QS_KINDS]; /* of each kind by itself; se NaN where it has fewer than 2 */
+    double worth; /* of a disturbed value where a clean one is worth 1: in (0, 1], or 0: they do not count */
+    double agree_p;  /* of no difference between both means; NaN where a kind has fewer than 3 */
+    bool contradict; /* they differ beyond chance: the clean ones alone count */
+};
+
+/* d[i] is finite. QS_ENODATA; QS_ETOOFEW for n = 1 (diff is set); QS_EDOM; QS_ENOMEM. */
+enum qs_status qs_mixed_mean(const double *d, const bool *disturbed, size_t n, double level,
+                             struct qs_mixed *out);
+
+/* qs_paired_blocks where some blocks were disturbed: the test is that of qs_mixed_mean on d_b, the rest is of
+ * the blocks that count. disturbed NULL: none was. Status as there. */
+enum qs_status qs_mixed_blocks(const double *x, const double *y, const bool *disturbed, size_t n,
+                               double level, struct qs_paired *out, struct qs_mixed *ret_mixed);
+
+#endif

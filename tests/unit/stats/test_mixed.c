@@ -1,0 +1,161 @@
+/* Values of which some were disturbed: both kinds count with what each is worth. Seeds are fixed: the counts
+ * are the same on every machine. */
+#include "reference.h"
+
+#include "stats/mixed.h"
+#include "stats/rng.h"
+#include "stats/verdict.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { N = 40, REPS = 400 };
+
+static double normal(struct qs_rng *rng)
+{
+    double u = 1 - qs_rng_unit(rng), v = qs_rng_unit(rng);
+    return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
+}
+
+struct outcome {
+    double coverage, width, clean,
+        pooled; /* mean widths: of both, of the clean ones alone, of all with one weight */
+    int contradict;
+};
+
+/* So many clean ones of 40, the others scattering so many times as much, and off by so much. */
+static struct outcome trial(size_t clean, double scatter, double off)
+{
+    struct outcome o = {0};
+    struct qs_rng rng;
+    qs_rng_seed(&rng, 1900 + clean, (uint64_t)(scatter * 10));
+    for (int r = 0; r < REPS; r++) {
+        double d[N];
+        bool disturbed[N], none[N] = {false};
+        struct qs_mixed m, all;
+        for (size_t i = 0; i < N; i++) {
+            disturbed[i] = (i * 7) % N >= clean; /* in any order */
+            d[i] = 5 + (disturbed[i] ? off + scatter * normal(&rng) : normal(&rng));
+        }
+        assert_int_equal(qs_mixed_mean(d, disturbed, N, 0.95, &m), QS_OK);
+        assert_int_equal(qs_mixed_mean(d, none, N, 0.95, &all), QS_OK);
+        o.coverage += m.test.ci.lo <= 5 && m.test.ci.hi >= 5;
+        o.width += m.test.ci.hi - m.test.ci.lo;
+        o.pooled += all.test.ci.hi - all.test.ci.lo;
+        o.clean += clean >= 2 ? m.alone[QS_CLEAN].ci.hi - m.alone[QS_CLEAN].ci.lo : INFINITY;
+        o.contradict += m.contradict;
+    }
+    o.coverage /= REPS;
+    return o;
+}
+
+/* From no clean value to all of them: the interval holds its level, gets narrower step by step, and is never
+ * wider than the better one of the two that each kind of looking away would give. */
+static void there_is_no_cliff(void **state)
+{
+    (void)state;
+    static const double scatters[] = {1, 3, 10};
+    for (size_t s = 0; s < 3; s++) {
+        double before = INFINITY;
+        for (size_t clean = 0; clean <= N; clean++) {
+            struct outcome o = trial(clean, scatters[s], 0);
+            /* four standard errors are 4.4 % */
+            if (o.coverage < 0.91 || o.coverage > 0.995)
+                fail_msg("%zu clean, scatter %g: coverage %.3f", clean, scatters[s], o.coverage);
+            if (o.width > 1.16 * before || o.width > 1.25 * fmin(o.clean, o.pooled))
+                fail_msg("%zu clean, scatter %g: width %.3f, before %.3f, clean %.3f, pooled %.3f", clean,
+                         scatters[s], o.width / REPS, before / REPS, o.clean / REPS, o.pooled / REPS);
+            EXPECT(o.contradict <= REPS / 50);
+            before = o.width;
+        }
+    }
+}
+
+/* Disturbed values that measure something else do not count. */
+static void a_contradiction_rests_on_the_clean_ones(void **state)
+{
+    (void)state;
+    struct outcome o = trial(10, 2, 12);
+    EXPECT(o.contradict > REPS * 95 / 100);
+    EXPECT(o.coverage > 0.91);
+    double d[] = {1, 2, 3, 91, 92, 93};
+    bool disturbed[] = {false, false, false, true, true, true};
+    struct qs_mixed m;
+    assert_int_equal(qs_mixed_mean(d, disturbed, 6, 0.95, &m), QS_OK);
+    EXPECT(m.contradict);
+    check_near("mean", m.test.diff, 2, 1e-12, 0);
+    check_near("half width", m.test.ci.hi - 2, 4.302652729911275 / sqrt(3), 1e-9, 0);
+    assert_int_equal(m.test.n[0], 3);
+    check_near("worth", m.worth, 0, 0, 0);
+    check_near("alone", m.alone[QS_DISTURBED].diff, 92, 1e-12, 0);
+}
+
+/* Where nothing tells them apart it is Student's t; where one kind is missing, too. */
+static void alike_they_are_one_sample(void **state)
+{
+    (void)state;
+    double d[] = {1, 2, 4, 3, 2, 3, 1, 4};
+    bool disturbed[8] = {false, true, false, true, false, true, false, true};
+    struct qs_mixed m, plain;
+    assert_int_equal(qs_mixed_mean(d, NULL, 8, 0.95, &plain), QS_OK);
+    check_near("mean", plain.test.diff, 2.5, 1e-12, 0);
+    check_near("df", plain.test.df, 7, 1e-12, 0);
+    check_near("se", plain.test.se, sqrt(10.0 / 7 / 8), 1e-12, 0);
+    EXPECT(isnan(plain.agree_p) && isnan(plain.alone[QS_DISTURBED].diff));
+    assert_int_equal(qs_mixed_mean(d, disturbed, 8, 0.95, &m), QS_OK);
+    check_near("worth", m.worth, 1, 1e-12, 0);
+    check_near("mean", m.test.diff, plain.test.diff, 1e-12, 0);
+    check_near("se", m.test.se, plain.test.se, 1e-12, 0);
+    check_near("sd", m.test.sd[0], plain.test.sd[0], 1e-12, 0);
+    EXPECT(m.test.df > 5 && m.test.df <= 7);
+    assert_int_equal(qs_mixed_mean(d, disturbed, 1, 0.95, &m), QS_ETOOFEW);
+    check_near("one", m.test.diff, 1, 0, 0);
+    assert_int_equal(qs_mixed_mean(d, disturbed, 0, 0.95, &m), QS_ENODATA);
+    for (size_t i = 0; i < 8; i++)
+        d[i] = 3;
+    assert_int_equal(qs_mixed_mean(d, disturbed, 8, 0.95, &m), QS_OK);
+    assert_int_equal(m.test.flags & QS_FLAG_EXACT, QS_FLAG_EXACT);
+    d[0] = NAN;
+    assert_int_equal(qs_mixed_mean(d, disturbed, 8, 0.95, &m), QS_EDOM);
+}
+
+/* One wild block among many clean ones: its weight is next to nothing, and it widens next to nothing. */
+static void a_wild_one_is_worth_little(void **state)
+{
+    (void)state;
+    double x[21], y[21];
+    bool disturbed[21] = {false};
+    struct qs_verdict_opts opts = qs_verdict_opts_default();
+    struct qs_verdict v, clean;
+    struct qs_mixed m;
+    for (size_t i = 0; i < 21; i++) {
+        x[i] = 100;
+        y[i] = 100 * exp(0.04 + 0.001 * ((double)(i % 5) - 2));
+    }
+    assert_int_equal(qs_verdict_blocks(x, y, 20, 0, &opts, &clean), QS_OK);
+    y[20] = 300;
+    disturbed[20] = true;
+    assert_int_equal(qs_verdict_mixed_blocks(x, y, disturbed, 21, 2, &opts, &v, &m), QS_OK);
+    check_near("ratio", v.ratio, exp(0.04), 0.001, 0);
+    EXPECT(v.l95.hi - v.l95.lo < 1.05 * (clean.l95.hi - clean.l95.lo));
+    assert_int_equal(v.kind, QS_VERDICT_REGRESSION);
+    assert_string_equal(v.method, "paired-log-t-weighted");
+    assert_int_equal(v.n_used[0], 21);
+    assert_int_equal(v.n_dropped[0], 2);
+    EXPECT(m.worth < 1e-3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(there_is_no_cliff),
+        cmocka_unit_test(a_contradiction_rests_on_the_clean_ones),
+        cmocka_unit_test(alike_they_are_one_sample),
+        cmocka_unit_test(a_wild_one_is_worth_little),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
