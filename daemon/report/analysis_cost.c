@@ -32,6 +32,8 @@ static const struct cost views[] = {
     {"modality", 100, 430e3, 0, 0, 0},
     {"lowland", 20, 410e3, 0, 0, 0},
     {"window_outliers", 115, 0, 0, 0, 0},
+    {"dip", 60, 0, 0, 0, 0},
+    {"pelt_mean", 0, 0, 0, 9, 20000},
     {"pelt", 0, 0, 0, 9, 20000},
     {"pelt_r", 0, 0, 0, 9, 20000},
 };

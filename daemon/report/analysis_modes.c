@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "report/analysis_impl.h"
+#include "stats/dip.h"
 #include "stats/modality.h"
 #include "stats/outlier.h"
 #include "stats/pelt.h"
@@ -50,6 +51,25 @@ static enum qs_status put_mvalue(const struct qs_view *v, struct qs_json *j)
     double m = NAN;
     enum qs_status status = qs_mvalue(v->sorted, v->n, &m);
     qs_json_kdouble(j, "m", m);
+    return status;
+}
+
+static enum qs_status put_dip(const struct qs_view *v, struct qs_json *j)
+{
+    struct qs_dip d;
+    enum qs_status status = qs_dip(v->sorted, v->n, &d);
+    qs_json_kdouble(j, "dip", d.dip);
+    qs_json_kdouble(j, "p", d.p);
+    return status;
+}
+
+static enum qs_status put_pelt_mean(const struct qs_view *v, struct qs_json *j)
+{
+    size_t *changes = qs_calloc(v->n, sizeof *changes), count = 0;
+    enum qs_status status =
+        v->n > SEGMENTED_MOST ? QS_EDOM : qs_pelt_mean(v->x, v->n, &v->opts->progress, changes, &count);
+    qs_put_counts(j, "indexes", changes, count);
+    free(changes);
     return status;
 }
 
@@ -129,6 +149,10 @@ const struct qs_view_stat qs_mode_stats[] = {
     {"modality", "ties spread; lowland, then mvalue", put_modality, QS_BASIS_ITERATIONS, false},
     {"lowland", "Akinshin 2020 on the values as they are", put_lowland, QS_BASIS_ITERATIONS, false},
     {"mvalue", "Gregg, padded histogram, largest over bin widths", put_mvalue, QS_BASIS_ITERATIONS, false},
+    {"dip", "Hartigan & Hartigan 1985; p from a table of simulated uniform samples", put_dip,
+     QS_BASIS_ITERATIONS, false},
+    {"pelt_mean", "changes of the mean: sum of squares + ln m, 3 ln n, standardised (R's cpt.mean)",
+     put_pelt_mean, QS_BASIS_ITERATIONS, false},
     {"window_outliers", "median +- 3 (P90 - P10) of a sliding window", put_window, QS_BASIS_ITERATIONS,
      false},
     {"steady_state", "PELT segments equivalent to the last within 1 %", put_steady, QS_BASIS_ITERATIONS,

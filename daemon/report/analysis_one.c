@@ -8,6 +8,7 @@
 #include "stats/describe.h"
 #include "stats/interval.h"
 #include "stats/outlier.h"
+#include "stats/special.h"
 #include "stats/sum.h"
 
 enum { LAGS = 10, LORENZ_MOST = 1000 };
@@ -170,6 +171,23 @@ static enum qs_status put_median_ci(const struct qs_view *v, struct qs_json *j)
     return status;
 }
 
+/* The ranks as far apart as those of n_eff independent values. */
+static enum qs_status put_median_ci_dependent(const struct qs_view *v, struct qs_json *j)
+{
+    struct qs_ci ci = qs_ci_none(v->opts->level);
+    bool known = v->ess_status == QS_OK && v->ess.n_eff > 1;
+    double half = known ? qs_qnorm((1 + ci.level) / 2) / (2 * sqrt(v->ess.n_eff)) : NAN;
+    bool inside = half < 0.5; /* else the level would take more values than there are */
+    if (inside) {
+        ci.lo = qs_quantile(v->sorted, v->n, 0.5 - half, QS_QTYPE_7);
+        ci.hi = qs_quantile(v->sorted, v->n, 0.5 + half, QS_QTYPE_7);
+    }
+    qs_json_kdouble(j, "n_eff", v->ess.n_eff);
+    qs_json_kdouble(j, "estimate", qs_quantile(v->sorted, v->n, 0.5, QS_QTYPE_7));
+    qs_put_ci(j, &ci);
+    return v->ess_status == QS_OK && !inside ? QS_ETOOFEW : v->ess_status;
+}
+
 static enum qs_status put_tukey(const struct qs_view *v, struct qs_json *j)
 {
     static const struct qs_field fields[] = {
@@ -195,7 +213,10 @@ const struct qs_view_stat qs_one_stats[] = {
     {"mean_ci", "Student", put_mean_ci, QS_BASIS_ITERATIONS, false},
     {"mean_ci_dependent", "Student with the effective sample size", put_mean_ci_dependent,
      QS_BASIS_ITERATIONS, false},
-    {"median_ci", "order statistics", put_median_ci, QS_BASIS_ITERATIONS, false},
+    {"median_ci", "order statistics of values taken as independent", put_median_ci, QS_BASIS_ITERATIONS,
+     false},
+    {"median_ci_dependent", "quantiles around the median, normal with the effective sample size",
+     put_median_ci_dependent, QS_BASIS_ITERATIONS, false},
     {"tukey_fences", "Tukey 1977, 1.5 and 3 IQR", put_tukey, QS_BASIS_ITERATIONS, false},
 };
 const size_t qs_one_stat_count = sizeof qs_one_stats / sizeof *qs_one_stats;

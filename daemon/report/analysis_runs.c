@@ -8,6 +8,7 @@
 #include "stats/impact.h"
 #include "stats/interval.h"
 #include "stats/plan.h"
+#include "stats/reml.h"
 #include "stats/sum.h"
 #include "stats/tree.h"
 
@@ -33,6 +34,17 @@ static enum qs_status put_components(const struct qs_view *v, struct qs_json *j)
     qs_put_fields(j, fields, sizeof fields / sizeof *fields, &c);
     qs_json_kdouble(j, "samples_w10", qs_kalibera2005_samples(c.t1, c.t2, RUN_COST));
     qs_put_flags(j, c.flags);
+    return status;
+}
+
+static enum qs_status put_reml(const struct qs_view *v, struct qs_json *j)
+{
+    static const struct qs_field fields[] = {
+        QS_NUMBER_FIELD(struct qs_reml, between), QS_NUMBER_FIELD(struct qs_reml, within),
+        QS_NUMBER_FIELD(struct qs_reml, mean), QS_NUMBER_FIELD(struct qs_reml, se)};
+    struct qs_reml r;
+    enum qs_status status = qs_reml(&v->nested, &r);
+    qs_put_fields(j, fields, sizeof fields / sizeof *fields, &r);
     return status;
 }
 
@@ -130,6 +142,7 @@ const struct qs_view_stat qs_run_stats[] = {
     {"run_medians", "order statistics of the medians of the runs", put_run_medians, QS_BASIS_RUNS, false},
     {"runs_mean_ci", "Student on the means of the runs, k-1 degrees of freedom", put_runs_mean_ci,
      QS_BASIS_RUNS, false},
+    {"reml", "one-way random effects by restricted maximum likelihood", put_reml, QS_BASIS_RUNS, false},
     {"variance_components", "one-way random effects by moments", put_components, QS_BASIS_RUNS, false},
     {"kalibera2005", "equations 3 to 5 as printed; n runs of one length", put_kalibera2005, QS_BASIS_RUNS,
      false},

@@ -83,6 +83,8 @@ static enum qs_status put_bootstrap(const struct qs_view *v, const char *name,
     qs_json_kdouble(j, "accel", b.accel);
     qs_json_kdouble(j, "percentile_lo", b.pct.lo);
     qs_json_kdouble(j, "percentile_hi", b.pct.hi);
+    qs_json_kdouble(j, "basic_lo", 2 * b.estimate - b.pct.hi);
+    qs_json_kdouble(j, "basic_hi", 2 * b.estimate - b.pct.lo);
     qs_json_kdouble(j, "bca_lo", b.bca.lo);
     qs_json_kdouble(j, "bca_hi", b.bca.hi);
     qs_json_kdouble(j, "level", b.bca.level);
@@ -186,9 +188,9 @@ const struct qs_view_stat qs_shape_stats[] = {
     {"hd_median_ci", "Student around the Harrell-Davis median", put_hd_median_ci, QS_BASIS_ITERATIONS, false},
     {"mean_ci_z", "normal quantile, to repeat papers that take it", put_mean_ci_z, QS_BASIS_ITERATIONS,
      false},
-    {"bootstrap_mean", "percentile and BCa intervals of the mean", put_bootstrap_mean, QS_BASIS_ITERATIONS,
-     true},
-    {"bootstrap_median", "percentile and BCa intervals of the median", put_bootstrap_median,
+    {"bootstrap_mean", "percentile, basic and BCa intervals of the mean", put_bootstrap_mean,
+     QS_BASIS_ITERATIONS, true},
+    {"bootstrap_median", "percentile, basic and BCa intervals of the median", put_bootstrap_median,
      QS_BASIS_ITERATIONS, true},
     {"block_bootstrap_mean", "circular blocks, percentile interval of the mean", put_block_bootstrap,
      QS_BASIS_ITERATIONS, true},

@@ -86,6 +86,36 @@ enum qs_status qs_pelt(const double *x, size_t n, const struct qs_pelt_opts *opt
     return status;
 }
 
+/* Of values in units of their scale. */
+static double mean_cost(const void *model, size_t from, size_t end)
+{
+    const struct normal *p = model;
+    double m = (double)(end - from), sum = p->s1[end] - p->s1[from];
+    return fmax(0, p->s2[end] - p->s2[from] - sum * sum / m) + log(m);
+}
+
+enum qs_status qs_pelt_mean(const double *x, size_t n, const struct qs_progress *progress, size_t *changes,
+                            size_t *count)
+{
+    struct qs_summary s;
+    *count = 0;
+    enum qs_status status = qs_describe(x, n, &s);
+    if (status != QS_OK || n < 2 || !(s.min < s.max))
+        return status == QS_OK && n < 2 ? QS_ETOOFEW : status;
+    struct normal model = {0};
+    const struct qs_pelt_search search = {.n = n,
+                                          .least = 1,
+                                          .penalty = 3 * log((double)n),
+                                          .cost = mean_cost,
+                                          .model = &model,
+                                          .progress = progress};
+    bool ready = normal_init(&model, x, n, s.median, s.scale);
+    status = ready ? qs_pelt_search(&search, changes, count) : QS_ENOMEM;
+    free(model.s1);
+    free(model.s2);
+    return status;
+}
+
 /* --- any distribution ----------------------------------------------------------------------------------- */
 
 struct empirical {

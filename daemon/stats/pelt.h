@@ -30,6 +30,12 @@ struct qs_pelt_opts qs_pelt_opts_default(void);
 enum qs_status qs_pelt(const double *x, size_t n, const struct qs_pelt_opts *opts, size_t *changes,
                        size_t *count);
 
+/* The same search for changes of the mean alone, as R's cpt.mean on standardised values: cost = sum of
+ * squares about the mean + ln m (Zhang & Siegmund 2007), penalty 3 ln n, segments of 1 value and more. The ln
+ * m makes the search not quite exact, as it does R's. Status as for qs_pelt; changes has room for n. */
+enum qs_status qs_pelt_mean(const double *x, size_t n, const struct qs_progress *progress, size_t *changes,
+                            size_t *count);
+
 /* The same search for changes of the distribution, whatever it is: Haynes, Fearnhead & Eckley 2017 (ED-PELT),
  * as in perfolizer. cost = -2 ln(2n-1)/k sum_i m (f_i ln f_i + (1-f_i) ln(1-f_i)), f_i the share of the
  * segment below the quantile p_i = 1/(1 + (2n-1)^-z), z = -1 + (2i+1)/k, of the series, i < k = ceil(4 ln n);

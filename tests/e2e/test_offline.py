@@ -195,6 +195,15 @@ def more_references(tap):
         want = known["hierarchical"]["pyperf_telco_40x3"]
         good = [near(tap, result[ours], want[theirs], f"telco: {ours}", 1e-9) for ours, theirs in RUNS.items()]
         tap.ok(all(good), "variance components of 40 processes")
+        telco = document(bed, "analyze", data("pyperf", "telco.json"))["results"][0]
+        tap.ok(near(tap, telco["reml"]["between"], want["reml"]["between"], "telco: REML between", 1e-4) and
+               near(tap, telco["dip"]["dip"], known["univariate"]["pyperf_telco"]["dip"], "telco: dip", 1e-10), "REML and dip")
+        boot = known["bootstrap"]["pyperf_telco"]["mean"]
+        good = [near(tap, telco["bootstrap_mean"][ours], boot["basic"][i], f"telco: {ours}", 0, boot["mc"])
+                for i, ours in enumerate(("basic_lo", "basic_hi"))]
+        tap.ok(all(good), "the basic interval")
+        tap.ok(telco["median_ci_dependent"]["lo"] <= telco["median_ci"]["lo"] and telco["median_ci_dependent"]["n_eff"] < telco["median_ci"]["n_used"],
+               "the median of dependent values has the wider interval")
 
 
 def changes(tap):

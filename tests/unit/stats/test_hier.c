@@ -2,6 +2,7 @@
 #include "reference.h"
 
 #include "stats/hier.h"
+#include "stats/reml.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -68,12 +69,26 @@ static void test_twelve_common_digits(void **state)
     ref_free(&n.values);
 }
 
+/* lme4's, which stops where the likelihood is flat enough. */
+static void check_reml(const char *name, const struct qs_nested *data, json_t *want)
+{
+    struct qs_reml got;
+    if (!want)
+        return;
+    assert_int_equal(qs_reml(data, &got), QS_OK);
+    check_near(name, got.between, ref_number(want, "between"), 1e-4, 0);
+    check_near(name, got.within, ref_number(want, "within"), 1e-4, 0);
+    check_near(name, got.mean, ref_number(want, "mean"), 1e-9, 0);
+    check_near(name, got.se, ref_number(want, "se"), 1e-4, 0);
+}
+
 static void check_components(const char *name, struct nested *n, json_t *want)
 {
     struct qs_varcomp got;
     struct qs_ci ci;
     double rel = strstr(name, "SmLs04") ? 1e-9 : 1e-10; /* R loses digits to the offset */
     assert_int_equal(qs_varcomp(&n->data, &got), QS_OK);
+    check_reml(name, &n->data, ref_at(want, "reml"));
     check_near(name, got.n0, ref_number(want, "n0"), 1e-12, 0);
     check_near(name, got.f, ref_number(want, "F"), rel, 0);
     check_near(name, got.t1, ref_number(want, "T1"), rel, 0);
@@ -133,6 +148,12 @@ static void test_unbalanced_by_hand(void **state)
     struct qs_ci ci;
     assert_int_equal(qs_hier_ci(&data, 0.95, &ci), QS_OK);
     check_near("lo", ci.lo, 16.0 / 3 - 4.302652729749464 * sqrt(52.0 / 9), 1e-12, 0);
+    struct qs_reml r; /* nlme 3.1-162: VarCorr(lme(y ~ 1, random = ~ 1 | run)) */
+    assert_int_equal(qs_reml(&data, &r), QS_OK);
+    check_near("between", r.between, 13.845818, 1e-4, 0);
+    check_near("within", r.within, 3.433066, 1e-4, 0);
+    check_near("mean", r.mean, 5.158265753, 1e-5, 0);
+    check_near("se", r.se, 2.30117983, 1e-4, 0);
 }
 
 /* Whole numbers at 2^52, where the grand mean cannot be written down to better than 1/2. */

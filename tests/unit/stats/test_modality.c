@@ -2,6 +2,7 @@
 #include "reference.h"
 #include "second.h"
 
+#include "stats/dip.h"
 #include "stats/modality.h"
 #include "stats/rng.h"
 #include "stats/special.h"
@@ -301,9 +302,43 @@ static void test_shares(void **state)
     EXPECT(isnan(qs_share_change(0.1, 0, 1, 100, 0.95).bound));
 }
 
+/* R's diptest. */
+static void test_the_dip(void **state)
+{
+    (void)state;
+    json_t *root = ref_json("reference-r.json"), *all = ref_at(root, "univariate"), *want;
+    const char *name;
+    size_t seen = 0;
+    json_object_foreach(all, name, want)
+    {
+        struct series s = ref_series(root, name);
+        double dip = ref_number(want, "dip");
+        struct qs_dip got;
+        if (s.v && isfinite(dip)) {
+            qs_sort(s.v, s.n);
+            assert_int_equal(qs_dip(s.v, s.n, &got), QS_OK);
+            check_near(name, got.dip, dip, 1e-12, 0);
+            EXPECT(got.p >= 0.001 && got.p <= 1);
+            seen++;
+        }
+        ref_free(&s);
+    }
+    EXPECT(seen >= 10);
+    /* As far apart as they can be: beyond the table. */
+    static const double pair[] = {1, 1, 1, 1, 1, 1, 9, 9, 9, 9, 9, 9};
+    struct qs_dip got;
+    assert_int_equal(qs_dip(pair, 12, &got), QS_OK);
+    check_near("two places", got.dip, 0.25, 1e-12, 0);
+    check_near("its p", got.p, 0.001, 1e-9, 0);
+    assert_int_equal(qs_dip(pair, 0, &got), QS_ENODATA);
+    EXPECT(isnan(got.dip) && isnan(got.p));
+    json_decref(root);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_dip),
         cmocka_unit_test(test_against_second_implementation),
         cmocka_unit_test(test_mvalue_cases),
         cmocka_unit_test(test_quantised_sample_has_three_modes),
