@@ -19,6 +19,13 @@ static const struct qs_opt options[] = {
      .help = "Print a JUnit report: a regression is a failure, what was not decided is skipped."},
     {.name = "csv", .help = "Print every iteration as CSV."},
     {.name = "output", .values = "FILE", .help = "Write the result there."},
+    {.name = "fail-on",
+     .values = "WHAT",
+     .kind = QS_OPT_WORD,
+     .words = qs_fail_on_words,
+     .help =
+         "End with 5 for a regression (as usual), for a probable one too, for inconclusive verdicts too, or "
+         "never."},
     QS_TIME_UNIT_OPTION,
     {.name = "sort",
      .values = "HOW",
@@ -73,8 +80,8 @@ static int print_export(struct qs_ctl *ctl, struct qs_http *http, int64_t job, c
         qs_ctl_print(ctl->out, &text);
         qs_result_path(ctl->args, job, &path);
         json_t *doc = qs_api_get(ctl, http, path.data, &code);
-        if (doc != NULL && qs_layout_has_regression(doc))
-            code = QS_EXIT_REGRESSION;
+        if (doc != NULL)
+            code = qs_compared_code(ctl, doc);
         json_decref(doc);
     }
     qs_buf_done(&text);
@@ -178,8 +185,8 @@ static int run_job(struct qs_ctl *ctl)
         code = print_export(ctl, http, job, "csv");
     else if (qs_args_has(ctl->args, "junit"))
         code = run_junit(ctl, http, job);
-    else if (qs_result_print(ctl, http, job, false, &doc, &code) && qs_layout_has_regression(doc))
-        code = QS_EXIT_REGRESSION;
+    else if (qs_result_print(ctl, http, job, false, &doc, &code))
+        code = qs_compared_code(ctl, doc);
     json_decref(doc);
     qs_http_free(http);
     return code;
@@ -249,6 +256,7 @@ const struct qs_command qs_command_compare = {
                 "quiesce compare build:r01..r06 build:r07..r12\n"
                 "quiesce compare 7,8 9,10 --allow-diff=kernel --junit > report.xml\n"
                 "quiesce compare 7 --rule judge --rule skia\n"
+                "quiesce compare build:v1 build:v2 --fail-on probable\n"
                 "quiesce compare before.json after.json\n"
                 "quiesce compare --per iteration --margin 5% old.txt new.txt",
     .least_words = 1,

@@ -23,23 +23,34 @@ static void lay_out(struct qs_ctl *ctl, const json_t *doc, struct qs_buf *out)
         qs_layout_analysis(&layout, doc, out);
 }
 
-static int code_of(const json_t *doc)
+const char *const qs_fail_on_words[] = {"never", "regression", "probable", "inconclusive", NULL};
+
+int qs_compared_code(const struct qs_ctl *ctl, const json_t *doc)
 {
     struct qs_findings findings;
-    bool sides = strcmp(qs_json_get_text(doc, "kind", ""), "sides") == 0;
+    const char *word = qs_args_text(ctl->args, "fail-on", "regression");
+    enum qs_fail_on on = QS_FAIL_NEVER;
+    while (qs_fail_on_words[on] != NULL && strcmp(qs_fail_on_words[on], word) != 0)
+        on++;
     qs_findings_of(doc, &findings);
-    int code = qs_findings_have_regression(&findings) ? QS_EXIT_REGRESSION
-               : sides && findings.count == 0         ? QS_EXIT_PRECONDITION
-                                                      : QS_EXIT_OK;
+    int code = qs_findings_fail(&findings, on) ? QS_EXIT_REGRESSION : QS_EXIT_OK;
     qs_findings_done(&findings);
     return code;
+}
+
+/* Two sides that were refused, or have nothing in common, are no good news whatever --fail-on says. */
+static int code_of(const struct qs_ctl *ctl, const json_t *doc)
+{
+    bool sides = strcmp(qs_json_get_text(doc, "kind", ""), "sides") == 0;
+    return sides && json_array_size(json_object_get(doc, "results")) == 0 ? QS_EXIT_PRECONDITION
+                                                                          : qs_compared_code(ctl, doc);
 }
 
 int qs_compared_show(struct qs_ctl *ctl, const struct qs_buf *text)
 {
     struct qs_buf out;
     json_t *doc = json_loadb(text->data, text->len, 0, NULL);
-    int code = code_of(doc);
+    int code = code_of(ctl, doc);
     qs_buf_init(&out);
     if (!ctl->json)
         lay_out(ctl, doc, &out);

@@ -2,8 +2,13 @@
 #ifndef QS_CTL_COMPARED_H
 #define QS_CTL_COMPARED_H
 
+#include <jansson.h>
+
 #include "ctl/command.h"
 
+extern const char *const qs_fail_on_words[]; /* of --fail-on, in the order of enum qs_fail_on */
+/* The exit code that --fail-on gives to a document: QS_EXIT_REGRESSION, or QS_EXIT_OK. */
+int qs_compared_code(const struct qs_ctl *ctl, const json_t *doc);
 /* The document in the form that was asked for: --json, --markdown, --junit, else for people. The exit code: a
  * regression, QS_EXIT_PRECONDITION where two sides were refused or have nothing in common. */
 int qs_compared_show(struct qs_ctl *ctl, const struct qs_buf *text);

@@ -50,6 +50,19 @@ static enum outcome outcome_of(const struct qs_finding *f)
     return regression || strcmp(f->verdict, "inconclusive") == 0 ? SKIPPED : PASSED;
 }
 
+/* How long the candidate takes: its median in seconds, 0 where the values are no times. */
+static double seconds_of(const struct qs_finding *f)
+{
+    static const struct {
+        const char *unit;
+        double s;
+    } units[] = {{"ns", 1e-9}, {"ns/op", 1e-9}, {"us", 1e-6}, {"µs", 1e-6}, {"ms", 1e-3}, {"s", 1}};
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+        if (strcmp(units[i].unit, f->unit) == 0 && isfinite(f->cand))
+            return f->cand * units[i].s;
+    return 0;
+}
+
 static void put_message(struct qs_buf *out, const struct qs_finding *f)
 {
     qs_buf_fmt(out, "%s: %s", f->verdict, f->sentence);
@@ -72,7 +85,7 @@ static void put_case(struct qs_buf *out, const struct qs_finding *f)
     qs_buf_str(out, "    <testcase");
     put_attribute(out, "classname", f->where);
     put_attribute(out, "name", name.data);
-    qs_buf_fmt(out, " time=\"0\">\n      <%s", elements[outcome]);
+    qs_buf_fmt(out, " time=\"%.9f\">\n      <%s", seconds_of(f), elements[outcome]);
     if (outcome == FAILED)
         put_attribute(out, "type", f->verdict);
     if (outcome != PASSED)

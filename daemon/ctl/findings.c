@@ -188,11 +188,24 @@ void qs_findings_done(struct qs_findings *f)
     *f = (struct qs_findings){0};
 }
 
-bool qs_findings_have_regression(const struct qs_findings *f)
+static enum qs_fail_on badness(const struct qs_finding *f)
 {
-    for (size_t i = 0; i < f->count; i++)
-        if (f->at[i].stands && strcmp(f->at[i].verdict, "regression") == 0)
+    if (strcmp(f->verdict, "inconclusive") == 0)
+        return QS_FAIL_INCONCLUSIVE;
+    if (!f->stands)
+        return QS_FAIL_NEVER;
+    return strcmp(f->verdict, "regression") == 0            ? QS_FAIL_REGRESSION
+           : strcmp(f->verdict, "probable-regression") == 0 ? QS_FAIL_PROBABLE
+                                                            : QS_FAIL_NEVER;
+}
+
+bool qs_findings_fail(const struct qs_findings *f, enum qs_fail_on on)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        enum qs_fail_on bad = badness(&f->at[i]);
+        if (bad != QS_FAIL_NEVER && bad <= on)
             return true;
+    }
     return false;
 }
 

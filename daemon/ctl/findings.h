@@ -36,8 +36,11 @@ void qs_findings_of(const json_t *doc, struct qs_findings *ret);
 /* Of one result of a job: those on its other metrics. */
 void qs_findings_of_metrics(const json_t *result, struct qs_findings *ret);
 void qs_findings_done(struct qs_findings *f);
-/* A regression that stands. */
-bool qs_findings_have_regression(const struct qs_findings *f);
+/* From the strictest verdict that ends a build to all that are no good news. */
+enum qs_fail_on { QS_FAIL_NEVER, QS_FAIL_REGRESSION, QS_FAIL_PROBABLE, QS_FAIL_INCONCLUSIVE };
+/* Whether one of them is a verdict that ends a build: a (probable) regression that stands, or nothing is
+ * known. */
+bool qs_findings_fail(const struct qs_findings *f, enum qs_fail_on on);
 /* The words for what was compared: "12 with build:v2", "a.csv with b.csv", "job 7". Owned by the caller. */
 char *qs_findings_title(const json_t *doc);
 /* "discard-first 10 leaves 40 of 50 iterations, then fenced leaves 38 of 40 iterations". Appended. */

@@ -321,12 +321,3 @@ void qs_layout_compare(const struct qs_layout *layout, const json_t *doc, struct
     json_array_foreach(results, i, result) one_result(layout, doc, result, json_array_size(results) > 1, out);
     qs_layout_data(layout, doc, out);
 }
-
-bool qs_layout_has_regression(const json_t *doc)
-{
-    struct qs_findings all;
-    qs_findings_of(doc, &all);
-    bool worse = qs_findings_have_regression(&all);
-    qs_findings_done(&all);
-    return worse;
-}

@@ -25,8 +25,6 @@ struct qs_layout {
 
 /* The comparison document of one job (schema/comparison.md). */
 void qs_layout_compare(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
-/* Whether any verdict of the document is a regression that is not expected by chance. */
-bool qs_layout_has_regression(const json_t *doc);
 
 /* Parts, each for itself. `result` is an element of results. */
 void qs_layout_arms(const struct qs_layout *layout, const json_t *result, struct qs_buf *out);

@@ -267,6 +267,8 @@ def test_compare(t, q):
     t.ok("90-110 %" in out and out.isascii(), "without UTF-8 it is ASCII", [out])
     code, out, _ = q("compare", "7", "--json")
     t.ok(code == 5 and json.loads(out) == COMPARISON, "compare --json is the document as it is")
+    t.equal([q("compare", "7", "--fail-on", w)[0] for w in ("never", "regression", "probable")], [0, 5, 5], "--fail-on says what ends a build")
+    t.ok(q("compare", "7", "--fail-on", "bad")[0] == 2, "in words that there are")
     t.equal(q("compare", "7", "--csv")[:2], (5, "exported format=csv\n"), "compare --csv exports")
     t.ok(q("compare", "8")[0] == 2, "a job that runs has no comparison yet")
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ctl/export.h"
+#include "ctl/findings.h"
 #include "ctl/layout.h"
 #include "ctl/layout_history.h"
 #include "ctl/layout_reproduce.h"
@@ -202,6 +203,34 @@ static void a_page_needs_no_more_than_is_computed_for_it(void **state)
     }
 }
 
+/* Each way to fail takes in the one before; a change that does not stand ends no build. */
+static void what_ends_a_build_can_be_chosen(void **state)
+{
+    static const struct {
+        const char *verdict;
+        bool stands;
+        enum qs_fail_on from; /* the first that it fails; NEVER: none */
+    } cases[] = {{"regression", true, QS_FAIL_REGRESSION},
+                 {"regression", false, QS_FAIL_NEVER},
+                 {"probable-regression", true, QS_FAIL_PROBABLE},
+                 {"inconclusive", true, QS_FAIL_INCONCLUSIVE},
+                 {"improvement", true, QS_FAIL_NEVER},
+                 {"equivalent", true, QS_FAIL_NEVER}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        json_t *doc = json_pack("{s:[{s:s, s:[{s:s, s:b}]}]}", "results", "label", "x", "comparisons",
+                                "verdict", cases[i].verdict, "stands", (int)cases[i].stands);
+        struct qs_findings all;
+        qs_findings_of(doc, &all);
+        assert_int_equal(all.count, 1);
+        for (int on = QS_FAIL_NEVER; on <= QS_FAIL_INCONCLUSIVE; on++)
+            assert_int_equal(qs_findings_fail(&all, (enum qs_fail_on)on),
+                             cases[i].from != QS_FAIL_NEVER && on >= (int)cases[i].from);
+        qs_findings_done(&all);
+        json_decref(doc);
+    }
+}
+
 static void a_metric_is_shown_in_full(void **state)
 {
     char path[4096];
@@ -286,7 +315,10 @@ static void other_documents_do_no_harm(void **state)
         qs_export_markdown(doc, &out);
         qs_export_junit(doc, &out);
         assert_null(strchr(out.data, '\033'));
-        assert_false(qs_layout_has_regression(doc));
+        struct qs_findings all;
+        qs_findings_of(doc, &all);
+        assert_false(qs_findings_fail(&all, QS_FAIL_REGRESSION));
+        qs_findings_done(&all);
         qs_buf_done(&out);
         json_decref(doc);
     }
@@ -297,6 +329,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {cmocka_unit_test(documents_look_as_they_should),
                                        cmocka_unit_test(exports_look_as_they_should),
                                        cmocka_unit_test(a_page_needs_no_more_than_is_computed_for_it),
+                                       cmocka_unit_test(what_ends_a_build_can_be_chosen),
                                        cmocka_unit_test(every_width_is_survived),
                                        cmocka_unit_test(a_metric_is_shown_in_full),
                                        cmocka_unit_test(other_documents_do_no_harm)};
