@@ -28,8 +28,8 @@ static uint32_t frame_crc(const uint8_t *header, const uint8_t *payload, uint32_
     return qs_crc32c(qs_crc32c(0, header, AT_CRC), payload, n);
 }
 
-void qs_frame_header(uint8_t out[QS_FRAME_HEADER_BYTES], uint8_t type, uint32_t seq, const uint8_t *payload,
-                     uint32_t n)
+/* All of the header but its checksum. */
+static void start_header(uint8_t *out, uint8_t type, uint32_t seq, uint32_t n)
 {
     out[AT_MAGIC] = QS_FRAME_MAGIC & 0xff;
     out[AT_MAGIC + 1] = QS_FRAME_MAGIC >> 8;
@@ -37,6 +37,12 @@ void qs_frame_header(uint8_t out[QS_FRAME_HEADER_BYTES], uint8_t type, uint32_t 
     out[AT_TYPE] = type;
     store_u32(out + AT_LENGTH, n);
     store_u32(out + AT_SEQ, seq);
+}
+
+void qs_frame_header(uint8_t out[QS_FRAME_HEADER_BYTES], uint8_t type, uint32_t seq, const uint8_t *payload,
+                     uint32_t n)
+{
+    start_header(out, type, seq, n);
     store_u32(out + AT_CRC, frame_crc(out, payload, n));
 }
 
@@ -50,9 +56,24 @@ size_t qs_frame_begin(struct qs_writer *w)
 
 bool qs_frame_end(struct qs_writer *w, size_t at, uint8_t type, uint32_t seq)
 {
+    static const struct qs_seal none;
+    return qs_frame_end_sealed(w, at, type, seq, &none);
+}
+
+bool qs_frame_end_sealed(struct qs_writer *w, size_t at, uint8_t type, uint32_t seq,
+                         const struct qs_seal *seal)
+{
+    uint8_t sum[QS_SEAL_BYTES];
     size_t n = w->ok ? w->len - at - QS_FRAME_HEADER_BYTES : 0;
-    if (n > QS_FRAME_MAX_BYTES)
+    if (n > QS_FRAME_MAX_BYTES || (seal->on && seq == UINT32_MAX))
         w->ok = false;
+    if (w->ok && seal->on) {
+        uint8_t *header = w->p + at;
+        start_header(header, type, seq, (uint32_t)n + QS_SEAL_BYTES);
+        qs_seal_sum(seal, header, header + QS_FRAME_HEADER_BYTES, n, sum);
+        qs_put_bytes(w, sum, sizeof sum);
+        n += sizeof sum;
+    }
     if (!w->ok) {
         w->len = at;
         return false;
@@ -64,7 +85,7 @@ bool qs_frame_end(struct qs_writer *w, size_t at, uint8_t type, uint32_t seq)
 
 void qs_framer_init(struct qs_framer *f, uint8_t *buf, size_t cap)
 {
-    *f = (struct qs_framer){.buf = buf};
+    *f = (struct qs_framer){.buf = buf, .cap = cap};
     size_t room = cap > QS_FRAME_HEADER_BYTES ? cap - QS_FRAME_HEADER_BYTES : 0;
     f->max_payload = room < QS_FRAME_MAX_BYTES ? (uint32_t)room : QS_FRAME_MAX_BYTES;
 }
@@ -106,7 +127,8 @@ static int check_header(const struct qs_framer *f)
         return QS_WIRE_E_MAGIC;
     if (f->buf[AT_VERSION] != QS_FRAME_VERSION)
         return QS_WIRE_E_VERSION;
-    if (load_u32(f->buf + AT_LENGTH) > f->max_payload)
+    uint32_t n = load_u32(f->buf + AT_LENGTH), seal = f->seal.on ? QS_SEAL_BYTES : 0;
+    if (n > f->max_payload + seal || n > f->cap - QS_FRAME_HEADER_BYTES)
         return QS_WIRE_E_LENGTH;
     return QS_WIRE_OK;
 }
@@ -136,6 +158,20 @@ static int collect_header(struct qs_framer *f, const uint8_t *bytes, size_t n, s
     return err != QS_WIRE_OK ? err : 1;
 }
 
+/* Takes the seal off: *n is the payload without it. */
+static int check_seal(const struct qs_framer *f, uint32_t *n)
+{
+    uint8_t sum[QS_SEAL_BYTES];
+    const uint8_t *payload = f->buf + QS_FRAME_HEADER_BYTES;
+    if (!f->seal.on)
+        return QS_WIRE_OK;
+    if (*n < QS_SEAL_BYTES || f->next_seq == UINT32_MAX)
+        return QS_WIRE_E_SEAL;
+    *n -= QS_SEAL_BYTES;
+    qs_seal_sum(&f->seal, f->buf, payload, *n, sum);
+    return qs_auth_equal(sum, payload + *n, sizeof sum) ? QS_WIRE_OK : QS_WIRE_E_SEAL;
+}
+
 static int deliver(struct qs_framer *f, struct qs_frame *out)
 {
     uint32_t n = load_u32(f->buf + AT_LENGTH);
@@ -145,6 +181,9 @@ static int deliver(struct qs_framer *f, struct qs_frame *out)
     uint32_t seq = load_u32(f->buf + AT_SEQ);
     if (seq != f->next_seq)
         return QS_WIRE_E_SEQ;
+    int err = check_seal(f, &n);
+    if (err != QS_WIRE_OK)
+        return err;
     *out = (struct qs_frame){.type = f->buf[AT_TYPE], .seq = seq, .payload = payload, .len = n};
     f->next_seq++;
     f->synced = true;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "proto/limits.h"
+#include "proto/seal.h"
 #include "proto/wire.h"
 
 enum { QS_FRAME_MAGIC = 0x5351, QS_FRAME_VERSION = 1 };
@@ -20,8 +21,10 @@ struct qs_frame {
 };
 
 struct qs_framer {
-    uint8_t *buf;         /* borrowed: header and payload of one frame */
-    uint32_t max_payload; /* longest payload accepted */
+    uint8_t *buf; /* borrowed: header and payload of one frame */
+    size_t cap;
+    uint32_t max_payload; /* longest payload accepted, its seal not counted */
+    struct qs_seal seal;  /* of the frames from now on; off: they have none */
     size_t len;           /* bytes in buf */
     uint32_t next_seq;
     bool synced;                             /* a frame was seen: foreign bytes are an error from now on */
@@ -32,7 +35,8 @@ struct qs_framer {
 };
 
 /* buf[cap], cap in QS_FRAME_HEADER_BYTES + QS_FRAME_FLOOR_BYTES .. QS_FRAME_BUF_BYTES (more is not used). One
- * framer per direction and connection: sequence numbers start at 0. */
+ * framer per direction and connection: sequence numbers start at 0. f->seal may be set between two calls: it
+ * counts from the next frame on. */
 void qs_framer_init(struct qs_framer *f, uint8_t *buf, size_t cap);
 /* Takes bytes from `bytes[n]` until a frame is whole. 1: *out is a frame, *used (<= n) bytes were taken, call
  * again with the rest. 0: all n taken, more are needed. Negative enum qs_wire_err: broken, close the link;
@@ -49,5 +53,9 @@ void qs_frame_header(uint8_t out[QS_FRAME_HEADER_BYTES], uint8_t type, uint32_t 
  * nothing of the frame may be sent, and w->len is back at `at` with w->ok still false. */
 size_t qs_frame_begin(struct qs_writer *w);
 bool qs_frame_end(struct qs_writer *w, size_t at, uint8_t type, uint32_t seq);
+/* The same with the seal behind the payload where it is on; w needs room for QS_SEAL_BYTES more. No sequence
+ * number comes twice under one key: false at the last one. */
+bool qs_frame_end_sealed(struct qs_writer *w, size_t at, uint8_t type, uint32_t seq,
+                         const struct qs_seal *seal);
 
 #endif

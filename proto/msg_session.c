@@ -49,7 +49,7 @@ int qs_msg_decode_hello_host(const uint8_t *p, size_t n, struct qs_msg_hello_hos
 static bool hello_agent_fits(const struct qs_msg_hello_agent *m)
 {
     return versions_fit(m->proto_min, m->proto_max) && !qs_uid_is_zero(&m->session) &&
-           (unsigned)m->auth <= QS_AUTH_HMAC_SHA256 && qs_codec_is_note(m->software) &&
+           (unsigned)m->auth <= QS_AUTH_SEALED && qs_codec_is_note(m->software) &&
            qs_codec_is_name(m->boot_id) && qs_codec_is_name(m->clock) &&
            m->max_frame_bytes >= QS_FRAME_FLOOR_BYTES && m->max_iterations >= 1 &&
            m->max_iterations <= QS_ITERATIONS_MAX && m->clock_resolution_ns >= 0;

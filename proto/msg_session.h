@@ -19,7 +19,8 @@ enum qs_feature {
     QS_FEATURE_APART = 128  /* standard output and standard error are kept apart */
 };
 
-enum qs_auth_kind { QS_AUTH_NONE = 0, QS_AUTH_HMAC_SHA256 = 1 };
+/* 1 was a proof alone, without seals: nobody takes it any more. */
+enum qs_auth_kind { QS_AUTH_NONE = 0, QS_AUTH_PROOF_ONLY = 1, QS_AUTH_SEALED = 2 };
 
 struct qs_msg_hello_host {
     uint8_t proto_min, proto_max; /* 1 <= min <= max */

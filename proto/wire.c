@@ -29,6 +29,9 @@ const char *qs_wire_err_text(int err)
         return "something else than an agent talks on this link";
     case QS_WIRE_E_SESSION:
         return "the answer belongs to another session";
+    case QS_WIRE_E_SEAL:
+        return "a frame does not carry the seal of this session: somebody in between adds, changes or "
+               "repeats frames";
     }
     return "unknown error";
 }

@@ -24,6 +24,7 @@ enum qs_wire_err {
     QS_WIRE_E_SEQ = -9,      /* a frame is missing, doubled or out of order */
     QS_WIRE_E_NOISE = -10,   /* too many foreign bytes before the first frame */
     QS_WIRE_E_SESSION = -11, /* the HELLO of another session */
+    QS_WIRE_E_SEAL = -12,    /* not sealed by whom we have greeted */
 };
 /* A short English text ("damaged in transit"); never NULL, also for values outside the enum. */
 const char *qs_wire_err_text(int err);

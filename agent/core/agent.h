@@ -78,7 +78,8 @@ struct qs_agent {
     uint32_t tx_seq, max_frame_bytes;
     int64_t up_ns, heartbeat_ns, heard_ns;
     struct qs_uid farm, session;
-    uint8_t nonce[QS_NONCE_BYTES];
+    uint8_t nonce[QS_NONCE_BYTES], hellos[QS_SHA256_BYTES]; /* the sum of both HELLOs */
+    struct qs_seal tx_seal;                                 /* of a session with a key, once it is proven */
 
     struct qs_frame frame;             /* the message being handled */
     const struct qs_port_child *child; /* the end of a child being handled */

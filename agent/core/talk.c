@@ -12,7 +12,8 @@ size_t qs_talk_begin(struct qs_agent *agent)
 
 bool qs_talk_end(struct qs_agent *agent, size_t at, uint8_t type)
 {
-    if (!agent->link_up || !qs_frame_end(&agent->w, at, type, agent->tx_seq)) {
+    agent->w.cap += agent->tx_seal.on ? QS_SEAL_BYTES : 0; /* tx has room for it beyond what was agreed */
+    if (!agent->link_up || !qs_frame_end_sealed(&agent->w, at, type, agent->tx_seq, &agent->tx_seal)) {
         return false;
     }
     agent->tx_seq++;
@@ -54,6 +55,7 @@ enum qs_agent_event qs_act_greet(struct qs_agent *agent)
     qs_files_release(agent); /* where the session before has ended in a run */
     agent->link_up = true;
     agent->tx_seq = 0;
+    agent->tx_seal = (struct qs_seal){.on = false};
     agent->max_frame_bytes = QS_FRAME_FLOOR_BYTES;
     agent->up_ns = agent->heard_ns = qs_agent_now_ns(agent);
     qs_framer_init(&agent->framer, agent->rx, sizeof agent->rx);
@@ -80,7 +82,7 @@ enum qs_agent_event qs_act_hello(struct qs_agent *agent)
                     (agent->port.files ? (uint32_t)QS_FEATURE_FILES : 0) |
                     (agent->port.document ? (uint32_t)QS_FEATURE_STREAM : 0),
         .session = host.session,
-        .auth = o->key ? QS_AUTH_HMAC_SHA256 : QS_AUTH_NONE,
+        .auth = o->key ? QS_AUTH_SEALED : QS_AUTH_NONE,
         .software = qs_text_of(o->software),
         .boot_id = qs_text_of(o->boot_id),
         .clock = qs_text_of(o->clock),
@@ -89,11 +91,16 @@ enum qs_agent_event qs_act_hello(struct qs_agent *agent)
         .clock_resolution_ns = o->clock_resolution_ns,
         .clock_cost_ps = o->clock_cost_ps};
     memcpy(m.nonce, agent->nonce, sizeof m.nonce);
+    struct qs_sha256 hellos;
     agent->session = host.session;
     agent->farm = host.farm;
     agent->heartbeat_ns = (int64_t)host.heartbeat_ms * 1000000;
     size_t at = qs_talk_begin(agent);
     qs_msg_encode_hello_agent(&agent->w, &m);
+    qs_sha256_init(&hellos);
+    qs_sha256_add(&hellos, agent->frame.payload, agent->frame.len);
+    qs_sha256_add(&hellos, agent->tx + at + QS_FRAME_HEADER_BYTES, agent->w.len - at - QS_FRAME_HEADER_BYTES);
+    qs_sha256_final(&hellos, agent->hellos);
     qs_talk_end(agent, at, QS_MSG_HELLO_AGENT);
     err = qs_msg_agree(&host, &m, &agreed);
     if (err != 0) {
@@ -121,6 +128,8 @@ enum qs_agent_event qs_act_verify(struct qs_agent *agent)
     size_t at = qs_talk_begin(agent);
     qs_msg_encode_auth(&agent->w, &m);
     qs_talk_end(agent, at, QS_MSG_AUTH);
+    qs_seal_make(o->key, o->key_bytes, &agent->session, agent->nonce, &agent->farm, agent->hellos,
+                 &agent->framer.seal, &agent->tx_seal);
     return QS_EV_ACCEPTED;
 }
 

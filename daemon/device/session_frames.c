@@ -152,6 +152,8 @@ void qs_session_take_frame(struct qs_session *s, const struct qs_frame *frame)
         lose(s);
         return;
     }
+    if (frame->type == QS_MSG_HELLO_AGENT)
+        qs_sha256_add(&s->hellos, frame->payload, frame->len);
     enum qs_session_event event = kinds[frame->type].event;
     if (qs_session_is_ready(s) && !is_ours(s, event, &m)) {
         qs_session_broken(s, QS_E_PROTOCOL,
@@ -173,8 +175,8 @@ void qs_session_take_garbage(struct qs_session *s, int wire_err)
         qs_buf_str(&said, "; it said instead: ");
         qs_session_agent_text((struct qs_text){.p = (const char *)f->noise_head, .n = (uint16_t)kept}, &said);
     }
-    qs_session_broken(s, QS_E_PROTOCOL, "%s: the stream is broken: %s%s", s->name, qs_wire_err_text(wire_err),
-                      said.data);
+    qs_session_broken(s, wire_err == QS_WIRE_E_SEAL ? QS_E_LINK : QS_E_PROTOCOL,
+                      "%s: the stream is broken: %s%s", s->name, qs_wire_err_text(wire_err), said.data);
     qs_buf_done(&said);
     lose(s);
 }

@@ -28,11 +28,14 @@ bool qs_session_do_greet(struct qs_session *s, const union qs_session_msg *m)
     (void)m;
     qs_framer_init(&s->framer, s->rx, sizeof s->rx);
     s->tx_seq = 0;
+    s->tx_seal = (struct qs_seal){.on = false};
     s->agreed = (struct qs_agreed){.max_frame_bytes = QS_FRAME_FLOOR_BYTES};
     qs_loop_random(s->loop, s->nonce.b, sizeof s->nonce.b);
     struct qs_msg_hello_host hello = our_hello(s);
     size_t at = qs_session_frame(s);
     qs_msg_encode_hello_host(&s->w, &hello);
+    qs_sha256_init(&s->hellos);
+    qs_sha256_add(&s->hellos, s->tx + at + QS_FRAME_HEADER_BYTES, s->w.len - at - QS_FRAME_HEADER_BYTES);
     return qs_session_put(s, at, QS_MSG_HELLO_HOST, &s->why);
 }
 
@@ -61,7 +64,7 @@ static bool judge_key(struct qs_session *s, bool *ret_keyed)
 {
     size_t key_bytes = 0;
     bool have = qs_link_key(s->link, &key_bytes) != NULL;
-    bool asked = s->agreed.auth == QS_AUTH_HMAC_SHA256;
+    bool asked = s->agreed.auth != QS_AUTH_NONE;
     *ret_keyed = have;
     if (have && !asked)
         return qs_session_broken(s, QS_E_AUTH,
@@ -70,6 +73,12 @@ static bool judge_key(struct qs_session *s, bool *ret_keyed)
     if (!have && asked)
         return qs_session_broken(s, QS_E_AUTH, "%s: the agent asks for a proof and the link has no key_file",
                                  s->name);
+    if (have && s->agreed.auth != QS_AUTH_SEALED)
+        return qs_session_broken(
+            s, QS_E_PROTOCOL,
+            "%s: the agent (%s) proves the key and does not seal what follows, so that others "
+            "could speak in its place: it is refused",
+            s->name, s->software);
     return true;
 }
 
@@ -105,10 +114,15 @@ bool qs_session_do_prove(struct qs_session *s, const union qs_session_msg *m)
     size_t key_bytes = 0;
     const uint8_t *key = qs_link_key(s->link, &key_bytes);
     struct qs_msg_auth proof;
+    uint8_t hellos[QS_SHA256_BYTES];
     qs_auth_mac_host(key, key_bytes, &s->nonce, s->agent_nonce, &s->farm, proof.mac);
     size_t at = qs_session_frame(s);
     qs_msg_encode_auth(&s->w, &proof);
-    return qs_session_put(s, at, QS_MSG_AUTH, &s->why);
+    if (!qs_session_put(s, at, QS_MSG_AUTH, &s->why))
+        return false;
+    qs_sha256_final(&s->hellos, hellos);
+    qs_seal_make(key, key_bytes, &s->nonce, s->agent_nonce, &s->farm, hellos, &s->tx_seal, &s->rx_seal);
+    return true;
 }
 
 bool qs_session_do_verify(struct qs_session *s, const union qs_session_msg *m)
@@ -120,6 +134,7 @@ bool qs_session_do_verify(struct qs_session *s, const union qs_session_msg *m)
     if (!qs_auth_equal(want, m->auth.mac, sizeof want))
         return qs_session_broken(s, QS_E_AUTH, "%s: the agent's proof is wrong: it does not have our key",
                                  s->name);
+    s->framer.seal = s->rx_seal;
     return true;
 }
 

@@ -67,6 +67,9 @@ struct qs_session {
     struct qs_framer framer;
     struct qs_agreed agreed;
     uint8_t agent_nonce[QS_NONCE_BYTES];
+    struct qs_sha256 hellos; /* of both payloads */
+    struct qs_seal tx_seal,
+        rx_seal; /* with a key: from our proof on; taken over by the framer after the agent's */
     char software[QS_NOTE_MAX_BYTES + 1], boot_id[QS_NAME_MAX_BYTES + 1], clock_name[QS_NAME_MAX_BYTES + 1];
     uint32_t max_iterations;
     char *facts_json;     /* owned; between FACTS and on_ready */

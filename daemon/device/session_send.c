@@ -9,8 +9,9 @@ size_t qs_session_frame(struct qs_session *s)
 
 bool qs_session_put(struct qs_session *s, size_t at, enum qs_msg_type type, struct qs_err *err)
 {
-    bool whole = qs_frame_end(&s->w, at, (uint8_t)type, s->tx_seq);
-    if (!whole || s->w.len - QS_FRAME_HEADER_BYTES > s->agreed.max_frame_bytes)
+    bool whole = s->w.len - QS_FRAME_HEADER_BYTES <= s->agreed.max_frame_bytes &&
+                 qs_frame_end_sealed(&s->w, at, (uint8_t)type, s->tx_seq, &s->tx_seal);
+    if (!whole)
         return qs_fail(err, QS_E_LIMIT, "%s: %s does not fit the limits of the wire", s->name,
                        qs_msg_name((uint8_t)type));
     if (!qs_link_send(s->link, s->tx, s->w.len, err))

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """What is claimed of a window's silence, and the counters that show it: on a TCP link no segment passes between QUIET and CLOSED on
 either side, and what passes on purpose is caught. On this machine the daemon writes nothing and answers next to nobody meanwhile."""
+import hashlib
+import hmac
 import json
 import os
 import re
@@ -12,7 +14,8 @@ import threading
 from lib import HEADER, Bed, UnixConnection, run_cases, until
 
 LINK = 4  # the taint bit: schema/README.md
-PING, QUIET = 4, 17
+HELLO_HOST, HELLO_AGENT, PING, QUIET = 1, 2, 4, 17
+SEAL_BYTES = 16
 # Each process takes the next number, says so, and stays while a file of that number forbids it to end.
 WAITER = """#!/bin/sh
 cd "$1" || exit 9
@@ -34,16 +37,19 @@ def crc32c(data, table=[]):  # noqa: B006  (made once)
     return crc ^ 0xFFFFFFFF
 
 
-def frame(kind, payload, seq):
-    head = struct.pack("<HBBII", 0x5351, 1, kind, len(payload), seq)
+def frame(kind, payload, seq, key):
+    """Sealed with the key of its direction (PROTOCOL.md, "Seal")."""
+    head = struct.pack("<HBBII", 0x5351, 1, kind, len(payload) + SEAL_BYTES, seq)
+    payload += hmac.digest(key, head + payload, "sha256")[:SEAL_BYTES]
     return head + struct.pack("<I", crc32c(head + payload)) + payload
 
 
 class Meddler:
-    """Stands in a loopback TCP link and can put a frame of its own into it: what follows is numbered anew."""
+    """Stands in a loopback TCP link, owns the key, and can put a frame of its own into it: what follows is numbered and sealed anew."""
 
-    def __init__(self, bed, agent_port):
-        self.agent_port, self.open, self.sides = agent_port, True, {}
+    def __init__(self, bed, agent_port, key):
+        self.agent_port, self.open, self.sides, self.key = agent_port, True, {}, key
+        self.hellos, self.keys = {}, {}
         self.server = socket.create_server(("127.0.0.1", 0))
         self.server.settimeout(0.2)
         self.port = self.server.getsockname()[1]
@@ -93,18 +99,30 @@ class Meddler:
             except OSError:
                 pass
 
+    def _greeted(self, kind, payload):
+        """What the keys are made of: the greetings come first, host's and agent's."""
+        self.hellos[kind] = payload
+        if kind == HELLO_AGENT:
+            host = self.hellos[HELLO_HOST]
+            farm, session, nonce = host[6:22], host[22:38], payload[22:38]
+            both = hashlib.sha256(host + payload).digest()
+            self.keys = {to: hmac.digest(self.key, label + session + nonce + farm + both, "sha256")
+                         for to, label in (("agent", b"quiesce frames of the host"), ("host", b"quiesce frames of the agent"))}
+
     def _pass(self, to, kind, whole):
         with self.lock:
             side = self.sides[to]
+            if kind in (HELLO_HOST, HELLO_AGENT):
+                self._greeted(kind, whole[HEADER.size:])
             if side[2]:
-                whole = frame(kind, whole[HEADER.size:], side[1])
+                whole = frame(kind, whole[HEADER.size:-SEAL_BYTES], side[1], self.keys[to])
             side[0].sendall(whole)
             side[1] += 1
 
     def put_ping(self, to):
         with self.lock:
             side = self.sides[to]
-            side[0].sendall(frame(PING, struct.pack("<Qq", 99, 1), side[1]))
+            side[0].sendall(frame(PING, struct.pack("<Qq", 99, 1), side[1], self.keys[to]))
             side[1] += 1
             side[2] += 1
 
@@ -159,7 +177,8 @@ def tcp_bed(bed, meddle):
     os.chmod(key, 0o600)
     agent = bed.agent("tcp:127.0.0.1:0", "--key-file", key)
     port = int(until("the agent says its port", lambda: re.search(r"loopback port (\d+)", agent.text))[1])
-    meddler = Meddler(bed, port) if meddle else None
+    with open(key, "rb") as f:
+        meddler = Meddler(bed, port, f.read()) if meddle else None
     daemon = bed.daemon({"heartbeat": "200ms", "devices": {"board": {
         "link": "tcp", "address": f"127.0.0.1:{meddler.port if meddler else port}", "key_file": key}}})
     daemon.device_ready("board")

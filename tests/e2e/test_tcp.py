@@ -5,9 +5,10 @@ import os
 import re
 import socket
 import stat
+import struct
 import subprocess
 
-from lib import AGENT, Bed, run_cases, until
+from lib import AGENT, BOUND_S, Bed, run_cases, until
 
 JOB = {"quiesce": 1, "benchmarks": [{"name": "true", "argv": ["true"]}],
        "plan": {"seed": 1, "blocks": 1, "window": {"iterations": 2}, "warmup": {"iterations": 1}, "until": {"interval": 0}},
@@ -30,6 +31,25 @@ def listening(bed, key_file):
 
 def farm(port, key_file):
     return {"heartbeat": "200ms", "devices": {"board": {"link": "tcp", "address": f"127.0.0.1:{port}", "key_file": key_file}}}
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def read_frame(sock):
+    whole = b""
+    while len(whole) < 16 or len(whole) < 16 + struct.unpack_from("<I", whole, 4)[0]:
+        want = 16 if len(whole) < 16 else 16 + struct.unpack_from("<I", whole, 4)[0]
+        data = sock.recv(want - len(whole))
+        assert data, "the side has hung up"
+        whole += data
+    return whole
 
 
 def device(daemon):
@@ -108,6 +128,36 @@ def refusals(tap):
             tap.equal(daemon.stop(), 0, f"quiesced, {title}: it serves all the same")
 
 
+def a_relay(tap):
+    """Somebody on the port that the daemon dials passes both proofs on, and then speaks himself: the agent runs nothing, the session ends"""
+    with Bed() as bed:
+        key_file = key(bed, "agent.key")
+        agent, port = listening(bed, key_file)
+        server = socket.create_server(("127.0.0.1", 0))
+        server.settimeout(BOUND_S)
+        owned = os.path.join(bed.path, "owned")
+        daemon = bed.daemon(farm(server.getsockname()[1], key_file))
+        host = server.accept()[0]
+        with socket.create_connection(("127.0.0.1", port)) as to_agent, host:
+            for s in (host, to_agent):
+                s.settimeout(BOUND_S)
+            sides, number = {"host": (host, to_agent), "agent": (to_agent, host)}, 0
+            for side in ("host", "agent", "host", "agent", "agent"):  # HELLO_HOST, HELLO_AGENT, AUTH, AUTH, HELD
+                whole = read_frame(sides[side][0])
+                sides[side][1].sendall(whole)
+                number += side == "host"
+            texts = [struct.pack("<H", len(t)) + t for t in (b"/bin/sh", b"-c", f"id > {owned}".encode())]
+            hook = struct.pack("<IH", 7, 3) + b"".join(texts) + struct.pack("<HHqIH", 0, 0, 5 * 10**9, 1000, 0)
+            head = struct.pack("<HBBII", 0x5351, 1, 12, len(hook), number)
+            to_agent.sendall(head + struct.pack("<I", crc32c(head + hook)) + hook)
+            last = b""
+            while data := to_agent.recv(65536):
+                last += data
+        tap.ok(b"does not carry the seal of this session" in last, "the agent says why it closes", [last[-300:]])
+        tap.ok(not os.path.exists(owned), "and has run nothing")
+        tap.ok(agent.runs() and daemon.runs(), "both go on")
+
+
 def unix_socket(tap):
     """An agent's Unix socket is for its user alone; a second agent on it is refused; a leftover socket is no obstacle"""
     with Bed() as bed:
@@ -124,4 +174,4 @@ def unix_socket(tap):
         tap.equal(daemon.ended(daemon.job(JOB))["state"], "done", "the next agent takes its place")
 
 
-run_cases(the_right_key, the_wrong_key, a_stranger, refusals, unix_socket)
+run_cases(the_right_key, the_wrong_key, a_stranger, a_relay, refusals, unix_socket)

@@ -49,6 +49,7 @@ void peer_reconnect(struct peer *p)
 {
     empty_inbox(p);
     p->seq = 0;
+    p->tx_seal.on = false;
     qs_framer_init(&p->framer, p->rx, QS_FRAME_BUF_BYTES);
 }
 
@@ -75,8 +76,12 @@ void peer_receive(struct peer *p, const uint8_t *bytes, size_t n)
         if (frame.type == QS_MSG_ARM && qs_msg_decode_window(l->payload, l->n, &armed) == 0) {
             p->arming = armed.arming;
         }
+        if (frame.type == QS_MSG_AUTH) {
+            p->framer.seal = p->rx_seal;
+        }
         if (frame.type == QS_MSG_HELLO_AGENT) {
             assert_int_equal(qs_msg_decode_hello_agent(l->payload, l->n, &p->agent), 0);
+            qs_sha256_add(&p->hellos, l->payload, l->n);
         }
     }
 }
@@ -94,7 +99,7 @@ size_t peer_begin(struct peer *p)
 
 void peer_end(struct peer *p, size_t at, uint8_t type)
 {
-    assert_true(qs_frame_end(&p->w, at, type, p->seq));
+    assert_true(qs_frame_end_sealed(&p->w, at, type, p->seq, &p->tx_seal));
     p->seq++;
     p->deliver(p->ctx, p->tx, p->w.len);
 }
@@ -123,6 +128,8 @@ void peer_hello(struct peer *p, uint32_t heartbeat_ms)
                                         .software = qs_text_of("a test")};
     size_t at = peer_begin(p);
     qs_msg_encode_hello_host(&p->w, &m);
+    qs_sha256_init(&p->hellos);
+    qs_sha256_add(&p->hellos, p->tx + at + QS_FRAME_HEADER_BYTES, p->w.len - at - QS_FRAME_HEADER_BYTES);
     peer_end(p, at, QS_MSG_HELLO_HOST);
 }
 
@@ -133,6 +140,9 @@ void peer_auth(struct peer *p, const uint8_t *key, size_t n)
     qs_auth_mac_host(key, n, &p->session, p->agent.nonce, &p->farm, m.mac);
     qs_msg_encode_auth(&p->w, &m);
     peer_end(p, at, QS_MSG_AUTH);
+    uint8_t sum[QS_SHA256_BYTES];
+    qs_sha256_final(&p->hellos, sum);
+    qs_seal_make(key, n, &p->session, p->agent.nonce, &p->farm, sum, &p->tx_seal, &p->rx_seal);
 }
 
 void peer_ping(struct peer *p, uint64_t id)

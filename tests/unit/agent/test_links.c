@@ -68,7 +68,7 @@ static void proves_the_key_over_tcp(void **state)
     assert_true(device_connect(&d, address));
     peer_hello(&d.peer, 10000);
     device_expect(&d, QS_MSG_HELLO_AGENT);
-    assert_int_equal(d.peer.agent.auth, QS_AUTH_HMAC_SHA256);
+    assert_int_equal(d.peer.agent.auth, QS_AUTH_SEALED);
     peer_auth(&d.peer, key, sizeof key);
     const struct letter *l = device_expect(&d, QS_MSG_AUTH);
     qs_auth_mac_agent(key, sizeof key, &d.peer.session, d.peer.agent.nonce, &d.peer.farm, mac);

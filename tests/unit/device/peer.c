@@ -36,7 +36,7 @@ size_t peer_begin(struct peer *p)
 
 void peer_end(struct peer *p, size_t at, enum qs_msg_type type)
 {
-    if (!qs_frame_end(&p->w, at, (uint8_t)type, p->tx_seq))
+    if (!qs_frame_end_sealed(&p->w, at, (uint8_t)type, p->tx_seq, &p->tx_seal))
         abort();
     p->tx_seq++;
     peer_raw(p, p->tx, p->w.len);
@@ -49,7 +49,7 @@ void peer_hello(struct peer *p)
         .proto_max = p->proto_max,
         .features = p->features,
         .session = p->session,
-        .auth = p->asks_proof ? QS_AUTH_HMAC_SHA256 : QS_AUTH_NONE,
+        .auth = p->asks_proof ? p->auth : QS_AUTH_NONE,
         .software = qs_text_of("scripted 1"),
         .boot_id = qs_text_of("boot-1"),
         .clock = qs_text_of("monotonic"),
@@ -62,6 +62,7 @@ void peer_hello(struct peer *p)
     memcpy(m.nonce, p->nonce, sizeof m.nonce);
     size_t at = peer_begin(p);
     qs_msg_encode_hello_agent(&p->w, &m);
+    qs_sha256_add(&p->hellos, p->tx + at + QS_FRAME_HEADER_BYTES, p->w.len - at - QS_FRAME_HEADER_BYTES);
     peer_end(p, at, QS_MSG_HELLO_AGENT);
 }
 
@@ -215,6 +216,8 @@ static void answer_hello(struct peer *p, const struct qs_frame *f)
         abort();
     p->session = m.session;
     p->farm = m.farm;
+    qs_sha256_init(&p->hellos);
+    qs_sha256_add(&p->hellos, f->payload, f->len);
     peer_hello(p);
     if (!p->asks_proof)
         peer_held(p);
@@ -235,6 +238,9 @@ static void answer_proof(struct peer *p, const struct qs_frame *f)
     size_t at = peer_begin(p);
     qs_msg_encode_auth(&p->w, &m);
     peer_end(p, at, QS_MSG_AUTH);
+    uint8_t sum[QS_SHA256_BYTES];
+    qs_sha256_final(&p->hellos, sum);
+    qs_seal_make(p->key, sizeof p->key, &p->session, p->nonce, &p->farm, sum, &p->framer.seal, &p->tx_seal);
     peer_held(p);
 }
 
@@ -426,6 +432,7 @@ static void on_connection(unsigned events, void *user)
         return;
     p->connections++;
     p->tx_seq = 0;
+    p->tx_seal.on = false;
     qs_framer_init(&p->framer, p->rx, sizeof p->rx);
     p->io = qs_io_start(p->loop, p->fd, QS_IO_READ, on_readable, p, NULL);
 }
@@ -460,6 +467,7 @@ static void listen_tcp(struct peer *p)
 struct peer *peer_new(struct qs_loop *loop, bool tcp)
 {
     struct peer *p = qs_calloc(1, sizeof *p);
+    p->auth = QS_AUTH_SEALED;
     p->loop = loop;
     p->fd = -1;
     p->proto_min = QS_PROTO_MIN;

@@ -42,6 +42,9 @@ struct peer {
     unsigned pings, acks, byes, errors;
     uint16_t last_error;
     uint32_t tx_seq;
+    struct qs_sha256 hellos;
+    struct qs_seal tx_seal;
+    enum qs_auth_kind auth; /* what it says where it asks for a proof */
     struct qs_framer framer;
     struct qs_writer w;
     uint8_t rx[QS_FRAME_BUF_BYTES], tx[QS_FRAME_BUF_BYTES];

@@ -89,6 +89,62 @@ static void a_key_on_one_side_only_is_refused(void **state)
     fails(b, QS_E_AUTH, "has no key_file");
 }
 
+/* No way back to frames without seals: neither by an older agent nor by somebody who changes its greeting. */
+static void a_proof_without_seals_is_refused(void **state)
+{
+    (void)state;
+    struct bed *b = bed_new(true);
+    b->peer->auth = QS_AUTH_PROOF_ONLY;
+    qs_session_start(b->host.session);
+    fails(b, QS_E_PROTOCOL, "does not seal");
+}
+
+/* What somebody in between does to a frame of the agent's. */
+static int meddling;
+enum { UNSEALED, FLIPPED, REFLECTED, REPEATED };
+
+/* Instead of FACTS. */
+static bool meddle(struct peer *p, const struct qs_frame *f)
+{
+    if (f->type != QS_MSG_FACTS_GET)
+        return false;
+    struct qs_seal seal = p->tx_seal;
+    struct qs_msg_ping ping = {.id = 1};
+    if (meddling == UNSEALED)
+        p->tx_seal.on = false;
+    if (meddling == REFLECTED)
+        p->tx_seal = p->framer.seal;
+    if (meddling == REPEATED)
+        p->tx_seq--;
+    size_t at = peer_begin(p);
+    qs_msg_encode_ping(&p->w, &ping);
+    if (meddling == FLIPPED) { /* with a checksum that is right: it is no accident */
+        assert_true(qs_frame_end_sealed(&p->w, at, QS_MSG_PING, p->tx_seq++, &p->tx_seal));
+        uint8_t *payload = p->tx + QS_FRAME_HEADER_BYTES;
+        payload[0] ^= 1;
+        qs_frame_header(p->tx, QS_MSG_PING, p->tx_seq - 1, payload,
+                        (uint32_t)(p->w.len - QS_FRAME_HEADER_BYTES));
+        peer_raw(p, p->tx, p->w.len);
+    } else {
+        peer_end(p, at, QS_MSG_PING);
+    }
+    p->tx_seal = seal;
+    return true;
+}
+
+static void nobody_speaks_in_the_agents_place(void **state)
+{
+    static const enum qs_errc codes[] = {QS_E_LINK, QS_E_LINK, QS_E_LINK, QS_E_PROTOCOL};
+    (void)state;
+    for (int i = UNSEALED; i <= REPEATED; i++) {
+        struct bed *b = bed_new(true);
+        meddling = i;
+        b->peer->script = meddle;
+        qs_session_start(b->host.session);
+        fails(b, codes[i], qs_wire_err_text(i == REPEATED ? QS_WIRE_E_SEQ : QS_WIRE_E_SEAL));
+    }
+}
+
 static void a_wrong_proof_is_refused(void **state)
 {
     (void)state;
@@ -423,6 +479,8 @@ int main(void)
         cmocka_unit_test(an_agent_that_cannot_run_commands_is_refused),
         cmocka_unit_test(a_key_on_one_side_only_is_refused),
         cmocka_unit_test(a_wrong_proof_is_refused),
+        cmocka_unit_test(a_proof_without_seals_is_refused),
+        cmocka_unit_test(nobody_speaks_in_the_agents_place),
         cmocka_unit_test(a_banner_without_end_is_quoted),
         cmocka_unit_test(a_short_banner_is_tolerated),
         cmocka_unit_test(a_fact_named_twice_is_refused),

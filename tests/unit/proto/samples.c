@@ -50,7 +50,7 @@ static bool put_hello_agent(struct qs_writer *w)
                                    .proto_max = 1,
                                    .features = 1,
                                    .session = session,
-                                   .auth = QS_AUTH_HMAC_SHA256,
+                                   .auth = QS_AUTH_PROOF_ONLY,
                                    .software = qs_text_of("quiesce-agent 0.1.0"),
                                    .boot_id = qs_text_of("0d1e2f30-4152-6374-8596-a7b8c9daebfc"),
                                    .clock = qs_text_of("monotonic-raw"),

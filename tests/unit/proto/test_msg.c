@@ -41,7 +41,7 @@ static struct hellos good_hellos(void)
         .agent = {.proto_min = 2, .proto_max = 9, .features = 0x8001, .max_frame_bytes = 65536}};
     memset(&h.host.session, 7, sizeof h.host.session);
     h.agent.session = h.host.session;
-    h.agent.auth = QS_AUTH_HMAC_SHA256;
+    h.agent.auth = QS_AUTH_PROOF_ONLY;
     return h;
 }
 
@@ -54,7 +54,7 @@ static void test_agreement(void **state)
     assert_int_equal(a.proto, 3);
     assert_int_equal(a.features, 0x8001);
     assert_int_equal(a.max_frame_bytes, 65536);
-    assert_int_equal(a.auth, QS_AUTH_HMAC_SHA256);
+    assert_int_equal(a.auth, QS_AUTH_PROOF_ONLY);
     h.host.max_frame_bytes = h.agent.max_frame_bytes = UINT32_MAX;
     assert_int_equal(qs_msg_agree(&h.host, &h.agent, &a), QS_WIRE_OK);
     assert_int_equal(a.max_frame_bytes, QS_FRAME_MAX_BYTES);

@@ -76,7 +76,7 @@ static void test_hello_agent(void **state)
     assert_true(PASSES(hello_agent, &m));
     RANGE(hello_agent, &m, proto_max, 255, 0);
     RANGE(hello_agent, &m, session, some_uid(), none);
-    RANGE(hello_agent, &m, auth, QS_AUTH_HMAC_SHA256, (enum qs_auth_kind)2);
+    RANGE(hello_agent, &m, auth, QS_AUTH_SEALED, (enum qs_auth_kind)3);
     RANGE(hello_agent, &m, software, letters(QS_NOTE_MAX_BYTES), letters(QS_NOTE_MAX_BYTES + 1));
     RANGE(hello_agent, &m, boot_id, letters(QS_NAME_MAX_BYTES), letters(QS_NAME_MAX_BYTES + 1));
     RANGE(hello_agent, &m, boot_id, letters(1), letters(0));
