@@ -19,7 +19,8 @@ enum {
     FD_SIGNAL,
     FD_LISTEN,
     FD_SUPERVISOR,
-    FD_COUNT
+    FD_GUESTS,
+    FD_COUNT = FD_GUESTS + QS_GUESTS_MAX
 };
 
 /* A link that may be taken, or one to be turned away; in a window nobody is answered. */
@@ -41,6 +42,9 @@ static void fill_fds(const struct qs_linux *os, struct pollfd *fds)
     fds[FD_SIGNAL].fd = os->signal_fd;
     fds[FD_SUPERVISOR].fd = os->supervised.alive_fd;
     fds[FD_LISTEN].fd = door_is_watched(os) ? os->link.listen_fd : -1;
+    for (int i = 0; i < QS_GUESTS_MAX; i++) {
+        fds[FD_GUESTS + i].fd = door_is_watched(os) ? os->guests.at[i].fd : -1;
+    }
     for (int i = 0; i < FD_COUNT; i++) {
         fds[i].events = POLLIN;
         fds[i].revents = 0;
@@ -50,6 +54,8 @@ static void fill_fds(const struct qs_linux *os, struct pollfd *fds)
 static void wait_for_news(struct qs_linux *os, struct pollfd *fds)
 {
     int64_t deadline = qs_agent_next_deadline_ns(&os->agent);
+    int64_t leaves = door_is_watched(os) ? qs_guests_expire(&os->guests, qs_io_now_ns(os->clock)) : INT64_MAX;
+    deadline = leaves < deadline ? leaves : deadline;
     struct timespec timeout = {0};
     if (deadline != INT64_MAX) {
         int64_t left = deadline - qs_io_now_ns(os->clock);
@@ -131,6 +137,33 @@ static void hear(struct qs_linux *os)
     }
 }
 
+static const char held[] =
+    "quiesce-agent: another session holds this agent; it is free when that one ends or falls silent\n";
+
+/* The agent judges at once: who waits for nothing but its judgement keeps nobody else out. */
+static void lead_in(struct qs_linux *os, struct qs_guest *guest)
+{
+    int fd = qs_guest_leave(guest);
+    if (!qs_agent_takes_link(&os->agent)) {
+        qs_link_turn_away(fd, held);
+        return;
+    }
+    qs_link_adopt(&os->link, fd);
+    if (!qs_agent_on_guest(&os->agent, guest->nonce, guest->bytes, guest->n) && os->agent.link_up) {
+        lose_link(os);
+    }
+}
+
+static void hear_guests(struct qs_linux *os, const struct pollfd *fds)
+{
+    for (int i = 0; i < QS_GUESTS_MAX; i++) {
+        struct qs_guest *guest = &os->guests.at[i];
+        if (fds[i].revents && fds[i].fd == guest->fd && qs_guest_hear(guest, &os->agent)) {
+            lead_in(os, guest);
+        }
+    }
+}
+
 static void open_door(struct qs_linux *os)
 {
     int fd = qs_link_accept(&os->link);
@@ -141,9 +174,11 @@ static void open_door(struct qs_linux *os)
         hear(os); /* the client before may have hung up since we looked */
     }
     if (!qs_agent_takes_link(&os->agent)) {
-        qs_link_turn_away(fd,
-                          "quiesce-agent: another session holds this agent; it is free when that one ends "
-                          "or falls silent\n");
+        qs_link_turn_away(fd, held);
+        return;
+    }
+    if (os->key_bytes > 0) {
+        qs_guests_add(&os->guests, fd, qs_io_now_ns(os->clock));
         return;
     }
     qs_link_adopt(&os->link, fd);
@@ -178,6 +213,9 @@ void qs_linux_run(struct qs_linux *os)
         if (fds[FD_LINK].revents && os->link.in_fd >= 0) {
             hear(os);
         }
+        if (door_is_watched(os)) {
+            hear_guests(os, fds + FD_GUESTS);
+        }
         if (fds[FD_LISTEN].revents && door_is_watched(os)) {
             open_door(os);
         }
@@ -192,5 +230,6 @@ void qs_linux_run(struct qs_linux *os)
     if (os->has_cache) {
         qs_files_close(&os->files);
     }
+    qs_guests_close(&os->guests);
     qs_link_close(&os->link);
 }

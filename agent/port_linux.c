@@ -335,6 +335,7 @@ const char *qs_linux_clock_name(const struct qs_linux *os)
 
 void qs_linux_init(struct qs_linux *os, const char *sysfs)
 {
+    qs_guests_init(&os->guests);
     struct timespec t;
     cpu_set_t allowed;
     CPU_ZERO(&allowed);

@@ -7,6 +7,7 @@
 #include "linux_command.h"
 #include "linux_facts.h"
 #include "linux_files.h"
+#include "linux_guests.h"
 #include "linux_harness.h"
 #include "linux_link.h"
 #include "linux_probe.h"
@@ -35,6 +36,7 @@ struct qs_linux {
     bool has_cache;
     clockid_t clock;
     int signal_fd;
+    struct qs_guests guests; /* at a door with a key */
     struct qs_supervised supervised;
     bool stop;   /* the loop ends */
     bool broken; /* the link failed while sending */

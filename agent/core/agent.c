@@ -111,6 +111,17 @@ void qs_agent_on_bytes(struct qs_agent *agent, const uint8_t *bytes, size_t n)
     agent->heard_ns = qs_agent_now_ns(agent); /* what the answers took is our silence, not the host's */
 }
 
+bool qs_agent_on_guest(struct qs_agent *agent, const uint8_t nonce[QS_NONCE_BYTES], const uint8_t *bytes,
+                       size_t n)
+{
+    memcpy(agent->nonce, nonce, sizeof agent->nonce);
+    agent->is_guest = true;
+    qs_agent_on_link_up(agent);
+    qs_agent_on_bytes(agent, bytes, n);
+    agent->is_guest = false;
+    return agent->link_up && agent->state != QS_STATE_HELLO && agent->state != QS_STATE_AUTH;
+}
+
 void qs_agent_on_child(struct qs_agent *agent, const struct qs_port_child *child)
 {
     agent->child = child;

@@ -79,6 +79,7 @@ struct qs_agent {
     int64_t up_ns, heartbeat_ns, heard_ns;
     struct qs_uid farm, session;
     uint8_t nonce[QS_NONCE_BYTES], hellos[QS_SHA256_BYTES]; /* the sum of both HELLOs */
+    bool is_guest;                                          /* it has had our HELLO, with this nonce */
     struct qs_seal tx_seal;                                 /* of a session with a key, once it is proven */
 
     struct qs_frame frame;             /* the message being handled */
@@ -106,6 +107,14 @@ void qs_agent_init(struct qs_agent *agent, const struct qs_port *port,
 /* May a link be brought up now? Not while one is up, nor while a child of a lost one still runs. */
 bool qs_agent_takes_link(const struct qs_agent *agent);
 void qs_agent_on_link_up(struct qs_agent *agent);
+/* A link whose peer has spoken before it was brought up: it was greeted with `nonce` (qs_agent_greeting) and
+ * has said n bytes, its HELLO and its proof. True: they are right, the session stands. */
+bool qs_agent_on_guest(struct qs_agent *agent, const uint8_t nonce[QS_NONCE_BYTES], const uint8_t *bytes,
+                       size_t n);
+/* HELLO_AGENT as the answer to n bytes of HELLO_HOST's payload, with a fresh nonce, without any change of the
+ * agent. Returns its frame's length; 0: it is no greeting that can be answered. */
+size_t qs_agent_greeting(const struct qs_agent *agent, const uint8_t *hello, size_t n,
+                         uint8_t ret_nonce[QS_NONCE_BYTES], uint8_t *out, size_t cap);
 /* The link is gone. A window that runs goes on to its end, its iterations are kept. */
 void qs_agent_on_link_down(struct qs_agent *agent);
 void qs_agent_on_bytes(struct qs_agent *agent, const uint8_t *bytes, size_t n);

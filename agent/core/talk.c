@@ -17,6 +17,9 @@ bool qs_talk_end(struct qs_agent *agent, size_t at, uint8_t type)
         return false;
     }
     agent->tx_seq++;
+    if (agent->is_guest && type == QS_MSG_HELLO_AGENT) {
+        return true; /* it has it */
+    }
     return agent->port.send(agent->port.ctx, agent->tx, agent->w.len);
 }
 
@@ -59,19 +62,16 @@ enum qs_agent_event qs_act_greet(struct qs_agent *agent)
     agent->max_frame_bytes = QS_FRAME_FLOOR_BYTES;
     agent->up_ns = agent->heard_ns = qs_agent_now_ns(agent);
     qs_framer_init(&agent->framer, agent->rx, sizeof agent->rx);
-    agent->port.random(agent->port.ctx, agent->nonce, sizeof agent->nonce);
+    if (!agent->is_guest) {
+        agent->port.random(agent->port.ctx, agent->nonce, sizeof agent->nonce);
+    }
     return QS_EV_NONE;
 }
 
-enum qs_agent_event qs_act_hello(struct qs_agent *agent)
+static struct qs_msg_hello_agent our_hello(const struct qs_agent *agent, const struct qs_msg_hello_host *host,
+                                           const uint8_t *nonce)
 {
     const struct qs_agent_options *o = &agent->options;
-    struct qs_msg_hello_host host;
-    struct qs_agreed agreed;
-    int err = qs_msg_decode_hello_host(agent->frame.payload, agent->frame.len, &host);
-    if (err != 0) {
-        return qs_talk_malformed(agent, err);
-    }
     struct qs_msg_hello_agent m = {
         .proto_min = QS_PROTO_MIN,
         .proto_max = QS_PROTO_MAX,
@@ -81,7 +81,7 @@ enum qs_agent_event qs_act_hello(struct qs_agent *agent)
                     (agent->port.program_start ? (uint32_t)(QS_FEATURE_HARNESS | QS_FEATURE_EVALS) : 0) |
                     (agent->port.files ? (uint32_t)QS_FEATURE_FILES : 0) |
                     (agent->port.document ? (uint32_t)QS_FEATURE_STREAM : 0),
-        .session = host.session,
+        .session = host->session,
         .auth = o->key ? QS_AUTH_SEALED : QS_AUTH_NONE,
         .software = qs_text_of(o->software),
         .boot_id = qs_text_of(o->boot_id),
@@ -90,7 +90,35 @@ enum qs_agent_event qs_act_hello(struct qs_agent *agent)
         .max_iterations = QS_ITERATIONS_MAX,
         .clock_resolution_ns = o->clock_resolution_ns,
         .clock_cost_ps = o->clock_cost_ps};
-    memcpy(m.nonce, agent->nonce, sizeof m.nonce);
+    memcpy(m.nonce, nonce, sizeof m.nonce);
+    return m;
+}
+
+size_t qs_agent_greeting(const struct qs_agent *agent, const uint8_t *hello, size_t n,
+                         uint8_t ret_nonce[QS_NONCE_BYTES], uint8_t *out, size_t cap)
+{
+    struct qs_msg_hello_host host;
+    struct qs_writer w;
+    if (qs_msg_decode_hello_host(hello, n, &host) != 0) {
+        return 0;
+    }
+    agent->port.random(agent->port.ctx, ret_nonce, QS_NONCE_BYTES);
+    const struct qs_msg_hello_agent m = our_hello(agent, &host, ret_nonce);
+    qs_writer_init(&w, out, cap);
+    size_t at = qs_frame_begin(&w);
+    qs_msg_encode_hello_agent(&w, &m);
+    return qs_frame_end(&w, at, QS_MSG_HELLO_AGENT, 0) ? w.len : 0;
+}
+
+enum qs_agent_event qs_act_hello(struct qs_agent *agent)
+{
+    struct qs_msg_hello_host host;
+    struct qs_agreed agreed;
+    int err = qs_msg_decode_hello_host(agent->frame.payload, agent->frame.len, &host);
+    if (err != 0) {
+        return qs_talk_malformed(agent, err);
+    }
+    const struct qs_msg_hello_agent m = our_hello(agent, &host, agent->nonce);
     struct qs_sha256 hellos;
     agent->session = host.session;
     agent->farm = host.farm;
@@ -107,7 +135,7 @@ enum qs_agent_event qs_act_hello(struct qs_agent *agent)
         return qs_talk_fatal(agent, QS_CODE_VERSION, qs_wire_err_text(err));
     }
     agent->max_frame_bytes = agreed.max_frame_bytes;
-    return o->key ? QS_EV_CHALLENGED : QS_EV_ACCEPTED;
+    return agent->options.key ? QS_EV_CHALLENGED : QS_EV_ACCEPTED;
 }
 
 enum qs_agent_event qs_act_verify(struct qs_agent *agent)

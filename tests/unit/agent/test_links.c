@@ -80,6 +80,48 @@ static void proves_the_key_over_tcp(void **state)
     device_terminate(&d);
 }
 
+/* More strangers than there are places, silent, greeting, talking nonsense or lying: who has the key gets in,
+ * and stays. */
+static void strangers_keep_nobody_out(void **state)
+{
+    enum { STRANGERS = 40 };
+    static struct device stranger[STRANGERS];
+    struct device d;
+    char address[32];
+    (void)state;
+    listen_tcp(&d, address);
+    for (size_t i = 0; i < STRANGERS; i++) {
+        peer_init(&stranger[i].peer, d.peer.deliver, &stranger[i]);
+        assert_true(device_connect(&stranger[i], address));
+        if (i % 4 == 1) {
+            peer_hello(&stranger[i].peer, 10000);
+        } else if (i % 4 == 2) {
+            assert_int_equal(write(stranger[i].out_fd, "GET / HTTP/1.0\r\n", 16), 16);
+        } else if (i % 4 == 3) {
+            assert_int_equal(write(stranger[i].out_fd, "QS\1\1\377", 5), 5);
+        }
+    }
+    assert_true(device_connect(&d, address));
+    peer_hello(&d.peer, 10000);
+    device_expect(&d, QS_MSG_HELLO_AGENT);
+    peer_auth(&d.peer, key, sizeof key);
+    device_expect(&d, QS_MSG_AUTH);
+    device_expect(&d, QS_MSG_HELD);
+    for (size_t i = 0; i < STRANGERS; i++) {
+        device_hang_up(&stranger[i]);
+        peer_done(&stranger[i].peer);
+    }
+    peer_init(&stranger[0].peer, d.peer.deliver, &stranger[0]);
+    assert_true(device_connect(&stranger[0], address)); /* a session that stands is not disturbed */
+    assert_null(device_next(&stranger[0]));
+    assert_non_null(memmem(stranger[0].peer.framer.noise_head, QS_NOISE_HEAD_BYTES, "another session", 15));
+    device_hang_up(&stranger[0]);
+    peer_done(&stranger[0].peer);
+    peer_ping(&d.peer, 3);
+    device_expect(&d, QS_MSG_PONG);
+    device_terminate(&d);
+}
+
 static void refuses_a_wrong_key_over_tcp(void **state)
 {
     struct device d;
@@ -343,6 +385,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(proves_the_key_over_tcp),
+        cmocka_unit_test(strangers_keep_nobody_out),
         cmocka_unit_test(refuses_a_wrong_key_over_tcp),
         cmocka_unit_test(explains_its_refusals),
         cmocka_unit_test(serves_one_client_on_a_socket),
