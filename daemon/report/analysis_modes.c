@@ -147,7 +147,9 @@ static enum qs_status put_pelt_r(const struct qs_view *v, struct qs_json *j)
 
 const struct qs_view_stat qs_mode_stats[] = {
     {"modality", "ties spread; lowland, then mvalue", put_modality, QS_BASIS_ITERATIONS, false},
-    {"lowland", "Akinshin 2020 on the values as they are", put_lowland, QS_BASIS_ITERATIONS, false},
+    {"lowland",
+     "Akinshin 2020 on the values as they are; 100 bins of equal share between Harrell-Davis quantiles",
+     put_lowland, QS_BASIS_ITERATIONS, false},
     {"mvalue", "Gregg, padded histogram, largest over bin widths", put_mvalue, QS_BASIS_ITERATIONS, false},
     {"dip", "Hartigan & Hartigan 1985; p from a table of simulated uniform samples", put_dip,
      QS_BASIS_ITERATIONS, false},

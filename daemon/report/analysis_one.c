@@ -202,14 +202,16 @@ static enum qs_status put_tukey(const struct qs_view *v, struct qs_json *j)
 }
 
 const struct qs_view_stat qs_one_stats[] = {
-    {"describe", "moments, order statistics", put_describe, QS_BASIS_ITERATIONS, false},
+    {"describe", "moments, order statistics; mad is 1.482602218505602 times the median deviation (R: 1.4826)",
+     put_describe, QS_BASIS_ITERATIONS, false},
     {"quantiles", "Hyndman-Fan type 7", put_quantiles, QS_BASIS_ITERATIONS, false},
     {"quantiles_type8", "Hyndman-Fan type 8", put_quantiles_type8, QS_BASIS_ITERATIONS, false},
     {"lorenz", "cumulative shares of the ordered values", put_lorenz, QS_BASIS_ITERATIONS, false},
     {"autocorrelation", "sums of products over the sum of squares", put_autocorrelation, QS_BASIS_ITERATIONS,
      false},
     {"ljung_box", "Ljung-Box 1978", put_ljung_box, QS_BASIS_ITERATIONS, false},
-    {"effective_sample_size", "the smaller of Geyer 1992 and AR(1)", put_ess, QS_BASIS_ITERATIONS, false},
+    {"effective_sample_size", "the smaller of Geyer 1992 and AR(1), each capped to 1 .. n; n_over_tau is not",
+     put_ess, QS_BASIS_ITERATIONS, false},
     {"mean_ci", "Student", put_mean_ci, QS_BASIS_ITERATIONS, false},
     {"mean_ci_dependent", "Student with the effective sample size", put_mean_ci_dependent,
      QS_BASIS_ITERATIONS, false},

@@ -252,10 +252,13 @@ const struct qs_points_stat qs_points_stats[] = {
     {"ed_pelt", "Haynes-Fearnhead-Eckley 2017, 3 ln n", put_ed_pelt, false},
     {"perfherder", "Mozilla's weighted windows, t above 7", put_perfherder, false},
     {"step_fit", "Skia Perf's kinds on the whole trace", put_step_fit, false},
-    {"mann_kendall", "Mann 1945, Kendall 1975, normal with ties", put_mann_kendall, false},
+    {"mann_kendall", "Mann 1945, Kendall 1975, normal with ties and the correction for continuity",
+     put_mann_kendall, false},
     {"drift", "Mann-Kendall with the variance for dependent values, Theil-Sen", put_drift, false},
     {"theil_sen", "median of the slopes of all pairs, Sen's interval", put_theil_sen, false},
-    {"gesd", "Rosner 1983, mean and sd", put_gesd, false},
+    {"gesd",
+     "Rosner 1983, mean and sd of all points: after a step a whole level stands out, labelled.alone does not",
+     put_gesd, false},
 };
 const size_t qs_points_stat_count = sizeof qs_points_stats / sizeof *qs_points_stats;
 
