@@ -182,6 +182,30 @@ static void test_nothing_varies(void **state)
     EXPECT(out.kind == QS_VERDICT_EQUIVALENT && out.reason == QS_REASON_NO_SPREAD);
 }
 
+/* A margin of 50 % is ln 1.5 = 0.405 either way on the axis of logarithms, not 0.5. */
+static void test_a_wide_margin_is_one_of_ratios(void **state)
+{
+    (void)state;
+    static const struct {
+        double ratio;
+        enum qs_verdict_kind want;
+    } rows[] = {{1.45, QS_VERDICT_NEGLIGIBLE},
+                {1.55, QS_VERDICT_REGRESSION},
+                {0.68, QS_VERDICT_NEGLIGIBLE},
+                {0.65, QS_VERDICT_IMPROVEMENT}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double x[K], y[K];
+        struct qs_verdict out;
+        struct qs_verdict_opts opts = qs_verdict_opts_default();
+        opts.margin = 0.5;
+        runs_around(1e6, 0.001, x);
+        runs_around(1e6 * rows[i].ratio, 0.001, y);
+        struct qs_side_runs base = {.v = x, .n = K}, cand = {.v = y, .n = K};
+        assert_int_equal(qs_verdict_runs(&base, &cand, &opts, &out), QS_OK);
+        assert_int_equal(out.kind, rows[i].want);
+    }
+}
+
 static void test_no_margin(void **state)
 {
     (void)state;
@@ -288,6 +312,7 @@ int main(void)
         cmocka_unit_test(test_bad_values_are_refused),
         cmocka_unit_test(test_bad_options_are_refused),
         cmocka_unit_test(test_nothing_varies),
+        cmocka_unit_test(test_a_wide_margin_is_one_of_ratios),
         cmocka_unit_test(test_no_margin),
         cmocka_unit_test(test_blocks_see_through_drift),
         cmocka_unit_test(test_swapping_the_arms_mirrors),
