@@ -97,6 +97,12 @@ static void on_store_trouble(const struct qs_err *err, void *user)
     qs_log(app->log, QS_LOG_ERROR, "store", "%s: %s, reopening", err->text, qs_errc_advice(err->code));
 }
 
+static void on_store_recovered(void *user)
+{
+    struct app *app = user;
+    qs_log(app->log, QS_LOG_INFO, "store", "%s is written again", app->db);
+}
+
 static void on_signal(int signum, void *user)
 {
     struct app *app = user;
@@ -236,7 +242,8 @@ static bool open_log(struct app *app, struct qs_err *err)
 
 static bool open_store(struct app *app, struct qs_err *err)
 {
-    const struct qs_store_events events = {.on_trouble = on_store_trouble, .user = app};
+    const struct qs_store_events events = {
+        .on_trouble = on_store_trouble, .on_recovered = on_store_recovered, .user = app};
     char *folder = qs_folder_of(app->db);
     bool ok = qs_folder_make(folder, err) && qs_store_open(app->loop, app->db, &events, &app->store, err);
     free(folder);

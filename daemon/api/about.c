@@ -10,8 +10,16 @@
 void qs_handle_health(struct qs_exchange *ex)
 {
     struct qs_buf out;
+    struct qs_json j;
     qs_buf_init(&out);
-    qs_buf_str(&out, "{\"ok\":true}");
+    qs_json_init(&j, &out);
+    qs_json_object(&j);
+    const char *disk = qs_farm_waits_for_disk(ex->api->p.farm, 0);
+    const struct qs_err *trouble = qs_store_trouble(ex->api->p.store);
+    qs_json_kbool(&j, "ok", !disk && !trouble);
+    if (disk || trouble)
+        qs_json_kstring(&j, "why", disk ? disk : trouble->text);
+    qs_json_object_end(&j);
     qs_reply_json(ex, 200, &out);
 }
 
@@ -36,9 +44,13 @@ void qs_handle_version(struct qs_exchange *ex)
 void qs_handle_devices(struct qs_exchange *ex)
 {
     struct qs_buf out;
+    struct qs_json j;
     qs_buf_init(&out);
     qs_buf_str(&out, "{\"devices\":");
     qs_farm_devices_json(ex->api->p.farm, &out);
+    qs_buf_str(&out, ",\"disk\":");
+    qs_json_init(&j, &out);
+    qs_json_string(&j, qs_farm_waits_for_disk(ex->api->p.farm, 0));
     qs_buf_char(&out, '}');
     qs_reply_json(ex, 200, &out);
 }

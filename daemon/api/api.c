@@ -37,7 +37,7 @@ static bool read_newest(struct qs_store_reader *reader, void *user, struct qs_er
 {
     struct qs_api *api = user;
     struct qs_jobs jobs;
-    if (!qs_read_jobs(reader, 0, 1, false, &jobs, err))
+    if (!qs_read_jobs(reader, 0, 1, &jobs, err))
         return false;
     api->newest_job = jobs.count ? jobs.at[0].id : 0;
     qs_jobs_free(&jobs);

@@ -8,6 +8,7 @@
 #include "api/flow.h"
 #include "api/reply.h"
 #include "base/json.h"
+#include "base/loop.h"
 #include "store/read.h"
 
 enum { PAGE = 256 };
@@ -60,7 +61,9 @@ static bool put_event(struct qs_buf *out, const struct qs_farm_event *e)
     if (e->device && !json_object_get(data, "device"))
         json_object_set_new(data, "device", json_string(e->device));
     char *text = json_dumps(data, JSON_COMPACT);
-    qs_buf_fmt(out, "id: %lld\nevent: %s\ndata: %s\n\n", (long long)e->id, e->kind, text ? text : "{}");
+    if (e->id > 0) /* one of now has none: there is nothing to go on behind */
+        qs_buf_fmt(out, "id: %lld\n", (long long)e->id);
+    qs_buf_fmt(out, "event: %s\ndata: %s\n\n", e->kind, text ? text : "{}");
     free(text);
     json_decref(data);
     return final;
@@ -150,12 +153,34 @@ static bool read_first(struct qs_store_reader *reader, struct qs_exchange *ex, s
     return find_final(reader, st, err);
 }
 
+/* What was told to those who listened then holds for who comes later. */
+static void put_waiting(struct qs_exchange *ex, int64_t job)
+{
+    const char *why = job ? qs_farm_waits_for_disk(ex->api->p.farm, job) : NULL;
+    if (!why)
+        return;
+    struct qs_buf body;
+    struct qs_json j;
+    qs_buf_init(&body);
+    qs_json_init(&j, &body);
+    qs_json_object(&j);
+    qs_json_kstring(&j, "why", why);
+    qs_json_object_end(&j);
+    put_event(&ex->reply, &(struct qs_farm_event){.wall_ns = qs_loop_wall_ns(ex->api->p.loop),
+                                                  .job = job,
+                                                  .kind = "job.waiting",
+                                                  .body_json = body.data});
+    qs_buf_done(&body);
+}
+
 static void begin(struct qs_exchange *ex)
 {
     struct stream *st = ex->data;
     qs_buf_str(&ex->reply, ": hello\n\n");
     take_page(ex);
     ex->flow.ended |= st->over;
+    if (!ex->flow.ended)
+        put_waiting(ex, st->job);
     qs_flow_end_with_client(ex);
     qs_reply_flow(ex, "text/event-stream", more);
 }
@@ -201,15 +226,29 @@ void qs_handle_all_events(struct qs_exchange *ex)
     open_stream(ex, 0);
 }
 
+static bool is_meant(const struct qs_exchange *ex, const struct qs_farm_event *event)
+{
+    const struct stream *st = ex->data;
+    return ex->flow.events && (!st->job || st->job == event->job) &&
+           (event->id == 0 || event->id > st->newest);
+}
+
 void qs_events_tell(struct qs_api *api, const struct qs_farm_event *event)
 {
     for (struct qs_exchange *ex = api->exchanges; ex; ex = ex->next) {
         struct stream *st = ex->data;
-        if (!ex->flow.events || (st->job && st->job != event->job) || event->id <= st->newest)
+        if (!is_meant(ex, event))
             continue;
+        bool room = ex->queued && !ex->flow.ended && ex->reply.len - ex->flow.sent < QS_API_QUEUE_BYTES;
+        if (event->id == 0) {
+            if (room)
+                put_event(&ex->reply, event);
+            qs_flow_wake(ex);
+            continue;
+        }
         bool caught_up = ex->queued && !st->behind && st->newest <= st->last_id && !ex->busy && !ex->reading;
         st->newest = event->id;
-        if (caught_up && ex->reply.len - ex->flow.sent < QS_API_QUEUE_BYTES)
+        if (caught_up && room && event->body_json)
             append(ex, event);
         qs_flow_wake(ex);
     }

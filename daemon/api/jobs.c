@@ -34,7 +34,7 @@ static void done_jobs(void *data)
 static bool read_list(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
     struct jobs *d = ex->data;
-    return qs_read_jobs(reader, d->before, d->limit, false, &d->found, err);
+    return qs_read_jobs(reader, d->before, d->limit, &d->found, err);
 }
 
 static void say_list(struct qs_exchange *ex)
@@ -50,6 +50,7 @@ static void say_list(struct qs_exchange *ex)
     for (size_t i = 0; i < d->found.count; i++) {
         qs_json_object(&j);
         qs_render_job(&j, &d->found.at[i]);
+        qs_json_kstring(&j, "why", qs_farm_waits_for_disk(ex->api->p.farm, d->found.at[i].id));
         qs_json_object_end(&j);
     }
     qs_json_array_end(&j);

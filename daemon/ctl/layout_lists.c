@@ -47,6 +47,7 @@ void qs_layout_jobs(const struct qs_layout *layout, const json_t *doc, struct qs
     struct qs_grid grid;
     size_t i;
     const json_t *job;
+    const char *disk = "";
     const json_t *jobs = json_object_get(doc, "jobs");
     if (json_array_size(jobs) == 0) {
         qs_buf_str(out, "There are no jobs yet. To make one: quiesce run -- COMMAND\n");
@@ -56,7 +57,9 @@ void qs_layout_jobs(const struct qs_layout *layout, const json_t *doc, struct qs
     json_array_foreach(jobs, i, job)
     {
         int_cell(&grid, job, "id");
-        text_cell(&grid, job, "state");
+        const char *why = qs_json_get_text(job, "why", ""); /* its end is not on disk */
+        disk = why[0] != '\0' ? why : disk;
+        qs_grid_cell(&grid, why[0] != '\0' ? "waiting" : qs_json_get_text(job, "state", ""));
         text_cell(&grid, job, "name");
         int_cell(&grid, job, "runs");
         int_cell(&grid, job, "runs_tainted");
@@ -67,6 +70,8 @@ void qs_layout_jobs(const struct qs_layout *layout, const json_t *doc, struct qs
     }
     qs_grid_print(&grid, &layout->face, "", out);
     qs_grid_done(&grid);
+    if (disk[0] != '\0')
+        qs_face_wrap(&layout->face, out, "", disk, QS_INK_PLAIN);
 }
 
 /* "  name        value", where there is a value. */
@@ -322,4 +327,7 @@ void qs_layout_devices(const struct qs_layout *layout, const json_t *doc, struct
     }
     qs_grid_print(&grid, &layout->face, "", out);
     qs_grid_done(&grid);
+    const char *disk = qs_json_get_text(doc, "disk", "");
+    if (disk[0] != '\0')
+        qs_face_wrap(&layout->face, out, "", disk, QS_INK_PLAIN);
 }

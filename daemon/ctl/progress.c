@@ -239,6 +239,12 @@ static void on_lost(struct qs_progress *p, const json_t *d)
     note(p, "device %s is lost: %s", qs_json_get_text(d, "device", "?"), qs_json_get_text(d, "why", ""));
 }
 
+/* Its end is decided, and not yet on disk. */
+static void on_waiting(struct qs_progress *p, const json_t *d)
+{
+    note(p, "the job has ended, %s", qs_json_get_text(d, "why", "waiting for the disk"));
+}
+
 static void on_back(struct qs_progress *p, const json_t *d)
 {
     note(p, "device %s is back", qs_json_get_text(d, "device", "?"));
@@ -278,6 +284,7 @@ static const struct {
              {"job.warning", on_warning, true},
              {"job.lost", on_lost, true},
              {"job.back", on_back, true},
+             {"job.waiting", on_waiting, true},
              {"job.result", on_result, true},
              {"job.state", on_state, true}};
 

@@ -36,6 +36,7 @@ static void release(struct qs_control *c)
     free(c->facts_json);
     free(c->cancel_why);
     free(c->block_uids);
+    free(c->block_spoiled);
     free(c);
 }
 
@@ -170,6 +171,7 @@ struct qs_control *qs_control_new(const struct qs_control_parts *parts,
     qs_streamed_init(&c->streamed);
     qs_plan_init(&c->plan, parts->spec, parts->seed, name_key(parts->device));
     c->block_uids = qs_calloc(2 * parts->spec->arm_count, sizeof *c->block_uids);
+    c->block_spoiled = qs_calloc(2 * parts->spec->arm_count, sizeof *c->block_spoiled);
     return c;
 }
 

@@ -48,6 +48,7 @@ struct qs_control {
     bool point_over;           /* the point in hand is done: only its clean-up is left */
     size_t restored_points;    /* points whose earlier blocks have been taken over */
     struct qs_uid *block_uids; /* owned: runs of the block in hand, 2 * arms */
+    bool *block_spoiled;       /* owned: which of them gave nothing */
     size_t block_runs;
     int64_t block_began_ns, began_ns;
     uint32_t failed_blocks; /* in a row */

@@ -75,6 +75,7 @@ void qs_control_do_begin_run(struct qs_control *c)
     c->left.kept = 0;
     qs_control_trace_reset(c);
     qs_loop_random(c->p.loop, run->uid.b, sizeof run->uid.b);
+    c->block_spoiled[c->block_runs] = false;
     c->block_uids[c->block_runs++] = run->uid;
     struct qs_run_row row = {.job = c->p.job,
                              .arm = (uint32_t)qs_plan_arm(&c->plan),
@@ -206,6 +207,17 @@ static bool block_is_spoiled(const struct qs_control *c)
     return false;
 }
 
+/* What was good of it is there once more: it must not count twice. */
+static void set_block_aside(struct qs_control *c, const char *why)
+{
+    struct qs_err err = QS_ERR_INIT;
+    qs_fail(&err, QS_E_COMMAND, "the block was repeated: %s", why);
+    for (size_t i = 0; i < c->block_runs; i++) {
+        if (!c->block_spoiled[i])
+            qs_control_mark_interrupted(c, &c->block_uids[i], &err);
+    }
+}
+
 /* True where the same block is tried again. */
 static bool repeat_spoiled(struct qs_control *c)
 {
@@ -214,7 +226,9 @@ static bool repeat_spoiled(struct qs_control *c)
         return false;
     }
     if (c->plan.repeats < c->p.spec->plan.repeat_tainted) {
-        qs_control_news_repeat(c, "a run gave no accepted iteration");
+        static const char why[] = "a run gave no accepted iteration";
+        set_block_aside(c, why);
+        qs_control_news_repeat(c, why);
         qs_plan_repeat_block(&c->plan);
         return true;
     }
@@ -259,6 +273,8 @@ void qs_control_do_next(struct qs_control *c)
     double median_ns = c->plan.block == 0 ? (double)c->run.last_ns : qs_control_run_median(c);
     bool spoiled = !(median_ns > 0) || c->failed;
     store_run_end(c, spoiled);
+    if (c->block_runs > 0)
+        c->block_spoiled[c->block_runs - 1] = spoiled;
     qs_control_news_run(c);
     if (qs_control_over(c)) {
         /* The run in hand has its own end already; pilots are no block that could lack an arm. */

@@ -21,9 +21,9 @@ struct qs_device {
     struct qs_timer *asking;    /* owned: to ask again for the right to transfer */
     enum qs_device_state link;  /* CONNECTING, READY or DOWN */
     bool simulated;
-    char *boot, *facts, *environment, *software, *why; /* owned, NULL until known */
-    int64_t host_ns, device_ns, rtt_ns;                /* the last clock mapping; rtt 0 = none */
-    bool has_cache;                                    /* for files; the next three are what it last said */
+    char *boot, *clock, *facts, *environment, *software, *why; /* owned, NULL until known */
+    int64_t host_ns, device_ns, rtt_ns;                        /* the last clock mapping; rtt 0 = none */
+    bool has_cache; /* for files; the next three are what it last said */
     uint64_t cache_bytes, cache_most_bytes, free_bytes;
     qs_device_cleaned_fn *cleaned; /* who waits for the end of a cleaning; NULL: nobody */
     void *cleaned_user;
@@ -63,7 +63,7 @@ static void store_clock(struct qs_device *d)
     qs_store_clock_pair(d->p.store, &row, on_row_stored, NULL);
 }
 
-static void store_identity(struct qs_device *d, const char *clock)
+static void store_identity(struct qs_device *d)
 {
     const struct qs_farm_device *config = d->p.config;
     struct qs_device_row device = {
@@ -71,7 +71,7 @@ static void store_identity(struct qs_device *d, const char *clock)
     struct qs_boot_row boot = {.device = config->name,
                                .boot_uuid = d->boot,
                                .fingerprint_json = d->facts,
-                               .clock = clock,
+                               .clock = d->clock,
                                .seen_wall_ns = qs_loop_wall_ns(d->p.loop)};
     qs_store_device(d->p.store, &device, on_row_stored, NULL);
     qs_store_boot(d->p.store, &boot, on_row_stored, NULL);
@@ -121,7 +121,8 @@ static void on_ready(const struct qs_session_agent *agent, const char *facts_jso
     set_text(&d->software, agent->software);
     set_text(&d->why, NULL);
     d->simulated = agent->simulated;
-    store_identity(d, agent->clock);
+    set_text(&d->clock, agent->clock);
+    store_identity(d);
     make_environment(d);
     ask_to_transfer(d);
 }
@@ -372,6 +373,7 @@ void qs_device_free(struct qs_device *d)
     qs_session_free(d->session);
     qs_held_free(d->held);
     free(d->boot);
+    free(d->clock);
     free(d->facts);
     free(d->environment);
     free(d->software);
@@ -445,8 +447,10 @@ const char *qs_device_environment(const struct qs_device *d)
 void qs_device_assign(struct qs_device *d, struct qs_control *control)
 {
     d->control = control;
-    if (control)
-        qs_control_start(control, d->boot, d->environment);
+    if (!control)
+        return;
+    store_identity(d); /* the disk may have refused it when the device came */
+    qs_control_start(control, d->boot, d->environment);
 }
 
 static int64_t shown(uint64_t bytes)

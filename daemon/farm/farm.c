@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "farm/farm_impl.h"
 #include "store/read.h"
+#include "store/read_live.h"
 
 static void on_device_change(struct qs_device *device, void *user)
 {
@@ -99,38 +100,23 @@ void qs_farm_free(struct qs_farm *farm)
 }
 
 struct former_life {
-    struct qs_farm *farm;
-    struct qs_runs open;
-    struct qs_jobs live, newest;
+    struct qs_live_jobs live;
+    struct qs_jobs newest;
+    bool left_open;
 };
 
 static bool read_former_life(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     struct former_life *life = user;
-    return qs_read_open_runs(reader, &life->open, err) &&
-           qs_read_jobs(reader, 0, 1000, true, &life->live, err) &&
-           qs_read_jobs(reader, 0, 1, false, &life->newest, err);
+    return qs_read_live_jobs(reader, &life->live, err) && qs_read_jobs(reader, 0, 1, &life->newest, err) &&
+           qs_read_left_open(reader, &life->left_open, err);
 }
 
 static void on_marked(const struct qs_err *err, int64_t id, void *user)
 {
-    (void)err;
+    (void)err; /* what is open then is closed with its job, or by the next life */
     (void)id;
     (void)user;
-}
-
-/* Runs that were open when the daemon died: what is stored of them stays, marked. */
-static void mark_open_runs(struct qs_farm *farm, const struct qs_runs *open)
-{
-    for (size_t i = 0; i < open->count; i++) {
-        struct qs_run_end_row end = {.state = QS_RUN_INTERRUPTED,
-                                     .taint = QS_TAINT_INTERRUPTED,
-                                     .error_slug = qs_errc_slug(QS_E_RESOURCE),
-                                     .error_text = "the daemon ended during this run",
-                                     .ended_wall_ns = qs_loop_wall_ns(farm->p.loop)};
-        memcpy(end.uid, open->at[i].uid, sizeof end.uid);
-        qs_store_run_end(farm->p.store, &end, on_marked, NULL);
-    }
 }
 
 struct one_job {
@@ -180,37 +166,33 @@ static void go_on_with(struct qs_farm *farm, struct qs_farm_job *job, const char
 {
     qs_log(farm->p.log, QS_LOG_INFO, "farm", "job=%lld taken over from the database, %s", (long long)job->id,
            cancelled ? cancelled : "going on");
+    qs_farm_add(farm, job);
     if (cancelled) {
-        qs_farm_news_state(farm, job->id, QS_JOB_CANCELLED, cancelled);
-        qs_farm_job_free(job);
+        qs_farm_finish(job, QS_JOB_CANCELLED, cancelled, NULL);
         return;
     }
     qs_farm_match(farm, job->spec, job->matches);
     resume_devices(farm, job);
-    qs_farm_add(farm, job);
 }
 
-static bool take_over(struct qs_farm *farm, const struct qs_job_info *info, struct qs_err *err)
+static bool take_over(struct qs_farm *farm, const struct qs_live_job *live, struct qs_err *err)
 {
-    struct one_job one = {.id = info->id, .running = info->state == QS_JOB_RUNNING};
-    struct qs_job_spec *spec;
+    struct one_job one = {.id = live->id, .running = live->running};
+    struct qs_job_spec *spec = NULL;
     if (!qs_store_read_now(farm->p.store, read_one_job, &one, err))
         return false;
     const struct qs_job_info *full = &one.job.at[0];
     struct qs_err why = QS_ERR_INIT;
-    if (!qs_farm_spec_from_store(full->spec_json, full->seed, &spec, &why)) {
-        qs_log(farm->p.log, QS_LOG_ERROR, "farm", "job=%lld %s, ended as failed", (long long)info->id,
-               why.text);
-        qs_store_job_state(farm->p.store, info->id, QS_JOB_FAILED, why.text, qs_loop_wall_ns(farm->p.loop),
-                           on_marked, NULL);
-        qs_samples_free(&one.samples);
-    } else {
-        struct qs_farm_job *job = qs_farm_job_new(farm, full->id, full->seed, spec, full->spec_json);
-        job->submitted_wall_ns = full->submitted_wall_ns;
-        job->resumed = one.running;
-        job->earlier = one.samples;
-        job->has_earlier = one.running;
+    bool readable = qs_farm_spec_from_store(full->spec_json, full->seed, &spec, &why);
+    struct qs_farm_job *job = qs_farm_job_new(farm, full->id, full->seed, spec, full->spec_json);
+    job->submitted_wall_ns = full->submitted_wall_ns;
+    job->resumed = job->has_earlier = one.running;
+    job->earlier = one.samples;
+    if (readable) {
         go_on_with(farm, job, one.cancelled);
+    } else {
+        qs_farm_add(farm, job);
+        qs_farm_finish(job, QS_JOB_FAILED, why.text, NULL);
     }
     free(one.cancelled);
     qs_jobs_free(&one.job);
@@ -219,22 +201,22 @@ static bool take_over(struct qs_farm *farm, const struct qs_job_info *info, stru
 
 bool qs_farm_start(struct qs_farm *farm, struct qs_err *err)
 {
-    struct former_life life = {.farm = farm};
+    struct former_life life = {.live = {.count = 0}};
     if (!qs_store_read_now(farm->p.store, read_former_life, &life, err))
         return false;
     bool ok = true;
+    if (life.left_open)
+        qs_store_end_former_life(farm->p.store, qs_loop_wall_ns(farm->p.loop), on_marked, NULL);
     farm->newest_job = life.newest.count > 0 ? life.newest.at[0].id : 0;
     for (size_t i = 0; ok && i < life.live.count; i++)
         ok = take_over(farm, &life.live.at[i], err);
     if (ok) {
-        mark_open_runs(farm, &life.open);
         farm->started = true;
         for (size_t i = 0; i < farm->p.config->device_count; i++)
             qs_device_start(farm->devices[i]);
         qs_farm_plan_soon(farm);
     }
-    qs_runs_free(&life.open);
-    qs_jobs_free(&life.live);
+    qs_live_jobs_free(&life.live);
     qs_jobs_free(&life.newest);
     return ok;
 }
@@ -247,8 +229,10 @@ static void tell_stopped(void *user)
 
 /* The last events are on disk before anybody hears that the farm has stopped. A post, because who hears it
  * may close the store, whose callback this is. */
-void qs_farm_look_stopped(struct qs_farm *farm)
+void qs_farm_answered(struct qs_farm *farm)
 {
+    if (farm->plan_held && farm->ends_waiting == 0 && farm->ends_asked == 0)
+        qs_farm_plan_soon(farm);
     if (!farm->stopping || farm->outstanding > 0 || farm->stop_told)
         return;
     farm->stop_told = true;
@@ -262,6 +246,7 @@ void qs_farm_stop(struct qs_farm *farm, void (*on_stopped)(void *user), void *us
     farm->stopped_user = user;
     for (size_t i = 0; i < farm->job_count; i++) {
         struct qs_farm_job *job = farm->jobs[i];
+        qs_farm_end_stop(job);
         for (size_t d = 0; d < farm->p.config->device_count; d++) {
             if (!job->controls[d])
                 continue;
@@ -270,7 +255,7 @@ void qs_farm_stop(struct qs_farm *farm, void (*on_stopped)(void *user), void *us
     }
     for (size_t d = 0; d < farm->p.config->device_count; d++)
         qs_device_stop(farm->devices[d]);
-    qs_farm_look_stopped(farm);
+    qs_farm_answered(farm);
 }
 
 size_t qs_farm_live_jobs(const struct qs_farm *farm)
@@ -278,14 +263,24 @@ size_t qs_farm_live_jobs(const struct qs_farm *farm)
     return farm->job_count;
 }
 
-bool qs_farm_cancel(struct qs_farm *farm, int64_t id, const char *why, qs_store_done_fn *done, void *user,
-                    struct qs_err *err)
+struct cancelling {
+    struct qs_farm *farm;
+    int64_t job;
+    qs_store_done_fn *done;
+    void *user;
+};
+
+/* A job that is still here is cancelled, whatever the disk says: its end waits for it. */
+static void on_cancel_stored(const struct qs_err *err, int64_t id, void *user)
 {
-    struct qs_farm_job *job = qs_farm_find(farm, id);
-    if (!job)
-        return qs_fail(err, QS_E_NOT_FOUND, "job %lld is not queued or running", (long long)id);
-    if (job->cancelled || job->ending)
-        return qs_fail(err, QS_E_CONFLICT, "job %lld is ending already", (long long)id);
+    struct cancelling c = *(struct cancelling *)user;
+    free(user);
+    (void)id;
+    c.done(qs_farm_find(c.farm, c.job) ? NULL : err, 0, c.user);
+}
+
+static void cancel_running(struct qs_farm *farm, struct qs_farm_job *job, const char *why)
+{
     job->cancelled = true;
     job->cancel_why = qs_strdup(why);
     struct qs_control **live = qs_calloc(farm->p.config->device_count + 1, sizeof *live);
@@ -298,9 +293,22 @@ bool qs_farm_cancel(struct qs_farm *farm, int64_t id, const char *why, qs_store_
     if (count == 0)
         qs_farm_end_job(job);
     for (size_t i = 0; i < count; i++)
-        qs_control_cancel(live[i],
-                          why); /* where nothing runs the last one ends the job, which is gone then */
+        qs_control_cancel(live[i], why);
     free(live);
-    qs_farm_news_cancel(farm, id, why, done, user); /* behind the end of a job that had not begun */
+}
+
+bool qs_farm_cancel(struct qs_farm *farm, int64_t id, const char *why, qs_store_done_fn *done, void *user,
+                    struct qs_err *err)
+{
+    struct qs_farm_job *job = qs_farm_find(farm, id);
+    if (!job)
+        return qs_fail(err, QS_E_NOT_FOUND, "job %lld is not queued or running", (long long)id);
+    if (job->ending ? !qs_farm_cancel_end(job, why) : job->cancelled)
+        return qs_fail(err, QS_E_CONFLICT, "job %lld is ending already", (long long)id);
+    if (!job->ending)
+        cancel_running(farm, job, why);
+    struct cancelling *c = qs_malloc(sizeof *c);
+    *c = (struct cancelling){.farm = farm, .job = id, .done = done, .user = user};
+    qs_farm_news_cancel(farm, id, why, on_cancel_stored, c); /* behind the end of a job that had not begun */
     return true;
 }

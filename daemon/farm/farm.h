@@ -20,7 +20,9 @@ struct qs_log;
 struct qs_files;
 struct qs_farm;
 
-struct qs_farm_event { /* one event, after its commit; borrowed for the callback */
+/* One event, after its commit; borrowed for the callback. id 0: of now, not stored, for whoever listens.
+ * body_json NULL: this event and others of its job, up to this number, are to be read from the store. */
+struct qs_farm_event {
     int64_t id, wall_ns, job;
     const char *kind, *device, *body_json; /* device may be NULL */
 };
@@ -69,13 +71,16 @@ struct qs_submission {
  * no device of this farm can ever match. */
 bool qs_farm_check(struct qs_farm *farm, const struct qs_submission *sub, struct qs_job_spec **ret_spec,
                    struct qs_problems *problems);
+/* More jobs than this neither wait nor run: a submission is refused (QS_E_LIMIT). */
+enum { QS_FARM_JOBS_MAX = 10000 };
 /* Checks again, then stores. done comes after the commit. false: nothing was stored and *problems or *err
  * says why. */
 bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_store_done_fn *done, void *user,
                     struct qs_problems *problems, struct qs_err *err);
 /* Queued: cancelled at once. Running: its window ends as cancelled, its clean-up runs. done (id: 0) comes
- * when that is on disk: from then on no later life of the daemon takes the job up again. false: done does not
- * come; QS_E_NOT_FOUND, QS_E_CONFLICT (ended already). */
+ * when that is on disk: from then on no later life of the daemon takes the job up again. Where the disk does
+ * not take it the job is cancelled all the same, and waits with that end; done comes without an error. false:
+ * done does not come; QS_E_NOT_FOUND, QS_E_CONFLICT (ended already). */
 bool qs_farm_cancel(struct qs_farm *farm, int64_t job, const char *why, qs_store_done_fn *done, void *user,
                     struct qs_err *err);
 
@@ -95,6 +100,9 @@ void qs_farm_why_json(struct qs_farm *farm, int64_t job, struct qs_buf *out);
 void qs_farm_progress_json(struct qs_farm *farm, int64_t job, struct qs_buf *out);
 /* Names of the devices that a spec would run on now: array. */
 void qs_farm_match_json(struct qs_farm *farm, const struct qs_job_spec *spec, struct qs_buf *out);
+/* "waiting for the disk: ...": why the end of this job (0: of any) is not on disk, and what to do; NULL: it
+ * does not wait. Borrowed until the loop's next turn. */
+const char *qs_farm_waits_for_disk(const struct qs_farm *farm, int64_t job);
 size_t qs_farm_live_jobs(const struct qs_farm *farm);
 
 /* The stored document of a job (jobs.spec_json): {"name","text","files":{path:sha256}} back into a spec. */

@@ -8,6 +8,16 @@
 #include "farm/hub.h"
 #include "farm/queue.h"
 
+struct qs_farm_end { /* how a job ends, decided and on its way to disk */
+    enum qs_job_state state;
+    char *reason, *result_json; /* owned; result_json: body of job.result, or NULL */
+    int64_t wall_ns;
+    uint32_t runs_per_block;
+    unsigned failures;      /* commits that failed */
+    char *waits;            /* owned: what for, once one has failed; NULL: it does not */
+    struct qs_timer *again; /* owned: the next try */
+};
+
 struct qs_farm_job {      /* a live job: queued or running */
     struct qs_farm *farm; /* borrowed */
     int64_t id;
@@ -28,6 +38,7 @@ struct qs_farm_job {      /* a live job: queued or running */
     const char *stopped;   /* static: why it was enough, of the last device */
     size_t devices_done;
     struct qs_timer *retry; /* owned */
+    struct qs_farm_end end; /* of one that is ending */
 };
 
 struct qs_farm {
@@ -38,10 +49,13 @@ struct qs_farm {
     struct qs_farm_job **jobs;  /* owned, in order of the queue */
     size_t job_count;
     char *host_json; /* owned */
-    bool started, stopping, stop_told, plan_posted;
-    unsigned silences;  /* of windows on this machine, and of those that wait for the host */
-    size_t outstanding; /* events on their way to disk */
-    int64_t newest_job; /* the highest number ever given out: a submission above it is new */
+    bool started, stopping, stop_told, plan_posted, plan_held;
+    unsigned silences;   /* of windows on this machine, and of those that wait for the host */
+    size_t outstanding;  /* events and ends on their way to disk */
+    size_t submitting;   /* jobs on their way to disk */
+    size_t ends_asked;   /* ends on their way to disk */
+    size_t ends_waiting; /* jobs whose end the disk does not take */
+    int64_t newest_job;  /* the highest number ever given out: a submission above it is new */
     void (*on_stopped)(void *user);
     void *stopped_user;
 };
@@ -59,11 +73,22 @@ void qs_farm_end_job(struct qs_farm_job *job);
 /* Which devices fit; true where any does. */
 bool qs_farm_match(const struct qs_farm *farm, const struct qs_job_spec *spec, bool *matches);
 
+/* ends.c: commits the end, then takes the job out of the queue; tried again until the disk takes it. */
+void qs_farm_finish(struct qs_farm_job *job, enum qs_job_state state, const char *reason,
+                    const char *result_json);
+/* An end that waits for the disk becomes a cancellation; false where none waits. */
+bool qs_farm_cancel_end(struct qs_farm_job *job, const char *why);
+/* Something was committed: the ends that wait are tried now. */
+void qs_farm_disk_is_back(struct qs_farm *farm);
+void qs_farm_end_stop(struct qs_farm_job *job); /* no more tries */
+void qs_farm_end_done(struct qs_farm_end *end);
+
 /* plan.c: looks at the queue after the current callback. */
 void qs_farm_plan_soon(struct qs_farm *farm);
 
-/* farm.c: after an event was stored: was it the last one of a farm that stops? */
-void qs_farm_look_stopped(struct qs_farm *farm);
+/* farm.c: an event or an end came back from the disk: was it the last one of a farm that stops, or does the
+ * queue wait for it? */
+void qs_farm_answered(struct qs_farm *farm);
 
 /* news.c */
 void qs_farm_news(struct qs_farm *farm, const char *kind, int64_t job, const char *device,

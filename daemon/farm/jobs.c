@@ -24,7 +24,7 @@ struct qs_farm_job *qs_farm_job_new(struct qs_farm *farm, int64_t id, uint64_t s
     job->seed = seed;
     job->spec = spec;
     job->spec_json = qs_strdup(spec_json);
-    job->name = qs_strdup(spec->name);
+    job->name = qs_strdup(spec ? spec->name : "");
     job->stopped = "";
     job->matches = qs_calloc(devices + 1, sizeof *job->matches);
     job->pending = qs_calloc(devices + 1, sizeof *job->pending);
@@ -42,6 +42,7 @@ void qs_farm_job_free(struct qs_farm_job *job)
     for (size_t d = 0; d < job->farm->p.config->device_count; d++)
         free(job->seats[d]);
     qs_timer_stop(job->retry);
+    qs_farm_end_done(&job->end);
     qs_job_free(job->spec);
     qs_samples_free(&job->earlier);
     free(job->spec_json);
@@ -201,16 +202,6 @@ static bool compute_verdict(struct qs_store_reader *reader, void *user, struct q
     return qs_report_verdicts(&in, &t->verdicts, &t->exit, err);
 }
 
-static void finish_job(struct qs_farm_job *job, enum qs_job_state state, const char *reason)
-{
-    struct qs_farm *farm = job->farm;
-    qs_log(farm->p.log, state == QS_JOB_FAILED ? QS_LOG_WARN : QS_LOG_INFO, "farm", "job=%lld state=%s %s%s",
-           (long long)job->id, qs_job_state_name(state), reason ? reason : "",
-           state == QS_JOB_FAILED ? ", what was measured is kept" : "");
-    qs_farm_news_state(farm, job->id, state, reason);
-    qs_farm_remove(farm, job);
-}
-
 static void on_verdict(const struct qs_err *err, void *user)
 {
     struct verdict_task *t = user;
@@ -225,9 +216,8 @@ static void on_verdict(const struct qs_err *err, void *user)
         qs_json_kbool(&j, "fail_on_regression", job->spec->fail_on_regression);
         qs_json_kraw(&j, "verdicts", err ? "[]" : t->verdicts.data);
         qs_json_object_end(&j);
-        qs_farm_news(t->farm, "job.result", t->job, NULL, NULL, body.data);
+        qs_farm_finish(job, QS_JOB_DONE, job->stopped, body.data);
         qs_buf_done(&body);
-        finish_job(job, QS_JOB_DONE, job->stopped);
     }
     qs_jobs_free(&t->info);
     qs_samples_free(&t->samples);
@@ -236,7 +226,7 @@ static void on_verdict(const struct qs_err *err, void *user)
     free(t);
 }
 
-static void tell_failure(struct qs_farm_job *job)
+static void finish_failed(struct qs_farm_job *job)
 {
     struct qs_buf body;
     struct qs_json j;
@@ -254,7 +244,7 @@ static void tell_failure(struct qs_farm_job *job)
     qs_json_kstring(&j, "advice", qs_errc_advice(job->failure.code));
     qs_json_kraw(&j, "verdicts", "[]");
     qs_json_object_end(&j);
-    qs_farm_news(job->farm, "job.result", job->id, NULL, NULL, body.data);
+    qs_farm_finish(job, QS_JOB_FAILED, job->failure.text, body.data);
     qs_buf_done(&body);
 }
 
@@ -264,10 +254,9 @@ void qs_farm_end_job(struct qs_farm_job *job)
         return;
     job->ending = true;
     if (job->cancelled) {
-        finish_job(job, QS_JOB_CANCELLED, job->cancel_why);
+        qs_farm_finish(job, QS_JOB_CANCELLED, job->cancel_why, NULL);
     } else if (job->failure.code != QS_E_NONE) {
-        tell_failure(job);
-        finish_job(job, QS_JOB_FAILED, job->failure.text);
+        finish_failed(job);
     } else {
         struct verdict_task *t = qs_calloc(1, sizeof *t);
         t->farm = job->farm;

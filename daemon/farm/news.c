@@ -29,7 +29,7 @@ static void on_stored(const struct qs_err *err, int64_t id, void *user)
     free(t->body);
     struct qs_farm *farm = t->farm;
     free(t);
-    qs_farm_look_stopped(farm);
+    qs_farm_answered(farm);
 }
 
 static void tell(struct qs_farm *farm, const char *kind, int64_t job, const char *device,

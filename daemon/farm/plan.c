@@ -61,9 +61,9 @@ static void snapshot_take(struct qs_farm *farm, struct snapshot *s)
         struct qs_farm_job *job = farm->jobs[j];
         s->live[j] = job;
         s->jobs[j] = (struct qs_queue_job){.id = job->id,
-                                           .not_before_ns = job->not_before_ns,
-                                           .take = job->spec->take,
-                                           .take_count = job->spec->take_count,
+                                           .not_before_ns = job->ending ? INT64_MAX : job->not_before_ns,
+                                           .take = job->spec ? job->spec->take : QS_TAKE_ANY,
+                                           .take_count = job->spec ? job->spec->take_count : 0,
                                            .started = job->running,
                                            .matches = job->matches,
                                            .pending = job->pending};
@@ -97,7 +97,10 @@ static void plan_now(void *user)
 {
     struct qs_farm *farm = user;
     farm->plan_posted = false;
-    if (farm->stopping)
+    /* Where the disk does not take ends, what begins now would only wait for it as well. */
+    farm->plan_held = farm->ends_waiting > 0 || farm->ends_asked > 0 ||
+                      (qs_store_trouble(farm->p.store) && farm->outstanding > 0);
+    if (farm->stopping || farm->plan_held)
         return;
     struct snapshot s;
     snapshot_take(farm, &s);
@@ -148,6 +151,8 @@ static void put_why_running(struct qs_json *j, const struct qs_farm_job *job)
 {
     struct qs_buf why;
     qs_buf_init(&why);
+    if (job->end.waits)
+        qs_buf_str(&why, job->end.waits);
     put_windows_that_wait(job, &why);
     if (why.len > 0)
         qs_json_kstring(j, "why", why.data);
@@ -167,8 +172,9 @@ void qs_farm_why_json(struct qs_farm *farm, int64_t id, struct qs_buf *out)
         if (job->id == id && is_waiting(job)) {
             struct qs_buf why;
             qs_buf_init(&why);
-            qs_buf_str(&why, qs_queue_wait_text(s.waits[i]));
-            if ((s.waits[i] == QS_WAIT_DEVICE_TAKEN || s.waits[i] == QS_WAIT_HOST_TAKEN) && i > 0)
+            const char *disk = qs_farm_waits_for_disk(farm, 0);
+            qs_buf_str(&why, disk ? disk : qs_queue_wait_text(s.waits[i]));
+            if (!disk && (s.waits[i] == QS_WAIT_DEVICE_TAKEN || s.waits[i] == QS_WAIT_HOST_TAKEN) && i > 0)
                 qs_buf_fmt(&why, " (job %lld, %s)", (long long)s.live[0]->id, s.live[0]->name);
             qs_json_kint(&j, "position", position);
             qs_json_kstring(&j, "why", why.data);

@@ -45,7 +45,7 @@ static void on_event(const struct qs_farm_event *event, void *user)
     qs_json_kint(&j, "job", event->job);
     qs_json_kstring(&j, "device", event->device);
     qs_json_kstring(&j, "kind", event->kind);
-    qs_json_kraw(&j, "body", event->body_json);
+    qs_json_kraw(&j, "body", event->body_json ? event->body_json : "null");
     qs_json_object_end(&j);
     fprintf(s->log, "%s\n", line.data);
     qs_buf_done(&line);

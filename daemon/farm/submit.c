@@ -187,12 +187,18 @@ static void enqueue(struct submitted *s, int64_t id)
 static void on_submitted(const struct qs_err *err, int64_t id, void *user)
 {
     struct submitted *s = user;
+    struct qs_err why = err ? *err : QS_ERR_INIT;
+    s->farm->submitting--;
+    if (!err)
+        qs_farm_disk_is_back(s->farm);
+    else if (err->code == QS_E_STORE)
+        qs_fail_prefix(&why, "nothing was submitted, because the daemon cannot write its database");
     /* The same key again names a job that is here, or was. */
     if (!err && !qs_farm_find(s->farm, id) && id > s->farm->newest_job && !s->farm->stopping) {
         s->farm->newest_job = id;
         enqueue(s, id);
     }
-    s->done(err, id, s->user);
+    s->done(err ? &why : NULL, id, s->user);
     qs_job_free(s->spec);
     free(s->spec_json);
     free(s);
@@ -296,6 +302,10 @@ bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_st
 {
     static const struct qs_job_file none[1];
     struct qs_submission bound = *sub;
+    if (farm->job_count + farm->submitting >= QS_FARM_JOBS_MAX)
+        return qs_fail(err, QS_E_LIMIT,
+                       "%d jobs wait or run already: cancel some, or submit when some have ended",
+                       QS_FARM_JOBS_MAX);
     if (!bound.files)
         bound.files = none; /* a submission names its files, even when there are none */
     struct submitted *s = qs_calloc(1, sizeof *s);
@@ -326,6 +336,7 @@ bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_st
                                    .arm_count = s->spec->arm_count,
                                    .points = rows.points,
                                    .point_count = s->spec->point_count};
+    farm->submitting++;
     qs_store_submit(farm->p.store, &row, on_submitted, s);
     rows_done(&rows);
     return true;

@@ -20,10 +20,10 @@ struct qs_jobs {
     struct qs_job_info *at;
     size_t count;
 };
-/* Newest first, id < before_id (0 = from the newest), at most limit (1..1000). live_only: queued and running,
- * oldest first. spec_json is left NULL in lists. */
-bool qs_read_jobs(struct qs_store_reader *r, int64_t before_id, size_t limit, bool live_only,
-                  struct qs_jobs *ret, struct qs_err *err);
+/* Newest first, id < before_id (0 = from the newest), at most limit (1..1000). spec_json is left NULL in
+ * lists. */
+bool qs_read_jobs(struct qs_store_reader *r, int64_t before_id, size_t limit, struct qs_jobs *ret,
+                  struct qs_err *err);
 /* count 0 or 1; QS_E_NOT_FOUND where there is none. With spec_json. */
 bool qs_read_job(struct qs_store_reader *r, int64_t id, struct qs_jobs *ret, struct qs_err *err);
 void qs_jobs_free(struct qs_jobs *jobs);
@@ -137,8 +137,6 @@ bool qs_read_events(struct qs_store_reader *r, int64_t job, int64_t after_id, si
                     struct qs_event_list *ret, struct qs_err *err);
 void qs_events_free(struct qs_event_list *events);
 
-/* What a restart has to look at: runs still in state running, with the next seq not yet stored. */
-bool qs_read_open_runs(struct qs_store_reader *r, struct qs_runs *ret, struct qs_err *err);
 /* Hex hashes of the given set that the store has. */
 bool qs_read_has_file(struct qs_store_reader *r, const char sha256[65], bool *ret_has, struct qs_err *err);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "store/read.h"
+#include "store/read_live.h"
 #include "store/read_util.h"
 #include "store/reader.h"
 
@@ -15,8 +16,8 @@
 
 static const char newest_sql[] =
     "SELECT " JOB_COLUMNS ", NULL FROM job j WHERE j.id < ? ORDER BY j.id DESC LIMIT ?";
-static const char live_sql[] = "SELECT " JOB_COLUMNS ", NULL FROM job j WHERE j.id < ?"
-                               " AND j.state IN ('queued', 'running') ORDER BY j.id LIMIT ?";
+static const char live_sql[] =
+    "SELECT id, state = 'running' FROM job WHERE state IN ('queued', 'running') ORDER BY id";
 static const char one_sql[] = "SELECT " JOB_COLUMNS ", j.spec FROM job j WHERE j.id = ?";
 
 static enum qs_job_state state_of(const char *name)
@@ -59,18 +60,55 @@ static bool take_jobs(struct qs_stmt *s, struct qs_jobs *ret, struct qs_err *err
     return ok;
 }
 
-bool qs_read_jobs(struct qs_store_reader *r, int64_t before_id, size_t limit, bool live_only,
-                  struct qs_jobs *ret, struct qs_err *err)
+bool qs_read_jobs(struct qs_store_reader *r, int64_t before_id, size_t limit, struct qs_jobs *ret,
+                  struct qs_err *err)
 {
     struct qs_stmt s;
     *ret = (struct qs_jobs){0};
     if (limit < 1 || limit > 1000)
         return qs_fail(err, QS_E_LIMIT, "a page of jobs has 1 to 1000, not %zu", limit);
-    if (!qs_stmt_begin(&r->db, &s, live_only ? live_sql : newest_sql, err))
+    if (!qs_stmt_begin(&r->db, &s, newest_sql, err))
         return false;
     qs_stmt_int(&s, before_id > 0 ? before_id : INT64_MAX);
     qs_stmt_int(&s, (int64_t)limit);
     return take_jobs(&s, ret, err);
+}
+
+bool qs_read_live_jobs(struct qs_store_reader *r, struct qs_live_jobs *ret, struct qs_err *err)
+{
+    struct qs_stmt s;
+    *ret = (struct qs_live_jobs){0};
+    if (!qs_stmt_begin(&r->db, &s, live_sql, err))
+        return false;
+    bool row = false, ok = qs_stmt_step(&s, &row, err);
+    while (ok && row) {
+        ret->at = qs_read_grow(ret->at, ret->count, sizeof *ret->at);
+        struct qs_live_job *job = &ret->at[ret->count++];
+        job->id = qs_stmt_get_int(&s);
+        job->running = qs_stmt_get_int(&s) != 0;
+        ok = qs_stmt_step(&s, &row, err);
+    }
+    qs_stmt_end(&s);
+    if (!ok)
+        qs_live_jobs_free(ret);
+    return ok;
+}
+
+bool qs_read_left_open(struct qs_store_reader *r, bool *ret_open, struct qs_err *err)
+{
+    int64_t any = 0;
+    bool ok = qs_db_number(&r->db,
+                           "SELECT EXISTS(SELECT 1 FROM run WHERE state = 'running')"
+                           " OR EXISTS(SELECT 1 FROM session WHERE ended_wall_ns IS NULL)",
+                           0, &any, err);
+    *ret_open = any != 0;
+    return ok;
+}
+
+void qs_live_jobs_free(struct qs_live_jobs *jobs)
+{
+    free(jobs->at);
+    *jobs = (struct qs_live_jobs){0};
 }
 
 bool qs_read_job(struct qs_store_reader *r, int64_t id, struct qs_jobs *ret, struct qs_err *err)

@@ -105,14 +105,6 @@ bool qs_read_run(struct qs_store_reader *r, const uint8_t uid[16], struct qs_run
     return ret->count == 1 || qs_fail(err, QS_E_NOT_FOUND, "no run %s", hex);
 }
 
-bool qs_read_open_runs(struct qs_store_reader *r, struct qs_runs *ret, struct qs_err *err)
-{
-    struct qs_stmt s;
-    *ret = (struct qs_runs){0};
-    return qs_stmt_begin(&r->db, &s, RUN_SELECT " WHERE r.state = 'running' ORDER BY r.id", err) &&
-           take_runs(&s, ret, err);
-}
-
 void qs_runs_free(struct qs_runs *runs)
 {
     for (size_t i = 0; i < runs->count; i++) {

@@ -53,6 +53,8 @@ struct qs_file_row {
 
 qs_apply_fn qs_apply_job;         /* struct qs_job_row */
 qs_apply_fn qs_apply_job_state;   /* struct qs_job_state_row */
+qs_apply_fn qs_apply_job_end;     /* struct qs_job_end_row */
+qs_apply_fn qs_apply_former_life; /* int64_t: the wall time, ns */
 qs_apply_fn qs_apply_device;      /* struct qs_device_row */
 qs_apply_fn qs_apply_boot;        /* struct qs_boot_row */
 qs_apply_fn qs_apply_clock_pair;  /* struct qs_clock_row */

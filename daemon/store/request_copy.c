@@ -51,6 +51,22 @@ void qs_store_job_state(struct qs_store *store, int64_t job, enum qs_job_state s
     push(store, req, &row, sizeof row);
 }
 
+void qs_store_job_end(struct qs_store *store, const struct qs_job_end_row *end, qs_store_done_fn *done,
+                      void *user)
+{
+    struct qs_request *req = qs_request_new(qs_apply_job_end, done, user);
+    struct qs_job_end_row row = *end;
+    keep(&req->arena, &row.reason);
+    keep(&req->arena, &row.result_json);
+    keep(&req->arena, &row.state_json);
+    push(store, req, &row, sizeof row);
+}
+
+void qs_store_end_former_life(struct qs_store *store, int64_t at_ns, qs_store_done_fn *done, void *user)
+{
+    push(store, qs_request_new(qs_apply_former_life, done, user), &at_ns, sizeof at_ns);
+}
+
 void qs_store_device(struct qs_store *store, const struct qs_device_row *device, qs_store_done_fn *done,
                      void *user)
 {

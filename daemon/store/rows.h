@@ -18,15 +18,15 @@ enum qs_taint_bit {
     QS_TAINT_GATE = 1 << 0, /* measured although the gate did not open in time */
     QS_TAINT_EVIDENCE =
         1 << 1, /* a bound on evidence was passed: steal, switches, throttling, a busy neighbour */
-    QS_TAINT_LINK = 1 << 2,     /* the link was not silent */
-    QS_TAINT_EXIT = 1 << 3,     /* unexpected exit code or signal */
-    QS_TAINT_TIMEOUT = 1 << 4,  /* a limit ended it */
-    QS_TAINT_CHILDREN = 1 << 5, /* left processes behind */
-    QS_TAINT_OUTPUT = 1 << 6,   /* output was cut */
-    QS_TAINT_HOOK = 1 << 7,     /* prepare or conclude failed */
-    QS_TAINT_INTERRUPTED =
-        1 << 8,             /* the block was not completed: agent, daemon or link died, or it was cancelled */
-    QS_TAINT_CLOCK = 1 << 9 /* time went backwards or overflowed */
+    QS_TAINT_LINK = 1 << 2,        /* the link was not silent */
+    QS_TAINT_EXIT = 1 << 3,        /* unexpected exit code or signal */
+    QS_TAINT_TIMEOUT = 1 << 4,     /* a limit ended it */
+    QS_TAINT_CHILDREN = 1 << 5,    /* left processes behind */
+    QS_TAINT_OUTPUT = 1 << 6,      /* output was cut */
+    QS_TAINT_HOOK = 1 << 7,        /* prepare or conclude failed */
+    QS_TAINT_INTERRUPTED = 1 << 8, /* the block was not completed: agent, daemon or link died, it was
+                                      cancelled, or a run gave nothing */
+    QS_TAINT_CLOCK = 1 << 9        /* time went backwards or overflowed */
 };
 
 struct qs_arm_row {

@@ -39,7 +39,8 @@ struct qs_store {
     struct qs_request *flight;       /* lent with the writer */
     struct qs_store_writer writer;
     bool flight_ok;
-    struct qs_err trouble;
+    struct qs_err trouble; /* lent with the writer */
+    struct qs_err told;    /* of the last commit; code 0: it went well */
     struct qs_readers readers;
     struct read_work *reads;
     pthread_mutex_t mutex;
@@ -101,10 +102,13 @@ static void commit_flight(void *user)
 /* A done callback may close the store: the rest of the group is told there. */
 static void tell_flight(struct qs_store *store)
 {
-    bool trouble = !store->flight_ok;
+    bool trouble = !store->flight_ok, news = trouble != (store->told.code != QS_E_NONE);
     store->flight_ok = true;
-    if (trouble && store->events.on_trouble)
-        store->events.on_trouble(&store->trouble, store->events.user);
+    store->told = trouble ? store->trouble : QS_ERR_INIT;
+    if (news && trouble && store->events.on_trouble)
+        store->events.on_trouble(&store->told, store->events.user);
+    if (news && !trouble && store->events.on_recovered)
+        store->events.on_recovered(store->events.user);
     while (store->flight) {
         struct qs_request *req = store->flight;
         store->flight = req->next;
@@ -166,6 +170,11 @@ void qs_store_hold(struct qs_store *store)
 bool qs_store_is_busy(const struct qs_store *store)
 {
     return store->in_flight;
+}
+
+const struct qs_err *qs_store_trouble(const struct qs_store *store)
+{
+    return store->told.code != QS_E_NONE ? &store->told : NULL;
 }
 
 /* ---- reading ---- */

@@ -19,8 +19,10 @@ struct qs_store_reader;
 
 struct qs_store_events {
     /* The disk or the database failed (a failed commit, a full disk): what was queued is reported by its done
-     * callbacks, nothing is retried on that connection; the store reopens by itself where it can. */
+     * callbacks, nothing is retried on that connection; the store reopens by itself where it can. Told once,
+     * with the first commit that fails; on_recovered with the first that succeeds again. */
     void (*on_trouble)(const struct qs_err *err, void *user);
+    void (*on_recovered)(void *user);
     void *user;
 };
 
@@ -39,6 +41,8 @@ void qs_store_farm_uid(const struct qs_store *store,
 /* Silence: while held (a count), no commit and no read begins; the queues grow. */
 void qs_store_hold(struct qs_store *store);
 void qs_store_release(struct qs_store *store);
+/* Why the last commit failed, until one succeeds; NULL: all is well. Borrowed until the loop's next turn. */
+const struct qs_err *qs_store_trouble(const struct qs_store *store);
 /* A group is being committed right now. */
 bool qs_store_is_busy(const struct qs_store *store);
 
@@ -52,6 +56,22 @@ void qs_store_submit(struct qs_store *store, const struct qs_job_row *job, qs_st
                      void *user);
 void qs_store_job_state(struct qs_store *store, int64_t job, enum qs_job_state state, const char *reason,
                         int64_t at_ns, qs_store_done_fn *done, void *user);
+struct qs_job_end_row {
+    int64_t job, at_ns;
+    enum qs_job_state state; /* done, failed or cancelled */
+    const char *reason;      /* or NULL */
+    uint32_t runs_per_block; /* fewer of them are a block that was not completed */
+    const char *result_json; /* body of event job.result, or NULL */
+    const char *state_json;  /* body of event job.state */
+};
+
+/* The job's end with its events, and the ends of its runs and sessions that are still open, in one commit;
+ * done's id is that of event job.state (job.result's is one less). A job that has ended stays as it ended:
+ * done brings the event of then, so that an end whose commit is uncertain may be asked for again. */
+void qs_store_job_end(struct qs_store *store, const struct qs_job_end_row *end, qs_store_done_fn *done,
+                      void *user);
+/* Before anything else is written: the ends of runs and sessions that a daemon which died has left open. */
+void qs_store_end_former_life(struct qs_store *store, int64_t at_ns, qs_store_done_fn *done, void *user);
 void qs_store_device(struct qs_store *store, const struct qs_device_row *device, qs_store_done_fn *done,
                      void *user);
 void qs_store_boot(struct qs_store *store, const struct qs_boot_row *boot, qs_store_done_fn *done,

@@ -148,7 +148,7 @@ class Events:
                     key, _, value = line.partition(":")
                     fields[key] = value.removeprefix(" ")
                 elif "event" in fields:
-                    event = Event(int(fields["id"]), fields["event"], json.loads(fields["data"]))
+                    event = Event(int(fields.get("id", 0)), fields["event"], json.loads(fields["data"]))
                     with self.lock:
                         self.seen.append(event)
                         self.lock.notify_all()

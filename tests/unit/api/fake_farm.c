@@ -121,6 +121,11 @@ void qs_farm_devices_json(struct qs_farm *farm, struct qs_buf *out)
     qs_buf_str(out, "[{\"name\":\"local\",\"state\":\"ready\"}]");
 }
 
+const char *qs_farm_waits_for_disk(const struct qs_farm *farm, int64_t job)
+{
+    return job == 0 || job == farm->live ? farm->disk : NULL;
+}
+
 void qs_farm_why_json(struct qs_farm *farm, int64_t job, struct qs_buf *out)
 {
     (void)job;

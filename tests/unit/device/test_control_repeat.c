@@ -122,6 +122,42 @@ static void test_what_cannot_be_sent_repeats_the_block(void **state)
     assert_true(unsent_case(1, QS_E_LINK, true));
 }
 
+static void nothing_at_first(struct stage *s, const struct stage_run *run, struct stage_window *w)
+{
+    (void)s;
+    bool spoils = run->block == 2 && run->attempt == 0 && run->pos == 1;
+    w->flags = spoils ? QS_ITERATION_UNEXPECTED_EXIT : 0;
+    w->status = spoils ? 3 : 0;
+}
+
+/* One run of a block gave nothing: the block comes again, and its good run counts once. */
+static void test_the_good_run_of_a_spoiled_block_is_set_aside(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, hooks_job);
+    s.script = nothing_at_first;
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_DONE);
+    check_whole_blocks(&s);
+    size_t first = 0;
+    for (size_t i = 0; i < s.run_count; i++) {
+        const struct stage_run *r = &s.runs[i];
+        if (r->block != 2 || r->attempt != 0) {
+            assert_int_equal(r->taint, 0);
+            continue;
+        }
+        first++;
+        assert_int_equal(r->state, r->pos == 1 ? QS_RUN_FAILED : QS_RUN_INTERRUPTED);
+        assert_true(r->pos == 1 || r->taint == QS_TAINT_INTERRUPTED);
+        assert_true(r->pos == 1 ||
+                    strstr(r->error, "the block was repeated: a run gave no accepted iteration"));
+        assert_true(r->taint != 0);
+    }
+    assert_int_equal(first, 2);
+    stage_done(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +165,7 @@ int main(void)
         cmocka_unit_test(test_other_errors_of_the_agent_repeat_the_block),
         cmocka_unit_test(test_an_agent_that_stays_in_trouble_ends_the_job),
         cmocka_unit_test(test_what_cannot_be_sent_repeats_the_block),
+        cmocka_unit_test(test_the_good_run_of_a_spoiled_block_is_set_aside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,11 @@ static void on_trouble(const struct qs_err *err, void *user)
     ((struct fixture *)user)->troubles++;
 }
 
+static void on_recovered(void *user)
+{
+    ((struct fixture *)user)->recoveries++;
+}
+
 void fixture_init(struct fixture *f)
 {
     memset(f, 0, sizeof *f);
@@ -45,7 +50,7 @@ void fixture_init(struct fixture *f)
 void fixture_open(struct fixture *f)
 {
     struct qs_err err = QS_ERR_INIT;
-    struct qs_store_events events = {.on_trouble = on_trouble, .user = f};
+    struct qs_store_events events = {.on_trouble = on_trouble, .on_recovered = on_recovered, .user = f};
     if (!qs_store_open(f->loop, f->path, &events, &f->store, &err))
         fail_msg("%s", err.text);
 }

@@ -1,0 +1,411 @@
+/* A disk that fails at every commit of a job, and comes back: the job ends on disk, once, and people are told
+ * meanwhile. The whole line in virtual time, on a file system that fails on demand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "../store/disk.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "farm/farm_impl.h"
+#include "store/files.h"
+
+#define SECOND_NS INT64_C(1000000000)
+
+enum { BLOCKS = 2, ARMS = 2 };
+enum plan { HEALS, CANCELLED, STOPPED };
+
+static const char farm_text[] = "devices: {board: {link: sim, sim_seed: 3}}\n";
+static const char job_text[] = "quiesce: 1\n"
+                               "benchmarks: [{name: pretend, argv: [sim, \"1000000\"]}]\n"
+                               "arms: {a: {env: {A: x}}, b: {env: {A: y}}}\n"
+                               "plan: {seed: 5, blocks: 2, until: {interval: 0%}, window: {iterations: 2}}\n"
+                               "conditions: {gate: none}\n";
+
+struct bed {
+    char dir[64], *db, *work;
+    struct qs_farm_config *config;
+    struct qs_loop *loop;
+    struct qs_store *store;
+    struct qs_files *files;
+    struct qs_farm *farm;
+    enum plan plan;
+    uint64_t lives; /* each draws numbers of its own */
+    bool stopped, too_late;
+    unsigned submitted, refused, waits, cancels, recoveries, troubles;
+    char refusal[QS_ERR_TEXT_BYTES];
+    struct qs_buf told;
+};
+
+static void on_stopped(void *user)
+{
+    struct bed *b = user;
+    b->stopped = true;
+    qs_loop_stop(b->loop);
+}
+
+static void on_trouble(const struct qs_err *err, void *user)
+{
+    (void)err;
+    ((struct bed *)user)->troubles++;
+}
+
+static void on_recovered(void *user)
+{
+    ((struct bed *)user)->recoveries++;
+}
+
+static void on_submitted(const struct qs_err *err, int64_t id, void *user)
+{
+    struct bed *b = user;
+    (void)id;
+    if (err) {
+        b->refused++;
+        snprintf(b->refusal, sizeof b->refusal, "%s", err->text);
+    } else {
+        b->submitted++;
+    }
+}
+
+static void submit(struct bed *b)
+{
+    struct qs_problems problems;
+    struct qs_err err = QS_ERR_INIT;
+    const struct qs_submission sub = {
+        .text = job_text, .text_bytes = strlen(job_text), .name = "job.yaml", .owner = "me"};
+    qs_problems_init(&problems);
+    assert_true(qs_farm_submit(b->farm, &sub, on_submitted, b, &problems, &err));
+    qs_problems_done(&problems);
+}
+
+static int64_t number(const char *db, const char *sql)
+{
+    sqlite3 *sqlite;
+    sqlite3_stmt *stmt;
+    assert_int_equal(sqlite3_open_v2(db, &sqlite, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    if (sqlite3_prepare_v2(sqlite, sql, -1, &stmt, NULL) != SQLITE_OK)
+        fail_msg("%s", sqlite3_errmsg(sqlite));
+    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+    int64_t n = sqlite3_column_int64(stmt, 0);
+    sqlite3_finalize(stmt);
+    sqlite3_close(sqlite);
+    return n;
+}
+
+static void on_cancelled(const struct qs_err *err, int64_t id, void *user)
+{
+    (void)id;
+    assert_null(err);
+    ((struct bed *)user)->cancels++;
+}
+
+static void check_why(struct bed *b, int64_t job)
+{
+    struct qs_buf why;
+    qs_buf_init(&why);
+    qs_farm_why_json(b->farm, job, &why);
+    assert_non_null(strstr(why.data, "\"why\":\"waiting for the disk: "));
+    assert_non_null(strstr(why.data, "check the disk and the permissions of the database"));
+    qs_buf_done(&why);
+}
+
+/* A minute later: the job is still there, nothing else has begun, and everybody says why. */
+static void look_while_it_waits(void *user)
+{
+    struct bed *b = user;
+    struct qs_err err = QS_ERR_INIT;
+    assert_non_null(qs_farm_waits_for_disk(b->farm, 1));
+    assert_null(qs_farm_waits_for_disk(b->farm, 2));
+    assert_non_null(qs_farm_waits_for_disk(b->farm, 0));
+    assert_int_equal(b->waits, 1); /* told once, not with each try */
+    assert_int_equal(b->troubles, 1);
+    check_why(b, 1);
+    check_why(b, 2);
+    submit(b);
+    if (b->plan == CANCELLED) {
+        assert_true(qs_farm_cancel(b->farm, 1, "not needed", on_cancelled, b, &err));
+        assert_false(qs_farm_cancel(b->farm, 1, "again", on_cancelled, b, &err));
+        assert_int_equal(err.code, QS_E_CONFLICT);
+    }
+}
+
+static void heal(void *user)
+{
+    struct bed *b = user;
+    assert_true(b->plan != CANCELLED || b->cancels == 1); /* accepted although nothing could be written */
+    disk.fault = DISK_WELL;
+    if (b->plan == STOPPED)
+        qs_farm_stop(b->farm, on_stopped, b);
+}
+
+static void on_event(const struct qs_farm_event *event, void *user)
+{
+    struct bed *b = user;
+    qs_buf_fmt(&b->told, "%lld %s %s\n", (long long)event->job, event->kind,
+               event->body_json ? event->body_json : "?");
+    if (strcmp(event->kind, "job.waiting") != 0)
+        return;
+    assert_int_equal(event->id, 0);
+    if (event->job != 1) { /* the first one was through before the fault */
+        disk.fault = DISK_WELL;
+        b->too_late = true;
+        return;
+    }
+    assert_non_null(strstr(event->body_json, "waiting for the disk: "));
+    if (b->waits++ > 0)
+        return;
+    qs_timer_start(b->loop, 60 * SECOND_NS, look_while_it_waits, b);
+    qs_timer_start(b->loop, 90 * SECOND_NS, heal, b);
+}
+
+static void on_idle(void *user)
+{
+    struct bed *b = user;
+    qs_farm_stop(b->farm, on_stopped, b);
+}
+
+static void life_begins(struct bed *b)
+{
+    struct qs_err err = QS_ERR_INIT;
+    const struct qs_store_events store = {.on_trouble = on_trouble, .on_recovered = on_recovered, .user = b};
+    b->loop = qs_loop_new_virtual(SECOND_NS, ++b->lives);
+    b->stopped = false;
+    assert_true(qs_store_open(b->loop, b->db, &store, &b->store, &err));
+    assert_non_null(b->files = qs_files_open(b->work, &err));
+    const struct qs_farm_parts parts = {
+        .loop = b->loop, .store = b->store, .files = b->files, .config = b->config};
+    const struct qs_farm_events events = {.on_event = on_event, .on_idle = on_idle, .user = b};
+    b->farm = qs_farm_new(&parts, &events);
+    assert_true(qs_farm_start(b->farm, &err));
+}
+
+static void life_ends(struct bed *b)
+{
+    assert_true(b->stopped);
+    qs_store_close(b->store);
+    qs_loop_run(b->loop);
+    qs_farm_free(b->farm);
+    qs_files_close(b->files);
+    assert_int_equal(qs_loop_free(b->loop), 0);
+}
+
+static struct qs_farm_config *config(void)
+{
+    struct qs_farm_config *ret = NULL;
+    struct qs_problems problems;
+    struct qs_doc *doc = NULL;
+    qs_problems_init(&problems);
+    assert_true(qs_doc_read("farm", farm_text, strlen(farm_text), false, &doc, &problems));
+    assert_true(qs_farm_from_doc(doc, &ret, &problems));
+    qs_doc_free(doc);
+    qs_problems_done(&problems);
+    return ret;
+}
+
+static void bed_init(struct bed *b, enum plan plan)
+{
+    *b = (struct bed){.plan = plan};
+    snprintf(b->dir, sizeof b->dir, "%s/quiesce-test-XXXXXX",
+             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+    assert_non_null(mkdtemp(b->dir));
+    b->db = qs_asprintf("%s/farm.db", b->dir);
+    b->work = qs_asprintf("%s/files", b->dir);
+    b->config = config();
+    qs_buf_init(&b->told);
+    memset(&disk, 0, sizeof disk);
+}
+
+static void bed_done(struct bed *b)
+{
+    char *command = qs_asprintf("rm -r -- '%s'", b->dir);
+    assert_int_equal(system(command), 0);
+    free(command);
+    free(b->db);
+    free(b->work);
+    qs_farm_config_free(b->config);
+    qs_buf_done(&b->told);
+}
+
+/* Every job ended, once, and nothing of it is open or half. */
+static void check_ends(struct bed *b)
+{
+    static const char *const nothing[] = {
+        "SELECT count(*) FROM job WHERE state IN ('queued', 'running') OR ended_wall_ns IS NULL",
+        "SELECT count(*) FROM session WHERE ended_wall_ns IS NULL",
+        "SELECT count(*) FROM run WHERE state = 'running' OR ended_wall_ns IS NULL",
+        "SELECT count(*) FROM (SELECT count(*) AS n FROM run WHERE block > 0 AND state = 'done' AND taint & "
+        "256 = 0"
+        " GROUP BY job_id, block HAVING n <> 2)",
+        "SELECT count(*) FROM job j WHERE 1 <> (SELECT count(*) FROM event e WHERE e.job_id = j.id"
+        " AND e.kind = 'job.state' AND e.body NOT LIKE '%running%')",
+        "SELECT count(*) FROM job j WHERE iif(state = 'cancelled', 0, 1) <> (SELECT count(*) FROM event e"
+        " WHERE e.job_id = j.id AND e.kind = 'job.result')",
+        "SELECT count(*) FROM job WHERE id > 1 AND state <> 'done'"};
+    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
+        if (number(b->db, nothing[i]) != 0)
+            fail_msg("%s", nothing[i]);
+    }
+}
+
+/* As the client's exit code has it: infrastructure, or the measurement that was complete. */
+static void check_state(struct bed *b)
+{
+    static const char *const wanted[] = {
+        [HEALS] = "SELECT state = 'failed' AND reason LIKE '%database%' AND (SELECT body LIKE "
+                  "'{\"exit\":3,%' FROM event"
+                  " WHERE job_id = 1 AND kind = 'job.result') OR state = 'done' FROM job WHERE id = 1",
+        [CANCELLED] = "SELECT state = 'cancelled' AND reason = 'not needed' FROM job WHERE id = 1",
+        [STOPPED] = "SELECT state = 'done' FROM job WHERE id = 1"};
+    if (number(b->db, wanted[b->plan]) != 1)
+        fail_msg("%s", wanted[b->plan]);
+}
+
+/* True where a job waited. */
+static bool fault_at(enum disk_fault fault, int commit, enum plan plan)
+{
+    struct bed b;
+    bed_init(&b, plan);
+    life_begins(&b);
+    submit(&b);
+    submit(&b);
+    disk.fault_after = disk.log_syncs + 1 + commit; /* the first one has the submissions */
+    disk.fault = fault;
+    qs_loop_run(b.loop);
+    life_ends(&b);
+    bool waited = b.waits > 0;
+    assert_int_equal(b.submitted, 2);
+    assert_int_equal(b.refused, waited ? 1 : 0);
+    if (waited)
+        assert_ptr_equal(
+            strstr(b.refusal, "nothing was submitted, because the daemon cannot write its database"),
+            b.refusal);
+    if (plan != STOPPED)
+        assert_int_equal(b.recoveries, b.troubles);
+    if (waited && plan == STOPPED) {
+        life_begins(&b);
+        qs_loop_run(b.loop);
+        life_ends(&b);
+    }
+    if (!b.too_late)
+        check_ends(&b);
+    if (waited)
+        check_state(&b);
+    bed_done(&b);
+    return waited;
+}
+
+static void each_commit(enum disk_fault fault)
+{
+    int commit = 0;
+    while (fault_at(fault, commit, HEALS))
+        commit++;
+    assert_true(commit > 15);
+}
+
+static void test_a_full_disk(void **state)
+{
+    (void)state;
+    each_commit(DISK_FULL);
+}
+
+static void test_a_broken_disk(void **state)
+{
+    (void)state;
+    each_commit(DISK_BROKEN);
+}
+
+static void test_a_disk_that_does_not_sync(void **state)
+{
+    (void)state;
+    each_commit(DISK_NO_SYNC);
+}
+
+static void test_a_disk_that_became_read_only(void **state)
+{
+    (void)state;
+    each_commit(DISK_READ_ONLY);
+}
+
+/* Every commit, every kind of fault in turn. */
+static void test_a_cancel_decides_the_end(void **state)
+{
+    (void)state;
+    for (int commit = 0; fault_at((enum disk_fault)(1 + commit % (DISK_FAULTS - 1)), commit, CANCELLED);
+         commit++)
+        ;
+}
+
+/* Of a commit whose sync alone failed the next life may find all: that end would stand. */
+static void test_the_next_life_goes_on(void **state)
+{
+    (void)state;
+    for (int commit = 0; fault_at(commit % 2 ? DISK_FULL : DISK_BROKEN, commit, STOPPED); commit++)
+        ;
+}
+
+static const char waiting_text[] = "quiesce: 1\nbenchmarks: [{name: x, argv: [x]}]\n";
+
+static bool submit_waiting(struct bed *b, struct qs_err *err)
+{
+    struct qs_problems none;
+    const struct qs_submission sub = {
+        .text = waiting_text, .text_bytes = strlen(waiting_text), .name = "job.yaml", .owner = "me"};
+    qs_problems_init(&none);
+    bool ok = qs_farm_submit(b->farm, &sub, on_submitted, b, &none, err);
+    qs_problems_done(&none);
+    return ok;
+}
+
+/* As many jobs as may wait do, those of a former life as well, and each can be cancelled; one more is
+ * refused. */
+static void test_many_jobs_wait(void **state)
+{
+    (void)state;
+    struct bed b;
+    struct qs_err err = QS_ERR_INIT;
+    bed_init(&b, HEALS);
+    life_begins(&b);
+    for (int i = 0; i < QS_FARM_JOBS_MAX; i++)
+        assert_true(submit_waiting(&b, &err));
+    assert_false(submit_waiting(&b, &err));    /* those on their way count */
+    qs_timer_start(b.loop, 1, on_stopped, &b); /* the device is not there yet: nothing begins */
+    qs_loop_run(b.loop);
+    assert_int_equal(b.submitted, QS_FARM_JOBS_MAX);
+    qs_farm_stop(b.farm, on_stopped, &b);
+    qs_loop_run(b.loop);
+    life_ends(&b);
+    life_begins(&b);
+    assert_int_equal(qs_farm_live_jobs(b.farm), QS_FARM_JOBS_MAX);
+    assert_false(submit_waiting(&b, &err));
+    assert_int_equal(err.code, QS_E_LIMIT);
+    assert_non_null(strstr(err.text, "10000 jobs wait or run already"));
+    for (int64_t id = QS_FARM_JOBS_MAX; id >= 1; id--)
+        assert_true(qs_farm_cancel(b.farm, id, "not needed", on_cancelled, &b, &err));
+    qs_loop_run(b.loop);
+    assert_int_equal(b.cancels, QS_FARM_JOBS_MAX);
+    life_ends(&b);
+    bed_done(&b);
+}
+
+int main(void)
+{
+    disk_install();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_full_disk),
+        cmocka_unit_test(test_a_broken_disk),
+        cmocka_unit_test(test_a_disk_that_does_not_sync),
+        cmocka_unit_test(test_a_disk_that_became_read_only),
+        cmocka_unit_test(test_a_cancel_decides_the_end),
+        cmocka_unit_test(test_the_next_life_goes_on),
+        cmocka_unit_test(test_many_jobs_wait),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
