@@ -180,8 +180,9 @@ class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     def handle_error(self, request, client_address):
         """A client that leaves is no news."""
 
-    def __init__(self, path):
+    def __init__(self, path, dies=False):
         self.farm = Farm()
+        self.farm.dies, self.farm.cut_after = dies, 2 if dies else None
         super().__init__(path, Handler)
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -197,9 +198,7 @@ def play_daemon(argv):
         os._exit(1)
     if "--second" in argv:
         os.unlink(path)
-    server = Server(path)
-    server.farm.dies = "--short" in argv and "--second" not in argv
-    server.farm.cut_after = 2 if server.farm.dies else None
+    Server(path, dies="--short" in argv and "--second" not in argv)
     with open(os.path.join(top, f"daemon-{os.getpid()}"), "w", encoding="ascii"):
         pass
     while wanted():
