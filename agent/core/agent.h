@@ -76,6 +76,7 @@ struct qs_agent {
     bool link_up;
     struct qs_framer framer;
     uint32_t tx_seq, max_frame_bytes;
+    uint32_t features; /* agreed: what has no common bit is not used. Those of ours that the port can */
     int64_t up_ns, heartbeat_ns, heard_ns;
     struct qs_uid farm, session;
     uint8_t nonce[QS_NONCE_BYTES], hellos[QS_SHA256_BYTES]; /* the sum of both HELLOs */

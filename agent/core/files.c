@@ -130,7 +130,7 @@ enum qs_agent_event qs_act_have(struct qs_agent *agent)
     struct qs_build missing;
     uint8_t memory[2 * QS_FILES_MAX];
     int err = qs_msg_decode_have(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0 || !port_of(agent)) {
+    if (err != 0 || (agent->features & QS_FEATURE_FILES) == 0) {
         return qs_talk_malformed(agent, err != 0 ? err : QS_WIRE_E_TYPE);
     }
     stop_taking(agent);
@@ -235,7 +235,7 @@ enum qs_agent_event qs_act_put(struct qs_agent *agent)
     struct qs_msg_put m;
     struct qs_port_fault fault = {.code = 0};
     int err = qs_msg_decode_put(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0 || !port_of(agent)) {
+    if (err != 0 || (agent->features & QS_FEATURE_FILES) == 0) {
         return qs_talk_malformed(agent, err != 0 ? err : QS_WIRE_E_TYPE);
     }
     stop_taking(agent);
@@ -316,7 +316,7 @@ enum qs_agent_event qs_act_stage(struct qs_agent *agent)
     struct qs_port_fault fault = {.code = 0};
     char path[QS_PORT_PATH_BYTES] = "";
     int err = qs_msg_decode_stage(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0 || !port_of(agent)) {
+    if (err != 0 || (agent->features & QS_FEATURE_FILES) == 0) {
         return qs_talk_malformed(agent, err != 0 ? err : QS_WIRE_E_TYPE);
     }
     stop_taking(agent);
@@ -341,7 +341,7 @@ enum qs_agent_event qs_act_clean(struct qs_agent *agent)
     struct qs_msg_clean m;
     struct qs_msg_cleaned answer;
     int err = qs_msg_decode_clean(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0 || !port_of(agent)) {
+    if (err != 0 || (agent->features & QS_FEATURE_FILES) == 0) {
         return qs_talk_malformed(agent, err != 0 ? err : QS_WIRE_E_TYPE);
     }
     stop_taking(agent);

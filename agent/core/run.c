@@ -37,6 +37,17 @@ void qs_act_send_ready(struct qs_agent *agent)
     qs_talk_end(agent, at, QS_MSG_RUN_READY);
 }
 
+/* What the run needs and the session has not: one of both sides does not know it. */
+static const char *what_lacks(const struct qs_agent *agent, const struct qs_msg_run_begin *m)
+{
+    uint32_t lacks = ~agent->features;
+    return m->mode == QS_RUN_HARNESS && (lacks & QS_FEATURE_HARNESS) ? "harness mode"
+           : m->mode == QS_RUN_STREAM && (lacks & QS_FEATURE_STREAM) ? "stream mode"
+           : m->output_kind == QS_OUTPUT_KIND_APART && (lacks & QS_FEATURE_APART)
+               ? "way to keep the two outputs apart"
+               : NULL;
+}
+
 enum qs_agent_event qs_act_begin(struct qs_agent *agent)
 {
     struct qs_msg_run_begin m;
@@ -47,12 +58,10 @@ enum qs_agent_event qs_act_begin(struct qs_agent *agent)
     }
     struct qs_agent_run *run = &agent->run;
     memset(&run->ready, 0, sizeof run->ready);
-    const char *lacks = m.mode == QS_RUN_HARNESS && !agent->port.program_start ? "harness"
-                        : m.mode == QS_RUN_STREAM && !agent->port.document     ? "stream"
-                                                                               : NULL;
+    const char *lacks = what_lacks(agent, &m);
     if (lacks) {
-        char text[64];
-        snprintf(text, sizeof text, "this agent has no %s mode", lacks);
+        char text[80];
+        snprintf(text, sizeof text, "this session has no %s", lacks);
         qs_talk_error(agent, &m.run, QS_CODE_UNSUPPORTED, QS_WIRE_BLAME_HOST, text);
         return QS_EV_NONE;
     }
@@ -181,7 +190,8 @@ enum qs_agent_event qs_act_pull(struct qs_agent *agent)
                       "PULL names a run that is not open here");
         return QS_EV_NONE;
     }
-    if (!agent->port.pull) {
+    uint32_t needs = QS_FEATURE_PULL | (m.source == QS_PULL_TRACE ? QS_FEATURE_TRACE : 0U);
+    if ((agent->features & needs) != needs) {
         qs_talk_error(agent, &m.run, QS_CODE_UNSUPPORTED, QS_WIRE_BLAME_HOST, "nothing can be fetched here");
         return QS_EV_NONE;
     }

@@ -135,6 +135,7 @@ enum qs_agent_event qs_act_hello(struct qs_agent *agent)
         return qs_talk_fatal(agent, QS_CODE_VERSION, qs_wire_err_text(err));
     }
     agent->max_frame_bytes = agreed.max_frame_bytes;
+    agent->features = agreed.features;
     return agent->options.key ? QS_EV_CHALLENGED : QS_EV_ACCEPTED;
 }
 

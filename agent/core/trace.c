@@ -42,7 +42,7 @@ static bool admit(struct qs_agent *agent, const struct qs_uid *run)
         return refuse(agent, run, QS_CODE_UNKNOWN_RUN,
                       "a trace was asked for in a run that is not open here");
     }
-    return agent->port.tracer.start ||
+    return (agent->features & QS_FEATURE_TRACE) != 0 ||
            refuse(agent, run, QS_CODE_UNSUPPORTED, "this agent starts no tracers");
 }
 

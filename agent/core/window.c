@@ -22,6 +22,12 @@ static bool admit_evals(struct qs_agent *agent, const struct qs_msg_open *m)
     const struct qs_agent_harness *h = &agent->run.harness;
     bool tune = m->phase == QS_PHASE_TUNE;
     char text[128];
+    uint32_t needs = tune ? QS_FEATURE_EVALS : m->phase == QS_PHASE_TRACED ? QS_FEATURE_TRACE : 0U;
+    if ((agent->features & needs) != needs) {
+        refuse(agent, &m->run, QS_CODE_UNSUPPORTED, QS_WIRE_BLAME_HOST,
+               "OPEN asks for a phase that the session has not");
+        return false;
+    }
     if (tune && !h->on) {
         refuse(agent, &m->run, QS_CODE_STATE, QS_WIRE_BLAME_HOST, "only harness mode has evaluations");
         return false;

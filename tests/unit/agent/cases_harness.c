@@ -290,7 +290,7 @@ static void refuses_programs_that_cannot_be(void **state)
     script_expect_nothing(s);
     script_end(s, &(struct qs_port_child){.how = QS_PORT_SIGNALLED, .code = 9});
     script_expect_error(s);
-    s->agent->port.program_start = NULL;
+    s->agent->features = QS_FEATURE_COMMAND; /* as it were without a port for it */
     peer_run_begin(&s->peer,
                    &(struct run_spec){.argv = (const char *const[]){"tool", NULL}, .benchmark = "b"});
     assert_int_equal(script_expect_error(s), QS_CODE_UNSUPPORTED);

@@ -417,6 +417,36 @@ static void hands_out_what_a_run_has_left(void **state)
     }
 }
 
+/* A host that does not know a thing, by its own word, cannot ask for it. */
+static void does_nothing_that_was_not_agreed(void **state)
+{
+    static const struct run_spec specs[] = {
+        {.benchmark = "work"}, {.document_max_bytes = 1}, {.apart = true}};
+    const struct open_spec opens[] = {{.iterations = 1, .phase = QS_PHASE_TUNE, .evals = 1},
+                                      {.iterations = 1, .phase = QS_PHASE_TRACED}};
+    struct script *s = script_new(&plain);
+    (void)state;
+    s->peer.features = QS_FEATURE_COMMAND;
+    script_connect(s);
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        struct run_spec spec = specs[i];
+        spec.argv = (const char *const[]){"x", NULL};
+        spec.hook_limit_ns = 1 * S;
+        peer_run_begin(&s->peer, &spec);
+        assert_int_equal(script_expect_error(s), QS_CODE_UNSUPPORTED);
+        script_expect_state(s, QS_STATE_READY);
+    }
+    script_run(s, &(struct run_spec){.capture = false});
+    ask_to_pull(s, &s->peer.run, QS_PULL_FILE, 0);
+    assert_int_equal(script_expect_error(s), QS_CODE_UNSUPPORTED);
+    for (size_t i = 0; i < 2; i++) {
+        peer_open(&s->peer, &opens[i]);
+        assert_int_equal(script_expect_error(s), QS_CODE_UNSUPPORTED);
+        script_expect_state(s, QS_STATE_RUN_OPEN);
+    }
+    script_free(s);
+}
+
 static void ends_the_hook_of_a_lost_link(void **state)
 {
     static const uint8_t types[] = {QS_MSG_BYE, QS_MSG_ERROR, QS_MSG_OPEN};
@@ -461,6 +491,7 @@ const struct CMUnitTest cases_talk[] = {
     cmocka_unit_test(begins_and_ends_runs),
     cmocka_unit_test(runs_hooks),
     cmocka_unit_test(hands_out_what_a_run_has_left),
+    cmocka_unit_test(does_nothing_that_was_not_agreed),
     cmocka_unit_test(ends_the_hook_of_a_lost_link),
 };
 const size_t cases_talk_count = sizeof cases_talk / sizeof cases_talk[0];

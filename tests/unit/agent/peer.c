@@ -23,6 +23,7 @@ void peer_init(struct peer *p, void (*deliver)(void *ctx, const uint8_t *bytes, 
     p->ctx = ctx;
     p->rx = malloc(QS_FRAME_BUF_BYTES);
     p->tx = malloc(QS_FRAME_BUF_BYTES);
+    p->features = UINT32_MAX;
     p->farm = uid_of(0xfa);
     p->session = uid_of(0x5e);
     p->run = uid_of(0x11);
@@ -120,7 +121,7 @@ void peer_hello(struct peer *p, uint32_t heartbeat_ms)
 {
     const struct qs_msg_hello_host m = {.proto_min = 1,
                                         .proto_max = 1,
-                                        .features = QS_FEATURE_COMMAND,
+                                        .features = p->features,
                                         .farm = p->farm,
                                         .session = p->session,
                                         .heartbeat_ms = heartbeat_ms,
