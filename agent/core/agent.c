@@ -11,7 +11,7 @@ void qs_agent_init(struct qs_agent *agent, const struct qs_port *port, const str
     agent->options = *options;
     agent->state = QS_STATE_DOWN;
     memset(agent->row_hits, 0, sizeof agent->row_hits);
-    agent->link_up = false;
+    agent->link_up = agent->is_guest = false;
     agent->child = NULL;
     memset(&agent->run, 0, sizeof agent->run);
     memset(&agent->window, 0, sizeof agent->window);
