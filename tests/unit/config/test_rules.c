@@ -207,9 +207,47 @@ static void test_random_orders_are_reproducible(void **state)
     }
 }
 
+/* A job of so many benchmarks, the first of which has a name of so many bytes. What is wrong with it, or "".
+ */
+static void check_limit(size_t benchmarks, size_t name_bytes, const char *expected)
+{
+    struct qs_buf text, err;
+    qs_buf_init(&text);
+    qs_buf_init(&err);
+    qs_buf_str(&text, "quiesce: 1\nbenchmarks:\n- {name: '");
+    for (size_t i = 0; i < name_bytes; i++)
+        qs_buf_char(&text, 'n');
+    qs_buf_str(&text, "', argv: [x]}\n");
+    for (size_t i = 1; i < benchmarks; i++)
+        qs_buf_fmt(&text, "- {name: b%zu, argv: [x]}\n", i);
+    struct qs_job_spec *spec = golden_job("limits", text.data, text.len, &err);
+    assert_int_equal(spec != NULL, expected[0] == '\0');
+    if (spec != NULL) {
+        assert_int_equal(spec->benchmark_count, benchmarks);
+        assert_int_equal(strlen(spec->benchmarks[0].name), name_bytes);
+    } else {
+        assert_non_null(strstr(err.data, expected));
+    }
+    qs_job_free(spec);
+    qs_buf_done(&text);
+    qs_buf_done(&err);
+}
+
+/* What is just allowed is read, one more is refused and told with the limit. */
+static void test_limits(void **state)
+{
+    (void)state;
+    check_limit(100, 1, "");
+    check_limit(101, 1, "101 are too many (at most 100)");
+    check_limit(1, 100, "");
+    check_limit(1, 101, "a name has 1 to 100 bytes");
+    check_limit(1, 0, "a name has 1 to 100 bytes");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_limits),
         cmocka_unit_test(test_stop_rules),
         cmocka_unit_test(test_selectors),
         cmocka_unit_test(test_selectors_refused),

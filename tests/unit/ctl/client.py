@@ -45,6 +45,7 @@ class Farm:
         self.dies = False  # when it breaks: the daemon itself, at once, so that nobody meets it again
         self.hold_after = None  # so many events, then nothing until the job is cancelled
         self.cancelled = threading.Event()
+        self.deaf = False  # cancelling is answered, and the job goes on
         self.series = [{"id": f"{i:064x}", "benchmark": name, "device": device, "arm": "tip", "sessions": 3}
                        for i, (name, device) in enumerate((("image/blur", "pixel6"), ("sort", "local"), ("sort big", "local")))]
         self.asked, self.unknown, self.version = [], None, "9.9"
@@ -112,7 +113,8 @@ class Handler(BaseHTTPRequestHandler):
             farm.keys.append(self.headers.get("Idempotency-Key"))
             self.reply(201, {"id": 7, "state": "queued", "position": 0})
         elif self.path.endswith(":cancel"):
-            farm.cancelled.set()
+            if not farm.deaf:
+                farm.cancelled.set()
             self.reply(200, {"id": 7, "state": "cancelled"})
         else:
             self.fail(404, "not-found", "nothing here")
@@ -403,8 +405,23 @@ def test_interrupt(t, q, server):
         out, err = child.communicate(timeout=30)
         t.ok(child.returncode == 130 and "job 7 goes on" in err, f"Ctrl-C ends {argv[0]} with 130", [child.returncode, out, err])
         t.ok(not farm.cancelled.is_set(), "and leaves the job alone")
+    twice(t, q, farm)
     farm.hold_after = None
     farm.cancelled.set()
+
+
+def twice(t, q, farm):
+    farm.deaf = True
+    child = subprocess.Popen([q.program, "run", "--", "true"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=q.env, cwd=q.top)
+    for mark in ("block 7", "Ctrl-C again"):
+        while mark not in (line := child.stderr.readline()) and line:
+            pass
+        child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=60)
+    asked = sum(path.endswith(":cancel") for path, _ in farm.seen[-2:])
+    t.ok(child.returncode == 130 and "job 7 goes on" in err and asked == 1, "Ctrl-C again ends run with 130, where the job does not end",
+         [child.returncode, out, err, farm.seen[-2:]])
+    farm.deaf = False
 
 
 def test_run(t, q, server):

@@ -69,6 +69,28 @@ static void test_the_mean_as_r(void **state)
     json_decref(r);
 }
 
+/* Fifty values of 1 and -1, then fifty that are d higher: median d/2, MAD 1 for d below 2. The one change
+ * explains 25 d^2/1.4826^2 and costs 3 ln 100 = 13.8, and ln(50 * 50/100) = 3.2 more for its place in the
+ * middle. */
+static void test_the_mean_weighs_places(void **state)
+{
+    (void)state;
+    static const struct {
+        double step;
+        size_t count;
+    } cases[] = {{1.05, 0}, {1.16, 0}, {1.3, 1}}; /* explained: 12.5, 15.3, 19.2 */
+    size_t changes[MAX_N], count;
+    double x[100];
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        for (size_t i = 0; i < 100; i++)
+            x[i] = (i % 2 == 0 ? 1 : -1) + (i < 50 ? 0 : cases[c].step);
+        assert_int_equal(qs_pelt_mean(x, 100, NULL, changes, &count), QS_OK);
+        assert_int_equal(count, cases[c].count);
+        if (count > 0)
+            assert_int_equal(changes[0], 50);
+    }
+}
+
 /* A quantised series, where segments of equal values make the floor of the variance matter. */
 static void test_quantised(void **state)
 {
@@ -337,6 +359,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_mean_as_r),
+        cmocka_unit_test(test_the_mean_weighs_places),
         cmocka_unit_test(test_against_r_changepoint),
         cmocka_unit_test(test_quantised),
         cmocka_unit_test(test_ed_pelt),
