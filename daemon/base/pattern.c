@@ -26,23 +26,66 @@ static unsigned long bound_at(const char *s)
     return most > 1 ? most : 1;
 }
 
-/* What the compiled form would be large by, and what makes a match take time beyond all measure. */
+/* The last character of the bracket expression at s: "]" in first place, and what stands in [: :], [. .] and
+ * [= =], do not end it. */
+static const char *end_of_bracket(const char *s)
+{
+    s += s[1] == '^' ? 2 : 1;
+    for (s += *s == ']' ? 1 : 0; *s != '\0' && *s != ']'; s++) {
+        char kind = *s == '[' && s[1] != '\0' && strchr(":.=", s[1]) ? s[1] : '\0';
+        for (s += kind ? 2 : 0; kind && *s != '\0' && !(*s == kind && s[1] == ']'); s++) {
+        }
+        if (kind && *s != '\0')
+            s++;
+        if (*s == '\0')
+            break;
+    }
+    return *s == '\0' ? s - 1 : s;
+}
+
+struct cost {
+    unsigned long repeats; /* all {bounds}, multiplied */
+    size_t groups;
+    bool repeated; /* what stands before is repeated already */
+};
+
+/* One piece of the pattern; *at: its last character. */
+static bool add_piece(struct cost *c, const char **at, struct qs_err *err)
+{
+    const char *s = *at;
+    bool repeats = strchr("*+?{", *s) != NULL;
+    if (*s == '\\' && s[1] >= '1' && s[1] <= '9')
+        return refuse(err, "a reference back into the match, such as \\1, is not taken");
+    if (repeats && c->repeated)
+        return refuse(err, "a repeat of a repeat, such as a++, is not taken");
+    if (*s == '{' && bound_at(s) > QS_PATTERN_REPEATS / c->repeats)
+        return qs_fail(err, QS_E_JOB, "its repeats, multiplied, are more than %d", QS_PATTERN_REPEATS);
+    c->repeats *= *s == '{' ? bound_at(s) : 1;
+    c->groups += *s == '(' ? 1 : 0;
+    c->repeated = repeats;
+    if (*s == '\\' && s[1] != '\0')
+        *at = s + 1;
+    else if (*s == '[')
+        *at = end_of_bracket(s);
+    else if (*s == '{')
+        *at = s + strcspn(s, "}") - (strchr(s, '}') ? 0 : 1);
+    return true;
+}
+
+/* What the compiled form would be large by, and what makes a match take time beyond all measure: known before
+ * the library sees it, which doubles a group for each repeat around it. */
 static bool is_affordable(const char *text, struct qs_err *err)
 {
-    unsigned long repeats = 1;
+    struct cost cost = {.repeats = 1};
     if (strlen(text) > QS_PATTERN_BYTES)
         return qs_fail(err, QS_E_JOB, "the pattern is longer than %d bytes", QS_PATTERN_BYTES);
     for (const char *s = text; *s != '\0'; s++) {
-        if (*s == '\\' && s[1] >= '1' && s[1] <= '9')
-            return refuse(err, "a reference back into the match, such as \\1, is not taken");
-        if (*s == '\\' && s[1] != '\0')
-            s++;
-        else if (*s == '{' && bound_at(s) > QS_PATTERN_REPEATS / repeats)
-            return qs_fail(err, QS_E_JOB, "its repeats, multiplied, are more than %d", QS_PATTERN_REPEATS);
-        else if (*s == '{')
-            repeats *= bound_at(s);
+        if (!add_piece(&cost, &s, err))
+            return false;
     }
-    return true;
+    return cost.groups == 1 ||
+           qs_fail(err, QS_E_JOB, "it has %zu groups: exactly one, in parentheses, is what is wanted",
+                   cost.groups);
 }
 
 bool qs_pattern_new(const char *text, struct qs_pattern **ret, struct qs_err *err)
@@ -56,12 +99,6 @@ bool qs_pattern_new(const char *text, struct qs_pattern **ret, struct qs_err *er
         regerror(status, &p->compiled, why, sizeof why);
         free(p);
         return qs_fail(err, QS_E_JOB, "not a regular expression (POSIX extended): %s", why);
-    }
-    if (p->compiled.re_nsub != 1) {
-        size_t groups = p->compiled.re_nsub;
-        qs_pattern_free(p);
-        return qs_fail(err, QS_E_JOB, "it has %zu groups: exactly one, in parentheses, is what is wanted",
-                       groups);
     }
     *ret = p;
     return true;

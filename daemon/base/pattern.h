@@ -1,5 +1,6 @@
 /* A regular expression (POSIX extended) with one group, which is what it is for. Bounded in what it can cost:
- * its own length, its repeats, the length of a line; references back into the match are refused. */
+ * its own length, its groups and repeats (before it is compiled), the length of a line; references back into
+ * the match are refused. */
 #ifndef QS_BASE_PATTERN_H
 #define QS_BASE_PATTERN_H
 

@@ -285,9 +285,38 @@ static bool read_stream(struct reader *r)
     }
 }
 
+/* Behind what libyaml takes for the end of a line: LF, CR, NEL, LS, PS. */
+static bool begins_line(const char *text, const char *at)
+{
+    static const char *const ends[] = {"\n", "\r", "\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9"};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        size_t len = strlen(ends[i]);
+        if ((size_t)(at - text) >= len && memcmp(at - len, ends[i], len) == 0)
+            return true;
+    }
+    return at == text;
+}
+
+/* libyaml compares each %TAG with all before it, before it says anything: they are refused first. */
+static bool has_no_tags(struct qs_doc_build *b)
+{
+    const char *text = b->doc->source, *at = strstr(text, "%TAG");
+    unsigned line = 1;
+    while (at != NULL && !begins_line(text, at))
+        at = strstr(at + 1, "%TAG");
+    for (const char *s = text; at != NULL && s < at; s++)
+        line += *s == '\n' ? 1 : 0;
+    if (at != NULL)
+        qs_problems_add_at(b->problems, b->doc, line, 1, NULL, "leave the tag out: the key decides the type",
+                           "tags are not read");
+    return at == NULL;
+}
+
 bool qs_doc_read_yaml(struct qs_doc_build *b, const char *text, size_t len)
 {
     struct reader r = {.b = b};
+    if (!has_no_tags(b))
+        return false;
     if (!yaml_parser_initialize(&r.parser)) {
         qs_problems_add_at(b->problems, NULL, 0, 0, NULL, NULL, "no memory for the YAML reader");
         return false;

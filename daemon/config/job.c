@@ -78,12 +78,66 @@ static void spec_done(struct qs_job_spec *spec)
     free(spec->gate);
     free(spec->bounds);
     free(spec->plan.looks);
+    free(spec->files);
     qs_strings_done(&spec->trace.argv);
     qs_strings_done(&spec->trace.options);
     qs_strings_done(&spec->trace.events);
     free(spec->trace.config);
     qs_strings_done(&spec->plan.metrics);
     qs_stop_free(spec->plan.stop);
+}
+
+struct place { /* a file, and the how-manieth of the job it is */
+    struct qs_job_file *file;
+    size_t i;
+};
+
+static int by_path(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    int order = strcmp(x->file->path, y->file->path);
+    return order != 0 ? order : (x->i > y->i) - (x->i < y->i);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    return (x->i > y->i) - (x->i < y->i);
+}
+
+/* Files of all benchmarks and then of all arms. */
+static size_t list_files(const struct qs_job_spec *spec, struct place *ret)
+{
+    size_t n = 0;
+    for (size_t b = 0; b < spec->benchmark_count; b++)
+        for (size_t i = 0; i < spec->benchmarks[b].input_count; i++, n++)
+            if (ret)
+                ret[n] = (struct place){&spec->benchmarks[b].inputs[i], n};
+    for (size_t a = 0; a < spec->arm_count; a++)
+        for (size_t i = 0; i < spec->arms[a].file_count; i++, n++)
+            if (ret)
+                ret[n] = (struct place){&spec->arms[a].files[i], n};
+    return n;
+}
+
+static void index_files(struct qs_job_spec *spec)
+{
+    size_t n = list_files(spec, NULL), paths = 0;
+    struct place *all = qs_calloc(n + 1, sizeof *all);
+    (void)list_files(spec, all);
+    qsort(all, n, sizeof *all, by_path);
+    spec->files = qs_calloc(2 * n + 1, sizeof(void *));
+    spec->file_count = n;
+    for (size_t i = 0; i < n; i++) {
+        spec->files[i] = all[i].file;
+        if (i == 0 || strcmp(spec->files[i - 1]->path, all[i].file->path) != 0)
+            all[paths++] = all[i];
+    }
+    qsort(all, paths, sizeof *all, by_place);
+    for (size_t i = 0; i < paths; i++)
+        spec->files[n + i] = all[i].file;
+    spec->path_count = paths;
+    free(all);
 }
 
 bool qs_job_from_doc(const struct qs_doc *doc, struct qs_job_spec **ret_spec, struct qs_problems *problems)
@@ -105,6 +159,7 @@ bool qs_job_from_doc(const struct qs_doc *doc, struct qs_job_spec **ret_spec, st
     }
     *ret_spec = qs_malloc(sizeof(**ret_spec));
     **ret_spec = draft.spec;
+    index_files(*ret_spec);
     return true;
 }
 
@@ -116,58 +171,28 @@ void qs_job_free(struct qs_job_spec *spec)
     free(spec);
 }
 
-/* The i-th file of all benchmarks and then all arms; NULL beyond the last. */
-static struct qs_job_file *nth_file(const struct qs_job_spec *spec, size_t i)
-{
-    for (size_t b = 0; b < spec->benchmark_count; b++) {
-        if (i < spec->benchmarks[b].input_count)
-            return &spec->benchmarks[b].inputs[i];
-        i -= spec->benchmarks[b].input_count;
-    }
-    for (size_t a = 0; a < spec->arm_count; a++) {
-        if (i < spec->arms[a].file_count)
-            return &spec->arms[a].files[i];
-        i -= spec->arms[a].file_count;
-    }
-    return NULL;
-}
-
-static bool is_first_of_path(const struct qs_job_spec *spec, size_t at, const char *path)
-{
-    for (size_t i = 0; i < at; i++)
-        if (strcmp(nth_file(spec, i)->path, path) == 0)
-            return false;
-    return true;
-}
-
 struct qs_job_file *qs_job_file_at(const struct qs_job_spec *spec, size_t i)
 {
-    size_t seen = 0;
-    struct qs_job_file *file = NULL;
-    for (size_t at = 0; (file = nth_file(spec, at)) != NULL; at++)
-        if (is_first_of_path(spec, at, file->path) && seen++ == i)
-            return file;
-    return NULL;
+    return i < spec->path_count ? spec->files[spec->file_count + i] : NULL;
 }
 
 size_t qs_job_file_count(const struct qs_job_spec *spec)
 {
-    size_t count = 0;
-    const struct qs_job_file *file = NULL;
-    for (size_t at = 0; (file = nth_file(spec, at)) != NULL; at++)
-        count += is_first_of_path(spec, at, file->path);
-    return count;
+    return spec->path_count;
 }
 
 bool qs_job_bind_file(struct qs_job_spec *spec, const char *path, const char sha256[65])
 {
-    bool found = false;
-    struct qs_job_file *file = NULL;
-    for (size_t at = 0; (file = nth_file(spec, at)) != NULL; at++) {
-        if (strcmp(file->path, path) != 0)
-            continue;
-        memcpy(file->sha256, sha256, sizeof(file->sha256));
-        found = true;
+    size_t from = 0, to = spec->file_count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (strcmp(spec->files[middle]->path, path) < 0)
+            from = middle + 1;
+        else
+            to = middle;
     }
-    return found;
+    size_t first = from;
+    for (; from < spec->file_count && strcmp(spec->files[from]->path, path) == 0; from++)
+        memcpy(spec->files[from]->sha256, sha256, sizeof spec->files[from]->sha256);
+    return from > first;
 }

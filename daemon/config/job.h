@@ -109,6 +109,9 @@ struct qs_job_spec {
     struct qs_job_bound *bounds;
     size_t bound_count;
     bool fail_on_regression;
+    struct qs_job_file *
+        *files; /* all of them by path, the first of each path first; then those alone, in order */
+    size_t file_count, path_count;
 };
 
 /* Builds the checked spec from a document. Every mistake that can be found is reported in `problems`

@@ -132,18 +132,109 @@ static size_t key_names(const struct qs_node *map, const char *names[NAMES_MAX])
     return n;
 }
 
-static bool has_value(const struct qs_node *axis, const char *text)
+struct word { /* a value of an axis, by its text */
+    const char *text;
+    size_t i;
+};
+
+struct axis {
+    const struct qs_node *node; /* borrowed */
+    struct word *words;         /* owned, sorted */
+    size_t count;
+    uint64_t *fits; /* owned, or NULL: for each value a set of the excludes that name it, */
+    uint64_t *any;  /* and one of those that name none of this axis */
+};
+
+/* The axes of a benchmark, and what its excludes say of their values. */
+struct cuts {
+    struct axis axes[AXES_MAX];
+    size_t axis_count, blocks; /* blocks: 64-bit words of a set */
+};
+
+static int compare_words(const void *a, const void *b)
 {
-    for (size_t i = 0; i < axis_count(axis); i++) {
-        const struct qs_node *v = axis_value(axis, i);
-        if (v->kind == QS_NODE_TEXT && strcmp(v->text, text) == 0)
+    return strcmp(((const struct word *)a)->text, ((const struct word *)b)->text);
+}
+
+/* The index of a value, or the number of values where there is no such. */
+static size_t find_value(const struct axis *axis, const char *text)
+{
+    const struct word wanted = {.text = text};
+    const struct word *found =
+        axis->count ? bsearch(&wanted, axis->words, axis->count, sizeof wanted, compare_words) : NULL;
+    return found ? found->i : axis_count(axis->node);
+}
+
+static void cuts_init(struct cuts *c, const struct qs_node *axes)
+{
+    *c = (struct cuts){0};
+    for (size_t k = 0; axes != NULL && k < axes->count && k < AXES_MAX; k++) {
+        struct axis *axis = &c->axes[c->axis_count++];
+        axis->node = &axes->items[k];
+        axis->words = qs_calloc(axis_count(axis->node) + 1, sizeof *axis->words);
+        for (size_t i = 0; i < axis_count(axis->node); i++)
+            if (axis_value(axis->node, i)->kind == QS_NODE_TEXT)
+                axis->words[axis->count++] = (struct word){axis_value(axis->node, i)->text, i};
+        qsort(axis->words, axis->count, sizeof *axis->words, compare_words);
+    }
+}
+
+static void cuts_done(struct cuts *c)
+{
+    for (size_t k = 0; k < c->axis_count; k++) {
+        free(c->axes[k].words);
+        free(c->axes[k].fits);
+        free(c->axes[k].any);
+    }
+}
+
+static void cuts_apply(struct cuts *c, const struct qs_node *axes, const struct qs_node *exclude)
+{
+    c->blocks = (exclude->count + 63) / 64;
+    for (size_t k = 0; k < c->axis_count; k++) {
+        struct axis *axis = &c->axes[k];
+        size_t values = axis_count(axis->node);
+        axis->fits = qs_calloc(values * c->blocks + 1, sizeof *axis->fits);
+        axis->any = qs_calloc(c->blocks + 1, sizeof *axis->any);
+        for (size_t e = 0; e < exclude->count; e++) {
+            const struct qs_node *named = qs_node_get(&exclude->items[e], axes->keys[k].text, NULL);
+            size_t i = named ? find_value(axis, named->text) : 0;
+            uint64_t *set = named ? axis->fits + i * c->blocks : axis->any;
+            if (i < values)
+                set[e / 64] |= UINT64_C(1) << (e % 64);
+        }
+    }
+}
+
+/* Does any exclude fit the i-th point in all of its axes? The last axis turns fastest. */
+static bool is_excluded(const struct cuts *c, size_t i)
+{
+    size_t at[AXES_MAX];
+    for (size_t k = c->axis_count; k > 0; k--) {
+        size_t n = axis_count(c->axes[k - 1].node);
+        at[k - 1] = i % n;
+        i /= n;
+    }
+    for (size_t b = 0; b < c->blocks; b++) {
+        uint64_t fit = UINT64_MAX;
+        for (size_t k = 0; k < c->axis_count; k++)
+            fit &= c->axes[k].any[b] | c->axes[k].fits[at[k] * c->blocks + b];
+        if (fit != 0 && c->axis_count > 0)
             return true;
     }
     return false;
 }
 
+static bool has_value(const struct cuts *c, const struct qs_node *node, const char *text)
+{
+    for (size_t k = 0; k < c->axis_count; k++)
+        if (c->axes[k].node == node)
+            return find_value(&c->axes[k], text) < axis_count(node);
+    return true; /* beyond the most axes that are read: told already */
+}
+
 /* A slip in an exclude would silently leave nothing out. */
-static void check_one_exclude(struct qs_schema_reader *r, const struct qs_node *axes,
+static void check_one_exclude(struct qs_schema_reader *r, const struct qs_node *axes, const struct cuts *cuts,
                               const struct qs_node *map)
 {
     const char *names[NAMES_MAX];
@@ -157,7 +248,7 @@ static void check_one_exclude(struct qs_schema_reader *r, const struct qs_node *
             qs_schema_suggest(&out, map->keys[i].text, "the parameters are", names, count);
             qs_schema_problem(r, &map->keys[i], out.data, "no such parameter in `params`");
             qs_buf_done(&out);
-        } else if (check_value(r, &map->items[i]) && !has_value(axis, map->items[i].text)) {
+        } else if (check_value(r, &map->items[i]) && !has_value(cuts, axis, map->items[i].text)) {
             qs_schema_problem(r, &map->items[i], "a value is compared as it is written",
                               "`%s` is not one of its values", qs_show(map->items[i].text).text);
         }
@@ -171,38 +262,17 @@ void qs_job_check_exclude(struct qs_schema_reader *r, const struct qs_node *benc
     const struct qs_node *exclude = qs_node_get(benchmark, "exclude", NULL);
     if (exclude == NULL || exclude->kind != QS_NODE_LIST || exclude->count > VALUES_MAX)
         return;
+    struct cuts cuts;
+    cuts_init(&cuts, axes != NULL && axes->kind == QS_NODE_MAP ? axes : NULL);
     size_t mark = qs_schema_enter(r, "exclude");
     for (size_t i = 0; i < exclude->count; i++) {
         size_t inner = qs_schema_enter_index(r, i);
         if (exclude->items[i].kind == QS_NODE_MAP)
-            check_one_exclude(r, axes, &exclude->items[i]);
+            check_one_exclude(r, axes, &cuts, &exclude->items[i]);
         qs_schema_leave(r, inner);
     }
     qs_schema_leave(r, mark);
-}
-
-static bool is_excluded(const struct qs_node *exclude, const struct qs_params *params)
-{
-    for (size_t i = 0; exclude != NULL && i < exclude->count; i++) {
-        bool all = true;
-        for (size_t k = 0; k < params->count && all; k++) {
-            const struct qs_node *value = qs_node_get(&exclude->items[i], params->at[k].name, NULL);
-            all = value == NULL || strcmp(value->text, params->at[k].value) == 0;
-        }
-        if (all)
-            return true;
-    }
-    return false;
-}
-
-static void params_done(struct qs_params *params)
-{
-    for (size_t i = 0; i < params->count; i++) {
-        free(params->at[i].name);
-        free(params->at[i].value);
-    }
-    free(params->at);
-    *params = (struct qs_params){0};
+    cuts_done(&cuts);
 }
 
 static void add_point(struct qs_job_spec *spec, size_t benchmark, struct qs_params params)
@@ -238,17 +308,19 @@ static size_t multiply_one(struct qs_job_spec *spec, size_t benchmark, const str
 {
     const struct qs_node *axes = qs_node_get(map, "params", NULL);
     const struct qs_node *exclude = qs_node_get(map, "exclude", NULL);
+    struct cuts cuts;
     size_t total = 1;
     size_t before = spec->point_count;
+    cuts_init(&cuts, axes);
+    if (exclude != NULL)
+        cuts_apply(&cuts, axes, exclude);
     for (size_t i = 0; axes != NULL && i < axes->count; i++)
         total *= axis_count(&axes->items[i]);
     for (size_t i = 0; i < total && spec->point_count <= POINTS_MAX; i++) {
-        struct qs_params params = nth(axes, i);
-        if (is_excluded(exclude, &params))
-            params_done(&params);
-        else
-            add_point(spec, benchmark, params);
+        if (!is_excluded(&cuts, i))
+            add_point(spec, benchmark, nth(axes, i));
     }
+    cuts_done(&cuts);
     return spec->point_count - before;
 }
 

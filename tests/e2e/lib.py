@@ -26,6 +26,8 @@ QUIESCE = os.environ.get("QS_QUIESCE", "quiesce")
 AGENT = os.environ.get("QS_AGENT", "quiesce-agent")
 PROGRAMS = os.environ.get("QS_PROGRAMS", ".")
 SANITIZER = ("AddressSanitizer", "LeakSanitizer", "runtime error:")
+SLOW = "a callback of the loop took"  # the daemon's own watch: 100 ms of processor time, which no neighbour adds to
+RELEASE = bool(os.environ.get("QS_RELEASE"))  # elsewhere sanitizers take the time
 
 
 class Failed(Exception):
@@ -324,12 +326,24 @@ class Bed:
                 for line in process.text[-6000:].splitlines()[-40:]:
                     print(f"# {line}")
         texts = [p.text for p in broken]
+        slow = self._slow_callbacks() if RELEASE else []
         if os.environ.get("QS_KEEP"):
             print(f"# kept: {self.path}")
         else:
             shutil.rmtree(self.path, ignore_errors=True)
         if texts and not kind:
             raise Failed(f"a sanitizer reported: {texts[0][-3000:]}")
+        if slow and not kind:
+            raise Failed("the daemon's loop stood still: " + "; ".join(slow))
+
+    def _slow_callbacks(self):
+        """What any daemon of this bed said of callbacks that kept its loop, those that the command line started included."""
+        found = []
+        for folder, _, files in os.walk(self.path):
+            for name in (n for n in files if n.endswith(".log")):
+                with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as f:
+                    found += [line.strip() for line in f if SLOW in line]
+        return found
 
     def embedded_pid(self):
         """The daemon that owns the database, whoever started it; 0 where there is none."""

@@ -47,6 +47,10 @@ static void test_finds_its_group(void **state)
     expect("[(]([0-9]+)[)]", "f(7)", "7");
     expect("\\(([0-9]{2,3})\\)", "f(1234) g(56)", "56");
     expect("(.*)", "", "");
+    expect("[]()+*]([^](]*)", "()+x(", ")+x"); /* in brackets nothing is a group or a repeat */
+    expect("[[:space:](]+([[:alpha:]]+)", "1 (ms)", "ms");
+    expect("[[.(.]]([0-9]+)[[=)=]]", "(12)", "12");
+    expect("\\++([0-9]*)", "++12", "12");
 }
 
 static void test_refuses_what_is_wrong_or_costs_too_much(void **state)
@@ -62,6 +66,17 @@ static void test_refuses_what_is_wrong_or_costs_too_much(void **state)
     refuses("((a{16}){16})", "more than 255");
     refuses("(a{99999999999999999999})", "more than 255");
     expect("(a{15})b{17}", "x", NULL); /* 255 */
+    char nested[80], *at = nested;     /* each depth doubles what is compiled: 46 s and 7 GB */
+    for (int i = 0; i < 20; i++)
+        *at++ = '(';
+    *at++ = 'a';
+    for (int i = 0; i < 20; i++, at += 2)
+        memcpy(at, "+)", 2);
+    *at = '\0';
+    refuses(nested, "it has 20 groups");
+    refuses("(a++++++++++++++++++++++++++++++)", "a repeat of a repeat");
+    refuses("(a)*+", "a repeat of a repeat");
+    refuses("(a{2}{2})", "a repeat of a repeat");
     memset(longest, 'a', sizeof longest);
     memcpy(longest, "(a)", 3);
     longest[QS_PATTERN_BYTES] = '\0';

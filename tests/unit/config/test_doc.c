@@ -169,10 +169,37 @@ static void test_problems_are_in_order(void **state)
     qs_problems_done(&p);
 }
 
+/* libyaml compares each with all before it: minutes, where they were given to it. */
+static void test_tag_directives_are_refused_at_once(void **state)
+{
+    (void)state;
+    static const char last[] = "quiesce: 1\n...\n";
+    char *text = malloc(QS_DOC_BYTES + 1), *at = text;
+    struct qs_problems problems;
+    memcpy(at, last, sizeof last - 1);
+    at += sizeof last - 1;
+    for (int i = 0; at - text < QS_DOC_BYTES - 32; i++)
+        at += snprintf(at, 32, "%%TAG !a%d! x\n", i);
+    assert_null(read_doc(text, &problems));
+    assert_int_equal(problems.count, 1);
+    assert_int_equal(problems.at[0].line, 3);
+    assert_string_equal(problems.at[0].what, "tags are not read");
+    qs_problems_done(&problems);
+    free(text);
+    assert_null(read_doc("quiesce: 1\r...\r%TAG !a! x\r", &problems));
+    assert_string_equal(problems.at[0].what, "tags are not read");
+    qs_problems_done(&problems);
+    struct qs_doc *doc = read_doc("a: b%TAG\n", &problems); /* no directive */
+    assert_non_null(doc);
+    qs_doc_free(doc);
+    qs_problems_done(&problems);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scalars_stay_text),
+        cmocka_unit_test(test_tag_directives_are_refused_at_once),
         cmocka_unit_test(test_json_keeps_places_and_digits),
         cmocka_unit_test(test_alias_is_written_out),
         cmocka_unit_test(test_alias_bytes_are_bounded),

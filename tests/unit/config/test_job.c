@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,6 +206,50 @@ static void test_files_are_bound_by_path(void **state)
     qs_job_free(s);
 }
 
+/* What a job may hold is looked up, not searched for: with the searches of old this ran into the test's
+ * limit. */
+static void test_the_largest_jobs(void **state)
+{
+    enum { ARMS = 16, FILES = 256, BENCHMARKS = 24, VALUES = 900 };
+    (void)state;
+    struct qs_buf text;
+    qs_buf_init(&text);
+    qs_buf_str(&text, "quiesce: 1\nbenchmarks:\n");
+    for (int b = 0; b < BENCHMARKS; b++) {
+        qs_buf_fmt(&text, "  - {name: b%d, argv: [x], params: {v: [", b);
+        for (int i = 0; i < VALUES; i++)
+            qs_buf_fmt(&text, "%s%d", i ? "," : "", i);
+        qs_buf_str(&text, "], w: [0,1,2,3,4,5,6,7,8,9]}, exclude: [");
+        for (int i = 1; i < VALUES; i++)
+            qs_buf_fmt(&text, "%s{v: %d}", i > 1 ? "," : "", i);
+        qs_buf_str(&text, ",{w: 9}]}\n");
+    }
+    qs_buf_str(&text, "arms:\n");
+    for (int a = 0; a < ARMS; a++) {
+        qs_buf_fmt(&text, "  a%d: {build: {label: l%d, files: {", a, a);
+        for (int i = 0; i < FILES; i++)
+            qs_buf_fmt(&text, "%sf%d: /x/%d", i ? ", " : "", i, i % 2 ? i : a * FILES + i);
+        qs_buf_str(&text, "}}}\n");
+    }
+    struct qs_job_spec *s = parse(text.data);
+    char hash[65] = {0}, path[32];
+    memset(hash, 'b', 64);
+    assert_int_equal(s->point_count, BENCHMARKS * 9);
+    assert_string_equal(s->points[9].label, "b1 v=0 w=0");
+    assert_int_equal(qs_job_file_count(s), ARMS * FILES / 2 + FILES / 2);
+    assert_string_equal(qs_job_file_at(s, FILES)->path, "/x/256");
+    for (int i = 0; i < ARMS * FILES; i += 2) {
+        snprintf(path, sizeof path, "/x/%d", i);
+        assert_true(qs_job_bind_file(s, path, hash));
+    }
+    assert_true(qs_job_bind_file(s, "/x/3", hash));
+    assert_false(qs_job_bind_file(s, "/x/257", hash));
+    assert_string_equal(s->arms[7].files[3].sha256, hash);
+    assert_string_equal(s->arms[7].files[5].sha256, "");
+    qs_job_free(s);
+    qs_buf_done(&text);
+}
+
 static void test_gate_none(void **state)
 {
     (void)state;
@@ -319,6 +364,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_points_are_multiplied),
         cmocka_unit_test(test_templates),
         cmocka_unit_test(test_files_are_bound_by_path),
+        cmocka_unit_test(test_the_largest_jobs),
         cmocka_unit_test(test_gate_none),
         cmocka_unit_test(test_tracers),
         cmocka_unit_test(test_traced_blocks),
