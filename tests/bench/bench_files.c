@@ -16,11 +16,11 @@
 #include "stats/special.h"
 
 enum {
-    ROUNDS = 7,
-    SERIES = QS_FULL_OR_SMOKE(300, 10),
-    NIGHTS = QS_FULL_OR_SMOKE(20000, 300),
-    RUNS = QS_FULL_OR_SMOKE(10000, 100),
-    VALUES = QS_FULL_OR_SMOKE(1000000, 10000)
+    ROUNDS = QS_FULL_OR_SMOKE(7, 6),
+    SERIES = QS_FULL_OR_SMOKE(300, 4),
+    NIGHTS = QS_FULL_OR_SMOKE(20000, 60),
+    RUNS = QS_FULL_OR_SMOKE(10000, 12),
+    VALUES = QS_FULL_OR_SMOKE(1000000, 2000)
 };
 
 typedef enum qs_status analyse_fn(const struct qs_analysis_file *files, size_t count,

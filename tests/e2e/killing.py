@@ -7,7 +7,7 @@ import re
 import signal
 import time
 
-from lib import AGENT, Bed, Failed, WireTap, blocks, stored, unlock, until, whole
+from lib import AGENT, Bed, Failed, WireTap, blocks, children, stored, unlock, until, whole
 
 STATES = ("settle", "setup", "run", "gate", "window", "evidence", "ending", "cleanup", "restore", "lost")
 MOVE = re.compile(r"debug control: job=\d+ device=\S+ .*: (\w+) -> (\w+)")
@@ -176,7 +176,7 @@ def attempt(bed, draw, state, link):
     daemon = bed.daemon(config, "--log-level", "debug")
     daemon.device_ready()
     if state == "settle":
-        job, hit = settle(bed, daemon, agent, draw)
+        job, hit, agent = settle(bed, daemon, agent, draw)
     else:
         job = daemon.job(JOB)
         hit = kill_in(bed, daemon, agent, state, draw)
@@ -194,17 +194,20 @@ def attempt(bed, draw, state, link):
 
 
 def settle(bed, daemon, agent, draw):
-    """The session's row is the first thing that a starting job writes: an earlier job keeps this one in the queue, its
-    clean-up is where the lock is taken."""
-    first = {**JOB, "plan": {**JOB["plan"], "blocks": 1}}
-    daemon.job(first)
+    """The session's row is the first thing that a starting job writes: the job waits for a device whose agent is dead, and the lock is
+    taken before it has another one. Returns the job, whether the daemon died there, and the agent."""
+    if agent:
+        agent.kill()
+    else:
+        os.kill(children(daemon.pid)[0], signal.SIGKILL)
+    until("the device is lost", lambda: daemon.get("/devices").json["devices"][0]["state"] not in ("ready", "busy"))
     job = daemon.job(JOB)
-    reach(daemon, "restore")
     locked = bed.lock()
     try:
-        reach(daemon, "settle", 2)
+        agent = bed.agent() if agent else None
+        reach(daemon, "settle")
         time.sleep(draw.random() * 0.03)
         daemon.kill()
     finally:
         unlock(locked)
-    return job, moves(daemon)[-1:] == ["settle"]
+    return job, moves(daemon)[-1:] == ["settle"], agent

@@ -125,8 +125,9 @@ def a_window_makes_no_system_call(tap):
         own, others = counts(windows, entered, names)
         clock = {"clock_gettime"}  # without a vDSO it is one
         tap.equal([w for w in others if set(w) - clock], [], "no program enters one")
-        tap.equal([w for w in own if [c for c in w if c not in clock] != ["futex", "ppoll"]], [],
-                  "the agent wakes the program and enters its one poll")
+        own = [[c for c in w if c not in clock] for w in own]
+        tap.equal([w for w in own if w not in (["futex", "ppoll"], ["futex"])], [], "the agent wakes the program and enters its one poll")
+        tap.ok(["futex", "ppoll"] in own, "which a busy machine may put off beyond the window", own)
     with Bed() as bed:
         state, windows, entered = traced(bed, 3)
         tap.equal(state, "done", "a program with calls ends well as well")

@@ -19,7 +19,8 @@ stored = set()
 for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"):
     stored |= {f"{name}.{row[1]}" for row in db.execute(f"PRAGMA table_info({name})")}
 
-rows = re.findall(r"^\| `(\w+\.\w+)` \|([^|]*)\|([^|]*)\|$", readme, re.M)
+columns = re.sub(r"^\| kind of evidence \|.*?\n\n", "", readme, flags=re.M | re.S)  # kinds are values, no columns
+rows = re.findall(r"^\| `(\w+\.\w+)` \|([^|]*)\|([^|]*)\|$", columns, re.M)
 told = [name for name, _, _ in rows]
 problems += [f"{name} has no sentence" for name in sorted(stored - set(told))]
 problems += [f"{name} is described but does not exist" for name in sorted(set(told) - stored)]
