@@ -9,11 +9,13 @@
 #include "api/reply.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "farm/farm.h"
 #include "proto/names.h"
 
 enum { RUNS_PAGE = 500, ITERATIONS_PAGE = 1000, COLUMNS_MOST = 64 };
 
 struct csv {
+    struct qs_job_spec *spec;
     struct qs_runs runs; /* a page of them */
     size_t run;          /* the one being read */
     uint64_t next_seq;
@@ -26,6 +28,7 @@ struct csv {
 static void done_csv(void *data)
 {
     struct csv *c = data;
+    qs_job_free(c->spec);
     qs_runs_free(&c->runs);
     qs_iterations_free(&c->page);
     for (size_t i = 0; i < c->column_count; i++)
@@ -88,7 +91,9 @@ static bool read_head(struct qs_store_reader *reader, struct qs_exchange *ex, st
 {
     struct csv *c = ex->data;
     struct qs_jobs jobs = {0};
-    bool ok = qs_read_job(reader, ex->match.id, &jobs, err) && qs_compare_check_ended(&jobs.at[0], err);
+    bool ok = qs_read_job(reader, ex->match.id, &jobs, err) && qs_compare_check_ended(&jobs.at[0], err) &&
+              qs_farm_spec_from_store(jobs.at[0].spec_json ? jobs.at[0].spec_json : "", jobs.at[0].seed,
+                                      &c->spec, err);
     qs_jobs_free(&jobs);
     return ok && read_columns(reader, c, ex->match.id, err) &&
            qs_read_runs(reader, ex->match.id, 0, RUNS_PAGE, &c->runs, err);
@@ -136,7 +141,11 @@ static void put_line(struct qs_buf *out, const struct csv *c, const struct qs_it
     qs_hex(run->uid, sizeof run->uid, uid);
     qs_buf_fmt(out, "%s,", uid);
     put_text(out, run->arm_name);
+    qs_buf_char(out, ',');
+    put_text(out, run->arm < c->spec->arm_count ? c->spec->arms[run->arm].build_label : NULL);
     qs_buf_fmt(out, ",%" PRIu32 ",", run->point);
+    put_text(out, run->point < c->spec->point_count ? c->spec->points[run->point].label : NULL);
+    qs_buf_char(out, ',');
     put_text(out, run->device);
     qs_buf_fmt(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRId64 ",%" PRIu32 ",", run->block, run->pos,
                i->seq, i->duration_ns, i->evals);
@@ -169,7 +178,8 @@ static void more(struct qs_exchange *ex)
 static void begin(struct qs_exchange *ex)
 {
     struct csv *c = ex->data;
-    qs_buf_str(&ex->reply, "run,arm,point,device,block,pos,seq,duration_ns,evals,taint,status,phase");
+    qs_buf_str(&ex->reply,
+               "run,arm,build,point,label,device,block,pos,seq,duration_ns,evals,taint,status,phase");
     for (size_t k = 0; k < c->column_count; k++) {
         qs_buf_char(&ex->reply, ',');
         put_text(&ex->reply, c->columns[k]);

@@ -221,10 +221,22 @@ static void put_comparison(struct tables *t, const json_t *c)
     put_cell(t, c ? text_at(c, "verdict") : "baseline");
 }
 
+/* An arm is often called as its build is: that is said once. */
+static bool names_another(const json_t *arm, const char *build)
+{
+    const char *name = text_at(arm, "name");
+    return build && (!name || strcmp(name, build) != 0);
+}
+
 static void put_arm(struct tables *t, const json_t *result, const json_t *arm, bool compared)
 {
     qs_buf_str(&t->out, "| ");
     put_cell(t, text_at(arm, "name"));
+    if (names_another(arm, text_at(arm, "build"))) {
+        qs_buf_str(&t->out, " (build ");
+        put_cell(t, text_at(arm, "build"));
+        qs_buf_char(&t->out, ')');
+    }
     qs_buf_str(&t->out, ": ");
     t->dialect->put_code(t, text_at(arm, "command"));
     qs_buf_str(&t->out, " | ");

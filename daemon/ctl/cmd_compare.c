@@ -17,7 +17,7 @@ static const struct qs_opt options[] = {
     {.name = "markdown", .help = "Print a Markdown table.", .heading = "Form"},
     {.name = "junit",
      .help = "Print a JUnit report: a regression is a failure, what was not decided is skipped."},
-    {.name = "csv", .help = "Print every iteration as CSV."},
+    {.name = "csv", .help = "Print every iteration as CSV; `phase` tells warm-up from measuring."},
     {.name = "output", .values = "FILE", .help = "Write the result there."},
     {.name = "fail-on",
      .values = "WHAT",

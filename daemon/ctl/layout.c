@@ -114,6 +114,15 @@ static void add_name(const struct qs_layout *layout, struct qs_buf *out, const j
     qs_buf_done(&name);
 }
 
+/* Its command, and its build where the arm is not called as that is. */
+static void add_what(const json_t *arm, struct qs_buf *out)
+{
+    const char *build = qs_json_get_text(arm, "build", "");
+    qs_buf_str(out, qs_json_get_text(arm, "command", ""));
+    if (build[0] != '\0' && strcmp(build, qs_json_get_text(arm, "name", "")) != 0)
+        qs_buf_fmt(out, "  (build %s)", build);
+}
+
 void qs_layout_arms(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
 {
     const json_t *arms = json_object_get(result, "arms");
@@ -122,13 +131,16 @@ void qs_layout_arms(const struct qs_layout *layout, const json_t *result, struct
     const json_t *arm;
     json_array_foreach(arms, i, arm)
     {
-        struct qs_buf lead;
+        struct qs_buf lead, what;
         qs_buf_init(&lead);
+        qs_buf_init(&what);
         qs_buf_str(&lead, "  ");
         add_name(layout, &lead, arm, columns);
         qs_buf_str(&lead, "  ");
-        qs_face_wrap(&layout->face, out, lead.data, qs_json_get_text(arm, "command", ""), QS_INK_PLAIN);
+        add_what(arm, &what);
+        qs_face_wrap(&layout->face, out, lead.data, what.data, QS_INK_PLAIN);
         qs_buf_done(&lead);
+        qs_buf_done(&what);
     }
 }
 

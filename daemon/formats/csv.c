@@ -5,10 +5,10 @@
  *   benchmark, name, series, arm, point, device, test, side   together the name of the benchmark
  *   unit                                     of the row's values
  *   time, date, timestamp, commit, revision, night            a label of the value (for `history`)
- *   phase, taint                             `warmup` or `tune`, or any taint: the row is counted and left
- * out evals                                    the column `duration` is of so many evaluations block, pos,
- * status, index, hash          known, not used v1, v2, ...                              the iterations of one
- * run, in one row
+ *   phase, taint       `warmup` or `tune`, or any taint: the row is counted and left out
+ *   evals              the column `duration` is of so many evaluations
+ *   block, pos, status, index, hash, build, label             known, not used
+ *   v1, v2, ...        the iterations of one run, in one row
  *
  * Any other column whose first cell is a number is a metric of its own, named after the column; a suffix such
  * as _ns is its unit. Other columns are text and not used. Separated by commas, semicolons or tabs. */
@@ -45,7 +45,8 @@ static const struct {
     {"unit", ROLE_UNIT},      {"time", ROLE_LABEL},      {"date", ROLE_LABEL},  {"timestamp", ROLE_LABEL},
     {"commit", ROLE_LABEL},   {"revision", ROLE_LABEL},  {"night", ROLE_LABEL}, {"phase", ROLE_PHASE},
     {"taint", ROLE_TAINT},    {"block", ROLE_TEXT},      {"pos", ROLE_TEXT},    {"status", ROLE_TEXT},
-    {"index", ROLE_TEXT},     {"hash", ROLE_TEXT},       {"evals", ROLE_EVALS}};
+    {"build", ROLE_TEXT},     {"label", ROLE_TEXT},      {"index", ROLE_TEXT},  {"hash", ROLE_TEXT},
+    {"evals", ROLE_EVALS}};
 
 struct cell {
     const char *at; /* place in the text */

@@ -118,6 +118,7 @@ static void put_arm(struct qs_json *j, const struct qs_report_group *g, size_t i
     qs_json_object(j);
     qs_json_kint(j, "arm", (int64_t)index);
     qs_json_kstring(j, "name", g->in->spec->arms[index].name);
+    qs_json_kstring(j, "build", g->in->spec->arms[index].build_label);
     put_command(j, g->in->spec, index, g->point);
     qs_report_arm_sentence(&sentence, g->in->spec->arms[index].name, arm->median.ci.lo, arm->median.ci.hi);
     qs_json_kstring(j, "sentence", sentence.data);

@@ -382,31 +382,46 @@ static void exports(void **state)
     assert_error(get(f, "/api/v1/jobs/1/export?format=xml"), 400, "usage");
 }
 
-/* More than one page of a run: every iteration once, in order. */
+/* More than one page of a run: every iteration once, in order, with its build and its point by their labels.
+ */
 static void csv_has_every_iteration(void **state)
 {
+    static const char text[] = "quiesce: 1\nbenchmarks: [{name: \"sleep, twice\", argv: [sleep]}]\n"
+                               "arms: {a: {argv: [sleep]}, b: {build: {label: v2}}}\n";
     struct fixture *f = *state;
-    int64_t job = submit(f);
+    char *body = submission(text, ",\"name\":\"j.yaml\",\"files\":{}");
+    struct answer made = post(f, "/api/v1/jobs", NULL, body);
+    assert_int_equal(made.status, 201);
+    int64_t job = int_at(&made, "id");
+    answer_done(&made);
+    free(body);
     measure(f, job, 3, 2500);
     set_state(f, job, QS_JOB_DONE);
     struct answer a = get(f, "/api/v1/jobs/1/export?format=csv");
     static const char head[] =
-        "run,arm,point,device,block,pos,seq,duration_ns,evals,taint,status,phase,user_time_us";
+        "run,arm,build,point,label,device,block,pos,seq,duration_ns,evals,taint,status,phase,user_time_us";
     assert_memory_equal(a.body.data, head, sizeof head - 1);
     size_t lines = 0;
     const char *line = strchr(a.body.data, '\n') + 1;
     for (; *line; line = strchr(line, '\n') + 1, lines++) {
-        char arm[2], device[8], taint[8] = "";
-        unsigned point, block, pos, seq;
+        static const char *const what[] = {",a,,0,\"sleep, twice\",", ",b,v2,0,\"sleep, twice\","};
+        const char *known = what[lines / 2500 % 2];
+        char device[8], taint[8] = "";
+        unsigned block, pos, seq;
         long long ns;
-        assert_true(sscanf(line, "%*[0-9a-f],%1[ab],%u,%7[a-z],%u,%u,%u,%lld,1,%7[a-z]", arm, &point, device,
-                           &block, &pos, &seq, &ns, taint) >= 7);
+        assert_memory_equal(line + 32, known, strlen(known));
+        assert_true(sscanf(line + 32 + strlen(known), "%7[a-z],%u,%u,%u,%lld,1,%7[a-z]", device, &block, &pos,
+                           &seq, &ns, taint) >= 5);
         assert_int_equal(seq, lines % 2500);
         assert_int_equal(pos, lines / 2500 % 2);
         assert_int_equal(ns, 1000000 + 500000 * pos + seq % 7 * 100 + lines / 2500);
         assert_string_equal(taint, seq == 2499 ? "exit" : "");
     }
     assert_int_equal(lines, 7500);
+    answer_done(&a);
+    a = get(f, "/api/v1/jobs/1/export?format=markdown");
+    assert_non_null(strstr(a.body.data, "| a: `sleep` |"));
+    assert_non_null(strstr(a.body.data, "| b (build v2): `sleep` |"));
     answer_done(&a);
 }
 

@@ -131,6 +131,10 @@ static void evaluations_are_divided_out(void **state)
     assert_true(s->v[0] == 8);
     qs_import_done(&in);
     assert_false(read_text("run,duration_ns,evals\nf,600,0\n", QS_FORMAT_AUTO, &in));
+    assert_true(read_text("run,arm,build,point,label,duration_ns\nf,a,7,0,12,600\n", QS_FORMAT_AUTO, &in));
+    assert_int_equal(in.count, 1); /* numbers that name something are no values */
+    check(&in, 0, "a 0", "duration", "ns", 1, 1);
+    qs_import_done(&in);
 }
 
 /* What `quiesce compare --csv` and its export write. */

@@ -63,8 +63,11 @@ static void test_what_it_says(void **state)
     struct qs_buf text;
     qs_buf_init(&text);
     world_init(&w, 2, NULL);
+    w.spec->arms[1].build_label = qs_strdup("v2");
     fill(&w);
     json_t *doc = document(&w, &text);
+    assert_true(json_is_null(at(doc, "results.0.arms.0.build")));
+    assert_string_equal(text_at(doc, "results.0.arms.1.build"), "v2");
     assert_string_equal(text_at(doc, "seed"), "18446744073709551615");
     assert_string_equal(text_at(doc, "results.0.arms.1.command"), "b 'it'\\''s' x");
     assert_string_equal(text_at(doc, "results.0.comparisons.0.verdict"), "regression");
