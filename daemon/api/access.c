@@ -10,6 +10,7 @@
 
 #include "api/files.h"
 #include "api/reply.h"
+#include "api/visitors.h"
 #include "base/loop.h"
 #include "store/files.h"
 
@@ -37,7 +38,8 @@ static void refuse(struct qs_exchange *ex, const struct qs_err *err)
     if (ex->upload)
         qs_upload_abort(ex->upload);
     ex->upload = NULL;
-    qs_buf_clear(&ex->body);
+    qs_buf_done(&ex->body);
+    ex->charged_bytes = 0;
     qs_reply_error(ex, err);
 }
 
@@ -62,10 +64,39 @@ static bool check_bytes(struct qs_exchange *ex, int64_t bytes, struct qs_err *er
     return qs_fail(err, QS_E_LIMIT, "the body is longer than %lld bytes", (long long)most);
 }
 
+/* Memory for a body, of what all bodies may have and its user's share of that. */
+static bool charge(struct qs_exchange *ex, int64_t bytes, struct qs_err *err)
+{
+    const int64_t small = 1024 * 1024;
+    int64_t more = bytes - ex->charged_bytes, all = 0, own = 0;
+    if (more <= 0 || (ex->match.route->flags & QS_ROUTE_UPLOAD))
+        return true;
+    for (const struct qs_exchange *other = ex->api->exchanges; other; other = other->next) {
+        all += other->charged_bytes;
+        own += other->uid == ex->uid ? other->charged_bytes : 0;
+    }
+    if (more > QS_API_BODIES_BYTES - all || (bytes > small && more > QS_API_LARGE_BYTES - own))
+        return qs_fail(
+            err, QS_E_RESOURCE,
+            "requests under way have %lld MiB of memory for their bodies: no more is given, ask again "
+            "when some are done",
+            (long long)(all / small));
+    ex->charged_bytes = bytes;
+    return true;
+}
+
+static bool check_share(const struct qs_exchange *ex, struct qs_err *err)
+{
+    return !ex->visitor || !ex->visitor->over ||
+           qs_fail(err, QS_E_RESOURCE,
+                   "user %lu has so many connections open that the rest is kept for others: close some",
+                   (unsigned long)ex->uid);
+}
+
 static void begin(struct qs_exchange *ex, const char *method)
 {
     struct qs_err err;
-    if (!check_peer(ex, &err) || !qs_uri_parse(ex->raw_uri, &ex->uri, &err)) {
+    if (!check_peer(ex, &err) || !check_share(ex, &err) || !qs_uri_parse(ex->raw_uri, &ex->uri, &err)) {
         qs_reply_error(ex, &err);
     } else if (!qs_route_find(method, &ex->uri, &ex->match, ex->allow_text, &err)) {
         ex->allow = ex->allow_text[0] ? ex->allow_text : NULL;
@@ -75,7 +106,7 @@ static void begin(struct qs_exchange *ex, const char *method)
             qs_reply_routes(ex, MHD_HTTP_NOT_FOUND, &err);
         else
             qs_reply_error(ex, &err);
-    } else if (!check_bytes(ex, announced_bytes(ex), &err)) {
+    } else if (!check_bytes(ex, announced_bytes(ex), &err) || !charge(ex, announced_bytes(ex), &err)) {
         qs_reply_error(ex, &err);
     }
 }
@@ -102,7 +133,7 @@ static enum MHD_Result take_body(struct qs_exchange *ex, const char *data, size_
     ex->body_bytes += (int64_t)n;
     if (ex->replied)
         return ex->body_bytes <= DRAIN_BYTES || ex->status == MHD_HTTP_OK ? MHD_YES : MHD_NO;
-    if (!check_bytes(ex, ex->body_bytes, &err)) {
+    if (!check_bytes(ex, ex->body_bytes, &err) || !charge(ex, ex->body_bytes, &err)) {
         refuse(ex, &err);
     } else if (ex->match.route->flags & QS_ROUTE_UPLOAD) {
         if (!qs_upload_add(ex->upload, data, n, &err))

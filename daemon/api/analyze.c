@@ -203,6 +203,7 @@ static bool take_body(struct qs_exchange *ex, struct analyze *a, struct qs_err *
     if (!a->body)
         return qs_fail(err, QS_E_USAGE, "the request is no JSON: line %d, column %d: %s", where.line,
                        where.column, where.text);
+    qs_buf_done(&ex->body); /* it is parsed: two copies are enough */
     const json_t *files = json_object_get(a->body, "files");
     size_t count = json_array_size(files);
     if (!check_keys(a->body, "the request", known, 2, err))

@@ -7,6 +7,7 @@
 #include "api/exchange.h"
 #include "api/server.h"
 #include "api/submit.h"
+#include "api/visitors.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
@@ -30,6 +31,7 @@ struct qs_api *qs_api_new(const struct qs_api_parts *parts, const struct qs_api_
     if (events)
         api->events = *events;
     api->listen = (struct qs_listen){.fd = -1, .lock_fd = -1};
+    api->tick_ns = INT64_C(5000000000);
     return api;
 }
 
@@ -109,6 +111,7 @@ void qs_api_on_farm_event(struct qs_api *api, const struct qs_farm_event *event)
 void qs_api_on_silence(struct qs_api *api, bool silent)
 {
     api->silent = silent;
+    qs_visitors_watch(api, !silent && api->visitors != NULL);
     for (struct qs_exchange *ex = api->exchanges; !silent && ex; ex = ex->next)
         qs_exchange_release(ex);
 }

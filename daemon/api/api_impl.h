@@ -10,12 +10,16 @@
 struct MHD_Daemon;
 struct qs_io;
 struct qs_exchange;
+struct qs_visitor;
 struct qs_timer;
 
 enum {
-    QS_API_CONNECTIONS = 128,  /* more wait in the socket's backlog */
-    QS_API_STREAMS = 32,       /* open event streams */
-    QS_API_IDLE_S = 30,        /* a connection on which nothing moves; streams are excepted */
+    QS_API_CONNECTIONS = 1400, /* where the system allows so many; more wait in the socket's backlog */
+    QS_API_STREAMS = 1000,     /* open event streams, and at most three quarters of the connections */
+    QS_API_TICKS = 6,          /* of 5 s: a request's head has come by then */
+    QS_API_BODIES_BYTES = 256 * 1024 * 1024, /* of all requests under way, in memory */
+    QS_API_LARGE_BYTES = 192 * 1024 * 1024,  /* of one user's that are above 1 MiB */
+    QS_API_IDLE_S = 30,                      /* a connection on which nothing moves; streams are excepted */
     QS_API_QUEUE_BYTES = 65536 /* of one stream; what comes on top is read from the store later */
 };
 
@@ -27,6 +31,10 @@ struct qs_api {
     struct qs_io *io;              /* of the daemon's epoll descriptor */
     struct qs_timer *timer;        /* what the daemon waits for, or NULL */
     struct qs_exchange *exchanges; /* every one that is alive, newest first */
+    struct qs_visitor *visitors;   /* every connection, newest first */
+    struct qs_timer *tick;         /* of their deadlines, or NULL */
+    int64_t tick_ns;
+    size_t most_connections, most_streams;
     size_t clients, streams;
     size_t outstanding; /* reads, works, commits and posts on their way */
     int64_t newest_job; /* a submission that is given a higher number is a new one */

@@ -201,8 +201,8 @@ static void open_stream(struct qs_exchange *ex, int64_t job)
 {
     struct qs_err err;
     int64_t after;
-    if (ex->api->streams >= QS_API_STREAMS) {
-        qs_fail(&err, QS_E_RESOURCE, "%d streams of events are open already", QS_API_STREAMS);
+    if (ex->api->streams >= ex->api->most_streams) {
+        qs_fail(&err, QS_E_RESOURCE, "%zu streams of events are open already", ex->api->streams);
         qs_reply_error(ex, &err);
     } else if (!start_after(ex, &after, &err)) {
         qs_reply_error(ex, &err);

@@ -7,6 +7,7 @@
 #include "api/flow.h"
 #include "api/reply.h"
 #include "api/steps.h"
+#include "api/visitors.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "store/files.h"
@@ -55,6 +56,9 @@ void qs_exchange_free(struct qs_exchange *ex)
     if (ex->flow.events)
         ex->api->streams--;
     ex->flow.events = false;
+    if (ex->visitor)
+        qs_visitor_asks(ex->visitor, NULL);
+    ex->visitor = NULL;
     ex->connection = NULL;
     atomic_store(&ex->left, true);
     ex->reading = false;

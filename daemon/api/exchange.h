@@ -44,12 +44,14 @@ struct qs_exchange {
     struct qs_api *api;
     struct qs_exchange *next, *prev;
     struct MHD_Connection *connection; /* NULL: the client has left */
+    struct qs_visitor *visitor;        /* borrowed: the connection's */
     uid_t uid;                         /* of the client */
     char *raw_uri;                     /* owned */
     struct qs_uri uri;
     struct qs_match match;
     struct qs_buf body;
     int64_t body_bytes;       /* seen so far */
+    int64_t charged_bytes;    /* of the memory that bodies may have */
     struct qs_upload *upload; /* owned, or NULL */
     bool begun, handled, suspended, wake;
     bool replied, queued; /* the reply is known; it was given to libmicrohttpd */

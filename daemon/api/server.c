@@ -9,6 +9,7 @@
 
 #include "api/access.h"
 #include "api/exchange.h"
+#include "api/visitors.h"
 #include "base/loop.h"
 
 enum { CONNECTION_BYTES = 65536 }; /* memory of one connection: its header, and a piece of its body */
@@ -66,20 +67,26 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
                           enum MHD_ConnectionNotificationCode code)
 {
     struct qs_api *api = cls;
-    (void)connection;
-    (void)context;
-    api->clients += code == MHD_CONNECTION_NOTIFY_STARTED ? 1 : 0;
-    api->clients -= code == MHD_CONNECTION_NOTIFY_CLOSED ? 1 : 0;
-    /* At its limit libmicrohttpd listens again in the run that follows, and asks for none. */
-    if (code == MHD_CONNECTION_NOTIFY_CLOSED)
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        api->clients++;
+        *context = qs_visitor_come(api, connection);
+    } else {
+        api->clients--;
+        qs_visitor_leave(api, *context);
+        *context = NULL;
+        /* At its limit libmicrohttpd listens again in the run that follows, and asks for none. */
         qs_api_run_soon(api);
+    }
     if (api->events.on_clients)
         api->events.on_clients(api->clients, api->events.user);
 }
 
 static void *on_uri(void *cls, const char *uri, struct MHD_Connection *connection)
 {
-    return qs_exchange_new(cls, connection, uri);
+    struct qs_exchange *ex = qs_exchange_new(cls, connection, uri);
+    ex->visitor = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+    qs_visitor_asks(ex->visitor, ex);
+    return ex;
 }
 
 static void on_completed(void *cls, struct MHD_Connection *connection, void **context,
@@ -93,14 +100,26 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **co
     *context = NULL;
 }
 
+/* The rest of the daemon needs descriptors, too. */
+static void set_limits(struct qs_api *api)
+{
+    enum { OTHERS = 512, LEAST = 128 };
+    size_t allowed = qs_loop_allow_files(api->p.loop, QS_API_CONNECTIONS + OTHERS);
+    size_t most = allowed > OTHERS + LEAST ? allowed - OTHERS : LEAST;
+    api->most_connections = most < QS_API_CONNECTIONS ? most : QS_API_CONNECTIONS;
+    most = api->most_connections * 3 / 4;
+    api->most_streams = most < QS_API_STREAMS ? most : QS_API_STREAMS;
+}
+
 bool qs_server_start(struct qs_api *api, struct qs_err *err)
 {
+    set_limits(api);
     int fd = fcntl(api->listen.fd, F_DUPFD_CLOEXEC, 0); /* libmicrohttpd closes its own */
     if (fd < 0)
         return qs_fail(err, QS_E_RESOURCE, "no descriptor is left for the API's socket");
     api->daemon = MHD_start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, qs_access, api, MHD_OPTION_LISTEN_SOCKET, fd,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)QS_API_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)api->most_connections, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)QS_API_IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
         MHD_OPTION_URI_LOG_CALLBACK, on_uri, api, MHD_OPTION_NOTIFY_COMPLETED, on_completed, api,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, api, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);

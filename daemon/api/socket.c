@@ -15,7 +15,7 @@
 #include "base/folder.h"
 #include "base/mem.h"
 
-enum { BACKLOG = 64 };
+enum { BACKLOG = 1024 };
 
 static bool fail_errno(struct qs_err *err, const char *what, const char *path)
 {

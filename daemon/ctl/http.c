@@ -6,17 +6,23 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 
-enum { CONNECT_MS = 5000, STALL_S = 60, IDLE_MS = 3600 * 1000 };
+enum { CONNECT_MS = 5000, BUSY_S = 10, BUSY_PAUSE_MS = 50, IDLE_MS = 3600 * 1000 };
+#define PATIENCE_NS INT64_C(3000000000) /* then a terminal is told why an answer may take long */
 
 struct qs_http {
     char *socket;
     CURL *curl;
     CURLM *multi;
+    int64_t asked_ns;
+    int failed; /* errno of a connection that could not be made; 0: the next one can */
+    bool told;
 };
 
 struct exchange {
@@ -104,8 +110,6 @@ static struct curl_slist *add_header(struct curl_slist *list, const char *name, 
 
 static void set_request(CURL *c, const struct qs_http_request *request)
 {
-    curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)STALL_S);
     if (strcmp(request->method, "HEAD") == 0) {
         curl_easy_setopt(c, CURLOPT_NOBODY, 1L);
     } else if (request->file != NULL) {
@@ -124,11 +128,13 @@ static bool explain(const struct qs_http *http, CURLcode code, const struct exch
     if (x->too_long)
         return qs_fail(err, QS_E_LIMIT, "the answer is longer than %d MiB",
                        QS_HTTP_REPLY_BYTES / 1024 / 1024);
-    long why = 0;
-    curl_easy_getinfo(http->curl, CURLINFO_OS_ERRNO, &why);
-    if (code == CURLE_COULDNT_CONNECT && (why == EACCES || why == EPERM))
+    if (code == CURLE_COULDNT_CONNECT && (http->failed == EACCES || http->failed == EPERM))
         return qs_fail(err, QS_E_DENIED, "you may not open the daemon's socket %s: %s", http->socket,
-                       strerror((int)why));
+                       strerror(http->failed));
+    if (code == CURLE_COULDNT_CONNECT && (http->failed == EAGAIN || http->failed == 0))
+        return qs_fail(err, QS_E_IO,
+                       "the daemon at %s is busy: its queue had no place for %d s, try again later",
+                       http->socket, BUSY_S);
     if (code == CURLE_COULDNT_CONNECT)
         return qs_fail(err, QS_E_UNREACHABLE, "no daemon answers at %s", http->socket);
     return qs_fail(err, QS_E_IO, "the connection to the daemon at %s broke: %s", http->socket,
@@ -140,6 +146,46 @@ static int64_t now_ns(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* 0, or the errno of why no connection is made: EAGAIN where all places in the daemon's queue are taken. */
+static int try_connect(const struct qs_http *http)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    memcpy(address.sun_path, http->socket, strlen(http->socket));
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), why = 0;
+    if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof address) != 0)
+        why = errno;
+    if (fd >= 0)
+        close(fd);
+    return why;
+}
+
+/* Libcurl takes a full queue for nobody. True, after a pause: it was that, and is worth another try. */
+static bool was_busy(struct qs_http *http, CURLcode code)
+{
+    const struct timespec pause = {.tv_nsec = BUSY_PAUSE_MS * 1000000L};
+    if (code != CURLE_COULDNT_CONNECT)
+        return false;
+    http->failed = try_connect(http);
+    if ((http->failed != EAGAIN && http->failed != 0) ||
+        now_ns() - http->asked_ns > BUSY_S * INT64_C(1000000000))
+        return false;
+    nanosleep(&pause, NULL);
+    return true;
+}
+
+/* No limit is set: on this machine a daemon that lives answers, after the window that it measures. */
+static int on_progress(void *user, curl_off_t to_load, curl_off_t loaded, curl_off_t to_send, curl_off_t sent)
+{
+    struct qs_http *http = user;
+    (void)to_load;
+    if (http->told || loaded > 0 || sent < to_send || now_ns() - http->asked_ns < PATIENCE_NS)
+        return 0;
+    http->told = true;
+    if (isatty(STDERR_FILENO))
+        fputs("  no answer yet: a daemon that measures on this machine answers after the window\n", stderr);
+    return 0;
 }
 
 bool qs_http_call(struct qs_http *http, const struct qs_http_request *request, struct qs_http_reply *reply,
@@ -157,7 +203,14 @@ bool qs_http_call(struct qs_http *http, const struct qs_http_request *request, s
     if (request->key != NULL)
         headers = add_header(headers, "Idempotency-Key", request->key);
     curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, headers);
-    CURLcode code = curl_easy_perform(http->curl);
+    curl_easy_setopt(http->curl, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(http->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+    curl_easy_setopt(http->curl, CURLOPT_XFERINFODATA, http);
+    http->asked_ns = now_ns();
+    CURLcode code = CURLE_OK;
+    do
+        code = curl_easy_perform(http->curl);
+    while (was_busy(http, code));
     curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &reply->status);
     curl_slist_free_all(headers);
     return code == CURLE_OK || explain(http, code, &x, err);
@@ -215,10 +268,16 @@ enum qs_http_end qs_http_follow(struct qs_http *http, const struct qs_http_strea
         curl_easy_setopt(http->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)stream->body_bytes);
     }
     curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, headers);
+    http->asked_ns = now_ns();
     curl_multi_add_handle(http->multi, http->curl);
     while (!over && !woken) {
         curl_multi_perform(http->multi, &running);
         over = is_over(http, &code);
+        if (over && was_busy(http, code)) {
+            curl_multi_remove_handle(http->multi, http->curl);
+            curl_multi_add_handle(http->multi, http->curl);
+            over = false;
+        }
         if (!over)
             woken = wait_for_news(http, stream, deadline_ns);
     }

@@ -169,6 +169,25 @@ static void a_late_start_catches_up(void **state)
     client_close(c);
 }
 
+/* It was stored and read before it is told. */
+static void an_event_is_sent_once(void **state)
+{
+    struct fixture *f = *state;
+    int64_t first, last, job = submit(f);
+    store_event(f, job, "run.done", "{}");
+    struct client *c = listen_to(f, "/api/v1/jobs/1/events", NULL);
+    client_until(c, "run.done");
+    const struct qs_farm_event told = {
+        .id = f->last_event, .wall_ns = 77, .job = job, .kind = "run.done", .body_json = "{}"};
+    qs_api_on_farm_event(f->api, &told);
+    qs_api_on_farm_event(f->api, &told);
+    set_state(f, job, QS_JOB_DONE);
+    happen(f, job, "job.state", done);
+    struct answer a = finish(c);
+    assert_int_equal(count_events(a.body.data, &first, &last), 2);
+    answer_done(&a);
+}
+
 static void silence_holds_streams_and_requests(void **state)
 {
     struct fixture *f = *state;
@@ -225,22 +244,24 @@ static void silence_holds_an_upload(void **state)
 
 static void streams_are_bounded_and_let_go(void **state)
 {
-    enum { MANY = 50 };
     struct fixture *f = *state;
-    struct client *c[MANY];
-    size_t open = 0;
-    for (int i = 0; i < MANY; i++) {
+    (void)qs_loop_allow_files(f->loop, 4 * QS_API_CONNECTIONS);
+    size_t most = f->api->most_streams, many = most + 20, open = 0;
+    struct client **c = calloc(many, sizeof(struct client *));
+    for (size_t i = 0; i < many; i++) {
         c[i] = listen_to(f, "/api/v1/events", NULL);
         client_until(c[i], "\r\n\r\n");
         open += strstr(c[i]->in.data, "200 OK") ? 1 : 0;
         assert_true(strstr(c[i]->in.data, "200 OK") || strstr(c[i]->in.data, "503 Service Unavailable"));
     }
-    assert_int_equal(open, QS_API_STREAMS);
+    assert_int_equal(open, most);
+    assert_int_equal(most, QS_API_STREAMS);
     struct answer a = get(f, "/healthz");
     assert_int_equal(a.status, 200);
     answer_done(&a);
-    for (int i = 0; i < MANY; i++)
+    for (size_t i = 0; i < many; i++)
         client_close(c[i]);
+    free(c);
     while (f->clients > 0) /* noticed without anything being written */
         qs_loop_run(f->loop);
     struct client *again = listen_to(f, "/api/v1/events", NULL);
@@ -257,6 +278,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(wrong_streams, setup, teardown),
         cmocka_unit_test_setup_teardown(a_slow_reader_misses_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(a_late_start_catches_up, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_event_is_sent_once, setup, teardown),
         cmocka_unit_test_setup_teardown(silence_holds_streams_and_requests, setup, teardown),
         cmocka_unit_test_setup_teardown(silence_holds_an_upload, setup, teardown),
         cmocka_unit_test_setup_teardown(streams_are_bounded_and_let_go, setup, teardown),

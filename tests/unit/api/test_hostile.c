@@ -227,25 +227,93 @@ static void several_requests_on_one_connection(void **state)
     client_close(c);
 }
 
-/* More than are served at once: the rest wait in the backlog until one leaves. */
-static void connections_are_bounded(void **state)
+/* One user leaves some to the others. */
+static void connections_are_shared(void **state)
 {
-    enum { MANY = QS_API_CONNECTIONS + 1 };
+    static const char ask[] = "GET /healthz HTTP/1.1\r\nHost: q\r\nConnection: close\r\n\r\n";
     struct fixture *f = *state;
-    struct client *c[MANY];
-    for (size_t i = 0; i < MANY; i++) {
+    (void)qs_loop_allow_files(f->loop, 4 * QS_API_CONNECTIONS);
+    size_t share = f->api->most_connections - 64;
+    struct client **c = calloc(share + 1, sizeof(struct client *));
+    for (size_t i = 0; i <= share; i++) {
         c[i] = client_open(f);
-        while (f->clients < i + 1 && i < QS_API_CONNECTIONS)
+        while (f->clients < i + 1)
             qs_loop_run(f->loop);
     }
-    static const char ask[] = "GET /healthz HTTP/1.1\r\nHost: q\r\nConnection: close\r\n\r\n";
-    client_send(c[MANY - 1], ask, sizeof ask - 1);
-    settle(f);
-    assert_int_equal(f->clients, QS_API_CONNECTIONS);
-    assert_int_equal(c[MANY - 1]->in.len, 0);
+    client_send(c[share], ask, sizeof ask - 1);
+    client_until(c[share], "\"code\":\"resource\"");
+    assert_non_null(strstr(c[share]->in.data, "503 Service Unavailable"));
+    client_close(c[share]);
     client_close(c[0]);
-    client_until(c[MANY - 1], "{\"ok\":true}");
-    for (size_t i = 1; i < MANY; i++)
+    while (f->clients > share - 1)
+        qs_loop_run(f->loop);
+    is_alive(f);
+    for (size_t i = 1; i < share; i++)
+        client_close(c[i]);
+    free(c);
+}
+
+/* Who takes for ever to say what he wants keeps no place; who waits for us does. */
+static void slow_requests_are_cut(void **state)
+{
+    static const char *const begun[] = {
+        "", "G", "GET /healthz HTTP/1.1\r\nHost: q\r\n",
+        "POST /api/v1/jobs:validate HTTP/1.1\r\nHost: q\r\nContent-Length: 9\r\n\r\nquie",
+        "GET /healthz HTTP/1.1\r\nHost: q\r\nContent-Length: 9\r\n\r\nrefu"};
+    enum { MANY = sizeof begun / sizeof *begun };
+    static const char stream[] = "GET /api/v1/events HTTP/1.1\r\nHost: q\r\n\r\n";
+    struct fixture *f = *state;
+    f->api->tick_ns = 1000000;
+    struct client *listener = client_open(f), *c[MANY];
+    client_send(listener, stream, sizeof stream - 1);
+    client_until(listener, ": hello");
+    qs_api_on_silence(f->api, true);
+    for (size_t i = 0; i < MANY; i++) {
+        c[i] = client_open(f);
+        client_send(c[i], begun[i], strlen(begun[i]));
+    }
+    settle(f); /* no time passes in a silence */
+    assert_int_equal(f->clients, MANY + 1);
+    qs_api_on_silence(f->api, false);
+    for (size_t i = 0; i < MANY; i++) {
+        client_until(c[i], NULL);
+        client_close(c[i]);
+    }
+    settle(f);
+    assert_false(listener->closed);
+    client_close(listener);
+    f->api->tick_ns = INT64_C(5000000000);
+    is_alive(f);
+}
+
+/* Bodies of all requests together are bounded; small ones still come through. */
+static void bodies_share_their_memory(void **state)
+{
+    enum { LARGE = 48 * 1024 * 1024, MOST = QS_API_LARGE_BYTES / LARGE };
+    struct fixture *f = *state;
+    struct client *c[MOST + 1];
+    char head[200];
+    snprintf(head, sizeof head, "POST /api/v1/analyze HTTP/1.1\r\nHost: q\r\nContent-Length: %d\r\n\r\n{",
+             LARGE);
+    for (size_t i = 0; i <= MOST; i++) {
+        c[i] = client_open(f);
+        client_send(c[i], head, strlen(head));
+        settle(f);
+    }
+    for (size_t i = 0; i < MOST; i++)
+        assert_int_equal(c[i]->in.len, 0);
+    client_until(c[MOST], "requests under way have 192 MiB");
+    assert_non_null(strstr(c[MOST]->in.data, "503 Service Unavailable"));
+    (void)submit(f); /* a small one */
+    client_close(c[0]);
+    while (f->clients > MOST) /* the refused one waits for the rest of what it sends */
+        qs_loop_run(f->loop);
+    client_close(c[MOST]);
+    c[0] = client_open(f);
+    client_send(c[0], head, strlen(head));
+    settle(f);
+    assert_int_equal(c[0]->in.len, 0);
+    for (size_t i = 0; i < MOST; i++)
         client_close(c[i]);
 }
 
@@ -261,7 +329,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(truncated_requests, setup, teardown),
         cmocka_unit_test_setup_teardown(nobody_waits, setup, teardown),
         cmocka_unit_test_setup_teardown(several_requests_on_one_connection, setup, teardown),
-        cmocka_unit_test_setup_teardown(connections_are_bounded, setup, teardown),
+        cmocka_unit_test_setup_teardown(connections_are_shared, setup, teardown),
+        cmocka_unit_test_setup_teardown(slow_requests_are_cut, setup, teardown),
+        cmocka_unit_test_setup_teardown(bodies_share_their_memory, setup, teardown),
     };
     return cmocka_run_group_tests_name("hostile", tests, NULL, NULL);
 }

@@ -162,9 +162,18 @@ static void what_is_not_ours_stays(void **state)
     refuses(deep, QS_E_CONFLICT);
     snprintf(path, sizeof path, "%s/open", f->dir);
     assert_int_equal(mkdir(path, 0700), 0);
-    assert_int_equal(chmod(path, 0777), 0);
     snprintf(deep, sizeof deep, "%s/api.sock", path);
-    refuses(deep, QS_E_DENIED);
+    static const mode_t modes[] = {0777, 0702, 0720}; /* all, others, the group */
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        assert_int_equal(chmod(path, modes[i]), 0);
+        refuses(deep, QS_E_DENIED);
+        assert_int_not_equal(access(deep, F_OK), 0);
+    }
+    struct qs_listen l;
+    struct qs_err err = QS_ERR_INIT;
+    assert_int_equal(chmod(path, 01777), 0); /* as /tmp: nobody can rename what is mine */
+    assert_true(qs_listen_open(deep, &l, &err));
+    qs_listen_close(&l);
     memset(deep, 'x', sizeof deep - 1);
     deep[0] = '/';
     deep[sizeof deep - 1] = 0;

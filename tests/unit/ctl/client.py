@@ -9,6 +9,7 @@ import json
 import os
 import shlex
 import signal
+import socket
 import socketserver
 import stat
 import subprocess
@@ -500,6 +501,50 @@ def test_start(t, q):
          "two runs at once start one daemon and both end well", [str(ends)])
 
 
+class FullQueue:
+    """A daemon that takes no connection, and whose queue has no place left."""
+
+    def __init__(self, path):
+        self.path, self.held = path, []
+        self.door = socket.socket(socket.AF_UNIX)
+        self.door.bind(path)
+        self.door.listen(0)
+        while True:
+            self.held.append(socket.socket(socket.AF_UNIX))
+            self.held[-1].setblocking(False)
+            try:
+                self.held[-1].connect(path)
+            except BlockingIOError:
+                return
+
+    def answer_all(self):
+        """Takes each who comes, until there is one who asks for jobs."""
+        for guest in self.held:
+            guest.close()
+        while True:
+            guest = self.door.accept()[0]
+            asked = guest.recv(65536)
+            if asked:
+                body = json.dumps(replies("9.9")["/api/v1/jobs"]).encode()
+                guest.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\n"
+                              b"Content-Length: %d\r\n\r\n" % len(body) + body)
+            guest.close()
+            if b"/api/v1/jobs" in asked:
+                return
+
+
+def test_full_queue(t, q):
+    stays, moves = (FullQueue(os.path.join(q.top, name)) for name in ("stays.sock", "moves.sock"))
+    busy, late = (subprocess.Popen([q.program, "jobs"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   env={**q.env, "QUIESCE_SOCKET": queue.path}) for queue in (stays, moves))
+    time.sleep(0.5)  # it has been refused by then, or has an easier time
+    threading.Thread(target=moves.answer_all, daemon=True).start()
+    out, err = late.communicate(timeout=60)
+    t.ok(late.returncode == 0 and "demo" in out, "a full queue keeps a client waiting", [out, err])
+    out, err = busy.communicate(timeout=60)
+    t.ok(busy.returncode == 3 and "is busy" in err and "no daemon answers" not in err, "and is not told as nobody's", [out, err])
+
+
 def test_restart(t, q):
     """The first daemon breaks the stream and goes; the second one has the rest of the job."""
     once = os.path.join(q.top, "once")
@@ -520,6 +565,8 @@ def main():
     with tempfile.TemporaryDirectory() as top:
         test_restart(t, Client(sys.argv[1], top))
         t.equal(end_daemons(top), 2, "two were, one after the other")
+    with tempfile.TemporaryDirectory() as top:
+        test_full_queue(t, Client(sys.argv[1], top))
     with tempfile.TemporaryDirectory() as top:
         q = Client(sys.argv[1], top)
         os.mkdir(os.path.join(top, "quiesce"))
