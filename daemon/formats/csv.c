@@ -5,7 +5,7 @@
  *   benchmark, name, series, arm, point, device, test, side   together the name of the benchmark
  *   unit                                     of the row's values
  *   time, date, timestamp, commit, revision, night            a label of the value (for `history`)
- *   phase, taint       `warmup` or `tune`, or any taint: the row is counted and left out
+ *   phase, taint       `warmup`, `tune` or `traced`, or any taint: the row is counted and left out
  *   evals              the column `duration` is of so many evaluations
  *   block, pos, status, index, hash, build, label             known, not used
  *   v1, v2, ...        the iterations of one run, in one row
@@ -269,7 +269,7 @@ static void join(char *to, const char *with, const char *text)
 static bool is_warmup(const char *text)
 {
     return strcasecmp(text, "warmup") == 0 || strcasecmp(text, "warm-up") == 0 ||
-           strcasecmp(text, "tune") == 0;
+           strcasecmp(text, "tune") == 0 || strcasecmp(text, "traced") == 0;
 }
 
 /* What the row says about its values. */
