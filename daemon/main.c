@@ -103,6 +103,13 @@ static void on_store_recovered(void *user)
     qs_log(app->log, QS_LOG_INFO, "store", "%s is written again", app->db);
 }
 
+static void on_store_log(int64_t bytes, const char *notice, void *user)
+{
+    struct app *app = user;
+    qs_log(app->log, notice ? QS_LOG_WARN : QS_LOG_INFO, "store", "%s (%lld bytes)",
+           notice ? notice : "the log has room again", (long long)bytes);
+}
+
 static void on_signal(int signum, void *user)
 {
     struct app *app = user;
@@ -242,8 +249,7 @@ static bool open_log(struct app *app, struct qs_err *err)
 
 static bool open_store(struct app *app, struct qs_err *err)
 {
-    const struct qs_store_events events = {
-        .on_trouble = on_store_trouble, .on_recovered = on_store_recovered, .user = app};
+    const struct qs_store_events events = {on_store_trouble, on_store_recovered, on_store_log, app};
     char *folder = qs_folder_of(app->db);
     bool ok = qs_folder_make(folder, err) && qs_store_open(app->loop, app->db, &events, &app->store, err);
     free(folder);

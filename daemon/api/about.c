@@ -1,4 +1,5 @@
 /* What is known without a read: the daemon itself, and its devices as they are now. */
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "api/jobs.h"
@@ -6,6 +7,7 @@
 #include "base/json.h"
 #include "base/loop.h"
 #include "farm/farm.h"
+#include "store/store.h"
 
 void qs_handle_health(struct qs_exchange *ex)
 {
@@ -45,13 +47,18 @@ void qs_handle_devices(struct qs_exchange *ex)
 {
     struct qs_buf out;
     struct qs_json j;
+    char *notice = qs_store_notice(ex->api->p.store);
     qs_buf_init(&out);
+    qs_json_init(&j, &out);
     qs_buf_str(&out, "{\"devices\":");
     qs_farm_devices_json(ex->api->p.farm, &out);
     qs_buf_str(&out, ",\"disk\":");
-    qs_json_init(&j, &out);
     qs_json_string(&j, qs_farm_waits_for_disk(ex->api->p.farm, 0));
+    qs_buf_str(&out, ",\"notice\":");
+    qs_json_init(&j, &out);
+    qs_json_string(&j, notice);
     qs_buf_char(&out, '}');
+    free(notice);
     qs_reply_json(ex, 200, &out);
 }
 

@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "ctl/result.h"
@@ -16,6 +17,9 @@ static int list(struct qs_ctl *ctl)
         json_t *doc = json_loadb(text.data, text.len, 0, NULL);
         qs_layout_devices(&layout, doc, &out);
         qs_ctl_print(ctl->out, ctl->json ? &text : &out);
+        const char *notice = qs_json_get_text(doc, "notice", NULL);
+        if (notice != NULL && !ctl->json)
+            fprintf(ctl->err, "quiesce: %s\n", notice);
         json_decref(doc);
     }
     qs_buf_done(&text);

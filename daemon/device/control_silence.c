@@ -39,6 +39,12 @@ void qs_control_set_silence(struct qs_control *c, bool on)
  * nothing else until the device asks again, or waits for something of its own. */
 static bool is_host_ready(struct qs_control *c, const char **why)
 {
+    if (qs_store_log_is_full(c->p.store)) { /* it is not for the host's silence: that would keep it full */
+        *why = "waiting for the disk: somebody keeps a transaction open on the database, and its log is full";
+        qs_control_set_silence(c, false);
+        say_held(c, *why);
+        return false;
+    }
     if (c->p.local && qs_store_is_busy(c->p.store))
         *why = "a commit is on its way";
     else if (c->p.local && qs_loop_is_working(c->p.loop))

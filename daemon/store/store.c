@@ -36,7 +36,10 @@ struct qs_store {
     unsigned held;
     bool kicked, in_flight, closed;
     struct qs_request *first, *last; /* waiting */
-    struct qs_request *flight;       /* lent with the writer */
+    struct qs_request *flight;       /* lent with the writer; NULL: it tidies */
+    struct qs_timer *tidy;           /* while the log is blocked */
+    int64_t log_bytes;               /* as of the last landing */
+    bool log_blocked, tidy_due;
     struct qs_store_writer writer;
     bool flight_ok;
     struct qs_err trouble; /* lent with the writer */
@@ -102,6 +105,10 @@ static void commit_flight(void *user)
 /* A done callback may close the store: the rest of the group is told there. */
 static void tell_flight(struct qs_store *store)
 {
+    if (!store->flight && store->flight_ok) { /* it tidied: that says nothing of commits */
+        store->in_flight = false;
+        return;
+    }
     bool trouble = !store->flight_ok, news = trouble != (store->told.code != QS_E_NONE);
     store->flight_ok = true;
     store->told = trouble ? store->trouble : QS_ERR_INIT;
@@ -121,13 +128,45 @@ static void tell_flight(struct qs_store *store)
 
 static void kick(struct qs_store *store);
 
+static void on_tidy_time(void *user)
+{
+    struct qs_store *store = user;
+    store->tidy = NULL;
+    store->tidy_due = true;
+    kick(store);
+}
+
+/* What became of the log. While it is blocked it is tried anew each second, but not in a silence. */
+static void look_at_log(struct qs_store *store)
+{
+    const int64_t pause_ns = INT64_C(1000000000);
+    bool was = store->log_blocked;
+    store->log_blocked = store->writer.blocked;
+    store->log_bytes = (int64_t)store->writer.wal_pages * QS_WAL_PAGE_BYTES;
+    char *notice = qs_store_notice(store);
+    if (was != store->log_blocked && store->events.on_log)
+        store->events.on_log(store->log_bytes, notice, store->events.user);
+    free(notice);
+    if (store->log_blocked && !store->tidy && !store->tidy_due)
+        store->tidy = qs_timer_start(store->loop, pause_ns, on_tidy_time, store);
+}
+
 static void on_committed(void *user)
 {
     struct qs_store *store = user;
     if (!store->closed && store->in_flight)
         tell_flight(store);
+    if (!store->closed)
+        look_at_log(store);
     kick(store);
     unref(store);
+}
+
+static void tidy(void *user)
+{
+    struct qs_store *store = user;
+    store->flight_ok = qs_store_writer_tidy(&store->writer, &store->trouble);
+    land(store, &store->landed);
 }
 
 /* A turn later, so that what is asked for in one turn is one group. */
@@ -135,7 +174,14 @@ static void on_kick(void *user)
 {
     struct qs_store *store = user;
     store->kicked = false;
-    if (!store->closed && !store->in_flight && store->held == 0 && store->first) {
+    bool free = !store->closed && !store->in_flight && store->held == 0;
+    if (free && store->tidy_due) {
+        store->tidy_due = false;
+        store->landed = false;
+        store->in_flight = true;
+        store->refs++;
+        qs_loop_work(store->loop, QS_LANE_WRITE, tidy, on_committed, store);
+    } else if (free && store->first) {
         load_flight(store);
         store->refs++;
         qs_loop_work(store->loop, QS_LANE_WRITE, commit_flight, on_committed, store);
@@ -145,7 +191,8 @@ static void on_kick(void *user)
 
 static void kick(struct qs_store *store)
 {
-    if (store->kicked || store->closed || store->in_flight || store->held > 0 || !store->first)
+    if (store->kicked || store->closed || store->in_flight || store->held > 0 ||
+        !(store->first || store->tidy_due))
         return;
     store->kicked = true;
     store->refs++;
@@ -165,6 +212,22 @@ void qs_store_enqueue(struct qs_store *store, struct qs_request *req)
 void qs_store_hold(struct qs_store *store)
 {
     store->held++;
+}
+
+bool qs_store_log_is_full(const struct qs_store *store)
+{
+    return store->log_blocked && store->log_bytes >= QS_STORE_LOG_MAX_BYTES;
+}
+
+char *qs_store_notice(const struct qs_store *store)
+{
+    const int mb = 1000000;
+    if (!store->log_blocked)
+        return NULL;
+    return qs_asprintf("the database's log has %lld MB, because somebody keeps a transaction open on it: "
+                       "`lsof %s-wal` names "
+                       "who; at %d MB new windows wait",
+                       (long long)(store->log_bytes / mb), qs_store_path(store), QS_STORE_LOG_MAX_BYTES / mb);
 }
 
 bool qs_store_is_busy(const struct qs_store *store)
@@ -367,6 +430,8 @@ void qs_store_close(struct qs_store *store)
         return;
     drain(store);
     store->closed = true;
+    qs_timer_stop(store->tidy);
+    store->tidy = NULL;
     qs_readers_done(&store->readers);
     qs_store_writer_close(&store->writer);
     qs_lock_drop(&store->lock);

@@ -23,8 +23,14 @@ struct qs_store_events {
      * with the first commit that fails; on_recovered with the first that succeeds again. */
     void (*on_trouble)(const struct qs_err *err, void *user);
     void (*on_recovered)(void *user);
+    /* The log beside the database cannot begin anew, because somebody keeps a transaction open on it: a
+     * borrowed text that says so; or (NULL) it could again. Nothing fails or waits for it below
+     * QS_STORE_LOG_MAX_BYTES. */
+    void (*on_log)(int64_t bytes, const char *notice, void *user);
     void *user;
 };
+
+enum { QS_STORE_LOG_MAX_BYTES = 256 * 1024 * 1024 };
 
 /* Opens or creates the database (0600) and applies migrations, each in one transaction. Errors:
  * QS_E_STORE_NEWER (left untouched), QS_E_STORE (a failed migration leaves the file as it was; another
@@ -43,6 +49,11 @@ void qs_store_hold(struct qs_store *store);
 void qs_store_release(struct qs_store *store);
 /* Why the last commit failed, until one succeeds; NULL: all is well. Borrowed until the loop's next turn. */
 const struct qs_err *qs_store_trouble(const struct qs_store *store);
+/* The log has reached QS_STORE_LOG_MAX_BYTES: nothing should be measured before it has room again. */
+bool qs_store_log_is_full(const struct qs_store *store);
+/* What an operator should know: somebody's open transaction keeps the log above its bound. Owned by the
+ * caller, or NULL. */
+char *qs_store_notice(const struct qs_store *store);
 /* A group is being committed right now. */
 bool qs_store_is_busy(const struct qs_store *store);
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { PATIENCE_MS = 1000, BUSY_MS = 5000 };
+enum { BUSY_MS = 5000 };
 
 static int on_wal(void *user, sqlite3 *sqlite, const char *name, int pages)
 {
@@ -15,7 +15,7 @@ static int on_wal(void *user, sqlite3 *sqlite, const char *name, int pages)
 /* False where the disk failed. A reader that is in the way is no failure. */
 static bool checkpoint(struct qs_store_writer *w, int mode, struct qs_err *err)
 {
-    sqlite3_busy_timeout(w->db.sqlite, PATIENCE_MS);
+    sqlite3_busy_timeout(w->db.sqlite, 0);
     int left = 0, copied = 0;
     int rc = sqlite3_wal_checkpoint_v2(w->db.sqlite, NULL, mode, &left, &copied);
     sqlite3_busy_timeout(w->db.sqlite, BUSY_MS);
@@ -26,17 +26,22 @@ static bool checkpoint(struct qs_store_writer *w, int mode, struct qs_err *err)
     return rc == SQLITE_OK || qs_db_fail(&w->db, rc, err);
 }
 
+bool qs_store_writer_tidy(struct qs_store_writer *w, struct qs_err *err)
+{
+    if (!w->db.sqlite) /* the next commit opens it, and begins with an empty log */
+        return true;
+    bool ok = checkpoint(w, SQLITE_CHECKPOINT_TRUNCATE, err);
+    w->blocked = w->wal_pages >= QS_WAL_TRUNCATE_PAGES;
+    return ok;
+}
+
+/* Above the bound each attempt costs time in proportion to the log: the store makes one a second. */
 static bool bound_wal(struct qs_store_writer *w, struct qs_err *err)
 {
-    if (w->wal_pages < QS_WAL_CHECKPOINT_PAGES)
+    if (w->wal_pages < QS_WAL_CHECKPOINT_PAGES || w->blocked)
         return true;
-    bool hard = w->wal_pages >= QS_WAL_TRUNCATE_PAGES;
-    if (!checkpoint(w, hard ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, err))
-        return false;
-    if (hard && w->wal_pages >= QS_WAL_MAX_PAGES)
-        return qs_fail(err, QS_E_STORE,
-                       "%s: a reader has been in the way for so long that the log grew over 64 MB", w->path);
-    return true;
+    return w->wal_pages >= QS_WAL_TRUNCATE_PAGES ? qs_store_writer_tidy(w, err)
+                                                 : checkpoint(w, SQLITE_CHECKPOINT_PASSIVE, err);
 }
 
 bool qs_store_writer_open(struct qs_store_writer *w, const char *path, const struct qs_migration *list,
@@ -71,6 +76,7 @@ static bool reopen(struct qs_store_writer *w, struct qs_err *err)
 {
     qs_db_close(&w->db);
     w->wal_pages = 0;
+    w->blocked = false;
     if (!qs_db_open(&w->db, w->path, false, err))
         return false;
     sqlite3_wal_hook(w->db.sqlite, on_wal, w);

@@ -7,9 +7,10 @@
 #include "store/request.h"
 
 enum {
-    QS_WAL_CHECKPOINT_PAGES = 1000, /* 4 MB: what is in the WAL is copied without waiting for readers */
-    QS_WAL_TRUNCATE_PAGES = 32 * 1024 / 4, /* 32 MB: readers are waited for */
-    QS_WAL_MAX_PAGES = 64 * 1024 / 4,      /* 64 MB: the bound that is promised */
+    QS_WAL_PAGE_BYTES = 4096,
+    QS_WAL_CHECKPOINT_PAGES = 1000,        /* 4 MB: what is in the WAL is copied */
+    QS_WAL_TRUNCATE_PAGES = 32 * 1024 / 4, /* 32 MB: it begins anew, unless a reader is in the way */
+    QS_WAL_MAX_PAGES = 256 * 1024 / 4,     /* 256 MB: nothing more is measured before there is room */
     QS_GROUP_MAX_BYTES =
         8 * 1024 * 1024 /* of requests in one transaction, so that no commit comes near the bound */
 };
@@ -18,6 +19,7 @@ struct qs_store_writer {
     const char *path; /* borrowed */
     struct qs_db db;
     int wal_pages; /* after the last commit */
+    bool blocked;  /* above 32 MB, because a reader is in the way: qs_store_writer_tidy */
 };
 
 /* Opens, migrates to the end of the list, and empties the WAL where nobody reads it. The file exists. */
@@ -29,5 +31,9 @@ void qs_store_writer_close(struct qs_store_writer *w);
  * False where the disk or the database failed: *ret_trouble says how; requests that are not ok were not
  * stored as far as anybody may know, and the next call starts with a new connection. */
 bool qs_store_writer_commit(struct qs_store_writer *w, struct qs_request *group, struct qs_err *ret_trouble);
+
+/* Tries again to begin the WAL anew. Waits for nobody, as no commit does: whoever keeps a transaction open is
+ * in the way until it ends. False where the disk failed. */
+bool qs_store_writer_tidy(struct qs_store_writer *w, struct qs_err *err);
 
 #endif

@@ -5,7 +5,7 @@ import hashlib
 import os
 import sqlite3
 
-from lib import Bed, run_cases
+from lib import Bed, run_cases, until
 
 JOB = {"quiesce": 1, "benchmarks": [{"name": "true", "argv": ["true"]}],
        "plan": {"seed": 1, "blocks": 1, "window": {"iterations": 2}, "warmup": {"iterations": 1}, "until": {"interval": 0}},
@@ -80,4 +80,30 @@ def people_may_read(tap):
         connection.close()
 
 
-run_cases(databases_of_others, people_may_read)
+def a_reader_that_stays_open(tap):
+    """A transaction that somebody keeps open is told once, where devices are shown too, and slows nothing; its end is noticed"""
+    def notice(daemon):
+        return daemon.get("/devices").want(200).json["notice"]
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.device_ready()
+        tap.equal(notice(daemon), None, "nothing to say")
+        reader = sqlite3.connect(f"file:{bed.db}?mode=ro", uri=True, isolation_level=None)
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM job").fetchall()
+        large = {"name": "true", "argv": ["true"], "env": {f"A{i}": "y" * 60000 for i in range(60)}}
+        jobs = 0
+        while not notice(daemon) and jobs < 40:
+            daemon.job({**JOB, "name": f"n{jobs}", "benchmarks": [large]})
+            jobs += 1
+        said = notice(daemon) or ""
+        tap.ok(f"lsof {bed.db}-wal" in said and "268 MB" in said, "it is told who can be found how, and what follows", said)
+        tap.ok("keeps a transaction open" in bed.cli("devices").stderr, "quiesce devices says it")
+        tap.equal(daemon.ended(daemon.job(JOB), bound_s=240)["state"], "done", "jobs go on")
+        tap.equal(daemon.text.count("keeps a transaction open"), 1, "the log says it once")
+        reader.close()
+        until("the daemon notices that there is room", lambda: not notice(daemon))
+        tap.ok("the log has room again (0 bytes)" in daemon.text, "and says that, too", daemon.text.splitlines()[-3:])
+
+
+run_cases(databases_of_others, people_may_read, a_reader_that_stays_open)

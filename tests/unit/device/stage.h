@@ -89,6 +89,7 @@ struct stage {
     bool long_setup;          /* its program is ready after ten minutes, unless it is ended before */
     bool long_teardown;       /* its program takes as long to end */
     bool busy_store;          /* refuses silence the first time */
+    unsigned full_log;        /* so often the database's log is full */
     bool asked_always;        /* the store has something to do whenever there is no silence */
     bool parts_streams;       /* the agent keeps standard error apart */
     const char *log;          /* of the kernel: the agent can be asked for what a run left */

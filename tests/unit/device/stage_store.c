@@ -69,6 +69,14 @@ void qs_store_release(struct qs_store *store)
     of(store)->holds--;
 }
 
+bool qs_store_log_is_full(const struct qs_store *store)
+{
+    struct stage *s = of((struct qs_store *)(uintptr_t)store);
+    assert_true(s->full_log == 0 || !s->silent ||
+                s->holds == 0); /* in a silence it would never become less */
+    return s->full_log > 0 && s->full_log-- > 0;
+}
+
 bool qs_store_is_busy(const struct qs_store *store)
 {
     struct stage *s = of((struct qs_store *)(uintptr_t)store);

@@ -55,6 +55,21 @@ static void test_store_that_is_busy_holds_the_window(void **state)
     stage_done(&s);
 }
 
+/* Nothing is measured before there is room, and the silence is given back for that. */
+static void test_a_full_log_holds_the_window(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, NULL);
+    s.busy_store = true;
+    s.full_log = 3;
+    stage_go(&s);
+    assert_int_equal(s.disarms, 4);
+    assert_int_equal(s.full_log, 0);
+    assert_int_equal(s.result.end, QS_END_DONE);
+    stage_done(&s);
+}
+
 /* A host that is always asked something is silent from the first refusal on, so that the second is granted.
  */
 static void test_a_window_gets_its_turn(void **state)
@@ -458,6 +473,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_happy),
         cmocka_unit_test(test_store_that_is_busy_holds_the_window),
+        cmocka_unit_test(test_a_full_log_holds_the_window),
         cmocka_unit_test(test_a_window_gets_its_turn),
         cmocka_unit_test(test_a_window_waits_for_the_hub),
         cmocka_unit_test(test_what_a_run_has_left_is_kept),

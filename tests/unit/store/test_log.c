@@ -1,0 +1,116 @@
+/* Somebody keeps a transaction open on the database: commits neither fail nor wait, and it is told. */
+#include "fixture.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "store/writer.h"
+
+enum { MIB = 1024 * 1024, MANY = 80 };
+
+struct log {
+    int blocked, free;
+    int64_t blocked_bytes, free_bytes;
+    struct qs_loop *loop;
+};
+
+static void on_log(int64_t bytes, const char *notice, void *user)
+{
+    bool blocked = notice != NULL;
+    struct log *log = user;
+    log->blocked += blocked ? 1 : 0;
+    log->free += blocked ? 0 : 1;
+    *(blocked ? &log->blocked_bytes : &log->free_bytes) = bytes;
+    qs_loop_stop(log->loop);
+}
+
+static void on_done(const struct qs_err *err, int64_t id, void *user)
+{
+    struct fixture *f = user;
+    on_fine(err, id, NULL);
+    f->job++; /* here: how many commits there were */
+    qs_loop_stop(f->loop);
+}
+
+/* Real time: the store tries again each second, for as long as it takes. */
+static void open_real(struct fixture *f, struct log *log)
+{
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_store_events events = {.on_log = on_log, .user = log};
+    fixture_init(f);
+    assert_int_equal(qs_loop_free(f->loop), 0);
+    f->loop = log->loop = qs_loop_new_real(NULL);
+    if (!qs_store_open(f->loop, f->path, &events, &f->store, &err))
+        fail_msg("%s", err.text);
+}
+
+/* A commit of a mebibyte. */
+static void commit(struct fixture *f)
+{
+    int64_t before = f->job;
+    char *body = qs_malloc(MIB + 3);
+    memset(body, 'x', MIB + 2);
+    body[0] = body[MIB + 1] = '"';
+    body[MIB + 2] = '\0';
+    struct qs_event_row event = {.wall_ns = 1, .kind = "note", .body_json = body};
+    qs_store_event(f->store, &event, on_done, f);
+    free(body);
+    while (f->job == before)
+        qs_loop_run(f->loop);
+}
+
+static sqlite3 *begin_reading(const char *path)
+{
+    sqlite3 *reader = NULL;
+    assert_int_equal(sqlite3_open_v2(path, &reader, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM job", NULL, NULL, NULL), SQLITE_OK);
+    return reader;
+}
+
+static void a_reader_that_stays_is_told_and_not_waited_for(void **state)
+{
+    struct fixture f;
+    struct log log = {0};
+    (void)state;
+    open_real(&f, &log);
+    sqlite3 *reader = begin_reading(f.path);
+    while (f.job < MANY) /* with a second's patience for each above the bound it would not end in time */
+        commit(&f);
+    assert_int_equal(log.blocked, 1);
+    assert_int_equal(log.free, 0);
+    assert_in_range(log.blocked_bytes, QS_WAL_TRUNCATE_PAGES * QS_WAL_PAGE_BYTES, 35 * MIB);
+    char *notice = qs_store_notice(f.store);
+    assert_non_null(strstr(notice, "keeps a transaction open"));
+    free(notice);
+    assert_false(qs_store_log_is_full(f.store));
+    assert_int_equal(sqlite3_close(reader), SQLITE_OK);
+    while (log.free == 0) /* by itself: nothing is committed any more */
+        qs_loop_run(f.loop);
+    assert_int_equal(log.free_bytes, 0);
+    assert_null(qs_store_notice(f.store));
+    assert_int_equal(log.blocked, 1);
+    fixture_done(&f);
+}
+
+static void without_a_reader_nothing_is_told(void **state)
+{
+    struct fixture f;
+    struct log log = {0};
+    (void)state;
+    open_real(&f, &log);
+    while (f.job < MANY)
+        commit(&f);
+    assert_int_equal(log.blocked + log.free, 0);
+    fixture_done(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_reader_that_stays_is_told_and_not_waited_for),
+        cmocka_unit_test(without_a_reader_nothing_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
