@@ -262,7 +262,7 @@ static double level_of(const struct page *p, int64_t from, int64_t end)
     double *v = qs_calloc(most + 1, sizeof(*v)), level;
     for (int64_t i = from; i < end; i++) {
         v[n] = qs_json_get_number(point_at(p, i), "value", NAN);
-        n += isfinite(v[n]);
+        n += isfinite(v[n]) ? 1 : 0;
     }
     qsort(v, n, sizeof(*v), by_size);
     level = n > 0 ? (v[(n - 1) / 2] + v[n / 2]) / 2 : NAN;
