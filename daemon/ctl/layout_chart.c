@@ -50,10 +50,14 @@ static void canvas_init(struct canvas *c, const struct qs_face *face, const stru
     free(count);
 }
 
-/* 0 is the top. */
+/* 0 is the top; ROWS where there is no value. */
 static size_t row_of(const struct canvas *c, double v)
 {
+    if (!isfinite(v))
+        return ROWS;
     double share = c->hi > c->lo ? (c->hi - v) / (c->hi - c->lo) : 0.5;
+    if (!(share >= 0 && share <= 1))
+        share = 0.5; /* a range beyond what a double holds */
     size_t row = (size_t)(share * (ROWS - 1) + 0.5);
     return row < ROWS ? row : ROWS - 1;
 }
@@ -64,11 +68,10 @@ static void add_row(const struct qs_face *face, const struct qs_chart *chart, co
     qs_face_right(face, out, row == 0 ? chart->top : row == ROWS - 1 ? chart->bottom : "", c->margin);
     qs_buf_str(out, face->utf8 ? " │" : " |");
     size_t end = c->columns;
-    while (end > 0 && !(row_of(c, c->v[end - 1]) == row && isfinite(c->v[end - 1])) &&
-           c->mark[end - 1] != QS_CHART_BREAK)
+    while (end > 0 && row_of(c, c->v[end - 1]) != row && c->mark[end - 1] != QS_CHART_BREAK)
         end--;
     for (size_t k = 0; k < end; k++) {
-        if (isfinite(c->v[k]) && row_of(c, c->v[k]) == row)
+        if (row_of(c, c->v[k]) == row)
             qs_buf_str(out, face->utf8 ? "•" : "*");
         else
             qs_buf_str(out, c->mark[k] != QS_CHART_BREAK ? " " : face->utf8 ? "┊" : ":");
