@@ -2,6 +2,8 @@
 """What mutate.py breaks; with `handful`, that tests notice a handful of breaks drawn from the whole tree.
 
 usage: test_mutate.py [handful COUNT SEED BUILDDIR]
+
+The handful asks the unit tests alone: whole programs would take minutes for each.
 """
 import subprocess
 import sys
@@ -28,8 +30,8 @@ static bool f(struct s *s, int n)
 WANTED = ["comparison or connective: `<` -> `<=`", "comparison or connective: `&&` -> `||`",
           "condition: `n < 3 && s->on` -> `!(n < 3 && s->on)`", "call: `qs_s_stop(s, n + 1);` -> `;`", "bound: `3` -> `4`",
           "sum: `+` -> `-`", "result: `true` -> `false`"]
-# Of 5 breaks 3 or more go unnoticed in 1 of 860 draws where 95 % of all breaks are noticed.
-LEAST_OF_HANDFUL = 0.6
+# Five breaks measure no share: what nobody notices is listed for a person, and only a handful that is not noticed at all fails.
+LEAST_OF_HANDFUL = 0.2
 
 
 def check_breaks(t):
@@ -65,7 +67,7 @@ def check_places(t):
 def check_handful(t, count, seed, build):
     with tempfile.TemporaryDirectory(dir=build) as folder:
         out = subprocess.run([sys.executable, mutate.__file__, "--all", "--count", count, "--seed", seed, "--least", str(LEAST_OF_HANDFUL),
-                              "--build", folder], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+                              "--build", folder, "--units-only"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     lines = out.stdout.splitlines() + out.stderr.splitlines()
     t.ok(out.returncode == 0, f"tests notice at least {LEAST_OF_HANDFUL:.0%} of {count} breaks, seed {seed}", lines)
     if out.returncode == 0:
