@@ -20,7 +20,7 @@ static bool ends_with(const char *name, const char *unit)
 /* A count has no digits behind the point. */
 static bool is_whole(const struct qs_layout *own, double factor, double v)
 {
-    return own->plain_unit != NULL && !(factor < 1) && fabs(v) < 1e15 && v == rint(v);
+    return own->plain_unit != NULL && !(factor < 1) && fabs(v) < 1e15 && v == (double)(int64_t)v;
 }
 
 /* The layout for its values: what is no time has no unit beside its numbers, the title says it; what is kept
