@@ -5,14 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { MIB = 1024 * 1024, RABBIT_S = 20 };
+enum { MIB = 1024 * 1024, HEIRS = 8 };
 
 static int64_t used_ms(int system_time)
 {
@@ -84,21 +83,37 @@ static void chain(const char *amount)
     }
 }
 
-/* Leaves a process behind that is another one all the time, in its own group; who takes the file's lock knows
- * that it is gone. It gives up by itself. */
-static void rabbit(const char *path)
+/* Leaves a line of processes behind, all of this one's group, each the child of the one before: who lives to
+ * see that one's end writes it down. */
+static void heirs(const char *path)
 {
-    int fd = open(path, O_RDWR | O_CLOEXEC);
-    time_t end = time(NULL) + RABBIT_S;
-    if (flock(fd, LOCK_EX) != 0 || fork() != 0) {
+    int ready[2], below[2];
+    int above = -1;
+    char byte = 0;
+    int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (fd < 0 || pipe(ready) != 0) {
         return;
     }
-    while (time(NULL) < end) {
-        if (fork() > 0) {
-            _exit(0);
+    pid_t pid = fork();
+    for (int i = 0; pid == 0; i++) {
+        if (pipe(below) != 0) {
+            _exit(1);
         }
+        pid = i < HEIRS ? fork() : -1;
+        if (pid == 0) {
+            close(below[1]); /* the one before holds it until its end */
+            close(above);
+            above = below[0];
+            continue;
+        }
+        (void)!(pid < 0 && write(ready[1], &byte, 1));
+        if (above < 0) {
+            pause();
+        }
+        (void)!(read(above, &byte, 1) == 0 && write(fd, "x", 1));
+        _exit(0);
     }
-    _exit(0);
+    (void)!read(ready[0], &byte, 1);
 }
 
 int main(int argc, char **argv)
@@ -107,7 +122,7 @@ int main(int argc, char **argv)
         const char *name;
         void (*does)(const char *amount);
     } kinds[] = {{"user-ms", user_ms},     {"system-ms", system_ms}, {"sleeps", sleeps},
-                 {"touch-mib", touch_mib}, {"chain", chain},         {"rabbit", rabbit}};
+                 {"touch-mib", touch_mib}, {"chain", chain},         {"heirs", heirs}};
     for (size_t i = 0; argc == 3 && i < sizeof kinds / sizeof kinds[0]; i++) {
         if (strcmp(argv[1], kinds[i].name) == 0) {
             kinds[i].does(argv[2]);

@@ -244,7 +244,7 @@ void host_wait(struct host *h, const char *line)
 {
     h->awaited = line;
     h->guarded = false;
-    h->guard = qs_timer_start(h->loop, INT64_C(60000000000), on_guard, h);
+    h->guard = qs_timer_start(h->loop, INT64_C(20000000000), on_guard, h);
     qs_loop_run(h->loop);
     qs_timer_stop(h->guard);
     h->guard = NULL;
