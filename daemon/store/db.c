@@ -98,18 +98,24 @@ static sqlite3_stmt *find_kept(const struct qs_db *db, const char *sql)
     return NULL;
 }
 
-bool qs_stmt_begin(struct qs_db *db, struct qs_stmt *s, const char *sql, struct qs_err *err)
+static bool keep(struct qs_db *db, const char *sql, sqlite3_stmt **ret, struct qs_err *err)
 {
-    *s = (struct qs_stmt){.db = db, .raw = find_kept(db, sql)};
-    if (s->raw)
-        return true;
     if (db->kept == QS_DB_STATEMENTS_MAX)
         return qs_fail(err, QS_E_INTERNAL, "more than %d kinds of statements", QS_DB_STATEMENTS_MAX);
-    int rc = sqlite3_prepare_v3(db->sqlite, sql, -1, SQLITE_PREPARE_PERSISTENT, &s->raw, NULL);
+    int rc = sqlite3_prepare_v3(db->sqlite, sql, -1, SQLITE_PREPARE_PERSISTENT, ret, NULL);
     if (rc != SQLITE_OK)
         return qs_db_fail(db, rc, err);
     db->keep[db->kept].sql = sql;
-    db->keep[db->kept++].raw = s->raw;
+    db->keep[db->kept++].raw = *ret;
+    return true;
+}
+
+bool qs_stmt_begin(struct qs_db *db, struct qs_stmt *s, const char *sql, struct qs_err *err)
+{
+    *s = (struct qs_stmt){.db = db, .raw = find_kept(db, sql)};
+    if (!s->raw && !keep(db, sql, &s->raw, err))
+        return false;
+    db->open++;
     return true;
 }
 
@@ -120,6 +126,7 @@ void qs_stmt_end(struct qs_stmt *s)
     sqlite3_reset(s->raw);
     sqlite3_clear_bindings(s->raw);
     s->raw = NULL;
+    s->db->open--;
 }
 
 void qs_stmt_int(struct qs_stmt *s, int64_t v)

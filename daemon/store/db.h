@@ -16,6 +16,7 @@ enum { QS_DB_STATEMENTS_MAX = 96 };
 struct qs_db {
     sqlite3 *sqlite; /* owned; NULL: closed */
     bool broken;     /* the disk, the file or memory failed: nothing more is tried on this connection */
+    size_t open;     /* statements between begin and end */
     size_t kept;
     struct {
         const char *sql; /* key: the address of a literal */
@@ -36,7 +37,8 @@ bool qs_db_number(struct qs_db *db, const char *sql, int64_t missing, int64_t *r
 bool qs_db_fail(struct qs_db *db, int rc, struct qs_err *err);
 
 /* A kept statement, from begin to end; sql is a literal. Parameters are bound and columns are read in order,
- * left to right. Texts and blobs are borrowed until end; so are those that come out until the next step. */
+ * left to right. Whoever hands the connection on has ended all. Texts and blobs are borrowed until end; so
+ * are those that come out until the next step. */
 struct qs_stmt {
     struct qs_db *db; /* borrowed */
     sqlite3_stmt *raw;

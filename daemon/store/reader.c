@@ -1,5 +1,6 @@
 #include "store/reader.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/loop.h"
@@ -67,6 +68,7 @@ bool qs_readers_run(struct qs_readers *pool, struct qs_loop *rests, qs_store_rea
         return false;
     sqlite3_progress_handler(r->db.sqlite, STEPS, rests ? on_steps : NULL, rests);
     bool ok = qs_db_exec(&r->db, "BEGIN", err) && read(r, user, err);
+    assert(r->db.open == 0); /* a statement that is left keeps its parameters for the next who begins it */
     bool ended = sqlite3_exec(r->db.sqlite, "ROLLBACK", NULL, NULL, NULL) == SQLITE_OK;
     if (ended && !r->db.broken)
         give_back(pool, r);

@@ -1,6 +1,6 @@
 #include "store/writer.h"
 
-#include <string.h>
+#include <assert.h>
 
 enum { BUSY_MS = 5000 };
 
@@ -16,10 +16,9 @@ static int on_wal(void *user, sqlite3 *sqlite, const char *name, int pages)
 static bool checkpoint(struct qs_store_writer *w, int mode, struct qs_err *err)
 {
     sqlite3_busy_timeout(w->db.sqlite, 0);
-    int left = 0, copied = 0;
-    int rc = sqlite3_wal_checkpoint_v2(w->db.sqlite, NULL, mode, &left, &copied);
+    int rc = sqlite3_wal_checkpoint_v2(w->db.sqlite, NULL, mode, NULL, NULL);
     sqlite3_busy_timeout(w->db.sqlite, BUSY_MS);
-    if (rc == SQLITE_OK && left == copied && mode == SQLITE_CHECKPOINT_TRUNCATE)
+    if (rc == SQLITE_OK && mode == SQLITE_CHECKPOINT_TRUNCATE)
         w->wal_pages = 0;
     if ((rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED)
         return true;
@@ -80,8 +79,7 @@ static bool reopen(struct qs_store_writer *w, struct qs_err *err)
     if (!qs_db_open(&w->db, w->path, false, err))
         return false;
     sqlite3_wal_hook(w->db.sqlite, on_wal, w);
-    int left = 0, copied = 0;
-    int rc = sqlite3_wal_checkpoint_v2(w->db.sqlite, NULL, SQLITE_CHECKPOINT_TRUNCATE, &left, &copied);
+    int rc = sqlite3_wal_checkpoint_v2(w->db.sqlite, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     if (rc == SQLITE_OK)
         return true;
     qs_db_fail(&w->db, rc, err);
@@ -96,6 +94,7 @@ static bool apply_one(struct qs_store_writer *w, struct qs_request *req, struct 
         return false;
     req->err = QS_ERR_INIT;
     req->ok = req->apply(&w->db, req->row, &req->id, &req->err);
+    assert(w->db.open == 0);
     if (w->db.broken) {
         *trouble = req->err;
         return false;

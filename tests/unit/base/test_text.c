@@ -1,6 +1,7 @@
 #include "cm.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -117,6 +118,60 @@ static void terminals_only_show_text(void **state)
     assert_escaped("\xe2\x80\x94", 3, "\xe2\x80\x94");    /* a dash */
 }
 
+/* The first and the last character of every range, and those beside it. */
+static void what_acts_on_a_terminal_is_told_from_its_neighbours(void **state)
+{
+    (void)state;
+    static const char *const shown[] = {" ",
+                                        "~",
+                                        "\xc2\xa0",
+                                        "\xdf\xbf",
+                                        "\xe0\xa0\x80",
+                                        "\xd8\x9b",
+                                        "\xd8\x9d",
+                                        "\xe2\x80\x8d",
+                                        "\xe2\x80\x90",
+                                        "\xe2\x80\xa7",
+                                        "\xe2\x80\xaf",
+                                        "\xe2\x81\xa5",
+                                        "\xe2\x81\xaa",
+                                        "\xe2\x82\xa6",
+                                        "\xe1\x80\x8e",
+                                        "\xed\x9f\xbf",
+                                        "\xee\x80\x80",
+                                        "\xef\xbf\xbf",
+                                        "\xf0\x90\x80\x80",
+                                        "\xf4\x8f\xbf\xbf"};
+    static const char *const not_shown[] = {"\x1f",
+                                            "\x7f",
+                                            "\xc2\x80",
+                                            "\xc2\x9f",
+                                            "\xd8\x9c",
+                                            "\xe2\x80\x8e",
+                                            "\xe2\x80\x8f",
+                                            "\xe2\x80\xa8",
+                                            "\xe2\x80\xae",
+                                            "\xe2\x81\xa6",
+                                            "\xe2\x81\xa9",
+                                            "\xc1\xbf",
+                                            "\xe0\x9f\xbf",
+                                            "\xed\xa0\x80",
+                                            "\xf0\x8f\xbf\xbf",
+                                            "\xf4\x90\x80\x80",
+                                            "\xf5\x80\x80\x80"};
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        assert_true(qs_text_is_shown(shown[i]));
+        assert_escaped(shown[i], strlen(shown[i]), shown[i]);
+    }
+    for (size_t i = 0; i < sizeof not_shown / sizeof *not_shown; i++) {
+        char after[8];
+        assert_false(qs_text_is_shown(not_shown[i]));
+        snprintf(after, sizeof after, "ab%s", not_shown[i]);
+        assert_false(qs_text_is_shown(after));
+    }
+    assert_true(qs_text_is_shown(""));
+}
+
 static void bytes_that_are_not_utf8_are_shown_as_bytes(void **state)
 {
     (void)state;
@@ -202,6 +257,7 @@ int main(void)
         cmocka_unit_test(the_first_of_equally_near_words_wins),
         cmocka_unit_test(words_of_any_length_are_safe),
         cmocka_unit_test(terminals_only_show_text),
+        cmocka_unit_test(what_acts_on_a_terminal_is_told_from_its_neighbours),
         cmocka_unit_test(bytes_that_are_not_utf8_are_shown_as_bytes),
         cmocka_unit_test(durations_read_well),
         cmocka_unit_test(times_are_rfc_3339),

@@ -124,6 +124,15 @@ static int shim_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int fl
     return rc;
 }
 
+static int shim_sleep(sqlite3_vfs *vfs, int us)
+{
+    (void)vfs;
+    disk.sleeps++;
+    if (disk.on_sleep)
+        disk.on_sleep();
+    return us;
+}
+
 void disk_install(void)
 {
     static sqlite3_vfs vfs;
@@ -132,6 +141,7 @@ void disk_install(void)
     vfs.zName = "faulty";
     vfs.pNext = NULL;
     vfs.xOpen = shim_open;
+    vfs.xSleep = shim_sleep;
     vfs.szOsFile = (int)sizeof(struct shim_file) + real_vfs->szOsFile;
     shim_methods = (sqlite3_io_methods){
         2,           shim_close, shim_read,     shim_write,    shim_truncate, shim_sync,

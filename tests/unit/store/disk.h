@@ -12,6 +12,8 @@ struct disk {
     int fault_after;   /* from this sync of the log on: a commit has one */
     bool log_unsynced; /* the log was written after its last sync */
     int log_syncs;
+    int sleeps;             /* of whoever waits for another one's lock; they take no time */
+    void (*on_sleep)(void); /* or NULL */
 };
 extern struct disk disk;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "disk.h"
 #include "store/writer.h"
 
 enum { MIB = 1024 * 1024, MANY = 80 };
@@ -106,9 +107,118 @@ static void without_a_reader_nothing_is_told(void **state)
     fixture_done(&f);
 }
 
+/* A writer alone; `pages` of the log grow by one with each commit that changes one row. */
+static void open_writer(struct fixture *f, struct qs_store_writer *w)
+{
+    struct qs_err err = QS_ERR_INIT;
+    fixture_init(f);
+    fixture_open(f);
+    fixture_close(f);
+    memset(&disk, 0, sizeof disk);
+    if (!qs_store_writer_open(w, f->path, qs_migrations, qs_migration_count, &err) ||
+        !qs_db_exec(&w->db, "PRAGMA synchronous=OFF", &err))
+        fail_msg("%s", err.text);
+}
+
+static bool apply_sql(struct qs_db *db, const void *row, int64_t *ret_id, struct qs_err *err)
+{
+    (void)ret_id;
+    return qs_db_exec(db, row, err);
+}
+
+static bool writes(struct qs_store_writer *w, const char *sql)
+{
+    struct qs_request req = {.apply = apply_sql, .row = sql};
+    struct qs_err trouble;
+    return qs_store_writer_commit(w, &req, &trouble) && req.ok;
+}
+
+static void grow(struct qs_store_writer *w, int pages)
+{
+    while (w->wal_pages < pages)
+        assert_true(writes(w, "UPDATE farm SET created_wall_ns = created_wall_ns + 1"));
+    assert_int_equal(w->wal_pages, pages);
+}
+
+static void the_log_is_copied_at_its_bound(void **state)
+{
+    struct fixture f;
+    struct qs_store_writer w;
+    (void)state;
+    open_writer(&f, &w);
+    uint64_t before = file_sum(f.path);
+    grow(&w, QS_WAL_CHECKPOINT_PAGES - 1);
+    assert_int_equal(file_sum(f.path), before);
+    grow(&w, QS_WAL_CHECKPOINT_PAGES);
+    assert_int_not_equal(file_sum(f.path), before);
+    assert_true(writes(&w, "UPDATE farm SET created_wall_ns = 5"));
+    assert_int_equal(w.wal_pages, 1);
+    qs_store_writer_close(&w);
+    fixture_done(&f);
+}
+
+static void a_reader_blocks_it_from_its_bound_on(void **state)
+{
+    struct fixture f;
+    struct qs_store_writer w;
+    struct qs_err err;
+    (void)state;
+    open_writer(&f, &w);
+    sqlite3 *reader = begin_reading(f.path);
+    assert_true(writes(&w, "CREATE TABLE big AS SELECT zeroblob(8000 * 4096) AS x"));
+    grow(&w, QS_WAL_TRUNCATE_PAGES - 1);
+    assert_false(w.blocked);
+    grow(&w, QS_WAL_TRUNCATE_PAGES);
+    assert_true(w.blocked);
+    assert_true(qs_store_writer_tidy(&w, &err));
+    assert_true(w.blocked);
+    assert_int_equal(w.wal_pages, QS_WAL_TRUNCATE_PAGES);
+    assert_int_equal(disk.sleeps, 0); /* nobody waited for the reader */
+    assert_int_equal(sqlite3_close(reader), SQLITE_OK);
+    grow(&w, QS_WAL_TRUNCATE_PAGES + 1); /* a commit tries no more */
+    assert_true(qs_store_writer_tidy(&w, &err));
+    assert_false(w.blocked);
+    assert_int_equal(w.wal_pages, 0);
+    qs_store_writer_close(&w);
+    fixture_done(&f);
+}
+
+static sqlite3 *other_writer;
+
+static void leave(void)
+{
+    assert_int_equal(sqlite3_close(other_writer), SQLITE_OK);
+    other_writer = NULL;
+    disk.on_sleep = NULL;
+}
+
+/* Before and after a checkpoint, which waits for nobody. */
+static void another_writer_is_waited_for(void **state)
+{
+    struct fixture f;
+    struct qs_store_writer w;
+    struct qs_err err;
+    (void)state;
+    open_writer(&f, &w);
+    for (int round = 1; round <= 2; round++) {
+        assert_int_equal(sqlite3_open_v2(f.path, &other_writer, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+        assert_int_equal(sqlite3_exec(other_writer, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+        disk.on_sleep = leave;
+        assert_true(writes(&w, "UPDATE farm SET created_wall_ns = 5"));
+        assert_int_equal(disk.sleeps, round);
+        assert_true(qs_store_writer_tidy(&w, &err));
+    }
+    qs_store_writer_close(&w);
+    fixture_done(&f);
+}
+
 int main(void)
 {
+    disk_install();
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_log_is_copied_at_its_bound),
+        cmocka_unit_test(a_reader_blocks_it_from_its_bound_on),
+        cmocka_unit_test(another_writer_is_waited_for),
         cmocka_unit_test(a_reader_that_stays_is_told_and_not_waited_for),
         cmocka_unit_test(without_a_reader_nothing_is_told),
     };

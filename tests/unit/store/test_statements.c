@@ -1,0 +1,342 @@
+/* Every statement of every write and every read fails once: it is told as the disk's fault, and the same
+ * again succeeds. What a failure leaves open, the assertions of the connections and the leak check notice. */
+#include "fixture.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "store/medians.h"
+#include "store/read_arms.h"
+#include "store/read_files.h"
+#include "store/read_history.h"
+#include "store/read_live.h"
+#include "store/read_metrics.h"
+#include "store/read_windows.h"
+#include "store/tuning.h"
+
+static int fails_at; /* so many calls of SQLite until one fails; 0: none does */
+static bool has_failed;
+
+static bool fails(void)
+{
+    bool now = fails_at == 1;
+    fails_at -= fails_at > 0 ? 1 : 0;
+    has_failed = has_failed || now;
+    return now;
+}
+
+int __real_sqlite3_step(sqlite3_stmt *s);
+int __wrap_sqlite3_step(sqlite3_stmt *s);
+int __wrap_sqlite3_step(sqlite3_stmt *s)
+{
+    return fails() ? SQLITE_IOERR : __real_sqlite3_step(s);
+}
+
+typedef int prepare_fn(sqlite3 *db, const char *sql, int bytes, unsigned flags, sqlite3_stmt **ret,
+                       const char **tail);
+prepare_fn __real_sqlite3_prepare_v3, __wrap_sqlite3_prepare_v3;
+int __wrap_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int bytes, unsigned flags, sqlite3_stmt **ret,
+                              const char **tail)
+{
+    return fails() ? SQLITE_IOERR : __real_sqlite3_prepare_v3(db, sql, bytes, flags, ret, tail);
+}
+
+static const uint8_t uid[16] = {1};
+static const char sum[65] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+static void put_device(struct fixture *f, struct told *told)
+{
+    const struct qs_device_row row = {.name = "bench", .serial = "S1", .port_path = "", .profile = "local"};
+    qs_store_device(f->store, &row, on_told, told);
+}
+
+static void put_boot(struct fixture *f, struct told *told)
+{
+    const struct qs_boot_row row = {.device = "bench",
+                                    .boot_uuid = "boot-1",
+                                    .fingerprint_json = "{\"cpu\":\"x\"}",
+                                    .clock = "monotonic_raw"};
+    qs_store_boot(f->store, &row, on_told, told);
+}
+
+static void put_clock(struct fixture *f, struct told *told)
+{
+    const struct qs_clock_row row = {.device = "bench", .boot_uuid = "boot-1", .host_ns = 1, .rtt_ns = 3};
+    qs_store_clock_pair(f->store, &row, on_told, told);
+}
+
+static void put_job(struct fixture *f, struct told *told)
+{
+    const struct qs_arm_row arm = {
+        .name = "a", .build_label = "r1", .build_content = sum, .argv_json = "[\"gzip\"]"};
+    const struct qs_point_row point = {
+        .benchmark = "gzip", .params_json = "{}", .conditions_json = "{}", .label = "gzip"};
+    char spec[128];
+    snprintf(spec, sizeof spec, "{\"files\":{\"in\":\"%s\"}}", sum);
+    const struct qs_job_row row = {.idem = "key-1",
+                                   .owner = "me",
+                                   .name = "first",
+                                   .spec_json = spec,
+                                   .arms = &arm,
+                                   .arm_count = 1,
+                                   .points = &point,
+                                   .point_count = 1};
+    qs_store_submit(f->store, &row, on_told, told);
+}
+
+static void put_state(struct fixture *f, struct told *told)
+{
+    qs_store_job_state(f->store, 1, QS_JOB_RUNNING, NULL, 50, on_told, told);
+}
+
+static void put_session(struct fixture *f, struct told *told)
+{
+    const struct qs_session_row row = {.uid = {99},
+                                       .job = 1,
+                                       .device = "bench",
+                                       .boot_uuid = "boot-1",
+                                       .env_json = "{\"kernel\":\"6.1\"}",
+                                       .started_wall_ns = 20};
+    qs_store_session_begin(f->store, &row, on_told, told);
+}
+
+static void put_run(struct fixture *f, struct told *told)
+{
+    const struct qs_run_row row = {
+        .uid = {1}, .session_uid = {99}, .job = 1, .block = 1, .started_wall_ns = 30};
+    qs_store_run_begin(f->store, &row, on_told, told);
+}
+
+/* Everything that a window may have. */
+static void put_window_of(struct fixture *f, struct told *told, uint32_t ord, enum qs_phase phase)
+{
+    static const struct qs_reading_row reading = {.sensor = "host.load_1m", .value = 3};
+    static const struct qs_gate_row gate = {.outcome = "tainted",
+                                            .polls = 2,
+                                            .decided_ns = 7,
+                                            .busiest = "cc1[7]",
+                                            .deciding = &reading,
+                                            .deciding_count = 1};
+    static const struct qs_evidence_row evidence[] = {
+        {.kind = "steal", .present = true, .after = 4},
+        {.kind = "metric:energy_j", .present = true, .is_metric = true}};
+    static const struct qs_taint_row taint = {.i = -1, .code = "gate:temp", .value = 1, .bound = 2};
+    static const struct qs_document_row document = {.name = "o.json", .total_bytes = 5, .why = "too big"};
+    struct qs_iteration_row rows[2];
+    struct qs_window_row w = make_window(1, ord, 2 * ord, 2, rows);
+    w.phase = phase;
+    rows[1].status = 1;
+    rows[1].taint = QS_TAINT_EXIT;
+    w.gate = &gate;
+    w.evidence = evidence;
+    w.evidence_count = 2;
+    w.taints = &taint;
+    w.taint_count = 1;
+    w.document = ord == 0 ? &document : NULL;
+    qs_store_window(f->store, &w, on_told, told);
+}
+
+static void put_window_0(struct fixture *f, struct told *told)
+{
+    put_window_of(f, told, 0, QS_PHASE_MEASURE);
+}
+
+static void put_window_1(struct fixture *f, struct told *told)
+{
+    put_window_of(f, told, 1, QS_PHASE_TRACED);
+}
+
+static void put_artifact(struct fixture *f, struct told *told)
+{
+    const struct qs_trace_row trace = {.has_window = true, .window = 1, .flags = 15, .started_ns = 5};
+    const struct qs_artifact_row row = {
+        .run_uid = {1}, .idx = 3, .kind = "trace", .name = "perf", .why = "cut", .trace = &trace};
+    qs_store_artifact(f->store, &row, on_told, told);
+}
+
+static void put_file(struct fixture *f, struct told *told)
+{
+    qs_store_file(f->store, sum, 3, on_told, told);
+}
+
+static void put_event(struct fixture *f, struct told *told)
+{
+    const struct qs_event_row row = {
+        .wall_ns = 1, .kind = QS_EVENT_CANCEL, .job = 1, .run_uid = uid, .body_json = "{\"why\":\"x\"}"};
+    qs_store_event(f->store, &row, on_told, told);
+}
+
+static void put_median(struct fixture *f, struct told *told)
+{
+    const struct qs_median_row row = {.run_uid = {1}, .median = 5, .n = 1, .windows = 2};
+    qs_store_medians(f->store, &row, 1, on_told, told);
+}
+
+static void put_tuning(struct fixture *f, struct told *told)
+{
+    const struct qs_tuning row = {.run_uid = {1}, .evals = 205};
+    qs_store_tuning(f->store, "{\"device\":\"bench\"}", &row, on_told, told);
+}
+
+static void end_former_life(struct fixture *f, struct told *told)
+{
+    qs_store_end_former_life(f->store, 60, on_told, told);
+}
+
+static void end_run(struct fixture *f, struct told *told)
+{
+    const struct qs_run_end_row row = {.uid = {1}, .state = QS_RUN_DONE, .exe_sha256 = sum};
+    qs_store_run_end(f->store, &row, on_told, told);
+}
+
+static void end_session(struct fixture *f, struct told *told)
+{
+    const uint8_t session[16] = {99};
+    qs_store_session_end(f->store, session, 70, "done", on_told, told);
+}
+
+static void end_job(struct fixture *f, struct told *told)
+{
+    const struct qs_job_end_row row = {.job = 1,
+                                       .at_ns = 80,
+                                       .state = QS_JOB_DONE,
+                                       .runs_per_block = 1,
+                                       .result_json = "{}",
+                                       .state_json = "{}"};
+    qs_store_job_end(f->store, &row, on_told, told);
+}
+
+static void (*const writes[])(struct fixture *f, struct told *told) = {
+    put_device, put_boot,     put_clock,       put_job,  put_state,   put_session,
+    put_run,    put_window_0, put_window_1,    put_file, put_event,   put_artifact,
+    put_median, put_tuning,   end_former_life, end_run,  end_session, end_job};
+enum { WRITES = sizeof writes / sizeof *writes };
+
+/* With a failure at each of its calls, until there are no more. Returns how many there were. */
+static int write_through(struct fixture *f, size_t i)
+{
+    for (int at = 1;; at++) {
+        struct told told = {0};
+        fails_at = at;
+        has_failed = false;
+        writes[i](f, &told);
+        qs_loop_run(f->loop);
+        assert_int_equal(told.count, 1);
+        if (!has_failed) {
+            fails_at = 0;
+            if (told.code != QS_E_NONE)
+                fail_msg("write %zu: %s", i, told.text);
+            return at - 1;
+        }
+        if (told.code != QS_E_STORE)
+            fail_msg("write %zu, call %d: %s", i, at, told.code ? told.text : "succeeds without it");
+    }
+}
+
+static void each_statement_of_a_write_fails(void **state)
+{
+    struct fixture f;
+    (void)state;
+    fixture_init(&f);
+    fixture_open(&f);
+    for (size_t i = 0; i < WRITES; i++) {
+        assert_true(write_through(&f, i) > 1);
+        if (writes[i] != put_session && writes[i] != put_run && writes[i] != put_state)
+            assert_true(write_through(&f, i) > 1); /* sent again */
+    }
+    fixture_done(&f);
+}
+
+/* A read of everything there is, freed again. */
+#define READ(name, type, call, done)                                                                         \
+    static bool read_##name(struct qs_store_reader *r, void *user, struct qs_err *err)                       \
+    {                                                                                                        \
+        type x = {0};                                                                                        \
+        (void)user;                                                                                          \
+        if (!(call))                                                                                         \
+            return false;                                                                                    \
+        done;                                                                                                \
+        return true;                                                                                         \
+    }
+#define READ_JSON(name, call) READ(name, char *, call, free(x))
+
+static const struct qs_arm_wanted all;
+static const struct qs_arm_pick pick = {
+    .job = 1, .arm = "a", .build = "r1..r1", .build_from = "r1", .build_to = "r1"};
+static const struct qs_series_filter any;
+static const struct qs_history_metric duration;
+static char arm[] = "a";
+static const struct qs_series_info series = {.point = 1, .device_id = 1, .arm = arm, .last_wall_ns = 20};
+
+READ(jobs, struct qs_jobs, qs_read_jobs(r, 0, 10, &x, err), qs_jobs_free(&x))
+READ(job, struct qs_jobs, qs_read_job(r, 1, &x, err), qs_jobs_free(&x))
+READ_JSON(cancel, qs_read_cancel(r, 1, &x, err))
+READ(runs, struct qs_runs, qs_read_runs(r, 1, 0, 10, &x, err), qs_runs_free(&x))
+READ(run, struct qs_runs, qs_read_run(r, uid, &x, err), qs_runs_free(&x))
+READ(iterations, struct qs_iterations, qs_read_iterations(r, uid, 0, 10, &x, err), qs_iterations_free(&x))
+READ(samples, struct qs_samples, qs_read_samples(r, 1, &x, err), qs_samples_free(&x))
+READ_JSON(windows_json, qs_read_windows_json(r, uid, &x, err))
+READ_JSON(artifacts_json, qs_read_artifacts_json(r, uid, &x, err))
+READ_JSON(traces_json, qs_read_traces_json(r, 1, 0, &x, err))
+READ_JSON(devices_json, qs_read_devices_json(r, &x, err))
+READ_JSON(taints_json, qs_read_taints_json(r, 1, &x, err))
+READ(events, struct qs_event_list, qs_read_events(r, 1, 0, 10, &x, err), qs_events_free(&x))
+READ(has_file, bool, qs_read_has_file(r, sum, &x, err), assert_true(x))
+READ(job_windows, struct qs_windows, qs_read_job_windows(r, 1, &x, err), qs_windows_free(&x))
+READ(run_windows, struct qs_windows, qs_read_run_windows(r, uid, &x, err), qs_windows_free(&x))
+READ(job_metrics, struct qs_job_metrics, qs_read_job_metrics(r, 1, &all, &x, err), qs_job_metrics_free(&x))
+READ(run_metrics, struct qs_job_metrics, qs_read_run_metrics(r, uid, &all, &x, err), qs_job_metrics_free(&x))
+READ(arm_runs, struct qs_arm_runs, qs_read_arm_runs(r, &pick, 1, &all, &x, err), qs_arm_runs_free(&x))
+READ(series, struct qs_series_list, qs_read_series(r, &any, 10, &x, err), qs_series_list_free(&x))
+READ(series_metrics, struct qs_history_metrics, qs_read_series_metrics(r, &series, &x, err),
+     qs_history_metrics_free(&x))
+READ(history, struct qs_history_data, qs_read_history(r, &series, &duration, 0, 100, &x, err),
+     qs_history_data_free(&x))
+READ(live_jobs, struct qs_live_jobs, qs_read_live_jobs(r, &x, err), qs_live_jobs_free(&x))
+READ(left_open, bool, qs_read_left_open(r, &x, err), assert_false(x))
+READ(file_uses, struct qs_file_uses, qs_read_file_uses(r, &x, err), qs_file_uses_free(&x))
+READ(tuning, struct qs_tuning, qs_read_tuning(r, "{\"device\":\"bench\"}", &x, &(bool){false}, err),
+     assert_int_equal(x.evals, 205))
+READ_JSON(evaluations_json, qs_read_evaluations_json(r, 1, &x, err))
+
+static qs_store_read_fn *const reads[] = {read_jobs,        read_job,          read_cancel,
+                                          read_runs,        read_run,          read_iterations,
+                                          read_samples,     read_windows_json, read_artifacts_json,
+                                          read_traces_json, read_devices_json, read_taints_json,
+                                          read_events,      read_has_file,     read_job_windows,
+                                          read_run_windows, read_job_metrics,  read_run_metrics,
+                                          read_arm_runs,    read_series,       read_series_metrics,
+                                          read_history,     read_live_jobs,    read_left_open,
+                                          read_file_uses,   read_tuning,       read_evaluations_json};
+
+static void each_statement_of_a_read_fails(void **state)
+{
+    struct fixture f;
+    struct qs_err err = QS_ERR_INIT;
+    (void)state;
+    fixture_init(&f);
+    fixture_open(&f);
+    for (size_t i = 0; i < WRITES; i++)
+        write_through(&f, i);
+    for (size_t i = 0; i < sizeof reads / sizeof *reads; i++) {
+        for (int at = 1; at == 1 || has_failed; at++) {
+            fails_at = at;
+            has_failed = false;
+            bool ok = qs_store_read_now(f.store, reads[i], NULL, &err);
+            fails_at = 0;
+            if (ok == has_failed || (has_failed && err.code != QS_E_STORE))
+                fail_msg("read %zu, call %d: %s", i, at, ok ? "succeeds without it" : err.text);
+        }
+    }
+    fixture_done(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_statement_of_a_write_fails),
+        cmocka_unit_test(each_statement_of_a_read_fails),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
