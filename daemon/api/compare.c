@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "api/reply.h"
+#include "api/steps.h"
 #include "base/mem.h"
 #include "farm/farm.h"
 #include "report/opinion.h"
@@ -44,7 +45,8 @@ static bool write_document(struct qs_store_reader *reader, const char *db_path, 
                                  .db_path = db_path,
                                  .metrics = &c->metrics,
                                  .opinions = c->opinions,
-                                 .views = c->views};
+                                 .views = c->views,
+                                 .progress = c->progress};
     ok = ok && qs_report_compare(&in, &c->document, err);
     free(taints);
     free(environment);
@@ -101,8 +103,11 @@ void qs_handle_compare(struct qs_exchange *ex)
     struct qs_compared *c = qs_exchange_data(ex, sizeof *c, done_compare);
     struct qs_err err = QS_ERR_INIT;
     qs_buf_init(&c->document);
-    if (qs_compare_query(&ex->uri, c, &err))
-        qs_exchange_read(ex, read_compare, say_compare);
-    else
+    c->progress = qs_steps_progress(ex);
+    if (!qs_compare_query(&ex->uri, c, &err)) {
         qs_reply_error(ex, &err);
+        return;
+    }
+    qs_steps_start(ex);
+    qs_exchange_read(ex, read_compare, say_compare);
 }

@@ -6,6 +6,7 @@
 #include "api/wanted.h"
 #include "config/job.h"
 #include "report/views.h"
+#include "stats/status.h"
 #include "store/read.h"
 #include "store/read_metrics.h"
 
@@ -18,7 +19,8 @@ struct qs_compared {
     struct qs_job_metrics metrics;
     unsigned opinions; /* wanted in the document: report/opinion.h */
     struct qs_views views;
-    struct qs_buf document; /* JSON */
+    struct qs_progress progress; /* hears of the document, or nobody */
+    struct qs_buf document;      /* JSON */
 };
 
 /* Pool. QS_E_NOT_FOUND; QS_E_CONFLICT while the job is queued or running: the effect of a running job is not

@@ -9,6 +9,7 @@
 #include "api/compare.h"
 #include "api/export.h"
 #include "api/reply.h"
+#include "api/steps.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "stats/describe.h"
@@ -208,5 +209,6 @@ void qs_export_json(struct qs_exchange *ex)
     struct export *e = qs_exchange_data(ex, sizeof *e, done_export);
     qs_buf_init(&e->compared.document);
     qs_buf_init(&e->out);
+    e->compared.progress = qs_steps_progress(ex);
     qs_exchange_read(ex, read_export, say_export);
 }

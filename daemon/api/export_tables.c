@@ -6,6 +6,7 @@
 #include "api/compare.h"
 #include "api/export.h"
 #include "api/reply.h"
+#include "api/steps.h"
 #include "base/text.h"
 
 enum { COLUMNS_MAX = 8 };
@@ -394,6 +395,7 @@ static void export_in(struct qs_exchange *ex, const struct dialect *dialect)
     qs_buf_init(&t->out);
     t->dialect = dialect;
     struct qs_err err = QS_ERR_INIT;
+    t->compared.progress = qs_steps_progress(ex);
     if (qs_compare_query(&ex->uri, &t->compared, &err))
         qs_exchange_read(ex, read_tables, say_tables);
     else

@@ -19,7 +19,8 @@ struct report {
     struct qs_job_metrics metrics;
     struct qs_windows windows;
     struct qs_views views;
-    struct qs_report_extent extent;
+    bool full;
+    struct qs_progress progress;
     struct qs_buf document;
 };
 
@@ -51,7 +52,8 @@ static struct qs_report_input input_of(const struct report *d)
                                     .spec = d->spec,
                                     .samples = &d->samples,
                                     .metrics = &d->metrics,
-                                    .views = d->views};
+                                    .views = d->views,
+                                    .progress = d->progress};
 }
 
 static bool read_job_report(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
@@ -63,7 +65,7 @@ static bool read_job_report(struct qs_store_reader *reader, struct qs_exchange *
         !qs_read_job_metrics(reader, job, &d->wanted.list, &d->metrics, err))
         return false;
     const struct qs_report_input in = input_of(d);
-    qs_report_job(&in, &d->windows, &d->extent, &d->document);
+    qs_report_job(&in, &d->windows, d->full, &d->document);
     return true;
 }
 
@@ -75,7 +77,7 @@ static bool read_run_report(struct qs_store_reader *reader, struct qs_exchange *
         !qs_read_run_metrics(reader, ex->match.uid, &d->wanted.list, &d->metrics, err))
         return false;
     const struct qs_report_input in = input_of(d);
-    qs_report_run(&in, &d->runs.at[0], &d->windows, &d->extent, &d->document);
+    qs_report_run(&in, &d->runs.at[0], &d->windows, d->full, &d->document);
     return true;
 }
 
@@ -91,9 +93,9 @@ static void start(struct qs_exchange *ex, qs_exchange_read_fn *read)
     const char *views = qs_uri_get(&ex->uri, "view"), *full = qs_uri_get(&ex->uri, "full");
     struct qs_err err = QS_ERR_INIT;
     qs_buf_init(&d->document);
-    d->extent = (struct qs_report_extent){.full = full && strcmp(full, "true") == 0,
-                                          .progress = qs_steps_progress(ex)};
-    if (full && !d->extent.full && strcmp(full, "false") != 0)
+    d->full = full && strcmp(full, "true") == 0;
+    d->progress = qs_steps_progress(ex);
+    if (full && !d->full && strcmp(full, "false") != 0)
         qs_fail(&err, QS_E_USAGE, "`full` is true or false");
     else if (views)
         (void)qs_views_parse(views, &d->views, &err);

@@ -187,6 +187,16 @@ struct verdict_task { /* the report after a job, off the loop */
     struct qs_buf verdicts;
 };
 
+/* A window is to open on this machine: the verdict rests till it has closed. */
+static bool rest(void *user, const char *stage, double done_ratio)
+{
+    struct verdict_task *t = user;
+    (void)stage;
+    (void)done_ratio;
+    qs_loop_rest(t->farm->p.loop);
+    return true;
+}
+
 static bool compute_verdict(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     struct verdict_task *t = user;
@@ -198,7 +208,8 @@ static bool compute_verdict(struct qs_store_reader *reader, void *user, struct q
                                        .spec = t->spec,
                                        .samples = &t->samples,
                                        .metrics = &t->metrics,
-                                       .db_path = t->db_path};
+                                       .db_path = t->db_path,
+                                       .progress = {.go_on = rest, .user = t}};
     return qs_report_verdicts(&in, &t->verdicts, &t->exit, err);
 }
 

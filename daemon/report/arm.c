@@ -132,7 +132,8 @@ static void fill_bins(struct qs_report_group *g)
 void qs_report_fill_arms(struct qs_report_group *g)
 {
     g->arms = qs_calloc(g->in->spec->arm_count, sizeof *g->arms);
-    for (size_t a = 0; a < g->in->spec->arm_count; a++)
+    for (size_t a = 0;
+         a < g->in->spec->arm_count && qs_report_goes_on(g, g->value_count / g->in->spec->arm_count); a++)
         fill_arm(g, a);
     fill_bins(g);
 }

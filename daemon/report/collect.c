@@ -8,6 +8,9 @@
 #include "report/median.h"
 #include "report/metrics.h"
 
+/* Of a processor of 2020: a value is sorted and weighed among its like. */
+static const double VALUE_NS = 100;
+
 /* Samples come ordered by block: of each number the highest attempt counts. */
 static void find_blocks(struct qs_report_group *g)
 {
@@ -191,6 +194,9 @@ static void time_blocks(struct qs_report_group *g)
 static void collect(struct qs_report_group *g)
 {
     size_t arms = g->in->spec->arm_count;
+    for (size_t i = 0; i < g->sample_count; i++)
+        g->value_count += g->samples[i].n + g->samples[i].soft_n;
+    (void)qs_report_goes_on(g, g->value_count);
     find_blocks(g);
     find_runs(g);
     g->block_medians_ns = qs_calloc(g->block_count * arms + 1, sizeof *g->block_medians_ns);
@@ -214,11 +220,30 @@ static bool same_group(const struct qs_sample *a, const struct qs_sample *b)
     return a->point == b->point && strcmp(a->device, b->device) == 0;
 }
 
-size_t qs_report_groups(const struct qs_report_input *in, struct qs_report_group **ret_groups)
+/* Each value is looked at for its run, for its arm, and once for each other metric. */
+static double plan_ns(const struct qs_report_input *in)
 {
+    double sum = 0;
+    for (size_t i = 0; i < in->samples->count; i++)
+        sum += (double)(in->samples->at[i].n + in->samples->at[i].soft_n);
+    return VALUE_NS * sum * (double)(2 + (in->metrics ? in->metrics->metric_count : 0));
+}
+
+bool qs_report_goes_on(const struct qs_report_group *g, size_t values)
+{
+    struct qs_progress piece;
+    return qs_work_begin(g->work, "judge", VALUE_NS * (double)values, &piece);
+}
+
+enum qs_status qs_report_groups(const struct qs_report_input *in, const struct qs_progress *progress,
+                                struct qs_report_group **ret_groups, size_t *ret_count)
+{
+    static const struct qs_progress nobody = {.go_on = NULL};
     struct qs_report_group *groups = NULL;
+    struct qs_work work;
     size_t count = 0;
-    for (size_t i = 0, end; i < in->samples->count; i = end) {
+    qs_work_init(&work, progress ? progress : &nobody, plan_ns(in));
+    for (size_t i = 0, end; i < in->samples->count && !work.ended; i = end) {
         const struct qs_sample *first = &in->samples->at[i];
         for (end = i + 1; end < in->samples->count && same_group(first, &in->samples->at[end]); end++)
             ;
@@ -226,6 +251,7 @@ size_t qs_report_groups(const struct qs_report_input *in, struct qs_report_group
             continue;
         groups = qs_realloc(groups, (count + 1) * sizeof *groups);
         groups[count] = (struct qs_report_group){.in = in,
+                                                 .work = &work,
                                                  .point = first->point,
                                                  .device = first->device,
                                                  .simulated = first->simulated,
@@ -233,8 +259,17 @@ size_t qs_report_groups(const struct qs_report_input *in, struct qs_report_group
                                                  .sample_count = end - i};
         collect(&groups[count++]);
     }
+    for (size_t i = 0; i < count; i++)
+        groups[i].work = NULL;
+    enum qs_status status = qs_work_finish(&work);
+    if (status != QS_OK) {
+        qs_report_groups_free(groups, count);
+        groups = NULL;
+        count = 0;
+    }
     *ret_groups = groups;
-    return count;
+    *ret_count = count;
+    return status;
 }
 
 void qs_report_groups_free(struct qs_report_group *groups, size_t count)

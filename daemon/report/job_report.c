@@ -14,15 +14,16 @@
 #include "stats/rule.h"
 
 enum { REPORT_VERSION = 1, RULE_BYTES = 1024 };
+static const double JUDGING_SHARE =
+    0.0625; /* what comes first is quick beside every statistic; no rounding */
 
-static struct qs_analysis_opts analysis_opts(const struct qs_report_input *in,
-                                             const struct qs_report_extent *extent)
+static struct qs_analysis_opts analysis_opts(const struct qs_report_input *in, bool full)
 {
     struct qs_analysis_opts opts = qs_analysis_opts_default();
     opts.level = 1 - in->spec->alpha;
     opts.seed = in->job->seed;
-    opts.brief = !extent->full;
-    opts.progress = extent->progress;
+    opts.brief = !full;
+    opts.progress = in->progress;
     return opts;
 }
 
@@ -197,15 +198,19 @@ static bool is_measured(size_t point, const struct qs_report_group *groups, size
     return false;
 }
 
-enum qs_status qs_report_job(const struct qs_report_input *in, const struct qs_windows *windows,
-                             const struct qs_report_extent *extent, struct qs_buf *out)
+enum qs_status qs_report_job(const struct qs_report_input *in, const struct qs_windows *windows, bool full,
+                             struct qs_buf *out)
 {
     struct qs_report_group *groups;
-    size_t count = qs_report_groups(in, &groups);
-    struct qs_analysis_opts opts = analysis_opts(in, extent);
+    size_t count;
+    struct qs_analysis_opts opts = analysis_opts(in, full);
+    const struct qs_progress judging = qs_progress_part(&in->progress, 0, JUDGING_SHARE),
+                             rest = qs_progress_part(&in->progress, JUDGING_SHARE, 1);
+    if (qs_report_groups(in, &judging, &groups, &count) != QS_OK)
+        return QS_ECANCELED;
     struct qs_work work;
     struct qs_json j;
-    qs_work_init(&work, &extent->progress, plan_ns(groups, count, &opts));
+    qs_work_init(&work, &rest, plan_ns(groups, count, &opts));
     opts.work = &work;
     qs_json_init(&j, out);
     qs_json_object(&j);
@@ -317,10 +322,9 @@ static void put_values(struct qs_json *j, const struct run_values *v, const stru
 }
 
 enum qs_status qs_report_run(const struct qs_report_input *in, const struct qs_run_info *run,
-                             const struct qs_windows *windows, const struct qs_report_extent *extent,
-                             struct qs_buf *out)
+                             const struct qs_windows *windows, bool full, struct qs_buf *out)
 {
-    struct qs_analysis_opts opts = analysis_opts(in, extent);
+    struct qs_analysis_opts opts = analysis_opts(in, full);
     struct qs_work work;
     const char *label = run->point < in->spec->point_count ? in->spec->points[run->point].label : "";
     struct run_values v;
@@ -329,7 +333,7 @@ enum qs_status qs_report_run(const struct qs_report_input *in, const struct qs_r
     take_values(&v, windows, (size_t)run->warmup_n, &in->views);
     const struct qs_part_metrics_run metrics = {
         .uid = run->uid, .label = label, .soft = v.soft, .opts = &opts};
-    qs_work_init(&work, &extent->progress,
+    qs_work_init(&work, &in->progress,
                  (v.n > 0 ? qs_view_plan_ns(v.n, 1, &opts) : 0) + qs_part_run_metrics_plan_ns(in, &metrics));
     opts.work = &work;
     qs_hex(run->uid, sizeof run->uid, uid);

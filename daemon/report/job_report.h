@@ -5,21 +5,15 @@
 #define QS_REPORT_JOB_REPORT_H
 
 #include "report/report.h"
-#include "stats/status.h"
 #include "store/read_windows.h"
 
-struct qs_report_extent {
-    bool full;                   /* every statistic; false: without those that resample iterations */
-    struct qs_progress progress; /* hears of the whole document */
-};
-
-/* Appends the document: of each point on each device, each arm. `windows` are the job's. QS_ECANCELED:
- * progress ended it, and what was appended is no document; else QS_OK. */
-enum qs_status qs_report_job(const struct qs_report_input *in, const struct qs_windows *windows,
-                             const struct qs_report_extent *extent, struct qs_buf *out);
+/* Appends the document: of each point on each device, each arm. `windows` are the job's. full: every
+ * statistic; false: without those that resample iterations. QS_ECANCELED: progress ended it, and what was
+ * appended is no document; else QS_OK. */
+enum qs_status qs_report_job(const struct qs_report_input *in, const struct qs_windows *windows, bool full,
+                             struct qs_buf *out);
 /* The same of one run of the job: in->samples is not looked at, `windows` are the run's. */
 enum qs_status qs_report_run(const struct qs_report_input *in, const struct qs_run_info *run,
-                             const struct qs_windows *windows, const struct qs_report_extent *extent,
-                             struct qs_buf *out);
+                             const struct qs_windows *windows, bool full, struct qs_buf *out);
 
 #endif

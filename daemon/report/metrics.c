@@ -19,7 +19,8 @@ struct qs_sides_how qs_report_metric_how(const struct qs_report_group *g)
                                  .margin_ratio =
                                      spec->benchmarks[spec->points[g->point].benchmark].margin_ratio,
                                  .opinions = g->in->opinions,
-                                 .seed = g->in->job->seed};
+                                 .seed = g->in->job->seed,
+                                 .progress = qs_work_here(g->work)};
 }
 
 void qs_report_pair_names(const struct qs_report_group *g, size_t pair, const char *names[2])
@@ -207,7 +208,7 @@ void qs_report_fill_metrics(struct qs_report_group *g)
     size_t count = g->in->metrics ? g->in->metrics->metric_count : 0;
     g->metrics = qs_calloc(count + 1, sizeof *g->metrics);
     for (size_t m = 0; m < count; m++)
-        if (any_has(g, m))
+        if (qs_report_goes_on(g, g->value_count) && any_has(g, m))
             fill_one(g, m);
 }
 

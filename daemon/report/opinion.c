@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "report/report_impl.h"
+#include "stats/rancid.h"
 
 static bool fail_name(const char *name, size_t n, struct qs_err *err)
 {
@@ -120,15 +121,27 @@ static struct qs_nested runs_of(const struct qs_report_group *g, size_t arm, dou
     return (struct qs_nested){.v = v, .off = off, .k = k};
 }
 
+double qs_report_opinions_ns(const struct qs_report_group *g)
+{
+    static const double VALUE_NS = 100, DRAW_NS = 2; /* of a processor of 2020 */
+    double n = (double)g->value_count, draws = fmin(n * QS_RANCID_RESAMPLES, QS_RANCID_DRAWS_MOST);
+    if (g->in->opinions == QS_OPINIONS_NONE)
+        return 0;
+    return VALUE_NS * n + (g->in->opinions & 1u << QS_OPINION_RANCID ? DRAW_NS * draws : 0);
+}
+
 void qs_report_opinions(struct qs_json *j, const struct qs_report_group *g, const struct qs_report_pair *pair)
 {
     double *v[2];
     size_t *off[2];
+    unsigned rules = g->in->opinions;
     struct qs_nested base = runs_of(g, g->in->spec->baseline, &v[0], &off[0]);
     struct qs_nested cand = runs_of(g, pair->cand, &v[1], &off[1]);
     struct qs_opinion_opts opts = {
         .lower_is_better = true, .level = 1 - g->in->spec->alpha, .one_ms = 1e6, .seed = g->in->job->seed};
-    qs_opinions_write(j, g->in->opinions, &base, &cand, &opts, "ns");
+    if (!qs_work_begin(g->work, "opinions", qs_report_opinions_ns(g), &opts.progress))
+        rules = QS_OPINIONS_NONE;
+    qs_opinions_write(j, rules, &base, &cand, &opts, "ns");
     for (int i = 0; i < 2; i++) {
         free(v[i]);
         free(off[i]);

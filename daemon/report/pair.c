@@ -53,6 +53,8 @@ void qs_report_fill_pairs(struct qs_report_group *g)
     for (size_t a = 0; a < spec->arm_count; a++) {
         if (a == spec->baseline)
             continue;
+        if (!qs_report_goes_on(g, g->block_count))
+            return;
         struct qs_report_pair *pair = &g->pairs[g->pair_count++];
         pair->cand = a;
         qs_report_judge(g, spec->baseline, a, &pair->verdict, &pair->mixed);

@@ -56,7 +56,7 @@ void qs_report_put_ranking(struct qs_json *j, const struct qs_report_group *g)
     qsort(order, n, sizeof *order, by_ratio);
     qs_json_key(j, "ranking");
     qs_json_array(j);
-    for (size_t i = 0; known && i < n; i++)
+    for (size_t i = 0; known && i < n && qs_report_goes_on(g, g->block_count); i++)
         put_place(j, g, order[0].arm, order[i].arm);
     qs_json_array_end(j);
     free(order);

@@ -9,6 +9,8 @@
 #include "report/metrics.h"
 
 enum { DOCUMENT_VERSION = 1 };
+/* Of a document with second opinions, whose draws take longer than all the rest. */
+static const double JUDGING_SHARE = 0.25; /* no rounding */
 
 /* An argument vector as a person would type it. */
 static void put_command(struct qs_json *j, const struct qs_job_spec *spec, size_t arm, size_t point)
@@ -278,32 +280,56 @@ static void put_family(struct qs_json *j, const struct qs_report_family *family)
     qs_json_object_end(j);
 }
 
-bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, struct qs_err *err)
+static void put_document(struct qs_json *j, const struct qs_report_input *in,
+                         const struct qs_report_group *groups, size_t count,
+                         const struct qs_report_family *family)
 {
-    (void)err; /* too little data is an answer: the document says so */
-    struct qs_report_group *groups;
-    size_t count = qs_report_groups(in, &groups);
     bool simulated = false;
-    struct qs_report_family family;
-    qs_report_adjust(groups, count, &family);
     for (size_t i = 0; i < count; i++)
         simulated = simulated || groups[i].simulated;
+    qs_json_object(j);
+    put_head(j, in, simulated);
+    put_family(j, family);
+    qs_views_put(j, &in->views, NULL);
+    qs_json_key(j, "results");
+    qs_json_array(j);
+    for (size_t i = 0; i < count && !groups[i].work->ended; i++)
+        put_group(j, &groups[i]);
+    qs_json_array_end(j);
+    qs_json_kraw(j, "taints", in->taints_json ? in->taints_json : "[]");
+    qs_json_kraw(j, "environment", in->environment_json ? in->environment_json : "null");
+    qs_json_object_end(j);
+}
+
+static bool fail_ended(struct qs_err *err)
+{
+    return qs_fail(err, QS_E_STOPPED, "it was ended while it was computed");
+}
+
+/* Too little data is an answer: the document says so. */
+bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, struct qs_err *err)
+{
+    const double judged = in->opinions ? JUDGING_SHARE : 1;
+    const struct qs_progress judging = qs_progress_part(&in->progress, 0, judged),
+                             rest = qs_progress_part(&in->progress, judged, 1);
+    struct qs_report_group *groups;
+    struct qs_report_family family;
+    struct qs_work work;
     struct qs_json j;
+    size_t count;
+    double planned_ns = 0;
+    if (qs_report_groups(in, &judging, &groups, &count) != QS_OK)
+        return fail_ended(err);
+    qs_report_adjust(groups, count, &family);
+    for (size_t i = 0; i < count; i++) {
+        planned_ns += qs_report_opinions_ns(&groups[i]) * (double)groups[i].pair_count;
+        groups[i].work = &work;
+    }
+    qs_work_init(&work, &rest, planned_ns);
     qs_json_init(&j, out);
-    qs_json_object(&j);
-    put_head(&j, in, simulated);
-    put_family(&j, &family);
-    qs_views_put(&j, &in->views, NULL);
-    qs_json_key(&j, "results");
-    qs_json_array(&j);
-    for (size_t i = 0; i < count; i++)
-        put_group(&j, &groups[i]);
-    qs_json_array_end(&j);
-    qs_json_kraw(&j, "taints", in->taints_json ? in->taints_json : "[]");
-    qs_json_kraw(&j, "environment", in->environment_json ? in->environment_json : "null");
-    qs_json_object_end(&j);
+    put_document(&j, in, groups, count, &family);
     qs_report_groups_free(groups, count);
-    return true;
+    return qs_work_finish(&work) == QS_OK || fail_ended(err);
 }
 
 static void put_verdict(struct qs_json *j, const struct qs_report_group *g, size_t pair, const char *metric,
@@ -340,11 +366,12 @@ bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, in
                         struct qs_err *err)
 {
     enum { EXIT_REGRESSION = 5 };
-    (void)err;
     struct qs_report_group *groups;
     struct qs_report_family family;
-    size_t count = qs_report_groups(in, &groups);
+    size_t count;
     struct qs_json j;
+    if (qs_report_groups(in, &in->progress, &groups, &count) != QS_OK)
+        return fail_ended(err);
     *ret_exit = 0;
     qs_report_adjust(groups, count, &family);
     qs_json_init(&j, out);
@@ -378,7 +405,9 @@ static void add_lines(const struct qs_report_group *g, size_t pair, struct qs_bu
 void qs_report_lines(const struct qs_report_input *in, struct qs_buf *out)
 {
     struct qs_report_group *groups;
-    size_t count = qs_report_groups(in, &groups);
+    size_t count;
+    if (qs_report_groups(in, &in->progress, &groups, &count) != QS_OK)
+        return;
     for (size_t i = 0; i < count; i++)
         for (size_t p = 0; p < groups[i].pair_count; p++)
             add_lines(&groups[i], p, out);

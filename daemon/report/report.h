@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "config/job.h"
 #include "report/views.h"
+#include "stats/status.h"
 #include "store/read.h"
 #include "store/read_metrics.h"
 
@@ -22,19 +23,21 @@ struct qs_report_input { /* all borrowed */
     const char *environment_json; /* or NULL */
     const char *db_path;
     const struct qs_job_metrics *metrics; /* of the job's runs, or NULL: the duration alone */
-    unsigned opinions;     /* the second opinions that are wanted: a set as in report/opinion.h */
-    struct qs_views views; /* which iterations of each run are looked at */
+    unsigned opinions;           /* the second opinions that are wanted: a set as in report/opinion.h */
+    struct qs_views views;       /* which iterations of each run are looked at */
+    struct qs_progress progress; /* hears of the whole document: its stages are names */
 };
 
-/* Appends the comparison document to out. */
+/* Appends the comparison document to out. QS_E_STOPPED: progress ended it, and what was appended is no
+ * document. */
 bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, struct qs_err *err);
 /* Appends [{"point","device","arm","verdict"}], with "metric" where it is not the duration; *ret_exit is 5
- * where any of them is a regression that stands among so many, else 0. */
+ * where any of them is a regression that stands among so many, else 0. QS_E_STOPPED as above. */
 bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, int *ret_exit,
                         struct qs_err *err);
 
 /* Appends one line per comparison for a log or a script's reader: "simulated sim0 blur: b takes 2.6-3.4 %
- * longer than a: regression". */
+ * longer than a: regression". Nothing where progress ended it. */
 void qs_report_lines(const struct qs_report_input *in, struct qs_buf *out);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "report/report.h"
+#include "report/work.h"
 #include "stats/describe.h"
 #include "stats/interval.h"
 #include "stats/outlier.h"
@@ -58,13 +59,15 @@ struct qs_report_metric;
 
 struct qs_report_group { /* one point on one device */
     const struct qs_report_input *in;
+    struct qs_work *work; /* borrowed: what is computed of it now is a part of this, or NULL */
     size_t point;
     const char *device;
     bool simulated;
     uint32_t evals;         /* evaluations of an iteration; 0: nothing was measured */
     const char *evals_json; /* borrowed: how that was found, or NULL */
     const struct qs_sample *samples;
-    size_t sample_count;
+    size_t sample_count,
+        value_count;    /* value_count: durations of the samples, tainted ones that may count too */
     uint32_t *blocks;   /* owned: numbers of the blocks, ascending */
     uint32_t *attempts; /* owned: the attempt that counts, per block */
     size_t block_count;
@@ -90,10 +93,14 @@ struct qs_report_group { /* one point on one device */
     uint32_t iterations_per_run;
 };
 
-/* Groups of the input, in order; NULL and 0 where nothing was measured. */
-size_t qs_report_groups(const struct qs_report_input *in, struct qs_report_group **ret_groups);
+/* Groups of the input, in order; NULL and 0 where nothing was measured. QS_ECANCELED: progress (or NULL)
+ * ended it, and there are none; else QS_OK. */
+enum qs_status qs_report_groups(const struct qs_report_input *in, const struct qs_progress *progress,
+                                struct qs_report_group **ret_groups, size_t *ret_count);
 void qs_report_groups_free(struct qs_report_group *groups, size_t count);
 
+/* Before so many values are looked at: false where nothing more is to be computed. */
+bool qs_report_goes_on(const struct qs_report_group *g, size_t values);
 /* arm.c, pair.c: fill what the collected runs allow. */
 void qs_report_fill_arms(struct qs_report_group *g);
 void qs_report_fill_pairs(struct qs_report_group *g);
@@ -131,9 +138,10 @@ void qs_report_value_sentence(struct qs_buf *out, const char *metric, const char
 /* "a takes 12.3–12.6 ms (median)". */
 void qs_report_arm_sentence(struct qs_buf *out, const char *name, double lo_ns, double hi_ns);
 
-/* opinion.c: the second opinions that were asked for, as a JSON array. */
+/* opinion.c: the second opinions that were asked for, as a JSON array; the cost of those on one pair. */
 void qs_report_opinions(struct qs_json *j, const struct qs_report_group *g,
                         const struct qs_report_pair *pair);
+double qs_report_opinions_ns(const struct qs_report_group *g);
 
 /* warn.c: what is wrong with the sample, as JSON arrays. */
 void qs_report_arm_warnings(struct qs_json *j, const struct qs_report_group *g, size_t arm);

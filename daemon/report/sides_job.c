@@ -42,7 +42,7 @@ static struct qs_sides_own *make_own(const struct qs_sides *s, size_t baseline)
     own->spec.benchmarks = own->benchmarks;
     own->in = *s->in->job;
     own->in.spec = &own->spec;
-    own->count = qs_report_groups(&own->in, &own->groups);
+    (void)qs_report_groups(&own->in, &s->how.progress, &own->groups, &own->count); /* s->work remembers */
     return own;
 }
 

@@ -38,6 +38,8 @@ bool qs_work_begin(struct qs_work *w, const char *name, double cost_ns, struct q
 
 struct qs_progress qs_work_here(struct qs_work *w)
 {
+    if (w == NULL)
+        return (struct qs_progress){.go_on = NULL};
     return (struct qs_progress){
         .go_on = tell, .user = w, .before = w->told_ratio, .after = 1 - w->told_ratio};
 }

@@ -22,7 +22,8 @@ void qs_work_init(struct qs_work *w, const struct qs_progress *to, double planne
  * the piece. name is borrowed until the next piece. w may be NULL: nobody hears of it then. */
 bool qs_work_begin(struct qs_work *w, const char *name, double cost_ns, struct qs_progress *ret);
 
-/* For small work inside whatever piece is under way when it asks: it tells what was told before. */
+/* For small work inside whatever piece is under way when it asks: it tells what was told before. w may be
+ * NULL. */
 struct qs_progress qs_work_here(struct qs_work *w);
 
 /* All pieces are done: tells 1, unless it was ended. QS_OK, QS_ECANCELED. */

@@ -174,6 +174,45 @@ static void a_third_computation_waits_and_says_so(void **state)
     client_close(third);
 }
 
+/* The only request waits with its computation not begun. */
+static const struct qs_exchange *begin_held(struct fixture *f, const char *target, struct client **ret)
+{
+    char request[160];
+    snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: q\r\n\r\n", target);
+    qs_loop_hold_works(f->loop);
+    *ret = ask(f, request);
+    until_busy(f, 1);
+    return f->api->exchanges;
+}
+
+/* What is made of a job's runs asks whether to go on from its beginning to its end, in whatever form it is
+ * told: so it rests and ends as an analysis does. The silence keeps the answer until it was looked at. */
+static void documents_of_a_job_ask_whether_to_go_on(void **state)
+{
+    static const char *const targets[] = {"/api/v1/jobs/1/compare?rule=all",
+                                          "/api/v1/jobs/1/export?format=json",
+                                          "/api/v1/jobs/1/export?format=markdown", "/api/v1/jobs/1/report"};
+    struct fixture *f = *state;
+    int64_t job = submit(f);
+    measure(f, job, 8, 5);
+    set_state(f, job, QS_JOB_DONE);
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        struct client *c;
+        const struct qs_exchange *ex = begin_held(f, targets[i], &c);
+        assert_int_equal(atomic_load(&ex->steps.done), 0);
+        qs_api_on_silence(f->api, true);
+        qs_loop_release_works(f->loop);
+        while (!ex->replied)
+            run_a_moment(f);
+        assert_int_equal(ex->status, 200);
+        assert_non_null(atomic_load(&ex->steps.stage));
+        assert_int_equal(atomic_load(&ex->steps.done), 1000000000);
+        qs_api_on_silence(f->api, false);
+        client_close(c);
+        until_alone(f);
+    }
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -185,6 +224,7 @@ int main(void)
         CASE(an_analysis_ends_with_its_client),
         CASE(an_analysis_rests_in_a_silence_and_ends_after_it),
         CASE(a_third_computation_waits_and_says_so),
+        CASE(documents_of_a_job_ask_whether_to_go_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

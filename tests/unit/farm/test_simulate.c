@@ -17,6 +17,7 @@
 #include "farm/simulate.h"
 #include "link/link.h"
 #include "link/link_impl.h"
+#include "report/report.h"
 #include "store/read.h"
 
 static const char ten_devices[] = "devices:\n"
@@ -183,6 +184,45 @@ static void test_real_commands_are_refused(void **state)
         qs_buf_done(&out);
         qs_farm_config_free(config);
     }
+}
+
+/* ---- the verdict at the end of a job ---- */
+
+static size_t rests, rests_of_verdicts;
+
+void __real_qs_loop_rest(struct qs_loop *loop);
+void __wrap_qs_loop_rest(struct qs_loop *loop);
+bool __real_qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, int *ret_exit,
+                               struct qs_err *err);
+bool __wrap_qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, int *ret_exit,
+                               struct qs_err *err);
+
+void __wrap_qs_loop_rest(struct qs_loop *loop)
+{
+    rests++;
+    __real_qs_loop_rest(loop);
+}
+
+bool __wrap_qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, int *ret_exit,
+                               struct qs_err *err)
+{
+    size_t before = rests;
+    bool ok = __real_qs_report_verdicts(in, out, ret_exit, err);
+    rests_of_verdicts += rests - before;
+    return ok;
+}
+
+/* Statistics at the end of one job would disturb a window of another on this machine: they ask for the runs,
+ * each of two arms, and the pair. */
+static void test_the_closing_verdict_rests_for_windows(void **state)
+{
+    char *log, *doc;
+    (void)state;
+    rests_of_verdicts = 0;
+    simulate("devices: {d0: {link: sim, sim_seed: 1}}\n", slower_job, 42, NULL, &log, &doc);
+    assert_true(rests_of_verdicts >= 4);
+    free(log);
+    free(doc);
 }
 
 /* ---- one number, at every hop ---- */
@@ -394,6 +434,7 @@ int main(void)
         cmocka_unit_test(test_real_commands_are_refused),
         cmocka_unit_test(test_windows_on_one_hub_exclude_each_other),
         cmocka_unit_test(one_number_test),
+        cmocka_unit_test(test_the_closing_verdict_rests_for_windows),
     };
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "listener.h"
 #include "page.h"
 #include "base/mem.h"
 #include "report/opinion.h"
@@ -264,6 +265,51 @@ static void test_verdicts(void **state)
     world_done(&w);
 }
 
+enum form { DOCUMENT, VERDICTS };
+
+static bool make(struct world *w, enum form form, struct listener *l, struct qs_buf *text)
+{
+    struct qs_err err = QS_ERR_INIT;
+    int code;
+    w->in.progress = (struct qs_progress){.go_on = hear, .user = l};
+    qs_buf_clear(text);
+    bool ok = form == DOCUMENT ? qs_report_compare(&w->in, text, &err)
+                               : qs_report_verdicts(&w->in, text, &code, &err);
+    assert_int_equal(err.code, ok ? QS_E_NONE : QS_E_STOPPED);
+    return ok;
+}
+
+/* Every question may be the last: nothing is computed after it. Two devices, two arms, three metrics: a
+ * question for the runs, each arm, the pair and each metric of each device, and one at the end. */
+static void test_they_end_where_they_are_told_to(void **state)
+{
+    (void)state;
+    struct metrics m;
+    struct qs_buf text;
+    qs_buf_init(&text);
+    metrics_init(&m, 2, NULL);
+    metrics_fill(&m, 1, 0);
+    for (size_t i = 0; i < m.w.samples.count / 2; i++)
+        m.w.samples.at[i].device[0] = 'k';
+    for (enum form form = DOCUMENT; form <= VERDICTS; form++) {
+        struct listener all = {.asked = 0};
+        m.w.in.opinions = form == DOCUMENT ? QS_OPINIONS_ALL : QS_OPINIONS_NONE;
+        assert_true(make(&m.w, form, &all, &text));
+        assert_true(!all.fell && all.last >= 1);
+        if (form == VERDICTS)
+            assert_int_equal(all.asked, 2 * (1 + 2 + 1 + METRICS) + 1);
+        else
+            assert_true(all.stages >= 3); /* the verdicts, the opinions, the ranking */
+        for (size_t k = 1; k <= all.asked; k++) {
+            struct listener l = {.refuse_at = k};
+            assert_false(make(&m.w, form, &l, &text));
+            assert_int_equal(l.asked, k);
+        }
+    }
+    qs_buf_done(&text);
+    metrics_done(&m);
+}
+
 static void test_lines(void **state)
 {
     (void)state;
@@ -430,6 +476,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_outliers_are_told),
         cmocka_unit_test(test_verdicts),
         cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_they_end_where_they_are_told_to),
         cmocka_unit_test(test_many_comparisons),
         cmocka_unit_test(test_opinions),
         cmocka_unit_test(test_opinions_by_name),

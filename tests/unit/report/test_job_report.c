@@ -9,9 +9,9 @@
 #include "report/job_report.h"
 #include "stats/rng.h"
 
-static const struct qs_report_extent brief = {.full = false}, full = {.full = true};
+static const bool brief = false, full = true;
 
-static json_t *job_doc(struct world *w, const struct qs_windows *windows, const struct qs_report_extent *how)
+static json_t *job_doc(struct world *w, const struct qs_windows *windows, bool how)
 {
     struct qs_buf text;
     qs_buf_init(&text);
@@ -22,7 +22,7 @@ static json_t *job_doc(struct world *w, const struct qs_windows *windows, const 
 }
 
 static json_t *run_doc(struct world *w, const struct qs_run_info *run, const struct qs_windows *windows,
-                       const struct qs_report_extent *how)
+                       bool how)
 {
     struct qs_buf text;
     qs_buf_init(&text);
@@ -128,7 +128,7 @@ static json_t *metrics_of_an_arm(void)
     metrics_init(&m, 2, NULL);
     metrics_fill(&m, 1, 0);
     m.w.in.views = (struct qs_views){.at = {{QS_VIEWS_LAST, 2}}, .count = 1};
-    json_t *doc = job_doc(&m.w, &none, &full);
+    json_t *doc = job_doc(&m.w, &none, full);
     json_t *list = json_deep_copy(at(doc, "results.0.arms.0.metrics"));
     json_array_foreach(list, i, one) json_object_set_new(one, "sample", json_null());
     json_decref(doc);
@@ -144,10 +144,10 @@ static void test_every_field_is_described(void **state)
     made_init(&m, 12);
     world_run(&m.w, 13, 0, NULL, 0)->state = QS_RUN_FAILED;
     assert_true(qs_views_parse("last:2", &m.w.in.views, &err));
-    json_t *of_job = job_doc(&m.w, &m.windows, &full);
+    json_t *of_job = job_doc(&m.w, &m.windows, full);
     const struct qs_run_info run = {
         .uid = {1}, .arm_name = m.w.spec->arms[0].name, .stop_reason = m.w.spec->name};
-    json_t *of_run = run_doc(&m.w, &run, &m.windows, &full);
+    json_t *of_run = run_doc(&m.w, &run, &m.windows, full);
     const char *parts[] = {"floor", "strip", "covariates"};
     for (size_t i = 0; i < 3; i++) /* of an arm, which has more rows */
         json_object_set(of_run, parts[i], json_object_get(at(of_job, "results.0.arms.0"), parts[i]));
@@ -168,7 +168,7 @@ static void test_what_it_says(void **state)
     (void)state;
     struct made m;
     made_init(&m, 12);
-    json_t *doc = job_doc(&m.w, &m.windows, &brief);
+    json_t *doc = job_doc(&m.w, &m.windows, brief);
     assert_string_equal(text_at(doc, "rule.stop"), "fixed(3)");
     assert_string_equal(text_at(doc, "seed"), "18446744073709551615");
     assert_int_equal(number(doc, "results.0.arms.0.runs"), 12);
@@ -180,7 +180,7 @@ static void test_what_it_says(void **state)
     assert_false(names_sample_stat(doc, "results.0.arms.0.sample", "bootstrap_mean"));
     assert_true(names_sample_stat(doc, "results.0.arms.0.sample", "impact_factor"));
     json_decref(doc);
-    doc = job_doc(&m.w, &m.windows, &full);
+    doc = job_doc(&m.w, &m.windows, full);
     assert_true(names_sample_stat(doc, "results.0.arms.0.sample", "bootstrap_mean"));
     json_decref(doc);
     made_done(&m);
@@ -198,7 +198,7 @@ static void test_of_a_run(void **state)
     windows_init(&windows);
     window_add(&windows, 9, first, 5);
     window_add(&windows, 9, second, 3)->taints[1] = QS_TAINT_EXIT;
-    json_t *doc = run_doc(&m.w, &run, &windows, &brief);
+    json_t *doc = run_doc(&m.w, &run, &windows, brief);
     assert_int_equal(number(doc, "iterations"), 5);
     assert_int_equal(number(doc, "sample.describe.max"), 140);
     assert_int_equal(number(doc, "sample.dropped.tainted"), 1);
@@ -211,7 +211,7 @@ static void test_of_a_run(void **state)
     assert_true(json_is_false(at(doc, "uses_tainted")));
     json_decref(doc);
     assert_true(qs_views_parse("discard-first:1,last:3", &m.w.in.views, &err));
-    doc = run_doc(&m.w, &run, &windows, &brief);
+    doc = run_doc(&m.w, &run, &windows, brief);
     assert_int_equal(number(doc, "sample.describe.min"), 120);
     assert_int_equal(number(doc, "sample.dropped.view"), 2);
     assert_int_equal(number(doc, "views.1.used"), 3);
@@ -221,14 +221,14 @@ static void test_of_a_run(void **state)
     for (size_t i = 0; i < 3; i++)
         windows.at[1].taints[i] = QS_TAINT_EXIT;
     m.w.in.views.count = 0;
-    doc = run_doc(&m.w, &run, &windows, &brief);
+    doc = run_doc(&m.w, &run, &windows, brief);
     assert_true(json_is_true(at(doc, "uses_tainted")));
     assert_int_equal(number(doc, "iterations"), 5);
     assert_int_equal(number(doc, "sample.dropped.tainted"), 3);
     json_decref(doc);
     qs_windows_free(&windows);
     windows_init(&windows);
-    doc = run_doc(&m.w, &run, &windows, &full); /* nothing was measured */
+    doc = run_doc(&m.w, &run, &windows, full); /* nothing was measured */
     assert_true(json_is_null(at(doc, "sample")) && json_is_null(at(doc, "floor.ns")));
     json_decref(doc);
     qs_windows_free(&windows);
@@ -239,7 +239,7 @@ static void test_of_a_run(void **state)
 
 static void expect_floor(struct made *m, const char *code, double ns)
 {
-    json_t *doc = job_doc(&m->w, &m->windows, &brief);
+    json_t *doc = job_doc(&m->w, &m->windows, brief);
     assert_string_equal(text_at(doc, "results.0.arms.0.floor.code"), code);
     assert_true(strlen(text_at(doc, "results.0.arms.0.floor.text")) > 10);
     bool verified = strcmp(code, "verified") == 0;
@@ -308,7 +308,7 @@ static void test_covariates(void **state)
         v[TICKS].after = v[TICKS].before + 3000000 - median;
         v[SWITCHES].after = v[SWITCHES].before + floor(10 * qs_rng_unit(&rng));
     }
-    json_t *doc = job_doc(&m.w, &m.windows, &brief);
+    json_t *doc = job_doc(&m.w, &m.windows, brief);
     const char *arm = "results.0.arms.0";
     const json_t *heat = covariate(doc, arm, "thermal:soc", "run");
     const json_t *ticks = covariate(doc, arm, "cpu.busy_ticks", "run");
@@ -352,7 +352,7 @@ static void test_covariates_of_windows(void **state)
         w->values[SWITCHES].after = w->values[SWITCHES].before + 2;       /* two for each */
         w->values[HEAT].before = w->values[HEAT].after = 50 - (double)ns; /* falls */
     }
-    json_t *doc = run_doc(&m.w, &run, &windows, &brief);
+    json_t *doc = run_doc(&m.w, &run, &windows, brief);
     char *rows = json_dumps(at(doc, "covariates.rows"), JSON_COMPACT);
     assert_null(strstr(rows, "cpu.busy_ticks"));
     assert_null(strstr(rows, "switches"));
@@ -362,7 +362,7 @@ static void test_covariates_of_windows(void **state)
     free(rows);
     json_decref(doc);
     windows.count = 9; /* too few */
-    doc = run_doc(&m.w, &run, &windows, &brief);
+    doc = run_doc(&m.w, &run, &windows, brief);
     assert_int_equal(json_array_size(at(doc, "covariates.rows")), 0);
     assert_true(number(doc, "covariates.too_few") > 0);
     json_decref(doc);
@@ -378,17 +378,17 @@ static void test_nothing(void **state)
     struct qs_windows windows;
     world_init(&w, 2, NULL);
     windows_init(&windows);
-    json_t *doc = job_doc(&w, &windows, &full);
+    json_t *doc = job_doc(&w, &windows, full);
     assert_int_equal(json_array_size(at(doc, "results")), 0);
     json_decref(doc);
     world_one(&w, 1, 0, 5); /* one run of one arm of two: no block */
-    doc = job_doc(&w, &windows, &full);
+    doc = job_doc(&w, &windows, full);
     assert_true(json_is_null(at(doc, "results.0.arms.0.sample")));
     assert_int_equal(number(doc, "results.0.arms.0.runs"), 0);
     assert_non_null(strstr(text_at(doc, "points.0.levels_sentence"), "too few units"));
     json_decref(doc);
     world_one(&w, 1, 1, 7);
-    doc = job_doc(&w, &windows, &full); /* one iteration in all of each */
+    doc = job_doc(&w, &windows, full); /* one iteration in all of each */
     assert_int_equal(number(doc, "results.0.arms.1.sample.n"), 1);
     json_decref(doc);
     qs_windows_free(&windows);
@@ -402,21 +402,21 @@ static void test_it_ends_where_it_is_told_to(void **state)
     struct metrics m;
     struct qs_windows windows = {0};
     struct listener all = {.asked = 0};
-    struct qs_report_extent how = {.full = true, .progress = {.go_on = hear, .user = &all}};
     struct qs_buf out;
     qs_buf_init(&out);
     metrics_init(&m, 1, NULL);
+    m.w.in.progress = (struct qs_progress){.go_on = hear, .user = &all};
     for (uint32_t b = 1; b <= 2; b++) {
         metrics_run(&m, b, 0, 1);
         metrics_put(metrics_of(&m, RATE, false), b);
     }
-    assert_int_equal(qs_report_job(&m.w.in, &windows, &how, &out), QS_OK);
+    assert_int_equal(qs_report_job(&m.w.in, &windows, full, &out), QS_OK);
     assert_true(!all.fell && all.last >= 1 && all.stages > 40);
     for (size_t k = 1; k <= all.asked; k++) {
         struct listener l = {.refuse_at = k};
-        how.progress.user = &l;
+        m.w.in.progress.user = &l;
         qs_buf_clear(&out);
-        assert_int_equal(qs_report_job(&m.w.in, &windows, &how, &out), QS_ECANCELED);
+        assert_int_equal(qs_report_job(&m.w.in, &windows, full, &out), QS_ECANCELED);
         assert_int_equal(l.asked, k);
     }
     qs_buf_done(&out);

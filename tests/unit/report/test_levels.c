@@ -7,11 +7,11 @@
 
 static json_t *report_of(struct world *w)
 {
-    const struct qs_report_extent brief = {.full = false};
+    const bool brief = false;
     struct qs_windows windows = {.count = 0};
     struct qs_buf text;
     qs_buf_init(&text);
-    qs_report_job(&w->in, &windows, &brief, &text);
+    qs_report_job(&w->in, &windows, brief, &text);
     json_t *doc = page_read(&text);
     qs_buf_done(&text);
     return doc;

@@ -6,10 +6,10 @@
 static json_t *job_doc(struct metrics *m)
 {
     const struct qs_windows none = {.count = 0};
-    const struct qs_report_extent brief = {.full = false};
+    const bool brief = false;
     struct qs_buf text;
     qs_buf_init(&text);
-    assert_int_equal(qs_report_job(&m->w.in, &none, &brief, &text), QS_OK);
+    assert_int_equal(qs_report_job(&m->w.in, &none, brief, &text), QS_OK);
     json_t *doc = page_read(&text);
     qs_buf_done(&text);
     return doc;
@@ -17,10 +17,10 @@ static json_t *job_doc(struct metrics *m)
 
 static json_t *run_doc(struct metrics *m, const struct qs_run_info *run, const struct qs_windows *windows)
 {
-    const struct qs_report_extent brief = {.full = false};
+    const bool brief = false;
     struct qs_buf text;
     qs_buf_init(&text);
-    assert_int_equal(qs_report_run(&m->w.in, run, windows, &brief, &text), QS_OK);
+    assert_int_equal(qs_report_run(&m->w.in, run, windows, brief, &text), QS_OK);
     json_t *doc = page_read(&text);
     qs_buf_done(&text);
     return doc;
