@@ -125,13 +125,14 @@ static void read_governors(const struct qs_facts *facts, char *value, size_t cap
     value[0] = '\0';
     for (int i = 0; i < 64; i++) {
         char part[192];
-        char text[3][48] = {"", "?", "?"};
+        char text[3][48];
         static const char *const files[3] = {"scaling_governor", "scaling_min_freq", "scaling_max_freq"};
         for (int f = 0; f < 3; f++) {
             char path[QS_PROBE_PATH_BYTES];
-            if (qs_probe_path(facts->probe, path, sizeof path, "devices/system/cpu/cpufreq/policy%d/%s", i,
-                              files[f])) {
-                qs_io_line(path, text[f], sizeof text[f]);
+            if (!qs_probe_path(facts->probe, path, sizeof path, "devices/system/cpu/cpufreq/policy%d/%s", i,
+                               files[f]) ||
+                !qs_io_line(path, text[f], sizeof text[f])) {
+                snprintf(text[f], sizeof text[f], f == 0 ? "" : "?");
             }
         }
         if (text[0][0] != '\0') {

@@ -1,0 +1,292 @@
+/* What is known of a machine: the sensors that it has, what they are called, its facts, who keeps it busy.
+ * Files of the test stand in for /sys. */
+#include "linux_facts.h"
+
+#include "linux_command.h"
+#include "proto/msg.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/qs-agent-machine-XXXXXX";
+
+static int group_setup(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int group_teardown(void **state)
+{
+    char command[64];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return chdir("/") == 0 ? system(command) : -1;
+}
+
+/* Makes the folders of the path as well. */
+static void put(const char *path, const char *text)
+{
+    char copy[256];
+    snprintf(copy, sizeof copy, "%s", path);
+    for (char *slash = strchr(copy, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(copy, 0700);
+        *slash = '/';
+    }
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* A machine with two zones of one type, one of which has no value, and three processors. */
+static void make_machine(void)
+{
+    put("sys/class/thermal/thermal_zone0/type", "cpu-thermal\n");
+    put("sys/class/thermal/thermal_zone0/temp", "41000\n");
+    put("sys/class/thermal/thermal_zone2/type", "cpu-thermal\n");
+    put("sys/class/thermal/thermal_zone2/temp", "42000\n");
+    put("sys/class/thermal/thermal_zone63/type", "gpu\x01\n");
+    put("sys/class/thermal/thermal_zone64/type", "beyond\n");
+    put("sys/class/thermal/thermal_zone64/temp", "1\n");
+    put("sys/devices/system/cpu/cpufreq/policy0/scaling_cur_freq", "800000\n");
+    put("sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "performance\n");
+    put("sys/devices/system/cpu/cpufreq/policy0/scaling_min_freq", "400000\n");
+    put("sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq", "1800000\n");
+    put("sys/devices/system/cpu/cpufreq/policy4/scaling_governor", "schedutil\n");
+    put("sys/devices/system/cpu/cpufreq/policy64/scaling_governor", "beyond\n");
+    put("sys/devices/system/cpu/cpu127/thermal_throttle/core_throttle_count", "5\n");
+    put("sys/devices/system/cpu/cpu128/thermal_throttle/core_throttle_count", "6\n");
+    put("sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
+    put("sys/devices/system/cpu/smt/active", "0\n");
+}
+
+static struct qs_probe probe;
+
+static void open_probe(const char *sysfs)
+{
+    cpu_set_t cpus;
+    assert_true(qs_cpus_parse("0,2", &cpus));
+    qs_probe_open(&probe, &cpus, sysfs);
+}
+
+static struct qs_port_reading sense(const char *name)
+{
+    struct qs_port_reading r;
+    qs_probe_sensor(&probe, name, 1, &r);
+    return r;
+}
+
+/* The sensors that a machine has, by the names that they get. */
+static void finds_the_sensors(void **state)
+{
+    static const struct {
+        const char *name;
+        enum qs_reading_status status;
+        int64_t value;
+    } cases[] = {{"thermal:cpu-thermal", QS_READING_OK, 41000},
+                 {"thermal:cpu-thermal.2", QS_READING_OK, 42000},
+                 {"thermal:gpu?", QS_READING_MISSING, 0},
+                 {"thermal:beyond", QS_READING_MISSING, 0},
+                 {"cooling", QS_READING_MISSING, 0},
+                 {"freq:policy0_khz", QS_READING_OK, 800000},
+                 {"freq:policy4_khz", QS_READING_MISSING, 0},
+                 {"throttle.cpu127.count", QS_READING_OK, 5},
+                 {"throttle.cpu128.count", QS_READING_MISSING, 0}};
+    static struct qs_port_evidence rows[QS_PROBE_SOURCES];
+    char text[2048];
+    (void)state;
+    make_machine();
+    open_probe("sys");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(sense(cases[i].name).status, cases[i].status);
+        assert_int_equal(sense(cases[i].name).value, cases[i].value);
+    }
+    qs_probe_capabilities(&probe, text, sizeof text);
+    assert_non_null(
+        strstr(text, ",thermal:cpu-thermal,thermal:cpu-thermal.2,freq:policy0_khz,throttle.cpu127.count"));
+    assert_null(strstr(text, "gpu"));
+    assert_null(strstr(text, "cooling"));
+    assert_int_equal(strncmp(text, "cpu.busy_ticks,", 15), 0);
+    assert_int_equal(qs_probe_evidence(&probe, false, rows, QS_PROBE_SOURCES), probe.count);
+    put("sys/class/thermal/thermal_zone0/temp", "41500\n");
+    assert_int_equal(qs_probe_evidence(&probe, true, rows, QS_PROBE_SOURCES), probe.count);
+    size_t found = 0;
+    for (size_t i = 0; i < probe.count; i++) {
+        if (strcmp(rows[i].kind, "thermal:cpu-thermal") == 0) {
+            assert_int_equal(rows[i].status, QS_READING_OK);
+            assert_int_equal(rows[i].before, 41000);
+            assert_int_equal(rows[i].after, 41500);
+            found++;
+        }
+        if (strcmp(rows[i].kind, "cooling") == 0) {
+            assert_int_equal(rows[i].status, QS_READING_MISSING);
+            found++;
+        }
+    }
+    assert_int_equal(found, 2);
+    assert_int_equal(qs_probe_evidence(&probe, false, rows, 3), 3);
+    qs_probe_close(&probe);
+    assert_int_equal(probe.count, 0);
+    open_probe("nowhere");
+    qs_probe_capabilities(&probe, text, sizeof text);
+    assert_null(strstr(text, "thermal"));
+    qs_probe_close(&probe);
+}
+
+/* More of one kind than there is room for. */
+static void bounds_the_sensors(void **state)
+{
+    char path[128];
+    (void)state;
+    for (int i = 0; i < 64; i++) {
+        snprintf(path, sizeof path, "big/class/thermal/thermal_zone%d/type", i);
+        put(path, "a type with a name that is far longer than any name of a sensor may be");
+        snprintf(path, sizeof path, "big/class/thermal/cooling_device%d/type", i);
+        put(path, "fan");
+        snprintf(path, sizeof path, "big/devices/system/cpu/cpufreq/policy%d/scaling_cur_freq", i);
+        put(path, "1");
+        snprintf(path, sizeof path, "big/devices/system/cpu/cpu%d/thermal_throttle/core_throttle_count", i);
+        put(path, "1");
+    }
+    open_probe("big");
+    assert_int_equal(probe.count, QS_PROBE_SOURCES);
+    for (size_t i = 0; i < probe.count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            assert_string_not_equal(probe.sources[i].kind, probe.sources[k].kind);
+        }
+    }
+    qs_probe_close(&probe);
+}
+
+static const char *fact_of(const struct qs_facts *facts, const char *key)
+{
+    static struct qs_port_fact fact;
+    char before[QS_PORT_KIND_BYTES] = "";
+    const char *found = NULL;
+    for (size_t i = 0; qs_facts_get(facts, i, &fact); i++) {
+        assert_true(strcmp(before, fact.key) < 0);
+        assert_int_not_equal(fact.value[0], '\0');
+        strcpy(before, fact.key);
+        if (!found && strcmp(fact.key, key) == 0) {
+            found = strdup(fact.value);
+        }
+    }
+    assert_non_null(found);
+    snprintf(fact.value, sizeof fact.value, "%s", found);
+    free((char *)(uintptr_t)found);
+    return fact.value;
+}
+
+static void says_what_the_machine_is(void **state)
+{
+    static struct qs_facts facts;
+    char number[32];
+    (void)state;
+    make_machine();
+    open_probe("sys");
+    qs_facts_init(&facts, &probe, "a clock");
+    assert_string_equal(fact_of(&facts, "governors"),
+                        "policy0=performance 400000-1800000 kHz, policy4=schedutil ?-? kHz");
+    assert_string_equal(fact_of(&facts, "turbo"), "off");
+    assert_string_equal(fact_of(&facts, "smt"), "0");
+    assert_string_equal(fact_of(&facts, "thp"), "none");
+    assert_string_equal(fact_of(&facts, "sysfs"), "sys");
+    assert_string_equal(fact_of(&facts, "clock"), "a clock");
+    assert_string_equal(fact_of(&facts, "simulated"), "no");
+    assert_string_equal(fact_of(&facts, "cpus_allowed"), "0,2");
+    snprintf(number, sizeof number, "%ld", sysconf(_SC_PAGESIZE));
+    assert_string_equal(fact_of(&facts, "page_bytes"), number);
+    snprintf(number, sizeof number, "%u", (unsigned)geteuid());
+    assert_string_equal(fact_of(&facts, "uid"), number);
+    assert_true(strtoll(fact_of(&facts, "memory_bytes"), NULL, 10) / sysconf(_SC_PAGESIZE) ==
+                sysconf(_SC_PHYS_PAGES));
+    assert_int_equal(strlen(fact_of(&facts, "agent_sha256")), 64);
+    assert_string_not_equal(fact_of(&facts, "agent_sha256"),
+                            "0000000000000000000000000000000000000000000000000000000000000000");
+    put("sys/devices/system/cpu/intel_pstate/no_turbo", "0\n");
+    assert_string_equal(fact_of(&facts, "turbo"), "on");
+    unlink("sys/devices/system/cpu/intel_pstate/no_turbo");
+    assert_string_equal(fact_of(&facts, "turbo"), "none");
+    put("sys/devices/system/cpu/cpufreq/boost", "1\n");
+    assert_string_equal(fact_of(&facts, "turbo"), "on");
+    put("sys/devices/system/cpu/cpufreq/boost", "0\n");
+    assert_string_equal(fact_of(&facts, "turbo"), "off");
+    qs_probe_close(&probe);
+}
+
+static struct qs_proc *look_of(int32_t pid)
+{
+    for (size_t i = 0; i < probe.proc_count; i++) {
+        if (probe.procs[i].pid == pid) {
+            return &probe.procs[i];
+        }
+    }
+    fail_msg("%d was not seen", (int)pid);
+    return NULL;
+}
+
+/* A process has used a third of a second since a look that did not see it. Its name is a trap for whoever
+ * counts fields. */
+static void names_who_keeps_the_machine_busy(void **state)
+{
+    enum { AT_S = 1000000000 };
+    char text[96], wanted[64];
+    int ready[2], percent = 0;
+    (void)state;
+    assert_int_equal(pipe(ready), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_NAME, "a) R 1 (\n", 0, 0, 0);
+        while (clock() < CLOCKS_PER_SEC * 34 / 100) {
+        }
+        (void)!write(ready[1], "x", 1);
+        pause();
+    }
+    assert_int_equal(read(ready[0], text, 1), 1);
+    open_probe("sys");
+    qs_probe_busiest(&probe, AT_S, text, sizeof text);
+    assert_string_equal(text, "");
+    assert_in_range(look_of(pid)->ticks * probe.tick_ns / 10000000, 30, 60);
+    look_of(pid)->pid = look_of(getpid())->pid = 0; /* our own work is none */
+    qs_probe_busiest(&probe, 2 * (int64_t)AT_S, text, sizeof text);
+    snprintf(wanted, sizeof wanted, "a) R 1 (?[%d] %%d%%%%", (int)pid);
+    assert_int_equal(sscanf(text, wanted, &percent), 1);
+    assert_in_range(percent, 30, 60);
+    for (int far = 0; far < 2; far++) {
+        look_of(pid)->ticks = 0;
+        qs_probe_busiest(&probe, probe.procs_ns + 5 * (int64_t)AT_S + far, text, sizeof text);
+        assert_int_equal(text[0] == '\0', far); /* too long ago to be "now" */
+    }
+    look_of(pid)->ticks = 0;
+    qs_probe_busiest(&probe, probe.procs_ns, text, sizeof text);
+    assert_string_equal(text, "");
+    qs_probe_close(&probe);
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    close(ready[0]);
+    close(ready[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_the_sensors),
+        cmocka_unit_test(bounds_the_sensors),
+        cmocka_unit_test(says_what_the_machine_is),
+        cmocka_unit_test(names_who_keeps_the_machine_busy),
+    };
+    return cmocka_run_group_tests_name("agent.machine", tests, group_setup, group_teardown);
+}
