@@ -277,6 +277,8 @@ static void check_pairs(struct qs_schema_reader *r, const struct qs_node *root)
     const struct qs_node *list = qs_node_get(root, "benchmarks", NULL);
     const struct qs_node *arms = qs_node_get(root, "arms", NULL);
     size_t arm_count = arms != NULL ? arms->count : 1;
+    if (arms != NULL && arms->kind != QS_NODE_MAP)
+        return; /* told already, and it has no names */
     for (size_t b = 0; b < list->count; b++) {
         const struct qs_node *benchmark = &list->items[b];
         if (benchmark->kind != QS_NODE_MAP)

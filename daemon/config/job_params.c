@@ -245,8 +245,10 @@ static void check_one_exclude(struct qs_schema_reader *r, const struct qs_node *
         if (axis == NULL) {
             struct qs_buf out;
             qs_buf_init(&out);
-            qs_schema_suggest(&out, map->keys[i].text, "the parameters are", names, count);
-            qs_schema_problem(r, &map->keys[i], out.data, "no such parameter in `params`");
+            if (count > 0)
+                qs_schema_suggest(&out, map->keys[i].text, "the parameters are", names, count);
+            qs_schema_problem(r, &map->keys[i], count > 0 ? out.data : "this benchmark has no `params`",
+                              "no such parameter in `params`");
             qs_buf_done(&out);
         } else if (check_value(r, &map->items[i]) && !has_value(cuts, axis, map->items[i].text)) {
             qs_schema_problem(r, &map->items[i], "a value is compared as it is written",
