@@ -22,7 +22,7 @@ void qs_child_init(struct qs_linux_child *child, clockid_t clock)
     child->runs = child->lost = false;
     child->clock = clock;
     child->spare = 0;
-    child->in_fd = child->document_fd = -1;
+    child->document_fd = child->places.in_fd = child->places.out_fd = -1;
     child->null_in_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     child->null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
     child->capture.read_fd = child->capture.write_fd = -1;
@@ -169,14 +169,6 @@ static bool refuse(struct qs_port_fault *fault, const char *path, int error)
     return false;
 }
 
-static void close_input(struct qs_linux_child *child)
-{
-    if (child->in_fd >= 0) {
-        close(child->in_fd);
-    }
-    child->in_fd = -1;
-}
-
 static bool refuse_command(struct qs_port_fault *fault, const struct qs_commands *of, const char *path,
                            int error)
 {
@@ -198,19 +190,21 @@ bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const st
     bool timed = job == QS_JOB_ITERATION || program;
     bool heard = (timed || job == QS_JOB_HOOK) && child->capture.write_fd >= 0;
     bool apart = timed && child->errors.write_fd >= 0;
-    bool fed = timed && of->stdin_path;
     int said_fd = heard ? child->capture.write_fd : child->null_fd;
     bool documented = job == QS_JOB_ITERATION && child->document_fd >= 0;
-    child->in_fd = fed ? qs_commands_open_stdin(of) : -1;
-    if (fed && child->in_fd < 0) {
-        return refuse(fault, of->stdin_path, errno);
+    if (timed && !qs_places_open(&child->places, of, fault)) {
+        qs_places_close(&child->places);
+        return false;
     }
     const struct qs_spawn_spec spawn = {.path = command->path,
                                         .argv = command->argv,
                                         .envp = of->envp,
                                         .cwd_fd = of->cwd_fd,
-                                        .in_fd = fed ? child->in_fd : child->null_in_fd,
-                                        .out_fd = documented ? child->document_fd : said_fd,
+                                        .in_fd = child->places.in_fd >= 0 ? child->places.in_fd
+                                                                          : child->null_in_fd,
+                                        .out_fd = documented                  ? child->document_fd
+                                                  : child->places.out_fd >= 0 ? child->places.out_fd
+                                                                              : said_fd,
                                         .err_fd = apart && heard ? child->errors.write_fd : said_fd,
                                         .memory_fd = program ? child->memory_fd : 0,
                                         .wake_fd = program ? child->wake_fd : 0,
@@ -231,7 +225,7 @@ bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const st
     int error = qs_spawn_start(&spawn, &child->process);
     child->runs = error == 0;
     if (error != 0) {
-        close_input(child);
+        qs_places_close(&child->places);
     }
     return error == 0 || refuse_command(fault, of, command->path, error);
 }
@@ -275,7 +269,7 @@ static bool is_cut(const struct qs_capture *c, uint64_t before)
 static void tidy(struct qs_linux_child *child, struct qs_port_child *end)
 {
     struct qs_capture *c = &child->capture;
-    close_input(child);
+    qs_places_close(&child->places);
     if (child->process.pidfd >= 0) {
         close(child->process.pidfd);
     }
@@ -301,7 +295,7 @@ bool qs_child_reap(struct qs_linux_child *child, struct qs_port_child *end)
     if (child->lost) {
         *end = (struct qs_port_child){.how = QS_PORT_LOST, .start_ns = child->start_ns};
         end->end_ns = qs_io_now_ns(child->clock);
-        close_input(child);
+        qs_places_close(&child->places);
         if (child->process.pidfd >= 0) {
             close(child->process.pidfd);
         }

@@ -31,7 +31,7 @@ struct qs_linux_child {
     const struct qs_commands *of; /* borrowed */
     int memory_fd, wake_fd;       /* borrowed: of a harness program's start */
     int document_fd;         /* borrowed: standard output of an iteration of stream mode; -1: as errors */
-    int in_fd;               /* owned: standard input of what runs; -1: null_in_fd */
+    struct qs_places places; /* of what runs; without input null_in_fd */
     int null_in_fd, null_fd; /* owned: /dev/null for reading, for writing */
     clockid_t clock;         /* the agent's */
     struct qs_capture capture;

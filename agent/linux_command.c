@@ -203,7 +203,7 @@ static bool begin(struct qs_commands *c, const struct qs_list *argv, const struc
 {
     c->words.used = c->words.count = 0;
     c->cwd_fd = -1;
-    c->stdin_path = NULL;
+    c->stdin_path = c->output_path = NULL;
     c->pinned = c->has_identity = false;
     c->prepare.argv = c->conclude.argv = NULL;
     if (!take_identity(c, user, fault)) {
@@ -253,27 +253,16 @@ static bool pin(struct qs_commands *c, struct qs_text cpus, const cpu_set_t *all
     return blame_operator(fault, QS_CODE_UNSUPPORTED, EINVAL);
 }
 
-static bool check_stdin(struct qs_commands *c, const struct qs_msg_run_begin *run,
-                        struct qs_port_fault *fault)
+/* They can be opened now. */
+static bool check_places(struct qs_commands *c, const struct qs_msg_run_begin *run,
+                         struct qs_port_fault *fault)
 {
-    struct stat st;
-    if (run->stdin_kind != QS_STDIN_FILE) {
-        return true;
-    }
-    c->stdin_path = keep_text(&c->words, run->stdin_path);
-    int fd = c->stdin_path ? qs_commands_open_stdin(c) : -1;
-    int error = fd < 0 || fstat(fd, &st) != 0 ? errno : 0;
-    bool usable = error == 0 && (S_ISREG(st.st_mode) || S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode));
-    if (fd >= 0) {
-        close(fd);
-    }
-    if (usable) {
-        return true;
-    }
-    snprintf(fault->text, sizeof fault->text, "cannot read standard input from '%.200s': %s",
-             c->stdin_path ? c->stdin_path : "",
-             error != 0 ? strerror(error) : "it is neither a file nor a device");
-    return blame_operator(fault, QS_CODE_UNSUPPORTED, error != 0 ? error : EINVAL);
+    struct qs_places places;
+    c->stdin_path = run->stdin_kind == QS_STDIN_FILE ? keep_text(&c->words, run->stdin_path) : NULL;
+    c->output_path = run->output_kind == QS_OUTPUT_KIND_FILE ? keep_text(&c->words, run->output_path) : NULL;
+    bool ok = qs_places_open(&places, c, fault);
+    qs_places_close(&places);
+    return ok;
 }
 
 bool qs_commands_of_run(struct qs_commands *c, const struct qs_msg_run_begin *run, const cpu_set_t *allowed,
@@ -282,7 +271,7 @@ bool qs_commands_of_run(struct qs_commands *c, const struct qs_msg_run_begin *ru
     bool ok = begin(c, &run->argv, &run->env, run->cwd, run->user, fault) &&
               add_hook(c, &c->prepare, &run->prepare, fault) &&
               add_hook(c, &c->conclude, &run->conclude, fault) && pin(c, run->cpus, allowed, fault) &&
-              check_stdin(c, run, fault);
+              check_places(c, run, fault);
     c->capture = run->output_kind != QS_OUTPUT_KIND_DISCARD;
     c->apart = run->output_kind == QS_OUTPUT_KIND_APART;
     c->output_max_bytes = run->output_max_bytes;
@@ -313,15 +302,48 @@ void qs_commands_close(struct qs_commands *c)
     c->iteration.argv = c->prepare.argv = c->conclude.argv = NULL;
 }
 
-int qs_commands_open_stdin(const struct qs_commands *c)
+/* Opening never waits; reading and writing do, as programs expect. */
+static int open_place(const struct qs_commands *c, const char *path, int flags, struct qs_port_fault *fault)
 {
-    /* Opening never waits (a named pipe would, for its writer); reading does, as programs expect. */
+    struct stat st;
     int fd = qs_identity_open(c->has_identity ? &c->identity : NULL, c->cwd_fd >= 0 ? c->cwd_fd : AT_FDCWD,
-                              c->stdin_path);
-    if (fd >= 0) {
-        fcntl(fd, F_SETFL, 0);
+                              path, flags);
+    int error = fd < 0 || fstat(fd, &st) != 0 || fcntl(fd, F_SETFL, 0) != 0 ? errno : 0;
+    if (error == 0 && (S_ISREG(st.st_mode) || S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode))) {
+        return fd;
     }
-    return fd;
+    if (fd >= 0) {
+        close(fd);
+    }
+    snprintf(fault->text, sizeof fault->text, "cannot %s '%.200s'%s%.100s: %s",
+             flags == O_RDONLY ? "read standard input from" : "write standard output to", path,
+             path[0] != '/' && c->cwd[0] ? ", seen from " : "", path[0] != '/' ? c->cwd : "",
+             error != 0 ? strerror(error) : "it is neither a file nor a device");
+    blame_operator(fault, QS_CODE_UNSUPPORTED, error != 0 ? error : EINVAL);
+    return -1;
+}
+
+bool qs_places_open(struct qs_places *places, const struct qs_commands *c, struct qs_port_fault *fault)
+{
+    places->in_fd = places->out_fd = -1;
+    if (c->stdin_path) {
+        places->in_fd = open_place(c, c->stdin_path, O_RDONLY, fault);
+    }
+    if (c->output_path && (places->in_fd >= 0 || !c->stdin_path)) {
+        places->out_fd = open_place(c, c->output_path, O_WRONLY | O_CREAT | O_TRUNC, fault);
+    }
+    return (places->in_fd >= 0 || !c->stdin_path) && (places->out_fd >= 0 || !c->output_path);
+}
+
+void qs_places_close(struct qs_places *places)
+{
+    if (places->in_fd >= 0) {
+        close(places->in_fd);
+    }
+    if (places->out_fd >= 0) {
+        close(places->out_fd);
+    }
+    places->in_fd = places->out_fd = -1;
 }
 
 void qs_commands_executable(const struct qs_commands *c, const struct qs_command *command, char *text,

@@ -35,15 +35,21 @@ struct qs_commands {
     struct qs_words words;
     struct qs_command iteration, prepare, conclude;
     char *const *envp;
-    const char *cwd;        /* "": the agent's */
-    int cwd_fd;             /* owned; -1: the agent's own directory */
-    const char *stdin_path; /* NULL: /dev/null */
-    bool capture, apart;    /* apart: standard output and standard error in pipes of their own */
+    const char *cwd;         /* "": the agent's */
+    int cwd_fd;              /* owned; -1: the agent's own directory */
+    const char *stdin_path;  /* NULL: /dev/null */
+    const char *output_path; /* NULL: no file */
+    bool capture, apart;     /* apart: standard output and standard error in pipes of their own */
     uint32_t output_max_bytes;
     bool has_identity;
     struct qs_identity identity; /* where the commands run as somebody else */
     bool pinned;
     cpu_set_t cpus; /* where pinned */
+};
+
+/* The files of a process, > 2 and owned; -1: none. */
+struct qs_places {
+    int in_fd, out_fd;
 };
 
 /* Sums of executables, by what identifies an unchanged file. */
@@ -65,9 +71,12 @@ bool qs_commands_of_hook(struct qs_commands *commands, const struct qs_msg_hook 
                          struct qs_port_fault *fault);
 void qs_commands_close(struct qs_commands *commands);
 
-/* The file that is the next process's standard input (stdin_path is set), opened with that one's rights: a
- * descriptor > 2, or -1 and errno. */
-int qs_commands_open_stdin(const struct qs_commands *commands);
+/* Opens what the next process reads and writes, with that one's rights and without waiting, as a named pipe
+ * would: its input at the beginning, its output emptied, and made where it is not there. False: *fault says
+ * why. */
+bool qs_places_open(struct qs_places *places, const struct qs_commands *commands,
+                    struct qs_port_fault *fault);
+void qs_places_close(struct qs_places *places);
 /* The absolute path of a command's executable, for people. */
 void qs_commands_executable(const struct qs_commands *commands, const struct qs_command *command, char *text,
                             size_t cap);

@@ -26,6 +26,8 @@
 #define GETGROUPS SYS_getgroups
 #endif
 
+enum { NEW_MODE = 0666 };
+
 static bool read_number(const char *text, uint32_t *number)
 {
     int64_t v = 0;
@@ -92,14 +94,14 @@ void qs_identity_end_loan(const struct qs_identity *own)
     (void)take_rights(own); /* root may always take its own rights */
 }
 
-int qs_identity_open(const struct qs_identity *as, int at_fd, const char *path)
+int qs_identity_open(const struct qs_identity *as, int at_fd, const char *path, int flags)
 {
     struct qs_identity own;
     if (as && !qs_identity_lend(as, &own)) {
         errno = EPERM;
         return -1;
     }
-    int fd = openat(at_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = openat(at_fd, path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, NEW_MODE);
     int error = errno;
     if (as) {
         qs_identity_end_loan(&own);

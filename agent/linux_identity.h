@@ -25,8 +25,8 @@ bool qs_identity_find(const char *name, struct qs_identity *identity);
 bool qs_identity_lend(const struct qs_identity *of, struct qs_identity *own);
 void qs_identity_end_loan(const struct qs_identity *own);
 
-/* Opens a file for reading with the rights of `as` (NULL: our own) and without waiting, as a pipe would for
- * its writer. A descriptor, or -1 and errno. */
-int qs_identity_open(const struct qs_identity *as, int at_fd, const char *path);
+/* Opens a file with the rights of `as` (NULL: our own) and without waiting, as a pipe would for its other
+ * end. flags: of open, beside those. A descriptor, or -1 and errno. */
+int qs_identity_open(const struct qs_identity *as, int at_fd, const char *path, int flags);
 
 #endif

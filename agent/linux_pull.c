@@ -112,7 +112,7 @@ static void file_piece(struct qs_pull *pull, int cwd_fd, const struct qs_identit
     struct stat st;
     qs_text_copy(m->path, path, sizeof path);
     /* With the rights of whoever has left it: a link that leads elsewhere shows what its maker may see. */
-    int fd = qs_identity_open(as, cwd_fd, path);
+    int fd = qs_identity_open(as, cwd_fd, path, O_RDONLY);
     if (fd < 0) {
         fail(piece, errno == ENOENT || errno == ENOTDIR ? QS_PULL_MISSING : QS_PULL_UNREADABLE,
              strerror(errno));

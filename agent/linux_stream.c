@@ -141,27 +141,11 @@ static void copy(int fd, uint64_t total_bytes, uint8_t *memory, size_t cap, stru
 }
 
 /* With the rights of who made it: what its path leads to is no more than its maker may see. */
-static int open_file(const struct qs_linux_stream *s)
-{
-    struct qs_identity own;
-    if (s->as && !qs_identity_lend(s->as, &own)) {
-        errno = EPERM;
-        return -1;
-    }
-    int fd = openat(s->dir_fd, s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
-    int error = errno;
-    if (s->as) {
-        qs_identity_end_loan(&own);
-    }
-    errno = error;
-    return fd;
-}
-
 static void take_file(struct qs_linux_stream *s, uint8_t *memory, size_t cap,
                       struct qs_port_document *document)
 {
     struct stat st;
-    int fd = open_file(s);
+    int fd = qs_identity_open(s->as, s->dir_fd, s->path, O_RDONLY | O_NOFOLLOW);
     if (fd < 0) {
         fail(document,
              errno == ENOENT || errno == ENOTDIR ? QS_PULL_MISSING

@@ -125,7 +125,7 @@ static bool op_run_begin(void *ctx, const struct qs_msg_run_begin *run, struct q
     }
     uint64_t h = hash_argv(&run->argv);
     sim->streams = run->mode == QS_RUN_STREAM;
-    sim->capture = run->output_kind != QS_OUTPUT_KIND_DISCARD;
+    sim->capture = run->output_kind == QS_OUTPUT_KIND_CAPTURE || run->output_kind == QS_OUTPUT_KIND_APART;
     sim->output_max_bytes = run->output_max_bytes;
     sim->run_effect_ppm = draw_normal_ppm(sim, sim->options.run_effect_ppm);
     snprintf(ready->executable, sizeof ready->executable, "/sim/%016llx", (unsigned long long)h);

@@ -28,6 +28,14 @@ static bool stdin_fits(const struct qs_msg_run_begin *m)
            (m->stdin_path.n > 0) == (m->stdin_kind == QS_STDIN_FILE);
 }
 
+static bool output_fits(const struct qs_msg_run_begin *m)
+{
+    return (unsigned)m->output_kind <= QS_OUTPUT_KIND_FILE && m->output_max_bytes <= QS_OUTPUT_MAX_BYTES &&
+           qs_codec_is_path(m->output_path) &&
+           (m->output_path.n > 0) == (m->output_kind == QS_OUTPUT_KIND_FILE) &&
+           (m->output_kind != QS_OUTPUT_KIND_FILE || m->mode != QS_RUN_STREAM);
+}
+
 static bool hooks_fit(const struct qs_msg_run_begin *m)
 {
     bool any = m->prepare.count > 0 || m->conclude.count > 0;
@@ -39,8 +47,8 @@ static bool hooks_fit(const struct qs_msg_run_begin *m)
 static bool run_begin_fits(const struct qs_msg_run_begin *m)
 {
     return !qs_uid_is_zero(&m->run) && m->argv.count > 0 && qs_codec_is_path(m->cwd) && stdin_fits(m) &&
-           (unsigned)m->output_kind <= QS_OUTPUT_KIND_APART && m->output_max_bytes <= QS_OUTPUT_MAX_BYTES &&
-           qs_codec_is_deadline(m->iteration_limit_ns) && (unsigned)m->exit_rule <= QS_EXIT_RULE_LIST &&
+           output_fits(m) && qs_codec_is_deadline(m->iteration_limit_ns) &&
+           (unsigned)m->exit_rule <= QS_EXIT_RULE_LIST &&
            (m->exit_rule != QS_EXIT_RULE_LIST || m->exit_codes.count > 0) && qs_codec_is_note(m->cpus) &&
            m->user.n <= QS_NAME_MAX_BYTES && (unsigned)m->mode <= QS_RUN_STREAM && hooks_fit(m) &&
            (m->mode != QS_RUN_STREAM || qs_stream_fits(&m->stream));
@@ -56,6 +64,8 @@ bool qs_msg_encode_run_begin(struct qs_writer *w, const struct qs_msg_run_begin 
     qs_put_u8(w, (uint8_t)m->stdin_kind);
     qs_put_text(w, m->stdin_path);
     qs_put_u8(w, (uint8_t)m->output_kind);
+    if (m->output_kind == QS_OUTPUT_KIND_FILE)
+        qs_put_text(w, m->output_path);
     qs_put_u32(w, m->output_max_bytes);
     qs_put_i64(w, m->iteration_limit_ns);
     qs_put_u8(w, (uint8_t)m->exit_rule);
@@ -98,6 +108,7 @@ int qs_msg_decode_run_begin(const uint8_t *p, size_t n, struct qs_msg_run_begin 
     m->stdin_kind = (enum qs_stdin_kind)qs_get_u8(&r);
     m->stdin_path = qs_get_text(&r);
     m->output_kind = (enum qs_output_kind)qs_get_u8(&r);
+    m->output_path = m->output_kind == QS_OUTPUT_KIND_FILE ? qs_get_text(&r) : (struct qs_text){.n = 0};
     m->output_max_bytes = qs_get_u32(&r);
     m->iteration_limit_ns = qs_get_i64(&r);
     m->exit_rule = (enum qs_exit_rule)qs_get_u8(&r);

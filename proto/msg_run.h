@@ -9,7 +9,12 @@
 #include "proto/wire.h"
 
 enum qs_stdin_kind { QS_STDIN_NULL = 0, QS_STDIN_FILE = 1 };
-enum qs_output_kind { QS_OUTPUT_KIND_DISCARD = 0, QS_OUTPUT_KIND_CAPTURE = 1, QS_OUTPUT_KIND_APART = 2 };
+enum qs_output_kind {
+    QS_OUTPUT_KIND_DISCARD = 0,
+    QS_OUTPUT_KIND_CAPTURE = 1,
+    QS_OUTPUT_KIND_APART = 2,
+    QS_OUTPUT_KIND_FILE = 3 /* standard output to a file, standard error captured */
+};
 enum qs_exit_rule { QS_EXIT_RULE_ZERO = 0, QS_EXIT_RULE_ANY = 1, QS_EXIT_RULE_LIST = 2 };
 
 struct qs_msg_run_begin {
@@ -20,6 +25,7 @@ struct qs_msg_run_begin {
     enum qs_stdin_kind stdin_kind;
     struct qs_text stdin_path; /* empty where stdin_kind is NULL, not empty where FILE */
     enum qs_output_kind output_kind;
+    struct qs_text output_path; /* not empty where output_kind is FILE, else empty and not sent */
     uint32_t output_max_bytes;  /* kept of a window (APART: of each stream), <= QS_OUTPUT_MAX_BYTES; the rest
                                  * is  counted */
     int64_t iteration_limit_ns; /* 1 .. QS_SPAN_MAX_NS */

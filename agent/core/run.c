@@ -45,6 +45,8 @@ static const char *what_lacks(const struct qs_agent *agent, const struct qs_msg_
            : m->mode == QS_RUN_STREAM && (lacks & QS_FEATURE_STREAM) ? "stream mode"
            : m->output_kind == QS_OUTPUT_KIND_APART && (lacks & QS_FEATURE_APART)
                ? "way to keep the two outputs apart"
+           : m->output_kind == QS_OUTPUT_KIND_FILE && (lacks & QS_FEATURE_OUTPUT_FILE)
+               ? "way to write the output to a file"
                : NULL;
 }
 

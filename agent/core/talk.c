@@ -75,7 +75,7 @@ static struct qs_msg_hello_agent our_hello(const struct qs_agent *agent, const s
     struct qs_msg_hello_agent m = {
         .proto_min = QS_PROTO_MIN,
         .proto_max = QS_PROTO_MAX,
-        .features = QS_FEATURE_COMMAND | QS_FEATURE_APART |
+        .features = QS_FEATURE_COMMAND | QS_FEATURE_APART | QS_FEATURE_OUTPUT_FILE |
                     (agent->port.pull ? (uint32_t)QS_FEATURE_PULL : 0) |
                     (agent->port.tracer.start ? (uint32_t)QS_FEATURE_TRACE : 0) |
                     (agent->port.program_start ? (uint32_t)(QS_FEATURE_HARNESS | QS_FEATURE_EVALS) : 0) |

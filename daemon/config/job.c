@@ -34,7 +34,7 @@ static void benchmark_done(struct qs_job_benchmark *b)
     free(b->name);
     free(b->program_benchmark);
     free(b->stream.pattern);
-    free(b->stream.file);
+    free(b->output_file);
     free(b->stream.unit);
     free(b->stream.metric);
     free(b->dir);

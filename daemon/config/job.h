@@ -59,7 +59,9 @@ struct qs_job_benchmark {
     char *dir;             /* or NULL: the run's own directory where the job has files, else the agent's */
     char *user;            /* or NULL: the agent's own */
     char *stdin_path;      /* or NULL: /dev/null */
-    enum qs_job_output output; /* STDOUT, FILE: stream, whose values are read from there */
+    enum qs_job_output output; /* STDOUT: mode stream alone, whose values are read from there */
+    char *output_file; /* FILE: what standard output goes to; mode stream: what the program writes, and
+                          its values are read from */
     struct qs_job_stream stream;
     int64_t output_max_bytes;    /* default 64 KiB */
     struct qs_strings artifacts; /* paths on the device, kept after each run; "{p}" is filled in */

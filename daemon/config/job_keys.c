@@ -210,8 +210,12 @@ static const struct qs_key benchmark_keys[] = {
      .json = qs_job_output_json,
      .form = "discard, capture, stdout, or {file: PATH}",
      .fallback = "discard",
-     .help = "What becomes of standard output and error; it is counted in any case. Mode stream: where the "
-             "values are read, `stdout` without it; what is left of the output is captured."},
+     .help =
+         "What becomes of standard output and error. `capture` keeps and counts both. A file is one of the "
+         "device, a relative path begins at the working directory: standard output of each process goes "
+         "there with the rights of `user`, into an empty file, so that the last one's stays; standard "
+         "error is captured. Mode stream: where the values are read, `stdout` without it, or the file "
+         "that the program writes; what is left of the output is captured."},
     {.name = "params",
      .type = QS_KEY_CUSTOM,
      .read = qs_job_read_axes,

@@ -25,7 +25,7 @@ void qs_job_form(const struct qs_job_spec *spec, size_t arm, size_t point, struc
     *ret = (struct qs_form){.kind = (enum qs_form_kind)b->stream.format,
                             .unit = b->stream.unit ? qs_form_unit_of(b->stream.unit) : QS_FORM_NS,
                             .pattern = copy(b->stream.pattern),
-                            .file = copy(b->stream.file)};
+                            .file = copy(b->output_file)};
     if (ret->unit == QS_FORM_OTHER) {
         ret->other = qs_strdup(b->stream.unit);
         ret->metric = qs_strdup(b->stream.metric ? b->stream.metric : "value");
@@ -49,7 +49,7 @@ static bool read_file(struct qs_schema_reader *r, const struct qs_node *node, st
     } else if (text && (text[0] == '\0' || strlen(text) > QS_PATH_MAX_BYTES)) {
         qs_schema_problem(r, file, NULL, "a path has 1 to %d bytes", QS_PATH_MAX_BYTES);
     } else if (text) {
-        b->stream.file = qs_strdup(text);
+        b->output_file = qs_strdup(text);
         b->output = QS_OUTPUT_FILE;
         return true;
     }
@@ -102,10 +102,11 @@ static void refuse(struct qs_schema_reader *r, const struct qs_node *map, const 
 
 static void check_output(struct qs_schema_reader *r, const struct qs_node *node, struct qs_job_benchmark *b)
 {
-    bool stream = b->mode == QS_MODE_STREAM, reads = b->output >= QS_OUTPUT_STDOUT;
+    bool stream = b->mode == QS_MODE_STREAM;
     const struct qs_node *output = qs_node_get(node, "output", NULL);
     bool wrong = output != NULL && output->kind == QS_NODE_MAP && b->output != QS_OUTPUT_FILE; /* said */
-    if (output != NULL && reads != stream && !wrong) {
+    bool goes = stream ? b->output >= QS_OUTPUT_STDOUT : b->output != QS_OUTPUT_STDOUT;
+    if (output != NULL && !goes && !wrong) {
         size_t mark = qs_schema_enter(r, "output");
         if (stream)
             qs_schema_problem(r, output, "write stdout, or {file: PATH} where the program writes a file",
@@ -115,7 +116,7 @@ static void check_output(struct qs_schema_reader *r, const struct qs_node *node,
                               "only mode `stream` reads values from the output");
         qs_schema_leave(r, mark);
     }
-    if (stream && !reads)
+    if (stream && !goes)
         b->output = QS_OUTPUT_STDOUT;
 }
 

@@ -18,7 +18,6 @@ struct qs_job_stream {
     char *metric;    /* or NULL: the default */
     unsigned better; /* enum qs_job_better */
     char *pattern;   /* or NULL */
-    char *file;      /* that the program writes; NULL: its standard output is read */
     int64_t document_max_bytes; /* default 1 MiB */
 };
 

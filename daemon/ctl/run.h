@@ -54,6 +54,8 @@ json_t *qs_run_document(const struct qs_args *args, const struct qs_run_plan *pl
 /* run_hooks.c: adds setup, prepare, conclude, cleanup to the benchmark or to each arm. */
 bool qs_run_add_hooks(const struct qs_args *args, const struct qs_run_plan *plan, json_t *benchmark,
                       json_t *arms, struct qs_buf *problem);
+/* run_output.c: what --output and --show-output say of the benchmark; the caller's file is looked for. */
+bool qs_run_add_output(const struct qs_args *args, json_t *benchmark, struct qs_buf *problem);
 /* run_stream.c: what mode stream needs; nothing without --stream. After the mode. */
 bool qs_run_add_stream(const struct qs_args *args, const struct qs_run_plan *plan, json_t *benchmark,
                        struct qs_buf *problem);

@@ -205,43 +205,12 @@ static bool add_exit(const struct qs_args *args, json_t *b, struct qs_buf *probl
     return true;
 }
 
-/* hyperfine's words, and those of a job file. One place for all arms: where output goes takes time, and arms
- * that pay differently for it are not compared. */
-static bool read_output(const struct qs_args *args, bool *ret_captures, struct qs_buf *problem)
-{
-    static const char *const kept[] = {"pipe", "capture", "inherit"}, *const lost[] = {"null", "discard"};
-    const struct qs_opt_use *first = NULL;
-    *ret_captures = qs_args_has(args, "show-output");
-    for (size_t i = 0; i < args->use_count; i++) {
-        const struct qs_opt_use *use = &args->use[i];
-        bool keeps = false, known = false;
-        if (strcmp(use->opt->name, "output") != 0)
-            continue;
-        for (size_t k = 0; k < 3; k++)
-            keeps = keeps || strcmp(use->value[0], kept[k]) == 0;
-        for (size_t k = 0; k < 2; k++)
-            known = known || keeps || strcmp(use->value[0], lost[k]) == 0;
-        if (!known)
-            return qs_args_fail(args, problem, use->at[0], use->skip,
-                                "write null, pipe or inherit; for a file: --shell default 'COMMAND > FILE'",
-                                "--output: `%s` is not one of its words", use->value[0]);
-        if (first != NULL && strcmp(first->value[0], use->value[0]) != 0)
-            return qs_args_fail(args, problem, use->arg, 0, "give one for all commands",
-                                "arms whose output goes to different places are not compared");
-        first = first != NULL ? first : use;
-        *ret_captures = *ret_captures || keeps;
-    }
-    return true;
-}
-
-static void add_limits(const struct qs_args *args, bool captures, json_t *b)
+static void add_limits(const struct qs_args *args, json_t *b)
 {
     const int64_t s = 1000000000, usual_s = 600;
     char text[40];
     int64_t limit_ns = qs_args_number(args, "timeout", usual_s * s);
     snprintf(text, sizeof(text), "%" PRId64 "ns", limit_ns);
-    if (!qs_args_has(args, "stream"))
-        json_object_set_new(b, "output", json_string(captures ? "capture" : "discard"));
     json_object_set_new(b, "limits", json_pack("{s:s, s:s}", "iteration", text, "run", "24h"));
 }
 
@@ -411,14 +380,13 @@ json_t *qs_run_document(const struct qs_args *args, const struct qs_run_plan *pl
     json_t *b = json_pack("{s:s}", "name", name);
     json_t *job = json_pack("{s:i, s:s}", "quiesce", 1, "name", name);
     json_t *arms = add_arms(args, plan, b, problem);
-    bool captures = false;
     bool ok = arms != NULL && add_given_env(args, plan, arms, problem) &&
-              read_output(args, &captures, problem) && add_mode(args, b, problem) &&
+              qs_run_add_output(args, b, problem) && add_mode(args, b, problem) &&
               add_places(args, b, dir, problem) && qs_run_add_stream(args, plan, b, problem) &&
               add_exit(args, b, problem) && qs_run_add_hooks(args, plan, b, arms, problem) &&
               qs_run_add_plan(args, job, problem);
     if (ok) {
-        add_limits(args, captures, b);
+        add_limits(args, b);
         json_object_set_new(b, "env_inherit", json_false());
         json_object_set_new(b, "env", own_env(args, env));
         json_object_set_new(job, "benchmarks", json_pack("[O]", b));

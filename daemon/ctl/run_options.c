@@ -213,7 +213,9 @@ const struct qs_opt qs_run_options[] = {
      .many = true,
      .help =
          "Where the commands print to: null (/dev/null, the default), pipe (kept, as much as fits 64 KiB a "
-         "window, and shown where a command fails), inherit (--show-output).",
+         "window, and shown where a command fails), inherit (--show-output), or a file, ./NAME: each "
+         "process's "
+         "standard output, from an empty file on.",
      .heading = "What is shown"},
     {.name = "show-output", .help = "Keep it, and show it with the result (never while measuring)."},
     QS_TIME_UNIT_OPTION,

@@ -131,7 +131,14 @@ void qs_control_left_begin(struct qs_control *c)
 {
     c->left.kept = c->run.documents;
     c->left.next = 0;
-    store_output(c, c->left.apart ? "stdout" : "output", &c->left.output, &c->left.output_bytes);
+    const struct qs_job_spec *spec = c->p.spec;
+    const struct qs_job_benchmark *bench = &spec->benchmarks[spec->points[c->plan.point].benchmark];
+    bool elsewhere = bench->output == QS_OUTPUT_FILE && !qs_control_is_stream(c);
+    store_output(c,
+                 c->left.apart ? "stdout"
+                 : elsewhere   ? "stderr"
+                               : "output",
+                 &c->left.output, &c->left.output_bytes);
     store_output(c, "stderr", &c->left.errors, &c->left.errors_bytes);
     if (!c->p.files || !qs_session_can_pull(c->p.session)) {
         end_run(c);

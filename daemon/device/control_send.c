@@ -113,6 +113,21 @@ static bool too_large(struct qs_err *err)
                    QS_ARGV_MAX_BYTES);
 }
 
+static void fill_output(const struct qs_control *c, const struct qs_job_benchmark *bench,
+                        struct qs_msg_run_begin *m)
+{
+    bool apart = qs_session_can_part(c->p.session);
+    m->output_kind = bench->output == QS_OUTPUT_FILE      ? QS_OUTPUT_KIND_FILE
+                     : bench->output != QS_OUTPUT_CAPTURE ? QS_OUTPUT_KIND_DISCARD
+                     : apart                              ? QS_OUTPUT_KIND_APART
+                                                          : QS_OUTPUT_KIND_CAPTURE;
+    m->output_path = qs_text_of(bench->output_file);
+    m->output_max_bytes = bench->output_max_bytes > QS_OUTPUT_MAX_BYTES ? QS_OUTPUT_MAX_BYTES
+                                                                        : (uint32_t)bench->output_max_bytes;
+    if (qs_control_is_stream(c))
+        qs_control_stream_fill(c, m);
+}
+
 static bool fill_run_begin(struct qs_control *c, struct lists *l, struct qs_msg_run_begin *m)
 {
     size_t arm_index = qs_plan_arm(&c->plan);
@@ -136,11 +151,7 @@ static bool fill_run_begin(struct qs_control *c, struct lists *l, struct qs_msg_
     m->cwd = qs_text_of(cwd_of(c, arm_index));
     m->stdin_kind = bench->stdin_path ? QS_STDIN_FILE : QS_STDIN_NULL;
     m->stdin_path = qs_text_of(bench->stdin_path);
-    m->output_kind = bench->output != QS_OUTPUT_CAPTURE  ? QS_OUTPUT_KIND_DISCARD
-                     : qs_session_can_part(c->p.session) ? QS_OUTPUT_KIND_APART
-                                                         : QS_OUTPUT_KIND_CAPTURE;
-    m->output_max_bytes = bench->output_max_bytes > QS_OUTPUT_MAX_BYTES ? QS_OUTPUT_MAX_BYTES
-                                                                        : (uint32_t)bench->output_max_bytes;
+    fill_output(c, bench, m);
     m->iteration_limit_ns = bench->iteration_limit_ns;
     m->exit_rule = bench->exit_rule == QS_EXIT_ANY    ? QS_EXIT_RULE_ANY
                    : bench->exit_rule == QS_EXIT_LIST ? QS_EXIT_RULE_LIST
@@ -148,8 +159,6 @@ static bool fill_run_begin(struct qs_control *c, struct lists *l, struct qs_msg_
     m->cpus = qs_text_of(c->p.spec->cpus);
     m->hook_limit_ns = bench->hook_limit_ns;
     m->user = qs_text_of(bench->user);
-    if (qs_control_is_stream(c))
-        qs_control_stream_fill(c, m);
     if (qs_control_is_harness(c))
         ok = qs_control_harness_fill(c, lists_next(l), m) && ok;
     return ok;

@@ -20,12 +20,13 @@ bool qs_control_is_stream(const struct qs_control *c)
 
 void qs_control_stream_fill(const struct qs_control *c, struct qs_msg_run_begin *m)
 {
-    const struct qs_job_stream *s = &benchmark(c)->stream;
+    const struct qs_job_benchmark *b = benchmark(c);
     m->mode = QS_RUN_STREAM;
     m->output_kind = QS_OUTPUT_KIND_CAPTURE;
-    m->stream = (struct qs_stream){.source = s->file ? QS_STREAM_FILE : QS_STREAM_STDOUT,
-                                   .path = qs_text_of(s->file),
-                                   .document_max_bytes = (uint32_t)s->document_max_bytes};
+    m->output_path = qs_text_of(NULL);
+    m->stream = (struct qs_stream){.source = b->output_file ? QS_STREAM_FILE : QS_STREAM_STDOUT,
+                                   .path = qs_text_of(b->output_file),
+                                   .document_max_bytes = (uint32_t)b->stream.document_max_bytes};
 }
 
 void qs_control_stream_reset(struct qs_control *c)

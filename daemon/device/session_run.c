@@ -16,16 +16,30 @@ static bool is_open_run(const struct qs_session *s, const struct qs_uid *run, st
     return qs_uid_equal(run, &s->run.uid) || qs_fail(err, QS_E_CONFLICT, "%s: another run is open", s->name);
 }
 
+/* What the run needs and an old agent lacks. */
+static bool has_what_it_takes(const struct qs_session *s, const struct qs_msg_run_begin *m,
+                              struct qs_err *err)
+{
+    const struct {
+        bool wanted;
+        uint32_t feature;
+        const char *what;
+    } rows[] = {
+        {m->mode == QS_RUN_HARNESS, QS_FEATURE_HARNESS, "has no harness mode"},
+        {m->mode == QS_RUN_STREAM, QS_FEATURE_STREAM, "has no stream mode"},
+        {m->output_kind == QS_OUTPUT_KIND_FILE, QS_FEATURE_OUTPUT_FILE, "writes no output to a file"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].wanted && (s->agreed.features & rows[i].feature) == 0)
+            return qs_fail(err, QS_E_AGENT, "%s: the agent (%s) %s: it is too old", s->name, s->software,
+                           rows[i].what);
+    return true;
+}
+
 bool qs_session_run_begin(struct qs_session *s, const struct qs_msg_run_begin *m, struct qs_err *err)
 {
-    if (!qs_session_may(s, QS_SESSION_EV_RUN_BEGIN, err))
+    if (!qs_session_may(s, QS_SESSION_EV_RUN_BEGIN, err) || !has_what_it_takes(s, m, err))
         return false;
-    if (m->mode == QS_RUN_HARNESS && (s->agreed.features & QS_FEATURE_HARNESS) == 0)
-        return qs_fail(err, QS_E_AGENT, "%s: the agent (%s) has no harness mode: it is too old", s->name,
-                       s->software);
-    if (m->mode == QS_RUN_STREAM && (s->agreed.features & QS_FEATURE_STREAM) == 0)
-        return qs_fail(err, QS_E_AGENT, "%s: the agent (%s) has no stream mode: it is too old", s->name,
-                       s->software);
     size_t at = qs_session_frame(s);
     qs_msg_encode_run_begin(&s->w, m);
     if (!qs_session_put(s, at, QS_MSG_RUN_BEGIN, err))

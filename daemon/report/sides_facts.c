@@ -165,6 +165,7 @@ static char *setup_text(const struct qs_sides *s, const struct qs_job_spec *spec
     qs_json_kstring(&j, "directory", b->dir ? b->dir : "");
     qs_json_kstring(&j, "user", b->user ? b->user : "");
     qs_json_kstring(&j, "standard_input", b->stdin_path ? b->stdin_path : "");
+    qs_json_kstring(&j, "standard_output", b->output_file ? b->output_file : "");
     qs_json_kstring(&j, "env_inherit", b->env_inherit ? "yes" : "no");
     qs_json_key(&j, "env");
     qs_json_object(&j);

@@ -126,6 +126,33 @@ def reports(tap):
             tap.equal(bed.cli(*wrong).returncode, 2, f"no: {' '.join(wrong)}")
 
 
+def to_a_file(tap):
+    """`--output FILE` has what the last process printed, standard error is kept beside it; what cannot be written is said first"""
+    with Bed() as bed:
+        os.mkdir(f"{bed.path}/sub")
+        with open(f"{bed.path}/sub/log", "w", encoding="utf-8") as f:
+            f.write("longer than anything that is printed, and of another time\n")
+        told = bed.cli("run", *QUICK, "--dir", "/", "--output", "./sub/log", "--shell", "default", "--", "echo printed; echo trouble >&2")
+        tap.equal(told.returncode, 0, f"it works: {told.stderr[-500:]}")
+        with open(f"{bed.path}/sub/log", encoding="utf-8") as f:
+            tap.equal(f.read(), "printed\n", "beside the caller, whatever --dir is: the last process's, and nothing else")
+        tap.equal(bed.sql("SELECT DISTINCT w.output FROM window w JOIN run r ON r.id = w.run_id WHERE r.block > 0"), [("trouble\n" * 3,)],
+                  "standard error is kept")
+        tap.equal(bed.sql("SELECT DISTINCT kind, name FROM v_artifact WHERE kind = 'output'"), [("output", "stderr")], "and called what it is")
+        jobs = bed.one("SELECT count(*) FROM job")
+        for where, why in (("./nowhere/log", "No such file or directory"), ("./sub", "Is a directory"), ("log", "./NAME")):
+            told = bed.cli("run", *QUICK, "--output", where, "--", "true")
+            tap.ok(told.returncode == 2 and why in told.stderr, f"{where}: {why}", told.stderr)
+        tap.equal(bed.one("SELECT count(*) FROM job"), jobs, "nothing was asked for")
+        with open(f"{bed.path}/job.yaml", "w", encoding="utf-8") as f:
+            f.write("quiesce: 1\nbenchmarks:\n  - {name: b, argv: [echo, x], dir: /tmp, output: {file: qs-nowhere/log}}\n")
+        told = bed.cli("submit", "--wait", "job.yaml")
+        tap.equal(told.returncode, 1, f"the agent refuses it: {told.stderr[-500:]}")
+        tap.ok("cannot write standard output to 'qs-nowhere/log', seen from /tmp: No such file or directory" in " ".join(told.stderr.split()),
+               "and says why", told.stderr.splitlines())
+        tap.equal(bed.one("SELECT count(*) FROM v_iteration WHERE job = 2"), 0, "nothing was measured")
+
+
 def as_somebody_else(tap):
     """`--user` runs the commands as that user; a user that is not there, or may not be taken, is told before anything runs"""
     with Bed() as bed:
@@ -237,4 +264,4 @@ def interrupted(tap):
         tap.equal(carrying(mark), [], "nothing goes on")
 
 
-run_cases(from_nothing, the_same_integers, as_tables, reports, as_somebody_else, second_opinions, two_at_once, exit_codes, interrupted)
+run_cases(from_nothing, the_same_integers, as_tables, reports, to_a_file, as_somebody_else, second_opinions, two_at_once, exit_codes, interrupted)

@@ -160,6 +160,13 @@ MESSAGES = [
      u8("exit_rule", 0) + many("exit_codes", []) + text("cpus", "") + texts("prepare", []) + texts("conclude", []) +
      i64("hook_limit_ns", 0) + text("user", "") + u8("mode", 2) + u8("source", 1) + text("path", "result.json") +
      u32("document_max_bytes", 4194304)),
+    ("run_begin_file_harness", 10, raw("uid run", RUN) + texts("argv", ["./blur"]) + texts("env", []) + text("cwd", "/tmp") +
+     u8("stdin_kind", 0) + text("stdin_path", "") + u8("output_kind", 3) + text("output_path", "out/log.txt") +
+     u32("output_max_bytes", 4096) + i64("iteration_limit_ns", 60000000000) + u8("exit_rule", 0) +
+     many("exit_codes", []) + text("cpus", "") + texts("prepare", []) + texts("conclude", []) +
+     i64("hook_limit_ns", 300000000000) + text("user", "bench") + u8("mode", 1) + text("benchmark", "") +
+     texts("params", []) + u32("capacity", 1) + u64("seed", 0) + u32("environment_bytes", 0) + u32("stack_bytes", 0) +
+     u32("heap_bytes", 0)),
     ("run_ready_harness", 11, raw("uid run", RUN) + text("executable", "/tmp/blur") + raw("sha256", SHA) +
      text("cpus", "1") + u32("header_version", 1) + u32("flags", 1) +
      many("declared", [text("name", "pixels") + text("unit", "count") + u8("flags", 2),

@@ -421,7 +421,7 @@ static void hands_out_what_a_run_has_left(void **state)
 static void does_nothing_that_was_not_agreed(void **state)
 {
     static const struct run_spec specs[] = {
-        {.benchmark = "work"}, {.document_max_bytes = 1}, {.apart = true}};
+        {.benchmark = "work"}, {.document_max_bytes = 1}, {.apart = true}, {.output_path = "x"}};
     const struct open_spec opens[] = {{.iterations = 1, .phase = QS_PHASE_TUNE, .evals = 1},
                                       {.iterations = 1, .phase = QS_PHASE_TRACED}};
     struct script *s = script_new(&plain);

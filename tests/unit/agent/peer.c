@@ -180,9 +180,11 @@ void peer_run_begin(struct peer *p, const struct run_spec *s)
         .cwd = qs_text_of(s->cwd),
         .stdin_kind = s->stdin_path ? QS_STDIN_FILE : QS_STDIN_NULL,
         .stdin_path = qs_text_of(s->stdin_path),
-        .output_kind = s->apart     ? QS_OUTPUT_KIND_APART
-                       : s->capture ? QS_OUTPUT_KIND_CAPTURE
-                                    : QS_OUTPUT_KIND_DISCARD,
+        .output_kind = s->output_path ? QS_OUTPUT_KIND_FILE
+                       : s->apart     ? QS_OUTPUT_KIND_APART
+                       : s->capture   ? QS_OUTPUT_KIND_CAPTURE
+                                      : QS_OUTPUT_KIND_DISCARD,
+        .output_path = qs_text_of(s->output_path),
         .output_max_bytes = s->output_max_bytes,
         .iteration_limit_ns = s->limit_ns ? s->limit_ns : INT64_C(60000000000),
         .exit_rule = s->exit_rule,

@@ -39,7 +39,7 @@ struct peer {
 /* What RUN_BEGIN says; zeros mean: nothing, no limit worth naming, exit code zero. */
 struct run_spec {
     const char *const *argv, *const *env, *const *prepare, *const *conclude; /* NULL-terminated */
-    const char *cwd, *stdin_path, *cpus, *user;
+    const char *cwd, *stdin_path, *output_path, *cpus, *user;
     bool capture, apart;
     uint32_t output_max_bytes;
     int64_t limit_ns, hook_limit_ns;

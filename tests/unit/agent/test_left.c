@@ -167,6 +167,74 @@ static void opens_standard_input_with_the_rights_of_the_user(void **state)
     assert_true(qs_text_is(closed.m.output, "of root\n"));
 }
 
+/* The file has what the last process wrote, was made by its user, and what was longer before leaves no rest.
+ */
+static void puts_standard_output_in_a_file(void **state)
+{
+    struct device *d = *state;
+    struct closed closed;
+    struct run_spec spec = {.argv = (const char *const[]){"/bin/sh", "-c", "echo $$; echo trouble >&2", NULL},
+                            .env = usual_env,
+                            .cwd = folder,
+                            .output_path = "log",
+                            .output_max_bytes = 100,
+                            .user = geteuid() == 0 ? "nobody" : NULL};
+    char path[300], text[64] = "", rest[64];
+    struct stat st;
+    write_file("log", "more than anybody writes, of an earlier run\n", 0666);
+    device_measure(d, &spec, 3, &closed);
+    assert_true(qs_text_is(closed.m.output, "trouble\ntrouble\ntrouble\n"));
+    assert_int_equal(closed.m.output_bytes, 24);
+    assert_false(closed.m.apart);
+    snprintf(path, sizeof path, "%s/log", folder);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_non_null(fgets(text, sizeof text, f));
+    assert_int_equal(strspn(text, "0123456789"), strlen(text) - 1);
+    assert_null(fgets(rest, sizeof rest, f));
+    fclose(f);
+    spec.output_path = "made";
+    device_measure(d, &spec, 1, &closed);
+    snprintf(path, sizeof path, "%s/made", folder);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_uid == 0, geteuid() == 0 && spec.user == NULL);
+    assert_true(st.st_size > 0);
+}
+
+/* Nothing is measured: the run does not begin. */
+static void says_where_it_cannot_write(void **state)
+{
+    struct device *d = *state;
+    struct qs_msg_error refused;
+    struct run_spec spec = {
+        .argv = (const char *const[]){"/bin/true", NULL}, .env = usual_env, .cwd = folder};
+    char fifo[300];
+    const struct {
+        const char *path, *user, *why;
+    } rows[] = {{"nowhere/log", NULL, ": No such file or directory"},
+                {"/usr", NULL, "cannot write standard output to '/usr': Is a directory"},
+                {"pipe", NULL, ": No such device or address"},
+                {"secret", "nobody", ": Permission denied"}};
+    snprintf(fifo, sizeof fifo, "%s/pipe", folder);
+    assert_int_equal(mkfifo(fifo, 0666), 0);
+    write_file("secret", "of root\n", 0600);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].user && geteuid() != 0) {
+            continue;
+        }
+        spec.output_path = rows[i].path;
+        spec.user = rows[i].user;
+        peer_run_begin(&d->peer, &spec);
+        const struct letter *l = device_expect(d, QS_MSG_ERROR);
+        assert_int_equal(qs_msg_decode_error(l->payload, l->n, &refused), 0);
+        assert_int_equal(refused.code, QS_CODE_UNSUPPORTED);
+        assert_int_equal(refused.blame, QS_WIRE_BLAME_OPERATOR);
+        if (!memmem(refused.text.p, refused.text.n, rows[i].why, strlen(rows[i].why))) {
+            fail_msg("%s: '%.*s'", rows[i].path, (int)refused.text.n, refused.text.p);
+        }
+    }
+}
+
 /* Two streams, two bounds; what is beyond is counted. */
 static void keeps_the_streams_apart(void **state)
 {
@@ -204,6 +272,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(keeps_the_streams_apart, setup, teardown),
+        cmocka_unit_test_setup_teardown(puts_standard_output_in_a_file, setup, teardown),
+        cmocka_unit_test_setup_teardown(says_where_it_cannot_write, setup, teardown),
         cmocka_unit_test_setup_teardown(tells_what_is_older_than_the_run, setup, teardown),
         cmocka_unit_test_setup_teardown(opens_standard_input_with_the_rights_of_the_user, setup, teardown),
         cmocka_unit_test_setup_teardown(fetches_with_the_rights_of_the_user, setup, teardown),

@@ -95,9 +95,9 @@ static const char *text(const char *s)
 
 static void dump_benchmark(const struct qs_job_benchmark *b, struct qs_buf *out)
 {
-    qs_buf_fmt(out, "benchmark %s mode %u inherit %d dir %s stdin %s output %u/%" PRId64 "\n", b->name,
+    qs_buf_fmt(out, "benchmark %s mode %u inherit %d dir %s stdin %s output %u/%" PRId64 " %s\n", b->name,
                (unsigned)b->mode, b->env_inherit, text(b->dir), text(b->stdin_path), (unsigned)b->output,
-               b->output_max_bytes);
+               b->output_max_bytes, text(b->output_file));
     qs_buf_fmt(out,
                "  limits %" PRId64 " %" PRId64 " %" PRId64 " margin %.17g exit %u:", b->iteration_limit_ns,
                b->run_limit_ns, b->hook_limit_ns, b->margin_ratio, (unsigned)b->exit_rule);

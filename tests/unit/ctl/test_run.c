@@ -163,7 +163,7 @@ static void values_that_a_suite_writes_are_read(void **state)
     assert_string_equal(b->stream.pattern, "([0-9]{1,3}) MB/s");
     assert_int_equal(b->stream.better, QS_JOB_BETTER_HIGHER);
     assert_int_equal(b->output, QS_OUTPUT_FILE);
-    assert_string_equal(b->stream.file, "out.txt");
+    assert_string_equal(b->output_file, "out.txt");
     qs_job_free(s);
     s = good(
         RUN("--stream", "google-benchmark", "--stream-benchmark", "BM_{n}", "-L", "n", "1,2", "./b {n}"));

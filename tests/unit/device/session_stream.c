@@ -111,6 +111,12 @@ void a_document_comes_before_its_row(void **state)
     host_wait(&b.host, "ready");
     assert_false(begin(&b));
     host_assert_why(&b.host, QS_E_AGENT, "has no stream mode");
+    assert_false(qs_session_run_begin(b.host.session,
+                                      &(struct qs_msg_run_begin){.run = host_run,
+                                                                 .output_kind = QS_OUTPUT_KIND_FILE,
+                                                                 .output_path = qs_text_of("log")},
+                                      &b.host.why));
+    host_assert_why(&b.host, QS_E_AGENT, "writes no output to a file");
     bed_done(&b);
 }
 

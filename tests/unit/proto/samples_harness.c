@@ -27,6 +27,25 @@ static bool put_run_begin_harness(struct qs_writer *w)
     return qs_msg_encode_run_begin(w, &m);
 }
 
+static bool put_run_begin_file(struct qs_writer *w)
+{
+    uint8_t mem[64];
+    struct qs_msg_run_begin m = {
+        .run = run,
+        .argv = sample_texts(mem, (const char *const[]){"./blur", NULL}),
+        .cwd = qs_text_of("/tmp"),
+        .output_kind = QS_OUTPUT_KIND_FILE,
+        .output_path = qs_text_of("out/log.txt"),
+        .output_max_bytes = 4096,
+        .iteration_limit_ns = 60000000000,
+        .hook_limit_ns = 300000000000,
+        .user = qs_text_of("bench"),
+        .mode = QS_RUN_HARNESS,
+        .harness = {.capacity = 1},
+    };
+    return qs_msg_encode_run_begin(w, &m);
+}
+
 static bool put_run_begin_stream(struct qs_writer *w)
 {
     uint8_t mem[2][512];
@@ -183,6 +202,7 @@ const struct sample harness_samples[HARNESS_SAMPLES] = {
     {"run_ready_evals_harness", QS_MSG_RUN_READY, put_run_ready_evals, recode_run_ready},
     {"open_tune_harness", QS_MSG_OPEN, put_open_tune, recode_open},
     {"closed_apart_harness", QS_MSG_CLOSED, put_closed_apart, recode_closed},
+    {"run_begin_file_harness", QS_MSG_RUN_BEGIN, put_run_begin_file, recode_run_begin},
     {"run_begin_stream", QS_MSG_RUN_BEGIN, put_run_begin_stream, recode_run_begin},
 };
 

@@ -195,6 +195,23 @@ static void test_run_begin_ranges(void **state)
     m.output_max_bytes = QS_OUTPUT_MAX_BYTES + 1;
     assert_false(run_begin_passes(&m));
     m = good_run_begin();
+    m.output_path = qs_text_of("x"); /* without the kind */
+    assert_false(run_begin_passes(&m));
+    m.output_kind = QS_OUTPUT_KIND_FILE;
+    assert_true(run_begin_passes(&m));
+    m.mode = QS_RUN_STREAM; /* reads its documents elsewhere */
+    m.stream.document_max_bytes = 1;
+    assert_false(run_begin_passes(&m));
+    m.output_kind = QS_OUTPUT_KIND_CAPTURE;
+    m.output_path = qs_text_of("");
+    assert_true(run_begin_passes(&m));
+    m = good_run_begin();
+    m.output_kind = QS_OUTPUT_KIND_FILE; /* without a path */
+    assert_false(run_begin_passes(&m));
+    m.output_path = qs_text_of("x");
+    m.output_kind = (enum qs_output_kind)(QS_OUTPUT_KIND_FILE + 1);
+    assert_false(run_begin_passes(&m));
+    m = good_run_begin();
     m.exit_rule = QS_EXIT_RULE_LIST; /* without codes */
     assert_false(run_begin_passes(&m));
     m = good_run_begin();
