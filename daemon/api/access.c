@@ -131,8 +131,10 @@ static enum MHD_Result take_body(struct qs_exchange *ex, const char *data, size_
 {
     struct qs_err err;
     ex->body_bytes += (int64_t)n;
-    if (ex->replied)
-        return ex->body_bytes <= DRAIN_BYTES || ex->status == MHD_HTTP_OK ? MHD_YES : MHD_NO;
+    if (ex->replied) { /* what is here already is read to its announced end, and only to that */
+        bool ends = ex->status == MHD_HTTP_OK && announced_bytes(ex) >= 0;
+        return ends || ex->body_bytes <= DRAIN_BYTES ? MHD_YES : MHD_NO;
+    }
     if (!check_bytes(ex, ex->body_bytes, &err) || !charge(ex, ex->body_bytes, &err)) {
         refuse(ex, &err);
     } else if (ex->match.route->flags & QS_ROUTE_UPLOAD) {

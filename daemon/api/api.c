@@ -5,6 +5,7 @@
 
 #include "api/events.h"
 #include "api/exchange.h"
+#include "api/owner.h"
 #include "api/server.h"
 #include "api/submit.h"
 #include "api/visitors.h"
@@ -28,6 +29,7 @@ struct qs_api *qs_api_new(const struct qs_api_parts *parts, const struct qs_api_
     api->p = *parts;
     api->p.socket_path = qs_strdup(parts->socket_path);
     api->p.version = qs_strdup(parts->version);
+    api->p.look_up = parts->look_up ? parts->look_up : qs_owner_look_up;
     if (events)
         api->events = *events;
     api->listen = (struct qs_listen){.fd = -1, .lock_fd = -1};

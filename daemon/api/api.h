@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 
@@ -33,6 +34,8 @@ struct qs_api_parts { /* borrowed, but for the texts, which are copied; all outl
     const struct qs_farm_variables *variables; /* the farm's lists, or NULL */
     const char *socket_path;                   /* its folder is made 0700 where it is missing */
     const char *version;
+    /* The name of a user, as qs_owner_look_up (owner.h): NULL for that one. */
+    bool (*look_up)(uid_t uid, char *out);
     bool embedded, simulated;
 };
 

@@ -19,8 +19,14 @@ enum {
     QS_API_TICKS = 6,          /* of 5 s: a request's head has come by then */
     QS_API_BODIES_BYTES = 256 * 1024 * 1024, /* of all requests under way, in memory */
     QS_API_LARGE_BYTES = 192 * 1024 * 1024,  /* of one user's that are above 1 MiB */
+    QS_API_NAME_BYTES = 64,                  /* of a user */
     QS_API_IDLE_S = 30,                      /* a connection on which nothing moves; streams are excepted */
     QS_API_QUEUE_BYTES = 65536 /* of one stream; what comes on top is read from the store later */
+};
+
+struct qs_api_name {
+    char text[QS_API_NAME_BYTES];
+    bool known;
 };
 
 struct qs_api {
@@ -35,6 +41,7 @@ struct qs_api {
     struct qs_timer *tick;         /* of their deadlines, or NULL */
     int64_t tick_ns;
     size_t most_connections, most_streams;
+    struct qs_api_name names[2]; /* of root, of this user: nobody else is served */
     size_t clients, streams;
     size_t outstanding; /* reads, works, commits and posts on their way */
     int64_t newest_job; /* a submission that is given a higher number is a new one */

@@ -46,7 +46,10 @@ struct qs_exchange {
     struct MHD_Connection *connection; /* NULL: the client has left */
     struct qs_visitor *visitor;        /* borrowed: the connection's */
     uid_t uid;                         /* of the client */
-    char *raw_uri;                     /* owned */
+    char owner[QS_API_NAME_BYTES];     /* its name (owner.h), once it was asked for */
+    bool owner_known;
+    qs_exchange_fn *owner_then;
+    char *raw_uri; /* owned */
     struct qs_uri uri;
     struct qs_match match;
     struct qs_buf body;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/owner.h"
 #include "api/render.h"
 #include "api/reply.h"
 #include "farm/farm.h"
@@ -184,9 +185,9 @@ static void on_cancelled(const struct qs_err *err, int64_t id, void *user)
 void qs_handle_cancel(struct qs_exchange *ex)
 {
     struct qs_err err;
-    char name[64], why[96];
-    qs_peer_name(ex->uid, name);
-    snprintf(why, sizeof why, "cancelled by %s", name);
+    char why[QS_API_NAME_BYTES + 32];
+    qs_owner_guess(ex);
+    snprintf(why, sizeof why, "cancelled by %s", ex->owner);
     qs_exchange_data(ex, sizeof(struct jobs), done_jobs);
     qs_exchange_enter(ex);
     if (qs_farm_cancel(ex->api->p.farm, ex->match.id, why, on_cancelled, ex, &err) || !qs_exchange_leave(ex))

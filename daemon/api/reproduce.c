@@ -8,6 +8,7 @@
 
 #include "api/access.h"
 #include "api/compare.h"
+#include "api/owner.h"
 #include "api/reply.h"
 #include "api/submit.h"
 #include "base/json.h"
@@ -213,17 +214,15 @@ static void on_submitted(const struct qs_err *err, int64_t id, void *user)
     qs_reply_json(ex, created ? 201 : 200, &out);
 }
 
-static void submit(struct qs_exchange *ex)
+static void send_job(struct qs_exchange *ex)
 {
     struct reproduce *r = ex->data;
-    char owner[64];
     const json_t *text = json_object_get(r->document, "text");
     const char *name = json_string_value(json_object_get(r->document, "name"));
-    qs_peer_name(ex->uid, owner);
     struct qs_submission sub = {.text = json_string_value(text),
                                 .text_bytes = json_string_length(text),
                                 .name = name ? name : "stored job",
-                                .owner = owner,
+                                .owner = ex->owner,
                                 .idem = r->key,
                                 .files = r->files,
                                 .file_count = r->file_count,
@@ -231,6 +230,11 @@ static void submit(struct qs_exchange *ex)
                                 .seed = r->original.job.at[0].seed,
                                 .where = r->where.data};
     qs_submit_send(ex, &sub, on_submitted);
+}
+
+static void submit(struct qs_exchange *ex)
+{
+    qs_owner_find(ex, send_job);
 }
 
 void qs_handle_reproduce(struct qs_exchange *ex)

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,14 +130,4 @@ bool qs_peer_uid(int fd, uid_t *ret_uid)
 bool qs_peer_is_allowed(uid_t peer, uid_t self)
 {
     return peer == self || peer == 0;
-}
-
-void qs_peer_name(uid_t uid, char out[64])
-{
-    struct passwd entry, *found = NULL;
-    char text[4096];
-    if (getpwuid_r(uid, &entry, text, sizeof text, &found) == 0 && found && *found->pw_name)
-        snprintf(out, 64, "%s", found->pw_name);
-    else
-        snprintf(out, 64, "%lu", (unsigned long)uid);
 }

@@ -26,7 +26,5 @@ void qs_listen_close(struct qs_listen *listen);
 bool qs_peer_uid(int fd, uid_t *ret_uid);
 /* The same user, and root. */
 bool qs_peer_is_allowed(uid_t peer, uid_t self);
-/* The name of a user, or its number; out has room for 64. */
-void qs_peer_name(uid_t uid, char out[64]);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/flow.h"
+#include "api/owner.h"
 #include "api/render.h"
 #include "api/reply.h"
 #include "base/mem.h"
@@ -18,6 +19,7 @@ struct submit {
     json_t *body;              /* owned */
     struct qs_job_file *files; /* owned; texts borrowed from body */
     size_t file_count;
+    const char *key; /* borrowed from the request's head, or NULL */
     bool wait, created;
     bool parked, again; /* waits for the end; something has happened since the read began */
     int64_t id;
@@ -267,17 +269,16 @@ void qs_submit_send(struct qs_exchange *ex, const struct qs_submission *sub, qs_
     qs_problems_done(&problems);
 }
 
-static void submit(struct qs_exchange *ex, struct submit *s, const char *key)
+static void send_job(struct qs_exchange *ex)
 {
-    char owner[64];
+    const struct submit *s = ex->data;
     const json_t *text = json_object_get(s->body, "text");
     const char *name = json_string_value(json_object_get(s->body, "name"));
-    qs_peer_name(ex->uid, owner);
     struct qs_submission sub = {.text = json_string_value(text),
                                 .text_bytes = json_string_length(text),
                                 .name = name ? name : "request",
-                                .owner = owner,
-                                .idem = key,
+                                .owner = ex->owner,
+                                .idem = s->key,
                                 .files = s->files,
                                 .file_count = s->file_count};
     qs_submit_send(ex, &sub, on_submitted);
@@ -287,9 +288,8 @@ void qs_handle_submit(struct qs_exchange *ex)
 {
     struct submit *s = qs_exchange_data(ex, sizeof *s, done_submit);
     struct qs_err err;
-    const char *key;
-    if (take_body(ex, s, &err) && qs_submit_key(ex, &key, &err))
-        submit(ex, s, key);
+    if (take_body(ex, s, &err) && qs_submit_key(ex, &s->key, &err))
+        qs_owner_find(ex, send_job);
     else
         qs_reply_error(ex, &err);
 }

@@ -58,11 +58,13 @@ static void release(struct qs_command_run *r)
     free(r);
 }
 
-/* The whole session: what it started goes with it. */
-static void end_all(struct qs_command_run *r)
+/* The whole session: what it started goes with it. As long as one of them lives, no process gets its number:
+ * if there is one once the command was reaped, nothing is left of it, and the number is a stranger's. */
+static void end_all(struct qs_command_run *r, bool reaped)
 {
     pid_t pid = r->child ? qs_child_pid(r->child) : 0;
-    if (pid > 1)
+    bool strangers = reaped && (kill(pid, 0) == 0 || errno == EPERM);
+    if (pid > 1 && !strangers)
         kill(-pid, SIGKILL);
 }
 
@@ -80,7 +82,7 @@ static void tell(struct qs_command_run *r)
 
 static void give_up(struct qs_command_run *r)
 {
-    end_all(r);
+    end_all(r, false);
     tell(r);
 }
 
@@ -96,7 +98,7 @@ static void on_timeout(void *user)
 static void on_exit_of(int exit_code, int term_signal, void *user)
 {
     struct qs_command_run *r = user;
-    end_all(r); /* what it left in the background may hold its output open */
+    end_all(r, true); /* what it left in the background may hold its output open */
     r->child = NULL;
     r->exited = true;
     if (r->err.code != QS_E_NONE)
@@ -166,7 +168,7 @@ static bool begin(struct qs_command_run *r, const struct qs_command_spec *spec, 
     r->out_io = qs_io_start(r->loop, r->out_fd, QS_IO_READ, on_output, r, err);
     r->in_io = r->out_io ? qs_io_start(r->loop, r->in_fd, QS_IO_WRITE, on_input, r, err) : NULL;
     if (!r->in_io) {
-        end_all(r);
+        end_all(r, false);
         return false;
     }
     r->timer = qs_timer_start(r->loop, spec->timeout_ns, on_timeout, r);
@@ -207,6 +209,6 @@ void qs_command_stop(struct qs_command_run *run)
 {
     if (!run)
         return;
-    end_all(run);
+    end_all(run, false);
     release(run);
 }

@@ -35,7 +35,8 @@ void start_api(struct fixture *f)
                                  .store = f->store,
                                  .files = f->files,
                                  .socket_path = f->socket,
-                                 .version = "9.8.7"};
+                                 .version = "9.8.7",
+                                 .look_up = f->look_up};
     struct qs_api_events events = {.on_clients = on_clients, .user = f};
     f->api = qs_api_new(&parts, &events, &err);
     if (!f->api || !qs_api_start(f->api, &err))

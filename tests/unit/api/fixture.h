@@ -29,6 +29,7 @@ struct fixture {
     size_t clients;
     int64_t last_event; /* number of the last one made */
     bool stopped;
+    bool (*look_up)(uid_t uid, char *out); /* of user names: set before start_api; NULL: the system's */
 };
 
 struct client { /* one connection */

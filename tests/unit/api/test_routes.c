@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/socket.h"
+#include "api/owner.h"
 #include "fixture.h"
 
 static const char sha_of_hello[] = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
@@ -115,14 +115,15 @@ static char *submission(const char *text, const char *more)
 static void submit_stores_a_job(void **state)
 {
     struct fixture *f = *state;
-    char owner[64], *body = submission(job_text, ",\"name\":\"j.yaml\",\"files\":{},\"wait\":false");
+    char owner[QS_API_NAME_BYTES],
+        *body = submission(job_text, ",\"name\":\"j.yaml\",\"files\":{},\"wait\":false");
     f->farm.why = "{\"position\":2,\"why\":\"job 1 is before it\"}";
     struct answer a = post(f, "/api/v1/jobs", NULL, body);
     assert_int_equal(a.status, 201);
     assert_int_equal(int_at(&a, "id"), 1);
     assert_int_equal(int_at(&a, "position"), 2);
     assert_string_equal(text_at(&a, "state"), "queued");
-    qs_peer_name(getuid(), owner);
+    assert_true(qs_owner_look_up(getuid(), owner));
     assert_string_equal(f->farm.owner, owner);
     answer_done(&a);
     free(body);

@@ -1,6 +1,7 @@
 /* Commands of this machine: input, output, time, and what goes wrong. They are real. */
 #include "cm.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +124,35 @@ static void test_what_it_leaves_behind_goes_with_it(void **state)
     qs_buf_done(&t.output);
 }
 
+static struct {
+    bool taken; /* the number of a command that was reaped is another process's */
+    int asked, groups;
+} numbers;
+
+int __real_kill(pid_t pid, int signum);
+int __wrap_kill(pid_t pid, int signum);
+
+int __wrap_kill(pid_t pid, int signum)
+{
+    numbers.asked += pid > 0 && signum == 0;
+    numbers.groups += pid < -1;
+    return numbers.taken && pid > 0 && signum == 0 ? 0 : __real_kill(pid, signum);
+}
+
+static void test_a_number_that_is_a_strangers_now_is_left_alone(void **state)
+{
+    (void)state;
+    for (int taken = 0; taken < 2; taken++) {
+        numbers.taken = taken == 1;
+        numbers.asked = numbers.groups = 0;
+        struct told t = run("exit 0", "", 0, LONG_NS);
+        assert_int_equal(numbers.asked, 1);
+        assert_int_equal(numbers.groups, 1 - taken);
+        qs_buf_done(&t.output);
+    }
+    numbers.taken = false;
+}
+
 static void test_stop_and_refusals(void **state)
 {
     (void)state;
@@ -155,6 +185,7 @@ int main(void)
         cmocka_unit_test(test_input_becomes_output),
         cmocka_unit_test(test_failures),
         cmocka_unit_test(test_what_it_leaves_behind_goes_with_it),
+        cmocka_unit_test(test_a_number_that_is_a_strangers_now_is_left_alone),
         cmocka_unit_test(test_stop_and_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
