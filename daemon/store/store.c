@@ -39,6 +39,7 @@ struct qs_store {
     struct qs_request *flight;       /* lent with the writer; NULL: it tidies */
     struct qs_timer *tidy;           /* while the log is blocked */
     int64_t log_bytes;               /* as of the last landing */
+    int64_t log_full_bytes;          /* from there on nothing should be measured */
     bool log_blocked, tidy_due;
     struct qs_store_writer writer;
     bool flight_ok;
@@ -216,7 +217,7 @@ void qs_store_hold(struct qs_store *store)
 
 bool qs_store_log_is_full(const struct qs_store *store)
 {
-    return store->log_blocked && store->log_bytes >= QS_STORE_LOG_MAX_BYTES;
+    return store->log_blocked && store->log_bytes >= store->log_full_bytes;
 }
 
 char *qs_store_notice(const struct qs_store *store)
@@ -226,8 +227,9 @@ char *qs_store_notice(const struct qs_store *store)
         return NULL;
     return qs_asprintf("the database's log has %lld MB, because somebody keeps a transaction open on it: "
                        "`lsof %s-wal` names "
-                       "who; at %d MB new windows wait",
-                       (long long)(store->log_bytes / mb), qs_store_path(store), QS_STORE_LOG_MAX_BYTES / mb);
+                       "who; at %lld MB new windows wait",
+                       (long long)(store->log_bytes / mb), qs_store_path(store),
+                       (long long)(store->log_full_bytes / mb));
 }
 
 bool qs_store_is_busy(const struct qs_store *store)
@@ -379,7 +381,12 @@ bool qs_store_open_list(struct qs_loop *loop, const char *path, const struct qs_
     if (!qs_lock_take(path, QS_LOCK_PATIENCE_MS, &lock, err))
         return false;
     struct qs_store *store = qs_calloc(1, sizeof *store);
-    *store = (struct qs_store){.loop = loop, .lock = lock, .refs = 1, .landed = true, .flight_ok = true};
+    *store = (struct qs_store){.loop = loop,
+                               .lock = lock,
+                               .refs = 1,
+                               .landed = true,
+                               .flight_ok = true,
+                               .log_full_bytes = QS_STORE_LOG_MAX_BYTES};
     if (events)
         store->events = *events;
     pthread_mutex_init(&store->mutex, NULL);
@@ -446,6 +453,12 @@ const char *qs_store_path(const struct qs_store *store)
 void qs_store_farm_uid(const struct qs_store *store, uint8_t ret_uid[16])
 {
     memcpy(ret_uid, store->farm_uid, sizeof store->farm_uid);
+}
+
+void qs_store_bound_log(struct qs_store *store, int pages, int64_t full_bytes)
+{
+    store->writer.truncate_pages = pages;
+    store->log_full_bytes = full_bytes;
 }
 
 int64_t qs_store_test_pragma(struct qs_store *store, const char *pragma)

@@ -30,7 +30,7 @@ bool qs_store_writer_tidy(struct qs_store_writer *w, struct qs_err *err)
     if (!w->db.sqlite) /* the next commit opens it, and begins with an empty log */
         return true;
     bool ok = checkpoint(w, SQLITE_CHECKPOINT_TRUNCATE, err);
-    w->blocked = w->wal_pages >= QS_WAL_TRUNCATE_PAGES;
+    w->blocked = w->wal_pages >= w->truncate_pages;
     return ok;
 }
 
@@ -39,14 +39,14 @@ static bool bound_wal(struct qs_store_writer *w, struct qs_err *err)
 {
     if (w->wal_pages < QS_WAL_CHECKPOINT_PAGES || w->blocked)
         return true;
-    return w->wal_pages >= QS_WAL_TRUNCATE_PAGES ? qs_store_writer_tidy(w, err)
-                                                 : checkpoint(w, SQLITE_CHECKPOINT_PASSIVE, err);
+    return w->wal_pages >= w->truncate_pages ? qs_store_writer_tidy(w, err)
+                                             : checkpoint(w, SQLITE_CHECKPOINT_PASSIVE, err);
 }
 
 bool qs_store_writer_open(struct qs_store_writer *w, const char *path, const struct qs_migration *list,
                           size_t count, struct qs_err *err)
 {
-    *w = (struct qs_store_writer){.path = path};
+    *w = (struct qs_store_writer){.path = path, .truncate_pages = QS_WAL_TRUNCATE_PAGES};
     if (!qs_db_open(&w->db, path, false, err))
         return false;
     bool ok = qs_migrate(&w->db, list, count, err);

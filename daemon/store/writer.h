@@ -10,7 +10,6 @@ enum {
     QS_WAL_PAGE_BYTES = 4096,
     QS_WAL_CHECKPOINT_PAGES = 1000,        /* 4 MB: what is in the WAL is copied */
     QS_WAL_TRUNCATE_PAGES = 32 * 1024 / 4, /* 32 MB: it begins anew, unless a reader is in the way */
-    QS_WAL_MAX_PAGES = 256 * 1024 / 4,     /* 256 MB: nothing more is measured before there is room */
     QS_GROUP_MAX_BYTES =
         8 * 1024 * 1024 /* of requests in one transaction, so that no commit comes near the bound */
 };
@@ -18,8 +17,9 @@ enum {
 struct qs_store_writer {
     const char *path; /* borrowed */
     struct qs_db db;
-    int wal_pages; /* after the last commit */
-    bool blocked;  /* above 32 MB, because a reader is in the way: qs_store_writer_tidy */
+    int wal_pages;      /* after the last commit */
+    int truncate_pages; /* the log begins anew from there on: QS_WAL_TRUNCATE_PAGES */
+    bool blocked;       /* above that, because a reader is in the way: qs_store_writer_tidy */
 };
 
 /* Opens, migrates to the end of the list, and empties the WAL where nobody reads it. The file exists. */

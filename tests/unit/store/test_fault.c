@@ -1,9 +1,14 @@
 /* A disk that fails: what order writes, syncs and callbacks have, and what is believed to be stored. */
 #include "fixture.h"
 
+#include <sqlite3.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "disk.h"
+#include "store/test_hooks.h"
+#include "store/writer.h"
 
 static int setup(void **state)
 {
@@ -94,16 +99,78 @@ static void a_full_disk_fails_the_group(void **state)
     assert_int_equal(put_window(f, &w), QS_E_NONE);
 }
 
+struct ended {
+    struct qs_loop *loop;
+    enum qs_errc code;
+};
+
+static void on_ended(const struct qs_err *err, int64_t id, void *user)
+{
+    struct ended *ended = user;
+    (void)id;
+    ended->code = err ? err->code : QS_E_NONE;
+    qs_loop_stop(ended->loop);
+}
+
+/* An event with so many bytes. The loop does not end by itself: a blocked log is tried again each second. */
+static enum qs_errc put_event(struct fixture *f, size_t bytes)
+{
+    struct ended ended = {.loop = f->loop};
+    char *body = qs_calloc(bytes + 3, 1);
+    memset(body, ' ', bytes + 2);
+    body[0] = body[bytes + 1] = '"';
+    qs_store_event(f->store, &(struct qs_event_row){.wall_ns = 1, .kind = "note", .body_json = body},
+                   on_ended, &ended);
+    free(body);
+    qs_loop_run(f->loop);
+    return ended.code;
+}
+
+static void stop(void *user)
+{
+    qs_loop_stop(user);
+}
+
+static bool log_is_blocked(struct fixture *f)
+{
+    char *notice = qs_store_notice(f->store);
+    free(notice);
+    return notice != NULL;
+}
+
+/* A log that is begun anew, or cannot be, says nothing of whether commits succeed again. */
+static void a_tidy_log_is_no_recovery(void **state)
+{
+    enum { TRIES = 3 };
+    struct fixture *f = *state;
+    sqlite3 *reader = NULL;
+    qs_store_bound_log(f->store, QS_WAL_CHECKPOINT_PAGES, INT64_MAX);
+    assert_int_equal(sqlite3_open_v2(f->path, &reader, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM job", NULL, NULL, NULL), SQLITE_OK);
+    while (!log_is_blocked(f))
+        assert_int_equal(put_event(f, 1 << 20), QS_E_NONE);
+    disk.fail_syncs = 1;
+    assert_int_equal(put_event(f, 1), QS_E_STORE);
+    assert_int_equal(f->troubles, 1);
+    (void)qs_timer_start(f->loop, TRIES * INT64_C(1000000000) + 1, stop, f->loop);
+    qs_loop_run(f->loop);
+    assert_int_equal(f->recoveries, 0);
+    assert_non_null(qs_store_trouble(f->store));
+    assert_int_equal(sqlite3_close(reader), SQLITE_OK);
+    assert_int_equal(put_event(f, 1), QS_E_NONE);
+    assert_int_equal(f->recoveries, 1);
+    assert_null(qs_store_trouble(f->store));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
 
 int main(void)
 {
     disk_install();
     const struct CMUnitTest tests[] = {
-        TEST(done_comes_after_the_sync),
-        TEST(a_failed_sync_fails_the_group),
-        TEST(while_it_fails_nothing_is_believed),
-        TEST(a_full_disk_fails_the_group),
+        TEST(done_comes_after_the_sync),          TEST(a_failed_sync_fails_the_group),
+        TEST(while_it_fails_nothing_is_believed), TEST(a_full_disk_fails_the_group),
+        TEST(a_tidy_log_is_no_recovery),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "disk.h"
+#include "store/test_hooks.h"
 #include "store/writer.h"
 
 enum { MIB = 1024 * 1024, MANY = 80 };
@@ -84,6 +85,7 @@ static void a_reader_that_stays_is_told_and_not_waited_for(void **state)
     assert_in_range(log.blocked_bytes, QS_WAL_TRUNCATE_PAGES * QS_WAL_PAGE_BYTES, 35 * MIB);
     char *notice = qs_store_notice(f.store);
     assert_non_null(strstr(notice, "keeps a transaction open"));
+    assert_non_null(strstr(notice, "at 268 MB new windows wait")); /* 256 MiB */
     free(notice);
     assert_false(qs_store_log_is_full(f.store));
     assert_int_equal(sqlite3_close(reader), SQLITE_OK);
@@ -92,6 +94,32 @@ static void a_reader_that_stays_is_told_and_not_waited_for(void **state)
     assert_int_equal(log.free_bytes, 0);
     assert_null(qs_store_notice(f.store));
     assert_int_equal(log.blocked, 1);
+    fixture_done(&f);
+}
+
+/* Measuring waits from the bound on, and goes on when there is room; what was measured is still committed. */
+static void a_log_that_reaches_its_bound_is_full(void **state)
+{
+    enum { FULL_BYTES = 8 * MIB, BLOCKED_PAGES = QS_WAL_CHECKPOINT_PAGES };
+    struct fixture f;
+    struct log log = {0};
+    (void)state;
+    open_real(&f, &log);
+    qs_store_bound_log(f.store, BLOCKED_PAGES, FULL_BYTES);
+    sqlite3 *reader = begin_reading(f.path);
+    while (!qs_store_log_is_full(f.store) && f.job < MANY)
+        commit(&f);
+    assert_in_range(f.job, 7, 9); /* of a mebibyte each */
+    assert_int_equal(log.blocked, 1);
+    commit(&f);
+    assert_true(qs_store_log_is_full(f.store));
+    char *notice = qs_store_notice(f.store);
+    assert_non_null(strstr(notice, "at 8 MB new windows wait"));
+    free(notice);
+    assert_int_equal(sqlite3_close(reader), SQLITE_OK);
+    while (log.free == 0)
+        qs_loop_run(f.loop);
+    assert_false(qs_store_log_is_full(f.store));
     fixture_done(&f);
 }
 
@@ -220,6 +248,7 @@ int main(void)
         cmocka_unit_test(a_reader_blocks_it_from_its_bound_on),
         cmocka_unit_test(another_writer_is_waited_for),
         cmocka_unit_test(a_reader_that_stays_is_told_and_not_waited_for),
+        cmocka_unit_test(a_log_that_reaches_its_bound_is_full),
         cmocka_unit_test(without_a_reader_nothing_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
