@@ -22,7 +22,7 @@ static int64_t patience_ns(const struct qs_job_spec *spec)
     for (size_t i = 0; i < spec->gate_count; i++)
         if (marks(&spec->gate[i]) && spec->gate[i].timeout_ns > longest_ns)
             longest_ns = spec->gate[i].timeout_ns;
-    return spec->patience_ns > 0 ? spec->patience_ns : TIMEOUTS * longest_ns;
+    return spec->patience_ns ? spec->patience_ns : TIMEOUTS * longest_ns;
 }
 
 int64_t qs_control_patience_left_ns(const struct qs_control *c)

@@ -364,6 +364,8 @@ def test_streams(t, q, server):
     code, out, _ = q("watch", "7", "--json")
     t.equal([json.loads(line)["event"] for line in out.splitlines()], [kind for kind, _ in server.farm.events],
             "watch --json: an event a line")
+    code, out, err = q("watch", "9")
+    t.ok(code == 2 and out == "" and "no such thing" in err and "try again" in err, "a job that is not there is nobody's to watch", [out, err])
     server.farm.cut_after = 2
     code, out, err = q("watch", "7", "--json")
     t.ok(code == 0 and [json.loads(line)["id"] for line in out.splitlines()] == [1, 2, 3, 4],

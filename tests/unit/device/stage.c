@@ -26,7 +26,7 @@ const struct qs_control_row *__wrap_qs_control_find(enum qs_control_state state,
 static void on_news(const char *kind, const char *body_json, const uint8_t *run_uid, void *user)
 {
     struct stage *s = user;
-    (void)run_uid;
+    stage_record_news(s, kind, body_json, run_uid != NULL);
     qs_buf_fmt(&s->news, "%s %s\n", kind, body_json);
 }
 

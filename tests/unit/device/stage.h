@@ -17,13 +17,14 @@
 #include "device/control_impl.h"
 #include "stage_harness.h"
 #include "stage_disk.h"
+#include "stage_record.h"
 
 enum { STAGE_RUNS = 512, STAGE_ITERATIONS = 64, STAGE_OUTPUT = 64 };
 #define STAGE_STEP_NS INT64_C(1000000)
 
 struct stage_run { /* a row of the store */
     uint8_t uid[16], session[16];
-    uint32_t arm, point, block, pos, attempt, taint, windows, iterations;
+    uint32_t arm, point, block, pos, attempt, taint, windows, iterations, numbered; /* by the device */
     enum qs_phase phase;
     enum qs_run_state state;
     bool ended;
@@ -129,6 +130,7 @@ struct stage {
     unsigned traces, traced_windows;
     enum qs_phase phase; /* of the last OPEN */
     struct stage_disk disk;
+    struct stage_record record;
 };
 
 /* The job's text; NULL: two arms, three to six blocks, five iterations a run after one warm-up. */

@@ -78,6 +78,8 @@ static void tell_run_ready(struct stage *s)
         m.evals_max = s->harness.evals_max[stage_find(s, &s->run)->arm > 0];
         memcpy(m.sha256, s->harness.sha256, sizeof m.sha256);
     }
+    if (s->record.ready)
+        s->record.ready(s, &m);
     s->session = SESSION_OPEN;
     qs_control_on_run_ready(s->control, &m);
 }
@@ -88,6 +90,7 @@ bool qs_session_run_begin(struct qs_session *session, const struct qs_msg_run_be
     if (!stage_may(s, SESSION_READY, "run_begin", err))
         return false;
     assert_non_null(stage_find(s, &m->run)); /* on disk before the device hears of it */
+    stage_record_run_begin(s, m);
     s->session = SESSION_OPENING;
     s->run = m->run;
     s->next_seq = 0;
@@ -120,6 +123,7 @@ bool qs_session_hook(struct qs_session *session, const struct qs_msg_hook *m, st
         return false;
     struct qs_iter it = qs_list_iter(&m->argv);
     struct qs_text word;
+    stage_record_hook(s, m);
     while (qs_list_text(&it, &word))
         qs_buf_fmt(&s->hooks, "%.*s ", (int)word.n, word.p);
     s->session = SESSION_HOOK;
@@ -137,13 +141,18 @@ static void tell_iterations(struct stage *s)
     struct qs_build rows, ids;
     qs_build_init(&rows, rows_mem, sizeof rows_mem);
     qs_build_init(&ids, ids_mem, sizeof ids_mem);
-    qs_build_u16(&ids, 1);
+    uint16_t metrics = 1;
+    qs_build_u16(&ids, metrics);
+    while (s->record.metrics[metrics - 1] > 0)
+        qs_build_u16(&ids, s->record.metrics[metrics++ - 1]);
     for (uint32_t i = 0; i < s->now.iterations; i++) {
         struct qs_row row = {.duration_ns = s->now.duration_ns[i],
                              .flags = s->now.flags,
                              .status = s->now.status,
                              .values = {7}};
-        assert_true(qs_build_row(&rows, 1, &row));
+        if (s->record.row)
+            s->record.row(s, i, &row);
+        assert_true(qs_build_row(&rows, metrics, &row));
     }
     struct qs_msg_iterations m = {.run = s->run,
                                   .window = s->window,
@@ -152,6 +161,9 @@ static void tell_iterations(struct stage *s)
                                   .rows = qs_build_list(&rows)};
     s->next_seq += s->now.iterations;
     s->session = SESSION_OPEN;
+    for (struct qs_msg_document d = {.run = s->run, .window = s->window};
+         s->record.piece && s->record.piece(s, &d);)
+        qs_control_on_document(s->control, &d);
     qs_control_on_iterations(s->control, &m);
 }
 
@@ -198,12 +210,15 @@ static void tell_closed(struct stage *s)
 
                               .output_bytes = s->now.output ? strlen(s->now.output) : 0};
     uint8_t seen[128];
+    struct qs_session_quiet quiet = {.silent = true};
     m.evidence = clock_evidence(s, seen, sizeof seen);
+    if (s->record.closed)
+        s->record.closed(s, &m, &quiet);
     if (m.iterations > 0)
         stage_later(s, STAGE_STEP_NS, tell_iterations);
     else
         s->session = SESSION_OPEN;
-    qs_control_on_closed(s->control, &m, &(struct qs_session_quiet){.silent = true});
+    qs_control_on_closed(s->control, &m, &quiet);
 }
 
 static void tell_armed(struct stage *s)
@@ -219,6 +234,9 @@ static void tell_armed(struct stage *s)
         qs_control_on_error(s->control, &s->run, &err);
         return;
     }
+    struct qs_msg_waiting waiting = {.run = s->run, .window = s->window};
+    while (s->record.waiting && s->record.waiting(s, &waiting))
+        qs_control_on_waiting(s->control, &waiting);
     if (!qs_control_may_quiet(s->control, &why)) {
         assert_non_null(why);
         s->disarms++;
@@ -251,6 +269,7 @@ bool qs_session_open(struct qs_session *session, const struct qs_msg_open *m, st
     assert_int_equal(m->first_seq, s->next_seq);
     assert_in_range(m->iterations, 1, QS_ITERATIONS_MAX);
     assert_true(m->lease_ns > m->max_ns);
+    stage_record_open(s, m);
     struct qs_iter gate = qs_list_iter(&m->gate);
     struct qs_expectation first;
     s->gate_timeout_ns = qs_list_expectation(&gate, &first) ? first.timeout_ns : -1;
@@ -284,7 +303,7 @@ bool qs_session_ack(struct qs_session *session, const struct qs_uid *run, uint64
         return false;
     struct stage_run *r = stage_find(s, run);
     assert_non_null(r);
-    assert_int_equal(next_seq, r->iterations); /* what is on disk, no more and no less */
+    assert_int_equal(next_seq, r->numbered); /* what is on disk, no more and no less */
     r->acked = next_seq;
     return true;
 }
@@ -356,7 +375,10 @@ bool qs_session_pull(struct qs_session *session, const struct qs_msg_pull *m, st
 static void tell_run_ended(struct stage *s)
 {
     s->session = SESSION_READY;
-    qs_control_on_run_ended(s->control, &(struct qs_msg_run_ended){.run = s->run});
+    struct qs_msg_run_ended m = {.run = s->run};
+    if (s->record.ended)
+        s->record.ended(s, &m);
+    qs_control_on_run_ended(s->control, &m);
 }
 
 bool qs_session_run_end(struct qs_session *session, const struct qs_uid *run, struct qs_err *err)

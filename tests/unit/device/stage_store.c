@@ -89,6 +89,7 @@ void qs_store_session_begin(struct qs_store *store, const struct qs_session_row 
                             qs_store_done_fn *done, void *user)
 {
     assert_non_null(session->boot_uuid);
+    stage_record_session(of(store), session);
     of(store)->sessions += answer(of(store), "session", done, user) ? 1 : 0;
 }
 
@@ -105,6 +106,7 @@ void qs_store_run_begin(struct qs_store *store, const struct qs_run_row *run, qs
                         void *user)
 {
     struct stage *s = of(store);
+    stage_record_run(s, run);
     if (!answer(s, "run", done, user))
         return;
     assert_true(s->run_count < STAGE_RUNS);
@@ -127,10 +129,12 @@ void qs_store_window(struct qs_store *store, const struct qs_window_row *window,
     assert_non_null(r);
     assert_int_equal(window->first_seq, r->iterations); /* no gap, nothing twice */
     assert_int_equal(window->ord, r->windows);
+    stage_record_window(s, window);
     if (!answer(s, "window", done, user))
         return;
     r->windows++;
     r->iterations += (uint32_t)window->n;
+    r->numbered += window->device_n > 0 ? window->device_n : (uint32_t)window->n;
     r->phase = window->phase;
     r->evals = window->evals;
     r->scans += window->phase == QS_PHASE_TUNE;
@@ -143,6 +147,7 @@ void qs_store_run_end(struct qs_store *store, const struct qs_run_end_row *end, 
 {
     struct stage *s = of(store);
     struct stage_run *r = find(s, end->uid);
+    stage_record_run_end(s, end);
     if (!answer(s, "run_end", done, user) || !r)
         return;
     r->state = end->state;

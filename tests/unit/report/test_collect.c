@@ -318,6 +318,22 @@ static void test_seconds_per_block(void **state)
     world_done(&w);
 }
 
+/* A run whose windows never opened ends no block, and begins none. */
+static void test_blocks_without_a_start_take_no_time(void **state)
+{
+    (void)state;
+    for (size_t lost = 0; lost < 4; lost += 3) { /* the first, the last */
+        struct world w;
+        world_init(&w, 2, NULL);
+        two_arms(&w, 4, 1);
+        w.samples.at[2 * lost].opened_ns = 0;
+        struct qs_report_group *g = only_group(&w);
+        assert_true(fabs(g->seconds_per_block - 1) < 1e-6);
+        qs_report_groups_free(g, 1);
+        world_done(&w);
+    }
+}
+
 /* 2 s before the first window, which opened afterwards, and 300 ms before every other: a block takes 400 ms.
  */
 static void test_waits_are_told_apart(void **state)
@@ -355,6 +371,7 @@ int main(void)
         cmocka_unit_test(test_bins_sum_to_n),
         cmocka_unit_test(test_equal_values_fill_one_bin),
         cmocka_unit_test(test_seconds_per_block),
+        cmocka_unit_test(test_blocks_without_a_start_take_no_time),
         cmocka_unit_test(test_waits_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
