@@ -4,12 +4,18 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
+#include "base/mem.h"
+#include "golden.h"
 #include "page.h"
 #include "report/analysis_impl.h"
+#include "report/opinion.h"
 #include "stats/bootstrap.h"
+#include "world.h"
 
 static void test_resamples_are_bounded(void **state)
 {
@@ -98,12 +104,66 @@ static void test_a_line_has_what_it_shows(void **state)
     json_decref(page);
 }
 
-int main(void)
+/* Files of other tools, by their names in tests/data. */
+static json_t *of_files(const char *const *names, size_t count,
+                        enum qs_status (*run)(const struct qs_analysis_file *files, size_t count,
+                                              const struct qs_analysis_opts *opts, struct qs_buf *out))
+{
+    struct qs_analysis_opts opts = qs_analysis_opts_default();
+    struct qs_import imports[4];
+    struct qs_analysis_file files[4];
+    struct qs_buf out;
+    struct qs_problems problems;
+    qs_problems_init(&problems);
+    qs_buf_init(&out);
+    for (size_t i = 0; i < count; i++) {
+        char *path = qs_asprintf("%s/../../data/%s", golden_dir, names[i]), text[65536];
+        FILE *f = fopen(path, "re");
+        assert_non_null(f);
+        size_t n = fread(text, 1, sizeof text, f);
+        fclose(f);
+        free(path);
+        assert_true(qs_import_read(names[i], text, n, QS_FORMAT_AUTO, &imports[i], &problems));
+        files[i] = (struct qs_analysis_file){.name = names[i], .import = &imports[i]};
+    }
+    opts.resamples = 200;
+    opts.opinions = QS_OPINIONS_ALL;
+    assert_int_equal(run(files, count, &opts, &out), QS_OK);
+    json_t *doc = page_read(&out);
+    for (size_t i = 0; i < count; i++)
+        qs_import_done(&imports[i]);
+    qs_problems_done(&problems);
+    qs_buf_done(&out);
+    return doc;
+}
+
+/* tests/e2e/test_offline.py holds the statistics against R; here every field stays what it is. */
+static void test_documents_stay_what_they_are(void **state)
+{
+    (void)state;
+    static const char *const described[] = {"pyperf/telco.json", "perfolizer/real1.csv",
+                                            "nist_anova/SmLs01.csv"};
+    static const char *const compared_ones[] = {"gobench/benchstat_old.txt", "gobench/benchstat_new.txt"};
+    static const char *const points[] = {"otava/tigerbeetle.csv", "pyperf/telco.json"};
+    json_t *one = of_files(described, 3, qs_analysis_describe),
+           *two = of_files(compared_ones, 2, qs_analysis_compare),
+           *series = of_files(points, 2, qs_analysis_history);
+    golden_document("analysis", one);
+    golden_document("analysis-compared", two);
+    golden_document("analysis-history", series);
+    json_decref(one);
+    json_decref(two);
+    json_decref(series);
+}
+
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_resamples_are_bounded),
         cmocka_unit_test(test_a_page_has_what_it_shows),
         cmocka_unit_test(test_a_line_has_what_it_shows),
+        cmocka_unit_test(test_documents_stay_what_they_are),
     };
+    golden_dir = argc > 1 ? argv[1] : golden_dir;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

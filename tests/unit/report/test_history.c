@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "golden.h"
 #include "report/history_impl.h"
 #include "stats/rng.h"
 #include "stats/special.h"
+#include "world.h"
 
 enum { RUNS = 3, ITERATIONS = 5 };
 static const int64_t day_ns = INT64_C(86400000000000);
@@ -251,6 +253,7 @@ static void a_step_is_found_and_named(void **state)
     assert_int_equal(whole(point, "runs"), RUNS);
     assert_int_equal(whole(point, "iterations"), RUNS * ITERATIONS);
     assert_true(number(point, "lo") < number(point, "value") && number(point, "value") < number(point, "hi"));
+    golden_document("history", a.doc);
     ask_done(&a);
 }
 
@@ -469,7 +472,7 @@ static void the_same_series_has_one_id(void **state)
     assert_string_not_equal(one, other);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 #define ON_STORE(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
@@ -482,5 +485,6 @@ int main(void)
         ON_STORE(only_the_last_attempt_counts),
         cmocka_unit_test(the_same_series_has_one_id),
     };
+    golden_dir = argc > 1 ? argv[1] : golden_dir;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

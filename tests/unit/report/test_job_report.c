@@ -1,4 +1,5 @@
 /* Reports on jobs and runs: every field is described, and each part says what the stored rows say. */
+#include "golden.h"
 #include "metrics.h"
 #include "page.h"
 
@@ -152,6 +153,8 @@ static void test_every_field_is_described(void **state)
     for (size_t i = 0; i < 3; i++) /* of an arm, which has more rows */
         json_object_set(of_run, parts[i], json_object_get(at(of_job, "results.0.arms.0"), parts[i]));
     json_object_set_new(of_run, "metrics", metrics_of_an_arm());
+    golden_document("report-job", of_job);
+    golden_document("report-run", of_run);
     page_check(as_one(of_job, of_run), "report.md", 100);
     json_decref(of_job);
     json_decref(of_run);
@@ -435,6 +438,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_it_ends_where_it_is_told_to),
     };
+    golden_dir = argc > 2 ? argv[1] : golden_dir;
     schema_dir = argc > 2 ? argv[2] : "schema";
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,9 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "golden.h"
 #include "report/reproduce.h"
+#include "world.h"
 
 enum { BLOCKS = 5, RUNS = 2 * BLOCKS };
 
@@ -127,6 +129,7 @@ static void the_same_again(void **state)
         assert_true(json_is_true(json_object_get(in_list(doc, "results", i), "reproduced")));
     json_t *mate = json_object_get(json_object_get(doc, "run"), "again");
     assert_int_equal(strncmp(json_string_value(json_object_get(mate, "uid")), "0203", 4), 0);
+    golden_document("reproduction", doc);
     json_decref(doc);
 }
 
@@ -188,7 +191,7 @@ static void too_little_is_no_answer(void **state)
     json_decref(doc);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_again),
@@ -196,5 +199,6 @@ int main(void)
         cmocka_unit_test(margins_are_those_of_the_benchmarks),
         cmocka_unit_test(too_little_is_no_answer),
     };
+    golden_dir = argc > 1 ? argv[1] : golden_dir;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

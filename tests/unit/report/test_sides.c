@@ -1,5 +1,6 @@
 /* Two sides: what is matched, what differs, which level a verdict stands on, and what forbids it. */
 #include "base/mem.h"
+#include "golden.h"
 #include "listener.h"
 #include "page.h"
 #include "report/opinion.h"
@@ -429,6 +430,7 @@ static void every_field_is_described(void **state)
     s.in.opinions = QS_OPINIONS_ALL;
     json_t *doc = sides_compared(&s);
     page_check(doc, "sides.md", 100);
+    golden_document("sides", doc);
     json_decref(doc);
     sides_done(&s);
 }
@@ -477,6 +479,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_field_is_described),
         cmocka_unit_test(it_ends_where_it_is_told_to),
     };
+    golden_dir = argc > 2 ? argv[1] : golden_dir;
     schema_dir = argc > 2 ? argv[2] : schema_dir;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""What each command asks of the daemon, word by word, and what it says and ends with then: tests/golden/ctl/commands.txt. The daemon is a
+table of answers; large documents are those that the layouts are tested with.
+
+usage: commands.py QUIESCE GOLDEN_FOLDER
+"""
+import difflib
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from socketserver import ThreadingMixIn, UnixStreamServer
+
+import client
+from client import Client, Handler, Tap
+
+RUN = "ab" * 16
+SHA = "12" * 32
+EVENTS = [("job.start", {"device": "local", "seed": "1"}),
+          ("job.push", {"files": 2, "bytes": 3 << 20}), ("job.pushed", {"files": 2, "bytes": 3 << 20, "elapsed_ns": 5}),
+          ("job.plan", {"point": 0, "iterations_per_run": 5, "predicted_window_ns": 4, "predicted_block_ns": 2500000000}),
+          ("job.plan", {"point": 0, "predicted_block_ns": 2500000000}),
+          ("job.planned", {"point": 0, "iterations_per_run": 5, "blocks": 12, "half_width_ratio": 0.0123, "attainable": False}),
+          ("block.repeat", {"point": 0, "block": 3, "attempt": 1, "why": "the link broke"}),
+          ("job.lost", {"device": "local", "why": "cable pulled"}), ("job.back", {"device": "local", "boot": "b"}),
+          ("job.progress", {"block": 7, "blocks_max": 30, "next_look": 10, "half_width_ratio": 0.012, "goal_ratio": 0.01,
+                            "eta_ns": 8500000000, "points": 1}),
+          ("job.result", {"exit": 0}), ("job.state", {"state": "done", "reason": None})]
+FOUND = {"evals": 10, "evaluation_ns": 45, "precision_ns": 20, "accuracy_ns": 41, "tries": 64, "table_evals": 205, "logistic_evals": 190}
+TRACES = [{"arm_name": "a", "device": "local", "point": 1, "fastest": {"duration_ns": 2500000, "evals": 5, "block": 2, "seq": 3, "run": "cd" * 16},
+           "slowest": {"duration_ns": 9000000, "block": 4, "seq": 1, "trace": {"name": "trace-4", "run": RUN}},
+           "traced_fastest": {"duration_ns": 3000000, "block": 5, "seq": 2, "trace": {"name": "trace-5", "offset_ns": 1500000}}, "traced_slowest": None}]
+FULL_JOB = {"id": 6, "name": "whole", "state": "running", "reason": "a reason", "why": "the hub is in use", "runs": 30, "runs_tainted": 4, "iterations": 90,
+            "progress": {"block": 3, "blocks_max": 9}, "arms": [{"name": "a"}, {"name": "b"}], "points": [{"label": "n=1"}, "n=2"], "seed": 18, "owner": "me",
+            "evaluations": [{"label": "n=1", "device": "local", "evaluations": {**FOUND, "how": "tuned"}},
+                            {"label": "n=2", "device": "board", "evaluations": {**FOUND, "how": "cached", "found_by": RUN, "precision_ns": 0}},
+                            {"label": "n=3", "device": "board", "evaluations": {"evals": 1, "how": "once"}}],
+            "submitted_wall_ns": 10**18, "started_wall_ns": 2 * 10**18, "ended_wall_ns": 3 * 10**18, "traces": TRACES}
+FULL_RUN = {"uid": "cd" * 16, "job": 6, "state": "failed", "arm_name": "a", "device": "local", "block": 2, "pos": 1, "attempt": 3, "n": 9, "n_tainted": 2,
+            "warmup_n": 4, "taint": ["gate", "exit"], "harness": {"evals": {"evals": 10, "how": "given"}},
+            "stream": {"format": "numbers", "unit": "ms", "better": "higher", "file": "out.txt"},
+            "windows": [{"silence": "none", "silence_why": "why not"}, {"silence": "proven"}, {"silence": "none"}], "stop_reason": "settled(5)",
+            "error": "it ended", "exe_path": "/bin/work", "exe_sha256": SHA, "started_wall_ns": 10**18,
+            "artifacts": [{"name": "output", "kept_bytes": 1 << 20, "total_bytes": 3 << 20, "why": "its beginning"},
+                          {"name": "core", "kept_bytes": 5, "total_bytes": 5}, {"name": "trace", "kept_bytes": 0, "total_bytes": 7, "why": "it was lost"}],
+            "traces": [{**TRACES[0], "slowest": {"duration_ns": 9000000, "block": 4, "seq": 1}, "traced_fastest": None}]}
+EXECUTABLES = [{"arm": arm, "device": device, "path": path, "sha256": sha, "of_job": of_job}
+               for arm, device, path, sha, of_job in (("gone", "local", "/no/such/program", SHA, False), ("same", "local", "PROGRAM", None, False),
+                                                      ("new", "local", "PROGRAM", SHA, False), ("far", "board", "/no/such/program", SHA, False),
+                                                      ("own", "local", "/no/such/program", SHA, True))]
+
+
+class Table:
+    """Answers by method and path; a path without its query where the whole has none."""
+
+    def __init__(self, golden, top):
+        def doc(name):
+            with open(os.path.join(golden, name + ".json"), encoding="utf-8") as f:
+                return json.load(f)
+        program = os.path.join(top, "program")
+        with open(program, "wb") as f:
+            f.write(b"#!/bin/sh\n")
+        plan = {"job": 7, "seed": "5", "where": "all(local, board)", "files": [{"path": "in.bin", "sha256": SHA, "here": True}],
+                "executables": [{**e, "path": e["path"].replace("PROGRAM", program),
+                                 "sha256": e["sha256"] or client.DIGEST(b"#!/bin/sh\n").hexdigest()} for e in EXECUTABLES]}
+        job = {"id": 7, "name": "demo", "state": "done", "runs": 3, "iterations": 9, "spec": "text", "arms": []}
+        run = {"uid": RUN, "job": 7, "arm_name": "a", "block": 2, "state": "done", "windows": [],
+               "artifacts": [{"name": "trace", "sha256": None, "why": "it was too large"}, {"name": "kernel-log", "sha256": SHA}]}
+        self.events, self.computed, self.seen = EVENTS, {}, []
+        self.answers = {**{("GET", path): body for path, body in client.replies("9.9").items()},
+                        ("GET", "/api/v1/jobs/7"): job, ("GET", "/api/v1/runs/" + RUN): run,
+                        ("GET", "/api/v1/jobs/9/reproduce"): {**plan, "job": 9, "files": [{"path": "in.bin", "sha256": SHA, "here": False}]},
+                        ("GET", "/api/v1/jobs/7/reproduce"): plan,
+                        ("GET", "/api/v1/jobs/8/reproduce"): {**plan, "job": 8, "executables": []},
+                        ("POST", "/api/v1/jobs/8:reproduce"): {"id": 7},
+                        ("GET", "/api/v1/jobs/7/reproduction"): doc("reproduction"),
+                        ("GET", "/api/v1/jobs/6"): FULL_JOB, ("GET", "/api/v1/runs/" + "cd" * 16): FULL_RUN,
+                        ("POST", "/api/v1/jobs:validate"): {"ok": True, "files": [], "stop": {"rule": "settled(400, 2 %)", "cap_iterations": 9, "cap_time_ns": 3 * 10**11}},
+                        ("POST", "/api/v1/jobs/7:cancel"): {"id": 7, "state": "cancelling"},
+                        ("POST", "/api/v1/devices/local:clean"): {"freed_bytes": 3 << 20},
+                        ("GET", "/api/v1/files/" + SHA): b"what the kernel said\n",
+                        ("GET", "/api/v1/jobs/7/export"): b"exported\n"}
+        self.computed = {"/api/v1/jobs/7/report": doc("report-job"), f"/api/v1/runs/{RUN}/report": doc("report-run"),
+                         "/api/v1/compare": doc("sides"), "/api/v1/analyze": doc("file"), "/api/v1/analyze:compare": doc("two-files"),
+                         "/api/v1/history/" + "00" * 32: doc("series")}
+        self.answers[("GET", "/api/v1/history")] = {"series": [{"id": "00" * 32, "benchmark": "sort", "device": "local", "arm": "tip", "sessions": 3}]}
+        self.slow = False
+
+
+class Teller(Handler):
+    def answer(self, body=b""):
+        table = self.server.table
+        table.seen.append(f"{self.command} {self.path} {body.decode()}".rstrip())
+        path = self.path.partition("?")[0]
+        found = table.answers.get((self.command, self.path), table.answers.get((self.command, path)))
+        if path in table.computed:
+            self.events([("progress", {"stage": "change_points", "done_ratio": 0.25}), ("result", table.computed[path])])
+        elif path == "/api/v1/jobs/7/events":
+            self.events(table.events)
+        elif found is None:
+            self.fail(404, "not-found", f"no such thing: {path}")
+        else:
+            self.reply(200, found)
+
+    def events(self, events):
+        self.close_connection = True
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        for i, (kind, data) in enumerate(events, 1):
+            if self.server.table.slow:
+                time.sleep(0.6)  # a computation that is over sooner shows no progress
+            self.wfile.write(f"id: {i}\nevent: {kind}\ndata: {json.dumps(data)}\n\n".encode())
+
+    def do_GET(self):
+        self.answer()
+
+    def do_POST(self):
+        self.answer(self.body())
+
+
+class TellerServer(ThreadingMixIn, UnixStreamServer):
+    daemon_threads = True
+
+
+# Words are split at spaces; TOP is the folder of this test.
+CASES = ("version", "jobs --limit 3 --before 5", "cancel 7", "cancel x", "cancel 8", "devices clean local", "devices clean a/b", "devices dirty local",
+         "show 7", "show job 7 --discard-first 10 --fenced --metric cycles --metric faults", "show run 7", "show job " + RUN, "show " + RUN,
+         f"show run {RUN} --artifact kernel-log", f"show {RUN} --artifact trace", f"show {RUN} --artifact nothing", "show 8", "show 6", "show " + "cd" * 16,
+         "compare build:a night:2026-11-20 --margin 5% --level 99% --metric time --metric rss --allow-diff=kernel --rule skia --rule judge --last 3",
+         "compare 7 9 --allow-diff --markdown", "compare 7 9 --junit", "compare 7 9 --seed 3", "compare 7:a,8 9 --output TOP/sides.txt",
+         "compare a.txt b.txt --level 90% --margin 1% --per iteration --better lower --seed 7 --resamples 500 --resolution 0.5",
+         "compare a.txt b.txt --metric x", "compare a.txt", "compare 7 --rule skia --csv", "compare 7 --fenced --csv", "compare 7 --margin 1%",
+         "compare 7 --markdown", "compare 7 --junit", "compare 7 9 --output /no/such/folder/x", "compare 8 --output TOP/sides.txt",
+         "analyze a.txt --format numbers --discard-first 2 --fenced --window 30 --p-max 0.01", "analyze bad.txt", "analyze none.txt",
+         "history sort --metric rss --build v8 --window 30 --p-max 0.01 --margin 3% --level 99%", "history sort --csv", "history sort --all",
+         "history sort local", "history --csv", "submit --check a.txt", "submit none.txt", "watch 7", "watch 8", "reproduce 7", "reproduce 7 --dry-run", "reproduce 9 --dry-run --allow-diff",
+         "reproduce 7 --dry-run --allow-diff", "reproduce 8", f"reproduce {RUN} --dry-run", "reproduce x", "help nothing", "hepl", "jobs now",
+         "show", "jobs -- x")
+JSON_CASES = ("cancel 7", "submit --check a.txt", "devices clean local", "show 7", "compare 7 9", "analyze a.txt", "reproduce 7 --dry-run", "history sort")
+
+
+def plain(text, top):
+    text = text.replace(os.path.realpath(top), "TOP").replace(top, "TOP")
+    return re.sub(r"\b\d+ s(?=[,; ])", "N s", re.sub(r"\(version \S+\)|quiesce \d\S+", "VERSION", text))
+
+
+def short(text):
+    """Documents are tested with their layouts: here is which one came. Jobs and runs have none."""
+    lines = text.splitlines()
+    if text.startswith(("job 6", "run cd")):
+        return text
+    return "\n".join(lines[:6] + ([f"... {len(lines)} lines"] if len(lines) > 6 else []))[:700]
+
+
+def told(q, table, words, extra=()):
+    table.seen.clear()
+    code, out, err = q(*[w.replace("TOP", q.top) for w in words.split()], *extra)
+    parts = [f"$ quiesce {' '.join([*words.split(), *extra])}", *(f"> {line[:900]}" for line in table.seen), f"= {code}"]
+    for mark, text in (("|", out), ("!", err)):
+        parts += [f"{mark} {line}".rstrip() for line in plain(short(text), q.top).splitlines()]
+    return "\n".join(parts) + "\n"
+
+
+def on_terminal(q, table, words):
+    """What a person sees who waits: lines that are drawn over."""
+    table.seen.clear()
+    ours, theirs = pty.openpty()
+    child = subprocess.Popen([q.program, *words.split()], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs, cwd=q.top,
+                             env={**q.env, "TERM": "xterm", "COLUMNS": "100"})
+    os.close(theirs)
+    shown = b""
+    try:
+        while piece := os.read(ours, 65536):
+            shown += piece
+    except OSError:
+        pass  # its end
+    os.close(ours)
+    child.communicate(timeout=60)
+    text = plain(shown.decode(), q.top).replace("\x1b", "ESC").replace("\r\n", "\n").replace("\r", "CR").replace("ESC[K", "ESC[K\n")
+    return f"$ quiesce {words} (on a terminal)\n= {child.returncode}\n" + "".join(f"! {line}\n" for line in text.splitlines())
+
+
+def transcript(q, table):
+    parts = [told(q, table, words) for words in CASES] + [told(q, table, words, ("--json",)) for words in JSON_CASES]
+    with open(os.path.join(q.top, "sides.txt"), encoding="utf-8") as f:
+        parts.append(f"sides.txt has\n{plain(short(f.read()), q.top)}\n")
+    parts.append(on_terminal(q, table, "watch 7"))
+    table.slow = True
+    parts.append(on_terminal(q, table, "show 7"))
+    return "".join(parts)
+
+
+def main(quiesce, golden):
+    t = Tap()
+    with tempfile.TemporaryDirectory() as top:
+        q = Client(quiesce, top)
+        os.mkdir(os.path.join(top, "quiesce"))
+        for name, text in (("a.txt", b"1 \xc2\xb5s\n2\n"), ("b.txt", b"2\n3\n"), ("bad.txt", b"1\n2\xff3\n")):
+            with open(os.path.join(top, name), "wb") as f:
+                f.write(text)
+        server = TellerServer(os.path.join(top, "quiesce", "api.sock"), Teller)
+        server.table = Table(golden, top)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        got = transcript(q, server.table)
+        server.shutdown()
+    try:
+        with open(os.path.join(golden, "commands.txt"), encoding="utf-8") as f:
+            want = f.read()
+    except OSError:
+        want = ""
+    if got != want:
+        with open("commands.got", "w", encoding="utf-8") as f:
+            f.write(got)
+    t.ok(got == want, "each command asks and says what commands.txt has (else compare it with commands.got)",
+         list(difflib.unified_diff(want.splitlines(), got.splitlines(), lineterm="", n=1))[:60])
+    return t.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
