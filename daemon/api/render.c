@@ -25,6 +25,7 @@ void qs_render_job(struct qs_json *j, const struct qs_job_info *job)
     qs_json_kstring(j, "owner", job->owner);
     qs_json_kstring(j, "state", qs_job_state_name(job->state));
     qs_json_kstring(j, "reason", job->reason);
+    job->verdict_json ? qs_json_kraw(j, "verdict", job->verdict_json) : qs_json_kstring(j, "verdict", NULL);
     qs_json_kstring(j, "seed", seed);
     put_time(j, "submitted_wall_ns", job->submitted_wall_ns);
     put_time(j, "started_wall_ns", job->started_wall_ns);

@@ -33,17 +33,63 @@ static void time_cell(struct qs_grid *grid, const json_t *object, const char *ke
     qs_grid_cell(grid, text);
 }
 
+static const char *state_of(const json_t *job)
+{
+    const char *why = qs_json_get_text(job, "why", ""); /* its end is not on disk */
+    return why[0] != '\0' ? "waiting" : qs_json_get_text(job, "state", "");
+}
+
+static const char *verdict_of(const json_t *job)
+{
+    return qs_json_get_text(json_object_get(job, "verdict"), "text", "-");
+}
+
+static void add_job(struct qs_grid *grid, const json_t *job)
+{
+    int_cell(grid, job, "id");
+    qs_grid_cell(grid, state_of(job));
+    text_cell(grid, job, "name");
+    qs_grid_cell(grid, verdict_of(job));
+    int_cell(grid, job, "runs");
+    int_cell(grid, job, "runs_tainted");
+    int_cell(grid, job, "iterations");
+    time_cell(grid, job, "submitted_wall_ns");
+    text_cell(grid, job, "owner");
+    text_cell(grid, job, "reason");
+}
+
+/* Its verdict, or how it stands and why. */
+static void add_job_narrow(struct qs_grid *grid, const json_t *job)
+{
+    struct qs_buf result;
+    const char *reason = qs_json_get_text(job, "reason", "");
+    qs_buf_init(&result);
+    if (json_is_object(json_object_get(job, "verdict")))
+        qs_buf_str(&result, verdict_of(job));
+    else
+        qs_buf_fmt(&result, "%s%s%s", state_of(job), reason[0] != '\0' ? ": " : "", reason);
+    int_cell(grid, job, "id");
+    text_cell(grid, job, "name");
+    qs_grid_cell(grid, result.data);
+    qs_buf_done(&result);
+}
+
 void qs_layout_jobs(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
 {
     static const struct qs_grid_column columns[] = {{.title = "job", .right = true},
                                                     {.title = "state"},
                                                     {.title = "name", .most = 60},
+                                                    {.title = "verdict", .keep = 1, .most = 48},
                                                     {.title = "runs", .right = true, .keep = 4},
                                                     {.title = "tainted", .right = true, .keep = 5},
                                                     {.title = "iterations", .right = true, .keep = 3},
                                                     {.title = "submitted", .keep = 2},
                                                     {.title = "owner", .keep = 6},
                                                     {.title = "reason", .most = 80}};
+    static const struct qs_grid_column narrow[] = {
+        {.title = "job", .right = true}, {.title = "name", .most = 60}, {.title = "result", .most = 80}};
+    enum { NARROW_CELLS = 60 };
+    bool wide = layout->face.width >= NARROW_CELLS;
     struct qs_grid grid;
     size_t i;
     const json_t *job;
@@ -53,20 +99,12 @@ void qs_layout_jobs(const struct qs_layout *layout, const json_t *doc, struct qs
         qs_buf_str(out, "There are no jobs yet. To make one: quiesce run -- COMMAND\n");
         return;
     }
-    qs_grid_init(&grid, columns, sizeof(columns) / sizeof(columns[0]));
+    qs_grid_init(&grid, wide ? columns : narrow,
+                 wide ? sizeof(columns) / sizeof(columns[0]) : sizeof(narrow) / sizeof(narrow[0]));
     json_array_foreach(jobs, i, job)
     {
-        int_cell(&grid, job, "id");
-        const char *why = qs_json_get_text(job, "why", ""); /* its end is not on disk */
-        disk = why[0] != '\0' ? why : disk;
-        qs_grid_cell(&grid, why[0] != '\0' ? "waiting" : qs_json_get_text(job, "state", ""));
-        text_cell(&grid, job, "name");
-        int_cell(&grid, job, "runs");
-        int_cell(&grid, job, "runs_tainted");
-        int_cell(&grid, job, "iterations");
-        time_cell(&grid, job, "submitted_wall_ns");
-        text_cell(&grid, job, "owner");
-        text_cell(&grid, job, "reason");
+        disk = qs_json_get_text(job, "why", disk);
+        (wide ? add_job : add_job_narrow)(&grid, job);
     }
     qs_grid_print(&grid, &layout->face, "", out);
     qs_grid_done(&grid);
@@ -151,6 +189,7 @@ void qs_layout_job(const struct qs_layout *layout, const json_t *job, struct qs_
     qs_buf_fmt(&text, "job %" PRId64 ": %s, %s", qs_json_get_int(job, "id", 0),
                qs_json_get_text(job, "name", "?"), qs_json_get_text(job, "state", "?"));
     qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
+    field(layout, out, "verdict", qs_json_get_text(json_object_get(job, "verdict"), "text", ""));
     field(layout, out, "reason", qs_json_get_text(job, "reason", ""));
     field(layout, out, "waits for", qs_json_get_text(job, "why", ""));
     progress_field(layout, out, job);

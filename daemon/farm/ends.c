@@ -174,6 +174,7 @@ static void commit_end(struct qs_farm_job *job)
                                        .state = job->end.state,
                                        .reason = job->end.reason,
                                        .runs_per_block = job->end.runs_per_block,
+                                       .verdict_json = job->end.verdict_json,
                                        .result_json = job->end.result_json,
                                        .state_json = body};
     farm->outstanding++;
@@ -188,12 +189,13 @@ static uint32_t runs_per_block(const struct qs_job_spec *spec)
 }
 
 void qs_farm_finish(struct qs_farm_job *job, enum qs_job_state state, const char *reason,
-                    const char *result_json)
+                    const char *verdict_json, const char *result_json)
 {
     struct qs_farm *farm = job->farm;
     job->ending = true;
     job->end = (struct qs_farm_end){.state = state,
                                     .reason = qs_strdup(reason),
+                                    .verdict_json = qs_strdup(verdict_json),
                                     .result_json = qs_strdup(result_json),
                                     .wall_ns = qs_loop_wall_ns(farm->p.loop),
                                     .runs_per_block = runs_per_block(job->spec)};
@@ -209,10 +211,11 @@ bool qs_farm_cancel_end(struct qs_farm_job *job, const char *why)
     if (!end->waits || end->state == QS_JOB_CANCELLED)
         return false;
     free(end->reason);
+    free(end->verdict_json);
     free(end->result_json);
     end->state = QS_JOB_CANCELLED;
     end->reason = qs_strdup(why);
-    end->result_json = NULL;
+    end->verdict_json = end->result_json = NULL;
     if (end->again) {
         qs_farm_end_stop(job);
         commit_end(job);
@@ -224,6 +227,7 @@ void qs_farm_end_done(struct qs_farm_end *end)
 {
     qs_timer_stop(end->again);
     free(end->reason);
+    free(end->verdict_json);
     free(end->result_json);
     free(end->waits);
 }

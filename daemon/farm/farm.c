@@ -168,7 +168,7 @@ static void go_on_with(struct qs_farm *farm, struct qs_farm_job *job, const char
            cancelled ? cancelled : "going on");
     qs_farm_add(farm, job);
     if (cancelled) {
-        qs_farm_finish(job, QS_JOB_CANCELLED, cancelled, NULL);
+        qs_farm_finish(job, QS_JOB_CANCELLED, cancelled, NULL, NULL);
         return;
     }
     qs_farm_match(farm, job->spec, job->matches);
@@ -192,7 +192,7 @@ static bool take_over(struct qs_farm *farm, const struct qs_live_job *live, stru
         go_on_with(farm, job, one.cancelled);
     } else {
         qs_farm_add(farm, job);
-        qs_farm_finish(job, QS_JOB_FAILED, why.text, NULL);
+        qs_farm_finish(job, QS_JOB_FAILED, why.text, NULL, NULL);
     }
     free(one.cancelled);
     qs_jobs_free(&one.job);

@@ -10,7 +10,7 @@
 
 struct qs_farm_end { /* how a job ends, decided and on its way to disk */
     enum qs_job_state state;
-    char *reason, *result_json; /* owned; result_json: body of job.result, or NULL */
+    char *reason, *verdict_json, *result_json; /* owned; result_json: body of job.result; or NULL */
     int64_t wall_ns;
     uint32_t runs_per_block;
     unsigned failures;      /* commits that failed */
@@ -75,7 +75,7 @@ bool qs_farm_match(const struct qs_farm *farm, const struct qs_job_spec *spec, b
 
 /* ends.c: commits the end, then takes the job out of the queue; tried again until the disk takes it. */
 void qs_farm_finish(struct qs_farm_job *job, enum qs_job_state state, const char *reason,
-                    const char *result_json);
+                    const char *verdict_json, const char *result_json);
 /* An end that waits for the disk becomes a cancellation; false where none waits. */
 bool qs_farm_cancel_end(struct qs_farm_job *job, const char *why);
 /* Something was committed: the ends that wait are tried now. */

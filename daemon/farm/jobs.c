@@ -184,7 +184,7 @@ struct verdict_task { /* the report after a job, off the loop */
     struct qs_samples samples;
     struct qs_job_metrics metrics;
     int exit;
-    struct qs_buf verdicts;
+    struct qs_buf verdicts, brief;
 };
 
 /* A window is to open on this machine: the verdict rests till it has closed. */
@@ -210,7 +210,7 @@ static bool compute_verdict(struct qs_store_reader *reader, void *user, struct q
                                        .metrics = &t->metrics,
                                        .db_path = t->db_path,
                                        .progress = {.go_on = rest, .user = t}};
-    return qs_report_verdicts(&in, &t->verdicts, &t->exit, err);
+    return qs_report_verdicts(&in, &t->verdicts, &t->brief, &t->exit, err);
 }
 
 static void on_verdict(const struct qs_err *err, void *user)
@@ -227,13 +227,15 @@ static void on_verdict(const struct qs_err *err, void *user)
         qs_json_kbool(&j, "fail_on_regression", job->spec->fail_on_regression);
         qs_json_kraw(&j, "verdicts", err ? "[]" : t->verdicts.data);
         qs_json_object_end(&j);
-        qs_farm_finish(job, QS_JOB_DONE, job->stopped, body.data);
+        qs_farm_finish(job, QS_JOB_DONE, job->stopped, !err && t->brief.len > 0 ? t->brief.data : NULL,
+                       body.data);
         qs_buf_done(&body);
     }
     qs_jobs_free(&t->info);
     qs_samples_free(&t->samples);
     qs_job_metrics_free(&t->metrics);
     qs_buf_done(&t->verdicts);
+    qs_buf_done(&t->brief);
     free(t);
 }
 
@@ -255,7 +257,7 @@ static void finish_failed(struct qs_farm_job *job)
     qs_json_kstring(&j, "advice", qs_errc_advice(job->failure.code));
     qs_json_kraw(&j, "verdicts", "[]");
     qs_json_object_end(&j);
-    qs_farm_finish(job, QS_JOB_FAILED, job->failure.text, body.data);
+    qs_farm_finish(job, QS_JOB_FAILED, job->failure.text, NULL, body.data);
     qs_buf_done(&body);
 }
 
@@ -265,7 +267,7 @@ void qs_farm_end_job(struct qs_farm_job *job)
         return;
     job->ending = true;
     if (job->cancelled) {
-        qs_farm_finish(job, QS_JOB_CANCELLED, job->cancel_why, NULL);
+        qs_farm_finish(job, QS_JOB_CANCELLED, job->cancel_why, NULL, NULL);
     } else if (job->failure.code != QS_E_NONE) {
         finish_failed(job);
     } else {
@@ -275,6 +277,7 @@ void qs_farm_end_job(struct qs_farm_job *job)
         t->spec = job->spec;
         t->db_path = qs_store_path(job->farm->p.store);
         qs_buf_init(&t->verdicts);
+        qs_buf_init(&t->brief);
         qs_store_read(job->farm->p.store, compute_verdict, on_verdict, t);
     }
 }

@@ -42,4 +42,8 @@ void qs_report_pair_names(const struct qs_report_group *g, size_t pair, const ch
 void qs_report_put_metric_kind(struct qs_json *j, const struct qs_arm_metric *metric);
 void qs_report_put_metrics(struct qs_json *j, const struct qs_report_group *g);
 
+/* brief.c: all verdicts of the groups in one JSON object (schema/openapi.yaml, Verdict); nothing where there
+ * is none. */
+void qs_report_put_brief(struct qs_buf *out, const struct qs_report_group *groups, size_t count);
+
 #endif

@@ -362,8 +362,8 @@ static bool put_verdicts(struct qs_json *j, const struct qs_report_group *g)
     return worse;
 }
 
-bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, int *ret_exit,
-                        struct qs_err *err)
+bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, struct qs_buf *brief,
+                        int *ret_exit, struct qs_err *err)
 {
     enum { EXIT_REGRESSION = 5 };
     struct qs_report_group *groups;
@@ -380,6 +380,7 @@ bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, in
         if (put_verdicts(&j, &groups[i]))
             *ret_exit = EXIT_REGRESSION;
     qs_json_array_end(&j);
+    qs_report_put_brief(brief, groups, count);
     qs_report_groups_free(groups, count);
     return true;
 }

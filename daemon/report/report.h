@@ -31,10 +31,11 @@ struct qs_report_input { /* all borrowed */
 /* Appends the comparison document to out. QS_E_STOPPED: progress ended it, and what was appended is no
  * document. */
 bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, struct qs_err *err);
-/* Appends [{"point","device","arm","verdict"}], with "metric" where it is not the duration; *ret_exit is 5
- * where any of them is a regression that stands among so many, else 0. QS_E_STOPPED as above. */
-bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, int *ret_exit,
-                        struct qs_err *err);
+/* Appends [{"point","device","arm","verdict"}], with "metric" where it is not the duration, and to brief the
+ * one of them that weighs most (nothing where no arms were compared); *ret_exit is 5 where any of them is a
+ * regression that stands among so many, else 0. QS_E_STOPPED as above. */
+bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, struct qs_buf *brief,
+                        int *ret_exit, struct qs_err *err);
 
 /* Appends one line per comparison for a log or a script's reader: "simulated sim0 blur: b takes 2.6-3.4 %
  * longer than a: regression". Nothing where progress ended it. */

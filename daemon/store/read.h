@@ -10,6 +10,7 @@
 struct qs_job_info {
     int64_t id;
     char *idem, *owner, *name, *spec_json, *reason; /* idem, reason may be NULL */
+    char *verdict_json; /* its verdicts in one; NULL before its end, and where nothing was compared */
     uint64_t seed;
     enum qs_job_state state;
     int64_t submitted_wall_ns, started_wall_ns, ended_wall_ns; /* 0 = not yet */

@@ -8,7 +8,8 @@
 #include "store/reader.h"
 
 #define JOB_COLUMNS                                                                                          \
-    "j.id, j.idem, j.owner, j.name, j.reason, j.seed, j.state, j.submitted_wall_ns, j.started_wall_ns,"      \
+    "j.id, j.idem, j.owner, j.name, j.reason, j.verdict, j.seed, j.state, j.submitted_wall_ns, "             \
+    "j.started_wall_ns,"                                                                                     \
     " j.ended_wall_ns, (SELECT count(*) FROM run r WHERE r.job_id = j.id),"                                  \
     " (SELECT count(*) FROM run r WHERE r.job_id = j.id AND (r.taint <> 0 OR EXISTS"                         \
     "   (SELECT 1 FROM window w WHERE w.run_id = r.id AND w.traced = 0 AND w.taint <> 0))),"                 \
@@ -35,6 +36,7 @@ static void take_job(struct qs_stmt *s, struct qs_job_info *job)
     job->owner = qs_stmt_dup_text(s);
     job->name = qs_stmt_dup_text(s);
     job->reason = qs_stmt_dup_text(s);
+    job->verdict_json = qs_stmt_dup_text(s);
     job->seed = (uint64_t)qs_stmt_get_int(s);
     job->state = state_of(qs_stmt_get_text(s));
     job->submitted_wall_ns = qs_stmt_get_int(s);
@@ -131,6 +133,7 @@ void qs_jobs_free(struct qs_jobs *jobs)
         free(jobs->at[i].name);
         free(jobs->at[i].spec_json);
         free(jobs->at[i].reason);
+        free(jobs->at[i].verdict_json);
     }
     free(jobs->at);
     *jobs = (struct qs_jobs){0};

@@ -57,6 +57,7 @@ void qs_store_job_end(struct qs_store *store, const struct qs_job_end_row *end, 
     struct qs_request *req = qs_request_new(qs_apply_job_end, done, user);
     struct qs_job_end_row row = *end;
     keep(&req->arena, &row.reason);
+    keep(&req->arena, &row.verdict_json);
     keep(&req->arena, &row.result_json);
     keep(&req->arena, &row.state_json);
     push(store, req, &row, sizeof row);

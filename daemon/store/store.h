@@ -69,11 +69,12 @@ void qs_store_job_state(struct qs_store *store, int64_t job, enum qs_job_state s
                         int64_t at_ns, qs_store_done_fn *done, void *user);
 struct qs_job_end_row {
     int64_t job, at_ns;
-    enum qs_job_state state; /* done, failed or cancelled */
-    const char *reason;      /* or NULL */
-    uint32_t runs_per_block; /* fewer of them are a block that was not completed */
-    const char *result_json; /* body of event job.result, or NULL */
-    const char *state_json;  /* body of event job.state */
+    enum qs_job_state state;  /* done, failed or cancelled */
+    const char *reason;       /* or NULL */
+    uint32_t runs_per_block;  /* fewer of them are a block that was not completed */
+    const char *verdict_json; /* its verdicts in one, or NULL */
+    const char *result_json;  /* body of event job.result, or NULL */
+    const char *state_json;   /* body of event job.state */
 };
 
 /* The job's end with its events, and the ends of its runs and sessions that are still open, in one commit;

@@ -66,6 +66,16 @@ static bool find_end(struct qs_db *db, int64_t job, bool *ret_found, int64_t *re
     return qs_stmt_one(&s, ret_id, ret_found, err);
 }
 
+static bool put_verdict(struct qs_db *db, const struct qs_job_end_row *r, struct qs_err *err)
+{
+    struct qs_stmt s;
+    if (!qs_stmt_begin(db, &s, "UPDATE job SET verdict = ?2 WHERE id = ?1", err))
+        return false;
+    qs_stmt_int(&s, r->job);
+    qs_stmt_text(&s, r->verdict_json);
+    return qs_stmt_run(&s, err);
+}
+
 bool qs_apply_job_end(struct qs_db *db, const void *row, int64_t *ret_id, struct qs_err *err)
 {
     const struct qs_job_end_row *r = row;
@@ -76,6 +86,7 @@ bool qs_apply_job_end(struct qs_db *db, const void *row, int64_t *ret_id, struct
     if (!find_end(db, r->job, &ended, ret_id, err) || ended)
         return ended;
     return qs_apply_job_state(db, &state, &none, err) && close_open(db, r, err) &&
+           (!r->verdict_json || put_verdict(db, r, err)) &&
            (!r->result_json || tell(db, r, "job.result", r->result_json, ret_id, err)) &&
            tell(db, r, "job.state", r->state_json, ret_id, err);
 }

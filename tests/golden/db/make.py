@@ -90,7 +90,22 @@ def version_9(db):
     db.execute("INSERT INTO run_median VALUES(1, 0, 1, 1001006.5, 14, 0), (3, 1, 1, NULL, 0, 1)")
 
 
-MORE = {2: version_2, 3: version_3, 4: version_4, 5: version_5, 6: version_6, 7: version_7, 8: version_8, 9: version_9}
+def version_10(db):
+    db.execute("INSERT INTO build(id, label, content) VALUES(1, 'r42', ?)", (content("r42"),))
+    db.execute("UPDATE arm SET build_id = 1 WHERE name = 'b'")
+    window = db.execute("SELECT id FROM window WHERE run_id = 2 ORDER BY id").fetchone()[0]  # the first of arm b
+    db.execute("INSERT INTO gate VALUES(?, 1, 2, 'open', 1, NULL)", (window,))
+    db.execute("INSERT INTO sensor(name) VALUES('cpu.busy_ratio_ppm')")
+    db.execute("INSERT INTO evidence VALUES(?, (SELECT max(id) FROM sensor), 3, 4)", (window,))
+    db.execute("INSERT INTO taint VALUES(?, 0, NULL, 'gate', 5, 4)", (window,))
+    db.execute("INSERT INTO artifact(run_id, idx, kind, name, sha256, total_bytes) VALUES(2, 1, 'trace', 'perf', NULL, 0)")
+    db.execute("INSERT INTO trace VALUES(2, 1, ?, 0, 0, 0)", (window,))
+    db.execute("INSERT INTO tuning SELECT zeroblob(32), depends, 2, oracle, precision_ns, accuracy_ns, tries, evaluation_ps, table_evals,"
+               " logistic_evals, evals, found_wall_ns FROM tuning")
+    db.execute("UPDATE job SET verdict = ?", (json.dumps({"text": "b 3.1 % slower", "verdict": "regression"}),))
+
+
+MORE = {2: version_2, 3: version_3, 4: version_4, 5: version_5, 6: version_6, 7: version_7, 8: version_8, 9: version_9, 10: version_10}
 
 
 def make(version, out):

@@ -49,16 +49,50 @@ static size_t count(const char *page, const char *part)
     "{\"jobs\":[{\"id\":7,\"name\":\"" LONG "\",\"owner\":\"root\",\"state\":\"failed\",\"reason\":\"" LONG  \
     "\",\"submitted_wall_ns\":1795363303144541281,\"runs\":4,\"runs_tainted\":4,\"iterations\":29}]}"
 
+/* An ended job with this verdict (JSON) and name. */
+static char *jobs_page(const char *name, const char *verdict, size_t width)
+{
+    char document[700];
+    snprintf(document, sizeof document,
+             "{\"jobs\":[{\"id\":8,\"name\":\"%s\",\"owner\":\"root\",\"state\":\"done\",\"reason\":"
+             "\"interval\",\"verdict\":%s,\"submitted_wall_ns\":1795363303144541281,\"runs\":4,"
+             "\"runs_tainted\":4,\"iterations\":29}]}",
+             name, verdict);
+    return page_of(qs_layout_jobs, document, width, false);
+}
+
+static void a_job_shows_its_verdict_at_every_width(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"nightly", LONG};
+    for (size_t width = 40; width <= 160; width += 20) {
+        for (size_t i = 0; i < 2; i++) {
+            char *page = jobs_page(names[i], "{\"text\":\"b 3.1 % slower\"}", width);
+            check_width(page, width);
+            assert_non_null(strstr(page, width < 60 ? "result" : "verdict"));
+            assert_non_null(strstr(page, "b 3.1 % slower"));
+            free(page);
+        }
+    }
+    char *page = jobs_page("nightly", "null", 160);
+    assert_non_null(strstr(page, "done   nightly  -  "));
+    free(page);
+    page = jobs_page("nightly", "null", 40);
+    assert_string_equal(page, "job  name     result\n  8  nightly  done: interval\n");
+    free(page);
+}
+
 static void a_long_name_is_cut_before_other_columns_go(void **state)
 {
     (void)state;
     static const struct {
         size_t width;
         const char *title[6];
-    } screens[] = {{40, {"job", "state", "name", "reason"}},
+    } screens[] = {{40, {"job", "name", "result"}},
+                   {60, {"job", "state", "name", "reason"}},
                    {80, {"job", "state", "name", "submitted", "reason"}},
                    {120, {"name", "runs", "tainted", "iterations", "submitted", "owner"}}};
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         char *page = page_of(qs_layout_jobs, JOBS, screens[i].width, false);
         check_width(page, screens[i].width);
         for (size_t k = 0; k < 6 && screens[i].title[k] != NULL; k++)
@@ -173,7 +207,8 @@ static void every_help_fits_forty_columns(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_long_name_is_cut_before_other_columns_go),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_job_shows_its_verdict_at_every_width),
+                                       cmocka_unit_test(a_long_name_is_cut_before_other_columns_go),
                                        cmocka_unit_test(why_a_device_is_down_is_there_at_every_width),
                                        cmocka_unit_test(what_arms_have_in_common_is_said_once),
                                        cmocka_unit_test(why_a_job_failed_is_said_once),

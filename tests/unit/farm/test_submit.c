@@ -223,6 +223,9 @@ static void round_trip(const char *text, const char *name)
     assert_int_equal(b.err.code, QS_E_NONE);
     look(&b, &s);
     assert_int_equal(s.job.at[0].state, QS_JOB_DONE);
+    assert_non_null(s.job.at[0].verdict_json);
+    assert_ptr_equal(strstr(s.job.at[0].verdict_json, "{\"text\":\"slower 10.0 % slower\","),
+                     s.job.at[0].verdict_json);
     if (!qs_farm_spec_from_store(s.job.at[0].spec_json, s.job.at[0].seed, &spec, &err))
         fail_msg("%s", err.text);
     assert_string_equal(spec->name, "naïve \"job\"");

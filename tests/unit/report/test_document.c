@@ -247,20 +247,23 @@ static void test_verdicts(void **state)
 {
     (void)state;
     struct world w;
-    struct qs_buf text;
+    struct qs_buf text, brief;
     struct qs_err err = QS_ERR_INIT;
     int exit_code;
     qs_buf_init(&text);
+    qs_buf_init(&brief);
     world_init(&w, 2, NULL);
-    assert_true(qs_report_verdicts(&w.in, &text, &exit_code, &err));
+    assert_true(qs_report_verdicts(&w.in, &text, &brief, &exit_code, &err));
     assert_string_equal(text.data, "[]");
+    assert_string_equal(brief.data, "");
     assert_int_equal(exit_code, 0);
     fill(&w);
     qs_buf_clear(&text);
-    assert_true(qs_report_verdicts(&w.in, &text, &exit_code, &err));
+    assert_true(qs_report_verdicts(&w.in, &text, &brief, &exit_code, &err));
     assert_string_equal(text.data,
                         "[{\"point\":0,\"device\":\"local\",\"arm\":\"b\",\"verdict\":\"regression\"}]");
     assert_int_equal(exit_code, 5);
+    qs_buf_done(&brief);
     qs_buf_done(&text);
     world_done(&w);
 }
@@ -270,11 +273,14 @@ enum form { DOCUMENT, VERDICTS };
 static bool make(struct world *w, enum form form, struct listener *l, struct qs_buf *text)
 {
     struct qs_err err = QS_ERR_INIT;
+    struct qs_buf brief;
     int code;
+    qs_buf_init(&brief);
     w->in.progress = (struct qs_progress){.go_on = hear, .user = l};
     qs_buf_clear(text);
     bool ok = form == DOCUMENT ? qs_report_compare(&w->in, text, &err)
-                               : qs_report_verdicts(&w->in, text, &code, &err);
+                               : qs_report_verdicts(&w->in, text, &brief, &code, &err);
+    qs_buf_done(&brief);
     assert_int_equal(err.code, ok ? QS_E_NONE : QS_E_STOPPED);
     return ok;
 }

@@ -119,12 +119,16 @@ static const struct {
      "NULL\nNULL\n{\"layout\": \"random\", \"stack\": 4096}\n"},
     {5, "SELECT seq || phase || evals FROM v_iteration WHERE run LIKE '03%' AND window = 0 ORDER BY seq",
      "0warmup1\n1warmup1\n", "0tune3\n1tune4\n"},
-    {5, "SELECT device || benchmark || evals || oracle || evaluation_ns || ' ' || run FROM v_tuning", "",
-     "benchgzip17logistic1234.567 03000000000000000000000000000000\n"},
+    {5,
+     "SELECT device || benchmark || evals || oracle || evaluation_ns || ' ' || run FROM v_tuning WHERE run "
+     "LIKE '03%'",
+     "", "benchgzip17logistic1234.567 03000000000000000000000000000000\n"},
     {6, "SELECT name || deterministic FROM metric WHERE id > 9 ORDER BY id", "energy_uj0\n",
      "energy_uj0\ninstructions1\n"},
     {7, "SELECT phase FROM v_window WHERE run LIKE '03%' AND window = 1", "measure\n", "traced\n"},
-    {7, "SELECT tool || window || ' ' || started_ns || ' ' || stopped_ns || ' ' || kept_bytes FROM v_trace",
+    {7,
+     "SELECT tool || window || ' ' || started_ns || ' ' || stopped_ns || ' ' || kept_bytes FROM v_trace "
+     "WHERE run LIKE '03%'",
      "", "perf1 500 990000 4\n"},
     {8, "SELECT coalesce(start_ns, 'none') FROM v_iteration WHERE run LIKE '03%' AND window = 2 ORDER BY seq",
      "2000000\n2000400\n", "none\nnone\n"},
@@ -134,6 +138,22 @@ static const struct {
      "NULL\n", "{\"format\": \"numbers\", \"unit\": \"ms\"}1\n"},
     {9, "SELECT run_id || ' ' || coalesce(median, 'none') || ' ' || n || soft FROM run_median ORDER BY 1", "",
      "1 1001006.5 140\n3 none 01\n"},
+    {10, "SELECT coalesce(verdict, '-') || coalesce(builds, '-') FROM v_job", "--\n", "b 3.1 % slowerr42\n"},
+    {10,
+     "SELECT group_concat(arm || coalesce(build, '-'), ' ') FROM (SELECT DISTINCT arm, build FROM v_run "
+     "ORDER "
+     "BY 1) UNION ALL"
+     " SELECT group_concat(arm || coalesce(build, '-'), ' ') FROM (SELECT DISTINCT arm, build FROM "
+     "v_iteration ORDER BY 1) UNION ALL"
+     " SELECT group_concat(arm || coalesce(build, '-'), ' ') FROM (SELECT DISTINCT arm, build FROM v_window "
+     "ORDER BY 1)",
+     "a- b-\na- b-\na- b-\n", "a- br42\na- br42\na- br42\n"},
+    {10,
+     "SELECT what || arm || build FROM (SELECT 'gate' AS what, arm, build FROM v_gate UNION ALL SELECT "
+     "'evidence', arm, build FROM v_evidence UNION ALL SELECT 'taint', arm, build FROM v_taint UNION ALL "
+     "SELECT 'trace', arm, build FROM v_trace UNION ALL SELECT 'left', arm, build FROM v_artifact UNION ALL "
+     "SELECT 'tuned', arm, build FROM v_tuning) WHERE build IS NOT NULL",
+     "", "gatebr42\nevidencebr42\ntaintbr42\ntracebr42\nleftbr42\nleftbr42\ntunedbr42\n"},
 };
 
 static void additions_are_read(sqlite3 *db, int version)
