@@ -207,6 +207,14 @@ static void room_is_looked_for_first(void **state)
     push(s, &b);
     assert_false(has(s, &a));
     script_free(s);
+    s = plugged(&(struct script_options){.disk = {.total_bytes = 1 << 20}, .cache_most_bytes = 2500});
+    push(s, &a);
+    clean(s, QS_CLEAN_SESSION, 0, 1000, 0);
+    push(s, &b);
+    begin(s, &(struct blob){'f', 2000, false});
+    expect_put_at(s, QS_PUT_NO_SPACE, 0, "the cache has 2000 of at most 2500, and 1000 of these are in use");
+    assert_true(has(s, &a));
+    script_free(s);
 }
 
 static void a_full_table_is_a_full_cache(void **state)
@@ -228,6 +236,10 @@ static void a_full_table_is_a_full_cache(void **state)
     }
     assert_false(qs_cache_could_fit(cache, &room, 1));
     assert_null(qs_cache_victim(cache));
+    qs_cache_init(cache);
+    const struct qs_cache_room edge = {.free_bytes = 100, .reserve_bytes = 100, .most_bytes = 10};
+    assert_true(qs_cache_fits(cache, &edge, 0));
+    assert_false(qs_cache_fits(cache, &edge, 1));
     free(cache);
 }
 
@@ -324,6 +336,12 @@ static void the_disk_may_refuse(void **state)
     s->disk.refuse = EROFS;
     send_data(s, &a, 999, 1);
     expect_put_at(s, QS_PUT_FAILED, 999, "errno 30");
+    begin(s, &a);
+    expect_put_at(s, QS_PUT_MORE, 0, NULL);
+    s->disk.refuse_keep = EDQUOT;
+    send_data(s, &a, 0, 1000);
+    expect_put_at(s, QS_PUT_FAILED, 1000, "errno");
+    assert_int_equal(s->disk.count, 0);
     push(s, &a);
     assert_int_equal(stage(s, "b", &b), QS_STAGED_MISSING);
     s->disk.refuse = EIO;
@@ -338,11 +356,15 @@ static void the_disk_may_refuse(void **state)
 static void data_must_fit_its_file(void **state)
 {
     (void)state;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         struct script *s = usual();
         begin(s, &a);
         expect_put_at(s, QS_PUT_MORE, 0, NULL);
-        if (i == 0) {
+        if (i == 3) {
+            send_data(s, &a, 0, 400);
+            uint8_t rest[601] = {0};
+            peer_put_data(&s->peer, 6, 400, rest, sizeof rest);
+        } else if (i == 0) {
             send_data(s, &a, 1, 10); /* a gap */
         } else if (i == 1) {
             uint8_t many[1001] = {0};

@@ -198,6 +198,7 @@ static void fails_windows_without_a_program(void **state)
         assert_int_equal(m.how, QS_CLOSED_FAILED);
         peer_run_end(&s->peer);
         assert_int_equal(expect_ended(s).how, QS_ENDED_SIGNALLED);
+        assert_int_equal(s->run_ends, 1);
         script_free(s);
     }
     struct script *s = parked();

@@ -140,6 +140,7 @@ static void finishes_a_window_alone(void **state)
             script_unplug(s);
         }
         script_expect_state(s, QS_STATE_ALONE);
+        assert_true(qs_agent_is_silent(s->agent));
         assert_false(qs_agent_takes_link(s->agent));
         script_exit(s, 1 * MS, 0);
         script_pass(s, 60 * S); /* the last one reaches its limit, asks, forces */
@@ -180,6 +181,67 @@ static void goes_on_with_a_run_after_a_loss(void **state)
     const struct letter *l = script_expect(s, QS_MSG_RUN_ENDED);
     assert_int_equal(qs_msg_decode_run_seq(l->payload, l->n, &ended), 0);
     assert_int_equal(ended.seq, 3);
+    script_free(s);
+}
+
+/* Windows of one run are offered as one; the runs one by one. */
+static void offers_each_run_once(void **state)
+{
+    struct script *s = in_run();
+    struct qs_msg_held m;
+    struct qs_held held;
+    (void)state;
+    measure(s, 5, 3);
+    measure(s, 8, 2);
+    peer_run_end(&s->peer);
+    script_expect(s, QS_MSG_RUN_ENDED);
+    s->peer.run.b[0]++;
+    script_run(s, &(struct run_spec){.capture = false});
+    measure(s, 0, 4);
+    peer_seq(&s->peer, QS_MSG_ACK, 1);
+    script_unplug(s);
+    script_plug(s);
+    peer_hello(&s->peer, 1000);
+    script_expect(s, QS_MSG_HELLO_AGENT);
+    const struct letter *l = script_expect(s, QS_MSG_HELD);
+    assert_int_equal(qs_msg_decode_held(l->payload, l->n, &m), 0);
+    assert_int_equal(m.held.count, 2);
+    struct qs_iter it = qs_list_iter(&m.held);
+    assert_true(qs_list_held(&it, &held));
+    assert_int_equal(held.run.b[0] + 1, s->peer.run.b[0]);
+    assert_int_equal(held.first_seq, 5);
+    assert_int_equal(held.next_seq, 10);
+    assert_true(qs_list_held(&it, &held));
+    assert_true(qs_uid_equal(&held.run, &s->peer.run));
+    assert_int_equal(held.first_seq, 1);
+    assert_int_equal(held.next_seq, 4);
+    peer_seq(&s->peer, QS_MSG_RESEND, 1); /* of this run alone, the whole window */
+    script_expect(s, QS_MSG_CLOSED);
+    script_expect(s, QS_MSG_ITERATIONS);
+    script_expect_nothing(s);
+    size_t used = s->agent->ring.windows[2].at;
+    peer_seq(&s->peer, QS_MSG_ACK, 4); /* the last of them goes, then the first */
+    assert_int_equal(s->agent->ring.count, 2);
+    assert_int_equal(s->agent->ring.used, used);
+    s->peer.run.b[0]--;
+    peer_seq(&s->peer, QS_MSG_RESEND, 5);
+    for (int i = 0; i < 2; i++) {
+        script_expect(s, QS_MSG_CLOSED);
+        script_expect(s, QS_MSG_ITERATIONS);
+    }
+    peer_seq(&s->peer, QS_MSG_ACK, 8);
+    assert_int_equal(s->agent->ring.count, 1);
+    assert_int_equal(s->agent->ring.windows[0].at, 0);
+    peer_seq(&s->peer, QS_MSG_RESEND, 8);
+    script_expect(s, QS_MSG_CLOSED);
+    struct qs_msg_iterations rows;
+    struct qs_row row;
+    l = script_expect(s, QS_MSG_ITERATIONS);
+    assert_int_equal(qs_msg_decode_iterations(l->payload, l->n, &rows), 0);
+    assert_int_equal(rows.first_seq, 8);
+    it = qs_list_iter(&rows.rows);
+    assert_true(qs_list_row(&it, rows.metrics.count, &row));
+    assert_int_equal(row.duration_ns, 9 * 1000);
     script_free(s);
 }
 
@@ -285,6 +347,6 @@ const struct CMUnitTest cases_keep[] = {
     cmocka_unit_test(resends_the_same_bytes),          cmocka_unit_test(finishes_a_window_alone),
     cmocka_unit_test(goes_on_with_a_run_after_a_loss), cmocka_unit_test(keeps_farms_apart),
     cmocka_unit_test(opens_no_window_without_room),    cmocka_unit_test(takes_an_ack_in_a_window),
-    cmocka_unit_test(takes_an_ack_on_the_way),
+    cmocka_unit_test(takes_an_ack_on_the_way),         cmocka_unit_test(offers_each_run_once),
 };
 const size_t cases_keep_count = sizeof cases_keep / sizeof cases_keep[0];

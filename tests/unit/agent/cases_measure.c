@@ -156,7 +156,7 @@ static void flags_what_went_wrong(void **state)
     struct qs_msg_closed m;
     (void)state;
     script_exit(s, 1 * MS, 9);
-    script_end(s, &(struct qs_port_child){.how = QS_PORT_SIGNALLED, .code = 11});
+    script_end(s, &(struct qs_port_child){.how = QS_PORT_SIGNALLED, .code = 11, .core_dumped = true});
     script_end(s, &(struct qs_port_child){.left_children = true, .output_cut = true});
     script_pass(s, 1 * S);
     assert_true(s->asked);
@@ -166,12 +166,76 @@ static void flags_what_went_wrong(void **state)
     const struct letter *l = script_expect(s, QS_MSG_ITERATIONS);
     assert_int_equal(row_of(l, 0).flags, QS_ITERATION_UNEXPECTED_EXIT);
     assert_int_equal(row_of(l, 0).status, 9);
-    assert_int_equal(row_of(l, 1).flags, QS_ITERATION_SIGNALLED);
+    assert_int_equal(row_of(l, 1).flags, QS_ITERATION_SIGNALLED | QS_ITERATION_CORE_DUMPED);
     assert_int_equal(row_of(l, 1).status, -11);
     assert_int_equal(row_of(l, 2).flags, QS_ITERATION_LEFT_CHILDREN | QS_ITERATION_OUTPUT_CUT);
     assert_int_equal(row_of(l, 3).flags, QS_ITERATION_TIMED_OUT);
-    assert_int_equal(m.taints.count, 4);
+    assert_int_equal(m.taints.count, 5); /* output that was cut is none */
+    int64_t value = 0;
+    assert_true(peer_has_taint(&m, qs_iteration_flag_name(QS_ITERATION_TIMED_OUT), 3, &value));
+    assert_int_equal(value, row_of(l, 3).duration_ns);
+    assert_true(peer_has_taint(&m, qs_iteration_flag_name(QS_ITERATION_UNEXPECTED_EXIT), 0, &value));
+    assert_int_equal(value, 9);
     assert_true(peer_has_taint(&m, qs_iteration_flag_name(QS_ITERATION_LEFT_CHILDREN), 2, NULL));
+    script_free(s);
+}
+
+/* Which exit codes are no failure is for the job to say. */
+static void knows_the_expected_exits(void **state)
+{
+    static const struct {
+        enum qs_exit_rule rule;
+        int32_t code;
+        bool expected;
+    } cases[] = {{QS_EXIT_RULE_ZERO, 0, true}, {QS_EXIT_RULE_ZERO, 7, false}, {QS_EXIT_RULE_ANY, 9, true},
+                 {QS_EXIT_RULE_LIST, 7, true}, {QS_EXIT_RULE_LIST, 0, false}, {QS_EXIT_RULE_LIST, 9, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct script *s = measuring(&(struct run_spec){.exit_rule = cases[i].rule, .exit_code = 7}, 1);
+        script_exit(s, 1 * MS, cases[i].code);
+        script_expect(s, QS_MSG_CLOSED);
+        assert_int_equal(row_of(script_expect(s, QS_MSG_ITERATIONS), 0).flags,
+                         cases[i].expected ? 0 : QS_ITERATION_UNEXPECTED_EXIT);
+        script_free(s);
+    }
+}
+
+/* A window has room for so many taints; its first ones are told. */
+static void bounds_its_taints(void **state)
+{
+    enum { MANY = 1200 };
+    struct script *s = measuring(&(struct run_spec){.capture = false}, MANY);
+    struct qs_msg_closed m;
+    (void)state;
+    for (int i = 0; i < MANY; i++) {
+        script_exit(s, 1000, 1);
+    }
+    script_expect_closed(s, &m);
+    assert_int_equal(m.iterations, MANY);
+    assert_int_equal(m.taints.count, QS_TAINTS_MAX);
+    assert_true(
+        peer_has_taint(&m, qs_iteration_flag_name(QS_ITERATION_UNEXPECTED_EXIT), QS_TAINTS_MAX - 1, NULL));
+    script_free(s);
+}
+
+/* The order of events at a limit: asked after it, forced a second later, given up after five more. */
+static void ends_a_process_in_three_stages(void **state)
+{
+    struct script *s = measuring(&(struct run_spec){.limit_ns = 2 * S}, 1);
+    (void)state;
+    s->linger = true;
+    script_pass(s, 2 * S - 1);
+    assert_false(s->asked);
+    script_pass(s, 1);
+    assert_true(s->asked);
+    script_pass(s, 1 * S - 1);
+    assert_false(s->forced);
+    script_pass(s, 1);
+    assert_true(s->forced);
+    script_pass(s, 5 * S - 1);
+    assert_true(s->child_runs);
+    script_pass(s, 1);
+    assert_false(s->child_runs);
     script_free(s);
 }
 
@@ -213,19 +277,37 @@ static void prepares_and_concludes(void **state)
     script_free(s);
 }
 
+/* The process before it has ended: its row is there, whatever becomes of what comes after it. */
+static void records_what_a_conclude_leaves(void **state)
+{
+    struct script *s = measuring(&(struct run_spec){.conclude = helper}, 2);
+    struct qs_msg_closed m;
+    (void)state;
+    script_exit(s, 3 * MS, 0);
+    s->linger = true;
+    script_pass(s, 66 * S);
+    script_expect_closed(s, &m);
+    assert_int_equal(m.how, QS_CLOSED_FAILED);
+    assert_int_equal(m.iterations, 1);
+    const struct letter *l = script_expect(s, QS_MSG_ITERATIONS);
+    assert_int_equal(row_of(l, 0).duration_ns, 3 * MS);
+    assert_int_equal(row_of(l, 0).flags, QS_ITERATION_CONCLUDE_FAILED);
+    script_free(s);
+}
+
 static void fails_where_nothing_starts(void **state)
 {
     struct qs_msg_closed m;
     (void)state;
-    /* at the first process, at a conclude, at the pipe */
-    for (int at = 0; at < 3; at++) {
+    /* at the first process, at a conclude, at the pipe, at a prepare */
+    for (int at = 0; at < 4; at++) {
         struct script *s = script_new(&plain);
         script_connect(s);
         script_run(
-            s, &(struct run_spec){.conclude = at == 1 ? helper : NULL, .prepare = at == 2 ? helper : NULL});
+            s, &(struct run_spec){.conclude = at == 1 ? helper : NULL, .prepare = at >= 2 ? helper : NULL});
         peer_open(&s->peer, &(struct open_spec){.iterations = 3});
         script_expect(s, QS_MSG_ARM);
-        s->refuse_start = at == 0;
+        s->refuse_start = at == 0 || at == 3;
         s->refuse_window = at == 2;
         peer_window(&s->peer, QS_MSG_QUIET, 0);
         if (at == 1) {
@@ -286,11 +368,20 @@ static void sends_long_windows_in_parts(void **state)
 }
 
 const struct CMUnitTest cases_measure[] = {
-    cmocka_unit_test(measures_a_window),           cmocka_unit_test(ends_a_window_by_time),
-    cmocka_unit_test(ends_before_its_evidence),    cmocka_unit_test(taints_what_was_stopped),
-    cmocka_unit_test(taints_by_evidence_and_link), cmocka_unit_test(flags_what_went_wrong),
-    cmocka_unit_test(gives_up_what_does_not_die),  cmocka_unit_test(prepares_and_concludes),
-    cmocka_unit_test(fails_where_nothing_starts),  cmocka_unit_test(cancels_a_window),
+    cmocka_unit_test(measures_a_window),
+    cmocka_unit_test(ends_a_window_by_time),
+    cmocka_unit_test(ends_before_its_evidence),
+    cmocka_unit_test(taints_what_was_stopped),
+    cmocka_unit_test(taints_by_evidence_and_link),
+    cmocka_unit_test(flags_what_went_wrong),
+    cmocka_unit_test(gives_up_what_does_not_die),
+    cmocka_unit_test(prepares_and_concludes),
+    cmocka_unit_test(fails_where_nothing_starts),
+    cmocka_unit_test(cancels_a_window),
     cmocka_unit_test(sends_long_windows_in_parts),
+    cmocka_unit_test(knows_the_expected_exits),
+    cmocka_unit_test(bounds_its_taints),
+    cmocka_unit_test(ends_a_process_in_three_stages),
+    cmocka_unit_test(records_what_a_conclude_leaves),
 };
 const size_t cases_measure_count = sizeof cases_measure / sizeof cases_measure[0];

@@ -439,6 +439,9 @@ static void does_nothing_that_was_not_agreed(void **state)
     script_run(s, &(struct run_spec){.capture = false});
     ask_to_pull(s, &s->peer.run, QS_PULL_FILE, 0);
     assert_int_equal(script_expect_error(s), QS_CODE_UNSUPPORTED);
+    s->agent->features |= QS_FEATURE_PULL;
+    ask_to_pull(s, &s->peer.run, QS_PULL_TRACE, 0);
+    assert_int_equal(script_expect_error(s), QS_CODE_UNSUPPORTED);
     for (size_t i = 0; i < 2; i++) {
         peer_open(&s->peer, &opens[i]);
         assert_int_equal(script_expect_error(s), QS_CODE_UNSUPPORTED);

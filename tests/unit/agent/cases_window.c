@@ -79,6 +79,7 @@ static void waits_and_says_so_once_a_second(void **state)
     assert_int_equal(m.gate.outcome, QS_GATE_OPEN);
     assert_true(m.gate.polls > 10);
     assert_int_equal(m.gate.decided_ns - m.gate.began_ns, 1630 * MS);
+    assert_int_equal(m.taints.count, 0);
     assert_true(qs_text_is(m.gate.busiest, "spinner[7] 99%"));
     struct qs_iter it = qs_list_iter(&m.gate.readings);
     assert_true(qs_list_reading(&it, &r));
@@ -250,6 +251,29 @@ static void loses_the_gate(void **state)
     }
 }
 
+/* A long silence before the window is watched as well. */
+static void watches_the_gate_to_the_last(void **state)
+{
+    struct qs_msg_window_why m;
+    const struct qs_expectation e = expect_below(40, 60 * S, QS_GATE_ON_TIMEOUT_FAIL);
+    struct script *s = in_run();
+    (void)state;
+    script_sensor(s, 0, "heat", QS_READING_OK, 1);
+    peer_open(&s->peer, &(struct open_spec){
+                            .window = 4, .iterations = 1, .lead_ns = 900 * MS, .gate = &e, .gate_count = 1});
+    script_expect(s, QS_MSG_ARM);
+    peer_window(&s->peer, QS_MSG_QUIET, 4);
+    script_pass(s, 300 * MS);
+    s->sensors[0].reading.value = 41;
+    script_pass(s, 100 * MS);
+    const struct letter *l = script_expect(s, QS_MSG_DISARM);
+    assert_int_equal(qs_msg_decode_window_why(l->payload, l->n, &m), 0);
+    assert_true(qs_text_is(m.why, "heat left its band: 41"));
+    assert_int_equal(m.arming, 0);
+    assert_int_equal(m.window, 4);
+    script_free(s);
+}
+
 static void holds_and_arms_again(void **state)
 {
     const struct qs_expectation e = expect_below(40, 60 * S, QS_GATE_ON_TIMEOUT_FAIL);
@@ -397,6 +421,9 @@ static void refuses_windows_that_do_not_fit(void **state)
     script_exit(s, 1 * MS, 0);
     script_expect(s, QS_MSG_CLOSED);
     script_expect(s, QS_MSG_ITERATIONS);
+    peer_open(&s->peer,
+              &(struct open_spec){.iterations = 1, .first_seq = 11, .evals = 1, .phase = QS_PHASE_TUNE});
+    assert_int_equal(script_expect_error(s), QS_CODE_STATE); /* that is harness mode's */
     peer_open(&s->peer, &(struct open_spec){.window = 5, .first_seq = 12, .iterations = 1});
     assert_int_equal(script_expect_error(s), QS_CODE_STATE);
     peer_open(&s->peer, &(struct open_spec){.window = 5, .first_seq = 11, .iterations = 1});
@@ -415,6 +442,7 @@ const struct CMUnitTest cases_window[] = {
     cmocka_unit_test(fails_on_what_it_cannot_read),
     cmocka_unit_test(waits_for_a_stale_sensor),
     cmocka_unit_test(loses_the_gate),
+    cmocka_unit_test(watches_the_gate_to_the_last),
     cmocka_unit_test(holds_and_arms_again),
     cmocka_unit_test(drops_a_late_answer),
     cmocka_unit_test(refuses_an_answer_to_nothing),

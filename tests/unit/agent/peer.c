@@ -24,6 +24,7 @@ void peer_init(struct peer *p, void (*deliver)(void *ctx, const uint8_t *bytes, 
     p->rx = malloc(QS_FRAME_BUF_BYTES);
     p->tx = malloc(QS_FRAME_BUF_BYTES);
     p->features = UINT32_MAX;
+    p->max_frame_bytes = QS_FRAME_MAX_BYTES;
     p->farm = uid_of(0xfa);
     p->session = uid_of(0x5e);
     p->run = uid_of(0x11);
@@ -125,7 +126,7 @@ void peer_hello(struct peer *p, uint32_t heartbeat_ms)
                                         .farm = p->farm,
                                         .session = p->session,
                                         .heartbeat_ms = heartbeat_ms,
-                                        .max_frame_bytes = QS_FRAME_MAX_BYTES,
+                                        .max_frame_bytes = p->max_frame_bytes,
                                         .software = qs_text_of("a test")};
     size_t at = peer_begin(p);
     qs_msg_encode_hello_host(&p->w, &m);

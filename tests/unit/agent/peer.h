@@ -32,6 +32,7 @@ struct peer {
     struct qs_sha256 hellos;
     struct qs_seal tx_seal, rx_seal; /* once we have proven the key; of what comes after the agent's proof */
     uint32_t features;               /* of its hello: all */
+    uint32_t max_frame_bytes;        /* of its hello: QS_FRAME_MAX_BYTES */
     uint32_t arming;                 /* of the last ARM: QUIET and HOLD answer it */
     struct qs_msg_hello_agent agent; /* of the last hello; texts are not kept */
 };

@@ -106,8 +106,10 @@ static bool op_window_open(void *ctx, struct qs_port_fault *fault)
 
 static void op_output(void *ctx, struct qs_port_output *out)
 {
-    (void)ctx;
-    *out = (struct qs_port_output){.kept = "said", .kept_bytes = 4, .total_bytes = 40};
+    static const char much[QS_OUTPUT_MAX_BYTES];
+    size_t n = ((struct script *)ctx)->output_bytes;
+    *out = n ? (struct qs_port_output){.kept = much, .kept_bytes = n, .total_bytes = n}
+             : (struct qs_port_output){.kept = "said", .kept_bytes = 4, .total_bytes = 40};
 }
 
 static void op_read_sensor(void *ctx, const char *name, struct qs_port_reading *reading)
@@ -142,10 +144,10 @@ static size_t op_evidence(void *ctx, bool after, struct qs_port_evidence *rows, 
 
 static bool op_fact(void *ctx, size_t index, struct qs_port_fact *fact)
 {
-    (void)ctx;
+    size_t n = ((struct script *)ctx)->facts;
     snprintf(fact->key, sizeof fact->key, "key%zu", index);
-    snprintf(fact->value, sizeof fact->value, "value");
-    return index < 3;
+    snprintf(fact->value, sizeof fact->value, "%0*d", n ? (int)sizeof fact->value - 1 : 5, 0);
+    return index < (n ? n : 3);
 }
 
 static void op_drain(void *ctx)
@@ -313,6 +315,7 @@ struct script *script_new(const struct script_options *options)
                                             .result = op_trace_result}};
     s->disk = options->disk;
     s->agent = malloc(sizeof *s->agent);
+    memset(s->agent, 0xa5, sizeof *s->agent); /* whoever makes it must not count on zeros */
     s->ring = malloc(ring_bytes);
     s->now_ns = 1000 * S;
     memset(s->key, 0x77, sizeof s->key);

@@ -28,6 +28,8 @@ struct script {
     int64_t third_value;
     int64_t evidence_ns; /* that reading it after a window takes */
     uint32_t unread;
+    size_t output_bytes;                          /* of a window or a hook; 0: "said" of 40 */
+    size_t facts;                                 /* so many, of the greatest length; 0: three short ones */
     int64_t run_begin_ns;                         /* that the next RUN_BEGIN takes */
     bool refuse_run, refuse_start, refuse_window; /* the port's answer to the next ones */
     bool child_runs, asked, forced, abandoned;

@@ -122,6 +122,8 @@ static bool op_keep(void *ctx, const struct qs_port_key *key, struct qs_port_fau
 {
     struct disk *disk = of(ctx);
     assert_true(disk->parted);
+    disk->refuse = disk->refuse_keep;
+    disk->refuse_keep = 0;
     if (refused(disk, fault)) {
         return false;
     }

@@ -22,6 +22,7 @@ struct disk {
     struct disk_file part;
     bool parted;
     int refuse;          /* errno of the next operation that can fail */
+    int refuse_keep;     /* the same, of the next keep */
     size_t placed;       /* files in directories */
     char last_name[128]; /* of them */
     size_t clears, sums;

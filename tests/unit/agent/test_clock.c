@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -74,11 +75,35 @@ static void says_nothing_of_a_clock_that_is_none(void **state)
     }
 }
 
+/* The quantile lies a thousandth of the way from one interval to the next: rounded, a half up. */
+static void rounds_the_quantile(void **state)
+{
+    static const int64_t steps_ns[][2] = {{0, 0}, {499, 0}, {500, 1}, {1499, 1}, {1500, 2}, {2000, 2}};
+    (void)state;
+    for (size_t s = 0; s < sizeof steps_ns / sizeof steps_ns[0]; s++) {
+        int64_t readings_ns[QS_CLOCK_BURST + 1] = {0};
+        struct qs_clock clock;
+        struct qs_port_clock found;
+        qs_clock_init(&clock);
+        for (int burst = 0; burst < QS_CLOCK_INTERVALS / QS_CLOCK_BURST; burst++) {
+            for (int i = 0; i < QS_CLOCK_BURST; i++) {
+                bool above = i == 500, there = burst == 7 && i == 300;
+                readings_ns[i + 1] = readings_ns[i] + (above ? 9000 + steps_ns[s][0] : there ? 9000 : 3);
+            }
+            qs_clock_take(&clock, readings_ns);
+        }
+        qs_clock_judge(&clock, &found);
+        assert_int_equal(found.precision_ns, 3);
+        assert_int_equal(found.accuracy_ns, 9000 + steps_ns[s][1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equals_the_statistics),
         cmocka_unit_test(says_nothing_of_a_clock_that_is_none),
+        cmocka_unit_test(rounds_the_quantile),
     };
     return cmocka_run_group_tests_name("agent.clock", tests, NULL, NULL);
 }

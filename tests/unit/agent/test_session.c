@@ -42,7 +42,7 @@ static size_t append(struct CMUnitTest *all, size_t n, const struct CMUnitTest *
 
 int main(void)
 {
-    static struct CMUnitTest all[140];
+    static struct CMUnitTest all[160];
     const struct CMUnitTest last[] = {cmocka_unit_test(no_row_is_doubled),
                                       cmocka_unit_test(every_row_was_taken)};
     size_t n = append(all, 0, cases_talk, cases_talk_count);
@@ -53,6 +53,8 @@ int main(void)
     n = append(all, n, cases_trace, cases_trace_count);
     n = append(all, n, cases_files, cases_files_count);
     n = append(all, n, cases_stream, cases_stream_count);
+    n = append(all, n, cases_faults, cases_faults_count);
+    n = append(all, n, cases_program, cases_program_count);
     append(all, n, last, 2);
     return cmocka_run_group_tests_name("agent.session", all, NULL, NULL);
 }

@@ -1,0 +1,470 @@
+/* What a host gets wrong and how it is told; guests; frames that are too small; memory that a program has
+ * spoilt. */
+#include "cases.h"
+#include "script.h"
+
+#include "core/shared.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define QUIESCE_BENCH_LAYOUT_ONLY
+#include "quiesce/bench.h"
+
+static const struct script_options plain;
+
+/* The session ends with these words. */
+static void expect_end(struct script *s, const char *words)
+{
+    struct qs_msg_error m;
+    const struct letter *l = script_expect(s, QS_MSG_ERROR);
+    assert_int_equal(qs_msg_decode_error(l->payload, l->n, &m), 0);
+    assert_int_equal(m.code, QS_CODE_PROTOCOL);
+    assert_int_equal(m.blame, QS_WIRE_BLAME_HOST);
+    if (!memmem(m.text.p, m.text.n, words, strlen(words))) {
+        fail_msg("'%.*s' does not say '%s'", (int)m.text.n, m.text.p, words);
+    }
+    assert_false(s->link_open);
+    script_free(s);
+}
+
+static struct script *in_state(enum qs_agent_state state)
+{
+    struct script *s = script_new(&(struct script_options){.key = state == QS_STATE_AUTH});
+    if (state == QS_STATE_HELLO || state == QS_STATE_AUTH) {
+        script_plug(s);
+    } else {
+        script_connect(s);
+    }
+    if (state == QS_STATE_AUTH) {
+        peer_hello(&s->peer, 1000);
+        script_expect(s, QS_MSG_HELLO_AGENT);
+    }
+    if (state == QS_STATE_RUN_OPEN || state == QS_STATE_ARMED || state == QS_STATE_MEASURING) {
+        script_run(s, &(struct run_spec){.capture = false});
+    }
+    if (state == QS_STATE_ARMED) {
+        peer_open(&s->peer, &(struct open_spec){.iterations = 1, .phase = QS_PHASE_MEASURE});
+        script_expect(s, QS_MSG_ARM);
+    } else if (state == QS_STATE_MEASURING) {
+        script_measuring(s, 0, 1);
+    }
+    script_expect_state(s, state);
+    return s;
+}
+
+static void names_what_is_malformed(void **state)
+{
+    static const struct {
+        enum qs_agent_state state;
+        uint8_t type;
+    } cases[] = {{QS_STATE_AUTH, QS_MSG_AUTH},        {QS_STATE_READY, QS_MSG_PING},
+                 {QS_STATE_READY, QS_MSG_RUN_BEGIN},  {QS_STATE_READY, QS_MSG_HOOK},
+                 {QS_STATE_READY, QS_MSG_ACK},        {QS_STATE_READY, QS_MSG_RESEND},
+                 {QS_STATE_READY, QS_MSG_HAVE},       {QS_STATE_READY, QS_MSG_PUT},
+                 {QS_STATE_READY, QS_MSG_PUT_DATA},   {QS_STATE_READY, QS_MSG_STAGE},
+                 {QS_STATE_READY, QS_MSG_CLEAN},      {QS_STATE_RUN_OPEN, QS_MSG_OPEN},
+                 {QS_STATE_RUN_OPEN, QS_MSG_RUN_END}, {QS_STATE_RUN_OPEN, QS_MSG_PULL},
+                 {QS_STATE_RUN_OPEN, QS_MSG_TRACE},   {QS_STATE_RUN_OPEN, QS_MSG_TRACE_STOP},
+                 {QS_STATE_ARMED, QS_MSG_QUIET},      {QS_STATE_ARMED, QS_MSG_HOLD},
+                 {QS_STATE_ARMED, QS_MSG_CANCEL}};
+    char words[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct script *s = in_state(cases[i].state);
+        peer_bytes(&s->peer, cases[i].type, "x", 1);
+        snprintf(words, sizeof words, "%s: ", qs_msg_name(cases[i].type));
+        expect_end(s, words);
+    }
+    struct script *s = in_state(QS_STATE_MEASURING);
+    peer_bytes(&s->peer, QS_MSG_CANCEL, "x", 1);
+    expect_end(s, "CANCEL: ");
+    s = in_state(QS_STATE_HELLO);
+    peer_bytes(&s->peer, QS_MSG_HELLO_HOST, "x", 1); /* before a hello of ours nobody could read an ERROR */
+    script_expect_state(s, QS_STATE_DOWN);
+    assert_false(s->link_open);
+    script_free(s);
+}
+
+static void says_what_has_no_place(void **state)
+{
+    (void)state;
+    struct script *s = in_state(QS_STATE_READY);
+    peer_bytes(&s->peer, QS_MSG_FACTS, "x", 1);
+    expect_end(s, "(FACTS) is not for an agent");
+    s = in_state(QS_STATE_READY);
+    peer_bytes(&s->peer, 100, "x", 1);
+    expect_end(s, "message type 100 (");
+    s = in_state(QS_STATE_READY);
+    peer_bytes(&s->peer, QS_MSG_OPEN, "x", 1);
+    expect_end(s, "OPEN is not expected in state ready");
+    s = in_state(QS_STATE_READY);
+    qs_agent_on_bytes(s->agent, (const uint8_t *)"no frame at all", 16);
+    expect_end(s, "what arrived is not a frame: ");
+}
+
+/* What a peer says, for later. */
+struct said {
+    uint8_t bytes[2 * QS_HELLO_MAX_BYTES];
+    size_t n;
+};
+
+static void keep(void *ctx, const uint8_t *bytes, size_t n)
+{
+    struct said *said = ctx;
+    memcpy(said->bytes + said->n, bytes, n);
+    said->n += n;
+}
+
+/* Somebody was greeted before the agent has to do with him: his hello and his proof come at once. */
+static void lets_a_guest_in(void **state)
+{
+    uint8_t greeting[QS_HELLO_MAX_BYTES], nonce[QS_NONCE_BYTES];
+    enum { RIGHT, WRONG, UNPROVEN };
+    (void)state;
+    for (int how = RIGHT; how <= UNPROVEN; how++) {
+        struct script *s = script_new(&(struct script_options){.key = true});
+        struct said said = {.n = 0};
+        void (*to_agent)(void *, const uint8_t *, size_t) = s->peer.deliver;
+        s->peer.deliver = keep;
+        s->peer.ctx = &said;
+        peer_hello(&s->peer, 1000);
+        const uint8_t *hello = said.bytes + QS_FRAME_HEADER_BYTES;
+        size_t n = said.n - QS_FRAME_HEADER_BYTES;
+        assert_int_equal(qs_agent_greeting(s->agent, hello, n - 1, nonce, greeting, sizeof greeting), 0);
+        assert_int_equal(qs_agent_greeting(s->agent, hello, n, nonce, greeting, 20), 0);
+        peer_receive(&s->peer, greeting,
+                     qs_agent_greeting(s->agent, hello, n, nonce, greeting, sizeof greeting));
+        script_expect(s, QS_MSG_HELLO_AGENT);
+        assert_int_equal(s->agent->state, QS_STATE_DOWN);
+        if (how != UNPROVEN) {
+            s->key[0] = (uint8_t)(s->key[0] ^ (how == WRONG));
+            peer_auth(&s->peer, s->key, sizeof s->key);
+            s->key[0] = (uint8_t)(s->key[0] ^ (how == WRONG));
+        }
+        s->link_open = true;
+        s->peer.deliver = to_agent;
+        s->peer.ctx = s;
+        assert_int_equal(qs_agent_on_guest(s->agent, nonce, said.bytes, said.n), how == RIGHT);
+        if (how == RIGHT) {
+            script_expect(s, QS_MSG_AUTH); /* and no second hello */
+            script_expect(s, QS_MSG_HELD);
+            script_expect_state(s, QS_STATE_READY);
+            peer_ping(&s->peer, 1);
+            script_expect(s, QS_MSG_PONG);
+            script_unplug(s);
+            script_plug(s); /* the next one is none */
+            peer_hello(&s->peer, 1000);
+            script_expect(s, QS_MSG_HELLO_AGENT);
+        } else if (how == WRONG) {
+            assert_int_equal(script_expect_error(s), QS_CODE_AUTH);
+            assert_false(s->link_open);
+        } else {
+            script_expect_nothing(s);
+            script_expect_state(s, QS_STATE_AUTH);
+        }
+        script_free(s);
+    }
+}
+
+static void expect_bye(struct script *s)
+{
+    struct qs_msg_bye m;
+    const struct letter *l = script_expect(s, QS_MSG_BYE);
+    assert_int_equal(qs_msg_decode_bye(l->payload, l->n, &m), 0);
+    assert_true(qs_text_is(m.why, "it is late"));
+    script_expect_nothing(s);
+}
+
+/* The agent is told to end: what runs ends with it, and whoever is there is told. */
+static void says_goodbye(void **state)
+{
+    (void)state;
+    struct script *s = in_state(QS_STATE_READY);
+    qs_agent_stop(s->agent, "it is late");
+    expect_bye(s);
+    peer_hook(&s->peer, 1, (const char *const[]){"tool", NULL}, 1 * S);
+    qs_agent_stop(s->agent, "it is late");
+    assert_true(s->forced);
+    expect_bye(s);
+    script_free(s);
+    s = in_state(QS_STATE_MEASURING);
+    qs_agent_stop(s->agent, "it is late");
+    assert_true(s->forced);
+    expect_bye(s);
+    script_free(s);
+    s = in_state(QS_STATE_MEASURING);
+    script_unplug(s);
+    qs_agent_stop(s->agent, "it is late");
+    assert_true(s->forced);
+    script_expect_nothing(s);
+    script_free(s);
+}
+
+static struct script *in_small_frames(void)
+{
+    struct script *s = script_new(&plain);
+    s->peer.max_frame_bytes = QS_FRAME_FLOOR_BYTES;
+    script_connect(s);
+    return s;
+}
+
+static void expect_cut(struct script *s, bool lists, struct qs_msg_closed *m)
+{
+    script_expect_closed(s, m);
+    assert_int_equal(m->output.n, 0);
+    assert_int_equal(m->output_bytes, 20000);
+    assert_int_equal(m->taints.count > 0, lists);
+    assert_int_equal(m->evidence.count > 0, lists);
+}
+
+/* Where a frame has no room for all of a window, its output goes first, then its lists; its iterations never.
+ */
+static void cuts_what_no_frame_can_hold(void **state)
+{
+    enum { MANY = 600 };
+    struct qs_msg_closed m;
+    (void)state;
+    for (int lists = 0; lists < 2; lists++) {
+        struct script *s = in_small_frames();
+        size_t rows = 0;
+        s->output_bytes = 20000;
+        script_run(s, &(struct run_spec){.capture = true, .output_max_bytes = 30000});
+        script_measuring(s, 0, lists ? 1 : MANY);
+        for (int i = 0; i < (lists ? 1 : MANY); i++) {
+            script_exit(s, 1, 9); /* each has its taint */
+        }
+        expect_cut(s, lists, &m);
+        for (const struct letter *l = peer_pop(&s->peer); l; l = peer_pop(&s->peer)) {
+            struct qs_msg_iterations rows_of;
+            assert_true(l->n <= QS_FRAME_FLOOR_BYTES);
+            assert_int_equal(qs_msg_decode_iterations(l->payload, l->n, &rows_of), 0);
+            assert_int_equal(rows_of.first_index, rows);
+            rows += rows_of.rows.count;
+        }
+        assert_int_equal(rows, m.iterations);
+        script_free(s);
+    }
+    struct script *s = script_new(&plain); /* whole at first, for a later host of smaller frames cut */
+    s->output_bytes = 20000;
+    script_connect(s);
+    script_run(s, &(struct run_spec){.capture = true, .output_max_bytes = 30000});
+    script_measuring(s, 0, 1);
+    script_exit(s, 1, 9);
+    script_expect_closed(s, &m);
+    assert_int_equal(m.output.n, 20000);
+    script_unplug(s);
+    s->peer.max_frame_bytes = QS_FRAME_FLOOR_BYTES;
+    script_plug(s);
+    peer_hello(&s->peer, 1000);
+    script_expect(s, QS_MSG_HELLO_AGENT);
+    script_expect(s, QS_MSG_HELD);
+    peer_seq(&s->peer, QS_MSG_RESEND, 0);
+    expect_cut(s, true, &m);
+    script_free(s);
+}
+
+static void says_that_a_frame_is_too_small(void **state)
+{
+    struct script *s = in_small_frames();
+    struct qs_msg_hook_done done;
+    struct qs_msg_error m;
+    (void)state;
+    s->output_bytes = 20000;
+    peer_hook(&s->peer, 1, (const char *const[]){"tool", NULL}, 1 * S);
+    script_exit(s, 5 * MS, 3);
+    const struct letter *l = script_expect(s, QS_MSG_HOOK_DONE);
+    assert_int_equal(qs_msg_decode_hook_done(l->payload, l->n, &done), 0);
+    assert_int_equal(done.code, 3);
+    assert_int_equal(done.duration_ns, 5 * MS);
+    assert_int_equal(done.output.n, 0);
+    s->facts = 15; /* of a kilobyte each: they just fit */
+    peer_empty(&s->peer, QS_MSG_FACTS_GET);
+    assert_true(script_expect(s, QS_MSG_FACTS)->n > 15 * 1024);
+    s->facts = 16;
+    peer_empty(&s->peer, QS_MSG_FACTS_GET);
+    l = script_expect(s, QS_MSG_ERROR);
+    assert_int_equal(qs_msg_decode_error(l->payload, l->n, &m), 0);
+    assert_int_equal(m.code, QS_CODE_INTERNAL);
+    assert_int_equal(m.blame, QS_WIRE_BLAME_QUIESCE);
+    script_expect_state(s, QS_STATE_READY);
+    script_free(s);
+}
+
+static struct quiesce_bench_shared *memory;
+static struct qs_shared shared;
+
+static void fill(uint32_t capacity, const struct qs_list *params)
+{
+    const struct qs_harness h = {.benchmark = qs_text_of("blur"),
+                                 .capacity = capacity,
+                                 .params = *params,
+                                 .seed = 77,
+                                 .stack_bytes = 16,
+                                 .heap_bytes = 32};
+    const struct qs_shared_setup setup = {.harness = &h, .wake_fd = 4, .clock = 1};
+    memory = malloc(qs_shared_bytes(capacity));
+    memset(memory, 0xa5, qs_shared_bytes(capacity));
+    qs_shared_fill(&shared, memory, &setup);
+}
+
+static struct qs_port_look look(void)
+{
+    struct qs_port_look l;
+    qs_shared_look(&shared, &l);
+    return l;
+}
+
+static void gives_a_program_its_memory(void **state)
+{
+    uint8_t bytes[64];
+    struct qs_build params;
+    (void)state;
+    qs_build_init(&params, bytes, sizeof bytes);
+    qs_build_text(&params, qs_text_of("size=3"));
+    qs_build_text(&params, qs_text_of(""));
+    qs_build_text(&params, qs_text_of("x=y"));
+    const struct qs_list list = qs_build_list(&params);
+    fill(5, &list);
+    assert_string_equal(memory->benchmark, "blur");
+    assert_int_equal(memory->params_bytes, 12);
+    assert_memory_equal(memory->params, "size=3\0\0x=y", 12);
+    assert_int_equal(memory->seed, 77);
+    assert_int_equal(memory->stack_pad_bytes, 16);
+    assert_int_equal(memory->heap_pad_bytes, 32);
+    assert_int_equal(memory->wake_fd, 4);
+    assert_int_equal(memory->clock, 1);
+    assert_int_equal(memory->total_bytes, qs_shared_bytes(5));
+    struct qs_port_go go = {
+        .window = 3, .iterations = 2, .evals = 9, .phase = QS_PHASE_TUNE, .start_at_ns = 50, .max_ns = 60};
+    for (uint32_t seq = 1; seq <= 3; seq++) {
+        go.phase = seq == 1 ? QS_PHASE_TUNE : seq == 2 ? QS_PHASE_WARMUP : QS_PHASE_MEASURE;
+        qs_shared_go(&shared, &go);
+        assert_int_equal(memory->command_seq, seq);
+        assert_int_equal(*qs_shared_futex(&shared), seq);
+        assert_int_equal(memory->start_seq, seq);
+        assert_int_equal(memory->command, seq == 1   ? QUIESCE_BENCH_TUNE
+                                          : seq == 2 ? QUIESCE_BENCH_WARM
+                                                     : QUIESCE_BENCH_MEASURE);
+        assert_int_equal(memory->evals_step, seq == 1);
+        assert_false(look().done);
+        memory->done_seq = seq;
+        assert_true(look().done);
+    }
+    assert_int_equal(memory->window, 3);
+    assert_int_equal(memory->iterations, 2);
+    assert_int_equal(memory->evals, 9);
+    assert_int_equal(memory->start_at_ns, 50);
+    assert_int_equal(memory->max_ns, 60);
+    qs_shared_quit(&shared);
+    assert_int_equal(memory->command, QUIESCE_BENCH_EXIT);
+    assert_int_equal(memory->command_seq, 4);
+    free(memory);
+}
+
+/* Each word that is the agent's, and each that has no such value. */
+static void believes_no_spoilt_memory(void **state)
+{
+    const struct qs_list none = {.count = 0};
+    (void)state;
+    fill(5, &none);
+    const struct {
+        uint32_t *word, value;
+        const char *why; /* NULL: it may */
+    } cases[] = {{&memory->magic, 1, "the words that are the agent's"},
+                 {&memory->layout, 99, "the words that are the agent's"},
+                 {&memory->head_bytes, 8, "the words that are the agent's"},
+                 {&memory->capacity, 6, "the words that are the agent's"},
+                 {&memory->command_seq, 7, "the words that are the agent's"},
+                 {&memory->state, 77, "a state that there is not"},
+                 {&memory->count, 5, NULL},
+                 {&memory->count, 6, "more iterations than there is room for"},
+                 {&memory->metrics_count, QS_DECLARED_MAX, NULL},
+                 {&memory->metrics_count, QS_DECLARED_MAX + 1, "more metrics than there is room for"},
+                 {&memory->how, QUIESCE_BENCH_BROKE, NULL},
+                 {&memory->how, QUIESCE_BENCH_BROKE + 1, "an end of a window that there is not"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint32_t before = *cases[i].word;
+        *cases[i].word = cases[i].value;
+        struct qs_port_look l = look();
+        assert_int_equal(l.state == QS_PROGRAM_CORRUPT, cases[i].why != NULL);
+        if (cases[i].why) {
+            assert_non_null(strstr(l.text, cases[i].why));
+            assert_int_equal(l.count, 0);
+        }
+        *cases[i].word = before;
+    }
+    memset(memory->error, 'e', sizeof memory->error); /* without an end */
+    memory->error[0] = '\x1f';
+    memory->error[1] = '\x7f';
+    memory->error[2] = ' ';
+    memory->phase = QUIESCE_BENCH_OUTSIDE + 1;
+    struct qs_port_look l = look();
+    assert_int_equal(strncmp(l.text, "?? eee", 6), 0);
+    assert_true(l.in_step);
+    assert_string_equal(l.phase, "setup");
+    memory->phase = 6;
+    assert_string_equal(look().phase, "an unknown phase");
+    memory->phase = 5;
+    assert_string_equal(look().phase, "teardown");
+    memory->phase = 0;
+    assert_false(look().in_step);
+    free(memory);
+}
+
+static void takes_metrics_and_rows_as_they_are(void **state)
+{
+    const struct qs_list none = {.count = 0};
+    struct qs_port_metric metric;
+    struct qs_port_row row;
+    (void)state;
+    fill(5, &none);
+    struct quiesce_bench_metric *m = &memory->metrics[1];
+    assert_false(qs_shared_metric(&shared, 1, &metric)); /* it has no name */
+    strcpy(m->name, "pixels");
+    m->direction = QUIESCE_LOWER_IS_BETTER;
+    m->flags = QUIESCE_DETERMINISTIC;
+    assert_true(qs_shared_metric(&shared, 1, &metric));
+    assert_string_equal(metric.name, "pixels");
+    assert_string_equal(metric.unit, "count");
+    assert_true(metric.lower_is_better && metric.deterministic);
+    strcpy(m->unit, "ns");
+    m->direction = QUIESCE_HIGHER_IS_BETTER;
+    m->flags = 0;
+    assert_true(qs_shared_metric(&shared, 1, &metric));
+    assert_string_equal(metric.unit, "ns");
+    assert_false(metric.lower_is_better || metric.deterministic);
+    m->direction = QUIESCE_HIGHER_IS_BETTER + 1;
+    assert_false(qs_shared_metric(&shared, 1, &metric));
+    m->direction = QUIESCE_HIGHER_IS_BETTER;
+    m->flags = QUIESCE_DETERMINISTIC + 1;
+    assert_false(qs_shared_metric(&shared, 1, &metric));
+    qs_shared_go(&shared, &(struct qs_port_go){.start_at_ns = 1000});
+    quiesce_bench_rows(memory)[4].start_ns = 7;
+    quiesce_bench_rows(memory)[4].duration_ns = 9;
+    quiesce_bench_values(memory, 5)[4] = 11;
+    quiesce_bench_values(memory, 5)[5 + 4] = 12;
+    qs_shared_row(&shared, 4, 2, &row);
+    assert_int_equal(row.start_ns, 1007);
+    assert_int_equal(row.duration_ns, 9);
+    assert_int_equal(row.values[0], 11);
+    assert_int_equal(row.values[1], 12);
+    quiesce_bench_rows(memory)[4].start_ns = INT64_MAX;
+    qs_shared_row(&shared, 4, 0, &row);
+    assert_int_equal(row.start_ns, INT64_MIN);
+    free(memory);
+}
+
+const struct CMUnitTest cases_faults[] = {
+    cmocka_unit_test(names_what_is_malformed),
+    cmocka_unit_test(says_what_has_no_place),
+    cmocka_unit_test(lets_a_guest_in),
+    cmocka_unit_test(says_goodbye),
+    cmocka_unit_test(cuts_what_no_frame_can_hold),
+    cmocka_unit_test(says_that_a_frame_is_too_small),
+    cmocka_unit_test(gives_a_program_its_memory),
+    cmocka_unit_test(believes_no_spoilt_memory),
+    cmocka_unit_test(takes_metrics_and_rows_as_they_are),
+};
+const size_t cases_faults_count = sizeof cases_faults / sizeof cases_faults[0];
