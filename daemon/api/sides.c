@@ -90,10 +90,13 @@ static bool read_job(struct qs_store_reader *reader, struct sides *s, int64_t id
 {
     struct qs_jobs jobs;
     struct qs_job_spec *spec = NULL;
-    size_t at = s->job_count;
-    while (at > 0 && s->jobs[at - 1].id > id)
-        at--;
-    if (at > 0 && s->jobs[at - 1].id == id)
+    size_t at = 0;
+    for (size_t end = s->job_count; at < end;) {
+        size_t mid = at + (end - at) / 2;
+        bool below = s->jobs[mid].id < id;
+        *(below ? &at : &end) = below ? mid + 1 : mid;
+    }
+    if (at < s->job_count && s->jobs[at].id == id)
         return true;
     if (!qs_read_job(reader, id, &jobs, err))
         return false;

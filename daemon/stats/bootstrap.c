@@ -1,5 +1,6 @@
 #include "stats/bootstrap.h"
 
+#include "stats/abreast.h"
 #include "stats/dependence.h"
 #include "stats/describe.h"
 #include "stats/resample.h"
@@ -19,12 +20,21 @@ struct boot {
     const struct qs_boot_opts *opts;
     size_t resamples;
     struct qs_rng rng;
-    double *work; /* owned, n + 1 values */
+    double *work;    /* owned: n + 1 values, or QS_ABREAST resamples of n */
+    uint32_t *index; /* owned: which n were drawn */
     double centre;
     double *stars; /* owned: the statistic of each resample */
     size_t *first; /* owned, blocks only: where the unbroken stretch of a value starts, and at n + i ends */
     size_t block_length;
     struct qs_resample *many; /* owned, for the mean of many values */
+    double means[QS_ABREAST]; /* of few values: of resamples drawn at a time, those from `next` on are new */
+    size_t next;
+    struct ranked *ranked; /* owned, for the median of few values: n */
+};
+
+struct ranked {
+    uint32_t rank;  /* of the value in its place among the sorted */
+    uint32_t drawn; /* how often the value of this rank was */
 };
 
 double qs_statistic_mean(double *x, size_t n, void *user)
@@ -95,6 +105,8 @@ static double evaluate(const struct boot *b, size_t n)
 static void boot_done(struct boot *b)
 {
     free(b->work);
+    free(b->index);
+    free(b->ranked);
     free(b->stars);
     free(b->first);
     free(b->many);
@@ -118,9 +130,10 @@ static enum qs_status boot_init(struct boot *b, const double *x, size_t n, const
     enum qs_status status = options_are_valid(opts) ? qs_moments(x, n, &m) : QS_EDOM;
     if (status != QS_OK)
         return status;
-    b->work = calloc(n + 1, sizeof *b->work);
+    b->work = calloc(n < QS_RESAMPLE_MANY ? QS_ABREAST * n : n + 1, sizeof *b->work);
+    b->index = calloc(n, sizeof *b->index);
     b->stars = malloc(resamples * sizeof *b->stars);
-    if (!b->work || !b->stars)
+    if (!b->work || !b->index || !b->stars)
         return QS_ENOMEM;
     memcpy(b->work, x, n * sizeof *x);
     out->estimate = evaluate(b, n);
@@ -133,16 +146,18 @@ static enum qs_status boot_init(struct boot *b, const double *x, size_t n, const
 
 static void draw_values(struct boot *b)
 {
+    qs_rng_fill_below(&b->rng, (uint32_t)b->n, b->index, b->n);
     for (size_t i = 0; i < b->n; i++)
-        b->work[i] = b->x[qs_rng_below(&b->rng, b->n)];
+        b->work[i] = b->x[b->index[i]];
 }
 
-static void draw_blocks(struct boot *b)
+/* Value i to to[i * stride]. */
+static void draw_blocks(struct boot *b, double *to, size_t stride)
 {
     for (size_t i = 0; i < b->n;) {
         size_t at = qs_rng_below(&b->rng, b->n), start = b->first[at], end = b->first[b->n + at];
         for (size_t k = 0; k < b->block_length && i < b->n; k++) {
-            b->work[i++] = b->x[at];
+            to[i++ * stride] = b->x[at];
             at = at + 1 < end ? at + 1 : start;
         }
     }
@@ -165,10 +180,41 @@ static bool may_go_on(const struct boot *b, size_t done)
 static double by_draws(struct boot *b)
 {
     if (b->first)
-        draw_blocks(b);
+        draw_blocks(b, b->work, 1);
     else
         draw_values(b);
     return evaluate(b, b->n);
+}
+
+static double mean_of_few(struct boot *b)
+{
+    if (b->next % QS_ABREAST == 0) {
+        for (size_t lane = 0; lane < QS_ABREAST; lane++) {
+            if (b->first)
+                draw_blocks(b, b->work + lane, QS_ABREAST);
+            else
+                qs_abreast_draw(&b->rng, b->x, b->n, b->index, b->work + lane);
+        }
+        qs_abreast_means(b->work, b->n, b->means);
+    }
+    return b->means[b->next++ % QS_ABREAST];
+}
+
+/* work: the values in order. */
+static double median_of_few(struct boot *b)
+{
+    size_t n = b->n, below = n, at = 0;
+    qs_rng_fill_below(&b->rng, (uint32_t)n, b->index, n);
+    for (size_t i = 0; i < n; i++)
+        b->ranked[b->ranked[b->index[i]].rank].drawn++;
+    for (size_t k = 0, passed = 0; passed <= n / 2; k++) {
+        passed += b->ranked[k].drawn;
+        below = below == n && passed >= n / 2 ? k : below;
+        at = k;
+    }
+    for (size_t i = 0; i < n; i++)
+        b->ranked[i].drawn = 0;
+    return n % 2 == 1 ? b->work[at] : b->work[below] + (b->work[at] - b->work[below]) / 2;
 }
 
 /* work: the values in order. */
@@ -227,16 +273,33 @@ static void sum_up(struct boot *b)
     }
 }
 
-/* Of many values mean and median have shorter ways; they are prepared here. NULL: no memory. */
+/* Equal values stand in the order of their places; which of them is drawn does not matter. */
+static bool rank(struct boot *b)
+{
+    size_t *taken = calloc(b->n, sizeof *taken);
+    b->ranked = calloc(b->n, sizeof *b->ranked);
+    for (size_t i = 0; taken && b->ranked && i < b->n; i++) {
+        size_t place = qs_sorted_place(b->work, b->n, b->x[i]);
+        b->ranked[i].rank = (uint32_t)(place + taken[place]++);
+    }
+    free(taken);
+    return taken && b->ranked;
+}
+
+/* Mean and median have shorter ways: of few values with the numbers of single draws, of many values without
+ * these. They are prepared here. NULL: no memory. */
 static star_fn *way(struct boot *b)
 {
     bool mean = b->opts->statistic == qs_statistic_mean, median = b->opts->statistic == qs_statistic_median;
-    if (b->n < QS_RESAMPLE_MANY || !(mean || (median && !b->first)))
+    bool few = b->n < QS_RESAMPLE_MANY;
+    if (!mean && !(median && !b->first))
         return by_draws;
+    if (few && mean)
+        return mean_of_few;
     memcpy(b->work, b->x, b->n * sizeof *b->x);
     if (median) {
         qs_sort(b->work, b->n);
-        return median_by_ranks;
+        return !few ? median_by_ranks : rank(b) ? median_of_few : NULL;
     }
     centre(b);
     if (b->first) {

@@ -1,5 +1,6 @@
 #include "stats/impact.h"
 
+#include "stats/abreast.h"
 #include "stats/rng.h"
 #include "stats/sum.h"
 
@@ -18,11 +19,11 @@ const char *qs_additive_name(enum qs_additive additive)
 /* Drawing shuffles in place: any order is as good a start as any other for the next draw. */
 struct draw {
     struct qs_rng rng;
-    double *v;      /* owned: all samples, in the order of the runs, reordered inside a run */
-    size_t *run;    /* owned: the numbers of the runs, in any order */
-    size_t *off;    /* owned: where each run starts */
-    double *sample; /* owned: c */
-    double *ratio;  /* owned: one a round */
+    double *v;                /* owned: all samples, in the order of the runs, reordered inside a run */
+    size_t *run;              /* owned: the numbers of the runs, in any order */
+    size_t *off;              /* owned: where each run starts */
+    double *between, *within; /* owned: QS_ABREAST samples of c, side by side */
+    double *ratio;            /* owned: one a round */
     size_t k, c;
 };
 
@@ -31,7 +32,8 @@ static void draw_free(struct draw *d)
     free(d->v);
     free(d->run);
     free(d->off);
-    free(d->sample);
+    free(d->between);
+    free(d->within);
     free(d->ratio);
 }
 
@@ -42,9 +44,10 @@ static bool draw_init(struct draw *d, const struct qs_nested *data, size_t c, si
     d->v = calloc(n, sizeof *d->v);
     d->run = calloc(data->k, sizeof *d->run);
     d->off = calloc(data->k + 1, sizeof *d->off);
-    d->sample = calloc(c, sizeof *d->sample);
+    d->between = calloc(c, QS_ABREAST * sizeof *d->between);
+    d->within = calloc(c, QS_ABREAST * sizeof *d->within);
     d->ratio = calloc(rounds, sizeof *d->ratio);
-    return d->v && d->run && d->off && d->sample && d->ratio;
+    return d->v && d->run && d->off && d->between && d->within && d->ratio;
 }
 
 /* The samples relative to the mean of all, or of their run. */
@@ -63,12 +66,6 @@ static void load(struct draw *d, const struct qs_nested *data, double about, boo
     }
 }
 
-static double sd(const double *x, size_t n)
-{
-    struct qs_moments m;
-    return qs_moments(x, n, &m) == QS_OK ? sqrt(m.var) : NAN;
-}
-
 static size_t swap_size(size_t *x, size_t i, size_t j)
 {
     size_t t = x[j];
@@ -83,22 +80,20 @@ static double swap_value(double *x, size_t i, size_t j)
     return x[i] = t;
 }
 
-static double between_runs(struct draw *d)
+static void between_runs(struct draw *d, double *lane)
 {
     for (size_t i = 0; i < d->c; i++) {
         size_t j = swap_size(d->run, i, i + qs_rng_below(&d->rng, d->k - i));
-        d->sample[i] = d->v[d->off[j] + qs_rng_below(&d->rng, d->off[j + 1] - d->off[j])];
+        lane[i * QS_ABREAST] = d->v[d->off[j] + qs_rng_below(&d->rng, d->off[j + 1] - d->off[j])];
     }
-    return sd(d->sample, d->c);
 }
 
-static double within_run(struct draw *d)
+static void within_run(struct draw *d, double *lane)
 {
     size_t j = qs_rng_below(&d->rng, d->k), n = d->off[j + 1] - d->off[j];
     double *x = d->v + d->off[j];
     for (size_t i = 0; i < d->c; i++)
-        d->sample[i] = swap_value(x, i, i + qs_rng_below(&d->rng, n - i));
-    return sd(d->sample, d->c);
+        lane[i * QS_ABREAST] = swap_value(x, i, i + qs_rng_below(&d->rng, n - i));
 }
 
 static double ratio_of(double between, double within)
@@ -106,6 +101,15 @@ static double ratio_of(double between, double within)
     if (within > 0)
         return between / within;
     return between > 0 ? INFINITY : 1;
+}
+
+static void take_ratios(const struct draw *d, double *ratio, size_t count)
+{
+    double between[QS_ABREAST], within[QS_ABREAST];
+    qs_abreast_sds(d->between, d->c, between);
+    qs_abreast_sds(d->within, d->c, within);
+    for (size_t i = 0; i < count; i++)
+        ratio[i] = ratio_of(between[i], within[i]);
 }
 
 /* Infinite ratios are values like others. */
@@ -122,10 +126,13 @@ static enum qs_status factor(struct draw *d, const struct qs_impact_opts *opts, 
     size_t every = VALUES_A_LOOK / d->c + 1;
     for (size_t r = 0; r < opts->rounds; r++) {
         double share = (double)r / (double)opts->rounds;
+        size_t lane = r % QS_ABREAST;
         if (r % every == 0 && !qs_progress_go_on(&opts->progress, done + share / 2))
             return QS_ECANCELED;
-        double between = between_runs(d);
-        d->ratio[r] = ratio_of(between, within_run(d));
+        between_runs(d, d->between + lane);
+        within_run(d, d->within + lane);
+        if (lane + 1 == QS_ABREAST || r + 1 == opts->rounds)
+            take_ratios(d, d->ratio + r - lane, lane + 1);
     }
     *out = median(d->ratio, opts->rounds);
     return QS_OK;

@@ -1,5 +1,6 @@
 #include "stats/rancid.h"
 
+#include "stats/abreast.h"
 #include "stats/describe.h"
 #include "stats/resample.h"
 #include "stats/rng.h"
@@ -14,45 +15,47 @@ struct side {
     const double *v; /* borrowed; differences from the mean where there are many */
     size_t n;
     struct qs_resample *many; /* owned, or NULL */
-    double *centred;          /* owned, with many */
+    double *own;              /* owned: differences with many, else resamples side by side */
+    uint32_t *index;          /* owned, of few values: which were drawn */
+    double sd[QS_ABREAST];    /* of the resamples */
 };
 
 static void side_done(struct side *s)
 {
     free(s->many);
-    free(s->centred);
+    free(s->own);
+    free(s->index);
 }
 
 static bool side_init(struct side *s, const double *v, size_t n)
 {
     struct qs_moments m;
     *s = (struct side){.v = v, .n = n};
-    if (n < QS_RESAMPLE_MANY || qs_moments(v, n, &m) != QS_OK)
-        return true;
+    if (n < QS_RESAMPLE_MANY || qs_moments(v, n, &m) != QS_OK) {
+        s->own = calloc(n, QS_ABREAST * sizeof *s->own);
+        s->index = calloc(n, sizeof *s->index);
+        return s->own && s->index;
+    }
     s->many = malloc(sizeof *s->many);
-    s->centred = malloc(n * sizeof *s->centred);
-    if (!s->many || !s->centred)
+    s->own = malloc(n * sizeof *s->own);
+    if (!s->many || !s->own)
         return false;
     qs_resample_init(s->many, n);
     for (size_t i = 0; i < n; i++)
-        s->centred[i] = v[i] - m.mean;
-    s->v = s->centred;
+        s->own[i] = v[i] - m.mean;
+    s->v = s->own;
     return true;
 }
 
-static double resampled_sd(struct qs_rng *rng, const struct side *s, double *scratch)
+static void draw(struct qs_rng *rng, struct side *s, size_t lane)
 {
-    struct qs_moments m;
-    const double *v = s->v;
-    size_t n = s->n;
+    double dn = (double)s->n;
     if (s->many) {
-        struct qs_resample_sums sums = qs_resample_sums(s->many, rng, v);
-        double dn = (double)n;
-        return sqrt(fmax(0, sums.squares - sums.sum * (sums.sum / dn)) / (dn - 1));
+        struct qs_resample_sums sums = qs_resample_sums(s->many, rng, s->v);
+        s->sd[lane] = sqrt(fmax(0, sums.squares - sums.sum * (sums.sum / dn)) / (dn - 1));
+    } else {
+        qs_abreast_draw(rng, s->v, s->n, s->index, s->own + lane);
     }
-    for (size_t i = 0; i < n; i++)
-        scratch[i] = v[qs_rng_below(rng, n)];
-    return qs_moments(scratch, n, &m) == QS_OK ? sqrt(m.var) : NAN;
 }
 
 /* Resamples of both without spread say nothing and count as no change; one without spread as the extreme. */
@@ -61,6 +64,16 @@ static double log_sd_ratio(double x, double y)
     if (!(x > 0) || !(y > 0))
         return x > 0 ? -INFINITY : y > 0 ? INFINITY : 0;
     return log(y / x);
+}
+
+static void take_ratios(struct side *a, struct side *b, double *ratios, size_t count)
+{
+    if (!a->many)
+        qs_abreast_sds(a->own, a->n, a->sd);
+    if (!b->many)
+        qs_abreast_sds(b->own, b->n, b->sd);
+    for (size_t i = 0; i < count; i++)
+        ratios[i] = log_sd_ratio(a->sd[i], b->sd[i]);
 }
 
 static size_t resamples_of(size_t n)
@@ -75,18 +88,19 @@ static enum qs_status bootstrap(const double *x, size_t nx, const double *y, siz
                                 uint64_t seed, const struct qs_progress *progress, struct qs_ci *out)
 {
     struct qs_rng rng;
-    size_t most = nx > ny ? nx : ny, resamples = resamples_of(nx + ny);
-    double *ratios = malloc(resamples * sizeof *ratios), *scratch = malloc(most * sizeof *scratch);
+    size_t resamples = resamples_of(nx + ny), every = VALUES_A_LOOK / (nx + ny) + 1;
+    double *ratios = malloc(resamples * sizeof *ratios);
     struct side a = {.n = 0}, b = {.n = 0};
-    bool ready = side_init(&a, x, nx) && side_init(&b, y, ny) && ratios && scratch;
-    size_t every = VALUES_A_LOOK / (nx + ny) + 1;
-    bool ended = false;
+    bool ready = side_init(&a, x, nx) && side_init(&b, y, ny) && ratios, ended = false;
     if (ready) {
         qs_rng_seed(&rng, seed, 0);
         for (size_t i = 0; i < resamples && !ended; i++) {
+            size_t lane = i % QS_ABREAST;
             ended = i % every == 0 && !qs_progress_go_on(progress, (double)i / (double)resamples);
-            double sd_x = resampled_sd(&rng, &a, scratch);
-            ratios[i] = log_sd_ratio(sd_x, resampled_sd(&rng, &b, scratch));
+            draw(&rng, &a, lane);
+            draw(&rng, &b, lane);
+            if (lane + 1 == QS_ABREAST || i + 1 == resamples)
+                take_ratios(&a, &b, ratios + i - lane, lane + 1);
         }
         qs_sort(ratios, resamples);
         /* order statistics: infinite resamples must not be interpolated */
@@ -95,7 +109,6 @@ static enum qs_status bootstrap(const double *x, size_t nx, const double *y, siz
         out->hi = exp(ratios[resamples - 1 - lo]);
     }
     free(ratios);
-    free(scratch);
     side_done(&a);
     side_done(&b);
     if (ended)

@@ -1,5 +1,7 @@
 #include "stats/rng.h"
 
+#include <stdbool.h>
+
 static uint64_t rotate(uint64_t x, int k)
 {
     return (x << k) | (x >> (64 - k));
@@ -52,16 +54,47 @@ void qs_rng_fill(struct qs_rng *rng, uint64_t *out, size_t n)
         rng->s[i] = s[i];
 }
 
+/* Of 2^64 values the lowest 2^64 mod n are one too many for some residues. */
+static bool is_rejected(uint64_t r, uint64_t n)
+{
+    return r < n && r < (0 - n) % n;
+}
+
 uint64_t qs_rng_below(struct qs_rng *rng, uint64_t n)
 {
     if (n == 0)
         return 0;
-    uint64_t reject = (0 - n) % n; /* 2^64 mod n: the values below it are one too many for some residues */
     uint64_t r;
     do {
         r = qs_rng_next(rng);
-    } while (r < reject);
+    } while (is_rejected(r, n));
     return r % n;
+}
+
+/* r % n without a division, reciprocal = floor((2^64 - 1) / n): the quotient is right or one too small. */
+static inline uint64_t modulo(uint64_t r, uint64_t n, uint64_t reciprocal)
+{
+#ifdef __SIZEOF_INT128__
+    __extension__ typedef unsigned __int128 wide;
+    uint64_t left = r - (uint64_t)((wide)r * reciprocal >> 64) * n;
+    return left >= n ? left - n : left;
+#else
+    (void)reciprocal;
+    return r % n;
+#endif
+}
+
+void qs_rng_fill_below(struct qs_rng *rng, uint32_t n, uint32_t *out, size_t count)
+{
+    uint64_t s[4] = {rng->s[0], rng->s[1], rng->s[2], rng->s[3]};
+    const uint64_t reciprocal = n > 0 ? UINT64_MAX / n : 0;
+    for (size_t i = 0; i < count;) {
+        uint64_t r = n > 0 ? step(s) : 0;
+        if (!is_rejected(r, n))
+            out[i++] = n > 0 ? (uint32_t)modulo(r, n, reciprocal) : 0;
+    }
+    for (size_t i = 0; i < 4; i++)
+        rng->s[i] = s[i];
 }
 
 double qs_rng_unit(struct qs_rng *rng)

@@ -23,6 +23,9 @@ void qs_rng_fill(struct qs_rng *rng, uint64_t *out, size_t n);
 /* Uniform over 0..n-1 by rejection, without modulo bias; n = 0 gives 0 and draws nothing. */
 uint64_t qs_rng_below(struct qs_rng *rng, uint64_t n);
 
+/* The same `count` numbers as so many calls of qs_rng_below, without their divisions. */
+void qs_rng_fill_below(struct qs_rng *rng, uint32_t n, uint32_t *out, size_t count);
+
 /* Uniform over the multiples of 2^-53 in [0,1). */
 double qs_rng_unit(struct qs_rng *rng);
 

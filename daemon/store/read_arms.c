@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "store/ids.h"
 #include "store/read_util.h"
 #include "store/read_values.h"
 #include "store/reader.h"
@@ -38,6 +39,7 @@ struct reading {
     struct qs_store_reader *r;
     struct qs_arm_runs *ret;
     struct row *rows;              /* owned, one for each run */
+    struct qs_ids runs, running;   /* owned: what was met: runs, jobs that have not ended */
     struct qs_metric_list metrics; /* owned; given to the result at the end */
 };
 
@@ -95,24 +97,16 @@ static void run_done(struct qs_arm_run *run, size_t metrics)
         free(texts[i]);
 }
 
-static void note_running(struct qs_arm_runs *ret, int64_t job)
+static void note_running(struct reading *g, int64_t job)
 {
-    for (size_t i = 0; i < ret->running_count; i++)
-        if (ret->running[i] == job)
-            return;
+    struct qs_arm_runs *ret = g->ret;
+    if (!qs_ids_add(&g->running, job))
+        return;
     ret->running = qs_realloc(ret->running, (ret->running_count + 1) * sizeof *ret->running);
     ret->running[ret->running_count++] = job;
 }
 
-static bool is_known(const struct reading *g, int64_t id)
-{
-    for (size_t i = 0; i < g->ret->count; i++)
-        if (g->rows[i].id == id)
-            return true;
-    return false;
-}
-
-static bool read_runs(struct reading *g, const struct qs_arm_pick *pick, bool look, struct qs_err *err)
+static bool read_runs(struct reading *g, const struct qs_arm_pick *pick, struct qs_err *err)
 {
     struct qs_stmt s;
     struct qs_arm_runs *ret = g->ret;
@@ -133,8 +127,8 @@ static bool read_runs(struct reading *g, const struct qs_arm_pick *pick, bool lo
         take_run(&s, run, &g->rows[ret->count]);
         bool running = qs_stmt_get_int(&s) != 0;
         if (running)
-            note_running(ret, run->job);
-        if (running || (look && is_known(g, g->rows[ret->count].id)))
+            note_running(g, run->job);
+        if (running || !qs_ids_add(&g->runs, g->rows[ret->count].id))
             run_done(run, 0);
         else
             ret->count++;
@@ -234,12 +228,14 @@ bool qs_read_arm_runs(struct qs_store_reader *r, const struct qs_arm_pick *picks
     *ret = (struct qs_arm_runs){0};
     bool ok = read_metrics(&g, wanted, err);
     for (size_t i = 0; ok && i < count; i++)
-        ok = check_pick(r, &picks[i], err) && read_runs(&g, &picks[i], i > 0, err);
+        ok = check_pick(r, &picks[i], err) && read_runs(&g, &picks[i], err);
     ret->metrics = g.metrics.at;
     ret->metric_count = g.metrics.count;
     for (size_t i = 0; ok && i < ret->count; i++)
         ok = read_values(&g, i, err);
     free(g.rows);
+    qs_ids_done(&g.runs);
+    qs_ids_done(&g.running);
     free(g.metrics.ids);
     if (!ok)
         qs_arm_runs_free(ret);

@@ -1,6 +1,7 @@
 /* What `quiesce compare`, `history` and `analyze` compute of files for a page: 300 benchmarks of 10 runs x 20
- * values compared, histories of 20,000 nights and of 10,000 runs, a million values. Each beside reading the
- * same text and sorting its values with qsort, which nobody can do without; CPU time, rounds in turn. */
+ * values compared, histories of 20,000 nights and of 10,000 runs, a million values; and what `compare --json`
+ * computes, of a tenth of these benchmarks. Each beside reading the same text and sorting its values with
+ * qsort, which nobody can do without; CPU time, rounds in turn. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 enum {
     ROUNDS = QS_FULL_OR_SMOKE(7, 6),
     SERIES = QS_FULL_OR_SMOKE(300, 4),
+    SERIES_FULL = QS_FULL_OR_SMOKE(30, 1),
     NIGHTS = QS_FULL_OR_SMOKE(20000, 60),
     RUNS = QS_FULL_OR_SMOKE(10000, 12),
     VALUES = QS_FULL_OR_SMOKE(1000000, 2000)
@@ -29,6 +31,7 @@ typedef enum qs_status analyse_fn(const struct qs_analysis_file *files, size_t c
 struct task {
     const char *name;
     analyse_fn *run;
+    bool all; /* every statistic, as --json has them; else what a page shows */
     double goal_s;
     struct qs_buf text[2];
     size_t files;
@@ -118,7 +121,7 @@ static double page_s(const struct task *t)
     struct qs_analysis_opts opts = qs_analysis_opts_default();
     struct qs_buf out;
     qs_buf_init(&out);
-    opts.page = true;
+    opts.page = !t->all;
     for (size_t f = 0; f < t->files; f++) {
         read_text(&t->text[f], &imports[f]);
         files[f] = (struct qs_analysis_file){.name = "made", .bytes = t->text[f].len, .import = &imports[f]};
@@ -145,8 +148,8 @@ static void measure(const struct task *t)
     if (qs_median(page, ROUNDS, &median_s) != QS_OK || qs_median(least, ROUNDS, &base_s) != QS_OK ||
         qs_median(ratio, ROUNDS, &median) != QS_OK || qs_median_ci(ratio, ROUNDS, 0.9, &ci) != QS_OK)
         die("no median");
-    printf("%-40s page %7.3f s of CPU (goal %.0f s), reading and sorting %.3f s, ratio %.2f (%.2f to %.2f)\n",
-           t->name, median_s, t->goal_s, base_s, median, ci.ci.lo, ci.ci.hi);
+    printf("%-40s %s %7.3f s of CPU (goal %.0f s), reading and sorting %.3f s, ratio %.2f (%.2f to %.2f)\n",
+           t->name, t->all ? "JSON" : "page", median_s, t->goal_s, base_s, median, ci.ci.lo, ci.ci.hi);
     fflush(stdout);
 }
 
@@ -154,14 +157,21 @@ int main(void)
 {
     struct task tasks[] = {
         {.name = "compare, 300 benchmarks of 10 x 20", .run = qs_analysis_compare, .goal_s = 2, .files = 2},
+        {.name = "compare, 30 benchmarks of 10 x 20",
+         .run = qs_analysis_compare,
+         .all = true,
+         .goal_s = 3,
+         .files = 2},
         {.name = "history, 20,000 nights", .run = qs_analysis_history, .goal_s = 2, .files = 1},
         {.name = "history, 10,000 runs of 5", .run = qs_analysis_history, .goal_s = 2, .files = 1},
         {.name = "analyze, 1,000,000 values", .run = qs_analysis_describe, .goal_s = 1, .files = 1}};
     fill_runs(&tasks[0].text[0], SERIES, 10, 20, 1);
     fill_runs(&tasks[0].text[1], SERIES, 10, 20, 2);
-    fill_values(&tasks[1].text[0], NIGHTS, NIGHTS / 10);
-    fill_runs(&tasks[2].text[0], 1, RUNS, 5, 3);
-    fill_values(&tasks[3].text[0], VALUES, VALUES);
+    fill_runs(&tasks[1].text[0], SERIES_FULL, 10, 20, 1);
+    fill_runs(&tasks[1].text[1], SERIES_FULL, 10, 20, 2);
+    fill_values(&tasks[2].text[0], NIGHTS, NIGHTS / 10);
+    fill_runs(&tasks[3].text[0], 1, RUNS, 5, 3);
+    fill_values(&tasks[4].text[0], VALUES, VALUES);
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
         measure(&tasks[i]);
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)

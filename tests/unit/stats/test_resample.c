@@ -1,4 +1,5 @@
-/* Resamples without single draws have the distribution of single draws. */
+/* Resamples without single draws have the distribution of single draws; those that are drawn several at a
+ * time, their very numbers. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,9 +9,12 @@
 
 #include <cmocka.h>
 
+#include "stats/abreast.h"
 #include "stats/bootstrap.h"
+#include "stats/rancid.h"
 #include "stats/resample.h"
 #include "stats/special.h"
+#include "stats/sum.h"
 
 enum { N = 4099, RESAMPLES = 4000 };
 
@@ -140,6 +144,119 @@ static void test_intervals_are_those_of_draws(void **state)
     free(x);
 }
 
+/* Values of all sizes and both signs: sums that do not compensate, or otherwise, end in other digits. */
+static void fill_uneven(double *x, size_t n)
+{
+    struct qs_rng rng;
+    qs_rng_seed(&rng, 13, 1);
+    for (size_t i = 0; i < n; i++)
+        x[i] = (qs_rng_unit(&rng) - 0.4) * pow(10, (double)qs_rng_below(&rng, 17));
+}
+
+static void test_lanes_are_resamples_by_themselves(void **state)
+{
+    (void)state;
+    enum { MOST = 300 };
+    static double x[MOST], one[QS_ABREAST][MOST], lanes[MOST * QS_ABREAST];
+    uint32_t index[MOST];
+    static const size_t counts[] = {1, 2, 3, 17, MOST};
+    fill_uneven(x, MOST);
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        size_t n = counts[c];
+        struct qs_rng single, batch;
+        double mean[QS_ABREAST], sd[QS_ABREAST];
+        qs_rng_seed(&single, 14, n);
+        batch = single;
+        for (size_t k = 0; k < QS_ABREAST; k++) {
+            qs_abreast_draw(&batch, x, n, index, lanes + k);
+            for (size_t i = 0; i < n; i++)
+                one[k][i] = x[qs_rng_below(&single, n)];
+        }
+        for (size_t i = 0; i < n; i++) /* one that does not vary, although its mean is no double */
+            one[2][i] = lanes[i * QS_ABREAST + 2] = 0.1;
+        qs_abreast_means(lanes, n, mean);
+        qs_abreast_sds(lanes, n, sd);
+        for (size_t k = 0; k < QS_ABREAST; k++) {
+            struct qs_moments m;
+            assert_true(mean[k] == qs_statistic_mean(one[k], n, NULL));
+            assert_int_equal(qs_moments(one[k], n, &m), QS_OK);
+            assert_true(n == 1 ? isnan(sd[k]) : sd[k] == sqrt(m.var));
+        }
+        assert_true(n == 1 || !(sd[2] > 0));
+    }
+}
+
+/* A statistic that is not known is computed of each resample; 1002 is no multiple of what is drawn at a time.
+ */
+static void expect_as_single(const double *x, size_t n, size_t block,
+                             double (*known)(double *, size_t, void *),
+                             double (*same)(double *, size_t, void *))
+{
+    struct qs_boot a, b;
+    struct qs_boot_opts opts = {.level = 0.9, .resamples = 1002, .seed = 15, .statistic = known};
+    enum qs_status first =
+        block > 0 ? qs_block_boot_ci(x, n, NULL, 0, block, &opts, &a) : qs_boot_ci(x, n, &opts, &a);
+    opts.statistic = same;
+    assert_int_equal(
+        block > 0 ? qs_block_boot_ci(x, n, NULL, 0, block, &opts, &b) : qs_boot_ci(x, n, &opts, &b), first);
+    assert_int_equal(first, QS_OK);
+    assert_true(a.estimate == b.estimate && a.bias == b.bias && a.se == b.se);
+    assert_true(a.pct.lo == b.pct.lo && a.pct.hi == b.pct.hi);
+    assert_true(block > 0 || a.z0 == b.z0);
+}
+
+static void test_few_values_keep_the_numbers_of_single_draws(void **state)
+{
+    (void)state;
+    static double x[101];
+    fill_uneven(x, 101);
+    for (size_t i = 0; i < 40; i++)
+        x[60 + i] = x[i % 7]; /* ties */
+    static const size_t counts[] = {2, 3, 10, 100, 101};
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        expect_as_single(x, counts[c], 0, qs_statistic_mean, plain_mean);
+        expect_as_single(x, counts[c], 0, qs_statistic_median, plain_median);
+        expect_as_single(x, counts[c], 2, qs_statistic_mean, plain_mean);
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of both sides in turn, one resample after the other. */
+static void test_scatter_of_few_values_is_that_of_single_draws(void **state)
+{
+    (void)state;
+    enum { NX = 6, NY = 9 };
+    static double x[NX + NY], ratio[QS_RANCID_RESAMPLES];
+    struct qs_rng rng;
+    struct qs_rancid got;
+    const struct qs_progress nobody = {.go_on = NULL};
+    fill_uneven(x, NX + NY);
+    qs_rng_seed(&rng, 16, 0);
+    for (size_t r = 0; r < QS_RANCID_RESAMPLES; r++) {
+        double sd[2], drawn[NY];
+        for (size_t k = 0; k < 2; k++) {
+            struct qs_moments m;
+            size_t n = k == 0 ? NX : NY;
+            for (size_t i = 0; i < n; i++)
+                drawn[i] = x[(k == 0 ? 0 : NX) + qs_rng_below(&rng, n)];
+            assert_int_equal(qs_moments(drawn, n, &m), QS_OK);
+            sd[k] = sqrt(m.var);
+        }
+        bool both = sd[0] > 0 && sd[1] > 0;
+        ratio[r] = both ? log(sd[1] / sd[0]) : sd[0] > 0 ? -INFINITY : sd[1] > 0 ? INFINITY : 0;
+    }
+    qsort(ratio, QS_RANCID_RESAMPLES, sizeof *ratio, by_value);
+    assert_int_equal(qs_rancid(x, NX, x + NX, NY, 0.9, 16, &nobody, &got), QS_OK);
+    size_t lo = (size_t)((1 - 0.9) / 2 * (QS_RANCID_RESAMPLES - 1));
+    assert_true(got.sd_ratio_ci.lo == exp(ratio[lo]));
+    assert_true(got.sd_ratio_ci.hi == exp(ratio[QS_RANCID_RESAMPLES - 1 - lo]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +264,9 @@ int main(void)
         cmocka_unit_test(test_middles_are_those_of_draws),
         cmocka_unit_test(test_two_middles),
         cmocka_unit_test(test_intervals_are_those_of_draws),
+        cmocka_unit_test(test_lanes_are_resamples_by_themselves),
+        cmocka_unit_test(test_few_values_keep_the_numbers_of_single_draws),
+        cmocka_unit_test(test_scatter_of_few_values_is_that_of_single_draws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

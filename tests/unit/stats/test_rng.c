@@ -35,6 +35,24 @@ static void test_a_batch_is_the_same_sequence(void **state)
     assert_int_equal(qs_rng_next(&batch), qs_rng_next(&one));
 }
 
+/* n = 3 * 2^30 has the largest quotients that are one too small; a state whose first numbers are too small to
+ * count; 0. */
+static void test_bounded_batches_are_the_same_sequence(void **state)
+{
+    (void)state;
+    static const uint32_t bounds[] = {0, 1, 2, 3, 7, 200, 4096, 65537, 3u << 30, UINT32_MAX};
+    for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++) {
+        struct qs_rng one = {.s = {1, 0, 0, 3}}, batch = one; /* 0, 0, 11520, ...: 2^64 mod 7 is 2 */
+        uint32_t got[501];
+        for (int round = 0; round < 20; round++) {
+            qs_rng_fill_below(&batch, bounds[k], got, 501);
+            for (size_t i = 0; i < 501; i++)
+                assert_int_equal(got[i], qs_rng_below(&one, bounds[k]));
+        }
+        assert_int_equal(qs_rng_next(&batch), qs_rng_next(&one));
+    }
+}
+
 static void test_equal_keys_give_equal_numbers(void **state)
 {
     (void)state;
@@ -110,6 +128,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_published_sequence),
         cmocka_unit_test(test_a_batch_is_the_same_sequence),
+        cmocka_unit_test(test_bounded_batches_are_the_same_sequence),
         cmocka_unit_test(test_equal_keys_give_equal_numbers),
         cmocka_unit_test(test_streams_and_seeds_differ),
         cmocka_unit_test(test_below_is_bounded_and_even),

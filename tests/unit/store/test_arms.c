@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/ids.h"
 #include "store/read_metrics.h"
 
 struct asked {
@@ -234,12 +235,27 @@ static void a_running_job_is_left_out(void **state)
 {
     struct fixture *f = *state;
     fill(f, false);
-    struct asked a = {.picks = {{.build = "v2"}}, .count = 1};
+    struct asked a = {.picks = {{.build = "v2"}, {.job = 2}}, .count = 2};
     struct qs_arm_runs *runs = ask(f, &a);
     assert_int_equal(runs->count, 0);
     assert_int_equal(runs->running_count, 1);
     assert_int_equal(runs->running[0], 2);
     qs_arm_runs_free(runs);
+}
+
+/* Also those whose places collide, and after the set has grown. */
+static void a_number_is_met_once(void **state)
+{
+    (void)state;
+    struct qs_ids ids = {0};
+    for (int round = 0; round < 2; round++)
+        for (int64_t i = 1; i <= 3000; i++) {
+            assert_int_equal(qs_ids_add(&ids, i), round == 0);
+            assert_int_equal(qs_ids_add(&ids, -i), round == 0);
+            assert_int_equal(qs_ids_add(&ids, i * (INT64_C(1) << 40)), round == 0);
+        }
+    assert_int_equal(ids.count, 9000);
+    qs_ids_done(&ids);
 }
 
 static bool read_metrics(struct qs_store_reader *r, void *user, struct qs_err *err)
@@ -332,7 +348,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(an_arm_has_its_values),          TEST(builds_and_nights_are_found),
         TEST(a_range_has_the_builds_between), TEST(a_running_job_is_left_out),
-        TEST(what_is_not_there_is_told),      TEST(a_running_job_is_left_out),
+        TEST(what_is_not_there_is_told),      cmocka_unit_test(a_number_is_met_once),
         TEST(a_job_has_its_metrics),          TEST(a_window_of_warm_up_says_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
