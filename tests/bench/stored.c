@@ -32,7 +32,7 @@ static void uid_of(uint8_t uid[16], uint8_t kind, uint32_t night, uint32_t bench
 static int64_t submit(struct stored *s, uint32_t night)
 {
     struct qs_point_row points[BENCHMARKS_MOST];
-    char names[BENCHMARKS_MOST][16];
+    char names[BENCHMARKS_MOST][24];
     int64_t job = 0;
     for (size_t i = 0; i < s->size.benchmarks; i++) {
         snprintf(names[i], sizeof names[i], "bench-%zu", i);
