@@ -50,6 +50,7 @@ class Farm:
         self.series = [{"id": f"{i:064x}", "benchmark": name, "device": device, "arm": "tip", "sessions": 3}
                        for i, (name, device) in enumerate((("image/blur", "pixel6"), ("sort", "local"), ("sort big", "local")))]
         self.asked, self.unknown, self.version = [], None, "9.9"
+        self.late = None  # before there is a file of this name, only what a daemon answers in a silence is answered
 
 
 def replies(version):
@@ -89,6 +90,12 @@ class Handler(BaseHTTPRequestHandler):
     def fail(self, status, code, message, **more):
         self.reply(status, {"error": {"code": code, "blame": "operator", "message": message, "advice": "try again",
                                       **more}})
+
+    def parse_request(self):
+        good, late = super().parse_request(), self.server.farm.late
+        while good and late and self.path not in ("/healthz", "/api/v1/version") and not os.path.exists(late) and alive(os.getppid()):
+            time.sleep(0.01)
+        return good
 
     def body(self):
         return self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -547,6 +554,24 @@ def test_full_queue(t, q):
     t.ok(busy.returncode == 3 and "is busy" in err and "no daemon answers" not in err, "and is not told as nobody's", [out, err])
 
 
+def test_late_answer(t, q, server, hurry):
+    """A window on this machine holds every answer, for as long as it takes: no limit ends the client before."""
+    server.farm.late = late = os.path.join(q.top, "ten-minutes")
+    env = {"LD_PRELOAD": hurry, "QS_HURRY": late, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+    with open(os.path.join(q.top, "late.yaml"), "w", encoding="utf-8") as f:
+        f.write("quiesce: 1\ninputs: in.bin\n")
+    with open(os.path.join(q.top, "in.bin"), "w", encoding="utf-8") as f:
+        f.write("x" * 3000000)
+    for words in (["jobs"], ["submit", "late.yaml"], ["watch", "7"]):
+        code, out, err = q(*words, env=env)
+        waited = os.path.exists(late)
+        t.ok(waited and code in (0, 5) and "broke" not in err, f"`quiesce {words[0]}` waits ten minutes for its answer",
+             [str(code), out, err])
+        if waited:
+            os.unlink(late)
+    server.farm.late = None
+
+
 def test_restart(t, q):
     """The first daemon breaks the stream and goes; the second one has the rest of the job."""
     once = os.path.join(q.top, "once")
@@ -581,6 +606,7 @@ def main():
         test_streams(t, q, server)
         test_run(t, q, server)
         test_output(t, q)
+        test_late_answer(t, q, server, sys.argv[2])
         test_interrupt(t, q, server)
         server.shutdown()
     return t.done()
