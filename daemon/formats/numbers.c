@@ -36,6 +36,8 @@ static bool is_grouped(const char *s, size_t n)
 static bool is_ambiguous(struct qs_reader *r, const char *s, size_t n)
 {
     size_t all = strcspn(s, " \t\r\n;#");
+    if (s > r->text && s[-1] == ',') /* judged with what stands before it */
+        return false;
     while (all > n && s[all - 1] == ',')
         all--;
     if (all <= n)

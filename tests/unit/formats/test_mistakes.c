@@ -39,6 +39,20 @@ static const struct {
     {"11.5\n12,5\n", QS_FORMAT_AUTO, "f:2:1: ", "`12,5` can be one number or several"},
     {"1\n 1,234.5\n", QS_FORMAT_AUTO, "f:2:2: ", "`1,234.5` can be one number or several"},
     {"1,234,567\n", QS_FORMAT_NUMBERS, "f:1:1: ", "`1,234,567` can be"},
+    {"1,2345\n", QS_FORMAT_AUTO, "f:1:1: ", "`1,2345` can be one number or several"},
+    {"7,\n 1,2,\n", QS_FORMAT_AUTO, "f:2:2: ", "`1,2` can be"},
+    {"1 2\n3,4,5x\n", QS_FORMAT_AUTO, "f:2:5: ", "`5x` is not a number"},
+    {"{\"benchmarks\":[{\"name\":\"x\",\"metrics\":[1]}]}", QS_FORMAT_AUTO,
+     "f:1:38: ", "an object of metrics is wanted"},
+    {"{\"benchmarks\":[{\"name\":\"x\",\"real_time\":1},\n 7]}", QS_FORMAT_AUTO,
+     "f:2:2: ", "benchmarks[1]: an object is wanted"},
+    {"{\"benchmarks\":[{\"runs\":[7]}]}", QS_FORMAT_AUTO,
+     "f:1:25: ", "benchmarks[0].runs[0]: an object is wanted"},
+    {"{\"benchmarks\":[{\"runs\":[{\"values\":[true]}]}]}", QS_FORMAT_AUTO, "f:1:36: ", "this is true"},
+    {"{\"benchmarks\":[{\"runs\":[{\"values\":[{\"a\\\"]\":[]}, false]}]}]}", QS_FORMAT_AUTO,
+     "f:1:36: ", "this is an object"},
+    {"{\"a\\\"]\":[{},[\"}\"]],\"results\":[{\"command\":\"x\",\"times\":[1,-2e3,\"y\"]}]}", QS_FORMAT_AUTO,
+     "f:1:62: ", "results[0].times[2]: a time"},
     {"value,value\n1,2\n", QS_FORMAT_AUTO, "f:1:7: ", "a second column is named `value`"},
     {"run,time_ns,time_ns\n1,2,3\n", QS_FORMAT_AUTO, "f:1:13: ", "a second column is named `time`"},
     {"1\n\xff\n", QS_FORMAT_AUTO, "f:2:1: ", "0xff is not UTF-8"},
@@ -133,17 +147,13 @@ static void repeat(struct qs_buf *text, const char *piece, size_t times)
         qs_buf_str(text, piece);
 }
 
-/* Each limit is met from above: the file is refused, whatever else is wrong with it. */
+/* Limits are met from above: the file is refused, whatever else is wrong with it. */
 static void sizes_are_bounded(void **state)
 {
     struct qs_buf text, told;
     (void)state;
     qs_buf_init(&text);
     qs_buf_init(&told);
-    repeat(&text, "1\n", QS_IMPORT_VALUES + 1);
-    refuse(text.data, text.len, QS_FORMAT_AUTO, &told);
-    assert_non_null(strstr(told.data, "more than 1000000 values"));
-    qs_buf_clear(&text);
     for (int i = 0; i <= QS_IMPORT_SERIES; i++)
         qs_buf_fmt(&text, "Benchmark%d 1 2 ns/op\n", i);
     refuse(text.data, text.len, QS_FORMAT_AUTO, &told);
@@ -155,22 +165,88 @@ static void sizes_are_bounded(void **state)
     refuse(text.data, text.len, QS_FORMAT_CSV, &told);
     assert_non_null(strstr(told.data, "more than 256 columns"));
     qs_buf_clear(&text);
-    qs_buf_str(&text, "name,value\n");
-    repeat(&text, "x", QS_IMPORT_NAME_BYTES + 1);
-    qs_buf_str(&text, ",1\n");
-    refuse(text.data, text.len, QS_FORMAT_AUTO, &told);
-    assert_non_null(strstr(told.data, "more than 400 bytes"));
-    qs_buf_clear(&text);
     repeat(&text, "[", 100000);
     qs_buf_clear(&told);
     refuse(text.data, text.len, QS_FORMAT_GBENCH, &told);
     assert_non_null(strstr(told.data, "not JSON"));
-    qs_buf_clear(&text);
-    repeat(&text, "12345678\n", QS_IMPORT_BYTES / 9 + 1);
-    refuse(text.data, text.len, QS_FORMAT_AUTO, &told);
-    assert_non_null(strstr(told.data, "longer than 16 MiB"));
     qs_buf_done(&text);
     qs_buf_done(&told);
+}
+
+static void build(struct qs_buf *text, const char *head, const char *piece, size_t times, const char *tail)
+{
+    qs_buf_clear(text);
+    qs_buf_str(text, head);
+    repeat(text, piece, times);
+    qs_buf_str(text, tail);
+}
+
+/* head, `times` pieces, tail: read, with so many values; with one piece more refused for this reason. */
+static void fits(const char *head, const char *piece, size_t times, const char *tail, size_t values,
+                 const char *reason)
+{
+    struct qs_buf text, told;
+    struct qs_problems problems;
+    struct qs_import in;
+    qs_buf_init(&text);
+    qs_buf_init(&told);
+    qs_problems_init(&problems);
+    build(&text, head, piece, times, tail);
+    assert_true(qs_import_read("f", text.data, text.len, QS_FORMAT_AUTO, &in, &problems));
+    assert_int_equal(in.values, values);
+    qs_import_done(&in);
+    build(&text, head, piece, times + 1, tail);
+    refuse(text.data, text.len, QS_FORMAT_AUTO, &told);
+    if (!strstr(told.data, reason))
+        fail_msg("%s in place of %s", told.data, reason);
+    qs_problems_done(&problems);
+    qs_buf_done(&text);
+    qs_buf_done(&told);
+}
+
+/* One more is refused. */
+static void what_fits_is_read(void **state)
+{
+    (void)state;
+    fits("", "1\n", QS_IMPORT_VALUES, "", QS_IMPORT_VALUES, "more than 1000000 values");
+    fits("1\n#", "x", QS_IMPORT_BYTES - 4, "\n", 1, "longer than 16 MiB");
+    fits("name,value\n", "x", QS_IMPORT_NAME_BYTES, ",7\n", 1, "a name of more than 400 bytes");
+    fits("x", "y", QS_IMPORT_NAME_BYTES - 1, "\n7\n", 1, "a name of more than 400 bytes");
+    fits("Benchmark", "x", QS_IMPORT_NAME_BYTES - 9, " 1 2 ns/op\n", 1, "a name of more than 400 bytes");
+    fits("BenchmarkA 1 2 ", "u", 63, "\n", 1, "a unit of more than 63 bytes");
+    fits("{\"results\":[{\"times\":[1],\"command\":\"", "x", QS_IMPORT_NAME_BYTES, "\"}]}", 1,
+         "is a name of more than 400 bytes");
+    fits("{\"x\":\"", ",", 2 * QS_IMPORT_VALUES - 2, "\",\"results\":[{\"times\":[1],\"command\":\"a\"}]}", 1,
+         "more than 2000000 commas");
+}
+
+/* Each column is a series. */
+static void as_many_series_as_there_may_be(void **state)
+{
+    struct qs_buf text;
+    struct qs_problems problems;
+    struct qs_import in;
+    (void)state;
+    qs_buf_init(&text);
+    for (int i = 1; i <= QS_IMPORT_COLUMNS; i++)
+        qs_buf_fmt(&text, "c%d%c", i, i == QS_IMPORT_COLUMNS ? '\n' : ',');
+    for (int i = 1; i <= QS_IMPORT_COLUMNS; i++)
+        qs_buf_fmt(&text, "%d%c", i, i == QS_IMPORT_COLUMNS ? '\n' : ',');
+    qs_problems_init(&problems);
+    assert_true(qs_import_read("f", text.data, text.len, QS_FORMAT_AUTO, &in, &problems));
+    assert_int_equal(in.count, QS_IMPORT_COLUMNS);
+    assert_string_equal(in.series[QS_IMPORT_COLUMNS - 1].metric, "c256");
+    assert_true(in.series[QS_IMPORT_COLUMNS - 1].v[0] == 256);
+    qs_import_done(&in);
+    qs_buf_clear(&text);
+    for (int i = 1; i <= QS_IMPORT_SERIES; i++)
+        qs_buf_fmt(&text, "Benchmark%d 1 %d ns/op\n", i, i);
+    assert_true(qs_import_read("f", text.data, text.len, QS_FORMAT_AUTO, &in, &problems));
+    assert_int_equal(in.count, QS_IMPORT_SERIES);
+    assert_true(in.series[999].v[0] == 1000);
+    qs_import_done(&in);
+    qs_problems_done(&problems);
+    qs_buf_done(&text);
 }
 
 static void nul_bytes_are_no_text(void **state)
@@ -188,7 +264,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_have_a_place), cmocka_unit_test(a_csv_file_has_a_header),
-        cmocka_unit_test(the_line_is_quoted), cmocka_unit_test(sizes_are_bounded),
+        cmocka_unit_test(the_line_is_quoted),    cmocka_unit_test(sizes_are_bounded),
+        cmocka_unit_test(what_fits_is_read),     cmocka_unit_test(as_many_series_as_there_may_be),
         cmocka_unit_test(nul_bytes_are_no_text)};
     return cmocka_run_group_tests_name("mistakes", tests, NULL, NULL);
 }

@@ -1,0 +1,131 @@
+/* Small files, each with one thing that a reader must get right, and all that is read of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "formats/import.h"
+
+/* "benchmark metric unit <|>|?: values of a run | of the next (what was left out) [labels];" */
+static void put_series(const struct qs_import_series *s, struct qs_buf *out)
+{
+    static const char directions[] = {
+        [QS_DIRECTION_UNKNOWN] = '?', [QS_DIRECTION_LOWER] = '<', [QS_DIRECTION_HIGHER] = '>'};
+    qs_buf_fmt(out, "%s %s %s %c:", s->benchmark, s->metric, s->unit, directions[s->direction]);
+    for (size_t i = 0, run = 0; i < s->n; i++) {
+        if (i == s->off[run + 1]) {
+            run++;
+            qs_buf_str(out, " |");
+        }
+        qs_buf_fmt(out, " %.12g", s->v[i]);
+        if (s->labels)
+            qs_buf_fmt(out, "[%s]", s->labels[i]);
+    }
+    for (int d = 0; d < QS_DROP_COUNT; d++)
+        if (s->dropped[d] > 0)
+            qs_buf_fmt(out, " (%s %zu)", qs_drop_name((enum qs_drop)d), s->dropped[d]);
+    qs_buf_char(out, ';');
+}
+
+static const struct {
+    const char *name, *text, *format, *all;
+} files[] = {
+    {"n", "1 2 3;4\t5 # six 6\n7\n", "numbers", " value  ?: 1 2 3 4 5 7;"},
+    {"n", "1\n2\n\n3\n# 4\n5\n\n\n6\n\n", "numbers", " value  ?: 1 2 | 3 5 | 6;"},
+    {"n", "\n\n# a\n\n1\nnan 2 inf NA -Infinity +3\n", "numbers", " value  ?: 1 2 3 (not-finite 4);"},
+    {"n", "0,10.5\n1,2,3\n1,2345,6\n7,\n", "numbers", " value  ?: 0 10.5 1 2 3 1 2345 6 7;"},
+    {"n",
+     "\xef\xbb\xbf"
+     "1e3\n-.5\n",
+     "numbers", " value  ?: 1000 -0.5;"},
+    {"n.csv", "1\n2\n", "numbers", " value  ?: 1 2;"},
+    {".csv", "1 2\n", "numbers", " value  ?: 1 2;"},
+    {"c", "run,iteration,value,unit\n1,1,5,ms\n1,0,4,ms\n0,0,3,ms\n1,0,6,s\n", "csv",
+     " value ms <: 4 5 | 3; value s <: 6;"},
+    {"c", "v1;v2;v10\n1;2;3\n4;;6\n", "csv", " value  ?: 1 4 2 3 6;"},
+    {"c", "v,v1x,V2\n1,2,3\n", "csv", " v  ?: 1; v1x  ?: 2; value  ?: 3;"},
+    {"c", "a\tmem_bytes\t_ns\trate\nx y\t 7 \t1\t2\n", "csv", " mem bytes <: 7; _ns  ?: 1; rate  ?: 2;"},
+    {"c", "# c\n\r\n# d\n value ,\"w \"\"q\"\"\" \r\n# e\n1,\"2\"\r\n\n3,4", "csv",
+     " value  ?: 1 3; w \"q\"  ?: 2 4;"},
+    {"c", "name,arm,group,fork,value\nn,a,1,1,5\nn,,1,2,6\n,a,1,1,7\nn,a,1,1,8\n", "csv",
+     "n a value  ?: 5 8;n value  ?: 6;a value  ?: 7;"},
+    {"c",
+     "phase,taint,value\nwarmup,0,1\nWarm-Up,,2\ntune,0,3\nmeasure,gate,4\ntraced,x,5\nmeasure,0,6\n,,7\n",
+     "csv", " value  ?: 6 7 (warm-up 4) (failed 1);"},
+    {"c", "evals,duration_ns,size\n4,10,10\n1,3,3\n", "csv", " duration ns <: 2.5 3; size  ?: 10 3;"},
+    {"c", "time,commit,value\nmon,a,1\ntue,,\n,,3\n", "csv", " value  ?: 1[mon a] 3[] (empty 1);"},
+    {"c", "time,run\n1.5,a\n2.5,b\n", "csv", " time  ?: 1.5 | 2.5;"},
+    {"c", "label,index,x\n1,2,3\n4,5,6\n", "csv", " x  ?: 3 6;"},
+    {"c", "x,y\n1,a\ninf,b\n", "csv", " x  ?: 1 (not-finite 1);"},
+    {"j",
+     "{\"benchmarks\":[{\"name\":\"a/"
+     "1\",\"run_name\":\"a\",\"real_time\":1.5,\"cpu_time\":1,\"time_unit\":\"us\","
+     "\"iterations\":7,\"bytes_per_second\":2,\"cycles\":3},"
+     "{\"name\":\"a_mean\",\"run_name\":\"a\",\"run_type\":\"aggregate\",\"real_time\":1.5},"
+     "{\"name\":\"a\",\"error_occurred\":true,\"real_time\":9,\"cpu_time\":9},"
+     "{\"name\":\"b\",\"error_occurred\":false,\"real_time\":2,\"threads\":1}]}",
+     "google-benchmark",
+     "a real_time us <: 1.5;a cpu_time us <: 1;a bytes_per_second  >: 2;a cycles  ?: 3;b real_time ns <: 2;"},
+    {"j",
+     "{\"metadata\":{\"unit\":\"second\",\"name\":\"all\"},\"benchmarks\":[{\"runs\":[{\"warmups\":[1,2],"
+     "\"values\":[0.5,1]},{\"metadata\":{}},{\"values\":[2]}]},"
+     "{\"metadata\":{\"name\":\"m\",\"unit\":\"byte\"},\"runs\":[{\"values\":[7]}]}]}",
+     "pyperf", "all time ns <: 500000000 1000000000 | 2000000000 (warm-up 2);m value byte <: 7;"},
+    {"j",
+     "{\"results\":[{\"command\":\"x\",\"times\":[0.5,1,2],\"exit_codes\":[0,1,null]},"
+     "{\"command\":\"y\",\"times\":[1]}]}",
+     "hyperfine", "x time ns <: 500000000 (failed 2);y time ns <: 1000000000;"},
+    {"j",
+     "{\"benchmarks\":[{\"name\":\"startup\",\"metrics\":{\"timeToInitialDisplayMs\":{\"runs\":[1,2]},"
+     "\"memoryKb\":{\"runs\":[3,4]}},\"sampledMetrics\":{\"frameNs\":{\"runs\":[[1,2],[3]]}}},"
+     "{\"name\":\"startupWarm\",\"metrics\":{\"timeToFullDisplayMs\":{\"runs\":[1,2]}}},"
+     "{\"name\":\"s\",\"params\":{\"mode\":\"HOT\",\"n\":1},\"metrics\":{\"timeToFullDisplayMs\":{\"runs\":["
+     "5,6]},"
+     "\"timeToX\":{\"runs\":[7]},\"Ms\":{\"runs\":[8,null]},\"aPercent\":{\"runs\":[9]}}}]}",
+     "androidx",
+     "startup timeToInitialDisplayMs ms <: 1 | 2;startup memoryKb KiB <: 3 4;startup frameNs ns <: 1 2 | "
+     "3;startupWarm timeToFullDisplayMs ms <: 1 2;s timeToFullDisplayMs ms <: 5 6;s timeToX  ?: 7;s Ms  ?: 8 "
+     "(not-finite 1);s aPercent % ?: 9;"},
+    {"g",
+     "goos: linux\nBenchmarkA-8 10 5 ns/op 7 B/op\nBenchmarkA-8 20 6 ns/op\nPASS\nUnit tok/op better=higher\n"
+     "BenchmarkA-8\t30\t4 ns/op\t\r\nBenchmarkA-8 logs x\nBenchmarkB\nBenchmark 1 2 x\nFAIL\nBenchmarkA-8 1 "
+     "9 tok/op",
+     "go",
+     "BenchmarkA-8 ns/op ns/op <: 5 6 | 4;BenchmarkA-8 B/op B/op <: 7;BenchmarkA-8 tok/op tok/op >: 9;"},
+};
+
+static void each_is_read_as_it_is_meant(void **state)
+{
+    struct qs_buf all;
+    (void)state;
+    qs_buf_init(&all);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct qs_problems problems;
+        struct qs_import in;
+        qs_problems_init(&problems);
+        qs_buf_clear(&all);
+        if (!qs_import_read(files[i].name, files[i].text, strlen(files[i].text), QS_FORMAT_AUTO, &in,
+                            &problems))
+            qs_problems_text(&problems, files[i].name, &all);
+        size_t values = 0;
+        for (size_t k = 0; k < in.count; k++) {
+            put_series(&in.series[k], &all);
+            values += in.series[k].n;
+        }
+        assert_int_equal(in.values, values);
+        if (strcmp(qs_format_name(in.format), files[i].format) != 0 || strcmp(all.data, files[i].all) != 0)
+            fail_msg("file %zu: %s: %s", i, qs_format_name(in.format), all.data);
+        qs_import_done(&in);
+        qs_problems_done(&problems);
+    }
+    qs_buf_done(&all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_is_read_as_it_is_meant)};
+    return cmocka_run_group_tests_name("small", tests, NULL, NULL);
+}
