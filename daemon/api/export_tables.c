@@ -291,8 +291,10 @@ static void put_metric(struct tables *t, const json_t *metric)
         put_number(&t->out, arm, "median");
         qs_buf_str(&t->out, " | ");
         put_number(&t->out, arm, "median_lo");
-        qs_buf_str(&t->out, " – ");
-        put_number(&t->out, arm, "median_hi");
+        if (json_is_number(json_object_get(arm, "median_hi"))) {
+            qs_buf_str(&t->out, " – ");
+            put_number(&t->out, arm, "median_hi");
+        }
         qs_buf_str(&t->out, " | ");
         c = comparison_of(metric, "candidate_arm", text_at(arm, "name"));
         if (c)

@@ -34,13 +34,12 @@ static void skip_to_value(struct reader *r)
 static void skip_string(struct reader *r)
 {
     step(r);
-    while (r->at < r->end && *r->at != '"') {
-        if (*r->at == '\\' && r->at + 1 < r->end)
+    while (*r->at != '"') { /* it is valid: there is one */
+        if (*r->at == '\\')
             step(r);
         step(r);
     }
-    if (r->at < r->end)
-        step(r);
+    step(r);
 }
 
 static void skip_word(struct reader *r)

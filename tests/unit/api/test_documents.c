@@ -1,0 +1,240 @@
+/* What is computed from files of the request, and documents in other forms: exports, stored files. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixture.h"
+
+static const char sha_of_hello[] = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+
+static struct answer post(struct fixture *f, const char *target, const char *body)
+{
+    return fetch(f, "POST", target, NULL, body, strlen(body));
+}
+
+#define NUMBERS "\"text\":\"1 2 3 4 5 6 7\""
+#define TWO     "\"files\":[{\"name\":\"a\"," NUMBERS "},{\"name\":\"b\",\"text\":\"2 4 6 8 10 12\"}]"
+
+static void each_mistake_of_an_analysis_is_told(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *body, *why;
+    } rows[] = {
+        {"{", "the request is no JSON: line 1, column 1: "},
+        {"{\"file\":[]}", "the request has an unknown key `file`: did you mean `files`?"},
+        {"{\"files\":{}}", "`files` is a list of 1 to 64 files"},
+        {"{\"files\":[]}", "`files` is a list of 1 to 64 files"},
+        {"{\"files\":[{}]}", "an element of `files` has `name` and `text`, and may have `format`"},
+        {"{\"files\":[{\"name\":\"a\",\"text\":7}]}", "an element of `files` has"},
+        {"{\"files\":[{\"name\":7,\"text\":\"7\"}]}", "an element of `files` has"},
+        {"{\"files\":[{\"name\":\"a\",\"text\":\"7\",\"format\":7}]}", "an element of `files` has"},
+        {"{\"files\":[{\"name\":\"a\",\"text\":\"7\",\"x\":7}]}", "a file has an unknown key `x`"},
+        {"{\"files\":[{\"name\":\"a\",\"text\":\"7\",\"format\":\"xml\"}]}",
+         "`xml` is no format: auto, numbers"},
+        {"{" TWO ",\"options\":[]}", "`options` is an object"},
+        {"{" TWO ",\"options\":{\"levle\":1}}", "options has an unknown key `levle`: did you mean `level`?"},
+        {"{" TWO ",\"options\":{\"level\":0.49}}", "options.level is a number from 0.5 to 0.9999"},
+        {"{" TWO ",\"options\":{\"level\":\"0.9\"}}", "options.level is a number"},
+        {"{" TWO ",\"options\":{\"margin_ratio\":11}}", "options.margin_ratio is a number from 0 to 10"},
+        {"{" TWO ",\"options\":{\"resolution\":-1}}", "options.resolution is a number from 0 to 1e+15"},
+        {"{" TWO ",\"options\":{\"change_window\":1}}", "options.change_window is a number from 2 to 10000"},
+        {"{" TWO ",\"options\":{\"change_p_max\":1}}",
+         "options.change_p_max is a number from 1e-12 to 0.999"},
+        {"{" TWO ",\"options\":{\"resamples\":99}}", "options.resamples is a number from 100 to 100000"},
+        {"{" TWO ",\"options\":{\"resamples\":100001}}", "options.resamples is a number from 100 to 100000"},
+        {"{" TWO ",\"options\":{\"seed\":7}}", "options.seed is text: a whole number from 0 to 2^64-1"},
+        {"{" TWO ",\"options\":{\"seed\":\"-7\"}}", "options.seed is text"},
+        {"{" TWO ",\"options\":{\"seed\":\"7x\"}}", "options.seed is text"},
+        {"{" TWO ",\"options\":{\"seed\":\"\"}}", "options.seed is text"},
+        {"{" TWO ",\"options\":{\"seed\":\"18446744073709551616\"}}", "options.seed is text"},
+        {"{" TWO ",\"options\":{\"rule\":7}}", "options.rule is text: names with commas between"},
+        {"{" TWO ",\"options\":{\"rule\":\"no-such\"}}", "`no-such` is no rule: judge,"},
+        {"{" TWO ",\"options\":{\"view\":7}}", "options.view is text: views with commas between"},
+        {"{" TWO ",\"options\":{\"per\":\"block\"}}", "options.per is `run` or `iteration`"},
+        {"{" TWO ",\"options\":{\"better\":true}}", "options.better is `lower` or `higher`"},
+        {"{" TWO ",\"options\":{\"show\":\"some\"}}", "options.show is `all` or `page`"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct answer a = post(f, "/api/v1/analyze", rows[i].body);
+        const char *message = json_string_value(json_object_get(json_object_get(a.json, "error"), "message"));
+        if (!message || strncmp(message, rows[i].why, strlen(rows[i].why)) != 0)
+            fail_msg("%s: %s", rows[i].body, message ? message : a.body.data);
+        assert_error(a, 400, "usage");
+    }
+    assert_error(post(f, "/api/v1/analyze:compare", "{\"files\":[{\"name\":\"a\"," NUMBERS "}]}"), 400,
+                 "usage");
+    assert_error(post(f, "/api/v1/analyze:history", "{" TWO ",\"options\":{\"view\":\"last:2\"}}"), 400,
+                 "usage");
+    struct answer a = post(f, "/api/v1/analyze", "{\"files\":[{\"name\":\"n.txt\",\"text\":\"1\\nx\"}]}");
+    assert_non_null(strstr(a.body.data, "n.txt:2:1: "));
+    assert_error(a, 400, "data");
+}
+
+/* The answer says with what it was computed. */
+static void computed_with(struct fixture *f, const char *target, const char *options,
+                          const char *const want[3])
+{
+    char body[700];
+    snprintf(body, sizeof body, "{%s%s}", TWO, options);
+    struct answer a = post(f, target, body);
+    assert_int_equal(a.status, 200);
+    for (int i = 0; i < 3; i++)
+        if (!strstr(a.body.data, want[i]))
+            fail_msg("%s: %.600s lacks %s", target, a.body.data, want[i]);
+    answer_done(&a);
+}
+
+static void options_reach_the_analysis(void **state)
+{
+    static const char
+        ends[] = ",\"options\":{\"level\":0.9999,\"margin_ratio\":10,\"resolution\":1e15,\"seed\":"
+                 "\"18446744073709551615\","
+                 "\"resamples\":100,\"per\":\"iteration\",\"better\":\"higher\",\"change_window\":2,\"change_"
+                 "p_max\":0.999,"
+                 "\"rule\":\"skia\"}",
+        other_ends[] =
+            ",\"options\":{\"level\":0.5,\"margin_ratio\":0,\"resolution\":0,\"seed\":\"0\",\"per\":\"run\","
+            "\"better\":\"lower\",\"resamples\":1000,\"change_window\":10000,\"change_p_max\":1e-12,\"view\":"
+            "\"last:3\"}";
+    static const char told
+        [] = "\"options\":{\"level\":0.9999,\"margin_ratio\":10,\"resolution\":1e+15,\"seed\":"
+             "\"18446744073709551615\",\"resamples\":100,\"per\":\"iteration\"}",
+    other_told[] =
+        "\"options\":{\"level\":0.5,\"margin_ratio\":0,\"resolution\":null,\"seed\":\"0\",\"resamples\":1000,"
+        "\"per\":\"run\"}";
+    struct fixture *f = *state;
+    computed_with(f, "/api/v1/analyze", ends,
+                  (const char *const[]){"{\"kind\":\"analysis\"", told,
+                                        "\"lower_is_better\":false,\"direction_known\":true"});
+    computed_with(f, "/api/v1/analyze:compare", ends,
+                  (const char *const[]){"{\"kind\":\"comparison\"", told, "\"skia\""});
+    computed_with(f, "/api/v1/analyze:history", ends,
+                  (const char *const[]){"{\"kind\":\"history\"", told, "\"window\":2,\"p_max\":0.999"});
+    computed_with(f, "/api/v1/analyze", other_ends,
+                  (const char *const[]){other_told, "\"view\":\"last\"",
+                                        "\"lower_is_better\":true,\"direction_known\":true"});
+    computed_with(f, "/api/v1/analyze", "",
+                  (const char *const[]){"\"level\":0.95", "\"per\":\"run\"", "\"direction_known\":false"});
+}
+
+static void a_stored_file_is_given_back(void **state)
+{
+    struct fixture *f = *state;
+    char path[128];
+    snprintf(path, sizeof path, "/api/v1/files/%s", sha_of_hello);
+    assert_error(get(f, path), 404, "not-found");
+    struct answer a = fetch(f, "PUT", path, NULL, "hello", 5);
+    assert_int_equal(a.status, 201);
+    answer_done(&a);
+    a = get(f, path);
+    assert_int_equal(a.status, 200);
+    assert_non_null(strstr(a.head.data, "application/octet-stream"));
+    assert_string_equal(a.body.data, "hello");
+    answer_done(&a);
+}
+
+static void exports_are_complete(void **state)
+{
+    struct fixture *f = *state;
+    static const char text[] =
+        "quiesce: 1\nname: a|b\nbenchmarks: [{name: '*x*', argv: [sleep, 'p|q']}]\n"
+        "arms: {'a_[1]': {argv: [echo, '`~'], build: {label: 'base|1'}}, 'v#2': {build: {label: v#2}}}\n";
+    static const char *const wanted[][2] = {
+        {"markdown",
+         "## a\\|b\n"
+         "\n"
+         "### \\*x\\* on bench\n"
+         "\n"
+         "| Command | Median | Interval | Min | Max | Ratio | Verdict |\n"
+         "|:---|---:|---:|---:|---:|---:|:---|\n"
+         "| a\\_\\[1\\] (build base\\|1): echo '\\`~' | 1.00 ms | 1.00 ms – 1.00 ms | 1.00 ms | 1.00 ms | 1 "
+         "| baseline |\n"
+         "| v#2: `sleep 'p\\|q'` | 1.50 ms | 1.50 ms – 1.50 ms | 1.50 ms | 1.50 ms | 1.500 (1.500–1.500) | "
+         "regression |\n"
+         "\n"
+         "- v#2 takes 49.9893–49.9898 % longer than a\\_\\[1\\]\n"
+         "- view of a\\_\\[1\\]: last 3 leaves 36 of 48 iterations\n"
+         "- view of v#2: last 3 leaves 36 of 48 iterations\n"
+         "\n"
+         "| Metric | Arm | Median | Interval | Ratio | Verdict |\n"
+         "|:---|:---|---:|---:|---:|:---|\n"
+         "| user\\_time\\_us (us) | a\\_\\[1\\] | 100 | 100 – 100 |  |  |\n"
+         "| user\\_time\\_us (us) | v#2 | 100 | 100 – 100 | 1.000 (1.000–1.000) | equivalent |\n"},
+        {"asciidoc",
+         "== a&#124;b\n"
+         "\n"
+         "=== &#42;x&#42; on bench\n"
+         "\n"
+         "[cols=\"<,>,>,>,>,>,<\",options=\"header\"]\n"
+         "|===\n"
+         "| Command | Median | Interval | Min | Max | Ratio | Verdict\n"
+         "\n"
+         "| a&#95;&#91;1&#93; (build base&#124;1): `echo '&#96;&#126;'` | 1.00 ms | 1.00 ms – 1.00 ms | 1.00 "
+         "ms | 1.00 ms | 1 | baseline\n"
+         "| v&#35;2: `sleep 'p&#124;q'` | 1.50 ms | 1.50 ms – 1.50 ms | 1.50 ms | 1.50 ms | 1.500 "
+         "(1.500–1.500) | regression\n"
+         "|===\n"
+         "\n"
+         "- v&#35;2 takes 49.9893–49.9898 % longer than a&#95;&#91;1&#93;\n"
+         "- view of a&#95;&#91;1&#93;: last 3 leaves 36 of 48 iterations\n"
+         "- view of v&#35;2: last 3 leaves 36 of 48 iterations\n"
+         "\n"
+         "[cols=\"<,<,>,>,>,<\",options=\"header\"]\n"
+         "|===\n"
+         "| Metric | Arm | Median | Interval | Ratio | Verdict\n"
+         "\n"
+         "| user&#95;time&#95;us (us) | a&#95;&#91;1&#93; | 100 | 100 – 100 |  | \n"
+         "| user&#95;time&#95;us (us) | v&#35;2 | 100 | 100 – 100 | 1.000 (1.000–1.000) | equivalent\n"
+         "|===\n"},
+        {"orgmode", "* a\\vert{}b\n"
+                    "\n"
+                    "** *x* on bench\n"
+                    "\n"
+                    "| Command | Median | Interval | Min | Max | Ratio | Verdict |\n"
+                    "|---+---+---+---+---+---+---|\n"
+                    "| <l> | <r> | <r> | <r> | <r> | <r> | <l> |\n"
+                    "| a_[1] (build base\\vert{}1): echo '`~' | 1.00 ms | 1.00 ms – 1.00 ms | 1.00 ms | 1.00 "
+                    "ms | 1 | baseline |\n"
+                    "| v#2: sleep 'p\\vert{}q' | 1.50 ms | 1.50 ms – 1.50 ms | 1.50 ms | 1.50 ms | 1.500 "
+                    "(1.500–1.500) | regression |\n"
+                    "\n"
+                    "- v#2 takes 49.9893–49.9898 % longer than a_[1]\n"
+                    "- view of a_[1]: last 3 leaves 36 of 48 iterations\n"
+                    "- view of v#2: last 3 leaves 36 of 48 iterations\n"
+                    "\n"
+                    "| Metric | Arm | Median | Interval | Ratio | Verdict |\n"
+                    "|---+---+---+---+---+---|\n"
+                    "| <l> | <l> | <r> | <r> | <r> | <l> |\n"
+                    "| user_time_us (us) | a_[1] | 100 | 100 – 100 |  |  |\n"
+                    "| user_time_us (us) | v#2 | 100 | 100 – 100 | 1.000 (1.000–1.000) | equivalent |\n"},
+    };
+    json_t *json = json_pack("{s:s}", "text", text);
+    char *body = json_dumps(json, 0), target[128];
+    struct answer a = post(f, "/api/v1/jobs", body);
+    assert_int_equal(a.status, 201);
+    int64_t job = int_at(&a, "id");
+    answer_done(&a);
+    free(body);
+    json_decref(json);
+    measure(f, job, 24, 5);
+    set_state(f, job, QS_JOB_DONE);
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(target, sizeof target, "/api/v1/jobs/1/export?format=%s&metric=user_time_us&view=last:3",
+                 wanted[i][0]);
+        a = get(f, target);
+        assert_string_equal(a.body.data, wanted[i][1]);
+        answer_done(&a);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(each_mistake_of_an_analysis_is_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(options_reach_the_analysis, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_stored_file_is_given_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(exports_are_complete, setup, teardown),
+    };
+    return cmocka_run_group_tests_name("documents", tests, NULL, NULL);
+}
