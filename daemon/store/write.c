@@ -15,11 +15,6 @@ bool qs_stmt_one(struct qs_stmt *s, int64_t *ret, bool *ret_found, struct qs_err
     return ok;
 }
 
-bool qs_text_equal(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 bool qs_find_device(struct qs_db *db, const char *name, int64_t *ret_id, struct qs_err *err)
 {
     struct qs_stmt s;

@@ -21,6 +21,5 @@ bool qs_intern_env(struct qs_db *db, const char *body, int64_t *ret_id, struct q
 bool qs_stmt_one(struct qs_stmt *s, int64_t *ret, bool *ret_found, struct qs_err *err);
 /* The document of a window goes behind the artifacts that its run has. */
 bool qs_apply_document(struct qs_db *db, const struct qs_window_row *w, struct qs_err *err);
-bool qs_text_equal(const char *a, const char *b); /* two NULLs are equal */
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "store/medians.h"
 #include "store/read_arms.h"
 #include "store/read_files.h"
@@ -45,39 +46,58 @@ int __wrap_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int bytes, unsigned 
 static const uint8_t uid[16] = {1};
 static const char sum[65] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
+static char *lent[64];
+static size_t lent_count;
+
+/* A text that is gone when the call returns: the store has copied what it needs, or the address sanitizer
+ * finds it. */
+static const char *T(const char *text)
+{
+    assert_true(lent_count < sizeof lent / sizeof *lent);
+    return lent[lent_count++] = qs_strdup(text);
+}
+
+static void take_back(void)
+{
+    while (lent_count > 0)
+        free(lent[--lent_count]);
+}
+
 static void put_device(struct fixture *f, struct told *told)
 {
-    const struct qs_device_row row = {.name = "bench", .serial = "S1", .port_path = "", .profile = "local"};
+    const struct qs_device_row row = {
+        .name = T("bench"), .serial = T("S1"), .port_path = T(""), .profile = T("local")};
     qs_store_device(f->store, &row, on_told, told);
 }
 
 static void put_boot(struct fixture *f, struct told *told)
 {
-    const struct qs_boot_row row = {.device = "bench",
-                                    .boot_uuid = "boot-1",
-                                    .fingerprint_json = "{\"cpu\":\"x\"}",
-                                    .clock = "monotonic_raw"};
+    const struct qs_boot_row row = {.device = T("bench"),
+                                    .boot_uuid = T("boot-1"),
+                                    .fingerprint_json = T("{\"cpu\":\"x\"}"),
+                                    .clock = T("monotonic_raw")};
     qs_store_boot(f->store, &row, on_told, told);
 }
 
 static void put_clock(struct fixture *f, struct told *told)
 {
-    const struct qs_clock_row row = {.device = "bench", .boot_uuid = "boot-1", .host_ns = 1, .rtt_ns = 3};
+    const struct qs_clock_row row = {
+        .device = T("bench"), .boot_uuid = T("boot-1"), .host_ns = 1, .rtt_ns = 3};
     qs_store_clock_pair(f->store, &row, on_told, told);
 }
 
 static void put_job(struct fixture *f, struct told *told)
 {
     const struct qs_arm_row arm = {
-        .name = "a", .build_label = "r1", .build_content = sum, .argv_json = "[\"gzip\"]"};
+        .name = T("a"), .build_label = T("r1"), .build_content = T(sum), .argv_json = T("[\"gzip\"]")};
     const struct qs_point_row point = {
-        .benchmark = "gzip", .params_json = "{}", .conditions_json = "{}", .label = "gzip"};
+        .benchmark = T("gzip"), .params_json = T("{}"), .conditions_json = T("{}"), .label = T("gzip")};
     char spec[128];
     snprintf(spec, sizeof spec, "{\"files\":{\"in\":\"%s\"}}", sum);
-    const struct qs_job_row row = {.idem = "key-1",
-                                   .owner = "me",
-                                   .name = "first",
-                                   .spec_json = spec,
+    const struct qs_job_row row = {.idem = T("key-1"),
+                                   .owner = T("me"),
+                                   .name = T("first"),
+                                   .spec_json = T(spec),
                                    .arms = &arm,
                                    .arm_count = 1,
                                    .points = &point,
@@ -87,47 +107,58 @@ static void put_job(struct fixture *f, struct told *told)
 
 static void put_state(struct fixture *f, struct told *told)
 {
-    qs_store_job_state(f->store, 1, QS_JOB_RUNNING, NULL, 50, on_told, told);
+    qs_store_job_state(f->store, 1, QS_JOB_RUNNING, T("begun"), 50, on_told, told);
 }
 
 static void put_session(struct fixture *f, struct told *told)
 {
     const struct qs_session_row row = {.uid = {99},
                                        .job = 1,
-                                       .device = "bench",
-                                       .boot_uuid = "boot-1",
-                                       .env_json = "{\"kernel\":\"6.1\"}",
+                                       .device = T("bench"),
+                                       .boot_uuid = T("boot-1"),
+                                       .env_json = T("{\"kernel\":\"6.1\"}"),
                                        .started_wall_ns = 20};
     qs_store_session_begin(f->store, &row, on_told, told);
 }
 
 static void put_run(struct fixture *f, struct told *told)
 {
-    const struct qs_run_row row = {
-        .uid = {1}, .session_uid = {99}, .job = 1, .block = 1, .started_wall_ns = 30};
+    const struct qs_run_row row = {.uid = {1},
+                                   .session_uid = {99},
+                                   .job = 1,
+                                   .block = 1,
+                                   .harness_json = T("{}"),
+                                   .stream_json = T("{}")};
     qs_store_run_begin(f->store, &row, on_told, told);
 }
 
 /* Everything that a window may have. */
 static void put_window_of(struct fixture *f, struct told *told, uint32_t ord, enum qs_phase phase)
 {
-    static const struct qs_reading_row reading = {.sensor = "host.load_1m", .value = 3};
-    static const struct qs_gate_row gate = {.outcome = "tainted",
-                                            .polls = 2,
-                                            .decided_ns = 7,
-                                            .busiest = "cc1[7]",
-                                            .deciding = &reading,
-                                            .deciding_count = 1};
-    static const struct qs_evidence_row evidence[] = {
-        {.kind = "steal", .present = true, .after = 4},
-        {.kind = "metric:energy_j", .present = true, .is_metric = true}};
-    static const struct qs_taint_row taint = {.i = -1, .code = "gate:temp", .value = 1, .bound = 2};
-    static const struct qs_document_row document = {.name = "o.json", .total_bytes = 5, .why = "too big"};
+    const struct qs_reading_row reading = {.sensor = T("host.load_1m"), .value = 3};
+    const struct qs_gate_row gate = {.outcome = T("tainted"),
+                                     .polls = 2,
+                                     .decided_ns = 7,
+                                     .busiest = T("cc1[7]"),
+                                     .deciding = &reading,
+                                     .deciding_count = 1};
+    const struct qs_evidence_row evidence[] = {
+        {.kind = T("steal"), .present = true, .after = 4},
+        {.kind = T("metric:energy_j"), .present = true, .is_metric = true}};
+    const struct qs_taint_row taint = {.i = -1, .code = T("gate:temp"), .value = 1, .bound = 2};
+    const struct qs_document_row document = {.name = T("o.json"), .total_bytes = 5, .why = T("too big")};
     struct qs_iteration_row rows[2];
     struct qs_window_row w = make_window(1, ord, 2 * ord, 2, rows);
     w.phase = phase;
     rows[1].status = 1;
     rows[1].taint = QS_TAINT_EXIT;
+    const char *const metrics[] = {T("user_time_us"), T("max_rss_bytes"), T("energy_uj")};
+    const struct qs_metric_kind kinds[3] = {{.unit = T("us")}, {.unit = T("bytes")}, {.unit = T("uJ")}};
+    w.metrics = metrics;
+    w.kinds = kinds;
+    w.how = T("failed");
+    w.failure = T("exec");
+    w.output = T("said");
     w.gate = &gate;
     w.evidence = evidence;
     w.evidence_count = 2;
@@ -151,7 +182,7 @@ static void put_artifact(struct fixture *f, struct told *told)
 {
     const struct qs_trace_row trace = {.has_window = true, .window = 1, .flags = 15, .started_ns = 5};
     const struct qs_artifact_row row = {
-        .run_uid = {1}, .idx = 3, .kind = "trace", .name = "perf", .why = "cut", .trace = &trace};
+        .run_uid = {1}, .idx = 3, .kind = T("trace"), .name = T("perf"), .why = T("cut"), .trace = &trace};
     qs_store_artifact(f->store, &row, on_told, told);
 }
 
@@ -162,8 +193,12 @@ static void put_file(struct fixture *f, struct told *told)
 
 static void put_event(struct fixture *f, struct told *told)
 {
-    const struct qs_event_row row = {
-        .wall_ns = 1, .kind = QS_EVENT_CANCEL, .job = 1, .run_uid = uid, .body_json = "{\"why\":\"x\"}"};
+    const struct qs_event_row row = {.wall_ns = 1,
+                                     .kind = T(QS_EVENT_CANCEL),
+                                     .job = 1,
+                                     .device = T("bench"),
+                                     .run_uid = uid,
+                                     .body_json = T("{\"why\":\"x\"}")};
     qs_store_event(f->store, &row, on_told, told);
 }
 
@@ -176,7 +211,7 @@ static void put_median(struct fixture *f, struct told *told)
 static void put_tuning(struct fixture *f, struct told *told)
 {
     const struct qs_tuning row = {.run_uid = {1}, .evals = 205};
-    qs_store_tuning(f->store, "{\"device\":\"bench\"}", &row, on_told, told);
+    qs_store_tuning(f->store, T("{\"device\":\"bench\"}"), &row, on_told, told);
 }
 
 static void end_former_life(struct fixture *f, struct told *told)
@@ -186,14 +221,21 @@ static void end_former_life(struct fixture *f, struct told *told)
 
 static void end_run(struct fixture *f, struct told *told)
 {
-    const struct qs_run_end_row row = {.uid = {1}, .state = QS_RUN_DONE, .exe_sha256 = sum};
+    const struct qs_run_end_row row = {.uid = {1},
+                                       .state = QS_RUN_DONE,
+                                       .stop_reason = T("fixed"),
+                                       .error_slug = T("e"),
+                                       .error_text = T("t"),
+                                       .exe_path = T("/x"),
+                                       .exe_sha256 = T(sum),
+                                       .harness_json = T("{}")};
     qs_store_run_end(f->store, &row, on_told, told);
 }
 
 static void end_session(struct fixture *f, struct told *told)
 {
     const uint8_t session[16] = {99};
-    qs_store_session_end(f->store, session, 70, "done", on_told, told);
+    qs_store_session_end(f->store, session, 70, T("done"), on_told, told);
 }
 
 static void end_job(struct fixture *f, struct told *told)
@@ -202,8 +244,9 @@ static void end_job(struct fixture *f, struct told *told)
                                        .at_ns = 80,
                                        .state = QS_JOB_DONE,
                                        .runs_per_block = 1,
-                                       .result_json = "{}",
-                                       .state_json = "{}"};
+                                       .reason = T("done"),
+                                       .result_json = T("{}"),
+                                       .state_json = T("{}")};
     qs_store_job_end(f->store, &row, on_told, told);
 }
 
@@ -221,6 +264,7 @@ static int write_through(struct fixture *f, size_t i)
         fails_at = at;
         has_failed = false;
         writes[i](f, &told);
+        take_back();
         qs_loop_run(f->loop);
         assert_int_equal(told.count, 1);
         if (!has_failed) {
