@@ -13,8 +13,8 @@ struct chain {
 struct hull {
     const double *x;     /* borrowed: n ascending values */
     size_t n, low, high; /* the interval in which the mode must be */
-    size_t *below;       /* owned: the touching point before each, of the minorant of x[0..i] */
-    size_t *above;       /* owned: the touching point after each, of the majorant of x[i..] */
+    size_t *below;       /* owned: the touching point before each but the first, of the minorant of x[0..i] */
+    size_t *above;       /* owned: the touching point after each but the last, of the majorant of x[i..] */
     struct chain minor, major;
 };
 
@@ -27,14 +27,12 @@ static bool is_convex(const double *x, size_t a, size_t b, size_t c)
 
 static void touch(struct hull *h)
 {
-    h->below[0] = 0;
     for (size_t i = 1; i < h->n; i++) {
         size_t b = i - 1;
         while (b > 0 && !is_convex(h->x, h->below[b], b, i))
             b = h->below[b];
         h->below[i] = b;
     }
-    h->above[h->n - 1] = h->n - 1;
     for (size_t i = h->n - 1; i-- > 0;) {
         size_t a = i + 1;
         while (a < h->n - 1 && !((h->x[i] - h->x[a]) * ((double)a - (double)h->above[a]) <

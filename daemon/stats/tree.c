@@ -202,7 +202,7 @@ static enum qs_status solve(const struct qs_tree *tree, const struct work *w, st
             below += (s[j][a] - s[j][a + 1]) / c->df * out->level[j].var_raw;
         c->size = (s[a][a] - s[a][a + 1]) / c->df;
         c->var_raw = (c->ms - below) / c->size;
-        if (a > 0 && (c->ms > 0 || out->level[a - 1].ms > 0))
+        if (a > 0) /* 0/0 where nothing varies */
             c->f = c->ms / out->level[a - 1].ms;
         c->var = c->var_raw;
         if (c->var_raw < 0) {

@@ -30,6 +30,11 @@ static void on_news(const char *kind, const char *body_json, const uint8_t *run_
     qs_buf_fmt(&s->news, "%s %s\n", kind, body_json);
 }
 
+static void on_state(const char *from, const char *input, const char *to, void *user)
+{
+    stage_record_state(user, from, input, to);
+}
+
 static void on_silence(bool silent, void *user)
 {
     struct stage *s = user;
@@ -193,6 +198,7 @@ void stage_earlier(struct stage *s, const struct qs_samples *earlier)
 void stage_play(struct stage *s)
 {
     const struct qs_control_events events = {.on_news = on_news,
+                                             .on_state = on_state,
                                              .on_silence = on_silence,
                                              .take_token = take_token,
                                              .give_token = give_token,

@@ -18,6 +18,7 @@ struct stage_disk {                /* files on the device */
     bool no_blob;     /* the daemon has lost a file */
     bool short_blob;  /* or a part of it */
     uint32_t changed; /* told by CLEANED */
+    bool odd;         /* names one file twice that it misses, and one that it was not asked for */
     /* What happened. */
     unsigned haves, puts, kept, stages, cleans, given_up;
     struct qs_content there[8];

@@ -64,6 +64,8 @@ static void tell_having(struct stage *s)
         if (!is_there(s, &s->disk.asked[i]))
             qs_build_u16(&missing, i);
     }
+    for (uint16_t i = 0; s->disk.odd && i < 2; i++)
+        qs_build_u16(&missing, (uint16_t)(i * s->disk.asked_n));
     s->session = SESSION_READY;
     qs_control_on_having(s->control, &(struct qs_msg_having){.missing = qs_build_list(&missing)});
 }

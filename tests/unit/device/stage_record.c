@@ -30,6 +30,13 @@ static void add_texts(struct qs_buf *out, const char *key, const struct qs_list 
         qs_buf_fmt(out, " %.*s", (int)word.n, word.p);
 }
 
+void stage_record_state(struct stage *s, const char *from, const char *input, const char *to)
+{
+    struct qs_buf *out = begin(s, "state");
+    if (out)
+        qs_buf_fmt(out, " %s, %s: %s\n", from, input, to);
+}
+
 void stage_record_news(struct stage *s, const char *kind, const char *body_json, bool of_run)
 {
     struct qs_buf *out = begin(s, "news");

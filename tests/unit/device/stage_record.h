@@ -21,6 +21,7 @@ struct stage_record {
     void (*ended)(struct stage *s, struct qs_msg_run_ended *m);
 };
 
+void stage_record_state(struct stage *s, const char *from, const char *input, const char *to);
 void stage_record_news(struct stage *s, const char *kind, const char *body_json, bool of_run);
 void stage_record_run_begin(struct stage *s, const struct qs_msg_run_begin *m);
 void stage_record_hook(struct stage *s, const struct qs_msg_hook *m);

@@ -130,6 +130,69 @@ static void test_scale(void **state)
     stage_done(&s);
 }
 
+static const char *said;
+static char given[2][1000]; /* the first input of the rule and of the metric */
+
+static const char *says(const char *name, const char *input)
+{
+    char *to = given[strcmp(name, "ask") == 0 ? 0 : 1];
+    if (to[0] == '\0')
+        snprintf(to, sizeof given[0], "%s", input);
+    return strcmp(name, "ask") == 0 ? "{\"stop\": true}" : said;
+}
+
+#define RUN "00000000000000000000000000000000" /* in place of what was drawn */
+
+static void expect_given(size_t which, const char *want)
+{
+    static const char key[] = "\"run\":\"";
+    char *uid = strstr(given[which], key);
+    assert_non_null(uid);
+    memcpy(uid + strlen(key), RUN, strlen(RUN));
+    assert_string_equal(given[which], want);
+}
+
+static void opens_and_closes(struct stage *s, struct qs_msg_closed *m, struct qs_session_quiet *quiet)
+{
+    (void)s;
+    (void)quiet;
+    m->opened_ns = 5000;
+    m->closed_ns = 9000;
+}
+
+/* Every field of what they read; what one number is. */
+static void test_what_commands_are_given_and_say(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *said;
+        int64_t value; /* INT64_MIN: none */
+    } cases[] = {{"1.5 \r\n\t", 1500}, {"-0.0004", 0},       {"", INT64_MIN},
+                 {"W", INT64_MIN},     {"1e400", INT64_MIN}, {"9.1e12", INT64_MIN},
+                 {"nan", INT64_MIN},   {"1 2", INT64_MIN},   {"9e12", 9000000000000000}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct stage s;
+        struct qs_evidence_row row[QS_JOB_HOOKS_MAX];
+        said = cases[i].said;
+        memset(given, 0, sizeof given);
+        begin(&s, JOB("metrics: [power], stop: {any: [{external: enough}, {fixed: 100}]}"), says);
+        s.record.closed = opens_and_closes;
+        stage_go(&s);
+        assert_int_equal(qs_control_host_evidence(s.control, row), 1);
+        assert_int_equal(row[0].present, cases[i].value != INT64_MIN);
+        assert_int_equal(row[0].after, cases[i].value);
+        assert_string_equal(s.runs[s.run_count - 1].stop_reason, "external(enough)");
+        stage_done(&s);
+    }
+    expect_given(0, "{\"version\":1,\"rule\":\"enough\",\"job\":7,\"device\":\"local\",\"point\":\"work\","
+                    "\"arm\":\"work\",\"block\":1,\"run\":\"" RUN "\",\"window\":0,"
+                    "\"n\":4,\"left_out\":0,\"measured_ns\":40000000,\"durations_ns\":[10000000,10000000,"
+                    "10000000,10000000]}\n");
+    expect_given(1, "{\"version\":1,\"metric\":\"power\",\"job\":7,\"device\":\"local\",\"point\":\"work\","
+                    "\"arm\":\"work\",\"block\":1,\"run\":\"" RUN "\",\"window\":0,"
+                    "\"iterations\":4,\"opened_ns\":5000,\"closed_ns\":9000}\n");
+}
+
 static struct stage *stage;
 static enum qs_control_input strike;
 
@@ -175,6 +238,7 @@ int main(void)
         cmocka_unit_test(test_rules_that_fail),
         cmocka_unit_test(test_a_metric_is_kept_with_its_window),
         cmocka_unit_test(test_scale),
+        cmocka_unit_test(test_what_commands_are_given_and_say),
         cmocka_unit_test(test_struck_while_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -256,7 +256,9 @@ static void test_documents(void **state)
     s.script = one_process;
     s.record =
         (struct stage_record){.piece = documents, .closed = closed_in_many_ways, .row = row_in_many_ways};
-    s.record.metrics[0] = 3;
+    s.record.metrics[0] = 3; /* of the process: the ninth is the last that has a name */
+    s.record.metrics[1] = 9;
+    s.record.metrics[2] = 10;
     play(&s, "stream");
 }
 

@@ -94,9 +94,20 @@ static void test_block_without_its_last_run(void **state)
     (void)state;
     struct qs_samples earlier = {0};
     add_block(&earlier, "local", 0, 1);
+    add(&earlier, "local", 0, 2, 1, 4)->attempt = 1; /* given up then, and marked */
     add(&earlier, "local", 0, 2, 1, 4)->attempt = 2;
     struct stage s;
-    go(&s, &earlier);
+    struct qs_buf record;
+    qs_buf_init(&record);
+    stage_init(&s, auto_job);
+    stage_earlier(&s, &earlier);
+    s.record.out = &record;
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_DONE);
+    const char *marked = strstr(record.data, "run_end interrupted");
+    assert_non_null(marked);
+    assert_null(strstr(marked + 1, "run_end interrupted"));
+    qs_buf_done(&record);
     assert_int_equal(first_block(&s, 0), 2);
     for (size_t i = 0; i < s.run_count; i++) {
         if (s.runs[i].point == 0 && s.runs[i].block == 2)

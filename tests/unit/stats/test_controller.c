@@ -337,6 +337,44 @@ static void test_caps_and_what_is_told(void **state)
     assert_int_equal(judge_n(&planner, 40, &now, reason, sizeof reason), QS_CONTROLLER_STOP);
 }
 
+/* At a cap the values that a rule has set aside already do not count, whichever rule it is. */
+static void test_a_cap_keeps_what_was_set_aside(void **state)
+{
+    (void)state;
+    const struct qs_rule settled = leaf(QS_RULE_SETTLED, 100, 1e-4, 4, NAN);
+    struct qs_rule rules[] = {settled, qs_rule_default(QS_RULE_FUTHARK), settled,
+                              leaf(QS_RULE_FIXED, 1000, NAN, NAN, NAN)};
+    const size_t cases[][3] = {{3, 1, 0}, {1, 1, 1}, {1, 3, 150}, {0, 2, 150}}; /* from, count, kept from */
+    const struct qs_controller_caps caps = {.iterations = 300, .time_ns = 1e18};
+    double x[300];
+    fill(x, 300, 1e6, 0.01, 3);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct qs_rule all = {.kind = QS_RULE_ALL, .child = rules + cases[k][0], .child_count = cases[k][1]};
+        struct qs_controller *c = qs_controller_new(&all, &caps);
+        for (size_t i = 0; i < 300; i++)
+            assert_int_equal(qs_controller_push(c, x[i], false), QS_OK);
+        assert_int_equal(qs_controller_judge(c, &(struct qs_controller_now){0}), QS_CONTROLLER_CAPPED);
+        assert_int_equal(qs_controller_kept_from(c), cases[k][2]);
+        qs_controller_free(c);
+    }
+}
+
+/* A series that creeps is worth few values; where each stood alone it would be worth all. */
+static void test_gaps_are_where_they_are_told(void **state)
+{
+    (void)state;
+    struct qs_rule narrow = leaf(QS_RULE_CI_WIDTH, QS_CI_MEAN, 0.01, NAN, NAN);
+    const struct qs_controller_caps caps = {.iterations = 1000, .time_ns = 1e18};
+    for (size_t gap = 0; gap < 2; gap++) {
+        struct qs_controller *c = qs_controller_new(&narrow, &caps);
+        for (size_t i = 0; i < 200; i++)
+            assert_int_equal(qs_controller_push(c, 1e6 + 600 * (double)i, i == 0 || gap == 1), QS_OK);
+        assert_int_equal(qs_controller_judge(c, &(struct qs_controller_now){0}),
+                         gap == 1 ? QS_CONTROLLER_STOP : QS_CONTROLLER_GO_ON);
+        qs_controller_free(c);
+    }
+}
+
 static void test_what_is_refused(void **state)
 {
     (void)state;
@@ -450,6 +488,8 @@ int main(void)
         cmocka_unit_test(test_simple_rules),
         cmocka_unit_test(test_joined),
         cmocka_unit_test(test_caps_and_what_is_told),
+        cmocka_unit_test(test_a_cap_keeps_what_was_set_aside),
+        cmocka_unit_test(test_gaps_are_where_they_are_told),
         cmocka_unit_test(test_what_is_refused),
         cmocka_unit_test(test_hostile_series),
         cmocka_unit_test(test_order_of_asking_does_not_matter),

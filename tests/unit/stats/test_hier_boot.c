@@ -100,6 +100,21 @@ static void test_runs_beyond_16_bit_draws(void **state)
     free(x.v);
 }
 
+/* Very long runs are drawn by how often each of their values comes: the same width. */
+static void test_very_long_runs(void **state)
+{
+    (void)state;
+    struct arm x;
+    struct qs_hier_boot got;
+    arm_make(&x, 2, 70000, 10, 0.01, 6);
+    struct qs_hier_boot_opts opts = with(100, 0.95);
+    assert_int_equal(qs_hier_boot_ratio(&x.tree, &x.tree, &opts, &got), QS_OK);
+    check_near("ratio", got.ratio, 1, 0, 0);
+    double sd = sqrt(2 * resampled_var(&x)) / 10;
+    check_near("half width", (got.ci.hi - got.ci.lo) / 2, 1.959964 * sd, 0.35, 0);
+    free(x.v);
+}
+
 /* A third level multiplies the second: with one session it adds nothing, with equal sessions neither. */
 static void test_three_levels(void **state)
 {
@@ -225,6 +240,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_width_follows_both_levels),
         cmocka_unit_test(test_runs_beyond_16_bit_draws),
+        cmocka_unit_test(test_very_long_runs),
         cmocka_unit_test(test_three_levels),
         cmocka_unit_test(test_keys_scale_and_swap),
         cmocka_unit_test(test_coverage),

@@ -163,6 +163,10 @@ static void test_paired_edges(void **state)
         slower[i] = odd[i] * 1.1; /* the quotients differ in their last bits only */
     assert_int_equal(qs_paired_blocks(odd, slower, 5, 0.95, &p), QS_OK);
     EXPECT((p.test.log.flags & QS_FLAG_EXACT) && p.test.log.sd[0] <= 0);
+    for (int i = 0; i < 5; i++)
+        slower[i] = odd[i] * 2.7; /* where the logarithms differ in their last bits, too */
+    assert_int_equal(qs_paired_blocks(odd, slower, 5, 0.95, &p), QS_OK);
+    EXPECT((p.test.log.flags & QS_FLAG_EXACT) && p.test.log.sd[0] <= 0);
     static const double tiny[] = {1e-300, 1e-300}, large[] = {1e300, 1e299};
     assert_int_equal(qs_paired_blocks(tiny, large, 2, 0.95, &p), QS_OK);
     check_near("a ratio beyond doubles", p.test.log.diff, 599.5 * log(10), 1e-13, 0);
