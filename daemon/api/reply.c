@@ -26,7 +26,7 @@ unsigned qs_reply_status(enum qs_errc code)
     return 500;
 }
 
-static void begin_error(struct qs_json *j, struct qs_buf *out, const struct qs_err *err)
+static void begin_error(struct qs_json *j, struct qs_buf *out, const struct qs_err *err, const char *advice)
 {
     qs_buf_init(out);
     qs_json_init(j, out);
@@ -36,7 +36,7 @@ static void begin_error(struct qs_json *j, struct qs_buf *out, const struct qs_e
     qs_json_kstring(j, "code", qs_errc_slug(err->code));
     qs_json_kstring(j, "blame", qs_blame_name(qs_errc_blame(err->code)));
     qs_json_kstring(j, "message", err->text);
-    qs_json_kstring(j, "advice", qs_errc_advice(err->code));
+    qs_json_kstring(j, "advice", advice);
 }
 
 static void end_error(struct qs_exchange *ex, struct qs_json *j, struct qs_buf *out, unsigned status)
@@ -54,7 +54,7 @@ void qs_reply_error(struct qs_exchange *ex, const struct qs_err *err)
     if (status >= 500)
         qs_log(ex->api->p.log, QS_LOG_WARN, "api", "%s: %s, the client is told",
                ex->match.route ? ex->match.route->pattern : "a request", err->text);
-    begin_error(&j, &out, err);
+    begin_error(&j, &out, err, qs_errc_advice(err->code));
     end_error(ex, &j, &out, status);
 }
 
@@ -87,7 +87,9 @@ void qs_reply_problems(struct qs_exchange *ex, enum qs_errc code, const struct q
     struct qs_err err;
     size_t n = problems->count + problems->more;
     qs_fail(&err, code, "%s has %zu mistake%s", file, n, n == 1 ? "" : "s");
-    begin_error(&j, &out, &err);
+    const struct qs_problem *first = &problems->at[0];
+    bool whole = first->line == 0 && first->suggestion; /* of the file: there is no place to correct */
+    begin_error(&j, &out, &err, whole ? first->suggestion : qs_errc_advice(code));
     qs_json_key(&j, "problems");
     qs_json_array(&j);
     for (size_t i = 0; i < problems->count; i++)
@@ -104,7 +106,7 @@ void qs_reply_routes(struct qs_exchange *ex, unsigned status, const struct qs_er
 {
     struct qs_json j;
     struct qs_buf out;
-    begin_error(&j, &out, err);
+    begin_error(&j, &out, err, qs_errc_advice(err->code));
     qs_json_key(&j, "routes");
     qs_json_array(&j);
     for (size_t i = 0; i < qs_route_count; i++) {

@@ -121,7 +121,7 @@ void qs_api_error_text(const struct qs_face *face, const char *command, const js
         const json_t *problem;
         json_array_foreach(problems, i, problem) add_problem(face, problem, out);
     }
-    if (advice[0] != '\0' && !generated)
+    if (advice[0] != '\0' && !generated && strstr(text, advice) == NULL)
         qs_face_wrap(face, out, "  ", advice, QS_INK_PLAIN);
     qs_buf_done(&lead);
 }

@@ -4,10 +4,11 @@
  *   iteration, iter, seq                     the order inside the run
  *   benchmark, name, series, arm, point, device, test, side   together the name of the benchmark
  *   unit                                     of the row's values
- *   time, date, timestamp, commit, revision, night            a label of the value (for `history`)
+ *   time, date, timestamp, commit, revision, night            a label of the value (for `history`); and what
+ *                                            ends in _date, _timestamp, _commit or _revision: push_timestamp
  *   phase, taint       `warmup`, `tune` or `traced`, or any taint: the row is counted and left out
  *   evals              the column `duration` is of so many evaluations
- *   block, pos, status, index, hash, build, label             known, not used
+ *   block, pos, status, index, hash, build, label, id         known, not used; and what ends in _id or _hash
  *   v1, v2, ...        the iterations of one run, in one row
  *
  * Any other column whose first cell is a number is a metric of its own, named after the column; a suffix such
@@ -46,7 +47,14 @@ static const struct {
     {"commit", ROLE_LABEL},   {"revision", ROLE_LABEL},  {"night", ROLE_LABEL}, {"phase", ROLE_PHASE},
     {"taint", ROLE_TAINT},    {"block", ROLE_TEXT},      {"pos", ROLE_TEXT},    {"status", ROLE_TEXT},
     {"build", ROLE_TEXT},     {"label", ROLE_TEXT},      {"index", ROLE_TEXT},  {"hash", ROLE_TEXT},
-    {"evals", ROLE_EVALS}};
+    {"evals", ROLE_EVALS},    {"id", ROLE_TEXT}};
+
+/* What stands behind an underline in a name that is none of those: numbers, and no measurement. */
+static const struct {
+    const char *suffix;
+    enum role role;
+} suffixes[] = {{"_date", ROLE_LABEL},     {"_timestamp", ROLE_LABEL}, {"_commit", ROLE_LABEL},
+                {"_revision", ROLE_LABEL}, {"_id", ROLE_TEXT},         {"_hash", ROLE_TEXT}};
 
 struct cell {
     const char *at; /* place in the text */
@@ -163,6 +171,10 @@ static enum role role_of(const char *name, bool *known)
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
         if (strcasecmp(roles[i].name, name) == 0)
             return roles[i].role;
+    const char *last = strrchr(name, '_');
+    for (size_t i = 0; last && last > name && i < sizeof suffixes / sizeof *suffixes; i++)
+        if (strcasecmp(suffixes[i].suffix, last) == 0)
+            return suffixes[i].role;
     if ((name[0] == 'v' || name[0] == 'V') && name[1] != '\0' &&
         name[1 + strspn(name + 1, "0123456789")] == '\0')
         return ROLE_ITERATION;

@@ -111,7 +111,8 @@ bool qs_reader_check_text(struct qs_reader *r)
     if (nul)
         return qs_reader_fail(r, nul, NULL, "a NUL byte: this is no text");
     if (r->text[strspn(r->text, " \t\r\n")] == '\0')
-        return qs_reader_fail(r, NULL, NULL, "the file is empty");
+        return qs_reader_fail(r, NULL, "what should have written it did not: look there",
+                              "the file is empty");
     for (const char *s = r->text; s < r->end;) {
         bool valid;
         size_t step = qs_utf8_next(s, (size_t)(r->end - s), &valid);
@@ -131,9 +132,11 @@ bool qs_import_read(const char *name, const char *text, size_t len, enum qs_form
     *ret = (struct qs_import){0};
     bool ok = qs_reader_check_text(&r);
     if (ok) {
-        bool json = r.text[strspn(r.text, " \t\r\n")] == '{';
+        char first = r.text[strspn(r.text, " \t\r\n")];
+        bool list = first == '[', json = list || first == '{';
         ret->format = format != QS_FORMAT_AUTO || json ? format : detect_text(&r);
-        ok = formats[ret->format].read ? formats[ret->format].read(&r) : qs_import_json(&r, &ret->format);
+        bool as_text = formats[ret->format].read && !(list && format == QS_FORMAT_NUMBERS);
+        ok = as_text ? formats[ret->format].read(&r) : qs_import_json(&r, &ret->format);
     }
     ok = ok && qs_reader_finish(&r, ret);
     if (!ok)

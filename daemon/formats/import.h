@@ -19,13 +19,13 @@ enum {
 
 enum qs_format {
     QS_FORMAT_AUTO,
-    QS_FORMAT_NUMBERS,  /* numbers between spaces, commas or line ends; # begins a comment; a blank line a run
-                         */
-    QS_FORMAT_CSV,      /* a header, then rows; see csv.c for what the columns mean */
-    QS_FORMAT_GBENCH,   /* Google Benchmark, --benchmark_format=json */
-    QS_FORMAT_ANDROIDX, /* androidx.benchmark, benchmarkData.json */
-    QS_FORMAT_PYPERF,   /* pyperf, -o FILE */
-    QS_FORMAT_GOBENCH,  /* go test -bench */
+    QS_FORMAT_NUMBERS, /* numbers between spaces, commas or line ends; # begins a comment; a blank line a run.
+                          Or a JSON list of numbers, or of such lists, each a run */
+    QS_FORMAT_CSV,     /* a header, then rows; see csv.c for what the columns mean */
+    QS_FORMAT_GBENCH,  /* Google Benchmark, --benchmark_format=json */
+    QS_FORMAT_ANDROIDX,  /* androidx.benchmark, benchmarkData.json */
+    QS_FORMAT_PYPERF,    /* pyperf, -o FILE */
+    QS_FORMAT_GOBENCH,   /* go test -bench */
     QS_FORMAT_HYPERFINE, /* hyperfine --export-json */
     QS_FORMAT_COUNT
 };

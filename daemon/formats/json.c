@@ -200,7 +200,8 @@ json_t *qs_json_load(struct qs_reader *r)
 
 bool qs_import_json(struct qs_reader *r, enum qs_format *format)
 {
-    static qs_import_json_fn *const readers[QS_FORMAT_COUNT] = {[QS_FORMAT_GBENCH] = qs_import_gbench,
+    static qs_import_json_fn *const readers[QS_FORMAT_COUNT] = {[QS_FORMAT_NUMBERS] = qs_import_json_numbers,
+                                                                [QS_FORMAT_GBENCH] = qs_import_gbench,
                                                                 [QS_FORMAT_ANDROIDX] = qs_import_androidx,
                                                                 [QS_FORMAT_PYPERF] = qs_import_pyperf,
                                                                 [QS_FORMAT_HYPERFINE] = qs_import_hyperfine};
@@ -208,7 +209,7 @@ bool qs_import_json(struct qs_reader *r, enum qs_format *format)
     if (!doc)
         return false;
     if (*format == QS_FORMAT_AUTO)
-        *format = kind_of(doc);
+        *format = json_is_array(doc) ? QS_FORMAT_NUMBERS : kind_of(doc);
     bool ok = readers[*format]
                   ? readers[*format](r, doc)
                   : qs_reader_fail(r, r->text,

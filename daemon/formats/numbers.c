@@ -1,4 +1,4 @@
-/* Plain numbers: what a script prints. */
+/* Plain numbers: what a script prints, or a JSON list of them. */
 #include <string.h>
 
 #include "formats/reader.h"
@@ -73,4 +73,27 @@ bool qs_import_numbers(struct qs_reader *r)
         s += n;
     }
     return ok;
+}
+
+/* A list of numbers is a run; in a list of lists each is. */
+bool qs_import_json_numbers(struct qs_reader *r, const json_t *doc)
+{
+    const struct qs_import_key key = {.benchmark = "", .metric = "value", .unit = ""};
+    const struct qs_json_at at = {.r = r};
+    struct qs_import_build *b = qs_reader_series(r, &key, NULL);
+    size_t i;
+    const json_t *list;
+    if (!b)
+        return false;
+    if (!json_is_array(json_array_get(doc, 0)))
+        return qs_json_numbers(&at, b, doc, 0);
+    json_array_foreach(doc, i, list)
+    {
+        struct qs_json_at here = qs_json_at_index(&at, i);
+        if (!json_is_array(list))
+            return qs_json_fail(&here, "a list for each run", "a list of numbers is wanted, as those before");
+        if (!qs_json_numbers(&here, b, list, i))
+            return false;
+    }
+    return true;
 }

@@ -81,7 +81,8 @@ struct qs_json_at {
     size_t depth;
 };
 typedef bool qs_import_json_fn(struct qs_reader *r, const json_t *doc);
-qs_import_json_fn qs_import_gbench, qs_import_androidx, qs_import_pyperf, qs_import_hyperfine;
+qs_import_json_fn qs_import_json_numbers, qs_import_gbench, qs_import_androidx, qs_import_pyperf,
+    qs_import_hyperfine;
 
 /* The whole text as one JSON document (numbers are reals); NULL with a problem. The caller's. */
 json_t *qs_json_load(struct qs_reader *r);

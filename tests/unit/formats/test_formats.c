@@ -76,6 +76,38 @@ static void plain_numbers(void **state)
     qs_import_done(&in);
 }
 
+static void json_lists(void **state)
+{
+    struct qs_import in;
+    (void)state;
+    assert_true(read_text(" [1.5, 2,\n3e2, null]\n", QS_FORMAT_AUTO, &in));
+    assert_int_equal(in.format, QS_FORMAT_NUMBERS);
+    const struct qs_import_series *s = check(&in, 0, "", "value", "", 1, 3);
+    assert_true(s->v[0] == 1.5 && s->v[1] == 2 && s->v[2] == 300);
+    assert_int_equal(s->dropped[QS_DROP_NOT_FINITE], 1);
+    qs_import_done(&in);
+    assert_true(read_text("[[1,2],[3]]", QS_FORMAT_NUMBERS, &in));
+    s = check(&in, 0, "", "value", "", 2, 3);
+    assert_int_equal(s->off[1], 2);
+    assert_true(s->v[2] == 3);
+    qs_import_done(&in);
+}
+
+/* A moment and a number of something else are no measurements, whatever stands before the underline. */
+static void csv_of_a_push(void **state)
+{
+    struct qs_import in;
+    (void)state;
+    assert_true(
+        read_text("push_timestamp,push_id,head_revision,value\n1600000000,7,abc,12\n1600000060,8,abd,13\n",
+                  QS_FORMAT_AUTO, &in));
+    assert_int_equal(in.count, 1);
+    const struct qs_import_series *s = check(&in, 0, "", "value", "", 1, 2);
+    assert_string_equal(s->labels[1], "1600000060 abd");
+    assert_true(s->v[1] == 13);
+    qs_import_done(&in);
+}
+
 /* Rows of two runs in turn, iterations out of order, a quoted cell, a byte order mark and Windows line ends.
  */
 static void csv_with_named_columns(void **state)
@@ -275,6 +307,8 @@ static void names_of_formats(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(plain_numbers),
+                                       cmocka_unit_test(json_lists),
+                                       cmocka_unit_test(csv_of_a_push),
                                        cmocka_unit_test(csv_with_named_columns),
                                        cmocka_unit_test(csv_of_many_columns),
                                        cmocka_unit_test(our_own_csv),

@@ -30,7 +30,14 @@ static const struct {
     enum qs_format format;
     const char *place, *words; /* of the rendered problem */
 } mistakes[] = {
-    {"", QS_FORMAT_AUTO, "f: ", "empty"},
+    {"", QS_FORMAT_AUTO, "f: ", "the file is empty\n        what should have written it did not: look there"},
+    {"[]", QS_FORMAT_AUTO, "f: ", "no value"},
+    {"[1,\n\"2\"]", QS_FORMAT_AUTO, "f:2:1: ", "[1]: a number is wanted, this is text"},
+    {"[1,[2]]", QS_FORMAT_NUMBERS, "f:1:4: ", "[1]: a number is wanted, this is a list"},
+    {"[[1],2]", QS_FORMAT_AUTO, "f:1:6: ", "[1]: a list of numbers is wanted"},
+    {"[{\"a\":1}]", QS_FORMAT_AUTO, "f:1:2: ", "[0]: a number is wanted, this is an object"},
+    {"{}", QS_FORMAT_NUMBERS, "f:1:1: ", "`{}` is not a number"},
+    {"run,push_id,push_timestamp\n1,2,3\n", QS_FORMAT_AUTO, "f:2:1: ", "no column holds numbers"},
     {" \n\t\n", QS_FORMAT_AUTO, "f: ", "empty"},
     {"# only a comment\n", QS_FORMAT_AUTO, "f: ", "no value"},
     {"1\n2\n3x\n4\n", QS_FORMAT_AUTO, "f:3:1: ", "`3x` is not a number"},
