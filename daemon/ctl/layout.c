@@ -37,7 +37,8 @@ enum qs_unit qs_layout_unit_of(const char *word)
 
 void qs_layout_scale(enum qs_unit unit, double typical_ns, struct qs_scale *ret)
 {
-    static const struct qs_scale units[] = {{"ns", 1, 0}, {"µs", 1e3, 0}, {"ms", 1e6, 0}, {"s", 1e9, 0}};
+    static const struct qs_scale units[] = {
+        {"ns", 1, 0, false}, {"µs", 1e3, 0, false}, {"ms", 1e6, 0, false}, {"s", 1e9, 0, false}};
     size_t k = unit == QS_UNIT_AUTO ? 0 : (size_t)unit - 1;
     while (unit == QS_UNIT_AUTO && k < 3 && typical_ns >= units[k + 1].ns)
         k++;
@@ -53,11 +54,42 @@ void qs_layout_scale_of(const struct qs_layout *layout, double typical, struct q
         return;
     }
     double size = fabs(typical);
-    *ret = (struct qs_scale){layout->plain_unit, 1, 0};
+    *ret = (struct qs_scale){layout->plain_unit, 1, 0, false};
+    if (size >= 1e15 || (size > 0 && size < 1e-6)) {
+        ret->exponent = true;
+        ret->decimals = 3;
+        return;
+    }
     while (ret->decimals < 9 && size > 0 && size < 1000) {
         size *= 10;
         ret->decimals++;
     }
+}
+
+void qs_scale_number(const struct qs_scale *scale, double v, char text[40])
+{
+    bool exponent = scale->exponent || fabs(v / scale->ns) >= 1e15;
+    snprintf(text, 40, exponent ? "%.*e" : "%.*f", scale->exponent == exponent ? scale->decimals : 3,
+             v / scale->ns);
+}
+
+void qs_scale_part(struct qs_scale *scale, double lo, double hi)
+{
+    double most = (fabs(lo) > fabs(hi) ? fabs(lo) : fabs(hi)) / scale->ns, gap = (hi - lo) / scale->ns;
+    double shown = 1; /* units of the last digit in one */
+    for (double v = most; scale->exponent && v >= 10; v /= 10)
+        shown /= 10;
+    for (double v = most; scale->exponent && v > 0 && v < 1; v *= 10)
+        shown *= 10;
+    for (int i = 0; i < scale->decimals; i++)
+        shown *= 10;
+    char text[2][40];
+    qs_scale_number(scale, lo, text[0]);
+    qs_scale_number(scale, hi, text[1]);
+    if (!(gap > 0) || !isfinite(gap) || strcmp(text[0] + (text[0][0] == '-'), text[1]) != 0)
+        return; /* "-0" and "0" are alike, too */
+    for (; gap * shown < 10 && most * shown < 1e15; shown *= 10)
+        scale->decimals++;
 }
 
 static size_t name_columns(const json_t *arms)

@@ -49,10 +49,16 @@ struct qs_scale {
     const char *name;
     double ns;
     int decimals;
+    bool exponent; /* 1.075e+308 */
 };
+/* A number in it, without its name. */
+void qs_scale_number(const struct qs_scale *scale, double v, char text[40]);
+/* Adds digits where lo and hi, as far as they differ, would look alike; never more than a double has. */
+void qs_scale_part(struct qs_scale *scale, double lo, double hi);
 /* The unit and the digits that fit a typical value; `unit` other than AUTO fixes the unit. */
 void qs_layout_scale(enum qs_unit unit, double typical_ns, struct qs_scale *ret);
-/* The same by the layout; a plain unit has as many digits as show four of a typical value. */
+/* The same by the layout; a plain unit has as many digits as show four of a typical value, and an exponent
+ * where that is above 1e15 or below 1e-6. */
 void qs_layout_scale_of(const struct qs_layout *layout, double typical, struct qs_scale *ret);
 enum qs_unit qs_layout_unit_of(const char *word);
 /* "1.2 %"; "12.3 MiB" */

@@ -40,6 +40,7 @@ json_t *qs_sample_arm(const json_t *sample, const char *name, double factor)
     const json_t *histogram = json_object_get(sample, "histogram");
     json_t *arm = json_pack("{s:s, s:O}", "name", name, "warnings", json_object_get(sample, "warnings"));
     json_t *q = json_object(), *h = json_object();
+    copy_number(arm, "median_ns", quantiles, "p50", factor); /* there is one where there are no moments */
     copy_number(arm, "median_ns", describe, "median", factor);
     copy_number(arm, "mean_ns", describe, "mean", factor);
     copy_number(arm, "sd_ns", describe, "sd", factor);
@@ -78,19 +79,33 @@ struct qs_layout qs_sample_layout(const struct qs_layout *layout, const json_t *
 }
 
 /* "12.3–12.9 ms", or "-1.5 to 12.9 ms": a dash between would read as a sign */
+static void put_number(const struct qs_scale *scale, double v, bool named, struct qs_buf *out)
+{
+    char text[40];
+    qs_scale_number(scale, v, text);
+    qs_buf_fmt(out, "%s%s%s", text, named && scale->name[0] != '\0' ? " " : "", named ? scale->name : "");
+}
+
+static void put_range(const struct qs_scale *scale, double lo, double hi, struct qs_buf *out)
+{
+    put_number(scale, lo, false, out);
+    qs_buf_str(out, lo < 0 ? " to " : "–");
+    put_number(scale, hi, true, out);
+}
+
 void qs_sample_range(const struct qs_layout *layout, double lo, double hi, double typical, struct qs_buf *out)
 {
     struct qs_scale scale;
     qs_layout_scale_of(layout, typical, &scale);
-    qs_buf_fmt(out, "%.*f%s%.*f%s%s", scale.decimals, lo / scale.ns, lo < 0 ? " to " : "–", scale.decimals,
-               hi / scale.ns, scale.name[0] != '\0' ? " " : "", scale.name);
+    qs_scale_part(&scale, lo, hi);
+    put_range(&scale, lo, hi, out);
 }
 
 void qs_sample_value(const struct qs_layout *layout, double v, struct qs_buf *out)
 {
     struct qs_scale scale;
     qs_layout_scale_of(layout, v, &scale);
-    qs_buf_fmt(out, "%.*f%s%s", scale.decimals, v / scale.ns, scale.name[0] != '\0' ? " " : "", scale.name);
+    put_number(&scale, v, true, out);
 }
 
 /* The interval that counts: over runs where there are several, else over values. */
@@ -114,14 +129,17 @@ void qs_sample_headline(const struct qs_layout *layout, const json_t *sample, do
     double lo = qs_json_get_number(ci, "lo", NAN) * factor, hi = qs_json_get_number(ci, "hi", NAN) * factor;
     double median = qs_json_get_number(ci, "estimate", NAN) * factor;
     qs_buf_init(&text);
+    struct qs_scale scale;
+    qs_layout_scale_of(layout, median, &scale);
     if (isfinite(lo) && isfinite(hi)) {
-        qs_sample_range(layout, lo, hi, median, &text);
+        qs_scale_part(&scale, lo, hi);
+        put_range(&scale, lo, hi, &text);
         qs_buf_str(&text, ": median ");
-        qs_sample_value(layout, median, &text);
+        put_number(&scale, median, true, &text);
         qs_buf_fmt(&text, " (%.3g %% interval, ", qs_json_get_number(ci, "level", NAN) * 100);
     } else {
         qs_buf_str(&text, "median ");
-        qs_sample_value(layout, median, &text);
+        put_number(&scale, median, true, &text);
         qs_buf_str(&text, " (too few for an interval, ");
     }
     qs_layout_count(&text, n, one, many);
@@ -145,7 +163,8 @@ void qs_sample_spread(const struct qs_layout *layout, const json_t *sample, doub
     if (isfinite(lo) && isfinite(hi)) {
         qs_buf_str(&text, "Mean ");
         qs_sample_range(layout, lo, hi, (lo + hi) / 2, &text);
-        qs_buf_fmt(&text, " (n worth %.3g)", n_eff);
+        if (isfinite(n_eff))
+            qs_buf_fmt(&text, " (n worth %.3g)", n_eff);
     }
     if (isfinite(cov)) {
         qs_buf_str(&text, text.len > 0 ? ", sd " : "Sd ");

@@ -35,7 +35,7 @@ static void add_time(struct qs_grid *grid, double v, const struct column *c, con
 {
     char text[40] = "-";
     if (isfinite(v))
-        snprintf(text, sizeof(text), "%.*f", scale->decimals, v * c->ns_of_one / scale->ns);
+        qs_scale_number(scale, v * c->ns_of_one, text);
     qs_grid_cell(grid, text);
 }
 
@@ -92,6 +92,21 @@ static double least_median(const json_t *arms)
     return isfinite(least) ? least : 1e6;
 }
 
+/* Rows whose values are all nearly the same show in what they differ. */
+static void part(struct qs_scale *scale, const json_t *arms)
+{
+    size_t i;
+    const json_t *arm;
+    double lo = INFINITY, hi = -INFINITY;
+    json_array_foreach(arms, i, arm)
+    {
+        double min = qs_json_get_number(arm, "min_ns", NAN), max = qs_json_get_number(arm, "max_ns", NAN);
+        lo = min < lo ? min : lo;
+        hi = max > hi ? max : hi;
+    }
+    qs_scale_part(scale, lo, hi);
+}
+
 void qs_layout_table(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
 {
     const json_t *arms = json_object_get(result, "arms");
@@ -100,6 +115,7 @@ void qs_layout_table(const struct qs_layout *layout, const json_t *result, struc
     struct qs_grid grid;
     struct qs_scale scale;
     qs_layout_scale_of(layout, least_median(arms), &scale);
+    part(&scale, arms);
     const char *unit = layout->face.utf8 || scale.ns != 1e3 ? scale.name : "us";
     head[0] =
         (struct qs_grid_column){.title = unit, .most = qs_layout_name_columns(layout, arms, NAME_COLUMNS)};

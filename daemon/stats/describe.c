@@ -177,12 +177,15 @@ static double gini_of(const double *sorted, size_t n, double mean)
 
 static void fill_shape(struct qs_summary *s, const double *sorted)
 {
-    struct qs_acc sum[3] = {{0, 0}, {0, 0}, {0, 0}};
+    struct qs_acc rest = {0, 0}, sum[3] = {{0, 0}, {0, 0}, {0, 0}};
     double n = (double)s->n;
     if (!(s->sd > 0))
         return;
+    for (size_t i = 0; i < s->n; i++)
+        qs_acc_add(&rest, (sorted[i] - s->mean) / s->sd);
+    double off = qs_acc_value(&rest) / n; /* the mean is rounded, and that weighs where it is large */
     for (size_t i = 0; i < s->n; i++) {
-        double d = (sorted[i] - s->mean) / s->sd; /* scaled: the powers cannot overflow */
+        double d = (sorted[i] - s->mean) / s->sd - off; /* scaled: the powers cannot overflow */
         qs_acc_add(&sum[0], d * d);
         qs_acc_add(&sum[1], d * d * d);
         qs_acc_add(&sum[2], d * d * d * d);

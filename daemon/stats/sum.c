@@ -1,5 +1,6 @@
 #include "stats/sum.h"
 
+#include <float.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ enum qs_status qs_moments(const double *x, size_t n, struct qs_moments *out)
     bool constant = !(min < max);
     double mean = constant ? x[0] : mean_of(x, n);
     double var = constant ? 0 : var_about(x, n, mean);
-    if (!isfinite(mean) || !isfinite(var))
+    if (!isfinite(mean) || !isfinite(var) || (!constant && var < DBL_MIN))
         return QS_EDOM;
     *out = (struct qs_moments){.n = n, .mean = mean, .min = min, .max = max, .var = n > 1 ? var : NAN};
     return QS_OK;

@@ -30,8 +30,8 @@ struct qs_moments {
     double var; /* denominator n-1; NaN for n = 1, exactly 0 for constant data */
 };
 
-/* Two passes with compensated sums. QS_ENODATA; QS_EDOM for NaN, infinities, and values whose squares
- * overflow (fields NaN then, n is set). */
+/* Two passes with compensated sums. QS_ENODATA; QS_EDOM for NaN, infinities, and values whose squared
+ * deviations overflow or underflow (fields NaN then, n is set). */
 enum qs_status qs_moments(const double *x, size_t n, struct qs_moments *out);
 
 /* The moments of two samples. QS_EDOM of either comes before QS_ENODATA. */

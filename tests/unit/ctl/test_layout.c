@@ -11,6 +11,7 @@
 #include "ctl/layout.h"
 #include "ctl/layout_history.h"
 #include "ctl/layout_reproduce.h"
+#include "ctl/layout_sample.h"
 
 static const char *folder; /* argv[1] */
 
@@ -253,6 +254,33 @@ static void a_metric_is_shown_in_full(void **state)
 }
 
 /* No screen is too narrow: only the least columns and words that cannot be broken are wider. */
+/* Four digits, or as many as tell the ends apart; none that a double does not have. */
+static void numbers_of_every_size_can_be_read(void **state)
+{
+    static const struct {
+        double lo, hi, typical;
+        const char *unit, *text;
+    } rows[] = {{1e308, 1.3e308, 1.075e308, "", "1.000e+308–1.300e+308"},
+                {999999999999.995, 1000000000000.003, 1e12, "", "999999999999.995–1000000000000.003"},
+                {1e20, 1.0000000001e20, 1e20, "", "1.00000000000e+20–1.00000000010e+20"},
+                {1e-165, 2e-165, 1e-165, "J", "1.000e-165–2.000e-165 J"},
+                {16.89, 16.8975, 16.89, "", "16.89–16.90"},
+                {5, 5, 5, "", "5.000–5.000"},
+                {-0.25, 0.25, 0, "", "-0.25 to 0.25"},
+                {0, 1e-7, 1e-7, "", "0.000e+00–1.000e-07"},
+                {12.1, 12.4, 12.2, NULL, "12.10–12.40 ns"},
+                {12.1e6, 12.4e6, 12.2e6, NULL, "12.10–12.40 ms"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct qs_layout layout = {.face = {.width = 80, .utf8 = true}, .plain_unit = rows[i].unit};
+        struct qs_buf out;
+        qs_buf_init(&out);
+        qs_sample_range(&layout, rows[i].lo, rows[i].hi, rows[i].typical, &out);
+        assert_string_equal(out.data, rows[i].text);
+        qs_buf_done(&out);
+    }
+}
+
 static void every_width_is_survived(void **state)
 {
     (void)state;
@@ -330,6 +358,7 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(exports_look_as_they_should),
                                        cmocka_unit_test(a_page_needs_no_more_than_is_computed_for_it),
                                        cmocka_unit_test(what_ends_a_build_can_be_chosen),
+                                       cmocka_unit_test(numbers_of_every_size_can_be_read),
                                        cmocka_unit_test(every_width_is_survived),
                                        cmocka_unit_test(a_metric_is_shown_in_full),
                                        cmocka_unit_test(other_documents_do_no_harm)};
