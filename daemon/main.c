@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "api/api.h"
+#include "api/yield.h"
 #include "base/folder.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -16,6 +17,7 @@
 #include "base/mem.h"
 #include "base/std_fds.h"
 #include "config/farm.h"
+#include "config/load.h"
 #include "config/options.h"
 #include "device/control.h"
 #include "device/session.h"
@@ -41,28 +43,39 @@ struct app {
     struct qs_api *api;
     struct qs_signal *signals[2];
     struct qs_timer *idle_timer;
+    struct qs_io *input; /* of a daemon that reads: its end */
+    struct qs_heir heir;
     size_t clients;
-    bool stopping, was_used;
+    bool stopping, yields;
 };
 
 static void stop_all(struct app *app);
+
+static void look_idle(struct app *app);
 
 static void on_idle_long(void *user)
 {
     struct app *app = user;
     app->idle_timer = NULL;
-    stop_all(app);
+    if (app->yields && app->clients > 0 && qs_api_is_working(app->api))
+        look_idle(app); /* an answer is on its way */
+    else
+        stop_all(app);
 }
 
-/* An embedded daemon lives as long as somebody uses it. */
+/* An embedded daemon lives as long as somebody uses it, or until it may yield: those who only listen then
+ * find the next one. */
 static void look_idle(struct app *app)
 {
-    if (!app->opt.embedded || app->stopping)
+    bool idle =
+        app->yields ? !qs_farm_is_working(app->farm) : app->clients == 0 && qs_farm_live_jobs(app->farm) == 0;
+    if (!app->opt.embedded || app->stopping || (idle && app->yields && app->clients > 0 && app->idle_timer))
         return;
     qs_timer_stop(app->idle_timer);
     app->idle_timer = NULL;
-    if (app->clients == 0 && qs_farm_live_jobs(app->farm) == 0)
-        app->idle_timer = qs_timer_start(app->loop, IDLE_NS, on_idle_long, app);
+    if (idle)
+        app->idle_timer =
+            qs_timer_start(app->loop, app->yields && app->clients == 0 ? 0 : IDLE_NS, on_idle_long, app);
 }
 
 static void on_clients(size_t count, void *user)
@@ -70,6 +83,17 @@ static void on_clients(size_t count, void *user)
     struct app *app = user;
     app->clients = count;
     look_idle(app);
+}
+
+static bool on_yield(void *user)
+{
+    struct app *app = user;
+    if (!app->yields)
+        qs_log(app->log, QS_LOG_INFO, "main", "another quiesced wants to take over: no more job begins here");
+    app->yields = true;
+    qs_farm_yield(app->farm);
+    look_idle(app);
+    return qs_farm_is_working(app->farm);
 }
 
 static void on_farm_idle(void *user)
@@ -117,72 +141,14 @@ static void on_signal(int signum, void *user)
     stop_all(app);
 }
 
-/* The agent lies beside the daemon when installed, in ../agent in a build tree. The static one is what
- * devices get: preferred. */
-static char *find_agent(const char *given)
-{
-    static const char *const places[] = {"quiesce-agent-static", "../agent/quiesce-agent-static",
-                                         "quiesce-agent", "../agent/quiesce-agent"};
-    char self[4096];
-    if (given)
-        return qs_strdup(given);
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0)
-        return qs_strdup("quiesce-agent");
-    self[n] = '\0';
-    char *slash = strrchr(self, '/');
-    *slash = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        char *path = qs_asprintf("%s/%s", self, places[i]);
-        if (access(path, X_OK) == 0)
-            return path;
-        free(path);
-    }
-    return qs_strdup("quiesce-agent");
-}
-
-static char *read_file(const char *path, size_t *ret_bytes, struct qs_err *err)
-{
-    FILE *f = fopen(path, "re");
-    if (!f) {
-        qs_fail(err, QS_E_IO, "cannot read %s: %s", path, strerror(errno));
-        return NULL;
-    }
-    char *text = qs_malloc(QS_DOC_BYTES + 1);
-    *ret_bytes = fread(text, 1, QS_DOC_BYTES + 1, f);
-    bool bad = ferror(f) != 0 || *ret_bytes > QS_DOC_BYTES;
-    fclose(f);
-    if (!bad)
-        return text;
-    free(text);
-    qs_fail(err, QS_E_IO, "cannot read %s: an error, or more than %d bytes", path, QS_DOC_BYTES);
-    return NULL;
-}
-
 /* The problems of the file go to stderr as they are: they are the message. */
 static bool load_config(const char *path, struct qs_farm_config **ret, struct qs_err *err)
 {
-    size_t bytes;
-    char *text = read_file(path, &bytes, err);
-    if (!text)
-        return false;
-    struct qs_problems problems;
-    struct qs_doc *doc = NULL;
-    qs_problems_init(&problems);
-    bool ok = qs_doc_read(path, text, bytes, false, &doc, &problems) && qs_farm_from_doc(doc, ret, &problems);
-    if (!ok) {
-        struct qs_buf out;
-        qs_buf_init(&out);
-        qs_problems_text(&problems, path, &out);
-        fputs(out.data, stderr);
-        qs_buf_done(&out);
-        qs_fail(err, QS_E_CONFIG, "%s has %zu problem%s", path, problems.count,
-                problems.count == 1 ? "" : "s");
-    }
-    if (doc)
-        qs_doc_free(doc);
-    qs_problems_done(&problems);
-    free(text);
+    struct qs_buf problems;
+    qs_buf_init(&problems);
+    bool ok = qs_load_farm(path, ret, &problems, err);
+    fputs(problems.data, stderr);
+    qs_buf_done(&problems);
     return ok;
 }
 
@@ -196,7 +162,7 @@ static char *first_of(const char *a, const char *b, char *otherwise)
 
 static bool open_config(struct app *app, struct qs_err *err)
 {
-    app->agent = find_agent(app->opt.agent);
+    app->agent = app->opt.agent ? qs_strdup(app->opt.agent) : qs_path_agent();
     if (!app->opt.config)
         app->config = qs_farm_default(app->agent);
     else if (!load_config(app->opt.config, &app->config, err))
@@ -232,15 +198,8 @@ static void on_slow(const struct qs_loop_slow *slow, void *user)
 
 static bool open_log(struct app *app, struct qs_err *err)
 {
-    static const enum qs_log_level levels[] = {QS_LOG_ERROR, QS_LOG_WARN, QS_LOG_INFO, QS_LOG_DEBUG};
     enum qs_log_level level = QS_LOG_INFO;
-    bool known = app->opt.log_level == NULL;
-    for (size_t i = 0; app->opt.log_level && i < sizeof levels / sizeof *levels; i++) {
-        if (strcmp(app->opt.log_level, qs_log_level_name(levels[i])) == 0) {
-            level = levels[i];
-            known = true;
-        }
-    }
+    bool known = !app->opt.log_level || qs_log_level_read(app->opt.log_level, &level);
     app->log = qs_log_new(stderr, level, app->loop);
     qs_loop_watch(app->loop, SLOW_NS, on_slow, app);
     return known || qs_fail(err, QS_E_USAGE, "--log-level is error, warn, info or debug, not `%s`",
@@ -250,16 +209,21 @@ static bool open_log(struct app *app, struct qs_err *err)
 static bool open_store(struct app *app, struct qs_err *err)
 {
     const struct qs_store_events events = {on_store_trouble, on_store_recovered, on_store_log, app};
+    if (app->opt.reading)
+        return qs_store_open_reading(app->loop, app->db, &app->store, err);
     char *folder = qs_folder_of(app->db);
     bool ok = qs_folder_make(folder, err) && qs_store_open(app->loop, app->db, &events, &app->store, err);
     free(folder);
+    if (ok)
+        qs_store_note_contact(app->store, app->socket);
     return ok;
 }
 
 static bool open_files(struct app *app, struct qs_err *err)
 {
     app->files_dir = qs_asprintf("%s.files", qs_store_path(app->store));
-    app->files = qs_files_open(app->files_dir, err);
+    app->files =
+        app->opt.reading ? qs_files_open_reading(app->files_dir) : qs_files_open(app->files_dir, err);
     return app->files != NULL;
 }
 
@@ -274,6 +238,8 @@ static bool sweep_files(struct app *app, struct qs_err *err)
 {
     const int64_t day_ns = INT64_C(86400) * 1000000000;
     struct qs_file_uses uses;
+    if (app->opt.reading)
+        return true;
     if (!qs_store_read_now(app->store, read_uses, &uses, err))
         return false;
     struct qs_swept swept =
@@ -311,10 +277,16 @@ static bool open_api(struct app *app, struct qs_err *err)
                                        .variables = &app->config->variables,
                                        .socket_path = app->socket,
                                        .version = QS_VERSION,
-                                       .embedded = app->opt.embedded};
-    const struct qs_api_events events = {.on_clients = on_clients, .user = app};
+                                       .embedded = app->opt.embedded,
+                                       .reading = app->opt.reading};
+    const struct qs_api_events events = {.on_clients = on_clients, .on_yield = on_yield, .user = app};
     app->api = qs_api_new(&parts, &events, err);
-    return app->api && qs_api_start(app->api, err);
+    return app->api != NULL;
+}
+
+static bool start_api(struct app *app, struct qs_err *err)
+{
+    return qs_api_start(app->api, err);
 }
 
 static bool open_signals(struct app *app, struct qs_err *err)
@@ -324,8 +296,22 @@ static bool open_signals(struct app *app, struct qs_err *err)
     return app->signals[0] && app->signals[1];
 }
 
+static void on_input(unsigned events, void *user)
+{
+    struct app *app = user;
+    char nothing[512];
+    (void)events;
+    if (read(STDIN_FILENO, nothing, sizeof nothing) <= 0)
+        stop_all(app);
+}
+
+/* A daemon that reads has no devices: its farm stays as it is configured. */
 static bool start_farm(struct app *app, struct qs_err *err)
 {
+    if (app->opt.reading) {
+        app->input = qs_io_start(app->loop, STDIN_FILENO, QS_IO_READ, on_input, app, err);
+        return app->input || qs_fail_prefix(err, "--reading ends with standard input, a pipe or a terminal");
+    }
     if (!qs_farm_start(app->farm, err))
         return false;
     qs_log(app->log, QS_LOG_INFO, "main", "version=%s db=%s socket=%s devices=%zu ready", QS_VERSION, app->db,
@@ -356,6 +342,8 @@ static void stop_all(struct app *app)
     qs_loop_rouse(app->loop);
     qs_timer_stop(app->idle_timer);
     app->idle_timer = NULL;
+    qs_io_stop(app->input);
+    app->input = NULL;
     qs_api_stop(app->api, on_api_stopped, app);
 }
 
@@ -386,15 +374,31 @@ static int fail(const struct qs_err *err)
     return qs_errc_blame(err->code) == QS_BLAME_OPERATOR ? EXIT_USAGE : EXIT_INFRASTRUCTURE;
 }
 
+/* What stands in the way of a step may be an embedded daemon that makes room. */
+static bool waits(struct app *app, const struct qs_err *why)
+{
+    if (app->opt.embedded || app->opt.reading)
+        return false;
+    char *contact = why->code == QS_E_STORE_TAKEN    ? qs_store_contact(app->db)
+                    : why->code == QS_E_SOCKET_PLACE ? qs_strdup(app->socket)
+                                                     : NULL;
+    bool again = qs_heir_waits(&app->heir, contact, why, app->log);
+    free(contact);
+    return again;
+}
+
 static int serve(struct app *app)
 {
     static bool (*const steps[])(struct app *, struct qs_err *) = {
-        open_loop,   open_log,  open_config, open_store,   open_files,
-        sweep_files, open_farm, open_api,    open_signals, start_farm};
+        open_loop, open_log, open_config, open_store,   open_files, sweep_files,
+        open_farm, open_api, start_api,   open_signals, start_farm};
     struct qs_err err = QS_ERR_INIT;
     int code = EXIT_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        if (!steps[i](app, &err)) {
+        bool ok = steps[i](app, &err);
+        while (!ok && waits(app, &err))
+            ok = steps[i](app, &err);
+        if (!ok) {
             code = fail(&err);
             break;
         }
@@ -437,7 +441,7 @@ static int simulate(const struct qs_options *opt)
         return fail(&err);
     struct qs_buf out;
     qs_buf_init(&out);
-    job = read_file(opt->job, &bytes, &err);
+    job = qs_load_text(opt->job, &bytes, &err);
     const struct qs_simulation sim = {.config = config,
                                       .job_text = job,
                                       .job_bytes = bytes,
@@ -454,24 +458,19 @@ static int simulate(const struct qs_options *opt)
     return ok ? EXIT_OK : fail(&err);
 }
 
-static int dump_states(void)
+static void dump_states(struct qs_buf *out)
 {
-    struct qs_buf out;
-    qs_buf_init(&out);
-    qs_buf_str(&out, "# session\n");
-    qs_session_dump(&out);
-    qs_buf_str(&out, "\n# run controller\n");
-    qs_control_dump(&out);
-    fputs(out.data, stdout);
-    qs_buf_done(&out);
-    return EXIT_OK;
+    qs_buf_str(out, "# session\n");
+    qs_session_dump(out);
+    qs_buf_str(out, "\n# run controller\n");
+    qs_control_dump(out);
 }
 
-static int help(void)
+static int print(void (*write)(struct qs_buf *out))
 {
     struct qs_buf out;
     qs_buf_init(&out);
-    qs_options_help(&out);
+    write(&out);
     fputs(out.data, stdout);
     qs_buf_done(&out);
     return EXIT_OK;
@@ -487,13 +486,13 @@ int main(int argc, char **argv)
     if (!qs_options_parse(argc, argv, &app.opt, &err))
         return fail(&err);
     if (app.opt.help)
-        return help();
+        return print(qs_options_help);
     if (app.opt.version) {
         puts("quiesced " QS_VERSION);
         return EXIT_OK;
     }
     if (app.opt.dump_states)
-        return dump_states();
+        return print(dump_states);
     if (app.opt.check_config)
         return check_config(app.opt.check_config);
     return app.opt.simulate ? simulate(&app.opt) : serve(&app);

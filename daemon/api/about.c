@@ -6,6 +6,7 @@
 #include "api/reply.h"
 #include "base/json.h"
 #include "base/loop.h"
+#include "base/mem.h"
 #include "farm/farm.h"
 #include "store/store.h"
 
@@ -47,7 +48,9 @@ void qs_handle_devices(struct qs_exchange *ex)
 {
     struct qs_buf out;
     struct qs_json j;
-    char *notice = qs_store_notice(ex->api->p.store);
+    const char *alone =
+        "no daemon answers: the devices stand here as they are configured, nobody looks at them";
+    char *notice = ex->api->p.reading ? qs_strdup(alone) : qs_store_notice(ex->api->p.store);
     qs_buf_init(&out);
     qs_json_init(&j, &out);
     qs_buf_str(&out, "{\"devices\":");

@@ -93,6 +93,16 @@ static bool check_share(const struct qs_exchange *ex, struct qs_err *err)
                    (unsigned long)ex->uid);
 }
 
+/* Every GET and HEAD reads. */
+static bool check_reading(const struct qs_exchange *ex, struct qs_err *err)
+{
+    const struct qs_route *route = ex->match.route;
+    return !ex->api->p.reading || (route->flags & QS_ROUTE_READS) || strcmp(route->method, "GET") == 0 ||
+           strcmp(route->method, "HEAD") == 0 ||
+           qs_fail(err, QS_E_CONFLICT, "this quiesced only reads: %s %s is for one that owns the database",
+                   route->method, route->pattern);
+}
+
 static void begin(struct qs_exchange *ex, const char *method)
 {
     struct qs_err err;
@@ -106,7 +116,8 @@ static void begin(struct qs_exchange *ex, const char *method)
             qs_reply_routes(ex, MHD_HTTP_NOT_FOUND, &err);
         else
             qs_reply_error(ex, &err);
-    } else if (!check_bytes(ex, announced_bytes(ex), &err) || !charge(ex, announced_bytes(ex), &err)) {
+    } else if (!check_reading(ex, &err) || !check_bytes(ex, announced_bytes(ex), &err) ||
+               !charge(ex, announced_bytes(ex), &err)) {
         qs_reply_error(ex, &err);
     }
 }

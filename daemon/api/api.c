@@ -92,6 +92,11 @@ void qs_api_stop(struct qs_api *api, void (*on_stopped)(void *user), void *user)
     qs_loop_post(api->p.loop, on_stop, api);
 }
 
+bool qs_api_is_working(const struct qs_api *api)
+{
+    return api->outstanding > 0;
+}
+
 void qs_api_free(struct qs_api *api)
 {
     if (!api)

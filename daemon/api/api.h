@@ -22,6 +22,8 @@ struct qs_store;
 struct qs_api_events {
     /* Another client has connected, or one has left: count is how many there are now. */
     void (*on_clients)(size_t count, void *user);
+    /* Another daemon asks an embedded one to make room: begin no job, end soon. True: a job is waited for. */
+    bool (*on_yield)(void *user);
     void *user;
 };
 
@@ -37,13 +39,14 @@ struct qs_api_parts { /* borrowed, but for the texts, which are copied; all outl
     /* The name of a user, as qs_owner_look_up (owner.h): NULL for that one. */
     bool (*look_up)(uid_t uid, char *out);
     bool embedded, simulated;
+    bool reading; /* of a store that is only read: what would change something is refused */
 };
 
 /* NULL with *err where a part is missing or the path is too long for a socket. Nothing is opened yet. */
 struct qs_api *qs_api_new(const struct qs_api_parts *parts, const struct qs_api_events *events,
                           struct qs_err *err);
-/* Listens. QS_E_CONFLICT: another daemon answers on the path, or something that is no socket lies there;
- * QS_E_DENIED: the folder belongs to somebody else; QS_E_IO. */
+/* Listens. QS_E_SOCKET_PLACE: another daemon answers on the path, or something that is no socket lies there;
+ * QS_E_DENIED: the folder belongs to somebody else; QS_E_IO. After a failure it may be tried again. */
 bool qs_api_start(struct qs_api *api, struct qs_err *err);
 /* Removes the socket, cuts every connection, then on_stopped (once, from the loop) when no read or commit is
  * on its way for the API any more: the store and the farm must go on until then. Not from inside a callback
@@ -51,6 +54,9 @@ bool qs_api_start(struct qs_api *api, struct qs_err *err);
 void qs_api_stop(struct qs_api *api, void (*on_stopped)(void *user), void *user);
 /* NULL is allowed. Never started, or stopped. */
 void qs_api_free(struct qs_api *api);
+
+/* A read, a computation or a commit for somebody is under way. */
+bool qs_api_is_working(const struct qs_api *api);
 
 /* To be called from the farm's callbacks of the same names. While silent, no stream is written to, no
  * request is looked at but those that a running window must hear (cancel, health, version), and nothing is

@@ -38,6 +38,15 @@ static bool read_list(struct qs_store_reader *reader, struct qs_exchange *ex, st
     return qs_read_jobs(reader, d->before, d->limit, &d->found, err);
 }
 
+/* Why a job does not go on, whatever the farm knows of it; or NULL. */
+static const char *why_held(const struct qs_exchange *ex, const struct qs_job_info *job)
+{
+    bool live = job->state == QS_JOB_QUEUED || job->state == QS_JOB_RUNNING;
+    if (live && ex->api->p.reading)
+        return "no daemon answers: it goes on as soon as one runs";
+    return qs_farm_waits_for_disk(ex->api->p.farm, job->id);
+}
+
 static void say_list(struct qs_exchange *ex)
 {
     struct jobs *d = ex->data;
@@ -51,7 +60,7 @@ static void say_list(struct qs_exchange *ex)
     for (size_t i = 0; i < d->found.count; i++) {
         qs_json_object(&j);
         qs_render_job(&j, &d->found.at[i]);
-        qs_json_kstring(&j, "why", qs_farm_waits_for_disk(ex->api->p.farm, d->found.at[i].id));
+        qs_json_kstring(&j, "why", why_held(ex, &d->found.at[i]));
         qs_json_object_end(&j);
     }
     qs_json_array_end(&j);
@@ -100,15 +109,15 @@ static bool read_one(struct qs_store_reader *reader, struct qs_exchange *ex, str
 }
 
 /* The members "position" and "why" of a waiting job. */
-static void put_waiting(struct qs_json *j, struct qs_farm *farm, int64_t job)
+static void put_waiting(struct qs_json *j, const struct qs_exchange *ex, const struct qs_job_info *job)
 {
     struct qs_buf text;
     qs_buf_init(&text);
-    qs_farm_why_json(farm, job, &text);
+    qs_farm_why_json(ex->api->p.farm, job->id, &text);
     json_t *why = json_loads(text.data, 0, NULL);
     const char *reason = json_string_value(json_object_get(why, "why"));
     const json_t *position = json_object_get(why, "position");
-    qs_json_kstring(j, "why", reason && *reason ? reason : NULL);
+    qs_json_kstring(j, "why", reason && *reason ? reason : why_held(ex, job));
     qs_json_key(j, "position");
     if (json_is_integer(position))
         qs_json_int(j, json_integer_value(position));
@@ -131,7 +140,7 @@ static void say_one(struct qs_exchange *ex)
     qs_json_kstring(&j, "spec", d->text);
     if (d->spec)
         qs_render_spec(&j, d->spec);
-    put_waiting(&j, ex->api->p.farm, ex->match.id);
+    put_waiting(&j, ex, &d->found.at[0]);
     qs_farm_progress_json(ex->api->p.farm, ex->match.id, &progress);
     qs_json_kraw(&j, "progress", progress.data);
     if (d->traces)

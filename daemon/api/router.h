@@ -11,10 +11,11 @@
 struct qs_exchange;
 
 enum qs_route_flags {
-    QS_ROUTE_URGENT = 1, /* answered while a window is open, too: costs nothing, or must be heard */
-    QS_ROUTE_UPLOAD = 2, /* the body goes into a file as it comes, not into memory */
-    QS_ROUTE_LONG = 8,   /* its works and reads may take minutes: a few run at once, the others wait */
-    QS_ROUTE_NO_HEAD = 4 /* GET without HEAD: what has no end has no head worth asking for */
+    QS_ROUTE_URGENT = 1,  /* answered while a window is open, too: costs nothing, or must be heard */
+    QS_ROUTE_UPLOAD = 2,  /* the body goes into a file as it comes, not into memory */
+    QS_ROUTE_LONG = 8,    /* its works and reads may take minutes: a few run at once, the others wait */
+    QS_ROUTE_NO_HEAD = 4, /* GET without HEAD: what has no end has no head worth asking for */
+    QS_ROUTE_READS = 16   /* a POST that changes nothing */
 };
 
 struct qs_route {

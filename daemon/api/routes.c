@@ -12,6 +12,7 @@
 #include "api/runs.h"
 #include "api/sides.h"
 #include "api/submit.h"
+#include "api/yield.h"
 #include "config/doc.h"
 #include "formats/import.h"
 
@@ -25,9 +26,10 @@ enum { ANALYZE_BYTES = 3 * QS_IMPORT_BYTES };
 const struct qs_route qs_routes[] = {
     {"GET", "/healthz", qs_handle_health, 0, "", QS_ROUTE_URGENT},
     {"GET", "/api/v1/version", qs_handle_version, 0, "", QS_ROUTE_URGENT},
+    {"POST", "/api/v1/daemon:yield", qs_handle_yield, 0, "", QS_ROUTE_URGENT},
     {"GET", "/api/v1/devices", qs_handle_devices, 0, "", 0},
     {"POST", "/api/v1/devices/{device}:clean", qs_handle_device_clean, 0, "", 0},
-    {"POST", "/api/v1/jobs:validate", qs_handle_validate, QS_DOC_BYTES, " name ", 0},
+    {"POST", "/api/v1/jobs:validate", qs_handle_validate, QS_DOC_BYTES, " name ", QS_ROUTE_READS},
     {"PUT", "/api/v1/files/{sha256}", qs_handle_file_put, FILE_BYTES, "", QS_ROUTE_UPLOAD},
     {"GET", "/api/v1/files/{sha256}", qs_handle_file_get, 0, "", QS_ROUTE_NO_HEAD},
     {"HEAD", "/api/v1/files/{sha256}", qs_handle_file_head, 0, "", 0},
@@ -52,9 +54,11 @@ const struct qs_route qs_routes[] = {
      QS_ROUTE_LONG},
     {"GET", "/api/v1/history/{sha256}", qs_handle_history, 0,
      " metric build since until level margin_ratio p_max window ", QS_ROUTE_LONG},
-    {"POST", "/api/v1/analyze", qs_handle_analyze, ANALYZE_BYTES, "", QS_ROUTE_LONG},
-    {"POST", "/api/v1/analyze:compare", qs_handle_analyze_compare, ANALYZE_BYTES, "", QS_ROUTE_LONG},
-    {"POST", "/api/v1/analyze:history", qs_handle_analyze_history, ANALYZE_BYTES, "", QS_ROUTE_LONG},
+    {"POST", "/api/v1/analyze", qs_handle_analyze, ANALYZE_BYTES, "", QS_ROUTE_LONG | QS_ROUTE_READS},
+    {"POST", "/api/v1/analyze:compare", qs_handle_analyze_compare, ANALYZE_BYTES, "",
+     QS_ROUTE_LONG | QS_ROUTE_READS},
+    {"POST", "/api/v1/analyze:history", qs_handle_analyze_history, ANALYZE_BYTES, "",
+     QS_ROUTE_LONG | QS_ROUTE_READS},
     {"GET", "/api/v1/jobs/{id}/export", qs_handle_export, 0, " format view metric ", QS_ROUTE_LONG},
 };
 const size_t qs_route_count = sizeof qs_routes / sizeof *qs_routes;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "api/uri.h"
 #include "base/folder.h"
 #include "base/mem.h"
 
@@ -88,12 +90,27 @@ bool qs_listen_path_fits(const char *path, struct qs_err *err)
            qs_fail(err, QS_E_USAGE, "a socket's path has 1 to %d bytes: `%.120s`", MOST, path);
 }
 
+/* "fd:3": whoever started us listens already. */
+static bool adopt(const char *number, struct qs_listen *ret, struct qs_err *err)
+{
+    long long fd;
+    int listens = 0;
+    socklen_t bytes = sizeof listens;
+    if (!qs_number_parse(number, 0, INT_MAX, &fd) ||
+        getsockopt((int)fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &bytes) != 0 || !listens)
+        return qs_fail(err, QS_E_USAGE, "fd:%.20s is no descriptor of a socket that listens", number);
+    ret->fd = (int)fd;
+    return fcntl(ret->fd, F_SETFD, FD_CLOEXEC) == 0 && fcntl(ret->fd, F_SETFL, O_NONBLOCK) == 0;
+}
+
 bool qs_listen_open(const char *path, struct qs_listen *ret, struct qs_err *err)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     *ret = (struct qs_listen){.fd = -1, .lock_fd = -1};
     if (!qs_listen_path_fits(path, err))
         return false;
+    if (strncmp(path, "fd:", 3) == 0)
+        return adopt(path + 3, ret, err);
     memcpy(address.sun_path, path, strlen(path));
     ret->path = qs_strdup(path);
     if (prepare_folder(path, err) && take_lock(ret, err) && remove_stale(&address, err) &&

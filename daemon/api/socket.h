@@ -17,7 +17,8 @@ struct qs_listen {
 /* QS_E_USAGE where it is too long for the kernel. */
 bool qs_listen_path_fits(const char *path, struct qs_err *err);
 /* Makes the folder (0700) where it is missing, refuses one that others may write to, takes PATH.lock, removes
- * a socket that nobody answers on, binds (0600) and listens, non-blocking. Errors as qs_api_start. */
+ * a socket that nobody answers on, binds (0600) and listens, non-blocking. Errors as qs_api_start. "fd:N" is
+ * an inherited descriptor that listens already; QS_E_USAGE where it does not. */
 bool qs_listen_open(const char *path, struct qs_listen *ret, struct qs_err *err);
 /* Closes the descriptors (the listening one was given away where fd is -1) and removes the socket. */
 void qs_listen_close(struct qs_listen *listen);

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -161,6 +162,13 @@ const char *qs_log_level_name(enum qs_log_level level)
         return "debug";
     }
     return "error";
+}
+
+bool qs_log_level_read(const char *name, enum qs_log_level *ret)
+{
+    for (*ret = QS_LOG_ERROR; *ret < QS_LOG_DEBUG && strcmp(name, qs_log_level_name(*ret)) != 0;)
+        ++*ret;
+    return strcmp(name, qs_log_level_name(*ret)) == 0;
 }
 
 void qs_log(struct qs_log *log, enum qs_log_level level, const char *module, const char *fmt, ...)

@@ -3,6 +3,7 @@
 #ifndef QS_BASE_LOG_H
 #define QS_BASE_LOG_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 enum qs_log_level { QS_LOG_ERROR, QS_LOG_WARN, QS_LOG_INFO, QS_LOG_DEBUG };
@@ -21,5 +22,6 @@ void qs_log_free(struct qs_log *log);
 void qs_log(struct qs_log *log, enum qs_log_level level, const char *module, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 const char *qs_log_level_name(enum qs_log_level level);
+bool qs_log_level_read(const char *name, enum qs_log_level *ret); /* false: none has this name */
 
 #endif

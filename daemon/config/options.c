@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -23,9 +24,14 @@ static const struct option table[] = {
     {"--check-config", "FILE", "check a farm.yaml, print what is wrong with it, and end", TEXT,
      AT(check_config)},
     {"--db", "FILE", "the database [$XDG_STATE_HOME/quiesce/quiesce.db]", TEXT, AT(db)},
-    {"--socket", "PATH", "the API's Unix socket [$XDG_RUNTIME_DIR/quiesce/api.sock]", TEXT, AT(socket)},
+    {"--socket", "PATH",
+     "the API's Unix socket [$XDG_RUNTIME_DIR/quiesce/api.sock]; fd:N: inherited, listening", TEXT,
+     AT(socket)},
     {"--agent", "FILE", "the agent for this machine [beside this program]", TEXT, AT(agent)},
-    {"--embedded", NULL, "end when the queue and the clients are gone", FLAG, AT(embedded)},
+    {"--embedded", NULL, "end when the queue and the clients are gone, or another daemon wants the database",
+     FLAG, AT(embedded)},
+    {"--reading", NULL, "answer from the database, own and change nothing; end with standard input", FLAG,
+     AT(reading)},
     {"--log-level", "LEVEL", "error, warn, info or debug [info]", TEXT, AT(log_level)},
     {"--simulate", "FILE", "run --job on the simulated devices of this farm.yaml in virtual time, and end",
      TEXT, AT(simulate)},
@@ -106,6 +112,9 @@ bool qs_options_parse(int argc, char **argv, struct qs_options *ret, struct qs_e
         if (!set(ret, opt, value, err))
             return false;
     }
+    if (ret->embedded && ret->reading)
+        return qs_fail(err, QS_E_USAGE,
+                       "--embedded owns the database and --reading does not: give one of them");
     if (ret->simulate && !ret->job)
         return qs_fail(err, QS_E_USAGE, "--simulate wants a job too: --job FILE");
     if (!ret->simulate && (ret->job || ret->event_log))
@@ -137,4 +146,20 @@ char *qs_path_socket(qs_getenv_fn *env, unsigned uid)
     if (runtime && runtime[0] == '/')
         return qs_asprintf("%s/quiesce/api.sock", runtime);
     return qs_asprintf("/tmp/quiesce-%u/api.sock", uid);
+}
+
+char *qs_path_agent(void)
+{
+    static const char *const places[] = {"quiesce-agent-static", "../agent/quiesce-agent-static",
+                                         "quiesce-agent", "../agent/quiesce-agent"};
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    char *slash = n > 0 ? memrchr(self, '/', (size_t)n) : NULL;
+    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) { /* devices get the static one */
+        char *path = qs_asprintf("%.*s/%s", (int)(slash - self), self, places[i]);
+        if (access(path, X_OK) == 0)
+            return path;
+        free(path);
+    }
+    return qs_strdup("quiesce-agent");
 }

@@ -9,7 +9,7 @@
 #include "base/err.h"
 
 struct qs_options { /* texts are borrowed from argv; NULL = not given */
-    bool help, version, embedded, dump_states, json;
+    bool help, version, embedded, reading, dump_states, json;
     const char *check_config; /* the file to check */
     const char *config, *db, *socket, *agent, *log_level;
     const char *simulate, *job, *event_log;
@@ -24,5 +24,8 @@ void qs_options_help(struct qs_buf *out);
  * caller. env: getenv, or a test's. */
 typedef char *qs_getenv_fn(const char *name);
 char *qs_path_socket(qs_getenv_fn *env, unsigned uid);
+/* The agent for this machine: beside the running program when installed, in ../agent in a build tree. Owned
+ * by the caller. */
+char *qs_path_agent(void);
 
 #endif

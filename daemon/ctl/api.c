@@ -281,28 +281,46 @@ static void print_tail(struct qs_ctl *ctl, const char *tail)
     qs_buf_done(&out);
 }
 
-struct qs_http *qs_api_reach(struct qs_ctl *ctl, int *ret_code)
+static bool names_socket(const struct qs_ctl *ctl)
+{
+    const char *named = getenv("QUIESCE_SOCKET");
+    return qs_args_text(ctl->args, "socket", NULL) != NULL || (named != NULL && named[0] != '\0');
+}
+
+static struct qs_http *reach(struct qs_ctl *ctl, bool reads, int *ret_code)
 {
     struct qs_err err = QS_ERR_INIT;
     struct qs_buf tail;
-    struct qs_http *http = qs_api_open(ctl, ret_code);
+    struct qs_http *http = qs_api_open(ctl, ret_code), *other = NULL;
     if (http == NULL || qs_boot_answers(http))
         return http;
     qs_buf_init(&tail);
-    if (!qs_boot_start(http, ctl->self, &tail, &err)) {
+    if (reads)
+        other = qs_boot_read(ctl->self, &tail, &err);
+    bool ok = reads ? other != NULL : qs_boot_start(http, ctl->self, &tail, &err);
+    if (!ok) {
         *ret_code = qs_api_fail(ctl, &err);
         print_tail(ctl, tail.data);
+    }
+    if (!ok || reads) {
         qs_http_free(http);
-        http = NULL;
+        http = other;
     }
     qs_buf_done(&tail);
     return http;
 }
 
+struct qs_http *qs_api_reach(struct qs_ctl *ctl, int *ret_code)
+{
+    return reach(ctl, false, ret_code);
+}
+
 struct qs_http *qs_api_reach_own(struct qs_ctl *ctl, int *ret_code)
 {
-    const char *named = getenv("QUIESCE_SOCKET");
-    if (qs_args_text(ctl->args, "socket", NULL) != NULL || (named != NULL && named[0] != '\0'))
-        return qs_api_open(ctl, ret_code);
-    return qs_api_reach(ctl, ret_code);
+    return names_socket(ctl) ? qs_api_open(ctl, ret_code) : reach(ctl, false, ret_code);
+}
+
+struct qs_http *qs_api_reach_reading(struct qs_ctl *ctl, int *ret_code)
+{
+    return names_socket(ctl) ? qs_api_open(ctl, ret_code) : reach(ctl, true, ret_code);
 }

@@ -14,6 +14,9 @@ struct qs_http *qs_api_open(struct qs_ctl *ctl, int *ret_code);
 struct qs_http *qs_api_reach(struct qs_ctl *ctl, int *ret_code);
 /* The same, unless a socket was named (--socket, QUIESCE_SOCKET): who names a socket means that daemon. */
 struct qs_http *qs_api_reach_own(struct qs_ctl *ctl, int *ret_code);
+/* For a command that only reads: the daemon, or where none answers at the usual place one for this command
+ * alone, which owns nothing and leaves nothing. */
+struct qs_http *qs_api_reach_reading(struct qs_ctl *ctl, int *ret_code);
 
 /* One request. The parsed answer (owned: json_decref), or NULL with the reason said (with --json the
  * daemon's error document on out) and *ret_code set. */

@@ -4,9 +4,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +20,7 @@
 
 enum { POLL_MS = 20, POLLS = 15000 / POLL_MS, POLLS_AFTER_END = 2000 / POLL_MS };
 enum { TAIL_BYTES = 2048, TAIL_LINES = 12 };
+enum { LISTENING = 3, BACKLOG = 64 }; /* the descriptor in a daemon that reads, and who may wait there */
 
 extern char **environ;
 
@@ -134,7 +139,7 @@ static int open_log(struct qs_buf *path, off_t *ret_from, struct qs_err *err)
     qs_buf_fmt(path, "%s/quiesced.log", folder);
     free(folder);
     make_folders(path->data);
-    int fd = open(path->data, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    int fd = open(path->data, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (fd < 0)
         qs_fail(err, QS_E_IO, "%s: %s", path->data, strerror(errno));
     else
@@ -142,18 +147,21 @@ static int open_log(struct qs_buf *path, off_t *ret_from, struct qs_err *err)
     return fd;
 }
 
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
 /* What was written to the log since `from`, its last lines. */
-static void read_tail(const char *path, off_t from, struct qs_buf *tail)
+static void read_tail(int fd, off_t from, struct qs_buf *tail)
 {
     char text[TAIL_BYTES + 1];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
     off_t end = lseek(fd, 0, SEEK_END);
     if (end - from > TAIL_BYTES)
         from = end - TAIL_BYTES;
     ssize_t n = pread(fd, text, TAIL_BYTES, from);
-    close(fd);
     if (n <= 0)
         return;
     text[n] = '\0';
@@ -163,9 +171,28 @@ static void read_tail(const char *path, off_t from, struct qs_buf *tail)
     qs_buf_str(tail, *p == '\n' ? p + 1 : p);
 }
 
-static bool spawn(const char *program, const char *socket, int log, pid_t *ret_pid, struct qs_err *err)
+struct child {
+    const char *program, *mode, *socket;
+    int input, log, listening; /* input, listening: -1 = none */
+};
+
+/* The last action may take the place of a descriptor that an earlier one has copied. */
+static void give_files(posix_spawn_file_actions_t *files, const struct child *child)
 {
-    const char *const argv[] = {program, "--embedded", "--socket", socket, NULL};
+    if (child->input >= 0)
+        posix_spawn_file_actions_adddup2(files, child->input, 0);
+    else
+        posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(files, child->log, 1);
+    posix_spawn_file_actions_adddup2(files, child->log, 2);
+    if (child->listening >= 0)
+        posix_spawn_file_actions_adddup2(files, child->listening, LISTENING);
+    posix_spawn_file_actions_addchdir_np(files, "/");
+}
+
+static bool spawn(const struct child *child, pid_t *ret_pid, struct qs_err *err)
+{
+    const char *const argv[] = {child->program, child->mode, "--socket", child->socket, NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attr;
     sigset_t none, usual;
@@ -175,17 +202,14 @@ static bool spawn(const char *program, const char *socket, int log, pid_t *ret_p
     sigaddset(&usual, SIGINT);
     posix_spawn_file_actions_init(&files);
     posix_spawnattr_init(&attr);
-    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, log, 1);
-    posix_spawn_file_actions_adddup2(&files, log, 2);
-    posix_spawn_file_actions_addchdir_np(&files, "/");
+    give_files(&files, child);
     posix_spawnattr_setsigmask(&attr, &none);
     posix_spawnattr_setsigdefault(&attr, &usual);
     posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    int rc = posix_spawn(ret_pid, program, &files, &attr, (char *const *)argv, environ);
+    int rc = posix_spawn(ret_pid, child->program, &files, &attr, (char *const *)argv, environ);
     posix_spawnattr_destroy(&attr);
     posix_spawn_file_actions_destroy(&files);
-    return rc == 0 || qs_fail(err, QS_E_UNREACHABLE, "%s does not start: %s", program, strerror(rc));
+    return rc == 0 || qs_fail(err, QS_E_UNREACHABLE, "%s does not start: %s", child->program, strerror(rc));
 }
 
 /* Another caller's daemon may get the socket: then ours ends, and the other one answers soon. */
@@ -217,23 +241,74 @@ bool qs_boot_start(struct qs_http *http, const char *self, struct qs_buf *tail, 
     struct qs_buf program, log_path;
     off_t from = 0;
     pid_t pid = 0;
-    bool ok = false;
+    struct child child = {.mode = "--embedded", .socket = qs_http_socket(http), .input = -1, .listening = -1};
     qs_buf_init(&program);
     qs_buf_init(&log_path);
-    int log = -1;
-    make_folders(qs_http_socket(http));
-    if (!qs_boot_find(self, &program, err))
-        goto out;
-    log = open_log(&log_path, &from, err);
-    if (log < 0 || !spawn(program.data, qs_http_socket(http), log, &pid, err))
-        goto out;
-    ok = wait_for_answer(http, pid, program.data, err);
-    if (!ok)
-        read_tail(log_path.data, from, tail);
-out:
-    if (log >= 0)
-        close(log);
+    make_folders(child.socket);
+    bool found = qs_boot_find(self, &program, err);
+    child.program = program.data;
+    child.log = found ? open_log(&log_path, &from, err) : -1;
+    bool started = child.log >= 0 && spawn(&child, &pid, err);
+    bool ok = started && wait_for_answer(http, pid, program.data, err);
+    if (started && !ok)
+        read_tail(child.log, from, tail);
+    close_fd(&child.log);
     qs_buf_done(&program);
     qs_buf_done(&log_path);
     return ok;
+}
+
+/* A socket that has a name of its own, which the kernel chooses, and is nowhere in the file system. */
+static bool listen_somewhere(int *ret_fd, char ret_name[32], struct qs_err *err)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    socklen_t bytes = sizeof address.sun_family;
+    *ret_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (*ret_fd < 0 || bind(*ret_fd, (const struct sockaddr *)&address, bytes) != 0 ||
+        listen(*ret_fd, BACKLOG) != 0)
+        return qs_fail(err, QS_E_RESOURCE, "no socket for a daemon that reads: %s", strerror(errno));
+    bytes = sizeof address;
+    if (getsockname(*ret_fd, (struct sockaddr *)&address, &bytes) != 0)
+        return qs_fail(err, QS_E_RESOURCE, "the socket has no name: %s", strerror(errno));
+    int n = (int)(bytes - offsetof(struct sockaddr_un, sun_path)) - 1;
+    snprintf(ret_name, 32, "@%.*s", n, address.sun_path + 1);
+    return true;
+}
+
+/* The other end of its input stays open until this program ends, however it ends. */
+static bool open_reader(struct child *child, char ret_name[32], struct qs_err *err)
+{
+    int ends[2];
+    if (!listen_somewhere(&child->listening, ret_name, err))
+        return false;
+    child->log = memfd_create("log", MFD_CLOEXEC);
+    if (child->log < 0 || pipe2(ends, O_CLOEXEC) != 0)
+        return qs_fail(err, QS_E_RESOURCE, "a daemon that reads: %s", strerror(errno));
+    child->input = ends[0];
+    return true;
+}
+
+struct qs_http *qs_boot_read(const char *self, struct qs_buf *tail, struct qs_err *err)
+{
+    struct qs_buf program;
+    char name[32], socket[16];
+    pid_t pid = 0;
+    snprintf(socket, sizeof socket, "fd:%d", LISTENING);
+    struct child child = {.mode = "--reading", .socket = socket, .input = -1, .log = -1, .listening = -1};
+    struct qs_http *http = NULL;
+    qs_buf_init(&program);
+    bool found = qs_boot_find(self, &program, err) && open_reader(&child, name, err);
+    child.program = program.data;
+    bool started = found && spawn(&child, &pid, err);
+    close_fd(&child.input);
+    close_fd(&child.listening); /* where the child ends, nobody answers */
+    http = started ? qs_http_new(name, err) : NULL;
+    if (http != NULL && !wait_for_answer(http, pid, program.data, err)) {
+        read_tail(child.log, 0, tail);
+        qs_http_free(http);
+        http = NULL;
+    }
+    close_fd(&child.log);
+    qs_buf_done(&program);
+    return http;
 }

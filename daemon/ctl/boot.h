@@ -1,4 +1,4 @@
-/* Where the daemon's socket is, and how `run` starts a daemon where none answers. */
+/* Where the daemon's socket is, and how a command starts a daemon where none answers. */
 #ifndef QS_CTL_BOOT_H
 #define QS_CTL_BOOT_H
 
@@ -22,5 +22,9 @@ bool qs_boot_find(const char *self, struct qs_buf *path, struct qs_err *err);
  * callers at once are fine: one daemon gets the socket, all see it answer. On failure `tail` has the end of
  * its log. */
 bool qs_boot_start(struct qs_http *http, const char *self, struct qs_buf *tail, struct qs_err *err);
+
+/* Starts `quiesced --reading` on the usual database, which answers this program alone and ends with it:
+ * nothing is made, owned or left. NULL: err, and the end of what it said in `tail`. */
+struct qs_http *qs_boot_read(const char *self, struct qs_buf *tail, struct qs_err *err);
 
 #endif

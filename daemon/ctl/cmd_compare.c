@@ -176,7 +176,7 @@ static int run_job(struct qs_ctl *ctl)
         return fail_words(ctl, 0,
                           "--csv has every iteration with all its metrics, those that do not count too",
                           "choose by its columns, and leave views and --metric out");
-    struct qs_http *http = qs_api_reach_own(ctl, &code);
+    struct qs_http *http = qs_api_reach_reading(ctl, &code);
     if (http == NULL)
         return code;
     if (qs_args_has(ctl->args, "markdown"))

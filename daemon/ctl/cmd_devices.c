@@ -8,7 +8,7 @@ static const struct qs_opt options[] = {{0}};
 static int list(struct qs_ctl *ctl)
 {
     int code = QS_EXIT_OK;
-    struct qs_http *http = qs_api_reach_own(ctl, &code);
+    struct qs_http *http = qs_api_reach_reading(ctl, &code);
     struct qs_buf text, out;
     qs_buf_init(&text);
     qs_buf_init(&out);

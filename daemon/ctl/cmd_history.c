@@ -161,7 +161,7 @@ static int run_store(struct qs_ctl *ctl)
     if (qs_args_has(ctl->args, "level"))
         qs_buf_fmt(&query, "&level=%.6f", (double)qs_args_number(ctl->args, "level", 0) / 1e6);
     if (add_when(ctl, &query, "since", &code) && add_when(ctl, &query, "until", &code))
-        http = qs_api_reach_own(ctl, &code);
+        http = qs_api_reach_reading(ctl, &code);
     if (http != NULL)
         code = show(ctl, http, word, query.data);
     qs_http_free(http);

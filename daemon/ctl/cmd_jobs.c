@@ -27,7 +27,7 @@ static int run(struct qs_ctl *ctl)
         snprintf(path, sizeof(path), "/api/v1/jobs?limit=%" PRId64, qs_args_number(ctl->args, "limit", 20));
     if (before > 0)
         snprintf(path + n, sizeof(path) - (size_t)n, "&before=%" PRId64, before);
-    struct qs_http *http = qs_api_reach_own(ctl, &code);
+    struct qs_http *http = qs_api_reach_reading(ctl, &code);
     struct qs_buf text, out;
     qs_buf_init(&text);
     qs_buf_init(&out);

@@ -190,7 +190,8 @@ static void show(struct task *t, int64_t id)
 static int run(struct qs_ctl *ctl)
 {
     struct task t = {.ctl = ctl, .code = QS_EXIT_OK};
-    t.http = qs_api_reach_own(ctl, &t.code);
+    t.http = qs_args_has(ctl->args, "dry-run") ? qs_api_reach_reading(ctl, &t.code)
+                                               : qs_api_reach_own(ctl, &t.code);
     if (t.http != NULL && find_job(&t) && check_plan(&t) && !qs_args_has(ctl->args, "dry-run")) {
         int64_t id = submit(&t);
         if (id > 0 && follow(&t, id))

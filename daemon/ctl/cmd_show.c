@@ -182,7 +182,7 @@ static int run(struct qs_ctl *ctl)
     bool is_run = false;
     if (!find_path(ctl, path, &is_run))
         return QS_EXIT_USAGE;
-    struct qs_http *http = qs_api_reach_own(ctl, &code);
+    struct qs_http *http = qs_api_reach_reading(ctl, &code);
     if (http != NULL)
         print_all(ctl, http, path, is_run, &code);
     qs_http_free(http);

@@ -26,7 +26,8 @@ const struct qs_opt qs_common_options[] = {
     {.name = "json", .help = "Print JSON, as the daemon sent it.", .heading = "General"},
     {.name = "socket",
      .values = "PATH",
-     .help = "The daemon's socket; else QUIESCE_SOCKET, else $XDG_RUNTIME_DIR/quiesce/api.sock."},
+     .help = "The daemon's socket; else QUIESCE_SOCKET, else $XDG_RUNTIME_DIR/quiesce/api.sock, and where "
+             "nobody answers there: run, submit and reproduce start a daemon, reading needs none."},
     {.name = "style",
      .values = "STYLE",
      .kind = QS_OPT_WORD,

@@ -78,7 +78,7 @@ int qs_compared_sides(struct qs_ctl *ctl, const char *base, const char *candidat
 {
     int code = QS_EXIT_OK;
     struct qs_buf path, text;
-    struct qs_http *http = qs_api_reach_own(ctl, &code);
+    struct qs_http *http = qs_api_reach_reading(ctl, &code);
     if (http == NULL)
         return code;
     qs_buf_init(&path);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -91,7 +92,10 @@ static void set_common(struct qs_http *http, const char *path, struct exchange *
     qs_buf_fmt(&url, "http://quiesce%s", path);
     curl_easy_reset(c);
     curl_easy_setopt(c, CURLOPT_URL, url.data);
-    curl_easy_setopt(c, CURLOPT_UNIX_SOCKET_PATH, http->socket);
+    if (http->socket[0] == '@')
+        curl_easy_setopt(c, CURLOPT_ABSTRACT_UNIX_SOCKET, http->socket + 1);
+    else
+        curl_easy_setopt(c, CURLOPT_UNIX_SOCKET_PATH, http->socket);
     curl_easy_setopt(c, CURLOPT_PROXY, "");
     curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
@@ -152,9 +156,14 @@ static int64_t now_ns(void)
 static int try_connect(const struct qs_http *http)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    memcpy(address.sun_path, http->socket, strlen(http->socket));
+    size_t n = strlen(http->socket), name = offsetof(struct sockaddr_un, sun_path);
+    bool abstract = http->socket[0] == '@';
+    memcpy(address.sun_path, http->socket, n);
+    if (abstract)
+        address.sun_path[0] = '\0';
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), why = 0;
-    if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof address) != 0)
+    if (fd < 0 ||
+        connect(fd, (const struct sockaddr *)&address, (socklen_t)(name + n + (abstract ? 0 : 1))) != 0)
         why = errno;
     if (fd >= 0)
         close(fd);

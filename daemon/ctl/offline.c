@@ -139,7 +139,7 @@ int qs_offline_run(struct qs_ctl *ctl, const char *route)
     int code = QS_EXIT_OK;
     struct qs_buf document;
     char *text = make_request(ctl, &code);
-    struct qs_http *http = text != NULL ? qs_api_reach_own(ctl, &code) : NULL;
+    struct qs_http *http = text != NULL ? qs_api_reach_reading(ctl, &code) : NULL;
     qs_buf_init(&document);
     if (http != NULL) {
         const struct qs_computation what = {.path = route, .body = text, .body_bytes = strlen(text)};

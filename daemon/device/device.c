@@ -333,6 +333,7 @@ struct qs_device *qs_device_new(const struct qs_device_parts *parts, const struc
     struct qs_device *d = qs_calloc(1, sizeof *d);
     d->p = *parts;
     d->events = *events;
+    d->link = QS_DEVICE_DOWN; /* until it is started */
     d->simulated = parts->config->link == QS_LINK_SIM;
     const struct qs_session_events session = {.on_ready = on_ready,
                                               .on_down = on_down,
@@ -383,6 +384,7 @@ void qs_device_free(struct qs_device *d)
 
 void qs_device_start(struct qs_device *d)
 {
+    d->link = QS_DEVICE_CONNECTING;
     qs_session_start(d->session);
 }
 

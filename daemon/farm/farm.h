@@ -31,7 +31,7 @@ struct qs_farm_events {
     /* News for streams, in order of id. While the farm is silent (a window is open on this machine) none
      * comes. */
     void (*on_event)(const struct qs_farm_event *event, void *user);
-    /* No job is queued or running any more. */
+    /* No job is queued or running any more, or none runs in a farm that yields. */
     void (*on_idle)(void *user);
     /* A window on this machine opens (true) or has closed (false): who serves people holds what can wait. */
     void (*on_silence)(bool silent, void *user);
@@ -104,6 +104,11 @@ void qs_farm_match_json(struct qs_farm *farm, const struct qs_job_spec *spec, st
  * does not wait. Borrowed until the loop's next turn. */
 const char *qs_farm_waits_for_disk(const struct qs_farm *farm, int64_t job);
 size_t qs_farm_live_jobs(const struct qs_farm *farm);
+/* For another daemon that waits to take over: no job begins any more, not on a further device either; jobs
+ * that are on one end there. on_idle comes when none is left; the others wait for that daemon. */
+void qs_farm_yield(struct qs_farm *farm);
+/* A job is on a device, or its end is not on disk yet. */
+bool qs_farm_is_working(const struct qs_farm *farm);
 
 /* The stored document of a job (jobs.spec_json): {"name","text","files":{path:sha256}} back into a spec. */
 bool qs_farm_spec_from_store(const char *spec_json, uint64_t seed, struct qs_job_spec **ret_spec,

@@ -49,7 +49,7 @@ struct qs_farm {
     struct qs_farm_job **jobs;  /* owned, in order of the queue */
     size_t job_count;
     char *host_json; /* owned */
-    bool started, stopping, stop_told, plan_posted, plan_held;
+    bool started, yields, stopping, stop_told, plan_posted, plan_held;
     unsigned silences;   /* of windows on this machine, and of those that wait for the host */
     size_t outstanding;  /* events and ends on their way to disk */
     size_t submitting;   /* jobs on their way to disk */

@@ -100,7 +100,9 @@ static void plan_now(void *user)
     /* Where the disk does not take ends, what begins now would only wait for it as well. */
     farm->plan_held = farm->ends_waiting > 0 || farm->ends_asked > 0 ||
                       (qs_store_trouble(farm->p.store) && farm->outstanding > 0);
-    if (farm->stopping || farm->plan_held)
+    if (farm->yields && !qs_farm_is_working(farm) && farm->events.on_idle)
+        farm->events.on_idle(farm->events.user);
+    if (farm->stopping || farm->plan_held || farm->yields)
         return;
     struct snapshot s;
     snapshot_take(farm, &s);
@@ -117,6 +119,20 @@ static void plan_now(void *user)
         qs_farm_start_on(job, s.starts[i].device);
     }
     snapshot_done(&s);
+}
+
+bool qs_farm_is_working(const struct qs_farm *farm)
+{
+    bool working = farm->ends_waiting > 0 || farm->ends_asked > 0;
+    for (size_t d = 0; d < farm->p.config->device_count && !working; d++)
+        working = device_in_use(farm, d);
+    return working;
+}
+
+void qs_farm_yield(struct qs_farm *farm)
+{
+    farm->yields = true;
+    qs_farm_plan_soon(farm);
 }
 
 void qs_farm_plan_soon(struct qs_farm *farm)
@@ -173,8 +189,10 @@ void qs_farm_why_json(struct qs_farm *farm, int64_t id, struct qs_buf *out)
             struct qs_buf why;
             qs_buf_init(&why);
             const char *disk = qs_farm_waits_for_disk(farm, 0);
-            qs_buf_str(&why, disk ? disk : qs_queue_wait_text(s.waits[i]));
-            if (!disk && (s.waits[i] == QS_WAIT_DEVICE_TAKEN || s.waits[i] == QS_WAIT_HOST_TAKEN) && i > 0)
+            const char *heir = "another quiesced waits to take over: the job begins there";
+            qs_buf_str(&why, disk ? disk : farm->yields ? heir : qs_queue_wait_text(s.waits[i]));
+            if (!disk && !farm->yields &&
+                (s.waits[i] == QS_WAIT_DEVICE_TAKEN || s.waits[i] == QS_WAIT_HOST_TAKEN) && i > 0)
                 qs_buf_fmt(&why, " (job %lld, %s)", (long long)s.live[0]->id, s.live[0]->name);
             qs_json_kint(&j, "position", position);
             qs_json_kstring(&j, "why", why.data);

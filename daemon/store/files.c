@@ -110,6 +110,11 @@ struct qs_files *qs_files_open(const char *dir, struct qs_err *err)
 {
     if (!qs_folder_make(dir, err) || !check_dir(dir, err) || !remove_leftovers(dir, err))
         return NULL;
+    return qs_files_open_reading(dir);
+}
+
+struct qs_files *qs_files_open_reading(const char *dir)
+{
     struct qs_files *files = qs_calloc(1, sizeof *files);
     files->dir = qs_strdup(dir);
     pthread_mutex_init(&files->settling, NULL);

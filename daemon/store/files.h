@@ -15,6 +15,8 @@ struct qs_upload;
 /* Made 0700 where missing, with its name on disk; left-over temporary files are removed. QS_E_STORE_PLACE,
  * QS_E_DENIED: it belongs to another user, or others may write it. */
 struct qs_files *qs_files_open(const char *dir, struct qs_err *err);
+/* To read only: makes and removes nothing, and what is not there has no content. */
+struct qs_files *qs_files_open_reading(const char *dir);
 void qs_files_close(struct qs_files *files);
 
 /* expected: 64 hex digits. Bytes beyond max_bytes are refused with QS_E_LIMIT. */

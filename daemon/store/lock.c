@@ -13,6 +13,7 @@
 
 #include "base/folder.h"
 #include "base/mem.h"
+#include "store/store.h"
 
 /* SQLite locks bytes from 2^30 on; a database has at most 2^48 bytes. */
 static const off_t INODE_LOCK_AT = (off_t)1 << 60;
@@ -181,13 +182,28 @@ static bool take_file(struct qs_lock *lock, int patience_ms, struct qs_err *err)
     }
 }
 
-static void write_pid(int fd)
+void qs_lock_note(const struct qs_lock *lock, const char *contact)
 {
-    char pid[32];
-    int n = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
-    /* The number is for the message only: a full disk must not keep the store from opening. */
-    if (ftruncate(fd, 0) != 0 || pwrite(fd, pid, (size_t)n, 0) != n)
+    char *text = qs_asprintf("%ld\n%s%s", (long)getpid(), contact, *contact ? "\n" : "");
+    ssize_t n = (ssize_t)strlen(text);
+    /* It is for messages and requests only: a full disk must not keep the store from opening. */
+    if (ftruncate(lock->fd, 0) != 0 || pwrite(lock->fd, text, (size_t)n, 0) != n)
         errno = 0;
+    free(text);
+}
+
+char *qs_store_contact(const char *db_path)
+{
+    char text[4096];
+    char *whole = resolve(db_path, NULL), *path = qs_asprintf("%s-lock", whole ? whole : db_path);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    ssize_t n = fd >= 0 ? pread(fd, text, sizeof text - 1, 0) : -1;
+    close_fd(&fd);
+    free(path);
+    free(whole);
+    text[n > 0 ? n : 0] = '\0';
+    char *line = strchr(text, '\n'), *end = line ? strchr(line + 1, '\n') : NULL;
+    return end && end > line + 1 ? qs_strndup(line + 1, (size_t)(end - line - 1)) : NULL;
 }
 
 static void let_go(struct qs_lock *lock)
@@ -206,7 +222,7 @@ bool qs_lock_take(const char *db_path, int patience_ms, struct qs_lock *ret, str
         return false;
     ret->path = qs_asprintf("%s-lock", ret->db_path);
     if (check_place(ret->db_path, err) && take_file(ret, patience_ms, err)) {
-        write_pid(ret->fd);
+        qs_lock_note(ret, "");
         return true;
     }
     let_go(ret);

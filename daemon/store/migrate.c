@@ -84,6 +84,19 @@ static bool apply(struct qs_db *db, const struct qs_migration *m, int version, s
     return qs_fail_prefix(err, "migration %s failed and was taken back", m->name);
 }
 
+bool qs_migrate_is_due(const char *path, size_t count, bool *ret_due, struct qs_err *err)
+{
+    struct qs_db db;
+    int64_t version = 0;
+    *ret_due = false;
+    if (!qs_migrate_check_file(path, (int)count, err) || !qs_db_open(&db, path, true, err))
+        return false;
+    bool ok = check_database(&db, (int)count, &version, err) || qs_fail_prefix(err, "%s", path);
+    *ret_due = ok && version < (int64_t)count;
+    qs_db_close(&db);
+    return ok;
+}
+
 bool qs_migrate(struct qs_db *db, const struct qs_migration *list, size_t count, struct qs_err *err)
 {
     int64_t version = 0;

@@ -25,6 +25,9 @@ enum { QS_STORE_APPLICATION_ID = 0x51534345 /* "QSCE" */ };
  * without SQLite, so that a file that is refused is not touched. An empty or missing file is fine.
  * QS_E_STORE: no database, or another application's; QS_E_STORE_NEWER: its version is above `known`. */
 bool qs_migrate_check_file(const char *path, int known, struct qs_err *err);
+/* Whether the database, which exists, is older than `count` migrations make it. Writes nothing. QS_E_STORE,
+ * QS_E_STORE_NEWER: as above, and what only the log beside it can tell. */
+bool qs_migrate_is_due(const char *path, size_t count, bool *ret_due, struct qs_err *err);
 /* Applies what is missing, each migration in one transaction together with user_version. A failed one is
  * rolled back whole: the database stays at the version before it. */
 bool qs_migrate(struct qs_db *db, const struct qs_migration *list, size_t count, struct qs_err *err);

@@ -5,6 +5,7 @@
 
 #include "base/loop.h"
 #include "base/mem.h"
+#include "store/migrate.h"
 
 void qs_readers_init(struct qs_readers *pool, const char *path)
 {
@@ -28,6 +29,16 @@ void qs_readers_done(struct qs_readers *pool)
     pthread_mutex_destroy(&pool->mutex);
 }
 
+static bool open_empty(struct qs_db *db, struct qs_err *err)
+{
+    if (!qs_db_open(db, ":memory:", false, err))
+        return false;
+    if (qs_migrate(db, qs_migrations, qs_migration_count, err))
+        return true;
+    qs_db_close(db);
+    return false;
+}
+
 static struct qs_store_reader *take(struct qs_readers *pool, struct qs_err *err)
 {
     pthread_mutex_lock(&pool->mutex);
@@ -38,7 +49,7 @@ static struct qs_store_reader *take(struct qs_readers *pool, struct qs_err *err)
     if (r)
         return r;
     r = qs_calloc(1, sizeof *r);
-    if (qs_db_open(&r->db, pool->path, true, err))
+    if (pool->path ? qs_db_open(&r->db, pool->path, true, err) : open_empty(&r->db, err))
         return r;
     free(r);
     return NULL;

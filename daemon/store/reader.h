@@ -17,7 +17,7 @@ struct qs_store_reader {
 };
 
 struct qs_readers {
-    const char *path; /* borrowed */
+    const char *path; /* borrowed; NULL: each reads an empty database of its own, in memory */
     pthread_mutex_t mutex;
     struct qs_store_reader *idle; /* owned */
 };

@@ -4,6 +4,7 @@
  * pool. The group under way and the writer belong to the work item from qs_loop_work until `landed`; a read
  * belongs to its work item until `landed`. Both flags are set and read under the mutex, so that close can
  * wait for them without the loop. */
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "store/lock.h"
 #include "store/reader.h"
 #include "store/test_hooks.h"
+#include "store/write.h"
 #include "store/writer.h"
 
 struct read_work {
@@ -331,27 +333,6 @@ bool qs_store_read_now(struct qs_store *store, qs_store_read_fn *read, void *use
 
 /* ---- opening and closing ---- */
 
-static bool load_farm(struct qs_store *store, struct qs_err *err)
-{
-    struct qs_db *db = &store->writer.db;
-    struct qs_stmt s;
-    bool found = false;
-    if (!qs_stmt_begin(db, &s, "SELECT uid FROM farm", err))
-        return false;
-    bool ok = qs_stmt_step(&s, &found, err);
-    if (ok && found)
-        qs_stmt_get_blob(&s, store->farm_uid, sizeof store->farm_uid);
-    qs_stmt_end(&s);
-    if (!ok || found)
-        return ok;
-    qs_loop_random(store->loop, store->farm_uid, sizeof store->farm_uid);
-    if (!qs_stmt_begin(db, &s, "INSERT INTO farm(uid, created_wall_ns) VALUES(?, ?)", err))
-        return false;
-    qs_stmt_blob(&s, store->farm_uid, sizeof store->farm_uid);
-    qs_stmt_int(&s, qs_loop_wall_ns(store->loop));
-    return qs_stmt_run(&s, err);
-}
-
 /* With the lock held. Refused files are looked at before SQLite sees them. */
 static bool open_locked(struct qs_store *store, const struct qs_migration *list, size_t count,
                         struct qs_err *err)
@@ -361,13 +342,25 @@ static bool open_locked(struct qs_store *store, const struct qs_migration *list,
         return false;
     if (qs_lock_database(lock, err) &&
         qs_store_writer_open(&store->writer, lock->db_path, list, count, err)) {
-        if (qs_lock_is_same(lock, err) && load_farm(store, err))
+        if (qs_lock_is_same(lock, err) &&
+            qs_intern_farm(&store->writer.db, store->loop, store->farm_uid, err))
             return true;
         qs_store_writer_close(&store->writer);
     }
     if (lock->made)
         unlink(lock->db_path);
     return false;
+}
+
+static struct qs_store *new_store(struct qs_loop *loop)
+{
+    struct qs_store *store = qs_calloc(1, sizeof *store);
+    *store = (struct qs_store){
+        .loop = loop, .refs = 1, .landed = true, .flight_ok = true, .log_full_bytes = QS_STORE_LOG_MAX_BYTES};
+    store->lock.fd = store->lock.db_fd = -1;
+    pthread_mutex_init(&store->mutex, NULL);
+    pthread_cond_init(&store->cond, NULL);
+    return store;
 }
 
 bool qs_store_open_list(struct qs_loop *loop, const char *path, const struct qs_store_events *events,
@@ -380,17 +373,10 @@ bool qs_store_open_list(struct qs_loop *loop, const char *path, const struct qs_
     struct qs_lock lock;
     if (!qs_lock_take(path, QS_LOCK_PATIENCE_MS, &lock, err))
         return false;
-    struct qs_store *store = qs_calloc(1, sizeof *store);
-    *store = (struct qs_store){.loop = loop,
-                               .lock = lock,
-                               .refs = 1,
-                               .landed = true,
-                               .flight_ok = true,
-                               .log_full_bytes = QS_STORE_LOG_MAX_BYTES};
+    struct qs_store *store = new_store(loop);
+    store->lock = lock;
     if (events)
         store->events = *events;
-    pthread_mutex_init(&store->mutex, NULL);
-    pthread_cond_init(&store->cond, NULL);
     if (!open_locked(store, list, count, err)) {
         qs_lock_drop(&store->lock);
         unref(store);
@@ -405,6 +391,32 @@ bool qs_store_open(struct qs_loop *loop, const char *path, const struct qs_store
                    struct qs_store **ret_store, struct qs_err *err)
 {
     return qs_store_open_list(loop, path, events, qs_migrations, qs_migration_count, ret_store, err);
+}
+
+/* What an older version left gets an owner for a moment. */
+static bool bring_up_to_date(struct qs_loop *loop, const char *path, struct qs_err *err)
+{
+    struct qs_store *store = NULL;
+    bool due, ok = qs_migrate_is_due(path, qs_migration_count, &due, err);
+    if (ok && due)
+        ok = qs_store_open(loop, path, NULL, &store, err);
+    qs_store_close(store);
+    return ok;
+}
+
+bool qs_store_open_reading(struct qs_loop *loop, const char *path, struct qs_store **ret_store,
+                           struct qs_err *err)
+{
+    char *whole = realpath(path, NULL);
+    bool ok = whole ? bring_up_to_date(loop, whole, err)
+                    : errno == ENOENT || qs_fail(err, QS_E_STORE, "%s: %s", path, strerror(errno));
+    *ret_store = ok ? new_store(loop) : NULL;
+    if (ok) {
+        (*ret_store)->lock.db_path = qs_strdup(whole ? whole : path);
+        qs_readers_init(&(*ret_store)->readers, whole ? (*ret_store)->lock.db_path : NULL);
+    }
+    free(whole);
+    return ok;
 }
 
 /* What is under way lands and is told, then what waits is committed here. */
@@ -448,6 +460,12 @@ void qs_store_close(struct qs_store *store)
 const char *qs_store_path(const struct qs_store *store)
 {
     return store->lock.db_path;
+}
+
+void qs_store_note_contact(struct qs_store *store, const char *contact)
+{
+    if (store->lock.fd >= 0)
+        qs_lock_note(&store->lock, contact);
 }
 
 void qs_store_farm_uid(const struct qs_store *store, uint8_t ret_uid[16])

@@ -37,10 +37,20 @@ enum { QS_STORE_LOG_MAX_BYTES = 256 * 1024 * 1024 };
  * process owns it). path ":memory:" is refused: tests use files. */
 bool qs_store_open(struct qs_loop *loop, const char *path, const struct qs_store_events *events,
                    struct qs_store **ret_store, struct qs_err *err);
+/* To read only, beside whoever owns the database: takes no lock, makes no file beside it, and every request
+ * fails with QS_E_STORE. A database that is not there reads as an empty one and is not made; one of an older
+ * version is migrated first, which takes its lock for that moment (QS_E_STORE_TAKEN). QS_E_STORE_NEWER,
+ * QS_E_STORE. */
+bool qs_store_open_reading(struct qs_loop *loop, const char *path, struct qs_store **ret_store,
+                           struct qs_err *err);
 /* Commits what is queued, then closes. Synchronous; done callbacks still come (before it returns). */
 void qs_store_close(struct qs_store *store);
 
 const char *qs_store_path(const struct qs_store *store); /* absolute, without links */
+/* Where the owner of a database can be asked (one line: the API's socket), as it noted for whoever finds it
+ * taken; qs_store_contact: owned by the caller, NULL where nobody did. */
+void qs_store_note_contact(struct qs_store *store, const char *contact);
+char *qs_store_contact(const char *path);
 void qs_store_farm_uid(const struct qs_store *store,
                        uint8_t ret_uid[16]); /* made at creation from the loop's randomness */
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/loop.h"
 #include "base/text.h"
 #include "proto/auth.h"
 
@@ -152,4 +153,25 @@ bool qs_intern_env(struct qs_db *db, const char *body, int64_t *ret_id, struct q
     bool ok = qs_stmt_run(&s, err);
     *ret_id = sqlite3_last_insert_rowid(db->sqlite);
     return ok;
+}
+
+bool qs_intern_farm(struct qs_db *db, struct qs_loop *loop, uint8_t ret_uid[16], struct qs_err *err)
+{
+    enum { BYTES = 16 };
+    struct qs_stmt s;
+    bool found = false;
+    if (!qs_stmt_begin(db, &s, "SELECT uid FROM farm", err))
+        return false;
+    bool ok = qs_stmt_step(&s, &found, err);
+    if (ok && found)
+        qs_stmt_get_blob(&s, ret_uid, BYTES);
+    qs_stmt_end(&s);
+    if (!ok || found)
+        return ok;
+    qs_loop_random(loop, ret_uid, BYTES);
+    if (!qs_stmt_begin(db, &s, "INSERT INTO farm(uid, created_wall_ns) VALUES(?, ?)", err))
+        return false;
+    qs_stmt_blob(&s, ret_uid, BYTES);
+    qs_stmt_int(&s, qs_loop_wall_ns(loop));
+    return qs_stmt_run(&s, err);
 }

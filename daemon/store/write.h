@@ -10,6 +10,8 @@ bool qs_find_boot(struct qs_db *db, const char *device, const char *boot_uuid, i
                   struct qs_err *err);
 bool qs_find_session(struct qs_db *db, const uint8_t uid[16], int64_t *ret_id, struct qs_err *err);
 bool qs_find_run(struct qs_db *db, const uint8_t uid[16], int64_t *ret_id, struct qs_err *err);
+/* The farm's identity, made of the loop's randomness where the database has none. */
+bool qs_intern_farm(struct qs_db *db, struct qs_loop *loop, uint8_t ret_uid[16], struct qs_err *err);
 /* Finds it by name, or makes it. */
 bool qs_intern_sensor(struct qs_db *db, const char *name, int64_t *ret_id, struct qs_err *err);
 /* kind NULL: told from the name. Of a name that is known the first kind stands. */

@@ -76,6 +76,8 @@ static bool reopen(struct qs_store_writer *w, struct qs_err *err)
     qs_db_close(&w->db);
     w->wal_pages = 0;
     w->blocked = false;
+    if (!w->path)
+        return qs_fail(err, QS_E_STORE, "this database was opened for reading alone");
     if (!qs_db_open(&w->db, w->path, false, err))
         return false;
     sqlite3_wal_hook(w->db.sqlite, on_wal, w);

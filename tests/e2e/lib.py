@@ -349,7 +349,7 @@ class Bed:
         """The daemon that owns the database, whoever started it; 0 where there is none."""
         try:
             with open(self.db + "-lock", encoding="ascii") as f:
-                pid = int(f.read() or 0)
+                pid = int(f.readline() or 0)
         except FileNotFoundError:
             return 0
         return pid if pid and alive(pid) else 0

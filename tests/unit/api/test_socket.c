@@ -228,6 +228,30 @@ static void a_thousand_wait_in_the_backlog(void **state)
     qs_listen_close(&l);
 }
 
+/* Another one made it and listens: no file is made, none is removed. */
+static void an_inherited_socket(void **state)
+{
+    (void)state;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct qs_listen l;
+    struct qs_err err = QS_ERR_INIT;
+    char name[32];
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof address.sun_family), 0);
+    snprintf(name, sizeof name, "fd:%d", fd);
+    refuses(name, QS_E_USAGE); /* nobody listens there */
+    assert_int_equal(listen(fd, 1), 0);
+    assert_true(qs_listen_open(name, &l, &err));
+    assert_int_equal(l.fd, fd);
+    assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+    assert_int_equal(fcntl(fd, F_GETFL) & O_NONBLOCK, O_NONBLOCK);
+    qs_listen_close(&l);
+    assert_int_equal(fcntl(fd, F_GETFD), -1);
+    refuses(name, QS_E_USAGE);
+    refuses("fd:", QS_E_USAGE);
+    refuses("fd:0x", QS_E_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +262,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_not_ours_stays, setup, teardown),
         cmocka_unit_test_setup_teardown(a_successor_is_left_alone, setup, teardown),
         cmocka_unit_test_setup_teardown(a_thousand_wait_in_the_backlog, setup, teardown),
+        cmocka_unit_test(an_inherited_socket),
     };
     return cmocka_run_group_tests_name("socket", tests, NULL, NULL);
 }

@@ -58,6 +58,7 @@ static void test_refusals(void **state)
         {{"--simulate", "f"}, "--simulate wants a job too"},
         {{"--job", "f"}, "belong to --simulate"},
         {{"farm.yaml"}, "`farm.yaml` is not an option"},
+        {{"--embedded", "--reading"}, "give one of them"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct qs_options o;
@@ -75,7 +76,7 @@ static void test_help_names_every_option(void **state)
     static const char *const names[] = {"--config",      "--check-config", "--db",        "--socket",
                                         "--agent",       "--embedded",     "--log-level", "--simulate",
                                         "--job",         "--event-log",    "--seed",      "--json",
-                                        "--dump-states", "--version",      "--help"};
+                                        "--dump-states", "--version",      "--help",      "--reading"};
     struct qs_buf out;
     qs_buf_init(&out);
     qs_options_help(&out);

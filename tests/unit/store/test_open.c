@@ -1,5 +1,6 @@
 #include "fixture.h"
 
+#include <dirent.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,6 +215,121 @@ static void a_failed_first_migration_leaves_no_file(void **state)
     fixture_open(f);
 }
 
+static bool count_jobs(struct qs_store_reader *reader, void *user, struct qs_err *err)
+{
+    struct qs_jobs jobs;
+    if (!qs_read_jobs(reader, 0, 10, &jobs, err))
+        return false;
+    *(size_t *)user = jobs.count;
+    qs_jobs_free(&jobs);
+    return true;
+}
+
+/* How many files there are beside the database, itself included. */
+static int files_in(const char *dir)
+{
+    int n = 0;
+    DIR *d = opendir(dir);
+    assert_non_null(d);
+    for (struct dirent *e = readdir(d); e; e = readdir(d))
+        n += e->d_name[0] != '.';
+    closedir(d);
+    return n;
+}
+
+static void open_reading(struct fixture *f, struct qs_store **ret)
+{
+    struct qs_err err = QS_ERR_INIT;
+    if (!qs_store_open_reading(f->loop, f->path, ret, &err))
+        fail_msg("%s", err.text);
+}
+
+static void reading_nothing_makes_nothing(void **state)
+{
+    struct fixture *f = *state;
+    struct told told = {0};
+    size_t jobs = 7;
+    open_reading(f, &f->store);
+    assert_true(qs_store_read_now(f->store, count_jobs, &jobs, NULL));
+    assert_int_equal(jobs, 0);
+    qs_store_file(f->store, "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", 1, on_told,
+                  &told);
+    qs_loop_run(f->loop);
+    assert_int_equal(told.count, 1);
+    assert_int_equal(told.code, QS_E_STORE);
+    assert_non_null(strstr(told.text, "for reading alone"));
+    fixture_close(f);
+    assert_int_equal(files_in(f->dir), 0);
+    fixture_open(f);
+}
+
+static void reading_takes_nothing_from_its_owner(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_store *reading;
+    size_t jobs = 7;
+    fixture_open(f);
+    fixture_world(f);
+    uint64_t before = sum(f);
+    int files = files_in(f->dir);
+    open_reading(f, &reading);
+    assert_true(qs_store_read_now(reading, count_jobs, &jobs, NULL));
+    assert_int_equal(jobs, 1);
+    assert_string_equal(qs_store_path(reading), qs_store_path(f->store));
+    qs_store_close(reading);
+    assert_int_equal(files_in(f->dir), files);
+    assert_true(sum(f) == before);
+    run_begin(f, 1, 0, 1, 0); /* the owner is the owner still */
+    struct qs_err err;
+    assert_false(qs_store_open(f->loop, f->path, NULL, &reading, &err));
+    assert_int_equal(err.code, QS_E_STORE_TAKEN);
+}
+
+static void reading_brings_an_older_one_up_to_date(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_store *reading;
+    size_t jobs = 7;
+    assert_true(
+        qs_store_open_list(f->loop, f->path, NULL, qs_migrations, qs_migration_count - 1, &f->store, &err));
+    assert_false(qs_store_open_reading(f->loop, f->path, &reading, &err));
+    assert_int_equal(err.code, QS_E_STORE_TAKEN); /* by somebody who knows the older version */
+    fixture_close(f);
+    assert_int_equal(number(f->path, "PRAGMA user_version"), (int)qs_migration_count - 1);
+    open_reading(f, &f->store);
+    assert_true(qs_store_read_now(f->store, count_jobs, &jobs, NULL));
+    assert_int_equal(jobs, 0);
+    assert_int_equal(number(f->path, "PRAGMA user_version"), (int)qs_migration_count);
+    fixture_close(f);
+    sql(f->path, "PRAGMA user_version=97");
+    uint64_t before = sum(f);
+    assert_false(qs_store_open_reading(f->loop, f->path, &f->store, &err));
+    assert_int_equal(err.code, QS_E_STORE_NEWER);
+    assert_null(f->store);
+    assert_true(sum(f) == before);
+}
+
+static void an_owner_says_where_it_is(void **state)
+{
+    struct fixture *f = *state;
+    assert_null(qs_store_contact(f->path));
+    fixture_open(f);
+    assert_null(qs_store_contact(f->path));
+    qs_store_note_contact(f->store, "/run/user/1000/quiesce/api.sock");
+    char *contact = qs_store_contact(f->path);
+    assert_string_equal(contact, "/run/user/1000/quiesce/api.sock");
+    free(contact);
+    struct qs_store *second;
+    struct qs_err err;
+    assert_false(qs_store_open(f->loop, f->path, NULL, &second, &err));
+    char pid[32];
+    snprintf(pid, sizeof pid, "process %ld)", (long)getpid());
+    assert_non_null(strstr(err.text, pid));
+    fixture_close(f);
+    assert_null(qs_store_contact(f->path));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
 
 int main(void)
@@ -228,6 +344,10 @@ int main(void)
         TEST(memory_is_no_place),
         TEST(a_failed_migration_changes_nothing),
         TEST(a_failed_first_migration_leaves_no_file),
+        TEST(reading_nothing_makes_nothing),
+        TEST(reading_takes_nothing_from_its_owner),
+        TEST(reading_brings_an_older_one_up_to_date),
+        TEST(an_owner_says_where_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

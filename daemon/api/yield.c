@@ -1,0 +1,106 @@
+#include "api/yield.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "api/reply.h"
+#include "base/json.h"
+#include "base/log.h"
+
+enum { POLL_MS = 200, ANSWER_S = 2 };
+#define UNHEARD_NS    INT64_C(15000000000) /* then nobody is waited for who has not said that it yields */
+#define PAUSE_NS      INT64_C(1000000000)
+#define PAUSE_MOST_NS INT64_C(60000000000)
+
+void qs_handle_yield(struct qs_exchange *ex)
+{
+    struct qs_api *api = ex->api;
+    struct qs_buf out;
+    struct qs_json j;
+    if (!api->p.embedded || !api->events.on_yield) {
+        struct qs_err err;
+        qs_fail(&err, QS_E_CONFLICT,
+                "this quiesced (process %ld) is not embedded: whoever started it ends it", (long)getpid());
+        qs_reply_error(ex, &err);
+        return;
+    }
+    qs_buf_init(&out);
+    qs_json_init(&j, &out);
+    qs_json_object(&j);
+    qs_json_kint(&j, "pid", getpid());
+    qs_json_kbool(&j, "working", api->events.on_yield(api->events.user));
+    qs_json_object_end(&j);
+    qs_reply_json(ex, 202, &out);
+}
+
+enum answer { YIELDS, REFUSES, SILENT };
+
+static enum answer talk(int fd)
+{
+    static const char request[] =
+        "POST /api/v1/daemon:yield HTTP/1.1\r\nHost: quiesce\r\nContent-Length: 0\r\n"
+        "Connection: close\r\n\r\n";
+    char status[] = "HTTP/1.1 000";
+    const ssize_t n = sizeof status - 1;
+    if (send(fd, request, sizeof request - 1, MSG_NOSIGNAL) != (ssize_t)sizeof request - 1 ||
+        recv(fd, status, (size_t)n, MSG_WAITALL) != n)
+        return SILENT;
+    return strcmp(status, "HTTP/1.1 202") == 0 ? YIELDS : REFUSES;
+}
+
+static enum answer ask(const char *path)
+{
+    const struct timeval patience = {.tv_sec = ANSWER_S};
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    enum answer answer = SILENT;
+    if (strlen(path) >= sizeof address.sun_path)
+        return REFUSES;
+    memcpy(address.sun_path, path, strlen(path));
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0 &&
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0 &&
+        connect(fd, (const struct sockaddr *)&address, sizeof address) == 0)
+        answer = talk(fd);
+    if (fd >= 0)
+        close(fd);
+    return answer;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+bool qs_heir_waits(struct qs_heir *heir, const char *contact, const struct qs_err *why, struct qs_log *log)
+{
+    const struct timespec poll = {.tv_nsec = POLL_MS * 1000000L};
+    int64_t now = now_ns();
+    if (!contact)
+        return false;
+    if (strcmp(heir->why, why->text) != 0) { /* the first, or another one was faster */
+        *heir = (struct qs_heir){.since_ns = now, .due_ns = now, .pause_ns = PAUSE_NS};
+        memcpy(heir->why, why->text, sizeof heir->why);
+    }
+    if (now >= heir->due_ns) {
+        enum answer answer = ask(contact);
+        if (answer == REFUSES || (answer == SILENT && !heir->granted && now - heir->since_ns > UNHEARD_NS))
+            return false;
+        if (answer == YIELDS) {
+            heir->granted = true;
+            heir->due_ns = now + heir->pause_ns;
+            heir->pause_ns = 2 * heir->pause_ns < PAUSE_MOST_NS ? 2 * heir->pause_ns : PAUSE_MOST_NS;
+            qs_log(log, QS_LOG_WARN, "main",
+                   "%s; it is embedded and makes room as soon as no job runs on it, waiting (%lld s so far)",
+                   why->text, (long long)((now - heir->since_ns) / 1000000000));
+        }
+    }
+    nanosleep(&poll, NULL);
+    return true;
+}
