@@ -102,8 +102,8 @@ def kill_in(bed, daemon, agent, state, draw):
     return moves(daemon)[-1:] == [state]
 
 
-def judge(bed, job, dead_runs):
-    """Problems of a job that was killed once and has ended since."""
+def judge(bed, job, dead_runs, dead_sessions=()):
+    """Problems of a job that was killed once and has ended since; dead: what was open then."""
     problems = whole(bed, job)
     for (point, block), runs in blocks(bed, job).items():
         last = max(attempt for attempt, *_ in runs)
@@ -117,11 +117,17 @@ def judge(bed, job, dead_runs):
     problems += [f"run {run}: was open when the daemon died, and is {state} with taint {taint}"
                  for run, state, taint in bed.sql("SELECT lower(hex(uid)), state, taint FROM run")
                  if run in dead_runs and (state != "interrupted" or not taint & 256)]
-    return problems
+    ends = dict(bed.sql("SELECT id, end_reason FROM session"))
+    return problems + [f"session {s}: was open when the daemon died, and its end is `{ends[s]}`"
+                       for s in dead_sessions if ends[s] != "the daemon ended during this session"]
 
 
 def open_runs(bed):
     return {run for (run,) in bed.sql("SELECT lower(hex(uid)) FROM run WHERE state = 'running'")}
+
+
+def open_sessions(bed):
+    return [session for (session,) in bed.sql("SELECT id FROM session WHERE ended_wall_ns IS NULL")]
 
 
 def ledger(bed, tap, kept):
@@ -182,13 +188,13 @@ def attempt(bed, draw, state, link):
         hit = kill_in(bed, daemon, agent, state, draw)
     if not hit:
         return None
-    dead_runs = open_runs(bed)
+    dead_runs, dead_sessions = open_runs(bed), open_sessions(bed)
     if agent and not agent.runs():
         bed.agent()
     daemon = bed.daemon(config, "--log-level", "debug")
     shown = daemon.ended(job)
     problems = [f"the job is {shown['state']}: {shown['reason']}"] if shown["state"] != "done" else []
-    problems += judge(bed, job, dead_runs) + (ledger(bed, wire, state in ("window", "evidence")) if wire else [])
+    problems += judge(bed, job, dead_runs, dead_sessions) + (ledger(bed, wire, state in ("window", "evidence")) if wire else [])
     code = daemon.stop()
     return problems + ([f"quiesced ends with {code}"] if code else [])
 

@@ -522,7 +522,7 @@ def stored(bed, run):
 
 def whole(bed, job):
     """What holds of every job that has ended: problems, as text. Sequence numbers of a run are contiguous from 0, no
-    run is open, windows know how many iterations they have."""
+    run and no session is open, a device's sessions follow each other, windows know how many iterations they have."""
     problems = []
     for (run,) in bed.sql("SELECT lower(hex(uid)) FROM run WHERE job_id = ?", job):
         seqs = list(stored(bed, run))
@@ -530,6 +530,10 @@ def whole(bed, job):
             problems.append(f"run {run}: seq {seqs}")
     problems += [f"run {r}: still {s}" for r, s in
                  bed.sql("SELECT lower(hex(uid)), state FROM run WHERE job_id = ? AND state = 'running'", job)]
+    problems += [f"session {s} {'has no end' if e is None else 'ended after the next one had begun'}" for s, e in bed.sql(
+        "SELECT id, ended_wall_ns FROM (SELECT s.id, s.job_id, s.ended_wall_ns, lead(s.started_wall_ns) OVER (PARTITION BY b.device_id "
+        "ORDER BY s.started_wall_ns, s.id) AS next_ns FROM session s JOIN boot b ON b.id = s.boot_id) "
+        "WHERE job_id = ? AND (ended_wall_ns IS NULL OR ended_wall_ns > next_ns)", job)]
     problems += [f"window {w}: n is {n}, rows are {m}" for w, n, m in bed.sql(
         "SELECT w.id, w.n, count(i.i) FROM window w LEFT JOIN iteration i ON i.window_id = w.id GROUP BY w.id "
         "HAVING w.n <> count(i.i)")]

@@ -310,6 +310,27 @@ static void reading_brings_an_older_one_up_to_date(void **state)
     assert_true(sum(f) == before);
 }
 
+static void what_a_former_life_left_open_ends_once(void **state)
+{
+    struct fixture *f = *state;
+    fixture_open(f);
+    fixture_world(f);
+    run_begin(f, 1, 0, 1, 0);
+    fixture_close(f);
+    fixture_open(f);
+    assert_int_equal(number(f->path, "SELECT count(*) FROM session WHERE ended_wall_ns IS NULL"), 1);
+    for (int64_t at_ns = 77; at_ns < 79; at_ns++) {
+        qs_store_end_former_life(f->store, at_ns, on_fine, NULL);
+        qs_loop_run(f->loop);
+    }
+    assert_int_equal(number(f->path, "SELECT count(*) FROM session WHERE ended_wall_ns = 77 AND end_reason ="
+                                     " 'the daemon ended during this session'"),
+                     1);
+    assert_int_equal(number(f->path, "SELECT count(*) FROM run WHERE state = 'interrupted' AND"
+                                     " ended_wall_ns = 77 AND taint = 256"),
+                     1);
+}
+
 static void an_owner_says_where_it_is(void **state)
 {
     struct fixture *f = *state;
@@ -347,6 +368,7 @@ int main(void)
         TEST(reading_nothing_makes_nothing),
         TEST(reading_takes_nothing_from_its_owner),
         TEST(reading_brings_an_older_one_up_to_date),
+        TEST(what_a_former_life_left_open_ends_once),
         TEST(an_owner_says_where_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
