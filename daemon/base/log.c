@@ -1,6 +1,7 @@
 /* A line is written where that cannot wait: a pipe, a terminal and a socket take what they take at once, the
  * rest is kept up to a bound and written when there is room. What comes on top is counted, and told when it
- * drains. Files are written to as they are. */
+ * drains. Files are written to as they are, and cut where they
+ * have a bound. */
 #include "base/log.h"
 
 #include <errno.h>
@@ -27,7 +28,8 @@ struct qs_log {
     bool own_fd, socket;
     struct qs_io *io; /* while something is kept */
     struct qs_buf kept;
-    size_t lost; /* lines, since the last one that was kept */
+    size_t lost;        /* lines, since the last one that was kept */
+    int64_t most_bytes; /* of a file; 0: no bound */
 };
 
 /* A description of our own can be made non-blocking without doing it to everybody who shares this one. */
@@ -137,6 +139,44 @@ static void keep(struct qs_log *log, const struct qs_buf *line)
         log->io = qs_io_start(log->loop, log->fd, QS_IO_WRITE, on_room, log, NULL);
 }
 
+void qs_log_bound(struct qs_log *log, int64_t most_bytes)
+{
+    log->most_bytes = most_bytes;
+}
+
+/* The newer half of the file, from the beginning of a line, takes the place of the whole. Others that append
+ * to it meanwhile may lose lines. */
+static void cut(const struct qs_log *log, int fd, int64_t size)
+{
+    static const char note[] = "[older lines were dropped]\n";
+    char path[64];
+    size_t keep = (size_t)(log->most_bytes / 2);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    int from = open(path, O_RDONLY | O_CLOEXEC);
+    char *text = qs_malloc(keep + 1);
+    ssize_t n = from >= 0 ? pread(from, text, keep, size - (int64_t)keep) : -1;
+    if (from >= 0)
+        close(from);
+    text[n > 0 ? n : 0] = '\0';
+    const char *line = n > 0 ? memchr(text, '\n', (size_t)n) : NULL;
+    if (ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0) {
+        fputs(note, log->out);
+        if (line)
+            fwrite(line + 1, 1, (size_t)(text + n - line - 1), log->out);
+        fflush(log->out);
+    }
+    free(text);
+}
+
+static void look_at_size(const struct qs_log *log)
+{
+    struct stat st;
+    int fd = fileno(log->out);
+    if (log->most_bytes > 0 && fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+        st.st_size > log->most_bytes)
+        cut(log, fd, st.st_size);
+}
+
 void qs_log_free(struct qs_log *log)
 {
     if (!log)
@@ -188,6 +228,7 @@ void qs_log(struct qs_log *log, enum qs_log_level level, const char *module, con
     } else { /* one write for a line, so that lines of several processes do not mix */
         fwrite(line.data, 1, line.len, log->out);
         fflush(log->out);
+        look_at_size(log);
     }
     qs_buf_done(&line);
     qs_buf_done(&text);

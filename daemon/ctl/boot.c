@@ -159,8 +159,8 @@ static void read_tail(int fd, off_t from, struct qs_buf *tail)
 {
     char text[TAIL_BYTES + 1];
     off_t end = lseek(fd, 0, SEEK_END);
-    if (end - from > TAIL_BYTES)
-        from = end - TAIL_BYTES;
+    if (end < from || end - from > TAIL_BYTES) /* what was before may have been cut off */
+        from = end > TAIL_BYTES ? end - TAIL_BYTES : 0;
     ssize_t n = pread(fd, text, TAIL_BYTES, from);
     if (n <= 0)
         return;

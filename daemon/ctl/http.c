@@ -13,21 +13,22 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "ctl/patience.h"
 
 enum { CONNECT_MS = 5000, BUSY_S = 10, BUSY_PAUSE_MS = 50, IDLE_MS = 3600 * 1000 };
-#define PATIENCE_NS INT64_C(3000000000) /* then a terminal is told why an answer may take long */
 
 struct qs_http {
     char *socket;
     CURL *curl;
     CURLM *multi;
-    int64_t asked_ns;
-    int failed; /* errno of a connection that could not be made; 0: the next one can */
-    bool told;
+    struct qs_patience patience;
+    int fd;        /* of the newest connection (libcurl's), or -1 */
+    int failed;    /* errno of a connection that could not be made; 0: the next one can */
+    bool answered; /* something has come */
 };
 
 struct exchange {
-    CURL *curl;
+    struct qs_http *http;
     struct qs_http_reply *reply;
     const struct qs_http_stream *stream; /* or NULL */
     bool stopped, too_long;
@@ -42,6 +43,7 @@ struct qs_http *qs_http_new(const char *socket, struct qs_err *err)
     }
     struct qs_http *http = qs_calloc(1, sizeof(*http));
     http->socket = qs_strdup(socket);
+    http->fd = -1;
     http->curl = curl_easy_init();
     http->multi = curl_multi_init();
     if (http->curl == NULL || http->multi == NULL) {
@@ -72,7 +74,8 @@ static size_t on_body(char *bytes, size_t one, size_t n, void *user)
     struct exchange *x = user;
     long status = 0;
     n *= one;
-    curl_easy_getinfo(x->curl, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(x->http->curl, CURLINFO_RESPONSE_CODE, &status);
+    x->http->answered = true;
     if (x->stream != NULL && status == 200) {
         x->stopped = !x->stream->on_bytes(bytes, n, x->stream->user);
         return x->stopped ? 0 : n;
@@ -82,6 +85,30 @@ static size_t on_body(char *bytes, size_t one, size_t n, void *user)
         return 0;
     qs_buf_add(&x->reply->body, bytes, n);
     return n;
+}
+
+/* The descriptor, to be asked who is at its other end. */
+static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_sockaddr *address)
+{
+    struct qs_http *http = user;
+    (void)purpose;
+    http->fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    return http->fd < 0 ? CURL_SOCKET_BAD : http->fd;
+}
+
+static int close_socket(void *user, curl_socket_t fd)
+{
+    struct qs_http *http = user;
+    if (http->fd == fd)
+        http->fd = -1;
+    return close(fd);
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 static void set_common(struct qs_http *http, const char *path, struct exchange *x)
@@ -101,6 +128,12 @@ static void set_common(struct qs_http *http, const char *path, struct exchange *
     curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(c, CURLOPT_WRITEDATA, x);
+    curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, http);
+    curl_easy_setopt(c, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
+    curl_easy_setopt(c, CURLOPT_CLOSESOCKETDATA, http);
+    http->answered = false;
+    qs_patience_begin(&http->patience, now_ns());
     qs_buf_done(&url);
 }
 
@@ -145,13 +178,6 @@ static bool explain(const struct qs_http *http, CURLcode code, const struct exch
                    curl_easy_strerror(code));
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* 0, or the errno of why no connection is made: EAGAIN where all places in the daemon's queue are taken. */
 static int try_connect(const struct qs_http *http)
 {
@@ -178,29 +204,41 @@ static bool was_busy(struct qs_http *http, CURLcode code)
         return false;
     http->failed = try_connect(http);
     if ((http->failed != EAGAIN && http->failed != 0) ||
-        now_ns() - http->asked_ns > BUSY_S * INT64_C(1000000000))
+        now_ns() - http->patience.asked_ns > BUSY_S * INT64_C(1000000000))
         return false;
     nanosleep(&pause, NULL);
     return true;
 }
 
-/* No limit is set: on this machine a daemon that lives answers, after the window that it measures. */
+/* No limit is set: on this machine a daemon that lives answers, after the window that it measures. A terminal
+ * is told. */
+static void say_patience(struct qs_http *http)
+{
+    struct timespec wall;
+    struct qs_buf line;
+    int64_t now = now_ns();
+    if (http->answered || now < http->patience.due_ns || !isatty(STDERR_FILENO))
+        return;
+    qs_buf_init(&line);
+    clock_gettime(CLOCK_REALTIME, &wall);
+    qs_patience_line(&http->patience, now, (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec,
+                     qs_patience_stopped(http->fd), &line);
+    fputs(line.data, stderr);
+    qs_buf_done(&line);
+}
+
 static int on_progress(void *user, curl_off_t to_load, curl_off_t loaded, curl_off_t to_send, curl_off_t sent)
 {
-    struct qs_http *http = user;
     (void)to_load;
-    if (http->told || loaded > 0 || sent < to_send || now_ns() - http->asked_ns < PATIENCE_NS)
-        return 0;
-    http->told = true;
-    if (isatty(STDERR_FILENO))
-        fputs("  no answer yet: a daemon that measures on this machine answers after the window\n", stderr);
+    if (loaded == 0 && sent >= to_send)
+        say_patience(user);
     return 0;
 }
 
 bool qs_http_call(struct qs_http *http, const struct qs_http_request *request, struct qs_http_reply *reply,
                   struct qs_err *err)
 {
-    struct exchange x = {.curl = http->curl, .reply = reply};
+    struct exchange x = {.http = http, .reply = reply};
     struct curl_slist *headers = NULL;
     qs_buf_clear(&reply->body);
     set_common(http, request->path, &x);
@@ -215,7 +253,6 @@ bool qs_http_call(struct qs_http *http, const struct qs_http_request *request, s
     curl_easy_setopt(http->curl, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(http->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
     curl_easy_setopt(http->curl, CURLOPT_XFERINFODATA, http);
-    http->asked_ns = now_ns();
     CURLcode code = CURLE_OK;
     do
         code = curl_easy_perform(http->curl);
@@ -235,6 +272,10 @@ static bool wait_for_news(struct qs_http *http, const struct qs_http_stream *str
         left_ms = (deadline_ns - now_ns()) / 1000000;
         if (left_ms <= 0)
             return true;
+    }
+    if (!http->answered && isatty(STDERR_FILENO)) {
+        int64_t due_ms = (http->patience.due_ns - now_ns()) / 1000000 + 1;
+        left_ms = due_ms < left_ms ? (due_ms > 0 ? due_ms : 0) : left_ms;
     }
     unsigned extra = stream->wake_fd >= 0 ? 1 : 0;
     curl_multi_poll(http->multi, extra > 0 ? &wake : NULL, extra,
@@ -257,7 +298,7 @@ static bool is_over(struct qs_http *http, CURLcode *code)
 enum qs_http_end qs_http_follow(struct qs_http *http, const struct qs_http_stream *stream,
                                 struct qs_http_reply *reply, struct qs_err *err)
 {
-    struct exchange x = {.curl = http->curl, .reply = reply, .stream = stream};
+    struct exchange x = {.http = http, .reply = reply, .stream = stream};
     struct curl_slist *headers = add_header(NULL, "Accept", "text/event-stream");
     char id[32];
     int running = 0;
@@ -277,7 +318,6 @@ enum qs_http_end qs_http_follow(struct qs_http *http, const struct qs_http_strea
         curl_easy_setopt(http->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)stream->body_bytes);
     }
     curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, headers);
-    http->asked_ns = now_ns();
     curl_multi_add_handle(http->multi, http->curl);
     while (!over && !woken) {
         curl_multi_perform(http->multi, &running);
@@ -287,6 +327,8 @@ enum qs_http_end qs_http_follow(struct qs_http *http, const struct qs_http_strea
             curl_multi_add_handle(http->multi, http->curl);
             over = false;
         }
+        if (!over)
+            say_patience(http);
         if (!over)
             woken = wait_for_news(http, stream, deadline_ns);
     }

@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""Several jobs at once: one measures, the others wait and say why; cancelling; the same submission twice; the end of an embedded
-daemon."""
+"""Several jobs at once: one measures, the others wait and say why; cancelling; the same submission twice; a daemon that is stopped; the end of
+an embedded one, and its log."""
 import os
+import pty
+import select
+import signal
+import subprocess
 
-from lib import Bed, carrying, run_cases, until, whole
+from lib import BOUND_S, QUIESCE, Bed, carrying, run_cases, until, whole
 
 
 def job(name, argv=("sleep", "0"), blocks=1, iterations=1, **more):
@@ -116,6 +120,51 @@ def the_same_twice(tap):
         tap.equal(bed.one("SELECT count(*) FROM job"), 2, "two jobs in all")
 
 
+def stopped(tap):
+    """A client of a daemon that was stopped says so, and says it again; once the daemon goes on it has its answer"""
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.kill(signal.SIGSTOP)
+        for argv in (("jobs",), ("analyze", bed.file("a.txt", "1\n2\n3\n4\n5\n"))):
+            mine, theirs = pty.openpty()
+            client = subprocess.Popen([QUIESCE, *argv], env={**bed.env, "QUIESCE_SOCKET": bed.socket}, stdin=subprocess.DEVNULL,
+                                      stdout=subprocess.PIPE, stderr=theirs)
+            os.close(theirs)
+            screen, hint = [], f"the daemon is stopped, `kill -CONT {daemon.pid}` lets it go on"
+
+            def said():
+                if select.select([mine], [], [], 0)[0]:
+                    screen.append(os.read(mine, 4096).decode())
+                return "".join(screen).count(hint) == 2
+
+            until(f"it says twice that `{hint}`: {screen}", said)
+            lines = "".join(screen).splitlines()
+            tap.ok(lines[0].startswith("  no answer since ") and lines[1].startswith("  still no answer, since "), f"{argv[0]}: twice", lines)
+            daemon.kill(signal.SIGCONT)
+            out, _ = client.communicate(timeout=BOUND_S)
+            os.close(mine)
+            tap.ok(client.returncode == 0 and len(out) > 10, f"{argv[0]}: then it has its answer", [client.returncode, out])
+            daemon.kill(signal.SIGSTOP)
+        daemon.kill(signal.SIGCONT)
+
+
+def log_is_bounded(tap):
+    """The log of the daemon that a command starts is cut where it has grown"""
+    with Bed() as bed:
+        path, megabyte = os.path.join(os.path.dirname(bed.db), "quiesced.log"), 1 << 20
+        os.makedirs(os.path.dirname(path))
+        with open(path, "w", encoding="ascii") as f:
+            f.writelines(f"old line {i}\n" for i in range(600000))
+        tap.ok(os.path.getsize(path) > 8 * megabyte, "there is a long one")
+        told = bed.cli("submit", bed.file("bad.yaml", "quiesce: 1\nbenchmarks: 7\n"))
+        tap.ok(told.returncode == 2 and "bad.yaml:2" in told.stderr, "a command starts a daemon", told.stderr.splitlines())
+        with open(path, encoding="ascii") as f:
+            text = f.read()
+        tap.ok(megabyte < len(text) <= 4 * megabyte, f"half of what it may have is kept: {len(text)}")
+        tap.ok(text.startswith("[older lines were dropped]\nold line ") and "\nold line 599999\n" in text and " ready\n" in text,
+               "the newer half, and what the daemon said", [text[:200], text[-400:]])
+
+
 def embedded(tap):
     """An embedded daemon ends by itself when queue and clients are gone, and not before"""
     with Bed() as bed:
@@ -143,4 +192,4 @@ def one_daemon_for_one_database(tap):
         tap.equal(daemon.get("/healthz").status, 200, "the first one goes on")
 
 
-run_cases(waits_and_says_why, cancelling, cancelled_for_good, the_same_twice, embedded, one_daemon_for_one_database)
+run_cases(waits_and_says_why, cancelling, cancelled_for_good, the_same_twice, stopped, log_is_bounded, embedded, one_daemon_for_one_database)

@@ -202,6 +202,41 @@ static void a_reader_that_left(void **state)
     fclose(out);
 }
 
+/* Lines "info farm: line 7 ........": how many bytes there are, and the first and the last of them. */
+static void bounded(const char *mode)
+{
+    enum { MOST = 4096, LINES = 1000 };
+    char path[] = "/tmp/qs-log-XXXXXX", text[2 * MOST], last[32];
+    close(mkstemp(path));
+    FILE *f = fopen(path, mode);
+    struct qs_log *log = qs_log_new(f, QS_LOG_INFO, NULL);
+    qs_log_bound(log, MOST);
+    for (int i = 1; i <= LINES; i++) {
+        qs_log(log, QS_LOG_INFO, "farm", "line %d ...............................", i);
+        FILE *now = fopen(path, "r");
+        size_t n = fread(text, 1, sizeof text - 1, now);
+        fclose(now);
+        text[n] = '\0';
+        assert_true(n <= MOST);
+        assert_int_equal(strlen(text), n); /* no hole */
+        snprintf(last, sizeof last, "farm: line %d .", i);
+        assert_non_null(strstr(text, last));
+        if (i > MOST / 40)
+            assert_ptr_equal(strstr(text, "[older lines were dropped]\ninfo farm: line "), text);
+        assert_true(i < MOST / 60 || n > MOST / 3); /* the newer ones stay */
+    }
+    qs_log_free(log);
+    fclose(f);
+    unlink(path);
+}
+
+static void a_file_that_nobody_rotates(void **state)
+{
+    (void)state;
+    bounded("a");
+    bounded("w");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +248,7 @@ int main(void)
         cmocka_unit_test(a_socket_that_nobody_reads),
         cmocka_unit_test(a_terminal_that_was_stopped),
         cmocka_unit_test(a_reader_that_left),
+        cmocka_unit_test(a_file_that_nobody_rotates),
     };
     return cmocka_run_group_tests_name("log", tests, NULL, NULL);
 }
