@@ -54,15 +54,22 @@ bool qs_auth_equal(const uint8_t *a, const uint8_t *b, size_t n)
     return difference == 0;
 }
 
+void qs_hmac_begin(struct qs_hmac *h, const char *label, const void *key, size_t key_bytes,
+                   const struct qs_uid *session, const uint8_t agent_nonce[QS_NONCE_BYTES],
+                   const struct qs_uid *farm)
+{
+    qs_hmac_init(h, key, key_bytes);
+    qs_hmac_add(h, label, strlen(label));
+    qs_hmac_add(h, session->b, QS_UID_BYTES);
+    qs_hmac_add(h, agent_nonce, QS_NONCE_BYTES);
+    qs_hmac_add(h, farm->b, QS_UID_BYTES);
+}
+
 static void mac(const char *label, const void *key, size_t key_bytes, const struct qs_uid *session,
                 const uint8_t *agent_nonce, const struct qs_uid *farm, uint8_t *out)
 {
     struct qs_hmac h;
-    qs_hmac_init(&h, key, key_bytes);
-    qs_hmac_add(&h, label, strlen(label));
-    qs_hmac_add(&h, session->b, QS_UID_BYTES);
-    qs_hmac_add(&h, agent_nonce, QS_NONCE_BYTES);
-    qs_hmac_add(&h, farm->b, QS_UID_BYTES);
+    qs_hmac_begin(&h, label, key, key_bytes, session, agent_nonce, farm);
     qs_hmac_final(&h, out);
 }
 

@@ -31,6 +31,10 @@ struct qs_hmac {
 void qs_hmac_init(struct qs_hmac *h, const void *key, size_t key_bytes);
 void qs_hmac_add(struct qs_hmac *h, const void *bytes, size_t n);
 void qs_hmac_final(struct qs_hmac *h, uint8_t out[QS_SHA256_BYTES]); /* wipes h */
+/* Begins with what both HELLOs said: label (without its NUL) || session || agent nonce || farm. */
+void qs_hmac_begin(struct qs_hmac *h, const char *label, const void *key, size_t key_bytes,
+                   const struct qs_uid *session, const uint8_t agent_nonce[QS_NONCE_BYTES],
+                   const struct qs_uid *farm);
 
 /* Equal, in a time that depends on n only. */
 bool qs_auth_equal(const uint8_t *a, const uint8_t *b, size_t n);

@@ -9,11 +9,7 @@ static void make(const char *label, const void *key, size_t key_bytes, const str
                  struct qs_seal *ret)
 {
     struct qs_hmac h;
-    qs_hmac_init(&h, key, key_bytes);
-    qs_hmac_add(&h, label, strlen(label));
-    qs_hmac_add(&h, session->b, QS_UID_BYTES);
-    qs_hmac_add(&h, agent_nonce, QS_NONCE_BYTES);
-    qs_hmac_add(&h, farm->b, QS_UID_BYTES);
+    qs_hmac_begin(&h, label, key, key_bytes, session, agent_nonce, farm);
     qs_hmac_add(&h, hellos, QS_SHA256_BYTES);
     qs_hmac_final(&h, ret->key);
     ret->on = true;

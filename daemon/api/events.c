@@ -160,12 +160,8 @@ static void put_waiting(struct qs_exchange *ex, int64_t job)
     if (!why)
         return;
     struct qs_buf body;
-    struct qs_json j;
     qs_buf_init(&body);
-    qs_json_init(&j, &body);
-    qs_json_object(&j);
-    qs_json_kstring(&j, "why", why);
-    qs_json_object_end(&j);
+    qs_json_one(&body, "why", why);
     put_event(&ex->reply, &(struct qs_farm_event){.wall_ns = qs_loop_wall_ns(ex->api->p.loop),
                                                   .job = job,
                                                   .kind = "job.waiting",

@@ -11,12 +11,8 @@
 static void say_file(struct qs_exchange *ex, unsigned status)
 {
     struct qs_buf out;
-    struct qs_json j;
     qs_buf_init(&out);
-    qs_json_init(&j, &out);
-    qs_json_object(&j);
-    qs_json_kstring(&j, "sha256", ex->match.sha256);
-    qs_json_object_end(&j);
+    qs_json_one(&out, "sha256", ex->match.sha256);
     qs_reply_json(ex, status, &out);
 }
 

@@ -194,3 +194,12 @@ void qs_json_kraw(struct qs_json *j, const char *key, const char *json)
     qs_json_key(j, key);
     qs_json_raw(j, json);
 }
+
+void qs_json_one(struct qs_buf *out, const char *key, const char *s)
+{
+    struct qs_json j;
+    qs_json_init(&j, out);
+    qs_json_object(&j);
+    qs_json_kstring(&j, key, s);
+    qs_json_object_end(&j);
+}

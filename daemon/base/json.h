@@ -40,5 +40,7 @@ void qs_json_kint(struct qs_json *j, const char *key, int64_t v);
 void qs_json_kdouble(struct qs_json *j, const char *key, double v);
 void qs_json_kbool(struct qs_json *j, const char *key, bool v);
 void qs_json_kraw(struct qs_json *j, const char *key, const char *json);
+/* A whole document with one member. */
+void qs_json_one(struct qs_buf *out, const char *key, const char *s);
 
 #endif

@@ -77,12 +77,8 @@ static void on_again(void *user)
 static void tell_waiting(const struct qs_farm_job *job)
 {
     struct qs_buf body;
-    struct qs_json j;
     qs_buf_init(&body);
-    qs_json_init(&j, &body);
-    qs_json_object(&j);
-    qs_json_kstring(&j, "why", job->end.waits);
-    qs_json_object_end(&j);
+    qs_json_one(&body, "why", job->end.waits);
     tell(job->farm, &(struct qs_farm_event){.wall_ns = qs_loop_wall_ns(job->farm->p.loop),
                                             .job = job->id,
                                             .kind = "job.waiting",

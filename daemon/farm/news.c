@@ -67,12 +67,8 @@ void qs_farm_news_cancel(struct qs_farm *farm, int64_t job, const char *why, qs_
                          void *user)
 {
     struct qs_buf body;
-    struct qs_json j;
     qs_buf_init(&body);
-    qs_json_init(&j, &body);
-    qs_json_object(&j);
-    qs_json_kstring(&j, "why", why);
-    qs_json_object_end(&j);
+    qs_json_one(&body, "why", why);
     tell(farm, QS_EVENT_CANCEL, job, NULL, NULL, body.data, done, user);
     qs_buf_done(&body);
 }

@@ -127,6 +127,39 @@ static void why_a_device_is_down_is_there_at_every_width(void **state)
     "\",\"code\":\"gate:cpu.busy_ratio_ppm\",\"windows\":3,\"example\":\"block 0, window 0: "                \
     "500000 (bound 100000)\",\"busiest\":\"cc1\"}"
 
+/* In the list the state of the job that waits, and once below it what for; beside all devices; of one job. */
+static void what_waits_for_the_disk_says_so(void **state)
+{
+    (void)state;
+    static const char waits[] = "waiting for the disk: it is full";
+    static const struct {
+        lay_out_fn *lay_out;
+        const char *document, *line;
+    } pages[] = {
+        {qs_layout_jobs,
+         "{\"jobs\":[{\"id\":8,\"name\":\"b\",\"state\":\"queued\",\"why\":null},{\"id\":7,\"name\":\"a\","
+         "\"state\":\"running\",\"why\":\"waiting for the disk: it is full\"}]}",
+         "\nwaiting for the disk: it is full\n"},
+        {qs_layout_devices,
+         "{\"devices\":[{\"name\":\"local\",\"state\":\"ready\",\"link\":\"exec\"}],"
+         "\"disk\":\"waiting for the disk: it is full\"}",
+         "\nwaiting for the disk: it is full\n"},
+        {qs_layout_job,
+         "{\"id\":7,\"name\":\"a\",\"state\":\"running\",\"why\":\"waiting for the disk: it is full\"}",
+         "waits for"}};
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+        char *page = page_of(pages[i].lay_out, pages[i].document, 80, false);
+        if (count(page, waits) != 1 || strstr(page, pages[i].line) == NULL)
+            fail_msg("%s", page);
+        if (pages[i].lay_out == qs_layout_jobs) {
+            assert_non_null(strstr(page, "\n  8  queued "));
+            assert_non_null(strstr(page, "\n  7  waiting "));
+            assert_null(strstr(page, "running"));
+        }
+        free(page);
+    }
+}
+
 static void what_arms_have_in_common_is_said_once(void **state)
 {
     (void)state;
@@ -210,6 +243,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_job_shows_its_verdict_at_every_width),
                                        cmocka_unit_test(a_long_name_is_cut_before_other_columns_go),
                                        cmocka_unit_test(why_a_device_is_down_is_there_at_every_width),
+                                       cmocka_unit_test(what_waits_for_the_disk_says_so),
                                        cmocka_unit_test(what_arms_have_in_common_is_said_once),
                                        cmocka_unit_test(why_a_job_failed_is_said_once),
                                        cmocka_unit_test(no_more_runs_are_advised_than_a_job_may_have),

@@ -1,5 +1,6 @@
 #include "cm.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "ctl/progress.h"
@@ -111,6 +112,22 @@ static void the_queue_says_behind_what(void **state)
     qs_progress_done(&p);
 }
 
+/* A note, whatever the line shows; it is no end yet. */
+static void an_end_that_waits_for_the_disk_is_told(void **state)
+{
+    (void)state;
+    struct qs_progress p;
+    qs_progress_init(&p, true, false);
+    tell(&p, "job.progress", "{\"points\":1,\"block\":7,\"blocks_max\":30,\"next_look\":30}");
+    char *line = strdup(p.line.data);
+    tell(&p, "job.waiting", "{\"why\":\"waiting for the disk: it is full\",\"wall_ns\":5,\"job\":7}");
+    assert_string_equal(p.notes.data, "the job has ended, waiting for the disk: it is full\n");
+    assert_string_equal(p.line.data, line);
+    assert_false(p.ended);
+    free(line);
+    qs_progress_done(&p);
+}
+
 static void only_final_states_end(void **state)
 {
     (void)state;
@@ -149,9 +166,12 @@ static void quiet_keeps_warnings_only(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_line_of_a_job),     cmocka_unit_test(a_short_window_is_not_announced),
-        cmocka_unit_test(a_log_gets_few_lines),  cmocka_unit_test(the_queue_says_behind_what),
-        cmocka_unit_test(only_final_states_end), cmocka_unit_test(quiet_keeps_warnings_only)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_line_of_a_job),
+                                       cmocka_unit_test(a_short_window_is_not_announced),
+                                       cmocka_unit_test(a_log_gets_few_lines),
+                                       cmocka_unit_test(the_queue_says_behind_what),
+                                       cmocka_unit_test(an_end_that_waits_for_the_disk_is_told),
+                                       cmocka_unit_test(only_final_states_end),
+                                       cmocka_unit_test(quiet_keeps_warnings_only)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
