@@ -124,12 +124,9 @@ enum qs_status qs_edivisive(const double *x, size_t n, const struct qs_edivisive
     if (opts->permutations < 1 || opts->permutations > MAX_PERMUTATIONS ||
         !(opts->p_max > 0 && opts->p_max < 1))
         return QS_EDOM;
-    struct qs_moments all;
-    enum qs_status status = qs_moments(x, n, &all);
+    enum qs_status status = qs_check_values(x, n, 2);
     if (status != QS_OK)
         return status;
-    if (n < 2)
-        return QS_ETOOFEW;
     struct edivisive e = {.x = x,
                           .n = n,
                           .opts = opts,

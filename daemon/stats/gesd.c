@@ -114,12 +114,9 @@ enum qs_status qs_gesd_flags(const double *x, size_t n, const struct qs_gesd_opt
     *out = (struct qs_gesd){.statistic = NAN, .limit = NAN};
     if (flags && n > 0)
         memset(flags, 0, n);
-    struct qs_moments m;
-    enum qs_status status = qs_moments(x, n, &m);
+    enum qs_status status = qs_check_values(x, n, 3);
     if (status != QS_OK)
         return status;
-    if (n < 3)
-        return QS_ETOOFEW;
     if (opts->most < 1 || opts->most > n - 2 || !(opts->alpha > 0 && opts->alpha < 1))
         return QS_EDOM;
     return run(x, n, opts, flags, out);

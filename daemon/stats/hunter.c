@@ -266,12 +266,9 @@ enum qs_status qs_hunter_run(const double *x, size_t n, const struct qs_hunter_o
     *count = 0;
     if (!options_hold(opts))
         return QS_EDOM;
-    struct qs_moments all;
-    enum qs_status status = qs_moments(x, n, &all);
+    enum qs_status status = qs_check_values(x, n, 2);
     if (status != QS_OK)
         return status;
-    if (n < 2)
-        return QS_ETOOFEW;
     struct hunter h = {.x = x, .n = n, .opts = *opts, .form = form, .point = out};
     status = hunt(&h);
     *count = status == QS_OK ? h.count : 0;

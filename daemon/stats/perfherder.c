@@ -63,8 +63,7 @@ enum qs_status qs_perfherder(const double *x, size_t n, const struct qs_perfherd
     *count = 0;
     if (opts->min_back < 1 || opts->max_back < opts->min_back || opts->fore < 1 || !(opts->t_limit >= 0))
         return QS_EDOM;
-    struct qs_moments all;
-    enum qs_status status = qs_moments(x, n, &all);
+    enum qs_status status = qs_check_values(x, n, 1);
     if (status != QS_OK)
         return status;
     size_t quiet = 0; /* points since t last passed the limit */

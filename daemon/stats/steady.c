@@ -94,11 +94,10 @@ static enum qs_status cut(struct kept *k, const double *x, size_t n, const uint8
 enum qs_status qs_steady_state(const double *x, size_t n, const uint8_t *leave_out,
                                const struct qs_steady_opts *opts, struct qs_steady *out)
 {
-    struct qs_moments all;
     *out = (struct qs_steady){.class = QS_STEADY_UNKNOWN, .start = n, .mean = NAN};
     if (!(opts->delta_ratio >= 0))
         return QS_EDOM;
-    enum qs_status status = qs_moments(x, n, &all);
+    enum qs_status status = qs_check_values(x, n, 1);
     if (status != QS_OK)
         return status;
     struct kept k = {.v = calloc(n, sizeof *k.v),

@@ -321,12 +321,9 @@ enum qs_status qs_steps_find(const double *x, size_t n, const struct qs_hunter_o
                              struct qs_steps *out)
 {
     *out = (struct qs_steps){0};
-    struct qs_moments all;
-    enum qs_status status = qs_moments(x, n, &all);
+    enum qs_status status = qs_check_values(x, n, 2);
     if (status != QS_OK)
         return status;
-    if (n < 2)
-        return QS_ETOOFEW;
     *out = (struct qs_steps){.point = calloc(n, sizeof *out->point),
                              .y = calloc(n, sizeof *out->y),
                              .alone = calloc(n, sizeof *out->alone)};

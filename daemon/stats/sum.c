@@ -52,6 +52,13 @@ enum qs_status qs_moments(const double *x, size_t n, struct qs_moments *out)
     return QS_OK;
 }
 
+enum qs_status qs_check_values(const double *x, size_t n, size_t least)
+{
+    struct qs_moments m;
+    enum qs_status status = qs_moments(x, n, &m);
+    return status == QS_OK && n < least ? QS_ETOOFEW : status;
+}
+
 enum qs_status qs_moments_of_two(const double *x, size_t nx, const double *y, size_t ny,
                                  struct qs_moments m[2])
 {

@@ -34,6 +34,9 @@ struct qs_moments {
  * deviations overflow or underflow (fields NaN then, n is set). */
 enum qs_status qs_moments(const double *x, size_t n, struct qs_moments *out);
 
+/* Whether there are at least `least` values, all of which qs_moments takes: its status, else QS_ETOOFEW. */
+enum qs_status qs_check_values(const double *x, size_t n, size_t least);
+
 /* The moments of two samples. QS_EDOM of either comes before QS_ENODATA. */
 enum qs_status qs_moments_of_two(const double *x, size_t nx, const double *y, size_t ny,
                                  struct qs_moments m[2]);
