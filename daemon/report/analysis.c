@@ -177,7 +177,8 @@ enum qs_status qs_analysis_describe(const struct qs_analysis_file *files, size_t
 static enum qs_status judge(const struct qs_pair *p, struct qs_verdict_opts *ret_opts, struct qs_verdict *ret)
 {
     struct qs_verdict_opts opts = qs_verdict_opts_default();
-    const struct qs_side_runs x = {p->x, p->nx, p->base->dropped}, y = {p->y, p->ny, p->cand->dropped};
+    const struct qs_side_runs x = {.v = p->x, .n = p->nx, .n_dropped = p->base->dropped},
+                              y = {.v = p->y, .n = p->ny, .n_dropped = p->cand->dropped};
     opts.margin = p->opts->margin_ratio;
     opts.alpha = 1 - p->opts->level;
     opts.call_alpha = QS_REPORT_CALL_SHARE * opts.alpha;

@@ -185,6 +185,7 @@ static void put_device(struct qs_json *j, const struct qs_sides *s, const struct
         qs_json_object(j);
         qs_json_kdouble(j, "margin_ratio", point->margin_ratio);
         qs_sides_put_verdict(j, &s->how, &s->in->runs[QS_BASE]->metrics[m], v, names);
+        qs_sides_put_kinds(j, v);
         qs_sides_put_ratios(j, s, v, stream * metrics + m, &piece);
         qs_json_object_end(j);
     }

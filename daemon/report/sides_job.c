@@ -135,6 +135,7 @@ bool qs_sides_judge_own(struct qs_sides *s, const struct qs_sides_pair *pair, si
     ret->paired = true;
     ret->uses_soft = g->soft_blocks > 0;
     ret->v = m ? m->pairs[at].v : judged->verdict;
+    ret->mixed = m ? m->pairs[at].mixed : judged->mixed;
     ret->reason = m                   ? m->pairs[at].reason
                   : judged->forbidden ? "taint-rates-differ"
                                       : qs_verdict_reason_name(ret->v.reason);

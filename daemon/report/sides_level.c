@@ -7,10 +7,8 @@
 #include "base/mem.h"
 #include "report/sides_impl.h"
 
-/* As many clean blocks as a job wants by default; with fewer, disturbed ones count too, and the document says
- * so. Of shared blocks all count, each for what it is worth (stats/mixed.h): what disturbed both sides
- * cancels. As many shared blocks are enough, however many others there are. */
-enum { CLEAN_ENOUGH = 6, PAIRS_LEAST = 2, SESSIONS_LEAST = 2, BUILDS_LEAST = 2 };
+/* As many shared blocks as a job wants by default are enough, however many others there are. */
+enum { PAIRS_ENOUGH = 6, PAIRS_LEAST = 2, SESSIONS_LEAST = 2, BUILDS_LEAST = 2 };
 
 struct sample { /* the units of one side */
     const struct qs_side_series *series;
@@ -18,20 +16,38 @@ struct sample { /* the units of one side */
     bool *eligible, *used; /* owned */
 };
 
-/* Marks the units that count; true where disturbed ones had to. */
-static bool choose(struct sample *s, bool paired)
+static bool counts(const struct sample *s, size_t i)
 {
-    const struct qs_side_units *units = &s->units;
-    size_t clean = 0, soft = 0;
-    for (size_t i = 0; i < units->count; i++) {
-        bool counts = s->eligible[i] && isfinite(units->at[i].value);
-        clean += counts && !units->at[i].soft;
-        soft += counts && units->at[i].soft;
-    }
-    bool take_soft = soft > 0 && (paired || clean < CLEAN_ENOUGH);
-    for (size_t i = 0; i < units->count; i++)
-        s->used[i] = s->eligible[i] && isfinite(units->at[i].value) && (!units->at[i].soft || take_soft);
-    return take_soft;
+    return s->eligible[i] && isfinite(s->units.at[i].value);
+}
+
+/* How many of a kind the side has that has fewer. */
+static size_t fewest(const struct sample side[2], bool soft)
+{
+    size_t n[2] = {0, 0};
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < side[k].units.count; i++)
+            n[k] += counts(&side[k], i) && side[k].units.at[i].soft == soft;
+    return n[0] < n[1] ? n[0] : n[1];
+}
+
+/* Marks the units that count; true where disturbed ones are among them. Each for what it is worth
+ * (stats/mixed.h) where like meets like: in shared blocks what disturbed both sides cancels, in blocks of two
+ * sides that have some of both kinds it is in the differences of neither kind. Where the sides have too few
+ * of one kind to compare, and where blocks fold into sessions or builds, nothing cancels: clean ones count
+ * alone where there are enough. */
+static bool choose(struct sample side[2], bool by_kind, bool paired)
+{
+    size_t clean = fewest(side, false);
+    bool alike = by_kind && clean >= QS_MIXED_LEAST && fewest(side, true) >= QS_MIXED_LEAST;
+    bool take_soft = paired || alike || clean < QS_MIXED_ENOUGH, soft = false;
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < side[k].units.count; i++) {
+            bool is_soft = side[k].units.at[i].soft;
+            side[k].used[i] = counts(&side[k], i) && (!is_soft || take_soft);
+            soft = soft || (side[k].used[i] && is_soft);
+        }
+    return soft;
 }
 
 static int compare_blocks(const struct qs_side_unit *a, const struct qs_side_unit *b)
@@ -215,7 +231,7 @@ static size_t choose_pairs(struct sample side[2], struct qs_sides_verdict *ret)
 {
     size_t a = finite_units(&side[0].units), b = finite_units(&side[1].units);
     size_t pairs = find_pairs(side, false);
-    ret->paired = pairs >= PAIRS_LEAST && (pairs >= CLEAN_ENOUGH || 2 * pairs >= (a < b ? a : b));
+    ret->paired = pairs >= PAIRS_LEAST && (pairs >= PAIRS_ENOUGH || 2 * pairs >= (a < b ? a : b));
     if (!ret->paired) {
         pairs = find_pairs(side, true);
         ret->paired = pairs >= PAIRS_LEAST && 2 * pairs >= (a > b ? a : b);
@@ -224,6 +240,20 @@ static size_t choose_pairs(struct sample side[2], struct qs_sides_verdict *ret)
         for (size_t i = 0; i < side[k].units.count; i++)
             side[k].eligible[i] = true;
     return pairs;
+}
+
+/* Which units count depends on what counts once. */
+static void choose_units(struct sample side[2], struct qs_sides_verdict *ret, enum qs_side_fold fold[2])
+{
+    size_t pairs = choose_pairs(side, ret);
+    bool paired = ret->paired;
+    ret->uses_soft = choose(side, true, paired);
+    choose_level(side, pairs, ret, fold);
+    if (paired || (fold[0] == QS_FOLD_BLOCKS && fold[1] == QS_FOLD_BLOCKS))
+        return;
+    ret->one_session = false;
+    ret->uses_soft = choose(side, false, false);
+    choose_level(side, pairs, ret, fold);
 }
 
 void qs_sides_gather(const struct qs_sides_pair *pair, size_t metric, struct qs_sides_verdict *ret)
@@ -236,10 +266,7 @@ void qs_sides_gather(const struct qs_sides_pair *pair, size_t metric, struct qs_
         side[k].eligible = qs_calloc(side[k].units.count + 1, sizeof *side[k].eligible);
         side[k].used = qs_calloc(side[k].units.count + 1, sizeof *side[k].used);
     }
-    size_t pairs = choose_pairs(side, ret);
-    for (int k = 0; k < 2; k++)
-        ret->uses_soft = choose(&side[k], ret->paired) || ret->uses_soft;
-    choose_level(side, pairs, ret, fold);
+    choose_units(side, ret, fold);
     for (int k = 0; k < 2; k++) {
         size_t builds = ret->side[k].builds;
         qs_sides_fill(pair->series[k], metric, &side[k].units, side[k].used, fold[k], &ret->side[k]);

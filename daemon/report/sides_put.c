@@ -114,3 +114,37 @@ void qs_sides_put_verdict(struct qs_json *j, const struct qs_sides_how *how,
     put_opinions(j, how, metric, v);
     qs_buf_done(&sentence);
 }
+
+static void put_kind(struct qs_json *j, const char *key, const struct qs_ttest *t, bool paired)
+{
+    qs_json_key(j, key);
+    qs_json_object(j);
+    qs_json_kint(j, "base", (int64_t)t->n[0]);
+    qs_json_kint(j, "candidate", (int64_t)t->n[paired ? 0 : 1]);
+    qs_json_kdouble(j, "ratio", exp(t->diff));
+    qs_json_kdouble(j, "lo", exp(t->ci.lo));
+    qs_json_kdouble(j, "hi", exp(t->ci.hi));
+    qs_json_object_end(j);
+}
+
+static bool has_any(const struct qs_ttest *t)
+{
+    return t->n[0] + t->n[1] > 0;
+}
+
+void qs_sides_put_kinds(struct qs_json *j, const struct qs_sides_verdict *v)
+{
+    static const char *const keys[QS_KINDS] = {"clean", "disturbed"};
+    const struct qs_mixed *m = &v->mixed;
+    bool both = has_any(&m->alone[QS_CLEAN]) && has_any(&m->alone[QS_DISTURBED]);
+    for (int k = 0; k < QS_KINDS; k++) {
+        if (both) {
+            put_kind(j, keys[k], &m->alone[k], v->paired);
+        } else {
+            qs_json_key(j, keys[k]);
+            qs_json_null(j);
+        }
+    }
+    qs_json_kdouble(j, "disturbed_worth", both ? m->worth : NAN);
+    qs_json_kdouble(j, "disturbed_p", both ? m->agree_p : NAN);
+}

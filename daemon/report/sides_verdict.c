@@ -17,15 +17,15 @@ static struct qs_verdict_opts options_of(const struct qs_sides_how *how, const s
 }
 
 static void compute(const struct qs_sides_verdict *ret, const struct qs_verdict_opts *opts,
-                    struct qs_verdict *out)
+                    struct qs_verdict *out, struct qs_mixed *mixed)
 {
     const struct qs_side_values *x = &ret->side[QS_BASE], *y = &ret->side[QS_CAND];
     if (ret->paired) {
-        struct qs_mixed mixed;
-        (void)qs_verdict_mixed_blocks(x->v, y->v, x->disturbed, x->n, x->dropped, opts, out, &mixed);
+        (void)qs_verdict_mixed_blocks(x->v, y->v, x->disturbed, x->n, x->dropped, opts, out, mixed);
     } else {
-        const struct qs_side_runs base = {x->v, x->n, x->dropped}, cand = {y->v, y->n, y->dropped};
-        (void)qs_verdict_runs(&base, &cand, opts, out);
+        const struct qs_side_runs base = {x->v, x->n, x->dropped, x->disturbed},
+                                  cand = {y->v, y->n, y->dropped, y->disturbed};
+        (void)qs_verdict_mixed_runs(&base, &cand, opts, out, mixed);
     }
 }
 
@@ -55,10 +55,11 @@ static void ask_sessions(struct qs_sides_verdict *ret, const struct qs_verdict_o
     bool regression = ret->v.kind == QS_VERDICT_REGRESSION;
     struct qs_verdict_opts wider = *opts;
     struct qs_verdict far;
+    struct qs_mixed mixed;
     if (!ret->one_session || (!regression && ret->v.kind != QS_VERDICT_IMPROVEMENT))
         return;
     wider.margin = (1 + opts->margin) * (1 + opts->margin) - 1;
-    compute(ret, &wider, &far);
+    compute(ret, &wider, &far, &mixed);
     if (far.kind == ret->v.kind)
         return;
     ret->v.kind = regression ? QS_VERDICT_PROBABLE_REGRESSION : QS_VERDICT_PROBABLE_IMPROVEMENT;
@@ -79,7 +80,7 @@ void qs_sides_conclude(const struct qs_sides_how *how, const struct qs_arm_metri
                        struct qs_sides_verdict *ret)
 {
     struct qs_verdict_opts opts = options_of(how, metric);
-    compute(ret, &opts, &ret->v);
+    compute(ret, &opts, &ret->v, &ret->mixed);
     ret->reason = qs_verdict_reason_name(ret->v.reason);
     judge_zeros(ret);
     ask_sessions(ret, &opts);

@@ -47,6 +47,7 @@ struct qs_sides_verdict {
     enum qs_sides_level level;
     bool paired; /* the units of both sides belong together, one by one */
     struct qs_verdict v;
+    struct qs_mixed mixed; /* what clean and disturbed units say by themselves, where both are among them */
     struct qs_side_values side[2];
     struct qs_sides_exact exact;
     const char *reason; /* static: of the verdict, or why it is withheld */
@@ -76,6 +77,9 @@ bool qs_sides_is_exact(const struct qs_sides_verdict *v); /* one value on each s
 void qs_sides_put_verdict(struct qs_json *j, const struct qs_sides_how *how,
                           const struct qs_arm_metric *metric, const struct qs_sides_verdict *v,
                           const char *const names[2]);
+/* What each kind says by itself: "clean", "disturbed", "disturbed_worth", "disturbed_p"; null where there is
+ * but one. */
+void qs_sides_put_kinds(struct qs_json *j, const struct qs_sides_verdict *v);
 /* sides_words.c */
 const char *qs_sides_level_name(enum qs_sides_level level);
 void qs_sides_sentence(struct qs_buf *out, const struct qs_arm_metric *metric, const char *const names[2],

@@ -72,34 +72,39 @@ static void add_change(struct qs_buf *out, const struct qs_ci *log_ci)
     qs_buf_fmt(out, "%+.2g to %+.2g %%", 100 * expm1(log_ci->lo), 100 * expm1(log_ci->hi));
 }
 
-/* Where blocks of both kinds count: what each says alone, and what it is worth. */
-static void warn_mixed(struct qs_json *j, const char *cand, const char *base, const struct qs_mixed *m)
+bool qs_report_warn_mixed(struct qs_json *j, const char *cand, const char *base, const struct qs_mixed *m)
 {
     const struct qs_ttest *clean = &m->alone[QS_CLEAN], *off = &m->alone[QS_DISTURBED];
     struct qs_buf text;
-    if (!(clean->n[0] >= 2 && off->n[0] >= 2))
-        return;
+    bool clean_says = clean->n[0] >= 2 && !isnan(clean->se), off_says = off->n[0] >= 2 && !isnan(off->se);
+    if (!clean_says || !(off_says || m->contradict))
+        return false;
     qs_buf_init(&text);
     qs_buf_fmt(&text, "%s against %s: ", cand, base);
     add_change(&text, &clean->ci);
-    qs_buf_fmt(&text, " in the %zu clean blocks alone, ", clean->n[0]);
-    add_change(&text, &off->ci);
-    qs_buf_fmt(&text, " in the %zu disturbed ones; ", off->n[0]);
+    qs_buf_fmt(&text, " in the %zu clean blocks alone%s ", clean->n[0] + clean->n[1], off_says ? "," : ";");
+    if (off_says) {
+        add_change(&text, &off->ci);
+        qs_buf_fmt(&text, " in the %zu disturbed ones; ", off->n[0] + off->n[1]);
+    }
     if (m->contradict)
-        qs_buf_fmt(&text, "they contradict each other (p = %.2g), so the clean ones count", m->agree_p);
+        qs_buf_fmt(&text, "both kinds contradict each other (p = %.2g), so the clean ones count", m->agree_p);
+    else if (m->worth <= 0)
+        qs_buf_str(&text, "the clean ones count");
     else if (m->worth < 1)
         qs_buf_fmt(&text, "both count, a disturbed one as %.2g of a clean one", m->worth);
     else
         qs_buf_str(&text, "both count alike");
     qs_put_warning(j, m->contradict ? "contradict" : "both-count", "%s", text.data);
     qs_buf_done(&text);
+    return true;
 }
 
 static void warn_pair(struct qs_json *j, const struct qs_report_group *g, const struct qs_report_pair *pair)
 {
     const struct qs_job_spec *spec = g->in->spec;
     const char *cand = spec->arms[pair->cand].name, *base = spec->arms[spec->baseline].name;
-    warn_mixed(j, cand, base, &pair->mixed);
+    (void)qs_report_warn_mixed(j, cand, base, &pair->mixed);
     if (pair->taint_differs)
         qs_put_warning(
             j, "taint-rates",

@@ -172,6 +172,136 @@ enum qs_status qs_mixed_mean(const double *d, const bool *disturbed, size_t n, d
     return n == 1 && status == QS_OK ? QS_ETOOFEW : status;
 }
 
+/* --- two samples ---------------------------------------------------------------------------------------- */
+
+/* Of one side: clean values first, in one block of memory that out[0].v owns. */
+static bool split_side(const struct qs_mixed_side *side, struct kind out[QS_KINDS])
+{
+    double *v = malloc((side->n + 1) * sizeof *v);
+    size_t at = 0;
+    for (int k = 0; v && k < QS_KINDS; k++) {
+        out[k] = (struct kind){.v = v + at, .m = {.mean = NAN, .var = NAN}};
+        for (size_t i = 0; i < side->n; i++)
+            if ((side->disturbed && side->disturbed[i]) == (k == QS_DISTURBED))
+                v[at++] = side->v[i];
+        out[k].n = (size_t)(v + at - out[k].v);
+        if (out[k].n > 0)
+            (void)qs_moments(out[k].v, out[k].n, &out[k].m);
+    }
+    return v;
+}
+
+/* What n values a side say of a difference beside one value a side. */
+static double pairs_of(const struct kind side[2])
+{
+    double a = (double)side[0].n, b = (double)side[1].n;
+    return a * b / (a + b);
+}
+
+static double pooled_var(const struct kind side[2], double *ret_df)
+{
+    double a = (double)side[0].n - 1, b = (double)side[1].n - 1;
+    *ret_df = a + b;
+    return (a * side[0].m.var + b * side[1].m.var) / (a + b);
+}
+
+/* Both differences as one: their weights are those of what the kinds are surely worth. */
+static void join(struct kind kinds[QS_KINDS][2], double level, struct qs_mixed *out)
+{
+    const struct qs_ttest *clean = &out->alone[QS_CLEAN], *off = &out->alone[QS_DISTURBED];
+    struct qs_ttest *t = &out->test;
+    double df[QS_KINDS], var[QS_KINDS];
+    for (int k = 0; k < QS_KINDS; k++)
+        var[k] = pooled_var(kinds[k], &df[k]);
+    double bound =
+        var[QS_DISTURBED] / var[QS_CLEAN] / f_quantile(WORTH_LEVEL, df[QS_DISTURBED], df[QS_CLEAN]);
+    out->worth = bound > 1 ? 1 / bound : 1;
+    double a = pairs_of(kinds[QS_CLEAN]), b = pairs_of(kinds[QS_DISTURBED]) * out->worth;
+    double va = pow(a / (a + b) * clean->se, 2), vb = pow(b / (a + b) * off->se, 2);
+    t->diff = (a * clean->diff + b * off->diff) / (a + b);
+    t->se = sqrt(va + vb);
+    t->df = pow(va + vb, 2) / (va * va / clean->df + vb * vb / off->df);
+    t->t = t->diff / t->se;
+    t->p = qs_pt_two_sided(t->t, t->df);
+    for (int i = 0; i < 2; i++) {
+        t->n[i] = clean->n[i] + off->n[i];
+        t->sd[i] = t->se * sqrt((double)t->n[i] / 2);
+    }
+    t->ci = qs_ttest_ci(t, level);
+}
+
+/* Of no difference between both differences: Welch, from their standard errors. */
+static double agreement(const struct qs_ttest *a, const struct qs_ttest *b)
+{
+    double va = a->se * a->se, vb = b->se * b->se, se = sqrt(va + vb);
+    double df = pow(va + vb, 2) / (va * va / a->df + vb * vb / b->df);
+    return qs_pt_two_sided((a->diff - b->diff) / se, df);
+}
+
+static size_t fewest(const struct kind side[2])
+{
+    return side[0].n < side[1].n ? side[0].n : side[1].n;
+}
+
+/* Whether the kinds of one side tell of different values beyond chance. */
+static bool differ(struct kind kinds[QS_KINDS][2], int side, double level, double *ret_p)
+{
+    struct qs_ttest t;
+    const struct kind *clean = &kinds[QS_CLEAN][side], *off = &kinds[QS_DISTURBED][side];
+    if (clean->n < QS_MIXED_LEAST || off->n < QS_MIXED_LEAST ||
+        qs_welch(clean->v, clean->n, off->v, off->n, level, &t) != QS_OK)
+        return false;
+    *ret_p = t.p;
+    return t.p < CONTRADICT_P;
+}
+
+static enum qs_status judge_two(struct kind kinds[QS_KINDS][2], double level, struct qs_mixed *out)
+{
+    bool both = true;
+    for (int k = 0; k < QS_KINDS; k++) {
+        enum qs_status status =
+            qs_welch(kinds[k][0].v, kinds[k][0].n, kinds[k][1].v, kinds[k][1].n, level, &out->alone[k]);
+        if (status == QS_EDOM || status == QS_ENOMEM)
+            return status;
+        both = both && fewest(kinds[k]) >= QS_MIXED_LEAST && out->alone[k].se > 0;
+    }
+    if (both) {
+        out->agree_p = agreement(&out->alone[QS_CLEAN], &out->alone[QS_DISTURBED]);
+        out->contradict = out->agree_p < CONTRADICT_P;
+    } else if (fewest(kinds[QS_CLEAN]) >= QS_MIXED_LEAST) {
+        out->contradict = differ(kinds, 0, level, &out->agree_p) || differ(kinds, 1, level, &out->agree_p);
+    }
+    bool disturbed = kinds[QS_DISTURBED][0].n + kinds[QS_DISTURBED][1].n > 0;
+    if (both && !out->contradict) {
+        join(kinds, level, out);
+    } else if (out->contradict || (disturbed && fewest(kinds[QS_CLEAN]) >= QS_MIXED_ENOUGH)) {
+        out->test = out->alone[QS_CLEAN];
+        out->worth = 0;
+    }
+    return QS_OK;
+}
+
+enum qs_status qs_mixed_two(const struct qs_mixed_side *x, const struct qs_mixed_side *y, double level,
+                            struct qs_mixed *out)
+{
+    struct kind sides[2][QS_KINDS] = {{{.n = 0}}}, kinds[QS_KINDS][2];
+    *out = (struct qs_mixed){.agree_p = NAN, .worth = NAN};
+    enum qs_status status = qs_welch(x->v, x->n, y->v, y->n, level, &out->test);
+    out->alone[QS_CLEAN] = out->alone[QS_DISTURBED] = out->test;
+    if (status != QS_OK)
+        return status;
+    bool ready = split_side(x, sides[0]) && split_side(y, sides[1]);
+    for (int k = 0; k < QS_KINDS; k++)
+        for (int i = 0; i < 2; i++)
+            kinds[k][i] = sides[i][k];
+    status = ready ? judge_two(kinds, level, out) : QS_ENOMEM;
+    free(sides[0][QS_CLEAN].v);
+    free(sides[1][QS_CLEAN].v);
+    return status;
+}
+
+/* --- blocks --------------------------------------------------------------------------------------------- */
+
 /* The clean blocks alone, in their order. */
 static enum qs_status clean_blocks(const double *x, const double *y, const bool *disturbed, size_t n,
                                    double level, struct qs_paired *out)

@@ -30,6 +30,22 @@ struct qs_mixed {
 enum qs_status qs_mixed_mean(const double *d, const bool *disturbed, size_t n, double level,
                              struct qs_mixed *out);
 
+/* Two samples that share no blocks, y - x, like against like: what a disturbance adds on both sides cancels
+ * in the difference of disturbed values as nothing else would make it. The differences of both kinds, with
+ * QS_MIXED_LEAST values a side at least, are one by the weights above; where they contradict each other the
+ * clean one counts. Where one kind has too few partners, nothing cancels: clean values count alone where each
+ * side has QS_MIXED_ENOUGH, or has QS_MIXED_LEAST and a side's kinds differ beyond chance; else all (worth
+ * NaN). alone[k] is Welch's of each kind, agree_p compares both; test.n has the values that count. Status as
+ * qs_welch; QS_EDOM also for a bad level, QS_ENOMEM. */
+enum { QS_MIXED_LEAST = 3, QS_MIXED_ENOUGH = 6 };
+struct qs_mixed_side {
+    const double *v;
+    const bool *disturbed; /* NULL: none */
+    size_t n;
+};
+enum qs_status qs_mixed_two(const struct qs_mixed_side *x, const struct qs_mixed_side *y, double level,
+                            struct qs_mixed *out);
+
 /* qs_paired_blocks where some blocks were disturbed: the test is that of qs_mixed_mean on d_b, the rest is of
  * the blocks that count. disturbed NULL: none was. Status as there. */
 enum qs_status qs_mixed_blocks(const double *x, const double *y, const bool *disturbed, size_t n,

@@ -2,9 +2,11 @@
 
 #include "stats/mixed.h"
 #include "stats/power.h"
+#include "stats/sum.h"
 #include "stats/twosample.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 const char *qs_verdict_name(enum qs_verdict_kind kind)
 {
@@ -166,14 +168,58 @@ static void conclude(struct qs_verdict *out, const struct qs_ttest *log, const s
         ask_again(out, o->call_alpha);
 }
 
-enum qs_status qs_verdict_runs(const struct qs_side_runs *base, const struct qs_side_runs *cand,
-                               const struct qs_verdict_opts *opts, struct qs_verdict *out)
+/* Welch on logs, by kind where there are two. */
+static enum qs_status test_logs(const struct qs_side_runs *base, const struct qs_side_runs *cand,
+                                double level, struct qs_mixed *out)
 {
-    start(out, "log-welch", opts);
+    double *logs = malloc((base->n + cand->n + 1) * sizeof *logs);
+    struct qs_mixed_side x = {logs, base->disturbed, base->n};
+    enum qs_status status = logs ? qs_logs(base->v, base->n, logs) : QS_ENOMEM;
+    if (status == QS_OK) {
+        struct qs_mixed_side y = {logs + base->n, cand->disturbed, cand->n};
+        status = qs_logs(cand->v, cand->n, logs + base->n);
+        status = status == QS_OK ? qs_mixed_two(&x, &y, level, out) : status;
+    }
+    free(logs);
+    return status;
+}
+
+static bool any(const struct qs_side_runs *side)
+{
+    for (size_t i = 0; side->disturbed && i < side->n; i++)
+        if (side->disturbed[i])
+            return true;
+    return false;
+}
+
+static void count_runs(struct qs_verdict *out, const struct qs_side_runs *base,
+                       const struct qs_side_runs *cand)
+{
     out->n_used[0] = base->n;
     out->n_used[1] = cand->n;
     out->n_dropped[0] = base->n_dropped;
     out->n_dropped[1] = cand->n_dropped;
+}
+
+static void take_kinds(struct qs_verdict *out, const struct qs_mixed *mixed, struct qs_ratio_test *test)
+{
+    test->log = mixed->test;
+    out->ratio = exp(mixed->test.diff);
+    if (mixed->worth > 0)
+        out->method = "log-welch-by-kind";
+    for (int i = 0; i < 2; i++) {
+        out->n_dropped[i] += out->n_used[i] - mixed->test.n[i];
+        out->n_used[i] = mixed->test.n[i];
+    }
+}
+
+enum qs_status qs_verdict_mixed_runs(const struct qs_side_runs *base, const struct qs_side_runs *cand,
+                                     const struct qs_verdict_opts *opts, struct qs_verdict *out,
+                                     struct qs_mixed *ret_mixed)
+{
+    *ret_mixed = (struct qs_mixed){.agree_p = NAN, .worth = NAN};
+    start(out, "log-welch", opts);
+    count_runs(out, base, cand);
     if (!opts_are_valid(opts))
         return QS_EDOM;
     struct qs_ratio_test test;
@@ -183,15 +229,28 @@ enum qs_status qs_verdict_runs(const struct qs_side_runs *base, const struct qs_
         out->reason = QS_REASON_TOO_FEW_RUNS;
         return QS_OK;
     }
+    if (status == QS_OK && (any(base) || any(cand)))
+        status = test_logs(base, cand, 1 - opts->alpha, ret_mixed);
     if (status != QS_OK)
         return status;
+    if (!isnan(ret_mixed->worth))
+        take_kinds(out, ret_mixed, &test);
     struct qs_power_opts power = power_opts(opts);
     const double *sd = test.log.sd;
     out->sd_log = hypot(sd[0], sd[1]) * M_SQRT1_2;
-    out->mde_ratio = qs_mde_welch(sd[0], base->n, sd[1], cand->n, &power);
+    out->mde_ratio = qs_mde_welch(sd[0], out->n_used[0], sd[1], out->n_used[1], &power);
     out->needed = qs_runs_needed_welch(sd[0], sd[1], opts->margin, &power);
     conclude(out, &test.log, opts);
     return QS_OK;
+}
+
+enum qs_status qs_verdict_runs(const struct qs_side_runs *base, const struct qs_side_runs *cand,
+                               const struct qs_verdict_opts *opts, struct qs_verdict *out)
+{
+    struct qs_side_runs x = *base, y = *cand;
+    struct qs_mixed mixed;
+    x.disturbed = y.disturbed = NULL;
+    return qs_verdict_mixed_runs(&x, &y, opts, out, &mixed);
 }
 
 static void count_blocks(struct qs_verdict *out, size_t used, size_t dropped)

@@ -54,7 +54,8 @@ struct qs_verdict {
     double sd_log;         /* of logs: root mean of the two variances; of the block differences */
     size_t n_used[2], n_dropped[2]; /* baseline, candidate; for blocks both are the same */
     double sign_p, drift;           /* blocks only (struct qs_paired), NaN otherwise */
-    const char *method;             /* static: "log-welch", "paired-log-t" or "paired-log-t-weighted" */
+    const char *method;             /* static: "log-welch", "log-welch-by-kind", "paired-log-t" or
+                                       "paired-log-t-weighted" */
     unsigned version;               /* of the method: a stored result can be computed again */
     unsigned flags;
 };
@@ -63,13 +64,20 @@ struct qs_verdict {
 struct qs_side_runs {
     const double *v; /* borrowed */
     size_t n;
-    size_t n_dropped; /* runs that the caller left out, only passed on */
+    size_t n_dropped;      /* runs that the caller left out, only passed on */
+    const bool *disturbed; /* borrowed; NULL: none was, or nobody asks */
 };
 
 /* Independent runs: Welch on logs. Too few runs is an answer, not an error. QS_EDOM (a value that is not
  * positive and finite, or a bad option): out->kind is inconclusive and its numbers NaN. QS_ENOMEM. */
 enum qs_status qs_verdict_runs(const struct qs_side_runs *base, const struct qs_side_runs *cand,
                                const struct qs_verdict_opts *opts, struct qs_verdict *out);
+
+/* The same where some were disturbed: like against like (qs_mixed_two). ret_mixed->worth is NaN where none
+ * was. n_used has those that count. */
+enum qs_status qs_verdict_mixed_runs(const struct qs_side_runs *base, const struct qs_side_runs *cand,
+                                     const struct qs_verdict_opts *opts, struct qs_verdict *out,
+                                     struct qs_mixed *ret_mixed);
 
 /* Interleaved blocks in the order in which they ran: base[b] and cand[b] belong together. Paired t on
  * ln(cand/base). Otherwise as qs_verdict_runs. */

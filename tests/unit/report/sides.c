@@ -116,3 +116,12 @@ void sides_fill_metric(struct sides *s, int side, size_t metric, double value)
     for (size_t i = 0; i < s->runs[side].count; i++)
         sides_set(&s->runs[side].at[i].clean[metric], value + (metric == 2 ? (double)(i % 3) : 0));
 }
+
+void sides_disturb(struct sides *s, int side, size_t run, double ratio)
+{
+    struct qs_arm_run *r = &s->runs[side].at[run];
+    r->soft[0] = r->clean[0];
+    r->clean[0] = (struct qs_arm_values){0};
+    for (size_t k = 0; k < r->soft[0].n; k++)
+        r->soft[0].at[k] *= ratio;
+}

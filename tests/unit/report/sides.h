@@ -26,6 +26,8 @@ void sides_done(struct sides *s);
 struct qs_arm_run *sides_add(struct sides *s, int side, int64_t job, uint32_t arm, uint32_t block, double ns);
 /* So many blocks of a job around a time, with 0.2 % of noise. */
 void sides_add_job(struct sides *s, int side, int64_t job, uint32_t arm, size_t blocks, double ns);
+/* The iterations of a run were disturbed, and took so many times as long. */
+void sides_disturb(struct sides *s, int side, size_t run, double ratio);
 /* Two equal values. */
 void sides_set(struct qs_arm_values *values, double v);
 /* Replaces a text of a run. */

@@ -421,6 +421,10 @@ static void every_field_is_described(void **state)
             sides_name(&s.runs[1].at[i].env_json, env_new);
             s.runs[1].at[i].env = 2;
         }
+        for (size_t i = 8 * d; i < 8 * d + 3; i++) {
+            sides_disturb(&s, 0, i, 1.1);
+            sides_disturb(&s, 1, i, 1.1);
+        }
     }
     sides_fill_metric(&s, 0, 1, 5);
     sides_fill_metric(&s, 1, 1, 5);

@@ -196,6 +196,71 @@ static void builds_that_met_are_paired(void **state)
     sides_done(&s);
 }
 
+/* Two jobs of 40 blocks, all but so many of each disturbed: 30 % longer, on both sides. */
+static json_t *busy_sides(size_t clean, size_t clean_of_candidate)
+{
+    struct sides s;
+    sides_init(&s, NULL);
+    sides_add_job(&s, 0, 1, 0, 40, 1e6);
+    sides_add_job(&s, 1, 2, 0, 40, 1.05e6);
+    for (size_t i = 0; i < 40 - clean; i++)
+        sides_disturb(&s, 0, i, 1.3);
+    for (size_t i = 0; i < 40 - clean_of_candidate; i++)
+        sides_disturb(&s, 1, i, 1.3);
+    json_t *doc = sides_compared(&s);
+    sides_done(&s);
+    return doc;
+}
+
+static void good_blocks_never_make_data_fewer(void **state)
+{
+    (void)state;
+    double before = INFINITY;
+    for (size_t clean = 3; clean <= 37; clean++) {
+        json_t *doc = busy_sides(clean, clean);
+        double width = number(doc, FIRST "hi") - number(doc, FIRST "lo");
+        if (width > 1.1 * before || width > 0.002)
+            fail_msg("%zu clean: width %g, before %g", clean, width, before);
+        assert_true(fabs(number(doc, FIRST "ratio") - 1.05) < 0.001);
+        assert_string_equal(text_at(doc, FIRST "method"), "log-welch-by-kind");
+        assert_int_equal(json_integer_value(at(doc, FIRST "base.units")), 40);
+        assert_int_equal(json_integer_value(at(doc, FIRST "clean.base")), clean);
+        assert_int_equal(json_integer_value(at(doc, FIRST "disturbed.candidate")), 40 - clean);
+        assert_true(number(doc, FIRST "clean.lo") < 1.05 && number(doc, FIRST "clean.hi") > 1.05);
+        assert_true(json_is_true(at(doc, FIRST "uses_tainted")));
+        assert_true(has_warning(doc, "results.0.devices.0.warnings", "both-count"));
+        before = width;
+        json_decref(doc);
+    }
+}
+
+/* A quiet base, and a candidate with few clean blocks: what disturbed those would be told as a change. */
+static void unlike_sides_rest_on_their_clean_blocks(void **state)
+{
+    (void)state;
+    json_t *doc = busy_sides(40, 6);
+    assert_true(fabs(number(doc, FIRST "ratio") - 1.05) < 0.002);
+    assert_string_equal(text_at(doc, FIRST "method"), "log-welch");
+    assert_int_equal(json_integer_value(at(doc, FIRST "candidate.units")), 6);
+    assert_int_equal(json_integer_value(at(doc, FIRST "candidate.units_dropped")), 34);
+    assert_false(json_is_true(at(doc, FIRST "uses_tainted")));
+    assert_true(json_is_null(at(doc, FIRST "clean")));
+    json_decref(doc);
+    doc = busy_sides(40, 5); /* few, and yet the others are seen to be off */
+    assert_true(fabs(number(doc, FIRST "ratio") - 1.05) < 0.002);
+    assert_true(has_warning(doc, "results.0.devices.0.warnings", "contradict"));
+    assert_int_equal(json_integer_value(at(doc, FIRST "clean.candidate")), 5); /* what they say is there */
+    assert_true(fabs(number(doc, FIRST "clean.ratio") - 1.05) < 0.002);
+    assert_true(json_is_null(at(doc, FIRST "disturbed.ratio")));
+    json_decref(doc);
+    doc = busy_sides(40, 2); /* too few to see it */
+    assert_true(number(doc, FIRST "ratio") > 1.25);
+    assert_int_equal(json_integer_value(at(doc, FIRST "candidate.units")), 40);
+    assert_int_equal(json_integer_value(at(doc, FIRST "clean.candidate")), 2);
+    assert_true(has_warning(doc, "results.0.devices.0.warnings", "noisy"));
+    json_decref(doc);
+}
+
 /* A job of three arms: the third fails in two blocks, five of eight are disturbed, the margin and the level
  * are the job's own. */
 static void fill_job(struct sides *s, struct world *w)
@@ -298,6 +363,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(shared_blocks_are_used),
         cmocka_unit_test(a_run_is_no_pair_of_itself),
         cmocka_unit_test(builds_that_met_are_paired),
+        cmocka_unit_test(good_blocks_never_make_data_fewer),
+        cmocka_unit_test(unlike_sides_rest_on_their_clean_blocks),
         cmocka_unit_test(arms_of_a_job_have_one_answer),
         cmocka_unit_test(the_sentence_never_contradicts),
     };

@@ -146,7 +146,7 @@ ASK(ask_cohen_step)
 ASK(ask_verdict)
 {
     const struct qs_verdict_opts opts = qs_verdict_opts_default();
-    const struct qs_side_runs base = {x, nx, 0}, cand = {y, ny, 0};
+    const struct qs_side_runs base = {.v = x, .n = nx}, cand = {.v = y, .n = ny};
     struct qs_verdict v;
     a->status = qs_verdict_runs(&base, &cand, &opts, &v);
     answer_put(a, "kind", ANSWER_FREE, a->status == QS_OK ? (double)v.kind : NAN);

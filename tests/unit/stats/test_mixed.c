@@ -149,6 +149,129 @@ static void a_wild_one_is_worth_little(void **state)
     EXPECT(m.worth < 1e-3);
 }
 
+/* So many clean ones of 40 on both sides, the others scattering so many times as much, and off by so much:
+ * what they are off by is on both sides, and cancels. */
+static struct outcome trial_two(size_t clean, double scatter, double off)
+{
+    struct outcome o = {0};
+    struct qs_rng rng;
+    qs_rng_seed(&rng, 2000 + clean, (uint64_t)(scatter * 10));
+    for (int r = 0; r < REPS; r++) {
+        double v[2][N];
+        bool disturbed[2][N];
+        struct qs_mixed_side side[2];
+        struct qs_mixed m;
+        struct qs_ttest all;
+        for (size_t k = 0; k < 2; k++) {
+            for (size_t i = 0; i < N; i++) {
+                disturbed[k][i] = (i * 7) % N >= clean;
+                v[k][i] = (k == 0 ? 2 : 5) + (disturbed[k][i] ? off + scatter * normal(&rng) : normal(&rng));
+            }
+            side[k] = (struct qs_mixed_side){v[k], disturbed[k], N};
+        }
+        assert_int_equal(qs_mixed_two(&side[0], &side[1], 0.95, &m), QS_OK);
+        assert_int_equal(qs_welch(v[0], N, v[1], N, 0.95, &all), QS_OK);
+        o.coverage += m.test.ci.lo <= 3 && m.test.ci.hi >= 3;
+        o.width += m.test.ci.hi - m.test.ci.lo;
+        o.pooled += all.ci.hi - all.ci.lo;
+        o.clean += clean >= 2 ? m.alone[QS_CLEAN].ci.hi - m.alone[QS_CLEAN].ci.lo : INFINITY;
+        o.contradict += m.contradict;
+    }
+    o.coverage /= REPS;
+    return o;
+}
+
+static void there_is_no_cliff_between_two_samples(void **state)
+{
+    (void)state;
+    static const double scatters[] = {1, 3, 10}, offs[] = {0, 1};
+    for (size_t s = 0; s < 6; s++) {
+        double before = INFINITY, scatter = scatters[s / 2], off = offs[s % 2];
+        for (size_t clean = 0; clean <= N; clean++) {
+            struct outcome o = trial_two(clean, scatter, off);
+            if (o.coverage < 0.89 || o.coverage > 0.995) /* 0.91 in 2000 of 3 clean ones and scatter 10 */
+                fail_msg("%zu clean, scatter %g, off %g: coverage %.3f", clean, scatter, off, o.coverage);
+            if (o.width > 1.1 * before || o.width > 1.25 * fmin(o.clean, o.pooled))
+                fail_msg("%zu clean, scatter %g, off %g: width %.3f, before %.3f, clean %.3f, pooled %.3f",
+                         clean, scatter, off, o.width / REPS, before / REPS, o.clean / REPS, o.pooled / REPS);
+            EXPECT(o.contradict <= REPS / 50);
+            before = o.width;
+        }
+    }
+}
+
+/* x clean 1 2 3, disturbed 11 12 13 14; y clean 2 3 4, disturbed 13 14 15 16: both variances are at most
+ * those of the clean ones times 1.67, so that both count alike. Pairs of 3 and 3 are worth 1.5, of 4 and 4
+ * are worth 2. */
+static void like_is_compared_with_like(void **state)
+{
+    (void)state;
+    double x[] = {1, 11, 2, 12, 3, 13, 14}, y[] = {13, 2, 14, 3, 15, 4, 16};
+    bool dx[] = {false, true, false, true, false, true, true},
+         dy[] = {true, false, true, false, true, false, true};
+    struct qs_mixed m;
+    assert_int_equal(
+        qs_mixed_two(&(struct qs_mixed_side){x, dx, 7}, &(struct qs_mixed_side){y, dy, 7}, 0.95, &m), QS_OK);
+    check_near("clean", m.alone[QS_CLEAN].diff, 1, 1e-12, 0);
+    check_near("disturbed", m.alone[QS_DISTURBED].diff, 2, 1e-12, 0);
+    check_near("worth", m.worth, 1, 0, 0);
+    double a = 1.5 / 3.5, b = 2 / 3.5, va = a * a * 2 / 3, vb = b * b * 5 / 6;
+    check_near("difference", m.test.diff, a * 1 + b * 2, 1e-12, 0);
+    check_near("se", m.test.se, sqrt(va + vb), 1e-12, 0);
+    check_near("df", m.test.df, (va + vb) * (va + vb) / (va * va / 4 + vb * vb / 6), 1e-9, 0);
+    check_near("sd", hypot(m.test.sd[0], m.test.sd[1]) / sqrt(7), m.test.se, 1e-12, 0);
+    assert_int_equal(m.test.n[0], 7);
+    for (size_t i = 0; i < 7; i++) /* disturbed ones tell of another difference: the clean ones count */
+        y[i] += dy[i] ? 40 : 0;
+    assert_int_equal(
+        qs_mixed_two(&(struct qs_mixed_side){x, dx, 7}, &(struct qs_mixed_side){y, dy, 7}, 0.95, &m), QS_OK);
+    EXPECT(m.contradict);
+    check_near("clean counts", m.test.diff, 1, 1e-12, 0);
+    assert_int_equal(m.test.n[1], 3);
+}
+
+/* One side is disturbed and the other is not: nothing cancels. */
+static void unlike_sides_keep_to_the_clean_ones(void **state)
+{
+    (void)state;
+    double x[12], y[12];
+    bool none[12] = {false}, most[12];
+    struct qs_mixed m;
+    for (size_t clean = 5; clean <= 6; clean++) {
+        for (size_t i = 0; i < 12; i++) {
+            x[i] = 10 + (double)(i % 3);
+            most[i] = i >= clean;
+            y[i] = x[i] + (most[i] ? 1 : 0);
+        }
+        struct qs_ttest all;
+        assert_int_equal(qs_mixed_two(&(struct qs_mixed_side){x, none, 12},
+                                      &(struct qs_mixed_side){y, most, 12}, 0.95, &m),
+                         QS_OK);
+        assert_int_equal(qs_welch(x, 12, y, clean == 5 ? 12 : 6, 0.95, &all), QS_OK);
+        check_near("difference", m.test.diff, all.diff, 1e-12, 0);
+        check_near("lo", m.test.ci.lo, all.ci.lo, 1e-12, 0);
+        EXPECT(clean == 5 ? isnan(m.worth) : m.worth <= 0);
+        check_near("alone", m.alone[QS_CLEAN].diff, clean == 6 ? 0 : -0.2, 1e-12, 0);
+    }
+    for (size_t i = 0; i < 12; i++) { /* four are enough to see that the others are something else */
+        most[i] = i >= 4;
+        y[i] = x[i] + (most[i] ? 9 : 0);
+    }
+    assert_int_equal(
+        qs_mixed_two(&(struct qs_mixed_side){x, none, 12}, &(struct qs_mixed_side){y, most, 12}, 0.95, &m),
+        QS_OK);
+    EXPECT(m.contradict && m.agree_p < 0.001);
+    assert_int_equal(m.test.n[1], 4);
+    check_near("difference", m.test.diff, -0.25, 1e-12, 0);
+    assert_int_equal(
+        qs_mixed_two(&(struct qs_mixed_side){x, NULL, 1}, &(struct qs_mixed_side){y, NULL, 12}, 0.95, &m),
+        QS_ETOOFEW);
+    y[3] = NAN;
+    assert_int_equal(
+        qs_mixed_two(&(struct qs_mixed_side){x, NULL, 12}, &(struct qs_mixed_side){y, NULL, 12}, 0.95, &m),
+        QS_EDOM);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,6 +279,9 @@ int main(void)
         cmocka_unit_test(a_contradiction_rests_on_the_clean_ones),
         cmocka_unit_test(alike_they_are_one_sample),
         cmocka_unit_test(a_wild_one_is_worth_little),
+        cmocka_unit_test(there_is_no_cliff_between_two_samples),
+        cmocka_unit_test(like_is_compared_with_like),
+        cmocka_unit_test(unlike_sides_keep_to_the_clean_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
