@@ -75,7 +75,7 @@ bool qs_db_exec(struct qs_db *db, const char *sql, struct qs_err *err)
     return rc == SQLITE_OK || qs_db_fail(db, rc, err);
 }
 
-bool qs_db_number(struct qs_db *db, const char *sql, int64_t missing, int64_t *ret, struct qs_err *err)
+bool qs_db_number(struct qs_db *db, const char *sql, int64_t *ret, struct qs_err *err)
 {
     sqlite3_stmt *raw = NULL;
     int rc = sqlite3_prepare_v2(db->sqlite, sql, -1, &raw, NULL);
@@ -83,9 +83,7 @@ bool qs_db_number(struct qs_db *db, const char *sql, int64_t missing, int64_t *r
         rc = sqlite3_step(raw);
     if (rc == SQLITE_ROW)
         *ret = sqlite3_column_int64(raw, 0);
-    else if (rc == SQLITE_DONE)
-        *ret = missing;
-    bool ok = rc == SQLITE_ROW || rc == SQLITE_DONE || qs_db_fail(db, rc, err);
+    bool ok = rc == SQLITE_ROW || qs_db_fail(db, rc, err);
     sqlite3_finalize(raw);
     return ok;
 }

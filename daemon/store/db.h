@@ -30,8 +30,8 @@ bool qs_db_open(struct qs_db *db, const char *path, bool read_only, struct qs_er
 void qs_db_close(struct qs_db *db);
 /* Statements without results. */
 bool qs_db_exec(struct qs_db *db, const char *sql, struct qs_err *err);
-/* The first column of the first row of a pragma or query; `missing` where there is none. */
-bool qs_db_number(struct qs_db *db, const char *sql, int64_t missing, int64_t *ret, struct qs_err *err);
+/* The first column of the first row of a pragma or query, which has one. */
+bool qs_db_number(struct qs_db *db, const char *sql, int64_t *ret, struct qs_err *err);
 /* Says what SQLite said. QS_E_CONFLICT for a constraint, QS_E_LIMIT for what is too big, QS_E_STORE (and
  * broken) for the disk, the file and memory, else QS_E_INTERNAL. */
 bool qs_db_fail(struct qs_db *db, int rc, struct qs_err *err);

@@ -59,9 +59,9 @@ bool qs_migrate_check_file(const char *path, int known, struct qs_err *err)
 static bool check_database(struct qs_db *db, int known, int64_t *ret_version, struct qs_err *err)
 {
     int64_t application = 0, tables = 0;
-    if (!qs_db_number(db, "PRAGMA user_version", 0, ret_version, err) ||
-        !qs_db_number(db, "PRAGMA application_id", 0, &application, err) ||
-        !qs_db_number(db, "SELECT count(*) FROM sqlite_master", 0, &tables, err))
+    if (!qs_db_number(db, "PRAGMA user_version", ret_version, err) ||
+        !qs_db_number(db, "PRAGMA application_id", &application, err) ||
+        !qs_db_number(db, "SELECT count(*) FROM sqlite_master", &tables, err))
         return false;
     bool fresh = application == 0 && *ret_version == 0 && tables == 0;
     if ((application != QS_STORE_APPLICATION_ID && !fresh) || *ret_version < 0)

@@ -60,7 +60,7 @@ bool qs_read_cancel(struct qs_store_reader *r, int64_t job, char **ret_why, stru
     qs_stmt_int(&s, job);
     qs_stmt_text(&s, QS_EVENT_CANCEL);
     bool ok = qs_stmt_step(&s, &row, err);
-    if (ok && row)
+    if (row)
         *ret_why = qs_stmt_dup_text(&s);
     qs_stmt_end(&s);
     return ok;

@@ -102,7 +102,7 @@ bool qs_read_left_open(struct qs_store_reader *r, bool *ret_open, struct qs_err 
     bool ok = qs_db_number(&r->db,
                            "SELECT EXISTS(SELECT 1 FROM run WHERE state = 'running')"
                            " OR EXISTS(SELECT 1 FROM session WHERE ended_wall_ns IS NULL)",
-                           0, &any, err);
+                           &any, err);
     *ret_open = any != 0;
     return ok;
 }

@@ -148,7 +148,7 @@ static bool read_rusage(struct qs_store_reader *r, int64_t run, struct qs_sample
     qs_stmt_int(&s, run);
     qs_stmt_int(&s, sample->n > 0 ? -1 : ~(int64_t)SOFT);
     bool row = false, ok = qs_stmt_step(&s, &row, err);
-    if (ok && row) {
+    if (row) {
         sample->user_us_mean = qs_stmt_get_double(&s);
         sample->system_us_mean = qs_stmt_get_double(&s);
         sample->rss_max_bytes = qs_stmt_get_double(&s);

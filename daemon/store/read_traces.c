@@ -93,7 +93,7 @@ static bool put_trace(const struct links *l, const struct extreme *x, struct qs_
     qs_stmt_int(&s, x->start_ns);
     bool ok = qs_stmt_step(&s, &row, err);
     qs_json_key(l->j, "trace");
-    if (ok && row) {
+    if (row) {
         qs_json_object(l->j);
         qs_stmt_get_blob(&s, uid, sizeof uid);
         put_uid(l->j, "run", uid);

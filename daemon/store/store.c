@@ -483,7 +483,7 @@ int64_t qs_store_test_pragma(struct qs_store *store, const char *pragma)
 {
     char *sql = qs_asprintf("PRAGMA %s", pragma);
     int64_t value = -1;
-    qs_db_number(&store->writer.db, sql, -1, &value, NULL);
+    qs_db_number(&store->writer.db, sql, &value, NULL);
     free(sql);
     return value;
 }

@@ -88,7 +88,7 @@ bool qs_read_tuning(struct qs_store_reader *r, const char *depends_json, struct 
         return false;
     qs_stmt_blob(&s, key, sizeof key);
     bool ok = qs_stmt_step(&s, ret_found, err);
-    if (ok && *ret_found)
+    if (*ret_found)
         take(&s, ret);
     qs_stmt_end(&s);
     return ok;

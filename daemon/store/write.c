@@ -10,7 +10,7 @@
 bool qs_stmt_one(struct qs_stmt *s, int64_t *ret, bool *ret_found, struct qs_err *err)
 {
     bool ok = qs_stmt_step(s, ret_found, err);
-    if (ok && *ret_found)
+    if (*ret_found)
         *ret = qs_stmt_get_int(s);
     qs_stmt_end(s);
     return ok;

@@ -17,7 +17,7 @@ static bool intern_build(struct qs_db *db, const struct qs_arm_row *arm, int64_t
         return false;
     qs_stmt_text(&s, arm->build_label);
     bool found = false, ok = qs_stmt_step(&s, &found, err), equal = false;
-    if (ok && found) {
+    if (found) {
         *ret_id = qs_stmt_get_int(&s);
         bool has = qs_stmt_get_blob(&s, stored, sizeof stored);
         equal = arm->build_content ? has && memcmp(stored, content, sizeof content) == 0 : !has;
@@ -124,7 +124,7 @@ static bool find_idem(struct qs_db *db, const struct qs_job_row *job, int64_t *r
     qs_stmt_text(&s, job->idem);
     qs_stmt_text(&s, job->spec_json);
     bool found = false, ok = qs_stmt_step(&s, &found, err), same = true;
-    if (ok && found) {
+    if (found) {
         *ret_id = qs_stmt_get_int(&s);
         same = qs_stmt_get_int(&s) != 0;
     }

@@ -230,12 +230,135 @@ static void exports_are_complete(void **state)
     }
 }
 
+/* The answer's text with ' for ", T for times of this day, O for who submitted. */
+static char *masked(const struct answer *a)
+{
+    static const char owner[] = "\"owner\":\"";
+    struct qs_buf out;
+    qs_buf_init(&out);
+    for (const char *s = a->body.data; *s;) {
+        size_t digits = strspn(s, "0123456789"), step = digits > 0 ? digits : 1;
+        if (strncmp(s, owner, sizeof owner - 1) == 0) {
+            step = sizeof owner - 1 + strcspn(s + sizeof owner - 1, "\"");
+            qs_buf_str(&out, "'owner':'O");
+        } else if (digits == 19) {
+            qs_buf_char(&out, 'T');
+        } else if (*s == '"') {
+            qs_buf_char(&out, '\'');
+        } else {
+            qs_buf_add(&out, s, step);
+        }
+        s += step;
+    }
+    return qs_buf_take(&out);
+}
+
+#define SHA "abababababababababababababababababababababababababababababababab"
+
+static const char *const documents[][2] = {
+    {"/api/v1/jobs",
+     "{'jobs':[{'id':1,'name':'sleepers','owner':'O','state':'done','reason':'blocks','verdict':null,"
+     "'seed':'18446744073709551615','submitted_wall_ns':10,'started_wall_ns':null,'ended_wall_ns':T,"
+     "'runs':3,'runs_tainted':1,'iterations':9,'why':null}]}\n"},
+    {"/api/v1/jobs/1",
+     "{'id':1,'name':'sleepers','owner':'O','state':'done','reason':'blocks','verdict':null,"
+     "'seed':'18446744073709551615','submitted_wall_ns':10,'started_wall_ns':null,'ended_wall_ns':T,"
+     "'runs':3,'runs_tainted':1,'iterations':9,"
+     "'spec':'quiesce: 1\\nname: sleepers\\nbenchmarks:\\n  - {name: sleep, argv: [sleep,"
+     " \\'{s}\\']}\\narms:\\n  a: {params: {s: 0}}\\n  b: {params: {s: 0.01}}\\n','arms':['a','b'],"
+     "'points':['sleep'],'why':null,'position':null,'progress':null,'evaluations':[]}\n"},
+    {"/api/v1/jobs/1/runs?limit=2",
+     "{'runs':[{'id':1,'uid':'01000000000000000000000000000000','job':1,'arm':0,'arm_name':'a','point':0,"
+     "'device':'bench','simulated':false,'block':1,'pos':0,'attempt':0,'state':'failed','taint':['exit'],"
+     "'n':3,'n_tainted':1,'warmup_n':1,'stop_reason':'error','error':{'code':'exec',"
+     "'message':'it is gone'},'exe_path':'/bin/a',"
+     "'exe_sha256':'abababababababababababababababababababababababababababababababab',"
+     "'harness':{'layout':'fixed'},'started_wall_ns':30,'windows':1},{'id':2,"
+     "'uid':'01010000000000000000000000000000','job':1,'arm':1,'arm_name':'b','point':0,'device':'bench',"
+     "'simulated':false,'block':1,'pos':1,'attempt':0,'state':'done','taint':[],'n':3,'n_tainted':1,"
+     "'warmup_n':0,'stop_reason':'fixed','error':null,'exe_path':'/bin/b',"
+     "'exe_sha256':'abababababababababababababababababababababababababababababababab',"
+     "'started_wall_ns':30,'windows':1}]}\n"},
+    {"/api/v1/runs/01000000000000000000000000000000",
+     "{'id':1,'uid':'01000000000000000000000000000000','job':1,'arm':0,'arm_name':'a','point':0,"
+     "'device':'bench','simulated':false,'block':1,'pos':0,'attempt':0,'state':'failed','taint':['exit'],"
+     "'n':3,'n_tainted':1,'warmup_n':1,'stop_reason':'error','error':{'code':'exec',"
+     "'message':'it is gone'},'exe_path':'/bin/a',"
+     "'exe_sha256':'abababababababababababababababababababababababababababababababab',"
+     "'harness':{'layout':'fixed'},'started_wall_ns':30,'windows':[{'window':0,'attempt':0,"
+     "'phase':'measure','first_seq':0,'n':3,'opened_ns':1000,'closed_ns':2000,'evals':1,'silence':'none',"
+     "'taint':0,'taint_names':'','how':'done','failure':null,'output':null,'output_bytes':0,'gate':null,"
+     "'evidence':[],'taints':[{'i':2,'code':'exit','value':3,'bound':0}]}],'artifacts':[],"
+     "'environment':{'kernel':'6.1'}}\n"},
+    {"/api/v1/runs/01010000000000000000000000000000/iterations?from=1",
+     "{'metrics':['user_time_us','system_time_us','max_rss_bytes','minor_faults','major_faults',"
+     "'voluntary_switches','involuntary_switches','block_in','block_out'],'iterations':[{'seq':1,"
+     "'window':0,'phase':'measure','start_ns':1002,'duration_ns':1500101,'evals':1,'status':0,'taint':[],"
+     "'user_time_us':100,'system_time_us':20,'max_rss_bytes':null,'minor_faults':null,'major_faults':null,"
+     "'voluntary_switches':null,'involuntary_switches':null,'block_in':null,'block_out':null},{'seq':2,"
+     "'window':0,'phase':'measure','start_ns':1003,'duration_ns':1500201,'evals':1,'status':3,"
+     "'taint':['exit'],'user_time_us':100,'system_time_us':20,'max_rss_bytes':null,'minor_faults':null,"
+     "'major_faults':null,'voluntary_switches':null,'involuntary_switches':null,'block_in':null,"
+     "'block_out':null}],'next':null}\n"},
+    {"/api/v1/jobs/1/export?format=csv",
+     "run,arm,build,point,label,device,block,pos,seq,duration_ns,evals,taint,status,phase,user_time_us,"
+     "system_time_us,max_rss_bytes,minor_faults,major_faults,voluntary_switches,involuntary_switches,"
+     "block_in,block_out\n"
+     "01000000000000000000000000000000,a,,0,sleep,bench,1,0,0,1000000,1,,0,measure,100,20,,,,,,,\n"
+     "01000000000000000000000000000000,a,,0,sleep,bench,1,0,1,1000100,1,,0,measure,100,20,,,,,,,\n"
+     "01000000000000000000000000000000,a,,0,sleep,bench,1,0,2,1000200,1,exit,3,measure,100,20,,,,,,,\n"
+     "01010000000000000000000000000000,b,,0,sleep,bench,1,1,0,1500001,1,,0,measure,100,20,,,,,,,\n"
+     "01010000000000000000000000000000,b,,0,sleep,bench,1,1,1,1500101,1,,0,measure,100,20,,,,,,,\n"
+     "01010000000000000000000000000000,b,,0,sleep,bench,1,1,2,1500201,1,exit,3,measure,100,20,,,,,,,\n"
+     "01020000000000000000000000000000,a,,0,sleep,bench,2,0,0,1000002,1,,0,measure,100,20,,,,,,,\n"
+     "01020000000000000000000000000000,a,,0,sleep,bench,2,0,1,1000102,1,,0,measure,100,20,,,,,,,\n"
+     "01020000000000000000000000000000,a,,0,sleep,bench,2,0,2,1000202,1,exit,3,measure,100,20,,,,,,,\n"},
+    {"/api/v1/jobs/1/reproduce",
+     "{'job':1,'name':'sleepers','seed':'18446744073709551615','where':'name == \\'bench\\'','files':[],"
+     "'executables':[{'arm':'a','device':'bench','path':'/bin/a',"
+     "'sha256':'abababababababababababababababababababababababababababababababab','of_job':false},"
+     "{'arm':'b','device':'bench','path':'/bin/b',"
+     "'sha256':'abababababababababababababababababababababababababababababababab','of_job':false}]}\n"},
+    {"/api/v1/devices", "{'devices':[{'name':'local','state':'ready'}],'disk':null,'notice':null}\n"},
+};
+
+static void documents_are_whole(void **state)
+{
+    struct fixture *f = *state;
+    static const struct qs_run_end_row ends[] = {
+        {.uid = {1, 0},
+         .state = QS_RUN_FAILED,
+         .stop_reason = "error",
+         .warmup_n = 1,
+         .taint = QS_TAINT_EXIT,
+         .error_slug = "exec",
+         .error_text = "it is gone",
+         .exe_path = "/bin/a",
+         .exe_sha256 = SHA,
+         .harness_json = "{\"layout\":\"fixed\"}"},
+        {.uid = {1, 1}, .state = QS_RUN_DONE, .exe_path = "/bin/b", .exe_sha256 = SHA},
+        {.uid = {1, 2}, .state = QS_RUN_INTERRUPTED, .exe_path = "/bin/a", .exe_sha256 = SHA}};
+    int64_t job = submit(f);
+    measure(f, job, 3, 3);
+    for (size_t i = 0; i < 3; i++)
+        qs_store_run_end(f->store, &ends[i], NULL, NULL);
+    set_state(f, job, QS_JOB_DONE);
+    for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
+        struct answer a = get(f, documents[i][0]);
+        char *text = masked(&a);
+        assert_string_equal(text, documents[i][1]);
+        free(text);
+        answer_done(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_mistake_of_an_analysis_is_told, setup, teardown),
         cmocka_unit_test_setup_teardown(options_reach_the_analysis, setup, teardown),
         cmocka_unit_test_setup_teardown(a_stored_file_is_given_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(documents_are_whole, setup, teardown),
         cmocka_unit_test_setup_teardown(exports_are_complete, setup, teardown),
     };
     return cmocka_run_group_tests_name("documents", tests, NULL, NULL);
