@@ -37,10 +37,10 @@ enum { QS_STORE_LOG_MAX_BYTES = 256 * 1024 * 1024 };
  * process owns it). path ":memory:" is refused: tests use files. */
 bool qs_store_open(struct qs_loop *loop, const char *path, const struct qs_store_events *events,
                    struct qs_store **ret_store, struct qs_err *err);
-/* To read only, beside whoever owns the database: takes no lock, makes no file beside it, and every request
- * fails with QS_E_STORE. A database that is not there reads as an empty one and is not made; one of an older
- * version is migrated first, which takes its lock for that moment (QS_E_STORE_TAKEN). QS_E_STORE_NEWER,
- * QS_E_STORE. */
+/* To read only, beside whoever owns the database: takes no lock, makes no file but SQLite's own, and every
+ * request fails with QS_E_STORE. A database that is not there reads as an empty one and is not made; one of
+ * an older version is migrated first, which takes its lock for that moment (QS_E_STORE_TAKEN).
+ * QS_E_STORE_NEWER, QS_E_STORE. */
 bool qs_store_open_reading(struct qs_loop *loop, const char *path, struct qs_store **ret_store,
                            struct qs_err *err);
 /* Commits what is queued, then closes. Synchronous; done callbacks still come (before it returns). */
