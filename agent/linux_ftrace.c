@@ -14,9 +14,14 @@
 
 #define PREFIX "quiesce-"
 
+/* Where tracefs may lie; a test has a place of its own. */
+#ifndef QS_TRACEFS
+#define QS_TRACEFS "/sys/kernel/tracing", "/sys/kernel/debug/tracing"
+#endif
+
 enum { COPY_BYTES = 65536, INSTANCE_MODE = 0700, OUTPUT_MODE = 0600, EXIT_TROUBLE = 1 };
 
-static const char *const roots[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+static const char *const roots[] = {QS_TRACEFS};
 
 /* The folder of instances; -1: tracefs is not mounted. */
 static int open_instances(void)

@@ -279,6 +279,17 @@ static void says_that_a_frame_is_too_small(void **state)
     assert_int_equal(done.code, 3);
     assert_int_equal(done.duration_ns, 5 * MS);
     assert_int_equal(done.output.n, 0);
+    s->output_bytes = 0;
+    peer_hook(&s->peer, 2, (const char *const[]){"tool", NULL}, 1 * S);
+    script_exit(s, 5 * MS, 0);
+    l = script_expect(s, QS_MSG_HOOK_DONE);
+    assert_int_equal(qs_msg_decode_hook_done(l->payload, l->n, &done), 0);
+    assert_true(qs_text_is(done.output, "said"));
+    peer_hook(&s->peer, 3, (const char *const[]){"tool", NULL}, 1 * S);
+    s->deaf = true; /* whether it has room or not */
+    script_exit(s, 5 * MS, 0);
+    s->deaf = false;
+    s->agent->tx_seq = s->peer.framer.next_seq;
     s->facts = 15; /* of a kilobyte each: they just fit */
     peer_empty(&s->peer, QS_MSG_FACTS_GET);
     assert_true(script_expect(s, QS_MSG_FACTS)->n > 15 * 1024);

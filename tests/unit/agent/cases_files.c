@@ -240,6 +240,10 @@ static void a_full_table_is_a_full_cache(void **state)
     const struct qs_cache_room edge = {.free_bytes = 100, .reserve_bytes = 100, .most_bytes = 10};
     assert_true(qs_cache_fits(cache, &edge, 0));
     assert_false(qs_cache_fits(cache, &edge, 1));
+    assert_non_null(qs_cache_add(cache, &key, edge.most_bytes)); /* as full as it may be, then fuller */
+    assert_true(qs_cache_fits(cache, &edge, 0));
+    assert_non_null(qs_cache_add(cache, &key, 1));
+    assert_false(qs_cache_fits(cache, &edge, 0));
     free(cache);
 }
 
@@ -273,6 +277,21 @@ static void a_new_life_verifies(void **state)
          &(struct blob){'f', 2000, false}); /* the order of the earlier life holds: c, then a is the latest */
     assert_int_equal(s->disk.count, 2);
     assert_true(has(s, &a));
+    script_free(s);
+}
+
+/* A file that was shorter than it is called comes whole, and counts once. */
+static void a_cut_file_is_replaced(void **state)
+{
+    const struct qs_port_key key = key_of(&a);
+    struct script_options options = {.disk = {.total_bytes = 4000}};
+    (void)state;
+    disk_leave(&options.disk, &key, 'a', 500, 30);
+    struct script *s = plugged(&options);
+    assert_int_equal(s->agent->files.cache.bytes, 500);
+    push(s, &a);
+    assert_int_equal(s->agent->files.cache.count, 1);
+    clean(s, QS_CLEAN_SESSION, 0, 1000, 0);
     script_free(s);
 }
 
@@ -430,6 +449,7 @@ const struct CMUnitTest cases_files[] = {
     cmocka_unit_test(room_is_looked_for_first),
     cmocka_unit_test(a_full_table_is_a_full_cache),
     cmocka_unit_test(a_new_life_verifies),
+    cmocka_unit_test(a_cut_file_is_replaced),
     cmocka_unit_test(what_was_written_into_goes),
     cmocka_unit_test(a_lost_link_leaves_nothing_half),
     cmocka_unit_test(the_disk_may_refuse),

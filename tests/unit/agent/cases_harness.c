@@ -360,6 +360,10 @@ static void refuses_more_evaluations_than_there_may_be(void **state)
             script_expect_state(s, QS_STATE_RUN_OPEN);
         }
     }
+    peer_cancel(&s->peer);
+    script_expect(s, QS_MSG_CLOSED);
+    peer_open(&s->peer, &(struct open_spec){.iterations = 3, .evals = 1, .phase = QS_PHASE_TUNE});
+    script_expect(s, QS_MSG_ARM); /* 1, 2 and 3 of them */
     script_free(s);
 }
 

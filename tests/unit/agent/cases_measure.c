@@ -51,6 +51,7 @@ static void measures_a_window(void **state)
     assert_int_equal(m.frames_in_window, 0);
     assert_int_equal(m.output_bytes, 40);
     assert_true(qs_text_is(m.output, "said"));
+    assert_int_equal(m.gate.busiest.n, 0); /* it had not to wait for anybody */
     assert_true(peer_has_evidence(&m, "throttle", &e));
     assert_int_equal(e.status, QS_READING_MISSING);
     const struct letter *l = script_expect(s, QS_MSG_ITERATIONS);

@@ -71,13 +71,18 @@ static void declares_its_metrics(void **state)
         assert_true(qs_text_is(d.unit, wanted[i].unit));
         assert_int_equal(d.flags, wanted[i].flags);
     }
+    s->clock = (struct qs_port_clock){.precision_ns = 52, .accuracy_ns = 104}; /* for a tuning window alone */
     script_measuring(s, 0, 1);
     s->rows[0] = (struct qs_port_row){.start_ns = s->now_ns, .duration_ns = 5, .values = {11, 12, 13}};
     s->now_ns += 1 * MS;
     s->look.done = true;
     s->look.count = 1;
     qs_agent_on_wake(s->agent);
-    script_expect(s, QS_MSG_CLOSED);
+    struct qs_msg_closed closed;
+    struct qs_evidence e;
+    script_expect_closed(s, &closed);
+    assert_false(peer_has_evidence(&closed, QS_SENSOR_CLOCK_PRECISION, &e));
+    assert_int_equal(closed.declared.count, 3);
     l = script_expect(s, QS_MSG_ITERATIONS);
     assert_int_equal(qs_msg_decode_iterations(l->payload, l->n, &rows), 0);
     assert_int_equal(rows.metrics.count, 3);
@@ -244,10 +249,22 @@ static void does_not_hear_who_is_being_ended(void **state)
     script_free(s);
 }
 
+/* Nobody is ended who has ended himself. */
+static void loses_the_link_after_the_program(void **state)
+{
+    struct script *s = started();
+    (void)state;
+    script_park(s);
+    script_exit(s, 1 * MS, 0);
+    script_unplug(s);
+    script_expect_state(s, QS_STATE_DOWN);
+    assert_int_equal(s->run_ends, 1);
+    script_free(s);
+}
+
 const struct CMUnitTest cases_program[] = {
-    cmocka_unit_test(declares_its_metrics),
-    cmocka_unit_test(says_why_a_program_is_none),
-    cmocka_unit_test(fails_a_window_in_its_own_words),
+    cmocka_unit_test(loses_the_link_after_the_program), cmocka_unit_test(declares_its_metrics),
+    cmocka_unit_test(says_why_a_program_is_none),       cmocka_unit_test(fails_a_window_in_its_own_words),
     cmocka_unit_test(does_not_hear_who_is_being_ended),
 };
 const size_t cases_program_count = sizeof cases_program / sizeof cases_program[0];

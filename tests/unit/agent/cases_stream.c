@@ -138,6 +138,14 @@ static void takes_one_process_a_window_and_only_with_room(void **state)
     script_run(s, &(struct run_spec){.document_max_bytes = QS_DOCUMENT_MAX_BYTES});
     peer_open(&s->peer, &(struct open_spec){.iterations = 2});
     assert_int_equal(script_expect_error(s), QS_CODE_STATE);
+    peer_run_end(&s->peer);
+    script_expect(s, QS_MSG_RUN_ENDED);
+    script_run(s, &(struct run_spec){.document_max_bytes = 1});
+    peer_open(&s->peer, &(struct open_spec){.iterations = 2});
+    assert_int_equal(script_expect_error(s), QS_CODE_STATE);
+    peer_run_end(&s->peer);
+    script_expect(s, QS_MSG_RUN_ENDED);
+    script_run(s, &(struct run_spec){.document_max_bytes = QS_DOCUMENT_MAX_BYTES});
     peer_open(&s->peer, &(struct open_spec){.iterations = 1});
     assert_int_equal(script_expect_error(s), QS_CODE_RESOURCE);
     script_expect_state(s, QS_STATE_RUN_OPEN);

@@ -264,6 +264,9 @@ static void outlives_the_program(void **state)
             script_tracer_ends(s);
         }
         expect_traced(s, 7, ending ? QS_TRACE_STOPPED : QS_TRACE_RUNS);
+        peer_run_end(&s->peer); /* and nobody is asked to quit */
+        script_expect(s, QS_MSG_RUN_ENDED);
+        script_expect_state(s, QS_STATE_READY);
         script_free(s);
     }
 }

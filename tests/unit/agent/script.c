@@ -19,6 +19,9 @@ static bool op_send(void *ctx, const uint8_t *bytes, size_t n)
 {
     struct script *s = ctx;
     assert_true(s->link_open);
+    if (s->deaf) {
+        return false;
+    }
     peer_receive(&s->peer, bytes, n);
     return true;
 }

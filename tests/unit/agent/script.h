@@ -18,6 +18,7 @@ struct script {
     uint8_t key[32];
     int64_t now_ns;
     bool link_open; /* the port's side of it */
+    bool deaf;      /* nothing that is sent arrives */
     bool linger;    /* the child does not end when it is told to */
     struct {
         const char *name;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -235,6 +236,28 @@ static void says_where_it_cannot_write(void **state)
     }
 }
 
+/* Its hello: which life of which machine, by which clock. */
+static void introduces_itself(void **state)
+{
+    struct device *d = *state;
+    struct qs_msg_hello_agent m;
+    char boot_id[64] = "";
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%63s", boot_id), 1);
+    fclose(f);
+    assert_int_equal(d->peer.inbox[0].type, QS_MSG_HELLO_AGENT);
+    assert_int_equal(qs_msg_decode_hello_agent(d->peer.inbox[0].payload, d->peer.inbox[0].n, &m), 0);
+    assert_true(qs_text_is(m.boot_id, boot_id));
+    assert_true(qs_text_is(m.clock, "monotonic-raw"));
+    struct timespec resolution;
+    assert_int_equal(clock_getres(CLOCK_MONOTONIC_RAW, &resolution), 0);
+    assert_int_equal(m.clock_resolution_ns, resolution.tv_nsec);
+    assert_true(m.clock_cost_ps >= 1000);
+    assert_int_equal(m.max_iterations, QS_ITERATIONS_MAX);
+    assert_true(qs_uid_equal(&m.session, &d->peer.session));
+}
+
 /* Two streams, two bounds; what is beyond is counted. */
 static void keeps_the_streams_apart(void **state)
 {
@@ -271,6 +294,7 @@ static void keeps_the_streams_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(introduces_itself, setup, teardown),
         cmocka_unit_test_setup_teardown(keeps_the_streams_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(puts_standard_output_in_a_file, setup, teardown),
         cmocka_unit_test_setup_teardown(says_where_it_cannot_write, setup, teardown),

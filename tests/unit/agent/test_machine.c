@@ -3,6 +3,7 @@
 #include "linux_facts.h"
 
 #include "linux_command.h"
+#include "linux_io.h"
 #include "proto/msg.h"
 
 #include <setjmp.h>
@@ -190,6 +191,43 @@ static const char *fact_of(const struct qs_facts *facts, const char *key)
     return fact.value;
 }
 
+/* The first line that a shell writes, as a fact is shown. */
+static const char *shell(const char *command)
+{
+    static char line[1024];
+    FILE *f = popen(command, "r");
+    assert_non_null(f);
+    if (!fgets(line, sizeof line, f)) {
+        strcpy(line, "none");
+    }
+    assert_int_equal(pclose(f), 0);
+    line[strcspn(line, "\n")] = '\0';
+    qs_io_printable(line);
+    return line;
+}
+
+static void says_what_the_system_is(void **state)
+{
+    static struct qs_facts facts;
+    (void)state;
+    open_probe("sys");
+    qs_facts_init(&facts, &probe, "a clock");
+    assert_string_equal(fact_of(&facts, "kernel"), shell("uname -srv"));
+    assert_string_equal(fact_of(&facts, "machine"), shell("uname -m"));
+    assert_string_equal(fact_of(&facts, "aslr"), shell("cat /proc/sys/kernel/randomize_va_space"));
+    assert_string_equal(fact_of(&facts, "os"),
+                        shell("sed -n 's/^PRETTY_NAME=//p' /etc/os-release | tr -d '\"'; true"));
+    assert_string_equal(
+        fact_of(&facts, "cpu_model"),
+        shell("{ sed -n 's/^model name[ \t]*: //p' /proc/cpuinfo; sed -n 's/^Hardware[ \t]*: //p' "
+              "/proc/cpuinfo; cat /proc/device-tree/model 2>/dev/null; } | head -n 1"));
+    assert_string_equal(fact_of(&facts, "hypervisor"),
+                        shell("if ! grep -q ^flags /proc/cpuinfo; then echo unknown; elif grep -q '^flags.* "
+                              "hypervisor' /proc/cpuinfo; then echo yes; else echo no; fi"));
+    assert_int_equal(strncmp(fact_of(&facts, "agent"), "quiesce-agent ", 14), 0);
+    qs_probe_close(&probe);
+}
+
 static void says_what_the_machine_is(void **state)
 {
     static struct qs_facts facts;
@@ -260,6 +298,7 @@ static void names_who_keeps_the_machine_busy(void **state)
     qs_probe_busiest(&probe, AT_S, text, sizeof text);
     assert_string_equal(text, "");
     assert_in_range(look_of(pid)->ticks * probe.tick_ns / 10000000, 30, 60);
+    assert_non_null(look_of(1));                    /* whatever a number begins with */
     look_of(pid)->pid = look_of(getpid())->pid = 0; /* our own work is none */
     qs_probe_busiest(&probe, 2 * (int64_t)AT_S, text, sizeof text);
     snprintf(wanted, sizeof wanted, "a) R 1 (?[%d] %%d%%%%", (int)pid);
@@ -286,6 +325,7 @@ int main(void)
         cmocka_unit_test(finds_the_sensors),
         cmocka_unit_test(bounds_the_sensors),
         cmocka_unit_test(says_what_the_machine_is),
+        cmocka_unit_test(says_what_the_system_is),
         cmocka_unit_test(names_who_keeps_the_machine_busy),
     };
     return cmocka_run_group_tests_name("agent.machine", tests, group_setup, group_teardown);

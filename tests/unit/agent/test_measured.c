@@ -4,6 +4,7 @@
 
 #include "proto/names.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <setjmp.h>
@@ -332,6 +333,67 @@ static void end_program(struct device *d, uint64_t seq)
     device_expect(d, QS_MSG_RUN_ENDED);
 }
 
+static size_t open_files(const struct device *d)
+{
+    char path[64];
+    size_t n = 0;
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)d->agent);
+    DIR *dir = opendir(path);
+    assert_non_null(dir);
+    while (readdir(dir)) {
+        n++;
+    }
+    closedir(dir);
+    return n;
+}
+
+/* A day has many processes: whatever was opened for one is closed after it. */
+static void leaves_nothing_open(void **state)
+{
+    struct device *d = *state;
+    const char *const worker[] = {getenv("QS_WORKER"), "sleeps", "1", NULL}, *const lost[] = {"/nowhere",
+                                                                                              NULL};
+    char input[128];
+    size_t before = 0;
+    path_of(input, "input");
+    close(open(input, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+    const struct run_spec full = {.argv = worker,
+                                  .env = usual_env,
+                                  .prepare = worker,
+                                  .conclude = worker,
+                                  .cwd = folder,
+                                  .stdin_path = input,
+                                  .apart = true,
+                                  .output_max_bytes = 1000};
+    struct run_spec streamed = {.argv = worker, .env = usual_env, .cwd = folder, .document_max_bytes = 1000};
+    for (int again = 0; again < 3; again++) { /* once for what stays */
+        device_measure(d, &full, 3, &closed);
+        assert_int_equal(closed.row[2].flags, 0);
+        peer_hook(&d->peer, 1, worker, 60000 * MS);
+        device_expect(d, QS_MSG_HOOK_DONE);
+        peer_hook(&d->peer, 2, lost, 60000 * MS);
+        device_expect(d, QS_MSG_HOOK_DONE);
+        peer_run_begin(&d->peer, &(struct run_spec){.argv = lost, .env = usual_env, .cwd = folder});
+        device_expect(d, QS_MSG_ERROR);
+        peer_run_begin(&d->peer, &(struct run_spec){
+                                     .argv = worker, .env = usual_env, .cwd = folder, .stdin_path = folder});
+        device_expect(d, QS_MSG_ERROR);
+        device_begin(d, &streamed);
+        peer_open(&d->peer, &(struct open_spec){.iterations = 1, .phase = QS_PHASE_MEASURE});
+        device_expect(d, QS_MSG_ARM);
+        peer_window(&d->peer, QS_MSG_QUIET, 0);
+        device_expect(d, QS_MSG_CLOSED);
+        device_expect(d, QS_MSG_DOCUMENT);
+        device_expect(d, QS_MSG_ITERATIONS);
+        end_program(d, 1);
+        begin_program(d, "evil=none");
+        peer_run_end(&d->peer);
+        device_expect(d, QS_MSG_RUN_ENDED);
+        before = again == 0 ? open_files(d) : before;
+    }
+    assert_int_equal(open_files(d), before);
+}
+
 /* The same of a harness program, in whose window the agent asks nobody anything. */
 static void sees_that_the_program_was_stopped(void **state)
 {
@@ -402,6 +464,7 @@ int main(void)
         cmocka_unit_test(leaves_the_groups_behind),
         cmocka_unit_test_setup_teardown(sees_that_the_benchmark_was_stopped, setup, teardown),
         cmocka_unit_test_setup_teardown(sees_that_it_was_stopped_itself, setup, teardown),
+        cmocka_unit_test_setup_teardown(leaves_nothing_open, setup, teardown),
         cmocka_unit_test_setup_teardown(sees_that_the_program_was_stopped, setup, teardown),
         cmocka_unit_test_setup_teardown(forgets_what_was_written_before, setup, teardown),
     };

@@ -96,6 +96,33 @@ static void set_stat(const char *cpu1)
     dprintf(probe.stat_fd, "cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 9 9 9 9 9 9 9 9 0 0\ncpu1 %s\nintr 1\n", cpu1);
 }
 
+/* user, nice, system, idle, iowait, irq, softirq, steal; guests are in user already. */
+static void adds_up_the_columns(void **state)
+{
+    static const struct {
+        enum qs_probe_how how;
+        int64_t ticks;
+    } sums[] = {{QS_PROBE_BUSY, 1 + 2 + 4 + 32 + 64}, {QS_PROBE_IDLE, 8 + 16}, {QS_PROBE_STEAL, 128}};
+    struct qs_port_reading r;
+    (void)state;
+    memset(&probe, 0, sizeof probe);
+    CPU_SET(1, &probe.allowed);
+    probe.stat_fd = memfd_create("stat", MFD_CLOEXEC);
+    set_stat("1 2 4 8 16 32 64 128 256 512");
+    probe.count = 1;
+    snprintf(probe.sources[0].kind, sizeof probe.sources[0].kind, "it");
+    for (size_t i = 0; i < 3; i++) {
+        probe.sources[0].how = sums[i].how;
+        qs_probe_sensor(&probe, "it", 1, &r);
+        assert_int_equal(r.status, QS_READING_OK);
+        assert_int_equal(r.value, sums[i].ticks);
+    }
+    CPU_SET(0, &probe.allowed); /* and over the processors that count */
+    qs_probe_sensor(&probe, "it", 1, &r);
+    assert_int_equal(r.value, 128 + 9);
+    close(probe.stat_fd);
+}
+
 static struct qs_port_reading busy_at(int64_t now_ns)
 {
     struct qs_port_reading r;
@@ -246,6 +273,7 @@ int main(void)
         cmocka_unit_test(reads_what_the_kernel_writes),
         cmocka_unit_test(takes_nothing_for_a_number),
         cmocka_unit_test(refuses_a_table_that_was_cut),
+        cmocka_unit_test(adds_up_the_columns),
         cmocka_unit_test(needs_two_looks_at_the_busy_share),
         cmocka_unit_test(does_not_take_our_own_work_for_a_neighbours),
         cmocka_unit_test(a_new_host_begins_a_new_look),

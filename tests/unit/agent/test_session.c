@@ -34,6 +34,21 @@ static void no_row_is_doubled(void **state)
     }
 }
 
+static void names_only_what_there_is(void **state)
+{
+    char line[128];
+    size_t n;
+    const struct qs_states_row *rows = qs_states_rows(&n);
+    (void)state;
+    assert_string_equal(qs_states_event_name(QS_EV_COUNT), "unknown");
+    assert_string_equal(qs_states_event_name(rows[0].event), "LINK_UP");
+    assert_true(qs_states_line(n - 1, line, sizeof line));
+    assert_string_equal(line, "ending    --TIME--> ending  : limit");
+    assert_false(qs_states_line(n, line, sizeof line));
+    assert_int_equal(qs_states_event_of(QS_MSG_LAST + 1), QS_EV_NONE);
+    assert_int_equal(qs_states_event_of(255), QS_EV_NONE);
+}
+
 static size_t append(struct CMUnitTest *all, size_t n, const struct CMUnitTest *some, size_t count)
 {
     memcpy(all + n, some, count * sizeof *some);
@@ -44,6 +59,7 @@ int main(void)
 {
     static struct CMUnitTest all[160];
     const struct CMUnitTest last[] = {cmocka_unit_test(no_row_is_doubled),
+                                      cmocka_unit_test(names_only_what_there_is),
                                       cmocka_unit_test(every_row_was_taken)};
     size_t n = append(all, 0, cases_talk, cases_talk_count);
     n = append(all, n, cases_window, cases_window_count);
@@ -55,6 +71,6 @@ int main(void)
     n = append(all, n, cases_stream, cases_stream_count);
     n = append(all, n, cases_faults, cases_faults_count);
     n = append(all, n, cases_program, cases_program_count);
-    append(all, n, last, 2);
+    append(all, n, last, 3);
     return cmocka_run_group_tests_name("agent.session", all, NULL, NULL);
 }

@@ -82,7 +82,21 @@ static void hmac(const void *key, size_t key_bytes, const void *data, size_t n, 
     qs_hmac_init(&h, key, key_bytes);
     qs_hmac_add(&h, data, n / 2);
     qs_hmac_add(&h, (const uint8_t *)data + n / 2, n - n / 2);
+    static const struct qs_hmac wiped;
     qs_hmac_final(&h, out);
+    assert_memory_equal(&h, &wiped, sizeof h); /* nothing of a key stays in memory */
+}
+
+/* A key of a block's length is used as it is, one byte more is hashed (values: Python's hmac). */
+static void test_hmac_at_the_block(void **state)
+{
+    uint8_t key[QS_SHA256_BLOCK_BYTES + 1], sum[QS_SHA256_BYTES];
+    (void)state;
+    memset(key, 0x6b, sizeof key);
+    hmac(key, QS_SHA256_BLOCK_BYTES, "data", 4, sum);
+    assert_sum(sum, "93244b031118b8060c6619e5900fcf916faefb2d8d020fecb22ae0f62275db08");
+    hmac(key, QS_SHA256_BLOCK_BYTES + 1, "data", 4, sum);
+    assert_sum(sum, "a79b53d0bf1cb4bb00c301979e6e60ef792a435cafabd76ab9e8989bbdef2dff");
 }
 
 /* RFC 4231, test cases 1, 2, 3, 4, 6 and 7 (5 is about truncation, which is not used). */
@@ -161,6 +175,7 @@ int main(void)
         cmocka_unit_test(test_sha256_million_a),
         cmocka_unit_test(test_sha256_pieces),
         cmocka_unit_test(test_hmac_known_answers),
+        cmocka_unit_test(test_hmac_at_the_block),
         cmocka_unit_test(test_equal_looks_at_every_byte),
         cmocka_unit_test(test_proofs),
     };

@@ -185,6 +185,19 @@ static void test_wrong_crc(void **state)
     assert_int_equal(feed_new(&s, 9), QS_WIRE_E_CRC);
 }
 
+/* Either byte of it, once a first frame was there. */
+static void test_wrong_magic(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct stream s;
+        start_stream(&s);
+        size_t second = QS_FRAME_HEADER_BYTES + (size_t)s.bytes[4];
+        s.bytes[second + i] ^= 1;
+        assert_int_equal(feed_new(&s, 9), QS_WIRE_E_MAGIC);
+    }
+}
+
 static void test_wrong_version(void **state)
 {
     (void)state;
@@ -289,6 +302,7 @@ int main(void)
         cmocka_unit_test(test_first_frame_is_hello),
         cmocka_unit_test(test_every_flipped_bit_is_found),
         cmocka_unit_test(test_wrong_crc),
+        cmocka_unit_test(test_wrong_magic),
         cmocka_unit_test(test_wrong_version),
         cmocka_unit_test(test_sequence),
         cmocka_unit_test(test_length_is_bounded),

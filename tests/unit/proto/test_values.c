@@ -319,6 +319,14 @@ static void test_expectation_ranges(void **state)
     assert_true(expectation_passes(&e)); /* lo does not count without its flag */
     e.flags = QS_GATE_HAS_HI | QS_GATE_HAS_LO;
     assert_false(expectation_passes(&e));
+    e.lo = e.hi; /* one value is a band */
+    assert_true(expectation_passes(&e));
+    e = good;
+    e.timeout_ns = e.dwell_ns = QS_SPAN_MAX_NS;
+    e.on_timeout = QS_GATE_ON_TIMEOUT_FAIL;
+    assert_true(expectation_passes(&e));
+    e.dwell_ns++;
+    assert_false(expectation_passes(&e));
     e = good;
     e.flags = 8;
     assert_false(expectation_passes(&e));

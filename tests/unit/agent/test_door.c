@@ -1,0 +1,409 @@
+/* The door of an agent, its key, the byte streams behind it, and the guests before they have proven anything.
+ */
+#include "linux_guests.h"
+#include "linux_link.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/qs-agent-door-XXXXXX";
+static struct qs_link door;
+
+static int group_setup(void **state)
+{
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int group_teardown(void **state)
+{
+    char command[64];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return chdir("/") == 0 ? system(command) : -1;
+}
+
+static void refuses(const char *address, const char *why)
+{
+    char error[QS_LINK_ERROR_BYTES] = "";
+    assert_false(qs_link_listen(&door, address, error));
+    if (!strstr(error, why)) {
+        fail_msg("%s: '%s' does not say '%s'", address, error, why);
+    }
+    qs_link_close(&door);
+}
+
+static void opens(const char *address)
+{
+    char error[QS_LINK_ERROR_BYTES] = "";
+    if (!qs_link_listen(&door, address, error)) {
+        fail_msg("%s", error);
+    }
+}
+
+static int connect_to(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    strcpy(address.sun_path, path);
+    assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
+    return fd;
+}
+
+static void takes_loopback_addresses_alone(void **state)
+{
+    static const char *const good[] = {"tcp:127.0.0.1:0", "tcp:localhost:0", "tcp:127.255.255.254:0",
+                                       "tcp:[::1]:0"},
+                             *const elsewhere[] = {"tcp:0.0.0.0:0", "tcp:128.0.0.1:0",
+                                                   "tcp:126.255.255.255:0", "tcp:[::]:0"},
+                             *const none[] = {
+                                 "tcp:",
+                                 "tcp::1",
+                                 "tcp:127.0.0.1",
+                                 "tcp:127.0.0.1:",
+                                 "tcp:127.0.0.1:x",
+                                 "tcp:127.0.0.1:65536",
+                                 "tcp:127.0.0.1:-1",
+                                 "tcp:[::1:9",
+                                 "tcp:1.2.3:9",
+                                 "tcp:a-name-that-is-longer-than-any-address-may-be-and-then-some-more-of:1"};
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        if (i < 3 || access("/proc/net/if_inet6", F_OK) == 0) {
+            opens(good[i]);
+            assert_in_range(qs_link_port(&door), 1, 65535);
+            qs_link_close(&door);
+            assert_int_equal(door.listen_fd, -1);
+        }
+    }
+    for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++) {
+        refuses(elsewhere[i], "only loopback addresses are taken");
+    }
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        char error[QS_LINK_ERROR_BYTES];
+        assert_false(qs_link_listen(&door, none[i], error));
+        assert_int_equal(door.listen_fd, -1);
+    }
+    refuses("udp:1", "wanted unix:PATH or tcp:127.0.0.1:PORT");
+}
+
+static void has_one_socket_file(void **state)
+{
+    char path[120];
+    struct stat st;
+    (void)state;
+    opens("unix:door");
+    assert_int_equal(lstat("door", &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    assert_int_equal(qs_link_port(&door), 0);
+    struct qs_link first = door;
+    char error[QS_LINK_ERROR_BYTES];
+    assert_false(qs_link_listen(&door, "unix:door", error));
+    assert_non_null(strstr(error, "another agent listens there"));
+    int fd = connect_to("door"); /* the first is still there */
+    close(fd);
+    close(first.listen_fd); /* killed: its file is a leftover */
+    opens("unix:door");
+    close(connect_to("door"));
+    qs_link_close(&door);
+    assert_int_equal(lstat("door", &st), -1);
+    close(open("file", O_CREAT | O_WRONLY, 0600));
+    refuses("unix:file", "something that is no socket lies there");
+    assert_int_equal(lstat("file", &st), 0);
+    refuses("unix:", "a socket's path has 1 to 107 bytes");
+    memset(path, 'x', sizeof path);
+    memcpy(path, "unix:", 5);
+    path[5 + 108] = '\0';
+    refuses(path, "a socket's path has 1 to 107 bytes");
+    path[5 + 107] = '\0';
+    opens(path);
+    qs_link_close(&door);
+    refuses("unix:no/such/folder", strerror(ENOENT));
+}
+
+static void reads_a_key_that_is_one(void **state)
+{
+    static const struct {
+        mode_t mode;
+        size_t n;
+        const char *why; /* NULL: it is a key */
+    } cases[] = {{0600, 32, NULL},
+                 {0400, 4096, NULL},
+                 {0640, 32, "others may read it"},
+                 {0604, 32, "others may read it"},
+                 {0700, 32, "others may read it, or it is executable"},
+                 {0600, 31, "32 to 4096 bytes"},
+                 {0600, 4097, "32 to 4096 bytes"},
+                 {0600, 0, "32 to 4096 bytes"}};
+    static uint8_t key[4096], bytes[4097];
+    char error[QS_LINK_ERROR_BYTES];
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        bytes[i] = (uint8_t)(i % 253);
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int fd = open("key", O_CREAT | O_WRONLY, 0600);
+        assert_int_equal(write(fd, bytes, cases[i].n), (ssize_t)cases[i].n);
+        assert_int_equal(fchmod(fd, cases[i].mode), 0);
+        close(fd);
+        assert_int_equal(qs_link_read_key("key", key, sizeof key, error), cases[i].why ? 0 : cases[i].n);
+        if (cases[i].why) {
+            assert_non_null(strstr(error, cases[i].why));
+        } else {
+            assert_memory_equal(key, bytes, cases[i].n);
+        }
+        unlink("key");
+    }
+    assert_int_equal(qs_link_read_key("nowhere", key, sizeof key, error), 0);
+    assert_non_null(strstr(error, strerror(ENOENT)));
+    assert_int_equal(qs_link_read_key(".", key, sizeof key, error), 0);
+    assert_non_null(strstr(error, "it is not a regular file"));
+    if (geteuid() == 0) {
+        int fd = open("key", O_CREAT | O_WRONLY, 0600);
+        assert_int_equal(write(fd, bytes, 32), 32);
+        assert_int_equal(fchown(fd, 54321, 54321), 0);
+        close(fd);
+        assert_int_equal(qs_link_read_key("key", key, sizeof key, error), 0);
+        assert_non_null(strstr(error, "it belongs to somebody else"));
+    }
+}
+
+static void carries_bytes(void **state)
+{
+    uint8_t bytes[16];
+    int ends[2], stop[2];
+    static uint8_t much[4 * 1024 * 1024];
+    (void)state;
+    opens("unix:door");
+    ends[1] = connect_to("door");
+    ends[0] = qs_link_accept(&door);
+    assert_true(ends[0] >= 0);
+    assert_int_equal(qs_link_accept(&door), -1); /* nobody else waits */
+    qs_link_adopt(&door, ends[0]);
+    assert_int_equal(door.peer_pid, getpid());
+    assert_int_equal(qs_link_unread(&door), 0);
+    assert_int_equal(qs_link_receive(&door, bytes, sizeof bytes), 0);
+    assert_int_equal(write(ends[1], "hello", 5), 5);
+    assert_int_equal(qs_link_unread(&door), 5);
+    assert_int_equal(qs_link_receive(&door, bytes, sizeof bytes), 5);
+    assert_memory_equal(bytes, "hello", 5);
+    assert_true(qs_link_send(&door, (const uint8_t *)"back", 4));
+    assert_int_equal(read(ends[1], bytes, sizeof bytes), 4);
+    assert_memory_equal(bytes, "back", 4);
+    assert_int_equal(pipe(stop), 0); /* it is told to end while nobody reads what it sends */
+    door.stop_fd = stop[0];
+    assert_int_equal(write(stop[1], "x", 1), 1);
+    assert_false(qs_link_send(&door, much, sizeof much));
+    door.stop_fd = -1;
+    close(ends[1]);
+    assert_int_equal(qs_link_receive(&door, bytes, sizeof bytes), -1);
+    assert_false(qs_link_send(&door, bytes, 1));
+    qs_link_drop(&door);
+    assert_int_equal(door.in_fd, -1);
+    assert_int_equal(door.peer_pid, 0);
+    assert_int_equal(qs_link_unread(&door), 0);
+    assert_false(qs_link_send(&door, bytes, 1));
+    qs_link_close(&door);
+    close(stop[0]);
+    close(stop[1]);
+}
+
+static void says_why_it_turns_away(void **state)
+{
+    char text[64] = "";
+    int ends[2];
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    qs_link_turn_away(ends[0], "not now\n");
+    assert_int_equal(read(ends[1], text, sizeof text), 8);
+    assert_string_equal(text, "not now\n");
+    assert_int_equal(read(ends[1], text, sizeof text), 0);
+    close(ends[1]);
+}
+
+/* Segments of its connection, each way. */
+static void counts_segments(void **state)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+    int64_t in[3] = {-1}, out[3] = {-1};
+    char byte = 0;
+    (void)state;
+    opens("unix:door");
+    assert_false(qs_link_segments(&door, &in[0], &out[0]));
+    qs_link_close(&door);
+    opens("tcp:127.0.0.1:0");
+    assert_false(qs_link_segments(&door, &in[0], &out[0])); /* nobody is there */
+    address.sin_port = htons((uint16_t)qs_link_port(&door));
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
+    struct pollfd waiting = {.fd = door.listen_fd, .events = POLLIN};
+    assert_int_equal(poll(&waiting, 1, 60000), 1);
+    qs_link_adopt(&door, qs_link_accept(&door));
+    assert_int_equal(door.peer_pid, 0);
+    if (!qs_link_segments(&door, &in[0], &out[0])) {
+        puts("# why: this kernel does not count segments");
+        skip();
+    }
+    assert_int_equal(write(fd, &byte, 1), 1);
+    waiting.fd = door.in_fd;
+    assert_int_equal(poll(&waiting, 1, 60000), 1);
+    assert_true(qs_link_segments(&door, &in[1], &out[1]));
+    assert_true(in[1] > in[0]);
+    assert_true(qs_link_send(&door, (uint8_t *)&byte, 1));
+    assert_int_equal(read(fd, &byte, 1), 1);
+    assert_true(qs_link_segments(&door, &in[2], &out[2]));
+    assert_true(out[2] > out[1]);
+    qs_link_drain(&door);
+    int left = 1;
+    assert_int_equal(ioctl(door.out_fd, TIOCOUTQ, &left), 0);
+    assert_int_equal(left, 0);
+    close(fd);
+    qs_link_close(&door);
+}
+
+static struct qs_guests guests;
+static int theirs[QS_GUESTS_MAX + 1];
+
+static void come(size_t i, int64_t now_ns)
+{
+    int ends[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+    theirs[i] = ends[1];
+    qs_guests_add(&guests, ends[0], now_ns);
+}
+
+static bool was_turned_away(size_t i)
+{
+    char text[128] = "";
+    return read(theirs[i], text, sizeof text - 1) > 0 && strstr(text, "no proof of the key came in time");
+}
+
+/* Sixteen wait; where one more comes the one that has waited longest goes, and whoever has waited for five
+ * seconds. */
+static void guests_wait_their_time(void **state)
+{
+    enum { S = 1000000000 };
+    (void)state;
+    qs_guests_init(&guests);
+    assert_int_equal(qs_guests_expire(&guests, 0), INT64_MAX);
+    for (size_t i = 0; i < QS_GUESTS_MAX; i++) {
+        come(i, S + (i == 9 ? 0 : (int64_t)i + 1));
+    }
+    assert_int_equal(qs_guests_expire(&guests, S + 100), 6 * (int64_t)S);
+    come(QS_GUESTS_MAX, S + 50);
+    for (size_t i = 0; i <= QS_GUESTS_MAX; i++) {
+        assert_int_equal(was_turned_away(i), i == 9);
+    }
+    assert_int_equal(qs_guests_expire(&guests, 6 * (int64_t)S), 6 * (int64_t)S + 1);
+    assert_int_equal(qs_guests_expire(&guests, 6 * (int64_t)S + 1), 6 * (int64_t)S + 2);
+    assert_true(was_turned_away(0));
+    assert_false(was_turned_away(1));
+    assert_int_equal(qs_guests_expire(&guests, 6 * (int64_t)S + 49), 6 * (int64_t)S + 50);
+    assert_true(was_turned_away(15));
+    assert_false(was_turned_away(16));
+    qs_guests_close(&guests);
+    assert_int_equal(qs_guests_expire(&guests, 100 * (int64_t)S), INT64_MAX);
+    char byte;
+    assert_int_equal(read(theirs[16], &byte, 1), 0);
+    for (size_t i = 0; i <= QS_GUESTS_MAX; i++) {
+        close(theirs[i]);
+    }
+}
+
+static void random_bytes(void *ctx, uint8_t *bytes, size_t n)
+{
+    (void)ctx;
+    memset(bytes, 0x3c, n);
+}
+
+static bool hears(struct qs_agent *agent, const void *bytes, size_t n)
+{
+    assert_int_equal(write(theirs[0], bytes, n), (ssize_t)n);
+    return qs_guest_hear(&guests.at[0], agent);
+}
+
+/* A guest is judged when both of its messages are there, or when nothing more can come of it. */
+static void guests_are_judged_when_they_have_spoken(void **state)
+{
+    static struct qs_agent agent;
+    uint8_t hello[QS_FRAME_HEADER_BYTES + QS_HELLO_MAX_BYTES], byte = 0;
+    struct qs_writer w;
+    const struct qs_msg_hello_host m = {.proto_min = 1,
+                                        .proto_max = 1,
+                                        .farm = {{1}},
+                                        .session = {{2}},
+                                        .heartbeat_ms = 1000,
+                                        .max_frame_bytes = QS_FRAME_MAX_BYTES,
+                                        .software = qs_text_of("a test")};
+    (void)state;
+    agent.port.random = random_bytes;
+    agent.options = (struct qs_agent_options){
+        .software = "x", .boot_id = "y", .clock = "z", .key = &byte, .key_bytes = 1};
+    qs_writer_init(&w, hello, sizeof hello);
+    size_t at = qs_frame_begin(&w);
+    qs_msg_encode_hello_host(&w, &m);
+    assert_true(qs_frame_end(&w, at, QS_MSG_HELLO_HOST, 0));
+    qs_guests_init(&guests);
+    come(0, 1);
+    assert_false(qs_guest_hear(&guests.at[0], &agent)); /* nothing has come */
+    assert_true(guests.at[0].fd >= 0);
+    assert_false(hears(&agent, hello, 15));
+    assert_false(hears(&agent, hello + 15, w.len - 16));
+    assert_false(guests.at[0].greeted);
+    assert_false(hears(&agent, hello + w.len - 1, 1));
+    assert_true(guests.at[0].greeted);
+    uint8_t greeting[QS_HELLO_MAX_BYTES];
+    assert_true(read(theirs[0], greeting, sizeof greeting) > QS_FRAME_HEADER_BYTES);
+    assert_int_equal(guests.at[0].nonce[0], 0x3c);
+    const uint8_t proof[QS_FRAME_HEADER_BYTES + 32] = {[4] = 32};
+    assert_false(hears(&agent, proof, QS_FRAME_HEADER_BYTES));
+    assert_false(hears(&agent, proof + QS_FRAME_HEADER_BYTES, 31));
+    assert_true(hears(&agent, &byte, 1));
+    assert_int_equal(read(theirs[0], greeting, sizeof greeting), -1); /* it was greeted once */
+    guests.at[0].n = 0;
+    const uint8_t endless[QS_FRAME_HEADER_BYTES] = {[6] = 1};
+    assert_true(hears(&agent, endless, sizeof endless));
+    guests.at[0].n = 0;
+    guests.at[0].greeted = false;
+    const uint8_t none[QS_FRAME_HEADER_BYTES + 1] = {[4] = 1};
+    assert_true(hears(&agent, none, sizeof none)); /* no hello: in the agent's words */
+    guests.at[0].n = 0;
+    assert_false(hears(&agent, hello, w.len));
+    const uint8_t more[QS_FRAME_HEADER_BYTES] = {[5] = 0xff};
+    assert_true(hears(&agent, more, sizeof more)); /* a proof that has no room */
+    close(theirs[0]);
+    assert_false(qs_guest_hear(&guests.at[0], &agent));
+    assert_int_equal(guests.at[0].fd, -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(takes_loopback_addresses_alone),
+        cmocka_unit_test(has_one_socket_file),
+        cmocka_unit_test(reads_a_key_that_is_one),
+        cmocka_unit_test(carries_bytes),
+        cmocka_unit_test(says_why_it_turns_away),
+        cmocka_unit_test(counts_segments),
+        cmocka_unit_test(guests_wait_their_time),
+        cmocka_unit_test(guests_are_judged_when_they_have_spoken),
+    };
+    return cmocka_run_group_tests_name("agent.door", tests, group_setup, group_teardown);
+}
