@@ -1,5 +1,6 @@
 /* Every address of the API. schema/openapi.yaml describes the same; a test holds both together. */
 #include "api/analyze.h"
+#include "api/builds.h"
 #include "api/compare.h"
 #include "api/events.h"
 #include "api/export.h"
@@ -50,6 +51,8 @@ const struct qs_route qs_routes[] = {
     {"GET", "/api/v1/jobs/{id}/reproduce", qs_handle_reproduce_plan, 0, "", 0},
     {"POST", "/api/v1/jobs/{id}:reproduce", qs_handle_reproduce, 0, "", 0},
     {"GET", "/api/v1/jobs/{id}/reproduction", qs_handle_reproduction, 0, " run ", QS_ROUTE_LONG},
+    {"GET", "/api/v1/builds", qs_handle_builds, 0, " text benchmark device since until limit ",
+     QS_ROUTE_LONG},
     {"GET", "/api/v1/history", qs_handle_series, 0, " text device arm metric build since until level limit ",
      QS_ROUTE_LONG},
     {"GET", "/api/v1/history/{sha256}", qs_handle_history, 0,

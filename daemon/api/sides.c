@@ -11,6 +11,7 @@
 #include "api/wanted.h"
 #include "base/mem.h"
 #include "farm/farm.h"
+#include "report/named.h"
 #include "report/opinion.h"
 #include "report/picks.h"
 #include "report/sides.h"
@@ -130,6 +131,27 @@ static bool read_own(struct qs_store_reader *reader, struct sides *s, struct qs_
     return ok;
 }
 
+/* Of a night the nearest one is told. */
+static bool fail_empty(struct qs_store_reader *reader, const struct sides *s, int side, struct qs_err *err)
+{
+    const struct qs_named_filter all = {.until_wall_ns = INT64_MAX};
+    const struct qs_arm_pick *pick = &s->selector[side].at[0];
+    const char *selector = s->in.selector[side];
+    struct qs_named_list list = {0};
+    char night[QS_NIGHT_CHARS];
+    if (pick->until_wall_ns > 0 && !qs_read_named(reader, &all, &list, err))
+        return false;
+    if (qs_named_nearest(&list, pick->from_wall_ns, night))
+        qs_fail(
+            err, QS_E_NOT_FOUND,
+            "nothing was measured in `%.100s`; the nearest night is night:%s, `quiesce builds` lists them",
+            selector, night);
+    else
+        qs_fail(err, QS_E_NOT_FOUND, "nothing was measured in `%.100s`", selector);
+    qs_named_list_free(&list);
+    return false;
+}
+
 static bool read_sides(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
     struct sides *s = ex->data;
@@ -139,7 +161,7 @@ static bool read_sides(struct qs_store_reader *reader, struct qs_exchange *ex, s
                               err))
             return false;
         if (s->runs[i].count == 0)
-            return qs_fail(err, QS_E_NOT_FOUND, "nothing was measured in `%.100s`", s->in.selector[i]);
+            return fail_empty(reader, s, i, err);
         for (size_t k = 0; k < s->runs[i].count; k++)
             if (!read_job(reader, s, s->runs[i].at[k].job, err))
                 return false;

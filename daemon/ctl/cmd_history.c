@@ -1,6 +1,5 @@
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "ctl/computed.h"
 #include "ctl/layout_history.h"
@@ -8,7 +7,6 @@
 #include "ctl/query.h"
 #include "ctl/result.h"
 #include "ctl/series.h"
-#include "ctl/when.h"
 
 enum { ROWS_USUAL = 12 };
 
@@ -62,23 +60,6 @@ static const char *given(const struct qs_ctl *ctl, const char *const *names, siz
         if (qs_args_has(ctl->args, names[i]))
             return names[i];
     return NULL;
-}
-
-/* Appends "&since=WALL_NS" where the option was given. */
-static bool add_when(struct qs_ctl *ctl, struct qs_buf *query, const char *option, int *ret_code)
-{
-    const char *text = qs_args_text(ctl->args, option, NULL);
-    int64_t wall_ns = 0;
-    struct qs_err err = QS_ERR_INIT;
-    if (text == NULL)
-        return true;
-    int64_t now_ns = (int64_t)time(NULL) * INT64_C(1000000000);
-    if (!qs_when_parse(text, now_ns, strcmp(option, "until") == 0, &wall_ns, &err)) {
-        *ret_code = qs_api_fail(ctl, &err);
-        return false;
-    }
-    qs_buf_fmt(query, "&%s=%lld", option, (long long)wall_ns);
-    return true;
 }
 
 static void print_document(struct qs_ctl *ctl, const struct qs_buf *text)
@@ -157,11 +138,14 @@ static int run_store(struct qs_ctl *ctl)
     const char *word = ctl->args->word_count > 0 ? ctl->args->argv[ctl->args->word[0]] : NULL;
     struct qs_http *http = NULL;
     struct qs_buf query; /* of the list and of a page alike */
+    struct qs_err err = QS_ERR_INIT;
     qs_buf_init(&query);
     if (qs_args_has(ctl->args, "level"))
         qs_buf_fmt(&query, "&level=%.6f", (double)qs_args_number(ctl->args, "level", 0) / 1e6);
-    if (add_when(ctl, &query, "since", &code) && add_when(ctl, &query, "until", &code))
+    if (qs_query_times(ctl->args, &query, &err))
         http = qs_api_reach_reading(ctl, &code);
+    else
+        code = qs_api_fail(ctl, &err);
     if (http != NULL)
         code = show(ctl, http, word, query.data);
     qs_http_free(http);

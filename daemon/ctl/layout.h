@@ -75,6 +75,8 @@ enum qs_ink qs_layout_verdict(const char *verdict, double margin_ratio, struct q
 void qs_layout_sides(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 /* analysis, comparison and history of files (schema/analysis.schema.json), whichever it is. */
 void qs_layout_analysis(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
+/* Builds and nights, by what compare and history can call them. */
+void qs_layout_builds(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 void qs_layout_jobs(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 void qs_layout_job(const struct qs_layout *layout, const json_t *job, struct qs_buf *out);
 /* The report on a job or a run (schema/report.md). */

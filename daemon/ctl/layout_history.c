@@ -357,6 +357,7 @@ static void add_table(const struct page *p, size_t rows, struct qs_buf *out)
 {
     static const struct qs_grid_column columns[] = {{.title = "point", .right = true, .keep = 3},
                                                     {.title = "began"},
+                                                    {.title = "night", .keep = 5},
                                                     {.title = "job", .right = true},
                                                     {.title = "build", .keep = 1, .most = 24},
                                                     {.title = "median", .right = true},
@@ -372,6 +373,7 @@ static void add_table(const struct page *p, size_t rows, struct qs_buf *out)
         text[16] = '\0';
         add_int_cell(&grid, (int64_t)i + 1);
         qs_grid_cell(&grid, text);
+        qs_grid_cell(&grid, qs_json_get_text(point, "night", ""));
         add_int_cell(&grid, qs_json_get_int(point, "job", 0));
         qs_grid_cell(&grid, qs_json_get_text(point, "build", ""));
         add_value_cell(&grid, &p->layout, value_at(p, (int64_t)i));

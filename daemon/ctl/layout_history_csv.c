@@ -54,7 +54,7 @@ void qs_layout_history_csv(const json_t *doc, struct qs_buf *out)
     size_t i;
     const json_t *point;
     const char *change;
-    qs_buf_fmt(out, "point,began,job,session,build,%s,lo,hi,runs,tainted_runs,segment,change\n",
+    qs_buf_fmt(out, "point,began,job,session,build,%s,lo,hi,runs,tainted_runs,segment,change,night\n",
                strcmp(qs_json_get_text(doc, "metric", ""), "time") == 0 ? "time_ns" : "value");
     json_array_foreach(json_object_get(doc, "points"), i, point)
     {
@@ -69,6 +69,6 @@ void qs_layout_history_csv(const json_t *doc, struct qs_buf *out)
         add_number(out, point, "runs");
         add_number(out, point, "tainted_runs");
         size_t segment = find_segment(doc, (int64_t)i, &change);
-        qs_buf_fmt(out, ",%zu,%s\n", segment + 1, change);
+        qs_buf_fmt(out, ",%zu,%s,%s\n", segment + 1, change, qs_json_get_text(point, "night", ""));
     }
 }

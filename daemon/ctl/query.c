@@ -2,8 +2,10 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 #include "ctl/http.h"
+#include "ctl/when.h"
 
 void qs_query_add(struct qs_buf *path, const char *name, const char *value)
 {
@@ -11,6 +13,21 @@ void qs_query_add(struct qs_buf *path, const char *name, const char *value)
         return;
     qs_buf_fmt(path, "%c%s=", strchr(path->data, '?') == NULL ? '?' : '&', name);
     qs_http_escape(path, value);
+}
+
+bool qs_query_times(const struct qs_args *args, struct qs_buf *query, struct qs_err *err)
+{
+    static const char *const options[] = {"since", "until"};
+    int64_t now_ns = (int64_t)time(NULL) * INT64_C(1000000000), wall_ns = 0;
+    for (size_t i = 0; i < 2; i++) {
+        const char *text = qs_args_text(args, options[i], NULL);
+        if (text == NULL)
+            continue;
+        if (!qs_when_parse(text, now_ns, i == 1, &wall_ns, err))
+            return false;
+        qs_buf_fmt(query, "&%s=%" PRId64, options[i], wall_ns);
+    }
+    return true;
 }
 
 /* All values of an option that may be given again, with commas between. */

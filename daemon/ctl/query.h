@@ -3,6 +3,7 @@
 #define QS_CTL_QUERY_H
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "ctl/opt.h"
 
 /* Appends "?name=value", "&name=value" where the path has a query already; escaped. Nothing where value is
@@ -10,6 +11,8 @@
 void qs_query_add(struct qs_buf *path, const char *name, const char *value);
 /* All values of an option that may be given again, with commas between; nothing where it was not given. */
 void qs_query_list(struct qs_buf *path, const struct qs_args *args, const char *option, const char *name);
+/* Appends "&since=WALL_NS" and "&until=WALL_NS" where --since and --until were given. QS_E_USAGE. */
+bool qs_query_times(const struct qs_args *args, struct qs_buf *query, struct qs_err *err);
 /* Appends "discard-first:10,fenced" as the options of QS_VIEW_OPTIONS say; false: there are none. */
 bool qs_query_view_list(struct qs_buf *out, const struct qs_args *args);
 /* "view=discard-first:10,fenced" as the options of QS_VIEW_OPTIONS say; false: there are none. path NULL:

@@ -9,6 +9,7 @@
 #include "proto/auth.h"
 #include "report/change_put.h"
 #include "report/history_impl.h"
+#include "report/picks.h"
 #include "report/work.h"
 
 enum { HISTORY_VERSION = 1 };
@@ -102,11 +103,13 @@ static void put_point(struct qs_json *j, const struct history *h, size_t i)
 {
     const struct qs_history_session *s = h->session[i];
     const struct qs_history_value *v = &h->value[i];
-    char uid[33], build[80];
+    char uid[33], build[80], night[QS_NIGHT_CHARS];
     qs_hex(s->uid, sizeof s->uid, uid);
     qs_history_build(s, build);
     qs_json_object(j);
     qs_json_kint(j, "started_wall_ns", s->started_wall_ns);
+    qs_night_name(s->started_wall_ns, night);
+    qs_json_kstring(j, "night", night);
     qs_json_kint(j, "job", s->job);
     qs_json_kstring(j, "job_name", s->job_name);
     qs_json_kstring(j, "session", uid);

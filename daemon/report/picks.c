@@ -23,6 +23,14 @@ static int64_t next_midnight_s(int year, int month, int day)
     return (int64_t)mktime(&tm);
 }
 
+void qs_night_name(int64_t wall_ns, char text[QS_NIGHT_CHARS])
+{
+    struct tm tm;
+    time_t at = (time_t)(wall_ns / 1000000000);
+    if (!localtime_r(&at, &tm) || strftime(text, QS_NIGHT_CHARS, "%Y-%m-%d", &tm) == 0)
+        snprintf(text, QS_NIGHT_CHARS, "?");
+}
+
 static bool take_night(const char *text, struct qs_arm_pick *pick)
 {
     int year = 0, month = 0, day = 0, n = 0;

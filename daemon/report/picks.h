@@ -24,4 +24,8 @@ bool qs_picks_parse(const char *text, struct qs_picks *ret, struct qs_err *err);
 enum qs_pool qs_picks_pool(const struct qs_picks *s);
 void qs_picks_done(struct qs_picks *s);
 
+enum { QS_NIGHT_CHARS = 11 };
+/* What `night:` calls a moment: the day here, "2026-11-20". */
+void qs_night_name(int64_t wall_ns, char text[QS_NIGHT_CHARS]);
+
 #endif

@@ -185,6 +185,41 @@ static bool find_build(struct qs_store_reader *r, const char *label, int64_t *re
     return find_id(r, sql, 0, label, ret, err);
 }
 
+struct labels {
+    char **at; /* owned */
+    size_t count;
+};
+
+static bool read_labels(struct qs_store_reader *r, struct labels *ret, struct qs_err *err)
+{
+    struct qs_stmt s;
+    if (!qs_stmt_begin(&r->db, &s, "SELECT label FROM build", err))
+        return false;
+    bool row = false, ok = qs_stmt_step(&s, &row, err);
+    while (ok && row) {
+        ret->at = qs_read_grow(ret->at, ret->count, sizeof *ret->at);
+        ret->at[ret->count++] = qs_stmt_dup_text(&s);
+        ok = qs_stmt_step(&s, &row, err);
+    }
+    qs_stmt_end(&s);
+    return ok;
+}
+
+static bool no_build(struct qs_store_reader *r, const char *label, struct qs_err *err)
+{
+    struct labels labels = {0};
+    if (read_labels(r, &labels, err)) {
+        const char *near = qs_nearest(label, (const char *const *)labels.at, labels.count);
+        const char *ask = near ? ", did you mean `" : "", *end = near ? "`?" : ";";
+        qs_fail(err, QS_E_NOT_FOUND, "there is no build `%.60s`%s%.60s%s `quiesce builds` lists them", label,
+                ask, near ? near : "", end);
+    }
+    for (size_t i = 0; i < labels.count; i++)
+        free(labels.at[i]);
+    free(labels.at);
+    return false;
+}
+
 static bool check_build(struct qs_store_reader *r, const struct qs_arm_pick *pick, struct qs_err *err)
 {
     int64_t whole = 0, from = 0, to = 0;
@@ -197,9 +232,7 @@ static bool check_build(struct qs_store_reader *r, const struct qs_arm_pick *pic
     if (from > to && to > 0)
         return qs_fail(err, QS_E_USAGE, "the build `%.60s` came after `%.60s`: write build:%.60s..%.60s",
                        pick->build_from, pick->build_to, pick->build_to, pick->build_from);
-    const char *missing = !pick->build_from ? pick->build : from == 0 ? pick->build_from : pick->build_to;
-    return qs_fail(err, QS_E_NOT_FOUND,
-                   "there is no build `%.60s`; `quiesce history` shows the builds of a series", missing);
+    return no_build(r, !pick->build_from ? pick->build : from == 0 ? pick->build_from : pick->build_to, err);
 }
 
 /* A name that is wrong must not look like one that has no runs. */

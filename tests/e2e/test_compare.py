@@ -155,6 +155,26 @@ def builds(tap):
         tap.equal(verdict(doc)["level"], "blocks", "builds that met in one job too")
         tap.ok({"build", "build_content"} <= {c["key"] for c in doc["arm"]}, "the build is the difference")
         doc = document(tap, bed, 0, "1:old", "build:old")
+        named = json.loads(bed.cli("builds", "--json").stdout)
+        runs = {n: bed.one("SELECT count(*) FROM v_run WHERE build = ? AND block > 0 AND state = 'done'", n) for n in ("old", "new")}
+        tap.equal({b["build"]: (b["runs"], b["benchmarks"], b["sessions"]) for b in named["builds"]}, {n: (runs[n], ["wait"], 1) for n in runs},
+                  "builds are listed with their runs")
+        night = named["nights"][0]
+        tap.equal((len(named["nights"]), night["runs"], night["builds"], night["jobs"]), (1, sum(runs.values()), ["new", "old"], [1]), "and nights")
+        told = bed.cli("builds")
+        tap.ok(all(f"\n{n} " in told.stdout for n in ("old", night["night"])), "for people", told.stdout.splitlines())
+        compare(tap, bed, 0, f"night:{night['night']}:old", "build:old")
+        told = compare(tap, bed, 2, "build:odl", "build:new")
+        tap.ok("did you mean `old`?" in told.stderr, "a label that is near", told.stderr)
+        told = compare(tap, bed, 2, "build:old", "night:2001-01-01")
+        tap.ok(f"the nearest night is night:{night['night']}, `quiesce builds` lists them" in " ".join(told.stderr.split()), "a night that is near", told.stderr)
+        told = bed.cli("builds", "odl")
+        tap.ok(told.returncode == 2 and "did you mean `old`?" in told.stderr, "a part of no label", told.stderr)
+        tap.equal(bed.sql("SELECT DISTINCT arm, build FROM v_evidence ORDER BY 1"), [("new", "new"), ("old", "old")], "views name builds")
+        told = bed.cli("jobs", "--json")
+        (job,) = json.loads(told.stdout)["jobs"]
+        tap.equal((job["verdict"]["arm"], job["verdict"]["verdict"]), ("new", "regression"), "a job has its verdict")
+        tap.ok(job["verdict"]["text"] in bed.cli("jobs").stdout, "and shows it", job["verdict"])
         tap.equal((verdict(doc)["verdict"], doc["arm"], doc["environment"]), ("equivalent", [], []), "an arm is equal to itself")
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 

@@ -57,7 +57,7 @@ def replies(version):
     """What it answers, by path: tests/e2e/test_canned.py holds the fields against the real daemon's."""
     return {"/healthz": {"ok": True},
             "/api/v1/version": {"version": version, "db": "/tmp/x.db", "embedded": version == "0.0.1", "pid": 4711},
-            "/api/v1/jobs": {"jobs": [{"id": 7, "name": "demo", "state": "done", "runs": 3, "iterations": 9}]},
+            "/api/v1/jobs": {"jobs": [{"id": 7, "name": "demo", "state": "done", "verdict": {"text": "b 3.1 % slower"}, "runs": 3, "iterations": 9}]},
             "/api/v1/jobs/7": {"id": 7, "name": "demo", "state": "done", "runs": 3, "iterations": 9, "spec": "text"},
             "/api/v1/jobs/7/compare": COMPARISON,
             "/api/v1/jobs/7/runs": {"runs": [{"uid": "00" * 16, "arm": 1, "point": 0},

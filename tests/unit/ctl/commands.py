@@ -89,6 +89,10 @@ class Table:
                          "/api/v1/compare": doc("sides"), "/api/v1/analyze": doc("file"), "/api/v1/analyze:compare": doc("two-files"),
                          "/api/v1/history/" + "00" * 32: doc("series")}
         self.answers[("GET", "/api/v1/history")] = {"series": [{"id": "00" * 32, "benchmark": "sort", "device": "local", "arm": "tip", "sessions": 3}]}
+        counts = {"sessions": 2, "runs": 40, "jobs": [3, 4], "devices": ["local"], "benchmarks": ["sort"]}
+        self.answers[("GET", "/api/v1/builds")] = {"builds": [{"build": "v1.5", "first_night": "2026-11-20", "last_night": "2026-11-21", **counts}],
+                                                   "nights": [{"night": "2026-11-21", "builds": ["v1.5"], **counts}]}
+        self.answers[("GET", "/api/v1/builds?limit=20&text=v1.4")] = {"builds": [], "nights": []}
         self.slow = False
 
 
@@ -130,7 +134,8 @@ class TellerServer(ThreadingMixIn, UnixStreamServer):
 
 
 # Words are split at spaces; TOP is the folder of this test.
-CASES = ("version", "jobs --limit 3 --before 5", "cancel 7", "cancel x", "cancel 8", "devices clean local", "devices clean a/b", "devices dirty local",
+CASES = ("version", "jobs --limit 3 --before 5", "builds", "builds v1. --device pixel6 --benchmark so/rt --since 2026-11-01 --until 2026-11-02T03:00 --limit 3",
+         "builds v1.4", "builds --since yesterday", "builds a b", "cancel 7", "cancel x", "cancel 8", "devices clean local", "devices clean a/b", "devices dirty local",
          "show 7", "show job 7 --discard-first 10 --fenced --metric cycles --metric faults", "show run 7", "show job " + RUN, "show " + RUN,
          f"show run {RUN} --artifact kernel-log", f"show {RUN} --artifact trace", f"show {RUN} --artifact nothing", "show 8", "show 6", "show " + "cd" * 16,
          "compare build:a night:2026-11-20 --margin 5% --level 99% --metric time --metric rss --allow-diff=kernel --rule skia --rule judge --last 3",

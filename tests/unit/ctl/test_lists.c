@@ -103,6 +103,31 @@ static void a_long_name_is_cut_before_other_columns_go(void **state)
     }
 }
 
+#define NAMED                                                                                                \
+    "\"runs\":12,\"jobs\":[3,4,5,9,12],\"devices\":[\"pixel6\",\"bench\"],\"benchmarks\":[\"" LONG "\"]"
+static const char named[] = "{\"builds\":[{\"build\":\"v1.5\",\"first_night\":\"2026-11-20\",\"last_night\":"
+                            "\"2026-11-21\"," NAMED "}],\"nights\":[{\"night\":\"2026-11-21\",\"builds\":["
+                            "\"v1.4\",\"v1.5\"]," NAMED "}]}";
+
+static void what_compare_can_name_is_there_at_every_width(void **state)
+{
+    (void)state;
+    for (size_t width = 40; width <= 160; width += 20) {
+        char *page = page_of(qs_layout_builds, named, width, false);
+        check_width(page, width);
+        assert_non_null(strstr(page, "\nv1.5 "));
+        assert_non_null(strstr(page, "\n2026-11-21  v1.4, v1.5"));
+        free(page);
+    }
+    char *page = page_of(qs_layout_builds, named, 120, false);
+    assert_non_null(
+        strstr(page, "v1.5   2026-11-20   2026-11-21    12  3 to 12 (5)  pixel6, bench  a-very-long"));
+    free(page);
+    page = page_of(qs_layout_builds, "{\"builds\":[],\"nights\":[]}", 80, false);
+    assert_string_equal(page, "Nothing was measured yet. To make a job: quiesce run -- COMMAND\n");
+    free(page);
+}
+
 static void why_a_device_is_down_is_there_at_every_width(void **state)
 {
     (void)state;
@@ -242,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_job_shows_its_verdict_at_every_width),
                                        cmocka_unit_test(a_long_name_is_cut_before_other_columns_go),
+                                       cmocka_unit_test(what_compare_can_name_is_there_at_every_width),
                                        cmocka_unit_test(why_a_device_is_down_is_there_at_every_width),
                                        cmocka_unit_test(what_waits_for_the_disk_says_so),
                                        cmocka_unit_test(what_arms_have_in_common_is_said_once),

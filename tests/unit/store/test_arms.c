@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "store/ids.h"
 #include "store/read_metrics.h"
+#include "store/read_named.h"
 
 struct asked {
     struct qs_arm_pick picks[2];
@@ -227,8 +229,60 @@ static void what_is_not_there_is_told(void **state)
     fill(f, true);
     refused(f, &(struct asked){.picks = {{.job = 3}}, .count = 1}, "no job 3");
     refused(f, &(struct asked){.picks = {{.job = 1, .arm = "c"}}, .count = 1}, "no arm `c`");
-    refused(f, &(struct asked){.picks = {{.build = "v3"}}, .count = 1}, "no build `v3`");
+    refused(f, &(struct asked){.picks = {{.build = "v3"}}, .count = 1},
+            "no build `v3`, did you mean `v2`? `quiesce builds` lists them");
+    refused(f, &(struct asked){.picks = {{.build = "head"}}, .count = 1},
+            "no build `head`; `quiesce builds` lists them");
     refused(f, &(struct asked){.picks = {{.job = 1}}, .count = 1, .wanted = {names, 1}}, "`cycles`");
+}
+
+struct called {
+    struct qs_named_filter filter;
+    struct qs_named_list list;
+};
+
+static bool read_named(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    struct called *c = user;
+    return qs_read_named(r, &c->filter, &c->list, err);
+}
+
+/* "number label benchmark device runs session-began" of each row. */
+static void named_are(struct fixture *f, struct qs_named_filter filter, const char *expected)
+{
+    struct called c = {.filter = filter};
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_buf said;
+    qs_buf_init(&said);
+    c.filter.until_wall_ns = filter.until_wall_ns ? filter.until_wall_ns : INT64_MAX;
+    assert_true(qs_store_read_now(f->store, read_named, &c, &err));
+    for (size_t i = 0; i < c.list.count; i++) {
+        const struct qs_named *n = &c.list.at[i];
+        qs_buf_fmt(&said, "%lld %s %s %s %u %lld;", (long long)n->job, n->label ? n->label : "-",
+                   n->benchmark, n->device, n->runs, (long long)n->started_wall_ns);
+    }
+    assert_string_equal(said.data, expected);
+    qs_named_list_free(&c.list);
+    qs_buf_done(&said);
+}
+
+static void what_was_measured_has_names(void **state)
+{
+    struct fixture *f = *state;
+    fill(f, false);
+    named_are(f, (struct qs_named_filter){0}, "1 - gzip bench 1 20;"); /* run 3 did not end, nor job 2 */
+    end(f, 3, 0);
+    end(f, 4, 0);
+    qs_store_job_state(f->store, 2, QS_JOB_DONE, NULL, 100, on_fine, NULL);
+    qs_loop_run(f->loop);
+    named_are(f, (struct qs_named_filter){0}, "1 - gzip bench 2 20;2 v2 gzip bench 1 70;");
+    named_are(f, (struct qs_named_filter){.label = "V2"}, "2 v2 gzip bench 1 70;");
+    named_are(f, (struct qs_named_filter){.label = "v3"}, "");
+    named_are(f, (struct qs_named_filter){.benchmark = "zip", .device = "bench", .since_wall_ns = 21},
+              "2 v2 gzip bench 1 70;");
+    named_are(f, (struct qs_named_filter){.until_wall_ns = 20}, "1 - gzip bench 2 20;");
+    named_are(f, (struct qs_named_filter){.device = "ben"}, "");
+    named_are(f, (struct qs_named_filter){.benchmark = "sort"}, "");
 }
 
 static void a_running_job_is_left_out(void **state)
@@ -346,10 +400,15 @@ static void a_window_of_warm_up_says_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(an_arm_has_its_values),          TEST(builds_and_nights_are_found),
-        TEST(a_range_has_the_builds_between), TEST(a_running_job_is_left_out),
-        TEST(what_is_not_there_is_told),      cmocka_unit_test(a_number_is_met_once),
-        TEST(a_job_has_its_metrics),          TEST(a_window_of_warm_up_says_nothing),
+        TEST(an_arm_has_its_values),
+        TEST(builds_and_nights_are_found),
+        TEST(a_range_has_the_builds_between),
+        TEST(a_running_job_is_left_out),
+        TEST(what_is_not_there_is_told),
+        cmocka_unit_test(a_number_is_met_once),
+        TEST(what_was_measured_has_names),
+        TEST(a_job_has_its_metrics),
+        TEST(a_window_of_warm_up_says_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,124 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "ctl/query.h"
+#include "ctl/result.h"
+
+static const struct qs_opt options[] = {
+    {.name = "device", .values = "NAME", .help = "Only what this device measured.", .heading = "Which"},
+    {.name = "benchmark", .values = "TEXT", .help = "Only benchmarks that have this in their name."},
+    {.name = "since",
+     .values = "WHEN",
+     .help = "Sessions from then on: 2026-11-01, 2026-11-01T05:30 (UTC), or 12h, 30d, 2w ago."},
+    {.name = "until", .values = "WHEN", .help = "Sessions up to then; a date means its end."},
+    {.name = "limit",
+     .values = "N",
+     .kind = QS_OPT_WHOLE,
+     .min = 1,
+     .max = 1000,
+     .help = "At most so many builds and so many nights, newest first (20)."},
+    {0}};
+
+/* `lists`: the answer without filters. The label that is near the word, with its advice. */
+static void add_near(const json_t *lists, const char *word, struct qs_buf *advice)
+{
+    const json_t *builds = json_object_get(lists, "builds"), *build;
+    const char **labels = qs_calloc(json_array_size(builds) + 1, sizeof(*labels));
+    size_t i;
+    json_array_foreach(builds, i, build) labels[i] = qs_json_get_text(build, "build", "");
+    const char *near = word != NULL ? qs_nearest(word, labels, json_array_size(builds)) : NULL;
+    if (near != NULL)
+        qs_buf_fmt(advice, "did you mean `%s`? ", near);
+    qs_buf_str(advice, "`quiesce builds` lists all");
+    free((void *)labels);
+}
+
+static bool is_empty(const json_t *doc)
+{
+    return json_array_size(json_object_get(doc, "builds")) == 0 &&
+           json_array_size(json_object_get(doc, "nights")) == 0;
+}
+
+/* Where there is something, but not of what was named. */
+static bool tell_nothing(struct qs_ctl *ctl, struct qs_http *http, const char *word, int *ret_code)
+{
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_buf advice;
+    json_t *all = qs_api_get(ctl, http, "/api/v1/builds?limit=1000", ret_code);
+    bool told = all != NULL && !is_empty(all);
+    qs_buf_init(&advice);
+    if (told) {
+        if (word != NULL)
+            qs_fail(&err, QS_E_NOT_FOUND, "no build that was measured has `%.60s` in its label%s", word,
+                    ctl->args->use_count > 0 ? " and all that the options say" : "");
+        else
+            qs_fail(&err, QS_E_NOT_FOUND, "nothing was measured of all that the options say");
+        add_near(all, word, &advice);
+        *ret_code = qs_api_fail_advised(ctl, &err, advice.data);
+    }
+    qs_buf_done(&advice);
+    json_decref(all);
+    return told;
+}
+
+static void show(struct qs_ctl *ctl, struct qs_http *http, const char *word, const char *path, int *ret_code)
+{
+    struct qs_buf text, out;
+    qs_buf_init(&text);
+    qs_buf_init(&out);
+    bool ok = qs_api_text(ctl, http, path, &text, ret_code);
+    json_t *doc = ok ? json_loadb(text.data, text.len, 0, NULL) : NULL;
+    bool filtered = word != NULL || strchr(path, '&') != NULL;
+    if (ok && !(filtered && is_empty(doc) && tell_nothing(ctl, http, word, ret_code)) &&
+        *ret_code == QS_EXIT_OK) {
+        struct qs_layout layout = qs_result_layout(ctl);
+        qs_layout_builds(&layout, doc, &out);
+        qs_ctl_print(ctl->out, ctl->json ? &text : &out);
+    }
+    json_decref(doc);
+    qs_buf_done(&text);
+    qs_buf_done(&out);
+}
+
+static int run(struct qs_ctl *ctl)
+{
+    int code = QS_EXIT_OK;
+    const struct qs_args *args = ctl->args;
+    const char *word = args->word_count > 0 ? args->argv[args->word[0]] : NULL;
+    struct qs_http *http = NULL;
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_buf path;
+    qs_buf_init(&path);
+    qs_buf_fmt(&path, "/api/v1/builds?limit=%" PRId64, qs_args_number(args, "limit", 20));
+    qs_query_add(&path, "text", word);
+    qs_query_add(&path, "device", qs_args_text(args, "device", NULL));
+    qs_query_add(&path, "benchmark", qs_args_text(args, "benchmark", NULL));
+    if (qs_query_times(args, &path, &err))
+        http = qs_api_reach_reading(ctl, &code);
+    else
+        code = qs_api_fail(ctl, &err);
+    if (http != NULL)
+        show(ctl, http, word, path.data, &code);
+    qs_http_free(http);
+    qs_buf_done(&path);
+    return code;
+}
+
+const struct qs_command qs_command_builds = {
+    .name = "builds",
+    .summary = "List the builds and nights that compare can name",
+    .usage = "[OPTIONS] [TEXT]",
+    .about =
+        "Builds are what arms of ended jobs measured, by their labels, in the order in which they came; "
+        "TEXT is a part of a label. A night is a day where the daemon runs, from midnight to midnight: a "
+        "session belongs to the one in which it began. Sides of `quiesce compare` are written "
+        "build:LABEL, build:FROM..TO and night:DATE.",
+    .options = options,
+    .examples = "quiesce builds\nquiesce builds v1. --device pixel6 --since 30d\n"
+                "quiesce builds --json | jq -r '.builds[].build'\n"
+                "quiesce compare build:v1.4 build:v1.5\nquiesce compare night:2026-11-20 night:2026-11-21",
+    .most_words = 1,
+    .run = run};
