@@ -142,6 +142,7 @@ static bool put_arm(struct qs_store_reader *reader, struct export *e, const json
     qs_json_object(j);
     qs_json_kstring(j, "command", json_string_value(json_object_get(arm, "command")));
     qs_json_kstring(j, "name", json_string_value(json_object_get(arm, "name")));
+    qs_json_kstring(j, "build", json_string_value(json_object_get(arm, "build")));
     qs_json_kstring(j, "point", json_string_value(json_object_get(result, "label")));
     qs_json_kstring(j, "device", device);
     put_numbers(j, &t);

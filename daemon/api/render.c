@@ -76,6 +76,7 @@ void qs_render_run(struct qs_json *j, const struct qs_run_info *run)
     qs_json_kint(j, "job", run->job);
     qs_json_kint(j, "arm", run->arm);
     qs_json_kstring(j, "arm_name", run->arm_name);
+    qs_json_kstring(j, "build", run->build);
     qs_json_kint(j, "point", run->point);
     qs_json_kstring(j, "device", run->device);
     qs_json_kbool(j, "simulated", run->simulated);
@@ -153,6 +154,11 @@ void qs_render_spec(struct qs_json *j, const struct qs_job_spec *spec)
     qs_json_array(j);
     for (size_t a = 0; a < spec->arm_count; a++)
         qs_json_string(j, spec->arms[a].name);
+    qs_json_array_end(j);
+    qs_json_key(j, "builds");
+    qs_json_array(j);
+    for (size_t a = 0; a < spec->arm_count; a++)
+        spec->arms[a].build_label ? qs_json_string(j, spec->arms[a].build_label) : qs_json_null(j);
     qs_json_array_end(j);
     qs_json_key(j, "points");
     qs_json_array(j);

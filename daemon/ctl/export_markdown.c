@@ -46,16 +46,30 @@ static void put_change(struct qs_buf *out, const struct qs_finding *f)
         qs_buf_fmt(out, " (%+.2f to %+.2f %%)", (f->lo - 1) * 100, (f->hi - 1) * 100);
 }
 
+/* "a → b (build v1 → v2)": builds where they say more than the names. */
+static void put_arms(struct qs_buf *out, const struct qs_finding *f)
+{
+    bool more = f->builds != NULL && f->builds[0] != '\0' && strcmp(f->builds, f->arms) != 0;
+    put_cell(out, f->arms);
+    if (!more)
+        return;
+    qs_buf_str(out, " (build ");
+    put_cell(out, f->builds);
+    qs_buf_char(out, ')');
+}
+
 static void put_row(struct qs_buf *out, const struct qs_finding *f)
 {
     bool loud = strcmp(f->verdict, "regression") == 0;
-    const char *const texts[] = {f->point, f->arms, f->where, f->metric};
-    for (size_t i = 0; i < 4; i++) {
-        qs_buf_str(out, "| ");
-        put_cell(out, texts[i]);
-        qs_buf_char(out, ' ');
-    }
     qs_buf_str(out, "| ");
+    put_cell(out, f->point);
+    qs_buf_str(out, " | ");
+    put_arms(out, f);
+    qs_buf_str(out, " | ");
+    put_cell(out, f->where);
+    qs_buf_str(out, " | ");
+    put_cell(out, f->metric);
+    qs_buf_str(out, " | ");
     put_value(out, f->base, f->unit);
     qs_buf_str(out, " | ");
     put_value(out, f->cand, f->unit);

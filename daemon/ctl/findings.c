@@ -35,14 +35,22 @@ static char *arrow(const char *base, const char *cand)
     return strcmp(base, cand) == 0 ? qs_strdup("") : qs_asprintf("%s → %s", base, cand);
 }
 
-static double median_of_arm(const json_t *result, const char *name)
+static const json_t *arm_of(const json_t *result, const char *name)
 {
     size_t i;
     const json_t *arm;
     json_array_foreach(json_object_get(result, "arms"), i,
-                       arm) if (strcmp(qs_json_get_text(arm, "name", ""), name) ==
-                                0) return qs_json_get_number(arm, "median_ns", NAN);
-    return NAN;
+                       arm) if (strcmp(qs_json_get_text(arm, "name", ""), name) == 0) return arm;
+    return NULL;
+}
+
+static char *builds_of(const json_t *result, const char *base, const char *cand)
+{
+    const char *x = qs_json_get_text(arm_of(result, base), "build", ""),
+               *y = qs_json_get_text(arm_of(result, cand), "build", "");
+    if (x[0] == '\0' && y[0] == '\0')
+        return qs_strdup("");
+    return qs_asprintf("%s → %s", x[0] != '\0' ? x : "–", y[0] != '\0' ? y : "–");
 }
 
 /* What a verdict of two sides and one on a job's metric have. */
@@ -72,6 +80,7 @@ static void add_metrics(const json_t *result, struct qs_findings *f)
             finding->where = qs_strdup(qs_json_get_text(result, "device", ""));
             finding->candidate = qs_json_get_text(v, "candidate_arm", "");
             finding->arms = arrow(qs_json_get_text(v, "base_arm", ""), finding->candidate);
+            finding->builds = builds_of(result, qs_json_get_text(v, "base_arm", ""), finding->candidate);
             finding->margin_ratio = qs_json_get_number(v, "margin_ratio", NAN);
             finding->warnings = i == 0 ? json_object_get(metric, "warnings") : NULL;
         }
@@ -93,8 +102,9 @@ static void of_job(const json_t *result, struct qs_findings *f)
         finding->metric = "duration_ns";
         finding->unit = "ns";
         finding->sentence = qs_json_get_text(pair, "sentence", "");
-        finding->base = median_of_arm(result, base);
-        finding->cand = median_of_arm(result, cand);
+        finding->builds = builds_of(result, base, cand);
+        finding->base = qs_json_get_number(arm_of(result, base), "median_ns", NAN);
+        finding->cand = qs_json_get_number(arm_of(result, cand), "median_ns", NAN);
         finding->margin_ratio = qs_json_get_number(pair, "margin_ratio", NAN);
         finding->needed = qs_json_get_int(pair, "blocks_needed", 0);
         finding->needed_of = "blocks";
@@ -183,6 +193,7 @@ void qs_findings_done(struct qs_findings *f)
     for (size_t i = 0; i < f->count; i++) {
         free(f->at[i].where);
         free(f->at[i].arms);
+        free(f->at[i].builds);
     }
     free(f->at);
     *f = (struct qs_findings){0};

@@ -14,6 +14,7 @@ struct qs_finding {        /* borrowed from the document but for what says owned
     const char *point;     /* benchmark with its parameters */
     char *where;           /* owned: the device, "3 devices", or the file */
     char *arms;            /* owned: "a → b" where the arms have other names, else "" */
+    char *builds;          /* owned: "v1 → v2" of a job's arms that have builds, else "" */
     const char *candidate; /* name of its arm, or "" */
     const char *metric, *unit, *verdict, *reason, *sentence;
     double base, cand;    /* medians in the unit; NaN: not known */

@@ -151,6 +151,25 @@ static void names_field(const struct qs_layout *layout, struct qs_buf *out, cons
     qs_buf_done(&text);
 }
 
+/* "old (build v1), new (build v2)": builds that are not called as their arms. */
+static void arms_field(const struct qs_layout *layout, struct qs_buf *out, const json_t *job)
+{
+    const json_t *builds = json_object_get(job, "builds"), *arm;
+    struct qs_buf text;
+    size_t i;
+    qs_buf_init(&text);
+    json_array_foreach(json_object_get(job, "arms"), i, arm)
+    {
+        const char *name = json_is_string(arm) ? json_string_value(arm) : qs_json_get_text(arm, "name", "?");
+        const char *build = json_string_value(json_array_get(builds, i));
+        qs_buf_fmt(&text, "%s%s", i > 0 ? ", " : "", name);
+        if (build != NULL && strcmp(build, name) != 0)
+            qs_buf_fmt(&text, " (build %s)", build);
+    }
+    field(layout, out, "arms", text.data);
+    qs_buf_done(&text);
+}
+
 static void progress_field(const struct qs_layout *layout, struct qs_buf *out, const json_t *job)
 {
     const json_t *p = json_object_get(job, "progress");
@@ -193,7 +212,7 @@ void qs_layout_job(const struct qs_layout *layout, const json_t *job, struct qs_
     field(layout, out, "reason", qs_json_get_text(job, "reason", ""));
     field(layout, out, "waits for", qs_json_get_text(job, "why", ""));
     progress_field(layout, out, job);
-    names_field(layout, out, "arms", json_object_get(job, "arms"));
+    arms_field(layout, out, job);
     names_field(layout, out, "points", json_object_get(job, "points"));
     qs_buf_clear(&text);
     qs_buf_fmt(&text, "%" PRId64 " (%" PRId64 " tainted), %" PRId64 " iterations",
@@ -295,6 +314,7 @@ void qs_layout_run(const struct qs_layout *layout, const json_t *run, struct qs_
     qs_buf_fmt(&text, "run %s: %s", qs_json_get_text(run, "uid", "?"), qs_json_get_text(run, "state", "?"));
     qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
     field(layout, out, "arm", qs_json_get_text(run, "arm_name", ""));
+    field(layout, out, "build", qs_json_get_text(run, "build", ""));
     field(layout, out, "device", qs_json_get_text(run, "device", ""));
     qs_buf_clear(&text);
     qs_buf_fmt(&text, "%" PRId64 ", turn %" PRId64 ", attempt %" PRId64, qs_json_get_int(run, "block", 0),

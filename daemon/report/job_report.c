@@ -135,6 +135,7 @@ static void put_arm(struct qs_json *j, const struct qs_report_group *g, size_t a
     qs_json_object(j);
     qs_json_kint(j, "arm", (int64_t)arm);
     qs_json_kstring(j, "name", g->in->spec->arms[arm].name);
+    qs_json_kstring(j, "build", g->in->spec->arms[arm].build_label);
     qs_json_kint(j, "runs", (int64_t)count);
     qs_json_kint(j, "iterations", (int64_t)series.n);
     qs_views_put(j, &g->in->views, &g->arms[arm].tally);
@@ -342,6 +343,7 @@ enum qs_status qs_report_run(const struct qs_report_input *in, const struct qs_r
     put_head(&j, "run", in);
     qs_json_kstring(&j, "run", uid);
     qs_json_kstring(&j, "arm", run->arm_name);
+    qs_json_kstring(&j, "build", run->build);
     qs_json_kstring(&j, "label", label);
     qs_json_kstring(&j, "device", run->device);
     qs_json_kbool(&j, "simulated", run->simulated);

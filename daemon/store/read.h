@@ -40,6 +40,7 @@ struct qs_run_info {
     uint64_t warmup_n;     /* of the accepted ones the first so many do not count */
     enum qs_run_state state;
     char *arm_name, *device, *stop_reason, *error_slug, *error_text, *exe_path, *exe_sha256, *env_json;
+    char *build;         /* label of its arm's build, or NULL */
     char *harness_json;  /* NULL in other modes */
     char *stream_json;   /* NULL in other modes */
     uint64_t device_seq; /* the device's number of the next iteration not stored */

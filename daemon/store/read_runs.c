@@ -16,9 +16,10 @@
     "coalesce(r.exe_path, ''),"                                                                              \
     " coalesce(lower(hex(r.exe_sha256)), ''), v.body, r.started_wall_ns,"                                    \
     " coalesce((SELECT max(w.first_seq + w.n) FROM window w WHERE w.run_id = r.id), 0) - 1, "                \
-    "coalesce(d.simulated, 0), r.warmup_n, r.harness, r.stream,"                                             \
+    "coalesce(d.simulated, 0), r.warmup_n, r.harness, r.stream, g.label,"                                    \
     " (SELECT coalesce(sum(coalesce(w.device_n, w.n)), 0) FROM window w WHERE w.run_id = r.id)"              \
     " FROM run r JOIN arm a ON a.job_id = r.job_id AND a.idx = r.arm_idx"                                    \
+    " LEFT JOIN build g ON g.id = a.build_id"                                                                \
     " LEFT JOIN session e ON e.id = r.session_id LEFT JOIN env v ON v.id = e.env_id"                         \
     " LEFT JOIN boot b ON b.id = e.boot_id LEFT JOIN device d ON d.id = b.device_id"
 
@@ -59,6 +60,7 @@ static void take_run(struct qs_stmt *s, struct qs_run_info *run)
     run->warmup_n = (uint64_t)qs_stmt_get_int(s);
     run->harness_json = qs_stmt_dup_text(s);
     run->stream_json = qs_stmt_dup_text(s);
+    run->build = qs_stmt_dup_text(s);
     run->device_seq = (uint64_t)qs_stmt_get_int(s);
 }
 
@@ -110,6 +112,7 @@ void qs_runs_free(struct qs_runs *runs)
     for (size_t i = 0; i < runs->count; i++) {
         struct qs_run_info *run = &runs->at[i];
         free(run->arm_name);
+        free(run->build);
         free(run->device);
         free(run->stop_reason);
         free(run->error_slug);

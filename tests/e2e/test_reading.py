@@ -34,7 +34,7 @@ def an_empty_state(tap):
     """Reading an empty state answers that nothing is there, and makes nothing"""
     with Bed() as bed:
         for argv, code, words in (
-                (("jobs",), 0, "There are no jobs yet"), (("history",), 0, "There is no series yet"), (("show", "1"), 2, "no job 1"),
+                (("jobs",), 0, "There are no jobs yet"), (("history",), 0, "There is no series yet"), (("builds",), 0, "Nothing was measured yet"), (("show", "1"), 2, "no job 1"),
                 (("compare", "1"), 2, "no job 1"), (("devices",), 0, "no daemon answers"), (("reproduce", "1", "--dry-run"), 2, "no job 1"),
                 (("analyze", bed.file("a.txt", "1\n2\n3\n4\n5\n")), 0, "median")):
             told = bed.cli(*argv)
@@ -54,7 +54,7 @@ def the_same_answers(tap):
         tap.equal(told.returncode, 0, f"a job to look at: {told.stderr[-300:]}")
         run = bed.one("SELECT run FROM v_run WHERE block = 1 AND arm = 'b'")
         asked = [("jobs",), ("jobs", "--json"), ("show", "1"), ("show", "1", "--json"), ("show", "run", run), ("compare", "1"),
-                 ("compare", "1", "--json"), ("compare", "1", "--csv"), ("compare", "1:a", "1:b"), ("history",), ("show", "2")]
+                 ("compare", "1", "--json"), ("compare", "1", "--csv"), ("compare", "1:a", "1:b"), ("history",), ("builds",), ("show", "2")]
 
         def answers():
             return {argv: (told.returncode, told.stdout, told.stderr) for argv in asked for told in (bed.cli(*argv),)}

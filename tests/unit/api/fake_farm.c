@@ -66,7 +66,8 @@ bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_st
     char *spec_json = document(sub);
     struct qs_arm_row *arms = qs_calloc(spec->arm_count, sizeof *arms);
     for (size_t a = 0; a < spec->arm_count; a++)
-        arms[a] = (struct qs_arm_row){.name = spec->arms[a].name, .argv_json = "[]"};
+        arms[a] = (struct qs_arm_row){
+            .name = spec->arms[a].name, .argv_json = "[]", .build_label = spec->arms[a].build_label};
     struct qs_point_row point = {
         .benchmark = "x", .params_json = "{}", .conditions_json = "{}", .label = spec->points[0].label};
     struct qs_job_row row = {.idem = sub->idem,

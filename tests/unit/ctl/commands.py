@@ -212,6 +212,7 @@ def main(quiesce, golden):
                 f.write(text)
         server = TellerServer(os.path.join(top, "quiesce", "api.sock"), Teller)
         server.table = Table(golden, top)
+        server.farm = client.Farm()  # which keeps nobody waiting
         threading.Thread(target=server.serve_forever, daemon=True).start()
         got = transcript(q, server.table)
         server.shutdown()
