@@ -606,7 +606,7 @@ def main():
         test_streams(t, q, server)
         test_run(t, q, server)
         test_output(t, q)
-        test_late_answer(t, q, server, sys.argv[2])
+        test_late_answer(t, q, server, os.path.abspath(sys.argv[2]))
         test_interrupt(t, q, server)
         server.shutdown()
     return t.done()
