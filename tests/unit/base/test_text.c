@@ -242,6 +242,10 @@ static void test_words(void **state)
     (void)state;
     assert_true(qs_text_is_word("MB/s", "%/-"));
     assert_true(qs_text_is_word("a9Z", ""));
+    assert_true(qs_text_is_word("azAZ09", ""));
+    static const char *const beside[] = {"`", "{", "@", "[", "/", ":"};
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
+        assert_false(qs_text_is_word(beside[i], "%-"));
     assert_false(qs_text_is_word("", "%/-"));
     assert_false(qs_text_is_word("MB s", "%/-"));
     assert_false(qs_text_is_word("\xc2\xb5s", "%/-"));

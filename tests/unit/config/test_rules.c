@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "config/selector.h"
+#include "config/stop.h"
 #include "golden.h"
 
 static struct qs_job_spec *with_plan(const char *plan)
@@ -63,6 +64,26 @@ static void test_stop_rules(void **state)
     }
     check_stop("{any: [standard, {all: [quick, {fixed: 100}]}]}",
                "any(settled(400, 2 %), all(all(cov_window(20, 5 %), fixed(30)), fixed(100)))");
+}
+
+/* Each name once, wherever it stands. */
+static void test_externals(void **state)
+{
+    (void)state;
+    struct qs_job_spec *spec =
+        with_plan("{stop: {any: [{external: b}, {all: [{not: {external: a}}, {fixed: 9}]},"
+                  " {external: b}, {external: c}]}}");
+    const char *names[4] = {NULL};
+    assert_int_equal(qs_stop_externals(spec->plan.stop, names, 4), 3);
+    assert_string_equal(names[0], "b");
+    assert_string_equal(names[1], "a");
+    assert_string_equal(names[2], "c");
+    assert_null(names[3]);
+    names[1] = NULL;
+    assert_true(qs_stop_externals(spec->plan.stop, names, 1) > 1); /* more than there is room for */
+    assert_null(names[1]);
+    assert_int_equal(qs_stop_externals(NULL, names, 4), 0);
+    qs_job_free(spec);
 }
 
 static const char *fact(const char *name, void *user)
@@ -249,6 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_stop_rules),
+        cmocka_unit_test(test_externals),
         cmocka_unit_test(test_selectors),
         cmocka_unit_test(test_selectors_refused),
         cmocka_unit_test(test_fixed_orders),
