@@ -1,6 +1,7 @@
 /* Commands of this machine: input, output, time, and what goes wrong. They are real. */
 #include "cm.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,6 +68,26 @@ static void test_input_becomes_output(void **state)
     assert_int_equal(t.code, QS_E_NONE);
     assert_int_equal(t.output.len, 0);
     qs_buf_done(&t.output);
+}
+
+static int open_descriptors(void)
+{
+    int n = 0;
+    for (int fd = 0; fd < 1024; fd++)
+        n += fcntl(fd, F_GETFD) >= 0 ? 1 : 0;
+    return n;
+}
+
+static void test_no_descriptor_is_left(void **state)
+{
+    (void)state;
+    static const char *const scripts[] = {"cat", "exec <&- >&-", "exit 3", "kill -9 $$", "yes"};
+    int before = open_descriptors(); /* after the first loop, of which the library keeps some */
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+        struct told t = run(scripts[i], "x", 1, LONG_NS);
+        qs_buf_done(&t.output);
+        assert_int_equal(open_descriptors(), before);
+    }
 }
 
 static void expect_failure(const char *script, int64_t timeout_ns, const char *words)
@@ -183,6 +204,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_input_becomes_output),
+        cmocka_unit_test(test_no_descriptor_is_left),
         cmocka_unit_test(test_failures),
         cmocka_unit_test(test_what_it_leaves_behind_goes_with_it),
         cmocka_unit_test(test_a_number_that_is_a_strangers_now_is_left_alone),

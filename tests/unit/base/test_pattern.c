@@ -50,6 +50,8 @@ static void test_finds_its_group(void **state)
     expect("[]()+*]([^](]*)", "()+x(", ")+x"); /* in brackets nothing is a group or a repeat */
     expect("[[:space:](]+([[:alpha:]]+)", "1 (ms)", "ms");
     expect("[[.(.]]([0-9]+)[[=)=]]", "(12)", "12");
+    expect("[[a]([0-9]+)", "a12", "12"); /* not each [ in brackets begins a class, nor each : */
+    expect("[a:]([0-9]+)", ":12", "12");
     expect("\\++([0-9]*)", "++12", "12");
 }
 
@@ -60,6 +62,8 @@ static void test_refuses_what_is_wrong_or_costs_too_much(void **state)
     refuses("[0-9]+", "it has 0 groups");
     refuses("(a)(b)", "it has 2 groups");
     refuses("(a", "not a regular expression");
+    refuses("(a)[[", "not a regular expression");
+    refuses("(a)[[:", "not a regular expression");
     refuses("(a)\\1", "a reference back");
     refuses("(a{256})", "more than 255");
     refuses("(a{,256})", "more than 255");
