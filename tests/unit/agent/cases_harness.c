@@ -329,6 +329,12 @@ static void tunes(void **state)
     }
     assert_int_equal(e.before, 104);
     assert_int_equal(e.after, 111);
+    script_measuring(s, 4, 1); /* what comes after it has nothing of that */
+    s->rows[0].start_ns = s->now_ns;
+    s->now_ns += 1 * MS;
+    finish(s, 1);
+    script_expect_closed(s, &m);
+    assert_false(peer_has_evidence(&m, QS_SENSOR_CLOCK_PRECISION, &e));
     script_free(s);
 }
 

@@ -267,6 +267,26 @@ static void test_writing_a_frame(void **state)
     assert_int_equal(feed_new(&s, 64), 1);
 }
 
+/* The second of one writer is as good as the first; a HELLO may be as long as a HELLO may be. */
+static void test_frames_behind_each_other(void **state)
+{
+    (void)state;
+    static uint8_t longest[QS_HELLO_MAX_BYTES + 1];
+    for (uint32_t more = 0; more < 2; more++) {
+        struct stream s = {.n = 0};
+        struct qs_writer w;
+        qs_writer_init(&w, s.bytes, sizeof s.bytes);
+        size_t at = qs_frame_begin(&w);
+        qs_put_bytes(&w, longest, QS_HELLO_MAX_BYTES + more);
+        assert_true(qs_frame_end(&w, at, QS_MSG_HELLO_HOST, 0));
+        at = qs_frame_begin(&w);
+        qs_put_u32(&w, 0xdeadbeefU);
+        assert_true(qs_frame_end(&w, at, QS_MSG_PING, 1));
+        s.n = w.len;
+        assert_int_equal(feed_new(&s, s.n), more ? QS_WIRE_E_NOISE : 2);
+    }
+}
+
 static void test_largest_payload(void **state)
 {
     (void)state;
@@ -308,6 +328,7 @@ int main(void)
         cmocka_unit_test(test_length_is_bounded),
         cmocka_unit_test(test_broken_stays_broken),
         cmocka_unit_test(test_writing_a_frame),
+        cmocka_unit_test(test_frames_behind_each_other),
         cmocka_unit_test(test_largest_payload),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -192,6 +192,12 @@ static void test_run_begin_ranges(void **state)
     m.iteration_limit_ns = QS_SPAN_MAX_NS + 1;
     assert_false(run_begin_passes(&m));
     m = good_run_begin();
+    static const char user[] = "0123456789012345678901234567890123456789012345678901234567890123x";
+    m.user = (struct qs_text){.p = user, .n = QS_NAME_MAX_BYTES};
+    assert_true(run_begin_passes(&m));
+    m.user.n++;
+    assert_false(run_begin_passes(&m));
+    m = good_run_begin();
     m.output_max_bytes = QS_OUTPUT_MAX_BYTES + 1;
     assert_false(run_begin_passes(&m));
     m = good_run_begin();
