@@ -7,6 +7,8 @@ that the files here, and the seeds in DIR, are what this writer says. The C code
 never asked: where both agree, the format is what the page says. Files that exist are the contract: a change of one
 is a change of the protocol and needs a new version.
 """
+import hashlib
+import hmac
 import pathlib
 import struct
 import sys
@@ -257,9 +259,18 @@ MESSAGES = [
 ]
 
 
-def frame(kind, seq, payload):
-    head = struct.pack("<HBBII", 0x5351, 1, kind, len(payload), seq)
-    return head + struct.pack("<I", crc32c(head + payload))
+def seal_key(side):
+    """Of one direction, with the key 00 01 .. 27 and greetings whose SHA-256 is 00 01 .. 1f."""
+    said = f"quiesce frames of the {side}".encode() + SESSION + NONCE + FARM + SHA
+    return hmac.new(bytes(range(40)), said, hashlib.sha256).digest()
+
+
+def frame(kind, seq, payload, side=None):
+    """Header and payload; sealed where a side is named."""
+    head = struct.pack("<HBBII", 0x5351, 1, kind, len(payload) + (16 if side else 0), seq)
+    if side:
+        payload += hmac.new(seal_key(side), head + payload, hashlib.sha256).digest()[:16]
+    return head + struct.pack("<I", crc32c(head + payload)) + payload
 
 
 def hex_lines(data):
@@ -267,18 +278,25 @@ def hex_lines(data):
     return groups or [""]
 
 
-def page(name, kind, fields):
-    payload = b"".join(data for data, _ in fields)
-    head = frame(kind, kind - 1, payload)
-    parts = [(head[0:2], 'magic "QS"'), (head[2:3], "framing version 1"), (head[3:4], f"type {kind} {name.upper()}"),
-             (head[4:8], f"payload length = {len(payload)}"), (head[8:12], f"seq = {kind - 1}"),
-             (head[12:16], "crc-32c of the 12 bytes above and the payload")] + fields
+def page(name, kind, fields, side=None):
+    whole = frame(kind, kind - 1, b"".join(data for data, _ in fields), side)
+    length = len(whole) - 16
+    parts = [(whole[0:2], 'magic "QS"'), (whole[2:3], "framing version 1"), (whole[3:4], f"type {kind} {name.upper()}"),
+             (whole[4:8], f"payload length = {length}"), (whole[8:12], f"seq = {kind - 1}"),
+             (whole[12:16], "crc-32c of the 12 bytes above and the payload")] + fields
+    if side:
+        parts.append((whole[-16:], f"seal of the {side}"))
     out = []
     for data, comment in parts:
         lines = hex_lines(data)
         out.append(f"{lines[0]:<48}# {comment}")
         out += lines[1:]
-    return "\n".join(line.rstrip() for line in out) + "\n", head + payload
+    return "\n".join(line.rstrip() for line in out) + "\n", whole
+
+
+# A PING of each side with its seal.
+SEALED = [(f"ping_sealed_{side}", 4, u64("id", 7) + i64("t_send_ns", -2), side) for side in ("host", "agent")]
+PAGES = [(name, kind, fields, None) for name, kind, fields in MESSAGES] + SEALED
 
 
 def main():
@@ -287,26 +305,39 @@ def main():
         return
     if len(sys.argv) == 3 and sys.argv[1] == "--check":
         sys.exit(check(pathlib.Path(sys.argv[2])))
-    for name, kind, fields in MESSAGES:
-        (HERE / f"{name}.hex").write_text(page(name, kind, fields)[0])
+    for name, *what in PAGES:
+        (HERE / f"{name}.hex").write_text(page(name, *what)[0])
 
 
 def check(corpus):
     sys.path.insert(0, str(HERE.parents[1] / "tools"))
     from tap import Tap
     t = Tap()
-    for name, kind, fields in MESSAGES:
+    for name, *what in PAGES:
         path = HERE / f"{name}.hex"
-        t.equal(path.read_text() if path.exists() else None, page(name, kind, fields)[0], f"{path.name}")
-    t.equal(sorted(path.stem for path in HERE.glob("*.hex")), sorted(name for name, _, _ in MESSAGES), "no file is of nobody")
+        t.equal(path.read_text() if path.exists() else None, page(name, *what)[0], f"{path.name}")
+    t.equal(sorted(path.stem for path in HERE.glob("*.hex")), sorted(name for name, *_ in PAGES), "no file is of nobody")
     with tempfile.TemporaryDirectory() as top:
-        for folder in ("msg", "frame"):
+        for folder in ("msg", "frame", "seal"):
             (pathlib.Path(top) / folder).mkdir()
         write_corpus(pathlib.Path(top))
         stale = [path.name for path in sorted(pathlib.Path(top).glob("*/*"))
                  if not (seed := corpus / path.parent.name / path.name).exists() or seed.read_bytes() != path.read_bytes()]
         t.equal(stale, [], "the seeds of the fuzz targets are these frames")
     return t.done()
+
+
+def write_sealed(where):
+    """For the target: how to cut the stream, four bytes of what to change in it, frames of the host."""
+    payloads = [b"".join(data for data, _ in fields) for _, _, fields in MESSAGES]
+    frames = [frame(kind, seq, payloads[seq], "host") for seq, (_, kind, _) in enumerate(MESSAGES[:6])]
+    stream = b"".join(frames)
+    shapes = {
+        "whole": stream, "cut": stream[:-1], "again": frames[0] + frames[0], "left_out": frames[0] + frames[2],
+        "of_the_agent": frame(1, 0, payloads[0], "agent"), "without": frame(1, 0, payloads[0]), "short": frame(1, 0, bytes(8)),
+    }
+    for name, data in shapes.items():
+        (where / name).write_bytes(b"\x05\x11\0\x01\0" + data)
 
 
 def write_corpus(where):
@@ -323,6 +354,7 @@ def write_corpus(where):
         "other_version": hello[:2] + b"\2" + hello[3:], "too_long": hello + b"QS\1\x04\xff\xff\xff\xff" + bytes(8),
         "noise_only": bytes(5000), "cut": stream[:-1],
     }
+    write_sealed(where / "seal")
     for name, data in shapes.items():
         # The first byte says how the target cuts the stream.
         (where / "frame" / name).write_bytes(b"\x05" + data)
