@@ -8,6 +8,7 @@
 #include "ctl/api.h"
 #include "ctl/export.h"
 #include "ctl/findings.h"
+#include "ctl/layout_finding.h"
 
 /* Text inside a cell: what has a meaning there is escaped, control characters are shown, line ends are
  * spaces. */
@@ -146,6 +147,17 @@ static void put_views(struct qs_buf *out, const json_t *doc)
     qs_buf_done(&lines);
 }
 
+/* What a reader wants first, of two and more verdicts. */
+static void put_tally(struct qs_buf *out, const struct qs_findings *f)
+{
+    struct qs_buf words;
+    qs_buf_init(&words);
+    qs_tally_words(f, &words);
+    put_cell(out, words.data);
+    qs_buf_str(out, words.len > 0 ? "\n\n" : "");
+    qs_buf_done(&words);
+}
+
 void qs_export_markdown(const json_t *doc, struct qs_buf *out)
 {
     struct qs_findings f;
@@ -158,7 +170,9 @@ void qs_export_markdown(const json_t *doc, struct qs_buf *out)
         qs_buf_str(out, "**Refused**: the sides differ in more than the arm.\n");
     else if (f.count == 0)
         qs_buf_str(out, "**Nothing was compared**: the sides have nothing in common.\n");
-    else
+    else if (json_object_get(doc, "kind") != NULL) /* arms of a job are others: their ratios have no mean */
+        put_tally(out, &f);
+    if (f.count > 0 && !qs_findings_refused(doc))
         qs_buf_str(out, "| benchmark | arms | where | metric | base | candidate | change | verdict |\n"
                         "|---|---|---|---|--:|--:|--:|---|\n");
     for (size_t i = 0; i < f.count; i++)

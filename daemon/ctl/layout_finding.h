@@ -12,6 +12,7 @@ void qs_layout_finding(const struct qs_layout *layout, const struct qs_finding *
 void qs_finding_value(const struct qs_layout *layout, struct qs_grid *grid, double v, const char *unit);
 void qs_finding_change(struct qs_grid *grid, const struct qs_finding *f);
 /* layout_tally.c: of two and more verdicts: how many of each word, and the geometric mean of the ratios. */
+void qs_tally_words(const struct qs_findings *all, struct qs_buf *out);
 void qs_layout_tally(const struct qs_layout *layout, const struct qs_findings *all, struct qs_buf *out);
 
 #endif

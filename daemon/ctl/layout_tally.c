@@ -85,21 +85,28 @@ static void add_mean(const struct qs_findings *all, const char *kind, struct qs_
     qs_buf_fmt(text, " %+.1f %%", (mean_of(all, kind, lo, hi) - 1) * 100);
 }
 
-void qs_layout_tally(const struct qs_layout *layout, const struct qs_findings *all, struct qs_buf *out)
+void qs_tally_words(const struct qs_findings *all, struct qs_buf *out)
 {
-    struct qs_buf text;
     size_t metrics = 0;
     if (all->count < TALLY_LEAST)
         return;
-    qs_buf_init(&text);
-    qs_layout_count(&text, (int64_t)all->count, "verdict: ", "verdicts: ");
-    add_words(all, &text);
+    qs_layout_count(out, (int64_t)all->count, "verdict: ", "verdicts: ");
+    add_words(all, out);
     for (size_t i = 0; i < all->count && metrics < METRICS_MOST; i++) {
         if (was_told(all, i))
             continue;
-        add_mean(all, kind_of(&all->at[i]), &text);
+        add_mean(all, kind_of(&all->at[i]), out);
         metrics++;
     }
+}
+
+void qs_layout_tally(const struct qs_layout *layout, const struct qs_findings *all, struct qs_buf *out)
+{
+    struct qs_buf text;
+    if (all->count < TALLY_LEAST)
+        return;
+    qs_buf_init(&text);
+    qs_tally_words(all, &text);
     qs_buf_char(out, '\n');
     qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_BOLD);
     qs_buf_done(&text);
