@@ -181,7 +181,8 @@ double qs_steps_least_z(size_t n, const struct qs_hunter_opts *opts)
     return hi;
 }
 
-/* What lies between the neighbours of point i. */
+/* What lies between the neighbours of point i. Where its two stretches are less than half of the series they
+ * are one of several such pairs, which can begin and end in as many places each. */
 static void measure(const struct finder *f, size_t i)
 {
     struct qs_change_point *c = &f->out->point[i];
@@ -194,7 +195,8 @@ static void measure(const struct finder *f, size_t i)
     size_t least = b.n < f->least ? UNCONFIRMED_LEAST : f->least;
     c->before = a.mean;
     c->after = b.mean;
-    c->p = !(diff > 0) ? 1 : p_of_best(se > 0 ? qs_pt_two_sided(diff / se, df) : 0, least, a.n + b.n);
+    double p = !(diff > 0) ? 1 : p_of_best(se > 0 ? qs_pt_two_sided(diff / se, df) : 0, least, a.n + b.n);
+    c->p = fmin(1, p * fmax(1, pow((double)f->n / (2 * (na + nb)), 2)));
 }
 
 /* --- elimination ------------------------------------------------------------------------------- */

@@ -22,7 +22,9 @@ struct qs_steps {
  * all that are left have
  * - opts->confirm_after values before and after them to the next change; the last one at least two after it,
  * - p < opts->p_max: Student's t between the neighbouring stretches of y, with the variance of means of AR(1)
- *   values (phi), for the best of all places of the two stretches (Miller & Siegmund 1982).
+ *   values (phi), for the best of all places of the two stretches (Miller & Siegmund 1982), and where these
+ *   are less than half of the series, times the square of how often they fit into that half.
+ *
  * opts->min_magnitude is not looked at. Status as of qs_hunter; everything is NULL and 0 then. To be freed.
  */
 enum qs_status qs_steps_find(const double *x, size_t n, const struct qs_hunter_opts *opts,

@@ -168,7 +168,7 @@ const struct history_kind history_kinds[] = {
     STEPS("three steps of 2 %, 200 nights", NOISE_NORMAL, 200, 0.02, 3, 0.9),
     STEPS("three steps of 3 %", NOISE_NORMAL, 100, 0.03, 3, 0.9),
     RAMP("10 % in 20 nights", 20, 0.10, 0, 19, 0.93),
-    RAMP("8 % in 40 of 120 nights", 120, 0.08, 40, 40, 0.85),
+    RAMP("8 % in 40 of 120 nights", 120, 0.08, 40, 40, 0.935),
     RAMP("10 % in 100 nights", 100, 0.10, 0, 99, 0.93),
 };
 const size_t history_kind_count = sizeof history_kinds / sizeof *history_kinds;
