@@ -178,14 +178,15 @@ static int by_strength(const void *a, const void *b)
 
 static void adjust(struct table *t)
 {
-    double *p = qs_calloc(t->count + 1, sizeof *p);
+    if (t->count == 0)
+        return;
+    double *p = qs_calloc(t->count, sizeof *p);
     for (size_t i = 0; i < t->count; i++)
         p[i] = t->rows[i].p;
-    if (t->count > 0 && qs_adjust(p, t->count, QS_MULTI_BH, p) == QS_OK)
+    if (qs_adjust(p, t->count, QS_MULTI_BH, p) == QS_OK)
         for (size_t i = 0; i < t->count; i++)
             t->rows[i].p_bh = p[i];
-    if (t->count > 1)
-        qsort(t->rows, t->count, sizeof *t->rows, by_strength);
+    qsort(t->rows, t->count, sizeof *t->rows, by_strength);
     free(p);
 }
 

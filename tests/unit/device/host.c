@@ -93,7 +93,7 @@ static void on_quiet(void *user)
 
 static void on_disarm(const char *why, void *user)
 {
-    (void)why;
+    assert_string_equal(why, "busy again"); /* peer_disarm */
     tell(user, "disarm");
 }
 

@@ -244,15 +244,17 @@ static void one_process(struct stage *s, const struct stage_run *run, struct sta
 static void test_documents(void **state)
 {
     (void)state;
+    static const char *const env[] = {"PATH=/bin", "HOME=/root", "LANG=C", "LC_ALL=C", "LC_ALLY=C", NULL};
     struct stage s;
     stage_init(&s,
                "quiesce: 1\n"
                "benchmarks: [{name: work, mode: stream, format: numbers, unit: ms, argv: [work], output: "
-               "{file: out.txt}}]\n"
+               "{file: out.txt}, user: nobody, env_inherit: true, env: {B: b}}]\n"
                "arms: {a: {argv: [a]}, b: {argv: [b]}}\n"
                "plan: {seed: 1, blocks: {min: 2, max: 2}, until: {interval: 0%}, warmup: {iterations: 1}}\n"
                "conditions: {gate: none, bounds: none, repeat_tainted: 0}\n");
     s.parts.files = (struct qs_files *)(void *)&s;
+    s.parts.base_env = env; /* of which another user gets three */
     s.script = one_process;
     s.record =
         (struct stage_record){.piece = documents, .closed = closed_in_many_ways, .row = row_in_many_ways};

@@ -117,6 +117,26 @@ static void test_block_without_its_last_run(void **state)
     qs_samples_free(&earlier);
 }
 
+/* A block of disturbed runs alone was closed, too. */
+static void test_a_disturbed_block_counts(void **state)
+{
+    (void)state;
+    struct qs_samples earlier = {0};
+    for (uint32_t arm = 0; arm < 2; arm++) {
+        struct qs_sample *s = add(&earlier, "local", 0, 1, arm, 4);
+        s->soft_ns = s->durations_ns;
+        s->soft_n = s->n;
+        s->durations_ns = NULL;
+        s->n = 0;
+    }
+    struct stage s;
+    go(&s, &earlier);
+    assert_int_equal(first_block(&s, 0), 2);
+    assert_true(stage_told(&s, "\"block\":2,"));
+    stage_done(&s);
+    qs_samples_free(&earlier);
+}
+
 /* The very first block was cut before anything was stored: r is not known, the pilot comes first. */
 static void test_nothing_but_a_begun_run(void **state)
 {
@@ -226,6 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cut_block_is_repeated),
         cmocka_unit_test(test_block_without_its_last_run),
+        cmocka_unit_test(test_a_disturbed_block_counts),
         cmocka_unit_test(test_nothing_but_a_begun_run),
         cmocka_unit_test(test_hole_in_the_middle),
         cmocka_unit_test(test_finished_points_stay_finished),

@@ -110,6 +110,28 @@ static char moved[] =
 static char moved_on[] =
     "{\"layout\":\"random\",\"environment_bytes\":48,\"stack_bytes\":32,\"heap_bytes\":0}";
 
+/* Of a run its clean values count, be it one; disturbed ones where there is no other. */
+static void clean_values_count(void **state)
+{
+    (void)state;
+    static struct job x, y;
+    static double disturbed[] = {9e6, 9e6};
+    const struct facts facts = {env, exe, moved};
+    for (size_t clean = 0; clean < 2; clean++) {
+        make_job(&x, 1, 0, 1e6, &facts);
+        make_job(&y, 2, 0, 1e6, &facts);
+        for (size_t i = 0; i < RUNS; i++) {
+            y.clean[i].n = clean;
+            y.soft[i] = (struct qs_arm_values){.at = disturbed, .n = 2};
+        }
+        json_t *doc = compare(&x, &y, NULL), *again = json_object_get(in_list(doc, "results", 0), "again");
+        assert_int_equal(json_integer_value(json_object_get(again, "runs")), RUNS / 2);
+        double median = json_number_value(json_object_get(again, "median_ns"));
+        assert_true(clean ? median > 0.99e6 && median < 1.01e6 : median > 8.99e6);
+        json_decref(doc);
+    }
+}
+
 static void the_same_again(void **state)
 {
     (void)state;
@@ -194,9 +216,8 @@ static void too_little_is_no_answer(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_again),
-        cmocka_unit_test(what_is_not_the_same),
-        cmocka_unit_test(margins_are_those_of_the_benchmarks),
+        cmocka_unit_test(clean_values_count),      cmocka_unit_test(the_same_again),
+        cmocka_unit_test(what_is_not_the_same),    cmocka_unit_test(margins_are_those_of_the_benchmarks),
         cmocka_unit_test(too_little_is_no_answer),
     };
     golden_dir = argc > 1 ? argv[1] : golden_dir;

@@ -62,6 +62,25 @@ static void builds_are_one_sample(void **state)
     sides_done(&s);
 }
 
+/* A build that comes again after another one is one unit, not two. */
+static void builds_come_in_any_order(void **state)
+{
+    (void)state;
+    struct sides s;
+    sides_init(&s, NULL);
+    s.in.pool[0] = s.in.pool[1] = QS_POOL_ALL;
+    add_build(&s, 0, 1, "a", 10, 1e6);
+    add_build(&s, 0, 2, "b", 10, 1.03e6);
+    add_build(&s, 0, 3, "a", 10, 1.01e6);
+    add_build(&s, 1, 4, "c", 10, 1.08e6);
+    json_t *doc = sides_compared(&s);
+    assert_int_equal(json_integer_value(at(doc, FIRST "base.units")), 2);
+    assert_int_equal(json_integer_value(at(doc, FIRST "base.builds")), 2);
+    assert_int_equal(json_integer_value(at(doc, FIRST "base.sessions")), 3);
+    json_decref(doc);
+    sides_done(&s);
+}
+
 /* One build against several: the one counts its sessions. */
 static void one_build_against_several(void **state)
 {
@@ -357,6 +376,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builds_are_one_sample),
+        cmocka_unit_test(builds_come_in_any_order),
         cmocka_unit_test(one_build_against_several),
         cmocka_unit_test(jobs_are_one_sample),
         cmocka_unit_test(what_is_left_is_matched_by_name),

@@ -123,12 +123,12 @@ static void test_work_counts_pieces_by_their_cost(void **state)
     const struct qs_progress to = {.go_on = hear, .user = &l};
     struct qs_progress piece;
     struct qs_work work;
-    qs_work_init(&work, &to, 100);
-    assert_true(qs_work_begin(&work, "first", 20, &piece));
+    qs_work_init(&work, &to, 1);
+    assert_true(qs_work_begin(&work, "first", 0.2, &piece));
     assert_float_equal(l.last, 0, 1e-12);
     assert_true(qs_progress_go_on(&piece, 0.5));
     assert_float_equal(l.last, 0.1, 1e-12);
-    assert_true(qs_work_begin(&work, "second", 80, &piece));
+    assert_true(qs_work_begin(&work, "second", 0.8, &piece));
     assert_float_equal(l.last, 0.2, 1e-12);
     assert_string_equal(l.stage, "second");
     const struct qs_progress here = qs_work_here(&work);
