@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-/* Compares with golden_dir/NAME.json, numbers to nine digits, without the version; where they differ, says
- * the first place, writes NAME.json.got into the working directory and fails. */
+/* Compares with golden_dir/NAME.json, numbers to nine digits (or 1e-13), without the version; where they
+ * differ, says the first place, writes NAME.json.got into the working directory and fails. */
 void golden_document(const char *name, const json_t *got);
 
 #endif
