@@ -64,6 +64,9 @@ static void say_list(struct qs_exchange *ex)
         qs_json_object_end(&j);
     }
     qs_json_array_end(&j);
+    char *notice = qs_store_notice(ex->api->p.store);
+    qs_json_kstring(&j, "notice", notice);
+    free(notice);
     qs_json_object_end(&j);
     qs_reply_json(ex, 200, &out);
 }

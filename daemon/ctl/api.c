@@ -15,6 +15,17 @@ void qs_ctl_print(FILE *to, const struct qs_buf *text)
     fflush(to);
 }
 
+void qs_ctl_notice(struct qs_ctl *ctl, const json_t *doc)
+{
+    const char *notice = qs_json_get_text(doc, "notice", NULL);
+    struct qs_buf out;
+    qs_buf_init(&out);
+    if (notice != NULL && !ctl->json)
+        qs_face_wrap(&ctl->err_face, &out, "quiesce: ", notice, QS_INK_PLAIN);
+    qs_ctl_print(ctl->err, &out);
+    qs_buf_done(&out);
+}
+
 struct qs_http *qs_api_open(struct qs_ctl *ctl, int *ret_code)
 {
     struct qs_err err = QS_ERR_INIT;

@@ -50,6 +50,8 @@ bool qs_json_get_true(const json_t *object, const char *key);
 
 /* A job's number from an argument ("7", "job 7"); false with a usage error said. */
 bool qs_api_job_id(struct qs_ctl *ctl, size_t word, int64_t *ret_id);
+/* What an operator should know of the host (`notice`), on standard error; nothing with --json. */
+void qs_ctl_notice(struct qs_ctl *ctl, const json_t *doc);
 /* Writes text or bytes to out and flushes. */
 void qs_ctl_print(FILE *to, const struct qs_buf *text);
 

@@ -17,9 +17,7 @@ static int list(struct qs_ctl *ctl)
         json_t *doc = json_loadb(text.data, text.len, 0, NULL);
         qs_layout_devices(&layout, doc, &out);
         qs_ctl_print(ctl->out, ctl->json ? &text : &out);
-        const char *notice = qs_json_get_text(doc, "notice", NULL);
-        if (notice != NULL && !ctl->json)
-            fprintf(ctl->err, "quiesce: %s\n", notice);
+        qs_ctl_notice(ctl, doc);
         json_decref(doc);
     }
     qs_buf_done(&text);

@@ -36,6 +36,7 @@ static int run(struct qs_ctl *ctl)
         json_t *doc = json_loadb(text.data, text.len, 0, NULL);
         qs_layout_jobs(&layout, doc, &out);
         qs_ctl_print(ctl->out, ctl->json ? &text : &out);
+        qs_ctl_notice(ctl, doc);
         json_decref(doc);
     }
     qs_buf_done(&text);

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 
 static const struct {
@@ -156,16 +157,15 @@ static size_t line_end(const char *s, size_t columns)
     return fits > 0 ? fits : 1;
 }
 
-void qs_face_wrap(const struct qs_face *face, struct qs_buf *out, const char *lead, const char *text,
-                  enum qs_ink ink)
+/* One line of raw text, broken where it is too wide; its beginning is indented already. */
+static void wrap_line(const struct qs_face *face, struct qs_buf *out, size_t indent, const char *line,
+                      enum qs_ink ink)
 {
     struct qs_buf safe;
-    qs_buf_init(&safe);
-    qs_face_text(face, &safe, text);
-    size_t indent = qs_face_cells(lead);
     size_t columns = face->width > indent + 10 ? face->width - indent : 10;
+    qs_buf_init(&safe);
+    qs_face_text(face, &safe, line);
     const char *s = safe.data;
-    qs_buf_str(out, lead);
     for (;;) {
         size_t n = line_end(s, columns);
         if (ink != QS_INK_PLAIN)
@@ -182,6 +182,24 @@ void qs_face_wrap(const struct qs_face *face, struct qs_buf *out, const char *le
         qs_face_fill(out, indent);
     }
     qs_buf_done(&safe);
+}
+
+void qs_face_wrap(const struct qs_face *face, struct qs_buf *out, const char *lead, const char *text,
+                  enum qs_ink ink)
+{
+    size_t indent = qs_face_cells(lead);
+    const char *s = text != NULL ? text : "";
+    qs_buf_str(out, lead);
+    for (bool first = true; first || *s != '\0'; first = false) {
+        size_t n = strcspn(s, "\n");
+        char *line = qs_strndup(s, n);
+        if (!first)
+            qs_face_fill(out, indent);
+        wrap_line(face, out, indent, line, ink);
+        free(line);
+        s += n;
+        s += strspn(s, "\n");
+    }
 }
 
 void qs_face_ink(const struct qs_face *face, struct qs_buf *out, enum qs_ink ink)

@@ -26,7 +26,8 @@ size_t qs_face_cells(const char *s);
 void qs_face_left(const struct qs_face *face, struct qs_buf *out, const char *s, size_t columns);
 void qs_face_right(const struct qs_face *face, struct qs_buf *out, const char *s, size_t columns);
 /* Appends `lead` and then `text` (raw, from elsewhere), broken at spaces so that no line is wider than the
- * face; further lines begin below the text. Ends with a newline. */
+ * face; further lines, and those of the text itself, begin below it, so that none looks like one of ours.
+ * Ends with a newline. */
 void qs_face_wrap(const struct qs_face *face, struct qs_buf *out, const char *lead, const char *text,
                   enum qs_ink ink);
 /* n spaces. */

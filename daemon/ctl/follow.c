@@ -256,14 +256,24 @@ static int judge(const struct follower *w)
     return known && strcmp(p->state, "failed") == 0 ? p->exit : QS_EXIT_JOB_FAILED;
 }
 
-/* The reason may quote what a program printed: it is escaped as it is wrapped. */
-static void say_failed(const struct follower *w)
+/* What a job that went wrong has to say. The reason may quote what a program printed: it is escaped as it is
+ * wrapped. */
+static void say_end(const struct follower *w, int code)
 {
     struct qs_buf text, out;
+    const char *state = w->progress.state;
     qs_buf_init(&text);
     qs_buf_init(&out);
-    qs_buf_fmt(&text, "job %" PRId64 " failed: %s", w->f->job, w->progress.reason);
-    qs_face_wrap(&w->f->ctl->err_face, &out, "  ", text.data, QS_INK_PLAIN);
+    if (strcmp(state, "failed") == 0)
+        qs_buf_fmt(&text, "job %" PRId64 " failed: %s", w->f->job, w->progress.reason);
+    else if (strcmp(state, "done") == 0 && code == QS_EXIT_JOB_FAILED)
+        qs_buf_fmt(&text,
+                   "job %" PRId64 " is done, but commands failed in it: what they measured is left out, and "
+                   "the exit code is 1 (--ignore-failure with run, `exit: any` in a job file, accept any "
+                   "exit code)",
+                   w->f->job);
+    if (text.len > 0)
+        qs_face_wrap(&w->f->ctl->err_face, &out, "  ", text.data, QS_INK_PLAIN);
     qs_ctl_print(w->f->ctl->err, &out);
     qs_buf_done(&text);
     qs_buf_done(&out);
@@ -284,8 +294,8 @@ int qs_follow_job(struct qs_follow *f, char ret_state[16])
         code = w.left || (w.cancelling && strcmp(w.progress.state, "done") != 0) ? QS_EXIT_INTERRUPTED
                                                                                  : judge(&w);
     snprintf(ret_state, 16, "%s", w.progress.ended ? w.progress.state : "");
-    if (w.progress.ended && strcmp(w.progress.state, "failed") == 0 && !f->ctl->json && !f->events_as_json)
-        say_failed(&w);
+    if (w.progress.ended && !f->ctl->json && !f->events_as_json)
+        say_end(&w, code);
     qs_progress_done(&w.progress);
     qs_sse_done(&w.sse);
     qs_buf_done(&w.shown);

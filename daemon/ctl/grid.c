@@ -33,6 +33,8 @@ void qs_grid_cell(struct qs_grid *grid, const char *text)
     size_t n = cell_count(grid);
     grid->cells = qs_realloc(grid->cells, (n + 2) * sizeof(*grid->cells));
     grid->cells[n] = qs_strdup(text);
+    for (char *s = strchr(grid->cells[n], '\n'); s != NULL; s = strchr(s, '\n'))
+        *s = ' '; /* a cell is one line */
     grid->cells[n + 1] = NULL;
     grid->row_count = (n + grid->column_count) / grid->column_count;
 }

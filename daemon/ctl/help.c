@@ -72,7 +72,8 @@ void qs_help_overview(const struct qs_face *face, struct qs_buf *out)
     qs_buf_char(out, '\n');
     heading(face, out, "Exit codes");
     qs_face_wrap(face, out, "  ",
-                 "0 ok, 1 the job failed, 2 usage, 3 infrastructure, 4 a precondition was not met in time, "
+                 "0 ok, 1 the job or a command in it failed, 2 usage, 3 infrastructure, 4 a precondition was "
+                 "not met in time, "
                  "5 a regression (compare, or --fail-on regression), 130 ended by Ctrl-C",
                  QS_INK_PLAIN);
 }

@@ -41,24 +41,29 @@ static void add_all(struct doubts *d, const char *who, const json_t *warnings)
         add(d, who, json_is_string(w) ? json_string_value(w) : qs_json_get_text(w, "text", ""));
 }
 
-static const struct {
+/* What failed is counted one by one, all else by windows; value: what its number is. */
+static const struct taint_word {
     const char *code, *words;
-} taint_words[] = {{"gate:cpu.busy_ratio_ppm", "began although the processor was busy"},
-                   {"cpu.steal_ticks", "had time stolen by the host of this virtual machine"},
-                   {"sched.involuntary_switches", "had a process preempted often"},
-                   {"agent.stops", "passed while the agent was stopped"},
-                   {"process.stops", "passed while the benchmark was stopped"},
-                   {"machine.suspended_ns", "passed while the machine slept"},
-                   {"unexpected-exit", "had a process that ended with another exit code"},
-                   {"signalled", "had a process that was ended by a signal"},
-                   {"timed-out", "had a process that ran into its time limit"},
-                   {"left-children", "had a process that left children behind"},
-                   {"output-cut", "had a process that printed more than is kept"},
-                   {"prepare-failed", "had a prepare command that failed"},
-                   {"conclude-failed", "had a conclude command that failed"}};
+    bool failed;
+    const char *value;
+} taint_words[] = {
+    {"gate:cpu.busy_ratio_ppm", "began although the processor was busy", false, NULL},
+    {"cpu.steal_ticks", "had time stolen by the host of this virtual machine", false, NULL},
+    {"sched.involuntary_switches", "had a process preempted often", false, NULL},
+    {"agent.stops", "passed while the agent was stopped", false, NULL},
+    {"process.stops", "passed while the benchmark was stopped", false, NULL},
+    {"machine.suspended_ns", "passed while the machine slept", false, NULL},
+    {"unexpected-exit", "had another exit code than is accepted: left out", true, "exit code "},
+    {"signalled", "ended by a signal: left out", true, "signal "},
+    {"timed-out", "ran into the time limit: left out", true, NULL},
+    {"left-children", "had a process that left children behind", false, NULL},
+    {"output-cut", "had a process that printed more than is kept", false, NULL},
+    {"prepare-failed", "had a prepare command that failed", false, NULL},
+    {"conclude-failed", "had a conclude command that failed", false, NULL}};
 
 /* Values of a share come in millionths: "block 3, window 0: 380000 (bound 100000)". */
-static void add_example(struct qs_buf *text, const char *code, const char *example)
+static void add_example(struct qs_buf *text, const char *code, const struct taint_word *word,
+                        const char *example)
 {
     const char *at = strrchr(example, ':');
     long long value = 0, bound = 0;
@@ -69,6 +74,8 @@ static void add_example(struct qs_buf *text, const char *code, const char *examp
     if (ppm && at != NULL && sscanf(at, ": %lld (bound %lld)", &value, &bound) == 2)
         qs_buf_fmt(text, " (first: %.*s: %.0f %%, at most %.0f %%)", (int)(at - example), example,
                    (double)value / 1e4, (double)bound / 1e4);
+    else if (word != NULL && word->value != NULL && at != NULL && sscanf(at, ": %lld", &value) == 1)
+        qs_buf_fmt(text, " (first: %.*s: %s%lld)", (int)(at - example), example, word->value, value);
     else
         qs_buf_fmt(text, " (first: %s)", example);
 }
@@ -76,32 +83,36 @@ static void add_example(struct qs_buf *text, const char *code, const char *examp
 /* Names of the arms that have it, and the sums over them. */
 struct shared {
     struct qs_buf who;
-    int64_t windows;
+    int64_t windows, iterations;
 };
 
-static void share(struct shared *s, const char *who, int64_t windows)
+static void share(struct shared *s, const char *who, const json_t *taint)
 {
     if (who[0] != '\0')
         qs_buf_fmt(&s->who, "%s%s", s->who.len > 0 ? ", " : "", who);
-    s->windows += windows;
+    s->windows += qs_json_get_int(taint, "windows", 0);
+    s->iterations += qs_json_get_int(taint, "iterations", 0);
 }
 
 /* One taint, of one arm or of several. */
 static void add_taint(struct doubts *d, const struct shared *s, const json_t *taint)
 {
     const char *code = qs_json_get_text(taint, "code", "?");
-    const char *words = NULL;
+    const struct taint_word *word = NULL;
     struct qs_buf text;
     for (size_t i = 0; i < sizeof(taint_words) / sizeof(taint_words[0]); i++)
         if (strcmp(taint_words[i].code, code) == 0)
-            words = taint_words[i].words;
+            word = &taint_words[i];
     qs_buf_init(&text);
-    qs_layout_count(&text, s->windows, "window", "windows");
-    if (words != NULL)
-        qs_buf_fmt(&text, " %s", words);
+    if (word != NULL && word->failed)
+        qs_layout_count(&text, s->iterations, "iteration", "iterations");
+    else
+        qs_layout_count(&text, s->windows, "window", "windows");
+    if (word != NULL)
+        qs_buf_fmt(&text, " %s", word->words);
     else
         qs_buf_fmt(&text, " tainted by %s", code);
-    add_example(&text, code, qs_json_get_text(taint, "example", ""));
+    add_example(&text, code, word, qs_json_get_text(taint, "example", ""));
     const char *busiest = qs_json_get_text(taint, "busiest", "");
     if (busiest[0] != '\0')
         qs_buf_fmt(&text, "; busiest: %s", busiest);
@@ -125,11 +136,10 @@ static void add_taints(struct doubts *d, const char *who, const json_t *taints)
             if (strcmp(qs_json_get_text(other, "code", "?"), code) != 0)
                 continue;
             first = first && k >= i;
-            share(&s, who[0] != '\0' ? "" : qs_json_get_text(other, "arm", ""),
-                  qs_json_get_int(other, "windows", 0));
+            share(&s, who[0] != '\0' ? "" : qs_json_get_text(other, "arm", ""), other);
         }
         if (who[0] != '\0')
-            share(&s, who, 0);
+            share(&s, who, NULL);
         if (first)
             add_taint(d, &s, taint);
         qs_buf_done(&s.who);

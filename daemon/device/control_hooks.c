@@ -83,7 +83,7 @@ void qs_control_on_hook_done(struct qs_control *c, const struct qs_msg_hook_done
         const char *wrote = m->how == QS_HOOK_NOT_STARTED ? ": " : "; it wrote: ";
         qs_fail(&err, QS_E_COMMAND, "%s of %s %s%s%.*s", setup ? "setup" : "cleanup",
                 c->p.spec->arms[c->hook_arm].name, how_text(m, how, sizeof how), m->output.n ? wrote : "",
-                (int)(m->output.n > 300 ? 300 : m->output.n), m->output.n ? m->output.p : "");
+                qs_control_quoted(m->output), m->output.n ? m->output.p : "");
         if (setup) {
             c->in_hooks = false;
             qs_control_fail(c, &err);

@@ -77,6 +77,8 @@ struct qs_control {
 void qs_control_feed(struct qs_control *c, enum qs_control_input input);
 /* Marks the job as failed with this error (the first one stays). */
 void qs_control_fail(struct qs_control *c, const struct qs_err *err);
+/* How much of what a program wrote is quoted in a reason: its beginning, without line ends behind it. */
+int qs_control_quoted(struct qs_text output);
 /* Can its operator alone change it? What the session's state has no place for (QS_E_CONFLICT) is no fault of
  * theirs. */
 bool qs_control_is_operators(const struct qs_err *err);

@@ -29,6 +29,14 @@ static void gate_gave_up(struct qs_control *c)
     }
 }
 
+int qs_control_quoted(struct qs_text output)
+{
+    int n = output.n > 300 ? 300 : output.n;
+    while (n > 0 && (output.p[n - 1] == '\n' || output.p[n - 1] == '\r'))
+        n--;
+    return n;
+}
+
 /* A command that fails in its pilot will fail in every run: the job ends before it wastes anybody's time. */
 static void pilot_failed(struct qs_control *c)
 {
@@ -51,7 +59,7 @@ static void pilot_failed(struct qs_control *c)
             : qs_control_is_stream(c)
                 ? ""
                 : "; --show-output with run, `output: capture` in a job file, tells what it writes",
-            (int)(out.n > 300 ? 300 : out.n), out.n ? out.p : "");
+            qs_control_quoted(out), out.n ? out.p : "");
     qs_control_fail(c, &err);
 }
 

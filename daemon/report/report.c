@@ -362,10 +362,23 @@ static bool put_verdicts(struct qs_json *j, const struct qs_report_group *g)
     return worse;
 }
 
+/* A command that fails now and then is left out of the numbers, and no success: as with hyperfine, unless the
+ * job accepts its exit codes. */
+static bool has_failures(const struct qs_samples *samples)
+{
+    const uint32_t failed = QS_TAINT_EXIT | QS_TAINT_TIMEOUT | QS_TAINT_HOOK;
+    for (size_t i = 0; i < samples->count; i++) {
+        const struct qs_sample *s = &samples->at[i];
+        if ((s->taint & QS_TAINT_INTERRUPTED) == 0 && (s->taints_seen & failed) != 0)
+            return true;
+    }
+    return false;
+}
+
 bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, struct qs_buf *brief,
                         int *ret_exit, struct qs_err *err)
 {
-    enum { EXIT_REGRESSION = 5 };
+    enum { EXIT_FAILED = 1, EXIT_REGRESSION = 5 };
     struct qs_report_group *groups;
     struct qs_report_family family;
     size_t count;
@@ -379,6 +392,8 @@ bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, st
     for (size_t i = 0; i < count; i++)
         if (put_verdicts(&j, &groups[i]))
             *ret_exit = EXIT_REGRESSION;
+    if (has_failures(in->samples))
+        *ret_exit = EXIT_FAILED;
     qs_json_array_end(&j);
     qs_report_put_brief(brief, groups, count);
     qs_report_groups_free(groups, count);

@@ -32,8 +32,9 @@ struct qs_report_input { /* all borrowed */
  * document. */
 bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, struct qs_err *err);
 /* Appends [{"point","device","arm","verdict"}], with "metric" where it is not the duration, and to brief the
- * one of them that weighs most (nothing where no arms were compared); *ret_exit is 5 where any of them is a
- * regression that stands among so many, else 0. QS_E_STOPPED as above. */
+ * one of them that weighs most (nothing where no arms were compared); *ret_exit is 1 where a command
+ * failed (another exit code than is accepted, a signal, a limit, prepare or conclude), else 5 where any of
+ * them is a regression that stands among so many, else 0. QS_E_STOPPED as above. */
 bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, struct qs_buf *brief,
                         int *ret_exit, struct qs_err *err);
 

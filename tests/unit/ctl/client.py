@@ -50,6 +50,7 @@ class Farm:
         self.series = [{"id": f"{i:064x}", "benchmark": name, "device": device, "arm": "tip", "sessions": 3}
                        for i, (name, device) in enumerate((("image/blur", "pixel6"), ("sort", "local"), ("sort big", "local")))]
         self.asked, self.unknown, self.version = [], None, "9.9"
+        self.notice = None
         self.late = None  # before there is a file of this name, only what a daemon answers in a silence is answered
 
 
@@ -57,13 +58,14 @@ def replies(version):
     """What it answers, by path: tests/e2e/test_canned.py holds the fields against the real daemon's."""
     return {"/healthz": {"ok": True},
             "/api/v1/version": {"version": version, "db": "/tmp/x.db", "embedded": version == "0.0.1", "pid": 4711},
-            "/api/v1/jobs": {"jobs": [{"id": 7, "name": "demo", "state": "done", "verdict": {"text": "b 3.1 % slower"}, "runs": 3, "iterations": 9}]},
+            "/api/v1/jobs": {"jobs": [{"id": 7, "name": "demo", "state": "done", "verdict": {"text": "b 3.1 % slower"}, "runs": 3, "iterations": 9}],
+                             "notice": None},
             "/api/v1/jobs/7": {"id": 7, "name": "demo", "state": "done", "runs": 3, "iterations": 9, "spec": "text"},
             "/api/v1/jobs/7/compare": COMPARISON,
             "/api/v1/jobs/7/runs": {"runs": [{"uid": "00" * 16, "arm": 1, "point": 0},
                                              {"uid": "ab" * 16, "arm": 1, "point": 0}]},
             "/api/v1/runs/" + "ab" * 16: {"windows": [{"output": "first"}, {"output": "last words"}]},
-            "/api/v1/devices": {"devices": [{"name": "local", "state": "ready", "link": "exec", "local": True,
+            "/api/v1/devices": {"notice": None, "devices": [{"name": "local", "state": "ready", "link": "exec", "local": True,
                                              "agent": "quiesce-agent 0.1.0 (linux, x86_64, static)",
                                              "cache": {"bytes": 12 << 20, "most_bytes": 1 << 30, "free_bytes": 5}},
                                             {"name": "other", "state": "lost", "link": "tcp", "cache": None}]}}
@@ -92,7 +94,7 @@ class Handler(BaseHTTPRequestHandler):
                                       **more}})
 
     def parse_request(self):
-        good, late = super().parse_request(), self.server.farm.late
+        good, late = super().parse_request(), getattr(getattr(self.server, "farm", None), "late", None)
         while good and late and self.path not in ("/healthz", "/api/v1/version") and not os.path.exists(late) and alive(os.getppid()):
             time.sleep(0.01)
         return good
@@ -131,7 +133,8 @@ class Handler(BaseHTTPRequestHandler):
         farm = self.server.farm
         path, _, query = self.path.partition("?")
         if path in (table := replies(farm.version)):
-            self.reply(200, table[path])
+            notice = {"notice": farm.notice} if "notice" in table[path] else {}
+            self.reply(200, {**table[path], **notice})
         elif path == "/api/v1/jobs/7/export":
             self.reply(200, f"exported {query}".encode(), "text/plain")
         elif path == "/api/v1/jobs/7/events":
@@ -248,7 +251,7 @@ class Client:
         return out.returncode, out.stdout, out.stderr
 
 
-def test_reading(t, q):
+def test_reading(t, q, server):
     code, out, _ = q("jobs")
     t.ok(code == 0 and "demo" in out, "jobs lists jobs", [out])
     code, out, _ = q("jobs", "--json")
@@ -261,6 +264,12 @@ def test_reading(t, q):
     out = q("devices", env={"COLUMNS": "80"})[1]
     lines = out.splitlines()
     t.ok("cache" in lines[0] and "12.0 MiB" in out and max(map(len, lines)) <= 80, "with what their caches hold, in 80 columns", lines)
+    server.farm.notice = "a reader keeps a transaction open"
+    for word in ("jobs", "devices"):
+        code, out, err = q(word)
+        t.ok(code == 0 and err == "quiesce: a reader keeps a transaction open\n", f"{word} shows what an operator should know", [out, err])
+    t.equal((q("jobs", "--json")[2], json.loads(q("jobs", "--json")[1])["notice"]), ("", server.farm.notice), "in JSON it is a field")
+    server.farm.notice = None
     code, out, _ = q("version")
     t.ok(code == 0 and "quiesced 9.9" in out, "version names both", [out])
     code, out, err = q("show", "9")
@@ -378,9 +387,15 @@ def test_streams(t, q, server):
     t.ok(code == 0 and [json.loads(line)["id"] for line in out.splitlines()] == [1, 2, 3, 4],
          "a broken stream is taken up where it broke", [out, err])
     usual = server.farm.events
-    for exit_code, state, want in ((1, "failed", 1), (3, "failed", 3), (4, "failed", 4), (0, "done", 0), (5, "done", 0)):
+    for exit_code, state, want in ((1, "failed", 1), (3, "failed", 3), (4, "failed", 4), (0, "done", 0), (5, "done", 0), (1, "done", 1)):
         server.farm.events = [("job.result", {"exit": exit_code}), ("job.state", {"state": state, "reason": "why"})]
         t.equal(q("watch", "7")[0], want, f"a {state} job with result {exit_code} ends with {want}")
+    server.farm.events = [("job.result", {"exit": 1}), ("job.state", {"state": "done", "reason": "blocks"})]
+    _, out, err = q("watch", "7")
+    t.ok("job 7 is done, but commands failed in it" in err and "--ignore-failure" in err, "a job that is no success says why", [out, err])
+    server.farm.events = [("job.result", {"exit": 1}), ("job.state", {"state": "failed", "reason": "setup failed; it wrote: one\ntwo\x07"})]
+    _, out, err = q("watch", "7")
+    t.ok("  job 7 failed: setup failed; it wrote: one\n  two\\x07\n" in err, "what a program wrote keeps its lines, below ours", [out, err])
     bad = "\x1b]0;X\x07\x9b2J"
     server.farm.events = [("job.start", {"device": bad, "seed": "1"}), ("job.waiting", {"device": bad, "why": bad, "sensor": bad, "busiest": bad}),
                           ("job.warning", {"text": bad, "device": bad, "why": bad}), ("job.result", {"exit": 1}),
@@ -510,6 +525,27 @@ def test_start(t, q):
          "two runs at once start one daemon and both end well", [str(ends)])
 
 
+def test_denied(t, q):
+    """A daemon that is another's is no daemon that has to be started."""
+    path = os.path.join(q.top, "locked.sock")
+    door = socket.socket(socket.AF_UNIX)
+    door.bind(path)
+    door.listen(1)
+    os.chmod(path, 0)
+    other = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}  # root may open it
+    try:
+        done = subprocess.run([q.program, "jobs", "--socket", path], capture_output=True, text=True, timeout=60, cwd="/", env=q.env,
+                              check=False, **other)
+    except PermissionError:
+        t.skip("a socket that may not be opened", "another user cannot run the program here")
+    else:
+        t.ok(done.returncode == 2 and f"you may not open the daemon's socket {path}: Permission denied" in " ".join(done.stderr.split())
+             and "start" not in done.stderr, "a socket that may not be opened: that is said, and not to start a daemon",
+             [done.returncode, done.stderr])
+    door.close()
+    os.unlink(path)
+
+
 class FullQueue:
     """A daemon that takes no connection, and whose queue has no place left."""
 
@@ -598,7 +634,8 @@ def main():
         q = Client(sys.argv[1], top)
         os.mkdir(os.path.join(top, "quiesce"))
         server = Server(os.path.join(top, "quiesce", "api.sock"))
-        test_reading(t, q)
+        test_reading(t, q, server)
+        test_denied(t, q)
         test_compare(t, q)
         test_history(t, q, server)
         test_other_version(t, q, server)

@@ -243,6 +243,37 @@ static void test_verdicts_and_lines(void **state)
     metrics_done(&m);
 }
 
+/* Commands that fail now and then: no success whatever the verdict, unless the run was ended from outside. */
+static void test_failures(void **state)
+{
+    static const uint32_t failures[] = {QS_TAINT_EXIT, QS_TAINT_TIMEOUT, QS_TAINT_HOOK};
+    (void)state;
+    struct metrics m;
+    struct qs_buf text, brief;
+    struct qs_err err = QS_ERR_INIT;
+    int code = -1;
+    qs_buf_init(&text);
+    qs_buf_init(&brief);
+    metrics_init(&m, 2, NULL);
+    metrics_fill(&m, 0.9, 0);
+    struct qs_sample *last = &m.w.samples.at[m.w.samples.count - 1];
+    for (size_t i = 0; i < 3; i++) {
+        last->taint = 0;
+        last->taints_seen = failures[i] | QS_TAINT_GATE;
+        assert_true(qs_report_verdicts(&m.w.in, &text, &brief, &code, &err));
+        assert_int_equal(code, 1);
+        last->taint = QS_TAINT_INTERRUPTED;
+        assert_true(qs_report_verdicts(&m.w.in, &text, &brief, &code, &err));
+        assert_int_equal(code, 5);
+    }
+    last->taint = last->taints_seen = QS_TAINT_GATE | QS_TAINT_EVIDENCE | QS_TAINT_OUTPUT;
+    assert_true(qs_report_verdicts(&m.w.in, &text, &brief, &code, &err));
+    assert_int_equal(code, 5);
+    qs_buf_done(&text);
+    qs_buf_done(&brief);
+    metrics_done(&m);
+}
+
 static void test_one_arm(void **state)
 {
     (void)state;
@@ -283,17 +314,12 @@ static void test_sentences(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_arms),
-        cmocka_unit_test(test_direction_decides),
-        cmocka_unit_test(test_deterministic),
-        cmocka_unit_test(test_missing_values),
-        cmocka_unit_test(test_zeros),
-        cmocka_unit_test(test_disturbed_blocks),
-        cmocka_unit_test(test_views),
-        cmocka_unit_test(test_one_family),
-        cmocka_unit_test(test_verdicts_and_lines),
-        cmocka_unit_test(test_one_arm),
-        cmocka_unit_test(test_sentences),
+        cmocka_unit_test(test_failures),          cmocka_unit_test(test_equal_arms),
+        cmocka_unit_test(test_direction_decides), cmocka_unit_test(test_deterministic),
+        cmocka_unit_test(test_missing_values),    cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_disturbed_blocks),  cmocka_unit_test(test_views),
+        cmocka_unit_test(test_one_family),        cmocka_unit_test(test_verdicts_and_lines),
+        cmocka_unit_test(test_one_arm),           cmocka_unit_test(test_sentences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
