@@ -42,7 +42,7 @@ def an_empty_state(tap):
             tap.ok(told.returncode == code and words in said, f"{argv[0]}: {code}, `{words}`", [told.returncode, *said.splitlines()])
             tap.equal(os.listdir(f"{bed.path}/run") + [n for n in os.listdir(bed.path) if n not in ("run", "a.txt")], [],
                       f"{argv[0]} leaves nothing")
-        tap.equal(json.loads(bed.cli("jobs", "--json").stdout), {"jobs": []}, "as JSON, too")
+        tap.equal(json.loads(bed.cli("jobs", "--json").stdout), {"jobs": [], "notice": None}, "as JSON, too")
         until("whoever answered has ended", lambda: not readers(bed))
 
 

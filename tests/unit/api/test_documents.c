@@ -259,7 +259,7 @@ static const char *const documents[][2] = {
     {"/api/v1/jobs",
      "{'jobs':[{'id':1,'name':'sleepers','owner':'O','state':'done','reason':'blocks','verdict':null,"
      "'seed':'18446744073709551615','submitted_wall_ns':10,'started_wall_ns':null,'ended_wall_ns':T,"
-     "'runs':3,'runs_tainted':1,'iterations':9,'why':null}]}\n"},
+     "'runs':3,'runs_tainted':1,'iterations':9,'why':null}],'notice':null}\n"},
     {"/api/v1/jobs/1",
      "{'id':1,'name':'sleepers','owner':'O','state':'done','reason':'blocks','verdict':null,"
      "'seed':'18446744073709551615','submitted_wall_ns':10,'started_wall_ns':null,'ended_wall_ns':T,"

@@ -232,7 +232,7 @@ static void several_requests_on_one_connection(void **state)
     for (const char *at = c->in.data; (at = strstr(at, "HTTP/1.1 ")); at++)
         answers++;
     assert_int_equal(answers, 4);
-    assert_non_null(strstr(c->in.data, "{\"jobs\":[]}\n"));
+    assert_non_null(strstr(c->in.data, "{\"jobs\":[],\"notice\":null}\n"));
     client_close(c);
 }
 

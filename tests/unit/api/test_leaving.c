@@ -75,7 +75,7 @@ static void a_client_that_will_send_no_more_is_answered(void **state)
     settle(f);
     assert_int_equal(f->clients, 1);
     qs_api_on_silence(f->api, false);
-    client_until(c, "{\"jobs\":[]}\n");
+    client_until(c, "{\"jobs\":[],\"notice\":null}\n");
     client_close(c);
 }
 
