@@ -57,13 +57,18 @@ static double value_of(const json_t *arm, const struct column *c)
     return qs_json_get_number(c->quantile ? json_object_get(arm, "quantiles") : arm, c->key, NAN);
 }
 
-/* What a document does not hold is no column of dashes. */
-static bool has_key(const json_t *arms, const char *key, bool quantile)
+/* What no arm has a number for is no column of dashes: not there, or null. */
+static bool has_number(const json_t *arms, const char *key)
 {
     size_t i;
     const json_t *arm;
-    json_array_foreach(arms, i, arm) if (quantile || json_object_get(arm, key) != NULL) return true;
+    json_array_foreach(arms, i, arm) if (json_is_number(json_object_get(arm, key))) return true;
     return false;
+}
+
+static bool is_shown(const json_t *arms, const struct column *c)
+{
+    return c->quantile || has_number(arms, c->key);
 }
 
 static void add_arm(struct qs_grid *grid, const json_t *arms, size_t index, const struct qs_scale *scale)
@@ -72,10 +77,10 @@ static void add_arm(struct qs_grid *grid, const json_t *arms, size_t index, cons
     const json_t *arm = json_array_get(arms, index);
     qs_grid_cell(grid, qs_json_get_text(arm, "name", "?"));
     for (size_t c = 0; c < COLUMNS; c++)
-        if (has_key(arms, columns[c].key, columns[c].quantile))
+        if (is_shown(arms, &columns[c]))
             add_time(grid, value_of(arm, &columns[c]), &columns[c], scale);
     qs_layout_bytes(bytes, qs_json_get_number(arm, "max_rss_bytes", NAN));
-    if (has_key(arms, "max_rss_bytes", false))
+    if (has_number(arms, "max_rss_bytes"))
         qs_grid_cell(grid, bytes);
 }
 
@@ -121,10 +126,10 @@ void qs_layout_table(const struct qs_layout *layout, const json_t *result, struc
         (struct qs_grid_column){.title = unit, .most = qs_layout_name_columns(layout, arms, NAME_COLUMNS)};
     size_t n = 1;
     for (size_t c = 0; c < COLUMNS; c++)
-        if (has_key(arms, columns[c].key, columns[c].quantile))
+        if (is_shown(arms, &columns[c]))
             head[n++] =
                 (struct qs_grid_column){.title = columns[c].title, .right = true, .keep = columns[c].keep};
-    if (has_key(arms, "max_rss_bytes", false))
+    if (has_number(arms, "max_rss_bytes"))
         head[n++] = (struct qs_grid_column){.title = "RSS", .right = true, .keep = 4};
     if (head[0].most < 2)
         head[0].most = 2;
