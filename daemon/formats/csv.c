@@ -1,6 +1,7 @@
 /* CSV with a header: the names of its columns say what they are.
  *
- *   run, group, process, fork, runstamp      which run; without one, all rows are one run
+ *   run, group, process, fork, runstamp      which run; without one, all rows are one run, or each row is
+ *                                            one where it holds several iterations (v1, v2, ...)
  *   iteration, iter, seq                     the order inside the run
  *   benchmark, name, series, arm, point, device, test, side   together the name of the benchmark
  *   unit                                     of the row's values
@@ -9,7 +10,7 @@
  *   phase, taint       `warmup`, `tune` or `traced`, or any taint: the row is counted and left out
  *   evals              the column `duration` is of so many evaluations
  *   block, pos, status, index, hash, build, label, id         known, not used; and what ends in _id or _hash
- *   v1, v2, ...        the iterations of one run, in one row
+ *   v1, v2, ...        iterations of one run, in the order of the columns, row after row of an equal run
  *
  * Any other column whose first cell is a number is a metric of its own, named after the column; a suffix such
  * as _ns is its unit. Other columns are text and not used. Separated by commas, semicolons or tabs. */
@@ -78,7 +79,7 @@ struct csv {
     struct cell cells[QS_IMPORT_COLUMNS];
     size_t cell_count;
     bool first;
-    uint64_t row;
+    bool row_is_run; /* several iterations in a row, and no column that says which run */
 };
 
 static void drop_cells(struct csv *c)
@@ -237,11 +238,20 @@ static bool has_twins(struct csv *c)
     return false;
 }
 
+static size_t count_role(const struct csv *c, enum role role)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->column_count; i++)
+        n += c->columns[i].role == role;
+    return n;
+}
+
 /* Columns without a known name are metrics where their first cell is a number. */
 static bool settle_roles(struct csv *c)
 {
     bool any = false;
     double v;
+    c->row_is_run = count_role(c, ROLE_ITERATION) > 1 && count_role(c, ROLE_RUN) == 0;
     for (size_t i = 0; i < c->column_count; i++) {
         struct column *col = &c->columns[i];
         const char *text = c->cells[i].text;
@@ -290,6 +300,7 @@ static bool read_keys(struct csv *c, struct row *row)
     memset(row, 0, sizeof *row);
     row->unit = "";
     row->evals = 1;
+    row->run = c->row_is_run ? (uint64_t)(c->cells[0].at - c->r->text) : 0;
     for (size_t i = 0; i < c->column_count; i++) {
         const char *text = c->cells[i].text;
         size_t n = strlen(text);
@@ -342,8 +353,7 @@ static bool take_cell(struct csv *c, const struct row *row, size_t i)
         return qs_reader_drop(c->r, b, row->warmup ? QS_DROP_WARMUP : QS_DROP_FAILED, 1);
     if (strcasecmp(col->name, "duration") == 0)
         v /= row->evals;
-    return qs_reader_value(c->r, b, v, row->run, iteration ? (double)i : row->order,
-                           row->label[0] ? row->label : NULL);
+    return qs_reader_value(c->r, b, v, row->run, row->order, row->label[0] ? row->label : NULL);
 }
 
 static bool take_row(struct csv *c)
