@@ -146,26 +146,17 @@ static void add_levels(const struct qs_layout *layout, const json_t *point, stru
 
 /* --- one sample --- */
 
-static bool has_code(const json_t *warnings, const char *code)
-{
-    size_t i;
-    const json_t *one;
-    json_array_foreach(warnings, i,
-                       one) if (strcmp(qs_json_get_text(one, "code", ""), code) == 0) return true;
-    return false;
-}
-
 /* The sample's warnings, and those of the arm that say something else. */
 static json_t *all_warnings(const json_t *part)
 {
     json_t *all = json_array();
     size_t i;
     json_t *one;
-    const json_t *of_sample = json_object_get(json_object_get(part, "sample"), "warnings");
-    json_array_foreach(of_sample, i, one) json_array_append(all, one);
+    const json_t *sample = json_object_get(part, "sample");
+    json_array_foreach(json_object_get(sample, "warnings"), i, one) json_array_append(all, one);
     json_array_foreach(json_object_get(part, "warnings"), i, one)
     {
-        if (!has_code(of_sample, qs_json_get_text(one, "code", "")))
+        if (!qs_sample_warns(sample, qs_json_get_text(one, "code", "")))
             json_array_append(all, one);
     }
     return all;

@@ -108,7 +108,26 @@ void qs_sample_value(const struct qs_layout *layout, double v, struct qs_buf *ou
     put_number(&scale, v, true, out);
 }
 
-/* The interval that counts: over runs where there are several, else over values. */
+bool qs_sample_warns(const json_t *sample, const char *code)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(json_object_get(sample, "warnings"), i, one)
+    {
+        if (strcmp(qs_json_get_text(one, "code", ""), code) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Of values: dependent ones make a wider interval. */
+static const json_t *values_interval(const json_t *sample)
+{
+    const json_t *dependent = json_object_get(sample, "median_ci_dependent");
+    return dependent != NULL && qs_sample_warns(sample, "dependence") ? dependent
+                                                                      : json_object_get(sample, "median_ci");
+}
+
 const json_t *qs_sample_interval(const json_t *sample, const char **ret_one, const char **ret_many,
                                  int64_t *ret_n)
 {
@@ -116,7 +135,7 @@ const json_t *qs_sample_interval(const json_t *sample, const char **ret_one, con
     *ret_one = runs > 1 ? "run" : "value";
     *ret_many = runs > 1 ? "runs" : "values";
     *ret_n = runs > 1 ? runs : qs_json_get_int(sample, "n", 0);
-    return json_object_get(sample, runs > 1 ? "run_medians" : "median_ci");
+    return runs > 1 ? json_object_get(sample, "run_medians") : values_interval(sample);
 }
 
 void qs_sample_headline(const struct qs_layout *layout, const json_t *sample, double factor,
@@ -128,6 +147,7 @@ void qs_sample_headline(const struct qs_layout *layout, const json_t *sample, do
     const json_t *ci = qs_sample_interval(sample, &one, &many, &n);
     double lo = qs_json_get_number(ci, "lo", NAN) * factor, hi = qs_json_get_number(ci, "hi", NAN) * factor;
     double median = qs_json_get_number(ci, "estimate", NAN) * factor;
+    double n_eff = qs_json_get_number(ci, "n_eff", NAN); /* of dependent values only */
     qs_buf_init(&text);
     struct qs_scale scale;
     qs_layout_scale_of(layout, median, &scale);
@@ -143,6 +163,8 @@ void qs_sample_headline(const struct qs_layout *layout, const json_t *sample, do
         qs_buf_str(&text, " (too few for an interval, ");
     }
     qs_layout_count(&text, n, one, many);
+    if (isfinite(n_eff))
+        qs_buf_fmt(&text, " worth %.3g", n_eff);
     qs_buf_char(&text, ')');
     qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_BOLD);
     qs_buf_done(&text);

@@ -13,7 +13,10 @@ json_t *qs_sample_arm(const json_t *sample, const char *name, double factor);
 void qs_sample_range(const struct qs_layout *layout, double lo, double hi, double typical,
                      struct qs_buf *out);
 void qs_sample_value(const struct qs_layout *layout, double v, struct qs_buf *out);
-/* The interval that counts: over runs where there are several, else over values; the words for its units. */
+/* Whether one of its `warnings` has that code. */
+bool qs_sample_warns(const json_t *sample, const char *code);
+/* The interval that counts: over runs where there are several, else over values (`median_ci_dependent` where
+ * the sample warns of dependence); the words for its units. */
 const json_t *qs_sample_interval(const json_t *sample, const char **ret_one, const char **ret_many,
                                  int64_t *ret_n);
 /* The interval of the median in bold, and mean and spread. */

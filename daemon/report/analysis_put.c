@@ -190,9 +190,9 @@ void qs_put_counts(struct qs_json *j, const char *key, const size_t *v, size_t n
 /* What the layouts of quiesce (ctl/layout_*.c) and its exports read: to show more, name it here too. */
 static bool is_on_page(const char *name)
 {
-    static const char *const names[] = {"describe",    "quantiles",         "median_ci",
-                                        "run_medians", "mean_ci_dependent", "variance_components",
-                                        "labelled",    "change_points",     "drift"};
+    static const char *const names[] = {
+        "describe",          "quantiles",           "median_ci", "median_ci_dependent", "run_medians",
+        "mean_ci_dependent", "variance_components", "labelled",  "change_points",       "drift"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0)
             return true;

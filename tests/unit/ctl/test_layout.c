@@ -161,9 +161,17 @@ static void exports_look_as_they_should(void **state)
 /* Leaves of a document what is computed for a page: of objects that are statistics (`status`) these. */
 static void strip(json_t *doc)
 {
-    static const char *const kept[] = {
-        "describe", "quantiles",     "median_ci", "run_medians", "mean_ci_dependent", "variance_components",
-        "labelled", "change_points", "drift",     "verdict"};
+    static const char *const kept[] = {"describe",
+                                       "quantiles",
+                                       "median_ci",
+                                       "median_ci_dependent",
+                                       "run_medians",
+                                       "mean_ci_dependent",
+                                       "variance_components",
+                                       "labelled",
+                                       "change_points",
+                                       "drift",
+                                       "verdict"};
     const char *key;
     json_t *value;
     void *next;
@@ -281,6 +289,38 @@ static void numbers_of_every_size_can_be_read(void **state)
     }
 }
 
+/* The interval of dependent values is in the headline where they were found so, and there alone. */
+static void dependent_values_have_their_own_interval(void **state)
+{
+    static const struct {
+        const char *runs, *warning, *lo, *text;
+    } rows[] = {
+        {"1", "dependence", "30", "  30.00–60.00 x: median 40.00 x (95 % interval, 90 values worth 7.5)\n"},
+        {"1", "dependence", "null", "  median 40.00 x (too few for an interval, 90 values worth 7.5)\n"},
+        {"1", "drift", "30", "  39.00–41.00 x: median 40.00 x (96 % interval, 90 values)\n"},
+        {"9", "dependence", "30", "  38.00–42.00 x: median 40.00 x (97 % interval, 9 runs)\n"}};
+    const struct qs_layout layout = {.face = {.width = 80, .utf8 = true}, .plain_unit = "x"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct qs_buf text, out;
+        qs_buf_init(&text);
+        qs_buf_init(&out);
+        qs_buf_fmt(
+            &text,
+            "{\"runs\":%s,\"n\":90,\"warnings\":[{\"code\":\"%s\"}],"
+            "\"median_ci\":{\"estimate\":40,\"lo\":39,\"hi\":41,\"level\":0.96},"
+            "\"median_ci_dependent\":{\"estimate\":40,\"lo\":%s,\"hi\":60,\"level\":0.95,\"n_eff\":7.5},"
+            "\"run_medians\":{\"estimate\":40,\"lo\":38,\"hi\":42,\"level\":0.97}}",
+            rows[i].runs, rows[i].warning, rows[i].lo);
+        json_t *sample = json_loads(text.data, 0, NULL);
+        qs_sample_headline(&layout, sample, 1, &out);
+        assert_string_equal(out.data, rows[i].text);
+        json_decref(sample);
+        qs_buf_done(&text);
+        qs_buf_done(&out);
+    }
+}
+
 static void every_width_is_survived(void **state)
 {
     (void)state;
@@ -359,6 +399,7 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(a_page_needs_no_more_than_is_computed_for_it),
                                        cmocka_unit_test(what_ends_a_build_can_be_chosen),
                                        cmocka_unit_test(numbers_of_every_size_can_be_read),
+                                       cmocka_unit_test(dependent_values_have_their_own_interval),
                                        cmocka_unit_test(every_width_is_survived),
                                        cmocka_unit_test(a_metric_is_shown_in_full),
                                        cmocka_unit_test(other_documents_do_no_harm)};

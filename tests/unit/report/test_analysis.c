@@ -73,7 +73,7 @@ static void check_within(const json_t *part, const json_t *whole)
 static void test_a_page_has_what_it_shows(void **state)
 {
     (void)state;
-    static const char *const shown[] = {"describe",    "quantiles", "median_ci",
+    static const char *const shown[] = {"describe",    "quantiles", "median_ci", "median_ci_dependent",
                                         "run_medians", "warnings",  "histogram"};
     json_t *all = compared(4, false), *page = compared(4, true);
     const json_t *whole = at(all, "results.3"), *part = at(page, "results.3");
