@@ -111,10 +111,13 @@ static void a_file_comes_once(void **state)
     script_expect_nothing(s);
     send_data(s, &a, 400, 600);
     expect_put_at(s, QS_PUT_KEPT, 1000, NULL);
+    assert_int_equal(s->disk.files[0].used_ns, 0);
     assert_int_equal(ask(s, both, 2, &first), 1);
     assert_int_equal(first, 1);
-    begin(s, &a); /* it is there: nothing is sent again */
+    assert_int_equal(s->disk.files[0].used_ns, 1); /* the next life knows what was used last */
+    begin(s, &a);                                  /* it is there: nothing is sent again */
     expect_put_at(s, QS_PUT_KEPT, 1000, NULL);
+    assert_int_equal(s->disk.files[0].used_ns, 2);
     assert_false(has(s, &(struct blob){'a', 1000, false})); /* without the right to execute it is another */
     push(s, &(struct blob){.byte = 'e', .n = 1});
     begin(s, &(struct blob){.byte = 'e', .n = 0});
@@ -127,6 +130,26 @@ static void a_file_comes_once(void **state)
     clean(s, QS_CLEAN_ALL, 1001, 0, 0);
     assert_int_equal(s->disk.count, 0);
     assert_false(has(s, &a));
+    script_free(s);
+}
+
+/* Of a long file the host hears each 64 KiB, and not more often. */
+static void a_long_file_is_told_on_its_way(void **state)
+{
+    static const uint8_t piece[QS_PUT_TOLD_BYTES / 4];
+    struct qs_content content = blob_content(&a);
+    (void)state;
+    struct script *s = plugged(&(struct script_options){.disk = {.total_bytes = 1 << 20}});
+    content.bytes = 4 * QS_PUT_TOLD_BYTES;
+    peer_put(&s->peer, 6, &content);
+    expect_put_at(s, QS_PUT_MORE, 0, NULL);
+    for (uint64_t at = 0; at < 3 * QS_PUT_TOLD_BYTES; at += sizeof piece) {
+        peer_put_data(&s->peer, 6, at, piece, sizeof piece);
+        if ((at + sizeof piece) % QS_PUT_TOLD_BYTES == 0) {
+            expect_put_at(s, QS_PUT_MORE, at + sizeof piece, NULL);
+        }
+        script_expect_nothing(s);
+    }
     script_free(s);
 }
 
@@ -444,6 +467,7 @@ static void without_files(void **state)
 
 const struct CMUnitTest cases_files[] = {
     cmocka_unit_test(a_file_comes_once),
+    cmocka_unit_test(a_long_file_is_told_on_its_way),
     cmocka_unit_test(wrong_content_is_not_kept),
     cmocka_unit_test(the_least_recently_used_goes),
     cmocka_unit_test(room_is_looked_for_first),

@@ -18,6 +18,30 @@ static void measure(struct script *s, uint64_t first_seq, uint32_t n)
     script_expect(s, QS_MSG_ITERATIONS);
 }
 
+/* What stays for CLOSED is the window's room without its rows, wherever the window lies. */
+static void the_ring_leaves_room(void **state)
+{
+    enum { DOCUMENT = 100, EACH = QS_ROW_FIXED_BYTES + 8 };
+    static uint8_t memory[4 * QS_RING_CLOSED_BYTES];
+    const struct qs_ring_window head = {.metrics = 1, .document_bytes = DOCUMENT};
+    struct qs_ring ring;
+    size_t cap;
+    (void)state;
+    qs_ring_init(&ring, memory, sizeof memory);
+    for (size_t at = 0; at < 3 * (2 * EACH + 10); at += 2 * EACH + 10) {
+        assert_true(qs_ring_open(&ring, &head, 3));
+        assert_ptr_equal(qs_ring_closed(&ring, &cap), memory + at);
+        assert_int_equal(cap, 3 * EACH + QS_RING_CLOSED_BYTES + DOCUMENT);
+        assert_ptr_equal(qs_ring_row(&ring), memory + at);
+        assert_ptr_equal(qs_ring_row(&ring), memory + at + EACH);
+        assert_ptr_equal(qs_ring_closed(&ring, &cap), memory + at + 2 * EACH);
+        assert_int_equal(cap, EACH + QS_RING_CLOSED_BYTES + DOCUMENT);
+        assert_ptr_equal(qs_ring_document(&ring, 10, &cap), memory + at + 2 * EACH + 10);
+        assert_int_equal(cap, EACH + QS_RING_CLOSED_BYTES + DOCUMENT - 10);
+        assert_non_null(qs_ring_close(&ring, 10));
+    }
+}
+
 static struct script *in_run(void)
 {
     struct script *s = script_new(&plain);
@@ -343,10 +367,16 @@ static void takes_an_ack_on_the_way(void **state)
 }
 
 const struct CMUnitTest cases_keep[] = {
-    cmocka_unit_test(forgets_what_is_acknowledged),    cmocka_unit_test(refuses_false_acknowledgements),
-    cmocka_unit_test(resends_the_same_bytes),          cmocka_unit_test(finishes_a_window_alone),
-    cmocka_unit_test(goes_on_with_a_run_after_a_loss), cmocka_unit_test(keeps_farms_apart),
-    cmocka_unit_test(opens_no_window_without_room),    cmocka_unit_test(takes_an_ack_in_a_window),
-    cmocka_unit_test(takes_an_ack_on_the_way),         cmocka_unit_test(offers_each_run_once),
+    cmocka_unit_test(the_ring_leaves_room),
+    cmocka_unit_test(forgets_what_is_acknowledged),
+    cmocka_unit_test(refuses_false_acknowledgements),
+    cmocka_unit_test(resends_the_same_bytes),
+    cmocka_unit_test(finishes_a_window_alone),
+    cmocka_unit_test(goes_on_with_a_run_after_a_loss),
+    cmocka_unit_test(keeps_farms_apart),
+    cmocka_unit_test(opens_no_window_without_room),
+    cmocka_unit_test(takes_an_ack_in_a_window),
+    cmocka_unit_test(takes_an_ack_on_the_way),
+    cmocka_unit_test(offers_each_run_once),
 };
 const size_t cases_keep_count = sizeof cases_keep / sizeof cases_keep[0];

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -41,6 +42,15 @@ static void put(const char *path, const char *text)
     assert_non_null(f);
     assert_true(fputs(text, f) >= 0);
     assert_int_equal(fclose(f), 0);
+}
+
+/* The one that is given out next. */
+static int free_fd(void)
+{
+    int fd = open("/dev/null", O_RDONLY);
+    assert_true(fd >= 0);
+    close(fd);
+    return fd;
 }
 
 static void reads_numbers(void **state)
@@ -92,7 +102,9 @@ static void reads_and_joins_texts(void **state)
     qs_io_append(text, sizeof text, "g");
     assert_string_equal(text, "abcdefg");
     put("text", "one \t\ntwo\n");
+    int next_fd = free_fd();
     assert_int_equal(qs_io_read("text", text, sizeof text), 7);
+    assert_int_equal(free_fd(), next_fd); /* it is closed again */
     assert_string_equal(text, "one \t\nt");
     assert_true(qs_io_line("text", text, sizeof text));
     assert_string_equal(text, "one");
@@ -288,6 +300,30 @@ static void finds_users(void **state)
     assert_false(qs_identity_find("-1", &who));
 }
 
+/* Rights that could not be given back are not lent: who is in more groups than there is room for keeps them.
+ */
+static void lends_what_it_can_take_back(void **state)
+{
+    struct qs_identity who, own;
+    gid_t before[QS_GROUPS_MAX], many[QS_GROUPS_MAX + 1];
+    int count = getgroups(QS_GROUPS_MAX, before);
+    (void)state;
+    for (gid_t i = 0; i <= QS_GROUPS_MAX; i++) {
+        many[i] = 50000 + i;
+    }
+    if (count < 0 || setgroups(QS_GROUPS_MAX + 1, many) != 0) {
+        skip(); /* that takes root */
+    }
+    assert_true(qs_identity_find("54321", &who));
+    assert_false(qs_identity_lend(&who, &own));
+    assert_int_equal(getgroups(0, NULL), QS_GROUPS_MAX + 1);
+    assert_int_equal(setgroups((size_t)count, before), 0);
+    assert_true(qs_identity_lend(&who, &own));
+    assert_int_equal(getgroups(0, NULL), 1);
+    qs_identity_end_loan(&own);
+    assert_int_equal(getgroups(0, NULL), count);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,6 +335,7 @@ int main(void)
         cmocka_unit_test(memory_that_is_cut_is_zero),
         cmocka_unit_test(keeps_an_end_of_the_output),
         cmocka_unit_test(finds_users),
+        cmocka_unit_test(lends_what_it_can_take_back),
     };
     return cmocka_run_group_tests_name("agent.parts", tests, group_setup, group_teardown);
 }

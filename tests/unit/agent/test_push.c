@@ -267,7 +267,13 @@ static void says_what_is_wrong_with_a_cache(void **state)
     const char *const bad[] = {agent, "--stdio", "--cache", "/proc/none", NULL};
     assert_int_equal(device_say(bad, said, sizeof said), 3);
     assert_non_null(strstr(said, "no cache for files in '/proc/none'"));
-    static const char *const sizes[] = {"", "0", "5X", "1MM", "-3", "99999999999999999999G"};
+    static const char *const fine[] = {"1", "1K", "9", "0512M", "2G"};
+    for (size_t i = 0; i < sizeof fine / sizeof fine[0]; i++) {
+        const char *const most[] = {agent, "--stdio", "--cache", "/proc/none", "--cache-max", fine[i], NULL};
+        assert_int_equal(device_say(most, said, sizeof said), 3);
+        assert_non_null(strstr(said, "no cache for files in '/proc/none'"));
+    }
+    static const char *const sizes[] = {"", "0", "M", " 5M", "5X", "1MM", "-3", "99999999999999999999G"};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const char *const most[] = {agent, "--stdio", "--cache-max", sizes[i], NULL};
         assert_int_equal(device_say(most, said, sizeof said), 3);

@@ -371,6 +371,11 @@ static void test_iterations_ranges(void **state)
 {
     (void)state;
     struct qs_msg_iterations m = {.window = 0};
+    const struct qs_row row = {.duration_ns = 1};
+    struct qs_build b;
+    qs_build_init(&b, list_mem, sizeof list_mem);
+    assert_true(qs_build_row(&b, QS_METRICS_MAX, &row));
+    assert_false(qs_build_row(&b, QS_METRICS_MAX + 1, &row));
     assert_true(iterations_pass(&m, QS_ROWS_MAX, QS_METRICS_MAX, false));
     assert_false(iterations_pass(&m, QS_ROWS_MAX + 1, 1, false));
     assert_false(iterations_pass(&m, 1, QS_METRICS_MAX + 1, false));

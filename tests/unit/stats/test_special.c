@@ -122,6 +122,11 @@ static void test_beta(void **state)
         check_near("reflection", qs_pbeta(x, 3.3, 7.1) + qs_pbeta(1 - x, 7.1, 3.3), 1, 1e-14, 0);
     check_near("ends", qs_pbeta(0, 2, 3) + qs_pbeta(1, 2, 3), 1, 0, 0);
     EXPECT(isnan(qs_pbeta(0.5, 0, 1)) && isnan(qs_pbeta(0.5, 1, -1)) && isnan(qs_pbeta(NAN, 1, 1)));
+    /* At its ends, too, where nothing has to be computed. */
+    static const double none[][2] = {{0, 1},   {1, 0},   {-1, 1},       {1, -1},
+                                     {NAN, 1}, {1, NAN}, {INFINITY, 1}, {1, INFINITY}};
+    for (size_t i = 0; i < COUNT(none); i++)
+        EXPECT(isnan(qs_pbeta(0, none[i][0], none[i][1])) && isnan(qs_pbeta(1, none[i][0], none[i][1])));
 }
 
 static void test_chi_squared(void **state)

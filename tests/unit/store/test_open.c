@@ -49,6 +49,16 @@ static void sql(const char *path, const char *text)
     sqlite3_close(db);
 }
 
+/* What it changes stays in the log. */
+static void sql_in_log(const char *path, const char *text)
+{
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    assert_int_equal(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
 /* Opening fails with this code and leaves every byte where it was. */
 static void refused(struct fixture *f, enum qs_errc code, const char *part_of_text)
 {
@@ -129,12 +139,20 @@ static void a_newer_version_in_the_log_counts(void **state)
     struct fixture *f = *state;
     fixture_open(f);
     fixture_close(f);
-    sqlite3 *db = NULL;
-    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    assert_int_equal(sqlite3_exec(db, "PRAGMA user_version=98", NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
+    sql_in_log(f->path, "PRAGMA user_version=98");
     refused(f, QS_E_STORE_NEWER, "version 98");
+}
+
+/* An id or a version is somebody's, without any table, too. */
+static void a_foreign_id_in_the_log_counts(void **state)
+{
+    struct fixture *f = *state;
+    sql(f->path, "PRAGMA journal_mode=WAL");
+    sql_in_log(f->path, "PRAGMA application_id=99");
+    assert_int_equal(number(f->path, "SELECT count(*) FROM sqlite_master"), 0);
+    refused(f, QS_E_STORE, "another application");
+    sql_in_log(f->path, "PRAGMA application_id=0; PRAGMA user_version=1");
+    refused(f, QS_E_STORE, "another application");
 }
 
 static void foreign_files_are_left_alone(void **state)
@@ -361,6 +379,7 @@ int main(void)
         TEST(one_process_owns_it),
         TEST(a_newer_database_is_left_alone),
         TEST(a_newer_version_in_the_log_counts),
+        TEST(a_foreign_id_in_the_log_counts),
         TEST(foreign_files_are_left_alone),
         TEST(memory_is_no_place),
         TEST(a_failed_migration_changes_nothing),

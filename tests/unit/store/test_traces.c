@@ -240,6 +240,67 @@ static void the_fastest_and_the_slowest_lead_to_a_trace(void **state)
     assert_true(qs_store_read_now(f->store, check_links, f, &err));
 }
 
+/* The heads of the groups, "arm name device" each, in their order. */
+static void expect_groups(const char *json, const char *const *heads, size_t n)
+{
+    static const char key[] = "{\"point\":0,\"arm\":";
+    for (size_t i = 0; i < n; i++) {
+        json = strstr(json, key);
+        assert_non_null(json);
+        json += strlen(key);
+        if (strncmp(json, heads[i], strlen(heads[i])) != 0)
+            fail_msg("%s is not at %s", heads[i], json);
+    }
+    assert_null(strstr(json, key));
+}
+
+static bool check_groups(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    static const char *const heads[] = {"0,\"arm_name\":\"a\",\"device\":\"bench\",\"fastest\":",
+                                        "1,\"arm_name\":\"b\",\"device\":\"bench\",\"fastest\":",
+                                        "1,\"arm_name\":\"b\",\"device\":\"other\",\"fastest\":"};
+    const struct fixture *f = user;
+    char *json = NULL;
+    assert_true(qs_read_traces_json(r, f->job, 0, &json, err));
+    expect_groups(json, heads, 3);
+    free(json);
+    return true;
+}
+
+/* A run of the second arm, in this session. */
+static void run_of_b(struct fixture *f, uint8_t run, uint8_t session)
+{
+    const struct qs_run_row row = {
+        .uid = {run}, .session_uid = {session}, .job = f->job, .arm = 1, .block = 1, .started_wall_ns = 30};
+    qs_store_run_begin(f->store, &row, on_fine, NULL);
+    qs_loop_run(f->loop);
+    put(f, run, 0, 0, QS_PHASE_MEASURE, (const int64_t[4]){450, 460, 470, 480}, 0);
+    end_run(f, run);
+}
+
+static void each_arm_and_device_has_its_own(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    const struct qs_device_row device = {
+        .name = "other", .serial = "S2", .port_path = "", .profile = "local"};
+    const struct qs_boot_row boot = {
+        .device = "other", .boot_uuid = "boot-2", .fingerprint_json = "{}", .clock = "c", .seen_wall_ns = 5};
+    const struct qs_session_row session = {.uid = {98},
+                                           .job = f->job,
+                                           .device = "other",
+                                           .boot_uuid = "boot-2",
+                                           .env_json = "{}",
+                                           .started_wall_ns = 20};
+    qs_store_device(f->store, &device, on_fine, NULL);
+    qs_store_boot(f->store, &boot, on_fine, NULL);
+    qs_store_session_begin(f->store, &session, on_fine, NULL);
+    two_runs(f);
+    run_of_b(f, 3, 99);
+    run_of_b(f, 4, 98);
+    assert_true(qs_store_read_now(f->store, check_groups, f, &err));
+}
+
 static bool check_nothing(struct qs_store_reader *r, void *user, struct qs_err *err)
 {
     const struct fixture *f = user;
@@ -269,6 +330,7 @@ int main(void)
         TEST(they_are_kept_and_marked),
         TEST(the_fastest_and_the_slowest_lead_to_a_trace),
         TEST(repeated_blocks_are_not_looked_at),
+        TEST(each_arm_and_device_has_its_own),
         TEST(a_job_without_traces_has_no_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
