@@ -343,6 +343,26 @@ static void test_tunes_without_a_warm_up(void **state)
     stage_done(&s);
 }
 
+/* Each point has a number of its own. */
+static void test_each_point_is_tuned(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(
+        &s,
+        "quiesce: 1\nbenchmarks: [{name: work, mode: harness, argv: [work, '{n}'], params: {n: [1, 2]}}]\n"
+        "plan: {seed: 1, blocks: 3, window: {iterations: 5}, until: {interval: 0%}}\n");
+    give_programs(&s);
+    s.harness.evaluation_ns[0] = 20;
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_DONE);
+    assert_int_equal(scans(&s), 2);
+    assert_int_equal(s.kept_count, 2);
+    assert_true(stage_told(&s, "job.evals {\"point\":0,\"evaluations\":{\"evals\":205,\"how\":\"tuned\""));
+    assert_true(stage_told(&s, "job.evals {\"point\":1,\"evaluations\":{\"evals\":205,\"how\":\"tuned\""));
+    stage_done(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_a_store_that_cannot_be_read),
         cmocka_unit_test(test_a_restart_keeps_the_number),
         cmocka_unit_test(test_tunes_without_a_warm_up),
+        cmocka_unit_test(test_each_point_is_tuned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

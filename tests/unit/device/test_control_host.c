@@ -193,6 +193,43 @@ static void test_what_commands_are_given_and_say(void **state)
                     "\"iterations\":4,\"opened_ns\":5000,\"closed_ns\":9000}\n");
 }
 
+#define WHY                                                                                                  \
+    "this reason alone is as long as one may be before it is cut, and eight of them do not fit in one text"
+
+static const char *says_a_lot(const char *name, const char *input)
+{
+    (void)name;
+    (void)input;
+    return "{\"stop\": true, \"reason\": \"" WHY "\"}";
+}
+
+/* As many rules as there may be, each with much to say: what there is room for is kept. */
+static void test_long_reasons_are_cut(void **state)
+{
+    (void)state;
+    static char names[QS_JOB_HOOKS_MAX][2];
+    struct qs_farm_hook all[QS_JOB_HOOKS_MAX];
+    for (size_t i = 0; i < QS_JOB_HOOKS_MAX; i++) {
+        names[i][0] = (char)('a' + i);
+        all[i] = (struct qs_farm_hook){.name = names[i], .command = {argv_of[0], 1}, .timeout_ns = 1};
+    }
+    const struct qs_farm_config many = {.rules = all, .rule_count = QS_JOB_HOOKS_MAX};
+    struct stage s;
+    begin(&s,
+          JOB("stop: {all: [{external: a}, {external: b}, {external: c}, {external: d}, {external: e},"
+              " {external: f}, {external: g}, {external: h}]}"),
+          says_a_lot);
+    s.parts.farm = &many;
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_DONE);
+    const char *reason = s.control->run.stop_reason;
+    assert_int_equal(strnlen(reason, sizeof s.control->run.stop_reason + 1),
+                     sizeof s.control->run.stop_reason - 1);
+    assert_non_null(strstr(reason, "; a: this reason alone is as long as"));
+    assert_non_null(strstr(reason, "; b: this reason"));
+    stage_done(&s);
+}
+
 static struct stage *stage;
 static enum qs_control_input strike;
 
@@ -239,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_a_metric_is_kept_with_its_window),
         cmocka_unit_test(test_scale),
         cmocka_unit_test(test_what_commands_are_given_and_say),
+        cmocka_unit_test(test_long_reasons_are_cut),
         cmocka_unit_test(test_struck_while_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,6 +74,40 @@ static void test_inputs_without_a_row_are_harmless(void **state)
     assert_true(cases > 70);
 }
 
+/* Rows of another run, then of another window, before those that are waited for. */
+static void tell_of_others(struct stage *s, uint32_t i, struct qs_row *row)
+{
+    uint8_t mem[STAGE_ITERATIONS * 32];
+    struct qs_build rows;
+    (void)row;
+    if (i > 0)
+        return;
+    qs_build_init(&rows, mem, sizeof mem);
+    for (uint32_t k = 0; k < s->now.iterations; k++)
+        assert_true(qs_build_row(&rows, 0, &(struct qs_row){.duration_ns = 99000000}));
+    struct qs_msg_iterations m = {.run = s->run, .window = s->window, .rows = qs_build_list(&rows)};
+    m.run.b[0] ^= 1;
+    qs_control_on_iterations(s->control, &m);
+    m.run.b[0] ^= 1;
+    m.window++;
+    qs_control_on_iterations(s->control, &m);
+}
+
+static void test_rows_of_others_are_left_alone(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, NULL);
+    s.record.row = tell_of_others;
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_DONE);
+    assert_int_equal(s.run_count, 2 + 2 * 6);
+    assert_true(s.control->plan.blocks_done > 0);
+    for (size_t b = 0; b < s.control->plan.blocks_done; b++)
+        assert_in_range(s.control->plan.medians_ns[b], 9999999, 10000001);
+    stage_done(&s);
+}
+
 static void test_readme_shows_the_table(void **state)
 {
     (void)state;
@@ -97,6 +131,7 @@ int main(void)
         cmocka_unit_test(test_rows_are_unique_and_reachable),
         cmocka_unit_test(test_no_state_is_a_trap),
         cmocka_unit_test(test_inputs_without_a_row_are_harmless),
+        cmocka_unit_test(test_rows_of_others_are_left_alone),
         cmocka_unit_test(test_readme_shows_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
