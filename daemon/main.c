@@ -11,6 +11,7 @@
 #include "api/api.h"
 #include "api/yield.h"
 #include "base/folder.h"
+#include "base/input.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/loop.h"
@@ -43,15 +44,15 @@ struct app {
     struct qs_api *api;
     struct qs_signal *signals[2];
     struct qs_timer *idle_timer;
-    struct qs_io *input; /* of a daemon that reads: its end */
+    struct qs_input *input; /* of a daemon that reads: its end */
     struct qs_heir heir;
     size_t clients;
-    bool stopping, yields;
+    bool serving, stopping, yields;
 };
 
 static void stop_all(struct app *app);
 
-static void look_idle(struct app *app);
+static void look_idle(void *user);
 
 static void on_idle_long(void *user)
 {
@@ -65,8 +66,9 @@ static void on_idle_long(void *user)
 
 /* An embedded daemon lives as long as somebody uses it, or until it may yield: those who only listen then
  * find the next one. */
-static void look_idle(struct app *app)
+static void look_idle(void *user)
 {
+    struct app *app = user;
     bool idle =
         app->yields ? !qs_farm_is_working(app->farm) : app->clients == 0 && qs_farm_live_jobs(app->farm) == 0;
     if (!app->opt.embedded || app->stopping || (idle && app->yields && app->clients > 0 && app->idle_timer))
@@ -94,11 +96,6 @@ static bool on_yield(void *user)
     qs_farm_yield(app->farm);
     look_idle(app);
     return qs_farm_is_working(app->farm);
-}
-
-static void on_farm_idle(void *user)
-{
-    look_idle(user);
 }
 
 static void on_farm_event(const struct qs_farm_event *event, void *user)
@@ -262,7 +259,7 @@ static bool open_farm(struct app *app, struct qs_err *err)
                                         .config = app->config,
                                         .base_env = (const char *const *)environ};
     const struct qs_farm_events events = {
-        .on_event = on_farm_event, .on_idle = on_farm_idle, .on_silence = on_silence, .user = app};
+        .on_event = on_farm_event, .on_idle = look_idle, .on_silence = on_silence, .user = app};
     (void)err;
     app->farm = qs_farm_new(&parts, &events);
     return true;
@@ -287,7 +284,8 @@ static bool open_api(struct app *app, struct qs_err *err)
 
 static bool start_api(struct app *app, struct qs_err *err)
 {
-    return qs_api_start(app->api, err);
+    app->serving = qs_api_start(app->api, err);
+    return app->serving;
 }
 
 static bool open_signals(struct app *app, struct qs_err *err)
@@ -297,22 +295,23 @@ static bool open_signals(struct app *app, struct qs_err *err)
     return app->signals[0] && app->signals[1];
 }
 
-static void on_input(unsigned events, void *user)
+static void on_input_end(void *user)
 {
-    struct app *app = user;
-    char nothing[512];
-    (void)events;
-    if (read(STDIN_FILENO, nothing, sizeof nothing) <= 0)
-        stop_all(app);
+    stop_all(user);
+}
+
+static bool open_input(struct app *app, struct qs_err *err)
+{
+    if (app->opt.reading)
+        app->input = qs_input_watch(app->loop, STDIN_FILENO, on_input_end, app, err);
+    return !app->opt.reading || app->input || qs_fail_prefix(err, "--reading ends with standard input");
 }
 
 /* A daemon that reads has no devices: its farm stays as it is configured. */
 static bool start_farm(struct app *app, struct qs_err *err)
 {
-    if (app->opt.reading) {
-        app->input = qs_io_start(app->loop, STDIN_FILENO, QS_IO_READ, on_input, app, err);
-        return app->input || qs_fail_prefix(err, "--reading ends with standard input, a pipe or a terminal");
-    }
+    if (app->opt.reading)
+        return true;
     if (!qs_farm_start(app->farm, err))
         return false;
     qs_log(app->log, QS_LOG_INFO, "main", "version=%s db=%s socket=%s devices=%zu ready", QS_VERSION, app->db,
@@ -343,8 +342,6 @@ static void stop_all(struct app *app)
     qs_loop_rouse(app->loop);
     qs_timer_stop(app->idle_timer);
     app->idle_timer = NULL;
-    qs_io_stop(app->input);
-    app->input = NULL;
     qs_api_stop(app->api, on_api_stopped, app);
 }
 
@@ -352,6 +349,7 @@ static void close_all(struct app *app)
 {
     for (size_t i = 0; i < sizeof app->signals / sizeof *app->signals; i++)
         qs_signal_stop(app->signals[i]);
+    qs_input_stop(app->input);
     qs_api_free(app->api);
     if (app->store)
         qs_store_close(app->store);
@@ -378,21 +376,15 @@ static int fail(const struct qs_err *err)
 /* What stands in the way of a step may be an embedded daemon that makes room. */
 static bool waits(struct app *app, const struct qs_err *why)
 {
-    if (app->opt.embedded || app->opt.reading)
-        return false;
-    char *contact = why->code == QS_E_STORE_TAKEN    ? qs_store_contact(app->db)
-                    : why->code == QS_E_SOCKET_PLACE ? qs_strdup(app->socket)
-                                                     : NULL;
-    bool again = qs_heir_waits(&app->heir, contact, why, app->log);
-    free(contact);
-    return again;
+    return !app->opt.embedded && !app->opt.reading &&
+           qs_heir_waits(&app->heir, app->db, app->socket, why, app->log);
 }
 
 static int serve(struct app *app)
 {
     static bool (*const steps[])(struct app *, struct qs_err *) = {
-        open_loop, open_log, open_config, open_store,   open_files, sweep_files,
-        open_farm, open_api, start_api,   open_signals, start_farm};
+        open_loop, open_log, open_config, open_store, open_files,   sweep_files,
+        open_farm, open_api, open_input,  start_api,  open_signals, start_farm};
     struct qs_err err = QS_ERR_INIT;
     int code = EXIT_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -404,7 +396,9 @@ static int serve(struct app *app)
             break;
         }
     }
-    if (code == EXIT_OK)
+    if (code != EXIT_OK && app->serving)
+        stop_all(app);
+    if (app->serving)
         qs_loop_run(app->loop);
     close_all(app);
     return code;

@@ -1,8 +1,10 @@
 #include "api/yield.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <time.h>
@@ -11,6 +13,7 @@
 #include "api/reply.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "store/store.h"
 
 enum { POLL_MS = 200, ANSWER_S = 2 };
 #define UNHEARD_NS    INT64_C(15000000000) /* then nobody is waited for who has not said that it yields */
@@ -58,7 +61,8 @@ static enum answer ask(const char *path)
     const struct timeval patience = {.tv_sec = ANSWER_S};
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     enum answer answer = SILENT;
-    if (strlen(path) >= sizeof address.sun_path)
+    struct stat st;
+    if (strlen(path) >= sizeof address.sun_path || (lstat(path, &st) == 0 && !S_ISSOCK(st.st_mode)))
         return REFUSES;
     memcpy(address.sun_path, path, strlen(path));
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -78,12 +82,20 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-bool qs_heir_waits(struct qs_heir *heir, const char *contact, const struct qs_err *why, struct qs_log *log)
+static void tell_silence(struct qs_heir *heir, const char *contact, struct qs_log *log)
+{
+    if (heir->told || heir->granted)
+        return;
+    heir->told = true;
+    qs_log(log, QS_LOG_WARN, "main",
+           "%s; asked at %s whether it makes room, waiting up to %d s for an answer", heir->why, contact,
+           (int)(UNHEARD_NS / 1000000000));
+}
+
+static bool waits(struct qs_heir *heir, const char *contact, const struct qs_err *why, struct qs_log *log)
 {
     const struct timespec poll = {.tv_nsec = POLL_MS * 1000000L};
     int64_t now = now_ns();
-    if (!contact)
-        return false;
     if (strcmp(heir->why, why->text) != 0) { /* the first, or another one was faster */
         *heir = (struct qs_heir){.since_ns = now, .due_ns = now, .pause_ns = PAUSE_NS};
         memcpy(heir->why, why->text, sizeof heir->why);
@@ -92,6 +104,8 @@ bool qs_heir_waits(struct qs_heir *heir, const char *contact, const struct qs_er
         enum answer answer = ask(contact);
         if (answer == REFUSES || (answer == SILENT && !heir->granted && now - heir->since_ns > UNHEARD_NS))
             return false;
+        if (answer == SILENT)
+            tell_silence(heir, contact, log);
         if (answer == YIELDS) {
             heir->granted = true;
             heir->due_ns = now + heir->pause_ns;
@@ -103,4 +117,15 @@ bool qs_heir_waits(struct qs_heir *heir, const char *contact, const struct qs_er
     }
     nanosleep(&poll, NULL);
     return true;
+}
+
+bool qs_heir_waits(struct qs_heir *heir, const char *db, const char *socket_path, const struct qs_err *why,
+                   struct qs_log *log)
+{
+    char *owner = why->code == QS_E_STORE_TAKEN ? qs_store_contact(db) : NULL;
+    const char *contact = why->code == QS_E_SOCKET_PLACE ? socket_path : owner;
+    bool goes = !contact && heir->granted && strcmp(heir->why, why->text) == 0; /* it has ended just now */
+    bool again = goes || (contact && waits(heir, contact, why, log));
+    free(owner);
+    return again;
 }

@@ -4,10 +4,12 @@ makes room for the one that an operator starts."""
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 
-from lib import BOUND_S, QUIESCE, QUIESCED, Bed, alive, run_cases, until
+from lib import AGENT, BOUND_S, QUIESCE, QUIESCED, SANITIZER, Bed, alive, run_cases, until
 
+SQLITES = ("-wal", "-shm")
 QUICK = ("--runs", "2", "--iterations", "3", "--warmup", "1")
 
 
@@ -109,6 +111,43 @@ def only_reading(tap):
         tap.ok(process.returncode == 2 and "give one of them" in process.stderr, "not both", process.stderr.splitlines())
 
 
+def nothing_left_of_a_failed_start(tap):
+    """What fails once it has begun ends as it would have ended: no socket stays, nothing leaks"""
+    with Bed() as bed:
+        process = subprocess.run([QUIESCED, "--reading"], env=bed.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=BOUND_S,
+                                 check=False)
+        tap.equal((process.returncode, process.stderr.splitlines()),
+                  (2, ["quiesced: --reading ends with standard input: descriptor 0 is no pipe, socket or terminal: its end cannot be waited for",
+                       "  see --help for the accepted forms"]), "an input that has no end to wait for")
+        tap.equal(files_of(bed), [], "which leaves nothing")
+        tap.equal(bed.daemon().stop(), 0, "a daemon makes a database")
+        with sqlite3.connect(bed.db) as connection:
+            connection.executescript("PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON; ALTER TABLE session RENAME TO gone")
+        connection.close()
+        before = [name for name in files_of(bed) if not name.endswith(SQLITES)]
+        process = subprocess.run([QUIESCED, "--agent", AGENT], env=bed.env, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                 timeout=BOUND_S, check=False)
+        tap.ok(process.returncode == 3 and "no such table" in process.stderr and not any(word in process.stderr for word in SANITIZER),
+               "a farm that cannot start", [process.returncode, *process.stderr.splitlines()])
+        tap.equal([name for name in files_of(bed) if not name.endswith(SQLITES)], before, "leaves neither socket nor lock")
+
+
+def terminal_as_it_was(tap):
+    """A terminal is not left non-blocking by a daemon that reads, even one that was killed"""
+    with Bed() as bed:
+        master, terminal = os.openpty()
+        process = subprocess.Popen([QUIESCED, "--reading"], env=bed.env, stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        until("its socket is there", lambda: os.path.exists(bed.socket))
+        tap.ok(os.get_blocking(terminal), "while it runs")
+        os.write(master, b"\n")
+        tap.equal(bed.cli("jobs").returncode, 0, "a line is no end")
+        process.kill()
+        process.communicate()
+        tap.ok(os.get_blocking(terminal), "and after it was killed")
+        os.close(terminal)
+        os.close(master)
+
+
 def client_killed(tap):
     """A reading command that is killed leaves nothing that runs"""
     with Bed() as bed:
@@ -177,4 +216,4 @@ def embedded_yields_after_its_job(tap):
         tap.equal(operators.wait(), 0, "it ends well")
 
 
-run_cases(an_empty_state, the_same_answers, what_waits, only_reading, client_killed, idle_embedded_yields, embedded_yields_after_its_job)
+run_cases(an_empty_state, the_same_answers, what_waits, only_reading, nothing_left_of_a_failed_start, terminal_as_it_was, client_killed, idle_embedded_yields, embedded_yields_after_its_job)
