@@ -75,6 +75,8 @@ void qs_scale_number(const struct qs_scale *scale, double v, char text[40])
 
 void qs_scale_part(struct qs_scale *scale, double lo, double hi)
 {
+    if (!isfinite(hi - lo) || !(hi > lo))
+        return;
     double most = (fabs(lo) > fabs(hi) ? fabs(lo) : fabs(hi)) / scale->ns, gap = (hi - lo) / scale->ns;
     double shown = 1; /* units of the last digit in one */
     for (double v = most; scale->exponent && v >= 10; v /= 10)
@@ -86,8 +88,13 @@ void qs_scale_part(struct qs_scale *scale, double lo, double hi)
     char text[2][40];
     qs_scale_number(scale, lo, text[0]);
     qs_scale_number(scale, hi, text[1]);
-    if (!(gap > 0) || !isfinite(gap) || strcmp(text[0] + (text[0][0] == '-'), text[1]) != 0)
-        return; /* "-0" and "0" are alike, too */
+    const char *a = text[0], *b = text[1];
+    if (*a == '-') { /* "-0" and "0" are alike, too */
+        a++;
+        b += *b == '-';
+    }
+    if (strcmp(a, b) != 0)
+        return;
     for (; gap * shown < 10 && most * shown < 1e15; shown *= 10)
         scale->decimals++;
 }

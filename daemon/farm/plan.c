@@ -97,12 +97,14 @@ static void plan_now(void *user)
 {
     struct qs_farm *farm = user;
     farm->plan_posted = false;
+    if (farm->stopping)
+        return; /* the store may be closed */
     /* Where the disk does not take ends, what begins now would only wait for it as well. */
     farm->plan_held = farm->ends_waiting > 0 || farm->ends_asked > 0 ||
                       (qs_store_trouble(farm->p.store) && farm->outstanding > 0);
     if (farm->yields && !qs_farm_is_working(farm) && farm->events.on_idle)
         farm->events.on_idle(farm->events.user);
-    if (farm->stopping || farm->plan_held || farm->yields)
+    if (farm->plan_held || farm->yields)
         return;
     struct snapshot s;
     snapshot_take(farm, &s);
@@ -123,7 +125,9 @@ static void plan_now(void *user)
 
 bool qs_farm_is_working(const struct qs_farm *farm)
 {
-    bool working = farm->ends_waiting > 0 || farm->ends_asked > 0;
+    bool working = farm->ends_asked > 0;
+    for (size_t j = 0; j < farm->job_count && !working; j++)
+        working = farm->jobs[j]->ending; /* its verdict is computed, or its end is not on disk */
     for (size_t d = 0; d < farm->p.config->device_count && !working; d++)
         working = device_in_use(farm, d);
     return working;

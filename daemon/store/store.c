@@ -419,28 +419,37 @@ bool qs_store_open_reading(struct qs_loop *loop, const char *path, struct qs_sto
     return ok;
 }
 
-/* What is under way lands and is told, then what waits is committed here. */
+static void end_write(struct qs_store *store)
+{
+    if (!store->in_flight) {
+        load_flight(store);
+        commit_flight(store);
+    }
+    wait_landed(store, &store->landed);
+    tell_flight(store);
+}
+
+static void end_read(struct qs_store *store)
+{
+    struct read_work *r = store->reads;
+    bool started = r->started;
+    if (started)
+        wait_landed(store, &r->landed);
+    else
+        run_read(r);
+    tell_read(r);
+    if (!started)
+        free(r);
+}
+
+/* What is under way lands and is told, then what waits is committed here; who is told may ask for more. */
 static void drain(struct qs_store *store)
 {
-    while (store->in_flight || store->first) {
-        if (!store->in_flight) {
-            load_flight(store);
-            commit_flight(store);
-        }
-        wait_landed(store, &store->landed);
-        tell_flight(store);
-    }
-    while (store->reads) {
-        struct read_work *r = store->reads;
-        bool started = r->started;
-        if (started)
-            wait_landed(store, &r->landed);
+    while (store->in_flight || store->first || store->reads)
+        if (store->in_flight || store->first)
+            end_write(store);
         else
-            run_read(r);
-        tell_read(r);
-        if (!started)
-            free(r);
-    }
+            end_read(store);
 }
 
 void qs_store_close(struct qs_store *store)

@@ -266,21 +266,24 @@ static const char *const documents[][2] = {
      "'runs':3,'runs_tainted':1,'iterations':9,"
      "'spec':'quiesce: 1\\nname: sleepers\\nbenchmarks:\\n  - {name: sleep, argv: [sleep,"
      " \\'{s}\\']}\\narms:\\n  a: {params: {s: 0}}\\n  b: {params: {s: 0.01}}\\n','arms':['a','b'],"
-     "'points':['sleep'],'why':null,'position':null,'progress':null,'evaluations':[]}\n"},
+     "'builds':[null,null],'points':['sleep'],'why':null,'position':null,'progress':null,'evaluations':[]}"
+     "\n"},
     {"/api/v1/jobs/1/runs?limit=2",
-     "{'runs':[{'id':1,'uid':'01000000000000000000000000000000','job':1,'arm':0,'arm_name':'a','point':0,"
+     "{'runs':[{'id':1,'uid':'01000000000000000000000000000000','job':1,'arm':0,'arm_name':'a','build':null,'"
+     "point':0,"
      "'device':'bench','simulated':false,'block':1,'pos':0,'attempt':0,'state':'failed','taint':['exit'],"
      "'n':3,'n_tainted':1,'warmup_n':1,'stop_reason':'error','error':{'code':'exec',"
      "'message':'it is gone'},'exe_path':'/bin/a',"
      "'exe_sha256':'abababababababababababababababababababababababababababababababab',"
      "'harness':{'layout':'fixed'},'started_wall_ns':30,'windows':1},{'id':2,"
-     "'uid':'01010000000000000000000000000000','job':1,'arm':1,'arm_name':'b','point':0,'device':'bench',"
+     "'uid':'01010000000000000000000000000000','job':1,'arm':1,'arm_name':'b','build':null,'point':0,'device'"
+     ":'bench',"
      "'simulated':false,'block':1,'pos':1,'attempt':0,'state':'done','taint':[],'n':3,'n_tainted':1,"
      "'warmup_n':0,'stop_reason':'fixed','error':null,'exe_path':'/bin/b',"
      "'exe_sha256':'abababababababababababababababababababababababababababababababab',"
      "'started_wall_ns':30,'windows':1}]}\n"},
     {"/api/v1/runs/01000000000000000000000000000000",
-     "{'id':1,'uid':'01000000000000000000000000000000','job':1,'arm':0,'arm_name':'a','point':0,"
+     "{'id':1,'uid':'01000000000000000000000000000000','job':1,'arm':0,'arm_name':'a','build':null,'point':0,"
      "'device':'bench','simulated':false,'block':1,'pos':0,'attempt':0,'state':'failed','taint':['exit'],"
      "'n':3,'n_tainted':1,'warmup_n':1,'stop_reason':'error','error':{'code':'exec',"
      "'message':'it is gone'},'exe_path':'/bin/a',"

@@ -2,6 +2,7 @@
  * texts beside them. With QS_GOLDEN_WRITE=1 the texts are written anew. */
 #include "cm.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,6 +275,7 @@ static void numbers_of_every_size_can_be_read(void **state)
                 {1e-165, 2e-165, 1e-165, "J", "1.000e-165–2.000e-165 J"},
                 {16.89, 16.8975, 16.89, "", "16.89–16.90"},
                 {5, 5, 5, "", "5.000–5.000"},
+                {-5.0003, -5.0001, -5, "", "-5.00030 to -5.00010"},
                 {-0.25, 0.25, 0, "", "-0.25 to 0.25"},
                 {0, 1e-7, 1e-7, "", "0.000e+00–1.000e-07"},
                 {12.1, 12.4, 12.2, NULL, "12.10–12.40 ns"},
@@ -286,6 +288,21 @@ static void numbers_of_every_size_can_be_read(void **state)
         qs_sample_range(&layout, rows[i].lo, rows[i].hi, rows[i].typical, &out);
         assert_string_equal(out.data, rows[i].text);
         qs_buf_done(&out);
+    }
+}
+
+/* Where there is no least and no largest value, the digits stay as they are. */
+static void what_is_no_range_is_no_scale(void **state)
+{
+    const struct qs_layout layout = {.face = {.width = 80, .utf8 = true}, .plain_unit = ""};
+    static const double rows[][2] = {{INFINITY, -INFINITY}, {NAN, NAN}, {1e200, INFINITY}, {2, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct qs_scale scale;
+        qs_layout_scale_of(&layout, 1e200, &scale);
+        int before = scale.decimals;
+        qs_scale_part(&scale, rows[i][0], rows[i][1]);
+        assert_int_equal(scale.decimals, before);
     }
 }
 
@@ -399,6 +416,7 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(a_page_needs_no_more_than_is_computed_for_it),
                                        cmocka_unit_test(what_ends_a_build_can_be_chosen),
                                        cmocka_unit_test(numbers_of_every_size_can_be_read),
+                                       cmocka_unit_test(what_is_no_range_is_no_scale),
                                        cmocka_unit_test(dependent_values_have_their_own_interval),
                                        cmocka_unit_test(every_width_is_survived),
                                        cmocka_unit_test(a_metric_is_shown_in_full),

@@ -21,7 +21,7 @@
 #define SECOND_NS INT64_C(1000000000)
 
 enum { BLOCKS = 2, ARMS = 2 };
-enum plan { HEALS, CANCELLED, STOPPED };
+enum plan { HEALS, CANCELLED, STOPPED, CLOSED };
 
 static const char farm_text[] = "devices: {board: {link: sim, sim_seed: 3}}\n";
 static const char job_text[] = "quiesce: 1\n"
@@ -146,9 +146,22 @@ static void heal(void *user)
         qs_farm_stop(b->farm, on_stopped, b);
 }
 
+/* The daemon stops while the verdict is computed. */
+static void close_early(void *user)
+{
+    struct bed *b = user;
+    assert_int_equal(b->farm->job_count, 1);
+    assert_false(qs_farm_is_working(b->farm));
+    qs_farm_end_job(b->farm->jobs[0]);
+    assert_true(qs_farm_is_working(b->farm));
+    qs_farm_stop(b->farm, on_stopped, b);
+}
+
 static void on_event(const struct qs_farm_event *event, void *user)
 {
     struct bed *b = user;
+    if (b->plan == CLOSED && b->told.len == 0)
+        qs_loop_post(b->loop, close_early, b);
     qs_buf_fmt(&b->told, "%lld %s %s\n", (long long)event->job, event->kind,
                event->body_json ? event->body_json : "?");
     if (strcmp(event->kind, "job.waiting") != 0)
@@ -344,6 +357,19 @@ static void test_a_cancel_decides_the_end(void **state)
 }
 
 /* Of a commit whose sync alone failed the next life may find all: that end would stand. */
+static void test_a_verdict_under_way_is_work_that_is_kept(void **state)
+{
+    (void)state;
+    struct bed b;
+    bed_init(&b, CLOSED);
+    life_begins(&b);
+    submit(&b);
+    qs_loop_run(b.loop);
+    life_ends(&b);
+    assert_int_equal(number(b.db, "SELECT count(*) FROM job WHERE state = 'done'"), 1);
+    bed_done(&b);
+}
+
 static void test_the_next_life_goes_on(void **state)
 {
     (void)state;
@@ -404,6 +430,7 @@ int main(void)
         cmocka_unit_test(test_a_disk_that_does_not_sync),
         cmocka_unit_test(test_a_disk_that_became_read_only),
         cmocka_unit_test(test_a_cancel_decides_the_end),
+        cmocka_unit_test(test_a_verdict_under_way_is_work_that_is_kept),
         cmocka_unit_test(test_the_next_life_goes_on),
         cmocka_unit_test(test_many_jobs_wait),
     };
