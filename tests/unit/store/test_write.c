@@ -205,6 +205,39 @@ static void a_hold_keeps_reads_back(void **state)
     fixture_open(f);
 }
 
+struct question {
+    struct fixture *f;
+    struct told told;
+};
+
+static bool ask(struct qs_store_reader *reader, void *user, struct qs_err *err)
+{
+    (void)reader;
+    (void)user;
+    (void)err;
+    return true;
+}
+
+static void answer(const struct qs_err *err, void *user)
+{
+    struct question *q = user;
+    const struct qs_event_row event = {.job = q->f->job, .wall_ns = 1, .kind = "late", .body_json = "{}"};
+    assert_null(err);
+    qs_store_event(q->f->store, &event, on_told, &q->told);
+}
+
+/* A job's end follows from what was read of it. */
+static void close_commits_what_a_read_leads_to(void **state)
+{
+    struct fixture *f = *state;
+    struct question q = {.f = f};
+    qs_store_read(f->store, ask, answer, &q);
+    fixture_close(f);
+    assert_int_equal(q.told.count, 1);
+    assert_int_equal(q.told.code, QS_E_NONE);
+    fixture_open(f);
+}
+
 static bool read_left(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     const uint8_t uid[16] = {1};
@@ -341,13 +374,21 @@ static void an_unknown_arm_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(submit_is_idempotent),         TEST(a_label_has_one_content),
-        TEST(windows_follow_each_other),    TEST(other_content_is_a_conflict),
-        TEST(empty_windows_are_kept),       TEST(a_big_window_is_one_commit),
-        TEST(events_are_numbered_in_order), TEST(a_hold_keeps_commits_back),
-        TEST(a_hold_keeps_reads_back),      TEST(what_a_run_has_left_is_linked_to_it),
-        TEST(close_commits_what_waits),     TEST(a_job_that_ended_stays_ended),
-        TEST(an_unknown_arm_is_refused),    TEST(a_run_that_ends_again_keeps_its_taints),
+        TEST(submit_is_idempotent),
+        TEST(a_label_has_one_content),
+        TEST(windows_follow_each_other),
+        TEST(other_content_is_a_conflict),
+        TEST(empty_windows_are_kept),
+        TEST(a_big_window_is_one_commit),
+        TEST(events_are_numbered_in_order),
+        TEST(a_hold_keeps_commits_back),
+        TEST(a_hold_keeps_reads_back),
+        TEST(what_a_run_has_left_is_linked_to_it),
+        TEST(close_commits_what_a_read_leads_to),
+        TEST(close_commits_what_waits),
+        TEST(a_job_that_ended_stays_ended),
+        TEST(an_unknown_arm_is_refused),
+        TEST(a_run_that_ends_again_keeps_its_taints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
