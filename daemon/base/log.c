@@ -1,7 +1,6 @@
 /* A line is written where that cannot wait: a pipe, a terminal and a socket take what they take at once, the
  * rest is kept up to a bound and written when there is room. What comes on top is counted, and told when it
- * drains. Files are written to as they are, and cut where they
- * have a bound. */
+ * drains. Files are written to as they are, and cut where they have a bound. */
 #include "base/log.h"
 
 #include <errno.h>

@@ -270,7 +270,7 @@ static void say_end(const struct follower *w, int code)
         qs_buf_fmt(&text,
                    "job %" PRId64 " is done, but commands failed in it: what they measured is left out, and "
                    "the exit code is 1 (--ignore-failure with run, `exit: any` in a job file, accept any "
-                   "exit code)",
+                   "exit code, but neither a limit nor a hook that failed)",
                    w->f->job);
     if (text.len > 0)
         qs_face_wrap(&w->f->ctl->err_face, &out, "  ", text.data, QS_INK_PLAIN);
