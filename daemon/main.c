@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "api/api.h"
+#include "api/socket.h"
 #include "api/yield.h"
 #include "base/folder.h"
 #include "base/input.h"
@@ -37,7 +38,7 @@ struct app {
     struct qs_loop *loop;
     struct qs_log *log;
     struct qs_farm_config *config;
-    char *state_dir, *db, *socket, *files_dir, *agent;
+    char *state_dir, *db, *socket, *contact, *files_dir, *agent;
     struct qs_store *store;
     struct qs_files *files;
     struct qs_farm *farm;
@@ -174,6 +175,7 @@ static bool open_config(struct app *app, struct qs_err *err)
             (unsigned)geteuid());
     app->db = first_of(app->opt.db, app->config->db, qs_asprintf("%s/quiesce.db", app->state_dir));
     app->socket = first_of(app->opt.socket, app->config->socket, qs_path_socket(getenv, (unsigned)getuid()));
+    app->contact = qs_listen_contact(app->socket);
     return true;
 }
 
@@ -206,14 +208,13 @@ static bool open_log(struct app *app, struct qs_err *err)
 
 static bool open_store(struct app *app, struct qs_err *err)
 {
-    const struct qs_store_events events = {on_store_trouble, on_store_recovered, on_store_log, app};
+    const struct qs_store_events events = {on_store_trouble, on_store_recovered, on_store_log, app,
+                                           app->contact};
     if (app->opt.reading)
         return qs_store_open_reading(app->loop, app->db, &app->store, err);
     char *folder = qs_folder_of(app->db);
     bool ok = qs_folder_make(folder, err) && qs_store_open(app->loop, app->db, &events, &app->store, err);
     free(folder);
-    if (ok)
-        qs_store_note_contact(app->store, app->socket);
     return ok;
 }
 
@@ -363,6 +364,7 @@ static void close_all(struct app *app)
     free(app->state_dir);
     free(app->db);
     free(app->socket);
+    free(app->contact);
     free(app->files_dir);
     free(app->agent);
 }

@@ -44,13 +44,27 @@ void qs_handle_version(struct qs_exchange *ex)
     qs_reply_json(ex, 200, &out);
 }
 
+char *qs_about_owner(const struct qs_exchange *ex)
+{
+    const char *db = qs_store_path(ex->api->p.store);
+    if (!ex->api->p.reading || !qs_store_is_owned(db))
+        return NULL;
+    char *contact = qs_store_contact(db);
+    char *text = contact ? qs_asprintf("the daemon at %s has this database: --socket %s", contact, contact)
+                         : qs_strdup("another daemon has this database");
+    free(contact);
+    return text;
+}
+
 void qs_handle_devices(struct qs_exchange *ex)
 {
     struct qs_buf out;
     struct qs_json j;
     const char *alone =
         "no daemon answers: the devices stand here as they are configured, nobody looks at them";
-    char *notice = ex->api->p.reading ? qs_strdup(alone) : qs_store_notice(ex->api->p.store);
+    char *notice = ex->api->p.reading ? qs_about_owner(ex) : qs_store_notice(ex->api->p.store);
+    if (ex->api->p.reading && !notice)
+        notice = qs_strdup(alone);
     qs_buf_init(&out);
     qs_json_init(&j, &out);
     qs_buf_str(&out, "{\"devices\":");

@@ -16,6 +16,7 @@ struct jobs {
     struct qs_jobs found;
     int64_t before;
     size_t limit;
+    char *owner;              /* of a daemon that reads: of the one that has the jobs, owned; or NULL */
     char *text;               /* of the one job's document, owned */
     char *traces;             /* JSON, owned; NULL where it has none */
     char *evaluations;        /* of the one job, JSON, owned */
@@ -27,6 +28,7 @@ static void done_jobs(void *data)
     struct jobs *d = data;
     qs_jobs_free(&d->found);
     qs_job_free(d->spec);
+    free(d->owner);
     free(d->text);
     free(d->traces);
     free(d->evaluations);
@@ -38,12 +40,17 @@ static bool read_list(struct qs_store_reader *reader, struct qs_exchange *ex, st
     return qs_read_jobs(reader, d->before, d->limit, &d->found, err);
 }
 
+static bool is_live(const struct qs_job_info *job)
+{
+    return job->state == QS_JOB_QUEUED || job->state == QS_JOB_RUNNING;
+}
+
 /* Why a job does not go on, whatever the farm knows of it; or NULL. */
 static const char *why_held(const struct qs_exchange *ex, const struct qs_job_info *job)
 {
-    bool live = job->state == QS_JOB_QUEUED || job->state == QS_JOB_RUNNING;
-    if (live && ex->api->p.reading)
-        return "no daemon answers: it goes on as soon as one runs";
+    const struct jobs *d = ex->data;
+    if (is_live(job) && ex->api->p.reading)
+        return d->owner ? NULL : "no daemon answers: it goes on as soon as one runs";
     return qs_farm_waits_for_disk(ex->api->p.farm, job->id);
 }
 
@@ -52,6 +59,8 @@ static void say_list(struct qs_exchange *ex)
     struct jobs *d = ex->data;
     struct qs_buf out;
     struct qs_json j;
+    bool live = false;
+    d->owner = qs_about_owner(ex);
     qs_buf_init(&out);
     qs_json_init(&j, &out);
     qs_json_object(&j);
@@ -61,11 +70,12 @@ static void say_list(struct qs_exchange *ex)
         qs_json_object(&j);
         qs_render_job(&j, &d->found.at[i]);
         qs_json_kstring(&j, "why", why_held(ex, &d->found.at[i]));
+        live = live || is_live(&d->found.at[i]);
         qs_json_object_end(&j);
     }
     qs_json_array_end(&j);
     char *notice = qs_store_notice(ex->api->p.store);
-    qs_json_kstring(&j, "notice", notice);
+    qs_json_kstring(&j, "notice", live && d->owner ? d->owner : notice);
     free(notice);
     qs_json_object_end(&j);
     qs_reply_json(ex, 200, &out);
@@ -107,8 +117,7 @@ static bool read_one(struct qs_store_reader *reader, struct qs_exchange *ex, str
     if (!job->spec_json || !qs_farm_spec_from_store(job->spec_json, job->seed, &d->spec, &unreadable))
         d->spec = NULL; /* shown without arms and points */
     /* The fastest and the slowest of a job that runs would show its effect. */
-    bool over = job->state != QS_JOB_QUEUED && job->state != QS_JOB_RUNNING;
-    return !over || qs_read_traces_json(reader, ex->match.id, 0, &d->traces, err);
+    return is_live(job) || qs_read_traces_json(reader, ex->match.id, 0, &d->traces, err);
 }
 
 /* The members "position" and "why" of a waiting job. */
@@ -135,6 +144,7 @@ static void say_one(struct qs_exchange *ex)
     struct jobs *d = ex->data;
     struct qs_buf out, progress;
     struct qs_json j;
+    d->owner = qs_about_owner(ex);
     qs_buf_init(&out);
     qs_buf_init(&progress);
     qs_json_init(&j, &out);
@@ -144,6 +154,8 @@ static void say_one(struct qs_exchange *ex)
     if (d->spec)
         qs_render_spec(&j, d->spec);
     put_waiting(&j, ex, &d->found.at[0]);
+    if (d->owner && is_live(&d->found.at[0]))
+        qs_json_kstring(&j, "notice", d->owner);
     qs_farm_progress_json(ex->api->p.farm, ex->match.id, &progress);
     qs_json_kraw(&j, "progress", progress.data);
     if (d->traces)

@@ -100,7 +100,18 @@ static bool adopt(const char *number, struct qs_listen *ret, struct qs_err *err)
         getsockopt((int)fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &bytes) != 0 || !listens)
         return qs_fail(err, QS_E_USAGE, "fd:%.20s is no descriptor of a socket that listens", number);
     ret->fd = (int)fd;
-    return fcntl(ret->fd, F_SETFD, FD_CLOEXEC) == 0 && fcntl(ret->fd, F_SETFL, O_NONBLOCK) == 0;
+    return (fcntl(ret->fd, F_SETFD, FD_CLOEXEC) == 0 && fcntl(ret->fd, F_SETFL, O_NONBLOCK) == 0) ||
+           fail_errno(err, "set up descriptor", number);
+}
+
+char *qs_listen_contact(const char *path)
+{
+    char dir[PATH_MAX];
+    if (path[0] == '/')
+        return qs_strdup(path);
+    if (strncmp(path, "fd:", 3) == 0 || !getcwd(dir, sizeof dir))
+        return NULL;
+    return qs_asprintf("%s/%s", dir, path);
 }
 
 bool qs_listen_open(const char *path, struct qs_listen *ret, struct qs_err *err)

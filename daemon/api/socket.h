@@ -20,6 +20,8 @@ bool qs_listen_path_fits(const char *path, struct qs_err *err);
  * a socket that nobody answers on, binds (0600) and listens, non-blocking. Errors as qs_api_start. "fd:N" is
  * an inherited descriptor that listens already; QS_E_USAGE where it does not. */
 bool qs_listen_open(const char *path, struct qs_listen *ret, struct qs_err *err);
+/* Where others reach it: an absolute path, owned by the caller; NULL for "fd:N". */
+char *qs_listen_contact(const char *path);
 /* Closes the descriptors (the listening one was given away where fd is -1) and removes the socket. */
 void qs_listen_close(struct qs_listen *listen);
 

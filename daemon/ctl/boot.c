@@ -301,7 +301,7 @@ struct qs_http *qs_boot_read(const char *self, struct qs_buf *tail, struct qs_er
     child.program = program.data;
     bool started = found && spawn(&child, &pid, err);
     close_fd(&child.input);
-    close_fd(&child.listening); /* where the child ends, nobody answers */
+    close_fd(&child.listening); /* where the child ends, nobody answers, and nobody else is asked (http.h) */
     http = started ? qs_http_new(name, err) : NULL;
     if (http != NULL && !wait_for_answer(http, pid, program.data, err)) {
         read_tail(child.log, 0, tail);

@@ -144,6 +144,7 @@ static void print_page(struct qs_ctl *ctl, const json_t *doc, const struct qs_bu
     layout.metric = strcmp(metric, "duration_ns") != 0 ? metric : NULL;
     json_t *parsed = report->len > 0 ? json_loadb(report->data, report->len, 0, NULL) : NULL;
     qs_buf_init(&out);
+    qs_ctl_notice(ctl, doc);
     (is_run ? qs_layout_run : qs_layout_job)(&layout, doc, &out);
     if (parsed != NULL)
         qs_layout_report(&layout, parsed, &out);

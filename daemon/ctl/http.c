@@ -25,6 +25,7 @@ struct qs_http {
     int fd;        /* of the newest connection (libcurl's), or -1 */
     int failed;    /* errno of a connection that could not be made; 0: the next one can */
     bool answered; /* something has come */
+    bool strange;  /* another user listens at a name that was our daemon's */
 };
 
 struct exchange {
@@ -104,6 +105,20 @@ static int close_socket(void *user, curl_socket_t fd)
     return close(fd);
 }
 
+/* Before anything is sent. A name outside of the file system can be taken by anybody once its listener has
+ * ended; a path is guarded by its folder. */
+static int check_peer(void *user, char *peer_ip, char *own_ip, int peer_port, int own_port)
+{
+    struct qs_http *http = user;
+    struct ucred peer;
+    socklen_t bytes = sizeof peer;
+    (void)peer_ip, (void)own_ip, (void)peer_port, (void)own_port;
+    bool known = http->socket[0] != '@' ||
+                 (getsockopt(http->fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.uid == geteuid());
+    http->strange = !known;
+    return known ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+}
+
 static int64_t now_ns(void)
 {
     struct timespec t;
@@ -132,6 +147,9 @@ static void set_common(struct qs_http *http, const char *path, struct exchange *
     curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, http);
     curl_easy_setopt(c, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
     curl_easy_setopt(c, CURLOPT_CLOSESOCKETDATA, http);
+    curl_easy_setopt(c, CURLOPT_PREREQFUNCTION, check_peer);
+    curl_easy_setopt(c, CURLOPT_PREREQDATA, http);
+    http->strange = false;
     http->answered = false;
     qs_patience_begin(&http->patience, now_ns());
     qs_buf_done(&url);
@@ -172,6 +190,9 @@ static bool explain(const struct qs_http *http, CURLcode code, const struct exch
         return qs_fail(err, QS_E_IO,
                        "the daemon at %s is busy: its queue had no place for %d s, try again later",
                        http->socket, BUSY_S);
+    if (http->strange)
+        return qs_fail(err, QS_E_DENIED, "another user's process listens at %s: nothing was sent to it",
+                       http->socket);
     if (code == CURLE_COULDNT_CONNECT)
         return qs_fail(err, QS_E_UNREACHABLE, "no daemon answers at %s", http->socket);
     return qs_fail(err, QS_E_IO, "the connection to the daemon at %s broke: %s", http->socket,

@@ -29,7 +29,8 @@ struct qs_http_reply {
     struct qs_buf body; /* init'ed by the caller */
 };
 
-/* `socket` is copied: a path, or "@NAME" of one that is not in the file system. */
+/* `socket` is copied: a path, or "@NAME" of one that is not in the file system:
+ * there a listener of another user is sent nothing (QS_E_DENIED). */
 struct qs_http *qs_http_new(const char *socket, struct qs_err *err);
 void qs_http_free(struct qs_http *http);
 const char *qs_http_socket(const struct qs_http *http);

@@ -35,7 +35,7 @@ static void time_cell(struct qs_grid *grid, const json_t *object, const char *ke
 
 static const char *state_of(const json_t *job)
 {
-    const char *why = qs_json_get_text(job, "why", ""); /* its end is not on disk */
+    const char *why = qs_json_get_text(job, "why", ""); /* no daemon runs, or its end is not on disk */
     return why[0] != '\0' ? "waiting" : qs_json_get_text(job, "state", "");
 }
 

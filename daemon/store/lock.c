@@ -182,25 +182,42 @@ static bool take_file(struct qs_lock *lock, int patience_ms, struct qs_err *err)
     }
 }
 
-void qs_lock_note(const struct qs_lock *lock, const char *contact)
+/* Over what an owner that was killed has left: two whole lines at every moment. */
+static void note_owner(const struct qs_lock *lock, const char *contact)
 {
-    char *text = qs_asprintf("%ld\n%s%s", (long)getpid(), contact, *contact ? "\n" : "");
+    char *text = qs_asprintf("%ld\n%s\n", (long)getpid(), contact ? contact : "");
     ssize_t n = (ssize_t)strlen(text);
     /* It is for messages and requests only: a full disk must not keep the store from opening. */
-    if (ftruncate(lock->fd, 0) != 0 || pwrite(lock->fd, text, (size_t)n, 0) != n)
+    if (pwrite(lock->fd, text, (size_t)n, 0) != n || ftruncate(lock->fd, n) != 0)
         errno = 0;
     free(text);
+}
+
+/* Of whoever has it, to look at; -1: nobody. */
+static int open_of_owner(const char *db_path)
+{
+    char *whole = resolve(db_path, NULL), *path = qs_asprintf("%s-lock", whole ? whole : db_path);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    free(path);
+    free(whole);
+    return fd;
+}
+
+/* Whoever takes the lock at this very moment is patient, as the owner that is noted there has ended. */
+bool qs_store_is_owned(const char *db_path)
+{
+    int fd = open_of_owner(db_path);
+    bool owned = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    close_fd(&fd);
+    return owned;
 }
 
 char *qs_store_contact(const char *db_path)
 {
     char text[4096];
-    char *whole = resolve(db_path, NULL), *path = qs_asprintf("%s-lock", whole ? whole : db_path);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int fd = open_of_owner(db_path);
     ssize_t n = fd >= 0 ? pread(fd, text, sizeof text - 1, 0) : -1;
     close_fd(&fd);
-    free(path);
-    free(whole);
     text[n > 0 ? n : 0] = '\0';
     char *line = strchr(text, '\n'), *end = line ? strchr(line + 1, '\n') : NULL;
     return end && end > line + 1 ? qs_strndup(line + 1, (size_t)(end - line - 1)) : NULL;
@@ -215,14 +232,15 @@ static void let_go(struct qs_lock *lock)
     *lock = (struct qs_lock){.fd = -1, .db_fd = -1};
 }
 
-bool qs_lock_take(const char *db_path, int patience_ms, struct qs_lock *ret, struct qs_err *err)
+bool qs_lock_take(const char *db_path, const char *contact, int patience_ms, struct qs_lock *ret,
+                  struct qs_err *err)
 {
     *ret = (struct qs_lock){.fd = -1, .db_fd = -1, .db_path = resolve(db_path, err)};
     if (!ret->db_path)
         return false;
     ret->path = qs_asprintf("%s-lock", ret->db_path);
     if (check_place(ret->db_path, err) && take_file(ret, patience_ms, err)) {
-        qs_lock_note(ret, "");
+        note_owner(ret, contact);
         return true;
     }
     let_go(ret);

@@ -25,11 +25,10 @@ struct qs_lock {
 
 /* QS_E_STORE: another process has it, and which; or the disk. QS_E_STORE_PLACE: the file, its lock file or
  * its log is a link, has several names or belongs to another user, or anybody may exchange it. Nothing is
- * written into what is refused. */
-bool qs_lock_take(const char *db_path, int patience_ms, struct qs_lock *ret, struct qs_err *err);
-/* Writes into the lock file who the owner is and where it can be asked: one line, or "" (qs_store_contact
- * reads it). */
-void qs_lock_note(const struct qs_lock *lock, const char *contact);
+ * written into what is refused. The lock file then says who the owner is and where it can be asked: contact,
+ * one line, or NULL (qs_store_contact reads it). */
+bool qs_lock_take(const char *db_path, const char *contact, int patience_ms, struct qs_lock *ret,
+                  struct qs_err *err);
 /* Locks the database by its inode, making it where it is missing. */
 bool qs_lock_database(struct qs_lock *lock, struct qs_err *err);
 /* The file that SQLite opened by its name is the one that was locked. */

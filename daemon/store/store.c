@@ -371,7 +371,7 @@ bool qs_store_open_list(struct qs_loop *loop, const char *path, const struct qs_
     if (path[0] == 0 || strcmp(path, ":memory:") == 0)
         return qs_fail(err, QS_E_STORE, "a database needs a file: \"%s\" is none", path);
     struct qs_lock lock;
-    if (!qs_lock_take(path, QS_LOCK_PATIENCE_MS, &lock, err))
+    if (!qs_lock_take(path, events ? events->contact : NULL, QS_LOCK_PATIENCE_MS, &lock, err))
         return false;
     struct qs_store *store = new_store(loop);
     store->lock = lock;
@@ -469,12 +469,6 @@ void qs_store_close(struct qs_store *store)
 const char *qs_store_path(const struct qs_store *store)
 {
     return store->lock.db_path;
-}
-
-void qs_store_note_contact(struct qs_store *store, const char *contact)
-{
-    if (store->lock.fd >= 0)
-        qs_lock_note(&store->lock, contact);
 }
 
 void qs_store_farm_uid(const struct qs_store *store, uint8_t ret_uid[16])

@@ -28,6 +28,10 @@ struct qs_store_events {
      * QS_STORE_LOG_MAX_BYTES. */
     void (*on_log)(int64_t bytes, const char *notice, void *user);
     void *user;
+    /* No event, but who hears of them: where the owner can be asked (one line: the API's socket), noted from
+     * the first moment for whoever finds the database taken; NULL: nowhere. Borrowed until the store is open.
+     */
+    const char *contact;
 };
 
 enum { QS_STORE_LOG_MAX_BYTES = 256 * 1024 * 1024 };
@@ -47,10 +51,11 @@ bool qs_store_open_reading(struct qs_loop *loop, const char *path, struct qs_sto
 void qs_store_close(struct qs_store *store);
 
 const char *qs_store_path(const struct qs_store *store); /* absolute, without links */
-/* Where the owner of a database can be asked (one line: the API's socket), as it noted for whoever finds it
- * taken; qs_store_contact: owned by the caller, NULL where nobody did. */
-void qs_store_note_contact(struct qs_store *store, const char *contact);
+/* Where the owner of a database can be asked, as it noted for whoever finds it taken (qs_store_events): owned
+ * by the caller, NULL where nobody did. */
 char *qs_store_contact(const char *path);
+/* A process has opened the database to write: it owns it. */
+bool qs_store_is_owned(const char *path);
 void qs_store_farm_uid(const struct qs_store *store,
                        uint8_t ret_uid[16]); /* made at creation from the loop's randomness */
 

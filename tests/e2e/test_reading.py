@@ -94,6 +94,29 @@ def what_waits(tap):
         tap.equal(bed.one("SELECT state FROM job"), "running", "nor the job")
 
 
+def an_owner_elsewhere(tap):
+    """Of a daemon that listens elsewhere it is said where; its job runs and waits for nothing"""
+    with Bed() as bed:
+        other = f"{bed.path}/other.sock"
+        daemon = bed.daemon(None, "--socket", other, wait=False)
+        daemon.socket = other
+        daemon.ready().device_ready()
+        daemon.job({"quiesce": 1, "name": "left", "benchmarks": [{"name": "left", "argv": ["sleep", "60"]}], "plan": {"blocks": 1}})
+        until("it runs", lambda: daemon.show(1)["state"] == "running")
+        words = f"the daemon at {daemon.socket} has this database: --socket {daemon.socket}"
+        job = json.loads(bed.cli("jobs", "--json").stdout)
+        tap.equal((job["jobs"][0]["state"], job["jobs"][0]["why"], job["notice"]), ("running", None, words), "jobs --json")
+        job = json.loads(bed.cli("show", "1", "--json").stdout)
+        job = job.get("job", job)
+        tap.equal((job["state"], job["why"], job["notice"]), ("running", None, words), "show 1 --json")
+        told = bed.cli("jobs", env={"COLUMNS": "250"})
+        tap.ok("running" in told.stdout and "waiting" not in told.stdout and words in " ".join(told.stderr.split()), "jobs",
+               [*told.stdout.splitlines(), *told.stderr.splitlines()])
+        tap.equal(json.loads(bed.cli("devices", "--json").stdout)["notice"], words, "devices")
+        daemon.kill()
+        tap.ok("no daemon answers" in json.loads(bed.cli("devices", "--json").stdout)["notice"], "what one that was killed noted is out of date")
+
+
 def only_reading(tap):
     """`quiesced --reading` by hand: it answers, refuses what would change something, and ends with its input"""
     with Bed() as bed:
@@ -216,4 +239,4 @@ def embedded_yields_after_its_job(tap):
         tap.equal(operators.wait(), 0, "it ends well")
 
 
-run_cases(an_empty_state, the_same_answers, what_waits, only_reading, nothing_left_of_a_failed_start, terminal_as_it_was, client_killed, idle_embedded_yields, embedded_yields_after_its_job)
+run_cases(an_empty_state, the_same_answers, what_waits, an_owner_elsewhere, only_reading, nothing_left_of_a_failed_start, terminal_as_it_was, client_killed, idle_embedded_yields, embedded_yields_after_its_job)

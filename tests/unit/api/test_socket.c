@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,6 +249,15 @@ static void an_inherited_socket(void **state)
     qs_listen_close(&l);
     assert_int_equal(fcntl(fd, F_GETFD), -1);
     refuses(name, QS_E_USAGE);
+    assert_null(qs_listen_contact(name));
+    char dir[PATH_MAX], *whole = qs_listen_contact("run/api.sock");
+    assert_non_null(getcwd(dir, sizeof dir));
+    assert_int_equal(strncmp(whole, dir, strlen(dir)), 0);
+    assert_string_equal(whole + strlen(dir), "/run/api.sock");
+    free(whole);
+    whole = qs_listen_contact("/x/api.sock");
+    assert_string_equal(whole, "/x/api.sock");
+    free(whole);
     refuses("fd:", QS_E_USAGE);
     refuses("fd:0x", QS_E_USAGE);
 }

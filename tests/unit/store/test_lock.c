@@ -221,7 +221,7 @@ static pid_t orphan(const char *path, int64_t wait_ms, int *ret_hold)
     if (daemon == 0) {
         struct qs_lock lock;
         close(hold[1]);
-        if (!qs_lock_take(path, 0, &lock, NULL))
+        if (!qs_lock_take(path, NULL, 0, &lock, NULL))
             _exit(1);
         if (fork() == 0) {
             if (write(held[1], "x", 1) != 1)
@@ -260,7 +260,7 @@ static void a_child_that_stays_is_named(void **state)
     char text[64];
     snprintf(text, sizeof text, "process %ld owned this database and has ended",
              (long)orphan(f->path, 0, &hold));
-    assert_false(qs_lock_take(f->path, 30, &lock, &err));
+    assert_false(qs_lock_take(f->path, NULL, 30, &lock, &err));
     assert_int_equal(err.code, QS_E_STORE);
     if (!strstr(err.text, text))
         fail_msg("%s", err.text);

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <sqlite3.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -353,9 +354,25 @@ static void an_owner_says_where_it_is(void **state)
 {
     struct fixture *f = *state;
     assert_null(qs_store_contact(f->path));
+    assert_false(qs_store_is_owned(f->path));
     fixture_open(f);
     assert_null(qs_store_contact(f->path));
-    qs_store_note_contact(f->store, "/run/user/1000/quiesce/api.sock");
+    assert_true(qs_store_is_owned(f->path));
+    fixture_close(f);
+    assert_false(qs_store_is_owned(f->path));
+    /* A longer note of one that was killed. */
+    char lock[200];
+    snprintf(lock, sizeof lock, "%s-lock", f->path);
+    FILE *old = fopen(lock, "w");
+    assert_true(old &&
+                fprintf(old, "%d\n/a/very/long/path/of/a/daemon/that/was/killed/api.sock\n", INT_MAX) > 0);
+    assert_int_equal(fclose(old), 0);
+    assert_false(qs_store_is_owned(f->path));
+    fixture_open(f);
+    assert_null(qs_store_contact(f->path));
+    fixture_close(f);
+    const struct qs_store_events events = {.contact = "/run/user/1000/quiesce/api.sock"};
+    assert_true(qs_store_open(f->loop, f->path, &events, &f->store, NULL));
     char *contact = qs_store_contact(f->path);
     assert_string_equal(contact, "/run/user/1000/quiesce/api.sock");
     free(contact);
