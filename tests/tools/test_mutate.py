@@ -55,6 +55,17 @@ def check_places(t):
         def try_one(self, mutant, suites):
             return "same" if mutant.what == "bound" else "nobody" if mutant.what == "sum" else suites[0]
 
+    class Failing(mutate.Tree):
+        """Fails a number of times, then passes."""
+        def __init__(self, times):
+            self.sound, self.failed, self.times = {}, ["store / a"], times
+
+        def passes(self, suite):
+            self.times -= 1
+            return self.times < 0
+
+    t.equal([Failing(n).why_not_sound("store") for n in (0, 1, 2)], [None, None, "suite store fails without any break (store / a)"],
+            "a suite that fails by itself is asked twice")
     drawn = [m._replace(path="daemon/store/a.c") for m in mutate.mutants_of("a.c", SAMPLE)]
     out = mutate.try_all(Noticing(), drawn, 5, [], lambda line: None)
     t.equal([(m.what, who) for m, who in out][-2:], [("call", "store"), ("sum", "nobody")], "what changes nothing is drawn again")
