@@ -7,16 +7,15 @@ usage: mutate.py [--count N] [--seed S] [--least SHARE] [--build DIR] [--jobs N]
        mutate.py --list FILE...           what would be broken, and nothing more
 
 A break flips a comparison or a connective, negates a condition, drops a call, shifts a bound by one, turns a sum into a difference, or
-returns the opposite. The tree is copied to DIR (build-mutate), so that the checkout stays as it is. Each break runs the unit tests of its folder, and where
-those are content the whole programs. A break that does not compile, or compiles to the same code, is drawn again. Suites that fail without any
-break end the run. Exit: 0 when at least SHARE (0.95) of the breaks were noticed, 1 when not, 2 wrong usage, 3 nothing could be tried.
+returns the opposite. The tree is copied to DIR (build-mutate), so that the checkout stays as it is. Each break runs the unit tests of its folder,
+where those are content once more with sanitizers, and then the whole programs. A break that does not compile, or compiles to the same code
+when optimized, is drawn again. Suites that fail without any break end the run. Exit: 0 when at least SHARE (0.95) of the breaks were noticed, 1 when not, 2 wrong usage, 3 nothing could be tried.
 
 The tests that notice are found by folder, so nothing here has to be kept when tests or sources change.
 """
 import argparse
 import collections
 import filecmp
-import glob
 import json
 import os
 import random
@@ -87,23 +86,12 @@ def suites_of(path):
     return ["proto", "agent", "device"] if parts[0] == "proto" else ["agent"]
 
 
-class Tree:
-    """A copy of the sources and its build."""
+class Build:
+    """A build of the copied sources, set up when it is asked first."""
 
-    def __init__(self, folder, jobs):
-        self.top, self.build, self.jobs, self.sound, self.failed = (
-            os.path.join(folder, "tree"), os.path.join(folder, "build"), jobs, {}, [])
-        for path in list_files(TOP):
-            to = os.path.join(self.top, path)
-            if not os.path.exists(to) or not filecmp.cmp(os.path.join(TOP, path), to, shallow=False):
-                os.makedirs(os.path.dirname(to), exist_ok=True)
-                shutil.copyfile(os.path.join(TOP, path), to)
-                shutil.copymode(os.path.join(TOP, path), to)
-        if not os.path.exists(os.path.join(self.build, "build.ninja")):
-            self.run("meson", "setup", self.build, self.top, "-Dbuildtype=debugoptimized", "-Doptimization=1",
-                     "-Db_sanitize=address,undefined", wanted=True)
-        listing = self.run("meson", "introspect", "--tests", self.build, wanted=True).stdout
-        self.tests = [(t["name"], {s.partition(":")[2] for s in t["suite"]}) for t in json.loads(listing)]
+    def __init__(self, top, folder, jobs, options):
+        self.top, self.build, self.jobs, self.options, self.sound, self.failed, self.tests, self.objects = (
+            top, folder, jobs, options, {}, [], None, {})
 
     def run(self, *command, wanted=False):
         try:
@@ -114,21 +102,30 @@ class Tree:
             sys.exit(f"mutate: {' '.join(command)} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
         return done
 
-    def object_of(self, path):
-        """The file that the source is compiled to; those of tests that compile it once more are left out."""
-        name = path.replace("/", "_") if path.startswith("daemon") else path.split("/", 1)[1].replace("/", "_")
-        found = glob.glob(os.path.join(self.build, os.path.dirname(path), "**", f"*{os.path.basename(path)}.o"), recursive=True)
-        return found or glob.glob(os.path.join(self.build, "**", f"*{name}.o"), recursive=True)
+    def set_up(self):
+        if self.tests is not None:
+            return
+        if not os.path.exists(os.path.join(self.build, "build.ninja")):
+            self.run("meson", "setup", self.build, self.top, *self.options, wanted=True)
+        listing = self.run("meson", "introspect", "--tests", self.build, wanted=True).stdout
+        self.tests = [(t["name"], {s.partition(":")[2] for s in t["suite"]}) for t in json.loads(listing)]
+        with open(os.path.join(self.build, "compile_commands.json"), encoding="utf-8") as f:
+            for entry in json.load(f):
+                if re.match(r"(proto|agent|daemon)/", entry["output"]):  # those of tests that compile it once more are left out
+                    path = os.path.relpath(os.path.join(entry["directory"], entry["file"]), self.top)
+                    self.objects.setdefault(path, []).append(entry["output"])
 
     def compiled(self, path):
         """Its machine code, without what tells of lines; None where it does not compile."""
-        targets = [os.path.relpath(o, self.build) for o in self.object_of(path)]
+        self.set_up()
+        targets = self.objects.get(path, [])
         if not targets or self.run("ninja", "-C", self.build, "-j", self.jobs, *targets).returncode:
             return None
-        return [self.run("objdump", "-d", "--no-show-raw-insn", os.path.join(self.build, t)).stdout.split("\n", 3)[-1] for t in targets]
+        return [self.run("objdump", "-drs", "--no-show-raw-insn", os.path.join(self.build, t)).stdout.split("\n", 3)[-1] for t in targets]
 
     def passes(self, suite):
         """Whether all tests of the suite do; `failed` has those that did not."""
+        self.set_up()
         names = [name for name, suites in self.tests if suite in suites and "slow" not in suites]
         if suite == "e2e" and self.run("ninja", "-C", self.build, "-j", self.jobs).returncode:  # one of them installs everything
             return False
@@ -137,29 +134,57 @@ class Tree:
         self.failed = names and re.findall(r"^ *\d+/\d+ (\S+ / \S+) +(?:FAIL|ERROR|TIMEOUT)", out.stdout, re.M)
         return not names or out.returncode == 0
 
-    def why_not_sound(self, suite):
-        """None where the suite passes without any break, else what fails."""
+    def must_be_sound(self, suite):
+        """Ends the run where the suite does not pass without any break."""
         if suite not in self.sound:
-            passes = self.passes(suite) or self.passes(suite)  # a busy machine may fail one once
-            self.sound[suite] = None if passes else f"suite {suite} fails without any break ({', '.join(self.failed) or 'it does not build'})"
-        return self.sound[suite]
+            self.sound[suite] = self.passes(suite) or self.passes(suite)  # a busy machine may fail one once
+        if not self.sound[suite]:
+            sys.exit(f"mutate: suite {suite} fails without any break ({', '.join(self.failed) or 'it does not build'}): mend that first")
 
-    def try_one(self, mutant, suites):
+
+class Tree:
+    """A copy of the sources and its builds: an optimized one, which is quick and shows what changes nothing, and one with sanitizers."""
+
+    def __init__(self, folder, jobs):
+        self.top = os.path.join(folder, "tree")
+        for path in list_files(TOP):
+            to = os.path.join(self.top, path)
+            if not os.path.exists(to) or not filecmp.cmp(os.path.join(TOP, path), to, shallow=False):
+                os.makedirs(os.path.dirname(to), exist_ok=True)
+                shutil.copyfile(os.path.join(TOP, path), to)
+                shutil.copymode(os.path.join(TOP, path), to)
+        self.quick = Build(self.top, os.path.join(folder, "quick"), jobs, ["-Dbuildtype=plain", "-Doptimization=2"])
+        self.checked = Build(self.top, os.path.join(folder, "checked"), jobs,
+                             ["-Dbuildtype=debugoptimized", "-Doptimization=1", "-Db_sanitize=address,undefined"])
+
+    def asked(self, suites, programs):
+        """Who is asked, in this order."""
+        return [(self.quick, s) for s in suites] + [(self.checked, s) for s in suites + programs]
+
+    def try_one(self, mutant, suites, programs):
         """noticed by a suite, `nobody`, or `same` where there is nothing to notice."""
         path = os.path.join(self.top, mutant.path)
         with open(path, encoding="utf-8") as f:
             text = f.read()
-        before = self.compiled(mutant.path)
-        try:
+
+        def write(now):
             with open(path, "w", encoding="utf-8") as f:
-                f.write(text[:mutant.begin] + mutant.new + text[mutant.end:])
-            after = self.compiled(mutant.path)
+                f.write(now)
+        before, broken = self.quick.compiled(mutant.path), text[:mutant.begin] + mutant.new + text[mutant.end:]
+        try:
+            write(broken)
+            after = self.quick.compiled(mutant.path)
             if before is None or after is None or before == after:
                 return "same"
-            return next((suite for suite in suites if not self.passes(suite)), "nobody")
+            for build, suite in self.asked(suites, programs):
+                write(text)
+                build.must_be_sound(suite)
+                write(broken)
+                if not build.passes(suite):
+                    return suite
+            return "nobody"
         finally:
-            with open(path, "w", encoding="utf-8") as f:
-                f.write(text)
+            write(text)
 
 
 def lines_changed_since(base):
@@ -212,11 +237,7 @@ def try_all(tree, drawn, count, programs, tell=print):
     for mutant in drawn:
         if len(outcome) == count:
             break
-        suites = suites_of(mutant.path) + programs
-        broken = [why for why in map(tree.why_not_sound, suites) if why]
-        if broken:
-            sys.exit(f"mutate: {broken[0]}: mend that first")
-        who = tree.try_one(mutant, suites)
+        who = tree.try_one(mutant, suites_of(mutant.path), programs)
         tell(f"  {'NOT NOTICED' if who == 'nobody' else 'no change' if who == 'same' else 'noticed by ' + who}: {said(mutant)}")
         if who != "same":
             outcome.append((mutant, who))

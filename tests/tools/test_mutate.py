@@ -49,31 +49,73 @@ def check_places(t):
 
     class Noticing:
         """Its only suite notices what is no sum."""
-        def why_not_sound(self, suite):
-            return "suite broken fails without any break (broken / a)" if suite == "broken" else None
+        def try_one(self, mutant, suites, programs):
+            return "same" if mutant.what == "bound" else "nobody" if mutant.what == "sum" else (suites + programs)[0]
 
-        def try_one(self, mutant, suites):
-            return "same" if mutant.what == "bound" else "nobody" if mutant.what == "sum" else suites[0]
-
-    class Failing(mutate.Tree):
-        """Fails a number of times, then passes."""
-        def __init__(self, times):
-            self.sound, self.failed, self.times = {}, ["store / a"], times
-
-        def passes(self, suite):
-            self.times -= 1
-            return self.times < 0
-
-    t.equal([Failing(n).why_not_sound("store") for n in (0, 1, 2)], [None, None, "suite store fails without any break (store / a)"],
-            "a suite that fails by itself is asked twice")
     drawn = [m._replace(path="daemon/store/a.c") for m in mutate.mutants_of("a.c", SAMPLE)]
     out = mutate.try_all(Noticing(), drawn, 5, [], lambda line: None)
     t.equal([(m.what, who) for m, who in out][-2:], [("call", "store"), ("sum", "nobody")], "what changes nothing is drawn again")
-    try:
-        mutate.try_all(Noticing(), [drawn[0]._replace(path="daemon/broken/a.c")], 1, [])
-        t.ok(False, "a suite that fails by itself proves nothing")
-    except SystemExit as end:
-        t.ok("suite broken fails without any break" in str(end), "a suite that fails by itself proves nothing", [str(end)])
+
+
+class Failing(mutate.Build):
+    """Its suite fails a number of times, then passes."""
+    def __init__(self, times):
+        super().__init__("", "", "1", [])
+        self.failed, self.times, self.runs = ["store / a"], times, 0
+
+    def passes(self, suite):
+        self.times, self.runs = self.times - 1, self.runs + 1
+        return self.times < 0
+
+    def why_not(self):
+        try:
+            self.must_be_sound("store")
+        except SystemExit as end:
+            return str(end)
+        return None
+
+
+def check_sound(t):
+    t.equal([Failing(n).why_not() for n in (0, 1, 2)],
+            [None, None, "mutate: suite store fails without any break (store / a): mend that first"], "a suite that fails by itself is asked twice")
+    once = Failing(0)
+    t.equal((once.why_not(), once.why_not(), once.runs), (None, None, 1), "and one that passes is asked once")
+
+
+def check_asked(t, folder):
+    """A tree whose builds are canned: what was written when each was asked."""
+    class Canned:
+        def __init__(self, name, noticing):
+            self.name, self.noticing = name, noticing
+
+        def compiled(self, path):
+            return read(path)
+
+        def must_be_sound(self, suite):
+            t.ok(read("a.c") == SAMPLE, f"{self.name} {suite} is tried without the break")
+
+        def passes(self, suite):
+            asked.append((self.name, suite, read("a.c") != SAMPLE))
+            return suite not in self.noticing
+
+    def read(path):
+        with open(f"{folder}/{path}", encoding="utf-8") as f:
+            return f.read()
+
+    def tree_of(quick, checked):
+        tree = mutate.Tree.__new__(mutate.Tree)
+        tree.top, tree.quick, tree.checked = folder, Canned("quick", quick), Canned("checked", checked)
+        return tree
+    with open(f"{folder}/a.c", "w", encoding="utf-8") as f:
+        f.write(SAMPLE)
+    broken = mutate.mutants_of("a.c", SAMPLE)[0]
+    for quick, checked, who, order in (((), (), "nobody", ["quick", "checked", "checked"]), (("store",), (), "store", ["quick"]),
+                                       ((), ("store",), "store", ["quick", "checked"]), ((), ("e2e",), "e2e", ["quick", "checked", "checked"])):
+        asked = []
+        t.equal(tree_of(quick, checked).try_one(broken, ["store"], ["e2e"]), who, f"{who} notices after {len(order)}")
+        t.equal(([name for name, _, _ in asked], all(was for _, _, was in asked)), (order, True), "who is asked sees the break")
+        t.ok(read("a.c") == SAMPLE, "and the source is as it was")
+    t.equal(tree_of((), ()).try_one(broken._replace(new=broken.old), ["store"], []), "same", "the same code is nothing to notice")
 
 
 def check_handful(t, count, seed, build):
@@ -93,6 +135,9 @@ def main(*args):
     else:
         check_breaks(t)
         check_places(t)
+        check_sound(t)
+        with tempfile.TemporaryDirectory() as folder:
+            check_asked(t, folder)
     return t.done()
 
 
