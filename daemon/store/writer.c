@@ -70,7 +70,8 @@ void qs_store_writer_close(struct qs_store_writer *w)
 
 /* After trouble the kernel may hold pages that never reached the disk and call them clean. A checkpoint
  * writes everything anew into the database and syncs that; before it has succeeded nothing is believed to be
- * stored. */
+ * stored. Nothing may follow in a log of which a part may be missing, so whoever keeps a transaction open is
+ * waited for, BUSY_MS at each attempt. */
 static bool reopen(struct qs_store_writer *w, struct qs_err *err)
 {
     qs_db_close(&w->db);
@@ -84,7 +85,14 @@ static bool reopen(struct qs_store_writer *w, struct qs_err *err)
     int rc = sqlite3_wal_checkpoint_v2(w->db.sqlite, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     if (rc == SQLITE_OK)
         return true;
-    qs_db_fail(&w->db, rc, err);
+    if ((rc & 0xff) == SQLITE_BUSY)
+        qs_fail(
+            err, QS_E_STORE,
+            "nothing is stored before the log can begin anew, and somebody keeps a transaction open on it: "
+            "`lsof %s-wal` names who",
+            w->path);
+    else
+        qs_db_fail(&w->db, rc, err);
     qs_db_close(&w->db);
     return qs_fail_prefix(err, "%s: after the last failure", w->path);
 }

@@ -86,6 +86,42 @@ static void while_it_fails_nothing_is_believed(void **state)
     assert_int_equal(f->troubles, 2);
 }
 
+static sqlite3 *begin_reading(const char *path)
+{
+    sqlite3 *reader = NULL;
+    assert_int_equal(sqlite3_open_v2(path, &reader, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM job", NULL, NULL, NULL), SQLITE_OK);
+    return reader;
+}
+
+/* The log cannot begin anew before it leaves: each attempt waits for 5 s at most, and says why it failed. */
+static void after_a_failed_sync_a_reader_is_waited_for(void **state)
+{
+    enum { PAUSES_OF_5_S = 59 }; /* SQLite's: 1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50 ms, then 100 ms each */
+    struct fixture *f = *state;
+    struct qs_iteration_row rows[10];
+    run_begin(f, 1, 0, 1, 0);
+    struct qs_window_row w = make_window(1, 0, 0, 10, rows);
+    sqlite3 *reader = begin_reading(f->path);
+    char *want =
+        qs_asprintf("%s: after the last failure: nothing is stored before the log can begin anew, and "
+                    "somebody keeps a transaction open on it: `lsof %s-wal` names who",
+                    qs_store_path(f->store), qs_store_path(f->store));
+    disk.fail_syncs = 1;
+    assert_int_equal(put_window(f, &w), QS_E_STORE);
+    for (int i = 1; i <= 2; i++) {
+        assert_int_equal(put_window(f, &w), QS_E_STORE);
+        assert_string_equal(qs_store_trouble(f->store)->text, want);
+        assert_in_range(disk.sleeps, i * PAUSES_OF_5_S - 2 * i, i * PAUSES_OF_5_S + 2 * i);
+    }
+    free(want);
+    assert_int_equal(f->recoveries, 0);
+    assert_int_equal(sqlite3_close(reader), SQLITE_OK);
+    assert_int_equal(put_window(f, &w), QS_E_NONE);
+    assert_int_equal(f->troubles, 1);
+    assert_int_equal(f->recoveries, 1);
+}
+
 static void a_full_disk_fails_the_group(void **state)
 {
     struct fixture *f = *state;
@@ -143,10 +179,8 @@ static void a_tidy_log_is_no_recovery(void **state)
 {
     enum { TRIES = 3 };
     struct fixture *f = *state;
-    sqlite3 *reader = NULL;
     qs_store_bound_log(f->store, QS_WAL_CHECKPOINT_PAGES, INT64_MAX);
-    assert_int_equal(sqlite3_open_v2(f->path, &reader, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM job", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3 *reader = begin_reading(f->path);
     while (!log_is_blocked(f))
         assert_int_equal(put_event(f, 1 << 20), QS_E_NONE);
     disk.fail_syncs = 1;
@@ -170,7 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(done_comes_after_the_sync),          TEST(a_failed_sync_fails_the_group),
         TEST(while_it_fails_nothing_is_believed), TEST(a_full_disk_fails_the_group),
-        TEST(a_tidy_log_is_no_recovery),
+        TEST(a_tidy_log_is_no_recovery),          TEST(after_a_failed_sync_a_reader_is_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
