@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/program.h"
 #include "base/std_fds.h"
 #include "config/farm.h"
 #include "config/load.h"
@@ -160,7 +161,9 @@ static char *first_of(const char *a, const char *b, char *otherwise)
 
 static bool open_config(struct app *app, struct qs_err *err)
 {
-    app->agent = app->opt.agent ? qs_strdup(app->opt.agent) : qs_path_agent();
+    static const char *const agents[] = {"quiesce-agent-static", "../agent/quiesce-agent-static",
+                                         "quiesce-agent", "../agent/quiesce-agent", NULL};
+    app->agent = first_of(app->opt.agent, NULL, qs_program_beside(agents, "quiesce-agent"));
     if (!app->opt.config)
         app->config = qs_farm_default(app->agent);
     else if (!load_config(app->opt.config, &app->config, err))

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "api/reply.h"
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "store/store.h"
@@ -75,13 +76,6 @@ static enum answer ask(const char *path)
     return answer;
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static void tell_silence(struct qs_heir *heir, const char *contact, struct qs_log *log)
 {
     if (heir->told || heir->granted)
@@ -95,7 +89,7 @@ static void tell_silence(struct qs_heir *heir, const char *contact, struct qs_lo
 static bool waits(struct qs_heir *heir, const char *contact, const struct qs_err *why, struct qs_log *log)
 {
     const struct timespec poll = {.tv_nsec = POLL_MS * 1000000L};
-    int64_t now = now_ns();
+    int64_t now = qs_clock_ns(CLOCK_MONOTONIC);
     if (strcmp(heir->why, why->text) != 0) { /* the first, or another one was faster */
         *heir = (struct qs_heir){.since_ns = now, .due_ns = now, .pause_ns = PAUSE_NS};
         memcpy(heir->why, why->text, sizeof heir->why);

@@ -7,10 +7,10 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <uv.h>
 
+#include "base/clock.h"
 #include "base/loop_impl.h"
 #include "base/loop_lanes.h"
 #include "base/mem.h"
@@ -55,23 +55,16 @@ static struct real_loop *real_of(struct qs_loop *loop)
     return (struct real_loop *)loop;
 }
 
-static int64_t read_clock(clockid_t clock)
-{
-    struct timespec ts;
-    clock_gettime(clock, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 static int64_t real_now(const struct qs_loop *loop)
 {
     (void)loop;
-    return read_clock(CLOCK_MONOTONIC);
+    return qs_clock_ns(CLOCK_MONOTONIC);
 }
 
 static int64_t real_wall(const struct qs_loop *loop)
 {
     (void)loop;
-    return read_clock(CLOCK_REALTIME);
+    return qs_clock_ns(CLOCK_REALTIME);
 }
 
 static void real_random(struct qs_loop *loop, void *bytes, size_t n)

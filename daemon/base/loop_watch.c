@@ -2,24 +2,17 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/loop_impl.h"
-
-static int64_t read_clock(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 void qs_loop_watch(struct qs_loop *loop, int64_t limit_ns, qs_loop_slow_fn *on_slow, void *user)
 {
     loop->watch = (struct qs_loop_watch){.limit_ns = limit_ns,
                                          .on_slow = on_slow,
                                          .user = user,
-                                         .cpu_ns = read_clock(CLOCK_THREAD_CPUTIME_ID),
-                                         .wall_ns = read_clock(CLOCK_MONOTONIC)};
+                                         .cpu_ns = qs_clock_ns(CLOCK_THREAD_CPUTIME_ID),
+                                         .wall_ns = qs_clock_ns(CLOCK_MONOTONIC)};
 }
 
 void qs_loop_note(struct qs_loop *loop, const char *doing)
@@ -30,7 +23,7 @@ void qs_loop_note(struct qs_loop *loop, const char *doing)
 void qs_loop_woke(struct qs_loop *loop)
 {
     if (loop->watch.on_slow)
-        loop->watch.wall_ns = read_clock(CLOCK_MONOTONIC);
+        loop->watch.wall_ns = qs_clock_ns(CLOCK_MONOTONIC);
 }
 
 /* What addr2line -e FILE understands. */
@@ -52,7 +45,7 @@ void qs_loop_ran(struct qs_loop *loop, uintptr_t fn)
     char where[128];
     if (!w->on_slow)
         return;
-    int64_t cpu_ns = read_clock(CLOCK_THREAD_CPUTIME_ID), wall_ns = read_clock(CLOCK_MONOTONIC);
+    int64_t cpu_ns = qs_clock_ns(CLOCK_THREAD_CPUTIME_ID), wall_ns = qs_clock_ns(CLOCK_MONOTONIC);
     struct qs_loop_slow slow = {
         .cpu_ns = cpu_ns - w->cpu_ns, .wall_ns = wall_ns - w->wall_ns, .where = where, .doing = w->doing};
     w->cpu_ns = cpu_ns;

@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -146,20 +145,4 @@ char *qs_path_socket(qs_getenv_fn *env, unsigned uid)
     if (runtime && runtime[0] == '/')
         return qs_asprintf("%s/quiesce/api.sock", runtime);
     return qs_asprintf("/tmp/quiesce-%u/api.sock", uid);
-}
-
-char *qs_path_agent(void)
-{
-    static const char *const places[] = {"quiesce-agent-static", "../agent/quiesce-agent-static",
-                                         "quiesce-agent", "../agent/quiesce-agent"};
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    char *slash = n > 0 ? memrchr(self, '/', (size_t)n) : NULL;
-    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) { /* devices get the static one */
-        char *path = qs_asprintf("%.*s/%s", (int)(slash - self), self, places[i]);
-        if (access(path, X_OK) == 0)
-            return path;
-        free(path);
-    }
-    return qs_strdup("quiesce-agent");
 }

@@ -24,8 +24,5 @@ void qs_options_help(struct qs_buf *out);
  * caller. env: getenv, or a test's. */
 typedef char *qs_getenv_fn(const char *name);
 char *qs_path_socket(qs_getenv_fn *env, unsigned uid);
-/* The agent for this machine: beside the running program when installed, in ../agent in a build tree. Owned
- * by the caller. */
-char *qs_path_agent(void);
 
 #endif

@@ -17,6 +17,7 @@
 
 #include "base/folder.h"
 #include "base/mem.h"
+#include "base/program.h"
 
 enum { POLL_MS = 20, POLLS = 15000 / POLL_MS, POLLS_AFTER_END = 2000 / POLL_MS };
 enum { TAIL_BYTES = 2048, TAIL_LINES = 12 };
@@ -66,28 +67,14 @@ bool qs_boot_answers(struct qs_http *http)
     return ok;
 }
 
-static bool is_program(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
-
 static bool find_beside(struct qs_buf *path)
 {
-    static const char *const places[] = {"quiesced", "../quiesced", "../daemon/quiesced"};
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    if (n <= 0)
-        return false;
-    self[n] = '\0';
-    *strrchr(self, '/') = '\0';
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        qs_buf_clear(path);
-        qs_buf_fmt(path, "%s/%s", self, places[i]);
-        if (is_program(path->data))
-            return true;
-    }
-    return false;
+    static const char *const places[] = {"quiesced", "../quiesced", "../daemon/quiesced", NULL};
+    char *found = qs_program_beside(places, NULL);
+    if (found != NULL)
+        qs_buf_str(path, found);
+    free(found);
+    return found != NULL;
 }
 
 static bool find_in_path(struct qs_buf *path)
@@ -97,7 +84,7 @@ static bool find_in_path(struct qs_buf *path)
         size_t n = strcspn(dirs, ":");
         qs_buf_clear(path);
         qs_buf_fmt(path, "%.*s/quiesced", (int)n, dirs);
-        if (n > 0 && is_program(path->data))
+        if (n > 0 && qs_program_is(path->data))
             return true;
         dirs += n + (dirs[n] == ':');
     }
@@ -109,7 +96,7 @@ bool qs_boot_find(const char *self, struct qs_buf *path, struct qs_err *err)
     const char *given = getenv("QUIESCED");
     if (given != NULL && given[0] != '\0') {
         qs_buf_str(path, given);
-        return is_program(given) || qs_fail(err, QS_E_UNREACHABLE, "QUIESCED=%s is no program", given);
+        return qs_program_is(given) || qs_fail(err, QS_E_UNREACHABLE, "QUIESCED=%s is no program", given);
     }
     return find_beside(path) || find_in_path(path) ||
            qs_fail(err, QS_E_UNREACHABLE,

@@ -2,8 +2,8 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "ctl/follow.h"
 #include "ctl/sse.h"
 
@@ -17,13 +17,6 @@ struct computed {
     int64_t began_ns;
     bool shown, plain, done; /* plain: a daemon that knows no events answers with the document alone */
 };
-
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* "12 s", "3 min 20 s" */
 static void add_time(struct qs_buf *out, double ns)
@@ -61,7 +54,7 @@ static void show(struct computed *c, const json_t *progress)
 {
     const struct qs_face *face = &c->ctl->err_face;
     struct qs_buf line, text;
-    int64_t elapsed_ns = now_ns() - c->began_ns;
+    int64_t elapsed_ns = qs_clock_ns(CLOCK_MONOTONIC) - c->began_ns;
     if (!c->ctl->live || elapsed_ns < QUIET_NS)
         return;
     qs_buf_init(&line);
@@ -129,7 +122,7 @@ static bool end(struct computed *c, struct qs_http *http, enum qs_http_end how, 
 bool qs_computed_text(struct qs_ctl *ctl, struct qs_http *http, const struct qs_computation *what,
                       struct qs_buf *out, int *ret_code)
 {
-    struct computed c = {.ctl = ctl, .out = out, .began_ns = now_ns()};
+    struct computed c = {.ctl = ctl, .out = out, .began_ns = qs_clock_ns(CLOCK_MONOTONIC)};
     struct qs_http_reply reply = {0};
     struct qs_err err = QS_ERR_INIT;
     int interrupt_fd = qs_interrupt_open();

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "ctl/patience.h"
 
@@ -119,13 +120,6 @@ static int check_peer(void *user, char *peer_ip, char *own_ip, int peer_port, in
     return known ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static void set_common(struct qs_http *http, const char *path, struct exchange *x)
 {
     CURL *c = http->curl;
@@ -151,7 +145,7 @@ static void set_common(struct qs_http *http, const char *path, struct exchange *
     curl_easy_setopt(c, CURLOPT_PREREQDATA, http);
     http->strange = false;
     http->answered = false;
-    qs_patience_begin(&http->patience, now_ns());
+    qs_patience_begin(&http->patience, qs_clock_ns(CLOCK_MONOTONIC));
     qs_buf_done(&url);
 }
 
@@ -225,7 +219,7 @@ static bool was_busy(struct qs_http *http, CURLcode code)
         return false;
     http->failed = try_connect(http);
     if ((http->failed != EAGAIN && http->failed != 0) ||
-        now_ns() - http->patience.asked_ns > BUSY_S * INT64_C(1000000000))
+        qs_clock_ns(CLOCK_MONOTONIC) - http->patience.asked_ns > BUSY_S * INT64_C(1000000000))
         return false;
     nanosleep(&pause, NULL);
     return true;
@@ -235,15 +229,12 @@ static bool was_busy(struct qs_http *http, CURLcode code)
  * is told. */
 static void say_patience(struct qs_http *http)
 {
-    struct timespec wall;
     struct qs_buf line;
-    int64_t now = now_ns();
+    int64_t now = qs_clock_ns(CLOCK_MONOTONIC);
     if (http->answered || now < http->patience.due_ns || !isatty(STDERR_FILENO))
         return;
     qs_buf_init(&line);
-    clock_gettime(CLOCK_REALTIME, &wall);
-    qs_patience_line(&http->patience, now, (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec,
-                     qs_patience_stopped(http->fd), &line);
+    qs_patience_line(&http->patience, now, qs_clock_ns(CLOCK_REALTIME), qs_patience_stopped(http->fd), &line);
     fputs(line.data, stderr);
     qs_buf_done(&line);
 }
@@ -290,12 +281,12 @@ static bool wait_for_news(struct qs_http *http, const struct qs_http_stream *str
     struct pollfd now = {.fd = stream->wake_fd, .events = POLLIN};
     int64_t left_ms = IDLE_MS;
     if (deadline_ns > 0) {
-        left_ms = (deadline_ns - now_ns()) / 1000000;
+        left_ms = (deadline_ns - qs_clock_ns(CLOCK_MONOTONIC)) / 1000000;
         if (left_ms <= 0)
             return true;
     }
     if (!http->answered && isatty(STDERR_FILENO)) {
-        int64_t due_ms = (http->patience.due_ns - now_ns()) / 1000000 + 1;
+        int64_t due_ms = (http->patience.due_ns - qs_clock_ns(CLOCK_MONOTONIC)) / 1000000 + 1;
         left_ms = due_ms < left_ms ? (due_ms > 0 ? due_ms : 0) : left_ms;
     }
     unsigned extra = stream->wake_fd >= 0 ? 1 : 0;
@@ -325,7 +316,7 @@ enum qs_http_end qs_http_follow(struct qs_http *http, const struct qs_http_strea
     int running = 0;
     bool over = false, woken = false;
     CURLcode code = CURLE_OK;
-    int64_t deadline_ns = stream->limit_ns > 0 ? now_ns() + stream->limit_ns : 0;
+    int64_t deadline_ns = stream->limit_ns > 0 ? qs_clock_ns(CLOCK_MONOTONIC) + stream->limit_ns : 0;
     qs_buf_clear(&reply->body);
     set_common(http, stream->path, &x);
     snprintf(id, sizeof(id), "%" PRId64, stream->last_id);
