@@ -21,12 +21,9 @@ static void release(struct qs_control *c)
 {
     qs_plan_done(&c->plan);
     qs_control_window_reset(c);
-    free(c->win.rows);
-    qs_buf_done(&c->win.blob);
     qs_control_left_done(c);
     qs_control_fetch_done(c);
     qs_control_push_done(c);
-    qs_streamed_done(&c->streamed);
     free(c->run.clean_ns);
     free(c->run.soft_ns);
     qs_controller_free(c->run.rule);
@@ -163,12 +160,11 @@ struct qs_control *qs_control_new(const struct qs_control_parts *parts,
     c->p = *parts;
     c->events = *events;
     c->end = QS_END_DONE;
-    qs_buf_init(&c->win.blob);
     qs_buf_init(&c->fetch.bytes);
     qs_buf_init(&c->left.output);
     qs_buf_init(&c->left.errors);
     qs_control_host_init(c);
-    qs_streamed_init(&c->streamed);
+    qs_assembler_init(&c->win.made);
     qs_plan_init(&c->plan, parts->spec, parts->seed, name_key(parts->device));
     c->block_uids = qs_calloc(2 * parts->spec->arm_count, sizeof *c->block_uids);
     c->block_spoiled = qs_calloc(2 * parts->spec->arm_count, sizeof *c->block_spoiled);

@@ -208,7 +208,7 @@ void qs_control_evals_open(const struct qs_control *c, struct qs_msg_open *m)
 /* Of the two readings around the window the better one: a burst of interrupts spoils one of them. */
 static int64_t lesser_evidence(const struct qs_control *c, const char *kind)
 {
-    struct qs_iter it = qs_list_iter(&c->win.msg.evidence);
+    struct qs_iter it = qs_list_iter(&c->win.made.closed.evidence);
     struct qs_evidence e;
     while (qs_list_evidence(&it, &e))
         if (qs_text_is(e.kind, kind) && e.status == QS_READING_OK)
@@ -218,13 +218,13 @@ static int64_t lesser_evidence(const struct qs_control *c, const char *kind)
 
 static void take_scan(struct qs_control *c)
 {
-    int64_t *total_ns = qs_calloc(c->win.rows_n + 1, sizeof *total_ns);
-    for (size_t i = 0; i < c->win.rows_n; i++)
-        total_ns[i] = c->win.rows[i].taint == 0 ? c->win.rows[i].duration_ns : -1;
+    int64_t *total_ns = qs_calloc(c->win.made.rows_n + 1, sizeof *total_ns);
+    for (size_t i = 0; i < c->win.made.rows_n; i++)
+        total_ns[i] = c->win.made.rows[i].taint == 0 ? c->win.made.rows[i].duration_ns : -1;
     const struct qs_evals_scan scan = {.precision_ns = lesser_evidence(c, QS_SENSOR_CLOCK_PRECISION),
                                        .accuracy_ns = lesser_evidence(c, QS_SENSOR_CLOCK_ACCURACY),
                                        .total_ns = total_ns,
-                                       .n = c->win.rows_n};
+                                       .n = c->win.made.rows_n};
     qs_evals_window(&c->evals.at, &scan);
     free(total_ns);
 }

@@ -65,9 +65,9 @@ static void put_iterations(const struct qs_control_run *run, struct qs_json *j)
 
 static void put_window(const struct qs_control_window *win, struct qs_json *j)
 {
-    qs_json_kint(j, "iterations", (int64_t)win->rows_n);
-    qs_json_kint(j, "opened_ns", win->msg.opened_ns);
-    qs_json_kint(j, "closed_ns", win->msg.closed_ns);
+    qs_json_kint(j, "iterations", (int64_t)win->made.rows_n);
+    qs_json_kint(j, "opened_ns", win->made.closed.opened_ns);
+    qs_json_kint(j, "closed_ns", win->made.closed.closed_ns);
 }
 
 /* --- what it says --- */

@@ -70,7 +70,6 @@ struct qs_control {
     struct qs_control_push push;
     struct qs_control_patience patience;
     struct qs_control_host host;
-    struct qs_streamed streamed; /* of the window in hand, in mode stream */
 };
 
 /* Queues an input; it is handled before the outermost call returns. */

@@ -9,10 +9,10 @@ static void gate_gave_up(struct qs_control *c)
 {
     qs_control_news_gate_timeout(c);
     struct qs_err err = QS_ERR_INIT;
-    struct qs_text busiest = c->win.msg.gate.busiest;
+    struct qs_text busiest = c->win.made.closed.gate.busiest;
     qs_fail(&err, QS_E_PRECONDITION, "the gate did not open in time%s%.*s", busiest.n ? "; busiest: " : "",
             (int)busiest.n, busiest.n ? busiest.p : "");
-    switch (c->win.msg.gate.outcome) {
+    switch (c->win.made.closed.gate.outcome) {
     case QS_GATE_DEFER:
         c->end = QS_END_DEFER;
         c->err = err;
@@ -40,8 +40,8 @@ int qs_control_quoted(struct qs_text output)
 /* A command that fails in its pilot will fail in every run: the job ends before it wastes anybody's time. */
 static void pilot_failed(struct qs_control *c)
 {
-    const struct qs_iteration_row *last = &c->win.rows[c->win.rows_n - 1];
-    struct qs_text out = c->win.msg.errors.n ? c->win.msg.errors : c->win.msg.output;
+    const struct qs_iteration_row *last = &c->win.made.rows[c->win.made.rows_n - 1];
+    struct qs_text out = c->win.made.closed.errors.n ? c->win.made.closed.errors : c->win.made.closed.output;
     struct qs_err err = QS_ERR_INIT;
     const char *hint = "";
     char how[64];
@@ -66,7 +66,7 @@ static void pilot_failed(struct qs_control *c)
 /* The same for one that cannot even be started, or whose prepare or conclude failed. */
 static void pilot_stuck(struct qs_control *c)
 {
-    struct qs_text why = c->win.msg.failure;
+    struct qs_text why = c->win.made.closed.failure;
     struct qs_err err = QS_ERR_INIT;
     qs_fail(&err, QS_E_COMMAND, "%s could not be measured: %.*s", c->p.spec->arms[qs_plan_arm(&c->plan)].name,
             (int)(why.n > 300 ? 300 : why.n), why.n ? why.p : "");
@@ -89,7 +89,7 @@ static void judge_traced(struct qs_control *c)
 
 static void decide(struct qs_control *c, bool over)
 {
-    bool enough = over || qs_control_stop_holds(c) || c->win.rows_n == 0;
+    bool enough = over || qs_control_stop_holds(c) || c->win.made.rows_n == 0;
     c->run.attempt = 0;
     c->run.window++;
     if (enough)
@@ -102,22 +102,24 @@ void qs_control_do_judge(struct qs_control *c)
 {
     const uint32_t repeatable = QS_TAINT_EVIDENCE | QS_TAINT_LINK | QS_TAINT_CLOCK;
     struct qs_err err = QS_ERR_INIT;
-    (void)qs_session_ack(c->p.session, &c->run.uid, c->run.next_seq + c->win.expected, &err);
+    (void)qs_session_ack(c->p.session, &c->run.uid, c->run.next_seq + c->win.made.closed.iterations, &err);
     if (c->trace.runs) {
         judge_traced(c);
         return;
     }
     qs_control_window_count(c);
-    if (c->win.how == QS_CLOSED_GATE_TIMEOUT)
+    if (c->win.made.closed.how == QS_CLOSED_GATE_TIMEOUT)
         gate_gave_up(c);
-    else if (c->win.msg.gate.outcome == QS_GATE_TAINTED)
+    else if (c->win.made.closed.gate.outcome == QS_GATE_TAINTED)
         qs_control_news_gate_timeout(c);
-    if (c->plan.block == 0 && c->win.how == QS_CLOSED_FAILED)
+    if (c->plan.block == 0 && c->win.made.closed.how == QS_CLOSED_FAILED)
         pilot_stuck(c);
-    else if (c->plan.block == 0 && c->run.failures > 0 && c->win.rows_n > 0)
+    else if (c->plan.block == 0 && c->run.failures > 0 && c->win.made.rows_n > 0)
         pilot_failed(c);
-    bool over = qs_control_over(c) || c->win.how == QS_CLOSED_CANCELLED || c->win.how == QS_CLOSED_FAILED;
-    bool dirty = (c->win.taint & repeatable) != 0 && (c->win.taint & QS_TAINT_GATE) == 0 && c->plan.block > 0;
+    bool over = qs_control_over(c) || c->win.made.closed.how == QS_CLOSED_CANCELLED ||
+                c->win.made.closed.how == QS_CLOSED_FAILED;
+    bool dirty = (c->win.made.taint & repeatable) != 0 && (c->win.made.taint & QS_TAINT_GATE) == 0 &&
+                 c->plan.block > 0;
     if (!over && dirty && c->run.attempt < c->p.spec->plan.repeat_tainted) {
         c->run.attempt++;
         c->run.window++;
@@ -126,7 +128,7 @@ void qs_control_do_judge(struct qs_control *c)
     }
     if (!over && qs_control_evals_window(c))
         return;
-    if (!over && c->win.rows_n > 0 && qs_control_host_has_rules(c))
+    if (!over && c->win.made.rows_n > 0 && qs_control_host_has_rules(c))
         qs_control_feed(c, QS_CE_ASK);
     else
         decide(c, over);

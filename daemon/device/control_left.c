@@ -49,7 +49,7 @@ static void store_output(struct qs_control *c, const char *name, struct qs_buf *
 
 void qs_control_left_output(struct qs_control *c)
 {
-    const struct qs_msg_closed *m = &c->win.msg;
+    const struct qs_msg_closed *m = &c->win.made.closed;
     keep_output(&c->left.output, m->output);
     keep_output(&c->left.errors, m->errors);
     c->left.output_bytes += m->output_bytes;

@@ -201,7 +201,7 @@ void qs_control_news_waiting(struct qs_control *c, const struct qs_msg_waiting *
 /* The first deciding reading that is not as its expectation wants it. Readings come in the gate's order. */
 static void put_violation(struct qs_control *c, struct qs_json *j)
 {
-    struct qs_iter it = qs_list_iter(&c->win.msg.gate.readings);
+    struct qs_iter it = qs_list_iter(&c->win.made.closed.gate.readings);
     struct qs_reading r;
     for (size_t i = 0; i < c->p.spec->gate_count && qs_list_reading(&it, &r); i++) {
         const struct qs_job_expectation *e = &c->p.spec->gate[i];
@@ -220,9 +220,9 @@ void qs_control_news_gate_timeout(struct qs_control *c)
     struct news n;
     begin(&n);
     put_violation(c, &n.json);
-    qs_json_kstring(&n.json, "outcome", qs_gate_outcome_name(c->win.msg.gate.outcome));
-    put_text(&n.json, "busiest", c->win.msg.gate.busiest);
-    qs_json_kint(&n.json, "waited_ns", c->win.msg.gate.decided_ns - c->win.msg.gate.began_ns);
+    qs_json_kstring(&n.json, "outcome", qs_gate_outcome_name(c->win.made.closed.gate.outcome));
+    put_text(&n.json, "busiest", c->win.made.closed.gate.busiest);
+    qs_json_kint(&n.json, "waited_ns", c->win.made.closed.gate.decided_ns - c->win.made.closed.gate.began_ns);
     tell(c, &n, "gate.timeout", true);
 }
 

@@ -2,6 +2,7 @@
 #ifndef QS_DEVICE_CONTROL_PARTS_H
 #define QS_DEVICE_CONTROL_PARTS_H
 
+#include "device/assembler.h"
 #include "device/control.h"
 #include "device/control_harness.h"
 #include "device/control_host.h"
@@ -36,25 +37,11 @@ struct qs_control_run { /* the run in hand */
     struct qs_err err;
 };
 
-struct qs_control_window { /* what CLOSED and ITERATIONS told, kept until the commit */
-    bool closed;
-    enum qs_phase phase;
-    enum qs_closed_how how;
-    uint32_t expected; /* rows of the device; those of the window are more in mode stream */
-    uint32_t evals;
-    struct qs_session_quiet quiet;
+struct qs_control_window {    /* the window in hand */
+    struct qs_assembler made; /* what CLOSED and ITERATIONS told, kept until the commit */
     int64_t held_ns; /* since when somebody else's window or transfer holds it back; 0: nobody's does */
     bool held_told;
     char waits_for[200]; /* what the gate, or who else, keeps it waiting for, as last told; "": nothing was */
-    enum qs_silence claim;
-    int64_t agent_segments; /* that passed the agent's own socket in the window; -1: not counted */
-    uint32_t taint;
-    struct qs_buf blob;            /* owned copy of CLOSED's payload-backed lists and texts */
-    struct qs_msg_closed msg;      /* views into blob */
-    struct qs_iteration_row *rows; /* owned */
-    size_t rows_n;
-    uint16_t metric_ids[QS_ROW_METRICS_MAX];
-    size_t metric_count;
 };
 
 #endif

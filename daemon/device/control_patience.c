@@ -45,7 +45,7 @@ int64_t qs_control_patience_timeout_ns(const struct qs_control *c, const struct 
 /* By the device's clock, and never more than the block in hand has taken by ours. */
 static int64_t wait_ns(const struct qs_control *c)
 {
-    const struct qs_gate_record *gate = &c->win.msg.gate;
+    const struct qs_gate_record *gate = &c->win.made.closed.gate;
     int64_t most_ns = qs_loop_now_ns(c->p.loop) - c->block_began_ns;
     if (gate->decided_ns <= gate->began_ns || gate->began_ns < 0)
         return 0;
@@ -79,14 +79,14 @@ static void tell_used_up(struct qs_control *c)
 void qs_control_patience_book(struct qs_control *c)
 {
     struct qs_control_patience *p = &c->patience;
-    bool vain = c->win.msg.gate.outcome == QS_GATE_TAINTED;
+    bool vain = c->win.made.closed.gate.outcome == QS_GATE_TAINTED;
     int64_t waited_ns = wait_ns(c);
     if (c->trace.runs) /* a traced window has no gate */
         return;
     p->misses = vain ? p->misses + 1 : 0;
     p->waited_ns += waited_ns;
     p->vain_ns += vain ? waited_ns : 0;
-    keep_busiest(p, c->win.msg.gate.busiest);
+    keep_busiest(p, c->win.made.closed.gate.busiest);
     qs_plan_waited(&c->plan, waited_ns, vain);
     if (vain && p->vain_ns > 0 && qs_control_patience_left_ns(c) == 0 && !p->told) {
         p->told = true;

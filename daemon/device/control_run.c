@@ -156,7 +156,7 @@ void qs_control_do_cancel_wait(struct qs_control *c)
 void qs_control_do_collect(struct qs_control *c)
 {
     qs_control_set_silence(c, false);
-    if (c->win.rows_n == c->win.expected)
+    if (c->win.made.rows_n == c->win.made.closed.iterations)
         qs_control_window_whole(c);
 }
 

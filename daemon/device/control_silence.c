@@ -1,4 +1,4 @@
-/* The way into a window's silence, what is claimed of it, and the counters on which the claim stands. */
+/* The way into a window's silence. */
 #include "base/loop.h"
 #include "device/control_impl.h"
 #include "device/control_news.h"
@@ -85,79 +85,4 @@ void qs_control_give_token(struct qs_control *c)
     if (c->has_token && c->events.give_token)
         c->events.give_token(c->events.user);
     c->has_token = false;
-}
-
-/* What passed the agent's own TCP socket between its readings, -1 where it does not count. */
-static int64_t agent_segments(const struct qs_msg_closed *m)
-{
-    struct qs_iter it = qs_list_iter(&m->evidence);
-    struct qs_evidence e;
-    int64_t sum = 0, grown;
-    unsigned seen = 0;
-    while (qs_list_evidence(&it, &e)) {
-        if (!qs_text_is(e.kind, "agent.tcp.in_segments") && !qs_text_is(e.kind, "agent.tcp.out_segments"))
-            continue;
-        if (e.status != QS_READING_OK || __builtin_sub_overflow(e.after, e.before, &grown) || grown < 0 ||
-            __builtin_add_overflow(sum, grown, &sum))
-            return -1;
-        seen++;
-    }
-    return seen == 2 ? sum : -1;
-}
-
-/* A proof needs one connection between here and the benchmark's machine: behind a forwarded port there is
- * another one, which nobody counts. */
-void qs_control_judge_silence(struct qs_control *c)
-{
-    struct qs_control_window *w = &c->win;
-    w->agent_segments = agent_segments(&w->msg);
-    bool silent = w->quiet.silent && w->msg.frames_in_window == 0 && w->msg.unread_bytes_at_close == 0 &&
-                  w->agent_segments <= 0;
-    w->claim = !silent                                                   ? QS_SILENCE_NONE
-               : w->quiet.proven && c->p.local && w->agent_segments == 0 ? QS_SILENCE_PROVEN
-                                                                         : QS_SILENCE_OBSERVED;
-}
-
-static void put(struct qs_evidence_row *out, size_t *n, const char *kind, bool present, uint64_t before,
-                uint64_t after)
-{
-    out[(*n)++] = (struct qs_evidence_row){
-        .kind = kind, .present = present, .before = (int64_t)before, .after = (int64_t)after};
-}
-
-size_t qs_control_silence_evidence(const struct qs_control *c, struct qs_evidence_row *out)
-{
-    const struct qs_session_quiet *q = &c->win.quiet;
-    const struct qs_link_counters *a = &q->from, *b = &q->to;
-    size_t n = 0;
-    if (!q->counted)
-        return 0;
-    put(out, &n, "host.link.in_bytes", true, a->bytes_in, b->bytes_in);
-    put(out, &n, "host.link.out_bytes", true, a->bytes_out, b->bytes_out);
-    if (b->has_segments) {
-        bool both = a->has_segments;
-        put(out, &n, "host.tcp.in_segments", both, a->segments_in, b->segments_in);
-        put(out, &n, "host.tcp.out_segments", both, a->segments_out, b->segments_out);
-        put(out, &n, "host.tcp.in_data_segments", both, a->data_segments_in, b->data_segments_in);
-        put(out, &n, "host.tcp.out_data_segments", both, a->data_segments_out, b->data_segments_out);
-    }
-    put(out, &n, "agent.link.in_frames", true, 0, c->win.msg.frames_in_window);
-    put(out, &n, "agent.link.unread_bytes", true, 0, c->win.msg.unread_bytes_at_close);
-    return n;
-}
-
-size_t qs_control_silence_taints(const struct qs_control *c, struct qs_taint_row *out)
-{
-    const struct qs_session_quiet *q = &c->win.quiet;
-    size_t n = 0;
-    if (q->counted && q->frames > 0)
-        out[n++] = (struct qs_taint_row){.i = -1, .code = "link.host_frames", .value = q->frames};
-    else if (q->counted && !q->silent)
-        out[n++] = (struct qs_taint_row){
-            .i = -1,
-            .code = "link.host_bytes",
-            .value = (int64_t)(q->to.bytes_in - q->from.bytes_in + q->to.bytes_out - q->from.bytes_out)};
-    if (c->win.agent_segments > 0)
-        out[n++] = (struct qs_taint_row){.i = -1, .code = "link.segments", .value = c->win.agent_segments};
-    return n;
 }

@@ -21,9 +21,9 @@ bool qs_control_trace_is_due(const struct qs_control *c)
 
 void qs_control_trace_count(struct qs_control *c)
 {
-    c->run.next_seq += c->win.rows_n;
-    c->run.stored_n += c->win.rows_n;
-    c->trace.rows += c->win.rows_n;
+    c->run.next_seq += c->win.made.rows_n;
+    c->run.stored_n += c->win.made.rows_n;
+    c->trace.rows += c->win.made.rows_n;
 }
 
 static void store(struct qs_control *c, bool has_window, const char *why)

@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "device/closed.h"
 #include "device/held_impl.h"
-#include "device/metrics.h"
 #include "device/session.h"
 #include "store/store.h"
 
@@ -18,7 +16,7 @@ struct qs_held_runs *qs_held_new(const struct qs_held_parts *parts, const struct
 {
     struct qs_held_runs *h = qs_calloc(1, sizeof *h);
     h->p = *parts;
-    qs_streamed_init(&h->stream.hand);
+    qs_assembler_init(&h->made);
     h->events = *events;
     return h;
 }
@@ -27,8 +25,7 @@ static void release(struct qs_held_runs *h)
 {
     qs_held_stream_end(h);
     free(h->list);
-    free(h->rows);
-    free(h->declared);
+    qs_assembler_done(&h->made);
     free(h);
 }
 
@@ -48,8 +45,7 @@ void qs_held_reset(struct qs_held_runs *h)
     h->started = false;
     qs_held_stream_end(h);
     h->count = 0;
-    h->rows_n = 0;
-    h->told.known = false;
+    qs_assembler_done(&h->made);
     memset(&h->spoiled, 0, sizeof h->spoiled);
 }
 
@@ -84,8 +80,7 @@ static void drop_first(struct qs_held_runs *h)
 {
     if (h->count > 0)
         memmove(h->list, h->list + 1, --h->count * sizeof *h->list);
-    h->rows_n = 0;
-    h->told.known = false;
+    qs_assembler_done(&h->made);
     next_run(h);
 }
 
@@ -114,7 +109,6 @@ static void on_found(const struct qs_err *err, void *user)
         drop_first(h);
     } else {
         h->want = stored;
-        h->rows_n = 0;
         qs_held_stream_begin(h, &a->found.at[0]);
         if (!qs_session_resend(h->p.session, &a->run, stored, &why))
             drop_first(h);
@@ -184,90 +178,39 @@ void qs_held_committed(const struct qs_err *err, int64_t id, void *user)
     free(a);
 }
 
-/* The window is tainted as interrupted, whatever its CLOSED said: nobody watched the link's silence. The gate
- * and the evidence of it are not kept. */
-static void flush_window(struct qs_held_runs *h, bool last)
+static void store_window(struct qs_held_runs *h, bool last)
 {
-    if (h->rows_n == 0)
-        return;
-    struct qs_metric_names metrics;
-    qs_metric_names_of(&h->names, h->metric_ids, h->metric_count, &metrics);
-    bool told = h->told.known && h->told.window == h->window;
-    struct qs_window_row row = {.ord = h->window,
-                                .phase = told ? h->told.phase : QS_PHASE_MEASURE,
-                                .first_seq = h->window_first,
-                                .opened_ns = told ? h->told.opened_ns : 0,
-                                .closed_ns = told ? h->told.closed_ns : 0,
-                                .output_bytes = told ? h->told.output_bytes : 0,
-                                .evals = told && h->told.evals > 0 ? h->told.evals : 1,
-                                .silence = QS_SILENCE_NONE,
-                                .taint = QS_TAINT_INTERRUPTED | (told ? h->told.taint : 0),
-                                .how = told ? qs_closed_how_word(h->told.how) : "resent",
-                                .metrics = metrics.names,
-                                .kinds = metrics.kinds,
-                                .metric_count = h->metric_count,
-                                .iterations = h->rows,
-                                .n = h->rows_n};
-    memcpy(row.run_uid, h->list[0].run.b, sizeof row.run_uid);
     struct qs_held_ask *a = qs_calloc(1, sizeof *a);
     a->h = h;
     a->epoch = h->epoch;
     a->run = h->list[0].run;
-    a->acknowledge = h->window_first + h->rows_n;
+    a->acknowledge = h->made.first_seq + h->made.closed.iterations;
     a->last = last;
     h->outstanding++;
-    h->rows_n = 0;
-    if (h->stream.on)
-        qs_held_stream_window(h, &row, a);
-    else
-        qs_store_window(h->p.store, &row, qs_held_committed, a);
+    if (h->stream.on) {
+        qs_held_stream_window(h, a);
+        return;
+    }
+    const struct qs_assembler_place place = {.run = &a->run, .first_seq = h->made.first_seq};
+    qs_assembler_store(&h->made, &place, h->p.store, qs_held_committed, a);
+    qs_assembler_done(&h->made);
 }
 
-static void append_rows(struct qs_held_runs *h, const struct qs_msg_iterations *m)
-{
-    if (h->rows_n == 0) {
-        struct qs_iter ids = qs_list_iter(&m->metrics);
-        h->window = m->window;
-        h->window_first = m->first_seq;
-        h->metric_count = 0;
-        while (h->metric_count < QS_ROW_METRICS_MAX && qs_list_u16(&ids, &h->metric_ids[h->metric_count]))
-            h->metric_count++;
-    }
-    struct qs_iter it = qs_list_iter(&m->rows);
-    struct qs_row row = {.duration_ns = 0};
-    h->rows = qs_realloc(h->rows, (h->rows_n + m->rows.count) * sizeof *h->rows);
-    while (qs_list_row(&it, m->metrics.count, &row)) {
-        if (h->stream.on)
-            qs_streamed_process(&h->stream.hand, &row, &m->metrics);
-        struct qs_iteration_row *to = &h->rows[h->rows_n++];
-        *to = (struct qs_iteration_row){.start_off_ns = row.start_off_ns,
-                                        .duration_ns = row.duration_ns,
-                                        .taint = QS_TAINT_INTERRUPTED | qs_closed_iteration_taint(row.flags),
-                                        .status = row.status};
-        memcpy(to->values, row.values, h->metric_count * sizeof *to->values);
-    }
-}
-
+/* The window is tainted as interrupted, whatever its CLOSED says: nobody watched the link's silence. */
 bool qs_held_closed(struct qs_held_runs *h, const struct qs_msg_closed *m)
 {
     if (!h->started || !in_hand(h, &m->run))
         return false;
-    if (h->rows_n > 0 && m->window != h->window)
-        flush_window(h, false);
-    h->told.known = true;
-    h->told.window = m->window;
-    h->told.taint = qs_closed_taint(m, false);
-    h->told.phase = m->phase;
-    h->told.how = m->how;
-    h->told.opened_ns = m->opened_ns;
-    h->told.closed_ns = m->closed_ns;
-    h->told.output_bytes = m->output_bytes;
-    h->told.evals = m->evals;
-    h->declared = qs_realloc(h->declared, m->declared.len + 1);
-    if (m->declared.len > 0)
-        memcpy(h->declared, m->declared.bytes, m->declared.len);
-    h->names = m->declared;
-    h->names.bytes = h->declared;
+    const struct qs_assembler_about about = {.streams = h->stream.on, .mark = QS_TAINT_INTERRUPTED};
+    qs_assembler_closed(&h->made, m, &about);
+    return true;
+}
+
+bool qs_held_document(struct qs_held_runs *h, const struct qs_msg_document *m)
+{
+    if (!h->started || !in_hand(h, &m->run))
+        return false;
+    qs_assembler_document(&h->made, m);
     return true;
 }
 
@@ -275,16 +218,13 @@ bool qs_held_take(struct qs_held_runs *h, const struct qs_msg_iterations *m)
 {
     if (!in_hand(h, &m->run))
         return false;
-    bool last = m->first_seq + m->rows.count >= h->list[0].next_seq;
-    if (h->rows_n > 0 && (m->window != h->window || h->rows_n + m->rows.count > QS_ITERATIONS_MAX))
-        flush_window(h, false);
-    if (m->rows.count > 0 && m->first_seq >= h->want) { /* what lies below was stored before */
-        append_rows(h, m);
-        h->want = m->first_seq + m->rows.count;
-    }
-    if (last && h->rows_n > 0)
-        flush_window(h, true);
-    else if (last)
+    if (!qs_assembler_take(&h->made, m))
+        return true;
+    uint64_t next = h->made.first_seq + h->made.closed.iterations;
+    bool last = next >= h->list[0].next_seq;
+    if (next > h->want)
+        store_window(h, last);
+    else if (last) /* all of it was stored before */
         drop_first(h);
     return true;
 }

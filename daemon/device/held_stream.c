@@ -12,9 +12,8 @@ struct qs_held_waiting {
     struct qs_held_runs *h;
     uint64_t epoch;
     struct qs_held_waiting *next;
-    struct qs_window_row row;
+    struct qs_assembler made;
     struct qs_held_ask *ask; /* owned until it is the store's */
-    struct qs_streamed streamed;
 };
 
 void qs_held_stream_begin(struct qs_held_runs *h, const struct qs_run_info *run)
@@ -23,13 +22,11 @@ void qs_held_stream_begin(struct qs_held_runs *h, const struct qs_run_info *run)
     h->stream.on = run->stream_json != NULL;
     h->stream.form_json = run->stream_json ? qs_strdup(run->stream_json) : NULL;
     h->stream.next_seq = (uint64_t)(run->acked_seq + 1);
-    qs_streamed_done(&h->stream.hand);
-    qs_streamed_init(&h->stream.hand);
 }
 
 static void drop(struct qs_held_waiting *w)
 {
-    qs_streamed_done(&w->streamed);
+    qs_assembler_done(&w->made);
     free(w->ask);
     free(w);
 }
@@ -53,41 +50,26 @@ void qs_held_stream_end(struct qs_held_runs *h)
     free(h->stream.form_json);
     h->stream.form_json = NULL;
     h->stream.on = false;
-    qs_streamed_done(&h->stream.hand);
-    qs_streamed_init(&h->stream.hand);
-}
-
-bool qs_held_document(struct qs_held_runs *h, const struct qs_msg_document *m)
-{
-    if (!h->started || h->count == 0 || !qs_uid_equal(&h->list[0].run, &m->run))
-        return false;
-    qs_streamed_piece(&h->stream.hand, m);
-    return true;
 }
 
 static void on_pool(void *user)
 {
     struct qs_held_waiting *w = user;
-    qs_streamed_read(&w->streamed);
+    qs_streamed_read(&w->made.streamed);
 }
 
 static void read_next(struct qs_held_runs *h);
 
 static void store(struct qs_held_runs *h, struct qs_held_waiting *w)
 {
-    w->row.first_seq = h->stream.next_seq;
-    qs_streamed_fill(&w->streamed, &w->row);
-    struct qs_evidence_row evidence[QS_STREAMED_EVIDENCE];
-    w->row.evidence = evidence;
-    w->row.evidence_count = qs_streamed_evidence(&w->streamed, evidence);
-    for (size_t i = 0; i < w->row.n; i++)
-        w->streamed.rows[i].taint |= QS_TAINT_INTERRUPTED;
-    h->stream.next_seq += w->row.n;
-    if (!w->streamed.ok)
-        qs_held_note(h, true, &w->ask->run, w->streamed.err.text);
     struct qs_held_ask *ask = w->ask;
+    const struct qs_assembler_place place = {.run = &ask->run, .first_seq = h->stream.next_seq};
+    qs_assembler_documented(&w->made);
+    h->stream.next_seq += w->made.rows_n;
+    if (!w->made.streamed.ok)
+        qs_held_note(h, true, &ask->run, w->made.streamed.err.text);
     w->ask = NULL;
-    qs_store_window(h->p.store, &w->row, qs_held_committed, ask);
+    qs_assembler_store(&w->made, &place, h->p.store, qs_held_committed, ask);
 }
 
 static void on_read(void *user)
@@ -114,15 +96,14 @@ static void read_next(struct qs_held_runs *h)
     qs_loop_work(h->p.loop, QS_LANE_QUICK, on_pool, on_read, h->stream.first);
 }
 
-void qs_held_stream_window(struct qs_held_runs *h, const struct qs_window_row *row, struct qs_held_ask *ask)
+void qs_held_stream_window(struct qs_held_runs *h, struct qs_held_ask *ask)
 {
     struct qs_held_waiting *w = qs_calloc(1, sizeof *w), **end = &h->stream.first;
     struct qs_err err = QS_ERR_INIT;
-    *w = (struct qs_held_waiting){.h = h, .epoch = h->epoch, .row = *row, .ask = ask};
-    w->streamed = h->stream.hand;
-    qs_streamed_init(&h->stream.hand);
-    w->streamed.files = h->p.files;
-    if (!qs_form_from_json(h->stream.form_json, &w->streamed.form, &err))
+    *w = (struct qs_held_waiting){.h = h, .epoch = h->epoch, .made = h->made, .ask = ask};
+    qs_assembler_init(&h->made);
+    w->made.streamed.files = h->p.files;
+    if (!qs_form_from_json(h->stream.form_json, &w->made.streamed.form, &err))
         qs_held_note(h, true, &ask->run, err.text);
     while (*end)
         end = &(*end)->next;

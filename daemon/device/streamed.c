@@ -128,7 +128,7 @@ void qs_streamed_read(struct qs_streamed *s)
         blame_program(s);
 }
 
-static void fill_values(struct qs_streamed *s, struct qs_window_row *row)
+static void fill_metrics(struct qs_streamed *s, struct qs_window_row *row)
 {
     const struct qs_document *d = &s->document;
     for (size_t m = 0; m < d->metric_count; m++) {
@@ -136,12 +136,9 @@ static void fill_values(struct qs_streamed *s, struct qs_window_row *row)
         s->kinds[m] = (struct qs_metric_kind){.unit = d->metrics[m].unit,
                                               .higher_is_better = d->metrics[m].higher_is_better};
     }
-    row->evals = d->evals;
     row->metrics = s->names;
     row->kinds = s->kinds;
-    row->metric_count = d->metric_count;
-    row->iterations = s->rows;
-    row->n = s->row_count;
+    row->metric_count = s->ok ? d->metric_count : 0;
 }
 
 static void fill_document(struct qs_streamed *s, struct qs_window_row *row)
@@ -164,16 +161,8 @@ static void fill_document(struct qs_streamed *s, struct qs_window_row *row)
 void qs_streamed_fill(struct qs_streamed *s, struct qs_window_row *row)
 {
     row->device_n = 1;
-    row->metric_count = 0;
-    row->iterations = NULL;
-    row->n = 0;
+    fill_metrics(s, row);
     fill_document(s, row);
-    if (s->ok) {
-        fill_values(s, row);
-        return;
-    }
-    row->how = "failed";
-    row->failure = s->err.text;
 }
 
 size_t qs_streamed_evidence(const struct qs_streamed *s, struct qs_evidence_row *out)

@@ -43,8 +43,8 @@ void qs_streamed_process(struct qs_streamed *s, const struct qs_row *row, const 
 
 /* Reads the values out of the document. Touches nothing but *s: for the pool. */
 void qs_streamed_read(struct qs_streamed *s);
-/* Fills the window's row from what was read: iterations, metrics, evals, document, and where it could not be
- * read how and failure. What it points to lives as long as *s. device_n is set. */
+/* Fills in what only a window of this mode has: the metrics of its values, its document, device_n. What it
+ * points to lives as long as *s. */
 void qs_streamed_fill(struct qs_streamed *s, struct qs_window_row *row);
 /* What the device measured of the process, as evidence of the window; out has QS_STREAMED_EVIDENCE rows. */
 size_t qs_streamed_evidence(const struct qs_streamed *s, struct qs_evidence_row *out);

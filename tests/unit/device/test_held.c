@@ -41,6 +41,30 @@ void qs_store_read(struct qs_store *store, qs_store_read_fn *read, qs_store_afte
     world.waiting[world.count++].user = user;
 }
 
+/* What is told of it besides its iterations. */
+static void tell_window(const struct qs_window_row *w)
+{
+    qs_buf_fmt(&world.log, "%s, %s, taint %u, %u bytes", w->phase == QS_PHASE_WARMUP ? "warm-up" : "measure",
+               w->how, w->taint & ~(uint32_t)QS_TAINT_INTERRUPTED, (unsigned)w->output_bytes);
+    assert_int_equal(w->silence, QS_SILENCE_NONE); /* nobody watched it */
+    if (w->output)
+        qs_buf_fmt(&world.log, " `%s`", w->output);
+    if (w->gate->polls > 0)
+        qs_buf_fmt(&world.log, ", gate %s %lld-%lld polls %u busiest %s", w->gate->outcome,
+                   (long long)w->gate->began_ns, (long long)w->gate->decided_ns, w->gate->polls,
+                   w->gate->busiest);
+    for (size_t i = 0; i < w->gate->deciding_count; i++)
+        qs_buf_fmt(&world.log, ", %s %u %lld %lld", w->gate->deciding[i].sensor, w->gate->deciding[i].status,
+                   (long long)w->gate->deciding[i].value, (long long)w->gate->deciding[i].age_ns);
+    for (size_t i = 0; i < w->evidence_count; i++)
+        qs_buf_fmt(&world.log, ", %s %d %lld %lld", w->evidence[i].kind, w->evidence[i].present,
+                   (long long)w->evidence[i].before, (long long)w->evidence[i].after);
+    for (size_t i = 0; i < w->taint_count; i++)
+        qs_buf_fmt(&world.log, ", %d %s %lld %lld", w->taints[i].i, w->taints[i].code,
+                   (long long)w->taints[i].value, (long long)w->taints[i].bound);
+    qs_buf_str(&world.log, ": ");
+}
+
 void qs_store_window(struct qs_store *store, const struct qs_window_row *w, qs_store_done_fn *done,
                      void *user)
 {
@@ -48,13 +72,13 @@ void qs_store_window(struct qs_store *store, const struct qs_window_row *w, qs_s
     assert_true(world.count < CALLS);
     assert_true(w->taint & QS_TAINT_INTERRUPTED);
     if (w->closed_ns)
-        qs_buf_fmt(&world.log,
-                   "%s, %s, taint %u, %u bytes: ", w->phase == QS_PHASE_WARMUP ? "warm-up" : "measure",
-                   w->how, w->taint & ~(uint32_t)QS_TAINT_INTERRUPTED, (unsigned)w->output_bytes);
+        tell_window(w);
     qs_buf_fmt(&world.log, "store %u %u:%u+%u; ", w->run_uid[0], w->ord, (unsigned)w->first_seq,
                (unsigned)w->n);
-    for (size_t i = 0; i < w->n; i++)
+    for (size_t i = 0; i < w->n; i++) {
         assert_int_equal(w->iterations[i].duration_ns, 1000 + (int64_t)(w->first_seq + i));
+        assert_true(w->iterations[i].taint & QS_TAINT_INTERRUPTED);
+    }
     world.waiting[world.count].done = done;
     world.waiting[world.count++].user = user;
 }
@@ -146,7 +170,8 @@ static void end(struct qs_held_runs *h, const char *want)
     qs_buf_done(&world.log);
 }
 
-static bool rows(struct qs_held_runs *h, uint8_t run, uint32_t window, uint64_t first_seq, unsigned n)
+static bool piece(struct qs_held_runs *h, uint8_t run, uint32_t window, uint64_t first_seq, uint32_t index,
+                  unsigned n)
 {
     uint8_t rows_mem[1024], ids_mem[8];
     struct qs_build list, ids;
@@ -159,9 +184,22 @@ static bool rows(struct qs_held_runs *h, uint8_t run, uint32_t window, uint64_t 
     struct qs_msg_iterations m = {.run = uid(run),
                                   .window = window,
                                   .first_seq = first_seq,
+                                  .first_index = index,
                                   .metrics = qs_build_list(&ids),
                                   .rows = qs_build_list(&list)};
     return qs_held_take(h, &m);
+}
+
+static bool closed(struct qs_held_runs *h, uint8_t run, uint32_t window, uint32_t iterations)
+{
+    const struct qs_msg_closed m = {.run = uid(run), .window = window, .iterations = iterations};
+    return qs_held_closed(h, &m);
+}
+
+/* A window of n iterations. */
+static bool rows(struct qs_held_runs *h, uint8_t run, uint32_t window, uint64_t first_seq, unsigned n)
+{
+    return closed(h, run, window, n) && piece(h, run, window, first_seq, 0, n);
 }
 
 static void add(struct qs_held_runs *h, uint8_t run, uint64_t first_seq, uint64_t next_seq)
@@ -198,9 +236,10 @@ static void test_missing_windows(void **state)
     add(h, 2, 0, 0); /* empty: not held at all */
     qs_held_start(h);
     answer(NULL);
-    assert_true(rows(h, 1, 0, 0, 5)); /* a whole window that begins below what was asked for */
-    assert_true(rows(h, 1, 1, 5, 3));
-    assert_true(rows(h, 1, 1, 8, 2));
+    assert_true(rows(h, 1, 0, 0, 5)); /* stored already */
+    assert_true(closed(h, 1, 1, 5));
+    assert_true(piece(h, 1, 1, 5, 0, 3));
+    assert_true(piece(h, 1, 1, 8, 3, 2));
     assert_true(rows(h, 1, 2, 10, 2));
     assert_int_equal(world.done, 0); /* acknowledged after the commit, never before */
     answer(NULL);
@@ -208,11 +247,12 @@ static void test_missing_windows(void **state)
     end(h, "resend 1:5; store 1 1:5+5; store 1 2:10+2; ack 1:10; ack 1:12; done; ");
 }
 
-static bool closed(struct qs_held_runs *h, uint8_t run, uint32_t window, enum qs_phase phase,
-                   enum qs_gate_outcome gate)
+static bool ended(struct qs_held_runs *h, uint8_t run, uint32_t window, enum qs_phase phase,
+                  enum qs_gate_outcome gate)
 {
     const struct qs_msg_closed m = {.run = uid(run),
                                     .window = window,
+                                    .iterations = 2,
                                     .phase = phase,
                                     .how = QS_CLOSED_TIME_UP,
                                     .closed_ns = 7,
@@ -227,25 +267,65 @@ static void test_windows_keep_what_they_were(void **state)
     (void)state;
     struct qs_held_runs *h = begin(-1);
     char want[200];
-    assert_false(closed(h, 1, 0, QS_PHASE_WARMUP, QS_GATE_OPEN)); /* nobody asked */
-    add(h, 1, 0, 6);
+    assert_false(ended(h, 1, 0, QS_PHASE_WARMUP, QS_GATE_OPEN)); /* nobody asked */
+    add(h, 1, 0, 4);
     qs_held_start(h);
     answer(NULL);
-    assert_false(closed(h, 2, 0, QS_PHASE_WARMUP, QS_GATE_OPEN)); /* of another run */
-    assert_true(closed(h, 1, 0, QS_PHASE_WARMUP, QS_GATE_OPEN));
-    assert_true(rows(h, 1, 0, 0, 2));
-    assert_true(closed(h, 1, 1, QS_PHASE_MEASURE, QS_GATE_TAINTED));
-    assert_true(rows(h, 1, 1, 2, 2));
-    assert_true(rows(h, 1, 2, 4, 2)); /* of this one nothing was told */
+    assert_false(ended(h, 2, 0, QS_PHASE_WARMUP, QS_GATE_OPEN)); /* of another run */
+    assert_true(ended(h, 1, 0, QS_PHASE_WARMUP, QS_GATE_OPEN));
+    assert_true(piece(h, 1, 0, 0, 0, 2));
+    assert_true(ended(h, 1, 1, QS_PHASE_MEASURE, QS_GATE_TAINTED));
+    assert_true(piece(h, 1, 1, 2, 0, 2));
     answer(NULL);
     answer(NULL);
-    answer(NULL);
-    snprintf(
-        want, sizeof want,
-        "resend 1:0; warm-up, time, taint 0, 0 bytes: store 1 0:0+2; "
-        "measure, time, taint %u, 1 bytes: store 1 1:2+2; store 1 2:4+2; ack 1:2; ack 1:4; ack 1:6; done; ",
-        (unsigned)QS_TAINT_GATE);
+    snprintf(want, sizeof want,
+             "resend 1:0; warm-up, time, taint 0, 0 bytes: store 1 0:0+2; "
+             "measure, time, taint %u, 1 bytes: store 1 1:2+2; ack 1:2; ack 1:4; done; ",
+             (unsigned)QS_TAINT_GATE);
     end(h, want);
+}
+
+/* Its gate, its evidence and what tainted it are stored with it, as if the link had never been lost. */
+static void test_windows_keep_gate_and_evidence(void **state)
+{
+    (void)state;
+    uint8_t memory[3][256];
+    struct qs_build readings, evidence, taints;
+    struct qs_held_runs *h = begin(-1);
+    qs_build_init(&readings, memory[0], sizeof memory[0]);
+    qs_build_init(&evidence, memory[1], sizeof memory[1]);
+    qs_build_init(&taints, memory[2], sizeof memory[2]);
+    qs_build_reading(&readings, &(struct qs_reading){.sensor = qs_text_of("cpu.busy_ratio"),
+                                                     .status = QS_READING_STALE,
+                                                     .value = 41,
+                                                     .age_ns = 5});
+    qs_build_evidence(&evidence,
+                      &(struct qs_evidence){.kind = qs_text_of("cpu.steal_ns"), .before = 3, .after = 9});
+    qs_build_taint(&taints, &(struct qs_taint){
+                                .iteration = -1, .code = qs_text_of("cpu.steal_ns"), .value = 6, .bound = 2});
+    const struct qs_msg_closed m = {.run = uid(1),
+                                    .iterations = 1,
+                                    .how = QS_CLOSED_DONE,
+                                    .phase = QS_PHASE_MEASURE,
+                                    .closed_ns = 7,
+                                    .output_bytes = 5,
+                                    .output = qs_text_of("hello"),
+                                    .gate = {.began_ns = 1,
+                                             .decided_ns = 2,
+                                             .polls = 4,
+                                             .readings = qs_build_list(&readings),
+                                             .busiest = qs_text_of("cc1")},
+                                    .evidence = qs_build_list(&evidence),
+                                    .taints = qs_build_list(&taints)};
+    add(h, 1, 0, 1);
+    qs_held_start(h);
+    answer(NULL);
+    assert_true(qs_held_closed(h, &m));
+    memset(memory, 0, sizeof memory); /* the frame's buffer is the next frame's */
+    assert_true(piece(h, 1, 0, 0, 0, 1));
+    answer(NULL);
+    end(h, "resend 1:0; measure, done, taint 2, 5 bytes `hello`, gate open 1-2 polls 4 busiest cc1,"
+           " cpu.busy_ratio 2 41 5, cpu.steal_ns 1 3 9, -1 cpu.steal_ns 6 2: store 1 0:0+1; ack 1:1; done; ");
 }
 
 static void test_one_run_after_the_other(void **state)
@@ -324,7 +404,7 @@ static void test_a_loss_forgets_what_was_told(void **state)
     add(h, 1, 0, 2);
     qs_held_start(h);
     answer(NULL);
-    assert_true(closed(h, 1, 0, QS_PHASE_WARMUP, QS_GATE_OPEN));
+    assert_true(ended(h, 1, 0, QS_PHASE_WARMUP, QS_GATE_OPEN));
     qs_held_reset(h); /* the link went down before its rows */
     add(h, 2, 0, 2);
     qs_held_start(h);
@@ -385,6 +465,7 @@ int main(void)
         cmocka_unit_test(test_stored_already),
         cmocka_unit_test(test_missing_windows),
         cmocka_unit_test(test_windows_keep_what_they_were),
+        cmocka_unit_test(test_windows_keep_gate_and_evidence),
         cmocka_unit_test(test_one_run_after_the_other),
         cmocka_unit_test(test_unknown_and_refused_runs_hold_up_nobody),
         cmocka_unit_test(test_a_failed_commit_drops_one_run_only),
