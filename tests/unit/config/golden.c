@@ -2,9 +2,13 @@
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include "base/mem.h"
 
@@ -21,6 +25,24 @@ char *golden_read(const char *path, size_t *ret_len)
     fclose(f);
     *ret_len = b.len;
     return qs_buf_take(&b);
+}
+
+void golden_same(const char *dir, const char *name, const struct qs_buf *got)
+{
+    char path[4096], other[64];
+    size_t n = 0;
+    snprintf(path, sizeof path, "%s/%s.txt", dir, name);
+    snprintf(other, sizeof other, "%s.got", name);
+    char *want = golden_read(path, &n);
+    bool same = want && n == got->len && memcmp(want, got->data, n) == 0;
+    free(want);
+    if (same)
+        return;
+    FILE *f = fopen(other, "we");
+    assert_non_null(f);
+    fwrite(got->data, 1, got->len, f);
+    fclose(f);
+    fail_msg("%s differs: compare it with %s", path, other);
 }
 
 static bool ends_with(const char *s, const char *suffix)

@@ -1,31 +1,10 @@
 /* Every word of a job: what its agent is told, what the store is given and what people read, in their order,
  * as in the files of tests/golden/device. */
-#include <stdio.h>
-#include <unistd.h>
-
 #include "../config/golden.h"
 #include "proto/names.h"
 #include "stage.h"
 
 static const char *golden_dir = ".";
-
-static void check(const char *name, const struct qs_buf *got)
-{
-    char path[4096], other[64];
-    size_t n = 0;
-    snprintf(path, sizeof path, "%s/%s.txt", golden_dir, name);
-    snprintf(other, sizeof other, "%s.got", name);
-    char *want = golden_read(path, &n);
-    bool same = want && n == got->len && memcmp(want, got->data, n) == 0;
-    free(want);
-    if (same)
-        return;
-    FILE *f = fopen(other, "we");
-    assert_non_null(f);
-    fwrite(got->data, 1, got->len, f);
-    fclose(f);
-    fail_msg("%s differs: compare it with %s", path, other);
-}
 
 static void play(struct stage *s, const char *name)
 {
@@ -34,7 +13,7 @@ static void play(struct stage *s, const char *name)
     s->record.out = &out;
     s->parts.quiet_lead_ns = 250000000;
     stage_go(s);
-    check(name, &out);
+    golden_same(golden_dir, name, &out);
     qs_buf_done(&out);
     stage_done(s);
 }
