@@ -120,14 +120,14 @@ void qs_reply_routes(struct qs_exchange *ex, unsigned status, const struct qs_er
 
 void qs_reply_json(struct qs_exchange *ex, unsigned status, struct qs_buf *json)
 {
+    if (qs_steps_answer(ex, status, json))
+        return;
     qs_buf_char(json, '\n');
     qs_reply_text(ex, status, "application/json", json);
 }
 
 void qs_reply_text(struct qs_exchange *ex, unsigned status, const char *content_type, struct qs_buf *text)
 {
-    if (qs_steps_answer(ex, status, text))
-        return;
     qs_buf_done(&ex->reply);
     ex->reply = *text;
     qs_buf_init(text);

@@ -94,7 +94,7 @@ static bool take_parameter(const struct piece *piece, const char *segment, struc
                  {"{sha256}", "a SHA-256, 64 lower-case hex digits", take_hash}};
     char text[80];
     size_t n = strlen(segment) - piece->verb_len;
-    snprintf(text, sizeof text, "%.*s", n < sizeof text ? (int)n : (int)sizeof text - 1, segment);
+    snprintf(text, sizeof text, "%.*s", (int)n, segment);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         if (strncmp(kinds[k].name, piece->text, strlen(kinds[k].name)) == 0)
             return kinds[k].take(text, ret) ||

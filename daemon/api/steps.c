@@ -89,8 +89,6 @@ bool qs_steps_answer(struct qs_exchange *ex, unsigned status, struct qs_buf *tex
 {
     if (!ex->steps.followed)
         return false;
-    while (text->len > 0 && text->data[text->len - 1] == '\n')
-        text->data[--text->len] = '\0';
     tell(ex);
     qs_steps_stop(ex);
     if (status == MHD_HTTP_OK)

@@ -63,6 +63,11 @@ bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_st
     if (!check(farm, sub, true, &spec, problems))
         return qs_fail(err, QS_E_JOB, "the job file has mistakes");
     snprintf(farm->owner, sizeof farm->owner, "%s", sub->owner);
+    snprintf(farm->name, sizeof farm->name, "%s", sub->name);
+    snprintf(farm->where, sizeof farm->where, "%s", sub->where ? sub->where : "");
+    farm->reproduces = sub->reproduces;
+    farm->seed = sub->seed;
+    farm->file_count = sub->file_count;
     char *spec_json = document(sub);
     struct qs_arm_row *arms = qs_calloc(spec->arm_count, sizeof *arms);
     for (size_t a = 0; a < spec->arm_count; a++)

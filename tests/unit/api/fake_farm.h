@@ -14,7 +14,11 @@ struct qs_farm {
     char cancel_why[200];
     const char *why, *progress; /* JSON */
     const char *disk;           /* the live job's end waits for it, or NULL */
-    char owner[64];             /* of the last submission */
+    char owner[64];             /* of the last submission, as what follows */
+    char name[64], where[64];
+    int64_t reproduces;
+    uint64_t seed;
+    size_t file_count;
 };
 
 #endif

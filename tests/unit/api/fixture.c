@@ -27,6 +27,13 @@ static void on_clients(size_t count, void *user)
     qs_loop_stop(f->loop); /* somebody may wait for this */
 }
 
+static bool on_yield(void *user)
+{
+    struct fixture *f = user;
+    f->yields++;
+    return f->farm.live != 0;
+}
+
 void start_api(struct fixture *f)
 {
     struct qs_err err = QS_ERR_INIT;
@@ -36,8 +43,10 @@ void start_api(struct fixture *f)
                                  .files = f->files,
                                  .socket_path = f->socket,
                                  .version = "9.8.7",
-                                 .look_up = f->look_up};
-    struct qs_api_events events = {.on_clients = on_clients, .user = f};
+                                 .look_up = f->look_up,
+                                 .embedded = f->embedded,
+                                 .reading = f->reading};
+    struct qs_api_events events = {.on_clients = on_clients, .on_yield = on_yield, .user = f};
     f->api = qs_api_new(&parts, &events, &err);
     if (!f->api || !qs_api_start(f->api, &err))
         fail_msg("%s", err.text);

@@ -29,6 +29,8 @@ struct fixture {
     size_t clients;
     int64_t last_event; /* number of the last one made */
     bool stopped;
+    bool reading, embedded;                /* what start_api makes of it */
+    unsigned yields;                       /* how often it was asked to make room */
     bool (*look_up)(uid_t uid, char *out); /* of user names: set before start_api; NULL: the system's */
 };
 

@@ -15,53 +15,87 @@ static struct answer post(struct fixture *f, const char *target, const char *bod
 #define NUMBERS "\"text\":\"1 2 3 4 5 6 7\""
 #define TWO     "\"files\":[{\"name\":\"a\"," NUMBERS "},{\"name\":\"b\",\"text\":\"2 4 6 8 10 12\"}]"
 
+/* `count` files whose names have so many bytes. */
+static void analyses(struct fixture *f, size_t count, size_t name_bytes, int status)
+{
+    struct qs_buf body;
+    qs_buf_init(&body);
+    for (size_t i = 0; i < count; i++)
+        qs_buf_fmt(&body, "%s{\"name\":\"%0*zu\"," NUMBERS "}", i > 0 ? "," : "{\"files\":[", (int)name_bytes,
+                   i);
+    qs_buf_str(&body, "]}");
+    struct answer a = post(f, "/api/v1/analyze", body.data);
+    assert_int_equal(a.status, status);
+    answer_done(&a);
+    qs_buf_done(&body);
+}
+
+static void lists_of_files_are_bounded(struct fixture *f)
+{
+    analyses(f, 64, 2, 200);
+    analyses(f, 65, 2, 400);
+    analyses(f, 1, 1000, 200);
+    analyses(f, 1, 1001, 400);
+}
+
+static const struct {
+    const char *body, *why;
+} mistakes[] = {
+    {"{", "the request is no JSON: line 1, column 1: "},
+    {"{\"file\":[]}", "the request has an unknown key `file`: did you mean `files`?"},
+    {"{\"files\":{}}", "`files` is a list of 1 to 64 files"},
+    {"{\"files\":[]}", "`files` is a list of 1 to 64 files"},
+    {"{\"files\":[{}]}", "an element of `files` has `name` and `text`, and may have `format`"},
+    {"{\"files\":[{\"name\":\"a\",\"text\":7}]}", "an element of `files` has"},
+    {"{\"files\":[{\"name\":7,\"text\":\"7\"}]}", "an element of `files` has"},
+    {"{\"files\":[{\"name\":\"a\",\"text\":\"7\",\"format\":7}]}", "an element of `files` has"},
+    {"{\"files\":[{\"name\":\"a\",\"text\":\"7\",\"x\":7}]}", "a file has an unknown key `x`"},
+    {"{\"files\":[{\"name\":\"a\",\"text\":\"7\",\"format\":\"xml\"}]}", "`xml` is no format: auto, numbers"},
+    {"{" TWO ",\"options\":[]}", "`options` is an object"},
+    {"{" TWO ",\"options\":{\"levle\":1}}", "options has an unknown key `levle`: did you mean `level`?"},
+    {"{" TWO ",\"options\":{\"level\":0.49}}", "options.level is a number from 0.5 to 0.9999"},
+    {"{" TWO ",\"options\":{\"level\":\"0.9\"}}", "options.level is a number"},
+    {"{" TWO ",\"options\":{\"margin_ratio\":11}}", "options.margin_ratio is a number from 0 to 10"},
+    {"{" TWO ",\"options\":{\"resolution\":-1}}", "options.resolution is a number from 0 to 1e+15"},
+    {"{" TWO ",\"options\":{\"change_window\":1}}", "options.change_window is a number from 2 to 10000"},
+    {"{" TWO ",\"options\":{\"change_p_max\":1}}", "options.change_p_max is a number from 1e-12 to 0.999"},
+    {"{" TWO ",\"options\":{\"resamples\":99}}", "options.resamples is a number from 100 to 100000"},
+    {"{" TWO ",\"options\":{\"resamples\":100001}}", "options.resamples is a number from 100 to 100000"},
+    {"{" TWO ",\"options\":{\"seed\":7}}", "options.seed is text: a whole number from 0 to 2^64-1"},
+    {"{" TWO ",\"options\":{\"seed\":\"-7\"}}", "options.seed is text"},
+    {"{" TWO ",\"options\":{\"seed\":\"7x\"}}", "options.seed is text"},
+    {"{" TWO ",\"options\":{\"seed\":\"\"}}", "options.seed is text"},
+    {"{" TWO ",\"options\":{\"seed\":\"18446744073709551616\"}}", "options.seed is text"},
+    {"{" TWO ",\"options\":{\"seed\":\":\"}}", "options.seed is text"},
+    {"{" TWO ",\"options\":{\"seed\":\"/\"}}", "options.seed is text"},
+    {"{" TWO ",\"options\":{\"seed\":\" 9\"}}", "options.seed is text"},
+    {"{" TWO ",\"options\":{\"margin_ratio\":-0.1}}", "options.margin_ratio is a number from 0 to 10"},
+    {"{" TWO ",\"options\":{\"level\":1}}", "options.level is a number from 0.5 to 0.9999"},
+    {"{" TWO ",\"options\":{\"resolution\":2e15}}", "options.resolution is a number"},
+    {"{" TWO ",\"options\":{\"change_window\":10001}}", "options.change_window is a number"},
+    {"{" TWO ",\"options\":{\"change_p_max\":0}}", "options.change_p_max is a number"},
+    {"{" TWO ",\"options\":{\"zzzzzzzz\":7}}", "options has an unknown key `zzzzzzzz`"},
+    {"{" TWO ",\"options\":{\"view\":\"x\"}}", "`x` is no view"},
+    {"{" TWO ",\"options\":{\"better\":\"Lower\"}}", "options.better is `lower` or `higher`"},
+    {"{" TWO ",\"options\":{\"rule\":7}}", "options.rule is text: names with commas between"},
+    {"{" TWO ",\"options\":{\"rule\":\"no-such\"}}", "`no-such` is no rule: judge,"},
+    {"{" TWO ",\"options\":{\"view\":7}}", "options.view is text: views with commas between"},
+    {"{" TWO ",\"options\":{\"per\":\"block\"}}", "options.per is `run` or `iteration`"},
+    {"{" TWO ",\"options\":{\"better\":true}}", "options.better is `lower` or `higher`"},
+    {"{" TWO ",\"options\":{\"show\":\"some\"}}", "options.show is `all` or `page`"},
+};
+
 static void each_mistake_of_an_analysis_is_told(void **state)
 {
     struct fixture *f = *state;
-    static const struct {
-        const char *body, *why;
-    } rows[] = {
-        {"{", "the request is no JSON: line 1, column 1: "},
-        {"{\"file\":[]}", "the request has an unknown key `file`: did you mean `files`?"},
-        {"{\"files\":{}}", "`files` is a list of 1 to 64 files"},
-        {"{\"files\":[]}", "`files` is a list of 1 to 64 files"},
-        {"{\"files\":[{}]}", "an element of `files` has `name` and `text`, and may have `format`"},
-        {"{\"files\":[{\"name\":\"a\",\"text\":7}]}", "an element of `files` has"},
-        {"{\"files\":[{\"name\":7,\"text\":\"7\"}]}", "an element of `files` has"},
-        {"{\"files\":[{\"name\":\"a\",\"text\":\"7\",\"format\":7}]}", "an element of `files` has"},
-        {"{\"files\":[{\"name\":\"a\",\"text\":\"7\",\"x\":7}]}", "a file has an unknown key `x`"},
-        {"{\"files\":[{\"name\":\"a\",\"text\":\"7\",\"format\":\"xml\"}]}",
-         "`xml` is no format: auto, numbers"},
-        {"{" TWO ",\"options\":[]}", "`options` is an object"},
-        {"{" TWO ",\"options\":{\"levle\":1}}", "options has an unknown key `levle`: did you mean `level`?"},
-        {"{" TWO ",\"options\":{\"level\":0.49}}", "options.level is a number from 0.5 to 0.9999"},
-        {"{" TWO ",\"options\":{\"level\":\"0.9\"}}", "options.level is a number"},
-        {"{" TWO ",\"options\":{\"margin_ratio\":11}}", "options.margin_ratio is a number from 0 to 10"},
-        {"{" TWO ",\"options\":{\"resolution\":-1}}", "options.resolution is a number from 0 to 1e+15"},
-        {"{" TWO ",\"options\":{\"change_window\":1}}", "options.change_window is a number from 2 to 10000"},
-        {"{" TWO ",\"options\":{\"change_p_max\":1}}",
-         "options.change_p_max is a number from 1e-12 to 0.999"},
-        {"{" TWO ",\"options\":{\"resamples\":99}}", "options.resamples is a number from 100 to 100000"},
-        {"{" TWO ",\"options\":{\"resamples\":100001}}", "options.resamples is a number from 100 to 100000"},
-        {"{" TWO ",\"options\":{\"seed\":7}}", "options.seed is text: a whole number from 0 to 2^64-1"},
-        {"{" TWO ",\"options\":{\"seed\":\"-7\"}}", "options.seed is text"},
-        {"{" TWO ",\"options\":{\"seed\":\"7x\"}}", "options.seed is text"},
-        {"{" TWO ",\"options\":{\"seed\":\"\"}}", "options.seed is text"},
-        {"{" TWO ",\"options\":{\"seed\":\"18446744073709551616\"}}", "options.seed is text"},
-        {"{" TWO ",\"options\":{\"rule\":7}}", "options.rule is text: names with commas between"},
-        {"{" TWO ",\"options\":{\"rule\":\"no-such\"}}", "`no-such` is no rule: judge,"},
-        {"{" TWO ",\"options\":{\"view\":7}}", "options.view is text: views with commas between"},
-        {"{" TWO ",\"options\":{\"per\":\"block\"}}", "options.per is `run` or `iteration`"},
-        {"{" TWO ",\"options\":{\"better\":true}}", "options.better is `lower` or `higher`"},
-        {"{" TWO ",\"options\":{\"show\":\"some\"}}", "options.show is `all` or `page`"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct answer a = post(f, "/api/v1/analyze", rows[i].body);
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        struct answer a = post(f, "/api/v1/analyze", mistakes[i].body);
         const char *message = json_string_value(json_object_get(json_object_get(a.json, "error"), "message"));
-        if (!message || strncmp(message, rows[i].why, strlen(rows[i].why)) != 0)
-            fail_msg("%s: %s", rows[i].body, message ? message : a.body.data);
+        if (!message || strncmp(message, mistakes[i].why, strlen(mistakes[i].why)) != 0)
+            fail_msg("%s: %s", mistakes[i].body, message ? message : a.body.data);
         assert_error(a, 400, "usage");
     }
+    lists_of_files_are_bounded(f);
     assert_error(post(f, "/api/v1/analyze:compare", "{\"files\":[{\"name\":\"a\"," NUMBERS "}]}"), 400,
                  "usage");
     assert_error(post(f, "/api/v1/analyze:history", "{" TWO ",\"options\":{\"view\":\"last:2\"}}"), 400,

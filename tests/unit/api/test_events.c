@@ -43,6 +43,15 @@ static size_t count_events(const char *text, int64_t *first, int64_t *last)
     return n;
 }
 
+/* Events of a job, committed together. */
+static void store_many(struct fixture *f, int64_t job, size_t n)
+{
+    const struct qs_event_row row = {.wall_ns = 77, .kind = "run.done", .job = job, .body_json = "{}"};
+    for (size_t i = 1; i < n; i++)
+        qs_store_event(f->store, &row, NULL, NULL);
+    store_event(f, job, "run.done", "{}");
+}
+
 static void a_stream_follows_a_job_to_its_end(void **state)
 {
     struct fixture *f = *state;
@@ -155,8 +164,7 @@ static void a_late_start_catches_up(void **state)
     enum { BEFORE = 700 };
     struct fixture *f = *state;
     int64_t first, last, job = submit(f);
-    for (int i = 0; i < BEFORE; i++)
-        store_event(f, job, "run.done", "{}");
+    store_many(f, job, BEFORE);
     struct client *c = listen_to(f, "/api/v1/events?after=0", NULL);
     client_until(c, ": hello");
     happen(f, 0, "device.state", "{\"state\":\"ready\"}");
@@ -185,6 +193,87 @@ static void an_event_is_sent_once(void **state)
     happen(f, job, "job.state", done);
     struct answer a = finish(c);
     assert_int_equal(count_events(a.body.data, &first, &last), 2);
+    answer_done(&a);
+}
+
+static void tell(struct fixture *f, int64_t id, int64_t job, const char *kind, const char *body)
+{
+    const struct qs_farm_event event = {.id = id, .wall_ns = 7, .job = job, .kind = kind, .body_json = body};
+    qs_api_on_farm_event(f->api, &event);
+}
+
+/* What is told without a number is of now: who listens to its job, or to all, hears it as it is, and once. */
+static void news_of_now_have_no_number(void **state)
+{
+    static const char news[] = "event: job.waiting\ndata: {\"why\":\"full\",\"wall_ns\":7,\"job\":1}\n\n";
+    static const char *const targets[] = {"/api/v1/jobs/1/events", "/api/v1/jobs/2/events", "/api/v1/events"};
+    struct fixture *f = *state;
+    struct client *c[3];
+    (void)submit(f);
+    (void)submit(f);
+    for (size_t i = 0; i < 3; i++) {
+        c[i] = listen_to(f, targets[i], NULL);
+        client_until(c[i], ": hello");
+    }
+    settle(f);
+    tell(f, 0, 1, "job.waiting", "{\"why\":\"full\"}");
+    tell(f, 0, 1, "job.state", "{\"state\":\"running\"}");
+    client_until(c[0], "running");
+    client_until(c[2], "running");
+    settle(f);
+    assert_null(strstr(c[1]->in.data, "event:"));
+    for (size_t i = 0; i < 3; i += 2) {
+        assert_non_null(strstr(c[i]->in.data, news));
+        assert_null(strstr(strstr(c[i]->in.data, news) + strlen(news), "job.waiting"));
+        assert_null(strstr(c[i]->in.data, "id: "));
+    }
+    for (size_t i = 0; i < 3; i++)
+        client_close(c[i]);
+}
+
+/* An event without a body stands for those that the store has up to its number. */
+static void news_are_read_from_the_store(void **state)
+{
+    struct fixture *f = *state;
+    int64_t first, last, job = submit(f);
+    struct client *c = listen_to(f, "/api/v1/jobs/1/events", NULL);
+    client_until(c, ": hello");
+    settle(f);
+    store_event(f, job, "run.done", "{\"n\":1}");
+    set_state(f, job, QS_JOB_DONE);
+    store_event(f, job, "job.state", done);
+    tell(f, f->last_event, job, "job.state", NULL);
+    struct answer a = finish(c);
+    assert_int_equal(count_events(a.body.data, &first, &last), 2);
+    assert_non_null(strstr(a.body.data, "event: run.done\ndata: {\"n\":1,\"wall_ns\":77,\"job\":1}\n\n"));
+    answer_done(&a);
+}
+
+/* The end is looked for among all that its client has seen, however much that is. */
+static void an_end_that_was_seen_long_ago(void **state)
+{
+    enum { MANY = 256 };
+    struct fixture *f = *state;
+    char target[64];
+    int64_t job = submit(f);
+    store_many(f, job, MANY);
+    set_state(f, job, QS_JOB_DONE);
+    store_event(f, job, "job.state", done);
+    snprintf(target, sizeof target, "/api/v1/jobs/1/events?after=%lld", (long long)f->last_event);
+    struct answer a = finish(listen_to(f, target, NULL));
+    assert_string_equal(a.body.data, ": hello\n\n");
+    answer_done(&a);
+    /* Where it was not among them it is waited for. */
+    snprintf(target, sizeof target, "/api/v1/jobs/2/events?after=%lld", (long long)f->last_event);
+    (void)submit(f);
+    set_state(f, 2, QS_JOB_FAILED);
+    struct client *c = listen_to(f, target, NULL);
+    client_until(c, ": hello");
+    settle(f);
+    assert_false(c->closed);
+    happen(f, 2, "job.state", "{\"state\":\"failed\"}");
+    a = finish(c);
+    assert_non_null(strstr(a.body.data, "\"state\":\"failed\""));
     answer_done(&a);
 }
 
@@ -279,6 +368,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_slow_reader_misses_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(a_late_start_catches_up, setup, teardown),
         cmocka_unit_test_setup_teardown(an_event_is_sent_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(news_of_now_have_no_number, setup, teardown),
+        cmocka_unit_test_setup_teardown(news_are_read_from_the_store, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_end_that_was_seen_long_ago, setup, teardown),
         cmocka_unit_test_setup_teardown(silence_holds_streams_and_requests, setup, teardown),
         cmocka_unit_test_setup_teardown(silence_holds_an_upload, setup, teardown),
         cmocka_unit_test_setup_teardown(streams_are_bounded_and_let_go, setup, teardown),

@@ -213,6 +213,49 @@ static void documents_of_a_job_ask_whether_to_go_on(void **state)
     }
 }
 
+/* Who follows hears how far it is, and at the end the document of the plain answer, or the refusal. */
+static void who_follows_hears_progress_and_the_document(void **state)
+{
+    static const struct {
+        const char *target, *end;
+    } rows[] = {{"/api/v1/jobs/1/compare", "event: result\ndata: "},
+                {"/api/v1/jobs/1/report", "event: result\ndata: "},
+                {"/api/v1/compare?base=1:a&candidate=1:b", "event: result\ndata: "},
+                {"/api/v1/history", "event: result\ndata: "},
+                {"/api/v1/jobs/2/report", "event: error\ndata: {\"status\":404,"}};
+    struct fixture *f = *state;
+    int64_t job = submit(f);
+    measure(f, job, 8, 5);
+    set_state(f, job, QS_JOB_DONE);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct answer plain = get(f, rows[i].target);
+        struct answer deaf = fetch(f, "GET", rows[i].target, "Accept: application/json\r\n", NULL, 0);
+        struct answer a = fetch(f, "GET", rows[i].target, "Accept: text/event-stream, */*\r\n", NULL, 0);
+        assert_string_equal(deaf.body.data, plain.body.data);
+        assert_int_equal(a.status, 200);
+        assert_non_null(strstr(a.head.data, "Content-Type: text/event-stream\r\n"));
+        const char *end = strstr(a.body.data, rows[i].end);
+        assert_non_null(end);
+        end += strlen(rows[i].end);
+        const char *whole = plain.body.data + (i == 4 ? 1 : 0);
+        assert_memory_equal(end, whole, strlen(whole) - 1);
+        assert_string_equal(end + strlen(whole) - 1, "\n\n");
+        for (const char *at = a.body.data; at + strlen(rows[i].end) != end; at = strstr(at, "\n\n") + 2) {
+            char stage[64];
+            double share;
+            assert_int_equal(sscanf(at,
+                                    "event: progress\ndata: {\"stage\":\"%63[a-z_ ]\",\"done_ratio\":%lf}",
+                                    stage, &share),
+                             2);
+            assert_true(share >= 0 && share <= 1);
+        }
+        assert_true(i > 2 || strstr(a.body.data, "\"done_ratio\":1}\n\nevent: result"));
+        answer_done(&plain);
+        answer_done(&deaf);
+        answer_done(&a);
+    }
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -225,6 +268,7 @@ int main(void)
         CASE(an_analysis_rests_in_a_silence_and_ends_after_it),
         CASE(a_third_computation_waits_and_says_so),
         CASE(documents_of_a_job_ask_whether_to_go_on),
+        CASE(who_follows_hears_progress_and_the_document),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,6 +47,84 @@ static void numbers_are_bounded(void **state)
     qs_uri_done(&u);
 }
 
+/* What is read of each target, or what is said against it. */
+static void bounds_of_an_address(void **state)
+{
+    static const struct {
+        const char *raw, *says; /* NULL: it is read */
+        enum qs_errc code;
+    } rows[] = {
+        {"/1/2/3/4/5/6/7/8", NULL, 0},
+        {"/1/2/3/4/5/6/7/8/9", "no address has more than 8 parts", QS_E_NOT_FOUND},
+        {"/a/", "the path has an empty part: no address ends in a slash", QS_E_NOT_FOUND},
+        {"/a?1&2&3&4&5&6&7&8&", NULL, 0},
+        {"/a?1&2&3&4&5&6&7&8&9", "the query has more than 8 values", QS_E_USAGE},
+        {"/a?x=1&y=2&x=3", "the query gives `x` twice", QS_E_USAGE},
+        {"/a?x=1&y=2&y", "the query gives `y` twice", QS_E_USAGE},
+        {"/%41%7a", NULL, 0},
+        {"/%", "the address holds a %-escape", QS_E_USAGE},
+        {"/%4", "the address holds a %-escape", QS_E_USAGE},
+        {"/%4g", "the address holds a %-escape", QS_E_USAGE},
+        {"/%00", "the address holds a %-escape", QS_E_USAGE},
+        {"/%c3%a9", NULL, 0},
+        {"/%c3", "the address holds a %-escape", QS_E_USAGE},
+        {"/a?%zz=1", "the address holds a %-escape", QS_E_USAGE},
+        {"/a?x=%zz", "the address holds a %-escape", QS_E_USAGE},
+        {"a", "the address does not begin with a slash", QS_E_USAGE},
+    };
+    struct qs_uri u;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct qs_err err = QS_ERR_INIT;
+        assert_int_equal(qs_uri_parse(rows[i].raw, &u, &err), rows[i].says == NULL);
+        assert_int_equal(err.code, rows[i].code);
+        if (!rows[i].says)
+            qs_uri_done(&u);
+        else if (strncmp(err.text, rows[i].says, strlen(rows[i].says)) != 0)
+            fail_msg("%s: %s", rows[i].raw, err.text);
+    }
+    char *longest = malloc(QS_URI_BYTES + 2);
+    struct qs_err err = QS_ERR_INIT;
+    memset(longest, 'a', QS_URI_BYTES + 1);
+    longest[0] = '/';
+    longest[QS_URI_BYTES + 1] = '\0';
+    assert_false(qs_uri_parse(longest, &u, &err));
+    assert_int_equal(err.code, QS_E_LIMIT);
+    assert_string_equal(err.text, "the address is longer than 4096 bytes");
+    longest[QS_URI_BYTES] = '\0';
+    assert_true(qs_uri_parse(longest, &u, &err));
+    assert_int_equal(strlen(u.segments[0]), QS_URI_BYTES - 1);
+    qs_uri_done(&u);
+    free(longest);
+}
+
+static void fractions_are_bounded(void **state)
+{
+    static const struct {
+        const char *text;
+        bool ok;
+        double value;
+    } rows[] = {{"0.5", true, 0.5}, {"2", true, 2},    {"1e0", true, 1},    {"0.49", false, 7},
+                {"2.01", false, 7}, {"", false, 7},    {"x", false, 7},     {"1x", false, 7},
+                {"nan", false, 7},  {"inf", false, 7}, {"1e999", false, 7}, {"1e-999", false, 7}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char raw[32], want[80];
+        struct qs_uri u;
+        struct qs_err err = QS_ERR_INIT;
+        double value = 7;
+        snprintf(raw, sizeof raw, "/a?v=%s", rows[i].text);
+        assert_true(qs_uri_parse(raw, &u, &err));
+        assert_int_equal(qs_uri_number(&u, "v", 0.5, 2, &value, &err), rows[i].ok);
+        assert_true(value == rows[i].value);
+        snprintf(want, sizeof want, "`v` is a number from 0.5 to 2, not `%s`", rows[i].text);
+        if (!rows[i].ok)
+            assert_string_equal(err.text, want);
+        assert_true(qs_uri_number(&u, "w", 0.5, 2, &value, &err) && value == rows[i].value);
+        qs_uri_done(&u);
+    }
+}
+
 static const struct qs_route *find(const char *method, const char *uri, struct qs_match *match)
 {
     struct qs_uri u;
@@ -192,7 +270,8 @@ static void the_description_exists(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uris_are_cut_and_decoded), cmocka_unit_test(numbers_are_bounded),
+        cmocka_unit_test(uris_are_cut_and_decoded), cmocka_unit_test(bounds_of_an_address),
+        cmocka_unit_test(fractions_are_bounded),    cmocka_unit_test(numbers_are_bounded),
         cmocka_unit_test(every_route_finds_itself), cmocka_unit_test(the_table_is_described),
         cmocka_unit_test(the_description_exists),
     };

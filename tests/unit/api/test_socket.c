@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "api/api_impl.h"
 #include "fixture.h"
 
 static unsigned mode_of(const char *path)
@@ -262,6 +263,114 @@ static void an_inherited_socket(void **state)
     refuses("fd:0x", QS_E_USAGE);
 }
 
+static void says(const char *path, enum qs_errc code, const char *text)
+{
+    struct qs_listen l;
+    struct qs_err err = QS_ERR_INIT;
+    assert_false(qs_listen_open(path, &l, &err));
+    assert_int_equal(l.fd, -1);
+    assert_int_equal(l.lock_fd, -1);
+    assert_int_equal(err.code, code);
+    assert_string_equal(err.text, text);
+}
+
+/* What the system says against it stands in the error, with the file that it is about. */
+static void refusals_are_told(void **state)
+{
+    struct fixture *f = *state;
+    char path[128], lock[140], want[300];
+    struct qs_err err = QS_ERR_INIT;
+    snprintf(path, sizeof path, "%s/new/api.sock", f->dir);
+    snprintf(lock, sizeof lock, "%s/new", f->dir);
+    assert_int_equal(mkdir(lock, 0700), 0);
+    snprintf(lock, sizeof lock, "%s.lock", path);
+    assert_int_equal(mkdir(lock, 0700), 0);
+    snprintf(want, sizeof want, "cannot open %s: Is a directory", lock);
+    says(path, QS_E_IO, want);
+    assert_int_equal(rmdir(lock), 0);
+    assert_int_equal(symlink("elsewhere", lock), 0);
+    snprintf(want, sizeof want, "cannot open %s: Too many levels of symbolic links", lock);
+    says(path, QS_E_IO, want);
+    assert_int_equal(unlink(lock), 0);
+    assert_int_equal(symlink("elsewhere", path), 0);
+    snprintf(want, sizeof want, "%s is there and is no socket: it is left alone", path);
+    says(path, QS_E_SOCKET_PLACE, want);
+    snprintf(want, sizeof want, "another quiesced listens on %s", f->socket);
+    says(f->socket, QS_E_SOCKET_PLACE, want);
+    says("fd:7x", QS_E_USAGE, "fd:7x is no descriptor of a socket that listens");
+    says("fd:2147483648", QS_E_USAGE, "fd:2147483648 is no descriptor of a socket that listens");
+    uid_t uid = 12345;
+    assert_false(qs_peer_uid(-1, &uid));
+    assert_int_equal(uid, 12345);
+    memset(path, 'x', sizeof path);
+    path[108] = '\0';
+    assert_false(qs_listen_path_fits(path, &err));
+    snprintf(want, sizeof want, "a socket's path has 1 to 107 bytes: `%s`", path);
+    assert_string_equal(err.text, want);
+    path[107] = '\0';
+    assert_true(qs_listen_path_fits(path, &err));
+}
+
+/* A folder that is gone has no name; a socket whose path is as long as can be is made. */
+static void places_at_the_bounds(void **state)
+{
+    struct fixture *f = *state;
+    char before[PATH_MAX], gone[96], path[108];
+    struct qs_listen l;
+    struct qs_err err = QS_ERR_INIT;
+    snprintf(gone, sizeof gone, "%s/gone", f->dir);
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(mkdir(gone, 0700) | chdir(gone) | rmdir(gone), 0);
+    assert_null(qs_listen_contact("api.sock"));
+    assert_int_equal(chdir(before), 0);
+    memset(path, 'x', sizeof path);
+    memcpy(path, f->dir, strlen(f->dir));
+    path[strlen(f->dir)] = '/';
+    path[107] = '\0';
+    assert_true(qs_listen_open(path, &l, &err));
+    assert_int_equal(fcntl(l.fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+    refuses(path, QS_E_SOCKET_PLACE);
+    qs_listen_close(&l);
+    assert_int_equal(access(path, F_OK), -1);
+    assert_true(qs_listen_open(path, &l, &err)); /* the lock is free again */
+    qs_listen_close(&l);
+}
+
+/* A part that is missing, a place that is taken: told, and tried again. */
+static void an_api_that_does_not_start(void **state)
+{
+    struct fixture *f = *state;
+    const struct qs_api_parts whole = f->api->p;
+    struct qs_err err = QS_ERR_INIT;
+    for (int i = 0; i < 7; i++) {
+        struct qs_api_parts parts = whole;
+        parts.loop = i == 0 ? NULL : parts.loop;
+        parts.farm = i == 1 ? NULL : parts.farm;
+        parts.store = i == 2 ? NULL : parts.store;
+        parts.files = i == 3 ? NULL : parts.files;
+        parts.socket_path = i == 4 ? NULL : i == 6 ? "" : parts.socket_path;
+        parts.version = i == 5 ? NULL : parts.version;
+        assert_null(qs_api_new(&parts, NULL, &err));
+        assert_int_equal(err.code, i == 6 ? QS_E_USAGE : QS_E_INTERNAL);
+        if (i < 6)
+            assert_string_equal(err.text,
+                                "the API needs a loop, a farm, a store, files, a path and a version");
+    }
+    struct qs_api *second = qs_api_new(&whole, NULL, &err);
+    assert_non_null(second);
+    assert_false(qs_api_start(second, &err));
+    assert_int_equal(err.code, QS_E_SOCKET_PLACE);
+    assert_false(qs_api_is_working(second));
+    stop_api(f);
+    if (!qs_api_start(second, &err))
+        fail_msg("%s", err.text);
+    f->api = second;
+    struct answer a = get(f, "/healthz");
+    assert_int_equal(a.status, 200);
+    answer_done(&a);
+    qs_api_free(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +382,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_successor_is_left_alone, setup, teardown),
         cmocka_unit_test_setup_teardown(a_thousand_wait_in_the_backlog, setup, teardown),
         cmocka_unit_test(an_inherited_socket),
+        cmocka_unit_test_setup_teardown(refusals_are_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(places_at_the_bounds, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_api_that_does_not_start, setup, teardown),
     };
     return cmocka_run_group_tests_name("socket", tests, NULL, NULL);
 }
