@@ -13,7 +13,7 @@
 #include "ctl/layout_metrics.h"
 #include "ctl/layout_sample.h"
 
-enum { NAME_COLUMNS = 16 };
+enum { NAME_COLUMNS = 16, DECIMALS_MOST = 9 };
 
 void qs_layout_count(struct qs_buf *out, int64_t n, const char *one, const char *many)
 {
@@ -45,6 +45,9 @@ void qs_layout_scale(enum qs_unit unit, double typical_ns, struct qs_scale *ret)
     *ret = units[k];
     double v = typical_ns / ret->ns;
     ret->decimals = k == 0 ? 0 : v < 10 ? 3 : v < 100 ? 2 : v < 1000 ? 1 : 0;
+    for (; k > 0 && v > 0 && v < 1 && ret->decimals < DECIMALS_MOST;
+         v *= 10) /* in a unit that was asked for */
+        ret->decimals++;
 }
 
 void qs_layout_scale_of(const struct qs_layout *layout, double typical, struct qs_scale *ret)
@@ -60,7 +63,7 @@ void qs_layout_scale_of(const struct qs_layout *layout, double typical, struct q
         ret->decimals = 3;
         return;
     }
-    while (ret->decimals < 9 && size > 0 && size < 1000) {
+    while (ret->decimals < DECIMALS_MOST && size > 0 && size < 1000) {
         size *= 10;
         ret->decimals++;
     }

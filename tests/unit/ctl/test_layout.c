@@ -9,10 +9,8 @@
 
 #include "ctl/export.h"
 #include "ctl/findings.h"
-#include "ctl/layout.h"
-#include "ctl/layout_history.h"
-#include "ctl/layout_reproduce.h"
 #include "ctl/layout_sample.h"
+#include "pages.h"
 
 static const char *folder; /* argv[1] */
 
@@ -24,28 +22,6 @@ static const char *const names[] = {
     "quiet",         "many-histories", "reproduction", "metrics",    "metrics-three", "metrics-one",
     "report-metrics"};
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
-
-static char *read_file(const char *path)
-{
-    struct qs_buf text;
-    char chunk[4096];
-    FILE *f = fopen(path, "rb");
-    if (f == NULL)
-        return NULL;
-    qs_buf_init(&text);
-    for (size_t n = 0; (n = fread(chunk, 1, sizeof(chunk), f)) > 0;)
-        qs_buf_add(&text, chunk, n);
-    fclose(f);
-    return qs_buf_take(&text);
-}
-
-static void write_file(const char *path, const struct qs_buf *text)
-{
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    fwrite(text->data, 1, text->len, f);
-    fclose(f);
-}
 
 /* A path is never broken: it is there to be copied. */
 static bool has_long_path(const char *line, size_t width)
@@ -70,37 +46,6 @@ static void check_lines(const char *text, const struct qs_face *face)
     }
 }
 
-static void check_golden(const char *name, const struct qs_buf *got)
-{
-    char path[4096];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    if (getenv("QS_GOLDEN_WRITE") != NULL)
-        write_file(path, got);
-    char *want = read_file(path);
-    assert_non_null(want);
-    assert_string_equal(got->data, want);
-    free(want);
-}
-
-static void lay_out_any(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
-{
-    const char *kind = json_string_value(json_object_get(doc, "kind"));
-    if (kind != NULL && (strcmp(kind, "job") == 0 || strcmp(kind, "run") == 0))
-        qs_layout_report(layout, doc, out);
-    else if (kind != NULL && strcmp(kind, "reproduction") == 0)
-        qs_layout_reproduction(layout, doc, out);
-    else if (json_object_get(doc, "series") != NULL)
-        qs_layout_series(layout, doc, out);
-    else if (kind != NULL && strcmp(kind, "series") == 0)
-        qs_layout_history(layout, doc, 12, out);
-    else if (kind != NULL && strcmp(kind, "sides") == 0)
-        qs_layout_sides(layout, doc, out);
-    else if (kind != NULL)
-        qs_layout_analysis(layout, doc, out);
-    else
-        qs_layout_compare(layout, doc, out);
-}
-
 static void lay_out(const char *name, struct qs_layout *layout)
 {
     char path[4096];
@@ -113,7 +58,7 @@ static void lay_out(const char *name, struct qs_layout *layout)
     check_lines(out.data, &layout->face);
     snprintf(path, sizeof(path), "%s.%zu.%s.txt", name, layout->face.width,
              layout->face.utf8 ? "utf8" : "ascii");
-    check_golden(path, &out);
+    check_golden(folder, path, &out);
     qs_buf_done(&out);
     json_decref(doc);
 }
@@ -142,7 +87,7 @@ static void check_export(const char *name, const char *end, void (*export)(const
     qs_buf_init(&out);
     export(doc, &out);
     snprintf(path, sizeof(path), "%s.%s", name, end);
-    check_golden(path, &out);
+    check_golden(folder, path, &out);
     qs_buf_done(&out);
     json_decref(doc);
 }
@@ -158,7 +103,6 @@ static void exports_look_as_they_should(void **state)
     }
 }
 
-/* One metric in place of the duration; another that nobody has. */
 /* Leaves of a document what is computed for a page: of objects that are statistics (`status`) these. */
 static void strip(json_t *doc)
 {
@@ -241,6 +185,7 @@ static void what_ends_a_build_can_be_chosen(void **state)
     }
 }
 
+/* One metric in place of the duration; another that nobody has. */
 static void a_metric_is_shown_in_full(void **state)
 {
     char path[4096];
@@ -253,7 +198,7 @@ static void a_metric_is_shown_in_full(void **state)
     qs_buf_init(&out);
     qs_layout_report(&layout, doc, &out);
     check_lines(out.data, &layout.face);
-    check_golden("report-metric.80.utf8.txt", &out);
+    check_golden(folder, "report-metric.80.utf8.txt", &out);
     qs_buf_clear(&out);
     layout.metric = "cycles";
     qs_layout_report(&layout, doc, &out);
@@ -262,7 +207,6 @@ static void a_metric_is_shown_in_full(void **state)
     json_decref(doc);
 }
 
-/* No screen is too narrow: only the least columns and words that cannot be broken are wider. */
 /* Four digits, or as many as tell the ends apart; none that a double does not have. */
 static void numbers_of_every_size_can_be_read(void **state)
 {
@@ -338,6 +282,7 @@ static void dependent_values_have_their_own_interval(void **state)
     }
 }
 
+/* No screen is too narrow: only the least columns and words that cannot be broken are wider. */
 static void every_width_is_survived(void **state)
 {
     (void)state;

@@ -1,0 +1,79 @@
+#include "pages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cm.h"
+
+#include "ctl/api.h"
+#include "ctl/layout_history.h"
+#include "ctl/layout_reproduce.h"
+
+char *read_file(const char *path)
+{
+    struct qs_buf text;
+    char chunk[4096];
+    FILE *f = fopen(path, "rb");
+    if (f == NULL)
+        return NULL;
+    qs_buf_init(&text);
+    for (size_t n = 0; (n = fread(chunk, 1, sizeof(chunk), f)) > 0;)
+        qs_buf_add(&text, chunk, n);
+    fclose(f);
+    return qs_buf_take(&text);
+}
+
+static void write_file(const char *path, const struct qs_buf *text)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    fwrite(text->data, 1, text->len, f);
+    fclose(f);
+}
+
+void check_golden(const char *folder, const char *name, const struct qs_buf *got)
+{
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    if (getenv("QS_GOLDEN_WRITE") != NULL)
+        write_file(path, got);
+    char *want = read_file(path);
+    assert_non_null(want);
+    assert_string_equal(got->data, want);
+    free(want);
+}
+
+static bool has(const json_t *doc, const char *key)
+{
+    return json_object_get(doc, key) != NULL;
+}
+
+void lay_out_any(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
+{
+    const char *kind = qs_json_get_text(doc, "kind", "");
+    if (strcmp(kind, "job") == 0 || strcmp(kind, "run") == 0)
+        qs_layout_report(layout, doc, out);
+    else if (strcmp(kind, "reproduction") == 0)
+        qs_layout_reproduction(layout, doc, out);
+    else if (has(doc, "series"))
+        qs_layout_series(layout, doc, out);
+    else if (strcmp(kind, "series") == 0)
+        qs_layout_history(layout, doc, 12, out);
+    else if (strcmp(kind, "sides") == 0)
+        qs_layout_sides(layout, doc, out);
+    else if (kind[0] != '\0')
+        qs_layout_analysis(layout, doc, out);
+    else if (has(doc, "jobs"))
+        qs_layout_jobs(layout, doc, out);
+    else if (has(doc, "devices"))
+        qs_layout_devices(layout, doc, out);
+    else if (has(doc, "builds"))
+        qs_layout_builds(layout, doc, out);
+    else if (has(doc, "uid"))
+        qs_layout_run(layout, doc, out);
+    else if (has(doc, "spec"))
+        qs_layout_job(layout, doc, out);
+    else
+        qs_layout_compare(layout, doc, out);
+}
