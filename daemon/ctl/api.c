@@ -190,20 +190,25 @@ static bool call(struct qs_ctl *ctl, struct qs_http *http, const struct qs_http_
     return false;
 }
 
+json_t *qs_api_parse(struct qs_ctl *ctl, const char *path, const struct qs_buf *body, int *ret_code)
+{
+    json_t *json = json_loadb(body->data, body->len, 0, NULL);
+    struct qs_err err = QS_ERR_INIT;
+    if (json == NULL) {
+        qs_fail(&err, QS_E_INTERNAL, "the daemon's answer to %s is not JSON", path);
+        *ret_code = qs_api_fail(ctl, &err);
+    }
+    return json;
+}
+
 json_t *qs_api_call(struct qs_ctl *ctl, struct qs_http *http, const struct qs_http_request *request,
                     int *ret_code)
 {
     struct qs_http_reply reply = {0};
     json_t *json = NULL;
     qs_buf_init(&reply.body);
-    if (call(ctl, http, request, &reply, ret_code)) {
-        json = json_loadb(reply.body.data, reply.body.len, 0, NULL);
-        if (json == NULL) {
-            struct qs_err err = QS_ERR_INIT;
-            qs_fail(&err, QS_E_INTERNAL, "the daemon's answer to %s is not JSON", request->path);
-            *ret_code = qs_api_fail(ctl, &err);
-        }
-    }
+    if (call(ctl, http, request, &reply, ret_code))
+        json = qs_api_parse(ctl, request->path, &reply.body, ret_code);
     qs_buf_done(&reply.body);
     return json;
 }

@@ -158,8 +158,8 @@ static void print_all(struct qs_ctl *ctl, struct qs_http *http, const char *path
     struct qs_buf text, report;
     qs_buf_init(&text);
     qs_buf_init(&report);
-    if (qs_api_text(ctl, http, path, &text, code)) {
-        json_t *doc = json_loadb(text.data, text.len, 0, NULL);
+    json_t *doc = qs_api_text(ctl, http, path, &text, code) ? qs_api_parse(ctl, path, &text, code) : NULL;
+    if (doc != NULL) {
         if (qs_args_has(ctl->args, "spec") && !is_run) {
             print_spec(ctl, doc);
         } else if (qs_args_has(ctl->args, "artifact") && is_run) {
@@ -170,8 +170,8 @@ static void print_all(struct qs_ctl *ctl, struct qs_http *http, const char *path
             else
                 print_page(ctl, doc, &report, is_run);
         }
-        json_decref(doc);
     }
+    json_decref(doc);
     qs_buf_done(&text);
     qs_buf_done(&report);
 }

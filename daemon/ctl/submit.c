@@ -121,7 +121,9 @@ static bool send_file(struct qs_ctl *ctl, struct qs_http *http, const struct qs_
     bool ok =
         f != NULL && (hash_file(f, hex, &bytes) || qs_fail(&err, QS_E_IO, "cannot read %s", local.data));
     if (!ok)
-        *ret_code = qs_api_fail(ctl, &err);
+        *ret_code = qs_api_fail_advised(
+            ctl, &err,
+            err.code == QS_E_LIMIT ? NULL : "correct its path, which begins in the folder of the job file");
     else
         ok = send_content(ctl, http, f, bytes, hex, ret_code);
     if (ok)

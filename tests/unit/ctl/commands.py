@@ -55,6 +55,16 @@ EXECUTABLES = [{"arm": arm, "device": device, "path": path, "sha256": sha, "of_j
                                                       ("own", "local", "/no/such/program", SHA, True))]
 
 
+# Errors as a daemon may tell them, by the number of the job that is asked for.
+ERROR = {"code": "usage", "message": "what is wrong", "advice": "what to do"}
+ODD_JOBS = {20: (200, b"no JSON"), 21: (500, b"oops"), 22: (418, {"error": {}}), 23: (400, {"error": {**ERROR, "advice": ""}}),
+            24: (400, {"error": {**ERROR, "problems": [{"path": "a.b", "what": "is odd", "suggestion": "did you mean even?"}, {"what": "no path"}, {}]}}),
+            25: (400, {"error": {**ERROR, "text": "line one\nline two \x1b[31m: what to do\n"}}), 26: (400, {"error": {"code": "precondition"}}),
+            27: (400, {"error": {**ERROR, "code": "command"}}), 28: (500, {"error": {**ERROR, "code": "internal"}}),
+            29: (400, {"error": {**ERROR, "code": "from-the-future"}}), 30: (404, {"error": {**ERROR, "text": "end without a line end"}}),
+            31: (404, {"error": ERROR, "text": "text beside"}), 33: (299, {"id": 33}), 34: (300, {"id": 34})}
+
+
 class Table:
     """Answers by method and path; a path without its query where the whole has none."""
 
@@ -92,6 +102,15 @@ class Table:
         counts = {"sessions": 2, "runs": 40, "jobs": [3, 4], "devices": ["local"], "benchmarks": ["sort"]}
         self.answers[("GET", "/api/v1/builds")] = {"builds": [{"build": "v1.5", "first_night": "2026-11-20", "last_night": "2026-11-21", **counts}],
                                                    "nights": [{"night": "2026-11-21", "builds": ["v1.5"], **counts}]}
+        self.answers |= {("POST", f"/api/v1/jobs:validate?name={name}.yaml"): {"ok": True, "files": [{"path": path}]}
+                         for name, path in (("folder", "."), ("large", "large.bin"), ("none", "none"))}
+        self.answers |= {("GET", f"/api/v1/jobs/{n}"): answer for n, answer in ODD_JOBS.items()}
+        self.answers |= {("POST", f"/api/v1/jobs/{n}:cancel"): answer for n, answer in ODD_JOBS.items()}
+        for n, ended in ((10, {"state": "failed", "runs": 1, "iterations": 1, "runs_tainted": 1}), (11, {"state": "done", "runs": 0, "iterations": 0})):
+            self.answers[("POST", f"/api/v1/jobs/{n}:cancel")] = {"id": n, "state": ended["state"]}
+            self.answers[("GET", f"/api/v1/jobs/{n}")] = {"id": n, "name": "other", "spec": {"text": "of a file"} if n == 10 else {"a": 1}, **ended}
+        self.answers[("GET", "/api/v1/history?limit=1000&text=two")] = {"series": [{"id": c * 64, "benchmark": "two", "device": c, "arm": "x", "sessions": 1} for c in "ab"]}
+        self.answers[("GET", "/api/v1/history?limit=1000")] = {"series": [{"id": c * 64, "benchmark": "two " + c, "device": c, "arm": "x", "sessions": 1} for c in "ab"]}
         self.answers[("GET", "/api/v1/builds?limit=20&text=v1.4")] = {"builds": [], "nights": []}
         self.slow = False
 
@@ -99,7 +118,7 @@ class Table:
 class Teller(Handler):
     def answer(self, body=b""):
         table = self.server.table
-        table.seen.append(f"{self.command} {self.path} {body.decode()}".rstrip())
+        table.seen.append(f"{self.command} {self.path} {body.decode(errors='replace')}".rstrip())
         path = self.path.partition("?")[0]
         found = table.answers.get((self.command, self.path), table.answers.get((self.command, path)))
         if path in table.computed:
@@ -109,7 +128,7 @@ class Teller(Handler):
         elif found is None:
             self.fail(404, "not-found", f"no such thing: {path}")
         else:
-            self.reply(200, found)
+            self.reply(*(found if isinstance(found, tuple) else (200, found)))
 
     def events(self, events):
         self.close_connection = True
@@ -148,6 +167,17 @@ CASES = ("version", "jobs --limit 3 --before 5", "builds", "builds v1. --device 
          "history sort local", "history --csv", "submit --check a.txt", "submit none.txt", "watch 7", "watch 8", "reproduce 7", "reproduce 7 --dry-run", "reproduce 9 --dry-run --allow-diff",
          "reproduce 7 --dry-run --allow-diff", "reproduce 8", f"reproduce {RUN} --dry-run", "reproduce x", "help nothing", "hepl", "jobs now",
          "show", "jobs -- x")
+# Less of the documents than of what is said: whole.
+WHOLE_CASES = tuple(f"{word} {n}" for n in ODD_JOBS for word in ("show", "cancel")) + (
+    "cancel 10", "cancel 11", "show 10 --spec", "show 11 --spec", "show 10", "help", "help version", "help help", "version --help", "version -h", "--help", "-V", "--version", "version now",
+    "version --jason", "version -x", "version --style none", "version --style odd", "version --json=yes", "cancel", "cancel 0", "cancel -1", "cancel 9223372036854775808",
+    "cancel 1 2", "help run now", "jobs --limit", "jobs --limit 3 --limit 4", "analyze", "analyze none.txt b.txt", "analyze nul.txt", "analyze wide.txt", "history a.txt --device x",
+    "history sort --seed 1", "history sort --since never", "history two", "history two --csv", "history --csv", "history", "history aaaa", "history aaaa --csv", "history bbbb --all", "compare 7 a.txt", "compare 12: 7",
+    "compare build: 7", "compare x 7", "compare 7x 7", "compare a.txt b.txt --csv", "compare 7 9 --csv", "compare 7 --csv", "compare 7 --format csv", "compare 7 9 --fail-on never --output -",
+    "compare 7 --output .", "compare 7 --last 2 --csv", "compare 7 --metric rss --csv", "compare 7 --rule judge --junit", "submit .", "submit folder.yaml", "submit large.yaml", "submit none.yaml",  "submit bad.txt", "submit --check bad.txt", "submit a.txt b.txt",
+    "submit a.txt --fail-on odd", "watch x", "watch 7 --fail-on regression --style none", "builds --limit 0", "builds v1.4 --device none", "devices clean", "devices clean local now", "devices none",
+    "reproduce 12", "reproduce", "version --socket /no/such/socket", "jobs --socket /no/such/socket", "version --socket " + "x" * 120, "version --json --socket /no/such/socket",
+    "run", "run --print-job", "run --", "run -- ", "run --check 1", "run a --reference", "run a b c --parameter-list x 1,2 --print-jb")
 JSON_CASES = ("cancel 7", "submit --check a.txt", "devices clean local", "show 7", "compare 7 9", "analyze a.txt", "reproduce 7 --dry-run", "history sort")
 
 
@@ -164,12 +194,12 @@ def short(text):
     return "\n".join(lines[:6] + ([f"... {len(lines)} lines"] if len(lines) > 6 else []))[:700]
 
 
-def told(q, table, words, extra=()):
+def told(q, table, words, extra=(), cut=short):
     table.seen.clear()
     code, out, err = q(*[w.replace("TOP", q.top) for w in words.split()], *extra)
     parts = [f"$ quiesce {' '.join([*words.split(), *extra])}", *(f"> {line[:900]}" for line in table.seen), f"= {code}"]
     for mark, text in (("|", out), ("!", err)):
-        parts += [f"{mark} {line}".rstrip() for line in plain(short(text), q.top).splitlines()]
+        parts += [f"{mark} {line}".rstrip() for line in plain(cut(text), q.top).splitlines()]
     return "\n".join(parts) + "\n"
 
 
@@ -194,6 +224,8 @@ def on_terminal(q, table, words):
 
 def transcript(q, table):
     parts = [told(q, table, words) for words in CASES] + [told(q, table, words, ("--json",)) for words in JSON_CASES]
+    parts += [told(q, table, words, cut=short if words.startswith(("compare", "history")) else str) for words in WHOLE_CASES]
+    parts += [told(q, table, words, ("--json",), cut=str) for words in ("cancel 21", "cancel 24", "cancel 7", "show 10", "version", "watch 7")]
     with open(os.path.join(q.top, "sides.txt"), encoding="utf-8") as f:
         parts.append(f"sides.txt has\n{plain(short(f.read()), q.top)}\n")
     parts.append(on_terminal(q, table, "watch 7"))
@@ -207,9 +239,12 @@ def main(quiesce, golden):
     with tempfile.TemporaryDirectory() as top:
         q = Client(quiesce, top)
         os.mkdir(os.path.join(top, "quiesce"))
-        for name, text in (("a.txt", b"1 \xc2\xb5s\n2\n"), ("b.txt", b"2\n3\n"), ("bad.txt", b"1\n2\xff3\n")):
+        for name, text in (("a.txt", b"1 \xc2\xb5s\n2\n"), ("b.txt", b"2\n3\n"), ("bad.txt", b"1\n2\xff3\n"), ("nul.txt", b"12\0"), ("wide.txt", b"1\n\n\xc2\xb5\xc3"),
+                           ("folder.yaml", b"inputs: .\n"), ("large.yaml", b"inputs: large.bin\n"), ("none.yaml", b"inputs: none\n")):
             with open(os.path.join(top, name), "wb") as f:
                 f.write(text)
+        with open(os.path.join(top, "large.bin"), "wb") as f:
+            f.truncate((1 << 30) + 1)
         server = TellerServer(os.path.join(top, "quiesce", "api.sock"), Teller)
         server.table = Table(golden, top)
         server.farm = client.Farm()  # which keeps nobody waiting
