@@ -156,12 +156,11 @@ static bool read_first(struct qs_store_reader *reader, struct qs_exchange *ex, s
 /* What was told to those who listened then holds for who comes later. */
 static void put_waiting(struct qs_exchange *ex, int64_t job)
 {
-    const char *why = job ? qs_farm_waits_for_disk(ex->api->p.farm, job) : NULL;
-    if (!why)
+    if (!job || !qs_farm_waits_for_disk(ex->api->p.farm, job))
         return;
     struct qs_buf body;
     qs_buf_init(&body);
-    qs_json_one(&body, "why", why);
+    qs_farm_why_json(ex->api->p.farm, job, &body);
     put_event(&ex->reply, &(struct qs_farm_event){.wall_ns = qs_loop_wall_ns(ex->api->p.loop),
                                                   .job = job,
                                                   .kind = "job.waiting",

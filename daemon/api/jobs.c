@@ -45,13 +45,21 @@ static bool is_live(const struct qs_job_info *job)
     return job->state == QS_JOB_QUEUED || job->state == QS_JOB_RUNNING;
 }
 
-/* Why a job does not go on, whatever the farm knows of it; or NULL. */
-static const char *why_held(const struct qs_exchange *ex, const struct qs_job_info *job)
+/* Both null where it does not wait: `why` NULL. */
+static void put_why(struct qs_json *j, const char *why, const char *code)
+{
+    qs_json_kstring(j, "why", why);
+    qs_json_kstring(j, "why_code", why ? code : NULL);
+}
+
+/* Why a job does not go on, whatever the farm knows of it. */
+static void put_why_held(struct qs_json *j, const struct qs_exchange *ex, const struct qs_job_info *job)
 {
     const struct jobs *d = ex->data;
     if (is_live(job) && ex->api->p.reading)
-        return d->owner ? NULL : "no daemon answers: it goes on as soon as one runs";
-    return qs_farm_waits_for_disk(ex->api->p.farm, job->id);
+        put_why(j, d->owner ? NULL : "no daemon answers: it goes on as soon as one runs", "daemon");
+    else
+        put_why(j, qs_farm_waits_for_disk(ex->api->p.farm, job->id), "disk");
 }
 
 static void say_list(struct qs_exchange *ex)
@@ -69,7 +77,7 @@ static void say_list(struct qs_exchange *ex)
     for (size_t i = 0; i < d->found.count; i++) {
         qs_json_object(&j);
         qs_render_job(&j, &d->found.at[i]);
-        qs_json_kstring(&j, "why", why_held(ex, &d->found.at[i]));
+        put_why_held(&j, ex, &d->found.at[i]);
         live = live || is_live(&d->found.at[i]);
         qs_json_object_end(&j);
     }
@@ -120,7 +128,7 @@ static bool read_one(struct qs_store_reader *reader, struct qs_exchange *ex, str
     return is_live(job) || qs_read_traces_json(reader, ex->match.id, 0, &d->traces, err);
 }
 
-/* The members "position" and "why" of a waiting job. */
+/* The members "why", "why_code" and "position" of a waiting job. */
 static void put_waiting(struct qs_json *j, const struct qs_exchange *ex, const struct qs_job_info *job)
 {
     struct qs_buf text;
@@ -129,7 +137,10 @@ static void put_waiting(struct qs_json *j, const struct qs_exchange *ex, const s
     json_t *why = json_loads(text.data, 0, NULL);
     const char *reason = json_string_value(json_object_get(why, "why"));
     const json_t *position = json_object_get(why, "position");
-    qs_json_kstring(j, "why", reason && *reason ? reason : why_held(ex, job));
+    if (reason && *reason)
+        put_why(j, reason, json_string_value(json_object_get(why, "why_code")));
+    else
+        put_why_held(j, ex, job);
     qs_json_key(j, "position");
     if (json_is_integer(position))
         qs_json_int(j, json_integer_value(position));

@@ -78,7 +78,7 @@ static void tell_waiting(const struct qs_farm_job *job)
 {
     struct qs_buf body;
     qs_buf_init(&body);
-    qs_json_one(&body, "why", job->end.waits);
+    qs_farm_why_json(job->farm, job->id, &body);
     tell(job->farm, &(struct qs_farm_event){.wall_ns = qs_loop_wall_ns(job->farm->p.loop),
                                             .job = job->id,
                                             .kind = "job.waiting",

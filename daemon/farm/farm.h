@@ -93,8 +93,10 @@ bool qs_farm_clean(struct qs_farm *farm, const char *device,
 
 /* JSON for faces, appended to out. */
 void qs_farm_devices_json(struct qs_farm *farm, struct qs_buf *out); /* array */
-/* {"position":1,"why":"job 6 runs on local: block 7 of 10-30"} ; of a job that runs
- * {"why":"board: thermal:cpu is 46.7 °C, wanted at most 45.0 °C"} while a window waits; else {}. */
+/* {"position":1,"why":"job 6 runs on local: block 7 of 10-30","why_code":"queue"} ; of a job that runs
+ * {"why":"board: thermal:cpu is 46.7 °C, wanted at most 45.0 °C","why_code":"gate"} while a window waits;
+ * else
+ * {}. Codes: queue (other jobs, or no device is ready), gate, disk, daemon (another one takes over). */
 void qs_farm_why_json(struct qs_farm *farm, int64_t job, struct qs_buf *out);
 /* The body of the last job.progress event, or null. */
 void qs_farm_progress_json(struct qs_farm *farm, int64_t job, struct qs_buf *out);

@@ -167,6 +167,12 @@ static void put_windows_that_wait(const struct qs_farm_job *job, struct qs_buf *
     }
 }
 
+static void put_why(struct qs_json *j, const char *why, const char *code)
+{
+    qs_json_kstring(j, "why", why);
+    qs_json_kstring(j, "why_code", code);
+}
+
 static void put_why_running(struct qs_json *j, const struct qs_farm_job *job)
 {
     struct qs_buf why;
@@ -175,7 +181,7 @@ static void put_why_running(struct qs_json *j, const struct qs_farm_job *job)
         qs_buf_str(&why, job->end.waits);
     put_windows_that_wait(job, &why);
     if (why.len > 0)
-        qs_json_kstring(j, "why", why.data);
+        put_why(j, why.data, job->end.waits ? "disk" : "gate");
     qs_buf_done(&why);
 }
 
@@ -199,7 +205,8 @@ void qs_farm_why_json(struct qs_farm *farm, int64_t id, struct qs_buf *out)
                 (s.waits[i] == QS_WAIT_DEVICE_TAKEN || s.waits[i] == QS_WAIT_HOST_TAKEN) && i > 0)
                 qs_buf_fmt(&why, " (job %lld, %s)", (long long)s.live[0]->id, s.live[0]->name);
             qs_json_kint(&j, "position", position);
-            qs_json_kstring(&j, "why", why.data);
+            const char *code = s.waits[i] == QS_WAIT_DEFERRED ? "gate" : "queue";
+            put_why(&j, why.data, disk ? "disk" : farm->yields ? "daemon" : code);
             qs_buf_done(&why);
             break;
         }

@@ -36,6 +36,7 @@ def waits_and_says_why(tap):
         shown = [daemon.show(other) for other in others]
         tap.equal([s["state"] for s in shown], ["queued"] * 3, "the others are queued")
         tap.ok(f"job {first}" in shown[0]["why"] and "first" in shown[0]["why"], "and say which job they wait for", [shown[0]["why"]])
+        tap.ok(shown[0]["why_code"] == "queue", "for a program it is the queue", [str(shown[0]["why_code"])])
         tap.equal([s["position"] for s in shown], [1, 2, 3], "and at which place")
         queued = [e for e in daemon.events(others[0]).seen if e.kind in ("job.queued", "job.state")]
         tap.ok(all(e.data.get("state", "queued") == "queued" for e in queued), "their events know nothing else", queued)

@@ -59,6 +59,7 @@ def a_hot_board_waits(tap):
         shown = until("the job says what it waits for",
                       lambda: (lambda j: "thermal:cpu-thermal" in (j.get("why") or "") and j)(daemon.show(number)))
         tap.ok("46.7" in shown["why"], "and how warm it is", [shown["why"]])
+        tap.ok(shown["why_code"] == "gate", "for a program it is a gate", [str(shown["why_code"])])
         board.put(ZONE + "/temp", 44000)
         tap.equal(daemon.ended(number)["state"], "done", "then it measures")
         (reading,) = bed.sql("SELECT r.value FROM reading r JOIN sensor s ON s.id = r.sensor_id WHERE s.name = 'thermal:cpu-thermal'")

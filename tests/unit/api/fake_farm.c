@@ -1,5 +1,6 @@
 #include "fake_farm.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,8 +135,12 @@ const char *qs_farm_waits_for_disk(const struct qs_farm *farm, int64_t job)
 
 void qs_farm_why_json(struct qs_farm *farm, int64_t job, struct qs_buf *out)
 {
-    (void)job;
-    qs_buf_str(out, farm->why ? farm->why : "{}");
+    json_t *waits = json_pack("{s:s,s:s}", "why", farm->disk ? farm->disk : "", "why_code", "disk");
+    char *text = json_dumps(waits, JSON_COMPACT);
+    const char *else_text = farm->why ? farm->why : "{}";
+    qs_buf_str(out, qs_farm_waits_for_disk(farm, job) ? text : else_text);
+    free(text);
+    json_decref(waits);
 }
 
 void qs_farm_progress_json(struct qs_farm *farm, int64_t job, struct qs_buf *out)

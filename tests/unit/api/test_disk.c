@@ -38,13 +38,16 @@ static void the_job_that_waits_says_so_in_the_list(void **state)
     int64_t waiting = submit(f);
     (void)submit(f);
     json_t *jobs = ask(f, "/api/v1/jobs");
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 2; i++) {
         assert_null(member(json_array_get(json_object_get(jobs, "jobs"), i), "why"));
+        assert_null(member(json_array_get(json_object_get(jobs, "jobs"), i), "why_code"));
+    }
     json_decref(jobs);
     wait_for_the_disk(f, waiting);
     jobs = ask(f, "/api/v1/jobs"); /* newest first */
     assert_null(member(json_array_get(json_object_get(jobs, "jobs"), 0), "why"));
     assert_string_equal(member(json_array_get(json_object_get(jobs, "jobs"), 1), "why"), waits);
+    assert_string_equal(member(json_array_get(json_object_get(jobs, "jobs"), 1), "why_code"), "disk");
     json_decref(jobs);
 }
 
@@ -52,14 +55,16 @@ static void a_job_tells_its_reason(void **state)
 {
     struct fixture *f = *state;
     (void)submit(f);
-    f->farm.why = "{\"position\":3,\"why\":\"waiting for the disk: \\\"full\\\"\"}";
+    f->farm.why = "{\"position\":3,\"why\":\"waiting for the disk: \\\"full\\\"\",\"why_code\":\"gate\"}";
     json_t *job = ask(f, "/api/v1/jobs/1");
     assert_string_equal(member(job, "why"), waits);
+    assert_string_equal(member(job, "why_code"), "gate"); /* the farm's word */
     assert_int_equal(json_integer_value(json_object_get(job, "position")), 3);
     json_decref(job);
     f->farm.why = "{\"position\":0,\"why\":\"\"}";
     job = ask(f, "/api/v1/jobs/1");
     assert_null(member(job, "why"));
+    assert_null(member(job, "why_code"));
     assert_true(json_is_integer(json_object_get(job, "position")));
     json_decref(job);
 }
@@ -105,8 +110,8 @@ static void who_begins_to_follow_is_told(void **state)
         const char *event = strstr(c->in.data, "event: job.waiting\n");
         assert_int_equal(event != NULL, i == 0);
         if (event) {
-            assert_non_null(
-                strstr(event, "\ndata: {\"why\":\"waiting for the disk: \\\"full\\\"\",\"wall_ns\":"));
+            assert_non_null(strstr(event, "\ndata: {\"why\":\"waiting for the disk: "
+                                          "\\\"full\\\"\",\"why_code\":\"disk\",\"wall_ns\":"));
             assert_null(strstr(c->in.data, "id: ")); /* a client that resumes skips nothing for it */
         }
         client_close(c);

@@ -293,14 +293,15 @@ static const char *const documents[][2] = {
     {"/api/v1/jobs",
      "{'jobs':[{'id':1,'name':'sleepers','owner':'O','state':'done','reason':'blocks','verdict':null,"
      "'seed':'18446744073709551615','submitted_wall_ns':10,'started_wall_ns':null,'ended_wall_ns':T,"
-     "'runs':3,'runs_tainted':1,'iterations':9,'why':null}],'notice':null}\n"},
+     "'runs':3,'runs_tainted':1,'iterations':9,'why':null,'why_code':null}],'notice':null}\n"},
     {"/api/v1/jobs/1",
      "{'id':1,'name':'sleepers','owner':'O','state':'done','reason':'blocks','verdict':null,"
      "'seed':'18446744073709551615','submitted_wall_ns':10,'started_wall_ns':null,'ended_wall_ns':T,"
      "'runs':3,'runs_tainted':1,'iterations':9,"
      "'spec':'quiesce: 1\\nname: sleepers\\nbenchmarks:\\n  - {name: sleep, argv: [sleep,"
      " \\'{s}\\']}\\narms:\\n  a: {params: {s: 0}}\\n  b: {params: {s: 0.01}}\\n','arms':['a','b'],"
-     "'builds':[null,null],'points':['sleep'],'why':null,'position':null,'progress':null,'evaluations':[]}"
+     "'builds':[null,null],'points':['sleep'],'why':null,'why_code':null,'position':null,'progress':null,'"
+     "evaluations':[]}"
      "\n"},
     {"/api/v1/jobs/1/runs?limit=2",
      "{'runs':[{'id':1,'uid':'01000000000000000000000000000000','job':1,'arm':0,'arm_name':'a','build':null,'"

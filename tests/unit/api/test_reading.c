@@ -39,9 +39,11 @@ static void says(struct fixture *f, const char *owner, const char *why, const ch
 {
     member_is(f, "/api/v1/jobs", -1, "notice", owner);
     member_is(f, "/api/v1/jobs", 1, "why", why);
+    member_is(f, "/api/v1/jobs", 1, "why_code", why ? "daemon" : NULL);
     member_is(f, "/api/v1/jobs", 0, "why", NULL);
     member_is(f, "/api/v1/jobs/1", -1, "notice", owner);
     member_is(f, "/api/v1/jobs/1", -1, "why", why);
+    member_is(f, "/api/v1/jobs/1", -1, "why_code", why ? "daemon" : NULL);
     member_is(f, "/api/v1/jobs/2", -1, "notice", NULL);
     member_is(f, "/api/v1/jobs/2", -1, "why", NULL);
     member_is(f, "/api/v1/devices", -1, "notice", devices);

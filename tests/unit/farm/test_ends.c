@@ -114,6 +114,7 @@ static void check_why(struct bed *b, int64_t job)
     qs_farm_why_json(b->farm, job, &why);
     assert_non_null(strstr(why.data, "\"why\":\"waiting for the disk: "));
     assert_non_null(strstr(why.data, "check the disk and the permissions of the database"));
+    assert_non_null(strstr(why.data, "\"why_code\":\"disk\""));
     qs_buf_done(&why);
 }
 
@@ -173,6 +174,7 @@ static void on_event(const struct qs_farm_event *event, void *user)
         return;
     }
     assert_non_null(strstr(event->body_json, "waiting for the disk: "));
+    assert_non_null(strstr(event->body_json, "\"why_code\":\"disk\"}"));
     if (b->waits++ > 0)
         return;
     qs_timer_start(b->loop, 60 * SECOND_NS, look_while_it_waits, b);

@@ -258,7 +258,7 @@ static void gives_back(const char *how, int position)
         "3 gate at 36009 ms\n"
         "1 gate at 64002 ms\n"
         "3 gate at 68010 ms\n"
-        "{\"position\":%d,\"why\":\"given back by its gate; it will be tried again\"}\n"
+        "{\"position\":%d,\"why\":\"given back by its gate; it will be tried again\",\"why_code\":\"gate\"}\n"
         "1 {\"state\":\"cancelled\",\"reason\":\"enough\"}\n"
         "3 {\"state\":\"cancelled\",\"reason\":\"enough\"}\n";
     struct bed b;
