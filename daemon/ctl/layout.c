@@ -373,5 +373,6 @@ void qs_layout_compare(const struct qs_layout *layout, const json_t *doc, struct
         return;
     head(layout, doc, out);
     json_array_foreach(results, i, result) one_result(layout, doc, result, json_array_size(results) > 1, out);
+    qs_layout_job_doubts(layout, doc, out);
     qs_layout_data(layout, doc, out);
 }

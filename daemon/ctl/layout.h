@@ -36,6 +36,8 @@ void qs_layout_table(const struct qs_layout *layout, const json_t *result, struc
 void qs_layout_histogram(const struct qs_layout *layout, const json_t *result, struct qs_buf *out);
 void qs_layout_doubts(const struct qs_layout *layout, const json_t *doc, const json_t *result,
                       struct qs_buf *out);
+/* Of a job with several results, what is known of all its windows together. */
+void qs_layout_job_doubts(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 /* One line of `evaluations` (schema/comparison.md), appended; false where there are none. */
 bool qs_layout_evals(const json_t *e, struct qs_buf *out);
 void qs_layout_data(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);

@@ -14,6 +14,7 @@ enum { OUTPUT_LINES = 20 };
 struct doubts {
     const struct qs_layout *layout;
     struct qs_buf *out;
+    const char *title; /* above the first */
     size_t count;
 };
 
@@ -24,7 +25,7 @@ static void add(struct doubts *d, const char *who, const char *text)
         return;
     if (d->count++ == 0) {
         qs_buf_char(d->out, '\n');
-        qs_face_wrap(&d->layout->face, d->out, "  ", "What to know about this sample", QS_INK_BOLD);
+        qs_face_wrap(&d->layout->face, d->out, "  ", d->title, QS_INK_BOLD);
     }
     qs_buf_init(&line);
     qs_buf_fmt(&line, "%s%s%s", who, who[0] != '\0' ? ": " : "", text);
@@ -257,15 +258,28 @@ static void add_output(const struct qs_layout *layout, const json_t *arm, struct
     qs_buf_done(&title);
 }
 
+/* They name no point. */
+static void add_of_job(struct doubts *d, const json_t *doc)
+{
+    add_taints(d, "", json_object_get(doc, "taints"));
+    add_all(d, "", json_object_get(doc, "warnings"));
+}
+
+void qs_layout_job_doubts(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
+{
+    struct doubts d = {.layout = layout, .out = out, .title = "What to know about all of these samples"};
+    if (json_array_size(json_object_get(doc, "results")) > 1)
+        add_of_job(&d, doc);
+}
+
 void qs_layout_doubts(const struct qs_layout *layout, const json_t *doc, const json_t *result,
                       struct qs_buf *out)
 {
-    struct doubts d = {.layout = layout, .out = out};
+    struct doubts d = {.layout = layout, .out = out, .title = "What to know about this sample"};
     size_t i, k;
     const json_t *arm, *pair, *metric, *doubt;
     const json_t *arms = json_object_get(result, "arms");
     const json_t *pairs = json_object_get(result, "comparisons");
-    bool first = result == json_array_get(json_object_get(doc, "results"), 0);
     add_waits(&d, result);
     add_all(&d, "", json_object_get(result, "warnings"));
     json_array_foreach(arms, i, arm)
@@ -283,9 +297,7 @@ void qs_layout_doubts(const struct qs_layout *layout, const json_t *doc, const j
         add_all(&d, "", json_object_get(metric, "warnings"));
     json_array_foreach(pairs, i, pair)
         add_all(&d, qs_json_get_text(pair, "cand", "?"), json_object_get(pair, "warnings"));
-    if (first) { /* these are the whole job's */
-        add_taints(&d, "", json_object_get(doc, "taints"));
-        add_all(&d, "", json_object_get(doc, "warnings"));
-    }
+    if (json_array_size(json_object_get(doc, "results")) == 1)
+        add_of_job(&d, doc);
     json_array_foreach(arms, i, arm) if (layout->show_output) add_output(layout, arm, out);
 }
