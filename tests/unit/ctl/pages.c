@@ -6,6 +6,7 @@
 
 #include "cm.h"
 
+#include "base/mem.h"
 #include "ctl/api.h"
 #include "ctl/layout_history.h"
 #include "ctl/layout_reproduce.h"
@@ -42,6 +43,68 @@ void check_golden(const char *folder, const char *name, const struct qs_buf *got
     assert_non_null(want);
     assert_string_equal(got->data, want);
     free(want);
+}
+
+struct lines split_lines(char *text)
+{
+    struct lines l = {.text = text};
+    for (char *s = text; s != NULL && *s != '\0';) {
+        char *end = strchr(s, '\n');
+        l.at = qs_realloc(l.at, (l.count + 1) * sizeof(*l.at));
+        l.at[l.count++] = s;
+        if (end != NULL)
+            *end++ = '\0';
+        s = end;
+    }
+    return l;
+}
+
+void lines_done(struct lines *l)
+{
+    free(l->text);
+    free(l->at);
+}
+
+/* Lines that went: many of them are counted. */
+static void add_gone(const struct lines *a, size_t from, size_t end, struct qs_buf *out)
+{
+    enum { SHOWN = 3 };
+    if (end - from > SHOWN)
+        qs_buf_fmt(out, "- (%zu lines)\n", end - from);
+    else
+        for (size_t i = from; i < end; i++)
+            qs_buf_fmt(out, "- %s\n", a->at[i]);
+}
+
+/* In order: the longest common lines stay. */
+void add_difference(const struct lines *a, const struct lines *b, struct qs_buf *out)
+{
+    size_t width = b->count + 1, i = 0, k = 0, from = 0;
+    unsigned *common = qs_calloc((a->count + 1) * width, sizeof(*common)); /* of the ends from i and k on */
+    for (size_t x = a->count; x-- > 0;)
+        for (size_t y = b->count; y-- > 0;) {
+            unsigned down = common[(x + 1) * width + y], right = common[x * width + y + 1];
+            common[x * width + y] = strcmp(a->at[x], b->at[y]) == 0 ? 1 + common[(x + 1) * width + y + 1]
+                                    : down > right                  ? down
+                                                                    : right;
+        }
+    while (i < a->count || k < b->count) {
+        bool same = i < a->count && k < b->count && strcmp(a->at[i], b->at[k]) == 0;
+        bool gone = !same && (k == b->count ||
+                              (i < a->count && common[(i + 1) * width + k] >= common[i * width + k + 1]));
+        if (gone) {
+            i++;
+            continue;
+        }
+        add_gone(a, from, i, out);
+        if (!same)
+            qs_buf_fmt(out, "+ %s\n", b->at[k]);
+        i += same ? 1 : 0;
+        k++;
+        from = i;
+    }
+    add_gone(a, from, i, out);
+    free(common);
 }
 
 static bool has(const json_t *doc, const char *key)

@@ -20,73 +20,6 @@
 
 static const char *folder; /* argv[1] */
 
-struct lines {
-    char *text, **at;
-    size_t count;
-};
-
-static struct lines split(char *text)
-{
-    struct lines l = {.text = text};
-    for (char *s = text; s != NULL && *s != '\0';) {
-        char *end = strchr(s, '\n');
-        l.at = qs_realloc(l.at, (l.count + 1) * sizeof(*l.at));
-        l.at[l.count++] = s;
-        if (end != NULL)
-            *end++ = '\0';
-        s = end;
-    }
-    return l;
-}
-
-static void lines_done(struct lines *l)
-{
-    free(l->text);
-    free(l->at);
-}
-
-/* Lines that went: many of them are counted. */
-static void add_gone(const struct lines *a, size_t from, size_t end, struct qs_buf *out)
-{
-    enum { SHOWN = 3 };
-    if (end - from > SHOWN)
-        qs_buf_fmt(out, "- (%zu lines)\n", end - from);
-    else
-        for (size_t i = from; i < end; i++)
-            qs_buf_fmt(out, "- %s\n", a->at[i]);
-}
-
-/* What is not the same in both, in order: the longest common lines stay. */
-static void add_difference(const struct lines *a, const struct lines *b, struct qs_buf *out)
-{
-    size_t width = b->count + 1, i = 0, k = 0, from = 0;
-    unsigned *common = qs_calloc((a->count + 1) * width, sizeof(*common)); /* of the ends from i and k on */
-    for (size_t x = a->count; x-- > 0;)
-        for (size_t y = b->count; y-- > 0;) {
-            unsigned down = common[(x + 1) * width + y], right = common[x * width + y + 1];
-            common[x * width + y] = strcmp(a->at[x], b->at[y]) == 0 ? 1 + common[(x + 1) * width + y + 1]
-                                    : down > right                  ? down
-                                                                    : right;
-        }
-    while (i < a->count || k < b->count) {
-        bool same = i < a->count && k < b->count && strcmp(a->at[i], b->at[k]) == 0;
-        bool gone = !same && (k == b->count ||
-                              (i < a->count && common[(i + 1) * width + k] >= common[i * width + k + 1]));
-        if (gone) {
-            i++;
-            continue;
-        }
-        add_gone(a, from, i, out);
-        if (!same)
-            qs_buf_fmt(out, "+ %s\n", b->at[k]);
-        i += same ? 1 : 0;
-        k++;
-        from = i;
-    }
-    add_gone(a, from, i, out);
-    free(common);
-}
-
 static json_t *child(json_t *node, const char *key)
 {
     return json_is_array(node) ? json_array_get(node, strtoul(key, NULL, 10)) : json_object_get(node, key);
@@ -167,7 +100,7 @@ static struct lines page_of(const json_t *doc, const char *face)
         else
             qs_buf_char(&shown, out.data[i]);
     qs_buf_done(&out);
-    return split(qs_buf_take(&shown));
+    return split_lines(qs_buf_take(&shown));
 }
 
 static json_t *load(const char *name)
@@ -217,7 +150,7 @@ static void check_pages(const char *name)
     char path[4096];
     struct qs_buf got;
     snprintf(path, sizeof(path), "%s/%s", folder, name);
-    struct lines cases = split(read_file(path));
+    struct lines cases = split_lines(read_file(path));
     assert_true(cases.count > 0);
     qs_buf_init(&got);
     for (size_t i = 0; i < cases.count; i++)
