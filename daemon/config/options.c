@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-enum kind { FLAG, TEXT, NUMBER };
+enum kind { FLAG, TEXT, NUMBER, LEVEL };
 
 struct option {
     const char *name, *value, *help; /* value: what stands for it in the help, NULL for a flag */
@@ -31,7 +31,7 @@ static const struct option table[] = {
      FLAG, AT(embedded)},
     {"--reading", NULL, "answer from the database, own and change nothing; end with standard input", FLAG,
      AT(reading)},
-    {"--log-level", "LEVEL", "error, warn, info or debug [info]", TEXT, AT(log_level)},
+    {"--log-level", "LEVEL", "error, warn, info or debug [info]", LEVEL, AT(log_level)},
     {"--simulate", "FILE", "run --job on the simulated devices of this farm.yaml in virtual time, and end",
      TEXT, AT(simulate)},
     {"--job", "FILE", "the job of a simulation", TEXT, AT(job)},
@@ -88,13 +88,16 @@ static bool set(struct qs_options *o, const struct option *opt, const char *valu
         return true;
     case NUMBER:
         return number(value, opt->name, (uint64_t *)(void *)at, err);
+    case LEVEL:
+        return qs_log_level_read(value, (enum qs_log_level *)(void *)at) ||
+               qs_fail(err, QS_E_USAGE, "%s is error, warn, info or debug, not `%s`", opt->name, value);
     }
     return true;
 }
 
 bool qs_options_parse(int argc, char **argv, struct qs_options *ret, struct qs_err *err)
 {
-    *ret = (struct qs_options){.seed = 1};
+    *ret = (struct qs_options){.seed = 1, .log_level = QS_LOG_INFO};
     for (int i = 1; i < argc; i++) {
         size_t bytes = strcspn(argv[i], "=");
         const struct option *opt = find(argv[i], bytes);

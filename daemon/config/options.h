@@ -7,11 +7,13 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/log.h"
 
 struct qs_options { /* texts are borrowed from argv; NULL = not given */
     bool help, version, embedded, reading, dump_states, json;
     const char *check_config; /* the file to check */
-    const char *config, *db, *socket, *agent, *log_level;
+    const char *config, *db, *socket, *agent;
+    enum qs_log_level log_level; /* default info */
     const char *simulate, *job, *event_log;
     uint64_t seed; /* of a simulation; default 1 */
 };

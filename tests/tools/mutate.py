@@ -82,7 +82,7 @@ def suites_of(path):
     """The suites that should notice, in the order in which they are asked."""
     parts = path.split("/")
     if parts[0] == "daemon":
-        return {"device": ["device", "farm"]}.get(parts[1], [parts[1]]) if len(parts) > 2 else []  # a farm drives whole devices
+        return {"device": ["device", "farm"]}.get(parts[1], [parts[1]]) if len(parts) > 2 else ["main"]  # a farm drives whole devices
     return ["proto", "agent", "device"] if parts[0] == "proto" else ["agent"]
 
 

@@ -45,7 +45,7 @@ def check_breaks(t):
 def check_places(t):
     t.equal([mutate.suites_of(p) for p in ("daemon/store/write.c", "agent/linux_child.c", "proto/msg.c", "daemon/main.c",
                                                    "daemon/device/device.c")],
-            [["store"], ["agent"], ["proto", "agent", "device"], [], ["device", "farm"]], "a folder's own tests are asked first")
+            [["store"], ["agent"], ["proto", "agent", "device"], ["main"], ["device", "farm"]], "a folder's own tests are asked first")
 
     class Noticing:
         """Its only suite notices what is no sum."""

@@ -39,6 +39,13 @@ static void test_values(void **state)
     assert_int_equal(o.seed, 1);
     assert_true(PARSE(&o, &err, "--simulate", "f", "--job=j", "--seed", "18446744073709551615"));
     assert_true(o.seed == UINT64_MAX);
+    static const char *const levels[] = {"error", "warn", "info", "debug"};
+    for (int i = QS_LOG_ERROR; i <= QS_LOG_DEBUG; i++) {
+        assert_int_equal(o.log_level, QS_LOG_INFO);
+        assert_true(PARSE(&o, &err, "--log-level", levels[i]));
+        assert_int_equal(o.log_level, i);
+        assert_true(PARSE(&o, &err, "--json"));
+    }
 }
 
 static void test_refusals(void **state)
@@ -59,6 +66,9 @@ static void test_refusals(void **state)
         {{"--job", "f"}, "belong to --simulate"},
         {{"farm.yaml"}, "`farm.yaml` is not an option"},
         {{"--embedded", "--reading"}, "give one of them"},
+        {{"--log-level", "loud"}, "--log-level is error, warn, info or debug, not `loud`"},
+        {{"--log-level", "Info"}, "not `Info`"},
+        {{"--log-level="}, "not ``"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct qs_options o;
