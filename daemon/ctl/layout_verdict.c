@@ -155,7 +155,8 @@ static void add_alone(const struct qs_layout *layout, const json_t *arm, struct 
         qs_buf_fmt(&text, "%.*f–%.*f %s: median %.*f %s", scale.decimals, lo / scale.ns, scale.decimals,
                    hi / scale.ns, scale.name, scale.decimals, median / scale.ns, scale.name);
         qs_buf_fmt(&text, " (%.3g %% interval, ", level * 100);
-        qs_layout_count(&text, qs_json_get_int(arm, "runs", 0), "run", "runs");
+        qs_layout_count(&text, qs_json_get_int(arm, "median_runs", qs_json_get_int(arm, "runs", 0)), "run",
+                        "runs");
         qs_buf_char(&text, ')');
     } else {
         qs_buf_fmt(&text, "%.*f %s; there are too few runs for an interval", scale.decimals,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "report/median.h"
 #include "report/report_impl.h"
 #include "stats/dependence.h"
 
@@ -63,13 +64,11 @@ static void add_first(struct mean *m, const struct qs_report_run *run)
     free(rest);
 }
 
-static void summarise(struct qs_report_arm *arm, double level)
+static void summarise(struct qs_report_arm *arm)
 {
     double r[2];
     (void)qs_describe(arm->iterations_ns, arm->iterations, &arm->all);
     (void)qs_describe(arm->run_medians_ns, arm->runs, &arm->medians);
-    if (qs_median_ci(arm->run_medians_ns, arm->runs, level, &arm->median) != QS_OK)
-        arm->median.ci = (struct qs_ci){.lo = NAN, .hi = NAN, .level = NAN};
     arm->has_tukey = qs_tukey_flags(arm->iterations_ns, arm->iterations, NULL, &arm->tukey) == QS_OK;
     arm->r1 = qs_acf(arm->run_medians_ns, arm->runs, NULL, 0, 1, r) == QS_OK ? r[1] : NAN;
 }
@@ -97,7 +96,8 @@ static void fill_arm(struct qs_report_group *g, size_t index)
     arm->user_us = mean_of(&user);
     arm->system_us = mean_of(&system);
     arm->first_ratio = first.n > 0 ? exp(mean_of(&first)) : NAN;
-    summarise(arm, 1 - g->in->spec->alpha);
+    summarise(arm);
+    qs_report_median(g, index, NULL, &arm->median);
 }
 
 /* One axis for all arms: from the least value to the highest that is no far outlier; what lies above is

@@ -4,9 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "stats/describe.h"
-#include "stats/interval.h"
-#include "stats/mixed.h"
+#include "stats/mixed_median.h"
 #include "stats/twosample.h"
 
 bool qs_look_times_differ(const double *ns, const bool *disturbed, size_t n)
@@ -50,25 +48,12 @@ static double pair_half_width(const double *rows, const bool *soft, size_t n, si
     return (paired.test.ci.hi - paired.test.ci.lo) / (2 * paired.test.ratio);
 }
 
-/* Of the clean ones alone where the report will leave the others out. */
-static double median_half_width(double *x, const bool *soft, size_t n, double alpha)
+static double median_half_width(const double *x, const bool *soft, size_t n, double alpha)
 {
-    enum { FEWEST = 6 };
-    struct qs_median_ci m;
-    size_t clean = 0;
-    for (size_t i = 0; i < n; i++)
-        clean += !soft[i];
-    if (clean >= FEWEST && (2 * clean >= n || qs_look_times_differ(x, soft, n))) {
-        clean = 0;
-        for (size_t i = 0; i < n; i++)
-            if (!soft[i])
-                x[clean++] = x[i];
-        n = clean;
-    }
-    if (qs_median_ci(x, n, 1 - alpha, &m) != QS_OK)
+    struct qs_mixed_median m;
+    if (qs_mixed_median(x, soft, n, 1 - alpha, &m) != QS_OK)
         return NAN;
-    double median;
-    return qs_median(x, n, &median) == QS_OK ? (m.ci.hi - m.ci.lo) / (2 * median) : NAN;
+    return (m.ci.hi - m.ci.lo) / (2 * m.median);
 }
 
 double qs_look_half_width(const double *medians_ns, const bool *disturbed, size_t blocks, size_t arm_count,

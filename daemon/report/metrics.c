@@ -1,3 +1,4 @@
+#include "report/median.h"
 #include "report/metrics.h"
 
 #include <math.h>
@@ -65,21 +66,20 @@ static void fill_arm(const struct qs_report_group *g, struct qs_report_metric *m
     double *medians = qs_malloc((g->run_count + 1) * sizeof *medians), *all = NULL;
     for (size_t i = 0; i < g->run_count; i++) {
         const struct qs_metric_run *run = &m->runs[i];
+        medians[i] = run->median;
         if (g->runs[i].arm != index || !is_used(g, i))
             continue;
         arm->missing += isnan(run->median) ? 1 : 0;
         if (isnan(run->median))
             continue;
-        medians[arm->runs++] = run->median;
+        arm->runs++;
         all = qs_realloc(all, (arm->values + run->n) * sizeof *all);
         memcpy(all + arm->values, run->values, run->n * sizeof *all);
         arm->values += run->n;
         qs_views_add(&arm->tally, &run->tally);
     }
     (void)qs_describe(all, arm->values, &arm->all);
-    (void)qs_describe(medians, arm->runs, &arm->medians);
-    if (qs_median_ci(medians, arm->runs, 1 - g->in->spec->alpha, &arm->median) != QS_OK)
-        arm->median.ci = (struct qs_ci){.lo = NAN, .hi = NAN, .level = NAN};
+    qs_report_median(g, index, medians, &arm->median);
     free(medians);
     free(all);
 }

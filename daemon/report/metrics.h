@@ -14,11 +14,10 @@ struct qs_metric_run {    /* what is looked at of one run */
     double median; /* NaN: the run has no accepted value */
 };
 
-struct qs_metric_arm {            /* over the runs used */
-    size_t runs, values, missing; /* missing: runs used that have no value */
-    struct qs_summary all;        /* of the values */
-    struct qs_summary medians;    /* of the run medians */
-    struct qs_median_ci median;   /* of the run medians */
+struct qs_metric_arm {             /* over the runs used */
+    size_t runs, values, missing;  /* missing: runs used that have no value */
+    struct qs_summary all;         /* of the values */
+    struct qs_mixed_median median; /* of the run medians */
     struct qs_views_tally tally;
 };
 

@@ -1,6 +1,7 @@
 /* The other metrics of a result as JSON. schema/comparison.md describes every field. */
 #include <math.h>
 
+#include "report/median.h"
 #include "report/metrics.h"
 #include "report/warning.h"
 
@@ -14,10 +15,7 @@ static void put_arm(struct qs_json *j, const struct qs_report_group *g, const st
     qs_json_kstring(j, "name", g->in->spec->arms[index].name);
     qs_json_kint(j, "runs", (int64_t)arm->runs);
     qs_json_kint(j, "values", (int64_t)arm->values);
-    qs_json_kdouble(j, "median", arm->medians.median);
-    qs_json_kdouble(j, "median_lo", arm->median.ci.lo);
-    qs_json_kdouble(j, "median_hi", arm->median.ci.hi);
-    qs_json_kdouble(j, "median_confidence", arm->median.ci.level);
+    qs_put_median(j, &arm->median, "");
     qs_json_kdouble(j, "mean", arm->all.mean);
     qs_json_kdouble(j, "sd", arm->all.sd);
     qs_json_kdouble(j, "min", arm->all.min);

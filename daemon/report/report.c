@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/median.h"
 #include "report/metrics.h"
 
 enum { DOCUMENT_VERSION = 1 };
@@ -93,10 +94,7 @@ static void put_arm_numbers(struct qs_json *j, const struct qs_report_arm *arm)
     qs_json_kint(j, "runs_tainted", (int64_t)arm->runs_tainted);
     qs_json_kint(j, "iterations", (int64_t)arm->iterations);
     qs_json_kint(j, "iterations_tainted", (int64_t)arm->iterations_tainted);
-    qs_json_kdouble(j, "median_ns", arm->medians.median);
-    qs_json_kdouble(j, "median_lo_ns", arm->median.ci.lo);
-    qs_json_kdouble(j, "median_hi_ns", arm->median.ci.hi);
-    qs_json_kdouble(j, "median_confidence", arm->median.ci.level);
+    qs_put_median(j, &arm->median, "_ns");
     qs_json_kdouble(j, "run_sd_ns", arm->medians.sd);
     qs_json_kdouble(j, "run_cov", arm->medians.cov_abs);
     qs_json_kdouble(j, "run_r1", arm->r1);

@@ -6,7 +6,7 @@
 #include "report/report.h"
 #include "report/work.h"
 #include "stats/describe.h"
-#include "stats/interval.h"
+#include "stats/mixed_median.h"
 #include "stats/outlier.h"
 #include "stats/verdict.h"
 
@@ -26,15 +26,15 @@ struct qs_report_run {              /* the run that counts for (block, arm, turn
     double median_ns; /* NaN: nothing accepted */
 };
 
-struct qs_report_arm {
+struct qs_report_arm {      /* shape: of the blocks used */
     double *run_medians_ns; /* owned */
     size_t runs;
     double *iterations_ns; /* owned, in order of time */
     size_t iterations;
     size_t runs_seen, runs_tainted, runs_failed, iterations_tainted;
-    struct qs_summary all;      /* of the iterations */
-    struct qs_summary medians;  /* of the run medians */
-    struct qs_median_ci median; /* of the run medians */
+    struct qs_summary all;         /* of the iterations */
+    struct qs_summary medians;     /* of the run medians */
+    struct qs_mixed_median median; /* of those of all complete blocks, each for what it is worth */
     struct qs_tukey tukey;
     bool has_tukey;
     double r1; /* lag-1 autocorrelation of run medians, NaN unknown */
@@ -76,10 +76,10 @@ struct qs_report_group { /* one point on one device */
     size_t *block_first;      /* owned: [block_count + 1], the first run of each block, and run_count */
     double *block_medians_ns; /* owned: [block][arm], NaN = none */
     bool *block_soft;         /* owned: some run of it stands on tainted data */
-    bool *block_complete;     /* owned: every arm has a value: comparisons rest on it */
-    bool *block_used;         /* owned: times rest on it */
+    bool *block_complete;     /* owned: every arm has a value: comparisons and medians rest on it */
+    bool *block_used;         /* owned: shape rests on it: mean, spread, quantiles */
     size_t used, soft_blocks, incomplete;
-    bool uses_soft;               /* times rest on disturbed blocks too */
+    bool uses_soft;               /* shape rests on disturbed blocks too */
     struct qs_report_arm *arms;   /* owned */
     struct qs_report_pair *pairs; /* owned: arm_count - 1 */
     size_t pair_count;

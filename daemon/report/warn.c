@@ -1,6 +1,7 @@
 /* What is wrong with the sample, in words that say what it means. */
 #include <math.h>
 
+#include "base/text.h"
 #include "report/report_impl.h"
 #include "report/warning.h"
 
@@ -51,13 +52,47 @@ static void warn_dependence(struct qs_json *j, const struct qs_report_arm *arm)
             arm->r1);
 }
 
+static void add_times(struct qs_buf *out, const struct qs_median_kind *kind)
+{
+    bool interval = isfinite(kind->ci.lo);
+    qs_text_duration(out, interval ? kind->ci.lo : kind->median);
+    if (interval) {
+        qs_buf_str(out, " to ");
+        qs_text_duration(out, kind->ci.hi);
+    }
+}
+
+/* Of one arm alone; with more of them the comparisons tell what disturbed them. */
+static void warn_kinds(struct qs_json *j, const struct qs_mixed_median *m)
+{
+    const struct qs_median_kind *clean = &m->alone[QS_CLEAN], *off = &m->alone[QS_DISTURBED];
+    struct qs_buf text;
+    if (isnan(m->worth))
+        return;
+    qs_buf_init(&text);
+    add_times(&text, clean);
+    qs_buf_fmt(&text, " in the %zu clean runs alone, ", clean->n);
+    add_times(&text, off);
+    qs_buf_fmt(&text, " in the %zu disturbed ones; ", off->n);
+    if (m->worth <= 0)
+        qs_buf_str(&text, "the clean ones count");
+    else if (m->worth < 1)
+        qs_buf_fmt(&text, "both count, a disturbed one as %.2g of a clean one", m->worth);
+    else
+        qs_buf_str(&text, "both count alike");
+    qs_put_warning(j, "both-count", "%s", text.data);
+    qs_buf_done(&text);
+}
+
 void qs_report_arm_warnings(struct qs_json *j, const struct qs_report_group *g, size_t index)
 {
     const struct qs_report_arm *arm = &g->arms[index];
     qs_json_array(j);
     warn_shape(j, arm, mode_of(g) != QS_MODE_COMMAND);
-    if (g->in->spec->arm_count == 1)
+    if (g->in->spec->arm_count == 1) {
         warn_dependence(j, arm);
+        warn_kinds(j, &arm->median);
+    }
     if (arm->runs_failed > 0)
         qs_put_warning(j, "failed", "%zu of %zu runs gave no accepted iteration", arm->runs_failed,
                        arm->runs_seen);
@@ -130,7 +165,8 @@ void qs_report_group_warnings(struct qs_json *j, const struct qs_report_group *g
                        "the times themselves may be too high",
                        g->soft_blocks, g->block_count);
     else if (g->soft_blocks > 0)
-        qs_put_warning(j, "left-out", "disturbed, and left out of the times: %zu of %zu blocks",
+        qs_put_warning(j, "left-out",
+                       "disturbed, and left out of means, spread and quantiles: %zu of %zu blocks",
                        g->soft_blocks, g->block_count);
     if (g->incomplete > 0)
         qs_put_warning(j, "incomplete", "left out because %s: %zu of %zu blocks",

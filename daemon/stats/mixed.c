@@ -2,6 +2,7 @@
 
 #include "stats/special.h"
 #include "stats/sum.h"
+#include "stats/variance.h"
 
 #include <float.h>
 #include <math.h>
@@ -40,21 +41,6 @@ static struct qs_ttest t_of(const struct qs_moments *m, double level)
     return t;
 }
 
-/* Quantile of F(a, b), by bisection on the incomplete beta function. */
-static double f_quantile(double p, double a, double b)
-{
-    enum { STEPS = 100 };
-    double lo = 0, hi = 1;
-    for (int i = 0; i < STEPS; i++) {
-        double x = (lo + hi) / 2;
-        if (qs_pbeta(x, a / 2, b / 2) < p)
-            lo = x;
-        else
-            hi = x;
-    }
-    return lo * b / (a * (1 - lo));
-}
-
 /* What a clean value is worth at least, where a disturbed one is worth 1. */
 static double weight_of_clean(const struct kind kinds[QS_KINDS], double *ret_scatter)
 {
@@ -66,7 +52,7 @@ static double weight_of_clean(const struct kind kinds[QS_KINDS], double *ret_sca
     *ret_scatter = scatter > 0 ? scatter : 0;
     if (!(clean->m.var > 0) || !(scatter > 0))
         return 1;
-    double bound = scatter / clean->m.var / f_quantile(WORTH_LEVEL, (double)off->n, (double)clean->n - 1);
+    double bound = scatter / clean->m.var / qs_qf(WORTH_LEVEL, (double)off->n, (double)clean->n - 1);
     return bound > 1 ? bound : 1;
 }
 
@@ -213,8 +199,7 @@ static void join(struct kind kinds[QS_KINDS][2], double level, struct qs_mixed *
     double df[QS_KINDS], var[QS_KINDS];
     for (int k = 0; k < QS_KINDS; k++)
         var[k] = pooled_var(kinds[k], &df[k]);
-    double bound =
-        var[QS_DISTURBED] / var[QS_CLEAN] / f_quantile(WORTH_LEVEL, df[QS_DISTURBED], df[QS_CLEAN]);
+    double bound = var[QS_DISTURBED] / var[QS_CLEAN] / qs_qf(WORTH_LEVEL, df[QS_DISTURBED], df[QS_CLEAN]);
     out->worth = bound > 1 ? 1 / bound : 1;
     double a = pairs_of(kinds[QS_CLEAN]), b = pairs_of(kinds[QS_DISTURBED]) * out->worth;
     double va = pow(a / (a + b) * clean->se, 2), vb = pow(b / (a + b) * off->se, 2);

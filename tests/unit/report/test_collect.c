@@ -2,6 +2,7 @@
 #include "world.h"
 
 #include "base/mem.h"
+#include "page.h"
 #include "stats/proportion.h"
 
 static struct qs_report_group *only_group(struct world *w)
@@ -115,8 +116,9 @@ static void test_soft_data(void **state)
     soft_case(10, 10, 10, true);
 }
 
-/* 36 noisy blocks, of which so many are clean, in any order: half-width of the log ratio. */
-static double half_of(uint32_t clean, size_t want_used)
+/* 36 noisy blocks, of which so many are clean, in any order: half-width of the log ratio, and the interval of
+ * the median of the one arm. */
+static double half_of(uint32_t clean, size_t want_used, double *ret_width_ns)
 {
     struct world w;
     uint32_t noise[2] = {19, 77};
@@ -135,6 +137,11 @@ static double half_of(uint32_t clean, size_t want_used)
     assert_int_equal(g->used, want_used);
     assert_int_equal(v->n_used[0], 36);
     assert_int_equal(g->pairs[0].mixed.alone[QS_CLEAN].n[0], clean);
+    const struct qs_mixed_median *m = &g->arms[1].median;
+    assert_int_equal(m->alone[QS_CLEAN].n, clean);
+    assert_int_equal(m->alone[QS_DISTURBED].n, 36 - clean);
+    assert_true(isnan(g->arms[0].median.worth)); /* none of its runs was disturbed */
+    *ret_width_ns = m->ci.hi - m->ci.lo;
     qs_report_groups_free(g, 1);
     world_done(&w);
     return half;
@@ -144,12 +151,47 @@ static double half_of(uint32_t clean, size_t want_used)
 static void test_good_blocks_cost_nothing(void **state)
 {
     (void)state;
-    double before = half_of(0, 36);
+    double all_ns, width_ns, before = half_of(0, 36, &all_ns);
     for (uint32_t clean = 1; clean <= 36; clean++) {
-        double half = half_of(clean, clean < 18 ? 36 : clean);
+        double half = half_of(clean, clean < 18 ? 36 : clean, &width_ns);
         assert_true(half < 1.1 * before);
+        if (width_ns > 1.05 * all_ns) /* the six clean ones alone: four times as wide */
+            fail_msg("%u clean: %g ns, all of them %g", clean, width_ns, all_ns);
         before = half;
     }
+}
+
+/* 30 of 36 times are 30 % longer: the clean ones decide, and what each kind says is told. */
+static void test_times_of_one_arm_say_what_counts(void **state)
+{
+    (void)state;
+    struct world w;
+    struct qs_buf text;
+    struct qs_err err = QS_ERR_INIT;
+    qs_buf_init(&text);
+    world_init(&w, 1, "plan: {blocks: {min: 6, max: 99}}\n");
+    for (uint32_t b = 0; b < 36; b++) {
+        struct qs_sample *s = world_one(&w, b + 1, 0, (b % 6 == 0 ? 1000000 : 1300000) + 1000 * (int64_t)b);
+        if (b % 6 != 0)
+            world_soften(s);
+    }
+    assert_true(qs_report_compare(&w.in, &text, &err));
+    json_t *doc = page_read(&text);
+    assert_true(number(doc, "results.0.arms.0.median_ns") == 1015000);
+    assert_true(number(doc, "results.0.arms.0.median_lo_ns") == 1000000);
+    assert_true(number(doc, "results.0.arms.0.median_hi_ns") == 1030000);
+    assert_true(number(doc, "results.0.arms.0.median_runs") == 6);
+    assert_true(number(doc, "results.0.arms.0.clean.hi_ns") == 1030000);
+    assert_true(number(doc, "results.0.arms.0.disturbed.runs") == 30);
+    assert_true(number(doc, "results.0.arms.0.disturbed.median_ns") == 1318000);
+    assert_true(number(doc, "results.0.arms.0.disturbed_worth") == 0);
+    assert_string_equal(text_at(doc, "results.0.arms.0.warnings.0.code"), "both-count");
+    assert_string_equal(text_at(doc, "results.0.arms.0.warnings.0.text"),
+                        "1.00 ms to 1.03 ms in the 6 clean runs alone, 1.31 ms to 1.32 ms in the 30 "
+                        "disturbed ones; the clean ones count");
+    json_decref(doc);
+    qs_buf_done(&text);
+    world_done(&w);
 }
 
 static void test_clean_iterations_before_soft_ones(void **state)
@@ -363,6 +405,7 @@ int main(void)
         cmocka_unit_test(test_two_turns_are_a_mean_of_logs),
         cmocka_unit_test(test_soft_data),
         cmocka_unit_test(test_good_blocks_cost_nothing),
+        cmocka_unit_test(test_times_of_one_arm_say_what_counts),
         cmocka_unit_test(test_clean_iterations_before_soft_ones),
         cmocka_unit_test(test_a_lost_run_counts_once),
         cmocka_unit_test(test_fisher),

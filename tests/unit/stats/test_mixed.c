@@ -2,7 +2,7 @@
  * are the same on every machine. */
 #include "reference.h"
 
-#include "stats/mixed.h"
+#include "stats/mixed_median.h"
 #include "stats/rng.h"
 #include "stats/verdict.h"
 
@@ -272,6 +272,141 @@ static void unlike_sides_keep_to_the_clean_ones(void **state)
         QS_EDOM);
 }
 
+/* Times of one arm: so many clean ones of 40, the others longer by so many sd. */
+static struct outcome trial_median(size_t clean, double scatter, double off)
+{
+    struct outcome o = {0};
+    struct qs_rng rng;
+    qs_rng_seed(&rng, 2100 + clean, (uint64_t)(scatter * 10));
+    for (int r = 0; r < REPS; r++) {
+        double v[N];
+        bool disturbed[N];
+        struct qs_mixed_median m;
+        struct qs_median_ci all;
+        for (size_t i = 0; i < N; i++) {
+            disturbed[i] = (i * 7) % N >= clean;
+            v[i] = 100 + (disturbed[i] ? off + scatter * normal(&rng) : normal(&rng));
+        }
+        assert_int_equal(qs_mixed_median(v, disturbed, N, 0.95, &m), QS_OK);
+        assert_int_equal(qs_median_ci(v, N, 0.95, &all), QS_OK);
+        const struct qs_ci *alone = &m.alone[QS_CLEAN].ci;
+        o.coverage += m.ci.lo <= 100 && m.ci.hi >= 100;
+        o.width += m.ci.hi - m.ci.lo;
+        o.pooled += all.ci.hi - all.ci.lo;
+        o.clean += isfinite(alone->lo) ? alone->hi - alone->lo : INFINITY;
+    }
+    o.coverage /= REPS;
+    return o;
+}
+
+/* Of values that differ in nothing but their scatter the interval holds its level, and clean ones make it
+ * narrower, at six of them as anywhere. */
+static void there_is_no_cliff_in_a_median(void **state)
+{
+    (void)state;
+    static const double scatters[] = {1, 3, 10};
+    for (size_t s = 0; s < 3; s++) {
+        double before = INFINITY;
+        for (size_t clean = 0; clean <= N; clean += clean < 8 ? 1 : 4) {
+            struct outcome o = trial_median(clean, scatters[s], 0);
+            if (o.coverage < 0.91 || o.coverage > 0.995)
+                fail_msg("%zu clean, scatter %g: coverage %.3f", clean, scatters[s], o.coverage);
+            if (o.width > (clean == QS_MIXED_LEAST ? 1.5 : 1.25) * before ||
+                o.width > (clean < 6 ? 1.5 : 1.3) * fmin(o.clean, o.pooled))
+                fail_msg("%zu clean, scatter %g: width %.3f, before %.3f, clean %.3f, pooled %.3f", clean,
+                         scatters[s], o.width / REPS, before / REPS, o.clean / REPS, o.pooled / REPS);
+            before = o.width;
+        }
+    }
+}
+
+/* What all disturbed ones have in common is no scatter: where they are longer by sd the clean ones decide
+ * more the more it is, before and after the six that have an interval by themselves. */
+static void what_is_common_to_disturbed_times_is_seen(void **state)
+{
+    (void)state;
+    static const struct {
+        double off;
+        size_t clean;
+        double
+            least; /* coverage; of an interval of all of them alike it is at most 0.5, and 0 from 1 sd on */
+    } cases[] = {{0.5, 6, 0.7}, {0.5, 20, 0.86}, {1, 3, 0.6},  {1, 6, 0.74}, {1, 10, 0.84},
+                 {1, 30, 0.9},  {2, 3, 0.8},     {2, 5, 0.92}, {2, 6, 0.92}, {2, 10, 0.93},
+                 {5, 5, 0.93},  {5, 6, 0.93},    {5, 20, 0.93}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct outcome o = trial_median(cases[i].clean, 1, cases[i].off);
+        if (o.coverage < cases[i].least)
+            fail_msg("%zu clean, others off by %g: coverage %.3f", cases[i].clean, cases[i].off, o.coverage);
+    }
+    for (size_t off = 1; off <= 2; off++)
+        EXPECT(trial_median(6, 1, (double)off).width < 1.1 * trial_median(5, 1, (double)off).width);
+}
+
+/* Three clean values 1 2 3, six disturbed ones 2.2 .. 2.7: mean 2.45, variance 0.035, less than that of the
+ * clean ones (1): r = 1. They differ by 0.45, of which chance makes sqrt(1/3 + 0.035/6): all count alike, and
+ * the interval of nine is from the second to the eighth (P(Bin(9) <= 1) = 10/512). */
+static void a_median_by_hand(void **state)
+{
+    (void)state;
+    double v[] = {2.2, 1, 2.3, 2, 2.4, 3, 2.5, 2.6, 2.7};
+    bool disturbed[] = {true, false, true, false, true, false, true, true, true};
+    struct qs_mixed_median m;
+    assert_int_equal(qs_mixed_median(v, disturbed, 9, 0.95, &m), QS_OK);
+    check_near("worth", m.worth, 1, 0, 0);
+    check_near("median", m.median, 2.4, 0, 0);
+    check_near("lo", m.ci.lo, 2, 0, 0);
+    check_near("hi", m.ci.hi, 2.7, 0, 0);
+    check_near("level", m.ci.level, 1 - 20.0 / 512, 1e-12, 0);
+    assert_int_equal(m.alone[QS_CLEAN].n, 3);
+    check_near("clean", m.alone[QS_CLEAN].median, 2, 0, 0);
+    EXPECT(isnan(m.alone[QS_CLEAN].ci.lo));
+    check_near("disturbed", m.alone[QS_DISTURBED].median, 2.45, 1e-12, 0);
+    check_near("disturbed lo", m.alone[QS_DISTURBED].ci.lo, 2.2, 0, 0);
+    /* 20 longer: d^2 = 20.45^2 - 1/3 - 0.035/6, v = 1, six of them */
+    for (size_t i = 0; i < 9; i++)
+        v[i] += disturbed[i] ? 20 : 0;
+    assert_int_equal(qs_mixed_median(v, disturbed, 9, 0.95, &m), QS_OK);
+    check_near("worth", m.worth, 1 / (1 + 6 * (20.45 * 20.45 - 1.0 / 3 - 0.035 / 6)), 1e-12, 0);
+    check_near("median", m.median, 2, 0, 0);
+    check_near("lo", m.ci.lo, 1, 0, 0); /* (1, 0): P = 1/8 + 3/8 * 1/64 */
+    /* from above: no clean one and at most k of six has P(Bin(6) <= k) / 8: 7/512 at 1, 22/512 at 2 */
+    check_near("hi", m.ci.hi, 22.6, 1e-12, 0);
+    check_near("level", m.ci.level, 1 - 1.0 / 512 - 7.0 / 512, 1e-12, 0);
+}
+
+/* Six clean values have an interval by themselves, and others that are far off do not touch it. */
+static void far_times_leave_a_median_to_the_clean_ones(void **state)
+{
+    (void)state;
+    double v[12], equal[12];
+    bool disturbed[12];
+    struct qs_mixed_median m;
+    for (size_t i = 0; i < 12; i++) {
+        disturbed[i] = i >= 6;
+        v[i] = (double)i + (disturbed[i] ? 100 : 0);
+        equal[i] = 7;
+    }
+    assert_int_equal(qs_mixed_median(v, disturbed, 12, 0.95, &m), QS_OK);
+    check_near("worth", m.worth, 0, 0, 0);
+    check_near("median", m.median, 2.5, 0, 0);
+    check_near("lo", m.ci.lo, 0, 0, 0);
+    check_near("hi", m.ci.hi, 5, 0, 0);
+    check_near("level", m.ci.level, 1 - 2.0 / 64, 1e-12, 0);
+    assert_int_equal(qs_mixed_median(equal, disturbed, 12, 0.95, &m), QS_OK);
+    check_near("alike", m.worth, 1, 0, 0);
+    check_near("a point", m.ci.hi - m.ci.lo, 0, 0, 0);
+    assert_int_equal(qs_mixed_median(v, NULL, 6, 0.95, &m), QS_OK);
+    EXPECT(isnan(m.worth));
+    check_near("one kind", m.ci.hi, 5, 0, 0);
+    assert_int_equal(qs_mixed_median(v + 4, disturbed + 4, 5, 0.95, &m), QS_ETOOFEW);
+    check_near("all alike", m.median, 106, 0, 0);
+    EXPECT(isnan(m.ci.lo));
+    assert_int_equal(qs_mixed_median(v, disturbed, 0, 0.95, &m), QS_ENODATA);
+    assert_int_equal(qs_mixed_median(v, disturbed, 12, 1, &m), QS_EDOM);
+    v[1] = NAN;
+    assert_int_equal(qs_mixed_median(v, disturbed, 12, 0.95, &m), QS_EDOM);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +417,10 @@ int main(void)
         cmocka_unit_test(there_is_no_cliff_between_two_samples),
         cmocka_unit_test(like_is_compared_with_like),
         cmocka_unit_test(unlike_sides_keep_to_the_clean_ones),
+        cmocka_unit_test(there_is_no_cliff_in_a_median),
+        cmocka_unit_test(what_is_common_to_disturbed_times_is_seen),
+        cmocka_unit_test(a_median_by_hand),
+        cmocka_unit_test(far_times_leave_a_median_to_the_clean_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
