@@ -214,10 +214,9 @@ static void park(struct qs_exchange *ex)
     qs_flow_end_with_client(ex);
 }
 
-static void say_job(struct qs_exchange *ex)
+static void say_state(struct qs_exchange *ex, enum qs_job_state state)
 {
     struct submit *s = ex->data;
-    enum qs_job_state state = s->found.at[0].state;
     struct qs_buf out;
     struct qs_json j;
     if (s->wait && (state == QS_JOB_QUEUED || state == QS_JOB_RUNNING)) {
@@ -234,7 +233,14 @@ static void say_job(struct qs_exchange *ex)
     qs_reply_json(ex, s->created ? 201 : 200, &out);
 }
 
-/* Numbers only grow: one above all that were given is new, any other belongs to a key seen before. */
+static void say_job(struct qs_exchange *ex)
+{
+    const struct submit *s = ex->data;
+    say_state(ex, s->found.at[0].state);
+}
+
+/* Numbers only grow: one above all that were given is new, any other belongs to a key seen before, and has to
+ * be looked up. Of a new one is known what was committed: a read might wait for the job's first window. */
 static void on_submitted(const struct qs_err *err, int64_t id, void *user)
 {
     struct qs_exchange *ex = user;
@@ -249,6 +255,8 @@ static void on_submitted(const struct qs_err *err, int64_t id, void *user)
         return;
     if (err)
         qs_reply_error(ex, err);
+    else if (s->created)
+        say_state(ex, QS_JOB_QUEUED);
     else
         qs_exchange_read(ex, read_job, say_job);
 }

@@ -174,6 +174,22 @@ static void a_third_computation_waits_and_says_so(void **state)
     client_close(third);
 }
 
+/* What was committed is known: the job's first window may hold every reader before the answer is out. */
+static void a_submission_waits_for_no_reader(void **state)
+{
+    static const char one[] = "GET /api/v1/jobs/1 HTTP/1.1\r\nHost: q\r\n\r\n";
+    struct fixture *f = *state;
+    int64_t first = submit(f); /* who asks is looked up once, by a work */
+    qs_loop_hold_works(f->loop);
+    struct client *reader = ask(f, one);
+    until_busy(f, 1);
+    assert_int_equal(submit(f), first + 1);
+    assert_int_equal(f->api->outstanding, 1); /* a reader would wait still */
+    qs_loop_release_works(f->loop);
+    client_until(reader, "\"state\":\"queued\"");
+    client_close(reader);
+}
+
 /* The only request waits with its computation not begun. */
 static const struct qs_exchange *begin_held(struct fixture *f, const char *target, struct client **ret)
 {
@@ -267,6 +283,7 @@ int main(void)
         CASE(an_analysis_ends_with_its_client),
         CASE(an_analysis_rests_in_a_silence_and_ends_after_it),
         CASE(a_third_computation_waits_and_says_so),
+        CASE(a_submission_waits_for_no_reader),
         CASE(documents_of_a_job_ask_whether_to_go_on),
         CASE(who_follows_hears_progress_and_the_document),
     };
