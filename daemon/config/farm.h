@@ -58,10 +58,10 @@ bool qs_farm_from_doc(const struct qs_doc *doc, struct qs_farm_config **ret_farm
 /* The farm without a file: one exec device named "local" running agent_path --stdio. */
 struct qs_farm_config *qs_farm_default(const char *agent_path);
 void qs_farm_config_free(struct qs_farm_config *farm);
-/* NULL: the farm has none of this name. */
 /* Appends a line for each program and key of the farm that is not there for this process, with what to do
  * about it; returns how many. */
 size_t qs_farm_missing(const struct qs_farm_config *farm, struct qs_buf *out);
+/* NULL: the farm has none of this name. */
 const struct qs_farm_hook *qs_farm_rule(const struct qs_farm_config *farm, const char *name);
 const struct qs_farm_hook *qs_farm_metric(const struct qs_farm_config *farm, const char *name);
 /* Whether the farm has every rule and metric that the job names, and can run them; else located problems. */

@@ -3,16 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/mem.h"
+#include "base/program.h"
 #include "config/farm.h"
-
-static bool is_program(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
 
 static bool is_in_path(const char *name)
 {
@@ -21,7 +15,7 @@ static bool is_in_path(const char *name)
         dirs += *dirs == ':';
         size_t n = strcspn(dirs, ":");
         char *path = qs_asprintf("%.*s/%s", n > 0 ? (int)n : 1, n > 0 ? dirs : ".", name);
-        found = is_program(path);
+        found = qs_program_is(path);
         free(path);
     }
     return found;
@@ -31,7 +25,7 @@ static void check_program(const char *kind, const char *name, const char *key, c
                           struct qs_buf *out)
 {
     bool path = strchr(program, '/') != NULL;
-    if (path ? is_program(program) : is_in_path(program))
+    if (path ? qs_program_is(program) : is_in_path(program))
         return;
     qs_buf_fmt(out, "%s.%s.%s: there is no program ", kind, name, key);
     qs_buf_fmt(out, path ? "%s\n" : "%s in PATH\n", program);
