@@ -35,10 +35,9 @@ void qs_buf_clear(struct qs_buf *b)
 /* Room for `more` bytes and the NUL after what is there. */
 static void reserve(struct qs_buf *b, size_t more)
 {
-    size_t need;
-    if (__builtin_add_overflow(b->len, more, &need) || need >= SIZE_MAX / 2)
+    if (more > SIZE_MAX / 2 - b->len)
         qs_calloc(SIZE_MAX, SIZE_MAX); /* ends the program */
-    need++;
+    size_t need = b->len + more + 1;
     if (need <= b->cap)
         return;
     size_t cap = b->cap ? b->cap : FIRST_BYTES;

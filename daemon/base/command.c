@@ -139,9 +139,10 @@ static void on_input(unsigned events, void *user)
     (void)events;
     struct qs_command_run *r = user;
     ssize_t put = send(r->in_fd, r->input.data + r->sent, r->input.len - r->sent, MSG_NOSIGNAL);
-    if (put < 0 && (errno == EAGAIN || errno == EINTR))
+    if (put > 0)
+        r->sent += (size_t)put;
+    else if (put < 0 && (errno == EAGAIN || errno == EINTR))
         return;
-    r->sent += put > 0 ? (size_t)put : 0;
     if (put < 0 || r->sent == r->input.len)
         close_input(r);
 }

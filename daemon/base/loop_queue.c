@@ -63,10 +63,8 @@ void qs_timerq_remove(struct qs_timerq *q, struct qs_timer *t)
     t->index = QS_TIMER_IDLE;
     if (last == t)
         return;
-    if (hole > 0 && before(last, q->heap[(hole - 1) / 2]))
-        sift_up(q, hole, last);
-    else
-        sift_down(q, hole, last);
+    sift_up(q, hole, last);
+    sift_down(q, (size_t)last->index, last);
 }
 
 struct qs_timer *qs_timerq_first(const struct qs_timerq *q)

@@ -60,11 +60,12 @@ static void a_long_text_is_cut_between_characters(void **state)
     char text[2 * QS_ERR_TEXT_BYTES];
     for (size_t c = 0; c < 4; c++) {
         size_t step = strlen(characters[c]);
-        for (size_t shift = 0; shift < step; shift++) {
+        for (size_t shift = 0; shift < 2 * step;
+             shift++) { /* with no character that does not fit, and with some */
             size_t n = 0;
             for (; n < shift; n++)
                 text[n] = '.';
-            for (; n < QS_ERR_TEXT_BYTES + 8; n += step)
+            for (; n < QS_ERR_TEXT_BYTES + (shift < step ? 8 : 0); n += step)
                 memcpy(text + n, characters[c], step);
             text[n] = '\0';
             struct qs_err err = QS_ERR_INIT;

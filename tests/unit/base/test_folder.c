@@ -1,6 +1,7 @@
 /* Folders: which one a path lies in, where state goes, what is made, and which ones are trusted. */
 #include "cm.h"
 
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,40 @@ static void state_goes_to_the_first_that_is_absolute(void **state)
     assert_owned(qs_folder_of_state(env), "/h/.local/state/quiesce");
     state_home = NULL;
     assert_owned(qs_folder_of_state(env), "/h/.local/state/quiesce");
+}
+
+/* In place of the C library's. */
+struct passwd *__wrap_getpwuid(uid_t uid);
+static struct passwd *known;
+struct passwd *__wrap_getpwuid(uid_t uid)
+{
+    assert_int_equal(uid, geteuid());
+    return known;
+}
+
+/* Without variables: the home that the system knows, where it is a folder and not the root of all. */
+static void a_home_that_is_known_is_one(void **state)
+{
+    static const struct {
+        const char *home, *state_home;
+    } rows[] = {{"/usr", "/usr/.local/state/quiesce"},
+                {"/", NULL},
+                {"/nonexistent", NULL},
+                {"/dev/null", NULL},
+                {".", NULL},
+                {"", NULL}};
+    struct passwd user;
+    (void)state;
+    state_home = home = NULL;
+    known = NULL;
+    assert_null(qs_folder_of_state(env));
+    known = &user;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *text = qs_strdup(rows[i].home);
+        user = (struct passwd){.pw_dir = text};
+        assert_owned(qs_folder_of_state(env), rows[i].state_home ? rows[i].state_home : "(none)");
+        free(text);
+    }
 }
 
 static void folders_are_made_down_to_the_last(void **state)
@@ -118,6 +153,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_path_lies_in_a_folder),
         cmocka_unit_test(state_goes_to_the_first_that_is_absolute),
+        cmocka_unit_test(a_home_that_is_known_is_one),
         cmocka_unit_test(folders_are_made_down_to_the_last),
         cmocka_unit_test(only_our_own_is_trusted),
     };

@@ -160,6 +160,13 @@ static void doubles_read_back_equal(void **state)
     }
 }
 
+static void one_text_is_an_object(void **state)
+{
+    (void)state;
+    qs_json_one(&out, "why", "a \"b\"");
+    assert_string_equal(out.data, "{\"why\":\"a \\\"b\\\"\"}");
+}
+
 static void assert_string_as(const char *s, size_t n, const char *want)
 {
     qs_buf_clear(&out);
@@ -212,6 +219,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(doubles_are_short, start, end),
         cmocka_unit_test_setup_teardown(doubles_read_back_equal, start, end),
         cmocka_unit_test_setup_teardown(text_is_escaped, start, end),
+        cmocka_unit_test_setup_teardown(one_text_is_an_object, start, end),
         cmocka_unit_test_setup_teardown(what_is_not_utf8_is_replaced, start, end),
     };
     return cmocka_run_group_tests_name("json", tests, NULL, NULL);

@@ -75,6 +75,18 @@ static void levels_have_names(void **state)
     assert_string_equal(qs_log_level_name(QS_LOG_DEBUG), "debug");
 }
 
+static void levels_are_read_by_name(void **state)
+{
+    enum qs_log_level level = QS_LOG_ERROR;
+    (void)state;
+    for (enum qs_log_level want = QS_LOG_ERROR; want <= QS_LOG_DEBUG; want++) {
+        assert_true(qs_log_level_read(qs_log_level_name(want), &level));
+        assert_int_equal(level, want);
+    }
+    assert_false(qs_log_level_read("", &level));
+    assert_false(qs_log_level_read("warning", &level));
+}
+
 /* How many lines follow `at`, and that each is of this number on. *ret_at: the first that is not. */
 static int numbered(const char *at, int from, const char **ret_at)
 {
@@ -230,6 +242,30 @@ static void bounded(const char *mode)
     unlink(path);
 }
 
+/* A file that has its most is left alone; one byte more, and its newer half stays from a line's beginning. */
+static void a_file_is_cut_beyond_its_most(void **state)
+{
+    char path[] = "/tmp/qs-log-XXXXXX", found[128] = "";
+    static const char lines[] = "info x: 1\ninfo x: 2\ninfo x: 3\ninfo x: 4\n";
+    (void)state;
+    for (int less = 0; less < 2; less++) {
+        int fd = mkstemp(path);
+        FILE *f = fdopen(fd, "w");
+        struct qs_log *log = qs_log_new(f, QS_LOG_INFO, NULL);
+        qs_log_bound(log, (int64_t)sizeof lines - 1 - less);
+        for (int i = 1; i <= 4; i++)
+            qs_log(log, QS_LOG_INFO, "x", "%d", i);
+        ssize_t n = pread(fd, found, sizeof found - 1, 0);
+        assert_true(n > 0);
+        found[n] = '\0';
+        assert_string_equal(found, less ? "[older lines were dropped]\ninfo x: 4\n" : lines);
+        qs_log_free(log);
+        fclose(f);
+        unlink(path);
+        memcpy(path, "/tmp/qs-log-XXXXXX", sizeof path);
+    }
+}
+
 static void a_file_that_nobody_rotates(void **state)
 {
     (void)state;
@@ -244,10 +280,12 @@ int main(void)
         cmocka_unit_test(a_level_keeps_the_rest_out),
         cmocka_unit_test(a_log_without_a_file_drops_everything),
         cmocka_unit_test(levels_have_names),
+        cmocka_unit_test(levels_are_read_by_name),
         cmocka_unit_test(a_pipe_that_nobody_reads),
         cmocka_unit_test(a_socket_that_nobody_reads),
         cmocka_unit_test(a_terminal_that_was_stopped),
         cmocka_unit_test(a_reader_that_left),
+        cmocka_unit_test(a_file_is_cut_beyond_its_most),
         cmocka_unit_test(a_file_that_nobody_rotates),
     };
     return cmocka_run_group_tests_name("log", tests, NULL, NULL);
