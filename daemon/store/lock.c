@@ -187,9 +187,8 @@ static void note_owner(const struct qs_lock *lock, const char *contact)
 {
     char *text = qs_asprintf("%ld\n%s\n", (long)getpid(), contact ? contact : "");
     ssize_t n = (ssize_t)strlen(text);
-    /* It is for messages and requests only: a full disk must not keep the store from opening. */
-    if (pwrite(lock->fd, text, (size_t)n, 0) != n || ftruncate(lock->fd, n) != 0)
-        errno = 0;
+    n = pwrite(lock->fd, text, (size_t)n, 0);
+    (void)n; /* it is for messages and requests only: a full disk must not keep the store from opening */
     free(text);
 }
 

@@ -1,5 +1,6 @@
 #include "fixture.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,9 +39,22 @@ static void on_recovered(void *user)
     ((struct fixture *)user)->recoveries++;
 }
 
+/* How many descriptors are open. */
+static int count_fds(void)
+{
+    int n = 0;
+    DIR *d = opendir("/proc/self/fd");
+    assert_non_null(d);
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n;
+}
+
 void fixture_init(struct fixture *f)
 {
     memset(f, 0, sizeof *f);
+    f->fds = count_fds();
     snprintf(f->dir, sizeof f->dir, "/tmp/qs-store-XXXXXX");
     assert_non_null(mkdtemp(f->dir));
     snprintf(f->path, sizeof f->path, "%s/q.db", f->dir);
@@ -66,6 +80,7 @@ void fixture_done(struct fixture *f)
 {
     fixture_close(f);
     assert_int_equal(qs_loop_free(f->loop), 0);
+    assert_int_equal(count_fds(), f->fds); /* all are closed */
     char command[128];
     snprintf(command, sizeof command, "rm -rf '%s'", f->dir);
     assert_int_equal(system(command), 0);

@@ -19,7 +19,7 @@ struct fixture {
     char dir[64], path[128];
     struct qs_loop *loop;
     struct qs_store *store;
-    int troubles, recoveries;
+    int troubles, recoveries, fds;
     int64_t job;
 };
 

@@ -243,6 +243,8 @@ static void another_writer_is_waited_for(void **state)
 int main(void)
 {
     disk_install();
+    assert_int_equal(qs_loop_free(qs_loop_new_real(NULL)),
+                     0); /* the first one opens what stays for the next */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_log_is_copied_at_its_bound),
         cmocka_unit_test(a_reader_blocks_it_from_its_bound_on),
