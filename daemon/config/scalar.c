@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-enum { DIGITS_MAX = 18, EXPONENT_MAX = 30 };
+enum { DIGITS_MAX = 18 };
 
 /* mantissa * 10^exponent, exact. */
 struct decimal {
@@ -119,7 +119,7 @@ static enum scaling scale(struct decimal d, int64_t factor, int64_t *ret)
     if (__builtin_mul_overflow(d.mantissa, factor, &v))
         return TOO_LARGE;
     for (; d.exponent > 0; d.exponent--)
-        if (d.exponent > EXPONENT_MAX || __builtin_mul_overflow(v, (int64_t)10, &v))
+        if (__builtin_mul_overflow(v, (int64_t)10, &v)) /* soon: v is not 0, as 0 has no exponent */
             return TOO_LARGE;
     for (; d.exponent < 0; d.exponent++) {
         if (v % 10 != 0)

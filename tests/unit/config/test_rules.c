@@ -132,31 +132,78 @@ static void test_selectors(void **state)
     }
 }
 
+/* n copies of a piece between two others. */
+static char *repeated(const char *head, const char *piece, size_t n, const char *tail)
+{
+    struct qs_buf out;
+    qs_buf_init(&out);
+    qs_buf_str(&out, head);
+    for (size_t i = 0; i < n; i++)
+        qs_buf_str(&out, piece);
+    qs_buf_str(&out, tail);
+    return qs_buf_take(&out);
+}
+
+static void selector_is(const char *text, const char *why_text, size_t offset, const char *suggestion)
+{
+    struct qs_selector *s = NULL;
+    struct qs_selector_why why = {0};
+    bool ok = qs_selector_parse(text, &s, &why);
+    if (ok != !why_text)
+        fail_msg("<%s> is %s: %s", text, ok ? "read" : "refused", why.text);
+    assert_int_equal(s != NULL, ok);
+    assert_string_equal(why.text, ok ? "" : why_text);
+    assert_string_equal(why.suggestion, ok ? "" : suggestion);
+    if (why.offset != (ok ? 0 : offset))
+        fail_msg("<%s>: at %zu", text, why.offset);
+    qs_selector_free(s);
+}
+
 static void test_selectors_refused(void **state)
 {
     (void)state;
+    static const char missing[] = "something is missing at the end", join[] = "expected && or || here",
+                      how[] = "join terms with && or ||",
+                      quotes[] = "write the value in quotes: name == \"bench1\"";
+    selector_is("", missing, 0, "");
+    selector_is("name && ", missing, 8, "");
+    selector_is("name =", "a single `=`", 5, "compare with ==");
+    selector_is("name == bench1", "expected text in quotes", 8, quotes);
+    selector_is("name == \"x", "these quotes are not closed", 8, "");
+    selector_is("name == 'x\"", "these quotes are not closed", 8, "");
+    selector_is("nam == \"x\"", "`nam` is not a fact of a device", 0, "did you mean `name`?");
+    selector_is("local && socket", "`socket` is not a fact of a device", 9,
+                "the facts are name, link, local and label.KEY: did you mean `label.socket`?");
+    selector_is("label. == \"x\"", "`label.` is not a fact of a device", 0,
+                "the facts are name, link, local and label.KEY: did you mean `label.label.`?");
+    selector_is("(name", "expected `)`", 5, "");
+    selector_is("name)", join, 4, how);
+    selector_is("name name", join, 5, how);
+    selector_is("name !", join, 5, how);
+    selector_is("&& name", "expected the name of a fact", 0, "");
+    selector_is("!= 'x'", "expected the name of a fact", 0, "");
     static const struct {
-        const char *text;
-        size_t offset;
-    } rows[] = {
-        {"", 0},        {"name =", 5}, {"name == bench1", 8}, {"name == \"x", 8}, {"nam == \"x\"", 0},
-        {"(name", 5},   {"name)", 4},  {"name && ", 8},       {"name name", 5},   {"label. == \"x\"", 0},
-        {"&& name", 0}, {"name !", 5}};
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *head, *piece, *tail, *why;
+        size_t most;
+    } rows[] = {{"name == 'a", "a", "'", "more than 1000 bytes", QS_SELECTOR_BYTES - 11},
+                {"!name", " && name", "", "more than 64 terms", 31},
+                {"name || !name", " || name", "", "more than 64 terms", 30},
+                {"", "(", "name", "too deep", 64}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *most = repeated(rows[i].head, rows[i].piece, rows[i].most, rows[i].tail);
+        char *more = repeated(rows[i].head, rows[i].piece, rows[i].most + 1, rows[i].tail);
         struct qs_selector *s = NULL;
         struct qs_selector_why why = {0};
-        if (qs_selector_parse(rows[i].text, &s, &why) || why.offset != rows[i].offset || why.text[0] == '\0')
-            fail_msg("<%s>: %zu %s", rows[i].text, why.offset, why.text);
-        assert_null(s);
+        bool open = rows[i].piece[0] == '('; /* nothing closes them */
+        assert_int_equal(qs_selector_parse(most, &s, &why), !open);
+        assert_string_equal(why.text, open ? "expected `)`" : "");
+        qs_selector_free(s);
+        why = (struct qs_selector_why){0};
+        assert_false(qs_selector_parse(more, &s, &why));
+        assert_string_equal(why.text, rows[i].why);
+        free(most);
+        free(more);
     }
-    char deep[QS_SELECTOR_BYTES];
-    memset(deep, '(', sizeof(deep) - 1);
-    deep[sizeof(deep) - 1] = '\0';
-    struct qs_selector *s = NULL;
-    struct qs_selector_why why;
-    assert_false(qs_selector_parse(deep, &s, &why));
-    memset(deep, '!', sizeof(deep) - 1);
-    assert_false(qs_selector_parse(deep, &s, &why));
 }
 
 static void test_fixed_orders(void **state)

@@ -104,6 +104,14 @@ static void put_run(struct fixture *f, int64_t job)
     qs_store_run_begin(f->store, &run, on_fine, NULL);
 }
 
+/* One of them is missing. */
+static void fill_values(struct qs_iteration_row rows[2])
+{
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 7; k++)
+            rows[i].values[k] = i == 1 && k == 3 ? INT64_MIN : 4100 + 10 * i + k;
+}
+
 static void put_rows(struct fixture *f)
 {
     static const char *const metrics[] = {"user_time_us", "max_rss_bytes", "major_faults", "energy_uj",
@@ -131,9 +139,7 @@ static void put_rows(struct fixture *f)
                                           {.i = 1, .code = "code-2", .value = 4016, .bound = 4017}};
     struct qs_iteration_row rows[2] = {{.start_off_ns = 4018, .duration_ns = 4019, .taint = 8, .status = 3},
                                        {.start_off_ns = -1, .duration_ns = 4021, .taint = 16, .status = -9}};
-    for (int i = 0; i < 2; i++)
-        for (int k = 0; k < 7; k++)
-            rows[i].values[k] = i == 1 && k == 3 ? INT64_MIN : 4100 + 10 * i + k;
+    fill_values(rows);
     const struct qs_document_row document = {.name = "document",
                                              .files = files,
                                              .bytes = "content",
