@@ -164,95 +164,93 @@ static bool read_as(enum what what, const char *text, struct qs_scalar_why *why)
 }
 
 /* Both sides of each bound: NULL where the text is read, else the whole reason and what to write instead. */
+static const char share[] = "write a share as 2% or 0.02", times[] = "the units are ns, us, ms, s, min, h, d";
+static const struct {
+    enum what what;
+    const char *text, *why, *suggestion;
+} reasons[] = {
+    {TIME, "20", "`20` has no unit", "write 20s, 20ms or 20min"},
+    {TIME, "5 ", "`5 ` has no unit", "write 5 s, 5 ms or 5 min"},
+    {TIME, "0 ", "`0 ` has no unit", "write 0 s, 0 ms or 0 min"},
+    {TIME, "1s 0", "`1s 0` has no unit", "write 1s 0s, 1s 0ms or 1s 0min"},
+    {TIME, "1:30", "`1:30` could be minutes and seconds or hours and minutes", "write 1min30s, or 1h30min"},
+    {TIME, ":30", "`:30` is not a time", ""},
+    {TIME, "1:", "`1:`: `:` is not a unit of time", times},
+    {TIME, "5m", "`5m`: `m` could be minutes or milliseconds", "write 5min or 5ms"},
+    {TIME, "1.25 m", "`1.25 m`: `m` could be minutes or milliseconds", "write 1.25 min or 1.25 ms"},
+    {TIME, "5sec", "`5sec`: `sec` is not a unit of time", times},
+    {TIME, "5abcdefghijklmnopqrstuvwxyz",
+     "`5abcdefghijklmnopqrstuvwxyz`: `abcdefghijklmnopqrst` is not a unit of time", times},
+    {TIME, "s", "`s` is not a time", ""},
+    {TIME, "-", "`-` is not a time", ""},
+    {TIME, "1.5ns", "`1.5ns` is finer than one nanosecond", ""},
+    {TIME, "106751d", NULL, NULL},
+    {TIME, "106752d", "`106752d` is too large", ""},
+    {TIME, "106751d23h", NULL, NULL},
+    {TIME, "106751d24h", "`106751d24h` is too large", ""},
+    {TIME, "9e18ns", NULL, NULL},
+    {TIME, "1e19ns", "`1e19ns` is too large", ""},
+    {TIME, "1e31ns", "`1e31ns` is too large", ""},
+    {SIZE, "64", "`64` has no unit", "write 64KiB, 64MiB or 64B"},
+    {SIZE, "64K", "`64K`: `K` is not a unit of size", "the units are B, kB, MB, GB, KiB, MiB, GiB"},
+    {SIZE, "64m", "`64m`: `m` is not a unit of size", "the units are B, kB, MB, GB, KiB, MiB, GiB"},
+    {SIZE, "1KiB1B", "`1KiB1B` is not a size", ""},
+    {SIZE, "1:30", "`1:30`: `:` is not a unit of size", "the units are B, kB, MB, GB, KiB, MiB, GiB"},
+    {SIZE, "0.3B", "`0.3B` is finer than one byte", ""},
+    {DEGREES, "34", "`34` has no unit", "write 34C"},
+    {DEGREES, "34F", "`34F`: `F` is not a unit of temperature", "the units are C"},
+    {DEGREES, "0.0001C", "`0.0001C` is finer than one thousandth of a degree", ""},
+    {RATE, "1.8", "`1.8` has no unit", "write 1.8MHz, 1.8GHz or 1.8kHz"},
+    {RATE, "0.5kHz", "`0.5kHz` is finer than one kHz", ""},
+    {WHOLE, "123456789012345678", NULL, NULL},
+    {WHOLE, "1234567890123456789", "`1234567890123456789` is not a whole number", ""},
+    {WHOLE, "0.0000000000000000001e19", NULL, NULL},
+    {WHOLE, "000000000000000000000000005", NULL, NULL},
+    {WHOLE, "1.5", "`1.5` is not a whole number", ""},
+    {WHOLE, "1e19", "`1e19` is too large", ""},
+    {WHOLE, "10e-1", NULL, NULL},
+    {WHOLE, "1e-1", "`1e-1` is not a whole number", ""},
+    {WHOLE, "1E+2", NULL, NULL},
+    {WHOLE, "1.", "`1.` is not a whole number", ""},
+    {WHOLE, ".e1", "`.e1` is not a whole number", ""},
+    {WHOLE, "0e99999999999", NULL, NULL},
+    {SCALED, "1.234", NULL, NULL},
+    {SCALED, "1.2345", "`1.2345` has more than 3 decimals", ""},
+    {SCALED, "x", "`x` is not a number", ""},
+    {SCALED, "1e18", "`1e18` is too large", ""},
+    {NATURAL, "18446744073709551615", NULL, NULL},
+    {NATURAL, "18446744073709551616", "`18446744073709551616` is more than 18446744073709551615", ""},
+    {NATURAL, "184467440737095516150", "`184467440737095516150` is more than 18446744073709551615", ""},
+    {NATURAL, "", "`` is not a whole number from 0", ""},
+    {NATURAL, "-1", "`-1` is not a whole number from 0", ""},
+    {NATURAL, "1x", "`1x` is not a whole number from 0", ""},
+    {SHARE, "0.999999999", NULL, NULL},
+    {SHARE, "1", "`1` has no unit, and a share below 1 needs none", "write 1% or 0.01; the whole is 100%"},
+    {SHARE, "2.5", "`2.5` has no unit, and a share below 1 needs none",
+     "write 2.5% or 0.025; the whole is 100%"},
+    {SHARE, "100%", NULL, NULL},
+    {SHARE, "2  %", "`2  %` is not a share", share},
+    {SHARE, "2 percent", "`2 percent` is not a share", share},
+    {SHARE, "%", "`%` is not a share", share},
+    {SHARE, "0.000000001", NULL, NULL},
+    {SHARE, "0.0000000001", "`0.0000000001` is too large or too fine for a share", share},
+    {SHARE, "900719925.4740992%", NULL, NULL},
+    {SHARE, "900719925.4740993%", "`900719925.4740993%` is too large or too fine for a share", share},
+    {SHARE, "-900719925.4740992%", NULL, NULL},
+    {SHARE, "-900719925.4740993%", "`-900719925.4740993%` is too large or too fine for a share", share},
+    {TRUTH, "y", "`y` is neither true nor false", "write true or false (yes, no, on, off are read too)"},
+};
+
 static void test_reasons(void **state)
 {
     (void)state;
-    static const char share[] = "write a share as 2% or 0.02",
-                      times[] = "the units are ns, us, ms, s, min, h, d";
-    static const struct {
-        enum what what;
-        const char *text, *why, *suggestion;
-    } rows[] = {
-        {TIME, "20", "`20` has no unit", "write 20s, 20ms or 20min"},
-        {TIME, "5 ", "`5 ` has no unit", "write 5 s, 5 ms or 5 min"},
-        {TIME, "0 ", "`0 ` has no unit", "write 0 s, 0 ms or 0 min"},
-        {TIME, "1s 0", "`1s 0` has no unit", "write 1s 0s, 1s 0ms or 1s 0min"},
-        {TIME, "1:30", "`1:30` could be minutes and seconds or hours and minutes",
-         "write 1min30s, or 1h30min"},
-        {TIME, ":30", "`:30` is not a time", ""},
-        {TIME, "1:", "`1:`: `:` is not a unit of time", times},
-        {TIME, "5m", "`5m`: `m` could be minutes or milliseconds", "write 5min or 5ms"},
-        {TIME, "1.25 m", "`1.25 m`: `m` could be minutes or milliseconds", "write 1.25 min or 1.25 ms"},
-        {TIME, "5sec", "`5sec`: `sec` is not a unit of time", times},
-        {TIME, "5abcdefghijklmnopqrstuvwxyz",
-         "`5abcdefghijklmnopqrstuvwxyz`: `abcdefghijklmnopqrst` is not a unit of time", times},
-        {TIME, "s", "`s` is not a time", ""},
-        {TIME, "-", "`-` is not a time", ""},
-        {TIME, "1.5ns", "`1.5ns` is finer than one nanosecond", ""},
-        {TIME, "106751d", NULL, NULL},
-        {TIME, "106752d", "`106752d` is too large", ""},
-        {TIME, "106751d23h", NULL, NULL},
-        {TIME, "106751d24h", "`106751d24h` is too large", ""},
-        {TIME, "9e18ns", NULL, NULL},
-        {TIME, "1e19ns", "`1e19ns` is too large", ""},
-        {TIME, "1e31ns", "`1e31ns` is too large", ""},
-        {SIZE, "64", "`64` has no unit", "write 64KiB, 64MiB or 64B"},
-        {SIZE, "64K", "`64K`: `K` is not a unit of size", "the units are B, kB, MB, GB, KiB, MiB, GiB"},
-        {SIZE, "64m", "`64m`: `m` is not a unit of size", "the units are B, kB, MB, GB, KiB, MiB, GiB"},
-        {SIZE, "1KiB1B", "`1KiB1B` is not a size", ""},
-        {SIZE, "1:30", "`1:30`: `:` is not a unit of size", "the units are B, kB, MB, GB, KiB, MiB, GiB"},
-        {SIZE, "0.3B", "`0.3B` is finer than one byte", ""},
-        {DEGREES, "34", "`34` has no unit", "write 34C"},
-        {DEGREES, "34F", "`34F`: `F` is not a unit of temperature", "the units are C"},
-        {DEGREES, "0.0001C", "`0.0001C` is finer than one thousandth of a degree", ""},
-        {RATE, "1.8", "`1.8` has no unit", "write 1.8MHz, 1.8GHz or 1.8kHz"},
-        {RATE, "0.5kHz", "`0.5kHz` is finer than one kHz", ""},
-        {WHOLE, "123456789012345678", NULL, NULL},
-        {WHOLE, "1234567890123456789", "`1234567890123456789` is not a whole number", ""},
-        {WHOLE, "0.0000000000000000001e19", NULL, NULL},
-        {WHOLE, "000000000000000000000000005", NULL, NULL},
-        {WHOLE, "1.5", "`1.5` is not a whole number", ""},
-        {WHOLE, "1e19", "`1e19` is too large", ""},
-        {WHOLE, "10e-1", NULL, NULL},
-        {WHOLE, "1e-1", "`1e-1` is not a whole number", ""},
-        {WHOLE, "1E+2", NULL, NULL},
-        {WHOLE, "1.", "`1.` is not a whole number", ""},
-        {WHOLE, ".e1", "`.e1` is not a whole number", ""},
-        {WHOLE, "0e99999999999", NULL, NULL},
-        {SCALED, "1.234", NULL, NULL},
-        {SCALED, "1.2345", "`1.2345` has more than 3 decimals", ""},
-        {SCALED, "x", "`x` is not a number", ""},
-        {SCALED, "1e18", "`1e18` is too large", ""},
-        {NATURAL, "18446744073709551615", NULL, NULL},
-        {NATURAL, "18446744073709551616", "`18446744073709551616` is more than 18446744073709551615", ""},
-        {NATURAL, "184467440737095516150", "`184467440737095516150` is more than 18446744073709551615", ""},
-        {NATURAL, "", "`` is not a whole number from 0", ""},
-        {NATURAL, "-1", "`-1` is not a whole number from 0", ""},
-        {NATURAL, "1x", "`1x` is not a whole number from 0", ""},
-        {SHARE, "0.999999999", NULL, NULL},
-        {SHARE, "1", "`1` has no unit, and a share below 1 needs none",
-         "write 1% or 0.01; the whole is 100%"},
-        {SHARE, "2.5", "`2.5` has no unit, and a share below 1 needs none",
-         "write 2.5% or 0.025; the whole is 100%"},
-        {SHARE, "100%", NULL, NULL},
-        {SHARE, "2  %", "`2  %` is not a share", share},
-        {SHARE, "2 percent", "`2 percent` is not a share", share},
-        {SHARE, "%", "`%` is not a share", share},
-        {SHARE, "0.000000001", NULL, NULL},
-        {SHARE, "0.0000000001", "`0.0000000001` is too large or too fine for a share", share},
-        {SHARE, "900719925.4740992%", NULL, NULL},
-        {SHARE, "900719925.4740993%", "`900719925.4740993%` is too large or too fine for a share", share},
-        {SHARE, "-900719925.4740992%", NULL, NULL},
-        {SHARE, "-900719925.4740993%", "`-900719925.4740993%` is too large or too fine for a share", share},
-        {TRUTH, "y", "`y` is neither true nor false", "write true or false (yes, no, on, off are read too)"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
         struct qs_scalar_why why = {0};
-        bool ok = read_as(rows[i].what, rows[i].text, &why);
-        if (ok != !rows[i].why)
-            fail_msg("<%s> is %s: %s", rows[i].text, ok ? "read" : "refused", why.text);
-        assert_string_equal(why.text, ok ? "" : rows[i].why);
-        assert_string_equal(why.suggestion, ok ? "" : rows[i].suggestion);
+        bool ok = read_as(reasons[i].what, reasons[i].text, &why);
+        if (ok != !reasons[i].why)
+            fail_msg("<%s> is %s: %s", reasons[i].text, ok ? "read" : "refused", why.text);
+        assert_string_equal(why.text, ok ? "" : reasons[i].why);
+        assert_string_equal(why.suggestion, ok ? "" : reasons[i].suggestion);
     }
 }
 
