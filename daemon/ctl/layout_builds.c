@@ -5,6 +5,11 @@
 #include "ctl/api.h"
 #include "ctl/layout.h"
 
+static void add_text(struct qs_grid *grid, const json_t *text)
+{
+    qs_grid_cell(grid, json_is_string(text) ? json_string_value(text) : "");
+}
+
 static void add_names(struct qs_grid *grid, const json_t *names)
 {
     struct qs_buf text;
@@ -35,60 +40,52 @@ static void add_jobs(struct qs_grid *grid, const json_t *jobs)
     qs_buf_done(&text);
 }
 
-static void add_runs(struct qs_grid *grid, const json_t *row)
+static void add_count(struct qs_grid *grid, const json_t *n)
 {
     char text[32];
-    snprintf(text, sizeof(text), "%" PRId64, qs_json_get_int(row, "runs", 0));
+    snprintf(text, sizeof(text), "%" PRId64, (int64_t)json_integer_value(n));
     qs_grid_cell(grid, text);
 }
 
-static void add_builds(const struct qs_layout *layout, const json_t *builds, struct qs_buf *out)
-{
-    static const struct qs_grid_column columns[] = {{.title = "build", .most = 40},
-                                                    {.title = "first night", .keep = 3},
-                                                    {.title = "last night", .keep = 1},
-                                                    {.title = "runs", .right = true, .keep = 4},
-                                                    {.title = "jobs", .keep = 2},
-                                                    {.title = "devices", .keep = 5, .most = 40},
-                                                    {.title = "benchmarks", .keep = 6, .most = 60}};
-    struct qs_grid grid;
-    size_t i;
-    const json_t *row;
-    qs_grid_init(&grid, columns, sizeof(columns) / sizeof(columns[0]));
-    json_array_foreach(builds, i, row)
-    {
-        qs_grid_cell(&grid, qs_json_get_text(row, "build", ""));
-        qs_grid_cell(&grid, qs_json_get_text(row, "first_night", ""));
-        qs_grid_cell(&grid, qs_json_get_text(row, "last_night", ""));
-        add_runs(&grid, row);
-        add_jobs(&grid, json_object_get(row, "jobs"));
-        add_names(&grid, json_object_get(row, "devices"));
-        add_names(&grid, json_object_get(row, "benchmarks"));
-    }
-    qs_grid_print(&grid, &layout->face, "", out);
-    qs_grid_done(&grid);
-}
+/* A column of either list: the member of a row, and how it is told. */
+struct field {
+    struct qs_grid_column column;
+    const char *key;
+    void (*add)(struct qs_grid *grid, const json_t *value);
+};
+enum { FIELDS_MOST = 7 };
 
-static void add_nights(const struct qs_layout *layout, const json_t *nights, struct qs_buf *out)
+static const struct field of_builds[] = {{{.title = "build", .most = 40}, "build", add_text},
+                                         {{.title = "first night", .keep = 3}, "first_night", add_text},
+                                         {{.title = "last night", .keep = 1}, "last_night", add_text},
+                                         {{.title = "runs", .right = true, .keep = 4}, "runs", add_count},
+                                         {{.title = "jobs", .keep = 2}, "jobs", add_jobs},
+                                         {{.title = "devices", .keep = 5, .most = 40}, "devices", add_names},
+                                         {{.title = "benchmarks", .keep = 6, .most = 60},
+                                          "benchmarks",
+                                          add_names}},
+                          of_nights[] = {
+                              {{.title = "night"}, "night", add_text},
+                              {{.title = "builds", .keep = 1, .most = 40}, "builds", add_names},
+                              {{.title = "runs", .right = true, .keep = 3}, "runs", add_count},
+                              {{.title = "jobs", .keep = 2}, "jobs", add_jobs},
+                              {{.title = "devices", .keep = 4, .most = 40}, "devices", add_names},
+                              {{.title = "benchmarks", .keep = 5, .most = 60}, "benchmarks", add_names}};
+
+static void add_list(const struct qs_layout *layout, const json_t *rows, const struct field *fields,
+                     size_t count, struct qs_buf *out)
 {
-    static const struct qs_grid_column columns[] = {{.title = "night"},
-                                                    {.title = "builds", .keep = 1, .most = 40},
-                                                    {.title = "runs", .right = true, .keep = 3},
-                                                    {.title = "jobs", .keep = 2},
-                                                    {.title = "devices", .keep = 4, .most = 40},
-                                                    {.title = "benchmarks", .keep = 5, .most = 60}};
+    struct qs_grid_column columns[FIELDS_MOST];
     struct qs_grid grid;
     size_t i;
     const json_t *row;
-    qs_grid_init(&grid, columns, sizeof(columns) / sizeof(columns[0]));
-    json_array_foreach(nights, i, row)
+    for (size_t k = 0; k < count; k++)
+        columns[k] = fields[k].column;
+    qs_grid_init(&grid, columns, count);
+    json_array_foreach(rows, i, row)
     {
-        qs_grid_cell(&grid, qs_json_get_text(row, "night", ""));
-        add_names(&grid, json_object_get(row, "builds"));
-        add_runs(&grid, row);
-        add_jobs(&grid, json_object_get(row, "jobs"));
-        add_names(&grid, json_object_get(row, "devices"));
-        add_names(&grid, json_object_get(row, "benchmarks"));
+        for (size_t k = 0; k < count; k++)
+            fields[k].add(&grid, json_object_get(row, fields[k].key));
     }
     qs_grid_print(&grid, &layout->face, "", out);
     qs_grid_done(&grid);
@@ -102,10 +99,10 @@ void qs_layout_builds(const struct qs_layout *layout, const json_t *doc, struct 
         return;
     }
     if (json_array_size(builds) > 0)
-        add_builds(layout, builds, out);
+        add_list(layout, builds, of_builds, sizeof(of_builds) / sizeof(of_builds[0]), out);
     else
         qs_face_wrap(&layout->face, out, "",
                      "No arm has a build: `build:` of an arm in a job file gives it a label.", QS_INK_PLAIN);
     qs_buf_char(out, '\n');
-    add_nights(layout, nights, out);
+    add_list(layout, nights, of_nights, sizeof(of_nights) / sizeof(of_nights[0]), out);
 }
