@@ -61,6 +61,22 @@ static bool find_path(struct qs_ctl *ctl, char path[96], bool *ret_run)
     return true;
 }
 
+/* A job has its file, a run what it left: the other's option is a mistake. */
+static bool check_option(struct qs_ctl *ctl, bool is_run)
+{
+    const struct qs_opt_use *use = qs_args_last(ctl->args, is_run ? "spec" : "artifact");
+    struct qs_buf problem;
+    if (use == NULL)
+        return true;
+    qs_buf_init(&problem);
+    qs_args_fail(ctl->args, &problem, use->arg, 0,
+                 is_run ? "quiesce show JOB --spec" : "quiesce show RUN --artifact NAME", "--%s is of a %s",
+                 use->opt->name, is_run ? "job" : "run");
+    qs_ctl_print(ctl->err, &problem);
+    qs_buf_done(&problem);
+    return false;
+}
+
 /* The content of one artifact, as it is. */
 static void print_artifact(struct qs_ctl *ctl, struct qs_http *http, const json_t *run, int *code)
 {
@@ -160,9 +176,9 @@ static void print_all(struct qs_ctl *ctl, struct qs_http *http, const char *path
     qs_buf_init(&report);
     json_t *doc = qs_api_text(ctl, http, path, &text, code) ? qs_api_parse(ctl, path, &text, code) : NULL;
     if (doc != NULL) {
-        if (qs_args_has(ctl->args, "spec") && !is_run) {
+        if (qs_args_has(ctl->args, "spec")) {
             print_spec(ctl, doc);
-        } else if (qs_args_has(ctl->args, "artifact") && is_run) {
+        } else if (qs_args_has(ctl->args, "artifact")) {
             print_artifact(ctl, http, doc, code);
         } else if (!has_ended(ctl, http, doc, is_run) || fetch_report(ctl, http, path, &report, code)) {
             if (ctl->json)
@@ -181,7 +197,7 @@ static int run(struct qs_ctl *ctl)
     int code = QS_EXIT_OK;
     char path[96];
     bool is_run = false;
-    if (!find_path(ctl, path, &is_run))
+    if (!find_path(ctl, path, &is_run) || !check_option(ctl, is_run))
         return QS_EXIT_USAGE;
     struct qs_http *http = qs_api_reach_reading(ctl, &code);
     if (http != NULL)

@@ -177,7 +177,7 @@ WHOLE_CASES = tuple(f"{word} {n}" for n in ODD_JOBS for word in ("show", "cancel
     "compare 7 --output .", "compare 7 --last 2 --csv", "compare 7 --metric rss --csv", "compare 7 --rule judge --junit", "submit .", "submit folder.yaml", "submit large.yaml", "submit none.yaml",  "submit bad.txt", "submit --check bad.txt", "submit a.txt b.txt",
     "submit a.txt --fail-on odd", "watch x", "watch 7 --fail-on regression --style none", "builds --limit 0", "builds v1.4 --device none", "devices clean", "devices clean local now", "devices none",
     "reproduce 12", "reproduce", "version --socket /no/such/socket", "jobs --socket /no/such/socket", "version --socket " + "x" * 120, "version --json --socket /no/such/socket",
-    "run", "run --print-job", "run --", "run -- ", "run --check 1", "run a --reference", "run a b c --parameter-list x 1,2 --print-jb")
+    "run", "run --print-job", "run --", "run -- ", "run --check 1", "run a --reference", "show 7 --artifact x", "show " + RUN + " --spec", "compare 7 --show-output", "compare 7 --show-output --json", "jobs --limit 1", "jobs --before 1", "watch 7 --style none", "devices --json", "run a b c --parameter-list x 1,2 --print-jb")
 JSON_CASES = ("cancel 7", "submit --check a.txt", "devices clean local", "show 7", "compare 7 9", "analyze a.txt", "reproduce 7 --dry-run", "history sort")
 
 
@@ -200,6 +200,7 @@ def told(q, table, words, extra=(), cut=short):
     parts = [f"$ quiesce {' '.join([*words.split(), *extra])}", *(f"> {line[:900]}" for line in table.seen), f"= {code}"]
     for mark, text in (("|", out), ("!", err)):
         parts += [f"{mark} {line}".rstrip() for line in plain(cut(text), q.top).splitlines()]
+        parts += [f"{mark} (the last line has no end)"] if text and not text.endswith("\n") else []
     return "\n".join(parts) + "\n"
 
 

@@ -46,10 +46,12 @@ static void it_says_since_when_and_why(void **state)
     assert_int_equal(out.len, 0);
     assert_true(qs_patience_line(&p, 103 * S, 86403 * S, 0, &out));
     assert_true(qs_patience_line(&p, 107 * S, 86407 * S, 4711, &out));
+    assert_true(qs_patience_line(&p, 120 * S, 86420 * S, 1, &out)); /* of a container */
     assert_string_equal(
         out.data,
         "  no answer since 00:00:00 (3 s): a daemon that measures on this machine answers after the window\n"
-        "  still no answer, since 00:00:00 (7 s): the daemon is stopped, `kill -CONT 4711` lets it go on\n");
+        "  still no answer, since 00:00:00 (7 s): the daemon is stopped, `kill -CONT 4711` lets it go on\n"
+        "  still no answer, since 00:00:00 (20 s): the daemon is stopped, `kill -CONT 1` lets it go on\n");
     qs_buf_done(&out);
 }
 
