@@ -1,111 +1,121 @@
 #include "proto/msg.h"
 
-/* One line for each message: its name, who may send it, and its decoder. */
+/* One line for each message: its name, who may send it, and its codec. */
 struct row {
     const char *name;
     unsigned from; /* enum qs_side bits */
-    int (*check)(const uint8_t *p, size_t n);
+    int (*decode)(const uint8_t *p, size_t n, union qs_msg *m);
+    bool (*encode)(struct qs_writer *w, const void *m);
 };
 
-/* Decodes into a structure that is dropped. */
-#define CHECK(shape)                                                                                         \
-    static int check_##shape(const uint8_t *p, size_t n)                                                     \
+#define CODEC(shape)                                                                                         \
+    static int decode_##shape(const uint8_t *p, size_t n, union qs_msg *m)                                   \
     {                                                                                                        \
-        struct qs_msg_##shape m;                                                                             \
-        return qs_msg_decode_##shape(p, n, &m);                                                              \
+        return qs_msg_decode_##shape(p, n, &m->shape);                                                       \
+    }                                                                                                        \
+    static bool encode_##shape(struct qs_writer *w, const void *m)                                           \
+    {                                                                                                        \
+        return qs_msg_encode_##shape(w, m);                                                                  \
     }
-CHECK(hello_host)
-CHECK(hello_agent)
-CHECK(auth)
-CHECK(ping)
-CHECK(pong)
-CHECK(facts)
-CHECK(held)
-CHECK(run_begin)
-CHECK(run_ready)
-CHECK(hook)
-CHECK(hook_done)
-CHECK(open)
-CHECK(waiting)
-CHECK(window)
-CHECK(window_why)
-CHECK(closed)
-CHECK(iterations)
-CHECK(run)
-CHECK(run_seq)
-CHECK(run_ended)
-CHECK(run_why)
-CHECK(error)
-CHECK(bye)
-CHECK(pull)
-CHECK(pulled)
-CHECK(trace)
-CHECK(trace_stop)
-CHECK(traced)
-CHECK(have)
-CHECK(having)
-CHECK(put)
-CHECK(put_data)
-CHECK(put_at)
-CHECK(stage)
-CHECK(staged)
-CHECK(clean)
-CHECK(cleaned)
-CHECK(document)
-#undef CHECK
+CODEC(hello_host)
+CODEC(hello_agent)
+CODEC(auth)
+CODEC(ping)
+CODEC(pong)
+CODEC(facts)
+CODEC(held)
+CODEC(run_begin)
+CODEC(run_ready)
+CODEC(hook)
+CODEC(hook_done)
+CODEC(open)
+CODEC(waiting)
+CODEC(window)
+CODEC(window_why)
+CODEC(closed)
+CODEC(iterations)
+CODEC(run)
+CODEC(run_seq)
+CODEC(run_ended)
+CODEC(run_why)
+CODEC(error)
+CODEC(bye)
+CODEC(pull)
+CODEC(pulled)
+CODEC(trace)
+CODEC(trace_stop)
+CODEC(traced)
+CODEC(have)
+CODEC(having)
+CODEC(put)
+CODEC(put_data)
+CODEC(put_at)
+CODEC(stage)
+CODEC(staged)
+CODEC(clean)
+CODEC(cleaned)
+CODEC(document)
+#undef CODEC
 
-static int check_empty(const uint8_t *p, size_t n)
+static int decode_empty(const uint8_t *p, size_t n, union qs_msg *m)
 {
     (void)p;
     (void)n;
+    (void)m;
     return QS_WIRE_OK;
+}
+
+static bool encode_empty(struct qs_writer *w, const void *m)
+{
+    (void)m;
+    return w->ok;
 }
 
 enum { HOST = QS_SIDE_HOST, AGENT = QS_SIDE_AGENT, BOTH = QS_SIDE_HOST | QS_SIDE_AGENT };
 
 static const struct row rows[] = {
-    [QS_MSG_HELLO_HOST] = {"HELLO_HOST", HOST, check_hello_host},
-    [QS_MSG_HELLO_AGENT] = {"HELLO_AGENT", AGENT, check_hello_agent},
-    [QS_MSG_AUTH] = {"AUTH", BOTH, check_auth},
-    [QS_MSG_PING] = {"PING", BOTH, check_ping},
-    [QS_MSG_PONG] = {"PONG", BOTH, check_pong},
-    [QS_MSG_FACTS_GET] = {"FACTS_GET", HOST, check_empty},
-    [QS_MSG_FACTS] = {"FACTS", AGENT, check_facts},
-    [QS_MSG_HELD] = {"HELD", AGENT, check_held},
-    [QS_MSG_RESEND] = {"RESEND", HOST, check_run_seq},
-    [QS_MSG_RUN_BEGIN] = {"RUN_BEGIN", HOST, check_run_begin},
-    [QS_MSG_RUN_READY] = {"RUN_READY", AGENT, check_run_ready},
-    [QS_MSG_HOOK] = {"HOOK", HOST, check_hook},
-    [QS_MSG_HOOK_DONE] = {"HOOK_DONE", AGENT, check_hook_done},
-    [QS_MSG_OPEN] = {"OPEN", HOST, check_open},
-    [QS_MSG_WAITING] = {"WAITING", AGENT, check_waiting},
-    [QS_MSG_ARM] = {"ARM", AGENT, check_window},
-    [QS_MSG_QUIET] = {"QUIET", HOST, check_window},
-    [QS_MSG_HOLD] = {"HOLD", HOST, check_window_why},
-    [QS_MSG_DISARM] = {"DISARM", AGENT, check_window_why},
-    [QS_MSG_CLOSED] = {"CLOSED", AGENT, check_closed},
-    [QS_MSG_ITERATIONS] = {"ITERATIONS", AGENT, check_iterations},
-    [QS_MSG_ACK] = {"ACK", HOST, check_run_seq},
-    [QS_MSG_RUN_END] = {"RUN_END", HOST, check_run},
-    [QS_MSG_RUN_ENDED] = {"RUN_ENDED", AGENT, check_run_ended},
-    [QS_MSG_CANCEL] = {"CANCEL", HOST, check_run_why},
-    [QS_MSG_ERROR] = {"ERROR", BOTH, check_error},
-    [QS_MSG_BYE] = {"BYE", BOTH, check_bye},
-    [QS_MSG_PULL] = {"PULL", HOST, check_pull},
-    [QS_MSG_PULLED] = {"PULLED", AGENT, check_pulled},
-    [QS_MSG_TRACE] = {"TRACE", HOST, check_trace},
-    [QS_MSG_TRACE_STOP] = {"TRACE_STOP", HOST, check_trace_stop},
-    [QS_MSG_TRACED] = {"TRACED", AGENT, check_traced},
-    [QS_MSG_HAVE] = {"HAVE", HOST, check_have},
-    [QS_MSG_HAVING] = {"HAVING", AGENT, check_having},
-    [QS_MSG_PUT] = {"PUT", HOST, check_put},
-    [QS_MSG_PUT_DATA] = {"PUT_DATA", HOST, check_put_data},
-    [QS_MSG_PUT_AT] = {"PUT_AT", AGENT, check_put_at},
-    [QS_MSG_STAGE] = {"STAGE", HOST, check_stage},
-    [QS_MSG_STAGED] = {"STAGED", AGENT, check_staged},
-    [QS_MSG_CLEAN] = {"CLEAN", HOST, check_clean},
-    [QS_MSG_CLEANED] = {"CLEANED", AGENT, check_cleaned},
-    [QS_MSG_DOCUMENT] = {"DOCUMENT", AGENT, check_document},
+    [QS_MSG_HELLO_HOST] = {"HELLO_HOST", HOST, decode_hello_host, encode_hello_host},
+    [QS_MSG_HELLO_AGENT] = {"HELLO_AGENT", AGENT, decode_hello_agent, encode_hello_agent},
+    [QS_MSG_AUTH] = {"AUTH", BOTH, decode_auth, encode_auth},
+    [QS_MSG_PING] = {"PING", BOTH, decode_ping, encode_ping},
+    [QS_MSG_PONG] = {"PONG", BOTH, decode_pong, encode_pong},
+    [QS_MSG_FACTS_GET] = {"FACTS_GET", HOST, decode_empty, encode_empty},
+    [QS_MSG_FACTS] = {"FACTS", AGENT, decode_facts, encode_facts},
+    [QS_MSG_HELD] = {"HELD", AGENT, decode_held, encode_held},
+    [QS_MSG_RESEND] = {"RESEND", HOST, decode_run_seq, encode_run_seq},
+    [QS_MSG_RUN_BEGIN] = {"RUN_BEGIN", HOST, decode_run_begin, encode_run_begin},
+    [QS_MSG_RUN_READY] = {"RUN_READY", AGENT, decode_run_ready, encode_run_ready},
+    [QS_MSG_HOOK] = {"HOOK", HOST, decode_hook, encode_hook},
+    [QS_MSG_HOOK_DONE] = {"HOOK_DONE", AGENT, decode_hook_done, encode_hook_done},
+    [QS_MSG_OPEN] = {"OPEN", HOST, decode_open, encode_open},
+    [QS_MSG_WAITING] = {"WAITING", AGENT, decode_waiting, encode_waiting},
+    [QS_MSG_ARM] = {"ARM", AGENT, decode_window, encode_window},
+    [QS_MSG_QUIET] = {"QUIET", HOST, decode_window, encode_window},
+    [QS_MSG_HOLD] = {"HOLD", HOST, decode_window_why, encode_window_why},
+    [QS_MSG_DISARM] = {"DISARM", AGENT, decode_window_why, encode_window_why},
+    [QS_MSG_CLOSED] = {"CLOSED", AGENT, decode_closed, encode_closed},
+    [QS_MSG_ITERATIONS] = {"ITERATIONS", AGENT, decode_iterations, encode_iterations},
+    [QS_MSG_ACK] = {"ACK", HOST, decode_run_seq, encode_run_seq},
+    [QS_MSG_RUN_END] = {"RUN_END", HOST, decode_run, encode_run},
+    [QS_MSG_RUN_ENDED] = {"RUN_ENDED", AGENT, decode_run_ended, encode_run_ended},
+    [QS_MSG_CANCEL] = {"CANCEL", HOST, decode_run_why, encode_run_why},
+    [QS_MSG_ERROR] = {"ERROR", BOTH, decode_error, encode_error},
+    [QS_MSG_BYE] = {"BYE", BOTH, decode_bye, encode_bye},
+    [QS_MSG_PULL] = {"PULL", HOST, decode_pull, encode_pull},
+    [QS_MSG_PULLED] = {"PULLED", AGENT, decode_pulled, encode_pulled},
+    [QS_MSG_TRACE] = {"TRACE", HOST, decode_trace, encode_trace},
+    [QS_MSG_TRACE_STOP] = {"TRACE_STOP", HOST, decode_trace_stop, encode_trace_stop},
+    [QS_MSG_TRACED] = {"TRACED", AGENT, decode_traced, encode_traced},
+    [QS_MSG_HAVE] = {"HAVE", HOST, decode_have, encode_have},
+    [QS_MSG_HAVING] = {"HAVING", AGENT, decode_having, encode_having},
+    [QS_MSG_PUT] = {"PUT", HOST, decode_put, encode_put},
+    [QS_MSG_PUT_DATA] = {"PUT_DATA", HOST, decode_put_data, encode_put_data},
+    [QS_MSG_PUT_AT] = {"PUT_AT", AGENT, decode_put_at, encode_put_at},
+    [QS_MSG_STAGE] = {"STAGE", HOST, decode_stage, encode_stage},
+    [QS_MSG_STAGED] = {"STAGED", AGENT, decode_staged, encode_staged},
+    [QS_MSG_CLEAN] = {"CLEAN", HOST, decode_clean, encode_clean},
+    [QS_MSG_CLEANED] = {"CLEANED", AGENT, decode_cleaned, encode_cleaned},
+    [QS_MSG_DOCUMENT] = {"DOCUMENT", AGENT, decode_document, encode_document},
 };
 _Static_assert(sizeof rows / sizeof rows[0] == QS_MSG_LAST + 1, "each message has a row");
 
@@ -128,10 +138,16 @@ int qs_msg_accept(uint8_t type, enum qs_side from)
     return (row->from & (unsigned)from) != 0 ? 1 : QS_WIRE_E_TYPE;
 }
 
-int qs_msg_check(uint8_t type, const uint8_t *payload, size_t n)
+int qs_msg_decode(uint8_t type, const uint8_t *payload, size_t n, union qs_msg *m)
 {
     const struct row *row = find(type);
-    return row ? row->check(payload, n) : QS_WIRE_E_TYPE;
+    return row ? row->decode(payload, n, m) : QS_WIRE_E_TYPE;
+}
+
+bool qs_msg_encode(uint8_t type, struct qs_writer *w, const void *m)
+{
+    const struct row *row = find(type);
+    return row && row->encode(w, m);
 }
 
 static uint32_t smaller(uint32_t a, uint32_t b)

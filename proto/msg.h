@@ -72,9 +72,52 @@ const char *qs_msg_name(uint8_t type);
 /* May `from` send this type? 1: yes, decode it. 0: unknown and optional, ignore it. QS_WIRE_E_TYPE: a
  * protocol error. */
 int qs_msg_accept(uint8_t type, enum qs_side from);
-/* Decodes a payload of any type and drops the result: 0 or the decoder's error; QS_WIRE_E_TYPE for unknown
- * types. */
-int qs_msg_check(uint8_t type, const uint8_t *payload, size_t n);
+
+/* A decoded message of any type, by the name of its structure. */
+union qs_msg {
+    struct qs_msg_hello_host hello_host;
+    struct qs_msg_hello_agent hello_agent;
+    struct qs_msg_auth auth;
+    struct qs_msg_ping ping;
+    struct qs_msg_pong pong;
+    struct qs_msg_facts facts;
+    struct qs_msg_held held;
+    struct qs_msg_run_begin run_begin;
+    struct qs_msg_run_ready run_ready;
+    struct qs_msg_hook hook;
+    struct qs_msg_hook_done hook_done;
+    struct qs_msg_open open;
+    struct qs_msg_waiting waiting;
+    struct qs_msg_window window;
+    struct qs_msg_window_why window_why;
+    struct qs_msg_closed closed;
+    struct qs_msg_iterations iterations;
+    struct qs_msg_run run;
+    struct qs_msg_run_seq run_seq;
+    struct qs_msg_run_ended run_ended;
+    struct qs_msg_run_why run_why;
+    struct qs_msg_error error;
+    struct qs_msg_bye bye;
+    struct qs_msg_pull pull;
+    struct qs_msg_pulled pulled;
+    struct qs_msg_trace trace;
+    struct qs_msg_trace_stop trace_stop;
+    struct qs_msg_traced traced;
+    struct qs_msg_have have;
+    struct qs_msg_having having;
+    struct qs_msg_put put;
+    struct qs_msg_put_data put_data;
+    struct qs_msg_put_at put_at;
+    struct qs_msg_stage stage;
+    struct qs_msg_staged staged;
+    struct qs_msg_clean clean;
+    struct qs_msg_cleaned cleaned;
+    struct qs_msg_document document;
+};
+/* The codec of a type: 0 or the decoder's error; QS_WIRE_E_TYPE for unknown types. m of encode: the type's
+ * structure, or NULL where it has no fields. */
+int qs_msg_decode(uint8_t type, const uint8_t *payload, size_t n, union qs_msg *m);
+bool qs_msg_encode(uint8_t type, struct qs_writer *w, const void *m);
 
 /* What both HELLOs together allow. */
 struct qs_agreed {

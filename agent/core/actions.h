@@ -87,8 +87,10 @@ qs_agent_action qs_act_leave;    /* the link is gone: nothing is held or laid ou
 void qs_files_begin(struct qs_agent *agent);
 void qs_files_release(struct qs_agent *agent);
 
-/* Encoding a frame: begin, qs_msg_encode_x(&agent->w, &m), end. end sends it; a frame that does not fit is a
- * mistake of ours and is reported as such. */
+/* Sends a message: m is the type's structure. False: nobody is there, or it does not fit a frame, which is a
+ * mistake of ours. */
+bool qs_talk_send(struct qs_agent *agent, uint8_t type, const void *m);
+/* The same for a payload that is encoded already: begin, qs_put_bytes(&agent->w, ...), end. */
 size_t qs_talk_begin(struct qs_agent *agent);
 bool qs_talk_end(struct qs_agent *agent, size_t at, uint8_t type);
 /* ERROR about a run (NULL: the session). */

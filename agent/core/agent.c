@@ -59,6 +59,16 @@ static void fail_session(struct qs_agent *agent, const char *text)
     qs_states_dispatch(agent, qs_talk_fatal(agent, QS_CODE_PROTOCOL, text));
 }
 
+/* Nothing of a message is read that the state does not allow: before the proof it is a stranger's. */
+static void take_message(struct qs_agent *agent, enum qs_agent_event event)
+{
+    union qs_msg m;
+    int err = qs_msg_decode(agent->frame.type, agent->frame.payload, agent->frame.len, &m);
+    agent->msg = &m;
+    qs_states_dispatch(agent, err == 0 ? event : qs_talk_malformed(agent, err));
+    agent->msg = NULL;
+}
+
 static void handle_frame(struct qs_agent *agent)
 {
     char text[160];
@@ -75,10 +85,12 @@ static void handle_frame(struct qs_agent *agent)
         snprintf(text, sizeof text, "message type %u (%s) is not for an agent", (unsigned)agent->frame.type,
                  qs_msg_name(agent->frame.type));
         fail_session(agent, text);
-    } else if (!qs_states_dispatch(agent, event)) {
+    } else if (!qs_states_expect(agent, event)) {
         snprintf(text, sizeof text, "%s is not expected in state %s", qs_msg_name(agent->frame.type),
                  qs_states_name(agent->state));
         fail_session(agent, text);
+    } else {
+        take_message(agent, event);
     }
 }
 
@@ -184,9 +196,7 @@ void qs_agent_stop(struct qs_agent *agent, const char *why)
     }
     if (agent->link_up) {
         const struct qs_msg_bye bye = {.why = qs_text_of(why)};
-        size_t at = qs_talk_begin(agent);
-        qs_msg_encode_bye(&agent->w, &bye);
-        qs_talk_end(agent, at, QS_MSG_BYE);
+        qs_talk_send(agent, QS_MSG_BYE, &bye);
     }
     qs_files_release(agent);
 }

@@ -83,7 +83,8 @@ struct qs_agent {
     bool is_guest;                                          /* it has had our HELLO, with this nonce */
     struct qs_seal tx_seal;                                 /* of a session with a key, once it is proven */
 
-    struct qs_frame frame;             /* the message being handled */
+    struct qs_frame frame;             /* the message being handled, */
+    const union qs_msg *msg;           /* and decoded */
     const struct qs_port_child *child; /* the end of a child being handled */
 
     struct qs_agent_run run;

@@ -125,31 +125,28 @@ void qs_files_release(struct qs_agent *agent)
 
 enum qs_agent_event qs_act_have(struct qs_agent *agent)
 {
-    struct qs_msg_have m;
+    const struct qs_msg_have *m = &agent->msg->have;
     struct qs_content content;
     struct qs_build missing;
     uint8_t memory[2 * QS_FILES_MAX];
-    int err = qs_msg_decode_have(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0 || (agent->features & QS_FEATURE_FILES) == 0) {
-        return qs_talk_malformed(agent, err != 0 ? err : QS_WIRE_E_TYPE);
+    if ((agent->features & QS_FEATURE_FILES) == 0) {
+        return qs_talk_malformed(agent, QS_WIRE_E_TYPE);
     }
     stop_taking(agent);
     qs_build_init(&missing, memory, sizeof memory);
-    struct qs_iter it = qs_list_iter(&m.files);
+    struct qs_iter it = qs_list_iter(&m->files);
     for (uint16_t i = 0; qs_list_content(&it, &content); i++) {
         if (!is_there(agent, &content)) {
             qs_build_u16(&missing, i);
         }
     }
     const struct qs_cache_room room = room_of(agent);
-    const struct qs_msg_having answer = {.id = m.id,
+    const struct qs_msg_having answer = {.id = m->id,
                                          .missing = qs_build_list(&missing),
                                          .cache_bytes = agent->files.cache.bytes,
                                          .free_bytes = room.free_bytes,
                                          .most_bytes = room.most_bytes};
-    size_t at = qs_talk_begin(agent);
-    qs_msg_encode_having(&agent->w, &answer);
-    qs_talk_end(agent, at, QS_MSG_HAVING);
+    qs_talk_send(agent, QS_MSG_HAVING, &answer);
     return QS_EV_NONE;
 }
 
@@ -158,9 +155,7 @@ static void tell_put(struct qs_agent *agent, uint32_t id, enum qs_put_status sta
     const struct qs_msg_put_at m = {
         .id = id, .status = status, .offset = agent->files.taken, .why = qs_text_of(why)};
     agent->files.told = agent->files.taken;
-    size_t at = qs_talk_begin(agent);
-    qs_msg_encode_put_at(&agent->w, &m);
-    qs_talk_end(agent, at, QS_MSG_PUT_AT);
+    qs_talk_send(agent, QS_MSG_PUT_AT, &m);
 }
 
 static void fail_put(struct qs_agent *agent, enum qs_put_status status, const char *why)
@@ -232,30 +227,29 @@ static void finish_put(struct qs_agent *agent)
 enum qs_agent_event qs_act_put(struct qs_agent *agent)
 {
     struct qs_agent_files *files = &agent->files;
-    struct qs_msg_put m;
+    const struct qs_msg_put *m = &agent->msg->put;
     struct qs_port_fault fault = {.code = 0};
-    int err = qs_msg_decode_put(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0 || (agent->features & QS_FEATURE_FILES) == 0) {
-        return qs_talk_malformed(agent, err != 0 ? err : QS_WIRE_E_TYPE);
+    if ((agent->features & QS_FEATURE_FILES) == 0) {
+        return qs_talk_malformed(agent, QS_WIRE_E_TYPE);
     }
     stop_taking(agent);
-    files->id = m.id;
-    files->put = m.file;
+    files->id = m->id;
+    files->put = m->file;
     files->taken = 0;
-    if (is_there(agent, &m.file)) {
-        files->taken = m.file.bytes;
-        tell_put(agent, m.id, QS_PUT_KEPT, "");
-    } else if (!make_room(agent, m.file.bytes, fault.text, sizeof fault.text)) {
+    if (is_there(agent, &m->file)) {
+        files->taken = m->file.bytes;
+        tell_put(agent, m->id, QS_PUT_KEPT, "");
+    } else if (!make_room(agent, m->file.bytes, fault.text, sizeof fault.text)) {
         fail_put(agent, QS_PUT_NO_SPACE, fault.text);
     } else if (!port_of(agent)->create(agent->port.ctx, &fault)) {
         fault_put(agent, &fault);
     } else {
         files->taking = true;
         qs_sha256_init(&files->sum);
-        if (m.file.bytes == 0) {
+        if (m->file.bytes == 0) {
             finish_put(agent);
         } else {
-            tell_put(agent, m.id, QS_PUT_MORE, "");
+            tell_put(agent, m->id, QS_PUT_MORE, "");
         }
     }
     return QS_EV_NONE;
@@ -264,28 +258,24 @@ enum qs_agent_event qs_act_put(struct qs_agent *agent)
 enum qs_agent_event qs_act_put_data(struct qs_agent *agent)
 {
     struct qs_agent_files *files = &agent->files;
-    struct qs_msg_put_data m;
+    const struct qs_msg_put_data *m = &agent->msg->put_data;
     struct qs_port_fault fault = {.code = 0};
-    int err = qs_msg_decode_put_data(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0) {
-        return qs_talk_malformed(agent, err);
-    }
-    if (!files->taking || m.id != files->id) {
+    if (!files->taking || m->id != files->id) {
         return QS_EV_NONE; /* it was on its way when its PUT ended */
     }
-    if (m.offset != files->taken || m.data.n > files->put.bytes - files->taken) {
+    if (m->offset != files->taken || m->data.n > files->put.bytes - files->taken) {
         return qs_talk_malformed(agent, QS_WIRE_E_VALUE);
     }
-    if (!port_of(agent)->write(agent->port.ctx, m.data.p, m.data.n, &fault)) {
+    if (!port_of(agent)->write(agent->port.ctx, m->data.p, m->data.n, &fault)) {
         fault_put(agent, &fault);
         return QS_EV_NONE;
     }
-    qs_sha256_add(&files->sum, m.data.p, m.data.n);
-    files->taken += m.data.n;
+    qs_sha256_add(&files->sum, m->data.p, m->data.n);
+    files->taken += m->data.n;
     if (files->taken == files->put.bytes) {
         finish_put(agent);
     } else if (files->taken - files->told >= QS_PUT_TOLD_BYTES) {
-        tell_put(agent, m.id, QS_PUT_MORE, "");
+        tell_put(agent, m->id, QS_PUT_MORE, "");
     }
     return QS_EV_NONE;
 }
@@ -311,51 +301,45 @@ static enum qs_staged_status lay_out(struct qs_agent *agent, uint16_t dir, const
 
 enum qs_agent_event qs_act_stage(struct qs_agent *agent)
 {
-    struct qs_msg_stage m;
+    const struct qs_msg_stage *m = &agent->msg->stage;
     struct qs_place place;
     struct qs_port_fault fault = {.code = 0};
     char path[QS_PORT_PATH_BYTES] = "";
-    int err = qs_msg_decode_stage(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0 || (agent->features & QS_FEATURE_FILES) == 0) {
-        return qs_talk_malformed(agent, err != 0 ? err : QS_WIRE_E_TYPE);
+    if ((agent->features & QS_FEATURE_FILES) == 0) {
+        return qs_talk_malformed(agent, QS_WIRE_E_TYPE);
     }
     stop_taking(agent);
-    struct qs_msg_staged answer = {.id = m.id, .status = QS_STAGED_OK};
-    struct qs_iter it = qs_list_iter(&m.places);
+    struct qs_msg_staged answer = {.id = m->id, .status = QS_STAGED_OK};
+    struct qs_iter it = qs_list_iter(&m->places);
     while (answer.status == QS_STAGED_OK && qs_list_place(&it, &place)) {
-        answer.status = lay_out(agent, m.dir, &place, &fault);
+        answer.status = lay_out(agent, m->dir, &place, &fault);
     }
     if (answer.status == QS_STAGED_OK) {
-        port_of(agent)->path(agent->port.ctx, m.dir, path, sizeof path);
+        port_of(agent)->path(agent->port.ctx, m->dir, path, sizeof path);
     }
     answer.path = qs_text_of(path);
     answer.why = qs_text_of(answer.status == QS_STAGED_OK ? "" : fault.text);
-    size_t at = qs_talk_begin(agent);
-    qs_msg_encode_staged(&agent->w, &answer);
-    qs_talk_end(agent, at, QS_MSG_STAGED);
+    qs_talk_send(agent, QS_MSG_STAGED, &answer);
     return QS_EV_NONE;
 }
 
 enum qs_agent_event qs_act_clean(struct qs_agent *agent)
 {
-    struct qs_msg_clean m;
+    const struct qs_msg_clean *m = &agent->msg->clean;
     struct qs_msg_cleaned answer;
-    int err = qs_msg_decode_clean(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0 || (agent->features & QS_FEATURE_FILES) == 0) {
-        return qs_talk_malformed(agent, err != 0 ? err : QS_WIRE_E_TYPE);
+    if ((agent->features & QS_FEATURE_FILES) == 0) {
+        return qs_talk_malformed(agent, QS_WIRE_E_TYPE);
     }
     stop_taking(agent);
-    answer.id = m.id;
+    answer.id = m->id;
     answer.changed = release(agent, &answer.freed_bytes);
-    while (m.what == QS_CLEAN_ALL && agent->files.cache.count > 0) {
+    while (m->what == QS_CLEAN_ALL && agent->files.cache.count > 0) {
         struct qs_cache_item *item = &agent->files.cache.items[0];
         answer.freed_bytes += item->bytes;
         drop(agent, item);
     }
     answer.cache_bytes = agent->files.cache.bytes;
-    size_t at = qs_talk_begin(agent);
-    qs_msg_encode_cleaned(&agent->w, &answer);
-    qs_talk_end(agent, at, QS_MSG_CLEANED);
+    qs_talk_send(agent, QS_MSG_CLEANED, &answer);
     return QS_EV_NONE;
 }
 

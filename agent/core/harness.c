@@ -184,9 +184,7 @@ static void send_ended(struct qs_agent *agent)
     const struct qs_agent_harness *h = &agent->run.harness;
     const struct qs_msg_run_ended m = {
         .run = agent->run.uid, .seq = agent->run.next_seq, .how = h->how, .code = h->code, .flags = h->flags};
-    size_t at = qs_talk_begin(agent);
-    qs_msg_encode_run_ended(&agent->w, &m);
-    qs_talk_end(agent, at, QS_MSG_RUN_ENDED);
+    qs_talk_send(agent, QS_MSG_RUN_ENDED, &m);
 }
 
 enum qs_agent_event qs_harness_end(struct qs_agent *agent)

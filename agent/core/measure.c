@@ -186,11 +186,6 @@ enum qs_agent_event qs_act_step(struct qs_agent *agent)
 
 enum qs_agent_event qs_act_interrupt(struct qs_agent *agent)
 {
-    struct qs_msg_run_why m;
-    int err = qs_msg_decode_run_why(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0) {
-        return qs_talk_malformed(agent, err);
-    }
     agent->window.cancelled = true;
     return qs_act_stop_child(agent);
 }

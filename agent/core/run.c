@@ -32,9 +32,7 @@ void qs_act_send_ready(struct qs_agent *agent)
         m.evals_max = run->harness.evals_max;
         m.declared = qs_harness_declared(agent, declared, sizeof declared);
     }
-    size_t at = qs_talk_begin(agent);
-    qs_msg_encode_run_ready(&agent->w, &m);
-    qs_talk_end(agent, at, QS_MSG_RUN_READY);
+    qs_talk_send(agent, QS_MSG_RUN_READY, &m);
 }
 
 /* What the run needs and the session has not: one of both sides does not know it. */
@@ -52,42 +50,38 @@ static const char *what_lacks(const struct qs_agent *agent, const struct qs_msg_
 
 enum qs_agent_event qs_act_begin(struct qs_agent *agent)
 {
-    struct qs_msg_run_begin m;
+    const struct qs_msg_run_begin *m = &agent->msg->run_begin;
     struct qs_port_fault fault = {.blame = QS_WIRE_BLAME_DEVICE, .wire_code = QS_CODE_RESOURCE};
-    int err = qs_msg_decode_run_begin(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0) {
-        return qs_talk_malformed(agent, err);
-    }
     struct qs_agent_run *run = &agent->run;
     memset(&run->ready, 0, sizeof run->ready);
-    const char *lacks = what_lacks(agent, &m);
+    const char *lacks = what_lacks(agent, m);
     if (lacks) {
         char text[80];
         snprintf(text, sizeof text, "this session has no %s", lacks);
-        qs_talk_error(agent, &m.run, QS_CODE_UNSUPPORTED, QS_WIRE_BLAME_HOST, text);
+        qs_talk_error(agent, &m->run, QS_CODE_UNSUPPORTED, QS_WIRE_BLAME_HOST, text);
         return QS_EV_NONE;
     }
-    if (!agent->port.run_begin(agent->port.ctx, &m, &run->ready, &fault)) {
-        qs_talk_error(agent, &m.run, fault.wire_code, fault.blame, fault.text);
+    if (!agent->port.run_begin(agent->port.ctx, m, &run->ready, &fault)) {
+        qs_talk_error(agent, &m->run, fault.wire_code, fault.blame, fault.text);
         return QS_EV_NONE;
     }
     struct qs_ring_span span;
-    run->uid = m.run;
-    run->iteration_limit_ns = m.iteration_limit_ns;
-    run->hook_limit_ns = m.hook_limit_ns;
-    run->output_max_bytes = m.output_kind != QS_OUTPUT_KIND_DISCARD ? m.output_max_bytes : 0;
-    run->apart = m.output_kind == QS_OUTPUT_KIND_APART;
-    run->prepare = m.prepare.count > 0;
-    run->conclude = m.conclude.count > 0;
-    run->exit_rule = m.exit_rule;
-    keep_exit_codes(run, &m.exit_codes);
-    run->counting = qs_ring_span(&agent->ring, &agent->farm, &m.run, &span);
+    run->uid = m->run;
+    run->iteration_limit_ns = m->iteration_limit_ns;
+    run->hook_limit_ns = m->hook_limit_ns;
+    run->output_max_bytes = m->output_kind != QS_OUTPUT_KIND_DISCARD ? m->output_max_bytes : 0;
+    run->apart = m->output_kind == QS_OUTPUT_KIND_APART;
+    run->prepare = m->prepare.count > 0;
+    run->conclude = m->conclude.count > 0;
+    run->exit_rule = m->exit_rule;
+    keep_exit_codes(run, &m->exit_codes);
+    run->counting = qs_ring_span(&agent->ring, &agent->farm, &m->run, &span);
     run->next_seq = run->counting ? span.next : 0;
-    run->document_max_bytes = m.mode == QS_RUN_STREAM ? m.stream.document_max_bytes : 0;
-    run->harness = (struct qs_agent_harness){.on = m.mode == QS_RUN_HARNESS};
+    run->document_max_bytes = m->mode == QS_RUN_STREAM ? m->stream.document_max_bytes : 0;
+    run->harness = (struct qs_agent_harness){.on = m->mode == QS_RUN_HARNESS};
     agent->trace.on = false;
     if (run->harness.on) {
-        return qs_harness_begin(agent, &m, &fault);
+        return qs_harness_begin(agent, m, &fault);
     }
     qs_act_send_ready(agent);
     return QS_EV_BEGUN;
@@ -95,13 +89,9 @@ enum qs_agent_event qs_act_begin(struct qs_agent *agent)
 
 enum qs_agent_event qs_act_end(struct qs_agent *agent)
 {
-    struct qs_msg_run m;
-    int err = qs_msg_decode_run(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0) {
-        return qs_talk_malformed(agent, err);
-    }
-    if (!qs_uid_equal(&m.run, &agent->run.uid)) {
-        qs_talk_error(agent, &m.run, QS_CODE_UNKNOWN_RUN, QS_WIRE_BLAME_HOST,
+    const struct qs_msg_run *m = &agent->msg->run;
+    if (!qs_uid_equal(&m->run, &agent->run.uid)) {
+        qs_talk_error(agent, &m->run, QS_CODE_UNKNOWN_RUN, QS_WIRE_BLAME_HOST,
                       "RUN_END names a run that is not open here");
         return QS_EV_NONE;
     }
@@ -109,10 +99,8 @@ enum qs_agent_event qs_act_end(struct qs_agent *agent)
         return qs_harness_end(agent);
     }
     agent->port.run_end(agent->port.ctx);
-    const struct qs_msg_run_ended answer = {.run = m.run, .seq = agent->run.next_seq};
-    size_t at = qs_talk_begin(agent);
-    qs_msg_encode_run_ended(&agent->w, &answer);
-    qs_talk_end(agent, at, QS_MSG_RUN_ENDED);
+    const struct qs_msg_run_ended answer = {.run = m->run, .seq = agent->run.next_seq};
+    qs_talk_send(agent, QS_MSG_RUN_ENDED, &answer);
     return QS_EV_ENDED;
 }
 
@@ -132,48 +120,40 @@ enum qs_agent_event qs_act_drop(struct qs_agent *agent)
 
 enum qs_agent_event qs_act_ack(struct qs_agent *agent)
 {
-    struct qs_msg_run_seq m;
+    const struct qs_msg_run_seq *m = &agent->msg->run_seq;
     struct qs_ring_span span;
-    int err = qs_msg_decode_run_seq(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0) {
-        return qs_talk_malformed(agent, err);
-    }
-    bool held = qs_ring_span(&agent->ring, &agent->farm, &m.run, &span);
-    if (!held && agent->run.counting && qs_uid_equal(&m.run, &agent->run.uid)) {
+    bool held = qs_ring_span(&agent->ring, &agent->farm, &m->run, &span);
+    if (!held && agent->run.counting && qs_uid_equal(&m->run, &agent->run.uid)) {
         span = (struct qs_ring_span){agent->run.next_seq, agent->run.next_seq, agent->run.next_seq};
     } else if (!held) {
-        qs_talk_error(agent, &m.run, QS_CODE_UNKNOWN_RUN, QS_WIRE_BLAME_HOST,
+        qs_talk_error(agent, &m->run, QS_CODE_UNKNOWN_RUN, QS_WIRE_BLAME_HOST,
                       "ACK names a run of which nothing is held for this farm");
         return QS_EV_NONE;
     }
-    if (m.seq < span.first || m.seq > span.sent) {
+    if (m->seq < span.first || m->seq > span.sent) {
         char text[160];
         snprintf(text, sizeof text, "ACK of %llu is outside what was sent and not acknowledged, %llu to %llu",
-                 (unsigned long long)m.seq, (unsigned long long)span.first, (unsigned long long)span.sent);
+                 (unsigned long long)m->seq, (unsigned long long)span.first, (unsigned long long)span.sent);
         return qs_talk_fatal(agent, QS_CODE_PROTOCOL, text);
     }
-    qs_ring_ack(&agent->ring, &agent->farm, &m.run, m.seq);
+    qs_ring_ack(&agent->ring, &agent->farm, &m->run, m->seq);
     return QS_EV_NONE;
 }
 
 enum qs_agent_event qs_act_resend(struct qs_agent *agent)
 {
-    struct qs_msg_run_seq m;
+    const struct qs_msg_run_seq *m = &agent->msg->run_seq;
     bool any = false;
-    int err = qs_msg_decode_run_seq(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0) {
-        return qs_talk_malformed(agent, err);
-    }
     for (size_t i = 0; i < agent->ring.count && agent->link_up; i++) {
         struct qs_ring_window *w = &agent->ring.windows[i];
-        if (qs_uid_equal(&w->farm, &agent->farm) && qs_uid_equal(&w->run, &m.run) &&
-            w->first_seq + w->rows > m.seq) {
+        if (qs_uid_equal(&w->farm, &agent->farm) && qs_uid_equal(&w->run, &m->run) &&
+            w->first_seq + w->rows > m->seq) {
             qs_act_send_window(agent, w);
             any = true;
         }
     }
     if (!any) {
-        qs_talk_error(agent, &m.run, QS_CODE_UNKNOWN_RUN, QS_WIRE_BLAME_HOST,
+        qs_talk_error(agent, &m->run, QS_CODE_UNKNOWN_RUN, QS_WIRE_BLAME_HOST,
                       "RESEND names a run of which nothing is held for this farm");
     }
     return QS_EV_NONE;
@@ -181,32 +161,26 @@ enum qs_agent_event qs_act_resend(struct qs_agent *agent)
 
 enum qs_agent_event qs_act_pull(struct qs_agent *agent)
 {
-    struct qs_msg_pull m;
+    const struct qs_msg_pull *m = &agent->msg->pull;
     struct qs_port_piece piece = {.status = QS_PULL_UNREADABLE};
-    int err = qs_msg_decode_pull(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0) {
-        return qs_talk_malformed(agent, err);
-    }
-    if (!qs_uid_equal(&m.run, &agent->run.uid)) {
-        qs_talk_error(agent, &m.run, QS_CODE_UNKNOWN_RUN, QS_WIRE_BLAME_HOST,
+    if (!qs_uid_equal(&m->run, &agent->run.uid)) {
+        qs_talk_error(agent, &m->run, QS_CODE_UNKNOWN_RUN, QS_WIRE_BLAME_HOST,
                       "PULL names a run that is not open here");
         return QS_EV_NONE;
     }
-    uint32_t needs = QS_FEATURE_PULL | (m.source == QS_PULL_TRACE ? QS_FEATURE_TRACE : 0U);
+    uint32_t needs = QS_FEATURE_PULL | (m->source == QS_PULL_TRACE ? QS_FEATURE_TRACE : 0U);
     if ((agent->features & needs) != needs) {
-        qs_talk_error(agent, &m.run, QS_CODE_UNSUPPORTED, QS_WIRE_BLAME_HOST, "nothing can be fetched here");
+        qs_talk_error(agent, &m->run, QS_CODE_UNSUPPORTED, QS_WIRE_BLAME_HOST, "nothing can be fetched here");
         return QS_EV_NONE;
     }
-    agent->port.pull(agent->port.ctx, &m, &piece);
-    const struct qs_msg_pulled answer = {.id = m.id,
+    agent->port.pull(agent->port.ctx, m, &piece);
+    const struct qs_msg_pulled answer = {.id = m->id,
                                          .status = (enum qs_pull_status)piece.status,
                                          .total_bytes = piece.total_bytes,
-                                         .offset = m.offset,
+                                         .offset = m->offset,
                                          .bytes = {.p = piece.bytes, .n = (uint16_t)piece.n},
                                          .why = qs_text_of(piece.why)};
-    size_t at = qs_talk_begin(agent);
-    qs_msg_encode_pulled(&agent->w, &answer);
-    qs_talk_end(agent, at, QS_MSG_PULLED);
+    qs_talk_send(agent, QS_MSG_PULLED, &answer);
     return QS_EV_NONE;
 }
 
@@ -255,32 +229,26 @@ static void send_hook_done(struct qs_agent *agent, enum qs_hook_how how, int32_t
                                        .code = code,
                                        .duration_ns = qs_agent_now_ns(agent) - agent->hook_began_ns,
                                        .output = output};
-    size_t at = qs_talk_begin(agent);
-    qs_msg_encode_hook_done(&agent->w, &m);
-    if (!qs_talk_end(agent, at, QS_MSG_HOOK_DONE) && output.n > 0) {
+    if (!qs_talk_send(agent, QS_MSG_HOOK_DONE, &m) && output.n > 0) {
         send_hook_done(agent, how, code, (struct qs_text){.p = NULL, .n = 0});
     }
 }
 
 enum qs_agent_event qs_act_hook(struct qs_agent *agent)
 {
-    struct qs_msg_hook m;
+    const struct qs_msg_hook *m = &agent->msg->hook;
     struct qs_port_fault fault = {.code = 0};
-    int err = qs_msg_decode_hook(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0) {
-        return qs_talk_malformed(agent, err);
-    }
-    agent->hook_id = m.id;
+    agent->hook_id = m->id;
     agent->hook_began_ns = qs_agent_now_ns(agent);
     if (agent->state == QS_STATE_RUN_OPEN && agent->run.harness.on) {
         send_hook_done(agent, QS_HOOK_NOT_STARTED, 0, qs_text_of("the program of a harness run is there"));
         return QS_EV_NONE;
     }
-    if (!agent->port.start_hook(agent->port.ctx, &m, &fault)) {
+    if (!agent->port.start_hook(agent->port.ctx, m, &fault)) {
         send_hook_done(agent, QS_HOOK_NOT_STARTED, fault.code, qs_text_of(fault.text));
         return QS_EV_NONE;
     }
-    qs_act_watch_child(agent, m.limit_ns);
+    qs_act_watch_child(agent, m->limit_ns);
     return QS_EV_HOOKED;
 }
 

@@ -268,9 +268,7 @@ static void send_rows(struct qs_agent *agent, const struct qs_ring_window *held)
                                             .first_index = from,
                                             .metrics = qs_build_list(&metrics),
                                             .rows = rows_of(agent, held, from, n)};
-        size_t at = qs_talk_begin(agent);
-        qs_msg_encode_iterations(&agent->w, &m);
-        qs_talk_end(agent, at, QS_MSG_ITERATIONS);
+        qs_talk_send(agent, QS_MSG_ITERATIONS, &m);
     }
 }
 
@@ -348,11 +346,6 @@ enum qs_agent_event qs_act_gate_over(struct qs_agent *agent)
 
 enum qs_agent_event qs_act_cancel_wait(struct qs_agent *agent)
 {
-    struct qs_msg_run_why m;
-    int err = qs_msg_decode_run_why(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0) {
-        return qs_talk_malformed(agent, err);
-    }
     agent->window.how = QS_CLOSED_CANCELLED;
     return qs_act_close_empty(agent);
 }

@@ -188,6 +188,11 @@ static const struct qs_states_row *find(enum qs_agent_state state, enum qs_agent
     return NULL;
 }
 
+bool qs_states_expect(const struct qs_agent *agent, enum qs_agent_event event)
+{
+    return find(agent->state, event) != NULL;
+}
+
 bool qs_states_dispatch(struct qs_agent *agent, enum qs_agent_event event)
 {
     bool taken = false;

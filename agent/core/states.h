@@ -104,6 +104,8 @@ struct qs_states_row {
     const char *action_name;
 };
 
+/* Does the table have a row for it now? */
+bool qs_states_expect(const struct qs_agent *agent, enum qs_agent_event event);
 /* Takes the event and those that follow from it. False: the table has no row for it, nothing was done. */
 bool qs_states_dispatch(struct qs_agent *agent, enum qs_agent_event event);
 

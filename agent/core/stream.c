@@ -29,9 +29,7 @@ void qs_act_keep_document(struct qs_agent *agent, size_t closed_bytes)
 
 static void send_piece(struct qs_agent *agent, const struct qs_msg_document *m)
 {
-    size_t at = qs_talk_begin(agent);
-    qs_msg_encode_document(&agent->w, m);
-    qs_talk_end(agent, at, QS_MSG_DOCUMENT);
+    qs_talk_send(agent, QS_MSG_DOCUMENT, m);
 }
 
 void qs_act_send_document(struct qs_agent *agent, const struct qs_ring_window *held)

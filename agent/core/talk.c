@@ -23,6 +23,13 @@ bool qs_talk_end(struct qs_agent *agent, size_t at, uint8_t type)
     return agent->port.send(agent->port.ctx, agent->tx, agent->w.len);
 }
 
+bool qs_talk_send(struct qs_agent *agent, uint8_t type, const void *m)
+{
+    size_t at = qs_talk_begin(agent);
+    qs_msg_encode(type, &agent->w, m);
+    return qs_talk_end(agent, at, type);
+}
+
 void qs_talk_error(struct qs_agent *agent, const struct qs_uid *run, enum qs_wire_code code,
                    enum qs_wire_blame blame, const char *text)
 {
@@ -30,9 +37,7 @@ void qs_talk_error(struct qs_agent *agent, const struct qs_uid *run, enum qs_wir
     if (run) {
         m.run = *run;
     }
-    size_t at = qs_talk_begin(agent);
-    qs_msg_encode_error(&agent->w, &m);
-    qs_talk_end(agent, at, QS_MSG_ERROR);
+    qs_talk_send(agent, QS_MSG_ERROR, &m);
 }
 
 enum qs_agent_event qs_talk_fatal(struct qs_agent *agent, enum qs_wire_code code, const char *text)
@@ -112,25 +117,19 @@ size_t qs_agent_greeting(const struct qs_agent *agent, const uint8_t *hello, siz
 
 enum qs_agent_event qs_act_hello(struct qs_agent *agent)
 {
-    struct qs_msg_hello_host host;
+    const struct qs_msg_hello_host *host = &agent->msg->hello_host;
     struct qs_agreed agreed;
-    int err = qs_msg_decode_hello_host(agent->frame.payload, agent->frame.len, &host);
-    if (err != 0) {
-        return qs_talk_malformed(agent, err);
-    }
-    const struct qs_msg_hello_agent m = our_hello(agent, &host, agent->nonce);
+    const struct qs_msg_hello_agent m = our_hello(agent, host, agent->nonce);
     struct qs_sha256 hellos;
-    agent->session = host.session;
-    agent->farm = host.farm;
-    agent->heartbeat_ns = (int64_t)host.heartbeat_ms * 1000000;
-    size_t at = qs_talk_begin(agent);
-    qs_msg_encode_hello_agent(&agent->w, &m);
+    agent->session = host->session;
+    agent->farm = host->farm;
+    agent->heartbeat_ns = (int64_t)host->heartbeat_ms * 1000000;
+    qs_talk_send(agent, QS_MSG_HELLO_AGENT, &m);
     qs_sha256_init(&hellos);
     qs_sha256_add(&hellos, agent->frame.payload, agent->frame.len);
-    qs_sha256_add(&hellos, agent->tx + at + QS_FRAME_HEADER_BYTES, agent->w.len - at - QS_FRAME_HEADER_BYTES);
+    qs_sha256_add(&hellos, agent->tx + QS_FRAME_HEADER_BYTES, agent->w.len - QS_FRAME_HEADER_BYTES);
     qs_sha256_final(&hellos, agent->hellos);
-    qs_talk_end(agent, at, QS_MSG_HELLO_AGENT);
-    err = qs_msg_agree(&host, &m, &agreed);
+    int err = qs_msg_agree(host, &m, &agreed);
     if (err != 0) {
         return qs_talk_fatal(agent, QS_CODE_VERSION, qs_wire_err_text(err));
     }
@@ -142,21 +141,15 @@ enum qs_agent_event qs_act_hello(struct qs_agent *agent)
 enum qs_agent_event qs_act_verify(struct qs_agent *agent)
 {
     const struct qs_agent_options *o = &agent->options;
-    struct qs_msg_auth m;
+    struct qs_msg_auth answer;
     uint8_t expected[QS_SHA256_BYTES];
-    int err = qs_msg_decode_auth(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0) {
-        return qs_talk_malformed(agent, err);
-    }
     qs_auth_mac_host(o->key, o->key_bytes, &agent->session, agent->nonce, &agent->farm, expected);
-    if (!qs_auth_equal(expected, m.mac, sizeof expected)) {
+    if (!qs_auth_equal(expected, agent->msg->auth.mac, sizeof expected)) {
         return qs_talk_fatal(agent, QS_CODE_AUTH,
                              "the host's proof is wrong: its key file differs from this agent's");
     }
-    qs_auth_mac_agent(o->key, o->key_bytes, &agent->session, agent->nonce, &agent->farm, m.mac);
-    size_t at = qs_talk_begin(agent);
-    qs_msg_encode_auth(&agent->w, &m);
-    qs_talk_end(agent, at, QS_MSG_AUTH);
+    qs_auth_mac_agent(o->key, o->key_bytes, &agent->session, agent->nonce, &agent->farm, answer.mac);
+    qs_talk_send(agent, QS_MSG_AUTH, &answer);
     qs_seal_make(o->key, o->key_bytes, &agent->session, agent->nonce, &agent->farm, agent->hellos,
                  &agent->framer.seal, &agent->tx_seal);
     return QS_EV_ACCEPTED;
@@ -190,24 +183,16 @@ enum qs_agent_event qs_act_offer(struct qs_agent *agent)
         qs_build_held(&list, &held);
     }
     const struct qs_msg_held m = {.held = qs_build_list(&list)};
-    size_t at = qs_talk_begin(agent);
-    qs_msg_encode_held(&agent->w, &m);
-    qs_talk_end(agent, at, QS_MSG_HELD);
+    qs_talk_send(agent, QS_MSG_HELD, &m);
     return QS_EV_NONE;
 }
 
 enum qs_agent_event qs_act_pong(struct qs_agent *agent)
 {
-    struct qs_msg_ping ping;
-    int err = qs_msg_decode_ping(agent->frame.payload, agent->frame.len, &ping);
-    if (err != 0) {
-        return qs_talk_malformed(agent, err);
-    }
-    struct qs_msg_pong m = {.id = ping.id, .t_send_ns = ping.t_send_ns, .t_recv_ns = agent->heard_ns};
-    size_t at = qs_talk_begin(agent);
+    const struct qs_msg_ping *ping = &agent->msg->ping;
+    struct qs_msg_pong m = {.id = ping->id, .t_send_ns = ping->t_send_ns, .t_recv_ns = agent->heard_ns};
     m.t_reply_ns = qs_agent_now_ns(agent);
-    qs_msg_encode_pong(&agent->w, &m);
-    qs_talk_end(agent, at, QS_MSG_PONG);
+    qs_talk_send(agent, QS_MSG_PONG, &m);
     return QS_EV_NONE;
 }
 
@@ -221,9 +206,7 @@ enum qs_agent_event qs_act_facts(struct qs_agent *agent)
         qs_build_fact(&list, &f);
     }
     const struct qs_msg_facts m = {.facts = qs_build_list(&list)};
-    size_t at = qs_talk_begin(agent);
-    qs_msg_encode_facts(&agent->w, &m);
-    if (!qs_talk_end(agent, at, QS_MSG_FACTS)) {
+    if (!qs_talk_send(agent, QS_MSG_FACTS, &m)) {
         qs_talk_error(agent, NULL, QS_CODE_INTERNAL, QS_WIRE_BLAME_QUIESCE, "the facts do not fit a frame");
     }
     return QS_EV_NONE;

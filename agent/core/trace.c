@@ -25,9 +25,7 @@ static void tell(struct qs_agent *agent, enum qs_trace_status status, const stru
                                         traced->total_bytes < QS_SEQ_MAX ? traced->total_bytes : QS_SEQ_MAX,
                                     .said = {.p = traced->said, .n = (uint16_t)traced->said_bytes},
                                     .why = qs_text_of(traced->why)};
-    size_t at = qs_talk_begin(agent);
-    qs_msg_encode_traced(&agent->w, &m);
-    qs_talk_end(agent, at, QS_MSG_TRACED);
+    qs_talk_send(agent, QS_MSG_TRACED, &m);
 }
 
 static bool refuse(struct qs_agent *agent, const struct qs_uid *run, enum qs_wire_code code, const char *text)
@@ -48,22 +46,18 @@ static bool admit(struct qs_agent *agent, const struct qs_uid *run)
 
 enum qs_agent_event qs_act_trace(struct qs_agent *agent)
 {
-    struct qs_msg_trace m;
+    const struct qs_msg_trace *m = &agent->msg->trace;
     struct qs_port_fault fault = {.code = 0};
-    int err = qs_msg_decode_trace(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0) {
-        return qs_talk_malformed(agent, err);
-    }
-    if (!admit(agent, &m.run)) {
+    if (!admit(agent, &m->run)) {
         return QS_EV_NONE;
     }
     if (agent->trace.on) {
-        refuse(agent, &m.run, QS_CODE_STATE, "another tracer of this run has not been stopped");
+        refuse(agent, &m->run, QS_CODE_STATE, "another tracer of this run has not been stopped");
         return QS_EV_NONE;
     }
     agent->trace = (struct qs_agent_trace){
-        .id = m.id, .stop_ns = m.stop_ns, .started_ns = qs_agent_now_ns(agent), .stage = QS_STAGE_RUNS};
-    agent->trace.on = agent->port.tracer.start(agent->port.ctx, &m, &fault);
+        .id = m->id, .stop_ns = m->stop_ns, .started_ns = qs_agent_now_ns(agent), .stage = QS_STAGE_RUNS};
+    agent->trace.on = agent->port.tracer.start(agent->port.ctx, m, &fault);
     if (!agent->trace.on) {
         struct qs_port_traced none = {.there = false};
         agent->trace.started_ns = 0;
@@ -71,7 +65,7 @@ enum qs_agent_event qs_act_trace(struct qs_agent *agent)
         tell(agent, QS_TRACE_MISSING, &none);
         return QS_EV_NONE;
     }
-    arm(agent, m.settle_ns);
+    arm(agent, m->settle_ns);
     return QS_EV_TRACING;
 }
 
@@ -115,16 +109,12 @@ enum qs_agent_event qs_act_trace_over(struct qs_agent *agent)
 
 enum qs_agent_event qs_act_untrace(struct qs_agent *agent)
 {
-    struct qs_msg_trace_stop m;
-    int err = qs_msg_decode_trace_stop(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0) {
-        return qs_talk_malformed(agent, err);
-    }
-    if (!admit(agent, &m.run)) {
+    const struct qs_msg_trace_stop *m = &agent->msg->trace_stop;
+    if (!admit(agent, &m->run)) {
         return QS_EV_NONE;
     }
-    if (!agent->trace.on || m.id != agent->trace.id) {
-        refuse(agent, &m.run, QS_CODE_STATE, "there is no such tracer");
+    if (!agent->trace.on || m->id != agent->trace.id) {
+        refuse(agent, &m->run, QS_CODE_STATE, "there is no such tracer");
         return QS_EV_NONE;
     }
     int64_t now_ns = qs_agent_now_ns(agent);

@@ -104,37 +104,33 @@ static void load_bounds(struct qs_agent_window *w, const struct qs_list *bounds)
 
 enum qs_agent_event qs_act_open(struct qs_agent *agent)
 {
-    struct qs_msg_open m;
+    const struct qs_msg_open *m = &agent->msg->open;
     struct qs_agent_window *w = &agent->window;
-    int err = qs_msg_decode_open(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0) {
-        return qs_talk_malformed(agent, err);
-    }
-    if (!admit(agent, &m)) {
+    if (!admit(agent, m)) {
         return QS_EV_UNOPENED;
     }
     agent->run.counting = true;
-    agent->run.next_seq = m.first_seq;
-    w->number = m.window;
+    agent->run.next_seq = m->first_seq;
+    w->number = m->window;
     w->armings = 0;
-    w->phase = m.phase;
-    w->first_seq = m.first_seq;
-    w->planned = m.iterations;
+    w->phase = m->phase;
+    w->first_seq = m->first_seq;
+    w->planned = m->iterations;
     w->done = 0;
-    w->max_ns = m.max_ns;
-    w->quiet_lead_ns = m.quiet_lead_ns;
+    w->max_ns = m->max_ns;
+    w->quiet_lead_ns = m->quiet_lead_ns;
     w->opened_ns = w->closed_ns = 0;
     w->how = QS_CLOSED_DONE;
     w->cancelled = false;
     w->frames = 0;
-    w->evals = m.evals > 0 ? m.evals : 1;
+    w->evals = m->evals > 0 ? m->evals : 1;
     w->wakes = 0;
     w->start_delay_ns = -1;
     w->said_ns = 0;
     w->busiest[0] = w->failure[0] = '\0';
     w->evidence_count = 0;
-    load_bounds(w, &m.bounds);
-    qs_agent_gate_load(&w->gate, &m.gate, qs_agent_now_ns(agent));
+    load_bounds(w, &m->bounds);
+    qs_agent_gate_load(&w->gate, &m->gate, qs_agent_now_ns(agent));
     return agent->run.harness.on && !agent->run.harness.alive ? QS_EV_GONE : qs_act_poll(agent);
 }
 
@@ -169,9 +165,7 @@ static void say(struct qs_agent *agent, int64_t now_ns)
                                      .status = (enum qs_reading_status)item->reading.status,
                                      .eta_ns = qs_agent_gate_eta(item, now_ns),
                                      .note = qs_text_of(w->busiest)};
-    size_t at = qs_talk_begin(agent);
-    qs_msg_encode_waiting(&agent->w, &m);
-    qs_talk_end(agent, at, QS_MSG_WAITING);
+    qs_talk_send(agent, QS_MSG_WAITING, &m);
 }
 
 /* One look at the gate; `shut` is what follows when it is not open. */
@@ -212,9 +206,7 @@ enum qs_agent_event qs_act_arm(struct qs_agent *agent)
 {
     const struct qs_msg_window m = {
         .run = agent->run.uid, .window = agent->window.number, .arming = agent->window.armings++};
-    size_t at = qs_talk_begin(agent);
-    qs_msg_encode_window(&agent->w, &m);
-    qs_talk_end(agent, at, QS_MSG_ARM);
+    qs_talk_send(agent, QS_MSG_ARM, &m);
     return QS_EV_NONE;
 }
 
@@ -232,12 +224,8 @@ static enum qs_agent_event answer(struct qs_agent *agent, const struct qs_uid *r
 
 enum qs_agent_event qs_act_hold(struct qs_agent *agent)
 {
-    struct qs_msg_window_why m;
-    int err = qs_msg_decode_window_why(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0) {
-        return qs_talk_malformed(agent, err);
-    }
-    return answer(agent, &m.run, m.window, m.arming, QS_EV_PUT_OFF);
+    const struct qs_msg_window_why *m = &agent->msg->window_why;
+    return answer(agent, &m->run, m->window, m->arming, QS_EV_PUT_OFF);
 }
 
 enum qs_agent_event qs_act_rest(struct qs_agent *agent)
@@ -258,21 +246,15 @@ enum qs_agent_event qs_act_disarm(struct qs_agent *agent)
                                         .window = agent->window.number,
                                         .arming = agent->window.armings - 1,
                                         .why = qs_text_of(why)};
-    size_t at = qs_talk_begin(agent);
-    qs_msg_encode_window_why(&agent->w, &m);
-    qs_talk_end(agent, at, QS_MSG_DISARM);
+    qs_talk_send(agent, QS_MSG_DISARM, &m);
     agent->heard_ns = qs_agent_now_ns(agent); /* heartbeats begin again */
     return QS_EV_NONE;
 }
 
 enum qs_agent_event qs_act_quiet(struct qs_agent *agent)
 {
-    struct qs_msg_window m;
-    int err = qs_msg_decode_window(agent->frame.payload, agent->frame.len, &m);
-    if (err != 0) {
-        return qs_talk_malformed(agent, err);
-    }
-    return answer(agent, &m.run, m.window, m.arming, QS_EV_SILENCED);
+    const struct qs_msg_window *m = &agent->msg->window;
+    return answer(agent, &m->run, m->window, m->arming, QS_EV_SILENCED);
 }
 
 enum qs_agent_event qs_act_drain(struct qs_agent *agent)

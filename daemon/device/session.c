@@ -130,7 +130,7 @@ void qs_session_arm_deadline(struct qs_session *s)
     s->deadline = limit > 0 ? qs_timer_start(s->loop, limit, on_deadline, s) : NULL;
 }
 
-bool qs_session_do_give_up(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_give_up(struct qs_session *s, const union qs_msg *m)
 {
     (void)m;
     struct qs_buf limit;
@@ -148,7 +148,7 @@ bool qs_session_do_give_up(struct qs_session *s, const union qs_session_msg *m)
 
 /* ---- connections ---- */
 
-bool qs_session_do_connect(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_connect(struct qs_session *s, const union qs_msg *m)
 {
     (void)m;
     s->generation++;
@@ -180,7 +180,7 @@ static void disconnect(struct qs_session *s)
 }
 
 /* The backoff's deadline already runs. */
-bool qs_session_do_retreat(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_retreat(struct qs_session *s, const union qs_msg *m)
 {
     (void)m;
     struct qs_err why = s->why;
@@ -191,12 +191,11 @@ bool qs_session_do_retreat(struct qs_session *s, const union qs_session_msg *m)
     return true;
 }
 
-bool qs_session_do_leave(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_leave(struct qs_session *s, const union qs_msg *m)
 {
     (void)m;
-    size_t at = qs_session_frame(s);
-    qs_msg_encode_bye(&s->w, &(struct qs_msg_bye){.why = qs_text_of("the host ends the session")});
-    qs_session_put(s, at, QS_MSG_BYE, NULL);
+    qs_session_send(s, QS_MSG_BYE, &(struct qs_msg_bye){.why = qs_text_of("the host ends the session")},
+                    NULL);
     disconnect(s);
     return true;
 }
@@ -223,7 +222,7 @@ static void on_beat(void *user)
         fire(s, QS_SESSION_EV_HEARTBEAT);
 }
 
-bool qs_session_do_beat(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_beat(struct qs_session *s, const union qs_msg *m)
 {
     (void)m;
     int64_t now = qs_loop_now_ns(s->loop);

@@ -7,9 +7,8 @@ bool qs_session_ping(struct qs_session *s)
     c->asked = true;
     c->id++;
     c->sent_ns = qs_loop_now_ns(s->loop);
-    size_t at = qs_session_frame(s);
-    qs_msg_encode_ping(&s->w, &(struct qs_msg_ping){.id = c->id, .t_send_ns = c->sent_ns});
-    return qs_session_put(s, at, QS_MSG_PING, &s->why);
+    return qs_session_send(s, QS_MSG_PING, &(struct qs_msg_ping){.id = c->id, .t_send_ns = c->sent_ns},
+                           &s->why);
 }
 
 /* A PING that is out already is the first of the burst. A failed send is told by the link. */
@@ -30,14 +29,12 @@ void qs_session_burst_if_due(struct qs_session *s)
         qs_session_burst(s, QS_SESSION_BURST);
 }
 
-bool qs_session_do_pong(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_pong(struct qs_session *s, const union qs_msg *m)
 {
     int64_t now = qs_loop_now_ns(s->loop);
     struct qs_msg_pong pong = {
         .id = m->ping.id, .t_send_ns = m->ping.t_send_ns, .t_recv_ns = now, .t_reply_ns = now};
-    size_t at = qs_session_frame(s);
-    qs_msg_encode_pong(&s->w, &pong);
-    return qs_session_put(s, at, QS_MSG_PONG, &s->why);
+    return qs_session_send(s, QS_MSG_PONG, &pong, &s->why);
 }
 
 /* Clock filter of NTP (RFC 5905, 8 and 10): the middles of both sides' spans belong together, with an error
@@ -72,7 +69,7 @@ static bool end_burst(struct qs_session *s)
     return true;
 }
 
-bool qs_session_do_clock(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_clock(struct qs_session *s, const union qs_msg *m)
 {
     struct qs_session_clock *c = &s->clock;
     if (!c->asked || m->pong.id != c->id || m->pong.t_send_ns != c->sent_ns)
@@ -88,7 +85,7 @@ bool qs_session_do_clock(struct qs_session *s, const union qs_session_msg *m)
 }
 
 /* The window wants to begin: what is left of the burst is dropped. */
-bool qs_session_do_clock_then_ask(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_clock_then_ask(struct qs_session *s, const union qs_msg *m)
 {
     s->clock.left = 0;
     uint32_t generation = s->generation;

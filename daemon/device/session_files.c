@@ -19,11 +19,11 @@ static bool allowed(struct qs_session *s, enum qs_session_event event, struct qs
     return true;
 }
 
-/* What was encoded into the frame is sent; `answer` is then the only one that counts. */
-static bool ask(struct qs_session *s, size_t at, enum qs_msg_type type, enum qs_session_event event,
+/* `answer` is then the only one that counts. */
+static bool ask(struct qs_session *s, enum qs_msg_type type, const void *m, enum qs_session_event event,
                 enum qs_session_event answer, struct qs_err *err)
 {
-    if (!qs_session_put(s, at, type, err))
+    if (!qs_session_send(s, type, m, err))
         return false;
     s->files.answer = answer;
     qs_session_fire(s, event, NULL);
@@ -34,20 +34,18 @@ bool qs_session_have(struct qs_session *s, const struct qs_list *files, struct q
 {
     if (!allowed(s, QS_SESSION_EV_HAVE, err))
         return false;
-    size_t at = qs_session_frame(s);
-    qs_msg_encode_have(&s->w, &(struct qs_msg_have){.id = s->files.id, .files = *files});
-    return ask(s, at, QS_MSG_HAVE, QS_SESSION_EV_HAVE, QS_SESSION_EV_HAVING, err);
+    const struct qs_msg_have m = {.id = s->files.id, .files = *files};
+    return ask(s, QS_MSG_HAVE, &m, QS_SESSION_EV_HAVE, QS_SESSION_EV_HAVING, err);
 }
 
 bool qs_session_push(struct qs_session *s, const struct qs_content *file, struct qs_err *err)
 {
     if (!allowed(s, QS_SESSION_EV_PUT, err))
         return false;
-    size_t at = qs_session_frame(s);
-    qs_msg_encode_put(&s->w, &(struct qs_msg_put){.id = s->files.id, .file = *file});
+    const struct qs_msg_put m = {.id = s->files.id, .file = *file};
     s->files.bytes = file->bytes;
     s->files.sent = s->files.taken = 0;
-    return ask(s, at, QS_MSG_PUT, QS_SESSION_EV_PUT, QS_SESSION_EV_PUT_AT, err);
+    return ask(s, QS_MSG_PUT, &m, QS_SESSION_EV_PUT, QS_SESSION_EV_PUT_AT, err);
 }
 
 size_t qs_session_push_room(const struct qs_session *s)
@@ -70,9 +68,7 @@ bool qs_session_push_data(struct qs_session *s, const void *bytes, size_t n, str
         return qs_fail(err, QS_E_LIMIT, "%s: %zu bytes are not what may be sent now", s->name, n);
     const struct qs_msg_put_data m = {
         .id = s->files.id, .offset = s->files.sent, .data = {.p = bytes, .n = (uint16_t)n}};
-    size_t at = qs_session_frame(s);
-    qs_msg_encode_put_data(&s->w, &m);
-    if (!qs_session_put(s, at, QS_MSG_PUT_DATA, err))
+    if (!qs_session_send(s, QS_MSG_PUT_DATA, &m, err))
         return false;
     s->files.sent += n;
     qs_session_fire(s, QS_SESSION_EV_PUT_DATA, NULL);
@@ -83,18 +79,16 @@ bool qs_session_stage(struct qs_session *s, uint16_t dir, const struct qs_list *
 {
     if (!allowed(s, QS_SESSION_EV_STAGE, err))
         return false;
-    size_t at = qs_session_frame(s);
-    qs_msg_encode_stage(&s->w, &(struct qs_msg_stage){.id = s->files.id, .dir = dir, .places = *places});
-    return ask(s, at, QS_MSG_STAGE, QS_SESSION_EV_STAGE, QS_SESSION_EV_STAGED, err);
+    const struct qs_msg_stage m = {.id = s->files.id, .dir = dir, .places = *places};
+    return ask(s, QS_MSG_STAGE, &m, QS_SESSION_EV_STAGE, QS_SESSION_EV_STAGED, err);
 }
 
 bool qs_session_clean(struct qs_session *s, enum qs_clean_what what, struct qs_err *err)
 {
     if (!allowed(s, QS_SESSION_EV_CLEAN, err))
         return false;
-    size_t at = qs_session_frame(s);
-    qs_msg_encode_clean(&s->w, &(struct qs_msg_clean){.id = s->files.id, .what = what});
-    return ask(s, at, QS_MSG_CLEAN, QS_SESSION_EV_CLEAN, QS_SESSION_EV_CLEANED, err);
+    const struct qs_msg_clean m = {.id = s->files.id, .what = what};
+    return ask(s, QS_MSG_CLEAN, &m, QS_SESSION_EV_CLEAN, QS_SESSION_EV_CLEANED, err);
 }
 
 static bool is_put_at_ours(const struct qs_session *s, const struct qs_msg_put_at *m)
@@ -106,7 +100,7 @@ static bool is_put_at_ours(const struct qs_session *s, const struct qs_msg_put_a
 }
 
 bool qs_session_is_files_answer(const struct qs_session *s, enum qs_session_event event,
-                                const union qs_session_msg *m)
+                                const union qs_msg *m)
 {
     if (event == QS_SESSION_EV_PUT_AT) /* of a file that was given up, it crossed what came after */
         return s->state == QS_SESSION_PUTTING ? is_put_at_ours(s, &m->put_at) : m->put_at.id < s->files.id;
@@ -116,14 +110,14 @@ bool qs_session_is_files_answer(const struct qs_session *s, enum qs_session_even
     return id == s->files.id && event == s->files.answer;
 }
 
-bool qs_session_do_having(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_having(struct qs_session *s, const union qs_msg *m)
 {
     if (s->events.on_having)
         s->events.on_having(&m->having, s->events.user);
     return true;
 }
 
-bool qs_session_do_put_at(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_put_at(struct qs_session *s, const union qs_msg *m)
 {
     s->files.taken = m->put_at.offset;
     if (s->state == QS_SESSION_PUTTING)
@@ -133,14 +127,14 @@ bool qs_session_do_put_at(struct qs_session *s, const union qs_session_msg *m)
     return true;
 }
 
-bool qs_session_do_staged(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_staged(struct qs_session *s, const union qs_msg *m)
 {
     if (s->events.on_staged)
         s->events.on_staged(&m->staged, s->events.user);
     return true;
 }
 
-bool qs_session_do_cleaned(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_cleaned(struct qs_session *s, const union qs_msg *m)
 {
     if (s->events.on_cleaned)
         s->events.on_cleaned(&m->cleaned, s->events.user);

@@ -1,64 +1,30 @@
 #include "device/session_frames.h"
 
-/* What is known of a message: how to decode it, and the event that it is where nothing else decides. */
-typedef int decode_fn(const uint8_t *p, size_t n, union qs_session_msg *m);
-
-#define DECODER(name, field)                                                                                 \
-    static int decode_##field(const uint8_t *p, size_t n, union qs_session_msg *m)                           \
-    {                                                                                                        \
-        return qs_msg_decode_##name(p, n, &m->field);                                                        \
-    }
-DECODER(hello_agent, hello)
-DECODER(auth, auth)
-DECODER(ping, ping)
-DECODER(pong, pong)
-DECODER(facts, facts)
-DECODER(held, held)
-DECODER(run_ready, run_ready)
-DECODER(hook_done, hook_done)
-DECODER(waiting, waiting)
-DECODER(window, window)
-DECODER(window_why, disarm)
-DECODER(closed, closed)
-DECODER(iterations, rows)
-DECODER(run_ended, run_ended)
-DECODER(error, error)
-DECODER(bye, bye)
-DECODER(pulled, pulled)
-DECODER(traced, traced)
-DECODER(having, having)
-DECODER(put_at, put_at)
-DECODER(staged, staged)
-DECODER(cleaned, cleaned)
-DECODER(document, document)
-
-static const struct {
-    decode_fn *decode;
-    enum qs_session_event event;
-} kinds[QS_MSG_LAST + 1] = {
-    [QS_MSG_HELLO_AGENT] = {decode_hello, QS_SESSION_EV_HELLO_AGENT},
-    [QS_MSG_AUTH] = {decode_auth, QS_SESSION_EV_AUTH},
-    [QS_MSG_PING] = {decode_ping, QS_SESSION_EV_PING},
-    [QS_MSG_PONG] = {decode_pong, QS_SESSION_EV_PONG},
-    [QS_MSG_FACTS] = {decode_facts, QS_SESSION_EV_FACTS},
-    [QS_MSG_HELD] = {decode_held, QS_SESSION_EV_HELD},
-    [QS_MSG_RUN_READY] = {decode_run_ready, QS_SESSION_EV_RUN_READY},
-    [QS_MSG_HOOK_DONE] = {decode_hook_done, QS_SESSION_EV_HOOK_DONE},
-    [QS_MSG_WAITING] = {decode_waiting, QS_SESSION_EV_WAITING},
-    [QS_MSG_ARM] = {decode_window, QS_SESSION_EV_ARM},
-    [QS_MSG_DISARM] = {decode_disarm, QS_SESSION_EV_DISARM},
-    [QS_MSG_CLOSED] = {decode_closed, QS_SESSION_EV_CLOSED},
-    [QS_MSG_ITERATIONS] = {decode_rows, QS_SESSION_EV_ROWS},
-    [QS_MSG_RUN_ENDED] = {decode_run_ended, QS_SESSION_EV_RUN_ENDED},
-    [QS_MSG_ERROR] = {decode_error, QS_SESSION_EV_ERROR},
-    [QS_MSG_BYE] = {decode_bye, QS_SESSION_EV_BYE},
-    [QS_MSG_PULLED] = {decode_pulled, QS_SESSION_EV_PULLED},
-    [QS_MSG_TRACED] = {decode_traced, QS_SESSION_EV_TRACED},
-    [QS_MSG_HAVING] = {decode_having, QS_SESSION_EV_HAVING},
-    [QS_MSG_PUT_AT] = {decode_put_at, QS_SESSION_EV_PUT_AT},
-    [QS_MSG_STAGED] = {decode_staged, QS_SESSION_EV_STAGED},
-    [QS_MSG_CLEANED] = {decode_cleaned, QS_SESSION_EV_CLEANED},
-    [QS_MSG_DOCUMENT] = {decode_document, QS_SESSION_EV_DOCUMENT},
+/* The event that a message of the agent is where nothing else decides. */
+static const enum qs_session_event events[QS_MSG_LAST + 1] = {
+    [QS_MSG_HELLO_AGENT] = QS_SESSION_EV_HELLO_AGENT,
+    [QS_MSG_AUTH] = QS_SESSION_EV_AUTH,
+    [QS_MSG_PING] = QS_SESSION_EV_PING,
+    [QS_MSG_PONG] = QS_SESSION_EV_PONG,
+    [QS_MSG_FACTS] = QS_SESSION_EV_FACTS,
+    [QS_MSG_HELD] = QS_SESSION_EV_HELD,
+    [QS_MSG_RUN_READY] = QS_SESSION_EV_RUN_READY,
+    [QS_MSG_HOOK_DONE] = QS_SESSION_EV_HOOK_DONE,
+    [QS_MSG_WAITING] = QS_SESSION_EV_WAITING,
+    [QS_MSG_ARM] = QS_SESSION_EV_ARM,
+    [QS_MSG_DISARM] = QS_SESSION_EV_DISARM,
+    [QS_MSG_CLOSED] = QS_SESSION_EV_CLOSED,
+    [QS_MSG_ITERATIONS] = QS_SESSION_EV_ROWS,
+    [QS_MSG_RUN_ENDED] = QS_SESSION_EV_RUN_ENDED,
+    [QS_MSG_ERROR] = QS_SESSION_EV_ERROR,
+    [QS_MSG_BYE] = QS_SESSION_EV_BYE,
+    [QS_MSG_PULLED] = QS_SESSION_EV_PULLED,
+    [QS_MSG_TRACED] = QS_SESSION_EV_TRACED,
+    [QS_MSG_HAVING] = QS_SESSION_EV_HAVING,
+    [QS_MSG_PUT_AT] = QS_SESSION_EV_PUT_AT,
+    [QS_MSG_STAGED] = QS_SESSION_EV_STAGED,
+    [QS_MSG_CLEANED] = QS_SESSION_EV_CLEANED,
+    [QS_MSG_DOCUMENT] = QS_SESSION_EV_DOCUMENT,
 };
 
 static bool is_resending(const struct qs_session *s)
@@ -85,13 +51,13 @@ static bool are_last(const struct qs_session *s, const struct qs_msg_iterations 
 }
 
 static enum qs_session_event tell_apart(const struct qs_session *s, enum qs_session_event event,
-                                        const union qs_session_msg *m)
+                                        const union qs_msg *m)
 {
     if (event == QS_SESSION_EV_CLOSED && m->closed.iterations == 0)
         return QS_SESSION_EV_CLOSED_EMPTY;
     if (event == QS_SESSION_EV_PUT_AT && m->put_at.status != QS_PUT_MORE)
         return QS_SESSION_EV_PUT_OVER;
-    if (event == QS_SESSION_EV_ROWS && are_last(s, &m->rows))
+    if (event == QS_SESSION_EV_ROWS && are_last(s, &m->iterations))
         return QS_SESSION_EV_ROWS_LAST;
     if (event == QS_SESSION_EV_ERROR && is_refusal(s, &m->error.run))
         return QS_SESSION_EV_REFUSED;
@@ -99,7 +65,7 @@ static enum qs_session_event tell_apart(const struct qs_session *s, enum qs_sess
 }
 
 /* Messages about another run or window than the open one are no message at all in this state. */
-static bool is_ours(const struct qs_session *s, enum qs_session_event event, const union qs_session_msg *m)
+static bool is_ours(const struct qs_session *s, enum qs_session_event event, const union qs_msg *m)
 {
     const struct qs_session_run *run = &s->run;
     if (event == QS_SESSION_EV_RUN_READY)
@@ -120,7 +86,7 @@ static bool is_ours(const struct qs_session *s, enum qs_session_event event, con
     if (event == QS_SESSION_EV_ARM)
         return qs_uid_equal(&m->window.run, &run->uid) && m->window.window == run->window;
     if (event == QS_SESSION_EV_DISARM)
-        return qs_uid_equal(&m->disarm.run, &run->uid) && m->disarm.window == run->window;
+        return qs_uid_equal(&m->window_why.run, &run->uid) && m->window_why.window == run->window;
     if (event == QS_SESSION_EV_CLOSED && is_resending(s))
         return qs_uid_equal(&m->closed.run, &s->resend.run);
     if (event == QS_SESSION_EV_CLOSED)
@@ -135,17 +101,13 @@ static void lose(struct qs_session *s)
 
 void qs_session_take_frame(struct qs_session *s, const struct qs_frame *frame)
 {
-    union qs_session_msg m;
+    union qs_msg m;
     int accepted = qs_msg_accept(frame->type, QS_SIDE_AGENT);
     if (accepted == 0) { /* a newer agent's, not needed */
         s->silence.noise++;
         return;
     }
-    int status = accepted;
-    if (accepted > 0)
-        status = frame->type <= QS_MSG_LAST && kinds[frame->type].decode
-                     ? kinds[frame->type].decode(frame->payload, frame->len, &m)
-                     : QS_WIRE_E_TYPE;
+    int status = accepted > 0 ? qs_msg_decode(frame->type, frame->payload, frame->len, &m) : accepted;
     if (status < 0) {
         qs_session_broken(s, QS_E_PROTOCOL, "%s: %s (message %u): %s", s->name, qs_msg_name(frame->type),
                           (unsigned)frame->type, qs_wire_err_text(status));
@@ -154,7 +116,7 @@ void qs_session_take_frame(struct qs_session *s, const struct qs_frame *frame)
     }
     if (frame->type == QS_MSG_HELLO_AGENT)
         qs_sha256_add(&s->hellos, frame->payload, frame->len);
-    enum qs_session_event event = kinds[frame->type].event;
+    enum qs_session_event event = events[frame->type];
     if (qs_session_is_ready(s) && !is_ours(s, event, &m)) {
         qs_session_broken(s, QS_E_PROTOCOL,
                           "%s: %s speaks of another run, window, hook or file than the one that is open",

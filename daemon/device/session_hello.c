@@ -24,7 +24,7 @@ static struct qs_msg_hello_host our_hello(const struct qs_session *s)
     };
 }
 
-bool qs_session_do_greet(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_greet(struct qs_session *s, const union qs_msg *m)
 {
     (void)m;
     qs_framer_init(&s->framer, s->rx, sizeof s->rx);
@@ -33,11 +33,10 @@ bool qs_session_do_greet(struct qs_session *s, const union qs_session_msg *m)
     s->agreed = (struct qs_agreed){.max_frame_bytes = QS_FRAME_FLOOR_BYTES};
     qs_loop_random(s->loop, s->nonce.b, sizeof s->nonce.b);
     struct qs_msg_hello_host hello = our_hello(s);
-    size_t at = qs_session_frame(s);
-    qs_msg_encode_hello_host(&s->w, &hello);
+    bool sent = qs_session_send(s, QS_MSG_HELLO_HOST, &hello, &s->why);
     qs_sha256_init(&s->hellos);
-    qs_sha256_add(&s->hellos, s->tx + at + QS_FRAME_HEADER_BYTES, s->w.len - at - QS_FRAME_HEADER_BYTES);
-    return qs_session_put(s, at, QS_MSG_HELLO_HOST, &s->why);
+    qs_sha256_add(&s->hellos, s->tx + QS_FRAME_HEADER_BYTES, s->w.len - QS_FRAME_HEADER_BYTES);
+    return sent;
 }
 
 static bool refuse_version(struct qs_session *s, const struct qs_msg_hello_agent *hello)
@@ -83,9 +82,9 @@ static bool judge_key(struct qs_session *s, bool *ret_keyed)
     return true;
 }
 
-bool qs_session_do_judge(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_judge(struct qs_session *s, const union qs_msg *m)
 {
-    const struct qs_msg_hello_agent *hello = &m->hello;
+    const struct qs_msg_hello_agent *hello = &m->hello_agent;
     struct qs_msg_hello_host ours = our_hello(s);
     bool keyed = false;
     keep_text(hello->software, s->software, sizeof s->software);
@@ -109,7 +108,7 @@ bool qs_session_do_judge(struct qs_session *s, const union qs_session_msg *m)
     return true;
 }
 
-bool qs_session_do_prove(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_prove(struct qs_session *s, const union qs_msg *m)
 {
     (void)m;
     size_t key_bytes = 0;
@@ -117,16 +116,14 @@ bool qs_session_do_prove(struct qs_session *s, const union qs_session_msg *m)
     struct qs_msg_auth proof;
     uint8_t hellos[QS_SHA256_BYTES];
     qs_auth_mac_host(key, key_bytes, &s->nonce, s->agent_nonce, &s->farm, proof.mac);
-    size_t at = qs_session_frame(s);
-    qs_msg_encode_auth(&s->w, &proof);
-    if (!qs_session_put(s, at, QS_MSG_AUTH, &s->why))
+    if (!qs_session_send(s, QS_MSG_AUTH, &proof, &s->why))
         return false;
     qs_sha256_final(&s->hellos, hellos);
     qs_seal_make(key, key_bytes, &s->nonce, s->agent_nonce, &s->farm, hellos, &s->tx_seal, &s->rx_seal);
     return true;
 }
 
-bool qs_session_do_verify(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_verify(struct qs_session *s, const union qs_msg *m)
 {
     size_t key_bytes = 0;
     const uint8_t *key = qs_link_key(s->link, &key_bytes);
@@ -139,12 +136,12 @@ bool qs_session_do_verify(struct qs_session *s, const union qs_session_msg *m)
     return true;
 }
 
-bool qs_session_do_take_held(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_take_held(struct qs_session *s, const union qs_msg *m)
 {
     struct qs_iter it = qs_list_iter(&m->held.held);
     struct qs_held held;
     uint32_t generation = s->generation;
-    if (!qs_session_send_empty(s, QS_MSG_FACTS_GET, &s->why))
+    if (!qs_session_send(s, QS_MSG_FACTS_GET, NULL, &s->why))
         return false;
     while (s->generation == generation && qs_list_held(&it, &held)) {
         qs_session_remember(s, &held.run, held.first_seq, held.next_seq);
@@ -200,7 +197,7 @@ static char *facts_to_json(const struct qs_fact *facts, size_t count,
     return qs_buf_take(&out);
 }
 
-bool qs_session_do_take_facts(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_take_facts(struct qs_session *s, const union qs_msg *m)
 {
     struct qs_fact *facts = qs_calloc(QS_FACTS_MAX, sizeof *facts);
     struct qs_iter it = qs_list_iter(&m->facts.facts);
@@ -223,7 +220,7 @@ bool qs_session_do_take_facts(struct qs_session *s, const union qs_session_msg *
     return true;
 }
 
-bool qs_session_do_announce(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_announce(struct qs_session *s, const union qs_msg *m)
 {
     (void)m;
     struct qs_session_agent agent = {
@@ -244,7 +241,7 @@ bool qs_session_do_announce(struct qs_session *s, const union qs_session_msg *m)
 }
 
 /* The agent's reason for not talking to us, or for leaving. */
-bool qs_session_do_refuse(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_refuse(struct qs_session *s, const union qs_msg *m)
 {
     struct qs_buf text;
     qs_buf_init(&text);
@@ -258,7 +255,7 @@ bool qs_session_do_refuse(struct qs_session *s, const union qs_session_msg *m)
     return false;
 }
 
-bool qs_session_do_bye(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_bye(struct qs_session *s, const union qs_msg *m)
 {
     struct qs_buf text;
     qs_buf_init(&text);

@@ -10,33 +10,6 @@
 #include "proto/frame.h"
 #include "proto/msg.h"
 
-/* What the events of a frame or of a request carry. */
-union qs_session_msg {
-    struct qs_msg_hello_agent hello;
-    struct qs_msg_auth auth;
-    struct qs_msg_ping ping;
-    struct qs_msg_pong pong;
-    struct qs_msg_facts facts;
-    struct qs_msg_held held;
-    struct qs_msg_run_ready run_ready;
-    struct qs_msg_hook_done hook_done;
-    struct qs_msg_waiting waiting;
-    struct qs_msg_window window;
-    struct qs_msg_window_why disarm;
-    struct qs_msg_closed closed;
-    struct qs_msg_iterations rows;
-    struct qs_msg_run_ended run_ended;
-    struct qs_msg_error error;
-    struct qs_msg_bye bye;
-    struct qs_msg_pulled pulled;
-    struct qs_msg_traced traced;
-    struct qs_msg_having having;
-    struct qs_msg_put_at put_at;
-    struct qs_msg_staged staged;
-    struct qs_msg_cleaned cleaned;
-    struct qs_msg_document document;
-};
-
 /* The longest wait for an answer; a window's is its lease, a hook's is added to its limit. */
 #define QS_SESSION_HANDSHAKE_NS  INT64_C(15000000000)
 #define QS_SESSION_REPLY_NS      INT64_C(60000000000)
@@ -98,20 +71,17 @@ bool qs_session_broken(struct qs_session *s, enum qs_errc code, const char *fmt,
 void qs_session_arm_beat(struct qs_session *s); /* from now; what was heard before counts no more */
 void qs_session_agent_text(struct qs_text t, struct qs_buf *out); /* escaped, for messages */
 
-/* session_send.c: encode, frame, send. False: *err says why, nothing was sent. */
-size_t qs_session_frame(struct qs_session *s);
-bool qs_session_put(struct qs_session *s, size_t at, enum qs_msg_type type, struct qs_err *err);
-bool qs_session_send_empty(struct qs_session *s, enum qs_msg_type type, struct qs_err *err);
+/* session_send.c: encode, frame, send (the frame is then in s->tx, s->w.len long). m: the type's structure,
+ * or NULL where it has no fields. False: *err says why, nothing was sent. */
+bool qs_session_send(struct qs_session *s, enum qs_msg_type type, const void *m, struct qs_err *err);
 void qs_session_send_error(struct qs_session *s, const struct qs_err *why);
-bool qs_session_send_run_seq(struct qs_session *s, enum qs_msg_type type, const struct qs_msg_run_seq *m,
-                             struct qs_err *err);
 
 /* session_run.c: connected, and the table has a row for it now. */
 bool qs_session_may(struct qs_session *s, enum qs_session_event event, struct qs_err *err);
 
 /* session_files.c: does it answer what was asked for last? */
 bool qs_session_is_files_answer(const struct qs_session *s, enum qs_session_event event,
-                                const union qs_session_msg *m);
+                                const union qs_msg *m);
 
 /* session_clock.c */
 bool qs_session_ping(struct qs_session *s);

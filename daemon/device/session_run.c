@@ -40,9 +40,7 @@ bool qs_session_run_begin(struct qs_session *s, const struct qs_msg_run_begin *m
 {
     if (!qs_session_may(s, QS_SESSION_EV_RUN_BEGIN, err) || !has_what_it_takes(s, m, err))
         return false;
-    size_t at = qs_session_frame(s);
-    qs_msg_encode_run_begin(&s->w, m);
-    if (!qs_session_put(s, at, QS_MSG_RUN_BEGIN, err))
+    if (!qs_session_send(s, QS_MSG_RUN_BEGIN, m, err))
         return false;
     s->run = (struct qs_session_run){.uid = m->run,
                                      .step_limit_ns = m->mode == QS_RUN_HARNESS ? m->hook_limit_ns : 0,
@@ -55,9 +53,7 @@ bool qs_session_hook(struct qs_session *s, const struct qs_msg_hook *m, struct q
 {
     if (!qs_session_may(s, QS_SESSION_EV_HOOK, err))
         return false;
-    size_t at = qs_session_frame(s);
-    qs_msg_encode_hook(&s->w, m);
-    if (!qs_session_put(s, at, QS_MSG_HOOK, err))
+    if (!qs_session_send(s, QS_MSG_HOOK, m, err))
         return false;
     s->run.hook_id = m->id;
     s->run.hook_limit_ns = m->limit_ns;
@@ -87,9 +83,7 @@ bool qs_session_open(struct qs_session *s, const struct qs_msg_open *m, struct q
 {
     if (!qs_session_may(s, QS_SESSION_EV_OPEN, err) || !check_open(s, m, err))
         return false;
-    size_t at = qs_session_frame(s);
-    qs_msg_encode_open(&s->w, m);
-    if (!qs_session_put(s, at, QS_MSG_OPEN, err))
+    if (!qs_session_send(s, QS_MSG_OPEN, m, err))
         return false;
     s->run.window = m->window;
     s->run.phase = m->phase;
@@ -135,7 +129,7 @@ bool qs_session_ack(struct qs_session *s, const struct qs_uid *run, uint64_t nex
         return false;
     struct qs_msg_run_seq m = {.run = *run, .seq = next_seq};
     bool silent = s->state == QS_SESSION_QUIET;
-    if (!(silent ? keep_back(s, &m, err) : qs_session_send_run_seq(s, QS_MSG_ACK, &m, err)))
+    if (!(silent ? keep_back(s, &m, err) : qs_session_send(s, QS_MSG_ACK, &m, err)))
         return false;
     acknowledged(s, &m);
     qs_session_fire(s, QS_SESSION_EV_ACK, NULL);
@@ -155,7 +149,7 @@ bool qs_session_resend(struct qs_session *s, const struct qs_uid *run, uint64_t 
                        (unsigned long long)held->first_seq, (unsigned long long)held->next_seq,
                        (unsigned long long)from_seq);
     struct qs_msg_run_seq m = {.run = *run, .seq = from_seq};
-    if (!qs_session_send_run_seq(s, QS_MSG_RESEND, &m, err))
+    if (!qs_session_send(s, QS_MSG_RESEND, &m, err))
         return false;
     s->resend = (struct qs_held){.run = *run, .first_seq = from_seq, .next_seq = held->next_seq};
     s->again.known = false;
@@ -186,9 +180,7 @@ bool qs_session_pull(struct qs_session *s, const struct qs_msg_pull *m, struct q
         return false;
     if (!qs_session_can_pull(s))
         return qs_fail(err, QS_E_LIMIT, "%s: this agent fetches no files", s->name);
-    size_t at = qs_session_frame(s);
-    qs_msg_encode_pull(&s->w, m);
-    if (!qs_session_put(s, at, QS_MSG_PULL, err))
+    if (!qs_session_send(s, QS_MSG_PULL, m, err))
         return false;
     s->run.pull_id = m->id;
     s->run.pull_offset = m->offset;
@@ -209,9 +201,7 @@ bool qs_session_trace(struct qs_session *s, const struct qs_msg_trace *m, struct
     if (!qs_session_can_trace(s))
         return qs_fail(err, QS_E_LIMIT, "%s: the agent (%s) starts no tracers: it is too old", s->name,
                        s->software);
-    size_t at = qs_session_frame(s);
-    qs_msg_encode_trace(&s->w, m);
-    if (!qs_session_put(s, at, QS_MSG_TRACE, err))
+    if (!qs_session_send(s, QS_MSG_TRACE, m, err))
         return false;
     s->run.trace_id = m->id;
     s->run.trace_limit_ns = m->settle_ns;
@@ -225,9 +215,7 @@ bool qs_session_trace_stop(struct qs_session *s, const struct qs_uid *run, struc
     if (!qs_session_may(s, QS_SESSION_EV_TRACE_STOP, err) || !is_open_run(s, run, err))
         return false;
     const struct qs_msg_trace_stop m = {.run = *run, .id = s->run.trace_id};
-    size_t at = qs_session_frame(s);
-    qs_msg_encode_trace_stop(&s->w, &m);
-    if (!qs_session_put(s, at, QS_MSG_TRACE_STOP, err))
+    if (!qs_session_send(s, QS_MSG_TRACE_STOP, &m, err))
         return false;
     s->run.trace_limit_ns = s->run.trace_stop_ns;
     qs_session_fire(s, QS_SESSION_EV_TRACE_STOP, NULL);
@@ -238,9 +226,7 @@ bool qs_session_run_end(struct qs_session *s, const struct qs_uid *run, struct q
 {
     if (!qs_session_may(s, QS_SESSION_EV_RUN_END, err) || !is_open_run(s, run, err))
         return false;
-    size_t at = qs_session_frame(s);
-    qs_msg_encode_run(&s->w, &(struct qs_msg_run){.run = *run});
-    if (!qs_session_put(s, at, QS_MSG_RUN_END, err))
+    if (!qs_session_send(s, QS_MSG_RUN_END, &(struct qs_msg_run){.run = *run}, err))
         return false;
     qs_session_fire(s, QS_SESSION_EV_RUN_END, NULL);
     return true;
@@ -250,9 +236,8 @@ bool qs_session_cancel(struct qs_session *s, const struct qs_uid *run, const cha
 {
     if (!qs_session_may(s, QS_SESSION_EV_CANCEL, err))
         return false;
-    size_t at = qs_session_frame(s);
-    qs_msg_encode_run_why(&s->w, &(struct qs_msg_run_why){.run = *run, .why = qs_text_of(why)});
-    if (!qs_session_put(s, at, QS_MSG_CANCEL, err))
+    if (!qs_session_send(s, QS_MSG_CANCEL, &(struct qs_msg_run_why){.run = *run, .why = qs_text_of(why)},
+                         err))
         return false;
     s->run.cancelled = true;
     qs_session_fire(s, QS_SESSION_EV_CANCEL, NULL);

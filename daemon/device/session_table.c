@@ -207,7 +207,7 @@ bool qs_session_allows(const struct qs_session *s, enum qs_session_event event)
     return find(s->state, event) != NULL;
 }
 
-static bool make_move(struct qs_session *s, const struct row *row, const union qs_session_msg *m)
+static bool make_move(struct qs_session *s, const struct row *row, const union qs_msg *m)
 {
     s->row_seen[row - rows] = 1;
     if (row->next != STAY && row->next != s->state) {
@@ -217,7 +217,7 @@ static bool make_move(struct qs_session *s, const struct row *row, const union q
     return !row->act || row->act(s, m);
 }
 
-void qs_session_fire(struct qs_session *s, enum qs_session_event event, const union qs_session_msg *m)
+void qs_session_fire(struct qs_session *s, enum qs_session_event event, const union qs_msg *m)
 {
     const struct row *row = find(s->state, event);
     bool ok = row ? make_move(s, row, m)

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 
 struct qs_session;
-union qs_session_msg;
+union qs_msg;
 
 enum { QS_SESSION_TABLE_MAX = 96 };
 
@@ -107,12 +107,12 @@ enum qs_session_event {
 };
 
 /* Runs after the state has moved. False: qs_session_broken() was called, the connection ends. */
-typedef bool qs_session_act(struct qs_session *s, const union qs_session_msg *m);
+typedef bool qs_session_act(struct qs_session *s, const union qs_msg *m);
 
 /* Is there a move? */
 bool qs_session_allows(const struct qs_session *s, enum qs_session_event event);
 /* Makes it. Without a row, or where the action fails, the connection is lost. */
-void qs_session_fire(struct qs_session *s, enum qs_session_event event, const union qs_session_msg *m);
+void qs_session_fire(struct qs_session *s, enum qs_session_event event, const union qs_msg *m);
 
 const char *qs_session_name_of_state(enum qs_session_state state);
 const char *qs_session_name_of_event(enum qs_session_event event);

@@ -42,21 +42,21 @@ void qs_session_remember(struct qs_session *s, const struct qs_uid *run, uint64_
 
 /* ---- runs and hooks ---- */
 
-bool qs_session_do_run_ready(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_run_ready(struct qs_session *s, const union qs_msg *m)
 {
     if (s->events.on_run_ready)
         s->events.on_run_ready(&m->run_ready, s->events.user);
     return true;
 }
 
-bool qs_session_do_hook_done(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_hook_done(struct qs_session *s, const union qs_msg *m)
 {
     if (s->events.on_hook_done)
         s->events.on_hook_done(&m->hook_done, s->events.user);
     return true;
 }
 
-bool qs_session_do_pulled(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_pulled(struct qs_session *s, const union qs_msg *m)
 {
     if (m->pulled.offset != s->run.pull_offset || m->pulled.bytes.n > s->run.pull_max_bytes)
         return qs_session_broken(s, QS_E_PROTOCOL, "%s: another piece came than the one that was asked for",
@@ -66,14 +66,14 @@ bool qs_session_do_pulled(struct qs_session *s, const union qs_session_msg *m)
     return true;
 }
 
-bool qs_session_do_traced(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_traced(struct qs_session *s, const union qs_msg *m)
 {
     if (s->events.on_traced)
         s->events.on_traced(&m->traced, s->events.user);
     return true;
 }
 
-bool qs_session_do_run_ended(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_run_ended(struct qs_session *s, const union qs_msg *m)
 {
     if (m->run_ended.seq != s->run.next_seq)
         return qs_session_broken(s, QS_E_PROTOCOL, "%s: the run ended at iteration %llu, %llu came", s->name,
@@ -98,7 +98,7 @@ static enum qs_errc code_of(const struct qs_msg_error *m)
     return QS_E_AGENT;
 }
 
-bool qs_session_do_error(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_error(struct qs_session *s, const union qs_msg *m)
 {
     struct qs_err err = QS_ERR_INIT;
     struct qs_buf text;
@@ -126,7 +126,7 @@ static bool is_too_talkative(const struct qs_session *s)
     return s->run.waitings > SPARE + (uint64_t)((qs_loop_now_ns(s->loop) - s->run.opened_ns) / second_ns);
 }
 
-bool qs_session_do_waiting(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_waiting(struct qs_session *s, const union qs_msg *m)
 {
     if (m->waiting.expectation >= s->run.expectations)
         return qs_session_broken(s, QS_E_PROTOCOL, "%s: expectation %u of a gate with %u is not met", s->name,
@@ -146,7 +146,7 @@ bool qs_session_do_waiting(struct qs_session *s, const union qs_session_msg *m)
 /* ARM, or (m NULL) what stood in the way of an answer is gone.
  * An answer to a heartbeat that is on its way would arrive in the window: it is awaited. After CANCEL nothing
  * is answered: the agent will close the window. */
-bool qs_session_do_ask(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_ask(struct qs_session *s, const union qs_msg *m)
 {
     const char *why = "the host is not ready";
     if (m && m->window.arming != s->run.armings)
@@ -160,19 +160,17 @@ bool qs_session_do_ask(struct qs_session *s, const union qs_session_msg *m)
     bool granted = !s->events.may_quiet || s->events.may_quiet(&why, s->events.user);
     if (s->generation != generation || s->state != QS_SESSION_ARMED || s->run.cancelled)
         return true; /* the owner changed its mind inside */
-    union qs_session_msg answer;
-    answer.disarm = (struct qs_msg_window_why){.why = qs_text_of(why)};
+    union qs_msg answer;
+    answer.window_why = (struct qs_msg_window_why){.why = qs_text_of(why)};
     qs_session_fire(s, granted ? QS_SESSION_EV_GRANTED : QS_SESSION_EV_DENIED, &answer);
     return true;
 }
 
-bool qs_session_do_hold(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_hold(struct qs_session *s, const union qs_msg *m)
 {
     struct qs_msg_window_why hold = {
-        .run = s->run.uid, .window = s->run.window, .arming = s->run.arming, .why = m->disarm.why};
-    size_t at = qs_session_frame(s);
-    qs_msg_encode_window_why(&s->w, &hold);
-    return qs_session_put(s, at, QS_MSG_HOLD, &s->why);
+        .run = s->run.uid, .window = s->run.window, .arming = s->run.arming, .why = m->window_why.why};
+    return qs_session_send(s, QS_MSG_HOLD, &hold, &s->why);
 }
 
 /* The agent waits the lead out before its deciding reading. The segment that acknowledges QUIET falls into
@@ -186,14 +184,12 @@ static void on_mark(void *user)
                          qs_loop_now_ns(s->loop) - s->silence.quiet_ns < s->run.lead_ns;
 }
 
-bool qs_session_do_quiet(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_quiet(struct qs_session *s, const union qs_msg *m)
 {
     (void)m;
     struct qs_msg_window quiet = {.run = s->run.uid, .window = s->run.window, .arming = s->run.arming};
     struct qs_link_counters now;
-    size_t at = qs_session_frame(s);
-    qs_msg_encode_window(&s->w, &quiet);
-    if (!qs_session_put(s, at, QS_MSG_QUIET, &s->why))
+    if (!qs_session_send(s, QS_MSG_QUIET, &quiet, &s->why))
         return false;
     qs_link_counters(s->link, &now);
     s->silence = (struct qs_session_silence){.on = true, .quiet_ns = qs_loop_now_ns(s->loop), .begin = now};
@@ -216,37 +212,37 @@ static bool end_silence(struct qs_session *s)
     s->mark = NULL;
     qs_session_arm_beat(s);
     for (size_t i = 0; i < s->ack_count; i++) {
-        if (!qs_session_send_run_seq(s, QS_MSG_ACK, &s->acks[i], &s->why))
+        if (!qs_session_send(s, QS_MSG_ACK, &s->acks[i], &s->why))
             return false;
     }
     s->ack_count = 0;
     return true;
 }
 
-bool qs_session_do_disarm(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_disarm(struct qs_session *s, const union qs_msg *m)
 {
-    if (s->run.armings == 0 || m->disarm.arming != s->run.arming)
+    if (s->run.armings == 0 || m->window_why.arming != s->run.arming)
         return qs_session_broken(s, QS_E_PROTOCOL, "%s: DISARM takes back ARM %u, the last was %u", s->name,
-                                 (unsigned)m->disarm.arming, (unsigned)s->run.arming);
+                                 (unsigned)m->window_why.arming, (unsigned)s->run.arming);
     if (!end_silence(s))
         return false;
     struct qs_buf why;
     qs_buf_init(&why);
-    qs_session_agent_text(m->disarm.why, &why);
+    qs_session_agent_text(m->window_why.why, &why);
     if (s->events.on_disarm)
         s->events.on_disarm(why.data, s->events.user);
     qs_buf_done(&why);
     return true;
 }
 
-bool qs_session_do_noise(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_noise(struct qs_session *s, const union qs_msg *m)
 {
     (void)m;
     s->silence.noise++;
     return true;
 }
 
-bool qs_session_do_noisy_error(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_noisy_error(struct qs_session *s, const union qs_msg *m)
 {
     s->silence.noise++;
     return qs_session_do_error(s, m);
@@ -322,7 +318,7 @@ static void expect_document(struct qs_session *s, const struct qs_msg_closed *m)
     s->document = (struct qs_session_document){.run = m->run, .window = m->window};
 }
 
-bool qs_session_do_closed(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_closed(struct qs_session *s, const union qs_msg *m)
 {
     expect_document(s, &m->closed);
     struct qs_session_quiet quiet = what_was_counted(s);
@@ -338,7 +334,7 @@ bool qs_session_do_closed(struct qs_session *s, const union qs_session_msg *m)
 }
 
 /* A window of an earlier connection: nobody counted its silence. */
-bool qs_session_do_closed_again(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_closed_again(struct qs_session *s, const union qs_msg *m)
 {
     const struct qs_session_quiet unknown = {.silent = false};
     struct qs_session_again *again = &s->again;
@@ -365,7 +361,7 @@ static bool continues(const struct qs_session_document *d, const struct qs_msg_d
             (m->status == d->status && m->total_bytes == d->total_bytes && m->kept_bytes == d->kept_bytes));
 }
 
-bool qs_session_do_document(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_document(struct qs_session *s, const union qs_msg *m)
 {
     struct qs_session_document *d = &s->document;
     bool ours = qs_uid_equal(&m->document.run, &d->run) && m->document.window == d->window;
@@ -457,17 +453,17 @@ static bool has_same_metrics(struct qs_session *s, const struct qs_msg_iteration
 
 /* The state has moved: a count that is not over yet, or one of the two that were left, tells which rows these
  * are. */
-bool qs_session_do_rows(struct qs_session *s, const union qs_session_msg *m)
+bool qs_session_do_rows(struct qs_session *s, const union qs_msg *m)
 {
     bool resent = s->resend.first_seq < s->resend.next_seq;
     if (!document_is_whole(s, !resent && s->run.streams) ||
-        !(resent ? count_resent_rows(s, &m->rows) : count_window_rows(s, &m->rows)) ||
-        !has_same_metrics(s, &m->rows))
+        !(resent ? count_resent_rows(s, &m->iterations) : count_window_rows(s, &m->iterations)) ||
+        !has_same_metrics(s, &m->iterations))
         return false;
     qs_session_arm_deadline(s);
     if (s->state == QS_SESSION_RUN_OPEN)
         qs_session_burst_if_due(s);
     if (s->events.on_iterations)
-        s->events.on_iterations(&m->rows, s->events.user);
+        s->events.on_iterations(&m->iterations, s->events.user);
     return true;
 }

@@ -211,7 +211,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1 || size - 1 > QS_FRAME_MAX_BYTES)
         return 0;
     uint8_t type = data[0];
-    (void)qs_msg_check(type, data + 1, size - 1);
+    (void)qs_msg_decode(type, data + 1, size - 1, &(union qs_msg){0});
     if (type <= QS_MSG_LAST && tries[type] != NULL)
         tries[type](data + 1, size - 1);
     return 0;

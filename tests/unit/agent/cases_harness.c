@@ -223,7 +223,9 @@ static void talks_while_a_program_starts_and_quits(void **state)
         struct script *s = in_between(which);
         peer_ping(&s->peer, 3);
         script_expect(s, QS_MSG_PONG);
-        peer_bytes(&s->peer, QS_MSG_PONG, "", 0);
+        peer_plain(&s->peer, QS_MSG_PONG);
+        peer_seq(&s->peer, QS_MSG_ACK, 0);
+        assert_int_equal(script_expect_error(s), QS_CODE_UNKNOWN_RUN);
         peer_cancel(&s->peer);
         assert_true(s->asked);
         script_end(s, &(struct qs_port_child){.how = QS_PORT_SIGNALLED, .code = 15});
@@ -233,7 +235,7 @@ static void talks_while_a_program_starts_and_quits(void **state)
         for (size_t i = 0; i < sizeof last; i++) {
             s = in_between(which);
             if (last[i]) {
-                peer_bytes(&s->peer, last[i], "", 0);
+                peer_plain(&s->peer, last[i]);
             } else {
                 script_unplug(s);
             }

@@ -159,7 +159,7 @@ static void finishes_a_window_alone(void **state)
         script_measuring(s, 0, 3);
         script_exit(s, 1 * MS, 0);
         if (types[i]) {
-            peer_bytes(&s->peer, types[i], "", 0);
+            peer_plain(&s->peer, types[i]);
         } else {
             script_unplug(s);
         }

@@ -136,7 +136,7 @@ static void taints_by_evidence_and_link(void **state)
     s->evidence_ticks = 4;
     s->unread = 9;
     peer_ping(&s->peer, 1);
-    peer_bytes(&s->peer, QS_MSG_PONG, "", 0);
+    peer_plain(&s->peer, QS_MSG_PONG);
     peer_bytes(&s->peer, 0x80 | 3, "", 0);
     script_expect_nothing(s);
     script_exit(s, 1 * MS, 0);

@@ -63,7 +63,7 @@ static void answers_nothing_before_the_proof(void **state)
         script_plug(s);
         peer_hello(&s->peer, 1000);
         script_expect(s, QS_MSG_HELLO_AGENT);
-        peer_bytes(&s->peer, types[i], "", 0);
+        peer_plain(&s->peer, types[i]);
         script_expect_fatal(s);
         script_expect_state(s, QS_STATE_DOWN);
         script_free(s);
@@ -97,17 +97,17 @@ static void leaves_on_bye_and_on_error(void **state)
         struct script *s = script_new(&(struct script_options){.key = true});
         script_plug(s);
         peer_hello(&s->peer, 1000);
-        peer_bytes(&s->peer, types[i], "", 0);
+        peer_plain(&s->peer, types[i]);
         script_expect_state(s, QS_STATE_DOWN);
         assert_false(s->link_open);
         script_free(s);
         s = script_new(&plain);
         script_connect(s);
-        peer_bytes(&s->peer, types[i], "", 0);
+        peer_plain(&s->peer, types[i]);
         script_expect_state(s, QS_STATE_DOWN);
         script_connect(s);
         script_run(s, &(struct run_spec){.capture = false});
-        peer_bytes(&s->peer, types[i], "", 0);
+        peer_plain(&s->peer, types[i]);
         script_expect_state(s, QS_STATE_DOWN);
         script_connect(s);
         script_unplug(s);
@@ -145,7 +145,7 @@ static void answers_pings_and_facts(void **state)
         assert_int_equal(pong.id, 77);
         assert_int_equal(pong.t_send_ns, 7);
         assert_int_equal(pong.t_recv_ns, s->now_ns);
-        peer_bytes(&s->peer, QS_MSG_PONG, "", 0);
+        peer_plain(&s->peer, QS_MSG_PONG);
         peer_empty(&s->peer, QS_MSG_FACTS_GET);
         l = script_expect(s, QS_MSG_FACTS);
         assert_int_equal(qs_msg_decode_facts(l->payload, l->n, &facts), 0);
@@ -308,7 +308,7 @@ static void begins_and_ends_runs(void **state)
     script_expect_nothing(s);
     script_expect_state(s, QS_STATE_READY);
     script_run(s, &(struct run_spec){.capture = false});
-    peer_bytes(&s->peer, QS_MSG_BYE, "", 0);
+    peer_plain(&s->peer, QS_MSG_BYE);
     script_expect_state(s, QS_STATE_DOWN);
     assert_int_equal(s->run_ends, 2);
     script_free(s);
@@ -332,7 +332,7 @@ static void run_hooks(struct script *s, enum qs_agent_state during, enum qs_agen
     script_expect_state(s, during);
     peer_ping(&s->peer, 1);
     script_expect(s, QS_MSG_PONG);
-    peer_bytes(&s->peer, QS_MSG_PONG, "", 0);
+    peer_plain(&s->peer, QS_MSG_PONG);
     peer_seq(&s->peer, QS_MSG_ACK, 0);
     assert_int_equal(script_expect_error(s), QS_CODE_UNKNOWN_RUN);
     script_exit(s, 5 * MS, 3);
@@ -462,7 +462,7 @@ static void ends_the_hook_of_a_lost_link(void **state)
                 script_run(s, &(struct run_spec){.capture = false});
             }
             peer_hook(&s->peer, 1, (const char *const[]){"tool", NULL}, 60 * S);
-            peer_bytes(&s->peer, types[i], "", 0);
+            peer_plain(&s->peer, types[i]);
             script_expect_state(s, QS_STATE_ENDING);
             assert_true(s->forced);
             assert_false(qs_agent_takes_link(s->agent));

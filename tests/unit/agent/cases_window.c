@@ -61,7 +61,7 @@ static void waits_and_says_so_once_a_second(void **state)
     expect_waiting(s, 50, QS_READING_OK, -1);
     peer_ping(&s->peer, 5);
     script_expect(s, QS_MSG_PONG);
-    peer_bytes(&s->peer, QS_MSG_PONG, "", 0);
+    peer_plain(&s->peer, QS_MSG_PONG);
     s->sensors[0].reading.value = 40;
     script_pass(s, 100 * MS);
     script_expect(s, QS_MSG_ARM);
@@ -218,11 +218,11 @@ static void loses_the_gate(void **state)
         struct script *s = armed(&e);
         peer_ping(&s->peer, 1);
         script_expect(s, QS_MSG_PONG);
-        peer_bytes(&s->peer, QS_MSG_PONG, "", 0);
+        peer_plain(&s->peer, QS_MSG_PONG);
         if (quiet) {
             peer_window(&s->peer, QS_MSG_QUIET, 4);
             peer_ping(&s->peer, 2); /* crossed: counted, not answered */
-            peer_bytes(&s->peer, QS_MSG_PONG, "", 0);
+            peer_plain(&s->peer, QS_MSG_PONG);
         }
         s->sensors[0].reading.value = 41;
         script_pass(s, 100 * MS);
@@ -392,7 +392,7 @@ static void forgets_a_window_of_a_lost_link(void **state)
         for (size_t i = 0; i < sizeof types; i++) {
             struct script *s = on_the_way(where);
             if (types[i]) {
-                peer_bytes(&s->peer, types[i], "", 0);
+                peer_plain(&s->peer, types[i]);
             } else {
                 script_unplug(s);
             }

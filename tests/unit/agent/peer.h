@@ -81,6 +81,9 @@ void peer_empty(struct peer *p, uint8_t type);
 void peer_bytes(struct peer *p, uint8_t type, const void *payload, size_t n);
 void peer_hello(struct peer *p, uint32_t heartbeat_ms);
 void peer_auth(struct peer *p, const uint8_t *key, size_t n);
+/* PONG, BYE and ERROR with some content, another type without any: for where its type alone is what counts.
+ */
+void peer_plain(struct peer *p, uint8_t type);
 void peer_ping(struct peer *p, uint64_t id);
 void peer_run_begin(struct peer *p, const struct run_spec *spec);
 void peer_hook(struct peer *p, uint32_t id, const char *const *argv, int64_t limit_ns);

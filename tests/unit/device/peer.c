@@ -347,22 +347,13 @@ static void note_error(struct peer *p, const struct qs_frame *f)
     p->last_error = m.code;
 }
 
-/* Which ARM does the session answer? */
-static void note_answer(struct peer *p, const struct qs_frame *f)
-{
-    struct qs_msg_window quiet;
-    struct qs_msg_window_why hold;
-    if (f->type == QS_MSG_QUIET && qs_msg_decode_window(f->payload, f->len, &quiet) == 0)
-        p->answered = quiet.arming;
-    if (f->type == QS_MSG_HOLD && qs_msg_decode_window_why(f->payload, f->len, &hold) == 0)
-        p->answered = hold.arming;
-}
-
 static void answer(struct peer *p, const struct qs_frame *f)
 {
-    if (qs_msg_accept(f->type, QS_SIDE_HOST) <= 0 || qs_msg_check(f->type, f->payload, f->len) != 0)
+    union qs_msg m;
+    if (qs_msg_accept(f->type, QS_SIDE_HOST) <= 0 || qs_msg_decode(f->type, f->payload, f->len, &m) != 0)
         abort(); /* the session under test wrote what no agent may take */
-    note_answer(p, f);
+    if (f->type == QS_MSG_QUIET || f->type == QS_MSG_HOLD) /* which ARM does it answer? */
+        p->answered = f->type == QS_MSG_QUIET ? m.window.arming : m.window_why.arming;
     if (p->script && p->script(p, f))
         return;
     static void (*const answers[QS_MSG_LAST + 1])(struct peer *, const struct qs_frame *) = {

@@ -89,7 +89,7 @@ static bool put_facts_get(struct qs_writer *w)
 static int recode_facts_get(const uint8_t *payload, size_t n, struct qs_writer *w)
 {
     (void)w;
-    return qs_msg_check(QS_MSG_FACTS_GET, payload, n);
+    return qs_msg_decode(QS_MSG_FACTS_GET, payload, n, &(union qs_msg){0});
 }
 
 static bool put_facts(struct qs_writer *w)

@@ -17,7 +17,7 @@ static int check_exact(uint8_t type, const uint8_t *payload, size_t n)
     uint8_t *copy = malloc(n > 0 ? n : 1);
     assert_non_null(copy);
     memcpy(copy, payload, n);
-    int err = qs_msg_check(type, copy, n);
+    int err = qs_msg_decode(type, copy, n, &(union qs_msg){0});
     free(copy);
     return err;
 }
@@ -57,7 +57,7 @@ static void recode_damaged(const struct sample *s, const uint8_t *payload, size_
     struct qs_writer w;
     qs_writer_init(&w, out, sizeof out);
     int err = s->recode(payload, n, &w);
-    assert_int_equal(err, qs_msg_check(s->type, payload, n));
+    assert_int_equal(err, qs_msg_decode(s->type, payload, n, &(union qs_msg){0}));
     if (err != QS_WIRE_OK)
         return;
     assert_true(w.ok);
@@ -152,7 +152,8 @@ static void test_unknown_types(void **state)
     for (unsigned type = 0; type < 256; type++) {
         if (type >= 1 && type <= QS_MSG_LAST)
             continue;
-        assert_int_equal(qs_msg_check((uint8_t)type, (const uint8_t *)"", 0), QS_WIRE_E_TYPE);
+        assert_int_equal(qs_msg_decode((uint8_t)type, (const uint8_t *)"", 0, &(union qs_msg){0}),
+                         QS_WIRE_E_TYPE);
         int want = type >= QS_MSG_OPTIONAL ? 0 : QS_WIRE_E_TYPE;
         assert_int_equal(qs_msg_accept((uint8_t)type, QS_SIDE_HOST), want);
         assert_int_equal(qs_msg_accept((uint8_t)type, QS_SIDE_AGENT), want);
