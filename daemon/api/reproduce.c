@@ -10,6 +10,7 @@
 #include "api/compare.h"
 #include "api/owner.h"
 #include "api/reply.h"
+#include "api/steps.h"
 #include "api/submit.h"
 #include "base/json.h"
 #include "base/mem.h"
@@ -288,7 +289,7 @@ static bool read_both(struct qs_store_reader *reader, struct qs_exchange *ex, st
     json_decref(document);
     if (original == 0)
         return qs_fail(err, QS_E_CONFLICT, "job %lld does no other job again", (long long)ex->match.id);
-    struct qs_reproduce_input in = {.run_uid = run ? uid : NULL};
+    struct qs_reproduce_input in = {.run_uid = run ? uid : NULL, .progress = qs_steps_progress(ex)};
     bool ok = read_job(reader, original, &r->original, err) && read_values(reader, &r->original, err) &&
               read_values(reader, &r->again, err) && take_margins(r, &in, err);
     const struct side *sides[2] = {&r->original, &r->again};
@@ -310,5 +311,6 @@ static void say_both(struct qs_exchange *ex)
 void qs_handle_reproduction(struct qs_exchange *ex)
 {
     begin(ex);
+    qs_steps_start(ex);
     qs_exchange_read(ex, read_both, say_both);
 }

@@ -311,8 +311,7 @@ bool qs_history_document(const struct qs_history_input *in, struct qs_buf *out, 
             put_point(&j, &h, i);
         qs_json_array_end(&j);
         put_breaks(&j, &h);
-        ok =
-            put_segments(&j, &h) == QS_OK || qs_fail(err, QS_E_STOPPED, "it was ended while it was computed");
+        ok = put_segments(&j, &h) == QS_OK || qs_work_fail(err);
         qs_json_object_end(&j);
     }
     history_done(&h);

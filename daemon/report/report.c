@@ -299,11 +299,6 @@ static void put_document(struct qs_json *j, const struct qs_report_input *in,
     qs_json_object_end(j);
 }
 
-static bool fail_ended(struct qs_err *err)
-{
-    return qs_fail(err, QS_E_STOPPED, "it was ended while it was computed");
-}
-
 /* Too little data is an answer: the document says so. */
 bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, struct qs_err *err)
 {
@@ -317,7 +312,7 @@ bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, str
     size_t count;
     double planned_ns = 0;
     if (qs_report_groups(in, &judging, &groups, &count) != QS_OK)
-        return fail_ended(err);
+        return qs_work_fail(err);
     qs_report_adjust(groups, count, &family);
     for (size_t i = 0; i < count; i++) {
         planned_ns += qs_report_opinions_ns(&groups[i]) * (double)groups[i].pair_count;
@@ -327,7 +322,7 @@ bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, str
     qs_json_init(&j, out);
     put_document(&j, in, groups, count, &family);
     qs_report_groups_free(groups, count);
-    return qs_work_finish(&work) == QS_OK || fail_ended(err);
+    return qs_work_finish(&work) == QS_OK || qs_work_fail(err);
 }
 
 static void put_verdict(struct qs_json *j, const struct qs_report_group *g, size_t pair, const char *metric,
@@ -382,7 +377,7 @@ bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, st
     size_t count;
     struct qs_json j;
     if (qs_report_groups(in, &in->progress, &groups, &count) != QS_OK)
-        return fail_ended(err);
+        return qs_work_fail(err);
     *ret_exit = 0;
     qs_report_adjust(groups, count, &family);
     qs_json_init(&j, out);

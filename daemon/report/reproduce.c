@@ -13,6 +13,7 @@
 #include "report/env_diff.h"
 #include "report/median.h"
 #include "report/report_impl.h"
+#include "report/work.h"
 #include "stats/verdict.h"
 
 enum { REPRODUCTION_VERSION = 1 };
@@ -55,10 +56,19 @@ struct drawn { /* turns that both jobs had, and how many of them are alike */
     size_t turns, same_arm, layouts, same_layout;
 };
 
-static struct drawn compare_turns(const struct qs_reproduce_input *in)
+/* Of both sides: what is looked through for each run. */
+static double values_of(const struct qs_reproduce_input *in)
+{
+    return (double)(in->original.values->count + in->again.values->count);
+}
+
+static struct drawn compare_turns(const struct qs_reproduce_input *in, struct qs_work *work)
 {
     struct drawn d = {0};
+    struct qs_progress piece;
     for (size_t i = 0; i < in->original.runs->count; i++) {
+        if (!qs_work_begin(work, "turns", (double)in->again.runs->count, &piece))
+            break;
         const struct qs_run_info *run = &in->original.runs->at[i];
         const struct qs_run_info *other = same_turn(run, in->again.runs);
         if (!other)
@@ -76,9 +86,9 @@ static struct drawn compare_turns(const struct qs_reproduce_input *in)
     return d;
 }
 
-static void put_drawn(struct qs_json *j, const struct qs_reproduce_input *in)
+static void put_drawn(struct qs_json *j, const struct qs_reproduce_input *in, struct qs_work *work)
 {
-    struct drawn d = compare_turns(in);
+    struct drawn d = compare_turns(in, work);
     char seed[24];
     snprintf(seed, sizeof seed, "%" PRIu64, in->again.seed);
     qs_json_kstring(j, "seed", seed);
@@ -284,16 +294,17 @@ static int by_cell(const void *a, const void *b)
 }
 
 /* One for each point, device and arm, in this order; runs stand in the order that was drawn. */
-static void put_results(struct qs_json *j, const struct qs_reproduce_input *in)
+static void put_results(struct qs_json *j, const struct qs_reproduce_input *in, struct qs_work *work)
 {
     const struct qs_arm_runs *runs = in->original.values;
+    struct qs_progress piece;
     const struct qs_arm_run **cells = qs_calloc(runs->count + 1, sizeof(const struct qs_arm_run *));
     for (size_t i = 0; i < runs->count; i++)
         cells[i] = &runs->at[i];
     qsort(cells, runs->count, sizeof(const struct qs_arm_run *), by_cell);
     qs_json_key(j, "results");
     qs_json_array(j);
-    for (size_t i = 0; i < runs->count; i++)
+    for (size_t i = 0; i < runs->count && qs_work_begin(work, "verdicts", values_of(in), &piece); i++)
         if (i == 0 || by_cell(&cells[i - 1], &cells[i]) != 0)
             put_cell(j, in, cells[i]);
     qs_json_array_end(j);
@@ -352,18 +363,22 @@ static bool put_run(struct qs_json *j, const struct qs_reproduce_input *in, stru
 bool qs_reproduce_document(const struct qs_reproduce_input *in, struct qs_buf *out, struct qs_err *err)
 {
     struct qs_json j;
+    struct qs_work work;
+    qs_work_init(&work, &in->progress,
+                 (double)in->original.runs->count * (double)in->again.runs->count +
+                     (double)in->original.values->count * values_of(in));
     qs_json_init(&j, out);
     qs_json_object(&j);
     qs_json_kstring(&j, "kind", "reproduction");
     qs_json_kint(&j, "version", REPRODUCTION_VERSION);
     qs_json_kint(&j, "original", in->original.job);
     qs_json_kint(&j, "job", in->again.job);
-    put_drawn(&j, in);
+    put_drawn(&j, in, &work);
     if (!put_environments(&j, in, err))
         return false;
-    put_results(&j, in);
+    put_results(&j, in, &work);
     if (!put_run(&j, in, err))
         return false;
     qs_json_object_end(&j);
-    return true;
+    return qs_work_finish(&work) == QS_OK || qs_work_fail(err);
 }

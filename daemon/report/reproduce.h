@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "store/read.h"
+#include "stats/status.h"
 #include "store/read_arms.h"
 
 struct qs_reproduce_side { /* borrowed */
@@ -21,10 +22,11 @@ struct qs_reproduce_input {
     const double *margin_ratio; /* of each point: the smallest difference that matters */
     size_t point_count;
     double alpha; /* intervals hold with 1 - alpha */
+    struct qs_progress progress;
 };
 
 /* Appends the document. QS_E_DATA where a stored environment cannot be read; QS_E_NOT_FOUND where run_uid is
- * no run of the original. */
+ * no run of the original; QS_E_STOPPED where progress ended it, and what was appended is no document. */
 bool qs_reproduce_document(const struct qs_reproduce_input *in, struct qs_buf *out, struct qs_err *err);
 
 #endif

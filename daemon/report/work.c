@@ -50,3 +50,8 @@ enum qs_status qs_work_finish(struct qs_work *w)
         (void)tell(w, NULL, 1);
     return w->ended ? QS_ECANCELED : QS_OK;
 }
+
+bool qs_work_fail(struct qs_err *err)
+{
+    return qs_fail(err, QS_E_STOPPED, "it was ended while it was computed");
+}

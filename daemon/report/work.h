@@ -3,6 +3,7 @@
 #ifndef QS_REPORT_WORK_H
 #define QS_REPORT_WORK_H
 
+#include "base/err.h"
 #include "stats/status.h"
 
 struct qs_work {
@@ -28,5 +29,8 @@ struct qs_progress qs_work_here(struct qs_work *w);
 
 /* All pieces are done: tells 1, unless it was ended. QS_OK, QS_ECANCELED. */
 enum qs_status qs_work_finish(struct qs_work *w);
+
+/* False, with the QS_E_STOPPED of a document that was ended. */
+bool qs_work_fail(struct qs_err *err);
 
 #endif

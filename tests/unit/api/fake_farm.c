@@ -53,6 +53,8 @@ static char *document(const struct qs_submission *sub)
     qs_json_object(&j);
     qs_json_key(&j, "text");
     qs_json_string_n(&j, sub->text, sub->text_bytes);
+    if (sub->reproduces > 0)
+        qs_json_kint(&j, "reproduces", sub->reproduces);
     qs_json_object_end(&j);
     return qs_buf_take(&out);
 }

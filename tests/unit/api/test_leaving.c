@@ -205,13 +205,16 @@ static const struct qs_exchange *begin_held(struct fixture *f, const char *targe
  * told: so it rests and ends as an analysis does. The silence keeps the answer until it was looked at. */
 static void documents_of_a_job_ask_whether_to_go_on(void **state)
 {
-    static const char *const targets[] = {"/api/v1/jobs/1/compare?rule=all",
-                                          "/api/v1/jobs/1/export?format=json",
-                                          "/api/v1/jobs/1/export?format=markdown", "/api/v1/jobs/1/report"};
+    static const char *const targets[] = {
+        "/api/v1/jobs/1/compare?rule=all", "/api/v1/jobs/1/export?format=json",
+        "/api/v1/jobs/1/export?format=markdown", "/api/v1/jobs/1/report", "/api/v1/jobs/2/reproduction"};
     struct fixture *f = *state;
     int64_t job = submit(f);
     measure(f, job, 8, 5);
     set_state(f, job, QS_JOB_DONE);
+    struct answer again = fetch(f, "POST", "/api/v1/jobs/1:reproduce", NULL, "", 0);
+    set_state(f, int_at(&again, "id"), QS_JOB_DONE);
+    answer_done(&again);
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         struct client *c;
         const struct qs_exchange *ex = begin_held(f, targets[i], &c);

@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "golden.h"
+#include "listener.h"
 #include "report/reproduce.h"
 #include "world.h"
 
@@ -76,7 +77,8 @@ static void make_job(struct job *j, uint8_t number, unsigned swapped, double lev
 
 static const double margins[] = {0.02, 0.2};
 
-static json_t *compare(struct job *original, struct job *again, const uint8_t *run_uid)
+static bool write_to(struct qs_buf *out, struct job *original, struct job *again, const uint8_t *run_uid,
+                     struct listener *l, struct qs_err *err)
 {
     const struct qs_reproduce_input in = {
         .original = {.job = 4, .seed = 7, .runs = &original->runs, .values = &original->values},
@@ -84,11 +86,18 @@ static json_t *compare(struct job *original, struct job *again, const uint8_t *r
         .run_uid = run_uid,
         .margin_ratio = margins,
         .point_count = 2,
-        .alpha = 0.05};
+        .alpha = 0.05,
+        .progress = {.go_on = hear, .user = l}};
+    return qs_reproduce_document(&in, out, err);
+}
+
+static json_t *compare(struct job *original, struct job *again, const uint8_t *run_uid)
+{
+    struct listener l = {.refuse_at = 0};
     struct qs_err err = QS_ERR_INIT;
     struct qs_buf out;
     qs_buf_init(&out);
-    bool ok = qs_reproduce_document(&in, &out, &err);
+    bool ok = write_to(&out, original, again, run_uid, &l, &err);
     json_t *doc = ok ? json_loadb(out.data, out.len, 0, NULL) : NULL;
     qs_buf_done(&out);
     return doc;
@@ -213,12 +222,39 @@ static void too_little_is_no_answer(void **state)
     json_decref(doc);
 }
 
+/* Every question may be the last: one for each turn, one for each run's values, and one at the end. */
+static void it_ends_where_it_is_told_to(void **state)
+{
+    (void)state;
+    static struct job x, y;
+    const struct facts facts = {env, exe, NULL};
+    struct listener all = {.asked = 0};
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_buf out;
+    qs_buf_init(&out);
+    make_job(&x, 1, 0, 1e6, &facts);
+    make_job(&y, 2, 0, 1e6, &facts);
+    assert_true(write_to(&out, &x, &y, NULL, &all, &err));
+    assert_int_equal(all.asked, RUNS + RUNS + 1);
+    assert_true(!all.fell && all.last == 1);
+    for (size_t k = 1; k <= all.asked; k++) {
+        struct listener l = {.refuse_at = k};
+        struct qs_err why = QS_ERR_INIT;
+        assert_false(write_to(&out, &x, &y, NULL, &l, &why));
+        assert_int_equal(why.code, QS_E_STOPPED);
+        assert_int_equal(l.asked, k);
+        size_t done = k <= RUNS ? k - 1 : RUNS + 2 * (k - 1 - RUNS); /* values of both sides cost twice */
+        assert_true(fabs(l.last - (double)done / (3 * RUNS)) < 1e-12);
+    }
+    qs_buf_done(&out);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clean_values_count),      cmocka_unit_test(the_same_again),
         cmocka_unit_test(what_is_not_the_same),    cmocka_unit_test(margins_are_those_of_the_benchmarks),
-        cmocka_unit_test(too_little_is_no_answer),
+        cmocka_unit_test(too_little_is_no_answer), cmocka_unit_test(it_ends_where_it_is_told_to),
     };
     golden_dir = argc > 1 ? argv[1] : golden_dir;
     return cmocka_run_group_tests(tests, NULL, NULL);
