@@ -11,11 +11,11 @@
 #include "api/wanted.h"
 #include "base/mem.h"
 #include "farm/farm.h"
-#include "report/named.h"
 #include "report/opinion.h"
 #include "report/picks.h"
 #include "report/sides.h"
 #include "report/views_of.h"
+#include "store/read_named.h"
 
 struct sides {
     struct qs_sides_input in;
@@ -134,22 +134,21 @@ static bool read_own(struct qs_store_reader *reader, struct sides *s, struct qs_
 /* Of a night the nearest one is told. */
 static bool fail_empty(struct qs_store_reader *reader, const struct sides *s, int side, struct qs_err *err)
 {
-    const struct qs_named_filter all = {.until_wall_ns = INT64_MAX};
     const struct qs_arm_pick *pick = &s->selector[side].at[0];
     const char *selector = s->in.selector[side];
-    struct qs_named_list list = {0};
+    bool found = false;
+    int64_t began_wall_ns;
     char night[QS_NIGHT_CHARS];
-    if (pick->until_wall_ns > 0 && !qs_read_named(reader, &all, &list, err))
+    if (pick->until_wall_ns > 0 &&
+        !qs_read_nearest_session(reader, pick->from_wall_ns, &found, &began_wall_ns, err))
         return false;
-    if (qs_named_nearest(&list, pick->from_wall_ns, night))
-        qs_fail(
-            err, QS_E_NOT_FOUND,
-            "nothing was measured in `%.100s`; the nearest night is night:%s, `quiesce builds` lists them",
-            selector, night);
-    else
-        qs_fail(err, QS_E_NOT_FOUND, "nothing was measured in `%.100s`", selector);
-    qs_named_list_free(&list);
-    return false;
+    if (!found)
+        return qs_fail(err, QS_E_NOT_FOUND, "nothing was measured in `%.100s`", selector);
+    qs_night_name(began_wall_ns, night);
+    return qs_fail(
+        err, QS_E_NOT_FOUND,
+        "nothing was measured in `%.100s`; the nearest night is night:%s, `quiesce builds` lists them",
+        selector, night);
 }
 
 static bool read_sides(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)

@@ -179,16 +179,3 @@ void qs_named_put(const struct qs_named_list *list, size_t limit, struct qs_buf 
     free(built);
     free(rows);
 }
-
-bool qs_named_nearest(const struct qs_named_list *list, int64_t wall_ns, char night[QS_NIGHT_CHARS])
-{
-    int64_t nearest = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        int64_t at = list->at[i].started_wall_ns;
-        if (i == 0 || llabs(at - wall_ns) < llabs(nearest - wall_ns))
-            nearest = at;
-    }
-    if (list->count > 0)
-        qs_night_name(nearest, night);
-    return list->count > 0;
-}

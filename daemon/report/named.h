@@ -10,7 +10,4 @@
  * `limit` of each. */
 void qs_named_put(const struct qs_named_list *list, size_t limit, struct qs_buf *out);
 
-/* The night nearest to this moment; false where nothing was measured. */
-bool qs_named_nearest(const struct qs_named_list *list, int64_t wall_ns, char night[QS_NIGHT_CHARS]);
-
 #endif

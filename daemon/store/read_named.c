@@ -54,6 +54,26 @@ bool qs_read_named(struct qs_store_reader *r, const struct qs_named_filter *filt
     return ok;
 }
 
+static const char nearest_sql[] =
+    "SELECT e.started_wall_ns FROM session e JOIN job j ON j.id = e.job_id"
+    " WHERE j.state NOT IN ('queued', 'running') AND EXISTS(SELECT 1 FROM run r"
+    " WHERE r.job_id = e.job_id AND r.session_id = e.id AND r.block >= 1 AND r.state = 'done')"
+    " ORDER BY abs(e.started_wall_ns - ?1), e.id LIMIT 1";
+
+bool qs_read_nearest_session(struct qs_store_reader *r, int64_t wall_ns, bool *found, int64_t *ret_wall_ns,
+                             struct qs_err *err)
+{
+    struct qs_stmt s;
+    *found = false;
+    if (!qs_stmt_begin(&r->db, &s, nearest_sql, err))
+        return false;
+    qs_stmt_int(&s, wall_ns);
+    bool ok = qs_stmt_step(&s, found, err);
+    *ret_wall_ns = ok && *found ? qs_stmt_get_int(&s) : 0;
+    qs_stmt_end(&s);
+    return ok;
+}
+
 void qs_named_list_free(struct qs_named_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {

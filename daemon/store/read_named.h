@@ -26,6 +26,10 @@ struct qs_named_filter {
 /* Of jobs that ended the runs that were done, without pilots. */
 bool qs_read_named(struct qs_store_reader *r, const struct qs_named_filter *filter, struct qs_named_list *ret,
                    struct qs_err *err);
+/* When the session began that is nearest to this moment, of those that have such a run; *found false: there
+ * is none. Asks one run of each session, where the list above counts them all. */
+bool qs_read_nearest_session(struct qs_store_reader *r, int64_t wall_ns, bool *found, int64_t *ret_wall_ns,
+                             struct qs_err *err);
 void qs_named_list_free(struct qs_named_list *list);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include <time.h>
 
-#include "base/text.h"
 #include "report/named.h"
 
 #define HOUR_NS INT64_C(3600000000000)
@@ -88,26 +87,11 @@ static void nights_from_midnight_to_midnight_here(void **state)
     json_decref(doc);
 }
 
-static void the_nearest_night(void **state)
-{
-    (void)state;
-    static const struct qs_named_list none = {0};
-    char night[QS_NIGHT_CHARS];
-    setenv("TZ", "UTC0", 1);
-    tzset();
-    assert_true(qs_named_nearest(&list, 1000 * HOUR_NS, night));
-    assert_string_equal(night, "1970-01-03");
-    assert_true(qs_named_nearest(&list, 0, night));
-    assert_string_equal(night, "1970-01-02");
-    assert_false(qs_named_nearest(&none, 0, night));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builds_in_the_order_in_which_they_came),
         cmocka_unit_test(nights_from_midnight_to_midnight_here),
-        cmocka_unit_test(the_nearest_night),
     };
     return cmocka_run_group_tests_name("named", tests, NULL, NULL);
 }

@@ -285,6 +285,57 @@ static void what_was_measured_has_names(void **state)
     named_are(f, (struct qs_named_filter){.benchmark = "sort"}, "");
 }
 
+struct nearest {
+    int64_t wall_ns, began_wall_ns;
+    bool found;
+};
+
+static bool read_nearest(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    struct nearest *n = user;
+    return qs_read_nearest_session(r, n->wall_ns, &n->found, &n->began_wall_ns, err);
+}
+
+/* -1: there is none. */
+static void nearest_is(struct fixture *f, int64_t wall_ns, int64_t began_wall_ns)
+{
+    struct nearest n = {.wall_ns = wall_ns};
+    struct qs_err err = QS_ERR_INIT;
+    assert_true(qs_store_read_now(f->store, read_nearest, &n, &err));
+    assert_int_equal(n.found ? n.began_wall_ns : -1, began_wall_ns);
+}
+
+/* Sessions began at 20 and at 70. */
+static void the_nearest_session_was_measured(void **state)
+{
+    struct fixture *f = *state;
+    nearest_is(f, 70, -1);
+    fill(f, false);
+    end(f, 4, 0);
+    nearest_is(f, 70, 20); /* its job has not ended */
+    qs_store_job_state(f->store, 2, QS_JOB_DONE, NULL, 100, on_fine, NULL);
+    qs_loop_run(f->loop);
+    nearest_is(f, 44, 20);
+    nearest_is(f, 45, 20);
+    nearest_is(f, 46, 70);
+    nearest_is(f, 0, 20);
+    nearest_is(f, INT64_MAX, 70);
+}
+
+/* A run that is done, of a session that has nothing but its pilot. */
+static void a_pilot_makes_no_night(void **state)
+{
+    struct fixture *f = *state;
+    run_begin(f, 1, 0, 0, 0);
+    run_begin(f, 2, 0, 1, 0);
+    end(f, 1, 0);
+    qs_store_job_state(f->store, 1, QS_JOB_DONE, NULL, 100, on_fine, NULL);
+    qs_loop_run(f->loop);
+    nearest_is(f, 20, -1);
+    end(f, 2, 0);
+    nearest_is(f, 20, 20);
+}
+
 static void a_running_job_is_left_out(void **state)
 {
     struct fixture *f = *state;
@@ -403,6 +454,8 @@ int main(void)
         TEST(an_arm_has_its_values),
         TEST(builds_and_nights_are_found),
         TEST(a_range_has_the_builds_between),
+        TEST(the_nearest_session_was_measured),
+        TEST(a_pilot_makes_no_night),
         TEST(a_running_job_is_left_out),
         TEST(what_is_not_there_is_told),
         cmocka_unit_test(a_number_is_met_once),
