@@ -9,24 +9,29 @@ const char *golden_dir = ".";
 void world_init(struct world *w, size_t arms, const char *more)
 {
     struct qs_buf text;
-    struct qs_problems problems;
-    struct qs_doc *doc = NULL;
     qs_buf_init(&text);
     qs_buf_str(&text,
                "quiesce: 1\nname: made\nbenchmarks: [{name: work, argv: [work, \"it's\", x]}]\narms:\n");
     for (size_t a = 0; a < arms; a++)
         qs_buf_fmt(&text, "  %c: {argv: [%c, \"it's\", x]}\n", (char)('a' + a), (char)('a' + a));
     qs_buf_str(&text, more ? more : "");
+    world_read(w, text.data);
+    qs_buf_done(&text);
+}
+
+void world_read(struct world *w, const char *text)
+{
+    struct qs_problems problems;
+    struct qs_doc *doc = NULL;
     qs_problems_init(&problems);
     *w = (struct world){0};
-    bool ok = qs_doc_read("made", text.data, text.len, false, &doc, &problems) &&
+    bool ok = qs_doc_read("made", text, strlen(text), false, &doc, &problems) &&
               qs_job_from_doc(doc, &w->spec, &problems);
     if (!ok && problems.count > 0)
         print_message("%s\n", problems.at[0].what);
     assert_true(ok);
     qs_doc_free(doc);
     qs_problems_done(&problems);
-    qs_buf_done(&text);
     w->info = (struct qs_job_info){.id = 7,
                                    .seed = UINT64_C(18446744073709551615),
                                    .state = QS_JOB_DONE,

@@ -23,6 +23,8 @@ struct world {
 
 /* A job with so many arms "a", "b", ... and the lines added to its document (or NULL). */
 void world_init(struct world *w, size_t arms, const char *more);
+/* Of a whole document. */
+void world_read(struct world *w, const char *text);
 void world_done(struct world *w);
 /* A finished run with these n durations, clean; the caller may change what is returned until the next call.
  */
