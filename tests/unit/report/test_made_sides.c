@@ -1,0 +1,234 @@
+/* Whole documents of two sides of made jobs: of two arms of one job, by its own report and without it, and of
+ * two jobs that share nothing but their machine. */
+#include "golden.h"
+#include "made.h"
+#include "page.h"
+
+#include "base/mem.h"
+#include "report/sides.h"
+
+enum { ALL_METRICS = METRICS + 1 };
+
+struct compared {
+    const char *name, *of[2]; /* names of made jobs */
+    uint32_t arm[2];          /* one of each side, MANY: all of them */
+    enum qs_pool pool;
+    double margin_ratio; /* 0: theirs */
+    bool without_own;    /* the report of the one job is not at hand */
+    bool builds;         /* each job has builds of its own, else arms go by their names */
+    bool other_machine, other_device, other_points, shared_runs;
+    const char *allow;
+};
+
+enum { MANY = 9 };
+
+#define SIDES(title, base, candidate, x, y) .name = title, .of = {base, candidate}, .arm = {x, y}
+
+static const struct compared compared[] = {
+    {SIDES("arms of one job", "slower", "slower", 0, 1)},
+    {SIDES("arms of one job, no report", "slower", "slower", 0, 1), .without_own = true},
+    {SIDES("arms of one job, the other way round", "slower", "slower", 1, 0)},
+    {SIDES("arms with disturbed blocks", "mostly disturbed and off", "mostly disturbed and off", 0, 1)},
+    {SIDES("the same, no report", "mostly disturbed and off", "mostly disturbed and off", 0, 1),
+     .without_own = true},
+    {SIDES("arms that lost runs", "thrice as fast, and rarely", "thrice as fast, and rarely", 0, 1)},
+    {SIDES("the same, no report and a margin", "thrice as fast, and rarely", "thrice as fast, and rarely", 0,
+           1),
+     .margin_ratio = 0.3, .without_own = true},
+    {SIDES("repeated blocks", "faster", "faster", 0, 1), .without_own = true},
+    {SIDES("arms of three", "three arms, blocks that lack one", "three arms, blocks that lack one", 0, 2)},
+    {SIDES("arms of three, pooled", "three arms, blocks that lack one", "three arms, blocks that lack one", 0,
+           MANY),
+     .pool = QS_POOL_ALL},
+    {SIDES("arms of three on two devices", "three arms on two devices", "three arms on two devices", 0, 1)},
+    {SIDES("the same, no report", "three arms on two devices", "three arms on two devices", 0, 2),
+     .without_own = true},
+    {SIDES("arms that run twice", "each arm twice", "each arm twice", 0, 1), .without_own = true},
+    {SIDES("points with metrics", "points with metrics", "points with metrics", 0, 1)},
+    {SIDES("the same, no report", "points with metrics", "points with metrics", 0, 1), .without_own = true},
+    {SIDES("metrics", "metrics", "metrics", 0, 1)},
+    {SIDES("metrics of arms that run twice", "metrics of arms that run twice",
+           "metrics of arms that run twice", 0, 1),
+     .without_own = true},
+    {SIDES("an arm and itself", "equal", "equal", 0, 0), .shared_runs = true},
+    {SIDES("two jobs", "equal", "slower", 0, 1)},
+    {SIDES("two jobs of one arm", "equal", "a little slower", 1, 1)},
+    {SIDES("two jobs, a wide margin", "equal", "slower", 0, 1), .margin_ratio = 0.2},
+    {SIDES("two short jobs", "two blocks", "two blocks", 0, 1), .builds = true},
+    {SIDES("one run each", "one run", "one run", 0, 0), .builds = true},
+    {SIDES("two jobs of several sessions", "slower", "metrics", 0, 0)},
+    {SIDES("several arms and several sessions", "slower", "metrics", MANY, MANY), .pool = QS_POOL_NAMES},
+    {SIDES("pooled builds", "slower", "metrics", MANY, MANY), .pool = QS_POOL_ALL, .builds = true},
+    {SIDES("builds that cannot be pooled", "slower", "metrics", MANY, MANY), .builds = true},
+    {SIDES("a build and several", "metrics", "three arms, blocks that lack one", 1, MANY),
+     .pool = QS_POOL_ALL, .builds = true},
+    {SIDES("quiet and disturbed", "equal", "mostly disturbed and off", 0, 0)},
+    {SIDES("disturbed alike", "mostly disturbed and off", "mostly disturbed", 0, 0)},
+    {SIDES("disturbed and disturbed", "all disturbed", "as many disturbed", 0, 1)},
+    {SIDES("another machine", "equal", "slower", 0, 0), .other_machine = true},
+    {SIDES("another machine, allowed", "equal", "slower", 0, 0), .other_machine = true,
+     .allow = "x,kernel,host"},
+    {SIDES("another device", "equal", "slower", 0, 0), .other_device = true},
+    {SIDES("points and one", "points with metrics", "equal", 0, 0)},
+    {SIDES("points of other conditions", "points with metrics", "points with metrics", 0, 1),
+     .other_points = true},
+    {SIDES("failed and not", "nine runs that rise", "ten runs that rise", 0, 0)},
+};
+
+struct side {
+    struct metrics m;
+    struct qs_arm_runs runs;
+    struct qs_arm_metric metrics[ALL_METRICS];
+};
+
+struct texts { /* of a run; borrowed */
+    char *benchmark, *params, *conditions, *build, *device, *env, *host;
+};
+
+static char *word(const char *text)
+{
+    return (char *)(uintptr_t)text;
+}
+
+static struct texts texts_of(const struct compared *c, int k, const struct qs_sample *s, const char *arm)
+{
+    static const char *const params[] = {"{\"n\":1}", "{\"n\":2}", "{\"n\":3}"};
+    static const char *const builds[2][3] = {{"r1", "r2", "r3"}, {"r3", "r4", "r5"}};
+    bool moved = c->other_machine && k == 1;
+    return (struct texts){
+        .benchmark = word("work"),
+        .params = word(params[s->point]),
+        .conditions = word(c->other_points && k == 1 ? "{\"affinity\":\"0\"}" : "{\"affinity\":\"any\"}"),
+        .build = c->builds ? word(builds[k][arm[0] - 'a']) : NULL,
+        .device = c->other_device && k == 1 && s->block > 3 ? word("other") : s->device,
+        .env = word(moved && s->block > 2 ? "{\"agent\":\"1\",\"kernel\":\"6.2\"}"
+                                          : "{\"agent\":\"1\",\"kernel\":\"6.1\"}"),
+        .host = word(moved ? "{\"host\":{\"cpu\":\"y\"}}" : "{\"host\":{\"cpu\":\"x\"}}")};
+}
+
+static void take_values(struct qs_arm_run *run, const struct qs_sample *s, const struct qs_run_metrics *of)
+{
+    run->clean = qs_calloc(ALL_METRICS, sizeof *run->clean);
+    run->soft = qs_calloc(ALL_METRICS, sizeof *run->soft);
+    run->clean[0] = (struct qs_arm_values){.at = s->durations_ns, .n = s->n};
+    run->soft[0] = (struct qs_arm_values){.at = s->soft_ns, .n = s->soft_n};
+    for (size_t i = 0; of && i < METRICS; i++) {
+        run->clean[i + 1] = of->clean[i];
+        run->soft[i + 1] = of->soft[i];
+    }
+}
+
+static void take_run(struct side *side, const struct compared *c, int k, const struct qs_sample *s,
+                     int64_t job)
+{
+    const char *arm = side->m.w.spec->arms[s->arm].name;
+    const struct texts t = texts_of(c, k, s, arm);
+    struct qs_arm_run *run = &side->runs.at[side->runs.count++];
+    *run =
+        (struct qs_arm_run){.job = job,
+                            .session = 10 * job + s->session,
+                            .env = 1 + (c->other_machine && k == 1 && s->block > 2),
+                            .host = 1,
+                            .arm = s->arm,
+                            .point = s->point,
+                            .block = s->block,
+                            .pos = s->pos,
+                            .attempt = s->attempt,
+                            .taints = s->taints_seen | (s->block % 3 == 0 && k == 1 ? QS_TAINT_TIMEOUT : 0),
+                            .state = s->state,
+                            .simulated = s->simulated,
+                            .benchmark = t.benchmark,
+                            .params_json = t.params,
+                            .conditions_json = t.conditions,
+                            .label = side->m.w.spec->points[s->point].label,
+                            .arm_name = word(arm),
+                            .device = t.device,
+                            .build = t.build,
+                            .build_content = t.build,
+                            .exe_sha256 = k == 0 || c->without_own ? NULL : word("ff"),
+                            .env_json = t.env,
+                            .host_json = t.host};
+    memcpy(run->uid, s->run_uid, sizeof run->uid);
+    run->uid[15] = (uint8_t)job;
+    take_values(run, s, qs_job_metrics_find(&side->m.all, s->run_uid));
+}
+
+static void side_init(struct side *side, const struct compared *c, int k, int64_t job)
+{
+    size_t i = 0;
+    while (i < made_count && strcmp(made_jobs[i].name, c->of[k]) != 0)
+        i++;
+    if (i == made_count)
+        fail_msg("no job %s", c->of[k]);
+    made_init(&side->m, &made_jobs[i]);
+    side->m.w.info.id = job;
+    side->metrics[0] = (struct qs_arm_metric){.name = word("duration_ns"), .unit = word("ns")};
+    for (i = 0; i < METRICS; i++)
+        side->metrics[i + 1] = side->m.list[i];
+    side->runs = (struct qs_arm_runs){.at = qs_calloc(side->m.w.samples.count + 1, sizeof *side->runs.at),
+                                      .metrics = side->metrics,
+                                      .metric_count = ALL_METRICS};
+    for (i = 0; i < side->m.w.samples.count; i++)
+        if (c->arm[k] == MANY || side->m.w.samples.at[i].arm == c->arm[k])
+            take_run(side, c, k, &side->m.w.samples.at[i], job);
+}
+
+static void side_done(struct side *side)
+{
+    for (size_t i = 0; i < side->runs.count; i++) {
+        free(side->runs.at[i].clean);
+        free(side->runs.at[i].soft);
+    }
+    free(side->runs.at);
+    metrics_done(&side->m);
+}
+
+static json_t *document_of(const struct compared *c)
+{
+    bool one_job = strcmp(c->of[0], c->of[1]) == 0 && !c->builds && !c->other_points;
+    struct side side[2];
+    struct qs_buf text;
+    qs_buf_init(&text);
+    for (int k = 0; k < 2; k++)
+        side_init(&side[k], c, k, k == 0 || one_job ? 1 : 2);
+    const struct qs_sides_job list[2] = {{.id = 1, .spec = side[0].m.w.spec},
+                                         {.id = 2, .spec = side[1].m.w.spec}};
+    const struct qs_sides_input in = {.selector = {c->of[0], c->of[1]},
+                                      .pool = {c->pool, c->pool},
+                                      .runs = {&side[0].runs, &side[1].runs},
+                                      .jobs = list,
+                                      .job_count = one_job ? 1 : 2,
+                                      .job = one_job && !c->without_own ? &side[0].m.w.in : NULL,
+                                      .margin_ratio = c->margin_ratio > 0 ? c->margin_ratio : NAN,
+                                      .alpha = NAN,
+                                      .allow = c->allow  ? c->allow
+                                               : one_job ? ""
+                                                         : "env,standard_input,variables_bytes",
+                                      .seed = 1};
+    assert_int_equal(qs_sides_compare(&in, &text), QS_OK);
+    json_t *doc = page_read(&text);
+    qs_buf_done(&text);
+    for (int k = 0; k < 2; k++)
+        side_done(&side[k]);
+    return doc;
+}
+
+static void sides_stay_what_they_are(void **state)
+{
+    (void)state;
+    json_t *all = json_array();
+    for (size_t i = 0; i < sizeof compared / sizeof *compared; i++)
+        json_array_append_new(
+            all, json_pack("{s:s,s:o}", "of", compared[i].name, "document", document_of(&compared[i])));
+    golden_document("made-sides", all);
+    json_decref(all);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sides_stay_what_they_are),
+    };
+    golden_dir = argc > 1 ? argv[1] : golden_dir;
+    return cmocka_run_group_tests_name("made_sides", tests, NULL, NULL);
+}
