@@ -256,15 +256,29 @@ static const char *short_name(const char *path)
     return slash && slash[1] != '\0' ? slash + 1 : path;
 }
 
+/* What has no such unit is no time, and rules that speak of a millisecond say nothing of it. */
+static double one_ms(const char *unit)
+{
+    static const struct {
+        const char *unit;
+        double one_ms;
+    } units[] = {{"ns", 1e6},      {"us", 1e3},    {"µs", 1e3},    {"ms", 1},    {"s", 1e-3},   {"sec", 1e-3},
+                 {"second", 1e-3}, {"ns/op", 1e6}, {"us/op", 1e3}, {"ms/op", 1}, {"s/op", 1e-3}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i].unit, unit) == 0)
+            return units[i].one_ms;
+    return NAN;
+}
+
 /* For times "b takes 3-5 % longer than a", for everything else how many percent apart they are. */
 static bool add_sentence(struct qs_buf *text, const struct qs_analysis_file *files, const struct qs_pair *p,
                          double level)
 {
     struct qs_ratio_test t;
-    const char *unit = p->base->series->unit, *a = short_name(files[0].name), *b = short_name(files[1].name);
+    const char *a = short_name(files[0].name), *b = short_name(files[1].name);
     if (qs_log_welch(p->x, p->nx, p->y, p->ny, level, &t) != QS_OK)
         return false;
-    if (unit[0] == 'n' || unit[0] == 'u' || unit[0] == 'm' || strcmp(unit, "s") == 0)
+    if (!isnan(one_ms(p->base->series->unit)))
         qs_report_sentence(text, a, b, t.ci.lo, t.ci.hi);
     else
         qs_buf_fmt(text, "%s is %+.2f to %+.2f %% from %s", b, (t.ci.lo - 1) * 100, (t.ci.hi - 1) * 100, a);
@@ -289,19 +303,6 @@ static void put_sentence(struct qs_json *j, const struct qs_analysis_file *files
     qs_json_kstring(j, "sentence", text.data);
     qs_json_kstring(j, "sentence_per", per_run ? "run" : "iteration");
     qs_buf_done(&text);
-}
-
-/* What has no such unit is no time, and rules that speak of a millisecond say nothing of it. */
-static double one_ms(const char *unit)
-{
-    static const struct {
-        const char *unit;
-        double one_ms;
-    } units[] = {{"ns", 1e6}, {"ns/op", 1e6}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1}, {"s", 1e-3}};
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(units[i].unit, unit) == 0)
-            return units[i].one_ms;
-    return NAN;
 }
 
 static void put_opinions(struct qs_json *j, const struct qs_view *x, const struct qs_view *y)
@@ -371,8 +372,8 @@ static int compare_places(const void *pa, const void *pb)
 /* For each series of `in` the first of the other that is called like it, or NULL. Owned by the caller. */
 static const struct qs_import_series **match(const struct qs_import *in, const struct qs_import *other)
 {
-    const struct qs_import_series **found = qs_calloc(in->count + 1, sizeof *found);
-    const struct qs_import_series **order = qs_calloc(other->count + 1, sizeof *order);
+    const struct qs_import_series **found = qs_calloc(in->count, sizeof *found);
+    const struct qs_import_series **order = qs_calloc(other->count, sizeof *order);
     for (size_t i = 0; i < other->count; i++)
         order[i] = &other->series[i];
     if (other->count > 1)

@@ -8,6 +8,11 @@
 #define ARM_A    ONE "arms: {a: {argv: [a]}}\n"
 #define ARMS_AB  ONE "arms: {a: {argv: [a, \"\"]}, b: {argv: [b, \"it's\"], build: {label: v2}}}\n"
 #define ARMS_ABC ONE "arms: {a: {argv: [a]}, b: {argv: [b]}, c: {argv: [c]}}\n"
+#define GATE                                                                                                 \
+    "conditions: {gate: [{sensor: \"thermal:cpu\", above: 1C, dwell: 2s}, {sensor: \"thermal:soc\", band: "  \
+    "[34C, "                                                                                                 \
+    "38.5C]}]}\n"
+#define GATE_TOO "conditions: {gate: [{sensor: \"thermal:soc\", below: 38.5C, dwell: 3s}]}\n"
 #define POINTS                                                                                               \
     "quiesce: 1\nname: many\nbenchmarks: [{name: w, argv: [w, \"{n}\"], params: {n: [1, 2, 3]}, metrics: "   \
     "{time: {margin: 5%}}}]\n"                                                                               \
@@ -58,6 +63,10 @@ const struct made made_jobs[] = {
      .first = 2},
     {JOB("a view that leaves nothing", ARMS_AB, 1, 4, 2, 1e6, 1.03, 0.01), .views = "discard-first:2"},
     {JOB("a view of metrics", ARMS_AB, 1, 6, 4, 1e6, 1.03, 0.01), .views = "last:3", .metrics = true},
+    {JOB("a nanosecond on two devices", ARMS_AB, 2, 6, 1, 1, 1, 0)},
+    {JOB("gated", ARMS_AB GATE, 1, 6, 2, 1e6, 1.05, 0.01)},
+    {JOB("gated otherwise", ARMS_AB GATE_TOO, 1, 6, 2, 1e6, 1.05, 0.01)},
+    {JOB("one block on two devices", ARMS_AB, 2, 1, 1, 1e6, 1.5, 0.01)},
     {JOB("mode stream", ONE "arms: {a: {argv: [a]}, b: {argv: [b]}}\n", 1, 5, 3, 3e5, 0.97, 0.01),
      .first = 1.3},
 };
@@ -83,7 +92,7 @@ static void add_metrics(struct maker *k, const struct qs_sample *s)
         double rate = floor(5000 * noise(k) / (s->arm > 0 ? k->of->ratio : 1));
         metrics_put(metrics_of(k->m, RATE, s->soft_n > 0), rate);
         metrics_put(metrics_of(k->m, CALLS, s->soft_n > 0),
-                    100 + (s->point == 1) * s->arm + (s->point == 2) * i % 2);
+                    (k->of->abba ? s->block % 3 : 100) + (s->point == 1) * s->arm + (s->point == 2) * i % 2);
     }
     if (s->block % 4 != 3)
         metrics_put(metrics_of(k->m, POWER, s->soft_n > 0), floor(800 * noise(k)));

@@ -72,6 +72,18 @@ static const struct compared compared[] = {
     {SIDES("points and one", "points with metrics", "equal", 0, 0)},
     {SIDES("points of other conditions", "points with metrics", "points with metrics", 0, 1),
      .other_points = true},
+    {SIDES("nanoseconds, no report", "a nanosecond on two devices", "a nanosecond on two devices", 0, 1),
+     .without_own = true},
+    {SIDES("nanoseconds of builds", "a nanosecond on two devices", "a nanosecond on two devices", 0, MANY),
+     .builds = true, .pool = QS_POOL_ALL},
+    {SIDES("one block on two devices", "one block on two devices", "one block on two devices", 0, 1),
+     .without_own = true},
+    {SIDES("metrics and none", "metrics of arms that run twice", "equal", 0, 1)},
+    {SIDES("disturbed blocks and several builds", "mostly disturbed and off",
+           "three arms, blocks that lack one", 0, MANY),
+     .builds = true, .pool = QS_POOL_ALL},
+    {SIDES("gates", "gated", "gated otherwise", 0, 0)},
+    {SIDES("gates, allowed", "gated", "gated otherwise", 0, 0), .allow = "all"},
     {SIDES("failed and not", "nine runs that rise", "ten runs that rise", 0, 0)},
 };
 
