@@ -14,7 +14,7 @@ void qs_family_add(struct qs_family *family, double p)
 void qs_put_family(struct qs_json *j, const struct qs_family *family, const struct qs_analysis_opts *opts)
 {
     static const enum qs_multi_method methods[] = {QS_MULTI_BH, QS_MULTI_BY, QS_MULTI_HOLM};
-    double q = 1 - opts->level, *adjusted = qs_calloc(family->count + 1, sizeof *adjusted);
+    double q = 1 - opts->level, *adjusted = qs_calloc(family->count, sizeof *adjusted);
     size_t selected = 0;
     const struct qs_stat_head head = {
         .name = "family", .method = "p of the verdicts, adjusted", .n_used = family->count};

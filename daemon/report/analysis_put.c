@@ -67,7 +67,7 @@ void qs_view_init(struct qs_view *v, const struct qs_import_series *series,
                           .opts = opts};
     v->id = qs_analysis_stream(qs_analysis_stream(1, series->benchmark), series->metric);
     if (qs_sorted_copy(series->v, series->n, &v->sorted) != QS_OK)
-        v->sorted = qs_calloc(series->n + 1, sizeof *v->sorted);
+        v->sorted = qs_calloc(series->n, sizeof *v->sorted);
     v->medians = qs_calloc(series->runs, sizeof *v->medians);
     v->means = qs_calloc(series->runs, sizeof *v->means);
     v->minima = qs_calloc(series->runs, sizeof *v->minima);

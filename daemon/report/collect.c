@@ -14,8 +14,8 @@ static const double VALUE_NS = 100;
 /* Samples come ordered by block: of each number the highest attempt counts. */
 static void find_blocks(struct qs_report_group *g)
 {
-    g->blocks = qs_calloc(g->sample_count + 1, sizeof *g->blocks);
-    g->attempts = qs_calloc(g->sample_count + 1, sizeof *g->attempts);
+    g->blocks = qs_calloc(g->sample_count, sizeof *g->blocks);
+    g->attempts = qs_calloc(g->sample_count, sizeof *g->attempts);
     for (size_t i = 0; i < g->sample_count; i++) {
         const struct qs_sample *s = &g->samples[i];
         size_t b = g->block_count;
@@ -58,13 +58,13 @@ static void add_run(struct qs_report_group *g, const struct qs_sample *s, size_t
 static void find_runs(struct qs_report_group *g)
 {
     size_t arms = g->in->spec->arm_count, b = 0;
-    g->runs = qs_calloc(g->sample_count + 1, sizeof *g->runs);
+    g->runs = qs_calloc(g->sample_count, sizeof *g->runs);
     g->block_first = qs_calloc(g->block_count + 1, sizeof *g->block_first);
     for (size_t i = 0; i < g->sample_count; i++) {
         const struct qs_sample *s = &g->samples[i];
-        while (b < g->block_count && g->blocks[b] != s->block)
+        while (g->blocks[b] != s->block)
             g->block_first[++b] = g->run_count;
-        if (b < g->block_count && s->attempt == g->attempts[b] && s->arm < arms)
+        if (s->attempt == g->attempts[b] && s->arm < arms)
             add_run(g, s, b);
     }
     while (b < g->block_count)
@@ -104,8 +104,8 @@ static bool is_complete(const struct qs_report_group *g, size_t block)
 static bool times_differ(const struct qs_report_group *g)
 {
     size_t arms = g->in->spec->arm_count;
-    double *v = qs_calloc(g->block_count + 1, sizeof *v);
-    bool *soft = qs_calloc(g->block_count + 1, sizeof *soft), differ = false;
+    double *v = qs_calloc(g->block_count, sizeof *v);
+    bool *soft = qs_calloc(g->block_count, sizeof *soft), differ = false;
     for (size_t a = 0; a < arms && !differ; a++) {
         size_t n = 0;
         for (size_t b = 0; b < g->block_count; b++) {
@@ -199,10 +199,10 @@ static void collect(struct qs_report_group *g)
     (void)qs_report_goes_on(g, g->value_count);
     find_blocks(g);
     find_runs(g);
-    g->block_medians_ns = qs_calloc(g->block_count * arms + 1, sizeof *g->block_medians_ns);
-    g->block_soft = qs_calloc(g->block_count + 1, sizeof *g->block_soft);
-    g->block_complete = qs_calloc(g->block_count + 1, sizeof *g->block_complete);
-    g->block_used = qs_calloc(g->block_count + 1, sizeof *g->block_used);
+    g->block_medians_ns = qs_calloc(g->block_count * arms, sizeof *g->block_medians_ns);
+    g->block_soft = qs_calloc(g->block_count, sizeof *g->block_soft);
+    g->block_complete = qs_calloc(g->block_count, sizeof *g->block_complete);
+    g->block_used = qs_calloc(g->block_count, sizeof *g->block_used);
     uint32_t *turns = qs_calloc(arms, sizeof *turns);
     for (size_t b = 0; b < g->block_count; b++)
         fill_block(g, b, g->block_medians_ns + b * arms, turns);

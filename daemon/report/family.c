@@ -46,7 +46,7 @@ static void give(double p, double *p_bh, double **at)
 void qs_report_adjust(struct qs_report_group *groups, size_t count, struct qs_report_family *ret)
 {
     size_t n = each(groups, count, NULL, NULL);
-    double *p = qs_calloc(n + 1, sizeof *p), q = count > 0 ? groups[0].in->spec->alpha : NAN;
+    double *p = qs_calloc(n, sizeof *p), q = count > 0 ? groups[0].in->spec->alpha : NAN;
     (void)each(groups, count, take, p);
     (void)qs_adjust(p, n, QS_MULTI_BH, p);
     (void)each(groups, count, give, p);

@@ -115,7 +115,7 @@ static double plan_ns(const struct qs_report_group *groups, size_t count, const 
 
 static void put_run_strip(struct qs_json *j, const struct qs_part_run *runs, size_t count)
 {
-    double *x = qs_calloc(count + 1, sizeof *x);
+    double *x = qs_calloc(count, sizeof *x);
     for (size_t i = 0; i < count; i++)
         x[i] = runs[i].median_ns;
     qs_put_part_strip(j, &(struct qs_strip){.of = "runs", .x = x, .n = count, .ns = true});
@@ -125,7 +125,7 @@ static void put_run_strip(struct qs_json *j, const struct qs_part_run *runs, siz
 static void put_arm(struct qs_json *j, const struct qs_report_group *g, size_t arm,
                     const struct qs_windows *all, const struct qs_analysis_opts *opts)
 {
-    struct qs_part_run *runs = qs_calloc(g->run_count + 1, sizeof *runs);
+    struct qs_part_run *runs = qs_calloc(g->run_count, sizeof *runs);
     size_t count = take_runs(g, arm, runs), dropped[QS_DROP_COUNT];
     struct qs_part_windows windows;
     struct qs_import_series series;
@@ -178,7 +178,7 @@ static void put_result(struct qs_json *j, const struct qs_report_group *g, const
 static void put_point(struct qs_json *j, const struct qs_report_input *in, size_t point,
                       const struct qs_report_group *groups, size_t count)
 {
-    struct qs_part_run *runs = qs_calloc(in->samples->count + 1, sizeof *runs);
+    struct qs_part_run *runs = qs_calloc(in->samples->count, sizeof *runs);
     size_t n = 0;
     for (size_t i = 0; i < count; i++)
         if (groups[i].point == point)

@@ -10,7 +10,7 @@
 bool qs_look_times_differ(const double *ns, const bool *disturbed, size_t n)
 {
     struct qs_mixed mixed;
-    double *logs = qs_calloc(n + 1, sizeof *logs);
+    double *logs = qs_calloc(n, sizeof *logs);
     for (size_t i = 0; i < n; i++)
         logs[i] = log(ns[i]);
     bool differ = qs_mixed_mean(logs, disturbed, n, 0.95, &mixed) == QS_OK && mixed.contradict;
@@ -60,9 +60,9 @@ double qs_look_half_width(const double *medians_ns, const bool *disturbed, size_
                           size_t baseline, double alpha)
 {
     enum { FEWEST = 3 };
-    double *rows = qs_calloc(blocks * arm_count + 1, sizeof *rows), *x = qs_calloc(blocks + 1, sizeof *x);
-    double *y = qs_calloc(blocks + 1, sizeof *y), widest = NAN;
-    bool *soft = qs_calloc(blocks + 1, sizeof *soft);
+    double *rows = qs_calloc(blocks * arm_count, sizeof *rows), *x = qs_calloc(blocks, sizeof *x);
+    double *y = qs_calloc(blocks, sizeof *y), widest = NAN;
+    bool *soft = qs_calloc(blocks, sizeof *soft);
     size_t n = complete_blocks(medians_ns, disturbed, blocks, arm_count, rows, soft);
     if (arm_count == 1) {
         widest = median_half_width(rows, soft, n, alpha);

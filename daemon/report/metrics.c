@@ -63,7 +63,7 @@ static bool is_used(const struct qs_report_group *g, size_t run)
 static void fill_arm(const struct qs_report_group *g, struct qs_report_metric *m, size_t index)
 {
     struct qs_metric_arm *arm = &m->arms[index];
-    double *medians = qs_malloc((g->run_count + 1) * sizeof *medians), *all = NULL;
+    double *medians = qs_malloc(g->run_count * sizeof *medians), *all = NULL;
     for (size_t i = 0; i < g->run_count; i++) {
         const struct qs_metric_run *run = &m->runs[i];
         medians[i] = run->median;
@@ -120,8 +120,8 @@ static void gather(const struct qs_report_group *g, const struct qs_report_metri
 {
     int64_t session = -1;
     for (int k = 0; k < 2; k++) {
-        ret->side[k].v = qs_calloc(g->block_count + 1, sizeof *ret->side[k].v);
-        ret->side[k].disturbed = qs_calloc(g->block_count + 1, sizeof *ret->side[k].disturbed);
+        ret->side[k].v = qs_calloc(g->block_count, sizeof *ret->side[k].v);
+        ret->side[k].disturbed = qs_calloc(g->block_count, sizeof *ret->side[k].disturbed);
         ret->side[k].runs = qs_calloc(g->run_count + 1, sizeof *ret->side[k].runs);
     }
     for (size_t b = 0; b < g->block_count; b++) {
@@ -192,9 +192,9 @@ static void fill_one(struct qs_report_group *g, size_t metric)
 {
     struct qs_report_metric *m = &g->metrics[g->metric_count++];
     *m = (struct qs_report_metric){.metric = &g->in->metrics->metrics[metric],
-                                   .runs = qs_calloc(g->run_count + 1, sizeof *m->runs),
+                                   .runs = qs_calloc(g->run_count, sizeof *m->runs),
                                    .arms = qs_calloc(g->in->spec->arm_count, sizeof *m->arms),
-                                   .pairs = qs_calloc(g->pair_count + 1, sizeof *m->pairs)};
+                                   .pairs = qs_calloc(g->pair_count, sizeof *m->pairs)};
     for (size_t i = 0; i < g->run_count; i++)
         fill_run(g, m, i, metric);
     for (size_t a = 0; a < g->in->spec->arm_count; a++)
@@ -206,7 +206,7 @@ static void fill_one(struct qs_report_group *g, size_t metric)
 void qs_report_fill_metrics(struct qs_report_group *g)
 {
     size_t count = g->in->metrics ? g->in->metrics->metric_count : 0;
-    g->metrics = qs_calloc(count + 1, sizeof *g->metrics);
+    g->metrics = qs_calloc(count, sizeof *g->metrics);
     for (size_t m = 0; m < count; m++)
         if (qs_report_goes_on(g, g->value_count) && any_has(g, m))
             fill_one(g, m);

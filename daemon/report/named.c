@@ -158,7 +158,7 @@ static int by_build(const void *pa, const void *pb)
 
 void qs_named_put(const struct qs_named_list *list, size_t limit, struct qs_buf *out)
 {
-    struct row *rows = qs_calloc(list->count + 1, sizeof *rows);
+    struct row *rows = qs_calloc(list->count, sizeof *rows);
     struct qs_json j;
     size_t nameless = 0;
     for (size_t i = 0; i < list->count; i++) {
@@ -166,7 +166,7 @@ void qs_named_put(const struct qs_named_list *list, size_t limit, struct qs_buf 
         qs_night_name(list->at[i].started_wall_ns, rows[i].night);
         nameless += list->at[i].build == 0;
     }
-    struct row *built = qs_calloc(list->count + 1, sizeof *built);
+    struct row *built = qs_calloc(list->count, sizeof *built);
     memcpy(built, rows, list->count * sizeof *rows);
     qsort(built, list->count, sizeof *built, by_build);
     qs_json_init(&j, out);

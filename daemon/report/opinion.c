@@ -106,7 +106,7 @@ void qs_opinions_write(struct qs_json *j, unsigned rules, const struct qs_nested
 /* The iterations of an arm's runs in the blocks that count; v and off are the caller's to free. */
 static struct qs_nested runs_of(const struct qs_report_group *g, size_t arm, double **ret_v, size_t **ret_off)
 {
-    double *v = qs_malloc((g->arms[arm].iterations + 1) * sizeof *v);
+    double *v = qs_malloc(g->arms[arm].iterations * sizeof *v);
     size_t *off = qs_calloc(g->run_count + 1, sizeof *off), k = 0, n = 0;
     for (size_t i = 0; i < g->run_count; i++) {
         const struct qs_report_run *run = &g->runs[i];

@@ -12,8 +12,8 @@ void qs_report_judge(const struct qs_report_group *g, size_t base, size_t cand, 
 {
     const struct qs_job_spec *spec = g->in->spec;
     size_t arms = spec->arm_count, n = 0;
-    double *x = qs_calloc(g->block_count + 1, sizeof *x), *y = qs_calloc(g->block_count + 1, sizeof *y);
-    bool *disturbed = qs_calloc(g->block_count + 1, sizeof *disturbed);
+    double *x = qs_calloc(g->block_count, sizeof *x), *y = qs_calloc(g->block_count, sizeof *y);
+    bool *disturbed = qs_calloc(g->block_count, sizeof *disturbed);
     for (size_t b = 0; b < g->block_count; b++) {
         if (!g->block_complete[b])
             continue;

@@ -75,7 +75,7 @@ struct shape {
 
 static double arm_median(const struct qs_part_run *runs, size_t count, size_t arm)
 {
-    double *x = qs_calloc(count + 1, sizeof *x), median = NAN;
+    double *x = qs_calloc(count, sizeof *x), median = NAN;
     size_t n = 0;
     for (size_t i = 0; i < count; i++)
         if (runs[i].arm == arm)
@@ -183,8 +183,8 @@ static void put_sentence(struct qs_json *j, const struct found *found)
 
 void qs_put_part_levels(struct qs_json *j, const struct qs_part_run *runs, size_t count, size_t arm_count)
 {
-    const struct qs_part_run **order = qs_calloc(count + 1, sizeof *order);
-    double *medians = qs_calloc(arm_count + 1, sizeof *medians);
+    const struct qs_part_run **order = qs_calloc(count, sizeof *order);
+    double *medians = qs_calloc(arm_count, sizeof *medians);
     struct shape s = {.v = NULL};
     struct found found[LEVELS] = {{0}};
     struct qs_tree tree;

@@ -22,7 +22,7 @@ struct part { /* of one metric */
 static void put_strip(struct qs_json *j, const struct part *p, const struct qs_import_series *series)
 {
     struct qs_strip strip = {.of = p->metric->of_windows ? "windows" : "iterations", .n = series->n};
-    double *medians = qs_calloc(p->count + 1, sizeof *medians);
+    double *medians = qs_calloc(p->count, sizeof *medians);
     for (size_t i = 0; i < p->count; i++)
         medians[i] = p->runs[i].median_ns;
     strip.x = series->v;
@@ -97,7 +97,7 @@ void qs_put_part_metrics(struct qs_json *j, const struct qs_report_group *g, siz
         const struct qs_report_metric *m = &g->metrics[i];
         struct part p = {.metric = m->metric,
                          .benchmark = g->in->spec->points[g->point].label,
-                         .runs = qs_calloc(g->run_count + 1, sizeof *p.runs),
+                         .runs = qs_calloc(g->run_count, sizeof *p.runs),
                          .views = qs_report_metric_views(g, m)};
         take_runs(g, m, arm, &p);
         if (p.count > 0)
@@ -125,7 +125,7 @@ static void put_of_run(struct qs_json *j, const struct qs_report_input *in, cons
 {
     const struct qs_arm_values *values = of->soft ? &run->soft[metric] : &run->clean[metric];
     struct part p = {.metric = &in->metrics->metrics[metric], .benchmark = of->label, .count = 1};
-    double *seen = qs_malloc((values->n + 1) * sizeof *seen);
+    double *seen = qs_malloc(values->n * sizeof *seen);
     if (!p.metric->of_windows)
         p.views = in->views;
     for (size_t i = 0; i < values->n; i++)

@@ -25,7 +25,7 @@ void qs_part_series(struct qs_import_series *s, const struct qs_part_run *runs, 
                                    .unit = qs_strdup("ns"),
                                    .direction = QS_DIRECTION_LOWER,
                                    .scale = 1,
-                                   .v = qs_calloc(n + 1, sizeof *s->v),
+                                   .v = qs_calloc(n, sizeof *s->v),
                                    .off = qs_calloc(count + 1, sizeof *s->off),
                                    .runs = count};
     for (size_t i = 0; i < count; i++) {
@@ -66,7 +66,7 @@ void qs_put_part_sample(struct qs_json *j, const struct qs_import_series *s,
 /* *warm: accepted iterations of the run that are still warm-up. NaN where nothing is left. */
 static double median_of(const struct qs_window_info *w, bool soft, size_t *warm)
 {
-    double *ns = qs_malloc((w->n + 1) * sizeof *ns);
+    double *ns = qs_malloc(w->n * sizeof *ns);
     size_t n = 0;
     for (size_t i = 0; i < w->n; i++) {
         if (!qs_part_accepts(w->taints[i], soft))
@@ -84,7 +84,7 @@ static double median_of(const struct qs_window_info *w, bool soft, size_t *warm)
 void qs_part_windows(struct qs_part_windows *ret, const struct qs_windows *all,
                      const struct qs_part_run *runs, size_t count)
 {
-    *ret = (struct qs_part_windows){.all = all, .at = qs_calloc(all->count + 1, sizeof *ret->at)};
+    *ret = (struct qs_part_windows){.all = all, .at = qs_calloc(all->count, sizeof *ret->at)};
     for (size_t r = 0; r < count; r++) {
         size_t warm = runs[r].warmup_n;
         for (size_t i = 0; i < all->count; i++) {

@@ -27,8 +27,8 @@ static void find_axis(const double *x, size_t n, double *lo, double *hi)
 void qs_put_part_strip(struct qs_json *j, const struct qs_strip *s)
 {
     size_t each = s->n > 0 ? (s->n + CELLS_MOST - 1) / CELLS_MOST : 1, cells = (s->n + each - 1) / each;
-    double *median = qs_calloc(cells + 1, sizeof *median), *most = qs_calloc(cells + 1, sizeof *most);
-    size_t *marked = qs_calloc(cells + 1, sizeof *marked);
+    double *median = qs_calloc(cells, sizeof *median), *most = qs_calloc(cells, sizeof *most);
+    size_t *marked = qs_calloc(cells, sizeof *marked);
     double lo, hi;
     find_axis(s->x, s->n, &lo, &hi);
     for (size_t c = 0; c < cells; c++) {

@@ -18,7 +18,7 @@ static int by_ratio(const void *a, const void *b)
         return isnan(x->ratio) ? 1 : -1;
     if (x->ratio < y->ratio || x->ratio > y->ratio)
         return x->ratio < y->ratio ? -1 : 1;
-    return x->arm < y->arm ? -1 : x->arm > y->arm;
+    return (int)x->arm - (int)y->arm;
 }
 
 static void put_place(struct qs_json *j, const struct qs_report_group *g, size_t fastest, size_t arm)
@@ -45,7 +45,7 @@ static void put_place(struct qs_json *j, const struct qs_report_group *g, size_t
 void qs_report_put_ranking(struct qs_json *j, const struct qs_report_group *g)
 {
     const struct qs_job_spec *spec = g->in->spec;
-    struct ranked *order = qs_calloc(spec->arm_count + 1, sizeof *order);
+    struct ranked *order = qs_calloc(spec->arm_count, sizeof *order);
     size_t n = 0;
     bool known = false;
     order[n++] = (struct ranked){.arm = spec->baseline, .ratio = 1};

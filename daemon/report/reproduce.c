@@ -221,7 +221,7 @@ static double run_median(const struct qs_arm_run *run)
 /* The medians of a cell's runs; owned by the caller. */
 static double *medians_of(const struct qs_arm_runs *runs, const struct qs_arm_run *cell, size_t *ret_n)
 {
-    double *v = qs_calloc(runs->count + 1, sizeof *v);
+    double *v = qs_calloc(runs->count, sizeof *v);
     *ret_n = 0;
     for (size_t i = 0; i < runs->count; i++) {
         double median = same_cell(&runs->at[i], cell) && !was_repeated(runs, &runs->at[i])
@@ -298,7 +298,7 @@ static void put_results(struct qs_json *j, const struct qs_reproduce_input *in, 
 {
     const struct qs_arm_runs *runs = in->original.values;
     struct qs_progress piece;
-    const struct qs_arm_run **cells = qs_calloc(runs->count + 1, sizeof(const struct qs_arm_run *));
+    const struct qs_arm_run **cells = qs_calloc(runs->count, sizeof(const struct qs_arm_run *));
     for (size_t i = 0; i < runs->count; i++)
         cells[i] = &runs->at[i];
     qsort(cells, runs->count, sizeof(const struct qs_arm_run *), by_cell);

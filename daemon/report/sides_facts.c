@@ -329,7 +329,7 @@ void qs_sides_differ(struct qs_sides *s)
     for (size_t i = 0; i < s->point_count; i++)
         for (size_t k = 0; k < s->points[i].count; k++)
             differ_pair(s, &s->points[i].pairs[k]);
-    s->allowed = qs_calloc(s->environment.count + 1, sizeof *s->allowed);
+    s->allowed = qs_calloc(s->environment.count, sizeof *s->allowed);
     for (size_t i = 0; i < s->environment.count; i++) {
         const struct qs_env_change *c = &s->environment.at[i];
         s->allowed[i] = is_allowed(s->in->allow, c->key);

@@ -33,7 +33,7 @@ static struct qs_sides_own *make_own(const struct qs_sides *s, size_t baseline)
     own->spec = *spec;
     own->spec.baseline = baseline;
     own->spec.alpha = s->how.alpha;
-    own->benchmarks = qs_malloc((spec->benchmark_count + 1) * sizeof *own->benchmarks);
+    own->benchmarks = qs_malloc(spec->benchmark_count * sizeof *own->benchmarks);
     for (size_t i = 0; i < spec->benchmark_count; i++) {
         own->benchmarks[i] = spec->benchmarks[i];
         if (!isnan(s->in->margin_ratio))
@@ -84,7 +84,7 @@ static void fill_side(const struct qs_report_group *g, const struct qs_side_seri
 {
     struct qs_side_units units;
     qs_sides_units(series, metric, &units);
-    bool *used = qs_calloc(units.count + 1, sizeof *used);
+    bool *used = qs_calloc(units.count, sizeof *used);
     for (size_t i = 0; i < units.count; i++)
         used[i] = isfinite(units.at[i].value) && block_counts(g, units.at[i].block);
     qs_sides_fill(series, metric, &units, used, QS_FOLD_BLOCKS, ret);

@@ -70,7 +70,7 @@ static void judge_over(const struct qs_sides *s, const struct qs_sides_how *how,
     *ret =
         (struct qs_sides_verdict){.level = QS_SIDES_DEVICES, .paired = true, .reason = "none", .p_bh = NAN};
     for (int k = 0; k < 2; k++)
-        ret->side[k].v = qs_calloc(point->count + 1, sizeof *ret->side[k].v);
+        ret->side[k].v = qs_calloc(point->count, sizeof *ret->side[k].v);
     for (size_t i = 0; i < point->count; i++) {
         const struct qs_sides_verdict *one = &point->pairs[i].metrics[metric];
         double x = geometric_mean(&one->side[QS_BASE]), y = geometric_mean(&one->side[QS_CAND]);
@@ -151,7 +151,7 @@ static void give_one(struct qs_sides *s, struct qs_sides_verdict *v, double *p)
 static void adjust(struct qs_sides *s)
 {
     each(s, count_one, NULL);
-    double *p = qs_calloc(s->family + 1, sizeof *p);
+    double *p = qs_calloc(s->family, sizeof *p);
     each(s, take_one, p);
     (void)qs_adjust(p, s->family, QS_MULTI_BH, p);
     each(s, give_one, p);

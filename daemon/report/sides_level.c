@@ -149,7 +149,7 @@ static int compare_texts(const void *a, const void *b)
 
 static size_t builds_of(const struct sample *s)
 {
-    const char **names = qs_malloc((s->units.count + 1) * sizeof *names);
+    const char **names = qs_malloc(s->units.count * sizeof *names);
     size_t n = 0, builds = 0;
     for (size_t i = 0; i < s->units.count; i++)
         if (s->used[i])
@@ -263,8 +263,8 @@ void qs_sides_gather(const struct qs_sides_pair *pair, size_t metric, struct qs_
     for (int k = 0; k < 2; k++) {
         side[k].series = pair->series[k];
         qs_sides_units(pair->series[k], metric, &side[k].units);
-        side[k].eligible = qs_calloc(side[k].units.count + 1, sizeof *side[k].eligible);
-        side[k].used = qs_calloc(side[k].units.count + 1, sizeof *side[k].used);
+        side[k].eligible = qs_calloc(side[k].units.count, sizeof *side[k].eligible);
+        side[k].used = qs_calloc(side[k].units.count, sizeof *side[k].used);
     }
     choose_units(side, ret, fold);
     for (int k = 0; k < 2; k++) {

@@ -109,12 +109,12 @@ void qs_sides_collect(struct qs_sides *s)
 {
     for (int i = 0; i < 2; i++) {
         const struct qs_arm_runs *runs = s->in->runs[i];
-        const struct qs_arm_run **order = qs_calloc(runs->count + 1, sizeof *order);
+        const struct qs_arm_run **order = qs_calloc(runs->count, sizeof *order);
         for (size_t k = 0; k < runs->count; k++)
             order[k] = &runs->at[k];
         if (runs->count > 1)
             qsort((void *)order, runs->count, sizeof *order, compare_runs);
-        s->side[i].at = qs_calloc(runs->count + 1, sizeof *s->side[i].at);
+        s->side[i].at = qs_calloc(runs->count, sizeof *s->side[i].at);
         for (size_t k = 0, end; k < runs->count; k = end) {
             end = k + same_series(order + k, runs->count - k);
             for (size_t m = k; m < end; m++)
@@ -208,7 +208,7 @@ static void match_names(struct qs_sides *s, const struct place here[2])
 {
     struct qs_side_series **left[2];
     for (int k = 0; k < 2; k++)
-        left[k] = qs_calloc(here[k].count + 1, sizeof **left);
+        left[k] = qs_calloc(here[k].count, sizeof **left);
     for (size_t i = 0; i < here[QS_BASE].count; i++) {
         const struct qs_side_series *one = here[QS_BASE].at[i];
         const char *name = one->matched ? NULL : name_of(one);
@@ -253,7 +253,7 @@ static void match_places(struct qs_sides *s)
     struct place here[2];
     struct qs_side *side = s->side;
     for (int k = 0; k < 2; k++)
-        here[k].at = qs_calloc(side[k].count + 1, sizeof *here[k].at);
+        here[k].at = qs_calloc(side[k].count, sizeof *here[k].at);
     for (size_t i = 0, k = 0; i < side[0].count && k < side[1].count;) {
         int order = compare_places(side[0].at[i].runs[0], side[1].at[k].runs[0]);
         size_t next_i = order <= 0 ? place_at(&side[0], i, &here[0]) : i;
@@ -277,8 +277,8 @@ static bool are_alike(const struct qs_side_series *a, const struct qs_side_serie
                               compare_texts(x->params_json, y->params_json) == 0));
 }
 
-/* The only one of a side that is like this one; NULL where there are several, or it is taken: what is left
- * over after others were matched has not become like it. */
+/* The only one of a side that is like this one; NULL where there are several, be they matched: what is left
+ * over after others were has not become like it. */
 static struct qs_side_series *only_one(struct qs_side *side, const struct qs_side_series *like,
                                        bool any_benchmark)
 {
@@ -290,7 +290,7 @@ static struct qs_side_series *only_one(struct qs_side *side, const struct qs_sid
             return NULL;
         found = &side->at[i];
     }
-    return found && !found->matched ? found : NULL;
+    return found;
 }
 
 void qs_sides_match(struct qs_sides *s)

@@ -17,7 +17,7 @@ static const struct qs_arm_run **all_runs(const struct qs_side_series *const *se
     size_t n = 0;
     for (size_t i = 0; i < count; i++)
         n += series[i]->count;
-    const struct qs_arm_run **runs = qs_malloc((n + 1) * sizeof *runs);
+    const struct qs_arm_run **runs = qs_malloc(n * sizeof *runs);
     *ret_count = 0;
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < series[i]->count; k++)

@@ -46,7 +46,7 @@ static void fill_unit(const struct qs_side_series *series, size_t metric, struct
 
 void qs_sides_units(const struct qs_side_series *series, size_t metric, struct qs_side_units *ret)
 {
-    *ret = (struct qs_side_units){.at = qs_calloc(series->count + 1, sizeof *ret->at)};
+    *ret = (struct qs_side_units){.at = qs_calloc(series->count, sizeof *ret->at)};
     for (size_t i = 0; i < series->count; i++) {
         const struct qs_arm_run *run = series->runs[i];
         struct qs_side_unit *last = ret->count > 0 ? &ret->at[ret->count - 1] : NULL;
@@ -125,11 +125,11 @@ static size_t count_changes(const struct qs_side_unit *const *units, size_t n, e
 void qs_sides_fill(const struct qs_side_series *series, size_t metric, const struct qs_side_units *units,
                    const bool *used, enum qs_side_fold fold, struct qs_side_values *ret)
 {
-    const struct qs_side_unit **order = qs_malloc((units->count + 1) * sizeof *order);
+    const struct qs_side_unit **order = qs_malloc(units->count * sizeof *order);
     size_t n = 0;
-    *ret = (struct qs_side_values){.v = qs_calloc(units->count + 1, sizeof *ret->v),
-                                   .disturbed = qs_calloc(units->count + 1, sizeof *ret->disturbed),
-                                   .iterations = qs_malloc((values_in(series, metric) + 1) * sizeof(double)),
+    *ret = (struct qs_side_values){.v = qs_calloc(units->count, sizeof *ret->v),
+                                   .disturbed = qs_calloc(units->count, sizeof *ret->disturbed),
+                                   .iterations = qs_malloc(values_in(series, metric) * sizeof(double)),
                                    .runs = qs_calloc(series->count + 1, sizeof *ret->runs),
                                    .groups = qs_calloc(units->count + 2, sizeof *ret->groups),
                                    .fold = fold};

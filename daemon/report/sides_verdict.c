@@ -34,7 +34,7 @@ static bool is_constant(const struct qs_side_values *v, double value)
     for (size_t i = 0; i < v->n; i++)
         if (v->v[i] != value)
             return false;
-    return v->n > 0;
+    return true;
 }
 
 /* Values of 0 have no logarithm: equal on both sides they are equal, otherwise nothing can be said. */

@@ -65,7 +65,7 @@ bool qs_views_parse(const char *text, struct qs_views *ret, struct qs_err *err)
 
 static size_t fence(double *ns, size_t n)
 {
-    uint8_t *flags = qs_calloc(n + 1, sizeof *flags);
+    uint8_t *flags = qs_calloc(n, sizeof *flags);
     struct qs_tukey t;
     size_t left = n;
     if (qs_tukey_flags(ns, n, flags, &t) == QS_OK) {

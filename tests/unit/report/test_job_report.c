@@ -275,6 +275,10 @@ static void test_floor(void **state)
     expect_floor(&m, "missing", 0);
     for (size_t i = 0; i < 10; i++)
         m.windows.at[i].value_count = 0;
+    size_t windows = m.windows.count;
+    m.windows.count = 0; /* there is one, and it was not read */
+    expect_floor(&m, "no-frequency", 0);
+    m.windows.count = windows;
     m.windows.kinds[FREQ][0] = 'x';
     expect_floor(&m, "no-frequency", 0);
     made_done(&m);
@@ -374,6 +378,37 @@ static void test_covariates_of_windows(void **state)
     made_done(&m);
 }
 
+/* Two windows a run that say the same: of rows that are as strong that of the windows comes first. */
+static void test_covariates_of_both(void **state)
+{
+    (void)state;
+    struct made m;
+    made_init(&m, 12);
+    for (size_t i = 0; i < 24; i++) {
+        if (i >= 12) {
+            const int64_t ns = (int64_t)m.windows.at[i - 12].durations_ns[0];
+            window_add(&m.windows, (uint8_t)(i - 11), &ns, 1);
+        }
+        struct qs_window_info *w = &m.windows.at[i];
+        w->values[HEAT].before = w->values[HEAT].after = w->durations_ns[0];
+        if (i % 2)
+            w->values[HEAT].before = NAN; /* one reading is enough */
+    }
+    json_t *doc = job_doc(&m.w, &m.windows, brief);
+    const json_t *of_window = at(doc, "results.0.arms.0.covariates.rows.0"),
+                 *of_run = at(doc, "results.0.arms.0.covariates.rows.1");
+    assert_string_equal(text_at(of_window, "name"), "thermal:soc");
+    assert_string_equal(text_at(of_window, "of"), "window");
+    assert_int_equal(number(of_window, "n"), 24);
+    assert_true(number(of_window, "rho") > 0.999);
+    assert_string_equal(text_at(of_run, "name"), "thermal:soc");
+    assert_string_equal(text_at(of_run, "of"), "run");
+    assert_int_equal(number(of_run, "n"), 12);
+    assert_true(number(of_run, "rho") == number(of_window, "rho"));
+    json_decref(doc);
+    made_done(&m);
+}
+
 static void test_nothing(void **state)
 {
     (void)state;
@@ -435,6 +470,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_floor),
         cmocka_unit_test(test_covariates),
         cmocka_unit_test(test_covariates_of_windows),
+        cmocka_unit_test(test_covariates_of_both),
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_it_ends_where_it_is_told_to),
     };

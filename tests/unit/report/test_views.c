@@ -66,6 +66,9 @@ static void test_views_by_name(void **state)
     double few[] = {5, 900, 6};
     assert_int_equal(qs_views_apply(&views, few, 3, &tally), 3);
     assert_int_equal(qs_views_apply(&views, few, 0, &tally), 0);
+    assert_true(
+        qs_views_parse("last:1,last:1,last:1,last:1,last:1,last:1,last:1,last:1000000", &views, &err));
+    assert_true(views.count == QS_VIEWS_MAX && views.at[7].n == QS_VIEWS_N_MAX);
     static const char *const bad[] = {"",
                                       "last",
                                       "last:",
