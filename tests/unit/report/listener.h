@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "stats/status.h"
 
 struct listener {
@@ -14,7 +15,8 @@ struct listener {
     double last;
     bool fell;
     size_t stages;
-    char stage[64]; /* the last one */
+    char stage[64];      /* the last one */
+    struct qs_buf *told; /* each stage with the share done before it, a line each; or NULL */
 };
 
 static inline bool hear(void *user, const char *stage, double done_ratio)
@@ -26,6 +28,8 @@ static inline bool hear(void *user, const char *stage, double done_ratio)
     if (stage && strcmp(stage, l->stage) != 0) {
         l->stages++;
         snprintf(l->stage, sizeof l->stage, "%s", stage);
+        if (l->told)
+            qs_buf_fmt(l->told, "%s %.5f\n", stage, done_ratio);
     }
     return l->refuse_at == 0 || l->asked < l->refuse_at;
 }

@@ -1,9 +1,11 @@
 /* Whole documents of made jobs: what they say, number by number. */
 #include "golden.h"
+#include "listener.h"
 #include "made.h"
 #include "page.h"
 
 #include "report/job_report.h"
+#include "report/opinion.h"
 
 static json_t *said_of(struct metrics *m)
 {
@@ -91,11 +93,43 @@ static void reports_stay_what_they_are(void **state)
     json_decref(all);
 }
 
+/* The stages of both documents, with the share of the work that was done before. */
+static void shares_of_work_stay_what_they_are(void **state)
+{
+    (void)state;
+    const struct qs_windows none = {.count = 0};
+    struct qs_buf told, text;
+    struct qs_err err = QS_ERR_INIT;
+    qs_buf_init(&told);
+    qs_buf_init(&text);
+    for (size_t i = 0; i < made_count; i++) {
+        struct metrics m;
+        struct listener l[2] = {{.told = &told}, {.told = &told}};
+        bool all = made_jobs[i].metrics && made_jobs[i].sessions;
+        if (!all && made_jobs[i].devices < 2)
+            continue;
+        made_init(&m, &made_jobs[i]);
+        m.w.in.opinions = all ? QS_OPINIONS_ALL : QS_OPINIONS_NONE;
+        m.w.in.progress = (struct qs_progress){.go_on = hear, .user = &l[0]};
+        qs_buf_fmt(&told, "- %s\n", made_jobs[i].name);
+        assert_true(qs_report_compare(&m.w.in, &text, &err));
+        m.w.in.progress.user = &l[1];
+        qs_buf_str(&told, "- its report\n");
+        assert_int_equal(made_jobs[i].points > 0 ? QS_OK : qs_report_job(&m.w.in, &none, all, &text), QS_OK);
+        assert_true(!l[0].fell && l[0].last == 1 && !l[1].fell);
+        metrics_done(&m);
+    }
+    golden_check("made-report-work.txt", &told);
+    qs_buf_done(&told);
+    qs_buf_done(&text);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comparisons_stay_what_they_are),
         cmocka_unit_test(reports_stay_what_they_are),
+        cmocka_unit_test(shares_of_work_stay_what_they_are),
     };
     golden_dir = argc > 1 ? argv[1] : golden_dir;
     return cmocka_run_group_tests_name("made", tests, NULL, NULL);

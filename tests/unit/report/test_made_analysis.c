@@ -1,11 +1,13 @@
 /* Whole documents of made series: each has a shape of its own, and so do their warnings, verdicts and
  * sentences. */
 #include "golden.h"
+#include "listener.h"
 #include "page.h"
 #include "world.h"
 
 #include "base/mem.h"
 #include "report/analysis.h"
+#include "report/opinion.h"
 #include "stats/rng.h"
 
 enum shape {
@@ -238,12 +240,43 @@ static void histories_stay_what_they_are(void **state)
     qs_buf_done(&rows);
 }
 
+/* The stages of each document, with the share of the work that was done before. */
+static void shares_of_work_stay_what_they_are(void **state)
+{
+    (void)state;
+    struct qs_buf told, rows[2];
+    qs_buf_init(&told);
+    for (int k = 0; k < 2; k++) {
+        qs_buf_init(&rows[k]);
+        write_series(&rows[k], &(struct series){"a jump of runs", "ns", JUMP, 20, 3}, 1, 300);
+        write_series(&rows[k], &(struct series){"one run", "ns", FLAT, 1, 40}, 1, 300);
+    }
+    for (int kind = 0; kind < 6; kind++) {
+        struct listener l = {.told = &told};
+        struct qs_analysis_opts opts = options();
+        opts.progress = (struct qs_progress){.go_on = hear, .user = &l};
+        opts.opinions = QS_OPINIONS_ALL;
+        opts.page = kind % 2 == 1;
+        qs_buf_fmt(&told, "- %d\n", kind);
+        json_decref(document_of(rows[0].data, kind / 2 == 1 ? rows[1].data : NULL, &opts,
+                                kind / 2 == 0   ? qs_analysis_describe
+                                : kind / 2 == 1 ? qs_analysis_compare
+                                                : qs_analysis_history));
+        assert_true(!l.fell && l.last == 1);
+    }
+    golden_check("made-analysis-work.txt", &told);
+    qs_buf_done(&told);
+    qs_buf_done(&rows[0]);
+    qs_buf_done(&rows[1]);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_stay_what_they_are),
         cmocka_unit_test(pairs_stay_what_they_are),
         cmocka_unit_test(histories_stay_what_they_are),
+        cmocka_unit_test(shares_of_work_stay_what_they_are),
     };
     golden_dir = argc > 1 ? argv[1] : golden_dir;
     return cmocka_run_group_tests_name("made_analysis", tests, NULL, NULL);

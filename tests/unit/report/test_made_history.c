@@ -56,7 +56,7 @@ static const struct nights series[] = {
 struct made { /* borrowed texts, but for the labels */
     struct qs_history_session at[NIGHTS_MOST];
     struct qs_history_run runs[NIGHTS_MOST][RUNS_MOST];
-    char labels[NIGHTS_MOST][8], hashes[NIGHTS_MOST][65];
+    char labels[NIGHTS_MOST][24], hashes[NIGHTS_MOST][65];
     struct qs_history_data data;
     struct qs_history_metric metric;
     struct qs_history_metrics metrics;

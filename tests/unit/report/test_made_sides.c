@@ -1,6 +1,7 @@
 /* Whole documents of two sides of made jobs: of two arms of one job, by its own report and without it, and of
  * two jobs that share nothing but their machine. */
 #include "golden.h"
+#include "listener.h"
 #include "made.h"
 #include "page.h"
 
@@ -195,10 +196,11 @@ static void side_done(struct side *side)
     metrics_done(&side->m);
 }
 
-static json_t *document_of(const struct compared *c)
+static json_t *document_of(const struct compared *c, struct qs_buf *told)
 {
     bool one_job = strcmp(c->of[0], c->of[1]) == 0 && !c->builds && !c->other_points;
     struct side side[2];
+    struct listener l = {.told = told};
     struct qs_buf text;
     qs_buf_init(&text);
     for (int k = 0; k < 2; k++)
@@ -216,8 +218,11 @@ static json_t *document_of(const struct compared *c)
                                       .allow = c->allow  ? c->allow
                                                : one_job ? ""
                                                          : "env,standard_input,variables_bytes",
-                                      .seed = 1};
+                                      .seed = 1,
+                                      .progress = {.go_on = hear, .user = &l}};
+    qs_buf_fmt(told, "- %s\n", c->name);
     assert_int_equal(qs_sides_compare(&in, &text), QS_OK);
+    assert_true(!l.fell && l.last == 1);
     json_t *doc = page_read(&text);
     qs_buf_done(&text);
     for (int k = 0; k < 2; k++)
@@ -229,10 +234,14 @@ static void sides_stay_what_they_are(void **state)
 {
     (void)state;
     json_t *all = json_array();
+    struct qs_buf told;
+    qs_buf_init(&told);
     for (size_t i = 0; i < sizeof compared / sizeof *compared; i++)
-        json_array_append_new(
-            all, json_pack("{s:s,s:o}", "of", compared[i].name, "document", document_of(&compared[i])));
+        json_array_append_new(all, json_pack("{s:s,s:o}", "of", compared[i].name, "document",
+                                             document_of(&compared[i], &told)));
     golden_document("made-sides", all);
+    golden_check("made-sides-work.txt", &told);
+    qs_buf_done(&told);
     json_decref(all);
 }
 

@@ -372,6 +372,27 @@ static void the_sentence_never_contradicts(void **state)
     sides_done(&s);
 }
 
+/* Of an arm or a point that its job does not have nothing is known, and nothing is made up. */
+static void what_a_job_has_not_is_not_known(void **state)
+{
+    (void)state;
+    for (int of_point = 0; of_point < 2; of_point++) {
+        struct sides s;
+        sides_init(&s, NULL);
+        sides_add_job(&s, 0, 1, 0, 8, 1e6);
+        sides_add_job(&s, 1, 2, 0, 8, 1e6);
+        for (size_t i = 0; i < 8; i++) {
+            s.runs[1].at[i].arm = of_point ? 0 : 2;
+            s.runs[1].at[i].point = (uint32_t)of_point;
+        }
+        json_t *doc = sides_compared(&s);
+        check(doc, "equivalent", "runs", "log-welch");
+        assert_int_equal(json_array_size(at(doc, "arm")), 0);
+        json_decref(doc);
+        sides_done(&s);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -387,6 +408,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(unlike_sides_rest_on_their_clean_blocks),
         cmocka_unit_test(arms_of_a_job_have_one_answer),
         cmocka_unit_test(the_sentence_never_contradicts),
+        cmocka_unit_test(what_a_job_has_not_is_not_known),
     };
     schema_dir = argc > 2 ? argv[2] : schema_dir;
     return cmocka_run_group_tests(tests, NULL, NULL);
