@@ -65,6 +65,10 @@ bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_st
     struct qs_job_spec *spec = NULL;
     if (!check(farm, sub, true, &spec, problems))
         return qs_fail(err, QS_E_JOB, "the job file has mistakes");
+    if (farm->full) {
+        qs_job_free(spec);
+        return qs_fail(err, QS_E_LIMIT, "so many jobs wait");
+    }
     snprintf(farm->owner, sizeof farm->owner, "%s", sub->owner);
     snprintf(farm->name, sizeof farm->name, "%s", sub->name);
     snprintf(farm->where, sizeof farm->where, "%s", sub->where ? sub->where : "");
@@ -98,6 +102,8 @@ bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_st
 bool qs_farm_cancel(struct qs_farm *farm, int64_t job, const char *why, qs_store_done_fn *done, void *user,
                     struct qs_err *err)
 {
+    if (farm->full)
+        return qs_fail(err, QS_E_RESOURCE, "not now");
     if (job != farm->live)
         return qs_fail(err, QS_E_NOT_FOUND, "job %lld is not queued or running", (long long)job);
     farm->cancelled = job;

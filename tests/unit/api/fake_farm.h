@@ -13,6 +13,7 @@ struct qs_farm {
     unsigned cleaned;  /* caches: the first time it works */
     char cancel_why[200];
     const char *why, *progress; /* JSON */
+    bool full;                  /* nothing is taken or cancelled */
     const char *disk;           /* the live job's end waits for it, or NULL */
     char owner[64];             /* of the last submission, as what follows */
     char name[64], where[64];

@@ -249,6 +249,25 @@ static void news_are_read_from_the_store(void **state)
     answer_done(&a);
 }
 
+/* What is told while older events are not read yet comes in its turn, once. */
+static void news_do_not_overtake(void **state)
+{
+    enum { MANY = 600 };
+    struct fixture *f = *state;
+    int64_t first, last, job = submit(f);
+    store_many(f, job, MANY);
+    struct client *c = listen_to(f, "/api/v1/events", NULL);
+    client_until(c, ": hello"); /* a page of them is read */
+    tell(f, f->last_event, job, "run.done", "{}");
+    tell(f, f->last_event - 1, job, "run.done", "{}");
+    happen(f, job, "run.done", "{\"end\":1}");
+    client_until(c, "\"end\"");
+    settle(f);
+    assert_int_equal(count_events(c->in.data, &first, &last), MANY + 1);
+    assert_int_equal(last, f->last_event);
+    client_close(c);
+}
+
 /* The end is looked for among all that its client has seen, however much that is. */
 static void an_end_that_was_seen_long_ago(void **state)
 {
@@ -370,6 +389,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_event_is_sent_once, setup, teardown),
         cmocka_unit_test_setup_teardown(news_of_now_have_no_number, setup, teardown),
         cmocka_unit_test_setup_teardown(news_are_read_from_the_store, setup, teardown),
+        cmocka_unit_test_setup_teardown(news_do_not_overtake, setup, teardown),
         cmocka_unit_test_setup_teardown(an_end_that_was_seen_long_ago, setup, teardown),
         cmocka_unit_test_setup_teardown(silence_holds_streams_and_requests, setup, teardown),
         cmocka_unit_test_setup_teardown(silence_holds_an_upload, setup, teardown),

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "world.h"
@@ -90,6 +91,39 @@ static int fail_through(struct fixture *f, const char *target)
     }
 }
 
+/* What is stored, or is not: a failed step of its commit is told, and the same again succeeds. */
+static void each_step_of_a_change_fails(void **state)
+{
+    static const struct {
+        const char *method, *target, *body;
+        int status;
+    } rows[] = {
+        {"PUT", "/api/v1/files/" SHA_OF_HELLO, "hello", 201},
+        {"POST", "/api/v1/jobs", "{\"text\":\"quiesce: 1\\nbenchmarks: [{name: x, argv: [x]}]\"}", 201},
+        {"POST", "/api/v1/jobs/1:reproduce", NULL, 201},
+        {"POST", "/api/v1/jobs/6:cancel", NULL, 200}};
+    struct fixture *f = *state;
+    char forget[128];
+    world_make(f);
+    f->farm.live = 6;
+    snprintf(forget, sizeof forget, "rm -r '%s/files/%.2s'", f->dir, SHA_OF_HELLO);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int failed = 0;
+        for (int left = 0; left == 0; failed++) {
+            if (i == 0) /* it is to be stored anew */
+                assert_int_equal(system(forget), 0);
+            atomic_store(&fails_at, failed + 1);
+            struct answer a = fetch(f, rows[i].method, rows[i].target, NULL, rows[i].body,
+                                    rows[i].body ? strlen(rows[i].body) : 0);
+            left = atomic_exchange(&fails_at, 0);
+            assert_int_equal(a.status, left > 0 ? rows[i].status : 500);
+            assert_true(left > 0 || strstr(a.body.data, "\"code\":\"internal\""));
+            answer_done(&a);
+        }
+        assert_true(failed > 1); /* the last one is the success */
+    }
+}
+
 static void each_step_of_an_answer_fails(void **state)
 {
     struct fixture *f = *state;
@@ -102,6 +136,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_step_of_an_answer_fails, setup, teardown),
+        cmocka_unit_test_setup_teardown(each_step_of_a_change_fails, setup, teardown),
     };
     return cmocka_run_group_tests_name("failing", tests, NULL, NULL);
 }

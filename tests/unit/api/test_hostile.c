@@ -2,6 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "api/api_impl.h"
 #include "fixture.h"
@@ -86,6 +89,59 @@ static void short_bodies_are_read_and_refused(void **state)
     assert_error(fetch(f, "POST", "/api/v1/jobs/1:cancel", NULL, "x", 1), 400, "usage");
     free(body);
     is_alive(f);
+}
+
+static void says(struct answer a, int status, const char *code, const char *message)
+{
+    assert_string_equal(json_string_value(json_object_get(json_object_get(a.json, "error"), "message")),
+                        message);
+    assert_error(a, status, code);
+}
+
+/* As long as may be; one more; and where none may be. */
+static void bodies_at_their_bounds(void **state)
+{
+    enum { MOST = 4 * 1024 * 1024 };
+    static const char chunked[] =
+        "GET /healthz HTTP/1.1\r\nHost: q\r\nConnection: close\r\nTransfer-Encoding: chunked"
+        "\r\n\r\n1\r\nx\r\n0\r\n\r\n";
+    static const char no_body[] = "GET /healthz takes no body";
+    struct fixture *f = *state;
+    char *body = malloc(MOST + 1);
+    memset(body, ' ', MOST + 1);
+    assert_error(fetch(f, "POST", "/api/v1/jobs:validate", NULL, body, MOST), 400, "job");
+    says(fetch(f, "POST", "/api/v1/jobs:validate", NULL, body, MOST + 1), 413, "limit",
+         "the body is longer than 4194304 bytes");
+    says(fetch(f, "GET", "/healthz", NULL, "x", 1), 400, "usage", no_body);
+    struct answer a = fetch(f, "GET", "/healthz", NULL, "", 0);
+    assert_int_equal(a.status, 200);
+    answer_done(&a);
+    struct client *c = client_open(f);
+    client_send(c, chunked, sizeof chunked - 1);
+    client_until(c, NULL);
+    says(parse(&c->in), 400, "usage", no_body);
+    client_close(c);
+    free(body);
+}
+
+/* What is refused is read to its end up to 16 MiB; more is not waited for. */
+static void a_refusal_waits_for_so_much(void **state)
+{
+    enum { DRAINED = 16 * 1024 * 1024 };
+    static const int bytes[] = {DRAINED, DRAINED + 1, 1, 0};
+    struct fixture *f = *state;
+    for (int i = 0; i < 4; i++) {
+        char text[160];
+        struct client *c = client_open(f);
+        snprintf(text, sizeof text, "POST /nothing HTTP/1.1\r\nHost: q\r\nContent-Length: %d\r\n%s\r\n",
+                 bytes[i], i == 2 ? "Expect: 100-continue\r\n" : "");
+        client_send(c, text, strlen(text));
+        if (i > 0)
+            client_until(c, "\"code\":\"not-found\"");
+        settle(f);
+        assert_true(i > 0 || c->in.len == 0);
+        client_close(c);
+    }
 }
 
 /* Announced, never sent: the refusal does not wait for it. */
@@ -326,12 +382,52 @@ static void bodies_share_their_memory(void **state)
         client_close(c[i]);
 }
 
+/* In a process that may have so many descriptors. */
+static void limits_are(unsigned files, size_t connections, size_t streams)
+{
+    pid_t pid = fork();
+    int status = 0;
+    if (pid == 0) {
+        const struct rlimit limit = {files, files};
+        void *state = NULL;
+        bool good = setrlimit(RLIMIT_NOFILE, &limit) == 0 && setup(&state) == 0;
+        const struct fixture *f = state;
+        good = good && f->api->most_connections == connections && f->api->most_streams == streams;
+        _exit(good && teardown(&state) == 0 ? 0 : 1);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    if (status != 0)
+        fail_msg("%u descriptors are not %zu connections and %zu streams", files, connections, streams);
+}
+
+/* The rest of the daemon keeps 512; three of four connections may be streams. */
+static void descriptors_are_shared(void **state)
+{
+    struct rlimit now;
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &now), 0);
+    limits_are(300, 128, 96);
+    limits_are(640, 128, 96);
+    limits_are(641, 129, 96);
+    limits_are(644, 132, 99);
+    if (now.rlim_max < 1913) {
+        puts("# why: the system allows fewer descriptors");
+        skip();
+    }
+    limits_are(1911, 1399, 1000);
+    limits_are(1912, 1400, 1000);
+    limits_are(1913, 1400, 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(addresses, setup, teardown),
         cmocka_unit_test_setup_teardown(methods, setup, teardown),
         cmocka_unit_test_setup_teardown(short_bodies_are_read_and_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(bodies_at_their_bounds, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_refusal_waits_for_so_much, setup, teardown),
+        cmocka_unit_test(descriptors_are_shared),
         cmocka_unit_test_setup_teardown(giant_bodies_are_refused_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(a_body_without_end, setup, teardown),
         cmocka_unit_test_setup_teardown(a_continued_body, setup, teardown),

@@ -139,6 +139,21 @@ static void files_are_bound(void **state)
     json_decref(body);
 }
 
+/* What the farm refuses without a mistake in the job is told as it says it. */
+static void a_full_farm_says_so(void **state)
+{
+    struct fixture *f = *state;
+    json_t *body = json_pack("{s:s}", "text", job_text);
+    f->farm.full = true;
+    struct answer a = post(f, NULL, body);
+    assert_string_equal(message_of(&a), "so many jobs wait");
+    assert_error(a, 413, "limit");
+    a = fetch(f, "POST", "/api/v1/jobs/1:cancel", NULL, NULL, 0);
+    assert_string_equal(message_of(&a), "not now");
+    assert_error(a, 503, "resource");
+    json_decref(body);
+}
+
 static void until_submitted(struct fixture *f)
 {
     while (!f->farm.owner[0])
@@ -242,8 +257,9 @@ static void a_job_is_done_again_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(members_are_bounded),        CASE(keys_are_bounded),          CASE(files_are_bound),
-        CASE(a_silence_holds_the_answer), CASE(who_waits_is_told_the_end), CASE(a_job_is_done_again_once),
+        CASE(members_are_bounded),      CASE(keys_are_bounded),           CASE(files_are_bound),
+        CASE(a_full_farm_says_so),      CASE(a_silence_holds_the_answer), CASE(who_waits_is_told_the_end),
+        CASE(a_job_is_done_again_once),
     };
     return cmocka_run_group_tests_name("submit", tests, NULL, NULL);
 }
