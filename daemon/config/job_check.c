@@ -108,7 +108,10 @@ static void resolve_baseline(struct qs_schema_reader *r, const struct qs_node *r
     qs_buf_init(&out);
     size_t mark = qs_schema_enter(r, "compare");
     qs_schema_enter(r, "baseline");
-    qs_schema_suggest(&out, draft->baseline, "the arms are", names, count);
+    if (count > 0)
+        qs_schema_suggest(&out, draft->baseline, "the arms are", names, count);
+    else
+        qs_buf_str(&out, "this job has no `arms`");
     qs_schema_problem(r, qs_node_get(qs_node_get(root, "compare", NULL), "baseline", NULL), out.data,
                       "no arm has the name `%s`", qs_show(draft->baseline).text);
     qs_schema_leave(r, mark);
@@ -276,7 +279,7 @@ static void check_pairs(struct qs_schema_reader *r, const struct qs_node *root)
 {
     const struct qs_node *list = qs_node_get(root, "benchmarks", NULL);
     const struct qs_node *arms = qs_node_get(root, "arms", NULL);
-    size_t arm_count = arms != NULL ? arms->count : 1;
+    size_t arm_count = arms != NULL ? arms->count : 1, of_trace = 0;
     if (arms != NULL && arms->kind != QS_NODE_MAP)
         return; /* told already, and it has no names */
     for (size_t b = 0; b < list->count; b++) {
@@ -291,8 +294,11 @@ static void check_pairs(struct qs_schema_reader *r, const struct qs_node *root)
             qs_schema_enter_index(r, b);
             check_benchmark_templates(&s, benchmark, arms != NULL ? &arms->items[a] : NULL);
             qs_schema_leave(r, mark);
-            check_trace_templates(&s, qs_node_get(root, "trace", NULL),
-                                  arms != NULL ? &arms->items[a] : NULL);
+            size_t told = r->count;
+            if (of_trace == 0) /* one benchmark's words are enough */
+                check_trace_templates(&s, qs_node_get(root, "trace", NULL),
+                                      arms != NULL ? &arms->items[a] : NULL);
+            of_trace += r->count - told;
         }
         for (size_t a = 0; arms != NULL && a < arm_count && r->count == before; a++)
             check_arm_templates(&s, arms, a, is_mode(benchmark, "harness"));

@@ -158,7 +158,7 @@ void qs_job_read_env(struct qs_schema_reader *r, const struct qs_key *key, const
     for (size_t i = 0; i < node->count; i++) {
         const char *name = node->keys[i].text;
         size_t mark = qs_schema_enter(r, name);
-        const char *text = qs_schema_text(r, &node->items[i], "text (\"\" for an empty variable)");
+        const char *text = qs_schema_text(r, &node->items[i], "text (\"\" for an empty one)");
         if (name[0] == '\0' || strchr(name, '=') != NULL)
             qs_schema_problem(r, &node->keys[i], NULL, "a variable's name is not empty and has no `=`");
         if (text != NULL && strlen(name) + strlen(text) > QS_ENV_MAX_BYTES / 2)

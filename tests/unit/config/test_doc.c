@@ -134,6 +134,76 @@ static void test_limits(void **state)
     qs_buf_done(&text);
 }
 
+static void expect_problem(const char *text, const char *what, unsigned line, unsigned column)
+{
+    struct qs_problems problems;
+    struct qs_doc *doc = read_doc(text, &problems);
+    assert_int_equal(doc != NULL, what == NULL);
+    if (what) {
+        assert_int_equal(problems.count, 1);
+        assert_string_equal(problems.at[0].what, what);
+        assert_int_equal(problems.at[0].line, line);
+        assert_int_equal(problems.at[0].column, column);
+    }
+    qs_doc_free(doc);
+    qs_problems_done(&problems);
+}
+
+/* Both sides of each limit, in both languages. */
+static void test_both_languages_have_limits(void **state)
+{
+    (void)state;
+    struct qs_buf text;
+    qs_buf_init(&text);
+    for (int more = 0; more < 2; more++) { /* a map within the root's */
+        qs_buf_clear(&text);
+        qs_buf_str(&text, "{\"a\":\n {");
+        for (int i = 0; i < QS_DOC_KEYS + more; i++)
+            qs_buf_fmt(&text, "%s\"k%d\":1", i ? "," : "", i);
+        qs_buf_str(&text, "}}");
+        expect_problem(text.data, more ? "more than 2048 keys in one map" : NULL, 2, 2);
+    }
+    for (int list = 0; list < 2; list++)
+        for (int more = 0; more < 2; more++) {
+            int levels = QS_DOC_DEPTH - 1 + more;
+            qs_buf_clear(&text);
+            for (int i = 0; i < levels; i++)
+                qs_buf_str(&text, list && i > 0 ? "[" : "{\"a\":");
+            qs_buf_char(&text, '1');
+            for (int i = levels - 1; i >= 0; i--)
+                qs_buf_char(&text, list && i > 0 ? ']' : '}');
+            unsigned column = list ? 5 + QS_DOC_DEPTH : 1 + 5 * QS_DOC_DEPTH;
+            expect_problem(text.data, more ? "more than 32 levels deep" : NULL, 1, column);
+        }
+    for (int more = 0; more < 2; more++) {
+        qs_buf_clear(&text);
+        qs_buf_str(&text, "a:\n");
+        for (int i = 0; i < 256 + more; i++)
+            qs_buf_fmt(&text, " - &n%d x\n", i);
+        expect_problem(text.data, more ? "more than 256 anchors" : NULL, 258, 4);
+    }
+    qs_buf_done(&text);
+}
+
+static void test_odd_keys_and_tags(void **state)
+{
+    (void)state;
+    struct qs_problems problems;
+    struct qs_doc *doc = read_doc("null: 1\na: !!str 5\nb: ! 6\n", &problems);
+    assert_non_null(doc);
+    assert_string_equal(at(doc, "null")->text, "1");
+    assert_true(at(doc, "a")->quoted && at(doc, "b")->quoted);
+    qs_doc_free(doc);
+    qs_problems_done(&problems);
+    expect_problem("a: !!int 5\n", "tags are not read", 1, 4);
+    expect_problem("? [a]\n: 1\n", "a key is text", 1, 3);
+    expect_problem("a: 1\n---\nb: 2\n", "a second document begins here", 2, 1);
+    expect_problem("a: *b\n", "no anchor `&b` is complete here", 1, 4);
+    expect_problem("a: \"x\\0y\"\n", "text with a NUL character in it", 1, 4);
+    expect_problem("a: 1\nb: 2\n\na: 3\n", "the key `a` is here twice (first on line 1)", 4, 1);
+    expect_problem("", "the document is empty", 0, 0);
+}
+
 static void test_byte_order_mark(void **state)
 {
     (void)state;
@@ -204,6 +274,8 @@ int main(void)
         cmocka_unit_test(test_alias_is_written_out),
         cmocka_unit_test(test_alias_bytes_are_bounded),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_both_languages_have_limits),
+        cmocka_unit_test(test_odd_keys_and_tags),
         cmocka_unit_test(test_byte_order_mark),
         cmocka_unit_test(test_problems_are_in_order),
     };

@@ -109,6 +109,13 @@ static void lists_have_a_most(void **state)
         {COMMAND "}]\nplan: {blocks: 10000, looks: [", "#", "]}\n", 10000,
          "plan.looks: a list of 1 to 10000 block counts"},
         {COMMAND "}]\nplan: {stop: {any: [", "{fixed: #}", "]}}\n", 30, "plan.stop: more than 31 rules"},
+        {COMMAND "}]\ntrace: {tool: perf, options: [", "a#", "]}\n", 64,
+         "trace.options: 65 items are too many (at most 64)"},
+        {COMMAND "}]\nplan: {metrics: [", "m#", "]}\n", 8, "plan.metrics: 9 items are too many (at most 8)"},
+        {COMMAND "}]\narms: {a: {params: {", "p#: 1", "}}}\n", 16,
+         "arms.a.params: 17 parameters are too many (at most 16)"},
+        {"devices: {x: {link: sim}}\nvariables: {note: [", "V#", "]}\n", 1000,
+         "variables.note: 1001 items are too many (at most 1000)"},
         {"devices: {x: {link: sim, labels: {", "a#: x", "}}}\n", 64, "devices.x.labels: more than 64 labels"},
         {"devices: {", "x#: {link: sim}", "}\n", 1000, "devices: 1001 are too many (at most 1000)"},
     };
@@ -172,11 +179,37 @@ static void texts_have_a_most(void **state)
     }
 }
 
+static void processors_are_a_rising_list(void **state)
+{
+    static const char *const read[] = {"any", "0", "4095", "0-4095", "0,1", "0-3,5,7-9"};
+    static const char *const not_read[] = {"4096", "0-4096", "1,1", "1-3,3", "3-2", "-1",   "1-",
+                                           "1,",   ",1",     "a",   "1;2",   "1 ",  "1-2-3"};
+    (void)state;
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++) {
+        char *text = qs_asprintf(COMMAND "}]\nconditions: {affinity: '%s'}\n", read[i]);
+        fits(text);
+        free(text);
+    }
+    for (size_t i = 0; i < sizeof not_read / sizeof *not_read; i++) {
+        const char *one = not_read[i];
+        char *text = qs_asprintf(COMMAND "}]\nconditions: {affinity: \"%s\"}\n", one);
+        char *problem = qs_asprintf("conditions.affinity: `%s` is not a rising list of CPUs", one);
+        is_refused(text, problem);
+        free(problem);
+        free(text);
+    }
+    is_refused(COMMAND "}]\nconditions: {affinity: big}\n",
+               "conditions.affinity: `big` needs device control, which this version lacks");
+    is_refused(COMMAND "}]\nconditions: {affinity: little}\n",
+               "conditions.affinity: `little` needs device control, which this version lacks");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_have_a_most),
         cmocka_unit_test(texts_have_a_most),
+        cmocka_unit_test(processors_are_a_rising_list),
     };
     return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
 }
