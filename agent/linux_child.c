@@ -54,12 +54,11 @@ bool qs_capture_open(struct qs_capture *c, bool wanted, bool tail, size_t max)
     if (!wanted) {
         return true;
     }
-    if (pipe2(fds, O_CLOEXEC) != 0) {
+    if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) != 0) { /* who is started with its end has it blocking */
         return false;
     }
     c->read_fd = fds[0];
     c->write_fd = fds[1];
-    fcntl(c->read_fd, F_SETFL, O_NONBLOCK);
     fcntl(c->read_fd, F_SETPIPE_SZ, PIPE_WISH_BYTES); /* a wish: fewer wake-ups; a smaller pipe works too */
     return true;
 }
@@ -210,7 +209,7 @@ bool qs_child_start(struct qs_linux_child *child, enum qs_port_job job, const st
                                         .wake_fd = program ? child->wake_fd : 0,
                                         .cpus = timed && of->pinned ? &of->cpus : NULL,
                                         .as = of->has_identity ? &of->identity : NULL};
-    if (heard) { /* a process before may have made the pipe non-blocking: it is one for all of them */
+    if (heard) { /* it is new, or a process before has made it non-blocking: one pipe for all of them */
         fcntl(child->capture.write_fd, F_SETFL, 0);
         if (apart) {
             fcntl(child->errors.write_fd, F_SETFL, 0);

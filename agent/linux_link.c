@@ -39,15 +39,18 @@ bool qs_link_open_stdio(struct qs_link *link, int32_t peer_pid, char error[QS_LI
     int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     link->in_fd = dup_high(0);
     link->out_fd = dup_high(1);
-    if (null_fd < 0 || link->in_fd < 0 || link->out_fd < 0 || dup2(null_fd, 0) < 0 || dup2(null_fd, 1) < 0) {
+    bool ok = null_fd >= 0 && link->in_fd >= 0 && link->out_fd >= 0 && dup2(null_fd, 0) == 0 &&
+              dup2(null_fd, 1) == 1;
+    if (!ok) {
         snprintf(error, QS_LINK_ERROR_BYTES, "cannot take over standard input and output: %s",
                  strerror(errno));
-        return false;
     }
-    close(null_fd);
+    if (null_fd >= 0) {
+        close(null_fd);
+    }
     make_nonblocking(link->in_fd);
     make_nonblocking(link->out_fd);
-    return true;
+    return ok;
 }
 
 void qs_link_drop(struct qs_link *link)

@@ -76,7 +76,7 @@ static bool parse_tcp(const char *text, struct sockaddr_storage *address, sockle
     char host[64];
     const char *colon = strrchr(text, ':');
     char *end;
-    if (!colon || colon == text || (size_t)(colon - text) >= sizeof host) {
+    if (!colon || colon == text) {
         return false;
     }
     long port = strtol(colon + 1, &end, 10);

@@ -16,7 +16,8 @@
 
 static const char *const folders[] = {"/data/local/tmp", "/tmp", "/var/tmp", "/dev/shm"};
 
-enum { DEPTH_MAX = 6, OWNER_ONLY = 0600 };
+/* TRIES: a sweep takes the folder away in the moment in which it is made. */
+enum { DEPTH_MAX = 6, OWNER_ONLY = 0600, TRIES = 3 };
 
 void qs_trace_file_init(struct qs_trace_file *f)
 {
@@ -24,14 +25,50 @@ void qs_trace_file_init(struct qs_trace_file *f)
     f->dir[0] = '\0';
 }
 
+/* Opens the folder just made, and locks it: from here on no sweep takes it for one of the dead. One that came
+ * before that has it locked, or has removed it: then the lock, or the name, is not ours. */
+static bool take_folder(struct qs_trace_file *f)
+{
+    struct stat held;
+    struct stat named;
+    f->dir_fd = open(f->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (f->dir_fd < 0) {
+        return false;
+    }
+    bool ours = flock(f->dir_fd, LOCK_EX | LOCK_NB) == 0 && fstat(f->dir_fd, &held) == 0 &&
+                lstat(f->dir, &named) == 0 && held.st_ino == named.st_ino;
+    if (!ours) {
+        int error = errno;
+        close(f->dir_fd);
+        f->dir_fd = -1;
+        errno = error;
+    }
+    return ours;
+}
+
+static bool make_in(struct qs_trace_file *f, const char *folder)
+{
+    for (int i = 0; i < TRIES; i++) {
+        snprintf(f->dir, sizeof f->dir, "%s/" PREFIX "%d-XXXXXX", folder, (int)getpid());
+        if (!mkdtemp(f->dir)) {
+            return false;
+        }
+        if (take_folder(f)) {
+            return true;
+        }
+        int error = errno;
+        rmdir(f->dir);
+        errno = error;
+    }
+    return false;
+}
+
 bool qs_trace_file_make(struct qs_trace_file *f, uint64_t max_bytes)
 {
     f->max_bytes = max_bytes;
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        snprintf(f->dir, sizeof f->dir, "%s/" PREFIX "%d-XXXXXX", folders[i], (int)getpid());
-        if (mkdtemp(f->dir)) {
-            f->dir_fd = open(f->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-            return f->dir_fd >= 0 && flock(f->dir_fd, LOCK_EX | LOCK_NB) == 0;
+        if (make_in(f, folders[i])) {
+            return true;
         }
     }
     return false;

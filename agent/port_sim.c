@@ -1,5 +1,6 @@
 #include "port_sim_impl.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +78,7 @@ static void look_at_option(struct qs_sim_command *command, const char *text)
         unsigned long n = strtoul(strchr(text, '=') + 1, NULL, 10);
         command->values = n < VALUES_MAX ? (uint32_t)n : VALUES_MAX;
         command->words = text[0] == 't';
-    } else if (text[0] >= '0' && text[0] <= '9') {
+    } else if (isdigit((unsigned char)text[0])) {
         long long ns = strtoll(text, NULL, 10);
         command->base_ns = ns < QS_SPAN_MAX_NS ? ns : QS_SPAN_MAX_NS;
     }
@@ -173,7 +174,7 @@ void qs_sim_begin_child(struct qs_sim *sim, const struct qs_sim_command *c, bool
     int64_t ns = qs_sim_lasts_ns(sim, c, timed);
     qs_sim_settle(sim);
     sim->child = (struct qs_port_child){.how = QS_PORT_EXITED, .code = c->exit_code, .start_ns = now};
-    if (sim->streams && timed && c->values > 0 && ns < QS_SPAN_MAX_NS / c->values) {
+    if (sim->streams && timed && c->values != 0 && ns < QS_SPAN_MAX_NS / c->values) {
         ns *= c->values;
     }
     sim->child.end_ns = c->hang ? INT64_MAX : now + ns;
