@@ -32,6 +32,7 @@ struct qs_side_unit {
     size_t first, count; /* of the series' runs */
     bool soft;           /* some run stands on softly tainted iterations */
     double value;        /* of one metric: exp of the mean log of its runs' medians; NaN: nothing accepted */
+    double factor, weight; /* value and iterations are to be multiplied by it, and count so much in a fold */
 };
 
 struct qs_side_units {
@@ -90,7 +91,11 @@ void qs_sides_units(const struct qs_side_series *series, size_t metric, struct q
 void qs_sides_fill(const struct qs_side_series *series, size_t metric, const struct qs_side_units *units,
                    const bool *used, enum qs_side_fold fold, struct qs_side_values *ret);
 /* sides_level.c: which units of both sides count, and what counts once. */
-void qs_sides_gather(const struct qs_sides_pair *pair, size_t metric, struct qs_sides_verdict *ret);
+void qs_sides_gather(const struct qs_sides_pair *pair, size_t metric, double alpha,
+                     struct qs_sides_verdict *ret);
+/* sides_shift.c: takes off the disturbed units what a disturbance adds; false where no session tells it. */
+bool qs_sides_shift(struct qs_side_units *const units[2], const bool *const used[2],
+                    const enum qs_side_fold fold[2], double level, struct qs_mixed_fold *ret);
 /* sides_job.c: the verdict of the job that both sides are arms of; false where they are not, and ret is as it
  * was. */
 bool qs_sides_judge_own(struct qs_sides *s, const struct qs_sides_pair *pair, size_t metric,

@@ -27,7 +27,7 @@ static void judge_metric(struct qs_sides *s, const struct qs_sides_how *how, con
         return;
     if (qs_sides_judge_own(s, pair, metric, ret))
         return;
-    qs_sides_gather(pair, metric, ret);
+    qs_sides_gather(pair, metric, how->alpha, ret);
     qs_sides_conclude(how, &s->in->runs[QS_BASE]->metrics[metric], ret);
     qs_sides_exact(s, pair, metric, ret);
     qs_sides_ask_rates(ret, &pair->rates, s->how.alpha);

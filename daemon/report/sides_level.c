@@ -34,8 +34,8 @@ static size_t fewest(const struct sample side[2], bool soft)
 /* Marks the units that count; true where disturbed ones are among them. Each for what it is worth
  * (stats/mixed.h) where like meets like: in shared blocks what disturbed both sides cancels, in blocks of two
  * sides that have some of both kinds it is in the differences of neither kind. Where the sides have too few
- * of one kind to compare, and where blocks fold into sessions or builds, nothing cancels: clean ones count
- * alone where there are enough. */
+ * of one kind to compare, and where blocks fold into sessions of one kind each, nothing cancels: clean ones
+ * count alone where there are enough. */
 static bool choose(struct sample side[2], bool by_kind, bool paired)
 {
     size_t clean = fewest(side, false);
@@ -242,8 +242,21 @@ static size_t choose_pairs(struct sample side[2], struct qs_sides_verdict *ret)
     return pairs;
 }
 
+/* All units that have a value; true where disturbed ones are among them. */
+static bool choose_all(struct sample side[2])
+{
+    bool soft = false;
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < side[k].units.count; i++) {
+            side[k].used[i] = counts(&side[k], i);
+            soft = soft || (side[k].used[i] && side[k].units.at[i].soft);
+        }
+    return soft;
+}
+
 /* Which units count depends on what counts once. */
-static void choose_units(struct sample side[2], struct qs_sides_verdict *ret, enum qs_side_fold fold[2])
+static void choose_units(struct sample side[2], double alpha, struct qs_sides_verdict *ret,
+                         enum qs_side_fold fold[2])
 {
     size_t pairs = choose_pairs(side, ret);
     bool paired = ret->paired;
@@ -252,11 +265,19 @@ static void choose_units(struct sample side[2], struct qs_sides_verdict *ret, en
     if (paired || (fold[0] == QS_FOLD_BLOCKS && fold[1] == QS_FOLD_BLOCKS))
         return;
     ret->one_session = false;
+    ret->uses_soft = choose_all(side);
+    choose_level(side, pairs, ret, fold);
+    if (!ret->uses_soft ||
+        qs_sides_shift((struct qs_side_units *[]){&side[0].units, &side[1].units},
+                       (const bool *[]){side[0].used, side[1].used}, fold, 1 - alpha, &ret->shift))
+        return;
+    ret->one_session = false;
     ret->uses_soft = choose(side, false, false);
     choose_level(side, pairs, ret, fold);
 }
 
-void qs_sides_gather(const struct qs_sides_pair *pair, size_t metric, struct qs_sides_verdict *ret)
+void qs_sides_gather(const struct qs_sides_pair *pair, size_t metric, double alpha,
+                     struct qs_sides_verdict *ret)
 {
     struct sample side[2];
     enum qs_side_fold fold[2];
@@ -266,7 +287,7 @@ void qs_sides_gather(const struct qs_sides_pair *pair, size_t metric, struct qs_
         side[k].eligible = qs_calloc(side[k].units.count, sizeof *side[k].eligible);
         side[k].used = qs_calloc(side[k].units.count, sizeof *side[k].used);
     }
-    choose_units(side, ret, fold);
+    choose_units(side, alpha, ret, fold);
     for (int k = 0; k < 2; k++) {
         size_t builds = ret->side[k].builds;
         qs_sides_fill(pair->series[k], metric, &side[k].units, side[k].used, fold[k], &ret->side[k]);

@@ -127,6 +127,24 @@ static void put_kind(struct qs_json *j, const char *key, const struct qs_ttest *
     qs_json_object_end(j);
 }
 
+static void put_shift(struct qs_json *j, const struct qs_mixed_fold *shift)
+{
+    qs_json_key(j, "shift");
+    if (shift->cells == 0) {
+        qs_json_null(j);
+        return;
+    }
+    qs_json_object(j);
+    qs_json_kint(j, "sessions", (int64_t)shift->cells);
+    qs_json_kdouble(j, "ratio", exp(shift->shift));
+    qs_json_kdouble(j, "lo", exp(shift->ci.lo));
+    qs_json_kdouble(j, "hi", exp(shift->ci.hi));
+    qs_json_kdouble(j, "worth", shift->worth);
+    qs_json_kdouble(j, "base_share", shift->share[QS_BASE]);
+    qs_json_kdouble(j, "candidate_share", shift->share[QS_CAND]);
+    qs_json_object_end(j);
+}
+
 static bool has_any(const struct qs_ttest *t)
 {
     return t->n[0] + t->n[1] > 0;
@@ -147,4 +165,5 @@ void qs_sides_put_kinds(struct qs_json *j, const struct qs_sides_verdict *v)
     }
     qs_json_kdouble(j, "disturbed_worth", both ? m->worth : NAN);
     qs_json_kdouble(j, "disturbed_p", both ? m->agree_p : NAN);
+    put_shift(j, &v->shift);
 }

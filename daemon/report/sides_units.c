@@ -60,7 +60,9 @@ void qs_sides_units(const struct qs_side_series *series, size_t metric, struct q
                                                       .block = run->block,
                                                       .build = qs_sides_build(run),
                                                       .first = i,
-                                                      .count = 1};
+                                                      .count = 1,
+                                                      .factor = 1,
+                                                      .weight = 1};
     }
     for (size_t i = 0; i < ret->count; i++)
         fill_unit(series, metric, &ret->at[i]);
@@ -74,13 +76,12 @@ static size_t values_in(const struct qs_side_series *series, size_t metric)
     return n;
 }
 
-static void add_run(struct qs_side_values *ret, const struct qs_arm_run *run, size_t metric)
+static void add_run(struct qs_side_values *ret, const struct qs_arm_run *run, size_t metric, double factor)
 {
     bool soft = false;
     const struct qs_arm_values *values = values_of(run, metric, &soft);
-    if (values->n > 0)
-        memcpy(ret->iterations + ret->iteration_count, values->at, values->n * sizeof *values->at);
-    ret->iteration_count += values->n;
+    for (size_t i = 0; i < values->n; i++)
+        ret->iterations[ret->iteration_count++] = values->at[i] * factor;
     ret->runs[++ret->run_count] = ret->iteration_count;
 }
 
@@ -108,10 +109,13 @@ static bool is_same(const struct qs_side_unit *a, const struct qs_side_unit *b, 
 /* The geometric mean of several; one counts as it is: 0 is a value too. */
 static double folded(const struct qs_side_unit *const *units, size_t n)
 {
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += units[i]->value > 0 ? log(units[i]->value) : NAN;
-    return n == 1 ? units[0]->value : exp(sum / (double)n);
+    double sum = 0, weight = 0;
+    for (size_t i = 0; i < n; i++) {
+        double v = units[i]->value * units[i]->factor;
+        sum += v > 0 ? units[i]->weight * log(v) : NAN;
+        weight += units[i]->weight;
+    }
+    return n == 1 ? units[0]->value * units[0]->factor : exp(sum / weight);
 }
 
 static size_t count_changes(const struct qs_side_unit *const *units, size_t n, enum qs_side_fold by)
@@ -144,7 +148,7 @@ void qs_sides_fill(const struct qs_side_series *series, size_t metric, const str
         for (end = i; end < n && is_same(order[end], order[i], fold); end++) {
             ret->disturbed[ret->n] = fold == QS_FOLD_BLOCKS && (order[end]->soft || ret->disturbed[ret->n]);
             for (size_t k = 0; k < order[end]->count; k++)
-                add_run(ret, series->runs[order[end]->first + k], metric);
+                add_run(ret, series->runs[order[end]->first + k], metric, order[end]->factor);
         }
         ret->v[ret->n++] = folded(order + i, end - i);
         ret->groups[ret->n] = ret->run_count;

@@ -80,7 +80,12 @@ void qs_sides_conclude(const struct qs_sides_how *how, const struct qs_arm_metri
                        struct qs_sides_verdict *ret)
 {
     struct qs_verdict_opts opts = options_of(how, metric);
+    bool shifted = ret->shift.cells > 0;
+    opts.extra_se = shifted ? ret->shift.extra_se : 0;
+    opts.extra_df = ret->shift.df;
     compute(ret, &opts, &ret->v, &ret->mixed);
+    if (shifted)
+        ret->v.method = "log-welch-shifted";
     ret->reason = qs_verdict_reason_name(ret->v.reason);
     judge_zeros(ret);
     ask_sessions(ret, &opts);

@@ -4,6 +4,7 @@
 #define QS_REPORT_SIDES_VERDICT_H
 
 #include "base/json.h"
+#include "stats/mixed_fold.h"
 #include "stats/verdict.h"
 #include "store/read_arms.h"
 
@@ -48,6 +49,7 @@ struct qs_sides_verdict {
     bool paired; /* the units of both sides belong together, one by one */
     struct qs_verdict v;
     struct qs_mixed mixed; /* what clean and disturbed units say by themselves, where both are among them */
+    struct qs_mixed_fold shift; /* what was taken off disturbed blocks; cells 0: nothing */
     struct qs_side_values side[2];
     struct qs_sides_exact exact;
     const char *reason; /* static: of the verdict, or why it is withheld */
@@ -78,7 +80,7 @@ void qs_sides_put_verdict(struct qs_json *j, const struct qs_sides_how *how,
                           const struct qs_arm_metric *metric, const struct qs_sides_verdict *v,
                           const char *const names[2]);
 /* What each kind says by itself: "clean", "disturbed", "disturbed_worth", "disturbed_p"; null where there is
- * but one. */
+ * but one. What was taken off disturbed blocks: "shift". */
 void qs_sides_put_kinds(struct qs_json *j, const struct qs_sides_verdict *v);
 /* sides_words.c */
 const char *qs_sides_level_name(enum qs_sides_level level);

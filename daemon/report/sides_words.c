@@ -91,6 +91,19 @@ static void warn_shared(struct qs_json *j, const struct qs_sides_pair *pair)
             shared, x->count);
 }
 
+/* False where nothing was taken off. */
+static bool warn_shift(struct qs_json *j, const struct qs_mixed_fold *shift)
+{
+    if (shift->cells == 0)
+        return false;
+    qs_put_warning(
+        j, "both-count",
+        "the machine was busy: disturbed blocks took %+.2g to %+.2g %% against the clean ones of their "
+        "session, which is taken off them; all blocks count",
+        100 * expm1(shift->ci.lo), 100 * expm1(shift->ci.hi));
+    return true;
+}
+
 void qs_sides_warn(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_pair *pair)
 {
     const struct qs_sides_verdict *time = &pair->metrics[0];
@@ -103,7 +116,8 @@ void qs_sides_warn(struct qs_json *j, const struct qs_sides *s, const struct qs_
             "there are %zu and %zu sessions: what differs from one to the next is not in the interval, so "
             "a change has to pass the margin twice; measure both in one job, or each in two sessions",
             time->side[QS_BASE].sessions, time->side[QS_CAND].sessions);
-    if (!qs_report_warn_mixed(j, "the candidate", "the base", &time->mixed) && time->uses_soft)
+    if (!warn_shift(j, &time->shift) && !qs_report_warn_mixed(j, "the candidate", "the base", &time->mixed) &&
+        time->uses_soft)
         qs_put_warning(j, "noisy", "the machine was busy: disturbed blocks count too");
     for (int k = 0; k < 2; k++)
         if (time->side[k].dropped > 0)

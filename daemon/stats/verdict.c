@@ -2,6 +2,7 @@
 
 #include "stats/mixed.h"
 #include "stats/power.h"
+#include "stats/special.h"
 #include "stats/sum.h"
 #include "stats/twosample.h"
 
@@ -49,7 +50,7 @@ static bool opts_are_valid(const struct qs_verdict_opts *o)
 {
     return o->version == QS_VERDICT_VERSION && o->margin >= 0 && isfinite(o->margin) && o->alpha > 0 &&
            o->alpha < 0.5 && o->call_alpha > 0 && o->call_alpha <= o->alpha && o->power > o->alpha / 2 &&
-           o->power < 1 && o->resolution_ratio >= 0 && isfinite(o->resolution_ratio);
+           o->power < 1 && o->extra_se >= 0 && o->resolution_ratio >= 0 && isfinite(o->resolution_ratio);
 }
 
 static struct qs_power_opts power_opts(const struct qs_verdict_opts *o)
@@ -213,6 +214,19 @@ static void take_kinds(struct qs_verdict *out, const struct qs_mixed *mixed, str
     }
 }
 
+/* Satterthwaite. */
+static void add_extra(struct qs_ttest *t, const struct qs_verdict_opts *o)
+{
+    if (!(o->extra_se > 0))
+        return;
+    double a = t->se * t->se, b = o->extra_se * o->extra_se;
+    t->df = (a + b) * (a + b) / ((a > 0 ? a * a / t->df : 0) + b * b / o->extra_df);
+    t->se = sqrt(a + b);
+    t->t = t->diff / t->se;
+    t->p = qs_pt_two_sided(t->t, t->df);
+    t->flags &= ~(unsigned)QS_FLAG_EXACT;
+}
+
 enum qs_status qs_verdict_mixed_runs(const struct qs_side_runs *base, const struct qs_side_runs *cand,
                                      const struct qs_verdict_opts *opts, struct qs_verdict *out,
                                      struct qs_mixed *ret_mixed)
@@ -240,6 +254,7 @@ enum qs_status qs_verdict_mixed_runs(const struct qs_side_runs *base, const stru
     out->sd_log = hypot(sd[0], sd[1]) * M_SQRT1_2;
     out->mde_ratio = qs_mde_welch(sd[0], out->n_used[0], sd[1], out->n_used[1], &power);
     out->needed = qs_runs_needed_welch(sd[0], sd[1], opts->margin, &power);
+    add_extra(&test.log, opts);
     conclude(out, &test.log, opts);
     return QS_OK;
 }

@@ -36,6 +36,8 @@ struct qs_verdict_opts {
                           alpha]; alpha gives 8.9 as it stands */
     double power;      /* for mde_ratio and needed, in (alpha/2, 1) */
     bool lower_is_better;
+    double extra_se,
+        extra_df; /* independent runs: what the log ratio is uncertain by beside their scatter; 0: nothing */
     double resolution_ratio; /* timer resolution over median; 0: a deterministic metric, or not known */
 };
 

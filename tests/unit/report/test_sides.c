@@ -414,7 +414,7 @@ static void every_field_is_described(void **state)
     sides_init(&s, NULL);
     for (size_t d = 0; d < 2; d++) {
         sides_add_job(&s, 0, 1, 0, 8, 1e6);
-        sides_add_job(&s, 1, 2, 1, 8, 1.2e6);
+        sides_add_job(&s, 1, 2, 1, 8, d == 0 ? 1.2e6 : 1.21e6);
         for (size_t i = 8 * d; i < 8 * d + 8; i++) {
             sides_name(&s.runs[0].at[i].device, d == 0 ? "p1" : "p2");
             sides_name(&s.runs[1].at[i].device, d == 0 ? "p1" : "p2");
@@ -426,6 +426,8 @@ static void every_field_is_described(void **state)
             sides_disturb(&s, 1, i, 1.1);
         }
     }
+    for (size_t i = 0; i < 32; i++) /* on the second device each side has two sessions */
+        s.runs[i / 16].at[i % 16].session += i % 16 >= 12 ? 2 : 0;
     sides_fill_metric(&s, 0, 1, 5);
     sides_fill_metric(&s, 1, 1, 5);
     sides_name(&sides_add(&s, 0, 1, 0, 1, 3e6)->device, "p3");

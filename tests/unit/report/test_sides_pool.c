@@ -280,6 +280,63 @@ static void unlike_sides_rest_on_their_clean_blocks(void **state)
     json_decref(doc);
 }
 
+/* Four sessions a side, of different speed, with 10 blocks each; so many of the 40 blocks of a side are
+ * clean, the others 30 % longer. */
+static json_t *busy_sessions(size_t clean_of_base, size_t clean_of_candidate)
+{
+    static const double speed[2][4] = {{1e6, 1.002e6, 0.998e6, 1.001e6}, {1.051e6, 1.049e6, 1.05e6, 1.053e6}};
+    const size_t clean[2] = {clean_of_base, clean_of_candidate};
+    struct sides s;
+    sides_init(&s, NULL);
+    for (int side = 0; side < 2; side++) {
+        for (int64_t session = 0; session < 4; session++) {
+            sides_add_job(&s, side, side + 1, 0, 10, speed[side][session]);
+            for (size_t i = 10 * (size_t)session; i < 10 * (size_t)session + 10; i++) {
+                s.runs[side].at[i].block += 10 * (uint32_t)session;
+                s.runs[side].at[i].session = 10 * side + session + 1;
+            }
+        }
+        for (size_t i = 0; i < 40; i++)
+            if ((i * 7 + 3) % 40 >= clean[side])
+                sides_disturb(&s, side, i, 1.3);
+    }
+    json_t *doc = sides_compared(&s);
+    sides_done(&s);
+    return doc;
+}
+
+/* Both sides alike, or one of them quiet: clean blocks are no reason to throw others away, and what
+ * disturbed those is told as no change. */
+static void good_blocks_cost_nothing_in_sessions(void **state)
+{
+    (void)state;
+    for (size_t clean = 2; clean <= 40; clean++) {
+        for (int quiet = 0; quiet < 2; quiet++) {
+            json_t *doc = busy_sessions(quiet ? 40 : clean, clean);
+            double ratio = number(doc, FIRST "ratio");
+            double width = number(doc, FIRST "hi") - number(doc, FIRST "lo");
+            if (fabs(ratio - 1.0505) > 0.002 || width > 0.02)
+                fail_msg("%zu clean, base %s: ratio %g, width %g", clean, quiet ? "quiet" : "busy", ratio,
+                         width);
+            assert_string_equal(text_at(doc, FIRST "base.units_of"), "sessions");
+            assert_int_equal(json_integer_value(at(doc, FIRST "base.units_dropped")), 0);
+            if (clean < 40) {
+                assert_string_equal(text_at(doc, FIRST "method"), "log-welch-shifted");
+                assert_true(fabs(number(doc, FIRST "shift.ratio") - 1.3) < 0.003);
+                assert_true(number(doc, FIRST "shift.lo") < 1.3 && number(doc, FIRST "shift.hi") > 1.3);
+                assert_true(fabs(number(doc, FIRST "shift.base_share") -
+                                 (quiet ? 0 : number(doc, FIRST "shift.candidate_share"))) < 0.001);
+                assert_true(json_is_true(at(doc, FIRST "uses_tainted")));
+                assert_true(has_warning(doc, "results.0.devices.0.warnings", "both-count"));
+            } else {
+                assert_true(json_is_null(at(doc, FIRST "shift")));
+                assert_string_equal(text_at(doc, FIRST "method"), "log-welch");
+            }
+            json_decref(doc);
+        }
+    }
+}
+
 /* A job of three arms: the third fails in two blocks, five of eight are disturbed, the margin and the level
  * are the job's own. */
 static void fill_job(struct sides *s, struct world *w)
@@ -405,6 +462,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_run_is_no_pair_of_itself),
         cmocka_unit_test(builds_that_met_are_paired),
         cmocka_unit_test(good_blocks_never_make_data_fewer),
+        cmocka_unit_test(good_blocks_cost_nothing_in_sessions),
         cmocka_unit_test(unlike_sides_rest_on_their_clean_blocks),
         cmocka_unit_test(arms_of_a_job_have_one_answer),
         cmocka_unit_test(the_sentence_never_contradicts),
