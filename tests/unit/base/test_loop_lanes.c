@@ -163,6 +163,8 @@ static void what_is_held_rests_and_nothing_begins(void **state)
     while (b->asked == 0)
         sched_yield();
     qs_loop_hold_works(b->loop);
+    poll_rested(b);
+    qs_loop_run(b->loop);
     qs_loop_hold_works(b->loop); /* it is a count */
     qs_loop_work(b->loop, QS_LANE_QUICK, ask_until_enough, on_told, b);
     poll_rested(b);
