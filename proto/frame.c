@@ -90,15 +90,22 @@ void qs_framer_init(struct qs_framer *f, uint8_t *buf, size_t cap)
     f->max_payload = room < QS_FRAME_MAX_BYTES ? (uint32_t)room : QS_FRAME_MAX_BYTES;
 }
 
-/* Could these bytes begin the first frame of a direction? All a banner would have to match: magic, a HELLO
- * type, a length below 4 KiB and sequence number 0. The framing version is not compared, so that another one
- * is named as such. */
+/* A greeting, or what an agent says instead of one. */
+static bool is_first(uint8_t type)
+{
+    return type == QS_MSG_HELLO_HOST || type == QS_MSG_HELLO_AGENT || type == QS_MSG_ERROR ||
+           type == QS_MSG_BYE;
+}
+
+/* Could these bytes begin the first frame of a direction? All a banner would have to match: magic, a type
+ * that may come first, a length below 4 KiB and sequence number 0. The framing version is not compared, so
+ * that another one is named as such. */
 static bool may_begin(const uint8_t *header, size_t n)
 {
     const uint8_t magic[2] = {QS_FRAME_MAGIC & 0xff, QS_FRAME_MAGIC >> 8};
     if (memcmp(header, magic, n < 2 ? n : 2) != 0)
         return false;
-    if (n > AT_TYPE && header[AT_TYPE] != QS_MSG_HELLO_HOST && header[AT_TYPE] != QS_MSG_HELLO_AGENT)
+    if (n > AT_TYPE && !is_first(header[AT_TYPE]))
         return false;
     if (n < QS_FRAME_HEADER_BYTES)
         return true;

@@ -1,48 +1,10 @@
 /* What an agent must not do: each ends the connection with a reason, none harms the host, and it tries again.
  */
-#include "host.h"
+#include "bed.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "peer.h"
 #include "proto/names.h"
-
-struct bed {
-    struct qs_loop *loop;
-    struct peer *peer;
-    struct host host;
-};
-
-static struct bed *bed_new(bool tcp)
-{
-    struct bed *b = calloc(1, sizeof *b);
-    assert_non_null(b);
-    b->loop = qs_loop_new_real(NULL);
-    b->peer = peer_new(b->loop, tcp);
-    struct qs_farm_device device = {.name = (char *)"board",
-                                    .link = tcp ? QS_LINK_TCP : QS_LINK_UNIX,
-                                    .address = b->peer->address,
-                                    .key_file = tcp ? b->peer->key_file : NULL};
-    host_init(&b->host, b->loop, &device);
-    return b;
-}
-
-static void bed_free(struct bed *b)
-{
-    host_done(&b->host);
-    peer_free(b->peer);
-    assert_int_equal(qs_loop_free(b->loop), 0);
-    free(b);
-}
-
-static void fails(struct bed *b, enum qs_errc code, const char *part)
-{
-    host_wait(&b->host, "down");
-    host_assert_why(&b->host, code, part);
-    assert_string_equal(qs_session_state_name(b->host.session), "backoff");
-    bed_free(b);
-}
 
 /* ---- greetings ---- */
 
@@ -55,7 +17,7 @@ static void another_version_is_named(void **state)
     host_wait(&b->host, "down");
     host_idle(&b->host, 20000000);
     assert_int_equal(b->peer->last_error, QS_CODE_PROTOCOL);
-    fails(b, QS_E_PROTOCOL, "this quiesced is too old");
+    bed_fails(b, QS_E_PROTOCOL, "this quiesced is too old");
 }
 
 static void a_greeting_for_another_session_is_refused(void **state)
@@ -64,7 +26,7 @@ static void a_greeting_for_another_session_is_refused(void **state)
     struct bed *b = bed_new(false);
     b->peer->wrong_session = true;
     qs_session_start(b->host.session);
-    fails(b, QS_E_PROTOCOL, "greeting");
+    bed_fails(b, QS_E_PROTOCOL, "greeting");
 }
 
 static void an_agent_that_cannot_run_commands_is_refused(void **state)
@@ -73,7 +35,7 @@ static void an_agent_that_cannot_run_commands_is_refused(void **state)
     struct bed *b = bed_new(false);
     b->peer->features = 0;
     qs_session_start(b->host.session);
-    fails(b, QS_E_PROTOCOL, "cannot run commands");
+    bed_fails(b, QS_E_PROTOCOL, "cannot run commands");
 }
 
 static void a_key_on_one_side_only_is_refused(void **state)
@@ -82,11 +44,11 @@ static void a_key_on_one_side_only_is_refused(void **state)
     struct bed *b = bed_new(true);
     b->peer->asks_proof = false;
     qs_session_start(b->host.session);
-    fails(b, QS_E_AUTH, "asks for no proof");
+    bed_fails(b, QS_E_AUTH, "asks for no proof");
     b = bed_new(false);
     b->peer->asks_proof = true;
     qs_session_start(b->host.session);
-    fails(b, QS_E_AUTH, "has no key_file");
+    bed_fails(b, QS_E_AUTH, "has no key_file");
 }
 
 /* No way back to frames without seals: neither by an older agent nor by somebody who changes its greeting. */
@@ -96,7 +58,7 @@ static void a_proof_without_seals_is_refused(void **state)
     struct bed *b = bed_new(true);
     b->peer->auth = QS_AUTH_PROOF_ONLY;
     qs_session_start(b->host.session);
-    fails(b, QS_E_PROTOCOL, "does not seal");
+    bed_fails(b, QS_E_PROTOCOL, "does not seal");
 }
 
 /* What somebody in between does to a frame of the agent's. */
@@ -141,7 +103,7 @@ static void nobody_speaks_in_the_agents_place(void **state)
         meddling = i;
         b->peer->script = meddle;
         qs_session_start(b->host.session);
-        fails(b, codes[i], qs_wire_err_text(i == REPEATED ? QS_WIRE_E_SEQ : QS_WIRE_E_SEAL));
+        bed_fails(b, codes[i], qs_wire_err_text(i == REPEATED ? QS_WIRE_E_SEQ : QS_WIRE_E_SEAL));
     }
 }
 
@@ -154,7 +116,7 @@ static void a_wrong_proof_is_refused(void **state)
     host_wait(&b->host, "down");
     host_idle(&b->host, 20000000);
     assert_int_equal(b->peer->last_error, QS_CODE_AUTH);
-    fails(b, QS_E_AUTH, "proof is wrong");
+    bed_fails(b, QS_E_AUTH, "proof is wrong");
 }
 
 static bool say_no_such_host(struct peer *p, const struct qs_frame *f)
@@ -171,7 +133,35 @@ static void a_banner_without_end_is_quoted(void **state)
     struct bed *b = bed_new(false);
     b->peer->script = say_no_such_host;
     qs_session_start(b->host.session);
-    fails(b, QS_E_PROTOCOL, "it said instead: ssh: \\x1b[1mno route");
+    bed_fails(b, QS_E_PROTOCOL, "it said instead: ssh: \\x1b[1mno route");
+}
+
+/* It was sent a greeting that it cannot read, or is about to go: that is no banner. */
+static bool refuse_at_once(struct peer *p, const struct qs_frame *f)
+{
+    if (f->type == QS_MSG_HELLO_HOST)
+        peer_error(p, &(struct qs_uid){{0}}, QS_CODE_PROTOCOL, "the checksum is wrong");
+    return f->type == QS_MSG_HELLO_HOST;
+}
+
+static bool leave_at_once(struct peer *p, const struct qs_frame *f)
+{
+    if (f->type == QS_MSG_HELLO_HOST)
+        peer_bye(p);
+    return f->type == QS_MSG_HELLO_HOST;
+}
+
+static void a_reason_instead_of_a_greeting_is_told(void **state)
+{
+    (void)state;
+    struct bed *b = bed_new(false);
+    b->peer->script = refuse_at_once;
+    qs_session_start(b->host.session);
+    bed_fails(b, QS_E_PROTOCOL, "board: the agent refuses the session (protocol): the checksum is wrong");
+    b = bed_new(false);
+    b->peer->script = leave_at_once;
+    qs_session_start(b->host.session);
+    bed_fails(b, QS_E_LINK, "board: the agent left: rebooting");
 }
 
 static bool greet_after_a_banner(struct peer *p, const struct qs_frame *f)
@@ -212,7 +202,7 @@ static void a_fact_named_twice_is_refused(void **state)
     struct bed *b = bed_new(false);
     b->peer->script = facts_twice;
     qs_session_start(b->host.session);
-    fails(b, QS_E_PROTOCOL, "names a fact twice");
+    bed_fails(b, QS_E_PROTOCOL, "names a fact twice");
 }
 
 /* ---- windows ---- */
@@ -274,7 +264,7 @@ static void a_window_must_be_what_was_asked_for(void **state)
         assert_true(host_begin(&b->host));
         host_wait(&b->host, "run_ready");
         assert_true(host_open(&b->host, 0, 0, 0));
-        fails(b, QS_E_PROTOCOL, reasons[i]);
+        bed_fails(b, QS_E_PROTOCOL, reasons[i]);
     }
 }
 
@@ -291,13 +281,13 @@ static void a_message_out_of_place_ends_the_link(void **state)
     (void)state;
     struct bed *b = ready_bed();
     peer_facts(b->peer);
-    fails(b, QS_E_PROTOCOL, "FACTS has no place in state ready");
+    bed_fails(b, QS_E_PROTOCOL, "FACTS has no place in state ready");
     b = ready_bed();
     peer_rows(b->peer, &host_run, 0, 0, 1);
-    fails(b, QS_E_PROTOCOL, "has no place in state ready");
+    bed_fails(b, QS_E_PROTOCOL, "has no place in state ready");
     b = ready_bed();
     peer_pong(b->peer, &(struct qs_msg_ping){.id = 999});
-    fails(b, QS_E_PROTOCOL, "nobody asked for");
+    bed_fails(b, QS_E_PROTOCOL, "nobody asked for");
 }
 
 static void a_run_must_end_where_its_iterations_do(void **state)
@@ -308,7 +298,7 @@ static void a_run_must_end_where_its_iterations_do(void **state)
     host_wait(&b->host, "run_ready");
     b->peer->next_seq = 4;
     assert_true(host_end(&b->host));
-    fails(b, QS_E_PROTOCOL, "ended at iteration 4, 0 came");
+    bed_fails(b, QS_E_PROTOCOL, "ended at iteration 4, 0 came");
 }
 
 static void damaged_and_missing_frames_end_the_link(void **state)
@@ -317,16 +307,16 @@ static void damaged_and_missing_frames_end_the_link(void **state)
     struct bed *b = ready_bed();
     b->peer->tx_seq++;
     peer_ping(b->peer);
-    fails(b, QS_E_PROTOCOL, qs_wire_err_text(QS_WIRE_E_SEQ));
+    bed_fails(b, QS_E_PROTOCOL, qs_wire_err_text(QS_WIRE_E_SEQ));
     b = ready_bed();
     peer_raw(b->peer, "sixteen bytes of", 16);
-    fails(b, QS_E_PROTOCOL, qs_wire_err_text(QS_WIRE_E_MAGIC));
+    bed_fails(b, QS_E_PROTOCOL, qs_wire_err_text(QS_WIRE_E_MAGIC));
     b = ready_bed();
     peer_end(b->peer, peer_begin(b->peer), QS_MSG_OPEN); /* a host's message */
-    fails(b, QS_E_PROTOCOL, "OPEN");
+    bed_fails(b, QS_E_PROTOCOL, "OPEN");
     b = ready_bed();
     peer_end(b->peer, peer_begin(b->peer), QS_MSG_CLOSED); /* without its fields */
-    fails(b, QS_E_PROTOCOL, qs_wire_err_text(QS_WIRE_E_SHORT));
+    bed_fails(b, QS_E_PROTOCOL, qs_wire_err_text(QS_WIRE_E_SHORT));
 }
 
 /* An ERROR about the session: a frame of ours was damaged, or we were not heard. The link is over, not the
@@ -339,10 +329,10 @@ static void an_error_of_the_session_ends_the_link(void **state)
     assert_true(host_begin(&b->host));
     host_wait(&b->host, "run_ready");
     peer_error(b->peer, &none, QS_CODE_PROTOCOL, "a frame was damaged in transit");
-    fails(b, QS_E_LINK, "a frame was damaged in transit (protocol)");
+    bed_fails(b, QS_E_LINK, "a frame was damaged in transit (protocol)");
     b = ready_bed();
     peer_error(b->peer, &none, QS_CODE_INTERNAL, "no way on");
-    fails(b, QS_E_AGENT, "no way on (internal)");
+    bed_fails(b, QS_E_AGENT, "no way on (internal)");
 }
 
 static void unknown_optional_messages_are_ignored(void **state)
@@ -370,7 +360,7 @@ static void a_heart_that_stops_is_noticed(void **state)
     (void)state;
     struct bed *b = ready_bed();
     b->peer->script = deaf;
-    fails(b, QS_E_LINK, "nothing heard for");
+    bed_fails(b, QS_E_LINK, "nothing heard for");
 }
 
 /* ---- an agent that dies ---- */
@@ -482,6 +472,7 @@ int main(void)
         cmocka_unit_test(a_proof_without_seals_is_refused),
         cmocka_unit_test(nobody_speaks_in_the_agents_place),
         cmocka_unit_test(a_banner_without_end_is_quoted),
+        cmocka_unit_test(a_reason_instead_of_a_greeting_is_told),
         cmocka_unit_test(a_short_banner_is_tolerated),
         cmocka_unit_test(a_fact_named_twice_is_refused),
         cmocka_unit_test(a_window_must_be_what_was_asked_for),

@@ -1,39 +1,8 @@
 /* What PROTOCOL.md promises of an agent, the host enforces: whoever breaks it loses the link, with a reason.
  */
-#include "host.h"
+#include "bed.h"
 
-#include <stdlib.h>
-
-#include "peer.h"
 #include "proto/names.h"
-
-struct bed {
-    struct qs_loop *loop;
-    struct peer *peer;
-    struct host host;
-};
-
-static struct bed *bed_new(bool tcp)
-{
-    struct bed *b = calloc(1, sizeof *b);
-    assert_non_null(b);
-    b->loop = qs_loop_new_real(NULL);
-    b->peer = peer_new(b->loop, tcp);
-    struct qs_farm_device device = {.name = (char *)"board",
-                                    .link = tcp ? QS_LINK_TCP : QS_LINK_UNIX,
-                                    .address = b->peer->address,
-                                    .key_file = tcp ? b->peer->key_file : NULL};
-    host_init(&b->host, b->loop, &device);
-    return b;
-}
-
-static void bed_free(struct bed *b)
-{
-    host_done(&b->host);
-    peer_free(b->peer);
-    assert_int_equal(qs_loop_free(b->loop), 0);
-    free(b);
-}
 
 /* A host that lets a broken promise pass says something next, its heartbeat at the latest: it meets a link
  * that is gone, which is another reason than the one that is expected. */
@@ -43,15 +12,6 @@ static bool is_past_it(struct peer *p)
     if (has_broken)
         peer_hang_up(p);
     return has_broken;
-}
-
-static void fails(struct bed *b, enum qs_errc code, const char *part)
-{
-    host_wait(&b->host, "down");
-    has_broken = false;
-    host_assert_why(&b->host, code, part);
-    assert_string_equal(qs_session_state_name(b->host.session), "backoff");
-    bed_free(b);
 }
 
 enum promise {
@@ -131,13 +91,14 @@ static void promises_of_a_window_are_kept(void **state)
     for (int i = 0; i < PROMISES; i++) {
         broken = (enum promise)i;
         struct bed *b = bed_new(false);
+        has_broken = false;
         b->peer->script = break_a_promise;
         qs_session_start(b->host.session);
         host_wait(&b->host, "ready");
         assert_true(host_begin(&b->host));
         host_wait(&b->host, "run_ready");
         assert_true(host_open(&b->host, 0, 0, 0));
-        fails(b, QS_E_PROTOCOL, reasons[i]);
+        bed_fails(b, QS_E_PROTOCOL, reasons[i]);
     }
 }
 
@@ -160,6 +121,7 @@ static void a_piece_is_the_one_that_was_asked_for(void **state)
 {
     (void)state;
     struct bed *b = bed_new(false);
+    has_broken = false;
     const struct qs_msg_pull ask = {
         .run = host_run, .id = 1, .path = qs_text_of("x"), .offset = 0, .max_bytes = 100};
     b->peer->features |= QS_FEATURE_PULL;
@@ -169,7 +131,7 @@ static void a_piece_is_the_one_that_was_asked_for(void **state)
     assert_true(host_begin(&b->host));
     host_wait(&b->host, "run_ready");
     assert_true(qs_session_pull(b->host.session, &ask, &b->host.why));
-    fails(b, QS_E_PROTOCOL, "another piece");
+    bed_fails(b, QS_E_PROTOCOL, "another piece");
 }
 
 /* How a window of three iterations, numbers 4 to 6, may not come again. */
@@ -219,12 +181,13 @@ static void what_comes_again_is_whole_and_of_one_kind(void **state)
         const struct qs_uid held = {{0xA0}};
         again = (enum again)i;
         struct bed *b = bed_new(false);
+        has_broken = false;
         b->peer->held_runs = 1;
         b->peer->script = resend_badly;
         qs_session_start(b->host.session);
         host_wait(&b->host, "ready");
         assert_true(qs_session_resend(b->host.session, &held, 5, NULL));
-        fails(b, QS_E_PROTOCOL, reasons[i]);
+        bed_fails(b, QS_E_PROTOCOL, reasons[i]);
     }
 }
 

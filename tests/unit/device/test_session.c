@@ -1,39 +1,13 @@
 /* The session against a scripted agent in real time: whole runs, and every row of the table. */
-#include "session_traces.h"
-#include "host.h"
+#include "bed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "peer.h"
 #include "session_files.h"
 #include "session_stream.h"
-
-struct bed {
-    struct qs_loop *loop;
-    struct peer *peer;
-    struct host host;
-};
-
-static void bed_init(struct bed *b, bool tcp)
-{
-    b->loop = qs_loop_new_real(NULL);
-    b->peer = peer_new(b->loop, tcp);
-    b->peer->user = b;
-    struct qs_farm_device device = {.name = (char *)"board",
-                                    .link = tcp ? QS_LINK_TCP : QS_LINK_UNIX,
-                                    .address = b->peer->address,
-                                    .key_file = tcp ? b->peer->key_file : NULL};
-    host_init(&b->host, b->loop, &device);
-}
-
-static void bed_done(struct bed *b)
-{
-    host_done(&b->host);
-    peer_free(b->peer);
-    assert_int_equal(qs_loop_free(b->loop), 0);
-}
+#include "session_traces.h"
 
 static int new_bed(void **state)
 {

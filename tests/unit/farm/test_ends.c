@@ -1,71 +1,51 @@
 /* A disk that fails at every commit of a job, and comes back: the job ends on disk, once, and people are told
  * meanwhile. The whole line in virtual time, on a file system that fails on demand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "bed.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <cmocka.h>
 #include <sqlite3.h>
 
 #include "../store/disk.h"
-#include "base/loop.h"
-#include "base/mem.h"
-#include "farm/farm_impl.h"
-#include "store/files.h"
 
 #define SECOND_NS INT64_C(1000000000)
 
 enum { BLOCKS = 2, ARMS = 2 };
-enum plan { HEALS, CANCELLED, STOPPED, CLOSED };
+enum plan { HEALS, CANCELLED, STOPPED, CLOSED, YIELDS };
 
-static const char farm_text[] = "devices: {board: {link: sim, sim_seed: 3}}\n";
+static const char farm_text[] = "devices: {board: {link: sim, sim_seed: 3, labels: {soc: one}}}\n";
 static const char job_text[] = "quiesce: 1\n"
                                "benchmarks: [{name: pretend, argv: [sim, \"1000000\"]}]\n"
                                "arms: {a: {env: {A: x}}, b: {env: {A: y}}}\n"
                                "plan: {seed: 5, blocks: 2, until: {interval: 0%}, window: {iterations: 2}}\n"
                                "conditions: {gate: none}\n";
 
-struct bed {
-    char dir[64], *db, *work;
-    struct qs_farm_config *config;
-    struct qs_loop *loop;
-    struct qs_store *store;
-    struct qs_files *files;
-    struct qs_farm *farm;
+struct life {
+    struct bed base;
     enum plan plan;
-    uint64_t lives; /* each draws numbers of its own */
-    bool stopped, too_late;
-    unsigned submitted, refused, waits, cancels, recoveries, troubles;
+    uint64_t lives;
+    bool too_late;
+    unsigned submitted, refused, waits, cancels, recoveries, troubles, idles;
     char refusal[QS_ERR_TEXT_BYTES];
     struct qs_buf told;
 };
 
-static void on_stopped(void *user)
-{
-    struct bed *b = user;
-    b->stopped = true;
-    qs_loop_stop(b->loop);
-}
-
 static void on_trouble(const struct qs_err *err, void *user)
 {
     (void)err;
-    ((struct bed *)user)->troubles++;
+    ((struct life *)user)->troubles++;
 }
 
 static void on_recovered(void *user)
 {
-    ((struct bed *)user)->recoveries++;
+    ((struct life *)user)->recoveries++;
 }
 
 static void on_submitted(const struct qs_err *err, int64_t id, void *user)
 {
-    struct bed *b = user;
+    struct life *b = user;
     (void)id;
     if (err) {
         b->refused++;
@@ -75,15 +55,11 @@ static void on_submitted(const struct qs_err *err, int64_t id, void *user)
     }
 }
 
-static void submit(struct bed *b)
+static void submit(struct life *b)
 {
-    struct qs_problems problems;
-    struct qs_err err = QS_ERR_INIT;
     const struct qs_submission sub = {
         .text = job_text, .text_bytes = strlen(job_text), .name = "job.yaml", .owner = "me"};
-    qs_problems_init(&problems);
-    assert_true(qs_farm_submit(b->farm, &sub, on_submitted, b, &problems, &err));
-    qs_problems_done(&problems);
+    assert_true(bed_submit(&b->base, &sub, on_submitted, b, NULL));
 }
 
 static int64_t number(const char *db, const char *sql)
@@ -104,14 +80,14 @@ static void on_cancelled(const struct qs_err *err, int64_t id, void *user)
 {
     (void)id;
     assert_null(err);
-    ((struct bed *)user)->cancels++;
+    ((struct life *)user)->cancels++;
 }
 
-static void check_why(struct bed *b, int64_t job)
+static void check_why(struct life *b, int64_t job)
 {
     struct qs_buf why;
     qs_buf_init(&why);
-    qs_farm_why_json(b->farm, job, &why);
+    qs_farm_why_json(b->base.farm, job, &why);
     assert_non_null(strstr(why.data, "\"why\":\"waiting for the disk: "));
     assert_non_null(strstr(why.data, "check the disk and the permissions of the database"));
     assert_non_null(strstr(why.data, "\"why_code\":\"disk\""));
@@ -121,48 +97,101 @@ static void check_why(struct bed *b, int64_t job)
 /* A minute later: the job is still there, nothing else has begun, and everybody says why. */
 static void look_while_it_waits(void *user)
 {
-    struct bed *b = user;
+    struct life *b = user;
     struct qs_err err = QS_ERR_INIT;
-    assert_non_null(qs_farm_waits_for_disk(b->farm, 1));
-    assert_null(qs_farm_waits_for_disk(b->farm, 2));
-    assert_non_null(qs_farm_waits_for_disk(b->farm, 0));
+    assert_non_null(qs_farm_waits_for_disk(b->base.farm, 1));
+    assert_null(qs_farm_waits_for_disk(b->base.farm, 2));
+    assert_non_null(qs_farm_waits_for_disk(b->base.farm, 0));
     assert_int_equal(b->waits, 1); /* told once, not with each try */
     assert_int_equal(b->troubles, 1);
     check_why(b, 1);
     check_why(b, 2);
     submit(b);
     if (b->plan == CANCELLED) {
-        assert_true(qs_farm_cancel(b->farm, 1, "not needed", on_cancelled, b, &err));
-        assert_false(qs_farm_cancel(b->farm, 1, "again", on_cancelled, b, &err));
+        assert_true(qs_farm_cancel(b->base.farm, 1, "not needed", on_cancelled, b, &err));
+        assert_false(qs_farm_cancel(b->base.farm, 1, "again", on_cancelled, b, &err));
         assert_int_equal(err.code, QS_E_CONFLICT);
     }
 }
 
 static void heal(void *user)
 {
-    struct bed *b = user;
+    struct life *b = user;
     assert_true(b->plan != CANCELLED || b->cancels == 1); /* accepted although nothing could be written */
     disk.fault = DISK_WELL;
     if (b->plan == STOPPED)
-        qs_farm_stop(b->farm, on_stopped, b);
+        qs_farm_stop(b->base.farm, bed_on_stopped, &b->base);
 }
 
 /* The daemon stops while the verdict is computed. */
 static void close_early(void *user)
 {
-    struct bed *b = user;
-    assert_int_equal(b->farm->job_count, 1);
-    assert_false(qs_farm_is_working(b->farm));
-    qs_farm_end_job(b->farm->jobs[0]);
-    assert_true(qs_farm_is_working(b->farm));
-    qs_farm_stop(b->farm, on_stopped, b);
+    struct life *b = user;
+    assert_int_equal(b->base.farm->job_count, 1);
+    assert_false(qs_farm_is_working(b->base.farm));
+    qs_farm_end_job(b->base.farm->jobs[0]);
+    assert_true(qs_farm_is_working(b->base.farm));
+    qs_farm_stop(b->base.farm, bed_on_stopped, &b->base);
+}
+
+static char *json_of(struct life *b, void (*put)(struct qs_farm *farm, int64_t id, struct qs_buf *out),
+                     int64_t id)
+{
+    struct qs_buf out;
+    qs_buf_init(&out);
+    put(b->base.farm, id, &out);
+    return qs_buf_take(&out);
+}
+
+static void says(struct life *b, void (*put)(struct qs_farm *farm, int64_t id, struct qs_buf *out),
+                 int64_t id, const char *want)
+{
+    char *json = json_of(b, put, id);
+    assert_string_equal(json, want);
+    free(json);
+}
+
+static void put_devices(struct qs_farm *farm, int64_t id, struct qs_buf *out)
+{
+    (void)id;
+    qs_farm_devices_json(farm, out);
+}
+
+/* The first job runs, the second waits for it; somebody else wants to take over. */
+static void yield(struct life *b)
+{
+    says(b, qs_farm_why_json, 2,
+         "{\"position\":1,\"why\":\"an earlier job has the device (job 1, pretend)\"}");
+    assert_true(qs_farm_is_working(b->base.farm));
+    qs_farm_yield(b->base.farm);
+    says(b, qs_farm_why_json, 1, "{}");
+    says(b, qs_farm_why_json, 2,
+         "{\"position\":1,\"why\":\"another quiesced waits to take over: the job begins there\"}");
+    says(b, qs_farm_progress_json, 1,
+         "{\"point\":0,\"points\":1,\"block\":1,\"blocks_min\":2,\"blocks_max\":2,\"next_look\":2,"
+         "\"half_width_ratio\":null,\"goal_ratio\":null,\"elapsed_ns\":10008018,\"waited_ns\":400000,"
+         "\"waited_in_vain_ns\":0,\"busiest\":\"\",\"eta_ns\":5012216}");
+    says(b, qs_farm_progress_json, 2, "null");
+    says(b, put_devices, 0,
+         "[{\"name\":\"board\",\"link\":\"sim\",\"state\":\"busy\",\"local\":false,\"simulated\":true,"
+         "\"agent\":\"quiesce-agent " QS_VERSION " (simulated)\",\"boot_id\":\"sim-1d0b14e4db018fed\","
+         "\"labels\":[\"soc=one\"],\"cache\":{\"bytes\":0,\"most_bytes\":8589934592,\"free_bytes\":"
+         "1073741824},"
+         "\"clock_rtt_ns\":100000,\"facts\":{\"agent\":\"quiesce-agent " QS_VERSION "\",\"clock\":\"sim\","
+         "\"cpu_model\":\"simulated\",\"cpus_allowed\":\"0\",\"kernel\":\"sim\",\"machine\":\"sim\",\"os\":"
+         "\"sim\","
+         "\"simulated\":\"yes\"},\"why\":null}]");
 }
 
 static void on_event(const struct qs_farm_event *event, void *user)
 {
-    struct bed *b = user;
+    struct life *b = user;
     if (b->plan == CLOSED && b->told.len == 0)
-        qs_loop_post(b->loop, close_early, b);
+        qs_loop_post(b->base.loop, close_early, b);
+    if (b->plan == YIELDS && strcmp(event->kind, "job.progress") == 0) {
+        b->plan = HEALS;
+        yield(b);
+    }
     qs_buf_fmt(&b->told, "%lld %s %s\n", (long long)event->job, event->kind,
                event->body_json ? event->body_json : "?");
     if (strcmp(event->kind, "job.waiting") != 0)
@@ -177,80 +206,47 @@ static void on_event(const struct qs_farm_event *event, void *user)
     assert_non_null(strstr(event->body_json, "\"why_code\":\"disk\"}"));
     if (b->waits++ > 0)
         return;
-    qs_timer_start(b->loop, 60 * SECOND_NS, look_while_it_waits, b);
-    qs_timer_start(b->loop, 90 * SECOND_NS, heal, b);
+    qs_timer_start(b->base.loop, 60 * SECOND_NS, look_while_it_waits, b);
+    qs_timer_start(b->base.loop, 90 * SECOND_NS, heal, b);
 }
 
 static void on_idle(void *user)
 {
-    struct bed *b = user;
-    qs_farm_stop(b->farm, on_stopped, b);
+    struct life *b = user;
+    b->idles++;
+    qs_farm_stop(b->base.farm, bed_on_stopped, &b->base);
 }
 
-static void life_begins(struct bed *b)
+static void life_begins(struct life *b)
 {
-    struct qs_err err = QS_ERR_INIT;
-    const struct qs_store_events store = {.on_trouble = on_trouble, .on_recovered = on_recovered, .user = b};
-    b->loop = qs_loop_new_virtual(SECOND_NS, ++b->lives);
-    b->stopped = false;
-    assert_true(qs_store_open(b->loop, b->db, &store, &b->store, &err));
-    assert_non_null(b->files = qs_files_open(b->work, &err));
-    const struct qs_farm_parts parts = {
-        .loop = b->loop, .store = b->store, .files = b->files, .config = b->config};
-    const struct qs_farm_events events = {.on_event = on_event, .on_idle = on_idle, .user = b};
-    b->farm = qs_farm_new(&parts, &events);
-    assert_true(qs_farm_start(b->farm, &err));
+    bed_begin(&b->base, SECOND_NS, ++b->lives);
 }
 
-static void life_ends(struct bed *b)
+static void life_ends(struct life *b)
 {
-    assert_true(b->stopped);
-    qs_store_close(b->store);
-    qs_loop_run(b->loop);
-    qs_farm_free(b->farm);
-    qs_files_close(b->files);
-    assert_int_equal(qs_loop_free(b->loop), 0);
+    assert_true(b->base.stopped);
+    bed_end(&b->base);
 }
 
-static struct qs_farm_config *config(void)
+static void life_init(struct life *b, enum plan plan)
 {
-    struct qs_farm_config *ret = NULL;
-    struct qs_problems problems;
-    struct qs_doc *doc = NULL;
-    qs_problems_init(&problems);
-    assert_true(qs_doc_read("farm", farm_text, strlen(farm_text), false, &doc, &problems));
-    assert_true(qs_farm_from_doc(doc, &ret, &problems));
-    qs_doc_free(doc);
-    qs_problems_done(&problems);
-    return ret;
-}
-
-static void bed_init(struct bed *b, enum plan plan)
-{
-    *b = (struct bed){.plan = plan};
-    snprintf(b->dir, sizeof b->dir, "%s/quiesce-test-XXXXXX",
-             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-    assert_non_null(mkdtemp(b->dir));
-    b->db = qs_asprintf("%s/farm.db", b->dir);
-    b->work = qs_asprintf("%s/files", b->dir);
-    b->config = config();
+    *b = (struct life){.plan = plan};
+    bed_init(&b->base, farm_text);
+    b->base.events = (struct qs_farm_events){.on_event = on_event, .on_idle = on_idle, .user = b};
+    b->base.store_events =
+        (struct qs_store_events){.on_trouble = on_trouble, .on_recovered = on_recovered, .user = b};
     qs_buf_init(&b->told);
     memset(&disk, 0, sizeof disk);
 }
 
-static void bed_done(struct bed *b)
+static void life_done(struct life *b)
 {
-    char *command = qs_asprintf("rm -r -- '%s'", b->dir);
-    assert_int_equal(system(command), 0);
-    free(command);
-    free(b->db);
-    free(b->work);
-    qs_farm_config_free(b->config);
+    bed_done(&b->base);
     qs_buf_done(&b->told);
 }
 
 /* Every job ended, once, and nothing of it is open or half. */
-static void check_ends(struct bed *b)
+static void check_ends(struct life *b)
 {
     static const char *const nothing[] = {
         "SELECT count(*) FROM job WHERE state IN ('queued', 'running') OR ended_wall_ns IS NULL",
@@ -265,13 +261,13 @@ static void check_ends(struct bed *b)
         " WHERE e.job_id = j.id AND e.kind = 'job.result')",
         "SELECT count(*) FROM job WHERE id > 1 AND state <> 'done'"};
     for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
-        if (number(b->db, nothing[i]) != 0)
+        if (number(b->base.db, nothing[i]) != 0)
             fail_msg("%s", nothing[i]);
     }
 }
 
 /* As the client's exit code has it: infrastructure, or the measurement that was complete. */
-static void check_state(struct bed *b)
+static void check_state(struct life *b)
 {
     static const char *const wanted[] = {
         [HEALS] = "SELECT state = 'failed' AND reason LIKE '%database%' AND (SELECT body LIKE "
@@ -279,21 +275,21 @@ static void check_state(struct bed *b)
                   " WHERE job_id = 1 AND kind = 'job.result') OR state = 'done' FROM job WHERE id = 1",
         [CANCELLED] = "SELECT state = 'cancelled' AND reason = 'not needed' FROM job WHERE id = 1",
         [STOPPED] = "SELECT state = 'done' FROM job WHERE id = 1"};
-    if (number(b->db, wanted[b->plan]) != 1)
+    if (number(b->base.db, wanted[b->plan]) != 1)
         fail_msg("%s", wanted[b->plan]);
 }
 
 /* True where a job waited. */
 static bool fault_at(enum disk_fault fault, int commit, enum plan plan)
 {
-    struct bed b;
-    bed_init(&b, plan);
+    struct life b;
+    life_init(&b, plan);
     life_begins(&b);
     submit(&b);
     submit(&b);
     disk.fault_after = disk.log_syncs + 1 + commit; /* the first one has the submissions */
     disk.fault = fault;
-    qs_loop_run(b.loop);
+    qs_loop_run(b.base.loop);
     life_ends(&b);
     bool waited = b.waits > 0;
     assert_int_equal(b.submitted, 2);
@@ -306,14 +302,14 @@ static bool fault_at(enum disk_fault fault, int commit, enum plan plan)
         assert_int_equal(b.recoveries, b.troubles);
     if (waited && plan == STOPPED) {
         life_begins(&b);
-        qs_loop_run(b.loop);
+        qs_loop_run(b.base.loop);
         life_ends(&b);
     }
     if (!b.too_late)
         check_ends(&b);
     if (waited)
         check_state(&b);
-    bed_done(&b);
+    life_done(&b);
     return waited;
 }
 
@@ -362,14 +358,14 @@ static void test_a_cancel_decides_the_end(void **state)
 static void test_a_verdict_under_way_is_work_that_is_kept(void **state)
 {
     (void)state;
-    struct bed b;
-    bed_init(&b, CLOSED);
+    struct life b;
+    life_init(&b, CLOSED);
     life_begins(&b);
     submit(&b);
-    qs_loop_run(b.loop);
+    qs_loop_run(b.base.loop);
     life_ends(&b);
-    assert_int_equal(number(b.db, "SELECT count(*) FROM job WHERE state = 'done'"), 1);
-    bed_done(&b);
+    assert_int_equal(number(b.base.db, "SELECT count(*) FROM job WHERE state = 'done'"), 1);
+    life_done(&b);
 }
 
 static void test_the_next_life_goes_on(void **state)
@@ -379,15 +375,36 @@ static void test_the_next_life_goes_on(void **state)
         ;
 }
 
+static void test_who_yields_ends_what_runs_and_begins_nothing(void **state)
+{
+    (void)state;
+    struct life b;
+    life_init(&b, YIELDS);
+    life_begins(&b);
+    submit(&b);
+    submit(&b);
+    qs_loop_run(b.base.loop);
+    assert_int_equal(b.idles, 1);
+    life_ends(&b);
+    assert_int_equal(number(b.base.db, "SELECT state = 'done' FROM job WHERE id = 1"), 1);
+    assert_int_equal(number(b.base.db, "SELECT state = 'queued' FROM job WHERE id = 2"), 1);
+    life_begins(&b); /* and where nothing runs it may be gone at once */
+    qs_farm_yield(b.base.farm);
+    qs_loop_run(b.base.loop);
+    assert_int_equal(b.idles, 2);
+    life_ends(&b);
+    life_done(&b);
+}
+
 static const char waiting_text[] = "quiesce: 1\nbenchmarks: [{name: x, argv: [x]}]\n";
 
-static bool submit_waiting(struct bed *b, struct qs_err *err)
+static bool submit_waiting(struct life *b, struct qs_err *err)
 {
     struct qs_problems none;
     const struct qs_submission sub = {
         .text = waiting_text, .text_bytes = strlen(waiting_text), .name = "job.yaml", .owner = "me"};
     qs_problems_init(&none);
-    bool ok = qs_farm_submit(b->farm, &sub, on_submitted, b, &none, err);
+    bool ok = qs_farm_submit(b->base.farm, &sub, on_submitted, b, &none, err);
     qs_problems_done(&none);
     return ok;
 }
@@ -397,30 +414,30 @@ static bool submit_waiting(struct bed *b, struct qs_err *err)
 static void test_many_jobs_wait(void **state)
 {
     (void)state;
-    struct bed b;
+    struct life b;
     struct qs_err err = QS_ERR_INIT;
-    bed_init(&b, HEALS);
+    life_init(&b, HEALS);
     life_begins(&b);
     for (int i = 0; i < QS_FARM_JOBS_MAX; i++)
         assert_true(submit_waiting(&b, &err));
-    assert_false(submit_waiting(&b, &err));    /* those on their way count */
-    qs_timer_start(b.loop, 1, on_stopped, &b); /* the device is not there yet: nothing begins */
-    qs_loop_run(b.loop);
+    assert_false(submit_waiting(&b, &err));                  /* those on their way count */
+    qs_timer_start(b.base.loop, 1, bed_on_stopped, &b.base); /* the device is not there yet: nothing begins */
+    qs_loop_run(b.base.loop);
     assert_int_equal(b.submitted, QS_FARM_JOBS_MAX);
-    qs_farm_stop(b.farm, on_stopped, &b);
-    qs_loop_run(b.loop);
+    qs_farm_stop(b.base.farm, bed_on_stopped, &b.base);
+    qs_loop_run(b.base.loop);
     life_ends(&b);
     life_begins(&b);
-    assert_int_equal(qs_farm_live_jobs(b.farm), QS_FARM_JOBS_MAX);
+    assert_int_equal(qs_farm_live_jobs(b.base.farm), QS_FARM_JOBS_MAX);
     assert_false(submit_waiting(&b, &err));
     assert_int_equal(err.code, QS_E_LIMIT);
     assert_non_null(strstr(err.text, "10000 jobs wait or run already"));
     for (int64_t id = QS_FARM_JOBS_MAX; id >= 1; id--)
-        assert_true(qs_farm_cancel(b.farm, id, "not needed", on_cancelled, &b, &err));
-    qs_loop_run(b.loop);
+        assert_true(qs_farm_cancel(b.base.farm, id, "not needed", on_cancelled, &b, &err));
+    qs_loop_run(b.base.loop);
     assert_int_equal(b.cancels, QS_FARM_JOBS_MAX);
     life_ends(&b);
-    bed_done(&b);
+    life_done(&b);
 }
 
 int main(void)
@@ -434,6 +451,7 @@ int main(void)
         cmocka_unit_test(test_a_cancel_decides_the_end),
         cmocka_unit_test(test_a_verdict_under_way_is_work_that_is_kept),
         cmocka_unit_test(test_the_next_life_goes_on),
+        cmocka_unit_test(test_who_yields_ends_what_runs_and_begins_nothing),
         cmocka_unit_test(test_many_jobs_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

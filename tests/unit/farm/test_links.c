@@ -1,15 +1,12 @@
 /* Trouble on the link at every frame of a job, either way: the real session, agent, controller and store, in
  * virtual time. The job is done in the end, with whole blocks and nothing counted twice. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "bed.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <sqlite3.h>
 
 #include "base/mem.h"
@@ -144,18 +141,11 @@ static bool strike(enum trouble kind, unsigned nth, struct qs_farm_config *confi
 /* Each step-th one. */
 static void each_frame(enum trouble kind, unsigned step)
 {
-    struct qs_farm_config *config = NULL;
-    struct qs_problems problems;
-    struct qs_doc *doc = NULL;
+    struct qs_farm_config *config = bed_farm_of(farm_text);
     unsigned nth = 1;
-    qs_problems_init(&problems);
-    assert_true(qs_doc_read("farm", farm_text, strlen(farm_text), false, &doc, &problems) &&
-                qs_farm_from_doc(doc, &config, &problems));
     while (strike(kind, nth, config))
         nth += step;
     assert_true(nth > 30);
-    qs_doc_free(doc);
-    qs_problems_done(&problems);
     qs_farm_config_free(config);
 }
 

@@ -1,14 +1,11 @@
 /* Ten simulated devices and one job through the real line, in virtual time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "bed.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <sqlite3.h>
 
 #include "api/render.h"
@@ -41,28 +38,13 @@ static const char number_job[] = "quiesce: 1\n"
 
 static char dir[] = "/tmp/quiesce-test-XXXXXX";
 
-static struct qs_farm_config *farm_of(const char *text)
-{
-    struct qs_farm_config *config = NULL;
-    struct qs_problems problems;
-    struct qs_doc *doc = NULL;
-    qs_problems_init(&problems);
-    bool ok = qs_doc_read("farm", text, strlen(text), false, &doc, &problems) &&
-              qs_farm_from_doc(doc, &config, &problems);
-    if (!ok)
-        fail_msg("%s", problems.count ? problems.at[0].what : "?");
-    qs_doc_free(doc);
-    qs_problems_done(&problems);
-    return config;
-}
-
 /* The event log of one simulation, and its document; both owned by the caller. */
 static void simulate(const char *farm, const char *job, uint64_t seed, const char *db, char **ret_log,
                      char **ret_doc)
 {
     struct qs_err err = QS_ERR_INIT;
     struct qs_buf out;
-    struct qs_farm_config *config = farm_of(farm);
+    struct qs_farm_config *config = bed_farm_of(farm);
     char *path = qs_asprintf("%s/events", dir);
     qs_buf_init(&out);
     const struct qs_simulation sim = {.config = config,
@@ -123,7 +105,7 @@ static void test_only_simulated_devices(void **state)
     (void)state;
     struct qs_err err = QS_ERR_INIT;
     struct qs_buf out;
-    struct qs_farm_config *config = farm_of("devices: {x: {link: unix, address: /tmp/nosuch}}\n");
+    struct qs_farm_config *config = bed_farm_of("devices: {x: {link: unix, address: /tmp/nosuch}}\n");
     const struct qs_simulation sim = {.config = config, .job_text = "", .job_name = "x"};
     qs_buf_init(&out);
     assert_false(qs_simulate(&sim, &out, &err));
@@ -169,7 +151,7 @@ static void test_real_commands_are_refused(void **state)
         struct qs_err err = QS_ERR_INIT;
         struct qs_buf out;
         char said[SAID_BYTES];
-        struct qs_farm_config *config = farm_of(farm);
+        struct qs_farm_config *config = bed_farm_of(farm);
         char *job = qs_asprintf("quiesce: 1\nname: n\nbenchmarks: [{name: p, argv: [sim, \"1000000\"]}]\n"
                                 "plan:\n  blocks: 2\n  window: {iterations: 5}\n  %s\n",
                                 cases[i].plan);

@@ -1,19 +1,11 @@
 /* A job on its way into the store and back: what a person wrote is what runs, before and after a restart. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "bed.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "base/loop.h"
 #include "base/mem.h"
-#include "farm/farm_impl.h"
-#include "store/files.h"
 #include "store/read.h"
 
 static const char farm_text[] = "devices:\n"
@@ -28,14 +20,8 @@ static const char job_text[] =
     "arms: {base: {params: {ns: 1000000}}, slower: {params: {ns: 1100000}}}\n"
     "plan: {blocks: {min: 6, max: 7}, window: {iterations: 2}}\n";
 
-struct bed {
-    char dir[32], *db, *work;
-    struct qs_farm_config *config;
-    struct qs_loop *loop;
-    struct qs_store *store;
-    struct qs_files *files;
-    struct qs_farm *farm;
-    bool stopped;
+struct life {
+    struct bed base;
     unsigned ends, done, cancelled;
     int64_t id;
     struct qs_err err;
@@ -45,16 +31,9 @@ struct bed {
     const char *lose_at; /* the job's devices are lost at this event, and it is cancelled */
 };
 
-static void on_stopped(void *user)
-{
-    struct bed *b = user;
-    b->stopped = true;
-    qs_loop_stop(b->loop);
-}
-
 static void on_cancelled(const struct qs_err *err, int64_t id, void *user)
 {
-    struct bed *b = user;
+    struct life *b = user;
     (void)id;
     assert_null(err);
     b->cancelled++;
@@ -63,124 +42,72 @@ static void on_cancelled(const struct qs_err *err, int64_t id, void *user)
 /* In the middle of the job its device is lost: the job's only one, of three that the farm has. */
 static void lose_and_cancel(void *user)
 {
-    struct bed *b = user;
+    struct life *b = user;
     struct qs_err why = QS_ERR_INIT, err = QS_ERR_INIT;
-    struct qs_farm_job *job = qs_farm_find(b->farm, b->id);
+    struct qs_farm_job *job = qs_farm_find(b->base.farm, b->id);
     qs_fail(&why, QS_E_LINK, "it was unplugged");
-    for (size_t d = 0; d < b->config->device_count; d++) {
+    for (size_t d = 0; d < b->base.config->device_count; d++) {
         if (job->controls[d])
             qs_control_on_down(job->controls[d], &why);
     }
-    assert_true(qs_farm_cancel(b->farm, b->id, "not needed", on_cancelled, b, &err));
+    assert_true(qs_farm_cancel(b->base.farm, b->id, "not needed", on_cancelled, b, &err));
 }
 
 static void on_event(const struct qs_farm_event *event, void *user)
 {
-    struct bed *b = user;
+    struct life *b = user;
     qs_buf_fmt(&b->kinds, "%s %s %s\n", event->kind, event->device ? event->device : "-", event->body_json);
     if (b->lose_at && strcmp(event->kind, b->lose_at) == 0) {
         b->lose_at = NULL;
-        qs_loop_post(b->loop, lose_and_cancel, b);
+        qs_loop_post(b->base.loop, lose_and_cancel, b);
     }
     if (b->stop_at && strcmp(event->kind, b->stop_at) == 0 && b->stop_after-- == 0) {
         b->stop_at = NULL;
-        qs_farm_stop(b->farm, on_stopped, b);
+        qs_farm_stop(b->base.farm, bed_on_stopped, &b->base);
     }
 }
 
 static void on_idle(void *user)
 {
-    struct bed *b = user;
+    struct life *b = user;
     b->ends++;
-    qs_farm_stop(b->farm, on_stopped, b);
+    qs_farm_stop(b->base.farm, bed_on_stopped, &b->base);
 }
 
-static struct qs_farm_config *farm_of(const char *text)
+static void life_init(struct life *b)
 {
-    struct qs_farm_config *config = NULL;
-    struct qs_problems problems;
-    struct qs_doc *doc = NULL;
-    qs_problems_init(&problems);
-    assert_true(qs_doc_read("farm", text, strlen(text), false, &doc, &problems));
-    assert_true(qs_farm_from_doc(doc, &config, &problems));
-    qs_doc_free(doc);
-    qs_problems_done(&problems);
-    return config;
-}
-
-/* One life of the daemon, from here to bed_end. */
-static void bed_begin(struct bed *b, uint64_t seed)
-{
-    struct qs_err err = QS_ERR_INIT;
-    const struct qs_store_events none = {0};
-    b->loop = qs_loop_new_virtual(INT64_C(1000000000) * (int64_t)seed, seed);
-    assert_true(qs_store_open(b->loop, b->db, &none, &b->store, &err));
-    assert_non_null(b->files = qs_files_open(b->work, &err));
-    const struct qs_farm_parts parts = {
-        .loop = b->loop, .store = b->store, .files = b->files, .config = b->config};
-    const struct qs_farm_events events = {.on_event = on_event, .on_idle = on_idle, .user = b};
-    b->farm = qs_farm_new(&parts, &events);
-    qs_buf_clear(&b->kinds);
-    b->ends = 0;
-    b->stopped = false;
-    if (!qs_farm_start(b->farm, &err))
-        fail_msg("%s", err.text);
-}
-
-static void bed_end(struct bed *b)
-{
-    if (!b->stopped) {
-        qs_farm_stop(b->farm, on_stopped, b);
-        qs_loop_run(b->loop);
-    }
-    qs_store_close(b->store);
-    qs_loop_run(b->loop);
-    qs_farm_free(b->farm);
-    qs_files_close(b->files);
-    assert_int_equal(qs_loop_free(b->loop), 0);
-}
-
-static void bed_init(struct bed *b)
-{
-    *b = (struct bed){.dir = "/tmp/quiesce-test-XXXXXX"};
-    assert_non_null(mkdtemp(b->dir));
-    b->db = qs_asprintf("%s/farm.db", b->dir);
-    b->work = qs_asprintf("%s/files", b->dir);
-    b->config = farm_of(farm_text);
+    *b = (struct life){.ends = 0};
+    bed_init(&b->base, farm_text);
+    b->base.events = (struct qs_farm_events){.on_event = on_event, .on_idle = on_idle, .user = b};
     qs_buf_init(&b->kinds);
 }
 
-static void bed_done(struct bed *b)
+static void life_done(struct life *b)
 {
-    char *command = qs_asprintf("rm -r -- '%s'", b->dir);
-    assert_int_equal(system(command), 0);
-    free(command);
-    free(b->db);
-    free(b->work);
-    qs_farm_config_free(b->config);
+    bed_done(&b->base);
     qs_buf_done(&b->kinds);
+}
+
+static void life_begin(struct life *b, uint64_t seed)
+{
+    qs_buf_clear(&b->kinds);
+    b->ends = 0;
+    bed_begin(&b->base, INT64_C(1000000000) * (int64_t)seed, seed);
 }
 
 static void on_submitted(const struct qs_err *err, int64_t id, void *user)
 {
-    struct bed *b = user;
+    struct life *b = user;
     b->done++;
     b->id = id;
     b->err.code = err ? err->code : QS_E_NONE;
 }
 
-static bool submit(struct bed *b, const char *text, const char *name, const char *idem, char **ret_problem)
+static bool submit(struct life *b, const char *text, const char *name, const char *idem, char **ret_problem)
 {
-    struct qs_problems problems;
-    struct qs_err err = QS_ERR_INIT;
     const struct qs_submission sub = {
         .text = text, .text_bytes = strlen(text), .name = name, .owner = "me", .idem = idem};
-    qs_problems_init(&problems);
-    bool ok = qs_farm_submit(b->farm, &sub, on_submitted, b, &problems, &err);
-    if (ret_problem)
-        *ret_problem = problems.count > 0 ? qs_strdup(problems.at[0].what) : NULL;
-    qs_problems_done(&problems);
-    return ok;
+    return bed_submit(&b->base, &sub, on_submitted, b, ret_problem);
 }
 
 struct stored {
@@ -195,11 +122,11 @@ static bool read_stored(struct qs_store_reader *reader, void *user, struct qs_er
     return qs_read_job(reader, s->id, &s->job, err) && qs_read_runs(reader, s->id, 0, 1000, &s->runs, err);
 }
 
-static void look(struct bed *b, struct stored *s)
+static void look(struct life *b, struct stored *s)
 {
     struct qs_err err = QS_ERR_INIT;
     *s = (struct stored){.id = b->id};
-    if (!qs_store_read_now(b->store, read_stored, s, &err))
+    if (!qs_store_read_now(b->base.store, read_stored, s, &err))
         fail_msg("%s", err.text);
 }
 
@@ -211,14 +138,14 @@ static void look_done(struct stored *s)
 
 static void round_trip(const char *text, const char *name)
 {
-    struct bed b;
+    struct life b;
     struct stored s;
     struct qs_job_spec *spec = NULL;
     struct qs_err err = QS_ERR_INIT;
-    bed_init(&b);
-    bed_begin(&b, 3);
+    life_init(&b);
+    life_begin(&b, 3);
     assert_true(submit(&b, text, name, NULL, NULL));
-    qs_loop_run(b.loop);
+    qs_loop_run(b.base.loop);
     assert_int_equal(b.ends, 1);
     assert_int_equal(b.err.code, QS_E_NONE);
     look(&b, &s);
@@ -237,8 +164,8 @@ static void round_trip(const char *text, const char *name)
     assert_int_equal(spec->plan.blocks_max, 7);
     qs_job_free(spec);
     look_done(&s);
-    bed_end(&b);
-    bed_done(&b);
+    bed_end(&b.base);
+    life_done(&b);
 }
 
 static void test_round_trip(void **state)
@@ -257,10 +184,10 @@ static void test_round_trip(void **state)
 static void test_what_is_refused(void **state)
 {
     (void)state;
-    struct bed b;
+    struct life b;
     char *problem;
-    bed_init(&b);
-    bed_begin(&b, 3);
+    life_init(&b);
+    life_begin(&b, 3);
     assert_false(
         submit(&b, "quiesce: 1\nbenchmarks: [{name: x, argv: [x]}]\ndevices: {where: 'soc == \"three\"'}\n",
                "job.yaml", NULL, &problem));
@@ -274,113 +201,168 @@ static void test_what_is_refused(void **state)
     assert_non_null(strstr(problem, "out/x"));
     free(problem);
     assert_int_equal(b.done, 0);
-    assert_int_equal(qs_farm_live_jobs(b.farm), 0);
-    bed_end(&b);
-    bed_done(&b);
+    assert_int_equal(qs_farm_live_jobs(b.base.farm), 0);
+    bed_end(&b.base);
+    life_done(&b);
 }
 
 static const char content[] = "hello";
 static const char content_sha[] = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
 
+static void upload(struct life *b, struct qs_job_file *ret_file)
+{
+    struct qs_err err = QS_ERR_INIT;
+    int64_t bytes;
+    struct qs_upload *up = qs_upload_begin(b->base.files, content_sha, 100, &err);
+    assert_true(up && qs_upload_add(up, content, strlen(content), &err) &&
+                qs_upload_finish(up, &bytes, &err));
+    *ret_file = (struct qs_job_file){.path = (char *)(uintptr_t) "out/x"};
+    memcpy(ret_file->sha256, content_sha, sizeof ret_file->sha256);
+}
+
+static const char files_text[] =
+    "quiesce: 1\nbenchmarks: [{name: x, argv: [sim, \"1000\"], inputs: {in: out/x}}]\n"
+    "plan: {blocks: 2, window: {iterations: 2}}\ndevices: {take: all}\n";
+
+/* The daemon ends before the job begins: its files, its seed and where it runs are those of its submission.
+ */
+static void test_a_submission_is_kept_whole(void **state)
+{
+    (void)state;
+    struct life b;
+    struct stored s;
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_job_spec *spec;
+    struct qs_job_file file;
+    life_init(&b);
+    life_begin(&b, 3);
+    upload(&b, &file);
+    const struct qs_submission sub = {.text = files_text,
+                                      .text_bytes = strlen(files_text),
+                                      .name = "job.yaml",
+                                      .owner = "me",
+                                      .files = &file,
+                                      .file_count = 1,
+                                      .reproduces = 7,
+                                      .seed = 77,
+                                      .where = "label.soc == \"two\""};
+    b.stop_at = "job.queued";
+    char *problem = NULL;
+    if (!bed_submit(&b.base, &sub, on_submitted, &b, &problem))
+        fail_msg("%s", problem);
+    qs_loop_run(b.base.loop);
+    bed_end(&b.base);
+    life_begin(&b, 4);
+    qs_loop_run(b.base.loop);
+    assert_int_equal(b.ends, 1);
+    look(&b, &s);
+    assert_int_equal(s.job.at[0].state, QS_JOB_DONE);
+    assert_int_equal(s.runs.count, 2 * (1 + 2)); /* two devices, the pilot and two blocks */
+    for (size_t i = 0; i < s.runs.count; i++)
+        assert_string_not_equal(s.runs.at[i].device, "d0");
+    if (!qs_farm_spec_from_store(s.job.at[0].spec_json, s.job.at[0].seed, &spec, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(spec->plan.seed, 77);
+    assert_string_equal(spec->where, sub.where);
+    assert_int_equal(qs_job_file_count(spec), 1);
+    assert_string_equal(qs_job_file_at(spec, 0)->sha256, content_sha);
+    qs_job_free(spec);
+    assert_false(qs_farm_spec_from_store("{\"name\":\"x\"}", 1, &spec, &err));
+    assert_string_equal(err.text, "the stored job cannot be read by this version: it has no text");
+    look_done(&s);
+    bed_end(&b.base);
+    life_done(&b);
+}
+
 /* Three devices want the files of a job, and they are gone: it ends once. */
 static void test_files_that_are_gone(void **state)
 {
     (void)state;
-    static const char text[] =
-        "quiesce: 1\nbenchmarks: [{name: x, argv: [sim, \"1000\"], inputs: {in: out/x}}]\n"
-        "devices: {take: all}\n";
-    struct bed b;
+    struct life b;
     struct stored s;
-    struct qs_err err = QS_ERR_INIT;
-    struct qs_problems problems;
-    int64_t bytes;
-    bed_init(&b);
-    bed_begin(&b, 3);
-    struct qs_upload *up = qs_upload_begin(b.files, content_sha, 100, &err);
-    assert_true(up && qs_upload_add(up, content, strlen(content), &err) &&
-                qs_upload_finish(up, &bytes, &err));
-    struct qs_job_file file = {.path = (char *)(uintptr_t) "out/x"};
-    memcpy(file.sha256, content_sha, sizeof file.sha256);
-    const struct qs_submission sub = {.text = text,
-                                      .text_bytes = strlen(text),
+    life_init(&b);
+    life_begin(&b, 3);
+    struct qs_job_file file;
+    upload(&b, &file);
+    const struct qs_submission sub = {.text = files_text,
+                                      .text_bytes = strlen(files_text),
                                       .name = "job.yaml",
                                       .owner = "me",
                                       .files = &file,
                                       .file_count = 1};
-    qs_timer_start(b.loop, INT64_C(2000000000), on_stopped, &b); /* all three are ready by then */
-    qs_loop_run(b.loop);
-    b.stopped = false;
-    qs_problems_init(&problems);
-    assert_true(qs_farm_submit(b.farm, &sub, on_submitted, &b, &problems, &err));
-    qs_problems_done(&problems);
-    char *path = qs_asprintf("%s/files/%.2s/%s", b.dir, content_sha, content_sha);
+    qs_timer_start(b.base.loop, INT64_C(2000000000), bed_on_stopped,
+                   &b.base); /* all three are ready by then */
+    qs_loop_run(b.base.loop);
+    b.base.stopped = false;
+    assert_true(bed_submit(&b.base, &sub, on_submitted, &b, NULL));
+    char *path = qs_asprintf("%s/files/%.2s/%s", b.base.dir, content_sha, content_sha);
     assert_int_equal(unlink(path), 0);
     free(path);
-    qs_loop_run(b.loop);
+    qs_loop_run(b.base.loop);
     assert_int_equal(b.ends, 1);
     look(&b, &s);
     assert_int_equal(s.job.at[0].state, QS_JOB_FAILED);
     assert_int_equal(s.runs.count, 0);
     assert_null(strstr(strstr(b.kinds.data, "job.result") + 1, "job.result"));
     look_done(&s);
-    bed_end(&b);
-    bed_done(&b);
+    bed_end(&b.base);
+    life_done(&b);
 }
 
 static void test_same_key_is_the_same_job(void **state)
 {
     (void)state;
-    struct bed b;
-    bed_init(&b);
-    bed_begin(&b, 3);
+    struct life b;
+    life_init(&b);
+    life_begin(&b, 3);
     assert_true(submit(&b, job_text, "job.yaml", "key", NULL));
     assert_true(submit(&b, job_text, "job.yaml", "key", NULL));
-    qs_loop_run(b.loop);
+    qs_loop_run(b.base.loop);
     assert_int_equal(b.done, 2);
     assert_int_equal(b.id, 1);
     assert_non_null(strstr(b.kinds.data, "job.queued"));
     assert_null(strstr(strstr(b.kinds.data, "job.queued") + 1, "job.queued"));
-    bed_end(&b);
-    bed_done(&b);
+    bed_end(&b.base);
+    life_done(&b);
 }
 
 static void test_cancel(void **state)
 {
     (void)state;
-    struct bed b;
+    struct life b;
     struct stored s;
     struct qs_err err = QS_ERR_INIT;
-    bed_init(&b);
-    bed_begin(&b, 3);
+    life_init(&b);
+    life_begin(&b, 3);
     b.stop_at = "job.queued"; /* the first life ends while the job waits */
     assert_true(submit(&b, job_text, "job.yaml", NULL, NULL));
-    qs_loop_run(b.loop);
-    bed_end(&b);
-    bed_begin(&b, 4);
-    assert_false(qs_farm_cancel(b.farm, 99, "no", on_cancelled, &b, &err));
+    qs_loop_run(b.base.loop);
+    bed_end(&b.base);
+    life_begin(&b, 4);
+    assert_false(qs_farm_cancel(b.base.farm, 99, "no", on_cancelled, &b, &err));
     assert_int_equal(err.code, QS_E_NOT_FOUND);
-    assert_true(qs_farm_cancel(b.farm, b.id, "not needed", on_cancelled, &b, &err));
-    qs_loop_run(b.loop);
+    assert_true(qs_farm_cancel(b.base.farm, b.id, "not needed", on_cancelled, &b, &err));
+    qs_loop_run(b.base.loop);
     assert_int_equal(b.cancelled, 1);
     look(&b, &s);
     assert_int_equal(s.job.at[0].state, QS_JOB_CANCELLED);
     assert_string_equal(s.job.at[0].reason, "not needed");
     look_done(&s);
-    bed_end(&b);
-    bed_done(&b);
+    bed_end(&b.base);
+    life_done(&b);
 }
 
 /* A device that is away has nothing to end: the job is over before the cancel returns. */
 static void test_cancel_while_the_device_is_lost(void **state)
 {
     (void)state;
-    struct bed b;
+    struct life b;
     struct stored s;
-    bed_init(&b);
-    bed_begin(&b, 3);
+    life_init(&b);
+    life_begin(&b, 3);
     assert_true(submit(&b, job_text, "job.yaml", NULL, NULL));
     b.lose_at = "job.progress";
-    qs_loop_run(b.loop);
+    qs_loop_run(b.base.loop);
     assert_null(b.lose_at);
     assert_int_equal(b.ends, 1);
     assert_int_equal(b.cancelled, 1);
@@ -389,26 +371,26 @@ static void test_cancel_while_the_device_is_lost(void **state)
     assert_string_equal(s.job.at[0].reason, "not needed");
     assert_true(s.runs.count > 0);
     look_done(&s);
-    bed_end(&b);
-    bed_done(&b);
+    bed_end(&b.base);
+    life_done(&b);
 }
 
 /* The daemon ends in the middle of a job and comes back: on the same device, with the blocks that are there.
  */
 static void stop_case(const char *kind, unsigned after)
 {
-    struct bed b;
+    struct life b;
     struct stored s;
-    bed_init(&b);
-    bed_begin(&b, 3);
+    life_init(&b);
+    life_begin(&b, 3);
     b.stop_at = kind;
     b.stop_after = after;
     assert_true(submit(&b, job_text, "job.yaml", NULL, NULL));
-    qs_loop_run(b.loop);
+    qs_loop_run(b.base.loop);
     assert_int_equal(b.ends, 0);
-    bed_end(&b);
-    bed_begin(&b, 4);
-    qs_loop_run(b.loop);
+    bed_end(&b.base);
+    life_begin(&b, 4);
+    qs_loop_run(b.base.loop);
     assert_int_equal(b.ends, 1);
     look(&b, &s);
     assert_int_equal(s.job.at[0].state, QS_JOB_DONE);
@@ -427,41 +409,41 @@ static void stop_case(const char *kind, unsigned after)
     }
     assert_int_equal(counted, 2 * 7);
     look_done(&s);
-    bed_end(&b);
-    bed_done(&b);
+    bed_end(&b.base);
+    life_done(&b);
 }
 
 /* The word was on disk when the daemon died in the middle of a window: its next life does not go on. */
 static void test_a_cancelled_job_stays_cancelled(void **state)
 {
     (void)state;
-    struct bed b;
+    struct life b;
     struct stored before, after;
-    bed_init(&b);
-    bed_begin(&b, 3);
+    life_init(&b);
+    life_begin(&b, 3);
     b.stop_at = "job.progress";
     b.stop_after = 2;
     assert_true(submit(&b, job_text, "job.yaml", NULL, NULL));
-    qs_loop_run(b.loop);
+    qs_loop_run(b.base.loop);
     const struct qs_event_row word = {
         .wall_ns = 1, .kind = QS_EVENT_CANCEL, .job = b.id, .body_json = "{\"why\":\"by hand\"}"};
     look(&b, &before);
     assert_int_equal(before.job.at[0].state, QS_JOB_RUNNING);
-    qs_store_event(b.store, &word, on_cancelled, &b);
-    bed_end(&b);
+    qs_store_event(b.base.store, &word, on_cancelled, &b);
+    bed_end(&b.base);
     assert_int_equal(b.cancelled, 1);
     b.stop_at = "job.state";
     b.stop_after = 0;
-    bed_begin(&b, 4);
-    qs_loop_run(b.loop);
+    life_begin(&b, 4);
+    qs_loop_run(b.base.loop);
     look(&b, &after);
     assert_int_equal(after.job.at[0].state, QS_JOB_CANCELLED);
     assert_string_equal(after.job.at[0].reason, "by hand");
     assert_int_equal(after.runs.count, before.runs.count);
     look_done(&before);
     look_done(&after);
-    bed_end(&b);
-    bed_done(&b);
+    bed_end(&b.base);
+    life_done(&b);
 }
 
 static void test_the_daemon_comes_back(void **state)
@@ -480,6 +462,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_what_is_refused),
+        cmocka_unit_test(test_a_submission_is_kept_whole),
         cmocka_unit_test(test_files_that_are_gone),
         cmocka_unit_test(test_same_key_is_the_same_job),
         cmocka_unit_test(test_cancel),

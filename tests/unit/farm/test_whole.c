@@ -1,15 +1,12 @@
 /* Whole jobs on simulated devices: each frame either way, each event, and each row that is stored, in virtual
  * time, as in the files of tests/golden/farm. What draws or hashes its value is left out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "bed.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <sqlite3.h>
 
 #include "../config/golden.h"
@@ -150,19 +147,6 @@ static void dump_database(const char *db, struct qs_buf *out)
     sqlite3_close(sqlite);
 }
 
-static struct qs_farm_config *farm_of(const char *text)
-{
-    struct qs_farm_config *config = NULL;
-    struct qs_problems problems;
-    struct qs_doc *doc = NULL;
-    qs_problems_init(&problems);
-    assert_true(qs_doc_read("farm", text, strlen(text), false, &doc, &problems) &&
-                qs_farm_from_doc(doc, &config, &problems));
-    qs_doc_free(doc);
-    qs_problems_done(&problems);
-    return config;
-}
-
 #define ONE "devices: {board: {link: sim, sim_seed: 3, labels: {soc: one}}}\n"
 #define TWO                                                                                                  \
     "devices:\n  left: {link: sim, sim_seed: 4, hub: desk}\n  right: {link: sim, sim_seed: 5, hub: desk}\n"
@@ -263,7 +247,7 @@ static void test_whole(void **state)
     struct qs_err err = QS_ERR_INIT;
     struct qs_buf out;
     char *db = qs_asprintf("%s/%s.db", dir, w->name), *job = qs_asprintf("quiesce: 1\n%s", w->job);
-    struct qs_farm_config *config = farm_of(w->farm);
+    struct qs_farm_config *config = bed_farm_of(w->farm);
     const struct qs_simulation sim = {.config = config,
                                       .job_text = job,
                                       .job_bytes = strlen(job),
