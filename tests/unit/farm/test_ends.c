@@ -160,13 +160,15 @@ static void put_devices(struct qs_farm *farm, int64_t id, struct qs_buf *out)
 /* The first job runs, the second waits for it; somebody else wants to take over. */
 static void yield(struct life *b)
 {
-    says(b, qs_farm_why_json, 2,
-         "{\"position\":1,\"why\":\"an earlier job has the device (job 1, pretend)\"}");
+    says(
+        b, qs_farm_why_json, 2,
+        "{\"position\":1,\"why\":\"an earlier job has the device (job 1, pretend)\",\"why_code\":\"queue\"}");
     assert_true(qs_farm_is_working(b->base.farm));
     qs_farm_yield(b->base.farm);
     says(b, qs_farm_why_json, 1, "{}");
     says(b, qs_farm_why_json, 2,
-         "{\"position\":1,\"why\":\"another quiesced waits to take over: the job begins there\"}");
+         "{\"position\":1,\"why\":\"another quiesced waits to take over: the job begins "
+         "there\",\"why_code\":\"daemon\"}");
     says(b, qs_farm_progress_json, 1,
          "{\"point\":0,\"points\":1,\"block\":1,\"blocks_min\":2,\"blocks_max\":2,\"next_look\":2,"
          "\"half_width_ratio\":null,\"goal_ratio\":null,\"elapsed_ns\":10008018,\"waited_ns\":400000,"
