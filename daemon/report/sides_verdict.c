@@ -41,7 +41,7 @@ static bool is_constant(const struct qs_side_values *v, double value)
 static void judge_zeros(struct qs_sides_verdict *ret)
 {
     const struct qs_side_values *x = &ret->side[QS_BASE], *y = &ret->side[QS_CAND];
-    if (x->n == 0 || y->n == 0 || ret->v.reason == QS_REASON_TOO_FEW_RUNS || isfinite(ret->v.ratio))
+    if (ret->v.reason == QS_REASON_TOO_FEW_RUNS || isfinite(ret->v.ratio))
         return;
     bool equal = is_constant(x, x->v[0]) && is_constant(y, x->v[0]);
     ret->v.kind = equal ? QS_VERDICT_EQUIVALENT : QS_VERDICT_INCONCLUSIVE;

@@ -29,6 +29,20 @@ static void test_resamples_are_bounded(void **state)
     assert_int_equal(qs_analysis_resamples(&opts, 40000), 500);
 }
 
+/* What costs the square of n is not computed of more values. */
+static void test_pairs_are_bounded(void **state)
+{
+    (void)state;
+    struct qs_analysis_opts opts = qs_analysis_opts_default();
+    static const char *const squares[] = {"drift", "theil_sen"};
+    for (size_t i = 0; i < 2; i++) {
+        double most = qs_points_cost_ns(squares[i], 5000, &opts),
+               more = qs_points_cost_ns(squares[i], 5001, &opts);
+        if (!(most > 100 * more && more > 0))
+            fail_msg("%s: %g of 5000 values, %g of 5001", squares[i], most, more);
+    }
+}
+
 static json_t *compared(size_t series, bool page)
 {
     struct qs_buf text, out;
@@ -159,9 +173,8 @@ static void test_documents_stay_what_they_are(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_resamples_are_bounded),
-        cmocka_unit_test(test_a_page_has_what_it_shows),
-        cmocka_unit_test(test_a_line_has_what_it_shows),
+        cmocka_unit_test(test_resamples_are_bounded),        cmocka_unit_test(test_pairs_are_bounded),
+        cmocka_unit_test(test_a_page_has_what_it_shows),     cmocka_unit_test(test_a_line_has_what_it_shows),
         cmocka_unit_test(test_documents_stay_what_they_are),
     };
     golden_dir = argc > 1 ? argv[1] : golden_dir;

@@ -267,6 +267,12 @@ static void test_floor(void **state)
     expect_floor(&m, "moved", 0);
     last[FREQ].after = NAN;
     expect_floor(&m, "missing", 0);
+    last[FREQ].after = 0;
+    expect_floor(&m, "missing", 0);
+    last[FREQ].after = 1000;
+    last[FREQ].before = 0;
+    expect_floor(&m, "missing", 0);
+    last[FREQ].before = 1000;
     last[FREQ].after = 1000;
     last[THROTTLE].after = 1001;
     expect_floor(&m, "throttled", 0);

@@ -93,6 +93,43 @@ static void reports_stay_what_they_are(void **state)
     json_decref(all);
 }
 
+static json_t *compare_doc(struct metrics *m)
+{
+    struct qs_buf text;
+    struct qs_err err = QS_ERR_INIT;
+    qs_buf_init(&text);
+    assert_true(qs_report_compare(&m->w.in, &text, &err));
+    json_t *doc = page_read(&text);
+    qs_buf_done(&text);
+    return doc;
+}
+
+/* A p at the level is none below it, for the rates of what was lost; and one of those that are selected. */
+static void a_p_at_the_level(void **state)
+{
+    (void)state;
+    struct metrics m;
+    size_t i = 0;
+    while (strcmp(made_jobs[i].name, "one side disturbed") != 0)
+        i++;
+    made_init(&m, &made_jobs[i]);
+    json_t *doc = compare_doc(&m);
+    double lost_p = number(doc, "results.0.comparisons.0.taint_rate_p"),
+           p = number(doc, "results.0.comparisons.0.p_bh");
+    json_decref(doc);
+    for (int above = 0; above < 2; above++) {
+        m.w.spec->alpha = above ? nextafter(lost_p, 1) : lost_p;
+        doc = compare_doc(&m);
+        assert_int_equal(json_is_true(at(doc, "results.0.comparisons.0.taint_rate_differs")), above);
+        json_decref(doc);
+        m.w.spec->alpha = above ? p : nextafter(p, 0);
+        doc = compare_doc(&m);
+        assert_int_equal(json_integer_value(at(doc, "family.selected")), above);
+        json_decref(doc);
+    }
+    metrics_done(&m);
+}
+
 /* The stages of both documents, with the share of the work that was done before. */
 static void shares_of_work_stay_what_they_are(void **state)
 {
@@ -129,6 +166,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comparisons_stay_what_they_are),
         cmocka_unit_test(reports_stay_what_they_are),
+        cmocka_unit_test(a_p_at_the_level),
         cmocka_unit_test(shares_of_work_stay_what_they_are),
     };
     golden_dir = argc > 1 ? argv[1] : golden_dir;

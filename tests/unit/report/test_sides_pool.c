@@ -429,6 +429,41 @@ static void the_sentence_never_contradicts(void **state)
     sides_done(&s);
 }
 
+/* A p at the level is none below it. */
+static void losses_at_the_level_do_not_differ(void **state)
+{
+    (void)state;
+    struct sides s;
+    sides_init(&s, NULL);
+    sides_add_job(&s, 0, 1, 0, 12, 1e6);
+    sides_add_job(&s, 1, 2, 0, 12, 1e6);
+    for (size_t i = 0; i < 6; i++)
+        s.runs[0].at[i].taints = QS_TAINT_TIMEOUT;
+    json_t *doc = sides_compared(&s);
+    double p = number(doc, RESULT "devices.0.losses.timed_out_p");
+    json_decref(doc);
+    for (int above = 0; above < 2; above++) {
+        s.in.alpha = above ? nextafter(p, 1) : p;
+        doc = sides_compared(&s);
+        assert_int_equal(json_is_true(at(doc, RESULT "devices.0.losses.differ")), above);
+        assert_int_equal(has_warning(doc, RESULT "devices.0.warnings", "timeout-rates"), above);
+        json_decref(doc);
+    }
+    for (size_t i = 0; i < 6; i++) {
+        s.runs[0].at[i].taints = 0;
+        s.runs[0].at[i].state = QS_RUN_FAILED;
+    }
+    for (int above = 0; above < 2; above++) {
+        s.in.alpha = above ? nextafter(p, 1) : p;
+        doc = sides_compared(&s);
+        assert_true(number(doc, RESULT "devices.0.losses.lost_p") == p);
+        assert_int_equal(json_is_true(at(doc, RESULT "devices.0.losses.differ")), above);
+        assert_int_equal(has_warning(doc, RESULT "devices.0.warnings", "taint-rates"), above);
+        json_decref(doc);
+    }
+    sides_done(&s);
+}
+
 /* Of an arm or a point that its job does not have nothing is known, and nothing is made up. */
 static void what_a_job_has_not_is_not_known(void **state)
 {
@@ -466,6 +501,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(unlike_sides_rest_on_their_clean_blocks),
         cmocka_unit_test(arms_of_a_job_have_one_answer),
         cmocka_unit_test(the_sentence_never_contradicts),
+        cmocka_unit_test(losses_at_the_level_do_not_differ),
         cmocka_unit_test(what_a_job_has_not_is_not_known),
     };
     schema_dir = argc > 2 ? argv[2] : schema_dir;
