@@ -54,12 +54,12 @@ static void number_text(const struct qs_opt *o, int64_t n, char text[40])
 static void try_bounds(const struct qs_command *c, const struct qs_opt *o, const char *name,
                        struct qs_buf *out)
 {
-    const int64_t numbers[] = {o->min - 1, o->min, o->max, o->max + 1};
+    const int64_t above = o->max < INT64_MAX ? o->max + 1 : -1,
+                  numbers[] = {o->min - 1, o->min, o->max, above};
     for (size_t i = 0; i < 4; i++) {
         char text[40];
-        bool there = (i < 2 || o->max < INT64_MAX) && numbers[i] >= 0;
         number_text(o, numbers[i], text);
-        if (there)
+        if (numbers[i] >= 0)
             try_one(c, name, text, out);
     }
     try_one(c, name, "7x", out);
