@@ -21,10 +21,10 @@ int qs_peer_order(const char *a, const char *b)
     unsigned x[3], y[3];
     if (sscanf(a, "%u.%u.%u", &x[0], &x[1], &x[2]) != 3 || sscanf(b, "%u.%u.%u", &y[0], &y[1], &y[2]) != 3)
         return 0;
-    for (size_t i = 0; i < 3; i++)
-        if (x[i] != y[i])
-            return x[i] < y[i] ? -1 : 1;
-    return 0;
+    int order = 0;
+    for (size_t i = 0; i < 3 && order == 0; i++)
+        order = (x[i] > y[i]) - (x[i] < y[i]);
+    return order;
 }
 
 static json_t *ask(struct qs_http *http)

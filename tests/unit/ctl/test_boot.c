@@ -189,10 +189,31 @@ static const char self[] =
     "for n in 0 $([ $1 = --embedded ] || echo 3); do readlink /proc/$$/fd/$n | sed 's/[0-9].*//'; done; exit "
     "4";
 
+static void check_surroundings(pid_t owner, pid_t reader)
+{
+    char *got = told("self", owner),
+         *want = qs_asprintf("0 %s/self.sh ended with exit code 4 before it answered\n"
+                             "--embedded --socket %s/self.run/deep/api.sock\n/\n"
+                             "SigBlk: 0000\nSigIgn: 0\n"
+                             "own session\n/dev/null\n",
+                             top, top);
+    assert_string_equal(got, want);
+    free(got);
+    free(want);
+    got = told("read", reader);
+    want = qs_asprintf("0 %s/read.sh ended with exit code 4 before it answered\n--reading --socket fd:3\n/\n"
+                       "SigBlk: 0000\nSigIgn: 0\nown session\npipe:[\nsocket:[\n",
+                       top);
+    assert_string_equal(got, want);
+    free(got);
+    free(want);
+}
+
 static void what_a_daemon_said_before_it_ended_is_told(void **state)
 {
-    char many[160], exact[160], few[160];
+    char many[160], exact[160], few[160], bytes[2049] = "";
     (void)state;
+    memset(bytes, 'x', sizeof(bytes) - 1);
     snprintf(many, sizeof(many), lines, 20, 9);
     snprintf(exact, sizeof(exact), lines, 12, 1);
     snprintf(few, sizeof(few), lines, 1, 255);
@@ -215,6 +236,10 @@ static void what_a_daemon_said_before_it_ended_is_told(void **state)
         {"silent", "exit 2", "old\n", "ended with exit code 2 before it answered", "", false},
         {"open", "printf 'no end'; exit 2", NULL, "ended with exit code 2 before it answered", "no end",
          false},
+        {"long", "head -c 3000 /dev/zero | tr '\\0' x; exit 2", "old\n",
+         "ended with exit code 2 before it answered", bytes, false},
+        {"fits", "head -c 2048 /dev/zero | tr '\\0' x; exit 2", "old\n",
+         "ended with exit code 2 before it answered", bytes, false},
         {"reader", few, NULL, "ended with exit code 255 before it answered", "line 1\n", true},
     };
     enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -230,22 +255,7 @@ static void what_a_daemon_said_before_it_ended_is_told(void **state)
         free(want);
         free(got);
     }
-    char *got = told("self", owner),
-         *want = qs_asprintf("0 %s/self.sh ended with exit code 4 before it answered\n"
-                             "--embedded --socket %s/self.run/deep/api.sock\n/\n"
-                             "SigBlk: 0000\nSigIgn: 0\n"
-                             "own session\n/dev/null\n",
-                             top, top);
-    assert_string_equal(got, want);
-    free(got);
-    free(want);
-    got = told("read", reader);
-    want = qs_asprintf("0 %s/read.sh ended with exit code 4 before it answered\n--reading --socket fd:3\n/\n"
-                       "SigBlk: 0000\nSigIgn: 0\nown session\npipe:[\nsocket:[\n",
-                       top);
-    assert_string_equal(got, want);
-    free(got);
-    free(want);
+    check_surroundings(owner, reader);
 }
 
 /* The folders that are made for it are the user's alone. */
