@@ -1,5 +1,6 @@
 #include "cm.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "ctl/sse.h"
@@ -47,6 +48,30 @@ static void events_come_whole_however_they_are_cut(void **state)
     }
 }
 
+/* Whatever a broken stream had begun is gone: the next one begins with a whole event. */
+static void a_broken_stream_leaves_nothing(void **state)
+{
+    static const char next[] = "event: last\ndata: whole\n\n";
+    (void)state;
+    for (size_t cut = 0; cut < sizeof(stream); cut++) {
+        struct qs_sse sse;
+        struct seen seen = {0};
+        char want[40];
+        qs_sse_init(&sse);
+        qs_buf_init(&seen.text);
+        qs_sse_feed(&sse, stream, cut, on_event, &seen);
+        int64_t id = sse.id;
+        qs_sse_restart(&sse);
+        qs_buf_clear(&seen.text);
+        assert_true(qs_sse_feed(&sse, next, sizeof(next) - 1, on_event, &seen));
+        assert_int_equal(sse.id, id);
+        snprintf(want, sizeof(want), "%lld last [whole]\n", (long long)id);
+        assert_string_equal(seen.text.data, want);
+        qs_sse_done(&sse);
+        qs_buf_done(&seen.text);
+    }
+}
+
 static void feeding_ends_where_it_is_told_to(void **state)
 {
     (void)state;
@@ -81,6 +106,7 @@ static void a_line_has_a_bound(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(events_come_whole_however_they_are_cut),
+                                       cmocka_unit_test(a_broken_stream_leaves_nothing),
                                        cmocka_unit_test(feeding_ends_where_it_is_told_to),
                                        cmocka_unit_test(a_line_has_a_bound)};
     return cmocka_run_group_tests(tests, NULL, NULL);
