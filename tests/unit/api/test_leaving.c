@@ -80,7 +80,7 @@ static void a_client_that_will_send_no_more_is_answered(void **state)
 }
 
 /* An analysis that would take minutes. */
-static struct client *analyse(struct fixture *f)
+static struct client *analyse_with(struct fixture *f, const char *headers)
 {
     struct qs_buf values, request;
     qs_buf_init(&values);
@@ -94,13 +94,18 @@ static struct client *analyse(struct fixture *f)
     qs_buf_str(&values, "\"}]}");
     qs_buf_fmt(
         &request,
-        "POST /api/v1/analyze HTTP/1.1\r\nHost: q\r\nContent-Type: application/json\r\nContent-Length: %zu"
+        "POST /api/v1/analyze HTTP/1.1\r\nHost: q\r\nContent-Type: application/json\r\n%sContent-Length: %zu"
         "\r\n\r\n%s",
-        values.len, values.data);
+        headers, values.len, values.data);
     struct client *c = ask(f, request.data);
     qs_buf_done(&values);
     qs_buf_done(&request);
     return c;
+}
+
+static struct client *analyse(struct fixture *f)
+{
+    return analyse_with(f, "");
 }
 
 static void tick(void *user)
@@ -133,6 +138,21 @@ static void an_analysis_ends_with_its_client(void **state)
     while (f->api->outstanding > 0)
         run_a_moment(f);
     assert_null(f->api->exchanges);
+}
+
+/* Who follows a long one hears of it again and again. */
+static void progress_goes_on(void **state)
+{
+    struct fixture *f = *state;
+    struct client *c = analyse_with(f, "Accept: text/event-stream\r\n");
+    for (int heard = 0; heard < 3; heard++) {
+        client_until(c, "event: progress\n");
+        client_until(c, "}\n\n");
+        qs_buf_clear(&c->in);
+    }
+    client_close(c);
+    while (f->api->outstanding > 0)
+        run_a_moment(f);
 }
 
 /* A window is to open on this machine: the work rests, and its client's leaving is noticed at once. */
@@ -284,6 +304,7 @@ int main(void)
         CASE(a_silence_lets_go_whom_it_held),
         CASE(a_client_that_will_send_no_more_is_answered),
         CASE(an_analysis_ends_with_its_client),
+        CASE(progress_goes_on),
         CASE(an_analysis_rests_in_a_silence_and_ends_after_it),
         CASE(a_third_computation_waits_and_says_so),
         CASE(a_submission_waits_for_no_reader),
