@@ -107,6 +107,9 @@ static void check(const char *db)
                      BLOCKS * ARMS);
     assert_int_equal(number(db, "SELECT count(*) FROM session WHERE ended_wall_ns IS NULL"), 0);
     assert_int_equal(number(db, "SELECT count(*) FROM run WHERE state = 'running'"), 0);
+    /* the last bytes of the iterations' frames: a simulated program writes nothing */
+    assert_int_equal(number(db, "SELECT count(*) FROM iteration_rusage WHERE block_out <> 0"), 0);
+    assert_true(number(db, "SELECT count(*) FROM iteration_rusage") >= BLOCKS * ARMS * 2);
     /* what is not tainted is there once for each arm and block */
     assert_int_equal(
         number(db, "SELECT count(DISTINCT run) FROM v_iteration WHERE block > 0 AND taint & 256 = 0"),

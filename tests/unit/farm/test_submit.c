@@ -206,8 +206,8 @@ static void test_what_is_refused(void **state)
     life_done(&b);
 }
 
-static const char content[] = "hello";
-static const char content_sha[] = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+static const char content[] = "h";
+static const char content_sha[] = "aaa9402664f1a41f40ebbc52c9993eb66aeb366602958fdfaa283b71e64db123";
 
 static void upload(struct life *b, struct qs_job_file *ret_file)
 {

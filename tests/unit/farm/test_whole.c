@@ -222,6 +222,15 @@ static const struct whole wholes[] = {
      "benchmarks: [{name: work, argv: [sim, \"1000000\"]}]\n"
      "plan: {seed: 1, blocks: 2, window: {iterations: 4}, stop: {fixed: 6}}\n" OPEN,
      NULL, 0},
+    {"slow", ONE, /* clocks are compared again, hearts beat between windows */
+     "benchmarks: [{name: work, argv: [sim, \"4000000000\"], cleanup: [sim, \"15000000000\"]}]\n"
+     "arms: {a: {env: {A: x}}, b: {argv: [sim, \"4100000000\"]}}\n" SHORT OPEN,
+     NULL, 0},
+    {"gate_late", ONE, /* what the first windows warm up keeps the gate shut */
+     "benchmarks: [{name: work, argv: [sim, \"4000000000\"]}]\n" SHORT
+     "conditions: {gate: [{sensor: \"thermal:sim\", below: 26C, timeout: 3s, on_timeout: taint}], "
+     "repeat_tainted: 1}\n",
+     NULL, 0},
     {"lost_window", ONE,
      "benchmarks: [{name: work, argv: [sim, \"1000000\"]}]\n"
      "arms: {a: {env: {A: x}}, b: {argv: [sim, \"1100000\"]}}\n" SHORT OPEN,
