@@ -122,7 +122,7 @@ static enum qs_status boot_init(struct qs_boot_work *b, const double *x, size_t 
 /* Mean and median need no evaluations for it. */
 static bool jackknife_is_direct(const struct qs_boot_work *b)
 {
-    return b->opts->statistic == qs_statistic_mean || (b->opts->statistic == qs_statistic_median && b->n > 2);
+    return b->opts->statistic == qs_statistic_mean || b->opts->statistic == qs_statistic_median;
 }
 
 /* One question in as many evaluations as touch VALUES_BETWEEN_QUESTIONS values. */
@@ -133,11 +133,11 @@ bool qs_boot_may_go_on(const struct qs_boot_work *b, size_t done)
     return done % every != 0 || qs_progress_go_on(&b->opts->progress, (double)done / all);
 }
 
-/* The median without x_(r) depends only on whether r is below, at or above the middle. */
+/* The median without x_(r) depends only on whether r is below, at or above the middle. work: the values in
+ * order, as the stars of medians leave them. */
 static void jackknife_median(const struct qs_boot_work *b, double *jack)
 {
     size_t n = b->n, k = n / 2;
-    qs_sort(b->work, n);
     const double *x = b->work;
     double low = n % 2 ? (x[k] + x[k + 1]) / 2 : x[k];
     double high = n % 2 ? (x[k - 1] + x[k]) / 2 : x[k - 1];
@@ -149,8 +149,7 @@ static void jackknife_median(const struct qs_boot_work *b, double *jack)
 
 static enum qs_status jackknife(struct qs_boot_work *b, double *jack)
 {
-    memcpy(b->work, b->x, b->n * sizeof *b->x);
-    if (b->opts->statistic == qs_statistic_median && b->n > 2) {
+    if (b->opts->statistic == qs_statistic_median) {
         jackknife_median(b, jack);
         return QS_OK;
     }

@@ -304,6 +304,21 @@ static void test_lorenz(void **state)
     assert_int_equal(qs_lorenz(x, 0, share), QS_ENODATA);
 }
 
+/* Of ten values a fifth at most goes from either end; of none, and of no share of them, there is none. */
+static void test_trimmed_means(void **state)
+{
+    (void)state;
+    static const double x[] = {-90, 1, 2, 3, 4, 5, 6, 7, 8, 1009};
+    check_near("nothing cut", qs_trimmed_mean(x, 10, 0), 95.5, 1e-15, 0);
+    check_near("less than one", qs_trimmed_mean(x, 10, 0.09), 95.5, 1e-15, 0);
+    check_near("one", qs_trimmed_mean(x, 10, 0.1), 4.5, 1e-15, 0);
+    check_near("four", qs_trimmed_mean(x, 10, 0.49), 4.5, 1e-15, 0);
+    check_near("the middle", qs_trimmed_mean(x, 5, 0.4), 2, 1e-15, 0);
+    EXPECT(isnan(qs_trimmed_mean(x, 0, 0.1)) && isnan(qs_trimmed_mean(x, 10, 0.5)));
+    EXPECT(isnan(qs_trimmed_mean(x, 10, -0.01)) && isnan(qs_trimmed_mean(x, 10, NAN)));
+    EXPECT(isnan(qs_quantile(x, 10, -0.01, QS_QTYPE_7)));
+}
+
 static void test_sums_keep_lost_parts(void **state)
 {
     (void)state;
@@ -372,6 +387,7 @@ int main(void)
         cmocka_unit_test(test_order_and_unit_do_not_matter),
         cmocka_unit_test(test_a_shift_moves_location_only),
         cmocka_unit_test(test_lorenz),
+        cmocka_unit_test(test_trimmed_means),
         cmocka_unit_test(test_sums_keep_lost_parts),
         cmocka_unit_test(test_status_names),
     };

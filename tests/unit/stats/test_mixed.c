@@ -407,9 +407,89 @@ static void far_times_leave_a_median_to_the_clean_ones(void **state)
     assert_int_equal(qs_mixed_median(v, disturbed, 12, 0.95, &m), QS_EDOM);
 }
 
+static void check_test(const struct qs_mixed *m, const double want[9])
+{
+    const struct qs_ttest *t = &m->test;
+    const double got[] = {t->diff, t->se, t->df, m->worth, t->t, t->p, t->ci.lo, t->ci.hi, m->agree_p};
+    for (size_t i = 0; i < 9; i++)
+        check_near("as in R", got[i], want[i], 1e-9, 0);
+}
+
+/* In R from the matrices: weights w, projection M = I - 1 w', A of w^2 / (1 - w), se^2 = d' M'AM d, and with
+ * B = M'AM times the variances of both kinds df = tr(B)^2 / tr(B^2); qf and t.test. Estimate, se, df, worth,
+ * t, p, interval, agreement. */
+static void weights_are_those_of_matrices(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t n, clean; /* the first ones */
+        double d[11], want[9];
+    } samples[] = {
+        {11,
+         4,
+         {5.1, 4.9, 5.3, 5.0, 4.2, 6.9, 3.1, 7.7, 5.6, 1.9, 8.4},
+         {5.11594617969682, 0.13293617837064, 8.75937567486114, 0.0823710694847831, 38.4842278633364,
+          4.46489559148162e-11, 4.81395965913217, 5.41793270026147, 0.736892946542895}},
+        {8,
+         3,
+         {1, 1.5, 0.8, 4, -3, 2.5, -2, 6},
+         {1.26508166066341, 0.681095118461491, 5.26793529502893, 0.421631604742979, 1.85742288613236,
+          0.119409831457575, -0.459281212048967, 2.98944453337578, 0.829591857320629}},
+        {5,
+         2,
+         {2, 2.2, 14, -9, 3},
+         {2.22835050384437, 1.28388234254884, 2.70021094189313, 0.195217538892364, 1.73563451259912,
+          0.191099542222705, -2.12654858512747, 6.58324959281621, NAN}}, /* two do not tell */
+        {5,
+         4,
+         {2, 2.2, 2.1, 2.3, 40},
+         {2.15192014631638, 0.0645839692957171, 3.00707094359924, 0.00020293196630325, 33.3197257737933,
+          5.83418192941738e-05, 1.94665827625929, 2.35718201637346, NAN}},
+    };
+    static const bool disturbed[] = {false, false, false, false, true, true, true, true, true, true, true};
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        struct qs_mixed m;
+        assert_int_equal(
+            qs_mixed_mean(samples[i].d, disturbed + 4 - samples[i].clean, samples[i].n, 0.95, &m), QS_OK);
+        check_test(&m, samples[i].want);
+        EXPECT(!m.contradict && m.test.n[0] == samples[i].n);
+        check_near("sd", m.test.sd[0], m.test.se * sqrt((double)samples[i].n), 1e-12, 0);
+    }
+}
+
+/* The same of two samples: pooled variances, their ratio's bound by qf, each kind's difference by t.test. */
+static void differences_are_joined_as_in_r(void **state)
+{
+    (void)state;
+    static const bool dx[] = {false, false, false, false, true, true, true, true},
+                      dy[] = {false, false, false, true, true, true, true, true},
+                      dz[] = {false, false, false, false, false, true, true, true};
+    static const double x[] = {10, 10.2, 9.9, 10.1, 9, 12, 14, 8.5},
+                        y[] = {11, 11.3, 10.8, 10, 15, 9.5, 13, 12},
+                        v[] = {10, 10.2, 9.9, 10.1, 10.4, 9.6, 10},
+                        z[] = {10.5, 10.3, 10.8, 10.9, 10.1, 10.3, 10.9, 11.1};
+    static const double apart[] = {0.985483179939887,  0.172927604774542, 4.62232476161247,
+                                   0.0419682832262777, 5.69881934827427,  0.00298985907996501,
+                                   0.529808835405749,  1.44115752447402,  0.980634075049029},
+                        alike[] = {
+                            0.58955223880597, 0.165870975058395,   7.70859932421679,  1,
+                            3.5542821075141,  0.00792789444316805, 0.204521581628032, 0.974582895983908,
+                            0.455047189624346};
+    struct qs_mixed m;
+    assert_int_equal(
+        qs_mixed_two(&(struct qs_mixed_side){x, dx, 8}, &(struct qs_mixed_side){y, dy, 8}, 0.95, &m), QS_OK);
+    check_test(&m, apart);
+    assert_int_equal(
+        qs_mixed_two(&(struct qs_mixed_side){v, dx, 7}, &(struct qs_mixed_side){z, dz, 8}, 0.95, &m), QS_OK);
+    check_test(&m, alike);
+    EXPECT(m.test.n[0] == 7 && m.test.n[1] == 8 && !m.contradict);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_are_those_of_matrices),
+        cmocka_unit_test(differences_are_joined_as_in_r),
         cmocka_unit_test(there_is_no_cliff),
         cmocka_unit_test(a_contradiction_rests_on_the_clean_ones),
         cmocka_unit_test(alike_they_are_one_sample),

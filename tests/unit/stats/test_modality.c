@@ -335,9 +335,92 @@ static void test_the_dip(void **state)
     json_decref(root);
 }
 
+/* R's diptest of small samples, with ties as without. p is between quantiles of the table and between its
+ * rows: of n = 8 the dip is 0.50508 / sqrt(8), p = 1 - (0.99 + 0.005 (0.50508 - 0.4888) / (0.5052 - 0.4888)).
+ */
+static void test_dips_of_few_values(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t n;
+        double x[16], dip, p; /* p 0: not told */
+    } samples[] = {
+        {1, {7}, 0.5, 1},
+        {2, {1, 2}, 0.25, 1},
+        {2, {3, 3}, 0.25, 1},
+        {3, {1, 2, 10}, 1.0 / 6, 1},
+        {4, {1, 2, 4, 9}, 0.125, 1},
+        {5, {1, 1, 2, 9, 9}, 0.2, 0},
+        {6, {0, 1, 1, 1, 5, 9}, 1.0 / 12, 1},
+        {6, {1, 2, 3, 7, 8, 9}, 1.0 / 6, 0.0460320692503},
+        {7, {0, 4, 5, 5, 6, 10, 11}, 0.114285714285714, 0.536467235408},
+        {8, {1, 2, 2, 3, 8, 8, 8, 9}, 0.178571428571429, 0.00503772186704},
+        {9, {1, 5, 6, 7, 8, 9, 20, 21, 22}, 0.141025641025641, 0.0753114124189},
+        {10, {0, 1, 3, 3, 3, 4, 10, 12, 12, 13}, 2.0 / 15, 0.0839570079798},
+        {10, {1, 2, 3, 4, 5, 6, 7, 8, 9, 30}, 0.05, 1},
+        {11, {1, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55}, 1.0 / 22, 1},
+        {12, {2, 6, 10, 11, 18, 18, 18, 20, 21, 23, 23, 25}, 1.0 / 12, 0.680065890914},
+        {15, {0, 1, 2, 4, 5, 10, 12, 15, 15, 19, 23, 26, 29, 29, 30}, 0.0866666666666667, 0.439011635522},
+        {15, {1, 4, 4, 10, 11, 14, 14, 15, 15, 16, 21, 21, 28, 28, 30}, 0.0777777777777778, 0},
+        {16,
+         {0, 11, 12, 13, 15, 19, 19, 20, 21, 23, 26, 27, 27, 28, 29, 29},
+         0.0803571428571428,
+         0.519880841365},
+        {16, {1, 4, 7, 8, 9, 9, 10, 13, 15, 17, 19, 21, 25, 26, 28, 29}, 0.0657894736842105, 0},
+    };
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        struct qs_dip got;
+        assert_int_equal(qs_dip(samples[i].x, samples[i].n, &got), QS_OK);
+        check_near("dip", got.dip, samples[i].dip, 1e-13, 0);
+        if (samples[i].p > 0)
+            check_near("p", got.p, samples[i].p, 1e-9, 0);
+    }
+    struct qs_dip got;
+    assert_int_equal(qs_dip((const double[]){1, 2, INFINITY}, 3, &got), QS_EDOM);
+}
+
+/* Bounds: a value at a cut belongs below it; what changed by no more than the bound did not. */
+static void test_bounds_of_shares(void **state)
+{
+    (void)state;
+    static const double x[] = {1, 5, 5, 20, 21}, cuts[] = {5, 20}, same[] = {5, 5}, none[] = {5, NAN};
+    double share[3];
+    assert_int_equal(qs_mode_shares(x, 5, cuts, 2, share), QS_OK);
+    check_near("first", share[0], 0.6, 1e-15, 0);
+    check_near("second", share[1], 0.2, 1e-15, 0);
+    check_near("third", share[2], 0.2, 1e-15, 0);
+    assert_int_equal(qs_mode_shares(x, 5, same, 2, share), QS_EDOM);
+    assert_int_equal(qs_mode_shares(x, 5, none, 2, share), QS_EDOM);
+    assert_int_equal(qs_mode_shares((const double[]){1, INFINITY}, 2, cuts, 2, share), QS_EDOM);
+    static const struct {
+        double share1, share2;
+        size_t n1, n2;
+        double level, difference, bound; /* NaN: refused */
+    } changes[] = {
+        {0, 1, 10, 10, 0.95, 1, 0},
+        {1, 0, 1, 1, 0.95, -1, 0},
+        {0.5, 0.25, 50, 75, 0.9, -0.25, 1.644853626951473 * 0.08660254037844387}, /* sqrt(.005 + .0025) */
+        {-0.1, 1, 1, 1, 0.9, NAN, NAN},
+        {0.1, -0.1, 1, 1, 0.9, NAN, NAN},
+        {0.1, 1.1, 1, 1, 0.9, NAN, NAN},
+        {0.1, 0.1, 1, 0, 0.9, NAN, NAN},
+        {0.1, 0.1, 1, 1, 0, NAN, NAN},
+        {0.1, 0.1, 1, 1, 1, NAN, NAN},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        struct qs_share_change c = qs_share_change(changes[i].share1, changes[i].n1, changes[i].share2,
+                                                   changes[i].n2, changes[i].level);
+        check_near("difference", c.difference, changes[i].difference, 1e-15, 0);
+        check_near("bound", c.bound, changes[i].bound, 1e-12, 0);
+        EXPECT(c.changed == (fabs(changes[i].difference) > changes[i].bound));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dips_of_few_values),
+        cmocka_unit_test(test_bounds_of_shares),
         cmocka_unit_test(test_the_dip),
         cmocka_unit_test(test_against_second_implementation),
         cmocka_unit_test(test_mvalue_cases),

@@ -144,23 +144,25 @@ static void test_intervals_are_those_of_draws(void **state)
     free(x);
 }
 
-/* Values of all sizes and both signs: sums that do not compensate, or otherwise, end in other digits. */
-static void fill_uneven(double *x, size_t n)
+/* Values of all sizes and both signs: sums that do not compensate, or otherwise, end in other digits. Beside
+ * an offset, what the rounding of the mean took away is most of what is left. */
+static void fill_uneven(double *x, size_t n, double offset)
 {
     struct qs_rng rng;
     qs_rng_seed(&rng, 13, 1);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && offset > 0; i++)
+        x[i] = offset + 2 * (double)qs_rng_below(&rng, 5);
+    for (size_t i = 0; i < n && !(offset > 0); i++)
         x[i] = (qs_rng_unit(&rng) - 0.4) * pow(10, (double)qs_rng_below(&rng, 17));
 }
 
-static void test_lanes_are_resamples_by_themselves(void **state)
+static void expect_lanes_as_single(double offset)
 {
-    (void)state;
     enum { MOST = 300 };
     static double x[MOST], one[QS_ABREAST][MOST], lanes[MOST * QS_ABREAST];
     uint32_t index[MOST];
-    static const size_t counts[] = {1, 2, 3, 17, MOST};
-    fill_uneven(x, MOST);
+    static const size_t counts[] = {1, 2, 3, 4, 5, 6, 7, 9, 11, 13, 17, MOST};
+    fill_uneven(x, MOST, offset);
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
         size_t n = counts[c];
         struct qs_rng single, batch;
@@ -186,6 +188,23 @@ static void test_lanes_are_resamples_by_themselves(void **state)
     }
 }
 
+static void test_lanes_are_resamples_by_themselves(void **state)
+{
+    (void)state;
+    expect_lanes_as_single(0);
+    expect_lanes_as_single(0x1p53);
+    expect_lanes_as_single(0x1.8p53);
+    /* Of 2^53 + {0, 2, 2}, whose mean is no double, the variance is (4/3 - 0)^2 + 2 (2 - 4/3)^2 over 2. */
+    const double v[3 * QS_ABREAST] = {0x1p53, 1,     1e308,      1, 0x1p53 + 2, 2,
+                                      1e308,  1e200, 0x1p53 + 2, 4, 1e308,      -1e200};
+    double sd[QS_ABREAST];
+    qs_abreast_sds(v, 3, sd);
+    assert_true(fabs(sd[0] - sqrt(4.0 / 3)) < 1e-15);
+    assert_true(fabs(sd[1] - sqrt(7.0 / 3)) < 1e-15);
+    assert_true(isnan(sd[3])); /* the squares are beyond a double, and so is the sum of the third */
+    assert_true(isnan(sd[2]));
+}
+
 /* A statistic that is not known is computed of each resample; 1002 is no multiple of what is drawn at a time.
  */
 static void expect_as_single(const double *x, size_t n, size_t block,
@@ -209,7 +228,7 @@ static void test_few_values_keep_the_numbers_of_single_draws(void **state)
 {
     (void)state;
     static double x[101];
-    fill_uneven(x, 101);
+    fill_uneven(x, 101, 0);
     for (size_t i = 0; i < 40; i++)
         x[60 + i] = x[i % 7]; /* ties */
     static const size_t counts[] = {2, 3, 10, 100, 101};
@@ -235,7 +254,7 @@ static void test_scatter_of_few_values_is_that_of_single_draws(void **state)
     struct qs_rng rng;
     struct qs_rancid got;
     const struct qs_progress nobody = {.go_on = NULL};
-    fill_uneven(x, NX + NY);
+    fill_uneven(x, NX + NY, 0);
     qs_rng_seed(&rng, 16, 0);
     for (size_t r = 0; r < QS_RANCID_RESAMPLES; r++) {
         double sd[2], drawn[NY];

@@ -191,6 +191,51 @@ static void test_a_level_without_freedom(void **state)
     check_near("centre", (ci.lo + ci.hi) / 2, 4.5, 1e-15, 0);
 }
 
+/* Runs {1, 2}, {4, 6}, {5, 9}: within them (1/2 + 2 + 8) / 3; means 3/2, 5, 7 about 9/2, so that between them
+ * it is 2 (9 + 1/4 + 25/4) / 2. */
+static void test_one_level_by_hand(void **state)
+{
+    (void)state;
+    static const double v[] = {77, 1, 2, 4, 6, 5, 9};
+    static const size_t off[] = {1, 3, 5, 7}, empty[] = {1, 3, 3, 7};
+    struct qs_tree tree = {.v = v, .depth = 1, .off = {off}, .count = {3}};
+    struct qs_components c;
+    assert_int_equal(qs_tree_size(&tree), 6);
+    assert_int_equal(qs_tree_components(&tree, &c), QS_OK);
+    EXPECT(c.balanced && c.n == 6 && c.level[0].units == 6 && c.level[1].units == 3);
+    check_near("mean", c.mean, 4.5, 1e-15, 0);
+    check_near("of means", c.s2_top, 7.75, 1e-14, 0);
+    const double want[2][6] = {{3, 3.5, 1, 3.5, 3.5 / 9.5, NAN}, {2, 15.5, 2, 6, 6 / 9.5, 15.5 / 3.5}};
+    for (size_t a = 0; a < 2; a++) {
+        const struct qs_component *l = &c.level[a];
+        const double got[] = {l->df, l->ms, l->size, l->var, l->share, l->f};
+        for (size_t i = 0; i < 6; i++)
+            check_near("by hand", got[i], want[a][i], 1e-13, 0);
+    }
+    tree.off[0] = empty;
+    assert_int_equal(qs_tree_check(&tree), QS_ENODATA);
+    EXPECT(isnan(c.level[2].var) && isnan(c.level[2].df));
+}
+
+/* The runs of a session that does not begin with the first, or ends before the last. */
+static void test_levels_hold_what_is_below(void **state)
+{
+    (void)state;
+    static const double v[] = {1, 2, 3, 4};
+    static const size_t runs[] = {0, 2, 4}, all[] = {0, 2}, late[] = {1, 2}, early[] = {0, 1};
+    struct qs_tree tree = {.v = v, .depth = 2, .off = {runs, all}, .count = {2, 1}};
+    struct qs_ci ci;
+    assert_int_equal(qs_tree_check(&tree), QS_OK);
+    assert_int_equal(qs_tree_ci(&tree, 0.95, &ci), QS_ETOOFEW); /* one session */
+    assert_int_equal(qs_tree_ci(&tree, 0, &ci), QS_EDOM);
+    tree.off[1] = late;
+    assert_int_equal(qs_tree_check(&tree), QS_EDOM);
+    tree.off[1] = early;
+    assert_int_equal(qs_tree_check(&tree), QS_EDOM);
+    tree.depth = QS_DEPTH_MAX + 1;
+    assert_int_equal(qs_tree_check(&tree), QS_EDOM);
+}
+
 static void test_degenerate(void **state)
 {
     (void)state;
@@ -271,6 +316,8 @@ int main(void)
         cmocka_unit_test(test_reml_agrees_where_runs_are_equal),
         cmocka_unit_test(test_invariance),
         cmocka_unit_test(test_a_level_without_freedom),
+        cmocka_unit_test(test_one_level_by_hand),
+        cmocka_unit_test(test_levels_hold_what_is_below),
         cmocka_unit_test(test_degenerate),
         cmocka_unit_test(test_kalibera2005_as_printed),
     };
