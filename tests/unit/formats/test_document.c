@@ -66,8 +66,8 @@ static void test_numbers(void **state)
     refused(&ns, "1e999\n", "no finite number");
     refused(&ns, "-3\n", "negative");
     refused(&s, "4000000001\n", "is no duration");
-    refused(&ns, "# nothing\n\n", "there is no number in it");
-    refused(&ns, "", "the file is empty");
+    refused(&ns, "# nothing\n\n", "stdout: there is no number in it");
+    refused(&ns, "", "stdout: the file is empty");
     refused(&ns, "1\n\xff\n", "stdout:2:1: the byte 0xff is not UTF-8");
 }
 
@@ -93,8 +93,14 @@ static void test_patterns(void **state)
     assert_int_equal(d.durations_ns[0], 1500000);
     assert_int_equal(d.durations_ns[1], 2000000);
     qs_document_done(&d);
-    refused(&f, "time: 7 ms\n", "no line matches `time=([0-9.]+) ms`");
+    refused(&f, "time: 7 ms\n", "stdout: no line matches `time=([0-9.]+) ms`");
     refused(&f, "time=1.2.3 ms\n", "stdout:1:6: `1.2.3` is not a number");
+    f.pattern = (char *)"^(.)$"; /* the end of a line is none of its characters */
+    d = read(&f, "\n\r\n7\r\n\r\n");
+    assert_int_equal(d.n, 1);
+    assert_int_equal(d.durations_ns[0], 7000000);
+    qs_document_done(&d);
+    f.pattern = (char *)"time=([0-9.]+) ms";
     f.file = (char *)"out/result.txt";
     refused(&f, "ok\ntime=. ms\n", "out/result.txt:2:6: `.` is not a number");
     f.pattern = (char *)"(";
@@ -142,8 +148,16 @@ static void test_bounds(void **state)
     refused(&ns, text.data, "stdout:65537:1: more than 65536 values");
     refused(&any, text.data, "more than 65536 values");
     qs_buf_clear(&text);
-    for (int i = 0; i < 1025; i++)
-        qs_buf_char(&text, '1');
+    for (int i = 0; i < 1023; i++)
+        qs_buf_char(&text, 'x');
+    qs_buf_str(&text, "8\r\n");
+    d = read(&any, text.data);
+    assert_int_equal(d.n, 1);
+    assert_int_equal(d.durations_ns[0], 8);
+    qs_document_done(&d);
+    qs_buf_str(&text, text.data);
+    text.data[1023] = 'x';
+    text.data[1024] = 'x';
     refused(&any, text.data, "stdout:1:1: a line of more than 1024 bytes");
     qs_buf_done(&text);
 }
@@ -206,6 +220,49 @@ static void test_evaluations(void **state)
     qs_document_done(&d);
 }
 
+/* As many counters as there may be; those that follow are left out. */
+static void test_as_many_counters_as_there_may_be(void **state)
+{
+    const struct qs_form f = form(QS_FORM_GBENCH, QS_FORM_NS, NULL);
+    struct qs_buf text;
+    (void)state;
+    for (int counters = QS_DOCUMENT_METRICS - 2; counters <= QS_DOCUMENT_METRICS; counters++) {
+        int kept =
+            counters < QS_DOCUMENT_METRICS ? counters : QS_DOCUMENT_METRICS - 1; /* beside cpu_time_ps */
+        qs_buf_init(&text);
+        qs_buf_str(&text, "{\"benchmarks\":[{\"name\":\"a\",\"real_time\":5");
+        for (int i = 0; i < counters; i++)
+            qs_buf_fmt(&text, ",\"c%d\":%d", i, i);
+        qs_buf_str(&text, "}]}");
+        struct qs_document d = read(&f, text.data);
+        assert_int_equal(d.metric_count, kept + 1);
+        for (int i = 0; i < kept; i++)
+            assert_int_equal(d.values[i + 1], i * 1000000);
+        qs_document_done(&d);
+        qs_buf_done(&text);
+    }
+}
+
+/* As many repetitions as there may be values. */
+static void test_as_many_repetitions_as_there_may_be(void **state)
+{
+    const struct qs_form f = form(QS_FORM_GBENCH, QS_FORM_NS, NULL);
+    struct qs_buf text;
+    (void)state;
+    qs_buf_init(&text);
+    qs_buf_str(&text, "{\"benchmarks\":[");
+    for (int i = 0; i < QS_DOCUMENT_VALUES; i++)
+        qs_buf_str(&text, i > 0 ? ",{\"name\":\"a\",\"real_time\":1}" : "{\"name\":\"a\",\"real_time\":1}");
+    qs_buf_str(&text, "]}");
+    struct qs_document d = read(&f, text.data);
+    assert_int_equal(d.n, QS_DOCUMENT_VALUES);
+    qs_document_done(&d);
+    text.len -= 2;
+    qs_buf_str(&text, ",{\"name\":\"a\",\"real_time\":1}]}");
+    refused(&f, text.data, "more than 65536 values");
+    qs_buf_done(&text);
+}
+
 static void test_google_benchmark_is_refused(void **state)
 {
     (void)state;
@@ -233,10 +290,16 @@ static void test_google_benchmark_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),     cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_patterns),    cmocka_unit_test(test_other_units),
-        cmocka_unit_test(test_bounds),      cmocka_unit_test(test_google_benchmark),
-        cmocka_unit_test(test_evaluations), cmocka_unit_test(test_google_benchmark_is_refused),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_other_units),
+        cmocka_unit_test(test_as_many_counters_as_there_may_be),
+        cmocka_unit_test(test_as_many_repetitions_as_there_may_be),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_google_benchmark),
+        cmocka_unit_test(test_evaluations),
+        cmocka_unit_test(test_google_benchmark_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,6 +61,7 @@ static const struct {
     {"{\"a\\\"]\":[{},[\"}\"]],\"results\":[{\"command\":\"x\",\"times\":[1,-2e3,\"y\"]}]}", QS_FORMAT_AUTO,
      "f:1:62: ", "results[0].times[2]: a time"},
     {"value,value\n1,2\n", QS_FORMAT_AUTO, "f:1:7: ", "a second column is named `value`"},
+    {"v1,v1\n1,2\n", QS_FORMAT_AUTO, "f:1:4: ", "a second column is named `v1`"},
     {"run,time_ns,time_ns\n1,2,3\n", QS_FORMAT_AUTO, "f:1:13: ", "a second column is named `time`"},
     {"1\n\xff\n", QS_FORMAT_AUTO, "f:2:1: ", "0xff is not UTF-8"},
     {"nan\n", QS_FORMAT_NUMBERS, "f: ", "no value"},
@@ -165,6 +166,19 @@ static void sizes_are_bounded(void **state)
         qs_buf_fmt(&text, "Benchmark%d 1 2 ns/op\n", i);
     refuse(text.data, text.len, QS_FORMAT_AUTO, &told);
     assert_non_null(strstr(told.data, "f:1001:"));
+    assert_non_null(strstr(told.data, "more than 1000 benchmarks"));
+    qs_buf_clear(&text);
+    qs_buf_str(&text, "name,value\n");
+    for (int i = 0; i <= QS_IMPORT_SERIES; i++)
+        qs_buf_fmt(&text, "b%d,1\n", i);
+    refuse(text.data, text.len, QS_FORMAT_AUTO, &told);
+    assert_non_null(strstr(told.data, "f:1002:7: more than 1000 benchmarks"));
+    qs_buf_clear(&text);
+    qs_buf_str(&text, "{\"benchmarks\":[");
+    for (int i = 0; i <= QS_IMPORT_SERIES; i++)
+        qs_buf_fmt(&text, "%s{\"name\":\"b%d\",\"real_time\":1}", i > 0 ? "," : "", i);
+    qs_buf_str(&text, "]}");
+    refuse(text.data, text.len, QS_FORMAT_AUTO, &told);
     assert_non_null(strstr(told.data, "more than 1000 benchmarks"));
     qs_buf_clear(&text);
     repeat(&text, "a,", QS_IMPORT_COLUMNS);

@@ -64,6 +64,11 @@ static const struct {
     {"c", "time,commit,value\nmon,a,1\ntue,,\n,,3\n", "csv", " value  ?: 1[mon a] 3[] (empty 1);"},
     {"c", "time,run\n1.5,a\n2.5,b\n", "csv", " time  ?: 1.5 | 2.5;"},
     {"c", "label,index,x\n1,2,3\n4,5,6\n", "csv", " x  ?: 3 6;"},
+    {"c", "value,w\n1,2\n , \n", "csv", " value  ?: 1 (empty 1); w  ?: 2 (empty 1);"},
+    {"c", "_id,value\n1,2\n", "csv", " _id  ?: 1; value  ?: 2;"},
+    {"c", "block,block,value\na,b,1\n", "csv", " value  ?: 1;"},
+    {"c", "# a, b\na\tb\n1\t2\n", "csv", " a  ?: 1; b  ?: 2;"},
+    {"c", "#\n# a, b\na;b\n1;2", "csv", " a  ?: 1; b  ?: 2;"},
     {"c", "x,y\n1,a\ninf,b\n", "csv", " x  ?: 1 (not-finite 1);"},
     {"j",
      "{\"benchmarks\":[{\"name\":\"a/"
@@ -95,11 +100,19 @@ static const struct {
      "3;startupWarm timeToFullDisplayMs ms <: 1 2;s timeToFullDisplayMs ms <: 5 6;s timeToX  ?: 7;s Ms  ?: 8 "
      "(not-finite 1);s aPercent % ?: 9;"},
     {"g",
-     "goos: linux\nBenchmarkA-8 10 5 ns/op 7 B/op\nBenchmarkA-8 20 6 ns/op\nPASS\nUnit tok/op better=higher\n"
+     "goos: linux\nBenchmarkA-8 10 5 ns/op 7 B/op\nBenchmarkA-8 20 6 ns/op\nPASS\nUnit tok/op x "
+     "better=higher\n"
      "BenchmarkA-8\t30\t4 ns/op\t\r\nBenchmarkA-8 logs x\nBenchmarkB\nBenchmark 1 2 x\nFAIL\nBenchmarkA-8 1 "
      "9 tok/op",
      "go",
      "BenchmarkA-8 ns/op ns/op <: 5 6 | 4;BenchmarkA-8 B/op B/op <: 7;BenchmarkA-8 tok/op tok/op >: 9;"},
+    {"g",
+     "Unit uuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu better=higher\nUnit wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww "
+     "better=higher\n"
+     "BenchmarkA 1 2 uuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu 3 wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww\n",
+     "go",
+     "BenchmarkA uuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu uuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu >: 2;BenchmarkA "
+     "wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww ?: 3;"},
 };
 
 static void each_is_read_as_it_is_meant(void **state)
