@@ -93,6 +93,8 @@ static void test_hmac_at_the_block(void **state)
     uint8_t key[QS_SHA256_BLOCK_BYTES + 1], sum[QS_SHA256_BYTES];
     (void)state;
     memset(key, 0x6b, sizeof key);
+    hmac("k", 1, "data", 4, sum);
+    assert_sum(sum, "98755ce7a0d431b5d7b8ec8e343ada3bcaa4f6c44ca468cffcbaa9c273634dd7");
     hmac(key, QS_SHA256_BLOCK_BYTES, "data", 4, sum);
     assert_sum(sum, "93244b031118b8060c6619e5900fcf916faefb2d8d020fecb22ae0f62275db08");
     hmac(key, QS_SHA256_BLOCK_BYTES + 1, "data", 4, sum);
@@ -157,7 +159,11 @@ static void test_proofs(void **state)
     hmac(key, sizeof key, message, sizeof message, want);
     qs_auth_mac_host(key, sizeof key, &session, nonce, &farm, host);
     assert_memory_equal(host, want, sizeof want);
+    uint8_t message_of_agent[61] = "quiesce agent";
+    memcpy(message_of_agent + 13, message + 12, 48);
+    hmac(key, sizeof key, message_of_agent, sizeof message_of_agent, want);
     qs_auth_mac_agent(key, sizeof key, &session, nonce, &farm, other);
+    assert_memory_equal(other, want, sizeof want);
     assert_memory_not_equal(host, other, sizeof host);
     qs_auth_mac_host(key, 15, &session, nonce, &farm, other);
     assert_memory_not_equal(host, other, sizeof host);

@@ -8,27 +8,7 @@
 
 #include <cmocka.h>
 
-#include "proto/msg.h"
-
-static uint8_t payload[QS_FRAME_MAX_BYTES];
-static char letters_of[QS_PATH_MAX_BYTES + 2];
-
-static struct qs_text letters(uint16_t n)
-{
-    memset(letters_of, 'x', sizeof letters_of);
-    return (struct qs_text){.p = letters_of, .n = n};
-}
-
-#define PASSES(shape, m) (qs_writer_init(&w, payload, sizeof payload), qs_msg_encode_##shape(&w, m))
-/* With m.field set to a good and to a bad value. */
-#define RANGE(shape, m, field, good, bad)                                                                    \
-    do {                                                                                                     \
-        struct qs_msg_##shape changed = *(m);                                                                \
-        changed.field = (good);                                                                              \
-        assert_true(PASSES(shape, &changed));                                                                \
-        changed.field = (bad);                                                                               \
-        assert_false(PASSES(shape, &changed));                                                               \
-    } while (0)
+#include "range.h"
 
 static void test_a_file_that_is_put(void **state)
 {
@@ -113,7 +93,10 @@ static bool having_passes(const uint16_t *missing, size_t n)
         qs_build_u16(&b, missing[i]);
     }
     const struct qs_msg_having m = {.id = 1, .missing = qs_build_list(&b)};
-    return PASSES(having, &m);
+    struct qs_msg_having back;
+    bool taken = PASSES(having, &m);
+    assert_int_equal(taken && qs_msg_decode_having(payload, w.len, &back) == QS_WIRE_OK, taken);
+    return taken;
 }
 
 static bool have_passes(size_t n, uint64_t bytes, uint8_t flags)
@@ -165,6 +148,12 @@ static void test_what_is_pulled(void **state)
     RANGE(pulled, &gone, bytes, letters(0), letters(1)); /* where it is not OK there are none */
     RANGE(pulled, &ok, offset, QS_SEQ_MAX, QS_SEQ_MAX + 1);
     RANGE(pulled, &ok, why, letters(QS_NOTE_MAX_BYTES), letters(QS_NOTE_MAX_BYTES + 1));
+    static char much[QS_PULL_MAX_BYTES + 1];
+    struct qs_msg_pulled most = ok;
+    most.bytes = (struct qs_text){.p = much, .n = QS_PULL_MAX_BYTES};
+    assert_true(PASSES(pulled, &most));
+    most.bytes.n++;
+    assert_false(PASSES(pulled, &most));
 }
 
 int main(void)

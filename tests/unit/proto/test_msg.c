@@ -70,6 +70,15 @@ static void test_no_agreement(void **state)
     h = good_hellos();
     h.host.proto_min = h.host.proto_max = 10;
     assert_int_equal(qs_msg_agree(&h.host, &h.agent, &a), QS_WIRE_E_VERSION);
+    h.agent.proto_min = 9; /* both have but one in common */
+    h.agent.proto_max = 10;
+    assert_int_equal(qs_msg_agree(&h.host, &h.agent, &a), QS_WIRE_OK);
+    assert_int_equal(a.proto, 10);
+    h.host.proto_min = 8;
+    h.agent.proto_min = 10;
+    assert_int_equal(qs_msg_agree(&h.host, &h.agent, &a), QS_WIRE_OK);
+    h.host.proto_max = 9;
+    assert_int_equal(qs_msg_agree(&h.host, &h.agent, &a), QS_WIRE_E_VERSION);
     h = good_hellos();
     h.agent.session.b[15] ^= 1;
     assert_int_equal(qs_msg_agree(&h.host, &h.agent, &a), QS_WIRE_E_SESSION);

@@ -8,10 +8,7 @@
 
 #include <cmocka.h>
 
-#include "proto/msg.h"
-
-static uint8_t payload[QS_FRAME_MAX_BYTES];
-static char longest[QS_PATH_MAX_BYTES + 2];
+#include "range.h"
 
 static struct qs_uid some_uid(void)
 {
@@ -19,25 +16,6 @@ static struct qs_uid some_uid(void)
     memset(&u, 0x5a, sizeof u);
     return u;
 }
-
-/* n letters; n <= QS_PATH_MAX_BYTES + 1 */
-static struct qs_text letters(uint16_t n)
-{
-    memset(longest, 'x', sizeof longest);
-    return (struct qs_text){.p = longest, .n = n};
-}
-
-/* PASSES(bye, &m): does the encoder take it? */
-#define PASSES(shape, m) (qs_writer_init(&w, payload, sizeof payload), qs_msg_encode_##shape(&w, m))
-/* With m.field set to a good and to a bad value; *m is as before afterwards. */
-#define RANGE(shape, m, field, good, bad)                                                                    \
-    do {                                                                                                     \
-        struct qs_msg_##shape changed = *(m);                                                                \
-        changed.field = (good);                                                                              \
-        assert_true(PASSES(shape, &changed));                                                                \
-        changed.field = (bad);                                                                               \
-        assert_false(PASSES(shape, &changed));                                                               \
-    } while (0)
 
 static void test_hello_host(void **state)
 {
@@ -169,6 +147,7 @@ static void test_hooks(void **state)
     RANGE(hook, &hook, limit_ns, 1, 0);
     RANGE(hook, &hook, limit_ns, QS_SPAN_MAX_NS, QS_SPAN_MAX_NS + 1);
     RANGE(hook, &hook, output_max_bytes, QS_OUTPUT_MAX_BYTES, QS_OUTPUT_MAX_BYTES + 1);
+    RANGE(hook, &hook, user, letters(QS_NAME_MAX_BYTES), letters(QS_NAME_MAX_BYTES + 1));
     const struct qs_msg_hook_done done = {.id = 1};
     RANGE(hook_done, &done, how, QS_HOOK_NOT_STARTED, (enum qs_hook_how)4);
     RANGE(hook_done, &done, duration_ns, 0, -1);
@@ -354,6 +333,10 @@ static void test_harness_window(void **state)
     const struct qs_msg_closed closed = {.run = some_uid()};
     RANGE(closed, &closed, evals, QS_EVALS_MAX, QS_EVALS_MAX + 1);
     RANGE(closed, &closed, declared, none, one);
+    RANGE(closed, &closed, phase, QS_PHASE_MEASURE, QS_PHASE_TUNE);
+    RANGE(closed, &closed, errors_bytes, 0, 1); /* where they are not apart there are none */
+    RANGE(closed, &closed, errors, letters(0), letters(1));
+    RANGE(closed, &tuned, declared, one, (struct qs_list){.count = 1});
     const struct qs_msg_run_ready ready = {.run = some_uid(), .header_version = 1};
     RANGE(run_ready, &ready, declared, one, (struct qs_list){.count = 1});
     RANGE(run_ready, &ready, flags, QS_READY_FLAGS, QS_READY_FLAGS + 1);
@@ -388,6 +371,66 @@ static void test_harness_parts_are_there_or_not(void **state)
     assert_int_equal(qs_msg_decode_run_ended(payload, w.len, &ended), QS_WIRE_E_VALUE);
     assert_int_equal(qs_msg_decode_run_ended(payload, w.len - 9, &ended), QS_WIRE_OK);
     assert_int_equal(ended.how, QS_ENDED_COMMAND);
+}
+
+/* The parts that were added to messages: one evaluation, one letter and one code are there; one byte of a
+ * part is too short for it, and not too much for what stands before. */
+static void test_parts_that_may_be_missing(void **state)
+{
+    (void)state;
+    struct qs_writer w;
+    uint8_t mem[2][64];
+    struct qs_build argv, codes;
+    qs_build_init(&argv, mem[0], sizeof mem[0]);
+    qs_build_text(&argv, qs_text_of("true"));
+    qs_build_init(&codes, mem[1], sizeof mem[1]);
+    qs_build_i32(&codes, 3);
+    const struct qs_list none = {.count = 0};
+    struct qs_msg_run_begin run = {.run = some_uid(), .argv = qs_build_list(&argv), .iteration_limit_ns = 1},
+                            run_again;
+    run.stdin_kind = QS_STDIN_FILE;
+    RANGE(run_begin, &run, stdin_path, letters(1), letters(0));
+    run.stdin_kind = (enum qs_stdin_kind)0;
+    RANGE(run_begin, &run, stdin_path, letters(0), letters(1));
+    RANGE(run_begin, &run, argv, run.argv, none);
+    run.exit_rule = QS_EXIT_RULE_LIST;
+    RANGE(run_begin, &run, exit_codes, qs_build_list(&codes), none);
+    run.exit_rule = (enum qs_exit_rule)0;
+    assert_true(PASSES(run_begin, &run));
+    payload[w.len] = QS_RUN_HARNESS;
+    assert_int_equal(qs_msg_decode_run_begin(payload, w.len, &run_again), QS_WIRE_OK);
+    assert_int_equal(qs_msg_decode_run_begin(payload, w.len + 1, &run_again), QS_WIRE_E_SHORT);
+    payload[w.len] = QS_RUN_COMMAND;
+    assert_int_equal(qs_msg_decode_run_begin(payload, w.len + 1, &run_again), QS_WIRE_E_VALUE);
+
+    const struct qs_msg_run_ready ready = {.run = some_uid()};
+    struct qs_msg_run_ready ready_again;
+    assert_true(PASSES(run_ready, &ready));
+    payload[w.len] = 1;
+    assert_int_equal(qs_msg_decode_run_ready(payload, w.len, &ready_again), QS_WIRE_OK);
+    assert_int_equal(qs_msg_decode_run_ready(payload, w.len + 1, &ready_again), QS_WIRE_E_SHORT);
+    const struct qs_msg_run_ended ended = {.run = some_uid()};
+    struct qs_msg_run_ended ended_again;
+    assert_true(PASSES(run_ended, &ended));
+    payload[w.len] = QS_ENDED_EXITED;
+    assert_int_equal(qs_msg_decode_run_ended(payload, w.len + 1, &ended_again), QS_WIRE_E_SHORT);
+
+    struct qs_msg_closed closed = {.run = some_uid()}, closed_again;
+    assert_true(PASSES(closed, &closed));
+    payload[w.len] = 1;
+    assert_int_equal(qs_msg_decode_closed(payload, w.len, &closed_again), QS_WIRE_OK);
+    assert_int_equal(qs_msg_decode_closed(payload, w.len + 1, &closed_again), QS_WIRE_E_SHORT);
+    closed.evals = 1;
+    assert_true(PASSES(closed, &closed));
+    payload[w.len] = 1;
+    assert_int_equal(qs_msg_decode_closed(payload, w.len, &closed_again), QS_WIRE_OK);
+    assert_int_equal(closed_again.evals, 1);
+    assert_int_equal(qs_msg_decode_closed(payload, w.len + 1, &closed_again), QS_WIRE_E_SHORT);
+    closed.evals = 0;
+    closed.apart = true;
+    assert_true(PASSES(closed, &closed));
+    assert_int_equal(qs_msg_decode_closed(payload, w.len, &closed_again), QS_WIRE_OK);
+    assert_true(closed_again.apart && closed_again.evals == 0);
 }
 
 static void test_traces(void **state)
@@ -439,6 +482,7 @@ int main(void)
         cmocka_unit_test(test_harness_run),
         cmocka_unit_test(test_harness_window),
         cmocka_unit_test(test_harness_parts_are_there_or_not),
+        cmocka_unit_test(test_parts_that_may_be_missing),
         cmocka_unit_test(test_stream_run),
         cmocka_unit_test(test_document),
         cmocka_unit_test(test_traces),

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "proto/uid.h"
+#include "proto/msg.h"
 #include "proto/wire.h"
 
 static void test_integers_are_little_endian(void **state)
@@ -189,13 +190,58 @@ static void test_each_error_has_its_text(void **state)
     }
 }
 
+/* After the last element there is none, which is no error; a list that holds less than it says is one. */
+#define ENDS(shape, type, build)                                                                             \
+    do {                                                                                                     \
+        uint8_t mem[128];                                                                                    \
+        struct qs_build b;                                                                                   \
+        type got;                                                                                            \
+        qs_build_init(&b, mem, sizeof mem);                                                                  \
+        assert_true(build);                                                                                  \
+        struct qs_list list = qs_build_list(&b);                                                             \
+        struct qs_iter it = qs_list_iter(&list);                                                             \
+        assert_true(qs_list_##shape(&it, &got));                                                             \
+        assert_false(qs_list_##shape(&it, &got));                                                            \
+        assert_int_equal(it.r.err, QS_WIRE_OK);                                                              \
+        list.count = 3;                                                                                      \
+        it = qs_list_iter(&list);                                                                            \
+        assert_true(qs_list_##shape(&it, &got));                                                             \
+        assert_false(qs_list_##shape(&it, &got));                                                            \
+        assert_int_equal(it.r.err, QS_WIRE_E_SHORT);                                                         \
+        assert_false(qs_list_##shape(&it, &got));                                                            \
+        assert_int_equal(it.left, 1);                                                                        \
+    } while (0)
+
+static void test_lists_end(void **state)
+{
+    (void)state;
+    const struct qs_text name = qs_text_of("n");
+    ENDS(text, struct qs_text, qs_build_text(&b, name));
+    ENDS(i32, int32_t, qs_build_i32(&b, 1));
+    ENDS(u16, uint16_t, qs_build_u16(&b, 1));
+    ENDS(fact, struct qs_fact, qs_build_fact(&b, &(struct qs_fact){name, name}));
+    ENDS(held, struct qs_held, qs_build_held(&b, &(struct qs_held){(struct qs_uid){{1}}, 1, 2}));
+    ENDS(content, struct qs_content, qs_build_content(&b, &(struct qs_content){.bytes = 1}));
+    ENDS(place, struct qs_place, qs_build_place(&b, &(struct qs_place){.name = name}));
+    ENDS(declared, struct qs_declared, qs_build_declared(&b, &(struct qs_declared){name, name, 0}));
+    ENDS(reading, struct qs_reading, qs_build_reading(&b, &(struct qs_reading){name, QS_READING_OK, 0, 0}));
+    ENDS(evidence, struct qs_evidence,
+         qs_build_evidence(&b, &(struct qs_evidence){name, QS_READING_OK, 0, 0}));
+    ENDS(taint, struct qs_taint, qs_build_taint(&b, &(struct qs_taint){-1, name, 0, 0}));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_integers_are_little_endian), cmocka_unit_test(test_reader_is_sticky),
-        cmocka_unit_test(test_writer_is_sticky),           cmocka_unit_test(test_text),
-        cmocka_unit_test(test_long_text_is_cut),           cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_overfull_list_is_no_list),   cmocka_unit_test(test_uid),
+        cmocka_unit_test(test_lists_end),
+        cmocka_unit_test(test_integers_are_little_endian),
+        cmocka_unit_test(test_reader_is_sticky),
+        cmocka_unit_test(test_writer_is_sticky),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_long_text_is_cut),
+        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_overfull_list_is_no_list),
+        cmocka_unit_test(test_uid),
         cmocka_unit_test(test_each_error_has_its_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
