@@ -219,7 +219,7 @@ static double star_at(const struct qs_boot_work *b, double p)
     if (!b->opts->haskell)
         return qs_quantile(b->stars, b->resamples, p, QS_QTYPE_7);
     double last = (double)b->resamples - 1, index = rint(p * (double)b->resamples);
-    return b->stars[(size_t)(index < last ? index : last)];
+    return b->stars[(size_t)fmin(index, last)];
 }
 
 static void percentile(const struct qs_boot_work *b, struct qs_ci *ci)
@@ -286,10 +286,10 @@ enum qs_status qs_boot_ci(const double *x, size_t n, const struct qs_boot_opts *
 
 size_t qs_block_length(size_t n, double tau)
 {
-    double ratio = tau > 1 && !isinf(tau) ? (tau * tau - 1) / (2 * tau) : 0;
+    double ratio = isinf(tau) ? 0 : fmax(0, (tau * tau - 1) / (2 * tau));
     double factor = fmax(1, cbrt(1.5 * ratio * ratio));
     double length = ceil(fmin(cbrt((double)n) * factor, (double)n / 4));
-    return length > 1 ? (size_t)length : 1;
+    return (size_t)fmax(1, length);
 }
 
 /* Where the stretch of each value starts and ends. */

@@ -121,7 +121,7 @@ enum qs_status qs_hd_quantile(const double *sorted, size_t n, double p, double *
         take_all(&w, middle);
     double shift = qs_acc_value(&w.first) / sum, var = qs_acc_value(&w.second) / sum - shift * shift;
     *q = w.centre + shift;
-    *out_se = var > 0 ? sqrt(var) : 0;
+    *out_se = sqrt(fmax(0, var));
     return QS_OK;
 }
 
@@ -140,7 +140,7 @@ enum qs_status qs_hd_ci(const double *x, size_t n, double p, double level, struc
         status = QS_ETOOFEW;
     if (status != QS_OK)
         return status;
-    double half = se > 0 ? -qs_qt((1 - level) / 2, (double)n - 1) * se : 0;
+    double half = -qs_qt((1 - level) / 2, (double)n - 1) * se;
     *out = (struct qs_ci){
         .lo = q - half, .hi = q + half, .level = level, .flags = se > 0 ? 0 : (unsigned)QS_FLAG_EXACT};
     return QS_OK;

@@ -158,6 +158,11 @@ static double relative(double to, double from)
     return to < 0 || to > 0 ? INFINITY : 0;
 }
 
+double qs_change_magnitude(double a, double b)
+{
+    return fmax(relative(b, a), relative(a, b));
+}
+
 static size_t point_start(const struct hunter *h, size_t i)
 {
     return i == 0 ? 0 : h->point[i - 1].index;
@@ -176,7 +181,7 @@ static void measure(struct hunter *h, size_t i)
     p->p = pooled_p(&a, &b, h->form);
     p->before = a.mean;
     p->after = b.mean;
-    p->magnitude = fmax(relative(b.mean, a.mean), relative(a.mean, b.mean));
+    p->magnitude = qs_change_magnitude(a.mean, b.mean);
 }
 
 static size_t weakest(const struct hunter *h)

@@ -1,4 +1,4 @@
-/* Inside Hunter, for its test: the form that upstream has, to compare with upstream's expectations. */
+/* Inside Hunter, for its test the form that upstream has, to compare with upstream's expectations. */
 #ifndef QS_STATS_HUNTER_PARTS_H
 #define QS_STATS_HUNTER_PARTS_H
 
@@ -13,5 +13,8 @@ enum qs_hunter_form {
 /* qs_hunter in one of its forms. */
 enum qs_status qs_hunter_run(const double *x, size_t n, const struct qs_hunter_opts *opts,
                              enum qs_hunter_form form, struct qs_change_point *out, size_t *count);
+
+/* max(|b/a - 1|, |a/b - 1|); +Inf from or to 0, 0 for two zeros. */
+double qs_change_magnitude(double a, double b);
 
 #endif

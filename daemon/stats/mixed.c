@@ -49,11 +49,11 @@ static double weight_of_clean(const struct kind kinds[QS_KINDS], double *ret_sca
     for (size_t i = 0; i < off->n; i++)
         sum += (off->v[i] - clean->m.mean) * (off->v[i] - clean->m.mean);
     double scatter = sum / (double)off->n - clean->m.var / (double)clean->n;
-    *ret_scatter = scatter > 0 ? scatter : 0;
+    *ret_scatter = fmax(0, scatter);
     if (!(clean->m.var > 0) || !(scatter > 0))
         return 1;
     double bound = scatter / clean->m.var / qs_qf(WORTH_LEVEL, (double)off->n, (double)clean->n - 1);
-    return bound > 1 ? bound : 1;
+    return fmax(1, bound);
 }
 
 /* tr(QO)^2 / tr((QO)^2) of the quadratic form Q that estimates the variance, where O has a variance for each
@@ -74,7 +74,7 @@ static double satterthwaite(const size_t n[QS_KINDS], const double a[QS_KINDS], 
         }
     }
     double df = squares > 0 ? trace * trace / squares : 1, most = (double)(n[0] + n[1]) - 1;
-    return df < 1 ? 1 : df > most ? most : df;
+    return fmax(1, fmin(df, most));
 }
 
 static void weighted(const struct kind kinds[QS_KINDS], double level, struct qs_mixed *out)

@@ -63,29 +63,9 @@ struct window {
     size_t n;
 };
 
-static size_t place_of(const struct window *w, double x)
-{
-    size_t lo = 0, hi = w->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (w->sorted[mid] < x)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
-static void window_add(struct window *w, double x)
-{
-    size_t at = place_of(w, x);
-    memmove(w->sorted + at + 1, w->sorted + at, (w->n++ - at) * sizeof x);
-    w->sorted[at] = x;
-}
-
 static void window_drop(struct window *w, double x)
 {
-    size_t at = place_of(w, x);
+    size_t at = qs_sorted_place(w->sorted, w->n, x);
     memmove(w->sorted + at, w->sorted + at + 1, (--w->n - at) * sizeof x);
 }
 
@@ -103,12 +83,12 @@ static void slide(struct window *w, const double *x, size_t n, uint8_t *flags, s
 {
     size_t half = out->window / 2;
     for (size_t i = 0; i < out->window; i++)
-        window_add(w, x[i]);
+        qs_sorted_insert(w->sorted, w->n++, x[i]);
     for (size_t i = half; i < n; i++) {
         if (i > half) {
             window_drop(w, x[i - half - 1]);
             if (i + half <= n)
-                window_add(w, x[i + half - 1]);
+                qs_sorted_insert(w->sorted, w->n++, x[i + half - 1]);
         }
         uint8_t flag = classify_in_window(w, x[i]);
         out->n_low += flag == QS_OUTLIER_LOW;

@@ -22,5 +22,5 @@ double qs_fisher_exact(size_t hit1, size_t n1, size_t hit2, size_t n2)
         if (one <= seen * slack)
             p += one;
     }
-    return p > 1 ? 1 : p;
+    return fmin(1, p);
 }

@@ -1,6 +1,7 @@
 #include "stats/steps.h"
 
 #include "stats/describe.h"
+#include "stats/hunter_parts.h"
 #include "stats/special.h"
 #include "stats/sum.h"
 #include "stats/twosample.h"
@@ -261,13 +262,6 @@ static void eliminate(const struct finder *f)
 
 /* --- the whole --------------------------------------------------------------------------------- */
 
-static double relative(double to, double from)
-{
-    if (from < 0 || from > 0)
-        return fabs(to / from - 1);
-    return to < 0 || to > 0 ? INFINITY : 0;
-}
-
 static enum qs_status finish(const struct finder *f, size_t i)
 {
     struct qs_change_point *c = &f->out->point[i];
@@ -281,7 +275,7 @@ static enum qs_status finish(const struct finder *f, size_t i)
     c->ci = test.ci;
     c->ci.lo = test.ratio * pow(test.ci.lo / test.ratio, wider);
     c->ci.hi = test.ratio * pow(test.ci.hi / test.ratio, wider);
-    c->magnitude = fmax(relative(c->after, c->before), relative(c->before, c->after));
+    c->magnitude = qs_change_magnitude(c->before, c->after);
     c->confirmed = f->n - c->index >= f->least;
     return QS_OK;
 }

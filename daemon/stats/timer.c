@@ -57,7 +57,7 @@ uint32_t qs_timer_max_evals(const struct qs_clock_error *timer)
     if (!(timer->acc_ns > 0 && timer->prec_ns > 0) || !isfinite(timer->acc_ns) || !isfinite(timer->prec_ns))
         return 0;
     double j = timer->acc_ns / timer->prec_ns;
-    return j >= QS_TIMER_EVALS_MAX ? QS_TIMER_EVALS_MAX : j < 1 ? 1 : (uint32_t)j;
+    return (uint32_t)fmax(1, fmin(j, QS_TIMER_EVALS_MAX));
 }
 
 const char *qs_oracle_name(enum qs_oracle oracle)
@@ -87,7 +87,7 @@ uint32_t qs_oracle_table(double t_ns, const struct qs_clock_error *timer)
     if (j == 0 || isnan(t_ns))
         return 0;
     double n = rint(table_at(fmax(1, ceil(t_ns * TABLE_ACC_NS / timer->acc_ns))) * (j / TABLE_J));
-    return n < 1 ? 1 : (uint32_t)n;
+    return (uint32_t)fmax(1, n);
 }
 
 uint32_t qs_oracle_logistic(double t_ns, const struct qs_clock_error *timer, double slope, double b)
@@ -109,7 +109,7 @@ uint32_t qs_evals(enum qs_oracle oracle, double t_ns, const struct qs_clock_erro
         return 0;
     double lasting = ceil(timer->acc_ns / (QS_TIMER_ERROR_RATIO * fmax(t_ns, 0)));
     lasting = fmin(lasting, QS_TIMER_LASTING_MAX);
-    return lasting > n ? (uint32_t)lasting : n;
+    return (uint32_t)fmax(lasting, n);
 }
 
 enum qs_status qs_tuner_init(struct qs_tuner *tuner, enum qs_oracle oracle,

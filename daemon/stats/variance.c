@@ -45,7 +45,7 @@ double qs_qf(double p, double df1, double df2)
         else
             hi = mid;
     }
-    return exp(lo + (hi - lo) / 2);
+    return exp(lo);
 }
 
 static struct qs_var_test no_test(double level)

@@ -78,18 +78,18 @@ static void test_swap(void **state)
     EXPECT(a.ci_z.lo > a.t.ci.lo && a.ci_z.hi < a.t.ci.hi); /* z is shorter than t */
 }
 
-/* Each condition at its bound: 31 values a side, variances of 25 and 50, deviations of 5 %. */
+/* Each condition at its bound: 31 values a side, variances of 36 and 72, deviations of 6 %. */
 static void test_bounds(void **state)
 {
     (void)state;
-    static const double x[] = {95, 100, 105}, twice[] = {95, 105}, wider[] = {94.9, 105}, zero[] = {-1, 0, 1};
+    static const double x[] = {94, 100, 106}, twice[] = {94, 106}, wider[] = {93.9, 106}, zero[] = {-1, 0, 1};
     struct qs_android a;
     double many[QS_ANDROID_N];
     for (size_t i = 0; i < QS_ANDROID_N; i++)
         many[i] = 100 + (double)(i % 5);
     assert_int_equal(qs_android(x, 3, x, 3, 0.95, &a), QS_OK);
     EXPECT(a.steady && a.alike && a.normal && !a.enough && !a.holds);
-    check_near("cov", a.cov[1], 0.05, 0, 0);
+    check_near("cov", a.cov[1], QS_ANDROID_COV, 0, 0);
     assert_int_equal(qs_android(x, 3, twice, 2, 0.95, &a), QS_OK);
     EXPECT(a.alike && !a.steady && !a.normal);
     check_near("ratio", a.var_ratio, 2, 0, 0);

@@ -436,15 +436,10 @@ static void weights_are_those_of_matrices(void **state)
          {1.26508166066341, 0.681095118461491, 5.26793529502893, 0.421631604742979, 1.85742288613236,
           0.119409831457575, -0.459281212048967, 2.98944453337578, 0.829591857320629}},
         {5,
-         2,
-         {2, 2.2, 14, -9, 3},
-         {2.22835050384437, 1.28388234254884, 2.70021094189313, 0.195217538892364, 1.73563451259912,
-          0.191099542222705, -2.12654858512747, 6.58324959281621, NAN}}, /* two do not tell */
-        {5,
          4,
          {2, 2.2, 2.1, 2.3, 40},
          {2.15192014631638, 0.0645839692957171, 3.00707094359924, 0.00020293196630325, 33.3197257737933,
-          5.83418192941738e-05, 1.94665827625929, 2.35718201637346, NAN}},
+          5.83418192941738e-05, 1.94665827625929, 2.35718201637346, NAN}}, /* one does not tell */
     };
     static const bool disturbed[] = {false, false, false, false, true, true, true, true, true, true, true};
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
@@ -453,7 +448,6 @@ static void weights_are_those_of_matrices(void **state)
             qs_mixed_mean(samples[i].d, disturbed + 4 - samples[i].clean, samples[i].n, 0.95, &m), QS_OK);
         check_test(&m, samples[i].want);
         EXPECT(!m.contradict && m.test.n[0] == samples[i].n);
-        check_near("sd", m.test.sd[0], m.test.se * sqrt((double)samples[i].n), 1e-12, 0);
     }
 }
 

@@ -4,11 +4,13 @@
 #include "stats/opinion.h"
 #include "stats/rng.h"
 #include "stats/special.h"
+#include "stats/sum.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +87,78 @@ static void test_large_change_and_none(void **state)
         EXPECT(same.number_count > 0 && same.threshold_count + same.check_count > 0);
         EXPECT(*same.source && *same.compared && *same.changed_if);
     }
+}
+
+/* Everything that programs read of an opinion: thresholds; numbers (and their units); checks. */
+static void test_what_each_rule_says(void **state)
+{
+    (void)state;
+    static const char *const want[QS_OPINION_RULES] = {
+        [QS_OPINION_JUDGE] = "tolerance:ratio; baseline_best:value candidate_best:value ratio:plain;",
+        [QS_OPINION_ANDROID] =
+            "level:plain; difference:value lo:value hi:value pooled_sd:value normal_quantile_lo:value "
+            "normal_quantile_hi:value; baseline_iterations>=31 candidate_iterations>=31 "
+            "baseline_normal_p>=0.05 "
+            "candidate_normal_p>=0.05 variance_ratio<=2 baseline_cov<=0.06 candidate_cov<=0.06",
+        [QS_OPINION_KALIBERA2005] =
+            "level:plain; baseline_mean:value baseline_lo:value baseline_hi:value candidate_mean:value "
+            "candidate_lo:value candidate_hi:value baseline_iterations_per_run:plain "
+            "candidate_iterations_per_run:plain;",
+        [QS_OPINION_FUTHARK] =
+            "band:ratio; baseline_mean:value candidate_mean:value baseline_sd:value candidate_sd:value "
+            "difference:value significant_from:value speedup:plain;",
+        [QS_OPINION_RANCID] =
+            "least_difference:value least_ratio:ratio; baseline_median:value candidate_median:value "
+            "performance_gain:value performance_gain_ratio:ratio baseline_run_sd:value "
+            "candidate_run_sd:value "
+            "precision_gain:value precision_gain_ratio:ratio sd_ratio:plain sd_ratio_lo:plain "
+            "sd_ratio_hi:plain;",
+        [QS_OPINION_PERFHERDER] =
+            "t_limit:plain; baseline_runs:plain candidate_runs:plain baseline_weighted_mean:value "
+            "candidate_weighted_mean:value t:plain;",
+        [QS_OPINION_SKIA] =
+            "interesting:plain least_sd:plain; step:plain fit_error:plain regression:plain "
+            "absolute_step:value "
+            "percent_step_ratio:ratio percent_median_step_ratio:ratio cohen_step:plain stepiness:plain "
+            "mann_whitney_p:plain;",
+    };
+    struct build x, y;
+    draw(&x, 1, 100, 0.2, 0.5);
+    draw(&y, 2, 120, 0.2, 0.5);
+    for (enum qs_opinion_rule r = 0; r < QS_OPINION_RULES; r++) {
+        struct qs_opinion got = ask(r, &x, &y, &TIMES);
+        char text[1024];
+        size_t n = 0;
+        for (size_t i = 0; i < got.threshold_count + got.number_count; i++) {
+            bool limit = i < got.threshold_count;
+            const struct qs_opinion_number *one =
+                limit ? &got.thresholds[i] : &got.numbers[i - got.threshold_count];
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s:%s", i > 0 ? " " : "", one->name,
+                                  qs_opinion_unit_name(one->unit));
+            if (i + 1 == got.threshold_count || i + 1 == got.threshold_count + got.number_count)
+                n += (size_t)snprintf(text + n, sizeof text - n, ";");
+            EXPECT(isfinite(one->value));
+        }
+        for (size_t i = 0; i < got.check_count; i++)
+            n += (size_t)snprintf(text + n, sizeof text - n, " %s%s%g", got.checks[i].name,
+                                  got.checks[i].at_least ? ">=" : "<=", got.checks[i].bound);
+        assert_string_equal(text, want[r]);
+    }
+    /* Each number is what the methods of its name give. */
+    struct qs_opinion got = ask(QS_OPINION_ANDROID, &x, &y, &TIMES);
+    struct qs_moments m[2];
+    assert_int_equal(qs_moments_of_two(x.v, ALL, y.v, ALL, m), QS_OK);
+    double pooled = sqrt((m[0].var + m[1].var) / 2), se = pooled * sqrt(2.0 / ALL);
+    check_near("difference", number(&got, "difference"), m[1].mean - m[0].mean, 1e-12, 0);
+    check_near("pooled", number(&got, "pooled_sd"), pooled, 1e-12, 0);
+    check_near("normal", number(&got, "normal_quantile_hi") - number(&got, "difference"),
+               1.959963984540054 * se, 1e-9, 0);
+    got = ask(QS_OPINION_FUTHARK, &x, &y, &TIMES);
+    check_near("from", number(&got, "significant_from"), (sqrt(m[0].var) + sqrt(m[1].var)) / 2, 1e-12, 0);
+    check_near("speedup", number(&got, "speedup"), m[0].mean / m[1].mean, 1e-12, 0);
+    got = ask(QS_OPINION_JUDGE, &x, &y, &TIMES);
+    check_near("best", number(&got, "baseline_best"), m[0].min, 0, 0);
+    check_near("best", number(&got, "candidate_best"), m[1].min, 0, 0);
 }
 
 static void test_judge(void **state)
@@ -261,6 +335,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_large_change_and_none),
+        cmocka_unit_test(test_what_each_rule_says),
         cmocka_unit_test(test_judge),
         cmocka_unit_test(test_futhark),
         cmocka_unit_test(test_rancid),

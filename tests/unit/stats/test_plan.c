@@ -146,6 +146,67 @@ static void test_floors_caps_and_no_effect(void **state)
     EXPECT(!plan.attainable && plan.count[1] == 20 && plan.half_width_ratio > 0.01);
 }
 
+/* Of a deviation of 2 between runs and none within, 3 runs on each of two sides: t has 4 degrees of freedom.
+ * The defaults, and both sides of each bound of the options. */
+static void test_defaults_and_bounds(void **state)
+{
+    (void)state;
+    static const double var[] = {0, 4};
+    struct qs_components pilot = pilot_of(-100, 1, var);
+    struct qs_plan_opts d = qs_plan_opts_default(), opts = costs(7, 50, NAN);
+    struct qs_design plan;
+    EXPECT(d.least[0] == 10 && d.least[1] == 3 && d.least[QS_DEPTH_MAX] == 3 && d.arms == 1);
+    EXPECT(d.most[0] == 100000 && d.most[1] == 10000 && isnan(d.cost_ns[0]) &&
+           isnan(d.cost_ns[QS_DEPTH_MAX]));
+    opts.arms = 2;
+    opts.most[1] = 3;
+    assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_OK);
+    EXPECT(plan.count[0] == 10 && plan.count[1] == 3 && !plan.attainable && plan.levels == 2);
+    check_near("half width", plan.half_width_ratio, 2.776445105197793 * 2 * sqrt(2.0 / 3) / 100, 1e-12, 0);
+    check_near("cost", plan.cost_ns, 2 * (3 * (10 * 7 + 50)), 1e-15, 0);
+    opts.half_width_ratio = plan.half_width_ratio;
+    assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_OK);
+    EXPECT(plan.attainable);
+    opts.least[1] = 1; /* one run has no half-width: two at least */
+    opts.half_width_ratio = 10;
+    assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_OK);
+    assert_int_equal(plan.count[1], 2);
+    opts.most[1] = 2;
+    assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_OK);
+    opts.least[1] = 3;
+    assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_EDOM);
+    opts.least[1] = 0;
+    assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_EDOM);
+}
+
+static void test_refused_options(void **state)
+{
+    (void)state;
+    static const double var[] = {0, 4}, bad[] = {-1, INFINITY, NAN}, levels[] = {0, 1, -0.1, 1.1};
+    struct qs_components pilot = pilot_of(100, 1, var);
+    struct qs_plan_opts opts;
+    struct qs_design plan;
+    for (unsigned arms = 0; arms <= 3; arms++) {
+        opts = costs(1, 0, NAN);
+        opts.arms = arms;
+        assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), arms == 1 || arms == 2 ? QS_OK : QS_EDOM);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        opts = costs(1, bad[i], NAN);
+        assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_EDOM);
+    }
+    for (size_t i = 0; i < 4; i++) {
+        opts = costs(1, 1, NAN);
+        opts.level = levels[i];
+        assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_EDOM);
+    }
+    opts = costs(1, 1, NAN);
+    pilot.depth = 0;
+    assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_EDOM);
+    pilot.depth = QS_DEPTH_MAX + 1;
+    assert_int_equal(qs_plan_from_pilot(&pilot, &opts, &plan), QS_EDOM);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -182,6 +243,8 @@ int main(void)
         cmocka_unit_test(test_floors_caps_and_no_effect),
         cmocka_unit_test(test_a_plan_keeps_its_promise),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_defaults_and_bounds),
+        cmocka_unit_test(test_refused_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

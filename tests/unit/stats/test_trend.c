@@ -145,6 +145,29 @@ static void test_rosner(void **state)
     EXPECT(got.count >= 3);
 }
 
+/* One flag is cleared too; as many may be asked for as leave two values, and no more. */
+static void test_gesd_bounds(void **state)
+{
+    (void)state;
+    static const double x[] = {1, 2, 3, 900};
+    struct qs_gesd got;
+    uint8_t flags[4] = {9, 9, 9, 9};
+    struct qs_gesd_opts opts = {.most = 2, .alpha = 0.05};
+    assert_int_equal(qs_gesd_flags(x, 1, &opts, flags, &got), QS_ETOOFEW);
+    EXPECT(flags[0] == 0 && flags[1] == 9 && isnan(got.statistic));
+    assert_int_equal(qs_gesd_flags(x, 4, &opts, flags, &got), QS_OK);
+    opts.most = 3;
+    assert_int_equal(qs_gesd_flags(x, 4, &opts, flags, &got), QS_EDOM);
+    opts.most = 0;
+    assert_int_equal(qs_gesd_flags(x, 4, &opts, flags, &got), QS_EDOM);
+    opts.most = 1;
+    assert_int_equal(qs_gesd_flags(x, 3, &opts, flags, &got), QS_OK);
+    opts.alpha = 0;
+    assert_int_equal(qs_gesd_flags(x, 4, &opts, flags, &got), QS_EDOM);
+    opts.alpha = 1;
+    assert_int_equal(qs_gesd_flags(x, 4, &opts, flags, &got), QS_EDOM);
+}
+
 static void test_gesd_rate_and_degenerate(void **state)
 {
     (void)state;
@@ -186,9 +209,13 @@ static void test_gesd_rate_and_degenerate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_r),        cmocka_unit_test(test_theil_sen),
-        cmocka_unit_test(test_trend_properties), cmocka_unit_test(test_trend_degenerate),
-        cmocka_unit_test(test_rosner),           cmocka_unit_test(test_gesd_rate_and_degenerate),
+        cmocka_unit_test(test_against_r),
+        cmocka_unit_test(test_theil_sen),
+        cmocka_unit_test(test_trend_properties),
+        cmocka_unit_test(test_trend_degenerate),
+        cmocka_unit_test(test_rosner),
+        cmocka_unit_test(test_gesd_bounds),
+        cmocka_unit_test(test_gesd_rate_and_degenerate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
