@@ -144,7 +144,14 @@ static void test_what_each_rule_says(void **state)
                                   got.checks[i].at_least ? ">=" : "<=", got.checks[i].bound);
         assert_string_equal(text, want[r]);
     }
-    /* Each number is what the methods of its name give. */
+}
+
+static void test_numbers_are_those_of_their_names(void **state)
+{
+    (void)state;
+    struct build x, y;
+    draw(&x, 1, 100, 0.2, 0.5);
+    draw(&y, 2, 120, 0.2, 0.5);
     struct qs_opinion got = ask(QS_OPINION_ANDROID, &x, &y, &TIMES);
     struct qs_moments m[2];
     assert_int_equal(qs_moments_of_two(x.v, ALL, y.v, ALL, m), QS_OK);
@@ -336,6 +343,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_large_change_and_none),
         cmocka_unit_test(test_what_each_rule_says),
+        cmocka_unit_test(test_numbers_are_those_of_their_names),
         cmocka_unit_test(test_judge),
         cmocka_unit_test(test_futhark),
         cmocka_unit_test(test_rancid),
