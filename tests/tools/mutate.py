@@ -9,7 +9,8 @@ usage: mutate.py [--count N] [--seed S] [--least SHARE] [--build DIR] [--jobs N]
 A break flips a comparison or a connective, negates a condition, drops a call, shifts a bound by one, turns a sum into a difference, or
 returns the opposite. The tree is copied to DIR (build-mutate), so that the checkout stays as it is. Each break runs the unit tests of its folder,
 where those are content once more with sanitizers, and then the whole programs. A break that does not compile, or compiles to the same code
-when optimized, is drawn again. Suites that fail without any break end the run. Exit: 0 when at least SHARE (0.95) of the breaks were noticed, 1 when not, 2 wrong usage, 3 nothing could be tried.
+when optimized, is drawn again. Suites that fail without any break end the run. All tests run in a process namespace of their own: a break may
+make the agent kill every process that it can see. Exit: 0 when at least SHARE (0.95) of the breaks were noticed, 1 when not, 2 wrong usage, 3 nothing could be tried.
 
 The tests that notice are found by folder, so nothing here has to be kept when tests or sources change.
 """
@@ -34,6 +35,7 @@ SOURCES = re.compile(r"(proto|agent|daemon)/.*\.c$")
 FLIPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&"}
 QUIET = re.compile(r"qs_log|assert|static_assert|free\b")  # what only tells, or what a leak check alone could miss
 HANG_S = 600
+NO_CELL = "no break is tried: this machine allows no process namespace (unshare --pid), and a break may kill every process that it can see"
 
 
 def blanked(text):
@@ -86,12 +88,24 @@ def suites_of(path):
     return ["proto", "agent", "device"] if parts[0] == "proto" else ["agent"]
 
 
+def cell():
+    """The words before a command that may kill nobody outside; None where this machine allows none."""
+    for mine in ([], ["--user", "--map-current-user"]):
+        words = ["unshare", *mine, "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", '"$@"; exit $?', "sh"]  # sh reaps the orphans
+        try:
+            if subprocess.run([*words, "true"], stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 0:
+                return words
+        except FileNotFoundError:
+            pass
+    return None
+
+
 class Build:
     """A build of the copied sources, set up when it is asked first."""
 
-    def __init__(self, top, folder, jobs, options):
-        self.top, self.build, self.jobs, self.options, self.sound, self.failed, self.tests, self.objects = (
-            top, folder, jobs, options, {}, [], None, {})
+    def __init__(self, top, folder, jobs, options, within=()):
+        self.top, self.build, self.jobs, self.options, self.within = top, folder, jobs, options, list(within)
+        self.sound, self.failed, self.tests, self.objects = {}, [], None, {}
 
     def run(self, *command, wanted=False):
         try:
@@ -129,8 +143,8 @@ class Build:
         names = [name for name, suites in self.tests if suite in suites and "slow" not in suites]
         if suite == "e2e" and self.run("ninja", "-C", self.build, "-j", self.jobs).returncode:  # one of them installs everything
             return False
-        out = names and self.run("meson", "test", "-C", self.build, "--maxfail", "1", "--suite", suite, "--no-suite", "slow",
-                                 "--num-processes", str(3 * int(self.jobs)))
+        out = names and self.run(*self.within, "meson", "test", "-C", self.build, "--maxfail", "1", "--suite", suite, "--no-suite",
+                                 "slow", "--num-processes", str(3 * int(self.jobs)))
         self.failed = names and re.findall(r"^ *\d+/\d+ (\S+ / \S+) +(?:FAIL|ERROR|TIMEOUT)", out.stdout, re.M)
         return not names or out.returncode == 0
 
@@ -145,7 +159,7 @@ class Build:
 class Tree:
     """A copy of the sources and its builds: an optimized one, which is quick and shows what changes nothing, and one with sanitizers."""
 
-    def __init__(self, folder, jobs):
+    def __init__(self, folder, jobs, within):
         self.top = os.path.join(folder, "tree")
         for path in list_files(TOP):
             to = os.path.join(self.top, path)
@@ -153,9 +167,9 @@ class Tree:
                 os.makedirs(os.path.dirname(to), exist_ok=True)
                 shutil.copyfile(os.path.join(TOP, path), to)
                 shutil.copymode(os.path.join(TOP, path), to)
-        self.quick = Build(self.top, os.path.join(folder, "quick"), jobs, ["-Dbuildtype=plain", "-Doptimization=2"])
+        self.quick = Build(self.top, os.path.join(folder, "quick"), jobs, ["-Dbuildtype=plain", "-Doptimization=2"], within)
         self.checked = Build(self.top, os.path.join(folder, "checked"), jobs,
-                             ["-Dbuildtype=debugoptimized", "-Doptimization=1", "-Db_sanitize=address,undefined"])
+                             ["-Dbuildtype=debugoptimized", "-Doptimization=1", "-Db_sanitize=address,undefined"], within)
 
     def asked(self, suites, programs):
         """Who is asked, in this order."""
@@ -266,7 +280,11 @@ def main(argv):
     random.Random(args.seed).shuffle(drawn)
     print(f"{len(drawn)} breaks are possible; {min(args.count, len(drawn))} are tried, seed {args.seed}")
     sys.stdout.reconfigure(line_buffering=True)
-    outcome = try_all(Tree(os.path.abspath(args.build), args.jobs), drawn, args.count, [] if args.units_only else ["e2e"])
+    within = cell()
+    if within is None:
+        print(NO_CELL)
+        return 3
+    outcome = try_all(Tree(os.path.abspath(args.build), args.jobs, within), drawn, args.count, [] if args.units_only else ["e2e"])
     missed = [said(m) for m, who in outcome if who == "nobody"]
     if not outcome:
         print("no break could be tried")

@@ -75,6 +75,20 @@ class Failing(mutate.Build):
         return None
 
 
+def check_cell(t):
+    within = mutate.cell()
+    if within is None:
+        t.skip("what a break kills is its own", mutate.NO_CELL)
+        return
+    outsider = subprocess.Popen(["sleep", "600"])
+    done = subprocess.run([*within, "sh", "-c", "kill -9 -1; exit 7"], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    t.ok(done.returncode == 7, "a break may kill all that it can see, and the suite's exit code is told", [str(done)])
+    t.ok(outsider.poll() is None, "which is nobody outside")
+    outsider.kill()
+    outsider.wait()
+    t.ok(subprocess.run([*within, "false"], stdin=subprocess.DEVNULL, check=False).returncode == 1, "nor is a failure swallowed")
+
+
 def check_sound(t):
     t.equal([Failing(n).why_not() for n in (0, 1, 2)],
             [None, None, "mutate: suite store fails without any break (store / a): mend that first"], "a suite that fails by itself is asked twice")
@@ -123,6 +137,9 @@ def check_handful(t, count, seed, build):
         out = subprocess.run([sys.executable, mutate.__file__, "--all", "--count", count, "--seed", seed, "--least", str(LEAST_OF_HANDFUL),
                               "--build", folder, "--units-only"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     lines = out.stdout.splitlines() + out.stderr.splitlines()
+    if mutate.NO_CELL in lines:
+        t.skip(f"tests notice at least {LEAST_OF_HANDFUL:.0%} of {count} breaks", mutate.NO_CELL)
+        return
     t.ok(out.returncode == 0, f"tests notice at least {LEAST_OF_HANDFUL:.0%} of {count} breaks, seed {seed}", lines)
     if out.returncode == 0:
         t.say(lines)
@@ -135,6 +152,7 @@ def main(*args):
     else:
         check_breaks(t)
         check_places(t)
+        check_cell(t)
         check_sound(t)
         with tempfile.TemporaryDirectory() as folder:
             check_asked(t, folder)
