@@ -24,6 +24,9 @@ plan: {blocks: {min: 2, max: 2}, window: {iterations: 2}, warmup: {iterations: 1
 """
 # the pages of documents, by their kind; those of files have JSON schemas
 PAGES = {"job": "report.md", "run": "report.md", "sides": "sides.md", "reproduction": "reproduction.md", None: "comparison.md"}
+# laid-out answers, and the address that gives the real one
+ANSWERS = {"series-list.json": "/history", "builds.json": "/builds", "devices.json": "/devices", "jobs.json": "/jobs", "job.json": "/jobs/{job}",
+           "run.json": "/runs/{run}"}
 ADDED = {"output"}  # the client itself puts the last words of a failed run into the document
 FOREIGN = {"environment", "params", "conditions"}  # their keys are facts of others
 
@@ -39,6 +42,21 @@ def paths_of(value, prefix=""):
         path = f"{prefix}.{key}" if prefix else key
         found |= {path} | (set() if key in FOREIGN else paths_of(below, path))
     return found
+
+
+def keys_of_daemon():
+    """The words that stand in quotes anywhere in what writes the answers."""
+    words = set()
+    for path in glob.glob(os.path.join(TESTS, "..", "daemon", "*", "*.c")):
+        if os.path.basename(os.path.dirname(path)) != "ctl":
+            with open(path, encoding="utf-8") as f:
+                words |= set(re.findall(r'"(\w+)"', f.read()))
+    return words
+
+
+def shallow(doc):
+    """`a[]` of each list of words or numbers."""
+    return {f"{key}[]" for key, value in doc.items() if isinstance(value, list) and value and not isinstance(value[0], (dict, list))}
 
 
 def read(name):
@@ -77,15 +95,22 @@ def answers(tap):
             target = path.replace("/jobs/7", f"/jobs/{job}").replace("ab" * 16, run).removeprefix("/api/v1")
             real = daemon.ask("GET", target if path.startswith("/api") else path).want(200).json
             tap.equal(sorted(paths_of(pretended) - paths_of(real)), [], f"GET {path}")
-        with open(os.path.join(TESTS, "golden", "ctl", "series-list.json"), encoding="utf-8") as f:
-            tap.equal(sorted(paths_of(json.load(f)) - paths_of(daemon.get("/history").want(200).json)), [], "GET /api/v1/history")
+        for name, address in ANSWERS.items():
+            real = daemon.get(address.format(job=job, run=run)).want(200).json
+            with open(os.path.join(TESTS, "golden", "ctl", name), encoding="utf-8") as f:
+                lacking = paths_of(json.load(f)) - paths_of(real)
+            written = keys_of_daemon()
+            made_up = [path for path in lacking if re.split(r"[.\[\]]+", path.rstrip("[]"))[-1] not in written]
+            tap.equal(sorted(made_up), [], f"{name} against GET {address}: this job has a field, or others may have it")
+            shapes = [path for path in lacking if path.split(".")[0].removesuffix("[]") + "[]" in shallow(real)]
+            tap.equal(sorted(shapes), [], f"{name}: and lists of words are no lists of objects")
 
 
 def documents(tap):
     """The documents that are laid out in tests have no field that their page lacks"""
     for path in sorted(glob.glob(os.path.join(TESTS, "golden", "ctl", "*.json"))):
-        if path.endswith("/series-list.json"):
-            continue  # that is an answer
+        if os.path.basename(path) in ANSWERS:
+            continue
         with open(path, encoding="utf-8") as f:
             doc = json.load(f)
         kind = doc.get("kind")
