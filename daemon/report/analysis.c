@@ -190,7 +190,7 @@ static enum qs_status judge(const struct qs_pair *p, struct qs_verdict_opts *ret
 }
 
 /* Its p, NaN where there is none. */
-static double put_verdict(struct qs_json *j, const struct qs_pair *p)
+static struct qs_verdict put_verdict(struct qs_json *j, const struct qs_pair *p)
 {
     struct qs_verdict_opts opts;
     struct qs_verdict v;
@@ -217,7 +217,7 @@ static double put_verdict(struct qs_json *j, const struct qs_pair *p)
     qs_json_kint(j, "runs_needed", (int64_t)v.needed);
     qs_json_kint(j, "version", v.version);
     qs_stat_end(j, status);
-    return v.p;
+    return v;
 }
 
 static struct qs_pair make_pair(const struct qs_view *base, const struct qs_view *cand, enum qs_basis basis)
@@ -322,9 +322,10 @@ static void put_opinions(struct qs_json *j, const struct qs_view *x, const struc
 }
 
 /* The p of its verdict. */
-static double put_comparison(struct qs_json *j, const struct qs_analysis_file *files,
-                             const struct qs_import_series *base, const struct qs_import_series *cand,
-                             const struct qs_analysis_opts *opts)
+static struct qs_verdict put_comparison(struct qs_json *j, const struct qs_analysis_file *files,
+                                        const struct qs_import_series *base,
+                                        const struct qs_import_series *cand,
+                                        const struct qs_analysis_opts *opts)
 {
     struct qs_view x, y;
     qs_view_init(&x, base, opts);
@@ -334,7 +335,7 @@ static double put_comparison(struct qs_json *j, const struct qs_analysis_file *f
     qs_json_object(j);
     put_names(j, base, opts);
     put_sentence(j, files, &runs, &iterations);
-    double p = put_verdict(j, opts->per == QS_PER_RUN ? &runs : &iterations);
+    struct qs_verdict v = put_verdict(j, opts->per == QS_PER_RUN ? &runs : &iterations);
     qs_json_key(j, "per_run");
     qs_json_object(j);
     qs_put_pair_stats(j, &runs);
@@ -348,7 +349,7 @@ static double put_comparison(struct qs_json *j, const struct qs_analysis_file *f
     qs_json_object_end(j);
     qs_view_done(&x);
     qs_view_done(&y);
-    return p;
+    return v;
 }
 
 static int compare_series(const void *pa, const void *pb)
@@ -428,8 +429,10 @@ static void put_results(struct qs_json *j, const struct qs_analysis_file *files,
     const struct qs_import *base = files[0].import;
     qs_json_array(j);
     for (size_t i = 0; i < base->count && !opts->work->ended; i++)
-        if (other[i])
-            qs_family_add(family, put_comparison(j, files, &base->series[i], other[i], opts));
+        if (other[i]) {
+            struct qs_verdict v = put_comparison(j, files, &base->series[i], other[i], opts);
+            qs_family_add(family, &base->series[i], &v);
+        }
     qs_json_array_end(j);
 }
 
@@ -463,6 +466,7 @@ enum qs_status qs_analysis_compare(const struct qs_analysis_file *files, size_t 
     qs_put_family(&j, &family, given);
     qs_json_object_end(&j);
     free(family.p);
+    qs_tally_done(&family.tally);
     free((void *)other);
     return qs_work_finish(&work);
 }

@@ -6,9 +6,12 @@
 #include "report/analysis_impl.h"
 #include "stats/multi.h"
 
-void qs_family_add(struct qs_family *family, double p)
+void qs_family_add(struct qs_family *family, const struct qs_import_series *series,
+                   const struct qs_verdict *verdict)
 {
-    family->p[family->count++] = isnan(p) ? 1 : p;
+    bool named = series->benchmark && series->benchmark[0] != '\0';
+    family->p[family->count++] = isnan(verdict->p) ? 1 : verdict->p;
+    qs_tally_add(&family->tally, named ? series->metric : series->unit, verdict->kind, verdict->ratio);
 }
 
 void qs_put_family(struct qs_json *j, const struct qs_family *family, const struct qs_analysis_opts *opts)
@@ -30,4 +33,5 @@ void qs_put_family(struct qs_json *j, const struct qs_family *family, const stru
     qs_json_kdouble(j, "fcr_level", qs_fcr_level(selected, family->count, q));
     qs_stat_end(j, family->count > 0 ? QS_OK : QS_ENODATA);
     free(adjusted);
+    qs_tally_put(j, &family->tally);
 }

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "report/analysis.h"
 #include "report/analysis_fields.h"
+#include "report/tally.h"
 #include "stats/dependence.h"
 #include "stats/hier.h"
 #include "stats/steady.h"
@@ -128,9 +129,12 @@ void qs_put_step(struct qs_json *j, enum qs_step_kind kind, const struct qs_step
 struct qs_family {
     double *p; /* owned by the caller */
     size_t count;
+    struct qs_tally tally; /* done by the caller */
 };
-void qs_family_add(struct qs_family *family, double p);
-/* "family" of the open object; a p that is not known counts as 1. */
+/* Ratios are pooled by metric; by unit in a file whose columns are the benchmarks. */
+void qs_family_add(struct qs_family *family, const struct qs_import_series *series,
+                   const struct qs_verdict *verdict);
+/* "family" and "tally" of the open object; a p that is not known counts as 1. */
 void qs_put_family(struct qs_json *j, const struct qs_family *family, const struct qs_analysis_opts *opts);
 
 /* Whether and where one run settles. */

@@ -7,6 +7,7 @@
 
 #include "report/report_impl.h"
 #include "report/sides_impl.h"
+#include "report/tally.h"
 #include "stats/multi.h"
 
 enum { DOCUMENT_VERSION = 1 };
@@ -251,6 +252,26 @@ static void put_family(struct qs_json *j, const struct qs_sides *s)
     qs_json_kint(j, "regressions", (int64_t)s->regressions);
 }
 
+/* Of the verdicts that stand in the results. */
+static void put_tally(struct qs_json *j, const struct qs_sides *s)
+{
+    struct qs_tally tally = {0};
+    const struct qs_arm_runs *runs = s->in->runs[QS_BASE];
+    for (size_t i = 0; i < s->point_count && !s->refused; i++) {
+        const struct qs_sides_point *point = &s->points[i];
+        for (size_t k = 0; k <= point->count; k++) {
+            const struct qs_sides_verdict *list = k < point->count ? point->pairs[k].metrics : point->over;
+            for (size_t m = 0; list && m < runs->metric_count; m++) {
+                size_t n = list[m].side[QS_BASE].n, other = list[m].side[QS_CAND].n;
+                if (k < point->count ? m == 0 || n + other > 0 : n > 0)
+                    qs_tally_add(&tally, runs->metrics[m].name, list[m].v.kind, list[m].v.ratio);
+            }
+        }
+    }
+    qs_tally_put(j, &tally);
+    qs_tally_done(&tally);
+}
+
 static void put_document(struct qs_json *j, const struct qs_sides *s)
 {
     uint64_t stream = 0;
@@ -266,6 +287,7 @@ static void put_document(struct qs_json *j, const struct qs_sides *s)
     put_unmatched(j, "only_in_base", &s->side[QS_BASE]);
     put_unmatched(j, "only_in_candidate", &s->side[QS_CAND]);
     put_family(j, s);
+    put_tally(j, s);
     qs_json_key(j, "results");
     qs_json_array(j);
     for (size_t i = 0; i < s->point_count && !s->refused && !s->work->ended; i++)

@@ -1,0 +1,25 @@
+/* Many verdicts in a few numbers: how many of each, and the geometric mean of the ratios of each metric. */
+#ifndef QS_REPORT_TALLY_H
+#define QS_REPORT_TALLY_H
+
+#include "base/json.h"
+#include "stats/verdict.h"
+
+struct qs_tally { /* starts from {0} */
+    size_t verdicts[QS_VERDICT_INCONCLUSIVE + 1];
+    struct qs_tally_metric {
+        const char *name; /* borrowed */
+        double log_sum;
+        size_t n;
+    } * metrics; /* owned: in the order in which they came */
+    size_t metric_count;
+};
+
+/* A ratio that is not positive and finite is a verdict without a ratio. */
+void qs_tally_add(struct qs_tally *tally, const char *metric, enum qs_verdict_kind verdict, double ratio);
+/* "tally" of the object that is open: verdicts that there are, the worst first, and metrics that have a
+ * ratio. */
+void qs_tally_put(struct qs_json *j, const struct qs_tally *tally);
+void qs_tally_done(struct qs_tally *tally);
+
+#endif
