@@ -148,11 +148,11 @@ static void put_views(struct qs_buf *out, const json_t *doc)
 }
 
 /* What a reader wants first, of two and more verdicts. */
-static void put_tally(struct qs_buf *out, const struct qs_findings *f)
+static void put_tally(struct qs_buf *out, const json_t *doc)
 {
     struct qs_buf words;
     qs_buf_init(&words);
-    qs_tally_words(f, &words);
+    qs_tally_words(doc, &words);
     put_cell(out, words.data);
     qs_buf_str(out, words.len > 0 ? "\n\n" : "");
     qs_buf_done(&words);
@@ -170,8 +170,8 @@ void qs_export_markdown(const json_t *doc, struct qs_buf *out)
         qs_buf_str(out, "**Refused**: the sides differ in more than the arm.\n");
     else if (f.count == 0)
         qs_buf_str(out, "**Nothing was compared**: the sides have nothing in common.\n");
-    else if (json_object_get(doc, "kind") != NULL) /* arms of a job are others: their ratios have no mean */
-        put_tally(out, &f);
+    else
+        put_tally(out, doc);
     if (f.count > 0 && !qs_findings_refused(doc))
         qs_buf_str(out, "| benchmark | arms | where | metric | base | candidate | change | verdict |\n"
                         "|---|---|---|---|--:|--:|--:|---|\n");

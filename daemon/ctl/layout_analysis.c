@@ -277,14 +277,6 @@ static void add_unmatched(const struct qs_layout *layout, const json_t *doc, str
     }
 }
 
-static void add_tally(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
-{
-    struct qs_findings all;
-    qs_findings_of(doc, &all);
-    qs_layout_tally(layout, &all, out);
-    qs_findings_done(&all);
-}
-
 void qs_layout_analysis(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
 {
     size_t i;
@@ -307,7 +299,6 @@ void qs_layout_analysis(const struct qs_layout *layout, const json_t *doc, struc
                 analysis_page(layout, result, out);
         }
     }
-    if (compares)
-        add_tally(layout, doc, out);
+    qs_layout_tally(layout, doc, out);
     add_unmatched(layout, doc, out);
 }

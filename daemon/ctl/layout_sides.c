@@ -258,7 +258,7 @@ void qs_layout_sides(const struct qs_layout *layout, const json_t *doc, struct q
         add_sentences(layout, &all, out);
     if (all.count > 0)
         add_table(layout, &all, out);
-    qs_layout_tally(layout, &all, out);
+    qs_layout_tally(layout, doc, out);
     add_differences(layout, json_object_get(doc, "arm"), "The arms: base | candidate", false, out);
     add_differences(layout, json_object_get(doc, "environment"), "What else differs: base | candidate", true,
                     out);

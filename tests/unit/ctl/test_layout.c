@@ -319,6 +319,7 @@ static void other_documents_do_no_harm(void **state)
         "\"run\":{\"original\":{}}}",
         "{\"series\":[{\"params\":3,\"latest\":[]}]}",
         "{\"results\":[{}]}",
+        "{\"kind\":\"sides\",\"tally\":{\"verdicts\":[7,{\"n\":9}],\"ratios\":[{\"n\":3},3]}}",
         "{\"kind\":\"comparison\",\"results\":[{},{\"unit\":7,\"verdict\":[],\"base\":{\"histogram\":3}}]}",
         "{\"results\":[{\"arms\":[{}],\"comparisons\":[{}]}]}",
         "{\"results\":[{\"arms\":[{\"iterations\":3}],\"metrics\":[{\"comparisons\":[{},7]},3,{\"arms\":[5]}]"
