@@ -163,6 +163,14 @@ static void names_of(const struct qs_sides_pair *pair, const char *names[2])
     names[QS_CAND] = by_side ? "the candidate" : cand->arm;
 }
 
+/* Whether a verdict stands in the document: on a device the duration does, and what either side has; over
+ * devices what both have. */
+static bool is_known(const struct qs_sides_verdict *v, size_t metric, bool on_device)
+{
+    size_t n = v->side[QS_BASE].n;
+    return on_device ? metric == 0 || n + v->side[QS_CAND].n > 0 : n > 0;
+}
+
 static void put_device(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_point *point,
                        const struct qs_sides_pair *pair, uint64_t stream)
 {
@@ -181,7 +189,7 @@ static void put_device(struct qs_json *j, const struct qs_sides *s, const struct
         struct qs_progress piece;
         if (!qs_work_begin(s->work, "bootstrap", qs_sides_ratios_ns(pair, m), &piece))
             break;
-        if (m > 0 && v->side[QS_BASE].n + v->side[QS_CAND].n == 0)
+        if (!is_known(v, m, true))
             continue;
         qs_json_object(j);
         qs_json_kdouble(j, "margin_ratio", point->margin_ratio);
@@ -203,7 +211,7 @@ static void put_over(struct qs_json *j, const struct qs_sides *s, const struct q
     qs_json_key(j, "over_devices");
     qs_json_array(j);
     for (size_t m = 0; point->over && m < s->in->runs[QS_BASE]->metric_count; m++) {
-        if (point->over[m].side[QS_BASE].n == 0)
+        if (!is_known(&point->over[m], m, false))
             continue;
         qs_json_object(j);
         qs_json_kdouble(j, "margin_ratio", point->margin_ratio);
@@ -252,20 +260,18 @@ static void put_family(struct qs_json *j, const struct qs_sides *s)
     qs_json_kint(j, "regressions", (int64_t)s->regressions);
 }
 
-/* Of the verdicts that stand in the results. */
+/* Of the verdicts that stand in the results; sides that are refused have none. */
 static void put_tally(struct qs_json *j, const struct qs_sides *s)
 {
     struct qs_tally tally = {0};
     const struct qs_arm_runs *runs = s->in->runs[QS_BASE];
-    for (size_t i = 0; i < s->point_count && !s->refused; i++) {
+    for (size_t i = 0; i < s->point_count; i++) {
         const struct qs_sides_point *point = &s->points[i];
         for (size_t k = 0; k <= point->count; k++) {
             const struct qs_sides_verdict *list = k < point->count ? point->pairs[k].metrics : point->over;
-            for (size_t m = 0; list && m < runs->metric_count; m++) {
-                size_t n = list[m].side[QS_BASE].n, other = list[m].side[QS_CAND].n;
-                if (k < point->count ? m == 0 || n + other > 0 : n > 0)
+            for (size_t m = 0; list && m < runs->metric_count; m++)
+                if (is_known(&list[m], m, k < point->count))
                     qs_tally_add(&tally, runs->metrics[m].name, list[m].v.kind, list[m].v.ratio);
-            }
         }
     }
     qs_tally_put(j, &tally);

@@ -43,19 +43,15 @@ static void test_pairs_are_bounded(void **state)
     }
 }
 
-static json_t *compared(size_t series, bool page)
+static json_t *compared_text(const struct qs_buf *text, bool page)
 {
-    struct qs_buf text, out;
+    struct qs_buf out;
     struct qs_import import;
     struct qs_problems problems;
     struct qs_analysis_opts opts = qs_analysis_opts_default();
-    qs_buf_init(&text);
     qs_buf_init(&out);
     qs_problems_init(&problems);
-    qs_buf_str(&text, "benchmark,run,iteration,value,unit\n");
-    for (size_t i = 0; i < series * 24; i++)
-        qs_buf_fmt(&text, "b%zu,%zu,%zu,%zu,ns\n", i / 24, i % 24 / 8, i % 8, 1000 + i * 7919 % 101);
-    assert_true(qs_import_read("made", text.data, text.len, QS_FORMAT_AUTO, &import, &problems));
+    assert_true(qs_import_read("made", text->data, text->len, QS_FORMAT_AUTO, &import, &problems));
     struct qs_analysis_file files[2] = {{.name = "a", .import = &import}, {.name = "b", .import = &import}};
     opts.page = page;
     opts.resamples = 100;
@@ -63,9 +59,42 @@ static json_t *compared(size_t series, bool page)
     json_t *doc = page_read(&out);
     qs_import_done(&import);
     qs_problems_done(&problems);
-    qs_buf_done(&text);
     qs_buf_done(&out);
     return doc;
+}
+
+static json_t *compared(size_t series, bool page)
+{
+    struct qs_buf text;
+    qs_buf_init(&text);
+    qs_buf_str(&text, "benchmark,run,iteration,value,unit\n");
+    for (size_t i = 0; i < series * 24; i++)
+        qs_buf_fmt(&text, "b%zu,%zu,%zu,%zu,ns\n", i / 24, i % 24 / 8, i % 8, 1000 + i * 7919 % 101);
+    json_t *doc = compared_text(&text, page);
+    qs_buf_done(&text);
+    return doc;
+}
+
+/* Columns without a benchmark are the benchmarks: what their ratios have in common is the unit. */
+static void test_columns_are_tallied_by_unit(void **state)
+{
+    (void)state;
+    struct qs_buf text;
+    qs_buf_init(&text);
+    qs_buf_str(&text, "left,right\n");
+    for (size_t i = 0; i < 24; i++)
+        qs_buf_fmt(&text, "%zu,%zu\n", 1000 + i * 7919 % 101, 2000 + i * 7919 % 101);
+    json_t *columns = compared_text(&text, true), *rows = compared(3, true);
+    assert_int_equal(json_array_size(at(columns, "results")), 2);
+    assert_int_equal(json_array_size(at(columns, "tally.ratios")), 1);
+    assert_string_equal(text_at(columns, "tally.ratios.0.metric"), text_at(columns, "results.0.unit"));
+    assert_int_equal(json_integer_value(at(columns, "tally.ratios.0.n")), 2);
+    assert_string_equal(text_at(rows, "tally.ratios.0.metric"), text_at(rows, "results.0.metric"));
+    assert_string_not_equal(text_at(rows, "tally.ratios.0.metric"), text_at(rows, "results.0.unit"));
+    assert_int_equal(json_integer_value(at(rows, "tally.ratios.0.n")), 3);
+    json_decref(columns);
+    json_decref(rows);
+    qs_buf_done(&text);
 }
 
 /* What a page has is what the whole document has. */
@@ -173,8 +202,11 @@ static void test_documents_stay_what_they_are(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_resamples_are_bounded),        cmocka_unit_test(test_pairs_are_bounded),
-        cmocka_unit_test(test_a_page_has_what_it_shows),     cmocka_unit_test(test_a_line_has_what_it_shows),
+        cmocka_unit_test(test_resamples_are_bounded),
+        cmocka_unit_test(test_pairs_are_bounded),
+        cmocka_unit_test(test_columns_are_tallied_by_unit),
+        cmocka_unit_test(test_a_page_has_what_it_shows),
+        cmocka_unit_test(test_a_line_has_what_it_shows),
         cmocka_unit_test(test_documents_stay_what_they_are),
     };
     golden_dir = argc > 1 ? argv[1] : golden_dir;

@@ -230,15 +230,58 @@ static json_t *document_of(const struct compared *c, struct qs_buf *told)
     return doc;
 }
 
+/* How many of a list are of this word; of NULL, how many have a ratio. */
+static json_int_t count_of(const json_t *list, const char *word)
+{
+    size_t i;
+    const json_t *one;
+    json_int_t n = 0;
+    json_array_foreach(list, i, one) n +=
+        word ? strcmp(text_at(one, "verdict"), word) == 0 : json_is_number(at(one, "ratio"));
+    return n;
+}
+
+static json_int_t count_results(const json_t *doc, const char *word)
+{
+    size_t i, k;
+    const json_t *result, *device;
+    json_int_t n = 0;
+    json_array_foreach(at(doc, "results"), i, result)
+    {
+        json_array_foreach(at(result, "devices"), k, device) n += count_of(at(device, "comparisons"), word);
+        n += count_of(at(result, "over_devices"), word);
+    }
+    return n;
+}
+
+/* What the tally says is what can be counted in the results. */
+static void check_tally(const json_t *doc)
+{
+    json_int_t ratios = 0;
+    size_t i;
+    const json_t *one;
+    for (enum qs_verdict_kind v = QS_VERDICT_REGRESSION; v <= QS_VERDICT_INCONCLUSIVE; v++) {
+        json_int_t n = 0;
+        json_array_foreach(at(doc, "tally.verdicts"), i,
+                           one) if (strcmp(text_at(one, "verdict"), qs_verdict_name(v)) == 0) n +=
+            json_integer_value(at(one, "n"));
+        assert_int_equal(n, count_results(doc, qs_verdict_name(v)));
+    }
+    json_array_foreach(at(doc, "tally.ratios"), i, one) ratios += json_integer_value(at(one, "n"));
+    assert_int_equal(ratios, count_results(doc, NULL));
+}
+
 static void sides_stay_what_they_are(void **state)
 {
     (void)state;
     json_t *all = json_array();
     struct qs_buf told;
     qs_buf_init(&told);
-    for (size_t i = 0; i < sizeof compared / sizeof *compared; i++)
-        json_array_append_new(all, json_pack("{s:s,s:o}", "of", compared[i].name, "document",
-                                             document_of(&compared[i], &told)));
+    for (size_t i = 0; i < sizeof compared / sizeof *compared; i++) {
+        json_t *doc = document_of(&compared[i], &told);
+        check_tally(doc);
+        json_array_append_new(all, json_pack("{s:s,s:o}", "of", compared[i].name, "document", doc));
+    }
     golden_document("made-sides", all);
     golden_check("made-sides-work.txt", &told);
     qs_buf_done(&told);
