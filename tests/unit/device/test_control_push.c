@@ -29,6 +29,7 @@ static void test_files_come_before_setup_and_go_at_the_end(void **state)
     assert_int_equal(s.disk.cleans, 1);
     assert_true(stage_told(&s, "job.push {\"files\":4,\"bytes\":6000000,\"there\":0}"));
     assert_true(stage_told(&s, "job.pushed {\"files\":4,\"bytes\":6000000,\"elapsed_ns\":"));
+    assert_false(stage_told(&s, "a program has written into")); /* none has */
     assert_int_equal(s.conflicts, 0);
     stage_done(&s);
 }
