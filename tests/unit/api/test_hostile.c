@@ -2,8 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "api/api_impl.h"
@@ -382,43 +380,6 @@ static void bodies_share_their_memory(void **state)
         client_close(c[i]);
 }
 
-/* In a process that may have so many descriptors. */
-static void limits_are(unsigned files, size_t connections, size_t streams)
-{
-    pid_t pid = fork();
-    int status = 0;
-    if (pid == 0) {
-        const struct rlimit limit = {files, files};
-        void *state = NULL;
-        bool good = setrlimit(RLIMIT_NOFILE, &limit) == 0 && setup(&state) == 0;
-        const struct fixture *f = state;
-        good = good && f->api->most_connections == connections && f->api->most_streams == streams;
-        _exit(good && teardown(&state) == 0 ? 0 : 1);
-    }
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    if (status != 0)
-        fail_msg("%u descriptors are not %zu connections and %zu streams", files, connections, streams);
-}
-
-/* The rest of the daemon keeps 512; three of four connections may be streams. */
-static void descriptors_are_shared(void **state)
-{
-    struct rlimit now;
-    (void)state;
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &now), 0);
-    limits_are(300, 128, 96);
-    limits_are(640, 128, 96);
-    limits_are(641, 129, 96);
-    limits_are(644, 132, 99);
-    if (now.rlim_max < 1913) {
-        puts("# why: the system allows fewer descriptors");
-        skip();
-    }
-    limits_are(1911, 1399, 1000);
-    limits_are(1912, 1400, 1000);
-    limits_are(1913, 1400, 1000);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -427,7 +388,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(short_bodies_are_read_and_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(bodies_at_their_bounds, setup, teardown),
         cmocka_unit_test_setup_teardown(a_refusal_waits_for_so_much, setup, teardown),
-        cmocka_unit_test(descriptors_are_shared),
         cmocka_unit_test_setup_teardown(giant_bodies_are_refused_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(a_body_without_end, setup, teardown),
         cmocka_unit_test_setup_teardown(a_continued_body, setup, teardown),

@@ -73,8 +73,8 @@ static const char *spec_of(size_t i)
     static const char *const specs[] = {
         "{\"text\":\"conditions: {frequency: max}\\n\"}",
         "{\"text\":\"conditions: {frequency: max, gate: [{sensor: heat, below: 40}, ~, [1, 2]]}\\n\"}",
-        "{\"text\":\"conditions: {frequency: max, gate: [{sensor: heat, below: 41}, ~, [1, 3]]}\\nplan: "
-        "{}\\n\"}",
+        ("{\"text\":\"conditions: {frequency: max, gate: [{sensor: heat, below: 41}, ~, [1, 3]]}\\nplan: "
+         "{}\\n\"}"),
         "{\"text\":\"plan: {}\\n\"}",
         "{\"text\":\"no: [document\"}",
         "{\"text\":7}",
