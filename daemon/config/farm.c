@@ -23,8 +23,8 @@ enum {
     VARIABLES_MAX = 1000
 };
 
-static const struct qs_word link_words[] = {
-    {"exec", QS_LINK_EXEC}, {"unix", QS_LINK_UNIX}, {"tcp", QS_LINK_TCP}, {"sim", QS_LINK_SIM}, {NULL, 0}};
+#define LINK_WORD(end, word) {#word, QS_LINK_##end},
+static const struct qs_word link_words[] = {QS_LINK_KINDS(LINK_WORD){NULL, 0}};
 
 static const char *const link_instead[] = {
     "ssh",   "write link: exec, and argv: [ssh, -T, HOST, quiesce-agent, --stdio]",
@@ -210,43 +210,63 @@ static void check_tcp_address(struct qs_schema_reader *r, const struct qs_node *
                           qs_show(address + strlen(hosts[h])).text);
 }
 
-struct need {
-    const char *key;
-    enum qs_link_kind link;
-    bool required;
-};
-
-/* Keys that belong to one kind of link only; `address` belongs to two. */
-static void check_needs(struct qs_schema_reader *r, const struct qs_node *node,
-                        const struct qs_farm_device *d)
+static bool is_always_local(const struct qs_farm_device *device)
 {
-    static const struct need needs[] = {{"argv", QS_LINK_EXEC, true},
-                                        {"address", QS_LINK_UNIX, true},
-                                        {"address", QS_LINK_TCP, true},
-                                        {"key_file", QS_LINK_TCP, true},
-                                        {"sim_seed", QS_LINK_SIM, false}};
-    enum { NEEDS = sizeof(needs) / sizeof(needs[0]) };
-    for (size_t i = 0; i < NEEDS; i++) {
-        const struct qs_node *key = NULL;
-        bool given = qs_node_get(node, needs[i].key, &key) != NULL;
-        bool fits = needs[i].link == d->link;
-        for (size_t k = 0; k < NEEDS && !fits; k++)
-            fits = strcmp(needs[k].key, needs[i].key) == 0 && needs[k].link == d->link;
-        if (needs[i].link == d->link && needs[i].required && !given)
-            qs_schema_problem(r, NULL, NULL, "a device with link `%s` needs `%s`", link_words[d->link].word,
-                              needs[i].key);
-        if (given && !fits && (i == 0 || strcmp(needs[i - 1].key, needs[i].key) != 0))
-            qs_schema_problem(r, key, NULL, "`%s` has no meaning for link `%s`", needs[i].key,
-                              link_words[d->link].word);
-    }
+    (void)device;
+    return true;
 }
 
-static bool is_ssh(const struct qs_strings *argv)
+static bool is_local_command(const struct qs_farm_device *device)
 {
-    if (argv->count == 0)
-        return false;
-    const char *slash = strrchr(argv->at[0], '/');
-    return strcmp(slash != NULL ? slash + 1 : argv->at[0], "ssh") == 0;
+    if (device->argv.count == 0)
+        return true;
+    const char *slash = strrchr(device->argv.at[0], '/');
+    return strcmp(slash != NULL ? slash + 1 : device->argv.at[0], "ssh") != 0;
+}
+
+enum { KEYS_OF_KIND = 2 };
+
+struct link_form { /* what a kind of link asks of its device's entry */
+    const char *needs[KEYS_OF_KIND], *may[KEYS_OF_KIND];
+    void (*check_address)(struct qs_schema_reader *r, const struct qs_node *at, const char *address);
+    bool (*is_local)(const struct qs_farm_device *device); /* without the key `local`; NULL: it never is */
+};
+
+static const struct link_form link_forms[QS_LINK_KIND_COUNT] = {
+    [QS_LINK_EXEC] = {.needs = {"argv"}, .is_local = is_local_command},
+    [QS_LINK_UNIX] = {.needs = {"address"}, .is_local = is_always_local},
+    [QS_LINK_TCP] = {.needs = {"address", "key_file"},
+                     .check_address = check_tcp_address,
+                     .is_local = is_always_local},
+    [QS_LINK_SIM] = {.may = {"sim_seed"}},
+};
+
+static bool names(const char *const *keys, const char *key)
+{
+    bool found = false;
+    for (size_t i = 0; i < KEYS_OF_KIND && keys[i] && !found; i++)
+        found = strcmp(keys[i], key) == 0;
+    return found;
+}
+
+/* Keys that only some kinds of links know are for those. */
+static void check_link_keys(struct qs_schema_reader *r, const struct qs_node *node,
+                            const struct qs_farm_device *d)
+{
+    const struct link_form *form = &link_forms[d->link];
+    for (const struct qs_key *known = device_keys; known->name; known++) {
+        const struct qs_node *key = NULL;
+        bool given = qs_node_get(node, known->name, &key) != NULL;
+        bool of_some = false;
+        for (size_t k = 0; k < QS_LINK_KIND_COUNT && !of_some; k++)
+            of_some = names(link_forms[k].needs, known->name) || names(link_forms[k].may, known->name);
+        if (names(form->needs, known->name) && !given)
+            qs_schema_problem(r, NULL, NULL, "a device with link `%s` needs `%s`", qs_link_kind_name(d->link),
+                              known->name);
+        else if (given && of_some && !names(form->needs, known->name) && !names(form->may, known->name))
+            qs_schema_problem(r, key, NULL, "`%s` has no meaning for link `%s`", known->name,
+                              qs_link_kind_name(d->link));
+    }
 }
 
 static void check_device(struct qs_schema_reader *r, const struct qs_node *node, void *target)
@@ -256,14 +276,15 @@ static void check_device(struct qs_schema_reader *r, const struct qs_node *node,
     if (link == NULL || link->kind != QS_NODE_TEXT ||
         (d->link == QS_LINK_EXEC && strcmp(link->text, "exec") != 0))
         return; /* said already */
-    check_needs(r, node, d);
-    if (d->link == QS_LINK_TCP && d->address != NULL) {
+    const struct link_form *form = &link_forms[d->link];
+    check_link_keys(r, node, d);
+    if (form->check_address && d->address != NULL) {
         size_t mark = qs_schema_enter(r, "address");
-        check_tcp_address(r, qs_node_get(node, "address", NULL), d->address);
+        form->check_address(r, qs_node_get(node, "address", NULL), d->address);
         qs_schema_leave(r, mark);
     }
     if (qs_node_get(node, "local", NULL) == NULL)
-        d->local = d->link != QS_LINK_SIM && !is_ssh(&d->argv);
+        d->local = form->is_local && form->is_local(d);
 }
 
 /* No shell reads these paths. */

@@ -10,7 +10,16 @@
 #include "config/doc.h"
 #include "config/job.h"
 
-enum qs_link_kind { QS_LINK_EXEC, QS_LINK_UNIX, QS_LINK_TCP, QS_LINK_SIM };
+/* The kinds of links, a row each: the enumerator's end, and the word of a farm file. What a kind asks of its
+ * device's entry is its row in farm.c; how it works is qs_link_WORD_ops in link/WORD.c. */
+#define QS_LINK_KINDS(ROW)                                                                                   \
+    ROW(EXEC, exec)                                                                                          \
+    ROW(UNIX, unix)                                                                                          \
+    ROW(TCP, tcp)                                                                                            \
+    ROW(SIM, sim)
+
+#define QS_LINK_ENUMERATOR(end, word) QS_LINK_##end,
+enum qs_link_kind { QS_LINK_KINDS(QS_LINK_ENUMERATOR) QS_LINK_KIND_COUNT };
 
 struct qs_farm_device {
     char *name;
@@ -21,8 +30,8 @@ struct qs_farm_device {
     uint64_t sim_seed;        /* SIM */
     struct qs_strings labels; /* "key=value" */
     char *hub;                /* or NULL: what it shares with those that name the same hub */
-    bool local; /* the agent runs on this machine: the daemon is silent during its windows. Default true for
-                   EXEC without ssh and UNIX, TCP */
+    bool local; /* the agent runs on this machine: the daemon is silent during its windows. Without the key
+                   the kind of link tells */
 };
 
 struct qs_farm_hook { /* a command of this machine that jobs may name */

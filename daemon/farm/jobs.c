@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "config/selector.h"
 #include "farm/farm_impl.h"
+#include "link/link.h"
 #include "report/report.h"
 
 struct seat { /* who a controller's callbacks are about */
@@ -399,15 +400,10 @@ static const char *const *inherited_env(const struct qs_farm *farm, size_t devic
     return farm->p.config->devices[device].local ? farm->p.base_env : elsewhere;
 }
 
-/* TCP acknowledges QUIET in time of its own; the other kinds have nothing to wait for. */
-static int64_t quiet_lead_ns(enum qs_link_kind kind)
-{
-    return kind == QS_LINK_TCP ? INT64_C(5000000) : 0;
-}
-
 void qs_farm_start_on(struct qs_farm_job *job, size_t device)
 {
     struct qs_farm *farm = job->farm;
+    const struct qs_link_traits *traits = qs_link_traits(farm->p.config->devices[device].link);
     struct seat *seat = qs_calloc(1, sizeof *seat);
     *seat = (struct seat){.job = job, .device = device};
     job->seats[device] = seat;
@@ -422,8 +418,7 @@ void qs_farm_start_on(struct qs_farm_job *job, size_t device)
                                            .device = farm->p.config->devices[device].name,
                                            .local = farm->p.config->devices[device].local,
                                            .simulated = qs_device_is_simulated(farm->devices[device]),
-                                           .quiet_lead_ns =
-                                               quiet_lead_ns(farm->p.config->devices[device].link),
+                                           .quiet_lead_ns = traits->silent_lead_ns,
                                            .base_env = inherited_env(farm, device),
                                            .earlier = job->has_earlier ? &job->earlier : NULL};
     const struct qs_control_events events = {.on_news = on_news,

@@ -10,6 +10,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "farm/farm.h"
+#include "link/link.h"
 #include "report/report.h"
 #include "store/files.h"
 #include "store/read.h"
@@ -138,7 +139,7 @@ static bool report(struct qs_store_reader *reader, void *user, struct qs_err *er
 static bool all_simulated(const struct qs_farm_config *config, struct qs_err *err)
 {
     for (size_t i = 0; i < config->device_count; i++) {
-        if (config->devices[i].link != QS_LINK_SIM)
+        if (!qs_link_traits(config->devices[i].link)->simulated)
             return qs_fail(err, QS_E_CONFIG,
                            "device %s is real: a simulation has devices with `link: sim` only",
                            config->devices[i].name);

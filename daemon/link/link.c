@@ -8,17 +8,15 @@
 
 static const struct qs_link_ops *ops_of(enum qs_link_kind kind)
 {
-    switch (kind) {
-    case QS_LINK_EXEC:
-        return &qs_link_exec_ops;
-    case QS_LINK_UNIX:
-        return &qs_link_unix_ops;
-    case QS_LINK_TCP:
-        return &qs_link_tcp_ops;
-    case QS_LINK_SIM:
-        return &qs_link_sim_ops;
-    }
-    abort(); /* the configuration was checked */
+#define OPERATIONS(end, word) [QS_LINK_##end] = &qs_link_##word##_ops,
+    static const struct qs_link_ops *const kinds[QS_LINK_KIND_COUNT] = {QS_LINK_KINDS(OPERATIONS)};
+#undef OPERATIONS
+    return kinds[kind]; /* the configuration was checked */
+}
+
+const struct qs_link_traits *qs_link_traits(enum qs_link_kind kind)
+{
+    return &ops_of(kind)->traits;
 }
 
 struct qs_link *qs_link_new(struct qs_loop *loop, const struct qs_farm_device *device,
@@ -53,7 +51,7 @@ bool qs_link_open(struct qs_link *link, struct qs_err *err)
         return qs_fail(err, QS_E_CONFLICT, "the link to %s is open", link->name);
     memset(&link->counters, 0, sizeof link->counters);
     link->state = QS_LINK_IS_OPENING;
-    if (link->ops->open(link, err))
+    if (link->ops->deploy ? link->ops->deploy(link, err) : link->ops->open(link, err))
         return true;
     link->state = QS_LINK_IS_CLOSED;
     return false;
@@ -91,7 +89,7 @@ const uint8_t *qs_link_key(const struct qs_link *link, size_t *ret_bytes)
 
 bool qs_link_is_simulated(const struct qs_link *link)
 {
-    return link->ops == &qs_link_sim_ops;
+    return link->ops->traits.simulated;
 }
 
 static void on_up_later(void *user)

@@ -13,6 +13,7 @@
 
 struct qs_loop;
 struct qs_link;
+struct qs_link_discovery;
 
 enum {
     QS_LINK_QUEUE_BYTES = 1024 * 1024, /* unsent bytes a link keeps before send fails */
@@ -39,6 +40,24 @@ struct qs_link_counters {
     uint64_t segments_in, segments_out;
     uint64_t data_segments_in, data_segments_out;
 };
+
+/* News of a kind that finds its devices by itself. A device is borrowed until on_lost has returned, or the
+ * end of the discovery. */
+struct qs_link_finds {
+    void (*on_found)(const struct qs_farm_device *device, void *user);
+    void (*on_lost)(const struct qs_farm_device *device, void *user);
+    void *user;
+};
+
+struct qs_link_traits {     /* what a kind says of itself, whatever the device */
+    bool simulated;         /* in memory only: what it reports is a model's word */
+    int64_t silent_lead_ns; /* silence before a window is decided that it needs to prove one; >= 0 */
+    /* Looks for devices until discover_end; NULL: all of its devices are declared. */
+    struct qs_link_discovery *(*discover)(struct qs_loop *loop, const struct qs_link_finds *finds);
+    void (*discover_end)(struct qs_link_discovery *discovery);
+};
+
+const struct qs_link_traits *qs_link_traits(enum qs_link_kind kind); /* never NULL */
 
 /* Copies what it needs of the device. The simulated link needs a virtual or real loop; the others a real one
  * (opening fails in virtual time). */

@@ -11,9 +11,12 @@
 enum qs_link_state { QS_LINK_IS_CLOSED, QS_LINK_IS_OPENING, QS_LINK_IS_UP };
 
 struct qs_link_ops {
+    struct qs_link_traits traits;
     /* Own data for this device; NULL where the kind has none. */
     void *(*new_own)(const struct qs_farm_device *device);
     void (*free_own)(void *own);
+    /* Brings the agent to the device, then opens; in place of open where it is not NULL. */
+    bool (*deploy)(struct qs_link *link, struct qs_err *err);
     bool (*open)(struct qs_link *link, struct qs_err *err); /* a failure leaves nothing open */
     void (*close)(struct qs_link *link);                    /* while opening or up; lets go of everything */
     bool (*send)(struct qs_link *link, const uint8_t *bytes, size_t n, struct qs_err *err);
@@ -22,7 +25,8 @@ struct qs_link_ops {
     void (*stream_ended)(struct qs_link *link, const struct qs_err *why);
 };
 
-extern const struct qs_link_ops qs_link_exec_ops, qs_link_unix_ops, qs_link_tcp_ops, qs_link_sim_ops;
+#define QS_LINK_DECLARE(end, word) extern const struct qs_link_ops qs_link_##word##_ops;
+QS_LINK_KINDS(QS_LINK_DECLARE)
 
 /* A socket that carries both directions; for exec, unix and tcp. */
 struct qs_link_stream {

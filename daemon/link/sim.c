@@ -194,6 +194,7 @@ static void sim_close(struct qs_link *link)
 }
 
 const struct qs_link_ops qs_link_sim_ops = {
+    .traits = {.simulated = true},
     .new_own = sim_new_own,
     .free_own = sim_free_own,
     .open = sim_open,

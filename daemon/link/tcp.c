@@ -167,6 +167,7 @@ static void tcp_segments(const struct qs_link *link, struct qs_link_counters *re
 }
 
 const struct qs_link_ops qs_link_tcp_ops = {
+    .traits = {.silent_lead_ns = INT64_C(5000000)}, /* it acknowledges QUIET in time of its own */
     .new_own = tcp_new_own,
     .free_own = tcp_free_own,
     .open = tcp_open,

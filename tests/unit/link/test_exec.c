@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "link/link_impl.h"
 
 #define COMMAND(...)                                                                                         \
     {                                                                                                        \
@@ -238,6 +239,44 @@ static void virtual_time_refuses_it(void **state)
     assert_int_equal(qs_loop_free(loop), 0);
 }
 
+/* What each kind says of itself: TCP alone has to wait for the acknowledgement of QUIET. */
+static void a_kind_tells_its_traits(void **state)
+{
+    (void)state;
+    static const int64_t lead_ns[QS_LINK_KIND_COUNT] = {[QS_LINK_TCP] = 5000000};
+    for (size_t k = 0; k < QS_LINK_KIND_COUNT; k++) {
+        const struct qs_link_traits *traits = qs_link_traits((enum qs_link_kind)k);
+        assert_int_equal(traits->silent_lead_ns, lead_ns[k]);
+        assert_int_equal(traits->simulated, k == QS_LINK_SIM);
+        assert_null(traits->discover); /* all of today's devices are declared */
+    }
+}
+
+static bool opened(struct qs_link *link, struct qs_err *err)
+{
+    (void)link;
+    return qs_fail(err, QS_E_LINK, "opened");
+}
+
+static bool deployed(struct qs_link *link, struct qs_err *err)
+{
+    (void)link;
+    return qs_fail(err, QS_E_AGENT, "deployed");
+}
+
+static void a_kind_that_deploys_does_so_first(void **state)
+{
+    (void)state;
+    static const struct qs_link_ops plain = {.open = opened}, brings = {.deploy = deployed, .open = opened};
+    struct qs_link link = {.ops = &plain};
+    struct qs_err err = QS_ERR_INIT;
+    assert_false(qs_link_open(&link, &err));
+    assert_string_equal(err.text, "opened");
+    link.ops = &brings;
+    assert_false(qs_link_open(&link, &err)); /* a failure left it closed */
+    assert_string_equal(err.text, "deployed");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +292,8 @@ int main(void)
         cmocka_unit_test(closing_ends_the_callbacks_and_it_opens_again),
         cmocka_unit_test(what_does_not_end_is_forced),
         cmocka_unit_test(virtual_time_refuses_it),
+        cmocka_unit_test(a_kind_tells_its_traits),
+        cmocka_unit_test(a_kind_that_deploys_does_so_first),
     };
     return cmocka_run_group_tests_name("link exec", tests, NULL, NULL);
 }
