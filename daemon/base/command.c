@@ -25,7 +25,7 @@ struct qs_command_run {
     struct qs_child *child;
     struct qs_timer *timer;
     bool exited;
-    struct qs_err err; /* the first thing that went wrong */
+    struct qs_err err; /* what went wrong: it is told at once */
 };
 
 static void close_input(struct qs_command_run *r)
@@ -90,8 +90,7 @@ static void on_timeout(void *user)
 {
     struct qs_command_run *r = user;
     r->timer = NULL;
-    if (r->err.code == QS_E_NONE)
-        qs_fail(&r->err, QS_E_COMMAND, "%s did not end within %g s", r->name, (double)r->timeout_ns / 1e9);
+    qs_fail(&r->err, QS_E_COMMAND, "%s did not end within %g s", r->name, (double)r->timeout_ns / 1e9);
     give_up(r);
 }
 
@@ -101,9 +100,7 @@ static void on_exit_of(int exit_code, int term_signal, void *user)
     end_all(r, true); /* what it left in the background may hold its output open */
     r->child = NULL;
     r->exited = true;
-    if (r->err.code != QS_E_NONE)
-        ; /* it was ended for that */
-    else if (term_signal != 0)
+    if (term_signal != 0)
         qs_fail(&r->err, QS_E_COMMAND, "%s was ended by signal %d", r->name, term_signal);
     else if (exit_code != 0)
         qs_fail(&r->err, QS_E_COMMAND, "%s ended with exit code %d", r->name, exit_code);

@@ -55,9 +55,12 @@ bool qs_folder_sync(const char *path, struct qs_err *err)
 static bool make_one(const char *path, struct qs_err *err)
 {
     struct stat st;
-    if (mkdir(path, 0700) != 0)
-        return errno == EEXIST || (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) ||
-               fail_errno(err, "make the folder", path);
+    if (mkdir(path, 0700) != 0) {
+        int why = errno;
+        bool there = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+        errno = why;
+        return there || fail_errno(err, "make the folder", path);
+    }
     char *parent = qs_folder_of(path);
     bool ok = qs_folder_sync(parent, err);
     if (!ok)

@@ -90,7 +90,7 @@ static struct work *await(struct lane *lane)
 {
     struct qs_lanes *l = lane->all;
     while (!lane->waiting.first || (kinds[lane->which].rests && l->held > 0)) {
-        if (l->ending && !lane->waiting.first)
+        if (l->ending) /* nothing is held then */
             return NULL;
         lane->idle++;
         pthread_cond_wait(&lane->cond, &l->mutex);

@@ -21,7 +21,7 @@ static unsigned long bound_at(const char *s)
     char *end;
     unsigned long least = strtoul(s + 1, &end, 10), most = least;
     if (*end == ',')
-        most = end[1] == '}' ? least : strtoul(end + 1, &end, 10);
+        most = strtoul(end + 1, NULL, 10);
     most = most > least ? most : least;
     return most > 1 ? most : 1;
 }

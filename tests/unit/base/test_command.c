@@ -58,6 +58,10 @@ static void test_input_becomes_output(void **state)
     assert_int_equal(t.code, QS_E_NONE);
     assert_string_equal(t.output.data, "SOME WORDS\n.");
     qs_buf_done(&t.output);
+    t = run("printf .", "", 0, LONG_NS); /* the least that can come */
+    assert_int_equal(t.code, QS_E_NONE);
+    assert_string_equal(t.output.data, ".");
+    qs_buf_done(&t.output);
     static char much[300000];
     memset(much, 'x', sizeof much);
     t = run("wc -c", much, sizeof much, LONG_NS); /* more than a socket holds */

@@ -159,6 +159,7 @@ static void poll_rested(void *user)
 static void what_is_held_rests_and_nothing_begins(void **state)
 {
     struct bench *b = *state;
+    qs_loop_release_works(b->loop); /* which nobody has held */
     qs_loop_work(b->loop, QS_LANE_LONG, ask_until_enough, on_told, b);
     while (b->asked == 0)
         sched_yield();

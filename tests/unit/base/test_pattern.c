@@ -65,6 +65,9 @@ static void test_refuses_what_is_wrong_or_costs_too_much(void **state)
     refuses("(a)[[", "not a regular expression");
     refuses("(a)[[:", "not a regular expression");
     refuses("(a)\\1", "a reference back");
+    refuses("(a)\\9", "a reference back");
+    refuses("(a)\\", "not a regular expression");
+    expect("(a)\\/\\:", "a/:", "a"); /* on both sides of the digits */
     refuses("(a{256})", "more than 255");
     refuses("(a{,256})", "more than 255");
     refuses("((a{16}){16})", "more than 255");
