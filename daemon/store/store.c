@@ -157,11 +157,12 @@ static void look_at_log(struct qs_store *store)
 static void on_committed(void *user)
 {
     struct qs_store *store = user;
-    if (!store->closed && store->in_flight)
-        tell_flight(store);
     if (!store->closed)
+        tell_flight(store);
+    if (!store->closed) {
         look_at_log(store);
-    kick(store);
+        kick(store);
+    }
     unref(store);
 }
 
@@ -192,10 +193,10 @@ static void on_kick(void *user)
     unref(store);
 }
 
+/* on_kick sees whether anything may begin. */
 static void kick(struct qs_store *store)
 {
-    if (store->kicked || store->closed || store->in_flight || store->held > 0 ||
-        !(store->first || store->tidy_due))
+    if (store->kicked || !(store->first || store->tidy_due))
         return;
     store->kicked = true;
     store->refs++;

@@ -33,7 +33,7 @@ TOP = os.path.abspath(os.path.join(HERE, "..", ".."))
 Mutant = collections.namedtuple("Mutant", "path line begin end old new what")
 SOURCES = re.compile(r"(proto|agent|daemon)/.*\.c$")
 FLIPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&"}
-QUIET = re.compile(r"qs_log|assert|static_assert|free\b")  # what only tells, or what a leak check alone could miss
+QUIET = re.compile(r"qs_log|assert|static_assert|free\b|pthread_\w+_destroy")  # what only tells, or what a leak check alone could miss
 HANG_S = 600
 NO_CELL = "no break is tried: this machine allows no process namespace (unshare --pid), and a break may kill every process that it can see"
 

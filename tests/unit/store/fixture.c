@@ -13,6 +13,7 @@ static int order;
 void on_told(const struct qs_err *err, int64_t id, void *user)
 {
     struct told *told = user;
+    assert_true(!err || err->code != QS_E_NONE); /* what fails says how */
     told->count++;
     told->order = ++order;
     told->code = err ? err->code : QS_E_NONE;

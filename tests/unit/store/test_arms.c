@@ -215,7 +215,11 @@ static void a_range_has_the_builds_between(void **state)
     qs_arm_runs_free(runs);
     a.picks[0].build_to = "v9";
     refused(f, &a, "no build `v9`");
+    a.picks[0].build_to = "v1";
+    a.picks[0].build_from = "v8";
+    refused(f, &a, "no build `v8`");
     struct qs_err err = QS_ERR_INIT;
+    a.picks[0].build_from = "v1";
     a.picks[0].build_to = "v2";
     assert_false(qs_store_read_now(f->store, read_arms, &a, &err));
     assert_int_equal(err.code, QS_E_USAGE);

@@ -59,6 +59,51 @@ int __wrap_fsync(int fd)
     return -1;
 }
 
+/* The next call of this name fails so, or takes a byte alone where error is 0. */
+static struct {
+    const char *name;
+    int error;
+} next;
+
+static bool is_next(const char *name)
+{
+    if (!next.name || strcmp(next.name, name) != 0)
+        return false;
+    next.name = NULL;
+    errno = next.error;
+    return true;
+}
+
+int __wrap_mkostemp64(char *name, int flags);
+int __real_mkostemp64(char *name, int flags);
+int __wrap_rename(const char *from, const char *to);
+int __real_rename(const char *from, const char *to);
+int __wrap_fstat64(int fd, struct stat *st);
+int __real_fstat64(int fd, struct stat *st);
+ssize_t __wrap_write(int fd, const void *bytes, size_t n);
+ssize_t __real_write(int fd, const void *bytes, size_t n);
+
+int __wrap_mkostemp64(char *name, int flags)
+{
+    return is_next("mkostemp") ? -1 : __real_mkostemp64(name, flags);
+}
+
+int __wrap_rename(const char *from, const char *to)
+{
+    return is_next("rename") ? -1 : __real_rename(from, to);
+}
+
+int __wrap_fstat64(int fd, struct stat *st)
+{
+    return is_next("fstat") ? -1 : __real_fstat64(fd, st);
+}
+
+ssize_t __wrap_write(int fd, const void *bytes, size_t n)
+{
+    bool now = is_next("write");
+    return now && errno != 0 ? -1 : __real_write(fd, bytes, now ? 1 : n);
+}
+
 static int setup(void **state)
 {
     struct fixture *f = malloc(sizeof *f);
@@ -163,6 +208,13 @@ static void unused_content_goes(void **state)
     struct qs_files *files = qs_files_open(dir, &err);
     assert_true(put(files, abc, "abc", 3, &err));
     assert_true(qs_files_put(files, "other", 5, other, &err));
+    static const char *const others[] = {"ba/notes", "b/x", "bax/x", "zz/x"}; /* names of nobody's content */
+    char command[700];
+    snprintf(command, sizeof command,
+             "cd '%s' && mkdir b bax zz && for d in b bax zz; do cp ba/%s $d/; done; "
+             "touch ba/notes b/x bax/x zz/x && cp ba/%s ba/%sa",
+             dir, abc, abc, abc);
+    assert_int_equal(system(command), 0);
     struct qs_swept swept = qs_files_sweep(files, is_abc, NULL, 0); /* it is younger than that */
     assert_int_equal(swept.files, 0);
     swept = qs_files_sweep(files, is_abc, NULL, INT64_MAX);
@@ -170,6 +222,11 @@ static void unused_content_goes(void **state)
     assert_int_equal(swept.bytes, 5);
     assert_true(qs_files_has(files, abc));
     assert_false(qs_files_has(files, other));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        snprintf(path, sizeof path, "%s/%s", dir, others[i]);
+        assert_int_equal(access(path, F_OK), 0);
+    }
+    assert_int_equal(count_files(), 1 + 4 + 3 + 1);
     qs_files_close(files);
 }
 
@@ -256,6 +313,65 @@ static void a_doubtful_name_is_not_here(void **state)
     qs_files_close(files);
 }
 
+/* Two in doubt: one is brought again, the other stays missing. */
+static void each_doubt_is_of_one_name(void **state)
+{
+    static const char *const contents[] = {"abc", "abd", "abe"};
+    char sums[3][65];
+    struct qs_err err = QS_ERR_INIT;
+    (void)state;
+    struct qs_files *files = qs_files_open(dir, &err);
+    read_only = true;
+    for (int i = 0; i < 3; i++) {
+        memset(&disk, 0, sizeof disk);
+        disk.fail_at = 3;
+        assert_false(qs_files_put(files, contents[i], 3, sums[i], &err));
+    }
+    read_only = false;
+    memset(&disk, 0, sizeof disk);
+    assert_true(qs_files_put(files, "abd", 3, sums[1], &err));
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(qs_files_has(files, sums[i]), i == 1);
+    qs_files_close(files);
+}
+
+static void calls_that_fail(void **state)
+{
+    static const struct {
+        const char *name;
+        int error;
+        enum qs_errc code; /* of the upload */
+    } cases[] = {{"mkostemp", EMFILE, QS_E_IO}, {"mkostemp", ENOSPC, QS_E_STORE}, {"write", EINTR, QS_E_NONE},
+                 {"write", 0, QS_E_NONE},       {"write", EDQUOT, QS_E_STORE},    {"write", EIO, QS_E_IO},
+                 {"rename", EROFS, QS_E_IO}};
+    char sum[65];
+    int64_t bytes = 0;
+    struct qs_err err = QS_ERR_INIT;
+    (void)state;
+    struct qs_files *files = qs_files_open(dir, &err);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char content[4];
+        snprintf(content, sizeof content, "c%02zu", i % 100);
+        err = QS_ERR_INIT;
+        memset(&disk, 0, sizeof disk);
+        next.name = cases[i].name;
+        next.error = cases[i].error;
+        assert_int_equal(qs_files_put(files, content, 3, sum, &err), cases[i].code == QS_E_NONE);
+        assert_null(next.name);
+        assert_int_equal(err.code, cases[i].code);
+        assert_int_equal(qs_files_has(files, sum), cases[i].code == QS_E_NONE);
+    }
+    assert_int_equal(count_files(), 2); /* nothing is left of the others */
+    memset(&disk, 0, sizeof disk);
+    assert_true(qs_files_put(files, "abc", 3, sum, &err));
+    next.name = "fstat";
+    next.error = EIO;
+    assert_int_equal(qs_files_get(files, abc, &bytes, &err), -1);
+    assert_int_equal(err.code, QS_E_NOT_FOUND);
+    assert_int_equal(qs_files_get(files, short_name, &bytes, &err), -1);
+    qs_files_close(files);
+}
+
 static void folders_of_others_are_refused(void **state)
 {
     (void)state;
@@ -285,6 +401,7 @@ int main(void)
         TEST(leftovers_go_at_opening),     TEST(unused_content_goes),
         TEST(everything_is_synced),        TEST(a_failed_sync_is_never_here),
         TEST(a_doubtful_name_is_not_here), TEST(folders_of_others_are_refused),
+        TEST(each_doubt_is_of_one_name),   TEST(calls_that_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,6 +72,9 @@ static void links_lead_to_one_lock(void **state)
     refused(f, beside(f, "soft.db"), QS_E_STORE_TAKEN, owner);
     refused(f, beside(f, "dir/q.db"), QS_E_STORE_TAKEN, owner);
     refused(f, beside(f, "dir/./soft.db"), QS_E_STORE_TAKEN, owner);
+    assert_int_equal(chdir(f->dir), 0);
+    refused(f, "q.db", QS_E_STORE_TAKEN, owner);
+    assert_int_equal(chdir("/"), 0);
     assert_int_not_equal(access(beside(f, "soft.db-lock"), F_OK), 0);
     fixture_close(f);
     /* Free, it opens by the link, and its log and its lock lie beside the file itself. */
@@ -268,6 +271,21 @@ static void a_child_that_stays_is_named(void **state)
     fixture_open(f); /* it has gone, or goes within the patience */
 }
 
+/* As in a daemon that was started without standard input: the lock has descriptor 0. */
+static void descriptor_0_is_one_like_others(void **state)
+{
+    struct fixture *f = *state;
+    int kept = dup(STDIN_FILENO);
+    close(STDIN_FILENO);
+    fixture_open(f);
+    assert_true(qs_store_is_owned(f->path));
+    fixture_close(f);
+    assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
+    assert_int_not_equal(access(beside(f, "q.db-lock"), F_OK), 0);
+    if (kept >= 0)
+        assert_int_equal(dup2(kept, STDIN_FILENO) | close(kept), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
 
 int main(void)
@@ -281,6 +299,7 @@ int main(void)
         TEST(the_owner_locks_its_inode),
         TEST(a_dead_owners_child_is_waited_for),
         TEST(a_child_that_stays_is_named),
+        TEST(descriptor_0_is_one_like_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

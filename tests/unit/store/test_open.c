@@ -168,6 +168,9 @@ static void foreign_files_are_left_alone(void **state)
     refused(f, QS_E_STORE, "not a database");
     assert_int_equal(truncate(f->path, 20), 0);
     refused(f, QS_E_STORE, "not a database");
+    assert_int_equal(truncate(f->path, 0), 0); /* nothing is nobody's */
+    fixture_open(f);
+    fixture_close(f);
     unlink(f->path);
     sql(f->path, "PRAGMA application_id=99; CREATE TABLE t(x)");
     refused(f, QS_E_STORE, "another application");
@@ -279,6 +282,13 @@ static void reading_nothing_makes_nothing(void **state)
     assert_non_null(strstr(told.text, "for reading alone"));
     fixture_close(f);
     assert_int_equal(files_in(f->dir), 0);
+    struct qs_err err = QS_ERR_INIT;
+    assert_false(qs_store_open_reading(f->loop, f->dir, &f->store, &err));
+    assert_int_equal(err.code, QS_E_STORE);
+    assert_non_null(strstr(err.text, ": Is a directory"));
+    assert_false(qs_store_open_reading(f->loop, "/dev/null/q.db", &f->store, &err));
+    assert_string_equal(err.text, "/dev/null/q.db: Not a directory");
+    assert_null(f->store);
     fixture_open(f);
 }
 

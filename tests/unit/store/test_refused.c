@@ -134,6 +134,16 @@ static void hashes_have_64_digits(void **state)
     assert_string_equal(err.text, "a file's hash is not 64 hex digits");
 }
 
+static bool read_state(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    int64_t *job = user; /* and then its state */
+    struct qs_jobs jobs;
+    assert_true(qs_read_job(r, *job, &jobs, err));
+    *job = (int64_t)jobs.at[0].state;
+    qs_jobs_free(&jobs);
+    return true;
+}
+
 static void an_end_is_the_last_state(void **state)
 {
     struct fixture *f = *state;
@@ -153,6 +163,8 @@ static void an_end_is_the_last_state(void **state)
         free(want);
         qs_store_job_state(f->store, 77, QS_JOB_RUNNING, NULL, 10, on_told, &told[2]);
         expect_told(f, &told[2], QS_E_NOT_FOUND, "no job 77 is stored");
+        assert_true(qs_store_read_now(f->store, read_state, &job, NULL));
+        assert_int_equal(job, ends[i]);
     }
 }
 

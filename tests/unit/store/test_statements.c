@@ -248,6 +248,7 @@ static void end_job(struct fixture *f, struct told *told)
                                        .state = QS_JOB_DONE,
                                        .runs_per_block = 1,
                                        .reason = T("done"),
+                                       .verdict_json = T("{}"),
                                        .result_json = T("{}"),
                                        .state_json = T("{}")};
     qs_store_job_end(f->store, &row, on_told, told);

@@ -1,9 +1,11 @@
 #include "fixture.h"
 
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "store/files.h"
 
@@ -157,6 +159,7 @@ static void a_hold_keeps_commits_back(void **state)
     struct fixture *f = *state;
     struct qs_event_row event = {.wall_ns = 1, .kind = "x", .body_json = "{}"};
     struct told told = {0};
+    qs_store_release(f->store); /* nothing was held */
     qs_store_hold(f->store);
     qs_store_hold(f->store);
     qs_store_event(f->store, &event, on_told, &told);
@@ -188,20 +191,28 @@ static void count_told(const struct qs_err *err, void *user)
 static void a_hold_keeps_reads_back(void **state)
 {
     struct fixture *f = *state;
-    size_t seen[3] = {0};
+    size_t seen[8] = {0};
+    qs_store_read(f->store, count_read, count_told, &seen[0]); /* it is under way, once */
     qs_store_hold(f->store);
-    qs_store_read(f->store, count_read, count_told, &seen[0]);
     qs_store_read(f->store, count_read, count_told, &seen[1]);
+    qs_store_read_long(f->store, count_read, count_told, &seen[2]);
     qs_loop_run(f->loop);
-    assert_int_equal(seen[0] + seen[1], 0);
+    assert_int_equal(seen[1] + seen[2], 0);
+    qs_store_read(f->store, count_read, count_told, &seen[3]);
     qs_store_release(f->store);
-    qs_loop_run(f->loop);
-    assert_int_equal(seen[0], 11);
-    assert_int_equal(seen[1], 11);
+    qs_store_read(f->store, count_read, count_told, &seen[4]);
     qs_store_hold(f->store);
-    qs_store_read(f->store, count_read, count_told, &seen[2]);
-    fixture_close(f); /* nobody waits in vain */
-    assert_int_equal(seen[2], 11);
+    qs_store_release(f->store); /* whoever has begun does not begin again */
+    qs_loop_run(f->loop);
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(seen[i], 11);
+    for (size_t i = 5; i < 8; i++) {
+        qs_store_read(f->store, count_read, count_told, &seen[i]);
+        qs_store_hold(f->store);
+    }
+    fixture_close(f); /* nobody waits in vain, begun or not */
+    for (size_t i = 5; i < 8; i++)
+        assert_int_equal(seen[i], 11);
     fixture_open(f);
 }
 
@@ -326,6 +337,96 @@ static void a_job_that_ended_stays_ended(void **state)
     assert_int_equal(told[3].code, QS_E_NOT_FOUND);
 }
 
+/* What `sql` says of the database, a row after the other. */
+static void assert_rows(struct fixture *f, const char *sql, const char *want)
+{
+    sqlite3 *db = NULL;
+    sqlite3_stmt *s = NULL;
+    struct qs_buf said;
+    qs_buf_init(&said);
+    assert_int_equal(sqlite3_open_v2(f->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &s, NULL), SQLITE_OK);
+    while (sqlite3_step(s) == SQLITE_ROW)
+        qs_buf_fmt(&said, "%s;", (const char *)sqlite3_column_text(s, 0));
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+    assert_string_equal(said.data, want);
+    qs_buf_done(&said);
+}
+
+/* Runs 1 and 2 are a block, run 3 is half of one, run 4 has not ended; run 5 is another job's. */
+static void begin_runs(struct fixture *f)
+{
+    const struct qs_arm_row arm = {.name = "a", .argv_json = "[]"};
+    const struct qs_point_row point = {
+        .benchmark = "b", .params_json = "{}", .conditions_json = "{}", .label = "b"};
+    const struct qs_job_row job = {.owner = "o",
+                                   .name = "n",
+                                   .spec_json = "{}",
+                                   .arms = &arm,
+                                   .arm_count = 1,
+                                   .points = &point,
+                                   .point_count = 1};
+    const struct qs_session_row session = {
+        .uid = {98}, .job = f->job + 1, .device = "bench", .boot_uuid = "boot-1", .env_json = "{}"};
+    const struct qs_run_row run = {.uid = {5}, .session_uid = {98}, .job = f->job + 1, .block = 1};
+    qs_store_submit(f->store, &job, on_fine, NULL);
+    qs_store_session_begin(f->store, &session, on_fine, NULL);
+    for (uint8_t i = 1; i < 5; i++) {
+        const struct qs_run_end_row end = {.uid = {i}, .state = QS_RUN_DONE, .ended_wall_ns = 40 + i};
+        run_begin(f, i, 0, i < 3 ? 1 : i - 1U, i == 2);
+        if (i < 4)
+            qs_store_run_end(f->store, &end, on_fine, NULL);
+    }
+    qs_store_run_begin(f->store, &run, on_fine, NULL);
+    qs_loop_run(f->loop);
+}
+
+static void what_a_job_has_left_open_ends_with_it(void **state)
+{
+    static const struct {
+        enum qs_job_state state;
+        const char *reason, *runs, *sessions;
+    } cases[] = {{QS_JOB_CANCELLED, "enough",
+                  "01 done 0 - 41;02 done 0 - 42;03 cancelled 256 enough 43;04 cancelled 256 enough 90;"
+                  "05 running 0 - 0;",
+                  "98 - 0;99 enough 90;"},
+                 {QS_JOB_FAILED, NULL,
+                  "01 done 0 - 41;02 done 0 - 42;03 interrupted 256 - 43;04 interrupted 256 - 90;"
+                  "05 running 0 - 0;",
+                  "98 - 0;99 interrupted 90;"},
+                 {QS_JOB_DONE, "whole",
+                  "01 done 0 - 41;02 done 0 - 42;03 done 0 - 43;04 interrupted 256 whole 90;"
+                  "05 running 0 - 0;",
+                  "98 - 0;99 whole 90;"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture *f = *state;
+        const struct qs_job_end_row end = {.job = f->job,
+                                           .at_ns = 90,
+                                           .state = cases[i].state,
+                                           .reason = cases[i].reason,
+                                           .runs_per_block = 2,
+                                           .verdict_json = i == 0 ? "{\"v\":1}" : NULL,
+                                           .state_json = "{}"};
+        begin_runs(f);
+        qs_store_job_end(f->store, &end, on_fine, NULL);
+        qs_loop_run(f->loop);
+        assert_rows(f,
+                    "SELECT hex(substr(uid, 1, 1)) || ' ' || state || ' ' || taint || ' ' ||"
+                    " coalesce(error_text, '-') || ' ' || coalesce(ended_wall_ns, 0) FROM run ORDER BY uid",
+                    cases[i].runs);
+        assert_rows(
+            f,
+            "SELECT CASE hex(substr(uid, 1, 1)) WHEN '63' THEN 99 ELSE 98 END || ' ' ||"
+            " coalesce(end_reason, '-') || ' ' || coalesce(ended_wall_ns, 0) FROM session ORDER BY uid",
+            cases[i].sessions);
+        assert_rows(f, "SELECT coalesce(verdict, '-') FROM job ORDER BY id",
+                    i == 0 ? "{\"v\":1};-;" : "-;-;");
+        fixture_teardown(state);
+        fixture_setup(state);
+    }
+}
+
 static bool read_first_run(struct qs_store_reader *r, void *user, struct qs_err *err)
 {
     const uint8_t uid[16] = {1};
@@ -386,6 +487,7 @@ int main(void)
         TEST(what_a_run_has_left_is_linked_to_it),
         TEST(close_commits_what_a_read_leads_to),
         TEST(close_commits_what_waits),
+        TEST(what_a_job_has_left_open_ends_with_it),
         TEST(a_job_that_ended_stays_ended),
         TEST(an_unknown_arm_is_refused),
         TEST(a_run_that_ends_again_keeps_its_taints),
