@@ -238,19 +238,6 @@ bool qs_control_owns(const struct qs_control *c, const struct qs_uid *run)
     return qs_uid_equal(&c->run.uid, run) && !qs_uid_is_zero(run);
 }
 
-void qs_control_on_run_ready(struct qs_control *c, const struct qs_msg_run_ready *m)
-{
-    if (!qs_control_owns(c, &m->run))
-        return;
-    static const uint8_t unread[QS_SHA256_BYTES];
-    c->run.open_on_agent = true;
-    qs_control_harness_ready(c, m);
-    qs_text_copy(m->executable, c->run.exe_path, sizeof c->run.exe_path);
-    if (memcmp(m->sha256, unread, sizeof unread) != 0)
-        qs_hex(m->sha256, sizeof m->sha256, c->run.exe_sha256);
-    qs_control_feed(c, QS_CE_RUN_READY);
-}
-
 void qs_control_on_waiting(struct qs_control *c, const struct qs_msg_waiting *m)
 {
     if (!qs_control_owns(c, &m->run) || c->state != QS_CS_GATE)
@@ -276,33 +263,30 @@ void qs_control_on_disarm(struct qs_control *c, const char *why)
     qs_control_feed(c, QS_CE_DISARM);
 }
 
-void qs_control_on_run_ended(struct qs_control *c, const struct qs_msg_run_ended *m)
+void qs_control_refused(struct qs_control *c, const struct qs_err *why)
 {
-    if (!qs_control_owns(c, &m->run))
+    bool cut_short = c->cancelled && c->state == QS_CS_RUN;
+    if (!cut_short && !qs_control_is_operators(why)) {
+        qs_session_drop(c->p.session, why);
         return;
-    c->run.open_on_agent = false;
-    qs_control_harness_ended(c, m);
-    qs_control_feed(c, QS_CE_RUN_ENDED);
+    }
+    if (!cut_short) /* a program whose setup was cancelled: how it ended is no news */
+        qs_control_fail(c, why);
+    /* What the agent refused is over for it; a window that is open there is ended first. */
+    qs_control_feed(c, c->state == QS_CS_WINDOW ? QS_CE_CANCEL : QS_CE_FAIL);
 }
 
 void qs_control_on_error(struct qs_control *c, const struct qs_uid *run, const struct qs_err *err)
 {
-    if (!qs_control_owns(c, run))
-        return;
-    if (c->fetch.on) {
-        qs_control_fetch_refused(c, err);
-        return;
-    }
-    struct qs_err e = *err;
-    bool cut_short = c->cancelled && c->state == QS_CS_RUN;
-    if (!cut_short && !qs_control_is_operators(&e)) {
-        qs_session_drop(c->p.session, &e);
-        return;
-    }
-    if (!cut_short) /* a program whose setup was cancelled: how it ended is no news */
-        qs_control_fail(c, &e);
-    /* What the agent refused is over for it; a window that is open there is ended first. */
-    qs_control_feed(c, c->state == QS_CS_WINDOW ? QS_CE_CANCEL : QS_CE_FAIL);
+    if (qs_control_owns(c, run))
+        qs_control_refused(c, err);
+}
+
+bool qs_control_call(struct qs_control *c, enum qs_msg_type type, const void *m, int64_t allow_ns,
+                     qs_session_reply *on_reply, struct qs_err *err)
+{
+    const struct qs_call call = {.type = type, .m = m, .allow_ns = allow_ns, .on_reply = on_reply, .user = c};
+    return qs_session_call(c->p.session, &call, err);
 }
 
 const char *qs_control_state_name(const struct qs_control *c)

@@ -76,14 +76,6 @@ void qs_control_abandon(struct qs_control *c);
 /* The session's news, forwarded by its owner. */
 void qs_control_on_ready(struct qs_control *c, const char *boot_uuid, const char *facts_json);
 void qs_control_on_down(struct qs_control *c, const struct qs_err *why);
-void qs_control_on_run_ready(struct qs_control *c, const struct qs_msg_run_ready *m);
-void qs_control_on_hook_done(struct qs_control *c, const struct qs_msg_hook_done *m);
-void qs_control_on_pulled(struct qs_control *c, const struct qs_msg_pulled *m);
-void qs_control_on_traced(struct qs_control *c, const struct qs_msg_traced *m);
-void qs_control_on_having(struct qs_control *c, const struct qs_msg_having *m);
-void qs_control_on_put_at(struct qs_control *c, const struct qs_msg_put_at *m);
-void qs_control_on_staged(struct qs_control *c, const struct qs_msg_staged *m);
-void qs_control_on_cleaned(struct qs_control *c, const struct qs_msg_cleaned *m);
 void qs_control_on_waiting(struct qs_control *c, const struct qs_msg_waiting *m);
 bool qs_control_may_quiet(struct qs_control *c, const char **why);
 void qs_control_on_quiet(struct qs_control *c);
@@ -92,7 +84,6 @@ void qs_control_on_closed(struct qs_control *c, const struct qs_msg_closed *m,
                           const struct qs_session_quiet *quiet);
 void qs_control_on_document(struct qs_control *c, const struct qs_msg_document *m);
 void qs_control_on_iterations(struct qs_control *c, const struct qs_msg_iterations *m);
-void qs_control_on_run_ended(struct qs_control *c, const struct qs_msg_run_ended *m);
 void qs_control_on_error(struct qs_control *c, const struct qs_uid *run, const struct qs_err *err);
 /* True where this run is the one in hand. */
 bool qs_control_owns(const struct qs_control *c, const struct qs_uid *run);

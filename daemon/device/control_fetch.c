@@ -6,12 +6,21 @@
 #include "device/control_impl.h"
 
 static void ask(struct qs_control *c);
+static void on_pulled(const union qs_msg *reply, const struct qs_err *refused, void *user);
 
 static void ask_again(void *user)
 {
     struct qs_control *c = user;
     c->fetch.again = NULL;
     ask(c);
+}
+
+static void give_up(struct qs_control *c, const struct qs_err *why)
+{
+    qs_timer_stop(c->fetch.again);
+    c->fetch.again = NULL;
+    c->fetch.on = false;
+    c->fetch.done(c, NULL, why);
 }
 
 /* Asks for the next piece. */
@@ -28,17 +37,8 @@ static void ask(struct qs_control *c)
                                   .path = qs_text_of(f->path),
                                   .offset = f->bytes.len,
                                   .max_bytes = left < QS_PULL_MAX_BYTES ? (uint32_t)left : QS_PULL_MAX_BYTES};
-    if (qs_session_pull(c->p.session, &m, &err) || err.code == QS_E_LINK)
-        return;
-    qs_control_fetch_refused(c, &err);
-}
-
-void qs_control_fetch_refused(struct qs_control *c, const struct qs_err *why)
-{
-    qs_timer_stop(c->fetch.again);
-    c->fetch.again = NULL;
-    c->fetch.on = false;
-    c->fetch.done(c, NULL, why);
+    if (!qs_control_call(c, QS_MSG_PULL, &m, 0, on_pulled, &err) && err.code != QS_E_LINK)
+        give_up(c, &err);
 }
 
 void qs_control_fetch_begin(struct qs_control *c, enum qs_pull_source source, const char *path,
@@ -55,11 +55,15 @@ void qs_control_fetch_begin(struct qs_control *c, enum qs_pull_source source, co
     ask(c);
 }
 
-void qs_control_on_pulled(struct qs_control *c, const struct qs_msg_pulled *m)
+static void on_pulled(const union qs_msg *reply, const struct qs_err *refused, void *user)
 {
+    struct qs_control *c = user;
     struct qs_control_fetch *f = &c->fetch;
-    if (!f->on || m->id != f->id)
+    if (refused) {
+        give_up(c, refused);
         return;
+    }
+    const struct qs_msg_pulled *m = &reply->pulled;
     size_t room = f->limit_bytes - f->bytes.len;
     qs_buf_add(&f->bytes, m->bytes.p ? m->bytes.p : "", m->bytes.n < room ? m->bytes.n : room);
     bool whole = m->status != QS_PULL_OK || m->bytes.n == 0 || f->bytes.len >= m->total_bytes ||

@@ -33,8 +33,6 @@ struct qs_control_fetch {
 /* At most limit_bytes (>= 1), from the beginning. done follows, unless the link is lost. */
 void qs_control_fetch_begin(struct qs_control *c, enum qs_pull_source source, const char *path,
                             size_t limit_bytes, qs_control_fetched *done);
-/* The agent's ERROR to what was asked for last. */
-void qs_control_fetch_refused(struct qs_control *c, const struct qs_err *why);
 void qs_control_fetch_stop(struct qs_control *c);
 void qs_control_fetch_done(struct qs_control *c); /* frees */
 

@@ -19,6 +19,8 @@ static const struct qs_strings *hook_of(const struct qs_control *c, size_t arm, 
     return own->count > 0 ? own : setup ? &b->setup : &b->cleanup;
 }
 
+static void on_hook_done(const union qs_msg *reply, const struct qs_err *refused, void *user);
+
 /* Sends the next arm's command; false where no arm is left that has one. */
 static bool send_next(struct qs_control *c, bool setup)
 {
@@ -30,7 +32,7 @@ static bool send_next(struct qs_control *c, bool setup)
         struct qs_err err = QS_ERR_INIT;
         qs_job_fill(c->p.spec, c->hook_arm, c->plan.point, tmpl, &argv);
         c->hook_id++;
-        bool sent = qs_control_send_hook(c, &argv, &err);
+        bool sent = qs_control_send_hook(c, &argv, on_hook_done, &err);
         qs_strings_done(&argv);
         if (!sent && qs_control_is_operators(&err)) {
             qs_control_fail(c, &err);
@@ -67,10 +69,11 @@ static const char *how_text(const struct qs_msg_hook_done *m, char *out, size_t 
     return out;
 }
 
-void qs_control_on_hook_done(struct qs_control *c, const struct qs_msg_hook_done *m)
+static void on_hook_done(const union qs_msg *reply, const struct qs_err *refused, void *user)
 {
-    if (!c->in_hooks || m->id != c->hook_id)
-        return;
+    struct qs_control *c = user;
+    const struct qs_msg_hook_done *m = &reply->hook_done;
+    (void)refused; /* a hook is about no run: it cannot be */
     bool setup = c->state == QS_CS_SETUP;
     if (setup && qs_control_over(c)) { /* cancelled: how it ended is no news */
         c->in_hooks = false;

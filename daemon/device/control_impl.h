@@ -100,11 +100,20 @@ void qs_control_store_request(struct qs_control *c, enum qs_control_input good, 
  * short. */
 void qs_control_store_quiet(struct qs_control *c, qs_store_done_fn **ret_fn, void **ret_user);
 
+/* A request to the agent; on_reply gets the controller. */
+bool qs_control_call(struct qs_control *c, enum qs_msg_type type, const void *m, int64_t allow_ns,
+                     qs_session_reply *on_reply, struct qs_err *err);
+/* The agent's ERROR about the run in hand. */
+void qs_control_refused(struct qs_control *c, const struct qs_err *why);
+
 /* control_send.c: messages out of the spec. */
-bool qs_control_send_run_begin(struct qs_control *c, struct qs_err *err);
+bool qs_control_send_run_begin(struct qs_control *c, qs_session_reply *on_reply, struct qs_err *err);
 bool qs_control_send_open(struct qs_control *c, struct qs_err *err);
-bool qs_control_send_trace(struct qs_control *c, struct qs_err *err);
-bool qs_control_send_hook(struct qs_control *c, const struct qs_strings *argv, struct qs_err *err);
+bool qs_control_send_trace(struct qs_control *c, qs_session_reply *on_reply, struct qs_err *err);
+bool qs_control_send_hook(struct qs_control *c, const struct qs_strings *argv, qs_session_reply *on_reply,
+                          struct qs_err *err);
+/* What a program of the point in hand may take to set itself up, or to tear down; 0: it is none. */
+int64_t qs_control_step_limit_ns(const struct qs_control *c);
 
 /* control_window.c: from messages to rows. */
 void qs_control_window_reset(struct qs_control *c);

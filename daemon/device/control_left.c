@@ -74,11 +74,24 @@ static size_t limit_of(const struct qs_control *c)
     return c->left.next == 0 ? KERNEL_LOG_MAX_BYTES : (size_t)bench_of(c)->artifact_max_bytes;
 }
 
+static void on_run_ended(const union qs_msg *reply, const struct qs_err *refused, void *user)
+{
+    struct qs_control *c = user;
+    if (refused) {
+        qs_control_refused(c, refused);
+        return;
+    }
+    c->run.open_on_agent = false;
+    qs_control_harness_ended(c, &reply->run_ended);
+    qs_control_feed(c, QS_CE_RUN_ENDED);
+}
+
 static void end_run(struct qs_control *c)
 {
     struct qs_err err = QS_ERR_INIT;
+    const struct qs_msg_run m = {.run = c->run.uid};
     qs_control_give_token(c);
-    if (!qs_session_run_end(c->p.session, &c->run.uid, &err))
+    if (!qs_control_call(c, QS_MSG_RUN_END, &m, qs_control_step_limit_ns(c), on_run_ended, &err))
         qs_control_unsent(c, &err);
 }
 
@@ -140,7 +153,7 @@ void qs_control_left_begin(struct qs_control *c)
                                : "output",
                  &c->left.output, &c->left.output_bytes);
     store_output(c, "stderr", &c->left.errors, &c->left.errors_bytes);
-    if (!c->p.files || !qs_session_can_pull(c->p.session)) {
+    if (!c->p.files || !qs_session_has(c->p.session, QS_FEATURE_PULL)) {
         end_run(c);
         return;
     }

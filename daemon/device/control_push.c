@@ -35,6 +35,7 @@ struct qs_push_read {     /* a file of the store, and a block of it */
 };
 
 static void go_on(struct qs_control *c);
+static qs_session_reply on_having, on_put_at, on_staged, on_cleaned;
 
 static void over(struct qs_control *c, enum qs_control_input input)
 {
@@ -134,14 +135,17 @@ static void ask(struct qs_control *c)
             break;
         qs_build_content(&list, content);
     }
-    struct qs_list files = qs_build_list(&list);
+    const struct qs_msg_have m = {.id = qs_session_next_file_id(c->p.session), .files = qs_build_list(&list)};
     p->begun = p->asked = true;
-    if (!qs_session_have(c->p.session, &files, &err))
+    if (!qs_control_call(c, QS_MSG_HAVE, &m, 0, on_having, &err))
         fail(c, &err);
 }
 
-void qs_control_on_having(struct qs_control *c, const struct qs_msg_having *m)
+static void on_having(const union qs_msg *reply, const struct qs_err *refused, void *user)
 {
+    struct qs_control *c = user;
+    const struct qs_msg_having *m = &reply->having;
+    (void)refused; /* files are about no run: it cannot be */
     struct qs_control_push *p = &c->push;
     struct qs_iter it = qs_list_iter(&m->missing);
     uint16_t i;
@@ -254,7 +258,8 @@ static void begin_file(struct qs_control *c, const struct qs_push_file *file)
     }
     c->push.read = r;
     c->push.asked = true;
-    if (!qs_session_push(c->p.session, &file->content, &err))
+    const struct qs_msg_put m = {.id = qs_session_next_file_id(c->p.session), .file = file->content};
+    if (!qs_control_call(c, QS_MSG_PUT, &m, 0, on_put_at, &err))
         fail(c, &err);
 }
 
@@ -273,8 +278,11 @@ static void send_next(struct qs_control *c)
     go_on(c);
 }
 
-void qs_control_on_put_at(struct qs_control *c, const struct qs_msg_put_at *m)
+static void on_put_at(const union qs_msg *reply, const struct qs_err *refused, void *user)
 {
+    struct qs_control *c = user;
+    const struct qs_msg_put_at *m = &reply->put_at;
+    (void)refused; /* files are about no run: it cannot be */
     struct qs_control_push *p = &c->push;
     struct qs_err err = QS_ERR_INIT;
     struct qs_buf why;
@@ -330,14 +338,18 @@ static void stage(struct qs_control *c)
         qs_unhex(file->sha256, place.sha256, sizeof place.sha256);
         qs_build_place(&list, &place);
     }
-    struct qs_list places = qs_build_list(&list);
+    const struct qs_msg_stage m = {
+        .id = qs_session_next_file_id(c->p.session), .dir = (uint16_t)p->arm, .places = qs_build_list(&list)};
     p->asked = true;
-    if (!qs_session_stage(c->p.session, (uint16_t)p->arm, &places, &err))
+    if (!qs_control_call(c, QS_MSG_STAGE, &m, 0, on_staged, &err))
         fail(c, &err);
 }
 
-void qs_control_on_staged(struct qs_control *c, const struct qs_msg_staged *m)
+static void on_staged(const union qs_msg *reply, const struct qs_err *refused, void *user)
 {
+    struct qs_control *c = user;
+    const struct qs_msg_staged *m = &reply->staged;
+    (void)refused; /* files are about no run: it cannot be */
     struct qs_control_push *p = &c->push;
     struct qs_err err = QS_ERR_INIT;
     if (p->step != QS_PUSH_STAGE || !p->asked)
@@ -362,6 +374,15 @@ void qs_control_on_staged(struct qs_control *c, const struct qs_msg_staged *m)
 
 /* ---- the steps ---- */
 
+static void clean(struct qs_control *c)
+{
+    struct qs_err err = QS_ERR_INIT;
+    const struct qs_msg_clean m = {.id = qs_session_next_file_id(c->p.session), .what = QS_CLEAN_SESSION};
+    c->push.asked = true;
+    if (!qs_control_call(c, QS_MSG_CLEAN, &m, 0, on_cleaned, &err) && err.code != QS_E_LINK)
+        over(c, QS_CE_TIDIED);
+}
+
 static void go_on(struct qs_control *c)
 {
     struct qs_control_push *p = &c->push;
@@ -371,7 +392,6 @@ static void go_on(struct qs_control *c)
     }
     if (p->step == QS_PUSH_IDLE || !qs_control_has_token(c, &c->push.again, on_again))
         return;
-    struct qs_err err = QS_ERR_INIT;
     switch (p->step) {
     case QS_PUSH_IDLE:
         break;
@@ -385,9 +405,7 @@ static void go_on(struct qs_control *c)
         stage(c);
         break;
     case QS_PUSH_CLEAN:
-        p->asked = true;
-        if (!qs_session_clean(c->p.session, QS_CLEAN_SESSION, &err) && err.code != QS_E_LINK)
-            over(c, QS_CE_TIDIED);
+        clean(c);
         break;
     }
 }
@@ -431,8 +449,11 @@ void qs_control_do_tidy(struct qs_control *c)
     go_on(c);
 }
 
-void qs_control_on_cleaned(struct qs_control *c, const struct qs_msg_cleaned *m)
+static void on_cleaned(const union qs_msg *reply, const struct qs_err *refused, void *user)
 {
+    struct qs_control *c = user;
+    const struct qs_msg_cleaned *m = &reply->cleaned;
+    (void)refused; /* files are about no run: it cannot be */
     struct qs_control_push *p = &c->push;
     if (p->step != QS_PUSH_CLEAN || !p->asked)
         return;

@@ -5,6 +5,7 @@
 
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "device/control_impl.h"
 #include "device/control_news.h"
 
@@ -107,13 +108,30 @@ void qs_control_do_begin_run(struct qs_control *c)
     qs_buf_done(&program);
 }
 
+static void on_run_ready(const union qs_msg *reply, const struct qs_err *refused, void *user)
+{
+    static const uint8_t unread[QS_SHA256_BYTES];
+    struct qs_control *c = user;
+    if (refused) {
+        qs_control_refused(c, refused);
+        return;
+    }
+    const struct qs_msg_run_ready *m = &reply->run_ready;
+    c->run.open_on_agent = true;
+    qs_control_harness_ready(c, m);
+    qs_text_copy(m->executable, c->run.exe_path, sizeof c->run.exe_path);
+    if (memcmp(m->sha256, unread, sizeof unread) != 0)
+        qs_hex(m->sha256, sizeof m->sha256, c->run.exe_sha256);
+    qs_control_feed(c, QS_CE_RUN_READY);
+}
+
 /* The run is known on disk before the device can hold iterations of it. */
 void qs_control_do_send_run(struct qs_control *c)
 {
     struct qs_err err = QS_ERR_INIT;
     if (qs_control_over(c)) {
         qs_control_feed(c, QS_CE_RUN_OVER);
-    } else if (!qs_control_send_run_begin(c, &err)) {
+    } else if (!qs_control_send_run_begin(c, on_run_ready, &err)) {
         qs_control_unsent(c, &err);
     }
 }

@@ -116,7 +116,7 @@ static bool too_large(struct qs_err *err)
 static void fill_output(const struct qs_control *c, const struct qs_job_benchmark *bench,
                         struct qs_msg_run_begin *m)
 {
-    bool apart = qs_session_can_part(c->p.session);
+    bool apart = qs_session_has(c->p.session, QS_FEATURE_APART);
     m->output_kind = bench->output == QS_OUTPUT_FILE      ? QS_OUTPUT_KIND_FILE
                      : bench->output != QS_OUTPUT_CAPTURE ? QS_OUTPUT_KIND_DISCARD
                      : apart                              ? QS_OUTPUT_KIND_APART
@@ -164,7 +164,13 @@ static bool fill_run_begin(struct qs_control *c, struct lists *l, struct qs_msg_
     return ok;
 }
 
-bool qs_control_send_run_begin(struct qs_control *c, struct qs_err *err)
+int64_t qs_control_step_limit_ns(const struct qs_control *c)
+{
+    const struct qs_job_benchmark *bench = &c->p.spec->benchmarks[c->p.spec->points[c->plan.point].benchmark];
+    return qs_control_is_harness(c) ? bench->hook_limit_ns : 0;
+}
+
+bool qs_control_send_run_begin(struct qs_control *c, qs_session_reply *on_reply, struct qs_err *err)
 {
     const struct qs_job_benchmark *bench = &c->p.spec->benchmarks[c->p.spec->points[c->plan.point].benchmark];
     struct lists l;
@@ -177,7 +183,7 @@ bool qs_control_send_run_begin(struct qs_control *c, struct qs_err *err)
     for (size_t i = 0; ok && i < bench->exit_count; i++)
         ok = qs_build_i32(&codes, bench->exit_codes[i]) || qs_fail(err, QS_E_LIMIT, "too many exit codes");
     m.exit_codes = qs_build_list(&codes);
-    ok = ok && qs_session_run_begin(c->p.session, &m, err);
+    ok = ok && qs_control_call(c, QS_MSG_RUN_BEGIN, &m, qs_control_step_limit_ns(c), on_reply, err);
     free(l.mem);
     return ok;
 }
@@ -254,7 +260,7 @@ bool qs_control_send_open(struct qs_control *c, struct qs_err *err)
 
 /* perf, ftrace and perfetto look at the system, and run as the agent; a command of the job as its other ones.
  */
-bool qs_control_send_trace(struct qs_control *c, struct qs_err *err)
+bool qs_control_send_trace(struct qs_control *c, qs_session_reply *on_reply, struct qs_err *err)
 {
     const struct qs_job_trace *wish = &c->p.spec->trace;
     const struct qs_job_benchmark *bench = &c->p.spec->benchmarks[c->p.spec->points[c->plan.point].benchmark];
@@ -275,13 +281,14 @@ bool qs_control_send_trace(struct qs_control *c, struct qs_err *err)
                                    .settle_ns = wish->settle_ns,
                                    .stop_ns = wish->stop_ns,
                                    .max_bytes = (uint64_t)wish->max_bytes};
-    ok = ok && qs_session_trace(c->p.session, &m, err);
+    ok = ok && qs_control_call(c, QS_MSG_TRACE, &m, wish->settle_ns, on_reply, err);
     qs_strings_done(&argv);
     free(l.mem);
     return ok;
 }
 
-bool qs_control_send_hook(struct qs_control *c, const struct qs_strings *argv, struct qs_err *err)
+bool qs_control_send_hook(struct qs_control *c, const struct qs_strings *argv, qs_session_reply *on_reply,
+                          struct qs_err *err)
 {
     enum { TAIL_BYTES = 4096 };
     const struct qs_job_benchmark *bench = &c->p.spec->benchmarks[c->p.spec->points[c->plan.point].benchmark];
@@ -296,7 +303,7 @@ bool qs_control_send_hook(struct qs_control *c, const struct qs_strings *argv, s
                             .limit_ns = bench->hook_limit_ns,
                             .output_max_bytes = TAIL_BYTES,
                             .user = qs_text_of(bench->user)};
-    ok = ok && qs_session_hook(c->p.session, &m, err);
+    ok = ok && qs_control_call(c, QS_MSG_HOOK, &m, bench->hook_limit_ns, on_reply, err);
     free(l.mem);
     return ok;
 }

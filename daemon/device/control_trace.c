@@ -72,30 +72,6 @@ static void miss(struct qs_control *c, bool has_window, const char *why)
     }
 }
 
-void qs_control_do_start_trace(struct qs_control *c)
-{
-    struct qs_err err = QS_ERR_INIT;
-    struct qs_control_trace *t = &c->trace;
-    t->started_ns = t->stopped_ns = t->total_bytes = 0;
-    t->flags = 0;
-    t->id++;
-    t->windows++;
-    if (qs_session_can_trace(c->p.session) && qs_control_send_trace(c, &err))
-        return;
-    if (err.code == QS_E_LINK)
-        return; /* it reports itself */
-    miss(c, false, err.code ? err.text : "the agent starts no tracers: it is too old");
-    qs_control_feed(c, QS_CE_RUN_OVER);
-}
-
-void qs_control_do_stop_trace(struct qs_control *c)
-{
-    struct qs_err err = QS_ERR_INIT;
-    c->trace.runs = false;
-    if (!qs_session_trace_stop(c->p.session, &c->run.uid, &err))
-        qs_control_unsent(c, &err);
-}
-
 static void go_on(struct qs_control *c)
 {
     bool more = qs_control_trace_is_due(c) && !qs_control_over(c);
@@ -118,12 +94,16 @@ static void on_fetched(struct qs_control *c, const struct qs_msg_pulled *last, c
     go_on(c);
 }
 
-void qs_control_on_traced(struct qs_control *c, const struct qs_msg_traced *m)
+static void on_traced(const union qs_msg *reply, const struct qs_err *refused, void *user)
 {
+    struct qs_control *c = user;
     struct qs_control_trace *t = &c->trace;
     bool begins = c->state == QS_CS_TRACE;
-    if ((!begins && c->state != QS_CS_UNTRACE) || m->id != t->id)
+    if (refused) {
+        qs_control_refused(c, refused);
         return;
+    }
+    const struct qs_msg_traced *m = &reply->traced;
     t->started_ns = m->started_ns;
     t->stopped_ns = m->stopped_ns;
     t->flags = m->flags;
@@ -142,4 +122,29 @@ void qs_control_on_traced(struct qs_control *c, const struct qs_msg_traced *m)
     } else {
         qs_control_fetch_begin(c, QS_PULL_TRACE, "", (size_t)c->p.spec->trace.max_bytes, on_fetched);
     }
+}
+
+void qs_control_do_start_trace(struct qs_control *c)
+{
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_control_trace *t = &c->trace;
+    t->started_ns = t->stopped_ns = t->total_bytes = 0;
+    t->flags = 0;
+    t->id++;
+    t->windows++;
+    if (qs_session_has(c->p.session, QS_FEATURE_TRACE) && qs_control_send_trace(c, on_traced, &err))
+        return;
+    if (err.code == QS_E_LINK)
+        return; /* it reports itself */
+    miss(c, false, err.code ? err.text : "the agent starts no tracers: it is too old");
+    qs_control_feed(c, QS_CE_RUN_OVER);
+}
+
+void qs_control_do_stop_trace(struct qs_control *c)
+{
+    struct qs_err err = QS_ERR_INIT;
+    const struct qs_msg_trace_stop m = {.run = c->run.uid, .id = c->trace.id};
+    c->trace.runs = false;
+    if (!qs_control_call(c, QS_MSG_TRACE_STOP, &m, c->p.spec->trace.stop_ns, on_traced, &err))
+        qs_control_unsent(c, &err);
 }

@@ -23,8 +23,6 @@ struct qs_device {
     bool simulated;
     char *boot, *clock, *facts, *environment, *software, *why; /* owned, NULL until known */
     int64_t host_ns, device_ns, rtt_ns;                        /* the last clock mapping; rtt 0 = none */
-    bool has_cache; /* for files; the next three are what it last said */
-    uint64_t cache_bytes, cache_most_bytes, free_bytes;
     qs_device_cleaned_fn *cleaned; /* who waits for the end of a cleaning; NULL: nobody */
     void *cleaned_user;
 };
@@ -134,14 +132,21 @@ static void be_ready(struct qs_device *d)
         qs_control_on_ready(d->control, d->boot, d->environment);
 }
 
+static void on_having(const union qs_msg *m, const struct qs_err *refused, void *user)
+{
+    (void)m; /* the session keeps it */
+    (void)refused;
+    be_ready(user);
+}
+
 /* What the agent kept comes first: while it is sent again, no run can begin. Then, how full is its cache? */
 static void on_held_done(void *user)
 {
     struct qs_device *d = user;
-    const struct qs_list none = {.count = 0};
+    const struct qs_msg_have none = {.id = qs_session_next_file_id(d->session)};
+    const struct qs_call call = {.type = QS_MSG_HAVE, .m = &none, .on_reply = on_having, .user = d};
     end_transfer(d);
-    d->has_cache = false;
-    if (!qs_session_can_take_files(d->session) || !qs_session_have(d->session, &none, NULL))
+    if (!qs_session_has(d->session, QS_FEATURE_FILES) || !qs_session_call(d->session, &call, NULL))
         be_ready(d);
 }
 
@@ -187,20 +192,6 @@ static void on_clock(int64_t host_ns, int64_t device_ns, int64_t rtt_ns, void *u
         store_clock(d);
 }
 
-static void on_run_ready(const struct qs_msg_run_ready *m, void *user)
-{
-    struct qs_device *d = user;
-    if (d->control)
-        qs_control_on_run_ready(d->control, m);
-}
-
-static void on_hook_done(const struct qs_msg_hook_done *m, void *user)
-{
-    struct qs_device *d = user;
-    if (d->control)
-        qs_control_on_hook_done(d->control, m);
-}
-
 static void on_waiting(const struct qs_msg_waiting *m, void *user)
 {
     struct qs_device *d = user;
@@ -236,59 +227,6 @@ static void on_closed(const struct qs_msg_closed *m, const struct qs_session_qui
         qs_control_on_closed(d->control, m, quiet);
 }
 
-static void on_pulled(const struct qs_msg_pulled *m, void *user)
-{
-    struct qs_device *d = user;
-    if (d->control)
-        qs_control_on_pulled(d->control, m);
-}
-
-static void on_traced(const struct qs_msg_traced *m, void *user)
-{
-    struct qs_device *d = user;
-    if (d->control)
-        qs_control_on_traced(d->control, m);
-}
-
-static void on_having(const struct qs_msg_having *m, void *user)
-{
-    struct qs_device *d = user;
-    d->has_cache = true;
-    d->cache_bytes = m->cache_bytes;
-    d->cache_most_bytes = m->most_bytes;
-    d->free_bytes = m->free_bytes;
-    if (d->link != QS_DEVICE_READY)
-        be_ready(d);
-    else if (d->control)
-        qs_control_on_having(d->control, m);
-}
-
-static void on_put_at(const struct qs_msg_put_at *m, void *user)
-{
-    struct qs_device *d = user;
-    if (d->control)
-        qs_control_on_put_at(d->control, m);
-}
-
-static void on_staged(const struct qs_msg_staged *m, void *user)
-{
-    struct qs_device *d = user;
-    if (d->control)
-        qs_control_on_staged(d->control, m);
-}
-
-static void on_cleaned(const struct qs_msg_cleaned *m, void *user)
-{
-    struct qs_device *d = user;
-    d->cache_bytes = m->cache_bytes;
-    if (d->control) {
-        qs_control_on_cleaned(d->control, m);
-        return;
-    }
-    end_cleaning(d, m, NULL);
-    changed(d, QS_DEVICE_READY); /* a job may have waited */
-}
-
 static void on_document(const struct qs_msg_document *m, void *user)
 {
     struct qs_device *d = user;
@@ -301,13 +239,6 @@ static void on_iterations(const struct qs_msg_iterations *m, void *user)
     struct qs_device *d = user;
     if (!qs_held_take(d->held, m) && d->control)
         qs_control_on_iterations(d->control, m);
-}
-
-static void on_run_ended(const struct qs_msg_run_ended *m, void *user)
-{
-    struct qs_device *d = user;
-    if (d->control)
-        qs_control_on_run_ended(d->control, m);
 }
 
 static void on_error(const struct qs_uid *run, const struct qs_err *err, void *user)
@@ -339,8 +270,6 @@ struct qs_device *qs_device_new(const struct qs_device_parts *parts, const struc
                                               .on_down = on_down,
                                               .on_held = on_held,
                                               .on_clock = on_clock,
-                                              .on_run_ready = on_run_ready,
-                                              .on_hook_done = on_hook_done,
                                               .on_waiting = on_waiting,
                                               .may_quiet = may_quiet,
                                               .on_quiet = on_quiet,
@@ -348,13 +277,6 @@ struct qs_device *qs_device_new(const struct qs_device_parts *parts, const struc
                                               .on_closed = on_closed,
                                               .on_document = on_document,
                                               .on_iterations = on_iterations,
-                                              .on_pulled = on_pulled,
-                                              .on_traced = on_traced,
-                                              .on_having = on_having,
-                                              .on_put_at = on_put_at,
-                                              .on_staged = on_staged,
-                                              .on_cleaned = on_cleaned,
-                                              .on_run_ended = on_run_ended,
                                               .on_error = on_error,
                                               .user = d};
     d->session = qs_session_new(parts->loop, parts->config, parts->farm_uid, parts->heartbeat_ns, &session);
@@ -408,6 +330,14 @@ enum qs_device_state qs_device_state(const struct qs_device *d)
     return (d->control || d->cleaned) && d->link == QS_DEVICE_READY ? QS_DEVICE_BUSY : d->link;
 }
 
+static void on_cleaned(const union qs_msg *m, const struct qs_err *refused, void *user)
+{
+    struct qs_device *d = user;
+    (void)refused; /* a cleaning is about no run: it cannot be */
+    end_cleaning(d, &m->cleaned, NULL);
+    changed(d, QS_DEVICE_READY); /* a job may have waited */
+}
+
 bool qs_device_clean(struct qs_device *d, qs_device_cleaned_fn *done, void *user, struct qs_err *err)
 {
     const char *name = d->p.config->name;
@@ -416,7 +346,9 @@ bool qs_device_clean(struct qs_device *d, qs_device_cleaned_fn *done, void *user
                        qs_device_state_name(qs_device_state(d)));
     if (d->events.may_transfer && !d->events.may_transfer(d, d->events.user))
         return qs_fail(err, QS_E_CONFLICT, "%s: something else is in use on its hub or this machine", name);
-    if (!qs_session_clean(d->session, QS_CLEAN_ALL, err)) {
+    const struct qs_msg_clean all = {.id = qs_session_next_file_id(d->session), .what = QS_CLEAN_ALL};
+    const struct qs_call call = {.type = QS_MSG_CLEAN, .m = &all, .on_reply = on_cleaned, .user = d};
+    if (!qs_session_call(d->session, &call, err)) {
         end_transfer(d);
         return false;
     }
@@ -449,6 +381,7 @@ const char *qs_device_environment(const struct qs_device *d)
 void qs_device_assign(struct qs_device *d, struct qs_control *control)
 {
     d->control = control;
+    qs_session_disown(d->session); /* who had it is gone */
     if (!control)
         return;
     store_identity(d); /* the disk may have refused it when the device came */
@@ -462,10 +395,15 @@ static int64_t shown(uint64_t bytes)
 
 static void put_cache(const struct qs_device *d, struct qs_json *j)
 {
+    struct qs_session_cache cache;
+    if (!qs_session_cache(d->session, &cache)) {
+        qs_json_null(j);
+        return;
+    }
     qs_json_object(j);
-    qs_json_kint(j, "bytes", shown(d->cache_bytes));
-    qs_json_kint(j, "most_bytes", shown(d->cache_most_bytes));
-    qs_json_kint(j, "free_bytes", shown(d->free_bytes));
+    qs_json_kint(j, "bytes", shown(cache.bytes));
+    qs_json_kint(j, "most_bytes", shown(cache.most_bytes));
+    qs_json_kint(j, "free_bytes", shown(cache.free_bytes));
     qs_json_object_end(j);
 }
 
@@ -487,10 +425,7 @@ void qs_device_json(const struct qs_device *d, struct qs_buf *out)
         qs_json_string(&j, d->p.config->labels.at[i]);
     qs_json_array_end(&j);
     qs_json_key(&j, "cache");
-    if (d->has_cache)
-        put_cache(d, &j);
-    else
-        qs_json_null(&j);
+    put_cache(d, &j);
     qs_json_kint(&j, "clock_rtt_ns", d->rtt_ns);
     qs_json_kraw(&j, "facts", d->facts ? d->facts : "null");
     qs_json_kstring(&j, "why", d->why);

@@ -92,31 +92,18 @@ static int64_t limit_ns(struct qs_session *s)
     case QS_SESSION_SYNC_FACTS:
     case QS_SESSION_SYNC_CLOCK:
         return QS_SESSION_HANDSHAKE_NS;
-    case QS_SESSION_RESENDING:
-    case QS_SESSION_RUN_RESENDING:
-    case QS_SESSION_RUN_PULLING:
     case QS_SESSION_COLLECTING:
-    case QS_SESSION_PUTTING:
         return QS_SESSION_REPLY_NS;
-    case QS_SESSION_FILES:
-        return QS_SESSION_FILES_NS;
-    case QS_SESSION_RUN_OPENING:
-    case QS_SESSION_RUN_ENDING:
-        return s->run.step_limit_ns + QS_SESSION_REPLY_NS;
-    case QS_SESSION_RUN_TRACING:
-        return s->run.trace_limit_ns + QS_SESSION_REPLY_NS;
-    case QS_SESSION_HOOK:
-    case QS_SESSION_RUN_HOOK:
-        return s->run.hook_limit_ns + QS_SESSION_REPLY_NS;
     case QS_SESSION_WAITING:
         return s->run.cancelled ? QS_SESSION_REPLY_NS : 0;
     case QS_SESSION_ARMED:
         return s->run.cancelled ? QS_SESSION_REPLY_NS : QS_HEARTBEAT_LOST_AFTER * s->heartbeat_ns;
     case QS_SESSION_QUIET:
         return s->run.lease_ns;
-    case QS_SESSION_STOPPED:
     case QS_SESSION_READY:
     case QS_SESSION_RUN_OPEN:
+        return s->call.row ? s->call.limit_ns : 0;
+    case QS_SESSION_STOPPED:
     case QS_SESSION_STATES:
         return 0;
     }
@@ -139,6 +126,9 @@ bool qs_session_do_give_up(struct qs_session *s, const union qs_msg *m)
     if (s->state == QS_SESSION_QUIET)
         qs_session_broken(s, QS_E_LINK, "%s: the lease is over: no word of the window's end within %s",
                           s->name, limit.data);
+    else if (s->call.row)
+        qs_session_broken(s, QS_E_LINK, "%s: no answer to %s within %s", s->name,
+                          qs_msg_name(s->call.row->type), limit.data);
     else
         qs_session_broken(s, QS_E_LINK, "%s: no answer within %s in state %s", s->name, limit.data,
                           qs_session_state_name(s));
@@ -168,6 +158,7 @@ static void disconnect(struct qs_session *s)
     s->beat = s->mark = NULL;
     s->held_count = s->ack_count = 0;
     memset(&s->clock, 0, sizeof s->clock);
+    memset(&s->call, 0, sizeof s->call);
     memset(&s->run, 0, sizeof s->run);
     memset(&s->resend, 0, sizeof s->resend);
     memset(&s->silence, 0, sizeof s->silence);
@@ -226,10 +217,7 @@ bool qs_session_do_beat(struct qs_session *s, const union qs_msg *m)
 {
     (void)m;
     int64_t now = qs_loop_now_ns(s->loop);
-    /* While the agent sums up files or waits for its disk it answers nothing; those states have a deadline.
-     */
-    bool may_be_deaf =
-        s->state == QS_SESSION_RUN_OPENING || s->state == QS_SESSION_FILES || s->state == QS_SESSION_PUTTING;
+    bool may_be_deaf = s->call.row && s->call.row->deaf; /* its answer has a deadline */
     s->quiet_beats = may_be_deaf ? 0 : s->quiet_beats + 1;
     /* Beats are counted, not time: after a stall of ours the answers are there and only not yet read. */
     if (s->quiet_beats > QS_HEARTBEAT_LOST_AFTER)

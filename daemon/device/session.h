@@ -50,8 +50,6 @@ struct qs_session_events {
     /* Best of a burst of round trips: 8 before on_ready, 4 between windows when 10 s have passed. Both
      * instants are the same one, on the loop's monotonic and on the device's clock, within rtt_ns / 2. */
     void (*on_clock)(int64_t host_ns, int64_t device_ns, int64_t rtt_ns, void *user);
-    void (*on_run_ready)(const struct qs_msg_run_ready *m, void *user);
-    void (*on_hook_done)(const struct qs_msg_hook_done *m, void *user);
     void (*on_waiting)(const struct qs_msg_waiting *m, void *user);
     /* Asked at ARM: may the window begin now? true sends QUIET (on_quiet follows), false sends HOLD with
      * *why. */
@@ -65,15 +63,8 @@ struct qs_session_events {
     void (*on_document)(const struct qs_msg_document *m, void *user);
     void (*on_iterations)(const struct qs_msg_iterations *m,
                           void *user); /* in order of seq; also resent ones */
-    void (*on_run_ended)(const struct qs_msg_run_ended *m, void *user); /* seq: as many iterations came */
-    void (*on_pulled)(const struct qs_msg_pulled *m, void *user);
-    void (*on_traced)(const struct qs_msg_traced *m, void *user);
-    void (*on_having)(const struct qs_msg_having *m, void *user);
-    void (*on_put_at)(const struct qs_msg_put_at *m, void *user);
-    void (*on_staged)(const struct qs_msg_staged *m, void *user);
-    void (*on_cleaned)(const struct qs_msg_cleaned *m, void *user);
-    /* The agent's ERROR about a run (one about the session ends the link: on_down). For a run that is about
-     * to open it means that it will not, for a window that waits that it will not open. */
+    /* The agent's ERROR about a run (one about the session ends the link: on_down), where it answers no
+     * request that somebody waits for. For a window that waits it means that it will not open. */
     void (*on_error)(const struct qs_uid *run, const struct qs_err *err, void *user);
     void *user;
 };
@@ -91,10 +82,28 @@ void qs_session_drop(struct qs_session *s, const struct qs_err *why);
 bool qs_session_is_ready(const struct qs_session *s);
 const char *qs_session_state_name(const struct qs_session *s);
 
-/* Each fails with QS_E_CONFLICT where the table has no such move now, with QS_E_LINK where the link is down,
- * and with QS_E_LIMIT where the wire or the agent has no room for it; nothing was sent then. */
-bool qs_session_run_begin(struct qs_session *s, const struct qs_msg_run_begin *m, struct qs_err *err);
-bool qs_session_hook(struct qs_session *s, const struct qs_msg_hook *m, struct qs_err *err);
+/* The answer to a request: m of its reply's type, borrowed for the call; or m NULL where the agent refused
+ * it, for this reason. A file's PUT_AT comes more than once. Where the link is lost first, nothing comes but
+ * on_down. */
+typedef void qs_session_reply(const union qs_msg *m, const struct qs_err *refused, void *user);
+
+struct qs_call {
+    enum qs_msg_type type; /* a request of proto/request.h */
+    const void *m;         /* its structure */
+    int64_t allow_ns;      /* what the work itself may take (a hook's limit), beside the answer's deadline */
+    qs_session_reply *on_reply; /* may be NULL */
+    void *user;
+};
+
+/* All that follow fail with QS_E_CONFLICT where there is no place for it now (one request is outstanding at a
+ * time, and no window opens meanwhile), with QS_E_LINK where the link is down, with QS_E_LIMIT where the wire
+ * or the agent has no room for it, and with QS_E_AGENT where the agent lacks what it needs; nothing was sent
+ * then. */
+bool qs_session_call(struct qs_session *s, const struct qs_call *call, struct qs_err *err);
+/* Who asked is gone: the answer is told to nobody. */
+void qs_session_disown(struct qs_session *s);
+/* Connected to an agent that has this enum qs_feature bit? */
+bool qs_session_has(const struct qs_session *s, uint32_t feature);
 /* first_seq must continue the run; lease_ns must exceed quiet_lead_ns + max_ns: when no CLOSED came so long
  * after QUIET, the link is given up. */
 bool qs_session_open(struct qs_session *s, const struct qs_msg_open *m, struct qs_err *err);
@@ -103,36 +112,23 @@ bool qs_session_ack(struct qs_session *s, const struct qs_uid *run, uint64_t nex
 /* From from_seq to the last one known, of a run that on_held told or that ran in this session: on_closed and
  * on_iterations of whole windows follow, the first of which may begin below from_seq. */
 bool qs_session_resend(struct qs_session *s, const struct qs_uid *run, uint64_t from_seq, struct qs_err *err);
-/* Between windows: one piece; on_pulled follows, or on_error about the run. QS_E_LIMIT where the agent has no
- * such feature (qs_session_can_pull). */
-bool qs_session_pull(struct qs_session *s, const struct qs_msg_pull *m, struct qs_err *err);
-bool qs_session_can_pull(const struct qs_session *s);
-/* Does the agent keep standard output and standard error apart? */
-bool qs_session_can_part(const struct qs_session *s);
-/* Between windows: a tracer is started, or told to end; on_traced follows, or on_error about the run.
- * QS_E_LIMIT where the agent has no such feature (qs_session_can_trace). */
-bool qs_session_trace(struct qs_session *s, const struct qs_msg_trace *m, struct qs_err *err);
-bool qs_session_trace_stop(struct qs_session *s, const struct qs_uid *run, struct qs_err *err);
-bool qs_session_can_trace(const struct qs_session *s);
-/* Files, between runs; each is answered by the event of its name before the next may be asked for. QS_E_AGENT
- * where the agent takes none. have: which are there, and how full is it; files: of struct qs_content. */
-bool qs_session_can_take_files(const struct qs_session *s);
-bool qs_session_have(struct qs_session *s, const struct qs_list *files, struct qs_err *err);
-/* A file, then its bytes in order: at most so many at a time as there is room for (0: not before the next
- * on_put_at). The last on_put_at has another status than MORE. */
-bool qs_session_push(struct qs_session *s, const struct qs_content *file, struct qs_err *err);
+/* Requests about files are numbered in their order: the number of the next one. */
+uint32_t qs_session_next_file_id(const struct qs_session *s);
+/* The bytes of the file that PUT has announced, in order: at most so many at a time as there is room for (0:
+ * not before the next PUT_AT). */
 size_t qs_session_push_room(const struct qs_session *s);
 bool qs_session_push_data(struct qs_session *s, const void *bytes, size_t n, struct qs_err *err);
-bool qs_session_stage(struct qs_session *s, uint16_t dir, const struct qs_list *places, struct qs_err *err);
-/* Also gives up a file that is being sent. */
-bool qs_session_clean(struct qs_session *s, enum qs_clean_what what, struct qs_err *err);
+/* What the agent's cache for files last said; false before it said anything. */
+struct qs_session_cache {
+    uint64_t bytes, most_bytes, free_bytes;
+};
+bool qs_session_cache(const struct qs_session *s, struct qs_session_cache *ret);
 /* True where the agent has windows of QS_PHASE_TUNE. *ret is what a number that they find depends on of the
  * device; facts of clock, frequencies and processors. Borrowed until the link is lost. */
 struct qs_session_place {
     const char *software, *clock, *operating_json;
 };
 bool qs_session_can_tune(const struct qs_session *s, struct qs_session_place *ret);
-bool qs_session_run_end(struct qs_session *s, const struct qs_uid *run, struct qs_err *err);
 /* Ends a wait, a hook or a window: its CLOSED or HOOK_DONE follows. Does nothing between them. */
 bool qs_session_cancel(struct qs_session *s, const struct qs_uid *run, const char *why, struct qs_err *err);
 

@@ -1,6 +1,6 @@
 #include "device/session_frames.h"
 
-/* The event that a message of the agent is where nothing else decides. */
+/* The event that a message of the agent is where nothing else decides; none: an answer to a request. */
 static const enum qs_session_event events[QS_MSG_LAST + 1] = {
     [QS_MSG_HELLO_AGENT] = QS_SESSION_EV_HELLO_AGENT,
     [QS_MSG_AUTH] = QS_SESSION_EV_AUTH,
@@ -8,38 +8,27 @@ static const enum qs_session_event events[QS_MSG_LAST + 1] = {
     [QS_MSG_PONG] = QS_SESSION_EV_PONG,
     [QS_MSG_FACTS] = QS_SESSION_EV_FACTS,
     [QS_MSG_HELD] = QS_SESSION_EV_HELD,
-    [QS_MSG_RUN_READY] = QS_SESSION_EV_RUN_READY,
-    [QS_MSG_HOOK_DONE] = QS_SESSION_EV_HOOK_DONE,
     [QS_MSG_WAITING] = QS_SESSION_EV_WAITING,
     [QS_MSG_ARM] = QS_SESSION_EV_ARM,
     [QS_MSG_DISARM] = QS_SESSION_EV_DISARM,
     [QS_MSG_CLOSED] = QS_SESSION_EV_CLOSED,
     [QS_MSG_ITERATIONS] = QS_SESSION_EV_ROWS,
-    [QS_MSG_RUN_ENDED] = QS_SESSION_EV_RUN_ENDED,
     [QS_MSG_ERROR] = QS_SESSION_EV_ERROR,
     [QS_MSG_BYE] = QS_SESSION_EV_BYE,
-    [QS_MSG_PULLED] = QS_SESSION_EV_PULLED,
-    [QS_MSG_TRACED] = QS_SESSION_EV_TRACED,
-    [QS_MSG_HAVING] = QS_SESSION_EV_HAVING,
-    [QS_MSG_PUT_AT] = QS_SESSION_EV_PUT_AT,
-    [QS_MSG_STAGED] = QS_SESSION_EV_STAGED,
-    [QS_MSG_CLEANED] = QS_SESSION_EV_CLEANED,
     [QS_MSG_DOCUMENT] = QS_SESSION_EV_DOCUMENT,
 };
 
 static bool is_resending(const struct qs_session *s)
 {
-    return s->state == QS_SESSION_RESENDING || s->state == QS_SESSION_RUN_RESENDING;
+    return qs_session_is_asking(s, QS_MSG_RESEND);
 }
 
-/* Does an ERROR about this run answer what the state waits for? */
+/* Does an ERROR about this run answer what is awaited? */
 static bool is_refusal(const struct qs_session *s, const struct qs_uid *run)
 {
-    bool asking = s->state == QS_SESSION_RUN_OPENING || s->state == QS_SESSION_WAITING ||
-                  s->state == QS_SESSION_ARMED || s->state == QS_SESSION_RUN_PULLING ||
-                  s->state == QS_SESSION_RUN_TRACING;
-    return (is_resending(s) && qs_uid_equal(run, &s->resend.run)) ||
-           (asking && qs_uid_equal(run, &s->run.uid));
+    bool at_gate = s->state == QS_SESSION_WAITING || s->state == QS_SESSION_ARMED;
+    return (s->call.row && s->call.row->in_run && qs_uid_equal(run, &s->call.run)) ||
+           (at_gate && qs_uid_equal(run, &s->run.uid));
 }
 
 /* Are these the last rows of the window, or of what was asked for again? */
@@ -50,46 +39,57 @@ static bool are_last(const struct qs_session *s, const struct qs_msg_iterations 
     return m->rows.count >= s->run.rows_due - s->run.rows_come;
 }
 
-static enum qs_session_event tell_apart(const struct qs_session *s, enum qs_session_event event,
-                                        const union qs_msg *m)
+/* An answer (is_ours) moves as its row says. */
+static enum qs_session_event answer(const struct qs_session *s, uint8_t type, const union qs_msg *m)
 {
-    if (event == QS_SESSION_EV_CLOSED && m->closed.iterations == 0)
-        return QS_SESSION_EV_CLOSED_EMPTY;
-    if (event == QS_SESSION_EV_PUT_AT && m->put_at.status != QS_PUT_MORE)
-        return QS_SESSION_EV_PUT_OVER;
-    if (event == QS_SESSION_EV_ROWS && are_last(s, &m->iterations))
-        return QS_SESSION_EV_ROWS_LAST;
-    if (event == QS_SESSION_EV_ERROR && is_refusal(s, &m->error.run))
-        return QS_SESSION_EV_REFUSED;
-    return event;
+    if (qs_session_is_late(s, type, m))
+        return QS_SESSION_EV_LATE;
+    return s->call.row->next == QS_REQUEST_RUN    ? QS_SESSION_EV_OPENED
+           : s->call.row->next == QS_REQUEST_IDLE ? QS_SESSION_EV_ENDED
+                                                  : QS_SESSION_EV_ANSWER;
 }
 
-/* Messages about another run or window than the open one are no message at all in this state. */
-static bool is_ours(const struct qs_session *s, enum qs_session_event event, const union qs_msg *m)
+static enum qs_session_event again(const struct qs_session *s, uint8_t type, const union qs_msg *m)
+{
+    if (type == QS_MSG_CLOSED)
+        return QS_SESSION_EV_CLOSED_AGAIN;
+    if (type == QS_MSG_DOCUMENT)
+        return QS_SESSION_EV_DOCUMENT_AGAIN;
+    return are_last(s, &m->iterations) ? QS_SESSION_EV_ROWS_AGAIN_LAST : QS_SESSION_EV_ROWS_AGAIN;
+}
+
+/* The event that a message is, where its type alone does not tell. */
+static enum qs_session_event tell_apart(const struct qs_session *s, uint8_t type, const union qs_msg *m)
+{
+    bool of_window = type == QS_MSG_CLOSED || type == QS_MSG_DOCUMENT || type == QS_MSG_ITERATIONS;
+    if (of_window && is_resending(s))
+        return again(s, type, m);
+    if (qs_request_is_reply(type))
+        return qs_session_is_ready(s) ? answer(s, type, m) : QS_SESSION_EV_ANSWER;
+    if (type == QS_MSG_CLOSED && m->closed.iterations == 0)
+        return QS_SESSION_EV_CLOSED_EMPTY;
+    if (type == QS_MSG_ITERATIONS && are_last(s, &m->iterations))
+        return QS_SESSION_EV_ROWS_LAST;
+    if (type == QS_MSG_ERROR && is_refusal(s, &m->error.run))
+        return QS_SESSION_EV_REFUSED;
+    return events[type];
+}
+
+/* Messages about another run, window or request than the open one are no message at all in this state. */
+static bool is_ours(const struct qs_session *s, uint8_t type, const union qs_msg *m)
 {
     const struct qs_session_run *run = &s->run;
-    if (event == QS_SESSION_EV_RUN_READY)
-        return qs_uid_equal(&m->run_ready.run, &run->uid);
-    if (event == QS_SESSION_EV_RUN_ENDED)
-        return qs_uid_equal(&m->run_ended.run, &run->uid);
-    if (event == QS_SESSION_EV_HOOK_DONE)
-        return m->hook_done.id == run->hook_id;
-    if (event == QS_SESSION_EV_PULLED)
-        return m->pulled.id == run->pull_id;
-    if (event == QS_SESSION_EV_TRACED)
-        return m->traced.id == run->trace_id;
-    if (event == QS_SESSION_EV_HAVING || event == QS_SESSION_EV_PUT_AT || event == QS_SESSION_EV_STAGED ||
-        event == QS_SESSION_EV_CLEANED)
-        return qs_session_is_files_answer(s, event, m);
-    if (event == QS_SESSION_EV_WAITING)
+    if (qs_request_is_reply(type))
+        return qs_session_is_answer(s, type, m) || qs_session_is_late(s, type, m);
+    if (type == QS_MSG_WAITING)
         return qs_uid_equal(&m->waiting.run, &run->uid) && m->waiting.window == run->window;
-    if (event == QS_SESSION_EV_ARM)
+    if (type == QS_MSG_ARM)
         return qs_uid_equal(&m->window.run, &run->uid) && m->window.window == run->window;
-    if (event == QS_SESSION_EV_DISARM)
+    if (type == QS_MSG_DISARM)
         return qs_uid_equal(&m->window_why.run, &run->uid) && m->window_why.window == run->window;
-    if (event == QS_SESSION_EV_CLOSED && is_resending(s))
+    if (type == QS_MSG_CLOSED && is_resending(s))
         return qs_uid_equal(&m->closed.run, &s->resend.run);
-    if (event == QS_SESSION_EV_CLOSED)
+    if (type == QS_MSG_CLOSED)
         return qs_uid_equal(&m->closed.run, &run->uid) && m->closed.window == run->window;
     return true; /* rows are checked where they are counted */
 }
@@ -116,15 +116,14 @@ void qs_session_take_frame(struct qs_session *s, const struct qs_frame *frame)
     }
     if (frame->type == QS_MSG_HELLO_AGENT)
         qs_sha256_add(&s->hellos, frame->payload, frame->len);
-    enum qs_session_event event = events[frame->type];
-    if (qs_session_is_ready(s) && !is_ours(s, event, &m)) {
+    if (qs_session_is_ready(s) && !is_ours(s, frame->type, &m)) {
         qs_session_broken(s, QS_E_PROTOCOL,
-                          "%s: %s speaks of another run, window, hook or file than the one that is open",
+                          "%s: %s speaks of another run, window or request than the one that is open",
                           s->name, qs_msg_name(frame->type));
         lose(s);
         return;
     }
-    qs_session_fire(s, tell_apart(s, event, &m), &m);
+    qs_session_fire(s, tell_apart(s, frame->type, &m), &m);
 }
 
 void qs_session_take_garbage(struct qs_session *s, int wire_err)

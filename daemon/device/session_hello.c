@@ -234,6 +234,7 @@ bool qs_session_do_announce(struct qs_session *s, const union qs_msg *m)
     char *facts = s->facts_json;
     s->facts_json = NULL;
     s->failures = 0;
+    s->cache_known = false;
     qs_session_arm_beat(s);
     s->events.on_ready(&agent, facts, s->events.user);
     free(facts);

@@ -10,10 +10,9 @@
 #include "proto/frame.h"
 #include "proto/msg.h"
 
-/* The longest wait for an answer; a window's is its lease, a hook's is added to its limit. */
+/* The longest wait; a window's is its lease, a request's is in its row (proto/request.h). */
 #define QS_SESSION_HANDSHAKE_NS  INT64_C(15000000000)
 #define QS_SESSION_REPLY_NS      INT64_C(60000000000)
-#define QS_SESSION_FILES_NS      INT64_C(300000000000) /* the agent may sum up gigabytes */
 #define QS_SESSION_BACKOFF_NS    INT64_C(100000000)
 #define QS_SESSION_BACKOFF_MAX   INT64_C(5000000000)
 #define QS_SESSION_CLOCK_EACH_NS INT64_C(10000000000)
@@ -48,10 +47,13 @@ struct qs_session {
     char *facts_json;     /* owned; between FACTS and on_ready */
     char *operating_json; /* owned; from FACTS on */
     struct qs_session_clock clock;
+    struct qs_session_call call;
     struct qs_session_run run;
     struct qs_session_metrics metrics;
     struct qs_session_silence silence;
     struct qs_session_files files;
+    bool cache_known; /* since the agent was ready last */
+    struct qs_session_cache cache;
     struct qs_held held[QS_HELD_MAX]; /* runs with iterations that may be asked for again, oldest first */
     size_t held_count;
     struct qs_held resend; /* first_seq: the next one due */
@@ -79,9 +81,14 @@ void qs_session_send_error(struct qs_session *s, const struct qs_err *why);
 /* session_run.c: connected, and the table has a row for it now. */
 bool qs_session_may(struct qs_session *s, enum qs_session_event event, struct qs_err *err);
 
-/* session_files.c: does it answer what was asked for last? */
-bool qs_session_is_files_answer(const struct qs_session *s, enum qs_session_event event,
-                                const union qs_msg *m);
+/* session_call.c: is this request outstanding (0: any)? Does the message answer it, or does it come too late,
+ * for one that was given up? */
+bool qs_session_is_asking(const struct qs_session *s, uint8_t request);
+bool qs_session_is_answer(const struct qs_session *s, uint8_t type, const union qs_msg *m);
+bool qs_session_is_late(const struct qs_session *s, uint8_t type, const union qs_msg *m);
+bool qs_session_is_open_run(const struct qs_session *s, const struct qs_uid *run, struct qs_err *err);
+/* What an ERROR of the agent says. */
+void qs_session_said(const struct qs_session *s, const struct qs_msg_error *m, struct qs_err *ret);
 
 /* session_clock.c */
 bool qs_session_ping(struct qs_session *s);

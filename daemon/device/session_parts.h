@@ -2,9 +2,11 @@
 #ifndef QS_DEVICE_SESSION_PARTS_H
 #define QS_DEVICE_SESSION_PARTS_H
 
+#include "device/session.h"
 #include "device/session_table.h"
 #include "link/link.h"
 #include "proto/msg.h"
+#include "proto/request.h"
 
 struct qs_session_clock { /* one PING is out at a time */
     bool asked;
@@ -17,6 +19,15 @@ struct qs_session_clock { /* one PING is out at a time */
     int64_t burst_ns;                   /* when the last burst began */
 };
 
+struct qs_session_call {          /* the request that is outstanding */
+    const struct qs_request *row; /* NULL: none */
+    uint8_t key[QS_REQUEST_KEY_BYTES];
+    struct qs_uid run;          /* whose ERROR refuses it; zero: nobody's */
+    int64_t limit_ns;           /* for its answer, and again for each further part */
+    qs_session_reply *on_reply; /* NULL: nobody waits */
+    void *user;
+};
+
 struct qs_session_run { /* the open run and its window */
     struct qs_uid uid;
     uint64_t next_seq; /* of the next iteration */
@@ -27,13 +38,9 @@ struct qs_session_run { /* the open run and its window */
     uint64_t waitings;            /* since OPEN, at opened_ns of our clock */
     int64_t opened_ns;
     enum qs_phase phase;
-    int64_t lead_ns, lease_ns, hook_limit_ns;
-    int64_t step_limit_ns; /* harness: of the program's setup and teardown */
-    uint32_t hook_id, pull_id, trace_id;
+    int64_t lead_ns, lease_ns;
     uint64_t pull_offset;
     uint32_t pull_max_bytes;
-    int64_t trace_limit_ns; /* of the answer that is awaited: settling, or ending */
-    int64_t trace_stop_ns;
     bool cancelled; /* CANCEL was sent since OPEN */
     bool streams;   /* each window has a document */
 };
@@ -57,9 +64,8 @@ struct qs_session_document { /* of the last CLOSED */
     uint64_t total_bytes;
 };
 
-struct qs_session_files { /* the last request about them; the file that is being sent */
+struct qs_session_files { /* the id of the last request about them; the file that is being sent */
     uint32_t id;
-    enum qs_session_event answer; /* the one that counts */
     uint64_t bytes, sent, taken;
 };
 

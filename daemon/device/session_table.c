@@ -10,13 +10,11 @@
 #define STAY     QS_SESSION_STATES
 
 /* Sets of states. LIVE: a standing session that may speak; only quiet is missing. */
-#define SYNC     (S(SYNC_HELD) | S(SYNC_FACTS) | S(SYNC_CLOCK))
-#define GREETING (S(HELLO) | S(AUTH) | SYNC)
-#define RESENDS  (S(RESENDING) | S(RUN_RESENDING))
-#define AT_GATE  (S(WAITING) | S(ARMED))
-#define LIVE                                                                                                 \
-    (S(READY) | RESENDS | S(HOOK) | S(FILES) | S(PUTTING) | S(RUN_HOOK) | S(RUN_PULLING) | S(RUN_TRACING) |  \
-     S(RUN_OPENING) | S(RUN_OPEN) | AT_GATE | S(COLLECTING) | S(RUN_ENDING))
+#define SYNC      (S(SYNC_HELD) | S(SYNC_FACTS) | S(SYNC_CLOCK))
+#define GREETING  (S(HELLO) | S(AUTH) | SYNC)
+#define AT_REST   (S(READY) | S(RUN_OPEN))
+#define AT_GATE   (S(WAITING) | S(ARMED))
+#define LIVE      (AT_REST | AT_GATE | S(COLLECTING))
 #define CONNECTED (GREETING | LIVE | S(QUIET))
 #define STARTED   (S(BACKOFF) | S(CONNECTING) | CONNECTED)
 
@@ -53,49 +51,23 @@ static const struct row {
     {LIVE & ~S(ARMED), E(PONG), STAY, DO(clock)},
     {S(ARMED), E(PONG), STAY, DO(clock_then_ask)},
 
-    /* runs and hooks: session_run.c, and session_window.c where something is told */
-    {S(READY), E(RUN_BEGIN), TO(RUN_OPENING), NOTHING},
-    {S(RUN_OPENING), E(RUN_READY), TO(RUN_OPEN), DO(run_ready)},
-    {S(RUN_OPENING), E(REFUSED), TO(READY), DO(error)},
-    {S(READY), E(HOOK), TO(HOOK), NOTHING},
-    {S(HOOK), E(HOOK_DONE), TO(READY), DO(hook_done)},
-    {S(RUN_OPEN), E(HOOK), TO(RUN_HOOK), NOTHING},
-    {S(RUN_HOOK), E(HOOK_DONE), TO(RUN_OPEN), DO(hook_done)},
-    {S(READY), E(RESEND), TO(RESENDING), NOTHING},
-    {S(RUN_OPEN), E(RESEND), TO(RUN_RESENDING), NOTHING},
-    {RESENDS, E(CLOSED), STAY, DO(closed_again)},
-    {RESENDS, E(DOCUMENT), STAY, DO(document)},
-    {RESENDS, E(ROWS), STAY, DO(rows)},
-    {S(RESENDING), E(ROWS_LAST), TO(READY), DO(rows)},
-    {S(RESENDING), E(REFUSED), TO(READY), DO(error)},
-    {S(RUN_RESENDING), E(ROWS_LAST), TO(RUN_OPEN), DO(rows)},
-    {S(RUN_RESENDING), E(REFUSED), TO(RUN_OPEN), DO(error)},
-    {S(RUN_OPEN), E(RUN_END), TO(RUN_ENDING), NOTHING},
-    {S(RUN_ENDING), E(RUN_ENDED), TO(READY), DO(run_ended)},
-    {S(RUN_OPEN), E(PULL), TO(RUN_PULLING), NOTHING},
-    {S(RUN_PULLING), E(PULLED), TO(RUN_OPEN), DO(pulled)},
-    {S(RUN_PULLING), E(REFUSED), TO(RUN_OPEN), DO(error)},
-    {S(RUN_OPEN), E(TRACE), TO(RUN_TRACING), NOTHING},
-    {S(RUN_OPEN), E(TRACE_STOP), TO(RUN_TRACING), NOTHING},
-    {S(RUN_TRACING), E(TRACED), TO(RUN_OPEN), DO(traced)},
-    {S(RUN_TRACING), E(REFUSED), TO(RUN_OPEN), DO(error)},
+    /* the answer to a request, which the table in proto/request.c allows: session_call.c */
+    {AT_REST, E(ANSWER), STAY, DO(answer)},
+    {S(READY), E(OPENED), TO(RUN_OPEN), DO(answer)},
+    {S(RUN_OPEN), E(ENDED), TO(READY), DO(answer)},
+    {AT_REST, E(REFUSED), STAY, DO(refused)},
+    {AT_REST, E(LATE), STAY, NOTHING},
+    {S(READY), E(PUT_DATA), STAY, NOTHING},
+
+    /* what RESEND asked for: session_window.c */
+    {AT_REST, E(CLOSED_AGAIN), STAY, DO(closed_again)},
+    {AT_REST, E(DOCUMENT_AGAIN), STAY, DO(document)},
+    {AT_REST, E(ROWS_AGAIN), STAY, DO(rows)},
+    {AT_REST, E(ROWS_AGAIN_LAST), STAY, DO(rows_last)},
+
     {LIVE, E(ACK), STAY, NOTHING},
     {LIVE, E(CANCEL), STAY, NOTHING},
     {LIVE, E(ERROR), STAY, DO(error)},
-
-    /* files: session_files.c */
-    {S(READY), E(HAVE), TO(FILES), NOTHING},
-    {S(FILES), E(HAVING), TO(READY), DO(having)},
-    {S(READY), E(PUT), TO(PUTTING), NOTHING},
-    {S(PUTTING), E(PUT_DATA), STAY, NOTHING},
-    {S(PUTTING), E(PUT_AT), STAY, DO(put_at)},
-    {S(PUTTING), E(PUT_OVER), TO(READY), DO(put_at)},
-    {S(READY), E(STAGE), TO(FILES), NOTHING},
-    {S(FILES), E(STAGED), TO(READY), DO(staged)},
-    {S(READY) | S(PUTTING), E(CLEAN), TO(FILES), NOTHING},
-    {S(FILES), E(CLEANED), TO(READY), DO(cleaned)},
-    {S(FILES), E(PUT_AT), STAY, NOTHING},
-    {S(FILES), E(PUT_OVER), STAY, NOTHING},
 
     /* a window: session_window.c */
     {S(RUN_OPEN), E(OPEN), TO(WAITING), NOTHING},
@@ -122,42 +94,28 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 _Static_assert((size_t)ROWS <= (size_t)QS_SESSION_TABLE_MAX, "row_seen is too small");
 
 static const char *const state_names[QS_SESSION_STATES] = {
-    "stopped",     "backoff",     "connecting", "hello",         "auth",       "sync_held",
-    "sync_facts",  "sync_clock",  "ready",      "resending",     "hook",       "files",
-    "putting",     "run_opening", "run_open",   "run_resending", "run_hook",   "run_pulling",
-    "run_tracing", "waiting",     "armed",      "quiet",         "collecting", "run_ending"};
+    "stopped",    "backoff", "connecting", "hello",   "auth",  "sync_held", "sync_facts",
+    "sync_clock", "ready",   "run_open",   "waiting", "armed", "quiet",     "collecting"};
 
 static const char *const event_names[QS_SESSION_EVENTS] = {"none",
                                                            "start",
                                                            "stop",
-                                                           "run_begin",
-                                                           "hook",
                                                            "open",
                                                            "ack",
-                                                           "resend",
-                                                           "run_end",
                                                            "cancel",
-                                                           "pull",
-                                                           "trace",
-                                                           "trace_stop",
-                                                           "have",
-                                                           "put",
                                                            "put_data",
-                                                           "stage",
-                                                           "clean",
                                                            "link_up",
                                                            "lost",
                                                            "retry",
                                                            "deadline",
                                                            "heartbeat",
+
                                                            "HELLO_AGENT",
                                                            "AUTH",
                                                            "HELD",
                                                            "FACTS",
                                                            "PING",
                                                            "PONG",
-                                                           "RUN_READY",
-                                                           "HOOK_DONE",
                                                            "WAITING",
                                                            "ARM",
                                                            "DISARM",
@@ -166,17 +124,18 @@ static const char *const event_names[QS_SESSION_EVENTS] = {"none",
                                                            "DOCUMENT",
                                                            "ITERATIONS",
                                                            "ITERATIONS (last)",
-                                                           "RUN_ENDED",
+                                                           "CLOSED (again)",
+                                                           "DOCUMENT (again)",
+                                                           "ITERATIONS (again)",
+                                                           "ITERATIONS (again, last)",
+                                                           "answer",
+                                                           "answer (a run opens)",
+                                                           "answer (the run is over)",
+                                                           "answer (late)",
                                                            "ERROR (this run)",
                                                            "ERROR",
                                                            "BYE",
-                                                           "PULLED",
-                                                           "TRACED",
-                                                           "HAVING",
-                                                           "PUT_AT",
-                                                           "PUT_AT (over)",
-                                                           "STAGED",
-                                                           "CLEANED",
+
                                                            "keyed",
                                                            "keyless",
                                                            "clocked",
@@ -272,14 +231,34 @@ void qs_session_row_text(size_t i, struct qs_buf *out)
         qs_buf_fmt(out, " : %s", row->act_name);
 }
 
+/* "RUN_BEGIN in ready: RUN_READY within 60 s, then run_open; deaf meanwhile" */
+static void add_request(struct qs_buf *out, const struct qs_request *r)
+{
+    qs_buf_fmt(out, "%s in ", qs_msg_name(r->type));
+    add_states(out,
+               (r->phases & QS_REQUEST_IDLE ? S(READY) : 0) | (r->phases & QS_REQUEST_RUN ? S(RUN_OPEN) : 0));
+    qs_buf_fmt(out, ": %s within %lld s", qs_msg_name(r->reply), (long long)(r->reply_ns / 1000000000));
+    if (r->next)
+        qs_buf_fmt(out, ", then %s",
+                   state_names[r->next == QS_REQUEST_RUN ? QS_SESSION_RUN_OPEN : QS_SESSION_READY]);
+    qs_buf_fmt(out, "%s%s%s\n", r->deaf ? "; deaf meanwhile" : "", r->within ? "; ends a " : "",
+               r->within ? qs_msg_name(r->within) : "");
+}
+
 void qs_session_dump(struct qs_buf *out)
 {
     qs_buf_str(out, "(greeting) = ");
     for (unsigned i = QS_SESSION_HELLO; i <= QS_SESSION_SYNC_CLOCK; i++)
         qs_buf_fmt(out, "%s%s", i == QS_SESSION_HELLO ? "" : ", ", state_names[i]);
-    qs_buf_str(out, "\n(live) = every state from ready to run_ending but quiet\n\n");
+    qs_buf_str(out, "\n(live) = every state from ready on but quiet\n\n");
     for (size_t i = 0; i < ROWS; i++) {
         qs_session_row_text(i, out);
         qs_buf_char(out, '\n');
+    }
+    qs_buf_char(out, '\n');
+    for (uint8_t type = 0; type <= QS_MSG_LAST; type++) {
+        const struct qs_request *r = qs_request_of(type);
+        if (r)
+            add_request(out, r);
     }
 }

@@ -23,22 +23,12 @@ enum qs_session_state {
     QS_SESSION_SYNC_HELD,
     QS_SESSION_SYNC_FACTS,
     QS_SESSION_SYNC_CLOCK,
-    QS_SESSION_READY, /* from here on it is ready */
-    QS_SESSION_RESENDING,
-    QS_SESSION_HOOK,
-    QS_SESSION_FILES,
-    QS_SESSION_PUTTING,
-    QS_SESSION_RUN_OPENING,
-    QS_SESSION_RUN_OPEN,
-    QS_SESSION_RUN_RESENDING,
-    QS_SESSION_RUN_HOOK,
-    QS_SESSION_RUN_PULLING,
-    QS_SESSION_RUN_TRACING,
+    QS_SESSION_READY,    /* from here on it is ready */
+    QS_SESSION_RUN_OPEN, /* in these two a request may be outstanding */
     QS_SESSION_WAITING,
     QS_SESSION_ARMED,
     QS_SESSION_QUIET,
     QS_SESSION_COLLECTING,
-    QS_SESSION_RUN_ENDING,
     QS_SESSION_STATES
 };
 
@@ -48,21 +38,10 @@ enum qs_session_event {
     QS_SESSION_EV_NONE,
     QS_SESSION_EV_START,
     QS_SESSION_EV_STOP,
-    QS_SESSION_EV_RUN_BEGIN,
-    QS_SESSION_EV_HOOK,
     QS_SESSION_EV_OPEN,
     QS_SESSION_EV_ACK,
-    QS_SESSION_EV_RESEND,
-    QS_SESSION_EV_RUN_END,
     QS_SESSION_EV_CANCEL,
-    QS_SESSION_EV_PULL,
-    QS_SESSION_EV_TRACE,
-    QS_SESSION_EV_TRACE_STOP,
-    QS_SESSION_EV_HAVE,
-    QS_SESSION_EV_PUT,
     QS_SESSION_EV_PUT_DATA,
-    QS_SESSION_EV_STAGE,
-    QS_SESSION_EV_CLEAN,
 
     QS_SESSION_EV_LINK_UP,
     QS_SESSION_EV_LOST,
@@ -76,8 +55,6 @@ enum qs_session_event {
     QS_SESSION_EV_FACTS,
     QS_SESSION_EV_PING,
     QS_SESSION_EV_PONG,
-    QS_SESSION_EV_RUN_READY,
-    QS_SESSION_EV_HOOK_DONE,
     QS_SESSION_EV_WAITING,
     QS_SESSION_EV_ARM,
     QS_SESSION_EV_DISARM,
@@ -85,18 +62,18 @@ enum qs_session_event {
     QS_SESSION_EV_CLOSED_EMPTY, /* without iterations */
     QS_SESSION_EV_DOCUMENT,
     QS_SESSION_EV_ROWS,
-    QS_SESSION_EV_ROWS_LAST, /* with the last one that is due */
-    QS_SESSION_EV_RUN_ENDED,
-    QS_SESSION_EV_REFUSED, /* ERROR about the run that the state is about */
+    QS_SESSION_EV_ROWS_LAST,    /* with the last one that is due */
+    QS_SESSION_EV_CLOSED_AGAIN, /* this and the next three: what RESEND asked for */
+    QS_SESSION_EV_DOCUMENT_AGAIN,
+    QS_SESSION_EV_ROWS_AGAIN,
+    QS_SESSION_EV_ROWS_AGAIN_LAST,
+    QS_SESSION_EV_ANSWER,  /* to the request that is outstanding */
+    QS_SESSION_EV_OPENED,  /* an answer behind which a run is open */
+    QS_SESSION_EV_ENDED,   /* an answer behind which none is open any more */
+    QS_SESSION_EV_LATE,    /* an answer to a request that was given up */
+    QS_SESSION_EV_REFUSED, /* ERROR about the run that the state or the request is about */
     QS_SESSION_EV_ERROR,   /* any other ERROR */
     QS_SESSION_EV_BYE,
-    QS_SESSION_EV_PULLED,
-    QS_SESSION_EV_TRACED,
-    QS_SESSION_EV_HAVING,
-    QS_SESSION_EV_PUT_AT,
-    QS_SESSION_EV_PUT_OVER, /* kept, or not: the file has ended */
-    QS_SESSION_EV_STAGED,
-    QS_SESSION_EV_CLEANED,
 
     QS_SESSION_EV_KEYED,
     QS_SESSION_EV_KEYLESS,
@@ -129,11 +106,10 @@ qs_session_act qs_session_do_greet, qs_session_do_judge, qs_session_do_prove, qs
     qs_session_do_take_held, qs_session_do_take_facts, qs_session_do_announce, qs_session_do_refuse,
     qs_session_do_bye;
 qs_session_act qs_session_do_pong, qs_session_do_clock, qs_session_do_clock_then_ask;
-qs_session_act qs_session_do_run_ready, qs_session_do_hook_done, qs_session_do_waiting, qs_session_do_ask,
-    qs_session_do_quiet, qs_session_do_hold, qs_session_do_disarm, qs_session_do_closed,
-    qs_session_do_closed_again, qs_session_do_rows, qs_session_do_run_ended, qs_session_do_error,
-    qs_session_do_noise, qs_session_do_noisy_error, qs_session_do_pulled, qs_session_do_traced,
+qs_session_act qs_session_do_waiting, qs_session_do_ask, qs_session_do_quiet, qs_session_do_hold,
+    qs_session_do_disarm, qs_session_do_closed, qs_session_do_closed_again, qs_session_do_rows,
+    qs_session_do_rows_last, qs_session_do_error, qs_session_do_noise, qs_session_do_noisy_error,
     qs_session_do_document;
-qs_session_act qs_session_do_having, qs_session_do_put_at, qs_session_do_staged, qs_session_do_cleaned;
+qs_session_act qs_session_do_answer, qs_session_do_refused;
 
 #endif

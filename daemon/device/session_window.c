@@ -40,49 +40,7 @@ void qs_session_remember(struct qs_session *s, const struct qs_uid *run, uint64_
     s->held[s->held_count++] = (struct qs_held){.run = *run, .first_seq = first, .next_seq = next};
 }
 
-/* ---- runs and hooks ---- */
-
-bool qs_session_do_run_ready(struct qs_session *s, const union qs_msg *m)
-{
-    if (s->events.on_run_ready)
-        s->events.on_run_ready(&m->run_ready, s->events.user);
-    return true;
-}
-
-bool qs_session_do_hook_done(struct qs_session *s, const union qs_msg *m)
-{
-    if (s->events.on_hook_done)
-        s->events.on_hook_done(&m->hook_done, s->events.user);
-    return true;
-}
-
-bool qs_session_do_pulled(struct qs_session *s, const union qs_msg *m)
-{
-    if (m->pulled.offset != s->run.pull_offset || m->pulled.bytes.n > s->run.pull_max_bytes)
-        return qs_session_broken(s, QS_E_PROTOCOL, "%s: another piece came than the one that was asked for",
-                                 s->name);
-    if (s->events.on_pulled)
-        s->events.on_pulled(&m->pulled, s->events.user);
-    return true;
-}
-
-bool qs_session_do_traced(struct qs_session *s, const union qs_msg *m)
-{
-    if (s->events.on_traced)
-        s->events.on_traced(&m->traced, s->events.user);
-    return true;
-}
-
-bool qs_session_do_run_ended(struct qs_session *s, const union qs_msg *m)
-{
-    if (m->run_ended.seq != s->run.next_seq)
-        return qs_session_broken(s, QS_E_PROTOCOL, "%s: the run ended at iteration %llu, %llu came", s->name,
-                                 (unsigned long long)m->run_ended.seq, (unsigned long long)s->run.next_seq);
-    qs_session_burst_if_due(s);
-    if (s->events.on_run_ended)
-        s->events.on_run_ended(&m->run_ended, s->events.user);
-    return true;
-}
+/* ---- errors ---- */
 
 static enum qs_errc code_of(const struct qs_msg_error *m)
 {
@@ -98,14 +56,19 @@ static enum qs_errc code_of(const struct qs_msg_error *m)
     return QS_E_AGENT;
 }
 
+void qs_session_said(const struct qs_session *s, const struct qs_msg_error *m, struct qs_err *ret)
+{
+    struct qs_buf text;
+    qs_buf_init(&text);
+    qs_session_agent_text(m->text, &text);
+    qs_fail(ret, code_of(m), "%s: %s (%s)", s->name, text.data, qs_wire_code_name(m->code));
+    qs_buf_done(&text);
+}
+
 bool qs_session_do_error(struct qs_session *s, const union qs_msg *m)
 {
     struct qs_err err = QS_ERR_INIT;
-    struct qs_buf text;
-    qs_buf_init(&text);
-    qs_session_agent_text(m->error.text, &text);
-    qs_fail(&err, code_of(&m->error), "%s: %s (%s)", s->name, text.data, qs_wire_code_name(m->error.code));
-    qs_buf_done(&text);
+    qs_session_said(s, &m->error, &err);
     if (qs_uid_is_zero(&m->error.run)) /* of the session: what was under way there is over */
         return qs_session_broken(s, m->error.code == QS_CODE_PROTOCOL ? QS_E_LINK : QS_E_AGENT, "%s",
                                  err.text);
@@ -461,7 +424,7 @@ bool qs_session_do_rows(struct qs_session *s, const union qs_msg *m)
         !has_same_metrics(s, &m->iterations))
         return false;
     qs_session_arm_deadline(s);
-    if (s->state == QS_SESSION_RUN_OPEN)
+    if (s->state == QS_SESSION_RUN_OPEN && !s->call.row)
         qs_session_burst_if_due(s);
     if (s->events.on_iterations)
         s->events.on_iterations(&m->iterations, s->events.user);

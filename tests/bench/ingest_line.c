@@ -42,6 +42,13 @@ static void open_window(struct line *l)
     check(qs_session_open(l->session, &m, &err), &err);
 }
 
+static void on_run_ready(const union qs_msg *m, const struct qs_err *refused, void *user)
+{
+    (void)m;
+    check(!refused, refused);
+    open_window(user);
+}
+
 static void on_ready(const struct qs_session_agent *agent, const char *facts_json, void *user)
 {
     struct line *l = user;
@@ -55,19 +62,14 @@ static void on_ready(const struct qs_session_agent *agent, const char *facts_jso
     qs_build_text(&argv, qs_text_of("10000000"));
     const struct qs_msg_run_begin m = {
         .run = run_uid, .argv = qs_build_list(&argv), .iteration_limit_ns = SPAN_NS};
-    check(qs_session_run_begin(l->session, &m, &err), &err);
+    const struct qs_call call = {.type = QS_MSG_RUN_BEGIN, .m = &m, .on_reply = on_run_ready, .user = l};
+    check(qs_session_call(l->session, &call, &err), &err);
 }
 
 static void on_down(const struct qs_err *why, void *user)
 {
     (void)user;
     ingest_die(why->text);
-}
-
-static void on_run_ready(const struct qs_msg_run_ready *m, void *user)
-{
-    (void)m;
-    open_window(user);
 }
 
 static bool may_quiet(const char **why, void *user)
@@ -146,7 +148,6 @@ struct ingest_spent ingest_line(const char *path, struct ingest_window *windows)
     struct line l = {.loop = qs_loop_new_virtual(1000000000, 1), .windows = windows};
     const struct qs_session_events events = {.on_ready = on_ready,
                                              .on_down = on_down,
-                                             .on_run_ready = on_run_ready,
                                              .may_quiet = may_quiet,
                                              .on_closed = on_closed,
                                              .on_iterations = on_iterations,

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/request.h"
+
 int64_t host_lease_ns = 60000000000;
 
 const char *host_program = "/bin/true";
@@ -54,19 +56,6 @@ static void on_clock(int64_t host_ns, int64_t device_ns, int64_t rtt_ns, void *u
     tell(h, "clock");
 }
 
-static void on_run_ready(const struct qs_msg_run_ready *m, void *user)
-{
-    (void)m;
-    tell(user, "run_ready");
-}
-
-static void on_hook_done(const struct qs_msg_hook_done *m, void *user)
-{
-    char line[64];
-    snprintf(line, sizeof line, "hook_done %u", (unsigned)m->id);
-    tell(user, line);
-}
-
 static void on_waiting(const struct qs_msg_waiting *m, void *user)
 {
     (void)m;
@@ -108,48 +97,6 @@ static void on_closed(const struct qs_msg_closed *m, const struct qs_session_qui
     tell(h, line);
 }
 
-static void on_traced(const struct qs_msg_traced *m, void *user)
-{
-    char line[64];
-    snprintf(line, sizeof line, "traced %u %u", (unsigned)m->id, (unsigned)m->status);
-    tell(user, line);
-}
-
-static void on_pulled(const struct qs_msg_pulled *m, void *user)
-{
-    char line[64];
-    snprintf(line, sizeof line, "pulled %u %u", (unsigned)m->id, (unsigned)m->bytes.n);
-    tell(user, line);
-}
-
-static void on_having(const struct qs_msg_having *m, void *user)
-{
-    char line[64];
-    snprintf(line, sizeof line, "having %u", (unsigned)m->missing.count);
-    tell(user, line);
-}
-
-static void on_put_at(const struct qs_msg_put_at *m, void *user)
-{
-    char line[64];
-    snprintf(line, sizeof line, "put_at %u %llu", (unsigned)m->status, (unsigned long long)m->offset);
-    tell(user, line);
-}
-
-static void on_staged(const struct qs_msg_staged *m, void *user)
-{
-    char line[64];
-    snprintf(line, sizeof line, "staged %.*s", (int)m->path.n, m->path.p);
-    tell(user, line);
-}
-
-static void on_cleaned(const struct qs_msg_cleaned *m, void *user)
-{
-    char line[64];
-    snprintf(line, sizeof line, "cleaned %llu", (unsigned long long)m->freed_bytes);
-    tell(user, line);
-}
-
 static void on_document(const struct qs_msg_document *m, void *user)
 {
     char line[64];
@@ -167,11 +114,59 @@ static void on_iterations(const struct qs_msg_iterations *m, void *user)
     tell(h, line);
 }
 
-static void on_run_ended(const struct qs_msg_run_ended *m, void *user)
+/* How an answer is written down. */
+static void answer_line(const union qs_msg *m, uint8_t reply, char *line, size_t n)
 {
-    char line[64];
-    snprintf(line, sizeof line, "run_ended %llu", (unsigned long long)m->seq);
-    tell(user, line);
+    switch ((int)reply) {
+    case QS_MSG_RUN_READY:
+        snprintf(line, n, "run_ready");
+        break;
+    case QS_MSG_HOOK_DONE:
+        snprintf(line, n, "hook_done %u", (unsigned)m->hook_done.id);
+        break;
+    case QS_MSG_TRACED:
+        snprintf(line, n, "traced %u %u", (unsigned)m->traced.id, (unsigned)m->traced.status);
+        break;
+    case QS_MSG_PULLED:
+        snprintf(line, n, "pulled %u %u", (unsigned)m->pulled.id, (unsigned)m->pulled.bytes.n);
+        break;
+    case QS_MSG_HAVING:
+        snprintf(line, n, "having %u", (unsigned)m->having.missing.count);
+        break;
+    case QS_MSG_PUT_AT:
+        snprintf(line, n, "put_at %u %llu", (unsigned)m->put_at.status, (unsigned long long)m->put_at.offset);
+        break;
+    case QS_MSG_STAGED:
+        snprintf(line, n, "staged %.*s", (int)m->staged.path.n, m->staged.path.p);
+        break;
+    case QS_MSG_CLEANED:
+        snprintf(line, n, "cleaned %llu", (unsigned long long)m->cleaned.freed_bytes);
+        break;
+    case QS_MSG_RUN_ENDED:
+        snprintf(line, n, "run_ended %llu", (unsigned long long)m->run_ended.seq);
+        break;
+    default:
+        fail_msg("%s is no answer", qs_msg_name(reply));
+    }
+}
+
+static void on_reply(const union qs_msg *m, const struct qs_err *refused, void *user)
+{
+    struct host *h = user;
+    char line[300] = "error";
+    if (refused)
+        h->why = *refused;
+    else
+        answer_line(m, qs_request_of(h->asked)->reply, line, sizeof line);
+    tell(h, line);
+}
+
+bool host_call(struct host *h, enum qs_msg_type type, const void *m, int64_t allow_ns)
+{
+    const struct qs_call call = {.type = type, .m = m, .allow_ns = allow_ns, .on_reply = on_reply, .user = h};
+    bool ok = qs_session_call(h->session, &call, &h->why);
+    h->asked = ok ? (uint8_t)type : h->asked;
+    return ok;
 }
 
 static void on_error(const struct qs_uid *run, const struct qs_err *err, void *user)
@@ -193,22 +188,13 @@ void host_init(struct host *h, struct qs_loop *loop, const struct qs_farm_device
         .on_down = on_down,
         .on_held = on_held,
         .on_clock = on_clock,
-        .on_run_ready = on_run_ready,
-        .on_hook_done = on_hook_done,
         .on_waiting = on_waiting,
         .may_quiet = may_quiet,
         .on_quiet = on_quiet,
         .on_disarm = on_disarm,
         .on_closed = on_closed,
-        .on_pulled = on_pulled,
-        .on_traced = on_traced,
-        .on_having = on_having,
-        .on_put_at = on_put_at,
-        .on_staged = on_staged,
-        .on_cleaned = on_cleaned,
         .on_document = on_document,
         .on_iterations = on_iterations,
-        .on_run_ended = on_run_ended,
         .on_error = on_error,
         .user = h,
     };
@@ -276,7 +262,7 @@ bool host_begin(struct host *h)
     qs_build_text(&argv, qs_text_of(host_program));
     struct qs_msg_run_begin m = {
         .run = host_run, .argv = qs_build_list(&argv), .iteration_limit_ns = 1000000000};
-    return qs_session_run_begin(h->session, &m, &h->why);
+    return host_call(h, QS_MSG_RUN_BEGIN, &m, 0);
 }
 
 bool host_open(struct host *h, uint32_t window, uint64_t first_seq, int64_t lead_ns)
@@ -306,12 +292,12 @@ bool host_hook(struct host *h, uint32_t id)
     qs_build_text(&argv, qs_text_of("make"));
     struct qs_msg_hook m = {
         .id = id, .argv = qs_build_list(&argv), .limit_ns = 1000000000, .output_max_bytes = 100};
-    return qs_session_hook(h->session, &m, &h->why);
+    return host_call(h, QS_MSG_HOOK, &m, m.limit_ns);
 }
 
 bool host_end(struct host *h)
 {
-    return qs_session_run_end(h->session, &host_run, &h->why);
+    return host_call(h, QS_MSG_RUN_END, &(struct qs_msg_run){.run = host_run}, 0);
 }
 
 size_t host_rows_not_seen(void)

@@ -32,6 +32,7 @@ struct host {
     char facts[256];
     bool silent, proven;
     struct qs_session_quiet quiet; /* of the last CLOSED */
+    uint8_t asked;                 /* the last request */
     /* what it does inside callbacks */
     bool refuse_quiet;                            /* once */
     void (*at)(struct host *h, const char *line); /* after a line was written */
@@ -49,7 +50,8 @@ void host_assert_why(const struct host *h, enum qs_errc code, const char *part);
 
 extern const struct qs_uid host_run;
 extern const char *host_program; /* what host_begin runs */
-/* Requests; a failure is left in h->why. */
+/* Requests; a failure is left in h->why, an answer is told. */
+bool host_call(struct host *h, enum qs_msg_type type, const void *m, int64_t allow_ns);
 bool host_begin(struct host *h);
 bool host_open(struct host *h, uint32_t window, uint64_t first_seq, int64_t lead_ns);
 extern int64_t host_lease_ns; /* beyond the lead; a minute unless a test wants its end */

@@ -118,8 +118,29 @@ static void free_bed(struct bed *b)
     free(b);
 }
 
-static const struct qs_list nothing = {.count = 0};
-static const struct qs_content file = {.bytes = 600000};
+static bool have(struct bed *b)
+{
+    const struct qs_msg_have m = {.id = qs_session_next_file_id(b->host.session)};
+    return host_call(&b->host, QS_MSG_HAVE, &m, 0);
+}
+
+static bool put(struct bed *b)
+{
+    const struct qs_msg_put m = {.id = qs_session_next_file_id(b->host.session), .file = {.bytes = 600000}};
+    return host_call(&b->host, QS_MSG_PUT, &m, 0);
+}
+
+static bool stage(struct bed *b)
+{
+    const struct qs_msg_stage m = {.id = qs_session_next_file_id(b->host.session), .dir = 1};
+    return host_call(&b->host, QS_MSG_STAGE, &m, 0);
+}
+
+static bool clean(struct bed *b)
+{
+    const struct qs_msg_clean m = {.id = qs_session_next_file_id(b->host.session), .what = QS_CLEAN_SESSION};
+    return host_call(&b->host, QS_MSG_CLEAN, &m, 0);
+}
 
 static bool send_some(struct bed *b, size_t n)
 {
@@ -132,19 +153,20 @@ void files_are_pushed_between_runs(void **state)
     (void)state;
     struct bed *b = new_bed(0);
     struct qs_session *s = b->host.session;
-    assert_false(qs_session_can_take_files(s));
-    assert_false(qs_session_have(s, &nothing, &b->host.why));
-    host_assert_why(&b->host, QS_E_AGENT, "takes no files: it is too old");
+    assert_false(qs_session_has(s, QS_FEATURE_FILES));
+    assert_false(have(b));
+    host_assert_why(&b->host, QS_E_AGENT,
+                    "takes no files, or has no place for them (its --cache DIR): it is too old");
     free_bed(b);
     b = new_bed(QS_FEATURE_FILES);
     s = b->host.session;
-    assert_true(qs_session_have(s, &nothing, &b->host.why));
-    assert_false(qs_session_push(s, &file, &b->host.why));
-    host_assert_why(&b->host, QS_E_CONFLICT, "put in state files");
+    assert_true(have(b));
+    assert_false(put(b));
+    host_assert_why(&b->host, QS_E_CONFLICT, "no PUT before the answer to HAVE");
     assert_false(host_begin(&b->host));
     host_wait(&b->host, "having 0");
     assert_int_equal(qs_session_push_room(s), 0);
-    assert_true(qs_session_push(s, &file, &b->host.why));
+    assert_true(put(b));
     assert_int_equal(qs_session_push_room(s), QS_PUT_MAX_BYTES);
     assert_false(send_some(b, QS_PUT_MAX_BYTES + 1));
     b->mute = true;
@@ -162,16 +184,16 @@ void files_are_pushed_between_runs(void **state)
     assert_true(send_some(b, qs_session_push_room(s)));
     assert_int_equal(qs_session_push_room(s), 0);
     host_wait(&b->host, "put_at 1 600000");
-    assert_true(qs_session_stage(s, 1, &nothing, &b->host.why));
+    assert_true(stage(b));
     host_wait(&b->host, "staged /cache/0001");
-    assert_true(qs_session_push(s, &file, &b->host.why)); /* given up: its answers cross what comes after */
+    assert_true(put(b)); /* given up: its answers cross what comes after */
     assert_true(send_some(b, 1000));
-    assert_true(qs_session_clean(s, QS_CLEAN_SESSION, &b->host.why));
+    assert_true(clean(b));
     host_wait(&b->host, "cleaned 7");
     assert_string_equal(qs_session_state_name(s), "ready");
     b->mute = true;
-    assert_true(qs_session_push(s, &file, &b->host.why));
-    assert_true(qs_session_clean(s, QS_CLEAN_SESSION, &b->host.why));
+    assert_true(put(b));
+    assert_true(clean(b));
     say_put_at(b, 6, QS_PUT_FAILED, 0);
     say_cleaned(b, 7);
     host_wait(&b->host, "cleaned 7");
@@ -184,12 +206,11 @@ void answers_about_files_are_judged(void **state)
     (void)state;
     for (int i = 0; i < 6; i++) {
         struct bed *b = new_bed(QS_FEATURE_FILES);
-        struct qs_session *s = b->host.session;
         b->mute = true;
         if (i < 2)
-            assert_true(qs_session_have(s, &nothing, &b->host.why));
+            assert_true(have(b));
         else if (i < 5)
-            assert_true(qs_session_push(s, &file, &b->host.why));
+            assert_true(put(b));
         switch (i) {
         case 0:
             say_having(b, 9);

@@ -75,7 +75,7 @@ static bool begin(struct bed *b)
                                        .iteration_limit_ns = 1000000000,
                                        .mode = QS_RUN_STREAM,
                                        .stream = {.document_max_bytes = 100}};
-    return qs_session_run_begin(b->host.session, &m, &b->host.why);
+    return host_call(&b->host, QS_MSG_RUN_BEGIN, &m, 0);
 }
 
 static void open_window(struct bed *b)
@@ -111,11 +111,9 @@ void a_document_comes_before_its_row(void **state)
     host_wait(&b.host, "ready");
     assert_false(begin(&b));
     host_assert_why(&b.host, QS_E_AGENT, "has no stream mode");
-    assert_false(qs_session_run_begin(b.host.session,
-                                      &(struct qs_msg_run_begin){.run = host_run,
-                                                                 .output_kind = QS_OUTPUT_KIND_FILE,
-                                                                 .output_path = qs_text_of("log")},
-                                      &b.host.why));
+    const struct qs_msg_run_begin to_file = {
+        .run = host_run, .output_kind = QS_OUTPUT_KIND_FILE, .output_path = qs_text_of("log")};
+    assert_false(host_call(&b.host, QS_MSG_RUN_BEGIN, &to_file, 0));
     host_assert_why(&b.host, QS_E_AGENT, "writes no output to a file");
     bed_done(&b);
 }

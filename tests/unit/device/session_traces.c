@@ -15,7 +15,7 @@ static bool ask(struct host *h, uint32_t id)
     qs_build_text(&argv, qs_text_of("perf"));
     const struct qs_msg_trace m = {
         .run = host_run, .id = id, .argv = qs_build_list(&argv), .stop_ns = 1, .max_bytes = 1};
-    return qs_session_trace(h->session, &m, &h->why);
+    return host_call(h, QS_MSG_TRACE, &m, m.settle_ns);
 }
 
 static bool take_it(struct peer *p, const struct qs_frame *f)
@@ -26,14 +26,16 @@ static bool take_it(struct peer *p, const struct qs_frame *f)
 
 void session_traces(struct host *h, struct peer *p)
 {
-    assert_true(qs_session_can_trace(h->session));
+    assert_true(qs_session_has(h->session, QS_FEATURE_TRACE));
     assert_true(ask(h, 3));
-    assert_string_equal(qs_session_state_name(h->session), "run_tracing");
     assert_false(ask(h, 4)); /* one after the other */
-    host_assert_why(h, QS_E_CONFLICT, "trace in state run_tracing");
+    host_assert_why(h, QS_E_CONFLICT, "no TRACE before the answer to TRACE");
+    assert_false(host_open(h, 0, 0, 0));
+    host_assert_why(h, QS_E_CONFLICT, "no window opens before the answer to TRACE");
     host_wait(h, "traced 3 0");
     assert_string_equal(qs_session_state_name(h->session), "run_open");
-    assert_true(qs_session_trace_stop(h->session, &host_run, &h->why));
+    const struct qs_msg_trace_stop stop = {.run = host_run, .id = 3};
+    assert_true(host_call(h, QS_MSG_TRACE_STOP, &stop, 1));
     host_wait(h, "traced 3 1");
     assert_string_equal(qs_session_state_name(h->session), "run_open");
     p->script = take_it;

@@ -118,15 +118,15 @@ struct stage {
     enum qs_run_mode mode;
     int64_t gate_timeout_ns; /* of the last OPEN's first expectation */
     struct stage_window now;
-    uint32_t hook_id;
+    uint32_t hook_id, file_id, trace_id;
+    struct qs_call call; /* the last request */
     struct qs_msg_pull pull;
     /* Tracers. */
     bool no_tracers;                           /* the agent knows none */
     const char *no_trace_start, *no_trace_end; /* why there is none; NULL: there is one */
     unsigned trace_errors;                     /* an ERROR: 1 to TRACE, 2 to TRACE_STOP */
     bool file_is_gone;                         /* nothing can be fetched of it */
-    uint32_t trace_id;
-    bool tracing; /* its tracer runs */
+    bool tracing;                              /* its tracer runs */
     unsigned traces, traced_windows;
     enum qs_phase phase; /* of the last OPEN */
     struct stage_disk disk;

@@ -29,19 +29,9 @@ int qs_files_get(struct qs_files *files, const char sha256[65], int64_t *ret_byt
     return open(s->disk.short_blob ? "/dev/null" : "/dev/zero", O_RDONLY | O_CLOEXEC);
 }
 
-bool qs_session_can_take_files(const struct qs_session *session)
-{
-    return !stage_of((struct qs_session *)(uintptr_t)session)->disk.old_agent;
-}
-
 bool qs_session_is_ready(const struct qs_session *session)
 {
     return stage_of((struct qs_session *)(uintptr_t)session)->session != SESSION_DOWN;
-}
-
-bool qs_session_can_part(const struct qs_session *session)
-{
-    return stage_of((struct qs_session *)(uintptr_t)session)->parts_streams;
 }
 
 static bool is_there(const struct stage *s, const struct qs_content *content)
@@ -67,13 +57,13 @@ static void tell_having(struct stage *s)
     for (uint16_t i = 0; s->disk.odd && i < 2; i++)
         qs_build_u16(&missing, (uint16_t)(i * s->disk.asked_n));
     s->session = SESSION_READY;
-    qs_control_on_having(s->control, &(struct qs_msg_having){.missing = qs_build_list(&missing)});
+    stage_reply(s, &(union qs_msg){.having = {.missing = qs_build_list(&missing)}});
 }
 
-bool qs_session_have(struct qs_session *session, const struct qs_list *files, struct qs_err *err)
+bool stage_ask_have(struct stage *s, const void *message, struct qs_err *err)
 {
-    struct stage *s = stage_of(session);
-    struct qs_iter it = qs_list_iter(files);
+    const struct qs_msg_have *m = message;
+    struct qs_iter it = qs_list_iter(&m->files);
     if (s->disk.old_agent)
         return qs_fail(err, QS_E_AGENT, "the agent takes no files");
     if (!stage_may(s, SESSION_READY, "have", err))
@@ -102,17 +92,17 @@ static void tell_put_at(struct stage *s)
         d->kept++;
     }
     s->session = m.status == QS_PUT_MORE ? SESSION_PUTTING : SESSION_READY;
-    qs_control_on_put_at(s->control, &m);
+    stage_reply(s, &(union qs_msg){.put_at = m});
 }
 
-bool qs_session_push(struct qs_session *session, const struct qs_content *file, struct qs_err *err)
+bool stage_ask_put(struct stage *s, const void *message, struct qs_err *err)
 {
-    struct stage *s = stage_of(session);
+    const struct qs_msg_put *m = message;
     if (!stage_may(s, SESSION_READY, "put", err))
         return false;
-    assert_int_equal(file->bytes, STAGE_FILE_BYTES);
+    assert_int_equal(m->file.bytes, STAGE_FILE_BYTES);
     assert_int_equal(s->tokens, 1);
-    s->disk.put = *file;
+    s->disk.put = m->file;
     s->disk.sent = s->disk.told = 0;
     s->disk.puts++;
     s->session = SESSION_PUTTING;
@@ -154,22 +144,21 @@ static void tell_staged(struct stage *s)
     struct qs_msg_staged m = {.status = s->disk.refuse_stage, .why = qs_text_of("because")};
     m.path = qs_text_of(m.status == QS_STAGED_OK ? path : "");
     s->session = SESSION_READY;
-    qs_control_on_staged(s->control, &m);
+    stage_reply(s, &(union qs_msg){.staged = m});
 }
 
-bool qs_session_stage(struct qs_session *session, uint16_t dir, const struct qs_list *places,
-                      struct qs_err *err)
+bool stage_ask_stage(struct stage *s, const void *message, struct qs_err *err)
 {
-    struct stage *s = stage_of(session);
-    struct qs_iter it = qs_list_iter(places);
+    const struct qs_msg_stage *m = message;
+    struct qs_iter it = qs_list_iter(&m->places);
     struct qs_place place;
     if (!stage_may(s, SESSION_READY, "stage", err))
         return false;
     while (qs_list_place(&it, &place))
-        qs_buf_fmt(&s->disk.places, "%u %.*s%s\n", (unsigned)dir, (int)place.name.n, place.name.p,
+        qs_buf_fmt(&s->disk.places, "%u %.*s%s\n", (unsigned)m->dir, (int)place.name.n, place.name.p,
                    place.flags & QS_FILE_EXECUTABLE ? "*" : "");
     s->disk.stages++;
-    s->disk.dir = dir;
+    s->disk.dir = m->dir;
     s->session = SESSION_FILES;
     s->operation++;
     stage_later(s, STAGE_STEP_NS, tell_staged);
@@ -179,13 +168,13 @@ bool qs_session_stage(struct qs_session *session, uint16_t dir, const struct qs_
 static void tell_cleaned(struct stage *s)
 {
     s->session = SESSION_READY;
-    qs_control_on_cleaned(s->control, &(struct qs_msg_cleaned){.changed = s->disk.changed});
+    stage_reply(s, &(union qs_msg){.cleaned = {.changed = s->disk.changed}});
 }
 
-bool qs_session_clean(struct qs_session *session, enum qs_clean_what what, struct qs_err *err)
+bool stage_ask_clean(struct stage *s, const void *message, struct qs_err *err)
 {
-    struct stage *s = stage_of(session);
-    assert_int_equal(what, QS_CLEAN_SESSION);
+    const struct qs_msg_clean *m = message;
+    assert_int_equal(m->what, QS_CLEAN_SESSION);
     s->disk.given_up += s->session == SESSION_PUTTING;
     if (s->session != SESSION_PUTTING && !stage_may(s, SESSION_READY, "clean", err))
         return false;

@@ -19,6 +19,16 @@ bool stage_may(struct stage *s, enum stage_session wanted, const char *what, str
 void stage_lose(struct stage *s, const struct qs_err *why);
 /* False where this call on the session is one that the test wants to fail. */
 bool stage_sends(struct stage *s, struct qs_err *err);
+/* The agent's answer to the last request, or its refusal. */
+void stage_reply(struct stage *s, const union qs_msg *m);
+void stage_refuse(struct stage *s, const struct qs_err *why);
+/* Requests of traces and files. */
+bool stage_ask_trace(struct stage *s, const void *message, struct qs_err *err);
+bool stage_ask_trace_stop(struct stage *s, const void *message, struct qs_err *err);
+bool stage_ask_have(struct stage *s, const void *message, struct qs_err *err);
+bool stage_ask_put(struct stage *s, const void *message, struct qs_err *err);
+bool stage_ask_stage(struct stage *s, const void *message, struct qs_err *err);
+bool stage_ask_clean(struct stage *s, const void *message, struct qs_err *err);
 /* stage_trace.c: is this window what it should be? */
 void stage_check_phase(struct stage *s, const struct qs_msg_open *m);
 /* The link is there again, nothing is open on the agent. */

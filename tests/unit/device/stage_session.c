@@ -68,7 +68,7 @@ static void tell_run_ready(struct stage *s)
         struct qs_err err = QS_ERR_INIT;
         s->session = SESSION_READY;
         qs_fail(&err, QS_E_COMMAND, "nosuch: no such program");
-        qs_control_on_error(s->control, &s->run, &err);
+        stage_refuse(s, &err);
         return;
     }
     struct qs_msg_run_ready m = {.run = s->run, .executable = qs_text_of("/bin/work")};
@@ -81,12 +81,12 @@ static void tell_run_ready(struct stage *s)
     if (s->record.ready)
         s->record.ready(s, &m);
     s->session = SESSION_OPEN;
-    qs_control_on_run_ready(s->control, &m);
+    stage_reply(s, &(union qs_msg){.run_ready = m});
 }
 
-bool qs_session_run_begin(struct qs_session *session, const struct qs_msg_run_begin *m, struct qs_err *err)
+static bool ask_run_begin(struct stage *s, const void *message, struct qs_err *err)
 {
-    struct stage *s = stage_of(session);
+    const struct qs_msg_run_begin *m = message;
     if (!stage_may(s, SESSION_READY, "run_begin", err))
         return false;
     assert_non_null(stage_find(s, &m->run)); /* on disk before the device hears of it */
@@ -113,12 +113,12 @@ static void tell_hook_done(struct stage *s)
                                                                              : 0,
                                  .output = qs_text_of(fails ? "no space" : "")};
     s->session = SESSION_READY;
-    qs_control_on_hook_done(s->control, &m);
+    stage_reply(s, &(union qs_msg){.hook_done = m});
 }
 
-bool qs_session_hook(struct qs_session *session, const struct qs_msg_hook *m, struct qs_err *err)
+static bool ask_hook(struct stage *s, const void *message, struct qs_err *err)
 {
-    struct stage *s = stage_of(session);
+    const struct qs_msg_hook *m = message;
     if (!stage_may(s, s->session == SESSION_OPEN ? SESSION_OPEN : SESSION_READY, "hook", err))
         return false;
     struct qs_iter it = qs_list_iter(&m->argv);
@@ -323,11 +323,6 @@ bool qs_session_can_tune(const struct qs_session *session, struct qs_session_pla
     return s->harness.able;
 }
 
-bool qs_session_can_pull(const struct qs_session *session)
-{
-    return stage_of((struct qs_session *)(uintptr_t)session)->log != NULL;
-}
-
 /* The kernel's log as the test says; a file of 20,000 bytes; nothing else is there. */
 static void tell_pulled(struct stage *s)
 {
@@ -349,16 +344,16 @@ static void tell_pulled(struct stage *s)
     if (s->refuse_pull) {
         struct qs_err err = QS_ERR_INIT;
         qs_fail(&err, QS_E_AGENT, "nothing can be fetched here");
-        qs_control_on_error(s->control, &s->run, &err);
+        stage_refuse(s, &err);
         return;
     }
-    qs_control_on_pulled(s->control, &m);
+    stage_reply(s, &(union qs_msg){.pulled = m});
 }
 
-bool qs_session_pull(struct qs_session *session, const struct qs_msg_pull *m, struct qs_err *err)
+static bool ask_pull(struct stage *s, const void *message, struct qs_err *err)
 {
     static char path[QS_PATH_MAX_BYTES + 1];
-    struct stage *s = stage_of(session);
+    const struct qs_msg_pull *m = message;
     if (!stage_may(s, SESSION_OPEN, "pull", err))
         return false;
     assert_true(qs_uid_equal(&m->run, &s->run));
@@ -378,15 +373,15 @@ static void tell_run_ended(struct stage *s)
     struct qs_msg_run_ended m = {.run = s->run};
     if (s->record.ended)
         s->record.ended(s, &m);
-    qs_control_on_run_ended(s->control, &m);
+    stage_reply(s, &(union qs_msg){.run_ended = m});
 }
 
-bool qs_session_run_end(struct qs_session *session, const struct qs_uid *run, struct qs_err *err)
+static bool ask_run_end(struct stage *s, const void *message, struct qs_err *err)
 {
-    struct stage *s = stage_of(session);
+    const struct qs_msg_run *m = message;
     if (!stage_may(s, SESSION_OPEN, "run_end", err))
         return false;
-    assert_true(qs_uid_equal(run, &s->run));
+    assert_true(qs_uid_equal(&m->run, &s->run));
     s->session = SESSION_ENDING;
     s->operation++;
     stage_later(s, s->long_teardown ? LONG_NS : STAGE_STEP_NS, tell_run_ended);
@@ -414,4 +409,54 @@ bool qs_session_cancel(struct qs_session *session, const struct qs_uid *run, con
                 : s->session == SESSION_HOOK ? tell_hook_done
                                              : tell_closed);
     return true;
+}
+
+void stage_reply(struct stage *s, const union qs_msg *m)
+{
+    struct qs_call call = s->call;
+    call.on_reply(m, NULL, call.user);
+}
+
+void stage_refuse(struct stage *s, const struct qs_err *why)
+{
+    struct qs_call call = s->call;
+    call.on_reply(NULL, why, call.user);
+}
+
+uint32_t qs_session_next_file_id(const struct qs_session *session)
+{
+    return ++stage_of((struct qs_session *)(uintptr_t)session)->file_id;
+}
+
+bool qs_session_has(const struct qs_session *session, uint32_t feature)
+{
+    const struct stage *s = stage_of((struct qs_session *)(uintptr_t)session);
+    return feature == QS_FEATURE_PULL    ? s->log != NULL
+           : feature == QS_FEATURE_TRACE ? !s->no_tracers
+           : feature == QS_FEATURE_FILES ? !s->disk.old_agent
+                                         : s->parts_streams;
+}
+
+bool qs_session_call(struct qs_session *session, const struct qs_call *call, struct qs_err *err)
+{
+    static const struct {
+        enum qs_msg_type type;
+        bool (*ask)(struct stage *s, const void *m, struct qs_err *err);
+    } requests[] = {
+        {QS_MSG_RUN_BEGIN, ask_run_begin}, {QS_MSG_HOOK, ask_hook},
+        {QS_MSG_PULL, ask_pull},           {QS_MSG_RUN_END, ask_run_end},
+        {QS_MSG_TRACE, stage_ask_trace},   {QS_MSG_TRACE_STOP, stage_ask_trace_stop},
+        {QS_MSG_HAVE, stage_ask_have},     {QS_MSG_PUT, stage_ask_put},
+        {QS_MSG_STAGE, stage_ask_stage},   {QS_MSG_CLEAN, stage_ask_clean},
+    };
+    struct stage *s = stage_of(session);
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        if (requests[i].type == call->type) {
+            bool ok = requests[i].ask(s, call->m, err);
+            s->call = ok ? *call : s->call;
+            return ok;
+        }
+    }
+    fail_msg("%s is no request", qs_msg_name((uint8_t)call->type));
+    return false;
 }

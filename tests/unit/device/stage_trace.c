@@ -1,11 +1,6 @@
 /* Tracers of the stage's agent. */
 #include "stage_impl.h"
 
-static struct stage *of(struct qs_session *session)
-{
-    return (struct stage *)(void *)session;
-}
-
 void stage_check_phase(struct stage *s, const struct qs_msg_open *m)
 {
     const struct stage_run *run = stage_find(s, &s->run);
@@ -20,11 +15,6 @@ void stage_check_phase(struct stage *s, const struct qs_msg_open *m)
     s->traced_windows += s->tracing;
 }
 
-bool qs_session_can_trace(const struct qs_session *session)
-{
-    return !of((struct qs_session *)(uintptr_t)session)->no_tracers;
-}
-
 static void tell(struct stage *s, enum qs_trace_status status, const char *why)
 {
     s->session = SESSION_OPEN;
@@ -32,7 +22,7 @@ static void tell(struct stage *s, enum qs_trace_status status, const char *why)
         struct qs_err err = QS_ERR_INIT;
         qs_fail(&err, s->refusal, "tracers are not for you");
         s->tracing = false;
-        qs_control_on_error(s->control, &s->run, &err);
+        stage_refuse(s, &err);
         return;
     }
     const struct qs_msg_traced m = {.id = s->trace_id,
@@ -42,7 +32,7 @@ static void tell(struct stage *s, enum qs_trace_status status, const char *why)
                                     .total_bytes = why ? 0 : 7,
                                     .why = qs_text_of(why)};
     s->tracing = !why && status == QS_TRACE_RUNS;
-    qs_control_on_traced(s->control, &m);
+    stage_reply(s, &(union qs_msg){.traced = m});
 }
 
 static void tell_begun(struct stage *s)
@@ -55,9 +45,9 @@ static void tell_over(struct stage *s)
     tell(s, QS_TRACE_STOPPED, s->no_trace_end);
 }
 
-bool qs_session_trace(struct qs_session *session, const struct qs_msg_trace *m, struct qs_err *err)
+bool stage_ask_trace(struct stage *s, const void *message, struct qs_err *err)
 {
-    struct stage *s = of(session);
+    const struct qs_msg_trace *m = message;
     if (!stage_may(s, SESSION_OPEN, "trace", err))
         return false;
     assert_true(qs_uid_equal(&m->run, &s->run));
@@ -70,12 +60,13 @@ bool qs_session_trace(struct qs_session *session, const struct qs_msg_trace *m, 
     return true;
 }
 
-bool qs_session_trace_stop(struct qs_session *session, const struct qs_uid *run, struct qs_err *err)
+bool stage_ask_trace_stop(struct stage *s, const void *message, struct qs_err *err)
 {
-    struct stage *s = of(session);
+    const struct qs_msg_trace_stop *m = message;
     if (!stage_may(s, SESSION_OPEN, "trace_stop", err))
         return false;
-    assert_true(qs_uid_equal(run, &s->run));
+    assert_true(qs_uid_equal(&m->run, &s->run));
+    assert_int_equal(m->id, s->trace_id);
     assert_true(s->tracing);
     s->session = SESSION_TRACING;
     s->operation++;

@@ -130,7 +130,7 @@ static void a_piece_is_the_one_that_was_asked_for(void **state)
     host_wait(&b->host, "ready");
     assert_true(host_begin(&b->host));
     host_wait(&b->host, "run_ready");
-    assert_true(qs_session_pull(b->host.session, &ask, &b->host.why));
+    assert_true(host_call(&b->host, QS_MSG_PULL, &ask, 0));
     bed_fails(b, QS_E_PROTOCOL, "another piece");
 }
 

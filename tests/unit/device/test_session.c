@@ -149,7 +149,7 @@ static void nothing_is_sent_in_a_window(void **state)
     unsigned pings = b->peer->pings;
     assert_true(qs_session_ack(b->host.session, &host_run, 0, NULL));
     assert_false(host_hook(&b->host, 1));
-    host_assert_why(&b->host, QS_E_CONFLICT, "hook in state quiet");
+    host_assert_why(&b->host, QS_E_CONFLICT, "no HOOK in state quiet");
     host_idle(&b->host, 3 * HOST_HEARTBEAT_MS * INT64_C(1000000));
     assert_int_equal(b->peer->pings, pings);
     assert_int_equal(b->peer->acks, 0);
@@ -310,7 +310,7 @@ static void hooks_run_outside_windows(void **state)
     become_ready(b);
     assert_true(host_hook(&b->host, 7));
     assert_false(host_begin(&b->host));
-    host_assert_why(&b->host, QS_E_CONFLICT, "run_begin in state hook");
+    host_assert_why(&b->host, QS_E_CONFLICT, "no RUN_BEGIN before the answer to HOOK");
     host_wait(&b->host, "hook_done 7");
     assert_true(host_begin(&b->host));
     host_wait(&b->host, "run_ready");
@@ -319,20 +319,33 @@ static void hooks_run_outside_windows(void **state)
     assert_string_equal(qs_session_state_name(b->host.session), "run_open");
 }
 
+/* Who asked is gone: the answer is told to nobody, and the next request may be made. */
+static void an_answer_without_an_owner_is_dropped(void **state)
+{
+    struct bed *b = *state;
+    become_ready(b);
+    assert_true(host_hook(&b->host, 7));
+    qs_session_disown(b->host.session);
+    host_idle(&b->host, 300000000);
+    assert_null(strstr(b->host.log.data, "hook_done"));
+    assert_true(host_hook(&b->host, 8));
+    host_wait(&b->host, "hook_done 8");
+}
+
 static bool pull(struct bed *b, uint32_t id)
 {
     const struct qs_msg_pull m = {
         .run = host_run, .id = id, .path = qs_text_of("out"), .max_bytes = QS_PULL_MAX_BYTES};
-    return qs_session_pull(b->host.session, &m, &b->host.why);
+    return host_call(&b->host, QS_MSG_PULL, &m, 0);
 }
 
 static void what_a_run_has_left_is_fetched_between_windows(void **state)
 {
     struct bed *b = *state;
     become_ready(b);
-    assert_true(qs_session_can_pull(b->host.session));
+    assert_true(qs_session_has(b->host.session, QS_FEATURE_PULL));
     assert_false(pull(b, 1));
-    host_assert_why(&b->host, QS_E_CONFLICT, "pull in state ready");
+    host_assert_why(&b->host, QS_E_CONFLICT, "no PULL in state ready");
     assert_true(host_begin(&b->host));
     host_wait(&b->host, "run_ready");
     assert_true(pull(b, 2));
@@ -459,6 +472,7 @@ int main(void)
         CASE(cancel_ends_a_wait),
         CASE(refusals_lead_back),
         CASE(hooks_run_outside_windows),
+        CASE(an_answer_without_an_owner_is_dropped),
         CASE(what_a_run_has_left_is_fetched_between_windows),
         CASE(what_is_held_comes_again),
         CASE(open_is_checked_before_it_is_sent),

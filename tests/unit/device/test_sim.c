@@ -192,7 +192,13 @@ static bool trace(struct bed *b, uint32_t id, const char *word)
                                    .settle_ns = 5000000,
                                    .stop_ns = 1000000000,
                                    .max_bytes = 100};
-    return qs_session_trace(b->host.session, &m, &b->host.why);
+    return host_call(&b->host, QS_MSG_TRACE, &m, m.settle_ns);
+}
+
+static bool untrace(struct bed *b, uint32_t id)
+{
+    const struct qs_msg_trace_stop m = {.run = host_run, .id = id};
+    return host_call(&b->host, QS_MSG_TRACE_STOP, &m, 1000000000);
 }
 
 /* Tracers as on a real device: one that ends, one that must be killed, one that does not stand. */
@@ -205,13 +211,13 @@ static void tracers_come_and_go(void **state)
     const struct qs_msg_pull m = {.run = host_run, .id = 9, .source = QS_PULL_TRACE, .max_bytes = 100};
     assert_true(trace(&b, 1, ""));
     host_wait(&b.host, "traced 1 0");
-    assert_true(qs_session_trace_stop(b.host.session, &host_run, NULL));
+    assert_true(untrace(&b, 1));
     host_wait(&b.host, "traced 1 1");
-    assert_true(qs_session_pull(b.host.session, &m, NULL));
+    assert_true(host_call(&b.host, QS_MSG_PULL, &m, 0));
     host_wait(&b.host, "pulled 9 62");
     assert_true(trace(&b, 2, "hang"));
     host_wait(&b.host, "traced 2 0");
-    assert_true(qs_session_trace_stop(b.host.session, &host_run, NULL));
+    assert_true(untrace(&b, 2));
     host_wait(&b.host, "traced 2 1");
     assert_true(trace(&b, 3, "early"));
     host_wait(&b.host, "traced 3 2");

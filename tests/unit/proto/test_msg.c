@@ -10,6 +10,7 @@
 
 #include "proto/msg.h"
 #include "proto/names.h"
+#include "proto/request.h"
 
 static const char *page_path;
 
@@ -134,6 +135,44 @@ static void test_words(void **state)
     assert_string_equal(qs_wire_code_name(QS_CODE_LAST + 1), "unknown");
 }
 
+/* Each request is the host's and its reply the agent's; what is the same in both is found in both. */
+static void test_requests(void **state)
+{
+    static const uint8_t asked[] = {QS_MSG_RESEND, QS_MSG_RUN_BEGIN, QS_MSG_HOOK,       QS_MSG_RUN_END,
+                                    QS_MSG_PULL,   QS_MSG_TRACE,     QS_MSG_TRACE_STOP, QS_MSG_HAVE,
+                                    QS_MSG_PUT,    QS_MSG_STAGE,     QS_MSG_CLEAN};
+    size_t n = 0;
+    (void)state;
+    for (uint8_t type = 0; type < 200; type++) {
+        const struct qs_request *r = qs_request_of(type);
+        if (!r)
+            continue;
+        assert_int_equal(type, asked[n++]);
+        assert_int_equal(r->type, type);
+        assert_int_equal(qs_msg_accept(type, QS_SIDE_HOST), 1);
+        assert_int_equal(qs_msg_accept(r->reply, QS_SIDE_AGENT), 1);
+        assert_int_equal(qs_request_is_reply(r->reply), type != QS_MSG_RESEND);
+        assert_false(qs_request_is_reply(type));
+        assert_in_range(r->phases, 1, QS_REQUEST_IDLE | QS_REQUEST_RUN);
+        assert_int_equal(r->feature == 0, !r->lacks);
+        assert_true(r->key_bytes == QS_UID_BYTES || r->key_bytes == sizeof(uint32_t));
+        assert_in_range(r->reply_ns, 1000000000, 600000000000);
+    }
+    assert_int_equal(n, sizeof asked);
+    const struct qs_msg_trace_stop stop = {.run = {{9}}, .id = 0x01020304};
+    const struct qs_msg_traced traced = {.id = 0x01020304, .started_ns = 5};
+    const struct qs_msg_run_ended ended = {.run = {{9, 8}}, .seq = 4};
+    const uint32_t id[4] = {0x01020304};
+    uint8_t key[QS_REQUEST_KEY_BYTES];
+    qs_request_key(qs_request_of(QS_MSG_TRACE_STOP), false, &stop, key);
+    assert_memory_equal(key, id, sizeof key);
+    memset(key, 1, sizeof key);
+    qs_request_key(qs_request_of(QS_MSG_TRACE_STOP), true, &traced, key);
+    assert_memory_equal(key, id, sizeof key);
+    qs_request_key(qs_request_of(QS_MSG_RUN_END), true, &ended, key);
+    assert_memory_equal(key, &ended.run, sizeof key);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -145,6 +184,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_who_may_send), cmocka_unit_test(test_agreement),
         cmocka_unit_test(test_no_agreement), cmocka_unit_test(test_page_has_every_message),
         cmocka_unit_test(test_metric_names), cmocka_unit_test(test_words),
+        cmocka_unit_test(test_requests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
