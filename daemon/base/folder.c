@@ -57,9 +57,11 @@ static bool make_one(const char *path, struct qs_err *err)
     struct stat st;
     if (mkdir(path, 0700) != 0) {
         int why = errno;
-        bool there = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+        if (stat(path, &st) == 0)
+            return S_ISDIR(st.st_mode) ||
+                   qs_fail(err, QS_E_CONFLICT, "%s is no folder: nothing can be made in it", path);
         errno = why;
-        return there || fail_errno(err, "make the folder", path);
+        return fail_errno(err, "make the folder", path);
     }
     char *parent = qs_folder_of(path);
     bool ok = qs_folder_sync(parent, err);

@@ -17,7 +17,7 @@ char *qs_folder_of(const char *path);
 char *qs_folder_of_state(char *(*env)(const char *name));
 
 /* Makes it and every missing one above it, 0700, each name synced to disk. QS_E_IO, QS_E_STORE where the disk
- * is full. */
+ * is full, QS_E_CONFLICT where one of them is a file. */
 bool qs_folder_make(const char *path, struct qs_err *err);
 
 /* A new name is on disk once its folder has been synced. QS_E_IO, QS_E_STORE where the disk is full. */

@@ -98,8 +98,8 @@ static void folders_are_made_down_to_the_last(void **state)
     assert_non_null(f);
     fclose(f);
     assert_false(qs_folder_make(below, &err));
-    assert_int_equal(err.code, QS_E_IO);
-    assert_non_null(strstr(err.text, "cannot make the folder"));
+    assert_int_equal(err.code, QS_E_CONFLICT);
+    assert_non_null(strstr(err.text, "/a/f is no folder: nothing can be made in it"));
     err = QS_ERR_INIT;
     assert_false(qs_folder_sync(file, &err));
     assert_non_null(strstr(err.text, "cannot sync the folder"));
