@@ -269,9 +269,7 @@ static void tidy(struct qs_linux_child *child, struct qs_port_child *end)
 {
     struct qs_capture *c = &child->capture;
     qs_places_close(&child->places);
-    if (child->process.pidfd >= 0) {
-        close(child->process.pidfd);
-    }
+    qs_io_close(&child->process.pidfd);
     end->left_children = qs_spawn_end_strays(child->process.pid, child->spare, STRAYS_BUDGET_NS);
     qs_capture_drain(c, DRAIN_ALL);
     qs_capture_drain(&child->errors, DRAIN_ALL);
@@ -295,9 +293,7 @@ bool qs_child_reap(struct qs_linux_child *child, struct qs_port_child *end)
         *end = (struct qs_port_child){.how = QS_PORT_LOST, .start_ns = child->start_ns};
         end->end_ns = qs_io_now_ns(child->clock);
         qs_places_close(&child->places);
-        if (child->process.pidfd >= 0) {
-            close(child->process.pidfd);
-        }
+        qs_io_close(&child->process.pidfd);
         child->runs = false;
         return true;
     }

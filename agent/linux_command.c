@@ -41,7 +41,11 @@ static char *const *keep_list(struct qs_words *words, const struct qs_list *list
         return NULL;
     }
     while (qs_list_text(&it, &text)) {
-        words->vectors[words->count++] = keep_text(words, text);
+        char *word = keep_text(words, text);
+        if (!word) {
+            return NULL;
+        }
+        words->vectors[words->count++] = word;
     }
     words->vectors[words->count++] = NULL;
     return first;
@@ -295,55 +299,43 @@ bool qs_commands_of_hook(struct qs_commands *c, const struct qs_msg_hook *hook, 
 
 void qs_commands_close(struct qs_commands *c)
 {
-    if (c->cwd_fd >= 0) {
-        close(c->cwd_fd);
-    }
-    c->cwd_fd = -1;
+    qs_io_close(&c->cwd_fd);
     c->iteration.argv = c->prepare.argv = c->conclude.argv = NULL;
 }
 
-/* Opening never waits; reading and writing do, as programs expect. */
-static int open_place(const struct qs_commands *c, const char *path, int flags, struct qs_port_fault *fault)
+/* Opening never waits; reading and writing do, as programs expect. A path of NULL was not asked for. */
+static bool open_place(const struct qs_commands *c, const char *path, int flags, int *fd,
+                       struct qs_port_fault *fault)
 {
     struct stat st;
-    int fd = qs_identity_open(c->has_identity ? &c->identity : NULL, c->cwd_fd >= 0 ? c->cwd_fd : AT_FDCWD,
-                              path, flags);
-    int error = fd < 0 || fstat(fd, &st) != 0 || fcntl(fd, F_SETFL, 0) != 0 ? errno : 0;
+    if (!path) {
+        return true;
+    }
+    *fd = qs_identity_open(c->has_identity ? &c->identity : NULL, c->cwd_fd >= 0 ? c->cwd_fd : AT_FDCWD, path,
+                           flags);
+    int error = *fd < 0 || fstat(*fd, &st) != 0 || fcntl(*fd, F_SETFL, 0) != 0 ? errno : 0;
     if (error == 0 && (S_ISREG(st.st_mode) || S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode))) {
-        return fd;
+        return true;
     }
-    if (fd >= 0) {
-        close(fd);
-    }
+    qs_io_close(fd);
     snprintf(fault->text, sizeof fault->text, "cannot %s '%.200s'%s%.100s: %s",
              flags == O_RDONLY ? "read standard input from" : "write standard output to", path,
              path[0] != '/' && c->cwd[0] ? ", seen from " : "", path[0] != '/' ? c->cwd : "",
              error != 0 ? strerror(error) : "it is neither a file nor a device");
-    blame_operator(fault, QS_CODE_UNSUPPORTED, error != 0 ? error : EINVAL);
-    return -1;
+    return blame_operator(fault, QS_CODE_UNSUPPORTED, error != 0 ? error : EINVAL);
 }
 
 bool qs_places_open(struct qs_places *places, const struct qs_commands *c, struct qs_port_fault *fault)
 {
     places->in_fd = places->out_fd = -1;
-    if (c->stdin_path) {
-        places->in_fd = open_place(c, c->stdin_path, O_RDONLY, fault);
-    }
-    if (c->output_path && (places->in_fd >= 0 || !c->stdin_path)) {
-        places->out_fd = open_place(c, c->output_path, O_WRONLY | O_CREAT | O_TRUNC, fault);
-    }
-    return (places->in_fd >= 0 || !c->stdin_path) && (places->out_fd >= 0 || !c->output_path);
+    return open_place(c, c->stdin_path, O_RDONLY, &places->in_fd, fault) &&
+           open_place(c, c->output_path, O_WRONLY | O_CREAT | O_TRUNC, &places->out_fd, fault);
 }
 
 void qs_places_close(struct qs_places *places)
 {
-    if (places->in_fd >= 0) {
-        close(places->in_fd);
-    }
-    if (places->out_fd >= 0) {
-        close(places->out_fd);
-    }
-    places->in_fd = places->out_fd = -1;
+    qs_io_close(&places->in_fd);
+    qs_io_close(&places->out_fd);
 }
 
 void qs_commands_executable(const struct qs_commands *c, const struct qs_command *command, char *text,

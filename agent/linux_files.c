@@ -1,5 +1,7 @@
 #include "linux_files.h"
 
+#include "linux_io.h"
+
 #include "proto/msg.h"
 
 #include <errno.h>
@@ -169,20 +171,12 @@ bool qs_files_open(struct qs_linux_files *files, const char *root, char error[QS
     return false;
 }
 
-static void close_fd(int *fd)
-{
-    if (*fd >= 0) {
-        close(*fd);
-    }
-    *fd = -1;
-}
-
 void qs_files_close(struct qs_linux_files *files)
 {
-    close_fd(&files->part_fd);
-    close_fd(&files->dirs_fd);
-    close_fd(&files->files_fd);
-    close_fd(&files->lock_fd);
+    qs_io_close(&files->part_fd);
+    qs_io_close(&files->dirs_fd);
+    qs_io_close(&files->files_fd);
+    qs_io_close(&files->lock_fd);
 }
 
 static bool take_entry(struct qs_linux_files *files, const char *name, struct qs_port_item *item)
@@ -315,12 +309,12 @@ bool qs_files_keep(struct qs_linux_files *files, const struct qs_port_key *key, 
     if (!ok) {
         return qs_files_fault(fault, "keeping a file of the cache");
     }
-    close_fd(&files->part_fd);
+    qs_io_close(&files->part_fd);
     return true;
 }
 
 void qs_files_discard(struct qs_linux_files *files)
 {
-    close_fd(&files->part_fd);
+    qs_io_close(&files->part_fd);
     unlinkat(files->files_fd, part_name, 0);
 }

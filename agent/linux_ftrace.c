@@ -46,11 +46,7 @@ static bool put(int dir_fd, const char *file, const char *value)
 {
     int fd = openat(dir_fd, file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     bool ok = fd >= 0 && write(fd, value, strlen(value)) == (ssize_t)strlen(value);
-    int error = errno;
-    if (fd >= 0) {
-        close(fd);
-    }
-    errno = error;
+    qs_io_close(&fd);
     return ok;
 }
 
@@ -97,12 +93,8 @@ static void copy(int dir_fd, const char *output)
             break;
         }
     }
-    if (from >= 0) {
-        close(from);
-    }
-    if (to >= 0) {
-        close(to);
-    }
+    qs_io_close(&from);
+    qs_io_close(&to);
 }
 
 static int record(int dir_fd, char **argv, const sigset_t *ends)
@@ -140,15 +132,12 @@ int qs_ftrace_main(char **argv)
     }
     snprintf(name, sizeof name, PREFIX "%d", (int)getpid());
     if (mkdirat(instances, name, INSTANCE_MODE) != 0) {
-        int error = errno;
-        close(instances);
-        return complain("no instance can be made", strerror(error));
+        qs_io_close(&instances);
+        return complain("no instance can be made", strerror(errno));
     }
     int dir_fd = openat(instances, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int status = dir_fd >= 0 ? record(dir_fd, argv, &ends) : complain(name, strerror(errno));
-    if (dir_fd >= 0) {
-        close(dir_fd);
-    }
+    qs_io_close(&dir_fd);
     if (unlinkat(instances, name, AT_REMOVEDIR) != 0) {
         complain(name, strerror(errno));
     }
@@ -172,7 +161,5 @@ void qs_ftrace_sweep(void)
         }
         qs_dir_close(&dir);
     }
-    if (instances >= 0) {
-        close(instances);
-    }
+    qs_io_close(&instances);
 }

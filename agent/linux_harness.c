@@ -140,15 +140,9 @@ void qs_harness_close(struct qs_linux_harness *h)
     if (h->memory) {
         qs_memory_unmap(h->memory, h->bytes);
     }
-    if (h->memory_fd >= 0) {
-        close(h->memory_fd);
-    }
-    if (h->wake_fd >= 0) {
-        close(h->wake_fd);
-    }
-    if (h->waker_fd >= 0) {
-        close(h->waker_fd);
-    }
+    qs_io_close(&h->memory_fd);
+    qs_io_close(&h->wake_fd);
+    qs_io_close(&h->waker_fd);
     qs_harness_init(h);
 }
 

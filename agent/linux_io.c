@@ -132,6 +132,16 @@ int64_t qs_io_now_ns(clockid_t clock)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+void qs_io_close(int *fd)
+{
+    int error = errno;
+    if (*fd >= 0) {
+        close(*fd);
+    }
+    *fd = -1;
+    errno = error;
+}
+
 void qs_io_printable(char *text)
 {
     for (; *text; text++) {

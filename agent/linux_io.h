@@ -25,6 +25,8 @@ void qs_io_append(char *text, size_t cap, const char *more);
 /* "0-3,6" of the first `bits` CPUs of a set given as a test function. */
 void qs_io_cpu_list(char *text, size_t cap, bool (*has)(void *arg, int cpu), void *arg);
 int64_t qs_io_now_ns(clockid_t clock);
+/* Closes it unless it is -1, which it is then; errno stays. */
+void qs_io_close(int *fd);
 /* Bytes that a terminal or a log cannot show become '?'. */
 void qs_io_printable(char *text);
 

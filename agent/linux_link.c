@@ -1,5 +1,7 @@
 #include "linux_link.h"
 
+#include "linux_io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -45,9 +47,7 @@ bool qs_link_open_stdio(struct qs_link *link, int32_t peer_pid, char error[QS_LI
         snprintf(error, QS_LINK_ERROR_BYTES, "cannot take over standard input and output: %s",
                  strerror(errno));
     }
-    if (null_fd >= 0) {
-        close(null_fd);
-    }
+    qs_io_close(&null_fd);
     make_nonblocking(link->in_fd);
     make_nonblocking(link->out_fd);
     return ok;
@@ -55,26 +55,21 @@ bool qs_link_open_stdio(struct qs_link *link, int32_t peer_pid, char error[QS_LI
 
 void qs_link_drop(struct qs_link *link)
 {
-    if (link->in_fd >= 0) {
-        close(link->in_fd);
+    if (link->out_fd == link->in_fd) { /* one for both */
+        link->out_fd = -1;
     }
-    if (link->out_fd >= 0 && link->out_fd != link->in_fd) {
-        close(link->out_fd);
-    }
-    link->in_fd = link->out_fd = -1;
+    qs_io_close(&link->in_fd);
+    qs_io_close(&link->out_fd);
     link->peer_pid = 0;
 }
 
 void qs_link_close(struct qs_link *link)
 {
     qs_link_drop(link);
-    if (link->listen_fd >= 0) {
-        close(link->listen_fd);
-    }
     if (link->listen_fd >= 0 && link->kind == QS_LINK_UNIX) {
         unlink(link->path);
     }
-    link->listen_fd = -1;
+    qs_io_close(&link->listen_fd);
 }
 
 void qs_link_turn_away(int fd, const char *text)

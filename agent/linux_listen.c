@@ -38,9 +38,7 @@ static bool clear_leftover(const struct sockaddr_un *address, char *error)
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     bool answers = fd >= 0 && (connect(fd, (const struct sockaddr *)address, sizeof *address) == 0 ||
                                errno == EAGAIN); /* its queue is full: it measures */
-    if (fd >= 0) {
-        close(fd);
-    }
+    qs_io_close(&fd);
     if (answers) {
         return fail(error, "cannot listen on", address->sun_path,
                     "another agent listens there; one agent measures on a machine");

@@ -68,11 +68,7 @@ static void wait_for_news(struct qs_linux *os, struct pollfd *fds)
         timeout = (struct timespec){0};
         deadline = 0;
     }
-    if (ppoll(fds, FD_COUNT, deadline != INT64_MAX ? &timeout : NULL, NULL) < 0) {
-        for (int i = 0; i < FD_COUNT; i++) {
-            fds[i].revents = 0;
-        }
-    }
+    (void)!ppoll(fds, FD_COUNT, deadline != INT64_MAX ? &timeout : NULL, NULL); /* where it fails, no news */
 }
 
 /* A signal of a child is only a hint: several become one. The first tells of itself, the kernel of the

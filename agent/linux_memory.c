@@ -1,5 +1,7 @@
 #include "linux_memory.h"
 
+#include "linux_io.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -46,9 +48,7 @@ static void seal_size(int fd)
 int qs_memory_move_up(int fd)
 {
     int high = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, FD_FLOOR) : -1;
-    if (fd >= 0) {
-        close(fd);
-    }
+    qs_io_close(&fd);
     return high;
 }
 

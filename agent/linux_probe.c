@@ -163,13 +163,9 @@ void qs_probe_open(struct qs_probe *probe, const cpu_set_t *allowed, const char 
 void qs_probe_close(struct qs_probe *probe)
 {
     for (size_t i = 0; i < probe->count; i++) {
-        if (probe->sources[i].fd >= 0) {
-            close(probe->sources[i].fd);
-        }
+        qs_io_close(&probe->sources[i].fd);
     }
-    if (probe->stat_fd >= 0) {
-        close(probe->stat_fd);
-    }
+    qs_io_close(&probe->stat_fd);
     probe->count = 0;
     probe->stat_fd = -1;
 }

@@ -100,9 +100,7 @@ int qs_spawn_start(const struct qs_spawn_spec *spawn, struct qs_spawned *child)
     if (birth.error != 0) {
         while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
         }
-        if (pidfd >= 0) {
-            close(pidfd);
-        }
+        qs_io_close(&pidfd);
         return birth.error;
     }
 #ifdef SYS_pidfd_open

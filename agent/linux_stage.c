@@ -2,6 +2,8 @@
  * whoever the runs are, and lie below one that is not: only who is put there gets there. */
 #include "linux_files.h"
 
+#include "linux_io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -78,9 +80,7 @@ static bool copy_item(const struct qs_linux_files *files, const char *item, bool
             unlinkat(parent_fd, name, 0);
         }
     }
-    if (in >= 0) {
-        close(in);
-    }
+    qs_io_close(&in);
     errno = error;
     return ok;
 }
@@ -110,9 +110,7 @@ void qs_files_path(struct qs_linux_files *files, uint16_t dir, char *text, size_
 {
     const char *unused;
     int fd = open_parent(files, dir, "", &unused);
-    if (fd >= 0) {
-        close(fd);
-    }
+    qs_io_close(&fd);
     snprintf(text, cap, "%s/dirs/%04x", files->root, dir);
 }
 

@@ -1,5 +1,7 @@
 #include "linux_stream.h"
 
+#include "linux_io.h"
+
 #include "linux_memory.h"
 #include "proto/names.h"
 
@@ -55,10 +57,7 @@ static void take_away(struct qs_linux_stream *s)
 
 static void close_spool(struct qs_linux_stream *s)
 {
-    if (s->spool_fd >= 0) {
-        close(s->spool_fd);
-    }
-    s->spool_fd = -1;
+    qs_io_close(&s->spool_fd);
 }
 
 void qs_stream_end(struct qs_linux_stream *s)

@@ -96,12 +96,8 @@ static bool spawn(struct qs_tracer *t, const struct qs_msg_trace *m, const struc
                                        .file_max_bytes = m->max_bytes,
                                        .as = of->has_identity ? &of->identity : NULL};
     error = error == 0 ? qs_spawn_start(&spec, &t->process) : error;
-    if (in_fd >= 0) {
-        close(in_fd);
-    }
-    if (out_fd >= 0) {
-        close(out_fd);
-    }
+    qs_io_close(&in_fd);
+    qs_io_close(&out_fd);
     return error == 0 || refuse(fault, "the tracer cannot be started", error);
 }
 
@@ -148,9 +144,7 @@ bool qs_tracer_reap(struct qs_tracer *t)
     }
     t->runs = false;
     t->ended_ns = qs_io_now_ns(t->clock);
-    if (t->process.pidfd >= 0) {
-        close(t->process.pidfd);
-    }
+    qs_io_close(&t->process.pidfd);
     return true;
 }
 

@@ -26,24 +26,15 @@ void qs_trace_file_init(struct qs_trace_file *f)
 }
 
 /* Opens the folder just made, and locks it: from here on no sweep takes it for one of the dead. One that came
- * before that has it locked, or has removed it: then the lock, or the name, is not ours. */
+ * before that has it locked, or has removed it: then the lock is not ours, or there is no such name. */
 static bool take_folder(struct qs_trace_file *f)
 {
-    struct stat held;
-    struct stat named;
     f->dir_fd = open(f->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (f->dir_fd < 0) {
-        return false;
+    if (f->dir_fd >= 0 && flock(f->dir_fd, LOCK_EX | LOCK_NB) == 0 && access(f->dir, F_OK) == 0) {
+        return true;
     }
-    bool ours = flock(f->dir_fd, LOCK_EX | LOCK_NB) == 0 && fstat(f->dir_fd, &held) == 0 &&
-                lstat(f->dir, &named) == 0 && held.st_ino == named.st_ino;
-    if (!ours) {
-        int error = errno;
-        close(f->dir_fd);
-        f->dir_fd = -1;
-        errno = error;
-    }
-    return ours;
+    qs_io_close(&f->dir_fd);
+    return false;
 }
 
 static bool make_in(struct qs_trace_file *f, const char *folder)
@@ -240,8 +231,6 @@ void qs_trace_file_sweep(void)
             }
             qs_dir_close(&dir);
         }
-        if (fd >= 0) {
-            close(fd);
-        }
+        qs_io_close(&fd);
     }
 }

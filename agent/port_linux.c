@@ -65,9 +65,7 @@ static void op_random(void *ctx, uint8_t *bytes, size_t n)
             again = fd >= 0;
         }
     }
-    if (fd >= 0) {
-        close(fd);
-    }
+    qs_io_close(&fd);
     if (n > 0) {
         abort();
     }

@@ -368,6 +368,55 @@ static void gives_a_program_what_it_needs(void **state)
     qs_commands_close(&commands);
 }
 
+static const char *many[QS_WORDS_MAX + 2];
+static const char *const tool[] = {"b/tool", NULL};
+
+/* A run whose environment has so many variables, and none but these. */
+static struct words of_many(size_t count, const char *const *prepare)
+{
+    for (size_t i = 0; i < QS_WORDS_MAX; i++) {
+        many[i] = i < count ? "A=1" : NULL;
+    }
+    return (struct words){.argv = tool, .env = many, .prepare = prepare};
+}
+
+/* A list ends with a NULL: so many words, and one more, and so many bytes. */
+static void words_have_their_bounds(void **state)
+{
+    static const char whole[] = "the command and its environment are too long",
+                      hooks[] = "the commands are too long";
+    static char longest[60001];
+    char *rest = longest;
+    size_t used = strlen("b/tool") + 2; /* with the NUL of the directory */
+    struct words w = of_many(QS_WORDS_MAX - 3, NULL);
+    (void)state;
+    assert_true(take(&w));
+    qs_commands_close(&commands);
+    for (size_t less = 0; less < 3; less++) {
+        w = of_many(QS_WORDS_MAX - less, NULL);
+        refuses(&w, QS_CODE_UNSUPPORTED, E2BIG, whole);
+    }
+    w = of_many(QS_WORDS_MAX - 5, tool);
+    assert_true(take(&w));
+    qs_commands_close(&commands);
+    w = of_many(QS_WORDS_MAX - 4, tool);
+    refuses(&w, QS_CODE_UNSUPPORTED, E2BIG, hooks);
+    memset(longest, 'x', sizeof longest - 1);
+    size_t full = (QS_WORDS_BYTES - used) / sizeof longest;
+    rest += sizeof longest - (QS_WORDS_BYTES - used) % sizeof longest;
+    for (size_t i = 0; i < full; i++) {
+        many[i] = longest;
+    }
+    many[full] = rest;
+    many[full + 1] = NULL;
+    w = (struct words){.argv = tool, .env = many};
+    assert_true(take(&w));
+    assert_int_equal(commands.words.used, QS_WORDS_BYTES);
+    qs_commands_close(&commands);
+    w.argv = WORDS("b/./tool");
+    refuses(&w, QS_CODE_UNSUPPORTED, E2BIG, whole);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,6 +429,7 @@ int main(void)
         cmocka_unit_test(says_what_cannot_be_read_or_written),
         cmocka_unit_test(hooks_are_commands_too),
         cmocka_unit_test(gives_a_program_what_it_needs),
+        cmocka_unit_test(words_have_their_bounds),
     };
     return cmocka_run_group_tests_name("agent.command", tests, group_setup, group_teardown);
 }

@@ -219,6 +219,15 @@ static void ends_where_its_file_may_not_grow(void **state)
     kill(pid, SIGINT);
     assert_int_equal(end_of(pid), 0);
     assert_string_equal(content("out"), "0123");
+    assert_int_equal(unlink("out"), 0);
+    pid = start((const char *const[]){"out", NULL});
+    snprintf(path, sizeof path, "tracefs/instances/quiesce-%d/tracing_on", (int)pid);
+    await(path, "01");
+    snprintf(path, sizeof path, "tracefs/instances/quiesce-%d/trace", (int)pid);
+    assert_int_equal(truncate(path, 1), 0); /* the least that there can be */
+    kill(pid, SIGTERM);
+    assert_int_equal(end_of(pid), 0);
+    assert_string_equal(content("out"), "w");
 }
 
 /* Instances of programs that are gone are removed; nobody else's. */
@@ -235,7 +244,8 @@ static void sweeps_what_was_left(void **state)
     snprintf(own, sizeof own, "tracefs/instances/quiesce-%d", (int)getpid());
     assert_int_equal(mkdir(path, 0700) | mkdir(own, 0700) | mkdir("tracefs/instances/somebody", 0700) |
                          mkdir("tracefs/instances/quiesce-0", 0700) |
-                         mkdir("tracefs/instances/quiesce-x", 0700),
+                         mkdir("tracefs/instances/quiesce-x", 0700) |
+                         mkdir("tracefs/instances/quiesce--2147480000", 0700),
                      0);
     qs_ftrace_sweep();
     assert_int_equal(access(path, F_OK), -1);
@@ -243,6 +253,7 @@ static void sweeps_what_was_left(void **state)
     assert_int_equal(access("tracefs/instances/somebody", F_OK), 0);
     assert_int_equal(access("tracefs/instances/quiesce-0", F_OK), 0);
     assert_int_equal(access("tracefs/instances/quiesce-x", F_OK), 0);
+    assert_int_equal(access("tracefs/instances/quiesce--2147480000", F_OK), 0);
 }
 
 int main(void)

@@ -275,6 +275,72 @@ static void has_random_bytes(void **state)
     close(os.link.stop_fd);
 }
 
+/* What a kernel never lets go of is given up: its descriptors are closed, and somebody else may run. */
+static void gives_a_process_up(void **state)
+{
+    static uint8_t memory[64];
+    struct qs_build words;
+    struct qs_port_child end;
+    struct qs_port_fault fault;
+    char error[QS_LINK_ERROR_BYTES];
+    (void)state;
+    qs_linux_init(&os, "/sys");
+    assert_true(qs_linux_start(&os, error));
+    const struct qs_port *port = &os.agent.port;
+    int before = open_descriptors();
+    for (int round = 0; round < 2; round++) {
+        const char *argv[] = {"/bin/sleep", round ? "0" : "1000"};
+        qs_build_init(&words, memory, sizeof memory);
+        assert_true(qs_build_text(&words, qs_text_of(argv[0])) && qs_build_text(&words, qs_text_of(argv[1])));
+        const struct qs_msg_hook m = {
+            .argv = qs_build_list(&words), .cwd = qs_text_of("/"), .output_max_bytes = 9};
+        assert_true(port->start_hook(&os, &m, &fault));
+        pid_t pid = os.child.process.pid;
+        if (round == 0) {
+            assert_false(qs_child_reap(&os.child, &end));
+            port->abandon_child(&os);
+            assert_true(qs_child_reap(&os.child, &end));
+            assert_int_equal(end.how, QS_PORT_LOST);
+            assert_int_equal(kill(pid, SIGKILL), 0); /* it lives still */
+            assert_int_equal(waitpid(pid, NULL, 0), pid);
+        } else {
+            while (!qs_child_reap(&os.child, &end)) {
+            }
+            assert_int_equal(end.how, QS_PORT_EXITED);
+        }
+        assert_int_equal(end.code, 0);
+        assert_true(os.child.start_ns == end.start_ns && end.start_ns < end.end_ns);
+        assert_false(os.child.runs);
+        qs_capture_close(&os.child.capture);
+        qs_commands_close(&os.hook);
+        assert_int_equal(open_descriptors(), before);
+    }
+    close(os.signal_fd);
+    close(os.link.stop_fd);
+}
+
+/* Facts by their place; nothing is behind the last. */
+static void tells_facts_and_who_is_busy(void **state)
+{
+    struct qs_port_fact fact = {.key = ""};
+    char text[64] = "old";
+    size_t count = 0;
+    (void)state;
+    for (; os.agent.port.fact(&os, count, &fact); count++) {
+        assert_string_not_equal(fact.key, "");
+        if (count == 0) {
+            struct qs_port_fact direct;
+            assert_true(qs_facts_get(&os.facts, 0, &direct));
+            assert_string_equal(fact.key, direct.key);
+            assert_string_equal(fact.value, direct.value);
+        }
+    }
+    assert_in_range(count, 5, 100);
+    os.agent.port.busiest(&os, text, sizeof text);
+    assert_string_equal(text, ""); /* there is nothing to compare with */
+    assert_true(os.probe.proc_count > 0);
+}
+
 /* Memory that cannot be sealed is cut: zeros there, and the signal where it is not ours. */
 static void outlives_memory_that_is_cut(void **state)
 {
@@ -320,6 +386,8 @@ int main(void)
         cmocka_unit_test(carries_bytes),
         cmocka_unit_test(lets_nobody_in_whom_it_does_not_know),
         cmocka_unit_test(has_random_bytes),
+        cmocka_unit_test(gives_a_process_up),
+        cmocka_unit_test(tells_facts_and_who_is_busy),
         cmocka_unit_test(outlives_memory_that_is_cut),
     };
     return cmocka_run_group_tests_name("agent.interrupted", tests, group_setup, group_teardown);

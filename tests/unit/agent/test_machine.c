@@ -1,8 +1,9 @@
-/* What is known of a machine: the sensors that it has, what they are called, its facts, who keeps it busy.
- * Files of the test stand in for /sys. */
+/* What is known of a machine: the sensors that it has, what they are called, its facts, who keeps it busy,
+ * and what a program has used. Files of the test stand in for /sys. */
 #include "linux_facts.h"
 
 #include "linux_command.h"
+#include "linux_harness.h"
 #include "linux_io.h"
 #include "proto/msg.h"
 
@@ -322,6 +323,78 @@ static void names_who_keeps_the_machine_busy(void **state)
     close(ready[1]);
 }
 
+/* Fields of /proc of this process: both switches, the wait for a processor, and the time of one. False: this
+ * kernel does not count the latter two. */
+static bool read_own(int64_t v[4])
+{
+    char line[128];
+    long long a = 0, b = 0;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (fgets(line, sizeof line, f)) {
+        sscanf(line, "voluntary_ctxt_switches: %lld", &a);
+        sscanf(line, "nonvoluntary_ctxt_switches: %lld", &b);
+    }
+    fclose(f);
+    v[0] = a;
+    v[1] = b;
+    f = fopen("/proc/self/schedstat", "r");
+    if (!f) {
+        return false;
+    }
+    assert_int_equal(fscanf(f, "%lld %lld", &a, &b), 2);
+    fclose(f);
+    v[2] = b;
+    v[3] = a;
+    return true;
+}
+
+static void all_are(const struct qs_port_evidence *rows, enum qs_reading_status status)
+{
+    for (size_t i = 0; i < QS_HARNESS_EVIDENCE; i++) {
+        assert_int_equal(rows[i].status, status);
+    }
+}
+
+/* This test stands for a program: each of its numbers lies between what it reads itself before and after. */
+static void takes_the_account_of_a_program(void **state)
+{
+    static const char *const kinds[] = {"program.voluntary_switches", "program.involuntary_switches",
+                                        "program.run_delay_ns", "program.cpu_ns", "program.children"};
+    struct qs_linux_harness h = {.pid = getpid()};
+    struct qs_port_evidence rows[QS_HARNESS_EVIDENCE] = {{.before = -1}};
+    int64_t reads[3][4];
+    (void)state;
+    read_own(reads[0]);
+    qs_harness_evidence(&h, false, rows);
+    read_own(reads[1]);
+    pid_t pid = fork();
+    if (pid == 0) {
+        pause();
+        _exit(0);
+    }
+    qs_harness_evidence(&h, true, rows);
+    bool waits = read_own(reads[2]);
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    for (size_t i = 0; i < QS_HARNESS_EVIDENCE; i++) {
+        bool counted = waits || i < 2 || i == 4;
+        assert_string_equal(rows[i].kind, kinds[i]);
+        assert_int_equal(rows[i].status, counted ? QS_READING_OK : QS_READING_MISSING);
+        for (int k = 0; counted && i < 4 && k < 2; k++) {
+            int64_t value = k ? rows[i].after : rows[i].before;
+            assert_true(reads[k][i] <= value && value <= reads[k + 1][i]);
+        }
+    }
+    assert_int_equal(rows[4].before, 0);
+    assert_int_equal(rows[4].after, 1);
+    h.pid = pid; /* of which there is nothing */
+    qs_harness_evidence(&h, true, rows);
+    all_are(rows, QS_READING_MISSING);
+    h.pid = getpid(); /* what was missing once has no difference */
+    qs_harness_evidence(&h, true, rows);
+    all_are(rows, QS_READING_MISSING);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,6 +403,7 @@ int main(void)
         cmocka_unit_test(says_what_the_machine_is),
         cmocka_unit_test(says_what_the_system_is),
         cmocka_unit_test(names_who_keeps_the_machine_busy),
+        cmocka_unit_test(takes_the_account_of_a_program),
     };
     return cmocka_run_group_tests_name("agent.machine", tests, group_setup, group_teardown);
 }

@@ -122,6 +122,23 @@ static void reads_and_joins_texts(void **state)
     assert_string_equal(shown, "? ~??z?");
 }
 
+/* Descriptor 0 is one like others; -1 is none, and errno is nobody's business. */
+static void closes_descriptors(void **state)
+{
+    int kept = dup(0), fd = 0;
+    (void)state;
+    errno = ENOTUNIQ;
+    for (int again = 0; again < 2; again++) {
+        qs_io_close(&fd);
+        assert_int_equal(fd, -1);
+        assert_int_equal(errno, ENOTUNIQ);
+    }
+    assert_int_equal(fcntl(0, F_GETFD), -1);
+    if (kept >= 0) {
+        assert_int_equal(dup2(kept, 0) | close(kept), 0);
+    }
+}
+
 static void lists_processors(void **state)
 {
     static const struct {
@@ -330,6 +347,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_numbers),
         cmocka_unit_test(reads_and_joins_texts),
+        cmocka_unit_test(closes_descriptors),
         cmocka_unit_test(lists_processors),
         cmocka_unit_test(lists_a_whole_folder),
         cmocka_unit_test(memory_has_its_size),
