@@ -188,7 +188,7 @@ void qs_control_free(struct qs_control *c)
 
 static void take_device(struct qs_control *c, const char *boot_uuid, const char *facts_json)
 {
-    char *boot = qs_strdup(boot_uuid), *facts = qs_strdup(facts_json);
+    char *boot = qs_strdup(boot_uuid), *facts = qs_control_environment(c, facts_json);
     free(c->boot_uuid);
     free(c->facts_json);
     c->boot_uuid = boot;

@@ -107,6 +107,9 @@ bool qs_control_call(struct qs_control *c, enum qs_msg_type type, const void *m,
 void qs_control_refused(struct qs_control *c, const struct qs_err *why);
 
 /* control_send.c: messages out of the spec. */
+/* The environment of a session: the agent's facts, a JSON object, and the `variables` that the job's
+ * processes inherit, where they do. Owned by the caller. */
+char *qs_control_environment(const struct qs_control *c, const char *facts_json);
 bool qs_control_send_run_begin(struct qs_control *c, qs_session_reply *on_reply, struct qs_err *err);
 bool qs_control_send_open(struct qs_control *c, struct qs_err *err);
 bool qs_control_send_trace(struct qs_control *c, qs_session_reply *on_reply, struct qs_err *err);

@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "config/job_env.h"
 #include "device/control_impl.h"
 #include "proto/names.h"
 
@@ -38,21 +40,6 @@ static bool add_strings(struct qs_build *b, const struct qs_strings *s)
     return true;
 }
 
-static bool same_key(const char *a, const char *b)
-{
-    size_t n = strcspn(a, "=");
-    return strncmp(a, b, n + 1) == 0;
-}
-
-static bool is_set_later(const char *kv, const struct qs_strings *later)
-{
-    for (size_t i = 0; i < later->count; i++) {
-        if (same_key(later->at[i], kv))
-            return true;
-    }
-    return false;
-}
-
 /* Appends a list whose {parameters} are filled in, without what `later` sets again. */
 static bool add_filled(const struct qs_control *c, size_t arm, const struct qs_strings *tmpl,
                        const struct qs_strings *later, struct qs_build *b)
@@ -61,23 +48,63 @@ static bool add_filled(const struct qs_control *c, size_t arm, const struct qs_s
     bool ok = true;
     qs_job_fill(c->p.spec, arm, c->plan.point, tmpl, &filled);
     for (size_t i = 0; ok && i < filled.count; i++) {
-        if (!later || !is_set_later(filled.at[i], later))
+        if (!later || !qs_env_sets(later, filled.at[i]))
             ok = strlen(filled.at[i]) <= UINT16_MAX && qs_build_text(b, qs_text_of(filled.at[i]));
     }
     qs_strings_done(&filled);
     return ok;
 }
 
-/* A program that runs as somebody else gets no variable of ours but these: what belongs to a user, the agent
- * puts there. */
-static bool is_anybodys(const char *kv)
+/* What is inherited at all: a variable that the wire can carry, and of a name that stands twice the last. */
+static bool is_inheritable(const char *const *kv)
 {
-    static const char *const names[] = {"PATH", "LANG", "LC_ALL"};
-    size_t n = strcspn(kv, "=");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i]) == n && strncmp(kv, names[i], n) == 0)
+    size_t n = strcspn(*kv, "=") + 1;
+    if (n == 1 || (*kv)[n - 1] != '=' || strlen(*kv) > UINT16_MAX)
+        return false;
+    for (const char *const *later = kv + 1; *later; later++)
+        if (strncmp(*later, *kv, n) == 0)
+            return false;
+    return true;
+}
+
+static bool inherits(const struct qs_control *c)
+{
+    for (size_t i = 0; c->p.base_env && i < c->p.spec->benchmark_count; i++)
+        if (c->p.spec->benchmarks[i].env_inherit)
             return true;
     return false;
+}
+
+/* More than fits a message is not handed on either: such a job fails at its first run. */
+static void put_inherited(const struct qs_control *c, struct qs_json *j)
+{
+    size_t bytes = 0;
+    qs_json_object(j);
+    for (const char *const *kv = c->p.base_env; *kv && bytes <= QS_ARGV_MAX_BYTES; kv++) {
+        if (!is_inheritable(kv) || !qs_job_inherits_any(c->p.spec, *kv))
+            continue;
+        char *name = qs_strndup(*kv, strcspn(*kv, "="));
+        qs_json_kstring(j, name, *kv + strlen(name) + 1);
+        bytes += strlen(*kv) + 2;
+        free(name);
+    }
+    qs_json_object_end(j);
+}
+
+char *qs_control_environment(const struct qs_control *c, const char *facts_json)
+{
+    struct qs_buf out, variables;
+    struct qs_json j;
+    if (!inherits(c))
+        return qs_strdup(facts_json);
+    qs_buf_init(&out);
+    qs_buf_init(&variables);
+    qs_json_init(&j, &variables);
+    put_inherited(c, &j);
+    int facts = (int)strlen(facts_json) - 1; /* without the brace that closes them */
+    qs_buf_fmt(&out, "%.*s%s\"variables\":%s}", facts, facts_json, facts > 1 ? "," : "", variables.data);
+    qs_buf_done(&variables);
+    return qs_buf_take(&out);
 }
 
 /* The whole environment of a process: what is inherited, then the benchmark's, then the arm's; later ones
@@ -86,12 +113,9 @@ static bool build_env(const struct qs_control *c, size_t arm_index, struct qs_bu
 {
     const struct qs_job_benchmark *bench = &c->p.spec->benchmarks[c->p.spec->points[c->plan.point].benchmark];
     const struct qs_job_arm *arm = &c->p.spec->arms[arm_index];
-    for (size_t i = 0; bench->env_inherit && c->p.base_env && c->p.base_env[i]; i++) {
-        const char *kv = c->p.base_env[i];
-        if (!strchr(kv, '=') || strlen(kv) > UINT16_MAX || is_set_later(kv, &bench->env) ||
-            is_set_later(kv, &arm->env) || (bench->user && !is_anybodys(kv)))
-            continue;
-        if (!qs_build_text(b, qs_text_of(kv)))
+    for (const char *const *kv = c->p.base_env; kv && *kv; kv++) {
+        if (is_inheritable(kv) && qs_job_inherits(c->p.spec, arm_index, c->plan.point, *kv) &&
+            !qs_build_text(b, qs_text_of(*kv)))
             return false;
     }
     return add_filled(c, arm_index, &bench->env, &arm->env, b) &&

@@ -5,6 +5,9 @@
 
 #include "base/mem.h"
 #include "config/doc.h"
+#include "report/variables.h"
+
+#define VARIABLE "variables." /* what the processes of a session inherit */
 
 /* Last part of a key. */
 static const struct {
@@ -22,6 +25,8 @@ static const struct {
 
 enum qs_env_class qs_env_class_of(const char *key)
 {
+    if (strncmp(key, VARIABLE, sizeof VARIABLE - 1) == 0)
+        return qs_variable_class(key + sizeof VARIABLE - 1, NULL);
     const char *dot = strrchr(key, '.');
     const char *last = dot ? dot + 1 : key;
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
@@ -43,6 +48,7 @@ struct fact {
 struct facts {
     struct fact *at; /* owned */
     size_t count;
+    bool variables; /* what was inherited is known */
 };
 
 static void facts_free(struct facts *f)
@@ -110,6 +116,7 @@ static bool read_facts(const char *json, struct facts *ret, struct qs_err *err)
               doc->root.kind == QS_NODE_MAP;
     if (ok) {
         flatten(ret, &doc->root, "");
+        ret->variables = qs_node_get(&doc->root, "variables", NULL) != NULL;
         if (ret->count > 1)
             qsort(ret->at, ret->count, sizeof *ret->at, by_key);
     } else {
@@ -134,6 +141,13 @@ void qs_env_diff_add(struct qs_env_diff *diff, const char *key, const char *base
                                                      .class = class};
 }
 
+/* Of variables those that may matter, where both sides know theirs. */
+static bool is_told(const char *key, const struct facts *base, const struct facts *cand)
+{
+    return strncmp(key, VARIABLE, sizeof VARIABLE - 1) != 0 ||
+           (base->variables && cand->variables && qs_env_class_of(key) != QS_ENV_RECORDED);
+}
+
 /* Both lists ascend by key. */
 static void merge(struct qs_env_diff *diff, const struct facts *base, const struct facts *cand)
 {
@@ -142,7 +156,8 @@ static void merge(struct qs_env_diff *diff, const struct facts *base, const stru
         int order = i == base->count ? 1 : j == cand->count ? -1 : strcmp(base->at[i].key, cand->at[j].key);
         const struct fact *x = order <= 0 ? &base->at[i++] : NULL, *y = order >= 0 ? &cand->at[j++] : NULL;
         const char *key = x ? x->key : y->key;
-        qs_env_diff_add(diff, key, x ? x->value : NULL, y ? y->value : NULL, qs_env_class_of(key));
+        if (is_told(key, base, cand))
+            qs_env_diff_add(diff, key, x ? x->value : NULL, y ? y->value : NULL, qs_env_class_of(key));
     }
 }
 

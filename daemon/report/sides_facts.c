@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "config/job_env.h"
 #include "report/sides_impl.h"
 #include "report/variables.h"
 
@@ -68,28 +69,6 @@ static void put_hook(struct qs_json *j, const char *key, const struct qs_job_spe
     qs_strings_done(&filled);
 }
 
-/* The last of a name counts, as it does in a process. */
-static bool is_last(const struct qs_strings *env, size_t i, const struct qs_strings *after)
-{
-    size_t n = strcspn(env->at[i], "=") + 1;
-    for (size_t k = i + 1; k < env->count; k++)
-        if (strncmp(env->at[k], env->at[i], n) == 0)
-            return false;
-    for (size_t k = 0; after && k < after->count; k++)
-        if (strncmp(after->at[k], env->at[i], n) == 0)
-            return false;
-    return true;
-}
-
-static bool has_variable(const struct qs_strings *env, const char *name)
-{
-    size_t n = strlen(name);
-    for (size_t i = 0; i < env->count; i++)
-        if (strncmp(env->at[i], name, n) == 0 && env->at[i][n] == '=')
-            return true;
-    return false;
-}
-
 /* Whether a job sets it. The whole environment of a caller, which comes without the agent's below it, has
  * much that nobody chose. */
 static bool is_chosen(const struct qs_sides *s, const char *name)
@@ -97,10 +76,10 @@ static bool is_chosen(const struct qs_sides *s, const char *name)
     for (size_t i = 0; i < s->in->job_count; i++) {
         const struct qs_job_spec *spec = s->in->jobs[i].spec;
         for (size_t k = 0; k < spec->arm_count; k++)
-            if (has_variable(&spec->arms[k].env, name))
+            if (qs_env_sets(&spec->arms[k].env, name))
                 return true;
         for (size_t k = 0; k < spec->benchmark_count; k++)
-            if (spec->benchmarks[k].env_inherit && has_variable(&spec->benchmarks[k].env, name))
+            if (spec->benchmarks[k].env_inherit && qs_env_sets(&spec->benchmarks[k].env, name))
                 return true;
     }
     return false;
@@ -112,19 +91,75 @@ static enum qs_env_class class_of_variable(const struct qs_sides *s, const char 
     return is_chosen(s, name) ? QS_ENV_MACHINE : qs_variable_class(name, s->in->variables);
 }
 
-static void put_variables(struct qs_json *j, const struct qs_sides *s, const struct qs_strings *env,
-                          const struct qs_strings *after, int64_t *bytes)
+static void put_variable(struct qs_json *j, const struct qs_sides *s, const char *name, const char *value,
+                         int64_t *bytes)
+{
+    if (class_of_variable(s, name) != QS_ENV_RECORDED)
+        qs_json_kstring(j, name, value);
+    *bytes += (int64_t)(strlen(name) + strlen(value)) + 2;
+}
+
+/* Without what `after`, which may be NULL, sets again: the last of a name counts, as it does in a process. */
+static void put_set(struct qs_json *j, const struct qs_sides *s, const struct qs_strings *env,
+                    const struct qs_strings *after, int64_t *bytes)
 {
     for (size_t i = 0; i < env->count; i++) {
+        const struct qs_strings rest = {env->at + i + 1, env->count - i - 1};
         size_t n = strcspn(env->at[i], "=");
-        if (!is_last(env, i, after) || env->at[i][n] != '=')
+        if (env->at[i][n] != '=' || qs_env_sets(&rest, env->at[i]) ||
+            (after && qs_env_sets(after, env->at[i])))
             continue;
         char *name = qs_strndup(env->at[i], n);
-        if (class_of_variable(s, name) != QS_ENV_RECORDED)
-            qs_json_kstring(j, name, env->at[i] + n + 1);
-        *bytes += (int64_t)strlen(env->at[i]) + 1;
+        put_variable(j, s, name, env->at[i] + n + 1, bytes);
         free(name);
     }
+}
+
+struct environment { /* of the run that was asked about last; most have that of the one before */
+    const struct qs_arm_run *of;
+    struct qs_doc *doc; /* owned */
+};
+
+/* What the processes of a run inherited; NULL: nothing, or it is not known. */
+static const struct qs_node *inherited_by(struct environment *e, const struct qs_arm_run *run)
+{
+    struct qs_problems problems;
+    if (!e->of || e->of->env != run->env) {
+        qs_problems_init(&problems);
+        if (e->doc)
+            qs_doc_free(e->doc);
+        e->doc = NULL;
+        if (run->env_json)
+            (void)qs_doc_read("environment", run->env_json, strlen(run->env_json), true, &e->doc, &problems);
+        qs_problems_done(&problems);
+        e->of = run;
+    }
+    return e->doc ? qs_node_get(&e->doc->root, "variables", NULL) : NULL;
+}
+
+static void environment_done(struct environment *e)
+{
+    if (e->doc)
+        qs_doc_free(e->doc);
+}
+
+static void put_variables(struct qs_json *j, const struct qs_sides *s, const struct qs_job_spec *spec,
+                          const struct qs_arm_run *run, struct environment *e)
+{
+    const struct qs_job_benchmark *b = &spec->benchmarks[spec->points[run->point].benchmark];
+    const struct qs_node *inherited = e && b->env_inherit ? inherited_by(e, run) : NULL;
+    const struct qs_job_arm *arm = &spec->arms[run->arm];
+    int64_t bytes = 0;
+    qs_json_key(j, "env");
+    qs_json_object(j);
+    for (size_t i = 0; inherited && i < inherited->count; i++)
+        if (inherited->items[i].text && qs_job_inherits(spec, run->arm, run->point, inherited->keys[i].text))
+            put_variable(j, s, inherited->keys[i].text, inherited->items[i].text, &bytes);
+    put_set(j, s, &b->env, &arm->env, &bytes);
+    put_set(j, s, &arm->env, NULL, &bytes);
+    qs_json_object_end(j);
+    if (inherited || !b->env_inherit)
+        qs_json_kint(j, "variables_bytes", bytes);
 }
 
 static void put_gate(struct qs_json *j, const struct qs_job_spec *spec)
@@ -146,13 +181,12 @@ static void put_gate(struct qs_json *j, const struct qs_job_spec *spec)
     qs_json_object_end(j);
 }
 
-/* What the job set up around what it measured. */
+/* What the job set up around what it measured; what its processes inherit where `e` is given. */
 static char *setup_text(const struct qs_sides *s, const struct qs_job_spec *spec,
-                        const struct qs_arm_run *run)
+                        const struct qs_arm_run *run, struct environment *e)
 {
     const struct qs_job_benchmark *b = &spec->benchmarks[spec->points[run->point].benchmark];
     const struct qs_job_arm *arm = &spec->arms[run->arm];
-    int64_t variables_bytes = 0;
     struct qs_buf out;
     struct qs_json j;
     qs_buf_init(&out);
@@ -167,13 +201,7 @@ static char *setup_text(const struct qs_sides *s, const struct qs_job_spec *spec
     qs_json_kstring(&j, "standard_input", b->stdin_path ? b->stdin_path : "");
     qs_json_kstring(&j, "standard_output", b->output_file ? b->output_file : "");
     qs_json_kstring(&j, "env_inherit", b->env_inherit ? "yes" : "no");
-    qs_json_key(&j, "env");
-    qs_json_object(&j);
-    put_variables(&j, s, &b->env, &arm->env, &variables_bytes);
-    put_variables(&j, s, &arm->env, NULL, &variables_bytes);
-    qs_json_object_end(&j);
-    if (!b->env_inherit) /* else the agent's come on top */
-        qs_json_kint(&j, "variables_bytes", variables_bytes);
+    put_variables(&j, s, spec, run, e);
     put_hook(&j, "setup", spec, run, &arm->setup, &b->setup);
     put_hook(&j, "prepare", spec, run, &arm->prepare, &b->prepare);
     put_hook(&j, "conclude", spec, run, &arm->conclude, &b->conclude);
@@ -207,7 +235,8 @@ static char *arm_text(const struct qs_job_spec *spec, const struct qs_arm_run *r
 }
 
 /* NULL: not known. */
-static char *text_of(const struct qs_sides *s, const struct qs_arm_run *run, enum kind kind)
+static char *text_of(const struct qs_sides *s, const struct qs_arm_run *run, enum kind kind,
+                     struct environment *e)
 {
     const struct qs_job_spec *spec = kind == SETUP || kind == ARM ? qs_sides_spec(s, run) : NULL;
     switch (kind) {
@@ -216,7 +245,7 @@ static char *text_of(const struct qs_sides *s, const struct qs_arm_run *run, enu
     case HOST:
         return qs_strdup(run->host_json);
     case SETUP:
-        return spec ? setup_text(s, spec, run) : NULL;
+        return spec ? setup_text(s, spec, run, e) : NULL;
     case ARM:
         return spec ? arm_text(spec, run) : NULL;
     case KINDS:
@@ -234,15 +263,32 @@ static bool is_news(const struct qs_side_series *series, size_t i)
            strcmp(run->exe_sha256 ? run->exe_sha256 : "", before->exe_sha256 ? before->exe_sha256 : "") != 0;
 }
 
-static void gather(const struct qs_sides *s, const struct qs_side_series *series, enum kind kind,
-                   struct texts *ret)
+/* Whether it is known of each run what it inherited: versions before did not keep it. */
+static bool knows_inherited(const struct qs_sides *s, const struct qs_side_series *series)
 {
+    struct environment e = {0};
+    bool known = true;
+    for (size_t i = 0; known && i < series->count; i++) {
+        const struct qs_arm_run *run = series->runs[i];
+        const struct qs_job_spec *spec = is_news(series, i) ? qs_sides_spec(s, run) : NULL;
+        if (spec && spec->benchmarks[spec->points[run->point].benchmark].env_inherit)
+            known = inherited_by(&e, run) != NULL;
+    }
+    environment_done(&e);
+    return known;
+}
+
+static void gather(const struct qs_sides *s, const struct qs_side_series *series, enum kind kind,
+                   bool inherited, struct texts *ret)
+{
+    struct environment e = {0};
     *ret = (struct texts){0};
     for (size_t i = 0; i < series->count; i++) {
-        char *text = is_news(series, i) ? text_of(s, series->runs[i], kind) : NULL;
+        char *text = is_news(series, i) ? text_of(s, series->runs[i], kind, inherited ? &e : NULL) : NULL;
         if (text)
             add_text(ret, text);
     }
+    environment_done(&e);
 }
 
 static void add_change(struct qs_env_diff *to, const char *key, const struct qs_env_change *c)
@@ -256,10 +302,12 @@ static void add_change(struct qs_env_diff *to, const char *key, const struct qs_
     qs_env_diff_add(to, key, c->base, c->cand, c->class);
 }
 
-/* A boot's facts repeat those of its device; of the host that served it they alone know. */
+/* A boot's facts repeat those of its device; of the host that served it they alone know. Variables that are
+ * inherited stand with those that the job sets over them. */
 static bool is_wanted(enum kind kind, const char *key)
 {
-    return kind != HOST || strncmp(key, "host.", 5) == 0;
+    return kind == MACHINE ? strncmp(key, "variables.", 10) != 0
+                           : kind != HOST || strncmp(key, "host.", 5) == 0;
 }
 
 static void add_differences(const struct qs_sides *s, struct qs_env_diff *to, const char *base,
@@ -296,14 +344,16 @@ static bool same_jobs(const struct qs_sides_pair *pair)
 
 static void differ_pair(struct qs_sides *s, const struct qs_sides_pair *pair)
 {
+    const struct qs_side_series *const *series = pair->series;
     bool shared = same_jobs(pair);
+    bool inherited = knows_inherited(s, series[QS_BASE]) && knows_inherited(s, series[QS_CAND]);
     for (enum kind kind = MACHINE; kind < KINDS; kind++) {
         struct texts base, cand;
         bool is_arm = kind == ARM || (kind == SETUP && shared);
         if (shared && (kind == MACHINE || kind == HOST))
             continue;
-        gather(s, pair->series[QS_BASE], kind, &base);
-        gather(s, pair->series[QS_CAND], kind, &cand);
+        gather(s, series[QS_BASE], kind, inherited, &base);
+        gather(s, series[QS_CAND], kind, inherited, &cand);
         for (size_t i = 0; i < base.count; i++)
             for (size_t k = 0; k < cand.count; k++)
                 add_differences(s, is_arm ? &s->arms : &s->environment, base.at[i], cand.at[k], kind);

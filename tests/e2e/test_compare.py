@@ -109,7 +109,8 @@ def environments(tap):
         compare(tap, bed, 4, old, new, "--allow-diff=kernel")
         compare(tap, bed, 5, old, new, "--allow-diff")
         doc = document(tap, bed, 4, old, other, "--allow-diff=env")
-        tap.equal([c["key"] for c in doc["environment"] if not c["allowed"]], ["benchmark"], "another benchmark is a difference")
+        tap.equal([c["key"] for c in doc["environment"] if c["matters"] and not c["allowed"]], ["benchmark"],
+                  "another benchmark is a difference")
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
@@ -132,6 +133,26 @@ def terminals(tap):
         tap.equal(doc["refused"], False, "and that is what it takes")
         doc = document(tap, bed, 4, 1, 4)
         tap.equal([c["key"] for c in doc["environment"] if c["matters"]], ["env.TERM"], "what --env sets was set on purpose")
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
+def daemons(tap):
+    """A job that inherits: what its daemon handed on is kept, shown and compared as what a caller hands on is"""
+    with Bed() as bed:
+        for more in ({"EDITOR": "vi", "SHLVL": "1"}, {"EDITOR": "vim", "SHLVL": "2"}, {"EDITOR": "vim", "MALLOC_ARENA_MAX": "1"}):
+            bed.env.update(more)
+            daemon = bed.daemon()
+            daemon.device_ready()
+            (job,) = done(tap, daemon, text(0.01))
+            kept = daemon.get(f"/jobs/{job}/compare").want(200).json["environment"]["variables"]
+            tap.equal({name: kept.get(name) for name in more}, more, "the job shows what its processes were handed")
+            tap.equal(daemon.stop(), 0, "quiesced ends well")
+        daemon = bed.daemon()
+        doc = document(tap, bed, 0, 1, 2, "--fail-on", "never")
+        tap.equal([(c["key"], c["base"], c["candidate"], c["class"]) for c in doc["environment"] if c["key"].startswith("env.")],
+                  [("env.EDITOR", "vi", "vim", "noted")], "what may matter is noted")
+        doc = document(tap, bed, 4, 2, 3)
+        tap.equal([c["key"] for c in doc["environment"] if c["matters"]], ["env.MALLOC_ARENA_MAX"], "what does matter is refused")
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
@@ -226,4 +247,4 @@ def views(tap):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases(jobs, junit, environments, terminals, builds, views, mistakes))
+    sys.exit(run_cases(jobs, junit, environments, terminals, daemons, builds, views, mistakes))

@@ -1,6 +1,7 @@
 /* Variables of the environment in which two sides differ. */
 #include "base/mem.h"
 #include "page.h"
+#include "report/env_diff.h"
 #include "sides.h"
 
 static void is_compared(struct sides *s)
@@ -98,11 +99,116 @@ static void lists_of_the_farm_and_purpose(void **state)
     sides_done(&s);
 }
 
+/* The environment that sessions of a side recorded, with what their processes inherited. */
+static void inherit(struct sides *s, int side, int64_t env, const char *variables)
+{
+    for (size_t i = 0; i < s->runs[side].count; i++) {
+        struct qs_arm_run *run = &s->runs[side].at[i];
+        struct qs_buf text;
+        qs_buf_init(&text);
+        qs_buf_fmt(&text, "{\"agent\":\"1\",\"kernel\":\"6.1\"%s%s}", variables ? ",\"variables\":" : "",
+                   variables ? variables : "");
+        sides_name(&run->env_json, text.data);
+        run->env = env;
+        qs_buf_done(&text);
+    }
+}
+
+/* What a daemon hands on to the processes of its jobs is compared as what a caller hands on is. */
+static void what_is_inherited_is_compared(void **state)
+{
+    (void)state;
+    struct sides s;
+    sides_init(&s, NULL);
+    sides_add_job(&s, 0, 1, 0, 8, 1e6);
+    sides_add_job(&s, 1, 2, 0, 8, 1e6);
+    inherit(&s, 0, 1, "{\"PATH\":\"/bin\",\"EDITOR\":\"vi\",\"SHLVL\":\"1\"}");
+    inherit(&s, 1, 2, "{\"PATH\":\"/bin\",\"EDITOR\":\"vim\",\"TMUX\":\"12\"}");
+    json_t *doc = sides_compared(&s);
+    assert_true(json_is_false(at(doc, "refused")));
+    assert_int_equal(json_array_size(at(doc, "environment")), 2);
+    assert_string_equal(text_at(doc, "environment.0.key"), "env.EDITOR");
+    assert_string_equal(text_at(doc, "environment.0.class"), "noted"); /* nobody chose it */
+    assert_string_equal(text_at(doc, "environment.1.key"), "variables_bytes");
+    assert_string_equal(text_at(doc, "environment.1.base"), "28");
+    assert_string_equal(text_at(doc, "environment.1.candidate"), "29");
+    json_decref(doc);
+    inherit(&s, 1, 2, "{\"PATH\":\"/opt\",\"EDITOR\":\"vi\",\"SHLVL\":\"1\"}");
+    doc = sides_compared(&s);
+    assert_true(json_is_true(at(doc, "refused")));
+    assert_int_equal(json_array_size(at(doc, "environment")), 1);
+    assert_string_equal(text_at(doc, "environment.0.key"), "env.PATH");
+    assert_string_equal(text_at(doc, "environment.0.base"), "/bin");
+    assert_string_equal(text_at(doc, "environment.0.candidate"), "/opt");
+    json_decref(doc);
+    s.in.allow = "env.PATH";
+    is_compared(&s);
+    s.in.allow = "";
+    inherit(&s, 1, 2, NULL); /* an older version kept none: nothing is known of them */
+    doc = sides_compared(&s);
+    assert_true(json_is_false(at(doc, "refused")));
+    assert_int_equal(json_array_size(at(doc, "environment")), 0);
+    json_decref(doc);
+    sides_done(&s);
+}
+
+/* What a job sets replaces what it inherits, and is the same wherever it comes from. */
+static void what_a_job_sets_hides_what_it_inherits(void **state)
+{
+    (void)state;
+    static const char *const set[] = {"PATH=/bin", NULL};
+    struct sides s;
+    sides_init(&s, NULL);
+    sides_add_job(&s, 0, 1, 0, 8, 1e6);
+    sides_add_job(&s, 1, 2, 0, 8, 1e6);
+    inherit(&s, 0, 1, "{\"PATH\":\"/bin\",\"EDITOR\":\"vi\"}");
+    inherit(&s, 1, 2, "{\"PATH\":\"/opt\",\"EDITOR\":\"vi\"}");
+    take_environment(&s, 1, set);
+    s.jobs[1].spec->benchmarks[0].env_inherit = true;
+    json_t *doc = sides_compared(&s);
+    assert_true(json_is_false(at(doc, "refused")));
+    assert_int_equal(json_array_size(at(doc, "environment")), 0);
+    json_decref(doc);
+    for (int side = 0; side < 2; side++)
+        s.jobs[side].spec->benchmarks[0].user = qs_strdup("nobody"); /* who gets no EDITOR of anybody's */
+    inherit(&s, 1, 2, "{\"PATH\":\"/opt\",\"EDITOR\":\"emacs\"}");
+    doc = sides_compared(&s);
+    assert_int_equal(json_array_size(at(doc, "environment")), 0);
+    json_decref(doc);
+    sides_done(&s);
+}
+
+/* Between two nights and in a reproduction, which know no job's own variables. */
+static void inherited_variables_have_their_class(void **state)
+{
+    (void)state;
+    static const char old[] = "{\"variables\":{\"EDITOR\":\"vi\",\"PATH\":\"/bin\",\"SHLVL\":\"1\"}}",
+                      new[] = "{\"variables\":{\"EDITOR\":\"vim\",\"PATH\":\"/opt\",\"SHLVL\":\"2\"}}";
+    struct qs_env_diff diff;
+    struct qs_err err = QS_ERR_INIT;
+    assert_true(qs_env_diff(old, new, &diff, &err));
+    assert_int_equal(diff.count, 2);
+    assert_string_equal(diff.at[0].key, "variables.EDITOR");
+    assert_int_equal(diff.at[0].class, QS_ENV_NOTED);
+    assert_string_equal(diff.at[1].key, "variables.PATH");
+    assert_int_equal(diff.at[1].class, QS_ENV_MACHINE);
+    qs_env_diff_free(&diff);
+    assert_true(qs_env_diff("{}", new, &diff, &err));
+    assert_int_equal(diff.count, 0);
+    qs_env_diff_free(&diff);
+    assert_true(qs_env_diff("{\"variables\":{}}", new, &diff, &err));
+    assert_int_equal(diff.count, 2);
+    qs_env_diff_free(&diff);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_terminal_is_no_reason),
         cmocka_unit_test(lists_of_the_farm_and_purpose),
+        cmocka_unit_test(what_is_inherited_is_compared),
+        cmocka_unit_test(what_a_job_sets_hides_what_it_inherits),
+        cmocka_unit_test(inherited_variables_have_their_class),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
