@@ -39,8 +39,7 @@ static void compare_taints(struct qs_report_group *g, struct qs_report_pair *pai
     pair->taint_p = qs_fisher_exact(base->runs_tainted + base->runs_failed, base->runs_seen,
                                     cand->runs_tainted + cand->runs_failed, cand->runs_seen);
     pair->taint_differs = pair->taint_p < g->in->spec->alpha;
-    enum qs_verdict_kind kind = pair->verdict.kind;
-    if (pair->taint_differs && (kind == QS_VERDICT_EQUIVALENT || kind == QS_VERDICT_IMPROVEMENT)) {
+    if (pair->taint_differs && qs_verdict_is_good(pair->verdict.kind)) {
         pair->verdict.kind = QS_VERDICT_INCONCLUSIVE;
         pair->forbidden = true;
     }

@@ -68,9 +68,8 @@ static void ask_sessions(struct qs_sides_verdict *ret, const struct qs_verdict_o
 
 void qs_sides_ask_rates(struct qs_sides_verdict *ret, const struct qs_sides_rates *rates, double alpha)
 {
-    bool good = ret->v.kind == QS_VERDICT_EQUIVALENT || ret->v.kind == QS_VERDICT_IMPROVEMENT;
     bool lost = rates->lost_p < alpha, timed_out = rates->timeout_p < alpha;
-    if (!good || (!lost && !timed_out))
+    if (!qs_verdict_is_good(ret->v.kind) || (!lost && !timed_out))
         return;
     ret->v.kind = QS_VERDICT_INCONCLUSIVE;
     ret->reason = timed_out ? "timeout-rates-differ" : "taint-rates-differ";

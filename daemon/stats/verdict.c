@@ -29,6 +29,12 @@ const char *qs_verdict_reason_name(enum qs_verdict_reason reason)
     return (unsigned)reason < sizeof names / sizeof *names ? names[reason] : "none";
 }
 
+bool qs_verdict_is_good(enum qs_verdict_kind kind)
+{
+    return kind != QS_VERDICT_REGRESSION && kind != QS_VERDICT_PROBABLE_REGRESSION &&
+           kind != QS_VERDICT_INCONCLUSIVE;
+}
+
 const struct qs_ci *qs_verdict_interval(const struct qs_verdict *v)
 {
     bool within = v->kind == QS_VERDICT_NEGLIGIBLE || v->kind == QS_VERDICT_EQUIVALENT;

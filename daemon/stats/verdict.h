@@ -86,6 +86,10 @@ enum qs_status qs_verdict_mixed_runs(const struct qs_side_runs *base, const stru
 enum qs_status qs_verdict_blocks(const double *base, const double *cand, size_t n, size_t n_dropped,
                                  const struct qs_verdict_opts *opts, struct qs_verdict *out);
 
+/* Whether it says that the candidate is better or no worse than the margin allows: what is withheld where the
+ * values that are left may be a selection. */
+bool qs_verdict_is_good(enum qs_verdict_kind kind);
+
 /* The interval that the verdict rests on: l90 for `negligible` and `equivalent`, which say that nothing lies
  * beyond the margin, else l95. Borrowed from v. */
 const struct qs_ci *qs_verdict_interval(const struct qs_verdict *v);

@@ -72,9 +72,50 @@ static void it_says_what_it_is_of(void **state)
     json_decref(doc);
 }
 
+/* Of eight blocks in which b takes so many times what a takes, disturbed or not. */
+static void is_judged(double ratio, bool disturbed, const char *verdict, const char *reason)
+{
+    struct world w;
+    struct qs_buf text;
+    struct qs_err err = QS_ERR_INIT;
+    qs_buf_init(&text);
+    world_init(&w, 2, NULL);
+    for (uint32_t block = 1; block <= 8; block++) {
+        world_one(&w, block, 0, 1000000);
+        struct qs_sample *b = world_one(&w, block, 1, (int64_t)(1e6 * ratio) + 800 * (block % 4));
+        if (disturbed)
+            world_soften(b);
+    }
+    assert_true(qs_report_compare(&w.in, &text, &err));
+    json_t *doc = page_read(&text);
+    assert_string_equal(text_at(doc, "results.0.comparisons.0.verdict"), verdict);
+    assert_string_equal(text_at(doc, "results.0.comparisons.0.reason"), reason);
+    json_decref(doc);
+    qs_buf_done(&text);
+    world_done(&w);
+}
+
+/* One arm was disturbed in every run, the other in none: what is left may be a selection. */
+static void losses_forbid_good_news(void **state)
+{
+    (void)state;
+    static const struct {
+        double ratio;
+        const char *verdict;
+    } rows[] = {
+        {0.9, "improvement"}, {0.979, "probable-improvement"}, {0.99, "negligible"}, {0.9988, "equivalent"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        is_judged(rows[i].ratio, false, rows[i].verdict, "none");
+        is_judged(rows[i].ratio, true, "inconclusive", "taint-rates-differ");
+    }
+    is_judged(1.1, true, "regression", "none"); /* bad news stands */
+    is_judged(1.019, true, "probable-regression", "none");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_worst_comes_first),
-                                       cmocka_unit_test(it_says_what_it_is_of)};
+                                       cmocka_unit_test(it_says_what_it_is_of),
+                                       cmocka_unit_test(losses_forbid_good_news)};
     return cmocka_run_group_tests_name("brief", tests, NULL, NULL);
 }
