@@ -189,6 +189,7 @@ void qs_farm_finish(struct qs_farm_job *job, enum qs_job_state state, const char
 {
     struct qs_farm *farm = job->farm;
     job->ending = true;
+    qs_queue_remove_job(farm->queue, &job->queue);
     job->end = (struct qs_farm_end){.state = state,
                                     .reason = qs_strdup(reason),
                                     .verdict_json = qs_strdup(verdict_json),

@@ -7,10 +7,11 @@
 void qs_farm_devices_json(struct qs_farm *farm, struct qs_buf *out)
 {
     qs_buf_char(out, '[');
-    for (size_t d = 0; d < farm->p.config->device_count; d++) {
-        if (d > 0)
+    for (const struct qs_inventory_item *item = qs_inventory_first(farm->inventory); item;
+         item = item->next) {
+        if (item->prev)
             qs_buf_char(out, ',');
-        qs_device_json(farm->devices[d], out);
+        qs_device_json(item->device, out);
     }
     qs_buf_char(out, ']');
 }
@@ -23,15 +24,13 @@ void qs_farm_progress_json(struct qs_farm *farm, int64_t id, struct qs_buf *out)
 
 void qs_farm_match_json(struct qs_farm *farm, const struct qs_job_spec *spec, struct qs_buf *out)
 {
-    bool *matches = qs_calloc(farm->p.config->device_count + 1, sizeof *matches);
+    size_t fitting;
+    struct qs_inventory_item **fits = qs_farm_match(farm, spec, &fitting);
     struct qs_json j;
-    qs_farm_match(farm, spec, matches);
     qs_json_init(&j, out);
     qs_json_array(&j);
-    for (size_t d = 0; d < farm->p.config->device_count; d++) {
-        if (matches[d])
-            qs_json_string(&j, farm->p.config->devices[d].name);
-    }
+    for (size_t i = 0; i < fitting; i++)
+        qs_json_string(&j, fits[i]->config->name);
     qs_json_array_end(&j);
-    free(matches);
+    free(fits);
 }

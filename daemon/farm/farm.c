@@ -10,91 +10,35 @@
 #include "store/read.h"
 #include "store/read_live.h"
 
-static void on_device_change(struct qs_device *device, void *user)
-{
-    struct qs_farm *farm = user;
-    qs_log(farm->p.log, QS_LOG_DEBUG, "farm", "device=%s state=%s", qs_device_config(device)->name,
-           qs_device_state_name(qs_device_state(device)));
-    if (!farm->stopping)
-        qs_farm_plan_soon(farm);
-}
-
-static void on_device_note(struct qs_device *device, bool warning, const char *text, void *user)
-{
-    struct qs_farm *farm = user;
-    qs_log(farm->p.log, warning ? QS_LOG_WARN : QS_LOG_INFO, "device", "device=%s %s%s",
-           qs_device_config(device)->name, text, warning ? ", going on" : "");
-}
-
-static size_t index_of(const struct qs_farm *farm, const struct qs_device *device)
-{
-    size_t i = 0;
-    while (farm->devices[i] != device)
-        i++;
-    return i;
-}
-
-static bool may_transfer(struct qs_device *device, void *user)
-{
-    struct qs_farm *farm = user;
-    const char *why;
-    return qs_hub_take(farm->hub, index_of(farm, device), QS_HUB_TRANSFER, qs_loop_now_ns(farm->p.loop),
-                       &why);
-}
-
-static void transfer_over(struct qs_device *device, void *user)
-{
-    struct qs_farm *farm = user;
-    qs_hub_give(farm->hub, index_of(farm, device));
-}
-
 struct qs_farm *qs_farm_new(const struct qs_farm_parts *parts, const struct qs_farm_events *events)
 {
     struct qs_farm *farm = qs_calloc(1, sizeof *farm);
     farm->p = *parts;
     farm->events = *events;
     farm->host_json = qs_farm_host_json();
-    farm->hub = qs_hub_new(parts->config->devices, parts->config->device_count);
-    farm->devices = qs_calloc(parts->config->device_count + 1, sizeof *farm->devices);
-    struct qs_device_parts device = {.loop = parts->loop,
-                                     .store = parts->store,
-                                     .files = parts->files,
-                                     .host_json = farm->host_json,
-                                     .heartbeat_ns = parts->config->heartbeat_ns};
-    qs_store_farm_uid(parts->store, device.farm_uid);
-    const struct qs_device_events device_events = {.on_change = on_device_change,
-                                                   .on_note = on_device_note,
-                                                   .may_transfer = may_transfer,
-                                                   .transfer_over = transfer_over,
-                                                   .user = farm};
-    for (size_t i = 0; i < parts->config->device_count; i++) {
-        device.config = &parts->config->devices[i];
-        farm->devices[i] = qs_device_new(&device, &device_events);
-    }
+    farm->hub = qs_hub_new();
+    farm->queue = qs_queue_new(qs_farm_device_fact);
+    farm->inventory = qs_inventory_new();
+    for (size_t i = 0; i < parts->config->device_count; i++)
+        (void)qs_farm_add_device(farm, &parts->config->devices[i], NULL); /* one name, one device */
     return farm;
-}
-
-bool qs_farm_clean(struct qs_farm *farm, const char *device, qs_device_cleaned_fn *done, void *user,
-                   struct qs_err *err)
-{
-    for (size_t d = 0; d < farm->p.config->device_count; d++) {
-        if (strcmp(farm->p.config->devices[d].name, device) == 0)
-            return qs_device_clean(farm->devices[d], done, user, err);
-    }
-    return qs_fail(err, QS_E_NOT_FOUND, "this farm has no device `%s`", device);
 }
 
 void qs_farm_free(struct qs_farm *farm)
 {
     if (!farm)
         return;
+    for (struct qs_inventory_item *item = qs_inventory_first(farm->inventory); item; item = item->next)
+        qs_control_free(item->control); /* it reads the job */
     for (size_t i = 0; i < farm->job_count; i++)
         qs_farm_job_free(farm->jobs[i]);
-    for (size_t i = 0; i < farm->p.config->device_count; i++)
-        qs_device_free(farm->devices[i]);
+    for (struct qs_inventory_item *item = qs_inventory_first(farm->inventory); item; item = item->next)
+        qs_device_free(item->device);
+    qs_farm_discover_end(farm);
+    qs_queue_free(farm->queue);
+    qs_inventory_free(farm->inventory);
     qs_hub_free(farm->hub);
     free(farm->jobs);
-    free(farm->devices);
     free(farm->host_json);
     free(farm);
 }
@@ -140,25 +84,30 @@ static bool read_one_job(struct qs_store_reader *reader, void *user, struct qs_e
  * none yet, or none that is still here, it is placed like a new one. */
 static void resume_devices(struct qs_farm *farm, struct qs_farm_job *job)
 {
-    size_t devices = farm->p.config->device_count, chosen = 0;
-    for (size_t d = 0; d < devices; d++) {
-        for (size_t i = 0; i < job->earlier.count && !job->pending[d]; i++)
-            job->pending[d] =
-                job->matches[d] && strcmp(job->earlier.at[i].device, farm->p.config->devices[d].name) == 0;
-        chosen += job->pending[d] ? 1 : 0;
+    size_t fitting, chosen = 0;
+    struct qs_inventory_item **fits = qs_farm_match(farm, job->spec, &fitting);
+    qs_queue_add_begun(farm->queue, &job->queue);
+    for (size_t i = 0; i < fitting; i++) {
+        bool has_blocks = false;
+        for (size_t s = 0; s < job->earlier.count && !has_blocks; s++)
+            has_blocks = strcmp(job->earlier.at[s].device, fits[i]->config->name) == 0;
+        if (has_blocks)
+            qs_queue_claim(farm->queue, &job->queue, &fits[i]->queue);
+        chosen += has_blocks ? 1 : 0;
     }
-    if (chosen == 0)
-        return;
-    job->running = true;
-    size_t most = job->spec->take == QS_TAKE_ALL     ? devices
+    job->running = chosen > 0;
+    size_t most = job->spec->take == QS_TAKE_ALL     ? fitting
                   : job->spec->take == QS_TAKE_COUNT ? job->spec->take_count
                                                      : 1;
-    for (size_t d = 0; d < devices && chosen < most; d++) {
-        if (job->matches[d] && !job->pending[d]) {
-            job->pending[d] = true;
-            chosen++;
-        }
+    for (size_t i = 0; i < fitting && job->running && chosen < most; i++) {
+        if (qs_queue_has_claim(&job->queue, &fits[i]->queue))
+            continue;
+        qs_queue_claim(farm->queue, &job->queue, &fits[i]->queue);
+        chosen++;
     }
+    free(fits);
+    if (!job->running)
+        qs_queue_add_job(farm->queue, &job->queue, job->spec->where);
 }
 
 /* Whoever cancelled it was told so: it ends here, even where the daemon died before its window was over. */
@@ -171,7 +120,6 @@ static void go_on_with(struct qs_farm *farm, struct qs_farm_job *job, const char
         qs_farm_finish(job, QS_JOB_CANCELLED, cancelled, NULL, NULL);
         return;
     }
-    qs_farm_match(farm, job->spec, job->matches);
     resume_devices(farm, job);
 }
 
@@ -212,8 +160,9 @@ bool qs_farm_start(struct qs_farm *farm, struct qs_err *err)
         ok = take_over(farm, &life.live.at[i], err);
     if (ok) {
         farm->started = true;
-        for (size_t i = 0; i < farm->p.config->device_count; i++)
-            qs_device_start(farm->devices[i]);
+        for (struct qs_inventory_item *item = qs_inventory_first(farm->inventory); item; item = item->next)
+            qs_device_start(item->device);
+        qs_farm_discover(farm);
         qs_farm_plan_soon(farm);
     }
     qs_live_jobs_free(&life.live);
@@ -244,17 +193,14 @@ void qs_farm_stop(struct qs_farm *farm, void (*on_stopped)(void *user), void *us
     farm->stopping = true;
     farm->on_stopped = on_stopped;
     farm->stopped_user = user;
-    for (size_t i = 0; i < farm->job_count; i++) {
-        struct qs_farm_job *job = farm->jobs[i];
-        qs_farm_end_stop(job);
-        for (size_t d = 0; d < farm->p.config->device_count; d++) {
-            if (!job->controls[d])
-                continue;
-            qs_control_abandon(job->controls[d]);
-        }
+    for (size_t i = 0; i < farm->job_count; i++)
+        qs_farm_end_stop(farm->jobs[i]);
+    for (struct qs_inventory_item *item = qs_inventory_first(farm->inventory); item; item = item->next) {
+        if (item->control)
+            qs_control_abandon(item->control);
     }
-    for (size_t d = 0; d < farm->p.config->device_count; d++)
-        qs_device_stop(farm->devices[d]);
+    for (struct qs_inventory_item *item = qs_inventory_first(farm->inventory); item; item = item->next)
+        qs_device_stop(item->device);
     qs_farm_answered(farm);
 }
 
@@ -283,18 +229,15 @@ static void cancel_running(struct qs_farm *farm, struct qs_farm_job *job, const 
 {
     job->cancelled = true;
     job->cancel_why = qs_strdup(why);
-    struct qs_control **live = qs_calloc(farm->p.config->device_count + 1, sizeof *live);
-    size_t count = 0;
-    for (size_t d = 0; d < farm->p.config->device_count; d++) {
-        job->pending[d] = false;
-        if (job->controls[d])
-            live[count++] = job->controls[d];
-    }
-    if (count == 0)
+    bool was_on_any = job->on_devices > 0;
+    qs_queue_remove_job(farm->queue, &job->queue);
+    if (!was_on_any)
         qs_farm_end_job(job);
-    for (size_t i = 0; i < count; i++)
-        qs_control_cancel(live[i], why);
-    free(live);
+    for (struct qs_inventory_item *item = qs_inventory_first(farm->inventory); item && was_on_any;
+         item = item->next) {
+        if (item->job == job)
+            qs_control_cancel(item->control, why);
+    }
 }
 
 bool qs_farm_cancel(struct qs_farm *farm, int64_t id, const char *why, qs_store_done_fn *done, void *user,

@@ -6,6 +6,7 @@
 #include "device/device.h"
 #include "farm/farm.h"
 #include "farm/hub.h"
+#include "farm/inventory.h"
 #include "farm/queue.h"
 
 struct qs_farm_end { /* how a job ends, decided and on its way to disk */
@@ -26,10 +27,8 @@ struct qs_farm_job {      /* a live job: queued or running */
     char *spec_json, *name;   /* owned */
     int64_t submitted_wall_ns;
     bool running, resumed, cancelled, ending;
-    int64_t not_before_ns;
-    bool *matches, *pending;      /* owned, per device */
-    struct qs_control **controls; /* owned, per device; NULL = none in hand */
-    void **seats;                 /* owned, per device: what the controller's callbacks are given */
+    struct qs_queue_job queue; /* its place, and the devices that it has chosen and not begun on */
+    size_t on_devices;         /* that have it now */
     struct qs_samples earlier;
     bool has_earlier;
     char *progress;        /* owned: the last job.progress, or NULL */
@@ -44,11 +43,15 @@ struct qs_farm_job {      /* a live job: queued or running */
 struct qs_farm {
     struct qs_farm_parts p;
     struct qs_farm_events events;
-    struct qs_device **devices; /* owned */
-    struct qs_hub *hub;         /* owned */
-    struct qs_farm_job **jobs;  /* owned, in order of the queue */
+    struct qs_inventory *inventory;                            /* owned, with what is in its items */
+    struct qs_queue *queue;                                    /* owned: of the jobs that are not ending */
+    struct qs_hub *hub;                                        /* owned */
+    struct qs_link_discovery *discoveries[QS_LINK_KIND_COUNT]; /* owned; of most kinds NULL */
+    struct qs_farm_job **jobs;                                 /* owned, in order of the queue */
     size_t job_count;
-    char *host_json; /* owned */
+    size_t on_devices; /* devices that have a job */
+    bool leaves;       /* a device is to go */
+    char *host_json;   /* owned */
     bool started, yields, stopping, stop_told, plan_posted, plan_held;
     unsigned silences;   /* of windows on this machine, and of those that wait for the host */
     size_t outstanding;  /* events and ends on their way to disk */
@@ -68,10 +71,25 @@ struct qs_farm_job *qs_farm_find(const struct qs_farm *farm, int64_t id);
 void qs_farm_add(struct qs_farm *farm, struct qs_farm_job *job);
 /* Takes the job out of the queue and frees it; looks for idleness. */
 void qs_farm_remove(struct qs_farm *farm, struct qs_farm_job *job);
-void qs_farm_start_on(struct qs_farm_job *job, size_t device);
+void qs_farm_start_on(struct qs_farm_job *job, struct qs_inventory_item *item);
 void qs_farm_end_job(struct qs_farm_job *job);
-/* Which devices fit; true where any does. */
-bool qs_farm_match(const struct qs_farm *farm, const struct qs_job_spec *spec, bool *matches);
+
+/* devices.c: a device of this configuration, not started. NULL: there is one of its name. */
+struct qs_inventory_item *qs_farm_add_device(struct qs_farm *farm, const struct qs_farm_device *config,
+                                             struct qs_err *err);
+/* Its state, or who is on it, is another one: the queue is told. */
+void qs_farm_device_changed(struct qs_inventory_item *item);
+/* Those that fit, in order; the array is the caller's. */
+struct qs_inventory_item **qs_farm_match(const struct qs_farm *farm, const struct qs_job_spec *spec,
+                                         size_t *ret_count);
+qs_selector_fact_fn qs_farm_device_fact; /* of an item */
+/* News of a kind of link that finds its devices by itself (link/link.h); user: the farm. What is lost stays
+ * while a job has chosen it. */
+void qs_farm_found(const struct qs_farm_device *device, void *user);
+void qs_farm_lost(const struct qs_farm_device *device, void *user);
+void qs_farm_let_go(struct qs_farm *farm); /* of those that no job wants any more */
+void qs_farm_discover(struct qs_farm *farm);
+void qs_farm_discover_end(struct qs_farm *farm); /* after the devices */
 
 /* ends.c: commits the end, then takes the job out of the queue; tried again until the disk takes it. */
 void qs_farm_finish(struct qs_farm_job *job, enum qs_job_state state, const char *reason,

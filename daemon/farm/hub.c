@@ -6,35 +6,19 @@
 
 #include "base/mem.h"
 
-struct user {
-    enum qs_hub_use use;
-    bool has, waits;
-    uint64_t ticket;  /* of a wait: the lowest comes first */
-    int64_t asked_ns; /* last */
-};
-
 struct qs_hub {
-    const struct qs_farm_device *devices; /* borrowed */
-    struct user *users;                   /* owned, per device */
-    size_t count;
+    struct qs_hub_user *first, *last; /* those that have or wait */
     uint64_t next_ticket;
     char why[200];
 };
 
-struct qs_hub *qs_hub_new(const struct qs_farm_device *devices, size_t count)
+struct qs_hub *qs_hub_new(void)
 {
-    struct qs_hub *hub = qs_calloc(1, sizeof *hub);
-    hub->devices = devices;
-    hub->count = count;
-    hub->users = qs_calloc(count + 1, sizeof *hub->users);
-    return hub;
+    return qs_calloc(1, sizeof(struct qs_hub));
 }
 
 void qs_hub_free(struct qs_hub *hub)
 {
-    if (!hub)
-        return;
-    free(hub->users);
     free(hub);
 }
 
@@ -43,63 +27,74 @@ static bool same_hub(const struct qs_farm_device *a, const struct qs_farm_device
     return a->hub && b->hub && strcmp(a->hub, b->hub) == 0;
 }
 
-static bool is_local_window(const struct qs_farm_device *device, const struct user *user)
+static bool is_local_window(const struct qs_hub_user *user)
 {
-    return device->local && user->use == QS_HUB_WINDOW;
+    return user->device->local && user->use == QS_HUB_WINDOW;
 }
 
-static bool exclude(const struct qs_hub *hub, size_t a, size_t b)
+static bool exclude(const struct qs_hub_user *a, const struct qs_hub_user *b)
 {
-    return same_hub(&hub->devices[a], &hub->devices[b]) ||
-           is_local_window(&hub->devices[a], &hub->users[a]) ||
-           is_local_window(&hub->devices[b], &hub->users[b]);
+    return same_hub(a->device, b->device) || is_local_window(a) || is_local_window(b);
 }
 
-static void say(struct qs_hub *hub, size_t device, size_t other)
+static void say(struct qs_hub *hub, const struct qs_hub_user *me, const struct qs_hub_user *other)
 {
-    const struct user *user = &hub->users[other];
-    const char *what = user->has ? (user->use == QS_HUB_WINDOW ? "measures" : "transfers") : "comes first";
-    if (same_hub(&hub->devices[device], &hub->devices[other]))
-        snprintf(hub->why, sizeof hub->why, "%.64s %s on hub %.64s", hub->devices[other].name, what,
-                 hub->devices[other].hub);
+    const char *what = other->has ? (other->use == QS_HUB_WINDOW ? "measures" : "transfers") : "comes first";
+    if (same_hub(me->device, other->device))
+        snprintf(hub->why, sizeof hub->why, "%.64s %s on hub %.64s", other->device->name, what,
+                 other->device->hub);
     else
-        snprintf(hub->why, sizeof hub->why, "%.64s %s, and one of both is this machine",
-                 hub->devices[other].name, what);
+        snprintf(hub->why, sizeof hub->why, "%.64s %s, and one of both is this machine", other->device->name,
+                 what);
 }
 
 /* Somebody has the token, or waits for it since before. */
-static bool is_in_the_way(const struct qs_hub *hub, size_t device, size_t other, int64_t now_ns)
+static bool is_in_the_way(const struct qs_hub_user *me, const struct qs_hub_user *other, int64_t now_ns)
 {
-    const struct user *me = &hub->users[device], *user = &hub->users[other];
-    if (other == device || !exclude(hub, device, other))
+    if (other == me || !exclude(me, other))
         return false;
-    bool before = user->waits && user->ticket < me->ticket && now_ns - user->asked_ns <= QS_HUB_PATIENCE_NS;
-    return user->has || before;
+    bool before =
+        other->waits && other->ticket < me->ticket && now_ns - other->asked_ns <= QS_HUB_PATIENCE_NS;
+    return other->has || before;
 }
 
-bool qs_hub_take(struct qs_hub *hub, size_t device, enum qs_hub_use use, int64_t now_ns, const char **why)
+static void enter(struct qs_hub *hub, struct qs_hub_user *user)
 {
-    struct user *me = &hub->users[device];
-    if (me->has)
+    user->before = hub->last;
+    user->after = NULL;
+    *(hub->last ? &hub->last->after : &hub->first) = user;
+    hub->last = user;
+}
+
+bool qs_hub_take(struct qs_hub *hub, struct qs_hub_user *user, enum qs_hub_use use, int64_t now_ns,
+                 const char **why)
+{
+    if (user->has)
         return true;
-    if (!me->waits || now_ns - me->asked_ns > QS_HUB_PATIENCE_NS)
-        me->ticket = ++hub->next_ticket;
-    me->use = use;
-    me->asked_ns = now_ns;
-    me->waits = true;
-    for (size_t other = 0; other < hub->count; other++) {
-        if (is_in_the_way(hub, device, other, now_ns)) {
-            say(hub, device, other);
+    if (!user->waits)
+        enter(hub, user);
+    if (!user->waits || now_ns - user->asked_ns > QS_HUB_PATIENCE_NS)
+        user->ticket = ++hub->next_ticket;
+    user->use = use;
+    user->asked_ns = now_ns;
+    user->waits = true;
+    for (const struct qs_hub_user *other = hub->first; other; other = other->after) {
+        if (is_in_the_way(user, other, now_ns)) {
+            say(hub, user, other);
             *why = hub->why;
             return false;
         }
     }
-    me->waits = false;
-    me->has = true;
+    user->waits = false;
+    user->has = true;
     return true;
 }
 
-void qs_hub_give(struct qs_hub *hub, size_t device)
+void qs_hub_give(struct qs_hub *hub, struct qs_hub_user *user)
 {
-    hub->users[device].has = hub->users[device].waits = false;
+    if (!user->has && !user->waits)
+        return;
+    *(user->before ? &user->before->after : &hub->first) = user->after;
+    *(user->after ? &user->after->before : &hub->last) = user->before;
+    user->has = user->waits = false;
 }

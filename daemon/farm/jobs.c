@@ -5,20 +5,13 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "config/selector.h"
 #include "farm/farm_impl.h"
 #include "link/link.h"
 #include "report/report.h"
 
-struct seat { /* who a controller's callbacks are about */
-    struct qs_farm_job *job;
-    size_t device;
-};
-
 struct qs_farm_job *qs_farm_job_new(struct qs_farm *farm, int64_t id, uint64_t seed, struct qs_job_spec *spec,
                                     const char *spec_json)
 {
-    size_t devices = farm->p.config->device_count;
     struct qs_farm_job *job = qs_calloc(1, sizeof *job);
     job->farm = farm;
     job->id = id;
@@ -27,10 +20,9 @@ struct qs_farm_job *qs_farm_job_new(struct qs_farm *farm, int64_t id, uint64_t s
     job->spec_json = qs_strdup(spec_json);
     job->name = qs_strdup(spec ? spec->name : "");
     job->stopped = "";
-    job->matches = qs_calloc(devices + 1, sizeof *job->matches);
-    job->pending = qs_calloc(devices + 1, sizeof *job->pending);
-    job->controls = qs_calloc(devices + 1, sizeof *job->controls);
-    job->seats = qs_calloc(devices + 1, sizeof *job->seats);
+    job->queue.owner = job;
+    job->queue.take = spec ? spec->take : QS_TAKE_ANY;
+    job->queue.take_count = spec ? spec->take_count : 0;
     return job;
 }
 
@@ -38,20 +30,13 @@ void qs_farm_job_free(struct qs_farm_job *job)
 {
     if (!job)
         return;
-    for (size_t d = 0; d < job->farm->p.config->device_count; d++)
-        qs_control_free(job->controls[d]);
-    for (size_t d = 0; d < job->farm->p.config->device_count; d++)
-        free(job->seats[d]);
+    qs_queue_remove_job(job->farm->queue, &job->queue);
     qs_timer_stop(job->retry);
     qs_farm_end_done(&job->end);
     qs_job_free(job->spec);
     qs_samples_free(&job->earlier);
     free(job->spec_json);
     free(job->name);
-    free(job->matches);
-    free(job->pending);
-    free(job->controls);
-    free(job->seats);
     free(job->progress);
     free(job->cancel_why);
     free(job);
@@ -92,58 +77,22 @@ void qs_farm_remove(struct qs_farm *farm, struct qs_farm_job *job)
         farm->events.on_idle(farm->events.user);
 }
 
-static const char *device_fact(const char *fact, void *user)
-{
-    const struct qs_farm_device *config = user;
-    if (strcmp(fact, "name") == 0)
-        return config->name;
-    if (strcmp(fact, "link") == 0)
-        return qs_link_kind_name(config->link);
-    if (strcmp(fact, "local") == 0)
-        return config->local ? "true" : "false";
-    size_t n = strlen("label.");
-    for (size_t i = 0; strncmp(fact, "label.", n) == 0 && i < config->labels.count; i++) {
-        const char *label = config->labels.at[i];
-        size_t key = strcspn(label, "=");
-        if (strlen(fact + n) == key && strncmp(label, fact + n, key) == 0)
-            return label[key] ? label + key + 1 : "true";
-    }
-    return NULL;
-}
-
-bool qs_farm_match(const struct qs_farm *farm, const struct qs_job_spec *spec, bool *matches)
-{
-    struct qs_selector *selector = NULL;
-    struct qs_selector_why why;
-    bool any = false;
-    if (spec->where && !qs_selector_parse(spec->where, &selector, &why))
-        return false;
-    for (size_t d = 0; d < farm->p.config->device_count; d++) {
-        struct qs_farm_device *config = &farm->p.config->devices[d];
-        matches[d] = !selector || qs_selector_match(selector, device_fact, config);
-        any = any || matches[d];
-    }
-    qs_selector_free(selector);
-    return any;
-}
-
 static void on_news(const char *kind, const char *body_json, const uint8_t *run_uid, void *user)
 {
-    struct seat *seat = user;
-    struct qs_farm_job *job = seat->job;
+    const struct qs_inventory_item *item = user;
+    struct qs_farm_job *job = item->job;
     if (strcmp(kind, "job.progress") == 0) {
         free(job->progress);
         job->progress = qs_strdup(body_json);
     }
-    qs_farm_news(job->farm, kind, job->id, job->farm->p.config->devices[seat->device].name, run_uid,
-                 body_json);
+    qs_farm_news(job->farm, kind, job->id, item->config->name, run_uid, body_json);
 }
 
 static void on_silence(bool silent, void *user)
 {
-    struct seat *seat = user;
-    struct qs_farm *farm = seat->job->farm;
-    if (!farm->p.config->devices[seat->device].local)
+    const struct qs_inventory_item *item = user;
+    struct qs_farm *farm = item->farm;
+    if (!item->config->local)
         return;
     unsigned before = farm->silences;
     if (silent)
@@ -156,24 +105,22 @@ static void on_silence(bool silent, void *user)
 
 static bool take_token(bool window, const char **why, void *user)
 {
-    struct seat *seat = user;
-    struct qs_farm *farm = seat->job->farm;
-    return qs_hub_take(farm->hub, seat->device, window ? QS_HUB_WINDOW : QS_HUB_TRANSFER,
-                       qs_loop_now_ns(farm->p.loop), why);
+    struct qs_inventory_item *item = user;
+    return qs_hub_take(item->farm->hub, &item->hub, window ? QS_HUB_WINDOW : QS_HUB_TRANSFER,
+                       qs_loop_now_ns(item->farm->p.loop), why);
 }
 
 static void give_token(void *user)
 {
-    struct seat *seat = user;
-    qs_hub_give(seat->job->farm->hub, seat->device);
+    struct qs_inventory_item *item = user;
+    qs_hub_give(item->farm->hub, &item->hub);
 }
 
 static void on_state(const char *from, const char *input, const char *to, void *user)
 {
-    struct seat *seat = user;
-    struct qs_farm *farm = seat->job->farm;
-    qs_log(farm->p.log, QS_LOG_DEBUG, "control", "job=%lld device=%s %s: %s -> %s", (long long)seat->job->id,
-           farm->p.config->devices[seat->device].name, input, from, to);
+    const struct qs_inventory_item *item = user;
+    qs_log(item->farm->p.log, QS_LOG_DEBUG, "control", "job=%lld device=%s %s: %s -> %s",
+           (long long)item->job->id, item->config->name, input, from, to);
 }
 
 struct verdict_task { /* the report after a job, off the loop */
@@ -267,6 +214,7 @@ void qs_farm_end_job(struct qs_farm_job *job)
     if (job->ending)
         return;
     job->ending = true;
+    qs_queue_remove_job(job->farm->queue, &job->queue);
     if (job->cancelled) {
         qs_farm_finish(job, QS_JOB_CANCELLED, job->cancel_why, NULL, NULL);
     } else if (job->failure.code != QS_E_NONE) {
@@ -305,14 +253,15 @@ static void on_retry_read(const struct qs_err *err, void *user)
         qs_samples_free(&job->earlier);
         job->earlier = t->samples;
         job->has_earlier = true;
-        job->not_before_ns = 0;
+        qs_queue_defer(t->farm->queue, &job->queue, false);
         qs_farm_plan_soon(t->farm);
     } else {
         qs_samples_free(&t->samples);
         if (job) {
             job->failure = *err;
-            memset(job->pending, 0, t->farm->p.config->device_count * sizeof *job->pending);
-            qs_farm_end_job(job);
+            qs_queue_remove_job(t->farm->queue, &job->queue);
+            if (job->on_devices == 0)
+                qs_farm_end_job(job);
         }
     }
     free(t);
@@ -329,29 +278,22 @@ static void on_retry(void *user)
 }
 
 /* A gate gave the device back: the job waits, in its place or at the end of the queue. */
-static void give_back(struct qs_farm_job *job, size_t device, const struct qs_control_result *result)
+static void give_back(struct qs_farm_job *job, struct qs_inventory_item *item,
+                      const struct qs_control_result *result)
 {
     const int64_t pause_ns = INT64_C(30000000000);
     struct qs_farm *farm = job->farm;
-    job->pending[device] = true;
-    job->not_before_ns = INT64_MAX; /* until what it has measured is read back */
+    qs_queue_defer(farm->queue, &job->queue, true); /* until what it has measured is read back */
+    qs_queue_claim(farm->queue, &job->queue, &item->queue);
     qs_timer_stop(job->retry);
     job->retry = qs_timer_start(farm->p.loop, pause_ns, on_retry, job);
     if (result->end == QS_END_REQUEUE) {
         take_out(farm, job);
         qs_farm_add(farm, job);
+        qs_queue_requeue(farm->queue, &job->queue);
     }
     qs_log(farm->p.log, QS_LOG_WARN, "farm", "job=%lld %s, tried again in 30 s", (long long)job->id,
            result->err.text);
-}
-
-static bool in_use(const struct qs_farm_job *job)
-{
-    for (size_t d = 0; d < job->farm->p.config->device_count; d++) {
-        if (job->controls[d] || job->pending[d])
-            return true;
-    }
-    return false;
 }
 
 static void free_control(void *user)
@@ -361,15 +303,15 @@ static void free_control(void *user)
 
 static void on_end(const struct qs_control_result *result, void *user)
 {
-    struct seat *seat = user;
-    struct qs_farm_job *job = seat->job;
-    size_t device = seat->device;
-    struct qs_farm *farm = job->farm;
-    struct qs_control *control = job->controls[device];
-    job->controls[device] = NULL;
-    free(seat);
-    job->seats[device] = NULL;
-    qs_device_assign(farm->devices[device], NULL);
+    struct qs_inventory_item *item = user;
+    struct qs_farm_job *job = item->job;
+    struct qs_farm *farm = item->farm;
+    struct qs_control *control = item->control;
+    item->control = NULL;
+    item->job = NULL;
+    job->on_devices--;
+    farm->on_devices--;
+    qs_device_assign(item->device, NULL);
     qs_loop_post(farm->p.loop, free_control, control); /* it is still on the stack */
     if (farm->stopping)
         return;
@@ -384,42 +326,40 @@ static void on_end(const struct qs_control_result *result, void *user)
         break;
     case QS_END_DEFER:
     case QS_END_REQUEUE:
-        give_back(job, device, result);
+        if (!job->cancelled)
+            give_back(job, item, result);
         break;
     }
-    if (!in_use(job))
+    if (job->on_devices == 0 && !job->queue.claims)
         qs_farm_end_job(job);
-    qs_farm_plan_soon(farm);
+    qs_farm_device_changed(item);
 }
 
 /* What processes inherit: this daemon's environment where they run beside it, little elsewhere. */
-static const char *const *inherited_env(const struct qs_farm *farm, size_t device)
+static const char *const *inherited_env(const struct qs_inventory_item *item)
 {
     static const char *const elsewhere[] = {
         "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", NULL};
-    return farm->p.config->devices[device].local ? farm->p.base_env : elsewhere;
+    return item->config->local ? item->farm->p.base_env : elsewhere;
 }
 
-void qs_farm_start_on(struct qs_farm_job *job, size_t device)
+void qs_farm_start_on(struct qs_farm_job *job, struct qs_inventory_item *item)
 {
     struct qs_farm *farm = job->farm;
-    const struct qs_link_traits *traits = qs_link_traits(farm->p.config->devices[device].link);
-    struct seat *seat = qs_calloc(1, sizeof *seat);
-    *seat = (struct seat){.job = job, .device = device};
-    job->seats[device] = seat;
+    const struct qs_link_traits *traits = qs_link_traits(item->config->link);
     const struct qs_control_parts parts = {.loop = farm->p.loop,
                                            .store = farm->p.store,
                                            .files = farm->p.files,
-                                           .session = qs_device_session(farm->devices[device]),
+                                           .session = qs_device_session(item->device),
                                            .spec = job->spec,
                                            .farm = farm->p.config,
                                            .job = job->id,
                                            .seed = job->seed,
-                                           .device = farm->p.config->devices[device].name,
-                                           .local = farm->p.config->devices[device].local,
-                                           .simulated = qs_device_is_simulated(farm->devices[device]),
+                                           .device = item->config->name,
+                                           .local = item->config->local,
+                                           .simulated = qs_device_is_simulated(item->device),
                                            .quiet_lead_ns = traits->silent_lead_ns,
-                                           .base_env = inherited_env(farm, device),
+                                           .base_env = inherited_env(item),
                                            .earlier = job->has_earlier ? &job->earlier : NULL};
     const struct qs_control_events events = {.on_news = on_news,
                                              .on_silence = on_silence,
@@ -427,7 +367,10 @@ void qs_farm_start_on(struct qs_farm_job *job, size_t device)
                                              .give_token = give_token,
                                              .on_state = on_state,
                                              .on_end = on_end,
-                                             .user = seat};
-    job->controls[device] = qs_control_new(&parts, &events);
-    qs_device_assign(farm->devices[device], job->controls[device]);
+                                             .user = item};
+    item->job = job;
+    item->control = qs_control_new(&parts, &events);
+    job->on_devices++;
+    farm->on_devices++;
+    qs_device_assign(item->device, item->control);
 }

@@ -12,8 +12,8 @@ static void no_device(const struct qs_farm *farm, const struct qs_doc *doc, cons
 {
     struct qs_buf names;
     qs_buf_init(&names);
-    for (size_t d = 0; d < farm->p.config->device_count; d++)
-        qs_buf_fmt(&names, "%s%s", d ? ", " : "", farm->p.config->devices[d].name);
+    for (const struct qs_inventory_item *item = qs_inventory_first(farm->inventory); item; item = item->next)
+        qs_buf_fmt(&names, "%s%s", names.len > 0 ? ", " : "", item->config->name);
     const struct qs_node *devices = qs_node_get(&doc->root, "devices", NULL);
     const struct qs_node *where = qs_node_get(devices, "where", NULL);
     struct qs_buf hint;
@@ -61,12 +61,12 @@ bool qs_farm_check(struct qs_farm *farm, const struct qs_submission *sub, struct
     bool ok = qs_job_from_doc(doc, &spec, problems);
     if (ok) {
         take_where(spec, sub->where);
-        bool *matches = qs_calloc(farm->p.config->device_count + 1, sizeof *matches);
-        if (!qs_farm_match(farm, spec, matches)) {
+        size_t fitting;
+        free(qs_farm_match(farm, spec, &fitting));
+        if (fitting == 0) {
             no_device(farm, doc, spec, problems);
             ok = false;
         }
-        free(matches);
         ok = qs_farm_check_hooks(farm->p.config, qs_loop_is_virtual(farm->p.loop), doc, spec, problems) && ok;
         ok = bind_files(farm, doc, spec, sub, problems) && ok;
         if (ok)
@@ -163,7 +163,7 @@ static void enqueue(struct submitted *s, int64_t id)
     struct qs_farm *farm = s->farm;
     struct qs_farm_job *job = qs_farm_job_new(farm, id, s->seed, s->spec, s->spec_json);
     job->submitted_wall_ns = s->wall_ns;
-    qs_farm_match(farm, s->spec, job->matches);
+    qs_queue_add_job(farm->queue, &job->queue, s->spec->where);
     s->spec = NULL;
     qs_farm_add(farm, job);
     struct qs_buf body;

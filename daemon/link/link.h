@@ -41,8 +41,8 @@ struct qs_link_counters {
     uint64_t data_segments_in, data_segments_out;
 };
 
-/* News of a kind that finds its devices by itself. A device is borrowed until on_lost has returned, or the
- * end of the discovery. */
+/* News of a kind that finds its devices by itself. A device is borrowed until the end of the discovery; where
+ * it comes back it is the same one. */
 struct qs_link_finds {
     void (*on_found)(const struct qs_farm_device *device, void *user);
     void (*on_lost)(const struct qs_farm_device *device, void *user);

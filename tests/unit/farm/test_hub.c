@@ -17,9 +17,13 @@ static struct qs_farm_device devices[COUNT] = {{.name = (char *)"a", .hub = (cha
                                                {.name = (char *)"board"},
                                                {.name = (char *)"local", .local = true}};
 
+static struct qs_hub_user users[COUNT];
+
 static int new_hub(void **state)
 {
-    *state = qs_hub_new(devices, COUNT);
+    for (size_t i = 0; i < COUNT; i++)
+        users[i] = (struct qs_hub_user){.device = &devices[i]};
+    *state = qs_hub_new();
     return 0;
 }
 
@@ -32,7 +36,7 @@ static int free_hub(void **state)
 static void refused(struct qs_hub *hub, size_t device, enum qs_hub_use use, int64_t now_ns, const char *part)
 {
     const char *why = "";
-    assert_false(qs_hub_take(hub, device, use, now_ns, &why));
+    assert_false(qs_hub_take(hub, &users[device], use, now_ns, &why));
     if (!strstr(why, part))
         fail_msg("\"%s\" does not say \"%s\"", why, part);
 }
@@ -40,7 +44,7 @@ static void refused(struct qs_hub *hub, size_t device, enum qs_hub_use use, int6
 static void granted(struct qs_hub *hub, size_t device, enum qs_hub_use use, int64_t now_ns)
 {
     const char *why = "";
-    if (!qs_hub_take(hub, device, use, now_ns, &why))
+    if (!qs_hub_take(hub, &users[device], use, now_ns, &why))
         fail_msg("%s", why);
 }
 
@@ -52,10 +56,10 @@ static void one_hub_one_user(void **state)
     refused(hub, PHONE_B, QS_HUB_WINDOW, 2, "a measures on hub desk");
     refused(hub, PHONE_B, QS_HUB_TRANSFER, 3, "a measures on hub desk");
     granted(hub, BOARD, QS_HUB_WINDOW, 4); /* it hangs elsewhere */
-    qs_hub_give(hub, PHONE_A);
+    qs_hub_give(hub, &users[PHONE_A]);
     granted(hub, PHONE_B, QS_HUB_TRANSFER, 5);
     refused(hub, PHONE_A, QS_HUB_WINDOW, 6, "b transfers on hub desk");
-    qs_hub_give(hub, PHONE_B);
+    qs_hub_give(hub, &users[PHONE_B]);
     granted(hub, PHONE_A, QS_HUB_WINDOW, 7);
 }
 
@@ -64,13 +68,13 @@ static void a_window_on_this_machine_excludes_all(void **state)
     struct qs_hub *hub = *state;
     granted(hub, LOCAL, QS_HUB_TRANSFER, 0); /* a transfer alone disturbs nobody elsewhere */
     granted(hub, BOARD, QS_HUB_WINDOW, 1);
-    qs_hub_give(hub, LOCAL);
+    qs_hub_give(hub, &users[LOCAL]);
     refused(hub, LOCAL, QS_HUB_WINDOW, 2, "board measures, and one of both is this machine");
-    qs_hub_give(hub, BOARD);
+    qs_hub_give(hub, &users[BOARD]);
     granted(hub, LOCAL, QS_HUB_WINDOW, 3);
     refused(hub, BOARD, QS_HUB_TRANSFER, 4, "local measures");
     refused(hub, PHONE_A, QS_HUB_WINDOW, 5, "local measures");
-    qs_hub_give(hub, LOCAL);
+    qs_hub_give(hub, &users[LOCAL]);
     granted(hub, BOARD, QS_HUB_TRANSFER, 6);
     granted(hub, PHONE_A, QS_HUB_WINDOW, 7);
 }
@@ -81,17 +85,17 @@ static void who_waits_longer_comes_first(void **state)
     granted(hub, BOARD, QS_HUB_WINDOW, 0);
     refused(hub, LOCAL, QS_HUB_WINDOW, 1, "board");
     refused(hub, PHONE_A, QS_HUB_WINDOW, 2, "local comes first");
-    qs_hub_give(hub, BOARD);
+    qs_hub_give(hub, &users[BOARD]);
     refused(hub, BOARD, QS_HUB_WINDOW, 3, "local comes first");
     granted(hub, LOCAL, QS_HUB_WINDOW, 100 * ms);
-    qs_hub_give(hub, LOCAL);
+    qs_hub_give(hub, &users[LOCAL]);
     granted(hub, PHONE_A, QS_HUB_WINDOW, 101 * ms);
     refused(hub, LOCAL, QS_HUB_WINDOW, 102 * ms, "a measures");
-    qs_hub_give(hub, PHONE_A);
+    qs_hub_give(hub, &users[PHONE_A]);
     /* local lost its gate and asks no more: its place is gone after a while */
     refused(hub, PHONE_B, QS_HUB_WINDOW, 103 * ms, "local comes first");
     granted(hub, PHONE_B, QS_HUB_WINDOW, 103 * ms + QS_HUB_PATIENCE_NS);
-    qs_hub_give(hub, PHONE_B);
+    qs_hub_give(hub, &users[PHONE_B]);
     granted(hub, LOCAL, QS_HUB_WINDOW, 104 * ms + QS_HUB_PATIENCE_NS);
 }
 

@@ -25,6 +25,7 @@ struct bed {
     struct qs_farm *farm;
     struct qs_buf told;
     int64_t job;
+    const struct qs_farm_device *unplug; /* when the next job begins */
 };
 
 static void on_stopped(void *user)
@@ -35,6 +36,10 @@ static void on_stopped(void *user)
 static void on_event(const struct qs_farm_event *event, void *user)
 {
     struct bed *b = user;
+    if (strcmp(event->kind, "job.state") == 0 && b->unplug) {
+        qs_farm_lost(b->unplug, b->farm);
+        b->unplug = NULL;
+    }
     if (strcmp(event->kind, "job.state") == 0)
         qs_buf_fmt(&b->told, "%lld %s\n", (long long)event->job, event->body_json);
     else if (strcmp(event->kind, "gate.timeout") == 0)
@@ -57,21 +62,28 @@ static struct qs_doc *doc_of(const char *text)
     return doc;
 }
 
+static struct qs_farm_config *config_of(const char *text)
+{
+    struct qs_farm_config *config = NULL;
+    struct qs_problems problems;
+    qs_problems_init(&problems);
+    struct qs_doc *doc = doc_of(text);
+    assert_true(qs_farm_from_doc(doc, &config, &problems));
+    qs_doc_free(doc);
+    qs_problems_done(&problems);
+    return config;
+}
+
 static void bed_begin(struct bed *b, const char *farm_text)
 {
     struct qs_err err = QS_ERR_INIT;
-    struct qs_problems problems;
     const struct qs_store_events none = {0};
     *b = (struct bed){.dir = "/tmp/quiesce-test-XXXXXX"};
     assert_non_null(mkdtemp(b->dir));
     b->db = qs_asprintf("%s/farm.db", b->dir);
     b->work = qs_asprintf("%s/files", b->dir);
     qs_buf_init(&b->told);
-    qs_problems_init(&problems);
-    struct qs_doc *doc = doc_of(farm_text);
-    assert_true(qs_farm_from_doc(doc, &b->config, &problems));
-    qs_doc_free(doc);
-    qs_problems_done(&problems);
+    b->config = config_of(farm_text);
     b->loop = qs_loop_new_virtual(INT64_C(1000000000), 7);
     assert_true(qs_store_open(b->loop, b->db, &none, &b->store, &err));
     assert_non_null(b->files = qs_files_open(b->work, &err));
@@ -128,18 +140,18 @@ static void devices_fit_by_their_facts(void **state)
     struct bed b;
     (void)state;
     bed_begin(&b, three);
-    bool matches[3];
     char fits[4];
     for (size_t i = 0; i <= sizeof rows / sizeof *rows; i++) {
         bool all = i == sizeof rows / sizeof *rows;
         struct qs_job_spec spec = {.where = all ? NULL : (char *)rows[i].where};
         const char *want = all ? "012" : rows[i].fits;
-        size_t n = 0;
-        assert_int_equal(qs_farm_match(b.farm, &spec, matches), want[0] != '\0');
-        for (size_t d = 0; d < 3; d++)
-            if (matches[d])
-                fits[n++] = (char)('0' + d);
+        size_t n;
+        struct qs_inventory_item **found = qs_farm_match(b.farm, &spec, &n);
+        assert_in_range(n, 0, 3);
+        for (size_t f = 0; f < n; f++)
+            fits[f] = found[f]->config->name[1];
         fits[n] = '\0';
+        free(found);
         if (strcmp(fits, want) != 0)
             fail_msg("%s: %s in place of %s", all ? "all" : rows[i].where, fits, want);
     }
@@ -296,13 +308,58 @@ static void a_gate_gives_the_device_back(void **state)
     gives_back("defer", 0);
 }
 
+static void run_a_second(struct bed *b)
+{
+    (void)qs_timer_start(b->loop, INT64_C(1000000000), on_time, b);
+    qs_loop_run(b->loop);
+}
+
+/* Plugged in while the daemon runs; unplugged under a job; and plugged in again. */
+static void devices_come_and_go(void **state)
+{
+    struct bed b;
+    struct qs_farm_config *found = config_of("devices: {d9: {link: sim}, d0: {link: sim}}\n");
+    const struct qs_farm_device *d9 = &found->devices[0];
+    (void)state;
+    bed_begin(&b, "devices: {d0: {link: sim}}\n");
+    qs_farm_found(&found->devices[1], b.farm); /* declared: that one stays as it is */
+    qs_farm_lost(&found->devices[1], b.farm);
+    qs_farm_found(d9, b.farm);
+    qs_farm_found(d9, b.farm);
+    assert_int_equal(qs_inventory_count(b.farm->inventory), 2);
+    const struct qs_inventory_handle handle = qs_inventory_find(b.farm->inventory, "d9", NULL)->handle;
+    b.unplug = d9;
+    submit(&b, "first", "devices: {where: name == \"d9\"}\n");
+    qs_loop_run(b.loop);
+    assert_null(b.unplug);
+    assert_string_equal(b.told.data, "1 {\"state\":\"running\",\"reason\":null}\n"
+                                     "1 {\"state\":\"done\",\"reason\":\"blocks\"}\n");
+    run_a_second(&b);
+    assert_null(qs_inventory_at(b.farm->inventory, handle));
+    assert_int_equal(qs_inventory_count(b.farm->inventory), 1);
+    problems_of(&b, "quiesce: 1\nbenchmarks: [{name: x, argv: [x]}]\ndevices: {where: name == \"d9\"}\n",
+                NULL, 0, "no device of this farm fits `name == \"d9\"` (the farm has: d0)\n");
+    qs_farm_found(d9, b.farm);
+    qs_farm_lost(d9, b.farm);
+    qs_farm_found(d9, b.farm); /* gone for a moment only */
+    run_a_second(&b);
+    assert_int_equal(qs_inventory_find(b.farm->inventory, "d9", NULL)->handle.generation,
+                     handle.generation + 1);
+    qs_buf_clear(&b.told);
+    submit(&b, "second", "devices: {take: all}\n");
+    qs_loop_run(b.loop);
+    assert_string_equal(b.told.data, "2 {\"state\":\"running\",\"reason\":null}\n"
+                                     "2 {\"state\":\"done\",\"reason\":\"blocks\"}\n");
+    bed_end(&b);
+    qs_farm_config_free(found);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(devices_fit_by_their_facts),
-        cmocka_unit_test(what_is_missing_is_told),
-        cmocka_unit_test(a_build_is_its_files),
-        cmocka_unit_test(a_gate_gives_the_device_back),
+        cmocka_unit_test(devices_fit_by_their_facts), cmocka_unit_test(what_is_missing_is_told),
+        cmocka_unit_test(a_build_is_its_files),       cmocka_unit_test(a_gate_gives_the_device_back),
+        cmocka_unit_test(devices_come_and_go),
     };
     return cmocka_run_group_tests_name("match", tests, NULL, NULL);
 }

@@ -44,11 +44,12 @@ static void lose_and_cancel(void *user)
 {
     struct life *b = user;
     struct qs_err why = QS_ERR_INIT, err = QS_ERR_INIT;
-    struct qs_farm_job *job = qs_farm_find(b->base.farm, b->id);
+    const struct qs_farm_job *job = qs_farm_find(b->base.farm, b->id);
+    struct qs_inventory_item *item = qs_inventory_first(b->base.farm->inventory);
     qs_fail(&why, QS_E_LINK, "it was unplugged");
-    for (size_t d = 0; d < b->base.config->device_count; d++) {
-        if (job->controls[d])
-            qs_control_on_down(job->controls[d], &why);
+    for (; item; item = item->next) {
+        if (item->job == job)
+            qs_control_on_down(item->control, &why);
     }
     assert_true(qs_farm_cancel(b->base.farm, b->id, "not needed", on_cancelled, b, &err));
 }

@@ -1,0 +1,195 @@
+/* The farm's devices: declared or found, and what they share. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "farm/farm_impl.h"
+#include "link/link.h"
+
+void qs_farm_device_changed(struct qs_inventory_item *item)
+{
+    struct qs_farm *farm = item->farm;
+    qs_queue_set(farm->queue, &item->queue, qs_device_state(item->device) == QS_DEVICE_READY,
+                 item->control != NULL);
+    if (!farm->stopping)
+        qs_farm_plan_soon(farm);
+}
+
+static void on_change(struct qs_device *device, void *user)
+{
+    struct qs_inventory_item *item = user;
+    qs_log(item->farm->p.log, QS_LOG_DEBUG, "farm", "device=%s state=%s", item->config->name,
+           qs_device_state_name(qs_device_state(device)));
+    qs_farm_device_changed(item);
+}
+
+static void on_note(struct qs_device *device, bool warning, const char *text, void *user)
+{
+    const struct qs_inventory_item *item = user;
+    (void)device;
+    qs_log(item->farm->p.log, warning ? QS_LOG_WARN : QS_LOG_INFO, "device", "device=%s %s%s",
+           item->config->name, text, warning ? ", going on" : "");
+}
+
+static bool may_transfer(struct qs_device *device, void *user)
+{
+    struct qs_inventory_item *item = user;
+    const char *why;
+    (void)device;
+    return qs_hub_take(item->farm->hub, &item->hub, QS_HUB_TRANSFER, qs_loop_now_ns(item->farm->p.loop),
+                       &why);
+}
+
+static void transfer_over(struct qs_device *device, void *user)
+{
+    struct qs_inventory_item *item = user;
+    (void)device;
+    qs_hub_give(item->farm->hub, &item->hub);
+}
+
+struct qs_inventory_item *qs_farm_add_device(struct qs_farm *farm, const struct qs_farm_device *config,
+                                             struct qs_err *err)
+{
+    struct qs_inventory_item *item = qs_inventory_add(farm->inventory, config->name, "", err);
+    if (!item)
+        return NULL;
+    struct qs_device_parts parts = {.loop = farm->p.loop,
+                                    .store = farm->p.store,
+                                    .files = farm->p.files,
+                                    .config = config,
+                                    .host_json = farm->host_json,
+                                    .heartbeat_ns = farm->p.config->heartbeat_ns};
+    qs_store_farm_uid(farm->p.store, parts.farm_uid);
+    const struct qs_device_events events = {.on_change = on_change,
+                                            .on_note = on_note,
+                                            .may_transfer = may_transfer,
+                                            .transfer_over = transfer_over,
+                                            .user = item};
+    item->farm = farm;
+    item->config = config;
+    item->hub.device = config;
+    item->queue.owner = item;
+    qs_queue_add_device(farm->queue, &item->queue, config->local);
+    item->device = qs_device_new(&parts, &events);
+    return item;
+}
+
+/* ---- devices that come and go ---- */
+
+void qs_farm_found(const struct qs_farm_device *device, void *user)
+{
+    struct qs_farm *farm = user;
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_inventory_item *item = qs_inventory_find(farm->inventory, device->name, NULL);
+    if (farm->stopping)
+        return;
+    if (item && item->config == device) {
+        item->leaves = false; /* its session tries to reach it all the time */
+        return;
+    }
+    item = qs_farm_add_device(farm, device, &err);
+    if (item)
+        qs_device_start(item->device);
+    else
+        qs_log(farm->p.log, QS_LOG_WARN, "farm", "%s, the one that was found is left alone", err.text);
+}
+
+void qs_farm_lost(const struct qs_farm_device *device, void *user)
+{
+    struct qs_farm *farm = user;
+    struct qs_inventory_item *item = qs_inventory_find(farm->inventory, device->name, NULL);
+    if (!item || item->config != device)
+        return;
+    item->leaves = true;
+    farm->leaves = true;
+    qs_farm_plan_soon(farm);
+}
+
+void qs_farm_let_go(struct qs_farm *farm)
+{
+    struct qs_inventory_item *next;
+    bool left = false;
+    for (struct qs_inventory_item *item = farm->leaves ? qs_inventory_first(farm->inventory) : NULL; item;
+         item = next) {
+        next = item->next;
+        bool wanted = item->control || item->queue.claims;
+        left = left || (item->leaves && wanted);
+        if (!item->leaves || wanted)
+            continue;
+        qs_device_stop(item->device); /* gives its token back, too */
+        qs_device_free(item->device);
+        qs_queue_remove_device(farm->queue, &item->queue);
+        qs_inventory_remove(farm->inventory, item);
+    }
+    farm->leaves = left;
+}
+
+void qs_farm_discover(struct qs_farm *farm)
+{
+    const struct qs_link_finds finds = {.on_found = qs_farm_found, .on_lost = qs_farm_lost, .user = farm};
+    for (size_t k = 0; k < QS_LINK_KIND_COUNT; k++) {
+        const struct qs_link_traits *traits = qs_link_traits((enum qs_link_kind)k);
+        if (traits->discover)
+            farm->discoveries[k] = traits->discover(farm->p.loop, &finds);
+    }
+}
+
+void qs_farm_discover_end(struct qs_farm *farm)
+{
+    for (size_t k = 0; k < QS_LINK_KIND_COUNT; k++) {
+        if (farm->discoveries[k])
+            qs_link_traits((enum qs_link_kind)k)->discover_end(farm->discoveries[k]);
+    }
+}
+
+/* ---- what a job wants of them ---- */
+
+const char *qs_farm_device_fact(const char *fact, void *user)
+{
+    const struct qs_farm_device *config = ((const struct qs_inventory_item *)user)->config;
+    if (strcmp(fact, "name") == 0)
+        return config->name;
+    if (strcmp(fact, "link") == 0)
+        return qs_link_kind_name(config->link);
+    if (strcmp(fact, "local") == 0)
+        return config->local ? "true" : "false";
+    size_t n = strlen("label.");
+    for (size_t i = 0; strncmp(fact, "label.", n) == 0 && i < config->labels.count; i++) {
+        const char *label = config->labels.at[i];
+        size_t key = strcspn(label, "=");
+        if (strlen(fact + n) == key && strncmp(label, fact + n, key) == 0)
+            return label[key] ? label + key + 1 : "true";
+    }
+    return NULL;
+}
+
+struct qs_inventory_item **qs_farm_match(const struct qs_farm *farm, const struct qs_job_spec *spec,
+                                         size_t *ret_count)
+{
+    struct qs_selector *selector = NULL;
+    struct qs_selector_why why;
+    struct qs_inventory_item **fits =
+        qs_calloc(qs_inventory_count(farm->inventory) + 1, sizeof(struct qs_inventory_item *));
+    *ret_count = 0;
+    if (spec->where && !qs_selector_parse(spec->where, &selector, &why))
+        return fits;
+    for (struct qs_inventory_item *item = qs_inventory_first(farm->inventory); item; item = item->next) {
+        if (!selector || qs_selector_match(selector, qs_farm_device_fact, item))
+            fits[(*ret_count)++] = item;
+    }
+    qs_selector_free(selector);
+    return fits;
+}
+
+bool qs_farm_clean(struct qs_farm *farm, const char *device, qs_device_cleaned_fn *done, void *user,
+                   struct qs_err *err)
+{
+    struct qs_inventory_item *item = qs_inventory_find(farm->inventory, device, NULL);
+    if (!item)
+        return qs_fail(err, QS_E_NOT_FOUND, "this farm has no device `%s`", device);
+    bool ok = qs_device_clean(item->device, done, user, err);
+    qs_farm_device_changed(item); /* no job begins meanwhile */
+    return ok;
+}
