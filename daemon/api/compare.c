@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "farm/farm.h"
 #include "report/opinion.h"
-#include "report/report.h"
 
 bool qs_compare_check_ended(const struct qs_job_info *job, struct qs_err *err)
 {
@@ -46,7 +45,8 @@ static bool write_document(struct qs_store_reader *reader, const char *db_path, 
                                  .metrics = &c->metrics,
                                  .opinions = c->opinions,
                                  .views = c->views,
-                                 .progress = c->progress};
+                                 .progress = c->progress,
+                                 .used = &c->used};
     ok = ok && qs_report_compare(&in, &c->document, err);
     free(taints);
     free(environment);
@@ -72,6 +72,7 @@ void qs_compared_done(struct qs_compared *c)
     qs_samples_free(&c->samples);
     qs_job_metrics_free(&c->metrics);
     qs_wanted_done(&c->wanted);
+    free((void *)c->used.at);
     qs_buf_done(&c->document);
 }
 

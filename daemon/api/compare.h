@@ -5,7 +5,7 @@
 #include "api/exchange.h"
 #include "api/wanted.h"
 #include "config/job.h"
-#include "report/views.h"
+#include "report/report.h"
 #include "stats/status.h"
 #include "store/read.h"
 #include "store/read_metrics.h"
@@ -20,6 +20,7 @@ struct qs_compared {
     unsigned opinions; /* wanted in the document: report/opinion.h */
     struct qs_views views;
     struct qs_progress progress; /* hears of the document, or nobody */
+    struct qs_report_used used;  /* the runs that its numbers stand on */
     struct qs_buf document;      /* JSON */
 };
 

@@ -1,6 +1,6 @@
 /* The form of hyperfine's --export-json, so that tools that read it read this: seconds, one result an arm, a
- * point and a device. `times` are the accepted iterations, as the comparison counts them, of one evaluation
- * each; the comparison itself stands beside them as "quiesce". */
+ * point and a device. `times` are the iterations that the comparison counts, of one evaluation each, and the
+ * numbers beside them are its own; it stands there whole as "quiesce". */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,17 +12,16 @@
 #include "api/steps.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "stats/describe.h"
 
-enum { PAGE = 2000, ITERATIONS_MOST = 2000000, SOFT = QS_TAINT_GATE | QS_TAINT_EVIDENCE | QS_TAINT_LINK };
+enum { ITERATIONS_MOST = 2000000 };
 
 struct times {         /* of one arm */
     double *s;         /* of one evaluation */
     int64_t *total_ns; /* as measured */
     int32_t *exits;
     uint32_t evals; /* of each; 0: there are none */
-    size_t n;
-    double user_us, system_us; /* sums */
+    size_t n, exit_count;
+    enum qs_worth worth; /* of those that are taken */
 };
 
 struct export
@@ -38,54 +37,34 @@ static void done_export(void *data)
     qs_buf_done(&e->out);
 }
 
-static int64_t value_of(const struct qs_iterations *it, const struct qs_iteration_info *i, const char *metric)
+static void take_time(void *user, const struct qs_value *v)
 {
-    for (size_t m = 0; m < it->metric_count; m++) {
-        if (strcmp(it->metrics[m], metric) == 0)
-            return i->values[m];
-    }
-    return INT64_MIN;
+    struct times *t = user;
+    if (v->worth != t->worth)
+        return;
+    t->s[t->n] = v->value / 1e9;
+    t->total_ns[t->n++] = v->total_ns;
+    t->evals = v->evals;
 }
 
-static double microseconds(int64_t v)
+static void take_exit(void *user, const struct qs_value *v)
 {
-    return v == INT64_MIN ? NAN : (double)v;
-}
-
-static void add_page(struct times *t, const struct qs_iterations *it, uint32_t allowed)
-{
-    t->s = qs_realloc(t->s, (t->n + it->count + 1) * sizeof *t->s);
-    t->total_ns = qs_realloc(t->total_ns, (t->n + it->count + 1) * sizeof *t->total_ns);
-    t->exits = qs_realloc(t->exits, (t->n + it->count + 1) * sizeof *t->exits);
-    for (size_t k = 0; k < it->count; k++) {
-        const struct qs_iteration_info *i = &it->at[k];
-        if (i->phase != QS_PHASE_MEASURE || (i->taint & ~allowed))
-            continue;
-        t->s[t->n] = (double)i->duration_ns / i->evals / 1e9;
-        t->total_ns[t->n] = i->duration_ns;
-        t->evals = i->evals;
-        t->exits[t->n++] = i->status;
-        t->user_us += microseconds(value_of(it, i, "user_time_us"));
-        t->system_us += microseconds(value_of(it, i, "system_time_us"));
-    }
+    struct times *t = user;
+    if (v->worth == t->worth)
+        t->exits[t->exit_count++] = (int32_t)v->value;
 }
 
 static bool add_run(struct qs_store_reader *reader, const struct qs_sample *sample, struct times *t,
                     struct qs_err *err)
 {
-    uint64_t from = 0;
-    if (sample->state != QS_RUN_DONE || (sample->taint & QS_TAINT_INTERRUPTED))
-        return true;
-    for (size_t count = PAGE; count == PAGE;) {
-        struct qs_iterations it = {0};
-        if (!qs_read_iterations(reader, sample->run_uid, from, PAGE, &it, err))
-            return false;
-        count = it.count;
-        from = count ? it.at[count - 1].seq + 1 : from;
-        add_page(t, &it, sample->n > 0 ? 0 : SOFT);
-        qs_iterations_free(&it);
-    }
-    return true;
+    const struct qs_values values = qs_sample_values(sample);
+    size_t n = t->n + values.n + 1;
+    t->worth = qs_worth_taken(values.disturbed);
+    t->s = qs_realloc(t->s, n * sizeof *t->s);
+    t->total_ns = qs_realloc(t->total_ns, n * sizeof *t->total_ns);
+    t->exits = qs_realloc(t->exits, n * sizeof *t->exits);
+    return qs_read_values(reader, sample->id, 0, take_time, t, err) &&
+           qs_read_values(reader, sample->id, QS_VALUES_STATUS, take_exit, t, err);
 }
 
 /* What stands behind `times` where each is a part of what was measured. */
@@ -99,18 +78,23 @@ static void put_measured(struct qs_json *j, const struct times *t)
     qs_json_array_end(j);
 }
 
-static void put_numbers(struct qs_json *j, const struct times *t)
+static void put_numbers(struct qs_json *j, const json_t *arm)
 {
-    struct qs_summary s;
-    double n = (double)t->n;
-    (void)qs_describe(t->s, t->n, &s); /* without data every field is NaN: null */
-    qs_json_kdouble(j, "mean", s.mean);
-    qs_json_kdouble(j, "stddev", s.sd);
-    qs_json_kdouble(j, "median", s.median);
-    qs_json_kdouble(j, "user", t->n ? t->user_us / n / 1e6 : NAN);
-    qs_json_kdouble(j, "system", t->n ? t->system_us / n / 1e6 : NAN);
-    qs_json_kdouble(j, "min", s.min);
-    qs_json_kdouble(j, "max", s.max);
+    static const struct {
+        const char *key, *its;
+        double per_s;
+    } numbers[] = {{"mean", "mean_ns", 1e9}, {"stddev", "sd_ns", 1e9},     {"median", "median_ns", 1e9},
+                   {"user", "user_us", 1e6}, {"system", "system_us", 1e6}, {"min", "min_ns", 1e9},
+                   {"max", "max_ns", 1e9}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const json_t *number = json_object_get(arm, numbers[i].its);
+        qs_json_kdouble(j, numbers[i].key,
+                        json_is_number(number) ? json_number_value(number) / numbers[i].per_s : NAN);
+    }
+}
+
+static void put_times(struct qs_json *j, const struct times *t)
+{
     qs_json_key(j, "times");
     qs_json_array(j);
     for (size_t i = 0; i < t->n; i++)
@@ -128,14 +112,14 @@ static void put_numbers(struct qs_json *j, const struct times *t)
 static bool put_arm(struct qs_store_reader *reader, struct export *e, const json_t *result, const json_t *arm,
                     struct qs_json *j, struct qs_err *err)
 {
-    const struct qs_samples *samples = &e->compared.samples;
+    const struct qs_report_used *used = &e->compared.used;
     const char *device = json_string_value(json_object_get(result, "device"));
     json_int_t point = json_integer_value(json_object_get(result, "point"));
     json_int_t index = json_integer_value(json_object_get(arm, "arm"));
     struct times t = {0};
     bool ok = true;
-    for (size_t i = 0; ok && i < samples->count; i++) {
-        const struct qs_sample *s = &samples->at[i];
+    for (size_t i = 0; ok && i < used->count; i++) {
+        const struct qs_sample *s = used->at[i];
         if (s->point == point && s->arm == index && s->device && device && strcmp(s->device, device) == 0)
             ok = add_run(reader, s, &t, err);
     }
@@ -145,7 +129,8 @@ static bool put_arm(struct qs_store_reader *reader, struct export *e, const json
     qs_json_kstring(j, "build", json_string_value(json_object_get(arm, "build")));
     qs_json_kstring(j, "point", json_string_value(json_object_get(result, "label")));
     qs_json_kstring(j, "device", device);
-    put_numbers(j, &t);
+    put_numbers(j, arm);
+    put_times(j, &t);
     qs_json_object_end(j);
     free(t.s);
     free(t.total_ns);

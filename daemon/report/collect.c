@@ -33,13 +33,9 @@ static void find_blocks(struct qs_report_group *g)
 static void add_run(struct qs_report_group *g, const struct qs_sample *s, size_t block)
 {
     struct qs_report_run *run = &g->runs[g->run_count++];
-    bool clean = s->n > 0;
-    *run = (struct qs_report_run){.sample = s,
-                                  .arm = s->arm,
-                                  .block = block,
-                                  .ns = clean ? s->durations_ns : s->soft_ns,
-                                  .n = clean ? s->n : s->soft_n,
-                                  .soft = !clean && s->soft_n > 0};
+    const struct qs_values values = qs_sample_values(s);
+    *run = (struct qs_report_run){
+        .sample = s, .arm = s->arm, .block = block, .ns = values.at, .n = values.n, .soft = values.disturbed};
     if (run->n > 0 && g->in->views.count > 0) {
         run->seen_ns = qs_malloc(run->n * sizeof *run->seen_ns);
         memcpy(run->seen_ns, run->ns, run->n * sizeof *run->seen_ns);

@@ -71,8 +71,7 @@ static struct qs_part_run part_of(const struct qs_report_run *run)
                                 .ns = run->ns,
                                 .n = run->n,
                                 .median_ns = run->median_ns,
-                                .soft = run->soft,
-                                .warmup_n = s->warmup_n};
+                                .soft = run->soft};
 }
 
 /* The runs of an arm (all arms: SIZE_MAX) that its numbers stand on; room for run_count. */
@@ -92,7 +91,7 @@ static void count_dropped(const struct qs_report_group *g, size_t arm, size_t dr
         const struct qs_report_run *run = &g->runs[i];
         if (run->arm != arm || !g->block_used[run->block])
             continue;
-        dropped[QS_DROP_WARMUP] += run->soft ? 0 : run->sample->warmup_n;
+        dropped[QS_DROP_WARMUP] += run->sample->warmup_n;
         dropped[QS_DROP_TAINTED] += run->sample->n_tainted - (run->soft ? run->sample->soft_n : 0);
     }
     for (size_t v = 0; v < g->in->views.count; v++)
@@ -249,29 +248,27 @@ struct run_values {
     struct qs_views_tally tally;
 };
 
-static bool has_clean(const struct qs_windows *windows)
+static bool any_counts(const struct qs_windows *windows)
 {
     for (size_t w = 0; w < windows->count; w++)
         for (size_t i = 0; i < windows->at[w].n; i++)
-            if (windows->at[w].taints[i] == 0)
+            if (windows->at[w].worth[i] == QS_WORTH_COUNTS)
                 return true;
     return false;
 }
 
-static void take_iteration(struct run_values *v, double ns, uint32_t taint, size_t *warm)
+static void take_iteration(struct run_values *v, double ns, enum qs_worth worth)
 {
-    bool accepted = qs_part_accepts(taint, v->soft), warmup = accepted && !v->soft && *warm > 0;
-    *warm -= warmup;
-    v->dropped[QS_DROP_TAINTED] += !accepted;
-    v->dropped[QS_DROP_WARMUP] += warmup;
-    v->left_out[v->seen] = !accepted || warmup;
+    bool accepted = worth == qs_worth_taken(v->soft);
+    if (!accepted)
+        v->dropped[worth == QS_WORTH_WARMUP ? QS_DROP_WARMUP : QS_DROP_TAINTED]++;
+    v->left_out[v->seen] = !accepted;
     v->x[v->seen++] = ns;
-    if (accepted && !warmup)
+    if (accepted)
         v->ns[v->n++] = ns;
 }
 
-static void take_values(struct run_values *v, const struct qs_windows *windows, size_t warm,
-                        const struct qs_views *views)
+static void take_values(struct run_values *v, const struct qs_windows *windows, const struct qs_views *views)
 {
     size_t all = 1;
     for (size_t w = 0; w < windows->count; w++)
@@ -279,10 +276,10 @@ static void take_values(struct run_values *v, const struct qs_windows *windows, 
     *v = (struct run_values){.x = qs_calloc(all, sizeof *v->x),
                              .left_out = qs_calloc(all, sizeof *v->left_out),
                              .ns = qs_calloc(all, sizeof *v->ns),
-                             .soft = !has_clean(windows)};
+                             .soft = !any_counts(windows)};
     for (size_t w = 0; w < windows->count; w++)
         for (size_t i = 0; i < windows->at[w].n; i++)
-            take_iteration(v, windows->at[w].durations_ns[i], windows->at[w].taints[i], &warm);
+            take_iteration(v, windows->at[w].durations_ns[i], windows->at[w].worth[i]);
     v->n = qs_views_apply(views, v->ns, v->n, &v->tally);
     for (size_t i = 0; i < views->count; i++)
         v->dropped[QS_DROP_VIEW] += v->tally.dropped[i];
@@ -299,12 +296,8 @@ static double least(const struct run_values *v)
 static void put_values(struct qs_json *j, const struct run_values *v, const struct qs_run_info *run,
                        const char *label, const struct qs_windows *all, const struct qs_analysis_opts *opts)
 {
-    const struct qs_part_run part = {.uid = run->uid,
-                                     .ns = v->ns,
-                                     .n = v->n,
-                                     .median_ns = NAN,
-                                     .soft = v->soft,
-                                     .warmup_n = (size_t)run->warmup_n};
+    const struct qs_part_run part = {
+        .uid = run->uid, .ns = v->ns, .n = v->n, .median_ns = NAN, .soft = v->soft};
     struct qs_part_windows windows;
     struct qs_import_series series;
     qs_part_series(&series, &part, 1, label, v->dropped);
@@ -331,9 +324,8 @@ enum qs_status qs_report_run(const struct qs_report_input *in, const struct qs_r
     struct run_values v;
     struct qs_json j;
     char uid[33];
-    take_values(&v, windows, (size_t)run->warmup_n, &in->views);
-    const struct qs_part_metrics_run metrics = {
-        .uid = run->uid, .label = label, .soft = v.soft, .opts = &opts};
+    take_values(&v, windows, &in->views);
+    const struct qs_part_metrics_run metrics = {.uid = run->uid, .label = label, .opts = &opts};
     qs_work_init(&work, &in->progress,
                  (v.n > 0 ? qs_view_plan_ns(v.n, 1, &opts) : 0) + qs_part_run_metrics_plan_ns(in, &metrics));
     opts.work = &work;

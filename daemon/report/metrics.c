@@ -31,16 +31,15 @@ void qs_report_pair_names(const struct qs_report_group *g, size_t pair, const ch
     names[QS_CAND] = spec->arms[g->pairs[pair].cand].name;
 }
 
-/* As clean as what is looked at of the run's durations. */
-static const struct qs_arm_values *values_of(const struct qs_report_group *g, size_t run, size_t metric)
+static const struct qs_values *values_of(const struct qs_report_group *g, size_t run, size_t metric)
 {
     const struct qs_run_metrics *all = qs_job_metrics_find(g->in->metrics, g->runs[run].sample->run_uid);
-    return !all ? NULL : g->runs[run].soft ? &all->soft[metric] : &all->clean[metric];
+    return all ? &all->values[metric] : NULL;
 }
 
 static void fill_run(const struct qs_report_group *g, struct qs_report_metric *m, size_t run, size_t metric)
 {
-    const struct qs_arm_values *values = values_of(g, run, metric);
+    const struct qs_values *values = values_of(g, run, metric);
     const struct qs_views views = qs_report_metric_views(g, m);
     struct qs_metric_run *to = &m->runs[run];
     *to = (struct qs_metric_run){
@@ -153,7 +152,7 @@ static void judge_exact(const struct qs_report_group *g, const struct qs_report_
         return;
     ret->exact = (struct qs_sides_exact){.declared = true, .constant = {true, true}, .value = {NAN, NAN}};
     for (size_t i = 0; i < g->run_count; i++) {
-        const struct qs_arm_values values = {.at = (double *)(uintptr_t)m->runs[i].values, .n = m->runs[i].n};
+        const struct qs_values values = {.at = (double *)(uintptr_t)m->runs[i].values, .n = m->runs[i].n};
         for (int k = 0; k < 2; k++)
             if (g->runs[i].arm == arms[k])
                 qs_sides_look(&values, &ret->exact.constant[k], &ret->exact.value[k]);
@@ -181,7 +180,7 @@ static void judge(const struct qs_report_group *g, const struct qs_report_metric
 static bool any_has(const struct qs_report_group *g, size_t metric)
 {
     for (size_t i = 0; i < g->run_count; i++) {
-        const struct qs_arm_values *values = values_of(g, i, metric);
+        const struct qs_values *values = values_of(g, i, metric);
         if (values && values->n > 0)
             return true;
     }

@@ -57,10 +57,10 @@ static void put_one(struct qs_json *j, struct part *p, const struct qs_analysis_
     qs_part_series_done(&series);
 }
 
-static void count_dropped(const struct qs_run_metrics *run, size_t metric, bool soft, struct part *p)
+static void count_dropped(const struct qs_values *v, struct part *p)
 {
-    p->dropped[QS_DROP_TAINTED] += run->drops[metric].tainted - (soft ? run->soft[metric].n : 0);
-    p->dropped[QS_DROP_WARMUP] += soft ? 0 : run->drops[metric].warm;
+    p->dropped[QS_DROP_TAINTED] += v->tainted - (v->disturbed ? v->n : 0);
+    p->dropped[QS_DROP_WARMUP] += v->warm;
 }
 
 /* --- of an arm --- */
@@ -75,7 +75,7 @@ static void take_runs(const struct qs_report_group *g, const struct qs_report_me
         if (run->arm != arm || !g->block_used[run->block])
             continue;
         if (all)
-            count_dropped(all, metric, run->soft, p);
+            count_dropped(&all->values[metric], p);
         qs_views_add(&p->tally, &m->runs[i].tally);
         p->missing += isnan(m->runs[i].median) ? 1 : 0;
         if (isnan(m->runs[i].median))
@@ -123,7 +123,7 @@ double qs_part_metrics_plan_ns(const struct qs_report_group *g, size_t arm,
 static void put_of_run(struct qs_json *j, const struct qs_report_input *in, const struct qs_run_metrics *run,
                        size_t metric, const struct qs_part_metrics_run *of)
 {
-    const struct qs_arm_values *values = of->soft ? &run->soft[metric] : &run->clean[metric];
+    const struct qs_values *values = &run->values[metric];
     struct part p = {.metric = &in->metrics->metrics[metric], .benchmark = of->label, .count = 1};
     double *seen = qs_malloc(values->n * sizeof *seen);
     if (!p.metric->of_windows)
@@ -133,7 +133,7 @@ static void put_of_run(struct qs_json *j, const struct qs_report_input *in, cons
     struct qs_part_run one = {.uid = run->uid, .ns = seen, .median_ns = NAN};
     one.n = qs_views_apply(&p.views, seen, values->n, &p.tally);
     p.runs = &one;
-    count_dropped(run, metric, of->soft, &p);
+    count_dropped(values, &p);
     if (one.n > 0)
         put_one(j, &p, of->opts);
     free(seen);
@@ -154,9 +154,7 @@ double qs_part_run_metrics_plan_ns(const struct qs_report_input *in, const struc
 {
     const struct qs_run_metrics *run = in->metrics ? qs_job_metrics_find(in->metrics, of->uid) : NULL;
     double sum = 0;
-    for (size_t m = 0; run && m < in->metrics->metric_count; m++) {
-        size_t n = of->soft ? run->soft[m].n : run->clean[m].n;
-        sum += n > 0 ? qs_view_plan_ns(n, 1, of->opts) : 0;
-    }
+    for (size_t m = 0; run && m < in->metrics->metric_count; m++)
+        sum += run->values[m].n > 0 ? qs_view_plan_ns(run->values[m].n, 1, of->opts) : 0;
     return sum;
 }

@@ -18,7 +18,6 @@ double qs_part_metrics_plan_ns(const struct qs_report_group *g, size_t arm,
 struct qs_part_metrics_run { /* borrowed */
     const uint8_t *uid;
     const char *label; /* of its point */
-    bool soft;         /* its softly tainted iterations are looked at */
     const struct qs_analysis_opts *opts;
 };
 /* The same of one run. */

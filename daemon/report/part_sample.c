@@ -8,12 +8,6 @@
 #include "report/median.h"
 #include "report/parts.h"
 
-bool qs_part_accepts(uint32_t taint, bool soft)
-{
-    const uint32_t softly = QS_TAINT_GATE | QS_TAINT_EVIDENCE | QS_TAINT_LINK;
-    return soft ? taint != 0 && (taint & ~softly) == 0 : taint == 0;
-}
-
 void qs_part_series(struct qs_import_series *s, const struct qs_part_run *runs, size_t count,
                     const char *benchmark, const size_t dropped[QS_DROP_COUNT])
 {
@@ -63,19 +57,15 @@ void qs_put_part_sample(struct qs_json *j, const struct qs_import_series *s,
     qs_view_done(&v);
 }
 
-/* *warm: accepted iterations of the run that are still warm-up. NaN where nothing is left. */
-static double median_of(const struct qs_window_info *w, bool soft, size_t *warm)
+/* Of the iterations that its run stands on; NaN where it has none of them. */
+static double median_of(const struct qs_window_info *w, bool soft)
 {
+    const enum qs_worth worth = qs_worth_taken(soft);
     double *ns = qs_malloc(w->n * sizeof *ns);
     size_t n = 0;
-    for (size_t i = 0; i < w->n; i++) {
-        if (!qs_part_accepts(w->taints[i], soft))
-            continue;
-        if (!soft && *warm > 0)
-            --*warm;
-        else
+    for (size_t i = 0; i < w->n; i++)
+        if (w->worth[i] == worth)
             ns[n++] = w->durations_ns[i];
-    }
     double median = qs_median_ns(ns, n);
     free(ns);
     return median;
@@ -86,11 +76,10 @@ void qs_part_windows(struct qs_part_windows *ret, const struct qs_windows *all,
 {
     *ret = (struct qs_part_windows){.all = all, .at = qs_calloc(all->count, sizeof *ret->at)};
     for (size_t r = 0; r < count; r++) {
-        size_t warm = runs[r].warmup_n;
         for (size_t i = 0; i < all->count; i++) {
             if (memcmp(all->at[i].run_uid, runs[r].uid, sizeof all->at[i].run_uid) != 0)
                 continue;
-            double median = median_of(&all->at[i], runs[r].soft, &warm);
+            double median = median_of(&all->at[i], runs[r].soft);
             if (isfinite(median))
                 ret->at[ret->count++] =
                     (struct qs_part_window){.info = &all->at[i], .run = r, .median_ns = median};

@@ -18,12 +18,8 @@ struct qs_part_run { /* one run and what is looked at of it; borrowed */
     const double *ns; /* of one evaluation each, in order; n >= 1 */
     size_t n;
     double median_ns;
-    bool soft;       /* it has softly tainted iterations alone, and these are looked at */
-    size_t warmup_n; /* accepted ones at its beginning that the stop rule set aside */
+    bool soft; /* it stands on disturbed iterations */
 };
-
-/* Whether an iteration with these taints is looked at. */
-bool qs_part_accepts(uint32_t taint, bool soft);
 
 /* The runs as one series of durations in ns; what was left out is counted. To be freed by
  * qs_part_series_done. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "report/median.h"
 #include "report/metrics.h"
 
@@ -299,6 +300,15 @@ static void put_document(struct qs_json *j, const struct qs_report_input *in,
     qs_json_object_end(j);
 }
 
+static void tell_used(const struct qs_report_input *in, const struct qs_report_group *groups, size_t count)
+{
+    in->used->at = qs_calloc(in->samples->count, sizeof *in->used->at);
+    for (size_t i = 0; i < count; i++)
+        for (size_t r = 0; r < groups[i].run_count; r++)
+            if (groups[i].block_used[groups[i].runs[r].block])
+                in->used->at[in->used->count++] = groups[i].runs[r].sample;
+}
+
 /* Too little data is an answer: the document says so. */
 bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, struct qs_err *err)
 {
@@ -321,6 +331,8 @@ bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, str
     qs_work_init(&work, &rest, planned_ns);
     qs_json_init(&j, out);
     put_document(&j, in, groups, count, &family);
+    if (in->used)
+        tell_used(in, groups, count);
     qs_report_groups_free(groups, count);
     return qs_work_finish(&work) == QS_OK || qs_work_fail(err);
 }

@@ -15,6 +15,12 @@
 #include "store/read.h"
 #include "store/read_metrics.h"
 
+/* The runs that mean, spread and quantiles of the document are of, in its order. */
+struct qs_report_used {
+    const struct qs_sample **at; /* owned; of the input */
+    size_t count;
+};
+
 struct qs_report_input { /* all borrowed */
     const struct qs_job_info *job;
     const struct qs_job_spec *spec;
@@ -26,6 +32,7 @@ struct qs_report_input { /* all borrowed */
     unsigned opinions;           /* the second opinions that are wanted: a set as in report/opinion.h */
     struct qs_views views;       /* which iterations of each run are looked at */
     struct qs_progress progress; /* hears of the whole document: its stages are names */
+    struct qs_report_used *used; /* qs_report_compare fills it; NULL: nobody asks */
 };
 
 /* Appends the comparison document to out. QS_E_STOPPED: progress ended it, and what was appended is no

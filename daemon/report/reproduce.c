@@ -211,11 +211,9 @@ static bool was_repeated(const struct qs_arm_runs *runs, const struct qs_arm_run
     return false;
 }
 
-/* Time per evaluation: the clean iterations, or the softly tainted ones where there is no other. */
 static double run_median(const struct qs_arm_run *run)
 {
-    const struct qs_arm_values *v = run->clean[0].n > 0 ? &run->clean[0] : &run->soft[0];
-    return run->state == QS_RUN_DONE ? qs_median_ns(v->at, v->n) : NAN;
+    return run->state == QS_RUN_DONE ? qs_median_ns(run->values[0].at, run->values[0].n) : NAN;
 }
 
 /* The medians of a cell's runs; owned by the caller. */

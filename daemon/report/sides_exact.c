@@ -5,7 +5,7 @@
 
 #include "report/sides_impl.h"
 
-void qs_sides_look(const struct qs_arm_values *values, bool *constant, double *value)
+void qs_sides_look(const struct qs_values *values, bool *constant, double *value)
 {
     for (size_t n = 0; n < values->n; n++) {
         if (isnan(*value))
@@ -45,10 +45,8 @@ void qs_sides_exact(const struct qs_sides *s, const struct qs_sides_pair *pair, 
     ret->exact = (struct qs_sides_exact){.declared = true, .constant = {true, true}, .value = {NAN, NAN}};
     for (int k = 0; k < 2; k++) {
         const struct qs_side_series *series = pair->series[k];
-        for (size_t i = 0; i < series->count; i++) {
-            qs_sides_look(&series->runs[i]->clean[metric], &ret->exact.constant[k], &ret->exact.value[k]);
-            qs_sides_look(&series->runs[i]->soft[metric], &ret->exact.constant[k], &ret->exact.value[k]);
-        }
+        for (size_t i = 0; i < series->count; i++)
+            qs_sides_look(&series->runs[i]->values[metric], &ret->exact.constant[k], &ret->exact.value[k]);
     }
     qs_sides_judge_exact(m, ret);
 }

@@ -12,7 +12,7 @@ static bool has_values(const struct qs_sides_pair *pair, size_t metric)
 {
     for (int k = 0; k < 2; k++)
         for (size_t i = 0; i < pair->series[k]->count; i++)
-            if (pair->series[k]->runs[i]->clean[metric].n + pair->series[k]->runs[i]->soft[metric].n > 0)
+            if (pair->series[k]->runs[i]->values[metric].n > 0)
                 return true;
     return false;
 }
@@ -47,7 +47,7 @@ static void count_rates(struct qs_sides_pair *pair)
         for (size_t i = 0; i < series->count; i++) {
             const struct qs_arm_run *run = series->runs[i];
             r->runs[k]++;
-            r->lost[k] += run->state != QS_RUN_DONE || run->clean[0].n == 0;
+            r->lost[k] += run->state != QS_RUN_DONE || run->values[0].n == 0 || run->values[0].disturbed;
             r->timed_out[k] += (run->taints & QS_TAINT_TIMEOUT) != 0;
         }
     }

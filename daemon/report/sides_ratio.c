@@ -25,7 +25,7 @@ static size_t values_of(const struct qs_sides_pair *pair, size_t metric)
     size_t n = 0;
     for (int k = 0; k < 2; k++)
         for (size_t i = 0; i < pair->series[k]->count; i++)
-            n += pair->series[k]->runs[i]->clean[metric].n + pair->series[k]->runs[i]->soft[metric].n;
+            n += pair->series[k]->runs[i]->values[metric].n;
     return n;
 }
 

@@ -7,29 +7,14 @@
 #include "report/sides_impl.h"
 #include "stats/describe.h"
 
-/* What counts of a run: clean iterations, softly tainted ones where there is no other. */
-static const struct qs_arm_values *values_of(const struct qs_arm_run *run, size_t metric, bool *ret_soft)
-{
-    bool clean = run->clean[metric].n > 0;
-    *ret_soft = !clean && run->soft[metric].n > 0;
-    return clean ? &run->clean[metric] : &run->soft[metric];
-}
-
-static double median_of(const struct qs_arm_run *run, size_t metric, bool *ret_soft)
-{
-    double median = NAN;
-    const struct qs_arm_values *values = values_of(run, metric, ret_soft);
-    if (run->state == QS_RUN_DONE && values->n > 0)
-        (void)qs_median(values->at, values->n, &median);
-    return median;
-}
-
 static void add_turn(const struct qs_arm_run *run, size_t metric, double *sum, bool *soft, bool *positive,
                      double *only)
 {
-    bool is_soft = false;
-    *only = median_of(run, metric, &is_soft);
-    *soft = *soft || is_soft;
+    const struct qs_values *values = &run->values[metric];
+    *only = NAN;
+    if (run->state == QS_RUN_DONE && values->n > 0)
+        (void)qs_median(values->at, values->n, only);
+    *soft = *soft || values->disturbed;
     *positive = *positive && *only > 0;
     *sum += *only > 0 ? log(*only) : NAN;
 }
@@ -72,14 +57,13 @@ static size_t values_in(const struct qs_side_series *series, size_t metric)
 {
     size_t n = 0;
     for (size_t i = 0; i < series->count; i++)
-        n += series->runs[i]->clean[metric].n + series->runs[i]->soft[metric].n;
+        n += series->runs[i]->values[metric].n;
     return n;
 }
 
 static void add_run(struct qs_side_values *ret, const struct qs_arm_run *run, size_t metric, double factor)
 {
-    bool soft = false;
-    const struct qs_arm_values *values = values_of(run, metric, &soft);
+    const struct qs_values *values = &run->values[metric];
     for (size_t i = 0; i < values->n; i++)
         ret->iterations[ret->iteration_count++] = values->at[i] * factor;
     ret->runs[++ret->run_count] = ret->iteration_count;

@@ -70,7 +70,7 @@ bool qs_sides_is_regression(const struct qs_sides_how *how, const struct qs_side
 void qs_side_values_done(struct qs_side_values *v);
 
 /* sides_exact.c: looks at values of a side; before the first constant is true and value NaN. */
-void qs_sides_look(const struct qs_arm_values *values, bool *constant, double *value);
+void qs_sides_look(const struct qs_values *values, bool *constant, double *value);
 /* Replaces the verdict where both sides are constant. */
 void qs_sides_judge_exact(const struct qs_arm_metric *metric, struct qs_sides_verdict *ret);
 bool qs_sides_is_exact(const struct qs_sides_verdict *v); /* one value on each side */

@@ -8,15 +8,11 @@ void qs_views_of_runs(const struct qs_views *views, struct qs_arm_runs *runs, st
     for (size_t i = 0; i < runs->count; i++) {
         struct qs_arm_run *run = &runs->at[i];
         for (size_t m = 0; m < runs->metric_count; m++) {
-            struct qs_arm_values *const lists[] = {&run->clean[m], &run->soft[m]};
-            bool clean = run->clean[m].n > 0;
-            for (size_t k = 0; k < 2 && !runs->metrics[m].of_windows; k++) {
-                struct qs_views_tally other = {.used = {0}};
-                bool counts = m == 0 && (k == 0) == clean && run->state == QS_RUN_DONE;
-                lists[k]->n = qs_views_apply(views, lists[k]->at, lists[k]->n, counts ? tally : &other);
-            }
-            if (clean && views->count > 0 && !runs->metrics[m].of_windows)
-                run->soft[m].n = 0; /* they do not stand in for clean ones that a view took */
+            struct qs_values *values = &run->values[m];
+            struct qs_views_tally other = {.used = {0}};
+            if (!runs->metrics[m].of_windows)
+                values->n = qs_views_apply(views, values->at, values->n,
+                                           m == 0 && run->state == QS_RUN_DONE ? tally : &other);
         }
     }
 }

@@ -5,9 +5,9 @@
 
 #include "store/store.h"
 
-/* How read_values.c chooses and weighs the values of a run. Another way is another number: what was kept by
- * an older one is computed again. */
-enum { QS_MEDIAN_METHOD = 1 };
+/* How values.c chooses the values of a run. Another way is another number: what was kept by an older one is
+ * computed again. */
+enum { QS_MEDIAN_METHOD = 2 };
 
 struct qs_median_row {
     uint8_t run_uid[16];

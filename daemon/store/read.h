@@ -4,8 +4,7 @@
 #ifndef QS_STORE_READ_H
 #define QS_STORE_READ_H
 
-#include "store/rows.h"
-#include "store/store.h"
+#include "store/values.h"
 
 struct qs_job_info {
     int64_t id;
@@ -79,18 +78,17 @@ void qs_iterations_free(struct qs_iterations *it);
 
 /* One counted run's accepted data for the statistics. */
 struct qs_sample {
+    int64_t id; /* number of the run */
     uint8_t run_uid[16];
     uint32_t arm, point, block, pos, attempt, taint;
     enum qs_run_state state;
     int64_t session, boot; /* numbers of both; 0: imported */
     char *device;
     bool simulated;
-    double *durations_ns; /* of one evaluation each: measured windows, untainted iterations of untainted
-                             windows, in order, without the run's warm-up */
-    size_t n, n_tainted, warmup_n;
+    double *durations_ns;          /* of one evaluation each: those that count (store/values.h) */
+    size_t n, n_tainted, warmup_n; /* warmup_n: clean ones that the stop rule set aside */
     uint32_t window_n; /* iterations of the longest measured window: r, where no window was cut short */
-    double *soft_ns;   /* iterations that ran to their end and whose only taints (their own and the window's)
-                          are GATE, EVIDENCE or LINK */
+    double *soft_ns;   /* the disturbed ones, which stand for the run where n is 0 */
     size_t soft_n;
     uint32_t evals;       /* evaluations of each iteration of its measured windows; 0: none were measured */
     char *evals_json;     /* how that number was found, as in run.harness, or NULL */
@@ -100,7 +98,7 @@ struct qs_sample {
     char *busiest;                 /* the process that was named at the longest of these waits, or NULL */
     uint32_t windows[QS_SILENCES]; /* measured windows that have iterations, by what is claimed of them */
     double user_us_mean, system_us_mean,
-        rss_max_bytes; /* NaN where missing; means over accepted iterations */
+        rss_max_bytes; /* of the iterations that the run stands on; NaN where missing */
 };
 struct qs_samples {
     struct qs_sample *at;
@@ -109,6 +107,8 @@ struct qs_samples {
 /* Every run of the job with block >= 1, ordered by point, device, block, pos. */
 bool qs_read_samples(struct qs_store_reader *r, int64_t job, struct qs_samples *ret, struct qs_err *err);
 void qs_samples_free(struct qs_samples *samples);
+/* What the run stands on: its durations, borrowed. */
+struct qs_values qs_sample_values(const struct qs_sample *sample);
 
 /* JSON texts for people and the API: each an array. Owned by the caller (free()). */
 bool qs_read_windows_json(struct qs_store_reader *r, const uint8_t run_uid[16], char **ret_json,

@@ -14,8 +14,7 @@
 static const char runs_sql[] =
     "SELECT r.id, r.uid, r.job_id, coalesce(r.session_id, 0), coalesce(e.env_id, 0),"
     " coalesce(b.fingerprint_id, 0), r.arm_idx, r.point_idx, r.block, r.pos, r.attempt, r.taint, r.state,"
-    " coalesce(d.simulated, 0), r.warmup_n, m.name, p.params, p.conditions, jp.label, a.name, d.name, "
-    "u.label,"
+    " coalesce(d.simulated, 0), m.name, p.params, p.conditions, jp.label, a.name, d.name, u.label,"
     " u.content, r.exe_sha256, v.body, f.body, j.state IN ('queued', 'running')"
     " FROM run r JOIN job j ON j.id = r.job_id JOIN arm a ON a.job_id = r.job_id AND a.idx = r.arm_idx"
     " JOIN job_point jp ON jp.job_id = r.job_id AND jp.idx = r.point_idx JOIN point p ON p.id = jp.point_id"
@@ -30,15 +29,9 @@ static const char runs_sql[] =
     " AND (?5 = 0 OR (e.started_wall_ns >= ?4 AND e.started_wall_ns < ?5))"
     " ORDER BY r.job_id, r.point_idx, d.name, r.block, r.pos, r.attempt, r.id";
 
-struct row { /* of a run, while it is read */
-    int64_t id;
-    size_t warmup_n;
-};
-
 struct reading {
     struct qs_store_reader *r;
     struct qs_arm_runs *ret;
-    struct row *rows;              /* owned, one for each run */
     struct qs_ids runs, running;   /* owned: what was met: runs, jobs that have not ended */
     struct qs_metric_list metrics; /* owned; given to the result at the end */
 };
@@ -53,10 +46,9 @@ static char *dup_hex(struct qs_stmt *s)
     return text;
 }
 
-static void take_run(struct qs_stmt *s, struct qs_arm_run *run, struct row *row)
+static void take_run(struct qs_stmt *s, struct qs_arm_run *run)
 {
-    *run = (struct qs_arm_run){0};
-    row->id = qs_stmt_get_int(s);
+    *run = (struct qs_arm_run){.id = qs_stmt_get_int(s)};
     qs_stmt_get_blob(s, run->uid, sizeof run->uid);
     run->job = qs_stmt_get_int(s);
     run->session = qs_stmt_get_int(s);
@@ -70,7 +62,6 @@ static void take_run(struct qs_stmt *s, struct qs_arm_run *run, struct row *row)
     run->taints = (uint32_t)qs_stmt_get_int(s);
     run->state = qs_read_run_state(qs_stmt_get_text(s));
     run->simulated = qs_stmt_get_int(s) != 0;
-    row->warmup_n = (size_t)qs_stmt_get_int(s);
     char **const texts[] = {&run->benchmark, &run->params_json, &run->conditions_json,
                             &run->label,     &run->arm_name,    &run->device,
                             &run->build};
@@ -84,12 +75,9 @@ static void take_run(struct qs_stmt *s, struct qs_arm_run *run, struct row *row)
 
 static void run_done(struct qs_arm_run *run, size_t metrics)
 {
-    for (size_t m = 0; m < metrics; m++) {
-        free(run->clean ? run->clean[m].at : NULL);
-        free(run->soft ? run->soft[m].at : NULL);
-    }
-    free(run->clean);
-    free(run->soft);
+    for (size_t m = 0; run->values && m < metrics; m++)
+        free(run->values[m].at);
+    free(run->values);
     char *const texts[] = {run->benchmark,  run->params_json, run->conditions_json, run->label,
                            run->arm_name,   run->device,      run->build,           run->build_content,
                            run->exe_sha256, run->env_json,    run->host_json};
@@ -122,13 +110,12 @@ static bool read_runs(struct reading *g, const struct qs_arm_pick *pick, struct 
     bool more = false, ok = qs_stmt_step(&s, &more, err);
     while (ok && more) {
         ret->at = qs_read_grow(ret->at, ret->count, sizeof *ret->at);
-        g->rows = qs_read_grow(g->rows, ret->count, sizeof *g->rows);
         struct qs_arm_run *run = &ret->at[ret->count];
-        take_run(&s, run, &g->rows[ret->count]);
+        take_run(&s, run);
         bool running = qs_stmt_get_int(&s) != 0;
         if (running)
             note_running(g, run->job);
-        if (running || !qs_ids_add(&g->runs, g->rows[ret->count].id))
+        if (running || !qs_ids_add(&g->runs, run->id))
             run_done(run, 0);
         else
             ret->count++;
@@ -138,18 +125,13 @@ static bool read_runs(struct reading *g, const struct qs_arm_pick *pick, struct 
     return ok;
 }
 
-static bool read_values(struct reading *g, size_t at, struct qs_err *err)
+static bool read_values(struct reading *g, struct qs_arm_run *run, struct qs_err *err)
 {
-    struct qs_arm_run *run = &g->ret->at[at];
     bool ok = true;
-    run->clean = qs_calloc(g->metrics.count, sizeof *run->clean);
-    run->soft = qs_calloc(g->metrics.count, sizeof *run->soft);
-    for (size_t m = 0; ok && m < g->metrics.count; m++) {
-        struct qs_run_values to = {.clean = &run->clean[m], .soft = &run->soft[m]};
-        ok = qs_read_values(g->r, g->rows[at].id, g->rows[at].warmup_n, g->metrics.ids[m], &to, err);
-        run->taints |= m == 0 ? to.taints : 0;
-        run->tainted += m == 0 ? to.tainted : 0;
-    }
+    run->values = qs_calloc(g->metrics.count, sizeof *run->values);
+    for (size_t m = 0; ok && m < g->metrics.count; m++)
+        ok = qs_read_run_values(g->r, run->id, g->metrics.ids[m], &run->values[m], err);
+    run->taints |= run->values[0].taints;
     return ok;
 }
 
@@ -265,8 +247,7 @@ bool qs_read_arm_runs(struct qs_store_reader *r, const struct qs_arm_pick *picks
     ret->metrics = g.metrics.at;
     ret->metric_count = g.metrics.count;
     for (size_t i = 0; ok && i < ret->count; i++)
-        ok = read_values(&g, i, err);
-    free(g.rows);
+        ok = read_values(&g, &ret->at[i], err);
     qs_ids_done(&g.runs);
     qs_ids_done(&g.running);
     free(g.metrics.ids);

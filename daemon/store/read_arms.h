@@ -3,8 +3,7 @@
 #ifndef QS_STORE_READ_ARMS_H
 #define QS_STORE_READ_ARMS_H
 
-#include "store/rows.h"
-#include "store/store.h"
+#include "store/values.h"
 
 struct qs_arm_pick {                     /* all conditions hold; borrowed texts */
     int64_t job;                         /* 0: any */
@@ -21,12 +20,8 @@ struct qs_arm_metric {
         of_windows; /* a command of the farm said it after each window (plan.metrics); else of an iteration */
 };
 
-struct qs_arm_values {
-    double *at; /* owned, in order of time */
-    size_t n;
-};
-
 struct qs_arm_run {
+    int64_t id; /* number of the run */
     uint8_t uid[16];
     int64_t job, session, env, host; /* numbers that tell sessions and environments apart; 0: none */
     uint32_t arm, point, block, pos, attempt, taints; /* taints: of the run, its windows and iterations */
@@ -35,11 +30,7 @@ struct qs_arm_run {
     /* owned; NULL where it is not known, but for the first five */
     char *benchmark, *params_json, *conditions_json, *label, *arm_name;
     char *device, *build, *build_content, *exe_sha256, *env_json, *host_json;
-    /* One for each metric of the list. Clean: measured, untainted, without the run's warm-up. Soft:
-     * iterations whose only taints are GATE, EVIDENCE or LINK. Durations are of one evaluation. Of a metric
-     * of windows there is one value for each window. */
-    struct qs_arm_values *clean, *soft;
-    size_t tainted; /* measured iterations with any taint */
+    struct qs_values *values; /* owned, one for each metric of the list */
 };
 
 struct qs_arm_runs {

@@ -7,8 +7,8 @@
 
 #include "stats/describe.h"
 #include "store/read_util.h"
-#include "store/read_values.h"
 #include "store/reader.h"
+#include "store/values.h"
 
 static const char sessions_sql[] =
     "SELECT e.uid, e.id, j.id, e.started_wall_ns, j.name, j.spec, b.boot_uuid, v.body, n.label,"
@@ -36,16 +36,13 @@ static const char runs_sql[] =
 static bool compute_median(struct qs_store_reader *r, int64_t run_id, int64_t metric,
                            struct qs_history_run *run, struct qs_err *err)
 {
-    struct qs_arm_values clean = {0}, soft = {0};
-    struct qs_run_values values = {.clean = &clean, .soft = &soft};
-    bool ok = qs_read_values(r, run_id, (size_t)run->warmup_n, metric, &values, err);
-    const struct qs_arm_values *used = clean.n > 0 ? &clean : &soft;
-    run->n = used->n;
-    run->soft = clean.n == 0 && soft.n > 0;
-    if (used->n == 0 || qs_median(used->at, used->n, &run->median) != QS_OK)
+    struct qs_values values;
+    bool ok = qs_read_run_values(r, run_id, metric, &values, err);
+    run->n = values.n;
+    run->soft = values.disturbed;
+    if (values.n == 0 || qs_median(values.at, values.n, &run->median) != QS_OK)
         run->median = NAN;
-    free(clean.at);
-    free(soft.at);
+    free(values.at);
     return ok;
 }
 

@@ -9,37 +9,26 @@
 #include "store/reader.h"
 
 /* One of the two is given. */
-static const char runs_sql[] = "SELECT id, uid, warmup_n, job_id FROM run"
+static const char runs_sql[] = "SELECT id, uid, job_id FROM run"
                                " WHERE (job_id = ?1 AND block >= 1) OR uid = ?2 ORDER BY uid";
 
 enum { UID_BYTES = 16 };
 
-struct keys { /* of the runs */
-    struct {
-        int64_t id;
-        size_t warmup_n;
-    } * at;
-    int64_t job;
-};
-
-static bool read_runs(struct qs_store_reader *r, int64_t job, const uint8_t *uid, struct keys *keys,
-                      struct qs_job_metrics *ret, struct qs_err *err)
+static bool read_runs(struct qs_store_reader *r, int64_t *job, const uint8_t *uid, struct qs_job_metrics *ret,
+                      struct qs_err *err)
 {
     struct qs_stmt s;
     if (!qs_stmt_begin(&r->db, &s, runs_sql, err))
         return false;
-    qs_stmt_int(&s, job);
+    qs_stmt_int(&s, *job);
     qs_stmt_blob(&s, uid, UID_BYTES);
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
         ret->at = qs_read_grow(ret->at, ret->count, sizeof *ret->at);
-        keys->at = qs_read_grow(keys->at, ret->count, sizeof *keys->at);
-        struct qs_run_metrics *run = &ret->at[ret->count];
-        *run = (struct qs_run_metrics){.clean = NULL};
-        keys->at[ret->count].id = qs_stmt_get_int(&s);
+        struct qs_run_metrics *run = &ret->at[ret->count++];
+        *run = (struct qs_run_metrics){.id = qs_stmt_get_int(&s)};
         qs_stmt_get_blob(&s, run->uid, sizeof run->uid);
-        keys->at[ret->count++].warmup_n = (size_t)qs_stmt_get_int(&s);
-        keys->job = qs_stmt_get_int(&s);
+        *job = qs_stmt_get_int(&s);
         ok = qs_stmt_step(&s, &row, err);
     }
     qs_stmt_end(&s);
@@ -58,18 +47,13 @@ static bool read_list(struct qs_store_reader *r, int64_t job, const struct qs_ar
     return true;
 }
 
-static bool read_run(struct qs_store_reader *r, const struct keys *keys, size_t at,
-                     const struct qs_metric_list *list, struct qs_run_metrics *run, struct qs_err *err)
+static bool read_run(struct qs_store_reader *r, const struct qs_metric_list *list, struct qs_run_metrics *run,
+                     struct qs_err *err)
 {
     bool ok = true;
-    run->clean = qs_calloc(list->count + 1, sizeof *run->clean);
-    run->soft = qs_calloc(list->count + 1, sizeof *run->soft);
-    run->drops = qs_calloc(list->count + 1, sizeof *run->drops);
-    for (size_t m = 0; ok && m < list->count; m++) {
-        struct qs_run_values to = {.clean = &run->clean[m], .soft = &run->soft[m]};
-        ok = qs_read_values(r, keys->at[at].id, keys->at[at].warmup_n, list->ids[m], &to, err);
-        run->drops[m] = (struct qs_metric_drops){.tainted = to.tainted, .warm = to.warm};
-    }
+    run->values = qs_calloc(list->count + 1, sizeof *run->values);
+    for (size_t m = 0; ok && m < list->count; m++)
+        ok = qs_read_run_values(r, run->id, list->ids[m], &run->values[m], err);
     return ok;
 }
 
@@ -78,7 +62,7 @@ static bool check_values(const struct qs_job_metrics *all, struct qs_err *err)
     for (size_t m = 0; m < all->metric_count; m++) {
         size_t n = 0;
         for (size_t i = 0; i < all->count; i++)
-            n += all->at[i].clean[m].n + all->at[i].soft[m].n;
+            n += all->at[i].values[m].n;
         if (n == 0)
             return qs_fail(err, QS_E_NOT_FOUND, "there is no accepted value of the metric `%.60s` here",
                            all->metrics[m].name);
@@ -89,16 +73,14 @@ static bool check_values(const struct qs_job_metrics *all, struct qs_err *err)
 static bool read_all(struct qs_store_reader *r, int64_t job, const uint8_t *uid,
                      const struct qs_arm_wanted *wanted, struct qs_job_metrics *ret, struct qs_err *err)
 {
-    struct keys keys = {0};
     struct qs_metric_list list = {0};
     *ret = (struct qs_job_metrics){0};
-    bool ok = read_runs(r, job, uid, &keys, ret, err) && read_list(r, keys.job, wanted, &list, err);
+    bool ok = read_runs(r, &job, uid, ret, err) && read_list(r, job, wanted, &list, err);
     ret->metrics = list.at;
     ret->metric_count = list.count;
     for (size_t i = 0; ok && i < ret->count; i++)
-        ok = read_run(r, &keys, i, &list, &ret->at[i], err);
+        ok = read_run(r, &list, &ret->at[i], err);
     ok = ok && (!wanted->names || check_values(ret, err));
-    free(keys.at);
     free(list.ids);
     if (!ok)
         qs_job_metrics_free(ret);
@@ -122,13 +104,9 @@ void qs_job_metrics_free(struct qs_job_metrics *metrics)
     struct qs_metric_list list = {.at = metrics->metrics, .count = metrics->metric_count};
     for (size_t i = 0; i < metrics->count; i++) {
         struct qs_run_metrics *run = &metrics->at[i];
-        for (size_t m = 0; run->clean && m < metrics->metric_count; m++) {
-            free(run->clean[m].at);
-            free(run->soft[m].at);
-        }
-        free(run->clean);
-        free(run->soft);
-        free(run->drops);
+        for (size_t m = 0; run->values && m < metrics->metric_count; m++)
+            free(run->values[m].at);
+        free(run->values);
     }
     free(metrics->at);
     qs_metric_list_done(&list);

@@ -7,10 +7,8 @@
 
 struct qs_run_metrics {
     uint8_t uid[16];
-    struct qs_arm_values *clean, *soft; /* owned, one for each metric; as those of an arm's run */
-    struct qs_metric_drops {
-        size_t tainted, warm; /* values with any taint, the soft ones too; clean ones of the warm-up */
-    } * drops;                /* owned, one for each metric */
+    int64_t id;               /* number of the run */
+    struct qs_values *values; /* owned, one for each metric */
 };
 
 struct qs_job_metrics {

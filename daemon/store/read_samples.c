@@ -6,12 +6,13 @@
 #include "store/read.h"
 #include "store/read_util.h"
 #include "store/reader.h"
+#include "store/values.h"
 
 static const char runs_sql[] =
     "SELECT r.id, r.uid, r.arm_idx, r.point_idx, r.block, r.pos, r.attempt, r.taint, r.state, "
     "coalesce(d.name, ''),"
     " coalesce(d.simulated, 0), coalesce((SELECT min(w.opened_ns) FROM window w WHERE w.run_id = r.id AND "
-    "w.phase = 1), 0), r.warmup_n, json_extract(r.harness, '$.evals'), coalesce(e.id, 0), coalesce(b.id, 0),"
+    "w.phase = 1), 0), json_extract(r.harness, '$.evals'), coalesce(e.id, 0), coalesce(b.id, 0),"
     " coalesce((SELECT sum(max(g.decided_ns - g.began_ns, 0)) FROM window w JOIN gate g ON g.window_id = w.id"
     "  WHERE w.run_id = r.id AND w.traced = 0), 0),"
     " (SELECT substr(g.busiest, 1, instr(g.busiest || '[', '[') - 1) FROM window w JOIN gate g ON "
@@ -22,27 +23,9 @@ static const char runs_sql[] =
     " LEFT JOIN device d ON d.id = b.device_id"
     " WHERE r.job_id = ? AND r.block >= 1 ORDER BY r.point_idx, d.name, r.block, r.pos, r.attempt, r.id";
 
-static const char iterations_sql[] = "SELECT w.taint | t.taint, t.duration_ns, w.evals, t.i FROM window w "
-                                     "JOIN iteration t ON t.window_id = w.id"
-                                     " WHERE w.run_id = ? AND w.phase = 1 ORDER BY w.first_seq, w.id, t.i";
-
-static const char rusage_sql[] =
-    "SELECT avg(u.user_time_us), avg(u.system_time_us), max(u.max_rss_bytes) FROM window w"
-    " JOIN iteration t ON t.window_id = w.id JOIN iteration_rusage u ON u.window_id = t.window_id AND u.i = "
-    "t.i"
-    " WHERE w.run_id = ? AND w.phase = 1 AND (w.taint | t.taint) & ? = 0";
-
-enum { SOFT = QS_TAINT_GATE | QS_TAINT_EVIDENCE | QS_TAINT_LINK };
-
-struct run_keys {
-    int64_t *at;
-    size_t count;
-};
-
-static int64_t take_sample(struct qs_stmt *s, struct qs_sample *sample)
+static void take_sample(struct qs_stmt *s, struct qs_sample *sample)
 {
-    *sample = (struct qs_sample){.user_us_mean = NAN, .system_us_mean = NAN, .rss_max_bytes = NAN};
-    int64_t id = qs_stmt_get_int(s);
+    *sample = (struct qs_sample){.id = qs_stmt_get_int(s)};
     qs_stmt_get_blob(s, sample->run_uid, sizeof sample->run_uid);
     sample->arm = (uint32_t)qs_stmt_get_int(s);
     sample->point = (uint32_t)qs_stmt_get_int(s);
@@ -55,17 +38,14 @@ static int64_t take_sample(struct qs_stmt *s, struct qs_sample *sample)
     sample->device = qs_stmt_dup_text(s);
     sample->simulated = qs_stmt_get_int(s) != 0;
     sample->opened_ns = qs_stmt_get_int(s);
-    sample->warmup_n = (size_t)qs_stmt_get_int(s);
     sample->evals_json = qs_stmt_dup_text(s);
     sample->session = qs_stmt_get_int(s);
     sample->boot = qs_stmt_get_int(s);
     sample->waited_ns = qs_stmt_get_int(s);
     sample->busiest = qs_stmt_dup_text(s);
-    return id;
 }
 
-static bool read_runs(struct qs_store_reader *r, int64_t job, struct qs_samples *ret, struct run_keys *keys,
-                      struct qs_err *err)
+static bool read_runs(struct qs_store_reader *r, int64_t job, struct qs_samples *ret, struct qs_err *err)
 {
     struct qs_stmt s;
     if (!qs_stmt_begin(&r->db, &s, runs_sql, err))
@@ -74,9 +54,7 @@ static bool read_runs(struct qs_store_reader *r, int64_t job, struct qs_samples 
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
         ret->at = qs_read_grow(ret->at, ret->count, sizeof *ret->at);
-        keys->at = qs_read_grow(keys->at, keys->count, sizeof *keys->at);
-        keys->at[keys->count++] = take_sample(&s, &ret->at[ret->count]);
-        ret->count++;
+        take_sample(&s, &ret->at[ret->count++]);
         ok = qs_stmt_step(&s, &row, err);
     }
     qs_stmt_end(&s);
@@ -89,37 +67,22 @@ static void add(double **values, size_t *count, double value)
     (*values)[(*count)++] = value;
 }
 
-static bool read_iterations(struct qs_store_reader *r, int64_t run, struct qs_sample *sample,
-                            struct qs_err *err)
+static void take_duration(void *user, const struct qs_value *v)
 {
-    struct qs_stmt s;
-    if (!qs_stmt_begin(&r->db, &s, iterations_sql, err))
-        return false;
-    qs_stmt_int(&s, run);
-    size_t warm = 0;
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
-        uint32_t taint = (uint32_t)qs_stmt_get_int(&s);
-        int64_t total_ns = qs_stmt_get_int(&s), evals = qs_stmt_get_int(&s), place = qs_stmt_get_int(&s);
-        sample->evals = evals > 0 ? (uint32_t)evals : 1;
-        double duration_ns = (double)total_ns / sample->evals;
-        if (place >= sample->window_n)
-            sample->window_n = (uint32_t)place + 1;
-        sample->taints_seen |= taint;
-        sample->n_tainted += taint != 0;
-        if (taint == 0 && warm < sample->warmup_n)
-            warm++;
-        else if (taint == 0)
-            add(&sample->durations_ns, &sample->n, duration_ns);
-        else if ((taint & ~(uint32_t)SOFT) == 0)
-            add(&sample->soft_ns, &sample->soft_n, duration_ns);
-        ok = qs_stmt_step(&s, &row, err);
-    }
-    qs_stmt_end(&s);
-    return ok;
+    struct qs_sample *sample = user;
+    sample->evals = v->evals;
+    if (v->i >= sample->window_n)
+        sample->window_n = v->i + 1;
+    sample->taints_seen |= v->taint;
+    sample->n_tainted += v->taint != 0;
+    sample->warmup_n += v->worth == QS_WORTH_WARMUP;
+    if (v->worth == QS_WORTH_COUNTS)
+        add(&sample->durations_ns, &sample->n, v->value);
+    else if (v->worth == QS_WORTH_DISTURBED)
+        add(&sample->soft_ns, &sample->soft_n, v->value);
 }
 
-static bool read_claims(struct qs_store_reader *r, int64_t run, struct qs_sample *sample, struct qs_err *err)
+static bool read_claims(struct qs_store_reader *r, struct qs_sample *sample, struct qs_err *err)
 {
     struct qs_stmt s;
     if (!qs_stmt_begin(&r->db, &s,
@@ -127,7 +90,7 @@ static bool read_claims(struct qs_store_reader *r, int64_t run, struct qs_sample
                        " GROUP BY silence",
                        err))
         return false;
-    qs_stmt_int(&s, run);
+    qs_stmt_int(&s, sample->id);
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
         int64_t claim = qs_stmt_get_int(&s), count = qs_stmt_get_int(&s);
@@ -139,36 +102,56 @@ static bool read_claims(struct qs_store_reader *r, int64_t run, struct qs_sample
     return ok;
 }
 
-/* Of the clean iterations; of the softly tainted ones where there is no clean one, as for the durations. */
-static bool read_rusage(struct qs_store_reader *r, int64_t run, struct qs_sample *sample, struct qs_err *err)
+enum { USER, SYSTEM, RSS, USED }; /* the first columns of rusage */
+
+struct usage { /* of the iterations that the run stands on */
+    enum qs_worth worth;
+    double sum[USED], max[USED];
+    size_t n[USED];
+};
+
+static void take_usage(void *user, const struct qs_value *v)
 {
-    struct qs_stmt s;
-    if (!qs_stmt_begin(&r->db, &s, rusage_sql, err))
-        return false;
-    qs_stmt_int(&s, run);
-    qs_stmt_int(&s, sample->n > 0 ? -1 : ~(int64_t)SOFT);
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    if (row) {
-        sample->user_us_mean = qs_stmt_get_double(&s);
-        sample->system_us_mean = qs_stmt_get_double(&s);
-        sample->rss_max_bytes = qs_stmt_get_double(&s);
+    struct usage *u = user;
+    for (int c = 0; c < USED; c++) {
+        if (v->worth != u->worth || isnan(v->usage[c]))
+            continue;
+        u->sum[c] += v->usage[c];
+        u->max[c] = fmax(u->max[c], v->usage[c]);
+        u->n[c]++;
     }
-    qs_stmt_end(&s);
-    return ok;
+}
+
+static bool read_usage(struct qs_store_reader *r, struct qs_sample *sample, struct qs_err *err)
+{
+    struct usage u = {.worth = qs_worth_taken(sample->n == 0), .max = {NAN, NAN, NAN}};
+    if (!qs_read_values(r, sample->id, 1 + USER, take_usage, &u, err))
+        return false;
+    sample->user_us_mean = u.n[USER] > 0 ? u.sum[USER] / (double)u.n[USER] : NAN;
+    sample->system_us_mean = u.n[SYSTEM] > 0 ? u.sum[SYSTEM] / (double)u.n[SYSTEM] : NAN;
+    sample->rss_max_bytes = u.max[RSS];
+    return true;
 }
 
 bool qs_read_samples(struct qs_store_reader *r, int64_t job, struct qs_samples *ret, struct qs_err *err)
 {
-    struct run_keys keys = {0};
     *ret = (struct qs_samples){0};
-    bool ok = read_runs(r, job, ret, &keys, err);
-    for (size_t i = 0; ok && i < keys.count; i++)
-        ok = read_iterations(r, keys.at[i], &ret->at[i], err) &&
-             read_claims(r, keys.at[i], &ret->at[i], err) && read_rusage(r, keys.at[i], &ret->at[i], err);
-    free(keys.at);
+    bool ok = read_runs(r, job, ret, err);
+    for (size_t i = 0; ok && i < ret->count; i++) {
+        struct qs_sample *sample = &ret->at[i];
+        ok = qs_read_values(r, sample->id, 0, take_duration, sample, err) && read_claims(r, sample, err) &&
+             read_usage(r, sample, err);
+    }
     if (!ok)
         qs_samples_free(ret);
     return ok;
+}
+
+struct qs_values qs_sample_values(const struct qs_sample *s)
+{
+    if (s->n == 0 && s->soft_n > 0)
+        return (struct qs_values){.at = s->soft_ns, .n = s->soft_n, .disturbed = true};
+    return (struct qs_values){.at = s->durations_ns, .n = s->n};
 }
 
 void qs_samples_free(struct qs_samples *samples)

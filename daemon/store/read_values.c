@@ -1,6 +1,5 @@
 #include "store/read_values.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,30 +7,27 @@
 #include "store/metrics.h"
 #include "store/read_util.h"
 #include "store/reader.h"
+#include "store/values.h"
 
-/* A row for each measured iteration, the value NULL where it is missing. All take run and metric; the
- * duration has no number to use. */
-static const char durations_sql[] =
-    "SELECT w.taint | t.taint, t.duration_ns * 1.0 / max(w.evals, 1), ?2 FROM window w"
-    " JOIN iteration t ON t.window_id = w.id"
-    " WHERE w.run_id = ?1 AND w.phase = 1 ORDER BY w.first_seq, w.id, t.i";
-static const char declared_sql[] =
-    "SELECT w.taint | t.taint, v.value FROM window w JOIN iteration t ON t.window_id = w.id"
-    " LEFT JOIN iteration_metric v ON v.window_id = w.id AND v.metric_id = ?2 AND v.i = t.i"
-    " WHERE w.run_id = ?1 AND w.phase = 1 ORDER BY w.first_seq, w.id, t.i";
-static const char rusage_sql[] =
-    "SELECT w.taint | t.taint, CASE ?2 WHEN 1 THEN u.user_time_us WHEN 2 THEN u.system_time_us"
-    " WHEN 3 THEN u.max_rss_bytes WHEN 4 THEN u.minor_faults WHEN 5 THEN u.major_faults"
-    " WHEN 6 THEN u.voluntary_switches WHEN 7 THEN u.involuntary_switches WHEN 8 THEN u.block_in"
-    " WHEN 9 THEN u.block_out END FROM window w JOIN iteration t ON t.window_id = w.id"
-    " LEFT JOIN iteration_rusage u ON u.window_id = w.id AND u.i = t.i"
-    " WHERE w.run_id = ?1 AND w.phase = 1 ORDER BY w.first_seq, w.id, t.i";
-/* A row for each window, with how many of its iterations are clean. */
+/* A row for each measured iteration: taints, its place, evaluations, the run's warm-up, how many clean ones
+ * it is, and what was asked for, NULL where it is missing. */
+#define ITERATIONS(COLUMNS, JOIN)                                                                            \
+    "SELECT w.taint | t.taint, w.id, t.i, max(w.evals, 1), r.warmup_n, (w.taint | t.taint) = 0, " COLUMNS    \
+    " FROM run r JOIN window w ON w.run_id = r.id JOIN iteration t ON t.window_id = w.id " JOIN              \
+    " WHERE r.id = ?1 AND w.phase = 1 ORDER BY w.first_seq, w.id, t.i"
+static const char durations_sql[] = ITERATIONS("t.duration_ns", "");
+static const char status_sql[] =
+    ITERATIONS("coalesce(s.status, 0)", "LEFT JOIN iteration_status s ON s.window_id = w.id AND s.i = t.i");
+static const char usage_sql[] =
+    ITERATIONS(QS_RUSAGE_COLUMN_LIST, "LEFT JOIN iteration_rusage u ON u.window_id = w.id AND u.i = t.i");
+static const char declared_sql[] = ITERATIONS(
+    "v.value", "LEFT JOIN iteration_metric v ON v.window_id = w.id AND v.metric_id = ?2 AND v.i = t.i");
+/* The same for each window. */
 static const char window_sql[] =
-    "SELECT w.taint, e.after, (SELECT count(*) FROM iteration t WHERE t.window_id = w.id"
-    " AND (t.taint | w.taint) = 0) FROM window w"
+    "SELECT w.taint, w.id, 0, max(w.evals, 1), r.warmup_n, (SELECT count(*) FROM iteration t WHERE"
+    " t.window_id = w.id AND (t.taint | w.taint) = 0), e.after FROM run r JOIN window w ON w.run_id = r.id"
     " LEFT JOIN evidence e ON e.window_id = w.id AND e.sensor_id = -?2"
-    " WHERE w.run_id = ?1 AND w.phase = 1 AND w.n > 0 ORDER BY w.first_seq, w.id";
+    " WHERE r.id = ?1 AND w.phase = 1 AND w.n > 0 ORDER BY w.first_seq, w.id";
 
 /* What commands of the farm said after a window is evidence `metric:NAME_UNIT`; the row of metric by that
  * name has the direction. */
@@ -46,8 +42,6 @@ static const char list_sql[] =
     " WHERE s.name GLOB 'metric:*' AND (?1 IS NULL OR s.name = 'metric:' || ?1) AND (?3 = 0 OR EXISTS"
     " (SELECT 1 FROM run r JOIN window w ON w.run_id = r.id JOIN evidence e ON e.window_id = w.id"
     " AND e.sensor_id = s.id WHERE r.job_id = ?3 AND w.phase = 1)) ORDER BY 6, 7";
-
-enum { SOFT = QS_TAINT_GATE | QS_TAINT_EVIDENCE | QS_TAINT_LINK };
 
 static struct qs_arm_metric *add(struct qs_metric_list *list, int64_t id)
 {
@@ -125,42 +119,54 @@ void qs_metric_list_done(struct qs_metric_list *list)
     *list = (struct qs_metric_list){0};
 }
 
-static void add_value(struct qs_run_values *to, uint32_t taint, double value)
+static const char *sql_of(int64_t metric)
 {
-    struct qs_arm_values *list = taint == 0 ? to->clean : (taint & ~(uint32_t)SOFT) == 0 ? to->soft : NULL;
-    if (!list || isnan(value))
-        return;
-    list->at = qs_read_grow(list->at, list->n, sizeof *list->at);
-    list->at[list->n++] = value;
+    if (metric == QS_VALUES_STATUS)
+        return status_sql;
+    if (metric <= 0)
+        return metric < 0 ? window_sql : durations_sql;
+    return metric <= QS_RUSAGE_COLUMNS ? usage_sql : declared_sql;
 }
 
-/* Each iteration is clean, soft or neither by its taints; the first clean ones are the run's warm-up. A
- * window is warm-up where all its clean iterations are. */
-bool qs_read_values(struct qs_store_reader *r, int64_t run, size_t warmup_n, int64_t metric,
-                    struct qs_run_values *to, struct qs_err *err)
+static void take_value(struct qs_stmt *s, int64_t metric, double usage[QS_RUSAGE_COLUMNS], struct qs_value *v)
+{
+    if (metric == 0) {
+        v->total_ns = qs_stmt_get_int(s);
+        v->value = (double)v->total_ns / v->evals;
+    } else if (metric > 0 && metric <= QS_RUSAGE_COLUMNS) {
+        for (size_t c = 0; c < QS_RUSAGE_COLUMNS; c++)
+            usage[c] = qs_stmt_get_double(s);
+        v->usage = usage;
+        v->value = usage[metric - 1];
+    } else {
+        v->value = qs_stmt_get_double(s);
+    }
+}
+
+bool qs_read_values(struct qs_store_reader *r, int64_t run, int64_t metric, qs_value_fn *fn, void *user,
+                    struct qs_err *err)
 {
     struct qs_stmt s;
-    const char *sql = metric == 0                   ? durations_sql
-                      : metric < 0                  ? window_sql
-                      : metric <= QS_RUSAGE_COLUMNS ? rusage_sql
-                                                    : declared_sql;
+    double usage[QS_RUSAGE_COLUMNS];
+    const char *sql = sql_of(metric);
     if (!qs_stmt_begin(&r->db, &s, sql, err))
         return false;
     qs_stmt_int(&s, run);
-    qs_stmt_int(&s, metric);
-    size_t seen = 0;
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
+    if (sql == declared_sql || sql == window_sql)
+        qs_stmt_int(&s, metric);
+    size_t warmup_left = 0;
+    bool row = false, first = true, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
-        uint32_t taint = (uint32_t)qs_stmt_get_int(&s);
-        double value = qs_stmt_get_double(&s);
-        size_t clean = metric < 0 ? (size_t)qs_stmt_get_int(&s) : taint == 0;
-        to->taints |= taint;
-        to->tainted += taint != 0;
-        seen += clean;
-        bool warm = taint == 0 && clean > 0 && seen <= warmup_n;
-        to->warm += warm;
-        if (taint != 0 || (clean > 0 && !warm))
-            add_value(to, taint, value);
+        struct qs_value v = {.taint = (uint32_t)qs_stmt_get_int(&s)};
+        v.window = qs_stmt_get_int(&s);
+        v.i = (uint32_t)qs_stmt_get_int(&s);
+        v.evals = (uint32_t)qs_stmt_get_int(&s);
+        size_t warmup_n = (size_t)qs_stmt_get_int(&s), clean = (size_t)qs_stmt_get_int(&s);
+        warmup_left = first ? warmup_n : warmup_left;
+        first = false;
+        v.worth = qs_worth_next(v.taint, clean, &warmup_left);
+        take_value(&s, metric, usage, &v);
+        fn(user, &v);
         ok = qs_stmt_step(&s, &row, err);
     }
     qs_stmt_end(&s);

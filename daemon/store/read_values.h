@@ -1,4 +1,4 @@
-/* Which metrics there are, and a run's values of one. Internal to store. */
+/* Which metrics there are. Internal to store. */
 #ifndef QS_STORE_READ_VALUES_H
 #define QS_STORE_READ_VALUES_H
 
@@ -17,16 +17,5 @@ void qs_metric_list_duration(struct qs_metric_list *list);
 bool qs_metric_list_add(struct qs_store_reader *r, const char *name, int64_t job, struct qs_metric_list *list,
                         struct qs_err *err);
 void qs_metric_list_done(struct qs_metric_list *list);
-
-struct qs_run_values { /* of one metric; clean and soft are added to */
-    struct qs_arm_values *clean, *soft;
-    uint32_t taints; /* or of all bits met */
-    size_t warm;     /* clean ones of the warm-up, left out */
-    size_t tainted;  /* iterations (windows, of what a window has one value of) with any taint */
-};
-
-/* Of the run with this number (table run): its measured iterations, without the first warmup_n clean ones. */
-bool qs_read_values(struct qs_store_reader *r, int64_t run, size_t warmup_n, int64_t metric,
-                    struct qs_run_values *to, struct qs_err *err);
 
 #endif

@@ -17,8 +17,6 @@
 
 static const char job_sql[] = COLUMNS " AND r.job_id = ? AND r.block >= 1" ORDER;
 static const char run_sql[] = COLUMNS " AND r.id = ?" ORDER;
-static const char iterations_sql[] =
-    "SELECT duration_ns, taint FROM iteration WHERE window_id = ? ORDER BY i";
 static const char evidence_sql[] = "SELECT n.name, e.before, e.after FROM evidence e"
                                    " JOIN sensor n ON n.id = e.sensor_id WHERE e.window_id = ? ORDER BY n.id";
 static const char metrics_sql[] = "SELECT m.name, avg(v.value) FROM iteration_metric v"
@@ -32,10 +30,6 @@ static const char *const rusage_kinds[] = {"iteration.minor_faults",       "iter
                                            "iteration.voluntary_switches", "iteration.involuntary_switches",
                                            "iteration.block_in",           "iteration.block_out",
                                            "iteration.max_rss_bytes"};
-
-struct keys { /* of the windows */
-    int64_t *at;
-};
 
 static uint32_t kind_of(struct qs_windows *all, const char *name)
 {
@@ -56,14 +50,12 @@ static void add_value(struct qs_windows *all, struct qs_window_info *w, const ch
     w->values[w->value_count++] = (struct qs_window_value){kind_of(all, kind), before, after};
 }
 
-static void take_window(struct qs_stmt *s, struct qs_windows *all, struct keys *keys)
+static void take_window(struct qs_stmt *s, struct qs_windows *all)
 {
     int64_t waited_ns = 0;
     all->at = qs_read_grow(all->at, all->count, sizeof *all->at);
-    keys->at = qs_read_grow(keys->at, all->count, sizeof *keys->at);
-    struct qs_window_info *w = &all->at[all->count];
-    *w = (struct qs_window_info){.run = 0};
-    keys->at[all->count++] = qs_stmt_get_int(s);
+    struct qs_window_info *w = &all->at[all->count++];
+    *w = (struct qs_window_info){.id = qs_stmt_get_int(s)};
     w->run = qs_stmt_get_int(s);
     qs_stmt_get_blob(s, w->run_uid, sizeof w->run_uid);
     w->ord = (uint32_t)qs_stmt_get_int(s);
@@ -77,7 +69,7 @@ static void take_window(struct qs_stmt *s, struct qs_windows *all, struct keys *
 }
 
 static bool read_list(struct qs_store_reader *r, const char *sql, int64_t key, struct qs_windows *all,
-                      struct keys *keys, struct qs_err *err)
+                      struct qs_err *err)
 {
     struct qs_stmt s;
     if (!qs_stmt_begin(&r->db, &s, sql, err))
@@ -85,7 +77,7 @@ static bool read_list(struct qs_store_reader *r, const char *sql, int64_t key, s
     qs_stmt_int(&s, key);
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
-        take_window(&s, all, keys);
+        take_window(&s, all);
         ok = qs_stmt_step(&s, &row, err);
     }
     qs_stmt_end(&s);
@@ -93,15 +85,6 @@ static bool read_list(struct qs_store_reader *r, const char *sql, int64_t key, s
 }
 
 typedef void take_row_fn(struct qs_stmt *s, struct qs_windows *all, struct qs_window_info *w);
-
-static void take_iteration(struct qs_stmt *s, struct qs_windows *all, struct qs_window_info *w)
-{
-    (void)all;
-    w->durations_ns = qs_read_grow(w->durations_ns, w->n, sizeof *w->durations_ns);
-    w->taints = qs_read_grow(w->taints, w->n, sizeof *w->taints);
-    w->durations_ns[w->n] = (double)qs_stmt_get_int(s) / (w->evals > 0 ? w->evals : 1);
-    w->taints[w->n++] = (uint32_t)qs_stmt_get_int(s) | w->taint;
-}
 
 static void take_evidence(struct qs_stmt *s, struct qs_windows *all, struct qs_window_info *w)
 {
@@ -127,13 +110,13 @@ static void take_rusage(struct qs_stmt *s, struct qs_windows *all, struct qs_win
     }
 }
 
-static bool read_rows(struct qs_store_reader *r, const char *sql, int64_t window, take_row_fn *take,
-                      struct qs_windows *all, struct qs_window_info *w, struct qs_err *err)
+static bool read_rows(struct qs_store_reader *r, const char *sql, take_row_fn *take, struct qs_windows *all,
+                      struct qs_window_info *w, struct qs_err *err)
 {
     struct qs_stmt s;
     if (!qs_stmt_begin(&r->db, &s, sql, err))
         return false;
-    qs_stmt_int(&s, window);
+    qs_stmt_int(&s, w->id);
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
         take(&s, all, w);
@@ -143,20 +126,39 @@ static bool read_rows(struct qs_store_reader *r, const char *sql, int64_t window
     return ok;
 }
 
+struct cursor { /* among the windows of a run, which come in the order of their iterations */
+    struct qs_window_info *w;
+    const struct qs_window_info *end;
+};
+
+static void take_iteration(void *user, const struct qs_value *v)
+{
+    struct cursor *at = user;
+    while (at->w < at->end && at->w->id != v->window)
+        at->w++;
+    if (at->w == at->end)
+        return;
+    struct qs_window_info *w = at->w;
+    w->durations_ns = qs_read_grow(w->durations_ns, w->n, sizeof *w->durations_ns);
+    w->worth = qs_read_grow(w->worth, w->n, sizeof *w->worth);
+    w->durations_ns[w->n] = v->value;
+    w->worth[w->n++] = v->worth;
+}
+
 static bool read_all(struct qs_store_reader *r, const char *sql, int64_t key, struct qs_windows *ret,
                      struct qs_err *err)
 {
-    struct keys keys = {0};
     *ret = (struct qs_windows){0};
-    bool ok = read_list(r, sql, key, ret, &keys, err);
+    bool ok = read_list(r, sql, key, ret, err);
     for (size_t i = 0; ok && i < ret->count; i++) {
         struct qs_window_info *w = &ret->at[i];
-        ok = read_rows(r, iterations_sql, keys.at[i], take_iteration, ret, w, err) &&
-             read_rows(r, evidence_sql, keys.at[i], take_evidence, ret, w, err) &&
-             read_rows(r, metrics_sql, keys.at[i], take_metric, ret, w, err) &&
-             read_rows(r, rusage_sql, keys.at[i], take_rusage, ret, w, err);
+        struct cursor at = {.w = w, .end = ret->at + ret->count};
+        if (i == 0 || w->run != w[-1].run)
+            ok = qs_read_values(r, w->run, 0, take_iteration, &at, err);
+        ok = ok && read_rows(r, evidence_sql, take_evidence, ret, w, err) &&
+             read_rows(r, metrics_sql, take_metric, ret, w, err) &&
+             read_rows(r, rusage_sql, take_rusage, ret, w, err);
     }
-    free(keys.at);
     if (!ok)
         qs_windows_free(ret);
     return ok;
@@ -179,7 +181,7 @@ void qs_windows_free(struct qs_windows *windows)
 {
     for (size_t i = 0; i < windows->count; i++) {
         free(windows->at[i].durations_ns);
-        free(windows->at[i].taints);
+        free(windows->at[i].worth);
         free(windows->at[i].values);
     }
     for (size_t i = 0; i < windows->kind_count; i++)

@@ -3,8 +3,7 @@
 #ifndef QS_STORE_READ_WINDOWS_H
 #define QS_STORE_READ_WINDOWS_H
 
-#include "store/rows.h"
-#include "store/store.h"
+#include "store/values.h"
 
 struct qs_window_value {
     uint32_t kind;        /* index into qs_windows.kinds */
@@ -14,11 +13,11 @@ struct qs_window_value {
 
 struct qs_window_info {
     uint8_t run_uid[16];
-    int64_t run; /* number of the run */
+    int64_t id, run; /* numbers of the window and of its run */
     uint32_t ord, attempt, taint, evals;
     int64_t opened_ns, closed_ns; /* device clock */
     double *durations_ns;         /* n, in order, of one evaluation each */
-    uint32_t *taints;             /* n: the iteration's own and the window's */
+    enum qs_worth *worth;         /* n */
     size_t n;
     struct qs_window_value *values; /* evidence, how long the gate waited (gate.wait_ns), and means over the
                                        iterations of counted resources and declared metrics

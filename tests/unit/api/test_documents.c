@@ -1,4 +1,5 @@
 /* What is computed from files of the request, and documents in other forms: exports, stored files. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -390,6 +391,68 @@ static void documents_are_whole(void **state)
     }
 }
 
+static void on_stored(const struct qs_err *err, int64_t id, void *user)
+{
+    (void)id;
+    (void)user;
+    if (err)
+        fail_msg("%s", err->text);
+}
+
+static double number_at(const json_t *of, const char *key)
+{
+    assert_true(json_is_number(json_object_get(of, key)));
+    return json_number_value(json_object_get(of, key));
+}
+
+static void assert_same(const json_t *one, const char *key, const json_t *arm, const char *its)
+{
+    double want = number_at(arm, its) / (strstr(its, "_us") ? 1e6 : 1e9);
+    assert_true(fabs(number_at(one, key) - want) <= 1e-12 * want);
+}
+
+/* Two iterations of each run are warm-up, and the run of b in the last block was cut short. */
+static void measure_with_warmup(struct fixture *f)
+{
+    int64_t job = submit(f);
+    measure(f, job, 24, 5);
+    for (uint8_t i = 0; i < 24; i++) {
+        const struct qs_run_end_row end = {.uid = {1, i},
+                                           .state = i < 23 ? QS_RUN_DONE : QS_RUN_INTERRUPTED,
+                                           .warmup_n = 2,
+                                           .ended_wall_ns = 41};
+        qs_store_run_end(f->store, &end, on_stored, NULL);
+    }
+    set_state(f, job, QS_JOB_DONE);
+}
+
+/* Of the iterations that the comparison counts: neither warm-up nor a block that lacks an arm. */
+static void an_export_says_what_the_comparison_says(void **state)
+{
+    struct fixture *f = *state;
+    measure_with_warmup(f);
+    struct answer export = get(f, "/api/v1/jobs/1/export?format=json"), a = get(f, "/api/v1/jobs/1/compare");
+    const json_t *result = json_array_get(json_object_get(a.json, "results"), 0);
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *one = json_array_get(json_object_get(export.json, "results"), i);
+        const json_t *arm = json_array_get(json_object_get(result, "arms"), i);
+        const json_t *times = json_object_get(one, "times");
+        assert_int_equal(json_array_size(times), 11 * 2);
+        assert_int_equal(json_array_size(json_object_get(one, "exit_codes")), 11 * 2);
+        assert_true(fabs(json_number_value(json_array_get(times, 3)) - (i ? 1500303e-9 : 1000302e-9)) <
+                    1e-15);
+        assert_same(one, "mean", arm, "mean_ns");
+        assert_same(one, "stddev", arm, "sd_ns");
+        assert_same(one, "median", arm, "median_ns");
+        assert_same(one, "min", arm, "min_ns");
+        assert_same(one, "max", arm, "max_ns");
+        assert_same(one, "user", arm, "user_us");
+        assert_same(one, "system", arm, "system_us");
+    }
+    answer_done(&export);
+    answer_done(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -398,6 +461,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_stored_file_is_given_back, setup, teardown),
         cmocka_unit_test_setup_teardown(documents_are_whole, setup, teardown),
         cmocka_unit_test_setup_teardown(exports_are_complete, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_export_says_what_the_comparison_says, setup, teardown),
     };
     return cmocka_run_group_tests_name("documents", tests, NULL, NULL);
 }

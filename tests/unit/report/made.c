@@ -90,14 +90,16 @@ static void add_metrics(struct maker *k, const struct qs_sample *s)
 {
     for (uint32_t i = 0; i < k->of->iterations; i++) {
         double rate = floor(5000 * noise(k) / (s->arm > 0 ? k->of->ratio : 1));
-        metrics_put(metrics_of(k->m, RATE, s->soft_n > 0), rate);
-        metrics_put(metrics_of(k->m, CALLS, s->soft_n > 0),
+        metrics_put(metrics_of(k->m, RATE), rate);
+        metrics_put(metrics_of(k->m, CALLS),
                     (k->of->abba ? s->block % 3 : 100) + (s->point == 1) * s->arm + (s->point == 2) * i % 2);
     }
     if (s->block % 4 != 3)
-        metrics_put(metrics_of(k->m, POWER, s->soft_n > 0), floor(800 * noise(k)));
-    k->m->all.at[k->m->all.count - 1].drops[RATE] =
-        (struct qs_metric_drops){.tainted = s->soft_n + s->block % 2, .warm = s->block % 3};
+        metrics_put(metrics_of(k->m, POWER), floor(800 * noise(k)));
+    for (size_t i = 0; i < METRICS; i++)
+        metrics_of(k->m, i)->disturbed = s->soft_n > 0;
+    metrics_of(k->m, RATE)->tainted = s->soft_n + s->block % 2;
+    metrics_of(k->m, RATE)->warm = s->soft_n > 0 ? 0 : s->block % 3;
 }
 
 static void dress(struct maker *k, struct qs_sample *s, uint32_t device)
@@ -110,7 +112,7 @@ static void dress(struct maker *k, struct qs_sample *s, uint32_t device)
     s->windows[QS_SILENCE_PROVEN] = s->block % 2;
     s->evals = s->block % 3 == 2 ? 10 : 0;
     s->evals_json = s->evals > 0 ? qs_strdup("{\"target\":1}") : NULL;
-    s->warmup_n = s->block % 3;
+    s->warmup_n = s->soft_n > 0 ? 0 : s->block % 3;
     s->n_tainted += s->block % 4 == 1;
     s->opened_ns += (int64_t)s->block * s->block * 1000000;
     if (of->waits) {

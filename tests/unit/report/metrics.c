@@ -19,10 +19,8 @@ void metrics_done(struct metrics *m)
     m->all.metrics = NULL;
     m->all.metric_count = 0;
     for (size_t i = 0; i < m->all.count; i++) {
-        for (size_t k = 0; k < METRICS; k++) {
-            free(m->all.at[i].clean[k].at);
-            free(m->all.at[i].soft[k].at);
-        }
+        for (size_t k = 0; k < METRICS; k++)
+            free(m->all.at[i].values[k].at);
     }
     qs_job_metrics_free(&m->all);
     world_done(&m->w);
@@ -39,20 +37,17 @@ void metrics_run(struct metrics *m, uint32_t block, uint32_t arm, size_t n)
     const uint8_t uid[16] = {(uint8_t)(at >> 8), (uint8_t)at};
     memcpy(s->run_uid, uid, sizeof uid);
     m->all.at = qs_realloc(m->all.at, (at + 1) * sizeof *m->all.at);
-    m->all.at[at] = (struct qs_run_metrics){.clean = qs_calloc(METRICS, sizeof(struct qs_arm_values)),
-                                            .soft = qs_calloc(METRICS, sizeof(struct qs_arm_values)),
-                                            .drops = qs_calloc(METRICS, sizeof(struct qs_metric_drops))};
+    m->all.at[at] = (struct qs_run_metrics){.values = qs_calloc(METRICS, sizeof(struct qs_values))};
     memcpy(m->all.at[at].uid, uid, sizeof uid);
     m->all.count++;
 }
 
-struct qs_arm_values *metrics_of(struct metrics *m, size_t metric, bool soft)
+struct qs_values *metrics_of(struct metrics *m, size_t metric)
 {
-    struct qs_run_metrics *run = &m->all.at[m->all.count - 1];
-    return soft ? &run->soft[metric] : &run->clean[metric];
+    return &m->all.at[m->all.count - 1].values[metric];
 }
 
-void metrics_put(struct qs_arm_values *values, double v)
+void metrics_put(struct qs_values *values, double v)
 {
     values->at = qs_realloc(values->at, (values->n + 1) * sizeof *values->at);
     values->at[values->n++] = v;
@@ -65,11 +60,11 @@ void metrics_fill(struct metrics *m, double rate_ratio, double more_calls)
         for (uint32_t a = 0; a < 2; a++) {
             metrics_run(m, b, a, 3);
             for (int i = 0; i < 3; i++) {
-                metrics_put(metrics_of(m, RATE, false),
+                metrics_put(metrics_of(m, RATE),
                             (5000 + wobble[(b + 3 * a) % 8] + i) * (a > 0 ? rate_ratio : 1));
-                metrics_put(metrics_of(m, CALLS, false), 100 + (a > 0 ? more_calls : 0));
+                metrics_put(metrics_of(m, CALLS), 100 + (a > 0 ? more_calls : 0));
             }
-            metrics_put(metrics_of(m, POWER, false), 800 + (b * 5 + a * 3) % 7);
+            metrics_put(metrics_of(m, POWER), 800 + (b * 5 + a * 3) % 7);
         }
     }
 }

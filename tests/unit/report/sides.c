@@ -41,8 +41,7 @@ void sides_done(struct sides *s)
         s->runs[k].metric_count = 0;
         for (size_t i = 0; i < s->runs[k].count; i++) {
             for (size_t m = 0; m < metrics; m++) {
-                free(s->runs[k].at[i].clean[m].at);
-                free(s->runs[k].at[i].soft[m].at);
+                free(s->runs[k].at[i].values[m].at);
             }
         }
         qs_arm_runs_free(&s->runs[k]);
@@ -52,7 +51,7 @@ void sides_done(struct sides *s)
     qs_buf_done(&s->text);
 }
 
-void sides_set(struct qs_arm_values *values, double v)
+void sides_set(struct qs_values *values, double v)
 {
     free(values->at);
     values->at = qs_malloc(2 * sizeof *values->at);
@@ -84,10 +83,9 @@ struct qs_arm_run *sides_add(struct sides *s, int side, int64_t job, uint32_t ar
                                .env_json = qs_strdup(env_old),
                                .host_json =
                                    qs_strdup("{\"device\":{\"kernel\":\"x\"},\"host\":{\"kernel\":\"6\"}}"),
-                               .clean = qs_calloc(3, sizeof *run->clean),
-                               .soft = qs_calloc(3, sizeof *run->soft)};
+                               .values = qs_calloc(3, sizeof *run->values)};
     runs->count++;
-    sides_set(&run->clean[0], ns);
+    sides_set(&run->values[0], ns);
     return run;
 }
 
@@ -114,14 +112,13 @@ json_t *sides_compared(struct sides *s)
 void sides_fill_metric(struct sides *s, int side, size_t metric, double value)
 {
     for (size_t i = 0; i < s->runs[side].count; i++)
-        sides_set(&s->runs[side].at[i].clean[metric], value + (metric == 2 ? (double)(i % 3) : 0));
+        sides_set(&s->runs[side].at[i].values[metric], value + (metric == 2 ? (double)(i % 3) : 0));
 }
 
 void sides_disturb(struct sides *s, int side, size_t run, double ratio)
 {
     struct qs_arm_run *r = &s->runs[side].at[run];
-    r->soft[0] = r->clean[0];
-    r->clean[0] = (struct qs_arm_values){0};
-    for (size_t k = 0; k < r->soft[0].n; k++)
-        r->soft[0].at[k] *= ratio;
+    r->values[0].disturbed = true;
+    for (size_t k = 0; k < r->values[0].n; k++)
+        r->values[0].at[k] *= ratio;
 }

@@ -29,7 +29,7 @@ void sides_add_job(struct sides *s, int side, int64_t job, uint32_t arm, size_t 
 /* The iterations of a run were disturbed, and took so many times as long. */
 void sides_disturb(struct sides *s, int side, size_t run, double ratio);
 /* Two equal values. */
-void sides_set(struct qs_arm_values *values, double v);
+void sides_set(struct qs_values *values, double v);
 /* Replaces a text of a run. */
 void sides_name(char **text, const char *to);
 /* Another metric for all runs of a side; the third one varies a little from run to run. */

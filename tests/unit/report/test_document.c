@@ -457,12 +457,10 @@ static void test_every_field_is_described(void **state)
     m.w.in.taints_json =
         "[{\"arm\":1,\"code\":\"cpu.steal_ticks\",\"windows\":1,\"iterations\":1,\"example\":\"x\"}]";
     m.w.in.environment_json = "{\"agent\":\"1\"}";
-    m.all.at[0].clean[POWER].n = 0;    /* a warning */
+    m.all.at[0].values[POWER].n = 0;   /* a warning */
     world_soften(&m.w.samples.at[15]); /* there are both kinds of runs */
-    for (size_t i = 0; i < METRICS; i++) {
-        m.all.at[15].soft[i] = m.all.at[15].clean[i];
-        m.all.at[15].clean[i] = (struct qs_arm_values){0};
-    }
+    for (size_t i = 0; i < METRICS; i++)
+        m.all.at[15].values[i].disturbed = true;
     metrics_run(&m, 9, 0, 1); /* and a block that lacks an arm */
     world_soften(&m.w.samples.at[m.w.samples.count - 1]);
     m.w.in.opinions = QS_OPINIONS_ALL;

@@ -57,7 +57,7 @@ static struct qs_window_info *window_add(struct qs_windows *all, uint8_t run, co
                                  .opened_ns = (int64_t)all->count * 2000000000,
                                  .closed_ns = (int64_t)all->count * 2000000000 + 1000000000,
                                  .durations_ns = qs_calloc(n, sizeof *w->durations_ns),
-                                 .taints = qs_calloc(n, sizeof *w->taints),
+                                 .worth = qs_calloc(n, sizeof *w->worth),
                                  .n = n,
                                  .values = qs_calloc(KINDS, sizeof *w->values),
                                  .value_count = KINDS};
@@ -200,7 +200,8 @@ static void test_of_a_run(void **state)
     made_init(&m, 1);
     windows_init(&windows);
     window_add(&windows, 9, first, 5);
-    window_add(&windows, 9, second, 3)->taints[1] = QS_TAINT_EXIT;
+    window_add(&windows, 9, second, 3)->worth[1] = QS_WORTH_LOST;
+    windows.at[0].worth[0] = windows.at[0].worth[1] = QS_WORTH_WARMUP;
     json_t *doc = run_doc(&m.w, &run, &windows, brief);
     assert_int_equal(number(doc, "iterations"), 5);
     assert_int_equal(number(doc, "sample.describe.max"), 140);
@@ -220,9 +221,9 @@ static void test_of_a_run(void **state)
     assert_int_equal(number(doc, "views.1.used"), 3);
     json_decref(doc);
     for (size_t i = 0; i < 5; i++)
-        windows.at[0].taints[i] = QS_TAINT_GATE;
+        windows.at[0].worth[i] = QS_WORTH_DISTURBED;
     for (size_t i = 0; i < 3; i++)
-        windows.at[1].taints[i] = QS_TAINT_EXIT;
+        windows.at[1].worth[i] = QS_WORTH_LOST;
     m.w.in.views.count = 0;
     doc = run_doc(&m.w, &run, &windows, brief);
     assert_true(json_is_true(at(doc, "uses_tainted")));
@@ -452,7 +453,7 @@ static void test_it_ends_where_it_is_told_to(void **state)
     m.w.in.progress = (struct qs_progress){.go_on = hear, .user = &all};
     for (uint32_t b = 1; b <= 2; b++) {
         metrics_run(&m, b, 0, 1);
-        metrics_put(metrics_of(&m, RATE, false), b);
+        metrics_put(metrics_of(&m, RATE), b);
     }
     assert_int_equal(qs_report_job(&m.w.in, &windows, full, &out), QS_OK);
     assert_true(!all.fell && all.last >= 1 && all.stages > 40);

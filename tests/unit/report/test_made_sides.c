@@ -121,14 +121,10 @@ static struct texts texts_of(const struct compared *c, int k, const struct qs_sa
 
 static void take_values(struct qs_arm_run *run, const struct qs_sample *s, const struct qs_run_metrics *of)
 {
-    run->clean = qs_calloc(ALL_METRICS, sizeof *run->clean);
-    run->soft = qs_calloc(ALL_METRICS, sizeof *run->soft);
-    run->clean[0] = (struct qs_arm_values){.at = s->durations_ns, .n = s->n};
-    run->soft[0] = (struct qs_arm_values){.at = s->soft_ns, .n = s->soft_n};
-    for (size_t i = 0; of && i < METRICS; i++) {
-        run->clean[i + 1] = of->clean[i];
-        run->soft[i + 1] = of->soft[i];
-    }
+    run->values = qs_calloc(ALL_METRICS, sizeof *run->values);
+    run->values[0] = qs_sample_values(s);
+    for (size_t i = 0; of && i < METRICS; i++)
+        run->values[i + 1] = of->values[i];
 }
 
 static void take_run(struct side *side, const struct compared *c, int k, const struct qs_sample *s,
@@ -188,10 +184,8 @@ static void side_init(struct side *side, const struct compared *c, int k, int64_
 
 static void side_done(struct side *side)
 {
-    for (size_t i = 0; i < side->runs.count; i++) {
-        free(side->runs.at[i].clean);
-        free(side->runs.at[i].soft);
-    }
+    for (size_t i = 0; i < side->runs.count; i++)
+        free(side->runs.at[i].values);
     free(side->runs.at);
     metrics_done(&side->m);
 }

@@ -34,8 +34,9 @@ static void test_metrics(void **state)
     struct qs_err err = QS_ERR_INIT;
     metrics_init(&m, 2, NULL);
     metrics_fill(&m, 0.5, 0);
-    m.all.at[0].clean[POWER].n = 0;
-    m.all.at[2].drops[RATE] = (struct qs_metric_drops){.tainted = 4, .warm = 1};
+    m.all.at[0].values[POWER].n = 0;
+    m.all.at[2].values[RATE].tainted = 4;
+    m.all.at[2].values[RATE].warm = 1;
     assert_true(qs_views_parse("discard-first:1", &m.w.in.views, &err));
     json_t *doc = job_doc(&m);
     const json_t *a = at(doc, "results.0.arms.0.metrics"), *b = at(doc, "results.0.arms.1.metrics");
@@ -60,14 +61,13 @@ static void test_metrics_of_a_run(void **state)
     (void)state;
     struct metrics m;
     double ns[] = {900, 800, 850};
-    uint32_t taints[3] = {0};
-    struct qs_window_info window = {.durations_ns = ns, .taints = taints, .n = 3};
+    enum qs_worth worth[3] = {QS_WORTH_COUNTS, QS_WORTH_COUNTS, QS_WORTH_COUNTS};
+    struct qs_window_info window = {.durations_ns = ns, .worth = worth, .n = 3};
     struct qs_windows windows = {.at = &window, .count = 1};
     metrics_init(&m, 1, NULL);
     metrics_run(&m, 1, 0, 3);
     for (int i = 0; i < 3; i++)
-        metrics_put(metrics_of(&m, RATE, false), 10 + i);
-    metrics_put(metrics_of(&m, RATE, true), 99);
+        metrics_put(metrics_of(&m, RATE), 10 + i);
     const struct qs_run_info run = {.uid = {0}, .arm_name = m.w.spec->arms[0].name};
     json_t *doc = run_doc(&m, &run, &windows);
     assert_int_equal(json_array_size(at(doc, "metrics")), 1); /* it has no value of the others */
@@ -76,9 +76,12 @@ static void test_metrics_of_a_run(void **state)
     assert_string_equal(text_at(doc, "metrics.0.strip.of"), "iterations");
     json_decref(doc);
     for (size_t i = 0; i < 3; i++)
-        taints[i] = QS_TAINT_GATE;
+        worth[i] = QS_WORTH_DISTURBED;
+    metrics_of(&m, RATE)->disturbed = true;
+    metrics_of(&m, RATE)->tainted = 4;
     doc = run_doc(&m, &run, &windows);
-    assert_true(number(doc, "metrics.0.sample.n") == 1 && number(doc, "metrics.0.sample.describe.max") == 99);
+    assert_true(number(doc, "metrics.0.sample.n") == 3 && json_is_true(at(doc, "uses_tainted")));
+    assert_true(number(doc, "metrics.0.sample.dropped.tainted") == 1); /* one of the four is missing */
     json_decref(doc);
     m.w.in.metrics = NULL;
     doc = run_doc(&m, &run, &windows);

@@ -106,7 +106,7 @@ static void test_deterministic(void **state)
                         "calls: 100 count in a, 101 in b (+1)");
     ends_with(&m, 5, "b calls 1.0 % higher (1 of 4)");
     json_decref(doc);
-    m.all.at[0].clean[CALLS].at[1] = 99; /* a, once: then it is a value like any other */
+    m.all.at[0].values[CALLS].at[1] = 99; /* a, once: then it is a value like any other */
     doc = document(&m);
     assert_true(has_warning(metric(doc, "calls"), "warnings", "not-deterministic"));
     assert_true(json_is_false(at(metric(doc, "calls"), "comparisons.0.exact.base_constant")));
@@ -122,7 +122,7 @@ static void test_missing_values(void **state)
     struct metrics m;
     metrics_init(&m, 2, NULL);
     metrics_fill(&m, 1, 0);
-    m.all.at[3].clean[POWER].n = 0; /* the command failed once, in block 2 of b */
+    m.all.at[3].values[POWER].n = 0; /* the command failed once, in block 2 of b */
     json_t *doc = document(&m);
     const json_t *power = metric(doc, "power_mW");
     assert_true(number(power, "comparisons.0.base.units") == 7);
@@ -131,7 +131,7 @@ static void test_missing_values(void **state)
     assert_true(has_warning(power, "warnings", "missing"));
     json_decref(doc);
     for (size_t i = 0; i < m.all.count; i++)
-        m.all.at[i].clean[POWER].n = 0; /* nobody has it: it is no metric of this job */
+        m.all.at[i].values[POWER].n = 0; /* nobody has it: it is no metric of this job */
     doc = document(&m);
     assert_int_equal(json_array_size(at(doc, "results.0.metrics")), 2);
     json_decref(doc);
@@ -150,11 +150,11 @@ static void test_zeros(void **state)
     metrics_init(&m, 2, NULL);
     metrics_fill(&m, 1, 0);
     for (size_t i = 0; i < m.all.count; i++)
-        m.all.at[i].clean[POWER].at[0] = 0;
+        m.all.at[i].values[POWER].at[0] = 0;
     json_t *doc = document(&m);
     verdict_is(doc, "power_mW", "equivalent", "no-spread");
     json_decref(doc);
-    m.all.at[1].clean[POWER].at[0] = 3;
+    m.all.at[1].values[POWER].at[0] = 3;
     doc = document(&m);
     verdict_is(doc, "power_mW", "inconclusive", "not-positive");
     json_decref(doc);
@@ -169,9 +169,10 @@ static void test_disturbed_blocks(void **state)
     metrics_init(&m, 2, NULL);
     metrics_fill(&m, 1, 0);
     metrics_run(&m, 9, 0, 3);
-    metrics_put(metrics_of(&m, RATE, false), 5000);
+    metrics_put(metrics_of(&m, RATE), 5000);
     metrics_run(&m, 9, 1, 3);
-    metrics_put(metrics_of(&m, RATE, true), 1);
+    metrics_put(metrics_of(&m, RATE), 1);
+    metrics_of(&m, RATE)->disturbed = true;
     world_soften(&m.w.samples.at[m.w.samples.count - 1]);
     json_t *doc = document(&m);
     assert_true(number(doc, "results.0.blocks_used") == 8);
@@ -281,7 +282,7 @@ static void test_one_arm(void **state)
     metrics_init(&m, 1, NULL);
     for (uint32_t b = 1; b <= 7; b++) {
         metrics_run(&m, b, 0, 2);
-        metrics_put(metrics_of(&m, RATE, false), b);
+        metrics_put(metrics_of(&m, RATE), b);
     }
     json_t *doc = document(&m);
     assert_int_equal(json_array_size(at(doc, "results.0.metrics.0.comparisons")), 0);

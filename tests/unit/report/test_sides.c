@@ -258,7 +258,7 @@ static void losses_forbid_good_news(void **state)
     sides_add_job(&s, 0, 1, 0, 16, 1e6);
     sides_add_job(&s, 1, 2, 0, 16, 1e6);
     for (size_t i = 0; i < 8; i++) {
-        s.runs[1].at[i].clean[0].n = 0;
+        s.runs[1].at[i].values[0].n = 0;
         s.runs[1].at[i].state = QS_RUN_FAILED;
     }
     check(&s, "inconclusive", "taint-rates-differ", "runs");
@@ -275,11 +275,11 @@ static void losses_forbid_good_news(void **state)
     static const double times[] = {0.9e6, 0.97e6, 0.99e6}; /* better, probably, negligibly */
     for (size_t k = 0; k < sizeof times / sizeof *times; k++) {
         for (size_t i = 8; i < 16; i++)
-            sides_set(&s.runs[1].at[i].clean[0], times[k] + 1e2 * (double)i);
+            sides_set(&s.runs[1].at[i].values[0], times[k] + 1e2 * (double)i);
         check(&s, "inconclusive", "timeout-rates-differ", "runs");
     }
     for (size_t i = 8; i < 16; i++)
-        sides_set(&s.runs[1].at[i].clean[0], 2e6 + 1e3 * (double)i);
+        sides_set(&s.runs[1].at[i].values[0], 2e6 + 1e3 * (double)i);
     check(&s, "regression", "none", "runs"); /* bad news stands */
     sides_done(&s);
 }
@@ -308,7 +308,7 @@ static void deterministic_metrics_are_compared_exactly(void **state)
     doc = sides_compared(&s);
     assert_string_equal(text_at(doc, SECOND "verdict"), "equivalent");
     json_decref(doc);
-    s.runs[1].at[3].clean[1].at[1] = 1000007;
+    s.runs[1].at[3].values[1].at[1] = 1000007;
     doc = sides_compared(&s);
     assert_true(has_warning(doc, "results.0.devices.0.warnings", "not-deterministic"));
     assert_true(json_is_false(at(doc, SECOND "exact.candidate_constant")));
@@ -367,7 +367,7 @@ static void devices_are_a_level(void **state)
     assert_int_equal(json_integer_value(at(doc, "family.comparisons")), 4);
     json_decref(doc);
     for (size_t i = 8; i < 24; i++)
-        s.runs[1].at[i].clean[0].at[0] = s.runs[1].at[i].clean[0].at[1] = s.runs[0].at[i].clean[0].at[0];
+        s.runs[1].at[i].values[0].at[0] = s.runs[1].at[i].values[0].at[1] = s.runs[0].at[i].values[0].at[0];
     doc = sides_compared(&s);
     assert_string_equal(text_at(doc, "results.0.over_devices.0.verdict"), "inconclusive");
     assert_int_equal(json_integer_value(at(doc, "regressions")), 1);

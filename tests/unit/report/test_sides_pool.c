@@ -346,15 +346,13 @@ static void fill_job(struct sides *s, struct world *w)
             struct qs_sample *sample = world_one(w, b, arm, ns);
             struct qs_arm_run *run = arm < 2 ? sides_add(s, (int)arm, 1, arm, b, (double)ns) : NULL;
             if (run)
-                run->clean[0].n = 1;
+                run->values[0].n = 1;
             if (arm == 2 && b <= 2)
                 sample->state = QS_RUN_FAILED;
             if (b >= 6)
                 world_soften(sample);
-            if (b >= 6 && run) {
-                run->soft[0] = run->clean[0];
-                run->clean[0] = (struct qs_arm_values){0};
-            }
+            if (b >= 6 && run)
+                run->values[0].disturbed = true;
         }
     }
 }

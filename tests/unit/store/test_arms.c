@@ -131,14 +131,36 @@ static void an_arm_has_its_values(void **state)
     assert_string_equal(run->host_json, "{\"cpu\":\"x\"}");
     assert_null(run->build);
     assert_int_equal(run->taints, QS_TAINT_TIMEOUT | QS_TAINT_GATE);
-    assert_int_equal(run->tainted, 5);
-    assert_int_equal(run->clean[0].n, 2); /* of four: one timed out, one is the warm-up */
-    assert_true(run->clean[0].at[0] == 1002001);
-    assert_int_equal(run->soft[0].n, 4);
-    assert_true(fabs(run->soft[0].at[0] - 100200.4) < 1e-6); /* one evaluation of ten */
-    assert_int_equal(run->clean[1].n, 0);                    /* neither of the two has this metric */
-    assert_int_equal(run->soft[1].n, 2);
-    assert_true(run->soft[1].at[1] == -6);
+    assert_int_equal(run->values[0].tainted, 5);
+    assert_int_equal(run->values[0].warm, 1);
+    assert_int_equal(run->values[0].n, 2); /* of four: one timed out, one is the warm-up */
+    assert_true(run->values[0].at[0] == 1002001);
+    assert_false(run->values[0].disturbed);
+    assert_int_equal(run->values[1].n,
+                     0); /* neither of the two has this metric: no disturbed one stands in */
+    assert_false(run->values[1].disturbed);
+    qs_arm_runs_free(runs);
+    end(f, 2, 2); /* one that counts is enough */
+    runs = ask(f, &a);
+    assert_true(runs->at[0].values[0].n == 1 && runs->at[0].values[0].at[0] == 1002003);
+    qs_arm_runs_free(runs);
+}
+
+/* Where nothing is left behind the warm-up, in every metric. */
+static void a_run_may_stand_on_disturbed_values(void **state)
+{
+    struct fixture *f = *state;
+    struct asked a = {.picks = {{.job = f->job, .arm = "a"}}, .count = 1};
+    fill(f, true);
+    end(f, 2, 3);
+    struct qs_arm_runs *runs = ask(f, &a);
+    const struct qs_values *values = runs->at[0].values;
+    assert_true(values[0].disturbed && values[1].disturbed);
+    assert_int_equal(values[0].warm, 3);
+    assert_int_equal(values[0].n, 4);
+    assert_true(fabs(values[0].at[0] - 100200.4) < 1e-6); /* one evaluation of ten */
+    assert_int_equal(values[1].n, 2);
+    assert_true(values[1].at[1] == -6);
     qs_arm_runs_free(runs);
 }
 
@@ -151,7 +173,7 @@ static void builds_and_nights_are_found(void **state)
     struct qs_arm_runs *runs = ask(f, &a);
     assert_int_equal(runs->count, 1); /* both picks mean the same run */
     assert_int_equal(runs->metric_count, 2);
-    assert_true(runs->at[0].clean[1].at[3] == 4096 * 4);
+    assert_true(runs->at[0].values[1].at[3] == 4096 * 4);
     assert_string_equal(runs->at[0].build, "v2");
     assert_string_equal(runs->at[0].build_content + 60, "00ff");
     qs_arm_runs_free(runs);
@@ -413,11 +435,11 @@ static void a_job_has_its_metrics(void **state)
     const struct qs_run_metrics *run = qs_job_metrics_find(&a.ret, (const uint8_t[16]){2});
     assert_non_null(run);
     assert_null(qs_job_metrics_find(&a.ret, (const uint8_t[16]){3}));
-    assert_int_equal(run->clean[0].n, 3); /* each other of eight is missing, the first two are warm-up */
-    assert_true(run->clean[0].at[0] == -2 && run->clean[0].at[1] == -8);
-    assert_int_equal(run->soft[0].n, 2);
-    assert_int_equal(run->clean[1].n, 1);
-    assert_true(run->clean[1].at[0] == 1235 && run->soft[1].at[0] == 990);
+    assert_int_equal(run->values[0].n, 3); /* each other of eight is missing, the first two are warm-up */
+    assert_true(run->values[0].at[0] == -2 && run->values[0].at[1] == -8);
+    assert_true(run->values[0].warm == 2 && run->values[0].tainted == 4);
+    assert_int_equal(run->values[1].n, 1);
+    assert_true(run->values[1].at[0] == 1235 && run->values[1].tainted == 1);
     qs_job_metrics_free(&a.ret);
     a = (struct of_job){.uid = {2}};
     assert_true(qs_store_read_now(f->store, read_metrics, &a, &err));
@@ -439,14 +461,14 @@ static void a_window_of_warm_up_says_nothing(void **state)
     assert_int_equal(err.code, QS_E_NOT_FOUND);
     struct qs_err none = QS_ERR_INIT;
     assert_true(qs_store_read_now(f->store, read_metrics, &a, &none));
-    assert_int_equal(a.ret.at[0].clean[1].n, 0);
-    assert_int_equal(a.ret.at[0].soft[1].n, 1);
+    assert_int_equal(a.ret.at[0].values[1].n, 0); /* the disturbed one does not stand in for the third */
+    assert_int_equal(a.ret.at[0].values[1].warm, 1);
     qs_job_metrics_free(&a.ret);
-    const char *const names[] = {"max_rss_bytes", "duration_ns", "power_mW"};
+    const char *const names[] = {"max_rss_bytes", "duration_ns", "energy_uj"};
     a = (struct of_job){.job = f->job, .wanted = {names, 3}};
     assert_true(qs_store_read_now(f->store, read_metrics, &a, &none));
     assert_int_equal(a.ret.metric_count, 2); /* the duration is no other metric */
-    assert_int_equal(a.ret.at[0].clean[0].n, 4);
+    assert_int_equal(a.ret.at[0].values[0].n, 4);
     qs_job_metrics_free(&a.ret);
 }
 
@@ -456,6 +478,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(an_arm_has_its_values),
+        TEST(a_run_may_stand_on_disturbed_values),
         TEST(builds_and_nights_are_found),
         TEST(a_range_has_the_builds_between),
         TEST(the_nearest_session_was_measured),

@@ -69,6 +69,7 @@ static void samples_are_ordered_and_clean(void **state)
     assert_true(isnan(s->system_us_mean));
     assert_int_equal(samples.at[1].n, 1); /* the first three are warm-up */
     assert_int_equal(samples.at[1].durations_ns[0], 1000000 + 3000 + 3);
+    assert_true(samples.at[1].user_us_mean == 10 + 3 && samples.at[1].warmup_n == 3);
     assert_int_equal(samples.at[2].n, 0);
     assert_true(isnan(samples.at[2].user_us_mean));
     qs_samples_free(&samples);
@@ -204,8 +205,8 @@ static void windows_come_with_what_was_read(void **state)
     assert_int_equal(got->ord, 1);
     assert_int_equal(got->n, 4);
     assert_int_equal(got->durations_ns[3], 1000000 + 3000 + 7);
-    assert_int_equal(got->taints[0], QS_TAINT_GATE);
-    assert_int_equal(got->taints[2], QS_TAINT_GATE | QS_TAINT_EXIT);
+    assert_int_equal(got->worth[0], QS_WORTH_DISTURBED);
+    assert_int_equal(got->worth[2], QS_WORTH_LOST);
     assert_true(value_of(got, "thermal:soc")->before == 40000 &&
                 value_of(got, "thermal:soc")->after == 41000);
     assert_true(isnan(value_of(got, "metric:power_mW")->before));
@@ -442,16 +443,46 @@ static void an_error_comes_through(void **state)
     assert_int_equal(calls, 1); /* before close returned, and once */
 }
 
+/* One after the other, of which two clean ones are warm-up. */
+static void worth_goes_by_taints_and_warm_up(void **state)
+{
+    static const struct {
+        uint32_t taint;
+        size_t clean;
+        enum qs_worth worth;
+    } next[] = {{0, 1, QS_WORTH_WARMUP},
+                {QS_TAINT_GATE, 0, QS_WORTH_DISTURBED},
+                {QS_TAINT_EXIT, 0, QS_WORTH_LOST},
+                {0, 0, QS_WORTH_LOST}, /* a window of which nothing is clean */
+                {0, 1, QS_WORTH_WARMUP},
+                {QS_TAINT_GATE | QS_TAINT_EVIDENCE | QS_TAINT_LINK, 0, QS_WORTH_DISTURBED},
+                {QS_TAINT_LINK | QS_TAINT_CLOCK, 0, QS_WORTH_LOST},
+                {0, 1, QS_WORTH_COUNTS}};
+    size_t left = 2;
+    (void)state;
+    for (size_t i = 0; i < sizeof next / sizeof *next; i++)
+        assert_int_equal(qs_worth_next(next[i].taint, next[i].clean, &left), next[i].worth);
+    left = 3; /* a window is warm-up where all of it is */
+    assert_int_equal(qs_worth_next(0, 4, &left), QS_WORTH_COUNTS);
+    assert_int_equal(qs_worth_next(0, 1, &left), QS_WORTH_COUNTS);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(samples_are_ordered_and_clean), TEST(samples_are_of_one_evaluation),
-        TEST(iterations_come_in_pages),      TEST(a_marked_duration_is_the_same_integer),
-        TEST(jobs_and_runs_are_listed),      TEST(waits_are_summed_by_run),
-        TEST(windows_tell_everything),       TEST(events_and_files_are_found),
-        TEST(an_error_comes_through),        TEST(windows_come_with_what_was_read),
+        TEST(samples_are_ordered_and_clean),
+        TEST(samples_are_of_one_evaluation),
+        TEST(iterations_come_in_pages),
+        TEST(a_marked_duration_is_the_same_integer),
+        TEST(jobs_and_runs_are_listed),
+        TEST(waits_are_summed_by_run),
+        TEST(windows_tell_everything),
+        TEST(events_and_files_are_found),
+        TEST(an_error_comes_through),
+        TEST(windows_come_with_what_was_read),
+        cmocka_unit_test(worth_goes_by_taints_and_warm_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
