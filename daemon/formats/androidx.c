@@ -42,10 +42,8 @@ static bool take_runs(const struct qs_json_at *at, struct qs_import_build *b, co
     json_t *one;
     json_array_foreach(values, i, one)
     {
-        json_t *list = json_pack("[O]", one);
-        bool ok = qs_json_numbers(at, b, list, i);
-        json_decref(list);
-        if (!ok)
+        const struct qs_json_at here = qs_json_at_index(at, i);
+        if (!qs_json_number(&here, b, one, i))
             return false;
     }
     return true;

@@ -93,11 +93,11 @@ static void drop_cells(struct csv *c)
 static bool quoted_cell(struct csv *c, struct qs_buf *text)
 {
     const char *from = c->s++;
-    for (; c->s < c->r->end; c->s++) {
+    for (; *c->s != '\0'; c->s++) {
         if (*c->s == '"' && c->s[1] != '"') {
             c->s++;
             c->s += strspn(c->s, " \r");
-            if (c->s < c->r->end && *c->s != c->separator && *c->s != '\n')
+            if (*c->s != '\0' && *c->s != c->separator && *c->s != '\n')
                 return qs_reader_fail(c->r, c->s, "write a quote inside quotes twice",
                                       "text after the closing quote");
             return true;
@@ -110,10 +110,8 @@ static bool quoted_cell(struct csv *c, struct qs_buf *text)
 
 static void plain_cell(struct csv *c, struct qs_buf *text)
 {
-    size_t n = 0;
-    while (c->s + n < c->r->end && c->s[n] != c->separator && c->s[n] != '\n')
-        n++;
-    size_t keep = n;
+    const char stops[] = {c->separator, '\n', '\0'};
+    size_t n = strcspn(c->s, stops), keep = n;
     while (keep > 0 && strchr(" \t\r", c->s[keep - 1]))
         keep--;
     qs_buf_add(text, c->s, keep);
@@ -144,14 +142,14 @@ static bool read_cell(struct csv *c)
 static bool read_row(struct csv *c, bool *ret_more)
 {
     drop_cells(c);
-    while (c->s < c->r->end && (strchr("\r\n", *c->s) || *c->s == '#'))
+    while (*c->s != '\0' && (strchr("\r\n", *c->s) || *c->s == '#'))
         c->s += *c->s == '#' ? strcspn(c->s, "\n") : 1;
-    *ret_more = c->s < c->r->end;
+    *ret_more = *c->s != '\0';
     for (bool more = *ret_more; more;) {
         if (!read_cell(c))
             return false;
-        more = c->s < c->r->end && *c->s == c->separator;
-        c->s += c->s < c->r->end; /* the separator, or the end of the line */
+        more = *c->s == c->separator;
+        c->s += *c->s != '\0'; /* the separator, or the end of the line */
     }
     return true;
 }
@@ -202,7 +200,7 @@ static bool read_header(struct csv *c)
     bool more;
     if (!read_row(c, &more))
         return false;
-    c->columns = qs_calloc(c->cell_count + 1, sizeof *c->columns);
+    c->columns = qs_calloc(c->cell_count, sizeof *c->columns);
     c->column_count = c->cell_count;
     for (size_t i = 0; i < c->column_count; i++) {
         struct column *col = &c->columns[i];

@@ -68,16 +68,15 @@ static bool add_number(struct qs_document_build *b, const char *s, size_t n)
 {
     double v;
     enum qs_number kind = qs_reader_number(s, n, &v);
-    int shown = n < 40 ? (int)n : 40;
     if (kind == QS_NUMBER_NO)
         return qs_reader_fail(b->r, s, "write one number a line, with a point: 12.5; # begins a comment",
-                              "`%.*s` is not a number", shown, s);
+                              "`%.*s` is not a number", qs_reader_shown(n), s);
     if (kind == QS_NUMBER_NOT_FINITE)
-        return qs_reader_fail(b->r, s, NULL, "`%.*s` is no finite number", shown, s);
+        return qs_reader_fail(b->r, s, NULL, "`%.*s` is no finite number", qs_reader_shown(n), s);
     if (is_other(b->form))
         return add_other(b, v, s);
     if (v < 0)
-        return qs_reader_fail(b->r, s, NULL, "`%.*s` is negative: no duration", shown, s);
+        return qs_reader_fail(b->r, s, NULL, "`%.*s` is negative: no duration", qs_reader_shown(n), s);
     return qs_document_add(b, v * qs_form_unit_ns(b->form->unit), s);
 }
 
@@ -92,7 +91,7 @@ static bool number_line(struct qs_document_build *b, const struct qs_pattern *pa
     const char *comment = memchr(s, '#', n);
     const char *end = comment ? comment : s + n;
     (void)pattern;
-    while (s < end && is_blank(*s))
+    while (is_blank(*s)) /* its end is none */
         s++;
     while (end > s && is_blank(end[-1]))
         end--;
@@ -115,7 +114,7 @@ static bool pattern_line(struct qs_document_build *b, const struct qs_pattern *p
 static bool read_lines(struct qs_document_build *b, const struct qs_pattern *pattern)
 {
     bool ok = true;
-    for (const char *s = b->r->text; ok && s < b->r->end;) {
+    for (const char *s = b->r->text; ok && *s != '\0';) {
         size_t n = strcspn(s, "\n");
         ok = (pattern ? pattern_line : number_line)(b, pattern, s, n);
         s += n + (s[n] == '\n');

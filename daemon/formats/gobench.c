@@ -61,10 +61,10 @@ static bool take_value(struct go *go, const char *benchmark, struct word value, 
     double v;
     if (unit.n == 0)
         return qs_reader_fail(go->r, value.at, "values come in pairs: 1726 ns/op", "`%.*s` has no unit",
-                              value.n < 40 ? (int)value.n : 40, value.at);
+                              qs_reader_shown(value.n), value.at);
     if (qs_reader_number(value.at, value.n, &v) == QS_NUMBER_NO)
         return qs_reader_fail(go->r, value.at, "a line is: name, iterations, then pairs of value and unit",
-                              "`%.*s` is not a number", value.n < 40 ? (int)value.n : 40, value.at);
+                              "`%.*s` is not a number", qs_reader_shown(value.n), value.at);
     if (unit.n >= sizeof name)
         return qs_reader_fail(go->r, unit.at, NULL, "a unit of more than %zu bytes", sizeof name - 1);
     memcpy(name, unit.at, unit.n);
@@ -115,12 +115,11 @@ static bool take_line(struct go *go, const char *s, const char *end)
 bool qs_import_gobench(struct qs_reader *r)
 {
     struct go go = {.r = r};
-    for (const char *s = r->text; s < r->end;) {
-        const char *stop = memchr(s, '\n', (size_t)(r->end - s));
-        stop = stop ? stop : r->end;
+    for (const char *s = r->text; *s != '\0';) {
+        const char *stop = s + strcspn(s, "\n");
         if (!take_line(&go, s, stop))
             return false;
-        s = stop + 1;
+        s = stop + (*stop == '\n');
     }
     return true;
 }

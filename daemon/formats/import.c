@@ -57,24 +57,23 @@ enum qs_direction qs_direction_of_unit(const char *unit)
 }
 
 /* Not a cell of CSV: no comma ends its first word. */
-static bool line_starts_with(const char *text, const char *end, const char *word)
+static bool line_starts_with(const char *text, const char *word)
 {
-    size_t n = strlen(word);
-    for (const char *s = text; s && (size_t)(end - s) >= n;) {
-        if (strncmp(s, word, n) == 0 && s[strcspn(s, " \t,;\n")] != ',')
+    for (const char *s = text; *s != '\0';) {
+        if (strncmp(s, word, strlen(word)) == 0 && s[strcspn(s, " \t,;\n")] != ',')
             return true;
-        s = memchr(s, '\n', (size_t)(end - s));
-        s = s ? s + 1 : NULL;
+        s += strcspn(s, "\n");
+        s += *s == '\n';
     }
     return false;
 }
 
 /* The first line that is neither empty nor a comment holds numbers alone, *count of them. */
-static bool is_numbers(const char *s, const char *end, size_t *count)
+static bool is_numbers(const char *s, size_t *count)
 {
     double v;
     *count = 0;
-    while (s < end && (*s == '#' || strchr(" \t\r\n", *s))) {
+    while (*s != '\0' && (*s == '#' || strchr(" \t\r\n", *s))) {
         size_t skip = *s == '#' ? strcspn(s, "\n") : 1;
         s += skip;
     }
@@ -94,10 +93,10 @@ static bool is_numbers(const char *s, const char *end, size_t *count)
  * be among the values. */
 static enum qs_format detect_text(const struct qs_reader *r)
 {
-    if (line_starts_with(r->text, r->end, "Benchmark"))
+    if (line_starts_with(r->text, "Benchmark"))
         return QS_FORMAT_GOBENCH;
     size_t count, n = strlen(r->name);
-    bool numbers = is_numbers(r->text, r->end, &count);
+    bool numbers = is_numbers(r->text, &count);
     bool named_csv = n > 4 && strcmp(r->name + n - 4, ".csv") == 0;
     return numbers && !(named_csv && count > 1) ? QS_FORMAT_NUMBERS : QS_FORMAT_CSV;
 }
@@ -113,7 +112,7 @@ bool qs_reader_check_text(struct qs_reader *r)
     if (r->text[strspn(r->text, " \t\r\n")] == '\0')
         return qs_reader_fail(r, NULL, "what should have written it did not: look there",
                               "the file is empty");
-    for (const char *s = r->text; s < r->end;) {
+    for (const char *s = r->text; *s != '\0';) {
         bool valid;
         size_t step = qs_utf8_next(s, (size_t)(r->end - s), &valid);
         if (!valid)

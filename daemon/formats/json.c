@@ -135,6 +135,13 @@ const json_t *qs_json_want(const struct qs_json_at *at, const json_t *object, co
     return v;
 }
 
+bool qs_json_number(const struct qs_json_at *at, struct qs_import_build *b, const json_t *v, uint64_t run)
+{
+    if (!json_is_real(v) && !json_is_null(v))
+        return qs_json_fail(at, NULL, "a number is wanted, this is %s", type_name(json_typeof(v)));
+    return qs_reader_value(at->r, b, json_is_null(v) ? NAN : json_real_value(v), run, 0, NULL);
+}
+
 bool qs_json_numbers(const struct qs_json_at *at, struct qs_import_build *b, const json_t *list, uint64_t run)
 {
     size_t i;
@@ -142,9 +149,7 @@ bool qs_json_numbers(const struct qs_json_at *at, struct qs_import_build *b, con
     json_array_foreach(list, i, v)
     {
         struct qs_json_at here = qs_json_at_index(at, i);
-        if (!json_is_real(v) && !json_is_null(v))
-            return qs_json_fail(&here, NULL, "a number is wanted, this is %s", type_name(json_typeof(v)));
-        if (!qs_reader_value(at->r, b, json_is_null(v) ? NAN : json_real_value(v), run, 0, NULL))
+        if (!qs_json_number(&here, b, v, run))
             return false;
     }
     return true;
@@ -175,7 +180,7 @@ static enum qs_format kind_of(const json_t *doc)
 static bool check_size(struct qs_reader *r)
 {
     size_t commas = 0;
-    for (const char *s = r->text; s < r->end; s++)
+    for (const char *s = r->text; *s != '\0'; s++)
         commas += *s == ',';
     return commas <= 2 * (size_t)QS_IMPORT_VALUES ||
            qs_reader_fail(r, NULL, "give it in several files", "more than %d commas", 2 * QS_IMPORT_VALUES);

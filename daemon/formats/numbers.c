@@ -46,7 +46,7 @@ static bool is_ambiguous(struct qs_reader *r, const char *s, size_t n)
     if ((second || memchr(s, '.', all)) && !is_grouped(s, all))
         return false;
     (void)qs_reader_fail(r, s, "write 12.5 for one number, and a space after the comma between two",
-                         "`%.*s` can be one number or several", all < 40 ? (int)all : 40, s);
+                         "`%.*s` can be one number or several", qs_reader_shown(all), s);
     return true;
 }
 
@@ -68,7 +68,7 @@ bool qs_import_numbers(struct qs_reader *r)
         enum qs_number kind = qs_reader_number(s, n, &v);
         if (kind == QS_NUMBER_NO)
             return qs_reader_fail(r, s, "write one number a line, with a point: 12.5; # begins a comment",
-                                  "`%.*s` is not a number", n < 40 ? (int)n : 40, s);
+                                  "`%.*s` is not a number", qs_reader_shown(n), s);
         ok = !is_ambiguous(r, s, n) && qs_reader_value(r, b, v, run, 0, NULL);
         s += n;
     }

@@ -11,6 +11,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+enum { SHOWN_BYTES = 40 };
+
 uint64_t qs_reader_hash(const char *s, size_t n)
 {
     uint64_t h = 14695981039346656037u; /* FNV-1a */
@@ -30,6 +32,11 @@ static void place(const struct qs_reader *r, const char *at, unsigned *line, uns
             ++*column;
         }
     }
+}
+
+int qs_reader_shown(size_t n)
+{
+    return n < SHOWN_BYTES ? (int)n : SHOWN_BYTES;
 }
 
 bool qs_reader_fail(struct qs_reader *r, const char *at, const char *suggestion, const char *fmt, ...)
@@ -64,8 +71,8 @@ void qs_reader_begin(struct qs_reader *r, const char *name, const char *text, si
 static uint64_t hash_key(const struct qs_import_key *key)
 {
     uint64_t h = qs_reader_hash(key->benchmark, strlen(key->benchmark));
-    h = h * 31 + qs_reader_hash(key->metric, strlen(key->metric));
-    return h * 31 + qs_reader_hash(key->unit, strlen(key->unit));
+    h = (h * 31) ^ qs_reader_hash(key->metric, strlen(key->metric));
+    return (h * 31) ^ qs_reader_hash(key->unit, strlen(key->unit));
 }
 
 static bool is_series(const struct qs_import_build *b, const struct qs_import_key *key, uint64_t hash)
@@ -145,23 +152,25 @@ bool qs_reader_value(struct qs_reader *r, struct qs_import_build *b, double numb
     return true;
 }
 
+static int by_number(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
 /* Equal runs together, the first of each run in front of the others. */
 static int by_run(const void *a, const void *b)
 {
     const struct qs_import_point *x = a, *y = b;
-    if (x->run != y->run)
-        return x->run < y->run ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
+    int order = by_number(x->run, y->run);
+    return order != 0 ? order : by_number(x->index, y->index);
 }
 
 static int by_order(const void *a, const void *b)
 {
     const struct qs_import_point *x = a, *y = b;
-    if (x->run != y->run)
-        return x->run < y->run ? -1 : 1;
-    if (x->order < y->order || x->order > y->order)
+    if (x->run == y->run && (x->order < y->order || x->order > y->order))
         return x->order < y->order ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
+    return by_run(a, b);
 }
 
 /* Most files are in order as they are. */
@@ -178,8 +187,6 @@ static void sort_by(struct qs_import_build *b, int (*compare)(const void *, cons
 static void sort_points(struct qs_import_build *b)
 {
     uint64_t run = 0, first = 0;
-    if (b->count == 0)
-        return;
     sort_by(b, by_run);
     for (size_t i = 0; i < b->count; i++) {
         if (i == 0 || b->points[i].run != run) {
@@ -241,14 +248,14 @@ enum qs_number qs_reader_number(const char *s, size_t n, double *ret)
 {
     static const char *const names[] = {"nan", "inf", "infinity", "na"};
     char text[64];
-    size_t sign = n > 0 && (s[0] == '-' || s[0] == '+');
+    size_t sign = s[0] == '-' || s[0] == '+';
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (n - sign == strlen(names[i]) && strncasecmp(s + sign, names[i], n - sign) == 0) {
             *ret = NAN;
             return QS_NUMBER_NOT_FINITE;
         }
     }
-    if (n == 0 || n >= sizeof text)
+    if (n >= sizeof text)
         return QS_NUMBER_NO;
     memcpy(text, s, n);
     text[n] = '\0';

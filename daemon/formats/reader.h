@@ -63,11 +63,13 @@ bool qs_reader_fail(struct qs_reader *r, const char *at, const char *suggestion,
 bool qs_reader_finish(struct qs_reader *r, struct qs_import *ret);
 void qs_reader_done(struct qs_reader *r);
 
+/* How many of n bytes a message quotes. */
+int qs_reader_shown(size_t n);
 uint64_t qs_reader_hash(const char *s, size_t n);
 
 enum qs_number { QS_NUMBER_NO, QS_NUMBER_FINITE, QS_NUMBER_NOT_FINITE };
 /* The whole of s[0..n) as a decimal number; nan, inf and na in any case, and what overflows, are not finite.
- */
+ * s[n] can be read. */
 enum qs_number qs_reader_number(const char *s, size_t n, double *ret);
 
 typedef bool qs_import_text_fn(struct qs_reader *r);
@@ -99,6 +101,8 @@ const json_t *qs_json_want(const struct qs_json_at *at, const json_t *object, co
 /* Always false: a problem at the place of `at`, with its path. */
 bool qs_json_fail(const struct qs_json_at *at, const char *suggestion, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* A number, or null for one that is not finite. */
+bool qs_json_number(const struct qs_json_at *at, struct qs_import_build *b, const json_t *v, uint64_t run);
 /* The numbers of a list, all of one run. */
 bool qs_json_numbers(const struct qs_json_at *at, struct qs_import_build *b, const json_t *list,
                      uint64_t run);

@@ -52,6 +52,8 @@ static void test_numbers(void **state)
 {
     (void)state;
     gives(QS_FORM_MS, "# a\r\n\r\n 1.5 # b\n\t2\t\n\n3e1", 3, (const int64_t[]){1500000, 2000000, 30000000});
+    gives(QS_FORM_NS, "7", 1, (const int64_t[]){7});
+    gives(QS_FORM_NS, "7\n", 1, (const int64_t[]){7});
     gives(QS_FORM_NS, "0\n7\n9007199254740992\n", 3, (const int64_t[]){0, 7, 9007199254740992});
     gives(QS_FORM_US, "0.1\n0.7\n1234.5678\n", 3, (const int64_t[]){100, 700, 1234568});
     gives(QS_FORM_S,
@@ -128,6 +130,11 @@ static void test_other_units(void **state)
     qs_document_done(&d);
     refused(&f, "1\n0.0000001\n", "stdout:2:1: 1e-07 MB/s cannot be kept in millionths");
     refused(&f, "1e10\n", "too large");
+    refused(&f, "9000000001\n", "too large");
+    d = read(&f, "9e9\n-9e9");
+    assert_memory_equal(d.values, ((const int64_t[]){INT64_C(9000000000000000), -INT64_C(9000000000000000)}),
+                        2 * sizeof *d.values);
+    qs_document_done(&d);
     refused(&f, "fast\n", "stdout:1:1: `fast` is not a number");
     refused(&f, "# none\n", "there is no number in it");
 }
@@ -147,6 +154,9 @@ static void test_bounds(void **state)
     qs_buf_str(&text, "8\n");
     refused(&ns, text.data, "stdout:65537:1: more than 65536 values");
     refused(&any, text.data, "more than 65536 values");
+    struct qs_form other = form(QS_FORM_NUMBERS, QS_FORM_OTHER, NULL);
+    other.other = other.metric = (char *)"x";
+    refused(&other, text.data, "stdout:65537:1: more than 65536 values");
     qs_buf_clear(&text);
     for (int i = 0; i < 1023; i++)
         qs_buf_char(&text, 'x');
@@ -220,6 +230,27 @@ static void test_evaluations(void **state)
     qs_document_done(&d);
 }
 
+/* What is no counter, what is too large for one, and what a later repetition lacks. */
+static void test_counters(void **state)
+{
+    const struct qs_form f = form(QS_FORM_GBENCH, QS_FORM_NS, NULL);
+    (void)state;
+#define FORTY "counter_of_forty_bytes_so_that_there_are"
+    struct qs_document d = read(
+        &f, DOC(ROW("a", "\"real_time\":5,\"cpu_time\":\"none\",\"threads\":3,\"text\":\"7\",\"" FORTY
+                         "_and_eighteen_more\":1,\"" FORTY
+                         "_and_nineteen_more_\":2,\"large\":8.5e12,\"over\":9e12,"
+                         "\"below\":-9e12") "," ROW("a", "\"real_time\":6,\"cpu_time\":7,\"large\":\"8\"")));
+    assert_int_equal(d.metric_count, 5);
+    assert_string_equal(d.metrics[1].name, FORTY "_and_eighteen_more_micro");
+    assert_string_equal(d.metrics[1].unit, "1e-6");
+    const int64_t want[] = {
+        INT64_MIN, 1000000,  INT64_C(8500000000000000000), INT64_MIN, INT64_MIN, 7000, INT64_MIN, INT64_MIN,
+        INT64_MIN, INT64_MIN};
+    assert_memory_equal(d.values, want, sizeof want);
+    qs_document_done(&d);
+}
+
 /* As many counters as there may be; those that follow are left out. */
 static void test_as_many_counters_as_there_may_be(void **state)
 {
@@ -282,6 +313,14 @@ static void test_google_benchmark_is_refused(void **state)
             "several benchmarks: a, b (say which in the job: benchmark: NAME)");
     refused(&f, DOC(ROW("a", "\"real_time\":1,\"error_occurred\":true,\"error_message\":\"no lena.ppm\"")),
             "`a` failed: no lena.ppm");
+    refused(&f, DOC(ROW("a", "\"real_time\":1,\"skipped\":true,\"skip_message\":\"no card\"")),
+            "`a` failed: no card");
+    refused(&f, DOC(ROW("a", "\"real_time\":1,\"skipped\":true")), "`a` failed: it does not say why");
+#define ONE(name) ROW(name, "\"real_time\":1")
+    refused(&f, DOC(ONE("a") "," ONE("b") "," ONE("a") "," ONE("c") "," ONE("d") "," ONE("e")),
+            "several benchmarks: a, b, c, d, e (say");
+    refused(&f, DOC(ONE("a") "," ONE("b") "," ONE("c") "," ONE("d") "," ONE("e") "," ONE("f") "," ONE("g")),
+            "several benchmarks: a, b, c, d, e, ... (say");
     f.benchmark = (char *)"c";
     refused(&f, DOC(ROW("a", "\"real_time\":1") "," ROW("b", "\"real_time\":2")),
             "no benchmark is called `c`: there are a, b");
@@ -297,6 +336,7 @@ int main(void)
         cmocka_unit_test(test_as_many_counters_as_there_may_be),
         cmocka_unit_test(test_as_many_repetitions_as_there_may_be),
         cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_counters),
         cmocka_unit_test(test_google_benchmark),
         cmocka_unit_test(test_evaluations),
         cmocka_unit_test(test_google_benchmark_is_refused),

@@ -302,6 +302,8 @@ static void names_of_formats(void **state)
     }
     enum qs_format none;
     assert_false(qs_format_find("excel", &none));
+    assert_string_equal(qs_format_name(QS_FORMAT_COUNT), "unknown");
+    assert_string_equal(qs_drop_name(QS_DROP_COUNT), "unknown");
 }
 
 int main(int argc, char **argv)

@@ -72,6 +72,11 @@ static const struct {
     {"c", "# a, b\na\tb\n1\t2\n", "csv", " a  ?: 1; b  ?: 2;"},
     {"c", "#\n# a, b\na;b\n1;2", "csv", " a  ?: 1; b  ?: 2;"},
     {"c", "x,y\n1,a\ninf,b\n", "csv", " x  ?: 1 (not-finite 1);"},
+    {"c", "a\tb\n\t2\n1\t3\n", "csv", " b  ?: 2 3;"},
+    {"c", "a,b\n1,\t\"2\"\n", "csv", " a  ?: 1; b  ?: 2;"},
+    {"c", "value,w\n1,\"2\"", "csv", " value  ?: 1; w  ?: 2;"},
+    {"n", "7", "numbers", " value  ?: 7;"},
+    {"n", "1.0000000000000000000000000000000000000000000000000000000000000\n", "numbers", " value  ?: 1;"},
     {"j",
      "{\"benchmarks\":[{\"name\":\"a/"
      "1\",\"run_name\":\"a\",\"real_time\":1.5,\"cpu_time\":1,\"time_unit\":\"us\","
@@ -88,18 +93,25 @@ static const struct {
      "pyperf", "all time ns <: 500000000 1000000000 | 2000000000 (warm-up 2);m value byte <: 7;"},
     {"j",
      "{\"results\":[{\"command\":\"x\",\"times\":[0.5,1,2],\"exit_codes\":[0,1,null]},"
-     "{\"command\":\"y\",\"times\":[1]}]}",
-     "hyperfine", "x time ns <: 500000000 (failed 2);y time ns <: 1000000000;"},
+     "{\"command\":\"y\",\"times\":[1]},{\"command\":\"z\",\"times\":[3,4,5],\"exit_codes\":[-9,0.5,0]}]}",
+     "hyperfine",
+     "x time ns <: 500000000 (failed 2);y time ns <: 1000000000;z time ns <: 4000000000 | 5000000000 (failed "
+     "1);"},
+    {"j", "{\"benchmarks\":[{\"name\":\"s\",\"sampledMetrics\":{\"aUs\":{\"runs\":[[1,2],[3]]}}}]}",
+     "androidx", "s aUs us <: 1 2 | 3;"},
     {"j",
      "{\"benchmarks\":[{\"name\":\"startup\",\"metrics\":{\"timeToInitialDisplayMs\":{\"runs\":[1,2]},"
      "\"memoryKb\":{\"runs\":[3,4]}},\"sampledMetrics\":{\"frameNs\":{\"runs\":[[1,2],[3]]}}},"
+     "{\"name\":\"a\",\"params\":{\"compilation\":\"None\"},\"metrics\":{\"timeToFullDisplayMs\":{\"runs\":["
+     "1,2]}}},"
      "{\"name\":\"startupWarm\",\"metrics\":{\"timeToFullDisplayMs\":{\"runs\":[1,2]}}},"
      "{\"name\":\"s\",\"params\":{\"mode\":\"HOT\",\"n\":1},\"metrics\":{\"timeToFullDisplayMs\":{\"runs\":["
      "5,6]},"
      "\"timeToX\":{\"runs\":[7]},\"Ms\":{\"runs\":[8,null]},\"aPercent\":{\"runs\":[9]}}}]}",
      "androidx",
      "startup timeToInitialDisplayMs ms <: 1 | 2;startup memoryKb KiB <: 3 4;startup frameNs ns <: 1 2 | "
-     "3;startupWarm timeToFullDisplayMs ms <: 1 2;s timeToFullDisplayMs ms <: 5 6;s timeToX  ?: 7;s Ms  ?: 8 "
+     "3;a timeToFullDisplayMs ms <: 1 | 2;startupWarm timeToFullDisplayMs ms <: 1 2;s timeToFullDisplayMs ms "
+     "<: 5 6;s timeToX  ?: 7;s Ms  ?: 8 "
      "(not-finite 1);s aPercent % ?: 9;"},
     {"g",
      "goos: linux\nBenchmarkA-8 10 5 ns/op 7 B/op\nBenchmarkA-8 20 6 ns/op\nPASS\nUnit tok/op x "
@@ -144,8 +156,52 @@ static void each_is_read_as_it_is_meant(void **state)
     qs_buf_done(&all);
 }
 
+/* Two names that are too long together are cut to what a name may have. */
+static void long_names_are_joined_as_far_as_there_is_room(void **state)
+{
+    struct qs_buf text;
+    struct qs_problems problems;
+    struct qs_import in;
+    (void)state;
+    qs_buf_init(&text);
+    qs_problems_init(&problems);
+    qs_buf_fmt(&text, "name,arm,time,commit,value\n%0*d,%0*d,%0*d,%0*d,1\n", 250, 1, 300, 2, 199, 3, 200, 4);
+    assert_true(qs_import_read("f", text.data, text.len, QS_FORMAT_AUTO, &in, &problems));
+    assert_int_equal(strlen(in.series[0].benchmark), QS_IMPORT_NAME_BYTES);
+    assert_memory_equal(in.series[0].benchmark + 249, "1 0", 3);
+    assert_int_equal(strlen(in.series[0].labels[0]), QS_IMPORT_NAME_BYTES); /* as long as it may be */
+    assert_memory_equal(in.series[0].labels[0] + QS_IMPORT_NAME_BYTES - 2, "04", 3);
+    qs_import_done(&in);
+    qs_problems_done(&problems);
+    qs_buf_done(&text);
+}
+
+/* One more unit than are remembered is of no known direction. */
+static void units_are_remembered_as_far_as_there_is_room(void **state)
+{
+    struct qs_buf text;
+    struct qs_problems problems;
+    struct qs_import in;
+    (void)state;
+    qs_buf_init(&text);
+    qs_problems_init(&problems);
+    for (int i = 0; i < 33; i++)
+        qs_buf_fmt(&text, "Unit u%d better=higher\n", i);
+    qs_buf_str(&text, "BenchmarkA 1 5 u0 6 u31 7 u32\n");
+    assert_true(qs_import_read("f", text.data, text.len, QS_FORMAT_AUTO, &in, &problems));
+    assert_int_equal(in.count, 3);
+    assert_int_equal(in.series[0].direction, QS_DIRECTION_HIGHER);
+    assert_int_equal(in.series[1].direction, QS_DIRECTION_HIGHER);
+    assert_int_equal(in.series[2].direction, QS_DIRECTION_UNKNOWN);
+    qs_import_done(&in);
+    qs_problems_done(&problems);
+    qs_buf_done(&text);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_is_read_as_it_is_meant)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_is_read_as_it_is_meant),
+                                       cmocka_unit_test(long_names_are_joined_as_far_as_there_is_room),
+                                       cmocka_unit_test(units_are_remembered_as_far_as_there_is_room)};
     return cmocka_run_group_tests_name("small", tests, NULL, NULL);
 }
