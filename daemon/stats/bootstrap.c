@@ -61,7 +61,7 @@ double qs_statistic_median(double *x, size_t n, void *user)
         return x[k];
     double below = x[0];
     for (size_t i = 1; i < k; i++)
-        below = x[i] > below ? x[i] : below;
+        below = fmax(below, x[i]);
     return below + (x[k] - below) / 2;
 }
 

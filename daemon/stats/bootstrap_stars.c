@@ -1,6 +1,7 @@
 /* The statistic of each resample: of some statistics without computing it of each resample. */
 #include "stats/bootstrap_parts.h"
 
+#include "stats/pick.h"
 #include "stats/rng.h"
 #include "stats/sum.h"
 
@@ -98,7 +99,7 @@ static double mean_by_blocks(struct qs_boot_work *b)
     double sum = 0;
     for (size_t i = 0; i < b->n; i += b->block_length) {
         size_t at = qs_rng_below(&b->rng, b->n), left = b->n - i;
-        sum += sum_around(b, at, left < b->block_length ? left : b->block_length);
+        sum += sum_around(b, at, qs_less(left, b->block_length));
     }
     return b->centre + sum / (double)b->n;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "stats/controller_impl.h"
+#include "stats/pick.h"
 
 enum { REASON_BYTES = 512, DEPTH_MAX = 32 };
 
@@ -175,7 +176,7 @@ struct outcome {
 
 static size_t kept_from(const struct leaf *leaf)
 {
-    return leaf->state.tail > leaf->state.start ? leaf->state.tail : leaf->state.start;
+    return qs_more(leaf->state.tail, leaf->state.start);
 }
 
 static struct outcome join(const struct qs_rule *rule, const struct leaf **at)
@@ -188,7 +189,7 @@ static struct outcome join(const struct qs_rule *rule, const struct leaf **at)
     for (size_t i = 0; i < rule->child_count; i++) {
         struct outcome o = join(&rule->child[i], at);
         holding += o.holds ? 1 : 0;
-        latest = o.kept_from > latest ? o.kept_from : latest;
+        latest = qs_more(latest, o.kept_from);
         first = o.holds && first == SIZE_MAX ? o.kept_from : first;
     }
     if (rule->kind == QS_RULE_ANY)

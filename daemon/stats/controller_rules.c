@@ -58,7 +58,7 @@ double qs_leaf_median(const double *x, size_t n, double *scratch)
         return scratch[k];
     double below = scratch[0];
     for (size_t i = 1; i < k; i++)
-        below = scratch[i] > below ? scratch[i] : below;
+        below = fmax(below, scratch[i]);
     return below + (scratch[k] - below) / 2;
 }
 
@@ -135,9 +135,7 @@ bool qs_leaf_rse(struct qs_leaf_view *v)
 bool qs_leaf_planner(struct qs_leaf_view *v)
 {
     double want = v->now->planned == SIZE_MAX ? v->rule->arg[1] : (double)v->now->planned;
-    want = want < v->rule->arg[0] ? v->rule->arg[0] : want;
-    want = want > v->rule->arg[1] ? v->rule->arg[1] : want;
-    return (double)v->n >= want;
+    return (double)v->n >= fmin(v->rule->arg[1], fmax(v->rule->arg[0], want));
 }
 
 bool qs_leaf_external(struct qs_leaf_view *v)

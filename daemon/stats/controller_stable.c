@@ -14,8 +14,8 @@ struct spread {
 
 static void widen(struct spread *s, double v)
 {
-    s->lo = v < s->lo ? v : s->lo;
-    s->hi = v > s->hi ? v : s->hi;
+    s->lo = fmin(s->lo, v);
+    s->hi = fmax(s->hi, v);
 }
 
 /* How far median and IQR of y[0, j) move for j = len/2 .. len. */

@@ -1,11 +1,11 @@
 #include "stats/dependence.h"
 
+#include "stats/pick.h"
 #include "stats/special.h"
 #include "stats/sum.h"
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 /* The deviations from the mean, and where the series is broken. */
@@ -39,7 +39,7 @@ static enum qs_status series_init(struct series *s, const double *x, size_t n, c
         return QS_EDOM;
     if (!(m.var > 0))
         return QS_EDEGENERATE;
-    s->d = n > SIZE_MAX / sizeof *s->d ? NULL : malloc(n * sizeof *s->d);
+    s->d = malloc(n * sizeof *s->d);
     if (!s->d)
         return QS_ENOMEM;
     struct qs_acc acc = {0};
@@ -79,7 +79,7 @@ enum qs_status qs_ljung_box(const double *x, size_t n, const size_t *breaks, siz
                             struct qs_ljung_box *out)
 {
     if (lags == 0)
-        lags = n / 5 < 10 ? n / 5 : 10;
+        lags = qs_less(n / 5, 10);
     *out = (struct qs_ljung_box){.q = NAN, .p = NAN, .lags = lags};
     struct series s;
     enum qs_status status = series_init(&s, x, n, breaks, n_breaks);
@@ -100,7 +100,7 @@ enum qs_status qs_ljung_box(const double *x, size_t n, const size_t *breaks, siz
 
 static double clamp(double x, double lo, double hi)
 {
-    return x < lo ? lo : x > hi ? hi : x;
+    return fmax(lo, fmin(hi, x));
 }
 
 /* -1 + 2 sum G_m over the leading pairs G_m = r_{2m} + r_{2m+1} that are positive; NaN where they do not end
@@ -136,7 +136,7 @@ enum qs_status qs_ess(const double *x, size_t n, const size_t *breaks, size_t n_
     if (status == QS_OK) {
         double count = (double)n;
         out->geyer = out->tau > 1 ? clamp(count / out->tau, 1, count) : count;
-        out->n_eff = out->geyer < out->ar1 ? out->geyer : out->ar1;
+        out->n_eff = fmin(out->geyer, out->ar1);
     }
     free(s.d);
     return status;

@@ -1,5 +1,7 @@
 #include "stats/dip.h"
 
+#include "stats/pick.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -92,7 +94,7 @@ static double widest(const struct hull *h, size_t *minor_at, size_t *major_at)
             }
             ix = first ? 0 : ix - 1;
         }
-        iv = iv < h->major.n ? iv : h->major.n - 1;
+        iv = qs_less(iv, h->major.n - 1);
     } while (g[ix] != l[iv]);
     return most;
 }

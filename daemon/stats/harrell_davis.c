@@ -1,5 +1,6 @@
 #include "stats/harrell_davis.h"
 
+#include "stats/pick.h"
 #include "stats/special.h"
 #include "stats/sum.h"
 
@@ -113,7 +114,7 @@ enum qs_status qs_hd_quantile(const double *sorted, size_t n, double p, double *
     double count = (double)n;
     size_t middle = (size_t)(count * p);
     struct weights w = {.x = sorted, .n = n, .a = (count + 1) * p, .b = (count + 1) * (1 - p)};
-    w.centre = sorted[middle < n ? middle : n - 1];
+    w.centre = sorted[qs_less(middle, n - 1)];
     double sum = 1;
     if (is_narrow(&w))
         sum = take_narrow(&w, middle);

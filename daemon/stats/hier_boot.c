@@ -1,5 +1,6 @@
 #include "stats/hier_boot.h"
 
+#include "stats/pick.h"
 #include "stats/resample.h"
 #include "stats/rng.h"
 #include "stats/sum.h"
@@ -172,8 +173,7 @@ static enum qs_status draw_ratios(const struct qs_tree *x, const struct qs_tree 
 {
     struct stock s;
     stock_init(&s, opts->seed, opts->stream);
-    size_t every = VALUES_A_LOOK / (qs_tree_size(x) + qs_tree_size(y)) + 1;
-    every = every < RESAMPLES_A_LOOK ? every : RESAMPLES_A_LOOK;
+    size_t every = qs_less(VALUES_A_LOOK / (qs_tree_size(x) + qs_tree_size(y)) + 1, RESAMPLES_A_LOOK);
     bool ended = false;
     for (size_t r = 0; r < out->n && !s.no_memory; r++) {
         ended = r % every == 0 && !qs_progress_go_on(&opts->progress, (double)r / (double)out->n);

@@ -5,7 +5,6 @@
 #include "stats/sum.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 static struct qs_hl nothing(double level)
@@ -131,8 +130,7 @@ enum qs_status qs_hl_ratio(const double *x, size_t nx, const double *y, size_t n
 {
     double middle[2] = {NAN, NAN};
     *out = nothing(level);
-    bool fits = nx < SIZE_MAX / 2 / sizeof(double) && ny < SIZE_MAX / 2 / sizeof(double);
-    double *logs = fits ? malloc((nx + ny + 1) * sizeof *logs) : NULL;
+    double *logs = malloc((nx + ny + 1) * sizeof *logs);
     if (!logs)
         return QS_ENOMEM;
     enum qs_status sx = qs_logs(x, nx, logs), sy = qs_logs(y, ny, logs + nx);

@@ -2,6 +2,7 @@
 
 #include "stats/energy.h"
 #include "stats/hunter_parts.h"
+#include "stats/pick.h"
 #include "stats/special.h"
 #include "stats/sum.h"
 #include "stats/twosample.h"
@@ -123,7 +124,7 @@ static size_t split_window(struct hunter *h, size_t from, size_t end, double p_w
         if (h->ended || s.end - s.from < 2 || !(p_between(h, s.from, at, s.end) <= p_weak))
             return last;
         h->found[at] = true;
-        last = at > last ? at : last;
+        last = qs_more(last, at);
         memmove(h->stretch + i + 1, h->stretch + i, (h->n_stretches - i) * sizeof *h->stretch);
         h->n_stretches++;
         h->stretch[i] = stretch_of(h, s.from, at);
@@ -143,9 +144,9 @@ static void split(struct hunter *h)
     size_t window = h->opts.window, start = 0;
     while (start < h->n && !h->ended) {
         h->done = SPLIT_SHARE * (double)start / (double)h->n;
-        size_t end = h->n - start < window ? h->n : start + window;
+        size_t end = start + qs_less(h->n - start, window);
         size_t last = split_window(h, start, end, weak_p(h->opts.p_max));
-        start = last > start + window / 2 ? last : start + window / 2;
+        start = qs_more(last, start + window / 2);
     }
 }
 
@@ -238,7 +239,7 @@ static enum qs_status finish(struct hunter *h)
 
 static enum qs_status hunt(struct hunter *h)
 {
-    size_t window = h->opts.window < h->n ? h->opts.window : h->n;
+    size_t window = qs_less(h->opts.window, h->n);
     h->found = calloc(h->n, sizeof *h->found);
     h->stretch = calloc(window, sizeof *h->stretch);
     h->scratch = calloc(2 * window, sizeof *h->scratch);

@@ -1,6 +1,7 @@
 #include "stats/impact.h"
 
 #include "stats/abreast.h"
+#include "stats/pick.h"
 #include "stats/rng.h"
 #include "stats/sum.h"
 
@@ -176,8 +177,7 @@ static size_t shortest_run(const struct qs_nested *data)
 {
     size_t n = SIZE_MAX;
     for (size_t j = 0; j < data->k; j++)
-        if (data->off[j + 1] - data->off[j] < n)
-            n = data->off[j + 1] - data->off[j];
+        n = qs_less(n, data->off[j + 1] - data->off[j]);
     return n;
 }
 
@@ -193,11 +193,11 @@ enum qs_status qs_impact_factor(const struct qs_nested *data, const struct qs_im
         return status;
     if (vc.t1 > 0 || vc.t2 > 0)
         out->analytic = sqrt(1 + vc.t2 / vc.t1);
-    size_t n = shortest_run(data), least = data->k < n ? data->k : n;
+    size_t n = shortest_run(data), least = qs_less(data->k, n);
     if (data->k < MIN_RUNS || n < MIN_SAMPLES)
         return QS_ETOOFEW;
     size_t c = data->k / 4 * 3 + data->k % 4 * 3 / 4;
-    out->c = c < least ? c : least - 1;
+    out->c = qs_less(c, least - 1);
     out->rounds = opts->rounds;
     return factors(data, vc.grand_mean, opts, out);
 }

@@ -1,5 +1,6 @@
 #include "stats/ks.h"
 
+#include "stats/pick.h"
 #include "stats/ranks_parts.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@ static size_t mark_ends(const struct qs_ranks_pair *pair, bool *ends)
     size_t most = 0;
     for (size_t i = 0, j = 0; qs_ranks_step(pair, &i, &j);) {
         size_t here = distance(i, j, pair->n1, pair->n2);
-        most = here > most ? here : most;
+        most = qs_more(most, here);
         if (ends)
             ends[i + j] = true;
     }

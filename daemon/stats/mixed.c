@@ -1,12 +1,12 @@
 #include "stats/mixed.h"
 
+#include "stats/pick.h"
 #include "stats/special.h"
 #include "stats/sum.h"
 #include "stats/variance.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #define CONTRADICT_P 0.001
@@ -225,7 +225,7 @@ static double agreement(const struct qs_ttest *a, const struct qs_ttest *b)
 
 static size_t fewest(const struct kind side[2])
 {
-    return side[0].n < side[1].n ? side[0].n : side[1].n;
+    return qs_less(side[0].n, side[1].n);
 }
 
 /* Whether the kinds of one side tell of different values beyond chance. */
@@ -319,11 +319,11 @@ static void take_weighted(struct qs_paired *out, const struct qs_ttest *t, doubl
 enum qs_status qs_mixed_blocks(const double *x, const double *y, const bool *disturbed, size_t n,
                                double level, struct qs_paired *out, struct qs_mixed *ret_mixed)
 {
-    double *d = n > 0 && n < SIZE_MAX / (2 * sizeof *d) ? malloc(n * sizeof *d) : NULL;
+    double *d = malloc((n + 1) * sizeof *d);
     enum qs_status status = qs_paired_blocks(x, y, n, level, out);
     *ret_mixed = (struct qs_mixed){.agree_p = NAN, .worth = NAN};
     if (!d)
-        return n > 0 && status == QS_OK ? QS_ENOMEM : status;
+        return QS_ENOMEM;
     for (size_t i = 0; i < n && status == QS_OK; i++)
         d[i] = log(y[i]) - log(x[i]);
     if (status == QS_OK)

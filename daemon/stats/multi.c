@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 const char *qs_multi_name(enum qs_multi_method method)
@@ -64,7 +63,7 @@ enum qs_status qs_adjust(const double *p, size_t m, enum qs_multi_method method,
     if (m == 0)
         return QS_ENODATA;
     bool valid = are_chances(p, m);
-    struct ranked *sorted = valid && m <= SIZE_MAX / sizeof *sorted ? malloc(m * sizeof *sorted) : NULL;
+    struct ranked *sorted = valid ? malloc(m * sizeof *sorted) : NULL;
     if (!sorted) {
         for (size_t i = 0; i < m; i++)
             out[i] = NAN;

@@ -1,5 +1,6 @@
 #include "stats/ranks.h"
 
+#include "stats/pick.h"
 #include "stats/ranks_parts.h"
 #include "stats/special.h"
 
@@ -50,7 +51,7 @@ static void count_subsets(double *ways, const unsigned *scores, size_t n, size_t
 {
     ways[0] = 1;
     for (size_t k = 0; k < n; k++) {
-        for (size_t m = k + 1 < m_max ? k + 1 : m_max; m > 0; m--) {
+        for (size_t m = qs_less(k + 1, m_max); m > 0; m--) {
             double *row = ways + m * (s_max + 1);
             const double *less = row - (s_max + 1);
             for (size_t s = scores[k]; s <= s_max; s++)

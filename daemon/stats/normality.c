@@ -224,12 +224,14 @@ const char *qs_shape_name(enum qs_shape shape)
     return (unsigned)shape < sizeof names / sizeof *names ? names[shape] : names[0];
 }
 
-static void test_logs(const double *x, size_t n, struct qs_fit *out)
+static enum qs_status test_logs(const double *x, size_t n, struct qs_fit *out)
 {
     double *logs = malloc(n * sizeof *logs);
-    if (logs && qs_logs(x, n, logs) == QS_OK)
-        (void)qs_shapiro(logs, n, out);
+    enum qs_status status = logs ? qs_logs(x, n, logs) : QS_ENOMEM;
+    if (status == QS_OK)
+        status = qs_shapiro(logs, n, out);
     free(logs);
+    return status;
 }
 
 enum qs_status qs_shape_test(const double *x, size_t n, double alpha, struct qs_shape_test *out)
@@ -241,7 +243,10 @@ enum qs_status qs_shape_test(const double *x, size_t n, double alpha, struct qs_
     enum qs_status status = qs_shapiro(x, n, &out->raw);
     if (status != QS_OK)
         return status;
-    test_logs(x, n, &out->log);
+    if (test_logs(x, n, &out->log) == QS_ENOMEM) {
+        out->raw = none;
+        return QS_ENOMEM;
+    }
     if (out->raw.p >= alpha)
         out->shape = QS_SHAPE_NORMAL;
     else

@@ -1,6 +1,8 @@
 /* Kalibera, Bulej & Tuma 2005: an interval for each build. */
 #include "stats/opinion_parts.h"
 
+#include "stats/pick.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +10,8 @@
 static size_t shortest(const struct qs_nested *runs)
 {
     size_t least = runs->off[1] - runs->off[0];
-    for (size_t j = 1; j < runs->k; j++) {
-        size_t n = runs->off[j + 1] - runs->off[j];
-        least = n < least ? n : least;
-    }
+    for (size_t j = 1; j < runs->k; j++)
+        least = qs_less(least, runs->off[j + 1] - runs->off[j]);
     return least;
 }
 

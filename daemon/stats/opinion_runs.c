@@ -2,6 +2,7 @@
 #include "stats/opinion_parts.h"
 
 #include "stats/perfherder.h"
+#include "stats/pick.h"
 #include "stats/rancid.h"
 #include "stats/stepfit.h"
 
@@ -57,7 +58,7 @@ enum qs_status qs_opinion_perfherder(const struct qs_opinion_case *c, struct qs_
     const struct qs_perfherder_opts opts = qs_perfherder_opts_default();
     double series[MOST], t[MOST];
     size_t changes[MOST], count, nx = c->base.runs->k, ny = c->cand.runs->k;
-    size_t back = nx < opts.max_back ? nx : opts.max_back, fore = ny < opts.fore ? ny : opts.fore;
+    size_t back = qs_less(nx, opts.max_back), fore = qs_less(ny, opts.fore);
     qs_opinion_threshold(out, "t_limit", QS_OPINION_PLAIN, opts.t_limit);
     qs_opinion_number(out, "baseline_runs", QS_OPINION_PLAIN, (double)back);
     qs_opinion_number(out, "candidate_runs", QS_OPINION_PLAIN, (double)fore);

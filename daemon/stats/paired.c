@@ -1,12 +1,12 @@
 #include "stats/twosample.h"
 
+#include "stats/pick.h"
 #include "stats/special.h"
 #include "stats/sum.h"
 #include "stats/trend.h"
 
 #include <float.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 static double log_ratio(double y, double x)
@@ -59,7 +59,7 @@ static void sign_test(const double *d, size_t n, struct qs_paired *out)
     }
     if (out->n_up + out->n_down < n)
         out->flags |= QS_FLAG_TIES;
-    size_t fewer = out->n_up < out->n_down ? out->n_up : out->n_down;
+    size_t fewer = qs_less(out->n_up, out->n_down);
     out->sign_p = fmin(1, 2 * qs_pbinom((double)fewer, (double)(out->n_up + out->n_down), 0.5));
 }
 
@@ -91,7 +91,7 @@ enum qs_status qs_paired_blocks(const double *x, const double *y, size_t n, doub
     for (size_t i = 0; i < n; i++)
         if (!is_positive(x[i]) || !is_positive(y[i]))
             return QS_EDOM;
-    double *d = n > SIZE_MAX / sizeof *d ? NULL : malloc(n * sizeof *d);
+    double *d = malloc(n * sizeof *d);
     if (!d)
         return QS_ENOMEM;
     for (size_t i = 0; i < n; i++)

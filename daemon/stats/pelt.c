@@ -2,10 +2,10 @@
 
 #include "stats/describe.h"
 #include "stats/pelt_parts.h"
+#include "stats/pick.h"
 #include "stats/sum.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 struct qs_pelt_opts qs_pelt_opts_default(void)
@@ -51,8 +51,7 @@ static bool normal_init(struct normal *p, const double *x, size_t n, double loca
 
 static size_t default_least(size_t n)
 {
-    size_t share = n / 100 + (n % 100 > 0);
-    return share > 5 ? share : 5;
+    return qs_more(5, (n + 99) / 100);
 }
 
 enum qs_status qs_pelt(const double *x, size_t n, const struct qs_pelt_opts *opts, size_t *changes,
@@ -142,7 +141,7 @@ static bool empirical_init(struct empirical *p, const double *x, const double *s
     double dn = (double)n, k = fmin(dn, ceil(4 * log(dn)));
     p->levels = (size_t)k;
     p->weight = 2 * log(2 * dn - 1) / k;
-    p->below = n + 1 > SIZE_MAX / p->levels ? NULL : calloc((n + 1) * p->levels, sizeof *p->below);
+    p->below = calloc((n + 1) * p->levels, sizeof *p->below);
     if (!p->below)
         return false;
     for (size_t i = 0; i < p->levels; i++) {

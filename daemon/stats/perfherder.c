@@ -1,5 +1,6 @@
 #include "stats/perfherder.h"
 
+#include "stats/pick.h"
 #include "stats/sum.h"
 
 #include <math.h>
@@ -42,9 +43,7 @@ static double t_between(const struct window *a, const struct window *b)
 
 static size_t clamp(size_t x, size_t lo, size_t hi)
 {
-    if (x < lo)
-        return lo;
-    return x > hi ? hi : x;
+    return qs_more(lo, qs_less(hi, x));
 }
 
 static void find(const double *t, size_t n, const struct qs_perfherder_opts *opts, size_t *changes,
@@ -70,8 +69,8 @@ enum qs_status qs_perfherder(const double *x, size_t n, const struct qs_perfherd
     t[0] = 0;
     for (size_t i = 1; i < n; i++) {
         size_t back = clamp(quiet, opts->min_back, opts->max_back);
-        struct window before = weigh(x + i - 1, back < i ? back : i, -1);
-        struct window after = weigh(x + i, opts->fore < n - i ? opts->fore : n - i, 1);
+        struct window before = weigh(x + i - 1, qs_less(back, i), -1);
+        struct window after = weigh(x + i, qs_less(opts->fore, n - i), 1);
         t[i] = t_between(&before, &after);
         quiet = t[i] > opts->t_limit ? 0 : quiet + 1;
     }

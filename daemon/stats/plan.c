@@ -1,5 +1,6 @@
 #include "stats/plan.h"
 
+#include "stats/pick.h"
 #include "stats/special.h"
 
 #include <math.h>
@@ -52,7 +53,7 @@ static double half_width(double s, size_t k, const struct qs_plan_opts *opts)
  */
 static size_t top_units(double s, double wanted, size_t least, size_t most, const struct qs_plan_opts *opts)
 {
-    size_t lo = least < 2 ? 2 : least, hi = most;
+    size_t lo = qs_more(2, least), hi = most;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
         if (half_width(s, mid, opts) <= wanted)

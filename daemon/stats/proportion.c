@@ -1,5 +1,7 @@
 #include "stats/proportion.h"
 
+#include "stats/pick.h"
+
 #include <math.h>
 
 static double ln_choose(size_t n, size_t k)
@@ -16,7 +18,7 @@ double qs_fisher_exact(size_t hit1, size_t n1, size_t hit2, size_t n2)
     if (n1 == 0 || n2 == 0 || hits == 0 || hits == n)
         return 1;
     double all = ln_choose(n, hits), seen = exp(ln_choose(n1, hit1) + ln_choose(n2, hit2) - all), p = 0;
-    size_t lo = hits > n2 ? hits - n2 : 0, hi = hits < n1 ? hits : n1;
+    size_t lo = hits > n2 ? hits - n2 : 0, hi = qs_less(hits, n1);
     for (size_t k = lo; k <= hi; k++) {
         double one = exp(ln_choose(n1, k) + ln_choose(n2, hits - k) - all);
         if (one <= seen * slack)

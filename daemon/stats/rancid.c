@@ -2,6 +2,7 @@
 
 #include "stats/abreast.h"
 #include "stats/describe.h"
+#include "stats/pick.h"
 #include "stats/resample.h"
 #include "stats/rng.h"
 #include "stats/sum.h"
@@ -79,9 +80,7 @@ static void take_ratios(struct side *a, struct side *b, double *ratios, size_t c
 static size_t resamples_of(size_t n)
 {
     enum { LEAST = 100 };
-    size_t most = QS_RANCID_DRAWS_MOST / n;
-    most = most > LEAST ? most : LEAST;
-    return most < QS_RANCID_RESAMPLES ? most : QS_RANCID_RESAMPLES;
+    return qs_less(QS_RANCID_RESAMPLES, qs_more(LEAST, QS_RANCID_DRAWS_MOST / n));
 }
 
 static enum qs_status bootstrap(const double *x, size_t nx, const double *y, size_t ny, double level,

@@ -1,6 +1,7 @@
 /* What rank methods for two samples stand on: sorted samples, the distribution of u, selected differences. */
 #include "stats/ranks.h"
 
+#include "stats/pick.h"
 #include "stats/ranks_parts.h"
 #include "stats/sum.h"
 
@@ -65,7 +66,7 @@ bool qs_ranks_is_exact(const struct qs_ranks_pair *pair, int method)
 double qs_ranks_arrangements(size_t n1, size_t n2)
 {
     double all = 1;
-    size_t less = n1 < n2 ? n1 : n2, more = n1 < n2 ? n2 : n1;
+    size_t less = qs_less(n1, n2), more = qs_more(n1, n2);
     for (size_t i = 1; i <= less && isfinite(all); i++)
         all = all * (double)(more + i) / (double)i;
     return isfinite(all) ? round(all) : all;

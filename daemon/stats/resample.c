@@ -1,5 +1,6 @@
 #include "stats/resample.h"
 
+#include "stats/pick.h"
 #include "stats/special.h"
 
 #include <math.h>
@@ -133,6 +134,6 @@ void qs_resample_middle(struct qs_rng *rng, size_t n, size_t rank[2])
            u = a / (a + b);
     double next = n % 2 == 0 ? u - (1 - u) * expm1(log(unit(rng)) / (double)above) : u;
     size_t at = (size_t)(dn * u), at_next = (size_t)(dn * next);
-    rank[0] = at < n ? at : n - 1;
-    rank[1] = at_next < n ? at_next : n - 1;
+    rank[0] = qs_less(at, n - 1);
+    rank[1] = qs_less(at_next, n - 1);
 }

@@ -53,7 +53,7 @@ enum outcome { SORTED, NO_MEMORY, ENDED };
 
 static enum outcome sort_by_digits(double *x, size_t n, const struct qs_progress *progress)
 {
-    uint64_t *keys = n > SIZE_MAX / 2 / sizeof *keys ? NULL : malloc(2 * n * sizeof *keys);
+    uint64_t *keys = malloc(2 * n * sizeof *keys);
     bool ended = false;
     if (!keys)
         return NO_MEMORY;

@@ -1,6 +1,7 @@
 #include "stats/steady.h"
 
 #include "stats/pelt.h"
+#include "stats/pick.h"
 #include "stats/sum.h"
 
 #include <math.h>
@@ -63,7 +64,7 @@ static void classify(const struct kept *k, size_t n, const struct qs_steady_opts
         better_before = better_before || (!same && (m.mean < last.mean) == opts->lower_is_better);
     }
     size_t start = first == 0 ? 0 : k->index[segment_start(k, first)];
-    size_t tail = n / 4 > MIN_TAIL ? n / 4 : MIN_TAIL;
+    size_t tail = qs_more(n / 4, MIN_TAIL);
     out->segments = k->n_changes + 1;
     out->mean = last.mean;
     out->start = n - start < tail ? n : start;

@@ -2,6 +2,7 @@
 
 #include "stats/describe.h"
 #include "stats/hunter_parts.h"
+#include "stats/pick.h"
 #include "stats/special.h"
 #include "stats/sum.h"
 #include "stats/twosample.h"
@@ -44,9 +45,8 @@ static struct qs_moments moments(const struct finder *f, size_t from, size_t end
 static double median_around(const double *x, size_t n, size_t i)
 {
     double v[2 * HALF_WINDOW + 1];
-    size_t half = i < n - 1 - i ? i : n - 1 - i;
-    half = half > HALF_WINDOW ? HALF_WINDOW : half < HALF_AT_ENDS ? HALF_AT_ENDS : half;
-    size_t from = i > half ? i - half : 0, end = n - i > half + 1 ? i + half + 1 : n;
+    size_t half = qs_more(HALF_AT_ENDS, qs_less(HALF_WINDOW, qs_less(i, n - 1 - i)));
+    size_t from = i - qs_less(i, half), end = qs_less(n, i + half + 1);
     size_t count = 0;
     for (size_t k = from; k < end; k++) {
         size_t at = count++;
@@ -104,7 +104,7 @@ static void place(const struct finder *f, size_t i)
     struct qs_change_point *c = &f->out->point[i];
     double before = f->out->y[c->index - 1], after = f->out->y[c->index], cost = 0, least = 0;
     size_t first = start_of(f, i) + f->least, end = end_of(f, i + 1), best = c->index, tail = f->n - c->index;
-    size_t last = end - (end == f->n && tail < f->least ? tail : f->least);
+    size_t last = end - (end == f->n ? qs_less(tail, f->least) : f->least);
     for (size_t k = c->index; k < last && k < c->index + HALF_WINDOW; k++) {
         cost += distance(f, f->x[k], before) - distance(f, f->x[k], after);
         best = cost < least ? k + 1 : best;
@@ -270,7 +270,7 @@ static enum qs_status finish(const struct finder *f, size_t i)
     enum qs_status status = qs_log_welch(f->out->y + from, na, f->out->y + c->index, nb, f->level, &test);
     if (status == QS_ENOMEM)
         return status;
-    double wider = sqrt(qs_ar1_inflation(f->out->phi, na < nb ? nb : na));
+    double wider = sqrt(qs_ar1_inflation(f->out->phi, qs_more(na, nb)));
     c->ratio = test.ratio; /* NaN where there are no logarithms */
     c->ci = test.ci;
     c->ci.lo = test.ratio * pow(test.ci.lo / test.ratio, wider);

@@ -2,7 +2,6 @@
 
 #include <float.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,7 +73,7 @@ enum qs_status qs_sorted_copy(const double *x, size_t n, double **out)
     for (size_t i = 0; i < n; i++)
         if (!isfinite(x[i]))
             return QS_EDOM;
-    double *copy = n > SIZE_MAX / sizeof *copy ? NULL : malloc(n * sizeof *copy);
+    double *copy = malloc(n * sizeof *copy);
     if (!copy)
         return QS_ENOMEM;
     memcpy(copy, x, n * sizeof *copy);

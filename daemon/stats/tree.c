@@ -3,7 +3,6 @@
 #include "stats/interval.h"
 #include "stats/sum.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 
 enum qs_status qs_tree_check(const struct qs_tree *tree)
@@ -59,9 +58,8 @@ static bool work_init(struct work *w, const struct qs_tree *tree)
 {
     size_t units = 0;
     for (size_t g = 0; g < tree->depth; g++)
-        if (__builtin_add_overflow(units, tree->count[g], &units))
-            return false;
-    double *p = units == 0 || units > SIZE_MAX / (4 * sizeof *p) ? NULL : malloc(4 * units * sizeof *p);
+        units += tree->count[g];
+    double *p = malloc(4 * units * sizeof *p);
     if (!p)
         return false;
     for (size_t g = 0; g < tree->depth; g++) {

@@ -69,7 +69,7 @@ enum qs_status qs_mann_kendall(const double *y, size_t n, struct qs_mann_kendall
             return QS_EDOM;
     if (n == 1)
         return QS_ETOOFEW;
-    double *x = n > SIZE_MAX / (2 * sizeof *x) ? NULL : malloc(2 * n * sizeof *x);
+    double *x = malloc(2 * n * sizeof *x);
     if (!x)
         return QS_ENOMEM;
     memcpy(x, y, n * sizeof *x);

@@ -4,7 +4,6 @@
 #include "stats/sum.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 static struct qs_ttest no_test(double level)
@@ -110,8 +109,7 @@ enum qs_status qs_log_welch(const double *x, size_t nx, const double *y, size_t 
     *out = (struct qs_ratio_test){.ratio = NAN, .ci = qs_ci_none(level), .log = no_test(level)};
     out->log.n[0] = nx;
     out->log.n[1] = ny;
-    bool fits = nx < SIZE_MAX / 2 / sizeof(double) && ny < SIZE_MAX / 2 / sizeof(double);
-    double *logs = fits ? malloc((nx + ny + 1) * sizeof *logs) : NULL;
+    double *logs = malloc((nx + ny + 1) * sizeof *logs);
     if (!logs)
         return QS_ENOMEM;
     enum qs_status status = log_welch_into(x, nx, y, ny, level, logs, out);

@@ -26,7 +26,7 @@ struct answer_number {
     bool infinite; /* may be infinite */
 };
 
-enum { ANSWER_NUMBERS = 48, ANSWER_INTERVALS = 6 };
+enum { ANSWER_NUMBERS = 48, ANSWER_INTERVALS = 6, ANSWER_VALUES = 100 }; /* of one sample: fewer */
 
 struct answer {
     enum qs_status status;

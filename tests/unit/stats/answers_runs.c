@@ -50,8 +50,11 @@ ASK(ask_runs_ci)
     struct qs_ci ci;
     ONE_SAMPLE_ONLY;
     cut(&r, x, n);
-    qs_varcomp(&r.nested, &c);
-    a->status = qs_hier_ci(&r.nested, 0.95, &ci);
+    a->status = qs_varcomp(&r.nested, &c);
+    if (a->status == QS_OK)
+        a->status = qs_hier_ci(&r.nested, 0.95, &ci);
+    else
+        ci = qs_ci_none(0.95);
     answer_put(a, "mean of means", ANSWER_LOCATION, c.mean_of_means);
     answer_put_ci(a, ANSWER_LOCATION, &ci);
 }

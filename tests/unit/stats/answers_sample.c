@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "stats/describe.h"
@@ -59,8 +58,11 @@ ASK(ask_mean_ci)
     struct qs_summary s;
     struct qs_ci ci;
     ONE_SAMPLE_ONLY;
-    qs_describe(x, n, &s);
-    a->status = qs_mean_ci(x, n, NAN, 0.95, &ci);
+    a->status = qs_describe(x, n, &s);
+    if (a->status == QS_OK)
+        a->status = qs_mean_ci(x, n, NAN, 0.95, &ci);
+    else
+        ci = qs_ci_none(0.95);
     answer_put(a, "mean", ANSWER_LOCATION, s.mean);
     answer_put_ci(a, ANSWER_LOCATION, &ci);
 }
@@ -70,8 +72,11 @@ ASK(ask_median_ci)
     double median;
     struct qs_median_ci m;
     ONE_SAMPLE_ONLY;
-    qs_median(x, n, &median);
-    a->status = qs_median_ci(x, n, 0.95, &m);
+    a->status = qs_median(x, n, &median);
+    if (a->status == QS_OK)
+        a->status = qs_median_ci(x, n, 0.95, &m);
+    else
+        m.ci = qs_ci_none(0.95);
     answer_put(a, "median", ANSWER_LOCATION, median);
     answer_put_ci(a, ANSWER_LOCATION, &m.ci);
 }
@@ -174,11 +179,10 @@ ASK(ask_mvalue)
 
 ASK(ask_lorenz)
 {
-    double *share = calloc(n + 1, sizeof *share);
+    double share[ANSWER_VALUES] = {0};
     ONE_SAMPLE_ONLY;
     a->status = qs_lorenz(x, n, share);
     answer_put_share(a, "poorest half", ANSWER_FREE, n > 0 ? share[n / 2] : NAN);
-    free(share);
 }
 
 const struct method answers_sample[] = {{"describe", 0, 0, ask_describe},

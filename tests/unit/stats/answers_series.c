@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include "stats/bootstrap.h"
 #include "stats/dependence.h"
@@ -143,7 +142,7 @@ ASK(ask_ramp)
 ASK(ask_hunter)
 {
     struct qs_hunter_opts opts = qs_hunter_opts_default();
-    struct qs_change_point *points = calloc(n + 1, sizeof *points);
+    struct qs_change_point points[ANSWER_VALUES];
     size_t count = 0;
     ONE_SAMPLE_ONLY;
     opts.p_max = 0.05;
@@ -157,7 +156,6 @@ ASK(ask_hunter)
         answer_put(a, "ratio", ANSWER_FREE, points[i].ratio);
         answer_put_ci(a, ANSWER_FREE, &points[i].ci);
     }
-    free(points);
 }
 
 ASK(ask_changes)
@@ -178,28 +176,26 @@ ASK(ask_changes)
 ASK(ask_pelt)
 {
     const struct qs_pelt_opts opts = qs_pelt_opts_default();
-    size_t *places = calloc(n + 1, sizeof *places);
+    size_t places[ANSWER_VALUES];
     size_t count = 0;
     ONE_SAMPLE_ONLY;
     a->status = qs_pelt(x, n, &opts, places, &count);
     put_places(a, places, count);
-    free(places);
 }
 
 ASK(ask_ed_pelt)
 {
-    size_t *places = calloc(n + 1, sizeof *places);
+    size_t places[ANSWER_VALUES];
     size_t count = 0;
     ONE_SAMPLE_ONLY;
     a->status = qs_ed_pelt(x, n, 5, NULL, places, &count);
     put_places(a, places, count);
-    free(places);
 }
 
 ASK(ask_edivisive)
 {
     const struct qs_edivisive_opts opts = {.seed = 3, .permutations = 99, .p_max = 0.05};
-    struct qs_edivisive_point *points = calloc(n + 1, sizeof *points);
+    struct qs_edivisive_point points[ANSWER_VALUES];
     size_t count = 0;
     ONE_SAMPLE_ONLY;
     a->status = qs_edivisive(x, n, &opts, points, &count);
@@ -209,22 +205,19 @@ ASK(ask_edivisive)
         answer_put(a, "q", ANSWER_SPREAD, points[i].q);
         answer_put_share(a, "p", ANSWER_SAME, points[i].p);
     }
-    free(points);
 }
 
 ASK(ask_perfherder)
 {
     struct qs_perfherder_opts opts = qs_perfherder_opts_default();
-    double *t = calloc(n + 1, sizeof *t);
-    size_t *places = calloc(n + 1, sizeof *places);
+    double t[ANSWER_VALUES];
+    size_t places[ANSWER_VALUES];
     size_t count = 0;
     ONE_SAMPLE_ONLY;
     opts.t_limit = 3;
     a->status = qs_perfherder(x, n, &opts, t, places, &count);
     put_places(a, places, count);
     answer_put_wide(a, "t", ANSWER_SAME, a->status == QS_OK ? t[n / 2] : NAN);
-    free(t);
-    free(places);
 }
 
 ASK(ask_steady)
