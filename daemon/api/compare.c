@@ -36,31 +36,40 @@ static bool write_document(struct qs_store_reader *reader, const char *db_path, 
     int64_t job = c->jobs.at[0].id;
     bool ok =
         qs_read_taints_json(reader, job, &taints, err) && read_environment(reader, job, &environment, err);
-    struct qs_report_input in = {.job = &c->jobs.at[0],
-                                 .spec = c->spec,
-                                 .samples = &c->samples,
-                                 .taints_json = taints,
-                                 .environment_json = environment,
-                                 .db_path = db_path,
-                                 .metrics = &c->metrics,
-                                 .opinions = c->opinions,
-                                 .views = c->views,
-                                 .progress = c->progress,
-                                 .used = &c->used};
+    struct qs_report_input in = qs_compared_input(c);
+    in.taints_json = taints;
+    in.environment_json = environment;
+    in.db_path = db_path;
+    in.used = &c->used;
     ok = ok && qs_report_compare(&in, &c->document, err);
     free(taints);
     free(environment);
     return ok;
 }
 
-bool qs_compare_read(struct qs_store_reader *reader, const char *db_path, int64_t job,
-                     struct qs_compared *ret, struct qs_err *err)
+bool qs_compared_job(struct qs_store_reader *reader, int64_t job, struct qs_compared *ret, struct qs_err *err)
 {
     if (!qs_read_job(reader, job, &ret->jobs, err) || !qs_compare_check_ended(&ret->jobs.at[0], err))
         return false;
     const struct qs_job_info *info = &ret->jobs.at[0];
-    return qs_farm_spec_from_store(info->spec_json ? info->spec_json : "", info->seed, &ret->spec, err) &&
-           qs_read_samples(reader, job, &ret->samples, err) &&
+    return qs_farm_spec_from_store(info->spec_json ? info->spec_json : "", info->seed, &ret->spec, err);
+}
+
+struct qs_report_input qs_compared_input(const struct qs_compared *c)
+{
+    return (struct qs_report_input){.job = &c->jobs.at[0],
+                                    .spec = c->spec,
+                                    .samples = &c->samples,
+                                    .metrics = &c->metrics,
+                                    .opinions = c->opinions,
+                                    .views = c->views,
+                                    .progress = c->progress};
+}
+
+bool qs_compare_read(struct qs_store_reader *reader, const char *db_path, int64_t job,
+                     struct qs_compared *ret, struct qs_err *err)
+{
+    return qs_compared_job(reader, job, ret, err) && qs_read_samples(reader, job, &ret->samples, err) &&
            qs_read_job_metrics(reader, job, &ret->wanted.list, &ret->metrics, err) &&
            write_document(reader, db_path, ret, err);
 }

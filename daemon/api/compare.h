@@ -28,6 +28,11 @@ struct qs_compared {
  * shown to anybody, so that nobody stops it for what it says. */
 bool qs_compare_read(struct qs_store_reader *reader, const char *db_path, int64_t job,
                      struct qs_compared *ret, struct qs_err *err);
+/* The job, which has ended, and its spec: what comes before every other read. Pool. Errors as above. */
+bool qs_compared_job(struct qs_store_reader *reader, int64_t job, struct qs_compared *ret,
+                     struct qs_err *err);
+/* What was read, as a report takes it; borrowed. */
+struct qs_report_input qs_compared_input(const struct qs_compared *c);
 /* rule, view and metric of the query. QS_E_USAGE. */
 bool qs_compare_query(const struct qs_uri *uri, struct qs_compared *ret, struct qs_err *err);
 /* QS_E_CONFLICT where the job has not ended. */
