@@ -153,7 +153,7 @@ static bool explain(struct qs_port_fault *fault, const struct qs_commands *c, co
 static bool resolve(struct qs_commands *c, struct qs_command *command, struct qs_port_fault *fault)
 {
     const char *name = command->argv[0];
-    int dir_fd = c->cwd_fd >= 0 ? c->cwd_fd : AT_FDCWD;
+    int dir_fd = c->cwd_fd;
     int error;
     if (!name || !name[0]) {
         error = ENOENT;
@@ -206,7 +206,7 @@ static bool begin(struct qs_commands *c, const struct qs_list *argv, const struc
                   struct qs_text cwd, struct qs_text user, struct qs_port_fault *fault)
 {
     c->words.used = c->words.count = 0;
-    c->cwd_fd = -1;
+    c->cwd_fd = AT_FDCWD;
     c->stdin_path = c->output_path = NULL;
     c->pinned = c->has_identity = false;
     c->prepare.argv = c->conclude.argv = NULL;
@@ -300,6 +300,7 @@ bool qs_commands_of_hook(struct qs_commands *c, const struct qs_msg_hook *hook, 
 void qs_commands_close(struct qs_commands *c)
 {
     qs_io_close(&c->cwd_fd);
+    c->cwd_fd = AT_FDCWD;
     c->iteration.argv = c->prepare.argv = c->conclude.argv = NULL;
 }
 
@@ -311,8 +312,7 @@ static bool open_place(const struct qs_commands *c, const char *path, int flags,
     if (!path) {
         return true;
     }
-    *fd = qs_identity_open(c->has_identity ? &c->identity : NULL, c->cwd_fd >= 0 ? c->cwd_fd : AT_FDCWD, path,
-                           flags);
+    *fd = qs_identity_open(c->has_identity ? &c->identity : NULL, c->cwd_fd, path, flags);
     int error = *fd < 0 || fstat(*fd, &st) != 0 || fcntl(*fd, F_SETFL, 0) != 0 ? errno : 0;
     if (error == 0 && (S_ISREG(st.st_mode) || S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode))) {
         return true;

@@ -36,7 +36,7 @@ struct qs_commands {
     struct qs_command iteration, prepare, conclude;
     char *const *envp;
     const char *cwd;         /* "": the agent's */
-    int cwd_fd;              /* owned; -1: the agent's own directory */
+    int cwd_fd;              /* owned; AT_FDCWD: the agent's own directory */
     const char *stdin_path;  /* NULL: /dev/null */
     const char *output_path; /* NULL: no file */
     bool capture, apart;     /* apart: standard output and standard error in pipes of their own */

@@ -148,9 +148,8 @@ int qs_ftrace_main(char **argv)
 void qs_ftrace_sweep(void)
 {
     struct qs_dir dir;
-    dir.fd = -1;
     int instances = open_instances();
-    if (instances >= 0 && qs_dir_open_at(&dir, instances, ".")) {
+    if (qs_dir_open_at(&dir, instances, ".")) {
         for (const char *name = qs_dir_next(&dir); name; name = qs_dir_next(&dir)) {
             long pid = strncmp(name, PREFIX, sizeof PREFIX - 1) == 0
                            ? strtol(name + sizeof PREFIX - 1, NULL, 10)

@@ -158,10 +158,10 @@ static bool look_at_children(pid_t spare, bool end)
     }
     pid_t own = getpid();
     for (const char *name = qs_dir_next(&dir); name; name = qs_dir_next(&dir)) {
-        if (name[0] < '1' || name[0] > '9' || parent_of(name) != own) {
+        pid_t pid = (pid_t)strtol(name, NULL, 10);
+        if (pid == 0 || parent_of(name) != own) { /* 0: it is no process's folder */
             continue;
         }
-        pid_t pid = (pid_t)strtol(name, NULL, 10);
         if (pid != spare && end) {
             kill(pid, SIGKILL);
             kill(-pid, SIGKILL); /* where it leads a group of its own: what it has started */

@@ -14,7 +14,7 @@ struct qs_spawn_spec {
     const char *path; /* executed as it is: no search */
     char *const *argv;
     char *const *envp;            /* the whole environment */
-    int cwd_fd;                   /* a directory, or -1: the agent's own */
+    int cwd_fd;                   /* a directory, or negative: the agent's own */
     int in_fd, out_fd, err_fd;    /* > 2 */
     int memory_fd, wake_fd;       /* > 15: the child's descriptors 3 and 4; 0: it has none */
     uint64_t file_max_bytes;      /* no file of it grows beyond; 0: the agent's own limit */

@@ -27,7 +27,7 @@ void qs_stream_begin(struct qs_linux_stream *s, const struct qs_msg_run_begin *r
     s->on = run->mode == QS_RUN_STREAM;
     s->source = run->stream.source;
     s->max_bytes = run->stream.document_max_bytes;
-    s->dir_fd = dir_fd >= 0 ? dir_fd : AT_FDCWD;
+    s->dir_fd = dir_fd;
     s->due = false;
     qs_text_copy(run->stream.path, s->path, sizeof s->path);
 }

@@ -19,7 +19,7 @@ struct qs_linux_stream {
 };
 
 void qs_stream_init(struct qs_linux_stream *stream);
-/* dir_fd (or -1) and as (or NULL) outlive the run. */
+/* dir_fd (or AT_FDCWD) and as (or NULL) outlive the run. */
 void qs_stream_begin(struct qs_linux_stream *stream, const struct qs_msg_run_begin *run, int dir_fd,
                      const struct qs_identity *as);
 void qs_stream_end(struct qs_linux_stream *stream);

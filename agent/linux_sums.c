@@ -56,7 +56,7 @@ void qs_sums_of(struct qs_sums *sums, const struct qs_commands *commands, const 
                 uint8_t sha256[32])
 {
     struct stat st;
-    int fd = openat(commands->cwd_fd >= 0 ? commands->cwd_fd : AT_FDCWD, command->path, O_RDONLY | O_CLOEXEC);
+    int fd = openat(commands->cwd_fd, command->path, O_RDONLY | O_CLOEXEC);
     memset(sha256, 0, 32);
     if (fd < 0) {
         return;

@@ -222,15 +222,13 @@ void qs_trace_file_sweep(void)
 {
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         struct qs_dir dir;
-        int fd = open(folders[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd >= 0 && qs_dir_open_at(&dir, fd, ".")) {
+        if (qs_dir_open(&dir, folders[i])) {
             for (const char *name = qs_dir_next(&dir); name; name = qs_dir_next(&dir)) {
                 if (strncmp(name, PREFIX, sizeof PREFIX - 1) == 0) {
-                    sweep_one(fd, name);
+                    sweep_one(dir.fd, name);
                 }
             }
             qs_dir_close(&dir);
         }
-        qs_io_close(&fd);
     }
 }

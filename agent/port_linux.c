@@ -300,8 +300,7 @@ static void op_pull(void *ctx, const struct qs_msg_pull *pull, struct qs_port_pi
         qs_trace_file_piece(&os->tracer.file, pull, piece);
         return;
     }
-    qs_pull_piece(&os->pull, os->run.cwd_fd >= 0 ? os->run.cwd_fd : AT_FDCWD,
-                  os->run.has_identity ? &os->run.identity : NULL, pull, piece);
+    qs_pull_piece(&os->pull, os->run.cwd_fd, os->run.has_identity ? &os->run.identity : NULL, pull, piece);
 }
 
 static bool op_trace_start(void *ctx, const struct qs_msg_trace *trace, struct qs_port_fault *fault)
@@ -342,7 +341,7 @@ void qs_linux_init(struct qs_linux *os, const char *sysfs)
     os->signal_fd = -1;
     os->stop = os->broken = false;
     os->sums.count = os->sums.next = 0;
-    os->run.cwd_fd = os->hook.cwd_fd = -1;
+    os->run.cwd_fd = os->hook.cwd_fd = AT_FDCWD;
     os->link.in_fd = os->link.out_fd = os->link.listen_fd = -1;
     qs_probe_open(&os->probe, &allowed, sysfs);
     qs_facts_init(&os->facts, &os->probe, qs_linux_clock_name(os));

@@ -47,14 +47,12 @@ bool qs_fail(struct qs_err *err, enum qs_errc code, const char *fmt, ...)
     if (!err)
         return false;
     /* The arguments may point into err->text. */
-    char text[QS_ERR_TEXT_BYTES];
+    char text[QS_ERR_TEXT_BYTES] = "";
     va_list ap;
     va_start(ap, fmt);
     int n = vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    if (n < 0)
-        text[0] = '\0';
-    else if ((size_t)n >= sizeof text)
+    if ((size_t)n >= sizeof text)
         trim_cut_character(text);
     err->code = code;
     memcpy(err->text, text, sizeof text);

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -22,6 +23,30 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+static char folder[] = "/tmp/qs-agent-refusals-XXXXXX";
+
+int enter_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+int leave_folder(void **state)
+{
+    char command[64];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return chdir("/") == 0 ? system(command) : -1;
+}
+
+void put(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
 
 static const char *const names[] = {
     "open",   "openat",    "mkdirat", "pipe2",      "dup2",       "fcntl",    "fstat",     "fstatvfs",
@@ -37,6 +62,7 @@ static struct {
     bool reached;
     const char *always;
     int always_error;
+    bool as_zero; /* in place of failing */
     void (*before_flock)(void);
 } plan;
 
@@ -64,19 +90,38 @@ void before_flock(void (*act)(void))
     plan.before_flock = act;
 }
 
+static bool is_now(const char *name)
+{
+    if (!plan.name || strcmp(plan.name, name) != 0 || --plan.nth != 0) {
+        return false;
+    }
+    plan.name = NULL;
+    plan.reached = true;
+    return true;
+}
+
 static bool is_refused(const char *name)
 {
     if (plan.always && strcmp(plan.always, name) == 0) {
         errno = plan.always_error;
         return true;
     }
-    if (!plan.name || strcmp(plan.name, name) != 0 || --plan.nth != 0) {
+    if (plan.as_zero || !is_now(name)) {
         return false;
     }
-    plan.name = NULL;
-    plan.reached = true;
     errno = plan.error;
     return true;
+}
+
+/* What the call has opened takes the place of descriptor 0, where that is its turn. */
+static int opened(const char *name, int fd)
+{
+    if (fd <= 0 || !plan.as_zero || !is_now(name)) {
+        return fd;
+    }
+    dup3(fd, 0, O_CLOEXEC);
+    close(fd);
+    return 0;
 }
 
 /* TYPE NAME(ARGUMENTS), called SYMBOL by the linker, which answers BAD where it is refused. */
@@ -88,8 +133,16 @@ static bool is_refused(const char *name)
         return is_refused(name) ? bad : __real_##symbol arguments;                                           \
     }
 
-WRAP("open", open64, int, -1, (const char *path, int flags, mode_t mode), (path, flags, mode))
-WRAP("openat", openat64, int, -1, (int at, const char *path, int flags, mode_t mode), (at, path, flags, mode))
+#define WRAP_OPEN(name, symbol, parameters, arguments)                                                       \
+    int __real_##symbol parameters;                                                                          \
+    int __wrap_##symbol parameters;                                                                          \
+    int __wrap_##symbol parameters                                                                           \
+    {                                                                                                        \
+        return is_refused(name) ? -1 : opened(name, __real_##symbol arguments);                              \
+    }
+
+WRAP_OPEN("open", open64, (const char *path, int flags, mode_t mode), (path, flags, mode))
+WRAP_OPEN("openat", openat64, (int at, const char *path, int flags, mode_t mode), (at, path, flags, mode))
 WRAP("mkdtemp", mkdtemp, char *, NULL, (char *path), (path))
 WRAP("mkdirat", mkdirat, int, -1, (int at, const char *path, mode_t mode), (at, path, mode))
 WRAP("pipe2", pipe2, int, -1, (int *fds, int flags), (fds, flags))
@@ -104,9 +157,9 @@ WRAP("mmap", mmap64, void *, MAP_FAILED, (void *at, size_t n, int prot, int flag
 WRAP("ftruncate", ftruncate64, int, -1, (int fd, off_t n), (fd, n))
 WRAP("fchmod", fchmod, int, -1, (int fd, mode_t mode), (fd, mode))
 WRAP("fsync", fsync, int, -1, (int fd), (fd))
-WRAP("signalfd", signalfd, int, -1, (int fd, const sigset_t *set, int flags), (fd, set, flags))
+WRAP_OPEN("signalfd", signalfd, (int fd, const sigset_t *set, int flags), (fd, set, flags))
 WRAP("fork", fork, pid_t, -1, (void), ())
-WRAP("socket", socket, int, -1, (int domain, int type, int protocol), (domain, type, protocol))
+WRAP_OPEN("socket", socket, (int domain, int type, int protocol), (domain, type, protocol))
 WRAP("bind", bind, int, -1, (int fd, const struct sockaddr *address, socklen_t n), (fd, address, n))
 WRAP("listen", listen, int, -1, (int fd, int backlog), (fd, backlog))
 WRAP("setsockopt", setsockopt, int, -1, (int fd, int level, int name, const void *v, socklen_t n),
@@ -171,10 +224,47 @@ static char outcome(const struct deed *deed, const char *name, int nth)
                                                                                         : '?';
 }
 
+/* False: there is no such call. */
+static bool succeeds_with_zero(const struct deed *deed, const char *name, int nth)
+{
+    struct qs_port_fault fault = {.code = 0};
+    int before = open_descriptors();
+    refuse_call(name, nth, 0);
+    plan.as_zero = true;
+    bool ok = deed->act(&fault);
+    plan.as_zero = false;
+    bool reached = was_refused();
+    refuse_call(NULL, 0, 0);
+    if (!ok) {
+        fail_msg("call %d of %s opens descriptor 0: %s", nth, name, fault.text);
+    }
+    if (deed->undo) {
+        deed->undo();
+    }
+    assert_int_equal(open_descriptors(), before - (reached ? 1 : 0));
+    return reached;
+}
+
+/* Each descriptor in turn is 0, as in an agent that was started without standard input. */
+static void try_zero(const struct deed *deed)
+{
+    static const char *const opening[] = {"open", "openat", "socket", "signalfd"};
+    int kept = fcntl(0, F_DUPFD_CLOEXEC, 100);
+    for (size_t i = 0; i < sizeof opening / sizeof opening[0]; i++) {
+        for (int nth = 1; succeeds_with_zero(deed, opening[i], nth); nth++) {
+            dup3(kept, 0, 0);
+        }
+    }
+    close(kept);
+}
+
 const char *refuse_each(const struct deed *deed)
 {
     static char all[512];
     size_t n = 0;
+    if (!deed->starts) {
+        try_zero(deed);
+    }
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char signs[CALLS_MAX + 1] = "";
         for (int nth = 1; nth <= CALLS_MAX && (signs[nth - 1] = outcome(deed, names[i], nth)) != '\0';

@@ -7,6 +7,11 @@
 
 #include "core/port.h"
 
+/* Of cmocka: a folder of the test's own, in which it works; and a file there. */
+int enter_folder(void **state);
+int leave_folder(void **state);
+void put(const char *path, const char *text);
+
 /* The nth call of this name from now on fails with this error; each other is done. NULL: none. */
 void refuse_call(const char *name, int nth, int error);
 /* It was reached. */
@@ -20,6 +25,7 @@ void before_flock(void (*act)(void));
 struct deed {
     bool (*act)(struct qs_port_fault *fault);
     void (*undo)(void);
+    bool starts; /* a process or an agent, which need 0, 1 and 2 for themselves: no descriptor of it is 0 */
 };
 
 int open_descriptors(void);
@@ -27,7 +33,7 @@ int open_descriptors(void);
 /* What becomes of the deed where each of its calls is refused in turn: names in the order of the table in
  * refusals.c, and a sign for each call. '!': it fails, with that call's error as its code and in its words.
  * '?': it fails with something else. '.': it succeeds all the same. Fails the test where a descriptor stays
- * open. Valid until the next call. */
+ * open, or where it does not succeed when one of its descriptors is 0. Valid until the next call. */
 const char *refuse_each(const struct deed *deed);
 
 #endif

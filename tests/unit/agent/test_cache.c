@@ -349,7 +349,7 @@ static void copies_where_it_must(void **state)
 static void sums(struct qs_sums *all, const char *path, const char *text)
 {
     static const uint8_t nothing[32];
-    static struct qs_commands commands = {.cwd_fd = -1};
+    static struct qs_commands commands = {.cwd_fd = AT_FDCWD};
     static struct qs_command command;
     uint8_t sum[32];
     snprintf(command.path, sizeof command.path, "%s", path);

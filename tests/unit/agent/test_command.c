@@ -89,7 +89,7 @@ static void refuses(const struct words *w, enum qs_wire_code code, int error, co
     if (!strstr(fault.text, why)) {
         fail_msg("'%s' does not say '%s'", fault.text, why);
     }
-    assert_int_equal(commands.cwd_fd, -1);
+    assert_int_equal(commands.cwd_fd, AT_FDCWD);
 }
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})

@@ -24,30 +24,6 @@
 
 #include <cmocka.h>
 
-static char folder[] = "/tmp/qs-agent-interrupted-XXXXXX";
-
-static int group_setup(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int group_teardown(void **state)
-{
-    char command[64];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 ? system(command) : -1;
-}
-
-static void put(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-}
-
 static void reads_files(void **state)
 {
     char text[8];
@@ -87,7 +63,7 @@ static void takes_documents(void **state)
     uint8_t memory[16];
     (void)state;
     qs_stream_init(&stream);
-    qs_stream_begin(&stream, &run, -1, NULL);
+    qs_stream_begin(&stream, &run, AT_FDCWD, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int before = open_descriptors();
         assert_true(qs_stream_window(&stream, &fault));
@@ -121,7 +97,7 @@ static void takes_no_more_than_there_is(void **state)
         skip();
     }
     qs_stream_init(&stream);
-    qs_stream_begin(&stream, &run, -1, NULL);
+    qs_stream_begin(&stream, &run, AT_FDCWD, NULL);
     qs_stream_take(&stream, memory, sizeof memory, &document);
     assert_int_equal(document.status, QS_PULL_OK);
     assert_int_equal(document.n, n);
@@ -390,5 +366,5 @@ int main(void)
         cmocka_unit_test(tells_facts_and_who_is_busy),
         cmocka_unit_test(outlives_memory_that_is_cut),
     };
-    return cmocka_run_group_tests_name("agent.interrupted", tests, group_setup, group_teardown);
+    return cmocka_run_group_tests_name("agent.interrupted", tests, enter_folder, leave_folder);
 }

@@ -7,6 +7,7 @@
 #include "linux_io.h"
 #include "proto/msg.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -171,6 +172,7 @@ static void bounds_the_sensors(void **state)
         }
     }
     qs_probe_close(&probe);
+    assert_int_not_equal(fcntl(0, F_GETFD), -1); /* which the places without a sensor would name */
 }
 
 static const char *fact_of(const struct qs_facts *facts, const char *key)

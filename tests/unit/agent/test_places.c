@@ -60,7 +60,7 @@ static void begin_stream(enum qs_stream_source source, uint32_t max_bytes)
         .stream = {.source = source, .path = qs_text_of("out"), .document_max_bytes = max_bytes}};
     qs_stream_init(&stream);
     assert_false(stream.on);
-    qs_stream_begin(&stream, &run, -1, NULL);
+    qs_stream_begin(&stream, &run, AT_FDCWD, NULL);
     assert_true(stream.on);
 }
 

@@ -267,6 +267,23 @@ static void a_share_stays_between_nothing_and_all(void **state)
     assert_int_equal(ppm, 0);
 }
 
+/* Whichever of the counts goes back: what was before it says nothing any more. */
+static void a_count_that_goes_back_begins_anew(void **state)
+{
+    (void)state;
+    for (int which = 0; which < 5; which++) {
+        struct qs_busy b = {.count = 0};
+        int64_t ppm = -1, v[4] = {1000, 1000, 1000, 1000};
+        take(&b, 900, 900, 900, 900, &ppm);
+        for (int i = 0; i < 4; i++) {
+            v[i] -= i == which ? 101 : 0;
+        }
+        assert_int_equal(take(&b, v[0], v[1], v[2], v[3], &ppm), which == 4);
+        assert_int_equal(take(&b, v[0] + 90, v[1] + 90, v[2] + 90, v[3], &ppm), true);
+        assert_int_equal(ppm, 1000000);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +297,7 @@ int main(void)
         cmocka_unit_test(looks_back_ninety_milliseconds_to_a_second),
         cmocka_unit_test(frequent_looks_do_not_lose_the_past),
         cmocka_unit_test(a_share_stays_between_nothing_and_all),
+        cmocka_unit_test(a_count_that_goes_back_begins_anew),
     };
     return cmocka_run_group_tests_name("agent.probe", tests, NULL, NULL);
 }

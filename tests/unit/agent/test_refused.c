@@ -27,30 +27,6 @@
 
 #include <cmocka.h>
 
-static char folder[] = "/tmp/qs-agent-refused-XXXXXX";
-
-static int group_setup(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int group_teardown(void **state)
-{
-    char command[64];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 ? system(command) : -1;
-}
-
-static void put(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-}
-
 /* What has no fault of its own tells by errno. */
 static bool by_errno(struct qs_port_fault *fault, bool ok)
 {
@@ -61,7 +37,13 @@ static bool by_errno(struct qs_port_fault *fault, bool ok)
 
 static void expect(bool (*act)(struct qs_port_fault *fault), void (*undo)(void), const char *wanted)
 {
-    const struct deed deed = {act, undo};
+    const struct deed deed = {act, undo, false};
+    assert_string_equal(refuse_each(&deed), wanted);
+}
+
+static void expect_of_start(bool (*act)(struct qs_port_fault *fault), const char *wanted)
+{
+    const struct deed deed = {act, NULL, true};
     assert_string_equal(refuse_each(&deed), wanted);
 }
 
@@ -72,7 +54,7 @@ static bool spool(struct qs_port_fault *fault)
     const struct qs_msg_run_begin run = {.mode = QS_RUN_STREAM,
                                          .stream = {.source = QS_STREAM_STDOUT, .document_max_bytes = 10}};
     qs_stream_init(&stream);
-    qs_stream_begin(&stream, &run, -1, NULL);
+    qs_stream_begin(&stream, &run, AT_FDCWD, NULL);
     return qs_stream_window(&stream, fault);
 }
 
@@ -215,6 +197,7 @@ static void commands_and_children(void **state)
 {
     struct qs_port_fault fault;
     struct qs_port_child end;
+    char where[128];
     (void)state;
     expect(take_command, close_command, "open! openat!! fcntl!! fstat!!");
     assert_true(take_command(&fault));
@@ -228,7 +211,14 @@ static void commands_and_children(void **state)
     for (size_t i = 0; i < QS_PORT_METRICS; i++) {
         assert_int_equal(end.metrics[i], 0);
     }
-    expect(run_child, NULL, "openat!! fcntl!! fstat!! clone!");
+    expect_of_start(run_child, "openat!! fcntl!! fstat!! clone!");
+    put("bad", "no program");
+    assert_int_equal(chmod("bad", 0700), 0);
+    snprintf(commands.iteration.path, sizeof commands.iteration.path, "%s/bad", getcwd(where, sizeof where));
+    int before = open_descriptors();
+    assert_false(start_child(&fault, &end));
+    assert_int_equal(fault.code, ENOEXEC);
+    assert_int_equal(open_descriptors(), before);
     close_command();
 }
 
@@ -456,20 +446,21 @@ static void the_whole_agent(void **state)
 {
     struct qs_port_fault fault;
     (void)state;
-    expect(take_stdio, NULL, "open! dup2!! fcntl!!.... fstat..");
+    expect_of_start(take_stdio, "open! dup2!! fcntl!!.... fstat..");
     qs_linux_init(&os, "/sys");
     expect(start_agent, NULL, "signalfd!! getrandom.");
     assert_true(start_agent(&fault));
-    expect(hook, NULL, "open! pipe2! fcntl.. read. clone!");
+    expect_of_start(hook, "open! pipe2! fcntl.. read. clone!");
     if (os.pull.log_fd >= 0) { /* a log that cannot be read is given up for good: see test_places.c */
         close(os.pull.log_fd);
         os.pull.log_fd = -1;
     }
-    expect(run_window, NULL, "open! openat. pipe2!! fcntl.... fstat. read.. clone!");
+    expect_of_start(run_window, "open! openat. pipe2!! fcntl.... fstat. read.. clone!");
     mode = QS_RUN_STREAM;
-    expect(run_window, NULL, "open! openat. pipe2!! fcntl!..... fstat. read.. ftruncate! clone!");
+    expect_of_start(run_window, "open! openat. pipe2!! fcntl!..... fstat. read.. ftruncate! clone!");
     mode = QS_RUN_HARNESS;
-    expect(run_window, NULL, "open! openat. pipe2!!! fcntl!..!!.... fstat. read.. mmap! ftruncate! clone!");
+    expect_of_start(run_window,
+                    "open! openat. pipe2!!! fcntl!..!!.... fstat. read.. mmap! ftruncate! clone!");
 }
 
 static void doors(void **state)
@@ -494,5 +485,5 @@ int main(void)
         cmocka_unit_test(doors),
         cmocka_unit_test(the_whole_agent),
     };
-    return cmocka_run_group_tests_name("agent.refused", tests, group_setup, group_teardown);
+    return cmocka_run_group_tests_name("agent.refused", tests, enter_folder, leave_folder);
 }

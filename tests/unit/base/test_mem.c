@@ -36,7 +36,9 @@ static void strings_are_copied(void **state)
     (void)state;
     char *a = qs_strdup("abc");
     char *b = qs_strndup("abc", 2);
-    char *c = qs_asprintf("%s-%d", "x", 3);
+    char *c = qs_asprintf("%s-%d", "x", 3), *empty = qs_asprintf("%s", "");
+    assert_string_equal(empty, "");
+    free(empty);
     assert_string_equal(a, "abc");
     assert_string_equal(b, "ab");
     assert_string_equal(c, "x-3");

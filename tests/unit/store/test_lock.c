@@ -282,6 +282,19 @@ static void descriptor_0_is_one_like_others(void **state)
     fixture_close(f);
     assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
     assert_int_not_equal(access(beside(f, "q.db-lock"), F_OK), 0);
+    for (int made = 1; made >= 0; made--) { /* and the database itself */
+        struct qs_lock lock;
+        if (made)
+            assert_int_equal(unlink(f->path), 0);
+        assert_int_equal(open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
+        assert_true(qs_lock_take(f->path, NULL, 0, &lock, NULL));
+        close(STDIN_FILENO);
+        assert_true(qs_lock_database(&lock, NULL));
+        assert_int_equal(lock.db_fd, 0);
+        assert_int_equal(lock.made, made);
+        qs_lock_drop(&lock);
+        assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
+    }
     if (kept >= 0)
         assert_int_equal(dup2(kept, STDIN_FILENO) | close(kept), 0);
 }
