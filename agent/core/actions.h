@@ -4,6 +4,10 @@
 
 #include "core/agent.h"
 
+/* states.c: a request that takes time */
+qs_agent_action qs_act_begin_work; /* the one in hand is worked at from now on */
+qs_agent_action qs_act_end_work;   /* it is answered */
+
 /* talk.c: hello, proof, heartbeats, facts */
 qs_agent_action qs_act_greet;  /* the link is up */
 qs_agent_action qs_act_hello;  /* HELLO_HOST */

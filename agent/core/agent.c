@@ -13,6 +13,7 @@ void qs_agent_init(struct qs_agent *agent, const struct qs_port *port, const str
     memset(agent->row_hits, 0, sizeof agent->row_hits);
     agent->link_up = agent->is_guest = false;
     agent->child = NULL;
+    agent->asked = NULL;
     memset(&agent->run, 0, sizeof agent->run);
     memset(&agent->window, 0, sizeof agent->window);
     agent->trace.on = false;
@@ -60,12 +61,12 @@ static void fail_session(struct qs_agent *agent, const char *text)
 }
 
 /* Nothing of a message is read that the state does not allow: before the proof it is a stranger's. */
-static void take_message(struct qs_agent *agent, enum qs_agent_event event)
+static void take_message(struct qs_agent *agent)
 {
     union qs_msg m;
     int err = qs_msg_decode(agent->frame.type, agent->frame.payload, agent->frame.len, &m);
     agent->msg = &m;
-    qs_states_dispatch(agent, err == 0 ? event : qs_talk_malformed(agent, err));
+    qs_states_dispatch(agent, err == 0 ? agent->frame.type : (unsigned)qs_talk_malformed(agent, err));
     agent->msg = NULL;
 }
 
@@ -73,7 +74,6 @@ static void handle_frame(struct qs_agent *agent)
 {
     char text[160];
     int accepted = qs_msg_accept(agent->frame.type, QS_SIDE_HOST);
-    enum qs_agent_event event = accepted == 1 ? qs_states_event_of(agent->frame.type) : QS_EV_NONE;
     agent->heard_ns = qs_agent_now_ns(agent);
     if (qs_agent_is_silent(agent)) {
         agent->window.frames++;
@@ -81,16 +81,17 @@ static void handle_frame(struct qs_agent *agent)
     if (accepted == 0) {
         return;
     }
-    if (accepted < 0 || event == QS_EV_NONE) {
+    if (accepted < 0) {
         snprintf(text, sizeof text, "message type %u (%s) is not for an agent", (unsigned)agent->frame.type,
                  qs_msg_name(agent->frame.type));
         fail_session(agent, text);
-    } else if (!qs_states_expect(agent, event)) {
-        snprintf(text, sizeof text, "%s is not expected in state %s", qs_msg_name(agent->frame.type),
-                 qs_states_name(agent->state));
+    } else if (!qs_states_expect(agent, agent->frame.type)) {
+        snprintf(text, sizeof text, "%s is not expected in state %s%s%s", qs_msg_name(agent->frame.type),
+                 qs_states_name(agent->state), agent->asked ? ", before the answer to " : "",
+                 agent->asked ? qs_msg_name(agent->asked->type) : "");
         fail_session(agent, text);
     } else {
-        take_message(agent, event);
+        take_message(agent);
     }
 }
 

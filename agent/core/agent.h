@@ -11,6 +11,7 @@
 #include "core/states.h"
 #include "proto/frame.h"
 #include "proto/msg.h"
+#include "proto/request.h"
 
 enum { QS_AGENT_WORK_BYTES = 192 * 1024 };
 
@@ -85,6 +86,7 @@ struct qs_agent {
 
     struct qs_frame frame;             /* the message being handled, */
     const union qs_msg *msg;           /* and decoded */
+    const struct qs_request *asked;    /* what is being worked at, in ready or run_open; NULL: nothing */
     const struct qs_port_child *child; /* the end of a child being handled */
 
     struct qs_agent_run run;

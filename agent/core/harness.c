@@ -30,7 +30,7 @@ enum qs_agent_event qs_harness_begin(struct qs_agent *agent, const struct qs_msg
     }
     h->alive = true;
     qs_act_watch_child(agent, m->hook_limit_ns);
-    return QS_EV_STARTED;
+    return QS_EV_WORKING;
 }
 
 /* The metrics that it declares, as they are now: later changes of the program's are not looked at. */
@@ -163,7 +163,7 @@ enum qs_agent_event qs_act_stillborn(struct qs_agent *agent)
     agent->port.run_end(agent->port.ctx);
     qs_talk_error(agent, &agent->run.uid, QS_CODE_EXECUTABLE, QS_WIRE_BLAME_OPERATOR, h->why);
     agent->run.harness.on = false;
-    return QS_EV_ENDED;
+    return QS_EV_ANSWERED;
 }
 
 enum qs_agent_event qs_act_gone(struct qs_agent *agent)
@@ -197,7 +197,7 @@ enum qs_agent_event qs_harness_end(struct qs_agent *agent)
     }
     agent->port.program_quit(agent->port.ctx);
     qs_act_watch_child(agent, agent->run.hook_limit_ns);
-    return QS_EV_QUITTING;
+    return QS_EV_WORKING;
 }
 
 enum qs_agent_event qs_act_quit_over(struct qs_agent *agent)

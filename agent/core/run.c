@@ -249,7 +249,7 @@ enum qs_agent_event qs_act_hook(struct qs_agent *agent)
         return QS_EV_NONE;
     }
     qs_act_watch_child(agent, m->limit_ns);
-    return QS_EV_HOOKED;
+    return QS_EV_WORKING;
 }
 
 enum qs_agent_event qs_act_hook_over(struct qs_agent *agent)
@@ -263,7 +263,7 @@ enum qs_agent_event qs_act_hook_over(struct qs_agent *agent)
     agent->port.output(agent->port.ctx, &output);
     send_hook_done(agent, how, how == QS_HOOK_TIMED_OUT ? 0 : child->code,
                    (struct qs_text){.p = output.kept, .n = (uint16_t)output.kept_bytes});
-    return QS_EV_UNHOOKED;
+    return QS_EV_ANSWERED;
 }
 
 enum qs_agent_event qs_act_hook_lost(struct qs_agent *agent)

@@ -1,137 +1,108 @@
 #include "core/states.h"
 
 #include "core/actions.h"
+#include "proto/request.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define ROW(state, event, next, action)                                                                      \
+/* A row of a state: for what happens, and (MSG) for a message. */
+#define ROW(from, event, to, act)                                                                            \
     {                                                                                                        \
-        QS_STATE_##state, QS_EV_##event, QS_STATE_##next, qs_act_##action, #action                           \
+        QS_STATE_##from, 0, QS_EV_##event, QS_STATE_##to, qs_act_##act, #act                                 \
     }
-#define MOVE(state, event, next)                                                                             \
+#define MOVE(from, event, to)                                                                                \
     {                                                                                                        \
-        QS_STATE_##state, QS_EV_##event, QS_STATE_##next, NULL, ""                                           \
+        QS_STATE_##from, 0, QS_EV_##event, QS_STATE_##to, NULL, ""                                           \
+    }
+#define MSG(from, type, to, act)                                                                             \
+    {                                                                                                        \
+        QS_STATE_##from, 0, QS_MSG_##type, QS_STATE_##to, qs_act_##act, #act                                 \
+    }
+#define PASS(from, type)                                                                                     \
+    {                                                                                                        \
+        QS_STATE_##from, 0, QS_MSG_##type, QS_STATE_##from, NULL, ""                                         \
     }
 
 /* What every state with a standing session and an open mouth answers. */
 #define TALKS(state)                                                                                         \
-    ROW(state, PING, state, pong), MOVE(state, PONG, state), ROW(state, ACK, state, ack),                    \
-        ROW(state, ERROR, state, bye), ROW(state, BYE, state, bye)
+    MSG(state, PING, state, pong), PASS(state, PONG), MSG(state, ACK, state, ack),                           \
+        MSG(state, ERROR, state, bye), MSG(state, BYE, state, bye)
 
 /* Silent states: heartbeats that crossed QUIET are counted, not answered. */
 #define SILENT(state)                                                                                        \
-    MOVE(state, PING, state), MOVE(state, PONG, state), ROW(state, ACK, state, ack),                         \
-        ROW(state, ERROR, state, bye), ROW(state, BYE, state, bye)
+    PASS(state, PING), PASS(state, PONG), MSG(state, ACK, state, ack), MSG(state, ERROR, state, bye),        \
+        MSG(state, BYE, state, bye)
 
 /* The program of a harness run ends before its window. */
 #define GOES(state) ROW(state, CHILD, state, gone), ROW(state, GONE, RUN_OPEN, close_gone)
+
+/* A request is taken; and what happens while it is worked at. */
+#define TAKE(type, act)                                                                                      \
+    {                                                                                                        \
+        QS_STATE_COUNT, 0, QS_MSG_##type, QS_STATE_COUNT, qs_act_##act, #act                                 \
+    }
+#define WORK(type, event, act)                                                                               \
+    {                                                                                                        \
+        QS_STATE_COUNT, QS_MSG_##type, event, QS_STATE_COUNT, qs_act_##act, #act                             \
+    }
+#define LOST(type, to, act)                                                                                  \
+    {                                                                                                        \
+        QS_STATE_COUNT, QS_MSG_##type, QS_EV_LINK_DOWN, QS_STATE_##to, qs_act_##act, #act                    \
+    }
+#define MEANWHILE(type, act)                                                                                 \
+    {                                                                                                        \
+        QS_STATE_COUNT, QS_STATES_ANY_REQUEST, QS_MSG_##type, QS_STATE_COUNT, qs_act_##act, #act             \
+    }
+#define LET_PASS(request, type)                                                                              \
+    {                                                                                                        \
+        QS_STATE_COUNT, request, QS_MSG_##type, QS_STATE_COUNT, NULL, ""                                     \
+    }
 
 static const struct qs_states_row rows[] = {
     ROW(DOWN, LINK_UP, HELLO, greet),
     MOVE(DOWN, LINGERS, ENDING),
 
-    ROW(HELLO, HELLO_HOST, HELLO, hello),
+    MSG(HELLO, HELLO_HOST, HELLO, hello),
     MOVE(HELLO, CHALLENGED, AUTH),
     ROW(HELLO, ACCEPTED, READY, offer),
     MOVE(HELLO, LINK_DOWN, DOWN),
 
-    ROW(AUTH, AUTH, AUTH, verify),
+    MSG(AUTH, AUTH, AUTH, verify),
     ROW(AUTH, ACCEPTED, READY, offer),
-    ROW(AUTH, ERROR, AUTH, bye),
-    ROW(AUTH, BYE, AUTH, bye),
+    MSG(AUTH, ERROR, AUTH, bye),
+    MSG(AUTH, BYE, AUTH, bye),
     MOVE(AUTH, LINK_DOWN, DOWN),
 
     TALKS(READY),
-    ROW(READY, FACTS_GET, READY, facts),
-    ROW(READY, RESEND, READY, resend),
-    ROW(READY, RUN_BEGIN, READY, begin),
-    MOVE(READY, BEGUN, RUN_OPEN),
-    MOVE(READY, STARTED, STARTING),
-    ROW(READY, HOOK, READY, hook),
-    MOVE(READY, HOOKED, HOOK),
-    MOVE(READY, CANCEL, READY), /* crossed the end of what it wanted to end */
-    ROW(READY, HAVE, READY, have),
-    ROW(READY, PUT, READY, put),
-    ROW(READY, PUT_DATA, READY, put_data),
-    ROW(READY, STAGE, READY, stage),
-    ROW(READY, CLEAN, READY, clean),
+    MSG(READY, FACTS_GET, READY, facts),
+    ROW(READY, WORKING, READY, begin_work),
+    ROW(READY, ANSWERED, READY, end_work),
+    ROW(READY, BEGUN, RUN_OPEN, end_work),
+    PASS(READY, CANCEL), /* crossed the end of what it wanted to end */
+    MSG(READY, PUT_DATA, READY, put_data),
     ROW(READY, LINK_DOWN, DOWN, leave),
 
-    TALKS(STARTING),
-    ROW(STARTING, WAKE, STARTING, launch),
-    ROW(STARTING, CHILD, STARTING, stillborn),
-    ROW(STARTING, TIME, STARTING, limit),
-    ROW(STARTING, CANCEL, STARTING, stop_child),
-    MOVE(STARTING, BEGUN, RUN_OPEN),
-    MOVE(STARTING, ENDED, READY),
-    ROW(STARTING, LINK_DOWN, DOWN, drop),
-
-    TALKS(HOOK),
-    ROW(HOOK, CHILD, HOOK, hook_over),
-    MOVE(HOOK, UNHOOKED, READY),
-    ROW(HOOK, TIME, HOOK, limit),
-    ROW(HOOK, CANCEL, HOOK, stop_child),
-    ROW(HOOK, LINK_DOWN, ENDING, hook_lost),
-
     TALKS(RUN_OPEN),
-    ROW(RUN_OPEN, FACTS_GET, RUN_OPEN, facts),
-    ROW(RUN_OPEN, RESEND, RUN_OPEN, resend),
-    ROW(RUN_OPEN, HOOK, RUN_OPEN, hook),
-    MOVE(RUN_OPEN, HOOKED, RUN_HOOK),
-    ROW(RUN_OPEN, OPEN, WAITING, open),
-    MOVE(RUN_OPEN, QUIET, RUN_OPEN), /* crossed the CLOSED of a gate that timed out; so the next two */
-    MOVE(RUN_OPEN, HOLD, RUN_OPEN),
-    MOVE(RUN_OPEN, CANCEL, RUN_OPEN),
-    ROW(RUN_OPEN, PULL, RUN_OPEN, pull),
-    ROW(RUN_OPEN, TRACE, RUN_OPEN, trace),
-    MOVE(RUN_OPEN, TRACING, TRACING),
-    ROW(RUN_OPEN, TRACE_STOP, RUN_OPEN, untrace),
-    MOVE(RUN_OPEN, UNTRACING, UNTRACING),
-    ROW(RUN_OPEN, RUN_END, RUN_OPEN, end),
-    MOVE(RUN_OPEN, ENDED, READY),
-    MOVE(RUN_OPEN, QUITTING, QUITTING),
+    MSG(RUN_OPEN, FACTS_GET, RUN_OPEN, facts),
+    MSG(RUN_OPEN, OPEN, WAITING, open),
+    PASS(RUN_OPEN, QUIET), /* crossed the CLOSED of a gate that timed out; so the next two */
+    PASS(RUN_OPEN, HOLD),
+    PASS(RUN_OPEN, CANCEL),
+    ROW(RUN_OPEN, WORKING, RUN_OPEN, begin_work),
+    ROW(RUN_OPEN, ANSWERED, RUN_OPEN, end_work),
+    ROW(RUN_OPEN, ENDED, READY, end_work),
     ROW(RUN_OPEN, CHILD, RUN_OPEN, gone),
     ROW(RUN_OPEN, LINK_DOWN, DOWN, drop),
-
-    TALKS(QUITTING),
-    ROW(QUITTING, CHILD, QUITTING, quit_over),
-    ROW(QUITTING, TIME, QUITTING, limit),
-    ROW(QUITTING, CANCEL, QUITTING, stop_child),
-    MOVE(QUITTING, ENDED, READY),
-    ROW(QUITTING, LINK_DOWN, DOWN, drop),
-
-    TALKS(RUN_HOOK),
-    ROW(RUN_HOOK, CHILD, RUN_HOOK, hook_over),
-    MOVE(RUN_HOOK, UNHOOKED, RUN_OPEN),
-    ROW(RUN_HOOK, TIME, RUN_HOOK, limit),
-    ROW(RUN_HOOK, CANCEL, RUN_HOOK, stop_child),
-    ROW(RUN_HOOK, LINK_DOWN, ENDING, hook_lost),
-
-    TALKS(TRACING),
-    ROW(TRACING, TRACER, TRACING, trace_failed),
-    ROW(TRACING, TIME, TRACING, trace_stands),
-    ROW(TRACING, CANCEL, TRACING, trace_stands),
-    MOVE(TRACING, TRACED, RUN_OPEN),
-    ROW(TRACING, CHILD, TRACING, trace_gone),
-    ROW(TRACING, LINK_DOWN, DOWN, drop),
-
-    TALKS(UNTRACING),
-    ROW(UNTRACING, TRACER, UNTRACING, trace_over),
-    ROW(UNTRACING, TIME, UNTRACING, trace_limit),
-    MOVE(UNTRACING, CANCEL, UNTRACING), /* it is being ended */
-    MOVE(UNTRACING, TRACED, RUN_OPEN),
-    ROW(UNTRACING, CHILD, UNTRACING, trace_gone),
-    ROW(UNTRACING, LINK_DOWN, DOWN, drop),
 
     TALKS(WAITING),
     MOVE(WAITING, UNOPENED, RUN_OPEN),
     ROW(WAITING, TIME, WAITING, poll),
     ROW(WAITING, GATE_OPEN, ARMED, arm),
     ROW(WAITING, GATE_OVER, RUN_OPEN, gate_over),
-    MOVE(WAITING, QUIET, WAITING), /* crossed our DISARM; so the next */
-    MOVE(WAITING, HOLD, WAITING),
-    ROW(WAITING, CANCEL, RUN_OPEN, cancel_wait),
+    PASS(WAITING, QUIET), /* crossed our DISARM; so the next */
+    PASS(WAITING, HOLD),
+    MSG(WAITING, CANCEL, RUN_OPEN, cancel_wait),
     GOES(WAITING),
     ROW(WAITING, LINK_DOWN, DOWN, drop),
 
@@ -139,11 +110,11 @@ static const struct qs_states_row rows[] = {
     ROW(ARMED, TIME, ARMED, watch),
     ROW(ARMED, GATE_LOST, WAITING, disarm),
     ROW(ARMED, GATE_OVER, RUN_OPEN, gate_over),
-    ROW(ARMED, QUIET, ARMED, quiet),
+    MSG(ARMED, QUIET, ARMED, quiet),
     ROW(ARMED, SILENCED, DRAINING, drain),
-    ROW(ARMED, HOLD, ARMED, hold),
+    MSG(ARMED, HOLD, ARMED, hold),
     ROW(ARMED, PUT_OFF, WAITING, rest),
-    ROW(ARMED, CANCEL, RUN_OPEN, cancel_wait),
+    MSG(ARMED, CANCEL, RUN_OPEN, cancel_wait),
     GOES(ARMED),
     ROW(ARMED, LINK_DOWN, DOWN, drop),
 
@@ -152,7 +123,7 @@ static const struct qs_states_row rows[] = {
     ROW(DRAINING, DRAINED, MEASURING, measure),
     ROW(DRAINING, GATE_LOST, WAITING, disarm),
     ROW(DRAINING, GATE_OVER, RUN_OPEN, gate_over),
-    ROW(DRAINING, CANCEL, RUN_OPEN, cancel_wait),
+    MSG(DRAINING, CANCEL, RUN_OPEN, cancel_wait),
     GOES(DRAINING),
     ROW(DRAINING, LINK_DOWN, DOWN, drop),
 
@@ -160,7 +131,7 @@ static const struct qs_states_row rows[] = {
     ROW(MEASURING, CHILD, MEASURING, step),
     ROW(MEASURING, WAKE, MEASURING, woken),
     ROW(MEASURING, TIME, MEASURING, limit),
-    ROW(MEASURING, CANCEL, MEASURING, interrupt),
+    MSG(MEASURING, CANCEL, MEASURING, interrupt),
     ROW(MEASURING, LAST, EVIDENCE, seal),
     MOVE(MEASURING, LINK_DOWN, ALONE),
 
@@ -173,41 +144,122 @@ static const struct qs_states_row rows[] = {
 
     MOVE(ENDING, CHILD, DOWN),
     ROW(ENDING, TIME, ENDING, limit),
+
+    TAKE(RESEND, resend),
+    TAKE(RUN_BEGIN, begin),
+    TAKE(HOOK, hook),
+    TAKE(RUN_END, end),
+    TAKE(PULL, pull),
+    TAKE(TRACE, trace),
+    TAKE(TRACE_STOP, untrace),
+    TAKE(HAVE, have),
+    TAKE(PUT, put),
+    TAKE(STAGE, stage),
+    TAKE(CLEAN, clean),
+
+    MEANWHILE(PING, pong),
+    LET_PASS(QS_STATES_ANY_REQUEST, PONG),
+    MEANWHILE(ACK, ack),
+    MEANWHILE(ERROR, bye),
+    MEANWHILE(BYE, bye),
+
+    WORK(RUN_BEGIN, QS_EV_WAKE, launch),
+    WORK(RUN_BEGIN, QS_EV_CHILD, stillborn),
+    WORK(RUN_BEGIN, QS_EV_TIME, limit),
+    WORK(RUN_BEGIN, QS_MSG_CANCEL, stop_child),
+    LOST(RUN_BEGIN, DOWN, drop),
+
+    WORK(HOOK, QS_EV_CHILD, hook_over),
+    WORK(HOOK, QS_EV_TIME, limit),
+    WORK(HOOK, QS_MSG_CANCEL, stop_child),
+    LOST(HOOK, ENDING, hook_lost),
+
+    WORK(TRACE, QS_EV_TRACER, trace_failed),
+    WORK(TRACE, QS_EV_TIME, trace_stands),
+    WORK(TRACE, QS_MSG_CANCEL, trace_stands),
+    WORK(TRACE, QS_EV_CHILD, trace_gone),
+
+    WORK(TRACE_STOP, QS_EV_TRACER, trace_over),
+    WORK(TRACE_STOP, QS_EV_TIME, trace_limit),
+    LET_PASS(QS_MSG_TRACE_STOP, CANCEL), /* it is being ended */
+    WORK(TRACE_STOP, QS_EV_CHILD, trace_gone),
+
+    WORK(RUN_END, QS_EV_CHILD, quit_over),
+    WORK(RUN_END, QS_EV_TIME, limit),
+    WORK(RUN_END, QS_MSG_CANCEL, stop_child),
 };
 
 #define ROWS (sizeof rows / sizeof rows[0])
 _Static_assert(ROWS <= QS_STATES_ROWS_MAX, "row_hits is too small");
 
-static const struct qs_states_row *find(enum qs_agent_state state, enum qs_agent_event event)
+static bool is_in_phase(const struct qs_agent *agent, const struct qs_request *request)
 {
+    uint8_t phase = agent->state == QS_STATE_READY      ? QS_REQUEST_IDLE
+                    : agent->state == QS_STATE_RUN_OPEN ? QS_REQUEST_RUN
+                                                        : 0;
+    return (request->phases & phase) != 0;
+}
+
+static bool fits(const struct qs_agent *agent, const struct qs_states_row *row)
+{
+    if (row->state != QS_STATE_COUNT) { /* while a request is worked at, only outcomes move the state */
+        return row->state == agent->state && (!agent->asked || row->event >= QS_EV_FIRST);
+    }
+    if (row->request != 0) {
+        return agent->asked && (row->request == agent->asked->type || row->request == QS_STATES_ANY_REQUEST);
+    }
+    return !agent->asked && is_in_phase(agent, qs_request_of(row->event));
+}
+
+/* The last row that fits: those of the request that is worked at stand behind those of the state. */
+static const struct qs_states_row *find(const struct qs_agent *agent, unsigned event)
+{
+    const struct qs_states_row *found = NULL;
     for (size_t i = 0; i < ROWS; i++) {
-        if (rows[i].state == state && rows[i].event == event) {
-            return &rows[i];
+        if (rows[i].event == event && fits(agent, &rows[i])) {
+            found = &rows[i];
         }
     }
-    return NULL;
+    return found;
 }
 
-bool qs_states_expect(const struct qs_agent *agent, enum qs_agent_event event)
+bool qs_states_expect(const struct qs_agent *agent, unsigned event)
 {
-    return find(agent->state, event) != NULL;
+    return find(agent, event) != NULL;
 }
 
-bool qs_states_dispatch(struct qs_agent *agent, enum qs_agent_event event)
+bool qs_states_dispatch(struct qs_agent *agent, unsigned event)
 {
     bool taken = false;
     while (event != QS_EV_NONE) {
-        const struct qs_states_row *row = find(agent->state, event);
+        const struct qs_states_row *row = find(agent, event);
         if (!row) {
             return taken;
         }
         uint8_t *hits = &agent->row_hits[row - rows];
         *hits = (uint8_t)(*hits < UINT8_MAX ? *hits + 1 : UINT8_MAX);
-        agent->state = row->next;
+        if (row->next != QS_STATE_COUNT) {
+            agent->state = (enum qs_agent_state)row->next;
+        }
+        if (event == QS_EV_LINK_DOWN) {
+            agent->asked = NULL; /* nobody waits for its answer */
+        }
         event = row->action ? row->action(agent) : QS_EV_NONE;
         taken = true;
     }
     return taken;
+}
+
+enum qs_agent_event qs_act_begin_work(struct qs_agent *agent)
+{
+    agent->asked = qs_request_of(agent->frame.type);
+    return QS_EV_NONE;
+}
+
+enum qs_agent_event qs_act_end_work(struct qs_agent *agent)
+{
+    agent->asked = NULL;
+    return QS_EV_NONE;
 }
 
 const struct qs_states_row *qs_states_rows(size_t *count)
@@ -218,65 +270,51 @@ const struct qs_states_row *qs_states_rows(size_t *count)
 
 const char *qs_states_name(enum qs_agent_state state)
 {
-    static const char *const names[QS_STATE_COUNT] = {
-        "down",     "hello",     "auth",     "ready",     "starting", "hook",
-        "run_open", "run_hook",  "tracing",  "untracing", "waiting",  "armed",
-        "draining", "measuring", "evidence", "quitting",  "alone",    "ending"};
+    static const char *const names[QS_STATE_COUNT] = {"down",      "hello",    "auth",  "ready",
+                                                      "run_open",  "waiting",  "armed", "draining",
+                                                      "measuring", "evidence", "alone", "ending"};
     return state < QS_STATE_COUNT ? names[state] : "unknown";
 }
 
-const char *qs_states_event_name(enum qs_agent_event event)
+const char *qs_states_event_name(unsigned event)
 {
-    static const char *const names[QS_EV_COUNT] = {
-        "none",       "LINK_UP",   "LINK_DOWN", "TIME",       "CHILD",      "WAKE",     "TRACER",
-        "HELLO_HOST", "AUTH",      "PING",      "PONG",       "FACTS_GET",  "RESEND",   "RUN_BEGIN",
-        "HOOK",       "OPEN",      "QUIET",     "HOLD",       "ACK",        "RUN_END",  "CANCEL",
-        "ERROR",      "BYE",       "PULL",      "TRACE",      "TRACE_STOP", "HAVE",     "PUT",
-        "PUT_DATA",   "STAGE",     "CLEAN",     "challenged", "accepted",   "started",  "begun",
-        "hooked",     "unhooked",  "tracing",   "untracing",  "traced",     "unopened", "gate_open",
-        "gate_lost",  "gate_over", "put_off",   "silenced",   "drained",    "last",     "sealed",
-        "gone",       "quitting",  "lingers",   "ended"};
-    return event < QS_EV_COUNT ? names[event] : "unknown";
+    static const char *const names[QS_EV_COUNT - QS_EV_FIRST] = {
+        "LINK_UP",  "LINK_DOWN", "TIME",  "CHILD",    "WAKE",      "TRACER",    "challenged", "accepted",
+        "working",  "answered",  "begun", "unopened", "gate_open", "gate_lost", "gate_over",  "put_off",
+        "silenced", "drained",   "last",  "sealed",   "gone",      "lingers",   "ended"};
+    if (event >= QS_EV_FIRST && event < QS_EV_COUNT) {
+        return names[event - QS_EV_FIRST];
+    }
+    return event == QS_EV_NONE ? "none" : qs_msg_name((uint8_t)(event < QS_EV_FIRST ? event : 0));
 }
 
-enum qs_agent_event qs_states_event_of(uint8_t type)
+/* Where a row of requests applies: "ready, run_open", "(HOOK)", "(any)". */
+static void where(const struct qs_states_row *row, char *text, size_t cap)
 {
-    static const uint8_t events[QS_MSG_LAST + 1] = {
-        [QS_MSG_HELLO_HOST] = QS_EV_HELLO_HOST,
-        [QS_MSG_AUTH] = QS_EV_AUTH,
-        [QS_MSG_PING] = QS_EV_PING,
-        [QS_MSG_PONG] = QS_EV_PONG,
-        [QS_MSG_FACTS_GET] = QS_EV_FACTS_GET,
-        [QS_MSG_RESEND] = QS_EV_RESEND,
-        [QS_MSG_RUN_BEGIN] = QS_EV_RUN_BEGIN,
-        [QS_MSG_HOOK] = QS_EV_HOOK,
-        [QS_MSG_OPEN] = QS_EV_OPEN,
-        [QS_MSG_QUIET] = QS_EV_QUIET,
-        [QS_MSG_HOLD] = QS_EV_HOLD,
-        [QS_MSG_ACK] = QS_EV_ACK,
-        [QS_MSG_RUN_END] = QS_EV_RUN_END,
-        [QS_MSG_CANCEL] = QS_EV_CANCEL,
-        [QS_MSG_ERROR] = QS_EV_ERROR,
-        [QS_MSG_BYE] = QS_EV_BYE,
-        [QS_MSG_PULL] = QS_EV_PULL,
-        [QS_MSG_TRACE] = QS_EV_TRACE,
-        [QS_MSG_TRACE_STOP] = QS_EV_TRACE_STOP,
-        [QS_MSG_HAVE] = QS_EV_HAVE,
-        [QS_MSG_PUT] = QS_EV_PUT,
-        [QS_MSG_PUT_DATA] = QS_EV_PUT_DATA,
-        [QS_MSG_STAGE] = QS_EV_STAGE,
-        [QS_MSG_CLEAN] = QS_EV_CLEAN,
-    };
-    return type <= QS_MSG_LAST ? (enum qs_agent_event)events[type] : QS_EV_NONE;
+    if (row->request == QS_STATES_ANY_REQUEST) {
+        snprintf(text, cap, "(any)");
+    } else if (row->request != 0) {
+        snprintf(text, cap, "(%s)", qs_msg_name(row->request));
+    } else if (row->state != QS_STATE_COUNT) {
+        snprintf(text, cap, "%s", qs_states_name((enum qs_agent_state)row->state));
+    } else {
+        uint8_t phases = qs_request_of(row->event)->phases;
+        snprintf(text, cap, "%s%s%s", phases & QS_REQUEST_IDLE ? qs_states_name(QS_STATE_READY) : "",
+                 phases == (QS_REQUEST_IDLE | QS_REQUEST_RUN) ? ", " : "",
+                 phases & QS_REQUEST_RUN ? qs_states_name(QS_STATE_RUN_OPEN) : "");
+    }
 }
 
 bool qs_states_line(size_t i, char *text, size_t cap)
 {
+    char from[32];
     if (i >= ROWS) {
         return false;
     }
     const struct qs_states_row *r = &rows[i];
-    snprintf(text, cap, "%-9s --%s--> %s%s%s", qs_states_name(r->state), qs_states_event_name(r->event),
-             qs_states_name(r->next), r->action ? "  : " : "", r->action_name);
+    where(r, from, sizeof from);
+    snprintf(text, cap, "%-9s --%s--> %s%s%s", from, qs_states_event_name(r->event),
+             r->next == QS_STATE_COUNT ? "(same)" : qs_states_name((enum qs_agent_state)r->next),
+             r->action ? "  : " : "", r->action_name);
     return true;
 }

@@ -66,7 +66,7 @@ enum qs_agent_event qs_act_trace(struct qs_agent *agent)
         return QS_EV_NONE;
     }
     arm(agent, m->settle_ns);
-    return QS_EV_TRACING;
+    return QS_EV_WORKING;
 }
 
 enum qs_agent_event qs_act_trace_stands(struct qs_agent *agent)
@@ -74,7 +74,7 @@ enum qs_agent_event qs_act_trace_stands(struct qs_agent *agent)
     const struct qs_port_traced nothing_yet = {.there = false};
     agent->deadline_ns = 0;
     tell(agent, QS_TRACE_RUNS, &nothing_yet);
-    return QS_EV_TRACED;
+    return QS_EV_ANSWERED;
 }
 
 /* It has ended, or was given up. */
@@ -94,7 +94,7 @@ static enum qs_agent_event conclude(struct qs_agent *agent, bool early)
         traced.why[0] = '\0';
     }
     tell(agent, there ? QS_TRACE_STOPPED : QS_TRACE_MISSING, &traced);
-    return QS_EV_TRACED;
+    return QS_EV_ANSWERED;
 }
 
 enum qs_agent_event qs_act_trace_failed(struct qs_agent *agent)
@@ -125,7 +125,7 @@ enum qs_agent_event qs_act_untrace(struct qs_agent *agent)
     agent->trace.stopped_ns = now_ns;
     agent->trace.stage = QS_STAGE_ASKED;
     arm(agent, agent->trace.stop_ns);
-    return QS_EV_UNTRACING;
+    return QS_EV_WORKING;
 }
 
 enum qs_agent_event qs_act_trace_limit(struct qs_agent *agent)

@@ -34,7 +34,7 @@ static struct script *quitting(void)
 {
     struct script *s = parked();
     peer_run_end(&s->peer);
-    script_expect_state(s, QS_STATE_QUITTING);
+    script_expect_work(s, QS_STATE_RUN_OPEN, QS_MSG_RUN_END);
     return s;
 }
 

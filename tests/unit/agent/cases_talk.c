@@ -325,11 +325,11 @@ static void expect_hook(struct script *s, uint32_t id, enum qs_hook_how how, int
 }
 
 /* Everything that may happen in a hook, outside a run and inside one. */
-static void run_hooks(struct script *s, enum qs_agent_state during, enum qs_agent_state after)
+static void run_hooks(struct script *s, enum qs_agent_state state)
 {
     const char *const argv[] = {"tool", NULL};
     peer_hook(&s->peer, 1, argv, 1 * S);
-    script_expect_state(s, during);
+    script_expect_work(s, state, QS_MSG_HOOK);
     peer_ping(&s->peer, 1);
     script_expect(s, QS_MSG_PONG);
     peer_plain(&s->peer, QS_MSG_PONG);
@@ -337,7 +337,7 @@ static void run_hooks(struct script *s, enum qs_agent_state during, enum qs_agen
     assert_int_equal(script_expect_error(s), QS_CODE_UNKNOWN_RUN);
     script_exit(s, 5 * MS, 3);
     expect_hook(s, 1, QS_HOOK_EXITED, 3);
-    script_expect_state(s, after);
+    script_expect_state(s, state);
     peer_hook(&s->peer, 2, argv, 1 * S);
     script_pass(s, 1 * S);
     assert_true(s->asked);
@@ -352,7 +352,7 @@ static void run_hooks(struct script *s, enum qs_agent_state during, enum qs_agen
     peer_hook(&s->peer, 4, argv, 1 * S);
     expect_hook(s, 4, QS_HOOK_NOT_STARTED, 2);
     s->refuse_start = false;
-    script_expect_state(s, after);
+    script_expect_state(s, state);
     script_expect_nothing(s);
 }
 
@@ -361,9 +361,9 @@ static void runs_hooks(void **state)
     struct script *s = script_new(&plain);
     (void)state;
     script_connect(s);
-    run_hooks(s, QS_STATE_HOOK, QS_STATE_READY);
+    run_hooks(s, QS_STATE_READY);
     script_run(s, &(struct run_spec){.capture = false});
-    run_hooks(s, QS_STATE_RUN_HOOK, QS_STATE_RUN_OPEN);
+    run_hooks(s, QS_STATE_RUN_OPEN);
     script_free(s);
 }
 

@@ -67,7 +67,7 @@ static void goes_around_a_window(void **state)
     int64_t began = s->now_ns;
     assert_int_not_equal(s->peer.agent.features & QS_FEATURE_TRACE, 0);
     ask(s, 7, &s->peer.run);
-    script_expect_state(s, QS_STATE_TRACING);
+    script_expect_work(s, QS_STATE_RUN_OPEN, QS_MSG_TRACE);
     script_expect_nothing(s);
     script_pass(s, 499 * MS);
     script_expect_nothing(s);
@@ -81,7 +81,7 @@ static void goes_around_a_window(void **state)
     script_expect(s, QS_MSG_ITERATIONS);
     int64_t told = s->now_ns;
     stop(s, 7, &s->peer.run);
-    script_expect_state(s, QS_STATE_UNTRACING);
+    script_expect_work(s, QS_STATE_RUN_OPEN, QS_MSG_TRACE_STOP);
     assert_int_equal(s->tracer.asked, 1);
     script_pass(s, 30 * MS);
     script_tracer_ends(s);

@@ -365,49 +365,6 @@ void script_connect(struct script *s)
     script_expect_state(s, QS_STATE_READY);
 }
 
-void script_run(struct script *s, const struct run_spec *spec)
-{
-    struct run_spec whole = *spec;
-    whole.argv = whole.argv ? whole.argv : (const char *const[]){"tool", NULL};
-    peer_run_begin(&s->peer, &whole);
-    script_expect(s, QS_MSG_RUN_READY);
-    script_expect_state(s, QS_STATE_RUN_OPEN);
-}
-
-void script_program(struct script *s)
-{
-    peer_run_begin(&s->peer,
-                   &(struct run_spec){.argv = (const char *const[]){"tool", NULL}, .benchmark = "b"});
-    script_expect_state(s, QS_STATE_STARTING);
-    script_expect_nothing(s);
-}
-
-void script_park(struct script *s)
-{
-    s->look =
-        (struct qs_port_look){.state = QS_PROGRAM_PARKED, .done = true, .layout = 1, .phase = "outside"};
-    qs_agent_on_wake(s->agent);
-    script_expect(s, QS_MSG_RUN_READY);
-    script_expect_state(s, QS_STATE_RUN_OPEN);
-}
-
-void script_measuring(struct script *s, uint64_t first_seq, uint32_t iterations)
-{
-    const struct qs_bound bound = {.kind = qs_text_of("cpu.steal_ticks"), .bound = 3};
-    const struct open_spec open = {.window = 4,
-                                   .phase = QS_PHASE_MEASURE,
-                                   .first_seq = first_seq,
-                                   .iterations = iterations,
-                                   .bounds = &bound,
-                                   .bound_count = 1};
-    peer_open(&s->peer, &open);
-    script_expect(s, QS_MSG_ARM);
-    script_expect_state(s, QS_STATE_ARMED);
-    peer_window(&s->peer, QS_MSG_QUIET, 4);
-    script_expect_state(s, QS_STATE_MEASURING);
-    assert_true(qs_agent_is_silent(s->agent));
-}
-
 void script_pass(struct script *s, int64_t ns)
 {
     int64_t end = s->now_ns + ns;
@@ -495,4 +452,12 @@ void script_expect_fatal(struct script *s)
 void script_expect_state(const struct script *s, enum qs_agent_state state)
 {
     assert_string_equal(qs_states_name(s->agent->state), qs_states_name(state));
+    assert_null(s->agent->asked);
+}
+
+void script_expect_work(const struct script *s, enum qs_agent_state state, uint8_t request)
+{
+    assert_string_equal(qs_states_name(s->agent->state), qs_states_name(state));
+    assert_non_null(s->agent->asked);
+    assert_string_equal(qs_msg_name(s->agent->asked->type), qs_msg_name(request));
 }

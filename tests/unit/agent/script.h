@@ -97,6 +97,8 @@ uint16_t script_expect_error(struct script *s);
 /* ERROR with QS_CODE_PROTOCOL, and the link is let go. */
 void script_expect_fatal(struct script *s);
 void script_expect_state(const struct script *s, enum qs_agent_state state);
+/* The same, and this request is worked at. */
+void script_expect_work(const struct script *s, enum qs_agent_state state, uint8_t request);
 
 /* Rows of the table that any script has taken so far. */
 extern uint8_t script_hits[QS_STATES_ROWS_MAX];

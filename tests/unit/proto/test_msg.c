@@ -86,15 +86,21 @@ static void test_no_agreement(void **state)
 }
 
 /* PROTOCOL.md has a heading for each message, with the sides that may send it. */
-static void test_page_has_every_message(void **state)
+static char page[64 * 1024];
+
+static void read_page(void)
 {
-    (void)state;
-    static char page[64 * 1024];
     FILE *f = fopen(page_path, "r");
     assert_non_null(f);
     size_t n = fread(page, 1, sizeof page - 1, f);
     fclose(f);
     page[n] = '\0';
+}
+
+static void test_page_has_every_message(void **state)
+{
+    (void)state;
+    read_page();
     for (uint8_t type = 1; type <= QS_MSG_LAST; type++) {
         char heading[64];
         const char *sides = senders[type - 1] == 'B' ? "H, A" : senders[type - 1] == 'H' ? "H" : "A";
@@ -173,6 +179,26 @@ static void test_requests(void **state)
     assert_memory_equal(key, &ended.run, sizeof key);
 }
 
+/* | RUN_BEGIN | RUN_READY | without a run | - | 60 s | */
+static void test_page_has_every_request(void **state)
+{
+    static const char *const phases[] = {"", "without a run", "in a run", "always"};
+    (void)state;
+    read_page();
+    for (uint8_t type = 1; type <= QS_MSG_LAST; type++) {
+        const struct qs_request *r = qs_request_of(type);
+        char row[160], bit[16] = "-";
+        if (!r)
+            continue;
+        if (r->feature)
+            snprintf(bit, sizeof bit, "%d", __builtin_ctz(r->feature));
+        snprintf(row, sizeof row, "\n| %s | %s | %s | %s | %d s |\n", qs_msg_name(r->type),
+                 qs_msg_name(r->reply), phases[r->phases], bit, (int)(r->reply_ns / 1000000000));
+        if (strstr(page, row) == NULL)
+            fail_msg("PROTOCOL.md lacks this row:%s", row);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -184,7 +210,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_who_may_send), cmocka_unit_test(test_agreement),
         cmocka_unit_test(test_no_agreement), cmocka_unit_test(test_page_has_every_message),
         cmocka_unit_test(test_metric_names), cmocka_unit_test(test_words),
-        cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_requests),     cmocka_unit_test(test_page_has_every_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
