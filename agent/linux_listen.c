@@ -163,7 +163,9 @@ size_t qs_link_read_key(const char *path, uint8_t *key, size_t cap, char error[Q
         return 0;
     }
     ssize_t n = 0;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+    if (fstat(fd, &st) != 0) {
+        fail(error, "cannot read the key file", path, strerror(errno));
+    } else if (!S_ISREG(st.st_mode)) {
         fail(error, "cannot use the key file", path, "it is not a regular file");
     } else if ((st.st_mode & 0177) != 0) {
         fail(error, "cannot use the key file", path, "others may read it, or it is executable: chmod 0600");
@@ -175,7 +177,8 @@ size_t qs_link_read_key(const char *path, uint8_t *key, size_t cap, char error[Q
     } else {
         n = read(fd, key, cap);
         if (n != st.st_size) {
-            fail(error, "cannot read the key file", path, "it changed while it was read");
+            fail(error, "cannot read the key file", path,
+                 n < 0 ? strerror(errno) : "it changed while it was read");
             n = 0;
         }
     }

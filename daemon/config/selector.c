@@ -88,6 +88,8 @@ static bool check_fact(struct parser *p, const char *fact)
     char suggestion[120];
     if (near != NULL)
         snprintf(suggestion, sizeof(suggestion), "did you mean `%s`?", near);
+    else if (strcmp(fact, "label.") == 0)
+        snprintf(suggestion, sizeof(suggestion), "write which label: label.KEY");
     else
         snprintf(suggestion, sizeof(suggestion),
                  "the facts are name, link, local and label.KEY: did you mean `label.%.40s`?", fact);

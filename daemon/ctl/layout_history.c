@@ -355,15 +355,15 @@ static void add_chart(const struct page *p, struct qs_buf *out)
 
 static void add_table(const struct page *p, size_t rows, struct qs_buf *out)
 {
-    static const struct qs_grid_column columns[] = {{.title = "point", .right = true, .keep = 3},
+    static const struct qs_grid_column columns[] = {{.title = "point", .right = true, .keep = 4},
                                                     {.title = "began"},
-                                                    {.title = "night", .keep = 5},
+                                                    {.title = "night", .keep = 6},
                                                     {.title = "job", .right = true},
-                                                    {.title = "build", .keep = 1, .most = 24},
+                                                    {.title = "build", .keep = 2, .most = 24},
                                                     {.title = "median", .right = true},
-                                                    {.title = "interval", .right = true},
-                                                    {.title = "runs", .right = true, .keep = 2},
-                                                    {.title = "tainted", .right = true, .keep = 4}};
+                                                    {.title = "interval", .right = true, .keep = 1},
+                                                    {.title = "runs", .right = true, .keep = 3},
+                                                    {.title = "tainted", .right = true, .keep = 5}};
     struct qs_grid grid;
     qs_grid_init(&grid, columns, sizeof(columns) / sizeof(columns[0]));
     for (size_t i = p->n > rows ? p->n - rows : 0; i < p->n; i++) {

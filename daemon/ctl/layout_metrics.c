@@ -154,13 +154,14 @@ static void add_compared(const struct qs_layout *layout, const json_t *metrics, 
     size_t n = 1, m, k = 0;
     const json_t *metric;
     columns[n++] = (struct qs_grid_column){
-        .title = qs_json_get_text(json_array_get(pairs, 0), "base_arm", "?"), .right = true, .keep = 1};
+        .title = qs_json_get_text(json_array_get(pairs, 0), "base_arm", "?"), .right = true, .keep = 3};
     if (named)
         columns[n++] = (struct qs_grid_column){.title = "arm", .most = NAME_COLUMNS};
     columns[n++] = (struct qs_grid_column){
         .title = named ? "median" : qs_json_get_text(json_array_get(pairs, 0), "candidate_arm", "?"),
-        .right = true};
-    columns[n++] = (struct qs_grid_column){.title = "change", .right = true};
+        .right = true,
+        .keep = 2};
+    columns[n++] = (struct qs_grid_column){.title = "change", .right = true, .keep = 1};
     columns[n++] = (struct qs_grid_column){.title = "verdict"};
     qs_grid_init(&grid, columns, n);
     json_array_foreach(metrics, m, metric)
