@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every relative link of a Markdown file leads to a file or a heading that is there."""
+"""Every relative link of a Markdown file leads to a file or a heading that is there; one whose text is the `name` of a
+function leads to the C file that defines it."""
 import posixpath
 import re
 import sys
@@ -7,6 +8,7 @@ import sys
 from lintlib import line_of, list_files, read_tree, run
 
 LINK = re.compile(r"\[[^\]\n]*\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)|^\[[^\]\n]+\]:\s*(\S+)", re.M)
+FUNCTION = re.compile(r"\[`(\w+)`\]\(([^)\s]+\.c)\)")
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)
 
 
@@ -44,6 +46,19 @@ def wrong_link(tree, path, target):
     return None
 
 
+def defines(source, name):
+    """A line that begins with a type and names the function, and does not end as a declaration does."""
+    return re.search(rf"^[a-z][\w \t*]*\b{name}\((?:[^;{{]*)\)\s*\{{", source, re.M) is not None
+
+
+def wrong_functions(tree, path, text):
+    prose = FENCE.sub(blank, text)
+    for match in FUNCTION.finditer(prose):
+        full = posixpath.normpath(posixpath.join(posixpath.dirname(path), match[2]))
+        if full in tree and not defines(tree[full], match[1]):
+            yield f"{path}:{line_of(prose, match.start())}: {full} does not define {match[1]}"
+
+
 def check(tree):
     problems = []
     for path, text in sorted(tree.items()):
@@ -54,6 +69,7 @@ def check(tree):
                 wrong = wrong_link(tree, path, target)
                 if wrong:
                     problems.append(f"{path}:{line_of(code, match.start())}: ({target}) {wrong}")
+            problems += wrong_functions(tree, path, text)
     return problems
 
 
@@ -63,15 +79,20 @@ BAD = [
     ("a reference link to nowhere", {"README.md": "[x]\n\n[x]: gone.md\n"}, "leads to gone.md"),
     ("a heading that is not there", {"README.md": "# One\n[x](#two)\n"}, "names a heading"),
     ("a heading missing elsewhere", {"README.md": "[x](b.md#two)\n", "b.md": "# One\n"}, "names a heading"),
+    ("a function that is not there", {"README.md": "\n[`f`](a.c)\n", "a.c": "int g(void)\n{\n}\n"}, "README.md:2: a.c does not define f"),
+    ("a function that is only declared", {"README.md": "[`f`](a.c)\n", "a.c": "int f(void);\nint g(void)\n{\n}\n"}, "does not define f"),
+    ("a function that is only called", {"README.md": "[`f`](a.c)\n", "a.c": "int g(void)\n{\n    return f();\n}\n"}, "does not define f"),
     ("an absolute path", {"README.md": "[x](/b.md)\n", "b.md": ""}, "is absolute"),
 ]
 GOOD = [
     ("links that lead somewhere", {"a/README.md": "# It's a (b)\n[b](../b.md#two-words) [c](../a) [d](#its-a-b)\n",
                                    "b.md": "## Two words\n"}),
+    ("a function where it is", {"a/README.md": "[`f`](../b/a.c), [`g`](../b/a.c)\n",
+                                "b/a.c": "static struct x *f(int a,\n    int b)\n{\n}\n\nvoid g(void)\n{\n}\n"}),
     ("other sites and code", {"README.md": "[x](https://example.org/x) `[a](b)`\n```\n[a](b)\n```\n"}),
 ]
 
 if __name__ == "__main__":
     files = list_files(sys.argv[1])
-    everything = {path: "" for path in files} | read_tree(sys.argv[1], [p for p in files if p.endswith(".md")])
+    everything = {path: "" for path in files} | read_tree(sys.argv[1], [p for p in files if p.endswith((".md", ".c"))])
     run("links between the documents lead somewhere", check, BAD, GOOD, tree=everything)
