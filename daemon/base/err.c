@@ -29,7 +29,7 @@ static const struct row *row_of(enum qs_errc code)
 static void trim_cut_character(char *text)
 {
     size_t len = strlen(text);
-    for (size_t back = 1; back <= 3 && back <= len; back++) {
+    for (size_t back = 1; back <= len; back++) {
         unsigned char c = (unsigned char)text[len - back];
         if (c >= 0xc0) {
             size_t need = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;

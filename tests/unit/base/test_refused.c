@@ -297,6 +297,43 @@ static void a_file_that_cannot_be_cut(void **state)
     refuse(NULL, 0, 0);
 }
 
+/* As in a program that was started without standard input: whatever is opened first is 0, and closed again.
+ */
+static void descriptor_0_is_one_like_others(void **state)
+{
+    char path[] = "/tmp/qs-log-XXXXXX", text[64] = "";
+    int kept = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 100), ends[2], fd = mkstemp(path);
+    struct told told = {.code = QS_E_COUNT};
+    FILE *file = fdopen(fd, "w+"), *out;
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    out = fdopen(ends[1], "w");
+    close(STDIN_FILENO);
+    assert_true(qs_folder_sync("/tmp", NULL));
+    assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
+    struct qs_log *log = qs_log_new(out, QS_LOG_INFO, NULL);
+    assert_int_not_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
+    qs_log(log, QS_LOG_INFO, "x", "one");
+    qs_log_free(log);
+    assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
+    read_all(ends[0], text, sizeof text);
+    assert_string_equal(text, "info x: one\n");
+    log = qs_log_new(file, QS_LOG_INFO, NULL);
+    qs_log_bound(log, 29);
+    for (int i = 0; i < 3; i++)
+        qs_log(log, QS_LOG_INFO, "x", "%d", i);
+    qs_log_free(log);
+    assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
+    assert_true(pread(fd, text, sizeof text - 1, 0) > 0);
+    assert_string_equal(text, "[older lines were dropped]\ninfo x: 2\n");
+    assert_non_null(start(*state, "cat", LONG_NS, &told, NULL));
+    qs_loop_run(*state);
+    assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
+    assert_string_equal(told.output, "words");
+    if (kept >= 0)
+        assert_int_equal(dup2(kept, STDIN_FILENO) | close(kept), 0);
+    assert_int_equal(fclose(file) | fclose(out) | close(ends[0]) | unlink(path), 0);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, open_loop, close_loop)
 
 int main(void)
@@ -310,6 +347,7 @@ int main(void)
         cmocka_unit_test(a_pipe_that_cannot_be_opened_again),
         cmocka_unit_test(a_write_that_fails_now_and_then),
         cmocka_unit_test(a_file_that_cannot_be_cut),
+        CASE(descriptor_0_is_one_like_others),
     };
     return cmocka_run_group_tests_name("refused", tests, NULL, NULL);
 }
