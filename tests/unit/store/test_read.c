@@ -45,6 +45,7 @@ static void samples_are_ordered_and_clean(void **state)
     put(f, 2, 1, 4, QS_PHASE_MEASURE, 0, QS_TAINT_EXIT);
     put(f, 2, 2, 8, QS_PHASE_MEASURE, QS_TAINT_EVIDENCE, QS_TAINT_TIMEOUT);
     put(f, 3, 0, 0, QS_PHASE_MEASURE, 0, 0);
+    put(f, 5, 0, 0, QS_PHASE_MEASURE, QS_TAINT_GATE, QS_TAINT_EXIT);
     struct qs_run_end_row end = {.uid = {3}, .state = QS_RUN_DONE, .warmup_n = 3, .ended_wall_ns = 5};
     qs_store_run_end(f->store, &end, on_fine, NULL);
     qs_loop_run(f->loop);
@@ -72,6 +73,9 @@ static void samples_are_ordered_and_clean(void **state)
     assert_true(samples.at[1].user_us_mean == 10 + 3 && samples.at[1].warmup_n == 3);
     assert_int_equal(samples.at[2].n, 0);
     assert_true(isnan(samples.at[2].user_us_mean));
+    s = &samples.at[3]; /* it stands on disturbed ones, in all that is told of it */
+    assert_true(s->n == 0 && s->soft_n == 3 && qs_sample_values(s).disturbed);
+    assert_true(fabs(s->user_us_mean - (10 + (0 + 1 + 3) / 3.0)) < 1e-9);
     qs_samples_free(&samples);
 }
 
