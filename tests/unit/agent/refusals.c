@@ -24,30 +24,6 @@
 
 #include <cmocka.h>
 
-static char folder[] = "/tmp/qs-agent-refusals-XXXXXX";
-
-int enter_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-int leave_folder(void **state)
-{
-    char command[64];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 ? system(command) : -1;
-}
-
-void put(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-}
-
 static const char *const names[] = {
     "open",   "openat",    "mkdirat", "pipe2",      "dup2",       "fcntl",    "fstat",     "fstatvfs",
     "read",   "pread",     "write",   "lseek",      "mmap",       "flock",    "ftruncate", "fchmod",

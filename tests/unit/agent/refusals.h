@@ -7,11 +7,6 @@
 
 #include "core/port.h"
 
-/* Of cmocka: a folder of the test's own, in which it works; and a file there. */
-int enter_folder(void **state);
-int leave_folder(void **state);
-void put(const char *path, const char *text);
-
 /* The nth call of this name from now on fails with this error; each other is done. NULL: none. */
 void refuse_call(const char *name, int nth, int error);
 /* It was reached. */

@@ -1,5 +1,6 @@
 /* Pushed files on a file system: how they are kept, where they lie for the runs of a session, and what goes;
  * and sums of executables, remembered as long as they are right. */
+#include "folder.h"
 #include "linux_command.h"
 #include "linux_files.h"
 
@@ -19,22 +20,7 @@
 
 enum { PLACES = 8, NAME_DIGITS = 64 };
 
-static char folder[] = "/tmp/qs-agent-cache-XXXXXX";
 static struct qs_linux_files files;
-
-static int group_setup(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int group_teardown(void **state)
-{
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof command, "chmod -R u+rwx %s; rm -rf %s", folder, folder);
-    return chdir("/") == 0 ? system(command) : -1;
-}
 
 static void shell(const char *command)
 {
@@ -399,5 +385,5 @@ int main(void)
         cmocka_unit_test(copies_where_it_must),
         cmocka_unit_test(sums_up_what_has_changed),
     };
-    return cmocka_run_group_tests_name("agent.cache", tests, group_setup, group_teardown);
+    return cmocka_run_group_tests_name("agent.cache", tests, enter_folder, leave_folder);
 }

@@ -1,5 +1,6 @@
 /* The commands of a run as the wire says them: words, executables, standard input, processors; what a harness
  * program is given besides. */
+#include "folder.h"
 #include "linux_command.h"
 #include "linux_harness.h"
 
@@ -17,28 +18,18 @@
 
 enum { LIST_BYTES = 1 << 20 };
 
-static char folder[] = "/tmp/qs-agent-command-XXXXXX";
 static struct qs_commands commands;
 static struct qs_port_fault fault;
 static cpu_set_t allowed;
 
 static int group_setup(void **state)
 {
-    (void)state;
-    if (!mkdtemp(folder) || chdir(folder) != 0) {
+    if (enter_folder(state) != 0) {
         return -1;
     }
     return system("mkdir -p a b/deep c; printf '#!/bin/sh\\n' >b/tool; chmod 755 b/tool; cp b/tool a/plain; "
                   "chmod 644 a/plain;"
                   "mkdir c/plain c/tool; cp b/tool c/own; printf in >input; ln -s b/tool here");
-}
-
-static int group_teardown(void **state)
-{
-    char command[64];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 ? system(command) : -1;
 }
 
 static struct qs_list list_of(const char *const *texts)
@@ -431,5 +422,5 @@ int main(void)
         cmocka_unit_test(gives_a_program_what_it_needs),
         cmocka_unit_test(words_have_their_bounds),
     };
-    return cmocka_run_group_tests_name("agent.command", tests, group_setup, group_teardown);
+    return cmocka_run_group_tests_name("agent.command", tests, group_setup, leave_folder);
 }

@@ -1,5 +1,6 @@
 /* The door of an agent, its key, the byte streams behind it, and the guests before they have proven anything.
  */
+#include "folder.h"
 #include "linux_guests.h"
 #include "linux_link.h"
 
@@ -22,22 +23,12 @@
 
 #include <cmocka.h>
 
-static char folder[] = "/tmp/qs-agent-door-XXXXXX";
 static struct qs_link door;
 
 static int group_setup(void **state)
 {
-    (void)state;
     signal(SIGPIPE, SIG_IGN);
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int group_teardown(void **state)
-{
-    char command[64];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 ? system(command) : -1;
+    return enter_folder(state);
 }
 
 static void refuses(const char *address, const char *why)
@@ -405,5 +396,5 @@ int main(void)
         cmocka_unit_test(guests_wait_their_time),
         cmocka_unit_test(guests_are_judged_when_they_have_spoken),
     };
-    return cmocka_run_group_tests_name("agent.door", tests, group_setup, group_teardown);
+    return cmocka_run_group_tests_name("agent.door", tests, group_setup, leave_folder);
 }

@@ -1,5 +1,6 @@
 /* Reads and writes that are interrupted go on; those that fail say so, and nothing that came before is lost.
  */
+#include "folder.h"
 #include "linux_child.h"
 #include "linux_io.h"
 #include "linux_link.h"

@@ -1,5 +1,6 @@
 /* What is known of a machine: the sensors that it has, what they are called, its facts, who keeps it busy,
  * and what a program has used. Files of the test stand in for /sys. */
+#include "folder.h"
 #include "linux_facts.h"
 
 #include "linux_command.h"
@@ -21,38 +22,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-static char folder[] = "/tmp/qs-agent-machine-XXXXXX";
-
-static int group_setup(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int group_teardown(void **state)
-{
-    char command[64];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 ? system(command) : -1;
-}
-
-/* Makes the folders of the path as well. */
-static void put(const char *path, const char *text)
-{
-    char copy[256];
-    snprintf(copy, sizeof copy, "%s", path);
-    for (char *slash = strchr(copy, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(copy, 0700);
-        *slash = '/';
-    }
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-}
 
 /* A machine with two zones of one type, one of which has no value, and three processors. */
 static void make_machine(void)
@@ -407,5 +376,5 @@ int main(void)
         cmocka_unit_test(names_who_keeps_the_machine_busy),
         cmocka_unit_test(takes_the_account_of_a_program),
     };
-    return cmocka_run_group_tests_name("agent.machine", tests, group_setup, group_teardown);
+    return cmocka_run_group_tests_name("agent.machine", tests, enter_folder, leave_folder);
 }

@@ -1,4 +1,5 @@
 /* Parts of the agent for Linux, each called by itself: texts as numbers, folders, memory, output, users. */
+#include "folder.h"
 #include "linux_child.h"
 #include "linux_io.h"
 #include "linux_memory.h"
@@ -19,30 +20,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-static char folder[] = "/tmp/qs-agent-parts-XXXXXX";
-
-static int group_setup(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int group_teardown(void **state)
-{
-    char command[64];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 ? system(command) : -1;
-}
-
-static void put(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-}
 
 /* The one that is given out next. */
 static int free_fd(void)
@@ -356,5 +333,5 @@ int main(void)
         cmocka_unit_test(finds_users),
         cmocka_unit_test(lends_what_it_can_take_back),
     };
-    return cmocka_run_group_tests_name("agent.parts", tests, group_setup, group_teardown);
+    return cmocka_run_group_tests_name("agent.parts", tests, enter_folder, leave_folder);
 }

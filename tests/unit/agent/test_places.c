@@ -1,5 +1,6 @@
 /* What the agent reads, keeps and removes on a file system: outputs of a program, what a run has left, the
  * folder of a tracer, pushed files. */
+#include "folder.h"
 #include "linux_pull.h"
 #include "linux_stream.h"
 #include "linux_trace_file.h"
@@ -19,30 +20,6 @@
 #include <cmocka.h>
 
 enum { PAGE = 4096 };
-
-static char folder[] = "/tmp/qs-agent-places-XXXXXX";
-
-static int group_setup(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int group_teardown(void **state)
-{
-    char command[64];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 ? system(command) : -1;
-}
-
-static void put(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-}
 
 static bool is_there(const char *path)
 {
@@ -463,5 +440,5 @@ int main(void)
         cmocka_unit_test(fetches_pieces_of_files),     cmocka_unit_test(believes_no_tracer),
         cmocka_unit_test(gives_a_tracer_its_folder),   cmocka_unit_test(sweeps_what_nobody_holds),
     };
-    return cmocka_run_group_tests_name("agent.places", tests, group_setup, group_teardown);
+    return cmocka_run_group_tests_name("agent.places", tests, enter_folder, leave_folder);
 }

@@ -1,5 +1,6 @@
 /* Each system call of a step is refused in turn (refusals.h): who fails says why, nothing stays open, and
  * what can be done without is done without. */
+#include "folder.h"
 #include "linux_child.h"
 #include "linux_files.h"
 #include "linux_harness.h"
