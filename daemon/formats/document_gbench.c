@@ -30,8 +30,7 @@ static const char *name_of(const json_t *row)
  */
 static size_t next_row(const struct rows *rows, size_t i)
 {
-    for (; i < json_array_size(rows->list); i++) {
-        const json_t *row = json_array_get(rows->list, i);
+    for (const json_t *row; (row = json_array_get(rows->list, i)) != NULL; i++) {
         if (!qs_gbench_is_aggregate(row) && (!rows->name || strcmp(name_of(row), rows->name) == 0))
             break;
     }

@@ -11,7 +11,7 @@ enum qs_status qs_futhark_metrics(const double *x, size_t n, const size_t *break
     *out = (struct qs_futhark){NAN, NAN};
     struct qs_moments m;
     enum qs_status status = qs_moments(x, n, &m);
-    if (status == QS_ENODATA || status == QS_EDOM || status == QS_ENOMEM)
+    if (status != QS_OK)
         return status;
     if (!(m.mean > 0))
         return QS_EDOM;

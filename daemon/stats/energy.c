@@ -42,8 +42,7 @@ struct qs_split qs_best_split(const double *x, size_t n, double *scratch, const 
             if (q > best.q || (q >= best.q && t < best.at))
                 best = (struct qs_split){t, q};
         }
-        if (end < n)
-            left[end] = right[0];
+        left[end] = right[0]; /* of all n they are one place */
     }
     return best;
 }

@@ -92,7 +92,7 @@ static enum qs_status analyse(const struct qs_ranks_pair *pair, double level, en
     if (all % 2)
         middle[1] = middle[0];
     out->shift = middle[0] + 0.5 * (middle[1] - middle[0]);
-    out->flags = pair->ties > 0 ? QS_FLAG_TIES : 0;
+    out->flags = pair->ties != 0 ? QS_FLAG_TIES : 0;
     enum qs_status status = found ? find_interval(pair, level, method, &rest, scratch, out) : QS_ECANCELED;
     free(scratch);
     if (status != QS_ECANCELED)

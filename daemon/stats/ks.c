@@ -52,7 +52,7 @@ static double chance_to_cross(size_t n1, size_t n2, const bool *ends, size_t mos
 {
     for (size_t i = 0; i <= n1; i++) {
         for (size_t j = 0; j <= n2; j++) {
-            double from_i = i > 0 ? crossed[j] * (double)i : 0;
+            double from_i = crossed[j] * (double)i;
             double from_j = j > 0 ? crossed[j - 1] * (double)j : 0;
             if (ends[i + j] && distance(i, j, n1, n2) >= most)
                 crossed[j] = 1;
@@ -90,7 +90,7 @@ enum qs_status qs_ks2(const double *x, size_t nx, const double *y, size_t ny, st
     double n1 = (double)nx, n2 = (double)ny;
     out->d = (double)mark_ends(&pair, NULL) / n1 / n2;
     out->p = out->p_asym = qs_pkolmogorov_upper(out->d * sqrt(n1 / (n1 + n2) * n2));
-    out->flags = pair.ties > 0 ? QS_FLAG_TIES : 0;
+    out->flags = pair.ties != 0 ? QS_FLAG_TIES : 0;
     if (all < QS_KS_EXACT_BELOW)
         status = exact_p(&pair, out);
     qs_ranks_pair_done(&pair);

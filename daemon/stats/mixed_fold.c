@@ -43,7 +43,7 @@ static void add_cell(struct sums *s, const struct qs_fold_value *values, size_t 
     for (int k = 0; k < QS_KINDS; k++) {
         kind[k] = part_of(values, n, k == QS_DISTURBED);
         s->squares[k] += kind[k].squares;
-        s->df[k] += kind[k].n > 0 ? (double)kind[k].n - 1 : 0;
+        s->df[k] += fmax(0, (double)kind[k].n - 1);
     }
     if (kind[QS_CLEAN].n == 0 || kind[QS_DISTURBED].n == 0)
         return;

@@ -61,7 +61,8 @@ static double chance(const struct sample *s, const struct tally *set)
            before = first > 0 ? s->upto[QS_CLEAN][(size_t)first - 1] : 0;
     for (double i = first; i <= fmin(nc, ceil(nc / 2 + far * sqrt(nc))); i++) {
         double upto = s->upto[QS_CLEAN][(size_t)i], more = c - i;
-        double most = more == 0 ? d : s->worth > 0 ? floor(d + more / s->worth + 1e-9) : more > 0 ? nd : -1;
+        double most =
+            more == 0 ? d : floor(d + more / s->worth + 1e-9); /* infinite where they are worth nothing */
         sum += (upto - before) * (most < 0 ? 0 : s->upto[QS_DISTURBED][(size_t)fmin(most, nd)]);
         before = upto;
     }

@@ -119,7 +119,7 @@ enum qs_status qs_mwu(const double *x, size_t nx, const double *y, size_t ny, en
     out->cles = pair.u / (double)nx / (double)ny;
     out->cliff = 2 * out->cles - 1;
     out->p_min = fmin(1, 2 / qs_ranks_arrangements(nx, ny));
-    out->flags = pair.ties > 0 ? QS_FLAG_TIES : 0;
+    out->flags = pair.ties != 0 ? QS_FLAG_TIES : 0;
     status = find_p(&pair, method, out);
     qs_ranks_pair_done(&pair);
     return status;

@@ -15,9 +15,9 @@ struct qs_fit {
     double statistic, p;
 };
 
-/* Shapiro & Wilk's W by Royston 1995 (AS R94), 3 <= n <= 5000. As R's shapiro.test: p = 1e-99 where n < 12
- * and W is beyond the approximation, 0 for n = 3 and W < 0.75. QS_ENODATA; QS_ETOOFEW; QS_EDOM: bad values or
- * n > 5000; QS_EDEGENERATE: constant; QS_ENOMEM. Both NaN then; so in all functions here. */
+/* Shapiro & Wilk's W by Royston 1995 (AS R94), 3 <= n <= 5000. As R's shapiro.test, whose p of 1e-99
+ * for n < 12 is for a W that no values have. QS_ENODATA; QS_ETOOFEW; QS_EDOM: bad values or n > 5000;
+ * QS_EDEGENERATE: constant; QS_ENOMEM. Both NaN then; so in all functions here. */
 enum qs_status qs_shapiro(const double *x, size_t n, struct qs_fit *out);
 
 /* Anderson & Darling's A^2 with mean and sd estimated; p by Stephens 1986 for A^2 (1 + 0.75/n + 2.25/n^2), as

@@ -77,7 +77,7 @@ enum qs_status qs_spearman(const double *x, const double *y, size_t n, struct qs
         out->rho = rho;
         out->flags = ties && status == QS_OK ? QS_FLAG_TIES : 0;
         if (status == QS_OK)
-            out->p = fabs(rho) < 1 ? 2 * qs_pt(-fabs(rho) * sqrt(df / (1 - rho * rho)), df) : 0;
+            out->p = 2 * qs_pt(-fabs(rho) * sqrt(df / fmax(0, 1 - rho * rho)), df);
     }
     free(places);
     free(ranks);

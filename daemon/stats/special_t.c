@@ -94,7 +94,7 @@ double qs_qt(double p, double df)
         return p <= 0 ? -INFINITY : INFINITY;
     if (isinf(df))
         return qs_qnorm(p);
-    double low = p < 0.5 ? p : 1 - p;
+    double low = fmin(p, 1 - p);
     double t;
     if (df == 1)
         t = low > 0.25 ? tan(M_PI * (0.5 - low)) : 1 / tan(M_PI * low);
@@ -102,5 +102,5 @@ double qs_qt(double p, double df)
         t = 2 * (0.5 - low) / sqrt(2 * low * (1 - low));
     else
         t = low > 0.25 ? invert_centre(fabs(p - 0.5), df) : invert_tail(low, df);
-    return p < 0.5 ? -t : t;
+    return copysign(t, p - 0.5);
 }

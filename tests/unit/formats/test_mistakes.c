@@ -46,6 +46,7 @@ static const struct {
     {"11.5\n12,5\n", QS_FORMAT_AUTO, "f:2:1: ", "`12,5` can be one number or several"},
     {"1\n 1,234.5\n", QS_FORMAT_AUTO, "f:2:2: ", "`1,234.5` can be one number or several"},
     {"1,234,567\n", QS_FORMAT_NUMBERS, "f:1:1: ", "`1,234,567` can be"},
+    {"1,234,567,\n", QS_FORMAT_NUMBERS, "f:1:1: ", "`1,234,567` can be"},
     {"1,2345\n", QS_FORMAT_AUTO, "f:1:1: ", "`1,2345` can be one number or several"},
     {"7,\n 1,2,\n", QS_FORMAT_AUTO, "f:2:2: ", "`1,2` can be"},
     {"1 2\n3,4,5x\n", QS_FORMAT_AUTO, "f:2:5: ", "`5x` is not a number"},

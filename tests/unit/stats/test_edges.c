@@ -11,6 +11,7 @@
 
 #include "stats/android.h"
 #include "stats/bootstrap.h"
+#include "stats/controller.h"
 #include "stats/dependence.h"
 #include "stats/describe.h"
 #include "stats/drift.h"
@@ -39,6 +40,7 @@
 #include "stats/rule.h"
 #include "stats/special.h"
 #include "stats/steady.h"
+#include "stats/sum.h"
 #include "stats/stepfit.h"
 #include "stats/timer.h"
 #include "stats/trend.h"
@@ -83,6 +85,8 @@ static void words_of_no_value(void **state)
     assert_string_equal(qs_status_name(QS_ENOMEM), "no-memory");
     assert_null(qs_rule_row(QS_RULE_KINDS));
     assert_string_equal(qs_rule_row(QS_RULE_KINDS - 1)->name, "xor");
+    enum qs_rule_kind kind;
+    assert_true(qs_rule_find("xor", &kind) && kind == QS_RULE_XOR && !qs_rule_find("nor", &kind));
 }
 
 union answer {
@@ -251,10 +255,8 @@ static void bounds_of_change_points(void **state)
     assert_int_equal(HUNTER(min_magnitude, -1e-9), QS_EDOM);
 #define PELT(field, v) (p = qs_pelt_opts_default(), p.field = (v), qs_pelt(x, N, &p, places, &count))
     struct qs_pelt_opts p;
-    assert_int_equal(PELT(least, 1), QS_EDOM);
-    assert_int_equal(PELT(least, 2), QS_OK);
-    assert_int_equal(PELT(penalty, -1e-9), QS_EDOM);
-    assert_int_equal(PELT(penalty, 0), QS_OK);
+    assert_true(PELT(least, 1) == QS_EDOM && PELT(least, 2) == QS_OK);
+    assert_true(PELT(penalty, -1e-9) == QS_EDOM && PELT(penalty, 0) == QS_OK);
     assert_int_equal(PELT(resolution, -1e-9), QS_EDOM);
     assert_int_equal(PELT(resolution, INFINITY), QS_EDOM);
     assert_int_equal(qs_ed_pelt(x, N, 0, NULL, places, &count), QS_EDOM);
@@ -273,10 +275,8 @@ static void bounds_of_other_change_points(void **state)
     e.permutations = 1000001;
     assert_int_equal(qs_edivisive(x, N, &e, found, &count), QS_EDOM);
     e.permutations = 19;
-    for (int i = 0; i < 2; i++) {
-        e.p_max = i;
+    for (e.p_max = 0; e.p_max < 2; e.p_max++)
         assert_int_equal(qs_edivisive(x, N, &e, found, &count), QS_EDOM);
-    }
     double t[N];
     static const struct qs_perfherder_opts bad[] = {
         {0, 5, 5, 1}, {5, 4, 5, 1}, {5, 5, 0, 1}, {5, 5, 5, -1e-9}};
@@ -332,10 +332,8 @@ static void bounds_of_one_sample(void **state)
     o.most = N - 1;
     assert_int_equal(qs_gesd_flags(x, N, &o, NULL, &g), QS_EDOM);
     o.most = 1;
-    for (int i = 0; i < 2; i++) {
-        o.alpha = i;
+    for (o.alpha = 0; o.alpha < 2; o.alpha++)
         assert_int_equal(qs_gesd_flags(x, N, &o, NULL, &g), QS_EDOM);
-    }
     struct qs_window_outliers w;
     assert_int_equal(qs_window_flags(x, N, 6, NULL, &w), QS_ETOOFEW);
     assert_int_equal(qs_window_flags(x, N, 8, NULL, &w), QS_OK);
@@ -368,8 +366,8 @@ static void bounds_of_lags_and_quantiles(void **state)
         assert_true(qs_quantile(sorted, 4, p, QS_QTYPE_7) == sorted[3 * p] &&
                     qs_quantile(sorted, 4, p, QS_QTYPE_8) == sorted[3 * p] &&
                     qs_hd_quantile(sorted, 4, p, &q, NULL) == QS_OK && q == sorted[3 * p]);
-    assert_true(isnan(qs_quantile(sorted, 4, 1.001, QS_QTYPE_7)));
-    assert_true(isnan(qs_quantile(sorted, 4, -0.001, QS_QTYPE_7)));
+    assert_true(isnan(qs_quantile(sorted, 4, 1.001, QS_QTYPE_7)) &&
+                isnan(qs_quantile(sorted, 4, -0.001, QS_QTYPE_7)));
     assert_true(qs_trimmed_mean(sorted, 4, 0) == 2.5 && isnan(qs_trimmed_mean(sorted, 4, 0.5)) &&
                 isnan(qs_trimmed_mean(sorted, 4, -1e-9)));
     assert_int_equal(qs_hd_quantile(sorted, 4, 1.001, &q, NULL), QS_EDOM);
@@ -394,11 +392,11 @@ static void bounds_of_chances(void **state)
     struct qs_share_change c = qs_share_change(0, 1, 1, 1, 0.9);
     assert_true(fabs(c.difference - 1) < 1e-12);
     assert_true(isnan(qs_share_change(-0.1, 1, 1, 1, 0.9).difference));
-    assert_true(isnan(qs_share_change(0, 0, 1, 1, 0.9).difference));
     assert_true(isnan(qs_share_change(0, 1, 1.1, 1, 0.9).difference));
-    assert_true(isnan(qs_share_change(0, 1, 1, 0, 0.9).difference));
-    assert_true(isnan(qs_share_change(0, 1, 1, 1, 0).difference));
-    assert_true(isnan(qs_share_change(0, 1, 1, 1, 1).difference));
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(isnan(qs_share_change(0, i, 1, 1 - i, 0.9).difference));
+        assert_true(isnan(qs_share_change(0, 1, 1, 1, (double)i).difference));
+    }
     static const double deltas[] = {0.147, 0.33, 0.474, -0.147, 0.1469, 0.3299, 0.4739};
     static const char *const bands[] = {"small", "medium", "large", "small", "negligible", "small", "medium"};
     for (size_t i = 0; i < 7; i++)
@@ -410,6 +408,10 @@ static void bounds_of_chances(void **state)
 static void ends_of_distributions(void **state)
 {
     (void)state;
+    for (double t = -2; t <= 2; t += 0.5) { /* from 10^10 degrees of freedom on normal, and so below */
+        assert_true(fabs(qs_pt(t, 1e11) - qs_pnorm(t)) < 1e-9 && fabs(qs_pt(t, 9e9) - qs_pnorm(t)) < 1e-9);
+        assert_true(fabs(qs_qt(qs_pnorm(t), 1e11) - t) < 1e-9 && fabs(qs_qt(qs_pnorm(t), 9e9) - t) < 1e-9);
+    }
     assert_true(isnan(qs_pchisq(NAN, 3)) && isnan(qs_pchisq(1, 0)) && isnan(qs_pchisq(1, INFINITY)));
     assert_true(isnan(qs_pchisq_upper(NAN, 3)) && isnan(qs_pchisq_upper(1, 0)) &&
                 isnan(qs_pchisq_upper(1, INFINITY)));
@@ -422,14 +424,76 @@ static void ends_of_distributions(void **state)
     assert_true(fabs(qs_qf(0.999999, 1, 1) / 405284734568.0 - 1) < 1e-5); /* tan(pi p/2)^2 */
 }
 
+/* The statistic is not defined where one value is left out. */
+static double of_all(double *v, size_t n, void *user)
+{
+    (void)user;
+    return n == N ? v[0] : NAN;
+}
+
+static void what_is_not_defined(void **state)
+{
+    const struct qs_boot_opts boot = {.statistic = of_all, .level = 0.9, .resamples = 100};
+    struct qs_boot b;
+    double logs[2];
+    (void)state;
+    assert_int_equal(qs_boot_ci(x, N, &boot, &b), QS_EDOM);
+    assert_int_equal(qs_logs((const double[]){1, M_E}, 2, logs), QS_OK);
+    assert_true(logs[0] == 0 && fabs(logs[1] - 1) < 1e-15);
+    static const double bad[] = {0, -1, INFINITY, NAN};
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(qs_logs((const double[]){1, bad[i]}, 2, logs), QS_EDOM);
+    struct qs_futhark f;
+    assert_int_equal(qs_futhark_metrics((const double[]){-1, 1, 0}, 3, NULL, 0, QS_ROOT_SQUARE, &f), QS_EDOM);
+    assert_int_equal(qs_futhark_metrics(x, N, (const size_t[]){0}, 1, QS_ROOT_SQUARE, &f), QS_EDOM);
+    assert_int_equal(qs_futhark_metrics(x, N, NULL, 0, QS_ROOT_SQUARE, &f), QS_OK);
+    assert_int_equal(qs_futhark_metrics((const double[]){3, 3, 3}, 3, NULL, 0, QS_ROOT_SQUARE, &f), QS_OK);
+    assert_true(f.rse == 0 && f.r1 == 1);
+}
+
+static void series_as_long_as_they_may_be(void **state)
+{
+    static double v[QS_DRIFT_MOST + 1];
+    struct qs_ramp r;
+    struct qs_drift d;
+    (void)state;
+    for (size_t i = 0; i <= QS_DRIFT_MOST; i++)
+        v[i] = i < QS_DRIFT_MOST / 2 ? 1 : 2;
+    assert_int_equal(qs_ramp_fit(v, QS_DRIFT_MOST, &r), QS_OK);
+    assert_int_equal(r.to, QS_DRIFT_MOST / 2);
+    assert_int_equal(qs_ramp_fit(v, QS_DRIFT_MOST + 1, &r), QS_EDOM);
+    assert_int_equal(qs_drift(v, QS_DRIFT_MOST + 1, 0.9, NULL, &d), QS_EDOM);
+}
+
+/* Of four clean ones that are all 10, and 11, 12, 13, 14: d = 2.5, v = 5/3 of the disturbed ones alone, d^2
+ * less 2 v/4 is 65/12; 1/(1 + 4 (65/12)/(5/3)) = 1/14. Where neither kind varies they are worth nothing. */
+static void worth_beside_what_does_not_vary(void **state)
+{
+    const double v[] = {10, 10, 10, 10, 11, 12, 13, 14}, w[] = {10, 10, 10, 12, 12, 12};
+    const bool off[] = {false, false, false, false, true, true, true, true}, last[] = {0, 0, 0, 1, 1, 1};
+    struct qs_mixed_median m;
+    (void)state;
+    (void)qs_mixed_median(v, off, 8, 0.9, &m);
+    assert_true(fabs(m.worth - 1.0 / 14) < 1e-12 && m.median == 10);
+    (void)qs_mixed_median(w, last, 6, 0.5, &m);
+    assert_true(m.worth == 0 && m.median == 10);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_of_no_value),       cmocka_unit_test(levels_lie_between_0_and_1),
-        cmocka_unit_test(bounds_of_a_verdict),     cmocka_unit_test(verdicts_on_the_bound),
-        cmocka_unit_test(bounds_of_change_points), cmocka_unit_test(bounds_of_other_change_points),
-        cmocka_unit_test(bounds_of_resampling),    cmocka_unit_test(bounds_of_one_sample),
-        cmocka_unit_test(bounds_of_chances),       cmocka_unit_test(bounds_of_lags_and_quantiles),
-        cmocka_unit_test(ends_of_distributions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(words_of_no_value),
+                                       cmocka_unit_test(levels_lie_between_0_and_1),
+                                       cmocka_unit_test(bounds_of_a_verdict),
+                                       cmocka_unit_test(verdicts_on_the_bound),
+                                       cmocka_unit_test(bounds_of_change_points),
+                                       cmocka_unit_test(bounds_of_other_change_points),
+                                       cmocka_unit_test(bounds_of_resampling),
+                                       cmocka_unit_test(bounds_of_one_sample),
+                                       cmocka_unit_test(bounds_of_chances),
+                                       cmocka_unit_test(bounds_of_lags_and_quantiles),
+                                       cmocka_unit_test(ends_of_distributions),
+                                       cmocka_unit_test(what_is_not_defined),
+                                       cmocka_unit_test(series_as_long_as_they_may_be),
+                                       cmocka_unit_test(worth_beside_what_does_not_vary)};
     return cmocka_run_group_tests_name("edges", tests, fill, NULL);
 }

@@ -195,6 +195,21 @@ static uint8_t flag_of(const double *x, size_t n, size_t half, size_t i)
     return x[i] > median + band ? QS_OUTLIER_HIGH : x[i] < median - band ? QS_OUTLIER_LOW : 0;
 }
 
+/* Of 20 values with quantiles 0 and 1 (or -1 and 0) the band is 3 wide: what lies on it is within. */
+static void test_what_lies_on_the_band(void **state)
+{
+    (void)state;
+    for (int side = -1; side <= 1; side += 2) {
+        for (int beyond = 0; beyond < 2; beyond++) {
+            double x[20] = {[3] = -side, [7] = -side, [15] = -side, [10] = side * (beyond ? 3.001 : 3)};
+            uint8_t flags[20];
+            struct qs_window_outliers got;
+            assert_int_equal(qs_window_flags(x, 20, 20, flags, &got), QS_OK);
+            assert_int_equal(flags[10], !beyond ? 0 : side < 0 ? QS_OUTLIER_LOW : QS_OUTLIER_HIGH);
+        }
+    }
+}
+
 static void test_window_flags(void **state)
 {
     (void)state;
@@ -253,6 +268,7 @@ int main(void)
         cmocka_unit_test(test_tukey_flags),
         cmocka_unit_test(test_tukey_declines),
         cmocka_unit_test(test_window_flags),
+        cmocka_unit_test(test_what_lies_on_the_band),
         cmocka_unit_test(test_window_declines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
