@@ -47,7 +47,7 @@ double qs_mde_paired(double sd, size_t k, const struct qs_power_opts *opts)
 static size_t smallest_k(double sd, int arms, double effect_ratio, const struct qs_power_opts *o)
 {
     double goal = log1p(effect_ratio);
-    if (!opts_are_valid(o) || !(sd >= 0) || !isfinite(sd) || !(effect_ratio > 0) || !isfinite(effect_ratio))
+    if (!opts_are_valid(o) || !(sd >= 0) || !(effect_ratio > 0) || !isfinite(effect_ratio))
         return 0;
     size_t lo = 1, hi = QS_RUNS_MAX + 1; /* lo is too small; hi is enough, or out of range */
     while (hi - lo > 1) {

@@ -173,7 +173,7 @@ static double p_of_best(double p, size_t least, size_t n)
 double qs_steps_least_z(size_t n, const struct qs_hunter_opts *opts)
 {
     double lo = 0, hi = 40;
-    for (int i = 0; i < 60; i++) {
+    while (hi - lo > 1e-13) {
         double z = (lo + hi) / 2;
         bool passes = p_of_best(2 * qs_pnorm(-z), opts->confirm_after, n) < opts->p_max;
         lo = passes ? lo : z;

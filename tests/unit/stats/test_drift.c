@@ -314,6 +314,20 @@ static void test_degenerate(void **state)
     check_near("slope", got[0].slope, 1, 1e-9, 0);
 }
 
+static void series_as_long_as_they_may_be(void **state)
+{
+    static double v[QS_DRIFT_MOST + 1];
+    struct qs_ramp r;
+    struct qs_drift d;
+    (void)state;
+    for (size_t i = 0; i <= QS_DRIFT_MOST; i++)
+        v[i] = i < QS_DRIFT_MOST / 2 ? 1 : 2;
+    assert_int_equal(qs_ramp_fit(v, QS_DRIFT_MOST, &r), QS_OK);
+    assert_int_equal(r.to, QS_DRIFT_MOST / 2);
+    assert_int_equal(qs_ramp_fit(v, QS_DRIFT_MOST + 1, &r), QS_EDOM);
+    assert_int_equal(qs_drift(v, QS_DRIFT_MOST + 1, 0.9, NULL, &d), QS_EDOM);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +341,7 @@ int main(void)
         cmocka_unit_test(test_what_is_told_beside_the_changes),
         cmocka_unit_test(test_shapes_of_the_gallery),
         cmocka_unit_test(test_invariance),
+        cmocka_unit_test(series_as_long_as_they_may_be),
         cmocka_unit_test(test_degenerate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,6 +85,10 @@ static void words_of_no_value(void **state)
     assert_string_equal(qs_status_name(QS_ENOMEM), "no-memory");
     assert_null(qs_rule_row(QS_RULE_KINDS));
     assert_string_equal(qs_rule_row(QS_RULE_KINDS - 1)->name, "xor");
+    const struct qs_rule rule = {.kind = QS_RULE_FUTHARK, .arg = {2, 1e9, 1, -1, 10}};
+    char text[99];
+    qs_rule_text(&rule, text, sizeof text);
+    assert_string_equal(text, "futhark(metrics ?, initial 1 s, root ?)");
     enum qs_rule_kind kind;
     assert_true(qs_rule_find("xor", &kind) && kind == QS_RULE_XOR && !qs_rule_find("nor", &kind));
 }
@@ -419,6 +423,10 @@ static void ends_of_distributions(void **state)
     assert_true(qs_pchisq_upper(0, 3) == 1 && qs_pchisq_upper(-1, 3) == 1 &&
                 qs_pchisq_upper(INFINITY, 3) == 0);
     assert_true(qs_pf(-1, 2, 3) == 0 && qs_pf(0, 2, 3) == 0 && qs_pf_upper(-1, 2, 3) == 1);
+    assert_true(qs_pbinom(0, 0, 0.5) == 1 && qs_pbinom(0, 3, 0) == 1 && qs_pbinom(2, 3, 1) == 0);
+    assert_true(isnan(qs_pbinom(1, -1, 0.5)) && isnan(qs_pbinom(1, 2.5, 0.5)) &&
+                isnan(qs_pbinom(1, INFINITY, 0.5)));
+    assert_true(isnan(qs_pbinom(1, 3, -0.1)) && isnan(qs_pbinom(1, 3, 1.1)) && qs_pbinom(3, 3, 1) == 1);
     assert_true(qs_pt(0, 5) == 0.5 && qs_pt(-INFINITY, 5) == 0 && qs_pt(INFINITY, 5) == 1);
     assert_true(qs_pnorm(0) == 0.5 && qs_pnorm(-INFINITY) == 0 && qs_pnorm(INFINITY) == 1);
     assert_true(fabs(qs_qf(0.999999, 1, 1) / 405284734568.0 - 1) < 1e-5); /* tan(pi p/2)^2 */
@@ -451,20 +459,6 @@ static void what_is_not_defined(void **state)
     assert_true(f.rse == 0 && f.r1 == 1);
 }
 
-static void series_as_long_as_they_may_be(void **state)
-{
-    static double v[QS_DRIFT_MOST + 1];
-    struct qs_ramp r;
-    struct qs_drift d;
-    (void)state;
-    for (size_t i = 0; i <= QS_DRIFT_MOST; i++)
-        v[i] = i < QS_DRIFT_MOST / 2 ? 1 : 2;
-    assert_int_equal(qs_ramp_fit(v, QS_DRIFT_MOST, &r), QS_OK);
-    assert_int_equal(r.to, QS_DRIFT_MOST / 2);
-    assert_int_equal(qs_ramp_fit(v, QS_DRIFT_MOST + 1, &r), QS_EDOM);
-    assert_int_equal(qs_drift(v, QS_DRIFT_MOST + 1, 0.9, NULL, &d), QS_EDOM);
-}
-
 /* Of four clean ones that are all 10, and 11, 12, 13, 14: d = 2.5, v = 5/3 of the disturbed ones alone, d^2
  * less 2 v/4 is 65/12; 1/(1 + 4 (65/12)/(5/3)) = 1/14. Where neither kind varies they are worth nothing. */
 static void worth_beside_what_does_not_vary(void **state)
@@ -493,7 +487,6 @@ int main(void)
                                        cmocka_unit_test(bounds_of_lags_and_quantiles),
                                        cmocka_unit_test(ends_of_distributions),
                                        cmocka_unit_test(what_is_not_defined),
-                                       cmocka_unit_test(series_as_long_as_they_may_be),
                                        cmocka_unit_test(worth_beside_what_does_not_vary)};
     return cmocka_run_group_tests_name("edges", tests, fill, NULL);
 }

@@ -86,6 +86,16 @@ static void test_edges(void **state)
     bad = USUAL;
     bad.alpha = 0;
     assert_int_equal(qs_blocks_needed(0.1, 0.02, &bad), 0);
+    assert_int_equal(qs_blocks_needed(-0.1, 0.02, &USUAL), 0);
+    assert_int_equal(qs_blocks_needed(0.1, INFINITY, &USUAL), 0);
+    EXPECT(isnan(qs_mde_welch(0.1, 5, 0.1, 1, &USUAL)) && isnan(qs_mde_welch(0.1, 3, -1, 5, &USUAL)));
+    EXPECT(isnan(qs_mde_paired(-0.1, 5, &USUAL)) && qs_mde_paired(0.1, 2, &USUAL) > 0.3);
+    const struct qs_power_opts others[] = {
+        {1, 0.8, 0}, {0.05, 0.025, 0}, {0.05, 0.8, -1e-9}, {0.05, 0.8, INFINITY}};
+    for (size_t i = 0; i < 4; i++)
+        EXPECT(isnan(qs_mde_paired(0.1, 5, &others[i])));
+    const struct qs_power_opts last = {0.999, 0.9999, 0};
+    EXPECT(qs_mde_paired(0.1, 5, &last) > 0);
 }
 
 int main(void)
