@@ -28,7 +28,7 @@ struct qs_link_ops {
 #define QS_LINK_DECLARE(end, word) extern const struct qs_link_ops qs_link_##word##_ops;
 QS_LINK_KINDS(QS_LINK_DECLARE)
 
-/* A socket that carries both directions; for exec, unix and tcp. */
+/* A socket, or a terminal, that carries both directions; for all kinds but sim. */
 struct qs_link_stream {
     int fd; /* owned; -1 = none */
     struct qs_io *io;

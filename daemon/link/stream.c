@@ -1,6 +1,8 @@
-/* Bytes over one non-blocking socket: what the peer does not take at once waits in a bounded queue. */
+/* Bytes over one non-blocking descriptor, a socket as a rule: what the peer does not take at once waits in a
+ * bounded queue. */
 #include <errno.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -21,10 +23,12 @@ static bool try_later(int error)
     return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
 }
 
-/* Writes what the socket takes of n bytes; -1 where it is broken. */
+/* Writes what the peer takes of n bytes; -1 where it is broken. */
 static ssize_t write_some(struct qs_link *link, const void *bytes, size_t n)
 {
     ssize_t sent = send(link->stream.fd, bytes, n, MSG_NOSIGNAL);
+    if (sent < 0 && errno == ENOTSOCK)
+        sent = write(link->stream.fd, bytes, n);
     if (sent < 0)
         return try_later(errno) ? 0 : -1;
     link->counters.bytes_out += (uint64_t)sent;
@@ -50,8 +54,8 @@ static bool fail_write(struct qs_link *link, struct qs_err *err)
 /* The peer is gone, but what it said last waits to be read. */
 static bool has_last_words(const struct qs_link *link)
 {
-    char byte;
-    return recv(link->stream.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+    int bytes = 0;
+    return ioctl(link->stream.fd, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
 static bool flush(struct qs_link *link, struct qs_err *err)
@@ -71,7 +75,7 @@ static void read_some(struct qs_link *link)
 {
     uint8_t bytes[READ_BYTES];
     struct qs_err why = QS_ERR_INIT;
-    ssize_t got = recv(link->stream.fd, bytes, sizeof bytes, 0);
+    ssize_t got = read(link->stream.fd, bytes, sizeof bytes);
     if (got > 0) {
         link->counters.bytes_in += (uint64_t)got;
         qs_link_bytes(link, bytes, (size_t)got);
