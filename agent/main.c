@@ -2,10 +2,12 @@
 #include "linux_io.h"
 #include "port_linux.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -13,6 +15,8 @@ static const char help[] =
     "\n"
     "Usage\n"
     "  quiesce-agent --stdio                          talk over standard input and output (exec links, ssh)\n"
+    "  quiesce-agent --serial PATH                    talk over a serial line, at the speed that it has;\n"
+    "                                                 whoever has the line has the agent\n"
     "  quiesce-agent --listen unix:PATH               a socket for this user and root\n"
     "  quiesce-agent --listen tcp:127.0.0.1:PORT --key-file FILE\n"
     "                                                 loopback only: the link is not encrypted\n"
@@ -34,6 +38,7 @@ static const char help[] =
     "\n"
     "Examples\n"
     "  ssh board /data/local/tmp/quiesce-agent --stdio\n"
+    "  while :; do quiesce-agent --serial /dev/ttyS1 || sleep 1; done   one session each, like a getty\n"
     "  quiesce-agent --listen unix:$XDG_RUNTIME_DIR/quiesce-agent.sock\n"
     "  (umask 077; head -c 32 /dev/urandom > agent.key)\n"
     "  quiesce-agent --listen tcp:127.0.0.1:7151 --key-file agent.key\n";
@@ -42,7 +47,7 @@ enum { EXIT_OK = 0, EXIT_USAGE = 2, EXIT_SETUP = 3, INHERITED_MAX = 1024 };
 
 struct options {
     bool stdio, facts, states, version, help;
-    const char *listen, *key_file, *sysfs, *cache, *cache_most;
+    const char *serial, *listen, *key_file, *sysfs, *cache, *cache_most;
 };
 
 static const struct {
@@ -54,6 +59,7 @@ static const struct {
     {"--dump-states", offsetof(struct options, states) + 1, 0},
     {"--version", offsetof(struct options, version) + 1, 0},
     {"--help", offsetof(struct options, help) + 1, 0},
+    {"--serial", 0, offsetof(struct options, serial) + 1},
     {"--listen", 0, offsetof(struct options, listen) + 1},
     {"--key-file", 0, offsetof(struct options, key_file) + 1},
     {"--sysfs", 0, offsetof(struct options, sysfs) + 1},
@@ -171,8 +177,33 @@ static bool open_cache(struct qs_linux *os, const struct options *options, char 
     return qs_linux_open_cache(os, options->cache, error);
 }
 
+/* The line becomes standard input and output: it passes bytes as they are and is no controlling terminal.
+ * What waits in it was for somebody before us. */
+static bool take_line(const char *path, char *error)
+{
+    struct termios line;
+    int fd = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    bool ok = fd >= 0 && tcgetattr(fd, &line) == 0;
+    if (ok) {
+        cfmakeraw(&line);
+        line.c_cflag |= CLOCAL | CREAD;
+        line.c_cflag &= ~(tcflag_t)CRTSCTS;
+        ok = tcsetattr(fd, TCSANOW, &line) == 0 && tcflush(fd, TCIOFLUSH) == 0 && dup2(fd, 0) == 0 &&
+             dup2(fd, 1) == 1;
+    }
+    if (!ok) {
+        snprintf(error, QS_LINK_ERROR_BYTES, "cannot talk over the serial line %.150s: %s", path,
+                 strerror(errno));
+    }
+    qs_io_close(&fd);
+    return ok;
+}
+
 static bool open_link(struct qs_linux *os, const struct options *options, char *error)
 {
+    if (options->serial) {
+        return take_line(options->serial, error) && qs_link_open_stdio(&os->link, 0, error);
+    }
     if (options->stdio) {
         return qs_link_open_stdio(&os->link, os->supervised.started_by, error);
     }
@@ -250,12 +281,15 @@ int main(int argc, char **argv)
     if (options.facts) {
         return show_facts(&os, options.sysfs);
     }
-    if (options.stdio == (options.listen != NULL)) {
-        fputs("quiesce-agent: choose one of --stdio and --listen ADDRESS; see --help\n", stderr);
+    if (options.stdio + (options.serial != NULL) + (options.listen != NULL) != 1) {
+        fputs("quiesce-agent: choose one of --stdio, --serial PATH and --listen ADDRESS; see --help\n",
+              stderr);
         return EXIT_USAGE;
     }
-    if (options.stdio && options.key_file) {
-        return complain("there is no key on a --stdio link, remove", "--key-file", "");
+    if (!options.listen && options.key_file) {
+        return complain(options.stdio ? "there is no key on a --stdio link, remove"
+                                      : "there is no key on a --serial link, remove",
+                        "--key-file", "");
     }
     return serve(&os, &options);
 }

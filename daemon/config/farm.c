@@ -44,8 +44,9 @@ static const struct qs_key device_keys[] = {
      .words = link_words,
      .instead = link_instead,
      .required = true,
-     .help = "How its agent is reached: a command's standard input and output, a Unix socket, loopback TCP, "
-             "or the simulator."},
+     .help =
+         "How its agent is reached: a command's standard input and output, a Unix socket, loopback TCP, a "
+         "serial line, or the simulator."},
     {.name = "argv",
      .type = QS_KEY_CUSTOM,
      .offset = DEVICE(argv),
@@ -58,7 +59,8 @@ static const struct qs_key device_keys[] = {
      .offset = DEVICE(address),
      .min = 1,
      .max = SOCKET_BYTES,
-     .help = "`unix`: the socket's path; `tcp`: 127.0.0.1:PORT."},
+     .help = "`unix`: the socket's path; `tcp`: 127.0.0.1:PORT; `serial`: the line's path, or PATH,SPEED "
+             "(115200 without)."},
     {.name = "key_file",
      .type = QS_KEY_TEXT,
      .offset = DEVICE(key_file),
@@ -210,6 +212,19 @@ static void check_tcp_address(struct qs_schema_reader *r, const struct qs_node *
                           qs_show(address + strlen(hosts[h])).text);
 }
 
+/* Whether the speed is one of serial lines is the link's to say. */
+static void check_serial_address(struct qs_schema_reader *r, const struct qs_node *at, const char *address)
+{
+    struct qs_scalar_why why = {0};
+    int64_t baud = 0;
+    const char *comma = strchr(address, ',');
+    if (address[0] != '/')
+        qs_schema_problem(r, at, "write a path such as /dev/ttyUSB0, or /dev/serial/by-id/NAME",
+                          "`%s` is not the whole path of a serial line", qs_show(address).text);
+    else if (comma != NULL && (!qs_scalar_int(comma + 1, &baud, &why) || baud < 1 || baud > 10000000))
+        qs_schema_problem(r, at, "write PATH,115200", "`%s` is not a speed", qs_show(comma + 1).text);
+}
+
 static bool is_always_local(const struct qs_farm_device *device)
 {
     (void)device;
@@ -238,6 +253,7 @@ static const struct link_form link_forms[QS_LINK_KIND_COUNT] = {
     [QS_LINK_TCP] = {.needs = {"address", "key_file"},
                      .check_address = check_tcp_address,
                      .is_local = is_always_local},
+    [QS_LINK_SERIAL] = {.needs = {"address"}, .check_address = check_serial_address},
     [QS_LINK_SIM] = {.may = {"sim_seed"}},
 };
 

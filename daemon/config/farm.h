@@ -16,6 +16,7 @@
     ROW(EXEC, exec)                                                                                          \
     ROW(UNIX, unix)                                                                                          \
     ROW(TCP, tcp)                                                                                            \
+    ROW(SERIAL, serial)                                                                                      \
     ROW(SIM, sim)
 
 #define QS_LINK_ENUMERATOR(end, word) QS_LINK_##end,
@@ -24,10 +25,10 @@ enum qs_link_kind { QS_LINK_KINDS(QS_LINK_ENUMERATOR) QS_LINK_KIND_COUNT };
 struct qs_farm_device {
     char *name;
     enum qs_link_kind link;
-    struct qs_strings argv;   /* EXEC: the command whose stdio is the byte stream */
-    char *address;            /* UNIX: path; TCP: "127.0.0.1:PORT" (loopback only) */
-    char *key_file;           /* TCP: mode 0600 */
-    uint64_t sim_seed;        /* SIM */
+    struct qs_strings argv; /* EXEC: the command whose stdio is the byte stream */
+    char *address;     /* UNIX: path; TCP: "127.0.0.1:PORT" (loopback only); SERIAL: "/dev/ttyUSB0,115200" */
+    char *key_file;    /* TCP: mode 0600 */
+    uint64_t sim_seed; /* SIM */
     struct qs_strings labels; /* "key=value" */
     char *hub;                /* or NULL: what it shares with those that name the same hub */
     bool local; /* the agent runs on this machine: the daemon is silent during its windows. Without the key

@@ -37,19 +37,17 @@ static void test_example(void **state)
         const char *name;
         enum qs_link_kind link;
         bool local;
-    } devices[] = {{"local", QS_LINK_EXEC, true},
-                   {"bench1", QS_LINK_EXEC, false},
-                   {"lab", QS_LINK_UNIX, true},
-                   {"tunnel", QS_LINK_TCP, false},
-                   {"pretend", QS_LINK_SIM, false}};
-    assert_int_equal(farm->device_count, 5);
-    for (size_t i = 0; i < 5; i++) {
+    } devices[] = {{"local", QS_LINK_EXEC, true},   {"bench1", QS_LINK_EXEC, false},
+                   {"lab", QS_LINK_UNIX, true},     {"tunnel", QS_LINK_TCP, false},
+                   {"uart", QS_LINK_SERIAL, false}, {"pretend", QS_LINK_SIM, false}};
+    assert_int_equal(farm->device_count, 6);
+    for (size_t i = 0; i < 6; i++) {
         assert_string_equal(farm->devices[i].name, devices[i].name);
         assert_int_equal(farm->devices[i].link, devices[i].link);
         assert_int_equal(farm->devices[i].local, devices[i].local);
     }
     assert_string_equal(farm->devices[1].labels.at[0], "soc=rk3399");
-    assert_int_equal(farm->devices[4].sim_seed, 7);
+    assert_int_equal(farm->devices[5].sim_seed, 7);
     assert_int_equal(farm->variables.refuse.count, 2);
     assert_string_equal(farm->variables.refuse.at[1], "SOLVER_*");
     assert_int_equal(farm->variables.note.count, 0);

@@ -143,6 +143,7 @@ static void a_farm_is_asked_by_name(void **state)
     assert_string_equal(qs_link_kind_name(QS_LINK_EXEC), "exec");
     assert_string_equal(qs_link_kind_name(QS_LINK_UNIX), "unix");
     assert_string_equal(qs_link_kind_name(QS_LINK_TCP), "tcp");
+    assert_string_equal(qs_link_kind_name(QS_LINK_SERIAL), "serial");
     assert_string_equal(qs_link_kind_name(QS_LINK_SIM), "sim");
     assert_string_equal(qs_job_tracer_name(QS_TRACER_NONE), "none");
     assert_string_equal(qs_job_tracer_name(QS_TRACER_COMMAND), "command");
