@@ -47,6 +47,15 @@ static void put_change(struct qs_buf *out, const struct qs_finding *f)
         qs_buf_fmt(out, " (%+.2f to %+.2f %%)", (f->lo - 1) * 100, (f->hi - 1) * 100);
 }
 
+/* How far one unit lies from the next, in percent: a standard deviation of logs. */
+static void put_noise(struct qs_buf *out, const struct qs_finding *f)
+{
+    if (isfinite(f->sd_log))
+        qs_buf_fmt(out, "±%.2f %%", f->sd_log * 100);
+    else
+        qs_buf_str(out, "–");
+}
+
 /* "a → b (build v1 → v2)": builds where they say more than the names. */
 static void put_arms(struct qs_buf *out, const struct qs_finding *f)
 {
@@ -76,6 +85,8 @@ static void put_row(struct qs_buf *out, const struct qs_finding *f)
     put_value(out, f->cand, f->unit);
     qs_buf_str(out, " | ");
     put_change(out, f);
+    qs_buf_str(out, " | ");
+    put_noise(out, f);
     qs_buf_str(out, loud ? " | **" : " | ");
     put_cell(out, f->verdict);
     qs_buf_str(out, loud ? "**" : "");
@@ -173,8 +184,9 @@ void qs_export_markdown(const json_t *doc, struct qs_buf *out)
     else
         put_tally(out, doc);
     if (f.count > 0 && !qs_findings_refused(doc))
-        qs_buf_str(out, "| benchmark | arms | where | metric | base | candidate | change | verdict |\n"
-                        "|---|---|---|---|--:|--:|--:|---|\n");
+        qs_buf_str(out,
+                   "| benchmark | arms | where | metric | base | candidate | change | noise | verdict |\n"
+                   "|---|---|---|---|--:|--:|--:|--:|---|\n");
     for (size_t i = 0; i < f.count; i++)
         put_row(out, &f.at[i]);
     put_views(out, doc);

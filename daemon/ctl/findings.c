@@ -12,7 +12,7 @@ static struct qs_finding *add(struct qs_findings *f)
 {
     f->at = qs_realloc(f->at, (f->count + 1) * sizeof(*f->at));
     f->at[f->count] = (struct qs_finding){
-        .base = NAN, .cand = NAN, .metric = "", .unit = "", .candidate = "", .stands = true};
+        .base = NAN, .cand = NAN, .sd_log = NAN, .metric = "", .unit = "", .candidate = "", .stands = true};
     return &f->at[f->count++];
 }
 
@@ -26,6 +26,7 @@ static void take_verdict(struct qs_finding *finding, const json_t *v)
     finding->hi = qs_json_get_number(v, "judged_hi", qs_json_get_number(v, "hi", NAN));
     finding->level = qs_json_get_number(v, "judged_level", NAN);
     finding->mde_ratio = qs_json_get_number(v, "mde_ratio", NAN);
+    finding->sd_log = qs_json_get_number(v, "sd_log", NAN);
     finding->stands = !json_is_false(json_object_get(v, "stands"));
     finding->opinions = json_object_get(v, "opinions");
 }

@@ -21,6 +21,7 @@ struct qs_finding {        /* borrowed from the document but for what says owned
     double ratio, lo, hi; /* of the candidate to the base: the interval that the verdict rests on */
     double level;         /* of lo and hi; NaN: not known */
     double margin_ratio, mde_ratio;
+    double sd_log;          /* scatter of what is compared: of the logs of its units; NaN: not known */
     int64_t needed;         /* units for the margin; 0: not known */
     const char *needed_of;  /* "blocks", "runs", ... */
     bool stands;            /* false: expected by chance among so many comparisons */
