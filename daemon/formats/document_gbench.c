@@ -98,7 +98,7 @@ static bool check_row(const struct qs_json_at *at, const json_t *row)
 static double iterations_of(const json_t *row)
 {
     double v = json_number_value(json_object_get(row, "iterations"));
-    return v >= 1 && v <= QS_DOCUMENT_EVALS ? floor(v) : v > QS_DOCUMENT_EVALS ? QS_DOCUMENT_EVALS : 1;
+    return fmax(1, fmin(QS_DOCUMENT_EVALS, floor(v)));
 }
 
 static bool unit_of(const struct qs_json_at *at, const json_t *row, double *ret_ns)

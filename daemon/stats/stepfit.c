@@ -66,7 +66,7 @@ static enum qs_status percent_of(double y0, double y1, struct qs_stepfit *out)
     if (isnan(step))
         step = 0;
     else if (isinf(step))
-        step = y0 < y1 ? -FLT_MAX : FLT_MAX;
+        step = copysign(FLT_MAX, y0 - y1);
     out->step = out->regression = step;
     return QS_OK;
 }

@@ -101,6 +101,7 @@ static const struct {
      "androidx", "s aUs us <: 1 2 | 3;"},
     {"j",
      "{\"benchmarks\":[{\"name\":\"startup\",\"metrics\":{\"timeToInitialDisplayMs\":{\"runs\":[1,2]},"
+     "\"timeToX\":{\"runs\":[5,6]},\"theDisplay\":{\"runs\":[7,8]},"
      "\"memoryKb\":{\"runs\":[3,4]}},\"sampledMetrics\":{\"frameNs\":{\"runs\":[[1,2],[3]]}}},"
      "{\"name\":\"a\",\"params\":{\"compilation\":\"None\"},\"metrics\":{\"timeToFullDisplayMs\":{\"runs\":["
      "1,2]}}},"
@@ -109,7 +110,8 @@ static const struct {
      "5,6]},"
      "\"timeToX\":{\"runs\":[7]},\"Ms\":{\"runs\":[8,null]},\"aPercent\":{\"runs\":[9]}}}]}",
      "androidx",
-     "startup timeToInitialDisplayMs ms <: 1 | 2;startup memoryKb KiB <: 3 4;startup frameNs ns <: 1 2 | "
+     "startup timeToInitialDisplayMs ms <: 1 | 2;startup timeToX  ?: 5 6;startup theDisplay  ?: 7 8;startup "
+     "memoryKb KiB <: 3 4;startup frameNs ns <: 1 2 | "
      "3;a timeToFullDisplayMs ms <: 1 | 2;startupWarm timeToFullDisplayMs ms <: 1 2;s timeToFullDisplayMs ms "
      "<: 5 6;s timeToX  ?: 7;s Ms  ?: 8 "
      "(not-finite 1);s aPercent % ?: 9;"},
