@@ -163,7 +163,8 @@ static json_t *of_files(const char *const *names, size_t count,
         char *path = qs_asprintf("%s/../../data/%s", golden_dir, names[i]), text[65536];
         FILE *f = fopen(path, "re");
         assert_non_null(f);
-        size_t n = fread(text, 1, sizeof text, f);
+        size_t n = fread(text, 1, sizeof text - 1, f);
+        text[n] = '\0';
         fclose(f);
         free(path);
         assert_true(qs_import_read(names[i], text, n, QS_FORMAT_AUTO, &imports[i], &problems));
