@@ -174,6 +174,22 @@ static void has_a_usual_place(void **state)
         assert_string_equal(files.root, path);
         qs_files_close(&files);
     }
+    enum { ROOM_BYTES = QS_PORT_PATH_BYTES - 64 };
+    static const char *const ends[] = {"/quiesce-agent/cache", "/.local/state/quiesce-agent/cache"};
+    char longest[ROOM_BYTES];
+    for (size_t i = 0; i < 4; i++) { /* what just fits with its end, and one byte more, which is no place */
+        size_t n = ROOM_BYTES - 1 - strlen(ends[i / 2]) + i % 2, given = strlen(home);
+        memcpy(longest, home, given);
+        for (size_t k = given; k < n; k++) {
+            longest[k] = (k - given) % 2 ? '.' : '/';
+        }
+        longest[n - 1] = '/';
+        longest[n] = '\0';
+        setenv("HOME", i / 2 ? longest : "", 1);
+        setenv("XDG_STATE_HOME", i / 2 ? "" : longest, 1);
+        assert_int_equal(qs_files_open(&files, NULL, error), i % 2 == 0);
+        qs_files_close(&files);
+    }
 }
 
 /* What an earlier life had not finished is gone, what it had kept is not. */

@@ -381,6 +381,22 @@ static void cannot_be_killed_with_its_supervisor(void **state)
     device_stop(&d);
 }
 
+/* Whoever starts it may have asked not to hear of his children: it hears of its own. */
+static void hears_of_its_children_whoever_starts_it(void **state)
+{
+    struct device d;
+    (void)state;
+    signal(SIGCHLD, SIG_IGN);
+    device_start(&d);
+    signal(SIGCHLD, SIG_DFL);
+    const char *const argv[] = {"/bin/sh", "-c", "exit 3", NULL};
+    device_measure(&d, &(struct run_spec){.argv = argv, .env = usual_env}, 2, &closed);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(closed.row[i].status, 3);
+    }
+    device_stop(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -393,6 +409,7 @@ int main(void)
         cmocka_unit_test(takes_its_programs_along),
         cmocka_unit_test(ends_without_its_supervisor),
         cmocka_unit_test(cannot_be_killed_with_its_supervisor),
+        cmocka_unit_test(hears_of_its_children_whoever_starts_it),
     };
     return cmocka_run_group_tests_name("agent.links", tests, group_setup, group_teardown);
 }

@@ -208,7 +208,7 @@ static void says(const struct qs_port_piece *piece, const char *text, uint64_t t
 static void reads_the_kernels_log(void **state)
 {
     static const char first[] = "6,339,5140900,-;NET: Registered\n SUBSYSTEM=net\n",
-                      second[] = "4,340,12000042,-;second\n",
+                      second[] = "4,340,12000042,5,6;second\n",
                       shown[] = "[5.140900] NET: Registered\n[12.000042] second\n";
     static char many[8000];
     int log[2];

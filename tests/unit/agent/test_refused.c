@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -139,6 +140,13 @@ static void a_sweep_takes_no_folder_away(void **state)
     refuse_call("flock", 1, EWOULDBLOCK); /* the sweep has it at this moment */
     assert_true(make_trace(&fault));
     assert_true(was_refused());
+    size_t prefix = strlen(trace.dir) - strlen("XXXXXX");
+    char pattern[QS_TRACE_DIR_BYTES];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "%.*s*", (int)prefix, trace.dir);
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    assert_int_equal(found.gl_pathc, 1); /* the first one is gone */
+    globfree(&found);
     remove_trace();
     refuse_always("mkdtemp", EROFS);
     assert_false(make_trace(&fault));
