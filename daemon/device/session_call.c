@@ -143,7 +143,7 @@ bool qs_session_is_answer(const struct qs_session *s, uint8_t type, const union 
 {
     uint8_t key[QS_REQUEST_KEY_BYTES];
     const struct qs_request *row = s->call.row;
-    if (!row || row->windows || row->reply != type)
+    if (!row || row->reply != type)
         return false;
     qs_request_key(row, true, m, key);
     return memcmp(key, s->call.key, sizeof key) == 0 &&

@@ -204,12 +204,12 @@ void files_are_pushed_between_runs(void **state)
 void answers_about_files_are_judged(void **state)
 {
     (void)state;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         struct bed *b = new_bed(QS_FEATURE_FILES);
         b->mute = true;
         if (i < 2)
             assert_true(have(b));
-        else if (i < 5)
+        else if (i < 6)
             assert_true(put(b));
         switch (i) {
         case 0:
@@ -226,6 +226,12 @@ void answers_about_files_are_judged(void **state)
             break;
         case 4:
             say_put_at(b, 0, QS_PUT_MORE, 0);
+            break;
+        case 5: /* it has had more before */
+            assert_true(send_some(b, 100));
+            say_put_at(b, 1, QS_PUT_MORE, 60);
+            host_wait(&b->host, "put_at 0 60");
+            say_put_at(b, 1, QS_PUT_MORE, 59);
             break;
         default:
             say_having(b, 0); /* not asked */

@@ -352,6 +352,9 @@ static void what_a_run_has_left_is_fetched_between_windows(void **state)
     assert_false(pull(b, 3)); /* one after the other */
     assert_false(host_open(&b->host, 0, 0, 0));
     host_wait(&b->host, "pulled 2 4");
+    const struct qs_msg_run other = {.run = {{0xA0}}};
+    assert_false(host_call(&b->host, QS_MSG_RUN_END, &other, 0));
+    host_assert_why(&b->host, QS_E_CONFLICT, "another run is open");
     taken = QS_MSG_PULL;
     b->peer->script = take;
     assert_true(pull(b, 4));
@@ -368,6 +371,8 @@ static void what_is_held_comes_again(void **state)
     become_ready(b);
     assert_false(qs_session_resend(b->host.session, &held, 9, &b->host.why));
     host_assert_why(&b->host, QS_E_CONFLICT, "5 to 9");
+    assert_false(qs_session_resend(b->host.session, &held, 4, &b->host.why));
+    host_assert_why(&b->host, QS_E_CONFLICT, "5 to 9 of this run, not 4");
     assert_false(qs_session_resend(b->host.session, &host_run, 0, &b->host.why));
     host_assert_why(&b->host, QS_E_NOT_FOUND, "keeps no iterations");
     assert_true(qs_session_resend(b->host.session, &held, 5, NULL));

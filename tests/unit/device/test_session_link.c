@@ -2,6 +2,7 @@
  * and segments. The agent's core in virtual time, behind a link that the test slows down and counts for. */
 #include "host.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ static struct {
     /* what the kernel counted at QUIET, in the lead, and when CLOSED came */
     bool counts;
     struct qs_link_counters at[3];
+    uint8_t ignored;     /* this message arrives as one that is answered by nothing; 0: none */
     size_t asked, chunk; /* of bytes that came last: the session takes the one with CLOSED for its own */
 } link_script;
 
@@ -45,9 +47,27 @@ static void send_late(void *user)
     free(late);
 }
 
+/* In place of this frame, with its number: nothing is under way that it could end. */
+static bool send_cancel(struct qs_link *link, const uint8_t *frame, struct qs_err *err)
+{
+    const size_t seq_at = 8;
+    const struct qs_msg_run_why m = {.run = host_run};
+    uint8_t bytes[128];
+    struct qs_writer w;
+    uint32_t seq = 0;
+    memcpy(&seq, frame + seq_at, sizeof seq);
+    qs_writer_init(&w, bytes, sizeof bytes);
+    size_t at = qs_frame_begin(&w);
+    qs_msg_encode(QS_MSG_CANCEL, &w, &m);
+    assert_true(qs_frame_end(&w, at, QS_MSG_CANCEL, le32toh(seq)));
+    return __real_qs_link_send(link, bytes, w.len, err);
+}
+
 bool __wrap_qs_link_send(struct qs_link *link, const uint8_t *bytes, size_t n, struct qs_err *err)
 {
     const size_t type_at = 3;
+    if (link_script.ignored && bytes[type_at] == link_script.ignored)
+        return send_cancel(link, bytes, err);
     if (bytes[type_at] != QS_MSG_PING || link_script.pings >= link_script.late_count)
         return __real_qs_link_send(link, bytes, n, err);
     struct late *late = qs_malloc(sizeof *late);
@@ -195,6 +215,30 @@ static void a_dropped_link_is_told_and_made_anew(void **state)
     bed_done(&b);
 }
 
+/* A request is given up when its answer does not come: after what its row and the request itself allow. With
+ * an answer there is no end. */
+static void a_request_has_a_deadline(void **state)
+{
+    (void)state;
+    struct bed b;
+    bed_init(&b);
+    qs_session_start(b.host.session);
+    host_wait(&b.host, "ready");
+    host_idle(&b.host, 200 * SECOND_NS);
+    assert_true(host_hook(&b.host, 1));
+    host_wait(&b.host, "hook_done 1");
+    host_idle(&b.host, 200 * SECOND_NS);
+    assert_int_equal(b.host.downs, 0);
+    link_script.ignored = QS_MSG_HOOK;
+    int64_t asked_ns = qs_loop_now_ns(b.loop);
+    assert_true(host_hook(&b.host, 2));
+    b.host.awaited = "down";
+    qs_loop_run(b.loop);
+    host_assert_why(&b.host, QS_E_LINK, "no answer to HOOK within 1 min 1 s");
+    assert_int_equal(qs_loop_now_ns(b.loop) - asked_ns, 61 * SECOND_NS);
+    bed_done(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +246,7 @@ int main(void)
         cmocka_unit_test(proven_is_what_the_kernel_counted),
         cmocka_unit_test(silent_is_what_our_socket_counted),
         cmocka_unit_test(a_dropped_link_is_told_and_made_anew),
+        cmocka_unit_test(a_request_has_a_deadline),
     };
     return cmocka_run_group_tests_name("device session and its link", tests, NULL, NULL);
 }
