@@ -11,7 +11,7 @@ struct bed {
     struct qs_loop *loop;
     struct peer *peer;
     struct host host;
-    bool mute;
+    bool mute, deaf;
     uint32_t id;
     uint64_t taken, bytes;
 };
@@ -19,7 +19,8 @@ struct bed {
 static void say_having(struct bed *b, uint32_t id)
 {
     size_t at = peer_begin(b->peer);
-    qs_msg_encode_having(&b->peer->w, &(struct qs_msg_having){.id = id});
+    qs_msg_encode_having(&b->peer->w, &(struct qs_msg_having){
+                                          .id = id, .cache_bytes = 70, .free_bytes = 80, .most_bytes = 90});
     peer_end(b->peer, at, QS_MSG_HAVING);
 }
 
@@ -40,7 +41,8 @@ static void say_staged(struct bed *b, uint32_t id)
 static void say_cleaned(struct bed *b, uint32_t id)
 {
     size_t at = peer_begin(b->peer);
-    qs_msg_encode_cleaned(&b->peer->w, &(struct qs_msg_cleaned){.id = id, .freed_bytes = 7});
+    qs_msg_encode_cleaned(&b->peer->w,
+                          &(struct qs_msg_cleaned){.id = id, .freed_bytes = 7, .cache_bytes = 63});
     peer_end(b->peer, at, QS_MSG_CLEANED);
 }
 
@@ -77,6 +79,8 @@ static uint32_t id_of(const struct qs_frame *f)
 static bool answer(struct peer *p, const struct qs_frame *f)
 {
     struct bed *b = p->user;
+    if (b->deaf)
+        return true;
     if (f->type == QS_MSG_PUT) {
         take_put(b, f);
     } else if (f->type == QS_MSG_PUT_DATA) {
@@ -153,6 +157,7 @@ void files_are_pushed_between_runs(void **state)
     (void)state;
     struct bed *b = new_bed(0);
     struct qs_session *s = b->host.session;
+    struct qs_session_cache cache;
     assert_false(qs_session_has(s, QS_FEATURE_FILES));
     assert_false(have(b));
     host_assert_why(&b->host, QS_E_AGENT,
@@ -164,7 +169,12 @@ void files_are_pushed_between_runs(void **state)
     assert_false(put(b));
     host_assert_why(&b->host, QS_E_CONFLICT, "no PUT before the answer to HAVE");
     assert_false(host_begin(&b->host));
+    assert_false(qs_session_cache(s, &cache));
     host_wait(&b->host, "having 0");
+    assert_true(qs_session_cache(s, &cache));
+    assert_int_equal(cache.bytes, 70);
+    assert_int_equal(cache.free_bytes, 80);
+    assert_int_equal(cache.most_bytes, 90);
     assert_int_equal(qs_session_push_room(s), 0);
     assert_true(put(b));
     assert_int_equal(qs_session_push_room(s), QS_PUT_MAX_BYTES);
@@ -190,6 +200,9 @@ void files_are_pushed_between_runs(void **state)
     assert_true(send_some(b, 1000));
     assert_true(clean(b));
     host_wait(&b->host, "cleaned 7");
+    assert_true(qs_session_cache(s, &cache));
+    assert_int_equal(cache.bytes, 63);
+    assert_int_equal(cache.most_bytes, 90);
     assert_string_equal(qs_session_state_name(s), "ready");
     b->mute = true;
     assert_true(put(b));
@@ -197,6 +210,29 @@ void files_are_pushed_between_runs(void **state)
     say_put_at(b, 6, QS_PUT_FAILED, 0);
     say_cleaned(b, 7);
     host_wait(&b->host, "cleaned 7");
+    free_bed(b);
+}
+
+/* An agent that sums up files answers no heartbeat, and none is missed; what its cache said goes with its
+ * link. */
+void a_deaf_agent_is_not_lost(void **state)
+{
+    (void)state;
+    struct qs_session_cache cache;
+    struct bed *b = new_bed(QS_FEATURE_FILES);
+    struct qs_session *s = b->host.session;
+    assert_true(have(b));
+    host_wait(&b->host, "having 0");
+    b->deaf = true;
+    assert_true(have(b));
+    host_idle(&b->host, 8 * HOST_HEARTBEAT_MS * INT64_C(1000000));
+    assert_int_equal(b->host.downs, 0);
+    b->deaf = false;
+    say_having(b, 2);
+    host_wait(&b->host, "having 0");
+    peer_hang_up(b->peer);
+    host_wait(&b->host, "ready");
+    assert_false(qs_session_cache(s, &cache)); /* another agent may be there */
     free_bed(b);
 }
 

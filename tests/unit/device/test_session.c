@@ -358,6 +358,9 @@ static void what_a_run_has_left_is_fetched_between_windows(void **state)
     taken = QS_MSG_PULL;
     b->peer->script = take;
     assert_true(pull(b, 4));
+    peer_error(b->peer, &other.run, QS_CODE_UNKNOWN_RUN, "not of this run");
+    host_wait(&b->host, "error");
+    assert_false(pull(b, 5)); /* it is still awaited */
     peer_error(b->peer, &host_run, QS_CODE_UNSUPPORTED, "nothing can be fetched here");
     host_wait(&b->host, "error");
     session_traces(&b->host, b->peer);
@@ -427,10 +430,14 @@ static void it_comes_back_after_a_loss(void **state)
     assert_string_equal(qs_session_state_name(b->host.session), "backoff");
     host_wait(&b->host, "ready");
     assert_int_equal(b->peer->connections, 2);
+    taken = QS_MSG_HOOK;
+    b->peer->script = take;
+    assert_true(host_hook(&b->host, 1)); /* its answer is lost with the link */
     peer_bye(b->peer);
     host_wait(&b->host, "down");
     host_assert_why(&b->host, QS_E_LINK, "rebooting");
     host_wait(&b->host, "ready");
+    assert_true(host_hook(&b->host, 2));
 }
 
 static void a_window_without_an_end_is_given_up_with_its_lease(void **state)
@@ -484,8 +491,7 @@ int main(void)
         CASE(it_comes_back_after_a_loss),
         CASE(a_window_without_an_end_is_given_up_with_its_lease),
         TCP_CASE(the_agents_refusal_is_told),
-        cmocka_unit_test(files_are_pushed_between_runs),
-        cmocka_unit_test(answers_about_files_are_judged),
+        SESSION_FILES_CASES,
         SESSION_STREAM_CASES,
         cmocka_unit_test(every_row_was_reached),
     };
