@@ -8,6 +8,7 @@
 #include "config/job_env.h"
 #include "device/control_impl.h"
 #include "proto/names.h"
+#include "report/variables.h"
 
 enum { LIST_BYTES = QS_ARGV_MAX_BYTES + 4096, LISTS = 5 };
 
@@ -67,6 +68,15 @@ static bool is_inheritable(const char *const *kv)
     return true;
 }
 
+/* Others would not come back from JSON as they are, and two of them perhaps as one. */
+static bool has_plain_name(const char *kv)
+{
+    for (; *kv != '='; kv++)
+        if (*kv <= ' ' || *kv > '~')
+            return false;
+    return true;
+}
+
 static bool inherits(const struct qs_control *c)
 {
     for (size_t i = 0; c->p.base_env && i < c->p.spec->benchmark_count; i++)
@@ -79,16 +89,21 @@ static bool inherits(const struct qs_control *c)
 static void put_inherited(const struct qs_control *c, struct qs_json *j)
 {
     size_t bytes = 0;
+    struct qs_buf kept;
+    qs_buf_init(&kept);
     qs_json_object(j);
     for (const char *const *kv = c->p.base_env; *kv && bytes <= QS_ARGV_MAX_BYTES; kv++) {
-        if (!is_inheritable(kv) || !qs_job_inherits_any(c->p.spec, *kv))
+        if (!is_inheritable(kv) || !has_plain_name(*kv) || !qs_job_inherits_any(c->p.spec, *kv))
             continue;
         char *name = qs_strndup(*kv, strcspn(*kv, "="));
-        qs_json_kstring(j, name, *kv + strlen(name) + 1);
+        qs_buf_clear(&kept);
+        qs_variable_keep(name, *kv + strlen(name) + 1, c->p.farm ? &c->p.farm->variables : NULL, &kept);
+        qs_json_kstring(j, name, kept.len > 0 ? kept.data : "");
         bytes += strlen(*kv) + 2;
         free(name);
     }
     qs_json_object_end(j);
+    qs_buf_done(&kept);
 }
 
 char *qs_control_environment(const struct qs_control *c, const char *facts_json)

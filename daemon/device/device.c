@@ -380,8 +380,9 @@ const char *qs_device_environment(const struct qs_device *d)
 
 void qs_device_assign(struct qs_device *d, struct qs_control *control)
 {
+    if (d->control)
+        qs_session_disown(d->session, d->control);
     d->control = control;
-    qs_session_disown(d->session); /* who had it is gone */
     if (!control)
         return;
     store_identity(d); /* the disk may have refused it when the device came */

@@ -102,7 +102,7 @@ static int64_t limit_ns(struct qs_session *s)
         return s->run.lease_ns;
     case QS_SESSION_READY:
     case QS_SESSION_RUN_OPEN:
-        return s->call.row ? s->call.limit_ns : 0;
+        return qs_session_is_owed(s) ? s->call.limit_ns : 0;
     case QS_SESSION_STOPPED:
     case QS_SESSION_STATES:
         return 0;

@@ -100,8 +100,8 @@ struct qs_call {
  * or the agent has no room for it, and with QS_E_AGENT where the agent lacks what it needs; nothing was sent
  * then. */
 bool qs_session_call(struct qs_session *s, const struct qs_call *call, struct qs_err *err);
-/* Who asked is gone: the answer is told to nobody. */
-void qs_session_disown(struct qs_session *s);
+/* Who asked is gone: what it has asked is answered to nobody. */
+void qs_session_disown(struct qs_session *s, const void *user);
 /* Connected to an agent that has this enum qs_feature bit? */
 bool qs_session_has(const struct qs_session *s, uint32_t feature);
 /* first_seq must continue the run; lease_ns must exceed quiet_lead_ns + max_ns: when no CLOSED came so long

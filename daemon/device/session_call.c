@@ -8,6 +8,14 @@ bool qs_session_is_asking(const struct qs_session *s, uint8_t request)
     return s->call.row && (request == 0 || s->call.row->type == request);
 }
 
+bool qs_session_is_owed(const struct qs_session *s)
+{
+    const struct qs_session_files *f = &s->files;
+    bool ours = qs_session_is_asking(s, QS_MSG_PUT) && f->sent > 0 && f->sent < f->bytes &&
+                f->sent - f->taken < QS_PUT_TOLD_BYTES;
+    return s->call.row && !ours;
+}
+
 static uint8_t phase_of(const struct qs_session *s)
 {
     return s->state == QS_SESSION_READY      ? QS_REQUEST_IDLE
@@ -124,9 +132,10 @@ bool qs_session_call(struct qs_session *s, const struct qs_call *call, struct qs
     return true;
 }
 
-void qs_session_disown(struct qs_session *s)
+void qs_session_disown(struct qs_session *s, const void *user)
 {
-    s->call.on_reply = NULL;
+    if (s->call.user == user)
+        s->call.on_reply = NULL;
 }
 
 /* ---- answers ---- */

@@ -35,6 +35,7 @@ bool qs_session_push_data(struct qs_session *s, const void *bytes, size_t n, str
     if (!qs_session_send(s, QS_MSG_PUT_DATA, &m, err))
         return false;
     s->files.sent += n;
+    qs_session_arm_deadline(s);
     qs_session_fire(s, QS_SESSION_EV_PUT_DATA, NULL);
     return true;
 }

@@ -84,6 +84,8 @@ bool qs_session_may(struct qs_session *s, enum qs_session_event event, struct qs
 /* session_call.c: is this request outstanding (0: any)? Does the message answer it, or does it come too late,
  * for one that was given up? */
 bool qs_session_is_asking(const struct qs_session *s, uint8_t request);
+/* Does the agent owe an answer? Not while a file's next piece waits here, for the hub perhaps. */
+bool qs_session_is_owed(const struct qs_session *s);
 bool qs_session_is_answer(const struct qs_session *s, uint8_t type, const union qs_msg *m);
 bool qs_session_is_late(const struct qs_session *s, uint8_t type, const union qs_msg *m);
 bool qs_session_is_open_run(const struct qs_session *s, const struct qs_uid *run, struct qs_err *err);

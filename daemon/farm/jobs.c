@@ -326,7 +326,7 @@ static void on_end(const struct qs_control_result *result, void *user)
         break;
     case QS_END_DEFER:
     case QS_END_REQUEUE:
-        if (!job->cancelled)
+        if (!job->cancelled && job->failure.code == QS_E_NONE) /* else it waits for its other devices alone */
             give_back(job, item, result);
         break;
     }

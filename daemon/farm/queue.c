@@ -1,5 +1,6 @@
 #include "farm/queue.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -283,6 +284,7 @@ bool qs_queue_has_claim(const struct qs_queue_job *job, const struct qs_queue_de
 
 void qs_queue_claim(struct qs_queue *q, struct qs_queue_job *job, struct qs_queue_device *device)
 {
+    assert(job->order != 0); /* one that has left would stand before all others, and be freed with it */
     if (qs_queue_has_claim(job, device))
         return;
     qs_claim_new(job, device);

@@ -1,10 +1,10 @@
 /* An agent at the other end of a serial line: a terminal device by its path, and its speed. Bytes pass as
- * they are; no modem line is asked, and no other program may open it meanwhile. */
+ * they are; no modem line is asked. The line is locked (flock): another daemon does not get it meanwhile. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
+#include <sys/file.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -66,7 +66,8 @@ static bool split(const char *address, char path[static 108], speed_t *speed, st
 static bool make_raw(int fd, speed_t speed)
 {
     struct termios line;
-    if (ioctl(fd, TIOCEXCL) != 0 || tcgetattr(fd, &line) != 0)
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 ||
+        tcgetattr(fd, &line) != 0) /* TIOCEXCL would outlive a daemon that is killed */
         return false;
     cfmakeraw(&line);
     line.c_cflag |= CLOCAL | CREAD;
@@ -103,11 +104,10 @@ static bool serial_open(struct qs_link *link, struct qs_err *err)
     s->fd = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
     if (s->fd < 0)
         return qs_fail(err, QS_E_LINK, "cannot open the serial line %s: %s%s", path, strerror(errno),
-                       errno == EACCES  ? " (its group, often dialout, may)"
-                       : errno == EBUSY ? " (another program has it)"
-                                        : "");
+                       errno == EACCES ? " (its group, often dialout, may)" : "");
     if (!make_raw(s->fd, speed) || write(s->fd, wake, sizeof wake - 1) != sizeof wake - 1) {
-        qs_fail(err, QS_E_LINK, "%s cannot be used as a serial line: %s", path, strerror(errno));
+        qs_fail(err, QS_E_LINK, "%s cannot be used as a serial line: %s", path,
+                errno == EWOULDBLOCK ? "another program has it" : strerror(errno));
         close(s->fd);
         s->fd = -1;
         return false;

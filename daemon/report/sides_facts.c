@@ -96,7 +96,7 @@ static void put_variable(struct qs_json *j, const struct qs_sides *s, const char
 {
     if (class_of_variable(s, name) != QS_ENV_RECORDED)
         qs_json_kstring(j, name, value);
-    *bytes += (int64_t)(strlen(name) + strlen(value)) + 2;
+    *bytes += (int64_t)(strlen(name) + qs_variable_kept_bytes(value)) + 2;
 }
 
 /* Without what `after`, which may be NULL, sets again: the last of a name counts, as it does in a process. */
@@ -346,7 +346,7 @@ static void differ_pair(struct qs_sides *s, const struct qs_sides_pair *pair)
 {
     const struct qs_side_series *const *series = pair->series;
     bool shared = same_jobs(pair);
-    bool inherited = knows_inherited(s, series[QS_BASE]) && knows_inherited(s, series[QS_CAND]);
+    bool inherited = !shared && knows_inherited(s, series[QS_BASE]) && knows_inherited(s, series[QS_CAND]);
     for (enum kind kind = MACHINE; kind < KINDS; kind++) {
         struct texts base, cand;
         bool is_arm = kind == ARM || (kind == SETUP && shared);

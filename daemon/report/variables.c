@@ -1,6 +1,10 @@
 #include "report/variables.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "base/text.h"
+#include "proto/auth.h"
 
 static const struct qs_variable_rule rules[] = {
     {QS_ENV_MACHINE, "which programs and libraries are loaded", "PATH LD_*"},
@@ -68,4 +72,30 @@ enum qs_env_class qs_variable_class(const char *name, const struct qs_farm_varia
         if (is_named(rules[i].names, name))
             return rules[i].class;
     return QS_ENV_NOTED;
+}
+
+#define DIGEST "sha256:"
+enum { DIGEST_BYTES = 8 };
+
+void qs_variable_keep(const char *name, const char *value, const struct qs_farm_variables *of_farm,
+                      struct qs_buf *out)
+{
+    uint8_t sum[QS_SHA256_BYTES];
+    char hex[2 * DIGEST_BYTES + 1];
+    if (qs_variable_class(name, of_farm) == QS_ENV_MACHINE) {
+        qs_buf_str(out, value);
+        return;
+    }
+    qs_sha256(value, strlen(value), sum);
+    qs_hex(sum, DIGEST_BYTES, hex);
+    qs_buf_fmt(out, DIGEST "%s, %zu bytes", hex, strlen(value));
+}
+
+size_t qs_variable_kept_bytes(const char *kept)
+{
+    size_t bytes = 0, head = strlen(DIGEST) + 2 * DIGEST_BYTES;
+    if (strncmp(kept, DIGEST, strlen(DIGEST)) == 0 && strlen(kept) > head &&
+        sscanf(kept + head, ", %zu bytes", &bytes) == 1)
+        return bytes;
+    return strlen(kept);
 }

@@ -26,4 +26,11 @@ bool qs_env_match(const char *pattern, size_t n, const char *key);
  * note, ignore. */
 enum qs_env_class qs_variable_class(const char *name, const struct qs_farm_variables *of_farm);
 
+/* What is kept of a variable that nobody has written into a job: the value where a difference is refused, and
+ * of all others, which may be secrets, "sha256:0123456789abcdef, 12 bytes". */
+void qs_variable_keep(const char *name, const char *value, const struct qs_farm_variables *of_farm,
+                      struct qs_buf *out);
+/* Bytes of the value of which this was kept. */
+size_t qs_variable_kept_bytes(const char *kept);
+
 #endif

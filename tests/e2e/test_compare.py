@@ -2,6 +2,7 @@
 """Two sides over jobs, builds and nights, from the job file to the exit code: equal and slower commands, a changed environment,
 arms of one job, builds, and the forms that other programs read."""
 import datetime
+import hashlib
 import json
 import os
 import sys
@@ -136,6 +137,12 @@ def terminals(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def keep(name, value):
+    """What is kept of an inherited variable."""
+    digest = hashlib.sha256(value.encode()).hexdigest()[:16]
+    return value if name.startswith("MALLOC_") else f"sha256:{digest}, {len(value)} bytes"
+
+
 def daemons(tap):
     """A job that inherits: what its daemon handed on is kept, shown and compared as what a caller hands on is"""
     with Bed() as bed:
@@ -145,12 +152,13 @@ def daemons(tap):
             daemon.device_ready()
             (job,) = done(tap, daemon, text(0.01))
             kept = daemon.get(f"/jobs/{job}/compare").want(200).json["environment"]["variables"]
-            tap.equal({name: kept.get(name) for name in more}, more, "the job shows what its processes were handed")
+            tap.equal({name: kept.get(name) for name in more}, {name: keep(name, value) for name, value in more.items()},
+                      "the job shows what its processes were handed; what may be secret as a digest")
             tap.equal(daemon.stop(), 0, "quiesced ends well")
         daemon = bed.daemon()
         doc = document(tap, bed, 0, 1, 2, "--fail-on", "never")
         tap.equal([(c["key"], c["base"], c["candidate"], c["class"]) for c in doc["environment"] if c["key"].startswith("env.")],
-                  [("env.EDITOR", "vi", "vim", "noted")], "what may matter is noted")
+                  [("env.EDITOR", keep("EDITOR", "vi"), keep("EDITOR", "vim"), "noted")], "what may matter is noted")
         doc = document(tap, bed, 4, 2, 3)
         tap.equal([c["key"] for c in doc["environment"] if c["matters"]], ["env.MALLOC_ARENA_MAX"], "what does matter is refused")
         tap.equal(daemon.stop(), 0, "quiesced ends well")

@@ -319,19 +319,6 @@ static void hooks_run_outside_windows(void **state)
     assert_string_equal(qs_session_state_name(b->host.session), "run_open");
 }
 
-/* Who asked is gone: the answer is told to nobody, and the next request may be made. */
-static void an_answer_without_an_owner_is_dropped(void **state)
-{
-    struct bed *b = *state;
-    become_ready(b);
-    assert_true(host_hook(&b->host, 7));
-    qs_session_disown(b->host.session);
-    while (!host_hook(&b->host, 8))
-        host_idle(&b->host, 1000000);
-    host_wait(&b->host, "hook_done 8");
-    assert_null(strstr(b->host.log.data, "hook_done 7"));
-}
-
 static bool pull(struct bed *b, uint32_t id)
 {
     const struct qs_msg_pull m = {
@@ -484,7 +471,6 @@ int main(void)
         CASE(cancel_ends_a_wait),
         CASE(refusals_lead_back),
         CASE(hooks_run_outside_windows),
-        CASE(an_answer_without_an_owner_is_dropped),
         CASE(what_a_run_has_left_is_fetched_between_windows),
         CASE(what_is_held_comes_again),
         CASE(open_is_checked_before_it_is_sent),

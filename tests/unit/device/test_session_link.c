@@ -239,6 +239,55 @@ static void a_request_has_a_deadline(void **state)
     bed_done(&b);
 }
 
+/* Who asked is gone: the answer is told to nobody, and the next request may be made. Another one's is not
+ * touched. */
+static void an_answer_without_an_owner_is_dropped(void **state)
+{
+    (void)state;
+    struct bed b;
+    bed_init(&b);
+    qs_session_start(b.host.session);
+    host_wait(&b.host, "ready");
+    assert_true(host_hook(&b.host, 7));
+    qs_session_disown(b.host.session, &b);
+    host_wait(&b.host, "hook_done 7");
+    assert_true(host_hook(&b.host, 8));
+    qs_session_disown(b.host.session, &b.host);
+    host_idle(&b.host, 5 * SECOND_NS);
+    assert_true(host_hook(&b.host, 9));
+    host_wait(&b.host, "hook_done 9");
+    assert_null(strstr(b.host.log.data, "hook_done 8"));
+    bed_done(&b);
+}
+
+/* While the next piece of a file waits here, for the hub perhaps, the agent owes nothing: the file goes on
+ * when it comes, however late. What it does owe has its deadline. */
+static void a_file_may_wait_for_the_hub(void **state)
+{
+    static const char zeros[1000];
+    (void)state;
+    struct bed b;
+    bed_init(&b);
+    qs_session_start(b.host.session);
+    host_wait(&b.host, "ready");
+    assert_true(qs_session_has(b.host.session, QS_FEATURE_FILES));
+    const struct qs_msg_put m = {.id = qs_session_next_file_id(b.host.session), .file = {.bytes = 3000}};
+    assert_true(host_call(&b.host, QS_MSG_PUT, &m, 0));
+    host_wait(&b.host, "put_at 0 0");
+    assert_true(qs_session_push_data(b.host.session, zeros, sizeof zeros, NULL));
+    host_idle(&b.host, 200 * SECOND_NS);
+    assert_int_equal(b.host.downs, 0);
+    link_script.ignored = QS_MSG_PUT_DATA; /* the rest does not arrive */
+    int64_t sent_ns = qs_loop_now_ns(b.loop);
+    assert_true(qs_session_push_data(b.host.session, zeros, sizeof zeros, NULL));
+    assert_true(qs_session_push_data(b.host.session, zeros, sizeof zeros, NULL));
+    b.host.awaited = "down";
+    qs_loop_run(b.loop);
+    host_assert_why(&b.host, QS_E_LINK, "no answer to PUT within 1 min 0 s");
+    assert_int_equal(qs_loop_now_ns(b.loop) - sent_ns, 60 * SECOND_NS);
+    bed_done(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +296,8 @@ int main(void)
         cmocka_unit_test(silent_is_what_our_socket_counted),
         cmocka_unit_test(a_dropped_link_is_told_and_made_anew),
         cmocka_unit_test(a_request_has_a_deadline),
+        cmocka_unit_test(a_file_may_wait_for_the_hub),
+        cmocka_unit_test(an_answer_without_an_owner_is_dropped),
     };
     return cmocka_run_group_tests_name("device session and its link", tests, NULL, NULL);
 }

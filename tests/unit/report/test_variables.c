@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "page.h"
 #include "report/env_diff.h"
+#include "report/variables.h"
 #include "sides.h"
 
 static void is_compared(struct sides *s)
@@ -201,6 +202,33 @@ static void inherited_variables_have_their_class(void **state)
     qs_env_diff_free(&diff);
 }
 
+/* A value is kept where it decides; of what may be a secret, what tells two of them apart. */
+static void secrets_are_not_kept(void **state)
+{
+    static const struct {
+        const char *name, *value, *kept;
+    } cases[] = {
+        {"PATH", "/bin:/usr/bin", "/bin:/usr/bin"},
+        {"LD_PRELOAD", "", ""},
+        {"GITHUB_TOKEN", "ours", "sha256:ae0bec9e9d33c563, 4 bytes"},
+        {"SHLVL", "/root", "sha256:94a6b447580330f9, 5 bytes"},
+        {"OURS", "", "sha256:e3b0c44298fc1c14, 0 bytes"},
+        {"MINE", "ours", "ours"},
+    };
+    char *refused[] = {(char[]){"MINE"}};
+    const struct qs_farm_variables of_farm = {.refuse = {.at = refused, .count = 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct qs_buf kept;
+        qs_buf_init(&kept);
+        qs_variable_keep(cases[i].name, cases[i].value, &of_farm, &kept);
+        assert_string_equal(kept.len > 0 ? kept.data : "", cases[i].kept);
+        assert_int_equal(qs_variable_kept_bytes(cases[i].kept), strlen(cases[i].value));
+        qs_buf_done(&kept);
+    }
+    assert_int_equal(qs_variable_kept_bytes("sha256:none"), 11); /* a value that only looks like it */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +237,7 @@ int main(void)
         cmocka_unit_test(what_is_inherited_is_compared),
         cmocka_unit_test(what_a_job_sets_hides_what_it_inherits),
         cmocka_unit_test(inherited_variables_have_their_class),
+        cmocka_unit_test(secrets_are_not_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
