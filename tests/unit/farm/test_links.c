@@ -29,6 +29,9 @@ static struct {
     enum trouble { NO_TROUBLE, BREAKS, DAMAGED, STALLS, DAMAGED_BACK } kind;
     unsigned nth, seen; /* which frame, from 1; frames so far */
     int64_t stalls_until_ns;
+    unsigned cancel_nth; /* BREAKS: the job is cancelled at which frame after that; 0: not */
+    void (*cancel)(void *user);
+    void *user;
 } trouble;
 
 bool __real_qs_link_send(struct qs_link *link, const uint8_t *bytes, size_t n, struct qs_err *err);
@@ -48,6 +51,8 @@ static uint8_t *damaged(const uint8_t *bytes, size_t n)
 bool __wrap_qs_link_send(struct qs_link *link, const uint8_t *bytes, size_t n, struct qs_err *err)
 {
     bool strikes = trouble.kind != DAMAGED_BACK && ++trouble.seen == trouble.nth;
+    if (trouble.cancel_nth > 0 && trouble.seen == trouble.nth + trouble.cancel_nth)
+        qs_loop_post(link->loop, trouble.cancel, trouble.user);
     if (strikes && trouble.kind == STALLS)
         trouble.stalls_until_ns = qs_loop_now_ns(link->loop) + STALL_S * INT64_C(1000000000);
     if (qs_loop_now_ns(link->loop) < trouble.stalls_until_ns)
@@ -190,6 +195,97 @@ static int remove_dir(void **state)
     return rmdir(dir);
 }
 
+/* ---- a job that is cancelled while its device comes back ---- */
+
+struct comeback {
+    struct bed base;
+    struct qs_timer *guard;
+    unsigned cancels, idle;
+};
+
+static void on_submitted(const struct qs_err *err, int64_t id, void *user)
+{
+    (void)id;
+    (void)user;
+    assert_null(err);
+}
+
+static void on_cancelled(const struct qs_err *err, int64_t id, void *user)
+{
+    (void)id;
+    (void)user;
+    assert_null(err);
+}
+
+static void cancel_first(void *user)
+{
+    struct comeback *c = user;
+    struct qs_err err = QS_ERR_INIT;
+    c->cancels += qs_farm_cancel(c->base.farm, 1, "not needed", on_cancelled, c, &err);
+}
+
+static void on_idle(void *user)
+{
+    struct comeback *c = user;
+    c->idle++;
+    qs_timer_stop(c->guard);
+    c->guard = NULL;
+    qs_farm_stop(c->base.farm, bed_on_stopped, &c->base);
+}
+
+static void on_too_long(void *user)
+{
+    struct comeback *c = user;
+    c->guard = NULL;
+    qs_farm_stop(c->base.farm, bed_on_stopped, &c->base);
+}
+
+static void submit_one(struct comeback *c)
+{
+    const struct qs_submission sub = {
+        .text = job_text, .text_bytes = strlen(job_text), .name = "job.yaml", .owner = "me"};
+    assert_true(bed_submit(&c->base, &sub, on_submitted, c, NULL));
+}
+
+/* True where the first job was still there to be cancelled. The second one is done in any case. */
+static bool cancelled_at(unsigned nth)
+{
+    const int64_t hour_ns = INT64_C(3600000000000);
+    struct comeback c = {.cancels = 0};
+    bed_init(&c.base, farm_text);
+    c.base.events = (struct qs_farm_events){.on_idle = on_idle, .user = &c};
+    memset(&trouble, 0, sizeof trouble);
+    trouble.kind = BREAKS;
+    trouble.nth = 30; /* in the first job */
+    trouble.cancel_nth = nth;
+    trouble.cancel = cancel_first;
+    trouble.user = &c;
+    bed_begin(&c.base, 1000000000, 1);
+    c.guard = qs_timer_start(c.base.loop, hour_ns, on_too_long, &c);
+    submit_one(&c);
+    submit_one(&c);
+    qs_loop_run(c.base.loop);
+    bed_end(&c.base);
+    assert_true(trouble.seen > trouble.nth);
+    if (c.idle != 1)
+        fail_msg("cancelled at frame %u after the loss, the next job never ended", nth);
+    assert_int_equal(number(c.base.db, "SELECT count(*) FROM job WHERE id = 2 AND state = 'done'"), 1);
+    assert_int_equal(
+        number(c.base.db, "SELECT count(*) FROM job WHERE id = 1 AND state IN ('done', 'cancelled')"), 1);
+    memset(&trouble, 0, sizeof trouble);
+    bed_done(&c.base);
+    return c.cancels > 0;
+}
+
+static void a_device_comes_back_for_the_next_job(void **state)
+{
+    unsigned nth = 1;
+    (void)state;
+    while (cancelled_at(nth))
+        nth++;
+    assert_in_range(nth, 12, 300); /* the greeting alone has more than a dozen frames */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +293,7 @@ int main(void)
         cmocka_unit_test(test_a_frame_is_damaged_on_its_way_to_the_agent),
         cmocka_unit_test(test_a_frame_is_damaged_on_its_way_to_the_host),
         cmocka_unit_test(test_the_host_stalls),
+        cmocka_unit_test(a_device_comes_back_for_the_next_job),
     };
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }
