@@ -98,7 +98,7 @@ static bool serial_open(struct qs_link *link, struct qs_err *err)
     static const char wake[] = "\nquiesced asks for a new session on this line, whatever was on it before\n";
     struct serial *s = link->own;
     char path[108];
-    speed_t speed;
+    speed_t speed = B115200;
     if (!split(s->address, path, &speed, err))
         return false;
     s->fd = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
