@@ -74,6 +74,8 @@ static void on_hook_done(const union qs_msg *reply, const struct qs_err *refused
     struct qs_control *c = user;
     const struct qs_msg_hook_done *m = &reply->hook_done;
     (void)refused; /* a hook is about no run: it cannot be */
+    if (!c->in_hooks)
+        return; /* nobody waits for it any more */
     bool setup = c->state == QS_CS_SETUP;
     if (setup && qs_control_over(c)) { /* cancelled: how it ended is no news */
         c->in_hooks = false;

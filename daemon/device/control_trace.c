@@ -99,6 +99,8 @@ static void on_traced(const union qs_msg *reply, const struct qs_err *refused, v
     struct qs_control *c = user;
     struct qs_control_trace *t = &c->trace;
     bool begins = c->state == QS_CS_TRACE;
+    if (!begins && c->state != QS_CS_UNTRACE)
+        return; /* nobody waits for it any more */
     if (refused) {
         qs_control_refused(c, refused);
         return;

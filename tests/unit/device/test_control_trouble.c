@@ -416,6 +416,24 @@ static void test_trouble_beside_a_tracer(void **state)
     }
 }
 
+/* The point is over before its hook is: how that ends is nobody's business any more. */
+static void test_an_answer_that_nobody_waits_for(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, "quiesce: 1\nbenchmarks: [{name: work, argv: [work], setup: [make]}]\n"
+                   "arms: {a: {argv: [work]}, b: {argv: [work, x]}}\n");
+    s.hook_fails = 1;
+    s.strike = STRIKE_FEED;
+    s.feed = QS_CE_POINT_OVER;
+    s.strike_state = "setup";
+    stage_go(&s);
+    assert_int_equal(s.struck, 1);
+    assert_int_equal(s.result.end, QS_END_DONE);
+    assert_false(stage_told(&s, "no space"));
+    stage_done(&s);
+}
+
 static void test_every_row_is_taken(void **state)
 {
     (void)state;
@@ -464,6 +482,7 @@ int main(void)
         cmocka_unit_test(test_quiet_store_errors_end_the_job),
         cmocka_unit_test(test_news_while_the_link_is_away),
         cmocka_unit_test(test_disarm),
+        cmocka_unit_test(test_an_answer_that_nobody_waits_for),
         cmocka_unit_test(test_trouble_beside_a_tracer),
         cmocka_unit_test(test_every_row_is_taken),
     };
