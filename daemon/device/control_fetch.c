@@ -19,7 +19,6 @@ static void give_up(struct qs_control *c, const struct qs_err *why)
 {
     qs_timer_stop(c->fetch.again);
     c->fetch.again = NULL;
-    c->fetch.on = false;
     c->fetch.done(c, NULL, why);
 }
 
@@ -50,7 +49,6 @@ void qs_control_fetch_begin(struct qs_control *c, enum qs_pull_source source, co
     f->source = source;
     f->limit_bytes = limit_bytes;
     f->done = done;
-    f->on = true;
     qs_buf_clear(&f->bytes);
     ask(c);
 }
@@ -72,7 +70,6 @@ static void on_pulled(const union qs_msg *reply, const struct qs_err *refused, v
         ask(c);
         return;
     }
-    f->on = false;
     f->done(c, m, NULL);
 }
 
@@ -80,7 +77,6 @@ void qs_control_fetch_stop(struct qs_control *c)
 {
     qs_timer_stop(c->fetch.again);
     c->fetch.again = NULL;
-    c->fetch.on = false;
     qs_buf_clear(&c->fetch.bytes);
 }
 

@@ -20,7 +20,6 @@ typedef void qs_control_fetched(struct qs_control *c, const struct qs_msg_pulled
                                 const struct qs_err *why);
 
 struct qs_control_fetch {
-    bool on;
     uint32_t id; /* of the last PULL */
     enum qs_pull_source source;
     char *path; /* owned: of a file, else "" */

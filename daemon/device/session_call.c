@@ -5,7 +5,7 @@
 
 bool qs_session_is_asking(const struct qs_session *s, uint8_t request)
 {
-    return s->call.row && (request == 0 || s->call.row->type == request);
+    return s->call.row && s->call.row->type == request;
 }
 
 bool qs_session_is_owed(const struct qs_session *s)

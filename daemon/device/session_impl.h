@@ -81,7 +81,7 @@ void qs_session_send_error(struct qs_session *s, const struct qs_err *why);
 /* session_run.c: connected, and the table has a row for it now. */
 bool qs_session_may(struct qs_session *s, enum qs_session_event event, struct qs_err *err);
 
-/* session_call.c: is this request outstanding (0: any)? Does the message answer it, or does it come too late,
+/* session_call.c: is this request outstanding? Does the message answer it, or does it come too late,
  * for one that was given up? */
 bool qs_session_is_asking(const struct qs_session *s, uint8_t request);
 /* Does the agent owe an answer? Not while a file's next piece waits here, for the hub perhaps. */

@@ -62,12 +62,12 @@ static bool split(const char *address, char path[static 108], speed_t *speed, st
     return true;
 }
 
-/* What waited in the line was for somebody before us. */
+/* What waited in the line was for somebody before us. The lock is not TIOCEXCL, which outlives a daemon that
+ * is killed where somebody else has the line open. */
 static bool make_raw(int fd, speed_t speed)
 {
     struct termios line;
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0 ||
-        tcgetattr(fd, &line) != 0) /* TIOCEXCL would outlive a daemon that is killed */
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 || tcgetattr(fd, &line) != 0)
         return false;
     cfmakeraw(&line);
     line.c_cflag |= CLOCAL | CREAD;

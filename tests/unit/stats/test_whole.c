@@ -51,6 +51,23 @@ void whole_ci(FILE *out, const char *name, const struct qs_ci *ci)
     fprintf(out, "@%.11g/%u", ci->level, ci->flags);
 }
 
+void whole_ttest(FILE *out, const struct qs_ttest *t, int samples)
+{
+    PUT(t->diff);
+    PUT(t->se);
+    PUT(t->t);
+    PUT(t->df);
+    PUT(t->p);
+    PUT_CI(t->ci);
+    PUT(t->sd[0]);
+    if (samples == 2)
+        PUT(t->sd[1]);
+    PUT(t->n[0]);
+    if (samples == 2)
+        PUT(t->n[1]);
+    PUT(t->flags);
+}
+
 /* ---- samples ---- */
 
 enum shape { SKEWED, TIED, STEPS, DRIFT, MODES, SIGNED, ZEROS, CONSTANT, WIDE, WARM };

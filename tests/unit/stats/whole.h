@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "stats/status.h"
+#include "stats/twosample.h"
 
 enum { WHOLE_MOST = 130, WHOLE_BREAKS = 2 };
 
@@ -29,6 +30,9 @@ extern const struct whole_page whole_one[], whole_series[], whole_runs[], whole_
 void whole_status(FILE *out, enum qs_status status);
 void whole_number(FILE *out, const char *name, double v);
 void whole_ci(FILE *out, const char *name, const struct qs_ci *ci);
+
+/* Of one sample, or of two. */
+void whole_ttest(FILE *out, const struct qs_ttest *t, int samples);
 
 /* A number under the name that it has in the source. */
 #define PUT(v)    whole_number(out, #v, (double)(v))

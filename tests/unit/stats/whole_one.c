@@ -70,23 +70,28 @@ static void put_lorenz(FILE *out, const struct whole_sample *s)
         PUT(share[i]);
 }
 
+/* One number of all flags and of what was there before. */
+static unsigned digest(unsigned sum, const uint8_t *flags, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        sum = sum * 5 % 10007 + flags[i];
+    return sum;
+}
+
 static void put_outliers(FILE *out, const struct whole_sample *s)
 {
     uint8_t flags[WHOLE_MOST];
     struct qs_tukey t;
     struct qs_window_outliers w;
-    unsigned sum = 0;
     whole_status(out, qs_tukey_flags(s->x, s->nx, flags, &t));
-    for (size_t i = 0; i < s->nx; i++)
-        sum = sum * 5 % 10007 + flags[i];
+    unsigned sum = digest(0, flags, s->nx);
     PUT(sum);
     PUT(t.far_lo);
     PUT(t.far_hi);
     PUT(t.n_far);
     for (size_t window = 0; window <= 12; window += 4) {
         whole_status(out, qs_window_flags(s->x, s->nx, window, flags, &w));
-        for (size_t i = 0; i < s->nx; i++)
-            sum = sum * 5 % 10007 + flags[i];
+        sum = digest(sum, flags, s->nx);
         PUT(sum);
         PUT(w.window);
         PUT(w.n_assessed);
@@ -101,10 +106,8 @@ static void put_gesd(FILE *out, const struct whole_sample *s)
         const struct qs_gesd_opts opts = {.most = k < 2 ? 3 : 1, .alpha = 0.3, .robust = k % 2 == 1};
         uint8_t flags[WHOLE_MOST];
         struct qs_gesd g;
-        unsigned sum = 0;
         whole_status(out, qs_gesd_flags(s->x, s->nx, &opts, flags, &g));
-        for (size_t i = 0; i < s->nx; i++)
-            sum = sum * 5 % 10007 + flags[i];
+        unsigned sum = digest(0, flags, s->nx);
         PUT(sum);
         PUT(g.count);
         PUT(g.statistic);
@@ -168,26 +171,13 @@ static void put_shape(FILE *out, const struct whole_sample *s)
     put_fit(out, qs_lilliefors(s->x, s->nx, &fit), &fit);
 }
 
-static void put_ttest(FILE *out, const struct qs_ttest *t)
-{
-    PUT(t->diff);
-    PUT(t->se);
-    PUT(t->t);
-    PUT(t->df);
-    PUT(t->p);
-    PUT_CI(t->ci);
-    PUT(t->sd[0]);
-    PUT(t->n[0]);
-    PUT(t->flags);
-}
-
 static void put_mixed(FILE *out, const struct whole_sample *s)
 {
     struct qs_mixed m;
     whole_status(out, qs_mixed_mean(s->x, s->dx, s->nx, 0.9, &m));
-    put_ttest(out, &m.test);
-    put_ttest(out, &m.alone[QS_CLEAN]);
-    put_ttest(out, &m.alone[QS_DISTURBED]);
+    whole_ttest(out, &m.test, 1);
+    whole_ttest(out, &m.alone[QS_CLEAN], 1);
+    whole_ttest(out, &m.alone[QS_DISTURBED], 1);
     PUT(m.worth);
     PUT(m.agree_p);
     PUT(m.contradict);

@@ -24,31 +24,16 @@ static size_t shorter(const struct whole_sample *s)
     return s->nx < s->ny ? s->nx : s->ny;
 }
 
-static void put_ttest(FILE *out, const struct qs_ttest *t)
-{
-    PUT(t->diff);
-    PUT(t->se);
-    PUT(t->t);
-    PUT(t->df);
-    PUT(t->p);
-    PUT_CI(t->ci);
-    PUT(t->sd[0]);
-    PUT(t->sd[1]);
-    PUT(t->n[0]);
-    PUT(t->n[1]);
-    PUT(t->flags);
-}
-
 static void put_means(FILE *out, const struct whole_sample *s)
 {
     struct qs_ttest t;
     double sd;
     whole_status(out, qs_welch(s->x, s->nx, s->y, s->ny, 0.9, &t));
-    put_ttest(out, &t);
+    whole_ttest(out, &t, 2);
     struct qs_ci other = qs_ttest_ci(&t, 0.99);
     PUT_CI(other);
     whole_status(out, qs_pooled(s->x, s->nx, s->y, s->ny, 0.8, &t, &sd));
-    put_ttest(out, &t);
+    whole_ttest(out, &t, 2);
     PUT(sd);
     struct qs_fieller f;
     whole_status(out, qs_fieller(s->x, s->nx, s->y, s->ny, 0.8, &f));
@@ -79,7 +64,7 @@ static void put_android(FILE *out, const struct whole_sample *s)
     }
     PUT(a.var_ratio);
     PUT(a.enough + 2 * a.normal + 4 * a.alike + 8 * a.steady + 16 * a.holds);
-    put_ttest(out, &a.t);
+    whole_ttest(out, &a.t, 2);
     PUT_CI(a.ci_z);
     PUT(a.sp);
 }
@@ -127,7 +112,7 @@ static void put_paired(FILE *out, const struct qs_paired *p)
 {
     PUT(p->test.ratio);
     PUT_CI(p->test.ci);
-    put_ttest(out, &p->test.log);
+    whole_ttest(out, &p->test.log, 2);
     PUT(p->n_up);
     PUT(p->n_down);
     PUT(p->sign_p);
@@ -137,9 +122,9 @@ static void put_paired(FILE *out, const struct qs_paired *p)
 
 static void put_mixed(FILE *out, const struct qs_mixed *m)
 {
-    put_ttest(out, &m->test);
-    put_ttest(out, &m->alone[QS_CLEAN]);
-    put_ttest(out, &m->alone[QS_DISTURBED]);
+    whole_ttest(out, &m->test, 2);
+    whole_ttest(out, &m->alone[QS_CLEAN], 2);
+    whole_ttest(out, &m->alone[QS_DISTURBED], 2);
     PUT(m->worth);
     PUT(m->agree_p);
     PUT(m->contradict);
