@@ -1,6 +1,6 @@
-#include "linux_ftrace.h"
-#include "linux_io.h"
-#include "port_linux.h"
+#include "linux/ftrace.h"
+#include "linux/io.h"
+#include "linux/port.h"
 
 #include <errno.h>
 #include <fcntl.h>

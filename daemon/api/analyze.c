@@ -11,8 +11,8 @@
 #include "api/steps.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "report/analysis.h"
-#include "report/opinion.h"
+#include "report/analysis/analysis.h"
+#include "report/job/opinion.h"
 #include "report/views_of.h"
 
 enum {

@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "store/read.h"
+#include "store/read/read.h"
 #include "store/store.h"
 
 struct qs_api *qs_api_new(const struct qs_api_parts *parts, const struct qs_api_events *events,

@@ -6,7 +6,7 @@
 #include "api/steps.h"
 #include "base/mem.h"
 #include "farm/farm.h"
-#include "report/opinion.h"
+#include "report/job/opinion.h"
 
 bool qs_compare_check_ended(const struct qs_job_info *job, struct qs_err *err)
 {

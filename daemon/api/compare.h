@@ -4,11 +4,11 @@
 
 #include "api/exchange.h"
 #include "api/wanted.h"
-#include "config/job.h"
-#include "report/report.h"
+#include "config/job/job.h"
+#include "report/job/report.h"
 #include "stats/status.h"
-#include "store/read.h"
-#include "store/read_metrics.h"
+#include "store/read/read.h"
+#include "store/read/metrics.h"
 
 /* Everything that the document is made from; zeroed before the first use. */
 struct qs_compared {
@@ -17,7 +17,7 @@ struct qs_compared {
     struct qs_samples samples;
     struct qs_wanted wanted;
     struct qs_job_metrics metrics;
-    unsigned opinions; /* wanted in the document: report/opinion.h */
+    unsigned opinions; /* wanted in the document: report/job/opinion.h */
     struct qs_views views;
     struct qs_progress progress; /* hears of the document, or nobody */
     struct qs_report_used used;  /* the runs that its numbers stand on */

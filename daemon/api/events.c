@@ -9,7 +9,7 @@
 #include "api/reply.h"
 #include "base/json.h"
 #include "base/loop.h"
-#include "store/read.h"
+#include "store/read/read.h"
 
 enum { PAGE = 256 };
 

@@ -8,8 +8,8 @@
 #include "api/steps.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "report/history.h"
-#include "store/read_history.h"
+#include "report/history/history.h"
+#include "store/read/history.h"
 
 enum { LIST_DEFAULT = 200, LIST_MOST = 1000, SERIES_MOST = 10000, WINDOW_MOST = 10000 };
 

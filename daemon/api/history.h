@@ -1,4 +1,4 @@
-/* Series of the store: which there are, and one with its changes (report/history.h). */
+/* Series of the store: which there are, and one with its changes (report/history/history.h). */
 #ifndef QS_API_HISTORY_H
 #define QS_API_HISTORY_H
 

@@ -3,8 +3,8 @@
 #define QS_API_RENDER_H
 
 #include "base/json.h"
-#include "config/job.h"
-#include "store/read.h"
+#include "config/job/job.h"
+#include "store/read/read.h"
 
 /* The members of a job, without the braces. */
 void qs_render_job(struct qs_json *j, const struct qs_job_info *job);

@@ -3,7 +3,7 @@
 #define QS_API_REPLY_H
 
 #include "api/exchange.h"
-#include "config/doc.h"
+#include "config/document/doc.h"
 
 /* Takes the bytes of json and leaves it empty. */
 void qs_reply_json(struct qs_exchange *ex, unsigned status, struct qs_buf *json);

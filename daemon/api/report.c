@@ -5,7 +5,7 @@
 #include "api/compare.h"
 #include "api/reply.h"
 #include "api/steps.h"
-#include "report/job_report.h"
+#include "report/job/document.h"
 
 struct report {
     struct qs_compared of;

@@ -18,7 +18,7 @@
 #include "farm/farm.h"
 #include "report/reproduce.h"
 #include "store/files.h"
-#include "store/read_arms.h"
+#include "store/read/arms.h"
 
 enum { RUNS_MOST = 10000 };
 

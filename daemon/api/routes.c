@@ -14,7 +14,7 @@
 #include "api/sides.h"
 #include "api/submit.h"
 #include "api/yield.h"
-#include "config/doc.h"
+#include "config/document/doc.h"
 #include "formats/import.h"
 
 enum { FILE_BYTES = 1024 * 1024 * 1024 };

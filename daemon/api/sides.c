@@ -11,11 +11,11 @@
 #include "api/wanted.h"
 #include "base/mem.h"
 #include "farm/farm.h"
-#include "report/opinion.h"
-#include "report/picks.h"
-#include "report/sides.h"
+#include "report/job/opinion.h"
+#include "report/sides/picks.h"
+#include "report/sides/sides.h"
 #include "report/views_of.h"
-#include "store/read_named.h"
+#include "store/read/named.h"
 
 struct sides {
     struct qs_sides_input in;

@@ -1,4 +1,4 @@
-/* Two sides compared: jobs, builds or nights against others (report/sides.h). */
+/* Two sides compared: jobs, builds or nights against others (report/sides/sides.h). */
 #ifndef QS_API_SIDES_H
 #define QS_API_SIDES_H
 

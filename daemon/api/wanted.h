@@ -4,7 +4,7 @@
 
 #include "api/uri.h"
 #include "base/err.h"
-#include "store/read_arms.h"
+#include "store/read/arms.h"
 
 enum { QS_WANTED_MOST = 32 };
 

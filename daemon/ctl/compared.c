@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "ctl/api.h"
+#include "ctl/client/api.h"
 #include "ctl/computed.h"
 #include "ctl/export.h"
 #include "ctl/findings.h"

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "ctl/command.h"
+#include "ctl/commands/command.h"
 
 extern const char *const qs_fail_on_words[]; /* of --fail-on, in the order of enum qs_fail_on */
 /* The exit code that --fail-on gives to a document: QS_EXIT_REGRESSION, or QS_EXIT_OK. */

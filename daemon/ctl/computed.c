@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "ctl/follow.h"
-#include "ctl/sse.h"
+#include "ctl/client/sse.h"
 
 #define QUIET_NS INT64_C(500000000)
 

@@ -2,7 +2,7 @@
 #ifndef QS_CTL_COMPUTED_H
 #define QS_CTL_COMPUTED_H
 
-#include "ctl/api.h"
+#include "ctl/client/api.h"
 
 struct qs_computation {
     const char *path;

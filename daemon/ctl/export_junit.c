@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "ctl/api.h"
+#include "ctl/client/api.h"
 #include "ctl/export.h"
 #include "ctl/findings.h"
 

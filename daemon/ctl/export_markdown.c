@@ -5,10 +5,10 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "ctl/api.h"
+#include "ctl/client/api.h"
 #include "ctl/export.h"
 #include "ctl/findings.h"
-#include "ctl/layout_finding.h"
+#include "ctl/layout/finding.h"
 
 /* Text inside a cell: what has a meaning there is escaped, control characters are shown, line ends are
  * spaces. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ctl/api.h"
+#include "ctl/client/api.h"
 
 static struct qs_finding *add(struct qs_findings *f)
 {

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "ctl/boot.h"
-#include "ctl/sse.h"
+#include "ctl/client/boot.h"
+#include "ctl/client/sse.h"
 
 enum { RETRIES = 60, RETRY_MS = 500 };
 #define CANCEL_LIMIT_NS INT64_C(60000000000)

@@ -3,7 +3,7 @@
 #ifndef QS_CTL_FOLLOW_H
 #define QS_CTL_FOLLOW_H
 
-#include "ctl/api.h"
+#include "ctl/client/api.h"
 #include "ctl/progress.h"
 
 struct qs_follow {

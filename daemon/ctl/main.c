@@ -1,10 +1,10 @@
-/* `quiesce`: see command.h. */
+/* `quiesce`: see commands/command.h. */
 #include <curl/curl.h>
 #include <locale.h>
 #include <signal.h>
 
 #include "base/std_fds.h"
-#include "ctl/command.h"
+#include "ctl/commands/command.h"
 
 int main(int argc, char **argv)
 {

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "ctl/api.h"
+#include "ctl/client/api.h"
 #include "ctl/compared.h"
 #include "ctl/computed.h"
 #include "ctl/query.h"

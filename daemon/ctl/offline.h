@@ -2,7 +2,7 @@
 #ifndef QS_CTL_OFFLINE_H
 #define QS_CTL_OFFLINE_H
 
-#include "ctl/command.h"
+#include "ctl/commands/command.h"
 
 /* Options that analyze, history and compare share, as rows of a table. */
 #define QS_OFFLINE_OPTIONS                                                                                   \

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "ctl/api.h"
-#include "ctl/layout.h"
+#include "ctl/client/api.h"
+#include "ctl/layout/layout.h"
 
 enum { ANNOUNCE_NS = 2000000000, WAITED_LEAST_NS = 1000000000, PLAIN_EVERY_BLOCKS = 5 };
 

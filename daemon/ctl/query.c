@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "ctl/http.h"
+#include "ctl/client/http.h"
 #include "ctl/when.h"
 
 void qs_query_add(struct qs_buf *path, const char *name, const char *value)

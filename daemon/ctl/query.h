@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "ctl/opt.h"
+#include "ctl/options/opt.h"
 
 /* Appends "?name=value", "&name=value" where the path has a query already; escaped. Nothing where value is
  * NULL. */

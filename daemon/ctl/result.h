@@ -2,8 +2,8 @@
 #ifndef QS_CTL_RESULT_H
 #define QS_CTL_RESULT_H
 
-#include "ctl/api.h"
-#include "ctl/layout.h"
+#include "ctl/client/api.h"
+#include "ctl/layout/layout.h"
 
 /* The unit of times, as a row of a table of options: qs_result_layout reads it. */
 #define QS_TIME_UNIT_OPTION                                                                                  \

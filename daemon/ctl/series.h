@@ -2,7 +2,7 @@
 #ifndef QS_CTL_SERIES_H
 #define QS_CTL_SERIES_H
 
-#include "ctl/api.h"
+#include "ctl/client/api.h"
 
 /* The list of the series that a word (NULL: all) and the options --device, --arm, --metric and those in
  * `query`

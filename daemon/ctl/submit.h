@@ -3,7 +3,7 @@
 #ifndef QS_CTL_SUBMIT_H
 #define QS_CTL_SUBMIT_H
 
-#include "ctl/api.h"
+#include "ctl/client/api.h"
 
 struct qs_submit {
     const char *text;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "config/job_plan.h"
+#include "config/job/plan.h"
 #include "device/closed.h"
 #include "device/metrics.h"
 #include "device/silence.h"

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "device/session.h"
+#include "device/session/session.h"
 #include "device/streamed.h"
 #include "store/rows.h"
 #include "store/store.h"

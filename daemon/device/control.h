@@ -10,9 +10,9 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "config/job.h"
-#include "device/session.h"
-#include "store/read.h"
+#include "config/job/job.h"
+#include "device/session/session.h"
+#include "store/read/read.h"
 #include "store/store.h"
 
 struct qs_loop;

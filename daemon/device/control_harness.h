@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "config/job_harness.h"
+#include "config/job/harness.h"
 #include "proto/msg.h"
 
 struct qs_control;

@@ -10,8 +10,8 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "config/farm.h"
-#include "config/stop.h"
+#include "config/farm/farm.h"
+#include "config/job/stop.h"
 #include "device/control_impl.h"
 #include "device/control_news.h"
 

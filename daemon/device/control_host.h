@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "config/job_plan.h"
+#include "config/job/plan.h"
 #include "stats/controller.h"
 #include "store/rows_window.h"
 

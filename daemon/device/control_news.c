@@ -7,7 +7,7 @@
 
 #include "base/loop.h"
 #include "base/text.h"
-#include "config/sensors.h"
+#include "config/farm/sensors.h"
 #include "device/control_impl.h"
 #include "device/control_news.h"
 #include "proto/names.h"

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "config/job_env.h"
+#include "config/job/env.h"
 #include "device/control_impl.h"
 #include "proto/names.h"
 #include "report/variables.h"

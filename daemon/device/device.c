@@ -7,7 +7,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "device/held.h"
-#include "device/session.h"
+#include "device/session/session.h"
 #include "store/store.h"
 
 #define QS_DEVICE_ASK_NS INT64_C(100000000)

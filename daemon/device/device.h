@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "config/farm.h"
+#include "config/farm/farm.h"
 #include "device/control.h"
 
 struct qs_files;

@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
-#include "config/job.h"
+#include "config/job/job.h"
 #include "store/tuning.h"
 
 #define QS_EVALS_SCAN_NS INT64_C(500000000) /* no iteration of the scan starts later */

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "device/held_impl.h"
-#include "device/session.h"
+#include "device/session/session.h"
 #include "store/store.h"
 
 static void next_run(struct qs_held_runs *h);

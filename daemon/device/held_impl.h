@@ -4,7 +4,7 @@
 
 #include "device/assembler.h"
 #include "device/held.h"
-#include "store/read.h"
+#include "store/read/read.h"
 
 struct qs_held_waiting;
 

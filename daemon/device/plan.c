@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "report/look.h"
+#include "report/job/look.h"
 
 /* One process a run: its program says how many values that has. */
 static bool is_stream(const struct qs_plan *p)

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "config/job.h"
+#include "config/job/job.h"
 
 struct qs_plan {
     const struct qs_job_spec *spec; /* borrowed */

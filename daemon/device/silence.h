@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "device/session.h"
+#include "device/session/session.h"
 #include "store/rows_window.h"
 
 enum { QS_SILENCE_ROWS = 8 }; /* of evidence, or of taints, about the silence of a window: at most */

@@ -7,8 +7,8 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "farm/farm_impl.h"
-#include "store/read.h"
-#include "store/read_live.h"
+#include "store/read/read.h"
+#include "store/read/live.h"
 
 struct qs_farm *qs_farm_new(const struct qs_farm_parts *parts, const struct qs_farm_events *events)
 {

@@ -10,9 +10,9 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "config/doc.h"
-#include "config/farm.h"
-#include "config/job.h"
+#include "config/document/doc.h"
+#include "config/farm/farm.h"
+#include "config/job/job.h"
 #include "store/store.h"
 
 struct qs_loop;

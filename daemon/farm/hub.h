@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "config/farm.h"
+#include "config/farm/farm.h"
 
 struct qs_hub;
 

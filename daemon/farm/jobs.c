@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "farm/farm_impl.h"
 #include "link/link.h"
-#include "report/report.h"
+#include "report/job/report.h"
 
 struct qs_farm_job *qs_farm_job_new(struct qs_farm *farm, int64_t id, uint64_t seed, struct qs_job_spec *spec,
                                     const char *spec_json)

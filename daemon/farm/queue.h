@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "config/job.h"
-#include "config/selector.h"
+#include "config/job/job.h"
+#include "config/job/selector.h"
 
 struct qs_queue;
 struct qs_pool;

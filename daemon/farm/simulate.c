@@ -11,9 +11,9 @@
 #include "base/mem.h"
 #include "farm/farm.h"
 #include "link/link.h"
-#include "report/report.h"
+#include "report/job/report.h"
 #include "store/files.h"
-#include "store/read.h"
+#include "store/read/read.h"
 
 /* 2020-01-01T00:00:00Z: any fixed moment does; a real one would differ from run to run. */
 #define START_NS (INT64_C(1577836800) * 1000000000)

@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "config/farm.h"
+#include "config/farm/farm.h"
 
 struct qs_simulation {                   /* all borrowed */
     const struct qs_farm_config *config; /* every device must be simulated */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "config/form.h"
+#include "config/document/form.h"
 
 enum {
     QS_DOCUMENT_VALUES = 65536,    /* of one document */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "config/doc.h"
+#include "config/document/doc.h"
 
 enum {
     QS_IMPORT_BYTES = 16 * 1024 * 1024, /* of one file */

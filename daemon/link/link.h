@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "config/farm.h"
+#include "config/farm/farm.h"
 
 struct qs_loop;
 struct qs_link;

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "link/link_impl.h"
-#include "port_sim.h"
+#include "sim/port.h"
 
 static const int64_t LATENCY_NS = 50000; /* each way */
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "report/analysis_impl.h"
+#include "report/analysis/impl.h"
 
 void qs_put_change(struct qs_json *j, const struct qs_change *c)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "config/doc.h"
+#include "config/document/doc.h"
 #include "report/variables.h"
 
 #define VARIABLE "variables." /* what the processes of a session inherit */

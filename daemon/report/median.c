@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "report/report_impl.h"
+#include "report/job/impl.h"
 #include "stats/describe.h"
 
 double qs_median_ns(const double *v, size_t n)

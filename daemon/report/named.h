@@ -3,8 +3,8 @@
 #define QS_REPORT_NAMED_H
 
 #include "base/buf.h"
-#include "report/picks.h"
-#include "store/read_named.h"
+#include "report/sides/picks.h"
+#include "store/read/named.h"
 
 /* Appends the document {"builds":[...],"nights":[...]} (schema/openapi.yaml), the newest first, at most
  * `limit` of each. */

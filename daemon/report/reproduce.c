@@ -9,10 +9,10 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "config/doc.h"
+#include "config/document/doc.h"
 #include "report/env_diff.h"
 #include "report/median.h"
-#include "report/report_impl.h"
+#include "report/job/impl.h"
 #include "report/work.h"
 #include "stats/verdict.h"
 

@@ -5,9 +5,9 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "store/read.h"
+#include "store/read/read.h"
 #include "stats/status.h"
-#include "store/read_arms.h"
+#include "store/read/arms.h"
 
 struct qs_reproduce_side { /* borrowed */
     int64_t job;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "config/farm.h"
+#include "config/farm/farm.h"
 #include "report/env_diff.h"
 
 struct qs_variable_rule {

@@ -4,7 +4,7 @@
 
 #include "formats/import.h"
 #include "report/views.h"
-#include "store/read_arms.h"
+#include "store/read/arms.h"
 
 /* Takes iterations out of the runs, of every metric but those of windows; the tally counts those of the
  * duration that would be looked at. */

@@ -1,6 +1,6 @@
 /* The rows that go into the store and come out of it. Text is UTF-8, NUL-terminated; borrowed where it goes
- * in, owned by the result where it comes out (store/read.h). Times named wall are ns since the epoch, others
- * of the device's clock. */
+ * in, owned by the result where it comes out (store/read/read.h). Times named wall are ns since the epoch,
+ * others of the device's clock. */
 #ifndef QS_STORE_ROWS_H
 #define QS_STORE_ROWS_H
 
@@ -88,7 +88,7 @@ struct qs_run_row {
     uint32_t pos;             /* place in the block */
     uint32_t attempt;         /* 0 first; repeats of an interrupted block count up */
     const char *harness_json; /* what a harness program was given, or NULL */
-    const char *stream_json;  /* how its documents are read (config/form.h), or NULL */
+    const char *stream_json;  /* how its documents are read (config/document/form.h), or NULL */
     int64_t started_wall_ns;
 };
 

@@ -13,10 +13,10 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "store/lock.h"
-#include "store/reader.h"
+#include "store/read/reader.h"
 #include "store/test_hooks.h"
-#include "store/write.h"
-#include "store/writer.h"
+#include "store/write/write.h"
+#include "store/write/writer.h"
 
 struct read_work {
     struct qs_store *store;

@@ -4,8 +4,8 @@
 
 #include "base/json.h"
 #include "proto/auth.h"
-#include "store/reader.h"
-#include "store/write.h"
+#include "store/read/reader.h"
+#include "store/write/write.h"
 
 struct row {
     const char *depends_json;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "store/read_util.h"
+#include "store/read/util.h"
 
 enum qs_worth qs_worth_next(uint32_t taint, size_t clean, size_t *warmup_left)
 {

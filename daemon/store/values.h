@@ -1,6 +1,6 @@
 /* The one reader of values: what counts of a run is decided here, for comparisons, reports, exports, second
  * opinions, histories and metrics, so that no two of them can disagree. Another engine gives the rows of a
- * run in order, as read_values.c does; what they are worth is said for all of them in values.c. */
+ * run in order, as read/values.c does; what they are worth is said for all of them in values.c. */
 #ifndef QS_STORE_VALUES_H
 #define QS_STORE_VALUES_H
 

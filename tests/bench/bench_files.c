@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "report/analysis.h"
+#include "report/analysis/analysis.h"
 #include "scale.h"
 #include "stats/describe.h"
 #include "stats/interval.h"

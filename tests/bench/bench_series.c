@@ -7,11 +7,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "report/history.h"
+#include "report/history/history.h"
 #include "stats/describe.h"
 #include "stats/interval.h"
-#include "store/medians.h"
-#include "store/read_history.h"
+#include "store/read/medians.h"
+#include "store/read/history.h"
 #include "stored.h"
 
 enum {

@@ -10,11 +10,11 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "report/history.h"
-#include "report/sides.h"
+#include "report/history/history.h"
+#include "report/sides/sides.h"
 #include "stats/describe.h"
 #include "stats/interval.h"
-#include "store/read_history.h"
+#include "store/read/history.h"
 #include "stored.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/loop.h"
-#include "device/session.h"
+#include "device/session/session.h"
 #include "ingest.h"
 
 #define SPAN_NS  INT64_C(60000000000)

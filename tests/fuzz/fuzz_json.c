@@ -2,8 +2,8 @@
  * in it. */
 #include <string.h>
 
-#include "config/doc.h"
-#include "config/job.h"
+#include "config/document/doc.h"
+#include "config/job/job.h"
 #include "fuzz.h"
 
 static void check_places(const struct qs_node *node, unsigned lines)

@@ -1,6 +1,6 @@
 /* Any bytes as a document, then as a job and as a farm: problems or a structure, never both, in bounded time
  * and memory. */
-#include "config/farm.h"
+#include "config/farm/farm.h"
 #include "fuzz.h"
 
 static void read_as(const uint8_t *data, size_t size, bool as_job)

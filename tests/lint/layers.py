@@ -24,7 +24,7 @@ MESON = {"libuv": "libuv", "yaml-0.1": "libyaml", "jansson": "jansson", "sqlite3
          "libmicrohttpd": "libmicrohttpd", "libcurl": "libcurl", "m": "libm"}
 LIBC = {"threads", "dl", "rt"}  # what meson calls libraries and glibc holds itself
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.M)
-SIM, AGENT_CORE = "daemon/link/sim.c", ("core", "port_sim.h")
+SIM, AGENT_CORE = "daemon/link/sim.c", ("agent/core/", "agent/sim/port.h")
 
 
 def read_table(readme):
@@ -82,9 +82,9 @@ def check_project(tree, path, layer, name, allowed):
     if parts[0] == "proto":
         return None
     if parts[0] == "agent":
-        if layer == "agent" or path == SIM and parts[1] in AGENT_CORE:
+        if layer == "agent" or path == SIM and target.startswith(AGENT_CORE):
             return None
-        return f'"{name}": only {SIM} may include the agent, and of it core/ and port_sim.h only'
+        return f'"{name}": only {SIM} may include the agent, and of it core/ and sim/port.h only'
     if parts[0] == "daemon" and len(parts) > 2 and (layer == "main" or parts[1] in allowed or parts[1] == layer):
         return None
     return f'"{name}": {layer}/ must not include {"/".join(parts[:-1])}/'
@@ -169,14 +169,14 @@ README = """| folder | may include | foreign library | job |
 
 def sample(files):
     tree = {"daemon/README.md": README, "dev": "pkg:libuv pkg:sqlite3 pkg:jansson"}
-    for path in ("daemon/base/err.h", "daemon/store/store.h", "daemon/link/link.h", "daemon/device/session.h",
+    for path in ("daemon/base/err.h", "daemon/store/store.h", "daemon/link/link.h", "daemon/device/session/session.h",
                  "proto/msg.h", "agent/core/agent.h", "agent/port.h"):
         tree[path] = ""
     return {**tree, **files}
 
 
 BAD = [
-    ("a look upwards", sample({"daemon/store/a.c": '#include "device/session.h"\n'}), "store/ must not include"),
+    ("a look upwards", sample({"daemon/store/a.c": '#include "device/session/session.h"\n'}), "store/ must not include"),
     ("a look sideways", sample({"daemon/link/a.c": '\n#include "store/store.h"\n'}), "a.c:2: \"store/store.h\": link/"),
     ("a look through a path of its own", sample({"daemon/base/a.c": '#include "../store/store.h"\n'}), "is no file"),
     ("a foreign library in another folder", sample({"daemon/link/a.c": "#include <sqlite3.h>\n"}), "not a library of link"),
@@ -203,10 +203,10 @@ BAD = [
 ]
 GOOD = [
     ("the straight way down", sample({
-        "daemon/device/a.c": '#include <unistd.h>\n#include "device/session.h"\n#include "link/link.h"\n#include "proto/msg.h"\n',
+        "daemon/device/a.c": '#include <unistd.h>\n#include "device/session/session.h"\n#include "link/link.h"\n#include "proto/msg.h"\n',
         "daemon/store/a.c": "#include <sqlite3.h>\n// #include <uv.h>\n", SIM: '#include "core/agent.h"\n',
-        "agent/linux_io.c": '#include <sys/wait.h>\n#include "core/agent.h"\n', "proto/a.c": "#include <string.h>\n",
-        "daemon/main.c": '#include "device/session.h"\n', "daemon/base/meson.build": "libuv = dependency('libuv')\nt = dependency('threads')\n"})),
+        "agent/linux/io.c": '#include <sys/wait.h>\n#include "core/agent.h"\n', "proto/a.c": "#include <string.h>\n",
+        "daemon/main.c": '#include "device/session/session.h"\n', "daemon/base/meson.build": "libuv = dependency('libuv')\nt = dependency('threads')\n"})),
     ("a header that the build makes", sample({
         "daemon/store/a.c": '#include "schema_sql.h"\n', "schema/meson.build": "custom_target(output: 'schema_sql.h')\n"})),
 ]

@@ -43,7 +43,7 @@ def check_breaks(t):
 
 
 def check_places(t):
-    t.equal([mutate.suites_of(p) for p in ("daemon/store/write.c", "agent/linux_child.c", "proto/msg.c", "daemon/main.c",
+    t.equal([mutate.suites_of(p) for p in ("daemon/store/write/write.c", "agent/linux/child.c", "proto/msg.c", "daemon/main.c",
                                                    "daemon/device/device.c")],
             [["store"], ["agent"], ["proto", "agent", "device"], ["main"], ["device", "farm"]], "a folder's own tests are asked first")
 

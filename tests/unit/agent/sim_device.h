@@ -2,7 +2,7 @@
 #ifndef QS_TESTS_AGENT_SIM_DEVICE_H
 #define QS_TESTS_AGENT_SIM_DEVICE_H
 
-#include "port_sim_impl.h"
+#include "sim/impl.h"
 
 #define BEGAN_NS INT64_C(7000) /* the driver's time at its start; the device's clock is 5000 ns ahead */
 

@@ -3,7 +3,7 @@
 #define QS_TESTS_AGENT_SIM_WORLD_H
 
 #include "peer.h"
-#include "port_sim.h"
+#include "sim/port.h"
 
 #define MS INT64_C(1000000)
 

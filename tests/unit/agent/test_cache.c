@@ -1,8 +1,8 @@
 /* Pushed files on a file system: how they are kept, where they lie for the runs of a session, and what goes;
  * and sums of executables, remembered as long as they are right. */
 #include "folder.h"
-#include "linux_command.h"
-#include "linux_files.h"
+#include "linux/command.h"
+#include "linux/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* The commands of a run as the wire says them: words, executables, standard input, processors; what a harness
  * program is given besides. */
 #include "folder.h"
-#include "linux_command.h"
-#include "linux_harness.h"
+#include "linux/command.h"
+#include "linux/harness.h"
 
 #include <errno.h>
 #include <fcntl.h>

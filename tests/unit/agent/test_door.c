@@ -1,8 +1,8 @@
 /* The door of an agent, its key, the byte streams behind it, and the guests before they have proven anything.
  */
 #include "folder.h"
-#include "linux_guests.h"
-#include "linux_link.h"
+#include "linux/guests.h"
+#include "linux/link.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

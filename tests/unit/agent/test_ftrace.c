@@ -1,6 +1,6 @@
 /* The kernel's tracer as a program, over a folder that behaves as tracefs does: a new instance has its files
  * at once, and they go with it. */
-#include "linux_ftrace.h"
+#include "linux/ftrace.h"
 
 #include <errno.h>
 #include <fcntl.h>

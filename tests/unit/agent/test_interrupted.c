@@ -1,13 +1,13 @@
 /* Reads and writes that are interrupted go on; those that fail say so, and nothing that came before is lost.
  */
 #include "folder.h"
-#include "linux_child.h"
-#include "linux_io.h"
-#include "linux_link.h"
-#include "linux_memory.h"
-#include "linux_pull.h"
-#include "linux_stream.h"
-#include "port_linux.h"
+#include "linux/child.h"
+#include "linux/io.h"
+#include "linux/link.h"
+#include "linux/memory.h"
+#include "linux/pull.h"
+#include "linux/stream.h"
+#include "linux/port.h"
 #include "refusals.h"
 
 #include <errno.h>

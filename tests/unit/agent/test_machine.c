@@ -1,11 +1,11 @@
 /* What is known of a machine: the sensors that it has, what they are called, its facts, who keeps it busy,
  * and what a program has used. Files of the test stand in for /sys. */
 #include "folder.h"
-#include "linux_facts.h"
+#include "linux/facts.h"
 
-#include "linux_command.h"
-#include "linux_harness.h"
-#include "linux_io.h"
+#include "linux/command.h"
+#include "linux/harness.h"
+#include "linux/io.h"
 #include "proto/msg.h"
 
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* Parts of the agent for Linux, each called by itself: texts as numbers, folders, memory, output, users. */
 #include "folder.h"
-#include "linux_child.h"
-#include "linux_io.h"
-#include "linux_memory.h"
+#include "linux/child.h"
+#include "linux/io.h"
+#include "linux/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

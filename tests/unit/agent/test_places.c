@@ -1,9 +1,9 @@
 /* What the agent reads, keeps and removes on a file system: outputs of a program, what a run has left, the
  * folder of a tracer, pushed files. */
 #include "folder.h"
-#include "linux_pull.h"
-#include "linux_stream.h"
-#include "linux_trace_file.h"
+#include "linux/pull.h"
+#include "linux/stream.h"
+#include "linux/trace_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

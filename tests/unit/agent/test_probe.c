@@ -1,5 +1,5 @@
 /* What the kernel's files say, as numbers; files of the test stand in for /proc. */
-#include "linux_probe.h"
+#include "linux/probe.h"
 
 #include "proto/msg.h"
 

@@ -1,15 +1,15 @@
 /* Each system call of a step is refused in turn (refusals.h): who fails says why, nothing stays open, and
  * what can be done without is done without. */
 #include "folder.h"
-#include "linux_child.h"
-#include "linux_files.h"
-#include "linux_harness.h"
-#include "linux_link.h"
-#include "linux_memory.h"
-#include "linux_pull.h"
-#include "linux_stream.h"
-#include "linux_trace.h"
-#include "port_linux.h"
+#include "linux/child.h"
+#include "linux/files.h"
+#include "linux/harness.h"
+#include "linux/link.h"
+#include "linux/memory.h"
+#include "linux/pull.h"
+#include "linux/stream.h"
+#include "linux/trace.h"
+#include "linux/port.h"
 #include "refusals.h"
 
 #include <errno.h>

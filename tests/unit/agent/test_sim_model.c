@@ -1,4 +1,4 @@
-/* The model of the simulated device: each word of port_sim.h and port_sim_trace.c does what it says, in
+/* The model of the simulated device: each word of sim/port.h and sim/trace.c does what it says, in
  * times, bytes and temperatures. */
 #include "sim_world.h"
 #include "proto/names.h"
@@ -42,7 +42,7 @@ static struct qs_row run_once(struct world *w, const struct run_spec *spec, stru
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* Each word of a command does what port_sim.h says. */
+/* Each word of a command does what sim/port.h says. */
 static void obeys_its_words(void **state)
 {
     const struct {

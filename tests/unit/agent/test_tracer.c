@@ -1,5 +1,5 @@
 /* A tracer as a process: what its words become, how it ends, and what is said of it, to the word. */
-#include "linux_trace.h"
+#include "linux/trace.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -5,7 +5,7 @@
 
 #include "api/router.h"
 #include "base/buf.h"
-#include "config/doc.h"
+#include "config/document/doc.h"
 #include "fixture.h"
 
 static const char *openapi_path;

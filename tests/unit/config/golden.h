@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
-#include "config/job.h"
+#include "config/job/job.h"
 
 /* The whole file, NUL-terminated, owned by the caller; NULL where it cannot be read. */
 char *golden_read(const char *path, size_t *ret_len);

@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "config/farm.h"
-#include "config/job_read.h"
-#include "config/stop.h"
+#include "config/farm/farm.h"
+#include "config/job/read.h"
+#include "config/job/stop.h"
 #include "golden.h"
 
 static const char *config_dir, *schema_path;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "config/form.h"
+#include "config/document/form.h"
 
 static struct qs_form again(const struct qs_form *f, const char *want)
 {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "config/farm.h"
+#include "config/farm/farm.h"
 #include "golden.h"
 
 static const char *golden_dir;

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "config/farm.h"
+#include "config/farm/farm.h"
 #include "golden.h"
 #include "proto/limits.h"
 

@@ -11,8 +11,8 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "config/selector.h"
-#include "config/stop.h"
+#include "config/job/selector.h"
+#include "config/job/stop.h"
 #include "golden.h"
 
 static struct qs_job_spec *with_plan(const char *plan)

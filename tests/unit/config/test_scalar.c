@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "config/scalar.h"
+#include "config/document/scalar.h"
 
 struct row {
     const char *text;

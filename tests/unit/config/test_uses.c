@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "config/farm.h"
-#include "config/job_trace.h"
-#include "config/load.h"
+#include "config/farm/farm.h"
+#include "config/job/trace.h"
+#include "config/document/load.h"
 #include "golden.h"
 
 static struct qs_farm_config *farm_of(const char *text)

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "config/job_harness.h"
-#include "config/job_stream.h"
-#include "config/sensors.h"
+#include "config/job/harness.h"
+#include "config/job/stream.h"
+#include "config/farm/sensors.h"
 #include "golden.h"
 
 static struct qs_job_spec *parse(const char *text)

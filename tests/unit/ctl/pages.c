@@ -7,9 +7,9 @@
 #include "cm.h"
 
 #include "base/mem.h"
-#include "ctl/api.h"
-#include "ctl/layout_history.h"
-#include "ctl/layout_reproduce.h"
+#include "ctl/client/api.h"
+#include "ctl/layout/history.h"
+#include "ctl/layout/reproduce.h"
 
 char *read_file(const char *path)
 {

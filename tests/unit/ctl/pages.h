@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "base/buf.h"
-#include "ctl/layout.h"
+#include "ctl/layout/layout.h"
 
 /* The whole file, to be freed; NULL where there is none. */
 char *read_file(const char *path);

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "ctl/boot.h"
-#include "ctl/peer.h"
+#include "ctl/client/boot.h"
+#include "ctl/client/peer.h"
 #include "pages.h"
 
 static char top[] = "/tmp/quiesce-boot-XXXXXX";

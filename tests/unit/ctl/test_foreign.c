@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "ctl/export.h"
-#include "ctl/layout.h"
-#include "ctl/layout_history.h"
-#include "ctl/layout_reproduce.h"
+#include "ctl/layout/layout.h"
+#include "ctl/layout/history.h"
+#include "ctl/layout/reproduce.h"
 
 static const char *folder; /* argv[1] */
 

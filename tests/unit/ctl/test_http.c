@@ -1,5 +1,5 @@
 /* Who answers at a name that is not in the file system. */
-#include "ctl/http.h"
+#include "ctl/client/http.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

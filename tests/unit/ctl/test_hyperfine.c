@@ -5,9 +5,9 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "ctl/command.h"
-#include "ctl/run.h"
-#include "ctl/run_options.h"
+#include "ctl/commands/command.h"
+#include "ctl/run/run.h"
+#include "ctl/run/options.h"
 
 enum { WORDS_MAX = 8 };
 

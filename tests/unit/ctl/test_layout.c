@@ -9,7 +9,7 @@
 
 #include "ctl/export.h"
 #include "ctl/findings.h"
-#include "ctl/layout_sample.h"
+#include "ctl/layout/sample.h"
 #include "pages.h"
 
 static const char *folder; /* argv[1] */
@@ -134,7 +134,7 @@ static void strip(json_t *doc)
     }
 }
 
-/* report/analysis_put.c says what is on a page: a layout that reads more would show nothing there. */
+/* report/analysis/put.c says what is on a page: a layout that reads more would show nothing there. */
 static void a_page_needs_no_more_than_is_computed_for_it(void **state)
 {
     static const char *const docs[] = {"file", "two-files", "drift", "history", "many-series"};

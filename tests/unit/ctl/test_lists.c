@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ctl/command.h"
-#include "ctl/layout.h"
+#include "ctl/commands/command.h"
+#include "ctl/layout/layout.h"
 
 typedef void lay_out_fn(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 

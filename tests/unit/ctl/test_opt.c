@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "ctl/opt.h"
+#include "ctl/options/opt.h"
 
 static const char *const words[] = {"red", "green", NULL};
 static const struct qs_opt table[] = {

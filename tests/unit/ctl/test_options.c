@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctl/command.h"
+#include "ctl/commands/command.h"
 #include "pages.h"
 
 static const char *folder; /* argv[1] */

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ctl/api.h"
+#include "ctl/client/api.h"
 #include "ctl/export.h"
-#include "ctl/layout_history.h"
+#include "ctl/layout/history.h"
 #include "pages.h"
 
 static const char *folder; /* argv[1] */

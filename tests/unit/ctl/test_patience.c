@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ctl/patience.h"
+#include "ctl/client/patience.h"
 
 #define S INT64_C(1000000000)
 

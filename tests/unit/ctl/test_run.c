@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/job.h"
-#include "config/job_harness.h"
-#include "ctl/command.h"
-#include "ctl/run.h"
-#include "ctl/run_options.h"
+#include "config/job/job.h"
+#include "config/job/harness.h"
+#include "ctl/commands/command.h"
+#include "ctl/run/run.h"
+#include "ctl/run/options.h"
 
 static char *environment[] = {(char[]){"PATH=/usr/bin:/bin"},
                               (char[]){"ODD={x}{{y"},

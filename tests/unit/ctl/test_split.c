@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "ctl/split.h"
+#include "ctl/options/split.h"
 
 static void check(const char *line, const char *joined)
 {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ctl/sse.h"
+#include "ctl/client/sse.h"
 
 struct seen {
     struct qs_buf text;

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ctl/command.h"
+#include "ctl/commands/command.h"
 #include "ctl/progress.h"
-#include "ctl/run.h"
-#include "ctl/run_options.h"
-#include "ctl/split.h"
+#include "ctl/run/run.h"
+#include "ctl/run/options.h"
+#include "ctl/options/split.h"
 #include "pages.h"
 
 static const char *folder; /* argv[1] */

@@ -12,8 +12,8 @@
 
 #include "base/buf.h"
 #include "base/loop.h"
-#include "device/session.h"
-#include "device/session_table.h"
+#include "device/session/session.h"
+#include "device/session/table.h"
 
 enum { HOST_HEARTBEAT_MS = 40 };
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "device/session.h"
+#include "device/session/session.h"
 #include "store/tuning.h"
 
 enum { STAGE_KEPT = 8 };

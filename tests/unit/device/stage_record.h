@@ -4,7 +4,7 @@
 #define QS_TEST_DEVICE_STAGE_RECORD_H
 
 #include "base/buf.h"
-#include "device/session.h"
+#include "device/session/session.h"
 #include "store/store.h"
 
 struct stage;

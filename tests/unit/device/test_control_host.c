@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "config/farm.h"
+#include "config/farm/farm.h"
 
 extern const char *(*stage_command)(const char *name, const char *input);
 extern unsigned stage_commands;

@@ -12,8 +12,8 @@
 
 #include "base/mem.h"
 #include "device/held.h"
-#include "device/session.h"
-#include "store/read.h"
+#include "device/session/session.h"
+#include "store/read/read.h"
 #include "store/store.h"
 
 enum { CALLS = 16 };

@@ -14,8 +14,8 @@
 #include "farm/simulate.h"
 #include "link/link.h"
 #include "link/link_impl.h"
-#include "report/report.h"
-#include "store/read.h"
+#include "report/job/report.h"
+#include "store/read/read.h"
 
 static const char ten_devices[] = "devices:\n"
                                   "  d0: {link: sim, sim_seed: 1}\n  d1: {link: sim, sim_seed: 2}\n"

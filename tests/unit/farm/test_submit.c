@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "store/read.h"
+#include "store/read/read.h"
 
 static const char farm_text[] = "devices:\n"
                                 "  d0: {link: sim, sim_seed: 1, labels: {soc: one}}\n"

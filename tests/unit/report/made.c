@@ -1,7 +1,7 @@
 #include "made.h"
 
 #include "base/mem.h"
-#include "report/opinion.h"
+#include "report/job/opinion.h"
 #include "stats/rng.h"
 
 #define ONE      "quiesce: 1\nname: made\nbenchmarks: [{name: work, argv: [work]}]\n"

@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "report/sides.h"
+#include "report/sides/sides.h"
 
 enum { JOBS = 4 };
 

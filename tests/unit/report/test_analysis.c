@@ -12,8 +12,8 @@
 #include "base/mem.h"
 #include "golden.h"
 #include "page.h"
-#include "report/analysis_impl.h"
-#include "report/opinion.h"
+#include "report/analysis/impl.h"
+#include "report/job/opinion.h"
 #include "stats/bootstrap.h"
 #include "world.h"
 

@@ -7,7 +7,7 @@
 #include "listener.h"
 #include "page.h"
 #include "base/mem.h"
-#include "report/opinion.h"
+#include "report/job/opinion.h"
 
 static json_t *document(struct world *w, struct qs_buf *text)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "golden.h"
-#include "report/history_impl.h"
+#include "report/history/impl.h"
 #include "stats/rng.h"
 #include "stats/special.h"
 #include "world.h"

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "listener.h"
-#include "report/job_report.h"
+#include "report/job/document.h"
 #include "stats/rng.h"
 
 static const bool brief = false, full = true;

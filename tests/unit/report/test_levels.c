@@ -2,7 +2,7 @@
 #include "page.h"
 #include "world.h"
 
-#include "report/job_report.h"
+#include "report/job/document.h"
 #include "stats/rng.h"
 
 static json_t *report_of(struct world *w)

@@ -1,7 +1,7 @@
 /* Half-widths against numbers from R (t.test, qt, exp) and counted order statistics. */
 #include "world.h"
 
-#include "report/look.h"
+#include "report/job/look.h"
 
 static void assert_near(double got, double want, double tolerance)
 {

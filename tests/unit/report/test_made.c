@@ -4,8 +4,8 @@
 #include "made.h"
 #include "page.h"
 
-#include "report/job_report.h"
-#include "report/opinion.h"
+#include "report/job/document.h"
+#include "report/job/opinion.h"
 
 static json_t *said_of(struct metrics *m)
 {

@@ -6,8 +6,8 @@
 #include "world.h"
 
 #include "base/mem.h"
-#include "report/analysis.h"
-#include "report/opinion.h"
+#include "report/analysis/analysis.h"
+#include "report/job/opinion.h"
 #include "stats/rng.h"
 
 enum shape {

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "report/history.h"
+#include "report/history/history.h"
 #include "stats/rng.h"
 
 enum { NIGHTS_MOST = 64, RUNS_MOST = 8 };

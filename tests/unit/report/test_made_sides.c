@@ -6,7 +6,7 @@
 #include "page.h"
 
 #include "base/mem.h"
-#include "report/sides.h"
+#include "report/sides/sides.h"
 
 enum { ALL_METRICS = METRICS + 1 };
 

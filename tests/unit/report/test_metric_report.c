@@ -1,7 +1,7 @@
 /* The report on a job or a run has every metric. */
 #include "metrics.h"
 #include "page.h"
-#include "report/job_report.h"
+#include "report/job/document.h"
 
 static json_t *job_doc(struct metrics *m)
 {

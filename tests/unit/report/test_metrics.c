@@ -2,7 +2,7 @@
 #include "metrics.h"
 
 #include "page.h"
-#include "report/metrics.h"
+#include "report/job/metrics.h"
 
 static json_t *document(struct metrics *m)
 {

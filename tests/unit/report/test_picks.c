@@ -1,7 +1,7 @@
 /* Words for runs. */
 #include "world.h"
 
-#include "report/picks.h"
+#include "report/sides/picks.h"
 
 static void parse(const char *text, struct qs_picks *picks)
 {

@@ -3,7 +3,7 @@
 #include "golden.h"
 #include "listener.h"
 #include "page.h"
-#include "report/opinion.h"
+#include "report/job/opinion.h"
 #include "sides.h"
 
 static const char env_new[] = "{\"agent\":\"1\",\"cgroup\":\"/b\",\"kernel\":\"6.2\"}";

@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "listener.h"
-#include "report/analysis_impl.h"
+#include "report/analysis/impl.h"
 #include "report/work.h"
 #include "stats/rng.h"
 

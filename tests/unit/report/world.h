@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "report/report_impl.h"
+#include "report/job/impl.h"
 
 struct world {
     struct qs_job_spec *spec;  /* owned */

@@ -12,7 +12,7 @@
 
 #include "base/loop.h"
 #include "store/files.h"
-#include "store/read.h"
+#include "store/read/read.h"
 #include "store/store.h"
 
 struct fixture {

@@ -7,8 +7,8 @@
 
 #include "base/buf.h"
 #include "store/ids.h"
-#include "store/read_metrics.h"
-#include "store/read_named.h"
+#include "store/read/metrics.h"
+#include "store/read/named.h"
 
 struct asked {
     struct qs_arm_pick picks[2];

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "disk.h"
 #include "store/test_hooks.h"
-#include "store/writer.h"
+#include "store/write/writer.h"
 
 static int setup(void **state)
 {

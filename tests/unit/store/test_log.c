@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "disk.h"
 #include "store/test_hooks.h"
-#include "store/writer.h"
+#include "store/write/writer.h"
 
 enum { MIB = 1024 * 1024, MANY = 80 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/read_history.h"
+#include "store/read/history.h"
 
 enum { RUN = 1, N = 5 };
 

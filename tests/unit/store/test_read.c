@@ -1,11 +1,11 @@
 #include "fixture.h"
-#include "store/read_live.h"
+#include "store/read/live.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/read_windows.h"
+#include "store/read/windows.h"
 
 static struct qs_samples samples;
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "store/read_files.h"
+#include "store/read/files.h"
 
 #define SUM(digits)                                                                                          \
     digits digits digits digits digits digits digits digits digits digits digits digits digits digits digits \

@@ -8,13 +8,13 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "store/medians.h"
-#include "store/read_arms.h"
-#include "store/read_files.h"
-#include "store/read_history.h"
-#include "store/read_live.h"
-#include "store/read_metrics.h"
-#include "store/read_windows.h"
+#include "store/read/medians.h"
+#include "store/read/arms.h"
+#include "store/read/files.h"
+#include "store/read/history.h"
+#include "store/read/live.h"
+#include "store/read/metrics.h"
+#include "store/read/windows.h"
 #include "store/tuning.h"
 
 static int fails_at; /* so many calls of SQLite until one fails; 0: none does */

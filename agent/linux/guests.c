@@ -1,0 +1,122 @@
+#include "linux/guests.h"
+
+#include "linux/link.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define PATIENCE_NS INT64_C(5000000000)
+
+static const char too_late[] =
+    "quiesce-agent: no proof of the key came in time, or too many wait to give one\n";
+
+void qs_guests_init(struct qs_guests *g)
+{
+    for (size_t i = 0; i < QS_GUESTS_MAX; i++) {
+        g->at[i].fd = -1;
+    }
+}
+
+int qs_guest_leave(struct qs_guest *guest)
+{
+    int fd = guest->fd;
+    guest->fd = -1;
+    return fd;
+}
+
+void qs_guests_close(struct qs_guests *g)
+{
+    for (size_t i = 0; i < QS_GUESTS_MAX; i++) {
+        if (g->at[i].fd >= 0) {
+            close(qs_guest_leave(&g->at[i]));
+        }
+    }
+}
+
+void qs_guests_add(struct qs_guests *g, int fd, int64_t now_ns)
+{
+    struct qs_guest *place = &g->at[0];
+    for (size_t i = 0; i < QS_GUESTS_MAX && place->fd >= 0; i++) {
+        if (g->at[i].fd < 0 || g->at[i].since_ns < place->since_ns) {
+            place = &g->at[i];
+        }
+    }
+    if (place->fd >= 0) {
+        qs_link_turn_away(qs_guest_leave(place), too_late);
+    }
+    place->fd = fd;
+    place->since_ns = now_ns;
+    place->greeted = false;
+    place->n = 0;
+}
+
+int64_t qs_guests_expire(struct qs_guests *g, int64_t now_ns)
+{
+    int64_t next = INT64_MAX;
+    for (size_t i = 0; i < QS_GUESTS_MAX; i++) {
+        struct qs_guest *guest = &g->at[i];
+        if (guest->fd >= 0 && now_ns - guest->since_ns >= PATIENCE_NS) {
+            qs_link_turn_away(qs_guest_leave(guest), too_late);
+        } else if (guest->fd >= 0 && guest->since_ns + PATIENCE_NS < next) {
+            next = guest->since_ns + PATIENCE_NS;
+        }
+    }
+    return next;
+}
+
+/* Bytes of the frame that begins at `from`; 0: its header is not there yet. */
+static size_t frame_bytes(const struct qs_guest *guest, size_t from)
+{
+    const uint8_t *length = guest->bytes + from + 4;
+    if (guest->n < from + QS_FRAME_HEADER_BYTES) {
+        return 0;
+    }
+    return QS_FRAME_HEADER_BYTES +
+           ((size_t)length[0] | (size_t)length[1] << 8 | (size_t)length[2] << 16 | (size_t)length[3] << 24);
+}
+
+/* True: the agent is to refuse it, in its own words. */
+static bool greet(struct qs_guest *guest, size_t hello, struct qs_agent *agent)
+{
+    uint8_t out[QS_FRAME_HEADER_BYTES + QS_HELLO_MAX_BYTES];
+    size_t n = qs_agent_greeting(agent, guest->bytes + QS_FRAME_HEADER_BYTES, hello - QS_FRAME_HEADER_BYTES,
+                                 guest->nonce, out, sizeof out);
+    if (n == 0 || send(guest->fd, out, n, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)n) {
+        return true;
+    }
+    guest->greeted = true;
+    return false;
+}
+
+/* Whether the agent can judge what has come. Nothing is believed: what does not look as it should is judged
+ * as well. */
+static bool is_complete(struct qs_guest *guest, struct qs_agent *agent)
+{
+    size_t hello = frame_bytes(guest, 0), proof;
+    if (hello > QS_FRAME_HEADER_BYTES + QS_HELLO_MAX_BYTES || guest->n == sizeof guest->bytes) {
+        return true;
+    }
+    if (hello == 0 || guest->n < hello) {
+        return false;
+    }
+    if (!guest->greeted && greet(guest, hello, agent)) {
+        return true;
+    }
+    proof = frame_bytes(guest, hello);
+    return proof > 0 && (proof > sizeof guest->bytes - hello || guest->n >= hello + proof);
+}
+
+bool qs_guest_hear(struct qs_guest *guest, struct qs_agent *agent)
+{
+    ssize_t got = recv(guest->fd, guest->bytes + guest->n, sizeof guest->bytes - guest->n, MSG_DONTWAIT);
+    if (got > 0) {
+        guest->n += (size_t)got;
+        return is_complete(guest, agent);
+    }
+    if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+        close(qs_guest_leave(guest));
+    }
+    return false;
+}

@@ -1,0 +1,40 @@
+/* Clients of a keyed door before their proof: several at once, each with a deadline, so that none of them
+ * keeps the place of the one that owns the key. A guest is greeted here, with a nonce of its own; only when
+ * it has sent its proof is it led to the agent, which judges at once. */
+#ifndef QS_LINUX_GUESTS_H
+#define QS_LINUX_GUESTS_H
+
+#include "core/agent.h"
+
+enum {
+    QS_GUESTS_MAX = 16,
+    QS_GUEST_BYTES =
+        QS_FRAME_HEADER_BYTES + QS_HELLO_MAX_BYTES + QS_FRAME_HEADER_BYTES + 64 /* HELLO and AUTH */
+};
+
+struct qs_guest {
+    int fd; /* owned; -1: none */
+    int64_t since_ns;
+    uint8_t nonce[QS_NONCE_BYTES];
+    bool greeted;
+    size_t n;
+    uint8_t bytes[QS_GUEST_BYTES]; /* what it has said */
+};
+
+struct qs_guests {
+    struct qs_guest at[QS_GUESTS_MAX];
+};
+
+void qs_guests_init(struct qs_guests *g);
+void qs_guests_close(struct qs_guests *g);
+/* Takes fd; where all places are taken the oldest guest leaves. */
+void qs_guests_add(struct qs_guests *g, int fd, int64_t now_ns);
+/* Lets those go whose time is over. Returns when the next one's is; INT64_MAX: there is none. */
+int64_t qs_guests_expire(struct qs_guests *g, int64_t now_ns);
+/* Its descriptor is readable. True: it has said all that the agent needs to judge it. A guest that hangs up
+ * leaves. */
+bool qs_guest_hear(struct qs_guest *guest, struct qs_agent *agent);
+/* Its descriptor, which is the caller's from now on; the place is free. */
+int qs_guest_leave(struct qs_guest *guest);
+
+#endif

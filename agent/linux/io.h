@@ -1,0 +1,48 @@
+/* Small files and folders of /proc and /sys, without the heap. */
+#ifndef QS_LINUX_IO_H
+#define QS_LINUX_IO_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+/* Reads a file's beginning into text, at most cap - 1 bytes and always NUL-terminated. Returns the number of
+ * bytes, or -1 (text is "" then). */
+long qs_io_read(const char *path, char *text, size_t cap);
+/* The same for an open descriptor, from its start; it stays open. */
+long qs_io_reread(int fd, char *text, size_t cap);
+/* qs_io_read, cut at the first line's end and freed of trailing blanks. False where the file is unreadable or
+ * empty. */
+bool qs_io_line(const char *path, char *text, size_t cap);
+/* A whole number after optional blanks at *p; moves *p behind it. */
+bool qs_io_i64(const char **p, int64_t *value);
+/* "12.34" as 1234 for decimals = 2 (cut, not rounded); moves *p behind it. */
+bool qs_io_decimal(const char **p, int decimals, int64_t *value);
+/* Appends to text, cut at cap - 1 bytes. */
+void qs_io_append(char *text, size_t cap, const char *more);
+/* "0-3,6" of the first `bits` CPUs of a set given as a test function. */
+void qs_io_cpu_list(char *text, size_t cap, bool (*has)(void *arg, int cpu), void *arg);
+int64_t qs_io_now_ns(clockid_t clock);
+/* Closes it unless it is -1, which it is then; errno stays. */
+void qs_io_close(int *fd);
+/* Bytes that a terminal or a log cannot show become '?'. */
+void qs_io_printable(char *text);
+
+/* What a cpu_set_t holds, in bits; musl's CPU_SETSIZE is smaller than its set. */
+enum { QS_CPUS_MAX = 8 * sizeof(cpu_set_t) };
+
+/* Entries of a folder. Open, next until false, close. */
+struct qs_dir {
+    int fd;
+    size_t at, len;
+    _Alignas(8) char bytes[8192];
+};
+bool qs_dir_open(struct qs_dir *dir, const char *path);
+bool qs_dir_open_at(struct qs_dir *dir, int dir_fd, const char *path);
+/* The next entry's name (valid until the next call), or NULL. */
+const char *qs_dir_next(struct qs_dir *dir);
+void qs_dir_close(struct qs_dir *dir);
+
+#endif

@@ -1,0 +1,168 @@
+#include "linux/link.h"
+
+#include "linux/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef SIOCOUTQ
+#define SIOCOUTQ 0x5411 /* sockios.h: TIOCOUTQ */
+#endif
+
+enum { STUCK_MS = 10000, DRAIN_TRIES = 20 };
+
+static int dup_high(int fd)
+{
+    return fcntl(fd, F_DUPFD_CLOEXEC, 10);
+}
+
+/* Regular files and terminals stay as they are: their description may be shared with a shell. */
+static void make_nonblocking(int fd)
+{
+    struct stat st;
+    if (fstat(fd, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))) {
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    }
+}
+
+bool qs_link_open_stdio(struct qs_link *link, int32_t peer_pid, char error[QS_LINK_ERROR_BYTES])
+{
+    *link = (struct qs_link){.kind = QS_LINK_STDIO, .listen_fd = -1, .stop_fd = -1, .peer_pid = peer_pid};
+    int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    link->in_fd = dup_high(0);
+    link->out_fd = dup_high(1);
+    bool ok = null_fd >= 0 && link->in_fd >= 0 && link->out_fd >= 0 && dup2(null_fd, 0) == 0 &&
+              dup2(null_fd, 1) == 1;
+    if (!ok) {
+        snprintf(error, QS_LINK_ERROR_BYTES, "cannot take over standard input and output: %s",
+                 strerror(errno));
+    }
+    qs_io_close(&null_fd);
+    make_nonblocking(link->in_fd);
+    make_nonblocking(link->out_fd);
+    return ok;
+}
+
+void qs_link_drop(struct qs_link *link)
+{
+    if (link->out_fd == link->in_fd) { /* one for both */
+        link->out_fd = -1;
+    }
+    qs_io_close(&link->in_fd);
+    qs_io_close(&link->out_fd);
+    link->peer_pid = 0;
+}
+
+void qs_link_close(struct qs_link *link)
+{
+    qs_link_drop(link);
+    if (link->listen_fd >= 0 && link->kind == QS_LINK_UNIX) {
+        unlink(link->path);
+    }
+    qs_io_close(&link->listen_fd);
+}
+
+void qs_link_turn_away(int fd, const char *text)
+{
+    (void)!send(fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
+    close(fd);
+}
+
+static bool ask_peer(int fd, struct ucred *peer)
+{
+    socklen_t n = sizeof *peer;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &n) == 0;
+}
+
+static bool may_talk(int fd)
+{
+    struct ucred peer;
+    return ask_peer(fd, &peer) && (peer.uid == geteuid() || peer.uid == 0);
+}
+
+int qs_link_accept(struct qs_link *link)
+{
+    int fd = accept4(link->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd >= 0 && link->kind == QS_LINK_UNIX && !may_talk(fd)) {
+        qs_link_turn_away(fd, "quiesce-agent: only its own user, or root, may use this socket\n");
+        return -1;
+    }
+    return fd;
+}
+
+void qs_link_adopt(struct qs_link *link, int fd)
+{
+    const int one = 1;
+    struct ucred peer;
+    qs_link_drop(link);
+    if (link->kind == QS_LINK_TCP) {
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    } else if (ask_peer(fd, &peer)) {
+        link->peer_pid = peer.pid;
+    }
+    link->in_fd = link->out_fd = fd;
+}
+
+static bool wait_writable(const struct qs_link *link)
+{
+    struct pollfd fds[2] = {{.fd = link->out_fd, .events = POLLOUT}, {.fd = link->stop_fd, .events = POLLIN}};
+    int n = poll(fds, 2, STUCK_MS);
+    return n > 0 && (fds[0].revents & POLLOUT) && !fds[1].revents;
+}
+
+bool qs_link_send(struct qs_link *link, const uint8_t *bytes, size_t n)
+{
+    while (n > 0 && link->out_fd >= 0) {
+        ssize_t sent = write(link->out_fd, bytes, n); /* SIGPIPE is blocked */
+        if (sent < 0 && errno == EINTR) {
+            continue;
+        }
+        if (sent < 0 && (errno != EAGAIN || !wait_writable(link))) {
+            return false;
+        }
+        if (sent > 0) {
+            bytes += sent;
+            n -= (size_t)sent;
+        }
+    }
+    return n == 0;
+}
+
+long qs_link_receive(struct qs_link *link, uint8_t *bytes, size_t cap)
+{
+    ssize_t n = read(link->in_fd, bytes, cap);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return 0;
+    }
+    return n > 0 ? (long)n : -1;
+}
+
+void qs_link_drain(struct qs_link *link)
+{
+    const struct timespec pause = {.tv_sec = 0, .tv_nsec = 500000};
+    const int one = 1;
+    int left = 0;
+    if (link->kind != QS_LINK_TCP || link->in_fd < 0) {
+        return;
+    }
+    setsockopt(link->in_fd, IPPROTO_TCP, TCP_QUICKACK, &one, sizeof one);
+    for (int i = 0; i < DRAIN_TRIES && ioctl(link->out_fd, SIOCOUTQ, &left) == 0 && left > 0; i++) {
+        nanosleep(&pause, NULL);
+    }
+}
+
+uint32_t qs_link_unread(const struct qs_link *link)
+{
+    int n = 0;
+    return link->in_fd >= 0 && ioctl(link->in_fd, FIONREAD, &n) == 0 && n > 0 ? (uint32_t)n : 0;
+}

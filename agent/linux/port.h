@@ -1,0 +1,64 @@
+/* The agent on Linux: one process, one thread, one poll. */
+#ifndef QS_LINUX_PORT_H
+#define QS_LINUX_PORT_H
+
+#include "core/agent.h"
+#include "linux/child.h"
+#include "linux/command.h"
+#include "linux/facts.h"
+#include "linux/files.h"
+#include "linux/guests.h"
+#include "linux/harness.h"
+#include "linux/link.h"
+#include "linux/probe.h"
+#include "linux/pull.h"
+#include "linux/stream.h"
+#include "linux/supervisor.h"
+#include "linux/trace.h"
+
+enum { QS_LINUX_RING_BYTES = 8 * 1024 * 1024 };
+
+/* Everything the agent ever uses; static in main.c, so that nothing is allocated later. */
+struct qs_linux {
+    struct qs_agent agent;
+    struct qs_link link;
+    struct qs_linux_child child;
+    struct qs_commands run, hook;
+    struct qs_linux_harness harness;
+    struct qs_linux_stream stream;
+    struct qs_sums sums;
+    struct qs_probe probe;
+    struct qs_facts facts;
+    struct qs_pull pull;
+    struct qs_tracer tracer;
+    struct qs_linux_files files;
+    uint64_t cache_most_bytes; /* 0: the core's own bound */
+    bool has_cache;
+    clockid_t clock;
+    int signal_fd;
+    struct qs_guests guests; /* at a door with a key */
+    struct qs_supervised supervised;
+    bool stop;   /* the loop ends */
+    bool broken; /* the link failed while sending */
+    char boot_id[QS_NAME_MAX_BYTES];
+    uint8_t key[QS_AUTH_KEY_MAX_BYTES];
+    size_t key_bytes;
+    uint8_t ring[QS_LINUX_RING_BYTES];
+    uint8_t bytes[65536];
+};
+
+/* Clock, sensors, facts: what --facts needs. sysfs: "/sys", or a folder that stands for it (borrowed). */
+void qs_linux_init(struct qs_linux *os, const char *sysfs);
+/* Signals, subreaper, and the agent over os->link, which is open; os->key is set where it needs one. */
+bool qs_linux_start(struct qs_linux *os, char error[QS_LINK_ERROR_BYTES]);
+/* Where pushed files lie; NULL: where this user keeps such things. False, with a root: `error` says why.
+ * Without one the agent takes no files then. */
+bool qs_linux_open_cache(struct qs_linux *os, const char *root, char error[QS_LINK_ERROR_BYTES]);
+extern const struct qs_port_files qs_linux_files_port; /* port_files.c */
+/* Until the host is gone (stdio) or a signal ends it; then no child is left. */
+void qs_linux_run(struct qs_linux *os);
+/* Takes in the signals that have come: to end, and who was stopped. */
+void qs_linux_hear_signals(struct qs_linux *os);
+const char *qs_linux_clock_name(const struct qs_linux *os);
+
+#endif

@@ -1,0 +1,140 @@
+/* The rows of a table as a JSON Schema (draft 2020-12), for editors. It is looser than the reader: what
+ * several keys must agree on and the values of custom keys are checked by the reader only. */
+#include "base/json.h"
+#include "config/document/schema.h"
+#include "config/document/schema_form.h"
+
+static void add_object(struct qs_json *j, const struct qs_table *table);
+
+static void add_types(struct qs_json *j, const char *const *types, size_t count)
+{
+    qs_json_key(j, "type");
+    qs_json_array(j);
+    for (size_t i = 0; i < count; i++)
+        qs_json_string(j, types[i]);
+    qs_json_array_end(j);
+}
+
+/* Text with a unit, or a bare number where that is legal (a share, a 0). */
+static void add_quantity(struct qs_json *j, const char *pattern)
+{
+    static const char *const types[] = {"string", "number"};
+    add_types(j, types, 2);
+    qs_json_kstring(j, "pattern", pattern);
+}
+
+static void add_enum(struct qs_json *j, const struct qs_word *words)
+{
+    qs_json_key(j, "enum");
+    qs_json_array(j);
+    for (; words->word != NULL; words++)
+        qs_json_string(j, words->word);
+    qs_json_array_end(j);
+}
+
+static void add_elements(struct qs_json *j, const struct qs_key *key)
+{
+    bool named = key->type == QS_KEY_NAMED;
+    qs_json_kstring(j, "type", named ? "object" : "array");
+    qs_json_kint(j, named ? "minProperties" : "minItems", key->min);
+    qs_json_kint(j, named ? "maxProperties" : "maxItems", key->max);
+    qs_json_key(j, named ? "additionalProperties" : "items");
+    qs_json_object(j);
+    add_object(j, key->table);
+    qs_json_object_end(j);
+}
+
+/* Text may be written without quotes: a name such as 2026 is fine. */
+static void add_value(struct qs_json *j, const struct qs_key *key)
+{
+    static const char *const scalars[] = {"string", "number", "boolean"};
+    switch (key->type) {
+    case QS_KEY_TEXT:
+    case QS_KEY_NAME:
+        add_types(j, scalars, 3);
+        break;
+    case QS_KEY_BOOL:
+        qs_json_kstring(j, "type", "boolean");
+        break;
+    case QS_KEY_U32:
+        qs_json_kstring(j, "type", "integer");
+        qs_json_kint(j, "minimum", key->min);
+        qs_json_kint(j, "maximum", key->max);
+        break;
+    case QS_KEY_U64:
+        qs_json_kstring(j, "type", "integer");
+        qs_json_kint(j, "minimum", 0);
+        break;
+    case QS_KEY_RATIO:
+        add_quantity(j, "^[0-9.eE+-]+( ?%)?$");
+        break;
+    case QS_KEY_DURATION:
+        add_quantity(j, "^(0|([0-9.eE+-]+ ?(ns|us|µs|ms|s|min|h|d) *)+)$");
+        break;
+    case QS_KEY_BYTES:
+        add_quantity(j, "^(0|[0-9.eE+-]+ ?(B|kB|KB|MB|GB|KiB|MiB|GiB))$");
+        break;
+    case QS_KEY_ENUM:
+        add_enum(j, key->words);
+        break;
+    case QS_KEY_STRINGS:
+        qs_json_kstring(j, "type", "array");
+        break;
+    case QS_KEY_MAP:
+        add_object(j, key->table);
+        break;
+    case QS_KEY_LIST:
+    case QS_KEY_NAMED:
+        add_elements(j, key);
+        break;
+    case QS_KEY_CUSTOM:
+        if (key->json != NULL)
+            key->json(j);
+        break;
+    }
+}
+
+static void add_property(struct qs_json *j, const struct qs_key *key)
+{
+    struct qs_buf text;
+    qs_buf_init(&text);
+    qs_buf_fmt(&text, "%s Value: ", key->help);
+    qs_schema_form(key, &text);
+    if (key->fallback != NULL)
+        qs_buf_fmt(&text, "; default: %s", key->fallback);
+    qs_json_key(j, key->name);
+    qs_json_object(j);
+    qs_json_kstring(j, "description", text.data);
+    add_value(j, key);
+    qs_json_object_end(j);
+    qs_buf_done(&text);
+}
+
+static void add_object(struct qs_json *j, const struct qs_table *table)
+{
+    qs_json_kstring(j, "type", "object");
+    qs_json_kbool(j, "additionalProperties", false);
+    qs_json_key(j, "required");
+    qs_json_array(j);
+    for (const struct qs_key *key = table->keys; key->name != NULL; key++)
+        if (key->required)
+            qs_json_string(j, key->name);
+    qs_json_array_end(j);
+    qs_json_key(j, "properties");
+    qs_json_object(j);
+    for (const struct qs_key *key = table->keys; key->name != NULL; key++)
+        add_property(j, key);
+    qs_json_object_end(j);
+}
+
+void qs_schema_json(const struct qs_table *table, const char *title, struct qs_buf *out)
+{
+    struct qs_json j;
+    qs_json_init(&j, out);
+    qs_json_object(&j);
+    qs_json_kstring(&j, "$schema", "https://json-schema.org/draft/2020-12/schema");
+    qs_json_kstring(&j, "title", title);
+    add_object(&j, table);
+    qs_json_object_end(&j);
+    qs_buf_char(out, '\n');
+}

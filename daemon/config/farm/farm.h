@@ -1,0 +1,83 @@
+/* What an operator declares in farm.yaml: the daemon's own settings and its devices. No file at all is a
+ * valid farm: this machine. */
+#ifndef QS_CONFIG_FARM_FARM_H
+#define QS_CONFIG_FARM_FARM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/document/doc.h"
+#include "config/job/job.h"
+
+/* The kinds of links, a row each: the enumerator's end, and the word of a farm file. What a kind asks of its
+ * device's entry is its row in farm.c; how it works is qs_link_WORD_ops in link/WORD.c. */
+#define QS_LINK_KINDS(ROW)                                                                                   \
+    ROW(EXEC, exec)                                                                                          \
+    ROW(UNIX, unix)                                                                                          \
+    ROW(TCP, tcp)                                                                                            \
+    ROW(SERIAL, serial)                                                                                      \
+    ROW(SIM, sim)
+
+#define QS_LINK_ENUMERATOR(end, word) QS_LINK_##end,
+enum qs_link_kind { QS_LINK_KINDS(QS_LINK_ENUMERATOR) QS_LINK_KIND_COUNT };
+
+struct qs_farm_device {
+    char *name;
+    enum qs_link_kind link;
+    struct qs_strings argv; /* EXEC: the command whose stdio is the byte stream */
+    char *address;     /* UNIX: path; TCP: "127.0.0.1:PORT" (loopback only); SERIAL: "/dev/ttyUSB0,115200" */
+    char *key_file;    /* TCP: mode 0600 */
+    uint64_t sim_seed; /* SIM */
+    struct qs_strings labels; /* "key=value" */
+    char *hub;                /* or NULL: what it shares with those that name the same hub */
+    bool local; /* the agent runs on this machine: the daemon is silent during its windows. Without the key
+                   the kind of link tells */
+};
+
+struct qs_farm_hook { /* a command of this machine that jobs may name */
+    char *name;
+    struct qs_strings command;
+    int64_t timeout_ns;
+    char *unit;                /* of a metric */
+    uint32_t scale;            /* of a metric: its number times this, rounded, is stored in that unit */
+    enum qs_job_better better; /* of a metric: LOWER or HIGHER */
+};
+
+/* Variables of the environment by name, or by how they begin (`MY_*`), in which two sides of a comparison may
+ * differ or not; what none of them names is told by the built-in table (report/variables.h). */
+struct qs_farm_variables {
+    struct qs_strings refuse, note, ignore;
+};
+
+struct qs_farm_config {
+    char *state_dir; /* or NULL: $XDG_STATE_HOME/quiesce */
+    char *db;        /* or NULL: state_dir/quiesce.db */
+    char *socket;    /* or NULL: $XDG_RUNTIME_DIR/quiesce/api.sock */
+    int64_t heartbeat_ns;
+    struct qs_farm_device *devices;
+    size_t device_count;
+    struct qs_farm_hook *rules, *metrics;
+    size_t rule_count, metric_count;
+    struct qs_farm_variables variables;
+};
+
+/* As qs_job_from_doc: all mistakes, located. */
+bool qs_farm_from_doc(const struct qs_doc *doc, struct qs_farm_config **ret_farm,
+                      struct qs_problems *problems);
+/* The farm without a file: one exec device named "local" running agent_path --stdio. */
+struct qs_farm_config *qs_farm_default(const char *agent_path);
+void qs_farm_config_free(struct qs_farm_config *farm);
+/* Appends a line for each program and key of the farm that is not there for this process, with what to do
+ * about it; returns how many. */
+size_t qs_farm_missing(const struct qs_farm_config *farm, struct qs_buf *out);
+/* NULL: the farm has none of this name. */
+const struct qs_farm_hook *qs_farm_rule(const struct qs_farm_config *farm, const char *name);
+const struct qs_farm_hook *qs_farm_metric(const struct qs_farm_config *farm, const char *name);
+/* Whether the farm has every rule and metric that the job names, and can run them; else located problems. */
+bool qs_farm_check_hooks(const struct qs_farm_config *farm, bool virtual_time, const struct qs_doc *doc,
+                         const struct qs_job_spec *spec, struct qs_problems *problems);
+/* The word of a farm file for the kind: "exec". Static. */
+const char *qs_link_kind_name(enum qs_link_kind kind);
+
+#endif

@@ -1,0 +1,66 @@
+/* What the file of a farm names on this machine, and whether it is there. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "base/program.h"
+#include "config/farm/farm.h"
+
+static bool is_in_path(const char *name)
+{
+    bool found = false;
+    for (const char *dirs = getenv("PATH"); dirs != NULL && !found; dirs = strchr(dirs, ':')) {
+        dirs += *dirs == ':';
+        size_t n = strcspn(dirs, ":");
+        char *path = qs_asprintf("%.*s/%s", n > 0 ? (int)n : 1, n > 0 ? dirs : ".", name);
+        found = qs_program_is(path);
+        free(path);
+    }
+    return found;
+}
+
+static void check_program(const char *kind, const char *name, const char *key, const char *program,
+                          struct qs_buf *out)
+{
+    bool path = strchr(program, '/') != NULL;
+    if (path ? qs_program_is(program) : is_in_path(program))
+        return;
+    qs_buf_fmt(out, "%s.%s.%s: there is no program ", kind, name, key);
+    qs_buf_fmt(out, path ? "%s\n" : "%s in PATH\n", program);
+}
+
+static void check_key(const struct qs_farm_device *d, struct qs_buf *out)
+{
+    struct stat st;
+    if (d->key_file == NULL)
+        return;
+    if (stat(d->key_file, &st) != 0)
+        qs_buf_fmt(out,
+                   "devices.%s.key_file: %s: %s\n  make one: (umask 077; head -c 32 /dev/urandom > %s)\n",
+                   d->name, d->key_file, strerror(errno), d->key_file);
+    else if (!S_ISREG(st.st_mode) || st.st_size == 0)
+        qs_buf_fmt(out, "devices.%s.key_file: %s is empty, or no file\n", d->name, d->key_file);
+    else if ((st.st_mode & 077) != 0)
+        qs_buf_fmt(out, "devices.%s.key_file: others may read %s (mode %04o)\n  chmod 600 %s\n", d->name,
+                   d->key_file, (unsigned)(st.st_mode & 07777), d->key_file);
+}
+
+size_t qs_farm_missing(const struct qs_farm_config *farm, struct qs_buf *out)
+{
+    size_t before = out->len, n = 0;
+    for (size_t i = 0; i < farm->device_count; i++) {
+        const struct qs_farm_device *d = &farm->devices[i];
+        if (d->link == QS_LINK_EXEC && d->argv.count > 0)
+            check_program("devices", d->name, "argv", d->argv.at[0], out);
+        check_key(d, out);
+    }
+    for (size_t i = 0; i < farm->rule_count; i++)
+        check_program("rules", farm->rules[i].name, "command", farm->rules[i].command.at[0], out);
+    for (size_t i = 0; i < farm->metric_count; i++)
+        check_program("metrics", farm->metrics[i].name, "command", farm->metrics[i].command.at[0], out);
+    for (size_t i = before; i < out->len; i++)
+        n += out->data[i] == '\n' && out->data[i + 1] != ' ';
+    return n;
+}

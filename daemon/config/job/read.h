@@ -1,0 +1,125 @@
+/* Private to config: the values of a job file that a table row alone cannot read. Each reader fills what its
+ * key's offset names; `key` tells which key it is (its words, its table). */
+#ifndef QS_CONFIG_JOB_READ_H
+#define QS_CONFIG_JOB_READ_H
+
+#include "config/job/job.h"
+#include "config/document/schema.h"
+
+/* What is being built, with what only the checks need. */
+struct qs_farm_hook;
+
+struct qs_job_draft {
+    struct qs_job_spec spec;
+    double margin_ratio; /* compare.margin */
+    char *baseline;      /* compare.baseline, owned */
+    unsigned fail_on;    /* compare.fail_on: 1 = regression */
+    bool gate_given, bounds_given;
+};
+
+const struct qs_table *qs_job_table(void);
+const struct qs_table *qs_farm_table(void); /* farm/farm.c */
+void qs_farm_hooks_done(struct qs_farm_hook *hooks, size_t count);
+extern const struct qs_table qs_farm_rule_table, qs_farm_metric_table; /* farm/hooks.c */
+/* keys_plan.c: parts of the job's table. */
+extern const struct qs_table qs_job_compare_table, qs_job_devices_table, qs_job_plan_table,
+    qs_job_condition_table;
+extern const struct qs_table qs_job_trace_table; /* keys_trace.c */
+
+/* read_command.c: struct qs_strings */
+void qs_job_read_artifacts(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                           void *at);
+void qs_job_read_argv(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                      void *at);
+void qs_job_read_shell(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                       void *at);
+void qs_job_read_hook(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                      void *at);
+void qs_job_read_link(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                      void *at); /* of a farm */
+void qs_job_read_env(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                     void *at);
+/* struct qs_job_benchmark */
+void qs_job_read_mode(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                      void *at);
+void qs_job_read_exit(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                      void *at);
+void qs_job_read_inputs(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                        void *at);
+/* struct qs_job_arm */
+void qs_job_read_files(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                       void *at);
+
+/* read_plan.c: struct qs_job_draft, or struct qs_job_plan as said */
+void qs_job_read_version(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                         void *at);
+void qs_job_read_where(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                       void *at);
+void qs_job_read_take(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                      void *at);
+void qs_job_read_blocks(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                        void *at); /* plan */
+void qs_job_read_looks(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                       void *at); /* plan */
+void qs_job_read_evals(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                       void *at); /* uint32_t of a benchmark */
+void qs_job_read_window(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                        void *at); /* plan: iterations */
+/* read_stop.c: plan */
+void qs_job_read_stop(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                      void *at);
+void qs_job_check_stop(struct qs_schema_reader *r, const struct qs_node *plan,
+                       const struct qs_job_plan *spec);
+
+/* read_conditions.c: struct qs_job_draft */
+void qs_job_read_cpus(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                      void *at);
+void qs_job_read_frequency(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                           void *at);
+void qs_job_read_gate(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                      void *at);
+void qs_job_read_bounds(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                        void *at);
+const struct qs_table *qs_job_gate_table(void); /* one expectation */
+void qs_job_default_conditions(struct qs_job_draft *draft);
+
+/* params.c: fixed parameters of an arm (struct qs_params); axes of a benchmark are checked here and
+ * multiplied out later */
+void qs_job_read_fixed(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                       void *at);
+void qs_job_read_axes(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                      void *at);
+void qs_job_read_exclude(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                         void *at);
+/* Against the axes of the same benchmark (its map). */
+void qs_job_check_exclude(struct qs_schema_reader *r, const struct qs_node *benchmark);
+/* The points of the whole job, once everything else is right; false with a problem where none is left. */
+bool qs_job_multiply(struct qs_schema_reader *r, const struct qs_node *root, struct qs_job_spec *spec);
+bool qs_job_is_param_name(const char *name, size_t n);
+
+/* check.c: what several keys must agree on */
+void qs_job_check_benchmark(struct qs_schema_reader *r, const struct qs_node *node, void *target);
+void qs_job_check_arm(struct qs_schema_reader *r, const struct qs_node *node, void *target);
+void qs_job_check_plan(struct qs_schema_reader *r, const struct qs_node *node, void *target);
+void qs_job_check_trace(struct qs_schema_reader *r, const struct qs_node *node, void *target);
+void qs_job_check(struct qs_schema_reader *r, const struct qs_node *node, void *target);
+
+/* harness.c: keys that mode harness does not have, of a benchmark or an arm. */
+void qs_job_check_harness(struct qs_schema_reader *r, const struct qs_node *map);
+/* The other way round: of a benchmark in mode stream, or else command. */
+void qs_job_check_no_harness(struct qs_schema_reader *r, const struct qs_node *benchmark, bool stream);
+/* stream.c: the key `output`, struct qs_job_benchmark; what goes with mode stream and what does not. */
+void qs_job_read_output(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                        void *at);
+void qs_job_output_json(struct qs_json *j);
+void qs_job_check_stream(struct qs_schema_reader *r, const struct qs_node *node, struct qs_job_benchmark *b);
+void qs_job_check_stream_job(struct qs_schema_reader *r, const struct qs_node *root,
+                             const struct qs_job_spec *spec);
+/* order.c: splitmix64's finaliser, to key a stream of random numbers by several values. */
+uint64_t qs_job_mix(uint64_t h, uint64_t v);
+
+/* template.c: the next {name} at or after *at with *name (n bytes); what stands before it is [*at,
+ * returned). NULL at the end. */
+const char *qs_template_next(const char *at, const char **name, size_t *n);
+
+#endif

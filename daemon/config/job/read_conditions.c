@@ -1,0 +1,323 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "config/job/read.h"
+#include "config/document/scalar.h"
+#include "config/farm/sensors.h"
+#include "proto/limits.h"
+#include "proto/names.h"
+
+enum { CPU_MAX = 4095, CPUS_BYTES = 1000 };
+
+/* "0-3,6": rising numbers and ranges. */
+static bool is_cpu_list(const char *s)
+{
+    if (strlen(s) > CPUS_BYTES)
+        return false;
+    for (long last = -1;;) {
+        char *end = NULL;
+        if (*s < '0' || *s > '9')
+            return false;
+        long from = strtol(s, &end, 10);
+        long to = from;
+        if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+            to = strtol(end + 1, &end, 10);
+        if (from <= last || to < from || to > CPU_MAX)
+            return false;
+        last = to;
+        if (*end == '\0')
+            return true;
+        if (*end != ',')
+            return false;
+        s = end + 1;
+    }
+}
+
+void qs_job_read_cpus(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                      void *at)
+{
+    (void)key;
+    struct qs_job_draft *draft = at;
+    const char *text = qs_schema_text(r, node, "any, or CPUs such as 0-3,6");
+    if (text == NULL || strcmp(text, "any") == 0)
+        return;
+    if (strcmp(text, "big") == 0 || strcmp(text, "little") == 0)
+        qs_schema_problem(r, node, "name the CPUs: 4-7",
+                          "`%s` needs device control, which this version lacks", text);
+    else if (!is_cpu_list(text))
+        qs_schema_problem(r, node, "write any, or CPUs such as 0-3,6", "`%s` is not a rising list of CPUs",
+                          qs_show(text).text);
+    else
+        draft->spec.cpus = qs_strdup(text);
+}
+
+void qs_job_read_frequency(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                           void *at)
+{
+    (void)key;
+    (void)at;
+    if (node->kind == QS_NODE_TEXT && strcmp(node->text, "free") == 0)
+        return;
+    if (node->kind == QS_NODE_TEXT)
+        qs_schema_problem(r, node, "write `frequency: free`: frequencies are recorded",
+                          "`%s` needs device control, which this version lacks", qs_show(node->text).text);
+    else
+        qs_schema_problem(r, node, "write `frequency: free`: frequencies are recorded",
+                          "a policy for each unit needs device control, which this version lacks");
+}
+
+/* A bound in the unit of the sensor; false with a problem. */
+static bool read_bound(struct qs_schema_reader *r, const struct qs_sensor_kind *sensor,
+                       const struct qs_node *node, int64_t *ret)
+{
+    struct qs_scalar_why why = {0};
+    struct qs_buf form;
+    qs_buf_init(&form);
+    qs_buf_fmt(&form, "a value such as %s", qs_sensor_example(sensor));
+    const char *text = qs_schema_text(r, node, form.data);
+    bool ok = text != NULL && qs_sensor_value(sensor, text, ret, &why);
+    if (text != NULL && !ok) {
+        qs_buf_clear(&form);
+        qs_buf_fmt(&form, "write it as %s", qs_sensor_example(sensor));
+        qs_schema_problem(r, node, why.suggestion[0] != '\0' ? why.suggestion : form.data, "%s", why.text);
+    }
+    qs_buf_done(&form);
+    return ok;
+}
+
+static const struct qs_sensor_kind *find_sensor(struct qs_schema_reader *r, const struct qs_node *node,
+                                                bool bound)
+{
+    struct qs_buf out;
+    qs_buf_init(&out);
+    const struct qs_sensor_kind *sensor = qs_sensor_find(node->text, &out);
+    if (sensor == NULL)
+        qs_schema_problem(r, node, out.data, "no sensor has the name `%s`", qs_show(node->text).text);
+    else if (bound && !sensor->rises)
+        qs_schema_problem(r, node, "put it into the gate",
+                          "`%s` goes up and down: a rise during a window says nothing",
+                          qs_show(node->text).text);
+    else if (!bound && !sensor->gauge)
+        qs_schema_problem(r, node, "put it into `bounds`", "`%s` only rises: nothing to wait for",
+                          qs_show(node->text).text);
+    bool fits = sensor != NULL && (bound ? sensor->rises : sensor->gauge);
+    if (strlen(node->text) > QS_NAME_MAX_BYTES)
+        qs_schema_problem(r, node, NULL, "a sensor's name has at most %d bytes", QS_NAME_MAX_BYTES);
+    qs_buf_done(&out);
+    return fits ? sensor : NULL;
+}
+
+static void read_band(struct qs_schema_reader *r, const struct qs_sensor_kind *sensor,
+                      const struct qs_node *node, struct qs_job_expectation *e)
+{
+    size_t mark = qs_schema_enter(r, "band");
+    if (qs_schema_is(r, node, QS_NODE_LIST, "a list of two bounds")) {
+        if (node->count != 2)
+            qs_schema_problem(r, node, NULL, "a band has two bounds, this has %zu", node->count);
+        else if (read_bound(r, sensor, &node->items[0], &e->lo) &&
+                 read_bound(r, sensor, &node->items[1], &e->hi) && e->lo >= e->hi)
+            qs_schema_problem(r, node, "write the lower bound first", "the band is empty");
+        e->has_lo = e->has_hi = true;
+    }
+    qs_schema_leave(r, mark);
+}
+
+/* `below` and `above` include their bound. */
+static void check_expectation(struct qs_schema_reader *r, const struct qs_node *map, void *target)
+{
+    struct qs_job_expectation *e = target;
+    const struct qs_node *name = qs_node_get(map, "sensor", NULL);
+    const struct qs_node *below = qs_node_get(map, "below", NULL);
+    const struct qs_node *above = qs_node_get(map, "above", NULL);
+    const struct qs_node *band = qs_node_get(map, "band", NULL);
+    if (name == NULL || e->sensor == NULL)
+        return;
+    size_t mark = qs_schema_enter(r, "sensor");
+    const struct qs_sensor_kind *sensor = find_sensor(r, name, false);
+    qs_schema_leave(r, mark);
+    if ((below != NULL) + (above != NULL) + (band != NULL) != 1)
+        qs_schema_problem(r, NULL, NULL, "an expectation has one of `below`, `above` and `band`");
+    if (sensor == NULL)
+        return;
+    if (band != NULL)
+        read_band(r, sensor, band, e);
+    mark = qs_schema_enter(r, below != NULL ? "below" : "above");
+    if (below != NULL)
+        e->has_hi = read_bound(r, sensor, below, &e->hi);
+    else if (above != NULL)
+        e->has_lo = read_bound(r, sensor, above, &e->lo);
+    qs_schema_leave(r, mark);
+}
+
+/* Needs the sensor's unit: check_expectation reads it. */
+static void read_later(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                       void *at)
+{
+    (void)r;
+    (void)key;
+    (void)node;
+    (void)at;
+}
+
+#define EXPECT(field) offsetof(struct qs_job_expectation, field)
+
+static const struct qs_word timeout_words[] = {{"taint", QS_ON_TIMEOUT_TAINT},
+                                               {"defer", QS_ON_TIMEOUT_DEFER},
+                                               {"requeue", QS_ON_TIMEOUT_REQUEUE},
+                                               {"fail", QS_ON_TIMEOUT_FAIL},
+                                               {NULL, 0}};
+
+static const struct qs_key gate_keys[] = {
+    {.name = "sensor",
+     .type = QS_KEY_TEXT,
+     .offset = EXPECT(sensor),
+     .min = 1,
+     .max = QS_NAME_MAX_BYTES,
+     .required = true,
+     .help = "What is read on the device, such as `thermal:x86_pkg_temp`."},
+    {.name = "below",
+     .type = QS_KEY_CUSTOM,
+     .read = read_later,
+     .form = "a value with the sensor's unit",
+     .help = "The reading is at most this."},
+    {.name = "above",
+     .type = QS_KEY_CUSTOM,
+     .read = read_later,
+     .form = "a value with the sensor's unit",
+     .help = "The reading is at least this."},
+    {.name = "band",
+     .type = QS_KEY_CUSTOM,
+     .read = read_later,
+     .form = "a list of two values",
+     .help = "Both."},
+    {.name = "dwell",
+     .type = QS_KEY_DURATION,
+     .offset = EXPECT(dwell_ns),
+     .min = 0,
+     .max = 3600 * INT64_C(1000000000),
+     .fallback = "0",
+     .help = "It must have held for so long."},
+    {.name = "timeout",
+     .type = QS_KEY_DURATION,
+     .offset = EXPECT(timeout_ns),
+     .min = 0,
+     .max = 86400 * INT64_C(1000000000),
+     .fallback = "5s",
+     .help = "The longest wait for it."},
+    {.name = "on_timeout",
+     .type = QS_KEY_ENUM,
+     .offset = EXPECT(on_timeout),
+     .words = timeout_words,
+     .fallback = "taint",
+     .help = "Then: run and mark it, give the device back and keep the place, go to the end of the queue, or "
+             "fail."},
+    {.name = "backoff",
+     .type = QS_KEY_BOOL,
+     .offset = EXPECT(backoff),
+     .fallback = "true",
+     .help =
+         "Whether each window in a row that was marked halves the next one's wait: a neighbour that stays "
+         "costs twice the timeout in all."},
+    {.name = "unreadable_ok",
+     .type = QS_KEY_BOOL,
+     .offset = EXPECT(unreadable_ok),
+     .fallback = "false",
+     .help = "Whether a sensor that the device lacks counts as satisfied."},
+    {0}};
+static const struct qs_table gate_table = {
+    .keys = gate_keys, .size_bytes = sizeof(struct qs_job_expectation), .check = check_expectation};
+
+const struct qs_table *qs_job_gate_table(void)
+{
+    return &gate_table;
+}
+
+void qs_job_read_gate(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                      void *at)
+{
+    static const struct qs_key list = {.name = "gate",
+                                       .type = QS_KEY_LIST,
+                                       .offset = offsetof(struct qs_job_spec, gate),
+                                       .count_offset = offsetof(struct qs_job_spec, gate_count),
+                                       .min = 1,
+                                       .max = QS_GATE_MAX,
+                                       .table = &gate_table,
+                                       .help = "`gate: none` switches it off"};
+    (void)key;
+    struct qs_job_draft *draft = at;
+    draft->gate_given = true;
+    if (node->kind != QS_NODE_TEXT || strcmp(node->text, "none") != 0) {
+        if (node->kind == QS_NODE_LIST)
+            qs_schema_value(r, &list, node, &draft->spec);
+        else
+            qs_schema_is(r, node, QS_NODE_LIST, "none, or a list of expectations");
+    }
+}
+
+static void read_bound_row(struct qs_schema_reader *r, const struct qs_node *kind,
+                           const struct qs_node *value, struct qs_job_bound *out)
+{
+    size_t mark = qs_schema_enter(r, kind->text);
+    const struct qs_sensor_kind *sensor = find_sensor(r, kind, true);
+    out->kind = qs_strdup(kind->text);
+    if (sensor != NULL && read_bound(r, sensor, value, &out->bound) && out->bound < 0)
+        qs_schema_problem(r, value, NULL, "a bound is not negative");
+    qs_schema_leave(r, mark);
+}
+
+void qs_job_read_bounds(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
+                        void *at)
+{
+    (void)key;
+    struct qs_job_draft *draft = at;
+    struct qs_job_spec *spec = &draft->spec;
+    draft->bounds_given = true;
+    if (node->kind == QS_NODE_TEXT && strcmp(node->text, "none") == 0)
+        return;
+    if (!qs_schema_is(r, node, QS_NODE_MAP, "none, or a map of evidence to bound"))
+        return;
+    if (node->count == 0 || node->count > QS_BOUNDS_MAX) {
+        qs_schema_problem(r, node, "`bounds: none` switches them off", "1 to %d bounds", QS_BOUNDS_MAX);
+        return;
+    }
+    spec->bounds = qs_calloc(node->count, sizeof(*spec->bounds));
+    for (size_t i = 0; i < node->count; i++)
+        read_bound_row(r, &node->keys[i], &node->items[i], &spec->bounds[spec->bound_count++]);
+}
+
+/* The gate of this machine waits for a quiet processor, since averaged load waits for our own past. Bounds:
+ * 20 ms of stolen time is one percent of the longest usual window and a half of the shortest; a process with
+ * a processor for itself is preempted some tens of times a second, so a thousand times in a window means that
+ * something else ran in its place (or that a job has more threads than processors, and then says so itself).
+ * A harness program that has one process more after a window than before it measured two of them. A window of
+ * mode stream is as long as its program: no bound of ours fits, all is recorded. */
+void qs_job_default_conditions(struct qs_job_draft *draft)
+{
+    struct qs_job_spec *spec = &draft->spec;
+    if (!draft->gate_given) {
+        spec->gate = qs_calloc(1, sizeof(*spec->gate));
+        spec->gate_count = 1;
+        spec->gate[0] = (struct qs_job_expectation){.sensor = qs_strdup(QS_SENSOR_CPU_BUSY),
+                                                    .has_hi = true,
+                                                    .hi = 100000,
+                                                    .timeout_ns = 5 * INT64_C(1000000000),
+                                                    .on_timeout = QS_ON_TIMEOUT_TAINT,
+                                                    .backoff = true};
+    }
+    size_t streams = 0;
+    for (size_t i = 0; i < spec->benchmark_count; i++)
+        streams += spec->benchmarks[i].mode == QS_MODE_STREAM ? 1 : 0;
+    if (!draft->bounds_given && streams < spec->benchmark_count) {
+        spec->bounds = qs_calloc(3, sizeof(*spec->bounds));
+        spec->bound_count = 2;
+        spec->bounds[0] = (struct qs_job_bound){qs_strdup(QS_SENSOR_CPU_STEAL), 2};
+        spec->bounds[1] = (struct qs_job_bound){qs_strdup(QS_SENSOR_INVOLUNTARY), 1000};
+        for (size_t i = 0; i < spec->benchmark_count && spec->bound_count < 3; i++)
+            if (spec->benchmarks[i].mode == QS_MODE_HARNESS)
+                spec->bounds[spec->bound_count++] =
+                    (struct qs_job_bound){qs_strdup(QS_SENSOR_PROGRAM_CHILDREN), 0};
+    }
+    if (spec->cpus == NULL)
+        spec->cpus = qs_strdup("");
+}

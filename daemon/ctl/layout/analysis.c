@@ -1,0 +1,304 @@
+/* Results of files as text: one page a series where there are few, one line a series where there are many. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl/client/api.h"
+#include "ctl/layout/changes.h"
+#include "ctl/layout/finding.h"
+#include "ctl/layout/sample.h"
+
+enum { PAGES_MOST = 4 };
+
+static void add_name(const json_t *result, struct qs_buf *out)
+{
+    const char *benchmark = qs_json_get_text(result, "benchmark", "");
+    const char *metric = qs_json_get_text(result, "metric", "");
+    qs_buf_fmt(out, "%s%s%s", benchmark, benchmark[0] != '\0' && metric[0] != '\0' ? " " : "", metric);
+}
+
+static void add_title(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
+{
+    struct qs_buf name;
+    qs_buf_init(&name);
+    add_name(result, &name);
+    qs_buf_char(out, '\n');
+    qs_face_wrap(&layout->face, out, "", name.data, QS_INK_BOLD);
+    qs_buf_done(&name);
+}
+
+static void analysis_page(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
+{
+    double factor = 1;
+    struct qs_layout own = qs_sample_layout(layout, result, &factor);
+    json_t *arms = json_array();
+    add_title(layout, result, out);
+    qs_sample_headline(&own, result, factor, out);
+    qs_sample_spread(&own, result, factor, out);
+    json_array_append_new(arms, qs_sample_arm(result, qs_json_get_text(result, "metric", ""), factor));
+    qs_sample_arms(&own, arms, out);
+    json_decref(arms);
+}
+
+static void history_page(const struct qs_layout *layout, const json_t *doc, const json_t *result,
+                         struct qs_buf *out)
+{
+    double factor = 1;
+    struct qs_layout own = qs_sample_layout(layout, result, &factor);
+    add_title(layout, result, out);
+    qs_layout_points(&own, doc, result, factor, out);
+}
+
+static void add_power(const json_t *v, struct qs_buf *text)
+{
+    double mde = qs_json_get_number(v, "mde_ratio", NAN);
+    int64_t needed = qs_json_get_int(v, "runs_needed", 0);
+    if (isfinite(mde)) {
+        qs_buf_str(text, " The least difference that so many runs show reliably is ");
+        qs_layout_percent(text, mde);
+        qs_buf_str(text, ".");
+    }
+    if (needed > 0)
+        qs_buf_fmt(text, " It would take about %" PRId64 " runs a side.", needed);
+}
+
+static void add_verdict(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
+{
+    const json_t *v = json_object_get(result, "verdict");
+    const char *word = qs_json_get_text(v, "verdict", ""), *reason = qs_json_get_text(v, "reason", "");
+    bool open = strcmp(word, "inconclusive") == 0;
+    struct qs_buf text;
+    enum qs_ink ink = QS_INK_PLAIN;
+    qs_buf_init(&text);
+    if (open && strcmp(reason, "too-few-runs") == 0) {
+        ink = QS_INK_WARN;
+        qs_buf_str(&text,
+                   "Inconclusive: a verdict needs at least two runs a side, that is processes that were "
+                   "started anew. --per iteration takes each value as a run.");
+    } else {
+        ink = qs_layout_verdict(word, qs_json_get_number(v, "margin_ratio", 0), &text);
+        if (open)
+            add_power(v, &text);
+    }
+    qs_face_wrap(&layout->face, out, "  ", text.data, ink);
+    qs_buf_done(&text);
+}
+
+/* A file's name without its folders. */
+static const char *file_name(const json_t *doc, size_t index)
+{
+    const char *name = qs_json_get_text(json_array_get(json_object_get(doc, "files"), index), "name",
+                                        index == 0 ? "a" : "b");
+    const char *slash = strrchr(name, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : name;
+}
+
+static void comparison_page(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
+{
+    double factor = 1;
+    struct qs_layout own = qs_sample_layout(layout, result, &factor);
+    const json_t *v = json_object_get(result, "verdict");
+    json_t *arms = json_array();
+    struct qs_buf text;
+    qs_buf_init(&text);
+    add_title(layout, result, out);
+    bool runs = strcmp(qs_json_get_text(result, "sentence_per", ""), "run") == 0;
+    qs_buf_fmt(&text, "%s (%.3g %% interval over %s)", qs_json_get_text(result, "sentence", ""),
+               qs_json_get_number(v, "judged_level", qs_json_get_number(v, "level", NAN)) * 100,
+               runs ? "runs" : "single values");
+    qs_face_wrap(&own.face, out, "  ", text.data, QS_INK_BOLD);
+    add_verdict(&own, result, out);
+    qs_layout_opinions(&own, json_object_get(result, "opinions"), out);
+    json_array_append_new(arms, qs_sample_arm(json_object_get(result, "base"), "baseline", factor));
+    json_array_append_new(arms, qs_sample_arm(json_object_get(result, "candidate"), "candidate", factor));
+    qs_sample_arms(&own, arms, out);
+    json_decref(arms);
+    qs_buf_done(&text);
+}
+
+static void cell_value(struct qs_grid *grid, const struct qs_layout *layout, double v)
+{
+    struct qs_buf text;
+    qs_buf_init(&text);
+    if (isfinite(v))
+        qs_sample_value(layout, v, &text);
+    qs_grid_cell(grid, isfinite(v) ? text.data : "-");
+    qs_buf_done(&text);
+}
+
+static void cell_name(struct qs_grid *grid, const json_t *result)
+{
+    struct qs_buf name;
+    qs_buf_init(&name);
+    add_name(result, &name);
+    qs_grid_cell(grid, name.data);
+    qs_buf_done(&name);
+}
+
+static void cell_percent(struct qs_grid *grid, double ratio)
+{
+    char text[32] = "-";
+    if (isfinite(ratio))
+        snprintf(text, sizeof(text), "%.2f %%", ratio * 100);
+    qs_grid_cell(grid, text);
+}
+
+static void analysis_row(struct qs_grid *grid, const struct qs_layout *layout, const json_t *result)
+{
+    double factor = 1;
+    const char *one = NULL, *many = NULL;
+    char warnings[24];
+    int64_t n = 0;
+    struct qs_layout own = qs_sample_layout(layout, result, &factor);
+    const json_t *ci = qs_sample_interval(result, &one, &many, &n);
+    cell_name(grid, result);
+    cell_value(grid, &own, qs_json_get_number(ci, "estimate", NAN) * factor);
+    cell_value(grid, &own, qs_json_get_number(ci, "lo", NAN) * factor);
+    cell_value(grid, &own, qs_json_get_number(ci, "hi", NAN) * factor);
+    cell_percent(grid, qs_json_get_number(json_object_get(result, "describe"), "cov_abs", NAN));
+    snprintf(warnings, sizeof(warnings), "%zu", json_array_size(json_object_get(result, "warnings")));
+    qs_grid_cell(grid, warnings);
+}
+
+static void comparison_row(struct qs_grid *grid, const struct qs_layout *layout, const json_t *result)
+{
+    double factor = 1;
+    struct qs_layout own = qs_sample_layout(layout, result, &factor);
+    const json_t *v = json_object_get(result, "verdict");
+    const json_t *base = json_object_get(json_object_get(result, "base"), "run_medians");
+    cell_name(grid, result);
+    cell_value(grid, &own, qs_json_get_number(base, "estimate", NAN) * factor);
+    cell_percent(grid, qs_json_get_number(v, "lo", NAN) - 1);
+    cell_percent(grid, qs_json_get_number(v, "hi", NAN) - 1);
+    qs_grid_cell(grid, qs_json_get_text(v, "verdict", ""));
+}
+
+static void history_row(struct qs_grid *grid, const struct qs_layout *layout, const json_t *result)
+{
+    char text[32];
+    const json_t *changes = json_object_get(json_object_get(result, "labelled"), "changes");
+    const json_t *last = json_array_get(changes, json_array_size(changes) - 1);
+    (void)layout;
+    cell_name(grid, result);
+    snprintf(text, sizeof(text), "%" PRId64, qs_json_get_int(result, "points", 0));
+    qs_grid_cell(grid, text);
+    snprintf(text, sizeof(text), "%zu", json_array_size(changes));
+    qs_grid_cell(grid, text);
+    cell_percent(grid, qs_json_get_number(last, "ratio", NAN) - 1);
+    snprintf(text, sizeof(text), "%" PRId64, qs_json_get_int(last, "from", 0) + 1);
+    qs_grid_cell(grid, last != NULL ? text : "-");
+}
+
+typedef void row_fn(struct qs_grid *grid, const struct qs_layout *layout, const json_t *result);
+
+struct table {
+    row_fn *row;
+    size_t columns;
+    const struct qs_grid_column *column;
+};
+
+static const struct qs_grid_column columns_of_sample[] = {{"", false, 0, 40},   {"median", true, 0, 0},
+                                                          {"from", true, 0, 0}, {"to", true, 0, 0},
+                                                          {"sd", true, 1, 0},   {"doubts", true, 2, 0}},
+                                   columns_of_pair[] = {{"", false, 0, 40},
+                                                        {"baseline", true, 1, 0},
+                                                        {"from", true, 0, 0},
+                                                        {"to", true, 0, 0},
+                                                        {"verdict", false, 0, 0}},
+                                   columns_of_history[] = {{"", false, 0, 40},
+                                                           {"points", true, 1, 0},
+                                                           {"changes", true, 0, 0},
+                                                           {"the last", true, 0, 0},
+                                                           {"from point", true, 0, 0}};
+
+static struct table table_of(const json_t *doc)
+{
+    const char *kind = qs_json_get_text(doc, "kind", "");
+    if (strcmp(kind, "comparison") == 0)
+        return (struct table){comparison_row, 5, columns_of_pair};
+    if (strcmp(kind, "history") == 0)
+        return (struct table){history_row, 5, columns_of_history};
+    return (struct table){analysis_row, 6, columns_of_sample};
+}
+
+static void table(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
+{
+    const struct table t = table_of(doc);
+    struct qs_grid grid;
+    size_t i;
+    const json_t *result;
+    qs_grid_init(&grid, t.column, t.columns);
+    json_array_foreach(json_object_get(doc, "results"), i, result) t.row(&grid, layout, result);
+    qs_buf_char(out, '\n');
+    qs_grid_print(&grid, &layout->face, "", out);
+    qs_grid_done(&grid);
+}
+
+static void add_head(const struct qs_layout *layout, const json_t *doc, bool compares, struct qs_buf *out)
+{
+    static const char *const sides[] = {"baseline  ", "candidate  "};
+    size_t i;
+    const json_t *file;
+    json_array_foreach(json_object_get(doc, "files"), i, file)
+    {
+        struct qs_buf text;
+        qs_buf_init(&text);
+        qs_buf_fmt(&text, "%s%s: ", compares ? sides[i > 0] : "", qs_json_get_text(file, "name", "?"));
+        qs_layout_count(&text, qs_json_get_int(file, "values", 0), "value", "values");
+        if (qs_json_get_int(file, "series", 1) > 1)
+            qs_buf_fmt(&text, " in %" PRId64 " series", qs_json_get_int(file, "series", 1));
+        qs_buf_fmt(&text, " (%s)", qs_json_get_text(file, "format", "?"));
+        qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
+        qs_buf_done(&text);
+    }
+}
+
+static void add_unmatched(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
+{
+    static const char *const keys[] = {"only_in_base", "only_in_candidate"};
+    for (size_t k = 0; k < 2; k++) {
+        size_t i;
+        const json_t *series;
+        struct qs_buf text;
+        const json_t *list = json_object_get(doc, keys[k]);
+        qs_buf_init(&text);
+        qs_buf_fmt(&text, "Only in %s: ", file_name(doc, k));
+        json_array_foreach(list, i, series)
+        {
+            qs_buf_str(&text, i > 0 ? ", " : "");
+            add_name(series, &text);
+        }
+        if (json_array_size(list) > 0) {
+            qs_buf_char(out, '\n');
+            qs_face_wrap(&layout->face, out, "", text.data, QS_INK_WARN);
+        }
+        qs_buf_done(&text);
+    }
+}
+
+void qs_layout_analysis(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
+{
+    size_t i;
+    const json_t *result, *file;
+    const json_t *results = json_object_get(doc, "results");
+    bool compares = strcmp(qs_json_get_text(doc, "kind", ""), "comparison") == 0;
+    add_head(layout, doc, compares, out);
+    json_array_foreach(json_object_get(doc, "files"), i, file)
+        qs_sample_views(layout, qs_json_get_text(file, "name", "?"), json_object_get(file, "views"), out);
+    if (json_array_size(results) > PAGES_MOST) {
+        table(layout, doc, out);
+    } else {
+        json_array_foreach(results, i, result)
+        {
+            if (compares)
+                comparison_page(layout, result, out);
+            else if (json_object_get(result, "labelled") != NULL)
+                history_page(layout, doc, result, out);
+            else
+                analysis_page(layout, result, out);
+        }
+    }
+    qs_layout_tally(layout, doc, out);
+    add_unmatched(layout, doc, out);
+}

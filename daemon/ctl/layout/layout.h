@@ -1,0 +1,112 @@
+/* Comparison documents as text: pure functions of (document, face, options). */
+#ifndef QS_CTL_LAYOUT_LAYOUT_H
+#define QS_CTL_LAYOUT_LAYOUT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "ctl/layout/face.h"
+
+enum { QS_RUNS_MAX = 10000 }; /* blocks of a job */
+enum qs_unit { QS_UNIT_AUTO, QS_UNIT_NS, QS_UNIT_US, QS_UNIT_MS, QS_UNIT_S };
+enum qs_sort { QS_SORT_COMMAND, QS_SORT_MEDIAN };
+
+struct qs_layout {
+    struct qs_face face;
+    enum qs_unit unit;
+    enum qs_sort sort;
+    bool show_output;   /* the kept output of each arm */
+    bool told;          /* why a job failed has been said: it is not said again, and no page without data */
+    const char *home;   /* shortened to ~ in paths; or NULL */
+    const char *metric; /* a report shows this one in full; NULL: the duration */
+    const char *plain_unit; /* values are in this unit and no times, whatever their keys say; or NULL */
+};
+
+/* The comparison document of one job (schema/comparison.md). */
+void qs_layout_compare(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
+
+/* Parts, each for itself. `result` is an element of results. */
+void qs_layout_arms(const struct qs_layout *layout, const json_t *result, struct qs_buf *out);
+void qs_layout_verdicts(const struct qs_layout *layout, const json_t *doc, const json_t *result,
+                        struct qs_buf *out);
+/* What other rules say of a pair: its `opinions`; nothing where none was asked for. */
+void qs_layout_opinions(const struct qs_layout *layout, const json_t *opinions, struct qs_buf *out);
+void qs_layout_table(const struct qs_layout *layout, const json_t *result, struct qs_buf *out);
+void qs_layout_histogram(const struct qs_layout *layout, const json_t *result, struct qs_buf *out);
+void qs_layout_doubts(const struct qs_layout *layout, const json_t *doc, const json_t *result,
+                      struct qs_buf *out);
+/* Of a job with several results, what is known of all its windows together. */
+void qs_layout_job_doubts(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
+/* One line of `evaluations` (schema/comparison.md), appended; false where there are none. */
+bool qs_layout_evals(const json_t *e, struct qs_buf *out);
+void qs_layout_data(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
+
+/* Arms in the order of the layout's sort: indices into result.arms; order has room for `count`. */
+void qs_layout_order(const struct qs_layout *layout, const json_t *arms, size_t count, size_t *order);
+/* The name column: as wide as the widest name, at most `most`. */
+size_t qs_layout_name_columns(const struct qs_layout *layout, const json_t *arms, size_t most);
+/* A time in a unit with so many digits after the point. */
+struct qs_scale {
+    const char *name;
+    double ns;
+    int decimals;
+    bool exponent; /* 1.075e+308 */
+};
+/* A number in it, without its name. */
+void qs_scale_number(const struct qs_scale *scale, double v, char text[40]);
+/* Adds digits where lo and hi, as far as they differ, would look alike; never more than a double has. */
+void qs_scale_part(struct qs_scale *scale, double lo, double hi);
+/* The unit and the digits that fit a typical value; `unit` other than AUTO fixes the unit. */
+void qs_layout_scale(enum qs_unit unit, double typical_ns, struct qs_scale *ret);
+/* The same by the layout; a plain unit has as many digits as show four of a typical value, and an exponent
+ * where that is above 1e15 or below 1e-6. */
+void qs_layout_scale_of(const struct qs_layout *layout, double typical, struct qs_scale *ret);
+enum qs_unit qs_layout_unit_of(const char *word);
+/* "1.2 %"; "12.3 MiB" */
+void qs_layout_percent(struct qs_buf *out, double ratio);
+void qs_layout_bytes(char text[32], double bytes);
+/* "2 blocks", "1 block" */
+void qs_layout_count(struct qs_buf *out, int64_t n, const char *one, const char *many);
+
+/* "Regression: worse by more than the margin of 2 %.", and the colour for it. */
+enum qs_ink qs_layout_verdict(const char *verdict, double margin_ratio, struct qs_buf *out);
+
+/* Other documents. */
+/* Two sides over jobs, builds and nights (schema/sides.md). */
+void qs_layout_sides(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
+/* analysis, comparison and history of files (schema/analysis.schema.json), whichever it is. */
+void qs_layout_analysis(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
+/* Builds and nights, by what compare and history can call them. */
+void qs_layout_builds(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
+void qs_layout_jobs(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
+void qs_layout_job(const struct qs_layout *layout, const json_t *job, struct qs_buf *out);
+/* The report on a job or a run (schema/report.md). */
+void qs_layout_report(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
+void qs_layout_run(const struct qs_layout *layout, const json_t *run, struct qs_buf *out);
+/* `traces` of a job or a run: nothing where there are none. */
+void qs_layout_traces(const struct qs_layout *layout, const json_t *groups, struct qs_buf *out);
+void qs_layout_devices(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
+
+/* A table of text: rows of cells, aligned. Cells are raw text. A column with `keep` 0 always stays; others
+ * are left out, highest first, until the rest fits with its long texts cut. */
+struct qs_grid_column {
+    const char *title; /* or "" */
+    bool right;
+    unsigned keep;
+    size_t most; /* columns at most, of text that may be cut further; 0: no bound */
+};
+struct qs_grid {
+    const struct qs_grid_column *columns;
+    size_t column_count;
+    char **cells; /* row by row, owned */
+    size_t row_count;
+};
+void qs_grid_init(struct qs_grid *grid, const struct qs_grid_column *columns, size_t column_count);
+void qs_grid_done(struct qs_grid *grid);
+/* Adds the next cell, in order; text is copied. */
+void qs_grid_cell(struct qs_grid *grid, const char *text);
+void qs_grid_print(const struct qs_grid *grid, const struct qs_face *face, const char *indent,
+                   struct qs_buf *out);
+
+#endif

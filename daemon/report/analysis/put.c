@@ -1,0 +1,341 @@
+/* How statistics are written: heads, fields, and the tables from their first row to their last. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "report/analysis/impl.h"
+#include "report/work.h"
+#include "stats/bootstrap.h"
+#include "stats/describe.h"
+#include "stats/sum.h"
+
+struct qs_analysis_opts qs_analysis_opts_default(void)
+{
+    return (struct qs_analysis_opts){.level = 0.95,
+                                     .margin_ratio = 0.02,
+                                     .seed = 1,
+                                     .resamples = 10000,
+                                     .change_window = 50,
+                                     .change_p_max = 0.001};
+}
+
+/* FNV-1a of the name, from a start that the series gives. */
+uint64_t qs_analysis_stream(uint64_t id, const char *statistic)
+{
+    uint64_t h = 14695981039346656037u ^ (id * 0x9e3779b97f4a7c15u);
+    for (const char *s = statistic; *s != '\0'; s++)
+        h = (h ^ (unsigned char)*s) * 1099511628211u;
+    return h;
+}
+
+enum { DRAWS_MOST = 100000000 };
+
+size_t qs_analysis_resamples(const struct qs_analysis_opts *opts, size_t n)
+{
+    size_t most = DRAWS_MOST / (n > 0 ? n : 1);
+    most = most > QS_BOOT_RESAMPLES_MIN ? most : QS_BOOT_RESAMPLES_MIN;
+    return opts->resamples < most ? opts->resamples : most;
+}
+
+static void find_steady_states(struct qs_view *v, const struct qs_progress *progress)
+{
+    const struct qs_analysis_opts *given = v->opts;
+    struct qs_analysis_opts opts = *given;
+    double runs = (double)v->runs;
+    v->opts = &opts;
+    for (size_t i = 0; i < v->runs; i++) {
+        opts.progress = qs_progress_part(progress, (double)i / runs, (double)(i + 1) / runs);
+        enum qs_status status = qs_steady_of_run(v, i, &v->steady[i]);
+        v->steady_status = i == 0 ? status : v->steady_status;
+    }
+    v->opts = given;
+}
+
+void qs_view_init(struct qs_view *v, const struct qs_import_series *series,
+                  const struct qs_analysis_opts *opts)
+{
+    struct qs_progress piece;
+    double cost_ns = opts->line ? 0 : qs_view_cost_ns("steady_state", series->n, series->runs, opts);
+    (void)qs_work_begin(opts->work, "steady_state", cost_ns, &piece); /* what follows asks by itself */
+    *v = (struct qs_view){.series = series,
+                          .x = series->v,
+                          .n = series->n,
+                          .runs = series->runs,
+                          .nested = {.v = series->v, .off = series->off, .k = series->runs},
+                          .opts = opts};
+    v->id = qs_analysis_stream(qs_analysis_stream(1, series->benchmark), series->metric);
+    if (qs_sorted_copy(series->v, series->n, &v->sorted) != QS_OK)
+        v->sorted = qs_calloc(series->n, sizeof *v->sorted);
+    v->medians = qs_calloc(series->runs, sizeof *v->medians);
+    v->means = qs_calloc(series->runs, sizeof *v->means);
+    v->minima = qs_calloc(series->runs, sizeof *v->minima);
+    for (size_t i = 0; i < series->runs; i++) {
+        struct qs_moments m;
+        const double *from = series->v + series->off[i];
+        size_t n = series->off[i + 1] - series->off[i];
+        (void)qs_moments(from, n, &m);
+        (void)qs_median(series->runs == 1 ? v->sorted : from, n, &v->medians[i]);
+        v->means[i] = m.mean;
+        v->minima[i] = m.min;
+    }
+    v->ess = (struct qs_ess){NAN, NAN, NAN, NAN, NAN};
+    v->ess_status = opts->line ? QS_ENODATA : qs_ess(series->v, series->n, NULL, 0, &v->ess);
+    for (size_t i = 0; i < QS_DROP_COUNT; i++)
+        v->dropped += series->dropped[i];
+    v->steady = qs_calloc(series->runs, sizeof *v->steady);
+    if (!opts->line)
+        find_steady_states(v, &piece);
+}
+
+void qs_view_done(struct qs_view *v)
+{
+    free(v->sorted);
+    free(v->medians);
+    free(v->means);
+    free(v->minima);
+    free(v->steady);
+}
+
+void qs_stat_begin(struct qs_json *j, const struct qs_stat_head *head)
+{
+    char seed[24];
+    qs_json_key(j, head->name);
+    qs_json_object(j);
+    qs_json_kstring(j, "method", head->method);
+    qs_json_kint(j, "n_used", (int64_t)head->n_used);
+    qs_json_kint(j, "n_dropped", (int64_t)head->n_dropped);
+    if (head->random) {
+        snprintf(seed, sizeof seed, "%llu", (unsigned long long)head->seed);
+        qs_json_kstring(j, "seed", seed);
+    }
+}
+
+void qs_stat_end(struct qs_json *j, enum qs_status status)
+{
+    qs_json_kstring(j, "status", qs_status_name(status));
+    qs_json_object_end(j);
+}
+
+void qs_put_fields(struct qs_json *j, const struct qs_field *fields, size_t count, const void *of)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *at = (const char *)of + fields[i].at;
+        double number;
+        size_t whole;
+        bool truth;
+        qs_json_key(j, fields[i].name);
+        switch (fields[i].kind) {
+        case QS_FIELD_DOUBLE:
+            memcpy(&number, at, sizeof number);
+            qs_json_double(j, number);
+            break;
+        case QS_FIELD_COUNT:
+            memcpy(&whole, at, sizeof whole);
+            qs_json_uint(j, whole);
+            break;
+        case QS_FIELD_BOOL:
+            memcpy(&truth, at, sizeof truth);
+            qs_json_bool(j, truth);
+            break;
+        }
+    }
+}
+
+void qs_put_flags(struct qs_json *j, unsigned flags)
+{
+    static const struct {
+        unsigned flag;
+        const char *name;
+    } names[] = {{QS_FLAG_EXACT, "exact"},
+                 {QS_FLAG_TIES, "ties"},
+                 {QS_FLAG_CLAMPED, "clamped"},
+                 {QS_FLAG_PERCENTILE, "percentile"},
+                 {QS_FLAG_FEW_UNITS, "few-units"}};
+    qs_json_key(j, "flags");
+    qs_json_array(j);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (flags & names[i].flag)
+            qs_json_string(j, names[i].name);
+    qs_json_array_end(j);
+}
+
+void qs_put_ci(struct qs_json *j, const struct qs_ci *ci)
+{
+    qs_json_kdouble(j, "lo", ci->lo);
+    qs_json_kdouble(j, "hi", ci->hi);
+    qs_json_kdouble(j, "level", ci->level);
+    qs_put_flags(j, ci->flags);
+}
+
+void qs_put_numbers(struct qs_json *j, const char *key, const double *v, size_t n)
+{
+    qs_json_key(j, key);
+    qs_json_array(j);
+    for (size_t i = 0; i < n; i++)
+        qs_json_double(j, v[i]);
+    qs_json_array_end(j);
+}
+
+void qs_put_counts(struct qs_json *j, const char *key, const size_t *v, size_t n)
+{
+    qs_json_key(j, key);
+    qs_json_array(j);
+    for (size_t i = 0; i < n; i++)
+        qs_json_uint(j, v[i]);
+    qs_json_array_end(j);
+}
+
+/* What the layouts of quiesce (ctl/layout/) and its exports read: to show more, name it here too. */
+static bool is_on_page(const char *name)
+{
+    static const char *const names[] = {
+        "describe",          "quantiles",           "median_ci", "median_ci_dependent", "run_medians",
+        "mean_ci_dependent", "variance_components", "labelled",  "change_points",       "drift"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_on_line(const char *name)
+{
+    return strcmp(name, "describe") == 0 || strcmp(name, "run_medians") == 0;
+}
+
+static bool is_left_out(const struct qs_view_stat *row, const struct qs_analysis_opts *opts)
+{
+    return (opts->line && !is_on_line(row->name)) ||
+           (opts->brief && row->random && row->basis == QS_BASIS_ITERATIONS) ||
+           (opts->page && !is_on_page(row->name));
+}
+
+static void put_view_table(struct qs_json *j, const struct qs_view *v, const struct qs_view_stat *rows,
+                           size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct qs_stat_head head = {.name = rows[i].name,
+                                          .method = rows[i].method,
+                                          .n_used = rows[i].basis == QS_BASIS_RUNS ? v->runs : v->n,
+                                          .n_dropped = v->dropped,
+                                          .random = rows[i].random,
+                                          .seed = v->opts->seed};
+        if (is_left_out(&rows[i], v->opts))
+            continue;
+        struct qs_analysis_opts opts = *v->opts;
+        struct qs_view row = *v;
+        row.opts = &opts;
+        double cost_ns = qs_view_cost_ns(head.name, v->n, v->runs, &opts);
+        if (!qs_work_begin(opts.work, head.name, cost_ns, &opts.progress))
+            return; /* nobody reads the document */
+        qs_stat_begin(j, &head);
+        qs_stat_end(j, rows[i].put(&row, j));
+    }
+}
+
+void qs_put_view_stats(struct qs_json *j, const struct qs_view *v)
+{
+    put_view_table(j, v, qs_one_stats, qs_one_stat_count);
+    put_view_table(j, v, qs_shape_stats, qs_shape_stat_count);
+    put_view_table(j, v, qs_mode_stats, qs_mode_stat_count);
+    put_view_table(j, v, qs_run_stats, qs_run_stat_count);
+}
+
+static void put_pair_table(struct qs_json *j, const struct qs_pair *p, const struct qs_pair_stat *rows,
+                           size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct qs_pair_stat *row = &rows[i];
+        if ((row->runs_only && p->basis != QS_BASIS_RUNS) || (p->opts->page && !is_on_page(row->name)))
+            continue;
+        const struct qs_stat_head head = {.name = row->name,
+                                          .method = row->method,
+                                          .n_used = p->nx + p->ny,
+                                          .n_dropped = p->base->dropped + p->cand->dropped,
+                                          .random = row->random,
+                                          .seed = p->opts->seed};
+        struct qs_analysis_opts opts = *p->opts;
+        struct qs_pair pair = *p;
+        pair.opts = &opts;
+        double cost_ns = qs_pair_cost_ns(head.name, head.n_used, p->base->n + p->cand->n, &opts);
+        if (!qs_work_begin(opts.work, head.name, cost_ns, &opts.progress))
+            return;
+        qs_stat_begin(j, &head);
+        qs_stat_end(j, row->put(&pair, j));
+    }
+}
+
+void qs_put_pair_stats(struct qs_json *j, const struct qs_pair *p)
+{
+    put_pair_table(j, p, qs_two_stats, qs_two_stat_count);
+    put_pair_table(j, p, qs_rank_stats, qs_rank_stat_count);
+    put_pair_table(j, p, qs_rule_stats, qs_rule_stat_count);
+}
+
+void qs_put_points_stats(struct qs_json *j, const struct qs_points *p)
+{
+    for (size_t i = 0; i < qs_points_stat_count; i++) {
+        const struct qs_points_stat *row = &qs_points_stats[i];
+        if (p->view->opts->page && !is_on_page(row->name))
+            continue;
+        const struct qs_stat_head head = {.name = row->name,
+                                          .method = row->method,
+                                          .n_used = p->n,
+                                          .n_dropped = p->view->dropped,
+                                          .random = row->random,
+                                          .seed = p->view->opts->seed};
+        struct qs_analysis_opts opts = *p->view->opts;
+        struct qs_view view = *p->view;
+        struct qs_points points = *p;
+        view.opts = &opts;
+        points.view = &view;
+        double cost_ns = qs_points_cost_ns(head.name, p->n, &opts);
+        if (!qs_work_begin(opts.work, head.name, cost_ns, &opts.progress))
+            return;
+        qs_stat_begin(j, &head);
+        qs_stat_end(j, row->put(&points, j));
+    }
+}
+
+static double plan_table(const struct qs_view_stat *rows, size_t count, size_t n, size_t n_runs,
+                         const struct qs_analysis_opts *opts)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += is_left_out(&rows[i], opts) ? 0 : qs_view_cost_ns(rows[i].name, n, n_runs, opts);
+    return sum;
+}
+
+double qs_view_plan_ns(size_t n, size_t n_runs, const struct qs_analysis_opts *opts)
+{
+    double looks = opts->line ? 0
+                              : qs_view_cost_ns("steady_state", n, n_runs, opts) +
+                                    qs_view_cost_ns("warnings", n, n_runs, opts);
+    return looks + plan_table(qs_one_stats, qs_one_stat_count, n, n_runs, opts) +
+           plan_table(qs_shape_stats, qs_shape_stat_count, n, n_runs, opts) +
+           plan_table(qs_mode_stats, qs_mode_stat_count, n, n_runs, opts) +
+           plan_table(qs_run_stats, qs_run_stat_count, n, n_runs, opts);
+}
+
+double qs_pair_plan_ns(enum qs_basis basis, size_t n, size_t values, const struct qs_analysis_opts *opts)
+{
+    const struct qs_pair_stat *const tables[] = {qs_two_stats, qs_rank_stats, qs_rule_stats};
+    const size_t counts[] = {qs_two_stat_count, qs_rank_stat_count, qs_rule_stat_count};
+    double sum = 0;
+    for (size_t t = 0; t < 3; t++)
+        for (size_t i = 0; i < counts[t]; i++)
+            if ((basis == QS_BASIS_RUNS || !tables[t][i].runs_only) &&
+                (!opts->page || is_on_page(tables[t][i].name)))
+                sum += qs_pair_cost_ns(tables[t][i].name, n, values, opts);
+    return sum;
+}
+
+double qs_points_plan_ns(size_t n, const struct qs_analysis_opts *opts)
+{
+    double sum = 0;
+    for (size_t i = 0; i < qs_points_stat_count; i++)
+        if (!opts->page || is_on_page(qs_points_stats[i].name))
+            sum += qs_points_cost_ns(qs_points_stats[i].name, n, opts);
+    return sum;
+}

@@ -1,0 +1,201 @@
+/* What is wrong with a sample that came from elsewhere, and its shape as a histogram. */
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "report/analysis/impl.h"
+#include "report/warning.h"
+#include "stats/dependence.h"
+#include "stats/describe.h"
+#include "stats/modality.h"
+#include "stats/normality.h"
+#include "stats/outlier.h"
+#include "stats/trend.h"
+
+enum { BINS = 20, FEW_RUNS = 2, FEW_VALUES = 6 };
+
+static void warn_size(struct qs_json *j, const struct qs_view *v)
+{
+    if (v->n < FEW_VALUES)
+        qs_put_warning(j, "few", "%zu value%s: an interval of the median at 95 %% needs %d", v->n,
+                       v->n == 1 ? "" : "s", FEW_VALUES);
+    if (v->runs < FEW_RUNS)
+        qs_put_warning(
+            j, "one-run",
+            "all values are of one run: what differs from one start of the program to the next is not in "
+            "them");
+    for (size_t i = 0; i < QS_DROP_COUNT; i++)
+        if (v->series->dropped[i] > 0)
+            qs_put_warning(j, "dropped", "left out: %zu value%s (%s)", v->series->dropped[i],
+                           v->series->dropped[i] == 1 ? "" : "s", qs_drop_name((enum qs_drop)i));
+}
+
+static void warn_dependence(struct qs_json *j, const struct qs_view *v)
+{
+    struct qs_ljung_box b = {.p = NAN};
+    if (qs_ljung_box(v->x, v->n, NULL, 0, 0, &b) != QS_OK || v->ess_status != QS_OK)
+        return;
+    if (b.p < 0.01 && v->ess.n_eff < (double)v->n)
+        qs_put_warning(
+            j, "dependence",
+            "values resemble those before them (lag-1 autocorrelation %.2f): %zu values are worth %.0f "
+            "independent ones",
+            v->ess.r1, v->n, v->ess.n_eff);
+}
+
+/* A slope over the whole series that matters, and is no chance. */
+static void warn_drift(struct qs_json *j, const struct qs_view *v)
+{
+    enum { ENOUGH = 20, PAIRS_MOST = 2000 };
+    const double sure = 0.001, matters_ratio = 0.01;
+    struct qs_mann_kendall m;
+    double slope = NAN, median = v->sorted[v->n / 2];
+    if (v->n < ENOUGH || v->n > PAIRS_MOST || qs_mann_kendall(v->x, v->n, &m) != QS_OK || !(m.p < sure) ||
+        qs_theil_sen(v->x, v->n, NULL, &slope) != QS_OK)
+        return;
+    double change = slope * (double)(v->n - 1) / fabs(median);
+    if (fabs(change) >= matters_ratio && isfinite(change))
+        qs_put_warning(j, "drift", "values %s by %.1f %% from the first to the last",
+                       change > 0 ? "rise" : "fall", fabs(change) * 100);
+}
+
+static void add_value(struct qs_buf *out, const struct qs_view *v, double x)
+{
+    const char *unit = v->series->unit;
+    if (strcmp(unit, "ns") == 0)
+        qs_text_duration(out, x);
+    else
+        qs_buf_fmt(out, "%.4g%s%s", x, unit[0] != '\0' ? " " : "", unit);
+}
+
+/* "2 modes: 62 % around 12.3 ms, 38 % around 15.1 ms" */
+static void warn_several(struct qs_json *j, const struct qs_view *v, const struct qs_modality_test *t)
+{
+    enum { TOLD = 4 };
+    struct qs_buf text;
+    qs_buf_init(&text);
+    for (size_t i = 0; i < t->modes.count && i < TOLD; i++) {
+        qs_buf_fmt(&text, "%s%.0f %% around ", i > 0 ? ", " : "", t->share[i] * 100);
+        add_value(&text, v, t->median[i]);
+    }
+    qs_put_warning(j, "multimodal", "%zu modes: %s%s; a median can jump between them", t->modes.count,
+                   text.data, t->modes.count > TOLD ? ", ..." : "");
+    qs_buf_done(&text);
+}
+
+static void warn_modes(struct qs_json *j, const struct qs_view *v)
+{
+    struct qs_modality_test t;
+    double quantum = v->opts->resolution > 0 ? v->opts->resolution : NAN;
+    if (qs_modality_test(v->sorted, v->n, quantum, &v->opts->progress, &t) != QS_OK)
+        return;
+    if (t.modality == QS_MODALITY_MORE)
+        warn_several(j, v, &t);
+    else if (t.modality == QS_MODALITY_POSSIBLY_MORE)
+        qs_put_warning(j, "possibly-multimodal", "perhaps several modes (mvalue %.1f)", t.mvalue);
+}
+
+/* Where runs settle: the classes of Barrett et al. that are not flat. */
+static void warn_warmup(struct qs_json *j, const struct qs_view *v)
+{
+    size_t count[QS_STEADY_INCONSISTENT + 1] = {0}, latest = 0;
+    for (size_t run = 0; run < v->runs; run++) {
+        const struct qs_steady s = v->steady[run];
+        count[s.class]++;
+        if (s.class == QS_STEADY_WARMUP && s.start > latest)
+            latest = s.start;
+    }
+    if (count[QS_STEADY_WARMUP] > 0)
+        qs_put_warning(j, "warm-up",
+                       "warm-up in %zu of %zu runs: all of them are steady from iteration %zu on, what comes "
+                       "before is worse",
+                       count[QS_STEADY_WARMUP], v->runs, latest + 1);
+    if (count[QS_STEADY_SLOWDOWN] > 0)
+        qs_put_warning(j, "slowdown", "%zu of %zu runs begin better than they go on",
+                       count[QS_STEADY_SLOWDOWN], v->runs);
+    if (count[QS_STEADY_NONE] > 0)
+        qs_put_warning(j, "no-steady-state", "%zu of %zu runs reach no steady state", count[QS_STEADY_NONE],
+                       v->runs);
+}
+
+static void warn_normality(struct qs_json *j, const struct qs_view *v)
+{
+    struct qs_shape_test t;
+    if (qs_shape_test(v->x, v->n, 0.05, &t) != QS_OK)
+        return;
+    if (t.shape == QS_SHAPE_LOG_NORMAL)
+        qs_put_warning(j, "log-normal",
+                       "log-normal: the geometric mean and ratios describe it better than the mean");
+    else if (t.shape == QS_SHAPE_OTHER)
+        qs_put_warning(j, "not-normal",
+                       "not normal (Shapiro-Wilk p = %.2g): trust the median and its interval", t.raw.p);
+}
+
+static void warn_shape(struct qs_json *j, const struct qs_view *v)
+{
+    const double many_ratio = 0.01;
+    struct qs_tukey t;
+    if (v->sorted[0] == v->sorted[v->n - 1] && v->n > 1)
+        qs_put_warning(j, "constant",
+                       "all values are equal: a clock or a counter may be too coarse to see more");
+    else if (qs_tukey_flags(v->sorted, v->n, NULL, &t) == QS_OK && t.n_far > 0 &&
+             (double)t.n_far >= many_ratio * (double)v->n)
+        qs_put_warning(j, "outliers", "%zu of %zu values lie beyond 3 IQR; they are kept", t.n_far, v->n);
+}
+
+/* Fewer than one value in two is a value of its own, and nobody said that its clock has such steps. */
+static void warn_ticks(struct qs_json *j, const struct qs_view *v)
+{
+    enum { ENOUGH = 20 };
+    size_t distinct = 1;
+    for (size_t i = 1; i < v->n; i++)
+        distinct += v->sorted[i] != v->sorted[i - 1];
+    if (!(v->opts->resolution > 0) && v->n >= ENOUGH && distinct > 1 && distinct * 2 < v->n)
+        qs_put_warning(j, "quantised",
+                       "%zu values, %zu of them different: they are steps of a coarse clock or counter", v->n,
+                       distinct);
+}
+
+void qs_put_warnings(struct qs_json *j, const struct qs_view *v)
+{
+    qs_json_key(j, "warnings");
+    qs_json_array(j);
+    warn_size(j, v);
+    warn_dependence(j, v);
+    warn_drift(j, v);
+    warn_modes(j, v);
+    warn_warmup(j, v);
+    warn_normality(j, v);
+    warn_shape(j, v);
+    warn_ticks(j, v);
+    qs_json_array_end(j);
+}
+
+void qs_histogram_range(const struct qs_view *v, double *lo, double *hi)
+{
+    struct qs_tukey t = {.far_hi = NAN};
+    (void)qs_tukey_flags(v->sorted, v->n, NULL, &t);
+    *lo = v->sorted[0];
+    *hi = v->sorted[v->n - 1];
+    *hi = t.far_hi < *hi ? t.far_hi : *hi;
+}
+
+void qs_put_histogram(struct qs_json *j, const struct qs_view *v, double lo, double hi)
+{
+    size_t counts[BINS] = {0}, above = 0;
+    double width = (hi - lo) / BINS;
+    for (size_t i = 0; i < v->n; i++) {
+        double at = width > 0 ? (v->x[i] - lo) / width : 0;
+        if (v->x[i] > hi)
+            above++;
+        else
+            counts[at >= BINS ? BINS - 1 : (size_t)at]++;
+    }
+    qs_json_key(j, "histogram");
+    qs_json_object(j);
+    qs_json_kdouble(j, "lo", lo);
+    qs_json_kdouble(j, "hi", hi);
+    qs_put_counts(j, "counts", counts, BINS);
+    qs_json_kint(j, "above", (int64_t)above);
+    qs_json_object_end(j);
+}

@@ -1,0 +1,114 @@
+/* What else changed from one session to the next. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/document/doc.h"
+#include "report/history/impl.h"
+
+/* The executable of the first run that names one. */
+static const struct qs_history_run *with_executable(const struct qs_history_session *session)
+{
+    for (size_t i = 0; i < session->run_count; i++)
+        if (session->runs[i].exe_sha256[0] != '\0')
+            return &session->runs[i];
+    return NULL;
+}
+
+void qs_history_build(const struct qs_history_session *session, char text[80])
+{
+    const struct qs_history_run *run = with_executable(session);
+    text[0] = '\0';
+    if (session->build_label)
+        snprintf(text, 80, "%.79s", session->build_label);
+    else if (run)
+        snprintf(text, 80, "exe %.12s", run->exe_sha256);
+}
+
+/* Of an arm with a build an executable that came with the job is the build's; without a build the executable
+ * is what is under test. */
+static const char *other_executable(const struct qs_history_session *session)
+{
+    const struct qs_history_run *run = with_executable(session);
+    return session->build_label && run && !run->exe_of_job ? run->exe_sha256 : NULL;
+}
+
+static void put_node(struct qs_json *j, const struct qs_node *node)
+{
+    if (!node || node->kind == QS_NODE_NULL) {
+        qs_json_null(j);
+    } else if (node->kind == QS_NODE_TEXT) {
+        qs_json_string(j, node->text);
+    } else if (node->kind == QS_NODE_LIST) {
+        qs_json_array(j);
+        for (size_t i = 0; i < node->count; i++)
+            put_node(j, &node->items[i]);
+        qs_json_array_end(j);
+    } else {
+        qs_json_object(j);
+        for (size_t i = 0; i < node->count; i++) {
+            qs_json_key(j, node->keys[i].text);
+            put_node(j, &node->items[i]);
+        }
+        qs_json_object_end(j);
+    }
+}
+
+/* {"conditions":...} of a stored job's text; "{}" where there is none or it cannot be read any more. */
+static void put_conditions(const char *spec_json, struct qs_buf *out)
+{
+    struct qs_problems problems;
+    struct qs_doc *outer = NULL, *doc = NULL;
+    struct qs_json j;
+    qs_problems_init(&problems);
+    bool ok = qs_doc_read("job", spec_json, strlen(spec_json), true, &outer, &problems);
+    const struct qs_node *text = ok ? qs_node_get(&outer->root, "text", NULL) : NULL;
+    ok = text && text->kind == QS_NODE_TEXT &&
+         qs_doc_read("job", text->text, strlen(text->text), false, &doc, &problems);
+    const struct qs_node *conditions = ok ? qs_node_get(&doc->root, "conditions", NULL) : NULL;
+    qs_json_init(&j, out);
+    qs_json_object(&j);
+    if (conditions) {
+        qs_json_key(&j, "conditions");
+        put_node(&j, conditions);
+    }
+    qs_json_object_end(&j);
+    if (doc)
+        qs_doc_free(doc);
+    if (outer)
+        qs_doc_free(outer);
+    qs_problems_done(&problems);
+}
+
+static bool add_conditions(const struct qs_history_session *base, const struct qs_history_session *cand,
+                           struct qs_env_diff *diff, struct qs_err *err)
+{
+    struct qs_env_diff more = {0};
+    struct qs_buf x, y;
+    if (strcmp(base->spec_json, cand->spec_json) == 0)
+        return true;
+    qs_buf_init(&x);
+    qs_buf_init(&y);
+    put_conditions(base->spec_json, &x);
+    put_conditions(cand->spec_json, &y);
+    bool ok = qs_env_diff(x.data, y.data, &more, err);
+    for (size_t i = 0; ok && i < more.count; i++)
+        qs_env_diff_add(diff, more.at[i].key, more.at[i].base, more.at[i].cand, QS_ENV_MACHINE);
+    qs_env_diff_free(&more);
+    qs_buf_done(&x);
+    qs_buf_done(&y);
+    return ok;
+}
+
+bool qs_history_diff(const struct qs_history_session *base, const struct qs_history_session *cand,
+                     struct qs_env_diff *ret, struct qs_err *err)
+{
+    bool same = strcmp(base->env_json, cand->env_json) == 0;
+    if (!qs_env_diff(same ? "{}" : base->env_json, same ? "{}" : cand->env_json, ret, err))
+        return false;
+    qs_env_diff_add(ret, "command", base->argv_json, cand->argv_json, QS_ENV_MACHINE);
+    const char *x = other_executable(base), *y = other_executable(cand);
+    if (x && y)
+        qs_env_diff_add(ret, "executable", x, y, QS_ENV_MACHINE);
+    return add_conditions(base, cand, ret, err);
+}

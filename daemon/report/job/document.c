@@ -1,0 +1,354 @@
+#include "report/job/document.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "report/analysis/impl.h"
+#include "report/job/part_metrics.h"
+#include "report/job/impl.h"
+#include "report/work.h"
+#include "stats/rule.h"
+
+enum { REPORT_VERSION = 1, RULE_BYTES = 1024 };
+static const double JUDGING_SHARE =
+    0.0625; /* what comes first is quick beside every statistic; no rounding */
+
+static struct qs_analysis_opts analysis_opts(const struct qs_report_input *in, bool full)
+{
+    struct qs_analysis_opts opts = qs_analysis_opts_default();
+    opts.level = 1 - in->spec->alpha;
+    opts.seed = in->job->seed;
+    opts.brief = !full;
+    opts.progress = in->progress;
+    return opts;
+}
+
+/* What decided how much was measured and what stands for it; the run's own words are added by the caller. */
+static void begin_rule(struct qs_json *j, const struct qs_job_plan *plan)
+{
+    char text[RULE_BYTES];
+    qs_json_key(j, "rule");
+    qs_json_object(j);
+    if (plan->stop)
+        qs_rule_text(plan->stop, text, sizeof text);
+    qs_json_kstring(j, "stop", plan->stop ? text : NULL);
+    qs_json_kint(j, "cap_iterations", (int64_t)plan->cap_iterations);
+    qs_json_kint(j, "cap_time_ns", plan->cap_time_ns);
+    qs_json_kstring(j, "location", "the median of a run, the median of the runs' medians");
+    qs_json_kstring(j, "outliers", "flagged, never removed");
+}
+
+static void put_head(struct qs_json *j, const char *kind, const struct qs_report_input *in)
+{
+    char seed[24];
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)in->job->seed);
+    qs_json_kint(j, "document", REPORT_VERSION);
+    qs_json_kstring(j, "kind", kind);
+    qs_json_kstring(j, "quiesce", QS_VERSION);
+    qs_json_kint(j, "job", in->job->id);
+    qs_json_kstring(j, "name", in->spec->name);
+    qs_json_kstring(j, "seed", seed);
+    qs_json_kdouble(j, "alpha", in->spec->alpha);
+}
+
+/* --- of a job --- */
+
+static struct qs_part_run part_of(const struct qs_report_run *run)
+{
+    const struct qs_sample *s = run->sample;
+    return (struct qs_part_run){.uid = s->run_uid,
+                                .arm = run->arm,
+                                .block = s->block,
+                                .attempt = s->attempt,
+                                .pos = s->pos,
+                                .session = s->session,
+                                .boot = s->boot,
+                                .device = s->device,
+                                .ns = run->ns,
+                                .n = run->n,
+                                .median_ns = run->median_ns,
+                                .soft = run->soft};
+}
+
+/* The runs of an arm (all arms: SIZE_MAX) that its numbers stand on; room for run_count. */
+static size_t take_runs(const struct qs_report_group *g, size_t arm, struct qs_part_run *to)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < g->run_count; i++)
+        if (g->block_used[g->runs[i].block] && (arm == SIZE_MAX || g->runs[i].arm == arm))
+            to[n++] = part_of(&g->runs[i]);
+    return n;
+}
+
+static void count_dropped(const struct qs_report_group *g, size_t arm, size_t dropped[QS_DROP_COUNT])
+{
+    memset(dropped, 0, QS_DROP_COUNT * sizeof *dropped);
+    for (size_t i = 0; i < g->run_count; i++) {
+        const struct qs_report_run *run = &g->runs[i];
+        if (run->arm != arm || !g->block_used[run->block])
+            continue;
+        dropped[QS_DROP_WARMUP] += run->sample->warmup_n;
+        dropped[QS_DROP_TAINTED] += run->sample->n_tainted - (run->soft ? run->sample->soft_n : 0);
+    }
+    for (size_t v = 0; v < g->in->views.count; v++)
+        dropped[QS_DROP_VIEW] += g->arms[arm].tally.dropped[v];
+}
+
+/* The samples of all arms and metrics of a job; the rest of its report is quick. */
+static double plan_ns(const struct qs_report_group *groups, size_t count, const struct qs_analysis_opts *opts)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t a = 0; a < groups[i].in->spec->arm_count; a++) {
+            size_t n = groups[i].arms[a].iterations;
+            sum += n > 0 ? qs_view_plan_ns(n, groups[i].run_count / groups[i].in->spec->arm_count, opts) : 0;
+            sum += qs_part_metrics_plan_ns(&groups[i], a, opts);
+        }
+    }
+    return sum;
+}
+
+static void put_run_strip(struct qs_json *j, const struct qs_part_run *runs, size_t count)
+{
+    double *x = qs_calloc(count, sizeof *x);
+    for (size_t i = 0; i < count; i++)
+        x[i] = runs[i].median_ns;
+    qs_put_part_strip(j, &(struct qs_strip){.of = "runs", .x = x, .n = count, .ns = true});
+    free(x);
+}
+
+static void put_arm(struct qs_json *j, const struct qs_report_group *g, size_t arm,
+                    const struct qs_windows *all, const struct qs_analysis_opts *opts)
+{
+    struct qs_part_run *runs = qs_calloc(g->run_count, sizeof *runs);
+    size_t count = take_runs(g, arm, runs), dropped[QS_DROP_COUNT];
+    struct qs_part_windows windows;
+    struct qs_import_series series;
+    count_dropped(g, arm, dropped);
+    qs_part_series(&series, runs, count, g->in->spec->points[g->point].label, dropped);
+    qs_part_windows(&windows, all, runs, count);
+    qs_json_object(j);
+    qs_json_kint(j, "arm", (int64_t)arm);
+    qs_json_kstring(j, "name", g->in->spec->arms[arm].name);
+    qs_json_kstring(j, "build", g->in->spec->arms[arm].build_label);
+    qs_json_kint(j, "runs", (int64_t)count);
+    qs_json_kint(j, "iterations", (int64_t)series.n);
+    qs_views_put(j, &g->in->views, &g->arms[arm].tally);
+    qs_put_part_floor(j, &windows, g->arms[arm].all.min);
+    put_run_strip(j, runs, count);
+    qs_put_part_covariates(j, &windows, runs, count);
+    qs_json_key(j, "warnings");
+    qs_report_arm_warnings(j, g, arm);
+    qs_put_part_sample(j, &series, opts);
+    qs_put_part_metrics(j, g, arm, opts);
+    qs_json_object_end(j);
+    qs_part_windows_done(&windows);
+    qs_part_series_done(&series);
+    free(runs);
+}
+
+static void put_result(struct qs_json *j, const struct qs_report_group *g, const struct qs_windows *all,
+                       const struct qs_analysis_opts *opts)
+{
+    qs_json_object(j);
+    qs_json_kint(j, "point", (int64_t)g->point);
+    qs_json_kstring(j, "label", g->in->spec->points[g->point].label);
+    qs_json_kstring(j, "device", g->device);
+    qs_json_kbool(j, "simulated", g->simulated);
+    qs_json_kint(j, "blocks", (int64_t)g->block_count);
+    qs_json_kint(j, "blocks_used", (int64_t)g->used);
+    qs_json_kbool(j, "uses_tainted", g->uses_soft);
+    qs_json_kint(j, "iterations_per_run", g->iterations_per_run);
+    qs_json_key(j, "arms");
+    qs_json_array(j);
+    for (size_t a = 0; a < g->in->spec->arm_count && !opts->work->ended; a++)
+        put_arm(j, g, a, all, opts);
+    qs_json_array_end(j);
+    qs_json_key(j, "warnings");
+    qs_report_group_warnings(j, g);
+    qs_json_object_end(j);
+}
+
+/* Over all devices: a device is a level, too. */
+static void put_point(struct qs_json *j, const struct qs_report_input *in, size_t point,
+                      const struct qs_report_group *groups, size_t count)
+{
+    struct qs_part_run *runs = qs_calloc(in->samples->count, sizeof *runs);
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        if (groups[i].point == point)
+            n += take_runs(&groups[i], SIZE_MAX, runs + n);
+    qs_json_object(j);
+    qs_json_kint(j, "point", (int64_t)point);
+    qs_json_kstring(j, "label", in->spec->points[point].label);
+    qs_put_part_levels(j, runs, n, in->spec->arm_count);
+    qs_json_object_end(j);
+    free(runs);
+}
+
+static bool is_measured(size_t point, const struct qs_report_group *groups, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (groups[i].point == point)
+            return true;
+    return false;
+}
+
+enum qs_status qs_report_job(const struct qs_report_input *in, const struct qs_windows *windows, bool full,
+                             struct qs_buf *out)
+{
+    struct qs_report_group *groups;
+    size_t count;
+    struct qs_analysis_opts opts = analysis_opts(in, full);
+    const struct qs_progress judging = qs_progress_part(&in->progress, 0, JUDGING_SHARE),
+                             rest = qs_progress_part(&in->progress, JUDGING_SHARE, 1);
+    if (qs_report_groups(in, &judging, &groups, &count) != QS_OK)
+        return QS_ECANCELED;
+    struct qs_work work;
+    struct qs_json j;
+    qs_work_init(&work, &rest, plan_ns(groups, count, &opts));
+    opts.work = &work;
+    qs_json_init(&j, out);
+    qs_json_object(&j);
+    put_head(&j, "job", in);
+    qs_json_kstring(&j, "state", qs_job_state_name(in->job->state));
+    qs_json_kstring(&j, "stopped", in->job->reason);
+    begin_rule(&j, &in->spec->plan);
+    qs_json_object_end(&j);
+    qs_views_put(&j, &in->views, NULL);
+    qs_json_key(&j, "points");
+    qs_json_array(&j);
+    for (size_t p = 0; p < in->spec->point_count; p++)
+        if (is_measured(p, groups, count))
+            put_point(&j, in, p, groups, count);
+    qs_json_array_end(&j);
+    qs_json_key(&j, "results");
+    qs_json_array(&j);
+    for (size_t i = 0; i < count && !work.ended; i++)
+        put_result(&j, &groups[i], windows, &opts);
+    qs_json_array_end(&j);
+    qs_json_object_end(&j);
+    qs_report_groups_free(groups, count);
+    return qs_work_finish(&work);
+}
+
+/* --- of a run --- */
+
+struct run_values {
+    double *x; /* owned: every measured iteration, in order */
+    bool *left_out;
+    double *ns; /* owned: those that are looked at */
+    size_t seen, n;
+    bool soft;
+    size_t dropped[QS_DROP_COUNT];
+    struct qs_views_tally tally;
+};
+
+static bool any_counts(const struct qs_windows *windows)
+{
+    for (size_t w = 0; w < windows->count; w++)
+        for (size_t i = 0; i < windows->at[w].n; i++)
+            if (windows->at[w].worth[i] == QS_WORTH_COUNTS)
+                return true;
+    return false;
+}
+
+static void take_iteration(struct run_values *v, double ns, enum qs_worth worth)
+{
+    bool accepted = worth == qs_worth_taken(v->soft);
+    if (!accepted)
+        v->dropped[worth == QS_WORTH_WARMUP ? QS_DROP_WARMUP : QS_DROP_TAINTED]++;
+    v->left_out[v->seen] = !accepted;
+    v->x[v->seen++] = ns;
+    if (accepted)
+        v->ns[v->n++] = ns;
+}
+
+static void take_values(struct run_values *v, const struct qs_windows *windows, const struct qs_views *views)
+{
+    size_t all = 1;
+    for (size_t w = 0; w < windows->count; w++)
+        all += windows->at[w].n;
+    *v = (struct run_values){.x = qs_calloc(all, sizeof *v->x),
+                             .left_out = qs_calloc(all, sizeof *v->left_out),
+                             .ns = qs_calloc(all, sizeof *v->ns),
+                             .soft = !any_counts(windows)};
+    for (size_t w = 0; w < windows->count; w++)
+        for (size_t i = 0; i < windows->at[w].n; i++)
+            take_iteration(v, windows->at[w].durations_ns[i], windows->at[w].worth[i]);
+    v->n = qs_views_apply(views, v->ns, v->n, &v->tally);
+    for (size_t i = 0; i < views->count; i++)
+        v->dropped[QS_DROP_VIEW] += v->tally.dropped[i];
+}
+
+static double least(const struct run_values *v)
+{
+    double min = NAN;
+    for (size_t i = 0; i < v->n; i++)
+        min = fmin(min, v->ns[i]);
+    return min;
+}
+
+static void put_values(struct qs_json *j, const struct run_values *v, const struct qs_run_info *run,
+                       const char *label, const struct qs_windows *all, const struct qs_analysis_opts *opts)
+{
+    const struct qs_part_run part = {
+        .uid = run->uid, .ns = v->ns, .n = v->n, .median_ns = NAN, .soft = v->soft};
+    struct qs_part_windows windows;
+    struct qs_import_series series;
+    qs_part_series(&series, &part, 1, label, v->dropped);
+    qs_part_windows(&windows, all, &part, 1);
+    qs_json_kint(j, "windows", (int64_t)all->count);
+    qs_json_kint(j, "iterations", (int64_t)v->n);
+    qs_json_kbool(j, "uses_tainted", v->soft && v->n > 0);
+    qs_put_part_floor(j, &windows, least(v));
+    qs_put_part_strip(
+        j,
+        &(struct qs_strip){.of = "iterations", .x = v->x, .left_out = v->left_out, .n = v->seen, .ns = true});
+    qs_put_part_covariates(j, &windows, &part, 1);
+    qs_put_part_sample(j, &series, opts);
+    qs_part_windows_done(&windows);
+    qs_part_series_done(&series);
+}
+
+enum qs_status qs_report_run(const struct qs_report_input *in, const struct qs_run_info *run,
+                             const struct qs_windows *windows, bool full, struct qs_buf *out)
+{
+    struct qs_analysis_opts opts = analysis_opts(in, full);
+    struct qs_work work;
+    const char *label = run->point < in->spec->point_count ? in->spec->points[run->point].label : "";
+    struct run_values v;
+    struct qs_json j;
+    char uid[33];
+    take_values(&v, windows, &in->views);
+    const struct qs_part_metrics_run metrics = {.uid = run->uid, .label = label, .opts = &opts};
+    qs_work_init(&work, &in->progress,
+                 (v.n > 0 ? qs_view_plan_ns(v.n, 1, &opts) : 0) + qs_part_run_metrics_plan_ns(in, &metrics));
+    opts.work = &work;
+    qs_hex(run->uid, sizeof run->uid, uid);
+    qs_json_init(&j, out);
+    qs_json_object(&j);
+    put_head(&j, "run", in);
+    qs_json_kstring(&j, "run", uid);
+    qs_json_kstring(&j, "arm", run->arm_name);
+    qs_json_kstring(&j, "build", run->build);
+    qs_json_kstring(&j, "label", label);
+    qs_json_kstring(&j, "device", run->device);
+    qs_json_kbool(&j, "simulated", run->simulated);
+    begin_rule(&j, &in->spec->plan);
+    qs_json_kstring(&j, "stopped_by", run->stop_reason);
+    qs_json_kint(&j, "warmup_n", (int64_t)run->warmup_n);
+    qs_json_object_end(&j);
+    qs_views_put(&j, &in->views, &v.tally);
+    put_values(&j, &v, run, label, windows, &opts);
+    qs_put_part_run_metrics(&j, in, &metrics);
+    qs_json_object_end(&j);
+    free(v.x);
+    free(v.left_out);
+    free(v.ns);
+    return qs_work_finish(&work);
+}

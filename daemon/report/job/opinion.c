@@ -1,0 +1,149 @@
+#include "report/job/opinion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "report/job/impl.h"
+#include "stats/rancid.h"
+
+static bool fail_name(const char *name, size_t n, struct qs_err *err)
+{
+    struct qs_buf known;
+    qs_buf_init(&known);
+    for (enum qs_opinion_rule r = 0; r < QS_OPINION_RULES; r++)
+        qs_buf_fmt(&known, "%s, ", qs_opinion_rule_name(r));
+    qs_fail(err, QS_E_USAGE, "`%.*s` is no rule: %sor all", n < 40 ? (int)n : 40, name, known.data);
+    qs_buf_done(&known);
+    return false;
+}
+
+bool qs_opinions_parse(const char *names, unsigned *ret_rules, struct qs_err *err)
+{
+    enum { LONGEST = 32 };
+    *ret_rules = QS_OPINIONS_NONE;
+    for (const char *s = names;; s++) {
+        char word[LONGEST] = "";
+        size_t n = strcspn(s, ",");
+        enum qs_opinion_rule rule;
+        if (n < LONGEST)
+            memcpy(word, s, n);
+        if (strcmp(word, "all") == 0)
+            *ret_rules |= QS_OPINIONS_ALL;
+        else if (qs_opinion_rule_find(word, &rule))
+            *ret_rules |= 1u << rule;
+        else
+            return fail_name(s, n, err);
+        s += n;
+        if (*s == '\0')
+            return true;
+    }
+}
+
+static void write_numbers(struct qs_json *j, const char *key, const struct qs_opinion_number *numbers,
+                          size_t count, const char *unit)
+{
+    qs_json_key(j, key);
+    qs_json_array(j);
+    for (size_t i = 0; i < count; i++) {
+        bool is_value = numbers[i].unit == QS_OPINION_VALUE;
+        qs_json_object(j);
+        qs_json_kstring(j, "name", numbers[i].name);
+        qs_json_kstring(j, "unit", is_value ? unit : qs_opinion_unit_name(numbers[i].unit));
+        qs_json_kdouble(j, "value", numbers[i].value);
+        qs_json_object_end(j);
+    }
+    qs_json_array_end(j);
+}
+
+static void write_checks(struct qs_json *j, const struct qs_opinion *o)
+{
+    qs_json_key(j, "checks");
+    qs_json_array(j);
+    for (size_t i = 0; i < o->check_count; i++) {
+        const struct qs_opinion_check *check = &o->checks[i];
+        qs_json_object(j);
+        qs_json_kstring(j, "name", check->name);
+        qs_json_kdouble(j, "value", check->value);
+        qs_json_kstring(j, "wanted", check->at_least ? "at-least" : "at-most");
+        qs_json_kdouble(j, "bound", check->bound);
+        qs_json_kbool(j, "holds", check->holds);
+        qs_json_object_end(j);
+    }
+    qs_json_array_end(j);
+}
+
+static void write_one(struct qs_json *j, const struct qs_opinion *o, const char *unit)
+{
+    qs_json_object(j);
+    qs_json_kstring(j, "rule", qs_opinion_rule_name(o->rule));
+    qs_json_kstring(j, "answer", qs_opinion_answer_name(o->answer));
+    qs_json_kstring(j, "reason", o->reason);
+    qs_json_kstring(j, "source", o->source);
+    qs_json_kstring(j, "compared", o->compared);
+    qs_json_kstring(j, "changed_if", o->changed_if);
+    write_numbers(j, "thresholds", o->thresholds, o->threshold_count, unit);
+    write_numbers(j, "numbers", o->numbers, o->number_count, unit);
+    write_checks(j, o);
+    qs_json_object_end(j);
+}
+
+void qs_opinions_write(struct qs_json *j, unsigned rules, const struct qs_nested *base,
+                       const struct qs_nested *cand, const struct qs_opinion_opts *opts, const char *unit)
+{
+    qs_json_array(j);
+    for (enum qs_opinion_rule r = 0; r < QS_OPINION_RULES; r++) {
+        struct qs_opinion opinion;
+        if ((rules & 1u << r) == 0)
+            continue;
+        (void)qs_opinion(r, base, cand, opts, &opinion); /* why there is no answer is part of it */
+        write_one(j, &opinion, unit);
+    }
+    qs_json_array_end(j);
+}
+
+/* The iterations of an arm's runs in the blocks that count; v and off are the caller's to free. */
+static struct qs_nested runs_of(const struct qs_report_group *g, size_t arm, double **ret_v, size_t **ret_off)
+{
+    double *v = qs_malloc(g->arms[arm].iterations * sizeof *v);
+    size_t *off = qs_calloc(g->run_count + 1, sizeof *off), k = 0, n = 0;
+    for (size_t i = 0; i < g->run_count; i++) {
+        const struct qs_report_run *run = &g->runs[i];
+        if (run->arm != arm || !g->block_used[run->block])
+            continue;
+        for (size_t t = 0; t < run->n; t++)
+            v[n++] = run->ns[t];
+        off[++k] = n;
+    }
+    *ret_v = v;
+    *ret_off = off;
+    return (struct qs_nested){.v = v, .off = off, .k = k};
+}
+
+double qs_report_opinions_ns(const struct qs_report_group *g)
+{
+    static const double VALUE_NS = 100, DRAW_NS = 2; /* of a processor of 2020 */
+    double n = (double)g->value_count, draws = fmin(n * QS_RANCID_RESAMPLES, QS_RANCID_DRAWS_MOST);
+    if (g->in->opinions == QS_OPINIONS_NONE)
+        return 0;
+    return VALUE_NS * n + (g->in->opinions & 1u << QS_OPINION_RANCID ? DRAW_NS * draws : 0);
+}
+
+void qs_report_opinions(struct qs_json *j, const struct qs_report_group *g, const struct qs_report_pair *pair)
+{
+    double *v[2];
+    size_t *off[2];
+    unsigned rules = g->in->opinions;
+    struct qs_nested base = runs_of(g, g->in->spec->baseline, &v[0], &off[0]);
+    struct qs_nested cand = runs_of(g, pair->cand, &v[1], &off[1]);
+    struct qs_opinion_opts opts = {
+        .lower_is_better = true, .level = 1 - g->in->spec->alpha, .one_ms = 1e6, .seed = g->in->job->seed};
+    if (!qs_work_begin(g->work, "opinions", qs_report_opinions_ns(g), &opts.progress))
+        rules = QS_OPINIONS_NONE;
+    qs_opinions_write(j, rules, &base, &cand, &opts, "ns");
+    for (int i = 0; i < 2; i++) {
+        free(v[i]);
+        free(off[i]);
+    }
+}

@@ -1,0 +1,52 @@
+/* Summaries, comparisons and verdicts of one job from its stored runs: pure, doubles begin here. The document
+ * is described in schema/comparison.md; it is the one source of truth that every face lays out. */
+#ifndef QS_REPORT_JOB_REPORT_H
+#define QS_REPORT_JOB_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "config/job/job.h"
+#include "report/views.h"
+#include "stats/status.h"
+#include "store/read/read.h"
+#include "store/read/metrics.h"
+
+/* The runs that mean, spread and quantiles of the document are of, in its order. */
+struct qs_report_used {
+    const struct qs_sample **at; /* owned; of the input */
+    size_t count;
+};
+
+struct qs_report_input { /* all borrowed */
+    const struct qs_job_info *job;
+    const struct qs_job_spec *spec;
+    const struct qs_samples *samples;
+    const char *taints_json;      /* qs_read_taints_json, or NULL */
+    const char *environment_json; /* or NULL */
+    const char *db_path;
+    const struct qs_job_metrics *metrics; /* of the job's runs, or NULL: the duration alone */
+    unsigned opinions;           /* the second opinions that are wanted: a set as in report/job/opinion.h */
+    struct qs_views views;       /* which iterations of each run are looked at */
+    struct qs_progress progress; /* hears of the whole document: its stages are names */
+    struct qs_report_used *used; /* qs_report_compare fills it; NULL: nobody asks */
+};
+
+/* Appends the comparison document to out. QS_E_STOPPED: progress ended it, and what was appended is no
+ * document. */
+bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, struct qs_err *err);
+/* Appends [{"point","device","arm","verdict"}], with "metric" where it is not the duration, and to brief the
+ * one of them that weighs most (nothing where no arms were compared); *ret_exit is 1 where a command
+ * failed (another exit code than is accepted, a signal, a limit, prepare or conclude), else 5 where any of
+ * them is a regression that stands among so many, else 0. QS_E_STOPPED as above. */
+bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, struct qs_buf *brief,
+                        int *ret_exit, struct qs_err *err);
+
+/* Appends one line per comparison for a log or a script's reader: "simulated sim0 blur: b takes 2.6-3.4 %
+ * longer than a: regression". Nothing where progress ended it. */
+void qs_report_lines(const struct qs_report_input *in, struct qs_buf *out);
+
+#endif

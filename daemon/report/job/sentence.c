@@ -1,0 +1,125 @@
+/* Numbers as sentences: the interval first, never the bare point. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "report/job/impl.h"
+
+/* Digits that show the interval and no more. */
+static int digits(double width)
+{
+    static const double steps[] = {30, 0.3, 0.02, 0.002}; /* from each on, one digit less is enough */
+    int n = 0;
+    while (n < 4 && width < steps[n])
+        n++;
+    return n;
+}
+
+/* "7.3–9.0", or one number where nothing varied. */
+static void range(struct qs_buf *out, int n, double lo, double hi)
+{
+    char from[32], to[32];
+    snprintf(from, sizeof from, "%.*f", n, lo);
+    snprintf(to, sizeof to, "%.*f", n, hi);
+    if (strtod(from, NULL) <= 0)
+        snprintf(from, sizeof from, "%.1g", lo); /* an interval without 0 shows none */
+    if (strcmp(from, to) != 0)
+        qs_buf_fmt(out, "%s–%s", from, to);
+    else
+        qs_buf_fmt(out, "%.3g", lo + (hi - lo) / 2);
+}
+
+static void times(struct qs_buf *out, const char *slow, const char *fast, double lo, double hi)
+{
+    enum { LARGE = 100 };
+    qs_buf_fmt(out, "%s takes ", slow);
+    if (hi < 1e6)
+        range(out, hi < LARGE ? 2 : 0, lo, hi);
+    else
+        qs_buf_fmt(out, "%.3g–%.3g", lo, hi);
+    qs_buf_fmt(out, " times as long as %s", fast);
+}
+
+static void around_one(struct qs_buf *out, const char *base, const char *cand, double lo, double hi)
+{
+    const double nothing = 0.0005, wide = 10;
+    double less = (1 - lo) * 100, more = (hi - 1) * 100;
+    int n = digits(less + more);
+    if (fabs(less) < nothing && fabs(more) < nothing)
+        qs_buf_fmt(out, "%s takes as long as %s", cand, base);
+    else if (hi >= wide)
+        qs_buf_fmt(out, "%s takes between %.0f %% less time than %s and %.3g times as long", cand, less, base,
+                   hi);
+    else
+        qs_buf_fmt(out, "%s takes between %.*f %% less and %.*f %% longer than %s", cand, n, less, n, more,
+                   base);
+}
+
+void qs_report_sentence(struct qs_buf *out, const char *base, const char *cand, double lo, double hi)
+{
+    const double factor = 2; /* above it a percentage is harder to read than a multiple */
+    const double nothing = 5e-6;
+    if (!isfinite(lo) || !isfinite(hi) || lo <= 0 || !isfinite(1 / lo)) {
+        qs_buf_fmt(out, "too few blocks to say how %s and %s compare", cand, base);
+    } else if (lo >= factor) {
+        times(out, cand, base, lo, hi);
+    } else if (hi <= 1 / factor) {
+        times(out, base, cand, 1 / hi, 1 / lo);
+    } else if (lo > 1 && hi - 1 >= nothing) {
+        qs_buf_fmt(out, "%s takes ", cand);
+        range(out, digits((hi - lo) * 100), (lo - 1) * 100, (hi - 1) * 100);
+        qs_buf_fmt(out, " %% longer than %s", base);
+    } else if (hi < 1 && 1 - lo >= nothing) {
+        qs_buf_fmt(out, "%s takes ", cand);
+        range(out, digits((hi - lo) * 100), (1 - hi) * 100, (1 - lo) * 100);
+        qs_buf_fmt(out, " %% less time than %s", base);
+    } else {
+        around_one(out, base, cand, lo, hi);
+    }
+}
+
+void qs_report_put_judged(struct qs_json *j, const struct qs_verdict *v)
+{
+    const struct qs_ci *ci = qs_verdict_interval(v);
+    qs_json_kdouble(j, "judged_lo", ci->lo);
+    qs_json_kdouble(j, "judged_hi", ci->hi);
+    qs_json_kdouble(j, "judged_level", ci->level);
+}
+
+void qs_report_value_sentence(struct qs_buf *out, const char *metric, const char *base, const char *cand,
+                              double lo, double hi)
+{
+    const double nothing = 5e-6;
+    double less = (1 - lo) * 100, more = (hi - 1) * 100;
+    int n = digits(fabs(less + more));
+    if (fabs(less) < nothing && fabs(more) < nothing) {
+        qs_buf_fmt(out, "%s of %s is that of %s", metric, cand, base);
+        return;
+    }
+    qs_buf_fmt(out, "%s of %s is ", metric, cand);
+    if (less <= 0) {
+        range(out, n, -less, more);
+        qs_buf_str(out, " % higher");
+    } else if (more <= 0) {
+        range(out, n, -more, less);
+        qs_buf_str(out, " % lower");
+    } else {
+        qs_buf_fmt(out, "between %.*f %% lower and %.*f %% higher", n, less, n, more);
+    }
+    qs_buf_fmt(out, " than that of %s", base);
+}
+
+void qs_report_arm_sentence(struct qs_buf *out, const char *name, double lo_ns, double hi_ns)
+{
+    if (!isfinite(lo_ns) || !isfinite(hi_ns)) {
+        qs_buf_fmt(out, "too few runs for an interval of %s", name);
+        return;
+    }
+    qs_buf_fmt(out, "%s takes ", name);
+    qs_text_duration(out, lo_ns);
+    qs_buf_str(out, " to ");
+    qs_text_duration(out, hi_ns);
+    qs_buf_str(out, " (median)");
+}

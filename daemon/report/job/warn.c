@@ -1,0 +1,182 @@
+/* What is wrong with the sample, in words that say what it means. */
+#include <math.h>
+
+#include "base/text.h"
+#include "report/job/impl.h"
+#include "report/warning.h"
+
+static enum qs_job_mode mode_of(const struct qs_report_group *g)
+{
+    const struct qs_job_spec *spec = g->in->spec;
+    return spec->benchmarks[spec->points[g->point].benchmark].mode;
+}
+
+static void warn_first(struct qs_json *j, bool one_program, double ratio)
+{
+    double percent = (ratio - 1) * 100;
+    if (one_program)
+        qs_put_warning(
+            j, "first",
+            "the first iteration of a run takes %.0f %% longer than the next ones: its program had not "
+            "warmed "
+            "up",
+            percent);
+    else
+        qs_put_warning(
+            j, "first",
+            "the first process of a run takes %.0f %% longer than the next ones: caches cool between turns",
+            percent);
+}
+
+static void warn_shape(struct qs_json *j, const struct qs_report_arm *arm, bool one_program)
+{
+    const double many = 0.01, slow_first = 1.05, short_ns = 5e5;
+    size_t far = arm->has_tukey ? arm->tukey.n_far : 0;
+    if (far > 0 && (double)far >= many * (double)arm->iterations)
+        qs_put_warning(j, "outliers", "%zu of %zu iterations lie beyond 3 IQR; they are kept", far,
+                       arm->iterations);
+    if (arm->first_ratio > slow_first)
+        warn_first(j, one_program, arm->first_ratio);
+    if (!one_program && arm->all.median < short_ns && arm->iterations > 0)
+        qs_put_warning(j, "short", "an iteration is so short that starting the process is most of it");
+}
+
+static void warn_dependence(struct qs_json *j, const struct qs_report_arm *arm)
+{
+    enum { ENOUGH = 10 };
+    if (arm->runs >= ENOUGH && arm->r1 > 1.96 / sqrt((double)arm->runs))
+        qs_put_warning(
+            j, "dependence",
+            "runs resemble the run before (lag-1 autocorrelation %.2f): the machine drifted, intervals of "
+            "one arm are too narrow",
+            arm->r1);
+}
+
+static void add_times(struct qs_buf *out, const struct qs_median_kind *kind)
+{
+    bool interval = isfinite(kind->ci.lo);
+    qs_text_duration(out, interval ? kind->ci.lo : kind->median);
+    if (interval) {
+        qs_buf_str(out, " to ");
+        qs_text_duration(out, kind->ci.hi);
+    }
+}
+
+/* Of one arm alone; with more of them the comparisons tell what disturbed them. */
+static void warn_kinds(struct qs_json *j, const struct qs_mixed_median *m)
+{
+    const struct qs_median_kind *clean = &m->alone[QS_CLEAN], *off = &m->alone[QS_DISTURBED];
+    struct qs_buf text;
+    if (isnan(m->worth))
+        return;
+    qs_buf_init(&text);
+    add_times(&text, clean);
+    qs_buf_fmt(&text, " in the %zu clean runs alone, ", clean->n);
+    add_times(&text, off);
+    qs_buf_fmt(&text, " in the %zu disturbed ones; ", off->n);
+    if (m->worth <= 0)
+        qs_buf_str(&text, "the clean ones count");
+    else if (m->worth < 1)
+        qs_buf_fmt(&text, "both count, a disturbed one as %.2g of a clean one", m->worth);
+    else
+        qs_buf_str(&text, "both count alike");
+    qs_put_warning(j, "both-count", "%s", text.data);
+    qs_buf_done(&text);
+}
+
+void qs_report_arm_warnings(struct qs_json *j, const struct qs_report_group *g, size_t index)
+{
+    const struct qs_report_arm *arm = &g->arms[index];
+    qs_json_array(j);
+    warn_shape(j, arm, mode_of(g) != QS_MODE_COMMAND);
+    if (g->in->spec->arm_count == 1) {
+        warn_dependence(j, arm);
+        warn_kinds(j, &arm->median);
+    }
+    if (arm->runs_failed > 0)
+        qs_put_warning(j, "failed", "%zu of %zu runs gave no accepted iteration", arm->runs_failed,
+                       arm->runs_seen);
+    if (arm->iterations_tainted > 0)
+        qs_put_warning(j, "tainted", "%zu iteration%s tainted", arm->iterations_tainted,
+                       arm->iterations_tainted == 1 ? " is" : "s are");
+    qs_json_array_end(j);
+}
+
+static void add_change(struct qs_buf *out, const struct qs_ci *log_ci)
+{
+    qs_buf_fmt(out, "%+.2g to %+.2g %%", 100 * expm1(log_ci->lo), 100 * expm1(log_ci->hi));
+}
+
+bool qs_report_warn_mixed(struct qs_json *j, const char *cand, const char *base, const struct qs_mixed *m)
+{
+    const struct qs_ttest *clean = &m->alone[QS_CLEAN], *off = &m->alone[QS_DISTURBED];
+    struct qs_buf text;
+    bool clean_says = clean->n[0] >= 2 && !isnan(clean->se), off_says = off->n[0] >= 2 && !isnan(off->se);
+    if (!clean_says || !(off_says || m->contradict))
+        return false;
+    qs_buf_init(&text);
+    qs_buf_fmt(&text, "%s against %s: ", cand, base);
+    add_change(&text, &clean->ci);
+    qs_buf_fmt(&text, " in the %zu clean blocks alone%s ", clean->n[0] + clean->n[1], off_says ? "," : ";");
+    if (off_says) {
+        add_change(&text, &off->ci);
+        qs_buf_fmt(&text, " in the %zu disturbed ones; ", off->n[0] + off->n[1]);
+    }
+    if (m->contradict)
+        qs_buf_fmt(&text, "both kinds contradict each other (p = %.2g), so the clean ones count", m->agree_p);
+    else if (m->worth <= 0)
+        qs_buf_str(&text, "the clean ones count");
+    else if (m->worth < 1)
+        qs_buf_fmt(&text, "both count, a disturbed one as %.2g of a clean one", m->worth);
+    else
+        qs_buf_str(&text, "both count alike");
+    qs_put_warning(j, m->contradict ? "contradict" : "both-count", "%s", text.data);
+    qs_buf_done(&text);
+    return true;
+}
+
+static void warn_pair(struct qs_json *j, const struct qs_report_group *g, const struct qs_report_pair *pair)
+{
+    const struct qs_job_spec *spec = g->in->spec;
+    const char *cand = spec->arms[pair->cand].name, *base = spec->arms[spec->baseline].name;
+    (void)qs_report_warn_mixed(j, cand, base, &pair->mixed);
+    if (pair->taint_differs)
+        qs_put_warning(
+            j, "taint-rates",
+            "%s lost a different share of its runs than %s (p = %.2g): the runs that are left may not "
+            "be alike",
+            cand, base, pair->taint_p);
+    if (qs_report_pair_is_doubtful(g, pair))
+        qs_put_warning(
+            j, "multiplicity",
+            "%s against %s is one of %zu comparisons: among so many this difference is expected by chance "
+            "(p %.2g, "
+            "%.2g for all of them)",
+            cand, base, g->family, pair->verdict.p, pair->p_bh);
+}
+
+void qs_report_group_warnings(struct qs_json *j, const struct qs_report_group *g)
+{
+    qs_json_array(j);
+    if (g->uses_soft)
+        qs_put_warning(j, "noisy",
+                       "the machine was busy in %zu of %zu blocks; all are used: blocks and "
+                       "order protect the comparison, "
+                       "the times themselves may be too high",
+                       g->soft_blocks, g->block_count);
+    else if (g->soft_blocks > 0)
+        qs_put_warning(j, "left-out",
+                       "disturbed, and left out of means, spread and quantiles: %zu of %zu blocks",
+                       g->soft_blocks, g->block_count);
+    if (g->incomplete > 0)
+        qs_put_warning(j, "incomplete", "left out because %s: %zu of %zu blocks",
+                       g->in->spec->arm_count > 1 ? "they lack an arm" : "nothing of them was accepted",
+                       g->incomplete, g->block_count);
+    if (mode_of(g) == QS_MODE_STREAM)
+        qs_put_warning(j, "not-silent", "not silent: %s", QS_SILENCE_WHY_STREAM);
+    if (g->simulated)
+        qs_put_warning(j, "simulated", "these numbers come from a simulated device");
+    for (size_t i = 0; i < g->pair_count; i++)
+        warn_pair(j, g, &g->pairs[i]);
+    qs_json_array_end(j);
+}

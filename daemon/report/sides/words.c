@@ -1,0 +1,133 @@
+/* Verdicts as sentences, and what a reader has to know before he believes them. */
+#include <math.h>
+#include <string.h>
+
+#include "report/job/impl.h"
+#include "report/sides/impl.h"
+#include "report/warning.h"
+
+const char *qs_sides_level_name(enum qs_sides_level level)
+{
+    static const char *const names[] = {"blocks", "sessions", "runs", "devices", "builds"};
+    return names[level];
+}
+
+static void exact_sentence(struct qs_buf *out, const struct qs_arm_metric *metric, const char *const names[2],
+                           const struct qs_sides_exact *e)
+{
+    double x = e->value[QS_BASE], y = e->value[QS_CAND];
+    if (x == y)
+        qs_buf_fmt(out, "%s: %.17g %s in both, exactly", metric->name, x, metric->unit);
+    else
+        qs_buf_fmt(out, "%s: %.17g %s in %s, %.17g in %s (%+.17g)", metric->name, x, metric->unit,
+                   names[QS_BASE], y, names[QS_CAND], y - x);
+}
+
+void qs_sides_sentence(struct qs_buf *out, const struct qs_arm_metric *metric, const char *const names[2],
+                       const struct qs_sides_verdict *v)
+{
+    double lo = qs_verdict_interval(&v->v)->lo, hi = qs_verdict_interval(&v->v)->hi;
+    if (qs_sides_is_exact(v))
+        exact_sentence(out, metric, names, &v->exact);
+    else if (!isfinite(lo) || !isfinite(hi))
+        qs_buf_fmt(out, "there is no interval for the %s of %s to %s", metric->name, names[QS_CAND],
+                   names[QS_BASE]);
+    else if (strcmp(metric->name, "duration_ns") == 0)
+        qs_report_sentence(out, names[QS_BASE], names[QS_CAND], lo, hi);
+    else
+        qs_report_value_sentence(out, metric->name, names[QS_BASE], names[QS_CAND], lo, hi);
+}
+
+static void warn_rates(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_rates *r)
+{
+    if (r->lost_p < s->how.alpha)
+        qs_put_warning(
+            j, "taint-rates",
+            "lost or tainted: %zu of %zu runs of the base, %zu of %zu of the candidate (p = %.2g): the "
+            "runs that are left may not be alike, good news is withheld",
+            r->lost[0], r->runs[0], r->lost[1], r->runs[1], r->lost_p);
+    if (r->timeout_p < s->how.alpha)
+        qs_put_warning(
+            j, "timeout-rates",
+            "ran out of time: %zu of %zu runs of the base, %zu of %zu of the candidate (p = %.2g): the "
+            "slowest are not among the numbers, good news is withheld",
+            r->timed_out[0], r->runs[0], r->timed_out[1], r->runs[1], r->timeout_p);
+}
+
+void qs_sides_warn_metric(struct qs_json *j, const struct qs_sides_how *how, size_t family,
+                          const struct qs_arm_metric *metric, const struct qs_sides_verdict *v)
+{
+    const char *name = metric->name;
+    if (v->exact.declared && !qs_sides_is_exact(v) && v->side[QS_BASE].n > 0 && v->side[QS_CAND].n > 0)
+        qs_put_warning(j, "not-deterministic",
+                       "%s is declared deterministic and varies within %s: it is judged like a time", name,
+                       !v->exact.constant[QS_BASE] && !v->exact.constant[QS_CAND] ? "both sides"
+                       : !v->exact.constant[QS_BASE]                              ? "the base"
+                                                                                  : "the candidate");
+    if (qs_sides_is_doubtful(how, v))
+        qs_put_warning(
+            j, "multiplicity",
+            "%s is one of %zu comparisons: among so many this difference is expected by chance (p %.2g, "
+            "%.2g for all of them)",
+            name, family, v->v.p, v->p_bh);
+}
+
+/* What stands on both sides cannot tell them apart. */
+static void warn_shared(struct qs_json *j, const struct qs_sides_pair *pair)
+{
+    const struct qs_side_series *x = pair->series[QS_BASE], *y = pair->series[QS_CAND];
+    size_t shared = 0;
+    for (size_t i = 0, k = 0; i < x->count && k < y->count;) {
+        int order = qs_sides_by_turn(x->runs[i], y->runs[k]);
+        shared += order == 0 && memcmp(x->runs[i]->uid, y->runs[k]->uid, sizeof x->runs[i]->uid) == 0;
+        i += order <= 0;
+        k += order >= 0;
+    }
+    if (shared > 0)
+        qs_put_warning(
+            j, "shared-runs",
+            "%zu of %zu runs of the base are runs of the candidate, too: they draw the sides together, "
+            "and neither intervals nor verdicts allow for it",
+            shared, x->count);
+}
+
+/* False where nothing was taken off. */
+static bool warn_shift(struct qs_json *j, const struct qs_mixed_fold *shift)
+{
+    if (shift->cells == 0)
+        return false;
+    qs_put_warning(
+        j, "both-count",
+        "the machine was busy: disturbed blocks took %+.2g to %+.2g %% against the clean ones of their "
+        "session, which is taken off them; all blocks count",
+        100 * expm1(shift->ci.lo), 100 * expm1(shift->ci.hi));
+    return true;
+}
+
+void qs_sides_warn(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_pair *pair)
+{
+    const struct qs_sides_verdict *time = &pair->metrics[0];
+    const struct qs_arm_run *run = pair->series[QS_BASE]->runs[0];
+    qs_json_array(j);
+    warn_shared(j, pair);
+    if (time->one_session)
+        qs_put_warning(
+            j, "one-session",
+            "there are %zu and %zu sessions: what differs from one to the next is not in the interval, so "
+            "a change has to pass the margin twice; measure both in one job, or each in two sessions",
+            time->side[QS_BASE].sessions, time->side[QS_CAND].sessions);
+    if (!warn_shift(j, &time->shift) && !qs_report_warn_mixed(j, "the candidate", "the base", &time->mixed) &&
+        time->uses_soft)
+        qs_put_warning(j, "noisy", "the machine was busy: disturbed blocks count too");
+    for (int k = 0; k < 2; k++)
+        if (time->side[k].dropped > 0)
+            qs_put_warning(j, "left-out",
+                           "%s: %zu blocks failed, were disturbed or have no partner, and are left out",
+                           k == QS_BASE ? "base" : "candidate", time->side[k].dropped);
+    if (run->simulated)
+        qs_put_warning(j, "simulated", "these numbers come from a simulated device");
+    warn_rates(j, s, &pair->rates);
+    for (size_t m = 0; m < s->in->runs[QS_BASE]->metric_count; m++)
+        qs_sides_warn_metric(j, &s->how, s->family, &s->in->runs[QS_BASE]->metrics[m], &pair->metrics[m]);
+    qs_json_array_end(j);
+}

@@ -1,0 +1,168 @@
+/* What the statistics see of a job: per run the accepted durations, those that are softly tainted, and means
+ * of rusage. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "store/read/read.h"
+#include "store/read/util.h"
+#include "store/read/reader.h"
+#include "store/values.h"
+
+static const char runs_sql[] =
+    "SELECT r.id, r.uid, r.arm_idx, r.point_idx, r.block, r.pos, r.attempt, r.taint, r.state, "
+    "coalesce(d.name, ''),"
+    " coalesce(d.simulated, 0), coalesce((SELECT min(w.opened_ns) FROM window w WHERE w.run_id = r.id AND "
+    "w.phase = 1), 0), json_extract(r.harness, '$.evals'), coalesce(e.id, 0), coalesce(b.id, 0),"
+    " coalesce((SELECT sum(max(g.decided_ns - g.began_ns, 0)) FROM window w JOIN gate g ON g.window_id = w.id"
+    "  WHERE w.run_id = r.id AND w.traced = 0), 0),"
+    " (SELECT substr(g.busiest, 1, instr(g.busiest || '[', '[') - 1) FROM window w JOIN gate g ON "
+    "g.window_id = w.id"
+    "  WHERE w.run_id = r.id AND w.traced = 0 AND g.busiest <> '' ORDER BY g.decided_ns - g.began_ns DESC "
+    "LIMIT 1)"
+    " FROM run r LEFT JOIN session e ON e.id = r.session_id LEFT JOIN boot b ON b.id = e.boot_id"
+    " LEFT JOIN device d ON d.id = b.device_id"
+    " WHERE r.job_id = ? AND r.block >= 1 ORDER BY r.point_idx, d.name, r.block, r.pos, r.attempt, r.id";
+
+static void take_sample(struct qs_stmt *s, struct qs_sample *sample)
+{
+    *sample = (struct qs_sample){.id = qs_stmt_get_int(s)};
+    qs_stmt_get_blob(s, sample->run_uid, sizeof sample->run_uid);
+    sample->arm = (uint32_t)qs_stmt_get_int(s);
+    sample->point = (uint32_t)qs_stmt_get_int(s);
+    sample->block = (uint32_t)qs_stmt_get_int(s);
+    sample->pos = (uint32_t)qs_stmt_get_int(s);
+    sample->attempt = (uint32_t)qs_stmt_get_int(s);
+    sample->taint = (uint32_t)qs_stmt_get_int(s);
+    sample->taints_seen = sample->taint;
+    sample->state = qs_read_run_state(qs_stmt_get_text(s));
+    sample->device = qs_stmt_dup_text(s);
+    sample->simulated = qs_stmt_get_int(s) != 0;
+    sample->opened_ns = qs_stmt_get_int(s);
+    sample->evals_json = qs_stmt_dup_text(s);
+    sample->session = qs_stmt_get_int(s);
+    sample->boot = qs_stmt_get_int(s);
+    sample->waited_ns = qs_stmt_get_int(s);
+    sample->busiest = qs_stmt_dup_text(s);
+}
+
+static bool read_runs(struct qs_store_reader *r, int64_t job, struct qs_samples *ret, struct qs_err *err)
+{
+    struct qs_stmt s;
+    if (!qs_stmt_begin(&r->db, &s, runs_sql, err))
+        return false;
+    qs_stmt_int(&s, job);
+    bool row = false, ok = qs_stmt_step(&s, &row, err);
+    while (ok && row) {
+        ret->at = qs_read_grow(ret->at, ret->count, sizeof *ret->at);
+        take_sample(&s, &ret->at[ret->count++]);
+        ok = qs_stmt_step(&s, &row, err);
+    }
+    qs_stmt_end(&s);
+    return ok;
+}
+
+static void add(double **values, size_t *count, double value)
+{
+    *values = qs_read_grow(*values, *count, sizeof **values);
+    (*values)[(*count)++] = value;
+}
+
+static void take_duration(void *user, const struct qs_value *v)
+{
+    struct qs_sample *sample = user;
+    sample->evals = v->evals;
+    if (v->i >= sample->window_n)
+        sample->window_n = v->i + 1;
+    sample->taints_seen |= v->taint;
+    sample->n_tainted += v->taint != 0;
+    sample->warmup_n += v->worth == QS_WORTH_WARMUP;
+    if (v->worth == QS_WORTH_COUNTS)
+        add(&sample->durations_ns, &sample->n, v->value);
+    else if (v->worth == QS_WORTH_DISTURBED)
+        add(&sample->soft_ns, &sample->soft_n, v->value);
+}
+
+static bool read_claims(struct qs_store_reader *r, struct qs_sample *sample, struct qs_err *err)
+{
+    struct qs_stmt s;
+    if (!qs_stmt_begin(&r->db, &s,
+                       "SELECT silence, count(*) FROM window WHERE run_id = ? AND phase = 1 AND n > 0"
+                       " GROUP BY silence",
+                       err))
+        return false;
+    qs_stmt_int(&s, sample->id);
+    bool row = false, ok = qs_stmt_step(&s, &row, err);
+    while (ok && row) {
+        int64_t claim = qs_stmt_get_int(&s), count = qs_stmt_get_int(&s);
+        if (claim >= 0 && claim < QS_SILENCES)
+            sample->windows[claim] = (uint32_t)count;
+        ok = qs_stmt_step(&s, &row, err);
+    }
+    qs_stmt_end(&s);
+    return ok;
+}
+
+enum { USER, SYSTEM, RSS, USED }; /* the first columns of rusage */
+
+struct usage { /* of the iterations that the run stands on */
+    enum qs_worth worth;
+    double sum[USED], max[USED];
+    size_t n[USED];
+};
+
+static void take_usage(void *user, const struct qs_value *v)
+{
+    struct usage *u = user;
+    for (int c = 0; c < USED; c++) {
+        if (v->worth != u->worth || isnan(v->usage[c]))
+            continue;
+        u->sum[c] += v->usage[c];
+        u->max[c] = fmax(u->max[c], v->usage[c]);
+        u->n[c]++;
+    }
+}
+
+static bool read_usage(struct qs_store_reader *r, struct qs_sample *sample, struct qs_err *err)
+{
+    struct usage u = {.worth = qs_worth_taken(sample->n == 0), .max = {NAN, NAN, NAN}};
+    if (!qs_read_values(r, sample->id, 1 + USER, take_usage, &u, err))
+        return false;
+    sample->user_us_mean = u.n[USER] > 0 ? u.sum[USER] / (double)u.n[USER] : NAN;
+    sample->system_us_mean = u.n[SYSTEM] > 0 ? u.sum[SYSTEM] / (double)u.n[SYSTEM] : NAN;
+    sample->rss_max_bytes = u.max[RSS];
+    return true;
+}
+
+bool qs_read_samples(struct qs_store_reader *r, int64_t job, struct qs_samples *ret, struct qs_err *err)
+{
+    *ret = (struct qs_samples){0};
+    bool ok = read_runs(r, job, ret, err);
+    for (size_t i = 0; ok && i < ret->count; i++) {
+        struct qs_sample *sample = &ret->at[i];
+        ok = qs_read_values(r, sample->id, 0, take_duration, sample, err) && read_claims(r, sample, err) &&
+             read_usage(r, sample, err);
+    }
+    if (!ok)
+        qs_samples_free(ret);
+    return ok;
+}
+
+struct qs_values qs_sample_values(const struct qs_sample *s)
+{
+    if (s->n == 0 && s->soft_n > 0)
+        return (struct qs_values){.at = s->soft_ns, .n = s->soft_n, .disturbed = true};
+    return (struct qs_values){.at = s->durations_ns, .n = s->n};
+}
+
+void qs_samples_free(struct qs_samples *samples)
+{
+    for (size_t i = 0; i < samples->count; i++) {
+        free(samples->at[i].device);
+        free(samples->at[i].durations_ns);
+        free(samples->at[i].soft_ns);
+        free(samples->at[i].evals_json);
+        free(samples->at[i].busiest);
+    }
+    free(samples->at);
+    *samples = (struct qs_samples){0};
+}

@@ -1,0 +1,192 @@
+#include "store/read/windows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/metrics.h"
+#include "store/read/util.h"
+#include "store/read/reader.h"
+#include "store/write/write.h"
+
+#define COLUMNS                                                                                              \
+    "SELECT w.id, r.id, r.uid, w.ord, w.attempt, w.taint, w.evals, w.opened_ns, w.closed_ns,"                \
+    " g.decided_ns - g.began_ns FROM run r JOIN window w ON w.run_id = r.id"                                 \
+    " LEFT JOIN gate g ON g.window_id = w.id WHERE w.phase = 1 AND w.n > 0"
+#define ORDER " ORDER BY r.id, w.first_seq, w.id"
+
+static const char job_sql[] = COLUMNS " AND r.job_id = ? AND r.block >= 1" ORDER;
+static const char run_sql[] = COLUMNS " AND r.id = ?" ORDER;
+static const char evidence_sql[] = "SELECT n.name, e.before, e.after FROM evidence e"
+                                   " JOIN sensor n ON n.id = e.sensor_id WHERE e.window_id = ? ORDER BY n.id";
+static const char metrics_sql[] = "SELECT m.name, avg(v.value) FROM iteration_metric v"
+                                  " JOIN metric m ON m.id = v.metric_id WHERE v.window_id = ?"
+                                  " GROUP BY m.id ORDER BY m.id";
+/* Not the processor time, which is a part of what is measured. */
+static const char rusage_sql[] =
+    "SELECT avg(minor_faults), avg(major_faults), avg(voluntary_switches), avg(involuntary_switches),"
+    " avg(block_in), avg(block_out), avg(max_rss_bytes) FROM iteration_rusage WHERE window_id = ?";
+static const char *const rusage_kinds[] = {"iteration.minor_faults",       "iteration.major_faults",
+                                           "iteration.voluntary_switches", "iteration.involuntary_switches",
+                                           "iteration.block_in",           "iteration.block_out",
+                                           "iteration.max_rss_bytes"};
+
+static uint32_t kind_of(struct qs_windows *all, const char *name)
+{
+    for (size_t i = 0; i < all->kind_count; i++)
+        if (strcmp(all->kinds[i], name) == 0)
+            return (uint32_t)i;
+    all->kinds = qs_read_grow(all->kinds, all->kind_count, sizeof *all->kinds);
+    all->kinds[all->kind_count] = qs_strdup(name);
+    return (uint32_t)all->kind_count++;
+}
+
+static void add_value(struct qs_windows *all, struct qs_window_info *w, const char *kind, double before,
+                      double after)
+{
+    if (isnan(before) && isnan(after))
+        return;
+    w->values = qs_read_grow(w->values, w->value_count, sizeof *w->values);
+    w->values[w->value_count++] = (struct qs_window_value){kind_of(all, kind), before, after};
+}
+
+static void take_window(struct qs_stmt *s, struct qs_windows *all)
+{
+    int64_t waited_ns = 0;
+    all->at = qs_read_grow(all->at, all->count, sizeof *all->at);
+    struct qs_window_info *w = &all->at[all->count++];
+    *w = (struct qs_window_info){.id = qs_stmt_get_int(s)};
+    w->run = qs_stmt_get_int(s);
+    qs_stmt_get_blob(s, w->run_uid, sizeof w->run_uid);
+    w->ord = (uint32_t)qs_stmt_get_int(s);
+    w->attempt = (uint32_t)qs_stmt_get_int(s);
+    w->taint = (uint32_t)qs_stmt_get_int(s);
+    w->evals = (uint32_t)qs_stmt_get_int(s);
+    w->opened_ns = qs_stmt_get_int(s);
+    w->closed_ns = qs_stmt_get_int(s);
+    if (qs_stmt_get_maybe(s, &waited_ns))
+        add_value(all, w, "gate.wait_ns", (double)waited_ns, (double)waited_ns);
+}
+
+static bool read_list(struct qs_store_reader *r, const char *sql, int64_t key, struct qs_windows *all,
+                      struct qs_err *err)
+{
+    struct qs_stmt s;
+    if (!qs_stmt_begin(&r->db, &s, sql, err))
+        return false;
+    qs_stmt_int(&s, key);
+    bool row = false, ok = qs_stmt_step(&s, &row, err);
+    while (ok && row) {
+        take_window(&s, all);
+        ok = qs_stmt_step(&s, &row, err);
+    }
+    qs_stmt_end(&s);
+    return ok;
+}
+
+typedef void take_row_fn(struct qs_stmt *s, struct qs_windows *all, struct qs_window_info *w);
+
+static void take_evidence(struct qs_stmt *s, struct qs_windows *all, struct qs_window_info *w)
+{
+    char *kind = qs_stmt_dup_text(s);
+    double before = qs_stmt_get_double(s), after = qs_stmt_get_double(s);
+    add_value(all, w, kind, before, after);
+    free(kind);
+}
+
+static void take_metric(struct qs_stmt *s, struct qs_windows *all, struct qs_window_info *w)
+{
+    char *kind = qs_asprintf("iteration.%s", qs_stmt_get_text(s));
+    double mean = qs_stmt_get_double(s);
+    add_value(all, w, kind, mean, mean);
+    free(kind);
+}
+
+static void take_rusage(struct qs_stmt *s, struct qs_windows *all, struct qs_window_info *w)
+{
+    for (size_t i = 0; i < sizeof rusage_kinds / sizeof *rusage_kinds; i++) {
+        double mean = qs_stmt_get_double(s);
+        add_value(all, w, rusage_kinds[i], mean, mean);
+    }
+}
+
+static bool read_rows(struct qs_store_reader *r, const char *sql, take_row_fn *take, struct qs_windows *all,
+                      struct qs_window_info *w, struct qs_err *err)
+{
+    struct qs_stmt s;
+    if (!qs_stmt_begin(&r->db, &s, sql, err))
+        return false;
+    qs_stmt_int(&s, w->id);
+    bool row = false, ok = qs_stmt_step(&s, &row, err);
+    while (ok && row) {
+        take(&s, all, w);
+        ok = qs_stmt_step(&s, &row, err);
+    }
+    qs_stmt_end(&s);
+    return ok;
+}
+
+struct cursor { /* among the windows of a run, which come in the order of their iterations */
+    struct qs_window_info *w;
+    const struct qs_window_info *end;
+};
+
+static void take_iteration(void *user, const struct qs_value *v)
+{
+    struct cursor *at = user;
+    while (at->w < at->end && at->w->id != v->window)
+        at->w++;
+    if (at->w == at->end)
+        return;
+    struct qs_window_info *w = at->w;
+    w->durations_ns = qs_read_grow(w->durations_ns, w->n, sizeof *w->durations_ns);
+    w->worth = qs_read_grow(w->worth, w->n, sizeof *w->worth);
+    w->durations_ns[w->n] = v->value;
+    w->worth[w->n++] = v->worth;
+}
+
+static bool read_all(struct qs_store_reader *r, const char *sql, int64_t key, struct qs_windows *ret,
+                     struct qs_err *err)
+{
+    *ret = (struct qs_windows){0};
+    bool ok = read_list(r, sql, key, ret, err);
+    for (size_t i = 0; ok && i < ret->count; i++) {
+        struct qs_window_info *w = &ret->at[i];
+        struct cursor at = {.w = w, .end = ret->at + ret->count};
+        if (i == 0 || w->run != w[-1].run)
+            ok = qs_read_values(r, w->run, 0, take_iteration, &at, err);
+        ok = ok && read_rows(r, evidence_sql, take_evidence, ret, w, err) &&
+             read_rows(r, metrics_sql, take_metric, ret, w, err) &&
+             read_rows(r, rusage_sql, take_rusage, ret, w, err);
+    }
+    if (!ok)
+        qs_windows_free(ret);
+    return ok;
+}
+
+bool qs_read_job_windows(struct qs_store_reader *r, int64_t job, struct qs_windows *ret, struct qs_err *err)
+{
+    return read_all(r, job_sql, job, ret, err);
+}
+
+bool qs_read_run_windows(struct qs_store_reader *r, const uint8_t run_uid[16], struct qs_windows *ret,
+                         struct qs_err *err)
+{
+    int64_t run = 0;
+    *ret = (struct qs_windows){0};
+    return qs_find_run(&r->db, run_uid, &run, err) && read_all(r, run_sql, run, ret, err);
+}
+
+void qs_windows_free(struct qs_windows *windows)
+{
+    for (size_t i = 0; i < windows->count; i++) {
+        free(windows->at[i].durations_ns);
+        free(windows->at[i].worth);
+        free(windows->at[i].values);
+    }
+    for (size_t i = 0; i < windows->kind_count; i++)
+        free(windows->kinds[i]);
+    free(windows->at);
+    free(windows->kinds);
+    *windows = (struct qs_windows){0};
+}
