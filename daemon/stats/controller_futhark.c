@@ -3,6 +3,7 @@
 
 #include "stats/controller_impl.h"
 #include "stats/dependence.h"
+#include "stats/pick.h"
 #include "stats/sum.h"
 
 enum qs_status qs_futhark_metrics(const double *x, size_t n, const size_t *breaks, size_t n_breaks, int root,
@@ -54,9 +55,7 @@ bool qs_leaf_futhark(struct qs_leaf_view *v)
     const double *arg = v->rule->arg;
     struct qs_leaf_state *s = v->state;
     if (s->start == 0)
-        s->start = 1;
-    if (v->n <= s->start)
-        return false;
+        s->start = qs_less(1, v->n);
     size_t kept = v->n - s->start;
     if (!s->converges ? !initial_is_over(v, arg[1], arg[4]) : kept < s->target)
         return false;

@@ -181,6 +181,45 @@ static void test_what_a_drift_says(void **state)
     EXPECT(got[0].p < 0.001 && got[0].confirmed && got[0].slope > 4 && got[0].slope < 6);
 }
 
+/* Down, and slowly up again: the ramp is weighed by the values after the step alone. */
+static void test_a_drift_after_a_step(void **state)
+{
+    (void)state;
+    struct qs_rng rng;
+    struct qs_change got[N];
+    size_t count;
+    double y[N];
+    qs_rng_seed(&rng, 2, 0);
+    history(&rng, N, 60, 8, 0.20, y);
+    for (size_t i = 0; i < 40; i++)
+        y[i] *= 1.2;
+    assert_int_equal(changes(y, N, got, &count), QS_OK);
+    assert_int_equal(count, 2);
+    assert_true(got[0].kind == QS_CHANGE_STEP && got[0].from == 40);
+    assert_int_equal(got[1].kind, QS_CHANGE_DRIFT);
+    EXPECT(got[1].from >= 57 && got[1].from <= 62 && got[1].to >= 65 && got[1].to <= 71);
+    EXPECT(got[1].before > 985 && got[1].before < 1015 && got[1].after > 1185 && got[1].after < 1215);
+}
+
+/* Stairs leave nothing that hangs together, a ramp beside them does: what leaves less counts. */
+static void test_stairs_are_no_ramp(void **state)
+{
+    (void)state;
+    struct qs_rng rng;
+    struct qs_hunter_opts any = opts;
+    struct qs_changes found;
+    double y[2 * N];
+    any.min_magnitude = 0;
+    qs_rng_seed(&rng, 6, 6);
+    for (size_t i = 0; i < sizeof y / sizeof *y; i++)
+        y[i] = 1000 + 15 * (double)(i / 40) + 10 * noise(&rng);
+    assert_int_equal(qs_changes_find(y, sizeof y / sizeof *y, &any, &found), QS_OK);
+    assert_int_equal(found.count, 5);
+    for (size_t i = 0; i < found.count; i++)
+        assert_int_equal(found.at[i].kind, QS_CHANGE_STEP);
+    qs_changes_free(&found);
+}
+
 /* Three nights of trouble are no step, and are named; what is below the margin is counted. */
 static void test_what_is_told_beside_the_changes(void **state)
 {
@@ -337,6 +376,8 @@ int main(void)
         cmocka_unit_test(test_steps_stay_steps),
         cmocka_unit_test(test_drifts_are_told_as_drifts),
         cmocka_unit_test(test_what_a_drift_says),
+        cmocka_unit_test(test_a_drift_after_a_step),
+        cmocka_unit_test(test_stairs_are_no_ramp),
         cmocka_unit_test(test_a_step_beside_an_outlier),
         cmocka_unit_test(test_what_is_told_beside_the_changes),
         cmocka_unit_test(test_shapes_of_the_gallery),
