@@ -79,9 +79,10 @@ static enum qs_status exact_p(const struct qs_ranks_pair *pair, struct qs_ks2 *o
 
 enum qs_status qs_ks2(const double *x, size_t nx, const double *y, size_t ny, struct qs_ks2 *out)
 {
+    static const struct qs_ks2 none = {.d = NAN, .p = NAN, .p_asym = NAN};
     struct qs_ranks_pair pair;
     size_t all;
-    *out = (struct qs_ks2){.d = NAN, .p = NAN, .p_asym = NAN};
+    *out = none;
     if (__builtin_mul_overflow(nx, ny, &all))
         return QS_ENOMEM;
     enum qs_status status = qs_ranks_pair_init(&pair, x, nx, y, ny);
@@ -93,6 +94,8 @@ enum qs_status qs_ks2(const double *x, size_t nx, const double *y, size_t ny, st
     out->flags = pair.ties != 0 ? QS_FLAG_TIES : 0;
     if (all < QS_KS_EXACT_BELOW)
         status = exact_p(&pair, out);
+    if (status != QS_OK)
+        *out = none;
     qs_ranks_pair_done(&pair);
     return status;
 }
