@@ -26,6 +26,7 @@
 #include "device/session/session.h"
 #include "farm/farm.h"
 #include "farm/simulate.h"
+#include "link/link.h"
 #include "store/files.h"
 #include "store/read/files.h"
 #include "store/store.h"
@@ -145,7 +146,7 @@ static bool load_config(const char *path, struct qs_farm_config **ret, struct qs
 {
     struct qs_buf problems;
     qs_buf_init(&problems);
-    bool ok = qs_load_farm(path, ret, &problems, err);
+    bool ok = qs_load_farm(path, qs_link_check_address, ret, &problems, err);
     fputs(problems.data, stderr);
     qs_buf_done(&problems);
     return ok;

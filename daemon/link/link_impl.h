@@ -12,6 +12,8 @@ enum qs_link_state { QS_LINK_IS_CLOSED, QS_LINK_IS_OPENING, QS_LINK_IS_UP };
 
 struct qs_link_ops {
     struct qs_link_traits traits;
+    /* Whether there can be such an address; NULL: it has none, or any will do. */
+    bool (*check_address)(const char *address, struct qs_err *err);
     /* Own data for this device; NULL where the kind has none. */
     void *(*new_own)(const struct qs_farm_device *device);
     void (*free_own)(void *own);

@@ -2,6 +2,7 @@
  * they are; no modem line is asked. The line is locked (flock): another daemon does not get it meanwhile. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -9,9 +10,12 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "config/document/scalar.h"
 #include "link/link_impl.h"
 
 #define WAKING_NS INT64_C(1000000000)
+
+enum { PATH_ROOM = 108 };
 
 static const struct {
     long baud;
@@ -41,25 +45,45 @@ static void serial_free_own(void *own)
     free(s);
 }
 
+static bool no_speed(const char *text, struct qs_err *err)
+{
+    char all[160] = "";
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++)
+        n += (size_t)snprintf(all + n, sizeof all - n, "%s%ld", i > 0 ? ", " : "", speeds[i].baud);
+    return qs_fail(err, QS_E_CONFIG, "`%s` is not a speed of serial lines: write one of %s",
+                   qs_show(text).text, all);
+}
+
 /* "/dev/ttyUSB0,921600" in two; without a speed it is 115200. */
-static bool split(const char *address, char path[static 108], speed_t *speed, struct qs_err *err)
+static bool split(const char *address, char path[static PATH_ROOM], speed_t *speed, struct qs_err *err)
 {
     const char *comma = strchr(address, ',');
     size_t n = comma ? (size_t)(comma - address) : strlen(address), i = 0;
-    long baud = comma ? strtol(comma + 1, NULL, 10) : 115200;
-    if (n >= 108)
-        return qs_fail(err, QS_E_CONFIG, "the path of a serial line has at most 107 bytes");
+    char *end = NULL;
+    long baud = comma ? strtol(comma + 1, &end, 10) : 115200;
+    if (address[0] != '/')
+        return qs_fail(err, QS_E_CONFIG,
+                       "`%s` is not the whole path of a serial line: write one such as /dev/ttyUSB0, or "
+                       "/dev/serial/by-id/NAME",
+                       qs_show(address).text);
+    if (n >= PATH_ROOM)
+        return qs_fail(err, QS_E_CONFIG, "the path of a serial line has at most %d bytes", PATH_ROOM - 1);
     memcpy(path, address, n);
     path[n] = '\0';
     while (i < sizeof speeds / sizeof *speeds && speeds[i].baud != baud)
         i++;
-    if (i == sizeof speeds / sizeof *speeds)
-        return qs_fail(
-            err, QS_E_CONFIG,
-            "%s: %ld is not a speed of serial lines: 9600 to 460800, 921600, or 1, 1.5, 2, 3 million", path,
-            baud);
+    if (i == sizeof speeds / sizeof *speeds || (end && *end != '\0'))
+        return no_speed(comma + 1, err);
     *speed = speeds[i].code;
     return true;
+}
+
+static bool serial_check_address(const char *address, struct qs_err *err)
+{
+    char path[PATH_ROOM];
+    speed_t speed = B115200;
+    return split(address, path, &speed, err);
 }
 
 /* What waited in the line was for somebody before us. The lock is not TIOCEXCL, which outlives a daemon that
@@ -97,7 +121,7 @@ static bool serial_open(struct qs_link *link, struct qs_err *err)
 {
     static const char wake[] = "\nquiesced asks for a new session on this line, whatever was on it before\n";
     struct serial *s = link->own;
-    char path[108];
+    char path[PATH_ROOM];
     speed_t speed = B115200;
     if (!split(s->address, path, &speed, err))
         return false;
@@ -129,6 +153,7 @@ static void serial_close(struct qs_link *link)
 
 const struct qs_link_ops qs_link_serial_ops = {
     .traits = {.silent_lead_ns = INT64_C(20000000)}, /* a slow line has some bytes on their way */
+    .check_address = serial_check_address,
     .new_own = serial_new_own,
     .free_own = serial_free_own,
     .open = serial_open,

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "config/document/scalar.h"
 #include "link/link_impl.h"
 
 struct tcp_own {
@@ -71,21 +73,25 @@ static bool parse_address(const char *text, struct sockaddr_storage *ret, struct
     char host[64];
     uint16_t port = 0;
     const char *colon = strrchr(text, ':');
-    if (!colon || colon == text || !parse_port(colon + 1, &port))
-        return qs_fail(err, QS_E_CONFIG, "\"%s\" is no address: write 127.0.0.1:PORT", text);
+    size_t n = colon ? (size_t)(colon - text) : 0;
+    if (n == 0)
+        return qs_fail(err, QS_E_CONFIG, "`%s` is not an address with a port: write 127.0.0.1:PORT",
+                       qs_show(text).text);
+    if (!parse_port(colon + 1, &port))
+        return qs_fail(err, QS_E_CONFIG, "`%s` is not a port (1 to 65535)", qs_show(colon + 1).text);
     memset(ret, 0, sizeof *ret);
-    size_t n = (size_t)(colon - text);
-    if (n < sizeof host) {
-        memcpy(host, text, n);
-        host[n] = '\0';
-        if (loopback_v4(host, port, ret) || loopback_v6(host, port, ret))
-            return true;
-    }
-    return qs_fail(
-        err, QS_E_CONFIG,
-        "%s is not a loopback address: this version has no encryption, so TCP stays on this machine; "
-        "use an exec link with ssh, or forward a local port",
-        text);
+    snprintf(host, sizeof host, "%.*s", (int)n, text); /* what is cut is none either */
+    return loopback_v4(host, port, ret) || loopback_v6(host, port, ret) ||
+           qs_fail(err, QS_E_CONFIG,
+                   "`%s` is not a loopback address, and this version encrypts nothing: write 127.0.0.1:PORT "
+                   "(a port may be forwarded), or reach another machine by `exec` and ssh",
+                   qs_show(text).text);
+}
+
+static bool tcp_check_address(const char *address, struct qs_err *err)
+{
+    struct sockaddr_storage unused;
+    return parse_address(address, &unused, err);
 }
 
 /* ---- the key ---- */
@@ -168,6 +174,7 @@ static void tcp_segments(const struct qs_link *link, struct qs_link_counters *re
 
 const struct qs_link_ops qs_link_tcp_ops = {
     .traits = {.silent_lead_ns = INT64_C(5000000)}, /* it acknowledges QUIET in time of its own */
+    .check_address = tcp_check_address,
     .new_own = tcp_new_own,
     .free_own = tcp_free_own,
     .open = tcp_open,

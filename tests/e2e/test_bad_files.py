@@ -122,6 +122,7 @@ BAD_FARMS = [
     ("a wrong link", "devices:\n  one: {link: usb3}\n", 2, ["usb3", "exec"]),
     ("a missing address", "devices:\n  one: {link: unix}\n", 2, ["address"]),
     ("an address that is not loopback", "devices:\n  one: {link: tcp, address: '10.0.0.1:7', key_file: k}\n", 2, ["10.0.0.1", "loopback"]),
+    ("a speed that no line has", "devices:\n  one: {link: serial, address: '/dev/ttyUSB0,12345'}\n", 2, ["devices.one.address", "`12345`", "9600, 19200", "921600"]),
     ("a missing unit", "heartbeat: 5\ndevices: {one: {link: sim}}\n", 1, ["heartbeat", "unit"]),
     ("out of range", "heartbeat: 1h\ndevices: {one: {link: sim}}\n", 1, ["heartbeat", "1min"]),
     ("a duplicate device", "devices:\n  one: {link: sim}\n  one: {link: sim}\n", 3, ["one"]),

@@ -2,6 +2,7 @@
  * and memory. */
 #include "config/farm/farm.h"
 #include "fuzz.h"
+#include "link/link.h"
 
 static void read_as(const uint8_t *data, size_t size, bool as_job)
 {
@@ -13,7 +14,8 @@ static void read_as(const uint8_t *data, size_t size, bool as_job)
     bool ok = qs_doc_read("fuzz", (const char *)data, size, false, &doc, &problems);
     fuzz_require(ok == (doc != NULL));
     if (ok)
-        ok = as_job ? qs_job_from_doc(doc, &spec, &problems) : qs_farm_from_doc(doc, &farm, &problems);
+        ok = as_job ? qs_job_from_doc(doc, &spec, &problems)
+                    : qs_farm_from_doc(doc, qs_link_check_address, &farm, &problems);
     fuzz_require(ok == (problems.count == 0) && ok == (spec != NULL || farm != NULL));
     struct qs_buf text;
     qs_buf_init(&text);

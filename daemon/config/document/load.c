@@ -25,7 +25,8 @@ char *qs_load_text(const char *path, size_t *ret_bytes, struct qs_err *err)
     return NULL;
 }
 
-bool qs_load_farm(const char *path, struct qs_farm_config **ret, struct qs_buf *problems, struct qs_err *err)
+bool qs_load_farm(const char *path, qs_farm_address_fn *check_address, struct qs_farm_config **ret,
+                  struct qs_buf *problems, struct qs_err *err)
 {
     size_t bytes;
     char *text = qs_load_text(path, &bytes, err);
@@ -34,7 +35,8 @@ bool qs_load_farm(const char *path, struct qs_farm_config **ret, struct qs_buf *
     struct qs_problems found;
     struct qs_doc *doc = NULL;
     qs_problems_init(&found);
-    bool ok = qs_doc_read(path, text, bytes, false, &doc, &found) && qs_farm_from_doc(doc, ret, &found);
+    bool ok = qs_doc_read(path, text, bytes, false, &doc, &found) &&
+              qs_farm_from_doc(doc, check_address, ret, &found);
     if (!ok) {
         qs_problems_text(&found, path, problems);
         qs_fail(err, QS_E_CONFIG, "%s has %zu problem%s", path, found.count, found.count == 1 ? "" : "s");

@@ -5,9 +5,10 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "config/job/read.h"
+#include "config/document/doc_build.h"
 #include "config/document/scalar.h"
 #include "config/document/schema.h"
+#include "config/job/read.h"
 #include "proto/limits.h"
 
 #define FARM(field)   offsetof(struct qs_farm_config, field)
@@ -195,36 +196,6 @@ static void read_labels(struct qs_schema_reader *r, const struct qs_key *key, co
         qs_job_read_env(r, key, node, at);
 }
 
-/* Links of other machines need encryption that this version does not have: loopback only. */
-static void check_tcp_address(struct qs_schema_reader *r, const struct qs_node *at, const char *address)
-{
-    static const char *const hosts[] = {"127.0.0.1:", "[::1]:", "localhost:"};
-    struct qs_scalar_why why = {0};
-    int64_t port = 0;
-    size_t h = 0;
-    while (h < 3 && strncmp(address, hosts[h], strlen(hosts[h])) != 0)
-        h++;
-    if (h == 3)
-        qs_schema_problem(r, at, "write 127.0.0.1:PORT; reach another machine by `exec` and ssh",
-                          "`%s` is no loopback address with a port", qs_show(address).text);
-    else if (!qs_scalar_int(address + strlen(hosts[h]), &port, &why) || port < 1 || port > 65535)
-        qs_schema_problem(r, at, NULL, "`%s` is not a port (1 to 65535)",
-                          qs_show(address + strlen(hosts[h])).text);
-}
-
-/* Whether the speed is one of serial lines is the link's to say. */
-static void check_serial_address(struct qs_schema_reader *r, const struct qs_node *at, const char *address)
-{
-    struct qs_scalar_why why = {0};
-    int64_t baud = 0;
-    const char *comma = strchr(address, ',');
-    if (address[0] != '/')
-        qs_schema_problem(r, at, "write a path such as /dev/ttyUSB0, or /dev/serial/by-id/NAME",
-                          "`%s` is not the whole path of a serial line", qs_show(address).text);
-    else if (comma != NULL && (!qs_scalar_int(comma + 1, &baud, &why) || baud < 1 || baud > 10000000))
-        qs_schema_problem(r, at, "write PATH,115200", "`%s` is not a speed", qs_show(comma + 1).text);
-}
-
 static bool is_always_local(const struct qs_farm_device *device)
 {
     (void)device;
@@ -243,17 +214,14 @@ enum { KEYS_OF_KIND = 2 };
 
 struct link_form { /* what a kind of link asks of its device's entry */
     const char *needs[KEYS_OF_KIND], *may[KEYS_OF_KIND];
-    void (*check_address)(struct qs_schema_reader *r, const struct qs_node *at, const char *address);
     bool (*is_local)(const struct qs_farm_device *device); /* without the key `local`; NULL: it never is */
 };
 
 static const struct link_form link_forms[QS_LINK_KIND_COUNT] = {
     [QS_LINK_EXEC] = {.needs = {"argv"}, .is_local = is_local_command},
     [QS_LINK_UNIX] = {.needs = {"address"}, .is_local = is_always_local},
-    [QS_LINK_TCP] = {.needs = {"address", "key_file"},
-                     .check_address = check_tcp_address,
-                     .is_local = is_always_local},
-    [QS_LINK_SERIAL] = {.needs = {"address"}, .check_address = check_serial_address},
+    [QS_LINK_TCP] = {.needs = {"address", "key_file"}, .is_local = is_always_local},
+    [QS_LINK_SERIAL] = {.needs = {"address"}},
     [QS_LINK_SIM] = {.may = {"sim_seed"}},
 };
 
@@ -294,11 +262,6 @@ static void check_device(struct qs_schema_reader *r, const struct qs_node *node,
         return; /* said already */
     const struct link_form *form = &link_forms[d->link];
     check_link_keys(r, node, d);
-    if (form->check_address && d->address != NULL) {
-        size_t mark = qs_schema_enter(r, "address");
-        form->check_address(r, qs_node_get(node, "address", NULL), d->address);
-        qs_schema_leave(r, mark);
-    }
     if (qs_node_get(node, "local", NULL) == NULL)
         d->local = form->is_local && form->is_local(d);
 }
@@ -318,8 +281,40 @@ static void check_farm(struct qs_schema_reader *r, const struct qs_node *node, v
     }
 }
 
-bool qs_farm_from_doc(const struct qs_doc *doc, struct qs_farm_config **ret_farm,
-                      struct qs_problems *problems)
+static void say_address(struct qs_problems *problems, const struct qs_doc *doc, const char *device,
+                        const struct qs_node *at, const char *why)
+{
+    const char *instead = strstr(why, QS_FARM_INSTEAD);
+    int n = instead ? (int)(instead - why) : (int)strlen(why);
+    struct qs_buf path;
+    qs_buf_init(&path);
+    qs_buf_str(&path, "devices");
+    qs_path_key(&path, qs_show(device).text);
+    qs_path_key(&path, "address");
+    qs_problems_add(problems, doc, at, path.data, instead ? instead + 2 : NULL, "%.*s", n, why);
+    qs_buf_done(&path);
+}
+
+/* Of all devices that could be read, whatever else is wrong. */
+static bool check_addresses(const struct qs_farm_config *farm, const struct qs_doc *doc,
+                            qs_farm_address_fn *check, struct qs_problems *problems)
+{
+    const struct qs_node *devices = qs_node_get(&doc->root, "devices", NULL);
+    bool ok = true;
+    for (size_t i = 0; i < farm->device_count; i++) {
+        const struct qs_farm_device *d = &farm->devices[i];
+        struct qs_err why = QS_ERR_INIT;
+        if (d->address == NULL || check(d, &why))
+            continue;
+        say_address(problems, doc, d->name, qs_node_get(qs_node_get(devices, d->name, NULL), "address", NULL),
+                    why.text);
+        ok = false;
+    }
+    return ok;
+}
+
+bool qs_farm_from_doc(const struct qs_doc *doc, qs_farm_address_fn *check_address,
+                      struct qs_farm_config **ret_farm, struct qs_problems *problems)
 {
     const struct qs_node *of_job = NULL;
     if (qs_node_get(&doc->root, "benchmarks", &of_job) != NULL) {
@@ -328,7 +323,9 @@ bool qs_farm_from_doc(const struct qs_doc *doc, struct qs_farm_config **ret_farm
         return false;
     }
     struct qs_farm_config *farm = qs_calloc(1, sizeof(*farm));
-    if (!qs_schema_read(doc, &farm_table, farm, problems)) {
+    bool ok = qs_schema_read(doc, &farm_table, farm, problems);
+    ok = (check_address == NULL || check_addresses(farm, doc, check_address, problems)) && ok;
+    if (!ok) {
         qs_farm_config_free(farm);
         return false;
     }

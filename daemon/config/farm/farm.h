@@ -62,9 +62,14 @@ struct qs_farm_config {
     struct qs_farm_variables variables;
 };
 
-/* As qs_job_from_doc: all mistakes, located. */
-bool qs_farm_from_doc(const struct qs_doc *doc, struct qs_farm_config **ret_farm,
-                      struct qs_problems *problems);
+/* Whether the device's link can have such an address; else err quotes it, and says after QS_FARM_INSTEAD what
+ * to write. */
+#define QS_FARM_INSTEAD ": write "
+typedef bool qs_farm_address_fn(const struct qs_farm_device *device, struct qs_err *err);
+/* As qs_job_from_doc: all mistakes, located. check_address: qs_link_check_address (link/link.h); NULL: an
+ * address is any text. */
+bool qs_farm_from_doc(const struct qs_doc *doc, qs_farm_address_fn *check_address,
+                      struct qs_farm_config **ret_farm, struct qs_problems *problems);
 /* The farm without a file: one exec device named "local" running agent_path --stdio. */
 struct qs_farm_config *qs_farm_default(const char *agent_path);
 void qs_farm_config_free(struct qs_farm_config *farm);

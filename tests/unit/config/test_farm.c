@@ -30,7 +30,7 @@ static void test_example(void **state)
     struct qs_farm_config *farm = NULL;
     qs_problems_init(&problems);
     assert_true(qs_doc_read("farm", text, len, false, &doc, &problems));
-    assert_true(qs_farm_from_doc(doc, &farm, &problems));
+    assert_true(qs_farm_from_doc(doc, NULL, &farm, &problems));
     assert_string_equal(farm->db, "/var/lib/quiesce/quiesce.db");
     assert_int_equal(farm->heartbeat_ns, 1000000000);
     static const struct {

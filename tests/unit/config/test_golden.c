@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "config/farm/farm.h"
 #include "golden.h"
+#include "link/link.h"
 
 static const char *golden_dir;
 
@@ -22,7 +23,8 @@ static void read_farm(const char *name, const char *text, size_t len, struct qs_
     qs_problems_init(&problems);
     struct qs_doc *doc = NULL;
     struct qs_farm_config *farm = NULL;
-    bool ok = qs_doc_read(name, text, len, false, &doc, &problems) && qs_farm_from_doc(doc, &farm, &problems);
+    bool ok = qs_doc_read(name, text, len, false, &doc, &problems) &&
+              qs_farm_from_doc(doc, qs_link_check_address, &farm, &problems);
     assert_false(ok);
     assert_null(farm);
     qs_problems_text(&problems, name, err);

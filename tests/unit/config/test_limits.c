@@ -30,7 +30,7 @@ static bool is_read(const char *text, struct qs_buf *err)
     struct qs_doc *doc = NULL;
     struct qs_farm_config *farm = NULL;
     bool read = qs_doc_read("f", text, strlen(text), false, &doc, &problems) &&
-                qs_farm_from_doc(doc, &farm, &problems);
+                qs_farm_from_doc(doc, NULL, &farm, &problems);
     qs_problems_text(&problems, "f", err);
     qs_problems_done(&problems);
     qs_farm_config_free(farm);

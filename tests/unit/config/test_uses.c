@@ -24,7 +24,7 @@ static struct qs_farm_config *farm_of(const char *text)
     struct qs_farm_config *farm = NULL;
     qs_problems_init(&problems);
     if (qs_doc_read("farm", text, strlen(text), false, &doc, &problems))
-        qs_farm_from_doc(doc, &farm, &problems);
+        qs_farm_from_doc(doc, NULL, &farm, &problems);
     assert_non_null(farm);
     qs_doc_free(doc);
     qs_problems_done(&problems);
@@ -262,7 +262,7 @@ static void expect_load(const char *name, const char *problems, const char *erro
     struct qs_err err = QS_ERR_INIT;
     struct qs_buf told;
     qs_buf_init(&told);
-    bool ok = qs_load_farm(name, &farm, &told, &err);
+    bool ok = qs_load_farm(name, NULL, &farm, &told, &err);
     assert_string_equal(told.len ? told.data : "", problems);
     assert_string_equal(err.text, error);
     assert_int_equal(ok, error[0] == '\0');

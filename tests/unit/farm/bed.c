@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "link/link.h"
 
 struct qs_farm_config *bed_farm_of(const char *text)
 {
@@ -14,7 +15,7 @@ struct qs_farm_config *bed_farm_of(const char *text)
     struct qs_doc *doc = NULL;
     qs_problems_init(&problems);
     if (!qs_doc_read("farm", text, strlen(text), false, &doc, &problems) ||
-        !qs_farm_from_doc(doc, &config, &problems))
+        !qs_farm_from_doc(doc, qs_link_check_address, &config, &problems))
         fail_msg("%s", problems.count ? problems.at[0].what : "?");
     qs_doc_free(doc);
     qs_problems_done(&problems);

@@ -68,7 +68,7 @@ static struct qs_farm_config *config_of(const char *text)
     struct qs_problems problems;
     qs_problems_init(&problems);
     struct qs_doc *doc = doc_of(text);
-    assert_true(qs_farm_from_doc(doc, &config, &problems));
+    assert_true(qs_farm_from_doc(doc, qs_link_check_address, &config, &problems));
     qs_doc_free(doc);
     qs_problems_done(&problems);
     return config;

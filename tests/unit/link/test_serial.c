@@ -59,12 +59,19 @@ static void bytes_pass_as_they_are(void **state)
     fixture_done(&f);
 }
 
+#define SPEEDS(found)                                                                                        \
+    "`" found "` is not a speed of serial lines: write one of 9600, 19200, 38400, 57600, 115200, 230400, "   \
+    "460800, 921600, 1000000, 1500000, 2000000, 3000000"
+
+/* Said before it is opened, and when it is. */
 static void refused(const char *address, enum qs_errc code, const char *part)
 {
     struct qs_farm_device device = {
         .name = (char *)"board", .link = QS_LINK_SERIAL, .address = (char *)address};
     struct qs_err err = QS_ERR_INIT;
     struct fixture f;
+    assert_int_equal(qs_link_check_address(&device, &err), code != QS_E_CONFIG);
+    assert_int_equal(err.code, code == QS_E_CONFIG ? code : QS_E_NONE);
     fixture_init(&f, &device);
     assert_false(qs_link_open(f.link, &err));
     assert_int_equal(err.code, code);
@@ -79,10 +86,14 @@ static void what_is_no_line_is_refused(void **state)
     struct line l;
     char long_path[200];
     memset(long_path, 'x', sizeof long_path - 1);
+    long_path[0] = '/';
     long_path[sizeof long_path - 1] = '\0';
     refused("/dev/null", QS_E_LINK, "/dev/null cannot be used as a serial line");
     refused("/nowhere/tty,9600", QS_E_LINK, "cannot open the serial line /nowhere/tty: No such file");
-    refused("/dev/null,1234", QS_E_CONFIG, "1234 is not a speed of serial lines");
+    refused("/dev/null,1234", QS_E_CONFIG, SPEEDS("1234"));
+    refused("/dev/null,115200x", QS_E_CONFIG, SPEEDS("115200x"));
+    refused("/dev/null,", QS_E_CONFIG, SPEEDS(""));
+    refused("ttyUSB0", QS_E_CONFIG, "`ttyUSB0` is not the whole path of a serial line");
     refused(long_path, QS_E_CONFIG, "at most 107 bytes");
     line_init(&l, "");
     struct fixture f;
