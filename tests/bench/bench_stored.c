@@ -3,50 +3,31 @@
  * computes the whole document, in units of one bare SQLite scan of the same iterations; CPU time, in rounds
  * whose order is drawn. */
 #include <math.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/mem.h"
 #include "report/history/history.h"
 #include "report/sides/sides.h"
-#include "stats/describe.h"
-#include "stats/interval.h"
-#include "store/read/history.h"
 #include "stored.h"
 
 enum {
     NIGHTS = QS_FULL_OR_SMOKE(1000, 12),
     RUNS = QS_FULL_OR_SMOKE(10, 3),
     NAMED = QS_FULL_OR_SMOKE(60, 6),
-    PER_WINDOW = 5,
-    ROUNDS = 7
+    PER_WINDOW = 5
 };
-enum side { SCAN, BUILDS, NAMES, FIRST, PAGE, SIDES };
 
 struct bench {
     struct stored at;
-    sqlite3 *bare;
-    sqlite3_stmt *scan;
     struct qs_job_spec *spec;    /* owned: of all jobs */
     struct qs_sides_job *jobs;   /* owned */
     struct qs_picks picks[2][2]; /* owned: of builds, and of jobs as well, each of both sides */
     struct qs_arm_runs runs[2];  /* owned */
     size_t asked;                /* which picks */
-    struct qs_median_row *fresh; /* owned */
-    size_t fresh_count;
     struct qs_buf out;
-    int64_t sum; /* so that nothing is left out */
 };
-
-static double cpu_s(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
-}
 
 static void parse_job(struct bench *b)
 {
@@ -88,30 +69,6 @@ static void make_picks(struct bench *b)
     }
 }
 
-static void prepare_scan(struct bench *b)
-{
-    static const char sql[] =
-        "SELECT w.taint | t.taint, w.evals, t.duration_ns FROM run r"
-        " CROSS JOIN window w ON w.run_id = r.id CROSS JOIN iteration t ON t.window_id = w.id";
-    if (sqlite3_open_v2(b->at.path, &b->bare, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
-        sqlite3_prepare_v2(b->bare, sql, -1, &b->scan, NULL) != SQLITE_OK)
-        stored_die(sqlite3_errmsg(b->bare));
-}
-
-static void run_scan(struct bench *b)
-{
-    int rc;
-    size_t rows = 0;
-    while ((rc = sqlite3_step(b->scan)) == SQLITE_ROW) {
-        b->sum += sqlite3_column_int64(b->scan, 0) + sqlite3_column_int64(b->scan, 1) +
-                  sqlite3_column_int64(b->scan, 2);
-        rows++;
-    }
-    sqlite3_reset(b->scan);
-    if (rc != SQLITE_DONE || rows != (size_t)NIGHTS * RUNS * PER_WINDOW)
-        stored_die("the scan saw other rows");
-}
-
 static bool read_sides(struct qs_store_reader *r, void *user, struct qs_err *err)
 {
     static const struct qs_arm_wanted all;
@@ -128,6 +85,7 @@ static void compare(struct bench *b, size_t picks)
 {
     struct qs_err err = QS_ERR_INIT;
     b->asked = picks;
+    qs_buf_init(&b->out);
     if (!qs_store_read_now(b->at.store, read_sides, b, &err))
         stored_die(err.text);
     const struct qs_sides_input in = {
@@ -145,6 +103,7 @@ static void compare(struct bench *b, size_t picks)
         stored_die("nothing was compared");
     for (int k = 0; k < 2; k++)
         qs_arm_runs_free(&b->runs[k]);
+    qs_buf_done(&b->out);
 }
 
 static bool read_history(struct qs_store_reader *r, void *user, struct qs_err *err)
@@ -165,9 +124,7 @@ static bool read_history(struct qs_store_reader *r, void *user, struct qs_err *e
                                         .data = &data,
                                         .opts = qs_history_opts_default()};
     ok = data.count == NIGHTS && qs_history_document(&in, &b->out, err);
-    b->fresh = data.fresh;
-    b->fresh_count = data.fresh_count;
-    data.fresh = NULL;
+    stored_take_fresh(&b->at, &data);
     qs_history_data_free(&data);
     qs_history_metrics_free(&metrics);
     qs_series_list_free(&list);
@@ -177,90 +134,57 @@ static bool read_history(struct qs_store_reader *r, void *user, struct qs_err *e
 static void history(struct bench *b, bool kept)
 {
     struct qs_err err = QS_ERR_INIT;
+    qs_buf_init(&b->out);
     if (!qs_store_read_now(b->at.store, read_history, b, &err))
         stored_die(err.text);
-    if (b->fresh_count != (kept ? 0 : (size_t)NIGHTS * RUNS))
+    if (b->at.fresh_count != (kept ? 0 : (size_t)NIGHTS * RUNS))
         stored_die("other medians are kept");
-}
-
-/* As before anybody has asked: SQLite's own API, because the store has no call for it. */
-static void forget(struct bench *b)
-{
-    sqlite3 *db = NULL;
-    if (sqlite3_open(b->at.path, &db) != SQLITE_OK || sqlite3_busy_timeout(db, 5000) != SQLITE_OK ||
-        sqlite3_exec(db, "DELETE FROM run_median", NULL, NULL, NULL) != SQLITE_OK)
-        stored_die(sqlite3_errmsg(db));
-    sqlite3_close(db);
-}
-
-static void keep_fresh(struct bench *b)
-{
-    if (b->fresh_count > 0) {
-        qs_store_medians(b->at.store, b->fresh, b->fresh_count, stored_on_done, NULL);
-        qs_loop_run(b->at.loop);
-    }
-    free(b->fresh);
-    b->fresh = NULL;
-    b->fresh_count = 0;
-}
-
-static double run_side(struct bench *b, enum side side)
-{
-    if (side == FIRST)
-        forget(b);
-    double began_s = cpu_s();
-    qs_buf_init(&b->out);
-    if (side == SCAN)
-        run_scan(b);
-    else if (side == BUILDS || side == NAMES)
-        compare(b, side == NAMES);
-    else
-        history(b, side == PAGE);
     qs_buf_done(&b->out);
-    double spent_s = cpu_s() - began_s;
-    keep_fresh(b);
-    return spent_s;
 }
 
-static void report(double spent_s[SIDES][ROUNDS])
+static void forget(void *user)
 {
-    static const char *const names[SIDES] = {"bare scan", "compare, two builds", "compare, and named jobs",
-                                             "history, the first time", "history, medians kept"};
-    for (enum side side = SCAN; side < SIDES; side++) {
-        double ratio[ROUNDS], median_s = 0, median = 0;
-        struct qs_median_ci ci;
-        for (size_t r = 0; r < ROUNDS; r++)
-            ratio[r] = spent_s[side][r] / spent_s[SCAN][r];
-        if (qs_median(spent_s[side], ROUNDS, &median_s) != QS_OK ||
-            qs_median(ratio, ROUNDS, &median) != QS_OK || qs_median_ci(ratio, ROUNDS, 0.95, &ci) != QS_OK)
-            stored_die("no median");
-        printf("  %-24s %9.2f ms, ratio to the scan %.2f (%.0f %% interval %.2f to %.2f)\n", names[side],
-               median_s * 1e3, median, 100 * ci.ci.level, ci.ci.lo, ci.ci.hi);
-    }
+    struct bench *b = user;
+    stored_forget(&b->at);
 }
 
-static void run_rounds(struct bench *b)
+static void run_scan(void *user)
 {
-    static double spent_s[SIDES][ROUNDS];
-    for (size_t r = 0; r < ROUNDS; r++) {
-        enum side order[SIDES] = {SCAN, BUILDS, NAMES, FIRST, PAGE};
-        for (size_t i = SIDES - 1; i > 0; i--) {
-            size_t j = (size_t)qs_rng_below(&b->at.rng, i + 1);
-            enum side swap = order[i];
-            order[i] = order[j];
-            order[j] = swap;
-        }
-        for (size_t i = 0; i < SIDES; i++)
-            spent_s[order[i]][r] = run_side(b, order[i]);
-    }
-    report(spent_s);
+    struct bench *b = user;
+    stored_scan(&b->at);
+}
+
+static void run_builds(void *user)
+{
+    compare(user, 0);
+}
+
+static void run_names(void *user)
+{
+    compare(user, 1);
+}
+
+static void run_first(void *user)
+{
+    history(user, false);
+}
+
+static void run_kept(void *user)
+{
+    history(user, true);
 }
 
 int main(void)
 {
     static struct bench b;
+    static const struct stored_side sides[] = {
+        {.name = "bare scan", .run = run_scan},
+        {.name = "compare, two builds", .run = run_builds},
+        {.name = "compare, and named jobs", .run = run_names},
+        {.name = "history, the first time", .prepare = forget, .run = run_first},
+        {.name = "history, medians kept", .run = run_kept}};
     printf("stored: %d nights of %d runs of %d iterations; %d rounds, order drawn\n", NIGHTS, RUNS,
-           PER_WINDOW, ROUNDS);
+           PER_WINDOW, STORED_ROUNDS);
     stored_open(&b.at, &(struct stored_size){.nights = NIGHTS,
                                              .benchmarks = 1,
                                              .runs = RUNS,
@@ -269,17 +193,12 @@ int main(void)
                                              .has_builds = true});
     parse_job(&b);
     make_picks(&b);
-    prepare_scan(&b);
-    for (enum side side = SCAN; side <= FIRST; side++) /* from here on all is in memory */
-        run_side(&b, side);
-    run_rounds(&b);
+    stored_rounds(&b.at, sides, sizeof sides / sizeof *sides, &b);
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 2; k++)
             qs_picks_done(&b.picks[i][k]);
     qs_job_free(b.spec);
     free(b.jobs);
-    sqlite3_finalize(b.scan);
-    sqlite3_close(b.bare);
     stored_close(&b.at);
     return 0;
 }

@@ -3,7 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "stats/describe.h"
+#include "stats/interval.h"
 
 enum { BENCHMARKS_MOST = 16, PER_WINDOW_MOST = 100 };
 
@@ -108,6 +112,17 @@ static void put_night(struct stored *s, uint32_t night)
     qs_loop_run(s->loop);
 }
 
+static void scan_open(struct stored *s)
+{
+    static const char sql[] =
+        "SELECT w.taint | t.taint, w.evals, t.duration_ns FROM run r"
+        " CROSS JOIN window w ON w.run_id = r.id CROSS JOIN iteration t ON t.window_id = w.id"
+        " WHERE r.point_idx = 0";
+    if (sqlite3_open_v2(s->path, &s->bare, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
+        sqlite3_prepare_v2(s->bare, sql, -1, &s->scan, NULL) != SQLITE_OK)
+        stored_die(sqlite3_errmsg(s->bare));
+}
+
 void stored_open(struct stored *s, const struct stored_size *size)
 {
     struct qs_err err = QS_ERR_INIT;
@@ -129,11 +144,105 @@ void stored_open(struct stored *s, const struct stored_size *size)
     qs_store_boot(s->store, &boot, stored_on_done, NULL);
     for (uint32_t night = 0; night < s->size.nights; night++)
         put_night(s, night);
+    scan_open(s);
+}
+
+void stored_scan(struct stored *s)
+{
+    int rc;
+    size_t rows = 0;
+    while ((rc = sqlite3_step(s->scan)) == SQLITE_ROW) {
+        s->sum += sqlite3_column_int64(s->scan, 0) + sqlite3_column_int64(s->scan, 1) +
+                  sqlite3_column_int64(s->scan, 2);
+        rows++;
+    }
+    sqlite3_reset(s->scan);
+    if (rc != SQLITE_DONE ||
+        rows != (size_t)s->size.nights * s->size.runs * s->size.windows * s->size.per_window)
+        stored_die("the scan saw other rows");
+}
+
+void stored_take_fresh(struct stored *s, struct qs_history_data *data)
+{
+    free(s->fresh);
+    s->fresh = data->fresh;
+    s->fresh_count = data->fresh_count;
+    data->fresh = NULL;
+}
+
+/* SQLite's own API, because the store has no call for it. */
+void stored_forget(struct stored *s)
+{
+    sqlite3 *db = NULL;
+    if (sqlite3_open(s->path, &db) != SQLITE_OK || sqlite3_busy_timeout(db, 5000) != SQLITE_OK ||
+        sqlite3_exec(db, "DELETE FROM run_median", NULL, NULL, NULL) != SQLITE_OK)
+        stored_die(sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+static double cpu_s(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+}
+
+static double run_side(struct stored *s, const struct stored_side *side, void *user)
+{
+    if (side->prepare)
+        side->prepare(user);
+    double began_s = cpu_s();
+    side->run(user);
+    double spent_s = cpu_s() - began_s;
+    if (s->fresh_count > 0) {
+        qs_store_medians(s->store, s->fresh, s->fresh_count, stored_on_done, NULL);
+        qs_loop_run(s->loop);
+        s->fresh_count = 0;
+    }
+    return spent_s;
+}
+
+static void print_side(const char *name, const double *spent_s, const double *scan_s)
+{
+    double ratio[STORED_ROUNDS], median_s = 0, median = 0;
+    struct qs_median_ci ci;
+    for (size_t r = 0; r < STORED_ROUNDS; r++)
+        ratio[r] = spent_s[r] / scan_s[r];
+    if (qs_median(spent_s, STORED_ROUNDS, &median_s) != QS_OK ||
+        qs_median(ratio, STORED_ROUNDS, &median) != QS_OK ||
+        qs_median_ci(ratio, STORED_ROUNDS, 0.95, &ci) != QS_OK)
+        stored_die("no median");
+    printf("  %-24s %9.2f ms, ratio to the scan %.3f (%.0f %% interval %.3f to %.3f)\n", name, median_s * 1e3,
+           median, 100 * ci.ci.level, ci.ci.lo, ci.ci.hi);
+}
+
+void stored_rounds(struct stored *s, const struct stored_side *sides, size_t count, void *user)
+{
+    double spent_s[STORED_SIDES_MOST][STORED_ROUNDS];
+    size_t order[STORED_SIDES_MOST];
+    for (size_t i = 0; i < count; i++) /* from here on all is in memory */
+        (void)run_side(s, &sides[i], user);
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    for (size_t r = 0; r < STORED_ROUNDS; r++) {
+        for (size_t i = count - 1; i > 0; i--) {
+            size_t j = (size_t)qs_rng_below(&s->rng, i + 1), swap = order[i];
+            order[i] = order[j];
+            order[j] = swap;
+        }
+        for (size_t i = 0; i < count; i++)
+            spent_s[order[i]][r] = run_side(s, &sides[order[i]], user);
+    }
+    for (size_t i = 0; i < count; i++)
+        print_side(sides[i].name, spent_s[i], spent_s[0]);
 }
 
 void stored_close(struct stored *s)
 {
     char command[64];
+    free(s->fresh);
+    sqlite3_finalize(s->scan);
+    sqlite3_close(s->bare);
     qs_store_close(s->store);
     qs_loop_run(s->loop);
     qs_loop_free(s->loop);

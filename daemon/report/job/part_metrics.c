@@ -1,4 +1,5 @@
 /* The metrics beside the duration: each as a sample of its own, with its values in the order of time. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,7 @@ static void put_one(struct qs_json *j, struct part *p, const struct qs_analysis_
 
 static void count_dropped(const struct qs_values *v, struct part *p)
 {
+    assert(!v->disturbed || v->tainted >= v->n);
     p->dropped[QS_DROP_TAINTED] += v->tainted - (v->disturbed ? v->n : 0);
     p->dropped[QS_DROP_WARMUP] += v->warm;
 }

@@ -96,9 +96,12 @@ static void add_metrics(struct maker *k, const struct qs_sample *s)
     }
     if (s->block % 4 != 3)
         metrics_put(metrics_of(k->m, POWER), floor(800 * noise(k)));
-    for (size_t i = 0; i < METRICS; i++)
-        metrics_of(k->m, i)->disturbed = s->soft_n > 0;
-    metrics_of(k->m, RATE)->tainted = s->soft_n + s->block % 2;
+    for (size_t i = 0; i < METRICS; i++) {
+        struct qs_values *values = metrics_of(k->m, i);
+        values->disturbed = s->soft_n > 0;
+        values->tainted = values->disturbed ? values->n : 0;
+    }
+    metrics_of(k->m, RATE)->tainted += s->block % 2;
     metrics_of(k->m, RATE)->warm = s->soft_n > 0 ? 0 : s->block % 3;
 }
 
