@@ -104,7 +104,7 @@ static bool read_job(struct qs_store_reader *reader, struct sides *s, int64_t id
     const struct qs_job_info *info = &jobs.at[0];
     bool ok = qs_farm_spec_from_store(info->spec_json ? info->spec_json : "", info->seed, &spec, err);
     if (ok) {
-        s->jobs = qs_realloc(s->jobs, (s->job_count + 1) * sizeof *s->jobs);
+        s->jobs = qs_grow(s->jobs, s->job_count, sizeof *s->jobs);
         memmove(s->jobs + at + 1, s->jobs + at, (s->job_count++ - at) * sizeof *s->jobs);
         s->jobs[at] = (struct qs_sides_job){.id = id, .spec = spec};
     }

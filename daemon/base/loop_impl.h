@@ -20,7 +20,6 @@ struct qs_timer {
 struct qs_timerq {
     struct qs_timer **heap; /* owned, with the timers in it */
     size_t count;
-    size_t cap;
     uint64_t next_seq;
 };
 

@@ -46,10 +46,7 @@ static void sift_down(struct qs_timerq *q, size_t i, struct qs_timer *t)
 
 void qs_timerq_push(struct qs_timerq *q, struct qs_timer *t)
 {
-    if (q->count == q->cap) {
-        q->cap = q->cap ? q->cap * 2 : 16;
-        q->heap = qs_realloc(q->heap, q->cap * sizeof(void *));
-    }
+    q->heap = qs_grow(q->heap, q->count, sizeof(void *));
     t->seq = q->next_seq++;
     q->count++;
     sift_up(q, q->count - 1, t);

@@ -33,6 +33,16 @@ void *qs_realloc(void *old, size_t bytes)
     return or_die(realloc(old, bytes ? bytes : 1));
 }
 
+void *qs_grow(void *list, size_t count, size_t item_bytes)
+{
+    size_t bytes;
+    if ((count & (count - 1)) != 0) /* not 0, 1, 2, 4, ... */
+        return list;
+    if (__builtin_mul_overflow(count ? 2 * count : 1, item_bytes, &bytes))
+        return or_die(NULL);
+    return qs_realloc(list, bytes);
+}
+
 char *qs_strdup(const char *s)
 {
     return s ? or_die(strdup(s)) : NULL;

@@ -10,7 +10,7 @@
 
 static struct qs_finding *add(struct qs_findings *f)
 {
-    f->at = qs_realloc(f->at, (f->count + 1) * sizeof(*f->at));
+    f->at = qs_grow(f->at, f->count, sizeof(*f->at));
     f->at[f->count] = (struct qs_finding){
         .base = NAN, .cand = NAN, .sd_log = NAN, .metric = "", .unit = "", .candidate = "", .stands = true};
     return &f->at[f->count++];

@@ -59,7 +59,7 @@ static void add_word(struct words *words, const char *text, size_t n)
         free(copy);
         return;
     }
-    words->at = qs_realloc(words->at, (words->count + 1) * sizeof(*words->at));
+    words->at = qs_grow(words->at, words->count, sizeof(*words->at));
     words->at[words->count++] = copy;
 }
 

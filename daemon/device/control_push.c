@@ -85,7 +85,7 @@ static bool add_file(struct qs_control *c, const struct qs_job_file *of, struct 
     if (fd < 0)
         return qs_fail_prefix(err, "%s", of->name);
     close(fd);
-    p->files = qs_realloc(p->files, (p->count + 1) * sizeof *p->files);
+    p->files = qs_grow(p->files, p->count, sizeof *p->files);
     struct qs_push_file *file = &p->files[p->count++];
     *file = (struct qs_push_file){
         .content = {.bytes = (uint64_t)bytes, .flags = of->executable ? QS_FILE_EXECUTABLE : 0}};

@@ -79,7 +79,7 @@ void qs_control_window_store(struct qs_control *c)
 
 static void push(double **list, size_t *n, double v)
 {
-    *list = qs_realloc(*list, (*n + 1) * sizeof **list);
+    *list = qs_grow(*list, *n, sizeof **list);
     (*list)[(*n)++] = v;
 }
 

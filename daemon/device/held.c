@@ -53,7 +53,7 @@ void qs_held_add(struct qs_held_runs *h, const struct qs_uid *run, uint64_t firs
 {
     if (h->count >= QS_HELD_MAX || next_seq <= first_seq)
         return;
-    h->list = qs_realloc(h->list, (h->count + 1) * sizeof *h->list);
+    h->list = qs_grow(h->list, h->count, sizeof *h->list);
     h->list[h->count++] = (struct qs_held_run){.run = *run, .first_seq = first_seq, .next_seq = next_seq};
 }
 

@@ -146,7 +146,7 @@ static void append_medians(struct qs_plan *p, const double *medians_ns, bool sof
     size_t arms = p->spec->arm_count;
     p->medians_ns = qs_realloc(p->medians_ns, (p->blocks_done + 1) * arms * sizeof *p->medians_ns);
     memcpy(p->medians_ns + p->blocks_done * arms, medians_ns, arms * sizeof *medians_ns);
-    p->soft = qs_realloc(p->soft, (p->blocks_done + 1) * sizeof *p->soft);
+    p->soft = qs_grow(p->soft, p->blocks_done, sizeof *p->soft);
     p->soft[p->blocks_done] = soft;
     p->blocks_done++;
 }

@@ -14,7 +14,7 @@ struct slot {
 struct qs_inventory {
     struct slot *slots;                /* owned */
     struct qs_inventory_item **sorted; /* owned: by serial, then port path */
-    size_t slot_count, slot_room, count, room;
+    size_t slot_count, count;
     uint32_t empty; /* + 1, 0 = none */
     struct qs_inventory_item *first, *last;
 };
@@ -74,10 +74,7 @@ static struct qs_inventory_handle take_slot(struct qs_inventory *inv, struct qs_
     if (inv->empty > 0) {
         inv->empty = inv->slots[at].next_empty;
     } else {
-        if (inv->slot_count == inv->slot_room) {
-            inv->slot_room = inv->slot_room ? inv->slot_room * 2 : 16;
-            inv->slots = qs_realloc(inv->slots, inv->slot_room * sizeof *inv->slots);
-        }
+        inv->slots = qs_grow(inv->slots, inv->slot_count, sizeof *inv->slots);
         inv->slots[inv->slot_count++].generation = 0;
     }
     inv->slots[at].item = item;
@@ -92,10 +89,7 @@ struct qs_inventory_item *qs_inventory_add(struct qs_inventory *inv, const char 
                 port_path[0] ? " at " : "", port_path);
         return NULL;
     }
-    if (inv->count == inv->room) {
-        inv->room = inv->room ? inv->room * 2 : 16;
-        inv->sorted = qs_realloc(inv->sorted, inv->room * sizeof(struct qs_inventory_item *));
-    }
+    inv->sorted = qs_grow(inv->sorted, inv->count, sizeof(struct qs_inventory_item *));
     struct qs_inventory_item *item = qs_calloc(1, sizeof *item);
     item->serial = qs_strdup(serial);
     item->port_path = qs_strdup(port_path);

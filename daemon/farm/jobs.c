@@ -53,7 +53,7 @@ struct qs_farm_job *qs_farm_find(const struct qs_farm *farm, int64_t id)
 
 void qs_farm_add(struct qs_farm *farm, struct qs_farm_job *job)
 {
-    farm->jobs = qs_realloc(farm->jobs, (farm->job_count + 1) * sizeof(struct qs_farm_job *));
+    farm->jobs = qs_grow(farm->jobs, farm->job_count, sizeof(struct qs_farm_job *));
     farm->jobs[farm->job_count++] = job;
 }
 

@@ -33,20 +33,13 @@ void qs_pool_free(struct qs_pool *pool)
     free(pool);
 }
 
-/* Room for one more in an array that doubles. */
-static void *one_more(void *array, size_t count, size_t bytes)
-{
-    bool full = (count & (count - 1)) == 0; /* 0, 1, 2, 4, ... */
-    return full ? qs_realloc(array, (count ? count * 2 : 1) * bytes) : array;
-}
-
 void qs_pool_offer(struct qs_pool *pool, struct qs_queue_device *device, qs_selector_fact_fn *fact)
 {
     if (pool->where && !(pool->selector && qs_selector_match(pool->selector, fact, device->owner)))
         return;
-    pool->devices = one_more(pool->devices, pool->count, sizeof(struct qs_queue_device *));
+    pool->devices = qs_grow(pool->devices, pool->count, sizeof(struct qs_queue_device *));
     pool->devices[pool->count++] = device;
-    device->pools = one_more(device->pools, device->pool_count, sizeof(struct qs_pool *));
+    device->pools = qs_grow(device->pools, device->pool_count, sizeof(struct qs_pool *));
     device->pools[device->pool_count++] = pool;
 }
 

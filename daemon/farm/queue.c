@@ -19,7 +19,7 @@ struct qs_queue {
     struct qs_queue_device *first, *last; /* in order of arrival */
     struct qs_pool *pools;                /* owned: those with jobs */
     struct look *looks;                   /* owned: a heap, the first to come on top */
-    size_t look_count, look_room;
+    size_t look_count;
     uint64_t next_device, next_job; /* orders to give out */
     size_t local_taken;
     uint64_t visits;
@@ -72,10 +72,7 @@ static void swap(struct look *a, struct look *b)
 
 static void push(struct qs_queue *q, struct look look)
 {
-    if (q->look_count == q->look_room) {
-        q->look_room = q->look_room ? q->look_room * 2 : 16;
-        q->looks = qs_realloc(q->looks, q->look_room * sizeof *q->looks);
-    }
+    q->looks = qs_grow(q->looks, q->look_count, sizeof *q->looks);
     size_t at = q->look_count++;
     q->looks[at] = look;
     for (size_t up = (at - 1) / 2; at > 0 && is_sooner(&q->looks[at], &q->looks[up]); up = (at - 1) / 2) {

@@ -214,7 +214,7 @@ struct row_texts {
 
 static const char *own(struct row_texts *t, struct qs_buf *buf)
 {
-    t->owned = qs_realloc(t->owned, (t->owned_n + 1) * sizeof(char *));
+    t->owned = qs_grow(t->owned, t->owned_n, sizeof(char *));
     t->owned[t->owned_n] = qs_buf_take(buf);
     return t->owned[t->owned_n++];
 }

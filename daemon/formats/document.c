@@ -24,11 +24,8 @@ static bool has_room(struct qs_document_build *b, const char *at)
     struct qs_document *d = b->to;
     if (d->n == QS_DOCUMENT_VALUES)
         return qs_reader_fail(b->r, at, NULL, "more than %d values", QS_DOCUMENT_VALUES);
-    if (d->n == b->cap) {
-        int64_t **list = is_other(b->form) ? &d->values : &d->durations_ns;
-        b->cap = b->cap ? 2 * b->cap : 64;
-        *list = qs_realloc(*list, b->cap * sizeof **list);
-    }
+    int64_t **list = is_other(b->form) ? &d->values : &d->durations_ns;
+    *list = qs_grow(*list, d->n, sizeof **list);
     return true;
 }
 

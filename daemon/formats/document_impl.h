@@ -9,7 +9,6 @@ struct qs_document_build {
     const struct qs_form *form;
     struct qs_reader *r;
     struct qs_document *to;
-    size_t cap;
 };
 
 /* One more value, of `ns` for all evaluations; `at` is its place. False with a problem: also where one

@@ -108,7 +108,7 @@ struct qs_import_build *qs_reader_series(struct qs_reader *r, const struct qs_im
                        QS_IMPORT_SERIES);
         return NULL;
     }
-    r->at = qs_realloc(r->at, (r->count + 1) * sizeof *r->at);
+    r->at = qs_grow(r->at, r->count, sizeof *r->at);
     struct qs_import_build *b = &r->at[r->count];
     *b = (struct qs_import_build){.hash = hash};
     b->series.benchmark = qs_strdup(key->benchmark);
@@ -142,10 +142,7 @@ bool qs_reader_value(struct qs_reader *r, struct qs_import_build *b, double numb
         return qs_reader_drop(r, b, QS_DROP_NOT_FINITE, 1);
     if (!charge(r, 1))
         return false;
-    if (b->count == b->cap) {
-        b->cap = b->cap ? 2 * b->cap : 16;
-        b->points = qs_realloc(b->points, b->cap * sizeof *b->points);
-    }
+    b->points = qs_grow(b->points, b->count, sizeof *b->points);
     b->points[b->count] = (struct qs_import_point){.v = v, .run = run, .order = order, .index = b->count};
     b->points[b->count++].label = label ? qs_strndup(label, QS_IMPORT_NAME_BYTES) : NULL;
     b->labelled = b->labelled || label;

@@ -19,7 +19,7 @@ struct qs_import_build { /* one series while it grows */
     struct qs_import_series series;
     uint64_t hash;
     struct qs_import_point *points; /* owned */
-    size_t count, cap;
+    size_t count;
     bool labelled;
 };
 

@@ -62,7 +62,7 @@ static void facts_free(struct facts *f)
 
 static void take_fact(struct facts *f, const char *key, const char *value)
 {
-    f->at = qs_realloc(f->at, (f->count + 1) * sizeof *f->at);
+    f->at = qs_grow(f->at, f->count, sizeof *f->at);
     f->at[f->count++] = (struct fact){.key = qs_strdup(key), .value = qs_strdup(value)};
 }
 
@@ -134,7 +134,7 @@ void qs_env_diff_add(struct qs_env_diff *diff, const char *key, const char *base
 {
     if ((!base && !cand) || (base && cand && strcmp(base, cand) == 0))
         return;
-    diff->at = qs_realloc(diff->at, (diff->count + 1) * sizeof *diff->at);
+    diff->at = qs_grow(diff->at, diff->count, sizeof *diff->at);
     diff->at[diff->count++] = (struct qs_env_change){.key = qs_strdup(key),
                                                      .base = base ? qs_strdup(base) : NULL,
                                                      .cand = cand ? qs_strdup(cand) : NULL,

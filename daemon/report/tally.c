@@ -11,7 +11,7 @@ static struct qs_tally_metric *metric_of(struct qs_tally *tally, const char *nam
     for (size_t i = 0; i < tally->metric_count; i++)
         if (strcmp(tally->metrics[i].name, name) == 0)
             return &tally->metrics[i];
-    tally->metrics = qs_realloc(tally->metrics, (tally->metric_count + 1) * sizeof *tally->metrics);
+    tally->metrics = qs_grow(tally->metrics, tally->metric_count, sizeof *tally->metrics);
     tally->metrics[tally->metric_count] = (struct qs_tally_metric){.name = name};
     return &tally->metrics[tally->metric_count++];
 }

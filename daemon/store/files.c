@@ -70,7 +70,7 @@ static void set_doubt(struct qs_files *files, const char *sha256, bool doubted)
     pthread_mutex_lock(&files->mutex);
     size_t i = find_doubt(files, sha256);
     if (doubted && i == files->doubt_count) {
-        files->doubts = qs_realloc(files->doubts, ++files->doubt_count * sizeof *files->doubts);
+        files->doubts = qs_grow(files->doubts, files->doubt_count++, sizeof *files->doubts);
         snprintf(files->doubts[i].sha256, sizeof files->doubts[i].sha256, "%s", sha256);
     } else if (!doubted && i < files->doubt_count) {
         files->doubts[i] = files->doubts[--files->doubt_count];

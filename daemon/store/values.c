@@ -33,7 +33,7 @@ static void add(double **list, size_t *n, double value)
 {
     if (isnan(value))
         return;
-    *list = qs_read_grow(*list, *n, sizeof **list);
+    *list = qs_grow(*list, *n, sizeof **list);
     (*list)[(*n)++] = value;
 }
 

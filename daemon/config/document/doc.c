@@ -29,12 +29,9 @@ bool qs_doc_charge(struct qs_doc_build *b, unsigned line, unsigned column, unsig
     return true;
 }
 
-/* Room for one more in an array that grows by doubling: its capacity is the power of two at or above its
- * count. */
 static struct qs_node *grow(struct qs_node *at, size_t count)
 {
-    if ((count & (count - 1)) == 0)
-        at = qs_realloc(at, (count == 0 ? 1 : 2 * count) * sizeof(*at));
+    at = qs_grow(at, count, sizeof(*at));
     memset(&at[count], 0, sizeof(at[count]));
     return at;
 }

@@ -109,7 +109,7 @@ static bool keep_anchor(struct reader *r, const char *name, const struct qs_node
         qs_problems_add(r->b->problems, r->b->doc, node, NULL, NULL, "more than %d anchors", ANCHORS_MAX);
         return false;
     }
-    r->anchors = qs_realloc(r->anchors, (r->anchor_count + 1) * sizeof(*r->anchors));
+    r->anchors = qs_grow(r->anchors, r->anchor_count, sizeof(*r->anchors));
     struct anchor *a = &r->anchors[r->anchor_count++];
     *a = (struct anchor){.name = qs_strdup(name)};
     r->line = node->line;

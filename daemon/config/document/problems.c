@@ -86,7 +86,7 @@ static void quote_line(struct qs_problem *p, const char *source)
 /* Keeps the list in order of place; places that are not known go last. */
 static void insert(struct qs_problems *list, struct qs_problem *p)
 {
-    list->at = qs_realloc(list->at, (list->count + 1) * sizeof(*list->at));
+    list->at = qs_grow(list->at, list->count, sizeof(*list->at));
     size_t i = list->count;
     for (; i > 0; i--) {
         const struct qs_problem *before = &list->at[i - 1];

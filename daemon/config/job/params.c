@@ -284,7 +284,7 @@ static void add_point(struct qs_job_spec *spec, size_t benchmark, struct qs_para
     qs_buf_str(&label, spec->benchmarks[benchmark].name);
     for (size_t i = 0; i < params.count; i++)
         qs_buf_fmt(&label, " %s=%s", params.at[i].name, params.at[i].value);
-    spec->points = qs_realloc(spec->points, (spec->point_count + 1) * sizeof(*spec->points));
+    spec->points = qs_grow(spec->points, spec->point_count, sizeof(*spec->points));
     spec->points[spec->point_count++] =
         (struct qs_job_point){.benchmark = benchmark, .params = params, .label = qs_buf_take(&label)};
 }

@@ -24,7 +24,7 @@ bool qs_job_is_traced(const struct qs_job_trace *trace, uint32_t block)
 
 static void add(struct qs_strings *out, char *owned)
 {
-    out->at = qs_realloc(out->at, (out->count + 1) * sizeof *out->at);
+    out->at = qs_grow(out->at, out->count, sizeof *out->at);
     out->at[out->count++] = owned;
 }
 

@@ -31,7 +31,7 @@ void qs_grid_done(struct qs_grid *grid)
 void qs_grid_cell(struct qs_grid *grid, const char *text)
 {
     size_t n = cell_count(grid);
-    grid->cells = qs_realloc(grid->cells, (n + 2) * sizeof(*grid->cells));
+    grid->cells = qs_grow(grid->cells, n + 1, sizeof(*grid->cells)); /* the NULL at the end is one */
     grid->cells[n] = qs_strdup(text);
     for (char *s = strchr(grid->cells[n], '\n'); s != NULL; s = strchr(s, '\n'))
         *s = ' '; /* a cell is one line */

@@ -148,7 +148,7 @@ static bool keep(struct reader *r, const struct qs_opt_use *use)
         if (a->use[i].opt == use->opt)
             return qs_args_fail(a, r->problem, use->arg, 0, "keep one of them", "--%s is given twice",
                                 use->opt->name);
-    a->use = qs_realloc(a->use, (a->use_count + 1) * sizeof(*a->use));
+    a->use = qs_grow(a->use, a->use_count, sizeof(*a->use));
     a->use[a->use_count++] = *use;
     return true;
 }
@@ -230,7 +230,7 @@ bool qs_args_read(struct qs_args *args, size_t from, const struct qs_opt *table,
         } else if (arg[0] == '-' && arg[1] != '\0') {
             ok = short_options(&r);
         } else {
-            args->word = qs_realloc(args->word, (args->word_count + 1) * sizeof(*args->word));
+            args->word = qs_grow(args->word, args->word_count, sizeof(*args->word));
             args->word[args->word_count++] = r.i;
         }
     }

@@ -29,7 +29,7 @@ static const struct {
 
 void qs_words_add(struct qs_words *words, const char *word, size_t n)
 {
-    words->at = qs_realloc(words->at, (words->count + 2) * sizeof(*words->at));
+    words->at = qs_grow(words->at, words->count + 1, sizeof(*words->at)); /* the NULL at the end is one */
     words->at[words->count++] = qs_strndup(word, n);
     words->at[words->count] = NULL;
 }

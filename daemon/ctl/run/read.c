@@ -45,7 +45,7 @@ static bool read_shell(const struct qs_args *args, struct qs_run_plan *plan, str
 
 static struct qs_run_command *add_command(struct qs_run_plan *plan, const char *text, size_t arg, size_t skip)
 {
-    plan->commands = qs_realloc(plan->commands, (plan->command_count + 1) * sizeof(*plan->commands));
+    plan->commands = qs_grow(plan->commands, plan->command_count, sizeof(*plan->commands));
     struct qs_run_command *c = &plan->commands[plan->command_count++];
     *c = (struct qs_run_command){.text = qs_strdup(text), .arg = arg, .skip = skip};
     return c;

@@ -27,7 +27,7 @@ static void add_iterations(struct qs_report_arm *arm, const struct qs_report_run
         qs_realloc(arm->iterations_ns, (arm->iterations + run->n) * sizeof *arm->iterations_ns);
     for (size_t i = 0; i < run->n; i++)
         arm->iterations_ns[arm->iterations++] = run->ns[i];
-    arm->run_medians_ns = qs_realloc(arm->run_medians_ns, (arm->runs + 1) * sizeof *arm->run_medians_ns);
+    arm->run_medians_ns = qs_grow(arm->run_medians_ns, arm->runs, sizeof *arm->run_medians_ns);
     arm->run_medians_ns[arm->runs++] = run->median_ns;
 }
 

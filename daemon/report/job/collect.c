@@ -245,7 +245,7 @@ enum qs_status qs_report_groups(const struct qs_report_input *in, const struct q
             ;
         if (first->point >= in->spec->point_count)
             continue;
-        groups = qs_realloc(groups, (count + 1) * sizeof *groups);
+        groups = qs_grow(groups, count, sizeof *groups);
         groups[count] = (struct qs_report_group){.in = in,
                                                  .work = &work,
                                                  .point = first->point,

@@ -24,7 +24,7 @@ struct row {
 
 struct table {
     struct row *rows; /* owned */
-    size_t count, room, constant, too_few;
+    size_t count, constant, too_few;
 };
 
 static bool begins(const char *s, const char *with)
@@ -88,10 +88,7 @@ static void add_row(struct table *t, struct row row, const double *x, const doub
     t->too_few += status == QS_ETOOFEW || status == QS_ENODATA;
     if (status != QS_OK)
         return;
-    if (t->count == t->room) {
-        t->room = t->room > 0 ? 2 * t->room : 16;
-        t->rows = qs_realloc(t->rows, t->room * sizeof *t->rows);
-    }
+    t->rows = qs_grow(t->rows, t->count, sizeof *t->rows);
     row.rho = s.rho;
     row.p = row.p_bh = s.p;
     t->rows[t->count++] = row;

@@ -24,7 +24,7 @@ static void add_text(struct texts *t, char *text)
             return;
         }
     }
-    t->at = qs_realloc(t->at, (t->count + 1) * sizeof *t->at);
+    t->at = qs_grow(t->at, t->count, sizeof *t->at);
     t->at[t->count++] = text;
 }
 

@@ -148,11 +148,11 @@ static void add_pair(struct qs_sides *s, struct qs_side_series *base, struct qs_
         point = same_point(pair, base, cand) ? &s->points[i - 1] : NULL;
     }
     if (!point) {
-        s->points = qs_realloc(s->points, (s->point_count + 1) * sizeof *s->points);
+        s->points = qs_grow(s->points, s->point_count, sizeof *s->points);
         point = &s->points[s->point_count++];
         *point = (struct qs_sides_point){.margin_ratio = s->how.margin_ratio};
     }
-    point->pairs = qs_realloc(point->pairs, (point->count + 1) * sizeof *point->pairs);
+    point->pairs = qs_grow(point->pairs, point->count, sizeof *point->pairs);
     point->pairs[point->count++] = (struct qs_sides_pair){.series = {base, cand}};
     base->matched = cand->matched = true;
 }

@@ -85,7 +85,7 @@ bool qs_picks_parse(const char *text, struct qs_picks *ret, struct qs_err *err)
     for (const char *at = text;; at++) {
         size_t n = strcspn(at, ",");
         char *item = qs_strndup(at, n);
-        ret->at = qs_realloc(ret->at, (ret->count + 1) * sizeof *ret->at);
+        ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         ret->at[ret->count] = (struct qs_arm_pick){0};
         bool ok = ret->count < PICKS_MOST && take_item(item, &ret->at[ret->count++]);
         if (!ok) {

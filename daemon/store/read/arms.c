@@ -90,7 +90,7 @@ static void note_running(struct reading *g, int64_t job)
     struct qs_arm_runs *ret = g->ret;
     if (!qs_ids_add(&g->running, job))
         return;
-    ret->running = qs_realloc(ret->running, (ret->running_count + 1) * sizeof *ret->running);
+    ret->running = qs_grow(ret->running, ret->running_count, sizeof *ret->running);
     ret->running[ret->running_count++] = job;
 }
 
@@ -109,7 +109,7 @@ static bool read_runs(struct reading *g, const struct qs_arm_pick *pick, struct 
     qs_stmt_text(&s, pick->build_to);
     bool more = false, ok = qs_stmt_step(&s, &more, err);
     while (ok && more) {
-        ret->at = qs_read_grow(ret->at, ret->count, sizeof *ret->at);
+        ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         struct qs_arm_run *run = &ret->at[ret->count];
         take_run(&s, run);
         bool running = qs_stmt_get_int(&s) != 0;
@@ -179,7 +179,7 @@ static bool read_labels(struct qs_store_reader *r, struct labels *ret, struct qs
         return false;
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
-        ret->at = qs_read_grow(ret->at, ret->count, sizeof *ret->at);
+        ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         ret->at[ret->count++] = qs_stmt_dup_text(&s);
         ok = qs_stmt_step(&s, &row, err);
     }

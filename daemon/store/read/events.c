@@ -37,7 +37,7 @@ bool qs_read_events(struct qs_store_reader *r, int64_t job, int64_t after_id, si
         qs_stmt_int(&s, job);
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
-        ret->at = qs_read_grow(ret->at, ret->count, sizeof *ret->at);
+        ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         take_event(&s, &ret->at[ret->count++]);
         ok = qs_stmt_step(&s, &row, err);
     }

@@ -21,7 +21,7 @@ bool qs_read_file_uses(struct qs_store_reader *r, struct qs_file_uses *ret, stru
     while (ok && row) {
         const char *hash = qs_stmt_get_text(&s);
         if (hash && strlen(hash) == sizeof ret->at[0].sha256 - 1) {
-            ret->at = qs_read_grow(ret->at, ret->count, sizeof *ret->at);
+            ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
             memcpy(ret->at[ret->count++].sha256, hash, sizeof ret->at[0].sha256);
         }
         ok = qs_stmt_step(&s, &row, err);

@@ -82,8 +82,8 @@ static bool read_runs(struct qs_store_reader *r, int64_t device, int64_t metric,
     qs_stmt_int(&s, QS_MEDIAN_METHOD);
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
-        session->runs = qs_read_grow(session->runs, session->run_count, sizeof *session->runs);
-        *ret_rows = qs_read_grow(*ret_rows, session->run_count, sizeof **ret_rows);
+        session->runs = qs_grow(session->runs, session->run_count, sizeof *session->runs);
+        *ret_rows = qs_grow(*ret_rows, session->run_count, sizeof **ret_rows);
         take_run(&s, &session->runs[session->run_count], &(*ret_rows)[session->run_count]);
         session->run_count++;
         ok = qs_stmt_step(&s, &row, err);
@@ -95,7 +95,7 @@ static bool read_runs(struct qs_store_reader *r, int64_t device, int64_t metric,
 static void add_fresh(struct qs_history_data *data, const struct qs_history_run *run, int64_t metric,
                       int64_t windows)
 {
-    data->fresh = qs_read_grow(data->fresh, data->fresh_count, sizeof *data->fresh);
+    data->fresh = qs_grow(data->fresh, data->fresh_count, sizeof *data->fresh);
     struct qs_median_row *row = &data->fresh[data->fresh_count++];
     *row = (struct qs_median_row){.metric = metric,
                                   .median = run->median,
@@ -155,7 +155,7 @@ static bool read_sessions(struct qs_store_reader *r, const struct qs_series_info
     qs_stmt_int(&s, until_wall_ns);
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
-        ret->at = qs_read_grow(ret->at, ret->count, sizeof *ret->at);
+        ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         take_session(&s, &ret->at[ret->count++]);
         ok = qs_stmt_step(&s, &row, err);
     }

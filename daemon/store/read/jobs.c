@@ -52,7 +52,7 @@ static bool take_jobs(struct qs_stmt *s, struct qs_jobs *ret, struct qs_err *err
 {
     bool row = false, ok = qs_stmt_step(s, &row, err);
     while (ok && row) {
-        ret->at = qs_read_grow(ret->at, ret->count, sizeof *ret->at);
+        ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         take_job(s, &ret->at[ret->count++]);
         ok = qs_stmt_step(s, &row, err);
     }
@@ -84,7 +84,7 @@ bool qs_read_live_jobs(struct qs_store_reader *r, struct qs_live_jobs *ret, stru
         return false;
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
-        ret->at = qs_read_grow(ret->at, ret->count, sizeof *ret->at);
+        ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         struct qs_live_job *job = &ret->at[ret->count++];
         job->id = qs_stmt_get_int(&s);
         job->running = qs_stmt_get_int(&s) != 0;

@@ -24,7 +24,7 @@ static bool read_runs(struct qs_store_reader *r, int64_t *job, const uint8_t *ui
     qs_stmt_blob(&s, uid, UID_BYTES);
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
-        ret->at = qs_read_grow(ret->at, ret->count, sizeof *ret->at);
+        ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         struct qs_run_metrics *run = &ret->at[ret->count++];
         *run = (struct qs_run_metrics){.id = qs_stmt_get_int(&s)};
         qs_stmt_get_blob(&s, run->uid, sizeof run->uid);

@@ -44,7 +44,7 @@ bool qs_read_named(struct qs_store_reader *r, const struct qs_named_filter *filt
     qs_stmt_int(&s, filter->until_wall_ns);
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
-        ret->at = qs_read_grow(ret->at, ret->count, sizeof *ret->at);
+        ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         take(&s, &ret->at[ret->count++]);
         ok = qs_stmt_step(&s, &row, err);
     }

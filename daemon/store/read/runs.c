@@ -68,7 +68,7 @@ static bool take_runs(struct qs_stmt *s, struct qs_runs *ret, struct qs_err *err
 {
     bool row = false, ok = qs_stmt_step(s, &row, err);
     while (ok && row) {
-        ret->at = qs_read_grow(ret->at, ret->count, sizeof *ret->at);
+        ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         take_run(s, &ret->at[ret->count++]);
         ok = qs_stmt_step(s, &row, err);
     }

@@ -53,7 +53,7 @@ static bool read_runs(struct qs_store_reader *r, int64_t job, struct qs_samples 
     qs_stmt_int(&s, job);
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
-        ret->at = qs_read_grow(ret->at, ret->count, sizeof *ret->at);
+        ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         take_sample(&s, &ret->at[ret->count++]);
         ok = qs_stmt_step(&s, &row, err);
     }
@@ -63,7 +63,7 @@ static bool read_runs(struct qs_store_reader *r, int64_t job, struct qs_samples 
 
 static void add(double **values, size_t *count, double value)
 {
-    *values = qs_read_grow(*values, *count, sizeof **values);
+    *values = qs_grow(*values, *count, sizeof **values);
     (*values)[(*count)++] = value;
 }
 

@@ -70,7 +70,7 @@ bool qs_read_series(struct qs_store_reader *r, const struct qs_series_filter *fi
     qs_stmt_int(&s, (int64_t)limit);
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
-        ret->at = qs_read_grow(ret->at, ret->count, sizeof *ret->at);
+        ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         take_series(&s, &ret->at[ret->count++]);
         ok = qs_stmt_step(&s, &row, err);
     }
@@ -95,7 +95,7 @@ void qs_series_list_free(struct qs_series_list *list)
 
 static void add_metric(struct qs_history_metrics *to, const struct qs_history_metric *metric)
 {
-    to->at = qs_read_grow(to->at, to->count, sizeof *to->at);
+    to->at = qs_grow(to->at, to->count, sizeof *to->at);
     to->at[to->count++] = *metric;
 }
 

@@ -7,12 +7,6 @@
 #include "base/mem.h"
 #include "store/rows.h"
 
-/* Room for one more item of `size_bytes` behind `count`, growing by powers of two. */
-static inline void *qs_read_grow(void *at, size_t count, size_t size_bytes)
-{
-    return (count & (count - 1)) == 0 ? qs_realloc(at, (count ? count * 2 : 1) * size_bytes) : at;
-}
-
 enum qs_run_state qs_read_run_state(const char *name);
 
 #endif

@@ -45,8 +45,8 @@ static const char list_sql[] =
 
 static struct qs_arm_metric *add(struct qs_metric_list *list, int64_t id)
 {
-    list->at = qs_read_grow(list->at, list->count, sizeof *list->at);
-    list->ids = qs_read_grow(list->ids, list->count, sizeof *list->ids);
+    list->at = qs_grow(list->at, list->count, sizeof *list->at);
+    list->ids = qs_grow(list->ids, list->count, sizeof *list->ids);
     list->ids[list->count] = id;
     list->at[list->count] = (struct qs_arm_metric){0};
     return &list->at[list->count++];

@@ -36,7 +36,7 @@ static uint32_t kind_of(struct qs_windows *all, const char *name)
     for (size_t i = 0; i < all->kind_count; i++)
         if (strcmp(all->kinds[i], name) == 0)
             return (uint32_t)i;
-    all->kinds = qs_read_grow(all->kinds, all->kind_count, sizeof *all->kinds);
+    all->kinds = qs_grow(all->kinds, all->kind_count, sizeof *all->kinds);
     all->kinds[all->kind_count] = qs_strdup(name);
     return (uint32_t)all->kind_count++;
 }
@@ -46,14 +46,14 @@ static void add_value(struct qs_windows *all, struct qs_window_info *w, const ch
 {
     if (isnan(before) && isnan(after))
         return;
-    w->values = qs_read_grow(w->values, w->value_count, sizeof *w->values);
+    w->values = qs_grow(w->values, w->value_count, sizeof *w->values);
     w->values[w->value_count++] = (struct qs_window_value){kind_of(all, kind), before, after};
 }
 
 static void take_window(struct qs_stmt *s, struct qs_windows *all)
 {
     int64_t waited_ns = 0;
-    all->at = qs_read_grow(all->at, all->count, sizeof *all->at);
+    all->at = qs_grow(all->at, all->count, sizeof *all->at);
     struct qs_window_info *w = &all->at[all->count++];
     *w = (struct qs_window_info){.id = qs_stmt_get_int(s)};
     w->run = qs_stmt_get_int(s);
@@ -139,8 +139,8 @@ static void take_iteration(void *user, const struct qs_value *v)
     if (at->w == at->end)
         return;
     struct qs_window_info *w = at->w;
-    w->durations_ns = qs_read_grow(w->durations_ns, w->n, sizeof *w->durations_ns);
-    w->worth = qs_read_grow(w->worth, w->n, sizeof *w->worth);
+    w->durations_ns = qs_grow(w->durations_ns, w->n, sizeof *w->durations_ns);
+    w->worth = qs_grow(w->worth, w->n, sizeof *w->worth);
     w->durations_ns[w->n] = v->value;
     w->worth[w->n++] = v->worth;
 }

@@ -49,9 +49,35 @@ static void strings_are_copied(void **state)
     free(c);
 }
 
-static void an_overflow_ends_the_program_with_one_line(void **state)
+/* Room for each item in turn, what stands in the list is kept, also where it shrank in between; what it has
+ * room for is what the address sanitizer sees. */
+static void lists_grow_one_by_one(void **state)
 {
     (void)state;
+    uint32_t *list = NULL;
+    size_t moves = 0;
+    for (uint32_t i = 0; i < 1000; i++) {
+        uint32_t *grown = qs_grow(list, i, sizeof *list);
+        moves += (i & (i - 1)) == 0;
+        if ((i & (i - 1)) != 0)
+            assert_ptr_equal(grown, list);
+        list = grown;
+        list[i] = i;
+    }
+    assert_int_equal(moves, 11); /* 0, 1, 2, 4, ... 512 */
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_int_equal(list[i], i);
+    for (uint32_t i = 3; i < 40; i++) { /* of the thousand three are left */
+        list = qs_grow(list, i, sizeof *list);
+        list[i] = 2 * i;
+    }
+    assert_int_equal(list[2], 2);
+    assert_int_equal(list[39], 78);
+    free(list);
+}
+
+static void ends_with_one_line(void (*run)(void))
+{
     int fds[2];
     assert_int_equal(pipe(fds), 0);
     pid_t pid = fork();
@@ -59,8 +85,7 @@ static void an_overflow_ends_the_program_with_one_line(void **state)
     if (pid == 0) {
         dup2(fds[1], STDERR_FILENO);
         signal(SIGABRT, SIG_DFL);
-        volatile size_t many = SIZE_MAX / 4;
-        free(qs_calloc(many, 8));
+        run();
         _exit(0);
     }
     close(fds[1]);
@@ -76,12 +101,32 @@ static void an_overflow_ends_the_program_with_one_line(void **state)
     assert_string_equal(line, "quiesce: out of memory\n");
 }
 
+static void too_many_zeroed(void)
+{
+    volatile size_t many = SIZE_MAX / 4;
+    free(qs_calloc(many, 8));
+}
+
+static void too_many_in_a_list(void)
+{
+    volatile size_t many = (SIZE_MAX >> 4) + 1; /* twice as many of 8 bytes are none */
+    free(qs_grow(NULL, many, 8));
+}
+
+static void an_overflow_ends_the_program_with_one_line(void **state)
+{
+    (void)state;
+    ends_with_one_line(too_many_zeroed);
+    ends_with_one_line(too_many_in_a_list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zero_bytes_are_a_pointer),
         cmocka_unit_test(calloc_is_zeroed),
         cmocka_unit_test(strings_are_copied),
+        cmocka_unit_test(lists_grow_one_by_one),
         cmocka_unit_test(an_overflow_ends_the_program_with_one_line),
     };
     return cmocka_run_group_tests_name("mem", tests, NULL, NULL);

@@ -50,7 +50,7 @@ struct lines split_lines(char *text)
     struct lines l = {.text = text};
     for (char *s = text; s != NULL && *s != '\0';) {
         char *end = strchr(s, '\n');
-        l.at = qs_realloc(l.at, (l.count + 1) * sizeof(*l.at));
+        l.at = qs_grow(l.at, l.count, sizeof(*l.at));
         l.at[l.count++] = s;
         if (end != NULL)
             *end++ = '\0';

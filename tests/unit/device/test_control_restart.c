@@ -12,7 +12,7 @@ static const char auto_job[] = "quiesce: 1\n"
 static struct qs_sample *add(struct qs_samples *all, const char *device, uint32_t point, uint32_t block,
                              uint32_t arm, uint32_t n)
 {
-    all->at = qs_realloc(all->at, (all->count + 1) * sizeof *all->at);
+    all->at = qs_grow(all->at, all->count, sizeof *all->at);
     struct qs_sample *s = &all->at[all->count];
     *s = (struct qs_sample){.point = point,
                             .block = block,

@@ -36,7 +36,7 @@ void metrics_run(struct metrics *m, uint32_t block, uint32_t arm, size_t n)
     /* Runs come in the order of block and arm, and so do their names. */
     const uint8_t uid[16] = {(uint8_t)(at >> 8), (uint8_t)at};
     memcpy(s->run_uid, uid, sizeof uid);
-    m->all.at = qs_realloc(m->all.at, (at + 1) * sizeof *m->all.at);
+    m->all.at = qs_grow(m->all.at, at, sizeof *m->all.at);
     m->all.at[at] = (struct qs_run_metrics){.values = qs_calloc(METRICS, sizeof(struct qs_values))};
     memcpy(m->all.at[at].uid, uid, sizeof uid);
     m->all.count++;
@@ -49,7 +49,7 @@ struct qs_values *metrics_of(struct metrics *m, size_t metric)
 
 void metrics_put(struct qs_values *values, double v)
 {
-    values->at = qs_realloc(values->at, (values->n + 1) * sizeof *values->at);
+    values->at = qs_grow(values->at, values->n, sizeof *values->at);
     values->at[values->n++] = v;
 }
 

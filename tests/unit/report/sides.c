@@ -63,7 +63,7 @@ void sides_set(struct qs_values *values, double v)
 struct qs_arm_run *sides_add(struct sides *s, int side, int64_t job, uint32_t arm, uint32_t block, double ns)
 {
     struct qs_arm_runs *runs = &s->runs[side];
-    runs->at = qs_realloc(runs->at, (runs->count + 1) * sizeof *runs->at);
+    runs->at = qs_grow(runs->at, runs->count, sizeof *runs->at);
     struct qs_arm_run *run = &runs->at[runs->count];
     *run = (struct qs_arm_run){.uid = {(uint8_t)side, (uint8_t)runs->count, (uint8_t)(runs->count >> 8)},
                                .job = job,

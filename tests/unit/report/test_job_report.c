@@ -50,7 +50,7 @@ static void windows_init(struct qs_windows *all)
 /* A clean window of a second with these durations; every reading is steady. */
 static struct qs_window_info *window_add(struct qs_windows *all, uint8_t run, const int64_t *ns, size_t n)
 {
-    all->at = qs_realloc(all->at, (all->count + 1) * sizeof *all->at);
+    all->at = qs_grow(all->at, all->count, sizeof *all->at);
     struct qs_window_info *w = &all->at[all->count];
     *w = (struct qs_window_info){.run_uid = {run},
                                  .run = run,

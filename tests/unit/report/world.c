@@ -50,7 +50,7 @@ void world_done(struct world *w)
 struct qs_sample *world_run(struct world *w, uint32_t block, uint32_t arm, const int64_t *ns, size_t n)
 {
     struct qs_samples *all = &w->samples;
-    all->at = qs_realloc(all->at, (all->count + 1) * sizeof *all->at);
+    all->at = qs_grow(all->at, all->count, sizeof *all->at);
     struct qs_sample *s = &all->at[all->count];
     *s = (struct qs_sample){.arm = arm,
                             .block = block,
