@@ -19,15 +19,12 @@ static bool read_proc(const char *pid, char *name, size_t cap, int64_t *ticks)
     if (qs_io_read(path, text, sizeof text) <= 0) {
         return false;
     }
-    char *open = strchr(text, '(');
-    char *end = strrchr(text, ')');
-    if (!open || !end || strlen(end) < 4) {
+    const char *open = strchr(text, '(');
+    const char *p = qs_io_stat_fields(text);
+    if (!open || !p) {
         return false;
     }
-    *end = '\0';
-    snprintf(name, cap, "%s", open + 1);
-    const char *p = end + 3; /* past the state's letter */
-    p++;
+    snprintf(name, cap, "%.*s", (int)(strrchr(text, ')') - open - 1), open + 1);
     int64_t v = 0;
     for (int field = 4; field <= 13; field++) {
         if (!qs_io_i64(&p, &v)) {

@@ -193,10 +193,8 @@ static bool take_entry(struct qs_linux_files *files, const char *name, struct qs
 
 bool qs_files_next(struct qs_linux_files *files, struct qs_port_item *item)
 {
-    char path[QS_PORT_PATH_BYTES + 8];
     if (!files->listing) {
-        snprintf(path, sizeof path, "%s/files", files->root);
-        files->listing = qs_dir_open(&files->list, path);
+        files->listing = qs_dir_open_at(&files->list, files->files_fd, ".");
     }
     while (files->listing) {
         const char *name = qs_dir_next(&files->list);

@@ -59,6 +59,12 @@ bool qs_io_i64(const char **p, int64_t *value)
     return qs_io_decimal(p, 0, value);
 }
 
+const char *qs_io_stat_fields(const char *text)
+{
+    const char *end = strrchr(text, ')');
+    return end && strlen(end) > 3 ? end + 4 : NULL;
+}
+
 bool qs_io_decimal(const char **p, int decimals, int64_t *value)
 {
     const char *s = *p;

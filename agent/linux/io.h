@@ -18,6 +18,9 @@ long qs_io_reread(int fd, char *text, size_t cap);
 bool qs_io_line(const char *path, char *text, size_t cap);
 /* A whole number after optional blanks at *p; moves *p behind it. */
 bool qs_io_i64(const char **p, int64_t *value);
+/* Behind the state's letter of a /proc/PID/stat (proc(5)): the fields from the fourth on. NULL where it ends
+ * before. The name in it may hold anything. */
+const char *qs_io_stat_fields(const char *text);
 /* "12.34" as 1234 for decimals = 2 (cut, not rounded); moves *p behind it. */
 bool qs_io_decimal(const char **p, int decimals, int64_t *value);
 /* Appends to text, cut at cap - 1 bytes. */

@@ -134,7 +134,7 @@ static bool anyone_alive(pid_t spare)
     return look_at_children(spare, false);
 }
 
-/* The parent of a process from /proc/PID/stat; -1 when it is gone. The name in it may hold anything. */
+/* The parent of a process from /proc/PID/stat; -1 when it is gone. */
 static pid_t parent_of(const char *pid)
 {
     char path[64];
@@ -143,8 +143,9 @@ static pid_t parent_of(const char *pid)
     if (qs_io_read(path, text, sizeof text) <= 0) {
         return -1;
     }
-    const char *end = strrchr(text, ')');
-    return end && strlen(end) > 4 ? (pid_t)strtol(end + 4, NULL, 10) : -1;
+    const char *p = qs_io_stat_fields(text);
+    int64_t parent = -1;
+    return p && qs_io_i64(&p, &parent) ? (pid_t)parent : -1;
 }
 
 /* Children that made a session of their own are ours since their parent died: we are their subreaper. Returns

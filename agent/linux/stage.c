@@ -135,16 +135,14 @@ static void remove_entry(struct qs_linux_files *files, int fd, const char *name,
 
 static void empty(struct qs_linux_files *files, const char *name, uint64_t *freed_bytes)
 {
-    char path[QS_PORT_PATH_BYTES + 64];
     struct qs_dir list;
-    snprintf(path, sizeof path, "%s/dirs/%s", files->root, name);
     fchmodat(files->dirs_fd, name, 0700, 0);
     int fd = openat(files->dirs_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) {
         unlinkat(files->dirs_fd, name, 0);
         return;
     }
-    if (qs_dir_open(&list, path)) {
+    if (qs_dir_open_at(&list, fd, ".")) {
         for (const char *entry = qs_dir_next(&list); entry; entry = qs_dir_next(&list)) {
             remove_entry(files, fd, entry, freed_bytes);
         }
@@ -155,12 +153,10 @@ static void empty(struct qs_linux_files *files, const char *name, uint64_t *free
 
 uint64_t qs_files_clear(struct qs_linux_files *files)
 {
-    char path[QS_PORT_PATH_BYTES + 8];
     struct qs_dir list;
     uint64_t freed_bytes = 0;
     bool progress = true;
-    snprintf(path, sizeof path, "%s/dirs", files->root);
-    while (progress && qs_dir_open(&list, path)) {
+    while (progress && qs_dir_open_at(&list, files->dirs_fd, ".")) {
         progress = false;
         for (const char *name = qs_dir_next(&list); name; name = qs_dir_next(&list)) {
             if (is_self_or_parent(name)) {

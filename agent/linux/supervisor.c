@@ -80,7 +80,6 @@ bool qs_supervisor_split(struct qs_supervised *agent)
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* before 3.4 it does not exist: strays then escape */
     pid_t pid = fork();
     if (pid > 0) {
-        close(alive[0]);
         supervise(pid, &waited);
     }
     if (pid == 0 && !isatty(STDIN_FILENO)) {

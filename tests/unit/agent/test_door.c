@@ -216,6 +216,49 @@ static void carries_bytes(void **state)
     close(stop[1]);
 }
 
+/* These are its standard input and output: which of both waits afterwards? */
+static void takes_over(const int fds[2], bool waits[2])
+{
+    struct qs_link stdio;
+    char error[QS_LINK_ERROR_BYTES];
+    int before[2] = {dup(0), dup(1)};
+    fflush(stdout);
+    bool ok = dup2(fds[0], 0) == 0 && dup2(fds[1], 1) == 1 && qs_link_open_stdio(&stdio, 77, error);
+    dup2(before[0], 0);
+    dup2(before[1], 1);
+    close(before[0]);
+    close(before[1]);
+    assert_true(ok);
+    assert_int_equal(stdio.peer_pid, 77);
+    waits[0] = !(fcntl(stdio.in_fd, F_GETFL) & O_NONBLOCK);
+    waits[1] = !(fcntl(stdio.out_fd, F_GETFL) & O_NONBLOCK);
+    close(stdio.in_fd);
+    close(stdio.out_fd);
+}
+
+/* A pipe or a socket is ours alone and never waits; what a shell may have opened stays as it is. */
+static void leaves_what_it_may_share(void **state)
+{
+    int pipes[2], sockets[2], files[2];
+    bool waits[2];
+    (void)state;
+    assert_int_equal(pipe(pipes), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+    files[0] = open("in", O_CREAT | O_RDONLY, 0600);
+    files[1] = open("out", O_CREAT | O_WRONLY, 0600);
+    takes_over(pipes, waits);
+    assert_true(!waits[0] && !waits[1]);
+    takes_over(sockets, waits);
+    assert_true(!waits[0] && !waits[1]);
+    takes_over(files, waits);
+    assert_true(waits[0] && waits[1]);
+    for (int i = 0; i < 2; i++) {
+        close(pipes[i]);
+        close(sockets[i]);
+        close(files[i]);
+    }
+}
+
 static void says_why_it_turns_away(void **state)
 {
     char text[64] = "";
@@ -391,6 +434,7 @@ int main(void)
         cmocka_unit_test(has_one_socket_file),
         cmocka_unit_test(reads_a_key_that_is_one),
         cmocka_unit_test(carries_bytes),
+        cmocka_unit_test(leaves_what_it_may_share),
         cmocka_unit_test(says_why_it_turns_away),
         cmocka_unit_test(counts_segments),
         cmocka_unit_test(guests_wait_their_time),

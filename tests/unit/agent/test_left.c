@@ -283,6 +283,11 @@ static void keeps_the_streams_apart(void **state)
     assert_int_equal(closed.m.output.n, QS_OUTPUT_MAX_BYTES);
     assert_int_equal(closed.m.errors.n, QS_OUTPUT_MAX_BYTES);
     assert_int_equal(closed.m.errors_bytes, 200000);
+    /* More than a pipe holds is taken while the program runs: else it would never end. */
+    spec.argv = (const char *const[]){"/bin/sh", "-c", "head -c 3000000 /dev/zero >&2; exit 0", NULL};
+    device_measure(d, &spec, 1, &closed);
+    assert_int_equal(closed.m.errors_bytes, 3000000);
+    assert_int_equal(closed.m.output_bytes, 0);
     spec.apart = false; /* as before, in one */
     spec.capture = true;
     spec.argv = (const char *const[]){"/bin/sh", "-c", "echo out; echo trouble >&2", NULL};

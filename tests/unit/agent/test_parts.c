@@ -65,6 +65,16 @@ static void reads_numbers(void **state)
     }
 }
 
+/* proc(5): the name may hold all that a line of that file holds otherwise. */
+static void finds_the_fields_behind_a_name(void **state)
+{
+    (void)state;
+    assert_string_equal(qs_io_stat_fields("12 (a) b (c) S 7 8\n"), "7 8\n");
+    assert_string_equal(qs_io_stat_fields("1 (a) R "), "");
+    assert_null(qs_io_stat_fields("1 (a) R"));
+    assert_null(qs_io_stat_fields("1 (a"));
+}
+
 static void reads_and_joins_texts(void **state)
 {
     char text[8] = "ab";
@@ -323,6 +333,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_numbers),
+        cmocka_unit_test(finds_the_fields_behind_a_name),
         cmocka_unit_test(reads_and_joins_texts),
         cmocka_unit_test(closes_descriptors),
         cmocka_unit_test(lists_processors),

@@ -221,6 +221,8 @@ static void commands_and_children(void **state)
         assert_int_equal(end.metrics[i], 0);
     }
     expect_of_start(run_child, "openat!! fcntl!! fstat!! clone!");
+    refuse_call("clone", 1, EAGAIN);
+    assert_true(!start_child(&fault, &end) && fault.wire_code == QS_CODE_RESOURCE);
     put("bad", "no program");
     assert_int_equal(chmod("bad", 0700), 0);
     snprintf(commands.iteration.path, sizeof commands.iteration.path, "%s/bad", getcwd(where, sizeof where));
