@@ -22,7 +22,7 @@
 #include "config/farm/farm.h"
 #include "config/document/load.h"
 #include "config/options.h"
-#include "device/control.h"
+#include "device/job/run.h"
 #include "device/session/session.h"
 #include "farm/farm.h"
 #include "farm/simulate.h"
@@ -461,8 +461,8 @@ static void dump_states(struct qs_buf *out)
 {
     qs_buf_str(out, "# session\n");
     qs_session_dump(out);
-    qs_buf_str(out, "\n# run controller\n");
-    qs_control_dump(out);
+    qs_buf_str(out, "\n# job run\n");
+    qs_job_run_dump(out);
 }
 
 static int print(void (*write)(struct qs_buf *out))

@@ -39,8 +39,7 @@ static const struct option table[] = {
      AT(event_log)},
     {"--seed", "N", "seed of a simulation [1]", NUMBER, AT(seed)},
     {"--json", NULL, "print a simulation's whole comparison document", FLAG, AT(json)},
-    {"--dump-states", NULL, "print the state tables of session and run controller, and end", FLAG,
-     AT(dump_states)},
+    {"--dump-states", NULL, "print the state tables of session and job run, and end", FLAG, AT(dump_states)},
     {"--version", NULL, "print the version, and end", FLAG, AT(version)},
     {"--help", NULL, "print this, and end", FLAG, AT(help)},
 };

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "device/held.h"
+#include "device/window/held.h"
 #include "device/session/session.h"
 #include "store/store.h"
 
@@ -17,7 +17,7 @@ struct qs_device {
     struct qs_device_events events;
     struct qs_session *session; /* owned */
     struct qs_held_runs *held;  /* owned */
-    struct qs_control *control; /* borrowed: who uses the device, or NULL */
+    struct qs_job_run *job;     /* borrowed: who uses the device, or NULL */
     struct qs_timer *asking;    /* owned: to ask again for the right to transfer */
     enum qs_device_state link;  /* CONNECTING, READY or DOWN */
     bool simulated;
@@ -128,8 +128,8 @@ static void on_ready(const struct qs_session_agent *agent, const char *facts_jso
 static void be_ready(struct qs_device *d)
 {
     changed(d, QS_DEVICE_READY);
-    if (d->control)
-        qs_control_on_ready(d->control, d->boot, d->environment);
+    if (d->job)
+        qs_job_run_on_ready(d->job, d->boot, d->environment);
 }
 
 static void on_having(const union qs_msg *m, const struct qs_err *refused, void *user)
@@ -172,8 +172,8 @@ static void on_down(const struct qs_err *why, void *user)
     if (news && d->events.on_note)
         d->events.on_note(d, true, why->text, d->events.user);
     changed(d, QS_DEVICE_DOWN);
-    if (d->control)
-        qs_control_on_down(d->control, why);
+    if (d->job)
+        qs_job_run_on_down(d->job, why);
 }
 
 static void on_held(const struct qs_uid *run, uint64_t first_seq, uint64_t next_seq, void *user)
@@ -195,50 +195,50 @@ static void on_clock(int64_t host_ns, int64_t device_ns, int64_t rtt_ns, void *u
 static void on_waiting(const struct qs_msg_waiting *m, void *user)
 {
     struct qs_device *d = user;
-    if (d->control)
-        qs_control_on_waiting(d->control, m);
+    if (d->job)
+        qs_job_run_on_waiting(d->job, m);
 }
 
 static bool may_quiet(const char **why, void *user)
 {
     struct qs_device *d = user;
     *why = "nobody wants this window";
-    return d->control && qs_control_may_quiet(d->control, why);
+    return d->job && qs_job_run_may_quiet(d->job, why);
 }
 
 static void on_quiet(void *user)
 {
     struct qs_device *d = user;
-    if (d->control)
-        qs_control_on_quiet(d->control);
+    if (d->job)
+        qs_job_run_on_quiet(d->job);
 }
 
 static void on_disarm(const char *why, void *user)
 {
     struct qs_device *d = user;
-    if (d->control)
-        qs_control_on_disarm(d->control, why);
+    if (d->job)
+        qs_job_run_on_disarm(d->job, why);
 }
 
 static void on_closed(const struct qs_msg_closed *m, const struct qs_session_quiet *quiet, void *user)
 {
     struct qs_device *d = user;
-    if (!qs_held_closed(d->held, m) && d->control)
-        qs_control_on_closed(d->control, m, quiet);
+    if (!qs_held_closed(d->held, m) && d->job)
+        qs_job_run_on_closed(d->job, m, quiet);
 }
 
 static void on_document(const struct qs_msg_document *m, void *user)
 {
     struct qs_device *d = user;
-    if (!qs_held_document(d->held, m) && d->control)
-        qs_control_on_document(d->control, m);
+    if (!qs_held_document(d->held, m) && d->job)
+        qs_job_run_on_document(d->job, m);
 }
 
 static void on_iterations(const struct qs_msg_iterations *m, void *user)
 {
     struct qs_device *d = user;
-    if (!qs_held_take(d->held, m) && d->control)
-        qs_control_on_iterations(d->control, m);
+    if (!qs_held_take(d->held, m) && d->job)
+        qs_job_run_on_iterations(d->job, m);
 }
 
 static void on_error(const struct qs_uid *run, const struct qs_err *err, void *user)
@@ -246,8 +246,8 @@ static void on_error(const struct qs_uid *run, const struct qs_err *err, void *u
     struct qs_device *d = user;
     if (qs_held_refused(d->held, run, err))
         return;
-    if (d->control)
-        qs_control_on_error(d->control, run, err);
+    if (d->job)
+        qs_job_run_on_error(d->job, run, err);
     else if (d->events.on_note)
         d->events.on_note(d, true, err->text, d->events.user);
 }
@@ -327,7 +327,7 @@ const struct qs_farm_device *qs_device_config(const struct qs_device *d)
 
 enum qs_device_state qs_device_state(const struct qs_device *d)
 {
-    return (d->control || d->cleaned) && d->link == QS_DEVICE_READY ? QS_DEVICE_BUSY : d->link;
+    return (d->job || d->cleaned) && d->link == QS_DEVICE_READY ? QS_DEVICE_BUSY : d->link;
 }
 
 static void on_cleaned(const union qs_msg *m, const struct qs_err *refused, void *user)
@@ -378,15 +378,15 @@ const char *qs_device_environment(const struct qs_device *d)
     return d->environment;
 }
 
-void qs_device_assign(struct qs_device *d, struct qs_control *control)
+void qs_device_assign(struct qs_device *d, struct qs_job_run *job)
 {
-    if (d->control)
-        qs_session_disown(d->session, d->control);
-    d->control = control;
-    if (!control)
+    if (d->job)
+        qs_session_disown(d->session, d->job);
+    d->job = job;
+    if (!job)
         return;
     store_identity(d); /* the disk may have refused it when the device came */
-    qs_control_start(control, d->boot, d->environment);
+    qs_job_run_start(job, d->boot, d->environment);
 }
 
 static int64_t shown(uint64_t bytes)

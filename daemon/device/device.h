@@ -1,5 +1,5 @@
-/* One device of the farm: its session, what is known of it, and the controller that uses it, if any. Hands
- * the session's news to the controller; commits iterations that an agent kept over a lost link or a dead
+/* One device of the farm: its session, what is known of it, and the job run that uses it, if any. Hands
+ * the session's news to the job run; commits iterations that an agent kept over a lost link or a dead
  * daemon to the runs they belong to, and acknowledges them. */
 #ifndef QS_DEVICE_DEVICE_H
 #define QS_DEVICE_DEVICE_H
@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "config/farm/farm.h"
-#include "device/control.h"
+#include "device/job/run.h"
 
 struct qs_files;
 struct qs_loop;
@@ -48,12 +48,12 @@ const struct qs_farm_device *qs_device_config(const struct qs_device *d);
 enum qs_device_state qs_device_state(const struct qs_device *d);
 const char *qs_device_state_name(enum qs_device_state state);
 bool qs_device_is_simulated(const struct qs_device *d);
-struct qs_session *qs_device_session(struct qs_device *d); /* borrowed, for the controller's parts */
+struct qs_session *qs_device_session(struct qs_device *d); /* borrowed, for the job run's parts */
 /* The environment achieved as canonical JSON; NULL before the first contact. */
 const char *qs_device_environment(const struct qs_device *d);
 
-/* Gives the device to a controller (borrowed) and starts it; NULL takes it back. */
-void qs_device_assign(struct qs_device *d, struct qs_control *control);
+/* Gives the device to a job run (borrowed) and starts it; NULL takes it back. */
+void qs_device_assign(struct qs_device *d, struct qs_job_run *job);
 /* Empties the agent's cache of files, while no job uses the device; done (once) says what that freed, or why
  * it did not end. False: done does not come. */
 typedef void qs_device_cleaned_fn(const struct qs_err *err, uint64_t freed_bytes, void *user);

@@ -12,7 +12,7 @@ void qs_farm_device_changed(struct qs_inventory_item *item)
 {
     struct qs_farm *farm = item->farm;
     qs_queue_set(farm->queue, &item->queue, qs_device_state(item->device) == QS_DEVICE_READY,
-                 item->control != NULL);
+                 item->run != NULL);
     if (!farm->stopping)
         qs_farm_plan_soon(farm);
 }
@@ -114,7 +114,7 @@ void qs_farm_let_go(struct qs_farm *farm)
     for (struct qs_inventory_item *item = farm->leaves ? qs_inventory_first(farm->inventory) : NULL; item;
          item = next) {
         next = item->next;
-        bool wanted = item->control || item->queue.claims;
+        bool wanted = item->run || item->queue.claims;
         left = left || (item->leaves && wanted);
         if (!item->leaves || wanted)
             continue;

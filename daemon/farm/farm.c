@@ -29,7 +29,7 @@ void qs_farm_free(struct qs_farm *farm)
     if (!farm)
         return;
     for (struct qs_inventory_item *item = qs_inventory_first(farm->inventory); item; item = item->next)
-        qs_control_free(item->control); /* it reads the job */
+        qs_job_run_free(item->run); /* it reads the job */
     for (size_t i = 0; i < farm->job_count; i++)
         qs_farm_job_free(farm->jobs[i]);
     for (struct qs_inventory_item *item = qs_inventory_first(farm->inventory); item; item = item->next)
@@ -196,8 +196,8 @@ void qs_farm_stop(struct qs_farm *farm, void (*on_stopped)(void *user), void *us
     for (size_t i = 0; i < farm->job_count; i++)
         qs_farm_end_stop(farm->jobs[i]);
     for (struct qs_inventory_item *item = qs_inventory_first(farm->inventory); item; item = item->next) {
-        if (item->control)
-            qs_control_abandon(item->control);
+        if (item->run)
+            qs_job_run_abandon(item->run);
     }
     for (struct qs_inventory_item *item = qs_inventory_first(farm->inventory); item; item = item->next)
         qs_device_stop(item->device);
@@ -236,7 +236,7 @@ static void cancel_running(struct qs_farm *farm, struct qs_farm_job *job, const 
     for (struct qs_inventory_item *item = qs_inventory_first(farm->inventory); item && was_on_any;
          item = item->next) {
         if (item->job == job)
-            qs_control_cancel(item->control, why);
+            qs_job_run_cancel(item->run, why);
     }
 }
 

@@ -11,7 +11,7 @@
 #include "farm/hub.h"
 #include "farm/queue.h"
 
-struct qs_control;
+struct qs_job_run;
 struct qs_device;
 struct qs_farm;
 struct qs_farm_job;
@@ -33,9 +33,9 @@ struct qs_inventory_item {
     struct qs_device *device;            /* owned */
     struct qs_queue_device queue;
     struct qs_hub_user hub;
-    struct qs_farm_job *job;    /* borrowed: that is on it, or NULL */
-    struct qs_control *control; /* owned: of that job */
-    bool leaves;                /* it goes as soon as no job wants it */
+    struct qs_farm_job *job; /* borrowed: that is on it, or NULL */
+    struct qs_job_run *run;  /* owned: of that job */
+    bool leaves;             /* it goes as soon as no job wants it */
 };
 
 struct qs_inventory *qs_inventory_new(void);

@@ -77,7 +77,7 @@ void qs_farm_remove(struct qs_farm *farm, struct qs_farm_job *job)
         farm->events.on_idle(farm->events.user);
 }
 
-static void on_news(const char *kind, const char *body_json, const uint8_t *run_uid, void *user)
+static void on_event(const char *kind, const char *body_json, const uint8_t *run_uid, void *user)
 {
     const struct qs_inventory_item *item = user;
     struct qs_farm_job *job = item->job;
@@ -279,7 +279,7 @@ static void on_retry(void *user)
 
 /* A gate gave the device back: the job waits, in its place or at the end of the queue. */
 static void give_back(struct qs_farm_job *job, struct qs_inventory_item *item,
-                      const struct qs_control_result *result)
+                      const struct qs_job_run_result *result)
 {
     const int64_t pause_ns = INT64_C(30000000000);
     struct qs_farm *farm = job->farm;
@@ -296,23 +296,23 @@ static void give_back(struct qs_farm_job *job, struct qs_inventory_item *item,
            result->err.text);
 }
 
-static void free_control(void *user)
+static void free_run(void *user)
 {
-    qs_control_free(user);
+    qs_job_run_free(user);
 }
 
-static void on_end(const struct qs_control_result *result, void *user)
+static void on_end(const struct qs_job_run_result *result, void *user)
 {
     struct qs_inventory_item *item = user;
     struct qs_farm_job *job = item->job;
     struct qs_farm *farm = item->farm;
-    struct qs_control *control = item->control;
-    item->control = NULL;
+    struct qs_job_run *run = item->run;
+    item->run = NULL;
     item->job = NULL;
     job->on_devices--;
     farm->on_devices--;
     qs_device_assign(item->device, NULL);
-    qs_loop_post(farm->p.loop, free_control, control); /* it is still on the stack */
+    qs_loop_post(farm->p.loop, free_run, run); /* it is still on the stack */
     if (farm->stopping)
         return;
     job->stopped = result->stopped;
@@ -347,7 +347,7 @@ void qs_farm_start_on(struct qs_farm_job *job, struct qs_inventory_item *item)
 {
     struct qs_farm *farm = job->farm;
     const struct qs_link_traits *traits = qs_link_traits(item->config->link);
-    const struct qs_control_parts parts = {.loop = farm->p.loop,
+    const struct qs_job_run_parts parts = {.loop = farm->p.loop,
                                            .store = farm->p.store,
                                            .files = farm->p.files,
                                            .session = qs_device_session(item->device),
@@ -361,7 +361,7 @@ void qs_farm_start_on(struct qs_farm_job *job, struct qs_inventory_item *item)
                                            .quiet_lead_ns = traits->silent_lead_ns,
                                            .base_env = inherited_env(item),
                                            .earlier = job->has_earlier ? &job->earlier : NULL};
-    const struct qs_control_events events = {.on_news = on_news,
+    const struct qs_job_run_events events = {.on_event = on_event,
                                              .on_silence = on_silence,
                                              .take_token = take_token,
                                              .give_token = give_token,
@@ -369,8 +369,8 @@ void qs_farm_start_on(struct qs_farm_job *job, struct qs_inventory_item *item)
                                              .on_end = on_end,
                                              .user = item};
     item->job = job;
-    item->control = qs_control_new(&parts, &events);
+    item->run = qs_job_run_new(&parts, &events);
     job->on_devices++;
     farm->on_devices++;
-    qs_device_assign(item->device, item->control);
+    qs_device_assign(item->device, item->run);
 }

@@ -64,7 +64,7 @@ static void put_windows_that_wait(const struct qs_farm_job *job, struct qs_buf *
 {
     const struct qs_inventory_item *item = qs_inventory_first(job->farm->inventory);
     for (; item && job->on_devices > 0; item = item->next) {
-        const char *what = item->job == job ? qs_control_waits_for(item->control) : NULL;
+        const char *what = item->job == job ? qs_job_run_waits_for(item->run) : NULL;
         if (what)
             qs_buf_fmt(why, "%s%s: %s", why->len > 0 ? "; " : "", item->config->name, what);
     }

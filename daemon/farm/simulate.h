@@ -1,4 +1,4 @@
-/* One job on the simulated devices of a farm, in virtual time: the real queue, controllers, sessions, codec,
+/* One job on the simulated devices of a farm, in virtual time: the real queue, job runs, sessions, codec,
  * store and statistics over the agent's own core on a simulated port. Equal seeds give byte-identical event
  * logs for one binary. */
 #ifndef QS_FARM_SIMULATE_H

@@ -1,4 +1,4 @@
-"""Killing quiesced with SIGKILL in a named state of its run controller, and what must hold afterwards. Each state is held
+"""Killing quiesced with SIGKILL in a named state of its job run, and what must hold afterwards. Each state is held
 open by what it waits for (a sleeping hook, a gate's dwell, the database's write lock, an agent that is stopped), so that
 the moment does not depend on anybody's speed; the log's last line proves in which state the daemon died."""
 import os
@@ -35,7 +35,7 @@ def moves(daemon):
 
 def reach(daemon, state, count=1):
     """Until the controller has entered `state` count times."""
-    until(f"the run controller is in `{state}` (it went {moves(daemon)})",
+    until(f"the job run is in `{state}` (it went {moves(daemon)})",
           lambda: moves(daemon).count(state) >= count or not daemon.runs(), pause_s=0.002)
 
 

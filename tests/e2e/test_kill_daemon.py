@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""kill -9 of quiesced in each state of the run controller: the job goes on, no acknowledged iteration is lost or doubled."""
+"""kill -9 of quiesced in each state of the job run: the job goes on, no acknowledged iteration is lost or doubled."""
 import sys
 
 from killing import STATES, survive

@@ -1,6 +1,6 @@
 /* The host's half of the protocol with one device's agent (proto/PROTOCOL.md): connects, negotiates,
  * authenticates, keeps the heartbeat and the clock mapping, and carries one run's window through OPEN .. ACK
- * as a table of named states (README.md). Policy (which run, when) is the controller's. */
+ * as a table of named states (README.md). Policy (which run, when) is the job run's. */
 #ifndef QS_DEVICE_SESSION_SESSION_H
 #define QS_DEVICE_SESSION_SESSION_H
 

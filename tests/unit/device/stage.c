@@ -10,23 +10,23 @@ static const char two_arms[] = "quiesce: 1\n"
                                "  warmup: {iterations: 1}\n"
                                "  window: {iterations: 5}\n";
 
-bool stage_taken[QS_CS_COUNT][QS_CE_COUNT];
+bool stage_taken[QS_JS_COUNT][QS_JI_COUNT];
 
-const struct qs_control_row *__real_qs_control_find(enum qs_control_state state, enum qs_control_input input);
-const struct qs_control_row *__wrap_qs_control_find(enum qs_control_state state, enum qs_control_input input);
+const struct qs_job_run_row *__real_qs_job_run_find(enum qs_job_run_state state, enum qs_job_run_input input);
+const struct qs_job_run_row *__wrap_qs_job_run_find(enum qs_job_run_state state, enum qs_job_run_input input);
 
-/* Linked in front of the table: what the controller looks up and finds, it does. */
-const struct qs_control_row *__wrap_qs_control_find(enum qs_control_state state, enum qs_control_input input)
+/* Linked in front of the table: what the job run looks up and finds, it does. */
+const struct qs_job_run_row *__wrap_qs_job_run_find(enum qs_job_run_state state, enum qs_job_run_input input)
 {
-    const struct qs_control_row *row = __real_qs_control_find(state, input);
+    const struct qs_job_run_row *row = __real_qs_job_run_find(state, input);
     stage_taken[state][input] = stage_taken[state][input] || row;
     return row;
 }
 
-static void on_news(const char *kind, const char *body_json, const uint8_t *run_uid, void *user)
+static void on_event(const char *kind, const char *body_json, const uint8_t *run_uid, void *user)
 {
     struct stage *s = user;
-    stage_record_news(s, kind, body_json, run_uid != NULL);
+    stage_record_event(s, kind, body_json, run_uid != NULL);
     qs_buf_fmt(&s->news, "%s %s\n", kind, body_json);
 }
 
@@ -67,7 +67,7 @@ static void give_token(void *user)
     s->tokens--;
 }
 
-static void on_end(const struct qs_control_result *result, void *user)
+static void on_end(const struct qs_job_run_result *result, void *user)
 {
     struct stage *s = user;
     s->result = *result;
@@ -78,14 +78,14 @@ static void come_back(void *user)
 {
     struct stage *s = user;
     stage_session_reset(s);
-    qs_control_on_ready(s->control, "boot-2", "{}");
+    qs_job_run_on_ready(s->job, "boot-2", "{}");
 }
 
 static void tell_down(struct stage *s, const struct qs_err *why)
 {
     if (s->away_ns >= 0)
         qs_timer_start(s->loop, s->away_ns, come_back, s);
-    qs_control_on_down(s->control, why);
+    qs_job_run_on_down(s->job, why);
 }
 
 static void go_down(struct stage *s)
@@ -134,32 +134,32 @@ static void strike_lost(struct stage *s)
     s->strike_lost = STRIKE_NONE;
     if (strike == STRIKE_DOWN) {
         qs_fail(&again, QS_E_LINK, "still away");
-        qs_control_on_down(s->control, &again);
+        qs_job_run_on_down(s->job, &again);
     } else if (strike == STRIKE_CANCEL) {
-        qs_control_cancel(s->control, "nobody waits");
+        qs_job_run_cancel(s->job, "nobody waits");
     } else {
-        qs_control_abandon(s->control);
+        qs_job_run_abandon(s->job);
     }
 }
 
 void stage_strike_now(struct stage *s)
 {
-    if (s->strike_lost != STRIKE_NONE && strcmp(qs_control_state_name(s->control), "lost") == 0) {
+    if (s->strike_lost != STRIKE_NONE && strcmp(qs_job_run_state_name(s->job), "lost") == 0) {
         strike_lost(s);
         return;
     }
-    if (s->strike == STRIKE_NONE || strcmp(qs_control_state_name(s->control), s->strike_state) != 0 ||
+    if (s->strike == STRIKE_NONE || strcmp(qs_job_run_state_name(s->job), s->strike_state) != 0 ||
         s->answers++ < s->strike_after || s->struck >= (s->strikes ? s->strikes : 1))
         return;
     s->struck++;
     if (s->strike == STRIKE_DOWN)
         go_down(s);
     else if (s->strike == STRIKE_CANCEL)
-        qs_control_cancel(s->control, "not needed any more");
+        qs_job_run_cancel(s->job, "not needed any more");
     else if (s->strike == STRIKE_FEED)
-        qs_control_feed(s->control, s->feed);
+        qs_job_run_feed(s->job, s->feed);
     else
-        qs_control_abandon(s->control);
+        qs_job_run_abandon(s->job);
 }
 
 void stage_init(struct stage *s, const char *job)
@@ -180,7 +180,7 @@ void stage_init(struct stage *s, const char *job)
     qs_buf_init(&s->hooks);
     qs_buf_init(&s->left);
     qs_buf_init(&s->disk.places);
-    s->parts = (struct qs_control_parts){.loop = s->loop,
+    s->parts = (struct qs_job_run_parts){.loop = s->loop,
                                          .store = (struct qs_store *)(void *)s,
                                          .session = (struct qs_session *)(void *)s,
                                          .spec = s->spec,
@@ -197,19 +197,19 @@ void stage_earlier(struct stage *s, const struct qs_samples *earlier)
 
 void stage_play(struct stage *s)
 {
-    const struct qs_control_events events = {.on_news = on_news,
+    const struct qs_job_run_events events = {.on_event = on_event,
                                              .on_state = on_state,
                                              .on_silence = on_silence,
                                              .take_token = take_token,
                                              .give_token = give_token,
                                              .on_end = on_end,
                                              .user = s};
-    s->control = qs_control_new(&s->parts, &events);
-    if (s->early == QS_CE_CANCEL)
-        qs_control_cancel(s->control, "early");
-    else if (s->early == QS_CE_ABANDON)
-        qs_control_abandon(s->control);
-    qs_control_start(s->control, "boot-1", "{}");
+    s->job = qs_job_run_new(&s->parts, &events);
+    if (s->early == QS_JI_CANCEL)
+        qs_job_run_cancel(s->job, "early");
+    else if (s->early == QS_JI_ABANDON)
+        qs_job_run_abandon(s->job);
+    qs_job_run_start(s->job, "boot-1", "{}");
     qs_loop_run(s->loop);
     assert_int_equal(s->ended, 1);
 }
@@ -217,7 +217,7 @@ void stage_play(struct stage *s)
 void stage_go(struct stage *s)
 {
     stage_play(s);
-    assert_string_equal(qs_control_state_name(s->control), "done");
+    assert_string_equal(qs_job_run_state_name(s->job), "done");
     assert_false(s->silent);
     assert_int_equal(s->holds, 0);
     assert_int_equal(s->tokens, 0);
@@ -228,7 +228,7 @@ void stage_go(struct stage *s)
 
 void stage_done(struct stage *s)
 {
-    qs_control_free(s->control);
+    qs_job_run_free(s->job);
     assert_int_equal(qs_loop_free(s->loop), 0);
     qs_job_free(s->spec);
     qs_buf_done(&s->news);

@@ -1,4 +1,4 @@
-/* A controller on a stage: a session and a store that are linked in place of the real ones, in virtual time.
+/* A job run on a stage: a session and a store that are linked in place of the real ones, in virtual time.
  * Both answer a millisecond later, write down what they were asked, and refuse what the real ones would
  * refuse. */
 #ifndef QS_TEST_DEVICE_STAGE_H
@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/loop.h"
-#include "device/control_impl.h"
+#include "device/job/impl.h"
 #include "stage_harness.h"
 #include "stage_disk.h"
 #include "stage_record.h"
@@ -63,15 +63,15 @@ enum stage_session {
 struct stage {
     struct qs_loop *loop;
     struct qs_job_spec *spec;
-    struct qs_control_parts parts;
-    struct qs_control *control;
+    struct qs_job_run_parts parts;
+    struct qs_job_run *job;
     /* What the test says. */
     void (*script)(struct stage *s, const struct stage_run *run,
                    struct stage_window *w); /* or NULL: 10 ms each */
     const char *strike_state; /* strikes before the answer number strike_after that comes in this state */
     enum stage_strike strike;
-    enum qs_control_input feed;     /* of STRIKE_FEED */
-    enum qs_control_input early;    /* CANCEL or ABANDON: before the start */
+    enum qs_job_run_input feed;     /* of STRIKE_FEED */
+    enum qs_job_run_input early;    /* CANCEL or ABANDON: before the start */
     unsigned strike_after, strikes; /* strikes: how often, 0 = once */
     enum stage_strike strike_lost;  /* DOWN, CANCEL or ABANDON: once more, while the link is away */
     int64_t away_ns;                /* how long the link stays down; < 0 for good */
@@ -100,7 +100,7 @@ struct stage {
     struct stage_run runs[STAGE_RUNS];
     size_t run_count;
     struct qs_buf news, hooks;
-    unsigned calls, drops; /* on the session; links that the controller gave up */
+    unsigned calls, drops; /* on the session; links that the job run gave up */
     unsigned conflicts, sessions, sessions_ended, silences, holds, opens, struck, ended, kind_seen, hook_seen,
         disarms;
     struct stage_tuning kept[STAGE_KEPT];
@@ -108,7 +108,7 @@ struct stage {
     struct qs_buf left; /* what was stored of that: "kind name length total why", a line each */
     unsigned tokens;    /* held */
     bool silent;
-    struct qs_control_result result;
+    struct qs_job_run_result result;
     /* The agent. */
     enum stage_session session;
     unsigned generation, operation, answers;
@@ -143,8 +143,8 @@ void stage_go(struct stage *s); /* the same; everything must be closed then, als
 void stage_done(struct stage *s);
 /* Runs that count: the last attempt of a block, ended well. */
 size_t stage_counted(const struct stage *s, uint32_t point, uint32_t block);
-/* Rows of the table that any controller of this process has taken. */
-extern bool stage_taken[QS_CS_COUNT][QS_CE_COUNT];
+/* Rows of the table that any job run of this process has taken. */
+extern bool stage_taken[QS_JS_COUNT][QS_JI_COUNT];
 bool stage_told(const struct stage *s, const char *text); /* somewhere in the news */
 
 #endif

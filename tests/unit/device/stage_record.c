@@ -37,7 +37,7 @@ void stage_record_state(struct stage *s, const char *from, const char *input, co
         qs_buf_fmt(out, " %s, %s: %s\n", from, input, to);
 }
 
-void stage_record_news(struct stage *s, const char *kind, const char *body_json, bool of_run)
+void stage_record_event(struct stage *s, const char *kind, const char *body_json, bool of_run)
 {
     struct qs_buf *out = begin(s, "news");
     if (out)

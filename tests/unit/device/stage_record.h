@@ -1,4 +1,4 @@
-/* What the stage's controller says, word by word: to its agent, to the store and to people; and what a test
+/* What the stage's job run says, word by word: to its agent, to the store and to people; and what a test
  * puts into the agent's mouth. Part of struct stage. */
 #ifndef QS_TEST_DEVICE_STAGE_RECORD_H
 #define QS_TEST_DEVICE_STAGE_RECORD_H
@@ -22,7 +22,7 @@ struct stage_record {
 };
 
 void stage_record_state(struct stage *s, const char *from, const char *input, const char *to);
-void stage_record_news(struct stage *s, const char *kind, const char *body_json, bool of_run);
+void stage_record_event(struct stage *s, const char *kind, const char *body_json, bool of_run);
 void stage_record_run_begin(struct stage *s, const struct qs_msg_run_begin *m);
 void stage_record_hook(struct stage *s, const struct qs_msg_hook *m);
 void stage_record_open(struct stage *s, const struct qs_msg_open *m);

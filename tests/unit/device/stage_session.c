@@ -163,8 +163,8 @@ static void tell_iterations(struct stage *s)
     s->session = SESSION_OPEN;
     for (struct qs_msg_document d = {.run = s->run, .window = s->window};
          s->record.piece && s->record.piece(s, &d);)
-        qs_control_on_document(s->control, &d);
-    qs_control_on_iterations(s->control, &m);
+        qs_job_run_on_document(s->job, &d);
+    qs_job_run_on_iterations(s->job, &m);
 }
 
 /* The second reading is the worse one. */
@@ -218,7 +218,7 @@ static void tell_closed(struct stage *s)
         stage_later(s, STAGE_STEP_NS, tell_iterations);
     else
         s->session = SESSION_OPEN;
-    qs_control_on_closed(s->control, &m, &quiet);
+    qs_job_run_on_closed(s->job, &m, &quiet);
 }
 
 static void tell_armed(struct stage *s)
@@ -231,13 +231,13 @@ static void tell_armed(struct stage *s)
         s->refuse_windows--;
         s->session = SESSION_OPEN;
         qs_fail(&err, s->refusal, "no such sensor");
-        qs_control_on_error(s->control, &s->run, &err);
+        qs_job_run_on_error(s->job, &s->run, &err);
         return;
     }
     struct qs_msg_waiting waiting = {.run = s->run, .window = s->window};
     while (s->record.waiting && s->record.waiting(s, &waiting))
-        qs_control_on_waiting(s->control, &waiting);
-    if (!qs_control_may_quiet(s->control, &why)) {
+        qs_job_run_on_waiting(s->job, &waiting);
+    if (!qs_job_run_may_quiet(s->job, &why)) {
         assert_non_null(why);
         s->disarms++;
         stage_later(s, STAGE_STEP_NS, tell_armed);
@@ -247,7 +247,7 @@ static void tell_armed(struct stage *s)
     for (uint32_t i = 0; i < s->now.iterations; i++)
         sum_ns += s->now.duration_ns[i] > 0 ? s->now.duration_ns[i] : 0;
     stage_later(s, sum_ns, tell_closed);
-    qs_control_on_quiet(s->control);
+    qs_job_run_on_quiet(s->job);
     if (s->session_error) {
         s->session_error = false;
         qs_fail(&err, QS_E_INTERNAL, "the agent is in trouble");

@@ -1,4 +1,4 @@
-/* The store's half of the stage: the symbols of store/store.h that a controller uses. */
+/* The store's half of the stage: the symbols of store/store.h that a job run uses. */
 #include "stage.h"
 #include "stage_impl.h"
 

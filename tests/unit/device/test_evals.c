@@ -1,5 +1,5 @@
 /* The steps to a number of evaluations, and the key of what was found. */
-#include "device/evals.h"
+#include "device/job/evals.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -11,7 +11,7 @@
 
 #include "base/loop.h"
 #include "base/mem.h"
-#include "device/held.h"
+#include "device/window/held.h"
 #include "device/session/session.h"
 #include "store/read/read.h"
 #include "store/store.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "device/plan.h"
+#include "device/job/plan.h"
 
 #define MS INT64_C(1000000)
 

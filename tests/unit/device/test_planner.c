@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "device/planner.h"
+#include "device/job/planner.h"
 #include "stats/special.h"
 
 enum { RUNS = 4, ITERATIONS = 4 };

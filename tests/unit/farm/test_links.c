@@ -1,4 +1,4 @@
-/* Trouble on the link at every frame of a job, either way: the real session, agent, controller and store, in
+/* Trouble on the link at every frame of a job, either way: the real session, agent, job run and store, in
  * virtual time. The job is done in the end, with whole blocks and nothing counted twice. */
 #include "bed.h"
 

@@ -10,7 +10,7 @@
 
 #include "api/render.h"
 #include "base/mem.h"
-#include "device/control.h"
+#include "device/job/run.h"
 #include "farm/simulate.h"
 #include "link/link.h"
 #include "link/link_impl.h"
@@ -217,13 +217,13 @@ static struct {
 
 void __real_qs_link_bytes(struct qs_link *link, uint8_t *bytes, size_t n);
 void __wrap_qs_link_bytes(struct qs_link *link, uint8_t *bytes, size_t n);
-void __real_qs_control_on_iterations(struct qs_control *c, const struct qs_msg_iterations *m);
-void __wrap_qs_control_on_iterations(struct qs_control *c, const struct qs_msg_iterations *m);
-void __real_qs_control_on_quiet(struct qs_control *c);
-void __wrap_qs_control_on_quiet(struct qs_control *c);
-void __real_qs_control_on_closed(struct qs_control *c, const struct qs_msg_closed *m,
+void __real_qs_job_run_on_iterations(struct qs_job_run *c, const struct qs_msg_iterations *m);
+void __wrap_qs_job_run_on_iterations(struct qs_job_run *c, const struct qs_msg_iterations *m);
+void __real_qs_job_run_on_quiet(struct qs_job_run *c);
+void __wrap_qs_job_run_on_quiet(struct qs_job_run *c);
+void __real_qs_job_run_on_closed(struct qs_job_run *c, const struct qs_msg_closed *m,
                                  const struct qs_session_quiet *quiet);
-void __wrap_qs_control_on_closed(struct qs_control *c, const struct qs_msg_closed *m,
+void __wrap_qs_job_run_on_closed(struct qs_job_run *c, const struct qs_msg_closed *m,
                                  const struct qs_session_quiet *quiet);
 void __real_qs_store_window(struct qs_store *store, const struct qs_window_row *w, qs_store_done_fn *done,
                             void *user);
@@ -239,40 +239,40 @@ void __wrap_qs_link_bytes(struct qs_link *link, uint8_t *bytes, size_t n)
     __real_qs_link_bytes(link, bytes, n);
 }
 
-/* Windows that are open, by their controllers, and what came from others meanwhile. */
+/* Windows that are open, by their job runs, and what came from others meanwhile. */
 static struct {
-    const struct qs_control *open[2];
+    const struct qs_job_run *open[2];
     size_t both, rows_of_others;
 } line;
 
-static size_t others_open(const struct qs_control *c)
+static size_t others_open(const struct qs_job_run *c)
 {
     return (line.open[0] && line.open[0] != c ? 1U : 0U) + (line.open[1] && line.open[1] != c ? 1U : 0U);
 }
 
-void __wrap_qs_control_on_quiet(struct qs_control *c)
+void __wrap_qs_job_run_on_quiet(struct qs_job_run *c)
 {
     line.both += others_open(c);
     line.open[line.open[0] ? 1 : 0] = c;
-    __real_qs_control_on_quiet(c);
+    __real_qs_job_run_on_quiet(c);
 }
 
-void __wrap_qs_control_on_closed(struct qs_control *c, const struct qs_msg_closed *m,
+void __wrap_qs_job_run_on_closed(struct qs_job_run *c, const struct qs_msg_closed *m,
                                  const struct qs_session_quiet *quiet)
 {
     for (size_t i = 0; i < 2; i++)
         line.open[i] = line.open[i] == c ? NULL : line.open[i];
-    __real_qs_control_on_closed(c, m, quiet);
+    __real_qs_job_run_on_closed(c, m, quiet);
 }
 
-void __wrap_qs_control_on_iterations(struct qs_control *c, const struct qs_msg_iterations *m)
+void __wrap_qs_job_run_on_iterations(struct qs_job_run *c, const struct qs_msg_iterations *m)
 {
     line.rows_of_others += others_open(c);
     struct qs_iter it = qs_list_iter(&m->rows);
     struct qs_row row;
     while (qs_list_row(&it, m->metrics.count, &row))
         seen.session += row.duration_ns == NUMBER ? 1 : 0;
-    __real_qs_control_on_iterations(c, m);
+    __real_qs_job_run_on_iterations(c, m);
 }
 
 void __wrap_qs_store_window(struct qs_store *store, const struct qs_window_row *w, qs_store_done_fn *done,

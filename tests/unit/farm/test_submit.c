@@ -49,7 +49,7 @@ static void lose_and_cancel(void *user)
     qs_fail(&why, QS_E_LINK, "it was unplugged");
     for (; item; item = item->next) {
         if (item->job == job)
-            qs_control_on_down(item->control, &why);
+            qs_job_run_on_down(item->run, &why);
     }
     assert_true(qs_farm_cancel(b->base.farm, b->id, "not needed", on_cancelled, b, &err));
 }

@@ -35,7 +35,7 @@ def told(tap, folder):
     code, out, err = ask(folder, "--help")
     tap.ok(code == 0 and out.startswith("Usage: quiesced [OPTIONS]\n") and "--dump-states" in out and not err, "--help", [out, err])
     code, out, err = ask(folder, "--dump-states")
-    tap.ok(code == 0 and out.startswith("# session\n") and "\n\n# run controller\n" in out and not err, "--dump-states", [out, err])
+    tap.ok(code == 0 and out.startswith("# session\n") and "\n\n# job run\n" in out and not err, "--dump-states", [out, err])
     tap.equal(ask(folder, "--log-level", "loud"),
               (2, "", "quiesced: --log-level is error, warn, info or debug, not `loud`\n  see --help for the accepted forms\n"),
               "a level that there is not")

@@ -1,0 +1,289 @@
+#include "device/activity/host.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/command.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "config/farm/farm.h"
+#include "config/job/stop.h"
+#include "device/job/impl.h"
+#include "device/job/events.h"
+
+enum { ITERATIONS_MOST = 10000, OUTPUT_MOST = 4096, VERSION = 1 };
+
+void qs_job_run_host_init(struct qs_job_run *job)
+{
+    const char *names[QS_JOB_HOOKS_MAX];
+    size_t count = qs_stop_externals(job->p.spec->plan.stop, names, QS_JOB_HOOKS_MAX);
+    job->host.rule_count = count < QS_JOB_HOOKS_MAX ? count : QS_JOB_HOOKS_MAX;
+    for (size_t i = 0; i < job->host.rule_count; i++)
+        job->host.answers[i].name = names[i];
+}
+
+bool qs_job_run_host_has_rules(const struct qs_job_run *job)
+{
+    return job->host.rule_count > 0 && job->plan.block > 0;
+}
+
+/* --- what it is given --- */
+
+static void put_head(struct qs_job_run *job, struct qs_json *j, const char *what, const char *name)
+{
+    char uid[33];
+    size_t arm = qs_plan_arm(&job->plan);
+    qs_hex(job->run.uid.b, sizeof job->run.uid.b, uid);
+    qs_json_kint(j, "version", VERSION);
+    qs_json_kstring(j, what, name);
+    qs_json_kint(j, "job", job->p.job);
+    qs_json_kstring(j, "device", job->p.device);
+    qs_json_kstring(j, "point", job->p.spec->points[job->plan.point].label);
+    qs_json_kstring(j, "arm", job->p.spec->arms[arm].name);
+    qs_json_kint(j, "block", job->plan.block);
+    qs_json_kstring(j, "run", uid);
+    qs_json_kint(j, "window", job->run.window);
+}
+
+/* The accepted iterations of the run in order; of very many the last. */
+static void put_iterations(const struct qs_run_in_hand *run, struct qs_json *j)
+{
+    size_t from = run->clean_n > ITERATIONS_MOST ? run->clean_n - ITERATIONS_MOST : 0;
+    qs_json_kint(j, "n", (int64_t)run->clean_n);
+    qs_json_kint(j, "left_out", (int64_t)from);
+    qs_json_kint(j, "measured_ns", run->measured_ns);
+    qs_json_key(j, "durations_ns");
+    qs_json_array(j);
+    for (size_t i = from; i < run->clean_n; i++)
+        qs_json_double(j, run->clean_ns[i]);
+    qs_json_array_end(j);
+}
+
+static void put_window(const struct qs_window_in_hand *win, struct qs_json *j)
+{
+    qs_json_kint(j, "iterations", (int64_t)win->made.rows_n);
+    qs_json_kint(j, "opened_ns", win->made.closed.opened_ns);
+    qs_json_kint(j, "closed_ns", win->made.closed.closed_ns);
+}
+
+/* --- what it says --- */
+
+/* Told once a run: it is asked after each window. */
+static void failed(struct qs_job_run *job, const char *name, const char *why)
+{
+    const char *what = job->host.metrics ? "metric" : "rule";
+    uint32_t bit = 1u << (job->host.next + (job->host.metrics ? QS_JOB_HOOKS_MAX : 0));
+    if (!job->host.metrics && job->run.host.failure[0] == '\0')
+        snprintf(job->run.host.failure, sizeof job->run.host.failure, "rule %s failed: %.100s", name, why);
+    if (!(job->run.host.told & bit))
+        qs_job_event_host(job, what, name, why);
+    job->run.host.told |= bit;
+}
+
+static const char *name_in_hand(const struct qs_job_run *job)
+{
+    return job->host.metrics ? job->p.spec->plan.metrics.at[job->host.next]
+                             : job->host.answers[job->host.next].name;
+}
+
+/* {"stop": true, "reason": "..."}; the reason may be missing. */
+static bool read_rule(struct qs_job_run_host *h, const char *output, size_t bytes)
+{
+    struct qs_problems problems;
+    struct qs_doc *doc = NULL;
+    qs_problems_init(&problems);
+    bool ok = qs_doc_read("answer", output, bytes, true, &doc, &problems);
+    const struct qs_node *stop = ok ? qs_node_get(&doc->root, "stop", NULL) : NULL;
+    const struct qs_node *reason = ok ? qs_node_get(&doc->root, "reason", NULL) : NULL;
+    bool holds = stop && stop->kind == QS_NODE_TEXT && !stop->quoted && strcmp(stop->text, "true") == 0;
+    ok = holds || (stop && stop->kind == QS_NODE_TEXT && !stop->quoted && strcmp(stop->text, "false") == 0);
+    h->answers[h->next].holds = holds;
+    if (holds && reason && reason->kind == QS_NODE_TEXT) {
+        struct qs_buf text;
+        qs_buf_init(&text);
+        qs_text_escape(&text, reason->text, strlen(reason->text));
+        qs_text_copy(qs_text_of(text.data), h->why[h->next], sizeof h->why[h->next]);
+        qs_buf_done(&text);
+    }
+    qs_doc_free(doc);
+    qs_problems_done(&problems);
+    return ok;
+}
+
+/* One number, and nothing else. */
+static bool read_metric(struct qs_job_run_host *h, const struct qs_farm_hook *hook, const char *output)
+{
+    const double most = 9e15; /* whole numbers are exact in every reader */
+    char *end = NULL;
+    errno = 0;
+    double v = strtod(output, &end) * hook->scale;
+    if (end == output || errno != 0 || !(fabs(v) <= most))
+        return false;
+    while (*end == ' ' || *end == '\n' || *end == '\r' || *end == '\t')
+        end++;
+    h->value[h->next] = llround(v);
+    return *end == '\0';
+}
+
+/* --- one after the other --- */
+
+static void next(struct qs_job_run *job);
+
+static void on_answer(const struct qs_err *err, const char *output, size_t bytes, void *user)
+{
+    struct qs_job_run *job = user;
+    struct qs_job_run_host *h = &job->host;
+    const char *name = name_in_hand(job);
+    h->running = NULL;
+    bool ok = !err && (h->metrics ? read_metric(h, qs_farm_metric(job->p.farm, name), output)
+                                  : read_rule(h, output, bytes));
+    if (!ok && h->metrics)
+        h->value[h->next] = INT64_MIN;
+    if (!ok)
+        failed(job, name,
+               err          ? err->text
+               : h->metrics ? "its answer is not one number"
+                            : "its answer is not {\"stop\": true or false}");
+    h->next++;
+    next(job);
+}
+
+static bool start(struct qs_job_run *job, const struct qs_farm_hook *hook, struct qs_err *err)
+{
+    struct qs_buf input;
+    struct qs_json j;
+    if (!hook)
+        return qs_fail(err, QS_E_COMMAND, "this farm does not have it any more");
+    qs_buf_init(&input);
+    qs_json_init(&j, &input);
+    qs_json_object(&j);
+    put_head(job, &j, job->host.metrics ? "metric" : "rule", hook->name);
+    if (job->host.metrics)
+        put_window(&job->win, &j);
+    else
+        put_iterations(&job->run, &j);
+    qs_json_object_end(&j);
+    qs_buf_char(&input, '\n');
+    const char **argv = qs_calloc(hook->command.count + 1, sizeof *argv);
+    for (size_t i = 0; i < hook->command.count; i++)
+        argv[i] = hook->command.at[i];
+    const struct qs_command_spec spec = {.argv = argv,
+                                         .input = input.data,
+                                         .input_bytes = input.len,
+                                         .timeout_ns = hook->timeout_ns,
+                                         .output_max_bytes = OUTPUT_MOST};
+    job->host.running = qs_command_start(job->p.loop, &spec, on_answer, job, err);
+    free(argv);
+    qs_buf_done(&input);
+    return job->host.running != NULL;
+}
+
+static void over(struct qs_job_run *job)
+{
+    job->host.on = false;
+    qs_job_run_give_token(job);
+    if (job->host.metrics)
+        qs_job_run_window_store(job);
+    else
+        qs_job_run_feed(job, QS_JI_ANSWERED);
+}
+
+static void prepare(struct qs_job_run_host *h, const struct qs_farm_hook *hook, const char *name)
+{
+    if (h->metrics) {
+        snprintf(h->kind[h->next], sizeof h->kind[h->next], "metric:%.32s_%.16s", name,
+                 hook ? hook->unit : "?");
+        h->higher_is_better[h->next] = hook && hook->better == QS_JOB_BETTER_HIGHER;
+        h->value[h->next] = INT64_MIN;
+        h->metric_count = h->next + 1;
+    } else {
+        h->answers[h->next].holds = false;
+        h->why[h->next][0] = '\0';
+    }
+}
+
+static void ask_again(void *user)
+{
+    struct qs_job_run *job = user;
+    job->host.again = NULL;
+    next(job);
+}
+
+static void next(struct qs_job_run *job)
+{
+    struct qs_job_run_host *h = &job->host;
+    size_t count = h->metrics ? job->p.spec->plan.metrics.count : h->rule_count;
+    count = count < QS_JOB_HOOKS_MAX ? count : QS_JOB_HOOKS_MAX;
+    if (!qs_job_run_has_token(job, &job->host.again, ask_again))
+        return;
+    for (; h->next < count; h->next++) {
+        const char *name = name_in_hand(job);
+        const struct qs_farm_hook *hook = !job->p.farm ? NULL
+                                          : h->metrics ? qs_farm_metric(job->p.farm, name)
+                                                       : qs_farm_rule(job->p.farm, name);
+        struct qs_err err = QS_ERR_INIT;
+        prepare(h, hook, name);
+        if (start(job, hook, &err))
+            return;
+        failed(job, name, err.text);
+    }
+    over(job);
+}
+
+void qs_job_run_host_begin(struct qs_job_run *job, bool metrics)
+{
+    job->host.on = true;
+    job->host.metrics = metrics;
+    job->host.next = 0;
+    next(job);
+}
+
+void qs_job_run_host_stop(struct qs_job_run *job)
+{
+    qs_command_stop(job->host.running);
+    qs_timer_stop(job->host.again);
+    job->host.running = NULL;
+    job->host.again = NULL;
+    job->host.on = false;
+}
+
+size_t qs_job_run_host_evidence(const struct qs_job_run *job, struct qs_evidence_row *rows)
+{
+    for (size_t i = 0; i < job->host.metric_count; i++)
+        rows[i] = (struct qs_evidence_row){.kind = job->host.kind[i],
+                                           .present = job->host.value[i] != INT64_MIN,
+                                           .before = INT64_MIN,
+                                           .after = job->host.value[i],
+                                           .is_metric = true,
+                                           .higher_is_better = job->host.higher_is_better[i]};
+    return job->host.metric_count;
+}
+
+void qs_job_run_host_explain(struct qs_job_run *job, bool held)
+{
+    char *reason = job->run.stop_reason;
+    const size_t bytes = sizeof job->run.stop_reason;
+    for (size_t i = 0; i < job->host.rule_count; i++) {
+        size_t len = strlen(reason);
+        if (held && job->host.answers[i].holds && job->host.why[i][0] != '\0')
+            snprintf(reason + len, bytes - len, "; %s: %s", job->host.answers[i].name, job->host.why[i]);
+    }
+    size_t len = strlen(reason);
+    if (!held && job->host.rule_count > 0 && job->run.host.failure[0] != '\0')
+        snprintf(reason + len, bytes - len, "; %s", job->run.host.failure);
+}
+
+void qs_job_run_do_ask_host(struct qs_job_run *job)
+{
+    qs_job_run_host_begin(job, false);
+}
+
+void qs_job_run_do_hush_host(struct qs_job_run *job)
+{
+    qs_job_run_host_stop(job);
+    qs_job_run_feed(job, QS_JI_ANSWERED);
+}

@@ -1,0 +1,269 @@
+/* Evaluations in the job run: what earlier jobs found, the windows that find them, and what is told of
+ * it. */
+#include "device/activity/tune.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/loop.h"
+#include "base/mem.h"
+#include "device/job/impl.h"
+#include "device/job/events.h"
+#include "proto/names.h"
+#include "stats/timer.h"
+
+static const struct qs_job_benchmark *benchmark(const struct qs_job_run *job)
+{
+    return &job->p.spec->benchmarks[job->p.spec->points[job->plan.point].benchmark];
+}
+
+static bool is_wanted(const struct qs_job_run *job)
+{
+    return qs_job_run_is_harness(job) && job->evals.at.step != QS_EVALS_MEASURE;
+}
+
+/* The run in hand is the baseline's pilot, which finds them. */
+static bool is_finding(const struct qs_job_run *job)
+{
+    return is_wanted(job) && job->plan.block == 0 && qs_plan_arm(&job->plan) == job->p.spec->baseline;
+}
+
+void qs_job_run_evals_done(struct qs_job_run *job)
+{
+    free(job->evals.depends);
+    job->evals.depends = NULL;
+}
+
+static void keep_earlier(struct qs_job_run *job)
+{
+    for (size_t i = 0; job->p.earlier && i < job->p.earlier->count; i++) {
+        const struct qs_sample *s = &job->p.earlier->at[i];
+        if (s->point == job->plan.point && strcmp(s->device, job->p.device) == 0)
+            qs_evals_keep(&job->evals.at, s->evals);
+    }
+}
+
+void qs_job_run_evals_begin(struct qs_job_run *job)
+{
+    struct qs_job_run_evals *e = &job->evals;
+    if (!qs_job_run_is_harness(job))
+        return;
+    if (e->points <= job->plan.point || e->at.step != QS_EVALS_MEASURE) {
+        e->points = job->plan.point + 1;
+        qs_evals_init(&e->at, benchmark(job)->evals);
+        keep_earlier(job);
+    }
+    if (is_wanted(job))
+        qs_plan_baseline_first(&job->plan);
+}
+
+uint32_t qs_job_run_evals_rows(const struct qs_job_run *job)
+{
+    return is_finding(job) ? QS_TUNER_SCAN : 0;
+}
+
+/* NULL where the executable could not be read: then its content is not known. */
+static char *make_key(struct qs_job_run *job)
+{
+    const struct qs_job_spec *spec = job->p.spec;
+    const struct qs_job_arm *arm = &spec->arms[spec->baseline];
+    struct qs_session_place place;
+    if (!job->run.exe_sha256[0] || !qs_session_can_tune(job->p.session, &place))
+        return NULL;
+    struct qs_strings argv, own, params, env = {0};
+    qs_job_argv(spec, spec->baseline, job->plan.point, &argv);
+    qs_job_program_params(spec, spec->baseline, job->plan.point, &params);
+    qs_job_fill(spec, spec->baseline, job->plan.point, &benchmark(job)->env, &env);
+    qs_job_fill(spec, spec->baseline, job->plan.point, &arm->env, &own);
+    env.at = qs_realloc(env.at, (env.count + own.count + 1) * sizeof *env.at);
+    memcpy(env.at + env.count, own.at ? own.at : env.at, own.count * sizeof *env.at);
+    env.count += own.count;
+    free(own.at);
+    const struct qs_strings arguments = {.at = argv.at + 1, .count = argv.count - 1};
+    const struct qs_evals_key key = {
+        .device = job->p.device,
+        .agent = place.software,
+        .clock = place.clock,
+        .operating_json = place.operating_json,
+        .cpus = job->run.program.cpus,
+        .executable = job->run.exe_sha256,
+        .benchmark = benchmark(job)->program_benchmark ? benchmark(job)->program_benchmark : "",
+        .arguments = &arguments,
+        .env = &env,
+        .params = &params};
+    struct qs_buf out;
+    qs_buf_init(&out);
+    qs_evals_depends(&key, &out);
+    qs_strings_done(&argv);
+    qs_strings_done(&params);
+    qs_strings_done(&env);
+    return qs_buf_take(&out);
+}
+
+/* A read of the store may outlive the link, even the job run. */
+struct look {
+    struct qs_job_run *job;
+    uint64_t epoch;
+    char *depends; /* owned */
+    struct qs_tuning tuning;
+    bool found;
+};
+
+static bool look(struct qs_store_reader *reader, void *user, struct qs_err *err)
+{
+    struct look *l = user;
+    return qs_read_tuning(reader, l->depends, &l->tuning, &l->found, err);
+}
+
+static void known(struct qs_job_run *job)
+{
+    if (job->evals.at.step == QS_EVALS_MEASURE)
+        qs_job_event_evals(job);
+    qs_job_run_feed(job, QS_JI_EVALS);
+}
+
+static void on_looked(const struct qs_err *err, void *user)
+{
+    struct look l = *(struct look *)user;
+    free(user);
+    free(l.depends);
+    if (!qs_job_run_answered(l.job, l.epoch))
+        return;
+    if (err) {
+        qs_job_run_fail(l.job, err);
+        qs_job_run_feed(l.job, QS_JI_FAIL);
+        return;
+    }
+    qs_evals_looked(&l.job->evals.at, l.found ? &l.tuning : NULL);
+    known(l.job);
+}
+
+static void start_look(struct qs_job_run *job)
+{
+    qs_job_run_evals_done(job);
+    job->evals.depends = make_key(job);
+    if (!job->evals.depends) {
+        qs_evals_looked(&job->evals.at, NULL);
+        known(job);
+        return;
+    }
+    struct look *l = qs_malloc(sizeof *l);
+    *l = (struct look){.job = job, .epoch = job->epoch, .depends = qs_strdup(job->evals.depends)};
+    job->outstanding++;
+    qs_store_read(job->p.store, look, on_looked, l);
+}
+
+/* An arm that cannot do what the baseline was tuned to, or what the job says. */
+static bool takes_them(struct qs_job_run *job)
+{
+    uint32_t most = job->run.program.evals_max, evals = job->evals.at.found.evals;
+    struct qs_err err = QS_ERR_INIT;
+    if (most == 0 || evals <= most)
+        return true;
+    qs_fail(&err, QS_E_COMMAND,
+            "the program of %s takes at most %u evaluation%s an iteration, not %u (%s): write `evals: %u`",
+            job->p.spec->arms[qs_plan_arm(&job->plan)].name, most, most == 1 ? "" : "s", evals,
+            job->evals.at.how == QS_EVALS_GIVEN ? "as the job says" : "as the baseline needs", most);
+    qs_job_run_fail(job, &err);
+    qs_job_run_feed(job, QS_JI_FAIL);
+    return false;
+}
+
+void qs_job_run_do_evals(struct qs_job_run *job)
+{
+    struct qs_evals *e = &job->evals.at;
+    struct qs_session_place place;
+    if (!qs_job_run_is_harness(job)) {
+        qs_job_run_feed(job, QS_JI_EVALS);
+        return;
+    }
+    if (e->step == QS_EVALS_MEASURE) {
+        if (takes_them(job))
+            qs_job_run_feed(job, QS_JI_EVALS);
+        return;
+    }
+    bool able = qs_session_can_tune(job->p.session, &place);
+    qs_evals_program(e, able, job->run.program.evals_max);
+    if (!able)
+        qs_job_event_warning(job, "the agent is too old to tune evaluations: an iteration has one");
+    if (e->step == QS_EVALS_LOOK)
+        start_look(job);
+    else
+        known(job);
+}
+
+void qs_job_run_evals_open(const struct qs_job_run *job, struct qs_msg_open *m)
+{
+    const struct qs_evals *e = &job->evals.at;
+    if (!qs_job_run_is_harness(job))
+        return;
+    m->evals = e->step == QS_EVALS_MEASURE ? e->found.evals : 1;
+    if (e->step == QS_EVALS_SCAN) {
+        m->phase = QS_PHASE_TUNE;
+        m->iterations = QS_TUNER_SCAN;
+        m->max_ns = QS_EVALS_SCAN_NS;
+    }
+}
+
+/* Of the two readings around the window the better one: a burst of interrupts spoils one of them. */
+static int64_t lesser_evidence(const struct qs_job_run *job, const char *kind)
+{
+    struct qs_iter it = qs_list_iter(&job->win.made.closed.evidence);
+    struct qs_evidence e;
+    while (qs_list_evidence(&it, &e))
+        if (qs_text_is(e.kind, kind) && e.status == QS_READING_OK)
+            return e.before < e.after ? e.before : e.after;
+    return 0;
+}
+
+static void take_scan(struct qs_job_run *job)
+{
+    int64_t *total_ns = qs_calloc(job->win.made.rows_n + 1, sizeof *total_ns);
+    for (size_t i = 0; i < job->win.made.rows_n; i++)
+        total_ns[i] = job->win.made.rows[i].taint == 0 ? job->win.made.rows[i].duration_ns : -1;
+    const struct qs_evals_scan scan = {.precision_ns = lesser_evidence(job, QS_SENSOR_CLOCK_PRECISION),
+                                       .accuracy_ns = lesser_evidence(job, QS_SENSOR_CLOCK_ACCURACY),
+                                       .total_ns = total_ns,
+                                       .n = job->win.made.rows_n};
+    qs_evals_window(&job->evals.at, &scan);
+    free(total_ns);
+}
+
+static void store_found(struct qs_job_run *job)
+{
+    struct qs_tuning *found = &job->evals.at.found;
+    qs_store_done_fn *fn;
+    void *user;
+    memcpy(found->run_uid, job->run.uid.b, sizeof found->run_uid);
+    found->found_wall_ns = qs_loop_wall_ns(job->p.loop);
+    if (!job->evals.depends)
+        return;
+    qs_job_run_store_quiet(job, &fn, &user);
+    qs_store_tuning(job->p.store, job->evals.depends, found, fn, user);
+}
+
+static void found(struct qs_job_run *job)
+{
+    if (job->evals.at.how == QS_EVALS_TUNED)
+        store_found(job);
+    else
+        qs_job_event_warning(job, "no iteration of the tuning window was valid: an iteration has one "
+                                  "evaluation");
+    qs_job_event_evals(job);
+}
+
+bool qs_job_run_evals_window(struct qs_job_run *job)
+{
+    struct qs_evals *e = &job->evals.at;
+    if (!is_finding(job))
+        return false;
+    if (e->step == QS_EVALS_SCAN)
+        take_scan(job);
+    else
+        qs_evals_window(e, NULL);
+    if (e->step == QS_EVALS_MEASURE)
+        found(job);
+    job->run.window++;
+    qs_job_run_feed(job, QS_JI_AGAIN);
+    return true;
+}

@@ -1,0 +1,88 @@
+/* The planner's turn: it hears of every counted run until the least number of blocks is done, and is asked
+ * once. */
+#include "base/loop.h"
+#include "device/job/impl.h"
+#include "device/job/events.h"
+#include "proto/limits.h"
+
+enum { PILOT_BLOCKS = 3 };
+
+static bool names_planner(const struct qs_rule *rule)
+{
+    bool found = rule->kind == QS_RULE_PLANNER;
+    for (size_t i = 0; i < rule->child_count; i++)
+        found = found || names_planner(&rule->child[i]);
+    return found;
+}
+
+void qs_job_run_planner_begin(struct qs_job_run *job)
+{
+    const struct qs_job_plan *plan = &job->p.spec->plan;
+    if (job->planner_points > job->plan.point)
+        return; /* the device was lost and came back */
+    job->planner_points = job->plan.point + 1;
+    qs_planner_free(job->planner);
+    job->planner = NULL;
+    job->planned_iterations = 0;
+    if (plan->precision_ratio > 0 || (plan->stop && names_planner(plan->stop)))
+        job->planner = qs_planner_new(job->p.spec->arm_count);
+}
+
+void qs_job_run_planner_run(struct qs_job_run *job)
+{
+    const struct qs_run_in_hand *run = &job->run;
+    int64_t spent_ns = run->windows_ns > run->measured_ns ? run->windows_ns : run->measured_ns;
+    if (job->planner && run->clean_n > run->warmup_n)
+        qs_planner_add(job->planner, qs_plan_arm(&job->plan), run->clean_ns + run->warmup_n,
+                       run->clean_n - run->warmup_n, spent_ns, (size_t)(run->stored_n - job->trace.rows),
+                       qs_loop_now_ns(job->p.loop) - run->began_ns);
+}
+
+/* A window may be as long as the job allows and its iterations as many as the wire; a rule has caps instead.
+ */
+static size_t most_iterations(const struct qs_job_run *job)
+{
+    const struct qs_job_plan *plan = &job->p.spec->plan;
+    int64_t slowest_ns = 1;
+    if (plan->stop)
+        return plan->cap_iterations;
+    for (size_t a = 0; a < job->p.spec->arm_count; a++)
+        slowest_ns = job->plan.pilot_ns[a] > slowest_ns ? job->plan.pilot_ns[a] : slowest_ns;
+    int64_t fit = plan->window_max_ns / slowest_ns;
+    return fit < 1 ? 1 : fit > QS_ITERATIONS_MAX ? QS_ITERATIONS_MAX : (size_t)fit;
+}
+
+/* Ten, or what `auto` found enough. */
+static size_t least_iterations(const struct qs_job_run *job)
+{
+    enum { LEAST = 2, FLOOR = 10 };
+    uint32_t r = job->plan.run_iterations;
+    return r < LEAST ? LEAST : r > FLOOR ? FLOOR : r;
+}
+
+void qs_job_run_planner_block(struct qs_job_run *job)
+{
+    const struct qs_job_plan *plan = &job->p.spec->plan;
+    struct qs_planner_answer answer;
+    if (!job->planner || job->plan.blocks_done < PILOT_BLOCKS || job->plan.blocks_done < plan->blocks_min)
+        return;
+    bool fixed = !plan->stop && plan->window_iterations > 0;
+    struct qs_planner_wish wish = {.half_width_ratio = plan->interval_ratio > 0 ? plan->interval_ratio : 0.01,
+                                   .level = 1 - job->p.spec->alpha,
+                                   .iterations_least =
+                                       fixed ? plan->window_iterations : least_iterations(job),
+                                   .iterations_most = fixed ? plan->window_iterations : most_iterations(job),
+                                   .runs_least = plan->blocks_min,
+                                   .runs_most = plan->blocks_max};
+    if (wish.iterations_most < wish.iterations_least)
+        wish.iterations_least = wish.iterations_most;
+    if (!qs_planner_ask(job->planner, &wish, &answer))
+        return; /* too few runs of this life of the daemon: after the next block again */
+    job->planned_iterations = answer.iterations;
+    job->plan.planned_blocks = (uint32_t)answer.runs;
+    if (!plan->stop && !fixed)
+        qs_plan_set_iterations(&job->plan, (uint32_t)answer.iterations);
+    qs_job_event_planned(job, &answer);
+    qs_planner_free(job->planner);
+    job->planner = NULL;
+}

@@ -1,0 +1,308 @@
+/* What the job run tells people and the record. Never a running effect: precision and progress only. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/loop.h"
+#include "base/text.h"
+#include "config/farm/sensors.h"
+#include "device/job/impl.h"
+#include "device/job/events.h"
+#include "proto/names.h"
+
+struct event {
+    struct qs_buf buf;
+    struct qs_json json;
+};
+
+static void begin(struct event *n)
+{
+    qs_buf_init(&n->buf);
+    qs_json_init(&n->json, &n->buf);
+    qs_json_object(&n->json);
+}
+
+static void tell(struct qs_job_run *job, struct event *n, const char *kind, bool with_run)
+{
+    qs_json_object_end(&n->json);
+    job->events.on_event(kind, n->buf.data, with_run ? job->run.uid.b : NULL, job->events.user);
+    qs_buf_done(&n->buf);
+}
+
+static void put_text(struct qs_json *j, const char *key, struct qs_text t)
+{
+    qs_json_key(j, key);
+    qs_json_string_n(j, t.p ? t.p : "", t.n);
+}
+
+void qs_job_event_start(struct qs_job_run *job)
+{
+    struct event n;
+    begin(&n);
+    qs_json_kint(&n.json, "blocks_min", job->p.spec->plan.blocks_min);
+    qs_json_kint(&n.json, "blocks_max", job->p.spec->plan.blocks_max);
+    qs_json_kint(&n.json, "arms", (int64_t)job->p.spec->arm_count);
+    qs_json_kint(&n.json, "points", (int64_t)job->p.spec->point_count);
+    char seed[24];
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)job->p.seed);
+    qs_json_kstring(&n.json, "seed", seed);
+    qs_json_kbool(&n.json, "simulated", job->p.simulated);
+    tell(job, &n, "job.start", false);
+}
+
+void qs_job_event_push(struct qs_job_run *job)
+{
+    struct event n;
+    begin(&n);
+    qs_json_kint(&n.json, "files", (int64_t)job->push.missing);
+    qs_json_kint(&n.json, "bytes", job->push.missing_bytes);
+    qs_json_kint(&n.json, "there", (int64_t)(job->push.count - job->push.missing));
+    tell(job, &n, "job.push", false);
+}
+
+void qs_job_event_pushed(struct qs_job_run *job)
+{
+    struct event n;
+    begin(&n);
+    qs_json_kint(&n.json, "files", (int64_t)job->push.missing);
+    qs_json_kint(&n.json, "bytes", job->push.missing_bytes);
+    qs_json_kint(&n.json, "elapsed_ns", qs_loop_now_ns(job->p.loop) - job->push.began_ns);
+    tell(job, &n, "job.pushed", false);
+}
+
+void qs_job_event_pilot(struct qs_job_run *job, size_t arm, int64_t pilot_ns)
+{
+    struct event n;
+    begin(&n);
+    qs_json_kint(&n.json, "point", (int64_t)job->plan.point);
+    qs_json_kstring(&n.json, "arm", job->p.spec->arms[arm].name);
+    qs_json_kint(&n.json, "pilot_ns", pilot_ns);
+    tell(job, &n, "job.pilot", false);
+}
+
+void qs_job_event_evals(struct qs_job_run *job)
+{
+    struct event n;
+    begin(&n);
+    qs_json_kint(&n.json, "point", (int64_t)job->plan.point);
+    qs_json_key(&n.json, "evaluations");
+    qs_evals_json(&job->evals.at, &n.json);
+    tell(job, &n, "job.evals", true);
+}
+
+void qs_job_event_plan(struct qs_job_run *job)
+{
+    int64_t longest_ns = 0, block_ns = 0;
+    for (size_t a = 0; a < job->p.spec->arm_count; a++) {
+        int64_t window_ns = job->plan.pilot_ns[a] * (int64_t)job->plan.run_iterations;
+        block_ns += window_ns;
+        if (window_ns > longest_ns)
+            longest_ns = window_ns;
+    }
+    struct event n;
+    begin(&n);
+    qs_json_kint(&n.json, "point", (int64_t)job->plan.point);
+    if (!qs_job_run_is_stream(job)) /* else a run has what its program writes */
+        qs_json_kint(&n.json, "iterations_per_run", job->plan.run_iterations);
+    qs_json_kint(&n.json, "predicted_window_ns", longest_ns);
+    qs_json_kint(&n.json, "predicted_block_ns", block_ns);
+    tell(job, &n, "job.plan", false);
+}
+
+void qs_job_event_planned(struct qs_job_run *job, const struct qs_planner_answer *answer)
+{
+    struct event n;
+    begin(&n);
+    qs_json_kint(&n.json, "point", (int64_t)job->plan.point);
+    qs_json_kint(&n.json, "iterations_per_run", (int64_t)answer->iterations);
+    qs_json_kint(&n.json, "blocks", (int64_t)answer->runs);
+    qs_json_kdouble(&n.json, "half_width_ratio", answer->half_width_ratio);
+    qs_json_kbool(&n.json, "attainable", answer->attainable);
+    tell(job, &n, "job.planned", false);
+}
+
+void qs_job_event_announce(struct qs_job_run *job, int64_t predicted_ns)
+{
+    struct event n;
+    begin(&n);
+    qs_json_kstring(&n.json, "arm", job->p.spec->arms[qs_plan_arm(&job->plan)].name);
+    qs_json_kint(&n.json, "block", job->plan.block);
+    qs_json_kint(&n.json, "predicted_ns", predicted_ns);
+    tell(job, &n, "window.announce", true);
+}
+
+void qs_job_event_host(struct qs_job_run *job, const char *what, const char *name, const char *why)
+{
+    struct event n;
+    begin(&n);
+    qs_json_kstring(&n.json, "what", what);
+    qs_json_kstring(&n.json, "name", name);
+    qs_json_kstring(&n.json, "why", why);
+    tell(job, &n, "host.failed", true);
+}
+
+void qs_job_event_held(struct qs_job_run *job, const char *why)
+{
+    struct event n;
+    begin(&n);
+    qs_json_kstring(&n.json, "why", why);
+    snprintf(job->win.waits_for, sizeof job->win.waits_for, "%s", why);
+    tell(job, &n, "window.held", true);
+}
+
+/* "thermal:cpu is 46.7 °C, wanted at most 45.0 °C" */
+static void keep_waiting(struct qs_job_run *job, const struct qs_job_expectation *e,
+                         const struct qs_msg_waiting *m)
+{
+    struct qs_buf text;
+    qs_buf_init(&text);
+    qs_buf_fmt(&text, "%s is ", e->sensor);
+    if (m->status == QS_READING_OK)
+        qs_sensor_print(e->sensor, m->value, &text);
+    else
+        qs_buf_str(&text, qs_reading_status_name(m->status));
+    qs_buf_str(&text, e->has_lo && e->has_hi ? ", wanted "
+                      : e->has_lo            ? ", wanted at least "
+                                             : ", wanted at most ");
+    if (e->has_lo)
+        qs_sensor_print(e->sensor, e->lo, &text);
+    qs_buf_str(&text, e->has_lo && e->has_hi ? " to " : "");
+    if (e->has_hi)
+        qs_sensor_print(e->sensor, e->hi, &text);
+    snprintf(job->win.waits_for, sizeof job->win.waits_for, "%s", text.data);
+    qs_buf_done(&text);
+}
+
+void qs_job_event_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m)
+{
+    if (m->expectation >= job->p.spec->gate_count)
+        return;
+    const struct qs_job_expectation *e = &job->p.spec->gate[m->expectation];
+    struct event n;
+    keep_waiting(job, e, m);
+    begin(&n);
+    qs_json_kstring(&n.json, "sensor", e->sensor);
+    qs_json_kint(&n.json, "value", m->value);
+    qs_json_key(&n.json, "lo");
+    e->has_lo ? qs_json_int(&n.json, e->lo) : qs_json_null(&n.json);
+    qs_json_key(&n.json, "hi");
+    e->has_hi ? qs_json_int(&n.json, e->hi) : qs_json_null(&n.json);
+    qs_json_kstring(&n.json, "status", qs_reading_status_name(m->status));
+    put_text(&n.json, "busiest", m->note);
+    qs_json_kstring(&n.json, "text", job->win.waits_for);
+    qs_json_kint(&n.json, "elapsed_ns", m->elapsed_ns);
+    qs_json_kint(&n.json, "timeout_ns", qs_job_run_patience_timeout_ns(job, e));
+    qs_json_kint(&n.json, "waited_ns", job->patience.waited_ns);
+    tell(job, &n, "gate.waiting", true);
+}
+
+/* The first deciding reading that is not as its expectation wants it. Readings come in the gate's order. */
+static void put_violation(struct qs_job_run *job, struct qs_json *j)
+{
+    struct qs_iter it = qs_list_iter(&job->win.made.closed.gate.readings);
+    struct qs_reading r;
+    for (size_t i = 0; i < job->p.spec->gate_count && qs_list_reading(&it, &r); i++) {
+        const struct qs_job_expectation *e = &job->p.spec->gate[i];
+        bool inside = (!e->has_lo || r.value >= e->lo) && (!e->has_hi || r.value <= e->hi);
+        if (r.status == QS_READING_OK ? inside : e->unreadable_ok)
+            continue;
+        put_text(j, "sensor", r.sensor);
+        qs_json_kstring(j, "status", qs_reading_status_name(r.status));
+        qs_json_kint(j, "value", r.value);
+        break;
+    }
+}
+
+void qs_job_event_gate_timeout(struct qs_job_run *job)
+{
+    struct event n;
+    begin(&n);
+    put_violation(job, &n.json);
+    qs_json_kstring(&n.json, "outcome", qs_gate_outcome_name(job->win.made.closed.gate.outcome));
+    put_text(&n.json, "busiest", job->win.made.closed.gate.busiest);
+    qs_json_kint(&n.json, "waited_ns",
+                 job->win.made.closed.gate.decided_ns - job->win.made.closed.gate.began_ns);
+    tell(job, &n, "gate.timeout", true);
+}
+
+void qs_job_event_run(struct qs_job_run *job)
+{
+    char taint[128];
+    struct event n;
+    begin(&n);
+    qs_json_kint(&n.json, "point", (int64_t)job->plan.point);
+    qs_json_kstring(&n.json, "arm", job->p.spec->arms[qs_plan_arm(&job->plan)].name);
+    qs_json_kint(&n.json, "block", job->plan.block);
+    qs_json_kint(&n.json, "pos", (int64_t)job->plan.turn);
+    qs_json_kint(&n.json, "n", (int64_t)job->run.clean_n);
+    qs_json_kint(&n.json, "tainted",
+                 (int64_t)(job->run.stored_n - job->trace.rows) - (int64_t)job->run.clean_n);
+    qs_json_kstring(&n.json, "taint", qs_taint_names(job->run.taint, taint, sizeof taint));
+    tell(job, &n, "run.done", true);
+}
+
+void qs_job_event_repeat(struct qs_job_run *job, const char *why)
+{
+    struct event n;
+    begin(&n);
+    qs_json_kint(&n.json, "point", (int64_t)job->plan.point);
+    qs_json_kint(&n.json, "block", job->plan.block);
+    qs_json_kint(&n.json, "attempt", job->plan.attempt + 1);
+    qs_json_kstring(&n.json, "why", why);
+    tell(job, &n, "block.repeat", false);
+}
+
+void qs_job_event_block(struct qs_job_run *job, double half_width)
+{
+    int64_t now_ns = qs_loop_now_ns(job->p.loop),
+            eta_ns = qs_plan_eta_ns(&job->plan, now_ns, qs_job_run_patience_left_ns(job));
+    const struct qs_job_plan *plan = &job->p.spec->plan;
+    struct event n;
+    begin(&n);
+    qs_json_kint(&n.json, "point", (int64_t)job->plan.point);
+    qs_json_kint(&n.json, "points", (int64_t)job->p.spec->point_count);
+    qs_json_kint(&n.json, "block", (int64_t)job->plan.blocks_done);
+    qs_json_kint(&n.json, "blocks_min", plan->blocks_min);
+    qs_json_kint(&n.json, "blocks_max", plan->blocks_max);
+    qs_json_kint(&n.json, "next_look", qs_plan_next_look(&job->plan));
+    qs_json_kdouble(&n.json, "half_width_ratio", half_width);
+    qs_json_kdouble(&n.json, "goal_ratio", plan->interval_ratio > 0 ? plan->interval_ratio : NAN);
+    qs_json_kint(&n.json, "elapsed_ns", now_ns - job->began_ns);
+    qs_job_run_patience_put(job, &n.json);
+    qs_json_key(&n.json, "eta_ns");
+    eta_ns >= 0 ? qs_json_int(&n.json, eta_ns) : qs_json_null(&n.json);
+    tell(job, &n, "job.progress", false);
+}
+
+void qs_job_event_lost(struct qs_job_run *job, const char *why)
+{
+    struct event n;
+    begin(&n);
+    qs_json_kstring(&n.json, "why", why);
+    tell(job, &n, "job.lost", false);
+}
+
+void qs_job_event_back(struct qs_job_run *job)
+{
+    struct event n;
+    begin(&n);
+    qs_json_kstring(&n.json, "boot", job->boot_uuid);
+    tell(job, &n, "job.back", false);
+}
+
+void qs_job_event_warning(struct qs_job_run *job, const char *fmt, ...)
+{
+    struct qs_buf text;
+    struct event n;
+    va_list ap;
+    qs_buf_init(&text);
+    va_start(ap, fmt);
+    qs_buf_vfmt(&text, fmt, ap);
+    va_end(ap);
+    begin(&n);
+    qs_json_kstring(&n.json, "text", text.data);
+    tell(job, &n, "job.warning", false);
+    qs_buf_done(&text);
+}

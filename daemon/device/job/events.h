@@ -1,0 +1,33 @@
+/* What the job run tells people: events of the job, for the record and for who watches. Private to device.
+ */
+#ifndef QS_DEVICE_JOB_EVENTS_H
+#define QS_DEVICE_JOB_EVENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct qs_job_run;
+struct qs_msg_waiting;
+struct qs_planner_answer;
+
+void qs_job_event_start(struct qs_job_run *job);
+void qs_job_event_push(struct qs_job_run *job);   /* what the device lacks is known */
+void qs_job_event_pushed(struct qs_job_run *job); /* and is there */
+void qs_job_event_pilot(struct qs_job_run *job, size_t arm, int64_t pilot_ns);
+void qs_job_event_evals(struct qs_job_run *job);
+void qs_job_event_plan(struct qs_job_run *job);
+void qs_job_event_planned(struct qs_job_run *job, const struct qs_planner_answer *answer);
+void qs_job_event_announce(struct qs_job_run *job, int64_t predicted_ns);
+/* A command of this machine that the job names has failed: what that means is in daemon/device/README.md. */
+void qs_job_event_host(struct qs_job_run *job, const char *what, const char *name, const char *why);
+void qs_job_event_held(struct qs_job_run *job, const char *why);
+void qs_job_event_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m);
+void qs_job_event_gate_timeout(struct qs_job_run *job);
+void qs_job_event_run(struct qs_job_run *job);
+void qs_job_event_repeat(struct qs_job_run *job, const char *why);
+void qs_job_event_block(struct qs_job_run *job, double half_width);
+void qs_job_event_lost(struct qs_job_run *job, const char *why);
+void qs_job_event_back(struct qs_job_run *job);
+void qs_job_event_warning(struct qs_job_run *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,101 @@
+#include "device/job/patience.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/loop.h"
+#include "base/text.h"
+#include "device/job/impl.h"
+#include "device/job/events.h"
+
+/* A neighbour that comes and goes is given the full wait so often; one that stays costs two full waits. */
+enum { TIMEOUTS = 4 };
+
+static bool marks(const struct qs_job_expectation *e)
+{
+    return e->on_timeout == QS_ON_TIMEOUT_TAINT;
+}
+
+static int64_t patience_ns(const struct qs_job_spec *spec)
+{
+    int64_t longest_ns = 0;
+    for (size_t i = 0; i < spec->gate_count; i++)
+        if (marks(&spec->gate[i]) && spec->gate[i].timeout_ns > longest_ns)
+            longest_ns = spec->gate[i].timeout_ns;
+    return spec->patience_ns ? spec->patience_ns : TIMEOUTS * longest_ns;
+}
+
+int64_t qs_job_run_patience_left_ns(const struct qs_job_run *job)
+{
+    int64_t left_ns = patience_ns(job->p.spec) - job->patience.vain_ns;
+    return left_ns > 0 ? left_ns : 0;
+}
+
+int64_t qs_job_run_patience_timeout_ns(const struct qs_job_run *job, const struct qs_job_expectation *e)
+{
+    const unsigned halvings_max = 62;
+    if (!marks(e))
+        return e->timeout_ns;
+    unsigned halvings = job->patience.misses < halvings_max ? job->patience.misses : halvings_max;
+    int64_t timeout_ns = e->backoff ? e->timeout_ns >> halvings : e->timeout_ns;
+    int64_t left_ns = qs_job_run_patience_left_ns(job);
+    return timeout_ns < left_ns ? timeout_ns : left_ns;
+}
+
+/* By the device's clock, and never more than the block in hand has taken by ours. */
+static int64_t wait_ns(const struct qs_job_run *job)
+{
+    const struct qs_gate_record *gate = &job->win.made.closed.gate;
+    int64_t most_ns = qs_loop_now_ns(job->p.loop) - job->block_began_ns;
+    if (gate->decided_ns <= gate->began_ns || gate->began_ns < 0)
+        return 0;
+    int64_t waited_ns = gate->decided_ns - gate->began_ns;
+    return waited_ns < most_ns ? waited_ns : most_ns;
+}
+
+static void keep_busiest(struct qs_job_run_patience *p, struct qs_text busiest)
+{
+    size_t n = 0;
+    while (n < busiest.n && n + 1 < sizeof p->busiest && busiest.p[n] != '[' && busiest.p[n] != '\0')
+        n++;
+    if (n > 0)
+        snprintf(p->busiest, sizeof p->busiest, "%.*s", (int)n, busiest.p);
+}
+
+static void tell_used_up(struct qs_job_run *job)
+{
+    const struct qs_job_run_patience *p = &job->patience;
+    struct qs_buf span;
+    qs_buf_init(&span);
+    qs_text_duration(&span, (double)p->vain_ns);
+    qs_job_event_warning(job,
+                         "waited %s in vain for quiet%s%s: windows begin at once from now on, and are marked "
+                         "where the gate is shut",
+                         span.data, p->busiest[0] ? ", busiest: " : "", p->busiest);
+    qs_buf_done(&span);
+}
+
+void qs_job_run_patience_book(struct qs_job_run *job)
+{
+    struct qs_job_run_patience *p = &job->patience;
+    bool vain = job->win.made.closed.gate.outcome == QS_GATE_TAINTED;
+    int64_t waited_ns = wait_ns(job);
+    if (job->trace.runs) /* a traced window has no gate */
+        return;
+    p->misses = vain ? p->misses + 1 : 0;
+    p->waited_ns += waited_ns;
+    p->vain_ns += vain ? waited_ns : 0;
+    keep_busiest(p, job->win.made.closed.gate.busiest);
+    qs_plan_waited(&job->plan, waited_ns, vain);
+    if (vain && p->vain_ns > 0 && qs_job_run_patience_left_ns(job) == 0 && !p->told) {
+        p->told = true;
+        tell_used_up(job);
+    }
+}
+
+void qs_job_run_patience_put(const struct qs_job_run *job, struct qs_json *j)
+{
+    qs_json_kint(j, "waited_ns", job->patience.waited_ns);
+    qs_json_kint(j, "waited_in_vain_ns", job->patience.vain_ns);
+    qs_json_kstring(j, "busiest", job->patience.busiest);
+}

@@ -1,0 +1,97 @@
+/* A job run: walks one job on one device, settle -> lock -> setup -> (run -> gate -> window ->
+ * evidence -> judge)* -> cleanup -> restore, as a table of named states. It decides with plan.h and the job's
+ * stop rules at window ends; the session carries, the store remembers. */
+#ifndef QS_DEVICE_JOB_RUN_H
+#define QS_DEVICE_JOB_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "config/job/job.h"
+#include "device/session/session.h"
+#include "store/read/read.h"
+#include "store/store.h"
+
+struct qs_loop;
+struct qs_farm_config;
+struct qs_files;
+struct qs_job_run;
+
+struct qs_job_run_parts { /* borrowed; they outlive the job run */
+    struct qs_loop *loop;
+    struct qs_store *store;
+    struct qs_files
+        *files; /* the job's own, and for what runs leave; NULL: there are none, nothing is kept */
+    struct qs_session *session;
+    const struct qs_job_spec *spec;
+    const struct qs_farm_config *farm; /* for the rules and metrics that the job names; NULL: it has none */
+    int64_t job;
+    uint64_t seed;
+    const char *device;
+    bool local, simulated;
+    int64_t
+        quiet_lead_ns; /* silence on the link before a window is decided: what its kind needs to prove it */
+    const char *const *base_env;      /* "K=V", NULL-terminated: below the job's own where it inherits */
+    const struct qs_samples *earlier; /* what an earlier life of the daemon stored of this job, or NULL */
+};
+
+enum qs_job_run_end { QS_END_DONE, QS_END_FAILED, QS_END_CANCELLED, QS_END_DEFER, QS_END_REQUEUE };
+
+struct qs_job_run_result {
+    enum qs_job_run_end end;
+    struct qs_err err;   /* of QS_END_FAILED, DEFER, REQUEUE */
+    const char *stopped; /* why it was enough: "interval", "blocks", "time" (static) */
+};
+
+struct qs_job_run_events {
+    /* News for people and the record; run_uid may be NULL. Copied by who wants to keep it. */
+    void (*on_event)(const char *kind, const char *body_json, const uint8_t *run_uid, void *user);
+    void (*on_silence)(bool silent, void *user);
+    /* What devices share, from before QUIET to the last iteration of the window, or (window false) while
+     * something is fetched: false holds it back, *why says for whom, and it is asked again. Both may be
+     * NULL. */
+    bool (*take_token)(bool window, const char **why, void *user);
+    void (*give_token)(void *user);
+    /* Each change of state, for the log; the names are static. May be NULL. */
+    void (*on_state)(const char *from, const char *input, const char *to, void *user);
+    void (*on_end)(const struct qs_job_run_result *result,
+                   void *user); /* once; the job run may be freed after it has returned */
+    void *user;
+};
+
+struct qs_job_run *qs_job_run_new(const struct qs_job_run_parts *parts,
+                                  const struct qs_job_run_events *events);
+/* Safe at any time but inside its own callbacks; stored requests on their way end quietly. NULL is allowed.
+ */
+void qs_job_run_free(struct qs_job_run *job);
+void qs_job_run_start(struct qs_job_run *job, const char *boot_uuid, const char *facts_json);
+/* The current window ends as cancelled, clean-up runs, then on_end. */
+void qs_job_run_cancel(struct qs_job_run *job, const char *why);
+/* Lost for good: ends at once, without the device (the daemon stops, or nobody waits any more). */
+void qs_job_run_abandon(struct qs_job_run *job);
+
+/* The session's news, forwarded by its owner. */
+void qs_job_run_on_ready(struct qs_job_run *job, const char *boot_uuid, const char *facts_json);
+void qs_job_run_on_down(struct qs_job_run *job, const struct qs_err *why);
+void qs_job_run_on_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m);
+bool qs_job_run_may_quiet(struct qs_job_run *job, const char **why);
+void qs_job_run_on_quiet(struct qs_job_run *job);
+void qs_job_run_on_disarm(struct qs_job_run *job, const char *why);
+void qs_job_run_on_closed(struct qs_job_run *job, const struct qs_msg_closed *m,
+                          const struct qs_session_quiet *quiet);
+void qs_job_run_on_document(struct qs_job_run *job, const struct qs_msg_document *m);
+void qs_job_run_on_iterations(struct qs_job_run *job, const struct qs_msg_iterations *m);
+void qs_job_run_on_error(struct qs_job_run *job, const struct qs_uid *run, const struct qs_err *err);
+/* True where this run is the one in hand. */
+bool qs_job_run_owns(const struct qs_job_run *job, const struct qs_uid *run);
+
+/* What the window in hand waits for, valid until the loop's next turn: "thermal:cpu is 46.7 °C, wanted at
+ * most 45.0 °C"; NULL: it does not wait. */
+const char *qs_job_run_waits_for(const struct qs_job_run *job);
+const char *qs_job_run_state_name(const struct qs_job_run *job);
+void qs_job_run_dump(struct qs_buf *out); /* the table as the diagram of README.md */
+
+#endif

@@ -1,0 +1,65 @@
+/* When a run has enough: its stop rule over the accepted iterations, asked at window ends, and the limits
+ * that hold whatever it says. */
+#include <stdio.h>
+
+#include "device/job/impl.h"
+
+static const struct qs_job_benchmark *benchmark(const struct qs_job_run *job)
+{
+    return &job->p.spec->benchmarks[job->p.spec->points[job->plan.point].benchmark];
+}
+
+/* The pilot has no rule. */
+static bool has_rule(const struct qs_job_run *job)
+{
+    return job->plan.block > 0 && job->p.spec->plan.stop != NULL;
+}
+
+void qs_stop_rule_push(struct qs_job_run *job, int64_t duration_ns, bool accepted)
+{
+    const struct qs_job_plan *plan = &job->p.spec->plan;
+    struct qs_run_in_hand *run = &job->run;
+    if (!has_rule(job))
+        return;
+    if (!run->stop_rule) {
+        struct qs_controller_caps caps = qs_controller_default_caps();
+        caps.time_ns = (double)plan->cap_time_ns;
+        caps.iterations = plan->cap_iterations;
+        run->stop_rule = qs_controller_new(plan->stop, &caps);
+    }
+    bool taken = accepted && run->stop_rule &&
+                 qs_controller_push(run->stop_rule, (double)duration_ns, run->after_gap) == QS_OK;
+    run->after_gap = !taken;
+}
+
+static bool limit_reached(struct qs_job_run *job)
+{
+    struct qs_run_in_hand *run = &job->run;
+    if (run->measured_ns >= benchmark(job)->run_limit_ns)
+        snprintf(run->stop_reason, sizeof run->stop_reason, "limit of the run");
+    else if (run->tried >= QS_JOB_RUN_WINDOWS_MAX)
+        snprintf(run->stop_reason, sizeof run->stop_reason, "%d windows", QS_JOB_RUN_WINDOWS_MAX);
+    else
+        return false;
+    return true;
+}
+
+bool qs_stop_rule_holds(struct qs_job_run *job)
+{
+    struct qs_run_in_hand *run = &job->run;
+    if (!has_rule(job) || !run->stop_rule)
+        return true;
+    const struct qs_controller_now now = {.measured_ns = (double)run->measured_ns,
+                                          .planned = job->planned_iterations,
+                                          .answers = job->host.answers,
+                                          .answer_count = job->host.rule_count};
+    enum qs_controller_verdict verdict = qs_controller_judge(run->stop_rule, &now);
+    if (verdict < QS_CONTROLLER_STOP && !limit_reached(job))
+        return false;
+    if (verdict >= QS_CONTROLLER_STOP)
+        snprintf(run->stop_reason, sizeof run->stop_reason, "%s", qs_controller_reason(run->stop_rule));
+    qs_job_run_host_explain(job, verdict == QS_CONTROLLER_STOP);
+    size_t from = qs_controller_kept_from(run->stop_rule);
+    run->warmup_n = from < run->clean_n ? from : 0;
+    return true;
+}

@@ -1,0 +1,230 @@
+#include "device/window/held.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "device/window/held_impl.h"
+#include "device/session/session.h"
+#include "store/store.h"
+
+static void next_run(struct qs_held_runs *h);
+
+struct qs_held_runs *qs_held_new(const struct qs_held_parts *parts, const struct qs_held_events *events)
+{
+    struct qs_held_runs *h = qs_calloc(1, sizeof *h);
+    h->p = *parts;
+    qs_assembler_init(&h->made);
+    h->events = *events;
+    return h;
+}
+
+static void release(struct qs_held_runs *h)
+{
+    qs_held_stream_end(h);
+    free(h->list);
+    qs_assembler_done(&h->made);
+    free(h);
+}
+
+void qs_held_free(struct qs_held_runs *h)
+{
+    if (!h)
+        return;
+    qs_held_stream_end(h); /* what waits for the pool has nobody to come back to */
+    h->dead = true;
+    if (h->outstanding == 0)
+        release(h);
+}
+
+void qs_held_reset(struct qs_held_runs *h)
+{
+    h->epoch++;
+    h->started = false;
+    qs_held_stream_end(h);
+    h->count = 0;
+    qs_assembler_done(&h->made);
+    memset(&h->spoiled, 0, sizeof h->spoiled);
+}
+
+void qs_held_add(struct qs_held_runs *h, const struct qs_uid *run, uint64_t first_seq, uint64_t next_seq)
+{
+    if (h->count >= QS_HELD_MAX || next_seq <= first_seq)
+        return;
+    h->list = qs_grow(h->list, h->count, sizeof *h->list);
+    h->list[h->count++] = (struct qs_held_run){.run = *run, .first_seq = first_seq, .next_seq = next_seq};
+}
+
+void qs_held_note(struct qs_held_runs *h, bool warning, const struct qs_uid *run, const char *text)
+{
+    char hex[QS_UID_HEX_BYTES], line[256];
+    qs_uid_hex(run, hex);
+    snprintf(line, sizeof line, "run %s: %.200s", hex, text);
+    h->events.on_note(warning, line, h->events.user);
+}
+
+bool qs_held_answered(struct qs_held_runs *h, uint64_t epoch)
+{
+    h->outstanding--;
+    if (h->dead) {
+        if (h->outstanding == 0)
+            release(h);
+        return false;
+    }
+    return epoch == h->epoch;
+}
+
+static void drop_first(struct qs_held_runs *h)
+{
+    if (h->count > 0)
+        memmove(h->list, h->list + 1, --h->count * sizeof *h->list);
+    qs_assembler_done(&h->made);
+    next_run(h);
+}
+
+static bool find_run(struct qs_store_reader *reader, void *user, struct qs_err *err)
+{
+    struct qs_held_ask *a = user;
+    return qs_read_run(reader, a->run.b, &a->found, err);
+}
+
+static void on_found(const struct qs_err *err, void *user)
+{
+    struct qs_held_ask *a = user;
+    if (!qs_held_answered(a->h, a->epoch)) {
+        qs_runs_free(&a->found);
+        free(a);
+        return;
+    }
+    struct qs_held_runs *h = a->h;
+    struct qs_err why = QS_ERR_INIT;
+    uint64_t stored = a->found.count == 1 ? a->found.at[0].device_seq : 0;
+    if (err || a->found.count != 1) {
+        qs_held_note(h, true, &a->run, "kept by the agent, unknown here, left where it is");
+        drop_first(h);
+    } else if (stored >= h->list[0].next_seq) {
+        (void)qs_session_ack(h->p.session, &a->run, h->list[0].next_seq, &why);
+        drop_first(h);
+    } else {
+        h->want = stored;
+        qs_held_stream_begin(h, &a->found.at[0]);
+        if (!qs_session_resend(h->p.session, &a->run, stored, &why))
+            drop_first(h);
+    }
+    qs_runs_free(&a->found);
+    free(a);
+}
+
+static void next_run(struct qs_held_runs *h)
+{
+    if (h->count == 0) {
+        if (h->started)
+            h->events.on_done(h->events.user);
+        h->started = false;
+        return;
+    }
+    struct qs_held_ask *a = qs_calloc(1, sizeof *a);
+    a->h = h;
+    a->epoch = h->epoch;
+    a->run = h->list[0].run;
+    h->outstanding++;
+    qs_store_read(h->p.store, find_run, on_found, a);
+}
+
+bool qs_held_any(const struct qs_held_runs *h)
+{
+    return h->count > 0;
+}
+
+void qs_held_start(struct qs_held_runs *h)
+{
+    h->started = true;
+    next_run(h);
+}
+
+static bool in_hand(const struct qs_held_runs *h, const struct qs_uid *run)
+{
+    return h->count > 0 && qs_uid_equal(&h->list[0].run, run);
+}
+
+bool qs_held_refused(struct qs_held_runs *h, const struct qs_uid *run, const struct qs_err *err)
+{
+    if (!h->started || !in_hand(h, run))
+        return false;
+    qs_held_note(h, true, run, err->text);
+    drop_first(h);
+    return true;
+}
+
+void qs_held_committed(const struct qs_err *err, int64_t id, void *user)
+{
+    (void)id;
+    struct qs_held_ask *a = user;
+    if (qs_held_answered(a->h, a->epoch)) {
+        struct qs_held_runs *h = a->h;
+        struct qs_err why = QS_ERR_INIT;
+        if (err) {
+            h->spoiled = a->run;
+            qs_held_note(h, true, &a->run, err->text);
+        } else if (!qs_uid_equal(&h->spoiled, &a->run)) {
+            (void)qs_session_ack(h->p.session, &a->run, a->acknowledge, &why);
+            qs_held_note(h, false, &a->run, "iterations kept by the agent are stored");
+        }
+        if ((a->last || err) && in_hand(h, &a->run))
+            drop_first(h);
+    }
+    free(a);
+}
+
+static void store_window(struct qs_held_runs *h, bool last)
+{
+    struct qs_held_ask *a = qs_calloc(1, sizeof *a);
+    a->h = h;
+    a->epoch = h->epoch;
+    a->run = h->list[0].run;
+    a->acknowledge = h->made.first_seq + h->made.closed.iterations;
+    a->last = last;
+    h->outstanding++;
+    if (h->stream.on) {
+        qs_held_stream_window(h, a);
+        return;
+    }
+    const struct qs_assembler_place place = {.run = &a->run, .first_seq = h->made.first_seq};
+    qs_assembler_store(&h->made, &place, h->p.store, qs_held_committed, a);
+    qs_assembler_done(&h->made);
+}
+
+/* The window is tainted as interrupted, whatever its CLOSED says: nobody watched the link's silence. */
+bool qs_held_closed(struct qs_held_runs *h, const struct qs_msg_closed *m)
+{
+    if (!h->started || !in_hand(h, &m->run))
+        return false;
+    const struct qs_assembler_about about = {.streams = h->stream.on, .mark = QS_TAINT_INTERRUPTED};
+    qs_assembler_closed(&h->made, m, &about);
+    return true;
+}
+
+bool qs_held_document(struct qs_held_runs *h, const struct qs_msg_document *m)
+{
+    if (!h->started || !in_hand(h, &m->run))
+        return false;
+    qs_assembler_document(&h->made, m);
+    return true;
+}
+
+bool qs_held_take(struct qs_held_runs *h, const struct qs_msg_iterations *m)
+{
+    if (!in_hand(h, &m->run))
+        return false;
+    if (!qs_assembler_take(&h->made, m))
+        return true;
+    uint64_t next = h->made.first_seq + h->made.closed.iterations;
+    bool last = next >= h->list[0].next_seq;
+    if (next > h->want)
+        store_window(h, last);
+    else if (last) /* all of it was stored before */
+        drop_first(h);
+    return true;
+}
