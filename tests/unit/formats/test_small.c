@@ -47,6 +47,8 @@ static const struct {
      " value ms <: 4 5 | 3; value s <: 6;"},
     {"c", "value,unit\n1,B/s\n2,/s\n3,B/sec\n4,/sec\n", "csv",
      " value B/s >: 1; value /s ?: 2; value B/sec >: 3; value /sec ?: 4;"},
+    {"c", "name,value\na,1\nb,2\nc,3\na,4\nb,5\nc,6\n", "csv",
+     "a value  ?: 1 4;b value  ?: 2 5;c value  ?: 3 6;"},
     {"c", "v1;v2;v10\n1;2;3\n4;;6\n", "csv", " value  ?: 1 2 3 | 4 6;"},
     {"c", "name,v1,v2,mem\na,1,2,7\nb,3,4,8\na,5,6,9\n", "csv",
      "a value  ?: 1 2 | 5 6;a mem  ?: 7 | 9;b value  ?: 3 4;b mem  ?: 8;"},

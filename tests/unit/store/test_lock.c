@@ -299,6 +299,22 @@ static void descriptor_0_is_one_like_others(void **state)
         assert_int_equal(dup2(kept, STDIN_FILENO) | close(kept), 0);
 }
 
+/* Where a folder has come since the lock was taken, say. */
+static void what_cannot_be_opened_is_not_owned(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_lock lock;
+    struct qs_err err = QS_ERR_INIT;
+    assert_true(qs_lock_take(f->path, NULL, 0, &lock, NULL));
+    (void)unlink(f->path);
+    assert_int_equal(mkdir(f->path, 0700), 0);
+    assert_false(qs_lock_database(&lock, &err));
+    assert_non_null(strstr(err.text, strerror(EISDIR)));
+    assert_int_equal(lock.db_fd, -1);
+    assert_int_equal(rmdir(f->path), 0);
+    qs_lock_drop(&lock);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
 
 int main(void)
@@ -313,6 +329,7 @@ int main(void)
         TEST(a_dead_owners_child_is_waited_for),
         TEST(a_child_that_stays_is_named),
         TEST(descriptor_0_is_one_like_others),
+        TEST(what_cannot_be_opened_is_not_owned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

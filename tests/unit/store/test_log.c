@@ -2,8 +2,10 @@
 #include "fixture.h"
 
 #include <sqlite3.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/mem.h"
 #include "disk.h"
@@ -240,6 +242,49 @@ static void another_writer_is_waited_for(void **state)
     fixture_done(&f);
 }
 
+struct slow {
+    sem_t begun;
+    int told;
+    bool ended, ended_before_told;
+};
+
+/* Whoever closes the store meanwhile falls asleep, and must be woken. */
+static bool read_slowly(struct qs_store_reader *reader, void *user, struct qs_err *err)
+{
+    struct slow *slow = user;
+    (void)reader;
+    (void)err;
+    sem_post(&slow->begun);
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    slow->ended = true;
+    return true;
+}
+
+static void after_slowly(const struct qs_err *err, void *user)
+{
+    struct slow *slow = user;
+    assert_null(err);
+    slow->told++;
+    slow->ended_before_told = slow->ended;
+}
+
+static void closing_waits_for_what_is_read(void **state)
+{
+    struct fixture f;
+    struct log log = {0};
+    struct slow slow = {.told = 0};
+    (void)state;
+    open_real(&f, &log);
+    assert_int_equal(sem_init(&slow.begun, 0, 0), 0);
+    qs_store_read(f.store, read_slowly, after_slowly, &slow);
+    assert_int_equal(sem_wait(&slow.begun), 0);
+    fixture_close(&f);
+    assert_int_equal(slow.told, 1);
+    assert_true(slow.ended_before_told);
+    sem_destroy(&slow.begun);
+    fixture_done(&f);
+}
+
 int main(void)
 {
     disk_install();
@@ -252,6 +297,7 @@ int main(void)
         cmocka_unit_test(a_reader_that_stays_is_told_and_not_waited_for),
         cmocka_unit_test(a_log_that_reaches_its_bound_is_full),
         cmocka_unit_test(without_a_reader_nothing_is_told),
+        cmocka_unit_test(closing_waits_for_what_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
