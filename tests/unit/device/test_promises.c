@@ -2,6 +2,8 @@
  */
 #include "bed.h"
 
+#include <string.h>
+
 #include "proto/names.h"
 
 /* A host that lets a broken promise pass says something next, its heartbeat at the latest: it meets a link
@@ -191,12 +193,57 @@ static void what_comes_again_is_whole_and_of_one_kind(void **state)
     }
 }
 
+/* The first time two of the three come, and then the link goes; what comes the second time begins anew. */
+static bool begins_anew;
+static bool resend_twice(struct peer *p, const struct qs_frame *f)
+{
+    const struct qs_uid held = {{0xA0}};
+    if (f->type != QS_MSG_RESEND || (p->connections > 1 && begins_anew))
+        return false;
+    p->run = held;
+    p->open.window = 0;
+    if (p->connections == 1) {
+        peer_closed(p, QS_CLOSED_DONE, 3);
+        peer_rows(p, &held, 4, 0, 2);
+        peer_hang_up(p);
+    } else {
+        peer_rows(p, &held, 6, 2, 1);
+    }
+    return true;
+}
+
+static void what_was_cut_comes_again_from_its_beginning(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const struct qs_uid held = {{0xA0}};
+        struct bed *b = bed_new(false);
+        begins_anew = i == 0;
+        b->peer->held_runs = 1;
+        b->peer->script = resend_twice;
+        qs_session_start(b->host.session);
+        host_wait(&b->host, "ready");
+        assert_true(qs_session_resend(b->host.session, &held, 5, NULL));
+        host_wait(&b->host, "rows 4+2");
+        host_wait(&b->host, "ready");
+        assert_true(qs_session_resend(b->host.session, &held, 5, NULL));
+        if (begins_anew) {
+            host_wait(&b->host, "rows 7+2");
+            assert_non_null(strstr(b->host.log.data, "closed 3\nrows 4+3\nclosed 2\nrows 7+2\n"));
+            bed_free(b);
+        } else {
+            bed_fails(b, QS_E_PROTOCOL, "not the iterations");
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(promises_of_a_window_are_kept),
         cmocka_unit_test(a_piece_is_the_one_that_was_asked_for),
         cmocka_unit_test(what_comes_again_is_whole_and_of_one_kind),
+        cmocka_unit_test(what_was_cut_comes_again_from_its_beginning),
     };
     return cmocka_run_group_tests_name("device session and the protocol's promises", tests, NULL, NULL);
 }

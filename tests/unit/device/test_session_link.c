@@ -17,9 +17,10 @@
 enum { SEED = 7, LATENCY_NS = 50000 /* of the simulated link, each way */ };
 
 static struct {
-    /* on its way, each PING so much later; the rest as they are */
+    /* on its way, each message of this type so much later; the rest as they are */
+    uint8_t late;
     const int64_t *late_ns;
-    size_t late_count, pings;
+    size_t late_count, come_late;
     /* what the kernel counted at QUIET, in the lead, and when CLOSED came */
     bool counts;
     struct qs_link_counters at[3];
@@ -68,14 +69,14 @@ bool __wrap_qs_link_send(struct qs_link *link, const uint8_t *bytes, size_t n, s
     const size_t type_at = 3;
     if (link_script.ignored && bytes[type_at] == link_script.ignored)
         return send_cancel(link, bytes, err);
-    if (bytes[type_at] != QS_MSG_PING || link_script.pings >= link_script.late_count)
+    if (bytes[type_at] != link_script.late || link_script.come_late >= link_script.late_count)
         return __real_qs_link_send(link, bytes, n, err);
     struct late *late = qs_malloc(sizeof *late);
     assert_true(n <= sizeof late->bytes);
     late->link = link;
     late->n = n;
     memcpy(late->bytes, bytes, n);
-    qs_timer_start(link->loop, link_script.late_ns[link_script.pings++], send_late, late);
+    qs_timer_start(link->loop, link_script.late_ns[link_script.come_late++], send_late, late);
     return true;
 }
 
@@ -123,11 +124,12 @@ static void the_best_round_trip_counts(void **state)
     (void)state;
     struct bed b;
     bed_init(&b);
+    link_script.late = QS_MSG_PING;
     link_script.late_ns = late_ns;
     link_script.late_count = sizeof late_ns / sizeof *late_ns;
     qs_session_start(b.host.session);
     host_wait(&b.host, "ready");
-    assert_int_equal(link_script.pings, link_script.late_count);
+    assert_int_equal(link_script.come_late, link_script.late_count);
     assert_int_equal(b.host.rtt_ns, MS_NS + 2 * LATENCY_NS);
     assert_int_equal(b.host.clock_offset_ns, SEED * SECOND_NS + MS_NS / 2);
     bed_done(&b);
@@ -288,6 +290,50 @@ static void a_file_may_wait_for_the_hub(void **state)
     bed_done(&b);
 }
 
+/* The first part of an answer comes in the middle of its time: as much is left for the next. */
+static void each_part_of_an_answer_has_its_time(void **state)
+{
+    static const int64_t late_ns[] = {10 * MS_NS};
+    (void)state;
+    struct bed b;
+    bed_init(&b);
+    link_script.late = QS_MSG_PUT;
+    link_script.late_ns = late_ns;
+    link_script.late_count = 1;
+    qs_session_start(b.host.session);
+    host_wait(&b.host, "ready");
+    const struct qs_msg_put m = {.id = qs_session_next_file_id(b.host.session), .file = {.bytes = 3000}};
+    int64_t asked_ns = qs_loop_now_ns(b.loop);
+    assert_true(
+        host_call(&b.host, QS_MSG_PUT, &m, 20 * MS_NS - 60 * SECOND_NS)); /* of its minute that is left */
+    host_wait(&b.host, "put_at 0 0");
+    b.host.awaited = "down";
+    qs_loop_run(b.loop);
+    host_assert_why(&b.host, QS_E_LINK, "no answer to PUT within 20.0 ms");
+    assert_int_equal(qs_loop_now_ns(b.loop) - asked_ns, 30 * MS_NS + 2 * LATENCY_NS);
+    bed_done(&b);
+}
+
+/* A run that has been silent for long does not end without a look at the clocks. */
+static void clocks_are_mapped_with_the_end_of_a_run(void **state)
+{
+    (void)state;
+    struct bed b;
+    bed_init(&b);
+    qs_session_start(b.host.session);
+    host_wait(&b.host, "ready");
+    assert_true(host_begin(&b.host));
+    host_wait(&b.host, "run_ready");
+    b.host.rtt_ns = 0;
+    host_idle(&b.host, 200 * SECOND_NS);
+    assert_int_equal(b.host.rtt_ns, 0);
+    assert_true(host_end(&b.host));
+    host_wait(&b.host, "run_ended 0");
+    host_idle(&b.host, SECOND_NS);
+    assert_int_equal(b.host.rtt_ns, 2 * LATENCY_NS);
+    bed_done(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -297,6 +343,8 @@ int main(void)
         cmocka_unit_test(a_dropped_link_is_told_and_made_anew),
         cmocka_unit_test(a_request_has_a_deadline),
         cmocka_unit_test(a_file_may_wait_for_the_hub),
+        cmocka_unit_test(each_part_of_an_answer_has_its_time),
+        cmocka_unit_test(clocks_are_mapped_with_the_end_of_a_run),
         cmocka_unit_test(an_answer_without_an_owner_is_dropped),
     };
     return cmocka_run_group_tests_name("device session and its link", tests, NULL, NULL);
