@@ -144,11 +144,9 @@ static void on_signal(int signum, void *user)
 /* The problems of the file go to stderr as they are: they are the message. */
 static bool load_config(const char *path, struct qs_farm_config **ret, struct qs_err *err)
 {
-    struct qs_buf problems;
-    qs_buf_init(&problems);
+    QS_BUF(problems);
     bool ok = qs_load_farm(path, qs_link_check_address, ret, &problems, err);
     fputs(problems.data, stderr);
-    qs_buf_done(&problems);
     return ok;
 }
 
@@ -214,10 +212,8 @@ static bool open_store(struct app *app, struct qs_err *err)
                                            app->contact};
     if (app->opt.reading)
         return qs_store_open_reading(app->loop, app->db, &app->store, err);
-    char *folder = qs_folder_of(app->db);
-    bool ok = qs_folder_make(folder, err) && qs_store_open(app->loop, app->db, &events, &app->store, err);
-    free(folder);
-    return ok;
+    QS_FREED char *folder = qs_folder_of(app->db);
+    return qs_folder_make(folder, err) && qs_store_open(app->loop, app->db, &events, &app->store, err);
 }
 
 static bool open_files(struct app *app, struct qs_err *err)
@@ -414,11 +410,9 @@ static int check_config(const char *path)
     struct qs_err err = QS_ERR_INIT;
     if (!load_config(path, &config, &err))
         return fail(&err);
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     size_t missing = qs_farm_missing(config, &out);
     fputs(out.data, stderr);
-    qs_buf_done(&out);
     if (missing == 0)
         printf("%s: ok, %zu device%s\n", path, config->device_count, config->device_count == 1 ? "" : "s");
     else
@@ -438,8 +432,7 @@ static int simulate(const struct qs_options *opt)
     char *job = NULL;
     if (!load_config(opt->simulate, &config, &err))
         return fail(&err);
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     job = qs_load_text(opt->job, &bytes, &err);
     const struct qs_simulation sim = {.config = config,
                                       .job_text = job,
@@ -451,7 +444,6 @@ static int simulate(const struct qs_options *opt)
                                       .json = opt->json};
     bool ok = job && qs_simulate(&sim, &out, &err);
     fputs(out.data, stdout);
-    qs_buf_done(&out);
     free(job);
     qs_farm_config_free(config);
     return ok ? EXIT_OK : fail(&err);
@@ -467,11 +459,9 @@ static void dump_states(struct qs_buf *out)
 
 static int print(void (*write)(struct qs_buf *out))
 {
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     write(&out);
     fputs(out.data, stdout);
-    qs_buf_done(&out);
     return EXIT_OK;
 }
 

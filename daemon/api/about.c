@@ -49,11 +49,9 @@ char *qs_about_owner(const struct qs_exchange *ex)
     const char *db = qs_store_path(ex->api->p.store);
     if (!ex->api->p.reading || !qs_store_is_owned(db))
         return NULL;
-    char *contact = qs_store_contact(db);
-    char *text = contact ? qs_asprintf("the daemon at %s has this database: --socket %s", contact, contact)
-                         : qs_strdup("another daemon has this database");
-    free(contact);
-    return text;
+    QS_FREED char *contact = qs_store_contact(db);
+    return contact ? qs_asprintf("the daemon at %s has this database: --socket %s", contact, contact)
+                   : qs_strdup("another daemon has this database");
 }
 
 void qs_handle_devices(struct qs_exchange *ex)

@@ -60,11 +60,10 @@ static bool put_event(struct qs_buf *out, const struct qs_farm_event *e)
         put_int(data, "job", e->job);
     if (e->device && !json_object_get(data, "device"))
         json_object_set_new(data, "device", json_string(e->device));
-    char *text = json_dumps(data, JSON_COMPACT);
+    QS_FREED char *text = json_dumps(data, JSON_COMPACT);
     if (e->id > 0) /* one of now has none: there is nothing to go on behind */
         qs_buf_fmt(out, "id: %lld\n", (long long)e->id);
     qs_buf_fmt(out, "event: %s\ndata: %s\n\n", e->kind, text ? text : "{}");
-    free(text);
     json_decref(data);
     return final;
 }
@@ -113,9 +112,8 @@ static bool has_final(const struct qs_event_list *page)
 {
     bool found = false;
     for (size_t i = 0; !found && i < page->count; i++) {
-        json_t *body = json_loads(page->at[i].body_json, 0, NULL);
+        json_auto_t *body = json_loads(page->at[i].body_json, 0, NULL);
         found = is_final(page->at[i].kind, body);
-        json_decref(body);
     }
     return found;
 }
@@ -158,14 +156,12 @@ static void put_waiting(struct qs_exchange *ex, int64_t job)
 {
     if (!job || !qs_farm_waits_for_disk(ex->api->p.farm, job))
         return;
-    struct qs_buf body;
-    qs_buf_init(&body);
+    QS_BUF(body);
     qs_farm_why_json(ex->api->p.farm, job, &body);
     put_event(&ex->reply, &(struct qs_farm_event){.wall_ns = qs_loop_wall_ns(ex->api->p.loop),
                                                   .job = job,
                                                   .kind = "job.waiting",
                                                   .body_json = body.data});
-    qs_buf_done(&body);
 }
 
 static void begin(struct qs_exchange *ex)

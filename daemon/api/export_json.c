@@ -177,11 +177,9 @@ static bool read_export(struct qs_store_reader *reader, struct qs_exchange *ex, 
     if (!qs_compare_read(reader, qs_store_path(ex->api->p.store), ex->match.id, &e->compared, err) ||
         !check_amount(&e->compared.samples, err))
         return false;
-    json_t *document = json_loadb(e->compared.document.data, e->compared.document.len, 0, NULL);
-    bool ok = document ? put_results(reader, e, document, err)
-                       : qs_fail(err, QS_E_INTERNAL, "the comparison is no JSON");
-    json_decref(document);
-    return ok;
+    json_auto_t *document = json_loadb(e->compared.document.data, e->compared.document.len, 0, NULL);
+    return document ? put_results(reader, e, document, err)
+                    : qs_fail(err, QS_E_INTERNAL, "the comparison is no JSON");
 }
 
 static void say_export(struct qs_exchange *ex)

@@ -373,14 +373,13 @@ static bool read_tables(struct qs_store_reader *reader, struct qs_exchange *ex, 
     const json_t *result;
     if (!qs_compare_read(reader, qs_store_path(ex->api->p.store), ex->match.id, &t->compared, err))
         return false;
-    json_t *document = json_loadb(t->compared.document.data, t->compared.document.len, 0, NULL);
+    json_auto_t *document = json_loadb(t->compared.document.data, t->compared.document.len, 0, NULL);
     if (!document)
         return qs_fail(err, QS_E_INTERNAL, "the comparison is no JSON");
     qs_buf_str(&t->out, t->dialect->job);
     put_cell(t, text_at(document, "name"));
     qs_buf_char(&t->out, '\n');
     json_array_foreach(json_object_get(document, "results"), i, result) put_result(t, result);
-    json_decref(document);
     return true;
 }
 

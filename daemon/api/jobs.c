@@ -82,9 +82,8 @@ static void say_list(struct qs_exchange *ex)
         qs_json_object_end(&j);
     }
     qs_json_array_end(&j);
-    char *notice = qs_store_notice(ex->api->p.store);
+    QS_FREED char *notice = qs_store_notice(ex->api->p.store);
     qs_json_kstring(&j, "notice", live && d->owner ? d->owner : notice);
-    free(notice);
     qs_json_object_end(&j);
     qs_reply_json(ex, 200, &out);
 }
@@ -106,11 +105,9 @@ void qs_handle_jobs(struct qs_exchange *ex)
 
 static char *text_of(const char *spec_json)
 {
-    json_t *document = json_loads(spec_json ? spec_json : "{}", 0, NULL);
+    json_auto_t *document = json_loads(spec_json ? spec_json : "{}", 0, NULL);
     const char *text = json_string_value(json_object_get(document, "text"));
-    char *copy = text ? strdup(text) : NULL;
-    json_decref(document);
-    return copy;
+    return text ? strdup(text) : NULL;
 }
 
 static bool read_one(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
@@ -131,10 +128,9 @@ static bool read_one(struct qs_store_reader *reader, struct qs_exchange *ex, str
 /* The members "why", "why_code" and "position" of a waiting job. */
 static void put_waiting(struct qs_json *j, const struct qs_exchange *ex, const struct qs_job_info *job)
 {
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_farm_why_json(ex->api->p.farm, job->id, &text);
-    json_t *why = json_loads(text.data, 0, NULL);
+    json_auto_t *why = json_loads(text.data, 0, NULL);
     const char *reason = json_string_value(json_object_get(why, "why"));
     const json_t *position = json_object_get(why, "position");
     if (reason && *reason)
@@ -146,18 +142,16 @@ static void put_waiting(struct qs_json *j, const struct qs_exchange *ex, const s
         qs_json_int(j, json_integer_value(position));
     else
         qs_json_null(j);
-    json_decref(why);
-    qs_buf_done(&text);
 }
 
 static void say_one(struct qs_exchange *ex)
 {
     struct jobs *d = ex->data;
-    struct qs_buf out, progress;
+    struct qs_buf out;
     struct qs_json j;
     d->owner = qs_about_owner(ex);
     qs_buf_init(&out);
-    qs_buf_init(&progress);
+    QS_BUF(progress);
     qs_json_init(&j, &out);
     qs_json_object(&j);
     qs_render_job(&j, &d->found.at[0]);
@@ -173,7 +167,6 @@ static void say_one(struct qs_exchange *ex)
         qs_json_kraw(&j, "traces", d->traces);
     qs_json_kraw(&j, "evaluations", d->evaluations);
     qs_json_object_end(&j);
-    qs_buf_done(&progress);
     qs_reply_json(ex, 200, &out);
 }
 

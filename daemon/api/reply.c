@@ -83,7 +83,7 @@ void qs_reply_problems(struct qs_exchange *ex, enum qs_errc code, const struct q
                        const char *file)
 {
     struct qs_json j;
-    struct qs_buf out, text;
+    struct qs_buf out;
     struct qs_err err;
     size_t n = problems->count + problems->more;
     qs_fail(&err, code, "%s has %zu mistake%s", file, n, n == 1 ? "" : "s");
@@ -95,10 +95,9 @@ void qs_reply_problems(struct qs_exchange *ex, enum qs_errc code, const struct q
     for (size_t i = 0; i < problems->count; i++)
         put_problem(&j, &problems->at[i]);
     qs_json_array_end(&j);
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_problems_text(problems, file, &text);
     qs_json_kstring(&j, "text", text.data);
-    qs_buf_done(&text);
     end_error(ex, &j, &out, qs_reply_status(code));
 }
 
@@ -110,9 +109,8 @@ void qs_reply_routes(struct qs_exchange *ex, unsigned status, const struct qs_er
     qs_json_key(&j, "routes");
     qs_json_array(&j);
     for (size_t i = 0; i < qs_route_count; i++) {
-        char *route = qs_asprintf("%s %s", qs_routes[i].method, qs_routes[i].pattern);
+        QS_FREED char *route = qs_asprintf("%s %s", qs_routes[i].method, qs_routes[i].pattern);
         qs_json_string(&j, route);
-        free(route);
     }
     qs_json_array_end(&j);
     end_error(ex, &j, &out, status);

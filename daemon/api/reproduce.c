@@ -284,9 +284,8 @@ static bool read_both(struct qs_store_reader *reader, struct qs_exchange *ex, st
         return qs_fail(err, QS_E_USAGE, "`run` is 32 hexadecimal digits");
     if (!read_job(reader, ex->match.id, &r->again, err))
         return false;
-    json_t *document = json_loads(r->again.job.at[0].spec_json, 0, NULL);
+    json_auto_t *document = json_loads(r->again.job.at[0].spec_json, 0, NULL);
     int64_t original = json_integer_value(json_object_get(document, "reproduces"));
-    json_decref(document);
     if (original == 0)
         return qs_fail(err, QS_E_CONFLICT, "job %lld does no other job again", (long long)ex->match.id);
     struct qs_reproduce_input in = {.run_uid = run ? uid : NULL, .progress = qs_steps_progress(ex)};

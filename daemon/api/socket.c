@@ -26,16 +26,14 @@ static bool fail_errno(struct qs_err *err, const char *what, const char *path)
 
 static bool prepare_folder(const char *path, struct qs_err *err)
 {
-    char *folder = qs_folder_of(path);
-    bool ok = qs_folder_make(folder, err) && qs_folder_check(folder, 0022, "no socket is made in it", err);
-    free(folder);
-    return ok;
+    QS_FREED char *folder = qs_folder_of(path);
+    return qs_folder_make(folder, err) && qs_folder_check(folder, 0022, "no socket is made in it", err);
 }
 
 /* Held as long as the daemon listens, so that two that start at once cannot remove each other's socket. */
 static bool take_lock(struct qs_listen *l, struct qs_err *err)
 {
-    char *path = qs_asprintf("%s.lock", l->path);
+    QS_FREED char *path = qs_asprintf("%s.lock", l->path);
     bool ok = false;
     l->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (l->lock_fd < 0)
@@ -44,7 +42,6 @@ static bool take_lock(struct qs_listen *l, struct qs_err *err)
         qs_fail(err, QS_E_SOCKET_PLACE, "another quiesced listens on %s", l->path);
     else
         ok = true;
-    free(path);
     return ok;
 }
 

@@ -67,10 +67,10 @@ static void put_stop(struct qs_json *j, const struct qs_job_plan *plan)
 
 static void say_valid(struct qs_exchange *ex, const struct qs_job_spec *spec)
 {
-    struct qs_buf out, devices;
+    struct qs_buf out;
     struct qs_json j;
     qs_buf_init(&out);
-    qs_buf_init(&devices);
+    QS_BUF(devices);
     qs_json_init(&j, &out);
     qs_json_object(&j);
     qs_json_kbool(&j, "ok", true);
@@ -83,7 +83,6 @@ static void say_valid(struct qs_exchange *ex, const struct qs_job_spec *spec)
     qs_json_key(&j, "estimate");
     qs_json_null(&j);
     qs_json_object_end(&j);
-    qs_buf_done(&devices);
     qs_reply_json(ex, 200, &out);
 }
 
@@ -184,14 +183,10 @@ static bool read_job(struct qs_store_reader *reader, struct qs_exchange *ex, str
 
 static int64_t position_of(struct qs_farm *farm, int64_t job)
 {
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_farm_why_json(farm, job, &text);
-    json_t *why = json_loads(text.data, 0, NULL);
-    int64_t position = json_integer_value(json_object_get(why, "position"));
-    json_decref(why);
-    qs_buf_done(&text);
-    return position;
+    json_auto_t *why = json_loads(text.data, 0, NULL);
+    return json_integer_value(json_object_get(why, "position"));
 }
 
 static qs_exchange_fn say_job;

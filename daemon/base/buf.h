@@ -6,11 +6,16 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+#include "base/scope.h"
+
 struct qs_buf {
     char *data; /* owned; "" while empty */
     size_t len; /* bytes before the NUL */
     size_t cap;
 };
+
+/* Declares an empty buffer that goes with its scope; what qs_buf_take gave away stays. */
+#define QS_BUF(name) QS_SCOPED(qs_buf_done) struct qs_buf name = {.data = (char *)""}
 
 void qs_buf_init(struct qs_buf *b);
 void qs_buf_done(struct qs_buf *b);

@@ -63,8 +63,7 @@ bool qs_fail_prefix(struct qs_err *err, const char *fmt, ...)
 {
     if (!err)
         return false;
-    struct qs_buf whole;
-    qs_buf_init(&whole);
+    QS_BUF(whole);
     va_list ap;
     va_start(ap, fmt);
     qs_buf_vfmt(&whole, fmt, ap);
@@ -72,7 +71,6 @@ bool qs_fail_prefix(struct qs_err *err, const char *fmt, ...)
     qs_buf_str(&whole, ": ");
     qs_buf_str(&whole, err->text);
     qs_fail(err, err->code, "%s", whole.data);
-    qs_buf_done(&whole);
     return false;
 }
 

@@ -63,11 +63,10 @@ static bool make_one(const char *path, struct qs_err *err)
         errno = why;
         return fail_errno(err, "make the folder", path);
     }
-    char *parent = qs_folder_of(path);
+    QS_FREED char *parent = qs_folder_of(path);
     bool ok = qs_folder_sync(parent, err);
     if (!ok)
         rmdir(path); /* found next time, it would pass for synced */
-    free(parent);
     return ok;
 }
 

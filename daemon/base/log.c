@@ -99,12 +99,10 @@ static void add_line(const struct qs_log *log, struct qs_buf *line, enum qs_log_
 
 static void add_lost(struct qs_log *log)
 {
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_buf_fmt(&text, "%zu line%s here: nobody had read the log", log->lost,
                log->lost == 1 ? " is missing" : "s are missing");
     add_line(log, &log->kept, QS_LOG_WARN, "log", &text);
-    qs_buf_done(&text);
     log->lost = 0;
 }
 
@@ -152,7 +150,7 @@ static void cut(const struct qs_log *log, int fd, int64_t size)
     size_t keep = (size_t)(log->most_bytes / 2);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     int from = open(path, O_RDONLY | O_CLOEXEC);
-    char *text = qs_malloc(keep + 1);
+    QS_FREED char *text = qs_malloc(keep + 1);
     ssize_t n = from >= 0 ? pread(from, text, keep, size - (int64_t)keep) : -1;
     if (from >= 0)
         close(from);
@@ -164,7 +162,6 @@ static void cut(const struct qs_log *log, int fd, int64_t size)
             fwrite(line + 1, 1, (size_t)(text + n - line - 1), log->out);
         fflush(log->out);
     }
-    free(text);
 }
 
 static void look_at_size(const struct qs_log *log)
@@ -214,9 +211,8 @@ void qs_log(struct qs_log *log, enum qs_log_level level, const char *module, con
 {
     if (!log || !log->out || level > log->at_most)
         return;
-    struct qs_buf text, line;
-    qs_buf_init(&text);
-    qs_buf_init(&line);
+    QS_BUF(text);
+    QS_BUF(line);
     va_list ap;
     va_start(ap, fmt);
     qs_buf_vfmt(&text, fmt, ap);
@@ -229,6 +225,4 @@ void qs_log(struct qs_log *log, enum qs_log_level level, const char *module, con
         fflush(log->out);
         look_at_size(log);
     }
-    qs_buf_done(&line);
-    qs_buf_done(&text);
 }

@@ -152,14 +152,13 @@ void qs_lanes_add(struct qs_lanes *l, enum qs_lane which, qs_loop_fn *work, qs_l
 bool qs_lanes_take(struct qs_lanes *l, struct qs_lane_done *ret)
 {
     pthread_mutex_lock(&l->mutex);
-    struct work *w = l->done.first ? pop(&l->done) : NULL;
+    QS_FREED struct work *w = l->done.first ? pop(&l->done) : NULL;
     pthread_mutex_unlock(&l->mutex);
     if (!w)
         return false;
     l->given--;
     l->reading -= kinds[w->lane].rests ? 1 : 0;
     *ret = w->done;
-    free(w);
     return true;
 }
 

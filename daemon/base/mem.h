@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "base/scope.h"
+
 void *qs_malloc(size_t bytes);               /* bytes == 0 gives a unique pointer */
 void *qs_calloc(size_t count, size_t bytes); /* zeroed; overflow of count * bytes ends the program */
 void *qs_realloc(void *old, size_t bytes);

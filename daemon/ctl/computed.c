@@ -53,12 +53,11 @@ static void clear_line(struct computed *c)
 static void show(struct computed *c, const json_t *progress)
 {
     const struct qs_face *face = &c->ctl->err_face;
-    struct qs_buf line, text;
     int64_t elapsed_ns = qs_clock_ns(CLOCK_MONOTONIC) - c->began_ns;
     if (!c->ctl->live || elapsed_ns < QUIET_NS)
         return;
-    qs_buf_init(&line);
-    qs_buf_init(&text);
+    QS_BUF(line);
+    QS_BUF(text);
     qs_computed_line(&line, qs_json_get_text(progress, "stage", NULL),
                      qs_json_get_number(progress, "done_ratio", 0), elapsed_ns);
     qs_buf_str(&line, "; Ctrl-C ends it");
@@ -69,8 +68,6 @@ static void show(struct computed *c, const json_t *progress)
     clear_line(c);
     qs_ctl_print(c->ctl->err, &text);
     c->shown = true;
-    qs_buf_done(&line);
-    qs_buf_done(&text);
 }
 
 /* The document is the last event but for the end of the stream. */
@@ -79,9 +76,8 @@ static bool on_event(int64_t id, const char *kind, const char *data, void *user)
     struct computed *c = user;
     (void)id;
     if (strcmp(kind, "progress") == 0) {
-        json_t *json = json_loads(data, 0, NULL);
+        json_auto_t *json = json_loads(data, 0, NULL);
         show(c, json);
-        json_decref(json);
         return true;
     }
     qs_buf_str(strcmp(kind, "result") == 0 ? c->out : &c->error, data);

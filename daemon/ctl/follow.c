@@ -64,9 +64,8 @@ static void add_notes(struct follower *w, struct qs_buf *out)
 {
     for (const char *s = w->progress.notes.data; *s != '\0';) {
         size_t n = strcspn(s, "\n");
-        char *line = qs_strndup(s, n);
+        QS_FREED char *line = qs_strndup(s, n);
         qs_face_wrap(&w->f->ctl->err_face, out, "  ", line, QS_INK_PLAIN);
-        free(line);
         s += n + (s[n] == '\n');
     }
     qs_buf_clear(&w->progress.notes);
@@ -75,22 +74,19 @@ static void add_notes(struct follower *w, struct qs_buf *out)
 static void add_line(struct follower *w, struct qs_buf *out)
 {
     const struct qs_face *face = &w->f->ctl->err_face;
-    struct qs_buf safe;
-    qs_buf_init(&safe);
+    QS_BUF(safe);
     qs_face_text(face, &safe, w->progress.line.data);
     qs_buf_str(out, "  ");
     qs_face_left(face, out, safe.data, face->width - 3);
     while (out->data[out->len - 1] == ' ')
         out->data[--out->len] = '\0';
-    qs_buf_done(&safe);
 }
 
 /* Notes stay, the line is drawn again below them; nothing is written where nothing changed. */
 static void show(struct follower *w)
 {
-    struct qs_buf notes, line;
-    qs_buf_init(&notes);
-    qs_buf_init(&line);
+    QS_BUF(notes);
+    QS_BUF(line);
     add_notes(w, &notes);
     if (w->progress.live && w->progress.line.len > 0)
         add_line(w, &line);
@@ -102,8 +98,6 @@ static void show(struct follower *w)
         qs_buf_clear(&w->shown);
         qs_buf_add(&w->shown, line.data, line.len);
     }
-    qs_buf_done(&notes);
-    qs_buf_done(&line);
 }
 
 static bool on_event(int64_t id, const char *kind, const char *data, void *user)
@@ -112,10 +106,9 @@ static bool on_event(int64_t id, const char *kind, const char *data, void *user)
     json_t *json = json_loads(data, 0, NULL);
     w->tries = 0;
     if (w->f->events_as_json && json != NULL) {
-        char *text = json_dumps(json, JSON_COMPACT);
+        QS_FREED char *text = json_dumps(json, JSON_COMPACT);
         fprintf(w->f->ctl->out, "{\"id\":%" PRId64 ",\"event\":\"%s\",\"data\":%s}\n", id, kind, text);
         fflush(w->f->ctl->out);
-        free(text);
     }
     if (json_is_object(json))
         qs_progress_on_event(&w->progress, kind, json);
@@ -180,11 +173,9 @@ static bool interrupted(struct follower *w)
 static void start_again(struct follower *w)
 {
     struct qs_err err = QS_ERR_INIT;
-    struct qs_buf tail;
-    qs_buf_init(&tail);
+    QS_BUF(tail);
     if (!qs_boot_answers(w->f->http) && qs_boot_start(w->f->http, w->f->ctl->self, &tail, &err))
         say(w, "  started it again\n");
-    qs_buf_done(&tail);
 }
 
 /* After the connection broke: a little later again. False when it has been tried often enough. */
@@ -260,10 +251,9 @@ static int judge(const struct follower *w)
  * wrapped. */
 static void say_end(const struct follower *w, int code)
 {
-    struct qs_buf text, out;
     const char *state = w->progress.state;
-    qs_buf_init(&text);
-    qs_buf_init(&out);
+    QS_BUF(text);
+    QS_BUF(out);
     if (strcmp(state, "failed") == 0)
         qs_buf_fmt(&text, "job %" PRId64 " failed: %s", w->f->job, w->progress.reason);
     else if (strcmp(state, "done") == 0 && code == QS_EXIT_JOB_FAILED)
@@ -275,8 +265,6 @@ static void say_end(const struct follower *w, int code)
     if (text.len > 0)
         qs_face_wrap(&w->f->ctl->err_face, &out, "  ", text.data, QS_INK_PLAIN);
     qs_ctl_print(w->f->ctl->err, &out);
-    qs_buf_done(&text);
-    qs_buf_done(&out);
 }
 
 int qs_follow_job(struct qs_follow *f, char ret_state[16])

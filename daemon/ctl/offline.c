@@ -49,41 +49,34 @@ static bool check_utf8(const char *path, const struct qs_buf *text, struct qs_er
 
 static bool add_file(struct qs_ctl *ctl, const char *path, json_t *files, struct qs_err *err)
 {
-    struct qs_buf text, name;
     const char *format = qs_args_text(ctl->args, "format", "auto");
-    qs_buf_init(&text);
-    qs_buf_init(&name);
+    QS_BUF(text);
+    QS_BUF(name);
     qs_text_escape(&name, path, strlen(path));
     bool ok = qs_read_text(path, FILE_BYTES_MAX, &text, err) && check_utf8(path, &text, err);
     if (ok)
         json_array_append_new(files, json_pack("{s:s, s:o, s:s}", "name", name.data, "text",
                                                json_stringn(text.data, text.len), "format", format));
-    qs_buf_done(&text);
-    qs_buf_done(&name);
     return ok;
 }
 
 /* "judge,skia" of --rule judge --rule skia. */
 static void add_rules(const struct qs_args *args, json_t *options)
 {
-    struct qs_buf list;
-    qs_buf_init(&list);
+    QS_BUF(list);
     for (size_t i = 0; i < args->use_count; i++)
         if (strcmp(args->use[i].opt->name, "rule") == 0)
             qs_buf_fmt(&list, "%s%s", list.len > 0 ? "," : "", args->use[i].value[0]);
     if (list.len > 0)
         json_object_set_new(options, "rule", json_string(list.data));
-    qs_buf_done(&list);
 }
 
 /* As in the query of a request. */
 static void add_views(const struct qs_args *args, json_t *options)
 {
-    struct qs_buf list;
-    qs_buf_init(&list);
+    QS_BUF(list);
     if (qs_query_view_list(&list, args))
         json_object_set_new(options, "view", json_string(list.data));
-    qs_buf_done(&list);
 }
 
 static json_t *make_options(const struct qs_ctl *ctl)
@@ -126,9 +119,8 @@ static char *make_request(struct qs_ctl *ctl, int *ret_code)
     bool ok = true;
     for (size_t i = 0; ok && i < ctl->args->word_count; i++)
         ok = add_file(ctl, ctl->args->argv[ctl->args->word[i]], files, &err);
-    json_t *request = json_pack("{s:o, s:o}", "files", files, "options", make_options(ctl));
+    json_auto_t *request = json_pack("{s:o, s:o}", "files", files, "options", make_options(ctl));
     char *text = ok ? json_dumps(request, JSON_COMPACT) : NULL;
-    json_decref(request);
     if (text == NULL)
         *ret_code = qs_api_fail(ctl, &err);
     return text;
@@ -137,17 +129,14 @@ static char *make_request(struct qs_ctl *ctl, int *ret_code)
 int qs_offline_run(struct qs_ctl *ctl, const char *route)
 {
     int code = QS_EXIT_OK;
-    struct qs_buf document;
     char *text = make_request(ctl, &code);
-    struct qs_http *http = text != NULL ? qs_api_reach_reading(ctl, &code) : NULL;
-    qs_buf_init(&document);
+    QS_SCOPED(qs_http_free_at) struct qs_http *http = text != NULL ? qs_api_reach_reading(ctl, &code) : NULL;
+    QS_BUF(document);
     if (http != NULL) {
         const struct qs_computation what = {.path = route, .body = text, .body_bytes = strlen(text)};
         if (qs_computed_text(ctl, http, &what, &document, &code))
             code = qs_compared_show(ctl, &document);
     }
-    qs_buf_done(&document);
-    qs_http_free(http);
     free(text);
     return code;
 }

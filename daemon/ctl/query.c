@@ -33,8 +33,7 @@ bool qs_query_times(const struct qs_args *args, struct qs_buf *query, struct qs_
 /* All values of an option that may be given again, with commas between. */
 void qs_query_list(struct qs_buf *path, const struct qs_args *args, const char *option, const char *name)
 {
-    struct qs_buf list;
-    qs_buf_init(&list);
+    QS_BUF(list);
     for (size_t i = 0; i < args->use_count; i++) {
         const struct qs_opt_use *use = &args->use[i];
         if (strcmp(use->opt->name, option) == 0)
@@ -42,7 +41,6 @@ void qs_query_list(struct qs_buf *path, const struct qs_args *args, const char *
     }
     if (list.len > 0)
         qs_query_add(path, name, list.data);
-    qs_buf_done(&list);
 }
 
 bool qs_query_view_list(struct qs_buf *out, const struct qs_args *args)
@@ -64,11 +62,9 @@ bool qs_query_view_list(struct qs_buf *out, const struct qs_args *args)
 
 bool qs_query_views(struct qs_buf *path, const struct qs_args *args)
 {
-    struct qs_buf list;
-    qs_buf_init(&list);
+    QS_BUF(list);
     bool any = qs_query_view_list(&list, args);
     if (any && path != NULL)
         qs_query_add(path, "view", list.data);
-    qs_buf_done(&list);
     return any;
 }

@@ -46,14 +46,13 @@ static void add_output(struct qs_ctl *ctl, struct qs_http *http, const char *uid
     char path[96];
     int code = 0;
     snprintf(path, sizeof(path), "/api/v1/runs/%.32s", uid);
-    json_t *run = qs_api_get(ctl, http, path, &code);
+    json_auto_t *run = qs_api_get(ctl, http, path, &code);
     const json_t *windows = json_object_get(run, "windows");
     size_t count = json_array_size(windows);
     const char *text =
         count > 0 ? qs_json_get_text(json_array_get(windows, count - 1), "output", NULL) : NULL;
     if (text != NULL)
         json_object_set_new(arm, "output", json_string(text));
-    json_decref(run);
 }
 
 /* The comparison has no output: it is read from the runs. */
@@ -64,7 +63,7 @@ static void add_outputs(struct qs_ctl *ctl, struct qs_http *http, int64_t job, j
     size_t r, a;
     json_t *result, *arm;
     snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64 "/runs?limit=1000", job);
-    json_t *runs = qs_api_get(ctl, http, path, &code);
+    json_auto_t *runs = qs_api_get(ctl, http, path, &code);
     json_t *results = json_object_get(doc, "results");
     json_array_foreach(results, r, result)
     {
@@ -77,7 +76,6 @@ static void add_outputs(struct qs_ctl *ctl, struct qs_http *http, int64_t job, j
                 add_output(ctl, http, uid, arm);
         }
     }
-    json_decref(runs);
 }
 
 void qs_result_query(const struct qs_args *args, struct qs_buf *path)
@@ -97,14 +95,12 @@ void qs_result_path(const struct qs_args *args, int64_t job, struct qs_buf *ret)
 bool qs_result_print(struct qs_ctl *ctl, struct qs_http *http, int64_t job, bool told, json_t **ret_doc,
                      int *ret_code)
 {
-    struct qs_buf text, out, path;
-    qs_buf_init(&path);
+    QS_BUF(path);
     qs_result_path(ctl->args, job, &path);
-    qs_buf_init(&text);
-    qs_buf_init(&out);
+    QS_BUF(text);
+    QS_BUF(out);
     json_t *doc = NULL;
     bool ok = qs_api_text(ctl, http, path.data, &text, ret_code);
-    qs_buf_done(&path);
     if (ok) {
         struct qs_layout layout = qs_result_layout(ctl);
         layout.told = told;
@@ -119,8 +115,6 @@ bool qs_result_print(struct qs_ctl *ctl, struct qs_http *http, int64_t job, bool
         *ret_doc = doc;
     else
         json_decref(doc);
-    qs_buf_done(&text);
-    qs_buf_done(&out);
     return ok;
 }
 
@@ -128,9 +122,8 @@ static bool export_one(struct qs_ctl *ctl, struct qs_http *http, int64_t job, co
                        const char *file, int *ret_code)
 {
     char path[96];
-    struct qs_buf text;
     snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64 "/export?format=%s", job, format);
-    qs_buf_init(&text);
+    QS_BUF(text);
     bool ok = qs_api_text(ctl, http, path, &text, ret_code);
     bool to_out = ok && strcmp(file, "-") == 0;
     if (to_out) {
@@ -141,7 +134,6 @@ static bool export_one(struct qs_ctl *ctl, struct qs_http *http, int64_t job, co
         if (!ok)
             *ret_code = qs_api_fail(ctl, &err);
     }
-    qs_buf_done(&text);
     return ok;
 }
 
@@ -166,14 +158,13 @@ void qs_result_kept(struct qs_ctl *ctl, struct qs_http *http, int64_t job)
     if (ctl->json)
         return;
     snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64, job);
-    json_t *doc = qs_api_get(ctl, http, path, &code);
+    json_auto_t *doc = qs_api_get(ctl, http, path, &code);
     if (doc == NULL)
         return;
     int64_t runs = qs_json_get_int(doc, "runs", 0);
     int64_t iterations = qs_json_get_int(doc, "iterations", 0),
             tainted = qs_json_get_int(doc, "runs_tainted", 0);
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_buf_str(&text, "  kept: ");
     qs_layout_count(&text, runs, "run", "runs");
     qs_buf_str(&text, " with ");
@@ -181,8 +172,6 @@ void qs_result_kept(struct qs_ctl *ctl, struct qs_http *http, int64_t job)
     if (tainted > 0)
         qs_buf_fmt(&text, ", %" PRId64 " of the runs tainted", tainted);
     fprintf(ctl->err, "%s\n", text.data);
-    qs_buf_done(&text);
     if (iterations > 0)
         fprintf(ctl->err, "  look at them: quiesce compare %" PRId64 "\n", job);
-    json_decref(doc);
 }

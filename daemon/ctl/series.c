@@ -29,15 +29,12 @@ static const char *value_of(const struct qs_ctl *ctl, size_t i, const char *word
 static json_t *fetch(struct qs_ctl *ctl, struct qs_http *http, const char *word, unsigned which,
                      const char *query, int *ret_code)
 {
-    struct qs_buf path;
-    qs_buf_init(&path);
+    QS_BUF(path);
     qs_buf_fmt(&path, "/api/v1/history?limit=1000%s", query);
     for (size_t i = 0; i < NAMES; i++)
         if (which & 1u << i)
             qs_query_add(&path, names[i].key, value_of(ctl, i, word));
-    json_t *doc = qs_api_get(ctl, http, path.data, ret_code);
-    qs_buf_done(&path);
-    return doc;
+    return qs_api_get(ctl, http, path.data, ret_code);
 }
 
 static size_t count_of(const json_t *doc)
@@ -93,12 +90,11 @@ static void add_from_document(struct qs_ctl *ctl, struct qs_http *http, const js
     const json_t *metric, *point;
     snprintf(path, sizeof(path), "/api/v1/history/%.64s",
              qs_json_get_text(json_array_get(json_object_get(list, "series"), 0), "id", ""));
-    json_t *doc = qs_api_get(ctl, http, path, &code);
+    json_auto_t *doc = qs_api_get(ctl, http, path, &code);
     json_array_foreach(json_object_get(doc, "metrics"), i, metric)
         add_word(words, json_string_value(metric), json_string_length(metric));
     json_array_foreach(json_object_get(doc, "points"), i, point)
         add_parts(words, qs_json_get_text(point, "build", ""));
-    json_decref(doc);
 }
 
 /* `list`: all series. */
@@ -139,9 +135,8 @@ static size_t find_wrong(struct qs_ctl *ctl, struct qs_http *http, const char *w
     for (size_t i = 0; i < NAMES && *ret_code == QS_EXIT_OK; i++) {
         if (!(which & 1u << i) || value_of(ctl, i, word) == NULL)
             continue;
-        json_t *alone = fetch(ctl, http, word, 1u << i, "", ret_code);
+        json_auto_t *alone = fetch(ctl, http, word, 1u << i, "", ret_code);
         bool none = alone != NULL && count_of(alone) == 0;
-        json_decref(alone);
         if (none)
             return i;
     }
@@ -157,10 +152,8 @@ static bool has_time(const char *query)
 static bool is_time(struct qs_ctl *ctl, struct qs_http *http, const char *word, unsigned which,
                     const char *query, int *ret_code)
 {
-    json_t *ever = has_time(query) ? fetch(ctl, http, word, which, "", ret_code) : NULL;
-    bool any = count_of(ever) > 0;
-    json_decref(ever);
-    return any;
+    json_auto_t *ever = has_time(query) ? fetch(ctl, http, word, which, "", ret_code) : NULL;
+    return count_of(ever) > 0;
 }
 
 struct told {
@@ -172,8 +165,7 @@ static void tell(struct qs_ctl *ctl, struct qs_http *http, const char *word, uns
                  const char *query, const json_t *all, struct told *told, int *ret_code)
 {
     size_t wrong = find_wrong(ctl, http, word, which, ret_code);
-    struct qs_buf given;
-    qs_buf_init(&given);
+    QS_BUF(given);
     add_given(ctl, word, wrong < NAMES ? 1u << wrong : which, &given);
     if (count_of(all) == 0) {
         qs_fail(&told->err, QS_E_NOT_FOUND, "no series is stored yet, none for %s", given.data);
@@ -192,21 +184,19 @@ static void tell(struct qs_ctl *ctl, struct qs_http *http, const char *word, uns
         qs_fail(&told->err, QS_E_NOT_FOUND, "no series has all of %s", given.data);
         qs_buf_str(&told->advice, "each of them exists: `quiesce history` with one of them lists its series");
     }
-    qs_buf_done(&given);
 }
 
 static void explain(struct qs_ctl *ctl, struct qs_http *http, const char *word, unsigned which,
                     const char *query, int *ret_code)
 {
     struct told told = {.err = QS_ERR_INIT};
-    json_t *all = fetch(ctl, http, NULL, 0, "", ret_code);
+    json_auto_t *all = fetch(ctl, http, NULL, 0, "", ret_code);
     qs_buf_init(&told.advice);
     if (all != NULL)
         tell(ctl, http, word, which, query, all, &told, ret_code);
     if (*ret_code == QS_EXIT_OK)
         *ret_code = qs_api_fail_advised(ctl, &told.err, told.advice.data);
     qs_buf_done(&told.advice);
-    json_decref(all);
 }
 
 /* --- finding --- */

@@ -14,8 +14,7 @@ enum { FILE_BYTES_MAX = 1 << 30, CHUNK_BYTES = 64 * 1024 };
 
 json_t *qs_submit_check(struct qs_ctl *ctl, struct qs_http *http, const struct qs_submit *job, int *ret_code)
 {
-    struct qs_buf path;
-    qs_buf_init(&path);
+    QS_BUF(path);
     qs_buf_str(&path, "/api/v1/jobs:validate?name=");
     qs_http_escape(&path, job->name);
     const struct qs_http_request request = {.method = "POST",
@@ -23,23 +22,20 @@ json_t *qs_submit_check(struct qs_ctl *ctl, struct qs_http *http, const struct q
                                             .type = job->json ? "application/json" : "application/yaml",
                                             .body = job->text,
                                             .body_bytes = job->text_bytes};
-    json_t *doc = qs_api_call(ctl, http, &request, ret_code);
-    qs_buf_done(&path);
-    return doc;
+    return qs_api_call(ctl, http, &request, ret_code);
 }
 
 static bool hash_file(FILE *f, char hex[65], int64_t *ret_bytes)
 {
     struct qs_sha256 sum;
     uint8_t digest[QS_SHA256_BYTES];
-    char *chunk = qs_malloc(CHUNK_BYTES);
+    QS_FREED char *chunk = qs_malloc(CHUNK_BYTES);
     *ret_bytes = 0;
     qs_sha256_init(&sum);
     for (size_t n = 0; (n = fread(chunk, 1, CHUNK_BYTES, f)) > 0;) {
         qs_sha256_add(&sum, chunk, n);
         *ret_bytes += (int64_t)n;
     }
-    free(chunk);
     qs_sha256_final(&sum, digest);
     qs_hex(digest, sizeof(digest), hex);
     return ferror(f) == 0;
@@ -110,10 +106,9 @@ static bool send_file(struct qs_ctl *ctl, struct qs_http *http, const struct qs_
                       json_t *bindings, int *ret_code)
 {
     struct qs_err err = QS_ERR_INIT;
-    struct qs_buf local;
     char hex[65];
     int64_t bytes = 0;
-    qs_buf_init(&local);
+    QS_BUF(local);
     if (path[0] != '/' && job->dir != NULL)
         qs_buf_fmt(&local, "%s/", job->dir);
     qs_buf_str(&local, path);
@@ -130,7 +125,6 @@ static bool send_file(struct qs_ctl *ctl, struct qs_http *http, const struct qs_
         json_object_set_new(bindings, path, json_string(hex));
     if (f != NULL)
         fclose(f);
-    qs_buf_done(&local);
     return ok;
 }
 
@@ -140,8 +134,8 @@ static json_t *post_job(struct qs_ctl *ctl, struct qs_http *http, const struct q
     uint8_t random[16] = {0};
     char drawn[33];
     struct qs_err err = QS_ERR_INIT;
-    json_t *body = json_pack("{s:s%, s:s, s:O, s:b}", "text", job->text, job->text_bytes, "name", job->name,
-                             "files", bindings, "wait", 0);
+    json_auto_t *body = json_pack("{s:s%, s:s, s:O, s:b}", "text", job->text, job->text_bytes, "name",
+                                  job->name, "files", bindings, "wait", 0);
     if (body == NULL) {
         qs_fail(&err, QS_E_JOB, "%s is not UTF-8 text", job->name);
         *ret_code = qs_api_fail(ctl, &err);
@@ -158,14 +152,13 @@ static json_t *post_job(struct qs_ctl *ctl, struct qs_http *http, const struct q
                                             .body_bytes = strlen(text)};
     json_t *doc = qs_api_call(ctl, http, &request, ret_code);
     free(text);
-    json_decref(body);
     return doc;
 }
 
 json_t *qs_submit_send(struct qs_ctl *ctl, struct qs_http *http, const struct qs_submit *job,
                        const json_t *check, int *ret_code)
 {
-    json_t *bindings = json_object();
+    json_auto_t *bindings = json_object();
     json_t *doc = NULL;
     size_t i;
     const json_t *file;
@@ -179,6 +172,5 @@ json_t *qs_submit_send(struct qs_ctl *ctl, struct qs_http *http, const struct qs
     }
     if (ok)
         doc = post_job(ctl, http, job, bindings, ret_code);
-    json_decref(bindings);
     return doc;
 }

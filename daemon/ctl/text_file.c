@@ -42,7 +42,7 @@ bool qs_may_write(const char *path, struct qs_err *err)
 {
     struct stat was;
     bool there = stat(path, &was) == 0, whole = !there || S_ISREG(was.st_mode);
-    char *part = qs_asprintf("%s.part", path);
+    QS_FREED char *part = qs_asprintf("%s.part", path);
     bool ok = true;
     if (there && S_ISDIR(was.st_mode)) {
         ok = qs_fail(err, QS_E_USAGE, "%s is a folder, and a file is wanted", path);
@@ -55,7 +55,6 @@ bool qs_may_write(const char *path, struct qs_err *err)
             fclose(f);
         unlink(part);
     }
-    free(part);
     return ok;
 }
 
@@ -63,12 +62,11 @@ bool qs_write_text(const char *path, const char *text, size_t n, struct qs_err *
 {
     struct stat was;
     bool whole = stat(path, &was) != 0 || S_ISREG(was.st_mode);
-    char *part = qs_asprintf("%s%s", path, whole ? ".part" : "");
+    QS_FREED char *part = qs_asprintf("%s%s", path, whole ? ".part" : "");
     bool ok = write_all(part, text, n) && (!whole || rename(part, path) == 0);
     if (!ok)
         qs_fail(err, QS_E_IO, "%s: %s", path, strerror(errno));
     if (!ok && whole)
         unlink(part);
-    free(part);
     return ok;
 }

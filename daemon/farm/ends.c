@@ -20,17 +20,14 @@ static void commit_end(struct qs_farm_job *job);
 
 static char *state_body(const struct qs_farm_end *end)
 {
-    struct qs_buf body;
     struct qs_json j;
-    qs_buf_init(&body);
+    QS_BUF(body);
     qs_json_init(&j, &body);
     qs_json_object(&j);
     qs_json_kstring(&j, "state", qs_job_state_name(end->state));
     qs_json_kstring(&j, "reason", end->reason);
     qs_json_object_end(&j);
-    char *text = qs_buf_take(&body);
-    qs_buf_done(&body);
-    return text;
+    return qs_buf_take(&body);
 }
 
 static void tell(struct qs_farm *farm, const struct qs_farm_event *event)
@@ -50,12 +47,11 @@ static void tell_end(struct qs_farm_job *job, int64_t id)
         event.body_json = end->result_json;
         tell(job->farm, &event);
     }
-    char *body = state_body(end);
+    QS_FREED char *body = state_body(end);
     event.id = id;
     event.kind = "job.state";
     event.body_json = certain ? body : NULL;
     tell(job->farm, &event);
-    free(body);
 }
 
 void qs_farm_end_stop(struct qs_farm_job *job)
@@ -76,14 +72,12 @@ static void on_again(void *user)
 /* Not stored, for nothing can be: whoever listens now is told. */
 static void tell_waiting(const struct qs_farm_job *job)
 {
-    struct qs_buf body;
-    qs_buf_init(&body);
+    QS_BUF(body);
     qs_farm_why_json(job->farm, job->id, &body);
     tell(job->farm, &(struct qs_farm_event){.wall_ns = qs_loop_wall_ns(job->farm->p.loop),
                                             .job = job->id,
                                             .kind = "job.waiting",
                                             .body_json = body.data});
-    qs_buf_done(&body);
 }
 
 static void wait_for_disk(struct qs_farm_job *job, const struct qs_err *err)

@@ -16,10 +16,9 @@ static int by_name(const void *a, const void *b)
 void qs_farm_build_content(const struct qs_job_arm *arm, struct qs_buf *out)
 {
     const struct qs_job_file **sorted = qs_calloc(arm->file_count + 1, sizeof(const struct qs_job_file *));
-    struct qs_buf text;
     uint8_t sha[QS_SHA256_BYTES];
     char hex[2 * QS_SHA256_BYTES + 1];
-    qs_buf_init(&text);
+    QS_BUF(text);
     for (size_t i = 0; i < arm->file_count; i++)
         sorted[i] = &arm->files[i];
     qsort(sorted, arm->file_count, sizeof *sorted, by_name);
@@ -29,6 +28,5 @@ void qs_farm_build_content(const struct qs_job_arm *arm, struct qs_buf *out)
     qs_sha256(text.data, text.len, sha);
     qs_hex(sha, sizeof sha, hex);
     qs_buf_str(out, hex);
-    qs_buf_done(&text);
     free(sorted);
 }

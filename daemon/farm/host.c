@@ -30,9 +30,8 @@ char *qs_farm_host_json(void)
 {
     struct utsname u;
     char cpu[256];
-    struct qs_buf out;
     struct qs_json j;
-    qs_buf_init(&out);
+    QS_BUF(out);
     qs_json_init(&j, &out);
     if (uname(&u) != 0)
         memset(&u, 0, sizeof u);
@@ -47,7 +46,5 @@ char *qs_farm_host_json(void)
     qs_json_kstring(&j, "quiesced", QS_VERSION);
     qs_json_kstring(&j, "system", u.sysname);
     qs_json_object_end(&j);
-    char *json = qs_buf_take(&out);
-    qs_buf_done(&out);
-    return json;
+    return qs_buf_take(&out);
 }

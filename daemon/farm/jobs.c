@@ -166,9 +166,8 @@ static void on_verdict(const struct qs_err *err, void *user)
     struct verdict_task *t = user;
     struct qs_farm_job *job = qs_farm_find(t->farm, t->job);
     if (job) {
-        struct qs_buf body;
         struct qs_json j;
-        qs_buf_init(&body);
+        QS_BUF(body);
         qs_json_init(&j, &body);
         qs_json_object(&j);
         qs_json_kint(&j, "exit", err ? 3 : t->exit);
@@ -177,7 +176,6 @@ static void on_verdict(const struct qs_err *err, void *user)
         qs_json_object_end(&j);
         qs_farm_finish(job, QS_JOB_DONE, job->stopped, !err && t->brief.len > 0 ? t->brief.data : NULL,
                        body.data);
-        qs_buf_done(&body);
     }
     qs_jobs_free(&t->info);
     qs_samples_free(&t->samples);
@@ -189,9 +187,8 @@ static void on_verdict(const struct qs_err *err, void *user)
 
 static void finish_failed(struct qs_farm_job *job)
 {
-    struct qs_buf body;
     struct qs_json j;
-    qs_buf_init(&body);
+    QS_BUF(body);
     qs_json_init(&j, &body);
     qs_json_object(&j);
     /* design, section 7: precondition failures, infrastructure and the job's own are told apart by the exit
@@ -206,7 +203,6 @@ static void finish_failed(struct qs_farm_job *job)
     qs_json_kraw(&j, "verdicts", "[]");
     qs_json_object_end(&j);
     qs_farm_finish(job, QS_JOB_FAILED, job->failure.text, NULL, body.data);
-    qs_buf_done(&body);
 }
 
 void qs_farm_end_job(struct qs_farm_job *job)

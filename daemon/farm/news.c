@@ -66,11 +66,9 @@ void qs_farm_news(struct qs_farm *farm, const char *kind, int64_t job, const cha
 void qs_farm_news_cancel(struct qs_farm *farm, int64_t job, const char *why, qs_store_done_fn *done,
                          void *user)
 {
-    struct qs_buf body;
-    qs_buf_init(&body);
+    QS_BUF(body);
     qs_json_one(&body, "why", why);
     tell(farm, QS_EVENT_CANCEL, job, NULL, NULL, body.data, done, user);
-    qs_buf_done(&body);
 }
 
 static void on_state_stored(const struct qs_err *err, int64_t id, void *user)
@@ -82,9 +80,8 @@ static void on_state_stored(const struct qs_err *err, int64_t id, void *user)
 
 void qs_farm_news_state(struct qs_farm *farm, int64_t job, enum qs_job_state state, const char *reason)
 {
-    struct qs_buf body;
     struct qs_json j;
-    qs_buf_init(&body);
+    QS_BUF(body);
     qs_json_init(&j, &body);
     qs_json_object(&j);
     qs_json_kstring(&j, "state", qs_job_state_name(state));
@@ -93,5 +90,4 @@ void qs_farm_news_state(struct qs_farm *farm, int64_t job, enum qs_job_state sta
     qs_store_job_state(farm->p.store, job, state, reason, qs_loop_wall_ns(farm->p.loop), on_state_stored,
                        NULL);
     qs_farm_news(farm, "job.state", job, NULL, NULL, body.data);
-    qs_buf_done(&body);
 }

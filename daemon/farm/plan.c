@@ -78,14 +78,12 @@ static void put_why(struct qs_json *j, const char *why, const char *code)
 
 static void put_why_running(struct qs_json *j, const struct qs_farm_job *job)
 {
-    struct qs_buf why;
-    qs_buf_init(&why);
+    QS_BUF(why);
     if (job->end.waits)
         qs_buf_str(&why, job->end.waits);
     put_windows_that_wait(job, &why);
     if (why.len > 0)
         put_why(j, why.data, job->end.waits ? "disk" : "gate");
-    qs_buf_done(&why);
 }
 
 static void put_why_waiting(struct qs_json *j, const struct qs_farm_job *job)
@@ -95,15 +93,13 @@ static void put_why_waiting(struct qs_json *j, const struct qs_farm_job *job)
     const char *disk = qs_farm_waits_for_disk(farm, 0);
     const char *heir = "another quiesced waits to take over: the job begins there";
     enum qs_queue_wait wait = qs_queue_why(farm->queue, &job->queue);
-    struct qs_buf why;
-    qs_buf_init(&why);
+    QS_BUF(why);
     qs_buf_str(&why, disk ? disk : farm->yields ? heir : qs_queue_wait_text(wait));
     if (!disk && !farm->yields && (wait == QS_WAIT_DEVICE_TAKEN || wait == QS_WAIT_HOST_TAKEN) &&
         first != job)
         qs_buf_fmt(&why, " (job %lld, %s)", (long long)first->id, first->name);
     const char *code = wait == QS_WAIT_DEFERRED ? "gate" : "queue";
     put_why(j, why.data, disk ? "disk" : farm->yields ? "daemon" : code);
-    qs_buf_done(&why);
 }
 
 void qs_farm_why_json(struct qs_farm *farm, int64_t id, struct qs_buf *out)

@@ -34,11 +34,10 @@ struct simulator {
 static void on_event(const struct qs_farm_event *event, void *user)
 {
     struct simulator *s = user;
-    struct qs_buf line;
     struct qs_json j;
     if (!s->log)
         return;
-    qs_buf_init(&line);
+    QS_BUF(line);
     qs_json_init(&j, &line);
     qs_json_object(&j);
     qs_json_kint(&j, "id", event->id);
@@ -49,7 +48,6 @@ static void on_event(const struct qs_farm_event *event, void *user)
     qs_json_kraw(&j, "body", event->body_json ? event->body_json : "null");
     qs_json_object_end(&j);
     fprintf(s->log, "%s\n", line.data);
-    qs_buf_done(&line);
 }
 
 static void on_stopped(void *user)
@@ -84,11 +82,9 @@ static bool submit(struct simulator *s, struct qs_err *err)
     qs_problems_init(&problems);
     bool ok = qs_farm_submit(s->farm, &sub, on_submitted, s, &problems, err);
     if (!ok) {
-        struct qs_buf text;
-        qs_buf_init(&text);
+        QS_BUF(text);
         qs_problems_text(&problems, s->sim->job_name, &text);
         fputs(text.data, stderr);
-        qs_buf_done(&text);
     }
     qs_problems_done(&problems);
     return ok;
@@ -175,9 +171,8 @@ static void remove_temporary(struct simulator *s)
 {
     static const char *const ends[] = {"", "-wal", "-shm", ".lock"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        char *path = qs_asprintf("%s%s", s->db, ends[i]);
+        QS_FREED char *path = qs_asprintf("%s%s", s->db, ends[i]);
         (void)unlink(path);
-        free(path);
     }
     (void)rmdir(s->files_dir);
     *strrchr(s->db, '/') = '\0';

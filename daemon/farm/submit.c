@@ -10,19 +10,15 @@
 static void no_device(const struct qs_farm *farm, const struct qs_doc *doc, const struct qs_job_spec *spec,
                       struct qs_problems *problems)
 {
-    struct qs_buf names;
-    qs_buf_init(&names);
+    QS_BUF(names);
     for (const struct qs_inventory_item *item = qs_inventory_first(farm->inventory); item; item = item->next)
         qs_buf_fmt(&names, "%s%s", names.len > 0 ? ", " : "", item->config->name);
     const struct qs_node *devices = qs_node_get(&doc->root, "devices", NULL);
     const struct qs_node *where = qs_node_get(devices, "where", NULL);
-    struct qs_buf hint;
-    qs_buf_init(&hint);
+    QS_BUF(hint);
     qs_buf_fmt(&hint, "the farm has: %s", names.len ? names.data : "no device at all");
     qs_problems_add(problems, doc, where ? where : &doc->root, "devices.where", hint.data,
                     "no device of this farm fits `%s`", spec->where ? spec->where : "any");
-    qs_buf_done(&hint);
-    qs_buf_done(&names);
 }
 
 static bool bind_files(struct qs_farm *farm, const struct qs_doc *doc, struct qs_job_spec *spec,
@@ -80,9 +76,8 @@ bool qs_farm_check(struct qs_farm *farm, const struct qs_submission *sub, struct
 
 static char *document(const struct qs_submission *sub)
 {
-    struct qs_buf out;
     struct qs_json j;
-    qs_buf_init(&out);
+    QS_BUF(out);
     qs_json_init(&j, &out);
     qs_json_object(&j);
     qs_json_kstring(&j, "name", sub->name);
@@ -99,9 +94,7 @@ static char *document(const struct qs_submission *sub)
             qs_json_kstring(&j, "where", sub->where);
     }
     qs_json_object_end(&j);
-    char *json = qs_buf_take(&out);
-    qs_buf_done(&out);
-    return json;
+    return qs_buf_take(&out);
 }
 
 static const char *node_text(const struct qs_node *node)
@@ -166,21 +159,17 @@ static void enqueue(struct submitted *s, int64_t id)
     qs_queue_add_job(farm->queue, &job->queue, s->spec->where);
     s->spec = NULL;
     qs_farm_add(farm, job);
-    struct qs_buf body;
     struct qs_json j;
-    qs_buf_init(&body);
+    QS_BUF(body);
     qs_json_init(&j, &body);
     qs_json_object(&j);
     qs_json_kint(&j, "position", (int64_t)farm->job_count - 1);
-    struct qs_buf why;
-    qs_buf_init(&why);
+    QS_BUF(why);
     if (farm->job_count > 1)
         qs_buf_fmt(&why, "job %lld (%s) is before it", (long long)farm->jobs[0]->id, farm->jobs[0]->name);
     qs_json_kstring(&j, "why", why.data);
     qs_json_object_end(&j);
     qs_farm_news(farm, "job.queued", id, NULL, NULL, body.data);
-    qs_buf_done(&why);
-    qs_buf_done(&body);
     qs_farm_plan_soon(farm);
 }
 

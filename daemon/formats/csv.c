@@ -120,12 +120,11 @@ static void plain_cell(struct csv *c, struct qs_buf *text)
 
 static bool read_cell(struct csv *c)
 {
-    struct qs_buf text;
     bool ok = true;
     while (*c->s == ' ' || (*c->s == '\t' && c->separator != '\t'))
         c->s++;
     const char *at = c->s;
-    qs_buf_init(&text);
+    QS_BUF(text);
     if (*c->s == '"')
         ok = quoted_cell(c, &text);
     else
@@ -134,7 +133,6 @@ static bool read_cell(struct csv *c)
         ok = qs_reader_fail(c->r, at, NULL, "more than %d columns", QS_IMPORT_COLUMNS);
     if (ok)
         c->cells[c->cell_count++] = (struct cell){.at = at, .text = qs_buf_take(&text)};
-    qs_buf_done(&text);
     return ok;
 }
 

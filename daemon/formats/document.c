@@ -148,16 +148,14 @@ static bool read_any(struct qs_document_build *b, struct qs_err *err)
 static void say(const struct qs_problems *problems, const char *source, struct qs_err *err)
 {
     const struct qs_problem *p = problems->count > 0 ? &problems->at[0] : NULL;
-    struct qs_buf text;
     if (!p)
         return;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_buf_str(&text, source);
     if (p->line > 0)
         qs_buf_fmt(&text, ":%u:%u", p->line, p->column);
     qs_fail(err, QS_E_DATA, "%s: %s%s%s%s", text.data, p->what, p->suggestion ? " (" : "",
             p->suggestion ? p->suggestion : "", p->suggestion ? ")" : "");
-    qs_buf_done(&text);
 }
 
 bool qs_document_read(const struct qs_form *form, const char *text, size_t len, struct qs_document *ret,

@@ -62,11 +62,10 @@ static void list_names(const struct rows *rows, struct qs_buf *out)
 static bool choose(struct qs_document_build *b, struct rows *rows)
 {
     size_t first = next_row(rows, 0), end = json_array_size(rows->list);
-    struct qs_buf names;
     bool ok;
     if (first == end)
         return qs_json_fail(&rows->at, NULL, "there is no measurement in it");
-    qs_buf_init(&names);
+    QS_BUF(names);
     list_names(rows, &names);
     rows->name = b->form->benchmark ? b->form->benchmark : name_of(json_array_get(rows->list, first));
     size_t mine = next_row(rows, 0), count = 0, all = 0;
@@ -82,7 +81,6 @@ static bool choose(struct qs_document_build *b, struct rows *rows)
         ok = b->form->benchmark || count == all ||
              qs_json_fail(&rows->at, "say which in the job: benchmark: NAME", "several benchmarks: %s",
                           names.data);
-    qs_buf_done(&names);
     return ok;
 }
 
@@ -213,13 +211,11 @@ static bool check_rows(const struct rows *rows)
 
 bool qs_document_gbench(struct qs_document_build *b)
 {
-    json_t *doc = qs_json_load(b->r);
+    json_auto_t *doc = qs_json_load(b->r);
     const struct qs_json_at top = {.r = b->r};
     if (!doc)
         return false;
     const json_t *list = qs_json_want(&top, doc, "benchmarks", JSON_ARRAY);
     struct rows rows = {.list = list, .at = qs_json_at_key(&top, "benchmarks")};
-    bool ok = list && check_rows(&rows) && choose(b, &rows) && take_all(b, &rows);
-    json_decref(doc);
-    return ok;
+    return list && check_rows(&rows) && choose(b, &rows) && take_all(b, &rows);
 }

@@ -100,16 +100,14 @@ static void put_path(const struct qs_json_at *at, struct qs_buf *out)
 
 bool qs_json_fail(const struct qs_json_at *at, const char *suggestion, const char *fmt, ...)
 {
-    struct qs_buf text;
     va_list ap;
-    qs_buf_init(&text);
+    QS_BUF(text);
     put_path(at, &text);
     qs_buf_str(&text, text.len > 0 ? ": " : "");
     va_start(ap, fmt);
     qs_buf_vfmt(&text, fmt, ap);
     va_end(ap);
     qs_reader_fail(at->r, qs_json_place(at), suggestion, "%s", text.data);
-    qs_buf_done(&text);
     return false;
 }
 
@@ -210,7 +208,7 @@ bool qs_import_json(struct qs_reader *r, enum qs_format *format)
                                                                 [QS_FORMAT_ANDROIDX] = qs_import_androidx,
                                                                 [QS_FORMAT_PYPERF] = qs_import_pyperf,
                                                                 [QS_FORMAT_HYPERFINE] = qs_import_hyperfine};
-    json_t *doc = qs_json_load(r);
+    json_auto_t *doc = qs_json_load(r);
     if (!doc)
         return false;
     if (*format == QS_FORMAT_AUTO)
@@ -222,6 +220,5 @@ bool qs_import_json(struct qs_reader *r, enum qs_format *format)
                                    "hyperfine; --format names one",
                                    "JSON of a tool that is not known");
     r->where = NULL;
-    json_decref(doc);
     return ok;
 }

@@ -42,9 +42,8 @@ int qs_reader_shown(size_t n)
 bool qs_reader_fail(struct qs_reader *r, const char *at, const char *suggestion, const char *fmt, ...)
 {
     unsigned line = 0, column = 0;
-    struct qs_buf what;
     va_list ap;
-    qs_buf_init(&what);
+    QS_BUF(what);
     va_start(ap, fmt);
     qs_buf_vfmt(&what, fmt, ap);
     va_end(ap);
@@ -53,7 +52,6 @@ bool qs_reader_fail(struct qs_reader *r, const char *at, const char *suggestion,
     if (at)
         place(r, at, &line, &column);
     qs_problems_add_at(r->problems, &r->doc, line, column, NULL, suggestion, "%s", what.data);
-    qs_buf_done(&what);
     return false;
 }
 

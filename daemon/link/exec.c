@@ -102,8 +102,7 @@ static bool read_stderr(struct exec_own *own)
 static void say_end(struct qs_link *link, struct qs_err *why)
 {
     struct exec_own *own = link->own;
-    struct qs_buf line;
-    qs_buf_init(&line);
+    QS_BUF(line);
     if (own->last_len > 0) {
         qs_buf_str(&line, ": ");
         qs_text_escape(&line, own->last, own->last_len);
@@ -114,7 +113,6 @@ static void say_end(struct qs_link *link, struct qs_err *why)
         qs_fail(why, QS_E_LINK, "%s was ended by signal %d%s", own->argv[0], own->term_signal, line.data);
     else
         qs_fail(why, QS_E_LINK, "%s ended with exit code %d%s", own->argv[0], own->exit_code, line.data);
-    qs_buf_done(&line);
 }
 
 static void finish(struct qs_link *link)

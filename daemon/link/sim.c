@@ -73,12 +73,11 @@ static void on_arrived(void *user)
     own->up = NULL;
     size_t n = own->to_host.len;
     if (n > 0) {
-        uint8_t *bytes = (uint8_t *)qs_buf_take(&own->to_host);
+        QS_FREED uint8_t *bytes = (uint8_t *)qs_buf_take(&own->to_host);
         link->counters.bytes_in += n;
         if (own->let_go)
             own->up = qs_timer_start(link->loop, 0, on_arrived, own);
         qs_link_bytes(link, bytes, n); /* the link may be gone now */
-        free(bytes);
         return;
     }
     struct qs_err why = QS_ERR_INIT;
@@ -117,10 +116,9 @@ static void on_delivered(void *user)
     struct sim_own *own = user;
     own->down = NULL;
     size_t n = own->to_device.len;
-    uint8_t *bytes = (uint8_t *)qs_buf_take(&own->to_device);
+    QS_FREED uint8_t *bytes = (uint8_t *)qs_buf_take(&own->to_device);
     if (own->connected)
         qs_sim_on_bytes(own->device, qs_loop_now_ns(own->link->loop), bytes, n);
-    free(bytes);
     set_wake(own);
 }
 

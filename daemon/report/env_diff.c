@@ -81,9 +81,8 @@ static void add_value(const struct qs_node *node, struct qs_buf *out)
 /* The document's depth is bounded by its reader. */
 static void flatten(struct facts *f, const struct qs_node *map, const char *prefix)
 {
-    struct qs_buf key, value;
-    qs_buf_init(&key);
-    qs_buf_init(&value);
+    QS_BUF(key);
+    QS_BUF(value);
     for (size_t i = 0; i < map->count; i++) {
         const struct qs_node *node = &map->items[i];
         qs_buf_clear(&key);
@@ -96,8 +95,6 @@ static void flatten(struct facts *f, const struct qs_node *map, const char *pref
             take_fact(f, key.data, value.data);
         }
     }
-    qs_buf_done(&key);
-    qs_buf_done(&value);
 }
 
 static int by_key(const void *a, const void *b)

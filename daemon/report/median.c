@@ -16,8 +16,8 @@ double qs_median_ns(const double *v, size_t n)
 void qs_report_median(const struct qs_report_group *g, size_t arm, const double *of,
                       struct qs_mixed_median *ret)
 {
-    double *v = qs_malloc((g->run_count + 1) * sizeof *v);
-    bool *disturbed = qs_malloc((g->run_count + 1) * sizeof *disturbed);
+    QS_FREED double *v = qs_malloc((g->run_count + 1) * sizeof *v);
+    QS_FREED bool *disturbed = qs_malloc((g->run_count + 1) * sizeof *disturbed);
     size_t n = 0;
     for (size_t i = 0; i < g->run_count; i++) {
         const struct qs_report_run *run = &g->runs[i];
@@ -28,15 +28,12 @@ void qs_report_median(const struct qs_report_group *g, size_t arm, const double 
         v[n++] = median;
     }
     (void)qs_mixed_median(v, disturbed, n, 1 - g->in->spec->alpha, ret);
-    free(v);
-    free(disturbed);
 }
 
 static void put_number(struct qs_json *j, const char *key, const char *unit, double v)
 {
-    char *name = qs_asprintf("%s%s", key, unit);
+    QS_FREED char *name = qs_asprintf("%s%s", key, unit);
     qs_json_kdouble(j, name, v);
-    free(name);
 }
 
 static void put_kind(struct qs_json *j, const char *key, const struct qs_median_kind *kind, const char *unit)

@@ -158,7 +158,7 @@ static int by_build(const void *pa, const void *pb)
 
 void qs_named_put(const struct qs_named_list *list, size_t limit, struct qs_buf *out)
 {
-    struct row *rows = qs_calloc(list->count, sizeof *rows);
+    QS_FREED struct row *rows = qs_calloc(list->count, sizeof *rows);
     struct qs_json j;
     size_t nameless = 0;
     for (size_t i = 0; i < list->count; i++) {
@@ -166,7 +166,7 @@ void qs_named_put(const struct qs_named_list *list, size_t limit, struct qs_buf 
         qs_night_name(list->at[i].started_wall_ns, rows[i].night);
         nameless += list->at[i].build == 0;
     }
-    struct row *built = qs_calloc(list->count, sizeof *built);
+    QS_FREED struct row *built = qs_calloc(list->count, sizeof *built);
     memcpy(built, rows, list->count * sizeof *rows);
     qsort(built, list->count, sizeof *built, by_build);
     qs_json_init(&j, out);
@@ -176,6 +176,4 @@ void qs_named_put(const struct qs_named_list *list, size_t limit, struct qs_buf 
     qs_json_key(&j, "nights");
     put_groups(&j, rows, list->count, limit, of_one_night, put_night);
     qs_json_object_end(&j);
-    free(built);
-    free(rows);
 }

@@ -36,8 +36,7 @@ static char *layout_of(const char *harness_json)
     static const char *const keys[] = {"layout", "environment_bytes", "stack_bytes", "heap_bytes"};
     struct qs_problems problems;
     struct qs_doc *doc = NULL;
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     qs_problems_init(&problems);
     if (qs_doc_read("harness", harness_json, strlen(harness_json), true, &doc, &problems)) {
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -47,9 +46,7 @@ static char *layout_of(const char *harness_json)
         qs_doc_free(doc);
     }
     qs_problems_done(&problems);
-    char *text = qs_buf_take(&out);
-    qs_buf_done(&out);
-    return text;
+    return qs_buf_take(&out);
 }
 
 struct drawn { /* turns that both jobs had, and how many of them are alike */

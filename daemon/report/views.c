@@ -65,7 +65,7 @@ bool qs_views_parse(const char *text, struct qs_views *ret, struct qs_err *err)
 
 static size_t fence(double *ns, size_t n)
 {
-    uint8_t *flags = qs_calloc(n, sizeof *flags);
+    QS_FREED uint8_t *flags = qs_calloc(n, sizeof *flags);
     struct qs_tukey t;
     size_t left = n;
     if (qs_tukey_flags(ns, n, flags, &t) == QS_OK) {
@@ -74,7 +74,6 @@ static size_t fence(double *ns, size_t n)
             if (flags[i] == 0)
                 ns[left++] = ns[i];
     }
-    free(flags);
     return left;
 }
 

@@ -7,9 +7,8 @@
 
 void qs_put_warning(struct qs_json *j, const char *code, const char *fmt, ...)
 {
-    struct qs_buf text;
     va_list ap;
-    qs_buf_init(&text);
+    QS_BUF(text);
     va_start(ap, fmt);
     qs_buf_vfmt(&text, fmt, ap);
     va_end(ap);
@@ -17,5 +16,4 @@ void qs_put_warning(struct qs_json *j, const char *code, const char *fmt, ...)
     qs_json_kstring(j, "code", code);
     qs_json_kstring(j, "text", text.data);
     qs_json_object_end(j);
-    qs_buf_done(&text);
 }

@@ -145,12 +145,11 @@ static char *path_of(const char *dir, const char *sha256)
 struct qs_upload *qs_upload_begin(struct qs_files *files, const char expected[65], int64_t max_bytes,
                                   struct qs_err *err)
 {
-    char *final = path_of(files->dir, expected);
+    QS_FREED char *final = path_of(files->dir, expected);
     if (!final) {
         qs_fail(err, QS_E_CONFLICT, "a file is named by the 64 lower-case hex digits of its SHA-256");
         return NULL;
     }
-    free(final);
     struct qs_upload *up = qs_calloc(1, sizeof *up);
     *up = (struct qs_upload){.files = files, .max_bytes = max_bytes};
     memcpy(up->expected, expected, sizeof up->expected);
@@ -192,13 +191,12 @@ bool qs_upload_add(struct qs_upload *up, const void *bytes, size_t n, struct qs_
 /* Its name, and the name of a folder that was made for it, are synced before anybody is told. */
 static bool give_name(struct qs_upload *up, const char *final, struct qs_err *err)
 {
-    char *parent = qs_folder_of(final);
+    QS_FREED char *parent = qs_folder_of(final);
     bool ok = qs_folder_make(parent, err) && (rename(up->path, final) == 0 || fail_errno(err, final));
     if (ok) {
         up->path[0] = 0;
         ok = qs_folder_sync(parent, err) && qs_folder_sync(up->files->dir, err);
     }
-    free(parent);
     return ok;
 }
 
@@ -229,11 +227,10 @@ bool qs_upload_finish(struct qs_upload *up, int64_t *ret_bytes, struct qs_err *e
     qs_hex(sum, sizeof sum, hex);
     bool ok = strcmp(hex, up->expected) == 0 ||
               qs_fail(err, QS_E_CONFLICT, "the content's SHA-256 is %s, announced was %s", hex, up->expected);
-    char *final = path_of(up->files->dir, up->expected);
+    QS_FREED char *final = path_of(up->files->dir, up->expected);
     ok = ok && settle(up, final, err);
     if (ok)
         *ret_bytes = up->bytes;
-    free(final);
     qs_upload_abort(up);
     return ok;
 }
@@ -272,7 +269,7 @@ bool qs_files_put(struct qs_files *files, const void *bytes, size_t n, char ret_
 int qs_files_get(struct qs_files *files, const char sha256[65], int64_t *ret_bytes, struct qs_err *err)
 {
     struct stat st;
-    char *path = path_of(files->dir, sha256);
+    QS_FREED char *path = path_of(files->dir, sha256);
     int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (fd >= 0 && fstat(fd, &st) != 0) {
         close(fd);
@@ -282,16 +279,13 @@ int qs_files_get(struct qs_files *files, const char sha256[65], int64_t *ret_byt
         qs_fail(err, QS_E_NOT_FOUND, "no file with this content is here");
     else
         *ret_bytes = st.st_size;
-    free(path);
     return fd;
 }
 
 bool qs_files_has(struct qs_files *files, const char sha256[65])
 {
-    char *path = path_of(files->dir, sha256);
-    bool has = path && access(path, R_OK) == 0 && !is_doubted(files, sha256);
-    free(path);
-    return has;
+    QS_FREED char *path = path_of(files->dir, sha256);
+    return path && access(path, R_OK) == 0 && !is_doubted(files, sha256);
 }
 
 struct sweep {
@@ -331,9 +325,8 @@ struct qs_swept qs_files_sweep(struct qs_files *files, bool (*is_used)(const cha
     for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
         if (strspn(e->d_name, "0123456789abcdef") != 2 || e->d_name[2] != 0)
             continue;
-        char *path = qs_asprintf("%s/%s", files->dir, e->d_name);
+        QS_FREED char *path = qs_asprintf("%s/%s", files->dir, e->d_name);
         sweep_folder(&s, path);
-        free(path);
     }
     if (d)
         closedir(d);

@@ -54,12 +54,11 @@ static bool check_name(const char *path, struct qs_err *err)
 static bool check_folder(const char *db_path, struct qs_err *err)
 {
     struct stat st;
-    char *folder = qs_folder_of(db_path);
+    QS_FREED char *folder = qs_folder_of(db_path);
     bool ok = stat(folder, &st) == 0 || fail_errno(err, folder);
     if (ok && (st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX))
         ok = qs_fail(err, QS_E_STORE_PLACE,
                      "%s: anybody may write its folder and put another file in its place", db_path);
-    free(folder);
     return ok;
 }
 
@@ -68,9 +67,8 @@ static bool check_place(const char *db_path, struct qs_err *err)
     static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
     bool ok = check_folder(db_path, err);
     for (size_t i = 0; ok && i < sizeof ends / sizeof *ends; i++) {
-        char *path = qs_asprintf("%s%s", db_path, ends[i]);
+        QS_FREED char *path = qs_asprintf("%s%s", db_path, ends[i]);
         ok = check_name(path, err);
-        free(path);
     }
     return ok;
 }
@@ -186,11 +184,10 @@ static bool take_file(struct qs_lock *lock, int patience_ms, struct qs_err *err)
 /* Over what an owner that was killed has left: two whole lines at every moment. */
 static void note_owner(const struct qs_lock *lock, const char *contact)
 {
-    char *text = qs_asprintf("%ld\n%s\n", (long)getpid(), contact ? contact : "");
+    QS_FREED char *text = qs_asprintf("%ld\n%s\n", (long)getpid(), contact ? contact : "");
     ssize_t n = (ssize_t)strlen(text);
     n = pwrite(lock->fd, text, (size_t)n, 0);
     (void)n; /* it is for messages and requests only: a full disk must not keep the store from opening */
-    free(text);
 }
 
 /* Of whoever has it, to look at; -1: nobody. */

@@ -146,10 +146,9 @@ static void look_at_log(struct qs_store *store)
     bool was = store->log_blocked;
     store->log_blocked = store->writer.blocked;
     store->log_bytes = (int64_t)store->writer.wal_pages * QS_WAL_PAGE_BYTES;
-    char *notice = qs_store_notice(store);
+    QS_FREED char *notice = qs_store_notice(store);
     if (was != store->log_blocked && store->events.on_log)
         store->events.on_log(store->log_bytes, notice, store->events.user);
-    free(notice);
     if (store->log_blocked && !store->tidy && !store->tidy_due)
         store->tidy = qs_timer_start(store->loop, pause_ns, on_tidy_time, store);
 }
@@ -408,7 +407,7 @@ static bool bring_up_to_date(struct qs_loop *loop, const char *path, struct qs_e
 bool qs_store_open_reading(struct qs_loop *loop, const char *path, struct qs_store **ret_store,
                            struct qs_err *err)
 {
-    char *whole = realpath(path, NULL);
+    QS_FREED char *whole = realpath(path, NULL);
     bool ok = whole ? bring_up_to_date(loop, whole, err)
                     : errno == ENOENT || qs_fail(err, QS_E_STORE, "%s: %s", path, strerror(errno));
     *ret_store = ok ? new_store(loop) : NULL;
@@ -416,7 +415,6 @@ bool qs_store_open_reading(struct qs_loop *loop, const char *path, struct qs_sto
         (*ret_store)->lock.db_path = qs_strdup(whole ? whole : path);
         qs_readers_init(&(*ret_store)->readers, whole ? (*ret_store)->lock.db_path : NULL);
     }
-    free(whole);
     return ok;
 }
 
@@ -485,9 +483,8 @@ void qs_store_bound_log(struct qs_store *store, int pages, int64_t full_bytes)
 
 int64_t qs_store_test_pragma(struct qs_store *store, const char *pragma)
 {
-    char *sql = qs_asprintf("PRAGMA %s", pragma);
+    QS_FREED char *sql = qs_asprintf("PRAGMA %s", pragma);
     int64_t value = -1;
     qs_db_number(&store->writer.db, sql, &value, NULL);
-    free(sql);
     return value;
 }

@@ -106,7 +106,6 @@ static void put(struct qs_stmt *s, struct qs_json *j)
 
 bool qs_read_evaluations_json(struct qs_store_reader *r, int64_t job, char **ret_json, struct qs_err *err)
 {
-    struct qs_buf out;
     struct qs_json j;
     struct qs_stmt s;
     *ret_json = NULL;
@@ -122,7 +121,7 @@ bool qs_read_evaluations_json(struct qs_store_reader *r, int64_t job, char **ret
             err))
         return false;
     qs_stmt_int(&s, job);
-    qs_buf_init(&out);
+    QS_BUF(out);
     qs_json_init(&j, &out);
     qs_json_array(&j);
     bool row = false, ok = qs_stmt_step(&s, &row, err);
@@ -134,6 +133,5 @@ bool qs_read_evaluations_json(struct qs_store_reader *r, int64_t job, char **ret
     qs_stmt_end(&s);
     if (ok)
         *ret_json = qs_buf_take(&out);
-    qs_buf_done(&out);
     return ok;
 }

@@ -133,11 +133,9 @@ static bool syntax_error(struct qs_doc_build *b, const json_error_t *error)
 bool qs_doc_read_json(struct qs_doc_build *b, const char *text, size_t len)
 {
     json_error_t error;
-    json_t *json = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+    json_auto_t *json = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
     if (json == NULL)
         return syntax_error(b, &error);
     struct reader r = {.b = b, .at = text, .end = text + len, .line = 1, .column = 1};
-    bool ok = read_node(&r, &b->doc->root, json, 0);
-    json_decref(json);
-    return ok;
+    return read_node(&r, &b->doc->root, json, 0);
 }

@@ -29,7 +29,7 @@ bool qs_load_farm(const char *path, qs_farm_address_fn *check_address, struct qs
                   struct qs_buf *problems, struct qs_err *err)
 {
     size_t bytes;
-    char *text = qs_load_text(path, &bytes, err);
+    QS_FREED char *text = qs_load_text(path, &bytes, err);
     if (!text)
         return false;
     struct qs_problems found;
@@ -44,6 +44,5 @@ bool qs_load_farm(const char *path, qs_farm_address_fn *check_address, struct qs
     if (doc)
         qs_doc_free(doc);
     qs_problems_done(&found);
-    free(text);
     return ok;
 }

@@ -66,8 +66,7 @@ static void quote_line(struct qs_problem *p, const char *source)
     unsigned skip = p->column - 1 > QUOTE_BEFORE ? p->column - 1 - QUOTE_BEFORE : 0;
     for (unsigned i = 0; i < skip && *at != '\0' && *at != '\n'; i++)
         at += char_bytes(at);
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     qs_buf_str(&out, skip > 0 ? "…" : "");
     for (unsigned i = skip; i < skip + QUOTE_CHARS && *at != '\0' && *at != '\n' && *at != '\r'; i++) {
         if (i + 1 == p->column)
@@ -106,8 +105,7 @@ static void add(struct qs_problems *list, const struct qs_doc *doc, struct qs_pr
         list->more++;
         return;
     }
-    struct qs_buf what;
-    qs_buf_init(&what);
+    QS_BUF(what);
     qs_buf_vfmt(&what, fmt, ap);
     p->what = qs_buf_take(&what);
     p->path = qs_strdup(path != NULL ? path : "");

@@ -18,8 +18,7 @@ enum { WORDS_MAX = 64, NAME_MAX_BYTES = 100 };
 void qs_schema_problem(struct qs_schema_reader *r, const struct qs_node *at, const char *suggestion,
                        const char *fmt, ...)
 {
-    struct qs_buf what;
-    qs_buf_init(&what);
+    QS_BUF(what);
     va_list ap;
     va_start(ap, fmt);
     qs_buf_vfmt(&what, fmt, ap);
@@ -28,7 +27,6 @@ void qs_schema_problem(struct qs_schema_reader *r, const struct qs_node *at, con
         suggestion = NULL;
     qs_problems_add(r->problems, r->doc, at != NULL ? at : r->here, r->path.data, suggestion, "%s",
                     what.data);
-    qs_buf_done(&what);
     r->count++;
 }
 
@@ -151,15 +149,13 @@ static void read_enum(struct qs_schema_reader *r, const struct qs_key *key, cons
     size_t count = 0;
     for (; key->words[count].word != NULL && count < WORDS_MAX; count++)
         words[count] = key->words[count].word;
-    struct qs_buf form;
-    qs_buf_init(&form);
+    QS_BUF(form);
     qs_schema_form(key, &form);
     const char *text = qs_schema_text(r, node, form.data);
     qs_buf_clear(&form);
     for (size_t i = 0; text != NULL && i < count; i++)
         if (strcmp(words[i], text) == 0) {
             *ret = key->words[i].value;
-            qs_buf_done(&form);
             return;
         }
     if (text != NULL) {
@@ -173,7 +169,6 @@ static void read_enum(struct qs_schema_reader *r, const struct qs_key *key, cons
         qs_schema_problem(r, node, form.data, "`%s` is not one of the words for `%s`", qs_show(text).text,
                           key->name);
     }
-    qs_buf_done(&form);
 }
 
 static void read_strings(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
@@ -201,11 +196,9 @@ static bool in_range(struct qs_schema_reader *r, const struct qs_key *key, const
 {
     if ((key->min == 0 && key->max == 0) || (value >= (double)key->min && value <= (double)key->max))
         return true;
-    struct qs_buf range;
-    qs_buf_init(&range);
+    QS_BUF(range);
     qs_schema_range(key, &range);
     qs_schema_problem(r, node, NULL, "`%s` is out of range: %s", qs_show(node->text).text, range.data);
-    qs_buf_done(&range);
     return false;
 }
 
@@ -254,8 +247,7 @@ static bool read_number(struct qs_schema_reader *r, const struct qs_key *key, co
 static void read_scalar(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                         char *at)
 {
-    struct qs_buf form;
-    qs_buf_init(&form);
+    QS_BUF(form);
     qs_schema_form(key, &form);
     bool bare = key->type == QS_KEY_BOOL || key->type == QS_KEY_U32 || key->type == QS_KEY_U64;
     if (qs_schema_text(r, node, form.data) != NULL) {
@@ -265,7 +257,6 @@ static void read_scalar(struct qs_schema_reader *r, const struct qs_key *key, co
         else
             read_number(r, key, node, at);
     }
-    qs_buf_done(&form);
 }
 
 static bool check_count(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node)
@@ -362,13 +353,11 @@ static void refuse_unknown(struct qs_schema_reader *r, const struct qs_table *ta
             k++;
         if (k < count)
             continue;
-        struct qs_buf out;
-        qs_buf_init(&out);
+        QS_BUF(out);
         size_t mark = qs_schema_enter(r, map->keys[i].text);
         qs_schema_suggest(&out, map->keys[i].text, "the keys here are", names, count);
         qs_schema_problem(r, &map->keys[i], out.data, "unknown key");
         qs_schema_leave(r, mark);
-        qs_buf_done(&out);
     }
 }
 

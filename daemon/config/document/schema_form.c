@@ -100,12 +100,10 @@ static void add_cell(struct qs_buf *out, const char *text)
 
 static void add_row(const struct qs_key *key, const char *path, struct qs_buf *out)
 {
-    struct qs_buf cell;
-    qs_buf_init(&cell);
+    QS_BUF(cell);
     qs_buf_fmt(out, "| `%s` |", path);
     qs_schema_form(key, &cell);
-    struct qs_buf range;
-    qs_buf_init(&range);
+    QS_BUF(range);
     qs_schema_range(key, &range);
     if (range.len > 0)
         qs_buf_fmt(&cell, ", %s", range.data);
@@ -113,22 +111,18 @@ static void add_row(const struct qs_key *key, const char *path, struct qs_buf *o
     add_cell(out, key->required ? "**required**" : key->fallback != NULL ? key->fallback : "");
     add_cell(out, key->help);
     qs_buf_char(out, '\n');
-    qs_buf_done(&range);
-    qs_buf_done(&cell);
 }
 
 static void add_table(const struct qs_table *table, const char *prefix, struct qs_buf *out)
 {
     for (const struct qs_key *key = table->keys; key->name != NULL; key++) {
-        struct qs_buf path;
-        qs_buf_init(&path);
+        QS_BUF(path);
         qs_buf_fmt(&path, "%s%s", prefix, key->name);
         add_row(key, path.data, out);
         if (key->table != NULL) {
             qs_buf_str(&path, key->type == QS_KEY_LIST ? "[]." : key->type == QS_KEY_NAMED ? ".NAME." : ".");
             add_table(key->table, path.data, out);
         }
-        qs_buf_done(&path);
     }
 }
 

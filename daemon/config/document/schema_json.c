@@ -96,8 +96,7 @@ static void add_value(struct qs_json *j, const struct qs_key *key)
 
 static void add_property(struct qs_json *j, const struct qs_key *key)
 {
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_buf_fmt(&text, "%s Value: ", key->help);
     qs_schema_form(key, &text);
     if (key->fallback != NULL)
@@ -107,7 +106,6 @@ static void add_property(struct qs_json *j, const struct qs_key *key)
     qs_json_kstring(j, "description", text.data);
     add_value(j, key);
     qs_json_object_end(j);
-    qs_buf_done(&text);
 }
 
 static void add_object(struct qs_json *j, const struct qs_table *table)

@@ -115,11 +115,10 @@ static void refuse(const struct check *k, const struct qs_node *at, const char *
                    const char *name, const struct qs_farm_hook *hooks, size_t count)
 {
     const char *names[100];
-    struct qs_buf hint;
     size_t n = 0;
     for (; n < count && n < sizeof names / sizeof *names; n++)
         names[n] = hooks[n].name;
-    qs_buf_init(&hint);
+    QS_BUF(hint);
     if (n > 0)
         qs_schema_suggest(&hint, name, "this farm has", names, n);
     else
@@ -128,7 +127,6 @@ static void refuse(const struct check *k, const struct qs_node *at, const char *
                    what);
     qs_problems_add(k->problems, k->doc, at, path, hint.data, "this farm has no %s `%s`", what,
                     qs_show(name).text);
-    qs_buf_done(&hint);
 }
 
 /* The name as it stands in the document, below the stop rule. */

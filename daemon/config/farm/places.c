@@ -14,9 +14,8 @@ static bool is_in_path(const char *name)
     for (const char *dirs = getenv("PATH"); dirs != NULL && !found; dirs = strchr(dirs, ':')) {
         dirs += *dirs == ':';
         size_t n = strcspn(dirs, ":");
-        char *path = qs_asprintf("%.*s/%s", n > 0 ? (int)n : 1, n > 0 ? dirs : ".", name);
+        QS_FREED char *path = qs_asprintf("%.*s/%s", n > 0 ? (int)n : 1, n > 0 ? dirs : ".", name);
         found = qs_program_is(path);
-        free(path);
     }
     return found;
 }

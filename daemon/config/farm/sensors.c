@@ -110,10 +110,8 @@ bool qs_sensor_value(const struct qs_sensor_kind *sensor, const char *text, int6
 
 void qs_sensor_print(const char *name, int64_t value, struct qs_buf *out)
 {
-    struct qs_buf unused;
-    qs_buf_init(&unused);
+    QS_BUF(unused);
     const struct qs_sensor_kind *sensor = qs_sensor_find(name, &unused);
-    qs_buf_done(&unused);
     switch (sensor != NULL ? sensor->unit : QS_UNIT_COUNT) {
     case QS_UNIT_PPM:
         qs_buf_fmt(out, "%.1f %%", (double)value / 1e4);

@@ -104,8 +104,7 @@ static void resolve_baseline(struct qs_schema_reader *r, const struct qs_node *r
         }
         names[count++] = spec->arms[i].name;
     }
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     size_t mark = qs_schema_enter(r, "compare");
     qs_schema_enter(r, "baseline");
     if (count > 0)
@@ -115,7 +114,6 @@ static void resolve_baseline(struct qs_schema_reader *r, const struct qs_node *r
     qs_schema_problem(r, qs_node_get(qs_node_get(root, "compare", NULL), "baseline", NULL), out.data,
                       "no arm has the name `%s`", qs_show(draft->baseline).text);
     qs_schema_leave(r, mark);
-    qs_buf_done(&out);
 }
 
 /* One place with templates, against the parameters of one arm and one benchmark. */
@@ -142,15 +140,13 @@ static void unknown_param(const struct scope *s, const struct qs_node *at, const
         for (size_t i = 0;
              maps[m] != NULL && maps[m]->kind == QS_NODE_MAP && i < maps[m]->count && count < NAMES_MAX; i++)
             names[count++] = maps[m]->keys[i].text;
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     if (count > 0)
         qs_schema_suggest(&out, name, "the parameters are", names, count);
     else
         qs_buf_fmt(&out, "declare it under `params`, or write `{{%s}` for the text itself",
                    qs_show(name).text);
     qs_schema_problem(s->r, at, out.data, "`{%s}` is not a parameter here", qs_show(name).text);
-    qs_buf_done(&out);
 }
 
 static void check_text(const struct scope *s, const struct qs_node *node)
@@ -161,10 +157,9 @@ static void check_text(const struct scope *s, const struct qs_node *node)
         return;
     for (const char *p = qs_template_next(node->text, &name, &n); p != NULL;
          p = qs_template_next(name + n, &name, &n)) {
-        char *word = qs_strndup(name, n);
+        QS_FREED char *word = qs_strndup(name, n);
         if (!knows(s, word))
             unknown_param(s, node, word);
-        free(word);
     }
 }
 

@@ -123,7 +123,7 @@ static size_t list_files(const struct qs_job_spec *spec, struct place *ret)
 static void index_files(struct qs_job_spec *spec)
 {
     size_t n = list_files(spec, NULL), paths = 0;
-    struct place *all = qs_calloc(n + 1, sizeof *all);
+    QS_FREED struct place *all = qs_calloc(n + 1, sizeof *all);
     (void)list_files(spec, all);
     qsort(all, n, sizeof *all, by_path);
     spec->files = qs_calloc(2 * n + 1, sizeof(void *));
@@ -137,7 +137,6 @@ static void index_files(struct qs_job_spec *spec)
     for (size_t i = 0; i < paths; i++)
         spec->files[n + i] = all[i].file;
     spec->path_count = paths;
-    free(all);
 }
 
 bool qs_job_from_doc(const struct qs_doc *doc, struct qs_job_spec **ret_spec, struct qs_problems *problems)

@@ -243,13 +243,11 @@ static void check_one_exclude(struct qs_schema_reader *r, const struct qs_node *
         size_t mark = qs_schema_enter(r, map->keys[i].text);
         const struct qs_node *axis = qs_node_get(axes, map->keys[i].text, NULL);
         if (axis == NULL) {
-            struct qs_buf out;
-            qs_buf_init(&out);
+            QS_BUF(out);
             if (count > 0)
                 qs_schema_suggest(&out, map->keys[i].text, "the parameters are", names, count);
             qs_schema_problem(r, &map->keys[i], count > 0 ? out.data : "this benchmark has no `params`",
                               "no such parameter in `params`");
-            qs_buf_done(&out);
         } else if (check_value(r, &map->items[i]) && !has_value(cuts, axis, map->items[i].text)) {
             qs_schema_problem(r, &map->items[i], "a value is compared as it is written",
                               "`%s` is not one of its values", qs_show(map->items[i].text).text);
@@ -279,8 +277,7 @@ void qs_job_check_exclude(struct qs_schema_reader *r, const struct qs_node *benc
 
 static void add_point(struct qs_job_spec *spec, size_t benchmark, struct qs_params params)
 {
-    struct qs_buf label;
-    qs_buf_init(&label);
+    QS_BUF(label);
     qs_buf_str(&label, spec->benchmarks[benchmark].name);
     for (size_t i = 0; i < params.count; i++)
         qs_buf_fmt(&label, " %s=%s", params.at[i].name, params.at[i].value);

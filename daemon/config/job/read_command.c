@@ -15,15 +15,13 @@ enum { FILES_MAX = 256 };
 static void refuse_line(struct qs_schema_reader *r, const struct qs_node *node, const char *or_shell,
                         const char *shell)
 {
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     qs_buf_str(&out, "write ");
     if (qs_words_as_list(node->text, &out))
         qs_buf_str(&out, or_shell);
     else
         qs_buf_fmt(&out, "%s: this line needs a shell", shell);
     qs_schema_problem(r, node, out.data, "a command is a list, one word each: a line is not split for you");
-    qs_buf_done(&out);
 }
 
 static bool is_taken(struct qs_schema_reader *r, const struct qs_node *node, const struct qs_strings *s)
@@ -190,11 +188,9 @@ void qs_job_read_mode(struct qs_schema_reader *r, const struct qs_key *key, cons
                 "mode `%s`: this version lacks it", text);
             return;
         }
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     qs_schema_suggest(&out, text, "the modes are", now, 3);
     qs_schema_problem(r, node, out.data, "`%s` is not a mode", qs_show(text).text);
-    qs_buf_done(&out);
 }
 
 static void read_exit_codes(struct qs_schema_reader *r, const struct qs_node *node,
@@ -237,11 +233,9 @@ void qs_job_read_exit(struct qs_schema_reader *r, const struct qs_key *key, cons
         b->exit_rule = QS_EXIT_ANY;
         return;
     }
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     qs_schema_suggest(&out, text, "write a list such as [0, 1], or", words, 2);
     qs_schema_problem(r, node, out.data, "`%s` is not an exit rule", qs_show(text).text);
-    qs_buf_done(&out);
 }
 
 /* Below the run's directory: relative, and no step out of it. */

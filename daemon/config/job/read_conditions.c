@@ -72,8 +72,7 @@ static bool read_bound(struct qs_schema_reader *r, const struct qs_sensor_kind *
                        const struct qs_node *node, int64_t *ret)
 {
     struct qs_scalar_why why = {0};
-    struct qs_buf form;
-    qs_buf_init(&form);
+    QS_BUF(form);
     qs_buf_fmt(&form, "a value such as %s", qs_sensor_example(sensor));
     const char *text = qs_schema_text(r, node, form.data);
     bool ok = text != NULL && qs_sensor_value(sensor, text, ret, &why);
@@ -82,15 +81,13 @@ static bool read_bound(struct qs_schema_reader *r, const struct qs_sensor_kind *
         qs_buf_fmt(&form, "write it as %s", qs_sensor_example(sensor));
         qs_schema_problem(r, node, why.suggestion[0] != '\0' ? why.suggestion : form.data, "%s", why.text);
     }
-    qs_buf_done(&form);
     return ok;
 }
 
 static const struct qs_sensor_kind *find_sensor(struct qs_schema_reader *r, const struct qs_node *node,
                                                 bool bound)
 {
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     const struct qs_sensor_kind *sensor = qs_sensor_find(node->text, &out);
     if (sensor == NULL)
         qs_schema_problem(r, node, out.data, "no sensor has the name `%s`", qs_show(node->text).text);
@@ -104,7 +101,6 @@ static const struct qs_sensor_kind *find_sensor(struct qs_schema_reader *r, cons
     bool fits = sensor != NULL && (bound ? sensor->rises : sensor->gauge);
     if (strlen(node->text) > QS_NAME_MAX_BYTES)
         qs_schema_problem(r, node, NULL, "a sensor's name has at most %d bytes", QS_NAME_MAX_BYTES);
-    qs_buf_done(&out);
     return fits ? sensor : NULL;
 }
 

@@ -128,11 +128,9 @@ static void unknown(struct qs_schema_reader *r, const struct qs_node *at, const 
         words[n++] = qs_presets[i].name;
     for (int k = 0; k < QS_RULE_KINDS; k++)
         words[n++] = qs_rule_row((enum qs_rule_kind)k)->name;
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     qs_schema_suggest(&out, at->text, presets ? "the presets and rules are" : "the rules are", words, n);
     qs_schema_problem(r, at, out.data, "unknown %s", what);
-    qs_buf_done(&out);
 }
 
 /* A preset, or a rule with nothing but its defaults. */
@@ -141,9 +139,8 @@ static void read_word(struct qs_schema_reader *r, const struct qs_node *node, st
     enum qs_rule_kind kind;
     for (size_t i = 0; i < QS_PRESETS; i++) {
         if (strcmp(qs_presets[i].name, node->text) == 0) {
-            struct qs_rule *copy = qs_stop_copy(&qs_presets[i].rule);
+            QS_FREED struct qs_rule *copy = qs_stop_copy(&qs_presets[i].rule);
             *rule = *copy;
-            free(copy);
             return;
         }
     }

@@ -74,11 +74,9 @@ void qs_job_read_output(struct qs_schema_reader *r, const struct qs_key *key, co
             b->output = (enum qs_job_output)i;
             return;
         }
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     qs_schema_suggest(&out, text, "the words are", words, sizeof(words) / sizeof(words[0]));
     qs_schema_problem(r, node, out.data, "`%s` is not one of the words for `output`", qs_show(text).text);
-    qs_buf_done(&out);
 }
 
 void qs_job_output_json(struct qs_json *j)

@@ -59,8 +59,7 @@ static void add_literal(struct qs_buf *out, const char *s, size_t n)
 
 static char *fill(const struct qs_params *arm, const struct qs_params *point, const char *text)
 {
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     const char *name = NULL;
     size_t n = 0;
     for (const char *p = qs_template_next(text, &name, &n); p != NULL;

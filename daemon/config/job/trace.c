@@ -38,8 +38,7 @@ static void add_all(struct qs_strings *out, const char *const *words)
 static char *keep_places(const char *text)
 {
     static const char *const places[] = {"{pid}", "{output}", "{agent}"};
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     for (const char *p = text; *p != '\0'; p++) {
         if (p[0] == '{' && p[1] == '{') { /* an escaped brace begins no place */
             qs_buf_add(&out, p++, 2);
@@ -50,9 +49,7 @@ static char *keep_places(const char *text)
                 qs_buf_char(&out, '{');
         qs_buf_char(&out, *p);
     }
-    char *kept = qs_buf_take(&out);
-    qs_buf_done(&out);
-    return kept;
+    return qs_buf_take(&out);
 }
 
 /* Words of the job: its parameters are filled in. */

@@ -49,9 +49,8 @@ static bool read_word(const char **at, struct qs_buf *word)
 
 bool qs_words_as_list(const char *line, struct qs_buf *out)
 {
-    struct qs_buf list, word;
-    qs_buf_init(&list);
-    qs_buf_init(&word);
+    QS_BUF(list);
+    QS_BUF(word);
     bool ok = true;
     bool first = true;
     while (ok && line[strspn(line, " \t")] != '\0') {
@@ -63,7 +62,5 @@ bool qs_words_as_list(const char *line, struct qs_buf *out)
     }
     if (ok)
         qs_buf_fmt(out, "[%s]", list.data);
-    qs_buf_done(&list);
-    qs_buf_done(&word);
     return ok;
 }

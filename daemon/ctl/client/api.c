@@ -18,25 +18,21 @@ void qs_ctl_print(FILE *to, const struct qs_buf *text)
 void qs_ctl_notice(struct qs_ctl *ctl, const json_t *doc)
 {
     const char *notice = qs_json_get_text(doc, "notice", NULL);
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     if (notice != NULL && !ctl->json)
         qs_face_wrap(&ctl->err_face, &out, "quiesce: ", notice, QS_INK_PLAIN);
     qs_ctl_print(ctl->err, &out);
-    qs_buf_done(&out);
 }
 
 struct qs_http *qs_api_open(struct qs_ctl *ctl, int *ret_code)
 {
     struct qs_err err = QS_ERR_INIT;
-    struct qs_buf path;
     struct qs_http *http = NULL;
-    qs_buf_init(&path);
+    QS_BUF(path);
     if (qs_boot_socket(qs_args_text(ctl->args, "socket", NULL), &path, &err))
         http = qs_http_new(path.data, &err);
     if (http == NULL)
         *ret_code = qs_api_fail(ctl, &err);
-    qs_buf_done(&path);
     return http;
 }
 
@@ -57,8 +53,7 @@ int qs_api_fail(struct qs_ctl *ctl, const struct qs_err *err)
 
 int qs_api_fail_advised(struct qs_ctl *ctl, const struct qs_err *err, const char *advice)
 {
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     if (advice == NULL)
         advice = qs_errc_advice(err->code);
     if (ctl->json) {
@@ -75,15 +70,12 @@ int qs_api_fail_advised(struct qs_ctl *ctl, const struct qs_err *err, const char
         qs_json_object_end(&j);
         qs_buf_char(&out, '\n');
     } else {
-        struct qs_buf lead;
-        qs_buf_init(&lead);
+        QS_BUF(lead);
         qs_buf_fmt(&lead, "quiesce %s: ", ctl->command->name);
         qs_face_wrap(&ctl->err_face, &out, lead.data, err->text, QS_INK_PLAIN);
         qs_face_wrap(&ctl->err_face, &out, "  ", advice, QS_INK_PLAIN);
-        qs_buf_done(&lead);
     }
     qs_ctl_print(ctl->json ? ctl->out : ctl->err, &out);
-    qs_buf_done(&out);
     return qs_api_exit_of(qs_errc_slug(err->code));
 }
 
@@ -92,9 +84,8 @@ static void add_block(const struct qs_face *face, const char *text, struct qs_bu
 {
     while (*text != '\0') {
         size_t n = strcspn(text, "\n");
-        char *line = strndup(text, n);
+        QS_FREED char *line = strndup(text, n);
         qs_face_text(face, out, line != NULL ? line : "");
-        free(line);
         qs_buf_char(out, '\n');
         text += n + (text[n] == '\n');
     }
@@ -102,22 +93,19 @@ static void add_block(const struct qs_face *face, const char *text, struct qs_bu
 
 static void add_problem(const struct qs_face *face, const json_t *problem, struct qs_buf *out)
 {
-    struct qs_buf lead;
-    qs_buf_init(&lead);
+    QS_BUF(lead);
     const char *path = qs_json_get_text(problem, "path", "");
     const char *suggestion = qs_json_get_text(problem, "suggestion", "");
     qs_buf_fmt(&lead, "%s%s%s", path, path[0] != '\0' ? ": " : "", qs_json_get_text(problem, "what", ""));
     qs_face_wrap(face, out, "  ", lead.data, QS_INK_PLAIN);
     if (suggestion[0] != '\0')
         qs_face_wrap(face, out, "    ", suggestion, QS_INK_PLAIN);
-    qs_buf_done(&lead);
 }
 
 void qs_api_error_text(const struct qs_face *face, const char *command, const json_t *error, bool generated,
                        struct qs_buf *out)
 {
-    struct qs_buf lead;
-    qs_buf_init(&lead);
+    QS_BUF(lead);
     qs_buf_fmt(&lead, "quiesce %s: ", command);
     const json_t *e = json_object_get(error, "error");
     const json_t *problems = json_object_get(e, "problems");
@@ -134,23 +122,19 @@ void qs_api_error_text(const struct qs_face *face, const char *command, const js
     }
     if (advice[0] != '\0' && !generated && strstr(text, advice) == NULL)
         qs_face_wrap(face, out, "  ", advice, QS_INK_PLAIN);
-    qs_buf_done(&lead);
 }
 
 static int other_version(struct qs_ctl *ctl, struct qs_http *http)
 {
     struct qs_err err = QS_ERR_INIT;
-    struct qs_buf advice;
-    qs_buf_init(&advice);
+    QS_BUF(advice);
     qs_peer_explain(http, &err, &advice);
-    int code = qs_api_fail_advised(ctl, &err, advice.data);
-    qs_buf_done(&advice);
-    return code;
+    return qs_api_fail_advised(ctl, &err, advice.data);
 }
 
 int qs_api_refused(struct qs_ctl *ctl, struct qs_http *http, const struct qs_http_reply *reply)
 {
-    json_t *error = json_loadb(reply->body.data, reply->body.len, 0, NULL);
+    json_auto_t *error = json_loadb(reply->body.data, reply->body.len, 0, NULL);
     const json_t *e = json_object_get(error, "error");
     int code = QS_EXIT_INFRASTRUCTURE;
     if (qs_peer_lacks(error)) {
@@ -164,15 +148,12 @@ int qs_api_refused(struct qs_ctl *ctl, struct qs_http *http, const struct qs_htt
         fputc('\n', ctl->out);
         code = qs_api_exit_of(qs_json_get_text(e, "code", ""));
     } else {
-        struct qs_buf out;
-        qs_buf_init(&out);
+        QS_BUF(out);
         qs_api_error_text(&ctl->err_face, ctl->command->name, error, strcmp(ctl->command->name, "run") == 0,
                           &out);
         qs_ctl_print(ctl->err, &out);
-        qs_buf_done(&out);
         code = qs_api_exit_of(qs_json_get_text(e, "code", ""));
     }
-    json_decref(error);
     return code;
 }
 
@@ -268,33 +249,28 @@ bool qs_api_job_id(struct qs_ctl *ctl, size_t word, int64_t *ret_id)
 {
     size_t arg = ctl->args->word[word];
     char why[160];
-    struct qs_buf problem;
     if (qs_opt_read_whole(ctl->args->argv[arg], 1, INT64_MAX, ret_id, why))
         return true;
-    qs_buf_init(&problem);
+    QS_BUF(problem);
     qs_args_fail(ctl->args, &problem, arg, 0, "a job is named by its number; `quiesce jobs` lists them",
                  "JOB: %s", why);
     qs_ctl_print(ctl->err, &problem);
-    qs_buf_done(&problem);
     return false;
 }
 
 static void print_tail(struct qs_ctl *ctl, const char *tail)
 {
-    struct qs_buf out;
     if (ctl->json || tail[0] == '\0')
         return;
-    qs_buf_init(&out);
+    QS_BUF(out);
     qs_buf_str(&out, "  the end of its log:\n");
     while (*tail != '\0') {
         size_t n = strcspn(tail, "\n");
-        char *line = strndup(tail, n);
+        QS_FREED char *line = strndup(tail, n);
         qs_face_wrap(&ctl->err_face, &out, "  | ", line != NULL ? line : "", QS_INK_PLAIN);
-        free(line);
         tail += n + (tail[n] == '\n');
     }
     qs_ctl_print(ctl->err, &out);
-    qs_buf_done(&out);
 }
 
 static bool names_socket(const struct qs_ctl *ctl)
@@ -306,11 +282,10 @@ static bool names_socket(const struct qs_ctl *ctl)
 static struct qs_http *reach(struct qs_ctl *ctl, bool reads, int *ret_code)
 {
     struct qs_err err = QS_ERR_INIT;
-    struct qs_buf tail;
     struct qs_http *http = qs_api_open(ctl, ret_code), *other = NULL;
     if (http == NULL || qs_boot_answers(http))
         return http;
-    qs_buf_init(&tail);
+    QS_BUF(tail);
     if (reads)
         other = qs_boot_read(ctl->self, &tail, &err);
     bool ok = reads ? other != NULL : qs_boot_start(http, ctl->self, &tail, &err);
@@ -322,7 +297,6 @@ static struct qs_http *reach(struct qs_ctl *ctl, bool reads, int *ret_code)
         qs_http_free(http);
         http = other;
     }
-    qs_buf_done(&tail);
     return http;
 }
 

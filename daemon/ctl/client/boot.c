@@ -107,24 +107,22 @@ bool qs_boot_find(const char *self, struct qs_buf *path, struct qs_err *err)
 /* Makes every folder above the last part. */
 static void make_folders(const char *path)
 {
-    char *copy = qs_strdup(path);
+    QS_FREED char *copy = qs_strdup(path);
     for (char *p = strchr(copy + 1, '/'); p != NULL; p = strchr(p + 1, '/')) {
         *p = '\0';
         mkdir(copy, 0700);
         *p = '/';
     }
-    free(copy);
 }
 
 static int open_log(struct qs_buf *path, off_t *ret_from, struct qs_err *err)
 {
-    char *folder = qs_folder_of_state(getenv);
+    QS_FREED char *folder = qs_folder_of_state(getenv);
     if (folder == NULL) {
         qs_fail(err, QS_E_STORE_PLACE, "neither HOME nor XDG_STATE_HOME says where the data belong");
         return -1;
     }
     qs_buf_fmt(path, "%s/quiesced.log", folder);
-    free(folder);
     make_folders(path->data);
     int fd = open(path->data, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (fd < 0)
@@ -225,12 +223,11 @@ static bool wait_for_answer(struct qs_http *http, pid_t pid, const char *program
 
 bool qs_boot_start(struct qs_http *http, const char *self, struct qs_buf *tail, struct qs_err *err)
 {
-    struct qs_buf program, log_path;
     off_t from = 0;
     pid_t pid = 0;
     struct child child = {.mode = "--embedded", .socket = qs_http_socket(http), .input = -1, .listening = -1};
-    qs_buf_init(&program);
-    qs_buf_init(&log_path);
+    QS_BUF(program);
+    QS_BUF(log_path);
     make_folders(child.socket);
     bool found = qs_boot_find(self, &program, err);
     child.program = program.data;
@@ -240,8 +237,6 @@ bool qs_boot_start(struct qs_http *http, const char *self, struct qs_buf *tail, 
     if (started && !ok)
         read_tail(child.log, from, tail);
     close_fd(&child.log);
-    qs_buf_done(&program);
-    qs_buf_done(&log_path);
     return ok;
 }
 
@@ -277,13 +272,12 @@ static bool open_reader(struct child *child, char ret_name[32], struct qs_err *e
 
 struct qs_http *qs_boot_read(const char *self, struct qs_buf *tail, struct qs_err *err)
 {
-    struct qs_buf program;
     char name[32], socket[16];
     pid_t pid = 0;
     snprintf(socket, sizeof socket, "fd:%d", LISTENING);
     struct child child = {.mode = "--reading", .socket = socket, .input = -1, .log = -1, .listening = -1};
     struct qs_http *http = NULL;
-    qs_buf_init(&program);
+    QS_BUF(program);
     bool found = qs_boot_find(self, &program, err) && open_reader(&child, name, err);
     child.program = program.data;
     bool started = found && spawn(&child, &pid, err);
@@ -296,6 +290,5 @@ struct qs_http *qs_boot_read(const char *self, struct qs_buf *tail, struct qs_er
         http = NULL;
     }
     close_fd(&child.log);
-    qs_buf_done(&program);
     return http;
 }

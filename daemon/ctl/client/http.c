@@ -123,8 +123,7 @@ static int check_peer(void *user, char *peer_ip, char *own_ip, int peer_port, in
 static void set_common(struct qs_http *http, const char *path, struct exchange *x)
 {
     CURL *c = http->curl;
-    struct qs_buf url;
-    qs_buf_init(&url);
+    QS_BUF(url);
     qs_buf_fmt(&url, "http://quiesce%s", path);
     curl_easy_reset(c);
     curl_easy_setopt(c, CURLOPT_URL, url.data);
@@ -146,14 +145,12 @@ static void set_common(struct qs_http *http, const char *path, struct exchange *
     http->strange = false;
     http->answered = false;
     qs_patience_begin(&http->patience, qs_clock_ns(CLOCK_MONOTONIC));
-    qs_buf_done(&url);
 }
 
 static struct curl_slist *add_header(struct curl_slist *list, const char *name, const char *value)
 {
-    char *line = qs_asprintf("%s: %s", name, value);
+    QS_FREED char *line = qs_asprintf("%s: %s", name, value);
     struct curl_slist *more = curl_slist_append(list, line);
-    free(line);
     return more != NULL ? more : list;
 }
 
@@ -229,14 +226,12 @@ static bool was_busy(struct qs_http *http, CURLcode code)
  * is told. */
 static void say_patience(struct qs_http *http)
 {
-    struct qs_buf line;
     int64_t now = qs_clock_ns(CLOCK_MONOTONIC);
     if (http->answered || now < http->patience.due_ns || !isatty(STDERR_FILENO))
         return;
-    qs_buf_init(&line);
+    QS_BUF(line);
     qs_patience_line(&http->patience, now, qs_clock_ns(CLOCK_REALTIME), qs_patience_stopped(http->fd), &line);
     fputs(line.data, stderr);
-    qs_buf_done(&line);
 }
 
 static int on_progress(void *user, curl_off_t to_load, curl_off_t loaded, curl_off_t to_send, curl_off_t sent)

@@ -33,6 +33,7 @@ struct qs_http_reply {
  * there a listener of another user is sent nothing (QS_E_DENIED). */
 struct qs_http *qs_http_new(const char *socket, struct qs_err *err);
 void qs_http_free(struct qs_http *http);
+QS_RELEASE_AT(qs_http_free_at, struct qs_http, qs_http_free)
 const char *qs_http_socket(const struct qs_http *http);
 
 /* Sends and waits for the whole answer, any status. False: nobody answers (QS_E_UNREACHABLE), or the

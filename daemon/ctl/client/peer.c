@@ -40,7 +40,7 @@ static json_t *ask(struct qs_http *http)
 
 void qs_peer_explain(struct qs_http *http, struct qs_err *ret_err, struct qs_buf *advice)
 {
-    json_t *daemon = ask(http);
+    json_auto_t *daemon = ask(http);
     const char *version = qs_json_get_text(daemon, "version", "unknown");
     int64_t pid = qs_json_get_int(daemon, "pid", 0);
     int order = qs_peer_order(version, QS_VERSION);
@@ -62,5 +62,4 @@ void qs_peer_explain(struct qs_http *http, struct qs_err *ret_err, struct qs_buf
                                                         : "then start the new quiesced, or its service");
     else
         qs_buf_str(advice, qs_errc_advice(QS_E_VERSION));
-    json_decref(daemon);
 }

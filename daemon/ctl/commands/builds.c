@@ -46,10 +46,9 @@ static bool is_empty(const json_t *doc)
 static bool tell_nothing(struct qs_ctl *ctl, struct qs_http *http, const char *word, int *ret_code)
 {
     struct qs_err err = QS_ERR_INIT;
-    struct qs_buf advice;
-    json_t *all = qs_api_get(ctl, http, "/api/v1/builds?limit=1000", ret_code);
+    json_auto_t *all = qs_api_get(ctl, http, "/api/v1/builds?limit=1000", ret_code);
     bool told = all != NULL && !is_empty(all);
-    qs_buf_init(&advice);
+    QS_BUF(advice);
     if (told) {
         if (word != NULL)
             qs_fail(&err, QS_E_NOT_FOUND, "no build that was measured has `%.60s` in its label%s", word,
@@ -59,18 +58,15 @@ static bool tell_nothing(struct qs_ctl *ctl, struct qs_http *http, const char *w
         add_near(all, word, &advice);
         *ret_code = qs_api_fail_advised(ctl, &err, advice.data);
     }
-    qs_buf_done(&advice);
-    json_decref(all);
     return told;
 }
 
 static void show(struct qs_ctl *ctl, struct qs_http *http, const char *word, const char *path, int *ret_code)
 {
-    struct qs_buf text, out;
-    qs_buf_init(&text);
-    qs_buf_init(&out);
+    QS_BUF(text);
+    QS_BUF(out);
     bool ok = qs_api_text(ctl, http, path, &text, ret_code);
-    json_t *doc = ok ? json_loadb(text.data, text.len, 0, NULL) : NULL;
+    json_auto_t *doc = ok ? json_loadb(text.data, text.len, 0, NULL) : NULL;
     bool filtered = word != NULL || strchr(path, '&') != NULL;
     if (ok && !(filtered && is_empty(doc) && tell_nothing(ctl, http, word, ret_code)) &&
         *ret_code == QS_EXIT_OK) {
@@ -78,9 +74,6 @@ static void show(struct qs_ctl *ctl, struct qs_http *http, const char *word, con
         qs_layout_builds(&layout, doc, &out);
         qs_ctl_print(ctl->out, ctl->json ? &text : &out);
     }
-    json_decref(doc);
-    qs_buf_done(&text);
-    qs_buf_done(&out);
 }
 
 static int run(struct qs_ctl *ctl)
@@ -90,8 +83,7 @@ static int run(struct qs_ctl *ctl)
     const char *word = args->word_count > 0 ? args->argv[args->word[0]] : NULL;
     struct qs_http *http = NULL;
     struct qs_err err = QS_ERR_INIT;
-    struct qs_buf path;
-    qs_buf_init(&path);
+    QS_BUF(path);
     qs_buf_fmt(&path, "/api/v1/builds?limit=%" PRId64, qs_args_number(args, "limit", 20));
     qs_query_add(&path, "text", word);
     qs_query_add(&path, "device", qs_args_text(args, "device", NULL));
@@ -103,7 +95,6 @@ static int run(struct qs_ctl *ctl)
     if (http != NULL)
         show(ctl, http, word, path.data, &code);
     qs_http_free(http);
-    qs_buf_done(&path);
     return code;
 }
 

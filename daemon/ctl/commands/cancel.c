@@ -14,8 +14,8 @@ static int run(struct qs_ctl *ctl)
         return QS_EXIT_USAGE;
     snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64 ":cancel", job);
     const struct qs_http_request request = {.method = "POST", .path = path, .body = ""};
-    struct qs_http *http = qs_api_open(ctl, &code);
-    json_t *doc = http != NULL ? qs_api_call(ctl, http, &request, &code) : NULL;
+    QS_SCOPED(qs_http_free_at) struct qs_http *http = qs_api_open(ctl, &code);
+    json_auto_t *doc = http != NULL ? qs_api_call(ctl, http, &request, &code) : NULL;
     if (doc != NULL && ctl->json) {
         json_dumpf(doc, ctl->out, JSON_COMPACT);
         fputc('\n', ctl->out);
@@ -25,8 +25,6 @@ static int run(struct qs_ctl *ctl)
         fprintf(ctl->out, "job %" PRId64 " is cancelled%s\n", job, soon ? ", its window is being ended" : "");
         qs_result_kept(ctl, http, job);
     }
-    json_decref(doc);
-    qs_http_free(http);
     return code;
 }
 

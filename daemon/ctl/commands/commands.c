@@ -47,8 +47,7 @@ static bool unknown_command(const struct qs_args *args, struct qs_buf *problem)
 {
     const char *names[COMMANDS];
     const char *word = args->argv[1];
-    struct qs_buf advice;
-    qs_buf_init(&advice);
+    QS_BUF(advice);
     for (size_t i = 0; i < COMMANDS; i++)
         names[i] = qs_commands[i]->name;
     const char *near = qs_nearest(word, names, COMMANDS);
@@ -59,16 +58,14 @@ static bool unknown_command(const struct qs_args *args, struct qs_buf *problem)
     qs_args_fail(args, problem, 1, 0, advice.data,
                  word[0] == '-' ? "an option comes after the command: `%s`" : "there is no command `%s`",
                  word);
-    qs_buf_done(&advice);
     return false;
 }
 
 /* Words in front of "--" and what follows it, against what the command takes. */
 static bool check_words(const struct qs_args *args, const struct qs_command *c, struct qs_buf *problem)
 {
-    struct qs_buf usage;
     bool ok = true;
-    qs_buf_init(&usage);
+    QS_BUF(usage);
     qs_buf_fmt(&usage, "usage: quiesce %s %.*s", c->name, (int)strcspn(c->usage, "\n"), c->usage);
     if (c->most_words >= 0 && args->word_count > (size_t)c->most_words)
         ok = qs_args_fail(args, problem, args->word[c->most_words], 0, usage.data, "one argument too many");
@@ -76,7 +73,6 @@ static bool check_words(const struct qs_args *args, const struct qs_command *c, 
         ok = qs_args_fail(args, problem, args->argc, 0, usage.data, "an argument is missing");
     else if (!c->takes_rest && args->rest < args->argc)
         ok = qs_args_fail(args, problem, args->rest, 0, usage.data, "nothing follows `--` here");
-    qs_buf_done(&usage);
     return ok;
 }
 
@@ -88,14 +84,12 @@ static void print(FILE *to, struct qs_buf *text)
 
 static int print_help(struct qs_ctl *ctl, const struct qs_command *command)
 {
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     if (command != NULL)
         qs_help_command(&ctl->face, command, &out);
     else
         qs_help_overview(&ctl->face, &out);
     print(ctl->out, &out);
-    qs_buf_done(&out);
     return QS_EXIT_OK;
 }
 
@@ -137,9 +131,8 @@ int qs_ctl_main(int argc, char **argv, FILE *out, FILE *err)
 {
     struct qs_ctl ctl = {.self = argv[0], .out = out, .err = err};
     struct qs_args args = {.argv = (const char *const *)argv, .argc = (size_t)argc};
-    struct qs_buf problem;
     int code = QS_EXIT_USAGE;
-    qs_buf_init(&problem);
+    QS_BUF(problem);
     qs_face_of(&ctl.face, fileno(out), "auto");
     qs_face_of(&ctl.err_face, fileno(err), "auto");
     const char *word = argc > 1 ? argv[1] : "--help";
@@ -155,7 +148,6 @@ int qs_ctl_main(int argc, char **argv, FILE *out, FILE *err)
             code = start(&ctl, &args, &problem);
     }
     print(err, &problem);
-    qs_buf_done(&problem);
     qs_args_done(&args);
     return end(out, err, code);
 }

@@ -71,31 +71,25 @@ static const struct qs_opt options[] = {
 static int print_export(struct qs_ctl *ctl, struct qs_http *http, int64_t job, const char *format)
 {
     int code = QS_EXIT_OK;
-    struct qs_buf text, path;
-    qs_buf_init(&text);
-    qs_buf_init(&path);
+    QS_BUF(text);
+    QS_BUF(path);
     qs_buf_fmt(&path, "/api/v1/jobs/%" PRId64 "/export?format=%s", job, format);
     qs_result_query(ctl->args, &path);
     if (qs_api_text(ctl, http, path.data, &text, &code)) {
         qs_ctl_print(ctl->out, &text);
         qs_result_path(ctl->args, job, &path);
-        json_t *doc = qs_api_get(ctl, http, path.data, &code);
+        json_auto_t *doc = qs_api_get(ctl, http, path.data, &code);
         if (doc != NULL)
             code = qs_compared_code(ctl, doc);
-        json_decref(doc);
     }
-    qs_buf_done(&text);
-    qs_buf_done(&path);
     return code;
 }
 
 static int fail_words(struct qs_ctl *ctl, size_t word, const char *what, const char *advice)
 {
-    struct qs_buf problem;
-    qs_buf_init(&problem);
+    QS_BUF(problem);
     qs_args_fail(ctl->args, &problem, ctl->args->word[word], 0, advice, "%s", what);
     qs_ctl_print(ctl->err, &problem);
-    qs_buf_done(&problem);
     return QS_EXIT_USAGE;
 }
 
@@ -108,13 +102,11 @@ static bool has_form(const struct qs_args *args)
 static bool check_options(struct qs_ctl *ctl, const char *const *foreign, const char *what, int *ret_code)
 {
     for (; *foreign != NULL; foreign++) {
-        struct qs_buf text;
         if (!qs_args_has(ctl->args, *foreign))
             continue;
-        qs_buf_init(&text);
+        QS_BUF(text);
         qs_buf_fmt(&text, "--%s is not for %s", *foreign, what);
         *ret_code = fail_words(ctl, 0, text.data, "leave it out");
-        qs_buf_done(&text);
         return false;
     }
     return true;
@@ -146,14 +138,11 @@ static int run_sides(struct qs_ctl *ctl)
 static int run_junit(struct qs_ctl *ctl, struct qs_http *http, int64_t job)
 {
     int code = QS_EXIT_OK;
-    struct qs_buf text, path;
-    qs_buf_init(&text);
-    qs_buf_init(&path);
+    QS_BUF(text);
+    QS_BUF(path);
     qs_result_path(ctl->args, job, &path);
     if (qs_api_text(ctl, http, path.data, &text, &code))
         code = qs_compared_show(ctl, &text);
-    qs_buf_done(&text);
-    qs_buf_done(&path);
     return code;
 }
 
@@ -176,7 +165,7 @@ static int run_job(struct qs_ctl *ctl)
         return fail_words(ctl, 0,
                           "--csv has every iteration with all its metrics, those that do not count too",
                           "choose by its columns, and leave views and --metric out");
-    struct qs_http *http = qs_api_reach_reading(ctl, &code);
+    QS_SCOPED(qs_http_free_at) struct qs_http *http = qs_api_reach_reading(ctl, &code);
     if (http == NULL)
         return code;
     if (qs_args_has(ctl->args, "markdown"))
@@ -188,7 +177,6 @@ static int run_job(struct qs_ctl *ctl)
     else if (qs_result_print(ctl, http, job, false, &doc, &code))
         code = qs_compared_code(ctl, doc);
     json_decref(doc);
-    qs_http_free(http);
     return code;
 }
 

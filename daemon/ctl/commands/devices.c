@@ -8,21 +8,16 @@ static const struct qs_opt options[] = {{0}};
 static int list(struct qs_ctl *ctl)
 {
     int code = QS_EXIT_OK;
-    struct qs_http *http = qs_api_reach_reading(ctl, &code);
-    struct qs_buf text, out;
-    qs_buf_init(&text);
-    qs_buf_init(&out);
+    QS_SCOPED(qs_http_free_at) struct qs_http *http = qs_api_reach_reading(ctl, &code);
+    QS_BUF(text);
+    QS_BUF(out);
     if (http != NULL && qs_api_text(ctl, http, "/api/v1/devices", &text, &code)) {
         struct qs_layout layout = qs_result_layout(ctl);
-        json_t *doc = json_loadb(text.data, text.len, 0, NULL);
+        json_auto_t *doc = json_loadb(text.data, text.len, 0, NULL);
         qs_layout_devices(&layout, doc, &out);
         qs_ctl_print(ctl->out, ctl->json ? &text : &out);
         qs_ctl_notice(ctl, doc);
-        json_decref(doc);
     }
-    qs_buf_done(&text);
-    qs_buf_done(&out);
-    qs_http_free(http);
     return code;
 }
 
@@ -30,12 +25,11 @@ static int clean(struct qs_ctl *ctl, const char *device)
 {
     int code = QS_EXIT_OK;
     char size[32];
-    struct qs_buf path;
-    qs_buf_init(&path);
+    QS_BUF(path);
     qs_buf_fmt(&path, "/api/v1/devices/%s:clean", device);
     const struct qs_http_request request = {.method = "POST", .path = path.data, .body = ""};
-    struct qs_http *http = qs_api_open(ctl, &code);
-    json_t *doc = http != NULL ? qs_api_call(ctl, http, &request, &code) : NULL;
+    QS_SCOPED(qs_http_free_at) struct qs_http *http = qs_api_open(ctl, &code);
+    json_auto_t *doc = http != NULL ? qs_api_call(ctl, http, &request, &code) : NULL;
     if (doc != NULL && ctl->json) {
         json_dumpf(doc, ctl->out, JSON_COMPACT);
         fputc('\n', ctl->out);
@@ -43,9 +37,6 @@ static int clean(struct qs_ctl *ctl, const char *device)
         qs_layout_bytes(size, (double)qs_json_get_int(doc, "freed_bytes", 0));
         fprintf(ctl->out, "%s: %s of files removed\n", device, size);
     }
-    json_decref(doc);
-    qs_http_free(http);
-    qs_buf_done(&path);
     return code;
 }
 

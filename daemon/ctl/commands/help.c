@@ -6,7 +6,7 @@ static const struct qs_opt options[] = {{0}};
 
 static int print_tables(struct qs_ctl *ctl)
 {
-    json_t *list = json_array();
+    json_auto_t *list = json_array();
     for (size_t i = 0; qs_commands[i] != NULL; i++) {
         json_t *names = json_array();
         for (const struct qs_opt *o = qs_commands[i]->options; o->name != NULL; o++)
@@ -16,17 +16,15 @@ static int print_tables(struct qs_ctl *ctl)
     }
     json_dumpf(list, ctl->out, JSON_INDENT(2));
     fputc('\n', ctl->out);
-    json_decref(list);
     return QS_EXIT_OK;
 }
 
 static int run(struct qs_ctl *ctl)
 {
-    struct qs_buf out;
     int code = QS_EXIT_OK;
     if (ctl->json)
         return print_tables(ctl);
-    qs_buf_init(&out);
+    QS_BUF(out);
     if (ctl->args->word_count == 0) {
         qs_help_overview(&ctl->face, &out);
     } else {
@@ -41,7 +39,6 @@ static int run(struct qs_ctl *ctl)
         }
     }
     qs_ctl_print(code == QS_EXIT_OK ? ctl->out : ctl->err, &out);
-    qs_buf_done(&out);
     return code;
 }
 

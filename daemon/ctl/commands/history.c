@@ -45,11 +45,9 @@ static const char *const of_files[] = {"format", "better", "resolution", "seed",
 
 static int fail_at(struct qs_ctl *ctl, size_t arg, const char *what, const char *advice)
 {
-    struct qs_buf problem;
-    qs_buf_init(&problem);
+    QS_BUF(problem);
     qs_args_fail(ctl->args, &problem, arg, 0, advice, "%s", what);
     qs_ctl_print(ctl->err, &problem);
-    qs_buf_done(&problem);
     return QS_EXIT_USAGE;
 }
 
@@ -64,25 +62,21 @@ static const char *given(const struct qs_ctl *ctl, const char *const *names, siz
 
 static void print_document(struct qs_ctl *ctl, const struct qs_buf *text)
 {
-    struct qs_buf out;
     struct qs_layout layout = qs_result_layout(ctl);
-    json_t *doc = json_loadb(text->data, text->len, 0, NULL);
-    qs_buf_init(&out);
+    json_auto_t *doc = json_loadb(text->data, text->len, 0, NULL);
+    QS_BUF(out);
     if (qs_args_has(ctl->args, "csv"))
         qs_layout_history_csv(doc, &out);
     else
         qs_layout_history(&layout, doc, qs_args_has(ctl->args, "all") ? SIZE_MAX : ROWS_USUAL, &out);
     qs_ctl_print(ctl->out, ctl->json ? text : &out);
-    qs_buf_done(&out);
-    json_decref(doc);
 }
 
 static int show_one(struct qs_ctl *ctl, struct qs_http *http, const json_t *series, const char *query)
 {
     int code = QS_EXIT_OK;
-    struct qs_buf path, text;
-    qs_buf_init(&path);
-    qs_buf_init(&text);
+    QS_BUF(path);
+    QS_BUF(text);
     qs_buf_fmt(&path, "/api/v1/history/%.64s?metric=", qs_json_get_text(series, "id", ""));
     qs_http_escape(&path, qs_args_text(ctl->args, "metric", "time"));
     qs_query_add(&path, "build", qs_args_text(ctl->args, "build", NULL));
@@ -94,32 +88,27 @@ static int show_one(struct qs_ctl *ctl, struct qs_http *http, const json_t *seri
     const struct qs_computation what = {.path = path.data};
     if (qs_computed_text(ctl, http, &what, &text, &code))
         print_document(ctl, &text);
-    qs_buf_done(&path);
-    qs_buf_done(&text);
     return code;
 }
 
 static int show_list(struct qs_ctl *ctl, const json_t *doc)
 {
-    struct qs_buf out;
     struct qs_layout layout = qs_result_layout(ctl);
-    qs_buf_init(&out);
+    QS_BUF(out);
     if (ctl->json) {
-        char *text = json_dumps(doc, JSON_COMPACT);
+        QS_FREED char *text = json_dumps(doc, JSON_COMPACT);
         qs_buf_fmt(&out, "%s\n", text);
-        free(text);
     } else {
         qs_layout_series(&layout, doc, &out);
     }
     qs_ctl_print(ctl->out, &out);
-    qs_buf_done(&out);
     return QS_EXIT_OK;
 }
 
 static int show(struct qs_ctl *ctl, struct qs_http *http, const char *word, const char *query)
 {
     int code = QS_EXIT_OK;
-    json_t *doc = qs_series_find(ctl, http, word, query, &code);
+    json_auto_t *doc = qs_series_find(ctl, http, word, query, &code);
     const json_t *series = json_object_get(doc, "series");
     if (doc != NULL && json_array_size(series) == 1 && (word != NULL || qs_args_has(ctl->args, "csv")))
         code = show_one(ctl, http, json_array_get(series, 0), query);
@@ -128,7 +117,6 @@ static int show(struct qs_ctl *ctl, struct qs_http *http, const char *word, cons
                        "quiesce history lists them; an id, --device or --arm names one");
     else if (doc != NULL)
         code = show_list(ctl, doc);
-    json_decref(doc);
     return code;
 }
 

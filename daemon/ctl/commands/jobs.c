@@ -27,21 +27,16 @@ static int run(struct qs_ctl *ctl)
         snprintf(path, sizeof(path), "/api/v1/jobs?limit=%" PRId64, qs_args_number(ctl->args, "limit", 20));
     if (before > 0)
         snprintf(path + n, sizeof(path) - (size_t)n, "&before=%" PRId64, before);
-    struct qs_http *http = qs_api_reach_reading(ctl, &code);
-    struct qs_buf text, out;
-    qs_buf_init(&text);
-    qs_buf_init(&out);
+    QS_SCOPED(qs_http_free_at) struct qs_http *http = qs_api_reach_reading(ctl, &code);
+    QS_BUF(text);
+    QS_BUF(out);
     if (http != NULL && qs_api_text(ctl, http, path, &text, &code)) {
         struct qs_layout layout = qs_result_layout(ctl);
-        json_t *doc = json_loadb(text.data, text.len, 0, NULL);
+        json_auto_t *doc = json_loadb(text.data, text.len, 0, NULL);
         qs_layout_jobs(&layout, doc, &out);
         qs_ctl_print(ctl->out, ctl->json ? &text : &out);
         qs_ctl_notice(ctl, doc);
-        json_decref(doc);
     }
-    qs_buf_done(&text);
-    qs_buf_done(&out);
-    qs_http_free(http);
     return code;
 }
 

@@ -77,8 +77,7 @@ static void find_problems(const json_t *plan, const json_t *devices, json_t *pro
 {
     size_t i;
     const json_t *one;
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     *ret_fatal = false;
     json_array_foreach(json_object_get(plan, "files"), i, one)
     {
@@ -98,27 +97,23 @@ static void find_problems(const json_t *plan, const json_t *devices, json_t *pro
         if (text.len > 0)
             json_array_append_new(problems, json_string(text.data));
     }
-    qs_buf_done(&text);
 }
 
 static void tell(struct task *t, const json_t *plan, const json_t *problems, bool refused, bool fatal)
 {
-    struct qs_buf out;
     bool dry = qs_args_has(t->ctl->args, "dry-run");
-    qs_buf_init(&out);
+    QS_BUF(out);
     if (t->ctl->json && (dry || refused)) {
-        json_t *doc = json_pack("{s:O, s:O, s:b}", "plan", plan, "problems", problems, "refused", refused);
-        char *text = json_dumps(doc, JSON_COMPACT);
+        json_auto_t *doc =
+            json_pack("{s:O, s:O, s:b}", "plan", plan, "problems", problems, "refused", refused);
+        QS_FREED char *text = json_dumps(doc, JSON_COMPACT);
         qs_buf_fmt(&out, "%s\n", text);
         qs_ctl_print(t->ctl->out, &out);
-        free(text);
-        json_decref(doc);
     } else {
         qs_layout_reproduce_plan(dry ? &t->ctl->face : &t->ctl->err_face, plan, problems, refused, fatal,
                                  &out);
         qs_ctl_print(dry ? t->ctl->out : t->ctl->err, &out);
     }
-    qs_buf_done(&out);
 }
 
 /* Whether it may go on; what stands against it has been said. */
@@ -127,9 +122,9 @@ static bool check_plan(struct task *t)
     char path[64];
     bool fatal = false;
     snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64 "/reproduce", t->job);
-    json_t *plan = qs_api_get(t->ctl, t->http, path, &t->code);
-    json_t *devices = plan != NULL ? qs_api_get(t->ctl, t->http, "/api/v1/devices", &t->code) : NULL;
-    json_t *problems = json_array();
+    json_auto_t *plan = qs_api_get(t->ctl, t->http, path, &t->code);
+    json_auto_t *devices = plan != NULL ? qs_api_get(t->ctl, t->http, "/api/v1/devices", &t->code) : NULL;
+    json_auto_t *problems = json_array();
     bool ok = devices != NULL;
     if (ok) {
         find_problems(plan, devices, problems, &fatal);
@@ -137,9 +132,6 @@ static bool check_plan(struct task *t)
         tell(t, plan, problems, !ok, fatal);
         t->code = ok ? t->code : QS_EXIT_PRECONDITION;
     }
-    json_decref(plan);
-    json_decref(devices);
-    json_decref(problems);
     return ok;
 }
 
@@ -148,11 +140,10 @@ static int64_t submit(struct task *t)
     char path[64];
     snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64 ":reproduce", t->job);
     const struct qs_http_request request = {.method = "POST", .path = path};
-    json_t *answer = qs_api_call(t->ctl, t->http, &request, &t->code);
+    json_auto_t *answer = qs_api_call(t->ctl, t->http, &request, &t->code);
     int64_t id = qs_json_get_int(answer, "id", 0);
     if (id > 0 && !t->ctl->json)
         fprintf(t->ctl->err, "job %" PRId64 " does job %" PRId64 " again\n", id, t->job);
-    json_decref(answer);
     return id;
 }
 
@@ -171,20 +162,16 @@ static bool follow(struct task *t, int64_t id)
 static void show(struct task *t, int64_t id)
 {
     char path[128];
-    struct qs_buf text, out;
-    qs_buf_init(&text);
-    qs_buf_init(&out);
+    QS_BUF(text);
+    QS_BUF(out);
     snprintf(path, sizeof(path), "/api/v1/jobs/%" PRId64 "/reproduction%s%s", id,
              t->run[0] != '\0' ? "?run=" : "", t->run);
     if (qs_api_text(t->ctl, t->http, path, &text, &t->code)) {
         struct qs_layout layout = qs_result_layout(t->ctl);
-        json_t *doc = json_loadb(text.data, text.len, 0, NULL);
+        json_auto_t *doc = json_loadb(text.data, text.len, 0, NULL);
         qs_layout_reproduction(&layout, doc, &out);
         qs_ctl_print(t->ctl->out, t->ctl->json ? &text : &out);
-        json_decref(doc);
     }
-    qs_buf_done(&text);
-    qs_buf_done(&out);
 }
 
 static int run(struct qs_ctl *ctl)

@@ -28,9 +28,8 @@ static bool check_exports(struct qs_ctl *ctl, int *ret_code)
 {
     const struct qs_args *args = ctl->args;
     struct qs_err err = QS_ERR_INIT;
-    struct qs_buf problem;
     bool ok = true;
-    qs_buf_init(&problem);
+    QS_BUF(problem);
     for (size_t i = 0; ok && i < args->use_count; i++) {
         const struct qs_opt_use *use = &args->use[i];
         bool out = use->value[0] != NULL && strcmp(use->value[0], "-") == 0;
@@ -52,7 +51,6 @@ static bool check_exports(struct qs_ctl *ctl, int *ret_code)
     if (!ok)
         *ret_code = QS_EXIT_USAGE;
     qs_ctl_print(ctl->err, &problem);
-    qs_buf_done(&problem);
     return ok;
 }
 
@@ -97,10 +95,9 @@ static int measure(struct qs_ctl *ctl, struct qs_http *http, const char *text)
     int code = QS_EXIT_OK;
     const struct qs_submit job = {.text = text, .text_bytes = strlen(text), .name = "run", .json = true};
     int interrupt_fd = qs_interrupt_open();
-    json_t *answer = qs_submit_send(ctl, http, &job, NULL, &code);
+    json_auto_t *answer = qs_submit_send(ctl, http, &job, NULL, &code);
     if (answer != NULL)
         code = follow(ctl, http, qs_json_get_int(answer, "id", 0), interrupt_fd);
-    json_decref(answer);
     qs_interrupt_close(interrupt_fd);
     return code;
 }
@@ -108,42 +105,37 @@ static int measure(struct qs_ctl *ctl, struct qs_http *http, const char *text)
 static char *make_text(struct qs_ctl *ctl)
 {
     struct qs_run_plan plan;
-    struct qs_buf problem;
     char dir[PATH_MAX];
     char *text = NULL;
-    qs_buf_init(&problem);
+    QS_BUF(problem);
     if (getcwd(dir, sizeof(dir)) == NULL)
         qs_args_fail(ctl->args, &problem, ctl->args->argc, 0, NULL, "the working directory: %s",
                      strerror(errno));
     else if (qs_run_read(ctl->args, &plan, &problem)) {
-        json_t *job = qs_run_document(ctl->args, &plan, dir, environ, &problem);
+        json_auto_t *job = qs_run_document(ctl->args, &plan, dir, environ, &problem);
         text = job != NULL ? json_dumps(job, JSON_INDENT(1)) : NULL;
-        json_decref(job);
         qs_run_done(&plan);
     } else {
         qs_run_done(&plan);
     }
     qs_ctl_print(ctl->err, &problem);
-    qs_buf_done(&problem);
     return text;
 }
 
 static int run(struct qs_ctl *ctl)
 {
     int code = QS_EXIT_USAGE;
-    char *text = make_text(ctl);
+    QS_FREED char *text = make_text(ctl);
     if (text == NULL)
         return code;
     if (qs_args_has(ctl->args, "print-job")) {
         fprintf(ctl->out, "%s\n", text);
         code = QS_EXIT_OK;
     } else if (check_exports(ctl, &code)) {
-        struct qs_http *http = qs_api_reach(ctl, &code);
+        QS_SCOPED(qs_http_free_at) struct qs_http *http = qs_api_reach(ctl, &code);
         if (http != NULL)
             code = measure(ctl, http, text);
-        qs_http_free(http);
     }
-    free(text);
     return code;
 }
 

@@ -43,12 +43,10 @@ static bool find_path(struct qs_ctl *ctl, char path[96], bool *ret_run)
     bool is_run = qs_unhex(word, uid, sizeof(uid));
     *ret_run = is_run;
     if (last > 0 && strcmp(kind, is_run ? "run" : "job") != 0) {
-        struct qs_buf problem;
-        qs_buf_init(&problem);
+        QS_BUF(problem);
         qs_args_fail(args, &problem, args->word[0], 0, "quiesce show run UID, or quiesce show job 7",
                      "this names no %s", strcmp(kind, "run") == 0 ? "run" : "job");
         qs_ctl_print(ctl->err, &problem);
-        qs_buf_done(&problem);
         return false;
     }
     if (is_run) {
@@ -65,15 +63,13 @@ static bool find_path(struct qs_ctl *ctl, char path[96], bool *ret_run)
 static bool check_option(struct qs_ctl *ctl, bool is_run)
 {
     const struct qs_opt_use *use = qs_args_last(ctl->args, is_run ? "spec" : "artifact");
-    struct qs_buf problem;
     if (use == NULL)
         return true;
-    qs_buf_init(&problem);
+    QS_BUF(problem);
     qs_args_fail(ctl->args, &problem, use->arg, 0,
                  is_run ? "quiesce show JOB --spec" : "quiesce show RUN --artifact NAME", "--%s is of a %s",
                  use->opt->name, is_run ? "job" : "run");
     qs_ctl_print(ctl->err, &problem);
-    qs_buf_done(&problem);
     return false;
 }
 
@@ -97,12 +93,10 @@ static void print_artifact(struct qs_ctl *ctl, struct qs_http *http, const json_
         return;
     }
     char path[128];
-    struct qs_buf content;
-    qs_buf_init(&content);
+    QS_BUF(content);
     snprintf(path, sizeof path, "/api/v1/files/%.64s", sum);
     if (qs_api_bytes(ctl, http, path, &content, code))
         qs_ctl_print(ctl->out, &content);
-    qs_buf_done(&content);
 }
 
 /* What was measured is shown when its job has ended, so that nobody stops it for what it says; a job that
@@ -128,15 +122,12 @@ static bool has_ended(struct qs_ctl *ctl, struct qs_http *http, const json_t *do
 static bool fetch_report(struct qs_ctl *ctl, struct qs_http *http, const char *path, struct qs_buf *report,
                          int *code)
 {
-    struct qs_buf address;
-    qs_buf_init(&address);
+    QS_BUF(address);
     qs_buf_fmt(&address, "%s/report?full=%s", path, ctl->json ? "true" : "false");
     (void)qs_query_views(&address, ctl->args);
     qs_query_list(&address, ctl->args, "metric", "metric");
     const struct qs_computation what = {.path = address.data};
-    bool ok = qs_computed_text(ctl, http, &what, report, code);
-    qs_buf_done(&address);
-    return ok;
+    return qs_computed_text(ctl, http, &what, report, code);
 }
 
 /* The document with its report as one more member. */
@@ -156,25 +147,22 @@ static void print_page(struct qs_ctl *ctl, const json_t *doc, const struct qs_bu
 {
     struct qs_layout layout = qs_result_layout(ctl);
     const char *metric = qs_args_text(ctl->args, "metric", "duration_ns");
-    struct qs_buf out;
     layout.metric = strcmp(metric, "duration_ns") != 0 ? metric : NULL;
-    json_t *parsed = report->len > 0 ? json_loadb(report->data, report->len, 0, NULL) : NULL;
-    qs_buf_init(&out);
+    json_auto_t *parsed = report->len > 0 ? json_loadb(report->data, report->len, 0, NULL) : NULL;
+    QS_BUF(out);
     qs_ctl_notice(ctl, doc);
     (is_run ? qs_layout_run : qs_layout_job)(&layout, doc, &out);
     if (parsed != NULL)
         qs_layout_report(&layout, parsed, &out);
     qs_ctl_print(ctl->out, &out);
-    json_decref(parsed);
-    qs_buf_done(&out);
 }
 
 static void print_all(struct qs_ctl *ctl, struct qs_http *http, const char *path, bool is_run, int *code)
 {
-    struct qs_buf text, report;
-    qs_buf_init(&text);
-    qs_buf_init(&report);
-    json_t *doc = qs_api_text(ctl, http, path, &text, code) ? qs_api_parse(ctl, path, &text, code) : NULL;
+    QS_BUF(text);
+    QS_BUF(report);
+    json_auto_t *doc =
+        qs_api_text(ctl, http, path, &text, code) ? qs_api_parse(ctl, path, &text, code) : NULL;
     if (doc != NULL) {
         if (qs_args_has(ctl->args, "spec")) {
             print_spec(ctl, doc);
@@ -187,9 +175,6 @@ static void print_all(struct qs_ctl *ctl, struct qs_http *http, const char *path
                 print_page(ctl, doc, &report, is_run);
         }
     }
-    json_decref(doc);
-    qs_buf_done(&text);
-    qs_buf_done(&report);
 }
 
 static int run(struct qs_ctl *ctl)
@@ -199,10 +184,9 @@ static int run(struct qs_ctl *ctl)
     bool is_run = false;
     if (!find_path(ctl, path, &is_run) || !check_option(ctl, is_run))
         return QS_EXIT_USAGE;
-    struct qs_http *http = qs_api_reach_reading(ctl, &code);
+    QS_SCOPED(qs_http_free_at) struct qs_http *http = qs_api_reach_reading(ctl, &code);
     if (http != NULL)
         print_all(ctl, http, path, is_run, &code);
-    qs_http_free(http);
     return code;
 }
 

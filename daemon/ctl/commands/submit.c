@@ -61,7 +61,7 @@ static int send(struct qs_ctl *ctl, struct qs_http *http, const struct qs_submit
 {
     int code = QS_EXIT_OK;
     json_t *answer = NULL;
-    json_t *check = qs_submit_check(ctl, http, job, &code);
+    json_auto_t *check = qs_submit_check(ctl, http, job, &code);
     bool only_check = qs_args_has(ctl->args, "check");
     if (check != NULL && !only_check)
         answer = qs_submit_send(ctl, http, job, check, &code);
@@ -80,7 +80,6 @@ static int send(struct qs_ctl *ctl, struct qs_http *http, const struct qs_submit
     }
     if (answer != NULL && wait)
         code = follow(ctl, http, id);
-    json_decref(check);
     json_decref(answer);
     return code;
 }
@@ -89,14 +88,10 @@ static int run(struct qs_ctl *ctl)
 {
     const char *path = ctl->args->argv[ctl->args->word[0]];
     struct qs_err err = QS_ERR_INIT;
-    struct qs_buf text;
     int code = QS_EXIT_OK;
-    qs_buf_init(&text);
-    if (!qs_read_text(path, TEXT_BYTES_MAX, &text, &err)) {
-        code = qs_api_fail_advised(ctl, &err, "check the path, which begins in the folder that you are in");
-        qs_buf_done(&text);
-        return code;
-    }
+    QS_BUF(text);
+    if (!qs_read_text(path, TEXT_BYTES_MAX, &text, &err))
+        return qs_api_fail_advised(ctl, &err, "check the path, which begins in the folder that you are in");
     const char *slash = strrchr(path, '/');
     char *dir = slash == NULL ? NULL : qs_strndup(path, slash == path ? 1 : (size_t)(slash - path));
     const struct qs_submit job = {.text = text.data,
@@ -105,12 +100,10 @@ static int run(struct qs_ctl *ctl)
                                   .dir = dir,
                                   .key = qs_args_text(ctl->args, "key", NULL),
                                   .json = text.data[strspn(text.data, " \t\r\n")] == '{'};
-    struct qs_http *http = qs_api_reach_own(ctl, &code);
+    QS_SCOPED(qs_http_free_at) struct qs_http *http = qs_api_reach_own(ctl, &code);
     if (http != NULL)
         code = send(ctl, http, &job);
-    qs_http_free(http);
     free(dir);
-    qs_buf_done(&text);
     return code;
 }
 

@@ -7,15 +7,14 @@ static const struct qs_opt options[] = {{0}};
 static int run(struct qs_ctl *ctl)
 {
     int code = QS_EXIT_OK;
-    struct qs_http *http = qs_api_open(ctl, &code);
+    QS_SCOPED(qs_http_free_at) struct qs_http *http = qs_api_open(ctl, &code);
     if (http == NULL)
         return code;
-    json_t *daemon = qs_boot_answers(http) ? qs_api_get(ctl, http, "/api/v1/version", &code) : NULL;
+    json_auto_t *daemon = qs_boot_answers(http) ? qs_api_get(ctl, http, "/api/v1/version", &code) : NULL;
     if (ctl->json) {
-        json_t *doc = json_pack("{s:s, s:O?}", "version", QS_VERSION, "daemon", daemon);
+        json_auto_t *doc = json_pack("{s:s, s:O?}", "version", QS_VERSION, "daemon", daemon);
         json_dumpf(doc, ctl->out, JSON_COMPACT);
         fputc('\n', ctl->out);
-        json_decref(doc);
     } else {
         fprintf(ctl->out, "quiesce %s\n", QS_VERSION);
         if (daemon != NULL)
@@ -25,8 +24,6 @@ static int run(struct qs_ctl *ctl)
         else
             fprintf(ctl->out, "no daemon answers at %s\n", qs_http_socket(http));
     }
-    json_decref(daemon);
-    qs_http_free(http);
     return code;
 }
 

@@ -12,9 +12,8 @@ enum { QUOTE_BEFORE = 44, QUOTE_CELLS = 72 };
 static void show_line(const struct qs_args *args, size_t arg, size_t offset, struct qs_buf *line,
                       size_t *ret_at)
 {
-    struct qs_buf word, escaped;
-    qs_buf_init(&word);
-    qs_buf_init(&escaped);
+    QS_BUF(word);
+    QS_BUF(escaped);
     for (size_t i = 0; i < args->argc; i++) {
         qs_buf_str(line, i == 0 ? "" : " ");
         qs_buf_clear(&word);
@@ -30,8 +29,6 @@ static void show_line(const struct qs_args *args, size_t arg, size_t offset, str
         }
         qs_text_escape(line, word.data, word.len);
     }
-    qs_buf_done(&word);
-    qs_buf_done(&escaped);
 }
 
 static size_t back_to_character(const char *s, size_t at)
@@ -44,14 +41,12 @@ static size_t back_to_character(const char *s, size_t at)
 static void show_place(const struct qs_args *args, size_t arg, size_t offset, struct qs_buf *out)
 {
     const struct qs_face face = {.width = QS_FACE_USUAL, .utf8 = true};
-    struct qs_buf line, before;
     size_t at = 0;
-    qs_buf_init(&line);
-    qs_buf_init(&before);
+    QS_BUF(line);
+    QS_BUF(before);
     show_line(args, arg, offset, &line, &at);
     size_t from = at > QUOTE_BEFORE ? back_to_character(line.data, at - QUOTE_BEFORE) : 0;
-    struct qs_buf shown;
-    qs_buf_init(&shown);
+    QS_BUF(shown);
     qs_face_left(&face, &shown, line.data + from, QUOTE_CELLS);
     while (shown.len > 0 && shown.data[shown.len - 1] == ' ')
         shown.data[--shown.len] = '\0';
@@ -60,17 +55,13 @@ static void show_place(const struct qs_args *args, size_t arg, size_t offset, st
     qs_buf_fmt(out, "  %s%s\n  ", dots, shown.data);
     qs_face_fill(out, strlen(dots) + qs_face_cells(before.data));
     qs_buf_str(out, "^\n");
-    qs_buf_done(&shown);
-    qs_buf_done(&line);
-    qs_buf_done(&before);
 }
 
 bool qs_args_fail(const struct qs_args *args, struct qs_buf *problem, size_t arg, size_t offset,
                   const char *advice, const char *fmt, ...)
 {
-    struct qs_buf what;
     va_list ap;
-    qs_buf_init(&what);
+    QS_BUF(what);
     va_start(ap, fmt);
     qs_buf_vfmt(&what, fmt, ap);
     va_end(ap);
@@ -82,6 +73,5 @@ bool qs_args_fail(const struct qs_args *args, struct qs_buf *problem, size_t arg
         show_place(args, arg, offset, problem);
     if (advice != NULL)
         qs_buf_fmt(problem, "  %s\n", advice);
-    qs_buf_done(&what);
     return false;
 }

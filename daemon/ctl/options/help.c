@@ -31,8 +31,7 @@ static size_t line_end(const char *s, size_t n, size_t columns)
  * shell reads it. */
 static void lines(const struct qs_face *face, const char *text, const char *before, struct qs_buf *out)
 {
-    struct qs_buf line;
-    qs_buf_init(&line);
+    QS_BUF(line);
     for (const char *s = text; *s != '\0';) {
         size_t n = strcspn(s, "\n"), indent = 2;
         qs_buf_clear(&line);
@@ -48,7 +47,6 @@ static void lines(const struct qs_face *face, const char *text, const char *befo
         }
         s += n + (s[n] == '\n');
     }
-    qs_buf_done(&line);
 }
 
 void qs_help_overview(const struct qs_face *face, struct qs_buf *out)
@@ -60,11 +58,9 @@ void qs_help_overview(const struct qs_face *face, struct qs_buf *out)
     qs_buf_str(out, "  quiesce COMMAND [OPTIONS]\n\n");
     heading(face, out, "Commands");
     for (size_t i = 0; qs_commands[i] != NULL; i++) {
-        struct qs_buf lead;
-        qs_buf_init(&lead);
+        QS_BUF(lead);
         qs_buf_fmt(&lead, "  %-11s", qs_commands[i]->name);
         qs_face_wrap(face, out, lead.data, qs_commands[i]->summary, QS_INK_PLAIN);
-        qs_buf_done(&lead);
     }
     qs_buf_char(out, '\n');
     heading(face, out, "To begin");
@@ -80,8 +76,7 @@ void qs_help_overview(const struct qs_face *face, struct qs_buf *out)
 
 static void option(const struct qs_face *face, const struct qs_opt *o, struct qs_buf *out)
 {
-    struct qs_buf lead;
-    qs_buf_init(&lead);
+    QS_BUF(lead);
     if (o->letter != '\0')
         qs_buf_fmt(&lead, "  -%c, ", o->letter);
     else
@@ -105,7 +100,6 @@ static void option(const struct qs_face *face, const struct qs_opt *o, struct qs
     }
     qs_face_fill(&lead, columns - cells);
     qs_face_wrap(face, out, lead.data, o->help, QS_INK_PLAIN);
-    qs_buf_done(&lead);
 }
 
 static void options(const struct qs_face *face, const struct qs_opt *table, struct qs_buf *out)
@@ -122,8 +116,7 @@ static void options(const struct qs_face *face, const struct qs_opt *table, stru
 
 void qs_help_command(const struct qs_face *face, const struct qs_command *command, struct qs_buf *out)
 {
-    struct qs_buf before;
-    qs_buf_init(&before);
+    QS_BUF(before);
     qs_buf_fmt(&before, "quiesce %s ", command->name);
     qs_face_wrap(face, out, "", command->summary, QS_INK_PLAIN);
     qs_buf_char(out, '\n');
@@ -138,5 +131,4 @@ void qs_help_command(const struct qs_face *face, const struct qs_command *comman
     qs_buf_char(out, '\n');
     heading(face, out, "Examples");
     lines(face, command->examples, "", out);
-    qs_buf_done(&before);
 }

@@ -60,10 +60,9 @@ static bool unknown(struct reader *r, const char *name, size_t n)
         for (const struct qs_opt *o = r->tables[t]; o != NULL && o->name != NULL && count < NAMES_MAX; o++)
             if (o->instead == NULL)
                 names[count++] = o->name;
-    char *word = qs_strndup(name, n);
+    QS_FREED char *word = qs_strndup(name, n);
     const char *near = qs_nearest(word, names, count);
-    struct qs_buf advice;
-    qs_buf_init(&advice);
+    QS_BUF(advice);
     if (near != NULL)
         qs_buf_fmt(&advice, "did you mean --%s?", near);
     else
@@ -73,20 +72,17 @@ static bool unknown(struct reader *r, const char *name, size_t n)
     bool dashes = r->args->argv[r->i][1] == '-';
     qs_args_fail(r->args, r->problem, r->i, 0, advice.data, "there is no option %s%s", dashes ? "--" : "-",
                  word);
-    qs_buf_done(&advice);
-    free(word);
     return false;
 }
 
 static bool check_word(struct reader *r, const struct qs_opt_use *use, const char *value, size_t last)
 {
     size_t count = 0;
-    struct qs_buf list;
     for (; use->opt->words[count] != NULL; count++)
         if (strcmp(use->opt->words[count], value) == 0)
             return true;
     const char *near = qs_nearest(value, use->opt->words, count);
-    qs_buf_init(&list);
+    QS_BUF(list);
     if (near != NULL)
         qs_buf_fmt(&list, "did you mean %s?", near);
     else
@@ -94,7 +90,6 @@ static bool check_word(struct reader *r, const struct qs_opt_use *use, const cha
             qs_buf_fmt(&list, "%s%s", i == 0 ? "write one of " : ", ", use->opt->words[i]);
     qs_args_fail(r->args, r->problem, use->at[last], last == 0 ? use->skip : 0, list.data,
                  "--%s: `%s` is not one of its words", use->opt->name, value);
-    qs_buf_done(&list);
     return false;
 }
 

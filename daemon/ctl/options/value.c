@@ -18,16 +18,15 @@ static const char *shown(const char *s, struct qs_buf *out)
 
 __attribute__((format(printf, 3, 4))) static bool refuse(const char *s, char why[160], const char *fmt, ...)
 {
-    struct qs_buf safe, text;
+    struct qs_buf safe;
     va_list ap;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_buf_fmt(&text, "`%s` ", shown(s, &safe));
     va_start(ap, fmt);
     qs_buf_vfmt(&text, fmt, ap);
     va_end(ap);
     snprintf(why, 160, "%.159s", text.data);
     qs_buf_done(&safe);
-    qs_buf_done(&text);
     return false;
 }
 
@@ -74,9 +73,8 @@ bool qs_opt_read_time(const char *s, int64_t min_ns, int64_t max_ns, int64_t *re
         if (strcmp(unit, units[i].name) != 0)
             continue;
         double ns = v * units[i].ns;
-        struct qs_buf lo, hi;
-        qs_buf_init(&lo);
-        qs_buf_init(&hi);
+        QS_BUF(lo);
+        QS_BUF(hi);
         qs_text_duration(&lo, (double)min_ns);
         qs_text_duration(&hi, (double)max_ns);
         bool in = ns >= (double)min_ns && ns <= (double)max_ns;
@@ -84,8 +82,6 @@ bool qs_opt_read_time(const char *s, int64_t min_ns, int64_t max_ns, int64_t *re
             *ret_ns = (int64_t)(ns + 0.5);
         else
             refuse(s, why, "is out of range: %s to %s", lo.data, hi.data);
-        qs_buf_done(&lo);
-        qs_buf_done(&hi);
         return in;
     }
     return refuse(s, why, "has a unit that is none of ns, us, ms, s, min, h");

@@ -15,8 +15,7 @@ enum { NAME_BYTES = 90 };
 json_t *qs_run_words_json(const struct qs_run_plan *plan, const struct qs_words *words)
 {
     json_t *list = json_array();
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     for (size_t i = 0; list != NULL && i < words->count; i++) {
         qs_buf_clear(&text);
         qs_run_template(plan, words->at[i], &text);
@@ -25,7 +24,6 @@ json_t *qs_run_words_json(const struct qs_run_plan *plan, const struct qs_words 
             list = NULL;
         }
     }
-    qs_buf_done(&text);
     return list;
 }
 
@@ -38,9 +36,8 @@ static json_t *not_utf8(const struct qs_args *args, struct qs_buf *problem, size
 /* What `quiesce jobs` shows and under which results are kept: the commands, as much as fits a name. */
 static char *job_name(const struct qs_run_plan *plan)
 {
-    struct qs_buf all, name;
-    qs_buf_init(&all);
-    qs_buf_init(&name);
+    QS_BUF(all);
+    QS_BUF(name);
     for (size_t i = 0; i < plan->command_count; i++)
         qs_buf_fmt(&all, "%s%s", i > 0 ? " vs " : "", plan->commands[i].text);
     for (size_t i = 0; i < all.len;) {
@@ -56,7 +53,6 @@ static char *job_name(const struct qs_run_plan *plan)
             qs_buf_char(&name, ' ');
         i += n;
     }
-    qs_buf_done(&all);
     return qs_buf_take(&name);
 }
 
@@ -65,15 +61,12 @@ static char *job_name(const struct qs_run_plan *plan)
 static void put_env(json_t *map, const struct qs_run_plan *plan, const char *pair)
 {
     const char *eq = strchr(pair, '=');
-    struct qs_buf value;
     if (eq == NULL || eq == pair || (eq - pair == 1 && pair[0] == '_'))
         return;
-    char *name = qs_strndup(pair, (size_t)(eq - pair));
-    qs_buf_init(&value);
+    QS_FREED char *name = qs_strndup(pair, (size_t)(eq - pair));
+    QS_BUF(value);
     qs_run_template(plan, eq + 1, &value);
     json_object_set_new(map, name, json_string(value.data));
-    qs_buf_done(&value);
-    free(name);
 }
 
 /* Somebody else's programs get the path and the locale: what is in ours is not theirs. */
@@ -267,9 +260,8 @@ static void fill_name(const char *name, const json_t *values, const char *listed
     bool filled = false;
     for (const char *s = name; *s != '\0'; s++) {
         size_t n = *s == '{' ? strcspn(s + 1, "}") : 0;
-        char *key = qs_strndup(s + 1, n);
+        QS_FREED char *key = qs_strndup(s + 1, n);
         const char *value = n > 0 ? json_string_value(json_object_get(values, key)) : NULL;
-        free(key);
         if (value != NULL)
             qs_buf_fmt(out, "%.40s", value);
         else
@@ -312,12 +304,12 @@ static json_t *arms_of_params(const struct qs_args *args, const struct qs_run_pl
         return NULL;
     json_t *arms = json_object();
     for (size_t n = 0; n < total; n++) {
-        struct qs_buf name, given;
+        struct qs_buf name;
         json_t *values = json_object();
         size_t rest = n, below = total;
         const struct qs_opt_use *use = name_at(args, qs_args_count(args, "name") == total ? n : 0);
         qs_buf_init(&name);
-        qs_buf_init(&given);
+        QS_BUF(given);
         for (size_t i = 0; i < plan->param_count; i++) {
             const struct qs_run_param *p = &plan->params[i];
             below /= p->values.count;
@@ -332,7 +324,6 @@ static json_t *arms_of_params(const struct qs_args *args, const struct qs_run_pl
             fill_name(use->value[0], values, name.data, &given);
         json_object_set_new(arms, use != NULL ? given.data : name.data, json_pack("{s:o}", "params", values));
         qs_buf_done(&name);
-        qs_buf_done(&given);
     }
     if (json_object_size(arms) == total)
         return arms;
@@ -376,10 +367,10 @@ static json_t *add_arms(const struct qs_args *args, const struct qs_run_plan *pl
 json_t *qs_run_document(const struct qs_args *args, const struct qs_run_plan *plan, const char *dir,
                         char *const *env, struct qs_buf *problem)
 {
-    char *name = job_name(plan);
+    QS_FREED char *name = job_name(plan);
     json_t *b = json_pack("{s:s}", "name", name);
     json_t *job = json_pack("{s:i, s:s}", "quiesce", 1, "name", name);
-    json_t *arms = add_arms(args, plan, b, problem);
+    json_auto_t *arms = add_arms(args, plan, b, problem);
     bool ok = arms != NULL && add_given_env(args, plan, arms, problem) &&
               qs_run_add_output(args, b, problem) && add_mode(args, b, problem) &&
               add_places(args, b, dir, problem) && qs_run_add_stream(args, plan, b, problem) &&
@@ -392,9 +383,7 @@ json_t *qs_run_document(const struct qs_args *args, const struct qs_run_plan *pl
         json_object_set_new(job, "benchmarks", json_pack("[O]", b));
         json_object_set(job, "arms", arms);
     }
-    json_decref(arms);
     json_decref(b);
-    free(name);
     if (ok)
         return job;
     json_decref(job);

@@ -51,7 +51,7 @@ static json_t *read_where(const struct qs_args *args, const struct qs_opt_use *u
                      "--output: `%s` is not one of its words", where);
         return NULL;
     }
-    char *path = writable(where);
+    QS_FREED char *path = writable(where);
     json_t *file = path != NULL ? json_pack("{s:s}", "file", path) : NULL;
     if (path == NULL)
         qs_args_fail(args, problem, use->at[0], use->skip, NULL, "--output: cannot write %s: %s", where,
@@ -59,7 +59,6 @@ static json_t *read_where(const struct qs_args *args, const struct qs_opt_use *u
     else if (file == NULL)
         qs_args_fail(args, problem, use->at[0], use->skip, "a job is JSON, which is UTF-8",
                      "this is not UTF-8 text");
-    free(path);
     return file;
 }
 

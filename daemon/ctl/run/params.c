@@ -127,8 +127,7 @@ static bool read_scan(const struct qs_args *args, const struct qs_opt_use *use, 
 static bool read_list(const struct qs_args *args, const struct qs_opt_use *use, struct qs_run_param *p,
                       struct qs_buf *problem)
 {
-    struct qs_buf word;
-    qs_buf_init(&word);
+    QS_BUF(word);
     for (const char *s = use->value[1];; s++) {
         if (*s == '\\' && s[1] == ',') {
             qs_buf_char(&word, *++s);
@@ -141,7 +140,6 @@ static bool read_list(const struct qs_args *args, const struct qs_opt_use *use, 
             qs_buf_char(&word, *s);
         }
     }
-    qs_buf_done(&word);
     for (size_t i = 0; i < p->values.count; i++)
         for (size_t k = 0; k < i; k++)
             if (strcmp(p->values.at[i], p->values.at[k]) == 0)

@@ -76,20 +76,18 @@ static bool read_reference(const struct qs_args *args, struct qs_run_plan *plan,
 /* Everything after "--" is one command, a word each. */
 static bool read_rest(const struct qs_args *args, struct qs_run_plan *plan, struct qs_buf *problem)
 {
-    struct qs_buf text;
     if (args->rest >= args->argc)
         return true;
     if (plan->command_count > 0)
         return qs_args_fail(args, problem, args->rest, 0, "quote each command, or give one alone after `--`",
                             "there are commands before `--` and one after it");
-    qs_buf_init(&text);
+    QS_BUF(text);
     for (size_t i = args->rest; i < args->argc; i++)
         qs_buf_fmt(&text, "%s%s", i > args->rest ? " " : "", args->argv[i]);
     struct qs_run_command *c = add_command(plan, text.data, args->rest, 0);
     c->words = true;
     for (size_t i = args->rest; i < args->argc && !plan->shell; i++)
         qs_words_add(&c->argv, args->argv[i], strlen(args->argv[i]));
-    qs_buf_done(&text);
     return true;
 }
 
@@ -172,12 +170,11 @@ bool qs_run_is_builtin(const char *name)
  * where --env PATH or --dir change where to look. */
 static bool is_found(const struct qs_args *args, const char *name)
 {
-    struct qs_buf path;
     struct stat st;
     const char *dirs = getenv("PATH");
     bool found =
         strchr(name, '{') != NULL || strchr(name, '/') != NULL || qs_args_has(args, "env") || dirs == NULL;
-    qs_buf_init(&path);
+    QS_BUF(path);
     while (!found && *dirs != '\0') {
         size_t n = strcspn(dirs, ":");
         qs_buf_clear(&path);
@@ -185,7 +182,6 @@ static bool is_found(const struct qs_args *args, const char *name)
         found = stat(path.data, &st) == 0 && S_ISREG(st.st_mode) && access(path.data, X_OK) == 0;
         dirs += n + (dirs[n] == ':');
     }
-    qs_buf_done(&path);
     return found;
 }
 

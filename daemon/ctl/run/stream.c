@@ -45,16 +45,13 @@ static bool check_details(const struct qs_args *args, const struct qs_opt_use *s
 
 static json_t *value_of(const struct qs_run_plan *plan, const char *key, const char *text)
 {
-    struct qs_buf out;
     if (strcmp(key, "output") == 0)
         return json_pack("{s:s}", "file", text);
     if (strcmp(key, "benchmark") != 0)
         return json_string(text);
-    qs_buf_init(&out);
+    QS_BUF(out);
     qs_run_template(plan, text, &out);
-    json_t *ret = json_string(out.data);
-    qs_buf_done(&out);
-    return ret;
+    return json_string(out.data);
 }
 
 bool qs_run_add_stream(const struct qs_args *args, const struct qs_run_plan *plan, json_t *b,

@@ -84,19 +84,16 @@ static bool add_conditions(const struct qs_history_session *base, const struct q
                            struct qs_env_diff *diff, struct qs_err *err)
 {
     struct qs_env_diff more = {0};
-    struct qs_buf x, y;
     if (strcmp(base->spec_json, cand->spec_json) == 0)
         return true;
-    qs_buf_init(&x);
-    qs_buf_init(&y);
+    QS_BUF(x);
+    QS_BUF(y);
     put_conditions(base->spec_json, &x);
     put_conditions(cand->spec_json, &y);
     bool ok = qs_env_diff(x.data, y.data, &more, err);
     for (size_t i = 0; ok && i < more.count; i++)
         qs_env_diff_add(diff, more.at[i].key, more.at[i].base, more.at[i].cand, QS_ENV_MACHINE);
     qs_env_diff_free(&more);
-    qs_buf_done(&x);
-    qs_buf_done(&y);
     return ok;
 }
 

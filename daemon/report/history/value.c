@@ -36,7 +36,7 @@ static void add_interval(struct qs_history_value *v, double *medians, size_t n, 
 struct qs_history_value qs_history_value_of(const struct qs_history_session *session, double level)
 {
     struct qs_history_value v = {.value = NAN, .lo = NAN, .hi = NAN, .level = NAN};
-    double *medians = qs_calloc(session->run_count, sizeof *medians);
+    QS_FREED double *medians = qs_calloc(session->run_count, sizeof *medians);
     size_t clean = 0, n = 0;
     for (size_t i = 0; i < session->run_count; i++)
         clean += session->runs[i].n > 0 && !session->runs[i].soft;
@@ -53,6 +53,5 @@ struct qs_history_value qs_history_value_of(const struct qs_history_session *ses
     if (qs_median(medians, n, &v.value) != QS_OK)
         v.value = NAN;
     add_interval(&v, medians, n, level);
-    free(medians);
     return v;
 }

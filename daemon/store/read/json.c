@@ -31,13 +31,11 @@ static bool write_rows(struct qs_store_reader *r, struct qs_stmt *s, struct qs_j
 static bool write_text(struct qs_store_reader *r, struct qs_stmt *s, write_row_fn *write_row, char **ret_json,
                        struct qs_err *err)
 {
-    struct qs_buf out;
     struct qs_json j;
-    qs_buf_init(&out);
+    QS_BUF(out);
     qs_json_init(&j, &out);
     bool ok = write_rows(r, s, &j, write_row, err);
     *ret_json = ok ? qs_buf_take(&out) : NULL;
-    qs_buf_done(&out);
     return ok;
 }
 

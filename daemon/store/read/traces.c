@@ -209,16 +209,14 @@ bool qs_read_traces_json(struct qs_store_reader *r, int64_t job, int64_t run, ch
         return false;
     if (!has)
         return true;
-    struct qs_buf out;
     struct qs_json j;
     struct links l = {.r = r, .j = &j, .job = job};
-    qs_buf_init(&out);
+    QS_BUF(out);
     qs_buf_init(&l.device);
     qs_json_init(&j, &out);
     bool ok = put_groups(&l, run, err);
     if (ok)
         *ret_json = qs_buf_take(&out);
     qs_buf_done(&l.device);
-    qs_buf_done(&out);
     return ok;
 }

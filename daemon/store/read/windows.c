@@ -88,18 +88,16 @@ typedef void take_row_fn(struct qs_stmt *s, struct qs_windows *all, struct qs_wi
 
 static void take_evidence(struct qs_stmt *s, struct qs_windows *all, struct qs_window_info *w)
 {
-    char *kind = qs_stmt_dup_text(s);
+    QS_FREED char *kind = qs_stmt_dup_text(s);
     double before = qs_stmt_get_double(s), after = qs_stmt_get_double(s);
     add_value(all, w, kind, before, after);
-    free(kind);
 }
 
 static void take_metric(struct qs_stmt *s, struct qs_windows *all, struct qs_window_info *w)
 {
-    char *kind = qs_asprintf("iteration.%s", qs_stmt_get_text(s));
+    QS_FREED char *kind = qs_asprintf("iteration.%s", qs_stmt_get_text(s));
     double mean = qs_stmt_get_double(s);
     add_value(all, w, kind, mean, mean);
-    free(kind);
 }
 
 static void take_rusage(struct qs_stmt *s, struct qs_windows *all, struct qs_window_info *w)
