@@ -5,6 +5,7 @@
 #include "api/reply.h"
 #include "api/steps.h"
 #include "base/mem.h"
+#include "config/job/stored.h"
 #include "farm/farm.h"
 #include "report/job/opinion.h"
 
@@ -52,7 +53,7 @@ bool qs_compared_job(struct qs_store_reader *reader, int64_t job, struct qs_comp
     if (!qs_read_job(reader, job, &ret->jobs, err) || !qs_compare_check_ended(&ret->jobs.at[0], err))
         return false;
     const struct qs_job_info *info = &ret->jobs.at[0];
-    return qs_farm_spec_from_store(info->spec_json ? info->spec_json : "", info->seed, &ret->spec, err);
+    return qs_job_from_store(info->spec_json ? info->spec_json : "", info->seed, &ret->spec, err);
 }
 
 struct qs_report_input qs_compared_input(const struct qs_compared *c)

@@ -9,6 +9,7 @@
 #include "api/reply.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "config/job/stored.h"
 #include "farm/farm.h"
 #include "proto/names.h"
 
@@ -91,9 +92,9 @@ static bool read_head(struct qs_store_reader *reader, struct qs_exchange *ex, st
 {
     struct csv *c = ex->data;
     struct qs_jobs jobs = {0};
-    bool ok = qs_read_job(reader, ex->match.id, &jobs, err) && qs_compare_check_ended(&jobs.at[0], err) &&
-              qs_farm_spec_from_store(jobs.at[0].spec_json ? jobs.at[0].spec_json : "", jobs.at[0].seed,
-                                      &c->spec, err);
+    bool ok =
+        qs_read_job(reader, ex->match.id, &jobs, err) && qs_compare_check_ended(&jobs.at[0], err) &&
+        qs_job_from_store(jobs.at[0].spec_json ? jobs.at[0].spec_json : "", jobs.at[0].seed, &c->spec, err);
     qs_jobs_free(&jobs);
     return ok && read_columns(reader, c, ex->match.id, err) &&
            qs_read_runs(reader, ex->match.id, 0, RUNS_PAGE, &c->runs, err);

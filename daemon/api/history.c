@@ -18,6 +18,7 @@ struct history {
     const char *metric, *build;     /* borrowed; build may be NULL */
     long long limit, since_wall_ns, until_wall_ns;
     struct qs_history_opts opts;
+    const struct qs_farm_variables *variables; /* borrowed, or NULL */
     struct qs_progress progress;
     struct qs_buf out;
     struct qs_median_row *fresh; /* owned: to be kept */
@@ -165,6 +166,7 @@ static bool write_document(struct qs_store_reader *reader, struct history *h,
                                   .metrics = &metrics,
                                   .data = &data,
                                   .build = h->build,
+                                  .variables = h->variables,
                                   .opts = h->opts,
                                   .progress = h->progress};
     ok = ok && qs_history_document(&in, &h->out, err);
@@ -235,6 +237,7 @@ static void start(struct qs_exchange *ex, qs_exchange_read_fn *read)
         return;
     }
     h->progress = qs_steps_progress(ex);
+    h->variables = ex->api->p.variables;
     qs_steps_start(ex);
     qs_exchange_read(ex, read, say);
 }

@@ -7,6 +7,7 @@
 #include "api/owner.h"
 #include "api/render.h"
 #include "api/reply.h"
+#include "config/job/stored.h"
 #include "farm/farm.h"
 #include "store/tuning.h"
 
@@ -119,7 +120,7 @@ static bool read_one(struct qs_store_reader *reader, struct qs_exchange *ex, str
         return false;
     const struct qs_job_info *job = &d->found.at[0];
     d->text = text_of(job->spec_json);
-    if (!job->spec_json || !qs_farm_spec_from_store(job->spec_json, job->seed, &d->spec, &unreadable))
+    if (!job->spec_json || !qs_job_from_store(job->spec_json, job->seed, &d->spec, &unreadable))
         d->spec = NULL; /* shown without arms and points */
     /* The fastest and the slowest of a job that runs would show its effect. */
     return is_live(job) || qs_read_traces_json(reader, ex->match.id, 0, &d->traces, err);

@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "config/job/stored.h"
 #include "farm/farm.h"
 #include "report/reproduce.h"
 #include "store/files.h"
@@ -263,7 +264,7 @@ static bool take_margins(struct reproduce *r, struct qs_reproduce_input *in, str
 {
     struct qs_job_spec *spec = NULL;
     const struct qs_job_info *job = &r->original.job.at[0];
-    if (!qs_farm_spec_from_store(job->spec_json, job->seed, &spec, err))
+    if (!qs_job_from_store(job->spec_json, job->seed, &spec, err))
         return false;
     r->margin_ratio = qs_calloc(spec->point_count + 1, sizeof *r->margin_ratio);
     for (size_t i = 0; i < spec->point_count; i++)
@@ -288,7 +289,8 @@ static bool read_both(struct qs_store_reader *reader, struct qs_exchange *ex, st
     int64_t original = json_integer_value(json_object_get(document, "reproduces"));
     if (original == 0)
         return qs_fail(err, QS_E_CONFLICT, "job %lld does no other job again", (long long)ex->match.id);
-    struct qs_reproduce_input in = {.run_uid = run ? uid : NULL, .progress = qs_steps_progress(ex)};
+    struct qs_reproduce_input in = {
+        .run_uid = run ? uid : NULL, .variables = ex->api->p.variables, .progress = qs_steps_progress(ex)};
     bool ok = read_job(reader, original, &r->original, err) && read_values(reader, &r->original, err) &&
               read_values(reader, &r->again, err) && take_margins(r, &in, err);
     const struct side *sides[2] = {&r->original, &r->again};

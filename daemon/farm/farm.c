@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "config/job/stored.h"
 #include "farm/farm_impl.h"
 #include "store/read/read.h"
 #include "store/read/live.h"
@@ -131,7 +132,7 @@ static bool take_over(struct qs_farm *farm, const struct qs_live_job *live, stru
         return false;
     const struct qs_job_info *full = &one.job.at[0];
     struct qs_err why = QS_ERR_INIT;
-    bool readable = qs_farm_spec_from_store(full->spec_json, full->seed, &spec, &why);
+    bool readable = qs_job_from_store(full->spec_json, full->seed, &spec, &why);
     struct qs_farm_job *job = qs_farm_job_new(farm, full->id, full->seed, spec, full->spec_json);
     job->submitted_wall_ns = full->submitted_wall_ns;
     job->resumed = job->has_earlier = one.running;

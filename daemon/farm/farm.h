@@ -112,8 +112,4 @@ void qs_farm_yield(struct qs_farm *farm);
 /* A job is on a device, or its end is not on disk yet. */
 bool qs_farm_is_working(const struct qs_farm *farm);
 
-/* The stored document of a job (jobs.spec_json): {"name","text","files":{path:sha256}} back into a spec. */
-bool qs_farm_spec_from_store(const char *spec_json, uint64_t seed, struct qs_job_spec **ret_spec,
-                             struct qs_err *err);
-
 #endif

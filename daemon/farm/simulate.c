@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "config/job/stored.h"
 #include "farm/farm.h"
 #include "link/link.h"
 #include "report/job/report.h"
@@ -108,7 +109,7 @@ static bool report(struct qs_store_reader *reader, void *user, struct qs_err *er
               qs_read_samples(reader, r->s->job, &samples, err) &&
               qs_read_job_metrics(reader, r->s->job, &all, &metrics, err) &&
               qs_read_taints_json(reader, r->s->job, &taints, err) &&
-              qs_farm_spec_from_store(job.at[0].spec_json, job.at[0].seed, &spec, err);
+              qs_job_from_store(job.at[0].spec_json, job.at[0].seed, &spec, err);
     if (ok) {
         const struct qs_report_input in = {.job = &job.at[0],
                                            .spec = spec,

@@ -1,4 +1,4 @@
-/* From a person's text to a stored job, and back from the store to a spec. */
+/* From a person's text to a stored job. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,14 +39,6 @@ static bool bind_files(struct qs_farm *farm, const struct qs_doc *doc, struct qs
     return problems->count == before;
 }
 
-static void take_where(struct qs_job_spec *spec, const char *where)
-{
-    if (!where)
-        return;
-    free(spec->where);
-    spec->where = qs_strdup(where);
-}
-
 bool qs_farm_check(struct qs_farm *farm, const struct qs_submission *sub, struct qs_job_spec **ret_spec,
                    struct qs_problems *problems)
 {
@@ -56,7 +48,7 @@ bool qs_farm_check(struct qs_farm *farm, const struct qs_submission *sub, struct
         return false;
     bool ok = qs_job_from_doc(doc, &spec, problems);
     if (ok) {
-        take_where(spec, sub->where);
+        qs_job_set_where(spec, sub->where);
         size_t fitting;
         free(qs_farm_match(farm, spec, &fitting));
         if (fitting == 0) {
@@ -95,50 +87,6 @@ static char *document(const struct qs_submission *sub)
     }
     qs_json_object_end(&j);
     return qs_buf_take(&out);
-}
-
-static const char *node_text(const struct qs_node *node)
-{
-    return node && node->kind == QS_NODE_TEXT ? node->text : NULL;
-}
-
-static void bind_stored(struct qs_job_spec *spec, const struct qs_node *files)
-{
-    for (size_t i = 0; files && files->kind == QS_NODE_MAP && i < files->count; i++) {
-        const char *sha = node_text(&files->items[i]);
-        if (sha && strlen(sha) == 64)
-            (void)qs_job_bind_file(spec, files->keys[i].text, sha);
-    }
-}
-
-bool qs_farm_spec_from_store(const char *spec_json, uint64_t seed, struct qs_job_spec **ret_spec,
-                             struct qs_err *err)
-{
-    struct qs_problems problems;
-    struct qs_doc *outer = NULL, *doc = NULL;
-    struct qs_job_spec *spec = NULL;
-    qs_problems_init(&problems);
-    bool ok = qs_doc_read("stored job", spec_json, strlen(spec_json), true, &outer, &problems);
-    const char *text = ok ? node_text(qs_node_get(&outer->root, "text", NULL)) : NULL;
-    const char *name = ok ? node_text(qs_node_get(&outer->root, "name", NULL)) : NULL;
-    ok = text && qs_doc_read(name ? name : "stored job", text, strlen(text), false, &doc, &problems) &&
-         qs_job_from_doc(doc, &spec, &problems);
-    if (ok) {
-        bind_stored(spec, qs_node_get(&outer->root, "files", NULL));
-        take_where(spec, node_text(qs_node_get(&outer->root, "where", NULL)));
-        spec->plan.seed = seed;
-        spec->plan.has_seed = true;
-        *ret_spec = spec;
-    } else {
-        qs_fail(err, QS_E_JOB, "the stored job cannot be read by this version: %s",
-                problems.count ? problems.at[0].what : "it has no text");
-    }
-    if (doc)
-        qs_doc_free(doc);
-    if (outer)
-        qs_doc_free(outer);
-    qs_problems_done(&problems);
-    return ok;
 }
 
 struct submitted {

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "config/farm/farm.h"
 
 /* What a difference may do to a comparison. A key that is not known here counts as MACHINE: what may matter
  * is told. */
@@ -30,15 +31,27 @@ struct qs_env_diff {
     bool known; /* both environments were given */
 };
 
-/* Either text may be NULL (not known): there are no differences then, and known is false. QS_E_DATA where a
- * text is no JSON object. To be freed whatever the answer. */
-bool qs_env_diff(const char *base_json, const char *cand_json, struct qs_env_diff *ret, struct qs_err *err);
+/* Either text may be NULL (not known): there are no differences then, and known is false. of_farm: the
+ * operator's lists of variables, or NULL. QS_E_DATA where a text is not a JSON object. To be freed whatever
+ * the answer. */
+bool qs_env_diff(const char *base_json, const char *cand_json, const struct qs_farm_variables *of_farm,
+                 struct qs_env_diff *ret, struct qs_err *err);
+
+/* Whose environment it was: the processes of an arm at a point. NULL: not known, and taken to inherit all. */
+struct qs_env_processes {
+    const struct qs_job_spec *spec;
+    size_t arm, point;
+};
+/* Leaves of the inherited variables what processes were handed (qs_job_inherits): a session keeps those of
+ * all that its job started. */
+void qs_env_diff_inherited(struct qs_env_diff *diff, const struct qs_env_processes *base,
+                           const struct qs_env_processes *cand);
 /* Adds a difference where the texts differ; both may be NULL. They are copied. */
 void qs_env_diff_add(struct qs_env_diff *diff, const char *key, const char *base, const char *cand,
                      enum qs_env_class class);
 void qs_env_diff_free(struct qs_env_diff *diff);
 
-enum qs_env_class qs_env_class_of(const char *key);
+enum qs_env_class qs_env_class_of(const char *key, const struct qs_farm_variables *of_farm);
 const char *qs_env_class_name(enum qs_env_class class); /* "machine", "noted"; static */
 bool qs_env_matters(enum qs_env_class class);
 /* How many differences of MACHINE or INSTRUMENT there are: those that forbid to ascribe a change of the

@@ -144,8 +144,8 @@ static bool put_device(struct qs_json *j, const struct qs_reproduce_input *in, c
     const struct qs_arm_run *x = first_on(in->original.values, device),
                             *y = first_on(in->again.values, device);
     struct qs_env_diff diff = {0}, host = {0};
-    bool ok = qs_env_diff(x ? x->env_json : NULL, y ? y->env_json : NULL, &diff, err) &&
-              qs_env_diff(x ? x->host_json : NULL, y ? y->host_json : NULL, &host, err);
+    bool ok = qs_env_diff(x ? x->env_json : NULL, y ? y->env_json : NULL, in->variables, &diff, err) &&
+              qs_env_diff(x ? x->host_json : NULL, y ? y->host_json : NULL, NULL, &host, err);
     for (size_t i = 0; ok && i < host.count; i++) {
         char key[160];
         snprintf(key, sizeof key, "boot.%.140s", host.at[i].key);

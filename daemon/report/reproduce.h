@@ -21,7 +21,8 @@ struct qs_reproduce_input {
     const uint8_t *run_uid;     /* of a run of the original that is looked at by itself, or NULL */
     const double *margin_ratio; /* of each point: the smallest difference that matters */
     size_t point_count;
-    double alpha; /* intervals hold with 1 - alpha */
+    double alpha;                              /* intervals hold with 1 - alpha */
+    const struct qs_farm_variables *variables; /* the farm's lists, or NULL */
     struct qs_progress progress;
 };
 

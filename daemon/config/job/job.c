@@ -195,3 +195,11 @@ bool qs_job_bind_file(struct qs_job_spec *spec, const char *path, const char sha
         memcpy(spec->files[from]->sha256, sha256, sizeof spec->files[from]->sha256);
     return from > first;
 }
+
+void qs_job_set_where(struct qs_job_spec *spec, const char *where)
+{
+    if (!where)
+        return;
+    free(spec->where);
+    spec->where = qs_strdup(where);
+}

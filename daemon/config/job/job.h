@@ -130,6 +130,8 @@ size_t qs_job_file_count(const struct qs_job_spec *spec);
 struct qs_job_file *qs_job_file_at(const struct qs_job_spec *spec, size_t i); /* borrowed, may be bound */
 /* Sets the hash of every file with this path; false where none has it. */
 bool qs_job_bind_file(struct qs_job_spec *spec, const char *path, const char sha256[65]);
+/* The devices that were asked for beside the document; NULL: those of the document. */
+void qs_job_set_where(struct qs_job_spec *spec, const char *where);
 
 /* The argument vector of (arm, point): {parameters} filled in, NULL-terminated, owned by the caller
  * (qs_strings_done). */

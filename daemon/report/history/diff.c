@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/document/doc.h"
+#include "config/job/stored.h"
+#include "report/env_facts.h"
 #include "report/history/impl.h"
 
 /* The executable of the first run that names one. */
@@ -57,15 +58,10 @@ static void put_node(struct qs_json *j, const struct qs_node *node)
 /* {"conditions":...} of a stored job's text; "{}" where there is none or it cannot be read any more. */
 static void put_conditions(const char *spec_json, struct qs_buf *out)
 {
-    struct qs_problems problems;
-    struct qs_doc *outer = NULL, *doc = NULL;
+    struct qs_doc *doc = NULL;
     struct qs_json j;
-    qs_problems_init(&problems);
-    bool ok = qs_doc_read("job", spec_json, strlen(spec_json), true, &outer, &problems);
-    const struct qs_node *text = ok ? qs_node_get(&outer->root, "text", NULL) : NULL;
-    ok = text && text->kind == QS_NODE_TEXT &&
-         qs_doc_read("job", text->text, strlen(text->text), false, &doc, &problems);
-    const struct qs_node *conditions = ok ? qs_node_get(&doc->root, "conditions", NULL) : NULL;
+    const struct qs_node *conditions =
+        qs_job_stored_doc(spec_json, &doc, NULL) ? qs_node_get(&doc->root, "conditions", NULL) : NULL;
     qs_json_init(&j, out);
     qs_json_object(&j);
     if (conditions) {
@@ -75,9 +71,6 @@ static void put_conditions(const char *spec_json, struct qs_buf *out)
     qs_json_object_end(&j);
     if (doc)
         qs_doc_free(doc);
-    if (outer)
-        qs_doc_free(outer);
-    qs_problems_done(&problems);
 }
 
 static bool add_conditions(const struct qs_history_session *base, const struct qs_history_session *cand,
@@ -90,19 +83,48 @@ static bool add_conditions(const struct qs_history_session *base, const struct q
     QS_BUF(y);
     put_conditions(base->spec_json, &x);
     put_conditions(cand->spec_json, &y);
-    bool ok = qs_env_diff(x.data, y.data, &more, err);
+    bool ok = qs_env_diff(x.data, y.data, NULL, &more, err);
     for (size_t i = 0; ok && i < more.count; i++)
         qs_env_diff_add(diff, more.at[i].key, more.at[i].base, more.at[i].cand, QS_ENV_MACHINE);
     qs_env_diff_free(&more);
     return ok;
 }
 
+/* Sessions' processes; the spec is owned by the caller, NULL where this version cannot read it. */
+static struct qs_job_spec *read_processes(const struct qs_history_session *session,
+                                          struct qs_env_processes *ret)
+{
+    struct qs_job_spec *spec = NULL;
+    *ret = (struct qs_env_processes){.arm = session->arm, .point = session->point};
+    if (qs_job_from_store(session->spec_json, 0, &spec, NULL) && session->arm < spec->arm_count &&
+        session->point < spec->point_count)
+        ret->spec = spec;
+    return spec;
+}
+
+/* Reading a job takes longer than all the rest: where no variable differs, none is read. */
+static void leave_inherited(const struct qs_history_session *base, const struct qs_history_session *cand,
+                            struct qs_env_diff *diff)
+{
+    bool any = false;
+    for (size_t i = 0; i < diff->count && !any; i++)
+        any = qs_env_variable(diff->at[i].key) != NULL;
+    if (!any)
+        return;
+    struct qs_env_processes of[2];
+    struct qs_job_spec *x = read_processes(base, &of[0]), *y = read_processes(cand, &of[1]);
+    qs_env_diff_inherited(diff, &of[0], &of[1]);
+    qs_job_free(x);
+    qs_job_free(y);
+}
+
 bool qs_history_diff(const struct qs_history_session *base, const struct qs_history_session *cand,
-                     struct qs_env_diff *ret, struct qs_err *err)
+                     const struct qs_farm_variables *of_farm, struct qs_env_diff *ret, struct qs_err *err)
 {
     bool same = strcmp(base->env_json, cand->env_json) == 0;
-    if (!qs_env_diff(same ? "{}" : base->env_json, same ? "{}" : cand->env_json, ret, err))
+    if (!qs_env_diff(same ? "{}" : base->env_json, same ? "{}" : cand->env_json, of_farm, ret, err))
         return false;
+    leave_inherited(base, cand, ret);
     qs_env_diff_add(ret, "command", base->argv_json, cand->argv_json, QS_ENV_MACHINE);
     const char *x = other_executable(base), *y = other_executable(cand);
     if (x && y)

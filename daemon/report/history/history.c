@@ -78,7 +78,8 @@ static bool history_init(struct history *h, const struct qs_history_input *in, s
         h->value[h->n] = v;
         h->x[h->n] = v.value;
         h->n++;
-        if (h->n > 1 && !qs_history_diff(h->session[h->n - 2], session, &h->diff[h->n - 1], err))
+        if (h->n > 1 &&
+            !qs_history_diff(h->session[h->n - 2], session, in->variables, &h->diff[h->n - 1], err))
             return false;
     }
     return true;

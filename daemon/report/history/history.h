@@ -27,6 +27,7 @@ struct qs_history_input { /* all borrowed */
     const struct qs_history_metrics *metrics; /* all of the series */
     const struct qs_history_data *data;
     const char *build; /* only sessions whose build has this in its label; NULL: all */
+    const struct qs_farm_variables *variables; /* the farm's lists, or NULL */
     struct qs_history_opts opts;
     struct qs_progress progress; /* hears of the whole document: "changes", "trend" */
 };

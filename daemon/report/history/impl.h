@@ -8,7 +8,7 @@
 /* What differs between the circumstances of two sessions beside the build under test: environment, the job's
  * conditions, the command, the executable where it belongs to no build. To be freed whatever the answer. */
 bool qs_history_diff(const struct qs_history_session *base, const struct qs_history_session *cand,
-                     struct qs_env_diff *ret, struct qs_err *err);
+                     const struct qs_farm_variables *of_farm, struct qs_env_diff *ret, struct qs_err *err);
 
 /* What tells one thing under test from another: the build's label, or for an arm without one the beginning of
  * its executable's hash; "" where neither is known. */

@@ -40,6 +40,8 @@ struct qs_side_units {
     size_t count;
 };
 
+struct qs_env_facts;
+
 struct qs_sides_pair { /* two matched series */
     const struct qs_side_series *series[2];
     struct qs_sides_rates rates;
@@ -83,7 +85,14 @@ bool qs_sides_may_pool(enum qs_pool pool, const struct qs_side_series *const *se
 struct qs_side_series *qs_sides_pool(struct qs_side_series *const *series, size_t count);
 /* facts.c: what the run's job says, or NULL. */
 const struct qs_job_spec *qs_sides_spec(const struct qs_sides *s, const struct qs_arm_run *run);
-/* Fills environment, arms, allowed, refused. */
+/* What was set on purpose matters, whatever its name. */
+enum qs_env_class qs_sides_variable_class(const struct qs_sides *s, const char *name);
+/* What the job set up around what it measured, with what its processes inherited where `around`, the facts of
+ * their session, is given; and the arm. JSON objects, owned by the caller. */
+char *qs_sides_setup(const struct qs_sides *s, const struct qs_job_spec *spec, const struct qs_arm_run *run,
+                     const struct qs_env_facts *around);
+char *qs_sides_arm(const struct qs_job_spec *spec, const struct qs_arm_run *run);
+/* sides/differ.c: fills environment, arms, allowed, refused. */
 void qs_sides_differ(struct qs_sides *s);
 /* units.c */
 void qs_sides_units(const struct qs_side_series *series, size_t metric, struct qs_side_units *ret);

@@ -163,22 +163,3 @@ void qs_farm_match_json(struct qs_farm *farm, const struct qs_job_spec *spec, st
     (void)spec;
     qs_buf_str(out, "[\"local\"]");
 }
-
-/* The real one binds files too; the tests' jobs are read back without. */
-bool qs_farm_spec_from_store(const char *spec_json, uint64_t seed, struct qs_job_spec **ret_spec,
-                             struct qs_err *err)
-{
-    struct qs_problems problems;
-    struct qs_doc *outer = NULL, *doc = NULL;
-    qs_problems_init(&problems);
-    bool ok = qs_doc_read("stored", spec_json, strlen(spec_json), true, &outer, &problems);
-    const struct qs_node *text = ok ? qs_node_get(&outer->root, "text", NULL) : NULL;
-    ok = text && qs_doc_read("stored", text->text, strlen(text->text), false, &doc, &problems) &&
-         qs_job_from_doc(doc, ret_spec, &problems);
-    if (ok)
-        (*ret_spec)->plan.seed = seed;
-    qs_doc_free(doc);
-    qs_doc_free(outer);
-    qs_problems_done(&problems);
-    return ok || qs_fail(err, QS_E_JOB, "cannot be read");
-}

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "config/job/stored.h"
 #include "store/read/read.h"
 
 static const char farm_text[] = "devices:\n"
@@ -154,7 +155,7 @@ static void round_trip(const char *text, const char *name)
     assert_non_null(s.job.at[0].verdict_json);
     assert_ptr_equal(strstr(s.job.at[0].verdict_json, "{\"text\":\"slower 10.0 % slower\","),
                      s.job.at[0].verdict_json);
-    if (!qs_farm_spec_from_store(s.job.at[0].spec_json, s.job.at[0].seed, &spec, &err))
+    if (!qs_job_from_store(s.job.at[0].spec_json, s.job.at[0].seed, &spec, &err))
         fail_msg("%s", err.text);
     assert_string_equal(spec->name, "naïve \"job\"");
     assert_int_equal(spec->plan.seed, s.job.at[0].seed);
@@ -261,14 +262,14 @@ static void test_a_submission_is_kept_whole(void **state)
     assert_int_equal(s.runs.count, 2 * (1 + 2)); /* two devices, the pilot and two blocks */
     for (size_t i = 0; i < s.runs.count; i++)
         assert_string_not_equal(s.runs.at[i].device, "d0");
-    if (!qs_farm_spec_from_store(s.job.at[0].spec_json, s.job.at[0].seed, &spec, &err))
+    if (!qs_job_from_store(s.job.at[0].spec_json, s.job.at[0].seed, &spec, &err))
         fail_msg("%s", err.text);
     assert_int_equal(spec->plan.seed, 77);
     assert_string_equal(spec->where, sub.where);
     assert_int_equal(qs_job_file_count(spec), 1);
     assert_string_equal(qs_job_file_at(spec, 0)->sha256, content_sha);
     qs_job_free(spec);
-    assert_false(qs_farm_spec_from_store("{\"name\":\"x\"}", 1, &spec, &err));
+    assert_false(qs_job_from_store("{\"name\":\"x\"}", 1, &spec, &err));
     assert_string_equal(err.text, "the stored job cannot be read by this version: it has no text");
     look_done(&s);
     bed_end(&b.base);

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "report/env_diff.h"
+#include "report/history/impl.h"
 #include "report/variables.h"
 
 static const char before[] = "{\"aslr\":\"2\",\"cgroup\":\"0::/"
@@ -36,7 +37,7 @@ static void test_keys_that_differ(void **state)
     (void)state;
     struct qs_err err;
     struct qs_env_diff d;
-    assert_true(qs_env_diff(before, after, &d, &err));
+    assert_true(qs_env_diff(before, after, NULL, &d, &err));
     assert_true(d.known);
     assert_int_equal(d.count, 4);
     check(&d.at[0], "agent", NULL, "1", QS_ENV_INSTRUMENT);
@@ -44,8 +45,8 @@ static void test_keys_that_differ(void **state)
     check(&d.at[2], "device.kernel", "6.1", "6.2", QS_ENV_MACHINE);
     check(&d.at[3], "governors", "none", NULL, QS_ENV_MACHINE);
     assert_int_equal(qs_env_diff_matters(&d), 3);
-    assert_int_equal(qs_env_class_of("device.memory_bytes"), QS_ENV_NOTED);
-    assert_int_equal(qs_env_class_of("memory_type"), QS_ENV_MACHINE);
+    assert_int_equal(qs_env_class_of("device.memory_bytes", NULL), QS_ENV_NOTED);
+    assert_int_equal(qs_env_class_of("memory_type", NULL), QS_ENV_MACHINE);
     qs_env_diff_free(&d);
 }
 
@@ -54,11 +55,11 @@ static void test_equal_and_unknown(void **state)
     (void)state;
     struct qs_err err;
     struct qs_env_diff d;
-    assert_true(qs_env_diff(before, before, &d, &err));
+    assert_true(qs_env_diff(before, before, NULL, &d, &err));
     assert_true(d.known);
     assert_int_equal(d.count, 0);
     qs_env_diff_free(&d);
-    assert_true(qs_env_diff(before, NULL, &d, &err));
+    assert_true(qs_env_diff(before, NULL, NULL, &d, &err));
     assert_false(d.known);
     assert_int_equal(d.count, 0);
     qs_env_diff_free(&d);
@@ -71,7 +72,7 @@ static void test_added_and_written(void **state)
     struct qs_env_diff d;
     struct qs_buf out;
     struct qs_json j;
-    assert_true(qs_env_diff("{}", "{}", &d, &err));
+    assert_true(qs_env_diff("{}", "{}", NULL, &d, &err));
     qs_env_diff_add(&d, "executable", "aa", "bb", QS_ENV_MACHINE);
     qs_env_diff_add(&d, "device", "local", "local", QS_ENV_MACHINE);
     qs_env_diff_add(&d, "harness", NULL, NULL, QS_ENV_MACHINE);
@@ -91,10 +92,91 @@ static void test_what_is_no_object(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct qs_err err = QS_ERR_INIT;
         struct qs_env_diff d;
-        assert_false(qs_env_diff("{}", bad[i], &d, &err));
+        assert_false(qs_env_diff("{}", bad[i], NULL, &d, &err));
         assert_int_equal(err.code, QS_E_DATA);
         qs_env_diff_free(&d);
     }
+}
+
+struct night {
+    const char *env_json, *spec_json;
+};
+
+static struct qs_env_diff between(const struct night *x, const struct night *y,
+                                  const struct qs_farm_variables *of_farm)
+{
+    struct qs_history_session s[2] = {0};
+    struct qs_env_diff d;
+    struct qs_err err;
+    for (int i = 0; i < 2; i++) {
+        const struct night *night = i ? y : x;
+        s[i].spec_json = (char *)(uintptr_t)(night->spec_json ? night->spec_json : "{}");
+        s[i].env_json = (char *)(uintptr_t)night->env_json;
+        s[i].argv_json = (char *)(uintptr_t) "[]";
+    }
+    assert_true(qs_history_diff(&s[0], &s[1], of_farm, &d, &err));
+    return d;
+}
+
+#define JOB(benchmark, arms)                                                                                 \
+    "{\"text\":\"quiesce: 1\\nname: n\\nbenchmarks: [{name: b, argv: [x]" benchmark "}]\\n" arms "\"}"
+
+static void check_inherited(const char *spec_json, const char *key, const char *base, const char *cand)
+{
+    static const char old[] = "{\"kernel\":\"6.1\",\"variables\":{\"EDITOR\":\"vi\",\"PATH\":\"/bin\"}}",
+                      new[] = "{\"kernel\":\"6.1\",\"variables\":{\"EDITOR\":\"vi\",\"PATH\":\"/opt\"}}";
+    struct night x = {.env_json = old, .spec_json = JOB("", "")},
+                 y = {.env_json = new, .spec_json = spec_json};
+    struct qs_env_diff d = between(&x, &y, NULL);
+    assert_int_equal(d.count, key != NULL);
+    assert_int_equal(qs_env_diff_matters(&d), key != NULL);
+    if (key)
+        assert_string_equal(d.at[0].key, key);
+    if (key && cand)
+        assert_string_equal(d.at[0].cand, cand);
+    else if (key)
+        assert_null(d.at[0].cand);
+    if (key)
+        assert_string_equal(d.at[0].base, base);
+    qs_env_diff_free(&d);
+    x.spec_json = spec_json; /* of both nights */
+    d = between(&x, &y, NULL);
+    assert_int_equal(d.count, cand != NULL);
+    qs_env_diff_free(&d);
+}
+
+/* A session keeps what any process of its job inherits; a series is of one arm at one point. */
+static void a_series_breaks_where_its_own_processes_see_it(void **state)
+{
+    (void)state;
+    check_inherited(JOB("", ""), "variables.PATH", "/bin", "/opt");
+    check_inherited(JOB("", "arms: {a: {env: {PATH: /own}}, b: {argv: [y]}}"), "variables.PATH", "/bin",
+                    NULL);
+    check_inherited(JOB("", "arms: {a: {argv: [y]}, b: {env: {PATH: /own}}}"), "variables.PATH", "/bin",
+                    "/opt");
+    check_inherited(JOB(", env: {PATH: /own}}, {name: c, argv: [x]", ""), "variables.PATH", "/bin", NULL);
+    check_inherited(JOB(", env_inherit: false}, {name: c, argv: [x]", ""), "variables.PATH", "/bin", NULL);
+    check_inherited("{\"text\":\"not a job\"}", "variables.PATH", "/bin",
+                    "/opt"); /* what may matter is told */
+}
+
+/* What the operator says of variables holds between nights too. */
+static void the_farm_tells_which_variables_break_a_series(void **state)
+{
+    (void)state;
+    char *path[] = {(char *)"PATH"}, *editor[] = {(char *)"EDIT*"};
+    const struct qs_farm_variables ignored = {.ignore = {.at = path, .count = 1}},
+                                   refused = {.refuse = {.at = editor, .count = 1}};
+    struct night x = {.env_json = "{\"variables\":{\"EDITOR\":\"vi\",\"PATH\":\"/bin\"}}"},
+                 y = {.env_json = "{\"variables\":{\"EDITOR\":\"ed\",\"PATH\":\"/opt\"}}"};
+    struct qs_env_diff d = between(&x, &y, &ignored);
+    assert_int_equal(d.count, 1);
+    assert_string_equal(d.at[0].key, "variables.EDITOR");
+    assert_int_equal(qs_env_diff_matters(&d), 0);
+    qs_env_diff_free(&d);
+    d = between(&x, &y, &refused);
+    assert_int_equal(qs_env_diff_matters(&d), 2);
+    qs_env_diff_free(&d);
 }
 
 static void test_variables_by_name(void **state)
@@ -175,6 +257,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_keys_that_differ),
         cmocka_unit_test(test_equal_and_unknown),
         cmocka_unit_test(test_added_and_written),
+        cmocka_unit_test(a_series_breaks_where_its_own_processes_see_it),
+        cmocka_unit_test(the_farm_tells_which_variables_break_a_series),
         cmocka_unit_test(test_what_is_no_object),
         cmocka_unit_test(test_variables_by_name),
         cmocka_unit_test_prestate(test_the_page_has_the_table, &schema_dir),

@@ -324,7 +324,7 @@ static struct qs_env_diff difference(const struct night *x, const struct night *
         s[i].runs = &runs[i];
         s[i].run_count = 1;
     }
-    assert_true(qs_history_diff(&s[0], &s[1], &d, &err));
+    assert_true(qs_history_diff(&s[0], &s[1], NULL, &d, &err));
     return d;
 }
 

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "page.h"
 #include "report/env_diff.h"
+#include "report/env_facts.h"
 #include "report/variables.h"
 #include "sides.h"
 
@@ -153,6 +154,53 @@ static void what_is_inherited_is_compared(void **state)
     sides_done(&s);
 }
 
+static size_t facts_read;
+bool __real_qs_env_facts_read(const char *json, struct qs_env_facts *ret, struct qs_err *err);
+bool __wrap_qs_env_facts_read(const char *json, struct qs_env_facts *ret, struct qs_err *err);
+
+bool __wrap_qs_env_facts_read(const char *json, struct qs_env_facts *ret, struct qs_err *err)
+{
+    facts_read++;
+    return __real_qs_env_facts_read(json, ret, err);
+}
+
+/* Each run in a session of its own, from another terminal: as many texts as sessions, not their product, and
+ * each value that a side has stands against each of the other. */
+static void each_environment_is_read_once(void **state)
+{
+    enum { RUNS = 24 };
+    (void)state;
+    struct sides s;
+    sides_init(&s, NULL);
+    for (int side = 0; side < 2; side++) {
+        sides_add_job(&s, side, side + 1, 0, RUNS, 1e6);
+        for (size_t i = 0; i < RUNS; i++) {
+            struct qs_arm_run *run = &s.runs[side].at[i];
+            struct qs_buf text;
+            qs_buf_init(&text);
+            qs_buf_fmt(&text, "{\"kernel\":\"6.%zu\",\"variables\":{\"PWD\":\"%0*d\",\"PATH\":\"/bin\"}}",
+                       i % 2, (int)i + 1, side);
+            sides_name(&run->env_json, text.data);
+            run->session = run->env = (int64_t)(RUNS * (size_t)side + i + 1);
+            qs_buf_done(&text);
+        }
+    }
+    facts_read = 0;
+    json_t *doc = sides_compared(&s);
+    /* what each session and the host said, what each terminal made of the set-up, the arms */
+    assert_int_equal(facts_read, 2 * RUNS + 1 + 2 * RUNS + 2);
+    assert_string_equal(text_at(doc, "environment.0.key"), "kernel");
+    assert_string_equal(text_at(doc, "environment.0.base"), "6.0");
+    assert_string_equal(text_at(doc, "environment.0.candidate"), "6.1");
+    assert_string_equal(text_at(doc, "environment.1.key"), "kernel");
+    assert_string_equal(text_at(doc, "environment.1.base"), "6.1");
+    assert_string_equal(text_at(doc, "environment.1.candidate"), "6.0");
+    assert_string_equal(text_at(doc, "environment.2.key"), "variables_bytes");
+    assert_int_equal(json_array_size(at(doc, "environment")), 2 + RUNS * (RUNS - 1)); /* of so many lengths */
+    json_decref(doc);
+    sides_done(&s);
+}
+
 /* What a job sets replaces what it inherits, and is the same wherever it comes from. */
 static void what_a_job_sets_hides_what_it_inherits(void **state)
 {
@@ -187,17 +235,17 @@ static void inherited_variables_have_their_class(void **state)
                       new[] = "{\"variables\":{\"EDITOR\":\"vim\",\"PATH\":\"/opt\",\"SHLVL\":\"2\"}}";
     struct qs_env_diff diff;
     struct qs_err err = QS_ERR_INIT;
-    assert_true(qs_env_diff(old, new, &diff, &err));
+    assert_true(qs_env_diff(old, new, NULL, &diff, &err));
     assert_int_equal(diff.count, 2);
     assert_string_equal(diff.at[0].key, "variables.EDITOR");
     assert_int_equal(diff.at[0].class, QS_ENV_NOTED);
     assert_string_equal(diff.at[1].key, "variables.PATH");
     assert_int_equal(diff.at[1].class, QS_ENV_MACHINE);
     qs_env_diff_free(&diff);
-    assert_true(qs_env_diff("{}", new, &diff, &err));
+    assert_true(qs_env_diff("{}", new, NULL, &diff, &err));
     assert_int_equal(diff.count, 0);
     qs_env_diff_free(&diff);
-    assert_true(qs_env_diff("{\"variables\":{}}", new, &diff, &err));
+    assert_true(qs_env_diff("{\"variables\":{}}", new, NULL, &diff, &err));
     assert_int_equal(diff.count, 2);
     qs_env_diff_free(&diff);
 }
@@ -235,6 +283,7 @@ int main(void)
         cmocka_unit_test(another_terminal_is_no_reason),
         cmocka_unit_test(lists_of_the_farm_and_purpose),
         cmocka_unit_test(what_is_inherited_is_compared),
+        cmocka_unit_test(each_environment_is_read_once),
         cmocka_unit_test(what_a_job_sets_hides_what_it_inherits),
         cmocka_unit_test(inherited_variables_have_their_class),
         cmocka_unit_test(secrets_are_not_kept),
