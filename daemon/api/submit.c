@@ -49,19 +49,19 @@ static void put_files(struct qs_json *j, const struct qs_job_spec *spec)
 }
 
 /* The stop rule with its presets written out, and its caps. */
-static void put_stop(struct qs_json *j, const struct qs_job_plan *plan)
+static void put_stop(struct qs_json *j, const struct qs_job_enough *enough)
 {
     char text[1024];
     qs_json_key(j, "stop");
-    if (!plan->stop) {
+    if (!enough->stop) {
         qs_json_null(j);
         return;
     }
-    qs_rule_text(plan->stop, text, sizeof text);
+    qs_rule_text(enough->stop, text, sizeof text);
     qs_json_object(j);
     qs_json_kstring(j, "rule", text);
-    qs_json_kint(j, "cap_time_ns", plan->cap_time_ns);
-    qs_json_kint(j, "cap_iterations", plan->cap_iterations);
+    qs_json_kint(j, "cap_time_ns", enough->cap_time_ns);
+    qs_json_kint(j, "cap_iterations", enough->cap_iterations);
     qs_json_object_end(j);
 }
 
@@ -77,7 +77,7 @@ static void say_valid(struct qs_exchange *ex, const struct qs_job_spec *spec)
     qs_json_kstring(&j, "name", spec->name);
     put_files(&j, spec);
     qs_render_spec(&j, spec);
-    put_stop(&j, &spec->plan);
+    put_stop(&j, &spec->conditions[0].enough);
     qs_farm_match_json(ex->api->p.farm, spec, &devices);
     qs_json_kraw(&j, "devices", devices.data);
     qs_json_key(&j, "estimate");

@@ -185,14 +185,15 @@ static const char *params_json(struct row_texts *t, const struct qs_params *para
     return own(t, &out);
 }
 
-static const char *conditions_json(struct row_texts *t, const struct qs_job_spec *spec)
+static const char *conditions_json(struct row_texts *t, const struct qs_job_conditions *set)
 {
     struct qs_buf out;
     struct qs_json j;
+    const char *cpus = set->controls.cpus;
     qs_buf_init(&out);
     qs_json_init(&j, &out);
     qs_json_object(&j);
-    qs_json_kstring(&j, "affinity", spec->cpus && spec->cpus[0] ? spec->cpus : "any");
+    qs_json_kstring(&j, "affinity", cpus[0] ? cpus : "any");
     qs_json_kstring(&j, "frequency", "free");
     qs_json_object_end(&j);
     return own(t, &out);
@@ -215,13 +216,13 @@ static void make_rows(struct row_texts *t, const struct qs_job_spec *spec)
             t->arms[a].build_content = own(t, &content);
         }
     }
-    const char *conditions = conditions_json(t, spec);
     for (size_t p = 0; p < spec->point_count; p++) {
         const struct qs_job_point *point = &spec->points[p];
-        t->points[p] = (struct qs_point_row){.benchmark = spec->benchmarks[point->benchmark].name,
-                                             .params_json = params_json(t, &point->params),
-                                             .conditions_json = conditions,
-                                             .label = point->label};
+        t->points[p] =
+            (struct qs_point_row){.benchmark = spec->benchmarks[point->benchmark].name,
+                                  .params_json = params_json(t, &point->params),
+                                  .conditions_json = conditions_json(t, &spec->conditions[point->conditions]),
+                                  .label = point->label};
     }
 }
 

@@ -65,8 +65,10 @@ struct qs_key {
 
 struct qs_table {
     const struct qs_key *keys;
-    size_t size_bytes;  /* of one element, LIST and NAMED */
-    size_t name_offset; /* NAMED */
+    size_t size_bytes;    /* of one element, LIST and NAMED */
+    size_t name_offset;   /* NAMED */
+    const char *fallback; /* what the reference says of keys that are not there, in place of their defaults,
+                             which a check replaces; NULL: those */
     /* After the keys; node is NULL where the map is not there. */
     void (*check)(struct qs_schema_reader *r, const struct qs_node *node, void *target);
 };

@@ -98,7 +98,8 @@ static void add_cell(struct qs_buf *out, const char *text)
     qs_buf_str(out, " |");
 }
 
-static void add_row(const struct qs_key *key, const char *path, struct qs_buf *out)
+/* default: what stands in for the key's own, or NULL. */
+static void add_row(const struct qs_key *key, const char *path, const char *fallback, struct qs_buf *out)
 {
     QS_BUF(cell);
     qs_buf_fmt(out, "| `%s` |", path);
@@ -108,20 +109,23 @@ static void add_row(const struct qs_key *key, const char *path, struct qs_buf *o
     if (range.len > 0)
         qs_buf_fmt(&cell, ", %s", range.data);
     add_cell(out, cell.data);
-    add_cell(out, key->required ? "**required**" : key->fallback != NULL ? key->fallback : "");
+    fallback = key->type == QS_KEY_MAP || fallback == NULL ? key->fallback : fallback;
+    add_cell(out, key->required ? "**required**" : fallback != NULL ? fallback : "");
     add_cell(out, key->help);
     qs_buf_char(out, '\n');
 }
 
-static void add_table(const struct qs_table *table, const char *prefix, struct qs_buf *out)
+static void add_table(const struct qs_table *table, const char *prefix, const char *fallback,
+                      struct qs_buf *out)
 {
+    fallback = table->fallback != NULL ? table->fallback : fallback;
     for (const struct qs_key *key = table->keys; key->name != NULL; key++) {
         QS_BUF(path);
         qs_buf_fmt(&path, "%s%s", prefix, key->name);
-        add_row(key, path.data, out);
+        add_row(key, path.data, fallback, out);
         if (key->table != NULL) {
             qs_buf_str(&path, key->type == QS_KEY_LIST ? "[]." : key->type == QS_KEY_NAMED ? ".NAME." : ".");
-            add_table(key->table, path.data, out);
+            add_table(key->table, path.data, fallback, out);
         }
     }
 }
@@ -129,5 +133,5 @@ static void add_table(const struct qs_table *table, const char *prefix, struct q
 void qs_schema_reference(const struct qs_table *table, struct qs_buf *out)
 {
     qs_buf_str(out, "| key | value | default | what it does |\n|---|---|---|---|\n");
-    add_table(table, "", out);
+    add_table(table, "", NULL, out);
 }

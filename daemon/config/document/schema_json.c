@@ -4,7 +4,7 @@
 #include "config/document/schema.h"
 #include "config/document/schema_form.h"
 
-static void add_object(struct qs_json *j, const struct qs_table *table);
+static void add_object(struct qs_json *j, const struct qs_table *table, const char *fallback);
 
 static void add_types(struct qs_json *j, const char *const *types, size_t count)
 {
@@ -32,7 +32,7 @@ static void add_enum(struct qs_json *j, const struct qs_word *words)
     qs_json_array_end(j);
 }
 
-static void add_elements(struct qs_json *j, const struct qs_key *key)
+static void add_elements(struct qs_json *j, const struct qs_key *key, const char *fallback)
 {
     bool named = key->type == QS_KEY_NAMED;
     qs_json_kstring(j, "type", named ? "object" : "array");
@@ -40,12 +40,12 @@ static void add_elements(struct qs_json *j, const struct qs_key *key)
     qs_json_kint(j, named ? "maxProperties" : "maxItems", key->max);
     qs_json_key(j, named ? "additionalProperties" : "items");
     qs_json_object(j);
-    add_object(j, key->table);
+    add_object(j, key->table, fallback);
     qs_json_object_end(j);
 }
 
 /* Text may be written without quotes: a name such as 2026 is fine. */
-static void add_value(struct qs_json *j, const struct qs_key *key)
+static void add_value(struct qs_json *j, const struct qs_key *key, const char *fallback)
 {
     static const char *const scalars[] = {"string", "number", "boolean"};
     switch (key->type) {
@@ -81,11 +81,11 @@ static void add_value(struct qs_json *j, const struct qs_key *key)
         qs_json_kstring(j, "type", "array");
         break;
     case QS_KEY_MAP:
-        add_object(j, key->table);
+        add_object(j, key->table, fallback);
         break;
     case QS_KEY_LIST:
     case QS_KEY_NAMED:
-        add_elements(j, key);
+        add_elements(j, key, fallback);
         break;
     case QS_KEY_CUSTOM:
         if (key->json != NULL)
@@ -94,22 +94,24 @@ static void add_value(struct qs_json *j, const struct qs_key *key)
     }
 }
 
-static void add_property(struct qs_json *j, const struct qs_key *key)
+static void add_property(struct qs_json *j, const struct qs_key *key, const char *fallback)
 {
     QS_BUF(text);
     qs_buf_fmt(&text, "%s Value: ", key->help);
     qs_schema_form(key, &text);
-    if (key->fallback != NULL)
-        qs_buf_fmt(&text, "; default: %s", key->fallback);
+    const char *shown = fallback != NULL && key->type != QS_KEY_MAP ? fallback : key->fallback;
+    if (shown != NULL)
+        qs_buf_fmt(&text, "; default: %s", shown);
     qs_json_key(j, key->name);
     qs_json_object(j);
     qs_json_kstring(j, "description", text.data);
-    add_value(j, key);
+    add_value(j, key, fallback);
     qs_json_object_end(j);
 }
 
-static void add_object(struct qs_json *j, const struct qs_table *table)
+static void add_object(struct qs_json *j, const struct qs_table *table, const char *fallback)
 {
+    fallback = table->fallback != NULL ? table->fallback : fallback;
     qs_json_kstring(j, "type", "object");
     qs_json_kbool(j, "additionalProperties", false);
     qs_json_key(j, "required");
@@ -121,7 +123,7 @@ static void add_object(struct qs_json *j, const struct qs_table *table)
     qs_json_key(j, "properties");
     qs_json_object(j);
     for (const struct qs_key *key = table->keys; key->name != NULL; key++)
-        add_property(j, key);
+        add_property(j, key, fallback);
     qs_json_object_end(j);
 }
 
@@ -132,7 +134,7 @@ void qs_schema_json(const struct qs_table *table, const char *title, struct qs_b
     qs_json_object(&j);
     qs_json_kstring(&j, "$schema", "https://json-schema.org/draft/2020-12/schema");
     qs_json_kstring(&j, "title", title);
-    add_object(&j, table);
+    add_object(&j, table, NULL);
     qs_json_object_end(&j);
     qs_buf_char(out, '\n');
 }

@@ -153,21 +153,36 @@ static void check_one(const struct check *k, const struct qs_node *at, const cha
                         "the %s `%s` is a real command, which has no place in virtual time", what, name);
 }
 
+/* The rules of one set, where it writes any. */
+static void check_rules(const struct check *k, const struct qs_farm_config *farm, const struct qs_node *map,
+                        const char *path, const struct qs_job_conditions *set)
+{
+    const struct qs_node *stop = qs_node_get(map, "stop", NULL);
+    const char *names[QS_JOB_HOOKS_MAX];
+    size_t count = stop != NULL ? qs_stop_externals(set->enough.stop, names, QS_JOB_HOOKS_MAX, 0) : 0;
+    for (size_t i = 0; i < count && i < QS_JOB_HOOKS_MAX; i++) {
+        const struct qs_node *at = name_node(stop, names[i]);
+        check_one(k, at != NULL ? at : stop, path, "rule", names[i], farm->rules, farm->rule_count);
+    }
+}
+
 bool qs_farm_check_hooks(const struct qs_farm_config *farm, bool virtual_time, const struct qs_doc *doc,
                          const struct qs_job_spec *spec, struct qs_problems *problems)
 {
     const struct check k = {doc, problems, virtual_time};
     const struct qs_node *plan = qs_node_get(&doc->root, "plan", NULL);
-    const struct qs_node *stop = qs_node_get(plan, "stop", NULL), *list = qs_node_get(plan, "metrics", NULL);
+    const struct qs_node *sets = qs_node_get(&doc->root, "condition_sets", NULL);
+    const struct qs_node *list = qs_node_get(plan, "metrics", NULL);
     const char *names[QS_JOB_HOOKS_MAX];
-    size_t before = problems->count, count = qs_stop_externals(spec->plan.stop, names, QS_JOB_HOOKS_MAX);
-    if (count > QS_JOB_HOOKS_MAX)
-        qs_problems_add(problems, doc, stop, "plan.stop", NULL, "more than %d external rules",
-                        QS_JOB_HOOKS_MAX);
-    for (size_t i = 0; i < count && i < QS_JOB_HOOKS_MAX; i++) {
-        const struct qs_node *at = stop != NULL ? name_node(stop, names[i]) : NULL;
-        check_one(&k, at != NULL ? at : stop, "plan.stop", "rule", names[i], farm->rules, farm->rule_count);
-    }
+    size_t before = problems->count;
+    if (qs_job_externals(spec, names, QS_JOB_HOOKS_MAX) > QS_JOB_HOOKS_MAX)
+        qs_problems_add(problems, doc, qs_node_get(plan, "stop", NULL), "plan.stop", NULL,
+                        "more than %d external rules", QS_JOB_HOOKS_MAX);
+    check_rules(&k, farm, plan, "plan.stop", &spec->conditions[0]);
+    check_rules(&k, farm, qs_node_get(&doc->root, "conditions", NULL), "conditions.stop",
+                &spec->conditions[0]);
+    for (size_t i = 1; i < spec->condition_count; i++)
+        check_rules(&k, farm, &sets->items[i - 1], "condition_sets.stop", &spec->conditions[i]);
     for (size_t i = 0; i < spec->plan.metrics.count; i++)
         check_one(&k, list != NULL && i < list->count ? &list->items[i] : NULL, "plan.metrics", "metric",
                   spec->plan.metrics.at[i], farm->metrics, farm->metric_count);

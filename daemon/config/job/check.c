@@ -29,7 +29,8 @@ void qs_job_check_arm(struct qs_schema_reader *r, const struct qs_node *node, vo
     const struct qs_job_arm *arm = target;
     if (node != NULL && node->count == 0)
         qs_schema_problem(r, node, NULL,
-                          "the arm `%s` changes nothing: give it argv, shell, params, env or build",
+                          "the arm `%s` changes nothing: give it argv, shell, params, env, build or "
+                          "conditions",
                           arm->name != NULL ? qs_show(arm->name).text : "");
 }
 
@@ -45,9 +46,10 @@ static void check_precision(struct qs_schema_reader *r, const struct qs_node *no
 
 void qs_job_check_plan(struct qs_schema_reader *r, const struct qs_node *node, void *target)
 {
-    struct qs_job_plan *plan = target;
+    struct qs_job_draft *draft = target;
+    struct qs_job_plan *plan = &draft->spec.plan;
     plan->has_seed = qs_node_get(node, "seed", NULL) != NULL;
-    qs_job_check_stop(r, node, plan);
+    qs_job_check_stop(r, node, &draft->enough);
     check_precision(r, node, plan);
     if (plan->blocks_max == 0) {
         plan->blocks_min = 6;
@@ -363,12 +365,14 @@ void qs_job_check(struct qs_schema_reader *r, const struct qs_node *node, void *
 {
     struct qs_job_draft *draft = target;
     struct qs_job_spec *spec = &draft->spec;
+    qs_job_sets_begin(draft);
     check_names(r, node, spec);
     if (spec->arm_count > 0 || qs_node_get(node, "arms", NULL) == NULL)
         resolve_baseline(r, node, draft);
     if (spec->benchmark_count > 0)
         check_pairs(r, node);
     qs_job_check_stream_job(r, node, spec);
+    qs_job_sets_check(r, node, draft);
     if (r->count > 0)
         return;
     check_file_names(r, node, spec);
@@ -386,5 +390,5 @@ void qs_job_check(struct qs_schema_reader *r, const struct qs_node *node, void *
             spec->benchmarks[i].margin_ratio = draft->margin_ratio;
     widen_windows(node, spec);
     spec->fail_on_regression = draft->fail_on == 1;
-    qs_job_default_conditions(draft);
+    qs_job_sets_fill(r, node, draft);
 }

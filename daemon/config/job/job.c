@@ -65,18 +65,14 @@ static void spec_done(struct qs_job_spec *spec)
         params_done(&spec->points[i].params);
         free(spec->points[i].label);
     }
-    for (size_t i = 0; i < spec->gate_count; i++)
-        free(spec->gate[i].sensor);
-    for (size_t i = 0; i < spec->bound_count; i++)
-        free(spec->bounds[i].kind);
+    for (size_t i = 0; i < spec->condition_count; i++)
+        qs_job_conditions_done(&spec->conditions[i]);
     free(spec->name);
     free(spec->benchmarks);
     free(spec->arms);
     free(spec->points);
     free(spec->where);
-    free(spec->cpus);
-    free(spec->gate);
-    free(spec->bounds);
+    free(spec->conditions);
     free(spec->plan.looks);
     free(spec->files);
     qs_strings_done(&spec->trace.argv);
@@ -84,7 +80,6 @@ static void spec_done(struct qs_job_spec *spec)
     qs_strings_done(&spec->trace.events);
     free(spec->trace.config);
     qs_strings_done(&spec->plan.metrics);
-    qs_stop_free(spec->plan.stop);
 }
 
 struct place { /* a file, and the how-manieth of the job it is */
@@ -152,6 +147,7 @@ bool qs_job_from_doc(const struct qs_doc *doc, struct qs_job_spec **ret_spec, st
     struct qs_job_draft draft = {0};
     bool ok = qs_schema_read(doc, qs_job_table(), &draft, problems);
     free(draft.baseline);
+    qs_stop_free(draft.enough.stop);
     if (!ok) {
         spec_done(&draft.spec);
         return false;

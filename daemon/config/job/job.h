@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "config/document/doc.h"
+#include "config/job/conditions.h"
 #include "config/job/plan.h"
 #include "config/job/stream.h"
 #include "config/job/trace.h"
@@ -37,8 +38,9 @@ struct qs_job_file { /* a file the job needs, sent by content */
     bool executable;
 };
 
-struct qs_job_point { /* a benchmark with its parameters: axes multiplied out, excludes taken away */
-    size_t benchmark; /* index */
+struct qs_job_point {  /* a benchmark with its parameters: axes multiplied out, excludes taken away */
+    size_t benchmark;  /* index */
+    size_t conditions; /* index: the benchmark's */
     struct qs_params params;
     char *label; /* "blur image=4k threads=4" */
 };
@@ -76,6 +78,7 @@ struct qs_job_benchmark {
     struct qs_job_file *inputs;
     size_t input_count;
     double margin_ratio; /* metric time; default 0.02 */
+    size_t conditions;   /* index: those of its points */
 };
 
 struct qs_job_arm {
@@ -87,6 +90,8 @@ struct qs_job_arm {
     char *build_label;                                   /* or NULL */
     struct qs_job_file *files;                           /* of the build */
     size_t file_count;
+    bool has_conditions; /* else those of the point */
+    size_t conditions;   /* index */
 };
 
 struct qs_job_spec {
@@ -104,12 +109,8 @@ struct qs_job_spec {
     uint32_t take_count;
     struct qs_job_plan plan;
     struct qs_job_trace trace;
-    char *cpus; /* "" = any, else "0-3,6" */
-    struct qs_job_expectation *gate;
-    size_t gate_count;
-    int64_t patience_ns; /* for gates that mark, in all windows; 0: four times the longest timeout of them */
-    struct qs_job_bound *bounds;
-    size_t bound_count;
+    struct qs_job_conditions *conditions; /* the job's own and those with a name, at least one */
+    size_t condition_count;
     bool fail_on_regression;
     struct qs_job_file *
         *files; /* all of them by path, the first of each path first; then those alone, in order */

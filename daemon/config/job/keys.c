@@ -14,8 +14,9 @@
 #define ARM(field)   offsetof(struct qs_job_arm, field)
 #define SPEC(field)  (offsetof(struct qs_job_draft, spec) + offsetof(struct qs_job_spec, field))
 
-#define COMMAND_FORM "a list, one word each"
-#define HOOK_FORM    "a list of words, or {shell: text}"
+#define COMMAND_FORM    "a list, one word each"
+#define HOOK_FORM       "a list of words, or {shell: text}"
+#define CONDITIONS_FORM "a name of `condition_sets`, or default"
 
 static const struct qs_word layout_words[] = {
     {"random", QS_JOB_LAYOUT_RANDOM}, {"fixed", QS_JOB_LAYOUT_FIXED}, {NULL, 0}};
@@ -271,6 +272,11 @@ static const struct qs_key benchmark_keys[] = {
      .form = HOOK_FORM,
      .help = "Runs once after the runs of a point and arm, also after a failure."},
     {.name = "metrics", .type = QS_KEY_MAP, .table = &metrics_table, .help = "What is judged."},
+    {.name = "conditions",
+     .type = QS_KEY_CUSTOM,
+     .read = qs_job_read_conditions_name,
+     .form = CONDITIONS_FORM,
+     .help = "The conditions of all its points; without it, the job's own."},
     {.name = "limits",
      .type = QS_KEY_MAP,
      .table = &limits_table,
@@ -331,6 +337,11 @@ static const struct qs_key arm_keys[] = {{.name = "argv",
                                           .form = "a map",
                                           .table = &build_table,
                                           .help = "The build under test."},
+                                         {.name = "conditions",
+                                          .type = QS_KEY_CUSTOM,
+                                          .read = qs_job_read_conditions_name,
+                                          .form = CONDITIONS_FORM,
+                                          .help = "The conditions of this arm; without it, the benchmark's."},
                                          {.name = "setup",
                                           .type = QS_KEY_CUSTOM,
                                           .offset = ARM(setup),
@@ -391,11 +402,7 @@ static const struct qs_key job_keys[] = {
      .help = "What is compared, by name; without it each benchmark is measured alone."},
     {.name = "compare", .type = QS_KEY_MAP, .table = &qs_job_compare_table, .help = "How arms are compared."},
     {.name = "devices", .type = QS_KEY_MAP, .table = &qs_job_devices_table, .help = "Where it runs."},
-    {.name = "plan",
-     .type = QS_KEY_MAP,
-     .offset = SPEC(plan),
-     .table = &qs_job_plan_table,
-     .help = "How much is measured."},
+    {.name = "plan", .type = QS_KEY_MAP, .table = &qs_job_plan_table, .help = "How much is measured."},
     {.name = "trace",
      .type = QS_KEY_MAP,
      .offset = SPEC(trace),
@@ -403,8 +410,18 @@ static const struct qs_key job_keys[] = {
      .help = "Traced windows: what a run does once more under a tracer, never a measurement. See below."},
     {.name = "conditions",
      .type = QS_KEY_MAP,
+     .offset = offsetof(struct qs_job_draft, own),
      .table = &qs_job_condition_table,
      .help = "Under which conditions."},
+    {.name = "condition_sets",
+     .type = QS_KEY_NAMED,
+     .offset = offsetof(struct qs_job_draft, sets),
+     .count_offset = offsetof(struct qs_job_draft, set_count),
+     .min = 1,
+     .max = QS_JOB_CONDITION_SETS_MAX,
+     .table = &qs_job_condition_set_table,
+     .help = "Conditions by name, which benchmarks and arms refer to; what a set leaves out is as in "
+             "`conditions`. See below."},
     {0}};
 static const struct qs_table job_table = {.keys = job_keys, .check = qs_job_check};
 

@@ -8,8 +8,9 @@
 #define MS          INT64_C(1000000)
 #define S           INT64_C(1000000000)
 #define D           (86400 * S)
-#define PLAN(field) offsetof(struct qs_job_plan, field)
-#define SPEC(field) (offsetof(struct qs_job_draft, spec) + offsetof(struct qs_job_spec, field))
+#define PLAN(field) SPEC(plan.field)
+#define SPEC(field) offsetof(struct qs_job_draft, spec.field)
+#define SET(field)  offsetof(struct qs_job_conditions, field)
 
 static const struct qs_word order_words[] = {{"random", QS_ORDER_RANDOM},
                                              {"AB", QS_ORDER_AB},
@@ -65,14 +66,14 @@ const struct qs_table qs_job_devices_table = {.keys = device_keys};
 
 static const struct qs_key blocks_keys[] = {{.name = "min",
                                              .type = QS_KEY_U32,
-                                             .offset = PLAN(blocks_min),
+                                             .offset = offsetof(struct qs_job_plan, blocks_min),
                                              .min = 1,
                                              .max = 10000,
                                              .fallback = "6",
                                              .help = "No rule stops before so many."},
                                             {.name = "max",
                                              .type = QS_KEY_U32,
-                                             .offset = PLAN(blocks_max),
+                                             .offset = offsetof(struct qs_job_plan, blocks_max),
                                              .min = 1,
                                              .max = 10000,
                                              .fallback = "30",
@@ -102,6 +103,7 @@ static const struct qs_table until_table = {.keys = until_keys};
 static const struct qs_key window_keys[] = {
     {.name = "iterations",
      .type = QS_KEY_CUSTOM,
+     .offset = SPEC(plan),
      .read = qs_job_read_window,
      .form = "auto, or a whole number, 1 to 4096",
      .fallback = "auto",
@@ -150,14 +152,14 @@ static const struct qs_table warmup_table = {.keys = warmup_keys};
 
 static const struct qs_key caps_keys[] = {{.name = "time",
                                            .type = QS_KEY_DURATION,
-                                           .offset = PLAN(cap_time_ns),
+                                           .offset = offsetof(struct qs_job_enough, cap_time_ns),
                                            .min = MS,
                                            .max = 7 * D,
                                            .fallback = "300s",
                                            .help = "So much measured time."},
                                           {.name = "iterations",
                                            .type = QS_KEY_U32,
-                                           .offset = PLAN(cap_iterations),
+                                           .offset = offsetof(struct qs_job_enough, cap_iterations),
                                            .min = 1,
                                            .max = 1000000,
                                            .fallback = "10000",
@@ -178,18 +180,21 @@ static const struct qs_key plan_keys[] = {
      .help = "The order of arms in a block; ABBA runs each twice."},
     {.name = "blocks",
      .type = QS_KEY_CUSTOM,
+     .offset = SPEC(plan),
      .read = qs_job_read_blocks,
      .form = "a map, or a whole number",
      .table = &blocks_table,
      .help = "How often every arm runs, per point and device; a number alone is both ends."},
     {.name = "runs",
      .type = QS_KEY_CUSTOM,
+     .offset = SPEC(plan),
      .read = qs_job_read_blocks,
      .form = "a map, or a whole number",
      .table = &blocks_table,
      .help = "Another word for `blocks`: a block has one run of each arm."},
     {.name = "looks",
      .type = QS_KEY_CUSTOM,
+     .offset = SPEC(plan),
      .read = qs_job_read_looks,
      .form = "a list of whole numbers",
      .fallback = "10, 15, 20, ...",
@@ -215,6 +220,7 @@ static const struct qs_key plan_keys[] = {
      .help = "What runs before anything counts."},
     {.name = "stop",
      .type = QS_KEY_CUSTOM,
+     .offset = offsetof(struct qs_job_draft, enough),
      .read = qs_job_read_stop,
      .json = qs_stop_json_schema,
      .form = "a preset, or a rule",
@@ -230,6 +236,7 @@ static const struct qs_key plan_keys[] = {
          "window."},
     {.name = "caps",
      .type = QS_KEY_MAP,
+     .offset = offsetof(struct qs_job_draft, enough),
      .table = &caps_table,
      .help = "With `stop`: what ends a run whatever its rule says."},
     {0}};
@@ -238,6 +245,7 @@ const struct qs_table qs_job_plan_table = {.keys = plan_keys, .check = qs_job_ch
 static const struct qs_key condition_keys[] = {
     {.name = "affinity",
      .type = QS_KEY_CUSTOM,
+     .offset = SET(controls),
      .read = qs_job_read_cpus,
      .form = "any, or CPUs such as 0-3,6",
      .fallback = "any",
@@ -256,7 +264,7 @@ static const struct qs_key condition_keys[] = {
      .help = "What must hold before every window; see below."},
     {.name = "patience",
      .type = QS_KEY_DURATION,
-     .offset = SPEC(patience_ns),
+     .offset = SET(patience_ns),
      .min = 1000000,
      .max = 86400 * INT64_C(1000000000),
      .help = "How long the job waits in vain for gates that mark, in all its windows on a device; then "
@@ -271,10 +279,26 @@ static const struct qs_key condition_keys[] = {
      .help = "A rise above the bound during a window taints it; see below."},
     {.name = "repeat_tainted",
      .type = QS_KEY_U32,
-     .offset = SPEC(plan.repeat_tainted),
+     .offset = SET(repeat_tainted),
      .min = 0,
      .max = 100,
      .fallback = "2",
      .help = "How often a tainted window is repeated; the tainted one is kept."},
+    {.name = "stop",
+     .type = QS_KEY_CUSTOM,
+     .offset = SET(enough),
+     .read = qs_job_read_stop,
+     .json = qs_stop_json_ref,
+     .form = "a preset, or a rule",
+     .help = "When a run under these conditions has enough, in place of `plan.stop`."},
+    {.name = "caps",
+     .type = QS_KEY_MAP,
+     .offset = SET(enough),
+     .table = &caps_table,
+     .help = "What ends such a run whatever its rule says, in place of `plan.caps`."},
     {0}};
 const struct qs_table qs_job_condition_table = {.keys = condition_keys};
+const struct qs_table qs_job_condition_set_table = {.keys = condition_keys,
+                                                    .size_bytes = sizeof(struct qs_job_conditions),
+                                                    .name_offset = SET(name),
+                                                    .fallback = "that of `conditions`"};

@@ -283,7 +283,10 @@ static void add_point(struct qs_job_spec *spec, size_t benchmark, struct qs_para
         qs_buf_fmt(&label, " %s=%s", params.at[i].name, params.at[i].value);
     spec->points = qs_grow(spec->points, spec->point_count, sizeof(*spec->points));
     spec->points[spec->point_count++] =
-        (struct qs_job_point){.benchmark = benchmark, .params = params, .label = qs_buf_take(&label)};
+        (struct qs_job_point){.benchmark = benchmark,
+                              .conditions = spec->benchmarks[benchmark].conditions,
+                              .params = params,
+                              .label = qs_buf_take(&label)};
 }
 
 /* The i-th of the product, the last axis turning fastest. */

@@ -1,5 +1,4 @@
-/* The part of a job that says how much is measured and under which conditions. Owned by the job's spec
- * (job.h). */
+/* The part of a job that says how much is measured. Owned by the job's spec (job.h). */
 #ifndef QS_CONFIG_JOB_PLAN_H
 #define QS_CONFIG_JOB_PLAN_H
 
@@ -8,33 +7,10 @@
 #include <stdint.h>
 
 #include "config/document/string_list.h"
-#include "stats/rule.h"
 
 enum { QS_JOB_HOOKS_MAX = 8 }; /* metrics, and rules, of a farm that one job may ask for */
 
 enum qs_job_order { QS_ORDER_RANDOM, QS_ORDER_AB, QS_ORDER_BA, QS_ORDER_ABBA };
-enum qs_job_on_timeout {
-    QS_ON_TIMEOUT_TAINT,
-    QS_ON_TIMEOUT_DEFER,
-    QS_ON_TIMEOUT_REQUEUE,
-    QS_ON_TIMEOUT_FAIL
-};
-
-struct qs_job_expectation { /* one line of the gate */
-    char *sensor;           /* "cpu.busy_ratio_ppm", "thermal:x86_pkg_temp" */
-    bool has_lo, has_hi, unreadable_ok;
-    int64_t lo, hi; /* in the sensor's unit */
-    int64_t dwell_ns, timeout_ns;
-    enum qs_job_on_timeout on_timeout;
-    bool backoff; /* default true: each window in a row that was tainted by the gate halves the next one's
-                     timeout */
-};
-
-struct qs_job_bound { /* evidence: a difference above it taints the window */
-    char *kind;
-    int64_t bound;
-};
-
 struct qs_job_plan {
     uint64_t seed; /* drawn by the daemon where has_seed is false, then stored */
     bool has_seed;
@@ -54,11 +30,7 @@ struct qs_job_plan {
     int64_t window_max_ns;
     uint32_t warmup_iterations; /* uncounted, per arm and point; the last is the pilot */
     int64_t warmup_max_ns;
-    struct qs_rule *stop;      /* owned tree; per run, asked at window ends; NULL: one window a run */
     struct qs_strings metrics; /* of the farm: their commands run after each window */
-    int64_t cap_time_ns;       /* what ends a run whatever its rule says */
-    uint32_t cap_iterations;
-    uint32_t repeat_tainted; /* times a tainted window is repeated */
 };
 
 #endif

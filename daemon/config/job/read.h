@@ -11,10 +11,13 @@ struct qs_farm_hook;
 
 struct qs_job_draft {
     struct qs_job_spec spec;
-    double margin_ratio; /* compare.margin */
-    char *baseline;      /* compare.baseline, owned */
-    unsigned fail_on;    /* compare.fail_on: 1 = regression */
-    bool gate_given, bounds_given;
+    struct qs_job_conditions own; /* conditions; moved into the spec by qs_job_sets_begin, with the sets */
+    struct qs_job_conditions *sets;
+    size_t set_count;
+    struct qs_job_enough enough; /* plan.stop and plan.caps */
+    double margin_ratio;         /* compare.margin */
+    char *baseline;              /* compare.baseline, owned */
+    unsigned fail_on;            /* compare.fail_on: 1 = regression */
 };
 
 const struct qs_table *qs_job_table(void);
@@ -23,7 +26,7 @@ void qs_farm_hooks_done(struct qs_farm_hook *hooks, size_t count);
 extern const struct qs_table qs_farm_rule_table, qs_farm_metric_table; /* farm/hooks.c */
 /* keys_plan.c: parts of the job's table. */
 extern const struct qs_table qs_job_compare_table, qs_job_devices_table, qs_job_plan_table,
-    qs_job_condition_table;
+    qs_job_condition_table, qs_job_condition_set_table;
 extern const struct qs_table qs_job_trace_table; /* keys_trace.c */
 
 /* read_command.c: struct qs_strings */
@@ -65,15 +68,16 @@ void qs_job_read_evals(struct qs_schema_reader *r, const struct qs_key *key, con
                        void *at); /* uint32_t of a benchmark */
 void qs_job_read_window(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                         void *at); /* plan: iterations */
-/* read_stop.c: plan */
+/* read_stop.c: struct qs_job_enough */
 void qs_job_read_stop(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                       void *at);
-void qs_job_check_stop(struct qs_schema_reader *r, const struct qs_node *plan,
-                       const struct qs_job_plan *spec);
+/* A rule that its caps never let hold. map: where both are written. */
+void qs_job_check_stop(struct qs_schema_reader *r, const struct qs_node *map,
+                       const struct qs_job_enough *enough);
 
-/* read_conditions.c: struct qs_job_draft */
+/* read_conditions.c: struct qs_job_conditions, and its controls as said */
 void qs_job_read_cpus(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
-                      void *at);
+                      void *at); /* controls */
 void qs_job_read_frequency(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                            void *at);
 void qs_job_read_gate(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
@@ -81,7 +85,19 @@ void qs_job_read_gate(struct qs_schema_reader *r, const struct qs_key *key, cons
 void qs_job_read_bounds(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
                         void *at);
 const struct qs_table *qs_job_gate_table(void); /* one expectation */
-void qs_job_default_conditions(struct qs_job_draft *draft);
+/* What the job's own conditions do not say. */
+void qs_job_default_conditions(struct qs_job_spec *spec, const struct qs_node *written);
+
+/* conditions.c: the sets of a job. `written`: the map of one in the document, or NULL. */
+void qs_job_conditions_done(struct qs_job_conditions *set);
+void qs_job_read_conditions_name(struct qs_schema_reader *r, const struct qs_key *key,
+                                 const struct qs_node *node, void *at);
+/* The spec owns them from now on, whatever is wrong with the rest. */
+void qs_job_sets_begin(struct qs_job_draft *draft);
+/* Who refers to which. */
+void qs_job_sets_check(struct qs_schema_reader *r, const struct qs_node *root, struct qs_job_draft *draft);
+/* Once all is right: fills in what they leave out. */
+void qs_job_sets_fill(struct qs_schema_reader *r, const struct qs_node *root, struct qs_job_draft *draft);
 
 /* params.c: fixed parameters of an arm (struct qs_params); axes of a benchmark are checked here and
  * multiplied out later */

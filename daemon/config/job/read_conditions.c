@@ -38,18 +38,20 @@ void qs_job_read_cpus(struct qs_schema_reader *r, const struct qs_key *key, cons
                       void *at)
 {
     (void)key;
-    struct qs_job_draft *draft = at;
+    struct qs_job_controls *controls = at;
     const char *text = qs_schema_text(r, node, "any, or CPUs such as 0-3,6");
-    if (text == NULL || strcmp(text, "any") == 0)
+    if (text == NULL)
         return;
-    if (strcmp(text, "big") == 0 || strcmp(text, "little") == 0)
+    if (strcmp(text, "any") == 0)
+        controls->cpus = qs_strdup("");
+    else if (strcmp(text, "big") == 0 || strcmp(text, "little") == 0)
         qs_schema_problem(r, node, "name the CPUs: 4-7",
                           "`%s` needs device control, which this version lacks", text);
     else if (!is_cpu_list(text))
         qs_schema_problem(r, node, "write any, or CPUs such as 0-3,6", "`%s` is not a rising list of CPUs",
                           qs_show(text).text);
     else
-        draft->spec.cpus = qs_strdup(text);
+        controls->cpus = qs_strdup(text);
 }
 
 void qs_job_read_frequency(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
@@ -234,18 +236,16 @@ void qs_job_read_gate(struct qs_schema_reader *r, const struct qs_key *key, cons
 {
     static const struct qs_key list = {.name = "gate",
                                        .type = QS_KEY_LIST,
-                                       .offset = offsetof(struct qs_job_spec, gate),
-                                       .count_offset = offsetof(struct qs_job_spec, gate_count),
+                                       .offset = offsetof(struct qs_job_conditions, gate),
+                                       .count_offset = offsetof(struct qs_job_conditions, gate_count),
                                        .min = 1,
                                        .max = QS_GATE_MAX,
                                        .table = &gate_table,
                                        .help = "`gate: none` switches it off"};
     (void)key;
-    struct qs_job_draft *draft = at;
-    draft->gate_given = true;
     if (node->kind != QS_NODE_TEXT || strcmp(node->text, "none") != 0) {
         if (node->kind == QS_NODE_LIST)
-            qs_schema_value(r, &list, node, &draft->spec);
+            qs_schema_value(r, &list, node, at);
         else
             qs_schema_is(r, node, QS_NODE_LIST, "none, or a list of expectations");
     }
@@ -266,9 +266,7 @@ void qs_job_read_bounds(struct qs_schema_reader *r, const struct qs_key *key, co
                         void *at)
 {
     (void)key;
-    struct qs_job_draft *draft = at;
-    struct qs_job_spec *spec = &draft->spec;
-    draft->bounds_given = true;
+    struct qs_job_conditions *set = at;
     if (node->kind == QS_NODE_TEXT && strcmp(node->text, "none") == 0)
         return;
     if (!qs_schema_is(r, node, QS_NODE_MAP, "none, or a map of evidence to bound"))
@@ -277,9 +275,9 @@ void qs_job_read_bounds(struct qs_schema_reader *r, const struct qs_key *key, co
         qs_schema_problem(r, node, "`bounds: none` switches them off", "1 to %d bounds", QS_BOUNDS_MAX);
         return;
     }
-    spec->bounds = qs_calloc(node->count, sizeof(*spec->bounds));
+    set->bounds = qs_calloc(node->count, sizeof(*set->bounds));
     for (size_t i = 0; i < node->count; i++)
-        read_bound_row(r, &node->keys[i], &node->items[i], &spec->bounds[spec->bound_count++]);
+        read_bound_row(r, &node->keys[i], &node->items[i], &set->bounds[set->bound_count++]);
 }
 
 /* The gate of this machine waits for a quiet processor, since averaged load waits for our own past. Bounds:
@@ -288,32 +286,32 @@ void qs_job_read_bounds(struct qs_schema_reader *r, const struct qs_key *key, co
  * something else ran in its place (or that a job has more threads than processors, and then says so itself).
  * A harness program that has one process more after a window than before it measured two of them. A window of
  * mode stream is as long as its program: no bound of ours fits, all is recorded. */
-void qs_job_default_conditions(struct qs_job_draft *draft)
+void qs_job_default_conditions(struct qs_job_spec *spec, const struct qs_node *written)
 {
-    struct qs_job_spec *spec = &draft->spec;
-    if (!draft->gate_given) {
-        spec->gate = qs_calloc(1, sizeof(*spec->gate));
-        spec->gate_count = 1;
-        spec->gate[0] = (struct qs_job_expectation){.sensor = qs_strdup(QS_SENSOR_CPU_BUSY),
-                                                    .has_hi = true,
-                                                    .hi = 100000,
-                                                    .timeout_ns = 5 * INT64_C(1000000000),
-                                                    .on_timeout = QS_ON_TIMEOUT_TAINT,
-                                                    .backoff = true};
+    struct qs_job_conditions *own = &spec->conditions[0];
+    if (qs_node_get(written, "gate", NULL) == NULL) {
+        own->gate = qs_calloc(1, sizeof(*own->gate));
+        own->gate_count = 1;
+        own->gate[0] = (struct qs_job_expectation){.sensor = qs_strdup(QS_SENSOR_CPU_BUSY),
+                                                   .has_hi = true,
+                                                   .hi = 100000,
+                                                   .timeout_ns = 5 * INT64_C(1000000000),
+                                                   .on_timeout = QS_ON_TIMEOUT_TAINT,
+                                                   .backoff = true};
     }
     size_t streams = 0;
     for (size_t i = 0; i < spec->benchmark_count; i++)
         streams += spec->benchmarks[i].mode == QS_MODE_STREAM ? 1 : 0;
-    if (!draft->bounds_given && streams < spec->benchmark_count) {
-        spec->bounds = qs_calloc(3, sizeof(*spec->bounds));
-        spec->bound_count = 2;
-        spec->bounds[0] = (struct qs_job_bound){qs_strdup(QS_SENSOR_CPU_STEAL), 2};
-        spec->bounds[1] = (struct qs_job_bound){qs_strdup(QS_SENSOR_INVOLUNTARY), 1000};
-        for (size_t i = 0; i < spec->benchmark_count && spec->bound_count < 3; i++)
+    if (qs_node_get(written, "bounds", NULL) == NULL && streams < spec->benchmark_count) {
+        own->bounds = qs_calloc(3, sizeof(*own->bounds));
+        own->bound_count = 2;
+        own->bounds[0] = (struct qs_job_bound){qs_strdup(QS_SENSOR_CPU_STEAL), 2};
+        own->bounds[1] = (struct qs_job_bound){qs_strdup(QS_SENSOR_INVOLUNTARY), 1000};
+        for (size_t i = 0; i < spec->benchmark_count && own->bound_count < 3; i++)
             if (spec->benchmarks[i].mode == QS_MODE_HARNESS)
-                spec->bounds[spec->bound_count++] =
+                own->bounds[own->bound_count++] =
                     (struct qs_job_bound){qs_strdup(QS_SENSOR_PROGRAM_CHILDREN), 0};
     }
-    if (spec->cpus == NULL)
-        spec->cpus = qs_strdup("");
+    if (own->controls.cpus == NULL)
+        own->controls.cpus = qs_strdup("");
 }

@@ -196,40 +196,42 @@ void qs_job_read_stop(struct qs_schema_reader *r, const struct qs_key *key, cons
                       void *at)
 {
     (void)key;
-    struct qs_job_plan *plan = at;
+    struct qs_job_enough *enough = at;
     unsigned left = RULES_MAX;
     size_t before = r->count;
-    plan->stop = qs_calloc(1, sizeof(*plan->stop));
-    read_rule(r, node, plan->stop, &left);
+    enough->stop = qs_calloc(1, sizeof(*enough->stop));
+    read_rule(r, node, enough->stop, &left);
     if (left == 0 && r->count == before)
         qs_schema_problem(r, node, NULL, "more than %d rules", RULES_MAX - 1);
 }
 
 /* A rule that a cap keeps from ever holding, or NULL; below not and xor it may be meant so. */
-static const struct qs_rule *unreachable(const struct qs_rule *rule, const struct qs_job_plan *plan)
+static const struct qs_rule *unreachable(const struct qs_rule *rule, const struct qs_job_enough *enough)
 {
-    bool late = (rule->kind == QS_RULE_FIXED && rule->arg[0] > plan->cap_iterations) ||
-                (rule->kind == QS_RULE_TIME && rule->arg[0] > (double)plan->cap_time_ns);
+    bool late = (rule->kind == QS_RULE_FIXED && rule->arg[0] > enough->cap_iterations) ||
+                (rule->kind == QS_RULE_TIME && rule->arg[0] > (double)enough->cap_time_ns);
     if (late || (rule->kind != QS_RULE_ANY && rule->kind != QS_RULE_ALL))
         return late ? rule : NULL;
     for (size_t i = 0; i < rule->child_count; i++) {
-        const struct qs_rule *found = unreachable(&rule->child[i], plan);
+        const struct qs_rule *found = unreachable(&rule->child[i], enough);
         if (found != NULL)
             return found;
     }
     return NULL;
 }
 
-void qs_job_check_stop(struct qs_schema_reader *r, const struct qs_node *plan, const struct qs_job_plan *spec)
+void qs_job_check_stop(struct qs_schema_reader *r, const struct qs_node *map,
+                       const struct qs_job_enough *enough)
 {
-    const struct qs_rule *late = spec->stop != NULL ? unreachable(spec->stop, spec) : NULL;
+    const struct qs_rule *late = enough->stop != NULL ? unreachable(enough->stop, enough) : NULL;
     if (late == NULL)
         return;
     char text[64];
     qs_rule_text(late, text, sizeof(text));
     size_t mark = qs_schema_enter(r, "stop");
     bool iterations = late->kind == QS_RULE_FIXED;
-    qs_schema_problem(r, qs_node_get(plan, "stop", NULL),
+    const struct qs_node *stop = qs_node_get(map, "stop", NULL);
+    qs_schema_problem(r, stop != NULL ? stop : map,
                       iterations ? "raise `caps.iterations`" : "raise `caps.time`",
                       "%s cannot hold: a cap ends the run before", text);
     qs_schema_leave(r, mark);

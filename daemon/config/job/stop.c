@@ -52,9 +52,8 @@ static void find_externals(const struct qs_rule *rule, const char **names, size_
         find_externals(&rule->child[i], names, most, count);
 }
 
-size_t qs_stop_externals(const struct qs_rule *rule, const char **names, size_t most)
+size_t qs_stop_externals(const struct qs_rule *rule, const char **names, size_t most, size_t count)
 {
-    size_t count = 0;
     if (rule != NULL)
         find_externals(rule, names, most, &count);
     return count;
@@ -120,10 +119,15 @@ void qs_stop_reference(struct qs_buf *out)
     }
 }
 
+void qs_stop_json_ref(struct qs_json *j)
+{
+    qs_json_kstring(j, "$ref", "#/properties/plan/properties/stop");
+}
+
 static void add_ref(struct qs_json *j)
 {
     qs_json_object(j);
-    qs_json_kstring(j, "$ref", "#/properties/plan/properties/stop");
+    qs_stop_json_ref(j);
     qs_json_object_end(j);
 }
 

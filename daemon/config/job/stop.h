@@ -14,12 +14,14 @@ struct qs_rule *qs_stop_copy(const struct qs_rule *rule);
 void qs_stop_done(struct qs_rule *rule);
 void qs_stop_free(struct qs_rule *rule); /* NULL is allowed */
 
-/* The names of the external rules below it, each once, at most `most` of them; returns how many there are. */
-size_t qs_stop_externals(const struct qs_rule *rule, const char **names, size_t most);
+/* Adds the names of the external rules below it (NULL: none) to `count` others, each once, at most `most` of
+ * them; returns how many there are. */
+size_t qs_stop_externals(const struct qs_rule *rule, const char **names, size_t most, size_t count);
 
 /* The rules and presets as two Markdown tables, for the reference. */
 void qs_stop_reference(struct qs_buf *out);
-/* The keywords of the value's JSON Schema, which refers to itself at plan.stop. */
+/* The keywords of the value's JSON Schema, which refers to itself at plan.stop; elsewhere that alone. */
 void qs_stop_json_schema(struct qs_json *j);
+void qs_stop_json_ref(struct qs_json *j);
 
 #endif

@@ -227,6 +227,22 @@ static void check_plan(struct qs_schema_reader *r, const struct qs_node *root, c
     qs_schema_leave(r, mark);
 }
 
+static void check_conditions(struct qs_schema_reader *r, const struct qs_node *root)
+{
+    static const char why[] = "a run of mode `stream` has the values that its program writes: no";
+    const struct qs_node *sets = qs_node_get(root, "condition_sets", NULL);
+    size_t mark = qs_schema_enter(r, "conditions");
+    refuse(r, qs_node_get(root, "conditions", NULL), "stop", NULL, why);
+    qs_schema_leave(r, mark);
+    qs_schema_enter(r, "condition_sets");
+    for (size_t i = 0; sets != NULL && sets->kind == QS_NODE_MAP && i < sets->count; i++) {
+        size_t inner = qs_schema_enter(r, sets->keys[i].text);
+        refuse(r, &sets->items[i], "stop", NULL, why);
+        qs_schema_leave(r, inner);
+    }
+    qs_schema_leave(r, mark);
+}
+
 void qs_job_check_stream_job(struct qs_schema_reader *r, const struct qs_node *root,
                              const struct qs_job_spec *spec)
 {
@@ -238,4 +254,5 @@ void qs_job_check_stream_job(struct qs_schema_reader *r, const struct qs_node *r
     refuse(r, root, "trace", "measure it once more in mode `command` to trace it",
            "mode `stream` keeps no starts of its values, which would be sought in a trace: no");
     check_plan(r, root, spec, streams == spec->benchmark_count);
+    check_conditions(r, root);
 }

@@ -20,15 +20,27 @@ enum { ITERATIONS_MOST = 10000, OUTPUT_MOST = 4096, VERSION = 1 };
 void qs_job_run_host_init(struct qs_job_run *job)
 {
     const char *names[QS_JOB_HOOKS_MAX];
-    size_t count = qs_stop_externals(job->p.spec->plan.stop, names, QS_JOB_HOOKS_MAX);
+    size_t count = qs_job_externals(job->p.spec, names, QS_JOB_HOOKS_MAX);
     job->host.rule_count = count < QS_JOB_HOOKS_MAX ? count : QS_JOB_HOOKS_MAX;
     for (size_t i = 0; i < job->host.rule_count; i++)
         job->host.answers[i].name = names[i];
 }
 
+/* Whether the run in hand asks this rule, or any where `name` is NULL. */
+static bool asks(const struct qs_job_run *job, const char *name)
+{
+    const char *names[QS_JOB_HOOKS_MAX];
+    const struct qs_rule *stop = qs_plan_conditions(&job->plan)->enough.stop;
+    size_t count = qs_stop_externals(stop, names, QS_JOB_HOOKS_MAX, 0);
+    for (size_t i = 0; name && i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return !name && count > 0;
+}
+
 bool qs_job_run_host_has_rules(const struct qs_job_run *job)
 {
-    return job->host.rule_count > 0 && job->plan.block > 0;
+    return job->plan.block > 0 && asks(job, NULL);
 }
 
 /* --- what it is given --- */
@@ -227,6 +239,8 @@ static void next(struct qs_job_run *job)
                                                        : qs_farm_rule(job->p.farm, name);
         struct qs_err err = QS_ERR_INIT;
         prepare(h, hook, name);
+        if (!h->metrics && !asks(job, name))
+            continue;
         if (start(job, hook, &err))
             return;
         failed(job, name, err.text);

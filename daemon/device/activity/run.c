@@ -243,7 +243,7 @@ static bool repeat_spoiled(struct qs_job_run *job)
         job->failed_blocks = 0;
         return false;
     }
-    if (job->plan.repeats < job->p.spec->plan.repeat_tainted) {
+    if (job->plan.repeats < qs_job_repeats(job->p.spec, job->plan.point)) {
         static const char why[] = "a run gave no accepted iteration";
         set_block_aside(job, why);
         qs_job_event_repeat(job, why);

@@ -15,6 +15,22 @@ static bool names_planner(const struct qs_rule *rule)
     return found;
 }
 
+static const struct qs_rule *stop_of(const struct qs_job_run *job, size_t arm)
+{
+    return qs_job_conditions(job->p.spec, job->plan.point, arm)->enough.stop;
+}
+
+/* The most iterations that a cap lets an arm have whose runs a rule ends; 0: there is no such arm. */
+static size_t most_of_rules(const struct qs_job_run *job)
+{
+    size_t most = 0;
+    for (size_t a = 0; a < job->p.spec->arm_count; a++) {
+        size_t cap = qs_job_conditions(job->p.spec, job->plan.point, a)->enough.cap_iterations;
+        most = stop_of(job, a) && cap > most ? cap : most;
+    }
+    return most;
+}
+
 void qs_job_run_planner_begin(struct qs_job_run *job)
 {
     const struct qs_job_plan *plan = &job->p.spec->plan;
@@ -24,7 +40,12 @@ void qs_job_run_planner_begin(struct qs_job_run *job)
     qs_planner_free(job->planner);
     job->planner = NULL;
     job->planned_iterations = 0;
-    if (plan->precision_ratio > 0 || (plan->stop && names_planner(plan->stop)))
+    bool wanted = plan->precision_ratio > 0;
+    for (size_t a = 0; a < job->p.spec->arm_count; a++) {
+        const struct qs_rule *stop = stop_of(job, a);
+        wanted = wanted || (stop && names_planner(stop));
+    }
+    if (wanted)
         job->planner = qs_planner_new(job->p.spec->arm_count);
 }
 
@@ -44,8 +65,8 @@ static size_t most_iterations(const struct qs_job_run *job)
 {
     const struct qs_job_plan *plan = &job->p.spec->plan;
     int64_t slowest_ns = 1;
-    if (plan->stop)
-        return plan->cap_iterations;
+    if (most_of_rules(job) > 0)
+        return most_of_rules(job);
     for (size_t a = 0; a < job->p.spec->arm_count; a++)
         slowest_ns = job->plan.pilot_ns[a] > slowest_ns ? job->plan.pilot_ns[a] : slowest_ns;
     int64_t fit = plan->window_max_ns / slowest_ns;
@@ -66,7 +87,7 @@ void qs_job_run_planner_block(struct qs_job_run *job)
     struct qs_planner_answer answer;
     if (!job->planner || job->plan.blocks_done < PILOT_BLOCKS || job->plan.blocks_done < plan->blocks_min)
         return;
-    bool fixed = !plan->stop && plan->window_iterations > 0;
+    bool rules = most_of_rules(job) > 0, fixed = !rules && plan->window_iterations > 0;
     struct qs_planner_wish wish = {.half_width_ratio = plan->interval_ratio > 0 ? plan->interval_ratio : 0.01,
                                    .level = 1 - job->p.spec->alpha,
                                    .iterations_least =
@@ -80,7 +101,7 @@ void qs_job_run_planner_block(struct qs_job_run *job)
         return; /* too few runs of this life of the daemon: after the next block again */
     job->planned_iterations = answer.iterations;
     job->plan.planned_blocks = (uint32_t)answer.runs;
-    if (!plan->stop && !fixed)
+    if (!rules && !fixed)
         qs_plan_set_iterations(&job->plan, (uint32_t)answer.iterations);
     qs_job_event_planned(job, &answer);
     qs_planner_free(job->planner);

@@ -177,9 +177,10 @@ static void keep_waiting(struct qs_job_run *job, const struct qs_job_expectation
 
 void qs_job_event_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m)
 {
-    if (m->expectation >= job->p.spec->gate_count)
+    const struct qs_job_conditions *set = qs_plan_conditions(&job->plan);
+    if (m->expectation >= set->gate_count)
         return;
-    const struct qs_job_expectation *e = &job->p.spec->gate[m->expectation];
+    const struct qs_job_expectation *e = &set->gate[m->expectation];
     struct event n;
     keep_waiting(job, e, m);
     begin(&n);
@@ -194,17 +195,18 @@ void qs_job_event_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m
     qs_json_kstring(&n.json, "text", job->win.waits_for);
     qs_json_kint(&n.json, "elapsed_ns", m->elapsed_ns);
     qs_json_kint(&n.json, "timeout_ns", qs_job_run_patience_timeout_ns(job, e));
-    qs_json_kint(&n.json, "waited_ns", job->patience.waited_ns);
+    qs_json_kint(&n.json, "waited_ns", qs_job_run_patience_waited_ns(job));
     tell(job, &n, "gate.waiting", true);
 }
 
 /* The first deciding reading that is not as its expectation wants it. Readings come in the gate's order. */
 static void put_violation(struct qs_job_run *job, struct qs_json *j)
 {
+    const struct qs_job_conditions *set = qs_plan_conditions(&job->plan);
     struct qs_iter it = qs_list_iter(&job->win.made.closed.gate.readings);
     struct qs_reading r;
-    for (size_t i = 0; i < job->p.spec->gate_count && qs_list_reading(&it, &r); i++) {
-        const struct qs_job_expectation *e = &job->p.spec->gate[i];
+    for (size_t i = 0; i < set->gate_count && qs_list_reading(&it, &r); i++) {
+        const struct qs_job_expectation *e = &set->gate[i];
         bool inside = (!e->has_lo || r.value >= e->lo) && (!e->has_hi || r.value <= e->hi);
         if (r.status == QS_READING_OK ? inside : e->unreadable_ok)
             continue;

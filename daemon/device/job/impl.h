@@ -68,7 +68,7 @@ struct qs_job_run {
     struct qs_job_run_fetch fetch;
     struct qs_job_run_trace trace;
     struct qs_job_run_push push;
-    struct qs_job_run_patience patience;
+    struct qs_job_run_patience *patience; /* owned; one for each conditions of the spec */
     struct qs_job_run_host host;
 };
 

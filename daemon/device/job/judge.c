@@ -123,7 +123,7 @@ void qs_job_run_do_judge(struct qs_job_run *job)
                 job->win.made.closed.how == QS_CLOSED_FAILED;
     bool dirty = (job->win.made.taint & repeatable) != 0 && (job->win.made.taint & QS_TAINT_GATE) == 0 &&
                  job->plan.block > 0;
-    if (!over && dirty && job->run.attempt < job->p.spec->plan.repeat_tainted) {
+    if (!over && dirty && job->run.attempt < qs_plan_conditions(&job->plan)->repeat_tainted) {
         job->run.attempt++;
         job->run.window++;
         qs_job_run_feed(job, QS_JI_AGAIN);

@@ -8,27 +8,37 @@
 #include "device/job/impl.h"
 #include "device/job/events.h"
 
-/* A neighbour that comes and goes is given the full wait so often; one that stays costs two full waits. */
-enum { TIMEOUTS = 4 };
-
 static bool marks(const struct qs_job_expectation *e)
 {
     return e->on_timeout == QS_ON_TIMEOUT_TAINT;
 }
 
-static int64_t patience_ns(const struct qs_job_spec *spec)
+/* Of the arm in turn: another gate is another neighbour to wait for. */
+static size_t in_hand(const struct qs_job_run *job)
 {
-    int64_t longest_ns = 0;
-    for (size_t i = 0; i < spec->gate_count; i++)
-        if (marks(&spec->gate[i]) && spec->gate[i].timeout_ns > longest_ns)
-            longest_ns = spec->gate[i].timeout_ns;
-    return spec->patience_ns ? spec->patience_ns : TIMEOUTS * longest_ns;
+    return qs_job_conditions_index(job->p.spec, job->plan.point, qs_plan_arm(&job->plan));
+}
+
+static int64_t left_of_ns(const struct qs_job_run *job, size_t set)
+{
+    int64_t left_ns = job->p.spec->conditions[set].patience_ns - job->patience[set].vain_ns;
+    return left_ns > 0 ? left_ns : 0;
 }
 
 int64_t qs_job_run_patience_left_ns(const struct qs_job_run *job)
 {
-    int64_t left_ns = patience_ns(job->p.spec) - job->patience.vain_ns;
-    return left_ns > 0 ? left_ns : 0;
+    int64_t left_ns = 0;
+    for (size_t i = 0; i < job->p.spec->condition_count; i++)
+        left_ns += left_of_ns(job, i);
+    return left_ns;
+}
+
+int64_t qs_job_run_patience_waited_ns(const struct qs_job_run *job)
+{
+    int64_t waited_ns = 0;
+    for (size_t i = 0; i < job->p.spec->condition_count; i++)
+        waited_ns += job->patience[i].waited_ns;
+    return waited_ns;
 }
 
 int64_t qs_job_run_patience_timeout_ns(const struct qs_job_run *job, const struct qs_job_expectation *e)
@@ -36,9 +46,10 @@ int64_t qs_job_run_patience_timeout_ns(const struct qs_job_run *job, const struc
     const unsigned halvings_max = 62;
     if (!marks(e))
         return e->timeout_ns;
-    unsigned halvings = job->patience.misses < halvings_max ? job->patience.misses : halvings_max;
+    unsigned misses = job->patience[in_hand(job)].misses;
+    unsigned halvings = misses < halvings_max ? misses : halvings_max;
     int64_t timeout_ns = e->backoff ? e->timeout_ns >> halvings : e->timeout_ns;
-    int64_t left_ns = qs_job_run_patience_left_ns(job);
+    int64_t left_ns = left_of_ns(job, in_hand(job));
     return timeout_ns < left_ns ? timeout_ns : left_ns;
 }
 
@@ -64,7 +75,7 @@ static void keep_busiest(struct qs_job_run_patience *p, struct qs_text busiest)
 
 static void tell_used_up(struct qs_job_run *job)
 {
-    const struct qs_job_run_patience *p = &job->patience;
+    const struct qs_job_run_patience *p = &job->patience[in_hand(job)];
     struct qs_buf span;
     qs_buf_init(&span);
     qs_text_duration(&span, (double)p->vain_ns);
@@ -77,7 +88,7 @@ static void tell_used_up(struct qs_job_run *job)
 
 void qs_job_run_patience_book(struct qs_job_run *job)
 {
-    struct qs_job_run_patience *p = &job->patience;
+    struct qs_job_run_patience *p = &job->patience[in_hand(job)];
     bool vain = job->win.made.closed.gate.outcome == QS_GATE_TAINTED;
     int64_t waited_ns = wait_ns(job);
     if (job->trace.runs) /* a traced window has no gate */
@@ -87,7 +98,7 @@ void qs_job_run_patience_book(struct qs_job_run *job)
     p->vain_ns += vain ? waited_ns : 0;
     keep_busiest(p, job->win.made.closed.gate.busiest);
     qs_plan_waited(&job->plan, waited_ns, vain);
-    if (vain && p->vain_ns > 0 && qs_job_run_patience_left_ns(job) == 0 && !p->told) {
+    if (vain && p->vain_ns > 0 && left_of_ns(job, in_hand(job)) == 0 && !p->told) {
         p->told = true;
         tell_used_up(job);
     }
@@ -95,7 +106,13 @@ void qs_job_run_patience_book(struct qs_job_run *job)
 
 void qs_job_run_patience_put(const struct qs_job_run *job, struct qs_json *j)
 {
-    qs_json_kint(j, "waited_ns", job->patience.waited_ns);
-    qs_json_kint(j, "waited_in_vain_ns", job->patience.vain_ns);
-    qs_json_kstring(j, "busiest", job->patience.busiest);
+    int64_t vain_ns = 0;
+    const char *busiest = "";
+    for (size_t i = 0; i < job->p.spec->condition_count; i++) {
+        vain_ns += job->patience[i].vain_ns;
+        busiest = job->patience[i].busiest[0] != '\0' ? job->patience[i].busiest : busiest;
+    }
+    qs_json_kint(j, "waited_ns", qs_job_run_patience_waited_ns(job));
+    qs_json_kint(j, "waited_in_vain_ns", vain_ns);
+    qs_json_kstring(j, "busiest", busiest);
 }

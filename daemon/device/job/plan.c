@@ -78,6 +78,11 @@ size_t qs_plan_arm(const struct qs_plan *p)
     return p->order[p->turn];
 }
 
+const struct qs_job_conditions *qs_plan_conditions(const struct qs_plan *p)
+{
+    return qs_job_conditions(p->spec, p->point, qs_plan_arm(p));
+}
+
 uint32_t qs_plan_iterations(const struct qs_plan *p)
 {
     if (p->block > 0 || is_stream(p))

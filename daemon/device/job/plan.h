@@ -43,6 +43,8 @@ void qs_plan_done(struct qs_plan *p);
 /* Begins the next point's pilot (point 0 at init); false where there is none. */
 bool qs_plan_next_point(struct qs_plan *p);
 /* The arm whose turn it is. */
+/* Those of the arm in turn. */
+const struct qs_job_conditions *qs_plan_conditions(const struct qs_plan *p);
 size_t qs_plan_arm(const struct qs_plan *p);
 /* Iterations that the turn's window may have: warm-up iterations in block 0, r afterwards. */
 uint32_t qs_plan_iterations(const struct qs_plan *p);

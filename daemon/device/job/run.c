@@ -20,6 +20,7 @@ struct request {
 static void release(struct qs_job_run *job)
 {
     qs_plan_done(&job->plan);
+    free(job->patience);
     qs_job_run_window_reset(job);
     qs_job_run_artifacts_done(job);
     qs_job_run_fetch_done(job);
@@ -166,6 +167,7 @@ struct qs_job_run *qs_job_run_new(const struct qs_job_run_parts *parts,
     qs_job_run_host_init(job);
     qs_assembler_init(&job->win.made);
     qs_plan_init(&job->plan, parts->spec, parts->seed, name_key(parts->device));
+    job->patience = qs_calloc(parts->spec->condition_count, sizeof *job->patience);
     job->block_uids = qs_calloc(2 * parts->spec->arm_count, sizeof *job->block_uids);
     job->block_spoiled = qs_calloc(2 * parts->spec->arm_count, sizeof *job->block_spoiled);
     return job;

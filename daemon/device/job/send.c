@@ -198,7 +198,7 @@ static bool fill_run_begin(struct qs_job_run *job, struct lists *l, struct qs_ms
     m->exit_rule = bench->exit_rule == QS_EXIT_ANY    ? QS_EXIT_RULE_ANY
                    : bench->exit_rule == QS_EXIT_LIST ? QS_EXIT_RULE_LIST
                                                       : QS_EXIT_RULE_ZERO;
-    m->cpus = qs_text_of(job->p.spec->cpus);
+    m->cpus = qs_text_of(qs_plan_conditions(&job->plan)->controls.cpus);
     m->hook_limit_ns = bench->hook_limit_ns;
     m->user = qs_text_of(bench->user);
     if (qs_job_run_is_harness(job))
@@ -234,10 +234,10 @@ bool qs_job_run_send_run_begin(struct qs_job_run *job, qs_session_reply *on_repl
 
 static bool build_gate(const struct qs_job_run *job, struct qs_build *gate, struct qs_build *bounds)
 {
-    const struct qs_job_spec *spec = job->p.spec;
+    const struct qs_job_conditions *set = qs_plan_conditions(&job->plan);
     bool ok = true;
-    for (size_t i = 0; ok && i < spec->gate_count; i++) {
-        const struct qs_job_expectation *e = &spec->gate[i];
+    for (size_t i = 0; ok && i < set->gate_count; i++) {
+        const struct qs_job_expectation *e = &set->gate[i];
         struct qs_expectation x = {.sensor = qs_text_of(e->sensor),
                                    .lo = e->lo,
                                    .hi = e->hi,
@@ -248,8 +248,8 @@ static bool build_gate(const struct qs_job_run *job, struct qs_build *gate, stru
                             (e->unreadable_ok ? QS_GATE_UNREADABLE_OK : 0));
         ok = qs_build_expectation(gate, &x);
     }
-    for (size_t i = 0; ok && i < spec->bound_count; i++) {
-        struct qs_bound x = {.kind = qs_text_of(spec->bounds[i].kind), .bound = spec->bounds[i].bound};
+    for (size_t i = 0; ok && i < set->bound_count; i++) {
+        struct qs_bound x = {.kind = qs_text_of(set->bounds[i].kind), .bound = set->bounds[i].bound};
         ok = qs_build_bound(bounds, &x);
     }
     return ok;

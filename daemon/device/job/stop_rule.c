@@ -12,20 +12,20 @@ static const struct qs_job_benchmark *benchmark(const struct qs_job_run *job)
 /* The pilot has no rule. */
 static bool has_rule(const struct qs_job_run *job)
 {
-    return job->plan.block > 0 && job->p.spec->plan.stop != NULL;
+    return job->plan.block > 0 && qs_plan_conditions(&job->plan)->enough.stop != NULL;
 }
 
 void qs_stop_rule_push(struct qs_job_run *job, int64_t duration_ns, bool accepted)
 {
-    const struct qs_job_plan *plan = &job->p.spec->plan;
+    const struct qs_job_enough *enough = &qs_plan_conditions(&job->plan)->enough;
     struct qs_run_in_hand *run = &job->run;
     if (!has_rule(job))
         return;
     if (!run->stop_rule) {
         struct qs_controller_caps caps = qs_controller_default_caps();
-        caps.time_ns = (double)plan->cap_time_ns;
-        caps.iterations = plan->cap_iterations;
-        run->stop_rule = qs_controller_new(plan->stop, &caps);
+        caps.time_ns = (double)enough->cap_time_ns;
+        caps.iterations = enough->cap_iterations;
+        run->stop_rule = qs_controller_new(enough->stop, &caps);
     }
     bool taken = accepted && run->stop_rule &&
                  qs_controller_push(run->stop_rule, (double)duration_ns, run->after_gap) == QS_OK;

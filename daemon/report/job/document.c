@@ -28,16 +28,16 @@ static struct qs_analysis_opts analysis_opts(const struct qs_report_input *in, b
 }
 
 /* What decided how much was measured and what stands for it; the run's own words are added by the caller. */
-static void begin_rule(struct qs_json *j, const struct qs_job_plan *plan)
+static void begin_rule(struct qs_json *j, const struct qs_job_enough *enough)
 {
     char text[RULE_BYTES];
     qs_json_key(j, "rule");
     qs_json_object(j);
-    if (plan->stop)
-        qs_rule_text(plan->stop, text, sizeof text);
-    qs_json_kstring(j, "stop", plan->stop ? text : NULL);
-    qs_json_kint(j, "cap_iterations", (int64_t)plan->cap_iterations);
-    qs_json_kint(j, "cap_time_ns", plan->cap_time_ns);
+    if (enough->stop)
+        qs_rule_text(enough->stop, text, sizeof text);
+    qs_json_kstring(j, "stop", enough->stop ? text : NULL);
+    qs_json_kint(j, "cap_iterations", (int64_t)enough->cap_iterations);
+    qs_json_kint(j, "cap_time_ns", enough->cap_time_ns);
     qs_json_kstring(j, "location", "the median of a run, the median of the runs' medians");
     qs_json_kstring(j, "outliers", "flagged, never removed");
 }
@@ -217,7 +217,7 @@ enum qs_status qs_report_job(const struct qs_report_input *in, const struct qs_w
     put_head(&j, "job", in);
     qs_json_kstring(&j, "state", qs_job_state_name(in->job->state));
     qs_json_kstring(&j, "stopped", in->job->reason);
-    begin_rule(&j, &in->spec->plan);
+    begin_rule(&j, &in->spec->conditions[0].enough);
     qs_json_object_end(&j);
     qs_views_put(&j, &in->views, NULL);
     qs_json_key(&j, "points");
@@ -315,6 +315,14 @@ static void put_values(struct qs_json *j, const struct run_values *v, const stru
     qs_part_series_done(&series);
 }
 
+/* The job's own where its file, as it is read today, has no such point or arm. */
+static const struct qs_job_conditions *conditions_of(const struct qs_job_spec *spec,
+                                                     const struct qs_run_info *run)
+{
+    bool known = run->point < spec->point_count && run->arm < spec->arm_count;
+    return known ? qs_job_conditions(spec, run->point, run->arm) : &spec->conditions[0];
+}
+
 enum qs_status qs_report_run(const struct qs_report_input *in, const struct qs_run_info *run,
                              const struct qs_windows *windows, bool full, struct qs_buf *out)
 {
@@ -339,7 +347,7 @@ enum qs_status qs_report_run(const struct qs_report_input *in, const struct qs_r
     qs_json_kstring(&j, "label", label);
     qs_json_kstring(&j, "device", run->device);
     qs_json_kbool(&j, "simulated", run->simulated);
-    begin_rule(&j, &in->spec->plan);
+    begin_rule(&j, &conditions_of(in->spec, run)->enough);
     qs_json_kstring(&j, "stopped_by", run->stop_reason);
     qs_json_kint(&j, "warmup_n", (int64_t)run->warmup_n);
     qs_json_object_end(&j);

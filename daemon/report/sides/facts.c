@@ -110,12 +110,12 @@ static void put_variables(struct qs_json *j, const struct qs_sides *s, const str
         qs_json_kint(j, "variables_bytes", bytes);
 }
 
-static void put_gate(struct qs_json *j, const struct qs_job_spec *spec)
+static void put_gate(struct qs_json *j, const struct qs_job_conditions *set)
 {
     qs_json_key(j, "gate");
     qs_json_object(j);
-    for (size_t i = 0; i < spec->gate_count; i++) {
-        const struct qs_job_expectation *e = &spec->gate[i];
+    for (size_t i = 0; i < set->gate_count; i++) {
+        const struct qs_job_expectation *e = &set->gate[i];
         struct qs_buf band;
         qs_buf_init(&band);
         if (e->has_lo)
@@ -153,7 +153,7 @@ char *qs_sides_setup(const struct qs_sides *s, const struct qs_job_spec *spec, c
     put_hook(&j, "prepare", spec, run, &arm->prepare, &b->prepare);
     put_hook(&j, "conclude", spec, run, &arm->conclude, &b->conclude);
     put_hook(&j, "cleanup", spec, run, &arm->cleanup, &b->cleanup);
-    put_gate(&j, spec);
+    put_gate(&j, qs_job_conditions(spec, run->point, run->arm));
     qs_json_object_end(&j);
     return qs_buf_take(&out);
 }

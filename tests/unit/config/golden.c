@@ -146,9 +146,11 @@ static void dump_arm(const struct qs_job_arm *a, struct qs_buf *out)
     dump_strings("cleanup", &a->cleanup, out);
     dump_params(&a->params, out);
     dump_files(a->files, a->file_count, out);
+    if (a->has_conditions)
+        qs_buf_fmt(out, "  conditions %zu\n", a->conditions);
 }
 
-static void dump_plan(const struct qs_job_plan *p, struct qs_buf *out)
+static void dump_plan(const struct qs_job_plan *p, const struct qs_job_conditions *own, struct qs_buf *out)
 {
     qs_buf_fmt(out, "plan seed %d %" PRIu64 " order %u blocks %u-%u looks", p->has_seed, p->seed,
                (unsigned)p->order, p->blocks_min, p->blocks_max);
@@ -158,11 +160,12 @@ static void dump_plan(const struct qs_job_plan *p, struct qs_buf *out)
                "\n  interval %.17g time %" PRId64 " window %u %" PRId64 " %u %" PRId64 " warmup %u %" PRId64
                " repeat %u\n",
                p->interval_ratio, p->time_ns, p->window_iterations, p->window_target_ns, p->window_auto_max,
-               p->window_max_ns, p->warmup_iterations, p->warmup_max_ns, p->repeat_tainted);
+               p->window_max_ns, p->warmup_iterations, p->warmup_max_ns, own->repeat_tainted);
     char stop[512] = "-";
-    if (p->stop != NULL)
-        qs_rule_text(p->stop, stop, sizeof stop);
-    qs_buf_fmt(out, "  stop %s caps %" PRId64 " %" PRIu32 "\n", stop, p->cap_time_ns, p->cap_iterations);
+    if (own->enough.stop != NULL)
+        qs_rule_text(own->enough.stop, stop, sizeof stop);
+    qs_buf_fmt(out, "  stop %s caps %" PRId64 " %" PRIu32 "\n", stop, own->enough.cap_time_ns,
+               own->enough.cap_iterations);
 }
 
 static void dump_trace(const struct qs_job_trace *t, struct qs_buf *out)
@@ -178,27 +181,47 @@ static void dump_trace(const struct qs_job_trace *t, struct qs_buf *out)
     qs_buf_fmt(out, "trace config %s\n", t->config != NULL ? t->config : "");
 }
 
-void golden_dump(const struct qs_job_spec *spec, struct qs_buf *out)
+static void dump_gate(const struct qs_job_conditions *set, struct qs_buf *out)
 {
-    qs_buf_fmt(out, "job %s baseline %zu alpha %.17g where %s take %u %u cpus %s fail %d\n", spec->name,
-               spec->baseline, spec->alpha, text(spec->where), (unsigned)spec->take, spec->take_count,
-               spec->cpus, spec->fail_on_regression);
-    for (size_t i = 0; i < spec->benchmark_count; i++)
-        dump_benchmark(&spec->benchmarks[i], out);
-    for (size_t i = 0; i < spec->point_count; i++) {
-        qs_buf_fmt(out, "point %zu %s\n", spec->points[i].benchmark, spec->points[i].label);
-        dump_params(&spec->points[i].params, out);
-    }
-    for (size_t i = 0; i < spec->arm_count; i++)
-        dump_arm(&spec->arms[i], out);
-    dump_plan(&spec->plan, out);
-    dump_trace(&spec->trace, out);
-    for (size_t i = 0; i < spec->gate_count; i++) {
-        const struct qs_job_expectation *e = &spec->gate[i];
+    for (size_t i = 0; i < set->gate_count; i++) {
+        const struct qs_job_expectation *e = &set->gate[i];
         qs_buf_fmt(out, "gate %s %d %d %d %" PRId64 " %" PRId64 " dwell %" PRId64 " timeout %" PRId64 " %u\n",
                    e->sensor, e->has_lo, e->has_hi, e->unreadable_ok, e->lo, e->hi, e->dwell_ns,
                    e->timeout_ns, (unsigned)e->on_timeout);
     }
-    for (size_t i = 0; i < spec->bound_count; i++)
-        qs_buf_fmt(out, "bound %s %" PRId64 "\n", spec->bounds[i].kind, spec->bounds[i].bound);
+    for (size_t i = 0; i < set->bound_count; i++)
+        qs_buf_fmt(out, "bound %s %" PRId64 "\n", set->bounds[i].kind, set->bounds[i].bound);
+}
+
+static void dump_set(const struct qs_job_conditions *set, struct qs_buf *out)
+{
+    char stop[512] = "-";
+    if (set->enough.stop != NULL)
+        qs_rule_text(set->enough.stop, stop, sizeof stop);
+    qs_buf_fmt(out, "set %s cpus %s patience %" PRId64 " repeat %u stop %s caps %" PRId64 " %" PRIu32 "\n",
+               set->name, set->controls.cpus, set->patience_ns, set->repeat_tainted, stop,
+               set->enough.cap_time_ns, set->enough.cap_iterations);
+    dump_gate(set, out);
+}
+
+void golden_dump(const struct qs_job_spec *spec, struct qs_buf *out)
+{
+    qs_buf_fmt(out, "job %s baseline %zu alpha %.17g where %s take %u %u cpus %s fail %d\n", spec->name,
+               spec->baseline, spec->alpha, text(spec->where), (unsigned)spec->take, spec->take_count,
+               spec->conditions[0].controls.cpus, spec->fail_on_regression);
+    for (size_t i = 0; i < spec->benchmark_count; i++)
+        dump_benchmark(&spec->benchmarks[i], out);
+    for (size_t i = 0; i < spec->point_count; i++) {
+        qs_buf_fmt(out, "point %zu %s\n", spec->points[i].benchmark, spec->points[i].label);
+        if (spec->points[i].conditions > 0)
+            qs_buf_fmt(out, "  conditions %zu\n", spec->points[i].conditions);
+        dump_params(&spec->points[i].params, out);
+    }
+    for (size_t i = 0; i < spec->arm_count; i++)
+        dump_arm(&spec->arms[i], out);
+    dump_plan(&spec->plan, &spec->conditions[0], out);
+    dump_trace(&spec->trace, out);
+    dump_gate(&spec->conditions[0], out);
+    for (size_t i = 1; i < spec->condition_count; i++)
+        dump_set(&spec->conditions[i], out);
 }

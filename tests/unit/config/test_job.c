@@ -55,13 +55,13 @@ static void test_defaults(void **state)
     assert_int_equal(s->plan.window_target_ns, 50000000);
     assert_int_equal(s->plan.window_auto_max, 50);
     assert_int_equal(s->plan.warmup_iterations, 2);
-    assert_null(s->plan.stop);
-    assert_string_equal(s->cpus, "");
-    assert_int_equal(s->gate_count, 1);
-    assert_string_equal(s->gate[0].sensor, "cpu.busy_ratio_ppm");
-    assert_int_equal(s->gate[0].hi, 100000);
-    assert_int_equal(s->gate[0].timeout_ns, INT64_C(5000000000));
-    assert_int_equal(s->bound_count, 2);
+    assert_null(s->conditions[0].enough.stop);
+    assert_string_equal(s->conditions[0].controls.cpus, "");
+    assert_int_equal(s->conditions[0].gate_count, 1);
+    assert_string_equal(s->conditions[0].gate[0].sensor, "cpu.busy_ratio_ppm");
+    assert_int_equal(s->conditions[0].gate[0].hi, 100000);
+    assert_int_equal(s->conditions[0].gate[0].timeout_ns, INT64_C(5000000000));
+    assert_int_equal(s->conditions[0].bound_count, 2);
     qs_job_free(s);
 }
 
@@ -138,7 +138,7 @@ static void test_yaml_equals_json(void **state)
     assert_int_equal(one->plan.window_iterations, 10);
     assert_int_equal(one->plan.blocks_max, 40);
     assert_int_equal(one->baseline, 1);
-    assert_int_equal(one->gate[0].hi, 38500);
+    assert_int_equal(one->conditions[0].gate[0].hi, 38500);
     qs_job_free(one);
     qs_job_free(two);
     qs_buf_done(&a);
@@ -255,10 +255,59 @@ static void test_gate_none(void **state)
     (void)state;
     struct qs_job_spec *s = parse(
         "quiesce: 1\nbenchmarks: [{name: x, shell: 'a | b'}]\nconditions: {gate: none, bounds: none}\n");
-    assert_int_equal(s->gate_count, 0);
-    assert_int_equal(s->bound_count, 0);
+    assert_int_equal(s->conditions[0].gate_count, 0);
+    assert_int_equal(s->conditions[0].bound_count, 0);
     assert_int_equal(s->benchmarks[0].argv.count, 3);
     assert_string_equal(s->benchmarks[0].argv.at[2], "a | b");
+    qs_job_free(s);
+}
+
+/* What a set says replaces it, what it leaves out is as in the job's own; an arm's come before the
+ * benchmark's. */
+static void test_condition_sets(void **state)
+{
+    (void)state;
+    struct qs_job_spec *s = parse(
+        "quiesce: 1\n"
+        "benchmarks: [{name: a, argv: [x], params: {p: [1, 2]}}, {name: b, argv: [x], conditions: loud}]\n"
+        "arms: {one: {conditions: pinned}, two: {env: {A: b}}, three: {conditions: default}}\n"
+        "plan: {stop: {fixed: 50}, caps: {time: 20s}}\n"
+        "conditions: {affinity: 0-1, patience: 7s, repeat_tainted: 0, bounds: {cpu.steal_ticks: 5}}\n"
+        "condition_sets:\n"
+        "  pinned: {affinity: any, gate: [{sensor: load1_milli, below: 1.5}], repeat_tainted: 3, "
+        "caps: {iterations: 99}}\n"
+        "  loud: {gate: none, bounds: none, stop: {time: 1s}}\n");
+    assert_int_equal(s->condition_count, 3);
+    const struct qs_job_conditions *own = qs_job_conditions(s, 0, 1);
+    assert_ptr_equal(own, &s->conditions[0]);
+    assert_string_equal(own->name, "default");
+    assert_string_equal(own->controls.cpus, "0-1");
+    assert_int_equal(own->enough.stop->arg[0], 50);
+    assert_int_equal(own->enough.cap_time_ns, INT64_C(20000000000));
+    assert_int_equal(own->enough.cap_iterations, 10000);
+    const struct qs_job_conditions *pinned = qs_job_conditions(s, 0, 0);
+    assert_string_equal(pinned->name, "pinned");
+    assert_string_equal(pinned->controls.cpus, "");
+    assert_int_equal(pinned->gate_count, 1);
+    assert_string_equal(pinned->gate[0].sensor, "load1_milli");
+    assert_int_equal(pinned->gate[0].timeout_ns, INT64_C(5000000000));
+    assert_int_equal(pinned->patience_ns, INT64_C(7000000000));
+    assert_int_equal(pinned->bound_count, 1);
+    assert_int_equal(pinned->bounds[0].bound, 5);
+    assert_int_equal(pinned->repeat_tainted, 3);
+    assert_int_equal(pinned->enough.stop->arg[0], 50);
+    assert_int_equal(pinned->enough.cap_time_ns, INT64_C(20000000000));
+    assert_int_equal(pinned->enough.cap_iterations, 99);
+    const struct qs_job_conditions *loud = qs_job_conditions(s, 2, 1); /* the benchmark's */
+    assert_string_equal(loud->name, "loud");
+    assert_string_equal(loud->controls.cpus, "0-1");
+    assert_int_equal(loud->gate_count + loud->bound_count, 0);
+    assert_int_equal(loud->repeat_tainted, 0);
+    assert_int_equal(loud->enough.stop->kind, QS_RULE_TIME);
+    assert_ptr_equal(qs_job_conditions(s, 2, 0), pinned);
+    assert_ptr_equal(qs_job_conditions(s, 2, 2), own); /* said by the arm, not inherited */
+    assert_ptr_equal(qs_job_conditions(s, 1, 2), own);
+    assert_int_equal(qs_job_repeats(s, 0), 3);
     qs_job_free(s);
 }
 
@@ -269,7 +318,7 @@ static void test_examples(void **state)
     char *dir = qs_asprintf("%s/jobs", examples_dir);
     size_t count = 0;
     char **names = golden_list(dir, ".yaml", ".json", &count);
-    assert_int_equal(count, 7);
+    assert_int_equal(count, 8);
     for (size_t i = 0; i < count; i++) {
         char *path = qs_asprintf("%s/%s", dir, names[i]);
         size_t len = 0;
@@ -366,6 +415,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_files_are_bound_by_path),
         cmocka_unit_test(test_the_largest_jobs),
         cmocka_unit_test(test_gate_none),
+        cmocka_unit_test(test_condition_sets),
         cmocka_unit_test(test_tracers),
         cmocka_unit_test(test_traced_blocks),
         cmocka_unit_test(test_evals),

@@ -33,7 +33,7 @@ static void check_stop(const char *stop, const char *expected)
 {
     char *plan = qs_asprintf("{stop: %s}", stop), text[400];
     struct qs_job_spec *spec = with_plan(plan);
-    qs_rule_text(spec->plan.stop, text, sizeof(text));
+    qs_rule_text(spec->conditions[0].enough.stop, text, sizeof(text));
     assert_string_equal(text, expected);
     qs_job_free(spec);
     free(plan);
@@ -74,15 +74,15 @@ static void test_externals(void **state)
         with_plan("{stop: {any: [{external: b}, {all: [{not: {external: a}}, {fixed: 9}]},"
                   " {external: b}, {external: c}]}}");
     const char *names[4] = {NULL};
-    assert_int_equal(qs_stop_externals(spec->plan.stop, names, 4), 3);
+    assert_int_equal(qs_job_externals(spec, names, 4), 3);
     assert_string_equal(names[0], "b");
     assert_string_equal(names[1], "a");
     assert_string_equal(names[2], "c");
     assert_null(names[3]);
     names[1] = NULL;
-    assert_true(qs_stop_externals(spec->plan.stop, names, 1) > 1); /* more than there is room for */
+    assert_true(qs_job_externals(spec, names, 1) > 1); /* more than there is room for */
     assert_null(names[1]);
-    assert_int_equal(qs_stop_externals(NULL, names, 4), 0);
+    assert_int_equal(qs_stop_externals(NULL, names, 4, 0), 0);
     qs_job_free(spec);
 }
 

@@ -55,7 +55,8 @@ static void forms_are_of_the_run(void **state)
     assert_form(s, 0, 3,
                 "{\"format\":\"pattern\",\"unit\":\"MB/s\",\"metric\":\"rate\",\"better\":\"higher\","
                 "\"pattern\":\"([0-9]+) MB\"}");
-    assert_int_equal(s->bound_count, 0); /* a window is as long as its program: no bound of ours fits */
+    assert_int_equal(s->conditions[0].bound_count,
+                     0); /* a window is as long as its program: no bound of ours fits */
     assert_form(s, 0, 4, "{\"format\":\"numbers\",\"unit\":\"J\",\"metric\":\"value\",\"better\":\"lower\"}");
     qs_job_free(s);
 }
@@ -83,8 +84,8 @@ static void a_program_is_told_its_parameters(void **state)
         "arms: {one: {params: {v: add}}, two: {argv: [./b, '{nn}{v}'], params: {v: mul}}}\n");
     assert_params(s, 0, 1, "nn=x k=y v=add ");
     assert_params(s, 1, 1, "n=2 k=y ");
-    assert_int_equal(s->bound_count, 3);
-    assert_string_equal(s->bounds[2].kind, "program.children");
+    assert_int_equal(s->conditions[0].bound_count, 3);
+    assert_string_equal(s->conditions[0].bounds[2].kind, "program.children");
     qs_job_free(s);
 }
 

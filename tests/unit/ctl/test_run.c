@@ -108,13 +108,13 @@ static void the_defaults_are_those_that_are_promised(void **state)
     assert_int_equal(p->window_target_ns, 10000000);
     assert_int_equal(p->window_auto_max, 50);
     assert_int_equal(p->warmup_iterations, 2);
-    assert_int_equal(p->repeat_tainted, 0);
+    assert_int_equal(s->conditions[0].repeat_tainted, 0);
     assert_int_equal(p->order, QS_ORDER_RANDOM);
     assert_false(p->has_seed);
-    assert_int_equal(s->gate_count, 1);
-    assert_int_equal(s->gate[0].hi, 100000);
-    assert_int_equal(s->gate[0].timeout_ns, INT64_C(300000000));
-    assert_int_equal(s->gate[0].on_timeout, QS_ON_TIMEOUT_TAINT);
+    assert_int_equal(s->conditions[0].gate_count, 1);
+    assert_int_equal(s->conditions[0].gate[0].hi, 100000);
+    assert_int_equal(s->conditions[0].gate[0].timeout_ns, INT64_C(300000000));
+    assert_int_equal(s->conditions[0].gate[0].on_timeout, QS_ON_TIMEOUT_TAINT);
     assert_string_equal(s->benchmarks[0].dir, "/tmp");
     assert_int_equal(s->benchmarks[0].output, QS_OUTPUT_DISCARD);
     assert_int_equal(s->benchmarks[0].exit_rule, QS_EXIT_ZERO);
@@ -313,7 +313,7 @@ static void the_rest_of_the_options(void **state)
     assert_int_equal(s->benchmarks[0].output, QS_OUTPUT_CAPTURE);
     assert_string_equal(s->benchmarks[0].dir, "/");
     assert_string_equal(s->benchmarks[0].stdin_path, "/etc/passwd");
-    assert_string_equal(s->cpus, "0-1");
+    assert_string_equal(s->conditions[0].controls.cpus, "0-1");
     assert_true(s->benchmarks[0].margin_ratio > 0.0499 && s->benchmarks[0].margin_ratio < 0.0501);
     assert_true(s->fail_on_regression);
     qs_job_free(s);

@@ -171,6 +171,37 @@ static void waits_eat_no_measuring_time(void **state)
     assert_int_equal(opens[0], opens[1]);
 }
 
+/* Two arms of one block: the gate of one stays shut, the other has none. Each has its own patience, and a
+ * window without a gate between does not give the full wait back. */
+static void loud_arm_waits(struct stage *s, const struct stage_run *run, struct stage_window *w)
+{
+    (void)run;
+    if (s->gate_timeout_ns < 0)
+        return;
+    wait_in_vain(s, w);
+    count(s, w);
+}
+
+static void each_set_of_conditions_has_its_own(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, "quiesce: 1\n"
+                   "benchmarks: [{name: x, argv: [x]}]\n"
+                   "arms: {a: {conditions: default}, b: {conditions: open}, c: {conditions: short}}\n"
+                   "plan: {blocks: 60, seed: 7, window: {iterations: 1}, warmup: {iterations: 1}}\n"
+                   "conditions: {repeat_tainted: 0}\n"
+                   "condition_sets: {open: {gate: none}, short: {patience: 2s, gate: [{sensor: "
+                   "cpu.busy_ratio_ppm, below: 10%, timeout: 500ms, backoff: false}]}}\n");
+    s.script = loud_arm_waits;
+    go(&s);
+    assert_int_equal(s.opens, 3 * 61);
+    assert_in_range(vain_ns, 11900 * MS, 12000 * MS);   /* 5, 2.5, 1.25, ... and four times half a second */
+    assert_int_equal(told_times(&s, "job.warning"), 1); /* of the one that was used up */
+    assert_true(stage_told(&s, "waited 2.00 s in vain for quiet, busiest: cc1"));
+    stage_done(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +211,7 @@ int main(void)
         cmocka_unit_test(waits_that_end_well_are_not_counted_against_it),
         cmocka_unit_test(gates_that_do_not_mark_keep_theirs),
         cmocka_unit_test(waits_eat_no_measuring_time),
+        cmocka_unit_test(each_set_of_conditions_has_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -243,12 +243,39 @@ static void test_documents(void **state)
     play(&s, "stream");
 }
 
+static void second_of_two(struct stage *s, const struct stage_run *run, struct stage_window *w)
+{
+    (void)s;
+    w->taint = run->arm == 1 && run->block == 1 && run->windows == 0 ? "steal" : NULL;
+}
+
+/* Each arm of a block has its own processors, gate, bounds, repeats and stop rule. */
+static void test_conditions(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s,
+               "quiesce: 1\n"
+               "benchmarks: [{name: work, argv: [work]}]\n"
+               "arms: {free: {conditions: default}, pinned: {conditions: alone}, loud: {conditions: loud}}\n"
+               "plan: {seed: 1, order: AB, blocks: {min: 1, max: 1}, until: {interval: 0%}, warmup: "
+               "{iterations: 1}, window: {iterations: 2}}\n"
+               "conditions: {affinity: 0-3, repeat_tainted: 0, bounds: {cpu.steal_ticks: 4}}\n"
+               "condition_sets:\n"
+               "  alone: {affinity: '2', repeat_tainted: 1, gate: [{sensor: load1_milli, below: 1.5, "
+               "timeout: 9s}]}\n"
+               "  loud: {affinity: any, gate: none, bounds: none, stop: {fixed: 4}}\n");
+    s.script = second_of_two;
+    play(&s, "conditions");
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_commands),
         cmocka_unit_test(test_programs),
         cmocka_unit_test(test_documents),
+        cmocka_unit_test(test_conditions),
     };
     if (argc > 1)
         golden_dir = argv[1];

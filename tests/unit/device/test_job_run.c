@@ -455,7 +455,7 @@ static void test_tainted_windows_are_repeated(void **state)
     (void)state;
     struct stage s;
     stage_init(&s, NULL);
-    uint32_t most = s.spec->plan.repeat_tainted;
+    uint32_t most = s.spec->conditions[0].repeat_tainted;
     qs_job_free(s.spec);
     s.spec = NULL;
     qs_loop_free(s.loop);
