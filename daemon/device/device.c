@@ -192,63 +192,11 @@ static void on_clock(int64_t host_ns, int64_t device_ns, int64_t rtt_ns, void *u
         store_clock(d);
 }
 
-static void on_waiting(const struct qs_msg_waiting *m, void *user)
-{
-    struct qs_device *d = user;
-    if (d->job)
-        qs_job_run_on_waiting(d->job, m);
-}
-
-static bool may_quiet(const char **why, void *user)
-{
-    struct qs_device *d = user;
-    *why = "nobody wants this window";
-    return d->job && qs_job_run_may_quiet(d->job, why);
-}
-
-static void on_quiet(void *user)
-{
-    struct qs_device *d = user;
-    if (d->job)
-        qs_job_run_on_quiet(d->job);
-}
-
-static void on_disarm(const char *why, void *user)
-{
-    struct qs_device *d = user;
-    if (d->job)
-        qs_job_run_on_disarm(d->job, why);
-}
-
-static void on_closed(const struct qs_msg_closed *m, const struct qs_session_quiet *quiet, void *user)
-{
-    struct qs_device *d = user;
-    if (!qs_held_closed(d->held, m) && d->job)
-        qs_job_run_on_closed(d->job, m, quiet);
-}
-
-static void on_document(const struct qs_msg_document *m, void *user)
-{
-    struct qs_device *d = user;
-    if (!qs_held_document(d->held, m) && d->job)
-        qs_job_run_on_document(d->job, m);
-}
-
-static void on_iterations(const struct qs_msg_iterations *m, void *user)
-{
-    struct qs_device *d = user;
-    if (!qs_held_take(d->held, m) && d->job)
-        qs_job_run_on_iterations(d->job, m);
-}
-
 static void on_error(const struct qs_uid *run, const struct qs_err *err, void *user)
 {
     struct qs_device *d = user;
-    if (qs_held_refused(d->held, run, err))
-        return;
-    if (d->job)
-        qs_job_run_on_error(d->job, run, err);
-    else if (d->events.on_note)
+    (void)run;
+    if (d->events.on_note)
         d->events.on_note(d, true, err->text, d->events.user);
 }
 
@@ -270,13 +218,6 @@ struct qs_device *qs_device_new(const struct qs_device_parts *parts, const struc
                                               .on_down = on_down,
                                               .on_held = on_held,
                                               .on_clock = on_clock,
-                                              .on_waiting = on_waiting,
-                                              .may_quiet = may_quiet,
-                                              .on_quiet = on_quiet,
-                                              .on_disarm = on_disarm,
-                                              .on_closed = on_closed,
-                                              .on_document = on_document,
-                                              .on_iterations = on_iterations,
                                               .on_error = on_error,
                                               .user = d};
     d->session = qs_session_new(parts->loop, parts->config, parts->farm_uid, parts->heartbeat_ns, &session);

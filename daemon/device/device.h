@@ -1,6 +1,6 @@
-/* One device of the farm: its session, what is known of it, and the job run that uses it, if any. Hands
- * the session's news to the job run; commits iterations that an agent kept over a lost link or a dead
- * daemon to the runs they belong to, and acknowledges them. */
+/* One device of the farm: its session, what is known of it, and the job run that uses it, if any. Tells
+ * the job run when the device comes and goes; commits iterations that an agent kept over a lost link or a
+ * dead daemon to the runs they belong to, and acknowledges them. */
 #ifndef QS_DEVICE_DEVICE_H
 #define QS_DEVICE_DEVICE_H
 

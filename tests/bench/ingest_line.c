@@ -49,23 +49,6 @@ static void on_run_ready(const union qs_msg *m, const struct qs_err *refused, vo
     open_window(user);
 }
 
-static void on_ready(const struct qs_session_agent *agent, const char *facts_json, void *user)
-{
-    struct line *l = user;
-    struct qs_err err = QS_ERR_INIT;
-    uint8_t memory[64];
-    struct qs_build argv;
-    (void)agent;
-    (void)facts_json;
-    qs_build_init(&argv, memory, sizeof memory);
-    qs_build_text(&argv, qs_text_of("sim"));
-    qs_build_text(&argv, qs_text_of("10000000"));
-    const struct qs_msg_run_begin m = {
-        .run = run_uid, .argv = qs_build_list(&argv), .iteration_limit_ns = SPAN_NS};
-    const struct qs_call call = {.type = QS_MSG_RUN_BEGIN, .m = &m, .on_reply = on_run_ready, .user = l};
-    check(qs_session_call(l->session, &call, &err), &err);
-}
-
 static void on_down(const struct qs_err *why, void *user)
 {
     (void)user;
@@ -133,11 +116,33 @@ static void on_iterations(const struct qs_msg_iterations *m, void *user)
         store_window(l);
 }
 
-static void on_error(const struct qs_uid *run, const struct qs_err *err, void *user)
+static void on_error(const struct qs_err *err, void *user)
 {
-    (void)run;
     (void)user;
     ingest_die(err->text);
+}
+
+static void on_ready(const struct qs_session_agent *agent, const char *facts_json, void *user)
+{
+    struct line *l = user;
+    struct qs_err err = QS_ERR_INIT;
+    uint8_t memory[64];
+    struct qs_build argv;
+    (void)agent;
+    (void)facts_json;
+    qs_build_init(&argv, memory, sizeof memory);
+    qs_build_text(&argv, qs_text_of("sim"));
+    qs_build_text(&argv, qs_text_of("10000000"));
+    const struct qs_msg_run_begin m = {
+        .run = run_uid, .argv = qs_build_list(&argv), .iteration_limit_ns = SPAN_NS};
+    const struct qs_run_events events = {.may_quiet = may_quiet,
+                                         .on_closed = on_closed,
+                                         .on_iterations = on_iterations,
+                                         .on_error = on_error,
+                                         .user = l};
+    const struct qs_call call = {
+        .type = QS_MSG_RUN_BEGIN, .m = &m, .on_reply = on_run_ready, .user = l, .events = &events};
+    check(qs_session_call(l->session, &call, &err), &err);
 }
 
 struct ingest_spent ingest_line(const char *path, struct ingest_window *windows)
@@ -146,13 +151,7 @@ struct ingest_spent ingest_line(const char *path, struct ingest_window *windows)
     const struct qs_farm_device device = {.name = (char[]){"sim"}, .link = QS_LINK_SIM, .sim_seed = 1};
     struct ingest_spent spent;
     struct line l = {.loop = qs_loop_new_virtual(1000000000, 1), .windows = windows};
-    const struct qs_session_events events = {.on_ready = on_ready,
-                                             .on_down = on_down,
-                                             .may_quiet = may_quiet,
-                                             .on_closed = on_closed,
-                                             .on_iterations = on_iterations,
-                                             .on_error = on_error,
-                                             .user = &l};
+    const struct qs_session_events events = {.on_ready = on_ready, .on_down = on_down, .user = &l};
     l.store = ingest_open_world(l.loop, path);
     l.session = qs_session_new(l.loop, &device, farm, SPAN_NS, &events);
     ingest_begin(&spent);

@@ -55,8 +55,9 @@ static bool is_host_ready(struct qs_job_run *job, const char **why)
     return false;
 }
 
-bool qs_job_run_may_quiet(struct qs_job_run *job, const char **why)
+bool qs_job_run_may_quiet(const char **why, void *user)
 {
+    struct qs_job_run *job = user;
     if (!is_host_ready(job, why))
         return false;
     if (job->events.take_token && !job->events.take_token(true, why, job->events.user)) {

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "device/window/closed.h"
 #include "device/job/impl.h"
+#include "device/job/events.h"
 #include "device/window/metrics.h"
 #include "proto/names.h"
 #include "report/median.h"
@@ -21,11 +22,29 @@ void qs_job_run_window_reset(struct qs_job_run *job)
     job->win.held_told = false;
 }
 
-void qs_job_run_on_closed(struct qs_job_run *job, const struct qs_msg_closed *m,
-                          const struct qs_session_quiet *quiet)
+static void on_waiting(const struct qs_msg_waiting *m, void *user)
 {
-    if (!qs_job_run_owns(job, &m->run) || m->window != job->run.window)
-        return;
+    struct qs_job_run *job = user;
+    qs_job_run_set_silence(job, false);
+    qs_job_event_waiting(job, m);
+}
+
+static void on_quiet(void *user)
+{
+    struct qs_job_run *job = user;
+    job->win.waits_for[0] = '\0';
+    qs_job_run_feed(job, QS_JI_QUIET);
+}
+
+static void on_disarm(const char *why, void *user)
+{
+    (void)why;
+    qs_job_run_feed(user, QS_JI_DISARM);
+}
+
+static void on_closed(const struct qs_msg_closed *m, const struct qs_session_quiet *quiet, void *user)
+{
+    struct qs_job_run *job = user;
     const struct qs_assembler_about about = {
         .quiet = quiet, .local = job->p.local, .streams = qs_job_run_is_stream(job)};
     qs_assembler_closed(&job->win.made, m, &about);
@@ -34,21 +53,39 @@ void qs_job_run_on_closed(struct qs_job_run *job, const struct qs_msg_closed *m,
     qs_job_run_feed(job, QS_JI_CLOSED);
 }
 
-void qs_job_run_on_document(struct qs_job_run *job, const struct qs_msg_document *m)
+static void on_document(const struct qs_msg_document *m, void *user)
 {
-    if (qs_job_run_owns(job, &m->run) && job->state == QS_JS_EVIDENCE)
-        qs_assembler_document(&job->win.made, m);
+    struct qs_job_run *job = user;
+    qs_assembler_document(&job->win.made, m);
 }
 
-void qs_job_run_on_iterations(struct qs_job_run *job, const struct qs_msg_iterations *m)
+static void on_iterations(const struct qs_msg_iterations *m, void *user)
 {
-    if (!qs_job_run_owns(job, &m->run) || job->state != QS_JS_EVIDENCE ||
-        !qs_assembler_take(&job->win.made, m))
+    struct qs_job_run *job = user;
+    if (job->state != QS_JS_EVIDENCE || !qs_assembler_take(&job->win.made, m))
         return;
     if (qs_job_run_is_stream(job))
         qs_job_run_stream_read(job);
     else
         qs_job_run_window_whole(job);
+}
+
+static void on_error(const struct qs_err *err, void *user)
+{
+    qs_job_run_refused(user, err);
+}
+
+struct qs_run_events qs_job_run_window_events(struct qs_job_run *job)
+{
+    return (struct qs_run_events){.on_waiting = on_waiting,
+                                  .may_quiet = qs_job_run_may_quiet,
+                                  .on_quiet = on_quiet,
+                                  .on_disarm = on_disarm,
+                                  .on_closed = on_closed,
+                                  .on_document = on_document,
+                                  .on_iterations = on_iterations,
+                                  .on_error = on_error,
+                                  .user = job};
 }
 
 void qs_job_run_window_whole(struct qs_job_run *job)

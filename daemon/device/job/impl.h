@@ -119,6 +119,8 @@ bool qs_job_run_send_hook(struct qs_job_run *job, const struct qs_strings *argv,
 int64_t qs_job_run_step_limit_ns(const struct qs_job_run *job);
 
 /* activity/window.c: from messages to rows. */
+/* What the session tells of them, from RUN_BEGIN to the run's end. */
+struct qs_run_events qs_job_run_window_events(struct qs_job_run *job);
 void qs_job_run_window_reset(struct qs_job_run *job);
 void qs_job_run_window_whole(struct qs_job_run *job); /* all rows are here: metrics first, then the store */
 void qs_job_run_window_count(struct qs_job_run *job); /* the committed iterations go to the run in hand */

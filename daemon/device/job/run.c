@@ -235,34 +235,9 @@ void qs_job_run_on_down(struct qs_job_run *job, const struct qs_err *why)
     qs_job_run_feed(job, QS_JI_DOWN);
 }
 
-bool qs_job_run_owns(const struct qs_job_run *job, const struct qs_uid *run)
-{
-    return qs_uid_equal(&job->run.uid, run) && !qs_uid_is_zero(run);
-}
-
-void qs_job_run_on_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m)
-{
-    if (!qs_job_run_owns(job, &m->run) || job->state != QS_JS_GATE)
-        return;
-    qs_job_run_set_silence(job, false);
-    qs_job_event_waiting(job, m);
-}
-
 const char *qs_job_run_waits_for(const struct qs_job_run *job)
 {
     return job->state == QS_JS_GATE && job->win.waits_for[0] != '\0' ? job->win.waits_for : NULL;
-}
-
-void qs_job_run_on_quiet(struct qs_job_run *job)
-{
-    job->win.waits_for[0] = '\0';
-    qs_job_run_feed(job, QS_JI_QUIET);
-}
-
-void qs_job_run_on_disarm(struct qs_job_run *job, const char *why)
-{
-    (void)why;
-    qs_job_run_feed(job, QS_JI_DISARM);
 }
 
 void qs_job_run_refused(struct qs_job_run *job, const struct qs_err *why)
@@ -276,12 +251,6 @@ void qs_job_run_refused(struct qs_job_run *job, const struct qs_err *why)
         qs_job_run_fail(job, why);
     /* What the agent refused is over for it; a window that is open there is ended first. */
     qs_job_run_feed(job, job->state == QS_JS_WINDOW ? QS_JI_CANCEL : QS_JI_FAIL);
-}
-
-void qs_job_run_on_error(struct qs_job_run *job, const struct qs_uid *run, const struct qs_err *err)
-{
-    if (qs_job_run_owns(job, run))
-        qs_job_run_refused(job, err);
 }
 
 bool qs_job_run_call(struct qs_job_run *job, enum qs_msg_type type, const void *m, int64_t allow_ns,

@@ -73,20 +73,9 @@ void qs_job_run_cancel(struct qs_job_run *job, const char *why);
 /* Lost for good: ends at once, without the device (the daemon stops, or nobody waits any more). */
 void qs_job_run_abandon(struct qs_job_run *job);
 
-/* The session's news, forwarded by its owner. */
+/* The device came back, or is gone. */
 void qs_job_run_on_ready(struct qs_job_run *job, const char *boot_uuid, const char *facts_json);
 void qs_job_run_on_down(struct qs_job_run *job, const struct qs_err *why);
-void qs_job_run_on_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m);
-bool qs_job_run_may_quiet(struct qs_job_run *job, const char **why);
-void qs_job_run_on_quiet(struct qs_job_run *job);
-void qs_job_run_on_disarm(struct qs_job_run *job, const char *why);
-void qs_job_run_on_closed(struct qs_job_run *job, const struct qs_msg_closed *m,
-                          const struct qs_session_quiet *quiet);
-void qs_job_run_on_document(struct qs_job_run *job, const struct qs_msg_document *m);
-void qs_job_run_on_iterations(struct qs_job_run *job, const struct qs_msg_iterations *m);
-void qs_job_run_on_error(struct qs_job_run *job, const struct qs_uid *run, const struct qs_err *err);
-/* True where this run is the one in hand. */
-bool qs_job_run_owns(const struct qs_job_run *job, const struct qs_uid *run);
 
 /* What the window in hand waits for, valid until the loop's next turn: "thermal:cpu is 46.7 °C, wanted at
  * most 45.0 °C"; NULL: it does not wait. */

@@ -227,7 +227,14 @@ bool qs_job_run_send_run_begin(struct qs_job_run *job, qs_session_reply *on_repl
     for (size_t i = 0; ok && i < bench->exit_count; i++)
         ok = qs_build_i32(&codes, bench->exit_codes[i]) || qs_fail(err, QS_E_LIMIT, "too many exit codes");
     m.exit_codes = qs_build_list(&codes);
-    ok = ok && qs_job_run_call(job, QS_MSG_RUN_BEGIN, &m, qs_job_run_step_limit_ns(job), on_reply, err);
+    const struct qs_run_events events = qs_job_run_window_events(job);
+    const struct qs_call call = {.type = QS_MSG_RUN_BEGIN,
+                                 .m = &m,
+                                 .allow_ns = qs_job_run_step_limit_ns(job),
+                                 .on_reply = on_reply,
+                                 .user = job,
+                                 .events = &events};
+    ok = ok && qs_session_call(job->p.session, &call, err);
     free(l.mem);
     return ok;
 }

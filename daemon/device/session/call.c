@@ -82,7 +82,12 @@ static bool check(struct qs_session *s, const struct qs_request *row, const void
     return !row->in_run || qs_session_is_open_run(s, m, err);
 }
 
-/* What the session remembers of a request to judge what follows. */
+static struct qs_run_events events_of(const struct qs_call *call)
+{
+    return call->events ? *call->events : (struct qs_run_events){.user = NULL};
+}
+
+/* What the session remembers of a request to judge what follows, and to tell it. */
 static void note(struct qs_session *s, const struct qs_call *call)
 {
     const struct qs_msg_run_begin *begin = call->m;
@@ -91,13 +96,14 @@ static void note(struct qs_session *s, const struct qs_call *call)
     const struct qs_msg_put *put = call->m;
     switch ((int)call->type) {
     case QS_MSG_RUN_BEGIN:
-        s->run = (struct qs_session_run){.uid = begin->run, .streams = begin->mode == QS_RUN_STREAM};
+        s->run = (struct qs_session_run){
+            .uid = begin->run, .streams = begin->mode == QS_RUN_STREAM, .to = events_of(call)};
         break;
     case QS_MSG_RESEND:
         s->resend = (struct qs_held){.run = resend->run,
                                      .first_seq = resend->seq,
                                      .next_seq = qs_session_recall(s, &resend->run)->next_seq};
-        s->again.known = false;
+        s->again = (struct qs_session_again){.to = events_of(call)};
         break;
     case QS_MSG_PULL:
         s->run.pull_offset = pull->offset;
@@ -136,6 +142,10 @@ void qs_session_disown(struct qs_session *s, const void *user)
 {
     if (s->call.user == user)
         s->call.on_reply = NULL;
+    if (s->run.to.user == user)
+        s->run.to = (struct qs_run_events){.user = NULL};
+    if (s->again.to.user == user)
+        s->again.to = (struct qs_run_events){.user = NULL};
 }
 
 /* ---- answers ---- */
@@ -202,11 +212,14 @@ static bool take(struct qs_session *s, const union qs_msg *m)
     return true;
 }
 
-/* The next request may be made from inside of the callback. */
+/* The next request may be made from inside of the callback. Where no run is open any more, nobody is told of
+ * it. */
 static struct qs_session_call end_call(struct qs_session *s)
 {
     struct qs_session_call call = s->call;
     s->call = (struct qs_session_call){.row = NULL};
+    if (s->state == QS_SESSION_READY)
+        s->run.to = (struct qs_run_events){.user = NULL};
     qs_session_arm_deadline(s);
     return call;
 }
@@ -234,6 +247,8 @@ bool qs_session_do_rows_last(struct qs_session *s, const union qs_msg *m)
 bool qs_session_do_refused(struct qs_session *s, const union qs_msg *m)
 {
     struct qs_session_call call = end_call(s);
+    if (call.row->type == QS_MSG_RESEND) /* nothing of it will come */
+        s->resend.first_seq = s->resend.next_seq;
     if (!call.on_reply)
         return qs_session_do_error(s, m);
     struct qs_err err = QS_ERR_INIT;

@@ -43,6 +43,7 @@ struct qs_session_run { /* the open run and its window */
     uint32_t pull_max_bytes;
     bool cancelled; /* CANCEL was sent since OPEN */
     bool streams;   /* each window has a document */
+    struct qs_run_events to;
 };
 
 struct qs_session_metrics { /* what the values of the window in hand are, by its first frame of rows */
@@ -54,6 +55,7 @@ struct qs_session_again { /* a window that is sent again: by its CLOSED, and wha
     bool known;
     uint32_t window, due, come;
     uint64_t first_seq; /* of its first row; counts where come > 0 */
+    struct qs_run_events to;
 };
 
 struct qs_session_document { /* of the last CLOSED */

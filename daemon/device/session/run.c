@@ -94,12 +94,6 @@ bool qs_session_ack(struct qs_session *s, const struct qs_uid *run, uint64_t nex
     return true;
 }
 
-bool qs_session_resend(struct qs_session *s, const struct qs_uid *run, uint64_t from_seq, struct qs_err *err)
-{
-    const struct qs_msg_run_seq m = {.run = *run, .seq = from_seq};
-    return qs_session_call(s, &(struct qs_call){.type = QS_MSG_RESEND, .m = &m}, err);
-}
-
 bool qs_session_has(const struct qs_session *s, uint32_t feature)
 {
     return qs_session_is_ready(s) && (s->agreed.features & feature) != 0;

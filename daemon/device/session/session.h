@@ -50,22 +50,29 @@ struct qs_session_events {
     /* Best of a burst of round trips: 8 before on_ready, 4 between windows when 10 s have passed. Both
      * instants are the same one, on the loop's monotonic and on the device's clock, within rtt_ns / 2. */
     void (*on_clock)(int64_t host_ns, int64_t device_ns, int64_t rtt_ns, void *user);
+    /* The agent's ERROR about a run of which nobody is told any more (one about the session ends the link:
+     * on_down). */
+    void (*on_error)(const struct qs_uid *run, const struct qs_err *err, void *user);
+    void *user;
+};
+
+/* What the agent tells of a run and its windows, to who asked: it is handed in with the request (RUN_BEGIN,
+ * RESEND). Like the callbacks above; every one may be NULL. */
+struct qs_run_events {
     void (*on_waiting)(const struct qs_msg_waiting *m, void *user);
     /* Asked at ARM: may the window begin now? true sends QUIET (on_quiet follows), false sends HOLD with
-     * *why. */
+     * *why. Where nobody is asked, it may not. */
     bool (*may_quiet)(const char **why, void *user);
     void (*on_quiet)(void *user); /* QUIET is on its way: from here to on_closed the host keeps silent */
     void (*on_disarm)(const char *why, void *user);
     /* The window's end; m->iterations rows follow in on_iterations, and with the last of them (or here, where
-     * there are none) the next window may be opened. */
+     * there are none) the next window may be opened. quiet is NULL where it is sent again. */
     void (*on_closed)(const struct qs_msg_closed *m, const struct qs_session_quiet *quiet, void *user);
     /* A piece of the window's document, in order, between the two: of runs of mode stream. */
     void (*on_document)(const struct qs_msg_document *m, void *user);
-    void (*on_iterations)(const struct qs_msg_iterations *m,
-                          void *user); /* in order of seq; also resent ones */
-    /* The agent's ERROR about a run (one about the session ends the link: on_down), where it answers no
-     * request that somebody waits for. For a window that waits it means that it will not open. */
-    void (*on_error)(const struct qs_uid *run, const struct qs_err *err, void *user);
+    void (*on_iterations)(const struct qs_msg_iterations *m, void *user); /* in order of seq */
+    /* The agent's ERROR about the run, where it answers no request: a window that waits will not open. */
+    void (*on_error)(const struct qs_err *err, void *user);
     void *user;
 };
 
@@ -93,6 +100,10 @@ struct qs_call {
     int64_t allow_ns;      /* what the work itself may take (a hook's limit), beside the answer's deadline */
     qs_session_reply *on_reply; /* may be NULL */
     void *user;
+    /* RUN_BEGIN: told of the run's windows until it is over. RESEND: told of whole windows from the number
+     * that m asks for (the first may begin below it) to the last one known, of a run that on_held told or
+     * that ran in this session; on_reply is told of a refusal alone. Copied; NULL: nobody is told. */
+    const struct qs_run_events *events;
 };
 
 /* All that follow fail with QS_E_CONFLICT where there is no place for it now (one request is outstanding at a
@@ -100,7 +111,7 @@ struct qs_call {
  * or the agent has no room for it, and with QS_E_AGENT where the agent lacks what it needs; nothing was sent
  * then. */
 bool qs_session_call(struct qs_session *s, const struct qs_call *call, struct qs_err *err);
-/* Who asked is gone: what it has asked is answered to nobody. */
+/* Who asked is gone: what it has asked is answered to nobody, and nobody is told of its run. */
 void qs_session_disown(struct qs_session *s, const void *user);
 /* Connected to an agent that has this enum qs_feature bit? */
 bool qs_session_has(const struct qs_session *s, uint32_t feature);
@@ -109,9 +120,6 @@ bool qs_session_has(const struct qs_session *s, uint32_t feature);
 bool qs_session_open(struct qs_session *s, const struct qs_msg_open *m, struct qs_err *err);
 /* For what was committed, of any run. In a silent window it is kept and sent after its end. */
 bool qs_session_ack(struct qs_session *s, const struct qs_uid *run, uint64_t next_seq, struct qs_err *err);
-/* From from_seq to the last one known, of a run that on_held told or that ran in this session: on_closed and
- * on_iterations of whole windows follow, the first of which may begin below from_seq. */
-bool qs_session_resend(struct qs_session *s, const struct qs_uid *run, uint64_t from_seq, struct qs_err *err);
 /* Requests about files are numbered in their order: the number of the next one. */
 uint32_t qs_session_next_file_id(const struct qs_session *s);
 /* The bytes of the file that PUT has announced, in order: at most so many at a time as there is room for (0:

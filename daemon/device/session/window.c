@@ -72,9 +72,9 @@ bool qs_session_do_error(struct qs_session *s, const union qs_msg *m)
     if (qs_uid_is_zero(&m->error.run)) /* of the session: what was under way there is over */
         return qs_session_broken(s, m->error.code == QS_CODE_PROTOCOL ? QS_E_LINK : QS_E_AGENT, "%s",
                                  err.text);
-    if (qs_uid_equal(&m->error.run, &s->resend.run)) /* nothing of it will come */
-        s->resend.first_seq = s->resend.next_seq;
-    if (s->events.on_error)
+    if (qs_uid_equal(&m->error.run, &s->run.uid) && s->run.to.on_error)
+        s->run.to.on_error(&err, s->run.to.user);
+    else if (s->events.on_error)
         s->events.on_error(&m->error.run, &err, s->events.user);
     return true;
 }
@@ -101,8 +101,8 @@ bool qs_session_do_waiting(struct qs_session *s, const union qs_msg *m)
                                  "for: once a second is allowed",
                                  s->name, (unsigned long long)s->run.waitings,
                                  (double)(qs_loop_now_ns(s->loop) - s->run.opened_ns) / 1e9);
-    if (s->events.on_waiting)
-        s->events.on_waiting(&m->waiting, s->events.user);
+    if (s->run.to.on_waiting)
+        s->run.to.on_waiting(&m->waiting, s->run.to.user);
     return true;
 }
 
@@ -111,7 +111,7 @@ bool qs_session_do_waiting(struct qs_session *s, const union qs_msg *m)
  * is answered: the agent will close the window. */
 bool qs_session_do_ask(struct qs_session *s, const union qs_msg *m)
 {
-    const char *why = "the host is not ready";
+    const char *why = "nobody wants this window";
     if (m && m->window.arming != s->run.armings)
         return qs_session_broken(s, QS_E_PROTOCOL, "%s: ARM %u came, %u is next", s->name,
                                  (unsigned)m->window.arming, (unsigned)s->run.armings);
@@ -120,7 +120,7 @@ bool qs_session_do_ask(struct qs_session *s, const union qs_msg *m)
     if (s->clock.asked || s->run.cancelled)
         return true;
     uint32_t generation = s->generation;
-    bool granted = !s->events.may_quiet || s->events.may_quiet(&why, s->events.user);
+    bool granted = s->run.to.may_quiet && s->run.to.may_quiet(&why, s->run.to.user);
     if (s->generation != generation || s->state != QS_SESSION_ARMED || s->run.cancelled)
         return true; /* the owner changed its mind inside */
     union qs_msg answer;
@@ -160,8 +160,8 @@ bool qs_session_do_quiet(struct qs_session *s, const union qs_msg *m)
     s->beat = NULL;
     qs_timer_stop(s->mark);
     s->mark = now.has_segments ? qs_timer_start(s->loop, s->run.lead_ns / 2, on_mark, s) : NULL;
-    if (s->events.on_quiet)
-        s->events.on_quiet(s->events.user);
+    if (s->run.to.on_quiet)
+        s->run.to.on_quiet(s->run.to.user);
     return true;
 }
 
@@ -192,8 +192,8 @@ bool qs_session_do_disarm(struct qs_session *s, const union qs_msg *m)
     struct qs_buf why;
     qs_buf_init(&why);
     qs_session_agent_text(m->window_why.why, &why);
-    if (s->events.on_disarm)
-        s->events.on_disarm(why.data, s->events.user);
+    if (s->run.to.on_disarm)
+        s->run.to.on_disarm(why.data, s->run.to.user);
     qs_buf_done(&why);
     return true;
 }
@@ -291,27 +291,26 @@ bool qs_session_do_closed(struct qs_session *s, const union qs_msg *m)
     s->run.rows_come = 0;
     if (s->state == QS_SESSION_RUN_OPEN)
         qs_session_burst_if_due(s);
-    if (s->events.on_closed)
-        s->events.on_closed(&m->closed, &quiet, s->events.user);
+    if (s->run.to.on_closed)
+        s->run.to.on_closed(&m->closed, &quiet, s->run.to.user);
     return true;
 }
 
 /* A window of an earlier connection: nobody counted its silence. */
 bool qs_session_do_closed_again(struct qs_session *s, const union qs_msg *m)
 {
-    const struct qs_session_quiet unknown = {.silent = false};
     struct qs_session_again *again = &s->again;
     if (again->known && again->come < again->due)
         return qs_session_broken(s, QS_E_PROTOCOL, "%s: window %u came again with %u of %u iterations",
                                  s->name, (unsigned)again->window, (unsigned)again->come,
                                  (unsigned)again->due);
-    *again =
-        (struct qs_session_again){.known = true, .window = m->closed.window, .due = m->closed.iterations};
+    *again = (struct qs_session_again){
+        .known = true, .window = m->closed.window, .due = m->closed.iterations, .to = again->to};
     if (!check_taints(s, &m->closed))
         return false;
     expect_document(s, &m->closed);
-    if (s->events.on_closed)
-        s->events.on_closed(&m->closed, &unknown, s->events.user);
+    if (again->to.on_closed)
+        again->to.on_closed(&m->closed, NULL, again->to.user);
     return true;
 }
 
@@ -341,8 +340,9 @@ bool qs_session_do_document(struct qs_session *s, const union qs_msg *m)
     d->kept_bytes = m->document.kept_bytes;
     d->come_bytes += m->document.bytes.n;
     qs_session_arm_deadline(s);
-    if (s->events.on_document)
-        s->events.on_document(&m->document, s->events.user);
+    const struct qs_run_events *to = live ? &s->run.to : &s->again.to;
+    if (to->on_document)
+        to->on_document(&m->document, to->user);
     return true;
 }
 
@@ -426,7 +426,8 @@ bool qs_session_do_rows(struct qs_session *s, const union qs_msg *m)
     qs_session_arm_deadline(s);
     if (s->state == QS_SESSION_RUN_OPEN && !s->call.row)
         qs_session_burst_if_due(s);
-    if (s->events.on_iterations)
-        s->events.on_iterations(&m->iterations, s->events.user);
+    const struct qs_run_events *to = resent ? &s->again.to : &s->run.to;
+    if (to->on_iterations)
+        to->on_iterations(&m->iterations, to->user);
     return true;
 }

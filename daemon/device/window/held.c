@@ -11,6 +11,7 @@
 #include "store/store.h"
 
 static void next_run(struct qs_held_runs *h);
+static bool resend(struct qs_held_runs *h, struct qs_err *err);
 
 struct qs_held_runs *qs_held_new(const struct qs_held_parts *parts, const struct qs_held_events *events)
 {
@@ -84,6 +85,12 @@ static void drop_first(struct qs_held_runs *h)
     next_run(h);
 }
 
+/* What the first run was asked for may still come when a failed commit has dropped it. */
+static bool in_hand(const struct qs_held_runs *h, const struct qs_uid *run)
+{
+    return h->count > 0 && qs_uid_equal(&h->list[0].run, run);
+}
+
 static bool find_run(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     struct qs_held_ask *a = user;
@@ -110,7 +117,7 @@ static void on_found(const struct qs_err *err, void *user)
     } else {
         h->want = stored;
         qs_held_stream_begin(h, &a->found.at[0]);
-        if (!qs_session_resend(h->p.session, &a->run, stored, &why))
+        if (!resend(h, &why))
             drop_first(h);
     }
     qs_runs_free(&a->found);
@@ -142,20 +149,6 @@ void qs_held_start(struct qs_held_runs *h)
 {
     h->started = true;
     next_run(h);
-}
-
-static bool in_hand(const struct qs_held_runs *h, const struct qs_uid *run)
-{
-    return h->count > 0 && qs_uid_equal(&h->list[0].run, run);
-}
-
-bool qs_held_refused(struct qs_held_runs *h, const struct qs_uid *run, const struct qs_err *err)
-{
-    if (!h->started || !in_hand(h, run))
-        return false;
-    qs_held_note(h, true, run, err->text);
-    drop_first(h);
-    return true;
 }
 
 void qs_held_committed(const struct qs_err *err, int64_t id, void *user)
@@ -197,34 +190,52 @@ static void store_window(struct qs_held_runs *h, bool last)
 }
 
 /* The window is tainted as interrupted, whatever its CLOSED says: nobody watched the link's silence. */
-bool qs_held_closed(struct qs_held_runs *h, const struct qs_msg_closed *m)
+static void on_closed(const struct qs_msg_closed *m, const struct qs_session_quiet *quiet, void *user)
 {
-    if (!h->started || !in_hand(h, &m->run))
-        return false;
-    const struct qs_assembler_about about = {.streams = h->stream.on, .mark = QS_TAINT_INTERRUPTED};
-    qs_assembler_closed(&h->made, m, &about);
-    return true;
+    struct qs_held_runs *h = user;
+    const struct qs_assembler_about about = {
+        .quiet = quiet, .streams = h->stream.on, .mark = QS_TAINT_INTERRUPTED};
+    if (in_hand(h, &m->run))
+        qs_assembler_closed(&h->made, m, &about);
 }
 
-bool qs_held_document(struct qs_held_runs *h, const struct qs_msg_document *m)
+static void on_document(const struct qs_msg_document *m, void *user)
 {
-    if (!h->started || !in_hand(h, &m->run))
-        return false;
-    qs_assembler_document(&h->made, m);
-    return true;
+    struct qs_held_runs *h = user;
+    if (in_hand(h, &m->run))
+        qs_assembler_document(&h->made, m);
 }
 
-bool qs_held_take(struct qs_held_runs *h, const struct qs_msg_iterations *m)
+static void on_iterations(const struct qs_msg_iterations *m, void *user)
 {
-    if (!in_hand(h, &m->run))
-        return false;
-    if (!qs_assembler_take(&h->made, m))
-        return true;
+    struct qs_held_runs *h = user;
+    if (!in_hand(h, &m->run) || !qs_assembler_take(&h->made, m))
+        return;
     uint64_t next = h->made.first_seq + h->made.closed.iterations;
     bool last = next >= h->list[0].next_seq;
     if (next > h->want)
         store_window(h, last);
     else if (last) /* all of it was stored before */
         drop_first(h);
-    return true;
+}
+
+static void on_refused(const union qs_msg *reply, const struct qs_err *why, void *user)
+{
+    struct qs_held_runs *h = user;
+    (void)reply; /* windows are told of otherwise */
+    qs_held_note(h, true, &h->asked, why->text);
+    if (in_hand(h, &h->asked))
+        drop_first(h);
+}
+
+/* From what is stored on, of the run in hand. */
+static bool resend(struct qs_held_runs *h, struct qs_err *err)
+{
+    const struct qs_run_events events = {
+        .on_closed = on_closed, .on_document = on_document, .on_iterations = on_iterations, .user = h};
+    const struct qs_msg_run_seq m = {.run = h->list[0].run, .seq = h->want};
+    const struct qs_call call = {
+        .type = QS_MSG_RESEND, .m = &m, .on_reply = on_refused, .user = h, .events = &events};
+    h->asked = m.run;
+    return qs_session_call(h->p.session, &call, err);
 }

@@ -38,13 +38,5 @@ bool qs_held_any(const struct qs_held_runs *h); /* was anything told since the l
 void qs_held_start(struct qs_held_runs *h);
 /* The link went down: what was told before is void. */
 void qs_held_reset(struct qs_held_runs *h);
-/* True where the agent's refusal was about a held run. */
-bool qs_held_refused(struct qs_held_runs *h, const struct qs_uid *run, const struct qs_err *err);
-/* True where this window belongs to a held run (its rows follow). */
-bool qs_held_closed(struct qs_held_runs *h, const struct qs_msg_closed *m);
-/* True where this piece belongs to a held run's window. */
-bool qs_held_document(struct qs_held_runs *h, const struct qs_msg_document *m);
-/* True where these rows belong to a held run (and were taken). */
-bool qs_held_take(struct qs_held_runs *h, const struct qs_msg_iterations *m);
 
 #endif

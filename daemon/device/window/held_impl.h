@@ -29,6 +29,7 @@ struct qs_held_runs {
     uint64_t epoch;
     size_t outstanding;
     bool dead, started;
+    struct qs_uid asked;      /* the run that was asked for last */
     struct qs_assembler made; /* the window in hand */
     uint64_t want;            /* what the device numbered below it is stored */
     struct qs_uid spoiled; /* a commit of it failed: an acknowledgement of later ones would cover the hole */

@@ -90,9 +90,9 @@ static void on_closed(const struct qs_msg_closed *m, const struct qs_session_qui
 {
     struct host *h = user;
     char line[64];
-    h->silent = quiet->silent;
-    h->proven = quiet->proven;
-    h->quiet = *quiet;
+    h->quiet = quiet ? *quiet : (struct qs_session_quiet){.silent = false};
+    h->silent = h->quiet.silent;
+    h->proven = h->quiet.proven;
     snprintf(line, sizeof line, "closed %u", (unsigned)m->iterations);
     tell(h, line);
 }
@@ -161,9 +161,24 @@ static void on_reply(const union qs_msg *m, const struct qs_err *refused, void *
     tell(h, line);
 }
 
+static void on_run_error(const struct qs_err *err, void *user)
+{
+    on_reply(NULL, err, user);
+}
+
 bool host_call(struct host *h, enum qs_msg_type type, const void *m, int64_t allow_ns)
 {
-    const struct qs_call call = {.type = type, .m = m, .allow_ns = allow_ns, .on_reply = on_reply, .user = h};
+    const struct qs_run_events events = {.on_waiting = on_waiting,
+                                         .may_quiet = may_quiet,
+                                         .on_quiet = on_quiet,
+                                         .on_disarm = on_disarm,
+                                         .on_closed = on_closed,
+                                         .on_document = on_document,
+                                         .on_iterations = on_iterations,
+                                         .on_error = on_run_error,
+                                         .user = h};
+    const struct qs_call call = {
+        .type = type, .m = m, .allow_ns = allow_ns, .on_reply = on_reply, .user = h, .events = &events};
     bool ok = qs_session_call(h->session, &call, &h->why);
     h->asked = ok ? (uint8_t)type : h->asked;
     return ok;
@@ -171,10 +186,10 @@ bool host_call(struct host *h, enum qs_msg_type type, const void *m, int64_t all
 
 static void on_error(const struct qs_uid *run, const struct qs_err *err, void *user)
 {
-    (void)run;
     struct host *h = user;
+    assert_non_null(run);
     h->why = *err;
-    tell(h, "error");
+    tell(h, "error of nobody");
 }
 
 void host_init(struct host *h, struct qs_loop *loop, const struct qs_farm_device *device)
@@ -188,13 +203,6 @@ void host_init(struct host *h, struct qs_loop *loop, const struct qs_farm_device
         .on_down = on_down,
         .on_held = on_held,
         .on_clock = on_clock,
-        .on_waiting = on_waiting,
-        .may_quiet = may_quiet,
-        .on_quiet = on_quiet,
-        .on_disarm = on_disarm,
-        .on_closed = on_closed,
-        .on_document = on_document,
-        .on_iterations = on_iterations,
         .on_error = on_error,
         .user = h,
     };
@@ -298,6 +306,11 @@ bool host_hook(struct host *h, uint32_t id)
 bool host_end(struct host *h)
 {
     return host_call(h, QS_MSG_RUN_END, &(struct qs_msg_run){.run = host_run}, 0);
+}
+
+bool host_resend(struct host *h, const struct qs_uid *run, uint64_t from_seq)
+{
+    return host_call(h, QS_MSG_RESEND, &(struct qs_msg_run_seq){.run = *run, .seq = from_seq}, 0);
 }
 
 size_t host_rows_not_seen(void)

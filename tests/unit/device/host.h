@@ -57,6 +57,7 @@ bool host_open(struct host *h, uint32_t window, uint64_t first_seq, int64_t lead
 extern int64_t host_lease_ns; /* beyond the lead; a minute unless a test wants its end */
 bool host_hook(struct host *h, uint32_t id);
 bool host_end(struct host *h);
+bool host_resend(struct host *h, const struct qs_uid *run, uint64_t from_seq);
 
 /* Rows of the table that no session of this program has taken; each is printed. */
 size_t host_rows_not_seen(void);

@@ -145,7 +145,7 @@ void a_document_comes_again_with_its_window(void **state)
     b.peer->script = again;
     qs_session_start(b.host.session);
     host_wait(&b.host, "ready");
-    assert_true(qs_session_resend(b.host.session, &held, 5, NULL));
+    assert_true(host_resend(&b.host, &held, 5));
     host_wait(&b.host, "rows 5+4");
     assert_non_null(strstr(b.host.log.data, "closed 4\ndocument 0+10 of 10\nrows 5+4\n"));
     bed_done(&b);

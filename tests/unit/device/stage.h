@@ -114,12 +114,12 @@ struct stage {
     unsigned generation, operation, answers;
     struct qs_uid run;
     uint64_t next_seq;
-    uint32_t window, asked, evals;
+    uint32_t window, asked, evals, hook_id, file_id, trace_id;
     enum qs_run_mode mode;
     int64_t gate_timeout_ns; /* of the last OPEN's first expectation */
     struct stage_window now;
-    uint32_t hook_id, file_id, trace_id;
-    struct qs_call call; /* the last request */
+    struct qs_call call;     /* the last request */
+    struct qs_run_events to; /* who is told of the open run */
     struct qs_msg_pull pull;
     /* Tracers. */
     bool no_tracers;                           /* the agent knows none */

@@ -163,8 +163,8 @@ static void tell_iterations(struct stage *s)
     s->session = SESSION_OPEN;
     for (struct qs_msg_document d = {.run = s->run, .window = s->window};
          s->record.piece && s->record.piece(s, &d);)
-        qs_job_run_on_document(s->job, &d);
-    qs_job_run_on_iterations(s->job, &m);
+        s->to.on_document(&d, s->to.user);
+    s->to.on_iterations(&m, s->to.user);
 }
 
 /* The second reading is the worse one. */
@@ -218,7 +218,7 @@ static void tell_closed(struct stage *s)
         stage_later(s, STAGE_STEP_NS, tell_iterations);
     else
         s->session = SESSION_OPEN;
-    qs_job_run_on_closed(s->job, &m, &quiet);
+    s->to.on_closed(&m, &quiet, s->to.user);
 }
 
 static void tell_armed(struct stage *s)
@@ -231,13 +231,13 @@ static void tell_armed(struct stage *s)
         s->refuse_windows--;
         s->session = SESSION_OPEN;
         qs_fail(&err, s->refusal, "no such sensor");
-        qs_job_run_on_error(s->job, &s->run, &err);
+        s->to.on_error(&err, s->to.user);
         return;
     }
     struct qs_msg_waiting waiting = {.run = s->run, .window = s->window};
     while (s->record.waiting && s->record.waiting(s, &waiting))
-        qs_job_run_on_waiting(s->job, &waiting);
-    if (!qs_job_run_may_quiet(s->job, &why)) {
+        s->to.on_waiting(&waiting, s->to.user);
+    if (!s->to.may_quiet(&why, s->to.user)) {
         assert_non_null(why);
         s->disarms++;
         stage_later(s, STAGE_STEP_NS, tell_armed);
@@ -247,7 +247,7 @@ static void tell_armed(struct stage *s)
     for (uint32_t i = 0; i < s->now.iterations; i++)
         sum_ns += s->now.duration_ns[i] > 0 ? s->now.duration_ns[i] : 0;
     stage_later(s, sum_ns, tell_closed);
-    qs_job_run_on_quiet(s->job);
+    s->to.on_quiet(s->to.user);
     if (s->session_error) {
         s->session_error = false;
         qs_fail(&err, QS_E_INTERNAL, "the agent is in trouble");
@@ -306,14 +306,6 @@ bool qs_session_ack(struct qs_session *session, const struct qs_uid *run, uint64
     assert_int_equal(next_seq, r->numbered); /* what is on disk, no more and no less */
     r->acked = next_seq;
     return true;
-}
-
-bool qs_session_resend(struct qs_session *session, const struct qs_uid *run, uint64_t from_seq,
-                       struct qs_err *err)
-{
-    (void)run;
-    (void)from_seq;
-    return stage_may(stage_of(session), SESSION_READY, "resend", err);
 }
 
 bool qs_session_can_tune(const struct qs_session *session, struct qs_session_place *ret)
@@ -454,6 +446,8 @@ bool qs_session_call(struct qs_session *session, const struct qs_call *call, str
         if (requests[i].type == call->type) {
             bool ok = requests[i].ask(s, call->m, err);
             s->call = ok ? *call : s->call;
+            if (ok && call->type == QS_MSG_RUN_BEGIN)
+                s->to = *call->events;
             return ok;
         }
     }

@@ -29,6 +29,8 @@ static struct {
     int64_t acked_seq; /* what the store knows of any run; -2: it does not know the run */
     struct qs_buf log;
     bool refuse_resend;
+    struct qs_call call; /* the last RESEND */
+    struct qs_run_events to;
     unsigned done, warnings;
 } world;
 
@@ -110,12 +112,16 @@ bool qs_session_ack(struct qs_session *s, const struct qs_uid *run, uint64_t nex
     return true;
 }
 
-bool qs_session_resend(struct qs_session *s, const struct qs_uid *run, uint64_t from_seq, struct qs_err *err)
+bool qs_session_call(struct qs_session *s, const struct qs_call *call, struct qs_err *err)
 {
+    const struct qs_msg_run_seq *m = call->m;
     (void)s;
+    assert_int_equal(call->type, QS_MSG_RESEND);
     if (world.refuse_resend)
         return qs_fail(err, QS_E_CONFLICT, "not now");
-    qs_buf_fmt(&world.log, "resend %u:%u; ", run->b[0], (unsigned)from_seq);
+    world.call = *call;
+    world.to = *call->events;
+    qs_buf_fmt(&world.log, "resend %u:%u; ", m->run.b[0], (unsigned)m->seq);
     return true;
 }
 
@@ -170,8 +176,7 @@ static void end(struct qs_held_runs *h, const char *want)
     qs_buf_done(&world.log);
 }
 
-static bool piece(struct qs_held_runs *h, uint8_t run, uint32_t window, uint64_t first_seq, uint32_t index,
-                  unsigned n)
+static void piece(uint8_t run, uint32_t window, uint64_t first_seq, uint32_t index, unsigned n)
 {
     uint8_t rows_mem[1024], ids_mem[8];
     struct qs_build list, ids;
@@ -187,19 +192,20 @@ static bool piece(struct qs_held_runs *h, uint8_t run, uint32_t window, uint64_t
                                   .first_index = index,
                                   .metrics = qs_build_list(&ids),
                                   .rows = qs_build_list(&list)};
-    return qs_held_take(h, &m);
+    world.to.on_iterations(&m, world.to.user);
 }
 
-static bool closed(struct qs_held_runs *h, uint8_t run, uint32_t window, uint32_t iterations)
+static void closed(uint8_t run, uint32_t window, uint32_t iterations)
 {
     const struct qs_msg_closed m = {.run = uid(run), .window = window, .iterations = iterations};
-    return qs_held_closed(h, &m);
+    world.to.on_closed(&m, NULL, world.to.user);
 }
 
 /* A window of n iterations. */
-static bool rows(struct qs_held_runs *h, uint8_t run, uint32_t window, uint64_t first_seq, unsigned n)
+static void rows(uint8_t run, uint32_t window, uint64_t first_seq, unsigned n)
 {
-    return closed(h, run, window, n) && piece(h, run, window, first_seq, 0, n);
+    closed(run, window, n);
+    piece(run, window, first_seq, 0, n);
 }
 
 static void add(struct qs_held_runs *h, uint8_t run, uint64_t first_seq, uint64_t next_seq)
@@ -213,7 +219,6 @@ static void test_nothing_held(void **state)
     (void)state;
     struct qs_held_runs *h = begin(-1);
     qs_held_start(h);
-    assert_false(rows(h, 1, 0, 0, 3)); /* somebody else's */
     end(h, "done; ");
 }
 
@@ -236,19 +241,18 @@ static void test_missing_windows(void **state)
     add(h, 2, 0, 0); /* empty: not held at all */
     qs_held_start(h);
     answer(NULL);
-    assert_true(rows(h, 1, 0, 0, 5)); /* stored already */
-    assert_true(closed(h, 1, 1, 5));
-    assert_true(piece(h, 1, 1, 5, 0, 3));
-    assert_true(piece(h, 1, 1, 8, 3, 2));
-    assert_true(rows(h, 1, 2, 10, 2));
+    rows(1, 0, 0, 5); /* stored already */
+    closed(1, 1, 5);
+    piece(1, 1, 5, 0, 3);
+    piece(1, 1, 8, 3, 2);
+    rows(1, 2, 10, 2);
     assert_int_equal(world.done, 0); /* acknowledged after the commit, never before */
     answer(NULL);
     answer(NULL);
     end(h, "resend 1:5; store 1 1:5+5; store 1 2:10+2; ack 1:10; ack 1:12; done; ");
 }
 
-static bool ended(struct qs_held_runs *h, uint8_t run, uint32_t window, enum qs_phase phase,
-                  enum qs_gate_outcome gate)
+static void ended(uint8_t run, uint32_t window, enum qs_phase phase, enum qs_gate_outcome gate)
 {
     const struct qs_msg_closed m = {.run = uid(run),
                                     .window = window,
@@ -258,7 +262,7 @@ static bool ended(struct qs_held_runs *h, uint8_t run, uint32_t window, enum qs_
                                     .closed_ns = 7,
                                     .output_bytes = window,
                                     .gate = {.outcome = gate}};
-    return qs_held_closed(h, &m);
+    world.to.on_closed(&m, NULL, world.to.user);
 }
 
 /* What a window was is told before its rows: a warm-up stays one. */
@@ -267,15 +271,14 @@ static void test_windows_keep_what_they_were(void **state)
     (void)state;
     struct qs_held_runs *h = begin(-1);
     char want[200];
-    assert_false(ended(h, 1, 0, QS_PHASE_WARMUP, QS_GATE_OPEN)); /* nobody asked */
     add(h, 1, 0, 4);
     qs_held_start(h);
     answer(NULL);
-    assert_false(ended(h, 2, 0, QS_PHASE_WARMUP, QS_GATE_OPEN)); /* of another run */
-    assert_true(ended(h, 1, 0, QS_PHASE_WARMUP, QS_GATE_OPEN));
-    assert_true(piece(h, 1, 0, 0, 0, 2));
-    assert_true(ended(h, 1, 1, QS_PHASE_MEASURE, QS_GATE_TAINTED));
-    assert_true(piece(h, 1, 1, 2, 0, 2));
+    ended(2, 0, QS_PHASE_WARMUP, QS_GATE_OPEN); /* of another run */
+    ended(1, 0, QS_PHASE_WARMUP, QS_GATE_OPEN);
+    piece(1, 0, 0, 0, 2);
+    ended(1, 1, QS_PHASE_MEASURE, QS_GATE_TAINTED);
+    piece(1, 1, 2, 0, 2);
     answer(NULL);
     answer(NULL);
     snprintf(want, sizeof want,
@@ -320,9 +323,9 @@ static void test_windows_keep_gate_and_evidence(void **state)
     add(h, 1, 0, 1);
     qs_held_start(h);
     answer(NULL);
-    assert_true(qs_held_closed(h, &m));
+    world.to.on_closed(&m, NULL, world.to.user);
     memset(memory, 0, sizeof memory); /* the frame's buffer is the next frame's */
-    assert_true(piece(h, 1, 0, 0, 0, 1));
+    piece(1, 0, 0, 0, 1);
     answer(NULL);
     end(h, "resend 1:0; measure, done, taint 2, 5 bytes `hello`, gate open 1-2 polls 4 busiest cc1,"
            " cpu.busy_ratio 2 41 5, cpu.steal_ns 1 3 9, -1 cpu.steal_ns 6 2: store 1 0:0+1; ack 1:1; done; ");
@@ -336,11 +339,11 @@ static void test_one_run_after_the_other(void **state)
     add(h, 2, 0, 3);
     qs_held_start(h);
     answer(NULL);
-    assert_false(rows(h, 2, 0, 0, 3)); /* not its turn */
-    assert_true(rows(h, 1, 0, 0, 2));
+    rows(2, 0, 0, 3); /* not its turn */
+    rows(1, 0, 0, 2);
     answer(NULL);
     answer(NULL);
-    assert_true(rows(h, 2, 0, 0, 3));
+    rows(2, 0, 0, 3);
     answer(NULL);
     end(h, "resend 1:0; store 1 0:0+2; ack 1:2; resend 2:0; store 2 0:0+3; ack 2:3; done; ");
 }
@@ -363,14 +366,13 @@ static void test_unknown_and_refused_runs_hold_up_nobody(void **state)
     end(h, "done; ");
 
     struct qs_err err = QS_ERR_INIT;
-    struct qs_uid u = uid(1), other = uid(9);
     h = begin(-1);
     add(h, 1, 0, 2);
     qs_held_start(h);
     answer(NULL);
     qs_fail(&err, QS_E_NOT_FOUND, "gone");
-    assert_false(qs_held_refused(h, &other, &err));
-    assert_true(qs_held_refused(h, &u, &err));
+    world.call.on_reply(NULL, &err, world.call.user);
+    assert_int_equal(world.warnings, 1);
     end(h, "resend 1:0; done; ");
 }
 
@@ -384,13 +386,13 @@ static void test_a_failed_commit_drops_one_run_only(void **state)
     add(h, 2, 0, 2);
     qs_held_start(h);
     answer(NULL);
-    assert_true(rows(h, 1, 0, 0, 2));
-    assert_true(rows(h, 1, 1, 2, 2)); /* both windows are on their way */
+    rows(1, 0, 0, 2);
+    rows(1, 1, 2, 2); /* both windows are on their way */
     qs_fail(&err, QS_E_CONFLICT, "other content");
     answer(&err);
     answer(&err);
     answer(NULL); /* what is stored of run 2 */
-    assert_true(rows(h, 2, 0, 0, 2));
+    rows(2, 0, 0, 2);
     answer(NULL);
     assert_int_equal(world.warnings, 2);
     end(h, "resend 1:0; store 1 0:0+2; store 1 1:2+2; resend 2:0; store 2 0:0+2; ack 2:2; done; ");
@@ -404,12 +406,12 @@ static void test_a_loss_forgets_what_was_told(void **state)
     add(h, 1, 0, 2);
     qs_held_start(h);
     answer(NULL);
-    assert_true(ended(h, 1, 0, QS_PHASE_WARMUP, QS_GATE_OPEN));
+    ended(1, 0, QS_PHASE_WARMUP, QS_GATE_OPEN);
     qs_held_reset(h); /* the link went down before its rows */
     add(h, 2, 0, 2);
     qs_held_start(h);
     answer(NULL);
-    assert_true(rows(h, 2, 0, 0, 2));
+    rows(2, 0, 0, 2);
     answer(NULL);
     end(h, "resend 1:0; resend 2:0; store 2 0:0+2; ack 2:2; done; ");
 }
@@ -423,8 +425,8 @@ static void test_nothing_is_acknowledged_over_a_hole(void **state)
     add(h, 1, 0, 4);
     qs_held_start(h);
     answer(NULL);
-    assert_true(rows(h, 1, 0, 0, 2));
-    assert_true(rows(h, 1, 1, 2, 2));
+    rows(1, 0, 0, 2);
+    rows(1, 1, 2, 2);
     qs_fail(&err, QS_E_CONFLICT, "other content");
     answer(&err);
     answer(NULL); /* the second window is stored */
@@ -442,7 +444,7 @@ static void test_late_answers_after_a_loss(void **state)
     add(h, 1, 0, 2);
     qs_held_start(h);
     answer(NULL);
-    assert_true(rows(h, 1, 0, 0, 2));
+    rows(1, 0, 0, 2);
     answer(NULL);
     end(h, "resend 1:0; store 1 0:0+2; ack 1:2; done; ");
 }

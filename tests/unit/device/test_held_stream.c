@@ -19,6 +19,7 @@
 static struct {
     struct qs_loop *loop;
     struct qs_held_runs *held;
+    struct qs_run_events to;
     struct qs_buf log;
     const char *form;
     uint64_t stored; /* processes of the run that the store has */
@@ -84,12 +85,13 @@ bool qs_session_ack(struct qs_session *s, const struct qs_uid *run, uint64_t nex
     return true;
 }
 
-bool qs_session_resend(struct qs_session *s, const struct qs_uid *run, uint64_t from_seq, struct qs_err *err)
+bool qs_session_call(struct qs_session *s, const struct qs_call *call, struct qs_err *err)
 {
+    const struct qs_msg_run_seq *m = call->m;
     (void)s;
-    (void)run;
     (void)err;
-    qs_buf_fmt(&world.log, "resend %u; ", (unsigned)from_seq);
+    world.to = *call->events;
+    qs_buf_fmt(&world.log, "resend %u; ", (unsigned)m->seq);
     return true;
 }
 
@@ -136,7 +138,7 @@ static void closed(uint32_t window)
 {
     const struct qs_msg_closed m = {
         .run = run, .window = window, .phase = QS_PHASE_MEASURE, .how = QS_CLOSED_DONE, .iterations = 1};
-    assert_true(qs_held_closed(world.held, &m));
+    world.to.on_closed(&m, NULL, world.to.user);
 }
 
 /* The document in pieces of two bytes. */
@@ -151,7 +153,7 @@ static void document(uint32_t window, const char *text)
             .kept_bytes = n,
             .offset = at,
             .bytes = {.p = text + at, .n = (uint16_t)(n - at < 2 ? n - at : 2)}};
-        assert_true(qs_held_document(world.held, &m));
+        world.to.on_document(&m, world.to.user);
     }
 }
 
@@ -168,7 +170,7 @@ static void row(uint32_t window, uint64_t seq)
                                         .first_seq = seq,
                                         .metrics = qs_build_list(&ids),
                                         .rows = qs_build_list(&list)};
-    assert_true(qs_held_take(world.held, &m));
+    world.to.on_iterations(&m, world.to.user);
 }
 
 static void send(uint32_t window, uint64_t seq, const char *text)

@@ -381,7 +381,7 @@ static void ask_until_it_dies(struct bed *b)
 {
     const struct qs_uid held = {{0xA0}};
     struct host *h = &b->host;
-    assert_true(qs_session_resend(h->session, &held, 5, NULL));
+    assert_true(host_resend(h, &held, 5));
     host_wait(h, deadly == QS_MSG_RESEND ? "down" : "rows 7+2");
     if (h->downs == 0 && host_hook(h, 1))
         host_wait(h, deadly == QS_MSG_HOOK ? "down" : "hook_done 1");

@@ -188,7 +188,7 @@ static void what_comes_again_is_whole_and_of_one_kind(void **state)
         b->peer->script = resend_badly;
         qs_session_start(b->host.session);
         host_wait(&b->host, "ready");
-        assert_true(qs_session_resend(b->host.session, &held, 5, NULL));
+        assert_true(host_resend(&b->host, &held, 5));
         bed_fails(b, QS_E_PROTOCOL, reasons[i]);
     }
 }
@@ -223,10 +223,10 @@ static void what_was_cut_comes_again_from_its_beginning(void **state)
         b->peer->script = resend_twice;
         qs_session_start(b->host.session);
         host_wait(&b->host, "ready");
-        assert_true(qs_session_resend(b->host.session, &held, 5, NULL));
+        assert_true(host_resend(&b->host, &held, 5));
         host_wait(&b->host, "rows 4+2");
         host_wait(&b->host, "ready");
-        assert_true(qs_session_resend(b->host.session, &held, 5, NULL));
+        assert_true(host_resend(&b->host, &held, 5));
         if (begins_anew) {
             host_wait(&b->host, "rows 7+2");
             assert_non_null(strstr(b->host.log.data, "closed 3\nrows 4+3\nclosed 2\nrows 7+2\n"));
@@ -237,6 +237,51 @@ static void what_was_cut_comes_again_from_its_beginning(void **state)
     }
 }
 
+static bool leave_after_hold(struct peer *p, const struct qs_frame *f)
+{
+    if (f->type == QS_MSG_HOLD)
+        peer_bye(p);
+    return f->type == QS_MSG_HOLD;
+}
+
+static bool keep_quiet(struct peer *p, const struct qs_frame *f)
+{
+    (void)p;
+    return f->type == QS_MSG_QUIET;
+}
+
+/* Its windows are refused, and what comes of one that is open is told to nobody. */
+static void a_run_that_was_given_up_has_nobody(void **state)
+{
+    (void)state;
+    struct bed *b = bed_new(false);
+    qs_session_start(b->host.session);
+    host_wait(&b->host, "ready");
+    b->peer->script = leave_after_hold;
+    assert_true(host_begin(&b->host));
+    host_wait(&b->host, "run_ready");
+    assert_true(host_open(&b->host, 0, 0, 0));
+    qs_session_disown(b->host.session, &b->host);
+    b->host.log.len = 0;
+    host_wait(&b->host, "down");
+    assert_null(strstr(b->host.log.data, "waiting"));
+    assert_null(strstr(b->host.log.data, "grant"));
+    host_wait(&b->host, "ready");
+    b->peer->script = keep_quiet;
+    assert_true(host_begin(&b->host));
+    host_wait(&b->host, "run_ready");
+    assert_true(host_open(&b->host, 0, 0, 0));
+    host_wait(&b->host, "quiet");
+    qs_session_disown(b->host.session, &b->host);
+    b->host.log.len = 0;
+    peer_window_result(b->peer);
+    peer_bye(b->peer);
+    host_wait(&b->host, "down");
+    assert_null(strstr(b->host.log.data, "closed"));
+    assert_int_equal(b->host.rows, 0);
+    bed_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +289,7 @@ int main(void)
         cmocka_unit_test(a_piece_is_the_one_that_was_asked_for),
         cmocka_unit_test(what_comes_again_is_whole_and_of_one_kind),
         cmocka_unit_test(what_was_cut_comes_again_from_its_beginning),
+        cmocka_unit_test(a_run_that_was_given_up_has_nobody),
     };
     return cmocka_run_group_tests_name("device session and the protocol's promises", tests, NULL, NULL);
 }

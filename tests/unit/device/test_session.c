@@ -292,7 +292,7 @@ static void refusals_lead_back(void **state)
     host_assert_why(&b->host, QS_E_COMMAND, "no such \\x1b program");
     assert_string_equal(qs_session_state_name(b->host.session), "ready");
     peer_error(b->peer, &host_run, QS_CODE_STATE, "by the way");
-    host_wait(&b->host, "error");
+    host_wait(&b->host, "error of nobody");
     b->peer->script = NULL;
     assert_true(host_begin(&b->host));
     host_wait(&b->host, "run_ready");
@@ -346,7 +346,7 @@ static void what_a_run_has_left_is_fetched_between_windows(void **state)
     b->peer->script = take;
     assert_true(pull(b, 4));
     peer_error(b->peer, &other.run, QS_CODE_UNKNOWN_RUN, "not of this run");
-    host_wait(&b->host, "error");
+    host_wait(&b->host, "error of nobody");
     assert_false(pull(b, 5)); /* it is still awaited */
     peer_error(b->peer, &host_run, QS_CODE_UNSUPPORTED, "nothing can be fetched here");
     host_wait(&b->host, "error");
@@ -359,28 +359,28 @@ static void what_is_held_comes_again(void **state)
     const struct qs_uid held = {{0xA0}};
     b->peer->held_runs = 2;
     become_ready(b);
-    assert_false(qs_session_resend(b->host.session, &held, 9, &b->host.why));
+    assert_false(host_resend(&b->host, &held, 9));
     host_assert_why(&b->host, QS_E_CONFLICT, "5 to 9");
-    assert_false(qs_session_resend(b->host.session, &held, 4, &b->host.why));
+    assert_false(host_resend(&b->host, &held, 4));
     host_assert_why(&b->host, QS_E_CONFLICT, "5 to 9 of this run, not 4");
-    assert_false(qs_session_resend(b->host.session, &host_run, 0, &b->host.why));
+    assert_false(host_resend(&b->host, &host_run, 0));
     host_assert_why(&b->host, QS_E_NOT_FOUND, "keeps no iterations");
-    assert_true(qs_session_resend(b->host.session, &held, 5, NULL));
+    assert_true(host_resend(&b->host, &held, 5));
     host_wait(&b->host, "rows 7+2");
     assert_non_null(strstr(b->host.log.data, "closed 3\nrows 4+3\nclosed 2\nrows 7+2\n"));
     assert_string_equal(qs_session_state_name(b->host.session), "ready");
     taken = QS_MSG_RESEND;
     b->peer->script = take;
-    assert_true(qs_session_resend(b->host.session, &held, 5, NULL));
+    assert_true(host_resend(&b->host, &held, 5));
     peer_error(b->peer, &held, QS_CODE_UNKNOWN_RUN, "gone");
     host_wait(&b->host, "error");
     assert_true(host_begin(&b->host));
     host_wait(&b->host, "run_ready");
-    assert_true(qs_session_resend(b->host.session, &held, 5, NULL));
+    assert_true(host_resend(&b->host, &held, 5));
     peer_error(b->peer, &held, QS_CODE_UNKNOWN_RUN, "gone");
     host_wait(&b->host, "error");
     b->peer->script = NULL;
-    assert_true(qs_session_resend(b->host.session, &held, 6, NULL));
+    assert_true(host_resend(&b->host, &held, 6));
     host_wait(&b->host, "rows 7+2");
     assert_string_equal(qs_session_state_name(b->host.session), "run_open");
     assert_true(host_open(&b->host, 0, 0, 0)); /* counting goes on as if nothing had been */

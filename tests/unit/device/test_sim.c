@@ -147,7 +147,7 @@ static void a_window_that_lost_its_link_is_handed_over(void **state)
     assert_non_null(held);
     uint64_t next_seq = strtoull(held + strlen("held 51 0-"), NULL, 10); /* the log moves when it grows */
     b.host.rows = 0;
-    assert_true(qs_session_resend(b.host.session, &host_run, 0, NULL));
+    assert_true(host_resend(&b.host, &host_run, 0));
     host_idle(&b.host, second_ns);
     assert_int_equal(b.host.rows, next_seq);
     assert_true(b.host.rows >= 1);

@@ -10,7 +10,7 @@
 
 #include "api/render.h"
 #include "base/mem.h"
-#include "device/job/run.h"
+#include "device/session/table.h"
 #include "farm/simulate.h"
 #include "link/link.h"
 #include "link/link_impl.h"
@@ -217,14 +217,9 @@ static struct {
 
 void __real_qs_link_bytes(struct qs_link *link, uint8_t *bytes, size_t n);
 void __wrap_qs_link_bytes(struct qs_link *link, uint8_t *bytes, size_t n);
-void __real_qs_job_run_on_iterations(struct qs_job_run *c, const struct qs_msg_iterations *m);
-void __wrap_qs_job_run_on_iterations(struct qs_job_run *c, const struct qs_msg_iterations *m);
-void __real_qs_job_run_on_quiet(struct qs_job_run *c);
-void __wrap_qs_job_run_on_quiet(struct qs_job_run *c);
-void __real_qs_job_run_on_closed(struct qs_job_run *c, const struct qs_msg_closed *m,
-                                 const struct qs_session_quiet *quiet);
-void __wrap_qs_job_run_on_closed(struct qs_job_run *c, const struct qs_msg_closed *m,
-                                 const struct qs_session_quiet *quiet);
+qs_session_act __real_qs_session_do_rows, __wrap_qs_session_do_rows;
+qs_session_act __real_qs_session_do_quiet, __wrap_qs_session_do_quiet;
+qs_session_act __real_qs_session_do_closed, __wrap_qs_session_do_closed;
 void __real_qs_store_window(struct qs_store *store, const struct qs_window_row *w, qs_store_done_fn *done,
                             void *user);
 void __wrap_qs_store_window(struct qs_store *store, const struct qs_window_row *w, qs_store_done_fn *done,
@@ -239,40 +234,39 @@ void __wrap_qs_link_bytes(struct qs_link *link, uint8_t *bytes, size_t n)
     __real_qs_link_bytes(link, bytes, n);
 }
 
-/* Windows that are open, by their job runs, and what came from others meanwhile. */
+/* Windows that are open, by their sessions, and what came from others meanwhile. */
 static struct {
-    const struct qs_job_run *open[2];
+    const struct qs_session *open[2];
     size_t both, rows_of_others;
 } line;
 
-static size_t others_open(const struct qs_job_run *c)
+static size_t others_open(const struct qs_session *s)
 {
-    return (line.open[0] && line.open[0] != c ? 1U : 0U) + (line.open[1] && line.open[1] != c ? 1U : 0U);
+    return (line.open[0] && line.open[0] != s ? 1U : 0U) + (line.open[1] && line.open[1] != s ? 1U : 0U);
 }
 
-void __wrap_qs_job_run_on_quiet(struct qs_job_run *c)
+bool __wrap_qs_session_do_quiet(struct qs_session *s, const union qs_msg *m)
 {
-    line.both += others_open(c);
-    line.open[line.open[0] ? 1 : 0] = c;
-    __real_qs_job_run_on_quiet(c);
+    line.both += others_open(s);
+    line.open[line.open[0] ? 1 : 0] = s;
+    return __real_qs_session_do_quiet(s, m);
 }
 
-void __wrap_qs_job_run_on_closed(struct qs_job_run *c, const struct qs_msg_closed *m,
-                                 const struct qs_session_quiet *quiet)
+bool __wrap_qs_session_do_closed(struct qs_session *s, const union qs_msg *m)
 {
     for (size_t i = 0; i < 2; i++)
-        line.open[i] = line.open[i] == c ? NULL : line.open[i];
-    __real_qs_job_run_on_closed(c, m, quiet);
+        line.open[i] = line.open[i] == s ? NULL : line.open[i];
+    return __real_qs_session_do_closed(s, m);
 }
 
-void __wrap_qs_job_run_on_iterations(struct qs_job_run *c, const struct qs_msg_iterations *m)
+bool __wrap_qs_session_do_rows(struct qs_session *s, const union qs_msg *m)
 {
-    line.rows_of_others += others_open(c);
-    struct qs_iter it = qs_list_iter(&m->rows);
+    line.rows_of_others += others_open(s);
+    struct qs_iter it = qs_list_iter(&m->iterations.rows);
     struct qs_row row;
-    while (qs_list_row(&it, m->metrics.count, &row))
+    while (qs_list_row(&it, m->iterations.metrics.count, &row))
         seen.session += row.duration_ns == NUMBER ? 1 : 0;
-    __real_qs_job_run_on_iterations(c, m);
+    return __real_qs_session_do_rows(s, m);
 }
 
 void __wrap_qs_store_window(struct qs_store *store, const struct qs_window_row *w, qs_store_done_fn *done,
