@@ -169,12 +169,47 @@ static void blames_who_took_the_program_away(void **state)
     }
 }
 
+static int open_descriptors(void)
+{
+    int count = 0;
+    for (int fd = 0; fd < 1000; fd++) {
+        count += fcntl(fd, F_GETFD) >= 0;
+    }
+    return count;
+}
+
+/* The folder of a hook is kept for its process, and no longer than to the next hook. */
+static void keeps_nothing_of_the_hooks_before(void **state)
+{
+    static uint8_t memory[100];
+    struct qs_port_child end;
+    struct qs_build b;
+    int after_one = 0;
+    (void)state;
+    qs_build_init(&b, memory, sizeof memory);
+    assert_true(qs_build_text(&b, qs_text_of("/bin/true")));
+    const struct qs_msg_hook hook = {
+        .argv = qs_build_list(&b), .cwd = qs_text_of(folder), .output_max_bytes = 10};
+    for (int i = 0; i < 3; i++) {
+        if (!os.agent.port.start_hook(&os, &hook, &fault)) {
+            fail_msg("%s", fault.text);
+        }
+        struct pollfd ended = {.fd = os.child.process.pidfd, .events = POLLIN};
+        assert_int_equal(poll(&ended, 1, -1), 1);
+        assert_true(qs_child_reap(&os.child, &end));
+        assert_int_equal(end.code, 0);
+        after_one = i == 0 ? open_descriptors() : after_one;
+    }
+    assert_int_equal(open_descriptors(), after_one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hands_on_what_is_asked_of_files),
         cmocka_unit_test(hands_on_what_a_program_wrote),
         cmocka_unit_test(blames_who_took_the_program_away),
+        cmocka_unit_test(keeps_nothing_of_the_hooks_before),
     };
     return cmocka_run_group_tests_name("agent-port", tests, group_setup, leave_folder);
 }

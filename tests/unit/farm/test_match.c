@@ -308,6 +308,59 @@ static void a_gate_gives_the_device_back(void **state)
     gives_back("defer", 0);
 }
 
+static int64_t unread_job; /* its samples cannot be read */
+
+bool __real_qs_read_samples(struct qs_store_reader *r, int64_t job, struct qs_samples *ret,
+                            struct qs_err *err);
+bool __wrap_qs_read_samples(struct qs_store_reader *r, int64_t job, struct qs_samples *ret,
+                            struct qs_err *err);
+
+bool __wrap_qs_read_samples(struct qs_store_reader *r, int64_t job, struct qs_samples *ret,
+                            struct qs_err *err)
+{
+    return job == unread_job ? qs_fail(err, QS_E_STORE, "no page for them")
+                             : __real_qs_read_samples(r, job, ret, err);
+}
+
+/* One device gives the second job back, and what it has measured cannot be read: the job has failed, and ends
+ * with its other device, whose gate would give it back too. */
+static void a_job_that_is_not_read_back_ends_with_its_last_device(void **state)
+{
+    static const char gate[] =
+        "%sconditions: {gate: [{sensor: cpu.busy_ratio_ppm, above: 99%%, timeout: %ds, "
+        "on_timeout: defer}]}\n";
+    struct bed b;
+    struct qs_err err = QS_ERR_INIT;
+    (void)state;
+    bed_begin(&b, "devices: {d0: {link: sim}, d1: {link: sim}}\n");
+    char *first = qs_asprintf(gate, "devices: {where: name == \"d1\"}\n", 50);
+    char *second = qs_asprintf(gate, "devices: {take: all}\n", 60);
+    submit(&b, "first", first);
+    submit(&b, "second", second);
+    unread_job = 2;
+    (void)qs_timer_start(b.loop, INT64_C(120000000000), on_time, &b);
+    qs_loop_run(b.loop);
+    unread_job = 0;
+    assert_true(qs_farm_cancel(b.farm, 1, "enough", on_cancelled, &b, &err));
+    qs_loop_run(b.loop);
+    assert_string_equal(b.told.data, "2 {\"state\":\"running\",\"reason\":null}\n"
+                                     "1 {\"state\":\"running\",\"reason\":null}\n"
+                                     "1 gate at 51001 ms\n"
+                                     "2 gate at 61001 ms\n"
+                                     "2 gate at 111001 ms\n"
+                                     "2 {\"state\":\"failed\",\"reason\":\"no page for them\"}\n"
+                                     "1 {\"state\":\"cancelled\",\"reason\":\"enough\"}\n");
+    free(first);
+    free(second);
+    bed_end(&b);
+}
+
+static void on_cleaned(const struct qs_err *err, uint64_t freed_bytes, void *user)
+{
+    assert_null(err);
+    qs_buf_fmt(&((struct bed *)user)->told, "cleaned %llu\n", (unsigned long long)freed_bytes);
+}
+
 static void run_a_second(struct bed *b)
 {
     (void)qs_timer_start(b->loop, INT64_C(1000000000), on_time, b);
@@ -354,12 +407,36 @@ static void devices_come_and_go(void **state)
     qs_farm_config_free(found);
 }
 
+/* A device whose cache is cleaned is nobody's: not for another cleaning, and not for a job. */
+static void no_job_begins_while_a_cache_is_cleaned(void **state)
+{
+    struct bed b;
+    struct qs_err err = QS_ERR_INIT;
+    (void)state;
+    bed_begin(&b, "devices: {d0: {link: sim}}\n");
+    run_a_second(&b);
+    submit(&b, "first", "");
+    assert_true(qs_farm_clean(b.farm, "d0", on_cleaned, &b, &err));
+    assert_false(qs_farm_clean(b.farm, "d0", on_cleaned, &b, &err));
+    assert_int_equal(err.code, QS_E_CONFLICT);
+    assert_non_null(strstr(err.text, "d0 is busy"));
+    qs_loop_run(b.loop);
+    assert_string_equal(b.told.data, "cleaned 0\n"
+                                     "1 {\"state\":\"running\",\"reason\":null}\n"
+                                     "1 {\"state\":\"done\",\"reason\":\"blocks\"}\n");
+    bed_end(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(devices_fit_by_their_facts), cmocka_unit_test(what_is_missing_is_told),
-        cmocka_unit_test(a_build_is_its_files),       cmocka_unit_test(a_gate_gives_the_device_back),
+        cmocka_unit_test(devices_fit_by_their_facts),
+        cmocka_unit_test(what_is_missing_is_told),
+        cmocka_unit_test(a_build_is_its_files),
+        cmocka_unit_test(a_gate_gives_the_device_back),
         cmocka_unit_test(devices_come_and_go),
+        cmocka_unit_test(no_job_begins_while_a_cache_is_cleaned),
+        cmocka_unit_test(a_job_that_is_not_read_back_ends_with_its_last_device),
     };
     return cmocka_run_group_tests_name("match", tests, NULL, NULL);
 }

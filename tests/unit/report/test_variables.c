@@ -277,6 +277,38 @@ static void secrets_are_not_kept(void **state)
     assert_int_equal(qs_variable_kept_bytes("sha256:none"), 11); /* a value that only looks like it */
 }
 
+/* What an arm sets is what is compared, where both sides are arms of the same jobs; beside another job it is
+ * a difference of environments. */
+static void variables_of_an_arm_of_the_same_job_are_no_environment(void **state)
+{
+    (void)state;
+    struct sides s;
+    sides_init(&s, NULL);
+    for (int64_t job = 0; job < 2; job++) {
+        struct qs_strings *env = &s.jobs[job].spec->arms[1].env;
+        qs_strings_done(env);
+        env->at = qs_calloc(1, sizeof *env->at);
+        env->at[0] = qs_strdup("PATH=/opt/bin");
+        env->count = 1;
+    }
+    sides_add_job(&s, 0, 1, 0, 8, 1e6);
+    sides_add_job(&s, 1, 1, 1, 8, 1e6);
+    json_t *doc = sides_compared(&s);
+    assert_true(json_is_false(at(doc, "refused")));
+    assert_int_equal(json_array_size(at(doc, "environment")), 0);
+    assert_string_equal(text_at(doc, "arm.0.key"), "env.PATH");
+    assert_string_equal(text_at(doc, "arm.0.candidate"), "/opt/bin");
+    json_decref(doc);
+    sides_add(&s, 1, 2, 1, 1, 1e6);
+    doc = sides_compared(&s);
+    assert_true(json_is_true(at(doc, "refused")));
+    assert_string_equal(text_at(doc, "environment.0.key"), "env.PATH");
+    assert_int_not_equal(json_array_size(at(doc, "arm")), 0);
+    assert_string_not_equal(text_at(doc, "arm.0.key"), "env.PATH");
+    json_decref(doc);
+    sides_done(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,6 +319,7 @@ int main(void)
         cmocka_unit_test(what_a_job_sets_hides_what_it_inherits),
         cmocka_unit_test(inherited_variables_have_their_class),
         cmocka_unit_test(secrets_are_not_kept),
+        cmocka_unit_test(variables_of_an_arm_of_the_same_job_are_no_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
