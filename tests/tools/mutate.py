@@ -121,6 +121,7 @@ class Build:
             return
         if not os.path.exists(os.path.join(self.build, "build.ninja")):
             self.run("meson", "setup", self.build, self.top, *self.options, wanted=True)
+        self.run("ninja", "-C", self.build, "build.ninja", wanted=True)  # sources may have moved since it was set up
         listing = self.run("meson", "introspect", "--tests", self.build, wanted=True).stdout
         self.tests = [(t["name"], {s.partition(":")[2] for s in t["suite"]}) for t in json.loads(listing)]
         with open(os.path.join(self.build, "compile_commands.json"), encoding="utf-8") as f:

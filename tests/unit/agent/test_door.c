@@ -259,6 +259,25 @@ static void leaves_what_it_may_share(void **state)
     }
 }
 
+static void has_one_link_at_a_time(void **state)
+{
+    struct qs_link link = {.kind = QS_LINK_UNIX, .in_fd = -1, .out_fd = -1, .listen_fd = -1, .stop_fd = -1};
+    int first[2], second[2];
+    char byte;
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, first), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, second), 0);
+    qs_link_adopt(&link, first[0]);
+    assert_int_equal(link.peer_pid, getpid());
+    qs_link_adopt(&link, second[0]);
+    assert_int_equal(link.in_fd, second[0]);
+    assert_int_equal(recv(first[1], &byte, 1, MSG_DONTWAIT), 0); /* hung up */
+    qs_link_drop(&link);
+    assert_int_equal(recv(second[1], &byte, 1, MSG_DONTWAIT), 0);
+    close(first[1]);
+    close(second[1]);
+}
+
 static void says_why_it_turns_away(void **state)
 {
     char text[64] = "";
@@ -435,6 +454,7 @@ int main(void)
         cmocka_unit_test(reads_a_key_that_is_one),
         cmocka_unit_test(carries_bytes),
         cmocka_unit_test(leaves_what_it_may_share),
+        cmocka_unit_test(has_one_link_at_a_time),
         cmocka_unit_test(says_why_it_turns_away),
         cmocka_unit_test(counts_segments),
         cmocka_unit_test(guests_wait_their_time),
