@@ -18,54 +18,78 @@
 #include "proto/msg_window.h"
 #include "proto/wire.h"
 
+enum qs_side { QS_SIDE_HOST = 1, QS_SIDE_AGENT = 2, QS_SIDE_BOTH = QS_SIDE_HOST | QS_SIDE_AGENT };
+
+/* M(number on the wire, symbol and name, who may send it, shape: its member of union qs_msg, its structure
+ * and codec; `none` has no fields). A new one is a row at the end; the others keep their numbers. */
+#define QS_MESSAGES(M)                                                                                       \
+    M(1, HELLO_HOST, HOST, hello_host)                                                                       \
+    M(2, HELLO_AGENT, AGENT, hello_agent)                                                                    \
+    M(3, AUTH, BOTH, auth)                                                                                   \
+    M(4, PING, BOTH, ping)                                                                                   \
+    M(5, PONG, BOTH, pong)                                                                                   \
+    M(6, FACTS_GET, HOST, none) /* no payload */                                                             \
+    M(7, FACTS, AGENT, facts)                                                                                \
+    M(8, HELD, AGENT, held)                                                                                  \
+    M(9, RESEND, HOST, run_seq) /* seq: the first one wanted */                                              \
+    M(10, RUN_BEGIN, HOST, run_begin)                                                                        \
+    M(11, RUN_READY, AGENT, run_ready)                                                                       \
+    M(12, HOOK, HOST, hook)                                                                                  \
+    M(13, HOOK_DONE, AGENT, hook_done)                                                                       \
+    M(14, OPEN, HOST, open)                                                                                  \
+    M(15, WAITING, AGENT, waiting)                                                                           \
+    M(16, ARM, AGENT, window)                                                                                \
+    M(17, QUIET, HOST, window)                                                                               \
+    M(18, HOLD, HOST, window_why)                                                                            \
+    M(19, DISARM, AGENT, window_why)                                                                         \
+    M(20, CLOSED, AGENT, closed)                                                                             \
+    M(21, ITERATIONS, AGENT, iterations)                                                                     \
+    M(22, ACK, HOST, run_seq) /* seq: the first one not yet on disk */                                       \
+    M(23, RUN_END, HOST, run)                                                                                \
+    M(24, RUN_ENDED, AGENT, run_ended)                                                                       \
+    M(25, CANCEL, HOST, run_why)                                                                             \
+    M(26, ERROR, BOTH, error)                                                                                \
+    M(27, BYE, BOTH, bye)                                                                                    \
+    M(28, PULL, HOST, pull)                                                                                  \
+    M(29, PULLED, AGENT, pulled)                                                                             \
+    M(30, TRACE, HOST, trace)                                                                                \
+    M(31, TRACE_STOP, HOST, trace_stop)                                                                      \
+    M(32, TRACED, AGENT, traced)                                                                             \
+    M(33, HAVE, HOST, have)                                                                                  \
+    M(34, HAVING, AGENT, having)                                                                             \
+    M(35, PUT, HOST, put)                                                                                    \
+    M(36, PUT_DATA, HOST, put_data)                                                                          \
+    M(37, PUT_AT, AGENT, put_at)                                                                             \
+    M(38, STAGE, HOST, stage)                                                                                \
+    M(39, STAGED, AGENT, staged)                                                                             \
+    M(40, CLEAN, HOST, clean)                                                                                \
+    M(41, CLEANED, AGENT, cleaned)                                                                           \
+    M(42, DOCUMENT, AGENT, document)
+
 enum qs_msg_type {
-    QS_MSG_HELLO_HOST = 1,
-    QS_MSG_HELLO_AGENT,
-    QS_MSG_AUTH,
-    QS_MSG_PING,
-    QS_MSG_PONG,
-    QS_MSG_FACTS_GET, /* no payload */
-    QS_MSG_FACTS,
-    QS_MSG_HELD,
-    QS_MSG_RESEND,    /* struct qs_msg_run_seq: seq = the first one wanted */
-    QS_MSG_RUN_BEGIN, /* 10 */
-    QS_MSG_RUN_READY,
-    QS_MSG_HOOK,
-    QS_MSG_HOOK_DONE,
-    QS_MSG_OPEN,
-    QS_MSG_WAITING,
-    QS_MSG_ARM,    /* struct qs_msg_window */
-    QS_MSG_QUIET,  /* struct qs_msg_window */
-    QS_MSG_HOLD,   /* struct qs_msg_window_why */
-    QS_MSG_DISARM, /* struct qs_msg_window_why */
-    QS_MSG_CLOSED, /* 20 */
-    QS_MSG_ITERATIONS,
-    QS_MSG_ACK,     /* struct qs_msg_run_seq: seq = the first one not yet on disk */
-    QS_MSG_RUN_END, /* struct qs_msg_run */
-    QS_MSG_RUN_ENDED,
-    QS_MSG_CANCEL, /* struct qs_msg_run_why */
-    QS_MSG_ERROR,
-    QS_MSG_BYE, /* struct qs_msg_bye */
-    QS_MSG_PULL,
-    QS_MSG_PULLED,
-    QS_MSG_TRACE, /* 30 */
-    QS_MSG_TRACE_STOP,
-    QS_MSG_TRACED,
-    QS_MSG_HAVE,
-    QS_MSG_HAVING,
-    QS_MSG_PUT,
-    QS_MSG_PUT_DATA,
-    QS_MSG_PUT_AT,
-    QS_MSG_STAGE,
-    QS_MSG_STAGED,
-    QS_MSG_CLEAN,
-    QS_MSG_CLEANED,
-    QS_MSG_DOCUMENT,
-    QS_MSG_LAST = QS_MSG_DOCUMENT,
+#define M(number, symbol, side, shape) QS_MSG_##symbol = (number),
+    QS_MESSAGES(M)
+#undef M
+#define M(number, symbol, side, shape) +1
+        QS_MSG_LAST = 0 QS_MESSAGES(M),
+#undef M
     QS_MSG_OPTIONAL = 0x80 /* unknown types with this bit are ignored, others are an error */
 };
 
-enum qs_side { QS_SIDE_HOST = 1, QS_SIDE_AGENT = 2 };
+/* What a side can do beyond the base of its version. In force is what both name; unknown bits mean nothing.
+ */
+enum qs_feature {
+    QS_FEATURE_COMMAND = 1,       /* windows of command mode: one process per iteration */
+    QS_FEATURE_HARNESS = 2,       /* runs of harness mode: one process per run */
+    QS_FEATURE_PULL = 4,          /* files and the kernel's log can be fetched */
+    QS_FEATURE_EVALS = 8,         /* windows of QS_PHASE_TUNE */
+    QS_FEATURE_STREAM = 16,       /* runs of stream mode: one process per window, which writes a document */
+    QS_FEATURE_TRACE = 32,        /* tracers, their files, and windows of phase traced */
+    QS_FEATURE_FILES = 64,        /* files can be pushed: HAVE to CLEANED */
+    QS_FEATURE_APART = 128,       /* standard output and standard error are kept apart */
+    QS_FEATURE_OUTPUT_FILE = 256, /* standard output goes to a file */
+    QS_FEATURE_ALL = 511          /* what this version knows */
+};
 
 /* "HELLO_HOST", ...; "unknown" for what is no message. */
 const char *qs_msg_name(uint8_t type);
@@ -73,8 +97,13 @@ const char *qs_msg_name(uint8_t type);
  * protocol error. */
 int qs_msg_accept(uint8_t type, enum qs_side from);
 
+struct qs_msg_none { /* of a message without a payload */
+    char unused;
+};
+
 /* A decoded message of any type, by the name of its structure. */
 union qs_msg {
+    struct qs_msg_none none;
     struct qs_msg_hello_host hello_host;
     struct qs_msg_hello_agent hello_agent;
     struct qs_msg_auth auth;

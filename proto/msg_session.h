@@ -6,20 +6,6 @@
 #include "proto/uid.h"
 #include "proto/wire.h"
 
-/* What a side can do beyond the base of its version. In force is what both name; unknown bits mean nothing.
- */
-enum qs_feature {
-    QS_FEATURE_COMMAND = 1,      /* windows of command mode: one process per iteration */
-    QS_FEATURE_HARNESS = 2,      /* runs of harness mode: one process per run */
-    QS_FEATURE_PULL = 4,         /* files and the kernel's log can be fetched */
-    QS_FEATURE_EVALS = 8,        /* windows of QS_PHASE_TUNE */
-    QS_FEATURE_STREAM = 16,      /* runs of stream mode: one process per window, which writes a document */
-    QS_FEATURE_TRACE = 32,       /* tracers, their files, and windows of phase traced */
-    QS_FEATURE_FILES = 64,       /* files can be pushed: HAVE to CLEANED */
-    QS_FEATURE_APART = 128,      /* standard output and standard error are kept apart */
-    QS_FEATURE_OUTPUT_FILE = 256 /* standard output goes to a file */
-};
-
 /* 1 was a proof alone, without seals: nobody takes it any more. */
 enum qs_auth_kind { QS_AUTH_NONE = 0, QS_AUTH_PROOF_ONLY = 1, QS_AUTH_SEALED = 2 };
 

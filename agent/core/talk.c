@@ -73,28 +73,30 @@ enum qs_agent_event qs_act_greet(struct qs_agent *agent)
     return QS_EV_NONE;
 }
 
+/* The features for which this port has no operations. */
+static uint32_t beyond(const struct qs_port *port)
+{
+    return (port->pull ? 0U : QS_FEATURE_PULL) | (port->tracer.start ? 0U : QS_FEATURE_TRACE) |
+           (port->program_start ? 0U : QS_FEATURE_HARNESS | QS_FEATURE_EVALS) |
+           (port->files ? 0U : QS_FEATURE_FILES) | (port->document ? 0U : QS_FEATURE_STREAM);
+}
+
 static struct qs_msg_hello_agent our_hello(const struct qs_agent *agent, const struct qs_msg_hello_host *host,
                                            const uint8_t *nonce)
 {
     const struct qs_agent_options *o = &agent->options;
-    struct qs_msg_hello_agent m = {
-        .proto_min = QS_PROTO_MIN,
-        .proto_max = QS_PROTO_MAX,
-        .features = QS_FEATURE_COMMAND | QS_FEATURE_APART | QS_FEATURE_OUTPUT_FILE |
-                    (agent->port.pull ? (uint32_t)QS_FEATURE_PULL : 0) |
-                    (agent->port.tracer.start ? (uint32_t)QS_FEATURE_TRACE : 0) |
-                    (agent->port.program_start ? (uint32_t)(QS_FEATURE_HARNESS | QS_FEATURE_EVALS) : 0) |
-                    (agent->port.files ? (uint32_t)QS_FEATURE_FILES : 0) |
-                    (agent->port.document ? (uint32_t)QS_FEATURE_STREAM : 0),
-        .session = host->session,
-        .auth = o->key ? QS_AUTH_SEALED : QS_AUTH_NONE,
-        .software = qs_text_of(o->software),
-        .boot_id = qs_text_of(o->boot_id),
-        .clock = qs_text_of(o->clock),
-        .max_frame_bytes = QS_FRAME_MAX_BYTES,
-        .max_iterations = QS_ITERATIONS_MAX,
-        .clock_resolution_ns = o->clock_resolution_ns,
-        .clock_cost_ps = o->clock_cost_ps};
+    struct qs_msg_hello_agent m = {.proto_min = QS_PROTO_MIN,
+                                   .proto_max = QS_PROTO_MAX,
+                                   .features = (uint32_t)QS_FEATURE_ALL & ~beyond(&agent->port),
+                                   .session = host->session,
+                                   .auth = o->key ? QS_AUTH_SEALED : QS_AUTH_NONE,
+                                   .software = qs_text_of(o->software),
+                                   .boot_id = qs_text_of(o->boot_id),
+                                   .clock = qs_text_of(o->clock),
+                                   .max_frame_bytes = QS_FRAME_MAX_BYTES,
+                                   .max_iterations = QS_ITERATIONS_MAX,
+                                   .clock_resolution_ns = o->clock_resolution_ns,
+                                   .clock_cost_ps = o->clock_cost_ps};
     memcpy(m.nonce, nonce, sizeof m.nonce);
     return m;
 }

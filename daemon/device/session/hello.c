@@ -13,9 +13,7 @@ static struct qs_msg_hello_host our_hello(const struct qs_session *s)
     return (struct qs_msg_hello_host){
         .proto_min = QS_PROTO_MIN,
         .proto_max = QS_PROTO_MAX,
-        .features = QS_FEATURE_COMMAND | QS_FEATURE_HARNESS | QS_FEATURE_PULL | QS_FEATURE_EVALS |
-                    QS_FEATURE_STREAM | QS_FEATURE_TRACE | QS_FEATURE_FILES | QS_FEATURE_APART |
-                    QS_FEATURE_OUTPUT_FILE,
+        .features = QS_FEATURE_ALL,
         .farm = s->farm,
         .session = s->nonce,
         .heartbeat_ms = (uint32_t)(s->heartbeat_ns / 1000000),
