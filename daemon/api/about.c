@@ -76,32 +76,3 @@ void qs_handle_devices(struct qs_exchange *ex)
     free(notice);
     qs_reply_json(ex, 200, &out);
 }
-
-static void on_cleaned(const struct qs_err *err, uint64_t freed_bytes, void *user)
-{
-    struct qs_exchange *ex = user;
-    struct qs_buf out;
-    struct qs_json j;
-    if (!qs_exchange_leave(ex))
-        return;
-    if (err) {
-        qs_reply_error(ex, err);
-        return;
-    }
-    qs_buf_init(&out);
-    qs_json_init(&j, &out);
-    qs_json_object(&j);
-    qs_json_kstring(&j, "device", ex->match.device);
-    qs_json_kint(&j, "freed_bytes", freed_bytes > INT64_MAX ? INT64_MAX : (int64_t)freed_bytes);
-    qs_json_object_end(&j);
-    qs_reply_json(ex, 200, &out);
-}
-
-void qs_handle_device_clean(struct qs_exchange *ex)
-{
-    struct qs_err err;
-    qs_exchange_enter(ex);
-    if (qs_farm_clean(ex->api->p.farm, ex->match.device, on_cleaned, ex, &err) || !qs_exchange_leave(ex))
-        return;
-    qs_reply_error(ex, &err);
-}

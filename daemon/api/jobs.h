@@ -5,7 +5,7 @@
 #include "api/exchange.h"
 
 qs_exchange_fn qs_handle_jobs, qs_handle_job, qs_handle_cancel;
-qs_exchange_fn qs_handle_health, qs_handle_version, qs_handle_devices, qs_handle_device_clean;
+qs_exchange_fn qs_handle_health, qs_handle_version, qs_handle_devices, qs_handle_device_ask;
 /* Of a daemon that reads: where the one that owns the database listens; owned by the caller, NULL where there
  * is none, or this one owns it. */
 char *qs_about_owner(const struct qs_exchange *ex);

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "device/window/held.h"
 #include "device/session/session.h"
+#include "proto/request.h"
 #include "store/store.h"
 
 #define QS_DEVICE_ASK_NS INT64_C(100000000)
@@ -23,8 +24,8 @@ struct qs_device {
     bool simulated;
     char *boot, *clock, *facts, *environment, *software, *why; /* owned, NULL until known */
     int64_t host_ns, device_ns, rtt_ns;                        /* the last clock mapping; rtt 0 = none */
-    qs_device_cleaned_fn *cleaned; /* who waits for the end of a cleaning; NULL: nobody */
-    void *cleaned_user;
+    qs_device_reply_fn *asking_fn; /* who waits for the answer to qs_device_ask; NULL: nobody */
+    void *asking_user;
 };
 
 static void set_text(char **to, const char *text)
@@ -150,14 +151,14 @@ static void on_held_done(void *user)
         be_ready(d);
 }
 
-static void end_cleaning(struct qs_device *d, const struct qs_msg_cleaned *m, const struct qs_err *err)
+static void end_ask(struct qs_device *d, const union qs_msg *reply, const struct qs_err *err)
 {
-    qs_device_cleaned_fn *cleaned = d->cleaned;
-    if (!cleaned)
+    qs_device_reply_fn *done = d->asking_fn;
+    if (!done)
         return;
-    d->cleaned = NULL;
+    d->asking_fn = NULL;
     end_transfer(d);
-    cleaned(err, m ? m->freed_bytes : 0, d->cleaned_user);
+    done(err, reply, d->asking_user);
 }
 
 static void on_down(const struct qs_err *why, void *user)
@@ -167,7 +168,7 @@ static void on_down(const struct qs_err *why, void *user)
     set_text(&d->why, why->text);
     qs_held_reset(d->held);
     end_transfer(d);
-    end_cleaning(d, NULL, why);
+    end_ask(d, NULL, why);
     d->rtt_ns = 0;
     if (news && d->events.on_note)
         d->events.on_note(d, true, why->text, d->events.user);
@@ -256,7 +257,7 @@ void qs_device_stop(struct qs_device *d)
     struct qs_err err;
     qs_session_stop(d->session);
     qs_fail(&err, QS_E_LINK, "%s: the daemon ends", d->p.config->name);
-    end_cleaning(d, NULL, &err);
+    end_ask(d, NULL, &err);
     end_transfer(d);
     d->link = QS_DEVICE_DOWN;
 }
@@ -268,33 +269,35 @@ const struct qs_farm_device *qs_device_config(const struct qs_device *d)
 
 enum qs_device_state qs_device_state(const struct qs_device *d)
 {
-    return (d->job || d->cleaned) && d->link == QS_DEVICE_READY ? QS_DEVICE_BUSY : d->link;
+    return (d->job || d->asking_fn) && d->link == QS_DEVICE_READY ? QS_DEVICE_BUSY : d->link;
 }
 
-static void on_cleaned(const union qs_msg *m, const struct qs_err *refused, void *user)
+static void on_asked(const union qs_msg *m, const struct qs_err *refused, void *user)
 {
     struct qs_device *d = user;
-    (void)refused; /* a cleaning is about no run: it cannot be */
-    end_cleaning(d, &m->cleaned, NULL);
+    (void)refused; /* what people ask is about no run: it cannot be */
+    end_ask(d, m, NULL);
     changed(d, QS_DEVICE_READY); /* a job may have waited */
 }
 
-bool qs_device_clean(struct qs_device *d, qs_device_cleaned_fn *done, void *user, struct qs_err *err)
+bool qs_device_ask(struct qs_device *d, enum qs_msg_type type, union qs_msg *m, qs_device_reply_fn *done,
+                   void *user, struct qs_err *err)
 {
     const char *name = d->p.config->name;
+    const uint32_t id = qs_session_next_file_id(d->session);
     if (qs_device_state(d) != QS_DEVICE_READY)
-        return qs_fail(err, QS_E_CONFLICT, "%s is %s: its cache is cleaned while it is ready", name,
+        return qs_fail(err, QS_E_CONFLICT, "%s is %s: it can be asked while it is ready", name,
                        qs_device_state_name(qs_device_state(d)));
     if (d->events.may_transfer && !d->events.may_transfer(d, d->events.user))
         return qs_fail(err, QS_E_CONFLICT, "%s: something else is in use on its hub or this machine", name);
-    const struct qs_msg_clean all = {.id = qs_session_next_file_id(d->session), .what = QS_CLEAN_ALL};
-    const struct qs_call call = {.type = QS_MSG_CLEAN, .m = &all, .on_reply = on_cleaned, .user = d};
+    memcpy((char *)m + qs_request_of((uint8_t)type)->key_at, &id, sizeof id);
+    const struct qs_call call = {.type = type, .m = m, .on_reply = on_asked, .user = d};
     if (!qs_session_call(d->session, &call, err)) {
         end_transfer(d);
         return false;
     }
-    d->cleaned = done;
-    d->cleaned_user = user;
+    d->asking_fn = done;
+    d->asking_user = user;
     return true;
 }
 

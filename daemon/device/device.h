@@ -54,10 +54,12 @@ const char *qs_device_environment(const struct qs_device *d);
 
 /* Gives the device to a job run (borrowed) and starts it; NULL takes it back. */
 void qs_device_assign(struct qs_device *d, struct qs_job_run *job);
-/* Empties the agent's cache of files, while no job uses the device; done (once) says what that freed, or why
- * it did not end. False: done does not come. */
-typedef void qs_device_cleaned_fn(const struct qs_err *err, uint64_t freed_bytes, void *user);
-bool qs_device_clean(struct qs_device *d, qs_device_cleaned_fn *done, void *user, struct qs_err *err);
+/* A request that people make of a device while no job uses it: m is the structure of its type, whose id is
+ * set here. done (once) has the answer, borrowed, or says why none came. False: done does not come;
+ * QS_E_CONFLICT where the device, its hub or this machine is in use, else as qs_session_call. */
+typedef void qs_device_reply_fn(const struct qs_err *err, const union qs_msg *reply, void *user);
+bool qs_device_ask(struct qs_device *d, enum qs_msg_type type, union qs_msg *m, qs_device_reply_fn *done,
+                   void *user, struct qs_err *err);
 void qs_device_json(const struct qs_device *d, struct qs_buf *out);
 
 #endif

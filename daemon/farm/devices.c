@@ -183,13 +183,13 @@ struct qs_inventory_item **qs_farm_match(const struct qs_farm *farm, const struc
     return fits;
 }
 
-bool qs_farm_clean(struct qs_farm *farm, const char *device, qs_device_cleaned_fn *done, void *user,
-                   struct qs_err *err)
+bool qs_farm_ask(struct qs_farm *farm, const char *device, enum qs_msg_type type, union qs_msg *m,
+                 qs_device_reply_fn *done, void *user, struct qs_err *err)
 {
     struct qs_inventory_item *item = qs_inventory_find(farm->inventory, device, NULL);
     if (!item)
         return qs_fail(err, QS_E_NOT_FOUND, "this farm has no device `%s`", device);
-    bool ok = qs_device_clean(item->device, done, user, err);
+    bool ok = qs_device_ask(item->device, type, m, done, user, err);
     qs_farm_device_changed(item); /* no job begins meanwhile */
     return ok;
 }

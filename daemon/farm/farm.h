@@ -13,6 +13,7 @@
 #include "config/document/doc.h"
 #include "config/farm/farm.h"
 #include "config/job/job.h"
+#include "proto/msg.h"
 #include "store/store.h"
 
 struct qs_loop;
@@ -84,12 +85,11 @@ bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_st
 bool qs_farm_cancel(struct qs_farm *farm, int64_t job, const char *why, qs_store_done_fn *done, void *user,
                     struct qs_err *err);
 
-/* Empties the cache of files of a device that no job uses; done (once) comes with what that freed, or with
- * the reason why it did not end. false: done does not come; QS_E_NOT_FOUND, QS_E_CONFLICT (in use),
- * QS_E_AGENT (it has none). */
-bool qs_farm_clean(struct qs_farm *farm, const char *device,
-                   void (*done)(const struct qs_err *err, uint64_t freed_bytes, void *user), void *user,
-                   struct qs_err *err);
+/* A request that people make of a device which no job uses (device/device.h). false: done does not come;
+ * QS_E_NOT_FOUND, QS_E_CONFLICT (in use), QS_E_AGENT (its agent lacks what that needs). */
+bool qs_farm_ask(struct qs_farm *farm, const char *device, enum qs_msg_type type, union qs_msg *m,
+                 void (*done)(const struct qs_err *err, const union qs_msg *reply, void *user), void *user,
+                 struct qs_err *err);
 
 /* JSON for faces, appended to out. */
 void qs_farm_devices_json(struct qs_farm *farm, struct qs_buf *out); /* array */

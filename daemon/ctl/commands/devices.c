@@ -21,21 +21,38 @@ static int list(struct qs_ctl *ctl)
     return code;
 }
 
-static int clean(struct qs_ctl *ctl, const char *device)
+static void show_clean(const char *device, const struct qs_layout *layout, const json_t *doc,
+                       struct qs_buf *out)
+{
+    char size[32];
+    (void)layout;
+    qs_layout_bytes(size, (double)qs_json_get_int(doc, "freed_bytes", 0));
+    qs_buf_fmt(out, "%s: %s of files removed\n", device, size);
+}
+
+static const struct verb {
+    const char *word, *method;
+    void (*show)(const char *device, const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
+} verbs[] = {
+    {"clean", "POST", show_clean},
+};
+
+static int ask(struct qs_ctl *ctl, const struct verb *verb, const char *device)
 {
     int code = QS_EXIT_OK;
-    char size[32];
     QS_BUF(path);
-    qs_buf_fmt(&path, "/api/v1/devices/%s:clean", device);
-    const struct qs_http_request request = {.method = "POST", .path = path.data, .body = ""};
+    QS_BUF(out);
+    qs_buf_fmt(&path, "/api/v1/devices/%s:%s", device, verb->word);
+    const struct qs_http_request request = {.method = verb->method, .path = path.data, .body = ""};
     QS_SCOPED(qs_http_free_at) struct qs_http *http = qs_api_open(ctl, &code);
     json_auto_t *doc = http != NULL ? qs_api_call(ctl, http, &request, &code) : NULL;
     if (doc != NULL && ctl->json) {
         json_dumpf(doc, ctl->out, JSON_COMPACT);
         fputc('\n', ctl->out);
     } else if (doc != NULL) {
-        qs_layout_bytes(size, (double)qs_json_get_int(doc, "freed_bytes", 0));
-        fprintf(ctl->out, "%s: %s of files removed\n", device, size);
+        struct qs_layout layout = qs_result_layout(ctl);
+        verb->show(device, &layout, doc, &out);
+        qs_ctl_print(ctl->out, &out);
     }
     return code;
 }
@@ -51,12 +68,12 @@ static int run(struct qs_ctl *ctl)
     const struct qs_args *args = ctl->args;
     if (args->word_count == 0)
         return list(ctl);
-    const char *verb = args->argv[args->word[0]];
-    if (args->word_count != 2 || strcmp(verb, "clean") != 0 || !is_name(args->argv[args->word[1]])) {
-        fprintf(ctl->err, "quiesce devices: write `quiesce devices` or `quiesce devices clean DEVICE`\n");
-        return QS_EXIT_USAGE;
+    for (size_t i = 0; args->word_count == 2 && i < sizeof verbs / sizeof verbs[0]; i++) {
+        if (strcmp(args->argv[args->word[0]], verbs[i].word) == 0 && is_name(args->argv[args->word[1]]))
+            return ask(ctl, &verbs[i], args->argv[args->word[1]]);
     }
-    return clean(ctl, args->argv[args->word[1]]);
+    fprintf(ctl->err, "quiesce devices: write `quiesce devices` or `quiesce devices clean DEVICE`\n");
+    return QS_EXIT_USAGE;
 }
 
 const struct qs_command qs_command_devices = {.name = "devices",

@@ -113,20 +113,23 @@ bool qs_farm_cancel(struct qs_farm *farm, int64_t job, const char *why, qs_store
     return true;
 }
 
-/* One device, whose first cleaning works. */
-bool qs_farm_clean(struct qs_farm *farm, const char *device,
-                   void (*done)(const struct qs_err *err, uint64_t freed_bytes, void *user), void *user,
-                   struct qs_err *err)
+/* One device, which answers the first that it is asked. */
+bool qs_farm_ask(struct qs_farm *farm, const char *device, enum qs_msg_type type, union qs_msg *m,
+                 void (*done)(const struct qs_err *err, const union qs_msg *reply, void *user), void *user,
+                 struct qs_err *err)
 {
+    const union qs_msg cleaned = {.cleaned = {.freed_bytes = 12345}};
     struct qs_err lost;
     if (strcmp(device, "local") != 0)
         return qs_fail(err, QS_E_NOT_FOUND, "this farm has no device `%s`", device);
-    if (farm->cleaned++ == 0) {
-        done(NULL, 12345, user);
+    if (type != QS_MSG_CLEAN || m->clean.what != QS_CLEAN_ALL)
+        return qs_fail(err, QS_E_INTERNAL, "this is no cleaning of all");
+    if (farm->asked++ == 0) {
+        done(NULL, &cleaned, user);
         return true;
     }
     qs_fail(&lost, QS_E_LINK, "it was lost meanwhile");
-    done(&lost, 0, user);
+    done(&lost, NULL, user);
     return true;
 }
 

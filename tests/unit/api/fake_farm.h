@@ -10,7 +10,7 @@ struct qs_farm {
     struct qs_files *files;
     int64_t live;      /* the job that may be cancelled, 0: none */
     int64_t cancelled; /* the last one that was */
-    unsigned cleaned;  /* caches: the first time it works */
+    unsigned asked;    /* of devices: the first is answered */
     char cancel_why[200];
     const char *why, *progress; /* JSON */
     bool full;                  /* nothing is taken or cancelled */

@@ -189,6 +189,7 @@ static void what_is_missing_is_told(void **state)
     static const char text[] = "quiesce: 1\nbenchmarks: [{name: x, argv: [x], inputs: {a: p/a, b: p/b}}]\n";
     struct qs_job_file files[] = {{.path = (char *)"p/a"}, {.path = (char *)"p/b"}};
     struct qs_err err = QS_ERR_INIT;
+    union qs_msg m;
     struct bed b;
     (void)state;
     bed_begin(&b, three);
@@ -204,7 +205,7 @@ static void what_is_missing_is_told(void **state)
     memcpy(files[0].sha256, files[1].sha256, 65);
     problems_of(&b, text, files, 2, "");
     problems_of(&b, text, NULL, 0, ""); /* only looked at: nothing is bound */
-    assert_false(qs_farm_clean(b.farm, "d7", NULL, NULL, &err));
+    assert_false(qs_farm_ask(b.farm, "d7", QS_MSG_CLEAN, &m, NULL, NULL, &err));
     assert_int_equal(err.code, QS_E_NOT_FOUND);
     bed_end(&b);
 }
@@ -355,10 +356,10 @@ static void a_job_that_is_not_read_back_ends_with_its_last_device(void **state)
     bed_end(&b);
 }
 
-static void on_cleaned(const struct qs_err *err, uint64_t freed_bytes, void *user)
+static void on_cleaned(const struct qs_err *err, const union qs_msg *reply, void *user)
 {
     assert_null(err);
-    qs_buf_fmt(&((struct bed *)user)->told, "cleaned %llu\n", (unsigned long long)freed_bytes);
+    qs_buf_fmt(&((struct bed *)user)->told, "cleaned %llu\n", (unsigned long long)reply->cleaned.freed_bytes);
 }
 
 static void run_a_second(struct bed *b)
@@ -410,14 +411,15 @@ static void devices_come_and_go(void **state)
 /* A device whose cache is cleaned is nobody's: not for another cleaning, and not for a job. */
 static void no_job_begins_while_a_cache_is_cleaned(void **state)
 {
+    union qs_msg all = {.clean = {.what = QS_CLEAN_ALL}};
     struct bed b;
     struct qs_err err = QS_ERR_INIT;
     (void)state;
     bed_begin(&b, "devices: {d0: {link: sim}}\n");
     run_a_second(&b);
     submit(&b, "first", "");
-    assert_true(qs_farm_clean(b.farm, "d0", on_cleaned, &b, &err));
-    assert_false(qs_farm_clean(b.farm, "d0", on_cleaned, &b, &err));
+    assert_true(qs_farm_ask(b.farm, "d0", QS_MSG_CLEAN, &all, on_cleaned, &b, &err));
+    assert_false(qs_farm_ask(b.farm, "d0", QS_MSG_CLEAN, &all, on_cleaned, &b, &err));
     assert_int_equal(err.code, QS_E_CONFLICT);
     assert_non_null(strstr(err.text, "d0 is busy"));
     qs_loop_run(b.loop);

@@ -1,0 +1,73 @@
+/* What people ask of a device: a row here, its address in routes.c, a row in ctl/commands/devices.c. */
+#include <string.h>
+
+#include "api/jobs.h"
+#include "api/reply.h"
+#include "base/json.h"
+#include "farm/farm.h"
+
+struct ask {
+    const char *word;                                          /* the end of its address, behind the colon */
+    enum qs_msg_type type;                                     /* of the request to the agent */
+    void (*fill)(union qs_msg *m);                             /* all but its id */
+    void (*put)(const union qs_msg *reply, struct qs_json *j); /* the answer, as members of the open object */
+};
+
+static void fill_clean(union qs_msg *m)
+{
+    m->clean.what = QS_CLEAN_ALL;
+}
+
+static void put_clean(const union qs_msg *reply, struct qs_json *j)
+{
+    uint64_t freed = reply->cleaned.freed_bytes;
+    qs_json_kint(j, "freed_bytes", freed > INT64_MAX ? INT64_MAX : (int64_t)freed);
+}
+
+static const struct ask asks[] = {
+    {"clean", QS_MSG_CLEAN, fill_clean, put_clean},
+};
+
+static const struct ask *ask_of(const struct qs_exchange *ex)
+{
+    const char *word = strrchr(ex->match.route->pattern, ':') + 1;
+    for (size_t i = 0; i < sizeof asks / sizeof asks[0]; i++) {
+        if (strcmp(asks[i].word, word) == 0)
+            return &asks[i];
+    }
+    return NULL;
+}
+
+static void on_asked(const struct qs_err *err, const union qs_msg *reply, void *user)
+{
+    struct qs_exchange *ex = user;
+    struct qs_buf out;
+    struct qs_json j;
+    if (!qs_exchange_leave(ex))
+        return;
+    if (err) {
+        qs_reply_error(ex, err);
+        return;
+    }
+    qs_buf_init(&out);
+    qs_json_init(&j, &out);
+    qs_json_object(&j);
+    qs_json_kstring(&j, "device", ex->match.device);
+    ask_of(ex)->put(reply, &j);
+    qs_json_object_end(&j);
+    qs_reply_json(ex, 200, &out);
+}
+
+void qs_handle_device_ask(struct qs_exchange *ex)
+{
+    const struct ask *ask = ask_of(ex);
+    union qs_msg m;
+    struct qs_err err;
+    memset(&m, 0, sizeof m);
+    ask->fill(&m);
+    qs_exchange_enter(ex);
+    if (qs_farm_ask(ex->api->p.farm, ex->match.device, ask->type, &m, on_asked, ex, &err) ||
+        !qs_exchange_leave(ex))
+        return;
+    qs_reply_error(ex, &err);
+}
