@@ -92,7 +92,7 @@ struct qs_agent {
     struct qs_agent_run run;
     struct qs_agent_window window;
     struct qs_agent_trace trace;
-    uint32_t hook_id;
+    uint32_t asked_id; /* of a request that is worked at, where it has one */
     int64_t hook_began_ns;
     enum qs_agent_stage stage;
     bool timed_out;      /* the running child reached its limit */

@@ -224,7 +224,7 @@ enum qs_agent_event qs_act_limit(struct qs_agent *agent)
 
 static void send_hook_done(struct qs_agent *agent, enum qs_hook_how how, int32_t code, struct qs_text output)
 {
-    const struct qs_msg_hook_done m = {.id = agent->hook_id,
+    const struct qs_msg_hook_done m = {.id = agent->asked_id,
                                        .how = how,
                                        .code = code,
                                        .duration_ns = qs_agent_now_ns(agent) - agent->hook_began_ns,
@@ -238,7 +238,7 @@ enum qs_agent_event qs_act_hook(struct qs_agent *agent)
 {
     const struct qs_msg_hook *m = &agent->msg->hook;
     struct qs_port_fault fault = {.code = 0};
-    agent->hook_id = m->id;
+    agent->asked_id = m->id;
     agent->hook_began_ns = qs_agent_now_ns(agent);
     if (agent->state == QS_STATE_RUN_OPEN && agent->run.harness.on) {
         send_hook_done(agent, QS_HOOK_NOT_STARTED, 0, qs_text_of("the program of a harness run is there"));
