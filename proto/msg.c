@@ -31,12 +31,12 @@ static bool qs_msg_encode_none(struct qs_writer *w, const struct qs_msg_none *m)
     {                                                                                                        \
         return qs_msg_encode_##shape(w, m);                                                                  \
     }
-QS_MESSAGES(M)
+QS_MESSAGES(M, M)
 #undef M
 
 static const struct row rows[] = {
 #define M(number, symbol, side, shape) [number] = {#symbol, QS_SIDE_##side, decode_##symbol, encode_##symbol},
-    QS_MESSAGES(M)
+    QS_MESSAGES(M, M)
 #undef M
 };
 _Static_assert(sizeof rows / sizeof rows[0] == QS_MSG_LAST + 1, "their numbers have no gap");

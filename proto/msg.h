@@ -1,9 +1,8 @@
-/* The messages: their types, who may send them, and what both sides agree on in HELLO. The structures and
- * their codecs are in four headers by theme. Shared rules of all codecs: bool qs_msg_encode_x(w, &m)  appends
- * the payload; false (and w->ok false) where it does not fit or a value is refused. int
- * qs_msg_decode_x(payload, n, &m)  0, or a negative enum qs_wire_err, and then *m must not be used. Texts and
- * lists of *m point into the payload. Bytes after the last known field are ignored. What one refuses the
- * other refuses: the same check runs on both sides. Messages of the same shape share a structure. */
+/* The messages: their types, and who may send them. Structures and codecs are in headers by theme. Shared
+ * rules of all codecs: bool qs_msg_encode_x(w, &m)  appends the payload; false (and w->ok false) where it
+ * does not fit or a value is refused. int qs_msg_decode_x(payload, n, &m)  0, or a negative enum qs_wire_err,
+ * and then *m must not be used. Texts and lists of *m point into the payload. Bytes after the last known
+ * field are ignored. Both refuse the same. Messages of the same shape share a structure. */
 #ifndef QS_PROTO_MSG_H
 #define QS_PROTO_MSG_H
 
@@ -21,8 +20,9 @@
 enum qs_side { QS_SIDE_HOST = 1, QS_SIDE_AGENT = 2, QS_SIDE_BOTH = QS_SIDE_HOST | QS_SIDE_AGENT };
 
 /* M(number on the wire, symbol and name, who may send it, shape: its member of union qs_msg, its structure
- * and codec; `none` has no fields). A new one is a row at the end; the others keep their numbers. */
-#define QS_MESSAGES(M)                                                                                       \
+ * and codec); N where an earlier one has the same shape. A new one is a row at the end; the others keep their
+ * numbers. */
+#define QS_MESSAGES(M, N)                                                                                    \
     M(1, HELLO_HOST, HOST, hello_host)                                                                       \
     M(2, HELLO_AGENT, AGENT, hello_agent)                                                                    \
     M(3, AUTH, BOTH, auth)                                                                                   \
@@ -39,12 +39,12 @@ enum qs_side { QS_SIDE_HOST = 1, QS_SIDE_AGENT = 2, QS_SIDE_BOTH = QS_SIDE_HOST 
     M(14, OPEN, HOST, open)                                                                                  \
     M(15, WAITING, AGENT, waiting)                                                                           \
     M(16, ARM, AGENT, window)                                                                                \
-    M(17, QUIET, HOST, window)                                                                               \
+    N(17, QUIET, HOST, window)                                                                               \
     M(18, HOLD, HOST, window_why)                                                                            \
-    M(19, DISARM, AGENT, window_why)                                                                         \
+    N(19, DISARM, AGENT, window_why)                                                                         \
     M(20, CLOSED, AGENT, closed)                                                                             \
     M(21, ITERATIONS, AGENT, iterations)                                                                     \
-    M(22, ACK, HOST, run_seq) /* seq: the first one not yet on disk */                                       \
+    N(22, ACK, HOST, run_seq) /* seq: the first one not yet on disk */                                       \
     M(23, RUN_END, HOST, run)                                                                                \
     M(24, RUN_ENDED, AGENT, run_ended)                                                                       \
     M(25, CANCEL, HOST, run_why)                                                                             \
@@ -68,10 +68,10 @@ enum qs_side { QS_SIDE_HOST = 1, QS_SIDE_AGENT = 2, QS_SIDE_BOTH = QS_SIDE_HOST 
 
 enum qs_msg_type {
 #define M(number, symbol, side, shape) QS_MSG_##symbol = (number),
-    QS_MESSAGES(M)
+    QS_MESSAGES(M, M)
 #undef M
 #define M(number, symbol, side, shape) +1
-        QS_MSG_LAST = 0 QS_MESSAGES(M),
+        QS_MSG_LAST = 0 QS_MESSAGES(M, M),
 #undef M
     QS_MSG_OPTIONAL = 0x80 /* unknown types with this bit are ignored, others are an error */
 };
@@ -97,66 +97,17 @@ const char *qs_msg_name(uint8_t type);
  * protocol error. */
 int qs_msg_accept(uint8_t type, enum qs_side from);
 
-struct qs_msg_none { /* of a message without a payload */
-    char unused;
-};
-
 /* A decoded message of any type, by the name of its structure. */
 union qs_msg {
-    struct qs_msg_none none;
-    struct qs_msg_hello_host hello_host;
-    struct qs_msg_hello_agent hello_agent;
-    struct qs_msg_auth auth;
-    struct qs_msg_ping ping;
-    struct qs_msg_pong pong;
-    struct qs_msg_facts facts;
-    struct qs_msg_held held;
-    struct qs_msg_run_begin run_begin;
-    struct qs_msg_run_ready run_ready;
-    struct qs_msg_hook hook;
-    struct qs_msg_hook_done hook_done;
-    struct qs_msg_open open;
-    struct qs_msg_waiting waiting;
-    struct qs_msg_window window;
-    struct qs_msg_window_why window_why;
-    struct qs_msg_closed closed;
-    struct qs_msg_iterations iterations;
-    struct qs_msg_run run;
-    struct qs_msg_run_seq run_seq;
-    struct qs_msg_run_ended run_ended;
-    struct qs_msg_run_why run_why;
-    struct qs_msg_error error;
-    struct qs_msg_bye bye;
-    struct qs_msg_pull pull;
-    struct qs_msg_pulled pulled;
-    struct qs_msg_trace trace;
-    struct qs_msg_trace_stop trace_stop;
-    struct qs_msg_traced traced;
-    struct qs_msg_have have;
-    struct qs_msg_having having;
-    struct qs_msg_put put;
-    struct qs_msg_put_data put_data;
-    struct qs_msg_put_at put_at;
-    struct qs_msg_stage stage;
-    struct qs_msg_staged staged;
-    struct qs_msg_clean clean;
-    struct qs_msg_cleaned cleaned;
-    struct qs_msg_document document;
+#define M(number, symbol, side, shape) struct qs_msg_##shape shape;
+#define N(number, symbol, side, shape)
+    QS_MESSAGES(M, N)
+#undef M
+#undef N
 };
 /* The codec of a type: 0 or the decoder's error; QS_WIRE_E_TYPE for unknown types. m of encode: the type's
  * structure, or NULL where it has no fields. */
 int qs_msg_decode(uint8_t type, const uint8_t *payload, size_t n, union qs_msg *m);
 bool qs_msg_encode(uint8_t type, struct qs_writer *w, const void *m);
-
-/* What both HELLOs together allow. */
-struct qs_agreed {
-    uint8_t proto;            /* the newest version both speak */
-    uint32_t features;        /* enum qs_feature bits both have */
-    uint32_t max_frame_bytes; /* the smaller of both: no payload in either direction is longer */
-    enum qs_auth_kind auth;   /* what the agent demands */
-};
-/* QS_WIRE_E_SESSION where the agent echoes another session, QS_WIRE_E_VERSION where no version is common. */
-int qs_msg_agree(const struct qs_msg_hello_host *host, const struct qs_msg_hello_agent *agent,
-                 struct qs_agreed *out);
 
 #endif

@@ -121,4 +121,19 @@ struct qs_msg_bye {
 bool qs_msg_encode_bye(struct qs_writer *w, const struct qs_msg_bye *m);
 int qs_msg_decode_bye(const uint8_t *p, size_t n, struct qs_msg_bye *m);
 
+struct qs_msg_none { /* of a message without a payload */
+    char unused;
+};
+
+/* What both HELLOs together allow. */
+struct qs_agreed {
+    uint8_t proto;            /* the newest version both speak */
+    uint32_t features;        /* enum qs_feature bits both have */
+    uint32_t max_frame_bytes; /* the smaller of both: no payload in either direction is longer */
+    enum qs_auth_kind auth;   /* what the agent demands */
+};
+/* QS_WIRE_E_SESSION where the agent echoes another session, QS_WIRE_E_VERSION where no version is common. */
+int qs_msg_agree(const struct qs_msg_hello_host *host, const struct qs_msg_hello_agent *agent,
+                 struct qs_agreed *out);
+
 #endif
