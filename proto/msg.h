@@ -64,7 +64,9 @@ enum qs_side { QS_SIDE_HOST = 1, QS_SIDE_AGENT = 2, QS_SIDE_BOTH = QS_SIDE_HOST 
     M(39, STAGED, AGENT, staged)                                                                             \
     M(40, CLEAN, HOST, clean)                                                                                \
     M(41, CLEANED, AGENT, cleaned)                                                                           \
-    M(42, DOCUMENT, AGENT, document)
+    M(42, DOCUMENT, AGENT, document)                                                                         \
+    M(43, READ, HOST, read)                                                                                  \
+    M(44, READINGS, AGENT, readings)
 
 enum qs_msg_type {
 #define M(number, symbol, side, shape) QS_MSG_##symbol = (number),
@@ -88,7 +90,8 @@ enum qs_feature {
     QS_FEATURE_FILES = 64,        /* files can be pushed: HAVE to CLEANED */
     QS_FEATURE_APART = 128,       /* standard output and standard error are kept apart */
     QS_FEATURE_OUTPUT_FILE = 256, /* standard output goes to a file */
-    QS_FEATURE_ALL = 511          /* what this version knows */
+    QS_FEATURE_READ = 512,        /* sensors are read on request */
+    QS_FEATURE_ALL = 1023         /* what this version knows */
 };
 
 /* "HELLO_HOST", ...; "unknown" for what is no message. */

@@ -200,3 +200,33 @@ int qs_msg_decode_closed(const uint8_t *p, size_t n, struct qs_msg_closed *m)
     m->errors = m->apart ? qs_get_blob(&r) : (struct qs_text){.n = 0};
     return qs_codec_decoded(&r, closed_fits(m) && (m->evals > 0 || m->apart || !harness));
 }
+
+bool qs_msg_encode_read(struct qs_writer *w, const struct qs_msg_read *m)
+{
+    qs_put_u32(w, m->id);
+    return w->ok;
+}
+
+int qs_msg_decode_read(const uint8_t *p, size_t n, struct qs_msg_read *m)
+{
+    struct qs_wire_reader r;
+    qs_reader_init(&r, p, n);
+    m->id = qs_get_u32(&r);
+    return qs_codec_decoded(&r, true);
+}
+
+bool qs_msg_encode_readings(struct qs_writer *w, const struct qs_msg_readings *m)
+{
+    qs_put_u32(w, m->id);
+    qs_codec_put_list(w, &m->readings, QS_EVIDENCE_MAX, QS_FRAME_MAX_BYTES, walk_reading);
+    return w->ok;
+}
+
+int qs_msg_decode_readings(const uint8_t *p, size_t n, struct qs_msg_readings *m)
+{
+    struct qs_wire_reader r;
+    qs_reader_init(&r, p, n);
+    m->id = qs_get_u32(&r);
+    m->readings = qs_codec_get_list(&r, QS_EVIDENCE_MAX, QS_FRAME_MAX_BYTES, walk_reading);
+    return qs_codec_decoded(&r, true);
+}

@@ -120,4 +120,18 @@ bool qs_build_row(struct qs_build *b, uint16_t metrics, const struct qs_row *v);
 bool qs_msg_encode_iterations(struct qs_writer *w, const struct qs_msg_iterations *m);
 int qs_msg_decode_iterations(const uint8_t *p, size_t n, struct qs_msg_iterations *m);
 
+/* READ: what do the device's sensors say now? */
+struct qs_msg_read {
+    uint32_t id;
+};
+bool qs_msg_encode_read(struct qs_writer *w, const struct qs_msg_read *m);
+int qs_msg_decode_read(const uint8_t *p, size_t n, struct qs_msg_read *m);
+
+struct qs_msg_readings {
+    uint32_t id;
+    struct qs_list readings; /* of struct qs_reading, <= QS_EVIDENCE_MAX */
+};
+bool qs_msg_encode_readings(struct qs_writer *w, const struct qs_msg_readings *m);
+int qs_msg_decode_readings(const uint8_t *p, size_t n, struct qs_msg_readings *m);
+
 #endif

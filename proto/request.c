@@ -96,6 +96,13 @@ static const struct qs_request rows[] = {
      .feature = QS_FEATURE_FILES,
      .lacks = no_files,
      .reply_ns = S(300)},
+    {.type = QS_MSG_READ,
+     .reply = QS_MSG_READINGS,
+     .phases = QS_REQUEST_IDLE,
+     BY(read, id, readings),
+     .feature = QS_FEATURE_READ,
+     .lacks = "reads no sensors on request",
+     .reply_ns = S(60)},
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };

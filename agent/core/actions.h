@@ -80,6 +80,9 @@ enum qs_agent_event qs_harness_died(struct qs_agent *agent);
 /* The metrics that the program declared, built in memory. */
 struct qs_list qs_harness_declared(const struct qs_agent *agent, uint8_t *memory, size_t cap);
 
+/* talk.c: the sensors, on request */
+qs_agent_action qs_act_read;     /* READ: some need two looks */
+qs_agent_action qs_act_readings; /* time for the second */
 /* files.c: between runs */
 qs_agent_action qs_act_have;     /* HAVE */
 qs_agent_action qs_act_put;      /* PUT */

@@ -156,6 +156,7 @@ static const struct qs_states_row rows[] = {
     TAKE(PUT, put),
     TAKE(STAGE, stage),
     TAKE(CLEAN, clean),
+    TAKE(READ, read),
 
     MEANWHILE(PING, pong),
     LET_PASS(QS_STATES_ANY_REQUEST, PONG),
@@ -183,6 +184,8 @@ static const struct qs_states_row rows[] = {
     WORK(TRACE_STOP, QS_EV_TIME, trace_limit),
     LET_PASS(QS_MSG_TRACE_STOP, CANCEL), /* it is being ended */
     WORK(TRACE_STOP, QS_EV_CHILD, trace_gone),
+
+    WORK(READ, QS_EV_TIME, readings),
 
     WORK(RUN_END, QS_EV_CHILD, quit_over),
     WORK(RUN_END, QS_EV_TIME, limit),

@@ -1,5 +1,6 @@
 /* The conversation around the runs: hello, proof of the key, heartbeats, facts, complaints. */
 #include "core/actions.h"
+#include "proto/names.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -212,6 +213,51 @@ enum qs_agent_event qs_act_facts(struct qs_agent *agent)
         qs_talk_error(agent, NULL, QS_CODE_INTERNAL, QS_WIRE_BLAME_QUIESCE, "the facts do not fit a frame");
     }
     return QS_EV_NONE;
+}
+
+static void add_reading(struct qs_build *list, const char *sensor, const struct qs_port_reading *r)
+{
+    const struct qs_reading reading = {.sensor = qs_text_of(sensor),
+                                       .status = (enum qs_reading_status)r->status,
+                                       .value = r->value,
+                                       .age_ns = r->age_ns};
+    qs_build_reading(list, &reading);
+}
+
+/* What a gate can wait for and no window's evidence has. */
+static const char *const gauges[] = {QS_SENSOR_CPU_BUSY, QS_SENSOR_PSI_CPU_AVG10, QS_SENSOR_LOAD1};
+enum { GAUGES = sizeof gauges / sizeof gauges[0] };
+
+enum qs_agent_event qs_act_read(struct qs_agent *agent)
+{
+    const int64_t between_looks_ns = 200000000;
+    struct qs_port_reading first;
+    agent->asked_id = agent->msg->read.id;
+    for (size_t i = 0; i < GAUGES; i++) {
+        agent->port.read_sensor(agent->port.ctx, gauges[i], &first);
+    }
+    agent->deadline_ns = qs_agent_now_ns(agent) + between_looks_ns;
+    return QS_EV_WORKING;
+}
+
+enum qs_agent_event qs_act_readings(struct qs_agent *agent)
+{
+    struct qs_port_evidence *rows = agent->window.evidence; /* no window is open */
+    struct qs_port_reading reading;
+    struct qs_build list;
+    size_t n = agent->port.evidence(agent->port.ctx, false, rows, QS_EVIDENCE_MAX - GAUGES);
+    qs_build_init(&list, agent->work, sizeof agent->work);
+    for (size_t i = 0; i < GAUGES; i++) {
+        agent->port.read_sensor(agent->port.ctx, gauges[i], &reading);
+        add_reading(&list, gauges[i], &reading);
+    }
+    for (size_t i = 0; i < n; i++) {
+        reading = (struct qs_port_reading){.status = rows[i].status, .value = rows[i].before};
+        add_reading(&list, rows[i].kind, &reading);
+    }
+    const struct qs_msg_readings m = {.id = agent->asked_id, .readings = qs_build_list(&list)};
+    qs_talk_send(agent, QS_MSG_READINGS, &m);
+    return QS_EV_ANSWERED;
 }
 
 enum qs_agent_event qs_act_bye(struct qs_agent *agent)

@@ -4,12 +4,14 @@
 #include "api/jobs.h"
 #include "api/reply.h"
 #include "base/json.h"
+#include "config/farm/sensors.h"
 #include "farm/farm.h"
+#include "proto/names.h"
 
 struct ask {
     const char *word;                                          /* the end of its address, behind the colon */
     enum qs_msg_type type;                                     /* of the request to the agent */
-    void (*fill)(union qs_msg *m);                             /* all but its id */
+    void (*fill)(union qs_msg *m);                             /* all but its id; NULL: it has nothing else */
     void (*put)(const union qs_msg *reply, struct qs_json *j); /* the answer, as members of the open object */
 };
 
@@ -24,8 +26,39 @@ static void put_clean(const union qs_msg *reply, struct qs_json *j)
     qs_json_kint(j, "freed_bytes", freed > INT64_MAX ? INT64_MAX : (int64_t)freed);
 }
 
+static void put_read(const union qs_msg *reply, struct qs_json *j)
+{
+    struct qs_iter it = qs_list_iter(&reply->readings.readings);
+    struct qs_reading reading;
+    struct qs_buf text;
+    qs_json_key(j, "readings");
+    qs_json_array(j);
+    while (qs_list_reading(&it, &reading)) {
+        char sensor[QS_NAME_MAX_BYTES + 1];
+        qs_text_copy(reading.sensor, sensor, sizeof sensor);
+        qs_buf_init(&text);
+        const struct qs_sensor_kind *kind = qs_sensor_find(sensor, &text);
+        bool known = reading.status == QS_READING_OK;
+        qs_buf_clear(&text); /* a newer agent may know more */
+        if (known)
+            qs_sensor_print(sensor, reading.value, &text);
+        qs_json_object(j);
+        qs_json_kstring(j, "sensor", sensor);
+        qs_json_kstring(j, "status", qs_reading_status_name(reading.status));
+        qs_json_kbool(j, "gauge", kind && kind->gauge);
+        if (known) {
+            qs_json_kint(j, "value", reading.value);
+            qs_json_kstring(j, "text", text.data);
+        }
+        qs_json_object_end(j);
+        qs_buf_done(&text);
+    }
+    qs_json_array_end(j);
+}
+
 static const struct ask asks[] = {
     {"clean", QS_MSG_CLEAN, fill_clean, put_clean},
+    {"read", QS_MSG_READ, NULL, put_read},
 };
 
 static const struct ask *ask_of(const struct qs_exchange *ex)
@@ -64,7 +97,8 @@ void qs_handle_device_ask(struct qs_exchange *ex)
     union qs_msg m;
     struct qs_err err;
     memset(&m, 0, sizeof m);
-    ask->fill(&m);
+    if (ask->fill)
+        ask->fill(&m);
     qs_exchange_enter(ex);
     if (qs_farm_ask(ex->api->p.farm, ex->match.device, ask->type, &m, on_asked, ex, &err) ||
         !qs_exchange_leave(ex))

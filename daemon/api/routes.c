@@ -30,6 +30,7 @@ const struct qs_route qs_routes[] = {
     {"POST", "/api/v1/daemon:yield", qs_handle_yield, 0, "", QS_ROUTE_URGENT},
     {"GET", "/api/v1/devices", qs_handle_devices, 0, "", 0},
     {"POST", "/api/v1/devices/{device}:clean", qs_handle_device_ask, 0, "", 0},
+    {"GET", "/api/v1/devices/{device}:read", qs_handle_device_ask, 0, "", QS_ROUTE_NO_HEAD},
     {"POST", "/api/v1/jobs:validate", qs_handle_validate, QS_DOC_BYTES, " name ", QS_ROUTE_READS},
     {"PUT", "/api/v1/files/{sha256}", qs_handle_file_put, FILE_BYTES, "", QS_ROUTE_UPLOAD},
     {"GET", "/api/v1/files/{sha256}", qs_handle_file_get, 0, "", QS_ROUTE_NO_HEAD},

@@ -4,6 +4,7 @@ import glob
 import hashlib
 import json
 import os
+import re
 import signal
 import subprocess
 
@@ -80,6 +81,13 @@ def pushed_once(tap):
         tap.equal(bed.one("SELECT count(*) FROM event WHERE kind = 'job.pushed'"), before, "at all")
         text = bed.cli("devices", "--json")
         tap.equal(json.loads(text.stdout)["devices"][0]["cache"]["bytes"], size, "quiesce devices --json says how full the cache is")
+        read = bed.cli("devices", "read", "local")
+        tap.ok(read.returncode == 0 and re.search(r"^cpu\.busy_ratio_ppm +[\d.]+ %$", read.stdout, re.M) and "ticks" not in read.stdout,
+               "quiesce devices read shows what a gate can wait for", [read.stdout, read.stderr])
+        sensors = {r["sensor"]: r for r in json.loads(bed.cli("devices", "read", "local", "--json").stdout)["readings"]}
+        busy = sensors["cpu.busy_ratio_ppm"]
+        tap.ok(busy["gauge"] and 0 <= busy["value"] <= 10**6 and busy["text"] == f"{busy['value'] / 1e4:.1f} %", "--json has value and text", busy)
+        tap.ok(not sensors["cpu.busy_ticks"]["gauge"] and sensors["cpu.busy_ticks"]["value"] > 0, "and the counters", sensors)
         cleaned = bed.cli("devices", "clean", "local")
         tap.ok(cleaned.returncode == 0 and "50 B" in cleaned.stdout or str(size) in cleaned.stdout, "quiesce devices clean says what it freed",
                [cleaned.stdout, cleaned.stderr])

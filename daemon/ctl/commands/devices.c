@@ -30,11 +30,32 @@ static void show_clean(const char *device, const struct qs_layout *layout, const
     qs_buf_fmt(out, "%s: %s of files removed\n", device, size);
 }
 
+static void show_read(const char *device, const struct qs_layout *layout, const json_t *doc,
+                      struct qs_buf *out)
+{
+    static const struct qs_grid_column columns[] = {{.title = "sensor"}, {.title = "reading", .right = true}};
+    struct qs_grid grid;
+    size_t i;
+    const json_t *reading;
+    (void)device;
+    qs_grid_init(&grid, columns, sizeof columns / sizeof columns[0]);
+    json_array_foreach(json_object_get(doc, "readings"), i, reading)
+    {
+        if (!qs_json_get_true(reading, "gauge"))
+            continue;
+        qs_grid_cell(&grid, qs_json_get_text(reading, "sensor", ""));
+        qs_grid_cell(&grid, qs_json_get_text(reading, "text", qs_json_get_text(reading, "status", "")));
+    }
+    qs_grid_print(&grid, &layout->face, "", out);
+    qs_grid_done(&grid);
+}
+
 static const struct verb {
     const char *word, *method;
     void (*show)(const char *device, const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 } verbs[] = {
     {"clean", "POST", show_clean},
+    {"read", "GET", show_read},
 };
 
 static int ask(struct qs_ctl *ctl, const struct verb *verb, const char *device)
@@ -72,18 +93,21 @@ static int run(struct qs_ctl *ctl)
         if (strcmp(args->argv[args->word[0]], verbs[i].word) == 0 && is_name(args->argv[args->word[1]]))
             return ask(ctl, &verbs[i], args->argv[args->word[1]]);
     }
-    fprintf(ctl->err, "quiesce devices: write `quiesce devices` or `quiesce devices clean DEVICE`\n");
+    fprintf(ctl->err,
+            "quiesce devices: write `quiesce devices`, or `read DEVICE` or `clean DEVICE` behind it\n");
     return QS_EXIT_USAGE;
 }
 
-const struct qs_command qs_command_devices = {.name = "devices",
-                                              .summary = "List the devices of the farm and what they do",
-                                              .usage = "[OPTIONS] [clean DEVICE]",
-                                              .about =
-                                                  "clean removes the files of jobs that a device's agent "
-                                                  "has kept; no job may use the device.",
-                                              .options = options,
-                                              .examples = "quiesce devices\nquiesce devices --json\n"
-                                                          "quiesce devices clean bench1",
-                                              .most_words = 2,
-                                              .run = run};
+const struct qs_command qs_command_devices = {
+    .name = "devices",
+    .summary = "List the devices of the farm and what they do",
+    .usage = "[OPTIONS] [read DEVICE | clean DEVICE]",
+    .about = "read shows what the sensors of a device say now: what a "
+             "gate of its jobs can wait for (--json has counters, too). "
+             "clean removes the files of jobs that its agent has kept. "
+             "Both while no job uses the device.",
+    .options = options,
+    .examples = "quiesce devices\nquiesce devices --json\n"
+                "quiesce devices read bench1\nquiesce devices clean bench1",
+    .most_words = 2,
+    .run = run};

@@ -256,6 +256,8 @@ MESSAGES = [
     ("cleaned", 41, u32("id", 14) + u64("freed_bytes", 2**40) + u64("cache_bytes", 0) + u32("changed", 2)),
     ("document", 42, window() + u8("status", 0) + u64("total_bytes", 2**40) + u32("kept_bytes", 4194304) +
      u32("offset", 61440) + text("bytes", b"1.5\n\0\xff") + text("why", "")),
+    ("read", 43, u32("id", 15)),
+    ("readings", 44, u32("id", 15) + many("readings", [reading("freq:policy0_khz", 0, 1800000, 0), reading("thermal:soc", 1, 0, 0)])),
 ]
 
 

@@ -1,8 +1,11 @@
 /* The gate, and the way to silence. */
 #include "cases.h"
+#include "peer_files.h"
 #include "script.h"
 
 #include <string.h>
+
+#include "proto/names.h"
 
 static const struct script_options plain;
 
@@ -434,7 +437,48 @@ static void refuses_windows_that_do_not_fit(void **state)
     script_free(s);
 }
 
+/* By hand of the script: what a gate can wait for, then what evidence has, as it is before a window. */
+static void reads_its_sensors_on_request(void **state)
+{
+    static const struct {
+        const char *sensor;
+        uint8_t status;
+        int64_t value;
+    } all[] = {{QS_SENSOR_CPU_BUSY, QS_READING_OK, 31250}, {QS_SENSOR_PSI_CPU_AVG10, QS_READING_MISSING, 0},
+               {QS_SENSOR_LOAD1, QS_READING_MISSING, 0},   {"cpu.steal_ticks", QS_READING_OK, 7},
+               {"throttle", QS_READING_MISSING, 0},        {"another", QS_READING_OK, 46700}};
+    struct script *s = script_new(&plain);
+    struct qs_msg_readings m;
+    struct qs_reading got;
+    (void)state;
+    script_connect(s);
+    assert_int_not_equal(s->peer.agent.features & QS_FEATURE_READ, 0);
+    s->evidence_ticks = 7;
+    s->third_value = 46700;
+    script_sensor(s, 0, QS_SENSOR_CPU_BUSY, QS_READING_STALE, 0);
+    peer_read(&s->peer, 15);
+    script_expect_work(s, QS_STATE_READY, QS_MSG_READ);
+    script_expect_nothing(s); /* one look is not enough */
+    script_sensor(s, 0, QS_SENSOR_CPU_BUSY, QS_READING_OK, 31250);
+    script_pass(s, 200 * MS);
+    letter_readings(script_expect(s, QS_MSG_READINGS), 15, &m);
+    assert_int_equal(m.readings.count, 6);
+    struct qs_iter it = qs_list_iter(&m.readings);
+    for (size_t i = 0; i < 6; i++) {
+        assert_true(qs_list_reading(&it, &got));
+        assert_int_equal(got.sensor.n, strlen(all[i].sensor));
+        assert_memory_equal(got.sensor.p, all[i].sensor, got.sensor.n);
+        assert_int_equal(got.status, all[i].status);
+        assert_int_equal(got.value, all[i].value);
+    }
+    script_run(s, &(struct run_spec){.capture = false});
+    peer_read(&s->peer, 16);
+    script_expect_fatal(s); /* it would disturb */
+    script_free(s);
+}
+
 const struct CMUnitTest cases_window[] = {
+    cmocka_unit_test(reads_its_sensors_on_request),
     cmocka_unit_test(waits_and_says_so_once_a_second),
     cmocka_unit_test(wants_the_whole_dwell),
     cmocka_unit_test(ends_a_wait_as_the_gate_says),

@@ -73,6 +73,13 @@ void peer_clean(struct peer *p, uint32_t id, enum qs_clean_what what)
     peer_end(p, at, QS_MSG_CLEAN);
 }
 
+void peer_read(struct peer *p, uint32_t id)
+{
+    size_t at = peer_begin(p);
+    assert_true(qs_msg_encode_read(&p->w, &(struct qs_msg_read){.id = id}));
+    peer_end(p, at, QS_MSG_READ);
+}
+
 #define LETTER(shape)                                                                                        \
     void letter_##shape(const struct letter *l, uint32_t id, struct qs_msg_##shape *m)                       \
     {                                                                                                        \
@@ -83,3 +90,4 @@ LETTER(having)
 LETTER(put_at)
 LETTER(staged)
 LETTER(cleaned)
+LETTER(readings)

@@ -18,11 +18,13 @@ void peer_put(struct peer *p, uint32_t id, const struct qs_content *content);
 void peer_put_data(struct peer *p, uint32_t id, uint64_t offset, const void *bytes, size_t n);
 void peer_stage(struct peer *p, uint32_t id, uint16_t dir, const char *name, const struct blob *blob);
 void peer_clean(struct peer *p, uint32_t id, enum qs_clean_what what);
+void peer_read(struct peer *p, uint32_t id);
 
 /* What an answer says; each asserts that it decodes and answers `id`. */
 void letter_having(const struct letter *l, uint32_t id, struct qs_msg_having *m);
 void letter_put_at(const struct letter *l, uint32_t id, struct qs_msg_put_at *m);
 void letter_staged(const struct letter *l, uint32_t id, struct qs_msg_staged *m);
 void letter_cleaned(const struct letter *l, uint32_t id, struct qs_msg_cleaned *m);
+void letter_readings(const struct letter *l, uint32_t id, struct qs_msg_readings *m);
 
 #endif

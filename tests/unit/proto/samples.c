@@ -447,6 +447,8 @@ const struct sample samples[QS_MSG_LAST] = {
     {"clean", QS_MSG_CLEAN, sample_put_clean, sample_recode_clean},
     {"cleaned", QS_MSG_CLEANED, sample_put_cleaned, sample_recode_cleaned},
     {"document", QS_MSG_DOCUMENT, put_document, recode_document},
+    {"read", QS_MSG_READ, sample_put_read, sample_recode_read},
+    {"readings", QS_MSG_READINGS, sample_put_readings, sample_recode_readings},
 };
 
 static unsigned hex_digit(int c)

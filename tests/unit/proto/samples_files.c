@@ -96,6 +96,23 @@ bool sample_put_cleaned(struct qs_writer *w)
     return qs_msg_encode_cleaned(w, &m);
 }
 
+bool sample_put_read(struct qs_writer *w)
+{
+    return qs_msg_encode_read(w, &(struct qs_msg_read){.id = 15});
+}
+
+bool sample_put_readings(struct qs_writer *w)
+{
+    uint8_t memory[MEMORY_BYTES];
+    struct qs_build list;
+    const struct qs_reading first = {.sensor = qs_text_of("freq:policy0_khz"), .value = 1800000},
+                            second = {.sensor = qs_text_of("thermal:soc"), .status = QS_READING_UNREADABLE};
+    qs_build_init(&list, memory, sizeof memory);
+    qs_build_reading(&list, &first);
+    qs_build_reading(&list, &second);
+    return qs_msg_encode_readings(w, &(struct qs_msg_readings){.id = 15, .readings = qs_build_list(&list)});
+}
+
 #define FILES_RECODE(shape)                                                                                  \
     RECODE(shape)                                                                                            \
     int sample_recode_##shape(const uint8_t *payload, size_t n, struct qs_writer *w)                         \
@@ -111,3 +128,5 @@ FILES_RECODE(stage)
 FILES_RECODE(staged)
 FILES_RECODE(clean)
 FILES_RECODE(cleaned)
+FILES_RECODE(read)
+FILES_RECODE(readings)

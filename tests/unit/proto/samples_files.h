@@ -20,6 +20,8 @@ FILES_SAMPLE(stage);
 FILES_SAMPLE(staged);
 FILES_SAMPLE(clean);
 FILES_SAMPLE(cleaned);
+FILES_SAMPLE(read);
+FILES_SAMPLE(readings);
 #undef FILES_SAMPLE
 
 #endif
