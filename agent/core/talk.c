@@ -224,18 +224,13 @@ static void add_reading(struct qs_build *list, const char *sensor, const struct 
     qs_build_reading(list, &reading);
 }
 
-/* What a gate can wait for and no window's evidence has. */
-static const char *const gauges[] = {QS_SENSOR_CPU_BUSY, QS_SENSOR_PSI_CPU_AVG10, QS_SENSOR_LOAD1};
-enum { GAUGES = sizeof gauges / sizeof gauges[0] };
-
+/* What a gate can wait for: evidence has all but the share of busy time, which takes two looks. */
 enum qs_agent_event qs_act_read(struct qs_agent *agent)
 {
     const int64_t between_looks_ns = 200000000;
     struct qs_port_reading first;
     agent->asked_id = agent->msg->read.id;
-    for (size_t i = 0; i < GAUGES; i++) {
-        agent->port.read_sensor(agent->port.ctx, gauges[i], &first);
-    }
+    agent->port.read_sensor(agent->port.ctx, QS_SENSOR_CPU_BUSY, &first);
     agent->deadline_ns = qs_agent_now_ns(agent) + between_looks_ns;
     return QS_EV_WORKING;
 }
@@ -245,12 +240,10 @@ enum qs_agent_event qs_act_readings(struct qs_agent *agent)
     struct qs_port_evidence *rows = agent->window.evidence; /* no window is open */
     struct qs_port_reading reading;
     struct qs_build list;
-    size_t n = agent->port.evidence(agent->port.ctx, false, rows, QS_EVIDENCE_MAX - GAUGES);
+    size_t n = agent->port.evidence(agent->port.ctx, false, rows, QS_EVIDENCE_MAX - 1);
     qs_build_init(&list, agent->work, sizeof agent->work);
-    for (size_t i = 0; i < GAUGES; i++) {
-        agent->port.read_sensor(agent->port.ctx, gauges[i], &reading);
-        add_reading(&list, gauges[i], &reading);
-    }
+    agent->port.read_sensor(agent->port.ctx, QS_SENSOR_CPU_BUSY, &reading);
+    add_reading(&list, QS_SENSOR_CPU_BUSY, &reading);
     for (size_t i = 0; i < n; i++) {
         reading = (struct qs_port_reading){.status = rows[i].status, .value = rows[i].before};
         add_reading(&list, rows[i].kind, &reading);

@@ -85,6 +85,7 @@ def pushed_once(tap):
         tap.ok(read.returncode == 0 and re.search(r"^cpu\.busy_ratio_ppm +[\d.]+ %$", read.stdout, re.M) and "ticks" not in read.stdout,
                "quiesce devices read shows what a gate can wait for", [read.stdout, read.stderr])
         sensors = {r["sensor"]: r for r in json.loads(bed.cli("devices", "read", "local", "--json").stdout)["readings"]}
+        tap.equal(read.stdout.count("load1_milli"), 1, "each once")
         busy = sensors["cpu.busy_ratio_ppm"]
         tap.ok(busy["gauge"] and 0 <= busy["value"] <= 10**6 and busy["text"] == f"{busy['value'] / 1e4:.1f} %", "--json has value and text", busy)
         tap.ok(not sensors["cpu.busy_ticks"]["gauge"] and sensors["cpu.busy_ticks"]["value"] > 0, "and the counters", sensors)
