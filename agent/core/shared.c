@@ -163,13 +163,13 @@ void qs_shared_look(const struct qs_shared *shared, struct qs_port_look *look)
     if (!is_ours(shared)) {
         corrupt(look, "the words that are the agent's");
     } else if (look->state == QS_PROGRAM_CORRUPT) {
-        corrupt(look, "a state that there is not");
+        corrupt(look, "a state that does not exist");
     } else if (look->count > shared->capacity) {
         corrupt(look, "more iterations than there is room for");
     } else if (look->metrics > QS_DECLARED_MAX) {
         corrupt(look, "more metrics than there is room for");
     } else if (how > QUIESCE_BENCH_BROKE) {
-        corrupt(look, "an end of a window that there is not");
+        corrupt(look, "an end of a window that does not exist");
     }
 }
 

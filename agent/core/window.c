@@ -25,7 +25,7 @@ static bool admit_evals(struct qs_agent *agent, const struct qs_msg_open *m)
     uint32_t needs = tune ? QS_FEATURE_EVALS : m->phase == QS_PHASE_TRACED ? QS_FEATURE_TRACE : 0U;
     if ((agent->features & needs) != needs) {
         refuse(agent, &m->run, QS_CODE_UNSUPPORTED, QS_WIRE_BLAME_HOST,
-               "OPEN asks for a phase that the session has not");
+               "OPEN asks for a phase that was not agreed on in this session");
         return false;
     }
     if (tune && !h->on) {

@@ -33,7 +33,7 @@ static bool clear_leftover(const struct sockaddr_un *address, char *error)
     }
     if (!S_ISSOCK(st.st_mode)) {
         return fail(error, "cannot listen on", address->sun_path,
-                    "something that is no socket lies there; choose another path");
+                    "something that is not a socket is there; choose another path");
     }
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     bool answers = fd >= 0 && (connect(fd, (const struct sockaddr *)address, sizeof *address) == 0 ||

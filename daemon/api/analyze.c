@@ -179,10 +179,11 @@ static bool take_file(struct analyze *a, const json_t *file, struct qs_err *err)
     if (!check_keys(file, "a file", known, 3, err))
         return false;
     if (format && !qs_format_find(json_string_value(format), &kind))
-        return qs_fail(err, QS_E_USAGE,
-                       "`%.40s` is no format: auto, numbers, csv, google-benchmark, androidx, pyperf, go or "
-                       "hyperfine",
-                       json_string_value(format));
+        return qs_fail(
+            err, QS_E_USAGE,
+            "`%.40s` is not a format: auto, numbers, csv, google-benchmark, androidx, pyperf, go or "
+            "hyperfine",
+            json_string_value(format));
     struct qs_import *import = &a->imports[a->count];
     if (!qs_import_read(json_string_value(name), json_string_value(text), json_string_length(text), kind,
                         import, &a->problems)) {
@@ -201,7 +202,7 @@ static bool take_body(struct qs_exchange *ex, struct analyze *a, struct qs_err *
     json_error_t where;
     a->body = json_loadb(ex->body.data, ex->body.len, JSON_REJECT_DUPLICATES, &where);
     if (!a->body)
-        return qs_fail(err, QS_E_USAGE, "the request is no JSON: line %d, column %d: %s", where.line,
+        return qs_fail(err, QS_E_USAGE, "the request is not valid JSON: line %d, column %d: %s", where.line,
                        where.column, where.text);
     qs_buf_done(&ex->body); /* it is parsed: two copies are enough */
     const json_t *files = json_object_get(a->body, "files");

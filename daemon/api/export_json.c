@@ -179,7 +179,7 @@ static bool read_export(struct qs_store_reader *reader, struct qs_exchange *ex, 
         return false;
     json_auto_t *document = json_loadb(e->compared.document.data, e->compared.document.len, 0, NULL);
     return document ? put_results(reader, e, document, err)
-                    : qs_fail(err, QS_E_INTERNAL, "the comparison is no JSON");
+                    : qs_fail(err, QS_E_INTERNAL, "the comparison is not valid JSON");
 }
 
 static void say_export(struct qs_exchange *ex)

@@ -375,7 +375,7 @@ static bool read_tables(struct qs_store_reader *reader, struct qs_exchange *ex, 
         return false;
     json_auto_t *document = json_loadb(t->compared.document.data, t->compared.document.len, 0, NULL);
     if (!document)
-        return qs_fail(err, QS_E_INTERNAL, "the comparison is no JSON");
+        return qs_fail(err, QS_E_INTERNAL, "the comparison is not valid JSON");
     qs_buf_str(&t->out, t->dialect->job);
     put_cell(t, text_at(document, "name"));
     qs_buf_char(&t->out, '\n');

@@ -61,7 +61,7 @@ static bool remove_stale(const struct sockaddr_un *address, struct qs_err *err)
     if (lstat(address->sun_path, &st) != 0)
         return errno == ENOENT || fail_errno(err, "look at", address->sun_path);
     if (!S_ISSOCK(st.st_mode))
-        return qs_fail(err, QS_E_SOCKET_PLACE, "%s is there and is no socket: it is left alone",
+        return qs_fail(err, QS_E_SOCKET_PLACE, "%s is there and is not a socket: it is left alone",
                        address->sun_path);
     if (answers(address))
         return qs_fail(err, QS_E_SOCKET_PLACE, "another process listens on %s", address->sun_path);
@@ -95,7 +95,7 @@ static bool adopt(const char *number, struct qs_listen *ret, struct qs_err *err)
     socklen_t bytes = sizeof listens;
     if (!qs_number_parse(number, 0, INT_MAX, &fd) ||
         getsockopt((int)fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &bytes) != 0 || !listens)
-        return qs_fail(err, QS_E_USAGE, "fd:%.20s is no descriptor of a socket that listens", number);
+        return qs_fail(err, QS_E_USAGE, "fd:%.20s is not a descriptor of a listening socket", number);
     ret->fd = (int)fd;
     return (fcntl(ret->fd, F_SETFD, FD_CLOEXEC) == 0 && fcntl(ret->fd, F_SETFL, O_NONBLOCK) == 0) ||
            fail_errno(err, "set up descriptor", number);

@@ -148,7 +148,7 @@ static bool take_body(struct qs_exchange *ex, struct submit *s, struct qs_err *e
     json_error_t where;
     s->body = json_loadb(ex->body.data, ex->body.len, JSON_REJECT_DUPLICATES, &where);
     if (!s->body)
-        return qs_fail(err, QS_E_USAGE, "the request is no JSON: line %d, column %d: %s", where.line,
+        return qs_fail(err, QS_E_USAGE, "the request is not valid JSON: line %d, column %d: %s", where.line,
                        where.column, where.text);
     if (!json_is_object(s->body) || !json_is_string(json_object_get(s->body, "text")))
         return qs_fail(err, QS_E_USAGE, "the request needs `text`, the job file as it was written");

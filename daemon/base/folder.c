@@ -59,7 +59,7 @@ static bool make_one(const char *path, struct qs_err *err)
         int why = errno;
         if (stat(path, &st) == 0)
             return S_ISDIR(st.st_mode) ||
-                   qs_fail(err, QS_E_CONFLICT, "%s is no folder: nothing can be made in it", path);
+                   qs_fail(err, QS_E_CONFLICT, "%s is not a folder: nothing can be made in it", path);
         errno = why;
         return fail_errno(err, "make the folder", path);
     }
@@ -92,7 +92,7 @@ bool qs_folder_check(const char *path, mode_t writable, const char *so, struct q
     if (stat(path, &st) != 0)
         return fail_errno(err, "look at", path);
     if (!S_ISDIR(st.st_mode))
-        return qs_fail(err, QS_E_CONFLICT, "%s is no folder: %s", path, so);
+        return qs_fail(err, QS_E_CONFLICT, "%s is not a folder: %s", path, so);
     if (st.st_uid != geteuid() && st.st_uid != 0)
         return qs_fail(err, QS_E_DENIED, "%s belongs to another user (%lu): %s", path,
                        (unsigned long)st.st_uid, so);

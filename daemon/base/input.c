@@ -42,8 +42,8 @@ struct qs_input *qs_input_watch(struct qs_loop *loop, int fd, void (*on_end)(voi
     if (input->io)
         return input;
     if (err && err->code == QS_E_IO)
-        qs_fail(err, QS_E_USAGE, "descriptor %d is no pipe, socket or terminal: its end cannot be waited for",
-                fd);
+        qs_fail(err, QS_E_USAGE,
+                "descriptor %d is not a pipe, socket or terminal: its end cannot be waited for", fd);
     qs_input_stop(input);
     return NULL;
 }

@@ -52,5 +52,6 @@ bool qs_when_parse(const char *text, int64_t now_wall_ns, bool end_of_day, int64
         return true;
     }
     return qs_fail(err, QS_E_USAGE,
-                   "`%.40s` is no moment: write 2026-11-01, 2026-11-01T05:30, 12h, 30d or 2w", text);
+                   "`%.40s` is not a point in time: write 2026-11-01, 2026-11-01T05:30, 12h, 30d or 2w",
+                   text);
 }

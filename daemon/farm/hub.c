@@ -44,8 +44,8 @@ static void say(struct qs_hub *hub, const struct qs_hub_user *me, const struct q
         snprintf(hub->why, sizeof hub->why, "%.64s %s on hub %.64s", other->device->name, what,
                  other->device->hub);
     else
-        snprintf(hub->why, sizeof hub->why, "%.64s %s, and one of both is this machine", other->device->name,
-                 what);
+        snprintf(hub->why, sizeof hub->why, "%.64s %s, and one of the two is this machine",
+                 other->device->name, what);
 }
 
 /* Somebody has the token, or waits for it since before. */

@@ -319,7 +319,7 @@ static bool read_keys(struct csv *c, struct row *row)
         else if (role == ROLE_EVALS &&
                  !(qs_reader_number(text, n, &row->evals) == QS_NUMBER_FINITE && row->evals >= 1))
             return qs_reader_fail(c->r, c->cells[i].at, "write how many, 1 or more",
-                                  "`%.40s` is no number of evaluations", text);
+                                  "`%.40s` is not a number of evaluations", text);
         else if (role == ROLE_ORDER && qs_reader_number(text, n, &row->order) != QS_NUMBER_FINITE)
             return qs_reader_fail(c->r, c->cells[i].at, "number the iterations: 0, 1, 2",
                                   "`%.40s` in the column `%s` is not a number", text, c->columns[i].name);

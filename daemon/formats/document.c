@@ -34,7 +34,7 @@ bool qs_document_add(struct qs_document_build *b, double ns, const char *at)
     struct qs_document *d = b->to;
     double rounded = nearbyint(ns);
     if (!(ns >= 0) || ns > MOST_NS)
-        return qs_reader_fail(b->r, at, NULL, "%g ns is no duration", ns);
+        return qs_reader_fail(b->r, at, NULL, "%g ns is not a duration", ns);
     if (d->evals == 1 && fabs(rounded - ns) > ROUNDING_MOST * ns)
         return qs_reader_fail(b->r, at, "let the program print the time of many evaluations together",
                               "%g ns cannot be kept in whole nanoseconds: rounding would change it by more "
@@ -69,7 +69,7 @@ static bool add_number(struct qs_document_build *b, const char *s, size_t n)
         return qs_reader_fail(b->r, s, "write one number a line, with a point: 12.5; # begins a comment",
                               "`%.*s` is not a number", qs_reader_shown(n), s);
     if (kind == QS_NUMBER_NOT_FINITE)
-        return qs_reader_fail(b->r, s, NULL, "`%.*s` is no finite number", qs_reader_shown(n), s);
+        return qs_reader_fail(b->r, s, NULL, "`%.*s` is not a finite number", qs_reader_shown(n), s);
     if (is_other(b->form))
         return add_other(b, v, s);
     if (v < 0)

@@ -104,7 +104,7 @@ static bool unit_of(const struct qs_json_at *at, const json_t *row, double *ret_
     const char *unit = qs_gbench_text(row, "time_unit", "ns");
     enum qs_form_unit known = qs_form_unit_of(unit);
     if (known == QS_FORM_OTHER)
-        return qs_json_fail(at, "the units are ns, us, ms and s", "`%.40s` is no unit of time", unit);
+        return qs_json_fail(at, "the units are ns, us, ms and s", "`%.40s` is not a unit of time", unit);
     *ret_ns = qs_form_unit_ns(known);
     return true;
 }

@@ -108,7 +108,7 @@ bool qs_reader_check_text(struct qs_reader *r)
         return qs_reader_fail(r, NULL, "give it in several files", "longer than %d MiB",
                               QS_IMPORT_BYTES / 1024 / 1024);
     if (nul)
-        return qs_reader_fail(r, nul, NULL, "a NUL byte: this is no text");
+        return qs_reader_fail(r, nul, NULL, "a NUL byte: this is not text");
     if (r->text[strspn(r->text, " \t\r\n")] == '\0')
         return qs_reader_fail(r, NULL, "what should have written it did not: look there",
                               "the file is empty");

@@ -82,7 +82,7 @@ bool qs_env_facts_read(const char *json, struct qs_env_facts *ret, struct qs_err
             qsort(ret->at, ret->count, sizeof *ret->at, by_key);
     } else {
         qs_fail(err, QS_E_DATA, "a stored environment cannot be read: %s",
-                problems.count > 0 ? problems.at[0].what : "it is no object");
+                problems.count > 0 ? problems.at[0].what : "it is not an object");
     }
     if (doc)
         qs_doc_free(doc);

@@ -343,7 +343,7 @@ static bool put_run(struct qs_json *j, const struct qs_reproduce_input *in, stru
         if (memcmp(in->original.runs->at[i].uid, in->run_uid, 16) == 0)
             run = &in->original.runs->at[i];
     if (in->run_uid && !run)
-        return qs_fail(err, QS_E_NOT_FOUND, "that is no run of job %lld", (long long)in->original.job);
+        return qs_fail(err, QS_E_NOT_FOUND, "that is not a run of job %lld", (long long)in->original.job);
     if (!run) {
         qs_json_null(j);
         return true;

@@ -44,7 +44,7 @@ static bool read_one(const char *text, size_t len, struct qs_views *views, struc
         views->at[views->count++].n = n;
         return true;
     }
-    return qs_fail(err, QS_E_USAGE, "`%.*s` is no view: discard-first:N, last:N or fenced",
+    return qs_fail(err, QS_E_USAGE, "`%.*s` is not a view: discard-first:N, last:N or fenced",
                    (int)(len < 40 ? len : 40), text);
 }
 

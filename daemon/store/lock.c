@@ -31,7 +31,7 @@ static bool check_stat(const char *path, const struct stat *st, struct qs_err *e
     if (S_ISLNK(st->st_mode))
         return qs_fail(err, QS_E_STORE_PLACE, "%s is a symbolic link; it was not followed", path);
     if (!S_ISREG(st->st_mode))
-        return qs_fail(err, QS_E_STORE_PLACE, "%s is no regular file", path);
+        return qs_fail(err, QS_E_STORE_PLACE, "%s is not a regular file", path);
     if (st->st_nlink > 1)
         return qs_fail(
             err, QS_E_STORE_PLACE,

@@ -140,7 +140,7 @@ def nothing_left_of_a_failed_start(tap):
         process = subprocess.run([QUIESCED, "--reading"], env=bed.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=BOUND_S,
                                  check=False)
         tap.equal((process.returncode, process.stderr.splitlines()),
-                  (2, ["quiesced: --reading ends with standard input: descriptor 0 is no pipe, socket or terminal: its end cannot be waited for",
+                  (2, ["quiesced: --reading ends with standard input: descriptor 0 is not a pipe, socket or terminal: its end cannot be waited for",
                        "  see --help for the accepted forms"]), "an input that has no end to wait for")
         tap.equal(files_of(bed), [], "which leaves nothing")
         tap.equal(bed.daemon().stop(), 0, "a daemon makes a database")

@@ -208,7 +208,7 @@ def hostile(tap):
         ("no value", "echo '# nothing'", {}, "stdout: there is no number in it"),
         ("silence", ":", {}, "the file is empty"),
         ("a word", "echo 1; echo; echo abc", {}, "stdout:3:1: `abc` is not a number"),
-        ("an infinity", "echo 1; echo inf", {}, "stdout:2:1: `inf` is no finite number"),
+        ("an infinity", "echo 1; echo inf", {}, "stdout:2:1: `inf` is not a finite number"),
         ("a negative time", "echo '-1'", {}, "stdout:1:1: `-1` is negative: no duration"),
         ("below the clock", "echo 0.0000000003", {}, "rounding would change it by more than 0.1 %"),
         ("no text", "printf '1\\n\\377\\n'", {}, "the byte 0xff is not UTF-8"),

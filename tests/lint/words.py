@@ -33,7 +33,7 @@ def check_words(tree):
 def check_top(tree):
     tops = {path.split("/")[0] + ("/" if "/" in path else "") for path in tree}
     known = {f"{folder}/" for folder in FOLDERS} | FILES
-    return [f"{top}: is no folder or file of the house" for top in sorted(tops - known)]
+    return [f"{top}: is not a folder or file of the house" for top in sorted(tops - known)]
 
 
 def check_readmes(tree):
@@ -58,8 +58,8 @@ BAD = [
     ("somebody's home", {"dev": "cp /ho" "me/ann/x .\n"}, "path of one machine"),
     ("a registry", {"dev": "curl https://pypi.o" "rg/x\n"}, "registry's host"),
     ("a merge that was not finished", {"dev": "<<<<<<" "< main\n"}, "conflict marker"),
-    ("another folder at the top", {"tools/a.py": ""}, "tools/: is no folder"),
-    ("another file at the top", {"notes.txt": ""}, "notes.txt: is no folder or file"),
+    ("another folder at the top", {"tools/a.py": ""}, "tools/: is not a folder"),
+    ("another file at the top", {"notes.txt": ""}, "notes.txt: is not a folder or file"),
     ("a folder without a README", {"schema/0001.sql": ""}, "schema/: has no README.md"),
     ("a layer without a README", {"daemon/README.md": "", "daemon/base/a.c": ""}, "daemon/base/: has no README.md"),
 ]

@@ -69,10 +69,10 @@ static void check_hook(struct qs_schema_reader *r, const struct qs_node *node, v
     const struct qs_farm_hook *hook = target;
     (void)node;
     if (hook->name != NULL && (!qs_text_is_word(hook->name, "-_.") || strlen(hook->name) > NAME_BYTES))
-        qs_schema_problem(r, NULL, "letters, digits, `-`, `_` and `.`", "`%s` is no name for a command",
+        qs_schema_problem(r, NULL, "letters, digits, `-`, `_` and `.`", "`%s` is not a name for a command",
                           qs_show(hook->name).text);
     if (hook->unit != NULL && !qs_text_is_word(hook->unit, "%/-"))
-        qs_schema_problem(r, NULL, "such as mW", "`%s` is no unit", qs_show(hook->unit).text);
+        qs_schema_problem(r, NULL, "such as mW", "`%s` is not a unit", qs_show(hook->unit).text);
 }
 
 void qs_farm_hooks_done(struct qs_farm_hook *hooks, size_t count)

@@ -120,14 +120,14 @@ static const struct qs_key benchmark_keys[] = {
      .type = QS_KEY_ENUM,
      .offset = BENCH(stream.better),
      .words = better_words,
-     .help = "Mode stream, where the unit is no time: whether the higher or the lower value is the better "
+     .help = "Mode stream, where the unit is not a time: whether the higher or the lower value is the better "
              "one."},
     {.name = "metric",
      .type = QS_KEY_TEXT,
      .offset = BENCH(stream.metric),
      .min = 1,
      .max = QS_JOB_METRIC_MAX_BYTES,
-     .help = "Mode stream, where the unit is no time: the name of the value, `value` without it."},
+     .help = "Mode stream, where the unit is not a time: the name of the value, `value` without it."},
     {.name = "pattern",
      .type = QS_KEY_TEXT,
      .offset = BENCH(stream.pattern),

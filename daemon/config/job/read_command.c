@@ -261,7 +261,7 @@ static void add_file(struct qs_schema_reader *r, const struct qs_node *at, const
     if (!is_inside(name))
         qs_schema_problem(
             r, at, "write a map of name to path: {data/in.bin: ../in.bin}",
-            "`%s` is no name below the run's directory (relative, without `.`, `..` or empty parts)",
+            "`%s` is not a name below the run's directory (relative, without `.`, `..` or empty parts)",
             qs_show(name).text);
     for (size_t i = 0; i < *count; i++)
         if (strcmp(files[i].name, name) == 0)

@@ -147,7 +147,7 @@ static void read_word(struct qs_schema_reader *r, const struct qs_node *node, st
     if (!qs_rule_find(node->text, &kind))
         unknown(r, node, "preset or rule", true);
     else if (kind >= QS_RULE_LEAVES || kind == QS_RULE_EXTERNAL)
-        qs_schema_problem(r, node, NULL, "`%s` is no rule by itself", node->text);
+        qs_schema_problem(r, node, NULL, "`%s` is not a rule by itself", node->text);
     else
         *rule = qs_rule_default(kind);
 }

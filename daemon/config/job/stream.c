@@ -135,7 +135,7 @@ static void check_unit(struct qs_schema_reader *r, const struct qs_node *node,
 {
     const struct qs_node *unit = qs_node_get(node, "unit", NULL);
     if (unit == NULL) {
-        qs_schema_problem(r, node, "add unit: ns, us, ms or s; or one that is no time, with `better`",
+        qs_schema_problem(r, node, "add unit: ns, us, ms or s; or one that is not a time, with `better`",
                           "the unit of the values is missing");
         return;
     }
@@ -150,7 +150,8 @@ static void check_unit(struct qs_schema_reader *r, const struct qs_node *node,
     } else if (qs_node_get(node, "better", NULL) == NULL) {
         size_t mark = qs_schema_enter(r, "unit");
         qs_schema_problem(r, unit, "add better: higher, or better: lower; units of time are ns, us, ms and s",
-                          "`%s` is no time: the better direction is missing", qs_show(b->stream.unit).text);
+                          "`%s` is not a time: the better direction is missing",
+                          qs_show(b->stream.unit).text);
         qs_schema_leave(r, mark);
     }
 }

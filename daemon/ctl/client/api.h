@@ -22,7 +22,7 @@ struct qs_http *qs_api_reach_reading(struct qs_ctl *ctl, int *ret_code);
  * daemon's error document on out) and *ret_code set. */
 json_t *qs_api_call(struct qs_ctl *ctl, struct qs_http *http, const struct qs_http_request *request,
                     int *ret_code);
-/* What such an answer says, of any length; NULL where it is no JSON, which is said. */
+/* What such an answer says, of any length; NULL where it is not valid JSON, which is said. */
 json_t *qs_api_parse(struct qs_ctl *ctl, const char *path, const struct qs_buf *body, int *ret_code);
 json_t *qs_api_get(struct qs_ctl *ctl, struct qs_http *http, const char *path, int *ret_code);
 /* The same without parsing; out is appended to. _text ends in a newline, _bytes is what came. */

@@ -96,7 +96,7 @@ bool qs_boot_find(const char *self, struct qs_buf *path, struct qs_err *err)
     const char *given = getenv("QUIESCED");
     if (given != NULL && given[0] != '\0') {
         qs_buf_str(path, given);
-        return qs_program_is(given) || qs_fail(err, QS_E_UNREACHABLE, "QUIESCED=%s is no program", given);
+        return qs_program_is(given) || qs_fail(err, QS_E_UNREACHABLE, "QUIESCED=%s is not a program", given);
     }
     return find_beside(path) || find_in_path(path) ||
            qs_fail(err, QS_E_UNREACHABLE,

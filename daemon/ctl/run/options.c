@@ -63,12 +63,13 @@ const struct qs_opt qs_run_options[] = {
          "pattern; or google-benchmark (the command says --benchmark_format=json). Marked as not silent."},
     {.name = "stream-unit",
      .values = "UNIT",
-     .help = "With --stream: ns, us, ms or s; or one that is no time, such as MB/s, with --stream-better."},
+     .help =
+         "With --stream: ns, us, ms or s; or one that is not a time, such as MB/s, with --stream-better."},
     {.name = "stream-better",
      .values = "WHICH",
      .kind = QS_OPT_WORD,
      .words = better_words,
-     .help = "With --stream-unit that is no time: lower or higher."},
+     .help = "With --stream-unit that is not a time: lower or higher."},
     {.name = "stream-pattern",
      .values = "REGEX",
      .help =

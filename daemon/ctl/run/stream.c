@@ -35,7 +35,7 @@ static bool check_details(const struct qs_args *args, const struct qs_opt_use *s
     if (!gbench && !qs_args_has(args, "stream-unit"))
         return qs_args_fail(
             args, problem, stream->at[0], stream->skip,
-            "add --stream-unit ms; one that is no time, such as MB/s, needs --stream-better too",
+            "add --stream-unit ms; one that is not a time, such as MB/s, needs --stream-better too",
             "the unit of the values is missing");
     if (pattern && !qs_args_has(args, "stream-pattern"))
         return qs_args_fail(args, problem, stream->at[0], stream->skip,

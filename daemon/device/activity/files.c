@@ -91,7 +91,7 @@ static bool add_file(struct qs_job_run *job, const struct qs_job_file *of, struc
         .content = {.bytes = (uint64_t)bytes, .flags = of->executable ? QS_FILE_EXECUTABLE : 0}};
     memcpy(file->sha256, of->sha256, sizeof file->sha256);
     return qs_unhex(of->sha256, file->content.sha256, sizeof file->content.sha256) ||
-           qs_fail(err, QS_E_INTERNAL, "%s: `%s` is no hash", of->name, of->sha256);
+           qs_fail(err, QS_E_INTERNAL, "%s: `%s` is not a hash", of->name, of->sha256);
 }
 
 /* Files of the arm: the inputs of all benchmarks, then its build's. NULL behind the last. */

@@ -118,8 +118,8 @@ void qs_session_take_frame(struct qs_session *s, const struct qs_frame *frame)
         qs_sha256_add(&s->hellos, frame->payload, frame->len);
     if (qs_session_is_ready(s) && !is_ours(s, frame->type, &m)) {
         qs_session_broken(s, QS_E_PROTOCOL,
-                          "%s: %s speaks of another run, window or request than the one that is open",
-                          s->name, qs_msg_name(frame->type));
+                          "%s: %s is about another run, window or request than the open one", s->name,
+                          qs_msg_name(frame->type));
         lose(s);
         return;
     }

@@ -69,8 +69,8 @@ static bool judge_key(struct qs_session *s, bool *ret_keyed)
                                  "%s: the agent asks for no proof although the link has a key: it is refused",
                                  s->name);
     if (!have && asked)
-        return qs_session_broken(s, QS_E_AUTH, "%s: the agent asks for a proof and the link has no key_file",
-                                 s->name);
+        return qs_session_broken(
+            s, QS_E_AUTH, "%s: the agent asks for proof of a key, and the link has no key_file", s->name);
     if (have && s->agreed.auth != QS_AUTH_SEALED)
         return qs_session_broken(
             s, QS_E_PROTOCOL,

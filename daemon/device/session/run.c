@@ -28,7 +28,7 @@ static bool check_open(struct qs_session *s, const struct qs_msg_open *m, struct
         return qs_fail(err, QS_E_LIMIT, "%s: the agent takes at most %u iterations a window, not %u", s->name,
                        (unsigned)s->max_iterations, (unsigned)m->iterations);
     if (m->phase == QS_PHASE_TRACED && !qs_session_has(s, QS_FEATURE_TRACE))
-        return qs_fail(err, QS_E_LIMIT, "%s: the agent knows no traced windows", s->name);
+        return qs_fail(err, QS_E_LIMIT, "%s: the agent does not support traced windows", s->name);
     if (m->lease_ns - m->quiet_lead_ns <= m->max_ns)
         return qs_fail(err, QS_E_LIMIT, "%s: the lease must outlast the lead and the window", s->name);
     return true;

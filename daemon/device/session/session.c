@@ -124,8 +124,9 @@ bool qs_session_do_give_up(struct qs_session *s, const union qs_msg *m)
     qs_buf_init(&limit);
     qs_text_duration(&limit, (double)limit_ns(s));
     if (s->state == QS_SESSION_QUIET)
-        qs_session_broken(s, QS_E_LINK, "%s: the lease is over: no word of the window's end within %s",
-                          s->name, limit.data);
+        qs_session_broken(s, QS_E_LINK,
+                          "%s: the lease ran out: the end of the window was not reported within %s", s->name,
+                          limit.data);
     else if (s->call.row)
         qs_session_broken(s, QS_E_LINK, "%s: no answer to %s within %s", s->name,
                           qs_msg_name(s->call.row->type), limit.data);

@@ -180,7 +180,7 @@ void qs_session_fire(struct qs_session *s, enum qs_session_event event, const un
 {
     const struct row *row = find(s->state, event);
     bool ok = row ? make_move(s, row, m)
-                  : qs_session_broken(s, QS_E_PROTOCOL, "%s: %s has no place in state %s", s->name,
+                  : qs_session_broken(s, QS_E_PROTOCOL, "%s: %s is not allowed in state %s", s->name,
                                       qs_session_name_of_event(event), qs_session_name_of_state(s->state));
     if (ok)
         return;

@@ -95,13 +95,13 @@ static void believes_no_spoilt_memory(void **state)
                  {&memory->head_bytes, 8, "the words that are the agent's"},
                  {&memory->capacity, 6, "the words that are the agent's"},
                  {&memory->command_seq, 7, "the words that are the agent's"},
-                 {&memory->state, 77, "a state that there is not"},
+                 {&memory->state, 77, "a state that does not exist"},
                  {&memory->count, 5, NULL},
                  {&memory->count, 6, "more iterations than there is room for"},
                  {&memory->metrics_count, QS_DECLARED_MAX, NULL},
                  {&memory->metrics_count, QS_DECLARED_MAX + 1, "more metrics than there is room for"},
                  {&memory->how, QUIESCE_BENCH_BROKE, NULL},
-                 {&memory->how, QUIESCE_BENCH_BROKE + 1, "an end of a window that there is not"}};
+                 {&memory->how, QUIESCE_BENCH_BROKE + 1, "an end of a window that does not exist"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint32_t before = *cases[i].word;
         *cases[i].word = cases[i].value;

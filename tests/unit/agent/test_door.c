@@ -116,7 +116,7 @@ static void has_one_socket_file(void **state)
     qs_link_close(&door);
     assert_int_equal(lstat("door", &st), -1);
     close(open("file", O_CREAT | O_WRONLY, 0600));
-    refuses("unix:file", "something that is no socket lies there");
+    refuses("unix:file", "something that is not a socket is there");
     assert_int_equal(lstat("file", &st), 0);
     refuses("unix:", "a socket's path has 1 to 107 bytes");
     memset(path, 'x', sizeof path);

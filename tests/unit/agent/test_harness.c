@@ -178,7 +178,7 @@ static void bounds_what_a_hostile_program_writes(void **state)
         {"fewer", "", "after 3 of 4", NULL, 0, KILLED, 3},
         {"magic", "", "words that are the agent's", NULL, 0, KILLED, 0},
         {"command", "", "words that are the agent's", NULL, 0, KILLED, 0},
-        {"state", "", "a state that there is not", NULL, 0, KILLED, 0},
+        {"state", "", "a state that does not exist", NULL, 0, KILLED, 0},
         {"backwards", "", NULL, "clock", 1, KILLED, 4},
         {"negative", "", NULL, "clock", 1, KILLED, 4},
         {"wild", "", NULL, "clock", 0, KILLED, 4},

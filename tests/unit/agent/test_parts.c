@@ -175,7 +175,7 @@ static void lists_a_whole_folder(void **state)
     qs_dir_close(&dir);
     assert_int_equal(dir.fd, -1);
     assert_false(qs_dir_open(&dir, "nowhere"));
-    assert_false(qs_dir_open(&dir, "text")); /* a file is no folder */
+    assert_false(qs_dir_open(&dir, "text")); /* a file is not a folder */
 }
 
 static void memory_has_its_size(void **state)

@@ -42,7 +42,7 @@ static void lists_of_files_are_bounded(struct fixture *f)
 static const struct {
     const char *body, *why;
 } mistakes[] = {
-    {"{", "the request is no JSON: line 1, column 1: "},
+    {"{", "the request is not valid JSON: line 1, column 1: "},
     {"{\"file\":[]}", "the request has an unknown key `file`: did you mean `files`?"},
     {"{\"files\":{}}", "`files` is a list of 1 to 64 files"},
     {"{\"files\":[]}", "`files` is a list of 1 to 64 files"},
@@ -51,7 +51,8 @@ static const struct {
     {"{\"files\":[{\"name\":7,\"text\":\"7\"}]}", "an element of `files` has"},
     {"{\"files\":[{\"name\":\"a\",\"text\":\"7\",\"format\":7}]}", "an element of `files` has"},
     {"{\"files\":[{\"name\":\"a\",\"text\":\"7\",\"x\":7}]}", "a file has an unknown key `x`"},
-    {"{\"files\":[{\"name\":\"a\",\"text\":\"7\",\"format\":\"xml\"}]}", "`xml` is no format: auto, numbers"},
+    {"{\"files\":[{\"name\":\"a\",\"text\":\"7\",\"format\":\"xml\"}]}",
+     "`xml` is not a format: auto, numbers"},
     {"{" TWO ",\"options\":[]}", "`options` is an object"},
     {"{" TWO ",\"options\":{\"levle\":1}}", "options has an unknown key `levle`: did you mean `level`?"},
     {"{" TWO ",\"options\":{\"level\":0.49}}", "options.level is a number from 0.5 to 0.9999"},
@@ -76,10 +77,10 @@ static const struct {
     {"{" TWO ",\"options\":{\"change_window\":10001}}", "options.change_window is a number"},
     {"{" TWO ",\"options\":{\"change_p_max\":0}}", "options.change_p_max is a number"},
     {"{" TWO ",\"options\":{\"zzzzzzzz\":7}}", "options has an unknown key `zzzzzzzz`"},
-    {"{" TWO ",\"options\":{\"view\":\"x\"}}", "`x` is no view"},
+    {"{" TWO ",\"options\":{\"view\":\"x\"}}", "`x` is not a view"},
     {"{" TWO ",\"options\":{\"better\":\"Lower\"}}", "options.better is `lower` or `higher`"},
     {"{" TWO ",\"options\":{\"rule\":7}}", "options.rule is text: names with commas between"},
-    {"{" TWO ",\"options\":{\"rule\":\"no-such\"}}", "`no-such` is no rule: judge,"},
+    {"{" TWO ",\"options\":{\"rule\":\"no-such\"}}", "`no-such` is not a rule: judge,"},
     {"{" TWO ",\"options\":{\"view\":7}}", "options.view is text: views with commas between"},
     {"{" TWO ",\"options\":{\"per\":\"block\"}}", "options.per is `run` or `iteration`"},
     {"{" TWO ",\"options\":{\"better\":true}}", "options.better is `lower` or `higher`"},

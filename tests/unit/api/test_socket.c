@@ -293,12 +293,12 @@ static void refusals_are_told(void **state)
     says(path, QS_E_IO, want);
     assert_int_equal(unlink(lock), 0);
     assert_int_equal(symlink("elsewhere", path), 0);
-    snprintf(want, sizeof want, "%s is there and is no socket: it is left alone", path);
+    snprintf(want, sizeof want, "%s is there and is not a socket: it is left alone", path);
     says(path, QS_E_SOCKET_PLACE, want);
     snprintf(want, sizeof want, "another quiesced listens on %s", f->socket);
     says(f->socket, QS_E_SOCKET_PLACE, want);
-    says("fd:7x", QS_E_USAGE, "fd:7x is no descriptor of a socket that listens");
-    says("fd:2147483648", QS_E_USAGE, "fd:2147483648 is no descriptor of a socket that listens");
+    says("fd:7x", QS_E_USAGE, "fd:7x is not a descriptor of a listening socket");
+    says("fd:2147483648", QS_E_USAGE, "fd:2147483648 is not a descriptor of a listening socket");
     uid_t uid = 12345;
     assert_false(qs_peer_uid(-1, &uid));
     assert_int_equal(uid, 12345);

@@ -99,7 +99,7 @@ static void folders_are_made_down_to_the_last(void **state)
     fclose(f);
     assert_false(qs_folder_make(below, &err));
     assert_int_equal(err.code, QS_E_CONFLICT);
-    assert_non_null(strstr(err.text, "/a/f is no folder: nothing can be made in it"));
+    assert_non_null(strstr(err.text, "/a/f is not a folder: nothing can be made in it"));
     err = QS_ERR_INIT;
     assert_false(qs_folder_sync(file, &err));
     assert_non_null(strstr(err.text, "cannot sync the folder"));
@@ -145,7 +145,7 @@ static void only_our_own_is_trusted(void **state)
     }
     assert_int_equal(rmdir(dir), 0);
     refused(dir, QS_E_IO, "cannot look at");
-    refused("/dev/null", QS_E_CONFLICT, "/dev/null is no folder: nothing goes there");
+    refused("/dev/null", QS_E_CONFLICT, "/dev/null is not a folder: nothing goes there");
 }
 
 int main(void)

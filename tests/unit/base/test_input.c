@@ -115,8 +115,8 @@ static void what_cannot_be_watched_is_said(void **state)
     assert_null(qs_input_watch(loop, fd, on_end, NULL, &err));
     assert_int_equal(err.code, QS_E_USAGE);
     char want[128];
-    snprintf(want, sizeof want, "descriptor %d is no pipe, socket or terminal: its end cannot be waited for",
-             fd);
+    snprintf(want, sizeof want,
+             "descriptor %d is not a pipe, socket or terminal: its end cannot be waited for", fd);
     assert_string_equal(err.text, want);
     assert_null(qs_input_watch(loop, fd, on_end, NULL, NULL));
     assert_int_equal(close(fd), 0);

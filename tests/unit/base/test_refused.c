@@ -186,7 +186,7 @@ static void folders_that_cannot_be_made(void **state)
     assert_int_equal(close(open(file, O_CREAT | O_WRONLY | O_CLOEXEC, 0600)), 0);
     assert_false(qs_folder_make(file, &err));
     assert_int_equal(err.code, QS_E_CONFLICT);
-    assert_non_null(strstr(err.text, "/f is no folder: nothing can be made in it"));
+    assert_non_null(strstr(err.text, "/f is not a folder: nothing can be made in it"));
     assert_int_equal(unlink(file) | rmdir(deep) | rmdir(dir), 0);
     free(deep);
     free(file);

@@ -94,8 +94,8 @@ static void the_program_is_found_in_its_places(void **state)
         const char *says;
     } rows[] = {{good, "", good, NULL},
                 {plain, top, NULL, "QUIESCED="},
-                {top, top, NULL, " is no program"},
-                {"/no/such", top, NULL, "QUIESCED=/no/such is no program"},
+                {top, top, NULL, " is not a program"},
+                {"/no/such", top, NULL, "QUIESCED=/no/such is not a program"},
                 {"", top, good, NULL},
                 {NULL, top, good, NULL},
                 {NULL, "", NULL, "there is no quiesced to start beside ./q, in PATH or in QUIESCED"},

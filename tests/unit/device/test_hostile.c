@@ -281,10 +281,10 @@ static void a_message_out_of_place_ends_the_link(void **state)
     (void)state;
     struct bed *b = ready_bed();
     peer_facts(b->peer);
-    bed_fails(b, QS_E_PROTOCOL, "FACTS has no place in state ready");
+    bed_fails(b, QS_E_PROTOCOL, "FACTS is not allowed in state ready");
     b = ready_bed();
     peer_rows(b->peer, &host_run, 0, 0, 1);
-    bed_fails(b, QS_E_PROTOCOL, "has no place in state ready");
+    bed_fails(b, QS_E_PROTOCOL, "is not allowed in state ready");
     b = ready_bed();
     peer_pong(b->peer, &(struct qs_msg_ping){.id = 999});
     bed_fails(b, QS_E_PROTOCOL, "nobody asked for");

@@ -102,7 +102,7 @@ static void test_a_metric_is_kept_with_its_window(void **state)
     assert_int_equal(s.result.end, QS_END_DONE);
     assert_int_equal(stage_commands, 2); /* counted windows alone */
     assert_string_equal(s.job->host.kind[0], "metric:power_mW");
-    assert_true(s.job->host.value[0] == INT64_MIN); /* "1 W" is no number */
+    assert_true(s.job->host.value[0] == INT64_MIN); /* "1 W" is not a number */
     struct qs_evidence_row row[QS_JOB_HOOKS_MAX];
     assert_int_equal(qs_job_run_host_evidence(s.job, row), 1);
     assert_false(row[0].present);

@@ -69,7 +69,7 @@ static void a_window_on_this_machine_excludes_all(void **state)
     granted(hub, LOCAL, QS_HUB_TRANSFER, 0); /* a transfer alone disturbs nobody elsewhere */
     granted(hub, BOARD, QS_HUB_WINDOW, 1);
     qs_hub_give(hub, &users[LOCAL]);
-    refused(hub, LOCAL, QS_HUB_WINDOW, 2, "board measures, and one of both is this machine");
+    refused(hub, LOCAL, QS_HUB_WINDOW, 2, "board measures, and one of the two is this machine");
     qs_hub_give(hub, &users[BOARD]);
     granted(hub, LOCAL, QS_HUB_WINDOW, 3);
     refused(hub, BOARD, QS_HUB_TRANSFER, 4, "local measures");

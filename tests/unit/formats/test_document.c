@@ -64,7 +64,7 @@ static void test_numbers(void **state)
                          s = form(QS_FORM_NUMBERS, QS_FORM_S, NULL);
     refused(&ns, "1\n2 3\n", "stdout:2:1: `2 3` is not a number (write one number a line");
     refused(&ns, "1\n   x\n", "stdout:2:4: `x` is not a number");
-    refused(&ns, "nan\n", "stdout:1:1: `nan` is no finite number");
+    refused(&ns, "nan\n", "stdout:1:1: `nan` is not a finite number");
     refused(&ns, "1e999\n", "no finite number");
     refused(&ns, "-3\n", "negative");
     refused(&s, "4000000001\n", "is no duration");
@@ -306,8 +306,8 @@ static void test_google_benchmark_is_refused(void **state)
     refused(&f, DOC("3"), "benchmarks[0]: an object is wanted");
     refused(&f, DOC("{\"real_time\":3}"), "benchmarks[0]: `name` is missing");
     refused(&f, DOC(ROW("a", "\"iterations\":3")), "benchmarks[0]: `real_time` is missing");
-    refused(&f, DOC(ROW("a", "\"real_time\":3,\"time_unit\":\"h\"")), "`h` is no unit of time");
-    refused(&f, DOC(ROW("a", "\"real_time\":-3")), "-3 ns is no duration");
+    refused(&f, DOC(ROW("a", "\"real_time\":3,\"time_unit\":\"h\"")), "`h` is not a unit of time");
+    refused(&f, DOC(ROW("a", "\"real_time\":-3")), "-3 ns is not a duration");
     refused(&f, DOC(ROW("a", "\"real_time\":0.3,\"iterations\":1")), "cannot be kept in whole nanoseconds");
     refused(&f, DOC(ROW("a", "\"real_time\":1") "," ROW("b", "\"real_time\":2")),
             "several benchmarks: a, b (say which in the job: benchmark: NAME)");

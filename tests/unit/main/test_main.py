@@ -87,10 +87,10 @@ def refused(tap, folder):
     code, out, err = ask(folder, "--db", "q.db", "--reading")
     tap.ok(code == 2 and not out and "quiesced: --reading ends with standard input: " in err, "--reading without an end", [str(code), out, err])
     code, out, err = ask(folder, "--db", "q.db", "--socket", "fd:9")
-    tap.ok(code == 2 and not out and "fd:9 is no descriptor of a socket that listens" in err, "a socket that was not inherited", [str(code), out, err])
+    tap.ok(code == 2 and not out and "fd:9 is not a descriptor of a listening socket" in err, "a socket that was not inherited", [str(code), out, err])
     put(folder, "plain", "")
     code, out, err = ask(folder, "--db", "q.db", "--socket", folder + "/plain")
-    tap.ok(code != 0 and not out and "DIR/plain is there and is no socket: it is left alone" in err and os.path.exists(folder + "/plain"),
+    tap.ok(code != 0 and not out and "DIR/plain is there and is not a socket: it is left alone" in err and os.path.exists(folder + "/plain"),
            "what is no socket stays", [str(code), out, err])
     put(folder, "plain", "no database")
     code, out, err = ask(folder, "--db", "plain", "--embedded")
