@@ -78,16 +78,17 @@ static void put_measured(struct qs_json *j, const struct times *t)
     qs_json_array_end(j);
 }
 
-static void put_numbers(struct qs_json *j, const json_t *arm)
+/* Of the arm's durations, and of what it used. */
+static void put_numbers(struct qs_json *j, const json_t *durations, const json_t *arm)
 {
     static const struct {
         const char *key, *its;
         double per_s;
-    } numbers[] = {{"mean", "mean_ns", 1e9}, {"stddev", "sd_ns", 1e9},     {"median", "median_ns", 1e9},
-                   {"user", "user_us", 1e6}, {"system", "system_us", 1e6}, {"min", "min_ns", 1e9},
-                   {"max", "max_ns", 1e9}};
+    } numbers[] = {{"mean", "mean", 1e9},    {"stddev", "sd", 1e9},        {"median", "median", 1e9},
+                   {"user", "user_us", 1e6}, {"system", "system_us", 1e6}, {"min", "min", 1e9},
+                   {"max", "max", 1e9}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        const json_t *number = json_object_get(arm, numbers[i].its);
+        const json_t *number = json_object_get(numbers[i].per_s < 1e9 ? arm : durations, numbers[i].its);
         qs_json_kdouble(j, numbers[i].key,
                         json_is_number(number) ? json_number_value(number) / numbers[i].per_s : NAN);
     }
@@ -129,7 +130,8 @@ static bool put_arm(struct qs_store_reader *reader, struct export *e, const json
     qs_json_kstring(j, "build", json_string_value(json_object_get(arm, "build")));
     qs_json_kstring(j, "point", json_string_value(json_object_get(result, "label")));
     qs_json_kstring(j, "device", device);
-    put_numbers(j, arm);
+    const json_t *duration = json_array_get(json_object_get(result, "metrics"), 0);
+    put_numbers(j, json_array_get(json_object_get(duration, "arms"), (size_t)index), arm);
     put_times(j, &t);
     qs_json_object_end(j);
     free(t.s);

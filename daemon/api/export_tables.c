@@ -188,23 +188,24 @@ static void put_duration(struct qs_buf *out, const json_t *object, const char *k
 /* Of the median; a dash where there are too few runs for one. */
 static void put_interval(struct qs_buf *out, const json_t *arm)
 {
-    if (!json_is_number(json_object_get(arm, "median_lo_ns"))) {
+    if (!json_is_number(json_object_get(arm, "median_lo"))) {
         qs_buf_str(out, "–");
         return;
     }
-    put_duration(out, arm, "median_lo_ns");
+    put_duration(out, arm, "median_lo");
     qs_buf_str(out, " – ");
-    put_duration(out, arm, "median_hi_ns");
+    put_duration(out, arm, "median_hi");
 }
 
-static const json_t *comparison_of(const json_t *result, const char *key, const char *arm)
+/* NULL: of the baseline. */
+static const json_t *comparison_of(const json_t *result, const char *metric, const char *arm)
 {
     size_t i;
     const json_t *c;
     json_array_foreach(json_object_get(result, "comparisons"), i, c)
     {
-        const char *cand = text_at(c, key);
-        if (cand && arm && strcmp(cand, arm) == 0)
+        const char *cand = text_at(c, "candidate_arm"), *of = text_at(c, "metric");
+        if (cand && arm && strcmp(cand, arm) == 0 && of && strcmp(of, metric) == 0)
             return c;
     }
     return NULL;
@@ -229,8 +230,11 @@ static bool names_another(const json_t *arm, const char *build)
     return build && (!name || strcmp(name, build) != 0);
 }
 
-static void put_arm(struct tables *t, const json_t *result, const json_t *arm, bool compared)
+static void put_arm(struct tables *t, const json_t *result, size_t index, bool compared)
 {
+    const json_t *arm = json_array_get(json_object_get(result, "arms"), index);
+    const json_t *duration = json_array_get(json_object_get(result, "metrics"), 0);
+    const json_t *times = json_array_get(json_object_get(duration, "arms"), index);
     qs_buf_str(&t->out, "| ");
     put_cell(t, text_at(arm, "name"));
     if (names_another(arm, text_at(arm, "build"))) {
@@ -241,15 +245,15 @@ static void put_arm(struct tables *t, const json_t *result, const json_t *arm, b
     qs_buf_str(&t->out, ": ");
     t->dialect->put_code(t, text_at(arm, "command"));
     qs_buf_str(&t->out, " | ");
-    put_duration(&t->out, arm, "median_ns");
+    put_duration(&t->out, times, "median");
     qs_buf_str(&t->out, " | ");
-    put_interval(&t->out, arm);
+    put_interval(&t->out, times);
     qs_buf_str(&t->out, " | ");
-    put_duration(&t->out, arm, "min_ns");
+    put_duration(&t->out, times, "min");
     qs_buf_str(&t->out, " | ");
-    put_duration(&t->out, arm, "max_ns");
+    put_duration(&t->out, times, "max");
     if (compared)
-        put_comparison(t, comparison_of(result, "cand", text_at(arm, "name")));
+        put_comparison(t, comparison_of(result, "duration_ns", text_at(arm, "name")));
     qs_buf_str(&t->out, t->dialect->row_end);
 }
 
@@ -275,7 +279,7 @@ static void put_change(struct qs_buf *out, const json_t *c)
 }
 
 /* A row for each arm: the baseline's first, the others with their ratio to it. */
-static void put_metric(struct tables *t, const json_t *metric)
+static void put_metric(struct tables *t, const json_t *result, const json_t *metric)
 {
     size_t i;
     const json_t *arm, *c;
@@ -296,7 +300,7 @@ static void put_metric(struct tables *t, const json_t *metric)
             put_number(&t->out, arm, "median_hi");
         }
         qs_buf_str(&t->out, " | ");
-        c = comparison_of(metric, "candidate_arm", text_at(arm, "name"));
+        c = comparison_of(result, text_at(metric, "metric"), text_at(arm, "name"));
         if (c)
             put_change(&t->out, c);
         qs_buf_fmt(&t->out, " | %s%s", c ? text_at(c, "verdict") : "",
@@ -310,11 +314,11 @@ static void put_metrics(struct tables *t, const json_t *result)
     static const char *const titles[] = {"Metric", "Arm", "Median", "Interval", "Ratio", "Verdict"};
     size_t i;
     const json_t *metric, *metrics = json_object_get(result, "metrics");
-    if (json_array_size(metrics) == 0)
+    if (json_array_size(metrics) < 2) /* the duration has a table of its own */
         return;
     qs_buf_char(&t->out, '\n');
     put_head(t, titles, "llrrrl", 6);
-    json_array_foreach(metrics, i, metric) put_metric(t, metric);
+    json_array_foreach(metrics, i, metric) if (i > 0) put_metric(t, result, metric);
     qs_buf_str(&t->out, t->dialect->table_end);
 }
 
@@ -352,17 +356,20 @@ static void put_result(struct tables *t, const json_t *result)
     put_cell(t, text_at(result, "device"));
     qs_buf_str(&t->out, json_is_true(json_object_get(result, "simulated")) ? " (simulated)\n\n" : "\n\n");
     put_head(t, titles, "lrrrrrl", compared ? 7 : 5);
-    json_array_foreach(json_object_get(result, "arms"), i, arm) put_arm(t, result, arm, compared);
+    json_array_foreach(json_object_get(result, "arms"), i, arm) put_arm(t, result, i, compared);
     qs_buf_str(&t->out, t->dialect->table_end);
     if (compared)
         qs_buf_char(&t->out, '\n');
     json_array_foreach(json_object_get(result, "comparisons"), i, c)
     {
+        if (strcmp(text_at(c, "metric"), "duration_ns") != 0)
+            continue;
         qs_buf_str(&t->out, "- ");
         put_cell(t, text_at(c, "sentence"));
         qs_buf_char(&t->out, '\n');
     }
-    json_array_foreach(json_object_get(result, "arms"), i, arm) put_views(t, arm);
+    const json_t *duration = json_array_get(json_object_get(result, "metrics"), 0);
+    json_array_foreach(json_object_get(duration, "arms"), i, arm) put_views(t, arm);
     put_metrics(t, result);
 }
 

@@ -2,33 +2,39 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "ctl/client/api.h"
 
-static struct qs_finding *add(struct qs_findings *f)
+static struct qs_finding *add(struct qs_findings *f, const json_t *v)
 {
+    const json_t *base = json_object_get(v, "base"), *cand = json_object_get(v, "candidate");
     f->at = qs_grow(f->at, f->count, sizeof(*f->at));
-    f->at[f->count] = (struct qs_finding){
-        .base = NAN, .cand = NAN, .sd_log = NAN, .metric = "", .unit = "", .candidate = "", .stands = true};
+    f->at[f->count] = (struct qs_finding){.metric = qs_json_get_text(v, "metric", ""),
+                                          .unit = qs_json_get_text(v, "unit", ""),
+                                          .verdict = qs_json_get_text(v, "verdict", ""),
+                                          .reason = qs_json_get_text(v, "reason", ""),
+                                          .sentence = qs_json_get_text(v, "sentence", ""),
+                                          .candidate = qs_json_get_text(v, "candidate_arm", ""),
+                                          .base = qs_json_get_number(base, "median", NAN),
+                                          .cand = qs_json_get_number(cand, "median", NAN),
+                                          .ratio = qs_json_get_number(v, "ratio", NAN),
+                                          .lo = qs_json_get_number(v, "judged_lo", NAN),
+                                          .hi = qs_json_get_number(v, "judged_hi", NAN),
+                                          .level = qs_json_get_number(v, "judged_level", NAN),
+                                          .margin_ratio = qs_json_get_number(v, "margin_ratio", NAN),
+                                          .mde_ratio = qs_json_get_number(v, "mde_ratio", NAN),
+                                          .sd_log = qs_json_get_number(v, "sd_log", NAN),
+                                          .units = qs_json_get_int(base, "units", 0),
+                                          .needed = (int64_t)qs_json_get_number(v, "needed", 0),
+                                          .seconds_needed = qs_json_get_number(v, "seconds_needed", NAN),
+                                          .units_of = qs_json_get_text(v, "units_of", "units"),
+                                          .stands = !json_is_false(json_object_get(v, "stands")),
+                                          .opinions = json_object_get(v, "opinions")};
     return &f->at[f->count++];
-}
-
-/* What the three forms call the same. */
-static void take_verdict(struct qs_finding *finding, const json_t *v)
-{
-    finding->verdict = qs_json_get_text(v, "verdict", "");
-    finding->reason = qs_json_get_text(v, "reason", "");
-    finding->ratio = qs_json_get_number(v, "ratio", NAN);
-    finding->lo = qs_json_get_number(v, "judged_lo", qs_json_get_number(v, "lo", NAN));
-    finding->hi = qs_json_get_number(v, "judged_hi", qs_json_get_number(v, "hi", NAN));
-    finding->level = qs_json_get_number(v, "judged_level", NAN);
-    finding->mde_ratio = qs_json_get_number(v, "mde_ratio", NAN);
-    finding->sd_log = qs_json_get_number(v, "sd_log", NAN);
-    finding->stands = !json_is_false(json_object_get(v, "stands"));
-    finding->opinions = json_object_get(v, "opinions");
 }
 
 static char *arrow(const char *base, const char *cand)
@@ -54,139 +60,78 @@ static char *builds_of(const json_t *result, const char *base, const char *cand)
     return qs_asprintf("%s → %s", x[0] != '\0' ? x : "–", y[0] != '\0' ? y : "–");
 }
 
-/* What a verdict of two sides and one on a job's metric have. */
-static void take_metric(struct qs_finding *finding, const json_t *v)
+/* What an arm's own numbers say: of the runs of all its blocks, those that lack the other arm too. */
+static double median_of(const json_t *result, const char *metric, const char *arm, double without)
 {
-    take_verdict(finding, v);
-    finding->metric = qs_json_get_text(v, "metric", "");
-    finding->unit = qs_json_get_text(v, "unit", "");
-    finding->sentence = qs_json_get_text(v, "sentence", "");
-    finding->base = qs_json_get_number(json_object_get(v, "base"), "median", NAN);
-    finding->cand = qs_json_get_number(json_object_get(v, "candidate"), "median", NAN);
-    finding->needed = (int64_t)qs_json_get_number(v, "units_needed", 0);
-    finding->needed_of = qs_json_get_text(v, "level", "units");
-}
-
-static void add_metrics(const json_t *result, struct qs_findings *f)
-{
-    size_t m, i;
-    const json_t *metric, *v;
-    json_array_foreach(json_object_get(result, "metrics"), m, metric)
+    size_t i, k;
+    const json_t *one, *a;
+    json_array_foreach(json_object_get(result, "metrics"), i, one)
     {
-        json_array_foreach(json_object_get(metric, "comparisons"), i, v)
+        if (strcmp(qs_json_get_text(one, "metric", ""), metric) != 0)
+            continue;
+        json_array_foreach(json_object_get(one, "arms"), k, a)
         {
-            struct qs_finding *finding = add(f);
-            take_metric(finding, v);
-            finding->point = qs_json_get_text(result, "label", "");
-            finding->where = qs_strdup(qs_json_get_text(result, "device", ""));
-            finding->candidate = qs_json_get_text(v, "candidate_arm", "");
-            finding->arms = arrow(qs_json_get_text(v, "base_arm", ""), finding->candidate);
-            finding->builds = builds_of(result, qs_json_get_text(v, "base_arm", ""), finding->candidate);
-            finding->margin_ratio = qs_json_get_number(v, "margin_ratio", NAN);
-            finding->warnings = i == 0 ? json_object_get(metric, "warnings") : NULL;
+            if (strcmp(qs_json_get_text(a, "name", ""), arm) == 0)
+                return qs_json_get_number(a, "median", NAN);
         }
     }
+    return without;
 }
 
-static void of_job(const json_t *result, struct qs_findings *f)
-{
-    size_t i;
-    const json_t *pair;
-    json_array_foreach(json_object_get(result, "comparisons"), i, pair)
-    {
-        struct qs_finding *finding = add(f);
-        const char *base = qs_json_get_text(pair, "base", ""), *cand = qs_json_get_text(pair, "cand", "");
-        take_verdict(finding, pair);
-        finding->point = qs_json_get_text(result, "label", "");
-        finding->where = qs_strdup(qs_json_get_text(result, "device", ""));
-        finding->arms = arrow(base, cand);
-        finding->metric = "duration_ns";
-        finding->unit = "ns";
-        finding->sentence = qs_json_get_text(pair, "sentence", "");
-        finding->builds = builds_of(result, base, cand);
-        finding->base = qs_json_get_number(arm_of(result, base), "median_ns", NAN);
-        finding->cand = qs_json_get_number(arm_of(result, cand), "median_ns", NAN);
-        finding->margin_ratio = qs_json_get_number(pair, "margin_ratio", NAN);
-        finding->needed = qs_json_get_int(pair, "blocks_needed", 0);
-        finding->needed_of = "blocks";
-        finding->warnings = i == 0 ? json_object_get(result, "warnings") : NULL;
-    }
-    add_metrics(result, f);
-}
-
-static void of_file(const json_t *doc, const json_t *result, struct qs_findings *f)
-{
-    struct qs_finding *finding = add(f);
-    const json_t *v = json_object_get(result, "verdict");
-    const json_t *base = json_object_get(result, "base"), *cand = json_object_get(result, "candidate");
-    const json_t *files = json_object_get(doc, "files");
-    take_verdict(finding, v);
-    finding->point = qs_json_get_text(result, "benchmark", "");
-    finding->where = qs_strdup(qs_json_get_text(json_array_get(files, 1), "name", ""));
-    finding->arms = qs_strdup("");
-    finding->metric = qs_json_get_text(result, "metric", "");
-    finding->unit = qs_json_get_text(result, "unit", "");
-    finding->sentence = qs_json_get_text(result, "sentence", "");
-    finding->base = qs_json_get_number(json_object_get(base, "describe"), "median", NAN);
-    finding->cand = qs_json_get_number(json_object_get(cand, "describe"), "median", NAN);
-    finding->margin_ratio = qs_json_get_number(v, "margin_ratio", NAN);
-    finding->needed = qs_json_get_int(v, "runs_needed", 0);
-    finding->needed_of = "runs";
-    finding->opinions = json_object_get(result, "opinions"); /* of both, not of the verdict */
-}
-
-void qs_findings_of_metrics(const json_t *result, struct qs_findings *ret)
-{
-    *ret = (struct qs_findings){0};
-    add_metrics(result, ret);
-}
-
-static void of_sides_list(const json_t *doc, const json_t *result, const json_t *list, const char *where,
-                          const json_t *warnings, struct qs_findings *f)
+static void add_list(const json_t *result, const json_t *list, const char *where, const json_t *warnings,
+                     struct qs_findings *f)
 {
     size_t i;
     const json_t *v;
     json_array_foreach(list, i, v)
     {
-        struct qs_finding *finding = add(f);
-        take_metric(finding, v);
-        finding->point = qs_json_get_text(result, "label", "");
+        struct qs_finding *finding = add(f, v);
+        const json_t *named = json_object_get(result, "base_arm") != NULL ? result : v;
+        const char *base = qs_json_get_text(named, "base_arm", ""),
+                   *cand = qs_json_get_text(named, "candidate_arm", "");
+        finding->point = qs_json_get_text(result, "label", qs_json_get_text(result, "benchmark", ""));
         finding->where = qs_strdup(where);
-        finding->arms =
-            arrow(qs_json_get_text(result, "base_arm", ""), qs_json_get_text(result, "candidate_arm", ""));
-        finding->margin_ratio =
-            qs_json_get_number(v, "margin_ratio", qs_json_get_number(doc, "margin_ratio", NAN));
+        finding->arms = arrow(base, cand);
+        finding->builds = builds_of(result, base, cand);
+        finding->base = median_of(result, finding->metric, base, finding->base);
+        finding->cand = median_of(result, finding->metric, cand, finding->cand);
+        finding->one_job = json_object_get(result, "blocks") != NULL;
         finding->warnings = i == 0 ? warnings : NULL;
     }
 }
 
-static void of_sides(const json_t *doc, const json_t *result, struct qs_findings *f)
+static void add_result(const json_t *doc, const json_t *result, struct qs_findings *f)
 {
     size_t i;
-    const json_t *device, *devices = json_object_get(result, "devices");
-    char where[40];
+    char many[40];
+    const json_t *device, *devices = json_object_get(result, "devices"),
+                          *file = json_array_get(json_object_get(doc, "files"), 1);
+    const char *where = qs_json_get_text(result, "device", qs_json_get_text(file, "name", ""));
+    add_list(result, json_object_get(result, "comparisons"), where, json_object_get(result, "warnings"), f);
     json_array_foreach(devices, i, device)
-        of_sides_list(doc, result, json_object_get(device, "comparisons"),
-                      qs_json_get_text(device, "device", ""), json_object_get(device, "warnings"), f);
-    snprintf(where, sizeof(where), "%zu devices", json_array_size(devices));
-    of_sides_list(doc, result, json_object_get(result, "over_devices"), where, NULL, f);
+        add_list(result, json_object_get(device, "comparisons"), qs_json_get_text(device, "device", ""),
+                 json_object_get(device, "warnings"), f);
+    snprintf(many, sizeof(many), "%zu devices", json_array_size(devices));
+    add_list(result, json_object_get(result, "over_devices"), many, NULL, f);
+}
+
+void qs_findings_of_result(const json_t *doc, const json_t *result, struct qs_findings *ret)
+{
+    *ret = (struct qs_findings){0};
+    add_result(doc, result, ret);
 }
 
 void qs_findings_of(const json_t *doc, struct qs_findings *ret)
 {
     size_t i;
     const json_t *result;
-    const char *kind = qs_json_get_text(doc, "kind", "");
     *ret = (struct qs_findings){0};
-    json_array_foreach(json_object_get(doc, "results"), i, result)
-    {
-        if (strcmp(kind, "sides") == 0)
-            of_sides(doc, result, ret);
-        else if (strcmp(kind, "comparison") == 0)
-            of_file(doc, result, ret);
-        else
-            of_job(result, ret);
-    }
+    json_array_foreach(json_object_get(doc, "results"), i, result) add_result(doc, result, ret);
+}
+
+bool qs_finding_is_duration(const struct qs_finding *f)
+{
+    return strcmp(f->metric, "duration_ns") == 0;
 }
 
 void qs_findings_done(struct qs_findings *f)
@@ -267,7 +212,8 @@ void qs_findings_views(const json_t *doc, struct qs_buf *out)
         add_views(qs_json_get_text(one, "name", "?"), json_object_get(one, "views"), out);
     json_array_foreach(json_object_get(doc, "results"), i, one)
     {
-        json_array_foreach(json_object_get(one, "arms"), a, arm)
+        const json_t *duration = json_array_get(json_object_get(one, "metrics"), 0);
+        json_array_foreach(json_object_get(duration, "arms"), a, arm)
             add_views(qs_json_get_text(arm, "name", "?"), json_object_get(arm, "views"), out);
     }
 }

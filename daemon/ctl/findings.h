@@ -1,5 +1,5 @@
-/* The verdicts of a comparison document, whichever it is: of a job's arms (schema/comparison.md), of two
- * sides (schema/sides.md), of two files (schema/analysis.schema.json). */
+/* The verdicts (schema/verdict.md) of a comparison document, whichever it is: of a job's arms
+ * (schema/comparison.md), of two sides (schema/sides.md), of two files (schema/analysis.schema.json). */
 #ifndef QS_CTL_FINDINGS_H
 #define QS_CTL_FINDINGS_H
 
@@ -22,8 +22,10 @@ struct qs_finding {        /* borrowed from the document but for what says owned
     double level;         /* of lo and hi; NaN: not known */
     double margin_ratio, mde_ratio;
     double sd_log;          /* scatter of what is compared: of the logs of its units; NaN: not known */
-    int64_t needed;         /* units for the margin; 0: not known */
-    const char *needed_of;  /* "blocks", "runs", ... */
+    int64_t units, needed;  /* units of a side, and those for the margin; 0: not known */
+    double seconds_needed;  /* what those that lack take to measure in this job; NaN: not known */
+    const char *units_of;   /* "blocks", "runs", ... */
+    bool one_job;           /* more of them can be asked for */
     bool stands;            /* false: expected by chance among so many comparisons */
     const json_t *opinions; /* or NULL */
     const json_t *warnings; /* of its point and device: the first finding has them, the others NULL */
@@ -35,8 +37,10 @@ struct qs_findings {
 };
 
 void qs_findings_of(const json_t *doc, struct qs_findings *ret);
-/* Of one result of a job: those on its other metrics. */
-void qs_findings_of_metrics(const json_t *result, struct qs_findings *ret);
+/* Of one of its results. */
+void qs_findings_of_result(const json_t *doc, const json_t *result, struct qs_findings *ret);
+/* The duration, which has a page of its own. */
+bool qs_finding_is_duration(const struct qs_finding *f);
 void qs_findings_done(struct qs_findings *f);
 /* From the strictest verdict that ends a build to all that are no good news. */
 enum qs_fail_on { QS_FAIL_NEVER, QS_FAIL_REGRESSION, QS_FAIL_PROBABLE, QS_FAIL_INCONCLUSIVE };

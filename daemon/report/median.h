@@ -8,17 +8,17 @@
 #include "stats/mixed_median.h"
 
 struct qs_report_group;
+struct qs_metric_run;
 
 /* Type 7 median of n durations; NaN for n = 0. */
 double qs_median_ns(const double *v, size_t n);
 
-/* Of runs[i].median_ns, or of of[i] where that is not NULL, one for each run of the group: the median of an
- * arm's runs in complete blocks. */
-void qs_report_median(const struct qs_report_group *g, size_t arm, const double *of,
+/* Of runs[i].median, one for each run of the group: the median of an arm's runs in complete blocks. */
+void qs_report_median(const struct qs_report_group *g, size_t arm, const struct qs_metric_run *runs,
                       struct qs_mixed_median *ret);
 
-/* "median", "median_lo", "median_hi", "median_confidence", "median_runs", "clean", "disturbed" and
- * "disturbed_worth" of the object that is open; unit ("_ns", or nothing) ends the names of values. */
-void qs_put_median(struct qs_json *j, const struct qs_mixed_median *m, const char *unit);
+/* "median", "median_lo", "median_hi", "median_level", "median_runs", "clean", "disturbed" and
+ * "disturbed_worth" of the object that is open. */
+void qs_put_median(struct qs_json *j, const struct qs_mixed_median *m);
 
 #endif

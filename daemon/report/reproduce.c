@@ -257,7 +257,7 @@ static void put_cell(struct qs_json *j, const struct qs_reproduce_input *in, con
     if (cell->point < in->point_count)
         opts.margin = in->margin_ratio[cell->point];
     opts.alpha = in->alpha;
-    opts.call_alpha = QS_REPORT_CALL_SHARE * in->alpha;
+    opts.call_alpha = QS_CALL_SHARE * in->alpha;
     (void)qs_verdict_runs(&base, &cand, &opts, &v); /* too few runs is an answer */
     qs_json_object(j);
     qs_json_kstring(j, "point", cell->label);

@@ -43,7 +43,7 @@ class Bed:
             arm = document["results"][0]["arms"][0]
             if arm["iterations"] != RUNS:
                 sys.exit(f"through_daemon: {arm['iterations']} iterations instead of {RUNS}")
-            return arm["median_ns"] / 1e3
+            return document["results"][0]["metrics"][0]["arms"][0]["median"] / 1e3
         export = os.path.join(self.own.folder, "export.json")
         self.said("hyperfine", "-N", "--style", "none", "--warmup", str(WARMUP), "--runs", str(RUNS), "--export-json",
                   export, command)

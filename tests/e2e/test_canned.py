@@ -47,8 +47,8 @@ def paths_of(value, prefix=""):
 def keys_of_daemon():
     """The words that stand in quotes anywhere in what writes the answers."""
     words = set()
-    for path in glob.glob(os.path.join(TESTS, "..", "daemon", "*", "*.c")):
-        if os.path.basename(os.path.dirname(path)) != "ctl":
+    for path in glob.glob(os.path.join(TESTS, "..", "daemon", "**", "*.c"), recursive=True):
+        if f"{os.sep}ctl{os.sep}" not in path:
             with open(path, encoding="utf-8") as f:
                 words |= set(re.findall(r'"(\w+)"', f.read()))
     return words
@@ -68,7 +68,7 @@ def unknown_to_page(doc, page):
     """Fields that have no row in the page; what a page describes by a reference is at least a word of some page."""
     rows = set(re.findall(r"^\| `([^`]+)`", page, re.M))
     words = {word for name in set(PAGES.values()) for quoted in re.findall("`([^`]+)`", read(name)) for word in re.findall(r"\w+", quoted)}
-    words |= set(re.findall(r"(\w+):", read("openapi.yaml"))) | set(re.findall(r'"(\w+)":', read("analysis.schema.json"))) | ADDED
+    words |= set(re.findall(r"(\w+):", read("openapi.yaml"))) | set(re.findall(r'"(\w+)":', read("analysis.schema.json") + read("verdict.schema.json"))) | ADDED
     return sorted(path for path in paths_of(doc) if path not in rows and re.split(r"[.\[\]]+", path.rstrip("[]"))[-1] not in words)
 
 

@@ -43,8 +43,8 @@ def the_same_integers(tap):
         told = bed.cli("run", *QUICK, "--json", "--export-csv", "out.csv", "--", "sleep", "0.001")
         tap.equal(told.returncode, 0, f"it works: {told.stderr[-500:]}")
         rows = bed.sql("SELECT run, seq, duration_ns FROM v_iteration WHERE block > 0 ORDER BY run, seq")
-        arm = json.loads(told.stdout)["results"][0]["arms"][0]
-        tap.equal((arm["min_ns"], arm["max_ns"]), (min(r[2] for r in rows), max(r[2] for r in rows)), "smallest and largest in --json")
+        arm = json.loads(told.stdout)["results"][0]["metrics"][0]["arms"][0]
+        tap.equal((arm["min"], arm["max"]), (min(r[2] for r in rows), max(r[2] for r in rows)), "smallest and largest in --json")
         with open(f"{bed.path}/out.csv", encoding="utf-8", newline="") as f:
             table = sorted((r["run"], int(r["seq"]), int(r["duration_ns"])) for r in csv.DictReader(f))
         tap.equal([row for row in table if row in rows], rows, "every one of them in the CSV")

@@ -68,10 +68,10 @@ def per_evaluation(tap, bed, daemon, job, evals):
            for arm in ("base", "slow")}
     result = daemon.get(f"/jobs/{job}/compare").want(200).json["results"][0]
     tap.equal((result["evals"], result["evaluations"]["how"]), (evals, "tuned"), "the report says of how many evaluations")
-    for arm in result["arms"]:
+    for arm in result["metrics"][0]["arms"]:
         low, high = min(raw[arm["name"]]) / evals, max(raw[arm["name"]]) / evals
-        tap.ok(abs(arm["min_ns"] - low) < 1e-6 * low and low <= arm["median_ns"] <= high,
-               f"its times are of one: {arm['name']} {arm['median_ns']:.1f} ns")
+        tap.ok(abs(arm["min"] - low) < 1e-6 * low and low <= arm["median"] <= high,
+               f"its times are of one: {arm['name']} {arm['median']:.1f} ns")
     export = daemon.get(f"/jobs/{job}/export?format=json").want(200).json["results"]
     for one in export:
         tap.equal((sorted(one["durations_ns"]), one["evals"]), (sorted(raw[one["name"]]), evals), "the JSON export has what was measured")

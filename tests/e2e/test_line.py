@@ -111,7 +111,7 @@ def one_integer_at_every_hop(tap):
                   [row for row in rusage if row[0] in in_csv], "and the metrics beside them")
 
         compared = daemon.get(f"/jobs/{job}/compare").want(200).json
-        fastest = {(r["point"], a["arm"]): a["min_ns"] for r in compared["results"] for a in r["arms"]}
+        fastest = {(r["point"], a["arm"]): a["min"] for r in compared["results"] for a in r["metrics"][0]["arms"]}
         from_db = dict((((p, a)), m) for p, a, m in bed.sql(
             "SELECT r.point_idx, r.arm_idx, min(i.duration_ns) FROM run r JOIN window w ON w.run_id = r.id JOIN iteration i "
             "ON i.window_id = w.id WHERE r.block > 0 AND w.phase = 1 GROUP BY 1, 2"))

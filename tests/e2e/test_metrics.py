@@ -33,7 +33,12 @@ def told(tap, bed, code, *argv):
 
 
 def metrics(doc):
-    return {m["metric"]: m for m in doc["results"][0]["metrics"]}
+    """Those beside the duration, which is the first."""
+    return {m["metric"]: m for m in doc["results"][0]["metrics"][1:]}
+
+
+def verdicts(doc):
+    return {c["metric"]: c for c in doc["results"][0]["comparisons"]}
 
 
 def done(tap, daemon, *texts):
@@ -55,11 +60,11 @@ def judged(tap):
         tap.equal(list(found), ["score", "calls", "power_mW", "left_%"], "what the program declared, then what the farm said")
         tap.equal([(m["unit"], m["lower_is_better"], m["of"]) for m in found.values()],
                   [("points", False, "iterations"), ("count", True, "iterations"), ("mW", True, "windows"), ("%", False, "windows")], "each with its unit")
-        tap.equal([m["comparisons"][0]["verdict"] for m in found.values()], ["equivalent"] * 4, "equal arms are equal in all of them")
+        tap.equal([(name, c["verdict"]) for name, c in verdicts(doc).items()], [(name, "equivalent") for name in ("duration_ns", *found)], "equal arms are equal in all of them")
         tap.equal(found["power_mW"]["arms"][0]["values"], 6, "a window has one value of the farm's metric")
         doc = json.loads(told(tap, bed, 5, "compare", worse, "--json"))
-        score = metrics(doc)["score"]["comparisons"][0]
-        tap.equal((score["verdict"], score["level"], score["base"]["units"], score["stands"]), ("regression", "blocks", 6, True),
+        score = verdicts(doc)["score"]
+        tap.equal((score["verdict"], score["units_of"], score["base"]["units"], score["stands"]), ("regression", "blocks", 6, True),
                   "a lower score is worse, by block")
         tap.ok(0.19 < score["ratio"] < 0.22, f"and a fifth of it: {score['ratio']}")
         both = json.loads(told(tap, bed, 5, "compare", f"{worse}:old", f"{worse}:new", "--json"))
@@ -80,8 +85,8 @@ def judged(tap):
         tap.equal((result["exit"], [v["verdict"] for v in result["verdicts"] if v.get("metric") == "score"]), (5, ["regression"]),
                   "the job's own result too")
         doc = json.loads(told(tap, bed, 0, "compare", better, "--json"))
-        tap.equal(metrics(doc)["score"]["comparisons"][0]["verdict"], "improvement", "the other way round it is better")
-        calls = metrics(json.loads(told(tap, bed, 5, "compare", more, "--json")))["calls"]["comparisons"][0]
+        tap.equal(verdicts(doc)["score"]["verdict"], "improvement", "the other way round it is better")
+        calls = verdicts(json.loads(told(tap, bed, 5, "compare", more, "--json")))["calls"]
         tap.equal((calls["verdict"], calls["reason"], calls["exact"]["change"]), ("regression", "exact", 1),
                   "of a deterministic metric one more is a change, whatever the margin")
         doc = json.loads(told(tap, bed, 0, "compare", more, "--metric", "power_mW", "--json"))

@@ -27,6 +27,7 @@ def load(path):
 
 
 SCHEMA = load(os.path.join(ROOT, "schema", "analysis.schema.json"))
+VERDICT = load(os.path.join(ROOT, "schema", "verdict.schema.json"))
 
 
 def is_type(value, name):
@@ -43,8 +44,8 @@ class Checker:
 
     def check(self, value, schema, path="", name=""):
         if "$ref" in schema:
-            name = schema["$ref"].rsplit("/", 1)[1]
-            return self.check(value, SCHEMA["$defs"][name], path, name)
+            name = schema["$ref"].rsplit("/", 1)[-1]
+            return self.check(value, VERDICT if name == "verdict.schema.json" else SCHEMA["$defs"][name], path, name)
         if "oneOf" in schema:
             kinds = [s for s in schema["oneOf"] if s["$ref"].endswith("/" + str(value.get("kind")))]
             return self.check(value, kinds[0], path) if kinds else [f"{path}: of no kind"]

@@ -66,8 +66,8 @@ def own_tracer(tap):
         report = daemon.get(f"/jobs/{job}/compare").want(200).text
         exported = list(csv.DictReader(io.StringIO(daemon.get(f"/jobs/{job}/export?format=csv").want(200).text)))
         tap.equal(sum(1 for r in exported if r["phase"] == "traced"), 8, "the export has them, with their phase")
-        arm = daemon.get(f"/jobs/{job}/compare").want(200).json["results"][0]["arms"][0]
-        tap.ok(arm["max_ns"] == longest if "max_ns" in arm else str(shortest) not in report, "the report knows nothing of them", [arm])
+        arm = daemon.get(f"/jobs/{job}/compare").want(200).json["results"][0]["metrics"][0]["arms"][0]
+        tap.ok(arm["max"] == longest and str(shortest) not in report, "the report knows nothing of them", [arm])
         tap.equal(bed.one("SELECT count(*) FROM run WHERE job_id = ? AND taint <> 0", job), 0, "no run is tainted by them")
         links = daemon.get(f"/jobs/{job}").want(200).json["traces"]
         tap.equal(len(links), 1, "one arm, one point, one device")

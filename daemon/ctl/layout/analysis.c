@@ -32,13 +32,12 @@ static void analysis_page(const struct qs_layout *layout, const json_t *result, 
 {
     double factor = 1;
     struct qs_layout own = qs_sample_layout(layout, result, &factor);
-    json_t *arms = json_array();
+    const struct qs_shown shown = {
+        .name = qs_json_get_text(result, "metric", ""), .sample = result, .factor = factor};
     add_title(layout, result, out);
     qs_sample_headline(&own, result, factor, out);
     qs_sample_spread(&own, result, factor, out);
-    json_array_append_new(arms, qs_sample_arm(result, qs_json_get_text(result, "metric", ""), factor));
-    qs_sample_arms(&own, arms, out);
-    json_decref(arms);
+    qs_sample_table(&own, &shown, 1, out);
 }
 
 static void history_page(const struct qs_layout *layout, const json_t *doc, const json_t *result,
@@ -50,41 +49,6 @@ static void history_page(const struct qs_layout *layout, const json_t *doc, cons
     qs_layout_points(&own, doc, result, factor, out);
 }
 
-static void add_power(const json_t *v, struct qs_buf *text)
-{
-    double mde = qs_json_get_number(v, "mde_ratio", NAN);
-    int64_t needed = qs_json_get_int(v, "runs_needed", 0);
-    if (isfinite(mde)) {
-        qs_buf_str(text, " The least difference that so many runs show reliably is ");
-        qs_layout_percent(text, mde);
-        qs_buf_str(text, ".");
-    }
-    if (needed > 0)
-        qs_buf_fmt(text, " It would take about %" PRId64 " runs a side.", needed);
-}
-
-static void add_verdict(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
-{
-    const json_t *v = json_object_get(result, "verdict");
-    const char *word = qs_json_get_text(v, "verdict", ""), *reason = qs_json_get_text(v, "reason", "");
-    bool open = strcmp(word, "inconclusive") == 0;
-    struct qs_buf text;
-    enum qs_ink ink = QS_INK_PLAIN;
-    qs_buf_init(&text);
-    if (open && strcmp(reason, "too-few-runs") == 0) {
-        ink = QS_INK_WARN;
-        qs_buf_str(&text,
-                   "Inconclusive: a verdict needs at least two runs a side, that is processes that were "
-                   "started anew. --per iteration takes each value as a run.");
-    } else {
-        ink = qs_layout_verdict(word, qs_json_get_number(v, "margin_ratio", 0), &text);
-        if (open)
-            add_power(v, &text);
-    }
-    qs_face_wrap(&layout->face, out, "  ", text.data, ink);
-    qs_buf_done(&text);
-}
-
 /* A file's name without its folders. */
 static const char *file_name(const json_t *doc, size_t index)
 {
@@ -94,26 +58,35 @@ static const char *file_name(const json_t *doc, size_t index)
     return slash != NULL && slash[1] != '\0' ? slash + 1 : name;
 }
 
-static void comparison_page(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
+static void comparison_page(const struct qs_layout *layout, const json_t *doc, const json_t *result,
+                            struct qs_buf *out)
 {
     double factor = 1;
     struct qs_layout own = qs_sample_layout(layout, result, &factor);
-    const json_t *v = json_object_get(result, "verdict");
-    json_t *arms = json_array();
+    const struct qs_shown shown[] = {
+        {.name = "baseline", .sample = json_object_get(result, "base"), .factor = factor},
+        {.name = "candidate", .sample = json_object_get(result, "candidate"), .factor = factor}};
+    bool runs = strcmp(qs_json_get_text(result, "sentence_per", ""), "run") == 0;
+    struct qs_findings all;
     struct qs_buf text;
     qs_buf_init(&text);
     add_title(layout, result, out);
-    bool runs = strcmp(qs_json_get_text(result, "sentence_per", ""), "run") == 0;
-    qs_buf_fmt(&text, "%s (%.3g %% interval over %s)", qs_json_get_text(result, "sentence", ""),
-               qs_json_get_number(v, "judged_level", qs_json_get_number(v, "level", NAN)) * 100,
-               runs ? "runs" : "single values");
-    qs_face_wrap(&own.face, out, "  ", text.data, QS_INK_BOLD);
-    add_verdict(&own, result, out);
-    qs_layout_opinions(&own, json_object_get(result, "opinions"), out);
-    json_array_append_new(arms, qs_sample_arm(json_object_get(result, "base"), "baseline", factor));
-    json_array_append_new(arms, qs_sample_arm(json_object_get(result, "candidate"), "candidate", factor));
-    qs_sample_arms(&own, arms, out);
-    json_decref(arms);
+    qs_findings_of_result(doc, result, &all);
+    for (size_t i = 0; i < all.count; i++) {
+        const struct qs_finding *f = &all.at[i];
+        qs_buf_fmt(&text, "%s (%.3g %% interval over %s)", f->sentence, f->level * 100,
+                   runs ? "runs" : "single values");
+        qs_face_wrap(&own.face, out, "  ", text.data, QS_INK_BOLD);
+        qs_layout_finding(&own, f, out);
+        if (strcmp(f->reason, "too-few-runs") == 0)
+            qs_face_wrap(
+                &own.face, out, "  ",
+                "A run is a process that was started anew. --per iteration takes each value as a run.",
+                QS_INK_PLAIN);
+        qs_layout_opinions(&own, f->opinions, out);
+    }
+    qs_sample_table(&own, shown, 2, out);
+    qs_findings_done(&all);
     qs_buf_done(&text);
 }
 
@@ -165,7 +138,7 @@ static void comparison_row(struct qs_grid *grid, const struct qs_layout *layout,
 {
     double factor = 1;
     struct qs_layout own = qs_sample_layout(layout, result, &factor);
-    const json_t *v = json_object_get(result, "verdict");
+    const json_t *v = json_array_get(json_object_get(result, "comparisons"), 0);
     const json_t *base = json_object_get(json_object_get(result, "base"), "run_medians");
     cell_name(grid, result);
     cell_value(grid, &own, qs_json_get_number(base, "estimate", NAN) * factor);
@@ -292,7 +265,7 @@ void qs_layout_analysis(const struct qs_layout *layout, const json_t *doc, struc
         json_array_foreach(results, i, result)
         {
             if (compares)
-                comparison_page(layout, result, out);
+                comparison_page(layout, doc, result, out);
             else if (json_object_get(result, "labelled") != NULL)
                 history_page(layout, doc, result, out);
             else

@@ -277,9 +277,8 @@ void qs_layout_doubts(const struct qs_layout *layout, const json_t *doc, const j
 {
     struct doubts d = {.layout = layout, .out = out, .title = "What to know about this sample"};
     size_t i, k;
-    const json_t *arm, *pair, *metric, *doubt;
+    const json_t *arm, *metric, *doubt;
     const json_t *arms = json_object_get(result, "arms");
-    const json_t *pairs = json_object_get(result, "comparisons");
     add_waits(&d, result);
     add_all(&d, "", json_object_get(result, "warnings"));
     json_array_foreach(arms, i, arm)
@@ -295,8 +294,6 @@ void qs_layout_doubts(const struct qs_layout *layout, const json_t *doc, const j
     }
     json_array_foreach(json_object_get(result, "metrics"), i, metric)
         add_all(&d, "", json_object_get(metric, "warnings"));
-    json_array_foreach(pairs, i, pair)
-        add_all(&d, qs_json_get_text(pair, "cand", "?"), json_object_get(pair, "warnings"));
     if (json_array_size(json_object_get(doc, "results")) == 1)
         add_of_job(&d, doc);
     json_array_foreach(arms, i, arm) if (layout->show_output) add_output(layout, arm, out);

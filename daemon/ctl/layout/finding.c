@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "ctl/client/api.h"
 
 static const struct {
@@ -22,7 +23,7 @@ static const struct {
                 {"equivalent", QS_INK_PLAIN, "Equivalent: any difference is smaller than the margin of "},
                 {"inconclusive", QS_INK_WARN, "Inconclusive: the interval is too wide for a margin of "}};
 
-enum qs_ink qs_layout_verdict(const char *verdict, double margin_ratio, struct qs_buf *out)
+static enum qs_ink add_verdict(const char *verdict, double margin_ratio, struct qs_buf *out)
 {
     for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
         if (strcmp(verdicts[i].verdict, verdict) != 0)
@@ -32,55 +33,109 @@ enum qs_ink qs_layout_verdict(const char *verdict, double margin_ratio, struct q
         qs_buf_char(out, '.');
         return verdicts[i].ink;
     }
+    qs_buf_str(out, verdict);
     return QS_INK_PLAIN;
 }
 
+/* %u: what counts once. */
 static const struct {
     const char *reason, *words;
+    bool always; /* else where nothing is known */
 } reasons[] = {
-    {"too-few-runs", "Inconclusive: a side has fewer than two runs that count."},
+    {"too-few-runs", "Inconclusive: a side has fewer than two %u that count.", false},
     {"borderline",
-     "Inconclusive: the interval leaves out no change, but only just: a change is called at 99 %."},
-    {"exact", "Compared exactly: any difference is a change."},
-    {"one-session", " One session a side: it would take twice the margin to be sure."},
+     "Inconclusive: the interval leaves out no change, but only just: a change is called at 99 %, so that "
+     "noise alone is seldom called one.",
+     false},
+    {"no-spread", "Inconclusive: the values have no spread to judge by.", false},
+    {"exact", "Compared exactly: any difference is a change.", true},
+    {"one-session", " One session a side: it would take twice the margin to be sure.", true},
     {"taint-rates-differ",
-     "Inconclusive: the sides lost different shares of their runs, so what is left may not be alike."},
+     "Inconclusive: the sides lost different shares of their runs, so what is left may not be alike.", false},
     {"timeout-rates-differ",
-     "Inconclusive: different shares of the runs timed out, so the slowest are missing."},
-    {"not-positive", "Inconclusive: a value of 0 has no logarithm."}};
+     "Inconclusive: different shares of the runs timed out, so the slowest are missing.", false},
+    {"not-positive", "Inconclusive: a value of 0 has no logarithm.", false}};
 
-static const char *words_of(const char *reason)
+static bool is_open(const struct qs_finding *f)
+{
+    return strcmp(f->verdict, "inconclusive") == 0;
+}
+
+static const char *words_of(const struct qs_finding *f)
 {
     for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-        if (strcmp(reasons[i].reason, reason) == 0)
+        if (strcmp(reasons[i].reason, f->reason) == 0 && (reasons[i].always || is_open(f)))
             return reasons[i].words;
     return NULL;
+}
+
+static void add_words(struct qs_buf *out, const char *words, const struct qs_finding *f)
+{
+    const char *mark = strstr(words, "%u");
+    if (mark == NULL)
+        qs_buf_str(out, words);
+    else
+        qs_buf_fmt(out, "%.*s%s%s", (int)(mark - words), words, f->units_of, mark + 2);
+}
+
+/* What more it would take, and how to ask for it. */
+static void add_needed(struct qs_buf *out, const struct qs_finding *f)
+{
+    qs_buf_str(out, "To show ");
+    qs_layout_percent(out, f->margin_ratio);
+    bool one = f->needed == 1; /* "1 block" */
+    qs_buf_fmt(out, " takes about %" PRId64 " %.*s%s", f->needed, (int)strlen(f->units_of) - one, f->units_of,
+               f->one_job ? "" : " a side");
+    if (isfinite(f->seconds_needed)) {
+        qs_buf_str(out, ", ");
+        qs_text_duration(out, f->seconds_needed * 1e9);
+        qs_buf_str(out, " more of measuring");
+    }
+    if (!f->one_job)
+        qs_buf_char(out, '.');
+    else if (f->needed <= QS_RUNS_MAX)
+        qs_buf_fmt(out, ": --runs %" PRId64 ", or `blocks: %" PRId64 "` in a job file", f->needed, f->needed);
+    else
+        qs_buf_fmt(out, ", more than a job may have (%d): a quieter machine or a larger margin takes fewer",
+                   QS_RUNS_MAX);
+}
+
+/* What the sample could have shown, and what it would take. */
+static void add_power(const struct qs_layout *layout, const struct qs_finding *f, struct qs_buf *out)
+{
+    struct qs_buf text;
+    qs_buf_init(&text);
+    if (isfinite(f->mde_ratio)) {
+        qs_buf_str(&text, "The least difference that this sample shows reliably is ");
+        qs_layout_percent(&text, f->mde_ratio);
+        qs_buf_str(&text, ". ");
+    }
+    if (f->needed > f->units)
+        add_needed(&text, f);
+    while (text.len > 0 && text.data[text.len - 1] == ' ')
+        text.data[--text.len] = '\0';
+    if (text.len > 0)
+        qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_PLAIN);
+    qs_buf_done(&text);
 }
 
 void qs_layout_finding(const struct qs_layout *layout, const struct qs_finding *f, struct qs_buf *out)
 {
     struct qs_buf text;
-    const char *words = words_of(f->reason);
-    bool open = strcmp(f->verdict, "inconclusive") == 0, exact = strcmp(f->reason, "exact") == 0;
+    const char *words = words_of(f);
     enum qs_ink ink = QS_INK_WARN;
     qs_buf_init(&text);
-    if (!open || words == NULL)
-        ink = qs_layout_verdict(f->verdict, f->margin_ratio, &text);
-    if (exact)
+    if (!is_open(f) || words == NULL)
+        ink = add_verdict(f->verdict, f->margin_ratio, &text);
+    if (strcmp(f->reason, "exact") == 0)
         qs_buf_clear(&text);
     if (words != NULL)
-        qs_buf_str(&text, words);
+        add_words(&text, words, f);
     if (!f->stands)
         qs_buf_str(&text, " Among so many comparisons it is expected by chance.");
-    if (open && isfinite(f->mde_ratio)) {
-        qs_buf_str(&text, " The least difference that this sample shows reliably is ");
-        qs_layout_percent(&text, f->mde_ratio);
-        qs_buf_char(&text, '.');
-        if (f->needed > 0)
-            qs_buf_fmt(&text, " For the margin it would take about %" PRId64 " %s a side.", f->needed,
-                       f->needed_of);
-    }
     qs_face_wrap(&layout->face, out, "  ", text.data, ink);
+    if (is_open(f))
+        add_power(layout, f, out);
     qs_buf_done(&text);
 }
 

@@ -12,21 +12,22 @@
 enum { NAME_COLUMNS = 16, BINS_MAX = 64, CELLS_PER_BIN = 2, LEAST_CELLS = 10 };
 
 struct axis {
-    double lo_ns, hi_ns;
+    double lo, hi;
     size_t bins, cells; /* cells: a multiple of bins */
     size_t indent;
 };
 
 /* Every arm has the same bins: the report counts on one axis. */
-static bool find_axis(const struct qs_layout *layout, const json_t *arms, struct axis *axis)
+static bool find_axis(const struct qs_layout *layout, const struct qs_shown *shown, size_t count,
+                      struct axis *axis)
 {
-    const json_t *h = json_object_get(json_array_get(arms, 0), "histogram");
-    size_t name = qs_layout_name_columns(layout, arms, NAME_COLUMNS);
-    axis->lo_ns = qs_json_get_number(h, "lo_ns", NAN);
-    axis->hi_ns = qs_json_get_number(h, "hi_ns", NAN);
+    const json_t *h = count > 0 ? json_object_get(shown[0].sample, "histogram") : NULL;
+    size_t name = qs_layout_name_columns(layout, shown, count, NAME_COLUMNS);
+    axis->lo = qs_json_get_number(h, "lo", NAN) * (count > 0 ? shown[0].factor : 1);
+    axis->hi = qs_json_get_number(h, "hi", NAN) * (count > 0 ? shown[0].factor : 1);
     axis->bins = json_array_size(json_object_get(h, "counts"));
     axis->indent = 2 + (name < 2 ? 2 : name) + 2;
-    if (axis->bins == 0 || axis->bins > BINS_MAX || !(axis->lo_ns < axis->hi_ns))
+    if (axis->bins == 0 || axis->bins > BINS_MAX || !(axis->lo < axis->hi))
         return false;
     size_t room =
         layout->face.width > axis->indent + LEAST_CELLS ? layout->face.width - axis->indent : LEAST_CELLS;
@@ -55,10 +56,10 @@ static void add_bars(const struct qs_layout *layout, const json_t *counts, const
     }
 }
 
-static void add_arm(const struct qs_layout *layout, const json_t *arm, const struct axis *axis,
+static void add_one(const struct qs_layout *layout, const struct qs_shown *shown, const struct axis *axis,
                     struct qs_buf *out)
 {
-    const json_t *h = json_object_get(arm, "histogram");
+    const json_t *h = json_object_get(shown->sample, "histogram");
     const json_t *counts = json_object_get(h, "counts");
     int64_t above = qs_json_get_int(h, "above", 0);
     struct qs_buf name, more;
@@ -66,7 +67,7 @@ static void add_arm(const struct qs_layout *layout, const json_t *arm, const str
         return;
     qs_buf_init(&name);
     qs_buf_init(&more);
-    qs_face_text(&layout->face, &name, qs_json_get_text(arm, "name", "?"));
+    qs_face_text(&layout->face, &name, shown->name);
     qs_buf_str(out, "  ");
     qs_face_left(&layout->face, out, name.data, axis->indent - 4);
     qs_buf_str(out, "  ");
@@ -86,16 +87,16 @@ static void add_axis(const struct qs_layout *layout, const struct axis *axis, st
     struct qs_scale scale;
     struct qs_buf lo, hi;
     const struct qs_face *face = &layout->face;
-    qs_layout_scale_of(layout, axis->lo_ns, &scale);
-    qs_scale_part(&scale, axis->lo_ns, axis->hi_ns);
+    qs_layout_scale_of(layout, axis->lo, &scale);
+    qs_scale_part(&scale, axis->lo, axis->hi);
     qs_buf_init(&lo);
     qs_buf_init(&hi);
     char number[40], text[64];
     const char *gap = scale.name[0] != '\0' ? " " : "";
-    qs_scale_number(&scale, axis->lo_ns, number);
+    qs_scale_number(&scale, axis->lo, number);
     snprintf(text, sizeof(text), "%s%s%s", number, gap, scale.name);
     qs_face_text(face, &lo, text);
-    qs_scale_number(&scale, axis->hi_ns, number);
+    qs_scale_number(&scale, axis->hi, number);
     snprintf(text, sizeof(text), "%s%s%s", number, gap, scale.name);
     qs_face_text(face, &hi, text);
     qs_face_fill(out, axis->indent);
@@ -113,18 +114,17 @@ static void add_axis(const struct qs_layout *layout, const struct axis *axis, st
     qs_buf_done(&hi);
 }
 
-void qs_layout_histogram(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
+void qs_layout_histogram(const struct qs_layout *layout, const struct qs_shown *shown, size_t count,
+                         struct qs_buf *out)
 {
-    const json_t *arms = json_object_get(result, "arms");
-    size_t count = json_array_size(arms);
     struct axis axis;
-    if (!find_axis(layout, arms, &axis))
+    if (!find_axis(layout, shown, count, &axis))
         return;
     size_t *order = qs_calloc(count, sizeof(*order));
-    qs_layout_order(layout, arms, count, order);
+    qs_layout_order(layout, shown, count, order);
     qs_buf_char(out, '\n');
     for (size_t i = 0; i < count; i++)
-        add_arm(layout, json_array_get(arms, order[i]), &axis, out);
+        add_one(layout, &shown[order[i]], &axis, out);
     add_axis(layout, &axis, out);
     free(order);
 }

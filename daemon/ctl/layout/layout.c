@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 #include "ctl/client/api.h"
 #include "ctl/findings.h"
@@ -102,48 +103,70 @@ void qs_scale_part(struct qs_scale *scale, double lo, double hi)
         scale->decimals++;
 }
 
-static size_t name_columns(const json_t *arms)
+double qs_shown_number(const struct qs_shown *shown, const char *key)
 {
-    size_t i, most = 1;
-    const json_t *arm;
-    json_array_foreach(arms, i, arm)
-    {
-        size_t n = qs_face_cells(qs_json_get_text(arm, "name", ""));
-        most = n > most ? n : most;
+    static const char *const parts[] = {NULL, "describe", "quantiles"};
+    bool least = strcmp(key, "min") == 0;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && !(least && shown->no_floor); i++) {
+        const json_t *part = parts[i] == NULL ? shown->sample : json_object_get(shown->sample, parts[i]);
+        const json_t *v = json_object_get(part, key);
+        if (json_is_number(v))
+            return json_number_value(v) * shown->factor;
     }
-    return most;
+    /* there is a median where there are no moments */
+    return strcmp(key, "median") == 0 ? qs_shown_number(shown, "p50") : NAN;
 }
 
-size_t qs_layout_name_columns(const struct qs_layout *layout, const json_t *arms, size_t most)
+struct qs_shown *qs_shown_arms(const json_t *result, const json_t *metric, double factor, size_t *ret_count)
 {
-    size_t n = name_columns(arms);
-    size_t third = layout->face.width / 3;
+    const json_t *arms = json_object_get(metric, "arms"), *runs = json_object_get(result, "arms");
+    struct qs_shown *shown = qs_calloc(json_array_size(arms), sizeof(*shown));
+    *ret_count = json_array_size(arms);
+    for (size_t i = 0; i < *ret_count; i++)
+        shown[i] = (struct qs_shown){.name = qs_json_get_text(json_array_get(runs, i), "name", "?"),
+                                     .sample = json_array_get(arms, i),
+                                     .usage = json_array_get(runs, i),
+                                     .factor = factor};
+    return shown;
+}
+
+size_t qs_layout_name_columns(const struct qs_layout *layout, const struct qs_shown *shown, size_t count,
+                              size_t most)
+{
+    size_t n = 1, third = layout->face.width / 3;
+    for (size_t i = 0; i < count; i++) {
+        size_t cells = qs_face_cells(shown[i].name);
+        n = cells > n ? cells : n;
+    }
     n = n < most ? n : most;
     return n < third ? n : third;
 }
 
 struct ranked {
     size_t index;
-    double median_ns;
+    double median;
 };
 
 static int by_median(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
-    if (x->median_ns != y->median_ns)
-        return x->median_ns < y->median_ns ? -1 : 1;
+    if (x->median != y->median)
+        return x->median < y->median ? -1 : 1;
     return x->index < y->index ? -1 : 1;
 }
 
-void qs_layout_order(const struct qs_layout *layout, const json_t *arms, size_t count, size_t *order)
+void qs_layout_order(const struct qs_layout *layout, const struct qs_shown *shown, size_t count,
+                     size_t *order)
 {
-    struct ranked *ranked = calloc(count + 1, sizeof(*ranked));
-    for (size_t i = 0; ranked != NULL && i < count; i++)
-        ranked[i] = (struct ranked){i, qs_json_get_number(json_array_get(arms, i), "median_ns", HUGE_VAL)};
-    if (ranked != NULL && layout->sort == QS_SORT_MEDIAN)
+    struct ranked *ranked = qs_calloc(count, sizeof(*ranked));
+    for (size_t i = 0; i < count; i++) {
+        double median = qs_shown_number(&shown[i], "median");
+        ranked[i] = (struct ranked){i, isfinite(median) ? median : HUGE_VAL};
+    }
+    if (layout->sort == QS_SORT_MEDIAN)
         qsort(ranked, count, sizeof(*ranked), by_median);
     for (size_t i = 0; i < count; i++)
-        order[i] = ranked != NULL ? ranked[i].index : i;
+        order[i] = ranked[i].index;
     free(ranked);
 }
 
@@ -168,9 +191,11 @@ static void add_what(const json_t *arm, struct qs_buf *out)
 void qs_layout_arms(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
 {
     const json_t *arms = json_object_get(result, "arms");
-    size_t columns = qs_layout_name_columns(layout, arms, NAME_COLUMNS);
-    size_t i;
+    size_t count, i;
+    struct qs_shown *shown = qs_shown_arms(result, result, 1, &count);
+    size_t columns = qs_layout_name_columns(layout, shown, count, NAME_COLUMNS);
     const json_t *arm;
+    free(shown);
     json_array_foreach(arms, i, arm)
     {
         struct qs_buf lead, what;
@@ -280,7 +305,8 @@ static void add_views(const struct qs_layout *layout, const json_t *result, stru
 {
     size_t i;
     const json_t *arm;
-    json_array_foreach(json_object_get(result, "arms"), i, arm)
+    const json_t *duration = json_array_get(json_object_get(result, "metrics"), 0);
+    json_array_foreach(json_object_get(duration, "arms"), i, arm)
         qs_sample_views(layout, qs_json_get_text(arm, "name", "?"), json_object_get(arm, "views"), out);
 }
 
@@ -298,6 +324,9 @@ static void evals_line(const struct qs_layout *layout, const json_t *result, str
 static void one_result(const struct qs_layout *layout, const json_t *doc, const json_t *result, bool several,
                        struct qs_buf *out)
 {
+    size_t count;
+    const json_t *duration = json_array_get(json_object_get(result, "metrics"), 0);
+    struct qs_shown *shown = qs_shown_arms(result, duration, 1, &count);
     qs_buf_char(out, '\n');
     result_head(layout, result, several, out);
     qs_layout_arms(layout, result, out);
@@ -307,13 +336,14 @@ static void one_result(const struct qs_layout *layout, const json_t *doc, const 
         qs_layout_verdicts(layout, doc, result, out);
         add_views(layout, result, out);
         qs_buf_char(out, '\n');
-        qs_layout_table(layout, result, out);
-        qs_layout_histogram(layout, result, out);
-        qs_layout_metrics(layout, result, out);
+        qs_layout_table(layout, shown, count, out);
+        qs_layout_histogram(layout, shown, count, out);
+        qs_layout_metrics(layout, doc, result, out);
     } else {
         qs_face_wrap(&layout->face, out, "  ", "There is no accepted iteration to compare.", QS_INK_WARN);
     }
     qs_layout_doubts(layout, doc, result, out);
+    free(shown);
 }
 
 /* A path with the home folder as ~, in quotes where a shell needs them. */

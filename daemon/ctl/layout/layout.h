@@ -20,8 +20,21 @@ struct qs_layout {
     bool told;          /* why a job failed has been said: it is not said again, and no page without data */
     const char *home;   /* shortened to ~ in paths; or NULL */
     const char *metric; /* a report shows this one in full; NULL: the duration */
-    const char *plain_unit; /* values are in this unit and no times, whatever their keys say; or NULL */
+    const char *plain_unit; /* values are in this unit; NULL: they are times in ns */
 };
+
+struct qs_shown { /* a sample under a name; borrowed */
+    const char *name;
+    const json_t
+        *sample; /* an arm of a metric (schema/comparison.md), or one of schema/analysis.schema.json */
+    const json_t *usage; /* an arm with `user_us`, `system_us` and `max_rss_bytes`, or NULL */
+    double factor;       /* makes its values ns, or one of the layout's unit */
+    bool no_floor;       /* its least value is not shown */
+};
+/* A number of the sample, by the name that both forms have for it; NaN: not known. */
+double qs_shown_number(const struct qs_shown *shown, const char *key);
+/* The arms of a job's result in a metric; owned by the caller. */
+struct qs_shown *qs_shown_arms(const json_t *result, const json_t *metric, double factor, size_t *ret_count);
 
 /* The comparison document of one job (schema/comparison.md). */
 void qs_layout_compare(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
@@ -32,8 +45,10 @@ void qs_layout_verdicts(const struct qs_layout *layout, const json_t *doc, const
                         struct qs_buf *out);
 /* What other rules say of a pair: its `opinions`; nothing where none was asked for. */
 void qs_layout_opinions(const struct qs_layout *layout, const json_t *opinions, struct qs_buf *out);
-void qs_layout_table(const struct qs_layout *layout, const json_t *result, struct qs_buf *out);
-void qs_layout_histogram(const struct qs_layout *layout, const json_t *result, struct qs_buf *out);
+void qs_layout_table(const struct qs_layout *layout, const struct qs_shown *shown, size_t count,
+                     struct qs_buf *out);
+void qs_layout_histogram(const struct qs_layout *layout, const struct qs_shown *shown, size_t count,
+                         struct qs_buf *out);
 void qs_layout_doubts(const struct qs_layout *layout, const json_t *doc, const json_t *result,
                       struct qs_buf *out);
 /* Of a job with several results, what is known of all its windows together. */
@@ -42,10 +57,12 @@ void qs_layout_job_doubts(const struct qs_layout *layout, const json_t *doc, str
 bool qs_layout_evals(const json_t *e, struct qs_buf *out);
 void qs_layout_data(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 
-/* Arms in the order of the layout's sort: indices into result.arms; order has room for `count`. */
-void qs_layout_order(const struct qs_layout *layout, const json_t *arms, size_t count, size_t *order);
+/* In the order of the layout's sort: indices; order has room for `count`. */
+void qs_layout_order(const struct qs_layout *layout, const struct qs_shown *shown, size_t count,
+                     size_t *order);
 /* The name column: as wide as the widest name, at most `most`. */
-size_t qs_layout_name_columns(const struct qs_layout *layout, const json_t *arms, size_t most);
+size_t qs_layout_name_columns(const struct qs_layout *layout, const struct qs_shown *shown, size_t count,
+                              size_t most);
 /* A time in a unit with so many digits after the point. */
 struct qs_scale {
     const char *name;
@@ -68,9 +85,6 @@ void qs_layout_percent(struct qs_buf *out, double ratio);
 void qs_layout_bytes(char text[32], double bytes);
 /* "2 blocks", "1 block" */
 void qs_layout_count(struct qs_buf *out, int64_t n, const char *one, const char *many);
-
-/* "Regression: worse by more than the margin of 2 %.", and the colour for it. */
-enum qs_ink qs_layout_verdict(const char *verdict, double margin_ratio, struct qs_buf *out);
 
 /* Other documents. */
 /* Two sides over jobs, builds and nights (schema/sides.md). */

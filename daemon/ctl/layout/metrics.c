@@ -82,17 +82,23 @@ static bool is_change(const struct qs_finding *f)
     return false;
 }
 
+/* The duration has been told. */
+static bool is_told(const struct qs_finding *f)
+{
+    return !qs_finding_is_duration(f) && (is_change(f) || json_array_size(f->opinions) > 0);
+}
+
 /* Changes alone, unless there are so many that the table says it better. */
 static void add_sentences(const struct qs_layout *layout, const struct qs_findings *all, struct qs_buf *out)
 {
     size_t count = 0;
     for (size_t i = 0; i < all->count; i++)
-        count += is_change(&all->at[i]) || json_array_size(all->at[i].opinions) > 0;
+        count += is_told(&all->at[i]);
     if (count > SENTENCES_MOST)
         return;
     for (size_t i = 0; i < all->count; i++) {
         const struct qs_finding *f = &all->at[i];
-        if (!is_change(f) && json_array_size(f->opinions) == 0)
+        if (!is_told(f))
             continue;
         qs_face_wrap(&layout->face, out, "  ", f->sentence, QS_INK_BOLD);
         qs_layout_finding(layout, f, out);
@@ -144,31 +150,42 @@ static void add_candidate(const struct qs_layout *layout, struct qs_grid *grid, 
     qs_grid_cell(grid, verdict);
 }
 
-static void add_compared(const struct qs_layout *layout, const json_t *metrics, const struct qs_findings *all,
+/* The metric that a finding is on. */
+static const json_t *metric_of(const json_t *metrics, const struct qs_finding *f)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(metrics, i, one)
+    {
+        if (strcmp(qs_json_get_text(one, "metric", ""), f->metric) == 0)
+            return one;
+    }
+    return NULL;
+}
+
+static void add_compared(const struct qs_layout *layout, const json_t *result, const struct qs_findings *all,
                          struct qs_buf *out)
 {
-    const json_t *pairs = json_object_get(json_array_get(metrics, 0), "comparisons");
-    bool named = json_array_size(pairs) > 1;
+    const json_t *metrics = json_object_get(result, "metrics"),
+                 *first = json_array_get(json_object_get(result, "comparisons"), 0);
+    bool named = all->count > json_array_size(metrics);
     struct qs_grid_column columns[6] = {{.title = "metric", .most = TITLE_COLUMNS}};
     struct qs_grid grid;
-    size_t n = 1, m, k = 0;
-    const json_t *metric;
-    columns[n++] = (struct qs_grid_column){
-        .title = qs_json_get_text(json_array_get(pairs, 0), "base_arm", "?"), .right = true, .keep = 3};
+    size_t n = 1;
+    columns[n++] =
+        (struct qs_grid_column){.title = qs_json_get_text(first, "base_arm", "?"), .right = true, .keep = 3};
     if (named)
         columns[n++] = (struct qs_grid_column){.title = "arm", .most = NAME_COLUMNS};
-    columns[n++] = (struct qs_grid_column){
-        .title = named ? "median" : qs_json_get_text(json_array_get(pairs, 0), "candidate_arm", "?"),
-        .right = true,
-        .keep = 2};
+    columns[n++] =
+        (struct qs_grid_column){.title = named ? "median" : all->at[0].candidate, .right = true, .keep = 2};
     columns[n++] = (struct qs_grid_column){.title = "change", .right = true, .keep = 1};
     columns[n++] = (struct qs_grid_column){.title = "verdict"};
     qs_grid_init(&grid, columns, n);
-    json_array_foreach(metrics, m, metric)
-    {
-        size_t count = json_array_size(json_object_get(metric, "comparisons"));
-        for (size_t i = 0; i < count && k < all->count; i++, k++)
-            add_candidate(layout, &grid, metric, &all->at[k], i == 0, named);
+    for (size_t i = 0; i < all->count; i++) {
+        const struct qs_finding *f = &all->at[i];
+        bool begins = i == 0 || strcmp(all->at[i - 1].metric, f->metric) != 0;
+        if (!qs_finding_is_duration(f))
+            add_candidate(layout, &grid, metric_of(metrics, f), f, begins, named);
     }
     qs_grid_print(&grid, &layout->face, "  ", out);
     qs_grid_done(&grid);
@@ -190,6 +207,8 @@ static void add_alone(const struct qs_layout *layout, const json_t *metrics, str
     json_array_foreach(metrics, m, metric)
     {
         const json_t *arm = json_array_get(json_object_get(metric, "arms"), 0);
+        if (m == 0) /* the duration has been told */
+            continue;
         double median = qs_json_get_number(arm, "median", NAN);
         title_cell(&grid, metric, true);
         value_cell(layout, &grid, metric, median);
@@ -204,18 +223,19 @@ static void add_alone(const struct qs_layout *layout, const json_t *metrics, str
     qs_buf_done(&text);
 }
 
-void qs_layout_metrics(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
+void qs_layout_metrics(const struct qs_layout *layout, const json_t *doc, const json_t *result,
+                       struct qs_buf *out)
 {
     const json_t *metrics = json_object_get(result, "metrics");
     struct qs_findings all;
-    if (json_array_size(metrics) == 0)
+    if (json_array_size(metrics) < 2)
         return;
-    qs_findings_of_metrics(result, &all);
+    qs_findings_of_result(doc, result, &all);
     qs_buf_char(out, '\n');
     qs_face_wrap(&layout->face, out, "  ", "Other metrics", QS_INK_BOLD);
     add_sentences(layout, &all, out);
     if (all.count > 0)
-        add_compared(layout, metrics, &all, out);
+        add_compared(layout, result, &all, out);
     else
         add_alone(layout, metrics, out);
     qs_findings_done(&all);

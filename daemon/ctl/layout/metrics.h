@@ -4,9 +4,10 @@
 
 #include "ctl/layout/layout.h"
 
-/* `metrics` of a result (schema/comparison.md): changes in words, then a table of all. Nothing where there
- * are none. */
-void qs_layout_metrics(const struct qs_layout *layout, const json_t *result, struct qs_buf *out);
+/* Those of a result (schema/comparison.md) behind the first: changes in words, then a table of all. Nothing
+ * where there are none. */
+void qs_layout_metrics(const struct qs_layout *layout, const json_t *doc, const json_t *result,
+                       struct qs_buf *out);
 /* `metrics` of an arm or a run of a report (schema/report.md): a row for each, and what is wrong with them.
  * Nothing where there are none. */
 void qs_layout_metric_samples(const struct qs_layout *layout, const json_t *part, struct qs_buf *out);

@@ -167,23 +167,22 @@ static void add_sample(const struct qs_layout *layout, const json_t *part, const
                        struct qs_buf *out)
 {
     const json_t *sample = json_object_get(part, "sample"), *floor = json_object_get(part, "floor");
-    json_t *arm = qs_sample_arm(sample, name, factor), *warnings = all_warnings(part);
-    json_t *page = json_pack("{s:[O]}", "arms", arm);
-    json_object_set_new(arm, "warnings", warnings);
-    if (floor != NULL && !qs_json_get_true(floor, "verified"))
-        json_object_del(arm, "min_ns");
+    const struct qs_shown shown = {.name = name,
+                                   .sample = sample,
+                                   .factor = factor,
+                                   .no_floor = floor != NULL && !qs_json_get_true(floor, "verified")};
+    json_t *page = json_pack("{s:[{s:s, s:o}]}", "arms", "name", name, "warnings", all_warnings(part));
     qs_sample_headline(layout, sample, factor, out);
     qs_sample_spread(layout, sample, factor, out);
     qs_sample_views(layout, "", json_object_get(part, "views"), out);
     qs_buf_char(out, '\n');
-    qs_layout_table(layout, page, out);
+    qs_layout_table(layout, &shown, 1, out);
     add_floor(layout, floor, out);
-    qs_layout_histogram(layout, page, out);
+    qs_layout_histogram(layout, &shown, 1, out);
     qs_layout_strip(layout, json_object_get(part, "strip"), out);
     add_covariates(layout, json_object_get(part, "covariates"), out);
     qs_layout_doubts(layout, NULL, page, out);
     json_decref(page);
-    json_decref(arm);
 }
 
 static const json_t *metric_of(const json_t *part, const char *name)

@@ -24,39 +24,6 @@ static double ns_of(const char *unit)
     return 0;
 }
 
-static void copy_number(json_t *to, const char *key, const json_t *from, const char *name, double factor)
-{
-    const json_t *v = json_object_get(from, name);
-    if (json_is_number(v))
-        json_object_set_new(to, key, json_real(json_number_value(v) * factor));
-}
-
-/* A sample in the form of a comparison's arm, so that the same tables and histograms show it. */
-json_t *qs_sample_arm(const json_t *sample, const char *name, double factor)
-{
-    static const char *const probs[] = {"p05", "p25", "p75", "p95", "p99"};
-    const json_t *describe = json_object_get(sample, "describe");
-    const json_t *quantiles = json_object_get(sample, "quantiles");
-    const json_t *histogram = json_object_get(sample, "histogram");
-    json_t *arm = json_pack("{s:s, s:O}", "name", name, "warnings", json_object_get(sample, "warnings"));
-    json_t *q = json_object(), *h = json_object();
-    copy_number(arm, "median_ns", quantiles, "p50", factor); /* there is one where there are no moments */
-    copy_number(arm, "median_ns", describe, "median", factor);
-    copy_number(arm, "mean_ns", describe, "mean", factor);
-    copy_number(arm, "sd_ns", describe, "sd", factor);
-    copy_number(arm, "min_ns", describe, "min", factor);
-    copy_number(arm, "max_ns", describe, "max", factor);
-    for (size_t i = 0; i < sizeof(probs) / sizeof(probs[0]); i++)
-        copy_number(q, probs[i], quantiles, probs[i], factor);
-    copy_number(h, "lo_ns", histogram, "lo", factor);
-    copy_number(h, "hi_ns", histogram, "hi", factor);
-    json_object_set(h, "counts", json_object_get(histogram, "counts"));
-    json_object_set(h, "above", json_object_get(histogram, "above"));
-    json_object_set_new(arm, "quantiles", q);
-    json_object_set_new(arm, "histogram", h);
-    return arm;
-}
-
 /* Metrics are whole numbers; what a program says with digits behind the point is kept in millionths. */
 static const char millionths[] = "1e-6";
 
@@ -203,13 +170,18 @@ void qs_sample_spread(const struct qs_layout *layout, const json_t *sample, doub
     qs_buf_done(&text);
 }
 
-void qs_sample_arms(const struct qs_layout *layout, json_t *arms, struct qs_buf *out)
+void qs_sample_table(const struct qs_layout *layout, const struct qs_shown *shown, size_t count,
+                     struct qs_buf *out)
 {
-    json_t *page = json_pack("{s:O}", "arms", arms);
+    json_t *arms = json_array(), *page = json_pack("{s:O}", "arms", arms);
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(arms, json_pack("{s:s, s:O}", "name", shown[i].name, "warnings",
+                                              json_object_get(shown[i].sample, "warnings")));
     qs_buf_char(out, '\n');
-    qs_layout_table(layout, page, out);
-    qs_layout_histogram(layout, page, out);
+    qs_layout_table(layout, shown, count, out);
+    qs_layout_histogram(layout, shown, count, out);
     qs_layout_doubts(layout, NULL, page, out);
+    json_decref(arms);
     json_decref(page);
 }
 

@@ -6,9 +6,6 @@
 
 /* The layout for values of the result's `unit`, and the factor that makes them ns. */
 struct qs_layout qs_sample_layout(const struct qs_layout *layout, const json_t *result, double *ret_factor);
-/* The sample in the form of a comparison's arm, so that the same tables and histograms show it. Owned by the
- * caller. */
-json_t *qs_sample_arm(const json_t *sample, const char *name, double factor);
 /* "12.3-12.9 ms", with the digits that fit a typical value; and "12.3 ms". */
 void qs_sample_range(const struct qs_layout *layout, double lo, double hi, double typical,
                      struct qs_buf *out);
@@ -30,7 +27,8 @@ void qs_sample_views(const struct qs_layout *layout, const char *who, const json
                      struct qs_buf *out);
 /* strip.c: a `strip` (schema/report.md). */
 void qs_layout_strip(const struct qs_layout *layout, const json_t *strip, struct qs_buf *out);
-/* Table, histogram and doubts of arms. */
-void qs_sample_arms(const struct qs_layout *layout, json_t *arms, struct qs_buf *out);
+/* Table, histogram and doubts of samples. */
+void qs_sample_table(const struct qs_layout *layout, const struct qs_shown *shown, size_t count,
+                     struct qs_buf *out);
 
 #endif

@@ -28,7 +28,7 @@ static void add_sentences(const struct qs_layout *layout, const struct qs_findin
         qs_buf_clear(&text);
         qs_buf_str(&text, f->sentence);
         if (!exact && isfinite(f->level))
-            qs_buf_fmt(&text, " (%g %% interval over %s)", f->level * 100, f->needed_of);
+            qs_buf_fmt(&text, " (%g %% interval over %s)", f->level * 100, f->units_of);
         qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_BOLD);
         if (!exact || strcmp(f->verdict, "equivalent") != 0)
             qs_layout_finding(layout, f, out);
@@ -40,7 +40,7 @@ static void add_sentences(const struct qs_layout *layout, const struct qs_findin
 /* The arms stand in the title where all points have the same; the metric where it is not the duration. */
 static void point_cell(struct qs_grid *grid, const struct qs_finding *f, bool with_arms)
 {
-    bool arms = with_arms && f->arms[0] != '\0', metric = strcmp(f->metric, "duration_ns") != 0;
+    bool arms = with_arms && f->arms[0] != '\0', metric = !qs_finding_is_duration(f);
     char *text = qs_asprintf("%s%s%s%s%s", f->point, metric ? " " : "", metric ? f->metric : "",
                              arms ? ", " : "", arms ? f->arms : "");
     qs_grid_cell(grid, text);

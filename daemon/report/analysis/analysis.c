@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "report/analysis/impl.h"
 #include "report/job/opinion.h"
-#include "report/job/impl.h"
+#include "report/verdict/verdict.h"
 #include "report/work.h"
 #include "stats/twosample.h"
 #include "stats/verdict.h"
@@ -174,52 +174,6 @@ enum qs_status qs_analysis_describe(const struct qs_analysis_file *files, size_t
     return put_document("analysis", files, count, opts, plan_analysis, put_analysis, out);
 }
 
-static enum qs_status judge(const struct qs_pair *p, struct qs_verdict_opts *ret_opts, struct qs_verdict *ret)
-{
-    struct qs_verdict_opts opts = qs_verdict_opts_default();
-    const struct qs_side_runs x = {.v = p->x, .n = p->nx, .n_dropped = p->base->dropped},
-                              y = {.v = p->y, .n = p->ny, .n_dropped = p->cand->dropped};
-    opts.margin = p->opts->margin_ratio;
-    opts.alpha = 1 - p->opts->level;
-    opts.call_alpha = QS_REPORT_CALL_SHARE * opts.alpha;
-    opts.lower_is_better = p->lower_is_better;
-    double median = p->base->sorted[p->base->n / 2];
-    opts.resolution_ratio = p->opts->resolution > 0 && median > 0 ? p->opts->resolution / median : 0;
-    *ret_opts = opts;
-    return qs_verdict_runs(&x, &y, &opts, ret);
-}
-
-/* Its p, NaN where there is none. */
-static struct qs_verdict put_verdict(struct qs_json *j, const struct qs_pair *p)
-{
-    struct qs_verdict_opts opts;
-    struct qs_verdict v;
-    const struct qs_stat_head head = {.name = "verdict",
-                                      .method = "log-welch",
-                                      .n_used = p->nx + p->ny,
-                                      .n_dropped = p->base->dropped + p->cand->dropped};
-    enum qs_status status = judge(p, &opts, &v);
-    qs_stat_begin(j, &head);
-    qs_json_kstring(j, "verdict", qs_verdict_name(v.kind));
-    qs_json_kstring(j, "reason", qs_verdict_reason_name(v.reason));
-    qs_json_kstring(j, "per", p->basis == QS_BASIS_RUNS ? "run" : "iteration");
-    qs_json_kdouble(j, "ratio", v.ratio);
-    qs_put_ci(j, &v.l95);
-    qs_json_kdouble(j, "lo90", v.l90.lo);
-    qs_json_kdouble(j, "hi90", v.l90.hi);
-    qs_report_put_judged(j, &v);
-    qs_json_kdouble(j, "p", v.p);
-    qs_json_kdouble(j, "df", v.df);
-    qs_json_kdouble(j, "sd_log", v.sd_log);
-    qs_json_kdouble(j, "margin_ratio", opts.margin);
-    qs_json_kdouble(j, "call_alpha", opts.call_alpha);
-    qs_json_kdouble(j, "mde_ratio", v.mde_ratio);
-    qs_json_kint(j, "runs_needed", (int64_t)v.needed);
-    qs_json_kint(j, "version", v.version);
-    qs_stat_end(j, status);
-    return v;
-}
-
 static struct qs_pair make_pair(const struct qs_view *base, const struct qs_view *cand, enum qs_basis basis)
 {
     bool runs = basis == QS_BASIS_RUNS;
@@ -256,20 +210,6 @@ static const char *short_name(const char *path)
     return slash && slash[1] != '\0' ? slash + 1 : path;
 }
 
-/* What has no such unit is no time, and rules that speak of a millisecond say nothing of it. */
-static double one_ms(const char *unit)
-{
-    static const struct {
-        const char *unit;
-        double one_ms;
-    } units[] = {{"ns", 1e6},      {"us", 1e3},    {"µs", 1e3},    {"ms", 1},    {"s", 1e-3},   {"sec", 1e-3},
-                 {"second", 1e-3}, {"ns/op", 1e6}, {"us/op", 1e3}, {"ms/op", 1}, {"s/op", 1e-3}};
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(units[i].unit, unit) == 0)
-            return units[i].one_ms;
-    return NAN;
-}
-
 /* For times "b takes 3-5 % longer than a", for everything else how many percent apart they are. */
 static bool add_sentence(struct qs_buf *text, const struct qs_analysis_file *files, const struct qs_pair *p,
                          double level)
@@ -278,50 +218,91 @@ static bool add_sentence(struct qs_buf *text, const struct qs_analysis_file *fil
     const char *a = short_name(files[0].name), *b = short_name(files[1].name);
     if (qs_log_welch(p->x, p->nx, p->y, p->ny, level, &t) != QS_OK)
         return false;
-    if (!isnan(one_ms(p->base->series->unit)))
+    if (!isnan(qs_opinions_one_ms(p->base->series->unit)))
         qs_report_sentence(text, a, b, t.ci.lo, t.ci.hi);
     else
         qs_buf_fmt(text, "%s is %+.2f to %+.2f %% from %s", b, (t.ci.lo - 1) * 100, (t.ci.hi - 1) * 100, a);
     return true;
 }
 
-/* Where there are too few runs, what the single values say, which is not what a verdict needs. */
-static void put_sentence(struct qs_json *j, const struct qs_analysis_file *files, const struct qs_pair *runs,
-                         const struct qs_pair *iterations)
+/* Where there are too few runs, what the single values say, which is not what a verdict needs. True where it
+ * is told over runs. */
+static bool add_told(struct qs_buf *text, const struct qs_analysis_file *files, const struct qs_pair *runs,
+                     const struct qs_pair *iterations, const struct qs_comparison *c)
 {
+    double level = qs_verdict_interval(&c->v)->level; /* of the interval that the verdict rests on */
+    bool per_run = runs->opts->per == QS_PER_RUN && add_sentence(text, files, runs, level);
+    if (!per_run && !add_sentence(text, files, iterations, level))
+        qs_buf_fmt(text, "there is no interval of the ratio of %s to %s", short_name(files[1].name),
+                   short_name(files[0].name));
+    return per_run;
+}
+
+static struct qs_side_values side_of(const struct qs_view *view, const double *v, size_t n, enum qs_units of)
+{
+    struct qs_side_values side = {.v = qs_malloc((n + 1) * sizeof *side.v),
+                                  .n = n,
+                                  .dropped = view->dropped,
+                                  .fold = of,
+                                  .run_count = view->runs,
+                                  .iteration_count = view->n};
+    memcpy(side.v, v, n * sizeof *v);
+    return side;
+}
+
+static struct qs_comparison judge(const struct qs_judging *how, const struct qs_pair *p,
+                                  const struct qs_arm_metric *metric, const struct qs_analysis_file *files)
+{
+    struct qs_comparison c = qs_comparison_new(how, metric);
+    c.units = p->basis == QS_BASIS_RUNS ? QS_UNITS_RUNS : QS_UNITS_ITERATIONS;
+    c.side[QS_BASE] = side_of(p->base, p->x, p->nx, c.units);
+    c.side[QS_CAND] = side_of(p->cand, p->y, p->ny, c.units);
+    c.values[QS_BASE] = p->base->nested;
+    c.values[QS_CAND] = p->cand->nested;
+    for (int k = 0; k < 2; k++)
+        c.names[k] = short_name(files[k].name);
+    qs_comparison_conclude(how, &c);
+    return c;
+}
+
+static struct qs_judging judging_of(const struct qs_view *base, const struct qs_view *cand)
+{
+    const struct qs_analysis_opts *opts = base->opts;
+    double cost_ns = qs_pair_cost_ns(OPINIONS, base->n + cand->n, base->n + cand->n, opts);
+    double median = base->sorted[base->n / 2];
+    struct qs_judging how = {.alpha = 1 - opts->level,
+                             .margin_ratio = opts->margin_ratio,
+                             .resolution_ratio =
+                                 opts->resolution > 0 && median > 0 ? opts->resolution / median : 0,
+                             .seed = opts->seed};
+    if (qs_work_begin(opts->work, OPINIONS, cost_ns, &how.progress))
+        how.opinions = opts->opinions;
+    return how;
+}
+
+/* "sentence_per" and "comparisons" of the open object: the one verdict on two files. */
+static struct qs_verdict put_verdict(struct qs_json *j, const struct qs_analysis_file *files,
+                                     const struct qs_pair *runs, const struct qs_pair *iterations)
+{
+    const struct qs_import_series *series = runs->base->series;
+    const struct qs_arm_metric metric = {
+        .name = series->metric, .unit = series->unit, .higher_is_better = !runs->lower_is_better};
+    const struct qs_judging how = judging_of(runs->base, runs->cand);
+    struct qs_comparison c = judge(&how, runs->opts->per == QS_PER_RUN ? runs : iterations, &metric, files);
     struct qs_buf text;
     qs_buf_init(&text);
-    struct qs_verdict_opts opts;
-    struct qs_verdict v;
-    bool judged_runs = runs->opts->per == QS_PER_RUN;
-    (void)judge(judged_runs ? runs : iterations, &opts, &v);
-    double level = qs_verdict_interval(&v)->level; /* of the interval that the verdict rests on */
-    bool per_run = judged_runs && add_sentence(&text, files, runs, level);
-    if (!per_run && !add_sentence(&text, files, iterations, level))
-        qs_buf_fmt(&text, "there is no interval of the ratio of %s to %s", short_name(files[1].name),
-                   short_name(files[0].name));
-    qs_json_kstring(j, "sentence", text.data);
+    bool per_run = add_told(&text, files, runs, iterations, &c);
+    c.sentence = text.data;
     qs_json_kstring(j, "sentence_per", per_run ? "run" : "iteration");
+    qs_json_key(j, "comparisons");
+    qs_json_array(j);
+    qs_comparison_put(j, &how, &c);
+    qs_json_array_end(j);
+    qs_comparison_done(&c);
     qs_buf_done(&text);
+    return c.v;
 }
 
-static void put_opinions(struct qs_json *j, const struct qs_view *x, const struct qs_view *y)
-{
-    const struct qs_analysis_opts *opts = x->opts;
-    struct qs_progress piece;
-    double cost_ns = qs_pair_cost_ns(OPINIONS, x->n + y->n, x->n + y->n, opts);
-    bool go_on = qs_work_begin(opts->work, OPINIONS, cost_ns, &piece);
-    const struct qs_opinion_opts how = {.lower_is_better = lower_is_better(x->series, opts),
-                                        .level = opts->level,
-                                        .one_ms = one_ms(x->series->unit),
-                                        .seed = opts->seed,
-                                        .progress = piece};
-    qs_json_key(j, "opinions");
-    qs_opinions_write(j, go_on ? opts->opinions : QS_OPINIONS_NONE, &x->nested, &y->nested, &how,
-                      x->series->unit);
-}
-
-/* The p of its verdict. */
 static struct qs_verdict put_comparison(struct qs_json *j, const struct qs_analysis_file *files,
                                         const struct qs_import_series *base,
                                         const struct qs_import_series *cand,
@@ -334,8 +315,7 @@ static struct qs_verdict put_comparison(struct qs_json *j, const struct qs_analy
                    iterations = make_pair(&x, &y, QS_BASIS_ITERATIONS);
     qs_json_object(j);
     put_names(j, base, opts);
-    put_sentence(j, files, &runs, &iterations);
-    struct qs_verdict v = put_verdict(j, opts->per == QS_PER_RUN ? &runs : &iterations);
+    struct qs_verdict v = put_verdict(j, files, &runs, &iterations);
     qs_json_key(j, "per_run");
     qs_json_object(j);
     qs_put_pair_stats(j, &runs);
@@ -344,7 +324,6 @@ static struct qs_verdict put_comparison(struct qs_json *j, const struct qs_analy
     qs_json_object(j);
     qs_put_pair_stats(j, &iterations);
     qs_json_object_end(j);
-    put_opinions(j, &x, &y);
     put_sides(j, &x, &y);
     qs_json_object_end(j);
     qs_view_done(&x);

@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "report/analysis/analysis.h"
-#include "report/analysis/fields.h"
+#include "report/fields.h"
 #include "report/tally.h"
 #include "stats/dependence.h"
 #include "stats/hier.h"

@@ -118,31 +118,6 @@ void qs_stat_end(struct qs_json *j, enum qs_status status)
     qs_json_object_end(j);
 }
 
-void qs_put_fields(struct qs_json *j, const struct qs_field *fields, size_t count, const void *of)
-{
-    for (size_t i = 0; i < count; i++) {
-        const char *at = (const char *)of + fields[i].at;
-        double number;
-        size_t whole;
-        bool truth;
-        qs_json_key(j, fields[i].name);
-        switch (fields[i].kind) {
-        case QS_FIELD_DOUBLE:
-            memcpy(&number, at, sizeof number);
-            qs_json_double(j, number);
-            break;
-        case QS_FIELD_COUNT:
-            memcpy(&whole, at, sizeof whole);
-            qs_json_uint(j, whole);
-            break;
-        case QS_FIELD_BOOL:
-            memcpy(&truth, at, sizeof truth);
-            qs_json_bool(j, truth);
-            break;
-        }
-    }
-}
-
 void qs_put_flags(struct qs_json *j, unsigned flags)
 {
     static const struct {

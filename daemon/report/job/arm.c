@@ -1,11 +1,10 @@
-/* One arm's own numbers: intervals from run medians, shape from iterations. */
+/* What became of an arm's runs, and what they used. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "report/median.h"
 #include "report/job/impl.h"
-#include "stats/dependence.h"
+#include "stats/proportion.h"
 
 static void count_run(struct qs_report_arm *arm, const struct qs_report_run *run)
 {
@@ -19,16 +18,6 @@ static void count_run(struct qs_report_arm *arm, const struct qs_report_run *run
     arm->taints |= s->taints_seen | s->taint;
     for (size_t i = 0; i < QS_SILENCES; i++)
         arm->windows[i] += s->windows[i];
-}
-
-static void add_iterations(struct qs_report_arm *arm, const struct qs_report_run *run)
-{
-    arm->iterations_ns =
-        qs_realloc(arm->iterations_ns, (arm->iterations + run->n) * sizeof *arm->iterations_ns);
-    for (size_t i = 0; i < run->n; i++)
-        arm->iterations_ns[arm->iterations++] = run->ns[i];
-    arm->run_medians_ns = qs_grow(arm->run_medians_ns, arm->runs, sizeof *arm->run_medians_ns);
-    arm->run_medians_ns[arm->runs++] = run->median_ns;
 }
 
 struct mean {
@@ -64,15 +53,6 @@ static void add_first(struct mean *m, const struct qs_report_run *run)
     free(rest);
 }
 
-static void summarise(struct qs_report_arm *arm)
-{
-    double r[2];
-    (void)qs_describe(arm->iterations_ns, arm->iterations, &arm->all);
-    (void)qs_describe(arm->run_medians_ns, arm->runs, &arm->medians);
-    arm->has_tukey = qs_tukey_flags(arm->iterations_ns, arm->iterations, NULL, &arm->tukey) == QS_OK;
-    arm->r1 = qs_acf(arm->run_medians_ns, arm->runs, NULL, 0, 1, r) == QS_OK ? r[1] : NAN;
-}
-
 static void fill_arm(struct qs_report_group *g, size_t index)
 {
     struct qs_report_arm *arm = &g->arms[index];
@@ -85,8 +65,8 @@ static void fill_arm(struct qs_report_group *g, size_t index)
         count_run(arm, run);
         if (!g->block_used[run->block])
             continue;
-        add_iterations(arm, run);
-        qs_views_add(&arm->tally, &run->tally);
+        arm->runs++;
+        arm->iterations += run->n;
         add_mean(&user, run->sample->user_us_mean);
         add_mean(&system, run->sample->system_us_mean);
         add_first(&first, run);
@@ -96,44 +76,33 @@ static void fill_arm(struct qs_report_group *g, size_t index)
     arm->user_us = mean_of(&user);
     arm->system_us = mean_of(&system);
     arm->first_ratio = first.n > 0 ? exp(mean_of(&first)) : NAN;
-    summarise(arm);
-    qs_report_median(g, index, NULL, &arm->median);
 }
 
-/* One axis for all arms: from the least value to the highest that is no far outlier; what lies above is
- * counted apart. */
-static void fill_bins(struct qs_report_group *g)
+/* architecture-notes E, "selective taint hides regressions": a side that lost more of its runs cannot be
+ * called equal or better. */
+static void compare_losses(struct qs_report_group *g, struct qs_report_pair *pair)
 {
-    g->bin_lo_ns = INFINITY;
-    g->bin_hi_ns = -INFINITY;
-    for (size_t a = 0; a < g->in->spec->arm_count; a++) {
-        const struct qs_report_arm *arm = &g->arms[a];
-        if (arm->iterations == 0)
-            continue;
-        double hi = arm->all.max;
-        if (arm->has_tukey && arm->tukey.far_hi < hi)
-            hi = arm->tukey.far_hi;
-        g->bin_lo_ns = fmin(g->bin_lo_ns, arm->all.min);
-        g->bin_hi_ns = fmax(g->bin_hi_ns, hi);
+    const size_t arms[2] = {g->in->spec->baseline, pair->cand};
+    struct qs_lost_rates *r = &pair->rates;
+    for (int k = 0; k < 2; k++) {
+        r->runs[k] = g->arms[arms[k]].runs_seen;
+        r->lost[k] = g->arms[arms[k]].runs_tainted + g->arms[arms[k]].runs_failed;
     }
-    double width = (g->bin_hi_ns - g->bin_lo_ns) / QS_REPORT_BINS;
-    for (size_t a = 0; a < g->in->spec->arm_count; a++) {
-        struct qs_report_arm *arm = &g->arms[a];
-        for (size_t i = 0; i < arm->iterations; i++) {
-            double at = width > 0 ? (arm->iterations_ns[i] - g->bin_lo_ns) / width : 0;
-            if (arm->iterations_ns[i] > g->bin_hi_ns)
-                arm->above++;
-            else
-                arm->counts[at >= QS_REPORT_BINS ? QS_REPORT_BINS - 1 : (size_t)at]++;
-        }
-    }
+    r->lost_p = qs_fisher_exact(r->lost[0], r->runs[0], r->lost[1], r->runs[1]);
+    r->timeout_p = NAN;
 }
 
 void qs_report_fill_arms(struct qs_report_group *g)
 {
-    g->arms = qs_calloc(g->in->spec->arm_count, sizeof *g->arms);
-    for (size_t a = 0;
-         a < g->in->spec->arm_count && qs_report_goes_on(g, g->value_count / g->in->spec->arm_count); a++)
+    const struct qs_job_spec *spec = g->in->spec;
+    g->arms = qs_calloc(spec->arm_count, sizeof *g->arms);
+    g->pairs = qs_calloc(spec->arm_count, sizeof *g->pairs);
+    for (size_t a = 0; a < spec->arm_count; a++)
         fill_arm(g, a);
-    fill_bins(g);
+    for (size_t a = 0; a < spec->arm_count; a++) {
+        if (a == spec->baseline)
+            continue;
+        g->pairs[g->pair_count].cand = a;
+        compare_losses(g, &g->pairs[g->pair_count++]);
+    }
 }

@@ -10,18 +10,17 @@ enum { NAME_CHARS = 20 };
 enum weight { NO_CHANGE, UNCLEAR, PROBABLY_BETTER, BETTER, PROBABLY_WORSE, WORSE };
 
 struct brief {
-    const struct qs_report_group *group; /* these four of the verdict that is told */
-    const struct qs_verdict *verdict;
-    const struct qs_arm_metric *metric; /* NULL: the duration */
-    size_t pair;
+    const struct qs_report_group *group; /* these three of the verdict that is told */
+    const struct qs_comparison *verdict;
     enum weight weight;
     size_t of_kind, comparisons;
 };
 
 /* What is expected by chance among so many is not clear. */
-static enum weight weigh(const struct qs_verdict *v, bool doubtful)
+static enum weight weigh(const struct qs_comparison *c)
 {
-    switch (v->kind) {
+    bool doubtful = qs_comparison_is_doubtful(c);
+    switch (c->v.kind) {
     case QS_VERDICT_REGRESSION:
         return doubtful ? UNCLEAR : WORSE;
     case QS_VERDICT_PROBABLE_REGRESSION:
@@ -45,34 +44,26 @@ static double size_of(const struct qs_verdict *v)
     return v->ratio > 0 && isfinite(v->ratio) ? fabs(log(v->ratio)) : INFINITY;
 }
 
-static void look(struct brief *b, const struct qs_report_group *g, size_t pair, const struct qs_verdict *v,
-                 const struct qs_arm_metric *metric, bool doubtful)
+static void look(struct brief *b, const struct qs_report_group *g, const struct qs_comparison *c)
 {
-    enum weight weight = weigh(v, doubtful);
+    enum weight weight = weigh(c);
     b->comparisons++;
     if (b->verdict && weight < b->weight)
         return;
     bool more = !b->verdict || weight > b->weight;
     b->of_kind = more ? 1 : b->of_kind + 1;
-    if (!more && !(size_of(v) > size_of(b->verdict)))
+    if (!more && !(size_of(&c->v) > size_of(&b->verdict->v)))
         return;
     b->group = g;
-    b->pair = pair;
-    b->verdict = v;
-    b->metric = metric;
+    b->verdict = c;
     b->weight = weight;
 }
 
 static void look_at_group(struct brief *b, const struct qs_report_group *g)
 {
-    const struct qs_sides_how how = qs_report_metric_how(g);
-    for (size_t p = 0; p < g->pair_count; p++) {
-        look(b, g, p, &g->pairs[p].verdict, NULL, qs_report_pair_is_doubtful(g, &g->pairs[p]));
-        for (size_t m = 0; m < g->metric_count; m++) {
-            const struct qs_sides_verdict *v = &g->metrics[m].pairs[p];
-            look(b, g, p, &v->v, g->metrics[m].metric, qs_sides_is_doubtful(&how, v));
-        }
-    }
+    for (size_t p = 0; p < g->pair_count; p++)
+        for (size_t m = 0; m < g->metric_count; m++)
+            look(b, g, &g->metrics[m].pairs[p]);
 }
 
 /* A long name leaves room for the number behind it. */
@@ -86,37 +77,39 @@ static void add_name(struct qs_buf *out, const char *name)
     qs_buf_str(out, at < n ? "…" : "");
 }
 
-static void add_change(struct qs_buf *out, const struct brief *b, const char *arm)
+static void add_change(struct qs_buf *out, const struct brief *b)
 {
-    const double times = 10, tenths = 100;
-    double ratio = b->verdict->ratio, percent = fabs(ratio - 1) * 100;
+    const struct qs_arm_metric *metric = b->verdict->metric;
+    const double large = 10, tenths = 100;
+    double ratio = b->verdict->v.ratio, percent = fabs(ratio - 1) * 100;
+    bool times = metric == &qs_duration_metric;
     bool probable = b->weight == PROBABLY_WORSE || b->weight == PROBABLY_BETTER;
-    add_name(out, arm);
+    add_name(out, b->verdict->names[QS_CAND]);
     qs_buf_char(out, ' ');
-    if (b->metric) {
-        add_name(out, b->metric->name);
+    if (!times) {
+        add_name(out, metric->name);
         qs_buf_char(out, ' ');
     }
     qs_buf_str(out, probable ? "probably " : "");
     if (!(ratio > 0) || !isfinite(ratio))
         qs_buf_str(out, b->weight == WORSE || b->weight == PROBABLY_WORSE ? "worse" : "better");
-    else if (ratio >= times)
-        qs_buf_fmt(out, "%.3g times %s", ratio, b->metric ? "as high" : "as long");
+    else if (ratio >= large)
+        qs_buf_fmt(out, "%.3g times %s", ratio, times ? "as long" : "as high");
     else
         qs_buf_fmt(out, "%.*f %% %s", percent < tenths ? 1 : 0, percent,
-                   b->metric   ? ratio > 1 ? "higher" : "lower"
+                   !times      ? ratio > 1 ? "higher" : "lower"
                    : ratio > 1 ? "slower"
                                : "faster");
 }
 
-static void add_text(struct qs_buf *out, const struct brief *b, const char *arm)
+static void add_text(struct qs_buf *out, const struct brief *b)
 {
     if (b->weight == NO_CHANGE)
         qs_buf_str(out, "no change");
     else if (b->weight == UNCLEAR)
         qs_buf_str(out, "unclear");
     else
-        add_change(out, b, arm);
+        add_change(out, b);
     if (b->comparisons > 1 && b->weight != NO_CHANGE)
         qs_buf_fmt(out, " (%zu of %zu)", b->of_kind, b->comparisons);
 }
@@ -124,21 +117,20 @@ static void add_text(struct qs_buf *out, const struct brief *b, const char *arm)
 static void put(struct qs_json *j, const struct brief *b)
 {
     const struct qs_report_group *g = b->group;
-    const char *names[2];
+    const struct qs_comparison *c = b->verdict;
     struct qs_buf text;
     qs_buf_init(&text);
-    qs_report_pair_names(g, b->pair, names);
-    add_text(&text, b, names[QS_CAND]);
+    add_text(&text, b);
     qs_json_object(j);
     qs_json_kstring(j, "text", text.data);
-    qs_json_kstring(j, "verdict", qs_verdict_name(b->verdict->kind));
-    qs_json_kbool(j, "stands", b->weight != UNCLEAR || b->verdict->kind == QS_VERDICT_INCONCLUSIVE);
-    qs_json_kstring(j, "base", names[QS_BASE]);
-    qs_json_kstring(j, "arm", names[QS_CAND]);
+    qs_json_kstring(j, "verdict", qs_verdict_name(c->v.kind));
+    qs_json_kbool(j, "stands", b->weight != UNCLEAR || c->v.kind == QS_VERDICT_INCONCLUSIVE);
+    qs_json_kstring(j, "base", c->names[QS_BASE]);
+    qs_json_kstring(j, "arm", c->names[QS_CAND]);
     qs_json_kstring(j, "label", g->in->spec->points[g->point].label);
     qs_json_kstring(j, "device", g->device);
-    qs_json_kstring(j, "metric", b->metric ? b->metric->name : "duration_ns");
-    qs_json_kdouble(j, "ratio", b->verdict->ratio);
+    qs_json_kstring(j, "metric", c->metric->name);
+    qs_json_kdouble(j, "ratio", c->v.ratio);
     qs_json_kint(j, "of_kind", (int64_t)b->of_kind);
     qs_json_kint(j, "comparisons", (int64_t)b->comparisons);
     qs_json_object_end(j);

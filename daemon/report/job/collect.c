@@ -207,7 +207,6 @@ static void collect(struct qs_report_group *g)
     time_blocks(g);
     count_waits(g);
     qs_report_fill_arms(g);
-    qs_report_fill_pairs(g);
     qs_report_fill_metrics(g);
 }
 
@@ -273,10 +272,6 @@ void qs_report_groups_free(struct qs_report_group *groups, size_t count)
     for (size_t i = 0; i < count; i++) {
         struct qs_report_group *g = &groups[i];
         qs_report_metrics_free(g);
-        for (size_t a = 0; a < g->in->spec->arm_count; a++) {
-            free(g->arms[a].run_medians_ns);
-            free(g->arms[a].iterations_ns);
-        }
         for (size_t r = 0; r < g->run_count; r++)
             free(g->runs[r].seen_ns);
         free(g->arms);

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "report/analysis/impl.h"
 #include "report/job/part_metrics.h"
-#include "report/job/impl.h"
+#include "report/job/metrics.h"
 #include "report/work.h"
 #include "stats/rule.h"
 
@@ -95,7 +95,7 @@ static void count_dropped(const struct qs_report_group *g, size_t arm, size_t dr
         dropped[QS_DROP_TAINTED] += run->sample->n_tainted - (run->soft ? run->sample->soft_n : 0);
     }
     for (size_t v = 0; v < g->in->views.count; v++)
-        dropped[QS_DROP_VIEW] += g->arms[arm].tally.dropped[v];
+        dropped[QS_DROP_VIEW] += g->metrics[0].arms[arm].tally.dropped[v];
 }
 
 /* The samples of all arms and metrics of a job; the rest of its report is quick. */
@@ -137,8 +137,8 @@ static void put_arm(struct qs_json *j, const struct qs_report_group *g, size_t a
     qs_json_kstring(j, "build", g->in->spec->arms[arm].build_label);
     qs_json_kint(j, "runs", (int64_t)count);
     qs_json_kint(j, "iterations", (int64_t)series.n);
-    qs_views_put(j, &g->in->views, &g->arms[arm].tally);
-    qs_put_part_floor(j, &windows, g->arms[arm].all.min);
+    qs_views_put(j, &g->in->views, &g->metrics[0].arms[arm].tally);
+    qs_put_part_floor(j, &windows, g->metrics[0].arms[arm].all.min);
     put_run_strip(j, runs, count);
     qs_put_part_covariates(j, &windows, runs, count);
     qs_json_key(j, "warnings");

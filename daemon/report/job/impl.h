@@ -4,17 +4,13 @@
 
 #include "base/json.h"
 #include "report/job/report.h"
+#include "report/verdict/verdict.h"
 #include "report/work.h"
 #include "stats/describe.h"
 #include "stats/mixed_median.h"
 #include "stats/outlier.h"
-#include "stats/verdict.h"
 
 enum { QS_REPORT_BINS = 20 };
-/* A change is called at this share of alpha (1 % at 5 %); the interval stays at alpha.
- * tests/studies/README.md has what it costs and buys. */
-#define QS_REPORT_CALL_SHARE 0.2
-
 struct qs_report_run {              /* the run that counts for (block, arm, turn) */
     const struct qs_sample *sample; /* borrowed */
     size_t arm, block;              /* block: index into the group's blocks */
@@ -26,33 +22,18 @@ struct qs_report_run {              /* the run that counts for (block, arm, turn
     double median_ns; /* NaN: nothing accepted */
 };
 
-struct qs_report_arm {      /* shape: of the blocks used */
-    double *run_medians_ns; /* owned */
-    size_t runs;
-    double *iterations_ns; /* owned, in order of time */
-    size_t iterations;
+struct qs_report_arm {       /* its runs, whatever was measured in them */
+    size_t runs, iterations; /* of the blocks used */
     size_t runs_seen, runs_tainted, runs_failed, iterations_tainted;
-    struct qs_summary all;         /* of the iterations */
-    struct qs_summary medians;     /* of the run medians */
-    struct qs_mixed_median median; /* of those of all complete blocks, each for what it is worth */
-    struct qs_tukey tukey;
-    bool has_tukey;
-    double r1; /* lag-1 autocorrelation of run medians, NaN unknown */
     double user_us, system_us, rss_bytes,
         first_ratio; /* NaN unknown; first_ratio: first iteration of a run over its others */
     uint32_t taints;
     size_t windows[QS_SILENCES]; /* measured ones, by what is claimed of their silence */
-    size_t counts[QS_REPORT_BINS], above;
-    struct qs_views_tally tally; /* of the runs used */
 };
 
-struct qs_report_pair {
+struct qs_report_pair { /* the baseline and another arm */
     size_t cand;
-    struct qs_verdict verdict;
-    struct qs_mixed mixed; /* what clean and disturbed blocks say of it, and are worth */
-    double p_bh;           /* adjusted over all comparisons of the job; NaN where there is no p */
-    double taint_p;
-    bool taint_differs, forbidden;
+    struct qs_lost_rates rates;
 };
 
 struct qs_report_metric;
@@ -83,13 +64,12 @@ struct qs_report_group { /* one point on one device */
     struct qs_report_arm *arms;   /* owned */
     struct qs_report_pair *pairs; /* owned: arm_count - 1 */
     size_t pair_count;
-    struct qs_report_metric *metrics; /* owned: the others beside the duration (report/job/metrics.h) */
+    struct qs_report_metric *metrics; /* owned: the first is the duration (report/job/metrics.h) */
     size_t metric_count;
     size_t family;            /* comparisons of the job that have a p */
     double seconds_per_block; /* without the waits for gates; NaN unknown */
     int64_t waited_ns;        /* for gates, by all of its runs */
     const char *busiest;      /* borrowed: the process that was named at the longest wait of a run, or NULL */
-    double bin_lo_ns, bin_hi_ns;
     uint32_t iterations_per_run;
 };
 
@@ -101,46 +81,17 @@ void qs_report_groups_free(struct qs_report_group *groups, size_t count);
 
 /* Before so many values are looked at: false where nothing more is to be computed. */
 bool qs_report_goes_on(const struct qs_report_group *g, size_t values);
-/* arm.c, pair.c: fill what the collected runs allow. */
+/* arm.c: arms, and pairs with what each side lost. */
 void qs_report_fill_arms(struct qs_report_group *g);
-void qs_report_fill_pairs(struct qs_report_group *g);
-/* Two arms, by the complete blocks, each for what it is worth: paired. */
-void qs_report_judge(const struct qs_report_group *g, size_t base, size_t cand, struct qs_verdict *ret,
-                     struct qs_mixed *ret_mixed);
+/* metrics.c: what was measured, of each arm and of each pair. */
+void qs_report_fill_metrics(struct qs_report_group *g);
 /* rank.c: "ranking" of the open object: the arms from the fastest on, each with its interval against that. */
 void qs_report_put_ranking(struct qs_json *j, const struct qs_report_group *g);
 
-/* family.c: statistics.md 8.12, all metrics of all points, devices and arms of a job. */
-struct qs_report_family {
-    size_t comparisons; /* those that have a p */
-    size_t selected;    /* of them p_bh <= q */
-    double q;           /* false discovery rate: the job's alpha */
-    double fcr_level;   /* of intervals that are shown for the selected only; NaN where there is none */
-};
-/* Fills p_bh and family of all groups. */
-void qs_report_adjust(struct qs_report_group *groups, size_t count, struct qs_report_family *ret);
-/* A change was called that does not stand in the family. */
-bool qs_report_pair_is_doubtful(const struct qs_report_group *g, const struct qs_report_pair *pair);
-/* A regression that stands: what ends a build. */
-bool qs_report_pair_is_regression(const struct qs_report_group *g, const struct qs_report_pair *pair);
+/* Fills p_bh and family of all groups; ret is to be freed by qs_comparisons_done. */
+void qs_report_adjust(struct qs_report_group *groups, size_t count, struct qs_comparisons *ret);
 
-/* report.c: "quantiles" of the open object. */
-void qs_report_put_quantiles(struct qs_json *j, const struct qs_summary *s);
-
-/* sentence.c: "b takes 7.3–9.0 % longer than a". */
-void qs_report_sentence(struct qs_buf *out, const char *base, const char *cand, double lo, double hi);
-/* "judged_lo", "judged_hi" and "judged_level" of the object that is open: what the verdict rests on, and its
- * sentence tells. */
-void qs_report_put_judged(struct qs_json *j, const struct qs_verdict *v);
-/* "calls of b is 7.3–9.0 % lower than that of a"; the interval is finite. */
-void qs_report_value_sentence(struct qs_buf *out, const char *metric, const char *base, const char *cand,
-                              double lo, double hi);
-/* "a takes 12.3–12.6 ms (median)". */
-void qs_report_arm_sentence(struct qs_buf *out, const char *name, double lo_ns, double hi_ns);
-
-/* opinion.c: the second opinions that were asked for, as a JSON array; the cost of those on one pair. */
-void qs_report_opinions(struct qs_json *j, const struct qs_report_group *g,
-                        const struct qs_report_pair *pair);
+/* opinion.c: what the second opinions that were asked for cost, of one comparison. */
 double qs_report_opinions_ns(const struct qs_report_group *g);
 
 /* warn.c: what is wrong with the sample, as JSON arrays. */

@@ -6,6 +6,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "stats/dependence.h"
+
+const struct qs_arm_metric qs_duration_metric = {.name = (char *)(uintptr_t) "duration_ns",
+                                                 .unit = (char *)(uintptr_t) "ns"};
 
 struct qs_views qs_report_metric_views(const struct qs_report_group *g, const struct qs_report_metric *m)
 {
@@ -13,22 +17,15 @@ struct qs_views qs_report_metric_views(const struct qs_report_group *g, const st
     return m->metric->of_windows ? none : g->in->views;
 }
 
-struct qs_sides_how qs_report_metric_how(const struct qs_report_group *g)
+struct qs_judging qs_report_judging(const struct qs_report_group *g)
 {
     const struct qs_job_spec *spec = g->in->spec;
-    return (struct qs_sides_how){.alpha = spec->alpha,
-                                 .margin_ratio =
-                                     spec->benchmarks[spec->points[g->point].benchmark].margin_ratio,
-                                 .opinions = g->in->opinions,
-                                 .seed = g->in->job->seed,
-                                 .progress = qs_work_here(g->work)};
-}
-
-void qs_report_pair_names(const struct qs_report_group *g, size_t pair, const char *names[2])
-{
-    const struct qs_job_spec *spec = g->in->spec;
-    names[QS_BASE] = spec->arms[spec->baseline].name;
-    names[QS_CAND] = spec->arms[g->pairs[pair].cand].name;
+    return (struct qs_judging){.alpha = spec->alpha,
+                               .margin_ratio =
+                                   spec->benchmarks[spec->points[g->point].benchmark].margin_ratio,
+                               .opinions = g->in->opinions,
+                               .seed = g->in->job->seed,
+                               .progress = qs_work_here(g->work)};
 }
 
 static const struct qs_values *values_of(const struct qs_report_group *g, size_t run, size_t metric)
@@ -54,33 +51,93 @@ static void fill_run(const struct qs_report_group *g, struct qs_report_metric *m
         (void)qs_median(to->values, to->n, &to->median);
 }
 
-static bool is_used(const struct qs_report_group *g, size_t run)
+/* Those of the duration were taken to find the blocks. */
+static void fill_duration(const struct qs_report_group *g, struct qs_report_metric *m)
 {
-    return g->block_used[g->runs[run].block];
+    for (size_t i = 0; i < g->run_count; i++) {
+        const struct qs_report_run *run = &g->runs[i];
+        m->runs[i] = (struct qs_metric_run){
+            .values = run->ns, .n = run->n, .tally = run->tally, .median = run->median_ns};
+    }
+}
+
+/* Whether its arm's numbers stand on it. */
+static bool is_used(const struct qs_report_group *g, const struct qs_report_metric *m, size_t run, size_t arm)
+{
+    return g->runs[run].arm == arm && g->block_used[g->runs[run].block] && !isnan(m->runs[run].median);
+}
+
+struct qs_nested qs_report_values(const struct qs_report_group *g, const struct qs_report_metric *m,
+                                  size_t arm, double **ret_v, size_t **ret_off)
+{
+    size_t n = 0, k = 0, *off = qs_calloc(g->run_count + 1, sizeof *off);
+    for (size_t i = 0; i < g->run_count; i++)
+        n += is_used(g, m, i, arm) ? m->runs[i].n : 0;
+    double *v = qs_malloc((n + 1) * sizeof *v);
+    n = 0;
+    for (size_t i = 0; i < g->run_count; i++) {
+        if (!is_used(g, m, i, arm))
+            continue;
+        memcpy(v + n, m->runs[i].values, m->runs[i].n * sizeof *v);
+        n += m->runs[i].n;
+        off[++k] = n;
+    }
+    *ret_v = v;
+    *ret_off = off;
+    return (struct qs_nested){.v = v, .off = off, .k = k};
 }
 
 static void fill_arm(const struct qs_report_group *g, struct qs_report_metric *m, size_t index)
 {
     struct qs_metric_arm *arm = &m->arms[index];
-    double *medians = qs_malloc(g->run_count * sizeof *medians), *all = NULL;
+    double r[2];
+    size_t *off;
+    struct qs_nested values = qs_report_values(g, m, index, &arm->values, &off);
+    arm->count = off[values.k];
+    arm->run_medians = qs_malloc((values.k + 1) * sizeof *arm->run_medians);
     for (size_t i = 0; i < g->run_count; i++) {
-        const struct qs_metric_run *run = &m->runs[i];
-        medians[i] = run->median;
-        if (g->runs[i].arm != index || !is_used(g, i))
-            continue;
-        arm->missing += isnan(run->median) ? 1 : 0;
-        if (isnan(run->median))
-            continue;
-        arm->runs++;
-        all = qs_realloc(all, (arm->values + run->n) * sizeof *all);
-        memcpy(all + arm->values, run->values, run->n * sizeof *all);
-        arm->values += run->n;
-        qs_views_add(&arm->tally, &run->tally);
+        if (is_used(g, m, i, index)) {
+            arm->run_medians[arm->runs++] = m->runs[i].median;
+            qs_views_add(&arm->tally, &m->runs[i].tally);
+        } else if (g->runs[i].arm == index && g->block_used[g->runs[i].block]) {
+            arm->missing++;
+        }
     }
-    (void)qs_describe(all, arm->values, &arm->all);
-    qs_report_median(g, index, medians, &arm->median);
-    free(medians);
-    free(all);
+    (void)qs_describe(arm->values, arm->count, &arm->all);
+    (void)qs_describe(arm->run_medians, arm->runs, &arm->medians);
+    arm->has_tukey = qs_tukey_flags(arm->values, arm->count, NULL, &arm->tukey) == QS_OK;
+    arm->r1 = qs_acf(arm->run_medians, arm->runs, NULL, 0, 1, r) == QS_OK ? r[1] : NAN;
+    qs_report_median(g, index, m->runs, &arm->median);
+    free(off);
+}
+
+/* One axis for all arms: from the least value to the highest that is no far outlier; what lies above is
+ * counted apart. */
+static void fill_bins(const struct qs_report_group *g, struct qs_report_metric *m)
+{
+    m->bin_lo = INFINITY;
+    m->bin_hi = -INFINITY;
+    for (size_t a = 0; a < g->in->spec->arm_count; a++) {
+        const struct qs_metric_arm *arm = &m->arms[a];
+        if (arm->count == 0)
+            continue;
+        double hi = arm->all.max;
+        if (arm->has_tukey && arm->tukey.far_hi < hi)
+            hi = arm->tukey.far_hi;
+        m->bin_lo = fmin(m->bin_lo, arm->all.min);
+        m->bin_hi = fmax(m->bin_hi, hi);
+    }
+    double width = (m->bin_hi - m->bin_lo) / QS_REPORT_BINS;
+    for (size_t a = 0; a < g->in->spec->arm_count; a++) {
+        struct qs_metric_arm *arm = &m->arms[a];
+        for (size_t i = 0; i < arm->count; i++) {
+            double at = width > 0 ? (arm->values[i] - m->bin_lo) / width : 0;
+            if (arm->values[i] > m->bin_hi)
+                arm->above++;
+            else
+                arm->bins[at >= QS_REPORT_BINS ? QS_REPORT_BINS - 1 : (size_t)at]++;
+        }
+    }
 }
 
 /* Two turns of a block count with the mean of their logs, one with its median as it is: 0 is a value too. */
@@ -115,7 +172,7 @@ static void add_runs(const struct qs_report_group *g, const struct qs_report_met
 
 /* The blocks that the comparison of durations rests on, where both arms have a value. */
 static void gather(const struct qs_report_group *g, const struct qs_report_metric *m, const size_t arms[2],
-                   struct qs_sides_verdict *ret)
+                   struct qs_comparison *ret)
 {
     int64_t session = -1;
     for (int k = 0; k < 2; k++) {
@@ -146,35 +203,34 @@ static void gather(const struct qs_report_group *g, const struct qs_report_metri
 }
 
 static void judge_exact(const struct qs_report_group *g, const struct qs_report_metric *m,
-                        const size_t arms[2], struct qs_sides_verdict *ret)
+                        const size_t arms[2], struct qs_comparison *ret)
 {
     if (!m->metric->deterministic)
         return;
-    ret->exact = (struct qs_sides_exact){.declared = true, .constant = {true, true}, .value = {NAN, NAN}};
-    for (size_t i = 0; i < g->run_count; i++) {
-        const struct qs_values values = {.at = (double *)(uintptr_t)m->runs[i].values, .n = m->runs[i].n};
+    ret->exact = qs_exact_new(true);
+    for (size_t i = 0; i < g->run_count; i++)
         for (int k = 0; k < 2; k++)
             if (g->runs[i].arm == arms[k])
-                qs_sides_look(&values, &ret->exact.constant[k], &ret->exact.value[k]);
-    }
-    qs_sides_judge_exact(m->metric, ret);
+                qs_exact_look(m->runs[i].values, m->runs[i].n, &ret->exact.constant[k], &ret->exact.value[k]);
+    qs_comparison_judge_exact(ret);
 }
 
-static void judge(const struct qs_report_group *g, const struct qs_report_metric *m, size_t pair,
-                  struct qs_sides_verdict *ret)
+struct qs_comparison qs_report_judge(const struct qs_report_group *g, const struct qs_report_metric *m,
+                                     size_t base, size_t cand)
 {
-    const size_t arms[2] = {g->in->spec->baseline, g->pairs[pair].cand};
-    const struct qs_sides_how how = qs_report_metric_how(g);
-    const struct qs_sides_rates rates = {.lost_p = g->pairs[pair].taint_p, .timeout_p = NAN};
-    *ret = (struct qs_sides_verdict){.level = QS_SIDES_BLOCKS,
-                                     .paired = true,
-                                     .reason = "none",
-                                     .p_bh = NAN,
-                                     .uses_soft = g->soft_blocks > 0};
-    gather(g, m, arms, ret);
-    qs_sides_conclude(&how, m->metric, ret);
-    judge_exact(g, m, arms, ret);
-    qs_sides_ask_rates(ret, &rates, how.alpha);
+    const size_t arms[2] = {base, cand};
+    const struct qs_judging how = qs_report_judging(g);
+    struct qs_comparison ret = qs_comparison_new(&how, m->metric);
+    for (int k = 0; k < 2; k++)
+        ret.names[k] = g->in->spec->arms[arms[k]].name;
+    ret.units = QS_UNITS_BLOCKS;
+    ret.paired = true;
+    ret.uses_soft = g->soft_blocks > 0;
+    ret.seconds_per_unit = g->seconds_per_block;
+    gather(g, m, arms, &ret);
+    qs_comparison_conclude(&how, &ret);
+    judge_exact(g, m, arms, &ret);
+    return ret;
 }
 
 static bool any_has(const struct qs_report_group *g, size_t metric)
@@ -187,28 +243,38 @@ static bool any_has(const struct qs_report_group *g, size_t metric)
     return false;
 }
 
-static void fill_one(struct qs_report_group *g, size_t metric)
+static void fill_one(struct qs_report_group *g, const struct qs_arm_metric *metric, size_t index)
 {
+    const struct qs_job_spec *spec = g->in->spec;
     struct qs_report_metric *m = &g->metrics[g->metric_count++];
-    *m = (struct qs_report_metric){.metric = &g->in->metrics->metrics[metric],
+    *m = (struct qs_report_metric){.metric = metric,
                                    .runs = qs_calloc(g->run_count, sizeof *m->runs),
-                                   .arms = qs_calloc(g->in->spec->arm_count, sizeof *m->arms),
+                                   .arms = qs_calloc(spec->arm_count, sizeof *m->arms),
                                    .pairs = qs_calloc(g->pair_count, sizeof *m->pairs)};
-    for (size_t i = 0; i < g->run_count; i++)
-        fill_run(g, m, i, metric);
-    for (size_t a = 0; a < g->in->spec->arm_count; a++)
+    if (metric == &qs_duration_metric)
+        fill_duration(g, m);
+    for (size_t i = 0; metric != &qs_duration_metric && i < g->run_count; i++)
+        fill_run(g, m, i, index);
+    for (size_t a = 0; a < spec->arm_count; a++) {
+        if (!qs_report_goes_on(g, g->value_count / spec->arm_count))
+            return;
         fill_arm(g, m, a);
-    for (size_t p = 0; p < g->pair_count; p++)
-        judge(g, m, p, &m->pairs[p]);
+    }
+    fill_bins(g, m);
+    for (size_t p = 0; p < g->pair_count; p++) {
+        m->pairs[p] = qs_report_judge(g, m, spec->baseline, g->pairs[p].cand);
+        qs_comparison_ask_rates(&m->pairs[p], &g->pairs[p].rates);
+    }
 }
 
 void qs_report_fill_metrics(struct qs_report_group *g)
 {
     size_t count = g->in->metrics ? g->in->metrics->metric_count : 0;
-    g->metrics = qs_calloc(count, sizeof *g->metrics);
-    for (size_t m = 0; m < count; m++)
-        if (qs_report_goes_on(g, g->value_count) && any_has(g, m))
-            fill_one(g, m);
+    g->metrics = qs_calloc(count + 1, sizeof *g->metrics);
+    fill_one(g, &qs_duration_metric, 0);
+    for (size_t m = 0; m < count && !g->work->ended; m++)
+        if (any_has(g, m))
+            fill_one(g, &g->in->metrics->metrics[m], m);
 }
 
 void qs_report_metrics_free(struct qs_report_group *g)
@@ -217,12 +283,27 @@ void qs_report_metrics_free(struct qs_report_group *g)
         struct qs_report_metric *m = &g->metrics[i];
         for (size_t r = 0; r < g->run_count; r++)
             free(m->runs[r].seen);
+        for (size_t a = 0; a < g->in->spec->arm_count; a++) {
+            free(m->arms[a].values);
+            free(m->arms[a].run_medians);
+        }
         for (size_t p = 0; p < g->pair_count; p++)
-            for (int k = 0; k < 2; k++)
-                qs_side_values_done(&m->pairs[p].side[k]);
+            qs_comparison_done(&m->pairs[p]);
         free(m->runs);
         free(m->arms);
         free(m->pairs);
     }
     free(g->metrics);
+}
+
+void qs_report_adjust(struct qs_report_group *groups, size_t count, struct qs_comparisons *ret)
+{
+    *ret = (struct qs_comparisons){0};
+    for (size_t i = 0; i < count; i++)
+        for (size_t m = 0; m < groups[i].metric_count; m++)
+            for (size_t p = 0; p < groups[i].pair_count; p++)
+                qs_comparisons_add(ret, &groups[i].metrics[m].pairs[p]);
+    qs_comparisons_adjust(ret, count > 0 ? groups[0].in->spec->alpha : NAN);
+    for (size_t i = 0; i < count; i++)
+        groups[i].family = ret->tested;
 }

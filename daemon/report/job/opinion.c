@@ -103,24 +103,6 @@ void qs_opinions_write(struct qs_json *j, unsigned rules, const struct qs_nested
     qs_json_array_end(j);
 }
 
-/* The iterations of an arm's runs in the blocks that count; v and off are the caller's to free. */
-static struct qs_nested runs_of(const struct qs_report_group *g, size_t arm, double **ret_v, size_t **ret_off)
-{
-    double *v = qs_malloc(g->arms[arm].iterations * sizeof *v);
-    size_t *off = qs_calloc(g->run_count + 1, sizeof *off), k = 0, n = 0;
-    for (size_t i = 0; i < g->run_count; i++) {
-        const struct qs_report_run *run = &g->runs[i];
-        if (run->arm != arm || !g->block_used[run->block])
-            continue;
-        for (size_t t = 0; t < run->n; t++)
-            v[n++] = run->ns[t];
-        off[++k] = n;
-    }
-    *ret_v = v;
-    *ret_off = off;
-    return (struct qs_nested){.v = v, .off = off, .k = k};
-}
-
 double qs_report_opinions_ns(const struct qs_report_group *g)
 {
     static const double VALUE_NS = 100, DRAW_NS = 2; /* of a processor of 2020 */
@@ -130,20 +112,15 @@ double qs_report_opinions_ns(const struct qs_report_group *g)
     return VALUE_NS * n + (g->in->opinions & 1u << QS_OPINION_RANCID ? DRAW_NS * draws : 0);
 }
 
-void qs_report_opinions(struct qs_json *j, const struct qs_report_group *g, const struct qs_report_pair *pair)
+double qs_opinions_one_ms(const char *unit)
 {
-    double *v[2];
-    size_t *off[2];
-    unsigned rules = g->in->opinions;
-    struct qs_nested base = runs_of(g, g->in->spec->baseline, &v[0], &off[0]);
-    struct qs_nested cand = runs_of(g, pair->cand, &v[1], &off[1]);
-    struct qs_opinion_opts opts = {
-        .lower_is_better = true, .level = 1 - g->in->spec->alpha, .one_ms = 1e6, .seed = g->in->job->seed};
-    if (!qs_work_begin(g->work, "opinions", qs_report_opinions_ns(g), &opts.progress))
-        rules = QS_OPINIONS_NONE;
-    qs_opinions_write(j, rules, &base, &cand, &opts, "ns");
-    for (int i = 0; i < 2; i++) {
-        free(v[i]);
-        free(off[i]);
-    }
+    static const struct {
+        const char *unit;
+        double one_ms;
+    } units[] = {{"ns", 1e6},      {"us", 1e3},    {"µs", 1e3},    {"ms", 1},    {"s", 1e-3},   {"sec", 1e-3},
+                 {"second", 1e-3}, {"ns/op", 1e6}, {"us/op", 1e3}, {"ms/op", 1}, {"s/op", 1e-3}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i].unit, unit) == 0)
+            return units[i].one_ms;
+    return NAN;
 }

@@ -13,8 +13,11 @@ enum { QS_OPINIONS_NONE = 0, QS_OPINIONS_ALL = (1 << QS_OPINION_RULES) - 1 };
 bool qs_opinions_parse(const char *names, unsigned *ret_rules, struct qs_err *err);
 
 /* An array with an object for each of the rules, in the order of enum qs_opinion_rule; unit: that of the
- * values. The fields are those of results[].comparisons[].opinions[] in schema/comparison.md. */
+ * values. The fields are those of `opinion` in schema/analysis.schema.json. */
 void qs_opinions_write(struct qs_json *j, unsigned rules, const struct qs_nested *base,
                        const struct qs_nested *cand, const struct qs_opinion_opts *opts, const char *unit);
+
+/* A millisecond in this unit; NaN: what has it is no time, and rules that speak of one say nothing of it. */
+double qs_opinions_one_ms(const char *unit);
 
 #endif

@@ -95,7 +95,7 @@ void qs_put_part_metrics(struct qs_json *j, const struct qs_report_group *g, siz
 {
     qs_json_key(j, "metrics");
     qs_json_array(j);
-    for (size_t i = 0; i < g->metric_count && !opts->work->ended; i++) {
+    for (size_t i = 1; i < g->metric_count && !opts->work->ended; i++) {
         const struct qs_report_metric *m = &g->metrics[i];
         struct part p = {.metric = m->metric,
                          .benchmark = g->in->spec->points[g->point].label,
@@ -113,9 +113,9 @@ double qs_part_metrics_plan_ns(const struct qs_report_group *g, size_t arm,
                                const struct qs_analysis_opts *opts)
 {
     double sum = 0;
-    for (size_t i = 0; i < g->metric_count; i++) {
+    for (size_t i = 1; i < g->metric_count; i++) {
         const struct qs_metric_arm *a = &g->metrics[i].arms[arm];
-        sum += a->values > 0 ? qs_view_plan_ns(a->values, a->runs, opts) : 0;
+        sum += a->count > 0 ? qs_view_plan_ns(a->count, a->runs, opts) : 0;
     }
     return sum;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "report/job/impl.h"
+#include "report/job/metrics.h"
 
 struct ranked {
     size_t arm;
@@ -23,22 +23,21 @@ static int by_ratio(const void *a, const void *b)
 
 static void put_place(struct qs_json *j, const struct qs_report_group *g, size_t fastest, size_t arm)
 {
-    const struct qs_job_spec *spec = g->in->spec;
-    struct qs_verdict v = {.ratio = 1, .l95 = {.lo = NAN, .hi = NAN}};
-    struct qs_mixed mixed;
+    struct qs_comparison c = {.v = {.ratio = 1, .l95 = qs_ci_none(1 - g->in->spec->alpha)}};
     struct qs_buf sentence;
     qs_buf_init(&sentence);
     if (arm != fastest) {
-        qs_report_judge(g, fastest, arm, &v, &mixed);
-        qs_report_sentence(&sentence, spec->arms[fastest].name, spec->arms[arm].name, v.l95.lo, v.l95.hi);
+        c = qs_report_judge(g, &g->metrics[0], fastest, arm);
+        qs_report_sentence(&sentence, c.names[QS_BASE], c.names[QS_CAND], c.v.l95.lo, c.v.l95.hi);
     }
     qs_json_object(j);
-    qs_json_kstring(j, "arm", spec->arms[arm].name);
-    qs_json_kdouble(j, "ratio", v.ratio);
-    qs_json_kdouble(j, "lo", v.l95.lo);
-    qs_json_kdouble(j, "hi", v.l95.hi);
+    qs_json_kstring(j, "arm", g->in->spec->arms[arm].name);
+    qs_json_kdouble(j, "ratio", c.v.ratio);
+    qs_json_kdouble(j, "lo", c.v.l95.lo);
+    qs_json_kdouble(j, "hi", c.v.l95.hi);
     qs_json_kstring(j, "sentence", sentence.data);
     qs_json_object_end(j);
+    qs_comparison_done(&c);
     qs_buf_done(&sentence);
 }
 
@@ -50,8 +49,8 @@ void qs_report_put_ranking(struct qs_json *j, const struct qs_report_group *g)
     bool known = false;
     order[n++] = (struct ranked){.arm = spec->baseline, .ratio = 1};
     for (size_t i = 0; i < g->pair_count; i++) {
-        order[n++] = (struct ranked){.arm = g->pairs[i].cand, .ratio = g->pairs[i].verdict.ratio};
-        known = known || isfinite(g->pairs[i].verdict.ratio);
+        order[n++] = (struct ranked){.arm = g->pairs[i].cand, .ratio = g->metrics[0].pairs[i].v.ratio};
+        known = known || isfinite(g->metrics[0].pairs[i].v.ratio);
     }
     qsort(order, n, sizeof *order, by_ratio);
     qs_json_key(j, "ranking");

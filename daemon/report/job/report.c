@@ -9,6 +9,8 @@
 #include "base/mem.h"
 #include "report/median.h"
 #include "report/job/metrics.h"
+#include "report/job/opinion.h"
+#include "report/warning.h"
 
 enum { DOCUMENT_VERSION = 1 };
 /* Of a document with second opinions, whose draws take longer than all the rest. */
@@ -47,7 +49,7 @@ static void put_command(struct qs_json *j, const struct qs_job_spec *spec, size_
     qs_buf_done(&out);
 }
 
-void qs_report_put_quantiles(struct qs_json *j, const struct qs_summary *s)
+static void put_quantiles(struct qs_json *j, const struct qs_summary *s)
 {
     static const struct {
         const char *name;
@@ -61,16 +63,17 @@ void qs_report_put_quantiles(struct qs_json *j, const struct qs_summary *s)
     qs_json_object_end(j);
 }
 
-static void put_histogram(struct qs_json *j, const struct qs_report_group *g, const struct qs_report_arm *arm)
+static void put_histogram(struct qs_json *j, const struct qs_report_metric *m,
+                          const struct qs_metric_arm *arm)
 {
     qs_json_key(j, "histogram");
     qs_json_object(j);
-    qs_json_kdouble(j, "lo_ns", g->bin_lo_ns);
-    qs_json_kdouble(j, "hi_ns", g->bin_hi_ns);
+    qs_json_kdouble(j, "lo", m->bin_lo);
+    qs_json_kdouble(j, "hi", m->bin_hi);
     qs_json_key(j, "counts");
     qs_json_array(j);
     for (size_t i = 0; i < QS_REPORT_BINS; i++)
-        qs_json_int(j, (int64_t)arm->counts[i]);
+        qs_json_int(j, (int64_t)arm->bins[i]);
     qs_json_array_end(j);
     qs_json_kint(j, "above", (int64_t)arm->above);
     qs_json_object_end(j);
@@ -87,128 +90,111 @@ static void put_silence(struct qs_json *j, const struct qs_report_arm *arm)
     qs_json_object_end(j);
 }
 
-static void put_arm_numbers(struct qs_json *j, const struct qs_report_arm *arm)
+static void put_arm(struct qs_json *j, const struct qs_report_group *g, size_t index)
 {
+    const struct qs_report_arm *arm = &g->arms[index];
+    char taints[160];
+    qs_json_object(j);
+    qs_json_kint(j, "arm", (int64_t)index);
+    qs_json_kstring(j, "name", g->in->spec->arms[index].name);
+    qs_json_kstring(j, "build", g->in->spec->arms[index].build_label);
+    put_command(j, g->in->spec, index, g->point);
     qs_json_kint(j, "runs", (int64_t)arm->runs);
     qs_json_kint(j, "runs_seen", (int64_t)arm->runs_seen);
     qs_json_kint(j, "runs_failed", (int64_t)arm->runs_failed);
     qs_json_kint(j, "runs_tainted", (int64_t)arm->runs_tainted);
     qs_json_kint(j, "iterations", (int64_t)arm->iterations);
     qs_json_kint(j, "iterations_tainted", (int64_t)arm->iterations_tainted);
-    qs_put_median(j, &arm->median, "_ns");
-    qs_json_kdouble(j, "run_sd_ns", arm->medians.sd);
-    qs_json_kdouble(j, "run_cov", arm->medians.cov_abs);
-    qs_json_kdouble(j, "run_r1", arm->r1);
-    qs_json_kdouble(j, "mean_ns", arm->all.mean);
-    qs_json_kdouble(j, "sd_ns", arm->all.sd);
-    qs_json_kdouble(j, "cov", arm->all.cov_abs);
-    qs_json_kdouble(j, "mad_ns", arm->all.mad);
-    qs_json_kdouble(j, "min_ns", arm->all.min);
-    qs_json_kdouble(j, "max_ns", arm->all.max);
     qs_json_kdouble(j, "user_us", arm->user_us);
     qs_json_kdouble(j, "system_us", arm->system_us);
     qs_json_kdouble(j, "max_rss_bytes", arm->rss_bytes);
-}
-
-static void put_arm(struct qs_json *j, const struct qs_report_group *g, size_t index)
-{
-    const struct qs_report_arm *arm = &g->arms[index];
-    char taints[160];
-    struct qs_buf sentence;
-    qs_buf_init(&sentence);
-    qs_json_object(j);
-    qs_json_kint(j, "arm", (int64_t)index);
-    qs_json_kstring(j, "name", g->in->spec->arms[index].name);
-    qs_json_kstring(j, "build", g->in->spec->arms[index].build_label);
-    put_command(j, g->in->spec, index, g->point);
-    qs_report_arm_sentence(&sentence, g->in->spec->arms[index].name, arm->median.ci.lo, arm->median.ci.hi);
-    qs_json_kstring(j, "sentence", sentence.data);
-    put_arm_numbers(j, arm);
-    qs_report_put_quantiles(j, &arm->all);
-    put_histogram(j, g, arm);
     put_silence(j, arm);
-    qs_views_put(j, &g->in->views, &arm->tally);
     qs_json_kstring(j, "taint", qs_taint_names(arm->taints, taints, sizeof taints));
     qs_json_key(j, "warnings");
     qs_report_arm_warnings(j, g, index);
     qs_json_object_end(j);
-    qs_buf_done(&sentence);
 }
 
-static void put_power(struct qs_json *j, const struct qs_report_group *g, const struct qs_verdict *v)
+static void put_metric_arm(struct qs_json *j, const struct qs_report_group *g,
+                           const struct qs_report_metric *m, size_t index)
 {
-    double more = (double)v->needed - (double)v->n_used[0];
-    qs_json_kdouble(j, "mde_ratio", v->mde_ratio);
-    if (v->needed > 0)
-        qs_json_kint(j, "blocks_needed", (int64_t)v->needed);
-    else
-        qs_json_kdouble(j, "blocks_needed", NAN);
-    qs_json_kdouble(j, "seconds_needed", v->needed > 0 ? fmax(more, 0) * g->seconds_per_block : NAN);
-}
-
-static void put_kind(struct qs_json *j, const char *key, const struct qs_ttest *t)
-{
-    qs_json_key(j, key);
-    qs_json_object(j);
-    qs_json_kint(j, "blocks", (int64_t)t->n[0]);
-    qs_json_kdouble(j, "ratio", exp(t->diff));
-    qs_json_kdouble(j, "lo", exp(t->ci.lo));
-    qs_json_kdouble(j, "hi", exp(t->ci.hi));
-    qs_json_object_end(j);
-}
-
-/* What clean and disturbed blocks say by themselves, and what the verdict made of both. */
-static void put_mixed(struct qs_json *j, const struct qs_mixed *m)
-{
-    put_kind(j, "clean", &m->alone[QS_CLEAN]);
-    put_kind(j, "disturbed", &m->alone[QS_DISTURBED]);
-    qs_json_kdouble(j, "disturbed_worth", m->alone[QS_DISTURBED].n[0] > 0 ? m->worth : NAN);
-    qs_json_kdouble(j, "disturbed_p", m->agree_p);
-}
-
-static void put_pair(struct qs_json *j, const struct qs_report_group *g, const struct qs_report_pair *pair)
-{
-    const struct qs_job_spec *spec = g->in->spec;
-    const struct qs_verdict *v = &pair->verdict;
-    const char *base = spec->arms[spec->baseline].name, *cand = spec->arms[pair->cand].name;
+    const struct qs_metric_arm *arm = &m->arms[index];
+    const struct qs_views views = qs_report_metric_views(g, m);
+    const char *name = g->in->spec->arms[index].name;
     struct qs_buf sentence;
     qs_buf_init(&sentence);
-    const struct qs_ci *told = qs_verdict_interval(v);
-    qs_report_sentence(&sentence, base, cand, told->lo, told->hi);
+    qs_report_arm_sentence(&sentence, m->metric, name, arm->median.ci.lo, arm->median.ci.hi);
     qs_json_object(j);
-    qs_json_kstring(j, "base", base);
-    qs_json_kstring(j, "cand", cand);
-    qs_json_kdouble(j, "ratio", v->ratio);
-    qs_json_kdouble(j, "lo", v->l95.lo);
-    qs_json_kdouble(j, "hi", v->l95.hi);
-    qs_json_kdouble(j, "level", 1 - spec->alpha);
-    qs_json_kdouble(j, "call_level", 1 - QS_REPORT_CALL_SHARE * spec->alpha);
-    qs_json_kdouble(j, "lo90", v->l90.lo);
-    qs_json_kdouble(j, "hi90", v->l90.hi);
-    qs_report_put_judged(j, v);
-    qs_json_kdouble(j, "p", v->p);
-    qs_json_kdouble(j, "p_bh", pair->p_bh);
-    qs_json_kbool(j, "stands", !qs_report_pair_is_doubtful(g, pair));
-    qs_json_kdouble(j, "df", v->df);
-    qs_json_kdouble(j, "sd_log", v->sd_log);
-    qs_json_kstring(j, "verdict", qs_verdict_name(v->kind));
-    qs_json_kstring(j, "reason", pair->forbidden ? "taint-rates-differ" : qs_verdict_reason_name(v->reason));
+    qs_json_kint(j, "arm", (int64_t)index);
+    qs_json_kstring(j, "name", name);
     qs_json_kstring(j, "sentence", sentence.data);
-    qs_json_kdouble(j, "margin_ratio", spec->benchmarks[spec->points[g->point].benchmark].margin_ratio);
-    put_power(j, g, v);
-    qs_json_kdouble(j, "sign_test_p", v->sign_p);
-    qs_json_kdouble(j, "drift_per_block_ratio", v->drift);
-    qs_json_kint(j, "blocks", (int64_t)v->n_used[0]);
-    qs_json_kint(j, "blocks_dropped", (int64_t)v->n_dropped[0]);
-    put_mixed(j, &pair->mixed);
-    qs_json_kbool(j, "taint_rate_differs", pair->taint_differs);
-    qs_json_kdouble(j, "taint_rate_p", pair->taint_p);
-    qs_json_kstring(j, "method", v->method);
-    qs_json_kint(j, "version", v->version);
-    qs_json_key(j, "opinions");
-    qs_report_opinions(j, g, pair);
+    qs_json_kint(j, "runs", (int64_t)arm->runs);
+    qs_json_kint(j, "values", (int64_t)arm->count);
+    qs_put_median(j, &arm->median);
+    qs_json_kdouble(j, "run_sd", arm->medians.sd);
+    qs_json_kdouble(j, "run_cov", arm->medians.cov_abs);
+    qs_json_kdouble(j, "run_r1", arm->r1);
+    qs_json_kdouble(j, "mean", arm->all.mean);
+    qs_json_kdouble(j, "sd", arm->all.sd);
+    qs_json_kdouble(j, "cov", arm->all.cov_abs);
+    qs_json_kdouble(j, "mad", arm->all.mad);
+    qs_json_kdouble(j, "min", arm->all.min);
+    qs_json_kdouble(j, "max", arm->all.max);
+    put_quantiles(j, &arm->all);
+    put_histogram(j, m, arm);
+    qs_views_put(j, &views, &arm->tally);
     qs_json_object_end(j);
     qs_buf_done(&sentence);
+}
+
+void qs_report_put_metric_kind(struct qs_json *j, const struct qs_arm_metric *metric)
+{
+    qs_json_kstring(j, "metric", metric->name);
+    qs_json_kstring(j, "unit", metric->unit);
+    qs_json_kbool(j, "lower_is_better", !metric->higher_is_better);
+    qs_json_kbool(j, "deterministic", metric->deterministic);
+    qs_json_kstring(j, "of", metric->of_windows ? "windows" : "iterations");
+}
+
+static void put_metric(struct qs_json *j, const struct qs_report_group *g, const struct qs_report_metric *m)
+{
+    const struct qs_job_spec *spec = g->in->spec;
+    qs_json_object(j);
+    qs_report_put_metric_kind(j, m->metric);
+    qs_json_key(j, "arms");
+    qs_json_array(j);
+    for (size_t a = 0; a < spec->arm_count; a++)
+        put_metric_arm(j, g, m, a);
+    qs_json_array_end(j);
+    qs_json_key(j, "warnings");
+    qs_json_array(j);
+    for (size_t a = 0; a < spec->arm_count; a++)
+        if (m->arms[a].missing > 0)
+            qs_put_warning(j, "missing", "%s: %zu of %zu runs of %s have no value of it", m->metric->name,
+                           m->arms[a].missing, m->arms[a].missing + m->arms[a].runs, spec->arms[a].name);
+    for (size_t p = 0; p < g->pair_count; p++)
+        qs_comparison_warn(j, &m->pairs[p], g->family);
+    qs_json_array_end(j);
+    qs_json_object_end(j);
+}
+
+static void put_pair(struct qs_json *j, const struct qs_report_group *g, const struct qs_report_metric *m,
+                     size_t pair)
+{
+    struct qs_judging how = qs_report_judging(g);
+    struct qs_comparison c = m->pairs[pair];
+    const size_t arms[2] = {g->in->spec->baseline, g->pairs[pair].cand};
+    double *v[2];
+    size_t *off[2];
+    for (int k = 0; k < 2; k++)
+        c.values[k] = qs_report_values(g, m, arms[k], &v[k], &off[k]);
+    if (!qs_work_begin(g->work, "opinions", qs_report_opinions_ns(g), &how.progress))
+        how.opinions = QS_OPINIONS_NONE;
+    qs_comparison_put(j, &how, &c);
+    for (int k = 0; k < 2; k++) {
+        free(v[k]);
+        free(off[k]);
+    }
 }
 
 static void put_group(struct qs_json *j, const struct qs_report_group *g)
@@ -236,13 +222,18 @@ static void put_group(struct qs_json *j, const struct qs_report_group *g)
     for (size_t a = 0; a < spec->arm_count; a++)
         put_arm(j, g, a);
     qs_json_array_end(j);
+    qs_json_key(j, "metrics");
+    qs_json_array(j);
+    for (size_t m = 0; m < g->metric_count; m++)
+        put_metric(j, g, &g->metrics[m]);
+    qs_json_array_end(j);
     qs_json_key(j, "comparisons");
     qs_json_array(j);
-    for (size_t i = 0; i < g->pair_count; i++)
-        put_pair(j, g, &g->pairs[i]);
+    for (size_t m = 0; m < g->metric_count; m++)
+        for (size_t p = 0; p < g->pair_count; p++)
+            put_pair(j, g, &g->metrics[m], p);
     qs_json_array_end(j);
     qs_report_put_ranking(j, g);
-    qs_report_put_metrics(j, g);
     qs_json_key(j, "warnings");
     qs_report_group_warnings(j, g);
     qs_json_object_end(j);
@@ -268,27 +259,16 @@ static void put_head(struct qs_json *j, const struct qs_report_input *in, bool s
     ended ? qs_json_int(j, job->ended_wall_ns - job->started_wall_ns) : qs_json_null(j);
 }
 
-static void put_family(struct qs_json *j, const struct qs_report_family *family)
-{
-    qs_json_key(j, "family");
-    qs_json_object(j);
-    qs_json_kint(j, "comparisons", (int64_t)family->comparisons);
-    qs_json_kdouble(j, "q", family->q);
-    qs_json_kint(j, "selected", (int64_t)family->selected);
-    qs_json_kdouble(j, "fcr_level", family->fcr_level);
-    qs_json_object_end(j);
-}
-
 static void put_document(struct qs_json *j, const struct qs_report_input *in,
                          const struct qs_report_group *groups, size_t count,
-                         const struct qs_report_family *family)
+                         const struct qs_comparisons *family)
 {
     bool simulated = false;
     for (size_t i = 0; i < count; i++)
         simulated = simulated || groups[i].simulated;
     qs_json_object(j);
     put_head(j, in, simulated);
-    put_family(j, family);
+    qs_comparisons_put(j, family);
     qs_views_put(j, &in->views, NULL);
     qs_json_key(j, "results");
     qs_json_array(j);
@@ -316,7 +296,7 @@ bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, str
     const struct qs_progress judging = qs_progress_part(&in->progress, 0, judged),
                              rest = qs_progress_part(&in->progress, judged, 1);
     struct qs_report_group *groups;
-    struct qs_report_family family;
+    struct qs_comparisons family;
     struct qs_work work;
     struct qs_json j;
     size_t count;
@@ -325,7 +305,8 @@ bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, str
         return qs_work_fail(err);
     qs_report_adjust(groups, count, &family);
     for (size_t i = 0; i < count; i++) {
-        planned_ns += qs_report_opinions_ns(&groups[i]) * (double)groups[i].pair_count;
+        planned_ns +=
+            qs_report_opinions_ns(&groups[i]) * (double)(groups[i].pair_count * groups[i].metric_count);
         groups[i].work = &work;
     }
     qs_work_init(&work, &rest, planned_ns);
@@ -334,34 +315,30 @@ bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, str
     if (in->used)
         tell_used(in, groups, count);
     qs_report_groups_free(groups, count);
+    qs_comparisons_done(&family);
     return qs_work_finish(&work) == QS_OK || qs_work_fail(err);
 }
 
-static void put_verdict(struct qs_json *j, const struct qs_report_group *g, size_t pair, const char *metric,
-                        const struct qs_verdict *v)
+static void put_verdict(struct qs_json *j, const struct qs_report_group *g, const struct qs_comparison *c)
 {
     qs_json_object(j);
     qs_json_kint(j, "point", (int64_t)g->point);
     qs_json_kstring(j, "device", g->device);
-    qs_json_kstring(j, "arm", g->in->spec->arms[g->pairs[pair].cand].name);
-    if (metric)
-        qs_json_kstring(j, "metric", metric);
-    qs_json_kstring(j, "verdict", qs_verdict_name(v->kind));
+    qs_json_kstring(j, "arm", c->names[QS_CAND]);
+    qs_json_kstring(j, "metric", c->metric->name);
+    qs_json_kstring(j, "verdict", qs_verdict_name(c->v.kind));
     qs_json_object_end(j);
 }
 
 /* Whether any is a regression that stands. */
 static bool put_verdicts(struct qs_json *j, const struct qs_report_group *g)
 {
-    const struct qs_sides_how how = qs_report_metric_how(g);
     bool worse = false;
     for (size_t p = 0; p < g->pair_count; p++) {
-        put_verdict(j, g, p, NULL, &g->pairs[p].verdict);
-        worse = worse || qs_report_pair_is_regression(g, &g->pairs[p]);
         for (size_t m = 0; m < g->metric_count; m++) {
-            const struct qs_sides_verdict *v = &g->metrics[m].pairs[p];
-            put_verdict(j, g, p, g->metrics[m].metric->name, &v->v);
-            worse = worse || qs_sides_is_regression(&how, v);
+            const struct qs_comparison *c = &g->metrics[m].pairs[p];
+            put_verdict(j, g, c);
+            worse = worse || qs_comparison_is_regression(c);
         }
     }
     return worse;
@@ -385,7 +362,7 @@ bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, st
 {
     enum { EXIT_FAILED = 1, EXIT_REGRESSION = 5 };
     struct qs_report_group *groups;
-    struct qs_report_family family;
+    struct qs_comparisons family;
     size_t count;
     struct qs_json j;
     if (qs_report_groups(in, &in->progress, &groups, &count) != QS_OK)
@@ -402,25 +379,16 @@ bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, st
     qs_json_array_end(&j);
     qs_report_put_brief(brief, groups, count);
     qs_report_groups_free(groups, count);
+    qs_comparisons_done(&family);
     return true;
 }
 
-static void add_lines(const struct qs_report_group *g, size_t pair, struct qs_buf *out)
+static void add_line(const struct qs_report_group *g, const struct qs_comparison *c, struct qs_buf *out)
 {
-    const struct qs_verdict *v = &g->pairs[pair].verdict;
-    const char *label = g->in->spec->points[g->point].label, *simulated = g->simulated ? "simulated " : "";
-    const char *names[2];
-    qs_report_pair_names(g, pair, names);
-    qs_buf_fmt(out, "%s%s %s: ", simulated, g->device, label);
-    const struct qs_ci *told = qs_verdict_interval(v);
-    qs_report_sentence(out, names[QS_BASE], names[QS_CAND], told->lo, told->hi);
-    qs_buf_fmt(out, ": %s (%zu blocks)\n", qs_verdict_name(v->kind), v->n_used[0]);
-    for (size_t m = 0; m < g->metric_count; m++) {
-        const struct qs_sides_verdict *other = &g->metrics[m].pairs[pair];
-        qs_buf_fmt(out, "%s%s %s: ", simulated, g->device, label);
-        qs_sides_sentence(out, g->metrics[m].metric, names, other);
-        qs_buf_fmt(out, ": %s (%zu blocks)\n", qs_verdict_name(other->v.kind), other->side[QS_BASE].n);
-    }
+    qs_buf_fmt(out, "%s%s %s: ", g->simulated ? "simulated " : "", g->device,
+               g->in->spec->points[g->point].label);
+    qs_comparison_sentence(out, c);
+    qs_buf_fmt(out, ": %s (%zu blocks)\n", qs_verdict_name(c->v.kind), c->v.n_used[QS_BASE]);
 }
 
 void qs_report_lines(const struct qs_report_input *in, struct qs_buf *out)
@@ -431,6 +399,7 @@ void qs_report_lines(const struct qs_report_input *in, struct qs_buf *out)
         return;
     for (size_t i = 0; i < count; i++)
         for (size_t p = 0; p < groups[i].pair_count; p++)
-            add_lines(&groups[i], p, out);
+            for (size_t m = 0; m < groups[i].metric_count; m++)
+                add_line(&groups[i], &groups[i].metrics[m].pairs[p], out);
     qs_report_groups_free(groups, count);
 }

@@ -38,7 +38,7 @@ struct qs_report_input { /* all borrowed */
 /* Appends the comparison document to out. QS_E_STOPPED: progress ended it, and what was appended is no
  * document. */
 bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, struct qs_err *err);
-/* Appends [{"point","device","arm","verdict"}], with "metric" where it is not the duration, and to brief the
+/* Appends [{"point","device","arm","metric","verdict"}], and to brief the
  * one of them that weighs most (nothing where no arms were compared); *ret_exit is 1 where a command
  * failed (another exit code than is accepted, a signal, a limit, prepare or conclude), else 5 where any of
  * them is a regression that stands among so many, else 0. QS_E_STOPPED as above. */

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/text.h"
-#include "report/job/impl.h"
+#include "report/job/metrics.h"
 #include "report/warning.h"
 
 static enum qs_job_mode mode_of(const struct qs_report_group *g)
@@ -28,20 +28,21 @@ static void warn_first(struct qs_json *j, bool one_program, double ratio)
             percent);
 }
 
-static void warn_shape(struct qs_json *j, const struct qs_report_arm *arm, bool one_program)
+static void warn_shape(struct qs_json *j, const struct qs_metric_arm *arm, double first_ratio,
+                       bool one_program)
 {
     const double many = 0.01, slow_first = 1.05, short_ns = 5e5;
     size_t far = arm->has_tukey ? arm->tukey.n_far : 0;
-    if (far > 0 && (double)far >= many * (double)arm->iterations)
+    if (far > 0 && (double)far >= many * (double)arm->count)
         qs_put_warning(j, "outliers", "%zu of %zu iterations lie beyond 3 IQR; they are kept", far,
-                       arm->iterations);
-    if (arm->first_ratio > slow_first)
-        warn_first(j, one_program, arm->first_ratio);
-    if (!one_program && arm->all.median < short_ns && arm->iterations > 0)
+                       arm->count);
+    if (first_ratio > slow_first)
+        warn_first(j, one_program, first_ratio);
+    if (!one_program && arm->all.median < short_ns && arm->count > 0)
         qs_put_warning(j, "short", "an iteration is so short that starting the process is most of it");
 }
 
-static void warn_dependence(struct qs_json *j, const struct qs_report_arm *arm)
+static void warn_dependence(struct qs_json *j, const struct qs_metric_arm *arm)
 {
     enum { ENOUGH = 10 };
     if (arm->runs >= ENOUGH && arm->r1 > 1.96 / sqrt((double)arm->runs))
@@ -87,11 +88,12 @@ static void warn_kinds(struct qs_json *j, const struct qs_mixed_median *m)
 void qs_report_arm_warnings(struct qs_json *j, const struct qs_report_group *g, size_t index)
 {
     const struct qs_report_arm *arm = &g->arms[index];
+    const struct qs_metric_arm *duration = &g->metrics[0].arms[index];
     qs_json_array(j);
-    warn_shape(j, arm, mode_of(g) != QS_MODE_COMMAND);
+    warn_shape(j, duration, arm->first_ratio, mode_of(g) != QS_MODE_COMMAND);
     if (g->in->spec->arm_count == 1) {
-        warn_dependence(j, arm);
-        warn_kinds(j, &arm->median);
+        warn_dependence(j, duration);
+        warn_kinds(j, &duration->median);
     }
     if (arm->runs_failed > 0)
         qs_put_warning(j, "failed", "%zu of %zu runs gave no accepted iteration", arm->runs_failed,
@@ -135,24 +137,15 @@ bool qs_report_warn_mixed(struct qs_json *j, const char *cand, const char *base,
     return true;
 }
 
-static void warn_pair(struct qs_json *j, const struct qs_report_group *g, const struct qs_report_pair *pair)
+static void warn_pair(struct qs_json *j, const struct qs_comparison *c)
 {
-    const struct qs_job_spec *spec = g->in->spec;
-    const char *cand = spec->arms[pair->cand].name, *base = spec->arms[spec->baseline].name;
-    (void)qs_report_warn_mixed(j, cand, base, &pair->mixed);
-    if (pair->taint_differs)
+    (void)qs_report_warn_mixed(j, c->names[QS_CAND], c->names[QS_BASE], &c->mixed);
+    if (c->lost_p < c->alpha)
         qs_put_warning(
             j, "taint-rates",
             "%s lost a different share of its runs than %s (p = %.2g): the runs that are left may not "
             "be alike",
-            cand, base, pair->taint_p);
-    if (qs_report_pair_is_doubtful(g, pair))
-        qs_put_warning(
-            j, "multiplicity",
-            "%s against %s is one of %zu comparisons: among so many this difference is expected by chance "
-            "(p %.2g, "
-            "%.2g for all of them)",
-            cand, base, g->family, pair->verdict.p, pair->p_bh);
+            c->names[QS_CAND], c->names[QS_BASE], c->lost_p);
 }
 
 void qs_report_group_warnings(struct qs_json *j, const struct qs_report_group *g)
@@ -177,6 +170,6 @@ void qs_report_group_warnings(struct qs_json *j, const struct qs_report_group *g
     if (g->simulated)
         qs_put_warning(j, "simulated", "these numbers come from a simulated device");
     for (size_t i = 0; i < g->pair_count; i++)
-        warn_pair(j, g, &g->pairs[i]);
+        warn_pair(j, &g->metrics[0].pairs[i]);
     qs_json_array_end(j);
 }

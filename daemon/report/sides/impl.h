@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "report/env_diff.h"
 #include "report/sides/sides.h"
-#include "report/sides/verdict.h"
+#include "report/verdict/verdict.h"
 #include "report/work.h"
 
 /* A series of one side: a point in one arm on one device, wherever it was measured. */
@@ -44,16 +44,16 @@ struct qs_env_facts;
 
 struct qs_sides_pair { /* two matched series */
     const struct qs_side_series *series[2];
-    struct qs_sides_rates rates;
-    struct qs_sides_verdict *metrics; /* owned, one for each metric; side[].n of 0: neither side has it */
+    struct qs_lost_rates rates;
+    struct qs_comparison *metrics; /* owned, one for each metric; side[].n of 0: neither side has it */
 };
 
 struct qs_sides_point {          /* matched series of one point in one pair of arms, device by device */
     struct qs_sides_pair *pairs; /* owned */
     size_t count;
     double margin_ratio; /* the one asked for, or that of its benchmark */
-    struct qs_sides_rates rates;
-    struct qs_sides_verdict *over; /* owned, one for each metric, or NULL where there is one device */
+    struct qs_lost_rates rates;
+    struct qs_comparison *over; /* owned, one for each metric, or NULL where there is one device */
 };
 
 struct qs_sides {
@@ -64,8 +64,9 @@ struct qs_sides {
     struct qs_env_diff environment, arms; /* arms: the difference that is under test */
     bool *allowed;                        /* owned, for each of environment */
     bool refused;
-    struct qs_sides_how how;
-    size_t family, selected, regressions;
+    struct qs_judging how;
+    struct qs_comparisons all; /* that stand in the document */
+    size_t regressions;
     struct qs_work *work;     /* borrowed */
     struct qs_sides_own *own; /* owned: the report of the one job, or NULL */
 };
@@ -98,30 +99,30 @@ void qs_sides_differ(struct qs_sides *s);
 void qs_sides_units(const struct qs_side_series *series, size_t metric, struct qs_side_units *ret);
 /* One value for each block, session or build of the units that are used. */
 void qs_sides_fill(const struct qs_side_series *series, size_t metric, const struct qs_side_units *units,
-                   const bool *used, enum qs_side_fold fold, struct qs_side_values *ret);
+                   const bool *used, enum qs_units fold, struct qs_side_values *ret);
 /* level.c: which units of both sides count, and what counts once. */
 void qs_sides_gather(const struct qs_sides_pair *pair, size_t metric, double alpha,
-                     struct qs_sides_verdict *ret);
+                     struct qs_comparison *ret);
 /* shift.c: takes off the disturbed units what a disturbance adds; false where no session tells it. */
 bool qs_sides_shift(struct qs_side_units *const units[2], const bool *const used[2],
-                    const enum qs_side_fold fold[2], double level, struct qs_mixed_fold *ret);
+                    const enum qs_units fold[2], double level, struct qs_mixed_fold *ret);
 /* job.c: the verdict of the job that both sides are arms of; false where they are not, and ret is as it
  * was. */
 bool qs_sides_judge_own(struct qs_sides *s, const struct qs_sides_pair *pair, size_t metric,
-                        struct qs_sides_verdict *ret);
+                        struct qs_comparison *ret);
 void qs_sides_own_free(struct qs_sides_own *own);
 /* judge.c: fills the verdicts, the family and what may be called. */
 void qs_sides_judge(struct qs_sides *s);
-/* exact.c: of a metric that is declared deterministic; ret is judged already. */
-void qs_sides_exact(const struct qs_sides *s, const struct qs_sides_pair *pair, size_t metric,
-                    struct qs_sides_verdict *ret);
+/* Whether a verdict stands in the document: on a device the duration does, and what either side has; over
+ * devices what both have. */
+bool qs_sides_is_known(const struct qs_comparison *c, size_t metric);
 /* ratio.c: what the verdict and the ratios of one metric of a pair cost, and of all (report/work.h). */
 double qs_sides_judge_ns(const struct qs_sides_pair *pair, size_t metric);
 double qs_sides_ratios_ns(const struct qs_sides_pair *pair, size_t metric);
 double qs_sides_plan_ns(const struct qs_sides *s);
-/* ratio.c: "ratios" of the object that is open: other ways to say how many percent. */
-void qs_sides_put_ratios(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_verdict *v,
-                         uint64_t stream, const struct qs_progress *progress);
+/* ratio.c: other ways to say how many percent; ret->ratios points into the other two. */
+struct qs_ratios qs_sides_ratios(const struct qs_sides *s, const struct qs_comparison *c, uint64_t stream,
+                                 const struct qs_progress *progress, struct qs_told_ratio ret_of[2]);
 /* words.c */
 void qs_sides_warn(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_pair *pair);
 

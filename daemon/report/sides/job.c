@@ -87,32 +87,25 @@ static void fill_side(const struct qs_report_group *g, const struct qs_side_seri
     bool *used = qs_calloc(units.count, sizeof *used);
     for (size_t i = 0; i < units.count; i++)
         used[i] = isfinite(units.at[i].value) && block_counts(g, units.at[i].block);
-    qs_sides_fill(series, metric, &units, used, QS_FOLD_BLOCKS, ret);
+    qs_sides_fill(series, metric, &units, used, QS_UNITS_BLOCKS, ret);
     ret->builds = ret->n > 0 ? 1 : 0;
     free(used);
     free(units.at);
 }
 
-static const struct qs_report_pair *find_pair(const struct qs_report_group *g, size_t cand, size_t *ret_at)
+/* What the report says of this candidate in this metric, or NULL. */
+static const struct qs_comparison *find_judged(const struct qs_report_group *g, const char *metric,
+                                               size_t cand)
 {
-    for (size_t i = 0; i < g->pair_count; i++) {
-        *ret_at = i;
-        if (g->pairs[i].cand == cand)
-            return &g->pairs[i];
-    }
-    return NULL;
-}
-
-static const struct qs_report_metric *find_metric(const struct qs_report_group *g, const char *name)
-{
-    for (size_t i = 0; i < g->metric_count; i++)
-        if (strcmp(g->metrics[i].metric->name, name) == 0)
-            return &g->metrics[i];
+    for (size_t m = 0; m < g->metric_count; m++)
+        for (size_t p = 0; p < g->pair_count && strcmp(g->metrics[m].metric->name, metric) == 0; p++)
+            if (g->pairs[p].cand == cand)
+                return &g->metrics[m].pairs[p];
     return NULL;
 }
 
 bool qs_sides_judge_own(struct qs_sides *s, const struct qs_sides_pair *pair, size_t metric,
-                        struct qs_sides_verdict *ret)
+                        struct qs_comparison *ret)
 {
     const struct qs_arm_run *base = pair->series[QS_BASE]->runs[0], *cand = pair->series[QS_CAND]->runs[0];
     if (!s->in->job || !is_one_arm(s, pair->series[QS_BASE]) || !is_one_arm(s, pair->series[QS_CAND]) ||
@@ -123,23 +116,17 @@ bool qs_sides_judge_own(struct qs_sides *s, const struct qs_sides_pair *pair, si
         s->own = make_own(s, base->arm);
     }
     const struct qs_report_group *g = find_group(s->own, base);
-    size_t at = 0;
-    const struct qs_report_pair *judged = g ? find_pair(g, cand->arm, &at) : NULL;
-    const struct qs_report_metric *m =
-        judged && metric > 0 ? find_metric(g, s->in->runs[QS_BASE]->metrics[metric].name) : NULL;
-    if (!judged || (metric > 0 && !m))
+    const struct qs_comparison *judged = g ? find_judged(g, ret->metric->name, cand->arm) : NULL;
+    if (!judged)
         return false;
-    for (int k = 0; k < 2; k++)
+    const struct qs_arm_metric *known = ret->metric;
+    const char *names[2] = {ret->names[QS_BASE], ret->names[QS_CAND]};
+    *ret = *judged; /* but for what the sides know by themselves */
+    ret->metric = known;
+    for (int k = 0; k < 2; k++) {
+        ret->names[k] = names[k];
+        ret->side[k] = (struct qs_side_values){0};
         fill_side(g, pair->series[k], metric, &ret->side[k]);
-    ret->level = QS_SIDES_BLOCKS;
-    ret->paired = true;
-    ret->uses_soft = g->soft_blocks > 0;
-    ret->v = m ? m->pairs[at].v : judged->verdict;
-    ret->mixed = m ? m->pairs[at].mixed : judged->mixed;
-    ret->reason = m                   ? m->pairs[at].reason
-                  : judged->forbidden ? "taint-rates-differ"
-                                      : qs_verdict_reason_name(ret->v.reason);
-    if (m)
-        ret->exact = m->pairs[at].exact;
+    }
     return true;
 }

@@ -185,40 +185,40 @@ static void name_pairs(const struct sample *by, struct sample *other)
 
 /* What builds differ by is not seen in the blocks of one: where a side has several, each counts once. Pairs
  * stay pairs where each build met one of the other side; the side that has fewer of them says how many. */
-static void fold_builds(struct sample side[2], const size_t builds[2], struct qs_sides_verdict *ret,
-                        enum qs_side_fold fold[2])
+static void fold_builds(struct sample side[2], const size_t builds[2], struct qs_comparison *ret,
+                        enum qs_units fold[2])
 {
-    ret->level = QS_SIDES_BUILDS;
+    ret->units = QS_UNITS_BUILDS;
     ret->paired = ret->paired && !has_crowds(&side[0]) && !has_crowds(&side[1]);
     if (ret->paired) {
         int by = builds[0] < BUILDS_LEAST || (builds[1] >= BUILDS_LEAST && builds[1] < builds[0]) ? 1 : 0;
         name_pairs(&side[by], &side[1 - by]);
-        fold[0] = fold[1] = QS_FOLD_BUILDS;
+        fold[0] = fold[1] = QS_UNITS_BUILDS;
         return;
     }
     for (int k = 0; k < 2; k++) {
-        fold[k] = builds[k] >= BUILDS_LEAST                 ? QS_FOLD_BUILDS
-                  : sessions_of(&side[k]) >= SESSIONS_LEAST ? QS_FOLD_SESSIONS
-                                                            : QS_FOLD_BLOCKS;
-        ret->one_session = ret->one_session || fold[k] == QS_FOLD_BLOCKS;
+        fold[k] = builds[k] >= BUILDS_LEAST                 ? QS_UNITS_BUILDS
+                  : sessions_of(&side[k]) >= SESSIONS_LEAST ? QS_UNITS_SESSIONS
+                                                            : QS_UNITS_BLOCKS;
+        ret->one_session = ret->one_session || fold[k] == QS_UNITS_BLOCKS;
     }
 }
 
 /* The level and what counts once on each side, of the units that are used. */
-static void choose_level(struct sample side[2], size_t pairs, struct qs_sides_verdict *ret,
-                         enum qs_side_fold fold[2])
+static void choose_level(struct sample side[2], size_t pairs, struct qs_comparison *ret,
+                         enum qs_units fold[2])
 {
     const size_t builds[2] = {builds_of(&side[0]), builds_of(&side[1])};
-    fold[0] = fold[1] = QS_FOLD_BLOCKS;
+    fold[0] = fold[1] = QS_UNITS_BLOCKS;
     if (builds[0] >= BUILDS_LEAST || builds[1] >= BUILDS_LEAST) {
         fold_builds(side, builds, ret, fold);
     } else if (ret->paired) {
-        ret->level = QS_SIDES_BLOCKS;
+        ret->units = QS_UNITS_BLOCKS;
     } else if (sessions_of(&side[0]) >= SESSIONS_LEAST && sessions_of(&side[1]) >= SESSIONS_LEAST) {
-        ret->level = QS_SIDES_SESSIONS;
-        fold[0] = fold[1] = QS_FOLD_SESSIONS;
+        ret->units = QS_UNITS_SESSIONS;
+        fold[0] = fold[1] = QS_UNITS_SESSIONS;
     } else {
-        ret->level = QS_SIDES_RUNS;
+        ret->units = QS_UNITS_RUNS;
         ret->one_session = pairs == 0;
     }
     for (int k = 0; k < 2; k++)
@@ -227,7 +227,7 @@ static void choose_level(struct sample side[2], size_t pairs, struct qs_sides_ve
 
 /* Six blocks that both sides ran in say more than any number of others; where most of both sides is the same
  * runs, they are compared with themselves. */
-static size_t choose_pairs(struct sample side[2], struct qs_sides_verdict *ret)
+static size_t choose_pairs(struct sample side[2], struct qs_comparison *ret)
 {
     size_t a = finite_units(&side[0].units), b = finite_units(&side[1].units);
     size_t pairs = find_pairs(side, false);
@@ -255,14 +255,14 @@ static bool choose_all(struct sample side[2])
 }
 
 /* Which units count depends on what counts once. */
-static void choose_units(struct sample side[2], double alpha, struct qs_sides_verdict *ret,
-                         enum qs_side_fold fold[2])
+static void choose_units(struct sample side[2], double alpha, struct qs_comparison *ret,
+                         enum qs_units fold[2])
 {
     size_t pairs = choose_pairs(side, ret);
     bool paired = ret->paired;
     ret->uses_soft = choose(side, true, paired);
     choose_level(side, pairs, ret, fold);
-    if (paired || (fold[0] == QS_FOLD_BLOCKS && fold[1] == QS_FOLD_BLOCKS))
+    if (paired || (fold[0] == QS_UNITS_BLOCKS && fold[1] == QS_UNITS_BLOCKS))
         return;
     ret->one_session = false;
     ret->uses_soft = choose_all(side);
@@ -276,11 +276,10 @@ static void choose_units(struct sample side[2], double alpha, struct qs_sides_ve
     choose_level(side, pairs, ret, fold);
 }
 
-void qs_sides_gather(const struct qs_sides_pair *pair, size_t metric, double alpha,
-                     struct qs_sides_verdict *ret)
+void qs_sides_gather(const struct qs_sides_pair *pair, size_t metric, double alpha, struct qs_comparison *ret)
 {
     struct sample side[2];
-    enum qs_side_fold fold[2];
+    enum qs_units fold[2];
     for (int k = 0; k < 2; k++) {
         side[k].series = pair->series[k];
         qs_sides_units(pair->series[k], metric, &side[k].units);

@@ -312,13 +312,11 @@ static void point_done(struct qs_sides_point *point, size_t metrics)
 {
     for (size_t i = 0; i < point->count; i++) {
         for (size_t m = 0; point->pairs[i].metrics && m < metrics; m++)
-            for (int k = 0; k < 2; k++)
-                qs_side_values_done(&point->pairs[i].metrics[m].side[k]);
+            qs_comparison_done(&point->pairs[i].metrics[m]);
         free(point->pairs[i].metrics);
     }
     for (size_t m = 0; point->over && m < metrics; m++)
-        for (int k = 0; k < 2; k++)
-            qs_side_values_done(&point->over[m].side[k]);
+        qs_comparison_done(&point->over[m]);
     free(point->pairs);
     free(point->over);
 }
@@ -335,6 +333,7 @@ void qs_sides_done(struct qs_sides *s)
         }
         free(s->side[i].at);
     }
+    qs_comparisons_done(&s->all);
     free(s->points);
     free(s->allowed);
     qs_sides_own_free(s->own);

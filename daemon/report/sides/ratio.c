@@ -62,31 +62,22 @@ static struct qs_tree tree_of(const struct qs_side_values *side, bool grouped)
     return tree;
 }
 
-static void put_one(struct qs_json *j, const char *name, const char *method, double ratio,
-                    const struct qs_ci *ci, enum qs_status status)
+static struct qs_told_ratio fieller_of(const struct qs_sides *s, const struct qs_comparison *c)
 {
-    qs_json_key(j, name);
-    qs_json_object(j);
-    qs_json_kstring(j, "method", method);
-    qs_json_kdouble(j, "ratio", ratio);
-    qs_json_kdouble(j, "lo", ci->lo);
-    qs_json_kdouble(j, "hi", ci->hi);
-    qs_json_kstring(j, "status", qs_status_name(status));
-}
-
-static void put_fieller(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_verdict *v)
-{
-    const struct qs_side_values *x = &v->side[QS_BASE], *y = &v->side[QS_CAND];
+    const struct qs_side_values *x = &c->side[QS_BASE], *y = &c->side[QS_CAND];
     struct qs_fieller f;
     enum qs_status status = qs_fieller(x->v, x->n, y->v, y->n, 1 - s->how.alpha, &f);
-    put_one(j, "fieller", "Fieller's interval of the ratio of the means of units", f.ratio, &f.ci, status);
-    qs_json_object_end(j);
+    return (struct qs_told_ratio){.method = "Fieller's interval of the ratio of the means of units",
+                                  .status = qs_status_name(status),
+                                  .ratio = f.ratio,
+                                  .lo = f.ci.lo,
+                                  .hi = f.ci.hi};
 }
 
-static void put_bootstrap(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_verdict *v,
-                          uint64_t stream, const struct qs_progress *progress)
+static struct qs_told_ratio bootstrap_of(const struct qs_sides *s, const struct qs_comparison *c,
+                                         uint64_t stream, const struct qs_progress *progress)
 {
-    const struct qs_side_values *x = &v->side[QS_BASE], *y = &v->side[QS_CAND];
+    const struct qs_side_values *x = &c->side[QS_BASE], *y = &c->side[QS_CAND];
     bool grouped = x->group_count > 0 && y->group_count > 0;
     struct qs_tree base = tree_of(x, grouped), cand = tree_of(y, grouped);
     struct qs_hier_boot_opts opts = {.seed = s->in->seed,
@@ -97,18 +88,19 @@ static void put_bootstrap(struct qs_json *j, const struct qs_sides *s, const str
     struct qs_hier_boot boot = {.ratio = NAN, .ci = qs_ci_none(1 - s->how.alpha)};
     enum qs_status status =
         x->run_count > 0 && y->run_count > 0 ? qs_hier_boot_ratio(&base, &cand, &opts, &boot) : QS_ENODATA;
-    put_one(j, "bootstrap", "hierarchical bootstrap of the ratio of means", boot.ratio, &boot.ci, status);
-    qs_json_kint(j, "resamples", (int64_t)opts.resamples);
-    qs_json_kbool(j, "few_units", (boot.ci.flags & QS_FLAG_FEW_UNITS) != 0);
-    qs_json_object_end(j);
+    return (struct qs_told_ratio){.method = "hierarchical bootstrap of the ratio of means",
+                                  .status = qs_status_name(status),
+                                  .ratio = boot.ratio,
+                                  .lo = boot.ci.lo,
+                                  .hi = boot.ci.hi,
+                                  .resamples = opts.resamples,
+                                  .few_units = (boot.ci.flags & QS_FLAG_FEW_UNITS) != 0};
 }
 
-void qs_sides_put_ratios(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_verdict *v,
-                         uint64_t stream, const struct qs_progress *progress)
+struct qs_ratios qs_sides_ratios(const struct qs_sides *s, const struct qs_comparison *c, uint64_t stream,
+                                 const struct qs_progress *progress, struct qs_told_ratio ret_of[2])
 {
-    qs_json_key(j, "ratios");
-    qs_json_object(j);
-    put_fieller(j, s, v);
-    put_bootstrap(j, s, v, stream, progress);
-    qs_json_object_end(j);
+    ret_of[0] = fieller_of(s, c);
+    ret_of[1] = bootstrap_of(s, c, stream, progress);
+    return (struct qs_ratios){.fieller = &ret_of[0], .bootstrap = &ret_of[1]};
 }

@@ -9,16 +9,16 @@
 
 /* The first of the values that counts once together with this unit: it names the group. */
 static size_t group_of(const struct qs_side_unit *const *units, const struct qs_fold_value *values, size_t n,
-                       enum qs_side_fold fold)
+                       enum qs_units fold)
 {
-    for (size_t i = 0; i < n && fold == QS_FOLD_BUILDS; i++)
+    for (size_t i = 0; i < n && fold == QS_UNITS_BUILDS; i++)
         if (values[i].group == i && values[i].side == values[n].side &&
             strcmp(units[i]->build, units[n]->build) == 0)
             return i;
-    return fold == QS_FOLD_SESSIONS ? values[n].cell : n;
+    return fold == QS_UNITS_SESSIONS ? values[n].cell : n;
 }
 
-static size_t take_side(const struct qs_side_units *from, const bool *used, int side, enum qs_side_fold fold,
+static size_t take_side(const struct qs_side_units *from, const bool *used, int side, enum qs_units fold,
                         struct qs_side_unit const **units, struct qs_fold_value *values, size_t n)
 {
     for (size_t i = 0; i < from->count; i++) {
@@ -50,7 +50,7 @@ static void take_off(struct qs_side_units *units, const struct qs_mixed_fold *sh
 }
 
 bool qs_sides_shift(struct qs_side_units *const units[2], const bool *const used[2],
-                    const enum qs_side_fold fold[2], double level, struct qs_mixed_fold *ret)
+                    const enum qs_units fold[2], double level, struct qs_mixed_fold *ret)
 {
     size_t most = units[0]->count + units[1]->count, n = 0;
     const struct qs_side_unit **order = qs_malloc((most + 1) * sizeof *order);

@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/job/impl.h"
 #include "report/sides/impl.h"
 #include "report/tally.h"
-#include "stats/multi.h"
 
 enum { DOCUMENT_VERSION = 1 };
 static const double margin_default_ratio = 0.02, alpha_default = 0.05;
@@ -135,7 +133,7 @@ static void put_environment(struct qs_json *j, const struct qs_sides *s)
     qs_json_array_end(j);
 }
 
-static void put_rates(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_rates *r)
+static void put_rates(struct qs_json *j, const struct qs_lost_rates *r)
 {
     static const char *const sides[2] = {"base", "candidate"};
     qs_json_key(j, "losses");
@@ -148,55 +146,41 @@ static void put_rates(struct qs_json *j, const struct qs_sides *s, const struct 
         qs_json_kint(j, "timed_out", (int64_t)r->timed_out[k]);
         qs_json_object_end(j);
     }
-    qs_json_kdouble(j, "lost_p", r->lost_p);
-    qs_json_kdouble(j, "timed_out_p", r->timeout_p);
-    qs_json_kbool(j, "differ", r->lost_p < s->how.alpha || r->timeout_p < s->how.alpha);
     qs_json_object_end(j);
 }
 
-/* Two arms of one name, and what was pooled, are told apart by their side. */
-static void names_of(const struct qs_sides_pair *pair, const char *names[2])
+static void put_one(struct qs_json *j, const struct qs_sides *s, const struct qs_comparison *c,
+                    const struct qs_ratios *ratios)
 {
-    const struct qs_side_series *base = pair->series[QS_BASE], *cand = pair->series[QS_CAND];
-    bool by_side = strcmp(base->arm, cand->arm) == 0 || base->pooled > 1 || cand->pooled > 1;
-    names[QS_BASE] = by_side ? "the base" : base->arm;
-    names[QS_CAND] = by_side ? "the candidate" : cand->arm;
+    struct qs_comparison told = *c;
+    for (int k = 0; k < 2; k++)
+        told.values[k] =
+            (struct qs_nested){.v = c->side[k].iterations, .off = c->side[k].runs, .k = c->side[k].run_count};
+    told.ratios = ratios;
+    qs_comparison_put(j, &s->how, &told);
 }
 
-/* Whether a verdict stands in the document: on a device the duration does, and what either side has; over
- * devices what both have. */
-static bool is_known(const struct qs_sides_verdict *v, size_t metric, bool on_device)
+static void put_device(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_pair *pair,
+                       uint64_t stream)
 {
-    size_t n = v->side[QS_BASE].n;
-    return on_device ? metric == 0 || n + v->side[QS_CAND].n > 0 : n > 0;
-}
-
-static void put_device(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_point *point,
-                       const struct qs_sides_pair *pair, uint64_t stream)
-{
-    const char *names[2];
     const struct qs_arm_run *run = pair->series[QS_BASE]->runs[0];
     size_t metrics = s->in->runs[QS_BASE]->metric_count;
-    names_of(pair, names);
     qs_json_object(j);
     qs_json_kstring(j, "device", run->device);
     qs_json_kbool(j, "simulated", run->simulated);
-    put_rates(j, s, &pair->rates);
+    put_rates(j, &pair->rates);
     qs_json_key(j, "comparisons");
     qs_json_array(j);
     for (size_t m = 0; m < metrics; m++) {
-        const struct qs_sides_verdict *v = &pair->metrics[m];
+        const struct qs_comparison *v = &pair->metrics[m];
         struct qs_progress piece;
         if (!qs_work_begin(s->work, "bootstrap", qs_sides_ratios_ns(pair, m), &piece))
             break;
-        if (!is_known(v, m, true))
+        if (!qs_sides_is_known(v, m))
             continue;
-        qs_json_object(j);
-        qs_json_kdouble(j, "margin_ratio", point->margin_ratio);
-        qs_sides_put_verdict(j, &s->how, &s->in->runs[QS_BASE]->metrics[m], v, names);
-        qs_sides_put_kinds(j, v);
-        qs_sides_put_ratios(j, s, v, stream * metrics + m, &piece);
-        qs_json_object_end(j);
+        struct qs_told_ratio of[2];
+        const struct qs_ratios ratios = qs_sides_ratios(s, v, stream * metrics + m, &piece, of);
+        put_one(j, s, v, &ratios);
     }
     qs_json_array_end(j);
     qs_json_key(j, "warnings");
@@ -206,18 +190,11 @@ static void put_device(struct qs_json *j, const struct qs_sides *s, const struct
 
 static void put_over(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_point *point)
 {
-    const char *names[2];
-    names_of(&point->pairs[0], names);
     qs_json_key(j, "over_devices");
     qs_json_array(j);
-    for (size_t m = 0; point->over && m < s->in->runs[QS_BASE]->metric_count; m++) {
-        if (!is_known(&point->over[m], m, false))
-            continue;
-        qs_json_object(j);
-        qs_json_kdouble(j, "margin_ratio", point->margin_ratio);
-        qs_sides_put_verdict(j, &s->how, &s->in->runs[QS_BASE]->metrics[m], &point->over[m], names);
-        qs_json_object_end(j);
-    }
+    for (size_t m = 0; point->over && m < s->in->runs[QS_BASE]->metric_count; m++)
+        if (qs_sides_is_known(&point->over[m], m))
+            put_one(j, s, &point->over[m], NULL);
     qs_json_array_end(j);
 }
 
@@ -242,37 +219,19 @@ static void put_point(struct qs_json *j, const struct qs_sides *s, size_t at, ui
     qs_json_key(j, "devices");
     qs_json_array(j);
     for (size_t i = 0; i < point->count; i++)
-        put_device(j, s, point, &point->pairs[i], (*stream)++);
+        put_device(j, s, &point->pairs[i], (*stream)++);
     qs_json_array_end(j);
     put_over(j, s, point);
     qs_json_object_end(j);
-}
-
-static void put_family(struct qs_json *j, const struct qs_sides *s)
-{
-    qs_json_key(j, "family");
-    qs_json_object(j);
-    qs_json_kint(j, "comparisons", (int64_t)s->family);
-    qs_json_kdouble(j, "q", s->how.alpha);
-    qs_json_kint(j, "selected", (int64_t)s->selected);
-    qs_json_kdouble(j, "fcr_level", qs_fcr_level(s->selected, s->family, s->how.alpha));
-    qs_json_object_end(j);
-    qs_json_kint(j, "regressions", (int64_t)s->regressions);
 }
 
 /* Of the verdicts that stand in the results; sides that are refused have none. */
 static void put_tally(struct qs_json *j, const struct qs_sides *s)
 {
     struct qs_tally tally = {0};
-    const struct qs_arm_runs *runs = s->in->runs[QS_BASE];
-    for (size_t i = 0; i < s->point_count; i++) {
-        const struct qs_sides_point *point = &s->points[i];
-        for (size_t k = 0; k <= point->count; k++) {
-            const struct qs_sides_verdict *list = k < point->count ? point->pairs[k].metrics : point->over;
-            for (size_t m = 0; list && m < runs->metric_count; m++)
-                if (is_known(&list[m], m, k < point->count))
-                    qs_tally_add(&tally, runs->metrics[m].name, list[m].v.kind, list[m].v.ratio);
-        }
+    for (size_t i = 0; i < s->all.count; i++) {
+        const struct qs_comparison *c = s->all.at[i];
+        qs_tally_add(&tally, c->metric->name, c->v.kind, c->v.ratio);
     }
     qs_tally_put(j, &tally);
     qs_tally_done(&tally);
@@ -287,12 +246,13 @@ static void put_document(struct qs_json *j, const struct qs_sides *s)
     put_selection(j, s, QS_BASE);
     put_selection(j, s, QS_CAND);
     qs_json_kdouble(j, "alpha", s->how.alpha);
-    qs_json_kdouble(j, "call_level", 1 - QS_REPORT_CALL_SHARE * s->how.alpha);
+    qs_json_kdouble(j, "call_level", 1 - QS_CALL_SHARE * s->how.alpha);
     qs_json_kdouble(j, "margin_ratio", s->how.margin_ratio);
     put_environment(j, s);
     put_unmatched(j, "only_in_base", &s->side[QS_BASE]);
     put_unmatched(j, "only_in_candidate", &s->side[QS_CAND]);
-    put_family(j, s);
+    qs_comparisons_put(j, &s->all);
+    qs_json_kint(j, "regressions", (int64_t)s->regressions);
     put_tally(j, s);
     qs_json_key(j, "results");
     qs_json_array(j);
@@ -307,7 +267,7 @@ enum qs_status qs_sides_compare(const struct qs_sides_input *in, struct qs_buf *
     struct qs_work work;
     struct qs_sides s = {.in = in, .work = &work};
     struct qs_json j;
-    s.how = (struct qs_sides_how){
+    s.how = (struct qs_judging){
         .alpha = alpha_of(&s), .margin_ratio = in->margin_ratio, .opinions = in->opinions, .seed = in->seed};
     qs_sides_collect(&s);
     qs_sides_match(&s);
@@ -315,8 +275,7 @@ enum qs_status qs_sides_compare(const struct qs_sides_input *in, struct qs_buf *
     qs_sides_differ(&s);
     qs_work_init(&work, &in->progress, s.refused ? 0 : qs_sides_plan_ns(&s));
     s.how.progress = qs_work_here(&work);
-    if (!s.refused)
-        qs_sides_judge(&s);
+    qs_sides_judge(&s);
     struct qs_buf document;
     qs_buf_init(&document);
     qs_json_init(&j, &document);

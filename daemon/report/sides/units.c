@@ -77,15 +77,19 @@ static int by_build(const void *pa, const void *pb)
     return order != 0 ? order : (a > b) - (a < b); /* else in the order of time */
 }
 
-static bool is_same(const struct qs_side_unit *a, const struct qs_side_unit *b, enum qs_side_fold fold)
+static bool is_same(const struct qs_side_unit *a, const struct qs_side_unit *b, enum qs_units fold)
 {
     switch (fold) {
-    case QS_FOLD_BLOCKS:
+    case QS_UNITS_BLOCKS:
         return a->job == b->job && a->block == b->block;
-    case QS_FOLD_SESSIONS:
+    case QS_UNITS_SESSIONS:
         return a->session == b->session;
-    case QS_FOLD_BUILDS:
+    case QS_UNITS_BUILDS:
         return strcmp(a->build, b->build) == 0;
+    case QS_UNITS_RUNS: /* nothing of the store folds into these */
+    case QS_UNITS_DEVICES:
+    case QS_UNITS_ITERATIONS:
+        break;
     }
     return false;
 }
@@ -102,7 +106,7 @@ static double folded(const struct qs_side_unit *const *units, size_t n)
     return n == 1 ? units[0]->value * units[0]->factor : exp(sum / weight);
 }
 
-static size_t count_changes(const struct qs_side_unit *const *units, size_t n, enum qs_side_fold by)
+static size_t count_changes(const struct qs_side_unit *const *units, size_t n, enum qs_units by)
 {
     size_t changes = 0;
     for (size_t i = 0; i < n; i++)
@@ -111,7 +115,7 @@ static size_t count_changes(const struct qs_side_unit *const *units, size_t n, e
 }
 
 void qs_sides_fill(const struct qs_side_series *series, size_t metric, const struct qs_side_units *units,
-                   const bool *used, enum qs_side_fold fold, struct qs_side_values *ret)
+                   const bool *used, enum qs_units fold, struct qs_side_values *ret)
 {
     const struct qs_side_unit **order = qs_malloc(units->count * sizeof *order);
     size_t n = 0;
@@ -125,18 +129,18 @@ void qs_sides_fill(const struct qs_side_series *series, size_t metric, const str
         if (used[i])
             order[n++] = &units->at[i];
     ret->dropped = units->count - n;
-    ret->sessions = count_changes(order, n, QS_FOLD_SESSIONS);
-    if (fold == QS_FOLD_BUILDS && n > 1)
+    ret->sessions = count_changes(order, n, QS_UNITS_SESSIONS);
+    if (fold == QS_UNITS_BUILDS && n > 1)
         qsort((void *)order, n, sizeof *order, by_build);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i; end < n && is_same(order[end], order[i], fold); end++) {
-            ret->disturbed[ret->n] = fold == QS_FOLD_BLOCKS && (order[end]->soft || ret->disturbed[ret->n]);
+            ret->disturbed[ret->n] = fold == QS_UNITS_BLOCKS && (order[end]->soft || ret->disturbed[ret->n]);
             for (size_t k = 0; k < order[end]->count; k++)
                 add_run(ret, series->runs[order[end]->first + k], metric, order[end]->factor);
         }
         ret->v[ret->n++] = folded(order + i, end - i);
         ret->groups[ret->n] = ret->run_count;
     }
-    ret->group_count = fold == QS_FOLD_BLOCKS ? 0 : ret->n;
+    ret->group_count = fold == QS_UNITS_BLOCKS ? 0 : ret->n;
     free((void *)order);
 }

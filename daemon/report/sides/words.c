@@ -1,44 +1,11 @@
-/* Verdicts as sentences, and what a reader has to know before he believes them. */
+/* What a reader has to know of two sides before he believes a verdict. */
 #include <math.h>
 #include <string.h>
 
-#include "report/job/impl.h"
 #include "report/sides/impl.h"
 #include "report/warning.h"
 
-const char *qs_sides_level_name(enum qs_sides_level level)
-{
-    static const char *const names[] = {"blocks", "sessions", "runs", "devices", "builds"};
-    return names[level];
-}
-
-static void exact_sentence(struct qs_buf *out, const struct qs_arm_metric *metric, const char *const names[2],
-                           const struct qs_sides_exact *e)
-{
-    double x = e->value[QS_BASE], y = e->value[QS_CAND];
-    if (x == y)
-        qs_buf_fmt(out, "%s: %.17g %s in both, exactly", metric->name, x, metric->unit);
-    else
-        qs_buf_fmt(out, "%s: %.17g %s in %s, %.17g in %s (%+.17g)", metric->name, x, metric->unit,
-                   names[QS_BASE], y, names[QS_CAND], y - x);
-}
-
-void qs_sides_sentence(struct qs_buf *out, const struct qs_arm_metric *metric, const char *const names[2],
-                       const struct qs_sides_verdict *v)
-{
-    double lo = qs_verdict_interval(&v->v)->lo, hi = qs_verdict_interval(&v->v)->hi;
-    if (qs_sides_is_exact(v))
-        exact_sentence(out, metric, names, &v->exact);
-    else if (!isfinite(lo) || !isfinite(hi))
-        qs_buf_fmt(out, "there is no interval for the %s of %s to %s", metric->name, names[QS_CAND],
-                   names[QS_BASE]);
-    else if (strcmp(metric->name, "duration_ns") == 0)
-        qs_report_sentence(out, names[QS_BASE], names[QS_CAND], lo, hi);
-    else
-        qs_report_value_sentence(out, metric->name, names[QS_BASE], names[QS_CAND], lo, hi);
-}
-
-static void warn_rates(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_rates *r)
+static void warn_rates(struct qs_json *j, const struct qs_sides *s, const struct qs_lost_rates *r)
 {
     if (r->lost_p < s->how.alpha)
         qs_put_warning(
@@ -52,24 +19,6 @@ static void warn_rates(struct qs_json *j, const struct qs_sides *s, const struct
             "ran out of time: %zu of %zu runs of the base, %zu of %zu of the candidate (p = %.2g): the "
             "slowest are not among the numbers, good news is withheld",
             r->timed_out[0], r->runs[0], r->timed_out[1], r->runs[1], r->timeout_p);
-}
-
-void qs_sides_warn_metric(struct qs_json *j, const struct qs_sides_how *how, size_t family,
-                          const struct qs_arm_metric *metric, const struct qs_sides_verdict *v)
-{
-    const char *name = metric->name;
-    if (v->exact.declared && !qs_sides_is_exact(v) && v->side[QS_BASE].n > 0 && v->side[QS_CAND].n > 0)
-        qs_put_warning(j, "not-deterministic",
-                       "%s is declared deterministic and varies within %s: it is judged like a time", name,
-                       !v->exact.constant[QS_BASE] && !v->exact.constant[QS_CAND] ? "both sides"
-                       : !v->exact.constant[QS_BASE]                              ? "the base"
-                                                                                  : "the candidate");
-    if (qs_sides_is_doubtful(how, v))
-        qs_put_warning(
-            j, "multiplicity",
-            "%s is one of %zu comparisons: among so many this difference is expected by chance (p %.2g, "
-            "%.2g for all of them)",
-            name, family, v->v.p, v->p_bh);
 }
 
 /* What stands on both sides cannot tell them apart. */
@@ -106,7 +55,7 @@ static bool warn_shift(struct qs_json *j, const struct qs_mixed_fold *shift)
 
 void qs_sides_warn(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_pair *pair)
 {
-    const struct qs_sides_verdict *time = &pair->metrics[0];
+    const struct qs_comparison *time = &pair->metrics[0];
     const struct qs_arm_run *run = pair->series[QS_BASE]->runs[0];
     qs_json_array(j);
     warn_shared(j, pair);
@@ -128,6 +77,6 @@ void qs_sides_warn(struct qs_json *j, const struct qs_sides *s, const struct qs_
         qs_put_warning(j, "simulated", "these numbers come from a simulated device");
     warn_rates(j, s, &pair->rates);
     for (size_t m = 0; m < s->in->runs[QS_BASE]->metric_count; m++)
-        qs_sides_warn_metric(j, &s->how, s->family, &s->in->runs[QS_BASE]->metrics[m], &pair->metrics[m]);
+        qs_comparison_warn(j, &pair->metrics[m], s->all.tested);
     qs_json_array_end(j);
 }

@@ -28,7 +28,7 @@ def of_quiesce(document):
     pair = result["comparisons"][0]
     return {"different": pair["verdict"] in DIFFERENT, "slower": pair["verdict"] in SLOWER,
             "verdict": pair["verdict"], "ratio": pair["ratio"], "lo": pair["lo"], "hi": pair["hi"], "p": pair["p"],
-            "blocks": pair["blocks"], "blocks_tainted": result["blocks_tainted"], "stopped": document["stopped"],
+            "blocks": pair["base"]["units"], "blocks_tainted": result["blocks_tainted"], "stopped": document["stopped"],
             "iterations_per_run": result["iterations_per_run"], "elapsed_s": document["elapsed_ns"] / 1e9,
             "job": document["job"]}
 

@@ -50,7 +50,7 @@ def against_tables(tap):
 def counting(tap):
     document = {"job": 1, "stopped": "interval", "elapsed_ns": 1500000000, "results": [
         {"blocks_tainted": 1, "iterations_per_run": 5, "comparisons": [
-            {"verdict": "x", "ratio": 1.1, "lo": 1.0, "hi": 1.2, "p": 0.01, "blocks": 15}]}]}
+            {"verdict": "x", "ratio": 1.1, "lo": 1.0, "hi": 1.2, "p": 0.01, "base": {"units": 15}}]}]}
     for verdict, different, slower in (("regression", 1, 1), ("probable-regression", 1, 1), ("improvement", 1, 0),
                                        ("probable-improvement", 1, 0), ("negligible", 0, 0), ("equivalent", 0, 0),
                                        ("inconclusive", 0, 0)):

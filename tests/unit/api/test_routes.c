@@ -289,7 +289,7 @@ static void comparison_only_when_ended(void **state)
     struct answer a = get(f, "/api/v1/jobs/1/compare");
     assert_int_equal(a.status, 200);
     const json_t *c = json_array_get(json_object_get(item(&a, "results", 0), "comparisons"), 0);
-    assert_string_equal(json_string_value(json_object_get(c, "cand")), "b");
+    assert_string_equal(json_string_value(json_object_get(c, "candidate_arm")), "b");
     double ratio = json_number_value(json_object_get(c, "ratio"));
     assert_true(ratio > 1.45 && ratio < 1.55);
     answer_done(&a);
@@ -308,7 +308,7 @@ static void sides_are_compared(void **state)
     const json_t *device = json_array_get(json_object_get(item(&a, "results", 0), "devices"), 0);
     const json_t *c = json_array_get(json_object_get(device, "comparisons"), 0);
     assert_string_equal(json_string_value(json_object_get(c, "verdict")), "regression");
-    assert_string_equal(json_string_value(json_object_get(c, "level")), "blocks");
+    assert_string_equal(json_string_value(json_object_get(c, "units_of")), "blocks");
     assert_int_equal(json_array_size(json_object_get(c, "opinions")), 1);
     assert_true(json_number_value(json_object_get(a.json, "margin_ratio")) == 0.05);
     answer_done(&a);

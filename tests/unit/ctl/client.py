@@ -26,9 +26,12 @@ from tap import Tap  # noqa: E402
 DIGEST = hashlib.sha256
 COMPARISON = {"job": 7, "state": "done", "stopped": "interval", "seed": "1", "db": "/tmp/x.db", "elapsed_ns": 5,
               "results": [{"point": 0, "label": "p", "device": "local", "blocks": 10, "arms": [
-                  {"arm": 0, "name": "a", "command": "x", "runs": 10, "iterations": 10, "median_ns": 1e6, "warnings": []},
-                  {"arm": 1, "name": "b", "command": "y", "runs": 10, "iterations": 10, "median_ns": 2e6, "warnings": []}],
-                  "comparisons": [{"base": "a", "cand": "b", "lo": 1.9, "hi": 2.1, "level": 0.95, "blocks": 10,
+                  {"arm": 0, "name": "a", "command": "x", "runs": 10, "iterations": 10, "warnings": []},
+                  {"arm": 1, "name": "b", "command": "y", "runs": 10, "iterations": 10, "warnings": []}],
+                  "metrics": [{"metric": "duration_ns", "unit": "ns", "arms": [{"arm": 0, "name": "a", "median": 1e6},
+                                                                               {"arm": 1, "name": "b", "median": 2e6}]}],
+                  "comparisons": [{"base_arm": "a", "candidate_arm": "b", "metric": "duration_ns", "unit": "ns", "units_of": "blocks",
+                                   "judged_lo": 1.9, "judged_hi": 2.1, "judged_level": 0.95, "base": {"units": 10},
                                    "verdict": "regression", "margin_ratio": 0.02,
                                    "sentence": "b takes 90–110 % longer than a"}], "warnings": []}]}
 

@@ -144,8 +144,7 @@ static void why_a_device_is_down_is_there_at_every_width(void **state)
 }
 
 #define ARM(name, n)                                                                                         \
-    "{\"arm\":0,\"name\":\"" name                                                                            \
-    "\",\"iterations\":9,\"median_ns\":5,\"warnings\":[{\"code\":\"outliers\","                              \
+    "{\"arm\":0,\"name\":\"" name "\",\"iterations\":9,\"warnings\":[{\"code\":\"outliers\","                \
     "\"text\":\"" n " of 9 iterations lie beyond 3 IQR\"}]}"
 #define TAINT(name)                                                                                          \
     "{\"arm\":\"" name                                                                                       \
@@ -227,12 +226,14 @@ static void why_a_job_failed_is_said_once(void **state)
 static char *inconclusive(const char *needed)
 {
     char document[600];
-    snprintf(document, sizeof document,
-             "{\"job\":1,\"state\":\"done\",\"results\":[{\"arms\":[" ARM("a", "1") "," ARM(
-                 "b", "1") "],\"comparisons\":[{\"base\":\"a\",\"cand\":\"b\",\"blocks\":9,\"verdict\":"
-                           "\"inconclusive\","
-                           "\"margin_ratio\":0.02,\"blocks_needed\":%s,\"mde_ratio\":0.3}]}]}",
-             needed);
+    snprintf(
+        document, sizeof document,
+        "{\"job\":1,\"state\":\"done\",\"results\":[{\"arms\":[" ARM("a", "1") "," ARM(
+            "b", "1") "],\"blocks\":9,\"comparisons\":[{\"base_arm\":\"a\",\"candidate_arm\":\"b\","
+                      "\"metric\":\"duration_ns\",\"units_of\":\"blocks\",\"base\":{\"units\":9},\"verdict\":"
+                      "\"inconclusive\","
+                      "\"margin_ratio\":0.02,\"needed\":%s,\"mde_ratio\":0.3}]}]}",
+        needed);
     return page_of(qs_layout_compare, document, 200, false);
 }
 

@@ -78,6 +78,12 @@ static bool is_foreign(const char *path)
     return false;
 }
 
+/* Lists of verdicts have a page of their own (schema/verdict.md). */
+static bool is_verdicts(const char *key)
+{
+    return strcmp(key, "comparisons") == 0 || strcmp(key, "over_devices") == 0;
+}
+
 static void add_keys(struct qs_buf *out, const json_t *node, const char *prefix)
 {
     const char *key;
@@ -93,7 +99,7 @@ static void add_keys(struct qs_buf *out, const json_t *node, const char *prefix)
         qs_buf_fmt(out, "`%s`\n", path.data);
         if (!is_foreign(path.data) && json_is_object(value))
             add_keys(out, value, path.data);
-        if (strcmp(path.data, "taints") == 0)
+        if (strcmp(path.data, "taints") == 0 || is_verdicts(key))
             continue;
         qs_buf_str(&path, "[]");
         json_array_foreach(value, i, one)

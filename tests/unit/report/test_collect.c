@@ -1,4 +1,5 @@
 /* Which blocks count, and with what. */
+#include "report/job/metrics.h"
 #include "world.h"
 
 #include "base/mem.h"
@@ -61,8 +62,8 @@ static void test_incomplete_blocks(void **state)
     assert_int_equal(g->incomplete, 3);
     assert_int_equal(g->arms[0].runs, 3);
     assert_int_equal(g->arms[1].runs_failed, 2);
-    assert_int_equal(g->pairs[0].verdict.n_used[0], 3);
-    assert_int_equal(g->pairs[0].verdict.n_dropped[0], 3);
+    assert_int_equal(g->metrics[0].pairs[0].v.n_used[0], 3);
+    assert_int_equal(g->metrics[0].pairs[0].v.n_dropped[0], 3);
     qs_report_groups_free(g, 1);
     world_done(&w);
 }
@@ -132,15 +133,15 @@ static double half_of(uint32_t clean, size_t want_used, double *ret_width_ns)
             world_soften(s);
     }
     struct qs_report_group *g = only_group(&w);
-    const struct qs_verdict *v = &g->pairs[0].verdict;
+    const struct qs_verdict *v = &g->metrics[0].pairs[0].v;
     double half = log(v->l95.hi / v->l95.lo) / 2;
     assert_int_equal(g->used, want_used);
     assert_int_equal(v->n_used[0], 36);
-    assert_int_equal(g->pairs[0].mixed.alone[QS_CLEAN].n[0], clean);
-    const struct qs_mixed_median *m = &g->arms[1].median;
+    assert_int_equal(g->metrics[0].pairs[0].mixed.alone[QS_CLEAN].n[0], clean);
+    const struct qs_mixed_median *m = &g->metrics[0].arms[1].median;
     assert_int_equal(m->alone[QS_CLEAN].n, clean);
     assert_int_equal(m->alone[QS_DISTURBED].n, 36 - clean);
-    assert_true(isnan(g->arms[0].median.worth)); /* none of its runs was disturbed */
+    assert_true(isnan(g->metrics[0].arms[0].median.worth)); /* none of its runs was disturbed */
     *ret_width_ns = m->ci.hi - m->ci.lo;
     qs_report_groups_free(g, 1);
     world_done(&w);
@@ -177,14 +178,14 @@ static void test_times_of_one_arm_say_what_counts(void **state)
     }
     assert_true(qs_report_compare(&w.in, &text, &err));
     json_t *doc = page_read(&text);
-    assert_true(number(doc, "results.0.arms.0.median_ns") == 1015000);
-    assert_true(number(doc, "results.0.arms.0.median_lo_ns") == 1000000);
-    assert_true(number(doc, "results.0.arms.0.median_hi_ns") == 1030000);
-    assert_true(number(doc, "results.0.arms.0.median_runs") == 6);
-    assert_true(number(doc, "results.0.arms.0.clean.hi_ns") == 1030000);
-    assert_true(number(doc, "results.0.arms.0.disturbed.runs") == 30);
-    assert_true(number(doc, "results.0.arms.0.disturbed.median_ns") == 1318000);
-    assert_true(number(doc, "results.0.arms.0.disturbed_worth") == 0);
+    assert_true(number(doc, "results.0.metrics.0.arms.0.median") == 1015000);
+    assert_true(number(doc, "results.0.metrics.0.arms.0.median_lo") == 1000000);
+    assert_true(number(doc, "results.0.metrics.0.arms.0.median_hi") == 1030000);
+    assert_true(number(doc, "results.0.metrics.0.arms.0.median_runs") == 6);
+    assert_true(number(doc, "results.0.metrics.0.arms.0.clean.hi") == 1030000);
+    assert_true(number(doc, "results.0.metrics.0.arms.0.disturbed.runs") == 30);
+    assert_true(number(doc, "results.0.metrics.0.arms.0.disturbed.median") == 1318000);
+    assert_true(number(doc, "results.0.metrics.0.arms.0.disturbed_worth") == 0);
     assert_string_equal(text_at(doc, "results.0.arms.0.warnings.0.code"), "both-count");
     assert_string_equal(text_at(doc, "results.0.arms.0.warnings.0.text"),
                         "1.00 ms to 1.03 ms in the 6 clean runs alone, 1.31 ms to 1.32 ms in the 30 "
@@ -229,8 +230,8 @@ static void test_a_lost_run_counts_once(void **state)
     struct qs_report_group *g = only_group(&w);
     assert_int_equal(g->arms[1].runs_tainted, 0);
     assert_int_equal(g->arms[1].runs_failed, 8);
-    assert_true(g->pairs[0].taint_p < 0.001);
-    assert_true(g->pairs[0].taint_differs);
+    assert_true(g->metrics[0].pairs[0].lost_p < 0.001);
+    assert_true(g->metrics[0].pairs[0].lost_p < g->in->spec->alpha);
     qs_report_groups_free(g, 1);
     world_done(&w);
 }
@@ -267,9 +268,9 @@ static enum qs_verdict_kind kind_with_losses(double ratio, uint32_t lost, bool *
         world_soften(world_one(&w, b, 1, 1000000));
     }
     struct qs_report_group *g = only_group(&w);
-    enum qs_verdict_kind kind = g->pairs[0].verdict.kind;
-    *ret_forbidden = g->pairs[0].forbidden;
-    assert_int_equal(g->pairs[0].taint_differs, lost > 0);
+    enum qs_verdict_kind kind = g->metrics[0].pairs[0].v.kind;
+    *ret_forbidden = strcmp(g->metrics[0].pairs[0].reason, "taint-rates-differ") == 0;
+    assert_int_equal(g->metrics[0].pairs[0].lost_p<g->in->spec->alpha, lost> 0);
     qs_report_groups_free(g, 1);
     world_done(&w);
     return kind;
@@ -321,14 +322,14 @@ static void test_bins_sum_to_n(void **state)
     world_run(&w, 1, 1, ns, 39);
     struct qs_report_group *g = only_group(&w);
     for (size_t a = 0; a < 2; a++) {
-        size_t sum = g->arms[a].above;
+        size_t sum = g->metrics[0].arms[a].above;
         for (size_t i = 0; i < QS_REPORT_BINS; i++)
-            sum += g->arms[a].counts[i];
+            sum += g->metrics[0].arms[a].bins[i];
         assert_int_equal(sum, g->arms[a].iterations);
     }
-    assert_int_equal(g->arms[0].above, 1);
-    assert_int_equal(g->arms[1].above, 0);
-    assert_true(g->bin_lo_ns > 999.9 && g->bin_lo_ns < 1000.1); /* one axis for both */
+    assert_int_equal(g->metrics[0].arms[0].above, 1);
+    assert_int_equal(g->metrics[0].arms[1].above, 0);
+    assert_true(g->metrics[0].bin_lo > 999.9 && g->metrics[0].bin_lo < 1000.1); /* one axis for both */
     qs_report_groups_free(g, 1);
     world_done(&w);
 }
@@ -341,8 +342,8 @@ static void test_equal_values_fill_one_bin(void **state)
     for (uint32_t b = 1; b <= 6; b++)
         world_one(&w, b, 0, 5000);
     struct qs_report_group *g = only_group(&w);
-    assert_int_equal(g->arms[0].counts[0], 6);
-    assert_int_equal(g->arms[0].above, 0);
+    assert_int_equal(g->metrics[0].arms[0].bins[0], 6);
+    assert_int_equal(g->metrics[0].arms[0].above, 0);
     qs_report_groups_free(g, 1);
     world_done(&w);
 }

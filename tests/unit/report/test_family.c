@@ -1,38 +1,157 @@
-/* p over all comparisons of a job. */
+/* p over all comparisons of a document. */
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "golden.h"
+#include "page.h"
+#include "report/verdict/verdict.h"
 #include "world.h"
 
 /* A pair whose p does not stand among many, and one without any. */
 static void test_doubtful_pairs(void **state)
 {
     (void)state;
-    struct qs_job_spec spec = {.alpha = 0.05};
-    struct qs_report_input in = {.spec = &spec};
-    struct qs_report_pair pairs[2][20] = {0};
-    struct qs_report_group groups[2] = {{.in = &in, .pairs = pairs[0], .pair_count = 20},
-                                        {.in = &in, .pairs = pairs[1], .pair_count = 20}};
-    struct qs_report_family family;
-    for (size_t i = 0; i < 40; i++)
-        pairs[i / 20][i % 20].verdict =
-            (struct qs_verdict){.kind = QS_VERDICT_EQUIVALENT, .p = i == 0 ? NAN : (double)(i + 1) / 41};
-    pairs[0][7].verdict = (struct qs_verdict){.kind = QS_VERDICT_PROBABLE_REGRESSION, .p = 0.008};
-    pairs[1][7].verdict = (struct qs_verdict){.kind = QS_VERDICT_REGRESSION, .p = 1e-6};
-    qs_report_adjust(groups, 2, &family);
-    assert_int_equal(family.comparisons, 39);
-    assert_int_equal(groups[1].family, 39);
-    assert_int_equal(family.selected, 1);
-    assert_true(isnan(pairs[0][0].p_bh));
-    assert_true(fabs(pairs[1][7].p_bh - 39e-6) < 1e-12);
-    assert_true(qs_report_pair_is_doubtful(&groups[0], &pairs[0][7]));
-    assert_false(qs_report_pair_is_doubtful(&groups[1], &pairs[1][7]));
-    assert_false(qs_report_pair_is_doubtful(&groups[0], &pairs[0][9])); /* nothing was called */
-    qs_report_adjust(groups, 0, &family);
-    assert_true(family.comparisons == 0 && isnan(family.fcr_level));
+    struct qs_comparison one[40];
+    struct qs_comparisons all = {0};
+    for (size_t i = 0; i < 40; i++) {
+        one[i] = (struct qs_comparison){.alpha = 0.05};
+        one[i].v.kind = QS_VERDICT_EQUIVALENT;
+        one[i].v.p = i == 0 ? NAN : (double)(i + 1) / 41;
+        qs_comparisons_add(&all, &one[i]);
+    }
+    one[7].v.kind = QS_VERDICT_PROBABLE_REGRESSION;
+    one[7].v.p = 0.008;
+    one[27].v.kind = QS_VERDICT_REGRESSION;
+    one[27].v.p = 1e-6;
+    qs_comparisons_adjust(&all, 0.05);
+    assert_int_equal(all.tested, 39);
+    assert_int_equal(all.selected, 1);
+    assert_true(isnan(one[0].p_bh));
+    assert_true(fabs(one[27].p_bh - 39e-6) < 1e-12);
+    assert_true(qs_comparison_is_doubtful(&one[7]));
+    assert_false(qs_comparison_is_doubtful(&one[27]));
+    assert_true(qs_comparison_is_regression(&one[27]));
+    assert_false(qs_comparison_is_doubtful(&one[9])); /* nothing was called */
+    qs_comparisons_done(&all);
+    qs_comparisons_adjust(&all, 0.05);
+    assert_true(all.tested == 0 && isnan(all.fcr_level));
 }
 
-int main(void)
+/* --- the form: what is printed from the rows that write it --- */
+
+static char *read_whole(const char *name)
 {
+    char *path = qs_asprintf("%s/%s", schema_dir, name), *text = qs_calloc(1, 65536);
+    FILE *f = fopen(path, "re");
+    assert_non_null(f);
+    assert_true(fread(text, 1, 65535, f) < 65535);
+    fclose(f);
+    free(path);
+    return text;
+}
+
+static void test_the_form_is_described_by_its_rows(void **state)
+{
+    (void)state;
+    struct qs_buf schema, table;
+    qs_buf_init(&schema);
+    qs_buf_init(&table);
+    qs_comparison_schema(&schema);
+    qs_comparison_table(&table);
+    char *stored = read_whole("verdict.schema.json"), *page = read_whole("verdict.md");
+    if (strcmp(stored, schema.data) != 0)
+        fail_msg("schema/verdict.schema.json is not what the rows print: %s", schema.data);
+    if (!strstr(page, table.data))
+        fail_msg("schema/verdict.md lacks what the rows print:\n%s", table.data);
+    assert_string_equal(strstr(page, table.data) + table.len, ""); /* and has no row more */
+    free(stored);
+    free(page);
+    qs_buf_done(&schema);
+    qs_buf_done(&table);
+}
+
+static bool is_of_type(const json_t *v, const char *type)
+{
+    return strcmp(type, "null") == 0      ? json_is_null(v)
+           : strcmp(type, "number") == 0  ? json_is_number(v)
+           : strcmp(type, "integer") == 0 ? json_is_integer(v)
+           : strcmp(type, "boolean") == 0 ? json_is_boolean(v)
+           : strcmp(type, "string") == 0  ? json_is_string(v)
+           : strcmp(type, "array") == 0   ? json_is_array(v)
+                                          : json_is_object(v);
+}
+
+/* As much of JSON Schema as the schema uses. */
+static void follows(const json_t *v, const json_t *schema, const char *name)
+{
+    const json_t *types = json_object_get(schema, "type"), *words = json_object_get(schema, "enum"), *one;
+    const char *key;
+    json_t *below;
+    size_t i;
+    bool known = json_is_string(types) && is_of_type(v, json_string_value(types)), word = !words;
+    json_array_foreach(types, i, one) known = known || is_of_type(v, json_string_value(one));
+    json_array_foreach(words, i, one) word = word || json_equal(v, one);
+    if (!known || !word)
+        fail_msg("%s is not what the schema says", name);
+    json_array_foreach(json_is_object(v) ? json_object_get(schema, "required") : NULL, i, one)
+    {
+        if (!json_object_get(v, json_string_value(one)))
+            fail_msg("%s has no %s", name, json_string_value(one));
+    }
+    json_object_foreach((json_t *)(uintptr_t)v, key, below)
+        follows(below, at(json_object_get(schema, "properties"), key), key);
+}
+
+static size_t verdicts_follow(const json_t *node, const json_t *schema)
+{
+    const char *key;
+    json_t *below;
+    const json_t *one;
+    size_t i, n = 0;
+    json_object_foreach((json_t *)(uintptr_t)node, key, below)
+    {
+        bool verdicts =
+            (strcmp(key, "comparisons") == 0 || strcmp(key, "over_devices") == 0) && json_is_array(below);
+        json_array_foreach(verdicts ? below : NULL, i, one) follows(one, schema, key);
+        n += verdicts ? json_array_size(below) : verdicts_follow(below, schema);
+    }
+    json_array_foreach(node, i, one) n += verdicts_follow(one, schema);
+    return n;
+}
+
+/* Every document that is kept, of arms, sides and files. */
+static void test_documents_follow_the_schema(void **state)
+{
+    static const struct {
+        const char *name;
+        size_t least;
+    } documents[] = {{"made-comparisons", 50}, {"made-sides", 50}, {"made-pairs", 10}, {"comparison", 1}};
+    (void)state;
+    char *text = read_whole("verdict.schema.json");
+    json_t *schema = json_loads(text, 0, NULL);
+    assert_non_null(schema);
+    for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
+        char *path = qs_asprintf("%s/%s.json", golden_dir, documents[i].name);
+        json_t *doc = json_load_file(path, 0, NULL);
+        assert_non_null(doc);
+        assert_true(verdicts_follow(doc, schema) >= documents[i].least);
+        json_decref(doc);
+        free(path);
+    }
+    json_decref(schema);
+    free(text);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 2) {
+        golden_dir = argv[1];
+        schema_dir = argv[2];
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_doubtful_pairs),
+        cmocka_unit_test(test_the_form_is_described_by_its_rows),
+        cmocka_unit_test(test_documents_follow_the_schema),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

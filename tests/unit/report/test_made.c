@@ -114,13 +114,13 @@ static void a_p_at_the_level(void **state)
         i++;
     made_init(&m, &made_jobs[i]);
     json_t *doc = compare_doc(&m);
-    double lost_p = number(doc, "results.0.comparisons.0.taint_rate_p"),
+    double lost_p = number(doc, "results.0.comparisons.0.lost_p"),
            p = number(doc, "results.0.comparisons.0.p_bh");
     json_decref(doc);
     for (int above = 0; above < 2; above++) {
         m.w.spec->alpha = above ? nextafter(lost_p, 1) : lost_p;
         doc = compare_doc(&m);
-        assert_int_equal(json_is_true(at(doc, "results.0.comparisons.0.taint_rate_differs")), above);
+        assert_int_equal(json_is_true(at(doc, "results.0.comparisons.0.losses_differ")), above);
         json_decref(doc);
         m.w.spec->alpha = above ? p : nextafter(p, 0);
         doc = compare_doc(&m);

@@ -1,4 +1,5 @@
 /* Every form of sentence, as a golden table: tests/golden/report/sentences.txt. */
+#include "report/job/metrics.h"
 #include "world.h"
 static const struct {
     double lo, hi;
@@ -52,7 +53,7 @@ static void test_sentences(void **state)
                                      {3.4e9, 125e9}, {NAN, NAN},       {5, NAN}};
     for (size_t i = 0; i < sizeof arms / sizeof *arms; i++) {
         qs_buf_fmt(&out, "%-10.8g %-10.8g ", arms[i][0], arms[i][1]);
-        qs_report_arm_sentence(&out, "a", arms[i][0], arms[i][1]);
+        qs_report_arm_sentence(&out, &qs_duration_metric, "a", arms[i][0], arms[i][1]);
         qs_buf_char(&out, '\n');
     }
     golden_check("sentences.txt", &out);

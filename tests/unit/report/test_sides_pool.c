@@ -19,7 +19,7 @@ static void add_build(struct sides *s, int side, int64_t job, const char *build,
 static void check(const json_t *doc, const char *verdict, const char *level, const char *method)
 {
     assert_string_equal(text_at(doc, FIRST "verdict"), verdict);
-    assert_string_equal(text_at(doc, FIRST "level"), level);
+    assert_string_equal(text_at(doc, FIRST "units_of"), level);
     assert_string_equal(text_at(doc, FIRST "method"), method);
 }
 
@@ -184,7 +184,7 @@ static void a_run_is_no_pair_of_itself(void **state)
     for (size_t i = 0; i < 6; i++)
         memcpy(s.runs[1].at[i].uid, s.runs[0].at[12 + i].uid, 16);
     json_t *doc = sides_compared(&s);
-    assert_string_equal(text_at(doc, FIRST "level"), "runs");
+    assert_string_equal(text_at(doc, FIRST "units_of"), "runs");
     assert_true(number(doc, FIRST "ratio") > 2);
     json_decref(doc);
     sides_done(&s);
@@ -391,7 +391,7 @@ static void arms_of_a_job_have_one_answer(void **state)
     assert_true(number(sides, FIRST "margin_ratio") == 0.07);
     assert_true(fabs(number(sides, "alpha") - 0.1) < 1e-12);
     assert_int_equal(json_integer_value(at(sides, FIRST "base.units")),
-                     json_integer_value(at(job, "results.0.comparisons.0.blocks")));
+                     json_integer_value(at(job, "results.0.comparisons.0.base.units")));
     json_decref(sides);
     json_decref(job);
     qs_buf_done(&text);
@@ -436,7 +436,7 @@ static void losses_at_the_level_do_not_differ(void **state)
     for (size_t i = 0; i < 6; i++)
         s.runs[0].at[i].taints = QS_TAINT_TIMEOUT;
     json_t *doc = sides_compared(&s);
-    double p = number(doc, RESULT "devices.0.losses.timed_out_p");
+    double p = number(doc, RESULT "devices.0.comparisons.0.timed_out_p");
     json_decref(doc);
     for (int step = 0; step < 4; step++) { /* timed out, then failed; at p, then above it */
         bool above = step % 2 == 1, lost = step > 1;
@@ -446,8 +446,8 @@ static void losses_at_the_level_do_not_differ(void **state)
         }
         s.in.alpha = above ? nextafter(p, 1) : p;
         doc = sides_compared(&s);
-        assert_true(!lost || number(doc, RESULT "devices.0.losses.lost_p") == p);
-        assert_int_equal(json_is_true(at(doc, RESULT "devices.0.losses.differ")), above);
+        assert_true(!lost || number(doc, RESULT "devices.0.comparisons.0.lost_p") == p);
+        assert_int_equal(json_is_true(at(doc, RESULT "devices.0.comparisons.0.losses_differ")), above);
         assert_int_equal(
             has_warning(doc, RESULT "devices.0.warnings", lost ? "taint-rates" : "timeout-rates"), above);
         json_decref(doc);

@@ -35,10 +35,10 @@ static void test_views(void **state)
     assert_string_equal(text_at(doc, "views.0.view"), "discard-first");
     assert_int_equal(json_integer_value(at(doc, "views.1.n")), 1);
     assert_int_equal(json_integer_value(at(doc, "results.0.arms.1.iterations")), 8);
-    assert_int_equal(json_integer_value(at(doc, "results.0.arms.1.views.0.used")), 24);
-    assert_int_equal(json_integer_value(at(doc, "results.0.arms.1.views.0.dropped")), 16);
-    assert_int_equal(json_integer_value(at(doc, "results.0.arms.1.views.1.used")), 8);
-    assert_int_equal(json_integer_value(at(doc, "results.0.arms.1.views.1.dropped")), 16);
+    assert_int_equal(json_integer_value(at(doc, "results.0.metrics.0.arms.1.views.0.used")), 24);
+    assert_int_equal(json_integer_value(at(doc, "results.0.metrics.0.arms.1.views.0.dropped")), 16);
+    assert_int_equal(json_integer_value(at(doc, "results.0.metrics.0.arms.1.views.1.used")), 8);
+    assert_int_equal(json_integer_value(at(doc, "results.0.metrics.0.arms.1.views.1.dropped")), 16);
     assert_string_equal(text_at(doc, "results.0.comparisons.0.sentence"), "b takes as long as a");
     assert_int_equal(w.samples.at[1].n, 5); /* what is stored does not change */
     json_decref(doc);

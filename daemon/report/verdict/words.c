@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "report/job/impl.h"
+#include "report/verdict/verdict.h"
+#include "report/warning.h"
 
 /* Digits that show the interval and no more. */
 static int digits(double width)
@@ -80,14 +81,6 @@ void qs_report_sentence(struct qs_buf *out, const char *base, const char *cand, 
     }
 }
 
-void qs_report_put_judged(struct qs_json *j, const struct qs_verdict *v)
-{
-    const struct qs_ci *ci = qs_verdict_interval(v);
-    qs_json_kdouble(j, "judged_lo", ci->lo);
-    qs_json_kdouble(j, "judged_hi", ci->hi);
-    qs_json_kdouble(j, "judged_level", ci->level);
-}
-
 void qs_report_value_sentence(struct qs_buf *out, const char *metric, const char *base, const char *cand,
                               double lo, double hi)
 {
@@ -111,15 +104,66 @@ void qs_report_value_sentence(struct qs_buf *out, const char *metric, const char
     qs_buf_fmt(out, " than that of %s", base);
 }
 
-void qs_report_arm_sentence(struct qs_buf *out, const char *name, double lo_ns, double hi_ns)
+static bool is_duration(const struct qs_arm_metric *metric)
 {
-    if (!isfinite(lo_ns) || !isfinite(hi_ns)) {
+    return strcmp(metric->name, "duration_ns") == 0;
+}
+
+void qs_report_arm_sentence(struct qs_buf *out, const struct qs_arm_metric *metric, const char *name,
+                            double lo, double hi)
+{
+    if (!isfinite(lo) || !isfinite(hi)) {
         qs_buf_fmt(out, "too few runs for an interval of %s", name);
-        return;
+    } else if (is_duration(metric)) {
+        qs_buf_fmt(out, "%s takes ", name);
+        qs_text_duration(out, lo);
+        qs_buf_str(out, " to ");
+        qs_text_duration(out, hi);
+        qs_buf_str(out, " (median)");
+    } else {
+        qs_buf_fmt(out, "%s of %s is %.6g to %.6g %s (median)", metric->name, name, lo, hi, metric->unit);
     }
-    qs_buf_fmt(out, "%s takes ", name);
-    qs_text_duration(out, lo_ns);
-    qs_buf_str(out, " to ");
-    qs_text_duration(out, hi_ns);
-    qs_buf_str(out, " (median)");
+}
+
+static void exact_sentence(struct qs_buf *out, const struct qs_comparison *c)
+{
+    double x = c->exact.value[QS_BASE], y = c->exact.value[QS_CAND];
+    if (x == y)
+        qs_buf_fmt(out, "%s: %.17g %s in both, exactly", c->metric->name, x, c->metric->unit);
+    else
+        qs_buf_fmt(out, "%s: %.17g %s in %s, %.17g in %s (%+.17g)", c->metric->name, x, c->metric->unit,
+                   c->names[QS_BASE], y, c->names[QS_CAND], y - x);
+}
+
+void qs_comparison_sentence(struct qs_buf *out, const struct qs_comparison *c)
+{
+    const struct qs_ci *ci = qs_verdict_interval(&c->v);
+    const char *base = c->names[QS_BASE], *cand = c->names[QS_CAND];
+    bool known = isfinite(ci->lo) && isfinite(ci->hi);
+    if (qs_comparison_is_exact(c))
+        exact_sentence(out, c);
+    else if (is_duration(c->metric) && (known || c->units == QS_UNITS_BLOCKS))
+        qs_report_sentence(out, base, cand, ci->lo, ci->hi);
+    else if (known)
+        qs_report_value_sentence(out, c->metric->name, base, cand, ci->lo, ci->hi);
+    else
+        qs_buf_fmt(out, "there is no interval for the %s of %s to %s", c->metric->name, cand, base);
+}
+
+void qs_comparison_warn(struct qs_json *j, const struct qs_comparison *c, size_t family)
+{
+    const char *name = c->metric->name;
+    if (c->exact.declared && !qs_comparison_is_exact(c) && c->side[QS_BASE].n > 0 && c->side[QS_CAND].n > 0)
+        qs_put_warning(j, "not-deterministic",
+                       "%s is declared deterministic and varies within %s: it is judged like a time", name,
+                       !c->exact.constant[QS_BASE] && !c->exact.constant[QS_CAND] ? "both sides"
+                       : !c->exact.constant[QS_BASE]                              ? "the base"
+                                                                                  : "the candidate");
+    if (qs_comparison_is_doubtful(c))
+        qs_put_warning(j, "multiplicity",
+                       "%s%s%s against %s is one of %zu comparisons: among so many this difference is "
+                       "expected by chance "
+                       "(p %.2g, %.2g for all of them)",
+                       is_duration(c->metric) ? "" : name, is_duration(c->metric) ? "" : " of ",
+                       c->names[QS_CAND], c->names[QS_BASE], family, c->v.p, c->p_bh);
 }

@@ -1,0 +1,353 @@
+/* The one form of a comparison: rows that write it, and that print its description (schema/verdict.md,
+ * schema/verdict.schema.json). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/fields.h"
+#include "report/job/opinion.h"
+#include "report/verdict/verdict.h"
+#include "stats/describe.h"
+#include "stats/interval.h"
+
+struct told_side {
+    const char *units_of;
+    size_t units, units_dropped, builds, sessions, runs, iterations;
+    double median, median_lo, median_hi, median_level;
+};
+
+struct told_kind {
+    size_t base, candidate;
+    double ratio, lo, hi;
+};
+
+struct told_shift {
+    size_t sessions;
+    double ratio, lo, hi, worth, base_share, candidate_share;
+};
+
+struct told_exact {
+    bool base_constant, candidate_constant;
+    double base, candidate, change;
+};
+
+struct told {
+    const char *base_arm, *candidate_arm, *metric, *unit, *verdict, *reason, *sentence, *units_of, *method,
+        *opinions;
+    bool lower_is_better, stands, uses_tainted, losses_differ;
+    double ratio, lo, hi, level, call_level, lo90, hi90, judged_lo, judged_hi, judged_level, p, p_bh, df,
+        sd_log, margin_ratio, mde_ratio, needed, seconds_needed, sign_test_p, drift_per_block_ratio,
+        disturbed_worth, disturbed_p, lost_p, timed_out_p;
+    size_t version;
+    const struct told_side *base, *candidate;
+    const struct told_kind *clean, *disturbed;
+    const struct told_shift *shift;
+    const struct told_exact *exact;
+    const struct qs_ratios *ratios;
+};
+
+static const char *const unit_words[] = {"blocks", "sessions",   "runs", "devices",
+                                         "builds", "iterations", NULL};
+static const char *const verdict_words[] = {"regression",           "improvement", "probable-regression",
+                                            "probable-improvement", "negligible",  "equivalent",
+                                            "inconclusive",         NULL};
+static const char *const reason_words[] = {
+    "none",        "too-few-runs",       "wide-interval",        "borderline",   "no-spread", "exact",
+    "one-session", "taint-rates-differ", "timeout-rates-differ", "not-positive", NULL};
+
+#define ROW(type, member, its_kind, ...)                                                                     \
+    {                                                                                                        \
+        .name = #member, .at = offsetof(struct type, member), .kind = QS_FIELD_##its_kind,                   \
+        .meaning = __VA_ARGS__                                                                               \
+    }
+
+static const struct qs_field side_rows[] = {
+    ROW(told_side, units, COUNT, "units that count"),
+    ROW(told_side, units_of, TEXT, "what a unit is on this side", .words = unit_words),
+    ROW(told_side, units_dropped, COUNT, "units left out, or of a kind that does not count"),
+    ROW(told_side, builds, COUNT, "builds (or arms without one) that were measured in them; 0 of files"),
+    ROW(told_side, sessions, COUNT, "sessions they come from; 0 of files"),
+    ROW(told_side, runs, COUNT, "runs in them"),
+    ROW(told_side, iterations, COUNT, "values in them"),
+    ROW(told_side, median, DOUBLE, "median of the units, in the metric's unit"),
+    ROW(told_side, median_lo, DOUBLE, "lower end of its order-statistic interval"),
+    ROW(told_side, median_hi, DOUBLE, "upper end"),
+    ROW(told_side, median_level, DOUBLE, "the confidence that this interval reaches"),
+    {.name = NULL}};
+
+static const struct qs_field kind_rows[] = {
+    ROW(told_kind, base, COUNT, "how many of the base (of shared blocks the same as of the candidate)"),
+    ROW(told_kind, candidate, COUNT, "how many of the candidate"),
+    ROW(told_kind, ratio, DOUBLE, "of geometric means"),
+    ROW(told_kind, lo, DOUBLE, "lower end of its interval; null below two"),
+    ROW(told_kind, hi, DOUBLE, "upper end"),
+    {.name = NULL}};
+
+static const struct qs_field shift_rows[] = {
+    ROW(told_shift, sessions, COUNT, "sessions that have both kinds, and tell it"),
+    ROW(told_shift, ratio, DOUBLE, "of disturbed blocks to clean ones of their session"),
+    ROW(told_shift, lo, DOUBLE, "lower end of its interval"),
+    ROW(told_shift, hi, DOUBLE, "upper end"),
+    ROW(told_shift, worth, DOUBLE, "what a disturbed block counts in its session where a clean one counts 1"),
+    ROW(told_shift, base_share, DOUBLE, "the share of the base's weight that is of disturbed blocks"),
+    ROW(told_shift, candidate_share, DOUBLE, "the same of the candidate"),
+    {.name = NULL}};
+
+static const struct qs_field exact_rows[] = {
+    ROW(told_exact, base_constant, BOOL, "all values of the base are one"),
+    ROW(told_exact, candidate_constant, BOOL, "the same of the candidate"),
+    ROW(told_exact, base, DOUBLE, "that value; null where it varies"),
+    ROW(told_exact, candidate, DOUBLE, "that value of the candidate"),
+    ROW(told_exact, change, DOUBLE, "candidate less base"),
+    {.name = NULL}};
+
+static const struct qs_field ratio_rows[] = {
+    ROW(qs_told_ratio, method, TEXT, "how it is computed"),
+    ROW(qs_told_ratio, ratio, DOUBLE, "candidate over base"),
+    ROW(qs_told_ratio, lo, DOUBLE, "lower end of its interval"),
+    ROW(qs_told_ratio, hi, DOUBLE, "upper end"),
+    ROW(qs_told_ratio, status, TEXT, "`ok`, or why there is none"),
+    ROW(qs_told_ratio, resamples, COUNT, "how many were drawn; 0: the method draws none"),
+    ROW(qs_told_ratio, few_units, BOOL, "too few at the top for a resampling of them to say much"),
+    {.name = NULL}};
+
+static const struct qs_field ratios_rows[] = {
+    ROW(qs_ratios, fieller, OBJECT, "of the means of the units", .of = ratio_rows),
+    ROW(qs_ratios, bootstrap, OBJECT, "of the means, iterations in runs in sessions drawn anew",
+        .of = ratio_rows),
+    {.name = NULL}};
+
+static const struct qs_field rows[] = {
+    ROW(told, base_arm, TEXT, "name of the baseline: an arm, a build, a file"),
+    ROW(told, candidate_arm, TEXT, "name of what is compared with it"),
+    ROW(told, metric, TEXT, "`duration_ns`, or a program's or file's name for it"),
+    ROW(told, unit, TEXT, "of its values"),
+    ROW(told, lower_is_better, BOOL, "which way is better"),
+    ROW(told, verdict, TEXT, "what the interval says", .words = verdict_words),
+    ROW(told, reason, TEXT, "why it says no more", .words = reason_words),
+    ROW(told, sentence, TEXT, "the interval that the verdict rests on, in words"),
+    ROW(told, units_of, TEXT, "what counts once", .words = unit_words),
+    ROW(told, ratio, DOUBLE, "candidate over base, of geometric means"),
+    ROW(told, lo, DOUBLE, "lower end of its interval"),
+    ROW(told, hi, DOUBLE, "upper end"),
+    ROW(told, level, DOUBLE, "confidence of `lo` and `hi`: 1 - alpha"),
+    ROW(told, call_level, DOUBLE,
+        "confidence at which a regression or improvement, probable ones too, is called: stricter than "
+        "`level`, so that noise alone is seldom called a change"),
+    ROW(told, lo90, DOUBLE, "lower end of the interval at 1 - 2 alpha, which judges equivalence"),
+    ROW(told, hi90, DOUBLE, "upper end"),
+    ROW(told, judged_lo, DOUBLE,
+        "lower end of the interval that the verdict rests on: at 1 - 2 alpha for `negligible` and "
+        "`equivalent`, else `lo`"),
+    ROW(told, judged_hi, DOUBLE, "upper end"),
+    ROW(told, judged_level, DOUBLE, "its confidence"),
+    ROW(told, p, DOUBLE, "two-sided p of no change; null where it was compared exactly"),
+    ROW(told, p_bh, DOUBLE,
+        "p adjusted for all comparisons of the document (Benjamini & Hochberg 1995); null of files, whose "
+        "`family` has it"),
+    ROW(told, stands, BOOL,
+        "false for a change that is expected by chance among so many: such a regression ends no build"),
+    ROW(told, df, DOUBLE, "degrees of freedom; null where nothing varied"),
+    ROW(told, sd_log, DOUBLE, "standard deviation of the logs: of the block differences, or of the units"),
+    ROW(told, margin_ratio, DOUBLE, "the smallest change that matters"),
+    ROW(told, mde_ratio, DOUBLE, "the change that so many units see in 80 % of all cases"),
+    ROW(told, needed, DOUBLE,
+        "units of each side that see a change of the margin in 80 % of all cases; null: not attainable"),
+    ROW(told, seconds_needed, DOUBLE,
+        "time that measuring the missing ones would take in this job, waits for gates apart"),
+    ROW(told, sign_test_p, DOUBLE, "of blocks and devices: sign test, a check without normality"),
+    ROW(told, drift_per_block_ratio, DOUBLE,
+        "of blocks: Theil-Sen slope of the difference; did it drift itself?"),
+    ROW(told, uses_tainted, BOOL, "disturbed blocks count too, each for what it is worth"),
+    ROW(told, clean, OBJECT,
+        "what the undisturbed units say by themselves; null where not both kinds are among them",
+        .of = kind_rows),
+    ROW(told, disturbed, OBJECT, "the same of those in which some run has nothing but softly tainted data",
+        .of = kind_rows),
+    ROW(told, disturbed_worth, DOUBLE,
+        "what a disturbed unit counts where a clean one counts 1; 0: both kinds contradict each other beyond "
+        "chance, or the clean ones are enough, and they count alone; null: there is one kind, or all count "
+        "alike"),
+    ROW(told, disturbed_p, DOUBLE,
+        "of no difference between both kinds (Welch); null where one has fewer than three"),
+    ROW(told, shift, OBJECT,
+        "what was taken off disturbed blocks that fold into sessions or builds; null: nothing",
+        .of = shift_rows),
+    ROW(told, lost_p, DOUBLE,
+        "Fisher's exact test: both sides lost the same share of their runs; null of files"),
+    ROW(told, timed_out_p, DOUBLE, "the same of runs that ran out of time; null: nobody asked"),
+    ROW(told, losses_differ, BOOL,
+        "one of the two is below alpha: what is left is a selection, and good news is withheld"),
+    ROW(told, method, TEXT,
+        "`paired-log-t`, `paired-log-t-weighted` (disturbed blocks count less), `log-welch`, "
+        "`log-welch-by-kind`, `log-welch-shifted`, `exact`"),
+    ROW(told, version, COUNT, "of the method: a stored result can be computed again"),
+    ROW(told, base, OBJECT, "what the verdict rests on, of the base", .of = side_rows),
+    ROW(told, candidate, OBJECT, "of the candidate", .of = side_rows),
+    ROW(told, exact, OBJECT, "of a metric that is declared deterministic; else null", .of = exact_rows),
+    ROW(told, ratios, OBJECT, "the ratio by other methods; null but of two sides", .of = ratios_rows),
+    ROW(told, opinions, RAW,
+        "what the rules of others say; empty where none was asked for; no part of the verdict",
+        .schema = "{\"$ref\":\"analysis.schema.json#/$defs/opinion\"}"),
+    {.name = NULL}};
+
+static struct told_side side_of(const struct qs_comparison *c, int k)
+{
+    const struct qs_side_values *side = &c->side[k];
+    struct qs_median_ci ci = {.ci = qs_ci_none(NAN)};
+    struct told_side told = {.units = c->v.n_used[k],
+                             .units_of = unit_words[side->fold],
+                             .units_dropped = side->dropped + side->n - c->v.n_used[k],
+                             .builds = side->builds,
+                             .sessions = side->sessions,
+                             .runs = side->run_count,
+                             .iterations = side->iteration_count,
+                             .median = NAN};
+    (void)qs_median(side->v, side->n, &told.median);
+    if (qs_median_ci(side->v, side->n, 1 - c->alpha, &ci) != QS_OK)
+        ci.ci = qs_ci_none(NAN);
+    told.median_lo = ci.ci.lo;
+    told.median_hi = ci.ci.hi;
+    told.median_level = ci.ci.level;
+    return told;
+}
+
+static struct told_kind kind_of(const struct qs_comparison *c, int kind)
+{
+    const struct qs_ttest *t = &c->mixed.alone[kind];
+    return (struct told_kind){.base = t->n[0],
+                              .candidate = t->n[c->paired ? 0 : 1],
+                              .ratio = exp(t->diff),
+                              .lo = exp(t->ci.lo),
+                              .hi = exp(t->ci.hi)};
+}
+
+static struct told_shift shift_of(const struct qs_mixed_fold *s)
+{
+    return (struct told_shift){.sessions = s->cells,
+                               .ratio = exp(s->shift),
+                               .lo = exp(s->ci.lo),
+                               .hi = exp(s->ci.hi),
+                               .worth = s->worth,
+                               .base_share = s->share[QS_BASE],
+                               .candidate_share = s->share[QS_CAND]};
+}
+
+static struct told_exact exact_of(const struct qs_exact *e)
+{
+    return (struct told_exact){.base_constant = e->constant[QS_BASE],
+                               .candidate_constant = e->constant[QS_CAND],
+                               .base = e->value[QS_BASE],
+                               .candidate = e->value[QS_CAND],
+                               .change = e->value[QS_CAND] - e->value[QS_BASE]};
+}
+
+static void add_opinions(struct qs_buf *out, const struct qs_judging *how, const struct qs_comparison *c)
+{
+    struct qs_json j;
+    struct qs_opinion_opts opts = {.lower_is_better = !c->metric->higher_is_better,
+                                   .level = 1 - how->alpha,
+                                   .one_ms = qs_opinions_one_ms(c->metric->unit),
+                                   .seed = how->seed,
+                                   .progress = how->progress};
+    bool any = c->values[QS_BASE].off && c->values[QS_CAND].off;
+    qs_json_init(&j, out);
+    qs_opinions_write(&j, any ? how->opinions : QS_OPINIONS_NONE, &c->values[QS_BASE], &c->values[QS_CAND],
+                      &opts, c->metric->unit);
+}
+
+static bool has_both_kinds(const struct qs_mixed *m)
+{
+    const struct qs_ttest *clean = &m->alone[QS_CLEAN], *off = &m->alone[QS_DISTURBED];
+    return clean->n[0] + clean->n[1] > 0 && off->n[0] + off->n[1] > 0;
+}
+
+static void tell_verdict(struct told *t, const struct qs_comparison *c)
+{
+    const struct qs_verdict *v = &c->v;
+    const struct qs_ci *judged = qs_verdict_interval(v);
+    double more = fmax((double)v->needed - (double)v->n_used[QS_BASE], 0);
+    t->verdict = qs_verdict_name(v->kind);
+    t->reason = c->reason;
+    t->units_of = unit_words[c->units];
+    t->ratio = v->ratio;
+    t->lo = v->l95.lo;
+    t->hi = v->l95.hi;
+    t->level = 1 - c->alpha;
+    t->call_level = 1 - QS_CALL_SHARE * c->alpha;
+    t->lo90 = v->l90.lo;
+    t->hi90 = v->l90.hi;
+    t->judged_lo = judged->lo;
+    t->judged_hi = judged->hi;
+    t->judged_level = judged->level;
+    t->p = v->p;
+    t->p_bh = c->p_bh;
+    t->stands = !qs_comparison_is_doubtful(c);
+    t->df = v->df;
+    t->sd_log = v->sd_log;
+    t->margin_ratio = c->margin_ratio;
+    t->mde_ratio = v->mde_ratio;
+    t->needed = v->needed > 0 ? (double)v->needed : NAN;
+    t->seconds_needed = v->needed > 0 ? more * c->seconds_per_unit : NAN;
+    t->sign_test_p = v->sign_p;
+    t->drift_per_block_ratio = c->units == QS_UNITS_BLOCKS ? v->drift : NAN;
+    t->method = qs_comparison_is_exact(c) ? "exact" : v->method;
+    t->version = v->version;
+}
+
+void qs_comparison_put(struct qs_json *j, const struct qs_judging *how, const struct qs_comparison *c)
+{
+    bool both = has_both_kinds(&c->mixed);
+    struct qs_buf sentence, opinions;
+    qs_buf_init(&sentence);
+    qs_buf_init(&opinions);
+    qs_comparison_sentence(&sentence, c);
+    add_opinions(&opinions, how, c);
+    const struct told_side base = side_of(c, QS_BASE), candidate = side_of(c, QS_CAND);
+    const struct told_kind clean = kind_of(c, QS_CLEAN), disturbed = kind_of(c, QS_DISTURBED);
+    const struct told_shift shift = shift_of(&c->shift);
+    const struct told_exact exact = exact_of(&c->exact);
+    struct told told = {.base_arm = c->names[QS_BASE],
+                        .candidate_arm = c->names[QS_CAND],
+                        .metric = c->metric->name,
+                        .unit = c->metric->unit,
+                        .lower_is_better = !c->metric->higher_is_better,
+                        .sentence = c->sentence ? c->sentence : sentence.data,
+                        .uses_tainted = c->uses_soft,
+                        .clean = both ? &clean : NULL,
+                        .disturbed = both ? &disturbed : NULL,
+                        .disturbed_worth = both ? c->mixed.worth : NAN,
+                        .disturbed_p = both ? c->mixed.agree_p : NAN,
+                        .shift = c->shift.cells > 0 ? &shift : NULL,
+                        .lost_p = c->lost_p,
+                        .timed_out_p = c->timeout_p,
+                        .losses_differ = c->lost_p < c->alpha || c->timeout_p < c->alpha,
+                        .base = &base,
+                        .candidate = &candidate,
+                        .exact = c->exact.declared ? &exact : NULL,
+                        .ratios = c->ratios,
+                        .opinions = opinions.data};
+    tell_verdict(&told, c);
+    qs_json_object(j);
+    qs_put_fields(j, rows, qs_fields_count(rows), &told);
+    qs_json_object_end(j);
+    qs_buf_done(&sentence);
+    qs_buf_done(&opinions);
+}
+
+void qs_comparison_schema(struct qs_buf *out)
+{
+    struct qs_json j;
+    qs_json_init(&j, out);
+    qs_json_object(&j);
+    qs_json_kstring(&j, "$schema", "https://json-schema.org/draft/2020-12/schema");
+    qs_json_kstring(&j, "title", "A comparison of one metric of two arms, sides or files");
+    qs_json_kstring(&j, "type", "object");
+    qs_fields_schema(&j, rows);
+    qs_json_object_end(&j);
+}
+
+void qs_comparison_table(struct qs_buf *out)
+{
+    qs_fields_table(out, rows, "");
+}
