@@ -79,9 +79,8 @@ static void store_identity(struct qs_device *d)
 
 static void make_environment(struct qs_device *d)
 {
-    struct qs_buf out;
+    QS_BUF(out);
     struct qs_json j;
-    qs_buf_init(&out);
     qs_json_init(&j, &out);
     qs_json_object(&j);
     qs_json_kstring(&j, "agent", d->software);
@@ -91,7 +90,6 @@ static void make_environment(struct qs_device *d)
     qs_json_object_end(&j);
     free(d->environment);
     d->environment = qs_buf_take(&out);
-    qs_buf_done(&out);
 }
 
 static void ask_to_transfer(void *user)

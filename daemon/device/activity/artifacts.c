@@ -6,19 +6,39 @@
 
 #include "base/loop.h"
 #include "base/text.h"
+#include "device/activity/artifacts.h"
+#include "device/activity/fetch.h"
+#include "device/activity/stream.h"
 #include "device/job/impl.h"
 
 enum { OUTPUT_MAX_BYTES = 1024 * 1024 };
 
-static const struct qs_job_benchmark *bench_of(const struct qs_job_run *job)
+struct artifacts {                /* of the run in hand */
+    size_t next;                  /* 0 the kernel's log, then the declared files */
+    uint32_t kept;                /* rows stored, traces among them */
+    struct qs_buf output, errors; /* owned: what its windows wrote; errors: where the streams are apart */
+    uint64_t output_bytes, errors_bytes; /* kept or not */
+    bool apart;
+    qs_job_run_then *then; /* all of it is kept */
+};
+
+static struct artifacts *mine(const struct qs_job_run *job)
 {
-    return &job->p.spec->benchmarks[job->p.spec->points[job->plan.point].benchmark];
+    return job->activities[QS_ACTIVITY_ARTIFACTS];
+}
+
+/* Documents are numbered by the store, before the others. */
+uint32_t qs_activity_artifacts_number(struct qs_job_run *job)
+{
+    struct artifacts *a = mine(job);
+    a->kept = a->kept < job->run.documents ? job->run.documents : a->kept;
+    return a->kept++;
 }
 
 static void store(struct qs_job_run *job, const char *kind, const char *name, const struct qs_buf *bytes,
                   uint64_t total_bytes, const char *why)
 {
-    struct qs_artifact_row row = {.idx = job->artifacts.kept++,
+    struct qs_artifact_row row = {.idx = qs_activity_artifacts_number(job),
                                   .kind = kind,
                                   .name = name,
                                   .files = job->p.files,
@@ -27,10 +47,7 @@ static void store(struct qs_job_run *job, const char *kind, const char *name, co
                                   .total_bytes = total_bytes > INT64_MAX ? INT64_MAX : (int64_t)total_bytes,
                                   .why = why};
     memcpy(row.run_uid, job->run.uid.b, sizeof row.run_uid);
-    qs_store_done_fn *fn;
-    void *user;
-    qs_job_run_store_quiet(job, &fn, &user);
-    qs_store_artifact(job->p.store, &row, fn, user);
+    qs_store_artifact(job->p.store, &row, qs_job_run_stored, qs_job_run_asks(job));
 }
 
 static void keep_output(struct qs_buf *all, struct qs_text some)
@@ -48,20 +65,20 @@ static void store_output(struct qs_job_run *job, const char *name, struct qs_buf
     *total_bytes = 0;
 }
 
-void qs_job_run_artifacts_output(struct qs_job_run *job)
+void qs_activity_artifacts_output(struct qs_job_run *job)
 {
     const struct qs_msg_closed *m = &job->win.made.closed;
-    keep_output(&job->artifacts.output, m->output);
-    keep_output(&job->artifacts.errors, m->errors);
-    job->artifacts.output_bytes += m->output_bytes;
-    job->artifacts.errors_bytes += m->errors_bytes;
-    job->artifacts.apart = m->apart;
+    keep_output(&mine(job)->output, m->output);
+    keep_output(&mine(job)->errors, m->errors);
+    mine(job)->output_bytes += m->output_bytes;
+    mine(job)->errors_bytes += m->errors_bytes;
+    mine(job)->apart = m->apart;
 }
 
 /* The path of a declared file with its parameters filled in; false behind the last one. */
 static bool path_of(const struct qs_job_run *job, size_t i, struct qs_strings *filled)
 {
-    const struct qs_strings *all = &bench_of(job)->artifacts;
+    const struct qs_strings *all = &qs_job_run_benchmark(job)->artifacts;
     if (i >= all->count)
         return false;
     const struct qs_strings one = {.at = &all->at[i], .count = 1};
@@ -72,58 +89,37 @@ static bool path_of(const struct qs_job_run *job, size_t i, struct qs_strings *f
 static size_t limit_of(const struct qs_job_run *job)
 {
     enum { KERNEL_LOG_MAX_BYTES = 65536 };
-    return job->artifacts.next == 0 ? KERNEL_LOG_MAX_BYTES : (size_t)bench_of(job)->artifact_max_bytes;
+    return mine(job)->next == 0 ? KERNEL_LOG_MAX_BYTES
+                                : (size_t)qs_job_run_benchmark(job)->artifact_max_bytes;
 }
 
-static void on_run_ended(const union qs_msg *reply, const struct qs_err *refused, void *user)
+static void keep_one(struct qs_job_run *job, const struct qs_fetched *what)
 {
-    struct qs_job_run *job = user;
-    if (refused) {
-        qs_job_run_refused(job, refused);
-        return;
-    }
-    job->run.open_on_agent = false;
-    qs_job_run_harness_ended(job, &reply->run_ended);
-    qs_job_run_feed(job, QS_JI_RUN_ENDED);
-}
-
-static void end_run(struct qs_job_run *job)
-{
-    struct qs_err err = QS_ERR_INIT;
-    const struct qs_msg_run m = {.run = job->run.uid};
-    qs_job_run_give_token(job);
-    if (!qs_job_run_call(job, QS_MSG_RUN_END, &m, qs_job_run_step_limit_ns(job), on_run_ended, &err))
-        qs_job_run_unsent(job, &err);
-}
-
-static void keep_one(struct qs_job_run *job, const struct qs_msg_pulled *m)
-{
-    const struct qs_job_run_fetch *f = &job->fetch;
-    struct qs_buf why;
-    bool file = f->source == QS_PULL_FILE;
-    qs_buf_init(&why);
+    const struct qs_msg_pulled *m = what->last;
+    QS_BUF(why);
+    bool file = what->source == QS_PULL_FILE;
     if (m->why.n > 0) /* of what was had, too: what speaks against it */
         qs_text_escape(&why, m->why.p ? m->why.p : "", m->why.n);
-    bool empty_log = !file && m->status == QS_PULL_OK && f->bytes.len == 0;
+    bool empty_log = !file && m->status == QS_PULL_OK && what->bytes->len == 0;
     if (!empty_log)
-        store(job, file ? "file" : "kernel-log", file ? f->path : "kernel-log", &f->bytes, m->total_bytes,
+        store(job, file ? "file" : "kernel-log", file ? what->path : "kernel-log", what->bytes,
+              m->total_bytes,
               m->status != QS_PULL_OK || why.len > 0 ? why.data
-              : f->bytes.len == 0                    ? "it is empty"
+              : what->bytes->len == 0                ? "it is empty"
                                                      : NULL);
-    qs_buf_done(&why);
 }
 
 static void fetch_next(struct qs_job_run *job);
 
 /* What cannot be had is a row with the reason: it fails no run. */
-static void on_fetched(struct qs_job_run *job, const struct qs_msg_pulled *last, const struct qs_err *why)
+static void on_fetched(struct qs_job_run *job, const struct qs_fetched *what, const struct qs_err *why)
 {
-    bool file = job->fetch.source == QS_PULL_FILE;
-    if (last)
-        keep_one(job, last);
+    bool file = what->source == QS_PULL_FILE;
+    if (what->last)
+        keep_one(job, what);
     else
-        store(job, file ? "file" : "kernel-log", file ? job->fetch.path : "kernel-log", NULL, 0, why->text);
-    job->artifacts.next++;
+        store(job, file ? "file" : "kernel-log", file ? what->path : "kernel-log", NULL, 0, why->text);
+    mine(job)->next++;
     fetch_next(job);
 }
 
@@ -131,46 +127,55 @@ static void on_fetched(struct qs_job_run *job, const struct qs_msg_pulled *last,
 static void fetch_next(struct qs_job_run *job)
 {
     struct qs_strings path = {0};
-    bool file = job->artifacts.next > 0;
-    if (file && !path_of(job, job->artifacts.next - 1, &path)) {
-        end_run(job);
+    bool file = mine(job)->next > 0;
+    if (file && !path_of(job, mine(job)->next - 1, &path)) {
+        mine(job)->then(job);
         return;
     }
-    qs_job_run_fetch_begin(job, file ? QS_PULL_FILE : QS_PULL_KERNEL_LOG, file ? path.at[0] : "",
-                           limit_of(job), on_fetched);
+    qs_activity_fetch_begin(job, file ? QS_PULL_FILE : QS_PULL_KERNEL_LOG, file ? path.at[0] : "",
+                            limit_of(job), on_fetched);
     qs_strings_done(&path);
 }
 
-void qs_job_run_artifacts_begin(struct qs_job_run *job)
+void qs_activity_artifacts_keep(struct qs_job_run *job, qs_job_run_then *then)
 {
-    job->artifacts.kept = job->run.documents;
-    job->artifacts.next = 0;
-    const struct qs_job_spec *spec = job->p.spec;
-    const struct qs_job_benchmark *bench = &spec->benchmarks[spec->points[job->plan.point].benchmark];
-    bool elsewhere = bench->output == QS_OUTPUT_FILE && !qs_job_run_is_stream(job);
-    store_output(job,
-                 job->artifacts.apart ? "stdout"
-                 : elsewhere          ? "stderr"
-                                      : "output",
-                 &job->artifacts.output, &job->artifacts.output_bytes);
-    store_output(job, "stderr", &job->artifacts.errors, &job->artifacts.errors_bytes);
-    if (!job->p.files || !qs_session_has(job->p.session, QS_FEATURE_PULL)) {
-        end_run(job);
-        return;
-    }
-    fetch_next(job);
+    struct artifacts *a = mine(job);
+    bool elsewhere = qs_job_run_benchmark(job)->output == QS_OUTPUT_FILE && !qs_stream_is_on(job);
+    a->next = 0;
+    a->then = then;
+    store_output(job, a->apart ? "stdout" : elsewhere ? "stderr" : "output", &a->output, &a->output_bytes);
+    store_output(job, "stderr", &a->errors, &a->errors_bytes);
+    if (!job->p.files || !qs_session_has(job->p.session, QS_FEATURE_PULL))
+        then(job);
+    else
+        fetch_next(job);
 }
 
-void qs_job_run_artifacts_stop(struct qs_job_run *job)
+static void init(struct qs_job_run *job)
 {
-    qs_buf_clear(&job->artifacts.output);
-    qs_buf_clear(&job->artifacts.errors);
-    job->artifacts.output_bytes = job->artifacts.errors_bytes = 0;
+    qs_buf_init(&mine(job)->output);
+    qs_buf_init(&mine(job)->errors);
 }
 
-void qs_job_run_artifacts_done(struct qs_job_run *job)
+static void new_run(struct qs_job_run *job)
 {
-    qs_job_run_artifacts_stop(job);
-    qs_buf_done(&job->artifacts.output);
-    qs_buf_done(&job->artifacts.errors);
+    mine(job)->kept = 0;
 }
+
+static void stop(struct qs_job_run *job, const char *why)
+{
+    struct artifacts *a = mine(job);
+    (void)why;
+    qs_buf_clear(&a->output);
+    qs_buf_clear(&a->errors);
+    a->output_bytes = a->errors_bytes = 0;
+}
+
+static void done(struct qs_job_run *job)
+{
+    qs_buf_done(&mine(job)->output);
+    qs_buf_done(&mine(job)->errors);
+}
+
+const struct qs_activity qs_activity_artifacts = {
+    .state_bytes = sizeof(struct artifacts), .init = init, .new_run = new_run, .stop = stop, .done = done};

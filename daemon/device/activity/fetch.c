@@ -3,31 +3,37 @@
 
 #include "base/loop.h"
 #include "base/mem.h"
+#include "device/activity/fetch.h"
 #include "device/job/impl.h"
+
+struct fetch {
+    uint32_t id; /* of the last PULL */
+    enum qs_pull_source source;
+    char *path; /* owned: of a file, else "" */
+    size_t limit_bytes;
+    struct qs_buf bytes; /* owned: what has come */
+    qs_activity_fetched *done;
+};
+
+static struct fetch *mine(const struct qs_job_run *job)
+{
+    return job->activities[QS_ACTIVITY_FETCH];
+}
 
 static void ask(struct qs_job_run *job);
 static void on_pulled(const union qs_msg *reply, const struct qs_err *refused, void *user);
 
-static void ask_again(void *user)
-{
-    struct qs_job_run *job = user;
-    job->fetch.again = NULL;
-    ask(job);
-}
-
 static void give_up(struct qs_job_run *job, const struct qs_err *why)
 {
-    qs_timer_stop(job->fetch.again);
-    job->fetch.again = NULL;
-    job->fetch.done(job, NULL, why);
+    mine(job)->done(job, &(struct qs_fetched){.source = mine(job)->source, .path = mine(job)->path}, why);
 }
 
 /* Asks for the next piece. */
 static void ask(struct qs_job_run *job)
 {
-    struct qs_job_run_fetch *f = &job->fetch;
+    struct fetch *f = mine(job);
     struct qs_err err = QS_ERR_INIT;
-    if (!qs_job_run_has_token(job, &job->fetch.again, ask_again))
+    if (!qs_job_run_has_token(job, ask))
         return;
     size_t left = f->limit_bytes - f->bytes.len;
     const struct qs_msg_pull m = {.run = job->run.uid,
@@ -40,10 +46,10 @@ static void ask(struct qs_job_run *job)
         give_up(job, &err);
 }
 
-void qs_job_run_fetch_begin(struct qs_job_run *job, enum qs_pull_source source, const char *path,
-                            size_t limit_bytes, qs_job_run_fetched *done)
+void qs_activity_fetch_begin(struct qs_job_run *job, enum qs_pull_source source, const char *path,
+                             size_t limit_bytes, qs_activity_fetched *done)
 {
-    struct qs_job_run_fetch *f = &job->fetch;
+    struct fetch *f = mine(job);
     free(f->path);
     f->path = qs_strdup(path);
     f->source = source;
@@ -56,7 +62,7 @@ void qs_job_run_fetch_begin(struct qs_job_run *job, enum qs_pull_source source, 
 static void on_pulled(const union qs_msg *reply, const struct qs_err *refused, void *user)
 {
     struct qs_job_run *job = user;
-    struct qs_job_run_fetch *f = &job->fetch;
+    struct fetch *f = mine(job);
     if (refused) {
         give_up(job, refused);
         return;
@@ -70,20 +76,26 @@ static void on_pulled(const union qs_msg *reply, const struct qs_err *refused, v
         ask(job);
         return;
     }
-    f->done(job, m, NULL);
+    f->done(job, &(struct qs_fetched){.source = f->source, .path = f->path, .last = m, .bytes = &f->bytes},
+            NULL);
 }
 
-void qs_job_run_fetch_stop(struct qs_job_run *job)
+static void init(struct qs_job_run *job)
 {
-    qs_timer_stop(job->fetch.again);
-    job->fetch.again = NULL;
-    qs_buf_clear(&job->fetch.bytes);
+    qs_buf_init(&mine(job)->bytes);
 }
 
-void qs_job_run_fetch_done(struct qs_job_run *job)
+static void stop(struct qs_job_run *job, const char *why)
 {
-    qs_job_run_fetch_stop(job);
-    qs_buf_done(&job->fetch.bytes);
-    free(job->fetch.path);
-    job->fetch.path = NULL;
+    (void)why;
+    qs_buf_clear(&mine(job)->bytes);
 }
+
+static void done(struct qs_job_run *job)
+{
+    qs_buf_done(&mine(job)->bytes);
+    free(mine(job)->path);
+}
+
+const struct qs_activity qs_activity_fetch = {
+    .state_bytes = sizeof(struct fetch), .init = init, .stop = stop, .done = done};

@@ -2,20 +2,17 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "device/activity/harness.h"
+#include "device/activity/tune.h"
 #include "device/job/impl.h"
 #include "device/job/events.h"
 
-static const struct qs_job_benchmark *benchmark(const struct qs_job_run *job)
+bool qs_harness_is_on(const struct qs_job_run *job)
 {
-    return &job->p.spec->benchmarks[job->p.spec->points[job->plan.point].benchmark];
+    return qs_job_run_benchmark(job)->mode == QS_MODE_HARNESS;
 }
 
-bool qs_job_run_is_harness(const struct qs_job_run *job)
-{
-    return benchmark(job)->mode == QS_MODE_HARNESS;
-}
-
-void qs_job_run_harness_draw(struct qs_job_run *job)
+void qs_harness_draw(struct qs_job_run *job)
 {
     const struct qs_job_turn turn = {.point = job->plan.point,
                                      .block = job->plan.block,
@@ -30,10 +27,10 @@ static const char *ended_name(enum qs_ended_how how)
     return names[how];
 }
 
-void qs_job_run_harness_json(const struct qs_job_run *job, struct qs_buf *out)
+void qs_harness_json(const struct qs_job_run *job, struct qs_buf *out)
 {
-    const struct qs_job_benchmark *b = benchmark(job);
-    const struct qs_job_run_program *p = &job->run.program;
+    const struct qs_job_benchmark *b = qs_job_run_benchmark(job);
+    const struct qs_program *p = &job->run.program;
     struct qs_json j;
     qs_json_init(&j, out);
     qs_json_object(&j);
@@ -42,10 +39,7 @@ void qs_job_run_harness_json(const struct qs_job_run *job, struct qs_buf *out)
     qs_json_kint(&j, "environment_bytes", p->layout.environment_bytes);
     qs_json_kint(&j, "stack_bytes", p->layout.stack_bytes);
     qs_json_kint(&j, "heap_bytes", p->layout.heap_bytes);
-    if (job->evals.at.how != QS_EVALS_OPEN) {
-        qs_json_key(&j, "evals");
-        qs_evals_json(&job->evals.at, &j);
-    }
+    qs_activity_tune_put(job, &j);
     if (p->header_version > 0) {
         qs_json_kint(&j, "header", p->header_version);
         qs_json_kbool(&j, "shared_cpu", (p->ready_flags & QS_READY_SHARED_CPU) != 0);
@@ -58,10 +52,10 @@ void qs_job_run_harness_json(const struct qs_job_run *job, struct qs_buf *out)
     qs_json_object_end(&j);
 }
 
-bool qs_job_run_harness_fill(struct qs_job_run *job, struct qs_build *params, struct qs_msg_run_begin *m)
+bool qs_harness_fill(struct qs_job_run *job, struct qs_build *params, struct qs_msg_run_begin *m)
 {
     const struct qs_job_layout *l = &job->run.program.layout;
-    uint32_t n = qs_plan_iterations(&job->plan), rows = qs_job_run_evals_rows(job);
+    uint32_t n = qs_plan_iterations(&job->plan), rows = qs_activity_tune_rows(job);
     struct qs_strings list;
     bool ok = true;
     qs_job_program_params(job->p.spec, qs_plan_arm(&job->plan), job->plan.point, &list);
@@ -69,7 +63,7 @@ bool qs_job_run_harness_fill(struct qs_job_run *job, struct qs_build *params, st
         ok = qs_build_text(params, qs_text_of(list.at[i]));
     qs_strings_done(&list);
     m->mode = QS_RUN_HARNESS;
-    m->harness = (struct qs_harness){.benchmark = qs_text_of(benchmark(job)->program_benchmark),
+    m->harness = (struct qs_harness){.benchmark = qs_text_of(qs_job_run_benchmark(job)->program_benchmark),
                                      .params = qs_build_list(params),
                                      .capacity = n < rows                ? rows
                                                  : n < QS_ITERATIONS_MAX ? n
@@ -81,24 +75,18 @@ bool qs_job_run_harness_fill(struct qs_job_run *job, struct qs_build *params, st
     return ok;
 }
 
-void qs_job_run_harness_ready(struct qs_job_run *job, const struct qs_msg_run_ready *m)
+void qs_harness_ready(struct qs_job_run *job, const struct qs_msg_run_ready *m)
 {
-    struct qs_job_run_program *p = &job->run.program;
+    struct qs_program *p = &job->run.program;
     p->header_version = m->header_version;
     p->ready_flags = m->flags;
     p->evals_max = m->evals_max;
     qs_text_copy(m->cpus, p->cpus, sizeof p->cpus);
-    if ((m->flags & QS_READY_SHARED_CPU) && !job->told_shared_cpu) {
-        job->told_shared_cpu = true;
-        qs_job_event_warning(
-            job, "the program and the agent share a processor: what the agent does after a window's "
-                 "start may fall into an iteration");
-    }
 }
 
-void qs_job_run_harness_ended(struct qs_job_run *job, const struct qs_msg_run_ended *m)
+void qs_harness_ended(struct qs_job_run *job, const struct qs_msg_run_ended *m)
 {
-    struct qs_job_run_program *p = &job->run.program;
+    struct qs_program *p = &job->run.program;
     p->how = m->how;
     p->code = m->code;
     p->ended_flags = m->flags;

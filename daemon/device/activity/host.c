@@ -17,13 +17,35 @@
 
 enum { ITERATIONS_MOST = 10000, OUTPUT_MOST = 4096, VERSION = 1 };
 
-void qs_job_run_host_init(struct qs_job_run *job)
+struct host {
+    bool metrics; /* of a window are asked, or the rules */
+    size_t next;
+    struct qs_command_run *running;                  /* owned */
+    struct qs_rule_answer answers[QS_JOB_HOOKS_MAX]; /* of each external rule of the job */
+    char why[QS_JOB_HOOKS_MAX][96];                  /* the reason that it gave; "": none */
+    size_t rule_count;
+    char kind[QS_JOB_HOOKS_MAX][64]; /* "metric:power_mW" */
+    bool higher_is_better[QS_JOB_HOOKS_MAX];
+    int64_t value[QS_JOB_HOOKS_MAX]; /* INT64_MIN: it failed */
+    size_t metric_count;             /* of the window in hand */
+    qs_job_run_then *then;           /* all of them are asked */
+    char failure[160];               /* of the first rule that failed in this run; "": none has */
+    uint32_t told; /* bits of the rules, then the metrics, whose failure was told in this run */
+};
+
+static struct host *mine(const struct qs_job_run *job)
 {
+    return job->activities[QS_ACTIVITY_HOST];
+}
+
+static void init(struct qs_job_run *job)
+{
+    struct host *h = mine(job);
     const char *names[QS_JOB_HOOKS_MAX];
     size_t count = qs_job_externals(job->p.spec, names, QS_JOB_HOOKS_MAX);
-    job->host.rule_count = count < QS_JOB_HOOKS_MAX ? count : QS_JOB_HOOKS_MAX;
-    for (size_t i = 0; i < job->host.rule_count; i++)
-        job->host.answers[i].name = names[i];
+    h->rule_count = count < QS_JOB_HOOKS_MAX ? count : QS_JOB_HOOKS_MAX;
+    for (size_t i = 0; i < h->rule_count; i++)
+        h->answers[i].name = names[i];
 }
 
 /* Whether the run in hand asks this rule, or any where `name` is NULL. */
@@ -38,7 +60,7 @@ static bool asks(const struct qs_job_run *job, const char *name)
     return !name && count > 0;
 }
 
-bool qs_job_run_host_has_rules(const struct qs_job_run *job)
+bool qs_activity_host_has_rules(const struct qs_job_run *job)
 {
     return job->plan.block > 0 && asks(job, NULL);
 }
@@ -87,23 +109,23 @@ static void put_window(const struct qs_window_in_hand *win, struct qs_json *j)
 /* Told once a run: it is asked after each window. */
 static void failed(struct qs_job_run *job, const char *name, const char *why)
 {
-    const char *what = job->host.metrics ? "metric" : "rule";
-    uint32_t bit = 1u << (job->host.next + (job->host.metrics ? QS_JOB_HOOKS_MAX : 0));
-    if (!job->host.metrics && job->run.host.failure[0] == '\0')
-        snprintf(job->run.host.failure, sizeof job->run.host.failure, "rule %s failed: %.100s", name, why);
-    if (!(job->run.host.told & bit))
+    const char *what = mine(job)->metrics ? "metric" : "rule";
+    uint32_t bit = 1u << (mine(job)->next + (mine(job)->metrics ? QS_JOB_HOOKS_MAX : 0));
+    if (!mine(job)->metrics && mine(job)->failure[0] == '\0')
+        snprintf(mine(job)->failure, sizeof mine(job)->failure, "rule %s failed: %.100s", name, why);
+    if (!(mine(job)->told & bit))
         qs_job_event_host(job, what, name, why);
-    job->run.host.told |= bit;
+    mine(job)->told |= bit;
 }
 
 static const char *name_in_hand(const struct qs_job_run *job)
 {
-    return job->host.metrics ? job->p.spec->plan.metrics.at[job->host.next]
-                             : job->host.answers[job->host.next].name;
+    return mine(job)->metrics ? job->p.spec->plan.metrics.at[mine(job)->next]
+                              : mine(job)->answers[mine(job)->next].name;
 }
 
 /* {"stop": true, "reason": "..."}; the reason may be missing. */
-static bool read_rule(struct qs_job_run_host *h, const char *output, size_t bytes)
+static bool read_rule(struct host *h, const char *output, size_t bytes)
 {
     struct qs_problems problems;
     struct qs_doc *doc = NULL;
@@ -115,11 +137,9 @@ static bool read_rule(struct qs_job_run_host *h, const char *output, size_t byte
     ok = holds || (stop && stop->kind == QS_NODE_TEXT && !stop->quoted && strcmp(stop->text, "false") == 0);
     h->answers[h->next].holds = holds;
     if (holds && reason && reason->kind == QS_NODE_TEXT) {
-        struct qs_buf text;
-        qs_buf_init(&text);
+        QS_BUF(text);
         qs_text_escape(&text, reason->text, strlen(reason->text));
         qs_text_copy(qs_text_of(text.data), h->why[h->next], sizeof h->why[h->next]);
-        qs_buf_done(&text);
     }
     qs_doc_free(doc);
     qs_problems_done(&problems);
@@ -127,7 +147,7 @@ static bool read_rule(struct qs_job_run_host *h, const char *output, size_t byte
 }
 
 /* One number, and nothing else. */
-static bool read_metric(struct qs_job_run_host *h, const struct qs_farm_hook *hook, const char *output)
+static bool read_metric(struct host *h, const struct qs_farm_hook *hook, const char *output)
 {
     const double most = 9e15; /* whole numbers are exact in every reader */
     char *end = NULL;
@@ -148,7 +168,7 @@ static void next(struct qs_job_run *job);
 static void on_answer(const struct qs_err *err, const char *output, size_t bytes, void *user)
 {
     struct qs_job_run *job = user;
-    struct qs_job_run_host *h = &job->host;
+    struct host *h = mine(job);
     const char *name = name_in_hand(job);
     h->running = NULL;
     bool ok = !err && (h->metrics ? read_metric(h, qs_farm_metric(job->p.farm, name), output)
@@ -166,15 +186,14 @@ static void on_answer(const struct qs_err *err, const char *output, size_t bytes
 
 static bool start(struct qs_job_run *job, const struct qs_farm_hook *hook, struct qs_err *err)
 {
-    struct qs_buf input;
+    QS_BUF(input);
     struct qs_json j;
     if (!hook)
         return qs_fail(err, QS_E_COMMAND, "this farm does not have it any more");
-    qs_buf_init(&input);
     qs_json_init(&j, &input);
     qs_json_object(&j);
-    put_head(job, &j, job->host.metrics ? "metric" : "rule", hook->name);
-    if (job->host.metrics)
+    put_head(job, &j, mine(job)->metrics ? "metric" : "rule", hook->name);
+    if (mine(job)->metrics)
         put_window(&job->win, &j);
     else
         put_iterations(&job->run, &j);
@@ -188,23 +207,18 @@ static bool start(struct qs_job_run *job, const struct qs_farm_hook *hook, struc
                                          .input_bytes = input.len,
                                          .timeout_ns = hook->timeout_ns,
                                          .output_max_bytes = OUTPUT_MOST};
-    job->host.running = qs_command_start(job->p.loop, &spec, on_answer, job, err);
+    mine(job)->running = qs_command_start(job->p.loop, &spec, on_answer, job, err);
     free(argv);
-    qs_buf_done(&input);
-    return job->host.running != NULL;
+    return mine(job)->running != NULL;
 }
 
 static void over(struct qs_job_run *job)
 {
-    job->host.on = false;
     qs_job_run_give_token(job);
-    if (job->host.metrics)
-        qs_job_run_window_store(job);
-    else
-        qs_job_run_feed(job, QS_JI_ANSWERED);
+    mine(job)->then(job);
 }
 
-static void prepare(struct qs_job_run_host *h, const struct qs_farm_hook *hook, const char *name)
+static void prepare(struct host *h, const struct qs_farm_hook *hook, const char *name)
 {
     if (h->metrics) {
         snprintf(h->kind[h->next], sizeof h->kind[h->next], "metric:%.32s_%.16s", name,
@@ -218,19 +232,12 @@ static void prepare(struct qs_job_run_host *h, const struct qs_farm_hook *hook, 
     }
 }
 
-static void ask_again(void *user)
-{
-    struct qs_job_run *job = user;
-    job->host.again = NULL;
-    next(job);
-}
-
 static void next(struct qs_job_run *job)
 {
-    struct qs_job_run_host *h = &job->host;
+    struct host *h = mine(job);
     size_t count = h->metrics ? job->p.spec->plan.metrics.count : h->rule_count;
     count = count < QS_JOB_HOOKS_MAX ? count : QS_JOB_HOOKS_MAX;
-    if (!qs_job_run_has_token(job, &job->host.again, ask_again))
+    if (!qs_job_run_has_token(job, next))
         return;
     for (; h->next < count; h->next++) {
         const char *name = name_in_hand(job);
@@ -248,56 +255,87 @@ static void next(struct qs_job_run *job)
     over(job);
 }
 
-void qs_job_run_host_begin(struct qs_job_run *job, bool metrics)
+static void begin(struct qs_job_run *job, bool metrics, qs_job_run_then *then)
 {
-    job->host.on = true;
-    job->host.metrics = metrics;
-    job->host.next = 0;
+    struct host *h = mine(job);
+    h->metrics = metrics;
+    h->then = then;
+    h->next = 0;
     next(job);
 }
 
-void qs_job_run_host_stop(struct qs_job_run *job)
+void qs_activity_host_metrics(struct qs_job_run *job, qs_job_run_then *then)
 {
-    qs_command_stop(job->host.running);
-    qs_timer_stop(job->host.again);
-    job->host.running = NULL;
-    job->host.again = NULL;
-    job->host.on = false;
+    begin(job, true, then);
 }
 
-size_t qs_job_run_host_evidence(const struct qs_job_run *job, struct qs_evidence_row *rows)
+void qs_activity_host_no_metrics(struct qs_job_run *job)
 {
-    for (size_t i = 0; i < job->host.metric_count; i++)
-        rows[i] = (struct qs_evidence_row){.kind = job->host.kind[i],
-                                           .present = job->host.value[i] != INT64_MIN,
+    mine(job)->metric_count = 0;
+}
+
+const struct qs_rule_answer *qs_activity_host_answers(const struct qs_job_run *job, size_t *ret_count)
+{
+    *ret_count = mine(job)->rule_count;
+    return mine(job)->answers;
+}
+
+size_t qs_activity_host_evidence(const struct qs_job_run *job, struct qs_evidence_row *rows)
+{
+    for (size_t i = 0; i < mine(job)->metric_count; i++)
+        rows[i] = (struct qs_evidence_row){.kind = mine(job)->kind[i],
+                                           .present = mine(job)->value[i] != INT64_MIN,
                                            .before = INT64_MIN,
-                                           .after = job->host.value[i],
+                                           .after = mine(job)->value[i],
                                            .is_metric = true,
-                                           .higher_is_better = job->host.higher_is_better[i]};
-    return job->host.metric_count;
+                                           .higher_is_better = mine(job)->higher_is_better[i]};
+    return mine(job)->metric_count;
 }
 
-void qs_job_run_host_explain(struct qs_job_run *job, bool held)
+void qs_activity_host_explain(struct qs_job_run *job, bool held)
 {
     char *reason = job->run.stop_reason;
     const size_t bytes = sizeof job->run.stop_reason;
-    for (size_t i = 0; i < job->host.rule_count; i++) {
+    for (size_t i = 0; i < mine(job)->rule_count; i++) {
         size_t len = strlen(reason);
-        if (held && job->host.answers[i].holds && job->host.why[i][0] != '\0')
-            snprintf(reason + len, bytes - len, "; %s: %s", job->host.answers[i].name, job->host.why[i]);
+        if (held && mine(job)->answers[i].holds && mine(job)->why[i][0] != '\0')
+            snprintf(reason + len, bytes - len, "; %s: %s", mine(job)->answers[i].name, mine(job)->why[i]);
     }
     size_t len = strlen(reason);
-    if (!held && job->host.rule_count > 0 && job->run.host.failure[0] != '\0')
-        snprintf(reason + len, bytes - len, "; %s", job->run.host.failure);
+    if (!held && mine(job)->rule_count > 0 && mine(job)->failure[0] != '\0')
+        snprintf(reason + len, bytes - len, "; %s", mine(job)->failure);
 }
 
-void qs_job_run_do_ask_host(struct qs_job_run *job)
+static void answered(struct qs_job_run *job)
 {
-    qs_job_run_host_begin(job, false);
+    qs_job_run_tell(job, &qs_step_ask, QS_JI_DONE);
 }
 
-void qs_job_run_do_hush_host(struct qs_job_run *job)
+static void ask(struct qs_job_run *job)
 {
-    qs_job_run_host_stop(job);
-    qs_job_run_feed(job, QS_JI_ANSWERED);
+    begin(job, false, answered);
 }
+
+static void stop(struct qs_job_run *job, const char *why)
+{
+    struct host *h = mine(job);
+    (void)why;
+    qs_command_stop(h->running);
+    h->running = NULL;
+}
+
+static void hush(struct qs_job_run *job)
+{
+    stop(job, NULL);
+    over(job);
+}
+
+static void new_run(struct qs_job_run *job)
+{
+    mine(job)->failure[0] = '\0';
+    mine(job)->told = 0;
+}
+
+const struct qs_step qs_step_ask = {.start = ask, .cancel = hush};
+const struct qs_activity qs_activity_host = {
+    .state_bytes = sizeof(struct host), .init = init, .new_run = new_run, .stop = stop};

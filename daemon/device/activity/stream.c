@@ -5,22 +5,18 @@
 
 #include "base/loop.h"
 #include "base/mem.h"
+#include "device/activity/window.h"
 #include "device/job/impl.h"
 #include "device/job/events.h"
 
-static const struct qs_job_benchmark *benchmark(const struct qs_job_run *job)
+bool qs_stream_is_on(const struct qs_job_run *job)
 {
-    return &job->p.spec->benchmarks[job->p.spec->points[job->plan.point].benchmark];
+    return qs_job_run_benchmark(job)->mode == QS_MODE_STREAM;
 }
 
-bool qs_job_run_is_stream(const struct qs_job_run *job)
+void qs_stream_fill(const struct qs_job_run *job, struct qs_msg_run_begin *m)
 {
-    return benchmark(job)->mode == QS_MODE_STREAM;
-}
-
-void qs_job_run_stream_fill(const struct qs_job_run *job, struct qs_msg_run_begin *m)
-{
-    const struct qs_job_benchmark *b = benchmark(job);
+    const struct qs_job_benchmark *b = qs_job_run_benchmark(job);
     m->mode = QS_RUN_STREAM;
     m->output_kind = QS_OUTPUT_KIND_CAPTURE;
     m->output_path = qs_text_of(NULL);
@@ -60,10 +56,10 @@ static void on_read(void *user)
     if (!made->streamed.ok && job->plan.block > 0)
         qs_job_event_warning(job, "%s: %s", job->p.spec->arms[qs_plan_arm(&job->plan)].name,
                              made->streamed.err.text);
-    qs_job_run_window_whole(job);
+    qs_activity_window_whole(job);
 }
 
-void qs_job_run_stream_read(struct qs_job_run *job)
+void qs_stream_read(struct qs_job_run *job)
 {
     struct qs_streamed *s = &job->win.made.streamed;
     struct reading *r = qs_calloc(1, sizeof *r);

@@ -8,9 +8,9 @@
 struct qs_job_run;
 struct qs_msg_run_begin;
 
-bool qs_job_run_is_stream(const struct qs_job_run *job); /* the point in hand */
-void qs_job_run_stream_fill(const struct qs_job_run *job, struct qs_msg_run_begin *m);
+bool qs_stream_is_on(const struct qs_job_run *job); /* the point in hand */
+void qs_stream_fill(const struct qs_job_run *job, struct qs_msg_run_begin *m);
 /* The process's row has come: the document is read in the pool, then the window is stored. */
-void qs_job_run_stream_read(struct qs_job_run *job);
+void qs_stream_read(struct qs_job_run *job);
 
 #endif

@@ -7,19 +7,27 @@
 
 #include "base/loop.h"
 #include "base/mem.h"
+#include "device/activity/harness.h"
+#include "device/job/evals.h"
 #include "device/job/impl.h"
 #include "device/job/events.h"
 #include "proto/names.h"
 #include "stats/timer.h"
 
-static const struct qs_job_benchmark *benchmark(const struct qs_job_run *job)
+struct tune {
+    size_t points; /* that were begun */
+    struct qs_evals at;
+    char *depends; /* owned: the key of what is being found, or NULL where it cannot be known again */
+};
+
+static struct tune *mine(const struct qs_job_run *job)
 {
-    return &job->p.spec->benchmarks[job->p.spec->points[job->plan.point].benchmark];
+    return job->activities[QS_ACTIVITY_TUNE];
 }
 
 static bool is_wanted(const struct qs_job_run *job)
 {
-    return qs_job_run_is_harness(job) && job->evals.at.step != QS_EVALS_MEASURE;
+    return qs_harness_is_on(job) && mine(job)->at.step != QS_EVALS_MEASURE;
 }
 
 /* The run in hand is the baseline's pilot, which finds them. */
@@ -28,10 +36,18 @@ static bool is_finding(const struct qs_job_run *job)
     return is_wanted(job) && job->plan.block == 0 && qs_plan_arm(&job->plan) == job->p.spec->baseline;
 }
 
-void qs_job_run_evals_done(struct qs_job_run *job)
+static void done(struct qs_job_run *job)
 {
-    free(job->evals.depends);
-    job->evals.depends = NULL;
+    free(mine(job)->depends);
+    mine(job)->depends = NULL;
+}
+
+void qs_activity_tune_put(const struct qs_job_run *job, struct qs_json *j)
+{
+    if (mine(job)->at.how == QS_EVALS_OPEN)
+        return;
+    qs_json_key(j, "evals");
+    qs_evals_json(&mine(job)->at, j);
 }
 
 static void keep_earlier(struct qs_job_run *job)
@@ -39,25 +55,25 @@ static void keep_earlier(struct qs_job_run *job)
     for (size_t i = 0; job->p.earlier && i < job->p.earlier->count; i++) {
         const struct qs_sample *s = &job->p.earlier->at[i];
         if (s->point == job->plan.point && strcmp(s->device, job->p.device) == 0)
-            qs_evals_keep(&job->evals.at, s->evals);
+            qs_evals_keep(&mine(job)->at, s->evals);
     }
 }
 
-void qs_job_run_evals_begin(struct qs_job_run *job)
+void qs_activity_tune_begin(struct qs_job_run *job)
 {
-    struct qs_job_run_evals *e = &job->evals;
-    if (!qs_job_run_is_harness(job))
+    struct tune *e = mine(job);
+    if (!qs_harness_is_on(job))
         return;
     if (e->points <= job->plan.point || e->at.step != QS_EVALS_MEASURE) {
         e->points = job->plan.point + 1;
-        qs_evals_init(&e->at, benchmark(job)->evals);
+        qs_evals_init(&e->at, qs_job_run_benchmark(job)->evals);
         keep_earlier(job);
     }
     if (is_wanted(job))
         qs_plan_baseline_first(&job->plan);
 }
 
-uint32_t qs_job_run_evals_rows(const struct qs_job_run *job)
+uint32_t qs_activity_tune_rows(const struct qs_job_run *job)
 {
     return is_finding(job) ? QS_TUNER_SCAN : 0;
 }
@@ -73,24 +89,25 @@ static char *make_key(struct qs_job_run *job)
     struct qs_strings argv, own, params, env = {0};
     qs_job_argv(spec, spec->baseline, job->plan.point, &argv);
     qs_job_program_params(spec, spec->baseline, job->plan.point, &params);
-    qs_job_fill(spec, spec->baseline, job->plan.point, &benchmark(job)->env, &env);
+    qs_job_fill(spec, spec->baseline, job->plan.point, &qs_job_run_benchmark(job)->env, &env);
     qs_job_fill(spec, spec->baseline, job->plan.point, &arm->env, &own);
     env.at = qs_realloc(env.at, (env.count + own.count + 1) * sizeof *env.at);
     memcpy(env.at + env.count, own.at ? own.at : env.at, own.count * sizeof *env.at);
     env.count += own.count;
     free(own.at);
     const struct qs_strings arguments = {.at = argv.at + 1, .count = argv.count - 1};
-    const struct qs_evals_key key = {
-        .device = job->p.device,
-        .agent = place.software,
-        .clock = place.clock,
-        .operating_json = place.operating_json,
-        .cpus = job->run.program.cpus,
-        .executable = job->run.exe_sha256,
-        .benchmark = benchmark(job)->program_benchmark ? benchmark(job)->program_benchmark : "",
-        .arguments = &arguments,
-        .env = &env,
-        .params = &params};
+    const struct qs_evals_key key = {.device = job->p.device,
+                                     .agent = place.software,
+                                     .clock = place.clock,
+                                     .operating_json = place.operating_json,
+                                     .cpus = job->run.program.cpus,
+                                     .executable = job->run.exe_sha256,
+                                     .benchmark = qs_job_run_benchmark(job)->program_benchmark
+                                                      ? qs_job_run_benchmark(job)->program_benchmark
+                                                      : "",
+                                     .arguments = &arguments,
+                                     .env = &env,
+                                     .params = &params};
     struct qs_buf out;
     qs_buf_init(&out);
     qs_evals_depends(&key, &out);
@@ -117,9 +134,9 @@ static bool look(struct qs_store_reader *reader, void *user, struct qs_err *err)
 
 static void known(struct qs_job_run *job)
 {
-    if (job->evals.at.step == QS_EVALS_MEASURE)
-        qs_job_event_evals(job);
-    qs_job_run_feed(job, QS_JI_EVALS);
+    if (mine(job)->at.step == QS_EVALS_MEASURE)
+        qs_job_event_evals(job, &mine(job)->at);
+    qs_job_run_tell(job, &qs_step_run, QS_JI_DONE);
 }
 
 static void on_looked(const struct qs_err *err, void *user)
@@ -131,24 +148,24 @@ static void on_looked(const struct qs_err *err, void *user)
         return;
     if (err) {
         qs_job_run_fail(l.job, err);
-        qs_job_run_feed(l.job, QS_JI_FAIL);
+        qs_job_run_tell(l.job, &qs_step_run, QS_JI_FAIL);
         return;
     }
-    qs_evals_looked(&l.job->evals.at, l.found ? &l.tuning : NULL);
+    qs_evals_looked(&mine(l.job)->at, l.found ? &l.tuning : NULL);
     known(l.job);
 }
 
 static void start_look(struct qs_job_run *job)
 {
-    qs_job_run_evals_done(job);
-    job->evals.depends = make_key(job);
-    if (!job->evals.depends) {
-        qs_evals_looked(&job->evals.at, NULL);
+    done(job);
+    mine(job)->depends = make_key(job);
+    if (!mine(job)->depends) {
+        qs_evals_looked(&mine(job)->at, NULL);
         known(job);
         return;
     }
     struct look *l = qs_malloc(sizeof *l);
-    *l = (struct look){.job = job, .epoch = job->epoch, .depends = qs_strdup(job->evals.depends)};
+    *l = (struct look){.job = job, .epoch = job->epoch, .depends = qs_strdup(mine(job)->depends)};
     job->outstanding++;
     qs_store_read(job->p.store, look, on_looked, l);
 }
@@ -156,30 +173,30 @@ static void start_look(struct qs_job_run *job)
 /* An arm that cannot do what the baseline was tuned to, or what the job says. */
 static bool takes_them(struct qs_job_run *job)
 {
-    uint32_t most = job->run.program.evals_max, evals = job->evals.at.found.evals;
+    uint32_t most = job->run.program.evals_max, evals = mine(job)->at.found.evals;
     struct qs_err err = QS_ERR_INIT;
     if (most == 0 || evals <= most)
         return true;
     qs_fail(&err, QS_E_COMMAND,
             "the program of %s takes at most %u evaluation%s an iteration, not %u (%s): write `evals: %u`",
             job->p.spec->arms[qs_plan_arm(&job->plan)].name, most, most == 1 ? "" : "s", evals,
-            job->evals.at.how == QS_EVALS_GIVEN ? "as the job says" : "as the baseline needs", most);
+            mine(job)->at.how == QS_EVALS_GIVEN ? "as the job says" : "as the baseline needs", most);
     qs_job_run_fail(job, &err);
     qs_job_run_feed(job, QS_JI_FAIL);
     return false;
 }
 
-void qs_job_run_do_evals(struct qs_job_run *job)
+void qs_activity_tune_look(struct qs_job_run *job)
 {
-    struct qs_evals *e = &job->evals.at;
+    struct qs_evals *e = &mine(job)->at;
     struct qs_session_place place;
-    if (!qs_job_run_is_harness(job)) {
-        qs_job_run_feed(job, QS_JI_EVALS);
+    if (!qs_harness_is_on(job)) {
+        qs_job_run_tell(job, &qs_step_run, QS_JI_DONE);
         return;
     }
     if (e->step == QS_EVALS_MEASURE) {
         if (takes_them(job))
-            qs_job_run_feed(job, QS_JI_EVALS);
+            qs_job_run_tell(job, &qs_step_run, QS_JI_DONE);
         return;
     }
     bool able = qs_session_can_tune(job->p.session, &place);
@@ -192,10 +209,10 @@ void qs_job_run_do_evals(struct qs_job_run *job)
         known(job);
 }
 
-void qs_job_run_evals_open(const struct qs_job_run *job, struct qs_msg_open *m)
+void qs_activity_tune_open(const struct qs_job_run *job, struct qs_msg_open *m)
 {
-    const struct qs_evals *e = &job->evals.at;
-    if (!qs_job_run_is_harness(job))
+    const struct qs_evals *e = &mine(job)->at;
+    if (!qs_harness_is_on(job))
         return;
     m->evals = e->step == QS_EVALS_MEASURE ? e->found.evals : 1;
     if (e->step == QS_EVALS_SCAN) {
@@ -225,36 +242,33 @@ static void take_scan(struct qs_job_run *job)
                                        .accuracy_ns = lesser_evidence(job, QS_SENSOR_CLOCK_ACCURACY),
                                        .total_ns = total_ns,
                                        .n = job->win.made.rows_n};
-    qs_evals_window(&job->evals.at, &scan);
+    qs_evals_window(&mine(job)->at, &scan);
     free(total_ns);
 }
 
 static void store_found(struct qs_job_run *job)
 {
-    struct qs_tuning *found = &job->evals.at.found;
-    qs_store_done_fn *fn;
-    void *user;
+    struct qs_tuning *found = &mine(job)->at.found;
     memcpy(found->run_uid, job->run.uid.b, sizeof found->run_uid);
     found->found_wall_ns = qs_loop_wall_ns(job->p.loop);
-    if (!job->evals.depends)
+    if (!mine(job)->depends)
         return;
-    qs_job_run_store_quiet(job, &fn, &user);
-    qs_store_tuning(job->p.store, job->evals.depends, found, fn, user);
+    qs_store_tuning(job->p.store, mine(job)->depends, found, qs_job_run_stored, qs_job_run_asks(job));
 }
 
 static void found(struct qs_job_run *job)
 {
-    if (job->evals.at.how == QS_EVALS_TUNED)
+    if (mine(job)->at.how == QS_EVALS_TUNED)
         store_found(job);
     else
         qs_job_event_warning(job, "no iteration of the tuning window was valid: an iteration has one "
                                   "evaluation");
-    qs_job_event_evals(job);
+    qs_job_event_evals(job, &mine(job)->at);
 }
 
-bool qs_job_run_evals_window(struct qs_job_run *job)
+bool qs_activity_tune_window(struct qs_job_run *job)
 {
-    struct qs_evals *e = &job->evals.at;
+    struct qs_evals *e = &mine(job)->at;
     if (!is_finding(job))
         return false;
     if (e->step == QS_EVALS_SCAN)
@@ -267,3 +281,5 @@ bool qs_job_run_evals_window(struct qs_job_run *job)
     qs_job_run_feed(job, QS_JI_AGAIN);
     return true;
 }
+
+const struct qs_activity qs_activity_tune = {.state_bytes = sizeof(struct tune), .done = done};

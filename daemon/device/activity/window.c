@@ -1,25 +1,96 @@
-/* From the agent's CLOSED and ITERATIONS to one window's rows, and from there to the run's accepted
- * durations. */
+/* A window: from OPEN over the way into silence, CLOSED and ITERATIONS to the commit, and from there to the
+ * run's accepted durations. */
+#include "device/activity/window.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "device/window/closed.h"
-#include "device/job/impl.h"
+#include "device/activity/artifacts.h"
+#include "device/activity/host.h"
+#include "device/activity/stream.h"
+#include "device/activity/trace.h"
 #include "device/job/events.h"
-#include "device/window/metrics.h"
-#include "proto/names.h"
+#include "device/job/impl.h"
+#include "device/job/stop_rule.h"
 #include "report/median.h"
+#include "store/store.h"
 
 enum { SOFT = QS_TAINT_GATE | QS_TAINT_EVIDENCE | QS_TAINT_LINK };
 
-void qs_job_run_window_reset(struct qs_job_run *job)
+/* ---- OPEN ---- */
+
+static void cancel(struct qs_job_run *job)
 {
+    if (job->state != QS_JS_EVIDENCE) /* that is over soon */
+        qs_job_run_cut_short(job);
+}
+
+static void start(struct qs_job_run *job)
+{
+    enum { ANNOUNCE_NS = 2000000000 };
+    struct qs_err err = QS_ERR_INIT;
     qs_assembler_done(&job->win.made);
-    job->win.waits_for[0] = '\0';
-    job->win.held_ns = 0;
-    job->win.held_told = false;
+    job->win = (struct qs_window_in_hand){.made = job->win.made};
+    int64_t predicted_ns = qs_plan_predict_ns(&job->plan);
+    if (predicted_ns > ANNOUNCE_NS)
+        qs_job_event_announce(job, predicted_ns);
+    job->run.tried++;
+    if (!qs_job_run_send_open(job, &err))
+        qs_job_run_unsent(job, &err);
+    else if (qs_job_run_over(job))
+        cancel(job); /* cancelled while the run was being opened */
+}
+
+/* ---- into silence ---- */
+
+/* Once a window, when it has taken long enough to be asked about: short windows that take turns are no news.
+ */
+static void say_held(struct qs_job_run *job, const char *why)
+{
+    const int64_t patience_ns = INT64_C(1000000000);
+    int64_t now_ns = qs_loop_now_ns(job->p.loop);
+    if (job->win.held_ns == 0)
+        job->win.held_ns = now_ns;
+    if (job->win.held_told || now_ns - job->win.held_ns < patience_ns)
+        return;
+    job->win.held_told = true;
+    qs_job_event_held(job, why);
+}
+
+/* A host that somebody asks all the time would never have nothing to do: it ends what it has begun and begins
+ * nothing else until the device asks again, or waits for something of its own. */
+static bool is_host_ready(struct qs_job_run *job, const char **why)
+{
+    if (qs_store_log_is_full(job->p.store)) { /* it is not for the host's silence: that would keep it full */
+        *why = "waiting for the disk: somebody keeps a transaction open on the database, and its log is full";
+        qs_job_run_set_silence(job, false);
+        say_held(job, *why);
+        return false;
+    }
+    if (job->p.local && qs_store_is_busy(job->p.store))
+        *why = "a commit is on its way";
+    else if (job->p.local && qs_loop_is_working(job->p.loop))
+        *why = "the host reads its database, or finishes an upload";
+    else
+        return true;
+    qs_job_run_set_silence(job, true);
+    return false;
+}
+
+static bool may_quiet(const char **why, void *user)
+{
+    struct qs_job_run *job = user;
+    if (!is_host_ready(job, why))
+        return false;
+    if (job->events.take_token && !job->events.take_token(true, why, job->events.user)) {
+        qs_job_run_set_silence(job, false); /* who has it may need the store before he gives it */
+        say_held(job, *why);
+        return false;
+    }
+    job->quiet.has_token = true;
+    return true;
 }
 
 static void on_waiting(const struct qs_msg_waiting *m, void *user)
@@ -33,24 +104,61 @@ static void on_quiet(void *user)
 {
     struct qs_job_run *job = user;
     job->win.waits_for[0] = '\0';
+    qs_job_run_set_silence(job, true);
     qs_job_run_feed(job, QS_JI_QUIET);
 }
 
 static void on_disarm(const char *why, void *user)
 {
+    struct qs_job_run *job = user;
     (void)why;
-    qs_job_run_feed(user, QS_JI_DISARM);
+    if (job->state == QS_JS_WINDOW) {
+        qs_job_run_give_token(job);
+        qs_job_run_set_silence(job, false);
+    }
+    qs_job_run_feed(job, QS_JI_DISARM);
+}
+
+/* ---- out of it ---- */
+
+static void store(struct qs_job_run *job)
+{
+    struct qs_evidence_row ours[QS_JOB_HOOKS_MAX];
+    const struct qs_assembler_place place = {.run = &job->run.uid,
+                                             .attempt = job->run.attempt,
+                                             .first_seq = job->run.stored_n,
+                                             .evidence = ours,
+                                             .evidence_count = qs_activity_host_evidence(job, ours)};
+    if (qs_stream_is_on(job) && job->win.made.closed.iterations > 0 && job->p.files)
+        job->run.documents++;
+    qs_assembler_store(&job->win.made, &place, job->p.store, qs_job_run_stored, qs_job_run_awaits(job, NULL));
+}
+
+void qs_activity_window_whole(struct qs_job_run *job)
+{
+    qs_job_run_give_token(job); /* all rows have come */
+    qs_activity_host_no_metrics(job);
+    if (job->win.made.rows_n > 0 && job->win.made.closed.phase == QS_PHASE_MEASURE &&
+        !qs_activity_trace_is_on(job) && job->p.spec->plan.metrics.count > 0)
+        qs_activity_host_metrics(job, store);
+    else
+        store(job);
 }
 
 static void on_closed(const struct qs_msg_closed *m, const struct qs_session_quiet *quiet, void *user)
 {
     struct qs_job_run *job = user;
     const struct qs_assembler_about about = {
-        .quiet = quiet, .local = job->p.local, .streams = qs_job_run_is_stream(job)};
+        .quiet = quiet, .local = job->p.local, .streams = qs_stream_is_on(job)};
     qs_assembler_closed(&job->win.made, m, &about);
-    qs_job_run_artifacts_output(job);
-    qs_job_run_patience_book(job);
+    qs_activity_artifacts_output(job);
+    qs_patience_book(job);
     qs_job_run_feed(job, QS_JI_CLOSED);
+    if (job->state != QS_JS_EVIDENCE)
+        return;
+    qs_job_run_set_silence(job, false);
+    if (job->win.made.rows_n == job->win.made.closed.iterations)
+        qs_activity_window_whole(job);
 }
 
 static void on_document(const struct qs_msg_document *m, void *user)
@@ -64,10 +172,10 @@ static void on_iterations(const struct qs_msg_iterations *m, void *user)
     struct qs_job_run *job = user;
     if (job->state != QS_JS_EVIDENCE || !qs_assembler_take(&job->win.made, m))
         return;
-    if (qs_job_run_is_stream(job))
-        qs_job_run_stream_read(job);
+    if (qs_stream_is_on(job))
+        qs_stream_read(job);
     else
-        qs_job_run_window_whole(job);
+        qs_activity_window_whole(job);
 }
 
 static void on_error(const struct qs_err *err, void *user)
@@ -75,10 +183,10 @@ static void on_error(const struct qs_err *err, void *user)
     qs_job_run_refused(user, err);
 }
 
-struct qs_run_events qs_job_run_window_events(struct qs_job_run *job)
+struct qs_run_events qs_activity_window_events(struct qs_job_run *job)
 {
     return (struct qs_run_events){.on_waiting = on_waiting,
-                                  .may_quiet = qs_job_run_may_quiet,
+                                  .may_quiet = may_quiet,
                                   .on_quiet = on_quiet,
                                   .on_disarm = on_disarm,
                                   .on_closed = on_closed,
@@ -88,32 +196,7 @@ struct qs_run_events qs_job_run_window_events(struct qs_job_run *job)
                                   .user = job};
 }
 
-void qs_job_run_window_whole(struct qs_job_run *job)
-{
-    qs_job_run_give_token(job); /* all rows have come */
-    job->host.metric_count = 0;
-    if (job->win.made.rows_n > 0 && job->win.made.closed.phase == QS_PHASE_MEASURE && !job->trace.runs &&
-        job->p.spec->plan.metrics.count > 0)
-        qs_job_run_host_begin(job, true);
-    else
-        qs_job_run_window_store(job);
-}
-
-void qs_job_run_window_store(struct qs_job_run *job)
-{
-    struct qs_evidence_row ours[QS_JOB_HOOKS_MAX];
-    const struct qs_assembler_place place = {.run = &job->run.uid,
-                                             .attempt = job->run.attempt,
-                                             .first_seq = job->run.stored_n,
-                                             .evidence = ours,
-                                             .evidence_count = qs_job_run_host_evidence(job, ours)};
-    qs_store_done_fn *fn;
-    void *user;
-    if (qs_job_run_is_stream(job) && job->win.made.closed.iterations > 0 && job->p.files)
-        job->run.documents++;
-    qs_job_run_store_request(job, QS_JI_COMMITTED, &fn, &user);
-    qs_assembler_store(&job->win.made, &place, job->p.store, fn, user);
-}
+/* ---- what it gave ---- */
 
 static void push(double **list, size_t *n, double v)
 {
@@ -121,7 +204,7 @@ static void push(double **list, size_t *n, double v)
     (*list)[(*n)++] = v;
 }
 
-void qs_job_run_window_count(struct qs_job_run *job)
+void qs_activity_window_count(struct qs_job_run *job)
 {
     struct qs_run_in_hand *run = &job->run;
     run->next_seq += job->win.made.closed.iterations;
@@ -145,13 +228,15 @@ void qs_job_run_window_count(struct qs_job_run *job)
         else if ((taint & ~(uint32_t)SOFT) == 0)
             push(&run->soft_ns, &run->soft_n, (double)row->duration_ns / evals);
     }
-    if (qs_job_run_is_stream(job))
+    if (qs_stream_is_on(job))
         run->last_ns = job->win.made.streamed.process.duration_ns /* a pilot's measure */;
 }
 
-double qs_job_run_run_median(const struct qs_job_run *job)
+double qs_activity_window_median(const struct qs_job_run *job)
 {
     if (job->run.clean_n > 0)
         return qs_median_ns(job->run.clean_ns + job->run.warmup_n, job->run.clean_n - job->run.warmup_n);
     return job->run.soft_n > 0 ? qs_median_ns(job->run.soft_ns, job->run.soft_n) : NAN;
 }
+
+const struct qs_step qs_step_window = {.start = start, .cancel = cancel};

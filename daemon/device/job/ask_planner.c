@@ -1,5 +1,7 @@
 /* The planner's turn: it hears of every counted run until the least number of blocks is done, and is asked
  * once. */
+#include "device/job/ask_planner.h"
+
 #include "base/loop.h"
 #include "device/job/impl.h"
 #include "device/job/events.h"
@@ -31,31 +33,31 @@ static size_t most_of_rules(const struct qs_job_run *job)
     return most;
 }
 
-void qs_job_run_planner_begin(struct qs_job_run *job)
+void qs_planning_begin(struct qs_job_run *job)
 {
     const struct qs_job_plan *plan = &job->p.spec->plan;
-    if (job->planner_points > job->plan.point)
+    if (job->planning.points > job->plan.point)
         return; /* the device was lost and came back */
-    job->planner_points = job->plan.point + 1;
-    qs_planner_free(job->planner);
-    job->planner = NULL;
-    job->planned_iterations = 0;
+    job->planning.points = job->plan.point + 1;
+    qs_planner_free(job->planning.planner);
+    job->planning.planner = NULL;
+    job->planning.iterations = 0;
     bool wanted = plan->precision_ratio > 0;
     for (size_t a = 0; a < job->p.spec->arm_count; a++) {
         const struct qs_rule *stop = stop_of(job, a);
         wanted = wanted || (stop && names_planner(stop));
     }
     if (wanted)
-        job->planner = qs_planner_new(job->p.spec->arm_count);
+        job->planning.planner = qs_planner_new(job->p.spec->arm_count);
 }
 
-void qs_job_run_planner_run(struct qs_job_run *job)
+void qs_planning_run(struct qs_job_run *job)
 {
     const struct qs_run_in_hand *run = &job->run;
     int64_t spent_ns = run->windows_ns > run->measured_ns ? run->windows_ns : run->measured_ns;
-    if (job->planner && run->clean_n > run->warmup_n)
-        qs_planner_add(job->planner, qs_plan_arm(&job->plan), run->clean_ns + run->warmup_n,
-                       run->clean_n - run->warmup_n, spent_ns, (size_t)(run->stored_n - job->trace.rows),
+    if (job->planning.planner && run->clean_n > run->warmup_n)
+        qs_planner_add(job->planning.planner, qs_plan_arm(&job->plan), run->clean_ns + run->warmup_n,
+                       run->clean_n - run->warmup_n, spent_ns, (size_t)(run->stored_n - job->run.traced_n),
                        qs_loop_now_ns(job->p.loop) - run->began_ns);
 }
 
@@ -81,11 +83,12 @@ static size_t least_iterations(const struct qs_job_run *job)
     return r < LEAST ? LEAST : r > FLOOR ? FLOOR : r;
 }
 
-void qs_job_run_planner_block(struct qs_job_run *job)
+void qs_planning_block(struct qs_job_run *job)
 {
     const struct qs_job_plan *plan = &job->p.spec->plan;
     struct qs_planner_answer answer;
-    if (!job->planner || job->plan.blocks_done < PILOT_BLOCKS || job->plan.blocks_done < plan->blocks_min)
+    if (!job->planning.planner || job->plan.blocks_done < PILOT_BLOCKS ||
+        job->plan.blocks_done < plan->blocks_min)
         return;
     bool rules = most_of_rules(job) > 0, fixed = !rules && plan->window_iterations > 0;
     struct qs_planner_wish wish = {.half_width_ratio = plan->interval_ratio > 0 ? plan->interval_ratio : 0.01,
@@ -97,13 +100,13 @@ void qs_job_run_planner_block(struct qs_job_run *job)
                                    .runs_most = plan->blocks_max};
     if (wish.iterations_most < wish.iterations_least)
         wish.iterations_least = wish.iterations_most;
-    if (!qs_planner_ask(job->planner, &wish, &answer))
+    if (!qs_planner_ask(job->planning.planner, &wish, &answer))
         return; /* too few runs of this life of the daemon: after the next block again */
-    job->planned_iterations = answer.iterations;
+    job->planning.iterations = answer.iterations;
     job->plan.planned_blocks = (uint32_t)answer.runs;
     if (!rules && !fixed)
         qs_plan_set_iterations(&job->plan, (uint32_t)answer.iterations);
     qs_job_event_planned(job, &answer);
-    qs_planner_free(job->planner);
-    job->planner = NULL;
+    qs_planner_free(job->planning.planner);
+    job->planning.planner = NULL;
 }

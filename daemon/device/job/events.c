@@ -8,6 +8,8 @@
 #include "base/loop.h"
 #include "base/text.h"
 #include "config/farm/sensors.h"
+#include "device/activity/stream.h"
+#include "device/job/evals.h"
 #include "device/job/impl.h"
 #include "device/job/events.h"
 #include "proto/names.h"
@@ -52,23 +54,23 @@ void qs_job_event_start(struct qs_job_run *job)
     tell(job, &n, "job.start", false);
 }
 
-void qs_job_event_push(struct qs_job_run *job)
+void qs_job_event_push(struct qs_job_run *job, size_t missing, int64_t bytes, size_t there)
 {
     struct event n;
     begin(&n);
-    qs_json_kint(&n.json, "files", (int64_t)job->push.missing);
-    qs_json_kint(&n.json, "bytes", job->push.missing_bytes);
-    qs_json_kint(&n.json, "there", (int64_t)(job->push.count - job->push.missing));
+    qs_json_kint(&n.json, "files", (int64_t)missing);
+    qs_json_kint(&n.json, "bytes", bytes);
+    qs_json_kint(&n.json, "there", (int64_t)there);
     tell(job, &n, "job.push", false);
 }
 
-void qs_job_event_pushed(struct qs_job_run *job)
+void qs_job_event_pushed(struct qs_job_run *job, size_t files, int64_t bytes, int64_t elapsed_ns)
 {
     struct event n;
     begin(&n);
-    qs_json_kint(&n.json, "files", (int64_t)job->push.missing);
-    qs_json_kint(&n.json, "bytes", job->push.missing_bytes);
-    qs_json_kint(&n.json, "elapsed_ns", qs_loop_now_ns(job->p.loop) - job->push.began_ns);
+    qs_json_kint(&n.json, "files", (int64_t)files);
+    qs_json_kint(&n.json, "bytes", bytes);
+    qs_json_kint(&n.json, "elapsed_ns", elapsed_ns);
     tell(job, &n, "job.pushed", false);
 }
 
@@ -82,13 +84,13 @@ void qs_job_event_pilot(struct qs_job_run *job, size_t arm, int64_t pilot_ns)
     tell(job, &n, "job.pilot", false);
 }
 
-void qs_job_event_evals(struct qs_job_run *job)
+void qs_job_event_evals(struct qs_job_run *job, const struct qs_evals *evals)
 {
     struct event n;
     begin(&n);
     qs_json_kint(&n.json, "point", (int64_t)job->plan.point);
     qs_json_key(&n.json, "evaluations");
-    qs_evals_json(&job->evals.at, &n.json);
+    qs_evals_json(evals, &n.json);
     tell(job, &n, "job.evals", true);
 }
 
@@ -104,7 +106,7 @@ void qs_job_event_plan(struct qs_job_run *job)
     struct event n;
     begin(&n);
     qs_json_kint(&n.json, "point", (int64_t)job->plan.point);
-    if (!qs_job_run_is_stream(job)) /* else a run has what its program writes */
+    if (!qs_stream_is_on(job)) /* else a run has what its program writes */
         qs_json_kint(&n.json, "iterations_per_run", job->plan.run_iterations);
     qs_json_kint(&n.json, "predicted_window_ns", longest_ns);
     qs_json_kint(&n.json, "predicted_block_ns", block_ns);
@@ -156,8 +158,7 @@ void qs_job_event_held(struct qs_job_run *job, const char *why)
 static void keep_waiting(struct qs_job_run *job, const struct qs_job_expectation *e,
                          const struct qs_msg_waiting *m)
 {
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_buf_fmt(&text, "%s is ", e->sensor);
     if (m->status == QS_READING_OK)
         qs_sensor_print(e->sensor, m->value, &text);
@@ -172,7 +173,6 @@ static void keep_waiting(struct qs_job_run *job, const struct qs_job_expectation
     if (e->has_hi)
         qs_sensor_print(e->sensor, e->hi, &text);
     snprintf(job->win.waits_for, sizeof job->win.waits_for, "%s", text.data);
-    qs_buf_done(&text);
 }
 
 void qs_job_event_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m)
@@ -194,8 +194,8 @@ void qs_job_event_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m
     put_text(&n.json, "busiest", m->note);
     qs_json_kstring(&n.json, "text", job->win.waits_for);
     qs_json_kint(&n.json, "elapsed_ns", m->elapsed_ns);
-    qs_json_kint(&n.json, "timeout_ns", qs_job_run_patience_timeout_ns(job, e));
-    qs_json_kint(&n.json, "waited_ns", qs_job_run_patience_waited_ns(job));
+    qs_json_kint(&n.json, "timeout_ns", qs_patience_timeout_ns(job, e));
+    qs_json_kint(&n.json, "waited_ns", qs_patience_waited_ns(job));
     tell(job, &n, "gate.waiting", true);
 }
 
@@ -240,7 +240,7 @@ void qs_job_event_run(struct qs_job_run *job)
     qs_json_kint(&n.json, "pos", (int64_t)job->plan.turn);
     qs_json_kint(&n.json, "n", (int64_t)job->run.clean_n);
     qs_json_kint(&n.json, "tainted",
-                 (int64_t)(job->run.stored_n - job->trace.rows) - (int64_t)job->run.clean_n);
+                 (int64_t)(job->run.stored_n - job->run.traced_n) - (int64_t)job->run.clean_n);
     qs_json_kstring(&n.json, "taint", qs_taint_names(job->run.taint, taint, sizeof taint));
     tell(job, &n, "run.done", true);
 }
@@ -259,7 +259,7 @@ void qs_job_event_repeat(struct qs_job_run *job, const char *why)
 void qs_job_event_block(struct qs_job_run *job, double half_width)
 {
     int64_t now_ns = qs_loop_now_ns(job->p.loop),
-            eta_ns = qs_plan_eta_ns(&job->plan, now_ns, qs_job_run_patience_left_ns(job));
+            eta_ns = qs_plan_eta_ns(&job->plan, now_ns, qs_patience_left_ns(job));
     const struct qs_job_plan *plan = &job->p.spec->plan;
     struct event n;
     begin(&n);
@@ -272,7 +272,7 @@ void qs_job_event_block(struct qs_job_run *job, double half_width)
     qs_json_kdouble(&n.json, "half_width_ratio", half_width);
     qs_json_kdouble(&n.json, "goal_ratio", plan->interval_ratio > 0 ? plan->interval_ratio : NAN);
     qs_json_kint(&n.json, "elapsed_ns", now_ns - job->began_ns);
-    qs_job_run_patience_put(job, &n.json);
+    qs_patience_put(job, &n.json);
     qs_json_key(&n.json, "eta_ns");
     eta_ns >= 0 ? qs_json_int(&n.json, eta_ns) : qs_json_null(&n.json);
     tell(job, &n, "job.progress", false);
@@ -296,15 +296,13 @@ void qs_job_event_back(struct qs_job_run *job)
 
 void qs_job_event_warning(struct qs_job_run *job, const char *fmt, ...)
 {
-    struct qs_buf text;
+    QS_BUF(text);
     struct event n;
     va_list ap;
-    qs_buf_init(&text);
     va_start(ap, fmt);
     qs_buf_vfmt(&text, fmt, ap);
     va_end(ap);
     begin(&n);
     qs_json_kstring(&n.json, "text", text.data);
     tell(job, &n, "job.warning", false);
-    qs_buf_done(&text);
 }

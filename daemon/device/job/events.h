@@ -7,14 +7,16 @@
 #include <stdint.h>
 
 struct qs_job_run;
+struct qs_evals;
 struct qs_msg_waiting;
 struct qs_planner_answer;
 
 void qs_job_event_start(struct qs_job_run *job);
-void qs_job_event_push(struct qs_job_run *job);   /* what the device lacks is known */
-void qs_job_event_pushed(struct qs_job_run *job); /* and is there */
+/* What the device lacks is known, and what is there already; and is there. */
+void qs_job_event_push(struct qs_job_run *job, size_t missing, int64_t bytes, size_t there);
+void qs_job_event_pushed(struct qs_job_run *job, size_t files, int64_t bytes, int64_t elapsed_ns);
 void qs_job_event_pilot(struct qs_job_run *job, size_t arm, int64_t pilot_ns);
-void qs_job_event_evals(struct qs_job_run *job);
+void qs_job_event_evals(struct qs_job_run *job, const struct qs_evals *evals);
 void qs_job_event_plan(struct qs_job_run *job);
 void qs_job_event_planned(struct qs_job_run *job, const struct qs_planner_answer *answer);
 void qs_job_event_announce(struct qs_job_run *job, int64_t predicted_ns);

@@ -1,21 +1,55 @@
-/* The run and the window that the job run has in hand. Included by impl.h. */
+/* What the job run has in hand: a point, a block, a run, a window. Included by impl.h. */
 #ifndef QS_DEVICE_JOB_HAND_H
 #define QS_DEVICE_JOB_HAND_H
 
-#include "device/window/assembler.h"
+#include "config/job/harness.h"
 #include "device/job/run.h"
-#include "device/activity/harness.h"
-#include "device/activity/host.h"
+#include "device/window/assembler.h"
 #include "proto/msg.h"
 #include "stats/controller.h"
-#include "store/rows.h"
 
-struct qs_run_in_hand { /* the run in hand */
+struct qs_quiet_in_hand { /* quiet.c */
+    bool silent, has_token;
+    struct qs_timer *again; /* owned: asks for the token again */
+    void (*go_on)(struct qs_job_run *job);
+};
+
+struct qs_planning {            /* ask_planner.c */
+    struct qs_planner *planner; /* owned: of the point in hand; NULL: nobody asks, or it has answered */
+    size_t points;              /* points whose planner was begun */
+    size_t iterations;          /* 0: not known */
+};
+
+struct qs_point_in_hand {
+    bool over;       /* it is done: only its clean-up is left */
+    size_t restored; /* points whose earlier blocks have been taken over */
+};
+
+struct qs_block_in_hand {
+    struct qs_uid *uids; /* owned: its runs, 2 * arms */
+    bool *spoiled;       /* owned: which of them gave nothing */
+    size_t runs;
+    int64_t began_ns;
+    uint32_t failed; /* blocks, in a row */
+};
+
+struct qs_program { /* of a run in harness mode */
+    struct qs_job_layout layout;
+    uint32_t header_version, ready_flags; /* RUN_READY; 0: not yet */
+    uint32_t evals_max;                   /* 0: any number */
+    char cpus[QS_NOTE_MAX_BYTES + 1];     /* that it runs on */
+    enum qs_ended_how how;                /* RUN_ENDED */
+    int32_t code;
+    uint32_t ended_flags;
+};
+
+struct qs_run_in_hand {
     struct qs_uid uid;
     bool open_on_agent;
     uint32_t window, attempt; /* of the window in hand */
     uint64_t next_seq;        /* of the device's next iteration */
     uint64_t stored_n;        /* of its windows: the same but in mode stream */
+    uint64_t traced_n;        /* of them, of traced windows */
     uint32_t documents;       /* of them, kept as artifacts */
     uint32_t taint;
     uint32_t tried;   /* windows opened */
@@ -31,14 +65,14 @@ struct qs_run_in_hand { /* the run in hand */
     bool after_gap;                  /* the last iteration was not accepted */
     size_t warmup_n;                 /* of clean_ns the first so many do not count */
     char stop_reason[256];
-    struct qs_job_run_host_run host;
     char exe_path[QS_PATH_MAX_BYTES + 1], exe_sha256[65]; /* "" until RUN_READY */
-    struct qs_job_run_program program;
+    struct qs_program program;
     struct qs_err err;
 };
 
-struct qs_window_in_hand {    /* the window in hand */
+struct qs_window_in_hand {
     struct qs_assembler made; /* what CLOSED and ITERATIONS told, kept until the commit */
+    bool judged;              /* what it holds is in the run; only the stop rule has not decided yet */
     int64_t held_ns; /* since when somebody else's window or transfer holds it back; 0: nobody's does */
     bool held_told;
     char waits_for[200]; /* what the gate, or who else, keeps it waiting for, as last told; "": nothing was */

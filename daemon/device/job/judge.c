@@ -2,7 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/activity/host.h"
+#include "device/activity/stream.h"
+#include "device/activity/trace.h"
+#include "device/activity/tune.h"
+#include "device/activity/window.h"
 #include "device/job/impl.h"
+#include "device/job/stop_rule.h"
 #include "device/job/events.h"
 
 static void gate_gave_up(struct qs_job_run *job)
@@ -57,7 +63,7 @@ static void pilot_failed(struct qs_job_run *job)
     qs_fail(&err, QS_E_COMMAND, "%s %s in its first, uncounted run%s%s%.*s",
             job->p.spec->arms[qs_plan_arm(&job->plan)].name, how, hint,
             out.n ? "; it wrote: "
-            : qs_job_run_is_stream(job)
+            : qs_stream_is_on(job)
                 ? ""
                 : "; --show-output with run, `output: capture` in a job file, tells what it writes",
             qs_job_run_quoted(out), out.n ? out.p : "");
@@ -78,13 +84,13 @@ static void pilot_stuck(struct qs_job_run *job)
 /* The run's measured windows are over: traced ones may follow. */
 static void measured(struct qs_job_run *job, bool over)
 {
-    qs_job_run_feed(job, !over && qs_job_run_trace_is_due(job) ? QS_JI_TRACE : QS_JI_RUN_OVER);
+    qs_job_run_feed(job, !over && qs_activity_trace_is_due(job) ? QS_JI_TRACE : QS_JI_RUN_OVER);
 }
 
 /* A traced window is judged by nobody: it is there to be looked at. */
 static void judge_traced(struct qs_job_run *job)
 {
-    qs_job_run_trace_count(job);
+    qs_activity_trace_count(job);
     job->run.window++;
     qs_job_run_feed(job, qs_job_run_over(job) ? QS_JI_RUN_OVER : QS_JI_UNTRACE);
 }
@@ -100,17 +106,22 @@ static void decide(struct qs_job_run *job, bool over)
         qs_job_run_feed(job, QS_JI_AGAIN);
 }
 
-void qs_job_run_do_judge(struct qs_job_run *job)
+static void judge(struct qs_job_run *job)
 {
     const uint32_t repeatable = QS_TAINT_EVIDENCE | QS_TAINT_LINK | QS_TAINT_CLOCK;
     struct qs_err err = QS_ERR_INIT;
+    if (job->win.judged) { /* the rules that are commands have answered */
+        decide(job, qs_job_run_over(job));
+        return;
+    }
+    job->win.judged = true;
     (void)qs_session_ack(job->p.session, &job->run.uid, job->run.next_seq + job->win.made.closed.iterations,
                          &err);
-    if (job->trace.runs) {
+    if (qs_activity_trace_is_on(job)) {
         judge_traced(job);
         return;
     }
-    qs_job_run_window_count(job);
+    qs_activity_window_count(job);
     if (job->win.made.closed.how == QS_CLOSED_GATE_TIMEOUT)
         gate_gave_up(job);
     else if (job->win.made.closed.gate.outcome == QS_GATE_TAINTED)
@@ -129,15 +140,12 @@ void qs_job_run_do_judge(struct qs_job_run *job)
         qs_job_run_feed(job, QS_JI_AGAIN);
         return;
     }
-    if (!over && qs_job_run_evals_window(job))
+    if (!over && qs_activity_tune_window(job))
         return;
-    if (!over && job->win.made.rows_n > 0 && qs_job_run_host_has_rules(job))
+    if (!over && job->win.made.rows_n > 0 && qs_activity_host_has_rules(job))
         qs_job_run_feed(job, QS_JI_ASK);
     else
         decide(job, over);
 }
 
-void qs_job_run_do_decide(struct qs_job_run *job)
-{
-    decide(job, qs_job_run_over(job));
-}
+const struct qs_step qs_step_judge = {.start = judge};

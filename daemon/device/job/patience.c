@@ -5,6 +5,7 @@
 
 #include "base/loop.h"
 #include "base/text.h"
+#include "device/activity/trace.h"
 #include "device/job/impl.h"
 #include "device/job/events.h"
 
@@ -25,7 +26,7 @@ static int64_t left_of_ns(const struct qs_job_run *job, size_t set)
     return left_ns > 0 ? left_ns : 0;
 }
 
-int64_t qs_job_run_patience_left_ns(const struct qs_job_run *job)
+int64_t qs_patience_left_ns(const struct qs_job_run *job)
 {
     int64_t left_ns = 0;
     for (size_t i = 0; i < job->p.spec->condition_count; i++)
@@ -33,7 +34,7 @@ int64_t qs_job_run_patience_left_ns(const struct qs_job_run *job)
     return left_ns;
 }
 
-int64_t qs_job_run_patience_waited_ns(const struct qs_job_run *job)
+int64_t qs_patience_waited_ns(const struct qs_job_run *job)
 {
     int64_t waited_ns = 0;
     for (size_t i = 0; i < job->p.spec->condition_count; i++)
@@ -41,7 +42,7 @@ int64_t qs_job_run_patience_waited_ns(const struct qs_job_run *job)
     return waited_ns;
 }
 
-int64_t qs_job_run_patience_timeout_ns(const struct qs_job_run *job, const struct qs_job_expectation *e)
+int64_t qs_patience_timeout_ns(const struct qs_job_run *job, const struct qs_job_expectation *e)
 {
     const unsigned halvings_max = 62;
     if (!marks(e))
@@ -57,14 +58,14 @@ int64_t qs_job_run_patience_timeout_ns(const struct qs_job_run *job, const struc
 static int64_t wait_ns(const struct qs_job_run *job)
 {
     const struct qs_gate_record *gate = &job->win.made.closed.gate;
-    int64_t most_ns = qs_loop_now_ns(job->p.loop) - job->block_began_ns;
+    int64_t most_ns = qs_loop_now_ns(job->p.loop) - job->block.began_ns;
     if (gate->decided_ns <= gate->began_ns || gate->began_ns < 0)
         return 0;
     int64_t waited_ns = gate->decided_ns - gate->began_ns;
     return waited_ns < most_ns ? waited_ns : most_ns;
 }
 
-static void keep_busiest(struct qs_job_run_patience *p, struct qs_text busiest)
+static void keep_busiest(struct qs_patience *p, struct qs_text busiest)
 {
     size_t n = 0;
     while (n < busiest.n && n + 1 < sizeof p->busiest && busiest.p[n] != '[' && busiest.p[n] != '\0')
@@ -75,23 +76,21 @@ static void keep_busiest(struct qs_job_run_patience *p, struct qs_text busiest)
 
 static void tell_used_up(struct qs_job_run *job)
 {
-    const struct qs_job_run_patience *p = &job->patience[in_hand(job)];
-    struct qs_buf span;
-    qs_buf_init(&span);
+    const struct qs_patience *p = &job->patience[in_hand(job)];
+    QS_BUF(span);
     qs_text_duration(&span, (double)p->vain_ns);
     qs_job_event_warning(job,
                          "waited %s in vain for quiet%s%s: windows begin at once from now on, and are marked "
                          "where the gate is shut",
                          span.data, p->busiest[0] ? ", busiest: " : "", p->busiest);
-    qs_buf_done(&span);
 }
 
-void qs_job_run_patience_book(struct qs_job_run *job)
+void qs_patience_book(struct qs_job_run *job)
 {
-    struct qs_job_run_patience *p = &job->patience[in_hand(job)];
+    struct qs_patience *p = &job->patience[in_hand(job)];
     bool vain = job->win.made.closed.gate.outcome == QS_GATE_TAINTED;
     int64_t waited_ns = wait_ns(job);
-    if (job->trace.runs) /* a traced window has no gate */
+    if (qs_activity_trace_is_on(job)) /* a traced window has no gate */
         return;
     p->misses = vain ? p->misses + 1 : 0;
     p->waited_ns += waited_ns;
@@ -104,7 +103,7 @@ void qs_job_run_patience_book(struct qs_job_run *job)
     }
 }
 
-void qs_job_run_patience_put(const struct qs_job_run *job, struct qs_json *j)
+void qs_patience_put(const struct qs_job_run *job, struct qs_json *j)
 {
     int64_t vain_ns = 0;
     const char *busiest = "";
@@ -112,7 +111,7 @@ void qs_job_run_patience_put(const struct qs_job_run *job, struct qs_json *j)
         vain_ns += job->patience[i].vain_ns;
         busiest = job->patience[i].busiest[0] != '\0' ? job->patience[i].busiest : busiest;
     }
-    qs_json_kint(j, "waited_ns", qs_job_run_patience_waited_ns(job));
+    qs_json_kint(j, "waited_ns", qs_patience_waited_ns(job));
     qs_json_kint(j, "waited_in_vain_ns", vain_ns);
     qs_json_kstring(j, "busiest", busiest);
 }

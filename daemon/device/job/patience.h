@@ -10,7 +10,7 @@ struct qs_job_run;
 struct qs_job_expectation;
 struct qs_json;
 
-struct qs_job_run_patience {
+struct qs_patience {
     unsigned misses;   /* windows in a row whose gate gave up with a taint */
     int64_t waited_ns; /* in all windows, traced ones apart */
     int64_t vain_ns;   /* of that: before gates that gave up with a taint */
@@ -20,13 +20,13 @@ struct qs_job_run_patience {
 
 /* The timeout of an expectation in the next window. A gate that marks draws on its conditions' patience, and
  * with backoff each window in a row that it marked halves the next one's wait; the others have their own. */
-int64_t qs_job_run_patience_timeout_ns(const struct qs_job_run *job, const struct qs_job_expectation *e);
+int64_t qs_patience_timeout_ns(const struct qs_job_run *job, const struct qs_job_expectation *e);
 /* What is left for gates that mark, all conditions of the job together; 0 or more. */
-int64_t qs_job_run_patience_left_ns(const struct qs_job_run *job);
-int64_t qs_job_run_patience_waited_ns(const struct qs_job_run *job); /* likewise, for all gates */
+int64_t qs_patience_left_ns(const struct qs_job_run *job);
+int64_t qs_patience_waited_ns(const struct qs_job_run *job); /* likewise, for all gates */
 /* The window in hand is closed: books its wait. */
-void qs_job_run_patience_book(struct qs_job_run *job);
+void qs_patience_book(struct qs_job_run *job);
 /* "waited_ns", "waited_in_vain_ns" and "busiest" of the open object. */
-void qs_job_run_patience_put(const struct qs_job_run *job, struct qs_json *j);
+void qs_patience_put(const struct qs_job_run *job, struct qs_json *j);
 
 #endif

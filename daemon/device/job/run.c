@@ -3,53 +3,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/loop.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "device/job/impl.h"
 #include "device/job/events.h"
+#include "device/job/impl.h"
 
-/* A store request may outlive the link, even the job run: it carries what is needed to tell. */
-struct request {
-    struct qs_job_run *job;
-    uint64_t epoch;
-    enum qs_job_run_input good;
-    bool quiet;
+static const struct qs_activity *const activities[] = {
+#define A(symbol, name) &qs_activity_##name,
+    QS_ACTIVITIES(A)
+#undef A
 };
 
-static void release(struct qs_job_run *job)
-{
-    qs_plan_done(&job->plan);
-    free(job->patience);
-    qs_job_run_window_reset(job);
-    qs_job_run_artifacts_done(job);
-    qs_job_run_fetch_done(job);
-    qs_job_run_push_done(job);
-    free(job->run.clean_ns);
-    free(job->run.soft_ns);
-    qs_controller_free(job->run.stop_rule);
-    qs_planner_free(job->planner);
-    qs_job_run_evals_done(job);
-    free(job->boot_uuid);
-    free(job->facts_json);
-    free(job->cancel_why);
-    free(job->block_uids);
-    free(job->block_spoiled);
-    free(job);
-}
+static const struct qs_step *const steps[] = {
+#define S(symbol, name, waits, step) &qs_step_##step,
+    QS_JOB_RUN_STATES(S)
+#undef S
+};
 
-static void step(struct qs_job_run *job, enum qs_job_run_input input)
+const struct qs_step qs_step_none = {.start = NULL};
+
+/* ---- moves ---- */
+
+static void move(struct qs_job_run *job, enum qs_job_run_input input)
 {
     const struct qs_job_run_row *row = qs_job_run_find(job->state, input);
     if (!row)
         return; /* late news of something that is over: every caller's input is harmless where the table has
                    no move */
+    const struct qs_step *from = steps[row->state], *to = steps[row->next];
     job->state = row->next;
     if (row->next != row->state && job->events.on_state)
         job->events.on_state(qs_job_run_state_text(row->state), qs_job_run_input_text(input),
                              qs_job_run_state_text(row->next), job->events.user);
-    if (row->action)
-        row->action(job);
+    if (to != from)
+        to->start(job);
+    else if (input == QS_JI_CANCEL && to->cancel)
+        to->cancel(job);
 }
 
 void qs_job_run_feed(struct qs_job_run *job, enum qs_job_run_input input)
@@ -62,9 +51,47 @@ void qs_job_run_feed(struct qs_job_run *job, enum qs_job_run_input input)
     while (job->feed_n > 0) {
         enum qs_job_run_input first = job->feed[0];
         memmove(job->feed, job->feed + 1, --job->feed_n * sizeof *job->feed);
-        step(job, first);
+        move(job, first);
     }
     job->stepping = false;
+}
+
+void qs_job_run_tell(struct qs_job_run *job, const struct qs_step *step, enum qs_job_run_input input)
+{
+    if (steps[job->state] == step)
+        qs_job_run_feed(job, input);
+}
+
+/* ---- answers of the store ---- */
+
+/* A store request may outlive the link, even the job run: it carries what is needed to tell. */
+struct request {
+    struct qs_job_run *job;
+    uint64_t epoch;
+    const struct qs_step *step; /* that waits for it; NULL: nobody does */
+    qs_job_run_then *then;      /* NULL: then it is done */
+};
+
+static void release(struct qs_job_run *job)
+{
+    for (size_t i = QS_ACTIVITY_COUNT; i-- > 0;) {
+        if (activities[i]->done)
+            activities[i]->done(job);
+        free(job->activities[i]);
+    }
+    qs_plan_done(&job->plan);
+    free(job->patience);
+    qs_assembler_done(&job->win.made);
+    free(job->run.clean_ns);
+    free(job->run.soft_ns);
+    qs_controller_free(job->run.stop_rule);
+    qs_planner_free(job->planning.planner);
+    free(job->boot_uuid);
+    free(job->facts_json);
+    free(job->cancel_why);
+    free(job->block.uids);
+    free(job->block.spoiled);
+    free(job);
 }
 
 bool qs_job_run_answered(struct qs_job_run *job, uint64_t epoch)
@@ -77,7 +104,7 @@ bool qs_job_run_answered(struct qs_job_run *job, uint64_t epoch)
     return !job->dead && epoch == job->epoch;
 }
 
-static void on_stored(const struct qs_err *err, int64_t id, void *user)
+void qs_job_run_stored(const struct qs_err *err, int64_t id, void *user)
 {
     (void)id;
     struct request rq = *(struct request *)user;
@@ -85,35 +112,35 @@ static void on_stored(const struct qs_err *err, int64_t id, void *user)
     struct qs_job_run *job = rq.job;
     if (!qs_job_run_answered(job, rq.epoch))
         return;
-    if (err) {
+    if (err)
         qs_job_run_fail(job, err);
-        /* Where nobody waits for the answer, a window may be open: it is ended like one that is cancelled. */
-        qs_job_run_feed(job, rq.quiet ? QS_JI_CANCEL : QS_JI_FAIL);
-    } else if (!rq.quiet) {
-        qs_job_run_feed(job, rq.good);
-    }
+    if (err && !rq.step) /* a window may be open: it is ended like one that is cancelled */
+        qs_job_run_feed(job, QS_JI_CANCEL);
+    else if (err || (rq.step && !rq.then))
+        qs_job_run_tell(job, rq.step, err ? QS_JI_FAIL : QS_JI_DONE);
+    else if (rq.step && rq.step == steps[job->state])
+        rq.then(job);
 }
 
-static void request(struct qs_job_run *job, enum qs_job_run_input good, bool quiet, qs_store_done_fn **fn,
-                    void **user)
+static struct request *request(struct qs_job_run *job, const struct qs_step *step, qs_job_run_then *then)
 {
     struct request *rq = qs_malloc(sizeof *rq);
-    *rq = (struct request){.job = job, .epoch = job->epoch, .good = good, .quiet = quiet};
+    *rq = (struct request){.job = job, .epoch = job->epoch, .step = step, .then = then};
     job->outstanding++;
-    *fn = on_stored;
-    *user = rq;
+    return rq;
 }
 
-void qs_job_run_store_request(struct qs_job_run *job, enum qs_job_run_input good, qs_store_done_fn **fn,
-                              void **user)
+void *qs_job_run_awaits(struct qs_job_run *job, qs_job_run_then *then)
 {
-    request(job, good, false, fn, user);
+    return request(job, steps[job->state], then);
 }
 
-void qs_job_run_store_quiet(struct qs_job_run *job, qs_store_done_fn **fn, void **user)
+void *qs_job_run_asks(struct qs_job_run *job)
 {
-    request(job, QS_JI_FAIL, true, fn, user);
+    return request(job, NULL, NULL);
 }
+
+/* ---- trouble ---- */
 
 void qs_job_run_fail(struct qs_job_run *job, const struct qs_err *err)
 {
@@ -140,10 +167,129 @@ void qs_job_run_unsent(struct qs_job_run *job, const struct qs_err *err)
     }
 }
 
+void qs_job_run_refused(struct qs_job_run *job, const struct qs_err *why)
+{
+    bool cut_short = job->cancelled && job->state == QS_JS_RUN;
+    if (!cut_short && !qs_job_run_is_operators(why)) {
+        qs_session_drop(job->p.session, why);
+        return;
+    }
+    if (!cut_short) /* a program whose setup was cancelled: how it ended is no news */
+        qs_job_run_fail(job, why);
+    /* What the agent refused is over for it; a window that is open there is ended first. */
+    qs_job_run_feed(job, job->state == QS_JS_WINDOW ? QS_JI_CANCEL : QS_JI_FAIL);
+}
+
+void qs_job_run_new_run(struct qs_job_run *job)
+{
+    struct qs_run_in_hand *run = &job->run;
+    free(run->clean_ns);
+    free(run->soft_ns);
+    qs_controller_free(run->stop_rule);
+    *run = (struct qs_run_in_hand){.began_ns = qs_loop_now_ns(job->p.loop)};
+    for (size_t i = 0; i < QS_ACTIVITY_COUNT; i++) {
+        if (activities[i]->new_run)
+            activities[i]->new_run(job);
+    }
+    qs_loop_random(job->p.loop, run->uid.b, sizeof run->uid.b);
+}
+
 bool qs_job_run_over(const struct qs_job_run *job)
 {
     return job->cancelled || job->failed || job->end == QS_END_DEFER || job->end == QS_END_REQUEUE;
 }
+
+void qs_job_run_cut_short(struct qs_job_run *job)
+{
+    struct qs_err err = QS_ERR_INIT;
+    const char *why = job->cancel_why ? job->cancel_why : "the job ends";
+    /* A link that is gone reports itself; there is nobody to cancel then. A hook has no run. */
+    (void)qs_session_cancel(job->p.session, &job->run.uid, why, &err);
+}
+
+bool qs_job_run_call(struct qs_job_run *job, enum qs_msg_type type, const void *m, int64_t allow_ns,
+                     qs_session_reply *on_reply, struct qs_err *err)
+{
+    const struct qs_call call = {
+        .type = type, .m = m, .allow_ns = allow_ns, .on_reply = on_reply, .user = job};
+    return qs_session_call(job->p.session, &call, err);
+}
+
+/* ---- the link is lost, the job is over ---- */
+
+static void stop_activities(struct qs_job_run *job, const char *why)
+{
+    for (size_t i = QS_ACTIVITY_COUNT; i-- > 0;) {
+        if (activities[i]->stop)
+            activities[i]->stop(job, why);
+    }
+}
+
+/* What was in hand is over: the farm and the disk hear of it. */
+static void let_go(struct qs_job_run *job, const struct qs_err *why, const char *text)
+{
+    qs_job_run_give_token(job);
+    qs_job_run_set_silence(job, false);
+    qs_job_run_interrupt_block(job, why);
+    stop_activities(job, text);
+}
+
+static void on_lost_too_long(void *user)
+{
+    struct qs_job_run *job = user;
+    job->lost_timer = NULL;
+    struct qs_err err = QS_ERR_INIT;
+    qs_fail(&err, QS_E_LINK, "%s did not come back within %d s: %s", job->p.device, QS_JOB_RUN_LOST_S,
+            job->run.err.text);
+    qs_job_run_fail(job, &err);
+    qs_job_run_feed(job, QS_JI_FAIL);
+}
+
+static void lose(struct qs_job_run *job)
+{
+    struct qs_err why = job->run.err;
+    job->epoch++;
+    qs_assembler_done(&job->win.made);
+    if (job->run.open_on_agent || job->plan.turn > 0 || job->block.runs > 0)
+        qs_job_event_repeat(job, why.text);
+    let_go(job, &why, why.text);
+    memset(&job->run.uid, 0, sizeof job->run.uid);
+    job->run.open_on_agent = false;
+    qs_job_event_lost(job, why.text);
+    qs_plan_repeat_block(&job->plan);
+    if (job->plan.repeats > QS_JOB_RUN_REPEATS_MAX) {
+        struct qs_err err = QS_ERR_INIT;
+        qs_fail(&err, QS_E_LINK, "%s was lost %d times in one block, the last time: %s", job->p.device,
+                QS_JOB_RUN_REPEATS_MAX, why.text);
+        qs_job_run_fail(job, &err);
+    }
+    if (qs_job_run_over(job))
+        qs_job_run_feed(job, QS_JI_FAIL);
+    else
+        job->lost_timer =
+            qs_timer_start(job->p.loop, QS_JOB_RUN_LOST_S * INT64_C(1000000000), on_lost_too_long, job);
+}
+
+const struct qs_step qs_step_lost = {.start = lose};
+
+static void finish(struct qs_job_run *job)
+{
+    struct qs_err none = QS_ERR_INIT;
+    qs_timer_stop(job->lost_timer);
+    job->lost_timer = NULL;
+    let_go(job, job->failed ? &job->err : &none, job->failed ? job->err.text : "abandoned");
+    struct qs_job_run_result result = {
+        .end = job->end, .err = job->err, .stopped = qs_plan_stop_name(job->stop)};
+    if (job->failed)
+        result.end = QS_END_FAILED;
+    else if (job->cancelled)
+        result.end = QS_END_CANCELLED;
+    job->events.on_end(&result, job->events.user);
+}
+
+const struct qs_step qs_step_finish = {.start = finish};
+
+/* ---- for the owner ---- */
 
 /* FNV-1a: block orders are keyed by the device's name, so that they survive a change of the farm's list. */
 static uint64_t name_key(const char *name)
@@ -161,15 +307,16 @@ struct qs_job_run *qs_job_run_new(const struct qs_job_run_parts *parts,
     job->p = *parts;
     job->events = *events;
     job->end = QS_END_DONE;
-    qs_buf_init(&job->fetch.bytes);
-    qs_buf_init(&job->artifacts.output);
-    qs_buf_init(&job->artifacts.errors);
-    qs_job_run_host_init(job);
     qs_assembler_init(&job->win.made);
     qs_plan_init(&job->plan, parts->spec, parts->seed, name_key(parts->device));
     job->patience = qs_calloc(parts->spec->condition_count, sizeof *job->patience);
-    job->block_uids = qs_calloc(2 * parts->spec->arm_count, sizeof *job->block_uids);
-    job->block_spoiled = qs_calloc(2 * parts->spec->arm_count, sizeof *job->block_spoiled);
+    job->block.uids = qs_calloc(2 * parts->spec->arm_count, sizeof *job->block.uids);
+    job->block.spoiled = qs_calloc(2 * parts->spec->arm_count, sizeof *job->block.spoiled);
+    for (size_t i = 0; i < QS_ACTIVITY_COUNT; i++) {
+        job->activities[i] = qs_calloc(1, activities[i]->state_bytes);
+        if (activities[i]->init)
+            activities[i]->init(job);
+    }
     return job;
 }
 
@@ -178,12 +325,10 @@ void qs_job_run_free(struct qs_job_run *job)
     if (!job)
         return;
     qs_timer_stop(job->lost_timer);
-    job->lost_timer = NULL;
+    qs_timer_stop(job->quiet.again);
+    job->lost_timer = job->quiet.again = NULL;
     job->dead = true;
-    qs_job_run_artifacts_stop(job);
-    qs_job_run_fetch_stop(job);
-    qs_job_run_push_stop(job);
-    qs_job_run_host_stop(job);
+    stop_activities(job, NULL);
     if (job->outstanding == 0)
         release(job);
 }
@@ -238,27 +383,6 @@ void qs_job_run_on_down(struct qs_job_run *job, const struct qs_err *why)
 const char *qs_job_run_waits_for(const struct qs_job_run *job)
 {
     return job->state == QS_JS_GATE && job->win.waits_for[0] != '\0' ? job->win.waits_for : NULL;
-}
-
-void qs_job_run_refused(struct qs_job_run *job, const struct qs_err *why)
-{
-    bool cut_short = job->cancelled && job->state == QS_JS_RUN;
-    if (!cut_short && !qs_job_run_is_operators(why)) {
-        qs_session_drop(job->p.session, why);
-        return;
-    }
-    if (!cut_short) /* a program whose setup was cancelled: how it ended is no news */
-        qs_job_run_fail(job, why);
-    /* What the agent refused is over for it; a window that is open there is ended first. */
-    qs_job_run_feed(job, job->state == QS_JS_WINDOW ? QS_JI_CANCEL : QS_JI_FAIL);
-}
-
-bool qs_job_run_call(struct qs_job_run *job, enum qs_msg_type type, const void *m, int64_t allow_ns,
-                     qs_session_reply *on_reply, struct qs_err *err)
-{
-    const struct qs_call call = {
-        .type = type, .m = m, .allow_ns = allow_ns, .on_reply = on_reply, .user = job};
-    return qs_session_call(job->p.session, &call, err);
 }
 
 const char *qs_job_run_state_name(const struct qs_job_run *job)

@@ -6,9 +6,20 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "config/job/env.h"
+#include "device/activity/files.h"
+#include "device/activity/harness.h"
+#include "device/activity/stream.h"
+#include "device/activity/trace.h"
+#include "device/activity/tune.h"
+#include "device/activity/window.h"
 #include "device/job/impl.h"
 #include "proto/names.h"
 #include "report/variables.h"
+
+const struct qs_job_benchmark *qs_job_run_benchmark(const struct qs_job_run *job)
+{
+    return &job->p.spec->benchmarks[job->p.spec->points[job->plan.point].benchmark];
+}
 
 enum { LIST_BYTES = QS_ARGV_MAX_BYTES + 4096, LISTS = 5 };
 
@@ -89,8 +100,7 @@ static bool inherits(const struct qs_job_run *job)
 static void put_inherited(const struct qs_job_run *job, struct qs_json *j)
 {
     size_t bytes = 0;
-    struct qs_buf kept;
-    qs_buf_init(&kept);
+    QS_BUF(kept);
     qs_json_object(j);
     for (const char *const *kv = job->p.base_env; *kv && bytes <= QS_ARGV_MAX_BYTES; kv++) {
         if (!is_inheritable(kv) || !has_plain_name(*kv) || !qs_job_inherits_any(job->p.spec, *kv))
@@ -103,7 +113,6 @@ static void put_inherited(const struct qs_job_run *job, struct qs_json *j)
         free(name);
     }
     qs_json_object_end(j);
-    qs_buf_done(&kept);
 }
 
 char *qs_job_run_environment(const struct qs_job_run *job, const char *facts_json)
@@ -126,8 +135,7 @@ char *qs_job_run_environment(const struct qs_job_run *job, const char *facts_jso
  * replace earlier ones. */
 static bool build_env(const struct qs_job_run *job, size_t arm_index, struct qs_build *b)
 {
-    const struct qs_job_benchmark *bench =
-        &job->p.spec->benchmarks[job->p.spec->points[job->plan.point].benchmark];
+    const struct qs_job_benchmark *bench = qs_job_run_benchmark(job);
     const struct qs_job_arm *arm = &job->p.spec->arms[arm_index];
     for (const char *const *kv = job->p.base_env; kv && *kv; kv++) {
         if (is_inheritable(kv) && qs_job_inherits(job->p.spec, arm_index, job->plan.point, *kv) &&
@@ -140,11 +148,10 @@ static bool build_env(const struct qs_job_run *job, size_t arm_index, struct qs_
 
 static const char *cwd_of(const struct qs_job_run *job, size_t arm)
 {
-    const struct qs_job_benchmark *bench =
-        &job->p.spec->benchmarks[job->p.spec->points[job->plan.point].benchmark];
+    const struct qs_job_benchmark *bench = qs_job_run_benchmark(job);
     if (bench->dir)
         return bench->dir;
-    const char *own = qs_job_run_push_dir(job, arm);
+    const char *own = qs_activity_files_dir(job, arm);
     return own ? own : "";
 }
 
@@ -165,16 +172,15 @@ static void fill_output(const struct qs_job_run *job, const struct qs_job_benchm
     m->output_path = qs_text_of(bench->output_file);
     m->output_max_bytes = bench->output_max_bytes > QS_OUTPUT_MAX_BYTES ? QS_OUTPUT_MAX_BYTES
                                                                         : (uint32_t)bench->output_max_bytes;
-    if (qs_job_run_is_stream(job))
-        qs_job_run_stream_fill(job, m);
+    if (qs_stream_is_on(job))
+        qs_stream_fill(job, m);
 }
 
 static bool fill_run_begin(struct qs_job_run *job, struct lists *l, struct qs_msg_run_begin *m)
 {
     size_t arm_index = qs_plan_arm(&job->plan);
     const struct qs_job_arm *arm = &job->p.spec->arms[arm_index];
-    const struct qs_job_benchmark *bench =
-        &job->p.spec->benchmarks[job->p.spec->points[job->plan.point].benchmark];
+    const struct qs_job_benchmark *bench = qs_job_run_benchmark(job);
     struct qs_strings argv;
     qs_job_argv(job->p.spec, arm_index, job->plan.point, &argv);
     struct qs_build *b = lists_next(l);
@@ -201,22 +207,20 @@ static bool fill_run_begin(struct qs_job_run *job, struct lists *l, struct qs_ms
     m->cpus = qs_text_of(qs_plan_conditions(&job->plan)->controls.cpus);
     m->hook_limit_ns = bench->hook_limit_ns;
     m->user = qs_text_of(bench->user);
-    if (qs_job_run_is_harness(job))
-        ok = qs_job_run_harness_fill(job, lists_next(l), m) && ok;
+    if (qs_harness_is_on(job))
+        ok = qs_harness_fill(job, lists_next(l), m) && ok;
     return ok;
 }
 
 int64_t qs_job_run_step_limit_ns(const struct qs_job_run *job)
 {
-    const struct qs_job_benchmark *bench =
-        &job->p.spec->benchmarks[job->p.spec->points[job->plan.point].benchmark];
-    return qs_job_run_is_harness(job) ? bench->hook_limit_ns : 0;
+    const struct qs_job_benchmark *bench = qs_job_run_benchmark(job);
+    return qs_harness_is_on(job) ? bench->hook_limit_ns : 0;
 }
 
 bool qs_job_run_send_run_begin(struct qs_job_run *job, qs_session_reply *on_reply, struct qs_err *err)
 {
-    const struct qs_job_benchmark *bench =
-        &job->p.spec->benchmarks[job->p.spec->points[job->plan.point].benchmark];
+    const struct qs_job_benchmark *bench = qs_job_run_benchmark(job);
     struct lists l;
     lists_init(&l);
     struct qs_msg_run_begin m = {.run = job->run.uid};
@@ -227,7 +231,7 @@ bool qs_job_run_send_run_begin(struct qs_job_run *job, qs_session_reply *on_repl
     for (size_t i = 0; ok && i < bench->exit_count; i++)
         ok = qs_build_i32(&codes, bench->exit_codes[i]) || qs_fail(err, QS_E_LIMIT, "too many exit codes");
     m.exit_codes = qs_build_list(&codes);
-    const struct qs_run_events events = qs_job_run_window_events(job);
+    const struct qs_run_events events = qs_activity_window_events(job);
     const struct qs_call call = {.type = QS_MSG_RUN_BEGIN,
                                  .m = &m,
                                  .allow_ns = qs_job_run_step_limit_ns(job),
@@ -249,7 +253,7 @@ static bool build_gate(const struct qs_job_run *job, struct qs_build *gate, stru
                                    .lo = e->lo,
                                    .hi = e->hi,
                                    .dwell_ns = e->dwell_ns,
-                                   .timeout_ns = qs_job_run_patience_timeout_ns(job, e),
+                                   .timeout_ns = qs_patience_timeout_ns(job, e),
                                    .on_timeout = (enum qs_gate_on_timeout)e->on_timeout};
         x.flags = (uint8_t)((e->has_lo ? QS_GATE_HAS_LO : 0) | (e->has_hi ? QS_GATE_HAS_HI : 0) |
                             (e->unreadable_ok ? QS_GATE_UNREADABLE_OK : 0));
@@ -270,8 +274,7 @@ static int64_t add_spans(int64_t a, int64_t b)
 bool qs_job_run_send_open(struct qs_job_run *job, struct qs_err *err)
 {
     const struct qs_job_plan *plan = &job->p.spec->plan;
-    const struct qs_job_benchmark *bench =
-        &job->p.spec->benchmarks[job->p.spec->points[job->plan.point].benchmark];
+    const struct qs_job_benchmark *bench = qs_job_run_benchmark(job);
     /* Each of three processes may ignore SIGTERM (1 s), resist SIGKILL (5 s) and leave others behind (2 s).
      */
     const int64_t grace_ns = INT64_C(30000000000);
@@ -279,7 +282,7 @@ bool qs_job_run_send_open(struct qs_job_run *job, struct qs_err *err)
     struct qs_build gate, bounds;
     qs_build_init(&gate, gate_mem, sizeof gate_mem);
     qs_build_init(&bounds, bounds_mem, sizeof bounds_mem);
-    bool traced = job->trace.runs; /* nothing of it is judged */
+    bool traced = qs_activity_trace_is_on(job); /* nothing of it is judged */
     if (!traced && !build_gate(job, &gate, &bounds))
         return qs_fail(err, QS_E_LIMIT,
                        "the gate does not fit one message: at most %d expectations and %d bounds",
@@ -298,7 +301,7 @@ bool qs_job_run_send_open(struct qs_job_run *job, struct qs_err *err)
                             .quiet_lead_ns = job->p.quiet_lead_ns,
                             .gate = qs_build_list(&gate),
                             .bounds = qs_build_list(&bounds)};
-    qs_job_run_evals_open(job, &m);
+    qs_activity_tune_open(job, &m);
     /* The lease outlasts the longest window there can be: its lead and time, one iteration and its hooks at
      * their limits. */
     const struct qs_job_arm *arm = &job->p.spec->arms[qs_plan_arm(&job->plan)];
@@ -312,11 +315,11 @@ bool qs_job_run_send_open(struct qs_job_run *job, struct qs_err *err)
 
 /* perf, ftrace and perfetto look at the system, and run as the agent; a command of the job as its other ones.
  */
-bool qs_job_run_send_trace(struct qs_job_run *job, qs_session_reply *on_reply, struct qs_err *err)
+bool qs_job_run_send_trace(struct qs_job_run *job, uint32_t id, qs_session_reply *on_reply,
+                           struct qs_err *err)
 {
     const struct qs_job_trace *wish = &job->p.spec->trace;
-    const struct qs_job_benchmark *bench =
-        &job->p.spec->benchmarks[job->p.spec->points[job->plan.point].benchmark];
+    const struct qs_job_benchmark *bench = qs_job_run_benchmark(job);
     size_t arm = qs_plan_arm(&job->plan);
     struct qs_strings argv;
     struct lists l;
@@ -325,7 +328,7 @@ bool qs_job_run_send_trace(struct qs_job_run *job, qs_session_reply *on_reply, s
     qs_job_tracer_argv(job->p.spec, arm, job->plan.point, &argv);
     bool ok = (add_strings(a, &argv) && build_env(job, arm, e)) || too_large(err);
     const struct qs_msg_trace m = {.run = job->run.uid,
-                                   .id = job->trace.id,
+                                   .id = id,
                                    .argv = qs_build_list(a),
                                    .env = qs_build_list(e),
                                    .cwd = qs_text_of(cwd_of(job, arm)),
@@ -340,20 +343,19 @@ bool qs_job_run_send_trace(struct qs_job_run *job, qs_session_reply *on_reply, s
     return ok;
 }
 
-bool qs_job_run_send_hook(struct qs_job_run *job, const struct qs_strings *argv, qs_session_reply *on_reply,
-                          struct qs_err *err)
+bool qs_job_run_send_hook(struct qs_job_run *job, size_t arm, uint32_t id, const struct qs_strings *argv,
+                          qs_session_reply *on_reply, struct qs_err *err)
 {
     enum { TAIL_BYTES = 4096 };
-    const struct qs_job_benchmark *bench =
-        &job->p.spec->benchmarks[job->p.spec->points[job->plan.point].benchmark];
+    const struct qs_job_benchmark *bench = qs_job_run_benchmark(job);
     struct lists l;
     lists_init(&l);
     struct qs_build *a = lists_next(&l), *e = lists_next(&l);
-    bool ok = (add_strings(a, argv) && build_env(job, job->hook_arm, e)) || too_large(err);
-    struct qs_msg_hook m = {.id = job->hook_id,
+    bool ok = (add_strings(a, argv) && build_env(job, arm, e)) || too_large(err);
+    struct qs_msg_hook m = {.id = id,
                             .argv = qs_build_list(a),
                             .env = qs_build_list(e),
-                            .cwd = qs_text_of(cwd_of(job, job->hook_arm)),
+                            .cwd = qs_text_of(cwd_of(job, arm)),
                             .limit_ns = bench->hook_limit_ns,
                             .output_max_bytes = TAIL_BYTES,
                             .user = qs_text_of(bench->user)};

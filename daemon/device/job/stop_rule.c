@@ -2,12 +2,9 @@
  * that hold whatever it says. */
 #include <stdio.h>
 
+#include "device/activity/host.h"
 #include "device/job/impl.h"
-
-static const struct qs_job_benchmark *benchmark(const struct qs_job_run *job)
-{
-    return &job->p.spec->benchmarks[job->p.spec->points[job->plan.point].benchmark];
-}
+#include "device/job/stop_rule.h"
 
 /* The pilot has no rule. */
 static bool has_rule(const struct qs_job_run *job)
@@ -35,7 +32,7 @@ void qs_stop_rule_push(struct qs_job_run *job, int64_t duration_ns, bool accepte
 static bool limit_reached(struct qs_job_run *job)
 {
     struct qs_run_in_hand *run = &job->run;
-    if (run->measured_ns >= benchmark(job)->run_limit_ns)
+    if (run->measured_ns >= qs_job_run_benchmark(job)->run_limit_ns)
         snprintf(run->stop_reason, sizeof run->stop_reason, "limit of the run");
     else if (run->tried >= QS_JOB_RUN_WINDOWS_MAX)
         snprintf(run->stop_reason, sizeof run->stop_reason, "%d windows", QS_JOB_RUN_WINDOWS_MAX);
@@ -49,16 +46,18 @@ bool qs_stop_rule_holds(struct qs_job_run *job)
     struct qs_run_in_hand *run = &job->run;
     if (!has_rule(job) || !run->stop_rule)
         return true;
+    size_t answers;
+    const struct qs_rule_answer *answer = qs_activity_host_answers(job, &answers);
     const struct qs_controller_now now = {.measured_ns = (double)run->measured_ns,
-                                          .planned = job->planned_iterations,
-                                          .answers = job->host.answers,
-                                          .answer_count = job->host.rule_count};
+                                          .planned = job->planning.iterations,
+                                          .answers = answer,
+                                          .answer_count = answers};
     enum qs_controller_verdict verdict = qs_controller_judge(run->stop_rule, &now);
     if (verdict < QS_CONTROLLER_STOP && !limit_reached(job))
         return false;
     if (verdict >= QS_CONTROLLER_STOP)
         snprintf(run->stop_reason, sizeof run->stop_reason, "%s", qs_controller_reason(run->stop_rule));
-    qs_job_run_host_explain(job, verdict == QS_CONTROLLER_STOP);
+    qs_activity_host_explain(job, verdict == QS_CONTROLLER_STOP);
     size_t from = qs_controller_kept_from(run->stop_rule);
     run->warmup_n = from < run->clean_n ? from : 0;
     return true;

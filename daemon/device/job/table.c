@@ -1,125 +1,110 @@
 #include "device/job/table.h"
 
+#include <stddef.h>
+
+#include "base/buf.h"
 #include "device/job/run.h"
 
-#define ROW(s, i, n, a)                                                                                      \
+#define ROW(s, i, n)                                                                                         \
     {                                                                                                        \
-        QS_JS_##s, QS_JI_##i, QS_JS_##n, #a, qs_job_run_do_##a                                               \
-    }
-#define STAY(s, i)                                                                                           \
-    {                                                                                                        \
-        QS_JS_##s, QS_JI_##i, QS_JS_##s, "-", NULL                                                           \
+        QS_JS_##s, QS_JI_##i, QS_JS_##n                                                                      \
     }
 
-/* Losing the link and being abandoned are possible wherever the device is in use. */
-#define IN_USE(s) ROW(s, DOWN, LOST, lose), ROW(s, ABANDON, DONE, finish)
+/* Losing the link and being abandoned are possible wherever the device is in use. Being cancelled moves
+ * nothing: the step that is on hears of it, and comes to its end. */
+#define IN_USE(s) ROW(s, CANCEL, s), ROW(s, DOWN, LOST), ROW(s, ABANDON, DONE)
 
 static const struct qs_job_run_row table[] = {
-    ROW(IDLE, START, SETTLE, begin_session),
-    ROW(IDLE, CANCEL, DONE, finish),
-    ROW(IDLE, ABANDON, DONE, finish),
+    ROW(IDLE, START, SETTLE),
+    ROW(IDLE, CANCEL, DONE),
+    ROW(IDLE, ABANDON, DONE),
 
-    ROW(SETTLE, STORED, LOCK, lock),
-    ROW(SETTLE, FAIL, RESTORE, restore),
-    STAY(SETTLE, CANCEL),
+    ROW(SETTLE, DONE, LOCK),
+    ROW(SETTLE, FAIL, RESTORE),
     IN_USE(SETTLE),
 
-    ROW(LOCK, LOCKED, FILES, push),
-    STAY(LOCK, CANCEL),
+    ROW(LOCK, DONE, FILES),
     IN_USE(LOCK),
 
-    ROW(FILES, FILES_READY, SETUP, setup),
-    ROW(FILES, POINT_OVER, TIDY, tidy),
-    ROW(FILES, FAIL, TIDY, tidy),
-    ROW(FILES, CANCEL, FILES, cancel_push),
+    ROW(FILES, DONE, SETUP),
+    ROW(FILES, POINT_OVER, TIDY),
+    ROW(FILES, FAIL, TIDY),
     IN_USE(FILES),
 
-    ROW(SETUP, HOOKS_OVER, RUN, begin_run),
-    ROW(SETUP, POINT_OVER, CLEANUP, cleanup),
-    ROW(SETUP, FAIL, CLEANUP, cleanup),
-    ROW(SETUP, CANCEL, SETUP, cancel_wait),
+    ROW(SETUP, DONE, RUN),
+    ROW(SETUP, POINT_OVER, CLEANUP),
+    ROW(SETUP, FAIL, CLEANUP),
     IN_USE(SETUP),
 
-    ROW(RUN, STORED, RUN, send_run),
-    ROW(RUN, RUN_READY, RUN, evals),
-    ROW(RUN, EVALS, GATE, open_window),
-    ROW(RUN, RUN_OVER, ENDING, end_run),
-    ROW(RUN, FAIL, ENDING, end_run),
-    ROW(RUN, CANCEL, RUN, cancel_wait),
+    ROW(RUN, DONE, GATE),
+    ROW(RUN, RUN_OVER, ENDING),
+    ROW(RUN, FAIL, ENDING),
     IN_USE(RUN),
 
-    ROW(GATE, QUIET, WINDOW, silence),
-    STAY(GATE, DISARM),
-    ROW(GATE, CLOSED, EVIDENCE, collect),
-    ROW(GATE, FAIL, ENDING, end_run),
-    ROW(GATE, CANCEL, GATE, cancel_wait),
+    ROW(GATE, QUIET, WINDOW),
+    ROW(GATE, DISARM, GATE),
+    ROW(GATE, CLOSED, EVIDENCE),
+    ROW(GATE, FAIL, ENDING),
     IN_USE(GATE),
 
-    ROW(WINDOW, DISARM, GATE, unsilence),
-    ROW(WINDOW, CLOSED, EVIDENCE, collect),
-    ROW(WINDOW, CANCEL, WINDOW, cancel_wait),
+    ROW(WINDOW, DISARM, GATE),
+    ROW(WINDOW, CLOSED, EVIDENCE),
     IN_USE(WINDOW),
 
-    ROW(EVIDENCE, COMMITTED, JUDGE, judge),
-    ROW(EVIDENCE, FAIL, ENDING, end_run),
-    STAY(EVIDENCE, CANCEL),
+    ROW(EVIDENCE, DONE, JUDGE),
+    ROW(EVIDENCE, FAIL, ENDING),
     IN_USE(EVIDENCE),
 
-    ROW(JUDGE, AGAIN, GATE, open_window),
-    ROW(JUDGE, TRACE, TRACE, start_trace),
-    ROW(JUDGE, UNTRACE, UNTRACE, stop_trace),
-    ROW(JUDGE, ASK, ASK, ask_host),
-    ROW(JUDGE, RUN_OVER, ENDING, end_run),
+    ROW(JUDGE, AGAIN, GATE),
+    ROW(JUDGE, TRACE, TRACE),
+    ROW(JUDGE, UNTRACE, UNTRACE),
+    ROW(JUDGE, ASK, ASK),
+    ROW(JUDGE, RUN_OVER, ENDING),
 
-    ROW(TRACE, TRACED, GATE, open_window),
-    ROW(TRACE, RUN_OVER, ENDING, end_run),
-    ROW(TRACE, FAIL, ENDING, end_run),
-    ROW(TRACE, CANCEL, TRACE, cancel_wait),
+    ROW(TRACE, DONE, GATE),
+    ROW(TRACE, RUN_OVER, ENDING),
+    ROW(TRACE, FAIL, ENDING),
     IN_USE(TRACE),
 
-    ROW(UNTRACE, TRACE, TRACE, start_trace),
-    ROW(UNTRACE, RUN_OVER, ENDING, end_run),
-    ROW(UNTRACE, FAIL, ENDING, end_run),
-    STAY(UNTRACE, CANCEL),
+    ROW(UNTRACE, TRACE, TRACE),
+    ROW(UNTRACE, RUN_OVER, ENDING),
+    ROW(UNTRACE, FAIL, ENDING),
     IN_USE(UNTRACE),
 
-    ROW(ASK, ANSWERED, JUDGE, decide),
-    ROW(ASK, CANCEL, ASK, hush_host),
+    ROW(ASK, DONE, JUDGE),
     IN_USE(ASK),
 
-    ROW(ENDING, RUN_ENDED, NEXT, next),
-    ROW(ENDING, FAIL, NEXT, next),
-    ROW(ENDING, CANCEL, ENDING, cancel_wait),
+    ROW(ENDING, DONE, NEXT),
+    ROW(ENDING, FAIL, NEXT),
     IN_USE(ENDING),
 
-    ROW(NEXT, NEXT_RUN, RUN, begin_run),
-    ROW(NEXT, POINT_OVER, CLEANUP, cleanup),
+    ROW(NEXT, NEXT_RUN, RUN),
+    ROW(NEXT, POINT_OVER, CLEANUP),
 
-    ROW(CLEANUP, HOOKS_OVER, ADVANCE, advance),
-    STAY(CLEANUP, CANCEL),
-    STAY(CLEANUP, FAIL),
+    ROW(CLEANUP, DONE, ADVANCE),
+    ROW(CLEANUP, FAIL, CLEANUP),
     IN_USE(CLEANUP),
 
-    ROW(ADVANCE, NEXT_POINT, SETUP, setup),
-    ROW(ADVANCE, ALL_OVER, TIDY, tidy),
+    ROW(ADVANCE, NEXT_POINT, SETUP),
+    ROW(ADVANCE, ALL_OVER, TIDY),
 
-    ROW(TIDY, TIDIED, RESTORE, restore),
-    STAY(TIDY, CANCEL),
-    STAY(TIDY, FAIL),
-    ROW(TIDY, DOWN, RESTORE, restore),
-    ROW(TIDY, ABANDON, DONE, finish),
+    ROW(TIDY, DONE, RESTORE),
+    ROW(TIDY, CANCEL, TIDY),
+    ROW(TIDY, FAIL, TIDY),
+    ROW(TIDY, DOWN, RESTORE),
+    ROW(TIDY, ABANDON, DONE),
 
-    ROW(RESTORE, STORED, DONE, finish),
-    ROW(RESTORE, FAIL, DONE, finish),
-    STAY(RESTORE, CANCEL),
-    STAY(RESTORE, DOWN),
-    ROW(RESTORE, ABANDON, DONE, finish),
+    ROW(RESTORE, DONE, DONE),
+    ROW(RESTORE, FAIL, DONE),
+    ROW(RESTORE, CANCEL, RESTORE),
+    ROW(RESTORE, DOWN, RESTORE),
+    ROW(RESTORE, ABANDON, DONE),
 
-    ROW(LOST, BACK, SETTLE, begin_session),
-    ROW(LOST, FAIL, DONE, finish),
-    ROW(LOST, CANCEL, DONE, finish),
-    ROW(LOST, ABANDON, DONE, finish),
-    STAY(LOST, DOWN),
+    ROW(LOST, BACK, SETTLE),
+    ROW(LOST, FAIL, DONE),
+    ROW(LOST, CANCEL, DONE),
+    ROW(LOST, ABANDON, DONE),
+    ROW(LOST, DOWN, LOST),
 };
 
 const struct qs_job_run_row *qs_job_run_find(enum qs_job_run_state state, enum qs_job_run_input input)
@@ -134,7 +119,7 @@ const struct qs_job_run_row *qs_job_run_find(enum qs_job_run_state state, enum q
 const char *qs_job_run_state_text(enum qs_job_run_state state)
 {
     static const char *const names[] = {
-#define S(sym, name, waits) name,
+#define S(symbol, name, waits, step) name,
         QS_JOB_RUN_STATES(S)
 #undef S
     };
@@ -144,7 +129,7 @@ const char *qs_job_run_state_text(enum qs_job_run_state state)
 const char *qs_job_run_input_text(enum qs_job_run_input input)
 {
     static const char *const names[] = {
-#define E(sym, name) name,
+#define E(symbol, name) name,
         QS_JOB_RUN_INPUTS(E)
 #undef E
     };
@@ -154,7 +139,7 @@ const char *qs_job_run_input_text(enum qs_job_run_input input)
 void qs_job_run_dump(struct qs_buf *out)
 {
     static const char *const waits[] = {
-#define S(sym, name, text) text,
+#define S(symbol, name, text, step) text,
         QS_JOB_RUN_STATES(S)
 #undef S
     };
@@ -162,8 +147,8 @@ void qs_job_run_dump(struct qs_buf *out)
         qs_buf_fmt(out, "%s  (waits for: %s)\n", qs_job_run_state_text((enum qs_job_run_state)s), waits[s]);
         for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
             if ((unsigned)table[i].state == s)
-                qs_buf_fmt(out, "    %-12s -> %-9s %s\n", qs_job_run_input_text(table[i].input),
-                           qs_job_run_state_text(table[i].next), table[i].action_name);
+                qs_buf_fmt(out, "    %-10s -> %s\n", qs_job_run_input_text(table[i].input),
+                           qs_job_run_state_text(table[i].next));
         }
     }
 }

@@ -129,8 +129,7 @@ void qs_session_take_frame(struct qs_session *s, const struct qs_frame *frame)
 void qs_session_take_garbage(struct qs_session *s, int wire_err)
 {
     const struct qs_framer *f = &s->framer;
-    struct qs_buf said;
-    qs_buf_init(&said);
+    QS_BUF(said);
     if (!f->synced && f->noise_bytes > 0) {
         size_t kept = f->noise_bytes < QS_NOISE_HEAD_BYTES ? f->noise_bytes : QS_NOISE_HEAD_BYTES;
         qs_buf_str(&said, "; it said instead: ");
@@ -138,6 +137,5 @@ void qs_session_take_garbage(struct qs_session *s, int wire_err)
     }
     qs_session_broken(s, wire_err == QS_WIRE_E_SEAL ? QS_E_LINK : QS_E_PROTOCOL,
                       "%s: the stream is broken: %s%s", s->name, qs_wire_err_text(wire_err), said.data);
-    qs_buf_done(&said);
     lose(s);
 }

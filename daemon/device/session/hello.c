@@ -50,11 +50,9 @@ static bool refuse_version(struct qs_session *s, const struct qs_msg_hello_agent
 
 static void keep_text(struct qs_text t, char *out, size_t cap)
 {
-    struct qs_buf escaped;
-    qs_buf_init(&escaped);
+    QS_BUF(escaped);
     qs_session_agent_text(t, &escaped);
     snprintf(out, cap, "%s", escaped.data);
-    qs_buf_done(&escaped);
 }
 
 /* A key on one side only is no agreement: an agent that asks for nothing may be anybody on that port. */
@@ -242,24 +240,20 @@ bool qs_session_do_announce(struct qs_session *s, const union qs_msg *m)
 /* The agent's reason for not talking to us, or for leaving. */
 bool qs_session_do_refuse(struct qs_session *s, const union qs_msg *m)
 {
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_session_agent_text(m->error.text, &text);
     enum qs_errc code = m->error.code == QS_CODE_AUTH ? QS_E_AUTH : QS_E_AGENT;
     if (m->error.code == QS_CODE_VERSION || m->error.code == QS_CODE_PROTOCOL)
         code = QS_E_PROTOCOL;
     qs_session_broken(s, code, "%s: the agent refuses the session (%s): %s", s->name,
                       qs_wire_code_name(m->error.code), text.data);
-    qs_buf_done(&text);
     return false;
 }
 
 bool qs_session_do_bye(struct qs_session *s, const union qs_msg *m)
 {
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_session_agent_text(m->bye.why, &text);
     qs_session_broken(s, QS_E_LINK, "%s: the agent left: %s", s->name, text.data);
-    qs_buf_done(&text);
     return false;
 }

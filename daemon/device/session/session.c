@@ -120,8 +120,7 @@ void qs_session_arm_deadline(struct qs_session *s)
 bool qs_session_do_give_up(struct qs_session *s, const union qs_msg *m)
 {
     (void)m;
-    struct qs_buf limit;
-    qs_buf_init(&limit);
+    QS_BUF(limit);
     qs_text_duration(&limit, (double)limit_ns(s));
     if (s->state == QS_SESSION_QUIET)
         qs_session_broken(s, QS_E_LINK,
@@ -133,7 +132,6 @@ bool qs_session_do_give_up(struct qs_session *s, const union qs_msg *m)
     else
         qs_session_broken(s, QS_E_LINK, "%s: no answer within %s in state %s", s->name, limit.data,
                           qs_session_state_name(s));
-    qs_buf_done(&limit);
     return false;
 }
 

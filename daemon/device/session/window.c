@@ -58,11 +58,9 @@ static enum qs_errc code_of(const struct qs_msg_error *m)
 
 void qs_session_said(const struct qs_session *s, const struct qs_msg_error *m, struct qs_err *ret)
 {
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_session_agent_text(m->text, &text);
     qs_fail(ret, code_of(m), "%s: %s (%s)", s->name, text.data, qs_wire_code_name(m->code));
-    qs_buf_done(&text);
 }
 
 bool qs_session_do_error(struct qs_session *s, const union qs_msg *m)
@@ -189,12 +187,10 @@ bool qs_session_do_disarm(struct qs_session *s, const union qs_msg *m)
                                  (unsigned)m->window_why.arming, (unsigned)s->run.arming);
     if (!end_silence(s))
         return false;
-    struct qs_buf why;
-    qs_buf_init(&why);
+    QS_BUF(why);
     qs_session_agent_text(m->window_why.why, &why);
     if (s->run.to.on_disarm)
         s->run.to.on_disarm(why.data, s->run.to.user);
-    qs_buf_done(&why);
     return true;
 }
 

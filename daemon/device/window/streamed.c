@@ -28,7 +28,7 @@ void qs_streamed_done(struct qs_streamed *s)
 
 void qs_streamed_piece(struct qs_streamed *s, const struct qs_msg_document *m)
 {
-    struct qs_buf why;
+    QS_BUF(why);
     if (m->offset == 0)
         qs_buf_clear(&s->bytes);
     if (m->offset != s->bytes.len)
@@ -36,10 +36,8 @@ void qs_streamed_piece(struct qs_streamed *s, const struct qs_msg_document *m)
     s->status = m->status;
     s->total_bytes = m->total_bytes;
     qs_buf_add(&s->bytes, m->bytes.p ? m->bytes.p : "", m->bytes.n);
-    qs_buf_init(&why);
     qs_text_escape(&why, m->why.p ? m->why.p : "", m->why.n);
     snprintf(s->why, sizeof s->why, "%s", why.data);
-    qs_buf_done(&why);
 }
 
 void qs_streamed_process(struct qs_streamed *s, const struct qs_row *row, const struct qs_list *metrics)

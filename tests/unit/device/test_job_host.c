@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "config/farm/farm.h"
+#include "device/activity/host.h"
 
 extern const char *(*stage_command)(const char *name, const char *input);
 extern unsigned stage_commands;
@@ -101,11 +102,10 @@ static void test_a_metric_is_kept_with_its_window(void **state)
     stage_go(&s);
     assert_int_equal(s.result.end, QS_END_DONE);
     assert_int_equal(stage_commands, 2); /* counted windows alone */
-    assert_string_equal(s.job->host.kind[0], "metric:power_mW");
-    assert_true(s.job->host.value[0] == INT64_MIN); /* "1 W" is not a number */
     struct qs_evidence_row row[QS_JOB_HOOKS_MAX];
-    assert_int_equal(qs_job_run_host_evidence(s.job, row), 1);
-    assert_false(row[0].present);
+    assert_int_equal(qs_activity_host_evidence(s.job, row), 1);
+    assert_string_equal(row[0].kind, "metric:power_mW");
+    assert_false(row[0].present); /* "1 W" is not a number */
     assert_true(stage_told(
         &s, "host.failed {\"what\":\"metric\",\"name\":\"power\",\"why\":\"its answer is not one"));
     stage_done(&s);
@@ -125,7 +125,7 @@ static void test_scale(void **state)
     begin(&s, JOB("metrics: [power]"), watts_always);
     stage_go(&s);
     struct qs_evidence_row row[QS_JOB_HOOKS_MAX];
-    assert_int_equal(qs_job_run_host_evidence(s.job, row), 1);
+    assert_int_equal(qs_activity_host_evidence(s.job, row), 1);
     assert_true(row[0].present && row[0].after == -1235 && row[0].before == INT64_MIN);
     stage_done(&s);
 }
@@ -178,7 +178,7 @@ static void test_what_commands_are_given_and_say(void **state)
         begin(&s, JOB("metrics: [power], stop: {any: [{external: enough}, {fixed: 100}]}"), says);
         s.record.closed = opens_and_closes;
         stage_go(&s);
-        assert_int_equal(qs_job_run_host_evidence(s.job, row), 1);
+        assert_int_equal(qs_activity_host_evidence(s.job, row), 1);
         assert_int_equal(row[0].present, cases[i].value != INT64_MIN);
         assert_int_equal(row[0].after, cases[i].value);
         assert_string_equal(s.runs[s.run_count - 1].stop_reason, "external(enough)");
@@ -264,7 +264,7 @@ static void test_struck_while_asked(void **state)
         assert_true(stage_taken[QS_JS_ASK][inputs[i]]);
         stage_done(&s);
     }
-    assert_true(stage_taken[QS_JS_JUDGE][QS_JI_ASK] && stage_taken[QS_JS_ASK][QS_JI_ANSWERED]);
+    assert_true(stage_taken[QS_JS_JUDGE][QS_JI_ASK] && stage_taken[QS_JS_ASK][QS_JI_DONE]);
 }
 
 int main(void)

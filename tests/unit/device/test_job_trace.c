@@ -52,6 +52,31 @@ static void traced_windows_follow_and_count_for_nothing(void **state)
     stage_done(&s);
 }
 
+static void talkative(struct stage *s, const struct stage_run *run, struct stage_window *w)
+{
+    (void)s;
+    (void)run;
+    w->output = "x";
+}
+
+/* Its traces are numbered first, then what else the run has left: none takes another's place. */
+static void what_a_traced_run_has_left_is_numbered_through(void **state)
+{
+    (void)state;
+    struct stage s;
+    begin(&s, job);
+    s.script = talkative;
+    stage_go(&s);
+    assert_int_equal(s.result.end, QS_END_DONE);
+    assert_string_equal(s.left.data,
+                        "0 output output 1 of 1 \n"
+                        "0 trace perf.1 7 of 7 \n1 trace perf.2 7 of 7 \n2 output output 3 of 3 \n"
+                        "0 output output 1 of 1 \n"
+                        "0 trace perf.1 7 of 7 \n1 trace perf.2 7 of 7 \n2 output output 3 of 3 \n"
+                        "0 output output 1 of 1 \n");
+    stage_done(&s);
+}
+
 /* Once to people, in every run for the record; the job goes on. */
 static void what_is_missing_is_recorded(void **state)
 {
@@ -107,6 +132,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(traced_windows_follow_and_count_for_nothing),
+        cmocka_unit_test(what_a_traced_run_has_left_is_numbered_through),
         cmocka_unit_test(what_is_missing_is_recorded),
         cmocka_unit_test(a_trace_that_is_required_fails_the_job),
     };
