@@ -127,7 +127,7 @@ static char *absolute(const struct qs_args *args, const char *option, bool folde
     }
     if (folder != S_ISDIR(st.st_mode)) {
         qs_args_fail(args, problem, use->at[0], use->skip, NULL, "--%s: %s is %s folder", option,
-                     use->value[0], folder ? "no" : "a");
+                     use->value[0], folder ? "not a" : "a");
         return NULL;
     }
     return qs_strdup(path);

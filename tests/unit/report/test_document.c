@@ -442,7 +442,7 @@ static void test_opinions_by_name(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_false(qs_opinions_parse(bad[i], &rules, &err));
         assert_int_equal(err.code, QS_E_USAGE);
-        assert_non_null(strstr(err.text, "is no rule: judge, android"));
+        assert_non_null(strstr(err.text, "is not a rule: judge, android"));
     }
 }
 
