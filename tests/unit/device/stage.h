@@ -102,7 +102,7 @@ struct stage {
     struct qs_buf news, hooks;
     unsigned calls, drops; /* on the session; links that the job run gave up */
     unsigned conflicts, sessions, sessions_ended, silences, holds, opens, struck, ended, kind_seen, hook_seen,
-        disarms;
+        disarms, cancels;
     struct stage_tuning kept[STAGE_KEPT];
     size_t kept_count;
     struct qs_buf left; /* what was stored of that: "kind name length total why", a line each */

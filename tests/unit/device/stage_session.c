@@ -386,6 +386,7 @@ bool qs_session_cancel(struct qs_session *session, const struct qs_uid *run, con
     struct stage *s = stage_of(session);
     (void)run;
     assert_non_null(why);
+    s->cancels++;
     if (!stage_sends(s, err))
         return false;
     bool setup = s->session == SESSION_OPENING && s->long_setup;

@@ -158,6 +158,28 @@ static void test_the_good_run_of_a_spoiled_block_is_set_aside(void **state)
     stage_done(&s);
 }
 
+/* What the agent is at is cut short where a job waits for it, and goes to its end where that is soon or must
+ * be. */
+static void test_a_cancelled_step_is_cut_short_or_not(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *in;
+        unsigned cancels;
+    } steps[] = {{"settle", 0},   {"setup", 1},  {"gate", 1},    {"window", 1},
+                 {"evidence", 0}, {"ending", 1}, {"cleanup", 0}, {"restore", 0}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        struct stage s;
+        stage_init(&s, hooks_job);
+        s.strike = STRIKE_CANCEL;
+        s.strike_state = steps[i].in;
+        stage_go(&s);
+        assert_int_equal(s.struck, 1);
+        assert_int_equal(s.cancels, steps[i].cancels);
+        stage_done(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +188,7 @@ int main(void)
         cmocka_unit_test(test_an_agent_that_stays_in_trouble_ends_the_job),
         cmocka_unit_test(test_what_cannot_be_sent_repeats_the_block),
         cmocka_unit_test(test_the_good_run_of_a_spoiled_block_is_set_aside),
+        cmocka_unit_test(test_a_cancelled_step_is_cut_short_or_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,7 @@ static bool down_case(const char *where, unsigned after)
     if (struck && strcmp(where, "restore") != 0) {
         assert_true(stage_told(&s, "job.lost {\"why\":\"cable pulled\"}"));
         assert_true(stage_told(&s, "job.back {\"boot\":\"boot-2\"}"));
+        assert_null(strstr(strstr(s.news.data, "job.start") + 1, "job.start")); /* it begins once */
         assert_int_equal(s.sessions, 2);
     }
     stage_done(&s);
