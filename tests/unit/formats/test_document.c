@@ -65,7 +65,7 @@ static void test_numbers(void **state)
     refused(&ns, "1\n2 3\n", "stdout:2:1: `2 3` is not a number (write one number a line");
     refused(&ns, "1\n   x\n", "stdout:2:4: `x` is not a number");
     refused(&ns, "nan\n", "stdout:1:1: `nan` is not a finite number");
-    refused(&ns, "1e999\n", "no finite number");
+    refused(&ns, "1e999\n", "not a finite number");
     refused(&ns, "-3\n", "negative");
     refused(&s, "4000000001\n", "is no duration");
     refused(&ns, "# nothing\n\n", "stdout: there is no number in it");
