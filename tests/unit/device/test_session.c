@@ -436,7 +436,7 @@ static void a_window_without_an_end_is_given_up_with_its_lease(void **state)
     quiet_window(b);
     host_lease_ns = 60000000000;
     host_wait(&b->host, "down");
-    host_assert_why(&b->host, QS_E_LINK, "the lease is over");
+    host_assert_why(&b->host, QS_E_LINK, "the lease ran out");
 }
 
 static void the_agents_refusal_is_told(void **state)
