@@ -67,7 +67,7 @@ static void test_numbers(void **state)
     refused(&ns, "nan\n", "stdout:1:1: `nan` is not a finite number");
     refused(&ns, "1e999\n", "not a finite number");
     refused(&ns, "-3\n", "negative");
-    refused(&s, "4000000001\n", "is no duration");
+    refused(&s, "4000000001\n", "is not a duration");
     refused(&ns, "# nothing\n\n", "stdout: there is no number in it");
     refused(&ns, "", "stdout: the file is empty");
     refused(&ns, "1\n\xff\n", "stdout:2:1: the byte 0xff is not UTF-8");
