@@ -197,17 +197,6 @@ static bool same_cell(const struct qs_arm_run *a, const struct qs_arm_run *b)
            strcmp(a->device ? a->device : "", b->device ? b->device : "") == 0;
 }
 
-static bool was_repeated(const struct qs_arm_runs *runs, const struct qs_arm_run *run)
-{
-    for (size_t i = 0; i < runs->count; i++) {
-        const struct qs_arm_run *o = &runs->at[i];
-        if (o->point == run->point && o->block == run->block && o->attempt > run->attempt &&
-            strcmp(o->device ? o->device : "", run->device ? run->device : "") == 0)
-            return true;
-    }
-    return false;
-}
-
 static double run_median(const struct qs_arm_run *run)
 {
     return run->state == QS_RUN_DONE ? qs_median_ns(run->values[0].at, run->values[0].n) : NAN;
@@ -219,9 +208,8 @@ static double *medians_of(const struct qs_arm_runs *runs, const struct qs_arm_ru
     double *v = qs_calloc(runs->count, sizeof *v);
     *ret_n = 0;
     for (size_t i = 0; i < runs->count; i++) {
-        double median = same_cell(&runs->at[i], cell) && !was_repeated(runs, &runs->at[i])
-                            ? run_median(&runs->at[i])
-                            : NAN;
+        double median =
+            same_cell(&runs->at[i], cell) && !runs->at[i].superseded ? run_median(&runs->at[i]) : NAN;
         if (median > 0)
             v[(*ret_n)++] = median;
     }

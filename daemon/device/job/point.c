@@ -29,7 +29,7 @@ static void count_runs(const struct qs_job_run *job, uint32_t block, struct stor
     memset(b->medians_ns, 0, arms * sizeof *b->medians_ns);
     for (size_t i = 0; i < job->p.earlier->count; i++) {
         const struct qs_sample *s = &job->p.earlier->at[i];
-        if (!is_of_block(job, s, block) || s->attempt != b->attempt)
+        if (!is_of_block(job, s, block) || s->superseded)
             continue;
         double median_ns =
             s->n > 0 ? qs_median_ns(s->durations_ns, s->n) : qs_median_ns(s->soft_ns, s->soft_n);

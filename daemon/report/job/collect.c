@@ -11,23 +11,13 @@
 /* Of a processor of 2020: a value is sorted and weighed among its like. */
 static const double VALUE_NS = 100;
 
-/* Samples come ordered by block: of each number the highest attempt counts. */
+/* Samples come ordered by block. */
 static void find_blocks(struct qs_report_group *g)
 {
     g->blocks = qs_calloc(g->sample_count, sizeof *g->blocks);
-    g->attempts = qs_calloc(g->sample_count, sizeof *g->attempts);
-    for (size_t i = 0; i < g->sample_count; i++) {
-        const struct qs_sample *s = &g->samples[i];
-        size_t b = g->block_count;
-        if (b > 0 && g->blocks[b - 1] == s->block) {
-            if (s->attempt > g->attempts[b - 1])
-                g->attempts[b - 1] = s->attempt;
-            continue;
-        }
-        g->blocks[b] = s->block;
-        g->attempts[b] = s->attempt;
-        g->block_count++;
-    }
+    for (size_t i = 0; i < g->sample_count; i++)
+        if (g->block_count == 0 || g->blocks[g->block_count - 1] != g->samples[i].block)
+            g->blocks[g->block_count++] = g->samples[i].block;
 }
 
 static void add_run(struct qs_report_group *g, const struct qs_sample *s, size_t block)
@@ -60,7 +50,7 @@ static void find_runs(struct qs_report_group *g)
         const struct qs_sample *s = &g->samples[i];
         while (g->blocks[b] != s->block)
             g->block_first[++b] = g->run_count;
-        if (s->attempt == g->attempts[b] && s->arm < arms)
+        if (!s->superseded && s->arm < arms)
             add_run(g, s, b);
     }
     while (b < g->block_count)
@@ -277,7 +267,6 @@ void qs_report_groups_free(struct qs_report_group *groups, size_t count)
         free(g->arms);
         free(g->pairs);
         free(g->blocks);
-        free(g->attempts);
         free(g->runs);
         free(g->block_medians_ns);
         free(g->block_first);

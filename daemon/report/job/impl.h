@@ -48,9 +48,8 @@ struct qs_report_group { /* one point on one device */
     const char *evals_json; /* borrowed: how that was found, or NULL */
     const struct qs_sample *samples;
     size_t sample_count,
-        value_count;    /* value_count: durations of the samples, tainted ones that may count too */
-    uint32_t *blocks;   /* owned: numbers of the blocks, ascending */
-    uint32_t *attempts; /* owned: the attempt that counts, per block */
+        value_count;  /* value_count: durations of the samples, tainted ones that may count too */
+    uint32_t *blocks; /* owned: numbers of the blocks, ascending */
     size_t block_count;
     struct qs_report_run *runs; /* owned, block after block */
     size_t run_count;

@@ -73,18 +73,6 @@ static int compare_runs(const void *pa, const void *pb)
     return memcmp(a->uid, b->uid, sizeof a->uid);
 }
 
-/* Of a block that was repeated the last attempt counts, never the best. */
-static bool is_superseded(const struct qs_arm_run *run, const struct qs_arm_run *const *after, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (after[i]->job != run->job || after[i]->block != run->block || compare_series(after[i], run) != 0)
-            return false;
-        if (after[i]->attempt > run->attempt)
-            return true;
-    }
-    return false;
-}
-
 static void add_run(struct qs_side *side, const struct qs_arm_run *run, size_t most)
 {
     struct qs_side_series *last = side->count > 0 ? &side->at[side->count - 1] : NULL;
@@ -118,7 +106,7 @@ void qs_sides_collect(struct qs_sides *s)
         for (size_t k = 0, end; k < runs->count; k = end) {
             end = k + same_series(order + k, runs->count - k);
             for (size_t m = k; m < end; m++)
-                if (!is_superseded(order[m], order + m + 1, runs->count - m - 1))
+                if (!order[m]->superseded)
                     add_run(&s->side[i], order[m], end - k);
         }
         free((void *)order);

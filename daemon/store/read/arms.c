@@ -13,7 +13,8 @@
 
 static const char runs_sql[] =
     "SELECT r.id, r.uid, r.job_id, coalesce(r.session_id, 0), coalesce(e.env_id, 0),"
-    " coalesce(b.fingerprint_id, 0), r.arm_idx, r.point_idx, r.block, r.pos, r.attempt, r.taint, r.state,"
+    " coalesce(b.fingerprint_id, 0), r.arm_idx, r.point_idx, r.block, r.pos, r.attempt, " QS_RUN_SUPERSEDED
+    ", r.taint, r.state,"
     " coalesce(d.simulated, 0), m.name, p.params, p.conditions, jp.label, a.name, d.name, u.label,"
     " u.content, r.exe_sha256, v.body, f.body, j.state IN ('queued', 'running')"
     " FROM run r JOIN job j ON j.id = r.job_id JOIN arm a ON a.job_id = r.job_id AND a.idx = r.arm_idx"
@@ -59,6 +60,7 @@ static void take_run(struct qs_stmt *s, struct qs_arm_run *run)
     run->block = (uint32_t)qs_stmt_get_int(s);
     run->pos = (uint32_t)qs_stmt_get_int(s);
     run->attempt = (uint32_t)qs_stmt_get_int(s);
+    run->superseded = qs_stmt_get_int(s) != 0;
     run->taints = (uint32_t)qs_stmt_get_int(s);
     run->state = qs_read_run_state(qs_stmt_get_text(s));
     run->simulated = qs_stmt_get_int(s) != 0;

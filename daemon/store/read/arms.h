@@ -25,6 +25,7 @@ struct qs_arm_run {
     uint8_t uid[16];
     int64_t job, session, env, host; /* numbers that tell sessions and environments apart; 0: none */
     uint32_t arm, point, block, pos, attempt, taints; /* taints: of the run, its windows and iterations */
+    bool superseded;                                  /* its block was begun again: it counts for nothing */
     enum qs_run_state state;
     bool simulated;
     /* owned; NULL where it is not known, but for the first five */

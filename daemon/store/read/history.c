@@ -20,18 +20,15 @@ static const char sessions_sql[] =
     " AND j.state NOT IN ('queued', 'running')"
     " ORDER BY e.started_wall_ns, e.id";
 
-/* A block that was begun again counts with its last attempt, which may lie in a later session. */
+/* The last attempt of a block may lie in a later session. */
 static const char runs_sql[] =
     "SELECT r.uid, r.id, r.block, r.warmup_n, coalesce(lower(hex(r.exe_sha256)), ''),"
     " coalesce(instr(j.spec, lower(hex(r.exe_sha256))), 0), m.run_id IS NOT NULL, m.median, m.n, m.soft,"
     " iif(m.run_id IS NULL, (SELECT count(*) FROM window w WHERE w.run_id = r.id), 0)"
     " FROM run r JOIN job j ON j.id = r.job_id"
-    " LEFT JOIN run_median m ON m.run_id = r.id AND m.metric_id = ?6 AND m.method = ?7"
+    " LEFT JOIN run_median m ON m.run_id = r.id AND m.metric_id = ?5 AND m.method = ?6"
     " WHERE r.job_id = ?1 AND r.session_id = ?2 AND r.arm_idx = ?3 AND r.point_idx = ?4 AND r.block >= 1"
-    " AND r.state = 'done' AND NOT EXISTS (SELECT 1 FROM run q JOIN session e ON e.id = q.session_id"
-    "  JOIN boot b ON b.id = e.boot_id WHERE q.job_id = r.job_id AND q.point_idx = r.point_idx"
-    "  AND q.block = r.block AND q.attempt > r.attempt AND b.device_id = ?5)"
-    " ORDER BY r.block, r.pos, r.id";
+    " AND r.state = 'done' AND NOT " QS_RUN_SUPERSEDED " ORDER BY r.block, r.pos, r.id";
 
 static bool compute_median(struct qs_store_reader *r, int64_t run_id, int64_t metric,
                            struct qs_history_run *run, struct qs_err *err)
@@ -67,8 +64,8 @@ static void take_run(struct qs_stmt *s, struct qs_history_run *run, struct run_r
     row->windows = qs_stmt_get_int(s);
 }
 
-static bool read_runs(struct qs_store_reader *r, int64_t device, int64_t metric,
-                      struct qs_history_session *session, struct run_row **ret_rows, struct qs_err *err)
+static bool read_runs(struct qs_store_reader *r, int64_t metric, struct qs_history_session *session,
+                      struct run_row **ret_rows, struct qs_err *err)
 {
     struct qs_stmt s;
     if (!qs_stmt_begin(&r->db, &s, runs_sql, err))
@@ -77,7 +74,6 @@ static bool read_runs(struct qs_store_reader *r, int64_t device, int64_t metric,
     qs_stmt_int(&s, session->id);
     qs_stmt_int(&s, session->arm);
     qs_stmt_int(&s, session->point);
-    qs_stmt_int(&s, device);
     qs_stmt_int(&s, metric);
     qs_stmt_int(&s, QS_MEDIAN_METHOD);
     bool row = false, ok = qs_stmt_step(&s, &row, err);
@@ -107,11 +103,11 @@ static void add_fresh(struct qs_history_data *data, const struct qs_history_run 
 }
 
 /* Its runs, with the medians that nobody has kept. */
-static bool read_session(struct qs_store_reader *r, int64_t device, const struct qs_history_metric *metric,
+static bool read_session(struct qs_store_reader *r, const struct qs_history_metric *metric,
                          struct qs_history_data *data, struct qs_history_session *session, struct qs_err *err)
 {
     struct run_row *rows = NULL;
-    bool ok = read_runs(r, device, metric ? metric->id : 0, session, &rows, err);
+    bool ok = read_runs(r, metric ? metric->id : 0, session, &rows, err);
     for (size_t k = 0; ok && metric && k < session->run_count; k++) {
         if (rows[k].is_kept)
             continue;
@@ -170,7 +166,7 @@ bool qs_read_history(struct qs_store_reader *r, const struct qs_series_info *ser
     *ret = (struct qs_history_data){0};
     bool ok = read_sessions(r, series, since_wall_ns, until_wall_ns, ret, err);
     for (size_t i = 0; ok && i < ret->count; i++)
-        ok = read_session(r, series->device_id, metric, ret, &ret->at[i], err);
+        ok = read_session(r, metric, ret, &ret->at[i], err);
     if (!ok)
         qs_history_data_free(ret);
     return ok;

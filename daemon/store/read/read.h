@@ -81,6 +81,7 @@ struct qs_sample {
     int64_t id; /* number of the run */
     uint8_t run_uid[16];
     uint32_t arm, point, block, pos, attempt, taint;
+    bool superseded; /* its block was begun again: it counts for nothing */
     enum qs_run_state state;
     int64_t session, boot; /* numbers of both; 0: imported */
     char *device;

@@ -9,7 +9,8 @@
 #include "store/values.h"
 
 static const char runs_sql[] =
-    "SELECT r.id, r.uid, r.arm_idx, r.point_idx, r.block, r.pos, r.attempt, r.taint, r.state, "
+    "SELECT r.id, r.uid, r.arm_idx, r.point_idx, r.block, r.pos, r.attempt, " QS_RUN_SUPERSEDED
+    ", r.taint, r.state, "
     "coalesce(d.name, ''),"
     " coalesce(d.simulated, 0), coalesce((SELECT min(w.opened_ns) FROM window w WHERE w.run_id = r.id AND "
     "w.phase = 1), 0), json_extract(r.harness, '$.evals'), coalesce(e.id, 0), coalesce(b.id, 0),"
@@ -32,6 +33,7 @@ static void take_sample(struct qs_stmt *s, struct qs_sample *sample)
     sample->block = (uint32_t)qs_stmt_get_int(s);
     sample->pos = (uint32_t)qs_stmt_get_int(s);
     sample->attempt = (uint32_t)qs_stmt_get_int(s);
+    sample->superseded = qs_stmt_get_int(s) != 0;
     sample->taint = (uint32_t)qs_stmt_get_int(s);
     sample->taints_seen = sample->taint;
     sample->state = qs_read_run_state(qs_stmt_get_text(s));

@@ -18,10 +18,11 @@ struct qs_window_info {
     int64_t opened_ns, closed_ns; /* device clock */
     double *durations_ns;         /* n, in order, of one evaluation each */
     enum qs_worth *worth;         /* n */
+    uint32_t *places;             /* n: their places in the window, ascending */
     size_t n;
-    struct qs_window_value *values; /* evidence, how long the gate waited (gate.wait_ns), and means over the
-                                       iterations of counted resources and declared metrics
-                                       (iteration.minor_faults) */
+    struct qs_window_value *values; /* evidence, how long the gate waited (gate.wait_ns), and means of
+                                       counted resources and declared metrics over the iterations that the
+                                       run stands on (iteration.minor_faults) */
     size_t value_count;
 };
 

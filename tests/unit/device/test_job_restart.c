@@ -94,7 +94,9 @@ static void test_block_without_its_last_run(void **state)
     (void)state;
     struct qs_samples earlier = {0};
     add_block(&earlier, "local", 0, 1);
-    add(&earlier, "local", 0, 2, 1, 4)->attempt = 1; /* given up then, and marked */
+    struct qs_sample *given_up = add(&earlier, "local", 0, 2, 1, 4); /* and marked */
+    given_up->attempt = 1;
+    given_up->superseded = true;
     add(&earlier, "local", 0, 2, 1, 4)->attempt = 2;
     struct stage s;
     struct qs_buf record;

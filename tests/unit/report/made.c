@@ -169,13 +169,24 @@ static void add_block(struct maker *k, uint32_t point, uint32_t device, uint32_t
         add_run(k, point, device, block, pos < arms ? pos : 2 * arms - 1 - pos, pos);
 }
 
-/* Attempts of a block stand side by side, as in the store. */
+static bool is_begun_again(const struct qs_samples *all, const struct qs_sample *s)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->at[i].point == s->point && all->at[i].block == s->block && all->at[i].attempt > s->attempt &&
+            strcmp(all->at[i].device, s->device) == 0)
+            return true;
+    return false;
+}
+
+/* Attempts of a block stand side by side, as in the store, which says which of them count. */
 static void repeat_blocks(struct maker *k)
 {
     struct qs_samples *all = &k->m->w.samples;
     for (size_t i = 0; k->of->again_each > 0 && i < all->count; i++)
         if (all->at[i].block % k->of->again_each == 0)
             all->at[i].attempt = all->at[i].arm == 0 ? 1 : all->at[i].block == k->of->again_each;
+    for (size_t i = 0; i < all->count; i++)
+        all->at[i].superseded = is_begun_again(all, &all->at[i]);
 }
 
 void made_init(struct metrics *m, const struct made *of)

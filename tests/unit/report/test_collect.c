@@ -28,8 +28,10 @@ static void test_the_last_attempt_counts(void **state)
     (void)state;
     struct world w;
     world_init(&w, 2, NULL);
-    world_one(&w, 1, 0, 111)->attempt = 0;
-    world_one(&w, 1, 1, 112)->state = QS_RUN_INTERRUPTED;
+    world_one(&w, 1, 0, 111)->superseded = true;
+    struct qs_sample *given_up = world_one(&w, 1, 1, 112);
+    given_up->state = QS_RUN_INTERRUPTED;
+    given_up->superseded = true;
     world_one(&w, 1, 0, 500)->attempt = 2;
     world_one(&w, 1, 1, 600)->attempt = 2;
     world_one(&w, 2, 0, 501);

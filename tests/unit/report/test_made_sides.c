@@ -143,6 +143,7 @@ static void take_run(struct side *side, const struct compared *c, int k, const s
                             .block = s->block,
                             .pos = s->pos,
                             .attempt = s->attempt,
+                            .superseded = s->superseded,
                             .taints = s->taints_seen | (s->block % 3 == 0 && k == 1 ? QS_TAINT_TIMEOUT : 0),
                             .state = s->state,
                             .simulated = s->simulated,

@@ -127,7 +127,7 @@ static void the_last_attempt_counts(void **state)
     sides_init(&s, NULL);
     sides_add_job(&s, 0, 1, 0, 10, 1e6);
     sides_add_job(&s, 1, 2, 0, 9, 1e6);
-    sides_add(&s, 1, 2, 0, 10, 5e6)->attempt = 0;
+    sides_add(&s, 1, 2, 0, 10, 5e6)->superseded = true;
     sides_add(&s, 1, 2, 0, 10, 1e6)->attempt = 1;
     check(&s, "equivalent", "none", "runs");
     sides_done(&s);

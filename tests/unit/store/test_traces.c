@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "store/files.h"
+#include "store/read/arms.h"
 
 static struct qs_files *files;
 
@@ -156,10 +157,10 @@ static void has(const char *json, const char *part)
         fail_msg("%s is not in %s", part, json);
 }
 
-static void run_attempt(struct fixture *f, uint8_t run, uint32_t block, uint32_t attempt)
+static void run_attempt(struct fixture *f, uint8_t run, uint8_t session, uint32_t block, uint32_t attempt)
 {
     const struct qs_run_row row = {.uid = {run},
-                                   .session_uid = {99},
+                                   .session_uid = {session},
                                    .job = f->job,
                                    .block = block,
                                    .attempt = attempt,
@@ -168,10 +169,30 @@ static void run_attempt(struct fixture *f, uint8_t run, uint32_t block, uint32_t
     qs_loop_run(f->loop);
 }
 
+/* Whoever reads runs for numbers is told the same of each. */
+static void check_superseded(struct qs_store_reader *r, int64_t job, struct qs_err *err)
+{
+    static const bool superseded[6] = {[2] = true, [3] = true};
+    const struct qs_arm_wanted all = {.names = NULL};
+    const struct qs_arm_pick pick = {.job = job};
+    struct qs_samples samples;
+    struct qs_arm_runs runs;
+    assert_true(qs_read_samples(r, job, &samples, err));
+    assert_int_equal(samples.count, 5);
+    for (size_t i = 0; i < samples.count; i++)
+        assert_int_equal(samples.at[i].superseded, superseded[samples.at[i].run_uid[0]]);
+    qs_samples_free(&samples);
+    assert_true(qs_read_arm_runs(r, &pick, 1, &all, &runs, err));
+    for (size_t i = 0; i < runs.count; i++)
+        assert_int_equal(runs.at[i].superseded, superseded[runs.at[i].uid[0]]);
+    qs_arm_runs_free(&runs);
+}
+
 static bool check_repeated(struct qs_store_reader *r, void *user, struct qs_err *err)
 {
     const struct fixture *f = user;
     char *json = NULL;
+    check_superseded(r, f->job, err);
     assert_true(qs_read_traces_json(r, f->job, 0, &json, err));
     has(strstr(json, "\"fastest\""), "\"duration_ns\":300,");
     has(strstr(json, "\"slowest\""), "\"run\":\"01000000000000000000000000000000\"");
@@ -216,6 +237,24 @@ static bool check_links(struct qs_store_reader *r, void *user, struct qs_err *er
     return true;
 }
 
+static void other_device(struct fixture *f, uint8_t session)
+{
+    const struct qs_device_row device = {
+        .name = "other", .serial = "S2", .port_path = "", .profile = "local"};
+    const struct qs_boot_row boot = {
+        .device = "other", .boot_uuid = "boot-2", .fingerprint_json = "{}", .clock = "monotonic_raw"};
+    const struct qs_session_row row = {.uid = {session},
+                                       .job = f->job,
+                                       .device = "other",
+                                       .boot_uuid = "boot-2",
+                                       .env_json = "{}",
+                                       .started_wall_ns = 20};
+    qs_store_device(f->store, &device, on_fine, NULL);
+    qs_store_boot(f->store, &boot, on_fine, NULL);
+    qs_store_session_begin(f->store, &row, on_fine, NULL);
+    qs_loop_run(f->loop);
+}
+
 /* Block 2 was measured once before: its runs are kept, and in no summary. */
 static void repeated_blocks_are_not_looked_at(void **state)
 {
@@ -223,12 +262,15 @@ static void repeated_blocks_are_not_looked_at(void **state)
     struct fixture *f = *state;
     struct qs_err err = QS_ERR_INIT;
     two_runs(f);
-    run_attempt(f, 3, 2, 1);
+    run_attempt(f, 3, 99, 2, 1);
     put(f, 3, 0, 0, QS_PHASE_MEASURE, extremes, 0);
     end_run(f, 3);
-    run_attempt(f, 4, 2, 2);
+    run_attempt(f, 4, 99, 2, 2);
     put(f, 4, 0, 0, QS_PHASE_MEASURE, (const int64_t[4]){450, 460, 470, 480}, 0);
     end_run(f, 4);
+    other_device(f, 98); /* whose blocks are its own */
+    run_attempt(f, 5, 98, 2, 7);
+    end_run(f, 5);
     assert_true(qs_store_read_now(f->store, check_repeated, f, &err));
 }
 
