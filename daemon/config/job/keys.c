@@ -115,7 +115,7 @@ static const struct qs_key benchmark_keys[] = {
      .max = QS_JOB_UNIT_MAX_BYTES,
      .help =
          "Mode stream: the unit of the values of `numbers` and `pattern`: ns, us, ms or s; or one that is "
-         "no time, such as MB/s: letters, digits, %, / and -."},
+         "not a time, such as MB/s: letters, digits, %, / and -."},
     {.name = "better",
      .type = QS_KEY_ENUM,
      .offset = BENCH(stream.better),

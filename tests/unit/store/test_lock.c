@@ -119,7 +119,7 @@ static void nothing_is_made_through_a_link(void **state)
     assert_int_not_equal(access(beside(f, "nowhere"), F_OK), 0);
     assert_int_equal(unlink(f->path), 0);
     assert_int_equal(mkfifo(f->path, 0600), 0);
-    refused(f, f->path, QS_E_STORE_PLACE, "no regular file");
+    refused(f, f->path, QS_E_STORE_PLACE, "not a regular file");
     assert_int_equal(unlink(f->path), 0);
 }
 
