@@ -170,7 +170,7 @@ static void explains_its_refusals(void **state)
     expect_usage(ARGS("--listen", "tcp:board:80", "--key-file", key_path), 3, "numeric address");
     expect_usage(ARGS("--listen", "udp:1"), 3, "unix:PATH");
     expect_usage(ARGS("--listen", "unix:/nowhere/at/all"), 3, "No such file");
-    expect_usage(ARGS("--listen", "unix:/etc/passwd"), 3, "no socket");
+    expect_usage(ARGS("--listen", "unix:/etc/passwd"), 3, "not a socket");
     expect_usage(ARGS("--listen", "tcp:127.0.0.1:0", "--key-file", "/nowhere"), 3, "/nowhere");
     write_key(0640, sizeof key);
     expect_usage(ARGS("--listen", "tcp:127.0.0.1:0", "--key-file", key_path), 3, "chmod 0600");
