@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "config/job/stored.h"
 #include "proto/names.h"
 
 /* A wall time in ns, or null where it has not come. */
@@ -148,6 +149,25 @@ void qs_render_iterations(struct qs_json *j, const struct qs_iterations *it, siz
     qs_json_object_end(j);
 }
 
+/* Whose they are, by the order of the arms, and what they are, by name. */
+static void put_conditions(struct qs_json *j, const struct qs_job_spec *spec)
+{
+    qs_json_key(j, "conditions");
+    qs_json_array(j);
+    for (size_t a = 0; a < spec->arm_count; a++) {
+        const struct qs_job_arm *arm = &spec->arms[a];
+        arm->has_conditions ? qs_json_string(j, spec->conditions[arm->conditions].name) : qs_json_null(j);
+    }
+    qs_json_array_end(j);
+    qs_json_key(j, "condition_sets");
+    qs_json_object(j);
+    for (size_t i = 0; i < spec->condition_count; i++) {
+        qs_json_key(j, spec->conditions[i].name);
+        qs_job_put_conditions(j, &spec->conditions[i]);
+    }
+    qs_json_object_end(j);
+}
+
 void qs_render_spec(struct qs_json *j, const struct qs_job_spec *spec)
 {
     qs_json_key(j, "arms");
@@ -160,6 +180,7 @@ void qs_render_spec(struct qs_json *j, const struct qs_job_spec *spec)
     for (size_t a = 0; a < spec->arm_count; a++)
         spec->arms[a].build_label ? qs_json_string(j, spec->arms[a].build_label) : qs_json_null(j);
     qs_json_array_end(j);
+    put_conditions(j, spec);
     qs_json_key(j, "points");
     qs_json_array(j);
     for (size_t p = 0; p < spec->point_count; p++)

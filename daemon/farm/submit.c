@@ -4,6 +4,7 @@
 
 #include "base/loop.h"
 #include "base/mem.h"
+#include "config/job/stored.h"
 #include "farm/farm_impl.h"
 #include "store/files.h"
 
@@ -189,13 +190,9 @@ static const char *conditions_json(struct row_texts *t, const struct qs_job_cond
 {
     struct qs_buf out;
     struct qs_json j;
-    const char *cpus = set->controls.cpus;
     qs_buf_init(&out);
     qs_json_init(&j, &out);
-    qs_json_object(&j);
-    qs_json_kstring(&j, "affinity", cpus[0] ? cpus : "any");
-    qs_json_kstring(&j, "frequency", "free");
-    qs_json_object_end(&j);
+    qs_job_put_conditions(&j, set);
     return own(t, &out);
 }
 
@@ -209,6 +206,8 @@ static void make_rows(struct row_texts *t, const struct qs_job_spec *spec)
         t->arms[a].name = arm->name;
         t->arms[a].argv_json = argv_json(t, spec, a);
         t->arms[a].build_label = arm->build_label;
+        t->arms[a].conditions_json =
+            arm->has_conditions ? conditions_json(t, &spec->conditions[arm->conditions]) : NULL;
         if (arm->build_label) {
             struct qs_buf content;
             qs_buf_init(&content);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "config/job/env.h"
+#include "report/conditions.h"
 #include "report/env_facts.h"
 #include "report/variables.h"
 
@@ -27,6 +28,8 @@ enum qs_env_class qs_env_class_of(const char *key, const struct qs_farm_variable
     const char *variable = qs_env_variable(key);
     if (variable)
         return qs_variable_class(variable, of_farm);
+    if (strncmp(key, QS_CONDITIONS_EFFORT, sizeof QS_CONDITIONS_EFFORT - 1) == 0)
+        return QS_ENV_NOTED;
     const char *dot = strrchr(key, '.');
     const char *last = dot ? dot + 1 : key;
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)

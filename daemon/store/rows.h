@@ -31,15 +31,16 @@ enum qs_taint_bit {
 
 struct qs_arm_row {
     const char *name;
-    const char *build_label;   /* or NULL */
-    const char *build_content; /* hex sha256 over sorted (path, mode, sha256), or NULL */
-    const char *argv_json;     /* as asked, for people */
+    const char *build_label;     /* or NULL */
+    const char *build_content;   /* hex sha256 over sorted (path, mode, sha256), or NULL */
+    const char *argv_json;       /* as asked, for people */
+    const char *conditions_json; /* its own, canonical, or NULL: those of the point */
 };
 
 struct qs_point_row {
     const char *benchmark;
     const char *params_json;     /* canonical */
-    const char *conditions_json; /* canonical: frequency and affinity policy */
+    const char *conditions_json; /* canonical; what is under "controls" makes it another series */
     const char *label;
 };
 

@@ -254,5 +254,45 @@ def views(tap):
         tap.equal(daemon.stop(), 0, "quiesced ends well")
 
 
+def conditions(tap):
+    """Two arms of one command under named conditions: each has its own processor and gate, and all is stored and told"""
+    cpus = sorted(os.sched_getaffinity(0))
+    pinned = f"grep -q '^Cpus_allowed_list:[[:space:]]*{cpus[0]}$' /proc/self/status"
+    job = {"quiesce": 1, "name": "places", "benchmarks": [{"name": "place", "argv": ["sh", "-c", pinned], "exit": "any"}],
+           "arms": {"free": {"conditions": "default"}, "alone": {"conditions": "one"}},
+           "conditions": {"gate": "none", "bounds": {"cpu.steal_ticks": 1000000}},
+           "condition_sets": {"one": {"affinity": str(cpus[0]), "gate": [{"sensor": "cpu.busy_ratio_ppm", "below": "100%"}]}},
+           "plan": {"blocks": 2, "window": {"iterations": 2}, "until": {"interval": 0}}, "compare": {"margin": "50%"}}
+    wait = {"repeat_tainted": 7, "patience": "3s"}
+    with Bed() as bed:
+        daemon = bed.daemon()
+        daemon.device_ready()
+        number, _, _ = done(tap, daemon, job, {**job, "conditions": {**job["conditions"], **wait}},
+                            {**job, "conditions": {**job["conditions"], "bounds": {"cpu.steal_ticks": 2000000}}})
+        found = dict(bed.sql("SELECT arm, group_concat(DISTINCT status = 0) FROM v_iteration GROUP BY arm"))
+        tap.equal(found["alone"], "1", "the one ran on its processor")
+        tap.ok(len(cpus) == 1 or found["free"] == "0", "the other on any", found)
+        tap.equal(bed.sql("SELECT DISTINCT arm, sensor FROM v_gate WHERE outcome = 'open' AND sensor IS NOT NULL"), [("alone", "cpu.busy_ratio_ppm")],
+                  "only one had a gate")
+        rows = [json.loads(c) for c, in bed.sql("SELECT conditions FROM arm WHERE job_id = ? ORDER BY idx", number)]
+        tap.equal([(c["name"], c["controls"]["affinity"], len(c["gate"]), c["bounds"], c["stop"]) for c in rows],
+                  [("default", "any", 0, {"cpu.steal_ticks": 1000000}, None), ("one", str(cpus[0]), 1, {"cpu.steal_ticks": 1000000}, None)],
+                  "arms keep all of theirs")
+        (point,) = [json.loads(c) for c, in bed.sql("SELECT p.conditions FROM point p JOIN job_point j ON j.point_id = p.id WHERE j.job_id = ?", number)]
+        tap.equal(point, rows[0], "and the point its own")
+        shown = daemon.get(f"/jobs/{number}").json
+        tap.equal((shown["conditions"], shown["condition_sets"]), (["default", "one"], {"default": rows[0], "one": rows[1]}), "the job's document has them")
+        tap.ok("alone (conditions one)" in " ".join(bed.cli("show", str(number)).stdout.split()), "and its page names them")
+        series = {s["arm"]: s for s in json.loads(bed.cli("history", "--json").stdout)["series"]}
+        tap.equal({a: (s["conditions"]["affinity"], s["sessions"]) for a, s in series.items()}, {"free": ("any", 3), "alone": (str(cpus[0]), 3)},
+                  "controls tell series apart, and nothing else does")
+        breaks = json.loads(bed.cli("history", series["free"]["id"], "--json").stdout)["breaks"]
+        tap.equal([(b["at"], [d["key"] for d in b["differences"] if d["matters"]]) for b in breaks], [(2, ["conditions.bounds.cpu.steal_ticks"])],
+                  "a bound breaks it, patience does not")
+        told = bed.cli("submit", bed.file("slip.json", json.dumps({**job, "arms": {"a": {"conditions": "two"}, "b": {"conditions": "one"}}})))
+        tap.ok(told.returncode != 0 and "no conditions have the name `two`" in told.stderr, "a slip is told", told.stderr)
+        tap.equal(daemon.stop(), 0, "quiesced ends well")
+
+
 if __name__ == "__main__":
-    sys.exit(run_cases(jobs, junit, environments, terminals, daemons, builds, views, mistakes))
+    sys.exit(run_cases(jobs, junit, environments, terminals, daemons, builds, views, conditions, mistakes))

@@ -119,6 +119,41 @@ void qs_stop_reference(struct qs_buf *out)
     }
 }
 
+static void put_args(struct qs_json *j, const struct qs_rule *rule)
+{
+    const struct qs_rule_row *row = qs_rule_row(rule->kind);
+    qs_json_object(j);
+    for (size_t i = 0; i < QS_RULE_ARGS && row->args[i].name != NULL; i++) {
+        const struct qs_rule_arg *arg = &row->args[i];
+        if (arg->type == QS_ARG_NAME)
+            qs_json_kstring(j, arg->name, rule->name);
+        else if (arg->type == QS_ARG_WORD)
+            qs_json_kstring(j, arg->name, arg->words[(size_t)rule->arg[i]]);
+        else
+            qs_json_kdouble(j, arg->name, rule->arg[i]);
+    }
+    qs_json_object_end(j);
+}
+
+void qs_stop_put(struct qs_json *j, const struct qs_rule *rule)
+{
+    if (rule == NULL) {
+        qs_json_null(j);
+        return;
+    }
+    qs_json_object(j);
+    qs_json_key(j, qs_rule_row(rule->kind)->name);
+    if (rule->kind < QS_RULE_LEAVES) {
+        put_args(j, rule);
+    } else {
+        qs_json_array(j);
+        for (size_t i = 0; i < rule->child_count; i++)
+            qs_stop_put(j, &rule->child[i]);
+        qs_json_array_end(j);
+    }
+    qs_json_object_end(j);
+}
+
 void qs_stop_json_ref(struct qs_json *j)
 {
     qs_json_kstring(j, "$ref", "#/properties/plan/properties/stop");

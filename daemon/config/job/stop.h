@@ -20,6 +20,8 @@ size_t qs_stop_externals(const struct qs_rule *rule, const char **names, size_t 
 
 /* The rules and presets as two Markdown tables, for the reference. */
 void qs_stop_reference(struct qs_buf *out);
+/* The rule with all its arguments, as a value; null where it is NULL. */
+void qs_stop_put(struct qs_json *j, const struct qs_rule *rule);
 /* The keywords of the value's JSON Schema, which refers to itself at plan.stop; elsewhere that alone. */
 void qs_stop_json_schema(struct qs_json *j);
 void qs_stop_json_ref(struct qs_json *j);

@@ -151,10 +151,10 @@ static void names_field(const struct qs_layout *layout, struct qs_buf *out, cons
     qs_buf_done(&text);
 }
 
-/* "old (build v1), new (build v2)": builds that are not called as their arms. */
+/* "old (build v1), cold (conditions quiet)": builds and conditions that are not called as their arms. */
 static void arms_field(const struct qs_layout *layout, struct qs_buf *out, const json_t *job)
 {
-    const json_t *builds = json_object_get(job, "builds"), *arm;
+    const json_t *builds = json_object_get(job, "builds"), *sets = json_object_get(job, "conditions"), *arm;
     struct qs_buf text;
     size_t i;
     qs_buf_init(&text);
@@ -165,6 +165,9 @@ static void arms_field(const struct qs_layout *layout, struct qs_buf *out, const
         qs_buf_fmt(&text, "%s%s", i > 0 ? ", " : "", name);
         if (build != NULL && strcmp(build, name) != 0)
             qs_buf_fmt(&text, " (build %s)", build);
+        const char *set = json_string_value(json_array_get(sets, i));
+        if (set != NULL && strcmp(set, name) != 0)
+            qs_buf_fmt(&text, " (conditions %s)", set);
     }
     field(layout, out, "arms", text.data);
     qs_buf_done(&text);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/job/stored.h"
+#include "report/conditions.h"
 #include "report/env_facts.h"
 #include "report/history/impl.h"
 
@@ -34,59 +35,47 @@ static const char *other_executable(const struct qs_history_session *session)
     return session->build_label && run && !run->exe_of_job ? run->exe_sha256 : NULL;
 }
 
-static void put_node(struct qs_json *j, const struct qs_node *node)
+/* {"conditions":...}, NULL where an earlier version has kept no more than the controls and the job cannot be
+ * read any more. */
+static char *conditions_of(const struct qs_history_session *session)
 {
-    if (!node || node->kind == QS_NODE_NULL) {
-        qs_json_null(j);
-    } else if (node->kind == QS_NODE_TEXT) {
-        qs_json_string(j, node->text);
-    } else if (node->kind == QS_NODE_LIST) {
-        qs_json_array(j);
-        for (size_t i = 0; i < node->count; i++)
-            put_node(j, &node->items[i]);
-        qs_json_array_end(j);
-    } else {
-        qs_json_object(j);
-        for (size_t i = 0; i < node->count; i++) {
-            qs_json_key(j, node->keys[i].text);
-            put_node(j, &node->items[i]);
-        }
-        qs_json_object_end(j);
+    struct qs_job_spec *spec = NULL;
+    struct qs_json j;
+    QS_BUF(out);
+    if (!qs_conditions_known(session->conditions_json))
+        (void)qs_job_from_store(session->spec_json, 0, &spec, NULL);
+    char *all = qs_conditions_of(session->conditions_json, spec, session->point, session->arm);
+    qs_job_free(spec);
+    if (qs_conditions_known(all)) {
+        qs_json_init(&j, &out);
+        qs_json_object(&j);
+        qs_json_key(&j, "conditions");
+        qs_conditions_put(&j, all);
+        qs_json_object_end(&j);
     }
+    free(all);
+    return out.len > 0 ? qs_buf_take(&out) : NULL;
 }
 
-/* {"conditions":...} of a stored job's text; "{}" where there is none or it cannot be read any more. */
-static void put_conditions(const char *spec_json, struct qs_buf *out)
+static bool same_conditions(const struct qs_history_session *base, const struct qs_history_session *cand)
 {
-    struct qs_doc *doc = NULL;
-    struct qs_json j;
-    const struct qs_node *conditions =
-        qs_job_stored_doc(spec_json, &doc, NULL) ? qs_node_get(&doc->root, "conditions", NULL) : NULL;
-    qs_json_init(&j, out);
-    qs_json_object(&j);
-    if (conditions) {
-        qs_json_key(&j, "conditions");
-        put_node(&j, conditions);
-    }
-    qs_json_object_end(&j);
-    if (doc)
-        qs_doc_free(doc);
+    return strcmp(base->conditions_json, cand->conditions_json) == 0 &&
+           (qs_conditions_known(base->conditions_json) || strcmp(base->spec_json, cand->spec_json) == 0);
 }
 
 static bool add_conditions(const struct qs_history_session *base, const struct qs_history_session *cand,
                            struct qs_env_diff *diff, struct qs_err *err)
 {
     struct qs_env_diff more = {0};
-    if (strcmp(base->spec_json, cand->spec_json) == 0)
+    if (same_conditions(base, cand))
         return true;
-    QS_BUF(x);
-    QS_BUF(y);
-    put_conditions(base->spec_json, &x);
-    put_conditions(cand->spec_json, &y);
-    bool ok = qs_env_diff(x.data, y.data, NULL, &more, err);
+    char *x = conditions_of(base), *y = conditions_of(cand);
+    bool ok = qs_env_diff(x, y, NULL, &more, err);
     for (size_t i = 0; ok && i < more.count; i++)
-        qs_env_diff_add(diff, more.at[i].key, more.at[i].base, more.at[i].cand, QS_ENV_MACHINE);
+        qs_env_diff_add(diff, more.at[i].key, more.at[i].base, more.at[i].cand, more.at[i].class);
     qs_env_diff_free(&more);
+    free(x);
+    free(y);
     return ok;
 }
 

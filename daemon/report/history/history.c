@@ -21,7 +21,7 @@ struct qs_history_opts qs_history_opts_default(void)
 
 void qs_history_id(const struct qs_series_info *series, char id[65])
 {
-    const char *const parts[] = {series->benchmark, series->params_json, series->conditions_json,
+    const char *const parts[] = {series->benchmark, series->params_json, series->controls_json,
                                  series->device, series->arm};
     struct qs_sha256 sum;
     uint8_t digest[QS_SHA256_BYTES];
@@ -39,7 +39,7 @@ void qs_history_put_series(struct qs_json *j, const struct qs_series_info *serie
     qs_json_kstring(j, "id", id);
     qs_json_kstring(j, "benchmark", series->benchmark);
     qs_json_kraw(j, "params", series->params_json);
-    qs_json_kraw(j, "conditions", series->conditions_json);
+    qs_json_kraw(j, "conditions", series->controls_json);
     qs_json_kstring(j, "device", series->device);
     qs_json_kbool(j, "simulated", series->simulated);
     qs_json_kstring(j, "arm", series->arm);

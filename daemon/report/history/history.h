@@ -32,7 +32,7 @@ struct qs_history_input { /* all borrowed */
     struct qs_progress progress; /* hears of the whole document: "changes", "trend" */
 };
 
-/* The identity of a series: SHA-256 over benchmark, parameters, conditions, device and arm, 64 hex digits. It
+/* The identity of a series: SHA-256 over benchmark, parameters, controls, device and arm, 64 hex digits. It
  * is the same in every database. */
 void qs_history_id(const struct qs_series_info *series, char id[65]);
 

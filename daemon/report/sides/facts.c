@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "config/job/env.h"
+#include "report/conditions.h"
 #include "report/env_facts.h"
 #include "report/sides/impl.h"
 #include "report/variables.h"
@@ -110,23 +111,12 @@ static void put_variables(struct qs_json *j, const struct qs_sides *s, const str
         qs_json_kint(j, "variables_bytes", bytes);
 }
 
-static void put_gate(struct qs_json *j, const struct qs_job_conditions *set)
+static void put_conditions(struct qs_json *j, const struct qs_job_spec *spec, const struct qs_arm_run *run)
 {
-    qs_json_key(j, "gate");
-    qs_json_object(j);
-    for (size_t i = 0; i < set->gate_count; i++) {
-        const struct qs_job_expectation *e = &set->gate[i];
-        struct qs_buf band;
-        qs_buf_init(&band);
-        if (e->has_lo)
-            qs_buf_fmt(&band, "from %lld ", (long long)e->lo);
-        if (e->has_hi)
-            qs_buf_fmt(&band, "to %lld ", (long long)e->hi);
-        qs_buf_fmt(&band, "for %lld ms", (long long)(e->dwell_ns / 1000000));
-        qs_json_kstring(j, e->sensor, band.data);
-        qs_buf_done(&band);
-    }
-    qs_json_object_end(j);
+    char *all = qs_conditions_of(run->conditions_json, spec, run->point, run->arm);
+    qs_json_key(j, "conditions");
+    qs_conditions_put(j, all);
+    free(all);
 }
 
 char *qs_sides_setup(const struct qs_sides *s, const struct qs_job_spec *spec, const struct qs_arm_run *run,
@@ -140,7 +130,7 @@ char *qs_sides_setup(const struct qs_sides *s, const struct qs_job_spec *spec, c
     qs_json_init(&j, &out);
     qs_json_object(&j);
     qs_json_kstring(&j, "benchmark", run->benchmark);
-    qs_json_kraw(&j, "conditions", run->conditions_json);
+    put_conditions(&j, spec, run);
     qs_json_kstring(&j, "mode", b->mode == QS_MODE_HARNESS ? "harness" : "command");
     qs_json_kstring(&j, "layout", b->layout == QS_JOB_LAYOUT_FIXED ? "fixed" : "random");
     qs_json_kstring(&j, "directory", b->dir ? b->dir : "");
@@ -153,7 +143,6 @@ char *qs_sides_setup(const struct qs_sides *s, const struct qs_job_spec *spec, c
     put_hook(&j, "prepare", spec, run, &arm->prepare, &b->prepare);
     put_hook(&j, "conclude", spec, run, &arm->conclude, &b->conclude);
     put_hook(&j, "cleanup", spec, run, &arm->cleanup, &b->cleanup);
-    put_gate(&j, qs_job_conditions(spec, run->point, run->arm));
     qs_json_object_end(&j);
     return qs_buf_take(&out);
 }

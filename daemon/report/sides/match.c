@@ -25,7 +25,7 @@ static int compare_points(const struct qs_arm_run *a, const struct qs_arm_run *b
 {
     int order = compare_texts(a->benchmark, b->benchmark);
     order = order != 0 ? order : compare_texts(a->params_json, b->params_json);
-    return order != 0 ? order : compare_texts(a->conditions_json, b->conditions_json);
+    return order != 0 ? order : compare_texts(a->controls_json, b->controls_json);
 }
 
 static int compare_places(const struct qs_arm_run *a, const struct qs_arm_run *b)

@@ -84,7 +84,7 @@ static void put_series(struct qs_json *j, const struct qs_arm_run *run)
     qs_json_kstring(j, "label", run->label);
     qs_json_kstring(j, "benchmark", run->benchmark);
     qs_json_kraw(j, "params", run->params_json);
-    qs_json_kraw(j, "conditions", run->conditions_json);
+    qs_json_kraw(j, "conditions", run->controls_json);
 }
 
 static void put_unmatched(struct qs_json *j, const char *key, const struct qs_side *side)

@@ -15,7 +15,8 @@ static const char runs_sql[] =
     "SELECT r.id, r.uid, r.job_id, coalesce(r.session_id, 0), coalesce(e.env_id, 0),"
     " coalesce(b.fingerprint_id, 0), r.arm_idx, r.point_idx, r.block, r.pos, r.attempt, " QS_RUN_SUPERSEDED
     ", r.taint, r.state,"
-    " coalesce(d.simulated, 0), m.name, p.params, p.conditions, jp.label, a.name, d.name, u.label,"
+    " coalesce(d.simulated, 0), m.name, p.params, " QS_SQL_CONTROLS ", " QS_SQL_CONDITIONS
+    ", jp.label, a.name, d.name, u.label,"
     " u.content, r.exe_sha256, v.body, f.body, j.state IN ('queued', 'running')"
     " FROM run r JOIN job j ON j.id = r.job_id JOIN arm a ON a.job_id = r.job_id AND a.idx = r.arm_idx"
     " JOIN job_point jp ON jp.job_id = r.job_id AND jp.idx = r.point_idx JOIN point p ON p.id = jp.point_id"
@@ -64,9 +65,8 @@ static void take_run(struct qs_stmt *s, struct qs_arm_run *run)
     run->taints = (uint32_t)qs_stmt_get_int(s);
     run->state = qs_read_run_state(qs_stmt_get_text(s));
     run->simulated = qs_stmt_get_int(s) != 0;
-    char **const texts[] = {&run->benchmark, &run->params_json, &run->conditions_json,
-                            &run->label,     &run->arm_name,    &run->device,
-                            &run->build};
+    char **const texts[] = {&run->benchmark, &run->params_json, &run->controls_json, &run->conditions_json,
+                            &run->label,     &run->arm_name,    &run->device,        &run->build};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         *texts[i] = qs_stmt_dup_text(s);
     run->build_content = dup_hex(s);
@@ -80,9 +80,9 @@ static void run_done(struct qs_arm_run *run, size_t metrics)
     for (size_t m = 0; run->values && m < metrics; m++)
         free(run->values[m].at);
     free(run->values);
-    char *const texts[] = {run->benchmark,  run->params_json, run->conditions_json, run->label,
-                           run->arm_name,   run->device,      run->build,           run->build_content,
-                           run->exe_sha256, run->env_json,    run->host_json};
+    char *const texts[] = {run->benchmark,     run->params_json, run->controls_json, run->conditions_json,
+                           run->label,         run->arm_name,    run->device,        run->build,
+                           run->build_content, run->exe_sha256,  run->env_json,      run->host_json};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
 }

@@ -28,8 +28,8 @@ struct qs_arm_run {
     bool superseded;                                  /* its block was begun again: it counts for nothing */
     enum qs_run_state state;
     bool simulated;
-    /* owned; NULL where it is not known, but for the first five */
-    char *benchmark, *params_json, *conditions_json, *label, *arm_name;
+    /* owned; NULL where it is not known, but for the first six */
+    char *benchmark, *params_json, *controls_json, *conditions_json, *label, *arm_name;
     char *device, *build, *build_content, *exe_sha256, *env_json, *host_json;
     struct qs_values *values; /* owned, one for each metric of the list */
 };

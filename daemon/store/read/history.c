@@ -12,11 +12,13 @@
 
 static const char sessions_sql[] =
     "SELECT e.uid, e.id, j.id, e.started_wall_ns, j.name, j.spec, b.boot_uuid, v.body, n.label,"
-    " nullif(lower(hex(n.content)), ''), a.argv, a.idx, jp.idx"
-    " FROM job_point jp JOIN job j ON j.id = jp.job_id JOIN arm a ON a.job_id = j.id AND a.name = ?3"
+    " nullif(lower(hex(n.content)), ''), a.argv, " QS_SQL_CONDITIONS ", a.idx, jp.idx"
+    " FROM job_point jp JOIN point p ON p.id = jp.point_id JOIN job j ON j.id = jp.job_id JOIN arm a ON "
+    "a.job_id = j.id AND a.name = ?3"
     " JOIN session e ON e.job_id = j.id JOIN boot b ON b.id = e.boot_id JOIN env v ON v.id = e.env_id"
     " LEFT JOIN build n ON n.id = a.build_id"
-    " WHERE jp.point_id = ?1 AND b.device_id = ?2 AND e.started_wall_ns BETWEEN ?4 AND ?5"
+    " WHERE jp.point_id IN " QS_SQL_SAME_POINTS " AND " QS_SQL_CONTROLS
+    " = ?6 AND b.device_id = ?2 AND e.started_wall_ns BETWEEN ?4 AND ?5"
     " AND j.state NOT IN ('queued', 'running')"
     " ORDER BY e.started_wall_ns, e.id";
 
@@ -133,6 +135,7 @@ static void take_session(struct qs_stmt *s, struct qs_history_session *session)
     session->build_label = qs_stmt_dup_text(s);
     session->build_content = qs_stmt_dup_text(s);
     session->argv_json = qs_stmt_dup_text(s);
+    session->conditions_json = qs_stmt_dup_text(s);
     session->arm = (uint32_t)qs_stmt_get_int(s);
     session->point = (uint32_t)qs_stmt_get_int(s);
 }
@@ -149,6 +152,7 @@ static bool read_sessions(struct qs_store_reader *r, const struct qs_series_info
     qs_stmt_text(&s, series->arm);
     qs_stmt_int(&s, since_wall_ns);
     qs_stmt_int(&s, until_wall_ns);
+    qs_stmt_text(&s, series->controls_json);
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
         ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
@@ -184,6 +188,7 @@ static void session_free(struct qs_history_session *session)
     free(session->build_label);
     free(session->build_content);
     free(session->argv_json);
+    free(session->conditions_json);
 }
 
 void qs_history_data_free(struct qs_history_data *data)

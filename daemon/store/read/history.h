@@ -8,10 +8,11 @@
 #include "store/rows.h"
 #include "store/store.h"
 
-/* One point, one device, and one arm by its name: the arm's build may change from job to job. */
+/* One benchmark with its parameters under equal controls, one device, and one arm by its name: the arm's
+ * build may change from job to job, as may the gate and all else of its conditions. */
 struct qs_series_info {
-    int64_t point, device_id; /* keys of the store, for qs_read_history */
-    char *benchmark, *params_json, *conditions_json, *device, *arm;
+    int64_t point, device_id; /* keys of the store, for qs_read_history; point: one of its points */
+    char *benchmark, *params_json, *controls_json, *device, *arm;
     bool simulated;
     uint32_t sessions, runs;             /* that ended, without pilots */
     int64_t first_wall_ns, last_wall_ns; /* beginnings of their sessions */
@@ -24,7 +25,7 @@ struct qs_series_list {
 struct qs_series_filter {
     const char *text, *device, *arm;
 };
-/* By benchmark, parameters, conditions, device and arm; at most limit (1..10000). */
+/* By benchmark, parameters, controls, device and arm; at most limit (1..10000). */
 bool qs_read_series(struct qs_store_reader *r, const struct qs_series_filter *filter, size_t limit,
                     struct qs_series_list *ret, struct qs_err *err);
 void qs_series_list_free(struct qs_series_list *list);
@@ -58,7 +59,7 @@ struct qs_history_session {
     int64_t id, job, started_wall_ns;
     char *job_name, *spec_json, *boot, *env_json;
     char *build_label, *build_content; /* NULL where the arm has none */
-    char *argv_json;
+    char *argv_json, *conditions_json;
     uint32_t arm, point; /* indices in the job */
     struct qs_history_run *runs;
     size_t run_count;

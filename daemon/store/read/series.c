@@ -10,19 +10,26 @@
 #define PLAIN_PARAMS                                                                                         \
     "replace(replace(replace(replace(replace(p.params, '{', ''), '}', ''), '\"', ''), ':', '='), ',', ' ')"
 
+/* A point has one row for all that is alike in its conditions, a series one for equal controls. */
 static const char list_sql[] =
-    "SELECT jp.point_id, d.id, m.name, p.params, p.conditions, d.name, a.name, d.simulated,"
-    " count(DISTINCT r.session_id), count(*), min(e.started_wall_ns), max(e.started_wall_ns)"
-    " FROM run r JOIN job j ON j.id = r.job_id"
-    " JOIN job_point jp ON jp.job_id = r.job_id AND jp.idx = r.point_idx"
-    " JOIN point p ON p.id = jp.point_id JOIN benchmark m ON m.id = p.benchmark_id"
-    " JOIN arm a ON a.job_id = r.job_id AND a.idx = r.arm_idx"
-    " JOIN session e ON e.id = r.session_id JOIN boot b ON b.id = e.boot_id JOIN device d ON d.id = "
+    "WITH part AS (SELECT jp.point_id AS point, d.id AS device_id, m.name AS benchmark, p.params AS params,"
+    "  " QS_SQL_CONTROLS " AS controls, d.name AS device, a.name AS arm, d.simulated AS simulated,"
+    "  count(DISTINCT r.session_id) AS sessions, count(*) AS runs, min(e.started_wall_ns) AS first_ns,"
+    "  max(e.started_wall_ns) AS last_ns"
+    "  FROM run r JOIN job j ON j.id = r.job_id"
+    "  JOIN job_point jp ON jp.job_id = r.job_id AND jp.idx = r.point_idx"
+    "  JOIN point p ON p.id = jp.point_id JOIN benchmark m ON m.id = p.benchmark_id"
+    "  JOIN arm a ON a.job_id = r.job_id AND a.idx = r.arm_idx"
+    "  JOIN session e ON e.id = r.session_id JOIN boot b ON b.id = e.boot_id JOIN device d ON d.id = "
     "b.device_id"
-    " WHERE r.block >= 1 AND r.state = 'done' AND j.state NOT IN ('queued', 'running')"
-    " AND (?1 IS NULL OR instr(lower(m.name || ' ' || " PLAIN_PARAMS "), lower(?1)) > 0)"
-    " AND (?2 IS NULL OR d.name = ?2) AND (?3 IS NULL OR a.name = ?3)"
-    " GROUP BY jp.point_id, d.id, a.name ORDER BY m.name, p.params, p.conditions, d.name, a.name LIMIT ?4";
+    "  WHERE r.block >= 1 AND r.state = 'done' AND j.state NOT IN ('queued', 'running')"
+    "  AND (?1 IS NULL OR instr(lower(m.name || ' ' || " PLAIN_PARAMS "), lower(?1)) > 0)"
+    "  AND (?2 IS NULL OR d.name = ?2) AND (?3 IS NULL OR a.name = ?3)"
+    "  GROUP BY jp.point_id, d.id, a.name, a.conditions)"
+    " SELECT max(point), device_id, benchmark, params, controls, device, arm, simulated, sum(sessions), "
+    "sum(runs),"
+    " min(first_ns), max(last_ns) FROM part GROUP BY benchmark, params, controls, device_id, arm"
+    " ORDER BY benchmark, params, controls, device, arm LIMIT ?4";
 
 /* Of the last run of the series' last session: what it has rows of. */
 static const char metrics_sql[] =
@@ -30,7 +37,8 @@ static const char metrics_sql[] =
     "  CROSS JOIN run r ON r.job_id = e.job_id AND r.session_id = e.id"
     "  JOIN job_point jp ON jp.job_id = r.job_id AND jp.idx = r.point_idx"
     "  JOIN arm a ON a.job_id = r.job_id AND a.idx = r.arm_idx"
-    "  WHERE e.started_wall_ns = ?4 AND jp.point_id = ?1 AND b.device_id = ?2 AND a.name = ?3 AND r.block >= "
+    "  WHERE e.started_wall_ns = ?4 AND jp.point_id IN " QS_SQL_SAME_POINTS
+    " AND b.device_id = ?2 AND a.name = ?3 AND r.block >= "
     "1"
     "  AND r.state = 'done' ORDER BY r.id DESC LIMIT 1)"
     " SELECT m.id, m.name, m.unit, m.lower_is_better FROM metric m WHERE"
@@ -45,7 +53,7 @@ static void take_series(struct qs_stmt *s, struct qs_series_info *series)
     series->device_id = qs_stmt_get_int(s);
     series->benchmark = qs_stmt_dup_text(s);
     series->params_json = qs_stmt_dup_text(s);
-    series->conditions_json = qs_stmt_dup_text(s);
+    series->controls_json = qs_stmt_dup_text(s);
     series->device = qs_stmt_dup_text(s);
     series->arm = qs_stmt_dup_text(s);
     series->simulated = qs_stmt_get_int(s) != 0;
@@ -85,7 +93,7 @@ void qs_series_list_free(struct qs_series_list *list)
     for (size_t i = 0; i < list->count; i++) {
         free(list->at[i].benchmark);
         free(list->at[i].params_json);
-        free(list->at[i].conditions_json);
+        free(list->at[i].controls_json);
         free(list->at[i].device);
         free(list->at[i].arm);
     }

@@ -11,6 +11,16 @@
  * view says alone; whoever reads runs for numbers asks it. */
 #define QS_RUN_SUPERSEDED "EXISTS (SELECT 1 FROM v_superseded x WHERE x.id = r.id)"
 
+/* Of the arm a at the point p: its own conditions, else the point's; and the controls among them, which tell
+ * one series from another. Points of versions before 12 have no more than their controls. */
+#define QS_SQL_CONDITIONS "coalesce(a.conditions, p.conditions)"
+#define QS_SQL_CONTROLS   "coalesce(json_extract(" QS_SQL_CONDITIONS ", '$.controls'), " QS_SQL_CONDITIONS ")"
+
+/* The points of the benchmark and parameters of point ?1, under whatever conditions. */
+#define QS_SQL_SAME_POINTS                                                                                   \
+    "(SELECT q.id FROM point o JOIN point q ON q.benchmark_id = o.benchmark_id AND q.params = o.params"      \
+    " WHERE o.id = ?1)"
+
 enum qs_run_state qs_read_run_state(const char *name);
 
 #endif

@@ -45,8 +45,9 @@ static bool insert_arm(struct qs_db *db, int64_t job, size_t idx, const struct q
     if (arm->build_label && !intern_build(db, arm, &build, err))
         return false;
     struct qs_stmt s;
-    if (!qs_stmt_begin(db, &s, "INSERT INTO arm(job_id, idx, name, build_id, argv) VALUES(?, ?, ?, ?, ?)",
-                       err))
+    if (!qs_stmt_begin(
+            db, &s, "INSERT INTO arm(job_id, idx, name, build_id, argv, conditions) VALUES(?, ?, ?, ?, ?, ?)",
+            err))
         return false;
     qs_stmt_int(&s, job);
     qs_stmt_int(&s, (int64_t)idx);
@@ -56,6 +57,7 @@ static bool insert_arm(struct qs_db *db, int64_t job, size_t idx, const struct q
     else
         qs_stmt_null(&s);
     qs_stmt_text(&s, arm->argv_json);
+    qs_stmt_text(&s, arm->conditions_json);
     return qs_stmt_run(&s, err);
 }
 

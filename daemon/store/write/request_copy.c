@@ -29,6 +29,7 @@ void qs_store_submit(struct qs_store *store, const struct qs_job_row *job, qs_st
         keep(a, &arms[i].build_label);
         keep(a, &arms[i].build_content);
         keep(a, &arms[i].argv_json);
+        keep(a, &arms[i].conditions_json);
     }
     struct qs_point_row *points = qs_arena_copy(a, job->points, job->point_count * sizeof *points);
     for (size_t i = 0; i < job->point_count; i++) {

@@ -105,7 +105,17 @@ def version_10(db):
     db.execute("UPDATE job SET verdict = ?", (json.dumps({"text": "b 3.1 % slower", "verdict": "regression"}),))
 
 
-MORE = {2: version_2, 3: version_3, 4: version_4, 5: version_5, 6: version_6, 7: version_7, 8: version_8, 9: version_9, 10: version_10}
+def version_12(db):
+    """The point of job 1 as it is stored from now on, and an arm with conditions of its own."""
+    controls = {}
+    db.execute("INSERT INTO point(id, benchmark_id, params, conditions) SELECT 2, benchmark_id, params, ? FROM point WHERE id = 1",
+               (json.dumps({"name": "default", "controls": controls, "gate": []}, separators=(",", ":")),))
+    db.execute("UPDATE job_point SET point_id = 2")
+    db.execute("UPDATE arm SET conditions = ? WHERE name = 'b'",
+               (json.dumps({"name": "pinned", "controls": {**controls, "affinity": "2"}, "gate": []}, separators=(",", ":")),))
+
+
+MORE = {2: version_2, 3: version_3, 4: version_4, 5: version_5, 6: version_6, 7: version_7, 8: version_8, 9: version_9, 10: version_10, 12: version_12}
 
 
 def make(version, out):

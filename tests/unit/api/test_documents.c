@@ -302,7 +302,13 @@ static const char *const documents[][2] = {
      "'runs':3,'runs_tainted':1,'iterations':9,"
      "'spec':'quiesce: 1\\nname: sleepers\\nbenchmarks:\\n  - {name: sleep, argv: [sleep,"
      " \\'{s}\\']}\\narms:\\n  a: {params: {s: 0}}\\n  b: {params: {s: 0.01}}\\n','arms':['a','b'],"
-     "'builds':[null,null],'points':['sleep'],'why':null,'why_code':null,'position':null,'progress':null,'"
+     "'builds':[null,null],'conditions':[null,null],'condition_sets':{'default':{'name':'default','controls':"
+     "{'affinity':'any','frequency':'free'},'gate':[{'sensor':'cpu.busy_ratio_ppm','below':100000,'dwell_ns':"
+     "0,"
+     "'timeout_ns':5000000000,'on_timeout':'taint','backoff':true,'unreadable_ok':false}],'patience_ns':"
+     "20000000000,'bounds':{'cpu.steal_ticks':2,'sched.involuntary_switches':1000},'repeat_tainted':2,'stop':"
+     "null,'cap_time_ns':300000000000,'cap_iterations':10000}},'points':['sleep'],'why':null,'why_code':null,"
+     "'position':null,'progress':null,'"
      "evaluations':[]}"
      "\n"},
     {"/api/v1/jobs/1/runs?limit=2",

@@ -76,6 +76,7 @@ struct qs_arm_run *sides_add(struct sides *s, int side, int64_t job, uint32_t ar
                                .state = QS_RUN_DONE,
                                .benchmark = qs_strdup("work"),
                                .params_json = qs_strdup("{}"),
+                               .controls_json = qs_strdup("{\"affinity\":\"any\"}"),
                                .conditions_json = qs_strdup("{\"affinity\":\"any\"}"),
                                .label = qs_strdup("work"),
                                .arm_name = qs_strdup(arm == 0 ? "a" : "b"),

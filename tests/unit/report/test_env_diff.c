@@ -99,8 +99,19 @@ static void test_what_is_no_object(void **state)
 }
 
 struct night {
-    const char *env_json, *spec_json;
+    const char *env_json, *spec_json, *conditions_json;
 };
+
+/* As versions before the eleventh kept them; as they are kept now where the job says nothing. */
+static const char usual_conditions[] = "{\"affinity\":\"any\",\"frequency\":\"free\"}";
+static const char all_conditions[] =
+    "{\"name\":\"default\",\"controls\":{\"affinity\":\"any\",\"frequency\":\"free\"},\"gate\":[{\"sensor\":"
+    "\"cpu.busy_ratio_ppm\",\"below\":100000,\"dwell_ns\":0,\"timeout_ns\":5000000000,\"on_timeout\":"
+    "\"taint\","
+    "\"backoff\":true,\"unreadable_ok\":false}],\"patience_ns\":20000000000,\"bounds\":{\"cpu.steal_ticks\":"
+    "2,"
+    "\"sched.involuntary_switches\":1000},\"repeat_tainted\":2,\"stop\":null,\"cap_time_ns\":300000000000,"
+    "\"cap_iterations\":10000}";
 
 static struct qs_env_diff between(const struct night *x, const struct night *y,
                                   const struct qs_farm_variables *of_farm)
@@ -112,6 +123,8 @@ static struct qs_env_diff between(const struct night *x, const struct night *y,
         const struct night *night = i ? y : x;
         s[i].spec_json = (char *)(uintptr_t)(night->spec_json ? night->spec_json : "{}");
         s[i].env_json = (char *)(uintptr_t)night->env_json;
+        s[i].conditions_json =
+            (char *)(uintptr_t)(night->conditions_json ? night->conditions_json : usual_conditions);
         s[i].argv_json = (char *)(uintptr_t) "[]";
     }
     assert_true(qs_history_diff(&s[0], &s[1], of_farm, &d, &err));
@@ -250,6 +263,57 @@ static void test_the_page_has_the_table(void **state)
     qs_buf_done(&page);
 }
 
+/* how_many of the differences matter, and what the first of all is. */
+static void check_conditions(const char *base_job, const char *cand_job, const char *cand_conditions,
+                             size_t how_many, const char *key)
+{
+    struct night x = {.env_json = "{}", .spec_json = base_job},
+                 y = {.env_json = "{}", .spec_json = cand_job, .conditions_json = cand_conditions};
+    struct qs_env_diff d = between(&x, &y, NULL);
+    assert_int_equal(qs_env_diff_matters(&d), how_many);
+    assert_int_equal(d.count > 0, key != NULL);
+    if (key)
+        assert_string_equal(d.at[0].key, key);
+    qs_env_diff_free(&d);
+}
+
+/* A gate and bounds decide which values there are; how long is waited and measured decides how many. */
+static void which_conditions_break_a_series(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *job, *key;
+        size_t how_many;
+    } rows[] = {
+        {JOB("", "conditions: {gate: [{sensor: cpu.busy_ratio_ppm, below: 20%}]}"),
+         "conditions.gate.cpu.busy_ratio_ppm", 1},
+        {JOB("", "conditions: {patience: 20s, gate: none}"), "conditions.effort.waits.cpu.busy_ratio_ppm", 1},
+        {JOB("", "conditions: {bounds: {cpu.steal_ticks: 3, sched.involuntary_switches: 1000}}"),
+         "conditions.bounds.cpu.steal_ticks", 1},
+        {JOB("", "conditions: {bounds: none}"), "conditions.bounds.cpu.steal_ticks", 2},
+        {JOB("", "conditions: {repeat_tainted: 9}"), "conditions.effort.repeat_tainted", 0},
+        {JOB("", "plan: {caps: {iterations: 9}}"), "conditions.effort.cap_iterations", 0},
+        {JOB("",
+             "conditions: {patience: 20s, gate: [{sensor: cpu.busy_ratio_ppm, below: 10%, timeout: 9s}]}"),
+         "conditions.effort.waits.cpu.busy_ratio_ppm", 0},
+        {JOB("", "plan: {blocks: 7}"), NULL, 0},
+        {JOB("", "conditions: {affinity: any}"), NULL, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        check_conditions(JOB("", ""), rows[i].job, NULL, rows[i].how_many, rows[i].key);
+}
+
+/* What is stored with points is what the job of an earlier version said, where it said the same. */
+static void the_new_form_breaks_nothing(void **state)
+{
+    (void)state;
+    static const char other[] = JOB("", "conditions: {gate: [{sensor: cpu.busy_ratio_ppm, below: 11%}]}");
+    check_conditions(JOB("", ""), "not JSON", all_conditions, 0, NULL);
+    check_conditions(other, "not JSON", all_conditions, 1, "conditions.gate.cpu.busy_ratio_ppm");
+    check_conditions("not JSON", "not JSON", all_conditions, 0, NULL); /* not known any more */
+    check_conditions("not JSON", other, NULL, 0, NULL);
+}
+
 int main(int argc, char **argv)
 {
     const char *schema_dir = argc > 2 ? argv[2] : "schema";
@@ -259,6 +323,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_added_and_written),
         cmocka_unit_test(a_series_breaks_where_its_own_processes_see_it),
         cmocka_unit_test(the_farm_tells_which_variables_break_a_series),
+        cmocka_unit_test(which_conditions_break_a_series),
+        cmocka_unit_test(the_new_form_breaks_nothing),
         cmocka_unit_test(test_what_is_no_object),
         cmocka_unit_test(test_variables_by_name),
         cmocka_unit_test_prestate(test_the_page_has_the_table, &schema_dir),

@@ -26,8 +26,7 @@ struct night { /* what is not given is as on all nights */
 static const char usual_env[] =
     "{\"agent\":\"quiesce-agent 1\",\"cgroup\":\"0::/a\",\"governors\":\"performance\",\"kernel\":\"6.1\"}";
 static const char usual_spec[] =
-    "{\"name\":\"n\",\"text\":\"{\\\"conditions\\\":{\\\"gate\\\":[{\\\"sensor\\\":\\\"load\\\"}]}}\"}";
-
+    "{\"name\":\"n\",\"text\":\"quiesce: 1\\nbenchmarks: [{name: a, argv: [x]}]\\n\"}";
 static const char *or_usual(const char *given, const char *usual)
 {
     return given ? given : usual;
@@ -319,6 +318,7 @@ static struct qs_env_diff difference(const struct night *x, const struct night *
         const struct night *night = i ? y : x;
         s[i].spec_json = (char *)or_usual(night->spec_json, usual_spec);
         s[i].env_json = (char *)or_usual(night->env_json, usual_env);
+        s[i].conditions_json = (char *)"{}";
         s[i].argv_json = (char *)or_usual(night->argv_json, "[\"./blur\"]");
         s[i].build_label = (char *)night->build;
         s[i].runs = &runs[i];
@@ -352,9 +352,6 @@ static void what_breaks_a_series(void **state)
     check_breaks(&bare, &rebuilt, false, NULL);
     struct night longer = {.exe_sha256 = one, .argv_json = "[\"./blur\",\"-n\"]"};
     check_breaks(&bare, &longer, false, "command");
-    struct night gated = {.exe_sha256 = one,
-                          .spec_json = "{\"text\":\"conditions: {gate: [{sensor: heat}]}\\nplan: {}\\n\"}"};
-    check_breaks(&bare, &gated, false, "conditions.gate");
     struct night newer = {.exe_sha256 = one,
                           .env_json =
                               "{\"agent\":\"quiesce-agent "
@@ -448,8 +445,8 @@ static void the_same_series_has_one_id(void **state)
     (void)state;
     char empty[] = "{}", size[] = "{\"size\":4}", a[] = "a", ab[] = "ab", device[] = "d";
     struct qs_series_info s = {
-        .benchmark = a, .params_json = empty, .conditions_json = empty, .device = device, .arm = a};
-    char **const parts[] = {&s.benchmark, &s.params_json, &s.conditions_json, &s.device, &s.arm};
+        .benchmark = a, .params_json = empty, .controls_json = empty, .device = device, .arm = a};
+    char **const parts[] = {&s.benchmark, &s.params_json, &s.controls_json, &s.device, &s.arm};
     char one[65], same[65], other[65];
     qs_history_id(&s, one);
     s.point = 77;
@@ -467,7 +464,7 @@ static void the_same_series_has_one_id(void **state)
     s.params_json = size;
     qs_history_id(&s, one);
     s.params_json = empty;
-    s.conditions_json = size;
+    s.controls_json = size;
     qs_history_id(&s, other);
     assert_string_not_equal(one, other);
 }

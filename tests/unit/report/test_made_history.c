@@ -68,14 +68,15 @@ static char *word(const char *text)
     return (char *)(uintptr_t)text;
 }
 
+#define JOB(more) "{\"text\":\"quiesce: 1\\nbenchmarks: [{name: a, argv: [x]}]\\n" more "\\n\"}"
+
 static const char *spec_of(size_t i)
 {
     static const char *const specs[] = {
-        "{\"text\":\"conditions: {frequency: max}\\n\"}",
-        "{\"text\":\"conditions: {frequency: max, gate: [{sensor: heat, below: 40}, ~, [1, 2]]}\\n\"}",
-        ("{\"text\":\"conditions: {frequency: max, gate: [{sensor: heat, below: 41}, ~, [1, 3]]}\\nplan: "
-         "{}\\n\"}"),
-        "{\"text\":\"plan: {}\\n\"}",
+        JOB(""),
+        JOB("conditions: {gate: [{sensor: load1_milli, below: 1.5}, {sensor: load1_milli, above: 0.1}]}"),
+        JOB("conditions: {gate: [{sensor: load1_milli, below: 1.6}, {sensor: load1_milli, above: 0.1}]}"),
+        JOB("conditions: {gate: none, bounds: none}"),
         "{\"text\":\"no: [document\"}",
         "{\"text\":7}",
         "{\"name\":\"none\"}",
@@ -88,6 +89,7 @@ static void fill_facts(struct made *m, const struct nights *of, size_t i)
 {
     struct qs_history_session *s = &m->at[i];
     s->job_name = word("nightly");
+    s->conditions_json = word("{}");
     s->boot = word(i < 20 ? "boot-1" : "boot-2");
     s->spec_json = word(of->breaks ? spec_of(i) : spec_of(0));
     s->env_json =
@@ -145,7 +147,7 @@ static void made_init(struct made *m, const struct nights *of)
     m->metrics = (struct qs_history_metrics){.at = &m->metric, .count = 1};
     m->info = (struct qs_series_info){.benchmark = word("blur"),
                                       .params_json = word("{\"n\":1}"),
-                                      .conditions_json = word("{}"),
+                                      .controls_json = word("{}"),
                                       .device = word("bench"),
                                       .arm = word("tip"),
                                       .simulated = of->simulated};

@@ -95,7 +95,7 @@ struct side {
 };
 
 struct texts { /* of a run; borrowed */
-    char *benchmark, *params, *conditions, *build, *device, *env, *host;
+    char *benchmark, *params, *controls, *conditions, *build, *device, *env, *host;
 };
 
 static char *word(const char *text)
@@ -111,7 +111,10 @@ static struct texts texts_of(const struct compared *c, int k, const struct qs_sa
     return (struct texts){
         .benchmark = word("work"),
         .params = word(params[s->point]),
-        .conditions = word(c->other_points && k == 1 ? "{\"affinity\":\"0\"}" : "{\"affinity\":\"any\"}"),
+        .controls = word(c->other_points && k == 1 ? "{\"affinity\":\"0\"}" : "{\"affinity\":\"any\"}"),
+        .conditions = word(!c->other_points ? "{\"affinity\":\"any\"}"
+                           : k == 1         ? "{\"controls\":{\"affinity\":\"0\"}}"
+                                            : "{\"controls\":{\"affinity\":\"any\"}}"),
         .build = c->builds ? word(builds[k][arm[0] - 'a']) : NULL,
         .device = c->other_device && k == 1 && s->block > 3 ? word("other") : s->device,
         .env = word(moved && s->block > 2 ? "{\"agent\":\"1\",\"kernel\":\"6.2\"}"
@@ -149,6 +152,7 @@ static void take_run(struct side *side, const struct compared *c, int k, const s
                             .simulated = s->simulated,
                             .benchmark = t.benchmark,
                             .params_json = t.params,
+                            .controls_json = t.controls,
                             .conditions_json = t.conditions,
                             .label = side->m.w.spec->points[s->point].label,
                             .arm_name = word(arm),

@@ -228,8 +228,10 @@ static void one_of_each_is_matched(void **state)
     json_t *doc = sides_compared(&s);
     assert_int_equal(json_array_size(at(doc, "results")), 1);
     json_decref(doc);
-    for (size_t i = 0; i < 8; i++)
-        sides_name(&s.runs[1].at[i].conditions_json, "{\"affinity\":\"0\"}");
+    for (size_t i = 0; i < 8; i++) {
+        sides_name(&s.runs[1].at[i].controls_json, "{\"affinity\":\"0\"}");
+        sides_name(&s.runs[1].at[i].conditions_json, "{\"controls\":{\"affinity\":\"0\"}}");
+    }
     doc = sides_compared(&s);
     assert_true(json_is_true(at(doc, "refused")));
     assert_string_equal(text_at(doc, "environment.0.key"), "conditions.affinity");

@@ -37,7 +37,10 @@ static void put_job(struct fixture *f, int64_t *ret_job)
 {
     const struct qs_arm_row arms[] = {
         {.name = "arm-1", .build_label = "label-1", .build_content = sum_1, .argv_json = "[\"argv-1\"]"},
-        {.name = "arm-2", .build_label = "label-2", .argv_json = "[\"argv-2\"]"}};
+        {.name = "arm-2",
+         .build_label = "label-2",
+         .argv_json = "[\"argv-2\"]",
+         .conditions_json = "{\"c\":3}"}};
     const struct qs_point_row points[] = {{.benchmark = "benchmark-1",
                                            .params_json = "{\"p\":1}",
                                            .conditions_json = "{\"c\":1}",

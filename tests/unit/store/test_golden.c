@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "store/migrate.h"
+#include "store/read/history.h"
 
 enum { WINDOWS = 3, PER_WINDOW = 5 };
 
@@ -148,6 +149,8 @@ static const struct {
      " SELECT group_concat(arm || coalesce(build, '-'), ' ') FROM (SELECT DISTINCT arm, build FROM v_window "
      "ORDER BY 1)",
      "a- b-\na- b-\na- b-\n", "a- br42\na- br42\na- br42\n"},
+    {12, "SELECT name || coalesce(conditions, '-') FROM arm ORDER BY idx", "a-\nb-\n",
+     "a-\nb{\"name\":\"pinned\",\"controls\":{\"affinity\":\"2\"},\"gate\":[]}\n"},
     {10,
      "SELECT what || arm || build FROM (SELECT 'gate' AS what, arm, build FROM v_gate UNION ALL SELECT "
      "'evidence', arm, build FROM v_evidence UNION ALL SELECT 'taint', arm, build FROM v_taint UNION ALL "
@@ -251,11 +254,117 @@ static void each_version_is_read_and_continued(void **state)
         is_continued(version);
 }
 
+struct series_found {
+    struct qs_series_list list;
+    struct qs_history_data data; /* of arm a */
+};
+
+static bool read_series(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    struct series_found *found = user;
+    const struct qs_series_filter all = {0};
+    size_t i = 0;
+    if (!qs_read_series(r, &all, 100, &found->list, err))
+        return false;
+    while (strcmp(found->list.at[i].arm, "a") != 0)
+        i++;
+    return qs_read_history(r, &found->list.at[i], NULL, 0, INT64_MAX, &found->data, err);
+}
+
+static void says_series(struct fixture *f, const char *expected, const char *conditions)
+{
+    struct series_found found = {0};
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_buf out;
+    assert_true(qs_store_read_now(f->store, read_series, &found, &err));
+    qs_buf_init(&out);
+    for (size_t i = 0; i < found.list.count; i++)
+        qs_buf_fmt(&out, "%s %s %u %u\n", found.list.at[i].arm, found.list.at[i].controls_json,
+                   found.list.at[i].sessions, found.list.at[i].runs);
+    assert_string_equal(out.data, expected);
+    qs_buf_clear(&out);
+    for (size_t i = 0; i < found.data.count; i++)
+        qs_buf_fmt(&out, "%s\n", found.data.at[i].conditions_json);
+    assert_string_equal(out.data, conditions);
+    qs_buf_done(&out);
+    qs_series_list_free(&found.list);
+    qs_history_data_free(&found.data);
+}
+
+/* The job of the golden database once more, with all its conditions in its point and one arm under its own.
+ */
+static void measure_again(struct fixture *f)
+{
+    static const uint8_t session_uid[16] = {98};
+    int64_t job = 0;
+    struct qs_arm_row arms[] = {
+        {.name = "a", .argv_json = "[]"},
+        {.name = "b",
+         .argv_json = "[]",
+         .conditions_json = "{\"name\":\"pinned\",\"controls\":{\"affinity\":\"3\"}}"}};
+    struct qs_point_row point = {.benchmark = "gzip",
+                                 .params_json = "{}",
+                                 .conditions_json = "{\"name\":\"default\",\"controls\":{},\"stop\":null}",
+                                 .label = "gzip"};
+    struct qs_job_row row = {.owner = "me",
+                             .name = "second",
+                             .spec_json = "{}",
+                             .arms = arms,
+                             .arm_count = 2,
+                             .points = &point,
+                             .point_count = 1};
+    qs_store_submit(f->store, &row, on_fine, &job);
+    qs_loop_run(f->loop);
+    struct qs_session_row session = {
+        .job = job, .device = "bench", .boot_uuid = "boot-1", .env_json = "{}", .started_wall_ns = 50};
+    memcpy(session.uid, session_uid, sizeof session.uid);
+    qs_store_session_begin(f->store, &session, on_fine, NULL);
+    for (uint8_t arm = 0; arm < 2; arm++) {
+        struct qs_run_row run = {
+            .uid = {(uint8_t)(40 + arm)}, .job = job, .arm = arm, .block = 1, .pos = arm};
+        memcpy(run.session_uid, session_uid, sizeof run.session_uid);
+        qs_store_run_begin(f->store, &run, on_fine, NULL);
+        struct qs_run_end_row end = {.uid = {(uint8_t)(40 + arm)}, .state = QS_RUN_DONE, .ended_wall_ns = 60};
+        qs_store_run_end(f->store, &end, on_fine, NULL);
+    }
+    qs_store_job_state(f->store, job, QS_JOB_DONE, NULL, 61, on_fine, NULL);
+    qs_loop_run(f->loop);
+}
+
+/* Other gates and stop rules, or none that were kept, are the same series; other controls are another. */
+static void keeps_its_series(int version)
+{
+    static const char now[] = "{\"name\":\"default\",\"controls\":{},\"stop\":null}\n";
+    struct fixture f;
+    char golden[512], both[256];
+    const char *before = version < 12 ? "{}\n" : "{\"name\":\"default\",\"controls\":{},\"gate\":[]}\n";
+    fixture_init(&f);
+    snprintf(golden, sizeof golden, GOLDEN_DIR "/v%d.db", version);
+    copy(golden, f.path);
+    fixture_open(&f);
+    says_series(&f, version < 12 ? "a {} 1 1\nb {} 1 1\n" : "b {\"affinity\":\"2\"} 1 1\na {} 1 1\n", before);
+    measure_again(&f);
+    snprintf(both, sizeof both, "%s%s", before, now);
+    says_series(&f,
+                version < 12 ? "b {\"affinity\":\"3\"} 1 1\na {} 2 2\nb {} 1 1\n"
+                             : "b {\"affinity\":\"2\"} 1 1\nb {\"affinity\":\"3\"} 1 1\na {} 2 2\n",
+                both);
+    fixture_done(&f);
+}
+
+static void each_version_keeps_its_series(void **state)
+{
+    (void)state;
+    for (int version = 1; version <= newest_golden(); version++)
+        keeps_its_series(version);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_version_keeps_its_rows),
         cmocka_unit_test(each_version_is_read_and_continued),
+        cmocka_unit_test(each_version_keeps_its_series),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

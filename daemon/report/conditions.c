@@ -1,0 +1,168 @@
+#include "report/conditions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "config/document/doc.h"
+#include "config/job/stored.h"
+
+static struct qs_doc *read(const char *json)
+{
+    struct qs_problems problems;
+    struct qs_doc *doc = NULL;
+    qs_problems_init(&problems);
+    if (!qs_doc_read("conditions", json, strlen(json), true, &doc, &problems))
+        doc = NULL;
+    qs_problems_done(&problems);
+    return doc;
+}
+
+bool qs_conditions_known(const char *conditions_json)
+{
+    struct qs_doc *doc = read(conditions_json);
+    bool known = doc && qs_node_get(&doc->root, "controls", NULL);
+    if (doc)
+        qs_doc_free(doc);
+    return known;
+}
+
+char *qs_conditions_of(const char *stored_json, const struct qs_job_spec *spec, size_t point, size_t arm)
+{
+    struct qs_buf out;
+    struct qs_json j;
+    if (qs_conditions_known(stored_json) || !spec || point >= spec->point_count || arm >= spec->arm_count)
+        return qs_strdup(stored_json);
+    qs_buf_init(&out);
+    qs_json_init(&j, &out);
+    qs_job_put_conditions(&j, qs_job_conditions(spec, point, arm));
+    return qs_buf_take(&out);
+}
+
+static void put_node(struct qs_json *j, const struct qs_node *node)
+{
+    if (!node || node->kind == QS_NODE_NULL) {
+        qs_json_null(j);
+    } else if (node->kind == QS_NODE_TEXT) {
+        qs_json_string(j, node->text);
+    } else if (node->kind == QS_NODE_LIST) {
+        qs_json_array(j);
+        for (size_t i = 0; i < node->count; i++)
+            put_node(j, &node->items[i]);
+        qs_json_array_end(j);
+    } else {
+        qs_json_object(j);
+        for (size_t i = 0; i < node->count; i++) {
+            qs_json_key(j, node->keys[i].text);
+            put_node(j, &node->items[i]);
+        }
+        qs_json_object_end(j);
+    }
+}
+
+static const char *text_at(const struct qs_node *map, const char *key)
+{
+    const struct qs_node *node = qs_node_get(map, key, NULL);
+    return node && node->kind == QS_NODE_TEXT ? node->text : "";
+}
+
+static long long ms_at(const struct qs_node *map, const char *key)
+{
+    return strtoll(text_at(map, key), NULL, 10) / 1000000;
+}
+
+static void put_texts(struct qs_json *j, const struct qs_node *map)
+{
+    for (size_t i = 0; map && map->kind == QS_NODE_MAP && i < map->count; i++)
+        if (map->items[i].kind == QS_NODE_TEXT)
+            qs_json_kstring(j, map->keys[i].text, map->items[i].text);
+}
+
+/* A key for each expectation of a gate: its sensor; a later one on the same sensor has its number behind it.
+ */
+static void key_of(struct qs_json *j, const struct qs_node *gate, size_t i)
+{
+    struct qs_buf key;
+    size_t before = 0;
+    const char *sensor = text_at(&gate->items[i], "sensor");
+    for (size_t k = 0; k < i; k++)
+        before += strcmp(text_at(&gate->items[k], "sensor"), sensor) == 0 ? 1 : 0;
+    qs_buf_init(&key);
+    qs_buf_str(&key, sensor);
+    if (before > 0)
+        qs_buf_fmt(&key, " (%zu)", before + 1);
+    qs_json_key(j, key.data);
+    qs_buf_done(&key);
+}
+
+/* "from 20000 to 45000 for 200 ms" by sensor. */
+static void put_gate(struct qs_json *j, const struct qs_node *gate)
+{
+    struct qs_buf band;
+    qs_buf_init(&band);
+    qs_json_key(j, "gate");
+    qs_json_object(j);
+    for (size_t i = 0; gate && i < gate->count; i++) {
+        const struct qs_node *e = &gate->items[i];
+        const char *above = text_at(e, "above"), *below = text_at(e, "below");
+        qs_buf_clear(&band);
+        if (*above)
+            qs_buf_fmt(&band, "from %s ", above);
+        if (*below)
+            qs_buf_fmt(&band, "to %s ", below);
+        qs_buf_fmt(&band, "for %lld ms", ms_at(e, "dwell_ns"));
+        if (strcmp(text_at(e, "unreadable_ok"), "true") == 0)
+            qs_buf_str(&band, ", or unreadable");
+        key_of(j, gate, i);
+        qs_json_string(j, band.data);
+    }
+    qs_json_object_end(j);
+    qs_buf_done(&band);
+}
+
+static void put_effort(struct qs_json *j, const struct qs_node *root)
+{
+    static const char *const keys[] = {"patience_ns", "repeat_tainted", "cap_time_ns", "cap_iterations"};
+    const struct qs_node *gate = qs_node_get(root, "gate", NULL), *stop = qs_node_get(root, "stop", NULL);
+    struct qs_buf wait;
+    qs_buf_init(&wait);
+    qs_json_key(j, "effort");
+    qs_json_object(j);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        qs_json_kstring(j, keys[i], text_at(root, keys[i]));
+    qs_json_key(j, "waits");
+    qs_json_object(j);
+    for (size_t i = 0; gate && i < gate->count; i++) {
+        const struct qs_node *e = &gate->items[i];
+        qs_buf_clear(&wait);
+        qs_buf_fmt(&wait, "%lld ms, then %s%s", ms_at(e, "timeout_ns"), text_at(e, "on_timeout"),
+                   strcmp(text_at(e, "backoff"), "true") == 0 ? ", halved" : "");
+        key_of(j, gate, i);
+        qs_json_string(j, wait.data);
+    }
+    qs_json_object_end(j);
+    qs_json_key(j, "stop");
+    put_node(j, stop);
+    qs_json_object_end(j);
+    qs_buf_done(&wait);
+}
+
+void qs_conditions_put(struct qs_json *j, const char *conditions_json)
+{
+    struct qs_doc *doc = read(conditions_json);
+    const struct qs_node *root = doc ? &doc->root : NULL;
+    const struct qs_node *controls = qs_node_get(root, "controls", NULL);
+    qs_json_object(j);
+    put_texts(j, controls ? controls : root);
+    if (controls) {
+        put_gate(j, qs_node_get(root, "gate", NULL));
+        qs_json_key(j, "bounds");
+        qs_json_object(j);
+        put_texts(j, qs_node_get(root, "bounds", NULL));
+        qs_json_object_end(j);
+        put_effort(j, root);
+    }
+    qs_json_object_end(j);
+    if (doc)
+        qs_doc_free(doc);
+}

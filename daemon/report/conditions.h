@@ -1,0 +1,22 @@
+/* What is compared of the conditions that two runs or sessions were measured under: the one rule for history
+ * and comparison. Controls make another series; a gate and bounds decide which values there are, and matter;
+ * waits, repeats and stop rules decide how many there are, and are noted. */
+#ifndef QS_REPORT_CONDITIONS_H
+#define QS_REPORT_CONDITIONS_H
+
+#include "base/json.h"
+#include "config/job/job.h"
+
+/* A key below it is noted (report/env_diff.h). */
+#define QS_CONDITIONS_EFFORT "conditions.effort."
+
+/* What the store keeps, or, where an earlier version has kept the controls alone, what the job (NULL: it
+ * cannot be read) says. Owned by the caller. */
+char *qs_conditions_of(const char *stored_json, const struct qs_job_spec *spec, size_t point, size_t arm);
+/* Whether all of them are known, which two sides must be to be compared. */
+bool qs_conditions_known(const char *conditions_json);
+/* The value of a key "conditions": {"affinity", "frequency", "gate", "bounds", "effort"}, each a flat map; of
+ * unknown ones the controls alone. */
+void qs_conditions_put(struct qs_json *j, const char *conditions_json);
+
+#endif
