@@ -112,7 +112,7 @@ def refusals(tap):
         tap.equal(bed.cli("run", *QUICK, "--", "sleep", "0.001").returncode, 0, "a session")
         told = bed.cli("history", "slep")
         tap.ok(told.returncode == 2 and "`slep`" in told.stderr and "`sleep`" in told.stderr, "no such series", told.stderr.splitlines())
-        for words, says in ((("sleep", "--metric", "joy"), "the metric `joy`"), (("sleep", "--since", "soon"), "no moment"),
+        for words, says in ((("sleep", "--metric", "joy"), "the metric `joy`"), (("sleep", "--since", "soon"), "not a point in time"),
                             (("sleep", "--window", "1"), "window"), (("sleep", "--format", "csv"), "for files")):
             told = bed.cli("history", *words)
             tap.ok(says in told.stdout + told.stderr, " ".join(words), (told.stdout + told.stderr).splitlines())
