@@ -286,8 +286,10 @@ bool qs_device_ask(struct qs_device *d, enum qs_msg_type type, union qs_msg *m, 
     if (qs_device_state(d) != QS_DEVICE_READY)
         return qs_fail(err, QS_E_CONFLICT, "%s is %s: it can be asked while it is ready", name,
                        qs_device_state_name(qs_device_state(d)));
-    if (d->events.may_transfer && !d->events.may_transfer(d, d->events.user))
+    if (d->events.may_transfer && !d->events.may_transfer(d, d->events.user)) {
+        end_transfer(d); /* nobody asks again */
         return qs_fail(err, QS_E_CONFLICT, "%s: something else is in use on its hub or this machine", name);
+    }
     memcpy((char *)m + qs_request_of((uint8_t)type)->key_at, &id, sizeof id);
     const struct qs_call call = {.type = type, .m = m, .on_reply = on_asked, .user = d};
     if (!qs_session_call(d->session, &call, err)) {

@@ -79,6 +79,10 @@ static void fail(struct qs_job_run *job, const struct qs_err *err)
 {
     if (err->code == QS_E_LINK) /* the link tells of itself */
         return;
+    if (err->code == QS_E_CONFLICT) { /* no mistake of the operator's */
+        qs_session_drop(job->p.session, err);
+        return;
+    }
     qs_job_run_fail(job, err);
     over(job, job->state == QS_JS_TIDY ? QS_JI_DONE : QS_JI_FAIL);
 }

@@ -42,6 +42,8 @@ static bool send_next(struct qs_job_run *job, bool setup)
         qs_strings_done(&argv);
         if (!sent && qs_job_run_is_operators(&err)) {
             qs_job_run_fail(job, &err);
+            if (setup)
+                break;
             continue;
         }
         if (!sent)

@@ -38,6 +38,7 @@ static void settle(struct qs_job_run *job)
  * that. */
 static void restore(struct qs_job_run *job)
 {
+    qs_job_run_give_token(job); /* the link may have been lost while the files were taken away */
     qs_store_session_end(job->p.store, mine(job)->uid, qs_loop_wall_ns(job->p.loop),
                          job->failed ? job->err.text : NULL, qs_job_run_stored, qs_job_run_awaits(job, NULL));
     mine(job)->open = false;

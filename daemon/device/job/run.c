@@ -275,6 +275,7 @@ const struct qs_step qs_step_lost = {.start = lose};
 static void finish(struct qs_job_run *job)
 {
     struct qs_err none = QS_ERR_INIT;
+    job->epoch++; /* what is still on its way comes too late */
     qs_timer_stop(job->lost_timer);
     job->lost_timer = NULL;
     let_go(job, job->failed ? &job->err : &none, job->failed ? job->err.text : "abandoned");

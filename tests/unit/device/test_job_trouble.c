@@ -293,6 +293,7 @@ static bool too_long_case(unsigned nth)
     bool struck = s.calls >= nth;
     if (s.result.end != QS_END_DONE)
         assert_int_equal(s.result.err.code, QS_E_LIMIT);
+    assert_int_equal(s.conflicts, 0); /* nothing is asked before an answer */
     stage_done(&s);
     return struck;
 }

@@ -429,6 +429,27 @@ static void no_job_begins_while_a_cache_is_cleaned(void **state)
     bed_end(&b);
 }
 
+/* Who is refused, and does not ask again, is in nobody's way. */
+static void a_refused_request_does_not_wait_for_the_hub(void **state)
+{
+    union qs_msg all = {.clean = {.what = QS_CLEAN_ALL}};
+    struct bed b;
+    struct qs_err err = QS_ERR_INIT;
+    const char *why;
+    (void)state;
+    bed_begin(&b, "devices: {d0: {link: sim, hub: desk}, d1: {link: sim, hub: desk}}\n");
+    run_a_second(&b);
+    struct qs_hub_user *first = &qs_inventory_find(b.farm->inventory, "d0", NULL)->hub;
+    assert_true(qs_hub_take(b.farm->hub, first, QS_HUB_WINDOW, qs_loop_now_ns(b.loop), &why));
+    assert_false(qs_farm_ask(b.farm, "d1", QS_MSG_CLEAN, &all, on_cleaned, &b, &err));
+    assert_int_equal(err.code, QS_E_CONFLICT);
+    assert_false(qs_inventory_find(b.farm->inventory, "d1", NULL)->hub.waits);
+    qs_hub_give(b.farm->hub, first);
+    assert_true(qs_hub_take(b.farm->hub, first, QS_HUB_WINDOW, qs_loop_now_ns(b.loop), &why));
+    qs_hub_give(b.farm->hub, first);
+    bed_end(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +459,7 @@ int main(void)
         cmocka_unit_test(a_gate_gives_the_device_back),
         cmocka_unit_test(devices_come_and_go),
         cmocka_unit_test(no_job_begins_while_a_cache_is_cleaned),
+        cmocka_unit_test(a_refused_request_does_not_wait_for_the_hub),
         cmocka_unit_test(a_job_that_is_not_read_back_ends_with_its_last_device),
     };
     return cmocka_run_group_tests_name("match", tests, NULL, NULL);
