@@ -304,7 +304,7 @@ static bool check_addresses(const struct qs_farm_config *farm, const struct qs_d
     for (size_t i = 0; i < farm->device_count; i++) {
         const struct qs_farm_device *d = &farm->devices[i];
         struct qs_err why = QS_ERR_INIT;
-        if (d->address == NULL || check(d, &why))
+        if (d->name == NULL || d->address == NULL || check(d, &why))
             continue;
         say_address(problems, doc, d->name, qs_node_get(qs_node_get(devices, d->name, NULL), "address", NULL),
                     why.text);

@@ -49,7 +49,6 @@ void qs_job_check_plan(struct qs_schema_reader *r, const struct qs_node *node, v
     struct qs_job_draft *draft = target;
     struct qs_job_plan *plan = &draft->spec.plan;
     plan->has_seed = qs_node_get(node, "seed", NULL) != NULL;
-    qs_job_check_stop(r, node, &draft->enough);
     check_precision(r, node, plan);
     if (plan->blocks_max == 0) {
         plan->blocks_min = 6;

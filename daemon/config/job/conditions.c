@@ -146,8 +146,9 @@ void qs_job_sets_fill(struct qs_schema_reader *r, const struct qs_node *root, st
     const struct qs_node *sets = qs_node_get(root, "condition_sets", NULL);
     take_plan(draft, own);
     qs_job_default_conditions(spec, own);
-    size_t mark = qs_schema_enter(r, "conditions");
-    qs_job_check_stop(r, own, &spec->conditions[0].enough);
+    bool of_plan = qs_node_get(own, "stop", NULL) == NULL;
+    size_t mark = qs_schema_enter(r, of_plan ? "plan" : "conditions");
+    qs_job_check_stop(r, of_plan ? qs_node_get(root, "plan", NULL) : own, &spec->conditions[0].enough);
     qs_schema_leave(r, mark);
     for (size_t i = 1; i < spec->condition_count; i++) {
         const struct qs_node *written = &sets->items[i - 1];

@@ -7,7 +7,7 @@
 #include "config/job/read.h"
 #include "config/job/stop.h"
 
-enum { RULES_MAX = 32, WORDS_MAX = QS_PRESETS + QS_RULE_KINDS, CHOICES_MAX = 8 };
+enum { RULES_MAX = 32, LEVELS_MAX = 8, WORDS_MAX = QS_PRESETS + QS_RULE_KINDS, CHOICES_MAX = 8 };
 
 struct value { /* one argument as the tables of keys read it */
     uint32_t count;
@@ -15,6 +15,10 @@ struct value { /* one argument as the tables of keys read it */
     int64_t duration_ns;
     unsigned word;
     char *name; /* owned until it is the rule's */
+};
+
+struct room { /* for what is still to be read */
+    unsigned rules, levels;
 };
 
 struct leaf_keys { /* the arguments of a rule as keys of a map */
@@ -101,14 +105,14 @@ static void read_leaf(struct qs_schema_reader *r, const struct qs_node *node, st
 }
 
 static void read_rule(struct qs_schema_reader *r, const struct qs_node *node, struct qs_rule *rule,
-                      unsigned *left);
+                      struct room *left);
 
 static void read_joined(struct qs_schema_reader *r, const struct qs_node *node, struct qs_rule *rule,
-                        unsigned *left)
+                        struct room *left)
 {
     if (!qs_schema_is(r, node, QS_NODE_LIST, "a list of rules"))
         return;
-    if (node->count == 0 || node->count > *left) {
+    if (node->count == 0 || node->count > left->rules) {
         qs_schema_problem(r, node, NULL, "%s", node->count == 0 ? "no rule here" : "too many rules");
         return;
     }
@@ -153,7 +157,7 @@ static void read_word(struct qs_schema_reader *r, const struct qs_node *node, st
 }
 
 static void read_map(struct qs_schema_reader *r, const struct qs_node *node, struct qs_rule *rule,
-                     unsigned *left)
+                     struct room *left)
 {
     enum qs_rule_kind kind;
     if (node->count != 1) {
@@ -181,15 +185,21 @@ static void read_map(struct qs_schema_reader *r, const struct qs_node *node, str
 }
 
 static void read_rule(struct qs_schema_reader *r, const struct qs_node *node, struct qs_rule *rule,
-                      unsigned *left)
+                      struct room *left)
 {
-    if (*left == 0)
+    if (left->rules == 0)
         return;
-    --*left;
+    if (left->levels == 0) {
+        qs_schema_problem(r, node, NULL, "rules inside of rules, more than %d deep", LEVELS_MAX);
+        return;
+    }
+    left->rules--;
+    left->levels--;
     if (node->kind == QS_NODE_TEXT)
         read_word(r, node, rule);
     else if (qs_schema_is(r, node, QS_NODE_MAP, "a preset such as standard, or a rule such as {fixed: 50}"))
         read_map(r, node, rule, left);
+    left->levels++;
 }
 
 void qs_job_read_stop(struct qs_schema_reader *r, const struct qs_key *key, const struct qs_node *node,
@@ -197,11 +207,11 @@ void qs_job_read_stop(struct qs_schema_reader *r, const struct qs_key *key, cons
 {
     (void)key;
     struct qs_job_enough *enough = at;
-    unsigned left = RULES_MAX;
+    struct room left = {RULES_MAX, LEVELS_MAX};
     size_t before = r->count;
     enough->stop = qs_calloc(1, sizeof(*enough->stop));
     read_rule(r, node, enough->stop, &left);
-    if (left == 0 && r->count == before)
+    if (left.rules == 0 && r->count == before)
         qs_schema_problem(r, node, NULL, "more than %d rules", RULES_MAX - 1);
 }
 

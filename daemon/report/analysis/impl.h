@@ -1,7 +1,7 @@
 /* The tables of named statistics and what their rows share. Private to report.
  *
- * Adding a statistic is a function and a row in one of the tables (one.c, _runs.c, _two.c,
- * _points.c), and its fields in schema/analysis.schema.json: a test finds what was forgotten. */
+ * Adding a statistic is a function and a row in one of the tables (one.c, runs.c, two.c,
+ * points.c), and its fields in schema/analysis.schema.json: a test finds what was forgotten. */
 #ifndef QS_REPORT_ANALYSIS_IMPL_H
 #define QS_REPORT_ANALYSIS_IMPL_H
 

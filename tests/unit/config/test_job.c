@@ -264,6 +264,17 @@ static void test_gate_none(void **state)
 
 /* What a set says replaces it, what it leaves out is as in the job's own; an arm's come before the
  * benchmark's. */
+/* The caps of conditions stand in place of the plan's, whose stop rule they may let happen. */
+static void test_caps_of_conditions(void **state)
+{
+    (void)state;
+    struct qs_job_spec *s = parse("quiesce: 1\nbenchmarks: [{name: a, argv: [x]}]\n"
+                                  "plan: {stop: {fixed: 20000}}\nconditions: {caps: {iterations: 50000}}\n");
+    assert_int_equal(s->conditions[0].enough.cap_iterations, 50000);
+    assert_true(s->conditions[0].enough.stop->arg[0] == 20000);
+    qs_job_free(s);
+}
+
 static void test_condition_sets(void **state)
 {
     (void)state;
@@ -415,6 +426,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_files_are_bound_by_path),
         cmocka_unit_test(test_the_largest_jobs),
         cmocka_unit_test(test_gate_none),
+        cmocka_unit_test(test_caps_of_conditions),
         cmocka_unit_test(test_condition_sets),
         cmocka_unit_test(test_tracers),
         cmocka_unit_test(test_traced_blocks),
