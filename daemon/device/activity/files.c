@@ -77,12 +77,10 @@ static void over(struct qs_job_run *job, enum qs_job_run_input input)
 
 static void fail(struct qs_job_run *job, const struct qs_err *err)
 {
-    if (err->code == QS_E_LINK) /* the link tells of itself */
-        return;
-    if (err->code == QS_E_CONFLICT) { /* no mistake of the operator's */
+    if (err->code == QS_E_CONFLICT) /* no mistake of the operator's */
         qs_session_drop(job->p.session, err);
+    if (err->code == QS_E_CONFLICT || err->code == QS_E_LINK) /* the link tells of itself */
         return;
-    }
     qs_job_run_fail(job, err);
     over(job, job->state == QS_JS_TIDY ? QS_JI_DONE : QS_JI_FAIL);
 }
@@ -95,8 +93,6 @@ static void refused_by_agent(struct qs_job_run *job, enum qs_errc code, const ch
     qs_fail(&err, code, "%s: %s: %s", job->p.device, what, why.data);
     fail(job, &err);
 }
-
-/* ---- which files ---- */
 
 static bool add_file(struct qs_job_run *job, const struct qs_job_file *of, struct qs_err *err)
 {

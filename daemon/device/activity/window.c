@@ -123,6 +123,8 @@ static void on_disarm(const char *why, void *user)
 
 static void store(struct qs_job_run *job)
 {
+    if (job->state != QS_JS_EVIDENCE) /* the agent has ended the run meanwhile */
+        return;
     struct qs_evidence_row ours[QS_JOB_HOOKS_MAX];
     const struct qs_assembler_place place = {.run = &job->run.uid,
                                              .attempt = job->run.attempt,
@@ -136,6 +138,8 @@ static void store(struct qs_job_run *job)
 
 void qs_activity_window_whole(struct qs_job_run *job)
 {
+    if (job->state != QS_JS_EVIDENCE)
+        return;
     qs_job_run_give_token(job); /* all rows have come */
     qs_activity_host_no_metrics(job);
     if (job->win.made.rows_n > 0 && job->win.made.closed.phase == QS_PHASE_MEASURE &&
