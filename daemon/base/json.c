@@ -87,6 +87,14 @@ static void put_string(struct qs_buf *out, const char *s, size_t n)
     qs_buf_char(out, '"');
     for (size_t i = 0; i < n;) {
         bool valid;
+        size_t plain = 0; /* of most texts all: whole stretches at once */
+        while (i + plain < n && s[i + plain] >= ' ' && s[i + plain] < 0x7f && s[i + plain] != '"' &&
+               s[i + plain] != '\\')
+            plain++;
+        qs_buf_add(out, s + i, plain);
+        i += plain;
+        if (i == n)
+            break;
         size_t step = qs_utf8_next(s + i, n - i, &valid);
         if (!valid)
             qs_buf_str(out, "\xef\xbf\xbd");

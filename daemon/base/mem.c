@@ -35,10 +35,11 @@ void *qs_realloc(void *old, size_t bytes)
 
 void *qs_grow(void *list, size_t count, size_t item_bytes)
 {
+    enum { FIRST = 8 }; /* most lists are short, and each growth may move all that lies behind them */
     size_t bytes;
-    if ((count & (count - 1)) != 0) /* not 0, 1, 2, 4, ... */
+    if (list && (count < FIRST || (count & (count - 1)) != 0)) /* not 8, 16, 32, ... */
         return list;
-    if (__builtin_mul_overflow(count ? 2 * count : 1, item_bytes, &bytes))
+    if (__builtin_mul_overflow(count < FIRST ? FIRST : 2 * count, item_bytes, &bytes))
         return or_die(NULL);
     return qs_realloc(list, bytes);
 }

@@ -146,6 +146,7 @@ static void on_submitted(const struct qs_err *err, int64_t id, void *user)
 struct row_texts {
     struct qs_arm_row *arms;
     struct qs_point_row *points;
+    const char **conditions; /* of each set, once it was asked for; borrowed from owned */
     char **owned;
     size_t owned_n;
 };
@@ -186,14 +187,17 @@ static const char *params_json(struct row_texts *t, const struct qs_params *para
     return own(t, &out);
 }
 
-static const char *conditions_json(struct row_texts *t, const struct qs_job_conditions *set)
+/* One text for all points that share a set. */
+static const char *conditions_json(struct row_texts *t, const struct qs_job_spec *spec, size_t set)
 {
     struct qs_buf out;
     struct qs_json j;
+    if (t->conditions[set])
+        return t->conditions[set];
     qs_buf_init(&out);
     qs_json_init(&j, &out);
-    qs_job_put_conditions(&j, set);
-    return own(t, &out);
+    qs_job_put_conditions(&j, &spec->conditions[set]);
+    return t->conditions[set] = own(t, &out);
 }
 
 static void make_rows(struct row_texts *t, const struct qs_job_spec *spec)
@@ -201,13 +205,13 @@ static void make_rows(struct row_texts *t, const struct qs_job_spec *spec)
     *t = (struct row_texts){0};
     t->arms = qs_calloc(spec->arm_count, sizeof *t->arms);
     t->points = qs_calloc(spec->point_count, sizeof *t->points);
+    t->conditions = qs_calloc(spec->condition_count, sizeof *t->conditions);
     for (size_t a = 0; a < spec->arm_count; a++) {
         const struct qs_job_arm *arm = &spec->arms[a];
         t->arms[a].name = arm->name;
         t->arms[a].argv_json = argv_json(t, spec, a);
         t->arms[a].build_label = arm->build_label;
-        t->arms[a].conditions_json =
-            arm->has_conditions ? conditions_json(t, &spec->conditions[arm->conditions]) : NULL;
+        t->arms[a].conditions_json = arm->has_conditions ? conditions_json(t, spec, arm->conditions) : NULL;
         if (arm->build_label) {
             struct qs_buf content;
             qs_buf_init(&content);
@@ -217,11 +221,10 @@ static void make_rows(struct row_texts *t, const struct qs_job_spec *spec)
     }
     for (size_t p = 0; p < spec->point_count; p++) {
         const struct qs_job_point *point = &spec->points[p];
-        t->points[p] =
-            (struct qs_point_row){.benchmark = spec->benchmarks[point->benchmark].name,
-                                  .params_json = params_json(t, &point->params),
-                                  .conditions_json = conditions_json(t, &spec->conditions[point->conditions]),
-                                  .label = point->label};
+        t->points[p] = (struct qs_point_row){.benchmark = spec->benchmarks[point->benchmark].name,
+                                             .params_json = params_json(t, &point->params),
+                                             .conditions_json = conditions_json(t, spec, point->conditions),
+                                             .label = point->label};
     }
 }
 
@@ -232,6 +235,7 @@ static void rows_done(struct row_texts *t)
     free(t->owned);
     free(t->arms);
     free(t->points);
+    free(t->conditions);
 }
 
 bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_store_done_fn *done, void *user,
