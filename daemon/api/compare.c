@@ -60,7 +60,7 @@ struct qs_report_input qs_compared_input(const struct qs_compared *c)
 {
     return (struct qs_report_input){.job = &c->jobs.at[0],
                                     .spec = c->spec,
-                                    .samples = &c->samples,
+                                    .measured = &c->measured,
                                     .metrics = &c->metrics,
                                     .opinions = c->opinions,
                                     .views = c->views,
@@ -70,7 +70,8 @@ struct qs_report_input qs_compared_input(const struct qs_compared *c)
 bool qs_compare_read(struct qs_store_reader *reader, const char *db_path, int64_t job,
                      struct qs_compared *ret, struct qs_err *err)
 {
-    return qs_compared_job(reader, job, ret, err) && qs_read_samples(reader, job, &ret->samples, err) &&
+    return qs_compared_job(reader, job, ret, err) &&
+           qs_read_measured_runs(reader, job, &ret->measured, err) &&
            qs_read_job_metrics(reader, job, &ret->wanted.list, &ret->metrics, err) &&
            write_document(reader, db_path, ret, err);
 }
@@ -79,7 +80,7 @@ void qs_compared_done(struct qs_compared *c)
 {
     qs_jobs_free(&c->jobs);
     qs_job_free(c->spec);
-    qs_samples_free(&c->samples);
+    qs_measured_runs_free(&c->measured);
     qs_job_metrics_free(&c->metrics);
     qs_wanted_done(&c->wanted);
     free((void *)c->used.at);

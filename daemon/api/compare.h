@@ -14,7 +14,7 @@
 struct qs_compared {
     struct qs_jobs jobs; /* one */
     struct qs_job_spec *spec;
-    struct qs_samples samples;
+    struct qs_measured_runs measured;
     struct qs_wanted wanted;
     struct qs_job_metrics metrics;
     unsigned opinions; /* wanted in the document: report/job/opinion.h */

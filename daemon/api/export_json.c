@@ -54,17 +54,17 @@ static void take_exit(void *user, const struct qs_value *v)
         t->exits[t->exit_count++] = (int32_t)v->value;
 }
 
-static bool add_run(struct qs_store_reader *reader, const struct qs_sample *sample, struct times *t,
+static bool add_run(struct qs_store_reader *reader, const struct qs_measured_run *run, struct times *t,
                     struct qs_err *err)
 {
-    const struct qs_values values = qs_sample_values(sample);
+    const struct qs_values values = qs_measured_run_values(run);
     size_t n = t->n + values.n + 1;
     t->worth = qs_worth_taken(values.disturbed);
     t->s = qs_realloc(t->s, n * sizeof *t->s);
     t->total_ns = qs_realloc(t->total_ns, n * sizeof *t->total_ns);
     t->exits = qs_realloc(t->exits, n * sizeof *t->exits);
-    return qs_read_values(reader, sample->id, 0, take_time, t, err) &&
-           qs_read_values(reader, sample->id, QS_VALUES_STATUS, take_exit, t, err);
+    return qs_read_values(reader, run->id, 0, take_time, t, err) &&
+           qs_read_values(reader, run->id, QS_VALUES_STATUS, take_exit, t, err);
 }
 
 /* What stands behind `times` where each is a part of what was measured. */
@@ -120,7 +120,7 @@ static bool put_arm(struct qs_store_reader *reader, struct export *e, const json
     struct times t = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < used->count; i++) {
-        const struct qs_sample *s = used->at[i];
+        const struct qs_measured_run *s = used->at[i];
         if (s->point == point && s->arm == index && s->device && device && strcmp(s->device, device) == 0)
             ok = add_run(reader, s, &t, err);
     }
@@ -140,11 +140,11 @@ static bool put_arm(struct qs_store_reader *reader, struct export *e, const json
     return ok;
 }
 
-static bool check_amount(const struct qs_samples *samples, struct qs_err *err)
+static bool check_amount(const struct qs_measured_runs *measured, struct qs_err *err)
 {
     size_t n = 0;
-    for (size_t i = 0; i < samples->count; i++)
-        n += samples->at[i].n + samples->at[i].n_tainted;
+    for (size_t i = 0; i < measured->count; i++)
+        n += measured->at[i].n + measured->at[i].n_tainted;
     return n <= ITERATIONS_MOST || qs_fail(err, QS_E_LIMIT,
                                            "%zu iterations are too many for one JSON document (%d): "
                                            "format=csv has no bound",
@@ -177,7 +177,7 @@ static bool read_export(struct qs_store_reader *reader, struct qs_exchange *ex, 
 {
     struct export *e = ex->data;
     if (!qs_compare_read(reader, qs_store_path(ex->api->p.store), ex->match.id, &e->compared, err) ||
-        !check_amount(&e->compared.samples, err))
+        !check_amount(&e->compared.measured, err))
         return false;
     json_auto_t *document = json_loadb(e->compared.document.data, e->compared.document.len, 0, NULL);
     return document ? put_results(reader, e, document, err)

@@ -26,7 +26,8 @@ static bool read_job_report(struct qs_store_reader *reader, struct qs_exchange *
 {
     struct report *d = ex->data;
     int64_t job = ex->match.id;
-    if (!qs_compared_job(reader, job, &d->of, err) || !qs_read_samples(reader, job, &d->of.samples, err) ||
+    if (!qs_compared_job(reader, job, &d->of, err) ||
+        !qs_read_measured_runs(reader, job, &d->of.measured, err) ||
         !qs_read_job_windows(reader, job, &d->windows, err) ||
         !qs_read_job_metrics(reader, job, &d->of.wanted.list, &d->of.metrics, err))
         return false;

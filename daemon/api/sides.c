@@ -25,7 +25,7 @@ struct sides {
     struct qs_sides_job *jobs; /* owned, as the specs */
     size_t job_count;
     struct qs_jobs info; /* these three of the one job that all runs are of, else nothing */
-    struct qs_samples samples;
+    struct qs_measured_runs measured;
     struct qs_job_metrics metrics;
     struct qs_report_input own;
     struct qs_wanted wanted;
@@ -43,7 +43,7 @@ static void done_sides(void *data)
         qs_job_free((struct qs_job_spec *)s->jobs[i].spec);
     free(s->jobs);
     qs_jobs_free(&s->info);
-    qs_samples_free(&s->samples);
+    qs_measured_runs_free(&s->measured);
     qs_job_metrics_free(&s->metrics);
     qs_wanted_done(&s->wanted);
     qs_buf_done(&s->document);
@@ -120,12 +120,13 @@ static bool read_own(struct qs_store_reader *reader, struct sides *s, struct qs_
         return true;
     int64_t job = s->jobs[0].id;
     struct qs_err none = QS_ERR_INIT; /* a metric that the job has not is none of this side's either */
-    bool ok = qs_read_job(reader, job, &s->info, err) && qs_read_samples(reader, job, &s->samples, err);
+    bool ok =
+        qs_read_job(reader, job, &s->info, err) && qs_read_measured_runs(reader, job, &s->measured, err);
     if (ok && !qs_read_job_metrics(reader, job, &s->wanted.list, &s->metrics, &none))
         return none.code == QS_E_NOT_FOUND || qs_fail(err, none.code, "%s", none.text);
     s->own = (struct qs_report_input){.job = ok ? &s->info.at[0] : NULL,
                                       .spec = s->jobs[0].spec,
-                                      .samples = &s->samples,
+                                      .measured = &s->measured,
                                       .metrics = &s->metrics,
                                       .views = s->in.views};
     s->in.job = ok ? &s->own : NULL;

@@ -67,7 +67,7 @@ static void on_marked(const struct qs_err *err, int64_t id, void *user)
 struct one_job {
     int64_t id;
     struct qs_jobs job;
-    struct qs_samples samples;
+    struct qs_measured_runs measured;
     bool running;
     char *cancelled; /* why */
 };
@@ -78,7 +78,7 @@ static bool read_one_job(struct qs_store_reader *reader, void *user, struct qs_e
     if (!qs_read_job(reader, one->id, &one->job, err))
         return false;
     return qs_read_cancel(reader, one->id, &one->cancelled, err) &&
-           (!one->running || qs_read_samples(reader, one->id, &one->samples, err));
+           (!one->running || qs_read_measured_runs(reader, one->id, &one->measured, err));
 }
 
 /* A job goes on where it was: on the devices that it has blocks of, and on as many as it takes. Where it has
@@ -136,7 +136,7 @@ static bool take_over(struct qs_farm *farm, const struct qs_live_job *live, stru
     struct qs_farm_job *job = qs_farm_job_new(farm, full->id, full->seed, spec, full->spec_json);
     job->submitted_wall_ns = full->submitted_wall_ns;
     job->resumed = job->has_earlier = one.running;
-    job->earlier = one.samples;
+    job->earlier = one.measured;
     if (readable) {
         go_on_with(farm, job, one.cancelled);
     } else {

@@ -29,7 +29,7 @@ struct qs_farm_job {      /* a live job: queued or running */
     bool running, resumed, cancelled, ending;
     struct qs_queue_job queue; /* its place, and the devices that it has chosen and not begun on */
     size_t on_devices;         /* that have it now */
-    struct qs_samples earlier;
+    struct qs_measured_runs earlier;
     bool has_earlier;
     char *progress;        /* owned: the last job.progress, or NULL */
     char *cancel_why;      /* owned */

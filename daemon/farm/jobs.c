@@ -34,7 +34,7 @@ void qs_farm_job_free(struct qs_farm_job *job)
     qs_timer_stop(job->retry);
     qs_farm_end_done(&job->end);
     qs_job_free(job->spec);
-    qs_samples_free(&job->earlier);
+    qs_measured_runs_free(&job->earlier);
     free(job->spec_json);
     free(job->name);
     free(job->progress);
@@ -129,7 +129,7 @@ struct verdict_task { /* the report after a job, off the loop */
     struct qs_job_spec *spec; /* borrowed: the live job waits */
     const char *db_path;
     struct qs_jobs info;
-    struct qs_samples samples;
+    struct qs_measured_runs measured;
     struct qs_job_metrics metrics;
     int exit;
     struct qs_buf verdicts, brief;
@@ -149,12 +149,13 @@ static bool compute_verdict(struct qs_store_reader *reader, void *user, struct q
 {
     struct verdict_task *t = user;
     const struct qs_arm_wanted all = {.names = NULL};
-    if (!qs_read_job(reader, t->job, &t->info, err) || !qs_read_samples(reader, t->job, &t->samples, err) ||
+    if (!qs_read_job(reader, t->job, &t->info, err) ||
+        !qs_read_measured_runs(reader, t->job, &t->measured, err) ||
         !qs_read_job_metrics(reader, t->job, &all, &t->metrics, err))
         return false;
     const struct qs_report_input in = {.job = &t->info.at[0],
                                        .spec = t->spec,
-                                       .samples = &t->samples,
+                                       .measured = &t->measured,
                                        .metrics = &t->metrics,
                                        .db_path = t->db_path,
                                        .progress = {.go_on = rest, .user = t}};
@@ -178,7 +179,7 @@ static void on_verdict(const struct qs_err *err, void *user)
                        body.data);
     }
     qs_jobs_free(&t->info);
-    qs_samples_free(&t->samples);
+    qs_measured_runs_free(&t->measured);
     qs_job_metrics_free(&t->metrics);
     qs_buf_done(&t->verdicts);
     qs_buf_done(&t->brief);
@@ -230,13 +231,13 @@ void qs_farm_end_job(struct qs_farm_job *job)
 struct retry_task { /* what the job measured before it was given back, read off the loop */
     struct qs_farm *farm;
     int64_t job;
-    struct qs_samples samples;
+    struct qs_measured_runs measured;
 };
 
 static bool read_retry(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     struct retry_task *t = user;
-    return qs_read_samples(reader, t->job, &t->samples, err);
+    return qs_read_measured_runs(reader, t->job, &t->measured, err);
 }
 
 static void on_retry_read(const struct qs_err *err, void *user)
@@ -244,15 +245,15 @@ static void on_retry_read(const struct qs_err *err, void *user)
     struct retry_task *t = user;
     struct qs_farm_job *job = qs_farm_find(t->farm, t->job);
     if (job && job->retry) { /* another device was given back meanwhile: what was read lacks its windows */
-        qs_samples_free(&t->samples);
+        qs_measured_runs_free(&t->measured);
     } else if (job && !err) {
-        qs_samples_free(&job->earlier);
-        job->earlier = t->samples;
+        qs_measured_runs_free(&job->earlier);
+        job->earlier = t->measured;
         job->has_earlier = true;
         qs_queue_defer(t->farm->queue, &job->queue, false);
         qs_farm_plan_soon(t->farm);
     } else {
-        qs_samples_free(&t->samples);
+        qs_measured_runs_free(&t->measured);
         if (job) {
             job->failure = *err;
             qs_queue_remove_job(t->farm->queue, &job->queue);

@@ -100,20 +100,20 @@ static bool report(struct qs_store_reader *reader, void *user, struct qs_err *er
 {
     struct reading *r = user;
     struct qs_jobs job = {0};
-    struct qs_samples samples = {0};
+    struct qs_measured_runs measured = {0};
     struct qs_job_metrics metrics = {0};
     const struct qs_arm_wanted all = {.names = NULL};
     struct qs_job_spec *spec = NULL;
     char *taints = NULL;
     bool ok = qs_read_job(reader, r->s->job, &job, err) &&
-              qs_read_samples(reader, r->s->job, &samples, err) &&
+              qs_read_measured_runs(reader, r->s->job, &measured, err) &&
               qs_read_job_metrics(reader, r->s->job, &all, &metrics, err) &&
               qs_read_taints_json(reader, r->s->job, &taints, err) &&
               qs_job_from_store(job.at[0].spec_json, job.at[0].seed, &spec, err);
     if (ok) {
         const struct qs_report_input in = {.job = &job.at[0],
                                            .spec = spec,
-                                           .samples = &samples,
+                                           .measured = &measured,
                                            .metrics = &metrics,
                                            .taints_json = taints,
                                            .db_path = r->s->sim->db};
@@ -127,7 +127,7 @@ static bool report(struct qs_store_reader *reader, void *user, struct qs_err *er
     if (spec)
         qs_job_free(spec);
     free(taints);
-    qs_samples_free(&samples);
+    qs_measured_runs_free(&measured);
     qs_job_metrics_free(&metrics);
     qs_jobs_free(&job);
     return ok;

@@ -53,7 +53,7 @@ void qs_activity_tune_put(const struct qs_job_run *job, struct qs_json *j)
 static void keep_earlier(struct qs_job_run *job)
 {
     for (size_t i = 0; job->p.earlier && i < job->p.earlier->count; i++) {
-        const struct qs_sample *s = &job->p.earlier->at[i];
+        const struct qs_measured_run *s = &job->p.earlier->at[i];
         if (s->point == job->plan.point && strcmp(s->device, job->p.device) == 0)
             qs_evals_keep(&mine(job)->at, s->evals);
     }

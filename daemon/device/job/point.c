@@ -9,7 +9,7 @@
 #include "device/job/impl.h"
 #include "report/median.h"
 
-static bool is_of_block(const struct qs_job_run *job, const struct qs_sample *s, uint32_t block)
+static bool is_of_block(const struct qs_job_run *job, const struct qs_measured_run *s, uint32_t block)
 {
     return s->point == job->plan.point && s->block == block && strcmp(s->device, job->p.device) == 0 &&
            s->arm < job->p.spec->arm_count;
@@ -28,7 +28,7 @@ static void count_runs(const struct qs_job_run *job, uint32_t block, struct stor
     size_t *n = qs_calloc(arms, sizeof *n);
     memset(b->medians_ns, 0, arms * sizeof *b->medians_ns);
     for (size_t i = 0; i < job->p.earlier->count; i++) {
-        const struct qs_sample *s = &job->p.earlier->at[i];
+        const struct qs_measured_run *s = &job->p.earlier->at[i];
         if (!is_of_block(job, s, block) || s->superseded)
             continue;
         double median_ns =
@@ -48,7 +48,7 @@ static bool find_block(const struct qs_job_run *job, uint32_t block, struct stor
 {
     *b = (struct stored_block){.medians_ns = b->medians_ns};
     for (size_t i = 0; i < job->p.earlier->count; i++) {
-        const struct qs_sample *s = &job->p.earlier->at[i];
+        const struct qs_measured_run *s = &job->p.earlier->at[i];
         if (!is_of_block(job, s, block))
             continue;
         b->any = true;
@@ -65,7 +65,7 @@ static void restore_iterations(struct qs_job_run *job)
 {
     uint32_t longest = 0;
     for (size_t i = 0; i < job->p.earlier->count; i++) {
-        const struct qs_sample *s = &job->p.earlier->at[i];
+        const struct qs_measured_run *s = &job->p.earlier->at[i];
         if (s->point == job->plan.point && strcmp(s->device, job->p.device) == 0 && s->window_n > longest)
             longest = s->window_n;
     }
@@ -76,7 +76,7 @@ static void restore_iterations(struct qs_job_run *job)
 static bool has_later(const struct qs_job_run *job, uint32_t block, bool later_point)
 {
     for (size_t i = 0; i < job->p.earlier->count; i++) {
-        const struct qs_sample *s = &job->p.earlier->at[i];
+        const struct qs_measured_run *s = &job->p.earlier->at[i];
         if (strcmp(s->device, job->p.device) != 0)
             continue;
         if (later_point ? s->point > job->plan.point : s->point == job->plan.point && s->block > block)
@@ -91,7 +91,7 @@ static void mark_block(struct qs_job_run *job, uint32_t block, uint32_t attempt)
     struct qs_err err = QS_ERR_INIT;
     qs_fail(&err, QS_E_RESOURCE, "the daemon ended during this block");
     for (size_t i = 0; i < job->p.earlier->count; i++) {
-        const struct qs_sample *s = &job->p.earlier->at[i];
+        const struct qs_measured_run *s = &job->p.earlier->at[i];
         struct qs_uid uid;
         if (!is_of_block(job, s, block) || s->attempt != attempt)
             continue;

@@ -34,8 +34,9 @@ struct qs_job_run_parts { /* borrowed; they outlive the job run */
     bool local, simulated;
     int64_t
         quiet_lead_ns; /* silence on the link before a window is decided: what its kind needs to prove it */
-    const char *const *base_env;      /* "K=V", NULL-terminated: below the job's own where it inherits */
-    const struct qs_samples *earlier; /* what an earlier life of the daemon stored of this job, or NULL */
+    const char *const *base_env; /* "K=V", NULL-terminated: below the job's own where it inherits */
+    const struct qs_measured_runs
+        *earlier; /* what an earlier life of the daemon stored of this job, or NULL */
 };
 
 enum qs_job_run_end { QS_END_DONE, QS_END_FAILED, QS_END_CANCELLED, QS_END_DEFER, QS_END_REQUEUE };

@@ -8,7 +8,7 @@
 
 static void count_run(struct qs_report_arm *arm, const struct qs_report_run *run)
 {
-    const struct qs_sample *s = run->sample;
+    const struct qs_measured_run *s = run->measured;
     arm->runs_seen++;
     if (!(run->median_ns > 0))
         arm->runs_failed++; /* also where some of it was measured: the run came to no end */
@@ -67,11 +67,11 @@ static void fill_arm(struct qs_report_group *g, size_t index)
             continue;
         arm->runs++;
         arm->iterations += run->n;
-        add_mean(&user, run->sample->user_us_mean);
-        add_mean(&system, run->sample->system_us_mean);
+        add_mean(&user, run->measured->user_us_mean);
+        add_mean(&system, run->measured->system_us_mean);
         add_first(&first, run);
-        if (isfinite(run->sample->rss_max_bytes) && !(arm->rss_bytes >= run->sample->rss_max_bytes))
-            arm->rss_bytes = run->sample->rss_max_bytes;
+        if (isfinite(run->measured->rss_max_bytes) && !(arm->rss_bytes >= run->measured->rss_max_bytes))
+            arm->rss_bytes = run->measured->rss_max_bytes;
     }
     arm->user_us = mean_of(&user);
     arm->system_us = mean_of(&system);

@@ -16,16 +16,20 @@ static void find_blocks(struct qs_report_group *g)
 {
     g->blocks = qs_calloc(g->sample_count, sizeof *g->blocks);
     for (size_t i = 0; i < g->sample_count; i++)
-        if (g->block_count == 0 || g->blocks[g->block_count - 1] != g->samples[i].block)
-            g->blocks[g->block_count++] = g->samples[i].block;
+        if (g->block_count == 0 || g->blocks[g->block_count - 1] != g->measured[i].block)
+            g->blocks[g->block_count++] = g->measured[i].block;
 }
 
-static void add_run(struct qs_report_group *g, const struct qs_sample *s, size_t block)
+static void add_run(struct qs_report_group *g, const struct qs_measured_run *s, size_t block)
 {
     struct qs_report_run *run = &g->runs[g->run_count++];
-    const struct qs_values values = qs_sample_values(s);
-    *run = (struct qs_report_run){
-        .sample = s, .arm = s->arm, .block = block, .ns = values.at, .n = values.n, .soft = values.disturbed};
+    const struct qs_values values = qs_measured_run_values(s);
+    *run = (struct qs_report_run){.measured = s,
+                                  .arm = s->arm,
+                                  .block = block,
+                                  .ns = values.at,
+                                  .n = values.n,
+                                  .soft = values.disturbed};
     if (run->n > 0 && g->in->views.count > 0) {
         run->seen_ns = qs_malloc(run->n * sizeof *run->seen_ns);
         memcpy(run->seen_ns, run->ns, run->n * sizeof *run->seen_ns);
@@ -47,7 +51,7 @@ static void find_runs(struct qs_report_group *g)
     g->runs = qs_calloc(g->sample_count, sizeof *g->runs);
     g->block_first = qs_calloc(g->block_count + 1, sizeof *g->block_first);
     for (size_t i = 0; i < g->sample_count; i++) {
-        const struct qs_sample *s = &g->samples[i];
+        const struct qs_measured_run *s = &g->measured[i];
         while (g->blocks[b] != s->block)
             g->block_first[++b] = g->run_count;
         if (!s->superseded && s->arm < arms)
@@ -136,7 +140,7 @@ static int64_t waited_between_ns(const struct qs_report_group *g, uint32_t first
 {
     int64_t waited_ns = 0;
     for (size_t i = 0; i < g->sample_count; i++) {
-        const struct qs_sample *s = &g->samples[i];
+        const struct qs_measured_run *s = &g->measured[i];
         bool after = s->block > first || (s->block == first && s->pos > 0);
         if (after && (s->block < last || (s->block == last && s->pos == 0)))
             waited_ns += s->waited_ns;
@@ -148,7 +152,7 @@ static void count_waits(struct qs_report_group *g)
 {
     int64_t longest_ns = 0;
     for (size_t i = 0; i < g->sample_count; i++) {
-        const struct qs_sample *s = &g->samples[i];
+        const struct qs_measured_run *s = &g->measured[i];
         g->waited_ns += s->waited_ns;
         if (s->busiest && s->waited_ns > longest_ns) {
             longest_ns = s->waited_ns;
@@ -163,7 +167,7 @@ static void time_blocks(struct qs_report_group *g)
     int64_t first_ns = 0, last_ns = 0;
     uint32_t first = 0, last = 0;
     for (size_t i = 0; i < g->run_count; i++) {
-        const struct qs_sample *s = g->runs[i].sample;
+        const struct qs_measured_run *s = g->runs[i].measured;
         if (s->pos != 0 || s->opened_ns <= 0)
             continue;
         if (first_ns == 0) {
@@ -181,7 +185,7 @@ static void collect(struct qs_report_group *g)
 {
     size_t arms = g->in->spec->arm_count;
     for (size_t i = 0; i < g->sample_count; i++)
-        g->value_count += g->samples[i].n + g->samples[i].soft_n;
+        g->value_count += g->measured[i].n + g->measured[i].soft_n;
     (void)qs_report_goes_on(g, g->value_count);
     find_blocks(g);
     find_runs(g);
@@ -200,7 +204,7 @@ static void collect(struct qs_report_group *g)
     qs_report_fill_metrics(g);
 }
 
-static bool same_group(const struct qs_sample *a, const struct qs_sample *b)
+static bool same_group(const struct qs_measured_run *a, const struct qs_measured_run *b)
 {
     return a->point == b->point && strcmp(a->device, b->device) == 0;
 }
@@ -209,8 +213,8 @@ static bool same_group(const struct qs_sample *a, const struct qs_sample *b)
 static double plan_ns(const struct qs_report_input *in)
 {
     double sum = 0;
-    for (size_t i = 0; i < in->samples->count; i++)
-        sum += (double)(in->samples->at[i].n + in->samples->at[i].soft_n);
+    for (size_t i = 0; i < in->measured->count; i++)
+        sum += (double)(in->measured->at[i].n + in->measured->at[i].soft_n);
     return VALUE_NS * sum * (double)(2 + (in->metrics ? in->metrics->metric_count : 0));
 }
 
@@ -228,9 +232,9 @@ enum qs_status qs_report_groups(const struct qs_report_input *in, const struct q
     struct qs_work work;
     size_t count = 0;
     qs_work_init(&work, progress ? progress : &nobody, plan_ns(in));
-    for (size_t i = 0, end; i < in->samples->count && !work.ended; i = end) {
-        const struct qs_sample *first = &in->samples->at[i];
-        for (end = i + 1; end < in->samples->count && same_group(first, &in->samples->at[end]); end++)
+    for (size_t i = 0, end; i < in->measured->count && !work.ended; i = end) {
+        const struct qs_measured_run *first = &in->measured->at[i];
+        for (end = i + 1; end < in->measured->count && same_group(first, &in->measured->at[end]); end++)
             ;
         if (first->point >= in->spec->point_count)
             continue;
@@ -240,7 +244,7 @@ enum qs_status qs_report_groups(const struct qs_report_input *in, const struct q
                                                  .point = first->point,
                                                  .device = first->device,
                                                  .simulated = first->simulated,
-                                                 .samples = first,
+                                                 .measured = first,
                                                  .sample_count = end - i};
         collect(&groups[count++]);
     }

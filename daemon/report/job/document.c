@@ -59,7 +59,7 @@ static void put_head(struct qs_json *j, const char *kind, const struct qs_report
 
 static struct qs_part_run part_of(const struct qs_report_run *run)
 {
-    const struct qs_sample *s = run->sample;
+    const struct qs_measured_run *s = run->measured;
     return (struct qs_part_run){.uid = s->run_uid,
                                 .arm = run->arm,
                                 .block = s->block,
@@ -91,8 +91,8 @@ static void count_dropped(const struct qs_report_group *g, size_t arm, size_t dr
         const struct qs_report_run *run = &g->runs[i];
         if (run->arm != arm || !g->block_used[run->block])
             continue;
-        dropped[QS_DROP_WARMUP] += run->sample->warmup_n;
-        dropped[QS_DROP_TAINTED] += run->sample->n_tainted - (run->soft ? run->sample->soft_n : 0);
+        dropped[QS_DROP_WARMUP] += run->measured->warmup_n;
+        dropped[QS_DROP_TAINTED] += run->measured->n_tainted - (run->soft ? run->measured->soft_n : 0);
     }
     for (size_t v = 0; v < g->in->views.count; v++)
         dropped[QS_DROP_VIEW] += g->metrics[0].arms[arm].tally.dropped[v];
@@ -177,7 +177,7 @@ static void put_result(struct qs_json *j, const struct qs_report_group *g, const
 static void put_point(struct qs_json *j, const struct qs_report_input *in, size_t point,
                       const struct qs_report_group *groups, size_t count)
 {
-    struct qs_part_run *runs = qs_calloc(in->samples->count, sizeof *runs);
+    struct qs_part_run *runs = qs_calloc(in->measured->count, sizeof *runs);
     size_t n = 0;
     for (size_t i = 0; i < count; i++)
         if (groups[i].point == point)

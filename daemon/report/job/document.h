@@ -12,7 +12,7 @@
  * appended is no document; else QS_OK. */
 enum qs_status qs_report_job(const struct qs_report_input *in, const struct qs_windows *windows, bool full,
                              struct qs_buf *out);
-/* The same of one run of the job: in->samples is not looked at, `windows` are the run's. */
+/* The same of one run of the job: in->measured is not looked at, `windows` are the run's. */
 enum qs_status qs_report_run(const struct qs_report_input *in, const struct qs_run_info *run,
                              const struct qs_windows *windows, bool full, struct qs_buf *out);
 

@@ -11,9 +11,9 @@
 #include "stats/outlier.h"
 
 enum { QS_REPORT_BINS = 20 };
-struct qs_report_run {              /* the run that counts for (block, arm, turn) */
-    const struct qs_sample *sample; /* borrowed */
-    size_t arm, block;              /* block: index into the group's blocks */
+struct qs_report_run {                      /* the run that counts for (block, arm, turn) */
+    const struct qs_measured_run *measured; /* borrowed */
+    size_t arm, block;                      /* block: index into the group's blocks */
     const double *ns; /* clean durations, or soft ones where there are none; borrowed, or seen_ns */
     size_t n;
     double *seen_ns; /* owned: what the views have left of them; NULL where there are no views */
@@ -46,9 +46,9 @@ struct qs_report_group { /* one point on one device */
     bool simulated;
     uint32_t evals;         /* evaluations of an iteration; 0: nothing was measured */
     const char *evals_json; /* borrowed: how that was found, or NULL */
-    const struct qs_sample *samples;
+    const struct qs_measured_run *measured;
     size_t sample_count,
-        value_count;  /* value_count: durations of the samples, tainted ones that may count too */
+        value_count;  /* value_count: durations of its runs, tainted ones that may count too */
     uint32_t *blocks; /* owned: numbers of the blocks, ascending */
     size_t block_count;
     struct qs_report_run *runs; /* owned, block after block */

@@ -30,7 +30,7 @@ struct qs_judging qs_report_judging(const struct qs_report_group *g)
 
 static const struct qs_values *values_of(const struct qs_report_group *g, size_t run, size_t metric)
 {
-    const struct qs_run_metrics *all = qs_job_metrics_find(g->in->metrics, g->runs[run].sample->run_uid);
+    const struct qs_run_metrics *all = qs_job_metrics_find(g->in->metrics, g->runs[run].measured->run_uid);
     return all ? &all->values[metric] : NULL;
 }
 
@@ -47,7 +47,7 @@ static void fill_run(const struct qs_report_group *g, struct qs_report_metric *m
         to->n = qs_views_apply(&views, to->seen, to->n, &to->tally);
         to->values = to->seen;
     }
-    if (g->runs[run].sample->state == QS_RUN_DONE && to->n > 0)
+    if (g->runs[run].measured->state == QS_RUN_DONE && to->n > 0)
         (void)qs_median(to->values, to->n, &to->median);
 }
 
@@ -184,7 +184,7 @@ static void gather(const struct qs_report_group *g, const struct qs_report_metri
         double v[2] = {unit_value(g, m, b, arms[0]), unit_value(g, m, b, arms[1])};
         bool counts = g->block_complete[b] && isfinite(v[0]) && isfinite(v[1]), begins = false;
         if (counts) {
-            int64_t now = g->runs[g->block_first[b]].sample->session; /* a block that counts has runs */
+            int64_t now = g->runs[g->block_first[b]].measured->session; /* a block that counts has runs */
             begins = session != now;
             session = now;
         }

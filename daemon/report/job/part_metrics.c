@@ -73,7 +73,7 @@ static void take_runs(const struct qs_report_group *g, const struct qs_report_me
     size_t metric = (size_t)(m->metric - g->in->metrics->metrics);
     for (size_t i = 0; i < g->run_count; i++) {
         const struct qs_report_run *run = &g->runs[i];
-        const struct qs_run_metrics *all = qs_job_metrics_find(g->in->metrics, run->sample->run_uid);
+        const struct qs_run_metrics *all = qs_job_metrics_find(g->in->metrics, run->measured->run_uid);
         if (run->arm != arm || !g->block_used[run->block])
             continue;
         if (all)
@@ -82,7 +82,7 @@ static void take_runs(const struct qs_report_group *g, const struct qs_report_me
         p->missing += isnan(m->runs[i].median) ? 1 : 0;
         if (isnan(m->runs[i].median))
             continue;
-        p->runs[p->count++] = (struct qs_part_run){.uid = run->sample->run_uid,
+        p->runs[p->count++] = (struct qs_part_run){.uid = run->measured->run_uid,
                                                    .arm = arm,
                                                    .ns = m->runs[i].values,
                                                    .n = m->runs[i].n,

@@ -282,11 +282,11 @@ static void put_document(struct qs_json *j, const struct qs_report_input *in,
 
 static void tell_used(const struct qs_report_input *in, const struct qs_report_group *groups, size_t count)
 {
-    in->used->at = qs_calloc(in->samples->count, sizeof *in->used->at);
+    in->used->at = qs_calloc(in->measured->count, sizeof *in->used->at);
     for (size_t i = 0; i < count; i++)
         for (size_t r = 0; r < groups[i].run_count; r++)
             if (groups[i].block_used[groups[i].runs[r].block])
-                in->used->at[in->used->count++] = groups[i].runs[r].sample;
+                in->used->at[in->used->count++] = groups[i].runs[r].measured;
 }
 
 /* Too little data is an answer: the document says so. */
@@ -346,11 +346,11 @@ static bool put_verdicts(struct qs_json *j, const struct qs_report_group *g)
 
 /* A command that fails now and then is left out of the numbers, and no success: as with hyperfine, unless the
  * job accepts its exit codes. */
-static bool has_failures(const struct qs_samples *samples)
+static bool has_failures(const struct qs_measured_runs *measured)
 {
     const uint32_t failed = QS_TAINT_EXIT | QS_TAINT_TIMEOUT | QS_TAINT_HOOK;
-    for (size_t i = 0; i < samples->count; i++) {
-        const struct qs_sample *s = &samples->at[i];
+    for (size_t i = 0; i < measured->count; i++) {
+        const struct qs_measured_run *s = &measured->at[i];
         if ((s->taint & QS_TAINT_INTERRUPTED) == 0 && (s->taints_seen & failed) != 0)
             return true;
     }
@@ -374,7 +374,7 @@ bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, st
     for (size_t i = 0; i < count; i++)
         if (put_verdicts(&j, &groups[i]))
             *ret_exit = EXIT_REGRESSION;
-    if (has_failures(in->samples))
+    if (has_failures(in->measured))
         *ret_exit = EXIT_FAILED;
     qs_json_array_end(&j);
     qs_report_put_brief(brief, groups, count);

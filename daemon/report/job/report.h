@@ -17,14 +17,14 @@
 
 /* The runs that mean, spread and quantiles of the document are of, in its order. */
 struct qs_report_used {
-    const struct qs_sample **at; /* owned; of the input */
+    const struct qs_measured_run **at; /* owned; of the input */
     size_t count;
 };
 
 struct qs_report_input { /* all borrowed */
     const struct qs_job_info *job;
     const struct qs_job_spec *spec;
-    const struct qs_samples *samples;
+    const struct qs_measured_runs *measured;
     const char *taints_json;      /* qs_read_taints_json, or NULL */
     const char *environment_json; /* or NULL */
     const char *db_path;

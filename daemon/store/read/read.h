@@ -76,8 +76,8 @@ bool qs_read_iterations(struct qs_store_reader *r, const uint8_t run_uid[16], ui
                         struct qs_iterations *ret, struct qs_err *err);
 void qs_iterations_free(struct qs_iterations *it);
 
-/* One counted run's accepted data for the statistics. */
-struct qs_sample {
+/* One run of a job as the statistics see it: what was measured in it, and what of that counts. */
+struct qs_measured_run {
     int64_t id; /* number of the run */
     uint8_t run_uid[16];
     uint32_t arm, point, block, pos, attempt, taint;
@@ -101,15 +101,16 @@ struct qs_sample {
     double user_us_mean, system_us_mean,
         rss_max_bytes; /* of the iterations that the run stands on; NaN where missing */
 };
-struct qs_samples {
-    struct qs_sample *at;
+struct qs_measured_runs {
+    struct qs_measured_run *at;
     size_t count;
 };
 /* Every run of the job with block >= 1, ordered by point, device, block, pos. */
-bool qs_read_samples(struct qs_store_reader *r, int64_t job, struct qs_samples *ret, struct qs_err *err);
-void qs_samples_free(struct qs_samples *samples);
+bool qs_read_measured_runs(struct qs_store_reader *r, int64_t job, struct qs_measured_runs *ret,
+                           struct qs_err *err);
+void qs_measured_runs_free(struct qs_measured_runs *measured);
 /* What the run stands on: its durations, borrowed. */
-struct qs_values qs_sample_values(const struct qs_sample *sample);
+struct qs_values qs_measured_run_values(const struct qs_measured_run *run);
 
 /* JSON texts for people and the API: each an array. Owned by the caller (free()). */
 bool qs_read_windows_json(struct qs_store_reader *r, const uint8_t run_uid[16], char **ret_json,

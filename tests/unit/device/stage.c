@@ -190,7 +190,7 @@ void stage_init(struct stage *s, const char *job)
                                          .local = true};
 }
 
-void stage_earlier(struct stage *s, const struct qs_samples *earlier)
+void stage_earlier(struct stage *s, const struct qs_measured_runs *earlier)
 {
     s->parts.earlier = earlier;
 }

@@ -137,8 +137,8 @@ struct stage {
 void stage_init(struct stage *s, const char *job);
 /* Gives each file of the job a hash. */
 void stage_bind(struct stage *s);
-void stage_earlier(struct stage *s, const struct qs_samples *earlier); /* borrowed */
-void stage_play(struct stage *s);                                      /* to the end, whatever it is */
+void stage_earlier(struct stage *s, const struct qs_measured_runs *earlier); /* borrowed */
+void stage_play(struct stage *s);                                            /* to the end, whatever it is */
 void stage_go(struct stage *s); /* the same; everything must be closed then, also on disk */
 void stage_done(struct stage *s);
 /* Runs that count: the last attempt of a block, ended well. */

@@ -292,22 +292,22 @@ static void test_a_store_that_cannot_be_read(void **state)
 static void test_a_restart_keeps_the_number(void **state)
 {
     (void)state;
-    struct qs_sample runs[2];
+    struct qs_measured_run runs[2];
     double ns[] = {20};
     struct stage s;
     begin(&s);
     for (uint32_t a = 0; a < 2; a++)
-        runs[a] = (struct qs_sample){.run_uid = {1, (uint8_t)a},
-                                     .arm = a,
-                                     .block = 1,
-                                     .pos = a,
-                                     .device = (char *)(uintptr_t)s.parts.device,
-                                     .state = QS_RUN_DONE,
-                                     .durations_ns = ns,
-                                     .n = 1,
-                                     .window_n = 5,
-                                     .evals = 77};
-    const struct qs_samples earlier = {.at = runs, .count = 2};
+        runs[a] = (struct qs_measured_run){.run_uid = {1, (uint8_t)a},
+                                           .arm = a,
+                                           .block = 1,
+                                           .pos = a,
+                                           .device = (char *)(uintptr_t)s.parts.device,
+                                           .state = QS_RUN_DONE,
+                                           .durations_ns = ns,
+                                           .n = 1,
+                                           .window_n = 5,
+                                           .evals = 77};
+    const struct qs_measured_runs earlier = {.at = runs, .count = 2};
     stage_earlier(&s, &earlier);
     stage_go(&s);
     assert_int_equal(s.result.end, QS_END_DONE);

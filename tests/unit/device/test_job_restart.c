@@ -9,19 +9,19 @@ static const char auto_job[] = "quiesce: 1\n"
                                "arms: {a: {argv: [a]}, b: {argv: [b]}}\n"
                                "plan: {seed: 1, blocks: {min: 3, max: 5}, until: {interval: 0%}}\n";
 
-static struct qs_sample *add(struct qs_samples *all, const char *device, uint32_t point, uint32_t block,
-                             uint32_t arm, uint32_t n)
+static struct qs_measured_run *add(struct qs_measured_runs *all, const char *device, uint32_t point,
+                                   uint32_t block, uint32_t arm, uint32_t n)
 {
     all->at = qs_grow(all->at, all->count, sizeof *all->at);
-    struct qs_sample *s = &all->at[all->count];
-    *s = (struct qs_sample){.point = point,
-                            .block = block,
-                            .arm = arm,
-                            .pos = arm,
-                            .state = QS_RUN_DONE,
-                            .device = qs_strdup(device),
-                            .n = n,
-                            .window_n = n};
+    struct qs_measured_run *s = &all->at[all->count];
+    *s = (struct qs_measured_run){.point = point,
+                                  .block = block,
+                                  .arm = arm,
+                                  .pos = arm,
+                                  .state = QS_RUN_DONE,
+                                  .device = qs_strdup(device),
+                                  .n = n,
+                                  .window_n = n};
     s->run_uid[0] = (uint8_t)++all->count;
     s->run_uid[15] = 0xee;
     s->durations_ns = qs_calloc(n + 1, sizeof *s->durations_ns);
@@ -30,7 +30,7 @@ static struct qs_sample *add(struct qs_samples *all, const char *device, uint32_
     return s;
 }
 
-static void add_block(struct qs_samples *all, const char *device, uint32_t point, uint32_t block)
+static void add_block(struct qs_measured_runs *all, const char *device, uint32_t point, uint32_t block)
 {
     add(all, device, point, block, 0, 4);
     add(all, device, point, block, 1, 4);
@@ -52,7 +52,7 @@ static void check_counted(const struct stage *s, uint32_t point, uint32_t from)
     }
 }
 
-static void go(struct stage *s, const struct qs_samples *earlier)
+static void go(struct stage *s, const struct qs_measured_runs *earlier)
 {
     stage_init(s, auto_job);
     stage_earlier(s, earlier);
@@ -65,7 +65,7 @@ static void go(struct stage *s, const struct qs_samples *earlier)
 static void test_cut_block_is_repeated(void **state)
 {
     (void)state;
-    struct qs_samples earlier = {0};
+    struct qs_measured_runs earlier = {0};
     for (uint32_t b = 1; b <= 5; b++)
         add_block(&earlier, "another", 0, b);
     add_block(&earlier, "local", 0, 1);
@@ -85,16 +85,16 @@ static void test_cut_block_is_repeated(void **state)
         }
     }
     stage_done(&s);
-    qs_samples_free(&earlier);
+    qs_measured_runs_free(&earlier);
 }
 
 /* Between two runs nothing is open, but the block is not complete. */
 static void test_block_without_its_last_run(void **state)
 {
     (void)state;
-    struct qs_samples earlier = {0};
+    struct qs_measured_runs earlier = {0};
     add_block(&earlier, "local", 0, 1);
-    struct qs_sample *given_up = add(&earlier, "local", 0, 2, 1, 4); /* and marked */
+    struct qs_measured_run *given_up = add(&earlier, "local", 0, 2, 1, 4); /* and marked */
     given_up->attempt = 1;
     given_up->superseded = true;
     add(&earlier, "local", 0, 2, 1, 4)->attempt = 2;
@@ -116,16 +116,16 @@ static void test_block_without_its_last_run(void **state)
             assert_int_equal(s.runs[i].attempt, 3);
     }
     stage_done(&s);
-    qs_samples_free(&earlier);
+    qs_measured_runs_free(&earlier);
 }
 
 /* A block of disturbed runs alone was closed, too. */
 static void test_a_disturbed_block_counts(void **state)
 {
     (void)state;
-    struct qs_samples earlier = {0};
+    struct qs_measured_runs earlier = {0};
     for (uint32_t arm = 0; arm < 2; arm++) {
-        struct qs_sample *s = add(&earlier, "local", 0, 1, arm, 4);
+        struct qs_measured_run *s = add(&earlier, "local", 0, 1, arm, 4);
         s->soft_ns = s->durations_ns;
         s->soft_n = s->n;
         s->durations_ns = NULL;
@@ -136,14 +136,14 @@ static void test_a_disturbed_block_counts(void **state)
     assert_int_equal(first_block(&s, 0), 2);
     assert_true(stage_told(&s, "\"block\":2,"));
     stage_done(&s);
-    qs_samples_free(&earlier);
+    qs_measured_runs_free(&earlier);
 }
 
 /* The very first block was cut before anything was stored: r is not known, the pilot comes first. */
 static void test_nothing_but_a_begun_run(void **state)
 {
     (void)state;
-    struct qs_samples earlier = {0};
+    struct qs_measured_runs earlier = {0};
     add(&earlier, "local", 0, 1, 0, 0)->state = QS_RUN_INTERRUPTED;
     struct stage s;
     go(&s, &earlier);
@@ -156,14 +156,14 @@ static void test_nothing_but_a_begun_run(void **state)
             assert_int_equal(s.runs[i].iterations, 5); /* 50 ms of 10 ms each */
     }
     stage_done(&s);
-    qs_samples_free(&earlier);
+    qs_measured_runs_free(&earlier);
 }
 
 /* A block that was closed with a failed run had its chances; those after it count all the same. */
 static void test_hole_in_the_middle(void **state)
 {
     (void)state;
-    struct qs_samples earlier = {0};
+    struct qs_measured_runs earlier = {0};
     add_block(&earlier, "local", 0, 1);
     add(&earlier, "local", 0, 2, 0, 4);
     add(&earlier, "local", 0, 2, 1, 0)->state = QS_RUN_FAILED;
@@ -173,13 +173,13 @@ static void test_hole_in_the_middle(void **state)
     go(&s, &earlier);
     assert_int_equal(first_block(&s, 0), 5);
     stage_done(&s);
-    qs_samples_free(&earlier);
+    qs_measured_runs_free(&earlier);
 }
 
 static void test_finished_points_stay_finished(void **state)
 {
     (void)state;
-    struct qs_samples earlier = {0};
+    struct qs_measured_runs earlier = {0};
     for (uint32_t b = 1; b <= 5; b++)
         add_block(&earlier, "local", 0, b);
     add_block(&earlier, "local", 1, 1);
@@ -188,7 +188,7 @@ static void test_finished_points_stay_finished(void **state)
     assert_int_equal(first_block(&s, 0), 0);
     assert_int_equal(first_block(&s, 1), 2);
     stage_done(&s);
-    qs_samples_free(&earlier);
+    qs_measured_runs_free(&earlier);
 }
 
 /* Three blocks were enough for point 0 then (its time was over): point 1 has begun, so they are enough now.
@@ -196,7 +196,7 @@ static void test_finished_points_stay_finished(void **state)
 static void test_a_later_point_ends_an_earlier_one(void **state)
 {
     (void)state;
-    struct qs_samples earlier = {0};
+    struct qs_measured_runs earlier = {0};
     for (uint32_t b = 1; b <= 3; b++)
         add_block(&earlier, "local", 0, b);
     add(&earlier, "local", 1, 1, 0, 4)->state = QS_RUN_INTERRUPTED;
@@ -206,13 +206,13 @@ static void test_a_later_point_ends_an_earlier_one(void **state)
     assert_int_equal(first_block(&s, 1), 1);
     check_counted(&s, 1, 1);
     stage_done(&s);
-    qs_samples_free(&earlier);
+    qs_measured_runs_free(&earlier);
 }
 
 static void test_all_done_already(void **state)
 {
     (void)state;
-    struct qs_samples earlier = {0};
+    struct qs_measured_runs earlier = {0};
     for (uint32_t p = 0; p < 2; p++) {
         for (uint32_t b = 1; b <= 5; b++)
             add_block(&earlier, "local", p, b);
@@ -222,15 +222,15 @@ static void test_all_done_already(void **state)
     assert_int_equal(s.run_count, 0);
     assert_string_equal(s.result.stopped, "blocks");
     stage_done(&s);
-    qs_samples_free(&earlier);
+    qs_measured_runs_free(&earlier);
 }
 
 /* A window that was repeated does not double r. */
 static void test_r_is_read_from_windows(void **state)
 {
     (void)state;
-    struct qs_samples earlier = {0};
-    struct qs_sample *s0 = add(&earlier, "local", 0, 1, 0, 8);
+    struct qs_measured_runs earlier = {0};
+    struct qs_measured_run *s0 = add(&earlier, "local", 0, 1, 0, 8);
     s0->window_n = 4;
     add(&earlier, "local", 0, 1, 1, 4);
     struct stage s;
@@ -240,7 +240,7 @@ static void test_r_is_read_from_windows(void **state)
             assert_int_equal(s.runs[i].iterations, 4);
     }
     stage_done(&s);
-    qs_samples_free(&earlier);
+    qs_measured_runs_free(&earlier);
 }
 
 int main(void)

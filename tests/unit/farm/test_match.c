@@ -309,18 +309,18 @@ static void a_gate_gives_the_device_back(void **state)
     gives_back("defer", 0);
 }
 
-static int64_t unread_job; /* its samples cannot be read */
+static int64_t unread_job; /* its runs cannot be read */
 
-bool __real_qs_read_samples(struct qs_store_reader *r, int64_t job, struct qs_samples *ret,
-                            struct qs_err *err);
-bool __wrap_qs_read_samples(struct qs_store_reader *r, int64_t job, struct qs_samples *ret,
-                            struct qs_err *err);
+bool __real_qs_read_measured_runs(struct qs_store_reader *r, int64_t job, struct qs_measured_runs *ret,
+                                  struct qs_err *err);
+bool __wrap_qs_read_measured_runs(struct qs_store_reader *r, int64_t job, struct qs_measured_runs *ret,
+                                  struct qs_err *err);
 
-bool __wrap_qs_read_samples(struct qs_store_reader *r, int64_t job, struct qs_samples *ret,
-                            struct qs_err *err)
+bool __wrap_qs_read_measured_runs(struct qs_store_reader *r, int64_t job, struct qs_measured_runs *ret,
+                                  struct qs_err *err)
 {
     return job == unread_job ? qs_fail(err, QS_E_STORE, "no page for them")
-                             : __real_qs_read_samples(r, job, ret, err);
+                             : __real_qs_read_measured_runs(r, job, ret, err);
 }
 
 /* One device gives the second job back, and what it has measured cannot be read: the job has failed, and ends

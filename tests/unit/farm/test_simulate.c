@@ -331,20 +331,20 @@ static size_t count_rendered(const struct qs_iterations *it)
 static bool read_numbers(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     size_t *found = user;
-    struct qs_samples samples;
-    assert_true(qs_read_samples(reader, 1, &samples, err));
-    assert_int_equal(samples.count, RUNS);
-    for (size_t r = 0; r < samples.count; r++) {
+    struct qs_measured_runs measured;
+    assert_true(qs_read_measured_runs(reader, 1, &measured, err));
+    assert_int_equal(measured.count, RUNS);
+    for (size_t r = 0; r < measured.count; r++) {
         struct qs_iterations it;
-        for (size_t i = 0; i < samples.at[r].n; i++)
-            assert_int_equal(samples.at[r].durations_ns[i], NUMBER);
-        assert_true(qs_read_iterations(reader, samples.at[r].run_uid, 0, 100, &it, err));
+        for (size_t i = 0; i < measured.at[r].n; i++)
+            assert_int_equal(measured.at[r].durations_ns[i], NUMBER);
+        assert_true(qs_read_iterations(reader, measured.at[r].run_uid, 0, 100, &it, err));
         for (size_t i = 0; i < it.count; i++)
             *found += it.at[i].duration_ns == NUMBER ? 1 : 0;
         assert_int_equal(count_rendered(&it), PER_RUN); /* as the API answers */
         qs_iterations_free(&it);
     }
-    qs_samples_free(&samples);
+    qs_measured_runs_free(&measured);
     return true;
 }
 

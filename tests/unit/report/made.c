@@ -86,7 +86,7 @@ static double noise(struct maker *k)
 }
 
 /* Values that are the run's own; some runs lack some. */
-static void add_metrics(struct maker *k, const struct qs_sample *s)
+static void add_metrics(struct maker *k, const struct qs_measured_run *s)
 {
     for (uint32_t i = 0; i < k->of->iterations; i++) {
         double rate = floor(5000 * noise(k) / (s->arm > 0 ? k->of->ratio : 1));
@@ -105,7 +105,7 @@ static void add_metrics(struct maker *k, const struct qs_sample *s)
     metrics_of(k->m, RATE)->warm = s->soft_n > 0 ? 0 : s->block % 3;
 }
 
-static void dress(struct maker *k, struct qs_sample *s, uint32_t device)
+static void dress(struct maker *k, struct qs_measured_run *s, uint32_t device)
 {
     const struct made *of = k->of;
     s->device[0] = (char)('l' + device);
@@ -139,12 +139,12 @@ static void add_run(struct maker *k, uint32_t point, uint32_t device, uint32_t b
                           (i == 0 && of->first > 0 ? of->first : 1) *
                           (i + 1 == of->iterations && of->far > 0 && block % 5 == 0 ? of->far : 1));
     metrics_run(k->m, block, arm, 0);
-    k->m->w.samples.count--; /* its name is kept */
+    k->m->w.measured.count--; /* its name is kept */
     uint8_t uid[16];
-    memcpy(uid, k->m->w.samples.at[k->m->w.samples.count].run_uid, sizeof uid);
-    free(k->m->w.samples.at[k->m->w.samples.count].device);
-    free(k->m->w.samples.at[k->m->w.samples.count].durations_ns);
-    struct qs_sample *s = world_run(&k->m->w, block, arm, ns, fails ? 0 : of->iterations);
+    memcpy(uid, k->m->w.measured.at[k->m->w.measured.count].run_uid, sizeof uid);
+    free(k->m->w.measured.at[k->m->w.measured.count].device);
+    free(k->m->w.measured.at[k->m->w.measured.count].durations_ns);
+    struct qs_measured_run *s = world_run(&k->m->w, block, arm, ns, fails ? 0 : of->iterations);
     memcpy(s->run_uid, uid, sizeof uid);
     s->point = point;
     s->pos = pos;
@@ -169,7 +169,7 @@ static void add_block(struct maker *k, uint32_t point, uint32_t device, uint32_t
         add_run(k, point, device, block, pos < arms ? pos : 2 * arms - 1 - pos, pos);
 }
 
-static bool is_begun_again(const struct qs_samples *all, const struct qs_sample *s)
+static bool is_begun_again(const struct qs_measured_runs *all, const struct qs_measured_run *s)
 {
     for (size_t i = 0; i < all->count; i++)
         if (all->at[i].point == s->point && all->at[i].block == s->block && all->at[i].attempt > s->attempt &&
@@ -181,7 +181,7 @@ static bool is_begun_again(const struct qs_samples *all, const struct qs_sample 
 /* Attempts of a block stand side by side, as in the store, which says which of them count. */
 static void repeat_blocks(struct maker *k)
 {
-    struct qs_samples *all = &k->m->w.samples;
+    struct qs_measured_runs *all = &k->m->w.measured;
     for (size_t i = 0; k->of->again_each > 0 && i < all->count; i++)
         if (all->at[i].block % k->of->again_each == 0)
             all->at[i].attempt = all->at[i].arm == 0 ? 1 : all->at[i].block == k->of->again_each;

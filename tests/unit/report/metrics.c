@@ -32,7 +32,7 @@ void metrics_run(struct metrics *m, uint32_t block, uint32_t arm, size_t n)
     size_t at = m->all.count;
     for (size_t i = 0; i < n; i++)
         ns[i] = 1000000 + (int64_t)((block * 7 + arm * 3) % 5) * 500 + (int64_t)i;
-    struct qs_sample *s = world_run(&m->w, block, arm, ns, n);
+    struct qs_measured_run *s = world_run(&m->w, block, arm, ns, n);
     /* Runs come in the order of block and arm, and so do their names. */
     const uint8_t uid[16] = {(uint8_t)(at >> 8), (uint8_t)at};
     memcpy(s->run_uid, uid, sizeof uid);

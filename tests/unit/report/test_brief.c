@@ -82,7 +82,7 @@ static void is_judged(double ratio, bool disturbed, const char *verdict, const c
     world_init(&w, 2, NULL);
     for (uint32_t block = 1; block <= 8; block++) {
         world_one(&w, block, 0, 1000000);
-        struct qs_sample *b = world_one(&w, block, 1, (int64_t)(1e6 * ratio) + 800 * (block % 4));
+        struct qs_measured_run *b = world_one(&w, block, 1, (int64_t)(1e6 * ratio) + 800 * (block % 4));
         if (disturbed)
             world_soften(b);
     }

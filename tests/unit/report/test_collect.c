@@ -29,7 +29,7 @@ static void test_the_last_attempt_counts(void **state)
     struct world w;
     world_init(&w, 2, NULL);
     world_one(&w, 1, 0, 111)->superseded = true;
-    struct qs_sample *given_up = world_one(&w, 1, 1, 112);
+    struct qs_measured_run *given_up = world_one(&w, 1, 1, 112);
     given_up->state = QS_RUN_INTERRUPTED;
     given_up->superseded = true;
     world_one(&w, 1, 0, 500)->attempt = 2;
@@ -97,7 +97,7 @@ static void soft_case(uint32_t blocks, uint32_t soft, size_t want_used, bool wan
     world_init(&w, 2, "plan: {blocks: {min: 6, max: 30}}\n");
     for (uint32_t b = 1; b <= blocks; b++) {
         world_one(&w, b, 0, 1000 + b);
-        struct qs_sample *s = world_one(&w, b, 1, 1100 + b);
+        struct qs_measured_run *s = world_one(&w, b, 1, 1100 + b);
         if (b <= soft)
             world_soften(s);
     }
@@ -130,7 +130,7 @@ static double half_of(uint32_t clean, size_t want_used, double *ret_width_ns)
         noise[0] = noise[0] * 1103515245 + 12345; /* a disturbed one is no other, only marked */
         noise[1] = noise[1] * 1103515245 + 12345;
         world_one(&w, b + 1, 0, 100000 + (int64_t)(noise[0] >> 20));
-        struct qs_sample *s = world_one(&w, b + 1, 1, 100000 + (int64_t)(noise[1] >> 20));
+        struct qs_measured_run *s = world_one(&w, b + 1, 1, 100000 + (int64_t)(noise[1] >> 20));
         if ((b * 5) % 36 >= clean)
             world_soften(s);
     }
@@ -174,7 +174,8 @@ static void test_times_of_one_arm_say_what_counts(void **state)
     qs_buf_init(&text);
     world_init(&w, 1, "plan: {blocks: {min: 6, max: 99}}\n");
     for (uint32_t b = 0; b < 36; b++) {
-        struct qs_sample *s = world_one(&w, b + 1, 0, (b % 6 == 0 ? 1000000 : 1300000) + 1000 * (int64_t)b);
+        struct qs_measured_run *s =
+            world_one(&w, b + 1, 0, (b % 6 == 0 ? 1000000 : 1300000) + 1000 * (int64_t)b);
         if (b % 6 != 0)
             world_soften(s);
     }
@@ -203,7 +204,7 @@ static void test_clean_iterations_before_soft_ones(void **state)
     struct world w;
     world_init(&w, 1, NULL);
     static const int64_t ns[] = {10, 20, 30};
-    struct qs_sample *s = world_run(&w, 1, 0, ns, 3);
+    struct qs_measured_run *s = world_run(&w, 1, 0, ns, 3);
     s->soft_ns = qs_calloc(1, sizeof *s->soft_ns);
     s->soft_ns[0] = 999;
     s->soft_n = s->n_tainted = 1;
@@ -225,7 +226,7 @@ static void test_a_lost_run_counts_once(void **state)
     world_init(&w, 2, NULL);
     for (uint32_t b = 1; b <= 8; b++) {
         world_one(&w, b, 0, 1000 + b);
-        struct qs_sample *s = world_one(&w, b, 1, 1100 + b);
+        struct qs_measured_run *s = world_one(&w, b, 1, 1100 + b);
         world_soften(s);
         s->state = QS_RUN_INTERRUPTED;
     }
@@ -297,7 +298,7 @@ static void test_groups_by_point_and_device(void **state)
     struct world w;
     world_init(&w, 1, NULL);
     world_one(&w, 1, 0, 5);
-    struct qs_sample *s = world_one(&w, 1, 0, 6);
+    struct qs_measured_run *s = world_one(&w, 1, 0, 6);
     s->device[0] = 'm';
     world_one(&w, 1, 0, 7)->point = 99; /* no such point in the job */
     struct qs_report_group *g;
@@ -371,7 +372,7 @@ static void test_blocks_without_a_start_take_no_time(void **state)
         struct world w;
         world_init(&w, 2, NULL);
         two_arms(&w, 4, 1);
-        w.samples.at[2 * lost].opened_ns = 0;
+        w.measured.at[2 * lost].opened_ns = 0;
         struct qs_report_group *g = only_group(&w);
         assert_true(fabs(g->seconds_per_block - 1) < 1e-6);
         qs_report_groups_free(g, 1);
@@ -387,8 +388,8 @@ static void test_waits_are_told_apart(void **state)
     struct world w;
     world_init(&w, 2, NULL);
     two_arms(&w, 4, 1);
-    for (size_t i = 0; i < w.samples.count; i++) {
-        struct qs_sample *s = &w.samples.at[i];
+    for (size_t i = 0; i < w.measured.count; i++) {
+        struct qs_measured_run *s = &w.measured.at[i];
         s->waited_ns = i == 0 ? 2000000000 : 300000000;
         s->busiest = qs_strdup(i == 0 ? "cc1" : "ld");
     }

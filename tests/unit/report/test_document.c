@@ -104,7 +104,7 @@ static void test_corners(void **state)
     json_decref(document(&w, &text)); /* one run of one arm of three */
     world_run(&w, 1, 1, NULL, 0)->state = QS_RUN_FAILED;
     world_run(&w, 1, 2, NULL, 0)->state = QS_RUN_RUNNING;
-    struct qs_sample *s = world_one(&w, 2, 0, 0); /* a duration of 0 has no logarithm */
+    struct qs_measured_run *s = world_one(&w, 2, 0, 0); /* a duration of 0 has no logarithm */
     s->user_us_mean = s->system_us_mean = s->rss_max_bytes = NAN;
     world_one(&w, 2, 1, INT64_MAX);
     world_one(&w, 2, 2, 1);
@@ -295,8 +295,8 @@ static void test_they_end_where_they_are_told_to(void **state)
     qs_buf_init(&text);
     metrics_init(&m, 2, NULL);
     metrics_fill(&m, 1, 0);
-    for (size_t i = 0; i < m.w.samples.count / 2; i++)
-        m.w.samples.at[i].device[0] = 'k';
+    for (size_t i = 0; i < m.w.measured.count / 2; i++)
+        m.w.measured.at[i].device[0] = 'k';
     for (enum form form = DOCUMENT; form <= VERDICTS; form++) {
         struct listener all = {.asked = 0};
         m.w.in.opinions = form == DOCUMENT ? QS_OPINIONS_ALL : QS_OPINIONS_NONE;
@@ -457,12 +457,12 @@ static void test_every_field_is_described(void **state)
     m.w.in.taints_json =
         "[{\"arm\":1,\"code\":\"cpu.steal_ticks\",\"windows\":1,\"iterations\":1,\"example\":\"x\"}]";
     m.w.in.environment_json = "{\"agent\":\"1\"}";
-    m.all.at[0].values[POWER].n = 0;   /* a warning */
-    world_soften(&m.w.samples.at[15]); /* there are both kinds of runs */
+    m.all.at[0].values[POWER].n = 0;    /* a warning */
+    world_soften(&m.w.measured.at[15]); /* there are both kinds of runs */
     for (size_t i = 0; i < METRICS; i++)
         m.all.at[15].values[i].disturbed = true;
     metrics_run(&m, 9, 0, 1); /* and a block that lacks an arm */
-    world_soften(&m.w.samples.at[m.w.samples.count - 1]);
+    world_soften(&m.w.measured.at[m.w.measured.count - 1]);
     m.w.in.opinions = QS_OPINIONS_ALL;
     m.w.in.views = (struct qs_views){.at = {{QS_VIEWS_FENCED, 0}}, .count = 1};
     json_t *doc = document(&m.w, &text);

@@ -82,7 +82,7 @@ static void made_init(struct made *m, size_t runs)
     for (size_t r = 0; r < runs; r++) {
         int64_t base = 2000000 + 1000 * (int64_t)(r * 7 % runs);
         const int64_t ns[] = {base + 100, base, base + 300};
-        struct qs_sample *s = world_run(&m->w, (uint32_t)r + 1, 0, ns, 3);
+        struct qs_measured_run *s = world_run(&m->w, (uint32_t)r + 1, 0, ns, 3);
         s->run_uid[0] = (uint8_t)(r + 1);
         s->session = s->boot = 1;
         window_add(&m->windows, (uint8_t)(r + 1), ns, 3);

@@ -46,7 +46,7 @@ static void test_levels(void **state)
             double run = noise(&rng, 0.02);
             for (size_t i = 0; i < 8; i++)
                 ns[i] = (int64_t)(1e6 * (a + 2) * (1 + block + run + noise(&rng, 0.01)));
-            struct qs_sample *s = world_run(&w, b, a, ns, 8);
+            struct qs_measured_run *s = world_run(&w, b, a, ns, 8);
             s->session = s->boot = 1;
         }
     }
@@ -78,7 +78,7 @@ static void test_levels_of_devices(void **state)
             int64_t ns[4];
             for (size_t i = 0; i < 4; i++)
                 ns[i] = (int64_t)(1e6 * (1 + 0.2 * d + noise(&rng, 0.01)));
-            struct qs_sample *s = world_run(&w, b, 0, ns, 4);
+            struct qs_measured_run *s = world_run(&w, b, 0, ns, 4);
             s->device[0] = (char)('x' + d);
             s->boot = s->session = d + 1;
         }

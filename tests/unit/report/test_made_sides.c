@@ -103,7 +103,8 @@ static char *word(const char *text)
     return (char *)(uintptr_t)text;
 }
 
-static struct texts texts_of(const struct compared *c, int k, const struct qs_sample *s, const char *arm)
+static struct texts texts_of(const struct compared *c, int k, const struct qs_measured_run *s,
+                             const char *arm)
 {
     static const char *const params[] = {"{\"n\":1}", "{\"n\":2}", "{\"n\":3}"};
     static const char *const builds[2][3] = {{"r1", "r2", "r3"}, {"r3", "r4", "r5"}};
@@ -122,15 +123,16 @@ static struct texts texts_of(const struct compared *c, int k, const struct qs_sa
         .host = word(moved ? "{\"host\":{\"cpu\":\"y\"}}" : "{\"host\":{\"cpu\":\"x\"}}")};
 }
 
-static void take_values(struct qs_arm_run *run, const struct qs_sample *s, const struct qs_run_metrics *of)
+static void take_values(struct qs_arm_run *run, const struct qs_measured_run *s,
+                        const struct qs_run_metrics *of)
 {
     run->values = qs_calloc(ALL_METRICS, sizeof *run->values);
-    run->values[0] = qs_sample_values(s);
+    run->values[0] = qs_measured_run_values(s);
     for (size_t i = 0; of && i < METRICS; i++)
         run->values[i + 1] = of->values[i];
 }
 
-static void take_run(struct side *side, const struct compared *c, int k, const struct qs_sample *s,
+static void take_run(struct side *side, const struct compared *c, int k, const struct qs_measured_run *s,
                      int64_t job)
 {
     const char *arm = side->m.w.spec->arms[s->arm].name;
@@ -179,12 +181,12 @@ static void side_init(struct side *side, const struct compared *c, int k, int64_
     side->metrics[0] = (struct qs_arm_metric){.name = word("duration_ns"), .unit = word("ns")};
     for (i = 0; i < METRICS; i++)
         side->metrics[i + 1] = side->m.list[i];
-    side->runs = (struct qs_arm_runs){.at = qs_calloc(side->m.w.samples.count + 1, sizeof *side->runs.at),
+    side->runs = (struct qs_arm_runs){.at = qs_calloc(side->m.w.measured.count + 1, sizeof *side->runs.at),
                                       .metrics = side->metrics,
                                       .metric_count = ALL_METRICS};
-    for (i = 0; i < side->m.w.samples.count; i++)
-        if (c->arm[k] == MANY || side->m.w.samples.at[i].arm == c->arm[k])
-            take_run(side, c, k, &side->m.w.samples.at[i], job);
+    for (i = 0; i < side->m.w.measured.count; i++)
+        if (c->arm[k] == MANY || side->m.w.measured.at[i].arm == c->arm[k])
+            take_run(side, c, k, &side->m.w.measured.at[i], job);
 }
 
 static void side_done(struct side *side)

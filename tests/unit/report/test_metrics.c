@@ -177,7 +177,7 @@ static void test_disturbed_blocks(void **state)
     metrics_run(&m, 9, 1, 3);
     metrics_put(metrics_of(&m, RATE), 1);
     metrics_of(&m, RATE)->disturbed = true;
-    world_soften(&m.w.samples.at[m.w.samples.count - 1]);
+    world_soften(&m.w.measured.at[m.w.measured.count - 1]);
     json_t *doc = document(&m);
     assert_true(number(doc, "results.0.blocks_used") == 8);
     assert_true(number(judged(doc, "rate"), "base.units") == 9);
@@ -259,7 +259,7 @@ static void test_failures(void **state)
     qs_buf_init(&brief);
     metrics_init(&m, 2, NULL);
     metrics_fill(&m, 0.9, 0);
-    struct qs_sample *last = &m.w.samples.at[m.w.samples.count - 1];
+    struct qs_measured_run *last = &m.w.measured.at[m.w.measured.count - 1];
     for (size_t i = 0; i < 3; i++) {
         last->taint = 0;
         last->taints_seen = failures[i] | QS_TAINT_GATE;

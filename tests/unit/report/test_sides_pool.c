@@ -343,14 +343,14 @@ static void fill_job(struct sides *s, struct world *w)
     for (uint32_t b = 1; b <= 8; b++) {
         for (uint32_t arm = 0; arm < 3; arm++) {
             int64_t ns = (int64_t)(1e6 * (1 + wobble[(b + 3 * arm) % 8] + 0.05 * arm));
-            struct qs_sample *sample = world_one(w, b, arm, ns);
+            struct qs_measured_run *measured = world_one(w, b, arm, ns);
             struct qs_arm_run *run = arm < 2 ? sides_add(s, (int)arm, 1, arm, b, (double)ns) : NULL;
             if (run)
                 run->values[0].n = 1;
             if (arm == 2 && b <= 2)
-                sample->state = QS_RUN_FAILED;
+                measured->state = QS_RUN_FAILED;
             if (b >= 6)
-                world_soften(sample);
+                world_soften(measured);
             if (b >= 6 && run)
                 run->values[0].disturbed = true;
         }

@@ -37,33 +37,33 @@ void world_read(struct world *w, const char *text)
                                    .state = QS_JOB_DONE,
                                    .started_wall_ns = 1000,
                                    .ended_wall_ns = 5000000000};
-    w->in =
-        (struct qs_report_input){.job = &w->info, .spec = w->spec, .samples = &w->samples, .db_path = "x.db"};
+    w->in = (struct qs_report_input){
+        .job = &w->info, .spec = w->spec, .measured = &w->measured, .db_path = "x.db"};
 }
 
 void world_done(struct world *w)
 {
-    qs_samples_free(&w->samples);
+    qs_measured_runs_free(&w->measured);
     qs_job_free(w->spec);
 }
 
-struct qs_sample *world_run(struct world *w, uint32_t block, uint32_t arm, const int64_t *ns, size_t n)
+struct qs_measured_run *world_run(struct world *w, uint32_t block, uint32_t arm, const int64_t *ns, size_t n)
 {
-    struct qs_samples *all = &w->samples;
+    struct qs_measured_runs *all = &w->measured;
     all->at = qs_grow(all->at, all->count, sizeof *all->at);
-    struct qs_sample *s = &all->at[all->count];
-    *s = (struct qs_sample){.arm = arm,
-                            .block = block,
-                            .pos = arm,
-                            .state = QS_RUN_DONE,
-                            .device = qs_strdup("local"),
-                            .n = n,
-                            .window_n = (uint32_t)n,
-                            .windows = {[QS_SILENCE_OBSERVED] = 1},
-                            .opened_ns = (int64_t)(1000000000 * (uint64_t)block + 1000 * arm + 1),
-                            .user_us_mean = 900,
-                            .system_us_mean = 100,
-                            .rss_max_bytes = 4096 * (double)block};
+    struct qs_measured_run *s = &all->at[all->count];
+    *s = (struct qs_measured_run){.arm = arm,
+                                  .block = block,
+                                  .pos = arm,
+                                  .state = QS_RUN_DONE,
+                                  .device = qs_strdup("local"),
+                                  .n = n,
+                                  .window_n = (uint32_t)n,
+                                  .windows = {[QS_SILENCE_OBSERVED] = 1},
+                                  .opened_ns = (int64_t)(1000000000 * (uint64_t)block + 1000 * arm + 1),
+                                  .user_us_mean = 900,
+                                  .system_us_mean = 100,
+                                  .rss_max_bytes = 4096 * (double)block};
     s->durations_ns = qs_calloc(n + 1, sizeof *s->durations_ns);
     for (size_t i = 0; i < n; i++)
         s->durations_ns[i] = (double)ns[i];
@@ -71,12 +71,12 @@ struct qs_sample *world_run(struct world *w, uint32_t block, uint32_t arm, const
     return s;
 }
 
-struct qs_sample *world_one(struct world *w, uint32_t block, uint32_t arm, int64_t ns)
+struct qs_measured_run *world_one(struct world *w, uint32_t block, uint32_t arm, int64_t ns)
 {
     return world_run(w, block, arm, &ns, 1);
 }
 
-void world_soften(struct qs_sample *s)
+void world_soften(struct qs_measured_run *s)
 {
     s->soft_ns = s->durations_ns;
     s->soft_n = s->n;

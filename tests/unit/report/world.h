@@ -15,8 +15,8 @@
 #include "report/job/impl.h"
 
 struct world {
-    struct qs_job_spec *spec;  /* owned */
-    struct qs_samples samples; /* owned */
+    struct qs_job_spec *spec;         /* owned */
+    struct qs_measured_runs measured; /* owned */
     struct qs_job_info info;
     struct qs_report_input in;
 };
@@ -28,11 +28,11 @@ void world_read(struct world *w, const char *text);
 void world_done(struct world *w);
 /* A finished run with these n durations, clean; the caller may change what is returned until the next call.
  */
-struct qs_sample *world_run(struct world *w, uint32_t block, uint32_t arm, const int64_t *ns, size_t n);
+struct qs_measured_run *world_run(struct world *w, uint32_t block, uint32_t arm, const int64_t *ns, size_t n);
 /* The same with one duration. */
-struct qs_sample *world_one(struct world *w, uint32_t block, uint32_t arm, int64_t ns);
+struct qs_measured_run *world_one(struct world *w, uint32_t block, uint32_t arm, int64_t ns);
 /* Its durations become softly tainted. */
-void world_soften(struct qs_sample *s);
+void world_soften(struct qs_measured_run *s);
 
 /* Compares with the file of this name in golden_dir; where they differ, writes NAME.got into the working
  * directory and fails. */

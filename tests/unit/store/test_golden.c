@@ -30,18 +30,18 @@ static void copy(const char *from, const char *to)
 static bool read_rows(struct qs_store_reader *r, void *user, struct qs_err *err)
 {
     (void)user;
-    struct qs_samples samples;
+    struct qs_measured_runs measured;
     struct qs_iterations it;
     uint8_t uid[16] = {2};
-    assert_true(qs_read_samples(r, 1, &samples, err));
-    assert_int_equal(samples.count, 2);
+    assert_true(qs_read_measured_runs(r, 1, &measured, err));
+    assert_int_equal(measured.count, 2);
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(samples.at[i].arm, i);
-        assert_int_equal(samples.at[i].n, 14);
-        assert_int_equal(samples.at[i].n_tainted, 1);
-        assert_int_equal(samples.at[i].durations_ns[13], 1000000 + 1000 * ((int64_t)i + 1) + 13);
+        assert_int_equal(measured.at[i].arm, i);
+        assert_int_equal(measured.at[i].n, 14);
+        assert_int_equal(measured.at[i].n_tainted, 1);
+        assert_int_equal(measured.at[i].durations_ns[13], 1000000 + 1000 * ((int64_t)i + 1) + 13);
     }
-    qs_samples_free(&samples);
+    qs_measured_runs_free(&measured);
     assert_true(qs_read_iterations(r, uid, 0, 100, &it, err));
     assert_int_equal(it.count, WINDOWS * PER_WINDOW);
     assert_int_equal(it.at[14].status, -9);

@@ -7,11 +7,11 @@
 
 #include "store/read/windows.h"
 
-static struct qs_samples samples;
+static struct qs_measured_runs measured;
 
-static bool read_samples(struct qs_store_reader *r, void *user, struct qs_err *err)
+static bool read_runs(struct qs_store_reader *r, void *user, struct qs_err *err)
 {
-    return qs_read_samples(r, *(int64_t *)user, &samples, err);
+    return qs_read_measured_runs(r, *(int64_t *)user, &measured, err);
 }
 
 static void after_fine(const struct qs_err *err, void *user)
@@ -33,7 +33,7 @@ static void put(struct fixture *f, uint8_t run, uint32_t ord, uint64_t first, en
 }
 
 /* Begun in another order than they are read; the pilot (block 0) stays out. */
-static void samples_are_ordered_and_clean(void **state)
+static void runs_are_ordered_and_clean(void **state)
 {
     struct fixture *f = *state;
     run_begin(f, 5, 0, 2, 1);
@@ -49,12 +49,12 @@ static void samples_are_ordered_and_clean(void **state)
     struct qs_run_end_row end = {.uid = {3}, .state = QS_RUN_DONE, .warmup_n = 3, .ended_wall_ns = 5};
     qs_store_run_end(f->store, &end, on_fine, NULL);
     qs_loop_run(f->loop);
-    qs_store_read(f->store, read_samples, after_fine, &f->job);
+    qs_store_read(f->store, read_runs, after_fine, &f->job);
     qs_loop_run(f->loop);
-    assert_int_equal(samples.count, 4);
+    assert_int_equal(measured.count, 4);
     for (uint8_t i = 0; i < 4; i++)
-        assert_int_equal(samples.at[i].run_uid[0], i + 2);
-    const struct qs_sample *s = &samples.at[0];
+        assert_int_equal(measured.at[i].run_uid[0], i + 2);
+    const struct qs_measured_run *s = &measured.at[0];
     assert_int_equal(s->n, 3);
     assert_int_equal(s->durations_ns[0], 1000000 + 2000 + 4);
     assert_int_equal(s->durations_ns[2], 1000000 + 2000 + 7);
@@ -68,19 +68,19 @@ static void samples_are_ordered_and_clean(void **state)
     assert_true(fabs(s->user_us_mean - (10 + (4 + 5 + 7) / 3.0)) < 1e-9);
     assert_true(s->rss_max_bytes == 4096 * 8);
     assert_true(isnan(s->system_us_mean));
-    assert_int_equal(samples.at[1].n, 1); /* the first three are warm-up */
-    assert_int_equal(samples.at[1].durations_ns[0], 1000000 + 3000 + 3);
-    assert_true(samples.at[1].user_us_mean == 10 + 3 && samples.at[1].warmup_n == 3);
-    assert_int_equal(samples.at[2].n, 0);
-    assert_true(isnan(samples.at[2].user_us_mean));
-    s = &samples.at[3]; /* it stands on disturbed ones, in all that is told of it */
-    assert_true(s->n == 0 && s->soft_n == 3 && qs_sample_values(s).disturbed);
+    assert_int_equal(measured.at[1].n, 1); /* the first three are warm-up */
+    assert_int_equal(measured.at[1].durations_ns[0], 1000000 + 3000 + 3);
+    assert_true(measured.at[1].user_us_mean == 10 + 3 && measured.at[1].warmup_n == 3);
+    assert_int_equal(measured.at[2].n, 0);
+    assert_true(isnan(measured.at[2].user_us_mean));
+    s = &measured.at[3]; /* it stands on disturbed ones, in all that is told of it */
+    assert_true(s->n == 0 && s->soft_n == 3 && qs_measured_run_values(s).disturbed);
     assert_true(fabs(s->user_us_mean - (10 + (0 + 1 + 3) / 3.0)) < 1e-9);
-    qs_samples_free(&samples);
+    qs_measured_runs_free(&measured);
 }
 
 /* What the device measured is the time of all evaluations; what the statistics see is that of one. */
-static void samples_are_of_one_evaluation(void **state)
+static void values_are_of_one_evaluation(void **state)
 {
     struct fixture *f = *state;
     struct qs_iteration_row rows[2][2];
@@ -91,14 +91,14 @@ static void samples_are_of_one_evaluation(void **state)
     often.evals = 1000;
     assert_int_equal(put_window(f, &once), QS_E_NONE);
     assert_int_equal(put_window(f, &often), QS_E_NONE);
-    qs_store_read(f->store, read_samples, after_fine, &f->job);
+    qs_store_read(f->store, read_runs, after_fine, &f->job);
     qs_loop_run(f->loop);
-    assert_int_equal(samples.count, 1);
-    assert_int_equal(samples.at[0].n, 4);
-    assert_true(samples.at[0].durations_ns[1] == 1000000 + 2000 + 1);
-    assert_true(samples.at[0].durations_ns[2] == 2.5);
-    assert_true(samples.at[0].durations_ns[3] == 0.001);
-    qs_samples_free(&samples);
+    assert_int_equal(measured.count, 1);
+    assert_int_equal(measured.at[0].n, 4);
+    assert_true(measured.at[0].durations_ns[1] == 1000000 + 2000 + 1);
+    assert_true(measured.at[0].durations_ns[2] == 2.5);
+    assert_true(measured.at[0].durations_ns[3] == 0.001);
+    qs_measured_runs_free(&measured);
 }
 
 static bool read_pages(struct qs_store_reader *r, void *user, struct qs_err *err)
@@ -327,15 +327,15 @@ static bool read_json(struct qs_store_reader *r, void *user, struct qs_err *err)
 
 static bool read_waits(struct qs_store_reader *r, void *user, struct qs_err *err)
 {
-    struct qs_samples got;
-    if (!qs_read_samples(r, *(int64_t *)user, &got, err))
+    struct qs_measured_runs got;
+    if (!qs_read_measured_runs(r, *(int64_t *)user, &got, err))
         return false;
     assert_int_equal(got.count, 2);
     assert_int_equal(got.at[0].waited_ns, 40 + 500 + 3);
     assert_string_equal(got.at[0].busiest, "ld");
     assert_int_equal(got.at[1].waited_ns, 0);
     assert_null(got.at[1].busiest);
-    qs_samples_free(&got);
+    qs_measured_runs_free(&got);
     return true;
 }
 
@@ -482,8 +482,8 @@ static void worth_goes_by_taints_and_warm_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(samples_are_ordered_and_clean),
-        TEST(samples_are_of_one_evaluation),
+        TEST(runs_are_ordered_and_clean),
+        TEST(values_are_of_one_evaluation),
         TEST(iterations_come_in_pages),
         TEST(a_marked_duration_is_the_same_integer),
         TEST(jobs_and_runs_are_listed),

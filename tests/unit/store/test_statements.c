@@ -349,7 +349,7 @@ READ_JSON(cancel, qs_read_cancel(r, 1, &x, err), "x")
 READ(runs, struct qs_runs, qs_read_runs(r, 1, 0, 10, &x, err), qs_runs_free(&x))
 READ(run, struct qs_runs, qs_read_run(r, uid, &x, err), qs_runs_free(&x))
 READ(iterations, struct qs_iterations, qs_read_iterations(r, uid, 0, 10, &x, err), qs_iterations_free(&x))
-READ(samples, struct qs_samples, qs_read_samples(r, 1, &x, err), qs_samples_free(&x))
+READ(measured, struct qs_measured_runs, qs_read_measured_runs(r, 1, &x, err), qs_measured_runs_free(&x))
 READ_JSON(windows_json, qs_read_windows_json(r, uid, &x, err),
           "[{'window':0,'attempt':0,'phase':'measure','first_seq':0,'n':2,'opened_ns':1000,"
           "'closed_ns':900000,'evals':1,'silence':'claimed','taint':0,'taint_names':'',"
@@ -406,7 +406,7 @@ READ_JSON(evaluations_json, qs_read_evaluations_json(r, 1, &x, err), "[]")
 
 static qs_store_read_fn *const reads[] = {read_jobs,        read_job,          read_cancel,
                                           read_runs,        read_run,          read_iterations,
-                                          read_samples,     read_windows_json, read_artifacts_json,
+                                          read_measured,    read_windows_json, read_artifacts_json,
                                           read_traces_json, read_devices_json, read_taints_json,
                                           read_events,      read_has_file,     read_job_windows,
                                           read_run_windows, read_job_metrics,  read_run_metrics,

@@ -84,13 +84,13 @@ static void two_runs(struct fixture *f)
 static bool check_excluded(struct qs_store_reader *r, void *user, struct qs_err *err)
 {
     const struct fixture *f = user;
-    struct qs_samples samples;
+    struct qs_measured_runs measured;
     struct qs_runs runs;
     struct qs_jobs jobs;
     char *taints = NULL;
-    assert_true(qs_read_samples(r, f->job, &samples, err));
-    assert_int_equal(samples.count, 2);
-    const struct qs_sample *s = &samples.at[0];
+    assert_true(qs_read_measured_runs(r, f->job, &measured, err));
+    assert_int_equal(measured.count, 2);
+    const struct qs_measured_run *s = &measured.at[0];
     assert_int_equal(s->n, 4);
     assert_int_equal(s->durations_ns[2], 300);
     assert_int_equal(s->n_tainted, 0);
@@ -101,7 +101,7 @@ static bool check_excluded(struct qs_store_reader *r, void *user, struct qs_err 
     assert_int_equal(s->windows[QS_SILENCE_NONE] + s->windows[QS_SILENCE_OBSERVED] +
                          s->windows[QS_SILENCE_PROVEN] + s->windows[QS_SILENCE_CLAIMED],
                      1);
-    qs_samples_free(&samples);
+    qs_measured_runs_free(&measured);
     assert_true(qs_read_runs(r, f->job, 0, 10, &runs, err));
     assert_int_equal(runs.at[0].n, 4);
     assert_int_equal(runs.at[0].n_tainted, 0);
@@ -175,13 +175,13 @@ static void check_superseded(struct qs_store_reader *r, int64_t job, struct qs_e
     static const bool superseded[6] = {[2] = true, [3] = true};
     const struct qs_arm_wanted all = {.names = NULL};
     const struct qs_arm_pick pick = {.job = job};
-    struct qs_samples samples;
+    struct qs_measured_runs measured;
     struct qs_arm_runs runs;
-    assert_true(qs_read_samples(r, job, &samples, err));
-    assert_int_equal(samples.count, 5);
-    for (size_t i = 0; i < samples.count; i++)
-        assert_int_equal(samples.at[i].superseded, superseded[samples.at[i].run_uid[0]]);
-    qs_samples_free(&samples);
+    assert_true(qs_read_measured_runs(r, job, &measured, err));
+    assert_int_equal(measured.count, 5);
+    for (size_t i = 0; i < measured.count; i++)
+        assert_int_equal(measured.at[i].superseded, superseded[measured.at[i].run_uid[0]]);
+    qs_measured_runs_free(&measured);
     assert_true(qs_read_arm_runs(r, &pick, 1, &all, &runs, err));
     for (size_t i = 0; i < runs.count; i++)
         assert_int_equal(runs.at[i].superseded, superseded[runs.at[i].uid[0]]);

@@ -49,14 +49,14 @@ static bool read_iterations(struct qs_store_reader *r, void *user, struct qs_err
 
 static bool read_samples(struct qs_store_reader *r, void *user, struct qs_err *err)
 {
-    struct qs_samples samples;
-    assert_true(qs_read_samples(r, *(int64_t *)user, &samples, err));
-    assert_int_equal(samples.count, 1);
-    assert_int_equal(samples.at[0].n, 4);
-    assert_int_equal(samples.at[0].evals, 8);
-    assert_true(fabs(samples.at[0].durations_ns[3] - 1001011 / 8.0) < 1e-9);
-    assert_string_equal(samples.at[0].evals_json, "{\"evals\":8,\"how\":\"given\"}");
-    qs_samples_free(&samples);
+    struct qs_measured_runs measured;
+    assert_true(qs_read_measured_runs(r, *(int64_t *)user, &measured, err));
+    assert_int_equal(measured.count, 1);
+    assert_int_equal(measured.at[0].n, 4);
+    assert_int_equal(measured.at[0].evals, 8);
+    assert_true(fabs(measured.at[0].durations_ns[3] - 1001011 / 8.0) < 1e-9);
+    assert_string_equal(measured.at[0].evals_json, "{\"evals\":8,\"how\":\"given\"}");
+    qs_measured_runs_free(&measured);
     return true;
 }
 

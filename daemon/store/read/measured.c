@@ -24,30 +24,31 @@ static const char runs_sql[] =
     " LEFT JOIN device d ON d.id = b.device_id"
     " WHERE r.job_id = ? AND r.block >= 1 ORDER BY r.point_idx, d.name, r.block, r.pos, r.attempt, r.id";
 
-static void take_sample(struct qs_stmt *s, struct qs_sample *sample)
+static void take_run(struct qs_stmt *s, struct qs_measured_run *run)
 {
-    *sample = (struct qs_sample){.id = qs_stmt_get_int(s)};
-    qs_stmt_get_blob(s, sample->run_uid, sizeof sample->run_uid);
-    sample->arm = (uint32_t)qs_stmt_get_int(s);
-    sample->point = (uint32_t)qs_stmt_get_int(s);
-    sample->block = (uint32_t)qs_stmt_get_int(s);
-    sample->pos = (uint32_t)qs_stmt_get_int(s);
-    sample->attempt = (uint32_t)qs_stmt_get_int(s);
-    sample->superseded = qs_stmt_get_int(s) != 0;
-    sample->taint = (uint32_t)qs_stmt_get_int(s);
-    sample->taints_seen = sample->taint;
-    sample->state = qs_read_run_state(qs_stmt_get_text(s));
-    sample->device = qs_stmt_dup_text(s);
-    sample->simulated = qs_stmt_get_int(s) != 0;
-    sample->opened_ns = qs_stmt_get_int(s);
-    sample->evals_json = qs_stmt_dup_text(s);
-    sample->session = qs_stmt_get_int(s);
-    sample->boot = qs_stmt_get_int(s);
-    sample->waited_ns = qs_stmt_get_int(s);
-    sample->busiest = qs_stmt_dup_text(s);
+    *run = (struct qs_measured_run){.id = qs_stmt_get_int(s)};
+    qs_stmt_get_blob(s, run->run_uid, sizeof run->run_uid);
+    run->arm = (uint32_t)qs_stmt_get_int(s);
+    run->point = (uint32_t)qs_stmt_get_int(s);
+    run->block = (uint32_t)qs_stmt_get_int(s);
+    run->pos = (uint32_t)qs_stmt_get_int(s);
+    run->attempt = (uint32_t)qs_stmt_get_int(s);
+    run->superseded = qs_stmt_get_int(s) != 0;
+    run->taint = (uint32_t)qs_stmt_get_int(s);
+    run->taints_seen = run->taint;
+    run->state = qs_read_run_state(qs_stmt_get_text(s));
+    run->device = qs_stmt_dup_text(s);
+    run->simulated = qs_stmt_get_int(s) != 0;
+    run->opened_ns = qs_stmt_get_int(s);
+    run->evals_json = qs_stmt_dup_text(s);
+    run->session = qs_stmt_get_int(s);
+    run->boot = qs_stmt_get_int(s);
+    run->waited_ns = qs_stmt_get_int(s);
+    run->busiest = qs_stmt_dup_text(s);
 }
 
-static bool read_runs(struct qs_store_reader *r, int64_t job, struct qs_samples *ret, struct qs_err *err)
+static bool read_runs(struct qs_store_reader *r, int64_t job, struct qs_measured_runs *ret,
+                      struct qs_err *err)
 {
     struct qs_stmt s;
     if (!qs_stmt_begin(&r->db, &s, runs_sql, err))
@@ -56,7 +57,7 @@ static bool read_runs(struct qs_store_reader *r, int64_t job, struct qs_samples 
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
         ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
-        take_sample(&s, &ret->at[ret->count++]);
+        take_run(&s, &ret->at[ret->count++]);
         ok = qs_stmt_step(&s, &row, err);
     }
     qs_stmt_end(&s);
@@ -71,20 +72,20 @@ static void add(double **values, size_t *count, double value)
 
 static void take_duration(void *user, const struct qs_value *v)
 {
-    struct qs_sample *sample = user;
-    sample->evals = v->evals;
-    if (v->i >= sample->window_n)
-        sample->window_n = v->i + 1;
-    sample->taints_seen |= v->taint;
-    sample->n_tainted += v->taint != 0;
-    sample->warmup_n += v->worth == QS_WORTH_WARMUP;
+    struct qs_measured_run *run = user;
+    run->evals = v->evals;
+    if (v->i >= run->window_n)
+        run->window_n = v->i + 1;
+    run->taints_seen |= v->taint;
+    run->n_tainted += v->taint != 0;
+    run->warmup_n += v->worth == QS_WORTH_WARMUP;
     if (v->worth == QS_WORTH_COUNTS)
-        add(&sample->durations_ns, &sample->n, v->value);
+        add(&run->durations_ns, &run->n, v->value);
     else if (v->worth == QS_WORTH_DISTURBED)
-        add(&sample->soft_ns, &sample->soft_n, v->value);
+        add(&run->soft_ns, &run->soft_n, v->value);
 }
 
-static bool read_claims(struct qs_store_reader *r, struct qs_sample *sample, struct qs_err *err)
+static bool read_claims(struct qs_store_reader *r, struct qs_measured_run *run, struct qs_err *err)
 {
     struct qs_stmt s;
     if (!qs_stmt_begin(&r->db, &s,
@@ -92,12 +93,12 @@ static bool read_claims(struct qs_store_reader *r, struct qs_sample *sample, str
                        " GROUP BY silence",
                        err))
         return false;
-    qs_stmt_int(&s, sample->id);
+    qs_stmt_int(&s, run->id);
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {
         int64_t claim = qs_stmt_get_int(&s), count = qs_stmt_get_int(&s);
         if (claim >= 0 && claim < QS_SILENCES)
-            sample->windows[claim] = (uint32_t)count;
+            run->windows[claim] = (uint32_t)count;
         ok = qs_stmt_step(&s, &row, err);
     }
     qs_stmt_end(&s);
@@ -124,47 +125,48 @@ static void take_usage(void *user, const struct qs_value *v)
     }
 }
 
-static bool read_usage(struct qs_store_reader *r, struct qs_sample *sample, struct qs_err *err)
+static bool read_usage(struct qs_store_reader *r, struct qs_measured_run *run, struct qs_err *err)
 {
-    struct usage u = {.worth = qs_worth_taken(sample->n == 0), .max = {NAN, NAN, NAN}};
-    if (!qs_read_values(r, sample->id, 1 + USER, take_usage, &u, err))
+    struct usage u = {.worth = qs_worth_taken(run->n == 0), .max = {NAN, NAN, NAN}};
+    if (!qs_read_values(r, run->id, 1 + USER, take_usage, &u, err))
         return false;
-    sample->user_us_mean = u.n[USER] > 0 ? u.sum[USER] / (double)u.n[USER] : NAN;
-    sample->system_us_mean = u.n[SYSTEM] > 0 ? u.sum[SYSTEM] / (double)u.n[SYSTEM] : NAN;
-    sample->rss_max_bytes = u.max[RSS];
+    run->user_us_mean = u.n[USER] > 0 ? u.sum[USER] / (double)u.n[USER] : NAN;
+    run->system_us_mean = u.n[SYSTEM] > 0 ? u.sum[SYSTEM] / (double)u.n[SYSTEM] : NAN;
+    run->rss_max_bytes = u.max[RSS];
     return true;
 }
 
-bool qs_read_samples(struct qs_store_reader *r, int64_t job, struct qs_samples *ret, struct qs_err *err)
+bool qs_read_measured_runs(struct qs_store_reader *r, int64_t job, struct qs_measured_runs *ret,
+                           struct qs_err *err)
 {
-    *ret = (struct qs_samples){0};
+    *ret = (struct qs_measured_runs){0};
     bool ok = read_runs(r, job, ret, err);
     for (size_t i = 0; ok && i < ret->count; i++) {
-        struct qs_sample *sample = &ret->at[i];
-        ok = qs_read_values(r, sample->id, 0, take_duration, sample, err) && read_claims(r, sample, err) &&
-             read_usage(r, sample, err);
+        struct qs_measured_run *run = &ret->at[i];
+        ok = qs_read_values(r, run->id, 0, take_duration, run, err) && read_claims(r, run, err) &&
+             read_usage(r, run, err);
     }
     if (!ok)
-        qs_samples_free(ret);
+        qs_measured_runs_free(ret);
     return ok;
 }
 
-struct qs_values qs_sample_values(const struct qs_sample *s)
+struct qs_values qs_measured_run_values(const struct qs_measured_run *s)
 {
     if (s->n == 0 && s->soft_n > 0)
         return (struct qs_values){.at = s->soft_ns, .n = s->soft_n, .disturbed = true};
     return (struct qs_values){.at = s->durations_ns, .n = s->n};
 }
 
-void qs_samples_free(struct qs_samples *samples)
+void qs_measured_runs_free(struct qs_measured_runs *measured)
 {
-    for (size_t i = 0; i < samples->count; i++) {
-        free(samples->at[i].device);
-        free(samples->at[i].durations_ns);
-        free(samples->at[i].soft_ns);
-        free(samples->at[i].evals_json);
-        free(samples->at[i].busiest);
+    for (size_t i = 0; i < measured->count; i++) {
+        free(measured->at[i].device);
+        free(measured->at[i].durations_ns);
+        free(measured->at[i].soft_ns);
+        free(measured->at[i].evals_json);
+        free(measured->at[i].busiest);
     }
-    free(samples->at);
-    *samples = (struct qs_samples){0};
+    free(measured->at);
+    *measured = (struct qs_measured_runs){0};
 }
