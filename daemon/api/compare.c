@@ -41,7 +41,8 @@ static bool write_document(struct qs_store_reader *reader, const char *db_path, 
     in.taints_json = taints;
     in.environment_json = environment;
     in.db_path = db_path;
-    in.used = &c->used;
+    in.told = &c->told;
+    in.tables = c->tables.form ? &c->tables : NULL;
     ok = ok && qs_report_compare(&in, &c->document, err);
     free(taints);
     free(environment);
@@ -83,7 +84,8 @@ void qs_compared_done(struct qs_compared *c)
     qs_measured_runs_free(&c->measured);
     qs_job_metrics_free(&c->metrics);
     qs_wanted_done(&c->wanted);
-    free((void *)c->used.at);
+    qs_report_tolds_done(&c->told);
+    qs_tables_done(&c->tables);
     qs_buf_done(&c->document);
 }
 

@@ -6,6 +6,7 @@
 #include "api/wanted.h"
 #include "config/job/job.h"
 #include "report/job/report.h"
+#include "report/tables/tables.h"
 #include "stats/status.h"
 #include "store/read/read.h"
 #include "store/read/metrics.h"
@@ -20,7 +21,8 @@ struct qs_compared {
     unsigned opinions; /* wanted in the document: report/job/opinion.h */
     struct qs_views views;
     struct qs_progress progress; /* hears of the document, or nobody */
-    struct qs_report_used used;  /* the runs that its numbers stand on */
+    struct qs_report_tolds told; /* what it says of durations */
+    struct qs_tables tables;     /* filled where a form was chosen */
     struct qs_buf document;      /* JSON */
 };
 

@@ -7,8 +7,10 @@
 /* ?format=json|csv|markdown|asciidoc|orgmode */
 qs_exchange_fn qs_handle_export;
 
-/* One each, of an ended job. json: hyperfine's results, with the comparison as "quiesce". csv: a line for
- * every iteration, sent in pages. The others: a table for each point and device. */
-qs_exchange_fn qs_export_json, qs_export_csv, qs_export_markdown, qs_export_asciidoc, qs_export_orgmode;
+/* Of an ended job. json: hyperfine's results, with the comparison as "quiesce". csv: a line for every
+ * iteration, sent in pages. */
+qs_exchange_fn qs_export_json, qs_export_csv;
+/* A table for each point and device in a form that report/tables knows; any other word is refused. */
+void qs_export_tables(struct qs_exchange *ex, const char *form);
 
 #endif

@@ -1,10 +1,7 @@
 /* The form of hyperfine's --export-json, so that tools that read it read this: seconds, one result an arm, a
  * point and a device. `times` are the iterations that the comparison counts, of one evaluation each, and the
  * numbers beside them are its own; it stands there whole as "quiesce". */
-#include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "api/compare.h"
 #include "api/export.h"
@@ -78,20 +75,15 @@ static void put_measured(struct qs_json *j, const struct times *t)
     qs_json_array_end(j);
 }
 
-/* Of the arm's durations, and of what it used. */
-static void put_numbers(struct qs_json *j, const json_t *durations, const json_t *arm)
+static void put_numbers(struct qs_json *j, const struct qs_report_told *arm)
 {
-    static const struct {
-        const char *key, *its;
-        double per_s;
-    } numbers[] = {{"mean", "mean", 1e9},    {"stddev", "sd", 1e9},        {"median", "median", 1e9},
-                   {"user", "user_us", 1e6}, {"system", "system_us", 1e6}, {"min", "min", 1e9},
-                   {"max", "max", 1e9}};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        const json_t *number = json_object_get(numbers[i].per_s < 1e9 ? arm : durations, numbers[i].its);
-        qs_json_kdouble(j, numbers[i].key,
-                        json_is_number(number) ? json_number_value(number) / numbers[i].per_s : NAN);
-    }
+    qs_json_kdouble(j, "mean", arm->mean_ns / 1e9);
+    qs_json_kdouble(j, "stddev", arm->sd_ns / 1e9);
+    qs_json_kdouble(j, "median", arm->median_ns / 1e9);
+    qs_json_kdouble(j, "user", arm->user_us / 1e6);
+    qs_json_kdouble(j, "system", arm->system_us / 1e6);
+    qs_json_kdouble(j, "min", arm->min_ns / 1e9);
+    qs_json_kdouble(j, "max", arm->max_ns / 1e9);
 }
 
 static void put_times(struct qs_json *j, const struct times *t)
@@ -110,28 +102,20 @@ static void put_times(struct qs_json *j, const struct times *t)
     qs_json_array_end(j);
 }
 
-static bool put_arm(struct qs_store_reader *reader, struct export *e, const json_t *result, const json_t *arm,
-                    struct qs_json *j, struct qs_err *err)
+static bool put_arm(struct qs_store_reader *reader, const struct qs_report_told *arm, struct qs_json *j,
+                    struct qs_err *err)
 {
-    const struct qs_report_used *used = &e->compared.used;
-    const char *device = json_string_value(json_object_get(result, "device"));
-    json_int_t point = json_integer_value(json_object_get(result, "point"));
-    json_int_t index = json_integer_value(json_object_get(arm, "arm"));
     struct times t = {0};
     bool ok = true;
-    for (size_t i = 0; ok && i < used->count; i++) {
-        const struct qs_measured_run *s = used->at[i];
-        if (s->point == point && s->arm == index && s->device && device && strcmp(s->device, device) == 0)
-            ok = add_run(reader, s, &t, err);
-    }
+    for (size_t i = 0; ok && i < arm->run_count; i++)
+        ok = add_run(reader, arm->runs[i], &t, err);
     qs_json_object(j);
-    qs_json_kstring(j, "command", json_string_value(json_object_get(arm, "command")));
-    qs_json_kstring(j, "name", json_string_value(json_object_get(arm, "name")));
-    qs_json_kstring(j, "build", json_string_value(json_object_get(arm, "build")));
-    qs_json_kstring(j, "point", json_string_value(json_object_get(result, "label")));
-    qs_json_kstring(j, "device", device);
-    const json_t *duration = json_array_get(json_object_get(result, "metrics"), 0);
-    put_numbers(j, json_array_get(json_object_get(duration, "arms"), (size_t)index), arm);
+    qs_json_kstring(j, "command", arm->command);
+    qs_json_kstring(j, "name", arm->name);
+    qs_json_kstring(j, "build", arm->build);
+    qs_json_kstring(j, "point", arm->label);
+    qs_json_kstring(j, "device", arm->device);
+    put_numbers(j, arm);
     put_times(j, &t);
     qs_json_object_end(j);
     free(t.s);
@@ -151,22 +135,16 @@ static bool check_amount(const struct qs_measured_runs *measured, struct qs_err 
                                            n, ITERATIONS_MOST);
 }
 
-static bool put_results(struct qs_store_reader *reader, struct export *e, const json_t *document,
-                        struct qs_err *err)
+static bool put_results(struct qs_store_reader *reader, struct export *e, struct qs_err *err)
 {
     struct qs_json j;
-    size_t r, a;
-    const json_t *result, *arm;
     bool ok = true;
     qs_json_init(&j, &e->out);
     qs_json_object(&j);
     qs_json_key(&j, "results");
     qs_json_array(&j);
-    json_array_foreach(json_object_get(document, "results"), r, result)
-    {
-        json_array_foreach(json_object_get(result, "arms"), a, arm) ok =
-            ok && put_arm(reader, e, result, arm, &j, err);
-    }
+    for (size_t i = 0; ok && i < e->compared.told.count; i++)
+        ok = put_arm(reader, &e->compared.told.at[i], &j, err);
     qs_json_array_end(&j);
     qs_json_kraw(&j, "quiesce", e->compared.document.data);
     qs_json_object_end(&j);
@@ -176,12 +154,8 @@ static bool put_results(struct qs_store_reader *reader, struct export *e, const 
 static bool read_export(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
     struct export *e = ex->data;
-    if (!qs_compare_read(reader, qs_store_path(ex->api->p.store), ex->match.id, &e->compared, err) ||
-        !check_amount(&e->compared.measured, err))
-        return false;
-    json_auto_t *document = json_loadb(e->compared.document.data, e->compared.document.len, 0, NULL);
-    return document ? put_results(reader, e, document, err)
-                    : qs_fail(err, QS_E_INTERNAL, "the comparison is not valid JSON");
+    return qs_compare_read(reader, qs_store_path(ex->api->p.store), ex->match.id, &e->compared, err) &&
+           check_amount(&e->compared.measured, err) && put_results(reader, e, err);
 }
 
 static void say_export(struct qs_exchange *ex)

@@ -130,3 +130,13 @@ void qs_views_put(struct qs_json *j, const struct qs_views *views, const struct 
     }
     qs_json_array_end(j);
 }
+
+void qs_views_words(struct qs_buf *out, const struct qs_views *views, const struct qs_views_tally *tally)
+{
+    for (size_t i = 0; i < views->count; i++) {
+        qs_buf_fmt(out, "%s%s", i > 0 ? ", then " : "", kinds[views->at[i].kind].name);
+        if (kinds[views->at[i].kind].has_n)
+            qs_buf_fmt(out, " %zu", views->at[i].n);
+        qs_buf_fmt(out, " leaves %zu of %zu iterations", tally->used[i], tally->used[i] + tally->dropped[i]);
+    }
+}

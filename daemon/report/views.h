@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 
+struct qs_buf;
 struct qs_json;
 
 enum qs_views_kind {
@@ -41,5 +42,8 @@ void qs_views_add(struct qs_views_tally *to, const struct qs_views_tally *more);
 /* "views" of the open object: [{"view","n","used","dropped"}], n null where the view has none; without a
  * tally the first two alone. */
 void qs_views_put(struct qs_json *j, const struct qs_views *views, const struct qs_views_tally *tally);
+/* "discard-first 10 leaves 40 of 50 iterations, then fenced leaves 38 of 40 iterations"; nothing where there
+ * are none. */
+void qs_views_words(struct qs_buf *out, const struct qs_views *views, const struct qs_views_tally *tally);
 
 #endif

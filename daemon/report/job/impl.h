@@ -90,6 +90,13 @@ void qs_report_put_ranking(struct qs_json *j, const struct qs_report_group *g);
 /* Fills p_bh and family of all groups; ret is to be freed by qs_comparisons_done. */
 void qs_report_adjust(struct qs_report_group *groups, size_t count, struct qs_comparisons *ret);
 
+/* told.c: what the document tells of durations; an argument vector as a person would type it. */
+void qs_report_tell(const struct qs_report_group *groups, size_t count, struct qs_report_tolds *ret);
+void qs_report_command(const struct qs_job_spec *spec, size_t arm, size_t point, struct qs_buf *out);
+/* tables.c: the groups as tables, a result each. */
+void qs_report_tables(const struct qs_report_input *in, const struct qs_report_group *groups, size_t count,
+                      struct qs_tables *t);
+
 /* opinion.c: what the second opinions that were asked for cost, of one comparison. */
 double qs_report_opinions_ns(const struct qs_report_group *g);
 

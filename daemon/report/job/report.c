@@ -16,39 +16,6 @@ enum { DOCUMENT_VERSION = 1 };
 /* Of a document with second opinions, whose draws take longer than all the rest. */
 static const double JUDGING_SHARE = 0.25; /* no rounding */
 
-/* An argument vector as a person would type it. */
-static void put_command(struct qs_json *j, const struct qs_job_spec *spec, size_t arm, size_t point)
-{
-    struct qs_strings argv;
-    struct qs_buf out;
-    qs_buf_init(&out);
-    qs_job_argv(spec, arm, point, &argv);
-    for (size_t i = 0; i < argv.count; i++) {
-        const char *word = argv.at[i];
-        bool plain =
-            *word &&
-            strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-") ==
-                strlen(word);
-        if (i > 0)
-            qs_buf_char(&out, ' ');
-        if (plain) {
-            qs_buf_str(&out, word);
-            continue;
-        }
-        qs_buf_char(&out, '\'');
-        for (const char *c = word; *c; c++) {
-            if (*c == '\'')
-                qs_buf_str(&out, "'\\''");
-            else
-                qs_buf_char(&out, *c);
-        }
-        qs_buf_char(&out, '\'');
-    }
-    qs_json_kstring(j, "command", out.data);
-    qs_strings_done(&argv);
-    qs_buf_done(&out);
-}
-
 static void put_quantiles(struct qs_json *j, const struct qs_summary *s)
 {
     static const struct {
@@ -94,11 +61,13 @@ static void put_arm(struct qs_json *j, const struct qs_report_group *g, size_t i
 {
     const struct qs_report_arm *arm = &g->arms[index];
     char taints[160];
+    QS_BUF(command);
     qs_json_object(j);
     qs_json_kint(j, "arm", (int64_t)index);
     qs_json_kstring(j, "name", g->in->spec->arms[index].name);
     qs_json_kstring(j, "build", g->in->spec->arms[index].build_label);
-    put_command(j, g->in->spec, index, g->point);
+    qs_report_command(g->in->spec, index, g->point, &command);
+    qs_json_kstring(j, "command", command.data);
     qs_json_kint(j, "runs", (int64_t)arm->runs);
     qs_json_kint(j, "runs_seen", (int64_t)arm->runs_seen);
     qs_json_kint(j, "runs_failed", (int64_t)arm->runs_failed);
@@ -280,15 +249,6 @@ static void put_document(struct qs_json *j, const struct qs_report_input *in,
     qs_json_object_end(j);
 }
 
-static void tell_used(const struct qs_report_input *in, const struct qs_report_group *groups, size_t count)
-{
-    in->used->at = qs_calloc(in->measured->count, sizeof *in->used->at);
-    for (size_t i = 0; i < count; i++)
-        for (size_t r = 0; r < groups[i].run_count; r++)
-            if (groups[i].block_used[groups[i].runs[r].block])
-                in->used->at[in->used->count++] = groups[i].runs[r].measured;
-}
-
 /* Too little data is an answer: the document says so. */
 bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, struct qs_err *err)
 {
@@ -312,8 +272,10 @@ bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, str
     qs_work_init(&work, &rest, planned_ns);
     qs_json_init(&j, out);
     put_document(&j, in, groups, count, &family);
-    if (in->used)
-        tell_used(in, groups, count);
+    if (in->told)
+        qs_report_tell(groups, count, in->told);
+    if (in->tables)
+        qs_report_tables(in, groups, count, in->tables);
     qs_report_groups_free(groups, count);
     qs_comparisons_done(&family);
     return qs_work_finish(&work) == QS_OK || qs_work_fail(err);

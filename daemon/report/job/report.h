@@ -15,11 +15,22 @@
 #include "store/read/read.h"
 #include "store/read/metrics.h"
 
-/* The runs that mean, spread and quantiles of the document are of, in its order. */
-struct qs_report_used {
-    const struct qs_measured_run **at; /* owned; of the input */
+struct qs_tables;
+
+/* What the document tells of durations, for other forms of it: an arm at a point on a device, in its order.
+ * NaN where a number is not known. */
+struct qs_report_told {
+    const char *label, *device, *name, *build; /* borrowed from the input; build: or NULL */
+    char *command;                             /* owned: as a person would type it */
+    double mean_ns, sd_ns, median_ns, min_ns, max_ns, user_us, system_us;
+    const struct qs_measured_run **runs; /* owned; of the input: those that mean and spread are of */
+    size_t run_count;
+};
+struct qs_report_tolds {       /* starts from {0} */
+    struct qs_report_told *at; /* owned */
     size_t count;
 };
+void qs_report_tolds_done(struct qs_report_tolds *told);
 
 struct qs_report_input { /* all borrowed */
     const struct qs_job_info *job;
@@ -29,10 +40,11 @@ struct qs_report_input { /* all borrowed */
     const char *environment_json; /* or NULL */
     const char *db_path;
     const struct qs_job_metrics *metrics; /* of the job's runs, or NULL: the duration alone */
-    unsigned opinions;           /* the second opinions that are wanted: a set as in report/job/opinion.h */
-    struct qs_views views;       /* which iterations of each run are looked at */
-    struct qs_progress progress; /* hears of the whole document: its stages are names */
-    struct qs_report_used *used; /* qs_report_compare fills it; NULL: nobody asks */
+    unsigned opinions;            /* the second opinions that are wanted: a set as in report/job/opinion.h */
+    struct qs_views views;        /* which iterations of each run are looked at */
+    struct qs_progress progress;  /* hears of the whole document: its stages are names */
+    struct qs_report_tolds *told; /* qs_report_compare fills it; NULL: nobody asks */
+    struct qs_tables *tables;     /* the same: tables for people */
 };
 
 /* Appends the comparison document to out. QS_E_STOPPED: progress ended it, and what was appended is no

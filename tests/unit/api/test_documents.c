@@ -179,19 +179,20 @@ static const char *const exported[][2] = {
      "\n"
      "| Command | Median | Interval | Min | Max | Ratio | Verdict |\n"
      "|:---|---:|---:|---:|---:|---:|:---|\n"
-     "| a\\_\\[1\\] (build base\\|1): echo '\\`~' | 1.00 ms | 1.00 ms – 1.00 ms | 1.00 ms | 1.00 ms | 1 "
+     "| a\\_\\[1\\] (build base\\|1): echo '\\`~\\\\x07' | 1.00 ms | 1.00 ms – 1.00 ms | 1.00 ms | 1.00 ms | "
+     "1 "
      "| baseline |\n"
-     "| v#2: `sleep 'p\\|q'` | 1.50 ms | 1.50 ms – 1.50 ms | 1.50 ms | 1.50 ms | 1.500 (1.500–1.500) | "
+     "| v\\#2: `sleep 'p\\|q'` | 1.50 ms | 1.50 ms – 1.50 ms | 1.50 ms | 1.50 ms | 1.500 (1.500–1.500) | "
      "regression |\n"
      "\n"
-     "- v#2 takes 49.9893–49.9898 % longer than a\\_\\[1\\]\n"
+     "- v\\#2 takes 49.9893–49.9898 % longer than a\\_\\[1\\]\n"
      "- view of a\\_\\[1\\]: last 3 leaves 36 of 48 iterations\n"
-     "- view of v#2: last 3 leaves 36 of 48 iterations\n"
+     "- view of v\\#2: last 3 leaves 36 of 48 iterations\n"
      "\n"
      "| Metric | Arm | Median | Interval | Ratio | Verdict |\n"
      "|:---|:---|---:|---:|---:|:---|\n"
      "| user\\_time\\_us (us) | a\\_\\[1\\] | 100 | 100 – 100 |  |  |\n"
-     "| user\\_time\\_us (us) | v#2 | 100 | 100 – 100 | 1.000 (1.000–1.000) | equivalent |\n"},
+     "| user\\_time\\_us (us) | v\\#2 | 100 | 100 – 100 | 1.000 (1.000–1.000) | equivalent |\n"},
     {"asciidoc",
      "== a&#124;b\n"
      "\n"
@@ -201,7 +202,8 @@ static const char *const exported[][2] = {
      "|===\n"
      "| Command | Median | Interval | Min | Max | Ratio | Verdict\n"
      "\n"
-     "| a&#95;&#91;1&#93; (build base&#124;1): `echo '&#96;&#126;'` | 1.00 ms | 1.00 ms – 1.00 ms | 1.00 "
+     "| a&#95;&#91;1&#93; (build base&#124;1): `echo '&#96;&#126;&#92;x07'` | 1.00 ms | 1.00 ms – 1.00 ms | "
+     "1.00 "
      "ms | 1.00 ms | 1 | baseline\n"
      "| v&#35;2: `sleep 'p&#124;q'` | 1.50 ms | 1.50 ms – 1.50 ms | 1.50 ms | 1.50 ms | 1.500 "
      "(1.500–1.500) | regression\n"
@@ -218,35 +220,36 @@ static const char *const exported[][2] = {
      "| user&#95;time&#95;us (us) | a&#95;&#91;1&#93; | 100 | 100 – 100 |  | \n"
      "| user&#95;time&#95;us (us) | v&#35;2 | 100 | 100 – 100 | 1.000 (1.000–1.000) | equivalent\n"
      "|===\n"},
-    {"orgmode", "* a\\vert{}b\n"
-                "\n"
-                "** *x* on bench\n"
-                "\n"
-                "| Command | Median | Interval | Min | Max | Ratio | Verdict |\n"
-                "|---+---+---+---+---+---+---|\n"
-                "| <l> | <r> | <r> | <r> | <r> | <r> | <l> |\n"
-                "| a_[1] (build base\\vert{}1): echo '`~' | 1.00 ms | 1.00 ms – 1.00 ms | 1.00 ms | 1.00 "
-                "ms | 1 | baseline |\n"
-                "| v#2: sleep 'p\\vert{}q' | 1.50 ms | 1.50 ms – 1.50 ms | 1.50 ms | 1.50 ms | 1.500 "
-                "(1.500–1.500) | regression |\n"
-                "\n"
-                "- v#2 takes 49.9893–49.9898 % longer than a_[1]\n"
-                "- view of a_[1]: last 3 leaves 36 of 48 iterations\n"
-                "- view of v#2: last 3 leaves 36 of 48 iterations\n"
-                "\n"
-                "| Metric | Arm | Median | Interval | Ratio | Verdict |\n"
-                "|---+---+---+---+---+---|\n"
-                "| <l> | <l> | <r> | <r> | <r> | <l> |\n"
-                "| user_time_us (us) | a_[1] | 100 | 100 – 100 |  |  |\n"
-                "| user_time_us (us) | v#2 | 100 | 100 – 100 | 1.000 (1.000–1.000) | equivalent |\n"},
+    {"orgmode",
+     "* a\\vert{}b\n"
+     "\n"
+     "** *x* on bench\n"
+     "\n"
+     "| Command | Median | Interval | Min | Max | Ratio | Verdict |\n"
+     "|---+---+---+---+---+---+---|\n"
+     "| <l> | <r> | <r> | <r> | <r> | <r> | <l> |\n"
+     "| a_[1] (build base\\vert{}1): echo '`~\\x07' | 1.00 ms | 1.00 ms – 1.00 ms | 1.00 ms | 1.00 "
+     "ms | 1 | baseline |\n"
+     "| v#2: sleep 'p\\vert{}q' | 1.50 ms | 1.50 ms – 1.50 ms | 1.50 ms | 1.50 ms | 1.500 "
+     "(1.500–1.500) | regression |\n"
+     "\n"
+     "- v#2 takes 49.9893–49.9898 % longer than a_[1]\n"
+     "- view of a_[1]: last 3 leaves 36 of 48 iterations\n"
+     "- view of v#2: last 3 leaves 36 of 48 iterations\n"
+     "\n"
+     "| Metric | Arm | Median | Interval | Ratio | Verdict |\n"
+     "|---+---+---+---+---+---|\n"
+     "| <l> | <l> | <r> | <r> | <r> | <l> |\n"
+     "| user_time_us (us) | a_[1] | 100 | 100 – 100 |  |  |\n"
+     "| user_time_us (us) | v#2 | 100 | 100 – 100 | 1.000 (1.000–1.000) | equivalent |\n"},
 };
 
 static void exports_are_complete(void **state)
 {
     struct fixture *f = *state;
-    static const char text[] =
-        "quiesce: 1\nname: a|b\nbenchmarks: [{name: '*x*', argv: [sleep, 'p|q']}]\n"
-        "arms: {'a_[1]': {argv: [echo, '`~'], build: {label: 'base|1'}}, 'v#2': {build: {label: v#2}}}\n";
+    static const char text[] = "quiesce: 1\nname: a|b\nbenchmarks: [{name: '*x*', argv: [sleep, 'p|q']}]\n"
+                               "arms: {'a_[1]': {argv: [echo, \"`~\\a\"], build: {label: 'base|1'}}, 'v#2': "
+                               "{build: {label: v#2}}}\n";
     json_t *json = json_pack("{s:s}", "text", text);
     char *body = json_dumps(json, 0), target[128];
     struct answer a = post(f, "/api/v1/jobs", body);

@@ -1,0 +1,38 @@
+/* What was compared as tables, for a pull request or a wiki: one writer for its forms. */
+#ifndef QS_REPORT_TABLES_TABLES_H
+#define QS_REPORT_TABLES_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+enum { QS_TABLES_COLUMNS_MAX = 12 };
+
+struct qs_tables { /* starts from {0}: nobody asks for tables */
+    const struct qs_tables_form *form;
+    struct qs_buf out;
+};
+
+/* "markdown", "asciidoc", "orgmode": false for any other word. To be freed by qs_tables_done. */
+bool qs_tables_init(struct qs_tables *ret, const char *form);
+void qs_tables_done(struct qs_tables *t);
+/* Media type of the text. Static. */
+const char *qs_tables_type(const struct qs_tables *t);
+
+/* The rest is for who fills them. A headline of the document (1) or of a part of it (2): text follows. */
+void qs_tables_headline(struct qs_tables *t, int level);
+/* Text of others: what has a meaning in the form is escaped, control characters are shown, line ends are
+ * spaces. NULL: nothing. */
+void qs_tables_text(struct qs_tables *t, const char *s);
+/* A command as it is typed. */
+void qs_tables_code(struct qs_tables *t, const char *s);
+/* The first so many titles, at most QS_TABLES_COLUMNS_MAX; align has l or r for each. */
+void qs_tables_head(struct qs_tables *t, const char *const *titles, const char *align, size_t columns);
+/* Before the first cell of a row, between two, after the last; after the last row. */
+void qs_tables_row(struct qs_tables *t);
+void qs_tables_next(struct qs_tables *t);
+void qs_tables_row_end(struct qs_tables *t);
+void qs_tables_end(struct qs_tables *t);
+
+#endif
