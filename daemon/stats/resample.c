@@ -133,7 +133,6 @@ void qs_resample_middle(struct qs_rng *rng, size_t n, size_t rank[2])
     double dn = (double)n, a = gamma_of(rng, (double)k), b = gamma_of(rng, (double)(above + 1)),
            u = a / (a + b);
     double next = n % 2 == 0 ? u - (1 - u) * expm1(log(unit(rng)) / (double)above) : u;
-    size_t at = (size_t)(dn * u), at_next = (size_t)(dn * next);
-    rank[0] = qs_less(at, n - 1);
-    rank[1] = qs_less(at_next, n - 1);
+    rank[0] = (size_t)(dn * u);
+    rank[1] = (size_t)(dn * next);
 }

@@ -36,7 +36,8 @@ struct qs_resample_sums qs_resample_sums(const struct qs_resample *r, struct qs_
 /* Where the middle of one resample of n stands among the sorted values: rank[0] = rank[1] for odd n, else of
  * the two in the middle. A draw is the value at floor(n U), U uniform, and the k-th of n ordered U is Beta(k,
  * n+1-k), the next one the least of n-k that are uniform above it (David & Nagaraja 2003, section 2.5). Beta
- * from two gammas (Marsaglia & Tsang 2000). n >= 4. */
+ * from two gammas (Marsaglia & Tsang 2000). n >= QS_RESAMPLE_MANY: with normal deviates of at most 8.3, which
+ * 52 bits give, both ranks lie between n/3 and 2n/3 then. */
 void qs_resample_middle(struct qs_rng *rng, size_t n, size_t rank[2]);
 
 #endif
