@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -203,6 +205,33 @@ static void keeps_nothing_of_the_hooks_before(void **state)
     assert_int_equal(open_descriptors(), after_one);
 }
 
+static int slow_draws = -1; /* of getrandom so far; -1: it is the kernel's */
+
+/* In place of the library's: interrupted at first, then a byte at a time. */
+ssize_t getrandom(void *bytes, size_t n, unsigned flags)
+{
+    if (slow_draws < 0) {
+        return syscall(SYS_getrandom, bytes, n, flags);
+    }
+    if (slow_draws++ == 0) {
+        errno = EINTR;
+        return -1;
+    }
+    *(uint8_t *)bytes = (uint8_t)slow_draws;
+    return 1;
+}
+
+static void draws_all_that_is_asked(void **state)
+{
+    static const uint8_t want[6] = {2, 3, 4, 5, 6, 0};
+    uint8_t drawn[6] = {0};
+    (void)state;
+    slow_draws = 0;
+    os.agent.port.random(&os, drawn, 5);
+    slow_draws = -1;
+    assert_memory_equal(drawn, want, sizeof want);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +239,7 @@ int main(void)
         cmocka_unit_test(hands_on_what_a_program_wrote),
         cmocka_unit_test(blames_who_took_the_program_away),
         cmocka_unit_test(keeps_nothing_of_the_hooks_before),
+        cmocka_unit_test(draws_all_that_is_asked),
     };
     return cmocka_run_group_tests_name("agent-port", tests, group_setup, leave_folder);
 }

@@ -114,6 +114,9 @@ static void test_shares(void **state)
     assert_true(qs_scalar_ratio("0.1%", &v, &why) && v == 0.001);
     assert_true(qs_scalar_ratio("5e-2", &v, &why) && v == 0.05);
     assert_true(qs_scalar_ppm("12.3456%", &ppm, &why) && ppm == 123456);
+    assert_true(qs_scalar_ppm("0.0000006", &ppm, &why) && ppm == 1);
+    assert_true(qs_scalar_ppm("-0.0000006", &ppm, &why) && ppm == -1);
+    assert_true(qs_scalar_ppm("0.0000004", &ppm, &why) && ppm == 0);
     assert_false(qs_scalar_ratio("2 percent", &v, &why));
     assert_false(qs_scalar_ratio("%", &v, &why));
     assert_false(qs_scalar_ratio("1e30", &v, &why));

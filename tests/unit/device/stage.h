@@ -96,6 +96,7 @@ struct stage {
     const char *log;          /* of the kernel: the agent can be asked for what a run left */
     unsigned token_refusals;  /* so often nothing may be transferred */
     unsigned window_refusals; /* so often no window may begin for others */
+    unsigned unrest;          /* so often the gate opens again once the host is silent */
     /* What happened. */
     struct stage_run runs[STAGE_RUNS];
     size_t run_count;

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 const char *(*stage_command)(const char *name, const char *input);
-unsigned stage_commands;
+unsigned stage_commands, stage_commands_running;
 
 struct qs_command_run {
     qs_command_fn *fn;
@@ -18,6 +18,7 @@ struct qs_command_run {
 
 static void release(struct qs_command_run *run)
 {
+    stage_commands_running -= run->stopped ? 0 : 1;
     qs_timer_stop(run->timer);
     free(run->name);
     free(run->input);
@@ -49,6 +50,7 @@ struct qs_command_run *qs_command_start(struct qs_loop *loop, const struct qs_co
     (void)err;
     struct qs_command_run *run = qs_calloc(1, sizeof *run);
     stage_commands++;
+    stage_commands_running++;
     *run = (struct qs_command_run){
         .fn = fn, .user = user, .name = qs_strdup(spec->argv[0]), .input = qs_strdup(spec->input)};
     run->timer = qs_timer_start(loop, STAGE_STEP_NS, answer, run);
@@ -57,8 +59,10 @@ struct qs_command_run *qs_command_start(struct qs_loop *loop, const struct qs_co
 
 void qs_command_stop(struct qs_command_run *run)
 {
-    if (run && run->answering)
+    if (run && run->answering) {
         run->stopped = true;
-    else if (run)
+        stage_commands_running--;
+    } else if (run) {
         release(run);
+    }
 }

@@ -246,8 +246,17 @@ static void tell_armed(struct stage *s)
     int64_t sum_ns = 0;
     for (uint32_t i = 0; i < s->now.iterations; i++)
         sum_ns += s->now.duration_ns[i] > 0 ? s->now.duration_ns[i] : 0;
-    stage_later(s, sum_ns, tell_closed);
+    if (s->unrest == 0)
+        stage_later(s, sum_ns, tell_closed);
     s->to.on_quiet(s->to.user);
+    if (s->unrest > 0) {
+        s->unrest--;
+        assert_true(s->silent);
+        s->to.on_disarm("busy again", s->to.user);
+        assert_false(s->silent);
+        assert_int_equal(s->tokens, 0);
+        stage_later(s, STAGE_STEP_NS, tell_armed);
+    }
     if (s->session_error) {
         s->session_error = false;
         qs_fail(&err, QS_E_INTERNAL, "the agent is in trouble");

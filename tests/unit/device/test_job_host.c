@@ -8,7 +8,7 @@
 #include "device/activity/host.h"
 
 extern const char *(*stage_command)(const char *name, const char *input);
-extern unsigned stage_commands;
+extern unsigned stage_commands, stage_commands_running;
 
 static char ask[] = "ask", reading[] = "read", other[] = "other", enough[] = "enough", power[] = "power",
             milliwatts[] = "mW";
@@ -68,12 +68,24 @@ static const char *never(const char *name, const char *input)
     return strcmp(name, "ask") == 0 ? NULL : "yes";
 }
 
-/* One exits badly, the other answers nonsense: neither holds, the cap ends the run, and it says why. */
+static size_t times(const struct stage *s, const char *text)
+{
+    size_t n = 0;
+    for (const char *at = strstr(s->news.data, text); at; at = strstr(at + 1, text))
+        n++;
+    return n;
+}
+
+/* One exits badly, the others answer nonsense: no rule holds, the cap ends the run, and it says why. Each is
+ * told once in a run of two windows. */
 static void test_rules_that_fail(void **state)
 {
     (void)state;
     struct stage s;
-    begin(&s, JOB("stop: {any: [{external: enough}, {external: other}]}, caps: {iterations: 8}"), never);
+    begin(
+        &s,
+        JOB("stop: {any: [{external: enough}, {external: other}]}, caps: {iterations: 8}, metrics: [power]"),
+        never);
     s.token_refusals = 2;
     stage_go(&s);
     assert_int_equal(s.result.end, QS_END_DONE);
@@ -81,9 +93,12 @@ static void test_rules_that_fail(void **state)
         if (s.runs[i].block > 0)
             assert_string_equal(s.runs[i].stop_reason,
                                 "cap of 8 iterations; rule enough failed: it ended with exit cod");
-    assert_true(stage_told(&s, "host.failed {\"what\":\"rule\",\"name\":\"enough\",\"why\":\"it ended with"));
-    assert_true(
-        stage_told(&s, "host.failed {\"what\":\"rule\",\"name\":\"other\",\"why\":\"its answer is not"));
+    assert_int_equal(times(&s, "host.failed {\"what\":\"rule\",\"name\":\"enough\",\"why\":\"it ended with"),
+                     2);
+    assert_int_equal(
+        times(&s, "host.failed {\"what\":\"rule\",\"name\":\"other\",\"why\":\"its answer is not"), 2);
+    assert_int_equal(times(&s, "host.failed {\"what\":\"metric\",\"name\":\"power\""), 2);
+    assert_int_equal(times(&s, "host.failed"), 6);
     stage_done(&s);
 }
 
@@ -244,6 +259,7 @@ static const char *strikes(const char *name, const char *input)
         qs_job_run_on_down(stage->job, &err);
     else
         qs_job_run_cancel(stage->job, "enough of it");
+    assert_int_equal(stage_commands_running, 0);
     return "{\"stop\":false}";
 }
 

@@ -180,6 +180,47 @@ static void test_a_cancelled_step_is_cut_short_or_not(void **state)
     }
 }
 
+/* Silence and hub are given back where the device is not quiet enough after all, and taken again. */
+static void test_unrest_gives_everything_back(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, hooks_job);
+    s.unrest = 3;
+    stage_go(&s);
+    assert_int_equal(s.unrest, 0);
+    assert_int_equal(s.result.end, QS_END_DONE);
+    assert_int_equal(s.silences, s.opens + 3);
+    check_whole_blocks(&s);
+    stage_done(&s);
+}
+
+static void talking(struct stage *s, const struct stage_run *run, struct stage_window *w)
+{
+    (void)s;
+    (void)run;
+    w->output = "hello";
+}
+
+/* What a run wrote before the link was lost is not the output of the next one. */
+static void test_output_of_a_lost_run_goes_with_it(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, "quiesce: 1\nbenchmarks: [{name: work, argv: [work], output: capture}]\n"
+                   "plan: {seed: 1, blocks: 1, window: {iterations: 5}}\n");
+    s.script = talking;
+    s.parts_streams = true;
+    s.parts.files = (struct qs_files *)(void *)&s;
+    s.strike = STRIKE_DOWN;
+    s.strike_state = "evidence";
+    stage_go(&s);
+    assert_int_equal(s.struck, 1);
+    assert_string_equal(s.left.data, "0 output stdout 5 of 5 \n1 output stderr 7 of 9 \n"
+                                     "0 output stdout 5 of 5 \n1 output stderr 7 of 9 \n");
+    stage_done(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +230,8 @@ int main(void)
         cmocka_unit_test(test_what_cannot_be_sent_repeats_the_block),
         cmocka_unit_test(test_the_good_run_of_a_spoiled_block_is_set_aside),
         cmocka_unit_test(test_a_cancelled_step_is_cut_short_or_not),
+        cmocka_unit_test(test_unrest_gives_everything_back),
+        cmocka_unit_test(test_output_of_a_lost_run_goes_with_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

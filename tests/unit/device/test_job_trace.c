@@ -128,6 +128,31 @@ static void a_trace_that_is_required_fails_the_job(void **state)
     stage_done(&s);
 }
 
+/* A tracer that starts is cut short, one that stops is soon over; an answer that comes after the end changes
+ * nothing. */
+static void trouble_while_a_tracer_is_asked(void **state)
+{
+    (void)state;
+    static const char *const where[] = {"trace", "untrace"};
+    static const enum stage_strike strikes[] = {STRIKE_DOWN, STRIKE_CANCEL, STRIKE_ABANDON};
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            struct stage s;
+            begin(&s, job);
+            s.strike = strikes[k];
+            s.strike_state = where[i];
+            stage_go(&s);
+            assert_int_equal(s.struck, 1);
+            assert_int_equal(s.conflicts, 0);
+            assert_int_equal(s.result.end, strikes[k] == STRIKE_DOWN ? QS_END_DONE : QS_END_CANCELLED);
+            assert_int_equal(s.cancels, strikes[k] == STRIKE_CANCEL && i == 0 ? 2 : 0); /* and its window */
+            if (strikes[k] == STRIKE_ABANDON)
+                assert_string_equal(s.left.data, "");
+            stage_done(&s);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +160,7 @@ int main(void)
         cmocka_unit_test(what_a_traced_run_has_left_is_numbered_through),
         cmocka_unit_test(what_is_missing_is_recorded),
         cmocka_unit_test(a_trace_that_is_required_fails_the_job),
+        cmocka_unit_test(trouble_while_a_tracer_is_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

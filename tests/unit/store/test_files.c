@@ -211,9 +211,9 @@ static void unused_content_goes(void **state)
     static const char *const others[] = {"ba/notes", "b/x", "bax/x", "zz/x"}; /* names of nobody's content */
     char command[700];
     snprintf(command, sizeof command,
-             "cd '%s' && mkdir b bax zz && for d in b bax zz; do cp ba/%s $d/; done; "
+             "cd '%s' && mkdir b bax zz && for d in b bax zz; do cp ba/%s $d/%.63s0; done; "
              "touch ba/notes b/x bax/x zz/x && cp ba/%s ba/%sa",
-             dir, abc, abc, abc);
+             dir, abc, abc, abc, abc);
     assert_int_equal(system(command), 0);
     struct qs_swept swept = qs_files_sweep(files, is_abc, NULL, 0); /* it is younger than that */
     assert_int_equal(swept.files, 0);
