@@ -6,11 +6,12 @@ usage: mutate.py [--count N] [--seed S] [--least SHARE] [--build DIR] [--jobs N]
        mutate.py [...] --all              any line of proto, agent and daemon
        mutate.py --list FILE...           what would be broken, and nothing more
 
-A break flips a comparison or a connective, negates a condition, drops a call, shifts a bound by one, turns a sum into a difference, or
-returns the opposite. The tree is copied to DIR (build-mutate), so that the checkout stays as it is. Each break runs the unit tests of its folder,
-where those are content once more with sanitizers, and then the whole programs. A break that does not compile, or compiles to the same code
-when optimized, is drawn again. Suites that fail without any break end the run. All tests run in a process namespace of their own: a break may
-make the agent kill every process that it can see. Exit: 0 when at least SHARE (0.95) of the breaks were noticed, 1 when not, 2 wrong usage, 3 nothing could be tried.
+A break flips a comparison or a connective (of a descriptor with 0: turns it round), negates a condition, drops a call, shifts a bound
+by one, turns a sum into a difference, or returns the opposite. The tree is copied to DIR (build-mutate), so that the checkout stays as it
+is. Each break runs the unit tests of its folder, where those are content once more with sanitizers, and then the whole programs. A break
+that does not compile, or that gcc or clang (asked about what nobody noticed) compile to the same optimized code, is drawn again. What only a
+timeout noticed is told: it may have been the machine. Suites that fail without any break end the run. All tests run in a process namespace of their own: a break may make the agent kill every
+process that it can see. Exit: 0 when at least SHARE (0.95) of the breaks were noticed, 1 when not, 2 wrong usage, 3 nothing could be tried.
 
 The tests that notice are found by folder, so nothing here has to be kept when tests or sources change.
 """
@@ -18,6 +19,7 @@ import argparse
 import collections
 import filecmp
 import json
+import math
 import os
 import random
 import re
@@ -33,8 +35,12 @@ TOP = os.path.abspath(os.path.join(HERE, "..", ".."))
 Mutant = collections.namedtuple("Mutant", "path line begin end old new what")
 SOURCES = re.compile(r"(proto|agent|daemon)/.*\.c$")
 FLIPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&"}
+OPPOSITE = {"<": ">=", ">=": "<"}
+OF_DESCRIPTOR = re.compile(r"fd(?:\[\w+\])? (<|>=) 0\b")  # "is there one": 0 is standard input, which is never free
 QUIET = re.compile(r"qs_log|assert|static_assert|free\b|pthread_\w+_destroy")  # what only tells, or what a leak check alone could miss
 HANG_S = 600
+HUNG = 99
+LATE = ", late"
 NO_CELL = "no break is tried: this machine allows no process namespace (unshare --pid), and a break may kill every process that it can see"
 
 
@@ -64,15 +70,17 @@ def mutants_of(path, text):
         def each(pattern, low=low, body=body):
             for m in re.finditer(pattern, body, re.M):
                 yield m, low + m.start(1), low + m.end(1)
+        asks = {low + m.start(1) for m in OF_DESCRIPTOR.finditer(body)}
         for m, a, b in each(r" (<=?|>=?|==|!=|&&|\|\|) "):
-            add(a, b, FLIPS[m[1]], "comparison or connective")
+            add(a, b, (OPPOSITE if a in asks else FLIPS)[m[1]], "comparison or connective")
         for m, a, b in each(r"^ +(?:\} else )?if \((.*)\)(?: \{)?$"):
             add(a, b, f"!({text[a:b]})", "condition")
         for m, a, b in each(r"^ +((?:\(void\))?([a-z]\w*(?:(?:->|\.)\w+)*)\(.*\);)$"):
             if not QUIET.match(m[2]) and m[2] not in ("return", "sizeof"):
                 add(a, b, ";", "call")
         for m, a, b in each(r" [<>]=? (\d+)\b"):
-            add(a, b, str(int(m[1]) + 1), "bound")
+            if low + m.start() + 1 not in asks:
+                add(a, b, str(int(m[1]) + 1), "bound")
         for m, a, b in each(r"(?<=[\w)\]]) ([+-]) (?=[\w(])"):
             add(a, b, "-" if m[1] == "+" else "+", "sum")
         for m, a, b in each(r"\breturn (true|false);"):
@@ -103,15 +111,18 @@ def cell():
 class Build:
     """A build of the copied sources, set up when it is asked first."""
 
-    def __init__(self, top, folder, jobs, options, within=()):
+    def __init__(self, top, folder, jobs, options, within=(), compiler=None):
         self.top, self.build, self.jobs, self.options, self.within = top, folder, jobs, options, list(within)
+        self.env = {**os.environ, "CC": compiler} if compiler else None
         self.sound, self.failed, self.tests, self.objects = {}, [], None, {}
+        self.only_late = False  # nothing but timeouts failed in the last suite that was asked
 
     def run(self, *command, wanted=False):
         try:
-            done = subprocess.run(command, cwd=self.top, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=HANG_S, check=False)
+            done = subprocess.run(command, cwd=self.top, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=HANG_S, check=False,
+                                  env=self.env)
         except subprocess.TimeoutExpired:
-            done = subprocess.CompletedProcess(command, 99, "", "")
+            done = subprocess.CompletedProcess(command, HUNG, "", "")
         if wanted and done.returncode:
             sys.exit(f"mutate: {' '.join(command)} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
         return done
@@ -142,11 +153,15 @@ class Build:
         """Whether all tests of the suite do; `failed` has those that did not."""
         self.set_up()
         names = [name for name, suites in self.tests if suite in suites and "slow" not in suites]
-        if suite == "e2e" and self.run("ninja", "-C", self.build, "-j", self.jobs).returncode:  # one of them installs everything
+        built = self.run("ninja", "-C", self.build, "-j", self.jobs).returncode if suite == "e2e" else 0  # one of them installs everything
+        self.only_late = built == HUNG
+        if built:
             return False
         out = names and self.run(*self.within, "meson", "test", "-C", self.build, "--maxfail", "1", "--suite", suite, "--no-suite",
                                  "slow", "--num-processes", str(3 * int(self.jobs)))
-        self.failed = names and re.findall(r"^ *\d+/\d+ (\S+ / \S+) +(?:FAIL|ERROR|TIMEOUT)", out.stdout, re.M)
+        failed = re.findall(r"^ *\d+/\d+ (\S+ / \S+) +(FAIL|ERROR|TIMEOUT)", out.stdout, re.M) if names else []
+        self.failed = [name for name, _ in failed]
+        self.only_late = bool(names) and (out.returncode == HUNG or (bool(failed) and all(how == "TIMEOUT" for _, how in failed)))
         return not names or out.returncode == 0
 
     def must_be_sound(self, suite):
@@ -158,7 +173,8 @@ class Build:
 
 
 class Tree:
-    """A copy of the sources and its builds: an optimized one, which is quick and shows what changes nothing, and one with sanitizers."""
+    """A copy of the sources and its builds: an optimized one, which is quick and shows what changes nothing, one with sanitizers, and one by
+    another compiler, which shows what changes nothing although the first did not see it."""
 
     def __init__(self, folder, jobs, within):
         self.top = os.path.join(folder, "tree")
@@ -171,35 +187,43 @@ class Tree:
         self.quick = Build(self.top, os.path.join(folder, "quick"), jobs, ["-Dbuildtype=plain", "-Doptimization=2"], within)
         self.checked = Build(self.top, os.path.join(folder, "checked"), jobs,
                              ["-Dbuildtype=debugoptimized", "-Doptimization=1", "-Db_sanitize=address,undefined"], within)
+        self.other = Build(self.top, os.path.join(folder, "other"), jobs, ["-Dbuildtype=plain", "-Doptimization=2"],
+                           compiler="clang") if shutil.which("clang") else None
 
     def asked(self, suites, programs):
         """Who is asked, in this order."""
         return [(self.quick, s) for s in suites] + [(self.checked, s) for s in suites + programs]
 
-    def try_one(self, mutant, suites, programs):
-        """noticed by a suite, `nobody`, or `same` where there is nothing to notice."""
-        path = os.path.join(self.top, mutant.path)
-        with open(path, encoding="utf-8") as f:
-            text = f.read()
+    def write(self, path, text):
+        with open(os.path.join(self.top, path), "w", encoding="utf-8") as f:
+            f.write(text)
 
-        def write(now):
-            with open(path, "w", encoding="utf-8") as f:
-                f.write(now)
-        before, broken = self.quick.compiled(mutant.path), text[:mutant.begin] + mutant.new + text[mutant.end:]
+    def differ(self, build, path, texts):
+        """Whether both compile, to different code; None where one does not compile."""
+        code = []
+        for text in texts:
+            self.write(path, text)
+            code.append(build.compiled(path))
+        return None if None in code else code[0] != code[1]
+
+    def try_one(self, mutant, suites, programs):
+        """noticed by a suite (`SUITE, late` where that was a timeout), `nobody`, or `same` where there is nothing to notice."""
+        path = mutant.path
+        with open(os.path.join(self.top, path), encoding="utf-8") as f:
+            text = f.read()
+        broken = text[:mutant.begin] + mutant.new + text[mutant.end:]
         try:
-            write(broken)
-            after = self.quick.compiled(mutant.path)
-            if before is None or after is None or before == after:
+            if not self.differ(self.quick, path, (text, broken)):
                 return "same"
             for build, suite in self.asked(suites, programs):
-                write(text)
+                self.write(path, text)
                 build.must_be_sound(suite)
-                write(broken)
+                self.write(path, broken)
                 if not build.passes(suite):
-                    return suite
-            return "nobody"
+                    return suite + LATE * build.only_late
+            return "same" if self.other and self.differ(self.other, path, (text, broken)) is False else "nobody"
         finally:
-            write(text)
+            self.write(path, text)
 
 
 def lines_changed_since(base):
@@ -259,6 +283,13 @@ def try_all(tree, drawn, count, programs, tell=print):
     return outcome
 
 
+def interval(k, n):
+    """Of a share of k in n, 95 % (Wilson 1927)."""
+    z = 1.959964
+    centre, half = (k + z * z / 2) / (n + z * z), z / (n + z * z) * math.sqrt(k * (n - k) / n + z * z / 4)
+    return centre - half, centre + half
+
+
 def main(argv):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*")
@@ -290,7 +321,10 @@ def main(argv):
     if not outcome:
         print("no break could be tried")
         return 3
-    print(f"noticed {len(outcome) - len(missed)} of {len(outcome)} ({100 * (1 - len(missed) / len(outcome)):.0f} %)")
+    noticed, late = len(outcome) - len(missed), sum(who.endswith(LATE) for _, who in outcome)
+    low, high = interval(noticed, len(outcome))
+    print(f"noticed {noticed} of {len(outcome)} ({100 * noticed / len(outcome):.0f} %, of all that are possible {100 * low:.0f} to {100 * high:.0f} %), "
+          f"{late} of them by a timeout alone")
     for line in missed:
         print(f"  not noticed: {line}")
     return 0 if len(missed) <= (1 - args.least) * len(outcome) else 1

@@ -24,10 +24,11 @@ static bool f(struct s *s, int n)
         qs_log_info(s->log, "n");
         qs_s_stop(s, n + 1);
     }
+    s->at = s->in_fd >= 0 ? 1 : 2;
     return true;
 }
 """
-WANTED = ["comparison or connective: `<` -> `<=`", "comparison or connective: `&&` -> `||`",
+WANTED = ["comparison or connective: `<` -> `<=`", "comparison or connective: `&&` -> `||`", "comparison or connective: `>=` -> `<`",
           "condition: `n < 3 && s->on` -> `!(n < 3 && s->on)`", "call: `qs_s_stop(s, n + 1);` -> `;`", "bound: `3` -> `4`",
           "sum: `+` -> `-`", "result: `true` -> `false`"]
 # Five breaks measure no share: what nobody notices is listed for a person, and only a handful that is not noticed at all fails.
@@ -37,9 +38,9 @@ LEAST_OF_HANDFUL = 0.2
 def check_breaks(t):
     found = mutate.mutants_of("a.c", SAMPLE)
     t.equal([f"{m.what}: `{m.old}` -> `{m.new}`" for m in found], WANTED,
-            "code is broken, and no comment, string, macro, table or line of the log")
+            "code is broken, and no comment, string, macro, table or line of the log; no descriptor is 0")
     t.ok(all(SAMPLE[m.begin:m.end] == m.old for m in found), "at its place")
-    t.equal([m.line for m in found], [9, 9, 9, 11, 9, 11, 13], "and line")
+    t.equal([m.line for m in found], [9, 9, 13, 9, 11, 9, 11, 14], "and line")
 
 
 def check_places(t):
@@ -53,7 +54,7 @@ def check_places(t):
             return "same" if mutant.what == "bound" else "nobody" if mutant.what == "sum" else (suites + programs)[0]
 
     drawn = [m._replace(path="daemon/store/a.c") for m in mutate.mutants_of("a.c", SAMPLE)]
-    out = mutate.try_all(Noticing(), drawn, 5, [], lambda line: None)
+    out = mutate.try_all(Noticing(), drawn, 6, [], lambda line: None)
     t.equal([(m.what, who) for m, who in out][-2:], [("call", "store"), ("sum", "nobody")], "what changes nothing is drawn again")
 
 
@@ -102,6 +103,8 @@ def check_asked(t, folder):
         def __init__(self, name, noticing):
             self.name, self.noticing = name, noticing
 
+        only_late = False
+
         def compiled(self, path):
             return read(path)
 
@@ -118,7 +121,7 @@ def check_asked(t, folder):
 
     def tree_of(quick, checked):
         tree = mutate.Tree.__new__(mutate.Tree)
-        tree.top, tree.quick, tree.checked = folder, Canned("quick", quick), Canned("checked", checked)
+        tree.top, tree.quick, tree.checked, tree.other = folder, Canned("quick", quick), Canned("checked", checked), Canned("other", ())
         return tree
     with open(f"{folder}/a.c", "w", encoding="utf-8") as f:
         f.write(SAMPLE)
@@ -130,6 +133,12 @@ def check_asked(t, folder):
         t.equal(([name for name, _, _ in asked], all(was for _, _, was in asked)), (order, True), "who is asked sees the break")
         t.ok(read("a.c") == SAMPLE, "and the source is as it was")
     t.equal(tree_of((), ()).try_one(broken._replace(new=broken.old), ["store"], []), "same", "the same code is nothing to notice")
+    tree = tree_of((), ())
+    tree.other.compiled = lambda path: "the same code"
+    t.equal(tree.try_one(broken, ["store"], []), "same", "nor is what is the same to another compiler")
+    tree = tree_of(("store",), ())
+    tree.quick.only_late = True
+    t.equal(tree.try_one(broken, ["store"], []), "store, late", "a timeout is told as one")
 
 
 def check_handful(t, count, seed, build):
