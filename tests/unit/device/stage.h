@@ -87,16 +87,15 @@ struct stage {
     bool refuse_pull;         /* an ERROR to each PULL */
     bool refuse_run;          /* the agent cannot start the executable */
     struct stage_harness harness;
-    bool long_setup;          /* its program is ready after ten minutes, unless it is ended before */
-    bool long_teardown;       /* its program takes as long to end */
-    bool busy_store;          /* refuses silence the first time */
-    unsigned full_log;        /* so often the database's log is full */
-    bool asked_always;        /* the store has something to do whenever there is no silence */
-    bool parts_streams;       /* the agent keeps standard error apart */
-    const char *log;          /* of the kernel: the agent can be asked for what a run left */
-    unsigned token_refusals;  /* so often nothing may be transferred */
-    unsigned window_refusals; /* so often no window may begin for others */
-    unsigned unrest;          /* so often the gate opens again once the host is silent */
+    bool long_setup, long_teardown; /* its program takes ten minutes for it, unless it is ended before */
+    bool busy_store;                /* refuses silence the first time */
+    unsigned full_log;              /* so often the database's log is full */
+    bool asked_always;              /* the store has something to do whenever there is no silence */
+    bool parts_streams;             /* the agent keeps standard error apart */
+    const char *log;                /* of the kernel: the agent can be asked for what a run left */
+    unsigned token_refusals;        /* so often nothing may be transferred */
+    unsigned window_refusals;       /* so often no window may begin for others */
+    unsigned unrest;                /* so often the gate opens again once the host is silent */
     /* What happened. */
     struct stage_run runs[STAGE_RUNS];
     size_t run_count;
