@@ -115,6 +115,12 @@ static void on_silence(bool silent, void *user)
         qs_api_on_silence(app->api, silent);
 }
 
+static bool is_answering(void *user)
+{
+    const struct app *app = user;
+    return app->api && qs_api_is_answering(app->api);
+}
+
 static void on_store_trouble(const struct qs_err *err, void *user)
 {
     struct app *app = user;
@@ -257,8 +263,11 @@ static bool open_farm(struct app *app, struct qs_err *err)
                                         .log = app->log,
                                         .config = app->config,
                                         .base_env = (const char *const *)environ};
-    const struct qs_farm_events events = {
-        .on_event = on_farm_event, .on_idle = look_idle, .on_silence = on_silence, .user = app};
+    const struct qs_farm_events events = {.on_event = on_farm_event,
+                                          .on_idle = look_idle,
+                                          .on_silence = on_silence,
+                                          .is_answering = is_answering,
+                                          .user = app};
     (void)err;
     app->farm = qs_farm_new(&parts, &events);
     return true;

@@ -122,3 +122,11 @@ void qs_api_on_silence(struct qs_api *api, bool silent)
     for (struct qs_exchange *ex = api->exchanges; !silent && ex; ex = ex->next)
         qs_exchange_release(ex);
 }
+
+bool qs_api_is_answering(const struct qs_api *api)
+{
+    bool answering = api->run_posted; /* what is known is sent then */
+    for (const struct qs_exchange *ex = api->exchanges; !answering && ex; ex = ex->next)
+        answering = qs_exchange_is_in_hand(ex);
+    return answering;
+}

@@ -60,8 +60,10 @@ bool qs_api_is_working(const struct qs_api *api);
 
 /* To be called from the farm's callbacks of the same names. While silent, no stream is written to, no
  * request is looked at but those that a running window must hear (cancel, health, version), and nothing is
- * lost: all goes on afterwards. */
+ * lost: all goes on afterwards. What was begun before a silence ends in it, unless it may take long:
+ * qs_api_is_answering tells when. */
 void qs_api_on_farm_event(struct qs_api *api, const struct qs_farm_event *event);
 void qs_api_on_silence(struct qs_api *api, bool silent);
+bool qs_api_is_answering(const struct qs_api *api);
 
 #endif

@@ -73,8 +73,20 @@ void *qs_exchange_data(struct qs_exchange *ex, size_t bytes, void (*done)(void *
     return ex->data;
 }
 
+bool qs_exchange_is_in_hand(const struct qs_exchange *ex)
+{
+    return ex->in_hand && ex->busy > 0;
+}
+
+void qs_exchange_park(struct qs_exchange *ex)
+{
+    ex->in_hand = false;
+}
+
 void qs_exchange_enter(struct qs_exchange *ex)
 {
+    bool waits = ex->is_flow || (ex->match.route->flags & QS_ROUTE_LONG);
+    ex->in_hand |= !ex->api->silent && !waits;
     ex->busy++;
     qs_api_enter(ex->api);
 }
@@ -133,7 +145,7 @@ void qs_exchange_read(struct qs_exchange *ex, qs_exchange_read_fn *read, qs_exch
 {
     ex->read = read;
     ex->after = after;
-    ex->reading = ex->api->silent && !(ex->match.route->flags & QS_ROUTE_URGENT);
+    ex->reading = ex->api->silent && !ex->in_hand && !(ex->match.route->flags & QS_ROUTE_URGENT);
     if (ex->reading)
         return;
     qs_exchange_enter(ex);
@@ -176,7 +188,8 @@ void qs_exchange_wake(struct qs_exchange *ex)
 {
     struct qs_api *api = ex->api;
     ex->wake = ex->suspended;
-    bool urgent = ex->flow.failed || (ex->match.route && (ex->match.route->flags & QS_ROUTE_URGENT));
+    bool urgent =
+        ex->flow.failed || ex->in_hand || (ex->match.route && (ex->match.route->flags & QS_ROUTE_URGENT));
     if (!ex->suspended || (api->silent && !urgent && !api->stopping))
         return;
     ex->suspended = ex->wake = false;

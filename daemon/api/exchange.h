@@ -59,6 +59,7 @@ struct qs_exchange {
     bool begun, handled, suspended, wake;
     bool replied, queued; /* the reply is known; it was given to libmicrohttpd */
     bool reading;         /* a read waits for the end of a silence */
+    bool in_hand;         /* begun while nothing was held back: a silence that comes waits for its end */
     unsigned busy;        /* works on their way: as long as there are any, ex lives */
     atomic_bool left;     /* the client has left: what a work on the pool may ask */
     unsigned status;
@@ -81,8 +82,8 @@ struct qs_exchange {
 /* Zeroed bytes for the handler, freed with the request; `done` (may be NULL) runs before. */
 void *qs_exchange_data(struct qs_exchange *ex, size_t bytes, void (*done)(void *data));
 
-/* Runs read on the pool, then after(ex) on the loop; a failed read answers with its error. Waits while the
- * API is silent. */
+/* Runs read on the pool, then after(ex) on the loop; a failed read answers with its error. While the API is
+ * silent only what is in hand reads; all else waits. */
 void qs_exchange_read(struct qs_exchange *ex, qs_exchange_read_fn *read, qs_exchange_fn *after);
 void qs_exchange_work(struct qs_exchange *ex, qs_exchange_work_fn *work, qs_exchange_fn *after);
 /* Around anything else that calls back. leave: false where the client has left; ex is gone then. */
@@ -91,6 +92,11 @@ bool qs_exchange_leave(struct qs_exchange *ex);
 
 /* The connection waits: libmicrohttpd looks at it no more, but that its client leaves is noticed. */
 void qs_exchange_suspend(struct qs_exchange *ex);
+/* Works are under way of what the coming silence waits for. */
+bool qs_exchange_is_in_hand(const struct qs_exchange *ex);
+/* It waits for something that may come late, a job's end: no silence waits for that. */
+void qs_exchange_park(struct qs_exchange *ex);
+
 /* Lets the suspended connection go on: a reply is there, or a flow has more. */
 void qs_exchange_wake(struct qs_exchange *ex);
 /* Silence has ended: what waited goes on. */

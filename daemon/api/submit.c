@@ -206,6 +206,7 @@ static void park(struct qs_exchange *ex)
         return;
     }
     s->parked = true;
+    qs_exchange_park(ex);
     qs_flow_end_with_client(ex);
 }
 

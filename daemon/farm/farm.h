@@ -34,8 +34,10 @@ struct qs_farm_events {
     void (*on_event)(const struct qs_farm_event *event, void *user);
     /* No job is queued or running any more, or none runs in a farm that yields. */
     void (*on_idle)(void *user);
-    /* A window on this machine opens (true) or has closed (false): who serves people holds what can wait. */
+    /* A window on this machine is to open (true) or has closed (false): who serves people begins nothing that
+     * can wait. It opens once what was begun before has been answered; is_answering may be NULL: it has. */
     void (*on_silence)(bool silent, void *user);
+    bool (*is_answering)(void *user);
     void *user;
 };
 

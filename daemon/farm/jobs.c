@@ -103,6 +103,13 @@ static void on_silence(bool silent, void *user)
         farm->events.on_silence(silent, farm->events.user);
 }
 
+static bool is_answering(void *user)
+{
+    const struct qs_inventory_item *item = user;
+    const struct qs_farm_events *to = &item->farm->events;
+    return to->is_answering && to->is_answering(to->user);
+}
+
 static bool take_token(bool window, const char **why, void *user)
 {
     struct qs_inventory_item *item = user;
@@ -360,6 +367,7 @@ void qs_farm_start_on(struct qs_farm_job *job, struct qs_inventory_item *item)
                                            .earlier = job->has_earlier ? &job->earlier : NULL};
     const struct qs_job_run_events events = {.on_event = on_event,
                                              .on_silence = on_silence,
+                                             .is_answering = is_answering,
                                              .take_token = take_token,
                                              .give_token = give_token,
                                              .on_state = on_state,

@@ -59,8 +59,6 @@ static void say_held(struct qs_job_run *job, const char *why)
     qs_job_event_held(job, why);
 }
 
-/* A host that somebody asks all the time would never have nothing to do: it ends what it has begun and begins
- * nothing else until the device asks again, or waits for something of its own. */
 static bool is_host_ready(struct qs_job_run *job, const char **why)
 {
     if (qs_store_log_is_full(job->p.store)) { /* it is not for the host's silence: that would keep it full */
@@ -69,14 +67,7 @@ static bool is_host_ready(struct qs_job_run *job, const char **why)
         say_held(job, *why);
         return false;
     }
-    if (job->p.local && qs_store_is_busy(job->p.store))
-        *why = "a commit is on its way";
-    else if (job->p.local && qs_loop_is_working(job->p.loop))
-        *why = "the host reads its database, or finishes an upload";
-    else
-        return true;
-    qs_job_run_set_silence(job, true);
-    return false;
+    return qs_job_run_is_host_idle(job, why);
 }
 
 static bool may_quiet(const char **why, void *user)

@@ -8,9 +8,9 @@
 #include "proto/msg.h"
 #include "stats/controller.h"
 
-struct qs_quiet_in_hand { /* quiet.c */
-    bool silent, has_token;
-    struct qs_timer *again; /* owned: asks for the token again */
+struct qs_quiet_in_hand {          /* quiet.c */
+    bool silent, holds, has_token; /* holds: the store and the pool, too */
+    struct qs_timer *again;        /* owned: asks for the token again */
     void (*go_on)(struct qs_job_run *job);
 };
 

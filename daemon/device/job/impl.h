@@ -92,8 +92,12 @@ void *qs_job_run_asks(struct qs_job_run *job);
  * the token is given back before. */
 bool qs_job_run_has_token(struct qs_job_run *job, qs_job_run_then *go_on);
 void qs_job_run_give_token(struct qs_job_run *job);
-/* While it is on, a host that shares the machine begins no commit and no read. */
+/* While it is on, nobody begins anything on a host that shares the machine but who must be heard. */
 void qs_job_run_set_silence(struct qs_job_run *job, bool on);
+/* Has such a host nothing left to do? To be asked until it is true (at once elsewhere): from the first time
+ * on silence is on. Whoever asked before is answered; then no commit and no read begins, and those under way
+ * end. */
+bool qs_job_run_is_host_idle(struct qs_job_run *job, const char **why);
 
 /* send.c: messages out of the spec. */
 const struct qs_job_benchmark *qs_job_run_benchmark(const struct qs_job_run *job); /* of the point in hand */

@@ -50,7 +50,10 @@ struct qs_job_run_result {
 struct qs_job_run_events {
     /* News for people and the record; run_uid may be NULL. Copied by who wants to keep it. */
     void (*on_event)(const char *kind, const char *body_json, const uint8_t *run_uid, void *user);
+    /* A window is to open, or has closed. On this machine it opens only while nobody is being answered any
+     * more who asked before; is_answering may be NULL. */
     void (*on_silence)(bool silent, void *user);
+    bool (*is_answering)(void *user);
     /* What devices share, from before QUIET to the last iteration of the window, or (window false) while
      * something is fetched: false holds it back, *why says for whom, and it is asked again. Both may be
      * NULL. */

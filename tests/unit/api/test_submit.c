@@ -154,35 +154,45 @@ static void a_full_farm_says_so(void **state)
     json_decref(body);
 }
 
-static void until_submitted(struct fixture *f)
+/* The request is on its way to the farm; the answer is to be waited for. */
+static struct client *begin_post(struct fixture *f, const json_t *body)
 {
-    while (!f->farm.owner[0])
-        settle(f);
-}
-
-/* Its commit comes in a silence: the answer is read and told behind it. */
-static void a_silence_holds_the_answer(void **state)
-{
-    struct fixture *f = *state;
-    json_t *body = json_pack("{s:s}", "text", job_text);
     char *text = json_dumps(body, 0), head[128];
     struct client *c = client_open(f);
-    qs_store_hold(f->store); /* no commit yet */
+    f->farm.owner[0] = '\0';
     snprintf(head, sizeof head, "POST /api/v1/jobs HTTP/1.1\r\nHost: q\r\nContent-Length: %zu\r\n\r\n",
              strlen(text));
     client_send(c, head, strlen(head));
     client_send(c, text, strlen(text));
-    until_submitted(f);
-    qs_api_on_silence(f->api, true);
-    qs_store_release(f->store);
-    store_event(f, 0, "after", "{}"); /* the job is stored */
-    settle(f);
-    assert_int_equal(c->in.len, 0);
-    assert_false(qs_api_is_working(f->api)); /* nothing is read */
-    qs_api_on_silence(f->api, false);
-    client_until(c, "{\"id\":1,\"state\":\"queued\",\"position\":0}\n");
-    client_close(c);
     free(text);
+    while (!f->farm.owner[0])
+        settle(f);
+    return c;
+}
+
+/* What was begun before a silence ends in it, its commit too: no window opens until the answer is sent. Who
+ * comes later waits. */
+static void a_silence_waits_for_what_was_begun(void **state)
+{
+    static const char later[] = "GET /api/v1/jobs/1 HTTP/1.1\r\nHost: q\r\n\r\n";
+    struct fixture *f = *state;
+    json_t *body = json_pack("{s:s}", "text", job_text);
+    assert_false(qs_api_is_answering(f->api));
+    qs_store_hold(f->store); /* no commit yet */
+    struct client *c = begin_post(f, body), *reader = client_open(f);
+    qs_api_on_silence(f->api, true);
+    client_send(reader, later, sizeof later - 1);
+    settle(f);
+    assert_true(qs_api_is_answering(f->api));
+    qs_store_release(f->store);
+    client_until(c, "{\"id\":1,\"state\":\"queued\",\"position\":0}\n");
+    settle(f);
+    assert_false(qs_api_is_answering(f->api));
+    assert_int_equal(reader->in.len, 0);
+    qs_api_on_silence(f->api, false);
+    client_until(reader, "\"state\":\"queued\"");
+    client_close(reader);
+    client_close(c);
     json_decref(body);
 }
 
@@ -192,30 +202,29 @@ static void who_waits_is_told_the_end(void **state)
     static const enum qs_job_state ends[] = {QS_JOB_CANCELLED, QS_JOB_FAILED, QS_JOB_DONE};
     struct fixture *f = *state;
     json_t *body = json_pack("{s:s,s:b}", "text", job_text, "wait", 1);
-    char *text = json_dumps(body, 0), head[128], want[64], event[64];
+    char want[64], event[64];
     (void)submit(f);
     for (int64_t i = 0; i < 3; i++) {
-        struct client *c = client_open(f);
-        f->farm.owner[0] = '\0';
-        snprintf(head, sizeof head, "POST /api/v1/jobs HTTP/1.1\r\nHost: q\r\nContent-Length: %zu\r\n\r\n",
-                 strlen(text));
-        client_send(c, head, strlen(head));
-        client_send(c, text, strlen(text));
-        until_submitted(f);
+        struct client *c = begin_post(f, body);
         settle(f);
         happen(f, 1, "job.state", "{\"state\":\"done\"}");
+        qs_api_on_silence(f->api, true); /* a window does not wait for who waits for the end of its job */
+        assert_false(qs_api_is_answering(f->api));
         set_state(f, 2 + i, ends[i]);
         snprintf(event, sizeof event, "{\"state\":\"%s\"}", qs_job_state_name(ends[i]));
         happen(f, 2 + i, "job.other", event); /* no news of its state */
         settle(f);
         assert_int_equal(c->in.len, 0);
         happen(f, 2 + i, "job.state", event);
+        settle(f);
+        assert_false(qs_api_is_answering(f->api));
+        assert_int_equal(c->in.len, 0);
+        qs_api_on_silence(f->api, false);
         snprintf(want, sizeof want, "{\"id\":%d,\"state\":\"%s\",\"position\":0}\n", (int)(2 + i),
                  qs_job_state_name(ends[i]));
         client_until(c, want);
         client_close(c);
     }
-    free(text);
     json_decref(body);
 }
 
@@ -257,8 +266,12 @@ static void a_job_is_done_again_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(members_are_bounded),      CASE(keys_are_bounded),           CASE(files_are_bound),
-        CASE(a_full_farm_says_so),      CASE(a_silence_holds_the_answer), CASE(who_waits_is_told_the_end),
+        CASE(members_are_bounded),
+        CASE(keys_are_bounded),
+        CASE(files_are_bound),
+        CASE(a_full_farm_says_so),
+        CASE(a_silence_waits_for_what_was_begun),
+        CASE(who_waits_is_told_the_end),
         CASE(a_job_is_done_again_once),
     };
     return cmocka_run_group_tests_name("submit", tests, NULL, NULL);

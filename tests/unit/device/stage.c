@@ -41,6 +41,15 @@ static void on_silence(bool silent, void *user)
     assert_true(silent != s->silent);
     s->silent = silent;
     s->silences += silent ? 1 : 0;
+    s->busy_store |= silent && s->asked_always;
+}
+
+static bool is_answering(void *user)
+{
+    struct stage *s = user;
+    assert_true(s->silent);        /* or it would never end */
+    assert_int_equal(s->holds, 0); /* nothing could be answered */
+    return s->served > 0 && s->served-- > 0;
 }
 
 static bool take_token(bool window, const char **why, void *user)
@@ -200,6 +209,7 @@ void stage_play(struct stage *s)
     const struct qs_job_run_events events = {.on_event = on_event,
                                              .on_state = on_state,
                                              .on_silence = on_silence,
+                                             .is_answering = is_answering,
                                              .take_token = take_token,
                                              .give_token = give_token,
                                              .on_end = on_end,

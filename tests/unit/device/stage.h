@@ -88,9 +88,9 @@ struct stage {
     bool refuse_run;          /* the agent cannot start the executable */
     struct stage_harness harness;
     bool long_setup, long_teardown; /* its program takes ten minutes for it, unless it is ended before */
-    bool busy_store;                /* refuses silence the first time */
+    bool busy_store, asked_always;  /* a commit is on its way the first time, or whenever silence begins */
     unsigned full_log;              /* so often the database's log is full */
-    bool asked_always;              /* the store has something to do whenever there is no silence */
+    unsigned served;                /* so often, when a window is to open, somebody is being answered */
     bool parts_streams;             /* the agent keeps standard error apart */
     const char *log;                /* of the kernel: the agent can be asked for what a run left */
     unsigned token_refusals;        /* so often nothing may be transferred */

@@ -80,7 +80,7 @@ bool qs_store_log_is_full(const struct qs_store *store)
 bool qs_store_is_busy(const struct qs_store *store)
 {
     struct stage *s = of((struct qs_store *)(uintptr_t)store);
-    bool busy = s->busy_store || (s->asked_always && !s->silent);
+    bool busy = s->busy_store;
     s->busy_store = false;
     return busy;
 }

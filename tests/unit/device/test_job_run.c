@@ -55,62 +55,6 @@ static void test_store_that_is_busy_holds_the_window(void **state)
     stage_done(&s);
 }
 
-/* Nothing is measured before there is room, and the silence is given back for that. */
-static void test_a_full_log_holds_the_window(void **state)
-{
-    (void)state;
-    struct stage s;
-    stage_init(&s, NULL);
-    s.busy_store = true;
-    s.full_log = 3;
-    stage_go(&s);
-    assert_int_equal(s.disarms, 4);
-    assert_int_equal(s.full_log, 0);
-    assert_int_equal(s.result.end, QS_END_DONE);
-    stage_done(&s);
-}
-
-/* A host that is always asked something is silent from the first refusal on, so that the second is granted.
- */
-static void test_a_window_gets_its_turn(void **state)
-{
-    (void)state;
-    struct stage s;
-    stage_init(&s, NULL);
-    s.asked_always = true;
-    stage_go(&s);
-    assert_int_equal(s.disarms, s.silences);
-    assert_int_equal(s.result.end, QS_END_DONE);
-    stage_done(&s);
-    stage_init(&s, NULL);
-    s.asked_always = true;
-    s.window_refusals = 3; /* who has the hub may need the store: the silence ends each time */
-    stage_go(&s);
-    assert_int_equal(s.disarms, s.silences + 3);
-    assert_int_equal(s.result.end, QS_END_DONE);
-    stage_done(&s);
-}
-
-/* Others have the hub: HOLD, again and again; after a second it is news, once. */
-static void test_a_window_waits_for_the_hub(void **state)
-{
-    (void)state;
-    struct stage s;
-    stage_init(&s, NULL);
-    s.window_refusals = 5;
-    stage_go(&s);
-    assert_int_equal(s.disarms, 5);
-    assert_false(stage_told(&s, "window.held"));
-    stage_done(&s);
-    stage_init(&s, NULL);
-    s.window_refusals = 3000; /* a millisecond each */
-    stage_go(&s);
-    const char *first = strstr(s.news.data, "window.held {\"why\":\"the hub is in use\"");
-    assert_non_null(first);
-    assert_null(strstr(first + 1, "window.held"));
-    stage_done(&s);
-}
-
 static const char leaving_job[] = "quiesce: 1\n"
                                   "benchmarks:\n"
                                   "  - {name: work, argv: [work], output: capture, params: {n: [1]},\n"
@@ -473,9 +417,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_happy),
         cmocka_unit_test(test_store_that_is_busy_holds_the_window),
-        cmocka_unit_test(test_a_full_log_holds_the_window),
-        cmocka_unit_test(test_a_window_gets_its_turn),
-        cmocka_unit_test(test_a_window_waits_for_the_hub),
         cmocka_unit_test(test_what_a_run_has_left_is_kept),
         cmocka_unit_test(test_interval_stops_at_a_look),
         cmocka_unit_test(test_hooks_and_points),
