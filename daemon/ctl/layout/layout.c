@@ -224,9 +224,7 @@ static void add_sums(const json_t *doc, struct qs_buf *out)
         json_array_foreach(arms, a, arm)
         {
             runs += qs_json_get_int(arm, "runs_seen", qs_json_get_int(arm, "runs", 0));
-            iterations += qs_json_get_int(arm, "iterations", 0);
-            if (!qs_json_get_true(result, "uses_tainted")) /* else they are among those */
-                iterations += qs_json_get_int(arm, "iterations_tainted", 0);
+            iterations += qs_json_get_int(arm, "iterations_seen", qs_json_get_int(arm, "iterations", 0));
         }
     }
     qs_layout_count(out, blocks, "block", "blocks");

@@ -24,7 +24,7 @@ struct qs_report_run {                      /* the run that counts for (block, a
 
 struct qs_report_arm {       /* its runs, whatever was measured in them */
     size_t runs, iterations; /* of the blocks used */
-    size_t runs_seen, runs_tainted, runs_failed, iterations_tainted;
+    size_t runs_seen, runs_tainted, runs_failed, iterations_seen, iterations_tainted;
     double user_us, system_us, rss_bytes,
         first_ratio; /* NaN unknown; first_ratio: first iteration of a run over its others */
     uint32_t taints;

@@ -73,6 +73,7 @@ static void put_arm(struct qs_json *j, const struct qs_report_group *g, size_t i
     qs_json_kint(j, "runs_failed", (int64_t)arm->runs_failed);
     qs_json_kint(j, "runs_tainted", (int64_t)arm->runs_tainted);
     qs_json_kint(j, "iterations", (int64_t)arm->iterations);
+    qs_json_kint(j, "iterations_seen", (int64_t)arm->iterations_seen);
     qs_json_kint(j, "iterations_tainted", (int64_t)arm->iterations_tainted);
     qs_json_kdouble(j, "user_us", arm->user_us);
     qs_json_kdouble(j, "system_us", arm->system_us);

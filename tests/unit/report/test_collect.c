@@ -212,6 +212,7 @@ static void test_clean_iterations_before_soft_ones(void **state)
     assert_int_equal(g->soft_blocks, 0);
     assert_int_equal(g->arms[0].iterations, 3);
     assert_int_equal(g->arms[0].iterations_tainted, 1);
+    assert_int_equal(g->arms[0].iterations_seen, 4); /* the page's head counts all, whatever stands on them */
     assert_int_equal(g->arms[0].runs_tainted, 0);
     assert_int_equal(g->iterations_per_run, 3); /* not 4: a window that was repeated does not double r */
     qs_report_groups_free(g, 1);
