@@ -6,6 +6,7 @@ import pty
 import select
 import signal
 import subprocess
+import time
 
 from lib import BOUND_S, QUIESCE, Bed, carrying, run_cases, until, whole
 
@@ -168,18 +169,24 @@ def log_is_bounded(tap):
 
 def embedded(tap):
     """An embedded daemon ends by itself when queue and clients are gone, and not before"""
-    with Bed() as bed:
-        daemon = bed.daemon(None, "--embedded")
-        daemon.device_ready()
-        stream = daemon.events()
-        number = daemon.job(job("work", ("sleep", "0.1"), blocks=2))
-        daemon.ended(number)
-        tap.ok(daemon.runs(), "it runs while somebody listens")
-        tap.ok(daemon.get("/version").json["embedded"], "and says what it is")
+    idle_s = 5  # so long it waits for somebody (daemon/main.c)
+    with Bed() as heard, Bed() as left:
+        listened = heard.daemon(None, "--embedded")
+        stream = listened.events()
+        number = listened.job(job("work", ("sleep", "0.1"), blocks=2))
+        working = left.daemon(None, "--embedded")
+        working.job(job("long", bench={"setup": {"shell": "while [ ! -e go ]; do sleep 0.01; done"}, "dir": left.path}))
+        listened.ended(number)
+        time.sleep(idle_s + 1.5)  # in which nothing may happen, on any machine
+        tap.ok(listened.runs(), "it runs while somebody listens, although nothing is to be done")
+        tap.ok(working.runs(), "and while something is to be done, although nobody listens")
+        tap.ok(listened.get("/version").json["embedded"], "and says what it is")
         stream.close()
-        tap.equal(daemon.wait(), 0, "it ends by itself, and well")
-        tap.ok(not os.path.exists(bed.socket), "its socket is gone")
-        tap.equal(bed.one("SELECT state FROM job"), "done", "its work is in the database")
+        left.file("go", "")
+        for daemon, bed in ((listened, heard), (working, left)):
+            tap.equal(daemon.wait(), 0, "it ends by itself, and well")
+            tap.ok(not os.path.exists(bed.socket), "its socket is gone")
+            tap.equal(bed.one("SELECT state FROM job"), "done", "its work is in the database")
 
 
 def one_daemon_for_one_database(tap):
