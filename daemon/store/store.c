@@ -102,6 +102,8 @@ static void commit_flight(void *user)
 {
     struct qs_store *store = user;
     store->flight_ok = qs_store_writer_commit(&store->writer, store->flight, &store->trouble);
+    for (struct qs_request *req = store->flight; req; req = req->next)
+        qs_arena_done(&req->arena); /* here and not on the loop: it may be large */
     land(store, &store->landed);
 }
 

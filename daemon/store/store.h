@@ -80,6 +80,13 @@ typedef void qs_store_done_fn(const struct qs_err *err, int64_t id, void *user);
  * had: QS_E_CONFLICT. */
 void qs_store_submit(struct qs_store *store, const struct qs_job_row *job, qs_store_done_fn *done,
                      void *user);
+/* The same in two steps: the copy is made on any thread, and belongs to the caller until it is submitted. Who
+ * submits the job and when (idem, owner, seed, submitted_wall_ns) is told then, by `job`. */
+struct qs_request;
+struct qs_request *qs_store_copy_job(const struct qs_job_row *job);
+void qs_store_drop_copy(struct qs_request *copy); /* NULL is allowed */
+void qs_store_submit_copy(struct qs_store *store, struct qs_request *copy, const struct qs_job_row *job,
+                          qs_store_done_fn *done, void *user);
 void qs_store_job_state(struct qs_store *store, int64_t job, enum qs_job_state state, const char *reason,
                         int64_t at_ns, qs_store_done_fn *done, void *user);
 struct qs_job_end_row {

@@ -14,13 +14,11 @@ static void push(struct qs_store *store, struct qs_request *req, const void *row
     qs_store_enqueue(store, req);
 }
 
-void qs_store_submit(struct qs_store *store, const struct qs_job_row *job, qs_store_done_fn *done, void *user)
+struct qs_request *qs_store_copy_job(const struct qs_job_row *job)
 {
-    struct qs_request *req = qs_request_new(qs_apply_job, done, user);
+    struct qs_request *req = qs_request_new(qs_apply_job, NULL, NULL);
     struct qs_arena *a = &req->arena;
     struct qs_job_row row = *job;
-    keep(a, &row.idem);
-    keep(a, &row.owner);
     keep(a, &row.name);
     keep(a, &row.spec_json);
     struct qs_arm_row *arms = qs_arena_copy(a, job->arms, job->arm_count * sizeof *arms);
@@ -40,7 +38,32 @@ void qs_store_submit(struct qs_store *store, const struct qs_job_row *job, qs_st
     }
     row.arms = arms;
     row.points = points;
-    push(store, req, &row, sizeof row);
+    req->row = qs_arena_copy(a, &row, sizeof row);
+    return req;
+}
+
+void qs_store_drop_copy(struct qs_request *copy)
+{
+    if (copy)
+        qs_request_free(copy);
+}
+
+void qs_store_submit_copy(struct qs_store *store, struct qs_request *copy, const struct qs_job_row *job,
+                          qs_store_done_fn *done, void *user)
+{
+    struct qs_job_row row = *(const struct qs_job_row *)copy->row;
+    row.idem = qs_arena_text(&copy->arena, job->idem);
+    row.owner = qs_arena_text(&copy->arena, job->owner);
+    row.seed = job->seed;
+    row.submitted_wall_ns = job->submitted_wall_ns;
+    copy->done = done;
+    copy->user = user;
+    push(store, copy, &row, sizeof row);
+}
+
+void qs_store_submit(struct qs_store *store, const struct qs_job_row *job, qs_store_done_fn *done, void *user)
+{
+    qs_store_submit_copy(store, qs_store_copy_job(job), job, done, user);
 }
 
 void qs_store_job_state(struct qs_store *store, int64_t job, enum qs_job_state state, const char *reason,
