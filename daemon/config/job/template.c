@@ -50,11 +50,12 @@ static const char *value_of(const struct qs_params *arm, const struct qs_params 
 /* Literal text of a template: `{{` becomes one brace. */
 static void add_literal(struct qs_buf *out, const char *s, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        qs_buf_char(out, s[i]);
-        if (s[i] == '{' && i + 1 < n && s[i + 1] == '{')
-            i++;
+    const char *end = s + n, *brace;
+    while ((brace = memchr(s, '{', (size_t)(end - s))) != NULL) {
+        qs_buf_add(out, s, (size_t)(brace + 1 - s));
+        s = brace + 1 < end && brace[1] == '{' ? brace + 2 : brace + 1;
     }
+    qs_buf_add(out, s, (size_t)(end - s));
 }
 
 static char *fill(const struct qs_params *arm, const struct qs_params *point, const char *text)
