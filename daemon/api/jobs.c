@@ -17,22 +17,28 @@ struct jobs {
     struct qs_jobs found;
     int64_t before;
     size_t limit;
-    char *owner;              /* of a daemon that reads: of the one that has the jobs, owned; or NULL */
-    char *text;               /* of the one job's document, owned */
-    char *traces;             /* JSON, owned; NULL where it has none */
-    char *evaluations;        /* of the one job, JSON, owned */
-    struct qs_job_spec *spec; /* NULL where this version cannot read it any more */
+    char *owner;       /* of a daemon that reads: of the one that has the jobs, owned; or NULL */
+    struct qs_buf out; /* of the one job: what does not change while it is told */
+    struct qs_json j;
+    char *traces;      /* JSON, owned; NULL where it has none */
+    char *evaluations; /* of the one job, JSON, owned */
 };
 
 static void done_jobs(void *data)
 {
     struct jobs *d = data;
     qs_jobs_free(&d->found);
-    qs_job_free(d->spec);
+    qs_buf_done(&d->out);
     free(d->owner);
-    free(d->text);
     free(d->traces);
     free(d->evaluations);
+}
+
+static struct jobs *begin(struct qs_exchange *ex)
+{
+    struct jobs *d = qs_exchange_data(ex, sizeof *d, done_jobs);
+    qs_buf_init(&d->out);
+    return d;
 }
 
 static bool read_list(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
@@ -98,30 +104,42 @@ void qs_handle_jobs(struct qs_exchange *ex)
         qs_reply_error(ex, &err);
         return;
     }
-    struct jobs *d = qs_exchange_data(ex, sizeof *d, done_jobs);
+    struct jobs *d = begin(ex);
     d->limit = (size_t)limit;
     d->before = before;
     qs_exchange_read(ex, read_list, say_list);
 }
 
-static char *text_of(const char *spec_json)
+/* The document, and what it says; without arms and points where this version cannot read it any more. */
+static void put_document(struct qs_json *j, const struct qs_job_info *job)
 {
-    json_auto_t *document = json_loads(spec_json ? spec_json : "{}", 0, NULL);
-    const char *text = json_string_value(json_object_get(document, "text"));
-    return text ? strdup(text) : NULL;
+    struct qs_job_spec *spec = NULL;
+    struct qs_err unreadable;
+    json_auto_t *document = json_loads(job->spec_json ? job->spec_json : "{}", 0, NULL);
+    qs_json_kstring(j, "spec", json_string_value(json_object_get(document, "text")));
+    if (!job->spec_json || !qs_job_from_store(job->spec_json, job->seed, &spec, &unreadable))
+        return;
+    qs_render_spec(j, spec);
+    qs_job_free(spec);
 }
 
+static bool read_state(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
+{
+    struct jobs *d = ex->data;
+    return qs_read_job(reader, ex->match.id, &d->found, err);
+}
+
+/* The document may be large: it is read and written here, on the pool. */
 static bool read_one(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
     struct jobs *d = ex->data;
-    struct qs_err unreadable;
-    if (!qs_read_job(reader, ex->match.id, &d->found, err) ||
-        !qs_read_evaluations_json(reader, ex->match.id, &d->evaluations, err))
+    if (!read_state(reader, ex, err) || !qs_read_evaluations_json(reader, ex->match.id, &d->evaluations, err))
         return false;
     const struct qs_job_info *job = &d->found.at[0];
-    d->text = text_of(job->spec_json);
-    if (!job->spec_json || !qs_job_from_store(job->spec_json, job->seed, &d->spec, &unreadable))
-        d->spec = NULL; /* shown without arms and points */
+    qs_json_init(&d->j, &d->out);
+    qs_json_object(&d->j);
+    qs_render_job(&d->j, job);
+    put_document(&d->j, job);
     /* The fastest and the slowest of a job that runs would show its effect. */
     return is_live(job) || qs_read_traces_json(reader, ex->match.id, 0, &d->traces, err);
 }
@@ -148,32 +166,23 @@ static void put_waiting(struct qs_json *j, const struct qs_exchange *ex, const s
 static void say_one(struct qs_exchange *ex)
 {
     struct jobs *d = ex->data;
-    struct qs_buf out;
-    struct qs_json j;
-    d->owner = qs_about_owner(ex);
-    qs_buf_init(&out);
     QS_BUF(progress);
-    qs_json_init(&j, &out);
-    qs_json_object(&j);
-    qs_render_job(&j, &d->found.at[0]);
-    qs_json_kstring(&j, "spec", d->text);
-    if (d->spec)
-        qs_render_spec(&j, d->spec);
-    put_waiting(&j, ex, &d->found.at[0]);
+    d->owner = qs_about_owner(ex);
+    put_waiting(&d->j, ex, &d->found.at[0]);
     if (d->owner && is_live(&d->found.at[0]))
-        qs_json_kstring(&j, "notice", d->owner);
+        qs_json_kstring(&d->j, "notice", d->owner);
     qs_farm_progress_json(ex->api->p.farm, ex->match.id, &progress);
-    qs_json_kraw(&j, "progress", progress.data);
+    qs_json_kraw(&d->j, "progress", progress.data);
     if (d->traces)
-        qs_json_kraw(&j, "traces", d->traces);
-    qs_json_kraw(&j, "evaluations", d->evaluations);
-    qs_json_object_end(&j);
-    qs_reply_json(ex, 200, &out);
+        qs_json_kraw(&d->j, "traces", d->traces);
+    qs_json_kraw(&d->j, "evaluations", d->evaluations);
+    qs_json_object_end(&d->j);
+    qs_reply_json(ex, 200, &d->out);
 }
 
 void qs_handle_job(struct qs_exchange *ex)
 {
-    qs_exchange_data(ex, sizeof(struct jobs), done_jobs);
+    begin(ex);
     qs_exchange_read(ex, read_one, say_one);
 }
 
@@ -207,7 +216,7 @@ static void on_cancelled(const struct qs_err *err, int64_t id, void *user)
     if (err)
         qs_reply_error(ex, err);
     else
-        qs_exchange_read(ex, read_one, say_cancelled);
+        qs_exchange_read(ex, read_state, say_cancelled);
 }
 
 /* The farm knows live jobs only: of others the store tells whether they ever were. */
@@ -217,12 +226,12 @@ void qs_handle_cancel(struct qs_exchange *ex)
     char why[QS_API_NAME_BYTES + 32];
     qs_owner_guess(ex);
     snprintf(why, sizeof why, "cancelled by %s", ex->owner);
-    qs_exchange_data(ex, sizeof(struct jobs), done_jobs);
+    begin(ex);
     qs_exchange_enter(ex);
     if (qs_farm_cancel(ex->api->p.farm, ex->match.id, why, on_cancelled, ex, &err) || !qs_exchange_leave(ex))
         return;
     if (err.code == QS_E_NOT_FOUND)
-        qs_exchange_read(ex, read_one, say_ended);
+        qs_exchange_read(ex, read_state, say_ended);
     else
         qs_reply_error(ex, &err);
 }

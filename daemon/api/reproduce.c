@@ -34,10 +34,10 @@ struct reproduce {
     json_t *document; /* of the original, as it was stored; owned */
     struct qs_job_file *files;
     size_t file_count;
-    struct qs_buf where;  /* selects the devices that ran it */
-    const char *key;      /* of the connection: what makes a second request the same, or NULL */
-    double *margin_ratio; /* of each point; owned */
-    int64_t id;           /* of the new job */
+    struct qs_buf where;          /* selects the devices that ran it */
+    const char *key;              /* of the connection: what makes a second request the same, or NULL */
+    double *margin_ratio;         /* of each point; owned */
+    struct qs_prepared *prepared; /* the job that does it again; owned */
     struct qs_buf out;
 };
 
@@ -54,6 +54,7 @@ static void done_reproduce(void *data)
     side_done(&r->original);
     side_done(&r->again);
     json_decref(r->document);
+    qs_prepared_free(r->prepared);
     free(r->files);
     free(r->margin_ratio);
     qs_buf_done(&r->where);
@@ -216,22 +217,34 @@ static void on_submitted(const struct qs_err *err, int64_t id, void *user)
     qs_reply_json(ex, created ? 201 : 200, &out);
 }
 
-static void send_job(struct qs_exchange *ex)
+static const char *name_of(const struct reproduce *r)
+{
+    const char *name = json_string_value(json_object_get(r->document, "name"));
+    return name ? name : "stored job";
+}
+
+static bool prepare_again(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
     struct reproduce *r = ex->data;
+    if (!read_original(reader, ex, err))
+        return false;
     const json_t *text = json_object_get(r->document, "text");
-    const char *name = json_string_value(json_object_get(r->document, "name"));
-    struct qs_submission sub = {.text = json_string_value(text),
-                                .text_bytes = json_string_length(text),
-                                .name = name ? name : "stored job",
-                                .owner = ex->owner,
-                                .idem = r->key,
-                                .files = r->files,
-                                .file_count = r->file_count,
-                                .reproduces = r->original.job.at[0].id,
-                                .seed = r->original.job.at[0].seed,
-                                .where = r->where.data};
-    qs_submit_send(ex, &sub, on_submitted);
+    const struct qs_submission sub = {.text = json_string_value(text),
+                                      .text_bytes = json_string_length(text),
+                                      .name = name_of(r),
+                                      .files = r->files,
+                                      .file_count = r->file_count,
+                                      .reproduces = r->original.job.at[0].id,
+                                      .seed = r->original.job.at[0].seed,
+                                      .where = r->where.data};
+    r->prepared = qs_farm_prepare(ex->api->p.farm, &sub);
+    return true;
+}
+
+static void send_job(struct qs_exchange *ex)
+{
+    const struct reproduce *r = ex->data;
+    qs_submit_send(ex, r->prepared, name_of(r), r->key, on_submitted);
 }
 
 static void submit(struct qs_exchange *ex)
@@ -244,7 +257,7 @@ void qs_handle_reproduce(struct qs_exchange *ex)
     struct reproduce *r = begin(ex);
     struct qs_err err = QS_ERR_INIT;
     if (qs_submit_key(ex, &r->key, &err))
-        qs_exchange_read(ex, read_original, submit);
+        qs_exchange_read(ex, prepare_again, submit);
     else
         qs_reply_error(ex, &err);
 }

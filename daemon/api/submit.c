@@ -16,9 +16,8 @@
 enum { NAME_BYTES = 255, KEY_BYTES = 200, FILES_MOST = 1000 };
 
 struct submit {
-    json_t *body;              /* owned */
-    struct qs_job_file *files; /* owned; texts borrowed from body */
-    size_t file_count;
+    struct qs_prepared *job; /* owned */
+    char name[NAME_BYTES + 1];
     const char *key; /* borrowed from the request's head, or NULL */
     bool wait, created;
     bool parked, again; /* waits for the end; something has happened since the read began */
@@ -29,9 +28,24 @@ struct submit {
 static void done_submit(void *data)
 {
     struct submit *s = data;
-    json_decref(s->body);
-    free(s->files);
+    qs_prepared_free(s->job);
     qs_jobs_free(&s->found);
+}
+
+/* --- a look at a job ------------------------------------------------------------------------------------ */
+
+struct look {
+    struct qs_prepared *job; /* owned */
+    const char *name;        /* borrowed from the request */
+    struct qs_buf out;       /* the answer, as far as the farm has no say in it */
+    struct qs_json j;
+};
+
+static void done_look(void *data)
+{
+    struct look *l = data;
+    qs_prepared_free(l->job);
+    qs_buf_done(&l->out);
 }
 
 static void put_files(struct qs_json *j, const struct qs_job_spec *spec)
@@ -65,42 +79,53 @@ static void put_stop(struct qs_json *j, const struct qs_job_enough *enough)
     qs_json_object_end(j);
 }
 
-static void say_valid(struct qs_exchange *ex, const struct qs_job_spec *spec)
+/* On the pool. */
+static bool look_at_job(struct qs_exchange *ex, struct qs_err *err)
 {
-    struct qs_buf out;
-    struct qs_json j;
-    qs_buf_init(&out);
+    struct look *l = ex->data;
+    const struct qs_submission sub = {
+        .text = ex->body.data, .text_bytes = ex->body.len, .name = l->name, .only_looked_at = true};
+    (void)err; /* the problems are the job's */
+    l->job = qs_farm_prepare(ex->api->p.farm, &sub);
+    const struct qs_job_spec *spec = qs_prepared_spec(l->job);
+    if (!spec)
+        return true;
+    qs_json_init(&l->j, &l->out);
+    qs_json_object(&l->j);
+    qs_json_kbool(&l->j, "ok", true);
+    qs_json_kstring(&l->j, "name", spec->name);
+    put_files(&l->j, spec);
+    qs_render_spec(&l->j, spec);
+    put_stop(&l->j, &spec->conditions[0].enough);
+    return true;
+}
+
+static void say_look(struct qs_exchange *ex)
+{
+    struct look *l = ex->data;
+    if (!qs_farm_check(ex->api->p.farm, l->job)) {
+        qs_reply_problems(ex, QS_E_JOB, qs_prepared_problems(l->job), l->name);
+        return;
+    }
     QS_BUF(devices);
-    qs_json_init(&j, &out);
-    qs_json_object(&j);
-    qs_json_kbool(&j, "ok", true);
-    qs_json_kstring(&j, "name", spec->name);
-    put_files(&j, spec);
-    qs_render_spec(&j, spec);
-    put_stop(&j, &spec->conditions[0].enough);
-    qs_farm_match_json(ex->api->p.farm, spec, &devices);
-    qs_json_kraw(&j, "devices", devices.data);
-    qs_json_key(&j, "estimate");
-    qs_json_null(&j);
-    qs_json_object_end(&j);
-    qs_reply_json(ex, 200, &out);
+    qs_farm_match_json(ex->api->p.farm, qs_prepared_spec(l->job), &devices);
+    qs_json_kraw(&l->j, "devices", devices.data);
+    qs_json_key(&l->j, "estimate");
+    qs_json_null(&l->j);
+    qs_json_object_end(&l->j);
+    qs_reply_json(ex, 200, &l->out);
 }
 
 void qs_handle_validate(struct qs_exchange *ex)
 {
     const char *name = qs_uri_get(&ex->uri, "name");
-    struct qs_job_spec *spec = NULL;
-    struct qs_problems problems;
-    struct qs_submission sub = {
-        .text = ex->body.data, .text_bytes = ex->body.len, .name = name && *name ? name : "request"};
-    qs_problems_init(&problems);
-    if (qs_farm_check(ex->api->p.farm, &sub, &spec, &problems))
-        say_valid(ex, spec);
-    else
-        qs_reply_problems(ex, QS_E_JOB, &problems, sub.name);
-    qs_job_free(spec);
-    qs_problems_done(&problems);
+    struct look *l = qs_exchange_data(ex, sizeof *l, done_look);
+    l->name = name && *name ? name : "request";
+    qs_buf_init(&l->out);
+    qs_exchange_work(ex, look_at_job, say_look);
 }
+
+/* --- a job to be stored --------------------------------------------------------------------------------- */
 
 static bool check_keys(json_t *body, struct qs_err *err)
 {
@@ -120,46 +145,66 @@ static bool check_keys(json_t *body, struct qs_err *err)
     return true;
 }
 
-static bool take_files(struct submit *s, struct qs_err *err)
+/* The array is the caller's, the texts in it are the document's. */
+static bool take_files(json_t *body, struct qs_job_file **ret, size_t *ret_count, struct qs_err *err)
 {
-    json_t *files = json_object_get(s->body, "files"), *value;
+    json_t *files = json_object_get(body, "files"), *value;
     const char *path;
     if (!files)
         return true;
     if (!json_is_object(files) || json_object_size(files) > FILES_MOST)
         return qs_fail(err, QS_E_USAGE, "`files` is an object of path and SHA-256, at most %d", FILES_MOST);
-    s->files = qs_calloc(json_object_size(files) + 1, sizeof *s->files);
+    *ret = qs_calloc(json_object_size(files) + 1, sizeof **ret);
     json_object_foreach(files, path, value)
     {
         const char *sha = json_string_value(value);
         if (!sha || strlen(sha) != 64 || strspn(sha, "0123456789abcdef") != 64)
             return qs_fail(err, QS_E_USAGE, "files: `%.100s` needs a SHA-256, 64 lower-case hex digits",
                            path);
-        struct qs_job_file *file = &s->files[s->file_count++];
+        struct qs_job_file *file = &(*ret)[(*ret_count)++];
         file->path = (char *)path;
         memcpy(file->sha256, sha, sizeof file->sha256);
     }
     return true;
 }
 
-/* The document: size and depth are bounded (the body's limit; jansson's 2048), duplicates are refused. */
-static bool take_body(struct qs_exchange *ex, struct submit *s, struct qs_err *err)
+static bool check_body(json_t *body, struct qs_err *err)
 {
-    json_error_t where;
-    s->body = json_loadb(ex->body.data, ex->body.len, JSON_REJECT_DUPLICATES, &where);
-    if (!s->body)
-        return qs_fail(err, QS_E_USAGE, "the request is not valid JSON: line %d, column %d: %s", where.line,
-                       where.column, where.text);
-    if (!json_is_object(s->body) || !json_is_string(json_object_get(s->body, "text")))
+    if (!json_is_object(body) || !json_is_string(json_object_get(body, "text")))
         return qs_fail(err, QS_E_USAGE, "the request needs `text`, the job file as it was written");
-    const json_t *name = json_object_get(s->body, "name"), *wait = json_object_get(s->body, "wait");
+    const json_t *name = json_object_get(body, "name"), *wait = json_object_get(body, "wait");
     if (name &&
         (!json_is_string(name) || json_string_length(name) < 1 || json_string_length(name) > NAME_BYTES))
         return qs_fail(err, QS_E_USAGE, "`name` is the name of the file, 1 to %d bytes", NAME_BYTES);
     if (wait && !json_is_boolean(wait))
         return qs_fail(err, QS_E_USAGE, "`wait` is true or false");
-    s->wait = json_is_true(wait);
-    return check_keys(s->body, err) && take_files(s, err);
+    return check_keys(body, err);
+}
+
+/* On the pool. The document: size and depth are bounded (the body's limit; jansson's 2048), duplicates are
+ * refused. */
+static bool read_body(struct qs_exchange *ex, struct qs_err *err)
+{
+    struct submit *s = ex->data;
+    QS_FREED struct qs_job_file *files = NULL;
+    size_t file_count = 0;
+    json_error_t where;
+    json_auto_t *body = json_loadb(ex->body.data, ex->body.len, JSON_REJECT_DUPLICATES, &where);
+    if (!body)
+        return qs_fail(err, QS_E_USAGE, "the request is not valid JSON: line %d, column %d: %s", where.line,
+                       where.column, where.text);
+    if (!check_body(body, err) || !take_files(body, &files, &file_count, err))
+        return false;
+    const json_t *text = json_object_get(body, "text"), *name = json_object_get(body, "name");
+    const struct qs_submission sub = {.text = json_string_value(text),
+                                      .text_bytes = json_string_length(text),
+                                      .name = name ? json_string_value(name) : "request",
+                                      .files = files,
+                                      .file_count = file_count};
+    snprintf(s->name, sizeof s->name, "%s", sub.name);
+    s->wait = json_is_true(json_object_get(body, "wait"));
+    s->job = qs_farm_prepare(ex->api->p.farm, &sub);
+    return true;
 }
 
 bool qs_submit_key(struct qs_exchange *ex, const char **ret, struct qs_err *err)
@@ -257,43 +302,36 @@ static void on_submitted(const struct qs_err *err, int64_t id, void *user)
         qs_exchange_read(ex, read_job, say_job);
 }
 
-void qs_submit_send(struct qs_exchange *ex, const struct qs_submission *sub, qs_store_done_fn *done)
+void qs_submit_send(struct qs_exchange *ex, struct qs_prepared *job, const char *name, const char *key,
+                    qs_store_done_fn *done)
 {
-    struct qs_problems problems;
     struct qs_err err = QS_ERR_INIT;
-    qs_problems_init(&problems);
     qs_exchange_enter(ex);
-    bool ok = qs_farm_submit(ex->api->p.farm, sub, done, ex, &problems, &err);
-    if (!ok && qs_exchange_leave(ex)) {
-        if (problems.count > 0)
-            qs_reply_problems(ex, QS_E_JOB, &problems, sub->name);
-        else
-            qs_reply_error(ex, &err);
-    }
-    qs_problems_done(&problems);
+    if (qs_farm_submit(ex->api->p.farm, job, ex->owner, key, done, ex, &err) || !qs_exchange_leave(ex))
+        return;
+    if (err.code == QS_E_JOB)
+        qs_reply_problems(ex, QS_E_JOB, qs_prepared_problems(job), name);
+    else
+        qs_reply_error(ex, &err);
 }
 
 static void send_job(struct qs_exchange *ex)
 {
     const struct submit *s = ex->data;
-    const json_t *text = json_object_get(s->body, "text");
-    const char *name = json_string_value(json_object_get(s->body, "name"));
-    struct qs_submission sub = {.text = json_string_value(text),
-                                .text_bytes = json_string_length(text),
-                                .name = name ? name : "request",
-                                .owner = ex->owner,
-                                .idem = s->key,
-                                .files = s->files,
-                                .file_count = s->file_count};
-    qs_submit_send(ex, &sub, on_submitted);
+    qs_submit_send(ex, s->job, s->name, s->key, on_submitted);
+}
+
+static void find_owner(struct qs_exchange *ex)
+{
+    qs_owner_find(ex, send_job);
 }
 
 void qs_handle_submit(struct qs_exchange *ex)
 {
     struct submit *s = qs_exchange_data(ex, sizeof *s, done_submit);
     struct qs_err err;
-    if (take_body(ex, s, &err) && qs_submit_key(ex, &s->key, &err))
-        qs_owner_find(ex, send_job);
+    if (qs_submit_key(ex, &s->key, &err))
+        qs_exchange_work(ex, read_body, find_owner);
     else
         qs_reply_error(ex, &err);
 }

@@ -11,9 +11,10 @@ qs_exchange_fn qs_handle_validate, qs_handle_submit;
 /* The request's Idempotency-Key; NULL: it has none. QS_E_USAGE where it can be no key. */
 bool qs_submit_key(struct qs_exchange *ex, const char **ret, struct qs_err *err);
 
-/* Stores a job, entering the exchange; done(err, id, ex) leaves it. What is wrong with the job is the answer.
- */
-void qs_submit_send(struct qs_exchange *ex, const struct qs_submission *sub, qs_store_done_fn *done);
+/* Stores a job of the exchange's owner, entering the exchange; done(err, id, ex) leaves it. What is wrong
+ * with the job is the answer. name: of its file; key may be NULL. */
+void qs_submit_send(struct qs_exchange *ex, struct qs_prepared *job, const char *name, const char *key,
+                    qs_store_done_fn *done);
 
 /* Somebody waits for the end of a job: looks whether it has come. */
 void qs_submit_tell(struct qs_api *api, int64_t job);

@@ -133,7 +133,7 @@ static bool take_over(struct qs_farm *farm, const struct qs_live_job *live, stru
     const struct qs_job_info *full = &one.job.at[0];
     struct qs_err why = QS_ERR_INIT;
     bool readable = qs_job_from_store(full->spec_json, full->seed, &spec, &why);
-    struct qs_farm_job *job = qs_farm_job_new(farm, full->id, full->seed, spec, full->spec_json);
+    struct qs_farm_job *job = qs_farm_job_new(farm, full->id, full->seed, spec);
     job->submitted_wall_ns = full->submitted_wall_ns;
     job->resumed = job->has_earlier = one.running;
     job->earlier = one.measured;

@@ -62,24 +62,34 @@ struct qs_submission {
     const char *text; /* the job file as the person wrote it, YAML or JSON */
     size_t text_bytes;
     const char *name;                /* of the file, for messages */
-    const char *owner, *idem;        /* idem may be NULL */
     const struct qs_job_file *files; /* (path, sha256) bindings */
     size_t file_count;
-    int64_t reproduces; /* the job that is done again, or 0; the next two are for one that does */
-    uint64_t seed;      /* in place of the document's */
-    const char *where;  /* device selector in place of the document's, or NULL */
+    bool only_looked_at; /* it will not be submitted: no files are asked for */
+    int64_t reproduces;  /* the job that is done again, or 0; the next two are for one that does */
+    uint64_t seed;       /* in place of the document's */
+    const char *where;   /* device selector in place of the document's, or NULL */
 };
 
-/* Checks without storing: the spec (owned by the caller), or located problems. Also refuses a selector that
- * no device of this farm can ever match. */
-bool qs_farm_check(struct qs_farm *farm, const struct qs_submission *sub, struct qs_job_spec **ret_spec,
-                   struct qs_problems *problems);
+/* A submission that was read. */
+struct qs_prepared;
+
+/* On any thread, for it takes as long as the document is large: reads it, checks it with what the farm never
+ * changes (its configuration; the files that are here), and writes out what will be stored. Owned by the
+ * caller; never NULL: its problems say what is wrong. */
+struct qs_prepared *qs_farm_prepare(const struct qs_farm *farm, const struct qs_submission *sub);
+void qs_prepared_free(struct qs_prepared *p);
+/* Both borrowed. The spec is NULL where it could not be read, and once it was submitted. */
+const struct qs_job_spec *qs_prepared_spec(const struct qs_prepared *p);
+const struct qs_problems *qs_prepared_problems(const struct qs_prepared *p);
+/* The rest of the check, with the devices that the farm has now: false where there are problems, a selector
+ * that none of them fits included. Once for each submission; qs_farm_submit does it, too. */
+bool qs_farm_check(const struct qs_farm *farm, struct qs_prepared *p);
 /* More jobs than this neither wait nor run: a submission is refused (QS_E_LIMIT). */
 enum { QS_FARM_JOBS_MAX = 10000 };
-/* Checks again, then stores. done comes after the commit. false: nothing was stored and *problems or *err
- * says why. */
-bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_store_done_fn *done, void *user,
-                    struct qs_problems *problems, struct qs_err *err);
+/* Checks, then stores. idem may be NULL. done comes after the commit. false: nothing was stored, and the
+ * problems (QS_E_JOB) or *err say why. */
+bool qs_farm_submit(struct qs_farm *farm, struct qs_prepared *p, const char *owner, const char *idem,
+                    qs_store_done_fn *done, void *user, struct qs_err *err);
 /* Queued: cancelled at once. Running: its window ends as cancelled, its clean-up runs. done (id: 0) comes
  * when that is on disk: from then on no later life of the daemon takes the job up again. Where the disk does
  * not take it the job is cancelled all the same, and waits with that end; done comes without an error. false:

@@ -19,12 +19,21 @@ struct qs_farm_end { /* how a job ends, decided and on its way to disk */
     struct qs_timer *again; /* owned: the next try */
 };
 
+struct qs_prepared {
+    struct qs_job_spec *spec;    /* owned */
+    struct qs_problems problems; /* found so far */
+    struct qs_doc *doc;          /* owned: where they are */
+    struct qs_request *rows;     /* owned: what will be stored; NULL where there are problems */
+    bool has_seed;               /* else one is drawn */
+    uint64_t seed;
+};
+
 struct qs_farm_job {      /* a live job: queued or running */
     struct qs_farm *farm; /* borrowed */
     int64_t id;
     uint64_t seed;
     struct qs_job_spec *spec; /* owned */
-    char *spec_json, *name;   /* owned */
+    char *name;               /* owned */
     int64_t submitted_wall_ns;
     bool running, resumed, cancelled, ending;
     struct qs_queue_job queue; /* its place, and the devices that it has chosen and not begun on */
@@ -64,8 +73,8 @@ struct qs_farm {
 };
 
 /* jobs.c */
-struct qs_farm_job *qs_farm_job_new(struct qs_farm *farm, int64_t id, uint64_t seed, struct qs_job_spec *spec,
-                                    const char *spec_json);
+struct qs_farm_job *qs_farm_job_new(struct qs_farm *farm, int64_t id, uint64_t seed,
+                                    struct qs_job_spec *spec);
 void qs_farm_job_free(struct qs_farm_job *job);
 struct qs_farm_job *qs_farm_find(const struct qs_farm *farm, int64_t id);
 void qs_farm_add(struct qs_farm *farm, struct qs_farm_job *job);

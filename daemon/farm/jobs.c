@@ -9,15 +9,13 @@
 #include "link/link.h"
 #include "report/job/report.h"
 
-struct qs_farm_job *qs_farm_job_new(struct qs_farm *farm, int64_t id, uint64_t seed, struct qs_job_spec *spec,
-                                    const char *spec_json)
+struct qs_farm_job *qs_farm_job_new(struct qs_farm *farm, int64_t id, uint64_t seed, struct qs_job_spec *spec)
 {
     struct qs_farm_job *job = qs_calloc(1, sizeof *job);
     job->farm = farm;
     job->id = id;
     job->seed = seed;
     job->spec = spec;
-    job->spec_json = qs_strdup(spec_json);
     job->name = qs_strdup(spec ? spec->name : "");
     job->stopped = "";
     job->queue.owner = job;
@@ -35,7 +33,6 @@ void qs_farm_job_free(struct qs_farm_job *job)
     qs_farm_end_done(&job->end);
     qs_job_free(job->spec);
     qs_measured_runs_free(&job->earlier);
-    free(job->spec_json);
     free(job->name);
     free(job->progress);
     free(job->cancel_why);

@@ -75,19 +75,16 @@ static void on_submitted(const struct qs_err *err, int64_t id, void *user)
 
 static bool submit(struct simulator *s, struct qs_err *err)
 {
-    struct qs_problems problems;
-    const struct qs_submission sub = {.text = s->sim->job_text,
-                                      .text_bytes = s->sim->job_bytes,
-                                      .name = s->sim->job_name,
-                                      .owner = "simulation"};
-    qs_problems_init(&problems);
-    bool ok = qs_farm_submit(s->farm, &sub, on_submitted, s, &problems, err);
+    const struct qs_submission sub = {
+        .text = s->sim->job_text, .text_bytes = s->sim->job_bytes, .name = s->sim->job_name};
+    struct qs_prepared *p = qs_farm_prepare(s->farm, &sub);
+    bool ok = qs_farm_submit(s->farm, p, "simulation", NULL, on_submitted, s, err);
     if (!ok) {
         QS_BUF(text);
-        qs_problems_text(&problems, s->sim->job_name, &text);
+        qs_problems_text(qs_prepared_problems(p), s->sim->job_name, &text);
         fputs(text.data, stderr);
     }
-    qs_problems_done(&problems);
+    qs_prepared_free(p);
     return ok;
 }
 

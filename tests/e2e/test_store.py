@@ -91,9 +91,9 @@ def a_reader_that_stays_open(tap):
         reader = sqlite3.connect(f"file:{bed.db}?mode=ro", uri=True, isolation_level=None)
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM job").fetchall()
-        large = {"name": "true", "argv": ["true"], "env": {f"A{i}": "y" * 60000 for i in range(24)}}
+        large = {"name": "true", "argv": ["true"], "env": {f"A{i}": "y" * 60000 for i in range(60)}}
         jobs = 0
-        while not notice(daemon) and jobs < 100:
+        while not notice(daemon) and jobs < 40:
             daemon.job({**JOB, "name": f"n{jobs}", "benchmarks": [large]})
             jobs += 1
         said = notice(daemon) or ""

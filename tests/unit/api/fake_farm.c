@@ -6,42 +6,29 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/loop.h"
 #include "base/mem.h"
 #include "store/files.h"
 
-static void bind_files(struct qs_farm *farm, const struct qs_doc *doc, const struct qs_submission *sub,
-                       struct qs_job_spec *spec, struct qs_problems *problems)
+struct qs_prepared {
+    struct qs_job_spec *spec;
+    struct qs_problems problems;
+    char *spec_json, *name, *where;
+    int64_t reproduces;
+    uint64_t seed;
+    size_t file_count;
+};
+
+static void bind_files(const struct qs_farm *farm, const struct qs_doc *doc, const struct qs_submission *sub,
+                       struct qs_prepared *p)
 {
     for (size_t i = 0; i < sub->file_count; i++)
-        (void)qs_job_bind_file(spec, sub->files[i].path, sub->files[i].sha256);
-    for (size_t i = 0; i < qs_job_file_count(spec); i++) {
-        const struct qs_job_file *file = qs_job_file_at(spec, i);
+        (void)qs_job_bind_file(p->spec, sub->files[i].path, sub->files[i].sha256);
+    for (size_t i = 0; i < qs_job_file_count(p->spec); i++) {
+        const struct qs_job_file *file = qs_job_file_at(p->spec, i);
         if (!qs_files_has(farm->files, file->sha256))
-            qs_problems_add(problems, doc, &doc->root, "files", NULL, "`%s` is not here", file->path);
+            qs_problems_add(&p->problems, doc, &doc->root, "files", NULL, "`%s` is not here", file->path);
     }
-}
-
-static bool check(struct qs_farm *farm, const struct qs_submission *sub, bool bind,
-                  struct qs_job_spec **ret_spec, struct qs_problems *problems)
-{
-    struct qs_doc *doc;
-    struct qs_job_spec *spec = NULL;
-    if (!qs_doc_read(sub->name, sub->text, sub->text_bytes, false, &doc, problems))
-        return false;
-    if (qs_job_from_doc(doc, &spec, problems) && bind)
-        bind_files(farm, doc, sub, spec, problems);
-    qs_doc_free(doc);
-    if (problems->count == 0)
-        *ret_spec = spec;
-    else
-        qs_job_free(spec);
-    return problems->count == 0;
-}
-
-bool qs_farm_check(struct qs_farm *farm, const struct qs_submission *sub, struct qs_job_spec **ret_spec,
-                   struct qs_problems *problems)
-{
-    return check(farm, sub, sub->files != NULL, ret_spec, problems);
 }
 
 static char *document(const struct qs_submission *sub)
@@ -59,43 +46,86 @@ static char *document(const struct qs_submission *sub)
     return qs_buf_take(&out);
 }
 
-bool qs_farm_submit(struct qs_farm *farm, const struct qs_submission *sub, qs_store_done_fn *done, void *user,
-                    struct qs_problems *problems, struct qs_err *err)
+struct qs_prepared *qs_farm_prepare(const struct qs_farm *farm, const struct qs_submission *sub)
 {
-    struct qs_job_spec *spec = NULL;
-    if (!check(farm, sub, true, &spec, problems))
+    struct qs_prepared *p = qs_calloc(1, sizeof *p);
+    struct qs_doc *doc = NULL;
+    *p = (struct qs_prepared){.spec_json = document(sub),
+                              .name = qs_strdup(sub->name),
+                              .where = qs_strdup(sub->where ? sub->where : ""),
+                              .reproduces = sub->reproduces,
+                              .seed = sub->seed,
+                              .file_count = sub->file_count};
+    qs_problems_init(&p->problems);
+    if (qs_doc_read(sub->name, sub->text, sub->text_bytes, false, &doc, &p->problems) &&
+        qs_job_from_doc(doc, &p->spec, &p->problems) && !sub->only_looked_at)
+        bind_files(farm, doc, sub, p);
+    qs_doc_free(doc);
+    return p;
+}
+
+void qs_prepared_free(struct qs_prepared *p)
+{
+    if (!p)
+        return;
+    qs_job_free(p->spec);
+    qs_problems_done(&p->problems);
+    free(p->spec_json);
+    free(p->name);
+    free(p->where);
+    free(p);
+}
+
+const struct qs_job_spec *qs_prepared_spec(const struct qs_prepared *p)
+{
+    return p->spec;
+}
+
+const struct qs_problems *qs_prepared_problems(const struct qs_prepared *p)
+{
+    return &p->problems;
+}
+
+bool qs_farm_check(const struct qs_farm *farm, struct qs_prepared *p)
+{
+    (void)farm;
+    return p->problems.count == 0;
+}
+
+bool qs_farm_submit(struct qs_farm *farm, struct qs_prepared *p, const char *owner, const char *idem,
+                    qs_store_done_fn *done, void *user, struct qs_err *err)
+{
+    const struct qs_job_spec *spec = p->spec;
+    if (!qs_farm_check(farm, p))
         return qs_fail(err, QS_E_JOB, "the job file has mistakes");
-    if (farm->full) {
-        qs_job_free(spec);
+    if (farm->full)
         return qs_fail(err, QS_E_LIMIT, "so many jobs wait");
-    }
-    snprintf(farm->owner, sizeof farm->owner, "%s", sub->owner);
-    snprintf(farm->name, sizeof farm->name, "%s", sub->name);
-    snprintf(farm->where, sizeof farm->where, "%s", sub->where ? sub->where : "");
-    farm->reproduces = sub->reproduces;
-    farm->seed = sub->seed;
-    farm->file_count = sub->file_count;
-    char *spec_json = document(sub);
+    snprintf(farm->owner, sizeof farm->owner, "%s", owner);
+    snprintf(farm->name, sizeof farm->name, "%s", p->name);
+    snprintf(farm->where, sizeof farm->where, "%s", p->where);
+    farm->reproduces = p->reproduces;
+    farm->seed = p->seed;
+    farm->file_count = p->file_count;
     struct qs_arm_row *arms = qs_calloc(spec->arm_count, sizeof *arms);
     for (size_t a = 0; a < spec->arm_count; a++)
         arms[a] = (struct qs_arm_row){
             .name = spec->arms[a].name, .argv_json = "[]", .build_label = spec->arms[a].build_label};
     struct qs_point_row point = {
         .benchmark = "x", .params_json = "{}", .conditions_json = "{}", .label = spec->points[0].label};
-    struct qs_job_row row = {.idem = sub->idem,
-                             .owner = sub->owner,
+    struct qs_job_row row = {.idem = idem,
+                             .owner = owner,
                              .name = spec->name,
-                             .spec_json = spec_json,
+                             .spec_json = p->spec_json,
                              .seed = UINT64_MAX,
                              .submitted_wall_ns = 10,
                              .arms = arms,
                              .arm_count = spec->arm_count,
                              .points = &point,
                              .point_count = 1};
+    if (farm->holds)
+        qs_loop_hold_works(farm->holds);
     qs_store_submit(farm->store, &row, done, user);
     free(arms);
-    free(spec_json);
-    qs_job_free(spec);
     return true;
 }
 

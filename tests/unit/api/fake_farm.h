@@ -14,6 +14,7 @@ struct qs_farm {
     char cancel_why[200];
     const char *why, *progress; /* JSON */
     bool full;                  /* nothing is taken or cancelled */
+    struct qs_loop *holds;      /* its works, once a job was submitted; or NULL */
     const char *disk;           /* the live job's end waits for it, or NULL */
     char owner[64];             /* of the last submission, as what follows */
     char name[64], where[64];

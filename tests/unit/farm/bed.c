@@ -77,15 +77,15 @@ void bed_on_stopped(void *user)
     qs_loop_stop(b->loop);
 }
 
-bool bed_submit(struct bed *b, const struct qs_submission *sub, qs_store_done_fn *done, void *user,
-                char **ret_problem)
+bool bed_submit(struct bed *b, const struct qs_submission *sub, const char *idem, qs_store_done_fn *done,
+                void *user, char **ret_problem)
 {
-    struct qs_problems problems;
     struct qs_err err = QS_ERR_INIT;
-    qs_problems_init(&problems);
-    bool ok = qs_farm_submit(b->farm, sub, done, user, &problems, &err);
+    struct qs_prepared *p = qs_farm_prepare(b->farm, sub);
+    const struct qs_problems *problems = qs_prepared_problems(p);
+    bool ok = qs_farm_submit(b->farm, p, "me", idem, done, user, &err);
     if (ret_problem)
-        *ret_problem = problems.count > 0 ? qs_strdup(problems.at[0].what) : NULL;
-    qs_problems_done(&problems);
+        *ret_problem = problems->count > 0 ? qs_strdup(problems->at[0].what) : NULL;
+    qs_prepared_free(p);
     return ok;
 }

@@ -37,8 +37,8 @@ void bed_begin(struct bed *b, int64_t start_ns, uint64_t seed);
 void bed_end(struct bed *b);
 /* Stops the loop; of qs_farm_stop, user: the bed. */
 void bed_on_stopped(void *user);
-/* `files`: NULL where it names none. */
-bool bed_submit(struct bed *b, const struct qs_submission *sub, qs_store_done_fn *done, void *user,
-                char **ret_problem);
+/* By "me"; idem may be NULL. *ret_problem (NULL is allowed): the first, owned by the caller, or NULL. */
+bool bed_submit(struct bed *b, const struct qs_submission *sub, const char *idem, qs_store_done_fn *done,
+                void *user, char **ret_problem);
 
 #endif

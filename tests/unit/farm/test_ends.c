@@ -57,9 +57,8 @@ static void on_submitted(const struct qs_err *err, int64_t id, void *user)
 
 static void submit(struct life *b)
 {
-    const struct qs_submission sub = {
-        .text = job_text, .text_bytes = strlen(job_text), .name = "job.yaml", .owner = "me"};
-    assert_true(bed_submit(&b->base, &sub, on_submitted, b, NULL));
+    const struct qs_submission sub = {.text = job_text, .text_bytes = strlen(job_text), .name = "job.yaml"};
+    assert_true(bed_submit(&b->base, &sub, NULL, on_submitted, b, NULL));
 }
 
 static int64_t number(const char *db, const char *sql)
@@ -402,12 +401,11 @@ static const char waiting_text[] = "quiesce: 1\nbenchmarks: [{name: x, argv: [x]
 
 static bool submit_waiting(struct life *b, struct qs_err *err)
 {
-    struct qs_problems none;
     const struct qs_submission sub = {
-        .text = waiting_text, .text_bytes = strlen(waiting_text), .name = "job.yaml", .owner = "me"};
-    qs_problems_init(&none);
-    bool ok = qs_farm_submit(b->base.farm, &sub, on_submitted, b, &none, err);
-    qs_problems_done(&none);
+        .text = waiting_text, .text_bytes = strlen(waiting_text), .name = "job.yaml"};
+    struct qs_prepared *p = qs_farm_prepare(b->base.farm, &sub);
+    bool ok = qs_farm_submit(b->base.farm, p, "me", NULL, on_submitted, b, err);
+    qs_prepared_free(p);
     return ok;
 }
 

@@ -242,9 +242,8 @@ static void on_too_long(void *user)
 
 static void submit_one(struct comeback *c)
 {
-    const struct qs_submission sub = {
-        .text = job_text, .text_bytes = strlen(job_text), .name = "job.yaml", .owner = "me"};
-    assert_true(bed_submit(&c->base, &sub, on_submitted, c, NULL));
+    const struct qs_submission sub = {.text = job_text, .text_bytes = strlen(job_text), .name = "job.yaml"};
+    assert_true(bed_submit(&c->base, &sub, NULL, on_submitted, c, NULL));
 }
 
 /* True where the first job was still there to be cancelled. The second one is done in any case. */

@@ -162,25 +162,22 @@ static void devices_fit_by_their_facts(void **state)
 static void problems_of(struct bed *b, const char *text, const struct qs_job_file *files, size_t count,
                         const char *want)
 {
-    struct qs_problems problems;
-    struct qs_job_spec *spec = NULL;
     struct qs_buf told;
     const struct qs_submission sub = {.text = text,
                                       .text_bytes = strlen(text),
                                       .name = "j",
-                                      .owner = "me",
                                       .files = files,
-                                      .file_count = count};
-    qs_problems_init(&problems);
+                                      .file_count = count,
+                                      .only_looked_at = !files};
+    struct qs_prepared *p = qs_farm_prepare(b->farm, &sub);
+    const struct qs_problems *problems = qs_prepared_problems(p);
     qs_buf_init(&told);
-    bool ok = qs_farm_check(b->farm, &sub, &spec, &problems);
-    assert_int_equal(ok, want[0] == '\0');
-    for (size_t i = 0; i < problems.count; i++)
-        qs_buf_fmt(&told, "%s (%s)\n", problems.at[i].what,
-                   problems.at[i].suggestion ? problems.at[i].suggestion : "");
+    assert_int_equal(qs_farm_check(b->farm, p), want[0] == '\0');
+    for (size_t i = 0; i < problems->count; i++)
+        qs_buf_fmt(&told, "%s (%s)\n", problems->at[i].what,
+                   problems->at[i].suggestion ? problems->at[i].suggestion : "");
     assert_string_equal(told.data, want);
-    qs_job_free(spec);
-    qs_problems_done(&problems);
+    qs_prepared_free(p);
     qs_buf_done(&told);
 }
 
@@ -233,15 +230,14 @@ static void on_submitted(const struct qs_err *err, int64_t id, void *user)
 
 static void submit(struct bed *b, const char *name, const char *more)
 {
-    struct qs_problems problems;
     struct qs_err err = QS_ERR_INIT;
     char *text = qs_asprintf("quiesce: 1\nname: %s\nbenchmarks: [{name: x, argv: [sim, '1000000', exact]}]\n"
                              "plan: {blocks: 2, window: {iterations: 2}}\n%s",
                              name, more);
-    const struct qs_submission sub = {.text = text, .text_bytes = strlen(text), .name = "j", .owner = "me"};
-    qs_problems_init(&problems);
-    assert_true(qs_farm_submit(b->farm, &sub, on_submitted, b, &problems, &err));
-    qs_problems_done(&problems);
+    const struct qs_submission sub = {.text = text, .text_bytes = strlen(text), .name = "j"};
+    struct qs_prepared *p = qs_farm_prepare(b->farm, &sub);
+    assert_true(qs_farm_submit(b->farm, p, "me", NULL, on_submitted, b, &err));
+    qs_prepared_free(p);
     free(text);
 }
 

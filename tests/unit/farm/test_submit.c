@@ -107,9 +107,8 @@ static void on_submitted(const struct qs_err *err, int64_t id, void *user)
 
 static bool submit(struct life *b, const char *text, const char *name, const char *idem, char **ret_problem)
 {
-    const struct qs_submission sub = {
-        .text = text, .text_bytes = strlen(text), .name = name, .owner = "me", .idem = idem};
-    return bed_submit(&b->base, &sub, on_submitted, b, ret_problem);
+    const struct qs_submission sub = {.text = text, .text_bytes = strlen(text), .name = name};
+    return bed_submit(&b->base, &sub, idem, on_submitted, b, ret_problem);
 }
 
 struct stored {
@@ -242,7 +241,6 @@ static void test_a_submission_is_kept_whole(void **state)
     const struct qs_submission sub = {.text = files_text,
                                       .text_bytes = strlen(files_text),
                                       .name = "job.yaml",
-                                      .owner = "me",
                                       .files = &file,
                                       .file_count = 1,
                                       .reproduces = 7,
@@ -250,7 +248,7 @@ static void test_a_submission_is_kept_whole(void **state)
                                       .where = "label.soc == \"two\""};
     b.stop_at = "job.queued";
     char *problem = NULL;
-    if (!bed_submit(&b.base, &sub, on_submitted, &b, &problem))
+    if (!bed_submit(&b.base, &sub, NULL, on_submitted, &b, &problem))
         fail_msg("%s", problem);
     qs_loop_run(b.base.loop);
     bed_end(&b.base);
@@ -289,14 +287,13 @@ static void test_files_that_are_gone(void **state)
     const struct qs_submission sub = {.text = files_text,
                                       .text_bytes = strlen(files_text),
                                       .name = "job.yaml",
-                                      .owner = "me",
                                       .files = &file,
                                       .file_count = 1};
     qs_timer_start(b.base.loop, INT64_C(2000000000), bed_on_stopped,
                    &b.base); /* all three are ready by then */
     qs_loop_run(b.base.loop);
     b.base.stopped = false;
-    assert_true(bed_submit(&b.base, &sub, on_submitted, &b, NULL));
+    assert_true(bed_submit(&b.base, &sub, NULL, on_submitted, &b, NULL));
     char *path = qs_asprintf("%s/files/%.2s/%s", b.base.dir, content_sha, content_sha);
     assert_int_equal(unlink(path), 0);
     free(path);
