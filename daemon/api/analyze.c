@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/compare.h"
 #include "api/reply.h"
 #include "api/steps.h"
 #include "base/mem.h"
@@ -35,6 +36,7 @@ struct analyze {
     size_t count;
     struct qs_problems problems; /* of the file `bad` */
     const char *bad;             /* its name, or NULL */
+    struct qs_tables tables;
     struct qs_buf out;
 };
 
@@ -47,6 +49,7 @@ static void done_analyze(void *data)
     free(a->files);
     json_decref(a->body);
     qs_problems_done(&a->problems);
+    qs_tables_done(&a->tables);
     qs_buf_done(&a->out);
 }
 
@@ -112,6 +115,19 @@ static bool take_views(struct analyze *a, const json_t *options, struct qs_err *
                              : qs_fail(err, QS_E_USAGE, "options.view is text: views with commas between");
 }
 
+static bool take_tables(struct analyze *a, const json_t *options, struct qs_err *err)
+{
+    const json_t *v = json_object_get(options, "tables");
+    if (v && a->run != qs_analysis_compare)
+        return qs_fail(err, QS_E_USAGE, "options.tables is for a comparison of two files");
+    if (v && !json_is_string(v))
+        return qs_fail(err, QS_E_USAGE, "options.tables is text: markdown, asciidoc or orgmode");
+    if (v && !qs_compare_tables(json_string_value(v), &a->tables, err))
+        return false;
+    a->opts.tables = v ? &a->tables : NULL;
+    return true;
+}
+
 static bool check_keys(const json_t *object, const char *where, const char *const *known, size_t count,
                        struct qs_err *err)
 {
@@ -132,9 +148,9 @@ static bool check_keys(const json_t *object, const char *where, const char *cons
 
 static bool take_options(struct analyze *a, struct qs_err *err)
 {
-    static const char *const known[] = {"level",        "margin_ratio", "resolution", "seed",
-                                        "resamples",    "per",          "better",     "change_window",
-                                        "change_p_max", "rule",         "view",       "show"};
+    static const char *const known[] = {"level", "margin_ratio", "resolution",    "seed",         "resamples",
+                                        "per",   "better",       "change_window", "change_p_max", "rule",
+                                        "view",  "show",         "tables"};
     static const char *const per[2] = {"run", "iteration"}, *const better[2] = {"lower", "higher"},
                              *const show[2] = {"all", "page"};
     const json_t *options = json_object_get(a->body, "options");
@@ -152,7 +168,8 @@ static bool take_options(struct analyze *a, struct qs_err *err)
         !take_number(options, "change_p_max", 1e-12, 0.999, &a->opts.change_p_max, err) ||
         !take_number(options, "resamples", RESAMPLES_LEAST, RESAMPLES_MOST, &resamples, err) ||
         !take_rules(options, &a->opts.opinions, err) || !take_views(a, options, err) ||
-        !take_seed(options, &a->opts.seed, err) || !take_word(options, "per", per, &which_per, err) ||
+        !take_tables(a, options, err) || !take_seed(options, &a->opts.seed, err) ||
+        !take_word(options, "per", per, &which_per, err) ||
         !take_word(options, "better", better, &which_better, err) ||
         !take_word(options, "show", show, &which_show, err))
         return false;

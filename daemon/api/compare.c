@@ -105,6 +105,12 @@ static void say_compare(struct qs_exchange *ex)
     qs_reply_json(ex, 200, &c->document);
 }
 
+bool qs_compare_tables(const char *form, struct qs_tables *ret, struct qs_err *err)
+{
+    return !form || qs_tables_init(ret, form) ||
+           qs_fail(err, QS_E_USAGE, "`tables` is markdown, asciidoc or orgmode, not `%.40s`", form);
+}
+
 bool qs_compare_query(const struct qs_uri *uri, struct qs_compared *ret, struct qs_err *err)
 {
     const char *rules = qs_uri_get(uri, "rule"), *views = qs_uri_get(uri, "view");
@@ -118,7 +124,8 @@ void qs_handle_compare(struct qs_exchange *ex)
     struct qs_err err = QS_ERR_INIT;
     qs_buf_init(&c->document);
     c->progress = qs_steps_progress(ex);
-    if (!qs_compare_query(&ex->uri, c, &err)) {
+    if (!qs_compare_query(&ex->uri, c, &err) ||
+        !qs_compare_tables(qs_uri_get(&ex->uri, "tables"), &c->tables, &err)) {
         qs_reply_error(ex, &err);
         return;
     }

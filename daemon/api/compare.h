@@ -35,6 +35,8 @@ bool qs_compared_job(struct qs_store_reader *reader, int64_t job, struct qs_comp
                      struct qs_err *err);
 /* What was read, as a report takes it; borrowed. */
 struct qs_report_input qs_compared_input(const struct qs_compared *c);
+/* The form of the tables that a request asks for, or NULL: none. QS_E_USAGE. */
+bool qs_compare_tables(const char *form, struct qs_tables *ret, struct qs_err *err);
 /* rule, view and metric of the query. QS_E_USAGE. */
 bool qs_compare_query(const struct qs_uri *uri, struct qs_compared *ret, struct qs_err *err);
 /* QS_E_CONFLICT where the job has not ended. */

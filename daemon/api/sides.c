@@ -29,6 +29,7 @@ struct sides {
     struct qs_job_metrics metrics;
     struct qs_report_input own;
     struct qs_wanted wanted;
+    struct qs_tables tables;
     struct qs_buf document;
 };
 
@@ -46,6 +47,7 @@ static void done_sides(void *data)
     qs_measured_runs_free(&s->measured);
     qs_job_metrics_free(&s->metrics);
     qs_wanted_done(&s->wanted);
+    qs_tables_done(&s->tables);
     qs_buf_done(&s->document);
 }
 
@@ -68,7 +70,8 @@ static bool take_query(struct sides *s, const struct qs_uri *uri, struct qs_err 
     return qs_uri_number(uri, "margin_ratio", 0, 10, &s->in.margin_ratio, err) &&
            qs_uri_number(uri, "alpha", 0.0001, 0.49, &s->in.alpha, err) &&
            qs_wanted_take(&s->wanted, uri, err) && (!views || qs_views_parse(views, &s->in.views, err)) &&
-           (!rules || qs_opinions_parse(rules, &s->in.opinions, err));
+           (!rules || qs_opinions_parse(rules, &s->in.opinions, err)) &&
+           qs_compare_tables(qs_uri_get(uri, "tables"), &s->tables, err);
 }
 
 /* A job that somebody names must have ended; of a build or a night the others are told as running. */
@@ -182,6 +185,7 @@ static bool work_sides(struct qs_exchange *ex, struct qs_err *err)
     s->in.jobs = s->jobs;
     s->in.job_count = s->job_count;
     s->in.progress = qs_steps_progress(ex);
+    s->in.tables = s->tables.form ? &s->tables : NULL;
     qs_sides_compare(&s->in, &s->document);
     return true;
 }

@@ -14,7 +14,7 @@ static void lay_out(struct qs_ctl *ctl, const json_t *doc, struct qs_buf *out)
     struct qs_layout layout = qs_result_layout(ctl);
     const char *kind = qs_json_get_text(doc, "kind", "");
     if (qs_args_has(ctl->args, "markdown"))
-        qs_export_markdown(doc, out);
+        qs_buf_str(out, qs_json_get_text(doc, "tables", ""));
     else if (qs_args_has(ctl->args, "junit"))
         qs_export_junit(doc, out);
     else if (strcmp(kind, "sides") == 0)
@@ -89,6 +89,8 @@ int qs_compared_sides(struct qs_ctl *ctl, const char *base, const char *candidat
     qs_query_list(&path, ctl->args, "metric", "metric");
     qs_query_list(&path, ctl->args, "allow-diff", "allow");
     qs_query_list(&path, ctl->args, "rule", "rule");
+    if (qs_args_has(ctl->args, "markdown"))
+        qs_query_add(&path, "tables", "markdown");
     (void)qs_query_views(&path, ctl->args);
     if (qs_args_has(ctl->args, "margin"))
         add_ratio(&path, "margin_ratio", (double)qs_args_number(ctl->args, "margin", 0) / 1e6);

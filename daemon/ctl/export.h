@@ -1,4 +1,4 @@
-/* Comparison documents for other programs: pure functions of a document. */
+/* Comparison documents for other programs: a pure function of a document. */
 #ifndef QS_CTL_EXPORT_H
 #define QS_CTL_EXPORT_H
 
@@ -6,8 +6,6 @@
 
 #include "base/buf.h"
 
-/* A table for a pull request, and what differs or has no partner. */
-void qs_export_markdown(const json_t *doc, struct qs_buf *out);
 /* JUnit's XML. A test case for each verdict, its class the device. A regression that stands is a failure;
  * what is inconclusive, or expected by chance among so many, is skipped: it was not decided, and a pass would
  * say that it was. All else passes, with its sentence as output. A refused comparison is one case with an

@@ -27,7 +27,6 @@ static struct qs_finding *add(struct qs_findings *f, const json_t *v)
                                           .level = qs_json_get_number(v, "judged_level", NAN),
                                           .margin_ratio = qs_json_get_number(v, "margin_ratio", NAN),
                                           .mde_ratio = qs_json_get_number(v, "mde_ratio", NAN),
-                                          .sd_log = qs_json_get_number(v, "sd_log", NAN),
                                           .units = qs_json_get_int(base, "units", 0),
                                           .needed = (int64_t)qs_json_get_number(v, "needed", 0),
                                           .seconds_needed = qs_json_get_number(v, "seconds_needed", NAN),
@@ -40,24 +39,6 @@ static struct qs_finding *add(struct qs_findings *f, const json_t *v)
 static char *arrow(const char *base, const char *cand)
 {
     return strcmp(base, cand) == 0 ? qs_strdup("") : qs_asprintf("%s → %s", base, cand);
-}
-
-static const json_t *arm_of(const json_t *result, const char *name)
-{
-    size_t i;
-    const json_t *arm;
-    json_array_foreach(json_object_get(result, "arms"), i,
-                       arm) if (strcmp(qs_json_get_text(arm, "name", ""), name) == 0) return arm;
-    return NULL;
-}
-
-static char *builds_of(const json_t *result, const char *base, const char *cand)
-{
-    const char *x = qs_json_get_text(arm_of(result, base), "build", ""),
-               *y = qs_json_get_text(arm_of(result, cand), "build", "");
-    if (x[0] == '\0' && y[0] == '\0')
-        return qs_strdup("");
-    return qs_asprintf("%s → %s", x[0] != '\0' ? x : "–", y[0] != '\0' ? y : "–");
 }
 
 /* What an arm's own numbers say: of the runs of all its blocks, those that lack the other arm too. */
@@ -92,7 +73,6 @@ static void add_list(const json_t *result, const json_t *list, const char *where
         finding->point = qs_json_get_text(result, "label", qs_json_get_text(result, "benchmark", ""));
         finding->where = qs_strdup(where);
         finding->arms = arrow(base, cand);
-        finding->builds = builds_of(result, base, cand);
         finding->base = median_of(result, finding->metric, base, finding->base);
         finding->cand = median_of(result, finding->metric, cand, finding->cand);
         finding->one_job = json_object_get(result, "blocks") != NULL;
@@ -139,7 +119,6 @@ void qs_findings_done(struct qs_findings *f)
     for (size_t i = 0; i < f->count; i++) {
         free(f->at[i].where);
         free(f->at[i].arms);
-        free(f->at[i].builds);
     }
     free(f->at);
     *f = (struct qs_findings){0};

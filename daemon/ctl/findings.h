@@ -14,14 +14,12 @@ struct qs_finding {        /* borrowed from the document but for what says owned
     const char *point;     /* benchmark with its parameters */
     char *where;           /* owned: the device, "3 devices", or the file */
     char *arms;            /* owned: "a → b" where the arms have other names, else "" */
-    char *builds;          /* owned: "v1 → v2" of a job's arms that have builds, else "" */
     const char *candidate; /* name of its arm, or "" */
     const char *metric, *unit, *verdict, *reason, *sentence;
     double base, cand;    /* medians in the unit; NaN: not known */
     double ratio, lo, hi; /* of the candidate to the base: the interval that the verdict rests on */
     double level;         /* of lo and hi; NaN: not known */
     double margin_ratio, mde_ratio;
-    double sd_log;          /* scatter of what is compared: of the logs of its units; NaN: not known */
     int64_t units, needed;  /* units of a side, and those for the margin; 0: not known */
     double seconds_needed;  /* what those that lack take to measure in this job; NaN: not known */
     const char *units_of;   /* "blocks", "runs", ... */

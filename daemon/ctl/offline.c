@@ -85,6 +85,8 @@ static json_t *make_options(const struct qs_ctl *ctl)
     json_t *options = json_object();
     if (!ctl->json)
         json_object_set_new(options, "show", json_string("page")); /* the others are for programs */
+    if (qs_args_has(args, "markdown"))
+        json_object_set_new(options, "tables", json_string("markdown"));
     const char *resolution = qs_args_text(args, "resolution", NULL);
     const char *p_max = qs_args_text(args, "p-max", NULL);
     const char *const words[] = {"better", "per"};

@@ -78,18 +78,15 @@ static void add_outputs(struct qs_ctl *ctl, struct qs_http *http, int64_t job, j
     }
 }
 
-void qs_result_query(const struct qs_args *args, struct qs_buf *path)
-{
-    qs_query_list(path, args, "metric", "metric");
-    (void)qs_query_views(path, args);
-}
-
 void qs_result_path(const struct qs_args *args, int64_t job, struct qs_buf *ret)
 {
     qs_buf_clear(ret);
     qs_buf_fmt(ret, "/api/v1/jobs/%" PRId64 "/compare", job);
     qs_query_list(ret, args, "rule", "rule");
-    qs_result_query(args, ret);
+    if (qs_args_has(args, "markdown"))
+        qs_query_add(ret, "tables", "markdown");
+    qs_query_list(ret, args, "metric", "metric");
+    (void)qs_query_views(ret, args);
 }
 
 bool qs_result_print(struct qs_ctl *ctl, struct qs_http *http, int64_t job, bool told, json_t **ret_doc,

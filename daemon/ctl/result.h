@@ -34,9 +34,7 @@
         .name = "fenced", .many = true,                                                                      \
         .help = "Look at a run without what lies outside of Tukey's fences (1.5 IQR)."                       \
     }
-/* Appends the views and metrics that were asked for. */
-void qs_result_query(const struct qs_args *args, struct qs_buf *path);
-/* The address of a job's comparison, with rules, views and metrics. */
+/* The address of a job's comparison, with rules, views, metrics and tables. */
 void qs_result_path(const struct qs_args *args, int64_t job, struct qs_buf *ret);
 /* The layout that the options --time-unit, --sort and --show-output ask for. */
 struct qs_layout qs_result_layout(const struct qs_ctl *ctl);

@@ -17,8 +17,11 @@ struct qs_tally { /* starts from {0} */
 
 /* A ratio that is not positive and finite is a verdict without a ratio. */
 void qs_tally_add(struct qs_tally *tally, const char *metric, enum qs_verdict_kind verdict, double ratio);
-/* "tally" of the object that is open: verdicts that there are, the worst first, and metrics that have a
- * ratio. */
+/* "8 verdicts: 5 regressions, 3 equivalent; geometric mean of 5 ratios +15.8 %": nothing of fewer than two.
+ */
+void qs_tally_words(const struct qs_tally *tally, struct qs_buf *out);
+/* "tally" of the object that is open: the words, verdicts that there are, the worst first, and metrics that
+ * have a ratio. */
 void qs_tally_put(struct qs_json *j, const struct qs_tally *tally);
 void qs_tally_done(struct qs_tally *tally);
 

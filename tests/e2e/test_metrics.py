@@ -76,7 +76,7 @@ def judged(tap):
         tap.ok("Other metrics" in page and "score (points)" in page and "Regression: worse" in page, "the page has it")
         tap.ok(max(map(len, page.splitlines())) <= 80, "in 80 columns")
         markdown = told(tap, bed, 5, "compare", worse, "--markdown")
-        tap.ok("| score (points) | new |" in markdown and "| regression |" in markdown, "the table has it")
+        tap.ok("| score (points) | new |" in markdown and "| **regression**" in markdown, "the table has it")
         root = ET.fromstring(told(tap, bed, 5, "compare", worse, "--junit"))
         failed = [c.get("name") for c in root.iter("testcase") if c.find("failure") is not None]
         tap.ok(any("score" in name for name in failed), f"and the report of tests: {failed}")

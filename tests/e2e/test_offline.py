@@ -117,7 +117,7 @@ def whole_schema(tap):
                               numbers(bed, "sign.txt", [-1.5, 0.0, 3.0, 1e300, float("nan")])),
                      document(bed, "compare", *files), document(bed, "compare", *files, "--per", "iteration"),
                      document(bed, "compare", data("gobench", "benchstat_old.txt"), files[0]),
-                     document(bed, "compare", "--rule", "all", *files),
+                     document(bed, "compare", "--rule", "all", "--markdown", *files),
                      document(bed, "history", bed.file("steps.csv", steps), data("otava", "tigerbeetle.csv"))]
         for d in documents:
             tap.equal(checker.check(d, SCHEMA)[:10], [], f"the {d['kind']} of {len(d['files'])} files fits the schema")

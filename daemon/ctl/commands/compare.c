@@ -68,13 +68,12 @@ static const struct qs_opt options[] = {
     {0}};
 
 /* Whatever the form, the exit code is the verdict's. */
-static int print_export(struct qs_ctl *ctl, struct qs_http *http, int64_t job, const char *format)
+static int print_csv(struct qs_ctl *ctl, struct qs_http *http, int64_t job)
 {
     int code = QS_EXIT_OK;
     QS_BUF(text);
     QS_BUF(path);
-    qs_buf_fmt(&path, "/api/v1/jobs/%" PRId64 "/export?format=%s", job, format);
-    qs_result_query(ctl->args, &path);
+    qs_buf_fmt(&path, "/api/v1/jobs/%" PRId64 "/export?format=csv", job);
     if (qs_api_text(ctl, http, path.data, &text, &code)) {
         qs_ctl_print(ctl->out, &text);
         qs_result_path(ctl->args, job, &path);
@@ -135,7 +134,8 @@ static int run_sides(struct qs_ctl *ctl)
     return qs_compared_sides(ctl, args->argv[args->word[0]], args->argv[args->word[1]]);
 }
 
-static int run_junit(struct qs_ctl *ctl, struct qs_http *http, int64_t job)
+/* Markdown or JUnit. */
+static int run_form(struct qs_ctl *ctl, struct qs_http *http, int64_t job)
 {
     int code = QS_EXIT_OK;
     QS_BUF(text);
@@ -168,12 +168,10 @@ static int run_job(struct qs_ctl *ctl)
     QS_SCOPED(qs_http_free_at) struct qs_http *http = qs_api_reach_reading(ctl, &code);
     if (http == NULL)
         return code;
-    if (qs_args_has(ctl->args, "markdown"))
-        code = print_export(ctl, http, job, "markdown");
-    else if (qs_args_has(ctl->args, "csv"))
-        code = print_export(ctl, http, job, "csv");
-    else if (qs_args_has(ctl->args, "junit"))
-        code = run_junit(ctl, http, job);
+    if (qs_args_has(ctl->args, "csv"))
+        code = print_csv(ctl, http, job);
+    else if (has_form(ctl->args))
+        code = run_form(ctl, http, job);
     else if (qs_result_print(ctl, http, job, false, &doc, &code))
         code = qs_compared_code(ctl, doc);
     json_decref(doc);

@@ -11,9 +11,8 @@ void qs_layout_finding(const struct qs_layout *layout, const struct qs_finding *
  * exactly. */
 void qs_finding_value(const struct qs_layout *layout, struct qs_grid *grid, double v, const char *unit);
 void qs_finding_change(struct qs_grid *grid, const struct qs_finding *f);
-/* tally.c: what "tally" of a document says of two and more verdicts; nothing of fewer, and of a job,
- * which has none: the ratios of different arms have no mean. */
-void qs_tally_words(const json_t *doc, struct qs_buf *out);
+/* tally.c: the sentence of "tally"; nothing of a job, which has none: the ratios of different arms have no
+ * mean. */
 void qs_layout_tally(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out);
 
 #endif

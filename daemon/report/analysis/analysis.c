@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "report/analysis/impl.h"
+#include "report/analysis/tables.h"
 #include "report/job/opinion.h"
 #include "report/verdict/verdict.h"
 #include "report/work.h"
@@ -298,6 +298,7 @@ static struct qs_verdict put_verdict(struct qs_json *j, const struct qs_analysis
     qs_json_array(j);
     qs_comparison_put(j, &how, &c);
     qs_json_array_end(j);
+    qs_file_tables_verdict(runs->opts->rows, series->benchmark, &c);
     qs_comparison_done(&c);
     qs_buf_done(&text);
     return c.v;
@@ -373,11 +374,11 @@ static const struct qs_import_series **match(const struct qs_import *in, const s
     return found;
 }
 
-static void put_unmatched(struct qs_json *j, const char *key, const struct qs_import *in,
-                          const struct qs_import *other)
+static void put_unmatched(struct qs_json *j, int side, const struct qs_import *in,
+                          const struct qs_import *other, struct qs_file_tables *rows)
 {
     const struct qs_import_series **found = match(in, other);
-    qs_json_key(j, key);
+    qs_json_key(j, side == QS_BASE ? "only_in_base" : "only_in_candidate");
     qs_json_array(j);
     for (size_t i = 0; i < in->count; i++) {
         if (found[i])
@@ -387,6 +388,7 @@ static void put_unmatched(struct qs_json *j, const char *key, const struct qs_im
         qs_json_kstring(j, "metric", in->series[i].metric);
         qs_json_kstring(j, "unit", in->series[i].unit);
         qs_json_object_end(j);
+        qs_file_tables_alone(rows, side, &in->series[i]);
     }
     qs_json_array_end(j);
     free((void *)found);
@@ -437,12 +439,14 @@ enum qs_status qs_analysis_compare(const struct qs_analysis_file *files, size_t 
     opts.work = &work;
     qs_json_init(&j, out);
     put_head(&j, "comparison", files, count, given);
-    put_unmatched(&j, "only_in_base", base, cand);
-    put_unmatched(&j, "only_in_candidate", cand, base);
+    opts.rows = qs_file_tables_begin(files, given);
+    put_unmatched(&j, QS_BASE, base, cand, opts.rows);
+    put_unmatched(&j, QS_CAND, cand, base, opts.rows);
     struct qs_family family = {.p = qs_calloc(base->count, sizeof *family.p)};
     qs_json_key(&j, "results");
     put_results(&j, files, other, &opts, &family);
     qs_put_family(&j, &family, given);
+    qs_file_tables_end(opts.rows, &family.tally, &j);
     qs_json_object_end(&j);
     free(family.p);
     qs_tally_done(&family.tally);

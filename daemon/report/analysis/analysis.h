@@ -12,6 +12,7 @@
 #include "stats/status.h"
 
 struct qs_work;
+struct qs_tables;
 
 enum qs_unit_of_work { /* what counts as one independent observation of a verdict */
                        QS_PER_RUN,
@@ -34,6 +35,8 @@ struct qs_analysis_opts {
     struct qs_views views;       /* what is left of the files already: to be told */
     unsigned opinions;           /* second opinions of a comparison: a set as in report/job/opinion.h */
     struct qs_progress progress; /* hears of the whole document: stages are names of statistics */
+    struct qs_tables *tables;    /* of a comparison: filled, and told in the document; NULL: nobody asks */
+    struct qs_file_tables *rows; /* what they are made of, while it is computed: NULL */
     struct qs_work *work;        /* NULL: what is computed is no part of a plan */
 };
 /* 95 %, 2 %, unknown resolution, seed 1, 10,000 resamples, per run, Hunter as it is by default. */

@@ -10,6 +10,7 @@
 #include "report/median.h"
 #include "report/job/metrics.h"
 #include "report/job/opinion.h"
+#include "report/tables/tables.h"
 #include "report/warning.h"
 
 enum { DOCUMENT_VERSION = 1 };
@@ -247,6 +248,10 @@ static void put_document(struct qs_json *j, const struct qs_report_input *in,
     qs_json_array_end(j);
     qs_json_kraw(j, "taints", in->taints_json ? in->taints_json : "[]");
     qs_json_kraw(j, "environment", in->environment_json ? in->environment_json : "null");
+    if (in->tables) {
+        qs_report_tables(in, groups, count, in->tables);
+        qs_json_kstring(j, "tables", in->tables->out.data);
+    }
     qs_json_object_end(j);
 }
 
@@ -275,8 +280,6 @@ bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, str
     put_document(&j, in, groups, count, &family);
     if (in->told)
         qs_report_tell(groups, count, in->told);
-    if (in->tables)
-        qs_report_tables(in, groups, count, in->tables);
     qs_report_groups_free(groups, count);
     qs_comparisons_done(&family);
     return qs_work_finish(&work) == QS_OK || qs_work_fail(err);

@@ -44,7 +44,7 @@ struct qs_report_input { /* all borrowed */
     struct qs_views views;        /* which iterations of each run are looked at */
     struct qs_progress progress;  /* hears of the whole document: its stages are names */
     struct qs_report_tolds *told; /* qs_report_compare fills it; NULL: nobody asks */
-    struct qs_tables *tables;     /* the same: tables for people */
+    struct qs_tables *tables;     /* the same: tables for people, which the document has too */
 };
 
 /* Appends the comparison document to out. QS_E_STOPPED: progress ended it, and what was appended is no

@@ -28,15 +28,27 @@ static const struct qs_comparison *comparison_of(const struct qs_report_group *g
     return NULL;
 }
 
+static void put_ratio(struct qs_buf *out, const struct qs_comparison *c)
+{
+    const struct qs_ci *ci = qs_verdict_interval(&c->v);
+    bool known = isfinite(ci->lo) && isfinite(ci->hi);
+    if (!isfinite(c->v.ratio) || (!known && !qs_comparison_is_exact(c)))
+        qs_buf_char(out, '?');
+    else
+        qs_buf_fmt(out, "%.3f", c->v.ratio);
+    if (isfinite(c->v.ratio) && known && !qs_comparison_is_exact(c))
+        qs_buf_fmt(out, " (%.3f–%.3f)", ci->lo, ci->hi);
+}
+
 static void put_comparison(struct qs_tables *t, const struct qs_comparison *c)
 {
     qs_tables_next(t);
-    if (c && isfinite(c->v.ratio) && isfinite(c->v.l95.lo) && isfinite(c->v.l95.hi))
-        qs_buf_fmt(&t->out, "%.3f (%.3f–%.3f)", c->v.ratio, c->v.l95.lo, c->v.l95.hi);
+    if (c)
+        put_ratio(&t->out, c);
     else
-        qs_buf_str(&t->out, c ? "?" : "1");
+        qs_buf_char(&t->out, '1');
     qs_tables_next(t);
-    qs_tables_text(t, c ? qs_verdict_name(c->v.kind) : "baseline");
+    c ? qs_tables_verdict_cell(t, c) : qs_tables_text(t, "baseline");
 }
 
 /* An arm is often called as its build is: that is said once. */
@@ -81,16 +93,6 @@ static void put_number(struct qs_buf *out, double v)
         qs_buf_str(out, "–");
 }
 
-static void put_change(struct qs_buf *out, const struct qs_comparison *c)
-{
-    if (!isfinite(c->v.ratio))
-        qs_buf_str(out, "?");
-    else
-        qs_buf_fmt(out, "%.3f", c->v.ratio);
-    if (isfinite(c->v.l95.lo) && isfinite(c->v.l95.hi) && !c->exact.declared)
-        qs_buf_fmt(out, " (%.3f–%.3f)", c->v.l95.lo, c->v.l95.hi);
-}
-
 /* The baseline's row is the first; the others have their ratio to it. */
 static void put_metric_arm(struct qs_tables *t, const struct qs_report_group *g,
                            const struct qs_report_metric *m, size_t index)
@@ -114,11 +116,10 @@ static void put_metric_arm(struct qs_tables *t, const struct qs_report_group *g,
     }
     qs_tables_next(t);
     if (c)
-        put_change(&t->out, c);
+        put_ratio(&t->out, c);
     qs_tables_next(t);
     if (c)
-        qs_buf_fmt(&t->out, "%s%s", qs_verdict_name(c->v.kind),
-                   qs_comparison_is_doubtful(c) ? ", by chance?" : "");
+        qs_tables_verdict_cell(t, c);
     qs_tables_row_end(t);
 }
 
@@ -133,18 +134,6 @@ static void put_metrics(struct qs_tables *t, const struct qs_report_group *g)
         for (size_t a = 0; a < g->in->spec->arm_count; a++)
             put_metric_arm(t, g, &g->metrics[m], a);
     qs_tables_end(t);
-}
-
-/* Which iterations the numbers of an arm stand on, where they are not all. */
-static void put_views(struct qs_tables *t, const struct qs_report_group *g, size_t arm)
-{
-    QS_BUF(words);
-    qs_views_words(&words, &g->in->views, &g->metrics[0].arms[arm].tally);
-    if (words.len == 0)
-        return;
-    qs_buf_str(&t->out, "- view of ");
-    qs_tables_text(t, g->in->spec->arms[arm].name);
-    qs_buf_fmt(&t->out, ": %s\n", words.data);
 }
 
 static void put_result(struct qs_tables *t, const struct qs_report_group *g)
@@ -171,7 +160,7 @@ static void put_result(struct qs_tables *t, const struct qs_report_group *g)
         qs_buf_char(&t->out, '\n');
     }
     for (size_t a = 0; a < arms; a++)
-        put_views(t, g, a);
+        qs_tables_views(t, g->in->spec->arms[a].name, &g->in->views, &g->metrics[0].arms[a].tally);
     put_metrics(t, g);
 }
 

@@ -123,6 +123,9 @@ double qs_sides_plan_ns(const struct qs_sides *s);
 /* ratio.c: other ways to say how many percent; ret->ratios points into the other two. */
 struct qs_ratios qs_sides_ratios(const struct qs_sides *s, const struct qs_comparison *c, uint64_t stream,
                                  const struct qs_progress *progress, struct qs_told_ratio ret_of[2]);
+/* tables.c: the same as tables. */
+struct qs_tally;
+void qs_sides_tables(const struct qs_sides *s, const struct qs_tally *tally, struct qs_tables *t);
 /* words.c */
 void qs_sides_warn(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_pair *pair);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/sides/impl.h"
+#include "report/tables/tables.h"
 #include "report/tally.h"
 
 enum { DOCUMENT_VERSION = 1 };
@@ -226,20 +227,19 @@ static void put_point(struct qs_json *j, const struct qs_sides *s, size_t at, ui
 }
 
 /* Of the verdicts that stand in the results; sides that are refused have none. */
-static void put_tally(struct qs_json *j, const struct qs_sides *s)
+static void count_verdicts(const struct qs_sides *s, struct qs_tally *ret)
 {
-    struct qs_tally tally = {0};
     for (size_t i = 0; i < s->all.count; i++) {
         const struct qs_comparison *c = s->all.at[i];
-        qs_tally_add(&tally, c->metric->name, c->v.kind, c->v.ratio);
+        qs_tally_add(ret, c->metric->name, c->v.kind, c->v.ratio);
     }
-    qs_tally_put(j, &tally);
-    qs_tally_done(&tally);
 }
 
 static void put_document(struct qs_json *j, const struct qs_sides *s)
 {
+    QS_SCOPED(qs_tally_done) struct qs_tally tally = {0};
     uint64_t stream = 0;
+    count_verdicts(s, &tally);
     qs_json_object(j);
     qs_json_kint(j, "document", DOCUMENT_VERSION);
     qs_json_kstring(j, "kind", "sides");
@@ -253,12 +253,16 @@ static void put_document(struct qs_json *j, const struct qs_sides *s)
     put_unmatched(j, "only_in_candidate", &s->side[QS_CAND]);
     qs_comparisons_put(j, &s->all);
     qs_json_kint(j, "regressions", (int64_t)s->regressions);
-    put_tally(j, s);
+    qs_tally_put(j, &tally);
     qs_json_key(j, "results");
     qs_json_array(j);
     for (size_t i = 0; i < s->point_count && !s->refused && !s->work->ended; i++)
         put_point(j, s, i, &stream);
     qs_json_array_end(j);
+    if (s->in->tables) {
+        qs_sides_tables(s, &tally, s->in->tables);
+        qs_json_kstring(j, "tables", s->in->tables->out.data);
+    }
     qs_json_object_end(j);
 }
 

@@ -17,6 +17,8 @@ struct qs_sides_job { /* borrowed */
     const struct qs_job_spec *spec;
 };
 
+struct qs_tables;
+
 struct qs_sides_input {      /* all borrowed; index 0 is the base, 1 the candidate */
     const char *selector[2]; /* as they were asked for */
     enum qs_pool pool[2];    /* what they allow to be one sample */
@@ -33,6 +35,7 @@ struct qs_sides_input {      /* all borrowed; index 0 is the base, 1 the candida
     unsigned opinions;                         /* a set as in report/job/opinion.h */
     uint64_t seed;                             /* of resampling */
     struct qs_progress progress;               /* hears of the whole document: "judge", "bootstrap" */
+    struct qs_tables *tables;                  /* filled, and told in the document; NULL: nobody asks */
 };
 
 /* Appends the document. Where something that matters differs and was not allowed, it is refused: the document

@@ -7,7 +7,7 @@
 
 struct qs_tables_form {
     const char *name, *type;
-    const char *headline[2];
+    const char *headline[2], *bold;
     const char *row_end, *table_end;
     const char *special; /* signs that have a meaning in a cell */
     void (*put_sign)(struct qs_buf *out, char sign);
@@ -99,6 +99,7 @@ static void orgmode_code(struct qs_tables *t, const char *s)
 static const struct qs_tables_form forms[] = {{.name = "markdown",
                                                .type = "text/markdown; charset=utf-8",
                                                .headline = {"## ", "### "},
+                                               .bold = "**",
                                                .row_end = " |\n",
                                                .table_end = "",
                                                .special = "|\\`*_<>[]#@",
@@ -108,6 +109,7 @@ static const struct qs_tables_form forms[] = {{.name = "markdown",
                                               {.name = "asciidoc",
                                                .type = "text/plain; charset=utf-8",
                                                .headline = {"== ", "=== "},
+                                               .bold = "*",
                                                .row_end = "\n",
                                                .table_end = "|===\n",
                                                .special = "|\\`*_<>[]#^~+{}&",
@@ -117,6 +119,7 @@ static const struct qs_tables_form forms[] = {{.name = "markdown",
                                               {.name = "orgmode",
                                                .type = "text/plain; charset=utf-8",
                                                .headline = {"* ", "** "},
+                                               .bold = "*",
                                                .row_end = " |\n",
                                                .table_end = "",
                                                .special = "|",
@@ -133,6 +136,12 @@ bool qs_tables_init(struct qs_tables *ret, const char *form)
     if (ret->form)
         qs_buf_init(&ret->out);
     return ret->form != NULL;
+}
+
+void qs_tables_init_like(struct qs_tables *ret, const struct qs_tables *other)
+{
+    ret->form = other->form;
+    qs_buf_init(&ret->out);
 }
 
 void qs_tables_done(struct qs_tables *t)
@@ -168,6 +177,13 @@ void qs_tables_text(struct qs_tables *t, const char *s)
         else
             qs_buf_char(&t->out, *c);
     }
+}
+
+void qs_tables_bold(struct qs_tables *t, const char *s)
+{
+    qs_buf_str(&t->out, t->form->bold);
+    qs_tables_text(t, s);
+    qs_buf_str(&t->out, t->form->bold);
 }
 
 void qs_tables_code(struct qs_tables *t, const char *s)

@@ -55,6 +55,7 @@ static const struct {
      "`xml` is not a format: auto, numbers"},
     {"{" TWO ",\"options\":[]}", "`options` is an object"},
     {"{" TWO ",\"options\":{\"levle\":1}}", "options has an unknown key `levle`: did you mean `level`?"},
+    {"{" TWO ",\"options\":{\"tables\":\"html\"}}", "options.tables is for a comparison of two files"},
     {"{" TWO ",\"options\":{\"level\":0.49}}", "options.level is a number from 0.5 to 0.9999"},
     {"{" TWO ",\"options\":{\"level\":\"0.9\"}}", "options.level is a number"},
     {"{" TWO ",\"options\":{\"margin_ratio\":11}}", "options.margin_ratio is a number from 0 to 10"},
@@ -183,7 +184,7 @@ static const char *const exported[][2] = {
      "1 "
      "| baseline |\n"
      "| v\\#2: `sleep 'p\\|q'` | 1.50 ms | 1.50 ms – 1.50 ms | 1.50 ms | 1.50 ms | 1.500 (1.500–1.500) | "
-     "regression |\n"
+     "**regression** |\n"
      "\n"
      "- v\\#2 takes 49.9893–49.9898 % longer than a\\_\\[1\\]\n"
      "- view of a\\_\\[1\\]: last 3 leaves 36 of 48 iterations\n"
@@ -192,7 +193,7 @@ static const char *const exported[][2] = {
      "| Metric | Arm | Median | Interval | Ratio | Verdict |\n"
      "|:---|:---|---:|---:|---:|:---|\n"
      "| user\\_time\\_us (us) | a\\_\\[1\\] | 100 | 100 – 100 |  |  |\n"
-     "| user\\_time\\_us (us) | v\\#2 | 100 | 100 – 100 | 1.000 (1.000–1.000) | equivalent |\n"},
+     "| user\\_time\\_us (us) | v\\#2 | 100 | 100 – 100 | 1.000 (1.000–1.000) | equivalent (no-spread) |\n"},
     {"asciidoc",
      "== a&#124;b\n"
      "\n"
@@ -206,7 +207,7 @@ static const char *const exported[][2] = {
      "1.00 "
      "ms | 1.00 ms | 1 | baseline\n"
      "| v&#35;2: `sleep 'p&#124;q'` | 1.50 ms | 1.50 ms – 1.50 ms | 1.50 ms | 1.50 ms | 1.500 "
-     "(1.500–1.500) | regression\n"
+     "(1.500–1.500) | *regression*\n"
      "|===\n"
      "\n"
      "- v&#35;2 takes 49.9893–49.9898 % longer than a&#95;&#91;1&#93;\n"
@@ -218,7 +219,8 @@ static const char *const exported[][2] = {
      "| Metric | Arm | Median | Interval | Ratio | Verdict\n"
      "\n"
      "| user&#95;time&#95;us (us) | a&#95;&#91;1&#93; | 100 | 100 – 100 |  | \n"
-     "| user&#95;time&#95;us (us) | v&#35;2 | 100 | 100 – 100 | 1.000 (1.000–1.000) | equivalent\n"
+     "| user&#95;time&#95;us (us) | v&#35;2 | 100 | 100 – 100 | 1.000 (1.000–1.000) | equivalent "
+     "(no-spread)\n"
      "|===\n"},
     {"orgmode",
      "* a\\vert{}b\n"
@@ -231,7 +233,7 @@ static const char *const exported[][2] = {
      "| a_[1] (build base\\vert{}1): echo '`~\\x07' | 1.00 ms | 1.00 ms – 1.00 ms | 1.00 ms | 1.00 "
      "ms | 1 | baseline |\n"
      "| v#2: sleep 'p\\vert{}q' | 1.50 ms | 1.50 ms – 1.50 ms | 1.50 ms | 1.50 ms | 1.500 "
-     "(1.500–1.500) | regression |\n"
+     "(1.500–1.500) | *regression* |\n"
      "\n"
      "- v#2 takes 49.9893–49.9898 % longer than a_[1]\n"
      "- view of a_[1]: last 3 leaves 36 of 48 iterations\n"
@@ -241,7 +243,7 @@ static const char *const exported[][2] = {
      "|---+---+---+---+---+---|\n"
      "| <l> | <l> | <r> | <r> | <r> | <l> |\n"
      "| user_time_us (us) | a_[1] | 100 | 100 – 100 |  |  |\n"
-     "| user_time_us (us) | v#2 | 100 | 100 – 100 | 1.000 (1.000–1.000) | equivalent |\n"},
+     "| user_time_us (us) | v#2 | 100 | 100 – 100 | 1.000 (1.000–1.000) | equivalent (no-spread) |\n"},
 };
 
 static void exports_are_complete(void **state)

@@ -112,6 +112,7 @@ class Table:
         self.answers[("GET", "/api/v1/history?limit=1000&text=two")] = {"series": [{"id": c * 64, "benchmark": "two", "device": c, "arm": "x", "sessions": 1} for c in "ab"]}
         self.answers[("GET", "/api/v1/history?limit=1000")] = {"series": [{"id": c * 64, "benchmark": "two " + c, "device": c, "arm": "x", "sessions": 1} for c in "ab"]}
         self.answers[("GET", "/api/v1/builds?limit=20&text=v1.4")] = {"builds": [], "nights": []}
+        self.tables = "| a | table |\n"
         self.slow = False
 
 
@@ -121,8 +122,12 @@ class Teller(Handler):
         table.seen.append(f"{self.command} {self.path} {body.decode(errors='replace')}".rstrip())
         path = self.path.partition("?")[0]
         found = table.answers.get((self.command, self.path), table.answers.get((self.command, path)))
+        if "tables=markdown" in self.path or b'"tables":"markdown"' in body:
+            found = {**table.computed.get(path, found), "tables": table.tables}
+        else:
+            found = table.computed.get(path, found)
         if path in table.computed:
-            self.events([("progress", {"stage": "change_points", "done_ratio": 0.25}), ("result", table.computed[path])])
+            self.events([("progress", {"stage": "change_points", "done_ratio": 0.25}), ("result", found)])
         elif path == "/api/v1/jobs/7/events":
             self.events(table.events)
         elif found is None:
@@ -160,7 +165,7 @@ CASES = ("version", "jobs --limit 3 --before 5", "builds", "builds v1. --device 
          "compare build:a night:2026-11-20 --margin 5% --level 99% --metric time --metric rss --allow-diff=kernel --rule skia --rule judge --last 3",
          "compare 7 9 --allow-diff --markdown", "compare 7 9 --junit", "compare 7 9 --seed 3", "compare 7:a,8 9 --output TOP/sides.txt",
          "compare a.txt b.txt --level 90% --margin 1% --per iteration --better lower --seed 7 --resamples 500 --resolution 0.5",
-         "compare a.txt b.txt --metric x", "compare a.txt", "compare 7 --rule skia --csv", "compare 7 --fenced --csv", "compare 7 --margin 1%",
+         "compare a.txt b.txt --markdown", "compare a.txt b.txt --metric x", "compare a.txt", "compare 7 --rule skia --csv", "compare 7 --fenced --csv", "compare 7 --margin 1%",
          "compare 7 --markdown", "compare 7 --junit", "compare 7 9 --output /no/such/folder/x", "compare 8 --output TOP/sides.txt",
          "analyze a.txt --format numbers --discard-first 2 --fenced --window 30 --p-max 0.01", "analyze bad.txt", "analyze none.txt",
          "history sort --metric rss --build v8 --window 30 --p-max 0.01 --margin 3% --level 99%", "history sort --csv", "history sort --all",

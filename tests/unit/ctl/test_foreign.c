@@ -103,12 +103,6 @@ static void history(const struct qs_layout *layout, const json_t *doc, struct qs
     qs_layout_history(layout, doc, 12, out);
 }
 
-static void markdown(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
-{
-    (void)layout;
-    qs_export_markdown(doc, out);
-}
-
 static void junit(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
 {
     (void)layout;
@@ -169,7 +163,6 @@ static void every_field_of_every_document(void **state)
         json_t *doc = json_load_file(path, 0, NULL);
         assert_non_null(doc);
         check(doc, e->d_name, layout_of(doc));
-        check(doc, e->d_name, markdown);
         check(doc, e->d_name, junit);
         json_decref(doc);
         documents++;

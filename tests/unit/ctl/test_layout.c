@@ -92,14 +92,13 @@ static void check_export(const char *name, const char *end, void (*export)(const
     json_decref(doc);
 }
 
-/* Of each kind of document; what a device wrote is harmless in both forms. */
+/* Of each kind of document; what a device wrote is harmless for JUnit. */
 static void exports_look_as_they_should(void **state)
 {
     static const char *const exported[] = {"sides", "sides-refused", "three-arms", "two-files", "metrics"};
     (void)state;
     for (size_t i = 0; i < sizeof(exported) / sizeof(exported[0]); i++) {
         check_export(exported[i], "junit.xml", qs_export_junit);
-        check_export(exported[i], "md", qs_export_markdown);
     }
 }
 
@@ -343,7 +342,6 @@ static void other_documents_do_no_harm(void **state)
         qs_layout_run(&layout, doc, &out);
         qs_layout_devices(&layout, doc, &out);
         qs_layout_sides(&layout, doc, &out);
-        qs_export_markdown(doc, &out);
         qs_export_junit(doc, &out);
         assert_null(strchr(out.data, '\033'));
         struct qs_findings all;

@@ -3,7 +3,7 @@
  * than three their number), and those that are new (+).
  *
  * FACE is a width with letters: a ASCII, c colour, s sorted by median, t told why it failed, q without
- * output, n u m x in ns, us, ms, s; or md, junit, csv. EDIT is a path of keys and indices, separated by dots,
+ * output, n u m x in ns, us, ms, s; or junit, csv. EDIT is a path of keys and indices, separated by dots,
  * with `=` and JSON, or with `!`: it is not there; ` | ` is between two. Without a letter and an edit the
  * whole page is there. With QS_GOLDEN_WRITE=1 the cases stay and what is below them is written anew. */
 #include "cm.h"
@@ -84,9 +84,7 @@ static struct lines page_of(const json_t *doc, const char *face)
     struct qs_buf out, shown;
     qs_buf_init(&out);
     qs_buf_init(&shown);
-    if (strcmp(face, "md") == 0) {
-        qs_export_markdown(doc, &out);
-    } else if (strcmp(face, "junit") == 0) {
+    if (strcmp(face, "junit") == 0) {
         qs_export_junit(doc, &out);
     } else if (strcmp(face, "csv") == 0) {
         qs_layout_history_csv(doc, &out);

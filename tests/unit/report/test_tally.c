@@ -26,6 +26,7 @@ static void verdicts_and_means(void **state)
     json_t *doc = tally_of(&tally);
     assert_int_equal(json_array_size(at(doc, "tally.verdicts")), 0);
     assert_int_equal(json_array_size(at(doc, "tally.ratios")), 0);
+    assert_true(json_is_null(at(doc, "tally.sentence")));
     json_decref(doc);
     qs_tally_add(&tally, "duration_ns", QS_VERDICT_INCONCLUSIVE, 0.5);
     qs_tally_add(&tally, "bytes", QS_VERDICT_EQUIVALENT, NAN);
@@ -51,12 +52,49 @@ static void verdicts_and_means(void **state)
     assert_true(fabs(number(doc, "tally.ratios.0.geometric_mean") - 2) < 1e-12); /* the third root of 8 */
     assert_string_equal(text_at(doc, "tally.ratios.1.metric"), "rate");
     assert_true(fabs(number(doc, "tally.ratios.1.geometric_mean") - 1.25) < 1e-12);
+    assert_string_equal(
+        text_at(doc, "tally.sentence"),
+        "7 verdicts: 2 regressions, 1 improvement, 2 equivalent, 2 inconclusive; geometric mean "
+        "of 3 ratios +100.0 %");
     json_decref(doc);
+    qs_tally_done(&tally);
+}
+
+static void check_words(const struct qs_tally *tally, const char *want)
+{
+    QS_BUF(words);
+    qs_tally_words(tally, &words);
+    assert_string_equal(words.data, want);
+}
+
+/* One verdict needs no count, and one ratio no mean; a time is not named, and of many metrics the first are.
+ */
+static void a_tally_in_words(void **state)
+{
+    (void)state;
+    struct qs_tally tally = {0};
+    static const char *const metrics[] = {"time", "a", "b", "c", "d"};
+    qs_tally_add(&tally, "bytes", QS_VERDICT_PROBABLE_REGRESSION, 1.25);
+    check_words(&tally, "");
+    qs_tally_add(&tally, "rate", QS_VERDICT_NEGLIGIBLE, 1.25);
+    check_words(&tally, "2 verdicts: 1 probable-regression, 1 negligible");
+    qs_tally_add(&tally, "bytes", QS_VERDICT_PROBABLE_REGRESSION, 1.25);
+    check_words(
+        &tally,
+        "3 verdicts: 2 probable-regressions, 1 negligible; geometric mean of 2 ratios (bytes) +25.0 %");
+    qs_tally_done(&tally);
+    for (size_t i = 0; i < 10; i++)
+        qs_tally_add(&tally, metrics[i / 2], QS_VERDICT_EQUIVALENT, 0.5);
+    check_words(
+        &tally,
+        "10 verdicts: 10 equivalent; geometric mean of 2 ratios -50.0 %; geometric mean of 2 ratios "
+        "(a) -50.0 %; geometric mean of 2 ratios (b) -50.0 %; geometric mean of 2 ratios (c) -50.0 %");
     qs_tally_done(&tally);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(verdicts_and_means)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(verdicts_and_means),
+                                       cmocka_unit_test(a_tally_in_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
