@@ -490,7 +490,6 @@ static void stop(struct qs_job_run *job, const char *why)
     (void)why;
     close_read(job);
     p->step = QS_PUSH_IDLE;
-    p->asked = false;
 }
 
 const struct qs_step qs_step_push = {.start = push, .cancel = cancel};

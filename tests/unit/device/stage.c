@@ -26,6 +26,7 @@ const struct qs_job_run_row *__wrap_qs_job_run_find(enum qs_job_run_state state,
 static void on_event(const char *kind, const char *body_json, const uint8_t *run_uid, void *user)
 {
     struct stage *s = user;
+    assert_false(s->ended); /* who has ended says nothing more */
     stage_record_event(s, kind, body_json, run_uid != NULL);
     qs_buf_fmt(&s->news, "%s %s\n", kind, body_json);
 }

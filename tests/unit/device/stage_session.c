@@ -37,6 +37,7 @@ bool stage_sends(struct stage *s, struct qs_err *err)
 {
     if (s->session == SESSION_DOWN)
         return qs_fail(err, QS_E_LINK, "down");
+    assert_false(s->ended); /* and asks for nothing more */
     s->calls++;
     if (s->unsent_nth == 0 || s->calls < s->unsent_nth || (s->calls > s->unsent_nth && !s->unsent_again))
         return true;
