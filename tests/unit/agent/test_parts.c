@@ -81,7 +81,7 @@ static void reads_and_joins_texts(void **state)
     (void)state;
     qs_io_append(text, sizeof text, "cd");
     assert_string_equal(text, "abcd");
-    qs_io_append(text, sizeof text, "efghi");
+    qs_io_append(text, sizeof text, "efgh"); /* one more than there is room for */
     assert_string_equal(text, "abcdefg");
     qs_io_append(text, sizeof text, "z");
     assert_string_equal(text, "abcdefg");

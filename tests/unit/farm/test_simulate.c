@@ -90,6 +90,7 @@ static void test_equal_seeds_give_equal_bytes(void **state)
     assert_string_equal(doc[0], doc[1]);
     assert_string_not_equal(log[0], log[2]);
     for (int i = 0; i < 3; i++) {
+        assert_int_equal(count(log[i], "\n"), count(log[i], "}}\n")); /* of each event and its body */
         assert_int_equal(count(log[i], "\"kind\":\"job.start\""), 10);
         assert_int_equal(count(log[i], "\"state\":\"done\""), 1); /* the log ends with the job */
         assert_int_equal(count(doc[i], "\"verdict\":\"regression\""), 10);

@@ -192,6 +192,12 @@ static void only_loopback_is_accepted(void **state)
             fail_msg("\"%s\" does not say \"%s\"", f.why.text, broken[i].part);
         fixture_done(&f);
     }
+    static const char *const ends[] = {"127.0.0.1:1", "127.0.0.1:65535", "localhost:80", "[::1]:80"};
+    struct qs_err err = QS_ERR_INIT;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        snprintf(p->address, sizeof p->address, "%s", ends[i]);
+        assert_true(qs_link_check_address(&p->tcp_device, &err));
+    }
 }
 
 static void refuse_key(struct place *p, const char *text)
@@ -243,6 +249,24 @@ static void a_broken_write_comes_as_one_down(void **state)
     fixture_done(&f);
 }
 
+static void a_connection_that_is_reset_is_said(void **state)
+{
+    struct place *p = *state;
+    const struct linger none = {.l_onoff = 1, .l_linger = 0};
+    struct fixture f;
+    listen_tcp(p);
+    fixture_init(&f, &p->tcp_device);
+    assert_true(fixture_open(&f));
+    qs_loop_run(f.loop);
+    int peer = accept(p->listener, NULL, NULL);
+    assert_int_equal(setsockopt(peer, SOL_SOCKET, SO_LINGER, &none, sizeof none), 0);
+    close(peer);
+    qs_loop_run(f.loop);
+    assert_int_equal(f.downs, 1);
+    assert_string_equal(f.why.text, "cannot read from board: Connection reset by peer");
+    fixture_done(&f);
+}
+
 /* An agent that is taken says so and hangs up, perhaps before our greeting: its reason must not be lost. */
 static void what_the_peer_said_before_it_left_is_heard(void **state)
 {
@@ -287,6 +311,7 @@ int main(void)
         CASE(only_loopback_is_accepted),
         CASE(a_key_that_others_can_read_or_guess_is_refused),
         CASE(a_broken_write_comes_as_one_down),
+        CASE(a_connection_that_is_reset_is_said),
         CASE(what_the_peer_said_before_it_left_is_heard),
         CASE(a_path_that_does_not_fit_is_refused),
     };
