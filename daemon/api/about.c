@@ -12,10 +12,8 @@
 
 void qs_handle_health(struct qs_exchange *ex)
 {
-    struct qs_buf out;
-    struct qs_json j;
-    qs_buf_init(&out);
-    qs_json_init(&j, &out);
+    QS_BUF(out);
+    struct qs_json j = qs_json_to(&out);
     qs_json_object(&j);
     const char *disk = qs_farm_waits_for_disk(ex->api->p.farm, 0);
     const struct qs_err *trouble = qs_store_trouble(ex->api->p.store);
@@ -29,10 +27,8 @@ void qs_handle_health(struct qs_exchange *ex)
 void qs_handle_version(struct qs_exchange *ex)
 {
     const struct qs_api *api = ex->api;
-    struct qs_buf out;
-    struct qs_json j;
-    qs_buf_init(&out);
-    qs_json_init(&j, &out);
+    QS_BUF(out);
+    struct qs_json j = qs_json_to(&out);
     qs_json_object(&j);
     qs_json_kstring(&j, "version", api->p.version);
     qs_json_kbool(&j, "embedded", api->p.embedded);
@@ -56,21 +52,19 @@ char *qs_about_owner(const struct qs_exchange *ex)
 
 void qs_handle_devices(struct qs_exchange *ex)
 {
-    struct qs_buf out;
-    struct qs_json j;
     const char *alone =
         "no daemon answers: the devices stand here as they are configured, nobody looks at them";
     char *notice = ex->api->p.reading ? qs_about_owner(ex) : qs_store_notice(ex->api->p.store);
     if (ex->api->p.reading && !notice)
         notice = qs_strdup(alone);
-    qs_buf_init(&out);
-    qs_json_init(&j, &out);
+    QS_BUF(out);
+    struct qs_json j = qs_json_to(&out);
     qs_buf_str(&out, "{\"devices\":");
     qs_farm_devices_json(ex->api->p.farm, &out);
     qs_buf_str(&out, ",\"disk\":");
     qs_json_string(&j, qs_farm_waits_for_disk(ex->api->p.farm, 0));
     qs_buf_str(&out, ",\"notice\":");
-    qs_json_init(&j, &out);
+    j = qs_json_to(&out);
     qs_json_string(&j, notice);
     qs_buf_char(&out, '}');
     free(notice);

@@ -31,8 +31,7 @@ static void put_read(const union qs_msg *reply, struct qs_json *j)
     struct qs_iter it = qs_list_iter(&reply->readings.readings);
     struct qs_reading reading;
     struct qs_buf text;
-    qs_json_key(j, "readings");
-    qs_json_array(j);
+    qs_json_karray(j, "readings");
     while (qs_list_reading(&it, &reading)) {
         char sensor[QS_NAME_MAX_BYTES + 1];
         qs_text_copy(reading.sensor, sensor, sizeof sensor);
@@ -75,7 +74,6 @@ static void on_asked(const struct qs_err *err, const union qs_msg *reply, void *
 {
     struct qs_exchange *ex = user;
     struct qs_buf out;
-    struct qs_json j;
     if (!qs_exchange_leave(ex))
         return;
     if (err) {
@@ -83,7 +81,7 @@ static void on_asked(const struct qs_err *err, const union qs_msg *reply, void *
         return;
     }
     qs_buf_init(&out);
-    qs_json_init(&j, &out);
+    struct qs_json j = qs_json_to(&out);
     qs_json_object(&j);
     qs_json_kstring(&j, "device", ex->match.device);
     ask_of(ex)->put(reply, &j);

@@ -5,8 +5,6 @@
 #include "api/reply.h"
 #include "api/steps.h"
 #include "base/mem.h"
-#include "config/job/stored.h"
-#include "farm/farm.h"
 #include "report/job/opinion.h"
 
 bool qs_compare_check_ended(const struct qs_job_info *job, struct qs_err *err)
@@ -33,56 +31,46 @@ static bool read_environment(struct qs_store_reader *reader, int64_t job, char *
 static bool write_document(struct qs_store_reader *reader, const char *db_path, struct qs_compared *c,
                            struct qs_err *err)
 {
-    char *taints = NULL, *environment = NULL;
-    int64_t job = c->jobs.at[0].id;
-    bool ok =
-        qs_read_taints_json(reader, job, &taints, err) && read_environment(reader, job, &environment, err);
+    QS_FREED char *taints = NULL;
+    QS_FREED char *environment = NULL;
+    int64_t job = c->results.job.at[0].id;
+    if (!qs_read_taints_json(reader, job, &taints, err) || !read_environment(reader, job, &environment, err))
+        return false;
     struct qs_report_input in = qs_compared_input(c);
     in.taints_json = taints;
     in.environment_json = environment;
     in.db_path = db_path;
     in.told = &c->told;
     in.tables = c->tables.form ? &c->tables : NULL;
-    ok = ok && qs_report_compare(&in, &c->document, err);
-    free(taints);
-    free(environment);
-    return ok;
+    return qs_report_compare(&in, &c->document, err);
 }
 
 bool qs_compared_job(struct qs_store_reader *reader, int64_t job, struct qs_compared *ret, struct qs_err *err)
 {
-    if (!qs_read_job(reader, job, &ret->jobs, err) || !qs_compare_check_ended(&ret->jobs.at[0], err))
-        return false;
-    const struct qs_job_info *info = &ret->jobs.at[0];
-    return qs_job_from_store(info->spec_json ? info->spec_json : "", info->seed, &ret->spec, err);
+    return qs_job_results_open(reader, job, &ret->results, err) &&
+           qs_compare_check_ended(&ret->results.job.at[0], err);
 }
 
 struct qs_report_input qs_compared_input(const struct qs_compared *c)
 {
-    return (struct qs_report_input){.job = &c->jobs.at[0],
-                                    .spec = c->spec,
-                                    .measured = &c->measured,
-                                    .metrics = &c->metrics,
-                                    .opinions = c->opinions,
-                                    .views = c->views,
-                                    .progress = c->progress};
+    struct qs_report_input in = qs_job_results_input(&c->results);
+    in.opinions = c->opinions;
+    in.views = c->views;
+    in.progress = c->progress;
+    return in;
 }
 
 bool qs_compare_read(struct qs_store_reader *reader, const char *db_path, int64_t job,
                      struct qs_compared *ret, struct qs_err *err)
 {
     return qs_compared_job(reader, job, ret, err) &&
-           qs_read_measured_runs(reader, job, &ret->measured, err) &&
-           qs_read_job_metrics(reader, job, &ret->wanted.list, &ret->metrics, err) &&
+           qs_job_results_load(reader, &ret->wanted.list, &ret->results, err) &&
            write_document(reader, db_path, ret, err);
 }
 
 void qs_compared_done(struct qs_compared *c)
 {
-    qs_jobs_free(&c->jobs);
-    qs_job_free(c->spec);
-    qs_measured_runs_free(&c->measured);
-    qs_job_metrics_free(&c->metrics);
+    qs_job_results_done(&c->results);
     qs_wanted_done(&c->wanted);
     qs_report_tolds_done(&c->told);
     qs_tables_done(&c->tables);

@@ -4,20 +4,13 @@
 
 #include "api/exchange.h"
 #include "api/wanted.h"
-#include "config/job/job.h"
-#include "report/job/report.h"
+#include "report/results.h"
 #include "report/tables/tables.h"
-#include "stats/status.h"
-#include "store/read/read.h"
-#include "store/read/metrics.h"
 
 /* Everything that the document is made from; zeroed before the first use. */
 struct qs_compared {
-    struct qs_jobs jobs; /* one */
-    struct qs_job_spec *spec;
-    struct qs_measured_runs measured;
+    struct qs_job_results results;
     struct qs_wanted wanted;
-    struct qs_job_metrics metrics;
     unsigned opinions; /* wanted in the document: report/job/opinion.h */
     struct qs_views views;
     struct qs_progress progress; /* hears of the document, or nobody */

@@ -154,14 +154,12 @@ static bool read_first(struct qs_store_reader *reader, struct qs_exchange *ex, s
 /* What was told to those who listened then holds for who comes later. */
 static void put_waiting(struct qs_exchange *ex, int64_t job)
 {
-    if (!job || !qs_farm_waits_for_disk(ex->api->p.farm, job))
-        return;
     QS_BUF(body);
-    qs_farm_why_json(ex->api->p.farm, job, &body);
-    put_event(&ex->reply, &(struct qs_farm_event){.wall_ns = qs_loop_wall_ns(ex->api->p.loop),
-                                                  .job = job,
-                                                  .kind = "job.waiting",
-                                                  .body_json = body.data});
+    if (job && qs_farm_waiting_event(ex->api->p.farm, job, &body))
+        put_event(&ex->reply, &(struct qs_farm_event){.wall_ns = qs_loop_wall_ns(ex->api->p.loop),
+                                                      .job = job,
+                                                      .kind = "job.waiting",
+                                                      .body_json = body.data});
 }
 
 static void begin(struct qs_exchange *ex)

@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "config/job/stored.h"
-#include "farm/farm.h"
 #include "proto/names.h"
 
 enum { RUNS_PAGE = 500, ITERATIONS_PAGE = 1000, COLUMNS_MOST = 64 };
@@ -92,9 +91,8 @@ static bool read_head(struct qs_store_reader *reader, struct qs_exchange *ex, st
 {
     struct csv *c = ex->data;
     struct qs_jobs jobs = {0};
-    bool ok =
-        qs_read_job(reader, ex->match.id, &jobs, err) && qs_compare_check_ended(&jobs.at[0], err) &&
-        qs_job_from_store(jobs.at[0].spec_json ? jobs.at[0].spec_json : "", jobs.at[0].seed, &c->spec, err);
+    bool ok = qs_read_job(reader, ex->match.id, &jobs, err) && qs_compare_check_ended(&jobs.at[0], err) &&
+              qs_job_from_store(jobs.at[0].spec_json, jobs.at[0].seed, &c->spec, err);
     qs_jobs_free(&jobs);
     return ok && read_columns(reader, c, ex->match.id, err) &&
            qs_read_runs(reader, ex->match.id, 0, RUNS_PAGE, &c->runs, err);

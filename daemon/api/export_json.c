@@ -68,8 +68,7 @@ static bool add_run(struct qs_store_reader *reader, const struct qs_measured_run
 static void put_measured(struct qs_json *j, const struct times *t)
 {
     qs_json_kint(j, "evals", t->evals);
-    qs_json_key(j, "durations_ns");
-    qs_json_array(j);
+    qs_json_karray(j, "durations_ns");
     for (size_t i = 0; i < t->n; i++)
         qs_json_int(j, t->total_ns[i]);
     qs_json_array_end(j);
@@ -88,15 +87,13 @@ static void put_numbers(struct qs_json *j, const struct qs_report_told *arm)
 
 static void put_times(struct qs_json *j, const struct times *t)
 {
-    qs_json_key(j, "times");
-    qs_json_array(j);
+    qs_json_karray(j, "times");
     for (size_t i = 0; i < t->n; i++)
         qs_json_double(j, t->s[i]);
     qs_json_array_end(j);
     if (t->evals > 1)
         put_measured(j, t);
-    qs_json_key(j, "exit_codes");
-    qs_json_array(j);
+    qs_json_karray(j, "exit_codes");
     for (size_t i = 0; i < t->n; i++)
         qs_json_int(j, t->exits[i]);
     qs_json_array_end(j);
@@ -137,12 +134,10 @@ static bool check_amount(const struct qs_measured_runs *measured, struct qs_err 
 
 static bool put_results(struct qs_store_reader *reader, struct export *e, struct qs_err *err)
 {
-    struct qs_json j;
     bool ok = true;
-    qs_json_init(&j, &e->out);
+    struct qs_json j = qs_json_to(&e->out);
     qs_json_object(&j);
-    qs_json_key(&j, "results");
-    qs_json_array(&j);
+    qs_json_karray(&j, "results");
     for (size_t i = 0; ok && i < e->compared.told.count; i++)
         ok = put_arm(reader, &e->compared.told.at[i], &j, err);
     qs_json_array_end(&j);
@@ -155,7 +150,7 @@ static bool read_export(struct qs_store_reader *reader, struct qs_exchange *ex, 
 {
     struct export *e = ex->data;
     return qs_compare_read(reader, qs_store_path(ex->api->p.store), ex->match.id, &e->compared, err) &&
-           check_amount(&e->compared.measured, err) && put_results(reader, e, err);
+           check_amount(&e->compared.results.measured, err) && put_results(reader, e, err);
 }
 
 static void say_export(struct qs_exchange *ex)

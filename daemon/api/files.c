@@ -10,8 +10,7 @@
 
 static void say_file(struct qs_exchange *ex, unsigned status)
 {
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     qs_json_one(&out, "sha256", ex->match.sha256);
     qs_reply_json(ex, status, &out);
 }

@@ -56,8 +56,7 @@ static void put_latest(struct qs_json *j, const struct qs_history_data *data, do
     struct qs_history_value v = {.value = NAN, .lo = NAN, .hi = NAN};
     for (size_t i = 0; i < data->count; i++)
         v = qs_history_value_of(&data->at[i], level);
-    qs_json_key(j, "latest");
-    qs_json_object(j);
+    qs_json_kobject(j, "latest");
     qs_json_kdouble(j, "value", v.value);
     qs_json_kdouble(j, "lo", v.lo);
     qs_json_kdouble(j, "hi", v.hi);
@@ -134,15 +133,13 @@ static bool read_list(struct qs_store_reader *reader, struct qs_exchange *ex, st
 {
     struct history *h = ex->data;
     struct qs_series_list list;
-    struct qs_json j;
     size_t rows = 0;
     if (!qs_read_series(reader, &h->filter, SERIES_MOST, &list, err))
         return false;
     bool ok = true;
-    qs_json_init(&j, &h->out);
+    struct qs_json j = qs_json_to(&h->out);
     qs_json_object(&j);
-    qs_json_key(&j, "series");
-    qs_json_array(&j);
+    qs_json_karray(&j, "series");
     for (size_t i = 0; ok && i < list.count && rows < (size_t)h->limit && !atomic_load(&ex->left); i++)
         ok = add_row(reader, h, &list.at[i], &j, &rows, err);
     qs_json_array_end(&j);

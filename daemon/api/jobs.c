@@ -1,6 +1,6 @@
 #include "api/jobs.h"
 
-#include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,15 +72,12 @@ static void put_why_held(struct qs_json *j, const struct qs_exchange *ex, const 
 static void say_list(struct qs_exchange *ex)
 {
     struct jobs *d = ex->data;
-    struct qs_buf out;
-    struct qs_json j;
     bool live = false;
     d->owner = qs_about_owner(ex);
-    qs_buf_init(&out);
-    qs_json_init(&j, &out);
+    QS_BUF(out);
+    struct qs_json j = qs_json_to(&out);
     qs_json_object(&j);
-    qs_json_key(&j, "jobs");
-    qs_json_array(&j);
+    qs_json_karray(&j, "jobs");
     for (size_t i = 0; i < d->found.count; i++) {
         qs_json_object(&j);
         qs_render_job(&j, &d->found.at[i]);
@@ -113,11 +110,11 @@ void qs_handle_jobs(struct qs_exchange *ex)
 /* The document, and what it says; without arms and points where this version cannot read it any more. */
 static void put_document(struct qs_json *j, const struct qs_job_info *job)
 {
+    QS_SCOPED(qs_stored_job_done) struct qs_stored_job stored;
     struct qs_job_spec *spec = NULL;
-    struct qs_err unreadable;
-    json_auto_t *document = json_loads(job->spec_json ? job->spec_json : "{}", 0, NULL);
-    qs_json_kstring(j, "spec", json_string_value(json_object_get(document, "text")));
-    if (!job->spec_json || !qs_job_from_store(job->spec_json, job->seed, &spec, &unreadable))
+    (void)qs_stored_job_read(job->spec_json, &stored, NULL);
+    qs_json_kstring(j, "spec", stored.text);
+    if (!qs_job_from_store(job->spec_json, job->seed, &spec, NULL))
         return;
     qs_render_spec(j, spec);
     qs_job_free(spec);
@@ -136,7 +133,7 @@ static bool read_one(struct qs_store_reader *reader, struct qs_exchange *ex, str
     if (!read_state(reader, ex, err) || !qs_read_evaluations_json(reader, ex->match.id, &d->evaluations, err))
         return false;
     const struct qs_job_info *job = &d->found.at[0];
-    qs_json_init(&d->j, &d->out);
+    d->j = qs_json_to(&d->out);
     qs_json_object(&d->j);
     qs_render_job(&d->j, job);
     put_document(&d->j, job);
@@ -148,31 +145,23 @@ static bool read_one(struct qs_store_reader *reader, struct qs_exchange *ex, str
 static void put_waiting(struct qs_json *j, const struct qs_exchange *ex, const struct qs_job_info *job)
 {
     QS_BUF(text);
-    qs_farm_why_json(ex->api->p.farm, job->id, &text);
-    json_auto_t *why = json_loads(text.data, 0, NULL);
-    const char *reason = json_string_value(json_object_get(why, "why"));
-    const json_t *position = json_object_get(why, "position");
-    if (reason && *reason)
-        put_why(j, reason, json_string_value(json_object_get(why, "why_code")));
+    const struct qs_farm_why why = qs_farm_why(ex->api->p.farm, job->id, &text);
+    if (why.code)
+        put_why(j, text.data, why.code);
     else
         put_why_held(j, ex, job);
-    qs_json_key(j, "position");
-    if (json_is_integer(position))
-        qs_json_int(j, json_integer_value(position));
-    else
-        qs_json_null(j);
+    qs_json_kmaybe(j, "position", why.position >= 0, why.position);
 }
 
 static void say_one(struct qs_exchange *ex)
 {
     struct jobs *d = ex->data;
-    QS_BUF(progress);
     d->owner = qs_about_owner(ex);
     put_waiting(&d->j, ex, &d->found.at[0]);
     if (d->owner && is_live(&d->found.at[0]))
         qs_json_kstring(&d->j, "notice", d->owner);
-    qs_farm_progress_json(ex->api->p.farm, ex->match.id, &progress);
-    qs_json_kraw(&d->j, "progress", progress.data);
+    const char *progress = qs_farm_progress(ex->api->p.farm, ex->match.id);
+    qs_json_kraw(&d->j, "progress", progress ? progress : "null");
     if (d->traces)
         qs_json_kraw(&d->j, "traces", d->traces);
     qs_json_kraw(&d->j, "evaluations", d->evaluations);
@@ -200,8 +189,7 @@ static void say_cancelled(struct qs_exchange *ex)
 {
     struct jobs *d = ex->data;
     bool over = d->found.at[0].state == QS_JOB_CANCELLED;
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     qs_buf_fmt(&out, "{\"id\":%lld,\"state\":\"%s\"}", (long long)ex->match.id,
                over ? "cancelled" : "cancelling");
     qs_reply_json(ex, 200, &out);

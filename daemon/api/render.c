@@ -10,11 +10,7 @@
 /* A wall time in ns, or null where it has not come. */
 static void put_time(struct qs_json *j, const char *key, int64_t wall_ns)
 {
-    qs_json_key(j, key);
-    if (wall_ns == 0)
-        qs_json_null(j);
-    else
-        qs_json_int(j, wall_ns);
+    qs_json_kmaybe(j, key, wall_ns != 0, wall_ns);
 }
 
 void qs_render_job(struct qs_json *j, const struct qs_job_info *job)
@@ -108,59 +104,43 @@ static void put_iteration(struct qs_json *j, const struct qs_iterations *it,
     qs_json_kint(j, "seq", (int64_t)i->seq);
     qs_json_kint(j, "window", i->window);
     qs_json_kstring(j, "phase", qs_phase_name(i->phase));
-    qs_json_key(j, "start_ns");
-    if (i->start_ns == INT64_MIN)
-        qs_json_null(j);
-    else
-        qs_json_int(j, i->start_ns);
+    qs_json_kmaybe(j, "start_ns", i->start_ns != INT64_MIN, i->start_ns);
     qs_json_kint(j, "duration_ns", i->duration_ns);
     qs_json_kint(j, "evals", i->evals);
     qs_json_kint(j, "status", i->status);
     qs_json_key(j, "taint");
     qs_render_taint(j, i->taint);
-    for (size_t m = 0; m < it->metric_count; m++) {
-        qs_json_key(j, it->metrics[m]);
-        if (i->values[m] == INT64_MIN)
-            qs_json_null(j);
-        else
-            qs_json_int(j, i->values[m]);
-    }
+    for (size_t m = 0; m < it->metric_count; m++)
+        qs_json_kmaybe(j, it->metrics[m], i->values[m] != INT64_MIN, i->values[m]);
     qs_json_object_end(j);
 }
 
 void qs_render_iterations(struct qs_json *j, const struct qs_iterations *it, size_t limit)
 {
     qs_json_object(j);
-    qs_json_key(j, "metrics");
-    qs_json_array(j);
+    qs_json_karray(j, "metrics");
     for (size_t m = 0; m < it->metric_count; m++)
         qs_json_string(j, it->metrics[m]);
     qs_json_array_end(j);
-    qs_json_key(j, "iterations");
-    qs_json_array(j);
+    qs_json_karray(j, "iterations");
     for (size_t i = 0; i < it->count; i++)
         put_iteration(j, it, &it->at[i]);
     qs_json_array_end(j);
-    qs_json_key(j, "next");
-    if (it->count == limit)
-        qs_json_int(j, (int64_t)it->at[it->count - 1].seq + 1);
-    else
-        qs_json_null(j);
+    bool full = it->count == limit;
+    qs_json_kmaybe(j, "next", full, full ? (int64_t)it->at[it->count - 1].seq + 1 : 0);
     qs_json_object_end(j);
 }
 
 /* Whose they are, by the order of the arms, and what they are, by name. */
 static void put_conditions(struct qs_json *j, const struct qs_job_spec *spec)
 {
-    qs_json_key(j, "conditions");
-    qs_json_array(j);
+    qs_json_karray(j, "conditions");
     for (size_t a = 0; a < spec->arm_count; a++) {
         const struct qs_job_arm *arm = &spec->arms[a];
-        arm->has_conditions ? qs_json_string(j, spec->conditions[arm->conditions].name) : qs_json_null(j);
+        qs_json_string(j, arm->has_conditions ? spec->conditions[arm->conditions].name : NULL);
     }
     qs_json_array_end(j);
-    qs_json_key(j, "condition_sets");
-    qs_json_object(j);
+    qs_json_kobject(j, "condition_sets");
     for (size_t i = 0; i < spec->condition_count; i++) {
         qs_json_key(j, spec->conditions[i].name);
         qs_job_put_conditions(j, &spec->conditions[i]);
@@ -170,19 +150,16 @@ static void put_conditions(struct qs_json *j, const struct qs_job_spec *spec)
 
 void qs_render_spec(struct qs_json *j, const struct qs_job_spec *spec)
 {
-    qs_json_key(j, "arms");
-    qs_json_array(j);
+    qs_json_karray(j, "arms");
     for (size_t a = 0; a < spec->arm_count; a++)
         qs_json_string(j, spec->arms[a].name);
     qs_json_array_end(j);
-    qs_json_key(j, "builds");
-    qs_json_array(j);
+    qs_json_karray(j, "builds");
     for (size_t a = 0; a < spec->arm_count; a++)
-        spec->arms[a].build_label ? qs_json_string(j, spec->arms[a].build_label) : qs_json_null(j);
+        qs_json_string(j, spec->arms[a].build_label);
     qs_json_array_end(j);
     put_conditions(j, spec);
-    qs_json_key(j, "points");
-    qs_json_array(j);
+    qs_json_karray(j, "points");
     for (size_t p = 0; p < spec->point_count; p++)
         qs_json_string(j, spec->points[p].label);
     qs_json_array_end(j);

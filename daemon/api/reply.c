@@ -29,10 +29,9 @@ unsigned qs_reply_status(enum qs_errc code)
 static void begin_error(struct qs_json *j, struct qs_buf *out, const struct qs_err *err, const char *advice)
 {
     qs_buf_init(out);
-    qs_json_init(j, out);
+    *j = qs_json_to(out);
     qs_json_object(j);
-    qs_json_key(j, "error");
-    qs_json_object(j);
+    qs_json_kobject(j, "error");
     qs_json_kstring(j, "code", qs_errc_slug(err->code));
     qs_json_kstring(j, "blame", qs_blame_name(qs_errc_blame(err->code)));
     qs_json_kstring(j, "message", err->text);
@@ -58,20 +57,11 @@ void qs_reply_error(struct qs_exchange *ex, const struct qs_err *err)
     end_error(ex, &j, &out, status);
 }
 
-static void put_place(struct qs_json *j, const char *key, unsigned at)
-{
-    qs_json_key(j, key);
-    if (at > 0)
-        qs_json_uint(j, at);
-    else
-        qs_json_null(j);
-}
-
 static void put_problem(struct qs_json *j, const struct qs_problem *p)
 {
     qs_json_object(j);
-    put_place(j, "line", p->line);
-    put_place(j, "column", p->column);
+    qs_json_kmaybe(j, "line", p->line > 0, p->line);
+    qs_json_kmaybe(j, "column", p->column > 0, p->column);
     qs_json_kstring(j, "path", p->path);
     qs_json_kstring(j, "what", p->what);
     qs_json_kstring(j, "suggestion", p->suggestion);
@@ -90,8 +80,7 @@ void qs_reply_problems(struct qs_exchange *ex, enum qs_errc code, const struct q
     const struct qs_problem *first = &problems->at[0];
     bool whole = first->line == 0 && first->suggestion; /* of the file: there is no place to correct */
     begin_error(&j, &out, &err, whole ? first->suggestion : qs_errc_advice(code));
-    qs_json_key(&j, "problems");
-    qs_json_array(&j);
+    qs_json_karray(&j, "problems");
     for (size_t i = 0; i < problems->count; i++)
         put_problem(&j, &problems->at[i]);
     qs_json_array_end(&j);
@@ -106,8 +95,7 @@ void qs_reply_routes(struct qs_exchange *ex, unsigned status, const struct qs_er
     struct qs_json j;
     struct qs_buf out;
     begin_error(&j, &out, err, qs_errc_advice(err->code));
-    qs_json_key(&j, "routes");
-    qs_json_array(&j);
+    qs_json_karray(&j, "routes");
     for (size_t i = 0; i < qs_route_count; i++) {
         QS_FREED char *route = qs_asprintf("%s %s", qs_routes[i].method, qs_routes[i].pattern);
         qs_json_string(&j, route);

@@ -26,10 +26,8 @@ static bool read_job_report(struct qs_store_reader *reader, struct qs_exchange *
 {
     struct report *d = ex->data;
     int64_t job = ex->match.id;
-    if (!qs_compared_job(reader, job, &d->of, err) ||
-        !qs_read_measured_runs(reader, job, &d->of.measured, err) ||
-        !qs_read_job_windows(reader, job, &d->windows, err) ||
-        !qs_read_job_metrics(reader, job, &d->of.wanted.list, &d->of.metrics, err))
+    if (!qs_compared_job(reader, job, &d->of, err) || !qs_read_job_windows(reader, job, &d->windows, err) ||
+        !qs_job_results_load(reader, &d->of.wanted.list, &d->of.results, err))
         return false;
     const struct qs_report_input in = qs_compared_input(&d->of);
     qs_report_job(&in, &d->windows, d->full, &d->of.document);
@@ -43,7 +41,7 @@ static bool read_run_report(struct qs_store_reader *reader, struct qs_exchange *
     if (!qs_read_run(reader, ex->match.uid, &d->runs, err) ||
         !qs_compared_job(reader, d->runs.at[0].job, &d->of, err) ||
         !qs_read_run_windows(reader, ex->match.uid, &d->windows, err) ||
-        !qs_read_run_metrics(reader, ex->match.uid, &d->of.wanted.list, &d->of.metrics, err))
+        !qs_read_run_metrics(reader, ex->match.uid, &d->of.wanted.list, &d->of.results.metrics, err))
         return false;
     const struct qs_report_input in = qs_compared_input(&d->of);
     qs_report_run(&in, &d->runs.at[0], &d->windows, d->full, &d->of.document);

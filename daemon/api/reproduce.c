@@ -1,7 +1,6 @@
 #include "api/reproduce.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,9 +30,7 @@ struct side {
 
 struct reproduce {
     struct side original, again;
-    json_t *document; /* of the original, as it was stored; owned */
-    struct qs_job_file *files;
-    size_t file_count;
+    struct qs_stored_job stored;  /* the original's document */
     struct qs_buf where;          /* selects the devices that ran it */
     const char *key;              /* of the connection: what makes a second request the same, or NULL */
     double *margin_ratio;         /* of each point; owned */
@@ -53,9 +50,8 @@ static void done_reproduce(void *data)
     struct reproduce *r = data;
     side_done(&r->original);
     side_done(&r->again);
-    json_decref(r->document);
+    qs_stored_job_done(&r->stored);
     qs_prepared_free(r->prepared);
-    free(r->files);
     free(r->margin_ratio);
     qs_buf_done(&r->where);
     qs_buf_done(&r->out);
@@ -92,35 +88,14 @@ static void select_devices(struct reproduce *r)
             qs_buf_fmt(&r->where, "%sname == \"%s\"", r->where.len > 0 ? " || " : "", runs->at[i].device);
 }
 
-static bool take_document(struct reproduce *r, struct qs_err *err)
-{
-    const struct qs_job_info *job = &r->original.job.at[0];
-    const char *path;
-    json_t *sha;
-    r->document = json_loads(job->spec_json ? job->spec_json : "", 0, NULL);
-    if (!json_is_string(json_object_get(r->document, "text")))
-        return qs_fail(err, QS_E_CONFLICT, "the document of job %lld cannot be read by this version",
-                       (long long)job->id);
-    json_t *files = json_object_get(r->document, "files");
-    r->files = qs_calloc(json_object_size(files) + 1, sizeof *r->files);
-    json_object_foreach(files, path, sha)
-    {
-        const char *hex = json_string_value(sha);
-        struct qs_job_file *file = &r->files[r->file_count];
-        if (!hex || strlen(hex) != 64)
-            continue;
-        file->path = (char *)path;
-        memcpy(file->sha256, hex, sizeof file->sha256);
-        r->file_count++;
-    }
-    return true;
-}
-
 static bool read_original(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
     struct reproduce *r = ex->data;
-    if (!read_job(reader, ex->match.id, &r->original, err) || !take_document(r, err))
+    if (!read_job(reader, ex->match.id, &r->original, err))
         return false;
+    if (!qs_stored_job_read(r->original.job.at[0].spec_json, &r->stored, NULL))
+        return qs_fail(err, QS_E_CONFLICT, "the document of job %lld cannot be read by this version",
+                       (long long)ex->match.id);
     select_devices(r);
     return r->where.len > 0 ||
            qs_fail(err, QS_E_CONFLICT, "job %lld ran on no device: there is nothing to do again",
@@ -141,14 +116,13 @@ static bool is_new_executable(const struct qs_runs *runs, size_t i)
 static void put_executables(struct qs_json *j, const struct reproduce *r)
 {
     const struct qs_runs *runs = &r->original.runs;
-    qs_json_key(j, "executables");
-    qs_json_array(j);
+    qs_json_karray(j, "executables");
     for (size_t i = 0; i < runs->count; i++) {
         bool of_job = false;
         if (!is_new_executable(runs, i))
             continue;
-        for (size_t k = 0; k < r->file_count; k++)
-            of_job = of_job || strcmp(r->files[k].sha256, runs->at[i].exe_sha256) == 0;
+        for (size_t k = 0; k < r->stored.file_count; k++)
+            of_job = of_job || strcmp(r->stored.files[k].sha256, runs->at[i].exe_sha256) == 0;
         qs_json_object(j);
         qs_json_kstring(j, "arm", runs->at[i].arm_name);
         qs_json_kstring(j, "device", runs->at[i].device);
@@ -165,21 +139,19 @@ static void say_plan(struct qs_exchange *ex)
     struct reproduce *r = ex->data;
     const struct qs_job_info *job = &r->original.job.at[0];
     char seed[24];
-    struct qs_json j;
     snprintf(seed, sizeof seed, "%" PRIu64, job->seed);
-    qs_json_init(&j, &r->out);
+    struct qs_json j = qs_json_to(&r->out);
     qs_json_object(&j);
     qs_json_kint(&j, "job", job->id);
     qs_json_kstring(&j, "name", job->name);
     qs_json_kstring(&j, "seed", seed);
     qs_json_kstring(&j, "where", r->where.data);
-    qs_json_key(&j, "files");
-    qs_json_array(&j);
-    for (size_t i = 0; i < r->file_count; i++) {
+    qs_json_karray(&j, "files");
+    for (size_t i = 0; i < r->stored.file_count; i++) {
         qs_json_object(&j);
-        qs_json_kstring(&j, "path", r->files[i].path);
-        qs_json_kstring(&j, "sha256", r->files[i].sha256);
-        qs_json_kbool(&j, "here", qs_files_has(ex->api->p.files, r->files[i].sha256));
+        qs_json_kstring(&j, "path", r->stored.files[i].path);
+        qs_json_kstring(&j, "sha256", r->stored.files[i].sha256);
+        qs_json_kbool(&j, "here", qs_files_has(ex->api->p.files, r->stored.files[i].sha256));
         qs_json_object_end(&j);
     }
     qs_json_array_end(&j);
@@ -210,17 +182,10 @@ static void on_submitted(const struct qs_err *err, int64_t id, void *user)
         qs_reply_error(ex, err);
         return;
     }
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     qs_buf_fmt(&out, "{\"id\":%" PRId64 ",\"reproduces\":%" PRId64 ",\"state\":\"queued\"}", id,
                r->original.job.at[0].id);
     qs_reply_json(ex, created ? 201 : 200, &out);
-}
-
-static const char *name_of(const struct reproduce *r)
-{
-    const char *name = json_string_value(json_object_get(r->document, "name"));
-    return name ? name : "stored job";
 }
 
 static bool prepare_again(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
@@ -228,12 +193,11 @@ static bool prepare_again(struct qs_store_reader *reader, struct qs_exchange *ex
     struct reproduce *r = ex->data;
     if (!read_original(reader, ex, err))
         return false;
-    const json_t *text = json_object_get(r->document, "text");
-    const struct qs_submission sub = {.text = json_string_value(text),
-                                      .text_bytes = json_string_length(text),
-                                      .name = name_of(r),
-                                      .files = r->files,
-                                      .file_count = r->file_count,
+    const struct qs_submission sub = {.text = r->stored.text,
+                                      .text_bytes = strlen(r->stored.text),
+                                      .name = r->stored.name,
+                                      .files = r->stored.files,
+                                      .file_count = r->stored.file_count,
                                       .reproduces = r->original.job.at[0].id,
                                       .seed = r->original.job.at[0].seed,
                                       .where = r->where.data};
@@ -244,7 +208,7 @@ static bool prepare_again(struct qs_store_reader *reader, struct qs_exchange *ex
 static void send_job(struct qs_exchange *ex)
 {
     const struct reproduce *r = ex->data;
-    qs_submit_send(ex, r->prepared, name_of(r), r->key, on_submitted);
+    qs_submit_send(ex, r->prepared, r->stored.name, r->key, on_submitted);
 }
 
 static void submit(struct qs_exchange *ex)
@@ -298,8 +262,8 @@ static bool read_both(struct qs_store_reader *reader, struct qs_exchange *ex, st
         return qs_fail(err, QS_E_USAGE, "`run` is 32 hexadecimal digits");
     if (!read_job(reader, ex->match.id, &r->again, err))
         return false;
-    json_auto_t *document = json_loads(r->again.job.at[0].spec_json, 0, NULL);
-    int64_t original = json_integer_value(json_object_get(document, "reproduces"));
+    (void)qs_stored_job_read(r->again.job.at[0].spec_json, &r->stored, NULL);
+    int64_t original = r->stored.reproduces;
     if (original == 0)
         return qs_fail(err, QS_E_CONFLICT, "job %lld does no other job again", (long long)ex->match.id);
     struct qs_reproduce_input in = {

@@ -55,13 +55,10 @@ static bool read_runs(struct qs_store_reader *reader, struct qs_exchange *ex, st
 static void say_runs(struct qs_exchange *ex)
 {
     const struct runs *d = ex->data;
-    struct qs_buf out;
-    struct qs_json j;
-    qs_buf_init(&out);
-    qs_json_init(&j, &out);
+    QS_BUF(out);
+    struct qs_json j = qs_json_to(&out);
     qs_json_object(&j);
-    qs_json_key(&j, "runs");
-    qs_json_array(&j);
+    qs_json_karray(&j, "runs");
     for (size_t i = 0; i < d->found.count; i++) {
         qs_json_object(&j);
         qs_render_run(&j, &d->found.at[i]);
@@ -91,10 +88,8 @@ static void say_run(struct qs_exchange *ex)
 {
     const struct runs *d = ex->data;
     const struct qs_run_info *run = &d->found.at[0];
-    struct qs_buf out;
-    struct qs_json j;
-    qs_buf_init(&out);
-    qs_json_init(&j, &out);
+    QS_BUF(out);
+    struct qs_json j = qs_json_to(&out);
     qs_json_object(&j);
     qs_render_run(&j, run);
     qs_json_kraw(&j, "windows", d->windows);
@@ -121,10 +116,8 @@ static bool read_iterations(struct qs_store_reader *reader, struct qs_exchange *
 static void say_iterations(struct qs_exchange *ex)
 {
     const struct runs *d = ex->data;
-    struct qs_buf out;
-    struct qs_json j;
-    qs_buf_init(&out);
-    qs_json_init(&j, &out);
+    QS_BUF(out);
+    struct qs_json j = qs_json_to(&out);
     qs_render_iterations(&j, &d->iterations, d->limit);
     qs_reply_json(ex, 200, &out);
 }

@@ -11,7 +11,6 @@
 #include "api/wanted.h"
 #include "base/mem.h"
 #include "config/job/stored.h"
-#include "farm/farm.h"
 #include "report/job/opinion.h"
 #include "report/sides/picks.h"
 #include "report/sides/sides.h"
@@ -106,7 +105,7 @@ static bool read_job(struct qs_store_reader *reader, struct sides *s, int64_t id
     if (!qs_read_job(reader, id, &jobs, err))
         return false;
     const struct qs_job_info *info = &jobs.at[0];
-    bool ok = qs_job_from_store(info->spec_json ? info->spec_json : "", info->seed, &spec, err);
+    bool ok = qs_job_from_store(info->spec_json, info->seed, &spec, err);
     if (ok) {
         s->jobs = qs_grow(s->jobs, s->job_count, sizeof *s->jobs);
         memmove(s->jobs + at + 1, s->jobs + at, (s->job_count++ - at) * sizeof *s->jobs);

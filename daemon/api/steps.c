@@ -20,9 +20,8 @@ static void tell(struct qs_exchange *ex)
     unsigned done = atomic_load(&s->done);
     if (!stage || (stage == s->told_stage && done == s->told))
         return;
-    struct qs_json j;
     qs_buf_str(&ex->reply, "event: progress\ndata: ");
-    qs_json_init(&j, &ex->reply);
+    struct qs_json j = qs_json_to(&ex->reply);
     qs_json_object(&j);
     qs_json_kstring(&j, "stage", stage);
     qs_json_kdouble(&j, "done_ratio", (double)done / PARTS);

@@ -50,8 +50,7 @@ static void done_look(void *data)
 
 static void put_files(struct qs_json *j, const struct qs_job_spec *spec)
 {
-    qs_json_key(j, "files");
-    qs_json_array(j);
+    qs_json_karray(j, "files");
     for (size_t i = 0; i < qs_job_file_count(spec); i++) {
         const struct qs_job_file *file = qs_job_file_at(spec, i);
         qs_json_object(j);
@@ -90,7 +89,7 @@ static bool look_at_job(struct qs_exchange *ex, struct qs_err *err)
     const struct qs_job_spec *spec = qs_prepared_spec(l->job);
     if (!spec)
         return true;
-    qs_json_init(&l->j, &l->out);
+    l->j = qs_json_to(&l->out);
     qs_json_object(&l->j);
     qs_json_kbool(&l->j, "ok", true);
     qs_json_kstring(&l->j, "name", spec->name);
@@ -107,9 +106,12 @@ static void say_look(struct qs_exchange *ex)
         qs_reply_problems(ex, QS_E_JOB, qs_prepared_problems(l->job), l->name);
         return;
     }
-    QS_BUF(devices);
-    qs_farm_match_json(ex->api->p.farm, qs_prepared_spec(l->job), &devices);
-    qs_json_kraw(&l->j, "devices", devices.data);
+    size_t count;
+    QS_FREED const char **devices = qs_farm_fitting(ex->api->p.farm, qs_prepared_spec(l->job), &count);
+    qs_json_karray(&l->j, "devices");
+    for (size_t i = 0; i < count; i++)
+        qs_json_string(&l->j, devices[i]);
+    qs_json_array_end(&l->j);
     qs_json_key(&l->j, "estimate");
     qs_json_null(&l->j);
     qs_json_object_end(&l->j);
@@ -229,9 +231,8 @@ static bool read_job(struct qs_store_reader *reader, struct qs_exchange *ex, str
 static int64_t position_of(struct qs_farm *farm, int64_t job)
 {
     QS_BUF(text);
-    qs_farm_why_json(farm, job, &text);
-    json_auto_t *why = json_loads(text.data, 0, NULL);
-    return json_integer_value(json_object_get(why, "position"));
+    int64_t position = qs_farm_why(farm, job, &text).position;
+    return position < 0 ? 0 : position;
 }
 
 static qs_exchange_fn say_job;
@@ -258,14 +259,12 @@ static void park(struct qs_exchange *ex)
 static void say_state(struct qs_exchange *ex, enum qs_job_state state)
 {
     struct submit *s = ex->data;
-    struct qs_buf out;
-    struct qs_json j;
     if (s->wait && (state == QS_JOB_QUEUED || state == QS_JOB_RUNNING)) {
         park(ex);
         return;
     }
-    qs_buf_init(&out);
-    qs_json_init(&j, &out);
+    QS_BUF(out);
+    struct qs_json j = qs_json_to(&out);
     qs_json_object(&j);
     qs_json_kint(&j, "id", s->id);
     qs_json_kstring(&j, "state", qs_job_state_name(state));

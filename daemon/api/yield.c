@@ -24,8 +24,6 @@ enum { POLL_MS = 200, ANSWER_S = 2 };
 void qs_handle_yield(struct qs_exchange *ex)
 {
     struct qs_api *api = ex->api;
-    struct qs_buf out;
-    struct qs_json j;
     if (!api->p.embedded || !api->events.on_yield) {
         struct qs_err err;
         qs_fail(&err, QS_E_CONFLICT,
@@ -33,8 +31,8 @@ void qs_handle_yield(struct qs_exchange *ex)
         qs_reply_error(ex, &err);
         return;
     }
-    qs_buf_init(&out);
-    qs_json_init(&j, &out);
+    QS_BUF(out);
+    struct qs_json j = qs_json_to(&out);
     qs_json_object(&j);
     qs_json_kint(&j, "pid", getpid());
     qs_json_kbool(&j, "working", api->events.on_yield(api->events.user));

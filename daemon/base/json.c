@@ -8,13 +8,6 @@
 
 #include "base/text.h"
 
-void qs_json_init(struct qs_json *j, struct qs_buf *out)
-{
-    memset(j, 0, sizeof *j);
-    j->out = out;
-    j->first[0] = true;
-}
-
 /* The comma that stands before every key and every element but the first. */
 static void separate(struct qs_json *j)
 {
@@ -203,10 +196,30 @@ void qs_json_kraw(struct qs_json *j, const char *key, const char *json)
     qs_json_raw(j, json);
 }
 
+void qs_json_kmaybe(struct qs_json *j, const char *key, bool has, int64_t v)
+{
+    qs_json_key(j, key);
+    if (has)
+        qs_json_int(j, v);
+    else
+        qs_json_null(j);
+}
+
+void qs_json_karray(struct qs_json *j, const char *key)
+{
+    qs_json_key(j, key);
+    qs_json_array(j);
+}
+
+void qs_json_kobject(struct qs_json *j, const char *key)
+{
+    qs_json_key(j, key);
+    qs_json_object(j);
+}
+
 void qs_json_one(struct qs_buf *out, const char *key, const char *s)
 {
-    struct qs_json j;
-    qs_json_init(&j, out);
+    struct qs_json j = qs_json_to(out);
     qs_json_object(&j);
     qs_json_kstring(&j, key, s);
     qs_json_object_end(&j);

@@ -19,7 +19,10 @@ struct qs_json {
     bool after_key;
 };
 
-void qs_json_init(struct qs_json *j, struct qs_buf *out);
+static inline struct qs_json qs_json_to(struct qs_buf *out)
+{
+    return (struct qs_json){.out = out, .first = {true}};
+}
 void qs_json_object(struct qs_json *j);
 void qs_json_object_end(struct qs_json *j);
 void qs_json_array(struct qs_json *j);
@@ -40,6 +43,10 @@ void qs_json_kint(struct qs_json *j, const char *key, int64_t v);
 void qs_json_kdouble(struct qs_json *j, const char *key, double v);
 void qs_json_kbool(struct qs_json *j, const char *key, bool v);
 void qs_json_kraw(struct qs_json *j, const char *key, const char *json);
+void qs_json_kmaybe(struct qs_json *j, const char *key, bool has, int64_t v); /* null where it has none */
+/* What follows, to its _end, is the key's value. */
+void qs_json_karray(struct qs_json *j, const char *key);
+void qs_json_kobject(struct qs_json *j, const char *key);
 /* A whole document with one member. */
 void qs_json_one(struct qs_buf *out, const char *key, const char *s);
 

@@ -80,8 +80,7 @@ static void store_identity(struct qs_device *d)
 static void make_environment(struct qs_device *d)
 {
     QS_BUF(out);
-    struct qs_json j;
-    qs_json_init(&j, &out);
+    struct qs_json j = qs_json_to(&out);
     qs_json_object(&j);
     qs_json_kstring(&j, "agent", d->software);
     qs_json_kraw(&j, "device", d->facts);
@@ -354,8 +353,7 @@ static void put_cache(const struct qs_device *d, struct qs_json *j)
 
 void qs_device_json(const struct qs_device *d, struct qs_buf *out)
 {
-    struct qs_json j;
-    qs_json_init(&j, out);
+    struct qs_json j = qs_json_to(out);
     qs_json_object(&j);
     qs_json_kstring(&j, "name", d->p.config->name);
     qs_json_kstring(&j, "link", qs_link_kind_name(d->p.config->link));
@@ -364,8 +362,7 @@ void qs_device_json(const struct qs_device *d, struct qs_buf *out)
     qs_json_kbool(&j, "simulated", d->simulated);
     qs_json_kstring(&j, "agent", d->software);
     qs_json_kstring(&j, "boot_id", d->boot);
-    qs_json_key(&j, "labels");
-    qs_json_array(&j);
+    qs_json_karray(&j, "labels");
     for (size_t i = 0; i < d->p.config->labels.count; i++)
         qs_json_string(&j, d->p.config->labels.at[i]);
     qs_json_array_end(&j);

@@ -20,9 +20,8 @@ static void commit_end(struct qs_farm_job *job);
 
 static char *state_body(const struct qs_farm_end *end)
 {
-    struct qs_json j;
     QS_BUF(body);
-    qs_json_init(&j, &body);
+    struct qs_json j = qs_json_to(&body);
     qs_json_object(&j);
     qs_json_kstring(&j, "state", qs_job_state_name(end->state));
     qs_json_kstring(&j, "reason", end->reason);
@@ -73,7 +72,7 @@ static void on_again(void *user)
 static void tell_waiting(const struct qs_farm_job *job)
 {
     QS_BUF(body);
-    qs_farm_why_json(job->farm, job->id, &body);
+    qs_farm_waiting_event(job->farm, job->id, &body);
     tell(job->farm, &(struct qs_farm_event){.wall_ns = qs_loop_wall_ns(job->farm->p.loop),
                                             .job = job->id,
                                             .kind = "job.waiting",
@@ -118,6 +117,19 @@ const char *qs_farm_waits_for_disk(const struct qs_farm *farm, int64_t id)
             return farm->jobs[i]->end.waits;
     }
     return NULL;
+}
+
+bool qs_farm_waiting_event(const struct qs_farm *farm, int64_t job, struct qs_buf *body)
+{
+    const char *waits = qs_farm_waits_for_disk(farm, job);
+    if (!waits)
+        return false;
+    struct qs_json j = qs_json_to(body);
+    qs_json_object(&j);
+    qs_json_kstring(&j, "why", waits);
+    qs_json_kstring(&j, "why_code", "disk");
+    qs_json_object_end(&j);
+    return true;
 }
 
 /* ---- the commit ---- */

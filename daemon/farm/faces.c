@@ -16,21 +16,17 @@ void qs_farm_devices_json(struct qs_farm *farm, struct qs_buf *out)
     qs_buf_char(out, ']');
 }
 
-void qs_farm_progress_json(struct qs_farm *farm, int64_t id, struct qs_buf *out)
+const char *qs_farm_progress(const struct qs_farm *farm, int64_t id)
 {
     const struct qs_farm_job *job = qs_farm_find(farm, id);
-    qs_buf_str(out, job && job->progress ? job->progress : "null");
+    return job ? job->progress : NULL;
 }
 
-void qs_farm_match_json(struct qs_farm *farm, const struct qs_job_spec *spec, struct qs_buf *out)
+const char **qs_farm_fitting(const struct qs_farm *farm, const struct qs_job_spec *spec, size_t *ret_count)
 {
-    size_t fitting;
-    struct qs_inventory_item **fits = qs_farm_match(farm, spec, &fitting);
-    struct qs_json j;
-    qs_json_init(&j, out);
-    qs_json_array(&j);
-    for (size_t i = 0; i < fitting; i++)
-        qs_json_string(&j, fits[i]->config->name);
-    qs_json_array_end(&j);
-    free(fits);
+    QS_FREED struct qs_inventory_item **fits = qs_farm_match(farm, spec, ret_count);
+    const char **names = qs_calloc(*ret_count + 1, sizeof *names);
+    for (size_t i = 0; i < *ret_count; i++)
+        names[i] = fits[i]->config->name;
+    return names;
 }

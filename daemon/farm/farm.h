@@ -103,20 +103,26 @@ bool qs_farm_ask(struct qs_farm *farm, const char *device, enum qs_msg_type type
                  void (*done)(const struct qs_err *err, const union qs_msg *reply, void *user), void *user,
                  struct qs_err *err);
 
-/* JSON for faces, appended to out. */
 void qs_farm_devices_json(struct qs_farm *farm, struct qs_buf *out); /* array */
-/* {"position":1,"why":"job 6 runs on local: block 7 of 10-30","why_code":"queue"} ; of a job that runs
- * {"why":"board: thermal:cpu is 46.7 °C, wanted at most 45.0 °C","why_code":"gate"} while a window waits;
- * else
- * {}. Codes: queue (other jobs, or no device is ready), gate, disk, daemon (another one takes over). */
-void qs_farm_why_json(struct qs_farm *farm, int64_t job, struct qs_buf *out);
-/* The body of the last job.progress event, or null. */
-void qs_farm_progress_json(struct qs_farm *farm, int64_t job, struct qs_buf *out);
-/* Names of the devices that a spec would run on now: array. */
-void qs_farm_match_json(struct qs_farm *farm, const struct qs_job_spec *spec, struct qs_buf *out);
+/* Why a live job does not go on: "an earlier job has the device (job 6, nightly)", "board: thermal:cpu
+ * is 46.7 °C, wanted at most 45.0 °C". */
+struct qs_farm_why {
+    const char *code; /* queue (other jobs, or no device is ready), gate, disk, daemon (another one takes
+                         over); NULL: nothing holds it */
+    int64_t position; /* in the queue, from 0; -1: it does not wait there */
+};
+/* The reason is appended to text. */
+struct qs_farm_why qs_farm_why(const struct qs_farm *farm, int64_t job, struct qs_buf *text);
+/* The body of the last job.progress event, or NULL. Borrowed until the loop's next turn. */
+const char *qs_farm_progress(const struct qs_farm *farm, int64_t job);
+/* Names of the devices that a spec would run on now: the array is the caller's (free()), the names are not.
+ */
+const char **qs_farm_fitting(const struct qs_farm *farm, const struct qs_job_spec *spec, size_t *ret_count);
 /* "waiting for the disk: ...": why the end of this job (0: of any) is not on disk, and what to do; NULL: it
  * does not wait. Borrowed until the loop's next turn. */
 const char *qs_farm_waits_for_disk(const struct qs_farm *farm, int64_t job);
+/* Appends the body of the event job.waiting; false: the end of this job does not wait for the disk. */
+bool qs_farm_waiting_event(const struct qs_farm *farm, int64_t job, struct qs_buf *body);
 size_t qs_farm_live_jobs(const struct qs_farm *farm);
 /* For another daemon that waits to take over: no job begins any more, not on a further device either; jobs
  * that are on one end there. on_idle comes when none is left; the others wait for that daemon. */

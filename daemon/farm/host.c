@@ -30,9 +30,8 @@ char *qs_farm_host_json(void)
 {
     struct utsname u;
     char cpu[256];
-    struct qs_json j;
     QS_BUF(out);
-    qs_json_init(&j, &out);
+    struct qs_json j = qs_json_to(&out);
     if (uname(&u) != 0)
         memset(&u, 0, sizeof u);
     cpu_model(cpu, sizeof cpu);

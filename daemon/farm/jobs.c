@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "farm/farm_impl.h"
 #include "link/link.h"
-#include "report/job/report.h"
+#include "report/results.h"
 
 struct qs_farm_job *qs_farm_job_new(struct qs_farm *farm, int64_t id, uint64_t seed, struct qs_job_spec *spec)
 {
@@ -130,11 +130,8 @@ static void on_state(const char *from, const char *input, const char *to, void *
 struct verdict_task { /* the report after a job, off the loop */
     struct qs_farm *farm;
     int64_t job;
-    struct qs_job_spec *spec; /* borrowed: the live job waits */
     const char *db_path;
-    struct qs_jobs info;
-    struct qs_measured_runs measured;
-    struct qs_job_metrics metrics;
+    struct qs_job_results results;
     int exit;
     struct qs_buf verdicts, brief;
 };
@@ -153,16 +150,12 @@ static bool compute_verdict(struct qs_store_reader *reader, void *user, struct q
 {
     struct verdict_task *t = user;
     const struct qs_arm_wanted all = {.names = NULL};
-    if (!qs_read_job(reader, t->job, &t->info, err) ||
-        !qs_read_measured_runs(reader, t->job, &t->measured, err) ||
-        !qs_read_job_metrics(reader, t->job, &all, &t->metrics, err))
+    if (!qs_job_results_open(reader, t->job, &t->results, err) ||
+        !qs_job_results_load(reader, &all, &t->results, err))
         return false;
-    const struct qs_report_input in = {.job = &t->info.at[0],
-                                       .spec = t->spec,
-                                       .measured = &t->measured,
-                                       .metrics = &t->metrics,
-                                       .db_path = t->db_path,
-                                       .progress = {.go_on = rest, .user = t}};
+    struct qs_report_input in = qs_job_results_input(&t->results);
+    in.db_path = t->db_path;
+    in.progress = (struct qs_progress){.go_on = rest, .user = t};
     return qs_report_verdicts(&in, &t->verdicts, &t->brief, &t->exit, err);
 }
 
@@ -171,9 +164,8 @@ static void on_verdict(const struct qs_err *err, void *user)
     struct verdict_task *t = user;
     struct qs_farm_job *job = qs_farm_find(t->farm, t->job);
     if (job) {
-        struct qs_json j;
         QS_BUF(body);
-        qs_json_init(&j, &body);
+        struct qs_json j = qs_json_to(&body);
         qs_json_object(&j);
         qs_json_kint(&j, "exit", err ? 3 : t->exit);
         qs_json_kbool(&j, "fail_on_regression", job->spec->fail_on_regression);
@@ -182,9 +174,7 @@ static void on_verdict(const struct qs_err *err, void *user)
         qs_farm_finish(job, QS_JOB_DONE, job->stopped, !err && t->brief.len > 0 ? t->brief.data : NULL,
                        body.data);
     }
-    qs_jobs_free(&t->info);
-    qs_measured_runs_free(&t->measured);
-    qs_job_metrics_free(&t->metrics);
+    qs_job_results_done(&t->results);
     qs_buf_done(&t->verdicts);
     qs_buf_done(&t->brief);
     free(t);
@@ -192,9 +182,8 @@ static void on_verdict(const struct qs_err *err, void *user)
 
 static void finish_failed(struct qs_farm_job *job)
 {
-    struct qs_json j;
     QS_BUF(body);
-    qs_json_init(&j, &body);
+    struct qs_json j = qs_json_to(&body);
     qs_json_object(&j);
     /* design, section 7: precondition failures, infrastructure and the job's own are told apart by the exit
      * code. */
@@ -224,7 +213,6 @@ void qs_farm_end_job(struct qs_farm_job *job)
         struct verdict_task *t = qs_calloc(1, sizeof *t);
         t->farm = job->farm;
         t->job = job->id;
-        t->spec = job->spec;
         t->db_path = qs_store_path(job->farm->p.store);
         qs_buf_init(&t->verdicts);
         qs_buf_init(&t->brief);

@@ -80,9 +80,8 @@ static void on_state_stored(const struct qs_err *err, int64_t id, void *user)
 
 void qs_farm_news_state(struct qs_farm *farm, int64_t job, enum qs_job_state state, const char *reason)
 {
-    struct qs_json j;
     QS_BUF(body);
-    qs_json_init(&j, &body);
+    struct qs_json j = qs_json_to(&body);
     qs_json_object(&j);
     qs_json_kstring(&j, "state", qs_job_state_name(state));
     qs_json_kstring(&j, "reason", reason);

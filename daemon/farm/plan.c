@@ -70,52 +70,36 @@ static void put_windows_that_wait(const struct qs_farm_job *job, struct qs_buf *
     }
 }
 
-static void put_why(struct qs_json *j, const char *why, const char *code)
-{
-    qs_json_kstring(j, "why", why);
-    qs_json_kstring(j, "why_code", code);
-}
-
-static void put_why_running(struct qs_json *j, const struct qs_farm_job *job)
-{
-    QS_BUF(why);
-    if (job->end.waits)
-        qs_buf_str(&why, job->end.waits);
-    put_windows_that_wait(job, &why);
-    if (why.len > 0)
-        put_why(j, why.data, job->end.waits ? "disk" : "gate");
-}
-
-static void put_why_waiting(struct qs_json *j, const struct qs_farm_job *job)
+static const char *say_waiting(const struct qs_farm_job *job, struct qs_buf *text)
 {
     const struct qs_farm *farm = job->farm;
     const struct qs_farm_job *first = farm->jobs[0];
     const char *disk = qs_farm_waits_for_disk(farm, 0);
-    const char *heir = "another quiesced waits to take over: the job begins there";
     enum qs_queue_wait wait = qs_queue_why(farm->queue, &job->queue);
-    QS_BUF(why);
-    qs_buf_str(&why, disk ? disk : farm->yields ? heir : qs_queue_wait_text(wait));
-    if (!disk && !farm->yields && (wait == QS_WAIT_DEVICE_TAKEN || wait == QS_WAIT_HOST_TAKEN) &&
-        first != job)
-        qs_buf_fmt(&why, " (job %lld, %s)", (long long)first->id, first->name);
-    const char *code = wait == QS_WAIT_DEFERRED ? "gate" : "queue";
-    put_why(j, why.data, disk ? "disk" : farm->yields ? "daemon" : code);
+    if (disk || farm->yields) {
+        qs_buf_str(text, disk ? disk : "another quiesced waits to take over: the job begins there");
+        return disk ? "disk" : "daemon";
+    }
+    qs_buf_str(text, qs_queue_wait_text(wait));
+    if ((wait == QS_WAIT_DEVICE_TAKEN || wait == QS_WAIT_HOST_TAKEN) && first != job)
+        qs_buf_fmt(text, " (job %lld, %s)", (long long)first->id, first->name);
+    return wait == QS_WAIT_DEFERRED ? "gate" : "queue";
 }
 
-void qs_farm_why_json(struct qs_farm *farm, int64_t id, struct qs_buf *out)
+struct qs_farm_why qs_farm_why(const struct qs_farm *farm, int64_t id, struct qs_buf *text)
 {
-    struct qs_json j;
-    qs_json_init(&j, out);
-    qs_json_object(&j);
     size_t at = 0;
     while (at < farm->job_count && farm->jobs[at]->id != id)
         at++;
     const struct qs_farm_job *job = at < farm->job_count ? farm->jobs[at] : NULL;
-    if (job && is_waiting(job)) {
-        qs_json_kint(&j, "position", (int64_t)at);
-        put_why_waiting(&j, job);
-    } else if (job) {
-        put_why_running(&j, job);
+    if (!job)
+        return (struct qs_farm_why){.position = -1};
+    if (is_waiting(job))
+        return (struct qs_farm_why){.code = say_waiting(job, text), .position = (int64_t)at};
+    if (job->end.waits) {
+        qs_buf_str(text, job->end.waits);
+        return (struct qs_farm_why){.code = "disk", .position = -1};
     }
-    qs_json_object_end(&j);
+    put_windows_that_wait(job, text);
+    return (struct qs_farm_why){.code = text->len > 0 ? "gate" : NULL, .position = -1};
 }

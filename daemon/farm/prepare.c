@@ -50,10 +50,9 @@ static void texts_done(struct texts *t)
 static const char *argv_json(struct texts *t, size_t arm)
 {
     struct qs_buf out;
-    struct qs_json j;
     struct qs_strings argv;
     qs_buf_init(&out);
-    qs_json_init(&j, &out);
+    struct qs_json j = qs_json_to(&out);
     qs_job_argv(t->spec, arm, 0, &argv);
     qs_json_array(&j);
     for (size_t i = 0; i < argv.count; i++)
@@ -66,9 +65,8 @@ static const char *argv_json(struct texts *t, size_t arm)
 static const char *params_json(struct texts *t, const struct qs_params *params)
 {
     struct qs_buf out;
-    struct qs_json j;
     qs_buf_init(&out);
-    qs_json_init(&j, &out);
+    struct qs_json j = qs_json_to(&out);
     qs_json_object(&j);
     for (size_t i = 0; i < params->count; i++)
         qs_json_kstring(&j, params->at[i].name, params->at[i].value);
@@ -82,9 +80,8 @@ static const char **conditions_json(struct texts *t)
     const char **of = qs_calloc(t->spec->condition_count, sizeof *of);
     for (size_t i = 0; i < t->spec->condition_count; i++) {
         struct qs_buf out;
-        struct qs_json j;
         qs_buf_init(&out);
-        qs_json_init(&j, &out);
+        struct qs_json j = qs_json_to(&out);
         qs_job_put_conditions(&j, &t->spec->conditions[i]);
         of[i] = own(t, &out);
     }
@@ -125,14 +122,12 @@ static struct qs_point_row *point_rows(struct texts *t, const char *const *condi
 
 static void put_document(const struct qs_submission *sub, struct qs_buf *out)
 {
-    struct qs_json j;
-    qs_json_init(&j, out);
+    struct qs_json j = qs_json_to(out);
     qs_json_object(&j);
     qs_json_kstring(&j, "name", sub->name);
     qs_json_key(&j, "text");
     qs_json_string_n(&j, sub->text, sub->text_bytes);
-    qs_json_key(&j, "files");
-    qs_json_object(&j);
+    qs_json_kobject(&j, "files");
     for (size_t i = 0; i < sub->file_count; i++)
         qs_json_kstring(&j, sub->files[i].path, sub->files[i].sha256);
     qs_json_object_end(&j);

@@ -12,7 +12,7 @@
 #include "config/job/stored.h"
 #include "farm/farm.h"
 #include "link/link.h"
-#include "report/job/report.h"
+#include "report/results.h"
 #include "store/files.h"
 #include "store/read/read.h"
 
@@ -35,11 +35,10 @@ struct simulator {
 static void on_event(const struct qs_farm_event *event, void *user)
 {
     struct simulator *s = user;
-    struct qs_json j;
     if (!s->log)
         return;
     QS_BUF(line);
-    qs_json_init(&j, &line);
+    struct qs_json j = qs_json_to(&line);
     qs_json_object(&j);
     qs_json_kint(&j, "id", event->id);
     qs_json_kint(&j, "wall_ns", event->wall_ns);
@@ -96,37 +95,22 @@ struct reading {
 static bool report(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     struct reading *r = user;
-    struct qs_jobs job = {0};
-    struct qs_measured_runs measured = {0};
-    struct qs_job_metrics metrics = {0};
+    QS_SCOPED(qs_job_results_done) struct qs_job_results results = {0};
+    QS_FREED char *taints = NULL;
     const struct qs_arm_wanted all = {.names = NULL};
-    struct qs_job_spec *spec = NULL;
-    char *taints = NULL;
-    bool ok = qs_read_job(reader, r->s->job, &job, err) &&
-              qs_read_measured_runs(reader, r->s->job, &measured, err) &&
-              qs_read_job_metrics(reader, r->s->job, &all, &metrics, err) &&
-              qs_read_taints_json(reader, r->s->job, &taints, err) &&
-              qs_job_from_store(job.at[0].spec_json, job.at[0].seed, &spec, err);
-    if (ok) {
-        const struct qs_report_input in = {.job = &job.at[0],
-                                           .spec = spec,
-                                           .measured = &measured,
-                                           .metrics = &metrics,
-                                           .taints_json = taints,
-                                           .db_path = r->s->sim->db};
-        if (r->s->sim->json) {
-            ok = qs_report_compare(&in, r->out, err);
-            qs_buf_char(r->out, '\n');
-        } else {
-            qs_report_lines(&in, r->out);
-        }
+    if (!qs_job_results_open(reader, r->s->job, &results, err) ||
+        !qs_job_results_load(reader, &all, &results, err) ||
+        !qs_read_taints_json(reader, r->s->job, &taints, err))
+        return false;
+    struct qs_report_input in = qs_job_results_input(&results);
+    in.taints_json = taints;
+    in.db_path = r->s->sim->db;
+    if (!r->s->sim->json) {
+        qs_report_lines(&in, r->out);
+        return true;
     }
-    if (spec)
-        qs_job_free(spec);
-    free(taints);
-    qs_measured_runs_free(&measured);
-    qs_job_metrics_free(&metrics);
-    qs_jobs_free(&job);
+    bool ok = qs_report_compare(&in, r->out, err);
+    qs_buf_char(r->out, '\n');
     return ok;
 }
 

@@ -46,9 +46,8 @@ static void enqueue(struct submitted *s, int64_t id)
     qs_queue_add_job(farm->queue, &job->queue, s->spec->where);
     s->spec = NULL;
     qs_farm_add(farm, job);
-    struct qs_json j;
     QS_BUF(body);
-    qs_json_init(&j, &body);
+    struct qs_json j = qs_json_to(&body);
     qs_json_object(&j);
     qs_json_kint(&j, "position", (int64_t)farm->job_count - 1);
     QS_BUF(why);

@@ -24,13 +24,11 @@ void qs_put_change(struct qs_json *j, const struct qs_change *c)
 
 void qs_put_changes_beside(struct qs_json *j, const struct qs_changes *changes, size_t from)
 {
-    qs_json_key(j, "smaller");
-    qs_json_object(j);
+    qs_json_kobject(j, "smaller");
     qs_json_kint(j, "steps", (int64_t)changes->smaller);
     qs_json_kdouble(j, "most_ratio", changes->smaller > 0 ? changes->smaller_most_ratio : NAN);
     qs_json_object_end(j);
-    qs_json_key(j, "alone");
-    qs_json_array(j);
+    qs_json_karray(j, "alone");
     for (size_t i = 0; i < changes->n_alone; i++)
         qs_json_uint(j, from + changes->alone[i]);
     qs_json_array_end(j);

@@ -30,11 +30,10 @@ bool qs_conditions_known(const char *conditions_json)
 char *qs_conditions_of(const char *stored_json, const struct qs_job_spec *spec, size_t point, size_t arm)
 {
     struct qs_buf out;
-    struct qs_json j;
     if (qs_conditions_known(stored_json) || !spec || point >= spec->point_count || arm >= spec->arm_count)
         return qs_strdup(stored_json);
     qs_buf_init(&out);
-    qs_json_init(&j, &out);
+    struct qs_json j = qs_json_to(&out);
     qs_job_put_conditions(&j, qs_job_conditions(spec, point, arm));
     return qs_buf_take(&out);
 }
@@ -100,8 +99,7 @@ static void put_gate(struct qs_json *j, const struct qs_node *gate)
 {
     struct qs_buf band;
     qs_buf_init(&band);
-    qs_json_key(j, "gate");
-    qs_json_object(j);
+    qs_json_kobject(j, "gate");
     for (size_t i = 0; gate && i < gate->count; i++) {
         const struct qs_node *e = &gate->items[i];
         const char *above = text_at(e, "above"), *below = text_at(e, "below");
@@ -126,12 +124,10 @@ static void put_effort(struct qs_json *j, const struct qs_node *root)
     const struct qs_node *gate = qs_node_get(root, "gate", NULL), *stop = qs_node_get(root, "stop", NULL);
     struct qs_buf wait;
     qs_buf_init(&wait);
-    qs_json_key(j, "effort");
-    qs_json_object(j);
+    qs_json_kobject(j, "effort");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         qs_json_kstring(j, keys[i], text_at(root, keys[i]));
-    qs_json_key(j, "waits");
-    qs_json_object(j);
+    qs_json_kobject(j, "waits");
     for (size_t i = 0; gate && i < gate->count; i++) {
         const struct qs_node *e = &gate->items[i];
         qs_buf_clear(&wait);
@@ -156,8 +152,7 @@ void qs_conditions_put(struct qs_json *j, const char *conditions_json)
     put_texts(j, controls ? controls : root);
     if (controls) {
         put_gate(j, qs_node_get(root, "gate", NULL));
-        qs_json_key(j, "bounds");
-        qs_json_object(j);
+        qs_json_kobject(j, "bounds");
         put_texts(j, qs_node_get(root, "bounds", NULL));
         qs_json_object_end(j);
         put_effort(j, root);

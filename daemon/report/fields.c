@@ -81,8 +81,7 @@ static void put_type(struct qs_json *j, const char *type, bool nullable)
 
 static void put_words(struct qs_json *j, const char *const *words)
 {
-    qs_json_key(j, "enum");
-    qs_json_array(j);
+    qs_json_karray(j, "enum");
     for (; *words; words++)
         qs_json_string(j, *words);
     qs_json_array_end(j);
@@ -119,16 +118,13 @@ static void put_kind(struct qs_json *j, const struct qs_field *field)
 void qs_fields_schema(struct qs_json *j, const struct qs_field *fields)
 {
     qs_json_kbool(j, "additionalProperties", false);
-    qs_json_key(j, "required");
-    qs_json_array(j);
+    qs_json_karray(j, "required");
     for (const struct qs_field *f = fields; f->name; f++)
         qs_json_string(j, f->name);
     qs_json_array_end(j);
-    qs_json_key(j, "properties");
-    qs_json_object(j);
+    qs_json_kobject(j, "properties");
     for (const struct qs_field *f = fields; f->name; f++) {
-        qs_json_key(j, f->name);
-        qs_json_object(j);
+        qs_json_kobject(j, f->name);
         put_kind(j, f);
         qs_json_kstring(j, "description", f->meaning);
         qs_json_object_end(j);

@@ -32,8 +32,7 @@ void qs_report_median(const struct qs_report_group *g, size_t arm, const struct 
 
 static void put_kind(struct qs_json *j, const char *key, const struct qs_median_kind *kind)
 {
-    qs_json_key(j, key);
-    qs_json_object(j);
+    qs_json_kobject(j, key);
     qs_json_kint(j, "runs", (int64_t)kind->n);
     qs_json_kdouble(j, "median", kind->median);
     qs_json_kdouble(j, "lo", kind->ci.lo);

@@ -54,8 +54,7 @@ static void put_names(struct qs_json *j, const char *key, const struct group *g,
         if (name_of(&g->rows[i]))
             names[n++] = name_of(&g->rows[i]);
     qsort((void *)names, n, sizeof *names, by_text);
-    qs_json_key(j, key);
-    qs_json_array(j);
+    qs_json_karray(j, key);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || strcmp(names[i], names[i - 1]) != 0)
             qs_json_string(j, names[i]);
@@ -86,8 +85,7 @@ static void put_counts(struct qs_json *j, const struct group *g)
     qs_json_kint(j, "sessions", (int64_t)sort_numbers(sessions, g->count));
     qs_json_kint(j, "runs", runs);
     size_t count = sort_numbers(jobs, g->count);
-    qs_json_key(j, "jobs");
-    qs_json_array(j);
+    qs_json_karray(j, "jobs");
     for (size_t i = 0; i < count; i++)
         qs_json_int(j, jobs[i]);
     qs_json_array_end(j);
@@ -159,7 +157,6 @@ static int by_build(const void *pa, const void *pb)
 void qs_named_put(const struct qs_named_list *list, size_t limit, struct qs_buf *out)
 {
     QS_FREED struct row *rows = qs_calloc(list->count, sizeof *rows);
-    struct qs_json j;
     size_t nameless = 0;
     for (size_t i = 0; i < list->count; i++) {
         rows[i].named = &list->at[i];
@@ -169,7 +166,7 @@ void qs_named_put(const struct qs_named_list *list, size_t limit, struct qs_buf 
     QS_FREED struct row *built = qs_calloc(list->count, sizeof *built);
     memcpy(built, rows, list->count * sizeof *rows);
     qsort(built, list->count, sizeof *built, by_build);
-    qs_json_init(&j, out);
+    struct qs_json j = qs_json_to(out);
     qs_json_object(&j);
     qs_json_key(&j, "builds");
     put_groups(&j, built + nameless, list->count - nameless, limit, of_one_build, put_build);

@@ -34,18 +34,14 @@ static const struct qs_run_info *same_turn(const struct qs_run_info *run, const 
 static char *layout_of(const char *harness_json)
 {
     static const char *const keys[] = {"layout", "environment_bytes", "stack_bytes", "heap_bytes"};
-    struct qs_problems problems;
-    struct qs_doc *doc = NULL;
+    QS_SCOPED(qs_problems_done) struct qs_problems problems = {0};
+    QS_SCOPED(qs_doc_free_at) struct qs_doc *doc = NULL;
     QS_BUF(out);
-    qs_problems_init(&problems);
-    if (qs_doc_read("harness", harness_json, strlen(harness_json), true, &doc, &problems)) {
-        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-            const struct qs_node *node = qs_node_get(&doc->root, keys[i], NULL);
-            qs_buf_fmt(&out, "%s;", node && node->text ? node->text : "");
-        }
-        qs_doc_free(doc);
+    bool ok = qs_doc_read("harness", harness_json, strlen(harness_json), true, &doc, &problems);
+    for (size_t i = 0; ok && i < sizeof keys / sizeof *keys; i++) {
+        const struct qs_node *node = qs_node_get(&doc->root, keys[i], NULL);
+        qs_buf_fmt(&out, "%s;", node && node->text ? node->text : "");
     }
-    qs_problems_done(&problems);
     return qs_buf_take(&out);
 }
 
@@ -90,13 +86,11 @@ static void put_drawn(struct qs_json *j, const struct qs_reproduce_input *in, st
     snprintf(seed, sizeof seed, "%" PRIu64, in->again.seed);
     qs_json_kstring(j, "seed", seed);
     qs_json_kbool(j, "same_seed", in->original.seed == in->again.seed);
-    qs_json_key(j, "order");
-    qs_json_object(j);
+    qs_json_kobject(j, "order");
     qs_json_kint(j, "turns", (int64_t)d.turns);
     qs_json_kint(j, "same", (int64_t)d.same_arm);
     qs_json_object_end(j);
-    qs_json_key(j, "layouts");
-    qs_json_object(j);
+    qs_json_kobject(j, "layouts");
     qs_json_kint(j, "runs", (int64_t)d.layouts);
     qs_json_kint(j, "same", (int64_t)d.same_layout);
     qs_json_object_end(j);
@@ -180,8 +174,7 @@ static bool put_environments(struct qs_json *j, const struct qs_reproduce_input 
 {
     const struct qs_arm_runs *runs = in->original.values;
     bool ok = true;
-    qs_json_key(j, "environments");
-    qs_json_array(j);
+    qs_json_karray(j, "environments");
     for (size_t i = 0; ok && i < runs->count; i++)
         if (is_first_of_device(runs, i))
             ok = put_device(j, in, runs->at[i].device ? runs->at[i].device : "", err);
@@ -218,8 +211,7 @@ static double *medians_of(const struct qs_arm_runs *runs, const struct qs_arm_ru
 
 static void put_side(struct qs_json *j, const char *key, const double *v, size_t n)
 {
-    qs_json_key(j, key);
-    qs_json_object(j);
+    qs_json_kobject(j, key);
     qs_json_kdouble(j, "median_ns", qs_median_ns(v, n));
     qs_json_kint(j, "runs", (int64_t)n);
     qs_json_object_end(j);
@@ -285,8 +277,7 @@ static void put_results(struct qs_json *j, const struct qs_reproduce_input *in, 
     for (size_t i = 0; i < runs->count; i++)
         cells[i] = &runs->at[i];
     qsort(cells, runs->count, sizeof(const struct qs_arm_run *), by_cell);
-    qs_json_key(j, "results");
-    qs_json_array(j);
+    qs_json_karray(j, "results");
     for (size_t i = 0; i < runs->count && qs_work_begin(work, "verdicts", values_of(in), &piece); i++)
         if (i == 0 || by_cell(&cells[i - 1], &cells[i]) != 0)
             put_cell(j, in, cells[i]);
@@ -345,12 +336,11 @@ static bool put_run(struct qs_json *j, const struct qs_reproduce_input *in, stru
 
 bool qs_reproduce_document(const struct qs_reproduce_input *in, struct qs_buf *out, struct qs_err *err)
 {
-    struct qs_json j;
     struct qs_work work;
     qs_work_init(&work, &in->progress,
                  (double)in->original.runs->count * (double)in->again.runs->count +
                      (double)in->original.values->count * values_of(in));
-    qs_json_init(&j, out);
+    struct qs_json j = qs_json_to(out);
     qs_json_object(&j);
     qs_json_kstring(&j, "kind", "reproduction");
     qs_json_kint(&j, "version", REPRODUCTION_VERSION);

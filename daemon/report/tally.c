@@ -76,11 +76,9 @@ void qs_tally_put(struct qs_json *j, const struct qs_tally *tally)
 {
     QS_BUF(words);
     qs_tally_words(tally, &words);
-    qs_json_key(j, "tally");
-    qs_json_object(j);
+    qs_json_kobject(j, "tally");
     qs_json_kstring(j, "sentence", words.len > 0 ? words.data : NULL);
-    qs_json_key(j, "verdicts");
-    qs_json_array(j);
+    qs_json_karray(j, "verdicts");
     for (enum qs_verdict_kind v = QS_VERDICT_REGRESSION; v <= QS_VERDICT_INCONCLUSIVE; v++) {
         if (tally->verdicts[v] == 0)
             continue;
@@ -90,8 +88,7 @@ void qs_tally_put(struct qs_json *j, const struct qs_tally *tally)
         qs_json_object_end(j);
     }
     qs_json_array_end(j);
-    qs_json_key(j, "ratios");
-    qs_json_array(j);
+    qs_json_karray(j, "ratios");
     for (size_t i = 0; i < tally->metric_count; i++) {
         const struct qs_tally_metric *m = &tally->metrics[i];
         qs_json_object(j);

@@ -115,8 +115,7 @@ void qs_views_add(struct qs_views_tally *to, const struct qs_views_tally *more)
 
 void qs_views_put(struct qs_json *j, const struct qs_views *views, const struct qs_views_tally *tally)
 {
-    qs_json_key(j, "views");
-    qs_json_array(j);
+    qs_json_karray(j, "views");
     for (size_t i = 0; i < views->count; i++) {
         qs_json_object(j);
         qs_json_kstring(j, "view", kinds[views->at[i].kind].name);

@@ -106,7 +106,6 @@ static void put(struct qs_stmt *s, struct qs_json *j)
 
 bool qs_read_evaluations_json(struct qs_store_reader *r, int64_t job, char **ret_json, struct qs_err *err)
 {
-    struct qs_json j;
     struct qs_stmt s;
     *ret_json = NULL;
     /* With one min() SQLite takes the bare columns from its row. */
@@ -122,7 +121,7 @@ bool qs_read_evaluations_json(struct qs_store_reader *r, int64_t job, char **ret
         return false;
     qs_stmt_int(&s, job);
     QS_BUF(out);
-    qs_json_init(&j, &out);
+    struct qs_json j = qs_json_to(&out);
     qs_json_array(&j);
     bool row = false, ok = qs_stmt_step(&s, &row, err);
     while (ok && row) {

@@ -47,8 +47,7 @@ static void put(struct qs_json *j, const char *key, const char *text)
 
 void qs_form_json(const struct qs_form *f, struct qs_buf *out)
 {
-    struct qs_json j;
-    qs_json_init(&j, out);
+    struct qs_json j = qs_json_to(out);
     qs_json_object(&j);
     put(&j, "format", qs_form_kinds[f->kind]);
     bool other = f->unit == QS_FORM_OTHER;
@@ -109,16 +108,11 @@ static bool take(const struct qs_doc *doc, struct qs_form *f)
 
 bool qs_form_from_json(const char *json, struct qs_form *ret, struct qs_err *err)
 {
-    struct qs_problems problems;
-    struct qs_doc *doc = NULL;
+    QS_SCOPED(qs_problems_done) struct qs_problems problems = {0};
+    QS_SCOPED(qs_doc_free_at) struct qs_doc *doc = NULL;
     *ret = (struct qs_form){0};
-    qs_problems_init(&problems);
-    bool ok = qs_doc_read("run", json, strlen(json), true, &doc, &problems) && take(doc, ret);
-    if (!ok) {
-        qs_form_done(ret);
-        qs_fail(err, QS_E_DATA, "what is stored of the run's stream is not known: %.200s", json);
-    }
-    qs_doc_free(doc);
-    qs_problems_done(&problems);
-    return ok;
+    if (qs_doc_read("run", json, strlen(json), true, &doc, &problems) && take(doc, ret))
+        return true;
+    qs_form_done(ret);
+    return qs_fail(err, QS_E_DATA, "what is stored of the run's stream is not known: %.200s", json);
 }

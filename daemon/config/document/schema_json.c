@@ -8,8 +8,7 @@ static void add_object(struct qs_json *j, const struct qs_table *table, const ch
 
 static void add_types(struct qs_json *j, const char *const *types, size_t count)
 {
-    qs_json_key(j, "type");
-    qs_json_array(j);
+    qs_json_karray(j, "type");
     for (size_t i = 0; i < count; i++)
         qs_json_string(j, types[i]);
     qs_json_array_end(j);
@@ -25,8 +24,7 @@ static void add_quantity(struct qs_json *j, const char *pattern)
 
 static void add_enum(struct qs_json *j, const struct qs_word *words)
 {
-    qs_json_key(j, "enum");
-    qs_json_array(j);
+    qs_json_karray(j, "enum");
     for (; words->word != NULL; words++)
         qs_json_string(j, words->word);
     qs_json_array_end(j);
@@ -38,8 +36,7 @@ static void add_elements(struct qs_json *j, const struct qs_key *key, const char
     qs_json_kstring(j, "type", named ? "object" : "array");
     qs_json_kint(j, named ? "minProperties" : "minItems", key->min);
     qs_json_kint(j, named ? "maxProperties" : "maxItems", key->max);
-    qs_json_key(j, named ? "additionalProperties" : "items");
-    qs_json_object(j);
+    qs_json_kobject(j, named ? "additionalProperties" : "items");
     add_object(j, key->table, fallback);
     qs_json_object_end(j);
 }
@@ -102,8 +99,7 @@ static void add_property(struct qs_json *j, const struct qs_key *key, const char
     const char *shown = fallback != NULL && key->type != QS_KEY_MAP ? fallback : key->fallback;
     if (shown != NULL)
         qs_buf_fmt(&text, "; default: %s", shown);
-    qs_json_key(j, key->name);
-    qs_json_object(j);
+    qs_json_kobject(j, key->name);
     qs_json_kstring(j, "description", text.data);
     add_value(j, key, fallback);
     qs_json_object_end(j);
@@ -114,14 +110,12 @@ static void add_object(struct qs_json *j, const struct qs_table *table, const ch
     fallback = table->fallback != NULL ? table->fallback : fallback;
     qs_json_kstring(j, "type", "object");
     qs_json_kbool(j, "additionalProperties", false);
-    qs_json_key(j, "required");
-    qs_json_array(j);
+    qs_json_karray(j, "required");
     for (const struct qs_key *key = table->keys; key->name != NULL; key++)
         if (key->required)
             qs_json_string(j, key->name);
     qs_json_array_end(j);
-    qs_json_key(j, "properties");
-    qs_json_object(j);
+    qs_json_kobject(j, "properties");
     for (const struct qs_key *key = table->keys; key->name != NULL; key++)
         add_property(j, key, fallback);
     qs_json_object_end(j);
@@ -129,8 +123,7 @@ static void add_object(struct qs_json *j, const struct qs_table *table, const ch
 
 void qs_schema_json(const struct qs_table *table, const char *title, struct qs_buf *out)
 {
-    struct qs_json j;
-    qs_json_init(&j, out);
+    struct qs_json j = qs_json_to(out);
     qs_json_object(&j);
     qs_json_kstring(&j, "$schema", "https://json-schema.org/draft/2020-12/schema");
     qs_json_kstring(&j, "title", title);

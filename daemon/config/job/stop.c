@@ -169,17 +169,14 @@ static void add_ref(struct qs_json *j)
 static void add_leaf(struct qs_json *j, const struct qs_rule_row *row)
 {
     static const char *const types[] = {"object", "string", "integer"};
-    qs_json_key(j, "type");
-    qs_json_array(j);
+    qs_json_karray(j, "type");
     for (size_t i = 0; i < 3; i++)
         qs_json_string(j, types[i]);
     qs_json_array_end(j);
     qs_json_kbool(j, "additionalProperties", false);
-    qs_json_key(j, "properties");
-    qs_json_object(j);
+    qs_json_kobject(j, "properties");
     for (size_t i = 0; i < QS_RULE_ARGS && row->args[i].name != NULL; i++) {
-        qs_json_key(j, row->args[i].name);
-        qs_json_object(j);
+        qs_json_kobject(j, row->args[i].name);
         qs_json_kstring(j, "description", row->args[i].help);
         qs_json_object_end(j);
     }
@@ -209,11 +206,9 @@ static void add_rule(struct qs_json *j, enum qs_rule_kind kind)
 
 void qs_stop_json_schema(struct qs_json *j)
 {
-    qs_json_key(j, "oneOf");
-    qs_json_array(j);
+    qs_json_karray(j, "oneOf");
     qs_json_object(j);
-    qs_json_key(j, "enum");
-    qs_json_array(j);
+    qs_json_karray(j, "enum");
     for (size_t i = 0; i < QS_PRESETS; i++)
         qs_json_string(j, qs_presets[i].name);
     for (int k = 0; k < QS_RULE_LEAVES; k++)
@@ -226,8 +221,7 @@ void qs_stop_json_schema(struct qs_json *j)
     qs_json_kint(j, "minProperties", 1);
     qs_json_kint(j, "maxProperties", 1);
     qs_json_kbool(j, "additionalProperties", false);
-    qs_json_key(j, "properties");
-    qs_json_object(j);
+    qs_json_kobject(j, "properties");
     for (int k = 0; k < QS_RULE_KINDS; k++)
         add_rule(j, (enum qs_rule_kind)k);
     qs_json_object_end(j);

@@ -4,68 +4,92 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "config/document/doc.h"
+#include "config/document/scalar.h"
 #include "config/job/stop.h"
 
-static const char *node_text(const struct qs_node *node)
+static const char *text_at(const struct qs_node *map, const char *key)
 {
+    const struct qs_node *node = qs_node_get(map, key, NULL);
     return node && node->kind == QS_NODE_TEXT ? node->text : NULL;
 }
 
-static bool fail(const struct qs_problems *problems, struct qs_err *err)
+static const char *string_at(const struct qs_node *map, const char *key)
+{
+    const struct qs_node *node = qs_node_get(map, key, NULL);
+    return node && node->quoted ? node->text : NULL;
+}
+
+static void take_files(struct qs_stored_job *s, const struct qs_node *files)
+{
+    size_t count = files && files->kind == QS_NODE_MAP ? files->count : 0;
+    s->files = qs_calloc(count + 1, sizeof *s->files);
+    for (size_t i = 0; i < count; i++) {
+        const struct qs_node *sha = &files->items[i];
+        struct qs_job_file *file = &s->files[s->file_count];
+        if (sha->kind != QS_NODE_TEXT || strlen(sha->text) != sizeof file->sha256 - 1)
+            continue;
+        file->path = files->keys[i].text;
+        memcpy(file->sha256, sha->text, sizeof file->sha256);
+        s->file_count++;
+    }
+}
+
+static bool fail(struct qs_err *err, const struct qs_problems *problems)
 {
     return qs_fail(err, QS_E_JOB, "the stored job cannot be read by this version: %s",
                    problems->count ? problems->at[0].what : "it has no text");
 }
 
-static bool read_text(const struct qs_node *stored, struct qs_doc **ret_doc, struct qs_problems *problems)
+bool qs_stored_job_read(const char *json, struct qs_stored_job *ret, struct qs_err *err)
 {
-    const char *text = node_text(qs_node_get(stored, "text", NULL));
-    const char *name = node_text(qs_node_get(stored, "name", NULL));
-    return text && qs_doc_read(name ? name : "stored job", text, strlen(text), false, ret_doc, problems);
+    QS_SCOPED(qs_problems_done) struct qs_problems problems = {0};
+    struct qs_scalar_why why;
+    *ret = (struct qs_stored_job){0};
+    if (!json || !qs_doc_read("stored job", json, strlen(json), true, &ret->doc, &problems))
+        return fail(err, &problems);
+    const struct qs_node *root = &ret->doc->root;
+    const char *name = text_at(root, "name"), *reproduces = text_at(root, "reproduces");
+    ret->text = string_at(root, "text");
+    ret->where = text_at(root, "where");
+    ret->name = name ? name : "stored job";
+    if (ret->text && (!reproduces || qs_scalar_int(reproduces, &ret->reproduces, &why))) {
+        take_files(ret, qs_node_get(root, "files", NULL));
+        return true;
+    }
+    qs_stored_job_done(ret);
+    return fail(err, &problems);
 }
 
-static void bind_files(struct qs_job_spec *spec, const struct qs_node *files)
+void qs_stored_job_done(struct qs_stored_job *stored)
 {
-    for (size_t i = 0; files && files->kind == QS_NODE_MAP && i < files->count; i++) {
-        const char *sha = node_text(&files->items[i]);
-        if (sha && strlen(sha) == 64)
-            (void)qs_job_bind_file(spec, files->keys[i].text, sha);
-    }
+    qs_doc_free(stored->doc);
+    free(stored->files);
+    *stored = (struct qs_stored_job){0};
 }
 
-bool qs_job_from_store(const char *spec_json, uint64_t seed, struct qs_job_spec **ret_spec,
-                       struct qs_err *err)
+bool qs_job_from_store(const char *json, uint64_t seed, struct qs_job_spec **ret_spec, struct qs_err *err)
 {
-    struct qs_problems problems;
-    struct qs_doc *stored = NULL, *doc = NULL;
-    struct qs_job_spec *spec = NULL;
-    qs_problems_init(&problems);
-    bool ok = qs_doc_read("stored job", spec_json, strlen(spec_json), true, &stored, &problems) &&
-              read_text(&stored->root, &doc, &problems) && qs_job_from_doc(doc, &spec, &problems);
-    if (ok) {
-        bind_files(spec, qs_node_get(&stored->root, "files", NULL));
-        qs_job_set_where(spec, node_text(qs_node_get(&stored->root, "where", NULL)));
-        spec->plan.seed = seed;
-        spec->plan.has_seed = true;
-        *ret_spec = spec;
-    } else {
-        fail(&problems, err);
-    }
-    if (doc)
-        qs_doc_free(doc);
-    if (stored)
-        qs_doc_free(stored);
-    qs_problems_done(&problems);
-    return ok;
+    QS_SCOPED(qs_problems_done) struct qs_problems problems = {0};
+    QS_SCOPED(qs_stored_job_done) struct qs_stored_job stored;
+    QS_SCOPED(qs_doc_free_at) struct qs_doc *doc = NULL;
+    if (!qs_stored_job_read(json, &stored, err))
+        return false;
+    if (!qs_doc_read(stored.name, stored.text, strlen(stored.text), false, &doc, &problems) ||
+        !qs_job_from_doc(doc, ret_spec, &problems))
+        return fail(err, &problems);
+    for (size_t i = 0; i < stored.file_count; i++)
+        (void)qs_job_bind_file(*ret_spec, stored.files[i].path, stored.files[i].sha256);
+    qs_job_set_where(*ret_spec, stored.where);
+    (*ret_spec)->plan.seed = seed;
+    (*ret_spec)->plan.has_seed = true;
+    return true;
 }
 
 /* What tells one series from another. A control that a later version adds is written only where it is not at
  * its default: else every series would end with that version. */
 static void put_controls(struct qs_json *j, const struct qs_job_controls *controls)
 {
-    qs_json_key(j, "controls");
-    qs_json_object(j);
+    qs_json_kobject(j, "controls");
     qs_json_kstring(j, "affinity", controls->cpus[0] ? controls->cpus : "any");
     qs_json_kstring(j, "frequency", "free");
     qs_json_object_end(j);
@@ -96,14 +120,12 @@ void qs_job_put_conditions(struct qs_json *j, const struct qs_job_conditions *se
     qs_json_object(j);
     qs_json_kstring(j, "name", set->name);
     put_controls(j, &set->controls);
-    qs_json_key(j, "gate");
-    qs_json_array(j);
+    qs_json_karray(j, "gate");
     for (size_t i = 0; i < set->gate_count; i++)
         put_expectation(j, &set->gate[i]);
     qs_json_array_end(j);
     qs_json_kint(j, "patience_ns", set->patience_ns);
-    qs_json_key(j, "bounds");
-    qs_json_object(j);
+    qs_json_kobject(j, "bounds");
     for (size_t i = 0; i < set->bound_count; i++)
         qs_json_kint(j, set->bounds[i].kind, set->bounds[i].bound);
     qs_json_object_end(j);

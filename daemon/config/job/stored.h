@@ -1,15 +1,27 @@
-/* A job as the store keeps it: {"name","text","files":{path:sha256},"where"}, and its conditions. */
+/* A job's document as the store keeps it (jobs.spec_json): {"name","text","files":{path:sha256}}; of a job
+ * that does another one again also "reproduces" and "where". farm/submit.c writes it. */
 #ifndef QS_CONFIG_JOB_STORED_H
 #define QS_CONFIG_JOB_STORED_H
 
-#include "base/err.h"
 #include "base/json.h"
+#include "config/document/doc.h"
 #include "config/job/job.h"
 
-/* With its files bound, the devices that a reproduction was given, and this seed; QS_E_JOB where this version
- * cannot read it. */
-bool qs_job_from_store(const char *spec_json, uint64_t seed, struct qs_job_spec **ret_spec,
-                       struct qs_err *err);
+struct qs_stored_job {
+    struct qs_doc *doc;       /* owned: the texts below are of it */
+    const char *text, *where; /* the job file as it was written; where may be NULL */
+    const char *name;         /* of the file: "stored job" where it had none */
+    struct qs_job_file *files;
+    size_t file_count;
+    int64_t reproduces; /* 0: no other job */
+};
+
+/* json may be NULL. QS_E_JOB where this version cannot read it; *ret is empty then. */
+bool qs_stored_job_read(const char *json, struct qs_stored_job *ret, struct qs_err *err);
+void qs_stored_job_done(struct qs_stored_job *stored);
+
+/* As a spec, with its files bound, the devices that a reproduction was given, and this seed. */
+bool qs_job_from_store(const char *json, uint64_t seed, struct qs_job_spec **ret_spec, struct qs_err *err);
 
 /* Conditions as rows of points and arms keep them (schema/README.md): everything of a set, defaults written
  * out. */

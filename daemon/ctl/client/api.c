@@ -57,11 +57,9 @@ int qs_api_fail_advised(struct qs_ctl *ctl, const struct qs_err *err, const char
     if (advice == NULL)
         advice = qs_errc_advice(err->code);
     if (ctl->json) {
-        struct qs_json j;
-        qs_json_init(&j, &out);
+        struct qs_json j = qs_json_to(&out);
         qs_json_object(&j);
-        qs_json_key(&j, "error");
-        qs_json_object(&j);
+        qs_json_kobject(&j, "error");
         qs_json_kstring(&j, "code", qs_errc_slug(err->code));
         qs_json_kstring(&j, "blame", qs_blame_name(qs_errc_blame(err->code)));
         qs_json_kstring(&j, "message", err->text);

@@ -31,8 +31,7 @@ void qs_harness_json(const struct qs_job_run *job, struct qs_buf *out)
 {
     const struct qs_job_benchmark *b = qs_job_run_benchmark(job);
     const struct qs_program *p = &job->run.program;
-    struct qs_json j;
-    qs_json_init(&j, out);
+    struct qs_json j = qs_json_to(out);
     qs_json_object(&j);
     qs_json_kstring(&j, "benchmark", b->program_benchmark ? b->program_benchmark : "");
     qs_json_kstring(&j, "layout", b->layout == QS_JOB_LAYOUT_FIXED ? "fixed" : "random");

@@ -90,8 +90,7 @@ static void put_iterations(const struct qs_run_in_hand *run, struct qs_json *j)
     qs_json_kint(j, "n", (int64_t)run->clean_n);
     qs_json_kint(j, "left_out", (int64_t)from);
     qs_json_kint(j, "measured_ns", run->measured_ns);
-    qs_json_key(j, "durations_ns");
-    qs_json_array(j);
+    qs_json_karray(j, "durations_ns");
     for (size_t i = from; i < run->clean_n; i++)
         qs_json_double(j, run->clean_ns[i]);
     qs_json_array_end(j);
@@ -187,10 +186,9 @@ static void on_answer(const struct qs_err *err, const char *output, size_t bytes
 static bool start(struct qs_job_run *job, const struct qs_farm_hook *hook, struct qs_err *err)
 {
     QS_BUF(input);
-    struct qs_json j;
     if (!hook)
         return qs_fail(err, QS_E_COMMAND, "this farm does not have it any more");
-    qs_json_init(&j, &input);
+    struct qs_json j = qs_json_to(&input);
     qs_json_object(&j);
     put_head(job, &j, mine(job)->metrics ? "metric" : "rule", hook->name);
     if (mine(job)->metrics)

@@ -129,8 +129,7 @@ void qs_evals_json(const struct qs_evals *e, struct qs_json *j)
 
 static void put_list(struct qs_json *j, const char *key, const struct qs_strings *list)
 {
-    qs_json_key(j, key);
-    qs_json_array(j);
+    qs_json_karray(j, key);
     for (size_t i = 0; i < list->count; i++)
         qs_json_string(j, list->at[i]);
     qs_json_array_end(j);
@@ -138,8 +137,7 @@ static void put_list(struct qs_json *j, const char *key, const struct qs_strings
 
 void qs_evals_depends(const struct qs_evals_key *key, struct qs_buf *out)
 {
-    struct qs_json j;
-    qs_json_init(&j, out);
+    struct qs_json j = qs_json_to(out);
     qs_json_object(&j);
     qs_json_kstring(&j, "agent", key->agent);
     put_list(&j, "arguments", key->arguments);

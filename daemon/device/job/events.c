@@ -22,7 +22,7 @@ struct event {
 static void begin(struct event *n)
 {
     qs_buf_init(&n->buf);
-    qs_json_init(&n->json, &n->buf);
+    n->json = qs_json_to(&n->buf);
     qs_json_object(&n->json);
 }
 

@@ -118,12 +118,11 @@ static void put_inherited(const struct qs_job_run *job, struct qs_json *j)
 char *qs_job_run_environment(const struct qs_job_run *job, const char *facts_json)
 {
     struct qs_buf out, variables;
-    struct qs_json j;
     if (!inherits(job))
         return qs_strdup(facts_json);
     qs_buf_init(&out);
     qs_buf_init(&variables);
-    qs_json_init(&j, &variables);
+    struct qs_json j = qs_json_to(&variables);
     put_inherited(job, &j);
     int facts = (int)strlen(facts_json) - 1; /* without the brace that closes them */
     qs_buf_fmt(&out, "%.*s%s\"variables\":%s}", facts, facts_json, facts > 1 ? "," : "", variables.data);

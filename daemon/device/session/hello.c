@@ -177,9 +177,8 @@ static char *facts_to_json(const struct qs_fact *facts, size_t count,
                            bool (*takes)(const struct qs_fact *fact))
 {
     struct qs_buf out;
-    struct qs_json json;
     qs_buf_init(&out);
-    qs_json_init(&json, &out);
+    struct qs_json json = qs_json_to(&out);
     qs_json_object(&json);
     for (size_t i = 0; i < count; i++) {
         char key[QS_NAME_MAX_BYTES + 1];

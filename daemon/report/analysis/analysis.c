@@ -21,8 +21,7 @@ static void put_options(struct qs_json *j, const struct qs_analysis_opts *opts)
 {
     char seed[24];
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)opts->seed);
-    qs_json_key(j, "options");
-    qs_json_object(j);
+    qs_json_kobject(j, "options");
     qs_json_kdouble(j, "level", opts->level);
     qs_json_kdouble(j, "margin_ratio", opts->margin_ratio);
     qs_json_kdouble(j, "resolution", opts->resolution > 0 ? opts->resolution : NAN);
@@ -53,8 +52,7 @@ static void put_head(struct qs_json *j, const char *kind, const struct qs_analys
     qs_json_kint(j, "version", ANALYSIS_VERSION);
     qs_json_kstring(j, "quiesce", QS_VERSION);
     put_options(j, opts);
-    qs_json_key(j, "files");
-    qs_json_array(j);
+    qs_json_karray(j, "files");
     for (size_t i = 0; i < count; i++)
         put_file(j, &files[i], opts);
     qs_json_array_end(j);
@@ -62,8 +60,7 @@ static void put_head(struct qs_json *j, const char *kind, const struct qs_analys
 
 static void put_dropped(struct qs_json *j, const struct qs_import_series *s)
 {
-    qs_json_key(j, "dropped");
-    qs_json_object(j);
+    qs_json_kobject(j, "dropped");
     for (size_t i = 0; i < QS_DROP_COUNT; i++)
         if (s->dropped[i] > 0)
             qs_json_kint(j, qs_drop_name((enum qs_drop)i), (int64_t)s->dropped[i]);
@@ -130,7 +127,6 @@ static enum qs_status put_document(const char *kind, const struct qs_analysis_fi
                                    const struct qs_analysis_opts *given, plan_series_fn *plan,
                                    put_series_fn *put, struct qs_buf *out)
 {
-    struct qs_json j;
     struct qs_work work;
     struct qs_analysis_opts opts = *given;
     double planned_ns = 0;
@@ -139,10 +135,9 @@ static enum qs_status put_document(const char *kind, const struct qs_analysis_fi
             planned_ns += plan(&files[i].import->series[k], given);
     qs_work_init(&work, &given->progress, planned_ns);
     opts.work = &work;
-    qs_json_init(&j, out);
+    struct qs_json j = qs_json_to(out);
     put_head(&j, kind, files, count, given);
-    qs_json_key(&j, "results");
-    qs_json_array(&j);
+    qs_json_karray(&j, "results");
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < files[i].import->count && !work.ended; k++) {
             qs_json_object(&j);
@@ -194,12 +189,10 @@ static void put_sides(struct qs_json *j, const struct qs_view *x, const struct q
     qs_histogram_range(x, &lo[0], &hi[0]);
     qs_histogram_range(y, &lo[1], &hi[1]);
     double least = fmin(lo[0], lo[1]), most = fmax(hi[0], hi[1]);
-    qs_json_key(j, "base");
-    qs_json_object(j);
+    qs_json_kobject(j, "base");
     qs_put_sample(j, x, least, most);
     qs_json_object_end(j);
-    qs_json_key(j, "candidate");
-    qs_json_object(j);
+    qs_json_kobject(j, "candidate");
     qs_put_sample(j, y, least, most);
     qs_json_object_end(j);
 }
@@ -294,8 +287,7 @@ static struct qs_verdict put_verdict(struct qs_json *j, const struct qs_analysis
     bool per_run = add_told(&text, files, runs, iterations, &c);
     c.sentence = text.data;
     qs_json_kstring(j, "sentence_per", per_run ? "run" : "iteration");
-    qs_json_key(j, "comparisons");
-    qs_json_array(j);
+    qs_json_karray(j, "comparisons");
     qs_comparison_put(j, &how, &c);
     qs_json_array_end(j);
     qs_file_tables_verdict(runs->opts->rows, series->benchmark, &c);
@@ -317,12 +309,10 @@ static struct qs_verdict put_comparison(struct qs_json *j, const struct qs_analy
     qs_json_object(j);
     put_names(j, base, opts);
     struct qs_verdict v = put_verdict(j, files, &runs, &iterations);
-    qs_json_key(j, "per_run");
-    qs_json_object(j);
+    qs_json_kobject(j, "per_run");
     qs_put_pair_stats(j, &runs);
     qs_json_object_end(j);
-    qs_json_key(j, "per_iteration");
-    qs_json_object(j);
+    qs_json_kobject(j, "per_iteration");
     qs_put_pair_stats(j, &iterations);
     qs_json_object_end(j);
     put_sides(j, &x, &y);
@@ -378,8 +368,7 @@ static void put_unmatched(struct qs_json *j, int side, const struct qs_import *i
                           const struct qs_import *other, struct qs_file_tables *rows)
 {
     const struct qs_import_series **found = match(in, other);
-    qs_json_key(j, side == QS_BASE ? "only_in_base" : "only_in_candidate");
-    qs_json_array(j);
+    qs_json_karray(j, side == QS_BASE ? "only_in_base" : "only_in_candidate");
     for (size_t i = 0; i < in->count; i++) {
         if (found[i])
             continue;
@@ -423,7 +412,6 @@ enum { PAGES_MOST = 4 };
 enum qs_status qs_analysis_compare(const struct qs_analysis_file *files, size_t count,
                                    const struct qs_analysis_opts *given, struct qs_buf *out)
 {
-    struct qs_json j;
     struct qs_work work;
     struct qs_analysis_opts opts = *given;
     const struct qs_import *base = files[0].import, *cand = files[count - 1].import;
@@ -437,7 +425,7 @@ enum qs_status qs_analysis_compare(const struct qs_analysis_file *files, size_t 
         planned_ns += other[i] ? plan_comparison(&base->series[i], other[i], &opts) : 0;
     qs_work_init(&work, &given->progress, planned_ns);
     opts.work = &work;
-    qs_json_init(&j, out);
+    struct qs_json j = qs_json_to(out);
     put_head(&j, "comparison", files, count, given);
     opts.rows = qs_file_tables_begin(files, given);
     put_unmatched(&j, QS_BASE, base, cand, opts.rows);

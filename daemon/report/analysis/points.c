@@ -59,8 +59,7 @@ static enum qs_status put_gesd(const struct qs_points *p, struct qs_json *j)
     qs_json_kint(j, "most", (int64_t)opts.most);
     qs_json_kdouble(j, "statistic", g.statistic);
     qs_json_kdouble(j, "limit", g.limit);
-    qs_json_key(j, "indexes");
-    qs_json_array(j);
+    qs_json_karray(j, "indexes");
     for (size_t i = 0; i < p->n; i++)
         if (flags[i] != 0)
             qs_json_uint(j, i);
@@ -103,13 +102,11 @@ static enum qs_status put_hunter_with(const struct qs_points *p, double min_magn
     qs_json_kint(j, "window", (int64_t)opts.window);
     qs_json_kdouble(j, "p_max", opts.p_max);
     qs_json_kdouble(j, "min_magnitude", opts.min_magnitude);
-    qs_json_key(j, "indexes");
-    qs_json_array(j);
+    qs_json_karray(j, "indexes");
     for (size_t i = 0; i < count; i++)
         qs_json_uint(j, points[i].index);
     qs_json_array_end(j);
-    qs_json_key(j, "points");
-    qs_json_array(j);
+    qs_json_karray(j, "points");
     for (size_t i = 0; i < count; i++)
         put_change(p, &points[i], j);
     qs_json_array_end(j);
@@ -139,8 +136,7 @@ static enum qs_status put_edivisive(const struct qs_points *p, struct qs_json *j
     enum qs_status status = p->n > PERMUTED_MOST ? QS_EDOM : qs_edivisive(p->v, p->n, &opts, points, &count);
     qs_json_kint(j, "permutations", PERMUTATIONS);
     qs_json_kdouble(j, "p_max", opts.p_max);
-    qs_json_key(j, "points");
-    qs_json_array(j);
+    qs_json_karray(j, "points");
     for (size_t i = 0; i < count; i++) {
         qs_json_object(j);
         qs_json_kint(j, "index", (int64_t)points[i].index);
@@ -160,8 +156,7 @@ static enum qs_status put_perfherder(const struct qs_points *p, struct qs_json *
     size_t *changes = qs_calloc(p->n, sizeof *changes), count = 0;
     enum qs_status status = qs_perfherder(p->v, p->n, &opts, t, changes, &count);
     qs_put_counts(j, "indexes", changes, count);
-    qs_json_key(j, "t");
-    qs_json_array(j);
+    qs_json_karray(j, "t");
     for (size_t i = 0; i < count; i++)
         qs_json_double(j, t[changes[i]]);
     qs_json_array_end(j);
@@ -202,8 +197,7 @@ static enum qs_status put_labelled(const struct qs_points *p, struct qs_json *j)
     const struct qs_hunter_opts opts = hunter_opts(p, p->view->opts->margin_ratio);
     struct qs_changes changes = {.phi = NAN, .detectable_ratio = NAN};
     enum qs_status status = p->n > POINTS_MOST ? QS_EDOM : qs_changes_find(p->v, p->n, &opts, &changes);
-    qs_json_key(j, "changes");
-    qs_json_array(j);
+    qs_json_karray(j, "changes");
     for (size_t i = 0; i < changes.count; i++) {
         qs_json_object(j);
         qs_put_change(j, &changes.at[i]);
@@ -265,8 +259,7 @@ const size_t qs_points_stat_count = sizeof qs_points_stats / sizeof *qs_points_s
 void qs_put_points(struct qs_json *j, const struct qs_points *points)
 {
     qs_put_numbers(j, "values", points->v, points->n);
-    qs_json_key(j, "labels");
-    qs_json_array(j);
+    qs_json_karray(j, "labels");
     for (size_t i = 0; points->labels && i < points->n; i++)
         qs_json_string(j, points->labels[i]);
     qs_json_array_end(j);

@@ -101,8 +101,7 @@ void qs_view_done(struct qs_view *v)
 void qs_stat_begin(struct qs_json *j, const struct qs_stat_head *head)
 {
     char seed[24];
-    qs_json_key(j, head->name);
-    qs_json_object(j);
+    qs_json_kobject(j, head->name);
     qs_json_kstring(j, "method", head->method);
     qs_json_kint(j, "n_used", (int64_t)head->n_used);
     qs_json_kint(j, "n_dropped", (int64_t)head->n_dropped);
@@ -128,8 +127,7 @@ void qs_put_flags(struct qs_json *j, unsigned flags)
                  {QS_FLAG_CLAMPED, "clamped"},
                  {QS_FLAG_PERCENTILE, "percentile"},
                  {QS_FLAG_FEW_UNITS, "few-units"}};
-    qs_json_key(j, "flags");
-    qs_json_array(j);
+    qs_json_karray(j, "flags");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (flags & names[i].flag)
             qs_json_string(j, names[i].name);
@@ -146,8 +144,7 @@ void qs_put_ci(struct qs_json *j, const struct qs_ci *ci)
 
 void qs_put_numbers(struct qs_json *j, const char *key, const double *v, size_t n)
 {
-    qs_json_key(j, key);
-    qs_json_array(j);
+    qs_json_karray(j, key);
     for (size_t i = 0; i < n; i++)
         qs_json_double(j, v[i]);
     qs_json_array_end(j);
@@ -155,8 +152,7 @@ void qs_put_numbers(struct qs_json *j, const char *key, const double *v, size_t 
 
 void qs_put_counts(struct qs_json *j, const char *key, const size_t *v, size_t n)
 {
-    qs_json_key(j, key);
-    qs_json_array(j);
+    qs_json_karray(j, key);
     for (size_t i = 0; i < n; i++)
         qs_json_uint(j, v[i]);
     qs_json_array_end(j);

@@ -139,8 +139,7 @@ struct qs_stepfit_opts qs_step_opts(enum qs_step_kind kind)
 void qs_put_step(struct qs_json *j, enum qs_step_kind kind, const struct qs_stepfit *fit)
 {
     static const char *const words[] = {"uninteresting", "low", "high"};
-    qs_json_key(j, qs_step_kind_name(kind));
-    qs_json_object(j);
+    qs_json_kobject(j, qs_step_kind_name(kind));
     qs_json_kdouble(j, "step", fit->step);
     qs_json_kdouble(j, "regression", fit->regression);
     qs_json_kdouble(j, "lse", fit->lse);

@@ -118,8 +118,7 @@ static enum qs_status put_planner(const struct qs_view *v, struct qs_json *j)
     opts.half_width_ratio = PLAN_HALF_WIDTH;
     opts.cost_ns[QS_PLAN_ITERATION] = 1;
     qs_json_kdouble(j, "half_width_ratio", opts.half_width_ratio);
-    qs_json_key(j, "plans");
-    qs_json_array(j);
+    qs_json_karray(j, "plans");
     for (size_t i = 0; status == QS_OK && i < sizeof weights / sizeof *weights; i++) {
         struct qs_design plan;
         opts.cost_ns[QS_PLAN_RUN] = weights[i];

@@ -158,8 +158,7 @@ static void warn_ticks(struct qs_json *j, const struct qs_view *v)
 
 void qs_put_warnings(struct qs_json *j, const struct qs_view *v)
 {
-    qs_json_key(j, "warnings");
-    qs_json_array(j);
+    qs_json_karray(j, "warnings");
     warn_size(j, v);
     warn_dependence(j, v);
     warn_drift(j, v);
@@ -191,8 +190,7 @@ void qs_put_histogram(struct qs_json *j, const struct qs_view *v, double lo, dou
         else
             counts[at >= BINS ? BINS - 1 : (size_t)at]++;
     }
-    qs_json_key(j, "histogram");
-    qs_json_object(j);
+    qs_json_kobject(j, "histogram");
     qs_json_kdouble(j, "lo", lo);
     qs_json_kdouble(j, "hi", hi);
     qs_put_counts(j, "counts", counts, BINS);

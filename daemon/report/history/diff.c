@@ -40,14 +40,13 @@ static const char *other_executable(const struct qs_history_session *session)
 static char *conditions_of(const struct qs_history_session *session)
 {
     struct qs_job_spec *spec = NULL;
-    struct qs_json j;
     QS_BUF(out);
     if (!qs_conditions_known(session->conditions_json))
         (void)qs_job_from_store(session->spec_json, 0, &spec, NULL);
     char *all = qs_conditions_of(session->conditions_json, spec, session->point, session->arm);
     qs_job_free(spec);
     if (qs_conditions_known(all)) {
-        qs_json_init(&j, &out);
+        struct qs_json j = qs_json_to(&out);
         qs_json_object(&j);
         qs_json_key(&j, "conditions");
         qs_conditions_put(&j, all);

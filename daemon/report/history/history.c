@@ -166,8 +166,7 @@ static void put_changes(struct qs_json *j, const struct history *h, size_t from,
     opts.progress = *progress;
     enum qs_status status = qs_changes_find(h->x + from, end - from, &opts, &changes);
     qs_json_kstring(j, "status", qs_status_name(status));
-    qs_json_key(j, "changes");
-    qs_json_array(j);
+    qs_json_karray(j, "changes");
     for (size_t i = 0; i < changes.count; i++) {
         struct qs_change *c = &changes.at[i];
         char build[80], before[80];
@@ -192,8 +191,7 @@ static void put_trend(struct qs_json *j, const struct history *h, size_t from, s
 {
     struct qs_drift d;
     enum qs_status status = qs_drift(h->x + from, end - from, h->in->opts.level, progress, &d);
-    qs_json_key(j, "trend");
-    qs_json_object(j);
+    qs_json_kobject(j, "trend");
     qs_json_kdouble(j, "tau", d.raw.tau);
     qs_json_kdouble(j, "p", d.p);
     qs_json_kdouble(j, "n_eff", d.n_eff);
@@ -240,8 +238,7 @@ static enum qs_status put_segments(struct qs_json *j, const struct history *h)
 {
     struct qs_work work;
     qs_work_init(&work, &h->in->progress, plan_ns(h));
-    qs_json_key(j, "segments");
-    qs_json_array(j);
+    qs_json_karray(j, "segments");
     for (size_t from = 0, end; from < h->n && !work.ended; from = end) {
         end = segment_end(h, from);
         put_segment(j, h, from, end, &work);
@@ -252,8 +249,7 @@ static enum qs_status put_segments(struct qs_json *j, const struct history *h)
 
 static void put_breaks(struct qs_json *j, const struct history *h)
 {
-    qs_json_key(j, "breaks");
-    qs_json_array(j);
+    qs_json_karray(j, "breaks");
     for (size_t i = 1; i < h->n; i++) {
         if (!is_break(h, i))
             continue;
@@ -272,8 +268,7 @@ static void put_metric(struct qs_json *j, const struct qs_history_input *in)
     qs_json_kstring(j, "metric", in->metric->name);
     qs_json_kstring(j, "unit", in->metric->unit);
     qs_json_kbool(j, "lower_is_better", in->metric->lower_is_better);
-    qs_json_key(j, "metrics");
-    qs_json_array(j);
+    qs_json_karray(j, "metrics");
     for (size_t i = 0; i < in->metrics->count; i++)
         qs_json_string(j, in->metrics->at[i].name);
     qs_json_array_end(j);
@@ -281,8 +276,7 @@ static void put_metric(struct qs_json *j, const struct qs_history_input *in)
 
 static void put_options(struct qs_json *j, const struct qs_history_opts *o)
 {
-    qs_json_key(j, "options");
-    qs_json_object(j);
+    qs_json_kobject(j, "options");
     qs_json_kdouble(j, "level", o->level);
     qs_json_kdouble(j, "margin_ratio", o->margin_ratio);
     qs_json_kdouble(j, "p_max", o->p_max);
@@ -293,10 +287,9 @@ static void put_options(struct qs_json *j, const struct qs_history_opts *o)
 bool qs_history_document(const struct qs_history_input *in, struct qs_buf *out, struct qs_err *err)
 {
     struct history h;
-    struct qs_json j;
     bool ok = history_init(&h, in, err);
     if (ok) {
-        qs_json_init(&j, out);
+        struct qs_json j = qs_json_to(out);
         qs_json_object(&j);
         qs_json_kstring(&j, "kind", "series");
         qs_json_kint(&j, "version", HISTORY_VERSION);
@@ -306,8 +299,7 @@ bool qs_history_document(const struct qs_history_input *in, struct qs_buf *out, 
         put_options(&j, &in->opts);
         qs_json_kstring(&j, "value_is", "median of the medians of a session's runs");
         qs_json_kint(&j, "sessions_left_out", (int64_t)(in->data->count - h.n));
-        qs_json_key(&j, "points");
-        qs_json_array(&j);
+        qs_json_karray(&j, "points");
         for (size_t i = 0; i < h.n; i++)
             put_point(&j, &h, i);
         qs_json_array_end(&j);

@@ -140,11 +140,10 @@ static void put(struct qs_json *j, const struct brief *b)
 void qs_report_put_brief(struct qs_buf *out, const struct qs_report_group *groups, size_t count)
 {
     struct brief b = {0};
-    struct qs_json j;
     for (size_t i = 0; i < count; i++)
         look_at_group(&b, &groups[i]);
     if (!b.verdict)
         return;
-    qs_json_init(&j, out);
+    struct qs_json j = qs_json_to(out);
     put(&j, &b);
 }

@@ -31,8 +31,7 @@ static struct qs_analysis_opts analysis_opts(const struct qs_report_input *in, b
 static void begin_rule(struct qs_json *j, const struct qs_job_enough *enough)
 {
     char text[RULE_BYTES];
-    qs_json_key(j, "rule");
-    qs_json_object(j);
+    qs_json_kobject(j, "rule");
     if (enough->stop)
         qs_rule_text(enough->stop, text, sizeof text);
     qs_json_kstring(j, "stop", enough->stop ? text : NULL);
@@ -163,8 +162,7 @@ static void put_result(struct qs_json *j, const struct qs_report_group *g, const
     qs_json_kint(j, "blocks_used", (int64_t)g->used);
     qs_json_kbool(j, "uses_tainted", g->uses_soft);
     qs_json_kint(j, "iterations_per_run", g->iterations_per_run);
-    qs_json_key(j, "arms");
-    qs_json_array(j);
+    qs_json_karray(j, "arms");
     for (size_t a = 0; a < g->in->spec->arm_count && !opts->work->ended; a++)
         put_arm(j, g, a, all, opts);
     qs_json_array_end(j);
@@ -209,10 +207,9 @@ enum qs_status qs_report_job(const struct qs_report_input *in, const struct qs_w
     if (qs_report_groups(in, &judging, &groups, &count) != QS_OK)
         return QS_ECANCELED;
     struct qs_work work;
-    struct qs_json j;
     qs_work_init(&work, &rest, plan_ns(groups, count, &opts));
     opts.work = &work;
-    qs_json_init(&j, out);
+    struct qs_json j = qs_json_to(out);
     qs_json_object(&j);
     put_head(&j, "job", in);
     qs_json_kstring(&j, "state", qs_job_state_name(in->job->state));
@@ -220,14 +217,12 @@ enum qs_status qs_report_job(const struct qs_report_input *in, const struct qs_w
     begin_rule(&j, &in->spec->conditions[0].enough);
     qs_json_object_end(&j);
     qs_views_put(&j, &in->views, NULL);
-    qs_json_key(&j, "points");
-    qs_json_array(&j);
+    qs_json_karray(&j, "points");
     for (size_t p = 0; p < in->spec->point_count; p++)
         if (is_measured(p, groups, count))
             put_point(&j, in, p, groups, count);
     qs_json_array_end(&j);
-    qs_json_key(&j, "results");
-    qs_json_array(&j);
+    qs_json_karray(&j, "results");
     for (size_t i = 0; i < count && !work.ended; i++)
         put_result(&j, &groups[i], windows, &opts);
     qs_json_array_end(&j);
@@ -330,7 +325,6 @@ enum qs_status qs_report_run(const struct qs_report_input *in, const struct qs_r
     struct qs_work work;
     const char *label = run->point < in->spec->point_count ? in->spec->points[run->point].label : "";
     struct run_values v;
-    struct qs_json j;
     char uid[33];
     take_values(&v, windows, &in->views);
     const struct qs_part_metrics_run metrics = {.uid = run->uid, .label = label, .opts = &opts};
@@ -338,7 +332,7 @@ enum qs_status qs_report_run(const struct qs_report_input *in, const struct qs_r
                  (v.n > 0 ? qs_view_plan_ns(v.n, 1, &opts) : 0) + qs_part_run_metrics_plan_ns(in, &metrics));
     opts.work = &work;
     qs_hex(run->uid, sizeof run->uid, uid);
-    qs_json_init(&j, out);
+    struct qs_json j = qs_json_to(out);
     qs_json_object(&j);
     put_head(&j, "run", in);
     qs_json_kstring(&j, "run", uid);

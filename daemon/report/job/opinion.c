@@ -44,8 +44,7 @@ bool qs_opinions_parse(const char *names, unsigned *ret_rules, struct qs_err *er
 static void write_numbers(struct qs_json *j, const char *key, const struct qs_opinion_number *numbers,
                           size_t count, const char *unit)
 {
-    qs_json_key(j, key);
-    qs_json_array(j);
+    qs_json_karray(j, key);
     for (size_t i = 0; i < count; i++) {
         bool is_value = numbers[i].unit == QS_OPINION_VALUE;
         qs_json_object(j);
@@ -59,8 +58,7 @@ static void write_numbers(struct qs_json *j, const char *key, const struct qs_op
 
 static void write_checks(struct qs_json *j, const struct qs_opinion *o)
 {
-    qs_json_key(j, "checks");
-    qs_json_array(j);
+    qs_json_karray(j, "checks");
     for (size_t i = 0; i < o->check_count; i++) {
         const struct qs_opinion_check *check = &o->checks[i];
         qs_json_object(j);

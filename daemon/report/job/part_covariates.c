@@ -209,8 +209,7 @@ void qs_put_part_covariates(struct qs_json *j, const struct qs_part_windows *w,
     struct table t = {0};
     fill(&t, w, runs, count);
     adjust(&t);
-    qs_json_key(j, "covariates");
-    qs_json_object(j);
+    qs_json_kobject(j, "covariates");
     qs_json_kstring(j, "method", "Spearman's rank correlation, p by Student's t, adjusted over all rows");
     qs_json_kstring(j, "adjusted", qs_multi_name(QS_MULTI_BH));
     qs_json_kstring(j, "meaning", "association, not cause");
@@ -219,8 +218,7 @@ void qs_put_part_covariates(struct qs_json *j, const struct qs_part_windows *w,
     qs_json_kint(j, "n_min", QS_SPEARMAN_N_MIN);
     qs_json_kint(j, "constant", (int64_t)t.constant);
     qs_json_kint(j, "too_few", (int64_t)t.too_few);
-    qs_json_key(j, "rows");
-    qs_json_array(j);
+    qs_json_karray(j, "rows");
     for (size_t i = 0; i < t.count; i++)
         put_row(j, &t.rows[i]);
     qs_json_array_end(j);

@@ -75,8 +75,7 @@ void qs_put_part_floor(struct qs_json *j, const struct qs_part_windows *w, doubl
             found = look_at(w, kind, &khz);
     if (found == VERIFIED && is_throttled(w))
         found = THROTTLED;
-    qs_json_key(j, "floor");
-    qs_json_object(j);
+    qs_json_kobject(j, "floor");
     qs_json_kbool(j, "verified", found == VERIFIED);
     qs_json_kdouble(j, "ns", found == VERIFIED ? min_ns : NAN);
     qs_json_kdouble(j, "lo_khz", khz.lo);

@@ -200,8 +200,7 @@ void qs_put_part_levels(struct qs_json *j, const struct qs_part_run *runs, size_
         fill_level(&s, order, count, level);
     choose(&s, &tree, kept, found);
     estimate(&tree, kept, found);
-    qs_json_key(j, "levels");
-    qs_json_array(j);
+    qs_json_karray(j, "levels");
     for (int level = DEVICE; level >= ITERATION; level--)
         put_level(j, (enum level)level, &found[level]);
     qs_json_array_end(j);

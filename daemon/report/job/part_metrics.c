@@ -93,8 +93,7 @@ static void take_runs(const struct qs_report_group *g, const struct qs_report_me
 void qs_put_part_metrics(struct qs_json *j, const struct qs_report_group *g, size_t arm,
                          const struct qs_analysis_opts *opts)
 {
-    qs_json_key(j, "metrics");
-    qs_json_array(j);
+    qs_json_karray(j, "metrics");
     for (size_t i = 1; i < g->metric_count && !opts->work->ended; i++) {
         const struct qs_report_metric *m = &g->metrics[i];
         struct part p = {.metric = m->metric,
@@ -145,8 +144,7 @@ void qs_put_part_run_metrics(struct qs_json *j, const struct qs_report_input *in
                              const struct qs_part_metrics_run *of)
 {
     const struct qs_run_metrics *run = in->metrics ? qs_job_metrics_find(in->metrics, of->uid) : NULL;
-    qs_json_key(j, "metrics");
-    qs_json_array(j);
+    qs_json_karray(j, "metrics");
     for (size_t m = 0; run && m < in->metrics->metric_count && !of->opts->work->ended; m++)
         put_of_run(j, in, run, m, of);
     qs_json_array_end(j);

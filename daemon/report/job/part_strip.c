@@ -41,8 +41,7 @@ void qs_put_part_strip(struct qs_json *j, const struct qs_strip *s)
             marked[c] += s->left_out && s->left_out[i];
         }
     }
-    qs_json_key(j, "strip");
-    qs_json_object(j);
+    qs_json_kobject(j, "strip");
     qs_json_kstring(j, "of", s->of);
     qs_json_kint(j, "n", (int64_t)s->n);
     qs_json_kint(j, "per_cell", (int64_t)each);

@@ -53,8 +53,7 @@ void qs_report_put_ranking(struct qs_json *j, const struct qs_report_group *g)
         known = known || isfinite(g->metrics[0].pairs[i].v.ratio);
     }
     qsort(order, n, sizeof *order, by_ratio);
-    qs_json_key(j, "ranking");
-    qs_json_array(j);
+    qs_json_karray(j, "ranking");
     for (size_t i = 0; known && i < n && qs_report_goes_on(g, g->block_count); i++)
         put_place(j, g, order[0].arm, order[i].arm);
     qs_json_array_end(j);

@@ -24,8 +24,7 @@ static void put_quantiles(struct qs_json *j, const struct qs_summary *s)
         enum qs_qindex at;
     } q[] = {{"p01", QS_Q01}, {"p05", QS_Q05}, {"p25", QS_Q25}, {"p50", QS_Q50},
              {"p75", QS_Q75}, {"p95", QS_Q95}, {"p99", QS_Q99}};
-    qs_json_key(j, "quantiles");
-    qs_json_object(j);
+    qs_json_kobject(j, "quantiles");
     for (size_t i = 0; i < sizeof q / sizeof *q; i++)
         qs_json_kdouble(j, q[i].name, s->q[q[i].at]);
     qs_json_object_end(j);
@@ -34,12 +33,10 @@ static void put_quantiles(struct qs_json *j, const struct qs_summary *s)
 static void put_histogram(struct qs_json *j, const struct qs_report_metric *m,
                           const struct qs_metric_arm *arm)
 {
-    qs_json_key(j, "histogram");
-    qs_json_object(j);
+    qs_json_kobject(j, "histogram");
     qs_json_kdouble(j, "lo", m->bin_lo);
     qs_json_kdouble(j, "hi", m->bin_hi);
-    qs_json_key(j, "counts");
-    qs_json_array(j);
+    qs_json_karray(j, "counts");
     for (size_t i = 0; i < QS_REPORT_BINS; i++)
         qs_json_int(j, (int64_t)arm->bins[i]);
     qs_json_array_end(j);
@@ -49,8 +46,7 @@ static void put_histogram(struct qs_json *j, const struct qs_report_metric *m,
 
 static void put_silence(struct qs_json *j, const struct qs_report_arm *arm)
 {
-    qs_json_key(j, "silence");
-    qs_json_object(j);
+    qs_json_kobject(j, "silence");
     qs_json_kint(j, "proven", (int64_t)arm->windows[QS_SILENCE_PROVEN]);
     qs_json_kint(j, "observed", (int64_t)arm->windows[QS_SILENCE_OBSERVED]);
     qs_json_kint(j, "claimed", (int64_t)arm->windows[QS_SILENCE_CLAIMED]);
@@ -132,13 +128,11 @@ static void put_metric(struct qs_json *j, const struct qs_report_group *g, const
     const struct qs_job_spec *spec = g->in->spec;
     qs_json_object(j);
     qs_report_put_metric_kind(j, m->metric);
-    qs_json_key(j, "arms");
-    qs_json_array(j);
+    qs_json_karray(j, "arms");
     for (size_t a = 0; a < spec->arm_count; a++)
         put_metric_arm(j, g, m, a);
     qs_json_array_end(j);
-    qs_json_key(j, "warnings");
-    qs_json_array(j);
+    qs_json_karray(j, "warnings");
     for (size_t a = 0; a < spec->arm_count; a++)
         if (m->arms[a].missing > 0)
             qs_put_warning(j, "missing", "%s: %zu of %zu runs of %s have no value of it", m->metric->name,
@@ -188,18 +182,15 @@ static void put_group(struct qs_json *j, const struct qs_report_group *g)
     qs_json_kdouble(j, "seconds_per_block", g->seconds_per_block);
     qs_json_kint(j, "waited_ns", g->waited_ns);
     qs_json_kstring(j, "busiest", g->busiest);
-    qs_json_key(j, "arms");
-    qs_json_array(j);
+    qs_json_karray(j, "arms");
     for (size_t a = 0; a < spec->arm_count; a++)
         put_arm(j, g, a);
     qs_json_array_end(j);
-    qs_json_key(j, "metrics");
-    qs_json_array(j);
+    qs_json_karray(j, "metrics");
     for (size_t m = 0; m < g->metric_count; m++)
         put_metric(j, g, &g->metrics[m]);
     qs_json_array_end(j);
-    qs_json_key(j, "comparisons");
-    qs_json_array(j);
+    qs_json_karray(j, "comparisons");
     for (size_t m = 0; m < g->metric_count; m++)
         for (size_t p = 0; p < g->pair_count; p++)
             put_pair(j, g, &g->metrics[m], p);
@@ -241,8 +232,7 @@ static void put_document(struct qs_json *j, const struct qs_report_input *in,
     put_head(j, in, simulated);
     qs_comparisons_put(j, family);
     qs_views_put(j, &in->views, NULL);
-    qs_json_key(j, "results");
-    qs_json_array(j);
+    qs_json_karray(j, "results");
     for (size_t i = 0; i < count && !groups[i].work->ended; i++)
         put_group(j, &groups[i]);
     qs_json_array_end(j);
@@ -264,7 +254,6 @@ bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, str
     struct qs_report_group *groups;
     struct qs_comparisons family;
     struct qs_work work;
-    struct qs_json j;
     size_t count;
     double planned_ns = 0;
     if (qs_report_groups(in, &judging, &groups, &count) != QS_OK)
@@ -276,7 +265,7 @@ bool qs_report_compare(const struct qs_report_input *in, struct qs_buf *out, str
         groups[i].work = &work;
     }
     qs_work_init(&work, &rest, planned_ns);
-    qs_json_init(&j, out);
+    struct qs_json j = qs_json_to(out);
     put_document(&j, in, groups, count, &family);
     if (in->told)
         qs_report_tell(groups, count, in->told);
@@ -330,12 +319,11 @@ bool qs_report_verdicts(const struct qs_report_input *in, struct qs_buf *out, st
     struct qs_report_group *groups;
     struct qs_comparisons family;
     size_t count;
-    struct qs_json j;
     if (qs_report_groups(in, &in->progress, &groups, &count) != QS_OK)
         return qs_work_fail(err);
     *ret_exit = 0;
     qs_report_adjust(groups, count, &family);
-    qs_json_init(&j, out);
+    struct qs_json j = qs_json_to(out);
     qs_json_array(&j);
     for (size_t i = 0; i < count; i++)
         if (put_verdicts(&j, &groups[i]))

@@ -97,8 +97,7 @@ static void put_variables(struct qs_json *j, const struct qs_sides *s, const str
     const struct qs_env_facts *inherited = b->env_inherit && around && around->has_variables ? around : NULL;
     const struct qs_job_arm *arm = &spec->arms[run->arm];
     int64_t bytes = 0;
-    qs_json_key(j, "env");
-    qs_json_object(j);
+    qs_json_kobject(j, "env");
     for (size_t i = 0; inherited && i < inherited->count; i++) {
         const char *name = qs_env_variable(inherited->at[i].key);
         if (name && qs_job_inherits(spec, run->arm, run->point, name))
@@ -125,9 +124,8 @@ char *qs_sides_setup(const struct qs_sides *s, const struct qs_job_spec *spec, c
     const struct qs_job_benchmark *b = &spec->benchmarks[spec->points[run->point].benchmark];
     const struct qs_job_arm *arm = &spec->arms[run->arm];
     struct qs_buf out;
-    struct qs_json j;
     qs_buf_init(&out);
-    qs_json_init(&j, &out);
+    struct qs_json j = qs_json_to(&out);
     qs_json_object(&j);
     qs_json_kstring(&j, "benchmark", run->benchmark);
     put_conditions(&j, spec, run);
@@ -151,9 +149,8 @@ char *qs_sides_arm(const struct qs_job_spec *spec, const struct qs_arm_run *run)
 {
     struct qs_strings argv;
     struct qs_buf out;
-    struct qs_json j;
     qs_buf_init(&out);
-    qs_json_init(&j, &out);
+    struct qs_json j = qs_json_to(&out);
     qs_json_object(&j);
     if (run->build) {
         qs_json_kstring(&j, "build", run->build);

@@ -50,8 +50,7 @@ static double alpha_of(const struct qs_sides *s)
 static void put_jobs(struct qs_json *j, const struct qs_arm_runs *runs)
 {
     int64_t last = 0;
-    qs_json_key(j, "jobs");
-    qs_json_array(j);
+    qs_json_karray(j, "jobs");
     for (size_t i = 0; i < runs->count; i++) {
         bool seen = runs->at[i].job == last;
         for (size_t k = 0; k < i && !seen; k++)
@@ -61,8 +60,7 @@ static void put_jobs(struct qs_json *j, const struct qs_arm_runs *runs)
             qs_json_int(j, last);
     }
     qs_json_array_end(j);
-    qs_json_key(j, "running");
-    qs_json_array(j);
+    qs_json_karray(j, "running");
     for (size_t i = 0; i < runs->running_count; i++)
         qs_json_int(j, runs->running[i]);
     qs_json_array_end(j);
@@ -70,8 +68,7 @@ static void put_jobs(struct qs_json *j, const struct qs_arm_runs *runs)
 
 static void put_selection(struct qs_json *j, const struct qs_sides *s, int side)
 {
-    qs_json_key(j, side == QS_BASE ? "base" : "candidate");
-    qs_json_object(j);
+    qs_json_kobject(j, side == QS_BASE ? "base" : "candidate");
     qs_json_kstring(j, "selector", s->in->selector[side]);
     put_jobs(j, s->in->runs[side]);
     qs_json_kint(j, "runs", (int64_t)s->in->runs[side]->count);
@@ -90,8 +87,7 @@ static void put_series(struct qs_json *j, const struct qs_arm_run *run)
 
 static void put_unmatched(struct qs_json *j, const char *key, const struct qs_side *side)
 {
-    qs_json_key(j, key);
-    qs_json_array(j);
+    qs_json_karray(j, key);
     for (size_t i = 0; i < side->count; i++) {
         if (side->at[i].matched)
             continue;
@@ -108,8 +104,7 @@ static void put_unmatched(struct qs_json *j, const char *key, const struct qs_si
 static void put_environment(struct qs_json *j, const struct qs_sides *s)
 {
     qs_json_kbool(j, "refused", s->refused);
-    qs_json_key(j, "environment");
-    qs_json_array(j);
+    qs_json_karray(j, "environment");
     for (size_t i = 0; i < s->environment.count; i++) {
         const struct qs_env_change *c = &s->environment.at[i];
         qs_json_object(j);
@@ -122,8 +117,7 @@ static void put_environment(struct qs_json *j, const struct qs_sides *s)
         qs_json_object_end(j);
     }
     qs_json_array_end(j);
-    qs_json_key(j, "arm");
-    qs_json_array(j);
+    qs_json_karray(j, "arm");
     for (size_t i = 0; i < s->arms.count; i++) {
         qs_json_object(j);
         qs_json_kstring(j, "key", s->arms.at[i].key);
@@ -137,11 +131,9 @@ static void put_environment(struct qs_json *j, const struct qs_sides *s)
 static void put_rates(struct qs_json *j, const struct qs_lost_rates *r)
 {
     static const char *const sides[2] = {"base", "candidate"};
-    qs_json_key(j, "losses");
-    qs_json_object(j);
+    qs_json_kobject(j, "losses");
     for (int k = 0; k < 2; k++) {
-        qs_json_key(j, sides[k]);
-        qs_json_object(j);
+        qs_json_kobject(j, sides[k]);
         qs_json_kint(j, "runs", (int64_t)r->runs[k]);
         qs_json_kint(j, "lost", (int64_t)r->lost[k]);
         qs_json_kint(j, "timed_out", (int64_t)r->timed_out[k]);
@@ -170,8 +162,7 @@ static void put_device(struct qs_json *j, const struct qs_sides *s, const struct
     qs_json_kstring(j, "device", run->device);
     qs_json_kbool(j, "simulated", run->simulated);
     put_rates(j, &pair->rates);
-    qs_json_key(j, "comparisons");
-    qs_json_array(j);
+    qs_json_karray(j, "comparisons");
     for (size_t m = 0; m < metrics; m++) {
         const struct qs_comparison *v = &pair->metrics[m];
         struct qs_progress piece;
@@ -191,8 +182,7 @@ static void put_device(struct qs_json *j, const struct qs_sides *s, const struct
 
 static void put_over(struct qs_json *j, const struct qs_sides *s, const struct qs_sides_point *point)
 {
-    qs_json_key(j, "over_devices");
-    qs_json_array(j);
+    qs_json_karray(j, "over_devices");
     for (size_t m = 0; point->over && m < s->in->runs[QS_BASE]->metric_count; m++)
         if (qs_sides_is_known(&point->over[m], m))
             put_one(j, s, &point->over[m], NULL);
@@ -201,8 +191,7 @@ static void put_over(struct qs_json *j, const struct qs_sides *s, const struct q
 
 static void put_pool(struct qs_json *j, const char *key, const struct qs_side_series *series)
 {
-    qs_json_key(j, key);
-    qs_json_array(j);
+    qs_json_karray(j, key);
     for (size_t i = 0; series->builds && i < series->pooled; i++)
         qs_json_string(j, series->builds[i]);
     qs_json_array_end(j);
@@ -217,8 +206,7 @@ static void put_point(struct qs_json *j, const struct qs_sides *s, size_t at, ui
     qs_json_kstring(j, "candidate_arm", point->pairs[0].series[QS_CAND]->arm);
     put_pool(j, "base_pools", point->pairs[0].series[QS_BASE]);
     put_pool(j, "candidate_pools", point->pairs[0].series[QS_CAND]);
-    qs_json_key(j, "devices");
-    qs_json_array(j);
+    qs_json_karray(j, "devices");
     for (size_t i = 0; i < point->count; i++)
         put_device(j, s, &point->pairs[i], (*stream)++);
     qs_json_array_end(j);
@@ -254,8 +242,7 @@ static void put_document(struct qs_json *j, const struct qs_sides *s)
     qs_comparisons_put(j, &s->all);
     qs_json_kint(j, "regressions", (int64_t)s->regressions);
     qs_tally_put(j, &tally);
-    qs_json_key(j, "results");
-    qs_json_array(j);
+    qs_json_karray(j, "results");
     for (size_t i = 0; i < s->point_count && !s->refused && !s->work->ended; i++)
         put_point(j, s, i, &stream);
     qs_json_array_end(j);
@@ -270,7 +257,6 @@ enum qs_status qs_sides_compare(const struct qs_sides_input *in, struct qs_buf *
 {
     struct qs_work work;
     struct qs_sides s = {.in = in, .work = &work};
-    struct qs_json j;
     s.how = (struct qs_judging){
         .alpha = alpha_of(&s), .margin_ratio = in->margin_ratio, .opinions = in->opinions, .seed = in->seed};
     qs_sides_collect(&s);
@@ -282,7 +268,7 @@ enum qs_status qs_sides_compare(const struct qs_sides_input *in, struct qs_buf *
     qs_sides_judge(&s);
     struct qs_buf document;
     qs_buf_init(&document);
-    qs_json_init(&j, &document);
+    struct qs_json j = qs_json_to(&document);
     put_document(&j, &s);
     qs_sides_done(&s);
     enum qs_status status = qs_work_finish(&work);

@@ -244,14 +244,13 @@ static struct told_exact exact_of(const struct qs_exact *e)
 
 static void add_opinions(struct qs_buf *out, const struct qs_judging *how, const struct qs_comparison *c)
 {
-    struct qs_json j;
     struct qs_opinion_opts opts = {.lower_is_better = !c->metric->higher_is_better,
                                    .level = 1 - how->alpha,
                                    .one_ms = qs_opinions_one_ms(c->metric->unit),
                                    .seed = how->seed,
                                    .progress = how->progress};
     bool any = c->values[QS_BASE].off && c->values[QS_CAND].off;
-    qs_json_init(&j, out);
+    struct qs_json j = qs_json_to(out);
     qs_opinions_write(&j, any ? how->opinions : QS_OPINIONS_NONE, &c->values[QS_BASE], &c->values[QS_CAND],
                       &opts, c->metric->unit);
 }
@@ -337,8 +336,7 @@ void qs_comparison_put(struct qs_json *j, const struct qs_judging *how, const st
 
 void qs_comparison_schema(struct qs_buf *out)
 {
-    struct qs_json j;
-    qs_json_init(&j, out);
+    struct qs_json j = qs_json_to(out);
     qs_json_object(&j);
     qs_json_kstring(&j, "$schema", "https://json-schema.org/draft/2020-12/schema");
     qs_json_kstring(&j, "title", "A comparison of one metric of two arms, sides or files");

@@ -194,8 +194,7 @@ void qs_comparisons_adjust(struct qs_comparisons *all, double q)
 
 void qs_comparisons_put(struct qs_json *j, const struct qs_comparisons *all)
 {
-    qs_json_key(j, "family");
-    qs_json_object(j);
+    qs_json_kobject(j, "family");
     qs_json_kint(j, "comparisons", (int64_t)all->tested);
     qs_json_kdouble(j, "q", all->q);
     qs_json_kint(j, "selected", (int64_t)all->selected);

@@ -31,9 +31,8 @@ static bool write_rows(struct qs_store_reader *r, struct qs_stmt *s, struct qs_j
 static bool write_text(struct qs_store_reader *r, struct qs_stmt *s, write_row_fn *write_row, char **ret_json,
                        struct qs_err *err)
 {
-    struct qs_json j;
     QS_BUF(out);
-    qs_json_init(&j, &out);
+    struct qs_json j = qs_json_to(&out);
     bool ok = write_rows(r, s, &j, write_row, err);
     *ret_json = ok ? qs_buf_take(&out) : NULL;
     return ok;
@@ -195,8 +194,7 @@ static void write_trace_times(struct qs_stmt *s, struct qs_json *j)
     key_int(j, "stopped_ns", s);
     int64_t bits = qs_stmt_get_int(s);
     key_int(j, "window", s);
-    qs_json_key(j, "flags");
-    qs_json_array(j);
+    qs_json_karray(j, "flags");
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (bits & (INT64_C(1) << i))
             qs_json_string(j, flags[i]);

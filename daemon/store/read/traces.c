@@ -111,8 +111,7 @@ static bool put_trace(const struct links *l, const struct extreme *x, struct qs_
 
 static bool put_extreme(const struct links *l, const char *key, const struct extreme *x, struct qs_err *err)
 {
-    qs_json_key(l->j, key);
-    qs_json_object(l->j);
+    qs_json_kobject(l->j, key);
     put_uid(l->j, "run", x->uid);
     qs_json_kint(l->j, "block", x->block);
     qs_json_kint(l->j, "window", x->window_ord);
@@ -211,7 +210,7 @@ bool qs_read_traces_json(struct qs_store_reader *r, int64_t job, int64_t run, ch
     struct links l = {.r = r, .j = &j, .job = job};
     QS_BUF(out);
     qs_buf_init(&l.device);
-    qs_json_init(&j, &out);
+    j = qs_json_to(&out);
     bool ok = put_groups(&l, run, err);
     if (ok)
         *ret_json = qs_buf_take(&out);

@@ -34,9 +34,8 @@ static void bind_files(const struct qs_farm *farm, const struct qs_doc *doc, con
 static char *document(const struct qs_submission *sub)
 {
     struct qs_buf out;
-    struct qs_json j;
     qs_buf_init(&out);
-    qs_json_init(&j, &out);
+    struct qs_json j = qs_json_to(&out);
     qs_json_object(&j);
     qs_json_key(&j, "text");
     qs_json_string_n(&j, sub->text, sub->text_bytes);
@@ -200,25 +199,41 @@ const char *qs_farm_waits_for_disk(const struct qs_farm *farm, int64_t job)
     return job == 0 || job == farm->live ? farm->disk : NULL;
 }
 
-void qs_farm_why_json(struct qs_farm *farm, int64_t job, struct qs_buf *out)
+bool qs_farm_waiting_event(const struct qs_farm *farm, int64_t job, struct qs_buf *body)
 {
-    json_t *waits = json_pack("{s:s,s:s}", "why", farm->disk ? farm->disk : "", "why_code", "disk");
-    char *text = json_dumps(waits, JSON_COMPACT);
-    const char *else_text = farm->why ? farm->why : "{}";
-    qs_buf_str(out, qs_farm_waits_for_disk(farm, job) ? text : else_text);
-    free(text);
-    json_decref(waits);
+    const char *waits = qs_farm_waits_for_disk(farm, job);
+    struct qs_json j = qs_json_to(body);
+    if (!waits)
+        return false;
+    qs_json_object(&j);
+    qs_json_kstring(&j, "why", waits);
+    qs_json_kstring(&j, "why_code", "disk");
+    qs_json_object_end(&j);
+    return true;
 }
 
-void qs_farm_progress_json(struct qs_farm *farm, int64_t job, struct qs_buf *out)
+struct qs_farm_why qs_farm_why(const struct qs_farm *farm, int64_t job, struct qs_buf *text)
+{
+    const char *waits = qs_farm_waits_for_disk(farm, job);
+    qs_buf_str(text, waits ? waits : farm->why ? farm->why : "");
+    return (struct qs_farm_why){.code = waits       ? "disk"
+                                        : farm->why ? farm->why_code
+                                                    : NULL,
+                                .position = waits ? -1 : farm->position};
+}
+
+const char *qs_farm_progress(const struct qs_farm *farm, int64_t job)
 {
     (void)job;
-    qs_buf_str(out, farm->progress ? farm->progress : "null");
+    return farm->progress;
 }
 
-void qs_farm_match_json(struct qs_farm *farm, const struct qs_job_spec *spec, struct qs_buf *out)
+const char **qs_farm_fitting(const struct qs_farm *farm, const struct qs_job_spec *spec, size_t *ret_count)
 {
+    const char **names = qs_calloc(1, sizeof *names);
     (void)farm;
     (void)spec;
-    qs_buf_str(out, "[\"local\"]");
+    names[0] = "local";
+    *ret_count = 1;
+    return names;
 }

@@ -12,7 +12,9 @@ struct qs_farm {
     int64_t cancelled; /* the last one that was */
     unsigned asked;    /* of devices: the first is answered */
     char cancel_why[200];
-    const char *why, *progress; /* JSON */
+    const char *why, *why_code; /* NULL: nothing holds a job */
+    int64_t position;           /* of a job, -1: it does not wait */
+    const char *progress;       /* JSON */
     bool full;                  /* nothing is taken or cancelled */
     struct qs_loop *holds;      /* its works, once a job was submitted; or NULL */
     const char *disk;           /* the live job's end waits for it, or NULL */

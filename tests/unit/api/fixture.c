@@ -87,7 +87,7 @@ int setup(void **state)
     snprintf(path, sizeof path, "%s/files", f->dir);
     f->files = qs_files_open(path, &err);
     assert_non_null(f->files);
-    f->farm = (struct qs_farm){.store = f->store, .files = f->files};
+    f->farm = (struct qs_farm){.store = f->store, .files = f->files, .position = -1};
     start_api(f);
     *state = f;
     return 0;

@@ -117,7 +117,9 @@ static void submit_stores_a_job(void **state)
     struct fixture *f = *state;
     char owner[QS_API_NAME_BYTES],
         *body = submission(job_text, ",\"name\":\"j.yaml\",\"files\":{},\"wait\":false");
-    f->farm.why = "{\"position\":2,\"why\":\"job 1 is before it\"}";
+    f->farm.why = "job 1 is before it";
+    f->farm.why_code = "queue";
+    f->farm.position = 2;
     struct answer a = post(f, "/api/v1/jobs", NULL, body);
     assert_int_equal(a.status, 201);
     assert_int_equal(int_at(&a, "id"), 1);
@@ -197,7 +199,9 @@ static void jobs_are_listed_and_shown(void **state)
     a = get(f, "/api/v1/jobs?before=2");
     assert_int_equal(json_array_size(json_object_get(a.json, "jobs")), 1);
     answer_done(&a);
-    f->farm.why = "{\"position\":1,\"why\":\"job 2 runs\"}";
+    f->farm.why = "job 2 runs";
+    f->farm.why_code = "queue";
+    f->farm.position = 1;
     f->farm.progress = "{\"block\":7}";
     a = get(f, "/api/v1/jobs/3");
     assert_int_equal(a.status, 200);

@@ -14,7 +14,7 @@ static int start(void **state)
 {
     (void)state;
     qs_buf_init(&out);
-    qs_json_init(&j, &out);
+    j = qs_json_to(&out);
     return 0;
 }
 

@@ -11,9 +11,8 @@
 static char *json_of(const struct qs_evals *e)
 {
     struct qs_buf out;
-    struct qs_json j;
     qs_buf_init(&out);
-    qs_json_init(&j, &out);
+    struct qs_json j = qs_json_to(&out);
     qs_evals_json(e, &j);
     return qs_buf_take(&out);
 }

@@ -256,23 +256,22 @@ static void on_time(void *user)
 /* Three jobs on one device; the gates of the first and the last never open. */
 static void gives_back(const char *how, int position)
 {
-    static const char want[] =
-        "1 {\"state\":\"running\",\"reason\":null}\n"
-        "1 gate at 2001 ms\n"
-        "2 {\"state\":\"running\",\"reason\":null}\n"
-        "2 {\"state\":\"done\",\"reason\":\"blocks\"}\n"
-        "3 {\"state\":\"running\",\"reason\":null}\n"
-        "3 gate at 4009 ms\n"
-        "1 gate at 33001 ms\n"
-        "3 gate at 36009 ms\n"
-        "1 gate at 64002 ms\n"
-        "3 gate at 68010 ms\n"
-        "{\"position\":%d,\"why\":\"given back by its gate; it will be tried again\",\"why_code\":\"gate\"}\n"
-        "1 {\"state\":\"cancelled\",\"reason\":\"enough\"}\n"
-        "3 {\"state\":\"cancelled\",\"reason\":\"enough\"}\n";
+    static const char want[] = "1 {\"state\":\"running\",\"reason\":null}\n"
+                               "1 gate at 2001 ms\n"
+                               "2 {\"state\":\"running\",\"reason\":null}\n"
+                               "2 {\"state\":\"done\",\"reason\":\"blocks\"}\n"
+                               "3 {\"state\":\"running\",\"reason\":null}\n"
+                               "3 gate at 4009 ms\n"
+                               "1 gate at 33001 ms\n"
+                               "3 gate at 36009 ms\n"
+                               "1 gate at 64002 ms\n"
+                               "3 gate at 68010 ms\n"
+                               "%d gate given back by its gate; it will be tried again\n"
+                               "1 {\"state\":\"cancelled\",\"reason\":\"enough\"}\n"
+                               "3 {\"state\":\"cancelled\",\"reason\":\"enough\"}\n";
     struct bed b;
     struct qs_err err = QS_ERR_INIT;
-    struct qs_buf why;
+    QS_BUF(text);
     bed_begin(&b, "devices: {d0: {link: sim}}\n");
     char *gate = qs_asprintf(
         "conditions: {gate: [{sensor: cpu.busy_ratio_ppm, above: 99%%, timeout: 1s, on_timeout: %s}]}\n",
@@ -284,10 +283,8 @@ static void gives_back(const char *how, int position)
         "conditions: {gate: [{sensor: cpu.busy_ratio_ppm, above: 99%, timeout: 2s, on_timeout: defer}]}\n");
     (void)qs_timer_start(b.loop, INT64_C(80000000000), on_time, &b);
     qs_loop_run(b.loop);
-    qs_buf_init(&why);
-    qs_farm_why_json(b.farm, 1, &why);
-    qs_buf_fmt(&b.told, "%s\n", why.data);
-    qs_buf_done(&why);
+    const struct qs_farm_why why = qs_farm_why(b.farm, 1, &text);
+    qs_buf_fmt(&b.told, "%lld %s %s\n", (long long)why.position, why.code, text.data);
     assert_true(qs_farm_cancel(b.farm, 1, "enough", on_cancelled, &b, &err) &&
                 qs_farm_cancel(b.farm, 3, "enough", on_cancelled, &b, &err));
     qs_loop_run(b.loop);

@@ -320,9 +320,8 @@ static int64_t query(const char *db, const char *sql)
 static size_t count_rendered(const struct qs_iterations *it)
 {
     struct qs_buf text;
-    struct qs_json j;
     qs_buf_init(&text);
-    qs_json_init(&j, &text);
+    struct qs_json j = qs_json_to(&text);
     qs_render_iterations(&j, it, 100);
     size_t n = count(text.data, "\"duration_ns\":123456789,");
     qs_buf_done(&text);

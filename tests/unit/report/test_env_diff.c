@@ -71,13 +71,12 @@ static void test_added_and_written(void **state)
     struct qs_err err;
     struct qs_env_diff d;
     struct qs_buf out;
-    struct qs_json j;
     assert_true(qs_env_diff("{}", "{}", NULL, &d, &err));
     qs_env_diff_add(&d, "executable", "aa", "bb", QS_ENV_MACHINE);
     qs_env_diff_add(&d, "device", "local", "local", QS_ENV_MACHINE);
     qs_env_diff_add(&d, "harness", NULL, NULL, QS_ENV_MACHINE);
     qs_buf_init(&out);
-    qs_json_init(&j, &out);
+    struct qs_json j = qs_json_to(&out);
     qs_env_diff_put(&j, &d);
     assert_string_equal(out.data, "[{\"key\":\"executable\",\"base\":\"aa\",\"candidate\":\"bb\",\"class\":"
                                   "\"machine\",\"matters\":true}]");

@@ -7,9 +7,8 @@
 static json_t *tally_of(const struct qs_tally *tally)
 {
     struct qs_buf text;
-    struct qs_json j;
     qs_buf_init(&text);
-    qs_json_init(&j, &text);
+    struct qs_json j = qs_json_to(&text);
     qs_json_object(&j);
     qs_tally_put(&j, tally);
     qs_json_object_end(&j);
