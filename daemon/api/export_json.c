@@ -54,9 +54,8 @@ static void take_exit(void *user, const struct qs_value *v)
 static bool add_run(struct qs_store_reader *reader, const struct qs_measured_run *run, struct times *t,
                     struct qs_err *err)
 {
-    const struct qs_values values = qs_measured_run_values(run);
-    size_t n = t->n + values.n + 1;
-    t->worth = qs_worth_taken(values.disturbed);
+    size_t n = t->n + run->values.n + 1;
+    t->worth = qs_worth_taken(run->values.disturbed);
     t->s = qs_realloc(t->s, n * sizeof *t->s);
     t->total_ns = qs_realloc(t->total_ns, n * sizeof *t->total_ns);
     t->exits = qs_realloc(t->exits, n * sizeof *t->exits);
@@ -125,7 +124,7 @@ static bool check_amount(const struct qs_measured_runs *measured, struct qs_err 
 {
     size_t n = 0;
     for (size_t i = 0; i < measured->count; i++)
-        n += measured->at[i].n + measured->at[i].n_tainted;
+        n += measured->at[i].values.seen;
     return n <= ITERATIONS_MOST || qs_fail(err, QS_E_LIMIT,
                                            "%zu iterations are too many for one JSON document (%d): "
                                            "format=csv has no bound",

@@ -1,7 +1,6 @@
 #include "store/values.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "store/read/util.h"
 
@@ -22,48 +21,33 @@ enum qs_worth qs_worth_taken(bool disturbed)
     return disturbed ? QS_WORTH_DISTURBED : QS_WORTH_COUNTS;
 }
 
-struct lists {
-    struct qs_values *ret;
-    double *disturbed; /* owned */
-    size_t n;
-    bool any_counts, any_disturbed;
-};
-
-static void add(double **list, size_t *n, double value)
+void qs_values_take(struct qs_values *ret, const struct qs_value *v)
 {
-    if (isnan(value))
+    bool disturbed = v->worth == QS_WORTH_DISTURBED;
+    ret->taints |= v->taint;
+    ret->tainted += v->taint != 0;
+    ret->warm += v->worth == QS_WORTH_WARMUP;
+    ret->seen += v->worth != QS_WORTH_WARMUP;
+    if (v->worth != QS_WORTH_COUNTS && !(disturbed && !ret->counts))
         return;
-    *list = qs_grow(*list, *n, sizeof **list);
-    (*list)[(*n)++] = value;
+    if (ret->disturbed && !disturbed)
+        ret->n = 0; /* the first that counts: the run stands on no disturbed one any more */
+    ret->counts = !disturbed;
+    ret->disturbed = disturbed;
+    if (isnan(v->value))
+        return;
+    ret->at = qs_grow(ret->at, ret->n, sizeof *ret->at);
+    ret->at[ret->n++] = v->value;
 }
 
 static void take(void *user, const struct qs_value *v)
 {
-    struct lists *l = user;
-    l->ret->taints |= v->taint;
-    l->ret->tainted += v->taint != 0;
-    l->ret->warm += v->worth == QS_WORTH_WARMUP;
-    if (v->worth == QS_WORTH_COUNTS) {
-        l->any_counts = true;
-        add(&l->ret->at, &l->ret->n, v->value);
-    } else if (v->worth == QS_WORTH_DISTURBED) {
-        l->any_disturbed = true;
-        add(&l->disturbed, &l->n, v->value);
-    }
+    qs_values_take(user, v);
 }
 
 bool qs_read_run_values(struct qs_store_reader *r, int64_t run, int64_t metric, struct qs_values *ret,
                         struct qs_err *err)
 {
-    struct lists l = {.ret = ret};
     *ret = (struct qs_values){.at = NULL};
-    bool ok = qs_read_values(r, run, metric, take, &l, err);
-    ret->disturbed = !l.any_counts && l.any_disturbed;
-    if (ret->disturbed) {
-        ret->at = l.disturbed;
-        ret->n = l.n;
-    } else {
-        free(l.disturbed);
-    }
-    return ok;
+    return qs_read_values(r, run, metric, take, ret, err);
 }

@@ -31,13 +31,15 @@ struct qs_value {
     int64_t window;      /* number of its window */
     double value;        /* a duration is of one evaluation; NaN: missing */
     int64_t total_ns;    /* of a duration: of all evaluations */
-    const double *usage; /* of a metric of rusage: all of them (store/metrics.h), NaN: missing; else NULL */
+    const double *usage; /* of a metric of rusage and of QS_VALUES_USED: all of them (store/metrics.h), NaN:
+                            missing; else NULL */
 };
 typedef void qs_value_fn(void *user, const struct qs_value *value);
 
 /* Beside the numbers of metrics (0: the duration; less: of a sensor, negative): exit codes, and signals
- * negative. */
+ * negative; durations with the usage of each. */
 #define QS_VALUES_STATUS INT64_MIN
+#define QS_VALUES_USED   (INT64_MIN + 1)
 
 /* Every measured iteration (or window) of the run with this number, in the order of time. */
 bool qs_read_values(struct qs_store_reader *r, int64_t run, int64_t metric, qs_value_fn *fn, void *user,
@@ -46,11 +48,16 @@ bool qs_read_values(struct qs_store_reader *r, int64_t run, int64_t metric, qs_v
 struct qs_values { /* what a run stands on, in one metric */
     double *at;    /* owned, in the order of time, without those that are missing */
     size_t n;
+    bool counts;     /* some iteration (or window) does, its value may be missing */
     bool disturbed;  /* nothing counts: these are the disturbed ones */
+    size_t seen;     /* iterations (or windows), whatever became of them, those of the warm-up apart */
     size_t tainted;  /* iterations (or windows) with any taint, the disturbed ones too */
     size_t warm;     /* clean ones of the warm-up */
     uint32_t taints; /* or of all bits met */
 };
+
+/* The run's next one, of which at keeps what the run stands on so far. ret begins empty. */
+void qs_values_take(struct qs_values *ret, const struct qs_value *value);
 
 bool qs_read_run_values(struct qs_store_reader *r, int64_t run, int64_t metric, struct qs_values *ret,
                         struct qs_err *err);

@@ -1,7 +1,7 @@
-/* `compare` and `history` over 10,000 stored runs: a comparison of two builds of 5,000 runs each, the same
- * with every job named, and the history of all, the first time and once its medians are kept. Each reads and
- * computes the whole document, in units of one bare SQLite scan of the same iterations; CPU time, in rounds
- * whose order is drawn. */
+/* `compare` and `history` over 10,000 stored runs: the runs of each job with what counts of them, a
+ * comparison of two builds of 5,000 runs each, the same with every job named, and the history of all, the
+ * first time and once its medians are kept. The others read and compute the whole document, in units of one
+ * bare SQLite scan of the same iterations; CPU time, in rounds whose order is drawn. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,6 +67,20 @@ static void make_picks(struct bench *b)
         pick(text.data, &b->picks[1][side]);
         qs_buf_done(&text);
     }
+}
+
+static bool read_jobs(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    bool ok = true;
+    (void)user;
+    for (int64_t job = 1; ok && job <= NIGHTS; job++) {
+        struct qs_measured_runs runs;
+        ok = qs_read_measured_runs(r, job, &runs, err);
+        if (ok && (runs.count != RUNS || runs.at[RUNS - 1].values.n != PER_WINDOW))
+            stored_die("other runs were measured");
+        qs_measured_runs_free(&runs);
+    }
+    return ok;
 }
 
 static bool read_sides(struct qs_store_reader *r, void *user, struct qs_err *err)
@@ -154,6 +168,14 @@ static void run_scan(void *user)
     stored_scan(&b->at);
 }
 
+static void run_jobs(void *user)
+{
+    struct bench *b = user;
+    struct qs_err err = QS_ERR_INIT;
+    if (!qs_store_read_now(b->at.store, read_jobs, b, &err))
+        stored_die(err.text);
+}
+
 static void run_builds(void *user)
 {
     compare(user, 0);
@@ -179,6 +201,7 @@ int main(void)
     static struct bench b;
     static const struct stored_side sides[] = {
         {.name = "bare scan", .run = run_scan},
+        {.name = "runs of each job", .run = run_jobs},
         {.name = "compare, two builds", .run = run_builds},
         {.name = "compare, and named jobs", .run = run_names},
         {.name = "history, the first time", .prepare = forget, .run = run_first},

@@ -31,12 +31,11 @@ static void count_runs(const struct qs_job_run *job, uint32_t block, struct stor
         const struct qs_measured_run *s = &job->p.earlier->at[i];
         if (!is_of_block(job, s, block) || s->superseded)
             continue;
-        double median_ns =
-            s->n > 0 ? qs_median_ns(s->durations_ns, s->n) : qs_median_ns(s->soft_ns, s->soft_n);
+        double median_ns = qs_median_ns(s->values.at, s->values.n);
         bool well = s->state == QS_RUN_DONE && median_ns > 0;
         b->medians_ns[s->arm] += well ? log(median_ns) : NAN;
         b->done += well ? 1 : 0;
-        b->soft = b->soft || s->n == 0;
+        b->soft = b->soft || s->values.disturbed;
         n[s->arm]++;
     }
     for (size_t a = 0; a < arms; a++)

@@ -14,9 +14,9 @@ static void count_run(struct qs_report_arm *arm, const struct qs_report_run *run
         arm->runs_failed++; /* also where some of it was measured: the run came to no end */
     else if (run->soft)
         arm->runs_tainted++;
-    arm->iterations_seen += s->n + s->n_tainted;
-    arm->iterations_tainted += s->n_tainted;
-    arm->taints |= s->taints_seen | s->taint;
+    arm->iterations_seen += s->values.seen;
+    arm->iterations_tainted += s->values.tainted;
+    arm->taints |= s->values.taints | s->taint;
     for (size_t i = 0; i < QS_SILENCES; i++)
         arm->windows[i] += s->windows[i];
 }

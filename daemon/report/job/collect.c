@@ -23,13 +23,12 @@ static void find_blocks(struct qs_report_group *g)
 static void add_run(struct qs_report_group *g, const struct qs_measured_run *s, size_t block)
 {
     struct qs_report_run *run = &g->runs[g->run_count++];
-    const struct qs_values values = qs_measured_run_values(s);
     *run = (struct qs_report_run){.measured = s,
                                   .arm = s->arm,
                                   .block = block,
-                                  .ns = values.at,
-                                  .n = values.n,
-                                  .soft = values.disturbed};
+                                  .ns = s->values.at,
+                                  .n = s->values.n,
+                                  .soft = s->values.disturbed};
     if (run->n > 0 && g->in->views.count > 0) {
         run->seen_ns = qs_malloc(run->n * sizeof *run->seen_ns);
         memcpy(run->seen_ns, run->ns, run->n * sizeof *run->seen_ns);
@@ -185,7 +184,7 @@ static void collect(struct qs_report_group *g)
 {
     size_t arms = g->in->spec->arm_count;
     for (size_t i = 0; i < g->sample_count; i++)
-        g->value_count += g->measured[i].n + g->measured[i].soft_n;
+        g->value_count += g->measured[i].values.n;
     (void)qs_report_goes_on(g, g->value_count);
     find_blocks(g);
     find_runs(g);
@@ -214,7 +213,7 @@ static double plan_ns(const struct qs_report_input *in)
 {
     double sum = 0;
     for (size_t i = 0; i < in->measured->count; i++)
-        sum += (double)(in->measured->at[i].n + in->measured->at[i].soft_n);
+        sum += (double)in->measured->at[i].values.n;
     return VALUE_NS * sum * (double)(2 + (in->metrics ? in->metrics->metric_count : 0));
 }
 

@@ -90,8 +90,7 @@ static void count_dropped(const struct qs_report_group *g, size_t arm, size_t dr
         const struct qs_report_run *run = &g->runs[i];
         if (run->arm != arm || !g->block_used[run->block])
             continue;
-        dropped[QS_DROP_WARMUP] += run->measured->warmup_n;
-        dropped[QS_DROP_TAINTED] += run->measured->n_tainted - (run->soft ? run->measured->soft_n : 0);
+        qs_part_dropped(&run->measured->values, dropped);
     }
     for (size_t v = 0; v < g->in->views.count; v++)
         dropped[QS_DROP_VIEW] += g->metrics[0].arms[arm].tally.dropped[v];

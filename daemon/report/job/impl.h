@@ -47,9 +47,8 @@ struct qs_report_group { /* one point on one device */
     uint32_t evals;         /* evaluations of an iteration; 0: nothing was measured */
     const char *evals_json; /* borrowed: how that was found, or NULL */
     const struct qs_measured_run *measured;
-    size_t sample_count,
-        value_count;  /* value_count: durations of its runs, tainted ones that may count too */
-    uint32_t *blocks; /* owned: numbers of the blocks, ascending */
+    size_t sample_count, value_count; /* value_count: durations that its runs stand on */
+    uint32_t *blocks;                 /* owned: numbers of the blocks, ascending */
     size_t block_count;
     struct qs_report_run *runs; /* owned, block after block */
     size_t run_count;

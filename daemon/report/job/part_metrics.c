@@ -1,5 +1,4 @@
 /* The metrics beside the duration: each as a sample of its own, with its values in the order of time. */
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,13 +57,6 @@ static void put_one(struct qs_json *j, struct part *p, const struct qs_analysis_
     qs_part_series_done(&series);
 }
 
-static void count_dropped(const struct qs_values *v, struct part *p)
-{
-    assert(!v->disturbed || v->tainted >= v->n);
-    p->dropped[QS_DROP_TAINTED] += v->tainted - (v->disturbed ? v->n : 0);
-    p->dropped[QS_DROP_WARMUP] += v->warm;
-}
-
 /* --- of an arm --- */
 
 static void take_runs(const struct qs_report_group *g, const struct qs_report_metric *m, size_t arm,
@@ -77,7 +69,7 @@ static void take_runs(const struct qs_report_group *g, const struct qs_report_me
         if (run->arm != arm || !g->block_used[run->block])
             continue;
         if (all)
-            count_dropped(&all->values[metric], p);
+            qs_part_dropped(&all->values[metric], p->dropped);
         qs_views_add(&p->tally, &m->runs[i].tally);
         p->missing += isnan(m->runs[i].median) ? 1 : 0;
         if (isnan(m->runs[i].median))
@@ -134,7 +126,7 @@ static void put_of_run(struct qs_json *j, const struct qs_report_input *in, cons
     struct qs_part_run one = {.uid = run->uid, .ns = seen, .median_ns = NAN};
     one.n = qs_views_apply(&p.views, seen, values->n, &p.tally);
     p.runs = &one;
-    count_dropped(values, &p);
+    qs_part_dropped(values, p.dropped);
     if (one.n > 0)
         put_one(j, &p, of->opts);
     free(seen);

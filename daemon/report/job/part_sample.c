@@ -1,4 +1,5 @@
 /* Runs of the store as a series, and their windows. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,13 @@ void qs_part_series_done(struct qs_import_series *s)
     free(s->unit);
     free(s->v);
     free(s->off);
+}
+
+void qs_part_dropped(const struct qs_values *values, size_t dropped[QS_DROP_COUNT])
+{
+    assert(!values->disturbed || values->tainted >= values->n);
+    dropped[QS_DROP_TAINTED] += values->tainted - (values->disturbed ? values->n : 0);
+    dropped[QS_DROP_WARMUP] += values->warm;
 }
 
 void qs_put_part_sample(struct qs_json *j, const struct qs_import_series *s,

@@ -26,6 +26,8 @@ struct qs_part_run { /* one run and what is looked at of it; borrowed */
 void qs_part_series(struct qs_import_series *s, const struct qs_part_run *runs, size_t count,
                     const char *benchmark, const size_t dropped[QS_DROP_COUNT]);
 void qs_part_series_done(struct qs_import_series *s);
+/* Adds what a run does not stand on. */
+void qs_part_dropped(const struct qs_values *values, size_t dropped[QS_DROP_COUNT]);
 
 struct qs_part_window {
     const struct qs_window_info *info; /* borrowed */

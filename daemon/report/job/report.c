@@ -306,7 +306,7 @@ static bool has_failures(const struct qs_measured_runs *measured)
     const uint32_t failed = QS_TAINT_EXIT | QS_TAINT_TIMEOUT | QS_TAINT_HOOK;
     for (size_t i = 0; i < measured->count; i++) {
         const struct qs_measured_run *s = &measured->at[i];
-        if ((s->taint & QS_TAINT_INTERRUPTED) == 0 && (s->taints_seen & failed) != 0)
+        if ((s->taint & QS_TAINT_INTERRUPTED) == 0 && ((s->taint | s->values.taints) & failed) != 0)
             return true;
     }
     return false;

@@ -1,5 +1,4 @@
-/* What the statistics see of a job: per run the accepted durations, those that are softly tainted, and means
- * of rusage. */
+/* What the statistics see of a job: of each run the durations that it stands on, and what it used. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,7 +34,6 @@ static void take_run(struct qs_stmt *s, struct qs_measured_run *run)
     run->attempt = (uint32_t)qs_stmt_get_int(s);
     run->superseded = qs_stmt_get_int(s) != 0;
     run->taint = (uint32_t)qs_stmt_get_int(s);
-    run->taints_seen = run->taint;
     run->state = qs_read_run_state(qs_stmt_get_text(s));
     run->device = qs_stmt_dup_text(s);
     run->simulated = qs_stmt_get_int(s) != 0;
@@ -64,27 +62,6 @@ static bool read_runs(struct qs_store_reader *r, int64_t job, struct qs_measured
     return ok;
 }
 
-static void add(double **values, size_t *count, double value)
-{
-    *values = qs_grow(*values, *count, sizeof **values);
-    (*values)[(*count)++] = value;
-}
-
-static void take_duration(void *user, const struct qs_value *v)
-{
-    struct qs_measured_run *run = user;
-    run->evals = v->evals;
-    if (v->i >= run->window_n)
-        run->window_n = v->i + 1;
-    run->taints_seen |= v->taint;
-    run->n_tainted += v->taint != 0;
-    run->warmup_n += v->worth == QS_WORTH_WARMUP;
-    if (v->worth == QS_WORTH_COUNTS)
-        add(&run->durations_ns, &run->n, v->value);
-    else if (v->worth == QS_WORTH_DISTURBED)
-        add(&run->soft_ns, &run->soft_n, v->value);
-}
-
 static bool read_claims(struct qs_store_reader *r, struct qs_measured_run *run, struct qs_err *err)
 {
     struct qs_stmt s;
@@ -107,17 +84,28 @@ static bool read_claims(struct qs_store_reader *r, struct qs_measured_run *run, 
 
 enum { USER, SYSTEM, RSS, USED }; /* the first columns of rusage */
 
-struct usage { /* of the iterations that the run stands on */
-    enum qs_worth worth;
-    double sum[USED], max[USED];
+struct usage {
+    double sum[USED], max[USED]; /* max: NaN while there is none */
     size_t n[USED];
 };
 
-static void take_usage(void *user, const struct qs_value *v)
+struct reading { /* one pass over a run's iterations */
+    struct qs_measured_run *run;
+    struct usage usage[2]; /* of those that count, and of the disturbed ones */
+};
+
+static void take_iteration(void *user, const struct qs_value *v)
 {
-    struct usage *u = user;
+    struct reading *g = user;
+    g->run->evals = v->evals;
+    if (v->i >= g->run->window_n)
+        g->run->window_n = v->i + 1;
+    qs_values_take(&g->run->values, v);
+    if (v->worth != QS_WORTH_COUNTS && v->worth != QS_WORTH_DISTURBED)
+        return;
+    struct usage *u = &g->usage[v->worth == QS_WORTH_DISTURBED];
     for (int c = 0; c < USED; c++) {
-        if (v->worth != u->worth || isnan(v->usage[c]))
+        if (isnan(v->usage[c]))
             continue;
         u->sum[c] += v->usage[c];
         u->max[c] = fmax(u->max[c], v->usage[c]);
@@ -125,15 +113,16 @@ static void take_usage(void *user, const struct qs_value *v)
     }
 }
 
-static bool read_usage(struct qs_store_reader *r, struct qs_measured_run *run, struct qs_err *err)
+static bool read_iterations(struct qs_store_reader *r, struct qs_measured_run *run, struct qs_err *err)
 {
-    struct usage u = {.worth = qs_worth_taken(run->n == 0), .max = {NAN, NAN, NAN}};
-    if (!qs_read_values(r, run->id, 1 + USER, take_usage, &u, err))
-        return false;
-    run->user_us_mean = u.n[USER] > 0 ? u.sum[USER] / (double)u.n[USER] : NAN;
-    run->system_us_mean = u.n[SYSTEM] > 0 ? u.sum[SYSTEM] / (double)u.n[SYSTEM] : NAN;
-    run->rss_max_bytes = u.max[RSS];
-    return true;
+    const struct usage none = {.max = {NAN, NAN, NAN}};
+    struct reading g = {.run = run, .usage = {none, none}};
+    bool ok = qs_read_values(r, run->id, QS_VALUES_USED, take_iteration, &g, err);
+    const struct usage *u = &g.usage[run->values.disturbed];
+    run->user_us_mean = u->n[USER] > 0 ? u->sum[USER] / (double)u->n[USER] : NAN;
+    run->system_us_mean = u->n[SYSTEM] > 0 ? u->sum[SYSTEM] / (double)u->n[SYSTEM] : NAN;
+    run->rss_max_bytes = u->max[RSS];
+    return ok;
 }
 
 bool qs_read_measured_runs(struct qs_store_reader *r, int64_t job, struct qs_measured_runs *ret,
@@ -141,29 +130,18 @@ bool qs_read_measured_runs(struct qs_store_reader *r, int64_t job, struct qs_mea
 {
     *ret = (struct qs_measured_runs){0};
     bool ok = read_runs(r, job, ret, err);
-    for (size_t i = 0; ok && i < ret->count; i++) {
-        struct qs_measured_run *run = &ret->at[i];
-        ok = qs_read_values(r, run->id, 0, take_duration, run, err) && read_claims(r, run, err) &&
-             read_usage(r, run, err);
-    }
+    for (size_t i = 0; ok && i < ret->count; i++)
+        ok = read_iterations(r, &ret->at[i], err) && read_claims(r, &ret->at[i], err);
     if (!ok)
         qs_measured_runs_free(ret);
     return ok;
-}
-
-struct qs_values qs_measured_run_values(const struct qs_measured_run *s)
-{
-    if (s->n == 0 && s->soft_n > 0)
-        return (struct qs_values){.at = s->soft_ns, .n = s->soft_n, .disturbed = true};
-    return (struct qs_values){.at = s->durations_ns, .n = s->n};
 }
 
 void qs_measured_runs_free(struct qs_measured_runs *measured)
 {
     for (size_t i = 0; i < measured->count; i++) {
         free(measured->at[i].device);
-        free(measured->at[i].durations_ns);
-        free(measured->at[i].soft_ns);
+        free(measured->at[i].values.at);
         free(measured->at[i].evals_json);
         free(measured->at[i].busiest);
     }

@@ -86,14 +86,10 @@ struct qs_measured_run {
     int64_t session, boot; /* numbers of both; 0: imported */
     char *device;
     bool simulated;
-    double *durations_ns;          /* of one evaluation each: those that count (store/values.h) */
-    size_t n, n_tainted, warmup_n; /* warmup_n: clean ones that the stop rule set aside */
-    uint32_t window_n; /* iterations of the longest measured window: r, where no window was cut short */
-    double *soft_ns;   /* the disturbed ones, which stand for the run where n is 0 */
-    size_t soft_n;
-    uint32_t evals;       /* evaluations of each iteration of its measured windows; 0: none were measured */
-    char *evals_json;     /* how that number was found, as in run.harness, or NULL */
-    uint32_t taints_seen; /* or of all bits met */
+    struct qs_values values; /* its durations, of one evaluation each */
+    uint32_t window_n;       /* iterations of the longest measured window: r, where no window was cut short */
+    uint32_t evals;   /* evaluations of each iteration of its measured windows; 0: none were measured */
+    char *evals_json; /* how that number was found, as in run.harness, or NULL */
     int64_t opened_ns;
     int64_t waited_ns;             /* for the gates of its windows, traced ones apart */
     char *busiest;                 /* the process that was named at the longest of these waits, or NULL */
@@ -109,8 +105,6 @@ struct qs_measured_runs {
 bool qs_read_measured_runs(struct qs_store_reader *r, int64_t job, struct qs_measured_runs *ret,
                            struct qs_err *err);
 void qs_measured_runs_free(struct qs_measured_runs *measured);
-/* What the run stands on: its durations, borrowed. */
-struct qs_values qs_measured_run_values(const struct qs_measured_run *run);
 
 /* JSON texts for people and the API: each an array. Owned by the caller (free()). */
 bool qs_read_windows_json(struct qs_store_reader *r, const uint8_t run_uid[16], char **ret_json,

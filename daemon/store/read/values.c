@@ -20,6 +20,8 @@ static const char status_sql[] =
     ITERATIONS("coalesce(s.status, 0)", "LEFT JOIN iteration_status s ON s.window_id = w.id AND s.i = t.i");
 static const char usage_sql[] =
     ITERATIONS(QS_RUSAGE_COLUMN_LIST, "LEFT JOIN iteration_rusage u ON u.window_id = w.id AND u.i = t.i");
+static const char used_sql[] = ITERATIONS("t.duration_ns, " QS_RUSAGE_COLUMN_LIST,
+                                          "LEFT JOIN iteration_rusage u ON u.window_id = w.id AND u.i = t.i");
 static const char declared_sql[] = ITERATIONS(
     "v.value", "LEFT JOIN iteration_metric v ON v.window_id = w.id AND v.metric_id = ?2 AND v.i = t.i");
 /* The same for each window. */
@@ -123,6 +125,8 @@ static const char *sql_of(int64_t metric)
 {
     if (metric == QS_VALUES_STATUS)
         return status_sql;
+    if (metric == QS_VALUES_USED)
+        return used_sql;
     if (metric <= 0)
         return metric < 0 ? window_sql : durations_sql;
     return metric <= QS_RUSAGE_COLUMNS ? usage_sql : declared_sql;
@@ -130,17 +134,18 @@ static const char *sql_of(int64_t metric)
 
 static void take_value(struct qs_stmt *s, int64_t metric, double usage[QS_RUSAGE_COLUMNS], struct qs_value *v)
 {
-    if (metric == 0) {
+    bool timed = metric == 0 || metric == QS_VALUES_USED, used = metric > 0 && metric <= QS_RUSAGE_COLUMNS;
+    if (timed) {
         v->total_ns = qs_stmt_get_int(s);
         v->value = (double)v->total_ns / v->evals;
-    } else if (metric > 0 && metric <= QS_RUSAGE_COLUMNS) {
+    }
+    if (used || metric == QS_VALUES_USED) {
         for (size_t c = 0; c < QS_RUSAGE_COLUMNS; c++)
             usage[c] = qs_stmt_get_double(s);
         v->usage = usage;
-        v->value = usage[metric - 1];
-    } else {
-        v->value = qs_stmt_get_double(s);
     }
+    if (!timed)
+        v->value = used ? usage[metric - 1] : qs_stmt_get_double(s);
 }
 
 bool qs_read_values(struct qs_store_reader *r, int64_t run, int64_t metric, qs_value_fn *fn, void *user,

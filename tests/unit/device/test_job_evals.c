@@ -303,8 +303,7 @@ static void test_a_restart_keeps_the_number(void **state)
                                            .pos = a,
                                            .device = (char *)(uintptr_t)s.parts.device,
                                            .state = QS_RUN_DONE,
-                                           .durations_ns = ns,
-                                           .n = 1,
+                                           .values = {.at = ns, .n = 1},
                                            .window_n = 5,
                                            .evals = 77};
     const struct qs_measured_runs earlier = {.at = runs, .count = 2};

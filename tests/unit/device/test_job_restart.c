@@ -20,13 +20,12 @@ static struct qs_measured_run *add(struct qs_measured_runs *all, const char *dev
                                   .pos = arm,
                                   .state = QS_RUN_DONE,
                                   .device = qs_strdup(device),
-                                  .n = n,
+                                  .values = {.at = qs_calloc(n + 1, sizeof(double)), .n = n},
                                   .window_n = n};
     s->run_uid[0] = (uint8_t)++all->count;
     s->run_uid[15] = 0xee;
-    s->durations_ns = qs_calloc(n + 1, sizeof *s->durations_ns);
     for (uint32_t i = 0; i < n; i++)
-        s->durations_ns[i] = 10000000;
+        s->values.at[i] = 10000000;
     return s;
 }
 
@@ -126,10 +125,7 @@ static void test_a_disturbed_block_counts(void **state)
     struct qs_measured_runs earlier = {0};
     for (uint32_t arm = 0; arm < 2; arm++) {
         struct qs_measured_run *s = add(&earlier, "local", 0, 1, arm, 4);
-        s->soft_ns = s->durations_ns;
-        s->soft_n = s->n;
-        s->durations_ns = NULL;
-        s->n = 0;
+        s->values.disturbed = true;
     }
     struct stage s;
     go(&s, &earlier);

@@ -336,8 +336,8 @@ static bool read_numbers(struct qs_store_reader *reader, void *user, struct qs_e
     assert_int_equal(measured.count, RUNS);
     for (size_t r = 0; r < measured.count; r++) {
         struct qs_iterations it;
-        for (size_t i = 0; i < measured.at[r].n; i++)
-            assert_int_equal(measured.at[r].durations_ns[i], NUMBER);
+        for (size_t i = 0; i < measured.at[r].values.n; i++)
+            assert_int_equal(measured.at[r].values.at[i], NUMBER);
         assert_true(qs_read_iterations(reader, measured.at[r].run_uid, 0, 100, &it, err));
         for (size_t i = 0; i < it.count; i++)
             *found += it.at[i].duration_ns == NUMBER ? 1 : 0;

@@ -98,11 +98,11 @@ static void add_metrics(struct maker *k, const struct qs_measured_run *s)
         metrics_put(metrics_of(k->m, POWER), floor(800 * noise(k)));
     for (size_t i = 0; i < METRICS; i++) {
         struct qs_values *values = metrics_of(k->m, i);
-        values->disturbed = s->soft_n > 0;
+        values->disturbed = s->values.disturbed;
         values->tainted = values->disturbed ? values->n : 0;
     }
     metrics_of(k->m, RATE)->tainted += s->block % 2;
-    metrics_of(k->m, RATE)->warm = s->soft_n > 0 ? 0 : s->block % 3;
+    metrics_of(k->m, RATE)->warm = s->values.disturbed ? 0 : s->block % 3;
 }
 
 static void dress(struct maker *k, struct qs_measured_run *s, uint32_t device)
@@ -115,8 +115,9 @@ static void dress(struct maker *k, struct qs_measured_run *s, uint32_t device)
     s->windows[QS_SILENCE_PROVEN] = s->block % 2;
     s->evals = s->block % 3 == 2 ? 10 : 0;
     s->evals_json = s->evals > 0 ? qs_strdup("{\"target\":1}") : NULL;
-    s->warmup_n = s->soft_n > 0 ? 0 : s->block % 3;
-    s->n_tainted += s->block % 4 == 1;
+    s->values.warm = s->values.disturbed ? 0 : s->block % 3;
+    s->values.tainted += s->block % 4 == 1;
+    s->values.seen += s->block % 4 == 1;
     s->opened_ns += (int64_t)s->block * s->block * 1000000;
     if (of->waits) {
         s->waited_ns = s->block % 3 * 100000000 + s->pos;
@@ -143,7 +144,7 @@ static void add_run(struct maker *k, uint32_t point, uint32_t device, uint32_t b
     uint8_t uid[16];
     memcpy(uid, k->m->w.measured.at[k->m->w.measured.count].run_uid, sizeof uid);
     free(k->m->w.measured.at[k->m->w.measured.count].device);
-    free(k->m->w.measured.at[k->m->w.measured.count].durations_ns);
+    free(k->m->w.measured.at[k->m->w.measured.count].values.at);
     struct qs_measured_run *s = world_run(&k->m->w, block, arm, ns, fails ? 0 : of->iterations);
     memcpy(s->run_uid, uid, sizeof uid);
     s->point = point;
@@ -152,7 +153,7 @@ static void add_run(struct maker *k, uint32_t point, uint32_t device, uint32_t b
         world_soften(s);
     if (fails) {
         s->state = QS_RUN_FAILED;
-        s->taint = s->taints_seen = QS_TAINT_EXIT;
+        s->taint = s->values.taints = QS_TAINT_EXIT;
     }
     dress(k, s, device);
     if (of->metrics && !fails)

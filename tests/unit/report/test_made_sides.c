@@ -127,7 +127,7 @@ static void take_values(struct qs_arm_run *run, const struct qs_measured_run *s,
                         const struct qs_run_metrics *of)
 {
     run->values = qs_calloc(ALL_METRICS, sizeof *run->values);
-    run->values[0] = qs_measured_run_values(s);
+    run->values[0] = s->values;
     for (size_t i = 0; of && i < METRICS; i++)
         run->values[i + 1] = of->values[i];
 }
@@ -149,7 +149,7 @@ static void take_run(struct side *side, const struct compared *c, int k, const s
                             .pos = s->pos,
                             .attempt = s->attempt,
                             .superseded = s->superseded,
-                            .taints = s->taints_seen | (s->block % 3 == 0 && k == 1 ? QS_TAINT_TIMEOUT : 0),
+                            .taints = s->values.taints | (s->block % 3 == 0 && k == 1 ? QS_TAINT_TIMEOUT : 0),
                             .state = s->state,
                             .simulated = s->simulated,
                             .benchmark = t.benchmark,

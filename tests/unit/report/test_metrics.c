@@ -262,14 +262,14 @@ static void test_failures(void **state)
     struct qs_measured_run *last = &m.w.measured.at[m.w.measured.count - 1];
     for (size_t i = 0; i < 3; i++) {
         last->taint = 0;
-        last->taints_seen = failures[i] | QS_TAINT_GATE;
+        last->values.taints = failures[i] | QS_TAINT_GATE;
         assert_true(qs_report_verdicts(&m.w.in, &text, &brief, &code, &err));
         assert_int_equal(code, 1);
         last->taint = QS_TAINT_INTERRUPTED;
         assert_true(qs_report_verdicts(&m.w.in, &text, &brief, &code, &err));
         assert_int_equal(code, 5);
     }
-    last->taint = last->taints_seen = QS_TAINT_GATE | QS_TAINT_EVIDENCE | QS_TAINT_OUTPUT;
+    last->taint = last->values.taints = QS_TAINT_GATE | QS_TAINT_EVIDENCE | QS_TAINT_OUTPUT;
     assert_true(qs_report_verdicts(&m.w.in, &text, &brief, &code, &err));
     assert_int_equal(code, 5);
     qs_buf_done(&text);

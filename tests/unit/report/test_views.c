@@ -40,7 +40,7 @@ static void test_views(void **state)
     assert_int_equal(json_integer_value(at(doc, "results.0.metrics.0.arms.1.views.1.used")), 8);
     assert_int_equal(json_integer_value(at(doc, "results.0.metrics.0.arms.1.views.1.dropped")), 16);
     assert_string_equal(text_at(doc, "results.0.comparisons.0.sentence"), "b takes as long as a");
-    assert_int_equal(w.measured.at[1].n, 5); /* what is stored does not change */
+    assert_int_equal(w.measured.at[1].values.n, 5); /* what is stored does not change */
     json_decref(doc);
     assert_true(qs_views_parse("discard-first:4", &w.in.views, &err)); /* more than a has */
     doc = document(&w, &text);

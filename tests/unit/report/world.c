@@ -52,21 +52,21 @@ struct qs_measured_run *world_run(struct world *w, uint32_t block, uint32_t arm,
     struct qs_measured_runs *all = &w->measured;
     all->at = qs_grow(all->at, all->count, sizeof *all->at);
     struct qs_measured_run *s = &all->at[all->count];
-    *s = (struct qs_measured_run){.arm = arm,
-                                  .block = block,
-                                  .pos = arm,
-                                  .state = QS_RUN_DONE,
-                                  .device = qs_strdup("local"),
-                                  .n = n,
-                                  .window_n = (uint32_t)n,
-                                  .windows = {[QS_SILENCE_OBSERVED] = 1},
-                                  .opened_ns = (int64_t)(1000000000 * (uint64_t)block + 1000 * arm + 1),
-                                  .user_us_mean = 900,
-                                  .system_us_mean = 100,
-                                  .rss_max_bytes = 4096 * (double)block};
-    s->durations_ns = qs_calloc(n + 1, sizeof *s->durations_ns);
+    *s = (struct qs_measured_run){
+        .arm = arm,
+        .block = block,
+        .pos = arm,
+        .state = QS_RUN_DONE,
+        .device = qs_strdup("local"),
+        .values = {.at = qs_calloc(n + 1, sizeof(double)), .n = n, .seen = n, .counts = n > 0},
+        .window_n = (uint32_t)n,
+        .windows = {[QS_SILENCE_OBSERVED] = 1},
+        .opened_ns = (int64_t)(1000000000 * (uint64_t)block + 1000 * arm + 1),
+        .user_us_mean = 900,
+        .system_us_mean = 100,
+        .rss_max_bytes = 4096 * (double)block};
     for (size_t i = 0; i < n; i++)
-        s->durations_ns[i] = (double)ns[i];
+        s->values.at[i] = (double)ns[i];
     all->count++;
     return s;
 }
@@ -78,12 +78,10 @@ struct qs_measured_run *world_one(struct world *w, uint32_t block, uint32_t arm,
 
 void world_soften(struct qs_measured_run *s)
 {
-    s->soft_ns = s->durations_ns;
-    s->soft_n = s->n;
-    s->n_tainted = s->n;
-    s->durations_ns = NULL;
-    s->n = 0;
-    s->taint = s->taints_seen = QS_TAINT_EVIDENCE;
+    s->values.counts = false;
+    s->values.disturbed = s->values.n > 0;
+    s->values.tainted = s->values.n;
+    s->taint = s->values.taints = QS_TAINT_EVIDENCE;
 }
 
 void golden_check(const char *name, const struct qs_buf *got)

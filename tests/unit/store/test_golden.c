@@ -37,9 +37,9 @@ static bool read_rows(struct qs_store_reader *r, void *user, struct qs_err *err)
     assert_int_equal(measured.count, 2);
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(measured.at[i].arm, i);
-        assert_int_equal(measured.at[i].n, 14);
-        assert_int_equal(measured.at[i].n_tainted, 1);
-        assert_int_equal(measured.at[i].durations_ns[13], 1000000 + 1000 * ((int64_t)i + 1) + 13);
+        assert_int_equal(measured.at[i].values.n, 14);
+        assert_int_equal(measured.at[i].values.tainted, 1);
+        assert_int_equal(measured.at[i].values.at[13], 1000000 + 1000 * ((int64_t)i + 1) + 13);
     }
     qs_measured_runs_free(&measured);
     assert_true(qs_read_iterations(r, uid, 0, 100, &it, err));

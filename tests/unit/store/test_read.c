@@ -46,6 +46,9 @@ static void runs_are_ordered_and_clean(void **state)
     put(f, 2, 2, 8, QS_PHASE_MEASURE, QS_TAINT_EVIDENCE, QS_TAINT_TIMEOUT);
     put(f, 3, 0, 0, QS_PHASE_MEASURE, 0, 0);
     put(f, 5, 0, 0, QS_PHASE_MEASURE, QS_TAINT_GATE, QS_TAINT_EXIT);
+    put(f, 4, 0, 0, QS_PHASE_MEASURE, QS_TAINT_GATE, 0);
+    put(f, 4, 1, 4, QS_PHASE_MEASURE, 0, QS_TAINT_EXIT);
+    put(f, 4, 2, 8, QS_PHASE_MEASURE, QS_TAINT_GATE, 0);
     struct qs_run_end_row end = {.uid = {3}, .state = QS_RUN_DONE, .warmup_n = 3, .ended_wall_ns = 5};
     qs_store_run_end(f->store, &end, on_fine, NULL);
     qs_loop_run(f->loop);
@@ -55,26 +58,28 @@ static void runs_are_ordered_and_clean(void **state)
     for (uint8_t i = 0; i < 4; i++)
         assert_int_equal(measured.at[i].run_uid[0], i + 2);
     const struct qs_measured_run *s = &measured.at[0];
-    assert_int_equal(s->n, 3);
-    assert_int_equal(s->durations_ns[0], 1000000 + 2000 + 4);
-    assert_int_equal(s->durations_ns[2], 1000000 + 2000 + 7);
-    assert_int_equal(s->n_tainted, 5);
+    assert_int_equal(s->values.n, 3);
+    assert_int_equal(s->values.at[0], 1000000 + 2000 + 4);
+    assert_int_equal(s->values.at[2], 1000000 + 2000 + 7);
+    assert_int_equal(s->values.tainted, 5);
     assert_int_equal(s->window_n, 4);
-    assert_int_equal(s->soft_n, 3);
-    assert_int_equal(s->soft_ns[2], 1000000 + 2000 + 11);
-    assert_int_equal(s->taints_seen, QS_TAINT_EXIT | QS_TAINT_EVIDENCE | QS_TAINT_TIMEOUT);
+    assert_false(s->values.disturbed);
+    assert_int_equal(s->values.taints, QS_TAINT_EXIT | QS_TAINT_EVIDENCE | QS_TAINT_TIMEOUT);
     assert_int_equal(s->opened_ns, 1004);
     assert_string_equal(s->device, "bench");
     assert_true(fabs(s->user_us_mean - (10 + (4 + 5 + 7) / 3.0)) < 1e-9);
     assert_true(s->rss_max_bytes == 4096 * 8);
     assert_true(isnan(s->system_us_mean));
-    assert_int_equal(measured.at[1].n, 1); /* the first three are warm-up */
-    assert_int_equal(measured.at[1].durations_ns[0], 1000000 + 3000 + 3);
-    assert_true(measured.at[1].user_us_mean == 10 + 3 && measured.at[1].warmup_n == 3);
-    assert_int_equal(measured.at[2].n, 0);
-    assert_true(isnan(measured.at[2].user_us_mean));
+    assert_int_equal(measured.at[1].values.n, 1); /* the first three are warm-up */
+    assert_int_equal(measured.at[1].values.at[0], 1000000 + 3000 + 3);
+    assert_true(measured.at[1].user_us_mean == 10 + 3 && measured.at[1].values.warm == 3);
+    s = &measured.at[2]; /* disturbed ones before and behind those that count are none of its own */
+    assert_true(s->values.n == 3 && !s->values.disturbed && s->values.tainted == 9);
+    assert_int_equal(s->values.at[0], 1000000 + 4000 + 4);
+    assert_int_equal(s->values.at[2], 1000000 + 4000 + 7);
+    assert_true(fabs(s->user_us_mean - (10 + (4 + 5 + 7) / 3.0)) < 1e-9);
     s = &measured.at[3]; /* it stands on disturbed ones, in all that is told of it */
-    assert_true(s->n == 0 && s->soft_n == 3 && qs_measured_run_values(s).disturbed);
+    assert_true(s->values.n == 3 && s->values.disturbed);
     assert_true(fabs(s->user_us_mean - (10 + (0 + 1 + 3) / 3.0)) < 1e-9);
     qs_measured_runs_free(&measured);
 }
@@ -94,10 +99,10 @@ static void values_are_of_one_evaluation(void **state)
     qs_store_read(f->store, read_runs, after_fine, &f->job);
     qs_loop_run(f->loop);
     assert_int_equal(measured.count, 1);
-    assert_int_equal(measured.at[0].n, 4);
-    assert_true(measured.at[0].durations_ns[1] == 1000000 + 2000 + 1);
-    assert_true(measured.at[0].durations_ns[2] == 2.5);
-    assert_true(measured.at[0].durations_ns[3] == 0.001);
+    assert_int_equal(measured.at[0].values.n, 4);
+    assert_true(measured.at[0].values.at[1] == 1000000 + 2000 + 1);
+    assert_true(measured.at[0].values.at[2] == 2.5);
+    assert_true(measured.at[0].values.at[3] == 0.001);
     qs_measured_runs_free(&measured);
 }
 

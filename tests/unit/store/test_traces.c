@@ -91,11 +91,11 @@ static bool check_excluded(struct qs_store_reader *r, void *user, struct qs_err 
     assert_true(qs_read_measured_runs(r, f->job, &measured, err));
     assert_int_equal(measured.count, 2);
     const struct qs_measured_run *s = &measured.at[0];
-    assert_int_equal(s->n, 4);
-    assert_int_equal(s->durations_ns[2], 300);
-    assert_int_equal(s->n_tainted, 0);
-    assert_int_equal(s->taints_seen, 0);
-    assert_int_equal(s->soft_n, 0);
+    assert_int_equal(s->values.n, 4);
+    assert_int_equal(s->values.at[2], 300);
+    assert_int_equal(s->values.tainted, 0);
+    assert_int_equal(s->values.taints, 0);
+    assert_false(s->values.disturbed);
     assert_int_equal(s->window_n, 4);
     assert_true(fabs(s->user_us_mean - 11.5) < 1e-9); /* of the numbers 0 to 3 */
     assert_int_equal(s->windows[QS_SILENCE_NONE] + s->windows[QS_SILENCE_OBSERVED] +

@@ -52,9 +52,9 @@ static bool read_samples(struct qs_store_reader *r, void *user, struct qs_err *e
     struct qs_measured_runs measured;
     assert_true(qs_read_measured_runs(r, *(int64_t *)user, &measured, err));
     assert_int_equal(measured.count, 1);
-    assert_int_equal(measured.at[0].n, 4);
+    assert_int_equal(measured.at[0].values.n, 4);
     assert_int_equal(measured.at[0].evals, 8);
-    assert_true(fabs(measured.at[0].durations_ns[3] - 1001011 / 8.0) < 1e-9);
+    assert_true(fabs(measured.at[0].values.at[3] - 1001011 / 8.0) < 1e-9);
     assert_string_equal(measured.at[0].evals_json, "{\"evals\":8,\"how\":\"given\"}");
     qs_measured_runs_free(&measured);
     return true;
