@@ -192,7 +192,7 @@ static bool same_cell(const struct qs_arm_run *a, const struct qs_arm_run *b)
 
 static double run_median(const struct qs_arm_run *run)
 {
-    return run->state == QS_RUN_DONE ? qs_median_ns(run->values[0].at, run->values[0].n) : NAN;
+    return qs_median_ns(run->values[0].at, run->values[0].n);
 }
 
 /* The medians of a cell's runs; owned by the caller. */

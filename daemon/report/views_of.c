@@ -11,8 +11,7 @@ void qs_views_of_runs(const struct qs_views *views, struct qs_arm_runs *runs, st
             struct qs_values *values = &run->values[m];
             struct qs_views_tally other = {.used = {0}};
             if (!runs->metrics[m].of_windows)
-                values->n = qs_views_apply(views, values->at, values->n,
-                                           m == 0 && run->state == QS_RUN_DONE ? tally : &other);
+                values->n = qs_views_apply(views, values->at, values->n, m == 0 ? tally : &other);
         }
     }
 }

@@ -1,6 +1,7 @@
 #include "store/values.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "store/read/util.h"
 
@@ -45,9 +46,21 @@ static void take(void *user, const struct qs_value *v)
     qs_values_take(user, v);
 }
 
-bool qs_read_run_values(struct qs_store_reader *r, int64_t run, int64_t metric, struct qs_values *ret,
-                        struct qs_err *err)
+void qs_values_of_state(struct qs_values *values, enum qs_run_state state)
+{
+    if (state == QS_RUN_DONE)
+        return;
+    free(values->at);
+    values->at = NULL;
+    values->n = 0;
+    values->counts = values->disturbed = false;
+}
+
+bool qs_read_run_values(struct qs_store_reader *r, int64_t run, enum qs_run_state state, int64_t metric,
+                        struct qs_values *ret, struct qs_err *err)
 {
     *ret = (struct qs_values){.at = NULL};
-    return qs_read_values(r, run, metric, take, ret, err);
+    bool ok = qs_read_values(r, run, metric, take, ret, err);
+    qs_values_of_state(ret, state);
+    return ok;
 }

@@ -1,5 +1,6 @@
 /* The one reader of values: what counts of a run is decided here, for comparisons, reports, exports, second
- * opinions, histories and metrics, so that no two of them can disagree. Another engine gives the rows of a
+ * opinions, histories and metrics, so that no two of them can disagree. Which runs of a block count the view
+ * v_superseded says. Another engine gives the rows of a
  * run in order, as read/values.c does; what they are worth is said for all of them in values.c. */
 #ifndef QS_STORE_VALUES_H
 #define QS_STORE_VALUES_H
@@ -59,7 +60,11 @@ struct qs_values { /* what a run stands on, in one metric */
 /* The run's next one, of which at keeps what the run stands on so far. ret begins empty. */
 void qs_values_take(struct qs_values *ret, const struct qs_value *value);
 
-bool qs_read_run_values(struct qs_store_reader *r, int64_t run, int64_t metric, struct qs_values *ret,
-                        struct qs_err *err);
+/* Only a run that is done gives values: of one that failed, was cut short or is under way nothing is kept,
+ * while what was seen of it is told as of any. To be asked of a run's values once all are taken. */
+void qs_values_of_state(struct qs_values *values, enum qs_run_state state);
+
+bool qs_read_run_values(struct qs_store_reader *r, int64_t run, enum qs_run_state state, int64_t metric,
+                        struct qs_values *ret, struct qs_err *err);
 
 #endif

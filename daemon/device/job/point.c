@@ -32,7 +32,7 @@ static void count_runs(const struct qs_job_run *job, uint32_t block, struct stor
         if (!is_of_block(job, s, block) || s->superseded)
             continue;
         double median_ns = qs_median_ns(s->values.at, s->values.n);
-        bool well = s->state == QS_RUN_DONE && median_ns > 0;
+        bool well = median_ns > 0;
         b->medians_ns[s->arm] += well ? log(median_ns) : NAN;
         b->done += well ? 1 : 0;
         b->soft = b->soft || s->values.disturbed;

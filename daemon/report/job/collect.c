@@ -35,7 +35,7 @@ static void add_run(struct qs_report_group *g, const struct qs_measured_run *s, 
         run->n = qs_views_apply(&g->in->views, run->seen_ns, run->n, &run->tally);
         run->ns = run->seen_ns;
     }
-    run->median_ns = s->state == QS_RUN_DONE ? qs_median_ns(run->ns, run->n) : NAN;
+    run->median_ns = qs_median_ns(run->ns, run->n);
     if (g->evals == 0 && s->evals > 0) {
         g->evals = s->evals;
         g->evals_json = s->evals_json;

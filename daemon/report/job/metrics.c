@@ -47,7 +47,7 @@ static void fill_run(const struct qs_report_group *g, struct qs_report_metric *m
         to->n = qs_views_apply(&views, to->seen, to->n, &to->tally);
         to->values = to->seen;
     }
-    if (g->runs[run].measured->state == QS_RUN_DONE && to->n > 0)
+    if (to->n > 0)
         (void)qs_median(to->values, to->n, &to->median);
 }
 

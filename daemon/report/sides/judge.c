@@ -71,7 +71,7 @@ static void count_rates(struct qs_sides_pair *pair)
         for (size_t i = 0; i < series->count; i++) {
             const struct qs_arm_run *run = series->runs[i];
             r->runs[k]++;
-            r->lost[k] += run->state != QS_RUN_DONE || run->values[0].n == 0 || run->values[0].disturbed;
+            r->lost[k] += run->values[0].n == 0 || run->values[0].disturbed;
             r->timed_out[k] += (run->taints & QS_TAINT_TIMEOUT) != 0;
         }
     }

@@ -12,7 +12,7 @@ static void add_turn(const struct qs_arm_run *run, size_t metric, double *sum, b
 {
     const struct qs_values *values = &run->values[metric];
     *only = NAN;
-    if (run->state == QS_RUN_DONE && values->n > 0)
+    if (values->n > 0)
         (void)qs_median(values->at, values->n, only);
     *soft = *soft || values->disturbed;
     *positive = *positive && *only > 0;

@@ -132,7 +132,7 @@ static bool read_values(struct reading *g, struct qs_arm_run *run, struct qs_err
     bool ok = true;
     run->values = qs_calloc(g->metrics.count, sizeof *run->values);
     for (size_t m = 0; ok && m < g->metrics.count; m++)
-        ok = qs_read_run_values(g->r, run->id, g->metrics.ids[m], &run->values[m], err);
+        ok = qs_read_run_values(g->r, run->id, run->state, g->metrics.ids[m], &run->values[m], err);
     run->taints |= run->values[0].taints;
     return ok;
 }

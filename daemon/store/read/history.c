@@ -30,13 +30,13 @@ static const char runs_sql[] =
     " FROM run r JOIN job j ON j.id = r.job_id"
     " LEFT JOIN run_median m ON m.run_id = r.id AND m.metric_id = ?5 AND m.method = ?6"
     " WHERE r.job_id = ?1 AND r.session_id = ?2 AND r.arm_idx = ?3 AND r.point_idx = ?4 AND r.block >= 1"
-    " AND r.state = 'done' AND NOT " QS_RUN_SUPERSEDED " ORDER BY r.block, r.pos, r.id";
+    " AND " QS_RUN_GIVES " AND NOT " QS_RUN_SUPERSEDED " ORDER BY r.block, r.pos, r.id";
 
 static bool compute_median(struct qs_store_reader *r, int64_t run_id, int64_t metric,
                            struct qs_history_run *run, struct qs_err *err)
 {
     struct qs_values values;
-    bool ok = qs_read_run_values(r, run_id, metric, &values, err);
+    bool ok = qs_read_run_values(r, run_id, QS_RUN_DONE, metric, &values, err);
     run->n = values.n;
     run->soft = values.disturbed;
     if (values.n == 0 || qs_median(values.at, values.n, &run->median) != QS_OK)

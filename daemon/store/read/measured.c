@@ -118,6 +118,7 @@ static bool read_iterations(struct qs_store_reader *r, struct qs_measured_run *r
     const struct usage none = {.max = {NAN, NAN, NAN}};
     struct reading g = {.run = run, .usage = {none, none}};
     bool ok = qs_read_values(r, run->id, QS_VALUES_USED, take_iteration, &g, err);
+    qs_values_of_state(&run->values, run->state);
     const struct usage *u = &g.usage[run->values.disturbed];
     run->user_us_mean = u->n[USER] > 0 ? u->sum[USER] / (double)u->n[USER] : NAN;
     run->system_us_mean = u->n[SYSTEM] > 0 ? u->sum[SYSTEM] / (double)u->n[SYSTEM] : NAN;

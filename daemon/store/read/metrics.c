@@ -8,8 +8,8 @@
 #include "store/read/values.h"
 #include "store/read/reader.h"
 
-/* One of the two is given. */
-static const char runs_sql[] = "SELECT id, uid, job_id FROM run"
+/* One of the two is given. A run that is asked for by itself tells what it has, whatever became of it. */
+static const char runs_sql[] = "SELECT id, uid, job_id, iif(uid = ?2, 'done', state) FROM run"
                                " WHERE (job_id = ?1 AND block >= 1) OR uid = ?2 ORDER BY uid";
 
 enum { UID_BYTES = 16 };
@@ -29,6 +29,7 @@ static bool read_runs(struct qs_store_reader *r, int64_t *job, const uint8_t *ui
         *run = (struct qs_run_metrics){.id = qs_stmt_get_int(&s)};
         qs_stmt_get_blob(&s, run->uid, sizeof run->uid);
         *job = qs_stmt_get_int(&s);
+        run->state = qs_read_run_state(qs_stmt_get_text(&s));
         ok = qs_stmt_step(&s, &row, err);
     }
     qs_stmt_end(&s);
@@ -53,7 +54,7 @@ static bool read_run(struct qs_store_reader *r, const struct qs_metric_list *lis
     bool ok = true;
     run->values = qs_calloc(list->count + 1, sizeof *run->values);
     for (size_t m = 0; ok && m < list->count; m++)
-        ok = qs_read_run_values(r, run->id, list->ids[m], &run->values[m], err);
+        ok = qs_read_run_values(r, run->id, run->state, list->ids[m], &run->values[m], err);
     return ok;
 }
 

@@ -7,7 +7,8 @@
 
 struct qs_run_metrics {
     uint8_t uid[16];
-    int64_t id;               /* number of the run */
+    int64_t id; /* number of the run */
+    enum qs_run_state state;
     struct qs_values *values; /* owned, one for each metric */
 };
 

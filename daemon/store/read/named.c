@@ -12,7 +12,7 @@ static const char named_sql[] =
     " JOIN job_point jp ON jp.job_id = r.job_id AND jp.idx = r.point_idx"
     " JOIN point p ON p.id = jp.point_id JOIN benchmark m ON m.id = p.benchmark_id"
     " JOIN boot b ON b.id = e.boot_id JOIN device d ON d.id = b.device_id"
-    " WHERE r.block >= 1 AND r.state = 'done' AND j.state NOT IN ('queued', 'running')"
+    " WHERE r.block >= 1 AND " QS_RUN_GIVES " AND j.state NOT IN ('queued', 'running')"
     " AND (?1 IS NULL OR instr(lower(u.label), lower(?1)) > 0)"
     " AND (?2 IS NULL OR instr(lower(m.name), lower(?2)) > 0) AND (?3 IS NULL OR d.name = ?3)"
     " AND e.started_wall_ns BETWEEN ?4 AND ?5"
@@ -57,7 +57,7 @@ bool qs_read_named(struct qs_store_reader *r, const struct qs_named_filter *filt
 static const char nearest_sql[] =
     "SELECT e.started_wall_ns FROM session e JOIN job j ON j.id = e.job_id"
     " WHERE j.state NOT IN ('queued', 'running') AND EXISTS(SELECT 1 FROM run r"
-    " WHERE r.job_id = e.job_id AND r.session_id = e.id AND r.block >= 1 AND r.state = 'done')"
+    " WHERE r.job_id = e.job_id AND r.session_id = e.id AND r.block >= 1 AND " QS_RUN_GIVES ")"
     " ORDER BY abs(e.started_wall_ns - ?1), e.id LIMIT 1";
 
 bool qs_read_nearest_session(struct qs_store_reader *r, int64_t wall_ns, bool *found, int64_t *ret_wall_ns,

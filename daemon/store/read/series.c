@@ -22,7 +22,7 @@ static const char list_sql[] =
     "  JOIN arm a ON a.job_id = r.job_id AND a.idx = r.arm_idx"
     "  JOIN session e ON e.id = r.session_id JOIN boot b ON b.id = e.boot_id JOIN device d ON d.id = "
     "b.device_id"
-    "  WHERE r.block >= 1 AND r.state = 'done' AND j.state NOT IN ('queued', 'running')"
+    "  WHERE r.block >= 1 AND " QS_RUN_GIVES " AND j.state NOT IN ('queued', 'running')"
     "  AND (?1 IS NULL OR instr(lower(m.name || ' ' || " PLAIN_PARAMS "), lower(?1)) > 0)"
     "  AND (?2 IS NULL OR d.name = ?2) AND (?3 IS NULL OR a.name = ?3)"
     "  GROUP BY jp.point_id, d.id, a.name, a.conditions)"
@@ -40,7 +40,7 @@ static const char metrics_sql[] =
     "  WHERE e.started_wall_ns = ?4 AND jp.point_id IN " QS_SQL_SAME_POINTS
     " AND b.device_id = ?2 AND a.name = ?3 AND r.block >= "
     "1"
-    "  AND r.state = 'done' ORDER BY r.id DESC LIMIT 1)"
+    "  AND " QS_RUN_GIVES " ORDER BY r.id DESC LIMIT 1)"
     " SELECT m.id, m.name, m.unit, m.lower_is_better FROM metric m WHERE"
     " (m.id <= 9 AND EXISTS (SELECT 1 FROM window w JOIN iteration_rusage u ON u.window_id = w.id"
     "  WHERE w.run_id = (SELECT id FROM latest) AND w.phase = 1))"

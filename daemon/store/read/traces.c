@@ -9,24 +9,24 @@
 #include "store/write/write.h"
 
 /* The shortest and the longest of each point, arm, device and phase (1 measured, 3 traced). Of measured ones
- * those that summaries count: of a block that was repeated its last attempt; of traced ones those that ran to
- * their end. */
+ * those that summaries count, and of a run that is asked for by itself its own; of traced ones those that ran
+ * to their end. */
 static const char extremes_sql[] =
-    "WITH it AS (SELECT r.id AS run, r.uid AS uid, r.point_idx AS point, r.arm_idx AS arm, a.name AS "
+    "WITH seen AS MATERIALIZED (SELECT r.*, ?2 <> 0 OR (" QS_RUN_GIVES " AND NOT " QS_RUN_SUPERSEDED
+    ") AS counts FROM run r"
+    "  WHERE r.job_id = ?1 AND (?2 = 0 OR r.id = ?2) AND r.block >= 1 AND r.state IN ('done', 'running')),"
+    " it AS (SELECT r.id AS run, r.uid AS uid, r.point_idx AS point, r.arm_idx AS arm, a.name AS "
     "arm_name,"
     "  coalesce(d.name, '') AS device, d.id AS device_id, r.block AS block, r.started_wall_ns AS wall_ns,"
     "  r.warmup_n AS warmup_n, w.id AS window, w.ord AS ord, w.phase + 3 * w.traced AS phase, w.first_seq + "
     "t.i AS seq,"
     "  w.opened_ns + t.start_off_ns AS start_ns, t.duration_ns AS duration_ns, w.evals AS evals,"
     "  row_number() OVER (PARTITION BY r.id, w.traced ORDER BY w.first_seq, w.id, t.i) AS nth"
-    "  FROM run r JOIN arm a ON a.job_id = r.job_id AND a.idx = r.arm_idx"
+    "  FROM seen r JOIN arm a ON a.job_id = r.job_id AND a.idx = r.arm_idx"
     "  LEFT JOIN session e ON e.id = r.session_id LEFT JOIN boot b ON b.id = e.boot_id"
     "  LEFT JOIN device d ON d.id = b.device_id"
     "  JOIN window w ON w.run_id = r.id JOIN iteration t ON t.window_id = w.id"
-    "  WHERE r.job_id = ?1 AND (?2 = 0 OR r.id = ?2) AND r.block >= 1 AND r.state IN ('done', 'running')"
-    "  AND ((w.phase = 1 AND w.taint | t.taint = 0 AND (?2 <> 0 OR NOT " QS_RUN_SUPERSEDED
-    ")) OR (w.traced = 1 "
-    "AND t.taint = 0))),"
+    "  WHERE (w.phase = 1 AND r.counts AND w.taint | t.taint = 0) OR (w.traced = 1 AND t.taint = 0)),"
     " ranked AS (SELECT *,"
     "  row_number() OVER (PARTITION BY point, arm, device, phase ORDER BY 1.0 * duration_ns / evals, run, "
     "seq)"

@@ -7,6 +7,9 @@
 #include "base/mem.h"
 #include "store/rows.h"
 
+/* SQL, of a run `r`: it gives values (qs_values_of_state says which do). */
+#define QS_RUN_GIVES "r.state = 'done'"
+
 /* SQL, of a run `r`: its block was begun again, and counts with its last attempt. Which runs these are the
  * view says alone; whoever reads runs for numbers asks it. */
 #define QS_RUN_SUPERSEDED "EXISTS (SELECT 1 FROM v_superseded x WHERE x.id = r.id)"

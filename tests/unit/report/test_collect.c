@@ -30,7 +30,7 @@ static void test_the_last_attempt_counts(void **state)
     world_init(&w, 2, NULL);
     world_one(&w, 1, 0, 111)->superseded = true;
     struct qs_measured_run *given_up = world_one(&w, 1, 1, 112);
-    given_up->state = QS_RUN_INTERRUPTED;
+    world_lose(given_up, QS_RUN_INTERRUPTED);
     given_up->superseded = true;
     world_one(&w, 1, 0, 500)->attempt = 2;
     world_one(&w, 1, 1, 600)->attempt = 2;
@@ -55,7 +55,7 @@ static void test_incomplete_blocks(void **state)
     two_arms(&w, 3, 1.1);
     world_one(&w, 4, 0, 5); /* the other arm never ran */
     world_one(&w, 5, 0, 5); /* ... was interrupted */
-    world_one(&w, 5, 1, 5)->state = QS_RUN_INTERRUPTED;
+    world_lose(world_one(&w, 5, 1, 5), QS_RUN_INTERRUPTED);
     world_one(&w, 6, 0, 5); /* ... measured nothing */
     world_run(&w, 6, 1, NULL, 0)->state = QS_RUN_FAILED;
     struct qs_report_group *g = only_group(&w);
@@ -228,7 +228,7 @@ static void test_a_lost_run_counts_once(void **state)
         world_one(&w, b, 0, 1000 + b);
         struct qs_measured_run *s = world_one(&w, b, 1, 1100 + b);
         world_soften(s);
-        s->state = QS_RUN_INTERRUPTED;
+        world_lose(s, QS_RUN_INTERRUPTED);
     }
     struct qs_report_group *g = only_group(&w);
     assert_int_equal(g->arms[1].runs_tainted, 0);

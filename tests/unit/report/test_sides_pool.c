@@ -348,7 +348,7 @@ static void fill_job(struct sides *s, struct world *w)
             if (run)
                 run->values[0].n = 1;
             if (arm == 2 && b <= 2)
-                measured->state = QS_RUN_FAILED;
+                world_lose(measured, QS_RUN_FAILED);
             if (b >= 6)
                 world_soften(measured);
             if (b >= 6 && run)
@@ -442,7 +442,7 @@ static void losses_at_the_level_do_not_differ(void **state)
         bool above = step % 2 == 1, lost = step > 1;
         for (size_t i = 0; lost && i < 6; i++) {
             s.runs[0].at[i].taints = 0;
-            s.runs[0].at[i].state = QS_RUN_FAILED;
+            s.runs[0].at[i].values[0].n = 0;
         }
         s.in.alpha = above ? nextafter(p, 1) : p;
         doc = sides_compared(&s);

@@ -84,6 +84,12 @@ void world_soften(struct qs_measured_run *s)
     s->taint = s->values.taints = QS_TAINT_EVIDENCE;
 }
 
+void world_lose(struct qs_measured_run *s, enum qs_run_state state)
+{
+    s->state = state;
+    qs_values_of_state(&s->values, state);
+}
+
 void golden_check(const char *name, const struct qs_buf *got)
 {
     char *path = qs_asprintf("%s/%s", golden_dir, name), *other = qs_asprintf("%s.got", name);

@@ -172,13 +172,13 @@ static void run_attempt(struct fixture *f, uint8_t run, uint8_t session, uint32_
 /* Whoever reads runs for numbers is told the same of each. */
 static void check_superseded(struct qs_store_reader *r, int64_t job, struct qs_err *err)
 {
-    static const bool superseded[6] = {[2] = true, [3] = true};
+    static const bool superseded[7] = {[2] = true, [3] = true};
     const struct qs_arm_wanted all = {.names = NULL};
     const struct qs_arm_pick pick = {.job = job};
     struct qs_measured_runs measured;
     struct qs_arm_runs runs;
     assert_true(qs_read_measured_runs(r, job, &measured, err));
-    assert_int_equal(measured.count, 5);
+    assert_int_equal(measured.count, 6);
     for (size_t i = 0; i < measured.count; i++)
         assert_int_equal(measured.at[i].superseded, superseded[measured.at[i].run_uid[0]]);
     qs_measured_runs_free(&measured);
@@ -255,8 +255,8 @@ static void other_device(struct fixture *f, uint8_t session)
     qs_loop_run(f->loop);
 }
 
-/* Block 2 was measured once before: its runs are kept, and in no summary. */
-static void repeated_blocks_are_not_looked_at(void **state)
+/* Block 2 was measured once before, and block 3 is: their runs are kept, and in no summary. */
+static void what_does_not_count_is_not_looked_at(void **state)
 {
     static const int64_t extremes[4] = {1, 9000, 2, 3};
     struct fixture *f = *state;
@@ -271,6 +271,8 @@ static void repeated_blocks_are_not_looked_at(void **state)
     other_device(f, 98); /* whose blocks are its own */
     run_attempt(f, 5, 98, 2, 7);
     end_run(f, 5);
+    run_attempt(f, 6, 99, 3, 0); /* under way */
+    put(f, 6, 0, 0, QS_PHASE_MEASURE, extremes, 0);
     assert_true(qs_store_read_now(f->store, check_repeated, f, &err));
 }
 
@@ -371,7 +373,7 @@ int main(void)
         TEST(they_count_for_nothing),
         TEST(they_are_kept_and_marked),
         TEST(the_fastest_and_the_slowest_lead_to_a_trace),
-        TEST(repeated_blocks_are_not_looked_at),
+        TEST(what_does_not_count_is_not_looked_at),
         TEST(each_arm_and_device_has_its_own),
         TEST(a_job_without_traces_has_no_links),
     };

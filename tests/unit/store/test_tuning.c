@@ -47,7 +47,7 @@ static bool read_iterations(struct qs_store_reader *r, void *user, struct qs_err
     return true;
 }
 
-static bool read_samples(struct qs_store_reader *r, void *user, struct qs_err *err)
+static bool read_measured(struct qs_store_reader *r, void *user, struct qs_err *err)
 {
     struct qs_measured_runs measured;
     assert_true(qs_read_measured_runs(r, *(int64_t *)user, &measured, err));
@@ -85,8 +85,41 @@ static void durations_are_of_all_evaluations(void **state)
     qs_store_run_end(f->store, &end, on_fine, NULL);
     qs_loop_run(f->loop);
     assert_true(qs_store_read_now(f->store, read_iterations, NULL, &err));
-    assert_true(qs_store_read_now(f->store, read_samples, &f->job, &err));
+    assert_true(qs_store_read_now(f->store, read_measured, &f->job, &err));
     assert_true(qs_store_read_now(f->store, read_evaluations, &f->job, &err));
+}
+
+static bool read_one(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    const struct fixture *f = user;
+    struct qs_measured_runs measured;
+    assert_true(qs_read_measured_runs(r, f->job, &measured, err));
+    assert_int_equal(measured.count, 1);
+    assert_int_equal(measured.at[0].values.n, 4);
+    assert_true(measured.at[0].values.at[1] == 1000000 + 2000 + 1);
+    assert_true(measured.at[0].values.at[2] == 2.5);
+    assert_true(measured.at[0].values.at[3] == 0.001);
+    qs_measured_runs_free(&measured);
+    return true;
+}
+
+/* What the device measured is the time of all evaluations; what the statistics see is that of one. */
+static void values_are_of_one_evaluation(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_iteration_row rows[2][2];
+    struct qs_err err = QS_ERR_INIT;
+    run_begin(f, 2, 0, 1, 0);
+    struct qs_window_row once = make_window(2, 0, 0, 2, rows[0]), often = make_window(2, 1, 2, 2, rows[1]);
+    rows[1][0].duration_ns = 2500;
+    rows[1][1].duration_ns = 1;
+    often.evals = 1000;
+    assert_int_equal(put_window(f, &once), QS_E_NONE);
+    assert_int_equal(put_window(f, &often), QS_E_NONE);
+    const struct qs_run_end_row end = {.uid = {2}, .state = QS_RUN_DONE, .ended_wall_ns = 5};
+    qs_store_run_end(f->store, &end, on_fine, NULL);
+    qs_loop_run(f->loop);
+    assert_true(qs_store_read_now(f->store, read_one, f, &err));
 }
 
 struct look {
@@ -162,6 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(durations_are_of_all_evaluations),
+        TEST(values_are_of_one_evaluation),
         TEST(what_was_found_is_kept_by_its_key),
         TEST(the_last_word_stands),
     };
