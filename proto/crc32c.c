@@ -1,5 +1,7 @@
 #include "proto/crc32c.h"
 
+#include <string.h>
+
 /* Entry i is the CRC register after eight shifts of i through the reflected polynomial; tests/unit/proto
  * computes it again bit by bit. */
 /* clang-format off */
@@ -39,11 +41,36 @@ static const uint32_t table[256] = {
 };
 /* clang-format on */
 
-uint32_t qs_crc32c(uint32_t crc, const void *bytes, size_t n)
+uint32_t qs_crc32c_by_table(uint32_t crc, const void *bytes, size_t n)
 {
     const uint8_t *p = bytes;
     uint32_t c = ~crc;
     for (size_t i = 0; i < n; i++)
         c = table[(c ^ p[i]) & 0xffU] ^ (c >> 8);
     return ~c;
+}
+
+#ifdef __x86_64__
+/* SSE 4.2 has the polynomial as an instruction: eight bytes in three cycles. */
+__attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t crc, const uint8_t *p, size_t n)
+{
+    uint64_t c = ~crc;
+    for (; n >= sizeof c; p += sizeof c, n -= sizeof c) {
+        uint64_t piece;
+        memcpy(&piece, p, sizeof piece);
+        c = __builtin_ia32_crc32di(c, piece);
+    }
+    for (; n > 0; p++, n--)
+        c = __builtin_ia32_crc32qi((uint32_t)c, *p);
+    return ~(uint32_t)c;
+}
+#endif
+
+uint32_t qs_crc32c(uint32_t crc, const void *bytes, size_t n)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("sse4.2"))
+        return by_instruction(crc, bytes, n);
+#endif
+    return qs_crc32c_by_table(crc, bytes, n);
 }

@@ -7,5 +7,7 @@
 
 /* The CRC of data that continues data with CRC `crc`; 0 for the first piece. */
 uint32_t qs_crc32c(uint32_t crc, const void *bytes, size_t n);
+/* The same without the processor's own instruction: what qs_crc32c is where there is none. */
+uint32_t qs_crc32c_by_table(uint32_t crc, const void *bytes, size_t n);
 
 #endif
