@@ -115,32 +115,28 @@ bool qs_ring_span(const struct qs_ring *ring, const struct qs_uid *farm, const s
     return any;
 }
 
-/* Takes window i out and moves what follows down. */
-static void drop(struct qs_ring *ring, size_t i)
-{
-    struct qs_ring_window *w = &ring->windows[i];
-    size_t from = i + 1 < ring->count ? w[1].at : ring->used;
-    size_t gap = from - w->at;
-    memmove(ring->memory + w->at, ring->memory + from, ring->used - from);
-    memmove(w, w + 1, (ring->count - i - 1) * sizeof *w);
-    ring->count--;
-    ring->used -= gap;
-    for (size_t k = i; k < ring->count; k++) {
-        ring->windows[k].at -= gap;
-    }
-}
-
 void qs_ring_ack(struct qs_ring *ring, const struct qs_uid *farm, const struct qs_uid *run, uint64_t seq)
 {
-    for (size_t i = 0; i < complete(ring);) {
-        struct qs_ring_window *w = &ring->windows[i];
-        if (!belongs(w, farm, run) || seq <= w->first_seq) {
-            i++;
-        } else if (seq >= w->first_seq + w->rows) {
-            drop(ring, i);
-        } else {
-            w->acked = (uint32_t)(seq - w->first_seq);
-            i++;
+    size_t kept = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < ring->count; i++) {
+        struct qs_ring_window w = ring->windows[i];
+        size_t n = (i + 1 < ring->count ? ring->windows[i + 1].at : ring->used) - w.at;
+        bool meant =
+            belongs(&w, farm, run) && seq > w.first_seq; /* not of the open one: it lies beyond the span */
+        if (meant && seq >= w.first_seq + w.rows) {
+            continue;
         }
+        if (meant) {
+            w.acked = (uint32_t)(seq - w.first_seq);
+        }
+        if (at != w.at) {
+            memmove(ring->memory + at, ring->memory + w.at, n);
+        }
+        w.at = at;
+        at += n;
+        ring->windows[kept++] = w;
     }
+    ring->used = at;
+    ring->count = kept;
 }
