@@ -2,6 +2,7 @@
 #ifndef QS_TESTS_UNIT_LINK_LINK_FIXTURE_H
 #define QS_TESTS_UNIT_LINK_LINK_FIXTURE_H
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +27,16 @@ struct fixture {
     enum on_event at_up, at_bytes, at_down;
     const char *greeting; /* sent from on_up, or NULL */
     bool in_call;         /* a callback now would be one from inside a call */
+    int files;            /* that were open before */
 };
+
+static inline int open_files(void)
+{
+    int count = 0;
+    for (int fd = 0; fd < 256; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
 
 static inline void act(struct fixture *f, enum on_event what)
 {
@@ -74,6 +84,7 @@ static inline void fixture_init(struct fixture *f, const struct qs_farm_device *
     qs_buf_init(&f->got);
     f->loop = qs_loop_new_real(NULL);
     assert_non_null(f->loop);
+    f->files = open_files();
     f->at_up = f->at_down = DO_STOP_LOOP;
     struct qs_link_events events = {
         .on_up = fixture_up, .on_bytes = fixture_bytes, .on_down = fixture_down, .user = f};
@@ -98,11 +109,12 @@ static inline void fixture_send(struct fixture *f, const void *bytes, size_t n)
         fail_msg("%s", err.text);
 }
 
-/* Every test leaves a clean loop. */
+/* Every test leaves a clean loop, and no file of the link's. */
 static inline void fixture_done(struct fixture *f)
 {
     qs_link_free(f->link);
     qs_buf_done(&f->got);
+    assert_true(open_files() <= f->files);
     assert_int_equal(qs_loop_free(f->loop), 0);
 }
 

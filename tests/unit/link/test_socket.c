@@ -298,6 +298,8 @@ static void a_path_that_does_not_fit_is_refused(void **state)
     fixture_init(&f, &p->unix_device);
     assert_false(fixture_open(&f));
     assert_int_equal(f.why.code, QS_E_CONFIG);
+    assert_non_null(strstr(f.why.text, "board: a Unix socket's path has 1 to 107 bytes, \"aaa"));
+    assert_non_null(strstr(f.why.text, "aaa\" has 199"));
     fixture_done(&f);
 }
 
