@@ -94,6 +94,8 @@ qs_agent_action qs_act_leave;    /* the link is gone: nothing is held or laid ou
 void qs_files_begin(struct qs_agent *agent);
 void qs_files_release(struct qs_agent *agent);
 
+/* A reading of the port becomes one more of a message's list. sensor: borrowed until the list was sent. */
+void qs_talk_add_reading(struct qs_build *list, const char *sensor, const struct qs_port_reading *r);
 /* Sends a message: m is the type's structure. False: nobody is there, or it does not fit a frame, which is a
  * mistake of ours. */
 bool qs_talk_send(struct qs_agent *agent, uint8_t type, const void *m);

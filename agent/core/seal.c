@@ -19,12 +19,7 @@ static struct qs_list build_readings(struct qs_agent *agent, uint8_t *memory, si
     struct qs_build list;
     qs_build_init(&list, memory, cap);
     for (size_t i = 0; i < gate->count; i++) {
-        const struct qs_port_reading *r = &gate->items[i].reading;
-        const struct qs_reading reading = {.sensor = qs_text_of(gate->items[i].sensor),
-                                           .status = (enum qs_reading_status)r->status,
-                                           .value = r->value,
-                                           .age_ns = r->age_ns};
-        qs_build_reading(&list, &reading);
+        qs_talk_add_reading(&list, gate->items[i].sensor, &gate->items[i].reading);
     }
     return qs_build_list(&list);
 }

@@ -215,7 +215,7 @@ enum qs_agent_event qs_act_facts(struct qs_agent *agent)
     return QS_EV_NONE;
 }
 
-static void add_reading(struct qs_build *list, const char *sensor, const struct qs_port_reading *r)
+void qs_talk_add_reading(struct qs_build *list, const char *sensor, const struct qs_port_reading *r)
 {
     const struct qs_reading reading = {.sensor = qs_text_of(sensor),
                                        .status = (enum qs_reading_status)r->status,
@@ -243,10 +243,10 @@ enum qs_agent_event qs_act_readings(struct qs_agent *agent)
     size_t n = agent->port.evidence(agent->port.ctx, false, rows, QS_EVIDENCE_MAX - 1);
     qs_build_init(&list, agent->work, sizeof agent->work);
     agent->port.read_sensor(agent->port.ctx, QS_SENSOR_CPU_BUSY, &reading);
-    add_reading(&list, QS_SENSOR_CPU_BUSY, &reading);
+    qs_talk_add_reading(&list, QS_SENSOR_CPU_BUSY, &reading);
     for (size_t i = 0; i < n; i++) {
         reading = (struct qs_port_reading){.status = rows[i].status, .value = rows[i].before};
-        add_reading(&list, rows[i].kind, &reading);
+        qs_talk_add_reading(&list, rows[i].kind, &reading);
     }
     const struct qs_msg_readings m = {.id = agent->asked_id, .readings = qs_build_list(&list)};
     qs_talk_send(agent, QS_MSG_READINGS, &m);
