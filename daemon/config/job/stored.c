@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "config/document/scalar.h"
 #include "config/job/stop.h"
+#include "proto/names.h"
 
 static const char *text_at(const struct qs_node *map, const char *key)
 {
@@ -97,10 +98,6 @@ static void put_controls(struct qs_json *j, const struct qs_job_controls *contro
 
 static void put_expectation(struct qs_json *j, const struct qs_job_expectation *e)
 {
-    static const char *const words[] = {[QS_ON_TIMEOUT_TAINT] = "taint",
-                                        [QS_ON_TIMEOUT_DEFER] = "defer",
-                                        [QS_ON_TIMEOUT_REQUEUE] = "requeue",
-                                        [QS_ON_TIMEOUT_FAIL] = "fail"};
     qs_json_object(j);
     qs_json_kstring(j, "sensor", e->sensor);
     if (e->has_lo)
@@ -109,7 +106,7 @@ static void put_expectation(struct qs_json *j, const struct qs_job_expectation *
         qs_json_kint(j, "below", e->hi);
     qs_json_kint(j, "dwell_ns", e->dwell_ns);
     qs_json_kint(j, "timeout_ns", e->timeout_ns);
-    qs_json_kstring(j, "on_timeout", words[e->on_timeout]);
+    qs_json_kstring(j, "on_timeout", qs_gate_on_timeout_name((enum qs_gate_on_timeout)e->on_timeout));
     qs_json_kbool(j, "backoff", e->backoff);
     qs_json_kbool(j, "unreadable_ok", e->unreadable_ok);
     qs_json_object_end(j);
