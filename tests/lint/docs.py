@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Every relative link of a Markdown file leads to a file or a heading that is there; one whose text is the `name` of a
-function leads to the C file that defines it."""
+function leads to the C file that defines it. A source that stands in the text (`files.c`, `core/msg_*.c`) is in the tree."""
+import fnmatch
 import posixpath
 import re
 import sys
@@ -9,6 +10,7 @@ from lintlib import line_of, list_files, read_tree, run
 
 LINK = re.compile(r"\[[^\]\n]*\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)|^\[[^\]\n]+\]:\s*(\S+)", re.M)
 FUNCTION = re.compile(r"\[`(\w+)`\]\(([^)\s]+\.c)\)")
+SOURCE = re.compile(r"`([\w./*-]+\.(?:c|py))`")
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)
 
 
@@ -59,9 +61,18 @@ def wrong_functions(tree, path, text):
             yield f"{path}:{line_of(prose, match.start())}: {full} does not define {match[1]}"
 
 
+def missing_sources(tree, path, text):
+    prose = FENCE.sub(blank, text)
+    for match in SOURCE.finditer(prose):
+        if not any(fnmatch.fnmatchcase("/" + other, "*/" + match[1]) for other in tree):
+            yield f"{path}:{line_of(prose, match.start())}: there is no source `{match[1]}`"
+
+
 def check(tree):
     problems = []
     for path, text in sorted(tree.items()):
+        if path.endswith(".md") and path != "CHANGELOG.md":  # what was may be gone
+            problems += missing_sources(tree, path, text)
         if path.endswith(".md"):
             code = without_code(text)
             for match in LINK.finditer(code):
@@ -82,6 +93,8 @@ BAD = [
     ("a function that is not there", {"README.md": "\n[`f`](a.c)\n", "a.c": "int g(void)\n{\n}\n"}, "README.md:2: a.c does not define f"),
     ("a function that is only declared", {"README.md": "[`f`](a.c)\n", "a.c": "int f(void);\nint g(void)\n{\n}\n"}, "does not define f"),
     ("a function that is only called", {"README.md": "[`f`](a.c)\n", "a.c": "int g(void)\n{\n    return f();\n}\n"}, "does not define f"),
+    ("a source that is not there", {"README.md": "\n`core/a.c` and `b.py`\n", "a.c": "", "b.py": ""}, "README.md:2: there is no source `core/a.c`"),
+    ("no source of such names", {"README.md": "`linux_*.c`\n", "linux/trace.c": ""}, "there is no source `linux_*.c`"),
     ("an absolute path", {"README.md": "[x](/b.md)\n", "b.md": ""}, "is absolute"),
 ]
 GOOD = [
@@ -89,6 +102,7 @@ GOOD = [
                                    "b.md": "## Two words\n"}),
     ("a function where it is", {"a/README.md": "[`f`](../b/a.c), [`g`](../b/a.c)\n",
                                 "b/a.c": "static struct x *f(int a,\n    int b)\n{\n}\n\nvoid g(void)\n{\n}\n"}),
+    ("sources by their names and by patterns", {"README.md": "`a.c`, `core/a.c`, `a*.c`, `math.h`\n", "x/core/a.c": ""}),
     ("other sites and code", {"README.md": "[x](https://example.org/x) `[a](b)`\n```\n[a](b)\n```\n"}),
 ]
 
