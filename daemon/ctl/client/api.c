@@ -15,6 +15,12 @@ void qs_ctl_print(FILE *to, const struct qs_buf *text)
     fflush(to);
 }
 
+void qs_ctl_print_json(FILE *to, const json_t *doc)
+{
+    json_dumpf(doc, to, JSON_COMPACT);
+    fputc('\n', to);
+}
+
 void qs_ctl_notice(struct qs_ctl *ctl, const json_t *doc)
 {
     const char *notice = qs_json_get_text(doc, "notice", NULL);

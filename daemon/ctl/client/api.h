@@ -56,5 +56,7 @@ bool qs_api_job_id(struct qs_ctl *ctl, size_t word, int64_t *ret_id);
 void qs_ctl_notice(struct qs_ctl *ctl, const json_t *doc);
 /* Writes text or bytes to out and flushes. */
 void qs_ctl_print(FILE *to, const struct qs_buf *text);
+/* A document as one line. */
+void qs_ctl_print_json(FILE *to, const json_t *doc);
 
 #endif

@@ -17,8 +17,7 @@ static int run(struct qs_ctl *ctl)
     QS_SCOPED(qs_http_free_at) struct qs_http *http = qs_api_open(ctl, &code);
     json_auto_t *doc = http != NULL ? qs_api_call(ctl, http, &request, &code) : NULL;
     if (doc != NULL && ctl->json) {
-        json_dumpf(doc, ctl->out, JSON_COMPACT);
-        fputc('\n', ctl->out);
+        qs_ctl_print_json(ctl->out, doc);
     } else if (doc != NULL) {
         const char *state = json_string_value(json_object_get(doc, "state"));
         bool soon = state != NULL && strcmp(state, "cancelling") == 0;

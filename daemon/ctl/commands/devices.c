@@ -68,8 +68,7 @@ static int ask(struct qs_ctl *ctl, const struct verb *verb, const char *device)
     QS_SCOPED(qs_http_free_at) struct qs_http *http = qs_api_open(ctl, &code);
     json_auto_t *doc = http != NULL ? qs_api_call(ctl, http, &request, &code) : NULL;
     if (doc != NULL && ctl->json) {
-        json_dumpf(doc, ctl->out, JSON_COMPACT);
-        fputc('\n', ctl->out);
+        qs_ctl_print_json(ctl->out, doc);
     } else if (doc != NULL) {
         struct qs_layout layout = qs_result_layout(ctl);
         verb->show(device, &layout, doc, &out);

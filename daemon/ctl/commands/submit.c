@@ -69,8 +69,7 @@ static int send(struct qs_ctl *ctl, struct qs_http *http, const struct qs_submit
     const json_t *shown = only_check ? check : answer;
     int64_t id = qs_json_get_int(answer, "id", 0);
     if (shown != NULL && ctl->json && !wait) {
-        json_dumpf(shown, ctl->out, JSON_COMPACT);
-        fputc('\n', ctl->out);
+        qs_ctl_print_json(ctl->out, shown);
     } else if (only_check && check != NULL) {
         fprintf(ctl->out, "%s is a valid job\n", job->name);
         print_stop(ctl, json_object_get(check, "stop"));

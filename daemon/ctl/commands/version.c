@@ -13,8 +13,7 @@ static int run(struct qs_ctl *ctl)
     json_auto_t *daemon = qs_boot_answers(http) ? qs_api_get(ctl, http, "/api/v1/version", &code) : NULL;
     if (ctl->json) {
         json_auto_t *doc = json_pack("{s:s, s:O?}", "version", QS_VERSION, "daemon", daemon);
-        json_dumpf(doc, ctl->out, JSON_COMPACT);
-        fputc('\n', ctl->out);
+        qs_ctl_print_json(ctl->out, doc);
     } else {
         fprintf(ctl->out, "quiesce %s\n", QS_VERSION);
         if (daemon != NULL)
