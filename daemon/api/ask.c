@@ -22,20 +22,19 @@ static void fill_clean(union qs_msg *m)
 
 static void put_clean(const union qs_msg *reply, struct qs_json *j)
 {
-    uint64_t freed = reply->cleaned.freed_bytes;
-    qs_json_kint(j, "freed_bytes", freed > INT64_MAX ? INT64_MAX : (int64_t)freed);
+    qs_json_kcount(j, "freed_bytes", reply->cleaned.freed_bytes);
 }
 
 static void put_read(const union qs_msg *reply, struct qs_json *j)
 {
     struct qs_iter it = qs_list_iter(&reply->readings.readings);
     struct qs_reading reading;
-    struct qs_buf text;
+    QS_BUF(text);
     qs_json_karray(j, "readings");
     while (qs_list_reading(&it, &reading)) {
         char sensor[QS_NAME_MAX_BYTES + 1];
         qs_text_copy(reading.sensor, sensor, sizeof sensor);
-        qs_buf_init(&text);
+        qs_buf_clear(&text);
         const struct qs_sensor_kind *kind = qs_sensor_find(sensor, &text);
         bool known = reading.status == QS_READING_OK;
         qs_buf_clear(&text); /* a newer agent may know more */
@@ -50,7 +49,6 @@ static void put_read(const union qs_msg *reply, struct qs_json *j)
             qs_json_kstring(j, "text", text.data);
         }
         qs_json_object_end(j);
-        qs_buf_done(&text);
     }
     qs_json_array_end(j);
 }

@@ -178,6 +178,11 @@ void qs_json_kint(struct qs_json *j, const char *key, int64_t v)
     qs_json_int(j, v);
 }
 
+void qs_json_kcount(struct qs_json *j, const char *key, uint64_t v)
+{
+    qs_json_kint(j, key, v > INT64_MAX ? INT64_MAX : (int64_t)v);
+}
+
 void qs_json_kdouble(struct qs_json *j, const char *key, double v)
 {
     qs_json_key(j, key);

@@ -40,6 +40,8 @@ void qs_json_raw(struct qs_json *j, const char *json); /* already JSON: written 
 /* key + value in one call */
 void qs_json_kstring(struct qs_json *j, const char *key, const char *s);
 void qs_json_kint(struct qs_json *j, const char *key, int64_t v);
+/* What somebody else says: more than an int64_t holds is written as the most of that. */
+void qs_json_kcount(struct qs_json *j, const char *key, uint64_t v);
 void qs_json_kdouble(struct qs_json *j, const char *key, double v);
 void qs_json_kbool(struct qs_json *j, const char *key, bool v);
 void qs_json_kraw(struct qs_json *j, const char *key, const char *json);

@@ -332,11 +332,6 @@ void qs_device_assign(struct qs_device *d, struct qs_job_run *job)
     qs_job_run_start(job, d->boot, d->environment);
 }
 
-static int64_t shown(uint64_t bytes)
-{
-    return bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
-}
-
 static void put_cache(const struct qs_device *d, struct qs_json *j)
 {
     struct qs_session_cache cache;
@@ -345,9 +340,9 @@ static void put_cache(const struct qs_device *d, struct qs_json *j)
         return;
     }
     qs_json_object(j);
-    qs_json_kint(j, "bytes", shown(cache.bytes));
-    qs_json_kint(j, "most_bytes", shown(cache.most_bytes));
-    qs_json_kint(j, "free_bytes", shown(cache.free_bytes));
+    qs_json_kcount(j, "bytes", cache.bytes);
+    qs_json_kcount(j, "most_bytes", cache.most_bytes);
+    qs_json_kcount(j, "free_bytes", cache.free_bytes);
     qs_json_object_end(j);
 }
 
