@@ -3,39 +3,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "config/document/doc.h"
 #include "config/job/stored.h"
 
 static struct qs_doc *read(const char *json)
 {
-    struct qs_problems problems;
+    QS_SCOPED(qs_problems_done) struct qs_problems problems = {0};
     struct qs_doc *doc = NULL;
-    qs_problems_init(&problems);
-    if (!qs_doc_read("conditions", json, strlen(json), true, &doc, &problems))
-        doc = NULL;
-    qs_problems_done(&problems);
-    return doc;
+    return qs_doc_read("conditions", json, strlen(json), true, &doc, &problems) ? doc : NULL;
+}
+
+/* Earlier versions have kept the controls alone, without that key. */
+static bool has_all(const struct qs_doc *doc)
+{
+    return doc && qs_node_get(&doc->root, "controls", NULL);
 }
 
 bool qs_conditions_known(const char *conditions_json)
 {
-    struct qs_doc *doc = read(conditions_json);
-    bool known = doc && qs_node_get(&doc->root, "controls", NULL);
-    if (doc)
-        qs_doc_free(doc);
-    return known;
+    QS_SCOPED(qs_doc_free_at) struct qs_doc *doc = read(conditions_json);
+    return has_all(doc);
 }
 
-char *qs_conditions_of(const char *stored_json, const struct qs_job_spec *spec, size_t point, size_t arm)
+static struct qs_doc *read_job(const struct qs_job_spec *spec, size_t point, size_t arm)
 {
-    struct qs_buf out;
-    if (qs_conditions_known(stored_json) || !spec || point >= spec->point_count || arm >= spec->arm_count)
-        return qs_strdup(stored_json);
-    qs_buf_init(&out);
-    struct qs_json j = qs_json_to(&out);
+    QS_BUF(text);
+    struct qs_json j = qs_json_to(&text);
     qs_job_put_conditions(&j, qs_job_conditions(spec, point, arm));
-    return qs_buf_take(&out);
+    return read(text.data);
 }
 
 static void put_node(struct qs_json *j, const struct qs_node *node)
@@ -81,24 +76,21 @@ static void put_texts(struct qs_json *j, const struct qs_node *map)
  */
 static void key_of(struct qs_json *j, const struct qs_node *gate, size_t i)
 {
-    struct qs_buf key;
+    QS_BUF(key);
     size_t before = 0;
     const char *sensor = text_at(&gate->items[i], "sensor");
     for (size_t k = 0; k < i; k++)
         before += strcmp(text_at(&gate->items[k], "sensor"), sensor) == 0 ? 1 : 0;
-    qs_buf_init(&key);
     qs_buf_str(&key, sensor);
     if (before > 0)
         qs_buf_fmt(&key, " (%zu)", before + 1);
     qs_json_key(j, key.data);
-    qs_buf_done(&key);
 }
 
 /* "from 20000 to 45000 for 200 ms" by sensor. */
 static void put_gate(struct qs_json *j, const struct qs_node *gate)
 {
-    struct qs_buf band;
-    qs_buf_init(&band);
+    QS_BUF(band);
     qs_json_kobject(j, "gate");
     for (size_t i = 0; gate && i < gate->count; i++) {
         const struct qs_node *e = &gate->items[i];
@@ -115,15 +107,13 @@ static void put_gate(struct qs_json *j, const struct qs_node *gate)
         qs_json_string(j, band.data);
     }
     qs_json_object_end(j);
-    qs_buf_done(&band);
 }
 
 static void put_effort(struct qs_json *j, const struct qs_node *root)
 {
     static const char *const keys[] = {"patience_ns", "repeat_tainted", "cap_time_ns", "cap_iterations"};
     const struct qs_node *gate = qs_node_get(root, "gate", NULL), *stop = qs_node_get(root, "stop", NULL);
-    struct qs_buf wait;
-    qs_buf_init(&wait);
+    QS_BUF(wait);
     qs_json_kobject(j, "effort");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         qs_json_kstring(j, keys[i], text_at(root, keys[i]));
@@ -140,24 +130,31 @@ static void put_effort(struct qs_json *j, const struct qs_node *root)
     qs_json_key(j, "stop");
     put_node(j, stop);
     qs_json_object_end(j);
-    qs_buf_done(&wait);
 }
 
-void qs_conditions_put(struct qs_json *j, const char *conditions_json)
+static void put_all(struct qs_json *j, const struct qs_node *root, const struct qs_node *controls)
 {
-    struct qs_doc *doc = read(conditions_json);
-    const struct qs_node *root = doc ? &doc->root : NULL;
-    const struct qs_node *controls = qs_node_get(root, "controls", NULL);
-    qs_json_object(j);
-    put_texts(j, controls ? controls : root);
-    if (controls) {
-        put_gate(j, qs_node_get(root, "gate", NULL));
-        qs_json_kobject(j, "bounds");
-        put_texts(j, qs_node_get(root, "bounds", NULL));
-        qs_json_object_end(j);
-        put_effort(j, root);
-    }
+    put_texts(j, controls);
+    put_gate(j, qs_node_get(root, "gate", NULL));
+    qs_json_kobject(j, "bounds");
+    put_texts(j, qs_node_get(root, "bounds", NULL));
     qs_json_object_end(j);
-    if (doc)
-        qs_doc_free(doc);
+    put_effort(j, root);
+}
+
+bool qs_conditions_put(struct qs_json *j, const char *stored_json, const struct qs_job_spec *spec,
+                       size_t point, size_t arm)
+{
+    QS_SCOPED(qs_doc_free_at) struct qs_doc *stored = read(stored_json), *of_job = NULL;
+    if (!has_all(stored) && spec && point < spec->point_count && arm < spec->arm_count)
+        of_job = read_job(spec, point, arm);
+    const struct qs_doc *doc = of_job ? of_job : stored;
+    const struct qs_node *root = doc ? &doc->root : NULL, *controls = qs_node_get(root, "controls", NULL);
+    qs_json_object(j);
+    if (controls)
+        put_all(j, root, controls);
+    else
+        put_texts(j, root);
+    qs_json_object_end(j);
+    return controls != NULL;
 }

@@ -10,13 +10,12 @@
 /* A key below it is noted (report/env_diff.h). */
 #define QS_CONDITIONS_EFFORT "conditions.effort."
 
-/* What the store keeps, or, where an earlier version has kept the controls alone, what the job (NULL: it
- * cannot be read) says. Owned by the caller. */
-char *qs_conditions_of(const char *stored_json, const struct qs_job_spec *spec, size_t point, size_t arm);
-/* Whether all of them are known, which two sides must be to be compared. */
-bool qs_conditions_known(const char *conditions_json);
-/* The value of a key "conditions": {"affinity", "frequency", "gate", "bounds", "effort"}, each a flat map; of
- * unknown ones the controls alone. */
-void qs_conditions_put(struct qs_json *j, const char *conditions_json);
+/* Whether what the store keeps are all of them: an earlier version has kept the controls alone. */
+bool qs_conditions_known(const char *stored_json);
+/* The value of a key "conditions": {"affinity", "frequency", "gate", "bounds", "effort"}, each a flat map. Of
+ * what the store keeps, or, where that is not all, of what the job (NULL: it cannot be read) says. False:
+ * neither has them all, which two sides must have to be compared; the controls alone were written. */
+bool qs_conditions_put(struct qs_json *j, const char *stored_json, const struct qs_job_spec *spec,
+                       size_t point, size_t arm);
 
 #endif

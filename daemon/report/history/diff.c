@@ -35,31 +35,38 @@ static const char *other_executable(const struct qs_history_session *session)
     return session->build_label && run && !run->exe_of_job ? run->exe_sha256 : NULL;
 }
 
-/* {"conditions":...}, NULL where an earlier version has kept no more than the controls and the job cannot be
- * read any more. */
+/* {"conditions":...}: false where they are not all known. */
+static bool put_conditions(const struct qs_history_session *session, const struct qs_job_spec *spec,
+                           struct qs_buf *out)
+{
+    qs_buf_clear(out);
+    struct qs_json j = qs_json_to(out);
+    qs_json_object(&j);
+    qs_json_key(&j, "conditions");
+    bool known = qs_conditions_put(&j, session->conditions_json, spec, session->point, session->arm);
+    qs_json_object_end(&j);
+    return known;
+}
+
+/* NULL where an earlier version has kept no more than the controls and the job cannot be read any more.
+ * Reading a job takes longer than all the rest: it is read where it is needed. */
 static char *conditions_of(const struct qs_history_session *session)
 {
     struct qs_job_spec *spec = NULL;
     QS_BUF(out);
-    if (!qs_conditions_known(session->conditions_json))
-        (void)qs_job_from_store(session->spec_json, 0, &spec, NULL);
-    char *all = qs_conditions_of(session->conditions_json, spec, session->point, session->arm);
+    if (put_conditions(session, NULL, &out))
+        return qs_buf_take(&out);
+    (void)qs_job_from_store(session->spec_json, 0, &spec, NULL);
+    bool known = spec && put_conditions(session, spec, &out);
     qs_job_free(spec);
-    if (qs_conditions_known(all)) {
-        struct qs_json j = qs_json_to(&out);
-        qs_json_object(&j);
-        qs_json_key(&j, "conditions");
-        qs_conditions_put(&j, all);
-        qs_json_object_end(&j);
-    }
-    free(all);
-    return out.len > 0 ? qs_buf_take(&out) : NULL;
+    return known ? qs_buf_take(&out) : NULL;
 }
 
+/* One text is one set, where it is all of it. */
 static bool same_conditions(const struct qs_history_session *base, const struct qs_history_session *cand)
 {
     return strcmp(base->conditions_json, cand->conditions_json) == 0 &&
-           (qs_conditions_known(base->conditions_json) || strcmp(base->spec_json, cand->spec_json) == 0);
+           (strcmp(base->spec_json, cand->spec_json) == 0 || qs_conditions_known(base->conditions_json));
 }
 
 static bool add_conditions(const struct qs_history_session *base, const struct qs_history_session *cand,
@@ -68,13 +75,11 @@ static bool add_conditions(const struct qs_history_session *base, const struct q
     struct qs_env_diff more = {0};
     if (same_conditions(base, cand))
         return true;
-    char *x = conditions_of(base), *y = conditions_of(cand);
+    QS_FREED char *x = conditions_of(base), *y = conditions_of(cand);
     bool ok = qs_env_diff(x, y, NULL, &more, err);
     for (size_t i = 0; ok && i < more.count; i++)
         qs_env_diff_add(diff, more.at[i].key, more.at[i].base, more.at[i].cand, more.at[i].class);
     qs_env_diff_free(&more);
-    free(x);
-    free(y);
     return ok;
 }
 

@@ -112,10 +112,8 @@ static void put_variables(struct qs_json *j, const struct qs_sides *s, const str
 
 static void put_conditions(struct qs_json *j, const struct qs_job_spec *spec, const struct qs_arm_run *run)
 {
-    char *all = qs_conditions_of(run->conditions_json, spec, run->point, run->arm);
     qs_json_key(j, "conditions");
-    qs_conditions_put(j, all);
-    free(all);
+    (void)qs_conditions_put(j, run->conditions_json, spec, run->point, run->arm);
 }
 
 char *qs_sides_setup(const struct qs_sides *s, const struct qs_job_spec *spec, const struct qs_arm_run *run,
