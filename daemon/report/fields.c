@@ -141,8 +141,7 @@ void qs_fields_table(struct qs_buf *out, const struct qs_field *fields, const ch
         qs_buf_str(out, " |\n");
         if (f->kind != QS_FIELD_OBJECT)
             continue;
-        char *below = qs_asprintf("%s%s.", prefix, f->name);
+        QS_FREED char *below = qs_asprintf("%s%s.", prefix, f->name);
         qs_fields_table(out, f->of, below);
-        free(below);
     }
 }

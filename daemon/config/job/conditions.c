@@ -196,14 +196,12 @@ static void unknown_set(struct qs_schema_reader *r, const struct qs_job_spec *sp
     for (size_t i = 0; i < spec->condition_count; i++)
         if (spec->conditions[i].name != NULL)
             names[count++] = spec->conditions[i].name;
-    struct qs_buf out;
-    qs_buf_init(&out);
+    QS_BUF(out);
     if (count > 1)
         qs_schema_suggest(&out, at->text, "the conditions are", names, count);
     else
         qs_buf_str(&out, "this job has no `condition_sets`");
     qs_schema_problem(r, at, out.data, "no conditions have the name `%s`", qs_show(at->text).text);
-    qs_buf_done(&out);
 }
 
 /* The set that the map of an arm or benchmark names. */

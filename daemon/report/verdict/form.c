@@ -297,9 +297,8 @@ static void tell_verdict(struct told *t, const struct qs_comparison *c)
 void qs_comparison_put(struct qs_json *j, const struct qs_judging *how, const struct qs_comparison *c)
 {
     bool both = has_both_kinds(&c->mixed);
-    struct qs_buf sentence, opinions;
-    qs_buf_init(&sentence);
-    qs_buf_init(&opinions);
+    QS_BUF(sentence);
+    QS_BUF(opinions);
     qs_comparison_sentence(&sentence, c);
     add_opinions(&opinions, how, c);
     const struct told_side base = side_of(c, QS_BASE), candidate = side_of(c, QS_CAND);
@@ -330,8 +329,6 @@ void qs_comparison_put(struct qs_json *j, const struct qs_judging *how, const st
     qs_json_object(j);
     qs_put_fields(j, rows, qs_fields_count(rows), &told);
     qs_json_object_end(j);
-    qs_buf_done(&sentence);
-    qs_buf_done(&opinions);
 }
 
 void qs_comparison_schema(struct qs_buf *out)
