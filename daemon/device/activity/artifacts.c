@@ -126,7 +126,7 @@ static void on_fetched(struct qs_job_run *job, const struct qs_fetched *what, co
 /* The kernel's log, then the declared files. */
 static void fetch_next(struct qs_job_run *job)
 {
-    struct qs_strings path = {0};
+    QS_SCOPED(qs_strings_done) struct qs_strings path = {0};
     bool file = mine(job)->next > 0;
     if (file && !path_of(job, mine(job)->next - 1, &path)) {
         mine(job)->then(job);
@@ -134,7 +134,6 @@ static void fetch_next(struct qs_job_run *job)
     }
     qs_activity_fetch_begin(job, file ? QS_PULL_FILE : QS_PULL_KERNEL_LOG, file ? path.at[0] : "",
                             limit_of(job), on_fetched);
-    qs_strings_done(&path);
 }
 
 void qs_activity_artifacts_keep(struct qs_job_run *job, qs_job_run_then *then)

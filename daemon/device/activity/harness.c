@@ -55,12 +55,11 @@ bool qs_harness_fill(struct qs_job_run *job, struct qs_build *params, struct qs_
 {
     const struct qs_job_layout *l = &job->run.program.layout;
     uint32_t n = qs_plan_iterations(&job->plan), rows = qs_activity_tune_rows(job);
-    struct qs_strings list;
+    QS_SCOPED(qs_strings_done) struct qs_strings list = {0};
     bool ok = true;
     qs_job_program_params(job->p.spec, qs_plan_arm(&job->plan), job->plan.point, &list);
     for (size_t i = 0; ok && i < list.count; i++)
         ok = qs_build_text(params, qs_text_of(list.at[i]));
-    qs_strings_done(&list);
     m->mode = QS_RUN_HARNESS;
     m->harness = (struct qs_harness){.benchmark = qs_text_of(qs_job_run_benchmark(job)->program_benchmark),
                                      .params = qs_build_list(params),

@@ -35,11 +35,10 @@ static bool send_next(struct qs_job_run *job, bool setup)
         const struct qs_strings *tmpl = hook_of(job, h->arm, setup);
         if (tmpl->count == 0)
             continue;
-        struct qs_strings argv;
+        QS_SCOPED(qs_strings_done) struct qs_strings argv = {0};
         struct qs_err err = QS_ERR_INIT;
         qs_job_fill(job->p.spec, h->arm, job->plan.point, tmpl, &argv);
         bool sent = qs_job_run_send_hook(job, h->arm, ++h->id, &argv, on_hook_done, &err);
-        qs_strings_done(&argv);
         if (!sent && qs_job_run_is_operators(&err)) {
             qs_job_run_fail(job, &err);
             if (setup)

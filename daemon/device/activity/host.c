@@ -126,9 +126,8 @@ static const char *name_in_hand(const struct qs_job_run *job)
 /* {"stop": true, "reason": "..."}; the reason may be missing. */
 static bool read_rule(struct host *h, const char *output, size_t bytes)
 {
-    struct qs_problems problems;
-    struct qs_doc *doc = NULL;
-    qs_problems_init(&problems);
+    QS_SCOPED(qs_problems_done) struct qs_problems problems = {0};
+    QS_SCOPED(qs_doc_free_at) struct qs_doc *doc = NULL;
     bool ok = qs_doc_read("answer", output, bytes, true, &doc, &problems);
     const struct qs_node *stop = ok ? qs_node_get(&doc->root, "stop", NULL) : NULL;
     const struct qs_node *reason = ok ? qs_node_get(&doc->root, "reason", NULL) : NULL;
@@ -140,8 +139,6 @@ static bool read_rule(struct host *h, const char *output, size_t bytes)
         qs_text_escape(&text, reason->text, strlen(reason->text));
         qs_text_copy(qs_text_of(text.data), h->why[h->next], sizeof h->why[h->next]);
     }
-    qs_doc_free(doc);
-    qs_problems_done(&problems);
     return ok;
 }
 
@@ -197,7 +194,7 @@ static bool start(struct qs_job_run *job, const struct qs_farm_hook *hook, struc
         put_iterations(&job->run, &j);
     qs_json_object_end(&j);
     qs_buf_char(&input, '\n');
-    const char **argv = qs_calloc(hook->command.count + 1, sizeof *argv);
+    QS_FREED const char **argv = qs_calloc(hook->command.count + 1, sizeof *argv);
     for (size_t i = 0; i < hook->command.count; i++)
         argv[i] = hook->command.at[i];
     const struct qs_command_spec spec = {.argv = argv,
@@ -206,7 +203,6 @@ static bool start(struct qs_job_run *job, const struct qs_farm_hook *hook, struc
                                          .timeout_ns = hook->timeout_ns,
                                          .output_max_bytes = OUTPUT_MOST};
     mine(job)->running = qs_command_start(job->p.loop, &spec, on_answer, job, err);
-    free(argv);
     return mine(job)->running != NULL;
 }
 

@@ -86,7 +86,8 @@ static char *make_key(struct qs_job_run *job)
     struct qs_session_place place;
     if (!job->run.exe_sha256[0] || !qs_session_can_tune(job->p.session, &place))
         return NULL;
-    struct qs_strings argv, own, params, env = {0};
+    QS_SCOPED(qs_strings_done) struct qs_strings argv = {0}, params = {0}, env = {0};
+    struct qs_strings own;
     qs_job_argv(spec, spec->baseline, job->plan.point, &argv);
     qs_job_program_params(spec, spec->baseline, job->plan.point, &params);
     qs_job_fill(spec, spec->baseline, job->plan.point, &qs_job_run_benchmark(job)->env, &env);
@@ -94,7 +95,7 @@ static char *make_key(struct qs_job_run *job)
     env.at = qs_realloc(env.at, (env.count + own.count + 1) * sizeof *env.at);
     memcpy(env.at + env.count, own.at ? own.at : env.at, own.count * sizeof *env.at);
     env.count += own.count;
-    free(own.at);
+    free(own.at); /* the texts are env's now */
     const struct qs_strings arguments = {.at = argv.at + 1, .count = argv.count - 1};
     const struct qs_evals_key key = {.device = job->p.device,
                                      .agent = place.software,
@@ -111,9 +112,6 @@ static char *make_key(struct qs_job_run *job)
     struct qs_buf out;
     qs_buf_init(&out);
     qs_evals_depends(&key, &out);
-    qs_strings_done(&argv);
-    qs_strings_done(&params);
-    qs_strings_done(&env);
     return qs_buf_take(&out);
 }
 
@@ -235,7 +233,7 @@ static int64_t lesser_evidence(const struct qs_job_run *job, const char *kind)
 
 static void take_scan(struct qs_job_run *job)
 {
-    int64_t *total_ns = qs_calloc(job->win.made.rows_n + 1, sizeof *total_ns);
+    QS_FREED int64_t *total_ns = qs_calloc(job->win.made.rows_n + 1, sizeof *total_ns);
     for (size_t i = 0; i < job->win.made.rows_n; i++)
         total_ns[i] = job->win.made.rows[i].taint == 0 ? job->win.made.rows[i].duration_ns : -1;
     const struct qs_evals_scan scan = {.precision_ns = lesser_evidence(job, QS_SENSOR_CLOCK_PRECISION),
@@ -243,7 +241,6 @@ static void take_scan(struct qs_job_run *job)
                                        .total_ns = total_ns,
                                        .n = job->win.made.rows_n};
     qs_evals_window(&mine(job)->at, &scan);
-    free(total_ns);
 }
 
 static void store_found(struct qs_job_run *job)

@@ -25,7 +25,7 @@ struct stored_block { /* one block at its last attempt, as an earlier life left 
 static void count_runs(const struct qs_job_run *job, uint32_t block, struct stored_block *b)
 {
     size_t arms = job->p.spec->arm_count;
-    size_t *n = qs_calloc(arms, sizeof *n);
+    QS_FREED size_t *n = qs_calloc(arms, sizeof *n);
     memset(b->medians_ns, 0, arms * sizeof *b->medians_ns);
     for (size_t i = 0; i < job->p.earlier->count; i++) {
         const struct qs_measured_run *s = &job->p.earlier->at[i];
@@ -40,7 +40,6 @@ static void count_runs(const struct qs_job_run *job, uint32_t block, struct stor
     }
     for (size_t a = 0; a < arms; a++)
         b->medians_ns[a] = n[a] == job->plan.turns / arms ? exp(b->medians_ns[a] / (double)n[a]) : NAN;
-    free(n);
 }
 
 static bool find_block(const struct qs_job_run *job, uint32_t block, struct stored_block *b)
@@ -108,7 +107,8 @@ static void restore_point(struct qs_job_run *job)
         return;
     job->point.restored = job->plan.point + 1;
     restore_iterations(job);
-    struct stored_block b = {.medians_ns = qs_calloc(job->p.spec->arm_count, sizeof *b.medians_ns)};
+    QS_FREED double *medians_ns = qs_calloc(job->p.spec->arm_count, sizeof *medians_ns);
+    struct stored_block b = {.medians_ns = medians_ns};
     for (uint32_t block = 1; find_block(job, block, &b); block++) {
         if (b.done < job->plan.turns && !has_later(job, block, false)) {
             mark_block(job, block, b.attempt);
@@ -117,7 +117,6 @@ static void restore_point(struct qs_job_run *job)
         }
         qs_plan_restore_block(&job->plan, b.medians_ns, b.soft);
     }
-    free(b.medians_ns);
     enum qs_plan_stop stop =
         qs_plan_enough(&job->plan, qs_plan_half_width(&job->plan), qs_loop_now_ns(job->p.loop));
     if (stop == QS_PLAN_GO_ON && has_later(job, 0, true))

@@ -29,10 +29,14 @@ struct lists { /* memory for the lists of one message */
     size_t used;
 };
 
-static void lists_init(struct lists *l)
+static struct lists lists_new(void)
 {
-    l->mem = qs_malloc((size_t)LISTS * LIST_BYTES);
-    l->used = 0;
+    return (struct lists){.mem = qs_malloc((size_t)LISTS * LIST_BYTES)};
+}
+
+static void lists_done(struct lists *l)
+{
+    free(l->mem);
 }
 
 static struct qs_build *lists_next(struct lists *l)
@@ -56,14 +60,13 @@ static bool add_strings(struct qs_build *b, const struct qs_strings *s)
 static bool add_filled(const struct qs_job_run *job, size_t arm, const struct qs_strings *tmpl,
                        const struct qs_strings *later, struct qs_build *b)
 {
-    struct qs_strings filled;
+    QS_SCOPED(qs_strings_done) struct qs_strings filled = {0};
     bool ok = true;
     qs_job_fill(job->p.spec, arm, job->plan.point, tmpl, &filled);
     for (size_t i = 0; ok && i < filled.count; i++) {
         if (!later || !qs_env_sets(later, filled.at[i]))
             ok = strlen(filled.at[i]) <= UINT16_MAX && qs_build_text(b, qs_text_of(filled.at[i]));
     }
-    qs_strings_done(&filled);
     return ok;
 }
 
@@ -105,28 +108,25 @@ static void put_inherited(const struct qs_job_run *job, struct qs_json *j)
     for (const char *const *kv = job->p.base_env; *kv && bytes <= QS_ARGV_MAX_BYTES; kv++) {
         if (!is_inheritable(kv) || !has_plain_name(*kv) || !qs_job_inherits_any(job->p.spec, *kv))
             continue;
-        char *name = qs_strndup(*kv, strcspn(*kv, "="));
+        QS_FREED char *name = qs_strndup(*kv, strcspn(*kv, "="));
         qs_buf_clear(&kept);
         qs_variable_keep(name, *kv + strlen(name) + 1, job->p.farm ? &job->p.farm->variables : NULL, &kept);
         qs_json_kstring(j, name, kept.len > 0 ? kept.data : "");
         bytes += strlen(*kv) + 2;
-        free(name);
     }
     qs_json_object_end(j);
 }
 
 char *qs_job_run_environment(const struct qs_job_run *job, const char *facts_json)
 {
-    struct qs_buf out, variables;
+    QS_BUF(out);
+    QS_BUF(variables);
     if (!inherits(job))
         return qs_strdup(facts_json);
-    qs_buf_init(&out);
-    qs_buf_init(&variables);
     struct qs_json j = qs_json_to(&variables);
     put_inherited(job, &j);
     int facts = (int)strlen(facts_json) - 1; /* without the brace that closes them */
     qs_buf_fmt(&out, "%.*s%s\"variables\":%s}", facts, facts_json, facts > 1 ? "," : "", variables.data);
-    qs_buf_done(&variables);
     return qs_buf_take(&out);
 }
 
@@ -180,12 +180,11 @@ static bool fill_run_begin(struct qs_job_run *job, struct lists *l, struct qs_ms
     size_t arm_index = qs_plan_arm(&job->plan);
     const struct qs_job_arm *arm = &job->p.spec->arms[arm_index];
     const struct qs_job_benchmark *bench = qs_job_run_benchmark(job);
-    struct qs_strings argv;
+    QS_SCOPED(qs_strings_done) struct qs_strings argv = {0};
     qs_job_argv(job->p.spec, arm_index, job->plan.point, &argv);
     struct qs_build *b = lists_next(l);
     bool ok = add_strings(b, &argv);
     m->argv = qs_build_list(b);
-    qs_strings_done(&argv);
     b = lists_next(l);
     ok = ok && build_env(job, arm_index, b);
     m->env = qs_build_list(b);
@@ -220,8 +219,7 @@ int64_t qs_job_run_step_limit_ns(const struct qs_job_run *job)
 bool qs_job_run_send_run_begin(struct qs_job_run *job, qs_session_reply *on_reply, struct qs_err *err)
 {
     const struct qs_job_benchmark *bench = qs_job_run_benchmark(job);
-    struct lists l;
-    lists_init(&l);
+    QS_SCOPED(lists_done) struct lists l = lists_new();
     struct qs_msg_run_begin m = {.run = job->run.uid};
     bool ok = fill_run_begin(job, &l, &m) || too_large(err);
     struct qs_build codes;
@@ -238,7 +236,6 @@ bool qs_job_run_send_run_begin(struct qs_job_run *job, qs_session_reply *on_repl
                                  .user = job,
                                  .events = &events};
     ok = ok && qs_session_call(job->p.session, &call, err);
-    free(l.mem);
     return ok;
 }
 
@@ -320,9 +317,8 @@ bool qs_job_run_send_trace(struct qs_job_run *job, uint32_t id, qs_session_reply
     const struct qs_job_trace *wish = &job->p.spec->trace;
     const struct qs_job_benchmark *bench = qs_job_run_benchmark(job);
     size_t arm = qs_plan_arm(&job->plan);
-    struct qs_strings argv;
-    struct lists l;
-    lists_init(&l);
+    QS_SCOPED(qs_strings_done) struct qs_strings argv = {0};
+    QS_SCOPED(lists_done) struct lists l = lists_new();
     struct qs_build *a = lists_next(&l), *e = lists_next(&l);
     qs_job_tracer_argv(job->p.spec, arm, job->plan.point, &argv);
     bool ok = (add_strings(a, &argv) && build_env(job, arm, e)) || too_large(err);
@@ -337,8 +333,6 @@ bool qs_job_run_send_trace(struct qs_job_run *job, uint32_t id, qs_session_reply
                                    .stop_ns = wish->stop_ns,
                                    .max_bytes = (uint64_t)wish->max_bytes};
     ok = ok && qs_job_run_call(job, QS_MSG_TRACE, &m, wish->settle_ns, on_reply, err);
-    qs_strings_done(&argv);
-    free(l.mem);
     return ok;
 }
 
@@ -347,8 +341,7 @@ bool qs_job_run_send_hook(struct qs_job_run *job, size_t arm, uint32_t id, const
 {
     enum { TAIL_BYTES = 4096 };
     const struct qs_job_benchmark *bench = qs_job_run_benchmark(job);
-    struct lists l;
-    lists_init(&l);
+    QS_SCOPED(lists_done) struct lists l = lists_new();
     struct qs_build *a = lists_next(&l), *e = lists_next(&l);
     bool ok = (add_strings(a, argv) && build_env(job, arm, e)) || too_large(err);
     struct qs_msg_hook m = {.id = id,
@@ -359,6 +352,5 @@ bool qs_job_run_send_hook(struct qs_job_run *job, size_t arm, uint32_t id, const
                             .output_max_bytes = TAIL_BYTES,
                             .user = qs_text_of(bench->user)};
     ok = ok && qs_job_run_call(job, QS_MSG_HOOK, &m, bench->hook_limit_ns, on_reply, err);
-    free(l.mem);
     return ok;
 }

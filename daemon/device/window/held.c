@@ -97,14 +97,17 @@ static bool find_run(struct qs_store_reader *reader, void *user, struct qs_err *
     return qs_read_run(reader, a->run.b, &a->found, err);
 }
 
+static void free_ask(struct qs_held_ask **a)
+{
+    qs_runs_free(&(*a)->found);
+    free(*a);
+}
+
 static void on_found(const struct qs_err *err, void *user)
 {
-    struct qs_held_ask *a = user;
-    if (!qs_held_answered(a->h, a->epoch)) {
-        qs_runs_free(&a->found);
-        free(a);
+    QS_SCOPED(free_ask) struct qs_held_ask *a = user;
+    if (!qs_held_answered(a->h, a->epoch))
         return;
-    }
     struct qs_held_runs *h = a->h;
     struct qs_err why = QS_ERR_INIT;
     uint64_t stored = a->found.count == 1 ? a->found.at[0].device_seq : 0;
@@ -120,8 +123,6 @@ static void on_found(const struct qs_err *err, void *user)
         if (!resend(h, &why))
             drop_first(h);
     }
-    qs_runs_free(&a->found);
-    free(a);
 }
 
 static void next_run(struct qs_held_runs *h)
@@ -154,7 +155,7 @@ void qs_held_start(struct qs_held_runs *h)
 void qs_held_committed(const struct qs_err *err, int64_t id, void *user)
 {
     (void)id;
-    struct qs_held_ask *a = user;
+    QS_FREED struct qs_held_ask *a = user;
     if (qs_held_answered(a->h, a->epoch)) {
         struct qs_held_runs *h = a->h;
         struct qs_err why = QS_ERR_INIT;
@@ -168,7 +169,6 @@ void qs_held_committed(const struct qs_err *err, int64_t id, void *user)
         if ((a->last || err) && in_hand(h, &a->run))
             drop_first(h);
     }
-    free(a);
 }
 
 static void store_window(struct qs_held_runs *h, bool last)

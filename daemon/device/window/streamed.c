@@ -83,11 +83,11 @@ static void blame_program(struct qs_streamed *s)
 static void make_row(struct qs_streamed *s)
 {
     const struct qs_document *d = &s->document;
-    double median = 0, *values = qs_calloc(d->n, sizeof *values);
+    double median = 0;
+    QS_FREED double *values = qs_calloc(d->n, sizeof *values);
     for (size_t i = 0; i < d->n; i++)
         values[i] = (double)d->values[i];
     (void)qs_median(values, d->n, &median);
-    free(values);
     s->rows = qs_calloc(1, sizeof *s->rows);
     s->rows[0] = s->process;
     if (s->process.start_off_ns < 0 || s->process.duration_ns < 0)
