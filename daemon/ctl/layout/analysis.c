@@ -20,12 +20,10 @@ static void add_name(const json_t *result, struct qs_buf *out)
 
 static void add_title(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
 {
-    struct qs_buf name;
-    qs_buf_init(&name);
+    QS_BUF(name);
     add_name(result, &name);
     qs_buf_char(out, '\n');
     qs_face_wrap(&layout->face, out, "", name.data, QS_INK_BOLD);
-    qs_buf_done(&name);
 }
 
 static void analysis_page(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
@@ -68,8 +66,7 @@ static void comparison_page(const struct qs_layout *layout, const json_t *doc, c
         {.name = "candidate", .sample = json_object_get(result, "candidate"), .factor = factor}};
     bool runs = strcmp(qs_json_get_text(result, "sentence_per", ""), "run") == 0;
     struct qs_findings all;
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     add_title(layout, result, out);
     qs_findings_of_result(doc, result, &all);
     for (size_t i = 0; i < all.count; i++) {
@@ -87,26 +84,21 @@ static void comparison_page(const struct qs_layout *layout, const json_t *doc, c
     }
     qs_sample_table(&own, shown, 2, out);
     qs_findings_done(&all);
-    qs_buf_done(&text);
 }
 
 static void cell_value(struct qs_grid *grid, const struct qs_layout *layout, double v)
 {
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     if (isfinite(v))
         qs_sample_value(layout, v, &text);
     qs_grid_cell(grid, isfinite(v) ? text.data : "-");
-    qs_buf_done(&text);
 }
 
 static void cell_name(struct qs_grid *grid, const json_t *result)
 {
-    struct qs_buf name;
-    qs_buf_init(&name);
+    QS_BUF(name);
     add_name(result, &name);
     qs_grid_cell(grid, name.data);
-    qs_buf_done(&name);
 }
 
 static void cell_percent(struct qs_grid *grid, double ratio)
@@ -198,14 +190,13 @@ static struct table table_of(const json_t *doc)
 static void table(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
 {
     const struct table t = table_of(doc);
-    struct qs_grid grid;
+    QS_SCOPED(qs_grid_done) struct qs_grid grid = {0};
     size_t i;
     const json_t *result;
     qs_grid_init(&grid, t.column, t.columns);
     json_array_foreach(json_object_get(doc, "results"), i, result) t.row(&grid, layout, result);
     qs_buf_char(out, '\n');
     qs_grid_print(&grid, &layout->face, "", out);
-    qs_grid_done(&grid);
 }
 
 static void add_head(const struct qs_layout *layout, const json_t *doc, bool compares, struct qs_buf *out)
@@ -215,15 +206,13 @@ static void add_head(const struct qs_layout *layout, const json_t *doc, bool com
     const json_t *file;
     json_array_foreach(json_object_get(doc, "files"), i, file)
     {
-        struct qs_buf text;
-        qs_buf_init(&text);
+        QS_BUF(text);
         qs_buf_fmt(&text, "%s%s: ", compares ? sides[i > 0] : "", qs_json_get_text(file, "name", "?"));
         qs_layout_count(&text, qs_json_get_int(file, "values", 0), "value", "values");
         if (qs_json_get_int(file, "series", 1) > 1)
             qs_buf_fmt(&text, " in %" PRId64 " series", qs_json_get_int(file, "series", 1));
         qs_buf_fmt(&text, " (%s)", qs_json_get_text(file, "format", "?"));
         qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
-        qs_buf_done(&text);
     }
 }
 
@@ -233,9 +222,8 @@ static void add_unmatched(const struct qs_layout *layout, const json_t *doc, str
     for (size_t k = 0; k < 2; k++) {
         size_t i;
         const json_t *series;
-        struct qs_buf text;
+        QS_BUF(text);
         const json_t *list = json_object_get(doc, keys[k]);
-        qs_buf_init(&text);
         qs_buf_fmt(&text, "Only in %s: ", file_name(doc, k));
         json_array_foreach(list, i, series)
         {
@@ -246,7 +234,6 @@ static void add_unmatched(const struct qs_layout *layout, const json_t *doc, str
             qs_buf_char(out, '\n');
             qs_face_wrap(&layout->face, out, "", text.data, QS_INK_WARN);
         }
-        qs_buf_done(&text);
     }
 }
 

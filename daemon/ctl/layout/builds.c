@@ -12,23 +12,20 @@ static void add_text(struct qs_grid *grid, const json_t *text)
 
 static void add_names(struct qs_grid *grid, const json_t *names)
 {
-    struct qs_buf text;
+    QS_BUF(text);
     size_t i;
     const json_t *name;
-    qs_buf_init(&text);
     json_array_foreach(names, i, name)
         qs_buf_fmt(&text, "%s%s", i > 0 ? ", " : "", json_is_string(name) ? json_string_value(name) : "?");
     qs_grid_cell(grid, text.data);
-    qs_buf_done(&text);
 }
 
 /* "3, 4", "3 to 40 (12)" */
 static void add_jobs(struct qs_grid *grid, const json_t *jobs)
 {
     enum { TOLD = 4 };
-    struct qs_buf text;
+    QS_BUF(text);
     size_t n = json_array_size(jobs);
-    qs_buf_init(&text);
     for (size_t i = 0; i < n && n <= TOLD; i++)
         qs_buf_fmt(&text, "%s%" PRId64, i > 0 ? ", " : "",
                    (int64_t)json_integer_value(json_array_get(jobs, i)));
@@ -37,7 +34,6 @@ static void add_jobs(struct qs_grid *grid, const json_t *jobs)
                    (int64_t)json_integer_value(json_array_get(jobs, 0)),
                    (int64_t)json_integer_value(json_array_get(jobs, n - 1)), n);
     qs_grid_cell(grid, text.data);
-    qs_buf_done(&text);
 }
 
 static void add_count(struct qs_grid *grid, const json_t *n)
@@ -76,7 +72,7 @@ static void add_list(const struct qs_layout *layout, const json_t *rows, const s
                      size_t count, struct qs_buf *out)
 {
     struct qs_grid_column columns[FIELDS_MOST];
-    struct qs_grid grid;
+    QS_SCOPED(qs_grid_done) struct qs_grid grid = {0};
     size_t i;
     const json_t *row;
     for (size_t k = 0; k < count; k++)
@@ -88,7 +84,6 @@ static void add_list(const struct qs_layout *layout, const json_t *rows, const s
             fields[k].add(&grid, json_object_get(row, fields[k].key));
     }
     qs_grid_print(&grid, &layout->face, "", out);
-    qs_grid_done(&grid);
 }
 
 void qs_layout_builds(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)

@@ -19,8 +19,7 @@ static void add_quiet(const struct qs_layout *layout, const struct qs_stretch *s
 {
     double could = qs_json_get_number(s->found, "detectable_ratio", NAN);
     bool blunt = !(could <= s->margin_ratio);
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_buf_str(&text, blunt ? "No change was found" : "No change of ");
     if (!blunt) {
         qs_layout_percent(&text, s->margin_ratio);
@@ -35,7 +34,6 @@ static void add_quiet(const struct qs_layout *layout, const struct qs_stretch *s
         qs_buf_str(&text, "; there are too few points to show one");
     }
     add_line(layout, &text, blunt ? QS_INK_WARN : QS_INK_PLAIN, out);
-    qs_buf_done(&text);
 }
 
 static void add_trend(const struct qs_layout *layout, const struct qs_stretch *s, struct qs_buf *out)
@@ -44,26 +42,23 @@ static void add_trend(const struct qs_layout *layout, const struct qs_stretch *s
     double slope = qs_json_get_number(s->trend, "slope", NAN) * steps;
     double lo = qs_json_get_number(s->trend, "lo", NAN) * steps,
            hi = qs_json_get_number(s->trend, "hi", NAN) * steps;
-    struct qs_buf text;
+    QS_BUF(text);
     if (!isfinite(p) || !isfinite(slope))
         return;
-    qs_buf_init(&text);
     qs_buf_fmt(&text, "Trend: %+.1f %% over all %" PRId64 " points", slope, s->points);
     if (isfinite(lo) && isfinite(hi))
         qs_buf_fmt(&text, " (%+.1f to %+.1f %%)", lo, hi);
     qs_buf_fmt(&text, ", p = %.2g (Mann-Kendall for dependent values)", p);
     add_line(layout, &text, QS_INK_PLAIN, out);
-    qs_buf_done(&text);
 }
 
 static void add_alone(const struct qs_layout *layout, const struct qs_stretch *s, struct qs_buf *out)
 {
     size_t i;
     const json_t *one, *alone = json_object_get(s->found, "alone");
-    struct qs_buf text;
+    QS_BUF(text);
     if (json_array_size(alone) == 0)
         return;
-    qs_buf_init(&text);
     qs_layout_count(&text, (int64_t)json_array_size(alone),
                     "point stands out alone: ", "points stand out alone: ");
     json_array_foreach(alone, i, one)
@@ -76,23 +71,20 @@ static void add_alone(const struct qs_layout *layout, const struct qs_stretch *s
     if (i < json_array_size(alone))
         qs_buf_fmt(&text, " and %zu more", json_array_size(alone) - i);
     add_line(layout, &text, QS_INK_WARN, out);
-    qs_buf_done(&text);
 }
 
 static void add_smaller(const struct qs_layout *layout, const struct qs_stretch *s, struct qs_buf *out)
 {
     const json_t *smaller = json_object_get(s->found, "smaller");
     int64_t steps = qs_json_get_int(smaller, "steps", 0);
-    struct qs_buf text;
+    QS_BUF(text);
     if (steps < 1)
         return;
-    qs_buf_init(&text);
     qs_layout_count(&text, steps, "smaller step", "smaller steps");
     qs_buf_str(&text, ", of at most ");
     qs_layout_percent(&text, qs_json_get_number(smaller, "most_ratio", NAN));
     qs_buf_str(&text, steps == 1 ? ": --margin 0.1% shows it" : ": --margin 0.1% shows them");
     add_line(layout, &text, QS_INK_PLAIN, out);
-    qs_buf_done(&text);
 }
 
 void qs_layout_beside(const struct qs_layout *layout, const struct qs_stretch *s, struct qs_buf *out)

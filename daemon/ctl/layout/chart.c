@@ -35,7 +35,7 @@ static void canvas_init(struct canvas *c, const struct qs_face *face, const stru
     c->columns = columns_of(face, c->margin, chart->n);
     c->v = qs_calloc(c->columns, sizeof(*c->v));
     c->mark = qs_calloc(c->columns, sizeof(*c->mark));
-    size_t *count = qs_calloc(c->columns, sizeof(*count));
+    QS_FREED size_t *count = qs_calloc(c->columns, sizeof(*count));
     for (size_t i = 0; i < chart->n; i++) {
         size_t at = i * c->columns / chart->n;
         c->v[at] += chart->v[i];
@@ -47,7 +47,6 @@ static void canvas_init(struct canvas *c, const struct qs_face *face, const stru
     }
     for (size_t k = 0; k < c->columns; k++)
         c->v[k] = count[k] > 0 ? c->v[k] / (double)count[k] : NAN;
-    free(count);
 }
 
 /* 0 is the top; ROWS where there is no value. */

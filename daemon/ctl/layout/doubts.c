@@ -20,17 +20,15 @@ struct doubts {
 
 static void add(struct doubts *d, const char *who, const char *text)
 {
-    struct qs_buf line;
+    QS_BUF(line);
     if (text[0] == '\0')
         return;
     if (d->count++ == 0) {
         qs_buf_char(d->out, '\n');
         qs_face_wrap(&d->layout->face, d->out, "  ", d->title, QS_INK_BOLD);
     }
-    qs_buf_init(&line);
     qs_buf_fmt(&line, "%s%s%s", who, who[0] != '\0' ? ": " : "", text);
     qs_face_wrap(&d->layout->face, d->out, "  - ", line.data, QS_INK_PLAIN);
-    qs_buf_done(&line);
 }
 
 /* A warning is {code, text}, or text alone. */
@@ -100,11 +98,10 @@ static void add_taint(struct doubts *d, const struct shared *s, const json_t *ta
 {
     const char *code = qs_json_get_text(taint, "code", "?");
     const struct taint_word *word = NULL;
-    struct qs_buf text;
+    QS_BUF(text);
     for (size_t i = 0; i < sizeof(taint_words) / sizeof(taint_words[0]); i++)
         if (strcmp(taint_words[i].code, code) == 0)
             word = &taint_words[i];
-    qs_buf_init(&text);
     if (word != NULL && word->failed)
         qs_layout_count(&text, s->iterations, "iteration", "iterations");
     else
@@ -118,7 +115,6 @@ static void add_taint(struct doubts *d, const struct shared *s, const json_t *ta
     if (busiest[0] != '\0')
         qs_buf_fmt(&text, "; busiest: %s", busiest);
     add(d, s->who.data, text.data);
-    qs_buf_done(&text);
 }
 
 /* What several arms have in common is said once. */
@@ -183,13 +179,12 @@ static bool has_warning(const json_t *result, const char *code)
 /* A warning of the arm at `index`, for all arms that have it; nothing where an arm before it did. */
 static void add_shared(struct doubts *d, const json_t *arms, size_t index, const json_t *doubt)
 {
-    struct qs_buf who, numbers;
+    QS_BUF(who);
+    QS_BUF(numbers);
     const char *text = qs_json_get_text(doubt, "text", "");
     size_t i;
     const json_t *arm;
     bool first = true, alike = true;
-    qs_buf_init(&who);
-    qs_buf_init(&numbers);
     json_array_foreach(arms, i, arm)
     {
         const json_t *one = i == index ? doubt : doubt_like(arm, doubt);
@@ -206,8 +201,6 @@ static void add_shared(struct doubts *d, const json_t *arms, size_t index, const
     qs_buf_str(&numbers, alike ? text : without_number(text));
     if (first)
         add(d, who.data, numbers.data);
-    qs_buf_done(&who);
-    qs_buf_done(&numbers);
 }
 
 /* "waited 2 min 46 s for quiet, busiest: cc1" */
@@ -216,15 +209,13 @@ static void add_waits(struct doubts *d, const json_t *result)
     const double least_ns = 1e9;
     double waited_ns = qs_json_get_number(result, "waited_ns", 0);
     const char *busiest = qs_json_get_text(result, "busiest", "");
-    struct qs_buf text;
+    QS_BUF(text);
     if (waited_ns < least_ns)
         return;
-    qs_buf_init(&text);
     qs_buf_str(&text, "waited ");
     qs_text_duration(&text, waited_ns);
     qs_buf_fmt(&text, " for quiet%s%s", busiest[0] != '\0' ? ", busiest: " : "", busiest);
     add(d, "", text.data);
-    qs_buf_done(&text);
 }
 
 /* The last lines: a window's processes print one after the other. */
@@ -240,22 +231,19 @@ static const char *last_lines(const char *text, size_t most)
 static void add_output(const struct qs_layout *layout, const json_t *arm, struct qs_buf *out)
 {
     const char *text = qs_json_get_text(arm, "output", "");
-    struct qs_buf title;
+    QS_BUF(title);
     if (text[0] == '\0')
         return;
-    qs_buf_init(&title);
     qs_buf_fmt(&title, "Output of %s (the end of its last window)", qs_json_get_text(arm, "name", "?"));
     qs_buf_char(out, '\n');
     qs_face_wrap(&layout->face, out, "  ", title.data, QS_INK_BOLD);
     text = last_lines(text, OUTPUT_LINES);
     while (*text != '\0') {
         size_t n = strcspn(text, "\n");
-        char *line = qs_strndup(text, n);
+        QS_FREED char *line = qs_strndup(text, n);
         qs_face_wrap(&layout->face, out, "  | ", line, QS_INK_PLAIN);
-        free(line);
         text += n + (text[n] == '\n');
     }
-    qs_buf_done(&title);
 }
 
 /* They name no point. */

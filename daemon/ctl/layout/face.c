@@ -42,11 +42,9 @@ void qs_face_text(const struct qs_face *face, struct qs_buf *out, const char *s)
         qs_text_escape(out, s, strlen(s));
         return;
     }
-    struct qs_buf safe;
-    qs_buf_init(&safe);
+    QS_BUF(safe);
     qs_text_escape(&safe, s, strlen(s));
     to_ascii(out, safe.data, safe.len);
-    qs_buf_done(&safe);
 }
 
 static uint32_t code_point(const char *s, size_t n)
@@ -161,9 +159,8 @@ static size_t line_end(const char *s, size_t columns)
 static void wrap_line(const struct qs_face *face, struct qs_buf *out, size_t indent, const char *line,
                       enum qs_ink ink)
 {
-    struct qs_buf safe;
+    QS_BUF(safe);
     size_t columns = face->width > indent + 10 ? face->width - indent : 10;
-    qs_buf_init(&safe);
     qs_face_text(face, &safe, line);
     const char *s = safe.data;
     for (;;) {
@@ -181,7 +178,6 @@ static void wrap_line(const struct qs_face *face, struct qs_buf *out, size_t ind
             break;
         qs_face_fill(out, indent);
     }
-    qs_buf_done(&safe);
 }
 
 void qs_face_wrap(const struct qs_face *face, struct qs_buf *out, const char *lead, const char *text,
@@ -192,11 +188,10 @@ void qs_face_wrap(const struct qs_face *face, struct qs_buf *out, const char *le
     qs_buf_str(out, lead);
     for (bool first = true; first || *s != '\0'; first = false) {
         size_t n = strcspn(s, "\n");
-        char *line = qs_strndup(s, n);
+        QS_FREED char *line = qs_strndup(s, n);
         if (!first)
             qs_face_fill(out, indent);
         wrap_line(face, out, indent, line, ink);
-        free(line);
         s += n;
         s += strspn(s, "\n");
     }

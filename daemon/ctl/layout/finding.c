@@ -103,8 +103,7 @@ static void add_needed(struct qs_buf *out, const struct qs_finding *f)
 /* What the sample could have shown, and what it would take. */
 static void add_power(const struct qs_layout *layout, const struct qs_finding *f, struct qs_buf *out)
 {
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     if (isfinite(f->mde_ratio)) {
         qs_buf_str(&text, "The least difference that this sample shows reliably is ");
         qs_layout_percent(&text, f->mde_ratio);
@@ -116,15 +115,13 @@ static void add_power(const struct qs_layout *layout, const struct qs_finding *f
         text.data[--text.len] = '\0';
     if (text.len > 0)
         qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_PLAIN);
-    qs_buf_done(&text);
 }
 
 void qs_layout_finding(const struct qs_layout *layout, const struct qs_finding *f, struct qs_buf *out)
 {
-    struct qs_buf text;
+    QS_BUF(text);
     const char *words = words_of(f);
     enum qs_ink ink = QS_INK_WARN;
-    qs_buf_init(&text);
     if (!is_open(f) || words == NULL)
         ink = add_verdict(f->verdict, f->margin_ratio, &text);
     if (strcmp(f->reason, "exact") == 0)
@@ -136,7 +133,6 @@ void qs_layout_finding(const struct qs_layout *layout, const struct qs_finding *
     qs_face_wrap(&layout->face, out, "  ", text.data, ink);
     if (is_open(f))
         add_power(layout, f, out);
-    qs_buf_done(&text);
 }
 
 void qs_finding_value(const struct qs_layout *layout, struct qs_grid *grid, double v, const char *unit)

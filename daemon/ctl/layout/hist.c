@@ -62,11 +62,10 @@ static void add_one(const struct qs_layout *layout, const struct qs_shown *shown
     const json_t *h = json_object_get(shown->sample, "histogram");
     const json_t *counts = json_object_get(h, "counts");
     int64_t above = qs_json_get_int(h, "above", 0);
-    struct qs_buf name, more;
+    QS_BUF(name);
+    QS_BUF(more);
     if (json_array_size(counts) != axis->bins)
         return;
-    qs_buf_init(&name);
-    qs_buf_init(&more);
     qs_face_text(&layout->face, &name, shown->name);
     qs_buf_str(out, "  ");
     qs_face_left(&layout->face, out, name.data, axis->indent - 4);
@@ -78,19 +77,16 @@ static void add_one(const struct qs_layout *layout, const struct qs_shown *shown
     while (out->data[out->len - 1] == ' ')
         out->data[--out->len] = '\0';
     qs_buf_char(out, '\n');
-    qs_buf_done(&name);
-    qs_buf_done(&more);
 }
 
 static void add_axis(const struct qs_layout *layout, const struct axis *axis, struct qs_buf *out)
 {
     struct qs_scale scale;
-    struct qs_buf lo, hi;
+    QS_BUF(lo);
+    QS_BUF(hi);
     const struct qs_face *face = &layout->face;
     qs_layout_scale_of(layout, axis->lo, &scale);
     qs_scale_part(&scale, axis->lo, axis->hi);
-    qs_buf_init(&lo);
-    qs_buf_init(&hi);
     char number[40], text[64];
     const char *gap = scale.name[0] != '\0' ? " " : "";
     qs_scale_number(&scale, axis->lo, number);
@@ -110,8 +106,6 @@ static void add_axis(const struct qs_layout *layout, const struct axis *axis, st
     qs_face_right(face, out, hi.data, axis->cells - axis->cells / 2);
     qs_face_ink(face, out, QS_INK_PLAIN);
     qs_buf_char(out, '\n');
-    qs_buf_done(&lo);
-    qs_buf_done(&hi);
 }
 
 void qs_layout_histogram(const struct qs_layout *layout, const struct qs_shown *shown, size_t count,
@@ -120,11 +114,10 @@ void qs_layout_histogram(const struct qs_layout *layout, const struct qs_shown *
     struct axis axis;
     if (!find_axis(layout, shown, count, &axis))
         return;
-    size_t *order = qs_calloc(count, sizeof(*order));
+    QS_FREED size_t *order = qs_calloc(count, sizeof(*order));
     qs_layout_order(layout, shown, count, order);
     qs_buf_char(out, '\n');
     for (size_t i = 0; i < count; i++)
         add_one(layout, &shown[order[i]], &axis, out);
     add_axis(layout, &axis, out);
-    free(order);
 }

@@ -31,12 +31,10 @@ static void day_of(const json_t *object, const char *key, char text[32])
 
 static void add_value_cell(struct qs_grid *grid, const struct qs_layout *layout, double v)
 {
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     if (isfinite(v))
         qs_sample_value(layout, v, &text);
     qs_grid_cell(grid, text.len > 0 ? text.data : "-");
-    qs_buf_done(&text);
 }
 
 static void add_range_cell(struct qs_grid *grid, const struct qs_layout *layout, const json_t *value,
@@ -44,12 +42,10 @@ static void add_range_cell(struct qs_grid *grid, const struct qs_layout *layout,
 {
     double lo = qs_json_get_number(value, "lo", NAN) * factor,
            hi = qs_json_get_number(value, "hi", NAN) * factor;
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     if (isfinite(lo) && isfinite(hi))
         qs_sample_range(layout, lo, hi, (lo + hi) / 2, &text);
     qs_grid_cell(grid, text.len > 0 ? text.data : "-");
-    qs_buf_done(&text);
 }
 
 static void add_int_cell(struct qs_grid *grid, int64_t v)
@@ -64,8 +60,7 @@ static void add_series_row(struct qs_grid *grid, const struct qs_layout *layout,
     char text[32];
     double factor = 1;
     struct qs_layout own = qs_sample_layout(layout, series, &factor);
-    struct qs_buf name;
-    qs_buf_init(&name);
+    QS_BUF(name);
     qs_layout_series_name(series, &name);
     snprintf(text, sizeof(text), "%.*s", ID_SHOWN, qs_json_get_text(series, "id", ""));
     qs_grid_cell(grid, text);
@@ -78,7 +73,6 @@ static void add_series_row(struct qs_grid *grid, const struct qs_layout *layout,
     day_of(series, "last_wall_ns", text);
     qs_grid_cell(grid, text);
     add_value_cell(grid, &own, qs_json_get_number(json_object_get(series, "latest"), "value", NAN) * factor);
-    qs_buf_done(&name);
 }
 
 void qs_layout_series(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
@@ -91,7 +85,7 @@ void qs_layout_series(const struct qs_layout *layout, const json_t *doc, struct 
                                                     {.title = "first", .keep = 4},
                                                     {.title = "last", .keep = 3},
                                                     {.title = "latest", .right = true}};
-    struct qs_grid grid;
+    QS_SCOPED(qs_grid_done) struct qs_grid grid = {0};
     size_t i;
     const json_t *series, *all = json_object_get(doc, "series");
     if (json_array_size(all) == 0) {
@@ -101,7 +95,6 @@ void qs_layout_series(const struct qs_layout *layout, const json_t *doc, struct 
     qs_grid_init(&grid, columns, sizeof(columns) / sizeof(columns[0]));
     json_array_foreach(all, i, series) add_series_row(&grid, layout, series);
     qs_grid_print(&grid, &layout->face, "", out);
-    qs_grid_done(&grid);
 }
 
 /* --- one series ----------------------------------------------------------------------------------------- */
@@ -136,9 +129,8 @@ static void add_moment(const struct page *p, int64_t i, struct qs_buf *out)
 
 static void add_title(const struct page *p, struct qs_buf *out)
 {
-    struct qs_buf text;
+    QS_BUF(text);
     size_t segments = json_array_size(json_object_get(p->doc, "segments"));
-    qs_buf_init(&text);
     qs_layout_series_name(p->doc, &text);
     qs_buf_fmt(&text, ", arm %s on %s%s: %s", qs_json_get_text(p->doc, "arm", ""),
                qs_json_get_text(p->doc, "device", ""),
@@ -151,7 +143,6 @@ static void add_title(const struct page *p, struct qs_buf *out)
         qs_buf_fmt(&text, " in %zu environments", segments);
     qs_buf_str(&text, "; a point is the median of the medians of its runs");
     qs_face_wrap(&p->layout.face, out, "  ", text.data, QS_INK_PLAIN);
-    qs_buf_done(&text);
 }
 
 static void add_latest(const struct page *p, struct qs_buf *out)
@@ -160,8 +151,7 @@ static void add_latest(const struct page *p, struct qs_buf *out)
     double v = value_at(p, (int64_t)p->n - 1);
     double lo = qs_json_get_number(last, "lo", NAN) * p->factor,
            hi = qs_json_get_number(last, "hi", NAN) * p->factor;
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     if (isfinite(lo) && isfinite(hi)) {
         qs_sample_range(&p->layout, lo, hi, v, &text);
         qs_buf_str(&text, ": latest ");
@@ -172,7 +162,6 @@ static void add_latest(const struct page *p, struct qs_buf *out)
     qs_buf_str(&text, ", ");
     add_moment(p, (int64_t)p->n - 1, &text);
     qs_face_wrap(&p->layout.face, out, "  ", text.data, QS_INK_BOLD);
-    qs_buf_done(&text);
 }
 
 static void add_interval(const json_t *change, struct qs_buf *text)
@@ -193,8 +182,7 @@ static void add_change(const struct page *p, const json_t *change, struct qs_buf
     enum qs_ink ink = strcmp(direction, "worse") == 0    ? QS_INK_BAD
                       : strcmp(direction, "better") == 0 ? QS_INK_GOOD
                                                          : QS_INK_WARN;
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     add_interval(change, &text);
     qs_buf_fmt(&text, "%s",
                strcmp(direction, "unsure") == 0  ? ""
@@ -214,7 +202,6 @@ static void add_change(const struct page *p, const json_t *change, struct qs_buf
     if (!qs_json_get_true(change, "confirmed"))
         qs_buf_str(&text, "; to be confirmed by further sessions");
     qs_face_wrap(&p->layout.face, out, "  - ", text.data, ink);
-    qs_buf_done(&text);
 }
 
 static void add_break(const struct page *p, const json_t *one, struct qs_buf *out)
@@ -222,8 +209,7 @@ static void add_break(const struct page *p, const json_t *one, struct qs_buf *ou
     size_t i;
     int64_t at = qs_json_get_int(one, "at", 0);
     const json_t *d;
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_buf_str(&text, "environment changed before ");
     add_moment(p, at, &text);
     qs_buf_str(&text, ", ");
@@ -241,7 +227,6 @@ static void add_break(const struct page *p, const json_t *one, struct qs_buf *ou
                    qs_json_get_text(d, "base", "(none)"), qs_json_get_text(d, "candidate", "(none)"));
         qs_face_wrap(&p->layout.face, out, "    ", text.data, QS_INK_PLAIN);
     }
-    qs_buf_done(&text);
 }
 
 static void name_point(const void *page, int64_t i, struct qs_buf *out)
@@ -259,14 +244,14 @@ static int by_size(const void *a, const void *b)
 static double level_of(const struct page *p, int64_t from, int64_t end)
 {
     size_t n = 0, most = end > from ? (size_t)(end - from) : 0;
-    double *v = qs_calloc(most + 1, sizeof(*v)), level;
+    double level;
+    QS_FREED double *v = qs_calloc(most + 1, sizeof(*v));
     for (int64_t i = from; i < end; i++) {
         v[n] = qs_json_get_number(point_at(p, i), "value", NAN);
         n += isfinite(v[n]) ? 1 : 0;
     }
     qsort(v, n, sizeof(*v), by_size);
     level = n > 0 ? (v[(n - 1) / 2] + v[n / 2]) / 2 : NAN;
-    free(v);
     return level;
 }
 
@@ -318,21 +303,19 @@ static void fill_marks(const struct page *p, enum qs_chart_mark *mark)
 
 static void add_axis_label(const struct page *p, double v, struct qs_buf *out)
 {
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_sample_value(&p->layout, v, &text);
     qs_face_text(&p->layout.face, out, text.data);
-    qs_buf_done(&text);
 }
 
 static void add_chart(const struct page *p, struct qs_buf *out)
 {
-    double *v = qs_calloc(p->n, sizeof(*v)), lo = INFINITY, hi = -INFINITY;
-    enum qs_chart_mark *mark = qs_calloc(p->n, sizeof(*mark));
+    double lo = INFINITY, hi = -INFINITY;
+    QS_FREED double *v = qs_calloc(p->n, sizeof(*v));
+    QS_FREED enum qs_chart_mark *mark = qs_calloc(p->n, sizeof(*mark));
     char first[32], last[32];
-    struct qs_buf top, bottom;
-    qs_buf_init(&top);
-    qs_buf_init(&bottom);
+    QS_BUF(top);
+    QS_BUF(bottom);
     for (size_t i = 0; i < p->n; i++) {
         v[i] = value_at(p, (int64_t)i);
         v[i] = isfinite(v[i]) ? v[i] : 0;
@@ -347,10 +330,6 @@ static void add_chart(const struct page *p, struct qs_buf *out)
     const struct qs_chart chart = {v, mark, p->n, top.data, bottom.data, first, last};
     qs_buf_char(out, '\n');
     qs_layout_chart(&p->layout.face, &chart, out);
-    qs_buf_done(&top);
-    qs_buf_done(&bottom);
-    free(v);
-    free(mark);
 }
 
 static void add_table(const struct page *p, size_t rows, struct qs_buf *out)
@@ -364,7 +343,7 @@ static void add_table(const struct page *p, size_t rows, struct qs_buf *out)
                                                     {.title = "interval", .right = true, .keep = 1},
                                                     {.title = "runs", .right = true, .keep = 3},
                                                     {.title = "tainted", .right = true, .keep = 5}};
-    struct qs_grid grid;
+    QS_SCOPED(qs_grid_done) struct qs_grid grid = {0};
     qs_grid_init(&grid, columns, sizeof(columns) / sizeof(columns[0]));
     for (size_t i = p->n > rows ? p->n - rows : 0; i < p->n; i++) {
         char text[32];
@@ -385,7 +364,6 @@ static void add_table(const struct page *p, size_t rows, struct qs_buf *out)
     if (p->n > rows)
         qs_buf_fmt(out, "The last %zu of %zu (--all shows the rest):\n", rows, p->n);
     qs_grid_print(&grid, &p->layout.face, "", out);
-    qs_grid_done(&grid);
 }
 
 void qs_layout_history(const struct qs_layout *layout, const json_t *doc, size_t rows, struct qs_buf *out)

@@ -158,7 +158,7 @@ static int by_median(const void *a, const void *b)
 void qs_layout_order(const struct qs_layout *layout, const struct qs_shown *shown, size_t count,
                      size_t *order)
 {
-    struct ranked *ranked = qs_calloc(count, sizeof(*ranked));
+    QS_FREED struct ranked *ranked = qs_calloc(count, sizeof(*ranked));
     for (size_t i = 0; i < count; i++) {
         double median = qs_shown_number(&shown[i], "median");
         ranked[i] = (struct ranked){i, isfinite(median) ? median : HUGE_VAL};
@@ -167,16 +167,13 @@ void qs_layout_order(const struct qs_layout *layout, const struct qs_shown *show
         qsort(ranked, count, sizeof(*ranked), by_median);
     for (size_t i = 0; i < count; i++)
         order[i] = ranked[i].index;
-    free(ranked);
 }
 
 static void add_name(const struct qs_layout *layout, struct qs_buf *out, const json_t *arm, size_t columns)
 {
-    struct qs_buf name;
-    qs_buf_init(&name);
+    QS_BUF(name);
     qs_face_text(&layout->face, &name, qs_json_get_text(arm, "name", "?"));
     qs_face_left(&layout->face, out, name.data, columns);
-    qs_buf_done(&name);
 }
 
 /* Its command, and its build where the arm is not called as that is. */
@@ -192,22 +189,18 @@ void qs_layout_arms(const struct qs_layout *layout, const json_t *result, struct
 {
     const json_t *arms = json_object_get(result, "arms");
     size_t count, i;
-    struct qs_shown *shown = qs_shown_arms(result, result, 1, &count);
+    QS_FREED struct qs_shown *shown = qs_shown_arms(result, result, 1, &count);
     size_t columns = qs_layout_name_columns(layout, shown, count, NAME_COLUMNS);
     const json_t *arm;
-    free(shown);
     json_array_foreach(arms, i, arm)
     {
-        struct qs_buf lead, what;
-        qs_buf_init(&lead);
-        qs_buf_init(&what);
+        QS_BUF(lead);
+        QS_BUF(what);
         qs_buf_str(&lead, "  ");
         add_name(layout, &lead, arm, columns);
         qs_buf_str(&lead, "  ");
         add_what(arm, &what);
         qs_face_wrap(&layout->face, out, lead.data, what.data, QS_INK_PLAIN);
-        qs_buf_done(&lead);
-        qs_buf_done(&what);
     }
 }
 
@@ -252,10 +245,9 @@ static const char *stop_words(const char *stopped)
 
 static void head(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
 {
-    struct qs_buf text;
+    QS_BUF(text);
     const char *state = qs_json_get_text(doc, "state", "done");
     const char *stopped = qs_json_get_text(doc, "stopped", "");
-    qs_buf_init(&text);
     if (qs_json_get_true(doc, "simulated"))
         qs_buf_str(&text, "SIMULATED ");
     qs_buf_fmt(&text, "job %" PRId64 ": ", qs_json_get_int(doc, "job", 0));
@@ -271,23 +263,20 @@ static void head(const struct qs_layout *layout, const json_t *doc, struct qs_bu
                    why ? stopped : "");
         qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BAD);
     }
-    qs_buf_done(&text);
 }
 
 /* What heads one result where a job has several. */
 static void result_head(const struct qs_layout *layout, const json_t *result, bool several,
                         struct qs_buf *out)
 {
-    struct qs_buf text;
+    QS_BUF(text);
     if (!several)
         return;
-    qs_buf_init(&text);
     qs_buf_fmt(&text, "%s on %s", qs_json_get_text(result, "label", "?"),
                qs_json_get_text(result, "device", "?"));
     if (qs_json_get_true(result, "simulated"))
         qs_buf_str(&text, " (simulated)");
     qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
-    qs_buf_done(&text);
 }
 
 static bool has_data(const json_t *result)
@@ -324,7 +313,7 @@ static void one_result(const struct qs_layout *layout, const json_t *doc, const 
 {
     size_t count;
     const json_t *duration = json_array_get(json_object_get(result, "metrics"), 0);
-    struct qs_shown *shown = qs_shown_arms(result, duration, 1, &count);
+    QS_FREED struct qs_shown *shown = qs_shown_arms(result, duration, 1, &count);
     qs_buf_char(out, '\n');
     result_head(layout, result, several, out);
     qs_layout_arms(layout, result, out);
@@ -341,7 +330,6 @@ static void one_result(const struct qs_layout *layout, const json_t *doc, const 
         qs_face_wrap(&layout->face, out, "  ", "There is no accepted iteration to compare.", QS_INK_WARN);
     }
     qs_layout_doubts(layout, doc, result, out);
-    free(shown);
 }
 
 /* A path with the home folder as ~, in quotes where a shell needs them. */
@@ -355,22 +343,19 @@ static void add_path(const struct qs_layout *layout, const char *path, struct qs
         qs_buf_fmt(out, "~%s", path + n);
         return;
     }
-    struct qs_buf quoted;
-    qs_buf_init(&quoted);
+    QS_BUF(quoted);
     qs_opt_quote(&quoted, path);
     qs_face_text(&layout->face, out, quoted.data);
-    qs_buf_done(&quoted);
 }
 
 void qs_layout_data(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
 {
     const struct qs_face *face = &layout->face;
     const char *db = qs_json_get_text(doc, "db", "");
-    struct qs_buf path, query;
+    QS_BUF(path);
+    QS_BUF(query);
     if (db[0] == '\0')
         return;
-    qs_buf_init(&path);
-    qs_buf_init(&query);
     add_path(layout, db, &path);
     qs_buf_fmt(&query, "\"SELECT arm, block, seq, duration_ns FROM v_iteration WHERE job=%" PRId64 "\"",
                qs_json_get_int(doc, "job", 0));
@@ -386,8 +371,6 @@ void qs_layout_data(const struct qs_layout *layout, const json_t *doc, struct qs
         qs_buf_fmt(out, " \\\n    %.*s\\\n%s\n", (int)cut, query.data, query.data + cut);
     else
         qs_buf_fmt(out, "%s%s\n", wide ? " \\\n    " : " ", query.data);
-    qs_buf_done(&path);
-    qs_buf_done(&query);
 }
 
 void qs_layout_compare(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)

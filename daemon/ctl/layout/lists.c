@@ -61,9 +61,8 @@ static void add_job(struct qs_grid *grid, const json_t *job)
 /* Its verdict, or how it stands and why. */
 static void add_job_narrow(struct qs_grid *grid, const json_t *job)
 {
-    struct qs_buf result;
+    QS_BUF(result);
     const char *reason = qs_json_get_text(job, "reason", "");
-    qs_buf_init(&result);
     if (json_is_object(json_object_get(job, "verdict")))
         qs_buf_str(&result, verdict_of(job));
     else
@@ -71,7 +70,6 @@ static void add_job_narrow(struct qs_grid *grid, const json_t *job)
     int_cell(grid, job, "id");
     text_cell(grid, job, "name");
     qs_grid_cell(grid, result.data);
-    qs_buf_done(&result);
 }
 
 void qs_layout_jobs(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
@@ -90,7 +88,7 @@ void qs_layout_jobs(const struct qs_layout *layout, const json_t *doc, struct qs
         {.title = "job", .right = true}, {.title = "name", .most = 60}, {.title = "result", .most = 80}};
     enum { NARROW_CELLS = 60 };
     bool wide = layout->face.width >= NARROW_CELLS;
-    struct qs_grid grid;
+    QS_SCOPED(qs_grid_done) struct qs_grid grid = {0};
     size_t i;
     const json_t *job;
     const char *disk = "";
@@ -107,7 +105,6 @@ void qs_layout_jobs(const struct qs_layout *layout, const json_t *doc, struct qs
         (wide ? add_job : add_job_narrow)(&grid, job);
     }
     qs_grid_print(&grid, &layout->face, "", out);
-    qs_grid_done(&grid);
     if (disk[0] != '\0')
         qs_face_wrap(&layout->face, out, "", disk, QS_INK_PLAIN);
 }
@@ -115,13 +112,11 @@ void qs_layout_jobs(const struct qs_layout *layout, const json_t *doc, struct qs
 /* "  name        value", where there is a value. */
 static void field(const struct qs_layout *layout, struct qs_buf *out, const char *name, const char *value)
 {
-    struct qs_buf lead;
+    QS_BUF(lead);
     if (value == NULL || value[0] == '\0')
         return;
-    qs_buf_init(&lead);
     qs_buf_fmt(&lead, "  %-11s", name);
     qs_face_wrap(&layout->face, out, lead.data, value, QS_INK_PLAIN);
-    qs_buf_done(&lead);
 }
 
 static void time_field(const struct qs_layout *layout, struct qs_buf *out, const char *name,
@@ -139,25 +134,22 @@ static void time_field(const struct qs_layout *layout, struct qs_buf *out, const
 static void names_field(const struct qs_layout *layout, struct qs_buf *out, const char *name,
                         const json_t *list)
 {
-    struct qs_buf text;
+    QS_BUF(text);
     size_t i;
     const json_t *item;
-    qs_buf_init(&text);
     json_array_foreach(list, i, item) qs_buf_fmt(
         &text, "%s%s", i > 0 ? ", " : "",
         json_is_string(item) ? json_string_value(item)
                              : qs_json_get_text(item, "name", qs_json_get_text(item, "label", "?")));
     field(layout, out, name, text.data);
-    qs_buf_done(&text);
 }
 
 /* "old (build v1), cold (conditions quiet)": builds and conditions that are not called as their arms. */
 static void arms_field(const struct qs_layout *layout, struct qs_buf *out, const json_t *job)
 {
     const json_t *builds = json_object_get(job, "builds"), *sets = json_object_get(job, "conditions"), *arm;
-    struct qs_buf text;
+    QS_BUF(text);
     size_t i;
-    qs_buf_init(&text);
     json_array_foreach(json_object_get(job, "arms"), i, arm)
     {
         const char *name = json_is_string(arm) ? json_string_value(arm) : qs_json_get_text(arm, "name", "?");
@@ -170,7 +162,6 @@ static void arms_field(const struct qs_layout *layout, struct qs_buf *out, const
             qs_buf_fmt(&text, " (conditions %s)", set);
     }
     field(layout, out, "arms", text.data);
-    qs_buf_done(&text);
 }
 
 static void progress_field(const struct qs_layout *layout, struct qs_buf *out, const json_t *job)
@@ -187,10 +178,9 @@ static void progress_field(const struct qs_layout *layout, struct qs_buf *out, c
 /* One line a point and device; which they are is said where there are several. */
 static void evals_fields(const struct qs_layout *layout, struct qs_buf *out, const json_t *list)
 {
-    struct qs_buf text;
+    QS_BUF(text);
     size_t i;
     const json_t *one;
-    qs_buf_init(&text);
     json_array_foreach(list, i, one)
     {
         qs_buf_clear(&text);
@@ -200,14 +190,12 @@ static void evals_fields(const struct qs_layout *layout, struct qs_buf *out, con
         if (qs_layout_evals(json_object_get(one, "evaluations"), &text))
             field(layout, out, "evaluated", text.data);
     }
-    qs_buf_done(&text);
 }
 
 void qs_layout_job(const struct qs_layout *layout, const json_t *job, struct qs_buf *out)
 {
-    struct qs_buf text;
+    QS_BUF(text);
     const json_t *seed = json_object_get(job, "seed");
-    qs_buf_init(&text);
     qs_buf_fmt(&text, "job %" PRId64 ": %s, %s", qs_json_get_int(job, "id", 0),
                qs_json_get_text(job, "name", "?"), qs_json_get_text(job, "state", "?"));
     qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
@@ -232,7 +220,6 @@ void qs_layout_job(const struct qs_layout *layout, const json_t *job, struct qs_
     time_field(layout, out, "started", job, "started_wall_ns");
     time_field(layout, out, "ended", job, "ended_wall_ns");
     qs_layout_traces(layout, json_object_get(job, "traces"), out);
-    qs_buf_done(&text);
 }
 
 /* Words of a list, joined. */
@@ -248,8 +235,7 @@ static void join(const json_t *list, struct qs_buf *text)
 static void silence_field(const struct qs_layout *layout, struct qs_buf *out, const json_t *windows)
 {
     static const char *const claims[] = {"proven", "observed", "claimed", "none"};
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     for (size_t k = 0; k < sizeof(claims) / sizeof(claims[0]); k++) {
         size_t i, n = 0;
         const json_t *window;
@@ -265,24 +251,21 @@ static void silence_field(const struct qs_layout *layout, struct qs_buf *out, co
                        n == 1 ? "" : "s", why[0] ? ": " : "", why);
     }
     field(layout, out, "silence", text.data);
-    qs_buf_done(&text);
 }
 
 /* Mode stream: whose times they are, and where they were read. */
 static void stream_field(const struct qs_layout *layout, struct qs_buf *out, const json_t *stream)
 {
-    struct qs_buf text;
+    QS_BUF(text);
     const char *unit = qs_json_get_text(stream, "unit", "");
     if (!json_is_object(stream))
         return;
-    qs_buf_init(&text);
     const char *better = qs_json_get_text(stream, "better", "");
     qs_buf_fmt(&text, "the program's own, kept as they are: %s%s%s%s%s%s, read from %s",
                qs_json_get_text(stream, "format", "?"), unit[0] != '\0' ? " in " : "", unit,
                better[0] != '\0' ? " (" : "", better, better[0] != '\0' ? " is better)" : "",
                qs_json_get_text(stream, "file", "its standard output"));
     field(layout, out, "values", text.data);
-    qs_buf_done(&text);
 }
 
 /* One line for each thing that the run has left. */
@@ -293,11 +276,10 @@ static void artifact_fields(const struct qs_layout *layout, struct qs_buf *out, 
     json_array_foreach(artifacts, i, one)
     {
         char kept[32], total[32];
-        struct qs_buf text;
+        QS_BUF(text);
         int64_t bytes = qs_json_get_int(one, "kept_bytes", 0), all = qs_json_get_int(one, "total_bytes", 0);
         qs_layout_bytes(kept, (double)bytes);
         qs_layout_bytes(total, (double)all);
-        qs_buf_init(&text);
         qs_buf_fmt(&text, "%s: ", qs_json_get_text(one, "name", "?"));
         const char *why = qs_json_get_text(one, "why", "");
         if (bytes == 0 && why[0] != '\0')
@@ -306,14 +288,12 @@ static void artifact_fields(const struct qs_layout *layout, struct qs_buf *out, 
             qs_buf_fmt(&text, "%s%s%s%s%s", kept, bytes < all ? " of " : "", bytes < all ? total : "",
                        why[0] != '\0' ? ", but " : "", why);
         field(layout, out, i == 0 ? "left" : "", text.data);
-        qs_buf_done(&text);
     }
 }
 
 void qs_layout_run(const struct qs_layout *layout, const json_t *run, struct qs_buf *out)
 {
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_buf_fmt(&text, "run %s: %s", qs_json_get_text(run, "uid", "?"), qs_json_get_text(run, "state", "?"));
     qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
     field(layout, out, "arm", qs_json_get_text(run, "arm_name", ""));
@@ -346,7 +326,6 @@ void qs_layout_run(const struct qs_layout *layout, const json_t *run, struct qs_
     artifact_fields(layout, out, json_object_get(run, "artifacts"));
     time_field(layout, out, "started", run, "started_wall_ns");
     qs_layout_traces(layout, json_object_get(run, "traces"), out);
-    qs_buf_done(&text);
 }
 
 /* What its agent has kept of jobs' files; "-" where it keeps none. */
@@ -366,7 +345,7 @@ void qs_layout_devices(const struct qs_layout *layout, const json_t *doc, struct
                                                     {.title = "cache", .right = true, .keep = 2},
                                                     {.title = "agent", .keep = 5, .most = 40},
                                                     {.title = "why", .most = 100}};
-    struct qs_grid grid;
+    QS_SCOPED(qs_grid_done) struct qs_grid grid = {0};
     size_t i;
     const json_t *device;
     const json_t *devices = json_object_get(doc, "devices");
@@ -388,7 +367,6 @@ void qs_layout_devices(const struct qs_layout *layout, const json_t *doc, struct
         text_cell(&grid, device, "why");
     }
     qs_grid_print(&grid, &layout->face, "", out);
-    qs_grid_done(&grid);
     const char *disk = qs_json_get_text(doc, "disk", "");
     if (disk[0] != '\0')
         qs_face_wrap(&layout->face, out, "", disk, QS_INK_PLAIN);

@@ -115,21 +115,17 @@ static void cell(struct qs_grid *grid, struct qs_buf *text)
 
 static void value_cell(const struct qs_layout *layout, struct qs_grid *grid, const json_t *metric, double v)
 {
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     metric_value(layout, metric, v, &text);
     cell(grid, &text);
-    qs_buf_done(&text);
 }
 
 static void title_cell(struct qs_grid *grid, const json_t *metric, bool first)
 {
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     if (first)
         qs_metric_title(metric, &text);
     cell(grid, &text);
-    qs_buf_done(&text);
 }
 
 /* A candidate: beside the baseline's median its own. */
@@ -170,7 +166,7 @@ static void add_compared(const struct qs_layout *layout, const json_t *result, c
                  *first = json_array_get(json_object_get(result, "comparisons"), 0);
     bool named = all->count > json_array_size(metrics);
     struct qs_grid_column columns[6] = {{.title = "metric", .most = TITLE_COLUMNS}};
-    struct qs_grid grid;
+    QS_SCOPED(qs_grid_done) struct qs_grid grid = {0};
     size_t n = 1;
     columns[n++] =
         (struct qs_grid_column){.title = qs_json_get_text(first, "base_arm", "?"), .right = true, .keep = 3};
@@ -188,7 +184,6 @@ static void add_compared(const struct qs_layout *layout, const json_t *result, c
             add_candidate(layout, &grid, metric_of(metrics, f), f, begins, named);
     }
     qs_grid_print(&grid, &layout->face, "  ", out);
-    qs_grid_done(&grid);
 }
 
 /* One arm alone: its interval. */
@@ -198,11 +193,10 @@ static void add_alone(const struct qs_layout *layout, const json_t *metrics, str
                                                     {.title = "median", .right = true},
                                                     {.title = "interval", .right = true},
                                                     {.title = "runs", .right = true, .keep = 1}};
-    struct qs_grid grid;
-    struct qs_buf text;
+    QS_SCOPED(qs_grid_done) struct qs_grid grid = {0};
+    QS_BUF(text);
     size_t m;
     const json_t *metric;
-    qs_buf_init(&text);
     qs_grid_init(&grid, columns, sizeof(columns) / sizeof(columns[0]));
     json_array_foreach(metrics, m, metric)
     {
@@ -219,8 +213,6 @@ static void add_alone(const struct qs_layout *layout, const json_t *metrics, str
         cell(&grid, &text);
     }
     qs_grid_print(&grid, &layout->face, "  ", out);
-    qs_grid_done(&grid);
-    qs_buf_done(&text);
 }
 
 void qs_layout_metrics(const struct qs_layout *layout, const json_t *doc, const json_t *result,
@@ -247,10 +239,9 @@ static void add_sample(const struct qs_layout *layout, struct qs_grid *grid, con
     const json_t *sample = json_object_get(metric, "sample");
     const char *one = NULL, *many = NULL;
     int64_t n = 0;
-    struct qs_buf text;
+    QS_BUF(text);
     const json_t *ci = qs_sample_interval(sample, &one, &many, &n);
     double median = qs_json_get_number(ci, "estimate", NAN);
-    qs_buf_init(&text);
     title_cell(grid, metric, true);
     value_cell(layout, grid, metric, median);
     metric_range(layout, metric, qs_json_get_number(ci, "lo", NAN), qs_json_get_number(ci, "hi", NAN), median,
@@ -261,17 +252,15 @@ static void add_sample(const struct qs_layout *layout, struct qs_grid *grid, con
     for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
         value_cell(layout, grid, metric,
                    qs_json_get_number(json_object_get(sample, "quantiles"), quantiles[i], NAN));
-    qs_buf_done(&text);
 }
 
 static void add_warnings(const struct qs_layout *layout, const json_t *metric, struct qs_buf *out)
 {
     size_t i;
     const json_t *w;
-    struct qs_buf text;
+    QS_BUF(text);
     int64_t missing = qs_json_get_int(metric, "runs_missing", 0);
     const char *name = qs_json_get_text(metric, "metric", "?");
-    qs_buf_init(&text);
     if (missing > 0) {
         qs_buf_fmt(&text, "%s: ", name);
         qs_layout_count(&text, missing, "run has", "runs have");
@@ -288,7 +277,6 @@ static void add_warnings(const struct qs_layout *layout, const json_t *metric, s
         qs_buf_fmt(&text, "%s: %s", name, qs_json_get_text(w, "text", ""));
         qs_face_wrap(&layout->face, out, "  - ", text.data, QS_INK_PLAIN);
     }
-    qs_buf_done(&text);
 }
 
 void qs_layout_metric_samples(const struct qs_layout *layout, const json_t *part, struct qs_buf *out)
@@ -298,7 +286,7 @@ void qs_layout_metric_samples(const struct qs_layout *layout, const json_t *part
         {.title = "interval", .right = true},       {.title = "n", .right = true, .keep = 1},
         {.title = "p5", .right = true, .keep = 2},  {.title = "p25", .right = true, .keep = 4},
         {.title = "p75", .right = true, .keep = 5}, {.title = "p95", .right = true, .keep = 3}};
-    struct qs_grid grid;
+    QS_SCOPED(qs_grid_done) struct qs_grid grid = {0};
     size_t i;
     const json_t *metric, *metrics = json_object_get(part, "metrics");
     if (json_array_size(metrics) == 0)
@@ -308,6 +296,5 @@ void qs_layout_metric_samples(const struct qs_layout *layout, const json_t *part
     qs_grid_init(&grid, columns, sizeof(columns) / sizeof(columns[0]));
     json_array_foreach(metrics, i, metric) add_sample(layout, &grid, metric);
     qs_grid_print(&grid, &layout->face, "  ", out);
-    qs_grid_done(&grid);
     json_array_foreach(metrics, i, metric) add_warnings(layout, metric, out);
 }

@@ -99,8 +99,7 @@ static void add_line(const struct qs_layout *layout, struct qs_buf *line, struct
 
 static void add_one(const struct qs_layout *layout, const json_t *opinion, struct qs_buf *out)
 {
-    struct qs_buf line;
-    qs_buf_init(&line);
+    QS_BUF(line);
     qs_buf_fmt(&line, "%s: ", qs_json_get_text(opinion, "rule", "?"));
     enum qs_ink ink = add_answer(opinion, &line);
     qs_face_wrap(&layout->face, out, "  ", line.data, ink);
@@ -115,7 +114,6 @@ static void add_one(const struct qs_layout *layout, const json_t *opinion, struc
         qs_buf_str(&line, "; ");
     add_numbers(layout, json_object_get(opinion, "numbers"), &line);
     add_line(layout, &line, out);
-    qs_buf_done(&line);
 }
 
 void qs_layout_opinions(const struct qs_layout *layout, const json_t *opinions, struct qs_buf *out)

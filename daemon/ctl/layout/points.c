@@ -42,8 +42,7 @@ static void add_change(const struct qs_layout *layout, const json_t *result, con
     bool drift = strcmp(qs_json_get_text(change, "kind", ""), "drift") == 0;
     double ratio = qs_json_get_number(change, "ratio", NAN);
     double lo = qs_json_get_number(change, "lo", NAN), hi = qs_json_get_number(change, "hi", NAN);
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_buf_str(&text, drift ? "a drift from " : "from ");
     name_point(result, qs_json_get_int(change, "from", 0), &text);
     if (drift) {
@@ -61,14 +60,12 @@ static void add_change(const struct qs_layout *layout, const json_t *result, con
     else if (!qs_json_get_true(change, "confirmed"))
         qs_buf_str(&text, ", to be confirmed by further points");
     qs_face_wrap(&layout->face, out, "  - ", text.data, QS_INK_PLAIN);
-    qs_buf_done(&text);
 }
 
 static void add_count(const struct qs_layout *layout, const json_t *result, size_t changes, double margin,
                       struct qs_buf *out)
 {
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_layout_count(&text, (int64_t)changes, "change", "changes");
     qs_buf_str(&text, " in ");
     qs_layout_count(&text, qs_json_get_int(result, "points", 0), "point", "points");
@@ -78,7 +75,6 @@ static void add_count(const struct qs_layout *layout, const json_t *result, size
     qs_layout_percent(&text, margin);
     qs_buf_str(&text, " is left out");
     qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_BOLD);
-    qs_buf_done(&text);
 }
 
 static void end_label(const json_t *result, int64_t i, char text[40])
@@ -95,12 +91,12 @@ static void add_chart(const struct qs_layout *layout, const json_t *result, doub
 {
     const json_t *one, *values = json_object_get(result, "values");
     size_t i, n = json_array_size(values);
-    double *v = qs_calloc(n + 1, sizeof(*v)), lo = INFINITY, hi = -INFINITY;
-    enum qs_chart_mark *mark = qs_calloc(n + 1, sizeof(*mark));
+    double lo = INFINITY, hi = -INFINITY;
+    QS_FREED double *v = qs_calloc(n + 1, sizeof(*v));
+    QS_FREED enum qs_chart_mark *mark = qs_calloc(n + 1, sizeof(*mark));
     char first[40], last[40];
-    struct qs_buf top, bottom;
-    qs_buf_init(&top);
-    qs_buf_init(&bottom);
+    QS_BUF(top);
+    QS_BUF(bottom);
     json_array_foreach(values, i, one)
     {
         v[i] = json_is_number(one) ? json_number_value(one) * factor : 0;
@@ -118,10 +114,6 @@ static void add_chart(const struct qs_layout *layout, const json_t *result, doub
         qs_buf_char(out, '\n');
         qs_layout_chart(&layout->face, &chart, out);
     }
-    qs_buf_done(&top);
-    qs_buf_done(&bottom);
-    free(v);
-    free(mark);
 }
 
 void qs_layout_points(const struct qs_layout *layout, const json_t *doc, const json_t *result, double factor,

@@ -26,11 +26,10 @@ static void heading(const struct qs_layout *layout, struct qs_buf *out, const ch
 
 static void add_floor(const struct qs_layout *layout, const json_t *floor, struct qs_buf *out)
 {
-    struct qs_buf text;
+    QS_BUF(text);
     double ns = qs_json_get_number(floor, "ns", NAN);
     if (floor == NULL)
         return;
-    qs_buf_init(&text);
     if (qs_json_get_true(floor, "verified") && isfinite(ns)) {
         qs_buf_str(&text, "Floor ");
         qs_sample_value(layout, ns, &text);
@@ -40,7 +39,6 @@ static void add_floor(const struct qs_layout *layout, const json_t *floor, struc
         qs_buf_fmt(&text, "No floor: %s", qs_json_get_text(floor, "text", ""));
         wrap(layout, out, text.data, QS_INK_DIM);
     }
-    qs_buf_done(&text);
 }
 
 /* --- covariates --- */
@@ -68,8 +66,8 @@ static void add_covariates(const struct qs_layout *layout, const json_t *found, 
                                                     {.title = "rank corr.", .right = true},
                                                     {.title = "p adj.", .right = true},
                                                     {.title = "n", .right = true, .keep = 1}};
-    struct qs_grid grid;
-    struct qs_buf text;
+    QS_SCOPED(qs_grid_done) struct qs_grid grid = {0};
+    QS_BUF(text);
     size_t i, told = 0;
     const json_t *row, *rows = json_object_get(found, "rows");
     if (json_array_size(rows) == 0)
@@ -82,7 +80,6 @@ static void add_covariates(const struct qs_layout *layout, const json_t *found, 
         covariate_row(&grid, row);
         told++;
     }
-    qs_buf_init(&text);
     if (told > 0) {
         heading(layout, out, "What rises and falls with the times");
         qs_grid_print(&grid, &layout->face, "  ", out);
@@ -93,8 +90,6 @@ static void add_covariates(const struct qs_layout *layout, const json_t *found, 
         qs_buf_char(out, '\n');
         wrap(layout, out, text.data, QS_INK_DIM);
     }
-    qs_buf_done(&text);
-    qs_grid_done(&grid);
 }
 
 /* --- levels --- */
@@ -115,8 +110,8 @@ static void add_levels(const struct qs_layout *layout, const json_t *point, stru
                                                     {.title = "sd", .right = true, .keep = 2},
                                                     {.title = "impact", .right = true},
                                                     {.title = "", .keep = 1, .most = 44}};
-    struct qs_grid grid;
-    struct qs_buf text;
+    QS_SCOPED(qs_grid_done) struct qs_grid grid = {0};
+    QS_BUF(text);
     size_t i;
     const json_t *level, *levels = json_object_get(point, "levels");
     if (json_array_size(levels) == 0)
@@ -135,13 +130,10 @@ static void add_levels(const struct qs_layout *layout, const json_t *point, stru
     }
     heading(layout, out, "Where the variance comes from");
     qs_grid_print(&grid, &layout->face, "  ", out);
-    qs_grid_done(&grid);
-    qs_buf_init(&text);
     qs_buf_str(&text, qs_json_get_text(point, "levels_sentence", ""));
     if (text.len > 0 && text.data[0] >= 'a' && text.data[0] <= 'z')
         text.data[0] = (char)(text.data[0] - 'a' + 'A');
     wrap(layout, out, text.data, QS_INK_PLAIN);
-    qs_buf_done(&text);
 }
 
 /* --- one sample --- */
@@ -199,19 +191,17 @@ static void add_metric(const struct qs_layout *layout, const json_t *metric, con
                        struct qs_buf *out)
 {
     double factor;
-    struct qs_buf title;
+    QS_BUF(title);
     const struct qs_layout own = qs_sample_layout(layout, metric, &factor);
     if (!json_is_object(json_object_get(metric, "sample"))) {
         wrap(layout, out, "There is no accepted value.", QS_INK_WARN);
         return;
     }
-    qs_buf_init(&title);
     qs_metric_title(metric, &title);
     qs_buf_fmt(&title, ", %s is better%s", qs_json_get_true(metric, "lower_is_better") ? "lower" : "higher",
                strcmp(qs_json_get_text(metric, "of", ""), "windows") == 0 ? ", one value a window" : "");
     wrap(layout, out, title.data, QS_INK_BOLD);
     add_sample(&own, metric, name, factor, out);
-    qs_buf_done(&title);
 }
 
 /* `part`: a run's document, or an arm of a job's. */
@@ -231,15 +221,13 @@ static void add_rule(const struct qs_layout *layout, const json_t *doc, struct q
 {
     const json_t *rule = json_object_get(doc, "rule");
     const char *stop = qs_json_get_text(rule, "stop", "");
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     if (stop[0] != '\0')
         qs_buf_fmt(&text, "Stop rule of a run: %s. ", stop);
     qs_buf_fmt(&text, "What stands for it: %s; outliers are %s.", qs_json_get_text(rule, "location", "?"),
                qs_json_get_text(rule, "outliers", "?"));
     qs_buf_char(out, '\n');
     wrap(layout, out, text.data, QS_INK_DIM);
-    qs_buf_done(&text);
 }
 
 static void add_group_warnings(const struct qs_layout *layout, const json_t *result, struct qs_buf *out)
@@ -254,8 +242,7 @@ static void add_result(const struct qs_layout *layout, const json_t *result, str
 {
     size_t i;
     const json_t *arm;
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     json_array_foreach(json_object_get(result, "arms"), i, arm)
     {
         qs_buf_clear(&text);
@@ -269,7 +256,6 @@ static void add_result(const struct qs_layout *layout, const json_t *result, str
     if (json_array_size(json_object_get(result, "warnings")) > 0)
         qs_buf_char(out, '\n');
     add_group_warnings(layout, result, out);
-    qs_buf_done(&text);
 }
 
 void qs_layout_report(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)

@@ -12,8 +12,7 @@ void qs_layout_reproduce_plan(const struct qs_face *face, const json_t *plan, co
 {
     size_t i;
     const json_t *one;
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_buf_fmt(&text, "job %" PRId64 " again: seed %s, devices %s", qs_json_get_int(plan, "job", 0),
                qs_json_get_text(plan, "seed", "?"), qs_json_get_text(plan, "where", "?"));
     qs_face_wrap(face, out, "", text.data, QS_INK_PLAIN);
@@ -25,7 +24,6 @@ void qs_layout_reproduce_plan(const struct qs_face *face, const json_t *plan, co
                          ? "Not submitted: what it needs is gone."
                          : "Not submitted: it would not be the same job. --allow-diff goes on all the same.",
                      QS_INK_BAD);
-    qs_buf_done(&text);
 }
 
 static void add_drawn(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
@@ -33,8 +31,7 @@ static void add_drawn(const struct qs_layout *layout, const json_t *doc, struct 
     const json_t *order = json_object_get(doc, "order"), *layouts = json_object_get(doc, "layouts");
     int64_t turns = qs_json_get_int(order, "turns", 0), same = qs_json_get_int(order, "same", 0);
     int64_t runs = qs_json_get_int(layouts, "runs", 0);
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_buf_fmt(&text, "job %" PRId64 " did job %" PRId64 " again: %s seed, ", qs_json_get_int(doc, "job", 0),
                qs_json_get_int(doc, "original", 0),
                qs_json_get_true(doc, "same_seed") ? "the same" : "another");
@@ -46,15 +43,13 @@ static void add_drawn(const struct qs_layout *layout, const json_t *doc, struct 
         qs_buf_fmt(&text, ", the same layout in %" PRId64 " of %" PRId64 " runs",
                    qs_json_get_int(layouts, "same", 0), runs);
     qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
-    qs_buf_done(&text);
 }
 
 static void add_environment(const struct qs_layout *layout, const json_t *one, struct qs_buf *out)
 {
     size_t i;
     const json_t *d, *differences = json_object_get(one, "differences");
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_buf_fmt(&text, "environment of %s: ", qs_json_get_text(one, "device", ""));
     if (!qs_json_get_true(one, "known"))
         qs_buf_str(&text, "not known for both");
@@ -72,7 +67,6 @@ static void add_environment(const struct qs_layout *layout, const json_t *one, s
                    matters ? "" : " (changes nothing as a rule)");
         qs_face_wrap(&layout->face, out, "  - ", text.data, matters ? QS_INK_WARN : QS_INK_DIM);
     }
-    qs_buf_done(&text);
 }
 
 static void add_result(const struct qs_layout *layout, const json_t *r, struct qs_buf *out)
@@ -80,8 +74,7 @@ static void add_result(const struct qs_layout *layout, const json_t *r, struct q
     double lo = qs_json_get_number(r, "lo", NAN), hi = qs_json_get_number(r, "hi", NAN);
     const json_t *reproduced = json_object_get(r, "reproduced");
     const json_t *x = json_object_get(r, "original"), *y = json_object_get(r, "again");
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_buf_fmt(&text, "%s, arm %s on %s: ", qs_json_get_text(r, "point", ""), qs_json_get_text(r, "arm", ""),
                qs_json_get_text(r, "device", ""));
     if (isfinite(lo) && isfinite(hi))
@@ -101,16 +94,14 @@ static void add_result(const struct qs_layout *layout, const json_t *r, struct q
                  json_is_true(reproduced)    ? QS_INK_GOOD
                  : json_is_false(reproduced) ? QS_INK_BAD
                                              : QS_INK_PLAIN);
-    qs_buf_done(&text);
 }
 
 static void add_run(const struct qs_layout *layout, const json_t *run, struct qs_buf *out)
 {
     const json_t *x = json_object_get(run, "original"), *y = json_object_get(run, "again");
-    struct qs_buf text;
+    QS_BUF(text);
     if (!json_is_object(x))
         return;
-    qs_buf_init(&text);
     qs_buf_fmt(&text, "run %s, arm %s, block %" PRId64 ": ", qs_json_get_text(x, "uid", ""),
                qs_json_get_text(x, "arm", ""), qs_json_get_int(x, "block", 0));
     qs_sample_value(layout, qs_json_get_number(x, "median_ns", NAN), &text);
@@ -122,7 +113,6 @@ static void add_run(const struct qs_layout *layout, const json_t *run, struct qs
         qs_buf_str(&text, " then; no run had its turn now");
     }
     qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_PLAIN);
-    qs_buf_done(&text);
 }
 
 void qs_layout_reproduction(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)

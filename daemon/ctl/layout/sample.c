@@ -110,12 +110,11 @@ void qs_sample_headline(const struct qs_layout *layout, const json_t *sample, do
 {
     const char *one = NULL, *many = NULL;
     int64_t n = 0;
-    struct qs_buf text;
+    QS_BUF(text);
     const json_t *ci = qs_sample_interval(sample, &one, &many, &n);
     double lo = qs_json_get_number(ci, "lo", NAN) * factor, hi = qs_json_get_number(ci, "hi", NAN) * factor;
     double median = qs_json_get_number(ci, "estimate", NAN) * factor;
     double n_eff = qs_json_get_number(ci, "n_eff", NAN); /* of dependent values only */
-    qs_buf_init(&text);
     struct qs_scale scale;
     qs_layout_scale_of(layout, median, &scale);
     if (isfinite(lo) && isfinite(hi)) {
@@ -134,7 +133,6 @@ void qs_sample_headline(const struct qs_layout *layout, const json_t *sample, do
         qs_buf_fmt(&text, " worth %.3g", n_eff);
     qs_buf_char(&text, ')');
     qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_BOLD);
-    qs_buf_done(&text);
 }
 
 /* Mean and spread, and what each level of the experiment adds to it. */
@@ -147,8 +145,7 @@ void qs_sample_spread(const struct qs_layout *layout, const json_t *sample, doub
            hi = qs_json_get_number(mean, "hi", NAN) * factor;
     double cov = qs_json_get_number(describe, "cov_abs", NAN), icc = qs_json_get_number(levels, "icc", NAN);
     double n_eff = qs_json_get_number(mean, "n_eff", NAN);
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     if (isfinite(lo) && isfinite(hi)) {
         qs_buf_str(&text, "Mean ");
         qs_sample_range(layout, lo, hi, (lo + hi) / 2, &text);
@@ -167,7 +164,6 @@ void qs_sample_spread(const struct qs_layout *layout, const json_t *sample, doub
     }
     if (text.len > 0)
         qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_PLAIN);
-    qs_buf_done(&text);
 }
 
 void qs_sample_table(const struct qs_layout *layout, const struct qs_shown *shown, size_t count,
@@ -187,12 +183,10 @@ void qs_sample_table(const struct qs_layout *layout, const struct qs_shown *show
 
 void qs_sample_views(const struct qs_layout *layout, const char *who, const json_t *views, struct qs_buf *out)
 {
-    struct qs_buf text;
+    QS_BUF(text);
     if (json_array_size(views) == 0)
         return;
-    qs_buf_init(&text);
     qs_buf_fmt(&text, "View%s%s: ", who[0] != '\0' ? " of " : "", who);
     qs_views_words(views, &text);
     qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_WARN);
-    qs_buf_done(&text);
 }

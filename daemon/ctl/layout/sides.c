@@ -19,9 +19,8 @@ static void add_sentences(const struct qs_layout *layout, const struct qs_findin
 {
     for (size_t i = 0; i < all->count; i++) {
         const struct qs_finding *f = &all->at[i];
-        struct qs_buf text;
+        QS_BUF(text);
         bool exact = strcmp(f->reason, "exact") == 0;
-        qs_buf_init(&text);
         qs_buf_fmt(&text, "%s on %s, %s", f->point, f->where, f->metric);
         qs_buf_char(out, '\n');
         qs_face_wrap(&layout->face, out, "", text.data, QS_INK_BOLD);
@@ -33,7 +32,6 @@ static void add_sentences(const struct qs_layout *layout, const struct qs_findin
         if (!exact || strcmp(f->verdict, "equivalent") != 0)
             qs_layout_finding(layout, f, out);
         qs_layout_opinions(layout, f->opinions, out);
-        qs_buf_done(&text);
     }
 }
 
@@ -41,10 +39,9 @@ static void add_sentences(const struct qs_layout *layout, const struct qs_findin
 static void point_cell(struct qs_grid *grid, const struct qs_finding *f, bool with_arms)
 {
     bool arms = with_arms && f->arms[0] != '\0', metric = !qs_finding_is_duration(f);
-    char *text = qs_asprintf("%s%s%s%s%s", f->point, metric ? " " : "", metric ? f->metric : "",
-                             arms ? ", " : "", arms ? f->arms : "");
+    QS_FREED char *text = qs_asprintf("%s%s%s%s%s", f->point, metric ? " " : "", metric ? f->metric : "",
+                                      arms ? ", " : "", arms ? f->arms : "");
     qs_grid_cell(grid, text);
-    free(text);
 }
 
 static bool arms_vary(const struct qs_findings *all)
@@ -62,7 +59,7 @@ static void add_table(const struct qs_layout *layout, const struct qs_findings *
         {.title = "base", .right = true, .keep = 5}, {.title = "candidate", .right = true, .keep = 6},
         {.title = "change", .right = true},          {.title = "verdict"}};
     const bool with_arms = arms_vary(all);
-    struct qs_grid grid;
+    QS_SCOPED(qs_grid_done) struct qs_grid grid = {0};
     qs_grid_init(&grid, columns, sizeof(columns) / sizeof(columns[0]));
     for (size_t i = 0; i < all->count; i++) {
         const struct qs_finding *f = &all->at[i];
@@ -77,7 +74,6 @@ static void add_table(const struct qs_layout *layout, const struct qs_findings *
     }
     qs_buf_char(out, '\n');
     qs_grid_print(&grid, &layout->face, "  ", out);
-    qs_grid_done(&grid);
 }
 
 static void add_differences(const struct qs_layout *layout, const json_t *list, const char *title,
@@ -91,9 +87,8 @@ static void add_differences(const struct qs_layout *layout, const json_t *list, 
     qs_face_wrap(&layout->face, out, "  ", title, QS_INK_BOLD);
     json_array_foreach(list, i, change)
     {
-        struct qs_buf text;
+        QS_BUF(text);
         bool matters = qs_json_get_true(change, "matters"), allowed = qs_json_get_true(change, "allowed");
-        qs_buf_init(&text);
         qs_buf_fmt(&text, "%s: %s | %s", qs_json_get_text(change, "key", "?"),
                    qs_json_get_text(change, "base", "none"), qs_json_get_text(change, "candidate", "none"));
         if (with_state && !matters)
@@ -102,7 +97,6 @@ static void add_differences(const struct qs_layout *layout, const json_t *list, 
             qs_buf_str(&text, " (allowed)");
         qs_face_wrap(&layout->face, out, "  - ", text.data,
                      with_state && matters && !allowed ? QS_INK_BAD : QS_INK_PLAIN);
-        qs_buf_done(&text);
     }
 }
 
@@ -117,14 +111,12 @@ static void add_unmatched(const struct qs_layout *layout, const json_t *list, co
     qs_face_wrap(&layout->face, out, "  ", title, QS_INK_BOLD);
     json_array_foreach(list, i, one)
     {
-        struct qs_buf text;
-        qs_buf_init(&text);
+        QS_BUF(text);
         qs_buf_fmt(&text, "%s in %s on %s (", qs_json_get_text(one, "label", "?"),
                    qs_json_get_text(one, "arm", "?"), qs_json_get_text(one, "device", "?"));
         qs_layout_count(&text, qs_json_get_int(one, "runs", 0), "run", "runs");
         qs_buf_char(&text, ')');
         qs_face_wrap(&layout->face, out, "  - ", text.data, QS_INK_WARN);
-        qs_buf_done(&text);
     }
 }
 
@@ -158,9 +150,8 @@ static void add_warning(const struct qs_layout *layout, const struct qs_findings
                         const char *warning, struct qs_buf *out)
 {
     enum { NAMED_MOST = 3 };
-    struct qs_buf text;
+    QS_BUF(text);
     size_t named = 0;
-    qs_buf_init(&text);
     for (size_t i = first; i < all->count; i++) {
         if (has_text(all->at[i].warnings, warning) && named++ < NAMED_MOST)
             qs_buf_fmt(&text, "%s%s on %s", named > 1 ? ", " : "", all->at[i].point, all->at[i].where);
@@ -169,7 +160,6 @@ static void add_warning(const struct qs_layout *layout, const struct qs_findings
         qs_buf_fmt(&text, " and %zu more", named - NAMED_MOST);
     qs_buf_fmt(&text, ": %s", warning);
     qs_face_wrap(&layout->face, out, "  - ", text.data, QS_INK_PLAIN);
-    qs_buf_done(&text);
 }
 
 static bool was_told(const struct qs_findings *all, size_t before, const char *warning)
@@ -204,9 +194,8 @@ static void add_warnings(const struct qs_layout *layout, const struct qs_finding
 static void add_head(const struct qs_layout *layout, const json_t *doc, const struct qs_findings *all,
                      struct qs_buf *out)
 {
-    struct qs_buf text;
-    char *title = qs_findings_title(doc);
-    qs_buf_init(&text);
+    QS_BUF(text);
+    QS_FREED char *title = qs_findings_title(doc);
     qs_buf_fmt(&text, "%s: ", title);
     qs_layout_count(&text, (int64_t)json_array_size(json_object_get(doc, "results")), "point", "points");
     qs_buf_str(&text, ", ");
@@ -216,19 +205,16 @@ static void add_head(const struct qs_layout *layout, const json_t *doc, const st
     qs_sample_views(layout, "the base", json_object_get(json_object_get(doc, "base"), "views"), out);
     qs_sample_views(layout, "the candidate", json_object_get(json_object_get(doc, "candidate"), "views"),
                     out);
-    qs_buf_done(&text);
-    free(title);
 }
 
 /* The advice is what can be typed: the keys that were refused, or everything where they are many. */
 static void add_refusal(const struct qs_layout *layout, const json_t *environment, struct qs_buf *out)
 {
     enum { KEYS_MOST = 4 };
-    struct qs_buf keys, text;
+    QS_BUF(keys);
+    QS_BUF(text);
     size_t i, count = 0;
     const json_t *change;
-    qs_buf_init(&keys);
-    qs_buf_init(&text);
     json_array_foreach(environment, i, change)
     {
         if (qs_json_get_true(change, "matters") && !qs_json_get_true(change, "allowed"))
@@ -239,8 +225,6 @@ static void add_refusal(const struct qs_layout *layout, const json_t *environmen
                "--allow-diff%s",
                count > 0 && count <= KEYS_MOST ? keys.data : "");
     qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_BAD);
-    qs_buf_done(&keys);
-    qs_buf_done(&text);
 }
 
 void qs_layout_sides(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)

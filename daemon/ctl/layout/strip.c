@@ -45,9 +45,8 @@ static bool is_marked(const struct strip *s, size_t sign)
 static void strip_legend(const struct qs_layout *layout, const json_t *strip, size_t per_sign, bool marked,
                          struct qs_buf *out)
 {
-    struct qs_buf text;
+    QS_BUF(text);
     const char *many = qs_json_get_text(strip, "of", "values");
-    qs_buf_init(&text);
     qs_buf_fmt(&text, "%" PRId64 " %s", qs_json_get_int(strip, "n", 0), many);
     qs_buf_str(&text, " in the order of time");
     if (per_sign > 1)
@@ -55,7 +54,6 @@ static void strip_legend(const struct qs_layout *layout, const json_t *strip, si
     if (marked)
         qs_buf_str(&text, "; x: left out");
     qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_DIM);
-    qs_buf_done(&text);
 }
 
 void qs_layout_strip(const struct qs_layout *layout, const json_t *strip, struct qs_buf *out)

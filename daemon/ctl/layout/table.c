@@ -100,7 +100,7 @@ void qs_layout_table(const struct qs_layout *layout, const struct qs_shown *show
                      struct qs_buf *out)
 {
     struct qs_grid_column head[COLUMNS + 2];
-    struct qs_grid grid;
+    QS_SCOPED(qs_grid_done) struct qs_grid grid = {0};
     struct qs_scale scale;
     size_t n = 1;
     find_scale(layout, shown, count, &scale);
@@ -116,11 +116,9 @@ void qs_layout_table(const struct qs_layout *layout, const struct qs_shown *show
     if (head[0].most < 2)
         head[0].most = 2;
     qs_grid_init(&grid, head, n);
-    size_t *order = qs_calloc(count, sizeof(*order));
+    QS_FREED size_t *order = qs_calloc(count, sizeof(*order));
     qs_layout_order(layout, shown, count, order);
     for (size_t i = 0; i < count; i++)
         add_row(&grid, shown, count, order[i], &scale);
     qs_grid_print(&grid, &layout->face, "  ", out);
-    free(order);
-    qs_grid_done(&grid);
 }

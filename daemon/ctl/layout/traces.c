@@ -49,20 +49,17 @@ static bool print_group(const struct qs_layout *layout, const json_t *group, str
                                                     {.title = "trace"},
                                                     {.title = "at", .right = true},
                                                     {.title = "of run"}};
-    struct qs_grid grid;
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_SCOPED(qs_grid_done) struct qs_grid grid = {0};
+    QS_BUF(text);
     qs_buf_fmt(&text, "traces of %s on %s, point %" PRId64, qs_json_get_text(group, "arm_name", "?"),
                qs_json_get_text(group, "device", "?"), qs_json_get_int(group, "point", 0));
     qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_PLAIN);
-    qs_buf_done(&text);
     qs_grid_init(&grid, columns, sizeof(columns) / sizeof(columns[0]));
     bool any = add_row(layout, &grid, group, "fastest", "fastest");
     any = add_row(layout, &grid, group, "slowest", "slowest") || any;
     any = add_row(layout, &grid, group, "traced_fastest", "fastest traced") || any;
     any = add_row(layout, &grid, group, "traced_slowest", "slowest traced") || any;
     qs_grid_print(&grid, &layout->face, "    ", out);
-    qs_grid_done(&grid);
     return any;
 }
 

@@ -19,8 +19,7 @@ void qs_layout_percent(struct qs_buf *out, double ratio)
 
 static void add_pair(const struct qs_layout *layout, const struct qs_finding *f, struct qs_buf *out)
 {
-    struct qs_buf text;
-    qs_buf_init(&text);
+    QS_BUF(text);
     qs_buf_str(&text, f->sentence);
     if (isfinite(f->lo) && isfinite(f->level)) {
         qs_buf_fmt(&text, " (%g %% interval, ", f->level * 100);
@@ -30,19 +29,17 @@ static void add_pair(const struct qs_layout *layout, const struct qs_finding *f,
     qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_BOLD);
     qs_layout_finding(layout, f, out);
     qs_layout_opinions(layout, f->opinions, out);
-    qs_buf_done(&text);
 }
 
 /* One arm alone has an interval of its own. */
 static void add_alone(const struct qs_layout *layout, const json_t *arm, struct qs_buf *out)
 {
-    struct qs_buf text;
+    QS_BUF(text);
     double lo = qs_json_get_number(arm, "median_lo", NAN);
     double hi = qs_json_get_number(arm, "median_hi", NAN);
     double level = qs_json_get_number(arm, "median_level", NAN);
     double median = qs_json_get_number(arm, "median", NAN);
     struct qs_scale scale;
-    qs_buf_init(&text);
     qs_layout_scale(layout->unit, median, &scale);
     qs_buf_fmt(&text, "%s takes ", qs_json_get_text(arm, "name", "?"));
     if (isfinite(lo) && isfinite(hi)) {
@@ -57,7 +54,6 @@ static void add_alone(const struct qs_layout *layout, const json_t *arm, struct 
                    median / scale.ns, scale.name);
     }
     qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_BOLD);
-    qs_buf_done(&text);
 }
 
 /* With two arms the comparison says it. */
@@ -65,10 +61,9 @@ static void add_ranking(const struct qs_layout *layout, const json_t *result, st
 {
     size_t i;
     const json_t *place, *places = json_object_get(result, "ranking");
-    struct qs_buf text;
+    QS_BUF(text);
     if (json_array_size(places) < 3)
         return;
-    qs_buf_init(&text);
     qs_buf_fmt(&text, "Fastest: %s", qs_json_get_text(json_array_get(places, 0), "arm", "?"));
     qs_buf_char(out, '\n');
     qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_BOLD);
@@ -77,7 +72,6 @@ static void add_ranking(const struct qs_layout *layout, const json_t *result, st
         if (i > 0)
             qs_face_wrap(&layout->face, out, "    ", qs_json_get_text(place, "sentence", ""), QS_INK_PLAIN);
     }
-    qs_buf_done(&text);
 }
 
 void qs_layout_verdicts(const struct qs_layout *layout, const json_t *doc, const json_t *result,
