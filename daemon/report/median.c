@@ -24,7 +24,7 @@ void qs_report_median(const struct qs_report_group *g, size_t arm, const struct 
         double median = runs[i].median;
         if (run->arm != arm || !g->block_complete[run->block] || isnan(median))
             continue;
-        disturbed[n] = run->soft;
+        disturbed[n] = run->disturbed;
         v[n++] = median;
     }
     (void)qs_mixed_median(v, disturbed, n, 1 - g->in->spec->alpha, ret);

@@ -221,7 +221,7 @@ void qs_activity_window_count(struct qs_job_run *job)
         if (taint == 0)
             push(&run->clean_ns, &run->clean_n, (double)row->duration_ns / evals);
         else if ((taint & ~(uint32_t)SOFT) == 0)
-            push(&run->soft_ns, &run->soft_n, (double)row->duration_ns / evals);
+            push(&run->disturbed_ns, &run->disturbed_n, (double)row->duration_ns / evals);
     }
     if (qs_stream_is_on(job))
         run->last_ns = job->win.made.streamed.process.duration_ns /* a pilot's measure */;
@@ -231,7 +231,7 @@ double qs_activity_window_median(const struct qs_job_run *job)
 {
     if (job->run.clean_n > 0)
         return qs_median_ns(job->run.clean_ns + job->run.warmup_n, job->run.clean_n - job->run.warmup_n);
-    return job->run.soft_n > 0 ? qs_median_ns(job->run.soft_ns, job->run.soft_n) : NAN;
+    return job->run.disturbed_n > 0 ? qs_median_ns(job->run.disturbed_ns, job->run.disturbed_n) : NAN;
 }
 
 const struct qs_step qs_step_window = {.start = start, .cancel = cancel};

@@ -55,8 +55,8 @@ struct qs_run_in_hand {
     uint32_t tried;   /* windows opened */
     double *clean_ns; /* owned: accepted durations, of one evaluation */
     size_t clean_n;
-    double *soft_ns; /* owned: completed, but softly tainted */
-    size_t soft_n;
+    double *disturbed_ns; /* owned: completed, but softly tainted */
+    size_t disturbed_n;
     int64_t last_ns; /* the last iteration's duration */
     int64_t measured_ns;
     int64_t began_ns, windows_ns;    /* when it began; how long its windows were open */

@@ -17,7 +17,7 @@ static void draw_order(struct qs_plan *p)
 {
     p->turns = qs_job_block_order(p->spec, p->seed, p->device, p->point, p->block, p->order);
     p->turn = 0;
-    p->current_soft = false;
+    p->current_disturbed = false;
     for (size_t a = 0; a < p->spec->arm_count; a++) {
         p->current_ns[a] = 0;
         p->current_n[a] = 0;
@@ -60,7 +60,7 @@ void qs_plan_done(struct qs_plan *p)
     free(p->current_ns);
     free(p->current_n);
     free(p->medians_ns);
-    free(p->soft);
+    free(p->disturbed);
     *p = (struct qs_plan){0};
 }
 
@@ -105,7 +105,7 @@ int64_t qs_plan_predict_ns(const struct qs_plan *p)
     return pilot_ns > INT64_MAX / (int64_t)(n + 1) ? INT64_MAX : pilot_ns * n;
 }
 
-void qs_plan_turn_done(struct qs_plan *p, double median_ns, bool soft)
+void qs_plan_turn_done(struct qs_plan *p, double median_ns, bool disturbed)
 {
     size_t arm = qs_plan_arm(p);
     if (p->block == 0) {
@@ -116,7 +116,7 @@ void qs_plan_turn_done(struct qs_plan *p, double median_ns, bool soft)
      * data spoils it. */
     p->current_ns[arm] += median_ns > 0 ? log(median_ns) : NAN;
     p->current_n[arm]++;
-    p->current_soft = p->current_soft || soft;
+    p->current_disturbed = p->current_disturbed || disturbed;
 }
 
 bool qs_plan_next_turn(struct qs_plan *p)
@@ -146,13 +146,13 @@ static void fix_iterations(struct qs_plan *p)
     p->run_iterations = (uint32_t)r;
 }
 
-static void append_medians(struct qs_plan *p, const double *medians_ns, bool soft)
+static void append_medians(struct qs_plan *p, const double *medians_ns, bool disturbed)
 {
     size_t arms = p->spec->arm_count;
     p->medians_ns = qs_realloc(p->medians_ns, (p->blocks_done + 1) * arms * sizeof *p->medians_ns);
     memcpy(p->medians_ns + p->blocks_done * arms, medians_ns, arms * sizeof *medians_ns);
-    p->soft = qs_grow(p->soft, p->blocks_done, sizeof *p->soft);
-    p->soft[p->blocks_done] = soft;
+    p->disturbed = qs_grow(p->disturbed, p->blocks_done, sizeof *p->disturbed);
+    p->disturbed[p->blocks_done] = disturbed;
     p->blocks_done++;
 }
 
@@ -178,7 +178,7 @@ void qs_plan_block_done(struct qs_plan *p, int64_t block_ns)
     } else {
         for (size_t a = 0; a < p->spec->arm_count; a++)
             p->current_ns[a] = p->current_n[a] > 0 ? exp(p->current_ns[a] / p->current_n[a]) : NAN;
-        append_medians(p, p->current_ns, p->current_soft);
+        append_medians(p, p->current_ns, p->current_disturbed);
         p->measured_ns += block_ns > p->block_waited_ns ? block_ns - p->block_waited_ns : 0;
         p->timed_waited_ns += p->block_waited_ns;
         p->timed_vain_ns += p->block_vain_ns;
@@ -221,9 +221,9 @@ void qs_plan_repeat_block(struct qs_plan *p)
     draw_order(p);
 }
 
-void qs_plan_restore_block(struct qs_plan *p, const double *medians_ns, bool soft)
+void qs_plan_restore_block(struct qs_plan *p, const double *medians_ns, bool disturbed)
 {
-    append_medians(p, medians_ns, soft);
+    append_medians(p, medians_ns, disturbed);
     if (p->block > 0 || p->run_iterations > 0) {
         p->block = (uint32_t)p->blocks_done + 1;
         draw_order(p);
@@ -267,8 +267,8 @@ uint32_t qs_plan_next_look(const struct qs_plan *p)
 
 double qs_plan_half_width(const struct qs_plan *p)
 {
-    return qs_look_half_width(p->medians_ns, p->soft, p->blocks_done, p->spec->arm_count, p->spec->baseline,
-                              p->spec->alpha);
+    return qs_look_half_width(p->medians_ns, p->disturbed, p->blocks_done, p->spec->arm_count,
+                              p->spec->baseline, p->spec->alpha);
 }
 
 /* Time with the point, the waits for gates apart: a busy machine is no reason for fewer blocks. */

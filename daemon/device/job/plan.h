@@ -22,11 +22,11 @@ struct qs_plan {
     uint32_t run_iterations;          /* r of this point; 0 until the pilot is over */
     int64_t *pilot_ns;                /* owned, per arm */
     double *medians_ns;               /* owned: [block][arm], blocks done of this point */
-    bool *soft;                       /* owned, per block done: some run of it has softly tainted data only */
+    bool *disturbed;                  /* owned, per block done: some run of it has softly tainted data only */
     size_t blocks_done, blocks_timed; /* timed: of those, the ones in measured_ns */
     double *current_ns;               /* owned, per arm: log-sum of the block in progress */
     uint32_t *current_n;              /* owned, per arm */
-    bool current_soft;
+    bool current_disturbed;
     uint32_t planned_blocks; /* what the planner expects to do; looked at then, 0: not known */
     int64_t point_began_ns;  /* when the first counted block began; 0 = not yet */
     int64_t measured_ns;     /* sum of block times of this point, without the waits for gates */
@@ -55,9 +55,9 @@ void qs_plan_baseline_first(struct qs_plan *p);
 /* Predicted length of the turn's window, 0 where nothing is known. */
 int64_t qs_plan_predict_ns(const struct qs_plan *p);
 
-/* The turn gave accepted durations with this median (NaN: none), soft where all of them are softly tainted.
- * Pilot: the last iteration's duration. */
-void qs_plan_turn_done(struct qs_plan *p, double median_ns, bool soft);
+/* The turn gave accepted durations with this median (NaN: none), disturbed where all of them are softly
+ * tainted. Pilot: the last iteration's duration. */
+void qs_plan_turn_done(struct qs_plan *p, double median_ns, bool disturbed);
 /* Moves to the next turn; false where the block is complete. */
 bool qs_plan_next_turn(struct qs_plan *p);
 /* The first turn of a block begins now. */
@@ -70,7 +70,7 @@ void qs_plan_block_done(struct qs_plan *p, int64_t block_ns);
 /* Starts the block over under new run identities. */
 void qs_plan_repeat_block(struct qs_plan *p);
 /* Adds a block that an earlier life of the daemon completed: medians per arm. */
-void qs_plan_restore_block(struct qs_plan *p, const double *medians_ns, bool soft);
+void qs_plan_restore_block(struct qs_plan *p, const double *medians_ns, bool disturbed);
 /* The next block was begun by an earlier life: it starts with this attempt; where r is not known yet, after
  * the pilot. */
 void qs_plan_resume(struct qs_plan *p, uint32_t attempt);

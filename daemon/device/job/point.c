@@ -16,7 +16,7 @@ static bool is_of_block(const struct qs_job_run *job, const struct qs_measured_r
 }
 
 struct stored_block { /* one block at its last attempt, as an earlier life left it */
-    bool any, soft;
+    bool any, disturbed;
     uint32_t attempt;
     size_t done;        /* runs that ended well */
     double *medians_ns; /* per arm, NaN where a turn gave nothing */
@@ -35,7 +35,7 @@ static void count_runs(const struct qs_job_run *job, uint32_t block, struct stor
         bool well = median_ns > 0;
         b->medians_ns[s->arm] += well ? log(median_ns) : NAN;
         b->done += well ? 1 : 0;
-        b->soft = b->soft || s->values.disturbed;
+        b->disturbed = b->disturbed || s->values.disturbed;
         n[s->arm]++;
     }
     for (size_t a = 0; a < arms; a++)
@@ -115,7 +115,7 @@ static void restore_point(struct qs_job_run *job)
             qs_plan_resume(&job->plan, b.attempt + 1);
             break;
         }
-        qs_plan_restore_block(&job->plan, b.medians_ns, b.soft);
+        qs_plan_restore_block(&job->plan, b.medians_ns, b.disturbed);
     }
     enum qs_plan_stop stop =
         qs_plan_enough(&job->plan, qs_plan_half_width(&job->plan), qs_loop_now_ns(job->p.loop));

@@ -123,9 +123,9 @@ static void put_point(struct qs_json *j, const struct history *h, size_t i)
     qs_json_kdouble(j, "level", v->level);
     qs_json_kstring(j, "interval", isnan(v->lo) ? NULL : v->by_order ? "order" : "t-log");
     qs_json_kint(j, "runs", (int64_t)v->runs);
-    qs_json_kint(j, "tainted_runs", (int64_t)v->soft_runs);
+    qs_json_kint(j, "tainted_runs", (int64_t)v->tainted_runs);
     qs_json_kint(j, "iterations", (int64_t)v->iterations);
-    qs_json_kbool(j, "uses_tainted", v->uses_soft);
+    qs_json_kbool(j, "uses_tainted", v->uses_tainted);
     qs_json_object_end(j);
 }
 

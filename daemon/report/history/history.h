@@ -46,8 +46,8 @@ struct qs_history_value {
     double value;         /* NaN: no run has a value */
     double lo, hi, level; /* NaN where there are too few runs */
     bool by_order;        /* the interval: order statistics of the run medians (6 and more), else t on logs */
-    size_t runs, soft_runs, iterations;
-    bool uses_soft; /* softly tainted runs are among those used */
+    size_t runs, tainted_runs, iterations;
+    bool uses_tainted; /* softly tainted runs are among those used */
 };
 struct qs_history_value qs_history_value_of(const struct qs_history_session *session, double level);
 

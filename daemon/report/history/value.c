@@ -39,15 +39,15 @@ struct qs_history_value qs_history_value_of(const struct qs_history_session *ses
     QS_FREED double *medians = qs_calloc(session->run_count, sizeof *medians);
     size_t clean = 0, n = 0;
     for (size_t i = 0; i < session->run_count; i++)
-        clean += session->runs[i].n > 0 && !session->runs[i].soft;
+        clean += session->runs[i].n > 0 && !session->runs[i].disturbed;
     for (size_t i = 0; i < session->run_count; i++) {
         const struct qs_history_run *run = &session->runs[i];
-        v.soft_runs += run->soft;
-        if (run->n == 0 || isnan(run->median) || (run->soft && clean >= CLEAN_LEAST))
+        v.tainted_runs += run->disturbed;
+        if (run->n == 0 || isnan(run->median) || (run->disturbed && clean >= CLEAN_LEAST))
             continue;
         medians[n++] = run->median;
         v.iterations += run->n;
-        v.uses_soft = v.uses_soft || run->soft;
+        v.uses_tainted = v.uses_tainted || run->disturbed;
     }
     v.runs = n;
     if (qs_median(medians, n, &v.value) != QS_OK)

@@ -12,7 +12,7 @@ static void count_run(struct qs_report_arm *arm, const struct qs_report_run *run
     arm->runs_seen++;
     if (!(run->median_ns > 0))
         arm->runs_failed++; /* also where some of it was measured: the run came to no end */
-    else if (run->soft)
+    else if (run->disturbed)
         arm->runs_tainted++;
     arm->iterations_seen += s->values.seen;
     arm->iterations_tainted += s->values.tainted;

@@ -28,7 +28,7 @@ static void add_run(struct qs_report_group *g, const struct qs_measured_run *s, 
                                   .block = block,
                                   .ns = s->values.at,
                                   .n = s->values.n,
-                                  .soft = s->values.disturbed};
+                                  .disturbed = s->values.disturbed};
     if (run->n > 0 && g->in->views.count > 0) {
         run->seen_ns = qs_malloc(run->n * sizeof *run->seen_ns);
         memcpy(run->seen_ns, run->ns, run->n * sizeof *run->seen_ns);
@@ -73,7 +73,7 @@ static void fill_block(struct qs_report_group *g, size_t block, double *medians_
         const struct qs_report_run *run = &g->runs[i];
         medians_ns[run->arm] += run->median_ns > 0 ? log(run->median_ns) : NAN;
         turns[run->arm]++;
-        g->block_soft[block] = g->block_soft[block] || run->soft;
+        g->block_disturbed[block] = g->block_disturbed[block] || run->disturbed;
     }
     for (size_t a = 0; a < arms; a++)
         medians_ns[a] = turns[a] == due ? exp(medians_ns[a] / due) : NAN;
@@ -94,19 +94,19 @@ static bool times_differ(const struct qs_report_group *g)
 {
     size_t arms = g->in->spec->arm_count;
     double *v = qs_calloc(g->block_count, sizeof *v);
-    bool *soft = qs_calloc(g->block_count, sizeof *soft), differ = false;
+    bool *disturbed = qs_calloc(g->block_count, sizeof *disturbed), differ = false;
     for (size_t a = 0; a < arms && !differ; a++) {
         size_t n = 0;
         for (size_t b = 0; b < g->block_count; b++) {
             if (!g->block_complete[b])
                 continue;
             v[n] = g->block_medians_ns[b * arms + a];
-            soft[n++] = g->block_soft[b];
+            disturbed[n++] = g->block_disturbed[b];
         }
-        differ = qs_look_times_differ(v, soft, n);
+        differ = qs_look_times_differ(v, disturbed, n);
     }
     free(v);
-    free(soft);
+    free(disturbed);
     return differ;
 }
 
@@ -121,15 +121,15 @@ static void choose_blocks(struct qs_report_group *g)
         g->block_complete[b] = is_complete(g, b);
         if (!g->block_complete[b])
             g->incomplete++;
-        else if (g->block_soft[b])
-            g->soft_blocks++;
+        else if (g->block_disturbed[b])
+            g->blocks_tainted++;
         else
             clean++;
     }
-    bool enough = clean >= g->in->spec->plan.blocks_min && (clean >= g->soft_blocks || times_differ(g));
-    g->uses_soft = g->soft_blocks > 0 && !enough;
+    bool enough = clean >= g->in->spec->plan.blocks_min && (clean >= g->blocks_tainted || times_differ(g));
+    g->uses_tainted = g->blocks_tainted > 0 && !enough;
     for (size_t b = 0; b < g->block_count; b++) {
-        g->block_used[b] = g->block_complete[b] && (!g->block_soft[b] || g->uses_soft);
+        g->block_used[b] = g->block_complete[b] && (!g->block_disturbed[b] || g->uses_tainted);
         g->used += g->block_used[b] ? 1 : 0;
     }
 }
@@ -189,7 +189,7 @@ static void collect(struct qs_report_group *g)
     find_blocks(g);
     find_runs(g);
     g->block_medians_ns = qs_calloc(g->block_count * arms, sizeof *g->block_medians_ns);
-    g->block_soft = qs_calloc(g->block_count, sizeof *g->block_soft);
+    g->block_disturbed = qs_calloc(g->block_count, sizeof *g->block_disturbed);
     g->block_complete = qs_calloc(g->block_count, sizeof *g->block_complete);
     g->block_used = qs_calloc(g->block_count, sizeof *g->block_used);
     uint32_t *turns = qs_calloc(arms, sizeof *turns);
@@ -273,7 +273,7 @@ void qs_report_groups_free(struct qs_report_group *groups, size_t count)
         free(g->runs);
         free(g->block_medians_ns);
         free(g->block_first);
-        free(g->block_soft);
+        free(g->block_disturbed);
         free(g->block_complete);
         free(g->block_used);
     }

@@ -70,7 +70,7 @@ static struct qs_part_run part_of(const struct qs_report_run *run)
                                 .ns = run->ns,
                                 .n = run->n,
                                 .median_ns = run->median_ns,
-                                .soft = run->soft};
+                                .disturbed = run->disturbed};
 }
 
 /* The runs of an arm (all arms: SIZE_MAX) that its numbers stand on; room for run_count. */
@@ -159,7 +159,7 @@ static void put_result(struct qs_json *j, const struct qs_report_group *g, const
     qs_json_kbool(j, "simulated", g->simulated);
     qs_json_kint(j, "blocks", (int64_t)g->block_count);
     qs_json_kint(j, "blocks_used", (int64_t)g->used);
-    qs_json_kbool(j, "uses_tainted", g->uses_soft);
+    qs_json_kbool(j, "uses_tainted", g->uses_tainted);
     qs_json_kint(j, "iterations_per_run", g->iterations_per_run);
     qs_json_karray(j, "arms");
     for (size_t a = 0; a < g->in->spec->arm_count && !opts->work->ended; a++)
@@ -237,7 +237,7 @@ struct run_values {
     bool *left_out;
     double *ns; /* owned: those that are looked at */
     size_t seen, n;
-    bool soft;
+    bool disturbed;
     size_t dropped[QS_DROP_COUNT];
     struct qs_views_tally tally;
 };
@@ -253,7 +253,7 @@ static bool any_counts(const struct qs_windows *windows)
 
 static void take_iteration(struct run_values *v, double ns, enum qs_worth worth)
 {
-    bool accepted = worth == qs_worth_taken(v->soft);
+    bool accepted = worth == qs_worth_taken(v->disturbed);
     if (!accepted)
         v->dropped[worth == QS_WORTH_WARMUP ? QS_DROP_WARMUP : QS_DROP_TAINTED]++;
     v->left_out[v->seen] = !accepted;
@@ -270,7 +270,7 @@ static void take_values(struct run_values *v, const struct qs_windows *windows, 
     *v = (struct run_values){.x = qs_calloc(all, sizeof *v->x),
                              .left_out = qs_calloc(all, sizeof *v->left_out),
                              .ns = qs_calloc(all, sizeof *v->ns),
-                             .soft = !any_counts(windows)};
+                             .disturbed = !any_counts(windows)};
     for (size_t w = 0; w < windows->count; w++)
         for (size_t i = 0; i < windows->at[w].n; i++)
             take_iteration(v, windows->at[w].durations_ns[i], windows->at[w].worth[i]);
@@ -291,14 +291,14 @@ static void put_values(struct qs_json *j, const struct run_values *v, const stru
                        const char *label, const struct qs_windows *all, const struct qs_analysis_opts *opts)
 {
     const struct qs_part_run part = {
-        .uid = run->uid, .ns = v->ns, .n = v->n, .median_ns = NAN, .soft = v->soft};
+        .uid = run->uid, .ns = v->ns, .n = v->n, .median_ns = NAN, .disturbed = v->disturbed};
     struct qs_part_windows windows;
     struct qs_import_series series;
     qs_part_series(&series, &part, 1, label, v->dropped);
     qs_part_windows(&windows, all, &part, 1);
     qs_json_kint(j, "windows", (int64_t)all->count);
     qs_json_kint(j, "iterations", (int64_t)v->n);
-    qs_json_kbool(j, "uses_tainted", v->soft && v->n > 0);
+    qs_json_kbool(j, "uses_tainted", v->disturbed && v->n > 0);
     qs_put_part_floor(j, &windows, least(v));
     qs_put_part_strip(
         j,

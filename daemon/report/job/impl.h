@@ -14,11 +14,11 @@ enum { QS_REPORT_BINS = 20 };
 struct qs_report_run {                      /* the run that counts for (block, arm, turn) */
     const struct qs_measured_run *measured; /* borrowed */
     size_t arm, block;                      /* block: index into the group's blocks */
-    const double *ns; /* clean durations, or soft ones where there are none; borrowed, or seen_ns */
+    const double *ns; /* clean durations, or disturbed ones where there are none; borrowed, or seen_ns */
     size_t n;
     double *seen_ns; /* owned: what the views have left of them; NULL where there are no views */
     struct qs_views_tally tally;
-    bool soft;
+    bool disturbed;
     double median_ns; /* NaN: nothing accepted */
 };
 
@@ -54,11 +54,11 @@ struct qs_report_group { /* one point on one device */
     size_t run_count;
     size_t *block_first;      /* owned: [block_count + 1], the first run of each block, and run_count */
     double *block_medians_ns; /* owned: [block][arm], NaN = none */
-    bool *block_soft;         /* owned: some run of it stands on tainted data */
+    bool *block_disturbed;    /* owned: some run of it stands on tainted data */
     bool *block_complete;     /* owned: every arm has a value: comparisons and medians rest on it */
     bool *block_used;         /* owned: shape rests on it: mean, spread, quantiles */
-    size_t used, soft_blocks, incomplete;
-    bool uses_soft;               /* shape rests on disturbed blocks too */
+    size_t used, blocks_tainted, incomplete;
+    bool uses_tainted;            /* shape rests on disturbed blocks too */
     struct qs_report_arm *arms;   /* owned */
     struct qs_report_pair *pairs; /* owned: arm_count - 1 */
     size_t pair_count;

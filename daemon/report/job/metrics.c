@@ -194,7 +194,7 @@ static void gather(const struct qs_report_group *g, const struct qs_report_metri
             side->sessions += begins;
             if (!counts)
                 continue;
-            side->disturbed[side->n] = g->block_soft[b];
+            side->disturbed[side->n] = g->block_disturbed[b];
             side->v[side->n++] = v[k];
             side->builds = 1;
             add_runs(g, m, b, arms[k], side);
@@ -225,7 +225,7 @@ struct qs_comparison qs_report_judge(const struct qs_report_group *g, const stru
         ret.names[k] = g->in->spec->arms[arms[k]].name;
     ret.units = QS_UNITS_BLOCKS;
     ret.paired = true;
-    ret.uses_soft = g->soft_blocks > 0;
+    ret.uses_tainted = g->blocks_tainted > 0;
     ret.seconds_per_unit = g->seconds_per_block;
     gather(g, m, arms, &ret);
     qs_comparison_conclude(&how, &ret);

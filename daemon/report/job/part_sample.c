@@ -66,9 +66,9 @@ void qs_put_part_sample(struct qs_json *j, const struct qs_import_series *s,
 }
 
 /* Of the iterations that its run stands on; NaN where it has none of them. */
-static double median_of(const struct qs_window_info *w, bool soft)
+static double median_of(const struct qs_window_info *w, bool disturbed)
 {
-    const enum qs_worth worth = qs_worth_taken(soft);
+    const enum qs_worth worth = qs_worth_taken(disturbed);
     double *ns = qs_malloc(w->n * sizeof *ns);
     size_t n = 0;
     for (size_t i = 0; i < w->n; i++)
@@ -87,7 +87,7 @@ void qs_part_windows(struct qs_part_windows *ret, const struct qs_windows *all,
         for (size_t i = 0; i < all->count; i++) {
             if (memcmp(all->at[i].run_uid, runs[r].uid, sizeof all->at[i].run_uid) != 0)
                 continue;
-            double median = median_of(&all->at[i], runs[r].soft);
+            double median = median_of(&all->at[i], runs[r].disturbed);
             if (isfinite(median))
                 ret->at[ret->count++] =
                     (struct qs_part_window){.info = &all->at[i], .run = r, .median_ns = median};

@@ -18,7 +18,7 @@ struct qs_part_run { /* one run and what is looked at of it; borrowed */
     const double *ns; /* of one evaluation each, in order; n >= 1 */
     size_t n;
     double median_ns;
-    bool soft; /* it stands on disturbed iterations */
+    bool disturbed; /* it stands on disturbed iterations */
 };
 
 /* The runs as one series of durations in ns; what was left out is counted. To be freed by

@@ -172,9 +172,9 @@ static void put_group(struct qs_json *j, const struct qs_report_group *g)
     qs_json_kbool(j, "simulated", g->simulated);
     qs_json_kint(j, "blocks", (int64_t)g->block_count);
     qs_json_kint(j, "blocks_used", (int64_t)g->used);
-    qs_json_kint(j, "blocks_tainted", (int64_t)g->soft_blocks);
+    qs_json_kint(j, "blocks_tainted", (int64_t)g->blocks_tainted);
     qs_json_kint(j, "blocks_incomplete", (int64_t)g->incomplete);
-    qs_json_kbool(j, "uses_tainted", g->uses_soft);
+    qs_json_kbool(j, "uses_tainted", g->uses_tainted);
     qs_json_kint(j, "iterations_per_run", g->iterations_per_run);
     qs_json_kint(j, "evals", g->evals > 0 ? g->evals : 1);
     qs_json_key(j, "evaluations");

@@ -151,16 +151,16 @@ static void warn_pair(struct qs_json *j, const struct qs_comparison *c)
 void qs_report_group_warnings(struct qs_json *j, const struct qs_report_group *g)
 {
     qs_json_array(j);
-    if (g->uses_soft)
+    if (g->uses_tainted)
         qs_put_warning(j, "noisy",
                        "the machine was busy in %zu of %zu blocks; all are used: blocks and "
                        "order protect the comparison, "
                        "the times themselves may be too high",
-                       g->soft_blocks, g->block_count);
-    else if (g->soft_blocks > 0)
+                       g->blocks_tainted, g->block_count);
+    else if (g->blocks_tainted > 0)
         qs_put_warning(j, "left-out",
                        "disturbed, and left out of means, spread and quantiles: %zu of %zu blocks",
-                       g->soft_blocks, g->block_count);
+                       g->blocks_tainted, g->block_count);
     if (g->incomplete > 0)
         qs_put_warning(j, "incomplete", "left out because %s: %zu of %zu blocks",
                        g->in->spec->arm_count > 1 ? "they lack an arm" : "nothing of them was accepted",

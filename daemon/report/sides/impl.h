@@ -30,7 +30,7 @@ struct qs_side_unit {
     uint32_t block;
     const char *build; /* what was measured: a build, or an arm; of a pair, that of the side that has fewer */
     size_t first, count; /* of the series' runs */
-    bool soft;           /* some run stands on softly tainted iterations */
+    bool disturbed;      /* some run stands on softly tainted iterations */
     double value;        /* of one metric: exp of the mean log of its runs' medians; NaN: nothing accepted */
     double factor, weight; /* value and iterations are to be multiplied by it, and count so much in a fold */
 };

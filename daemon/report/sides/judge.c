@@ -108,7 +108,7 @@ static void judge_over(const struct qs_sides *s, const struct qs_judging *how,
             ret->side[k].n += counts;
             ret->side[k].dropped += !counts;
         }
-        ret->uses_soft = ret->uses_soft || one->uses_soft;
+        ret->uses_tainted = ret->uses_tainted || one->uses_tainted;
     }
     if (ret->side[QS_BASE].n == 0)
         return;

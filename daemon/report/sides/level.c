@@ -22,12 +22,12 @@ static bool counts(const struct sample *s, size_t i)
 }
 
 /* How many of a kind the side has that has fewer. */
-static size_t fewest(const struct sample side[2], bool soft)
+static size_t fewest(const struct sample side[2], bool disturbed)
 {
     size_t n[2] = {0, 0};
     for (int k = 0; k < 2; k++)
         for (size_t i = 0; i < side[k].units.count; i++)
-            n[k] += counts(&side[k], i) && side[k].units.at[i].soft == soft;
+            n[k] += counts(&side[k], i) && side[k].units.at[i].disturbed == disturbed;
     return n[0] < n[1] ? n[0] : n[1];
 }
 
@@ -40,14 +40,14 @@ static bool choose(struct sample side[2], bool by_kind, bool paired)
 {
     size_t clean = fewest(side, false);
     bool alike = by_kind && clean >= QS_MIXED_LEAST && fewest(side, true) >= QS_MIXED_LEAST;
-    bool take_soft = paired || alike || clean < QS_MIXED_ENOUGH, soft = false;
+    bool take_disturbed = paired || alike || clean < QS_MIXED_ENOUGH, disturbed = false;
     for (int k = 0; k < 2; k++)
         for (size_t i = 0; i < side[k].units.count; i++) {
-            bool is_soft = side[k].units.at[i].soft;
-            side[k].used[i] = counts(&side[k], i) && (!is_soft || take_soft);
-            soft = soft || (side[k].used[i] && is_soft);
+            bool is_disturbed = side[k].units.at[i].disturbed;
+            side[k].used[i] = counts(&side[k], i) && (!is_disturbed || take_disturbed);
+            disturbed = disturbed || (side[k].used[i] && is_disturbed);
         }
-    return soft;
+    return disturbed;
 }
 
 static int compare_blocks(const struct qs_side_unit *a, const struct qs_side_unit *b)
@@ -58,21 +58,21 @@ static int compare_blocks(const struct qs_side_unit *a, const struct qs_side_uni
 }
 
 /* One past the last unit of the block that begins there; whether one of them has a value. */
-static size_t block_end(const struct qs_side_units *units, size_t from, bool *ret_finite, bool *ret_soft)
+static size_t block_end(const struct qs_side_units *units, size_t from, bool *ret_finite, bool *ret_disturbed)
 {
     size_t end = from;
     *ret_finite = false;
     for (; end < units->count && compare_blocks(&units->at[end], &units->at[from]) == 0; end++) {
         *ret_finite = *ret_finite || isfinite(units->at[end].value);
-        *ret_soft = *ret_soft || units->at[end].soft;
+        *ret_disturbed = *ret_disturbed || units->at[end].disturbed;
     }
     return end;
 }
 
-static void take_block(struct sample *s, size_t from, size_t end, bool soft)
+static void take_block(struct sample *s, size_t from, size_t end, bool disturbed)
 {
     for (size_t i = from; i < end; i++) {
-        s->units.at[i].soft = soft;
+        s->units.at[i].disturbed = disturbed;
         s->eligible[i] = true;
     }
 }
@@ -105,14 +105,14 @@ static size_t find_pairs(struct sample side[2], bool themselves)
     const struct qs_side_units *x = &side[0].units, *y = &side[1].units;
     size_t pairs = 0;
     for (size_t i = 0, k = 0; i < x->count && k < y->count;) {
-        bool soft = false, finite[2] = {false, false};
+        bool disturbed = false, finite[2] = {false, false};
         int order = compare_blocks(&x->at[i], &y->at[k]);
-        size_t next_i = order <= 0 ? block_end(x, i, &finite[0], &soft) : i;
-        size_t next_k = order >= 0 ? block_end(y, k, &finite[1], &soft) : k;
+        size_t next_i = order <= 0 ? block_end(x, i, &finite[0], &disturbed) : i;
+        size_t next_k = order >= 0 ? block_end(y, k, &finite[1], &disturbed) : k;
         if (finite[0] && finite[1] &&
             (themselves || !share_runs(side, (size_t[]){i, k}, (size_t[]){next_i, next_k}))) {
-            take_block(&side[0], i, next_i, soft);
-            take_block(&side[1], k, next_k, soft);
+            take_block(&side[0], i, next_i, disturbed);
+            take_block(&side[1], k, next_k, disturbed);
             pairs++;
         }
         i = next_i;
@@ -245,13 +245,13 @@ static size_t choose_pairs(struct sample side[2], struct qs_comparison *ret)
 /* All units that have a value; true where disturbed ones are among them. */
 static bool choose_all(struct sample side[2])
 {
-    bool soft = false;
+    bool disturbed = false;
     for (int k = 0; k < 2; k++)
         for (size_t i = 0; i < side[k].units.count; i++) {
             side[k].used[i] = counts(&side[k], i);
-            soft = soft || (side[k].used[i] && side[k].units.at[i].soft);
+            disturbed = disturbed || (side[k].used[i] && side[k].units.at[i].disturbed);
         }
-    return soft;
+    return disturbed;
 }
 
 /* Which units count depends on what counts once. */
@@ -260,19 +260,19 @@ static void choose_units(struct sample side[2], double alpha, struct qs_comparis
 {
     size_t pairs = choose_pairs(side, ret);
     bool paired = ret->paired;
-    ret->uses_soft = choose(side, true, paired);
+    ret->uses_tainted = choose(side, true, paired);
     choose_level(side, pairs, ret, fold);
     if (paired || (fold[0] == QS_UNITS_BLOCKS && fold[1] == QS_UNITS_BLOCKS))
         return;
     ret->one_session = false;
-    ret->uses_soft = choose_all(side);
+    ret->uses_tainted = choose_all(side);
     choose_level(side, pairs, ret, fold);
-    if (!ret->uses_soft ||
+    if (!ret->uses_tainted ||
         qs_sides_shift((struct qs_side_units *[]){&side[0].units, &side[1].units},
                        (const bool *[]){side[0].used, side[1].used}, fold, 1 - alpha, &ret->shift))
         return;
     ret->one_session = false;
-    ret->uses_soft = choose(side, false, false);
+    ret->uses_tainted = choose(side, false, false);
     choose_level(side, pairs, ret, fold);
 }
 

@@ -28,7 +28,7 @@ static size_t take_side(const struct qs_side_units *from, const bool *used, int 
         bool same = n > 0 && values[n - 1].side == side && units[n - 1]->session == unit->session;
         units[n] = unit;
         values[n] = (struct qs_fold_value){.v = log(unit->value),
-                                           .disturbed = unit->soft,
+                                           .disturbed = unit->disturbed,
                                            .cell = same ? values[n - 1].cell : n,
                                            .side = side};
         values[n].group = group_of(units, values, n, fold);
@@ -41,9 +41,9 @@ static void take_off(struct qs_side_units *units, const struct qs_mixed_fold *sh
 {
     for (size_t i = 0; i < units->count; i++) {
         struct qs_side_unit *unit = &units->at[i];
-        if (!unit->soft)
+        if (!unit->disturbed)
             continue;
-        unit->soft = false; /* as if it were clean */
+        unit->disturbed = false; /* as if it were clean */
         unit->factor = exp(-shift->shift);
         unit->weight = shift->worth;
     }

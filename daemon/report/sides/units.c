@@ -7,14 +7,14 @@
 #include "report/sides/impl.h"
 #include "stats/describe.h"
 
-static void add_turn(const struct qs_arm_run *run, size_t metric, double *sum, bool *soft, bool *positive,
-                     double *only)
+static void add_turn(const struct qs_arm_run *run, size_t metric, double *sum, bool *disturbed,
+                     bool *positive, double *only)
 {
     const struct qs_values *values = &run->values[metric];
     *only = NAN;
     if (values->n > 0)
         (void)qs_median(values->at, values->n, only);
-    *soft = *soft || values->disturbed;
+    *disturbed = *disturbed || values->disturbed;
     *positive = *positive && *only > 0;
     *sum += *only > 0 ? log(*only) : NAN;
 }
@@ -25,7 +25,7 @@ static void fill_unit(const struct qs_side_series *series, size_t metric, struct
     double sum = 0, only = NAN;
     bool positive = true;
     for (size_t i = 0; i < unit->count; i++)
-        add_turn(series->runs[unit->first + i], metric, &sum, &unit->soft, &positive, &only);
+        add_turn(series->runs[unit->first + i], metric, &sum, &unit->disturbed, &positive, &only);
     unit->value = unit->count == 1 ? only : positive ? exp(sum / (double)unit->count) : NAN;
 }
 
@@ -134,7 +134,8 @@ void qs_sides_fill(const struct qs_side_series *series, size_t metric, const str
         qsort((void *)order, n, sizeof *order, by_build);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i; end < n && is_same(order[end], order[i], fold); end++) {
-            ret->disturbed[ret->n] = fold == QS_UNITS_BLOCKS && (order[end]->soft || ret->disturbed[ret->n]);
+            ret->disturbed[ret->n] =
+                fold == QS_UNITS_BLOCKS && (order[end]->disturbed || ret->disturbed[ret->n]);
             for (size_t k = 0; k < order[end]->count; k++)
                 add_run(ret, series->runs[order[end]->first + k], metric, order[end]->factor);
         }

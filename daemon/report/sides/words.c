@@ -66,7 +66,7 @@ void qs_sides_warn(struct qs_json *j, const struct qs_sides *s, const struct qs_
             "a change has to pass the margin twice; measure both in one job, or each in two sessions",
             time->side[QS_BASE].sessions, time->side[QS_CAND].sessions);
     if (!warn_shift(j, &time->shift) && !qs_report_warn_mixed(j, "the candidate", "the base", &time->mixed) &&
-        time->uses_soft)
+        time->uses_tainted)
         qs_put_warning(j, "noisy", "the machine was busy: disturbed blocks count too");
     for (int k = 0; k < 2; k++)
         if (time->side[k].dropped > 0)

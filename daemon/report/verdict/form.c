@@ -311,7 +311,7 @@ void qs_comparison_put(struct qs_json *j, const struct qs_judging *how, const st
                         .unit = c->metric->unit,
                         .lower_is_better = !c->metric->higher_is_better,
                         .sentence = c->sentence ? c->sentence : sentence.data,
-                        .uses_tainted = c->uses_soft,
+                        .uses_tainted = c->uses_tainted,
                         .clean = both ? &clean : NULL,
                         .disturbed = both ? &disturbed : NULL,
                         .disturbed_worth = both ? c->mixed.worth : NAN,

@@ -79,7 +79,7 @@ struct qs_comparison {
     struct qs_exact exact;
     const char *reason; /* static: of the verdict, or why it is withheld */
     double lost_p, timeout_p;
-    bool uses_soft;
+    bool uses_tainted;
     bool one_session;               /* a side is one session of one build, and the sides share no blocks */
     double p_bh;                    /* NaN where there is no p */
     double seconds_per_unit;        /* what one more takes to measure; NaN: not known */

@@ -38,7 +38,7 @@ static bool compute_median(struct qs_store_reader *r, int64_t run_id, int64_t me
     struct qs_values values;
     bool ok = qs_read_run_values(r, run_id, QS_RUN_DONE, metric, &values, err);
     run->n = values.n;
-    run->soft = values.disturbed;
+    run->disturbed = values.disturbed;
     if (values.n == 0 || qs_median(values.at, values.n, &run->median) != QS_OK)
         run->median = NAN;
     free(values.at);
@@ -62,7 +62,7 @@ static void take_run(struct qs_stmt *s, struct qs_history_run *run, struct run_r
     row->is_kept = qs_stmt_get_int(s) != 0;
     run->median = qs_stmt_get_double(s);
     run->n = (size_t)qs_stmt_get_int(s);
-    run->soft = qs_stmt_get_int(s) != 0;
+    run->disturbed = qs_stmt_get_int(s) != 0;
     row->windows = qs_stmt_get_int(s);
 }
 
@@ -98,7 +98,7 @@ static void add_fresh(struct qs_history_data *data, const struct qs_history_run 
     *row = (struct qs_median_row){.metric = metric,
                                   .median = run->median,
                                   .n = (int64_t)run->n,
-                                  .soft = run->soft,
+                                  .disturbed = run->disturbed,
                                   .windows = windows,
                                   .warmup_n = run->warmup_n};
     memcpy(row->run_uid, run->uid, sizeof row->run_uid);

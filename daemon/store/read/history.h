@@ -48,9 +48,9 @@ struct qs_history_run {
     uint8_t uid[16];
     uint32_t block;
     int64_t warmup_n;
-    double median; /* of the metric over accepted iterations, a time of one evaluation; NaN: there is none */
-    size_t n;      /* iterations that it is the median of */
-    bool soft;     /* there was no clean iteration: these are softly tainted ones */
+    double median;  /* of the metric over accepted iterations, a time of one evaluation; NaN: there is none */
+    size_t n;       /* iterations that it is the median of */
+    bool disturbed; /* there was no clean iteration: these are softly tainted ones */
     char *exe_sha256; /* "" where not known */
     bool exe_of_job;  /* it is one of the files that came with the job */
 };

@@ -23,7 +23,7 @@ static bool put(struct qs_db *db, const struct qs_median_row *row, struct qs_err
     qs_stmt_int(&s, QS_MEDIAN_METHOD);
     qs_stmt_double(&s, row->median);
     qs_stmt_int(&s, row->n);
-    qs_stmt_int(&s, row->soft);
+    qs_stmt_int(&s, row->disturbed);
     qs_stmt_int(&s, row->warmup_n);
     qs_stmt_int(&s, row->windows);
     return qs_stmt_run(&s, err);

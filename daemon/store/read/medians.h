@@ -14,7 +14,7 @@ struct qs_median_row {
     int64_t metric;            /* 0: the time of an iteration */
     double median;             /* NaN: the run has no value */
     int64_t n;                 /* values that it is the median of */
-    bool soft;                 /* softly tainted ones, because there was no clean one */
+    bool disturbed;            /* softly tainted ones, because there was no clean one */
     int64_t windows, warmup_n; /* of the run when its values were read */
 };
 

@@ -108,10 +108,10 @@ static void put_window(struct fixture *f, const struct qs_run_row *run, const st
     qs_store_window(f->store, &row, on_stored, NULL);
 }
 
-static void put_run(struct fixture *f, const struct qs_run_row *run, uint32_t soft)
+static void put_run(struct fixture *f, const struct qs_run_row *run, uint32_t disturbed)
 {
     const struct window windows[] = {
-        {QS_PHASE_WARMUP, 0, 0, 0, 1}, {QS_PHASE_MEASURE, 1, soft, 1, 4}, {QS_PHASE_TRACED, 2, 0, 5, 1}};
+        {QS_PHASE_WARMUP, 0, 0, 0, 1}, {QS_PHASE_MEASURE, 1, disturbed, 1, 4}, {QS_PHASE_TRACED, 2, 0, 5, 1}};
     qs_store_run_begin(f->store, run, on_stored, NULL);
     for (size_t i = 0; i < (run->block == 1 && run->arm == 0 ? 3 : 2); i++)
         put_window(f, run, &windows[i]);

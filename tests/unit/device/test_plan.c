@@ -357,7 +357,7 @@ static void test_restore(void **state)
 }
 
 /* Precision is that of the blocks that the report will use. */
-static void test_soft_blocks_and_precision(void **state)
+static void test_disturbed_blocks_and_precision(void **state)
 {
     (void)state;
     struct qs_job_spec *spec = job(two, "{seed: 1, blocks: {min: 4, max: 9}}");
@@ -394,7 +394,7 @@ int main(void)
         cmocka_unit_test(test_eta),
         cmocka_unit_test(test_waits_are_no_measuring),
         cmocka_unit_test(test_restore),
-        cmocka_unit_test(test_soft_blocks_and_precision),
+        cmocka_unit_test(test_disturbed_blocks_and_precision),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

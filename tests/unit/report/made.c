@@ -32,20 +32,25 @@ const struct made made_jobs[] = {
     {JOB("slower", ARMS_AB, 1, 12, 5, 1e6, 1.1, 0.004), .far = 3, .first = 1.2, .sessions = true},
     {JOB("a little slower", ARMS_AB, 1, 9, 3, 1e6, 1.012, 0.004)},
     {JOB("faster", ARMS_AB, 1, 7, 3, 1e6, 0.9, 0.01), .again_each = 3},
-    {JOB("thrice as fast, and rarely", ARMS_AB, 1, 12, 2, 1e6, 0.3, 0.01), .fail_each = 2, .soft_from = 20},
+    {JOB("thrice as fast, and rarely", ARMS_AB, 1, 12, 2, 1e6, 0.3, 0.01), .fail_each = 2,
+     .disturbed_from = 20},
     {JOB("times as long", ARMS_AB, 1, 6, 2, 1e6, 11, 0.05)},
     {JOB("two blocks", ARMS_AB, 1, 2, 2, 1e6, 2, 0.01)},
-    {JOB("few blocks, some disturbed", ARMS_AB, 1, 7, 3, 1e6, 1.05, 0.01), .soft_from = 5, .soft_ratio = 1.3},
-    {JOB("as many disturbed", ARMS_AB, 1, 12, 3, 1e6, 1.05, 0.01), .soft_from = 7, .soft_ratio = 1.02},
-    {JOB("mostly disturbed", ARMS_AB, 1, 18, 3, 1e6, 1.05, 0.01), .soft_from = 7, .soft_ratio = 1.01},
-    {JOB("mostly disturbed and off", ARMS_AB, 1, 18, 3, 1e6, 1.05, 0.01), .soft_from = 7, .soft_ratio = 1.5},
-    {JOB("all disturbed", ARMS_AB, 1, 8, 3, 1e6, 1, 0.01), .soft_from = 1, .soft_ratio = 1.1},
-    {JOB("one side disturbed", ARMS_AB, 1, 16, 2, 1e6, 1.001, 0.002), .soft_from = 3, .soft_ratio = 1,
-     .soft_arm = 2},
-    {JOB("one side disturbed, and better", ARMS_AB, 1, 16, 2, 1e6, 0.9, 0.002), .soft_from = 7,
-     .soft_ratio = 1.1, .soft_arm = 2},
-    {JOB("both kinds contradict", ARMS_AB, 1, 20, 2, 1e6, 1.05, 0.002), .soft_from = 11, .soft_ratio = 1.2,
-     .soft_arm = 2},
+    {JOB("few blocks, some disturbed", ARMS_AB, 1, 7, 3, 1e6, 1.05, 0.01), .disturbed_from = 5,
+     .disturbed_ratio = 1.3},
+    {JOB("as many disturbed", ARMS_AB, 1, 12, 3, 1e6, 1.05, 0.01), .disturbed_from = 7,
+     .disturbed_ratio = 1.02},
+    {JOB("mostly disturbed", ARMS_AB, 1, 18, 3, 1e6, 1.05, 0.01), .disturbed_from = 7,
+     .disturbed_ratio = 1.01},
+    {JOB("mostly disturbed and off", ARMS_AB, 1, 18, 3, 1e6, 1.05, 0.01), .disturbed_from = 7,
+     .disturbed_ratio = 1.5},
+    {JOB("all disturbed", ARMS_AB, 1, 8, 3, 1e6, 1, 0.01), .disturbed_from = 1, .disturbed_ratio = 1.1},
+    {JOB("one side disturbed", ARMS_AB, 1, 16, 2, 1e6, 1.001, 0.002), .disturbed_from = 3,
+     .disturbed_ratio = 1, .disturbed_arm = 2},
+    {JOB("one side disturbed, and better", ARMS_AB, 1, 16, 2, 1e6, 0.9, 0.002), .disturbed_from = 7,
+     .disturbed_ratio = 1.1, .disturbed_arm = 2},
+    {JOB("both kinds contradict", ARMS_AB, 1, 20, 2, 1e6, 1.05, 0.002), .disturbed_from = 11,
+     .disturbed_ratio = 1.2, .disturbed_arm = 2},
     {JOB("three arms, blocks that lack one", ARMS_ABC "compare: {baseline: b, margin: 1%, alpha: 0.1}\n", 1,
          10, 2, 1e6, 1.03, 0.01),
      .miss_each = 4, .waits = true},
@@ -53,9 +58,9 @@ const struct made made_jobs[] = {
     {JOB("each arm twice", ARMS_AB "plan: {order: ABBA, blocks: {min: 3}}\n", 1, 5, 2, 1e6, 1.04, 0.01),
      .abba = true, .miss_each = 5},
     {JOB("points with metrics", POINTS, 2, 6, 2, 1e6, 1.03, 0.01), .points = 3, .metrics = true,
-     .soft_from = 5, .soft_ratio = 1.1},
-    {JOB("metrics", ARMS_AB, 1, 10, 3, 1e6, 1.2, 0.01), .metrics = true, .soft_from = 8, .soft_ratio = 1.01,
-     .fail_each = 7, .sessions = true},
+     .disturbed_from = 5, .disturbed_ratio = 1.1},
+    {JOB("metrics", ARMS_AB, 1, 10, 3, 1e6, 1.2, 0.01), .metrics = true, .disturbed_from = 8,
+     .disturbed_ratio = 1.01, .fail_each = 7, .sessions = true},
     {JOB("metrics of arms that run twice", ARMS_AB "plan: {order: ABBA, blocks: {min: 3}}\n", 1, 6, 2, 1e6,
          0.8, 0.01),
      .abba = true, .metrics = true, .views = "discard-first:1"},
@@ -131,12 +136,13 @@ static void add_run(struct maker *k, uint32_t point, uint32_t device, uint32_t b
                     uint32_t pos)
 {
     const struct made *of = k->of;
-    bool soft = of->soft_from > 0 && block >= of->soft_from && (of->soft_arm == 0 || of->soft_arm == arm + 1);
+    bool disturbed = of->disturbed_from > 0 && block >= of->disturbed_from &&
+                     (of->disturbed_arm == 0 || of->disturbed_arm == arm + 1);
     bool fails = of->fail_each > 0 && block % of->fail_each == 0 && arm + 1 == k->m->w.spec->arm_count;
     double run = of->ns * k->block * noise(k) * pow(of->ratio, arm) * (1 + of->trend * block);
     int64_t ns[32];
     for (uint32_t i = 0; i < of->iterations; i++)
-        ns[i] = (int64_t)(run * noise(k) * (soft ? of->soft_ratio : 1) *
+        ns[i] = (int64_t)(run * noise(k) * (disturbed ? of->disturbed_ratio : 1) *
                           (i == 0 && of->first > 0 ? of->first : 1) *
                           (i + 1 == of->iterations && of->far > 0 && block % 5 == 0 ? of->far : 1));
     metrics_run(k->m, block, arm, 0);
@@ -149,8 +155,8 @@ static void add_run(struct maker *k, uint32_t point, uint32_t device, uint32_t b
     memcpy(s->run_uid, uid, sizeof uid);
     s->point = point;
     s->pos = pos;
-    if (soft && !fails)
-        world_soften(s);
+    if (disturbed && !fails)
+        world_disturb(s);
     if (fails) {
         s->state = QS_RUN_FAILED;
         s->taint = s->values.taints = QS_TAINT_EXIT;

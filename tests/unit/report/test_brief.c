@@ -84,7 +84,7 @@ static void is_judged(double ratio, bool disturbed, const char *verdict, const c
         world_one(&w, block, 0, 1000000);
         struct qs_measured_run *b = world_one(&w, block, 1, (int64_t)(1e6 * ratio) + 800 * (block % 4));
         if (disturbed)
-            world_soften(b);
+            world_disturb(b);
     }
     assert_true(qs_report_compare(&w.in, &text, &err));
     json_t *doc = page_read(&text);

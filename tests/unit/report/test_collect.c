@@ -91,32 +91,32 @@ static void test_two_turns_are_a_mean_of_logs(void **state)
 }
 
 /* Softly tainted blocks count only where too few are clean. */
-static void soft_case(uint32_t blocks, uint32_t soft, size_t want_used, bool want_soft)
+static void disturbed_case(uint32_t blocks, uint32_t disturbed, size_t want_used, bool want_tainted)
 {
     struct world w;
     world_init(&w, 2, "plan: {blocks: {min: 6, max: 30}}\n");
     for (uint32_t b = 1; b <= blocks; b++) {
         world_one(&w, b, 0, 1000 + b);
         struct qs_measured_run *s = world_one(&w, b, 1, 1100 + b);
-        if (b <= soft)
-            world_soften(s);
+        if (b <= disturbed)
+            world_disturb(s);
     }
     struct qs_report_group *g = only_group(&w);
     assert_int_equal(g->used, want_used);
-    assert_int_equal(g->uses_soft, want_soft);
-    assert_int_equal(g->soft_blocks, soft);
-    assert_int_equal(g->arms[1].runs_tainted, soft);
+    assert_int_equal(g->uses_tainted, want_tainted);
+    assert_int_equal(g->blocks_tainted, disturbed);
+    assert_int_equal(g->arms[1].runs_tainted, disturbed);
     qs_report_groups_free(g, 1);
     world_done(&w);
 }
 
-static void test_soft_data(void **state)
+static void test_disturbed_data(void **state)
 {
     (void)state;
-    soft_case(10, 0, 10, false);
-    soft_case(10, 4, 6, false); /* six clean ones are enough */
-    soft_case(10, 5, 10, true); /* five are not: all count */
-    soft_case(10, 10, 10, true);
+    disturbed_case(10, 0, 10, false);
+    disturbed_case(10, 4, 6, false); /* six clean ones are enough */
+    disturbed_case(10, 5, 10, true); /* five are not: all count */
+    disturbed_case(10, 10, 10, true);
 }
 
 /* 36 noisy blocks, of which so many are clean, in any order: half-width of the log ratio, and the interval of
@@ -132,7 +132,7 @@ static double half_of(uint32_t clean, size_t want_used, double *ret_width_ns)
         world_one(&w, b + 1, 0, 100000 + (int64_t)(noise[0] >> 20));
         struct qs_measured_run *s = world_one(&w, b + 1, 1, 100000 + (int64_t)(noise[1] >> 20));
         if ((b * 5) % 36 >= clean)
-            world_soften(s);
+            world_disturb(s);
     }
     struct qs_report_group *g = only_group(&w);
     const struct qs_verdict *v = &g->metrics[0].pairs[0].v;
@@ -177,7 +177,7 @@ static void test_times_of_one_arm_say_what_counts(void **state)
         struct qs_measured_run *s =
             world_one(&w, b + 1, 0, (b % 6 == 0 ? 1000000 : 1300000) + 1000 * (int64_t)b);
         if (b % 6 != 0)
-            world_soften(s);
+            world_disturb(s);
     }
     assert_true(qs_report_compare(&w.in, &text, &err));
     json_t *doc = page_read(&text);
@@ -198,7 +198,7 @@ static void test_times_of_one_arm_say_what_counts(void **state)
     world_done(&w);
 }
 
-static void test_clean_iterations_before_soft_ones(void **state)
+static void test_clean_iterations_before_disturbed_ones(void **state)
 {
     (void)state;
     struct world w;
@@ -208,7 +208,7 @@ static void test_clean_iterations_before_soft_ones(void **state)
     s->values.tainted = 1; /* a fourth */
     s->values.seen = 4;
     struct qs_report_group *g = only_group(&w);
-    assert_int_equal(g->soft_blocks, 0);
+    assert_int_equal(g->blocks_tainted, 0);
     assert_int_equal(g->arms[0].iterations, 3);
     assert_int_equal(g->arms[0].iterations_tainted, 1);
     assert_int_equal(g->arms[0].iterations_seen, 4); /* the page's head counts all, whatever stands on them */
@@ -218,7 +218,7 @@ static void test_clean_iterations_before_soft_ones(void **state)
     world_done(&w);
 }
 
-/* An interrupted run with soft data is one lost run, not two. */
+/* An interrupted run with disturbed data is one lost run, not two. */
 static void test_a_lost_run_counts_once(void **state)
 {
     (void)state;
@@ -227,7 +227,7 @@ static void test_a_lost_run_counts_once(void **state)
     for (uint32_t b = 1; b <= 8; b++) {
         world_one(&w, b, 0, 1000 + b);
         struct qs_measured_run *s = world_one(&w, b, 1, 1100 + b);
-        world_soften(s);
+        world_disturb(s);
         world_lose(s, QS_RUN_INTERRUPTED);
     }
     struct qs_report_group *g = only_group(&w);
@@ -268,7 +268,7 @@ static enum qs_verdict_kind kind_with_losses(double ratio, uint32_t lost, bool *
     two_arms(&w, 10, ratio);
     for (uint32_t b = 11; b <= 10 + lost; b++) {
         world_one(&w, b, 0, 1000000);
-        world_soften(world_one(&w, b, 1, 1000000));
+        world_disturb(world_one(&w, b, 1, 1000000));
     }
     struct qs_report_group *g = only_group(&w);
     enum qs_verdict_kind kind = g->metrics[0].pairs[0].v.kind;
@@ -407,10 +407,10 @@ int main(void)
         cmocka_unit_test(test_the_last_attempt_counts),
         cmocka_unit_test(test_incomplete_blocks),
         cmocka_unit_test(test_two_turns_are_a_mean_of_logs),
-        cmocka_unit_test(test_soft_data),
+        cmocka_unit_test(test_disturbed_data),
         cmocka_unit_test(test_good_blocks_cost_nothing),
         cmocka_unit_test(test_times_of_one_arm_say_what_counts),
-        cmocka_unit_test(test_clean_iterations_before_soft_ones),
+        cmocka_unit_test(test_clean_iterations_before_disturbed_ones),
         cmocka_unit_test(test_a_lost_run_counts_once),
         cmocka_unit_test(test_fisher),
         cmocka_unit_test(test_losses_forbid_good_news),

@@ -29,7 +29,7 @@ static void fill(struct world *w)
         }
     }
     world_one(w, 11, 0, 2000000);
-    world_soften(world_one(w, 11, 1, 9000000));
+    world_disturb(world_one(w, 11, 1, 9000000));
     world_one(w, 12, 0, 2000000);
     world_run(w, 12, 1, NULL, 0)->state = QS_RUN_FAILED;
     w->in.taints_json =
@@ -187,7 +187,7 @@ static void test_noise_is_told(void **state)
     for (uint32_t b = 1; b <= 8; b++) {
         const int64_t ns[] = {1300000, 1000000, 1000001, 1000002};
         world_run(&w, b, 0, ns, 4);
-        world_soften(world_run(&w, b, 1, ns, 4));
+        world_disturb(world_run(&w, b, 1, ns, 4));
     }
     json_t *doc = document(&w, &text);
     assert_true(json_is_true(at(doc, "results.0.uses_tainted")));
@@ -457,12 +457,12 @@ static void test_every_field_is_described(void **state)
     m.w.in.taints_json =
         "[{\"arm\":1,\"code\":\"cpu.steal_ticks\",\"windows\":1,\"iterations\":1,\"example\":\"x\"}]";
     m.w.in.environment_json = "{\"agent\":\"1\"}";
-    m.all.at[0].values[POWER].n = 0;    /* a warning */
-    world_soften(&m.w.measured.at[15]); /* there are both kinds of runs */
+    m.all.at[0].values[POWER].n = 0;     /* a warning */
+    world_disturb(&m.w.measured.at[15]); /* there are both kinds of runs */
     for (size_t i = 0; i < METRICS; i++)
         m.all.at[15].values[i].disturbed = true;
     metrics_run(&m, 9, 0, 1); /* and a block that lacks an arm */
-    world_soften(&m.w.measured.at[m.w.measured.count - 1]);
+    world_disturb(&m.w.measured.at[m.w.measured.count - 1]);
     m.w.in.opinions = QS_OPINIONS_ALL;
     m.w.in.views = (struct qs_views){.at = {{QS_VIEWS_FENCED, 0}}, .count = 1};
     json_t *doc = document(&m.w, &text);

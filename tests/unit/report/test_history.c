@@ -364,18 +364,18 @@ static void tainted_runs_count_where_there_are_no_others(void **state)
     (void)state;
     struct qs_history_run runs[6] = {{.median = 102, .n = 3},
                                      {.median = 51, .n = 3},
-                                     {.median = 900, .n = 3, .soft = true},
+                                     {.median = 900, .n = 3, .disturbed = true},
                                      {.median = 102, .n = 3},
                                      {.n = 0}};
     struct qs_history_session s = {.runs = runs, .run_count = 5};
     struct qs_history_value v = qs_history_value_of(&s, 0.95);
     assert_true(v.value > 101.9 && v.value < 102.1); /* of 102, 51 and 102 */
-    assert_false(v.uses_soft);
+    assert_false(v.uses_tainted);
     assert_int_equal(v.runs, 3);
-    assert_int_equal(v.soft_runs, 1);
+    assert_int_equal(v.tainted_runs, 1);
     s.run_count = 3;
     v = qs_history_value_of(&s, 0.95);
-    assert_true(v.uses_soft);
+    assert_true(v.uses_tainted);
     assert_int_equal(v.runs, 3);
     s.runs = &runs[4];
     s.run_count = 1;

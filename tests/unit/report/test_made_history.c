@@ -115,7 +115,7 @@ static void fill_runs(struct made *m, const struct nights *of, size_t i, double 
         *run = (struct qs_history_run){.median = level * wobble, .n = 4 + k, .exe_sha256 = m->hashes[i]};
         run->exe_of_job = of->breaks ? i % 2 == 0 : !of->odd;
         if (of->odd) {
-            run->soft = k >= 1 + i % 4;
+            run->disturbed = k >= 1 + i % 4;
             run->median = i == 14 && k < 2       ? (double)k - 1
                           : i == 15              ? 1.0
                           : i % 5 == 4 && k == 1 ? NAN

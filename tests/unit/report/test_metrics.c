@@ -177,7 +177,7 @@ static void test_disturbed_blocks(void **state)
     metrics_run(&m, 9, 1, 3);
     metrics_put(metrics_of(&m, RATE), 1);
     metrics_of(&m, RATE)->disturbed = true;
-    world_soften(&m.w.measured.at[m.w.measured.count - 1]);
+    world_disturb(&m.w.measured.at[m.w.measured.count - 1]);
     json_t *doc = document(&m);
     assert_true(number(doc, "results.0.blocks_used") == 8);
     assert_true(number(judged(doc, "rate"), "base.units") == 9);

@@ -350,7 +350,7 @@ static void fill_job(struct sides *s, struct world *w)
             if (arm == 2 && b <= 2)
                 world_lose(measured, QS_RUN_FAILED);
             if (b >= 6)
-                world_soften(measured);
+                world_disturb(measured);
             if (b >= 6 && run)
                 run->values[0].disturbed = true;
         }

@@ -76,7 +76,7 @@ struct qs_measured_run *world_one(struct world *w, uint32_t block, uint32_t arm,
     return world_run(w, block, arm, &ns, 1);
 }
 
-void world_soften(struct qs_measured_run *s)
+void world_disturb(struct qs_measured_run *s)
 {
     s->values.counts = false;
     s->values.disturbed = s->values.n > 0;

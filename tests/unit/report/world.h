@@ -32,7 +32,7 @@ struct qs_measured_run *world_run(struct world *w, uint32_t block, uint32_t arm,
 /* The same with one duration. */
 struct qs_measured_run *world_one(struct world *w, uint32_t block, uint32_t arm, int64_t ns);
 /* Its durations become softly tainted. */
-void world_soften(struct qs_measured_run *s);
+void world_disturb(struct qs_measured_run *s);
 /* It came to another end than done, so the store gives no value of it. */
 void world_lose(struct qs_measured_run *s, enum qs_run_state state);
 

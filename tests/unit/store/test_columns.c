@@ -274,7 +274,7 @@ static void put_medians(struct fixture *f)
          .metric = 2,
          .median = 6015.5,
          .n = 6016,
-         .soft = true,
+         .disturbed = true,
          .windows = 2,
          .warmup_n = 71}};
     qs_store_medians(f->store, medians, 2, on_fine, NULL);

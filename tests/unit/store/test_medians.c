@@ -45,7 +45,7 @@ struct asked {
     const char *metric;
     double median;
     size_t n;
-    bool soft;
+    bool disturbed;
     struct qs_median_row fresh;
     size_t fresh_count;
 };
@@ -69,7 +69,7 @@ static bool read_one(struct qs_store_reader *r, void *user, struct qs_err *err)
     assert_int_equal(data.at[0].run_count, 1);
     a->median = data.at[0].runs[0].median;
     a->n = data.at[0].runs[0].n;
-    a->soft = data.at[0].runs[0].soft;
+    a->disturbed = data.at[0].runs[0].disturbed;
     a->fresh_count = data.fresh_count;
     if (data.fresh_count > 0)
         a->fresh = data.fresh[0];
@@ -95,14 +95,14 @@ static void keep(struct fixture *f, const struct qs_median_row *row)
 }
 
 /* Computed now, and not again once it is kept. */
-static void computed_once(struct fixture *f, const char *metric, double median, size_t n, bool soft)
+static void computed_once(struct fixture *f, const char *metric, double median, size_t n, bool disturbed)
 {
     for (int i = 0; i < 2; i++) {
         struct asked a = ask(f, metric);
         assert_int_equal(a.fresh_count, i == 0);
         assert_true(isnan(median) ? isnan(a.median) : a.median == median);
         assert_int_equal(a.n, n);
-        assert_int_equal(a.soft, soft);
+        assert_int_equal(a.disturbed, disturbed);
         if (i == 0)
             keep(f, &a.fresh);
     }
@@ -152,7 +152,7 @@ static void changes_by_hand_are_seen(void **state)
         const char *metric, *sql;
         double median;
         size_t n;
-        bool soft;
+        bool disturbed;
     } cases[] = {
         {"time", "UPDATE iteration SET duration_ns = 9 * duration_ns", 9 * 1001004.5 / 2, 10, false},
         {"time", "UPDATE window SET evals = 1", 9 * 1001004.5, 10, false},
@@ -171,7 +171,7 @@ static void changes_by_hand_are_seen(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ask(f, cases[i].metric);
         change(f, cases[i].sql);
-        computed_once(f, cases[i].metric, cases[i].median, cases[i].n, cases[i].soft);
+        computed_once(f, cases[i].metric, cases[i].median, cases[i].n, cases[i].disturbed);
     }
     change(f, "UPDATE run_median SET method = method + 1, median = 5");
     computed_once(f, "time", NAN, 0, false);
