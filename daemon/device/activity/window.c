@@ -16,8 +16,7 @@
 #include "device/job/stop_rule.h"
 #include "report/median.h"
 #include "store/store.h"
-
-enum { SOFT = QS_TAINT_GATE | QS_TAINT_EVIDENCE | QS_TAINT_LINK };
+#include "store/values.h"
 
 /* ---- OPEN ---- */
 
@@ -218,9 +217,11 @@ void qs_activity_window_count(struct qs_job_run *job)
         if (row->duration_ns > 0 && run->measured_ns <= INT64_MAX - row->duration_ns)
             run->measured_ns += row->duration_ns;
         qs_stop_rule_push(job, row->duration_ns, taint == 0);
-        if (taint == 0)
+        size_t no_warmup = 0; /* the stop rule says at the run's end how much of it there was */
+        enum qs_worth worth = qs_worth_next(taint, taint == 0, &no_warmup);
+        if (worth == QS_WORTH_COUNTS)
             push(&run->clean_ns, &run->clean_n, (double)row->duration_ns / evals);
-        else if ((taint & ~(uint32_t)SOFT) == 0)
+        else if (worth == QS_WORTH_DISTURBED)
             push(&run->disturbed_ns, &run->disturbed_n, (double)row->duration_ns / evals);
     }
     if (qs_stream_is_on(job))
