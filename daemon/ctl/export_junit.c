@@ -68,6 +68,8 @@ static void put_message(struct qs_buf *out, const struct qs_finding *f)
     qs_buf_fmt(out, "%s: %s", f->verdict, f->sentence);
     if (f->reason[0] != '\0' && strcmp(f->reason, "none") != 0)
         qs_buf_fmt(out, " (%s)", f->reason);
+    if (f->notes[0] != '\0')
+        qs_buf_fmt(out, "; %s", f->notes);
     if (!f->stands)
         qs_buf_str(out, "; expected by chance among so many comparisons");
 }

@@ -18,6 +18,7 @@ static struct qs_finding *add(struct qs_findings *f, const json_t *v)
                                           .verdict = qs_json_get_text(v, "verdict", ""),
                                           .reason = qs_json_get_text(v, "reason", ""),
                                           .sentence = qs_json_get_text(v, "sentence", ""),
+                                          .notes = qs_json_get_text(v, "notes", ""),
                                           .candidate = qs_json_get_text(v, "candidate_arm", ""),
                                           .base = qs_json_get_number(base, "median", NAN),
                                           .cand = qs_json_get_number(cand, "median", NAN),

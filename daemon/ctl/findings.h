@@ -16,6 +16,7 @@ struct qs_finding {        /* borrowed from the document but for what says owned
     char *arms;            /* owned: "a → b" where the arms have other names, else "" */
     const char *candidate; /* name of its arm, or "" */
     const char *metric, *unit, *verdict, *reason, *sentence;
+    const char *notes;    /* what else it says, or "" */
     double base, cand;    /* medians in the unit; NaN: not known */
     double ratio, lo, hi; /* of the candidate to the base: the interval that the verdict rests on */
     double level;         /* of lo and hi; NaN: not known */

@@ -1,6 +1,7 @@
 /* One verdict in words, and its cells in a table. */
 #include "ctl/layout/finding.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -117,6 +118,14 @@ static void add_power(const struct qs_layout *layout, const struct qs_finding *f
         qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_PLAIN);
 }
 
+/* As a sentence of its own. */
+static void add_notes(const struct qs_layout *layout, const char *notes, struct qs_buf *out)
+{
+    QS_BUF(text);
+    qs_buf_fmt(&text, "%c%s.", toupper((unsigned char)notes[0]), notes + 1);
+    qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_PLAIN);
+}
+
 void qs_layout_finding(const struct qs_layout *layout, const struct qs_finding *f, struct qs_buf *out)
 {
     QS_BUF(text);
@@ -131,6 +140,8 @@ void qs_layout_finding(const struct qs_layout *layout, const struct qs_finding *
     if (!f->stands)
         qs_buf_str(&text, " Among so many comparisons it is expected by chance.");
     qs_face_wrap(&layout->face, out, "  ", text.data, ink);
+    if (f->notes[0] != '\0')
+        add_notes(layout, f->notes, out);
     if (is_open(f))
         add_power(layout, f, out);
 }

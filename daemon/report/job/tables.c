@@ -49,6 +49,9 @@ static void put_comparison(struct qs_tables *t, const struct qs_comparison *c)
         qs_buf_char(&t->out, '1');
     qs_tables_next(t);
     c ? qs_tables_verdict_cell(t, c) : qs_tables_text(t, "baseline");
+    qs_tables_next(t);
+    if (c)
+        qs_tables_notes_cell(t, c);
 }
 
 /* An arm is often called as its build is: that is said once. */
@@ -120,16 +123,19 @@ static void put_metric_arm(struct qs_tables *t, const struct qs_report_group *g,
     qs_tables_next(t);
     if (c)
         qs_tables_verdict_cell(t, c);
+    qs_tables_next(t);
+    if (c)
+        qs_tables_notes_cell(t, c);
     qs_tables_row_end(t);
 }
 
 static void put_metrics(struct qs_tables *t, const struct qs_report_group *g)
 {
-    static const char *const titles[] = {"Metric", "Arm", "Median", "Interval", "Ratio", "Verdict"};
+    static const char *const titles[] = {"Metric", "Arm", "Median", "Interval", "Ratio", "Verdict", "Notes"};
     if (g->metric_count < 2) /* the duration has a table of its own */
         return;
     qs_buf_char(&t->out, '\n');
-    qs_tables_head(t, titles, "llrrrl", 6);
+    qs_tables_head(t, titles, "llrrrll", 7);
     for (size_t m = 1; m < g->metric_count; m++)
         for (size_t a = 0; a < g->in->spec->arm_count; a++)
             put_metric_arm(t, g, &g->metrics[m], a);
@@ -138,7 +144,8 @@ static void put_metrics(struct qs_tables *t, const struct qs_report_group *g)
 
 static void put_result(struct qs_tables *t, const struct qs_report_group *g)
 {
-    static const char *const titles[] = {"Command", "Median", "Interval", "Min", "Max", "Ratio", "Verdict"};
+    static const char *const titles[] = {"Command", "Median", "Interval", "Min",
+                                         "Max",     "Ratio",  "Verdict",  "Notes"};
     const size_t arms = g->in->spec->arm_count;
     qs_buf_char(&t->out, '\n');
     qs_tables_headline(t, 2);
@@ -146,7 +153,7 @@ static void put_result(struct qs_tables *t, const struct qs_report_group *g)
     qs_buf_str(&t->out, " on ");
     qs_tables_text(t, g->device);
     qs_buf_str(&t->out, g->simulated ? " (simulated)\n\n" : "\n\n");
-    qs_tables_head(t, titles, "lrrrrrl", arms > 1 ? 7 : 5);
+    qs_tables_head(t, titles, "lrrrrrll", arms > 1 ? 8 : 5);
     for (size_t a = 0; a < arms; a++)
         put_arm(t, g, a);
     qs_tables_end(t);

@@ -53,6 +53,8 @@ void qs_tables_verdict_head(struct qs_tables *t);
 void qs_tables_verdict_row(struct qs_tables *t, const struct qs_tables_verdict *v);
 /* The cell of the verdict: a regression in bold type, and why it says no more. */
 void qs_tables_verdict_cell(struct qs_tables *t, const struct qs_comparison *c);
+/* And of what else it says; a dash where that is nothing. */
+void qs_tables_notes_cell(struct qs_tables *t, const struct qs_comparison *c);
 /* "- view of a: discard-first 10 leaves 40 of 50 iterations", a line; nothing where there are no views. */
 struct qs_views;
 struct qs_views_tally;

@@ -19,9 +19,9 @@ void qs_tables_title(struct qs_tables *t, const char *candidate, const char *bas
 
 void qs_tables_verdict_head(struct qs_tables *t)
 {
-    static const char *const titles[] = {"benchmark", "arms",   "where", "metric", "base",
-                                         "candidate", "change", "noise", "verdict"};
-    qs_tables_head(t, titles, "llllrrrrl", sizeof titles / sizeof *titles);
+    static const char *const titles[] = {"benchmark", "arms",   "where",   "metric", "base",
+                                         "candidate", "change", "verdict", "notes"};
+    qs_tables_head(t, titles, "llllrrrll", sizeof titles / sizeof *titles);
 }
 
 /* "a → b" where the arms have other names. */
@@ -58,13 +58,11 @@ static void put_change(struct qs_buf *out, const struct qs_comparison *c)
         qs_buf_fmt(out, " (%+.2f to %+.2f %%)", (ci->lo - 1) * 100, (ci->hi - 1) * 100);
 }
 
-/* How far one unit lies from the next, in percent: a standard deviation of logs. */
-static void put_noise(struct qs_buf *out, double sd_log)
+void qs_tables_notes_cell(struct qs_tables *t, const struct qs_comparison *c)
 {
-    if (isfinite(sd_log))
-        qs_buf_fmt(out, "±%.2f %%", sd_log * 100);
-    else
-        qs_buf_str(out, "–");
+    QS_BUF(notes);
+    qs_comparison_notes(&notes, c);
+    qs_tables_text(t, notes.len > 0 ? notes.data : "–");
 }
 
 void qs_tables_verdict_cell(struct qs_tables *t, const struct qs_comparison *c)
@@ -95,9 +93,9 @@ void qs_tables_verdict_row(struct qs_tables *t, const struct qs_tables_verdict *
     qs_tables_next(t);
     put_change(&t->out, c);
     qs_tables_next(t);
-    put_noise(&t->out, c->v.sd_log);
-    qs_tables_next(t);
     qs_tables_verdict_cell(t, c);
+    qs_tables_next(t);
+    qs_tables_notes_cell(t, c);
     qs_tables_row_end(t);
 }
 

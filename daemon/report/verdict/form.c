@@ -32,8 +32,8 @@ struct told_exact {
 };
 
 struct told {
-    const char *base_arm, *candidate_arm, *metric, *unit, *verdict, *reason, *sentence, *units_of, *method,
-        *opinions;
+    const char *base_arm, *candidate_arm, *metric, *unit, *verdict, *reason, *sentence, *notes, *units_of,
+        *method, *opinions;
     bool lower_is_better, stands, uses_tainted, losses_differ;
     double ratio, lo, hi, level, call_level, lo90, hi90, judged_lo, judged_hi, judged_level, p, p_bh, df,
         sd_log, margin_ratio, mde_ratio, needed, seconds_needed, sign_test_p, drift_per_block_ratio,
@@ -126,6 +126,7 @@ static const struct qs_field rows[] = {
     ROW(told, verdict, TEXT, "what the interval says", .words = verdict_words),
     ROW(told, reason, TEXT, "why it says no more", .words = reason_words),
     ROW(told, sentence, TEXT, "the interval that the verdict rests on, in words"),
+    ROW(told, notes, TEXT, "what else every face shows of it, in a few words; null: nothing"),
     ROW(told, units_of, TEXT, "what counts once", .words = unit_words),
     ROW(told, ratio, DOUBLE, "candidate over base, of geometric means"),
     ROW(told, lo, DOUBLE, "lower end of its interval"),
@@ -298,8 +299,10 @@ void qs_comparison_put(struct qs_json *j, const struct qs_judging *how, const st
 {
     bool both = has_both_kinds(&c->mixed);
     QS_BUF(sentence);
+    QS_BUF(notes);
     QS_BUF(opinions);
     qs_comparison_sentence(&sentence, c);
+    qs_comparison_notes(&notes, c);
     add_opinions(&opinions, how, c);
     const struct told_side base = side_of(c, QS_BASE), candidate = side_of(c, QS_CAND);
     const struct told_kind clean = kind_of(c, QS_CLEAN), disturbed = kind_of(c, QS_DISTURBED);
@@ -311,6 +314,7 @@ void qs_comparison_put(struct qs_json *j, const struct qs_judging *how, const st
                         .unit = c->metric->unit,
                         .lower_is_better = !c->metric->higher_is_better,
                         .sentence = c->sentence ? c->sentence : sentence.data,
+                        .notes = notes.len > 0 ? notes.data : NULL,
                         .uses_tainted = c->uses_tainted,
                         .clean = both ? &clean : NULL,
                         .disturbed = both ? &disturbed : NULL,

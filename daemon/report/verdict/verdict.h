@@ -134,6 +134,9 @@ void qs_comparison_table(struct qs_buf *out);
 /* "b takes 7.3–9.0 % longer than a" of durations, "calls of b is 7.3–9.0 % lower than that of a", "calls: 100
  * 1 in a, 101 in b (+1)" where it was compared exactly: the interval that the verdict rests on. */
 void qs_comparison_sentence(struct qs_buf *out, const struct qs_comparison *c);
+/* What else every face shows of it, in a few words: "noise ±0.13 %". Nothing where it was compared exactly.
+ */
+void qs_comparison_notes(struct qs_buf *out, const struct qs_comparison *c);
 void qs_report_sentence(struct qs_buf *out, const char *base, const char *cand, double lo, double hi);
 void qs_report_value_sentence(struct qs_buf *out, const char *metric, const char *base, const char *cand,
                               double lo, double hi);

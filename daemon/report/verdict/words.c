@@ -150,6 +150,14 @@ void qs_comparison_sentence(struct qs_buf *out, const struct qs_comparison *c)
         qs_buf_fmt(out, "there is no interval for the %s of %s to %s", c->metric->name, cand, base);
 }
 
+void qs_comparison_notes(struct qs_buf *out, const struct qs_comparison *c)
+{
+    if (qs_comparison_is_exact(c))
+        return;
+    if (isfinite(c->v.sd_log)) /* how far one unit lies from the next */
+        qs_buf_fmt(out, "noise ±%.2f %%", c->v.sd_log * 100);
+}
+
 void qs_comparison_warn(struct qs_json *j, const struct qs_comparison *c, size_t family)
 {
     const char *name = c->metric->name;

@@ -83,43 +83,39 @@ static void a_verdict_is_a_row(void **state)
                                calls = {.name = (char *)"calls", .unit = (char *)"calls*"};
     double base[2] = {1e6, 1e6}, cand[2] = {1.2e6, 1.2e6};
     struct qs_comparison c = made(&time, base, cand), d = made(&calls, base, cand);
-    check_row(
-        &c, arms,
-        "| p\\|q | a → b\\_1 | bench | duration\\_ns | 1.00 ms | 1.20 ms | +20.00 % (+10.00 to +30.00 %) "
-        "| ±1.23 % | **regression** |\n");
+    check_row(&c, arms,
+              "| p\\|q | a → b\\_1 | bench | duration\\_ns | 1.00 ms | 1.20 ms | +20.00 % (+10.00 to +30.00 "
+              "%) | **regression** | noise ±1.23 % |\n");
     check_row(&c, same,
-              "| p\\|q |  | bench | duration\\_ns | 1.00 ms | 1.20 ms | +20.00 % (+10.00 to +30.00 %) "
-              "| ±1.23 % | **regression** |\n");
+              "| p\\|q |  | bench | duration\\_ns | 1.00 ms | 1.20 ms | +20.00 % (+10.00 to +30.00 %) | "
+              "**regression** | noise ±1.23 % |\n");
     check_row(&d, arms,
               "| p\\|q | a → b\\_1 | bench | calls | 1e+06 calls\\* | 1.2e+06 calls\\* | +20.00 % (+10.00 to "
-              "+30.00 %) | ±1.23 % | **regression** |\n");
+              "+30.00 %) | **regression** | noise ±1.23 % |\n");
     c.p_bh = 0.2; /* expected among so many */
     c.reason = "borderline";
-    check_row(
-        &c, arms,
-        "| p\\|q | a → b\\_1 | bench | duration\\_ns | 1.00 ms | 1.20 ms | +20.00 % (+10.00 to +30.00 %) "
-        "| ±1.23 % | **regression**, by chance? |\n");
+    check_row(&c, arms,
+              "| p\\|q | a → b\\_1 | bench | duration\\_ns | 1.00 ms | 1.20 ms | +20.00 % (+10.00 to +30.00 "
+              "%) | **regression**, by chance? | noise ±1.23 % |\n");
     c.v.kind = QS_VERDICT_EQUIVALENT; /* rests on the narrower interval */
-    check_row(
-        &c, arms,
-        "| p\\|q | a → b\\_1 | bench | duration\\_ns | 1.00 ms | 1.20 ms | +20.00 % (+15.00 to +25.00 %) "
-        "| ±1.23 % | equivalent (borderline) |\n");
+    check_row(&c, arms,
+              "| p\\|q | a → b\\_1 | bench | duration\\_ns | 1.00 ms | 1.20 ms | +20.00 % (+15.00 to +25.00 "
+              "%) | equivalent (borderline) | noise ±1.23 % |\n");
     c.v.l90.hi = NAN;
     c.v.sd_log = NAN;
     check_row(&c, arms,
-              "| p\\|q | a → b\\_1 | bench | duration\\_ns | 1.00 ms | 1.20 ms | +20.00 % | – | equivalent "
-              "(borderline) |\n");
+              "| p\\|q | a → b\\_1 | bench | duration\\_ns | 1.00 ms | 1.20 ms | +20.00 % | equivalent "
+              "(borderline) | – |\n");
     c.v.ratio = NAN;
     c.side[QS_BASE].n = 0;
     check_row(
         &c, arms,
-        "| p\\|q | a → b\\_1 | bench | duration\\_ns | – | 1.20 ms | – | – | equivalent (borderline) |\n");
+        "| p\\|q | a → b\\_1 | bench | duration\\_ns | – | 1.20 ms | – | equivalent (borderline) | – |\n");
     d.exact = (struct qs_exact){.declared = true, .constant = {true, true}, .value = {1, 2}};
     d.reason = "exact";
-    check_row(
-        &d, arms,
-        "| p\\|q | a → b\\_1 | bench | calls | 1e+06 calls\\* | 1.2e+06 calls\\* | +20.00 % | ±1.23 % | "
-        "**regression** (exact) |\n");
+    check_row(&d, arms,
+              "| p\\|q | a → b\\_1 | bench | calls | 1e+06 calls\\* | 1.2e+06 calls\\* | +20.00 % | "
+              "**regression** (exact) | – |\n");
 }
 
 /* Two devices, metrics, what differs, what has no partner, a view; names that could break out of a cell. */
