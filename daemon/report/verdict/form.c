@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "report/fields.h"
 #include "report/job/opinion.h"
 #include "report/verdict/verdict.h"
@@ -26,6 +27,10 @@ struct told_shift {
     double ratio, lo, hi, worth, base_share, candidate_share;
 };
 
+struct told_superiority {
+    double estimate, lo, hi;
+};
+
 struct told_exact {
     bool base_constant, candidate_constant;
     double base, candidate, change;
@@ -42,6 +47,7 @@ struct told {
     const struct told_side *base, *candidate;
     const struct told_kind *clean, *disturbed;
     const struct told_shift *shift;
+    const struct told_superiority *superiority;
     const struct told_exact *exact;
     const struct qs_ratios *ratios;
 };
@@ -91,6 +97,13 @@ static const struct qs_field shift_rows[] = {
     ROW(told_shift, worth, DOUBLE, "what a disturbed block counts in its session where a clean one counts 1"),
     ROW(told_shift, base_share, DOUBLE, "the share of the base's weight that is of disturbed blocks"),
     ROW(told_shift, candidate_share, DOUBLE, "the same of the candidate"),
+    {.name = NULL}};
+
+static const struct qs_field superiority_rows[] = {
+    ROW(told_superiority, estimate, DOUBLE, "the share; 0.5: neither is above the other"),
+    ROW(told_superiority, lo, DOUBLE,
+        "lower end of its interval at `level`: Wilson's of pairs, Newcombe's fifth (2006) of two samples"),
+    ROW(told_superiority, hi, DOUBLE, "upper end"),
     {.name = NULL}};
 
 static const struct qs_field exact_rows[] = {
@@ -156,6 +169,11 @@ static const struct qs_field rows[] = {
         "units of each side that see a change of the margin in 80 % of all cases; null: not attainable"),
     ROW(told, seconds_needed, DOUBLE,
         "time that measuring the missing ones would take in this job, waits for gates apart"),
+    ROW(told, superiority, OBJECT,
+        "the share of pairs in which a unit of the candidate is above one of the base, ties half (Vargha & "
+        "Delaney's A): of blocks and devices in its own pair, else of all pairs; null: compared exactly, or "
+        "nothing to compare",
+        .of = superiority_rows),
     ROW(told, sign_test_p, DOUBLE, "of blocks and devices: sign test, a check without normality"),
     ROW(told, drift_per_block_ratio, DOUBLE,
         "of blocks: Theil-Sen slope of the difference; did it drift itself?"),
@@ -211,6 +229,33 @@ static struct told_side side_of(const struct qs_comparison *c, int k)
     told.median_hi = ci.ci.hi;
     told.median_level = ci.ci.level;
     return told;
+}
+
+/* Where disturbed units count, all do; else the clean ones alone. */
+static size_t counting(const struct qs_comparison *c, int k, double *ret)
+{
+    const struct qs_side_values *side = &c->side[k];
+    bool all = c->v.n_used[k] == side->n;
+    size_t n = 0;
+    for (size_t i = 0; i < side->n; i++)
+        if (all || (side->disturbed && !side->disturbed[i]))
+            ret[n++] = side->v[i];
+    return n;
+}
+
+struct qs_superiority qs_comparison_superiority(const struct qs_comparison *c)
+{
+    struct qs_superiority s = {.a = NAN, .ci = qs_ci_none(1 - c->alpha)};
+    QS_FREED double *x = qs_calloc(c->side[QS_BASE].n + 1, sizeof *x);
+    QS_FREED double *y = qs_calloc(c->side[QS_CAND].n + 1, sizeof *y);
+    size_t nx = counting(c, QS_BASE, x), ny = counting(c, QS_CAND, y);
+    if (qs_comparison_is_exact(c) || (c->paired && nx != ny))
+        return s;
+    if (c->paired)
+        (void)qs_superiority_paired(x, y, nx, 1 - c->alpha, &s);
+    else
+        (void)qs_superiority(x, nx, y, ny, 1 - c->alpha, &s);
+    return s;
 }
 
 static struct told_kind kind_of(const struct qs_comparison *c, int kind)
@@ -308,6 +353,8 @@ void qs_comparison_put(struct qs_json *j, const struct qs_judging *how, const st
     const struct told_kind clean = kind_of(c, QS_CLEAN), disturbed = kind_of(c, QS_DISTURBED);
     const struct told_shift shift = shift_of(&c->shift);
     const struct told_exact exact = exact_of(&c->exact);
+    const struct qs_superiority s = qs_comparison_superiority(c);
+    const struct told_superiority superiority = {.estimate = s.a, .lo = s.ci.lo, .hi = s.ci.hi};
     struct told told = {.base_arm = c->names[QS_BASE],
                         .candidate_arm = c->names[QS_CAND],
                         .metric = c->metric->name,
@@ -326,6 +373,7 @@ void qs_comparison_put(struct qs_json *j, const struct qs_judging *how, const st
                         .losses_differ = c->lost_p < c->alpha || c->timeout_p < c->alpha,
                         .base = &base,
                         .candidate = &candidate,
+                        .superiority = isfinite(s.a) ? &superiority : NULL,
                         .exact = c->exact.declared ? &exact : NULL,
                         .ratios = c->ratios,
                         .opinions = opinions.data};

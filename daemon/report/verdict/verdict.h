@@ -5,6 +5,7 @@
 #define QS_REPORT_VERDICT_VERDICT_H
 
 #include "base/json.h"
+#include "stats/effect.h"
 #include "stats/hier.h"
 #include "stats/mixed_fold.h"
 #include "stats/verdict.h"
@@ -118,24 +119,24 @@ struct qs_comparisons {        /* starts from {0} */
     double fcr_level; /* of intervals that are shown for the selected only; NaN where there is none */
 };
 void qs_comparisons_add(struct qs_comparisons *all, struct qs_comparison *one);
-/* Fills p_bh of each, and what is counted. */
-void qs_comparisons_adjust(struct qs_comparisons *all, double q);
+void qs_comparisons_adjust(struct qs_comparisons *all,
+                           double q); /* fills p_bh of each, and what is counted */
 void qs_comparisons_done(struct qs_comparisons *all);
 /* "family" of the open object. */
 void qs_comparisons_put(struct qs_json *j, const struct qs_comparisons *all);
 
+/* Of the units that count, of their own pairs where they are paired; NaN where it was compared exactly. */
+struct qs_superiority qs_comparison_superiority(const struct qs_comparison *c);
 /* form.c: a comparison as an object. */
 void qs_comparison_put(struct qs_json *j, const struct qs_judging *how, const struct qs_comparison *c);
 /* The form itself, from the rows that write it: its JSON Schema, and the table of schema/verdict.md. */
 void qs_comparison_schema(struct qs_buf *out);
 void qs_comparison_table(struct qs_buf *out);
 
-/* words.c */
-/* "b takes 7.3–9.0 % longer than a" of durations, "calls of b is 7.3–9.0 % lower than that of a", "calls: 100
- * 1 in a, 101 in b (+1)" where it was compared exactly: the interval that the verdict rests on. */
+/* words.c: "b takes 7.3–9.0 % longer than a" of durations, "calls of b is 7.3–9.0 % lower than that of a",
+ * "calls: 100 1 in a, 101 in b (+1)" where it was compared exactly: what the verdict rests on. */
 void qs_comparison_sentence(struct qs_buf *out, const struct qs_comparison *c);
-/* What else every face shows of it, in a few words: "noise ±0.13 %". Nothing where it was compared exactly.
- */
+/* What else every face shows of it: "noise ±0.13 %"; nothing where it was compared exactly. */
 void qs_comparison_notes(struct qs_buf *out, const struct qs_comparison *c);
 void qs_report_sentence(struct qs_buf *out, const char *base, const char *cand, double lo, double hi);
 void qs_report_value_sentence(struct qs_buf *out, const char *metric, const char *base, const char *cand,

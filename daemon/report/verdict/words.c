@@ -156,6 +156,10 @@ void qs_comparison_notes(struct qs_buf *out, const struct qs_comparison *c)
         return;
     if (isfinite(c->v.sd_log)) /* how far one unit lies from the next */
         qs_buf_fmt(out, "noise ±%.2f %%", c->v.sd_log * 100);
+    const struct qs_superiority s = qs_comparison_superiority(c);
+    if (isfinite(s.a))
+        qs_buf_fmt(out, "%s%s is above %s in %.0f %% of pairs (%.0f–%.0f %%)", out->len > 0 ? "; " : "",
+                   c->names[QS_CAND], c->names[QS_BASE], s.a * 100, s.ci.lo * 100, s.ci.hi * 100);
 }
 
 void qs_comparison_warn(struct qs_json *j, const struct qs_comparison *c, size_t family)

@@ -118,6 +118,37 @@ static void a_verdict_is_a_row(void **state)
               "**regression** (exact) | – |\n");
 }
 
+/* How often a unit of the candidate is above one of the base: of pairs, and of two samples. */
+static void superiority_is_of_what_counts(void **state)
+{
+    (void)state;
+    static const char *const same[2] = {"a", "a"};
+    const struct qs_arm_metric time = {.name = (char *)"duration_ns", .unit = (char *)"ns"};
+    double base[2] = {1e6, 1e6}, cand[2] = {1.2e6, 1.2e6};
+    struct qs_comparison c = made(&time, base, cand);
+    c.paired = true;
+    c.names[QS_BASE] = "a";
+    c.names[QS_CAND] = "b_1";
+    c.v.n_used[QS_BASE] = c.v.n_used[QS_CAND] = 2;
+    check_row(&c, same,
+              "| p\\|q |  | bench | duration\\_ns | 1.00 ms | 1.20 ms | +20.00 % (+10.00 to +30.00 %) | "
+              "**regression** | noise ±1.23 %; b\\_1 is above a in 100 % of pairs (34–100 %) |\n");
+    base[0] = 2e6; /* above, but disturbed: it does not count */
+    c.side[QS_BASE].disturbed = c.side[QS_CAND].disturbed = (bool[]){true, false};
+    check_row(&c, same,
+              "| p\\|q |  | bench | duration\\_ns | 1.50 ms | 1.20 ms | +20.00 % (+10.00 to +30.00 %) | "
+              "**regression** | noise ±1.23 %; b\\_1 is above a in 50 % of pairs (9–91 %) |\n");
+    c.v.n_used[QS_BASE] = c.v.n_used[QS_CAND] = 1;
+    check_row(&c, same,
+              "| p\\|q |  | bench | duration\\_ns | 1.50 ms | 1.20 ms | +20.00 % (+10.00 to +30.00 %) | "
+              "**regression** | noise ±1.23 %; b\\_1 is above a in 100 % of pairs (21–100 %) |\n");
+    c.paired = false;
+    c.v.n_used[QS_BASE] = c.v.n_used[QS_CAND] = 2;
+    check_row(&c, same,
+              "| p\\|q |  | bench | duration\\_ns | 1.50 ms | 1.20 ms | +20.00 % (+10.00 to +30.00 %) | "
+              "**regression** | noise ±1.23 %; b\\_1 is above a in 50 % of pairs (11–89 %) |\n");
+}
+
 /* Two devices, metrics, what differs, what has no partner, a view; names that could break out of a cell. */
 static void two_sides_as_tables(void **state)
 {
@@ -234,9 +265,9 @@ static void two_files_as_tables(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_sign_means_itself), cmocka_unit_test(a_verdict_is_a_row),
-        cmocka_unit_test(two_sides_as_tables), cmocka_unit_test(refused_and_strange_sides),
-        cmocka_unit_test(two_files_as_tables)};
+        cmocka_unit_test(every_sign_means_itself),       cmocka_unit_test(a_verdict_is_a_row),
+        cmocka_unit_test(superiority_is_of_what_counts), cmocka_unit_test(two_sides_as_tables),
+        cmocka_unit_test(refused_and_strange_sides),     cmocka_unit_test(two_files_as_tables)};
     golden_dir = argc > 1 ? argv[1] : golden_dir;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
