@@ -6,6 +6,7 @@
 #include "api/steps.h"
 #include "base/mem.h"
 #include "report/job/opinion.h"
+#include "report/shown.h"
 
 bool qs_compare_check_ended(const struct qs_job_info *job, struct qs_err *err)
 {
@@ -34,7 +35,7 @@ static bool write_document(struct qs_store_reader *reader, const char *db_path, 
     QS_FREED char *taints = NULL;
     QS_FREED char *environment = NULL;
     int64_t job = c->results.job.at[0].id;
-    if (!qs_read_taints_json(reader, job, &taints, err) || !read_environment(reader, job, &environment, err))
+    if (!qs_shown_taints(reader, job, &taints, err) || !read_environment(reader, job, &environment, err))
         return false;
     struct qs_report_input in = qs_compared_input(c);
     in.taints_json = taints;

@@ -9,7 +9,7 @@
 #include "api/reply.h"
 #include "config/job/stored.h"
 #include "farm/farm.h"
-#include "store/tuning.h"
+#include "report/shown.h"
 
 enum { LIST_DEFAULT = 50, LIST_MOST = 1000 };
 
@@ -130,7 +130,7 @@ static bool read_state(struct qs_store_reader *reader, struct qs_exchange *ex, s
 static bool read_one(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err)
 {
     struct jobs *d = ex->data;
-    if (!read_state(reader, ex, err) || !qs_read_evaluations_json(reader, ex->match.id, &d->evaluations, err))
+    if (!read_state(reader, ex, err) || !qs_shown_evals(reader, ex->match.id, &d->evaluations, err))
         return false;
     const struct qs_job_info *job = &d->found.at[0];
     d->j = qs_json_to(&d->out);
@@ -138,7 +138,7 @@ static bool read_one(struct qs_store_reader *reader, struct qs_exchange *ex, str
     qs_render_job(&d->j, job);
     put_document(&d->j, job);
     /* The fastest and the slowest of a job that runs would show its effect. */
-    return is_live(job) || qs_read_traces_json(reader, ex->match.id, 0, &d->traces, err);
+    return is_live(job) || qs_shown_traces(reader, ex->match.id, 0, &d->traces, err);
 }
 
 /* The members "why", "why_code" and "position" of a waiting job. */

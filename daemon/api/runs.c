@@ -4,6 +4,7 @@
 
 #include "api/render.h"
 #include "api/reply.h"
+#include "report/shown.h"
 
 enum { RUNS_DEFAULT = 200, RUNS_MOST = 1000, ITERATIONS_DEFAULT = 1000, ITERATIONS_MOST = 10000 };
 
@@ -79,9 +80,9 @@ static bool read_run(struct qs_store_reader *reader, struct qs_exchange *ex, str
 {
     struct runs *d = ex->data;
     return qs_read_run(reader, ex->match.uid, &d->found, err) &&
-           qs_read_windows_json(reader, ex->match.uid, &d->windows, err) &&
-           qs_read_artifacts_json(reader, ex->match.uid, &d->artifacts, err) &&
-           qs_read_traces_json(reader, d->found.at[0].job, d->found.at[0].id, &d->traces, err);
+           qs_shown_windows(reader, ex->match.uid, &d->windows, err) &&
+           qs_shown_artifacts(reader, ex->match.uid, &d->artifacts, err) &&
+           qs_shown_traces(reader, d->found.at[0].job, d->found.at[0].id, &d->traces, err);
 }
 
 static void say_run(struct qs_exchange *ex)

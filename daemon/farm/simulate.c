@@ -13,6 +13,7 @@
 #include "farm/farm.h"
 #include "link/link.h"
 #include "report/results.h"
+#include "report/shown.h"
 #include "store/files.h"
 #include "store/read/read.h"
 
@@ -100,7 +101,7 @@ static bool report(struct qs_store_reader *reader, void *user, struct qs_err *er
     const struct qs_arm_wanted all = {.names = NULL};
     if (!qs_job_results_open(reader, r->s->job, &results, err) ||
         !qs_job_results_load(reader, &all, &results, err) ||
-        !qs_read_taints_json(reader, r->s->job, &taints, err))
+        !qs_shown_taints(reader, r->s->job, &taints, err))
         return false;
     struct qs_report_input in = qs_job_results_input(&results);
     in.taints_json = taints;

@@ -160,6 +160,15 @@ bool qs_stmt_step(struct qs_stmt *s, bool *ret_row, struct qs_err *err)
     return rc == SQLITE_ROW || rc == SQLITE_DONE || qs_db_fail(s->db, rc, err);
 }
 
+bool qs_stmt_next(struct qs_stmt *s, bool *ret_ok, struct qs_err *err)
+{
+    bool row = false;
+    *ret_ok = qs_stmt_step(s, &row, err);
+    if (!row)
+        qs_stmt_end(s);
+    return row;
+}
+
 bool qs_stmt_again(struct qs_stmt *s, struct qs_err *err)
 {
     int rc = sqlite3_step(s->raw);

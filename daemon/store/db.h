@@ -54,6 +54,9 @@ void qs_stmt_null(struct qs_stmt *s);
 void qs_stmt_double(struct qs_stmt *s, double v); /* NaN binds NULL */
 /* One step: *ret_row says whether there is a row. */
 bool qs_stmt_step(struct qs_stmt *s, bool *ret_row, struct qs_err *err);
+/* For loops: is there one more row? At the end, and where a step fails (*ret_ok is false then), it ends the
+ * statement; who leaves the loop before does that himself. */
+bool qs_stmt_next(struct qs_stmt *s, bool *ret_ok, struct qs_err *err);
 /* Steps a statement that gives no rows, then ends it. */
 bool qs_stmt_run(struct qs_stmt *s, struct qs_err *err);
 /* Steps and resets for the next set of parameters. */

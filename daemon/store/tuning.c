@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/json.h"
 #include "proto/auth.h"
 #include "store/read/reader.h"
 #include "store/write/write.h"
@@ -91,46 +90,5 @@ bool qs_read_tuning(struct qs_store_reader *r, const char *depends_json, struct 
     if (*ret_found)
         take(&s, ret);
     qs_stmt_end(&s);
-    return ok;
-}
-
-static void put(struct qs_stmt *s, struct qs_json *j)
-{
-    qs_json_object(j);
-    qs_json_kint(j, "point", qs_stmt_get_int(s));
-    qs_json_kstring(j, "label", qs_stmt_get_text(s));
-    qs_json_kstring(j, "device", qs_stmt_get_text(s));
-    qs_json_kraw(j, "evaluations", qs_stmt_get_text(s));
-    qs_json_object_end(j);
-}
-
-bool qs_read_evaluations_json(struct qs_store_reader *r, int64_t job, char **ret_json, struct qs_err *err)
-{
-    struct qs_stmt s;
-    *ret_json = NULL;
-    /* With one min() SQLite takes the bare columns from its row. */
-    if (!qs_stmt_begin(
-            &r->db, &s,
-            "SELECT r.point_idx, p.label, coalesce(d.name, ''), json_extract(r.harness, '$.evals'),"
-            " min(r.id) FROM run r JOIN job_point p ON p.job_id = r.job_id AND p.idx = r.point_idx"
-            " LEFT JOIN session e ON e.id = r.session_id LEFT JOIN boot b ON b.id = e.boot_id"
-            " LEFT JOIN device d ON d.id = b.device_id"
-            " WHERE r.job_id = ? AND json_extract(r.harness, '$.evals') IS NOT NULL"
-            " GROUP BY r.point_idx, d.name ORDER BY r.point_idx, d.name",
-            err))
-        return false;
-    qs_stmt_int(&s, job);
-    QS_BUF(out);
-    struct qs_json j = qs_json_to(&out);
-    qs_json_array(&j);
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
-        put(&s, &j);
-        ok = qs_stmt_step(&s, &row, err);
-    }
-    qs_json_array_end(&j);
-    qs_stmt_end(&s);
-    if (ok)
-        *ret_json = qs_buf_take(&out);
     return ok;
 }

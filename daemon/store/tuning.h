@@ -26,8 +26,4 @@ void qs_store_tuning(struct qs_store *store, const char *depends_json, const str
 bool qs_read_tuning(struct qs_store_reader *r, const char *depends_json, struct qs_tuning *ret,
                     bool *ret_found, struct qs_err *err);
 
-/* [{"point","label","device","evaluations"}]: of each point and device of the job as its first run that knew
- * says (schema/comparison.md). Owned by the caller; inside a qs_store_read function. */
-bool qs_read_evaluations_json(struct qs_store_reader *r, int64_t job, char **ret_json, struct qs_err *err);
-
 #endif

@@ -36,7 +36,7 @@ struct qs_report_input { /* all borrowed */
     const struct qs_job_info *job;
     const struct qs_job_spec *spec;
     const struct qs_measured_runs *measured;
-    const char *taints_json;      /* qs_read_taints_json, or NULL */
+    const char *taints_json;      /* qs_shown_taints, or NULL */
     const char *environment_json; /* or NULL */
     const char *db_path;
     const struct qs_job_metrics *metrics; /* of the job's runs, or NULL: the duration alone */

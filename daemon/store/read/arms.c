@@ -109,8 +109,8 @@ static bool read_runs(struct reading *g, const struct qs_arm_pick *pick, struct 
     qs_stmt_int(&s, pick->until_wall_ns);
     qs_stmt_text(&s, pick->build_from);
     qs_stmt_text(&s, pick->build_to);
-    bool more = false, ok = qs_stmt_step(&s, &more, err);
-    while (ok && more) {
+    bool ok = true;
+    while (qs_stmt_next(&s, &ok, err)) {
         ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         struct qs_arm_run *run = &ret->at[ret->count];
         take_run(&s, run);
@@ -121,9 +121,7 @@ static bool read_runs(struct reading *g, const struct qs_arm_pick *pick, struct 
             run_done(run, 0);
         else
             ret->count++;
-        ok = qs_stmt_step(&s, &more, err);
     }
-    qs_stmt_end(&s);
     return ok;
 }
 
@@ -179,13 +177,11 @@ static bool read_labels(struct qs_store_reader *r, struct labels *ret, struct qs
     struct qs_stmt s;
     if (!qs_stmt_begin(&r->db, &s, "SELECT label FROM build", err))
         return false;
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
+    bool ok = true;
+    while (qs_stmt_next(&s, &ok, err)) {
         ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         ret->at[ret->count++] = qs_stmt_dup_text(&s);
-        ok = qs_stmt_step(&s, &row, err);
     }
-    qs_stmt_end(&s);
     return ok;
 }
 

@@ -35,13 +35,11 @@ bool qs_read_events(struct qs_store_reader *r, int64_t job, int64_t after_id, si
     qs_stmt_int(&s, limit > INT32_MAX ? INT32_MAX : (int64_t)limit);
     if (job)
         qs_stmt_int(&s, job);
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
+    bool ok = true;
+    while (qs_stmt_next(&s, &ok, err)) {
         ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         take_event(&s, &ret->at[ret->count++]);
-        ok = qs_stmt_step(&s, &row, err);
     }
-    qs_stmt_end(&s);
     if (!ok)
         qs_events_free(ret);
     return ok;

@@ -17,16 +17,14 @@ bool qs_read_file_uses(struct qs_store_reader *r, struct qs_file_uses *ret, stru
                        " WHERE f.type = 'text' ORDER BY hash",
                        err))
         return false;
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
+    bool ok = true;
+    while (qs_stmt_next(&s, &ok, err)) {
         const char *hash = qs_stmt_get_text(&s);
         if (hash && strlen(hash) == sizeof ret->at[0].sha256 - 1) {
             ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
             memcpy(ret->at[ret->count++].sha256, hash, sizeof ret->at[0].sha256);
         }
-        ok = qs_stmt_step(&s, &row, err);
     }
-    qs_stmt_end(&s);
     if (!ok)
         qs_file_uses_free(ret);
     return ok;

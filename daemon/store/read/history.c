@@ -78,15 +78,13 @@ static bool read_runs(struct qs_store_reader *r, int64_t metric, struct qs_histo
     qs_stmt_int(&s, session->point);
     qs_stmt_int(&s, metric);
     qs_stmt_int(&s, QS_MEDIAN_METHOD);
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
+    bool ok = true;
+    while (qs_stmt_next(&s, &ok, err)) {
         session->runs = qs_grow(session->runs, session->run_count, sizeof *session->runs);
         *ret_rows = qs_grow(*ret_rows, session->run_count, sizeof **ret_rows);
         take_run(&s, &session->runs[session->run_count], &(*ret_rows)[session->run_count]);
         session->run_count++;
-        ok = qs_stmt_step(&s, &row, err);
     }
-    qs_stmt_end(&s);
     return ok;
 }
 
@@ -153,13 +151,11 @@ static bool read_sessions(struct qs_store_reader *r, const struct qs_series_info
     qs_stmt_int(&s, since_wall_ns);
     qs_stmt_int(&s, until_wall_ns);
     qs_stmt_text(&s, series->controls_json);
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
+    bool ok = true;
+    while (qs_stmt_next(&s, &ok, err)) {
         ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         take_session(&s, &ret->at[ret->count++]);
-        ok = qs_stmt_step(&s, &row, err);
     }
-    qs_stmt_end(&s);
     return ok;
 }
 

@@ -93,15 +93,13 @@ static bool read_window_metrics(struct qs_store_reader *r, struct page *page, si
         return false;
     qs_stmt_int(&s, page->windows[first]);
     struct qs_iteration_info *rows = page->it->at;
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
+    bool ok = true;
+    while (qs_stmt_next(&s, &ok, err)) {
         int column = column_of(page->it, qs_stmt_get_text(&s));
         int64_t i = qs_stmt_get_int(&s), at = i - rows[first].i;
         if (column >= 0 && at >= 0 && (size_t)at < end - first)
             rows[first + (size_t)at].values[column] = qs_stmt_get_int(&s);
-        ok = qs_stmt_step(&s, &row, err);
     }
-    qs_stmt_end(&s);
     return ok;
 }
 

@@ -50,13 +50,11 @@ static void take_job(struct qs_stmt *s, struct qs_job_info *job)
 
 static bool take_jobs(struct qs_stmt *s, struct qs_jobs *ret, struct qs_err *err)
 {
-    bool row = false, ok = qs_stmt_step(s, &row, err);
-    while (ok && row) {
+    bool ok = true;
+    while (qs_stmt_next(s, &ok, err)) {
         ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         take_job(s, &ret->at[ret->count++]);
-        ok = qs_stmt_step(s, &row, err);
     }
-    qs_stmt_end(s);
     if (!ok)
         qs_jobs_free(ret);
     return ok;
@@ -82,15 +80,13 @@ bool qs_read_live_jobs(struct qs_store_reader *r, struct qs_live_jobs *ret, stru
     *ret = (struct qs_live_jobs){0};
     if (!qs_stmt_begin(&r->db, &s, live_sql, err))
         return false;
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
+    bool ok = true;
+    while (qs_stmt_next(&s, &ok, err)) {
         ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         struct qs_live_job *job = &ret->at[ret->count++];
         job->id = qs_stmt_get_int(&s);
         job->running = qs_stmt_get_int(&s) != 0;
-        ok = qs_stmt_step(&s, &row, err);
     }
-    qs_stmt_end(&s);
     if (!ok)
         qs_live_jobs_free(ret);
     return ok;

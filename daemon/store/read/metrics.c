@@ -22,17 +22,15 @@ static bool read_runs(struct qs_store_reader *r, int64_t *job, const uint8_t *ui
         return false;
     qs_stmt_int(&s, *job);
     qs_stmt_blob(&s, uid, UID_BYTES);
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
+    bool ok = true;
+    while (qs_stmt_next(&s, &ok, err)) {
         ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         struct qs_run_metrics *run = &ret->at[ret->count++];
         *run = (struct qs_run_metrics){.id = qs_stmt_get_int(&s)};
         qs_stmt_get_blob(&s, run->uid, sizeof run->uid);
         *job = qs_stmt_get_int(&s);
         run->state = qs_read_run_state(qs_stmt_get_text(&s));
-        ok = qs_stmt_step(&s, &row, err);
     }
-    qs_stmt_end(&s);
     return ok;
 }
 

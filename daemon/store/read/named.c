@@ -42,13 +42,11 @@ bool qs_read_named(struct qs_store_reader *r, const struct qs_named_filter *filt
     qs_stmt_text(&s, filter->device);
     qs_stmt_int(&s, filter->since_wall_ns);
     qs_stmt_int(&s, filter->until_wall_ns);
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
+    bool ok = true;
+    while (qs_stmt_next(&s, &ok, err)) {
         ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         take(&s, &ret->at[ret->count++]);
-        ok = qs_stmt_step(&s, &row, err);
     }
-    qs_stmt_end(&s);
     if (!ok)
         qs_named_list_free(ret);
     return ok;

@@ -106,22 +106,6 @@ bool qs_read_measured_runs(struct qs_store_reader *r, int64_t job, struct qs_mea
                            struct qs_err *err);
 void qs_measured_runs_free(struct qs_measured_runs *measured);
 
-/* JSON texts for people and the API: each an array. Owned by the caller (free()). */
-bool qs_read_windows_json(struct qs_store_reader *r, const uint8_t run_uid[16], char **ret_json,
-                          struct qs_err *err); /* with gate, evidence, taints */
-/* What the run has left: [{"kind","name","sha256","kept_bytes","total_bytes","why"}]; of kind
- * trace also {"window","started_ns","stopped_ns","flags"}. */
-bool qs_read_artifacts_json(struct qs_store_reader *r, const uint8_t run_uid[16], char **ret_json,
-                            struct qs_err *err);
-/* Of a job, or (run: its id, else 0) of one of its runs: by point, arm and device the fastest and the slowest
- * iteration, measured and traced, each with a trace to look at. *ret_json stays NULL where the job has no
- * traces. */
-bool qs_read_traces_json(struct qs_store_reader *r, int64_t job, int64_t run, char **ret_json,
-                         struct qs_err *err);
-bool qs_read_devices_json(struct qs_store_reader *r, char **ret_json, struct qs_err *err);
-/* Count of each taint code of a job: [{"arm","code","windows","iterations","example"}]. */
-bool qs_read_taints_json(struct qs_store_reader *r, int64_t job, char **ret_json, struct qs_err *err);
-
 struct qs_event_info {
     int64_t id, wall_ns, job;
     char *kind, *device, *run, *body_json; /* device, run may be NULL */

@@ -66,13 +66,11 @@ static void take_run(struct qs_stmt *s, struct qs_run_info *run)
 
 static bool take_runs(struct qs_stmt *s, struct qs_runs *ret, struct qs_err *err)
 {
-    bool row = false, ok = qs_stmt_step(s, &row, err);
-    while (ok && row) {
+    bool ok = true;
+    while (qs_stmt_next(s, &ok, err)) {
         ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         take_run(s, &ret->at[ret->count++]);
-        ok = qs_stmt_step(s, &row, err);
     }
-    qs_stmt_end(s);
     if (!ok)
         qs_runs_free(ret);
     return ok;

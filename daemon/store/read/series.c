@@ -76,13 +76,11 @@ bool qs_read_series(struct qs_store_reader *r, const struct qs_series_filter *fi
     qs_stmt_text(&s, filter->device);
     qs_stmt_text(&s, filter->arm);
     qs_stmt_int(&s, (int64_t)limit);
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
+    bool ok = true;
+    while (qs_stmt_next(&s, &ok, err)) {
         ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         take_series(&s, &ret->at[ret->count++]);
-        ok = qs_stmt_step(&s, &row, err);
     }
-    qs_stmt_end(&s);
     if (!ok)
         qs_series_list_free(ret);
     return ok;
@@ -121,16 +119,14 @@ bool qs_read_series_metrics(struct qs_store_reader *r, const struct qs_series_in
     const struct qs_history_metric time = {
         .name = qs_strdup("time"), .unit = qs_strdup("ns"), .lower_is_better = true};
     add_metric(ret, &time);
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
+    bool ok = true;
+    while (qs_stmt_next(&s, &ok, err)) {
         struct qs_history_metric metric = {.id = qs_stmt_get_int(&s)};
         metric.name = qs_stmt_dup_text(&s);
         metric.unit = qs_stmt_dup_text(&s);
         metric.lower_is_better = qs_stmt_get_int(&s) != 0;
         add_metric(ret, &metric);
-        ok = qs_stmt_step(&s, &row, err);
     }
-    qs_stmt_end(&s);
     if (!ok)
         qs_history_metrics_free(ret);
     return ok;

@@ -1,12 +1,7 @@
 /* From the fastest and the slowest iteration to the traces: what a person looks at next. */
-#include <string.h>
-
-#include "base/json.h"
-#include "base/text.h"
-#include "store/read/read.h"
 #include "store/read/reader.h"
+#include "store/read/shown.h"
 #include "store/read/util.h"
-#include "store/write/write.h"
 
 /* The shortest and the longest of each point, arm, device and phase (1 measured, 3 traced). Of measured ones
  * those that summaries count, and of a run that is asked for by itself its own; of traced ones those that ran
@@ -49,140 +44,62 @@ static const char nearest_sql[] =
     " AND (?5 = 1 OR t.window_id = ?6)"
     " ORDER BY r.id <> ?7, abs(r.started_wall_ns - ?8), abs(t.started_ns - ?9), r.id, t.idx LIMIT 1";
 
-struct extreme {
-    int64_t point, arm, phase, run, block, window_ord, seq, start_ns, duration_ns, evals, window, wall_ns,
-        device;
-    bool fastest, slowest, has_device;
-    uint8_t uid[16];
+struct place { /* what leads from an iteration to a trace */
+    int64_t job, run, window, device, wall_ns;
+    bool has_device;
 };
 
-struct links {
-    struct qs_store_reader *r;
-    struct qs_json *j;
-    int64_t job;
-    bool open;            /* a group is */
-    int64_t point, arm;   /* of it */
-    struct qs_buf device; /* of it */
-};
-
-static void put_uid(struct qs_json *j, const char *key, const uint8_t uid[16])
-{
-    char hex[33];
-    qs_hex(uid, 16, hex);
-    qs_json_kstring(j, key, hex);
-}
-
-/* "trace": {"run", "name", "sha256", "offset_ns"}; null where there is none. */
-static bool put_trace(const struct links *l, const struct extreme *x, struct qs_err *err)
+static bool show(struct qs_store_reader *r, const struct place *at, struct qs_extreme *x, qs_extreme_fn *fn,
+                 void *user, struct qs_err *err)
 {
     struct qs_stmt s;
-    uint8_t uid[16];
-    bool row = false;
-    if (!qs_stmt_begin(&l->r->db, &s, nearest_sql, err))
+    if (!qs_stmt_begin(&r->db, &s, nearest_sql, err))
         return false;
-    qs_stmt_int(&s, l->job);
+    qs_stmt_int(&s, at->job);
     qs_stmt_int(&s, x->point);
     qs_stmt_int(&s, x->arm);
-    x->has_device ? qs_stmt_int(&s, x->device) : qs_stmt_null(&s);
-    qs_stmt_int(&s, x->phase);
-    qs_stmt_int(&s, x->window);
-    qs_stmt_int(&s, x->run);
-    qs_stmt_int(&s, x->wall_ns);
+    at->has_device ? qs_stmt_int(&s, at->device) : qs_stmt_null(&s);
+    qs_stmt_int(&s, x->traced ? QS_PHASE_TRACED : QS_PHASE_MEASURE);
+    qs_stmt_int(&s, at->window);
+    qs_stmt_int(&s, at->run);
+    qs_stmt_int(&s, at->wall_ns);
     qs_stmt_int(&s, x->start_ns);
-    bool ok = qs_stmt_step(&s, &row, err);
-    qs_json_key(l->j, "trace");
-    if (row) {
-        qs_json_object(l->j);
-        qs_stmt_get_blob(&s, uid, sizeof uid);
-        put_uid(l->j, "run", uid);
-        qs_json_kstring(l->j, "name", qs_stmt_get_text(&s));
-        qs_json_kstring(l->j, "sha256", qs_stmt_get_text(&s));
-        int64_t started_ns = qs_stmt_get_int(&s);
-        qs_json_kint(l->j, "started_ns", started_ns);
-        if (x->phase == QS_PHASE_TRACED)
-            qs_json_kint(l->j, "offset_ns", x->start_ns - started_ns);
-        qs_json_object_end(l->j);
-    } else {
-        qs_json_null(l->j);
+    bool ok = qs_stmt_step(&s, &x->trace.found, err);
+    if (x->trace.found) {
+        qs_stmt_get_blob(&s, x->trace.run_uid, sizeof x->trace.run_uid);
+        x->trace.name = qs_stmt_get_text(&s);
+        x->trace.sha256 = qs_stmt_get_text(&s);
+        x->trace.started_ns = qs_stmt_get_int(&s);
     }
+    if (ok)
+        fn(x, user);
     qs_stmt_end(&s);
     return ok;
 }
 
-static bool put_extreme(const struct links *l, const char *key, const struct extreme *x, struct qs_err *err)
+static bool show_row(struct qs_store_reader *r, int64_t job, struct qs_stmt *s, qs_extreme_fn *fn, void *user,
+                     struct qs_err *err)
 {
-    qs_json_kobject(l->j, key);
-    put_uid(l->j, "run", x->uid);
-    qs_json_kint(l->j, "block", x->block);
-    qs_json_kint(l->j, "window", x->window_ord);
-    qs_json_kint(l->j, "seq", x->seq);
-    qs_json_kint(l->j, "start_ns", x->start_ns);
-    qs_json_kint(l->j, "duration_ns", x->duration_ns);
-    qs_json_kint(l->j, "evals", x->evals);
-    bool ok = put_trace(l, x, err);
-    qs_json_object_end(l->j);
-    return ok;
-}
-
-static void enter_group(struct links *l, const struct extreme *x, const char *arm_name, const char *device)
-{
-    if (l->open && l->point == x->point && l->arm == x->arm && strcmp(l->device.data, device) == 0)
-        return;
-    if (l->open)
-        qs_json_object_end(l->j);
-    l->open = true;
-    l->point = x->point;
-    l->arm = x->arm;
-    qs_buf_clear(&l->device);
-    qs_buf_str(&l->device, device);
-    qs_json_object(l->j);
-    qs_json_kint(l->j, "point", x->point);
-    qs_json_kint(l->j, "arm", x->arm);
-    qs_json_kstring(l->j, "arm_name", arm_name);
-    qs_json_kstring(l->j, "device", device);
-}
-
-static bool put_row(struct links *l, struct qs_stmt *s, struct qs_err *err)
-{
-    struct extreme x = {.point = qs_stmt_get_int(s)};
+    struct qs_extreme x = {.point = qs_stmt_get_int(s)};
+    struct place at = {.job = job};
     x.arm = qs_stmt_get_int(s);
-    const char *arm_name = qs_stmt_get_text(s), *device = qs_stmt_get_text(s);
-    x.phase = qs_stmt_get_int(s);
+    x.arm_name = qs_stmt_get_text(s);
+    x.device = qs_stmt_get_text(s);
+    x.traced = qs_stmt_get_int(s) == QS_PHASE_TRACED;
     x.fastest = qs_stmt_get_int(s) != 0;
     x.slowest = qs_stmt_get_int(s) != 0;
-    x.run = qs_stmt_get_int(s);
-    qs_stmt_get_blob(s, x.uid, sizeof x.uid);
+    at.run = qs_stmt_get_int(s);
+    qs_stmt_get_blob(s, x.run_uid, sizeof x.run_uid);
     x.block = qs_stmt_get_int(s);
-    x.window_ord = qs_stmt_get_int(s);
+    x.window = qs_stmt_get_int(s);
     x.seq = qs_stmt_get_int(s);
     x.start_ns = qs_stmt_get_int(s);
     x.duration_ns = qs_stmt_get_int(s);
     x.evals = qs_stmt_get_int(s);
-    x.window = qs_stmt_get_int(s);
-    x.has_device = qs_stmt_get_maybe(s, &x.device);
-    x.wall_ns = qs_stmt_get_int(s);
-    bool traced = x.phase == QS_PHASE_TRACED;
-    enter_group(l, &x, arm_name, device);
-    return (!x.fastest || put_extreme(l, traced ? "traced_fastest" : "fastest", &x, err)) &&
-           (!x.slowest || put_extreme(l, traced ? "traced_slowest" : "slowest", &x, err));
-}
-
-static bool put_groups(struct links *l, int64_t run, struct qs_err *err)
-{
-    struct qs_stmt s;
-    if (!qs_stmt_begin(&l->r->db, &s, extremes_sql, err))
-        return false;
-    qs_stmt_int(&s, l->job);
-    qs_stmt_int(&s, run);
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    qs_json_array(l->j);
-    while (ok && row)
-        ok = put_row(l, &s, err) && qs_stmt_step(&s, &row, err);
-    if (l->open)
-        qs_json_object_end(l->j);
-    qs_json_array_end(l->j);
-    qs_stmt_end(&s);
-    return ok;
+    at.window = qs_stmt_get_int(s);
+    at.has_device = qs_stmt_get_maybe(s, &at.device);
+    at.wall_ns = qs_stmt_get_int(s);
+    return show(r, &at, &x, fn, user, err);
 }
 
 static bool has_traces(struct qs_store_reader *r, int64_t job, bool *ret_has, struct qs_err *err)
@@ -197,23 +114,20 @@ static bool has_traces(struct qs_store_reader *r, int64_t job, bool *ret_has, st
     return ok;
 }
 
-bool qs_read_traces_json(struct qs_store_reader *r, int64_t job, int64_t run, char **ret_json,
-                         struct qs_err *err)
+bool qs_read_extremes(struct qs_store_reader *r, int64_t job, int64_t run, bool *ret_has, qs_extreme_fn *fn,
+                      void *user, struct qs_err *err)
 {
-    bool has = false;
-    *ret_json = NULL;
-    if (!has_traces(r, job, &has, err))
+    struct qs_stmt s;
+    *ret_has = false;
+    bool ok = has_traces(r, job, ret_has, err);
+    if (!ok || !*ret_has)
+        return ok;
+    if (!qs_stmt_begin(&r->db, &s, extremes_sql, err))
         return false;
-    if (!has)
-        return true;
-    struct qs_json j;
-    struct links l = {.r = r, .j = &j, .job = job};
-    QS_BUF(out);
-    qs_buf_init(&l.device);
-    j = qs_json_to(&out);
-    bool ok = put_groups(&l, run, err);
-    if (ok)
-        *ret_json = qs_buf_take(&out);
-    qs_buf_done(&l.device);
+    qs_stmt_int(&s, job);
+    qs_stmt_int(&s, run);
+    while (ok && qs_stmt_next(&s, &ok, err))
+        ok = show_row(r, job, &s, fn, user, err);
+    qs_stmt_end(&s);
     return ok;
 }

@@ -91,7 +91,7 @@ bool qs_metric_list_add(struct qs_store_reader *r, const char *name, int64_t job
                         struct qs_err *err)
 {
     struct qs_stmt s;
-    bool row = false, found = false;
+    bool ok = true, found = false;
     if (name && strcmp(name, "duration_ns") == 0 && has(list, 0))
         return true;
     if (!qs_stmt_begin(&r->db, &s, list_sql, err))
@@ -99,13 +99,10 @@ bool qs_metric_list_add(struct qs_store_reader *r, const char *name, int64_t job
     qs_stmt_text(&s, name);
     qs_stmt_int(&s, QS_RUSAGE_COLUMNS);
     qs_stmt_int(&s, job);
-    bool ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
+    while (qs_stmt_next(&s, &ok, err)) {
         take_metric(list, &s);
         found = true;
-        ok = qs_stmt_step(&s, &row, err);
     }
-    qs_stmt_end(&s);
     return ok &&
            (!name || found || qs_fail(err, QS_E_NOT_FOUND, "no metric `%.60s` was ever measured here", name));
 }
@@ -160,8 +157,8 @@ bool qs_read_values(struct qs_store_reader *r, int64_t run, int64_t metric, qs_v
     if (sql == declared_sql || sql == window_sql)
         qs_stmt_int(&s, metric);
     size_t warmup_left = 0;
-    bool row = false, first = true, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
+    bool first = true, ok = true;
+    while (qs_stmt_next(&s, &ok, err)) {
         struct qs_value v = {.taint = (uint32_t)qs_stmt_get_int(&s)};
         v.window = qs_stmt_get_int(&s);
         v.i = (uint32_t)qs_stmt_get_int(&s);
@@ -172,8 +169,6 @@ bool qs_read_values(struct qs_store_reader *r, int64_t run, int64_t metric, qs_v
         v.worth = qs_worth_next(v.taint, clean, &warmup_left);
         take_value(&s, metric, usage, &v);
         fn(user, &v);
-        ok = qs_stmt_step(&s, &row, err);
     }
-    qs_stmt_end(&s);
     return ok;
 }

@@ -77,12 +77,9 @@ static bool read_list(struct qs_store_reader *r, const char *sql, int64_t key, s
     if (!qs_stmt_begin(&r->db, &s, sql, err))
         return false;
     qs_stmt_int(&s, key);
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
+    bool ok = true;
+    while (qs_stmt_next(&s, &ok, err))
         take_window(&s, all);
-        ok = qs_stmt_step(&s, &row, err);
-    }
-    qs_stmt_end(&s);
     return ok;
 }
 
@@ -93,14 +90,12 @@ static bool read_evidence(struct qs_store_reader *r, struct qs_windows *all, str
     if (!qs_stmt_begin(&r->db, &s, evidence_sql, err))
         return false;
     qs_stmt_int(&s, w->id);
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
+    bool ok = true;
+    while (qs_stmt_next(&s, &ok, err)) {
         QS_FREED char *kind = qs_stmt_dup_text(&s);
         double before = qs_stmt_get_double(&s), after = qs_stmt_get_double(&s);
         add_value(all, w, kind, before, after);
-        ok = qs_stmt_step(&s, &row, err);
     }
-    qs_stmt_end(&s);
     return ok;
 }
 
@@ -146,8 +141,8 @@ static bool read_metrics(struct qs_store_reader *r, struct qs_windows *all, stru
     if (!qs_stmt_begin(&r->db, &s, metrics_sql, err))
         return false;
     qs_stmt_int(&s, w->id);
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
+    bool ok = true;
+    while (qs_stmt_next(&s, &ok, err)) {
         const char *name = qs_stmt_get_text(&s);
         if (strcmp(kind.data + (kind.len > 0 ? strlen("iteration.") : 0), name) != 0) {
             put_mean(all, w, kind.data, &mean);
@@ -157,10 +152,8 @@ static bool read_metrics(struct qs_store_reader *r, struct qs_windows *all, stru
         }
         uint32_t i = (uint32_t)qs_stmt_get_int(&s);
         mean_add(&mean, is_taken(w, taken, i) ? qs_stmt_get_double(&s) : NAN);
-        ok = qs_stmt_step(&s, &row, err);
     }
     put_mean(all, w, kind.data, &mean);
-    qs_stmt_end(&s);
     return ok;
 }
 
@@ -172,16 +165,14 @@ static bool read_rusage(struct qs_store_reader *r, struct qs_windows *all, struc
     if (!qs_stmt_begin(&r->db, &s, rusage_sql, err))
         return false;
     qs_stmt_int(&s, w->id);
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
+    bool ok = true;
+    while (qs_stmt_next(&s, &ok, err)) {
         bool is_one = is_taken(w, taken, (uint32_t)qs_stmt_get_int(&s));
         for (size_t k = 0; is_one && k < RUSAGE_KINDS; k++)
             mean_add(&means[k], qs_stmt_get_double(&s));
-        ok = qs_stmt_step(&s, &row, err);
     }
     for (size_t k = 0; k < RUSAGE_KINDS; k++)
         put_mean(all, w, rusage_kinds[k], &means[k]);
-    qs_stmt_end(&s);
     return ok;
 }
 

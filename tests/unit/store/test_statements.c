@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "report/shown.h"
 #include "store/read/medians.h"
 #include "store/read/arms.h"
 #include "store/read/files.h"
@@ -350,7 +351,7 @@ READ(runs, struct qs_runs, qs_read_runs(r, 1, 0, 10, &x, err), qs_runs_free(&x))
 READ(run, struct qs_runs, qs_read_run(r, uid, &x, err), qs_runs_free(&x))
 READ(iterations, struct qs_iterations, qs_read_iterations(r, uid, 0, 10, &x, err), qs_iterations_free(&x))
 READ(measured, struct qs_measured_runs, qs_read_measured_runs(r, 1, &x, err), qs_measured_runs_free(&x))
-READ_JSON(windows_json, qs_read_windows_json(r, uid, &x, err),
+READ_JSON(windows_json, qs_shown_windows(r, uid, &x, err),
           "[{'window':0,'attempt':0,'phase':'measure','first_seq':0,'n':2,'opened_ns':1000,"
           "'closed_ns':900000,'evals':1,'silence':'claimed','taint':0,'taint_names':'',"
           "'how':'failed','failure':'exec','output':'said','output_bytes':0,"
@@ -364,12 +365,12 @@ READ_JSON(windows_json, qs_read_windows_json(r, uid, &x, err),
           "'busiest':'cc1[7]','deciding':[{'sensor':'host.load_1m','status':'ok','value':3,"
           "'age_ns':0}]},'evidence':[{'kind':'metric:energy_j','before':0,'after':0},{'kind':'steal',"
           "'before':0,'after':4}],'taints':[{'i':null,'code':'gate:temp','value':1,'bound':2}]}]")
-READ_JSON(artifacts_json, qs_read_artifacts_json(r, uid, &x, err),
+READ_JSON(artifacts_json, qs_shown_artifacts(r, uid, &x, err),
           "[{'kind':'file','name':'o.json','sha256':'','kept_bytes':null,'total_bytes':5,"
           "'why':'too big'},{'kind':'trace','name':'perf','sha256':'','kept_bytes':null,"
           "'total_bytes':0,'why':'cut','started_ns':5,'stopped_ns':0,'window':1,'flags':['killed',"
           "'cut','ended-early','left-children']}]")
-READ_JSON(traces_json, qs_read_traces_json(r, 1, 0, &x, err),
+READ_JSON(traces_json, qs_shown_traces(r, 1, 0, &x, err),
           "[{'point':0,'arm':0,'arm_name':'a','device':'bench',"
           "'fastest':{'run':'01000000000000000000000000000000','block':1,'window':0,'seq':0,"
           "'start_ns':1000,'duration_ns':1001000,'evals':1,'trace':null},"
@@ -379,10 +380,7 @@ READ_JSON(traces_json, qs_read_traces_json(r, 1, 0, &x, err),
           "'start_ns':1002,'duration_ns':1001002,'evals':1,'trace':null},"
           "'traced_slowest':{'run':'01000000000000000000000000000000','block':1,'window':1,'seq':2,"
           "'start_ns':1002,'duration_ns':1001002,'evals':1,'trace':null}}]")
-READ_JSON(devices_json, qs_read_devices_json(r, &x, err),
-          "[{'name':'bench','serial':'S1','port_path':'','profile':'local','simulated':false,"
-          "'boots':1,'fingerprint':{'cpu':'x'}}]")
-READ_JSON(taints_json, qs_read_taints_json(r, 1, &x, err),
+READ_JSON(taints_json, qs_shown_taints(r, 1, &x, err),
           "[{'arm':'a','code':'gate:temp','windows':1,'iterations':0,'example':'block 1,"
           " window 0: 1 (bound 2)','busiest':'cc1'}]")
 READ(events, struct qs_event_list, qs_read_events(r, 1, 0, 10, &x, err), qs_events_free(&x))
@@ -402,17 +400,34 @@ READ(left_open, bool, qs_read_left_open(r, &x, err), assert_false(x))
 READ(file_uses, struct qs_file_uses, qs_read_file_uses(r, &x, err), qs_file_uses_free(&x))
 READ(tuning, struct qs_tuning, qs_read_tuning(r, "{\"device\":\"bench\"}", &x, &(bool){false}, err),
      assert_int_equal(x.evals, 205))
-READ_JSON(evaluations_json, qs_read_evaluations_json(r, 1, &x, err), "[]")
+READ_JSON(evaluations_json, qs_shown_evals(r, 1, &x, err), "[]")
 
-static qs_store_read_fn *const reads[] = {read_jobs,        read_job,          read_cancel,
-                                          read_runs,        read_run,          read_iterations,
-                                          read_measured,    read_windows_json, read_artifacts_json,
-                                          read_traces_json, read_devices_json, read_taints_json,
-                                          read_events,      read_has_file,     read_job_windows,
-                                          read_run_windows, read_job_metrics,  read_run_metrics,
-                                          read_arm_runs,    read_series,       read_series_metrics,
-                                          read_history,     read_live_jobs,    read_left_open,
-                                          read_file_uses,   read_tuning,       read_evaluations_json};
+static qs_store_read_fn *const reads[] = {read_jobs,
+                                          read_job,
+                                          read_cancel,
+                                          read_runs,
+                                          read_run,
+                                          read_iterations,
+                                          read_measured,
+                                          read_windows_json,
+                                          read_artifacts_json,
+                                          read_traces_json,
+                                          read_taints_json,
+                                          read_events,
+                                          read_has_file,
+                                          read_job_windows,
+                                          read_run_windows,
+                                          read_job_metrics,
+                                          read_run_metrics,
+                                          read_arm_runs,
+                                          read_series,
+                                          read_series_metrics,
+                                          read_history,
+                                          read_live_jobs,
+                                          read_left_open,
+                                          read_file_uses,
+                                          read_tuning,
+                                          read_evaluations_json};
 
 static void each_statement_of_a_read_fails(void **state)
 {

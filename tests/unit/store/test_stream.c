@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/shown.h"
 #include "store/files.h"
 
 static struct qs_files *files;
@@ -74,7 +75,7 @@ static bool check_values(struct qs_store_reader *r, void *user, struct qs_err *e
         assert_int_equal(list.at[i].duration_ns, 1001000 + (int64_t)i);
     }
     qs_iterations_free(&list);
-    assert_true(qs_read_artifacts_json(r, (const uint8_t[16]){1}, &left, err));
+    assert_true(qs_shown_artifacts(r, (const uint8_t[16]){1}, &left, err));
     assert_non_null(strstr(left, "\"kind\":\"output\",\"name\":\"stdout\""));
     assert_non_null(strstr(left, "\"kind\":\"file\",\"name\":\"out.txt\""));
     assert_non_null(strstr(left, "\"kept_bytes\":12,\"total_bytes\":12"));
@@ -108,7 +109,7 @@ static bool check_nothing(struct qs_store_reader *r, void *user, struct qs_err *
     assert_int_equal(run->n, 0);
     assert_int_equal(run->device_seq, 0);
     qs_runs_free(&runs);
-    assert_true(qs_read_artifacts_json(r, (const uint8_t[16]){1}, &left, err));
+    assert_true(qs_shown_artifacts(r, (const uint8_t[16]){1}, &left, err));
     assert_string_equal(left, "[]");
     free(left);
     return true;
@@ -136,12 +137,12 @@ static bool check_failure(struct qs_store_reader *r, void *user, struct qs_err *
     assert_int_equal(run->n, 0);
     assert_int_equal(run->device_seq, 2); /* both processes ran */
     qs_runs_free(&runs);
-    assert_true(qs_read_artifacts_json(r, (const uint8_t[16]){1}, &left, err));
+    assert_true(qs_shown_artifacts(r, (const uint8_t[16]){1}, &left, err));
     assert_non_null(strstr(left, "\"kept_bytes\":4,\"total_bytes\":9000,\"why\":\"its beginning\""));
     assert_non_null(
         strstr(left, "\"sha256\":\"\",\"kept_bytes\":null,\"total_bytes\":0,\"why\":\"no such file\""));
     free(left);
-    assert_true(qs_read_windows_json(r, (const uint8_t[16]){1}, &windows, err));
+    assert_true(qs_shown_windows(r, (const uint8_t[16]){1}, &windows, err));
     assert_non_null(strstr(windows, "stdout:1:1: `abc` is not a number"));
     assert_non_null(strstr(windows, "\"silence\":\"none\",\"silence_why\":\"stream mode"));
     free(windows);

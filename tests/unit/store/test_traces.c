@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/shown.h"
 #include "store/files.h"
 #include "store/read/arms.h"
 
@@ -110,7 +111,7 @@ static bool check_excluded(struct qs_store_reader *r, void *user, struct qs_err 
     assert_true(qs_read_job(r, f->job, &jobs, err));
     assert_int_equal(jobs.at[0].runs_tainted, 0);
     qs_jobs_free(&jobs);
-    assert_true(qs_read_taints_json(r, f->job, &taints, err));
+    assert_true(qs_shown_taints(r, f->job, &taints, err));
     assert_string_equal(taints, "[]");
     free(taints);
     return true;
@@ -136,7 +137,7 @@ static bool check_shown(struct qs_store_reader *r, void *user, struct qs_err *er
     assert_int_equal(it.at[4].phase, QS_PHASE_TRACED);
     assert_int_equal(it.at[5].duration_ns, 2000);
     qs_iterations_free(&it);
-    assert_true(qs_read_windows_json(r, uid, &windows, err));
+    assert_true(qs_shown_windows(r, uid, &windows, err));
     assert_non_null(strstr(windows, "\"phase\":\"measure\""));
     assert_non_null(strstr(windows, "\"phase\":\"traced\""));
     free(windows);
@@ -193,12 +194,12 @@ static bool check_repeated(struct qs_store_reader *r, void *user, struct qs_err 
     const struct fixture *f = user;
     char *json = NULL;
     check_superseded(r, f->job, err);
-    assert_true(qs_read_traces_json(r, f->job, 0, &json, err));
+    assert_true(qs_shown_traces(r, f->job, 0, &json, err));
     has(strstr(json, "\"fastest\""), "\"duration_ns\":300,");
     has(strstr(json, "\"slowest\""), "\"run\":\"01000000000000000000000000000000\"");
     has(strstr(json, "\"slowest\""), "\"duration_ns\":600,");
     free(json);
-    assert_true(qs_read_traces_json(r, f->job, 3, &json, err)); /* the run that is asked for is shown */
+    assert_true(qs_shown_traces(r, f->job, 3, &json, err)); /* the run that is asked for is shown */
     has(strstr(json, "\"slowest\""), "\"duration_ns\":9000,");
     free(json);
     return true;
@@ -209,7 +210,7 @@ static bool check_links(struct qs_store_reader *r, void *user, struct qs_err *er
     const struct fixture *f = user;
     const uint8_t uid[16] = {2};
     char *json = NULL, *left = NULL;
-    assert_true(qs_read_traces_json(r, f->job, 0, &json, err));
+    assert_true(qs_shown_traces(r, f->job, 0, &json, err));
     has(json, "[{\"point\":0,\"arm\":0,");
     has(json,
         "\"fastest\":{\"run\":\"01000000000000000000000000000000\",\"block\":1,\"window\":0,\"seq\":2,");
@@ -224,12 +225,12 @@ static bool check_links(struct qs_store_reader *r, void *user, struct qs_err *er
     has(strstr(json, "\"traced_slowest\""), "\"duration_ns\":2000,\"evals\":1,\"trace\":{");
     has(strstr(json, "\"traced_slowest\""), "\"started_ns\":1000,\"offset_ns\":");
     free(json);
-    assert_true(qs_read_traces_json(r, f->job, 2, &json, err));
+    assert_true(qs_shown_traces(r, f->job, 2, &json, err));
     has(json,
         "\"fastest\":{\"run\":\"02000000000000000000000000000000\",\"block\":2,\"window\":0,\"seq\":2,");
     assert_null(strstr(json, "traced_"));
     free(json);
-    assert_true(qs_read_artifacts_json(r, uid, &left, err));
+    assert_true(qs_shown_artifacts(r, uid, &left, err));
     has(left, "\"kind\":\"trace\",\"name\":\"perf\",\"sha256\":\"\",\"kept_bytes\":null,\"total_bytes\":0,"
               "\"why\":\"no such tracer\"");
     has(left, "\"window\":null,\"flags\":[]");
@@ -305,7 +306,7 @@ static bool check_groups(struct qs_store_reader *r, void *user, struct qs_err *e
                                         "1,\"arm_name\":\"b\",\"device\":\"other\",\"fastest\":"};
     const struct fixture *f = user;
     char *json = NULL;
-    assert_true(qs_read_traces_json(r, f->job, 0, &json, err));
+    assert_true(qs_shown_traces(r, f->job, 0, &json, err));
     expect_groups(json, heads, 3);
     free(json);
     return true;
@@ -349,7 +350,7 @@ static bool check_nothing(struct qs_store_reader *r, void *user, struct qs_err *
 {
     const struct fixture *f = user;
     char *json = NULL;
-    assert_true(qs_read_traces_json(r, f->job, 0, &json, err));
+    assert_true(qs_shown_traces(r, f->job, 0, &json, err));
     assert_null(json);
     return true;
 }

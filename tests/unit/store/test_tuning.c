@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/shown.h"
 #include "store/tuning.h"
 
 static const char depends[] = "{\"benchmark\":\"add\",\"device\":\"bench\",\"executable\":\"ab\"}";
@@ -63,7 +64,7 @@ static bool read_measured(struct qs_store_reader *r, void *user, struct qs_err *
 static bool read_evaluations(struct qs_store_reader *r, void *user, struct qs_err *err)
 {
     char *json = NULL;
-    assert_true(qs_read_evaluations_json(r, *(int64_t *)user, &json, err));
+    assert_true(qs_shown_evals(r, *(int64_t *)user, &json, err));
     assert_string_equal(json, "[{\"point\":0,\"label\":\"gzip\",\"device\":\"bench\","
                               "\"evaluations\":{\"evals\":8,\"how\":\"given\"}}]");
     free(json);

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "report/shown.h"
 #include "store/files.h"
 
 static void submit_is_idempotent(void **state)
@@ -252,7 +253,7 @@ static void close_commits_what_a_read_leads_to(void **state)
 static bool read_left(struct qs_store_reader *reader, void *user, struct qs_err *err)
 {
     const uint8_t uid[16] = {1};
-    return qs_read_artifacts_json(reader, uid, user, err);
+    return qs_shown_artifacts(reader, uid, user, err);
 }
 
 static void what_a_run_has_left_is_linked_to_it(void **state)
