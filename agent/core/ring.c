@@ -2,6 +2,7 @@
 
 #include "proto/limits.h"
 
+#include <assert.h>
 #include <string.h>
 
 void qs_ring_init(struct qs_ring *ring, uint8_t *memory, size_t cap)
@@ -34,8 +35,10 @@ bool qs_ring_open(struct qs_ring *ring, const struct qs_ring_window *head, uint3
     return true;
 }
 
+/* The open window. */
 static struct qs_ring_window *last(struct qs_ring *ring)
 {
+    assert(ring->open && ring->count > 0);
     return &ring->windows[ring->count - 1];
 }
 
@@ -45,6 +48,7 @@ uint8_t *qs_ring_row(struct qs_ring *ring)
     uint8_t *row = ring->memory + w->at + w->rows_bytes;
     w->rows_bytes += qs_ring_row_bytes(w->metrics);
     w->rows++;
+    assert(w->at + w->rows_bytes + QS_RING_CLOSED_BYTES <= ring->used); /* CLOSED still has its room */
     return row;
 }
 
@@ -58,6 +62,7 @@ uint8_t *qs_ring_closed(struct qs_ring *ring, size_t *cap)
 uint8_t *qs_ring_document(struct qs_ring *ring, size_t closed_bytes, size_t *cap)
 {
     uint8_t *closed = qs_ring_closed(ring, cap);
+    assert(closed_bytes <= *cap);
     *cap -= closed_bytes;
     return closed + closed_bytes;
 }
@@ -78,7 +83,9 @@ struct qs_ring_window *qs_ring_close(struct qs_ring *ring, size_t closed_bytes)
         return NULL;
     }
     w->closed_bytes = closed_bytes;
-    ring->used = w->at + w->rows_bytes + closed_bytes + w->document_bytes;
+    size_t end = w->at + w->rows_bytes + closed_bytes + w->document_bytes;
+    assert(end <= ring->used); /* of what was kept free for it */
+    ring->used = end;
     return w;
 }
 

@@ -3,6 +3,7 @@
 #include "core/actions.h"
 #include "proto/request.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -243,6 +244,7 @@ bool qs_states_dispatch(struct qs_agent *agent, unsigned event)
         *hits = (uint8_t)(*hits < UINT8_MAX ? *hits + 1 : UINT8_MAX);
         if (row->next != QS_STATE_COUNT) {
             agent->state = (enum qs_agent_state)row->next;
+            assert(agent->state < QS_STATE_COUNT);
         }
         if (event == QS_EV_LINK_DOWN) {
             agent->asked = NULL; /* nobody waits for its answer */
@@ -255,6 +257,7 @@ bool qs_states_dispatch(struct qs_agent *agent, unsigned event)
 
 enum qs_agent_event qs_act_begin_work(struct qs_agent *agent)
 {
+    assert(!agent->asked); /* one at a time */
     agent->asked = qs_request_of(agent->frame.type);
     return QS_EV_NONE;
 }

@@ -1,5 +1,6 @@
 /* The end of a job: on disk before it is forgotten. While the disk does not take it, the job waits, with its
  * decided end, and no other job begins. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,6 +156,7 @@ static void on_stored(const struct qs_err *err, int64_t id, void *user)
 {
     struct ending e = *(struct ending *)user;
     free(user);
+    assert(e.farm->outstanding > 0 && e.farm->ends_asked > 0);
     e.farm->outstanding--;
     e.farm->ends_asked--;
     struct qs_farm_job *job = qs_farm_find(e.farm, e.job);

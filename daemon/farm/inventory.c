@@ -1,5 +1,6 @@
 #include "farm/inventory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +73,7 @@ static struct qs_inventory_handle take_slot(struct qs_inventory *inv, struct qs_
 {
     uint32_t at = inv->empty > 0 ? inv->empty - 1 : (uint32_t)inv->slot_count;
     if (inv->empty > 0) {
+        assert(at < inv->slot_count && !inv->slots[at].item);
         inv->empty = inv->slots[at].next_empty;
     } else {
         inv->slots = qs_grow(inv->slots, inv->slot_count, sizeof *inv->slots);
@@ -108,6 +110,7 @@ void qs_inventory_remove(struct qs_inventory *inv, struct qs_inventory_item *ite
 {
     size_t at = place_of(inv, item->serial, item->port_path);
     struct slot *slot = &inv->slots[item->handle.slot];
+    assert(at < inv->count && inv->sorted[at] == item && slot->item == item);
     inv->count--;
     memmove(&inv->sorted[at], &inv->sorted[at + 1], (inv->count - at) * sizeof(struct qs_inventory_item *));
     *(item->prev ? &item->prev->next : &inv->first) = item->next;

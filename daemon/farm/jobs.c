@@ -1,4 +1,5 @@
 /* Live jobs: from the queue to the devices, and to their end. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +93,7 @@ static void on_silence(bool silent, void *user)
     if (!item->config->local)
         return;
     unsigned before = farm->silences;
+    assert(silent || before > 0);
     if (silent)
         farm->silences++;
     else
@@ -298,6 +300,7 @@ static void on_end(const struct qs_job_run_result *result, void *user)
     struct qs_job_run *run = item->run;
     item->run = NULL;
     item->job = NULL;
+    assert(job->on_devices > 0 && farm->on_devices > 0);
     job->on_devices--;
     farm->on_devices--;
     qs_device_assign(item->device, NULL);
@@ -358,6 +361,7 @@ void qs_farm_start_on(struct qs_farm_job *job, struct qs_inventory_item *item)
                                              .on_state = on_state,
                                              .on_end = on_end,
                                              .user = item};
+    assert(!item->run);
     item->job = job;
     item->run = qs_job_run_new(&parts, &events);
     job->on_devices++;

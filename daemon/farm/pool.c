@@ -1,5 +1,6 @@
 #include "farm/pool.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +19,9 @@ struct qs_pool *qs_pool_new(const char *where)
 static void forget(struct qs_queue_device *device, const struct qs_pool *pool)
 {
     size_t i = 0;
-    while (device->pools[i] != pool)
+    while (i < device->pool_count && device->pools[i] != pool)
         i++;
+    assert(i < device->pool_count);
     device->pools[i] = device->pools[--device->pool_count];
 }
 
@@ -37,6 +39,8 @@ void qs_pool_offer(struct qs_pool *pool, struct qs_queue_device *device, qs_sele
 {
     if (pool->where && !(pool->selector && qs_selector_match(pool->selector, fact, device->owner)))
         return;
+    /* index_of() looks for a device by its order */
+    assert(pool->count == 0 || pool->devices[pool->count - 1]->order < device->order);
     pool->devices = qs_grow(pool->devices, pool->count, sizeof(struct qs_queue_device *));
     pool->devices[pool->count++] = device;
     device->pools = qs_grow(device->pools, device->pool_count, sizeof(struct qs_pool *));
@@ -59,6 +63,7 @@ static size_t index_of(const struct qs_pool *pool, const struct qs_queue_device 
 void qs_pool_drop(struct qs_pool *pool, const struct qs_queue_device *device)
 {
     size_t at = index_of(pool, device);
+    assert(at < pool->count && pool->devices[at] == device);
     pool->count--;
     memmove(&pool->devices[at], &pool->devices[at + 1],
             (pool->count - at) * sizeof(struct qs_queue_device *));
@@ -67,6 +72,7 @@ void qs_pool_drop(struct qs_pool *pool, const struct qs_queue_device *device)
 
 void qs_pool_enter(struct qs_pool *pool, struct qs_queue_job *job)
 {
+    assert(!job->pool);
     job->pool = pool;
     job->before = pool->last;
     job->after = NULL;
@@ -77,6 +83,7 @@ void qs_pool_enter(struct qs_pool *pool, struct qs_queue_job *job)
 void qs_pool_leave(struct qs_queue_job *job)
 {
     struct qs_pool *pool = job->pool;
+    assert(pool);
     *(job->before ? &job->before->after : &pool->first) = job->after;
     *(job->after ? &job->after->before : &pool->last) = job->before;
     job->pool = NULL;

@@ -96,6 +96,7 @@ static void sink(struct qs_queue *q, size_t at)
 
 static struct look pop(struct qs_queue *q)
 {
+    assert(q->look_count > 0);
     struct look top = q->looks[0];
     q->looks[0] = q->looks[--q->look_count];
     sink(q, 0);
@@ -181,6 +182,7 @@ static void host_is_free(struct qs_queue *q)
 void qs_queue_set(struct qs_queue *q, struct qs_queue_device *d, bool ready, bool taken)
 {
     bool was_free = qs_is_free(d), had_host = d->local && d->taken;
+    assert(!had_host || q->local_taken > 0);
     d->ready = ready;
     d->taken = taken;
     if (d->local && taken && !had_host)
@@ -230,8 +232,9 @@ static void leave_pool(struct qs_queue *q, struct qs_queue_job *job)
     if (pool->first)
         return;
     struct qs_pool **at = &q->pools;
-    while (*at != pool)
+    while (*at && *at != pool)
         at = &(*at)->next;
+    assert(*at);
     *at = pool->next;
     qs_pool_free(pool);
 }
@@ -257,6 +260,7 @@ void qs_queue_remove_job(struct qs_queue *q, struct qs_queue_job *job)
 
 void qs_queue_requeue(struct qs_queue *q, struct qs_queue_job *job)
 {
+    assert(job->order != 0 && !job->pool); /* it has begun */
     job->order = ++q->next_job;
     for (struct qs_claim *c = job->claims; c; c = c->later) {
         qs_claim_move(c);
@@ -322,6 +326,7 @@ static void choose(struct qs_queue *q, struct qs_queue_job *job, const struct qs
 static bool start(struct qs_queue *q, struct qs_queue_job *job, struct qs_queue_device *d,
                   struct qs_queue_start *ret)
 {
+    assert(qs_is_free(d) && !job->deferred);
     *ret = (struct qs_queue_start){.job = job, .device = d, .begins = job->pool != NULL};
     qs_queue_set(q, d, d->ready, true);
     if (ret->begins) {
@@ -329,8 +334,9 @@ static bool start(struct qs_queue *q, struct qs_queue_job *job, struct qs_queue_
         return true;
     }
     struct qs_claim *c = d->claims;
-    while (c->job != job)
+    while (c && c->job != job)
         c = c->after;
+    assert(c); /* one that has begun is offered what it has a claim on */
     qs_claim_free(c);
     return true;
 }
