@@ -332,39 +332,16 @@ void qs_device_assign(struct qs_device *d, struct qs_job_run *job)
     qs_job_run_start(job, d->boot, d->environment);
 }
 
-static void put_cache(const struct qs_device *d, struct qs_json *j)
+struct qs_device_info qs_device_info(const struct qs_device *d)
 {
-    struct qs_session_cache cache;
-    if (!qs_session_cache(d->session, &cache)) {
-        qs_json_null(j);
-        return;
-    }
-    qs_json_object(j);
-    qs_json_kcount(j, "bytes", cache.bytes);
-    qs_json_kcount(j, "most_bytes", cache.most_bytes);
-    qs_json_kcount(j, "free_bytes", cache.free_bytes);
-    qs_json_object_end(j);
-}
-
-void qs_device_json(const struct qs_device *d, struct qs_buf *out)
-{
-    struct qs_json j = qs_json_to(out);
-    qs_json_object(&j);
-    qs_json_kstring(&j, "name", d->p.config->name);
-    qs_json_kstring(&j, "link", qs_link_kind_name(d->p.config->link));
-    qs_json_kstring(&j, "state", qs_device_state_name(qs_device_state(d)));
-    qs_json_kbool(&j, "local", d->p.config->local);
-    qs_json_kbool(&j, "simulated", d->simulated);
-    qs_json_kstring(&j, "agent", d->software);
-    qs_json_kstring(&j, "boot_id", d->boot);
-    qs_json_karray(&j, "labels");
-    for (size_t i = 0; i < d->p.config->labels.count; i++)
-        qs_json_string(&j, d->p.config->labels.at[i]);
-    qs_json_array_end(&j);
-    qs_json_key(&j, "cache");
-    put_cache(d, &j);
-    qs_json_kint(&j, "clock_rtt_ns", d->rtt_ns);
-    qs_json_kraw(&j, "facts", d->facts ? d->facts : "null");
-    qs_json_kstring(&j, "why", d->why);
-    qs_json_object_end(&j);
+    struct qs_device_info info = {.config = d->p.config,
+                                  .state = qs_device_state_name(qs_device_state(d)),
+                                  .simulated = d->simulated,
+                                  .software = d->software,
+                                  .boot = d->boot,
+                                  .facts_json = d->facts,
+                                  .why = d->why,
+                                  .rtt_ns = d->rtt_ns};
+    info.has_cache = qs_session_cache(d->session, &info.cache);
+    return info;
 }

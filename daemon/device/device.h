@@ -60,6 +60,16 @@ void qs_device_assign(struct qs_device *d, struct qs_job_run *job);
 typedef void qs_device_reply_fn(const struct qs_err *err, const union qs_msg *reply, void *user);
 bool qs_device_ask(struct qs_device *d, enum qs_msg_type type, union qs_msg *m, qs_device_reply_fn *done,
                    void *user, struct qs_err *err);
-void qs_device_json(const struct qs_device *d, struct qs_buf *out);
+
+struct qs_device_info { /* for people; borrowed until the loop's next turn */
+    const struct qs_farm_device *config;
+    const char *state, *software, *boot;
+    const char *facts_json, *why; /* or NULL */
+    bool simulated;
+    bool has_cache; /* it has told of it */
+    struct qs_session_cache cache;
+    int64_t rtt_ns; /* of the mapping of clocks */
+};
+struct qs_device_info qs_device_info(const struct qs_device *d);
 
 #endif

@@ -1,19 +1,17 @@
-/* JSON of the live farm for the API. */
+/* What the API shows of the live farm. */
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "farm/farm_impl.h"
 
-void qs_farm_devices_json(struct qs_farm *farm, struct qs_buf *out)
+void qs_farm_devices(const struct qs_farm *farm, void (*fn)(const struct qs_device_info *device, void *user),
+                     void *user)
 {
-    qs_buf_char(out, '[');
     for (const struct qs_inventory_item *item = qs_inventory_first(farm->inventory); item;
          item = item->next) {
-        if (item->prev)
-            qs_buf_char(out, ',');
-        qs_device_json(item->device, out);
+        const struct qs_device_info info = qs_device_info(item->device);
+        fn(&info, user);
     }
-    qs_buf_char(out, ']');
 }
 
 const char *qs_farm_progress(const struct qs_farm *farm, int64_t id)

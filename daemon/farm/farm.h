@@ -20,6 +20,7 @@ struct qs_loop;
 struct qs_log;
 struct qs_files;
 struct qs_farm;
+struct qs_device_info;
 
 /* One event, after its commit; borrowed for the callback. id 0: of now, not stored, for whoever listens.
  * body_json NULL: this event and others of its job, up to this number, are to be read from the store. */
@@ -103,7 +104,9 @@ bool qs_farm_ask(struct qs_farm *farm, const char *device, enum qs_msg_type type
                  void (*done)(const struct qs_err *err, const union qs_msg *reply, void *user), void *user,
                  struct qs_err *err);
 
-void qs_farm_devices_json(struct qs_farm *farm, struct qs_buf *out); /* array */
+/* Each device, in order. */
+void qs_farm_devices(const struct qs_farm *farm, void (*fn)(const struct qs_device_info *device, void *user),
+                     void *user);
 /* Why a live job does not go on: "an earlier job has the device (job 6, nightly)", "board: thermal:cpu
  * is 46.7 °C, wanted at most 45.0 °C". */
 struct qs_farm_why {

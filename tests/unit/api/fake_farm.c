@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "device/device.h"
 #include "store/files.h"
 
 struct qs_prepared {
@@ -188,10 +189,22 @@ bool qs_farm_ask(struct qs_farm *farm, const char *device, enum qs_msg_type type
     return true;
 }
 
-void qs_farm_devices_json(struct qs_farm *farm, struct qs_buf *out)
+void qs_farm_devices(const struct qs_farm *farm, void (*fn)(const struct qs_device_info *device, void *user),
+                     void *user)
 {
+    char name[] = "local", label[] = "fast", *labels[] = {label};
+    const struct qs_farm_device config = {
+        .name = name, .link = QS_LINK_UNIX, .local = true, .labels = {.at = labels, .count = 1}};
     (void)farm;
-    qs_buf_str(out, "[{\"name\":\"local\",\"state\":\"ready\"}]");
+    fn(&(struct qs_device_info){.config = &config,
+                                .state = "ready",
+                                .software = "agent 1",
+                                .boot = "b-1",
+                                .facts_json = "{\"os\":\"linux\"}",
+                                .has_cache = true,
+                                .cache = {.bytes = 7, .most_bytes = 8, .free_bytes = 9},
+                                .rtt_ns = 100},
+       user);
 }
 
 const char *qs_farm_waits_for_disk(const struct qs_farm *farm, int64_t job)

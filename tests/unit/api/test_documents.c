@@ -373,7 +373,11 @@ static const char *const documents[][2] = {
      "'sha256':'abababababababababababababababababababababababababababababababab','of_job':false},"
      "{'arm':'b','device':'bench','path':'/bin/b',"
      "'sha256':'abababababababababababababababababababababababababababababababab','of_job':false}]}\n"},
-    {"/api/v1/devices", "{'devices':[{'name':'local','state':'ready'}],'disk':null,'notice':null}\n"},
+    {"/api/v1/devices",
+     "{'devices':[{'name':'local','link':'unix','state':'ready','local':true,'simulated':false,'agent':'"
+     "agent 1',"
+     "'boot_id':'b-1','labels':['fast'],'cache':{'bytes':7,'most_bytes':8,'free_bytes':9},"
+     "'clock_rtt_ns':100,'facts':{'os':'linux'},'why':null}],'disk':null,'notice':null}\n"},
 };
 
 static void documents_are_whole(void **state)
