@@ -318,7 +318,7 @@ static bool open_place(const struct qs_commands *c, const char *path, int flags,
         return true;
     }
     qs_io_close(fd);
-    snprintf(fault->text, sizeof fault->text, "cannot %s '%.200s'%s%.100s: %s",
+    snprintf(fault->text, sizeof fault->text, "cannot %s '%.140s'%s%.80s: %s",
              flags == O_RDONLY ? "read standard input from" : "write standard output to", path,
              path[0] != '/' && c->cwd[0] ? ", seen from " : "", path[0] != '/' ? c->cwd : "",
              error != 0 ? strerror(error) : "it is neither a file nor a device");

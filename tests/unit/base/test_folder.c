@@ -79,6 +79,7 @@ static void a_home_that_is_known_is_one(void **state)
         assert_owned(qs_folder_of_state(env), rows[i].state_home ? rows[i].state_home : "(none)");
         free(text);
     }
+    known = NULL;
 }
 
 static void folders_are_made_down_to_the_last(void **state)
