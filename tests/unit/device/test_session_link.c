@@ -187,6 +187,28 @@ static void silent_is_what_our_socket_counted(void **state)
     claim(kernel(1, 1, 1, 0), 0, 1, false, false);
 }
 
+/* A window that ends before its QUIET has no silence to judge: what was counted in the last one is of that
+ * one. */
+static void a_window_without_quiet_counts_nothing(void **state)
+{
+    (void)state;
+    struct bed b;
+    bed_init(&b);
+    qs_session_start(b.host.session);
+    host_wait(&b.host, "ready");
+    assert_true(host_begin(&b.host));
+    host_wait(&b.host, "run_ready");
+    assert_true(host_open(&b.host, 0, 0, 2 * MS_NS));
+    host_wait(&b.host, "rows 0+5");
+    assert_true(b.host.quiet.counted);
+    assert_true(host_open(&b.host, 1, 5, 2 * MS_NS));
+    assert_true(qs_session_cancel(b.host.session, &host_run, "over", NULL));
+    host_wait(&b.host, "closed 0");
+    assert_false(b.host.quiet.counted);
+    assert_false(b.host.silent);
+    bed_done(&b);
+}
+
 /* The owner gives the link up: nothing more is taken from it, the reason is told once, and the next one is
  * sound. */
 static void a_dropped_link_is_told_and_made_anew(void **state)
@@ -340,6 +362,7 @@ int main(void)
         cmocka_unit_test(the_best_round_trip_counts),
         cmocka_unit_test(proven_is_what_the_kernel_counted),
         cmocka_unit_test(silent_is_what_our_socket_counted),
+        cmocka_unit_test(a_window_without_quiet_counts_nothing),
         cmocka_unit_test(a_dropped_link_is_told_and_made_anew),
         cmocka_unit_test(a_request_has_a_deadline),
         cmocka_unit_test(a_file_may_wait_for_the_hub),
