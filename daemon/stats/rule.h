@@ -1,6 +1,6 @@
 /* Stop rules as data: which there are, what each may be told, and how one is written. A rule says when a run
  * has enough iterations; rules are joined by any, all, not and xor (statistics.md section 10). What they do:
- * controller.h. */
+ * stopping.h. */
 #ifndef QS_STATS_RULE_H
 #define QS_STATS_RULE_H
 
@@ -18,7 +18,7 @@ enum qs_rule_kind {
     QS_RULE_STABLE,     /* median and IQR have stopped moving */
     QS_RULE_SETTLED,    /* the parts of the younger half agree */
     QS_RULE_PLANNER,    /* as many as the variances of earlier runs ask for (Kalibera et al.) */
-    QS_RULE_EXTERNAL,   /* somebody else says so: controller.h is told what */
+    QS_RULE_EXTERNAL,   /* somebody else says so: stopping.h is told what */
     QS_RULE_LEAVES,
     QS_RULE_ANY = QS_RULE_LEAVES,
     QS_RULE_ALL,

@@ -34,7 +34,7 @@ def moves(daemon):
 
 
 def reach(daemon, state, count=1):
-    """Until the controller has entered `state` count times."""
+    """Until the job run has entered `state` count times."""
     until(f"the job run is in `{state}` (it went {moves(daemon)})",
           lambda: moves(daemon).count(state) >= count or not daemon.runs(), pause_s=0.002)
 

@@ -22,7 +22,7 @@ def exec_agent_is_relaunched(tap):
         for state in ("setup", "gate", "window", "cleanup"):
             before = len(moves(daemon))
             job = daemon.job(JOB)
-            until(f"the controller is in {state}", lambda: state in moves(daemon)[before:], pause_s=0.002)
+            until(f"the job run is in {state}", lambda: state in moves(daemon)[before:], pause_s=0.002)
             (agent,) = agents_of(daemon)
             os.kill(agent, signal.SIGKILL)
             shown = daemon.ended(job)

@@ -6,7 +6,7 @@
 #include "device/job/run.h"
 #include "device/window/assembler.h"
 #include "proto/msg.h"
-#include "stats/controller.h"
+#include "stats/stopping.h"
 
 struct qs_quiet_in_hand {          /* quiet.c */
     bool silent, holds, has_token; /* holds: the store and the pool, too */
@@ -59,11 +59,11 @@ struct qs_run_in_hand {
     size_t disturbed_n;
     int64_t last_ns; /* the last iteration's duration */
     int64_t measured_ns;
-    int64_t began_ns, windows_ns;    /* when it began; how long its windows were open */
-    uint32_t failures;               /* iterations with an unexpected end */
-    struct qs_controller *stop_rule; /* owned: the stop rule at work; NULL: none, or nothing counted yet */
-    bool after_gap;                  /* the last iteration was not accepted */
-    size_t warmup_n;                 /* of clean_ns the first so many do not count */
+    int64_t began_ns, windows_ns;  /* when it began; how long its windows were open */
+    uint32_t failures;             /* iterations with an unexpected end */
+    struct qs_stopping *stop_rule; /* owned: the stop rule at work; NULL: none, or nothing counted yet */
+    bool after_gap;                /* the last iteration was not accepted */
+    size_t warmup_n;               /* of clean_ns the first so many do not count */
     char stop_reason[256];
     char exe_path[QS_PATH_MAX_BYTES + 1], exe_sha256[65]; /* "" until RUN_READY */
     struct qs_program program;

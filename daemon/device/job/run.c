@@ -84,7 +84,7 @@ static void release(struct qs_job_run *job)
     qs_assembler_done(&job->win.made);
     free(job->run.clean_ns);
     free(job->run.disturbed_ns);
-    qs_controller_free(job->run.stop_rule);
+    qs_stopping_free(job->run.stop_rule);
     qs_planner_free(job->planning.planner);
     free(job->boot_uuid);
     free(job->facts_json);
@@ -185,7 +185,7 @@ void qs_job_run_new_run(struct qs_job_run *job)
     struct qs_run_in_hand *run = &job->run;
     free(run->clean_ns);
     free(run->disturbed_ns);
-    qs_controller_free(run->stop_rule);
+    qs_stopping_free(run->stop_rule);
     *run = (struct qs_run_in_hand){.began_ns = qs_loop_now_ns(job->p.loop)};
     for (size_t i = 0; i < QS_ACTIVITY_COUNT; i++) {
         if (activities[i]->new_run)

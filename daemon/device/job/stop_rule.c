@@ -19,13 +19,13 @@ void qs_stop_rule_push(struct qs_job_run *job, int64_t duration_ns, bool accepte
     if (!has_rule(job))
         return;
     if (!run->stop_rule) {
-        struct qs_controller_caps caps = qs_controller_default_caps();
+        struct qs_stopping_caps caps = qs_stopping_default_caps();
         caps.time_ns = (double)enough->cap_time_ns;
         caps.iterations = enough->cap_iterations;
-        run->stop_rule = qs_controller_new(enough->stop, &caps);
+        run->stop_rule = qs_stopping_new(enough->stop, &caps);
     }
     bool taken = accepted && run->stop_rule &&
-                 qs_controller_push(run->stop_rule, (double)duration_ns, run->after_gap) == QS_OK;
+                 qs_stopping_push(run->stop_rule, (double)duration_ns, run->after_gap) == QS_OK;
     run->after_gap = !taken;
 }
 
@@ -48,17 +48,17 @@ bool qs_stop_rule_holds(struct qs_job_run *job)
         return true;
     size_t answers;
     const struct qs_rule_answer *answer = qs_activity_host_answers(job, &answers);
-    const struct qs_controller_now now = {.measured_ns = (double)run->measured_ns,
-                                          .planned = job->planning.iterations,
-                                          .answers = answer,
-                                          .answer_count = answers};
-    enum qs_controller_verdict verdict = qs_controller_judge(run->stop_rule, &now);
-    if (verdict < QS_CONTROLLER_STOP && !limit_reached(job))
+    const struct qs_stopping_now now = {.measured_ns = (double)run->measured_ns,
+                                        .planned = job->planning.iterations,
+                                        .answers = answer,
+                                        .answer_count = answers};
+    enum qs_stopping_verdict verdict = qs_stopping_judge(run->stop_rule, &now);
+    if (verdict < QS_STOPPING_STOP && !limit_reached(job))
         return false;
-    if (verdict >= QS_CONTROLLER_STOP)
-        snprintf(run->stop_reason, sizeof run->stop_reason, "%s", qs_controller_reason(run->stop_rule));
-    qs_activity_host_explain(job, verdict == QS_CONTROLLER_STOP);
-    size_t from = qs_controller_kept_from(run->stop_rule);
+    if (verdict >= QS_STOPPING_STOP)
+        snprintf(run->stop_reason, sizeof run->stop_reason, "%s", qs_stopping_reason(run->stop_rule));
+    qs_activity_host_explain(job, verdict == QS_STOPPING_STOP);
+    size_t from = qs_stopping_kept_from(run->stop_rule);
     run->warmup_n = from < run->clean_n ? from : 0;
     return true;
 }

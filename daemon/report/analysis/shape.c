@@ -4,7 +4,7 @@
 
 #include "report/analysis/impl.h"
 #include "stats/bootstrap.h"
-#include "stats/controller.h"
+#include "stats/stopping.h"
 #include "stats/dependence.h"
 #include "stats/describe.h"
 #include "stats/harrell_davis.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/controller.h"
+#include "stats/stopping.h"
 #include "stats/sum.h"
 #include "studies/stop/series.h"
 

@@ -12,7 +12,7 @@ struct replay {
 };
 
 /* The rule is asked after each `step` iterations, as at the ends of windows, and at the series' end. False: a
- * value that the controller does not take, or no memory. */
+ * value that the stop rule does not take, or no memory. */
 bool replay_rule(const struct series *s, const struct qs_rule *rule, size_t step, struct replay *out);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "stats/android.h"
 #include "stats/bootstrap.h"
-#include "stats/controller.h"
+#include "stats/stopping.h"
 #include "stats/dependence.h"
 #include "stats/describe.h"
 #include "stats/drift.h"

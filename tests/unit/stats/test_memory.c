@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "stats/controller.h"
+#include "stats/stopping.h"
 #include "stats/dip.h"
 #include "stats/drift.h"
 #include "stats/hier_boot.h"
@@ -386,18 +386,18 @@ static enum qs_status ask_opinions(const struct data *d, double *ret)
     return status;
 }
 
-static enum qs_status ask_controller(const struct data *d, double *ret)
+static enum qs_status ask_stopping(const struct data *d, double *ret)
 {
     struct qs_rule leaf = {.kind = QS_RULE_RSE, .arg = {1e-6, 10, QS_ROOT_SQUARE}};
     const struct qs_rule rule = {.kind = QS_RULE_NOT, .child = &leaf, .child_count = 1};
-    const struct qs_controller_caps caps = qs_controller_default_caps();
-    struct qs_controller *c = qs_controller_new(&rule, &caps);
+    const struct qs_stopping_caps caps = qs_stopping_default_caps();
+    struct qs_stopping *c = qs_stopping_new(&rule, &caps);
     enum qs_status status = c ? QS_OK : QS_ENOMEM;
     for (size_t i = 0; i < 20 * N && status == QS_OK; i++)
-        status = qs_controller_push(c, d->x[i % N], i % 3 == 1);
-    *ret = c ? (double)qs_controller_n(c) : 0;
+        status = qs_stopping_push(c, d->x[i % N], i % 3 == 1);
+    *ret = c ? (double)qs_stopping_n(c) : 0;
     if (c)
-        qs_controller_free(c);
+        qs_stopping_free(c);
     return status;
 }
 
@@ -431,7 +431,7 @@ static void others_without_memory(void **state)
                {"drift_about", ask_drift_about},
                {"stepfit", ask_stepfit},
                {"opinions", ask_opinions},
-               {"controller", ask_controller}};
+               {"stopping", ask_stopping}};
     const struct data d = data_of(false);
     (void)state;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

@@ -1,5 +1,5 @@
 /* Stop rules on series that lie exactly on their bounds: on which side the bound itself is. */
-#include "stats/controller.h"
+#include "stats/stopping.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,16 +11,16 @@
 static bool holds(enum qs_rule_kind kind, const double arg[4], const double *x, size_t n)
 {
     struct qs_rule rule = qs_rule_default(kind);
-    const struct qs_controller_caps caps = qs_controller_default_caps(); /* a resolution of 1 ns */
-    const struct qs_controller_now now = {0};
+    const struct qs_stopping_caps caps = qs_stopping_default_caps(); /* a resolution of 1 ns */
+    const struct qs_stopping_now now = {0};
     for (size_t i = 0; i < 4; i++)
         rule.arg[i] = arg[i];
-    struct qs_controller *c = qs_controller_new(&rule, &caps);
+    struct qs_stopping *c = qs_stopping_new(&rule, &caps);
     for (size_t i = 0; i < n; i++)
-        assert_int_equal(qs_controller_push(c, x[i], false), QS_OK);
-    enum qs_controller_verdict verdict = qs_controller_judge(c, &now);
-    qs_controller_free(c);
-    return verdict == QS_CONTROLLER_STOP;
+        assert_int_equal(qs_stopping_push(c, x[i], false), QS_OK);
+    enum qs_stopping_verdict verdict = qs_stopping_judge(c, &now);
+    qs_stopping_free(c);
+    return verdict == QS_STOPPING_STOP;
 }
 
 static void settled_on_its_bounds(void **state)

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "stats/controller.h"
+#include "stats/stopping.h"
 #include "stats/rule.h"
 #include "stats/timer.h"
 
@@ -13,10 +13,10 @@
  * stopped and why. */
 static void put_rule(FILE *out, const struct whole_sample *s, const struct qs_rule *rule, double time_ns)
 {
-    const struct qs_controller_caps caps = {.time_ns = time_ns, .iterations = 400, .resolution_ns = 0};
-    struct qs_controller *c = qs_controller_new(rule, &caps);
-    struct qs_controller_now now = {.measured_ns = 0, .planned = 33};
-    enum qs_controller_verdict verdict = QS_CONTROLLER_GO_ON;
+    const struct qs_stopping_caps caps = {.time_ns = time_ns, .iterations = 400, .resolution_ns = 0};
+    struct qs_stopping *c = qs_stopping_new(rule, &caps);
+    struct qs_stopping_now now = {.measured_ns = 0, .planned = 33};
+    enum qs_stopping_verdict verdict = QS_STOPPING_GO_ON;
     unsigned restarts = 0;
     char text[128];
     qs_rule_text(rule, text, sizeof text);
@@ -25,20 +25,20 @@ static void put_rule(FILE *out, const struct whole_sample *s, const struct qs_ru
         fprintf(out, " refused");
         return;
     }
-    for (size_t i = 0; verdict == QS_CONTROLLER_GO_ON || verdict == QS_CONTROLLER_RESTART; i++) {
+    for (size_t i = 0; verdict == QS_STOPPING_GO_ON || verdict == QS_STOPPING_RESTART; i++) {
         size_t at = i % s->nx;
         now.measured_ns += fabs(s->x[at]);
-        if (qs_controller_push(c, s->x[at], i > 0 && (at == s->breaks[0] || at == s->breaks[1])) != QS_OK)
+        if (qs_stopping_push(c, s->x[at], i > 0 && (at == s->breaks[0] || at == s->breaks[1])) != QS_OK)
             break;
-        verdict = qs_controller_judge(c, &now);
-        restarts += verdict == QS_CONTROLLER_RESTART;
+        verdict = qs_stopping_judge(c, &now);
+        restarts += verdict == QS_STOPPING_RESTART;
     }
     PUT(verdict);
     PUT(restarts);
-    PUT(qs_controller_n(c));
-    PUT(qs_controller_kept_from(c));
-    fprintf(out, " \"%s\"", qs_controller_reason(c));
-    qs_controller_free(c);
+    PUT(qs_stopping_n(c));
+    PUT(qs_stopping_kept_from(c));
+    fprintf(out, " \"%s\"", qs_stopping_reason(c));
+    qs_stopping_free(c);
 }
 
 static void put_rules(FILE *out, const struct whole_sample *s)

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "stats/controller_impl.h"
+#include "stats/stopping_impl.h"
 #include "stats/dependence.h"
 #include "stats/interval.h"
 #include "stats/sum.h"

@@ -1,7 +1,7 @@
 /* Junge's reactive rule, as futhark bench came to run it (statistics.md section 10). */
 #include <math.h>
 
-#include "stats/controller_impl.h"
+#include "stats/stopping_impl.h"
 #include "stats/dependence.h"
 #include "stats/pick.h"
 #include "stats/sum.h"

@@ -1,8 +1,8 @@
-/* Private to the controller: what its leaf rules see. */
-#ifndef QS_STATS_CONTROLLER_IMPL_H
-#define QS_STATS_CONTROLLER_IMPL_H
+/* Private to stopping: what its leaf rules see. */
+#ifndef QS_STATS_STOPPING_IMPL_H
+#define QS_STATS_STOPPING_IMPL_H
 
-#include "stats/controller.h"
+#include "stats/stopping.h"
 
 struct qs_leaf_state {
     size_t start;   /* first iteration that counts for this rule from now on */
@@ -19,7 +19,7 @@ struct qs_leaf_view {
     const size_t *breaks;
     size_t n_breaks;
     double resolution_ns;
-    const struct qs_controller_now *now;
+    const struct qs_stopping_now *now;
     double *scratch;    /* room for n values */
     size_t *break_room; /* room for n_breaks */
     struct qs_leaf_state *state;

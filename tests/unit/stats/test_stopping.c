@@ -2,8 +2,8 @@
 #include "reference.h"
 #include "second.h"
 
-#include "stats/controller.h"
-#include "stats/controller_impl.h"
+#include "stats/stopping.h"
+#include "stats/stopping_impl.h"
 #include "stats/describe.h"
 #include "stats/rng.h"
 
@@ -20,29 +20,29 @@ enum { MANY = 4000 };
 
 struct walk { /* where and how a series was ended, asked after each `step` values */
     size_t n, kept_from, restarts;
-    enum qs_controller_verdict verdict;
+    enum qs_stopping_verdict verdict;
     char reason[300];
 };
 
 static struct walk walk(const struct qs_rule *rule, const double *x, size_t n, size_t step)
 {
-    struct qs_controller_caps caps = qs_controller_default_caps();
-    struct qs_controller *c = qs_controller_new(rule, &caps);
-    struct qs_controller_now now = {0};
+    struct qs_stopping_caps caps = qs_stopping_default_caps();
+    struct qs_stopping *c = qs_stopping_new(rule, &caps);
+    struct qs_stopping_now now = {0};
     struct walk w = {0};
     assert_non_null(c);
-    for (size_t i = 0; i < n && w.verdict < QS_CONTROLLER_STOP; i++) {
-        assert_int_equal(qs_controller_push(c, x[i], false), QS_OK);
+    for (size_t i = 0; i < n && w.verdict < QS_STOPPING_STOP; i++) {
+        assert_int_equal(qs_stopping_push(c, x[i], false), QS_OK);
         now.measured_ns += x[i];
         if ((i + 1) % step != 0)
             continue;
-        w.verdict = qs_controller_judge(c, &now);
-        w.restarts += w.verdict == QS_CONTROLLER_RESTART ? 1 : 0;
+        w.verdict = qs_stopping_judge(c, &now);
+        w.restarts += w.verdict == QS_STOPPING_RESTART ? 1 : 0;
     }
-    w.n = qs_controller_n(c);
-    w.kept_from = qs_controller_kept_from(c);
-    (void)snprintf(w.reason, sizeof w.reason, "%s", qs_controller_reason(c));
-    qs_controller_free(c);
+    w.n = qs_stopping_n(c);
+    w.kept_from = qs_stopping_kept_from(c);
+    (void)snprintf(w.reason, sizeof w.reason, "%s", qs_stopping_reason(c));
+    qs_stopping_free(c);
     return w;
 }
 
@@ -180,7 +180,7 @@ static void test_stable_is_the_page(void **state)
         size_t start, end = naive_end(&rule, x, 600, &start);
         struct walk w = walk(&rule, x, 600, 5);
         assert_int_equal(w.n, end);
-        if (w.verdict != QS_CONTROLLER_STOP)
+        if (w.verdict != QS_STOPPING_STOP)
             continue;
         assert_int_equal(w.kept_from, start);
         ended++;
@@ -199,8 +199,8 @@ static void test_constant_series_end_at_once(void **state)
     memset(x, 0, sizeof x);
     assert_int_equal(walk(&stable, x, MANY, 1).n, 30);
     struct qs_rule cov = leaf(QS_RULE_COV_WINDOW, 3, 1, NAN, NAN), rse = qs_rule_default(QS_RULE_RSE);
-    assert_int_equal(walk(&cov, x, 100, 1).verdict, QS_CONTROLLER_GO_ON); /* a mean of 0 has no CoV */
-    assert_int_equal(walk(&rse, x, 100, 1).verdict, QS_CONTROLLER_GO_ON);
+    assert_int_equal(walk(&cov, x, 100, 1).verdict, QS_STOPPING_GO_ON); /* a mean of 0 has no CoV */
+    assert_int_equal(walk(&rse, x, 100, 1).verdict, QS_STOPPING_GO_ON);
 }
 
 static void test_settled_waits_for_the_step(void **state)
@@ -212,7 +212,7 @@ static void test_settled_waits_for_the_step(void **state)
     for (size_t i = 0; i < 90; i++)
         x[i] *= 2;
     struct walk w = walk(&rule, x, MANY, 5);
-    assert_int_equal(w.verdict, QS_CONTROLLER_STOP);
+    assert_int_equal(w.verdict, QS_STOPPING_STOP);
     EXPECT(w.n >= 150 && w.n <= 180); /* the younger half must hold less than half a part of the old level */
     assert_int_equal(w.kept_from, w.n / 2);
     assert_string_equal(w.reason, "settled(100, 2 %)");
@@ -227,24 +227,24 @@ static void test_external_rules(void **state)
     struct qs_rule leaves[] = {{.kind = QS_RULE_EXTERNAL, .name = name},
                                {.kind = QS_RULE_EXTERNAL, .name = other}};
     struct qs_rule any = {.kind = QS_RULE_ANY, .child = leaves, .child_count = 2};
-    struct qs_controller_caps caps = qs_controller_default_caps();
+    struct qs_stopping_caps caps = qs_stopping_default_caps();
     struct qs_rule_answer answers[] = {{"other", false}, {"enough", false}};
-    struct qs_controller_now now = {.measured_ns = 1};
-    struct qs_controller *c = qs_controller_new(&any, &caps);
+    struct qs_stopping_now now = {.measured_ns = 1};
+    struct qs_stopping *c = qs_stopping_new(&any, &caps);
     assert_non_null(c);
-    assert_int_equal(qs_controller_push(c, 1, false), QS_OK);
-    assert_int_equal(qs_controller_judge(c, &now), QS_CONTROLLER_GO_ON);
+    assert_int_equal(qs_stopping_push(c, 1, false), QS_OK);
+    assert_int_equal(qs_stopping_judge(c, &now), QS_STOPPING_GO_ON);
     now.answers = answers;
     now.answer_count = 2;
-    assert_int_equal(qs_controller_judge(c, &now), QS_CONTROLLER_GO_ON);
+    assert_int_equal(qs_stopping_judge(c, &now), QS_STOPPING_GO_ON);
     answers[0].holds = true;
-    assert_int_equal(qs_controller_judge(c, &now), QS_CONTROLLER_STOP);
-    assert_string_equal(qs_controller_reason(c), "external(other)");
-    qs_controller_free(c);
+    assert_int_equal(qs_stopping_judge(c, &now), QS_STOPPING_STOP);
+    assert_string_equal(qs_stopping_reason(c), "external(other)");
+    qs_stopping_free(c);
     leaves[0].name = NULL;
-    assert_null(qs_controller_new(&any, &caps));
+    assert_null(qs_stopping_new(&any, &caps));
     leaves[0] = (struct qs_rule){.kind = QS_RULE_FIXED, .arg = {5}, .name = name};
-    assert_null(qs_controller_new(&any, &caps));
+    assert_null(qs_stopping_new(&any, &caps));
 }
 
 static void test_simple_rules(void **state)
@@ -271,23 +271,23 @@ static void test_simple_rules(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct walk w = walk(&cases[i].rule, x, MANY, 1);
-        assert_int_equal(w.verdict, QS_CONTROLLER_STOP);
+        assert_int_equal(w.verdict, QS_STOPPING_STOP);
         check_true(cases[i].reason, w.n >= cases[i].least && w.n <= cases[i].most);
         assert_string_equal(w.reason, cases[i].reason);
     }
 }
 
-static enum qs_controller_verdict judge_n(const struct qs_rule *rule, size_t n,
-                                          const struct qs_controller_now *now, char *reason, size_t bytes)
+static enum qs_stopping_verdict judge_n(const struct qs_rule *rule, size_t n,
+                                        const struct qs_stopping_now *now, char *reason, size_t bytes)
 {
-    struct qs_controller_caps caps = {.time_ns = 9e9, .iterations = 50};
-    struct qs_controller *c = qs_controller_new(rule, &caps);
+    struct qs_stopping_caps caps = {.time_ns = 9e9, .iterations = 50};
+    struct qs_stopping *c = qs_stopping_new(rule, &caps);
     assert_non_null(c);
     for (size_t i = 0; i < n; i++)
-        assert_int_equal(qs_controller_push(c, 1e6, false), QS_OK);
-    enum qs_controller_verdict v = qs_controller_judge(c, now);
-    (void)snprintf(reason, bytes, "%s", qs_controller_reason(c));
-    qs_controller_free(c);
+        assert_int_equal(qs_stopping_push(c, 1e6, false), QS_OK);
+    enum qs_stopping_verdict v = qs_stopping_judge(c, now);
+    (void)snprintf(reason, bytes, "%s", qs_stopping_reason(c));
+    qs_stopping_free(c);
     return v;
 }
 
@@ -304,12 +304,12 @@ static void test_joined(void **state)
                  {QS_RULE_ALL, 2, {false, false, true}, "fixed(3) and fixed(5)"},
                  {QS_RULE_NOT, 1, {true, false, false}, "not(fixed(3))"},
                  {QS_RULE_XOR, 2, {false, true, false}, "xor(fixed(3), fixed(5))"}};
-    struct qs_controller_now now = {0};
+    struct qs_stopping_now now = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct qs_rule rule = {.kind = cases[i].kind, .child = two, .child_count = cases[i].children};
         for (size_t k = 0; k < 3; k++) {
             char reason[100];
-            bool stops = judge_n(&rule, 2 + 2 * k, &now, reason, sizeof reason) == QS_CONTROLLER_STOP;
+            bool stops = judge_n(&rule, 2 + 2 * k, &now, reason, sizeof reason) == QS_STOPPING_STOP;
             assert_int_equal(stops, cases[i].at[k]);
             assert_string_equal(reason, stops ? cases[i].reason : "");
         }
@@ -321,20 +321,20 @@ static void test_caps_and_what_is_told(void **state)
     (void)state;
     char reason[100];
     struct qs_rule never = leaf(QS_RULE_FIXED, 1000, NAN, NAN, NAN);
-    struct qs_controller_now now = {.measured_ns = 8.9e9};
-    assert_int_equal(judge_n(&never, 49, &now, reason, sizeof reason), QS_CONTROLLER_GO_ON);
-    assert_int_equal(judge_n(&never, 50, &now, reason, sizeof reason), QS_CONTROLLER_CAPPED);
+    struct qs_stopping_now now = {.measured_ns = 8.9e9};
+    assert_int_equal(judge_n(&never, 49, &now, reason, sizeof reason), QS_STOPPING_GO_ON);
+    assert_int_equal(judge_n(&never, 50, &now, reason, sizeof reason), QS_STOPPING_CAPPED);
     assert_string_equal(reason, "cap of 50 iterations");
     now.measured_ns = 9e9;
-    assert_int_equal(judge_n(&never, 0, &now, reason, sizeof reason), QS_CONTROLLER_CAPPED);
+    assert_int_equal(judge_n(&never, 0, &now, reason, sizeof reason), QS_STOPPING_CAPPED);
     assert_string_equal(reason, "cap of 9 s");
-    now = (struct qs_controller_now){.planned = 30};
+    now = (struct qs_stopping_now){.planned = 30};
     struct qs_rule planner = leaf(QS_RULE_PLANNER, 10, 40, NAN, NAN);
-    assert_int_equal(judge_n(&planner, 29, &now, reason, sizeof reason), QS_CONTROLLER_GO_ON);
-    assert_int_equal(judge_n(&planner, 30, &now, reason, sizeof reason), QS_CONTROLLER_STOP);
+    assert_int_equal(judge_n(&planner, 29, &now, reason, sizeof reason), QS_STOPPING_GO_ON);
+    assert_int_equal(judge_n(&planner, 30, &now, reason, sizeof reason), QS_STOPPING_STOP);
     now.planned = SIZE_MAX;
-    assert_int_equal(judge_n(&planner, 39, &now, reason, sizeof reason), QS_CONTROLLER_GO_ON);
-    assert_int_equal(judge_n(&planner, 40, &now, reason, sizeof reason), QS_CONTROLLER_STOP);
+    assert_int_equal(judge_n(&planner, 39, &now, reason, sizeof reason), QS_STOPPING_GO_ON);
+    assert_int_equal(judge_n(&planner, 40, &now, reason, sizeof reason), QS_STOPPING_STOP);
 }
 
 /* At a cap the values that a rule has set aside already do not count, whichever rule it is. */
@@ -345,17 +345,17 @@ static void test_a_cap_keeps_what_was_set_aside(void **state)
     struct qs_rule rules[] = {settled, qs_rule_default(QS_RULE_FUTHARK), settled,
                               leaf(QS_RULE_FIXED, 1000, NAN, NAN, NAN)};
     const size_t cases[][3] = {{3, 1, 0}, {1, 1, 1}, {1, 3, 150}, {0, 2, 150}}; /* from, count, kept from */
-    const struct qs_controller_caps caps = {.iterations = 300, .time_ns = 1e18};
+    const struct qs_stopping_caps caps = {.iterations = 300, .time_ns = 1e18};
     double x[300];
     fill(x, 300, 1e6, 0.01, 3);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct qs_rule all = {.kind = QS_RULE_ALL, .child = rules + cases[k][0], .child_count = cases[k][1]};
-        struct qs_controller *c = qs_controller_new(&all, &caps);
+        struct qs_stopping *c = qs_stopping_new(&all, &caps);
         for (size_t i = 0; i < 300; i++)
-            assert_int_equal(qs_controller_push(c, x[i], false), QS_OK);
-        assert_int_equal(qs_controller_judge(c, &(struct qs_controller_now){0}), QS_CONTROLLER_CAPPED);
-        assert_int_equal(qs_controller_kept_from(c), cases[k][2]);
-        qs_controller_free(c);
+            assert_int_equal(qs_stopping_push(c, x[i], false), QS_OK);
+        assert_int_equal(qs_stopping_judge(c, &(struct qs_stopping_now){0}), QS_STOPPING_CAPPED);
+        assert_int_equal(qs_stopping_kept_from(c), cases[k][2]);
+        qs_stopping_free(c);
     }
 }
 
@@ -364,21 +364,21 @@ static void test_gaps_are_where_they_are_told(void **state)
 {
     (void)state;
     struct qs_rule narrow = leaf(QS_RULE_CI_WIDTH, QS_CI_MEAN, 0.01, NAN, NAN);
-    const struct qs_controller_caps caps = {.iterations = 1000, .time_ns = 1e18};
+    const struct qs_stopping_caps caps = {.iterations = 1000, .time_ns = 1e18};
     for (size_t gap = 0; gap < 2; gap++) {
-        struct qs_controller *c = qs_controller_new(&narrow, &caps);
+        struct qs_stopping *c = qs_stopping_new(&narrow, &caps);
         for (size_t i = 0; i < 200; i++)
-            assert_int_equal(qs_controller_push(c, 1e6 + 600 * (double)i, i == 0 || gap == 1), QS_OK);
-        assert_int_equal(qs_controller_judge(c, &(struct qs_controller_now){0}),
-                         gap == 1 ? QS_CONTROLLER_STOP : QS_CONTROLLER_GO_ON);
-        qs_controller_free(c);
+            assert_int_equal(qs_stopping_push(c, 1e6 + 600 * (double)i, i == 0 || gap == 1), QS_OK);
+        assert_int_equal(qs_stopping_judge(c, &(struct qs_stopping_now){0}),
+                         gap == 1 ? QS_STOPPING_STOP : QS_STOPPING_GO_ON);
+        qs_stopping_free(c);
     }
 }
 
 static void test_what_is_refused(void **state)
 {
     (void)state;
-    struct qs_controller_caps caps = qs_controller_default_caps();
+    struct qs_stopping_caps caps = qs_stopping_default_caps();
     struct qs_rule child = qs_rule_default(QS_RULE_FIXED), bad = leaf(QS_RULE_FIXED, 0, NAN, NAN, NAN);
     const struct qs_rule rules[] = {bad,
                                     leaf(QS_RULE_FIXED, -INFINITY, NAN, NAN, NAN),
@@ -388,14 +388,14 @@ static void test_what_is_refused(void **state)
                                     {.kind = QS_RULE_KINDS},
                                     {.kind = QS_RULE_FIXED, .arg = {3}, .child = &child, .child_count = 1}};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        assert_null(qs_controller_new(&rules[i], &caps));
-    struct qs_controller *c = qs_controller_new(&child, &caps);
-    assert_int_equal(qs_controller_push(c, NAN, false), QS_EDOM);
-    assert_int_equal(qs_controller_push(c, INFINITY, false), QS_EDOM);
-    assert_int_equal(qs_controller_push(c, -1, false), QS_EDOM);
-    assert_int_equal(qs_controller_n(c), 0);
-    qs_controller_free(c);
-    qs_controller_free(NULL);
+        assert_null(qs_stopping_new(&rules[i], &caps));
+    struct qs_stopping *c = qs_stopping_new(&child, &caps);
+    assert_int_equal(qs_stopping_push(c, NAN, false), QS_EDOM);
+    assert_int_equal(qs_stopping_push(c, INFINITY, false), QS_EDOM);
+    assert_int_equal(qs_stopping_push(c, -1, false), QS_EDOM);
+    assert_int_equal(qs_stopping_n(c), 0);
+    qs_stopping_free(c);
+    qs_stopping_free(NULL);
 }
 
 /* Every rule, alone, survives a judge after each of few, tied, huge and zero values. */
@@ -403,20 +403,20 @@ static void test_hostile_series(void **state)
 {
     (void)state;
     const double values[] = {0, 1, 1, 1e300, 5e-324, 0, 3, 1e300, 1e300, 2};
-    struct qs_controller_caps caps = qs_controller_default_caps();
+    struct qs_stopping_caps caps = qs_stopping_default_caps();
     for (int k = 0; k < QS_RULE_LEAVES; k++) {
         char name[] = "x";
         struct qs_rule rule = qs_rule_default((enum qs_rule_kind)k);
         rule.name = k == QS_RULE_EXTERNAL ? name : NULL;
-        struct qs_controller *c = qs_controller_new(&rule, &caps);
-        struct qs_controller_now now = {0};
+        struct qs_stopping *c = qs_stopping_new(&rule, &caps);
+        struct qs_stopping_now now = {0};
         assert_non_null(c);
         for (size_t i = 0; i < 500; i++) {
-            assert_int_equal(qs_controller_push(c, values[i % 10], i % 7 == 3), QS_OK);
-            (void)qs_controller_judge(c, &now);
-            assert_true(qs_controller_kept_from(c) <= i);
+            assert_int_equal(qs_stopping_push(c, values[i % 10], i % 7 == 3), QS_OK);
+            (void)qs_stopping_judge(c, &now);
+            assert_true(qs_stopping_kept_from(c) <= i);
         }
-        qs_controller_free(c);
+        qs_stopping_free(c);
     }
 }
 
@@ -457,14 +457,14 @@ static void test_presets_and_texts(void **state)
     (void)state;
     static const char *const texts[QS_PRESETS] = {"all(cov_window(20, 5 %), fixed(30))", "settled(400, 2 %)",
                                                   "stable(30, drop none)", "budget(5 s, 10000)", "fixed(35)"};
-    struct qs_controller_caps caps = qs_controller_default_caps();
+    struct qs_stopping_caps caps = qs_stopping_default_caps();
     char text[200];
     for (size_t i = 0; i < QS_PRESETS; i++) {
         assert_int_equal(qs_rule_text(&qs_presets[i].rule, text, sizeof text), strlen(texts[i]));
         assert_string_equal(text, texts[i]);
-        struct qs_controller *c = qs_controller_new(&qs_presets[i].rule, &caps);
+        struct qs_stopping *c = qs_stopping_new(&qs_presets[i].rule, &caps);
         assert_non_null(c);
-        qs_controller_free(c);
+        qs_stopping_free(c);
     }
     assert_int_equal(qs_rule_text(&qs_presets[0].rule, text, 5), strlen(texts[0]));
     assert_string_equal(text, "all(");
@@ -496,5 +496,5 @@ int main(void)
         cmocka_unit_test(test_median_by_selection),
         cmocka_unit_test(test_presets_and_texts),
     };
-    return cmocka_run_group_tests_name("controller", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("stopping", tests, NULL, NULL);
 }

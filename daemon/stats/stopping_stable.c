@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "stats/controller_impl.h"
+#include "stats/stopping_impl.h"
 #include "stats/describe.h"
 #include "stats/sum.h"
 

@@ -1,4 +1,4 @@
-#include "stats/controller.h"
+#include "stats/stopping.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/controller_impl.h"
+#include "stats/stopping_impl.h"
 #include "stats/pick.h"
 
 enum { REASON_BYTES = 512, DEPTH_MAX = 32 };
@@ -17,9 +17,9 @@ struct leaf {
     bool holds;
 };
 
-struct qs_controller {
+struct qs_stopping {
     const struct qs_rule *rule; /* borrowed */
-    struct qs_controller_caps caps;
+    struct qs_stopping_caps caps;
     struct leaf *leaves; /* owned, depth first */
     size_t leaf_count;
     double *x, *scratch; /* owned, of `room` values */
@@ -37,9 +37,9 @@ static qs_leaf_fn *const leaf_fns[QS_RULE_LEAVES] = {
     [QS_RULE_EXTERNAL] = qs_leaf_external,
 };
 
-struct qs_controller_caps qs_controller_default_caps(void)
+struct qs_stopping_caps qs_stopping_default_caps(void)
 {
-    return (struct qs_controller_caps){.time_ns = 300e9, .iterations = 10000, .resolution_ns = 1};
+    return (struct qs_stopping_caps){.time_ns = 300e9, .iterations = 10000, .resolution_ns = 1};
 }
 
 static bool leaf_is_whole(const struct qs_rule *rule)
@@ -78,13 +78,13 @@ static void fill_leaves(const struct qs_rule *rule, struct leaf **at)
         fill_leaves(&rule->child[i], at);
 }
 
-struct qs_controller *qs_controller_new(const struct qs_rule *rule, const struct qs_controller_caps *caps)
+struct qs_stopping *qs_stopping_new(const struct qs_rule *rule, const struct qs_stopping_caps *caps)
 {
     size_t leaves = count_leaves(rule, 0);
-    struct qs_controller *c = leaves > 0 ? calloc(1, sizeof *c) : NULL;
+    struct qs_stopping *c = leaves > 0 ? calloc(1, sizeof *c) : NULL;
     if (!c)
         return NULL;
-    *c = (struct qs_controller){.rule = rule, .caps = *caps, .leaf_count = leaves};
+    *c = (struct qs_stopping){.rule = rule, .caps = *caps, .leaf_count = leaves};
     c->leaves = calloc(leaves, sizeof *c->leaves);
     if (!c->leaves) {
         free(c);
@@ -95,7 +95,7 @@ struct qs_controller *qs_controller_new(const struct qs_rule *rule, const struct
     return c;
 }
 
-void qs_controller_free(struct qs_controller *c)
+void qs_stopping_free(struct qs_stopping *c)
 {
     if (!c)
         return;
@@ -115,7 +115,7 @@ static bool grow_one(void **at, size_t room, size_t each)
     return p != NULL;
 }
 
-static bool grow(struct qs_controller *c)
+static bool grow(struct qs_stopping *c)
 {
     if (c->n < c->room)
         return true;
@@ -131,7 +131,7 @@ static bool grow(struct qs_controller *c)
     return ok;
 }
 
-enum qs_status qs_controller_push(struct qs_controller *c, double duration_ns, bool after_gap)
+enum qs_status qs_stopping_push(struct qs_stopping *c, double duration_ns, bool after_gap)
 {
     if (!isfinite(duration_ns) || duration_ns < 0)
         return QS_EDOM;
@@ -145,7 +145,7 @@ enum qs_status qs_controller_push(struct qs_controller *c, double duration_ns, b
 
 /* Every leaf is asked each time, so that what one sets aside does not depend on the others. True where one
  * has set something aside. */
-static bool ask_leaves(struct qs_controller *c, const struct qs_controller_now *now)
+static bool ask_leaves(struct qs_stopping *c, const struct qs_stopping_now *now)
 {
     bool moved = false;
     for (size_t i = 0; i < c->leaf_count; i++) {
@@ -199,14 +199,14 @@ static struct outcome join(const struct qs_rule *rule, const struct leaf **at)
     return (struct outcome){rule->kind == QS_RULE_NOT ? holding == 0 : holding % 2 == 1, 0};
 }
 
-static void append(struct qs_controller *c, const struct qs_rule *rule)
+static void append(struct qs_stopping *c, const struct qs_rule *rule)
 {
     size_t len = strlen(c->reason);
     qs_rule_text(rule, c->reason + len, sizeof c->reason - len);
 }
 
 /* any: the first that holds; all: each; not, xor: the rule as it is written. */
-static void explain(struct qs_controller *c, const struct qs_rule *rule, const struct leaf **at)
+static void explain(struct qs_stopping *c, const struct qs_rule *rule, const struct leaf **at)
 {
     if (rule->kind != QS_RULE_ANY && rule->kind != QS_RULE_ALL) {
         (void)join(rule, at);
@@ -227,7 +227,7 @@ static void explain(struct qs_controller *c, const struct qs_rule *rule, const s
     }
 }
 
-static bool is_capped(struct qs_controller *c, const struct qs_controller_now *now)
+static bool is_capped(struct qs_stopping *c, const struct qs_stopping_now *now)
 {
     if (c->n >= c->caps.iterations)
         (void)snprintf(c->reason, sizeof c->reason, "cap of %zu iterations", c->caps.iterations);
@@ -243,7 +243,7 @@ static bool is_capped(struct qs_controller *c, const struct qs_controller_now *n
     return true;
 }
 
-enum qs_controller_verdict qs_controller_judge(struct qs_controller *c, const struct qs_controller_now *now)
+enum qs_stopping_verdict qs_stopping_judge(struct qs_stopping *c, const struct qs_stopping_now *now)
 {
     c->reason[0] = '\0';
     c->kept_from = 0;
@@ -254,24 +254,24 @@ enum qs_controller_verdict qs_controller_judge(struct qs_controller *c, const st
         c->kept_from = o.kept_from < c->n ? o.kept_from : 0;
         at = c->leaves;
         explain(c, c->rule, &at);
-        return QS_CONTROLLER_STOP;
+        return QS_STOPPING_STOP;
     }
     if (is_capped(c, now))
-        return QS_CONTROLLER_CAPPED;
-    return moved ? QS_CONTROLLER_RESTART : QS_CONTROLLER_GO_ON;
+        return QS_STOPPING_CAPPED;
+    return moved ? QS_STOPPING_RESTART : QS_STOPPING_GO_ON;
 }
 
-const char *qs_controller_reason(const struct qs_controller *c)
+const char *qs_stopping_reason(const struct qs_stopping *c)
 {
     return c->reason;
 }
 
-size_t qs_controller_kept_from(const struct qs_controller *c)
+size_t qs_stopping_kept_from(const struct qs_stopping *c)
 {
     return c->kept_from;
 }
 
-size_t qs_controller_n(const struct qs_controller *c)
+size_t qs_stopping_n(const struct qs_stopping *c)
 {
     return c->n;
 }
