@@ -124,13 +124,13 @@ bool qs_ring_span(const struct qs_ring *ring, const struct qs_uid *farm, const s
 
 void qs_ring_ack(struct qs_ring *ring, const struct qs_uid *farm, const struct qs_uid *run, uint64_t seq)
 {
+    size_t whole = complete(ring);
     size_t kept = 0;
     size_t at = 0;
     for (size_t i = 0; i < ring->count; i++) {
         struct qs_ring_window w = ring->windows[i];
         size_t n = (i + 1 < ring->count ? ring->windows[i + 1].at : ring->used) - w.at;
-        bool meant =
-            belongs(&w, farm, run) && seq > w.first_seq; /* not of the open one: it lies beyond the span */
+        bool meant = i < whole && belongs(&w, farm, run) && seq > w.first_seq;
         if (meant && seq >= w.first_seq + w.rows) {
             continue;
         }

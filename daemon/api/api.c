@@ -125,7 +125,7 @@ void qs_api_on_silence(struct qs_api *api, bool silent)
 
 bool qs_api_is_answering(const struct qs_api *api)
 {
-    bool answering = api->run_posted; /* what is known is sent then */
+    bool answering = api->sending;
     for (const struct qs_exchange *ex = api->exchanges; !answering && ex; ex = ex->next)
         answering = qs_exchange_is_in_hand(ex);
     return answering;

@@ -47,6 +47,7 @@ struct qs_api {
     int64_t newest_job; /* a submission that is given a higher number is a new one */
     int64_t started_ns, started_wall_ns;
     bool run_posted, silent, stopping;
+    bool sending;                   /* an answer that the next run sends is one that a silence waits for */
     void (*on_stopped)(void *user); /* NULL unless stopping */
     void *stopped_user;
 };

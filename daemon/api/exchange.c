@@ -12,6 +12,10 @@
 #include "base/mem.h"
 #include "store/files.h"
 
+/* So much the client's socket takes at once, whether the client reads or not: a longer answer would go on
+ * into the window. */
+enum { AT_ONCE_BYTES = 65536 };
+
 struct qs_exchange *qs_exchange_new(struct qs_api *api, struct MHD_Connection *connection,
                                     const char *raw_uri)
 {
@@ -75,7 +79,7 @@ void *qs_exchange_data(struct qs_exchange *ex, size_t bytes, void (*done)(void *
 
 bool qs_exchange_is_in_hand(const struct qs_exchange *ex)
 {
-    return ex->in_hand && ex->busy > 0;
+    return ex->in_hand && !ex->is_flow && ex->busy > 0;
 }
 
 void qs_exchange_park(struct qs_exchange *ex)
@@ -188,8 +192,9 @@ void qs_exchange_wake(struct qs_exchange *ex)
 {
     struct qs_api *api = ex->api;
     ex->wake = ex->suspended;
-    bool urgent =
-        ex->flow.failed || ex->in_hand || (ex->match.route && (ex->match.route->flags & QS_ROUTE_URGENT));
+    bool ends = ex->in_hand && !ex->is_flow && ex->reply.len <= AT_ONCE_BYTES;
+    bool urgent = ex->flow.failed || ends || (ex->match.route && (ex->match.route->flags & QS_ROUTE_URGENT));
+    api->sending |= ends && ex->suspended;
     if (!ex->suspended || (api->silent && !urgent && !api->stopping))
         return;
     ex->suspended = ex->wake = false;

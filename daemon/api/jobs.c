@@ -146,7 +146,7 @@ static void put_waiting(struct qs_json *j, const struct qs_exchange *ex, const s
 {
     QS_BUF(text);
     const struct qs_farm_why why = qs_farm_why(ex->api->p.farm, job->id, &text);
-    if (why.code)
+    if (why.code && text.len > 0)
         put_why(j, text.data, why.code);
     else
         put_why_held(j, ex, job);

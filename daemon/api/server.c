@@ -51,6 +51,7 @@ static void on_run(void *user)
     api->run_posted = false;
     if (api->daemon)
         drive(api);
+    api->sending = false;
     qs_api_leave(api);
 }
 

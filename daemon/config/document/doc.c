@@ -18,10 +18,10 @@ bool qs_doc_charge(struct qs_doc_build *b, unsigned line, unsigned column, unsig
                            "more than %d values once aliases are written out", QS_DOC_NODES);
         return false;
     }
-    if (n > QS_DOC_BYTES - b->bytes) {
+    if (n > b->most_bytes - b->bytes) {
         qs_problems_add_at(b->problems, b->doc, line, column, NULL, NULL,
-                           "more than %d MiB of text once aliases are written out",
-                           QS_DOC_BYTES / 1024 / 1024);
+                           "more than %zu MiB of text once aliases are written out",
+                           b->most_bytes / 1024 / 1024);
         return false;
     }
     b->nodes++;
@@ -97,8 +97,8 @@ static bool is_json(const char *text, size_t len)
     return i < len && text[i] == '{';
 }
 
-bool qs_doc_read(const char *name, const char *text, size_t len, bool json, struct qs_doc **ret_doc,
-                 struct qs_problems *problems)
+bool qs_doc_read_most(const char *name, const char *text, size_t len, size_t most_bytes, bool json,
+                      struct qs_doc **ret_doc, struct qs_problems *problems)
 {
     if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark, as some editors write it */
         text += 3;
@@ -108,14 +108,13 @@ bool qs_doc_read(const char *name, const char *text, size_t len, bool json, stru
     doc->name = qs_strdup(name);
     doc->json = json || is_json(text, len);
     bool ok = false;
-    if (len > QS_DOC_BYTES) {
+    if (len > most_bytes) {
         doc->source = qs_strdup("");
         qs_problems_add_at(problems, NULL, 0, 0, NULL, NULL,
-                           "%zu bytes are too many: at most %d MiB are read", len,
-                           QS_DOC_BYTES / 1024 / 1024);
+                           "%zu bytes are too many: at most %zu MiB are read", len, most_bytes / 1024 / 1024);
     } else {
         doc->source = qs_strndup(text, len);
-        struct qs_doc_build b = {.doc = doc, .problems = problems};
+        struct qs_doc_build b = {.doc = doc, .problems = problems, .most_bytes = most_bytes};
         ok = doc->json ? qs_doc_read_json(&b, text, len) : qs_doc_read_yaml(&b, text, len);
     }
     if (ok)
@@ -123,6 +122,12 @@ bool qs_doc_read(const char *name, const char *text, size_t len, bool json, stru
     else
         qs_doc_free(doc);
     return ok;
+}
+
+bool qs_doc_read(const char *name, const char *text, size_t len, bool json, struct qs_doc **ret_doc,
+                 struct qs_problems *problems)
+{
+    return qs_doc_read_most(name, text, len, QS_DOC_BYTES, json, ret_doc, problems);
 }
 
 void qs_doc_free(struct qs_doc *doc)

@@ -72,6 +72,9 @@ const struct qs_node *qs_node_get(const struct qs_node *map, const char *key, co
  * duplicate keys, depth, alias bombs: located in `problems`; false then. `name` is copied. */
 bool qs_doc_read(const char *name, const char *text, size_t len, bool json, struct qs_doc **ret_doc,
                  struct qs_problems *problems);
+/* The same of at most so many bytes, and as many of text, in place of QS_DOC_BYTES. */
+bool qs_doc_read_most(const char *name, const char *text, size_t len, size_t most_bytes, bool json,
+                      struct qs_doc **ret_doc, struct qs_problems *problems);
 void qs_doc_free(struct qs_doc *doc); /* NULL: nothing */
 QS_RELEASE_AT(qs_doc_free_at, struct qs_doc, qs_doc_free)
 

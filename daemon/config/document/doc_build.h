@@ -12,7 +12,7 @@ struct qs_doc_build {
     struct qs_doc *doc;           /* borrowed; root is filled by the reader */
     struct qs_problems *problems; /* borrowed */
     size_t nodes;                 /* charged so far, at most QS_DOC_NODES */
-    size_t bytes;                 /* of text charged so far, at most QS_DOC_BYTES */
+    size_t bytes, most_bytes;     /* of text charged so far, and at most */
 };
 
 /* Charges one node with n bytes of text at this place and depth (the root has depth 0). False, with a located

@@ -8,6 +8,9 @@
 #include "config/job/stop.h"
 #include "proto/names.h"
 
+/* A job's text as JSON, each byte of it escaped at the worst, and the names and files beside it. */
+enum { STORED_BYTES = 6 * QS_DOC_BYTES + 4 * 1024 * 1024 };
+
 static const char *text_at(const struct qs_node *map, const char *key)
 {
     const struct qs_node *node = qs_node_get(map, key, NULL);
@@ -46,7 +49,8 @@ bool qs_stored_job_read(const char *json, struct qs_stored_job *ret, struct qs_e
     QS_SCOPED(qs_problems_done) struct qs_problems problems = {0};
     struct qs_scalar_why why;
     *ret = (struct qs_stored_job){0};
-    if (!json || !qs_doc_read("stored job", json, strlen(json), true, &ret->doc, &problems))
+    if (!json ||
+        !qs_doc_read_most("stored job", json, strlen(json), STORED_BYTES, true, &ret->doc, &problems))
         return fail(err, &problems);
     const struct qs_node *root = &ret->doc->root;
     const char *name = text_at(root, "name"), *reproduces = text_at(root, "reproduces");

@@ -1,7 +1,6 @@
 /* One verdict in words, and its cells in a table. */
 #include "ctl/layout/finding.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -118,11 +117,10 @@ static void add_power(const struct qs_layout *layout, const struct qs_finding *f
         qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_PLAIN);
 }
 
-/* As a sentence of its own. */
 static void add_notes(const struct qs_layout *layout, const char *notes, struct qs_buf *out)
 {
     QS_BUF(text);
-    qs_buf_fmt(&text, "%c%s.", toupper((unsigned char)notes[0]), notes + 1);
+    qs_buf_fmt(&text, "%s.", notes);
     qs_face_wrap(&layout->face, out, "  ", text.data, QS_INK_PLAIN);
 }
 

@@ -21,9 +21,12 @@ static void put_titles(struct qs_buf *out, const char *const *titles, size_t col
         qs_buf_fmt(out, "%s%s", i > 0 ? " | " : "| ", titles[i]);
 }
 
+/* GitHub looks for `@name` and `#2` when the page is made, and no backslash keeps it from that: what stands
+ * between does. */
 static void put_backslashed(struct qs_buf *out, char sign)
 {
-    qs_buf_fmt(out, "\\%c", sign);
+    bool is_found = sign == '@' || sign == '#';
+    qs_buf_fmt(out, is_found ? "%c<!-- -->" : "\\%c", sign);
 }
 
 static void markdown_head(struct qs_buf *out, const char *const *titles, const char *align, size_t columns)
@@ -102,7 +105,7 @@ static const struct qs_tables_form forms[] = {{.name = "markdown",
                                                .bold = "**",
                                                .row_end = " |\n",
                                                .table_end = "",
-                                               .special = "|\\`*_<>[]#@",
+                                               .special = "|\\`*_<>[]~&#@",
                                                .put_sign = put_backslashed,
                                                .put_head = markdown_head,
                                                .put_code = markdown_code},

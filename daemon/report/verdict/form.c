@@ -171,7 +171,8 @@ static const struct qs_field rows[] = {
         "time that measuring the missing ones would take in this job, waits for gates apart"),
     ROW(told, superiority, OBJECT,
         "the share of pairs in which a unit of the candidate is above one of the base, ties half (Vargha & "
-        "Delaney's A): of blocks and devices in its own pair, else of all pairs; null: compared exactly, or "
+        "Delaney's A): each in its own pair where `method` is paired, else of all pairs; null: compared "
+        "exactly, or "
         "nothing to compare",
         .of = superiority_rows),
     ROW(told, sign_test_p, DOUBLE, "of blocks and devices: sign test, a check without normality"),

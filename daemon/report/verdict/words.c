@@ -150,16 +150,32 @@ void qs_comparison_sentence(struct qs_buf *out, const struct qs_comparison *c)
         qs_buf_fmt(out, "there is no interval for the %s of %s to %s", c->metric->name, cand, base);
 }
 
+/* 0 and 100 % are none and all. */
+static void share(struct qs_buf *out, double ratio)
+{
+    const double least = 0.005;
+    if (ratio > 0 && ratio < least)
+        qs_buf_str(out, "less than 1 %");
+    else if (ratio < 1 && ratio >= 1 - least)
+        qs_buf_str(out, "more than 99 %");
+    else
+        qs_buf_fmt(out, "%.0f %%", ratio * 100);
+}
+
 void qs_comparison_notes(struct qs_buf *out, const struct qs_comparison *c)
 {
     if (qs_comparison_is_exact(c))
         return;
-    if (isfinite(c->v.sd_log)) /* how far one unit lies from the next */
-        qs_buf_fmt(out, "noise ±%.2f %%", c->v.sd_log * 100);
     const struct qs_superiority s = qs_comparison_superiority(c);
-    if (isfinite(s.a))
-        qs_buf_fmt(out, "%s%s is above %s in %.0f %% of pairs (%.0f–%.0f %%)", out->len > 0 ? "; " : "",
-                   c->names[QS_CAND], c->names[QS_BASE], s.a * 100, s.ci.lo * 100, s.ci.hi * 100);
+    bool all_tie = s.a == 0.5 && c->v.sd_log == 0;
+    if (isfinite(s.a) && !all_tie) {
+        qs_buf_fmt(out, is_duration(c->metric) ? "%s takes longer than %s in " : "%s is higher than %s in ",
+                   c->names[QS_CAND], c->names[QS_BASE]);
+        share(out, s.a);
+        qs_buf_fmt(out, " of pairs (%.0f–%.0f %%)", s.ci.lo * 100, s.ci.hi * 100);
+    }
+    if (isfinite(c->v.sd_log)) /* how far one unit lies from the next */
+        qs_buf_fmt(out, "%snoise ±%.2f %%", out->len > 0 ? "; " : "", c->v.sd_log * 100);
 }
 
 void qs_comparison_warn(struct qs_json *j, const struct qs_comparison *c, size_t family)

@@ -339,6 +339,26 @@ static void takes_an_ack_in_a_window(void **state)
     script_free(s);
 }
 
+/* Nothing complete is held: what the open window has so far is not to be acknowledged. A host that does it
+ * all the same changes nothing. */
+static void keeps_an_open_window_whatever_is_acknowledged(void **state)
+{
+    struct script *s = in_run();
+    struct qs_msg_closed m;
+    (void)state;
+    script_measuring(s, 0, 3);
+    script_exit(s, 5 * MS, 0);
+    peer_seq(&s->peer, QS_MSG_ACK, 1);
+    assert_int_equal(s->agent->ring.count, 1);
+    script_exit(s, 6 * MS, 0);
+    script_exit(s, 7 * MS, 0);
+    script_expect_closed(s, &m);
+    assert_int_equal(m.iterations, 3);
+    (void)script_expect(s, QS_MSG_ITERATIONS);
+    assert_int_equal(s->agent->ring.count, 1);
+    script_free(s);
+}
+
 /* ACKs of the window before are welcome on the way to the next. */
 static void takes_an_ack_on_the_way(void **state)
 {
@@ -376,6 +396,7 @@ const struct CMUnitTest cases_keep[] = {
     cmocka_unit_test(keeps_farms_apart),
     cmocka_unit_test(opens_no_window_without_room),
     cmocka_unit_test(takes_an_ack_in_a_window),
+    cmocka_unit_test(keeps_an_open_window_whatever_is_acknowledged),
     cmocka_unit_test(takes_an_ack_on_the_way),
     cmocka_unit_test(offers_each_run_once),
 };

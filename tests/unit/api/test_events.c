@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/api_impl.h"
+#include "api/exchange.h"
 #include "fixture.h"
 
 static const char running[] = "{\"state\":\"running\"}", done[] = "{\"state\":\"done\"}";
@@ -309,6 +310,12 @@ static void silence_holds_streams_and_requests(void **state)
     struct client *held = listen_to(f, "/api/v1/jobs/1", NULL);
     struct client *late = listen_to(f, "/api/v1/jobs/1/events", NULL);
     settle(f);
+    assert_false(qs_api_is_answering(f->api)); /* a stream is nothing that a window waits for */
+    for (struct qs_exchange *ex = f->api->exchanges; ex; ex = ex->next) {
+        qs_exchange_wake(ex); /* by news, or by an answer: it does not even look up */
+        assert_true(ex->suspended);
+    }
+    assert_false(f->api->run_posted);
     assert_int_equal(c->in.len, before);
     assert_int_equal(held->in.len, 0);
     assert_int_equal(late->in.len, 0);

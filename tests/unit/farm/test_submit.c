@@ -274,6 +274,30 @@ static void test_a_submission_is_kept_whole(void **state)
     life_done(&b);
 }
 
+/* As much text as may be submitted is longer once it is stored, escaped, with a name beside it. */
+static void test_the_longest_job_can_be_read_again(void **state)
+{
+    static const char head[] = "quiesce: 1\nbenchmarks: [{name: x, argv: [x]}]\n";
+    (void)state;
+    struct qs_err err = QS_ERR_INIT;
+    struct qs_job_spec *spec = NULL;
+    QS_FREED char *text = qs_malloc(QS_DOC_BYTES);
+    QS_BUF(stored);
+    struct qs_json j = qs_json_to(&stored);
+    memset(text, '\n', QS_DOC_BYTES);
+    memcpy(text, head, strlen(head));
+    qs_json_object(&j);
+    qs_json_kstring(&j, "name", "long.yaml");
+    qs_json_key(&j, "text");
+    qs_json_string_n(&j, text, QS_DOC_BYTES);
+    qs_json_object_end(&j);
+    assert_true(stored.len > 2 * QS_DOC_BYTES - 100);
+    if (!qs_job_from_store(stored.data, 1, &spec, &err))
+        fail_msg("%s", err.text);
+    assert_string_equal(spec->benchmarks[0].name, "x");
+    qs_job_free(spec);
+}
+
 /* Three devices want the files of a job, and they are gone: it ends once. */
 static void test_files_that_are_gone(void **state)
 {
@@ -462,6 +486,7 @@ int main(void)
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_what_is_refused),
         cmocka_unit_test(test_a_submission_is_kept_whole),
+        cmocka_unit_test(test_the_longest_job_can_be_read_again),
         cmocka_unit_test(test_files_that_are_gone),
         cmocka_unit_test(test_same_key_is_the_same_job),
         cmocka_unit_test(test_cancel),
