@@ -196,10 +196,13 @@ class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     def handle_error(self, request, client_address):
         """A client that leaves is no news."""
 
-    def __init__(self, path, dies=False):
+    def __init__(self, path, dies=False, mark=None):
         self.farm = Farm()
         self.farm.dies, self.farm.cut_after = dies, 2 if dies else None
         super().__init__(path, Handler)
+        if mark:  # that it was there, before what it serves can end it
+            with open(mark, "w", encoding="ascii"):
+                pass
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
 
@@ -214,9 +217,7 @@ def play_daemon(argv):
         os._exit(1)
     if "--second" in argv:
         os.unlink(path)
-    Server(path, dies="--short" in argv and "--second" not in argv)
-    with open(os.path.join(top, f"daemon-{os.getpid()}"), "w", encoding="ascii"):
-        pass
+    Server(path, dies="--short" in argv and "--second" not in argv, mark=os.path.join(top, f"daemon-{os.getpid()}"))
     while wanted():
         time.sleep(0.05)
     os._exit(0)
