@@ -375,12 +375,12 @@ def interrupted(tap):
         daemon = bed.daemon()
         long = os.path.join(bed.path, "long.txt")
         with open(long, "w", encoding="utf-8") as f:
-            f.writelines(f"{1000 + (i * 7919) % 100003}\n" for i in range(200000))
+            f.writelines(f"{1000 + (i * 7919) % 100003}\n" for i in range(600000))
         kept = os.path.join(bed.path, "kept.txt")
         with open(kept, "w", encoding="utf-8") as f:
             f.write("before")
         mine, theirs = pty.openpty()
-        child = subprocess.Popen([QUIESCE, "compare", long, long, "--markdown", "--output", kept, "--socket", daemon.socket],
+        child = subprocess.Popen([QUIESCE, "compare", long, long, "--json", "--output", kept, "--socket", daemon.socket],
                                  stderr=theirs, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env={**bed.env, "TERM": "xterm"})
         os.close(theirs)
         screen = b""
