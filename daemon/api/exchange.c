@@ -79,7 +79,7 @@ void *qs_exchange_data(struct qs_exchange *ex, size_t bytes, void (*done)(void *
 
 bool qs_exchange_is_in_hand(const struct qs_exchange *ex)
 {
-    return ex->in_hand && !ex->is_flow && ex->busy > 0;
+    return ex->in_hand && ex->busy > 0;
 }
 
 void qs_exchange_park(struct qs_exchange *ex)
@@ -192,7 +192,7 @@ void qs_exchange_wake(struct qs_exchange *ex)
 {
     struct qs_api *api = ex->api;
     ex->wake = ex->suspended;
-    bool ends = ex->in_hand && !ex->is_flow && ex->reply.len <= AT_ONCE_BYTES;
+    bool ends = ex->in_hand && ex->reply.len <= AT_ONCE_BYTES;
     bool urgent = ex->flow.failed || ends || (ex->match.route && (ex->match.route->flags & QS_ROUTE_URGENT));
     api->sending |= ends && ex->suspended;
     if (!ex->suspended || (api->silent && !urgent && !api->stopping))

@@ -94,7 +94,7 @@ bool qs_exchange_leave(struct qs_exchange *ex);
 void qs_exchange_suspend(struct qs_exchange *ex);
 /* Works are under way of what the coming silence waits for. */
 bool qs_exchange_is_in_hand(const struct qs_exchange *ex);
-/* It waits for something that may come late, a job's end: no silence waits for that. */
+/* It is, or waits for, what may come late, a stream or a job's end: no silence waits for that. */
 void qs_exchange_park(struct qs_exchange *ex);
 
 /* Lets the suspended connection go on: a reply is there, or a flow has more. */

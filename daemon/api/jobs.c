@@ -112,9 +112,9 @@ static void put_document(struct qs_json *j, const struct qs_job_info *job)
 {
     QS_SCOPED(qs_stored_job_done) struct qs_stored_job stored;
     struct qs_job_spec *spec = NULL;
-    (void)qs_stored_job_read(job->spec_json, &stored, NULL);
+    bool known = qs_stored_job_read(job->spec_json, &stored, NULL);
     qs_json_kstring(j, "spec", stored.text);
-    if (!qs_job_from_store(job->spec_json, job->seed, &spec, NULL))
+    if (!known || !qs_job_from_stored(&stored, job->seed, &spec, NULL))
         return;
     qs_render_spec(j, spec);
     qs_job_free(spec);

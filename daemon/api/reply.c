@@ -130,6 +130,7 @@ void qs_reply_flow(struct qs_exchange *ex, const char *content_type, qs_exchange
     ex->is_flow = true;
     ex->flow.more = more;
     ex->replied = true;
+    qs_exchange_park(ex);
     qs_exchange_wake(ex);
 }
 

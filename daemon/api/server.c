@@ -49,9 +49,9 @@ static void on_run(void *user)
 {
     struct qs_api *api = user;
     api->run_posted = false;
+    api->sending = false;
     if (api->daemon)
         drive(api);
-    api->sending = false;
     qs_api_leave(api);
 }
 

@@ -74,17 +74,21 @@ void qs_stored_job_done(struct qs_stored_job *stored)
 
 bool qs_job_from_store(const char *json, uint64_t seed, struct qs_job_spec **ret_spec, struct qs_err *err)
 {
-    QS_SCOPED(qs_problems_done) struct qs_problems problems = {0};
     QS_SCOPED(qs_stored_job_done) struct qs_stored_job stored;
+    return qs_stored_job_read(json, &stored, err) && qs_job_from_stored(&stored, seed, ret_spec, err);
+}
+
+bool qs_job_from_stored(const struct qs_stored_job *stored, uint64_t seed, struct qs_job_spec **ret_spec,
+                        struct qs_err *err)
+{
+    QS_SCOPED(qs_problems_done) struct qs_problems problems = {0};
     QS_SCOPED(qs_doc_free_at) struct qs_doc *doc = NULL;
-    if (!qs_stored_job_read(json, &stored, err))
-        return false;
-    if (!qs_doc_read(stored.name, stored.text, strlen(stored.text), false, &doc, &problems) ||
+    if (!qs_doc_read(stored->name, stored->text, strlen(stored->text), false, &doc, &problems) ||
         !qs_job_from_doc(doc, ret_spec, &problems))
         return fail(err, &problems);
-    for (size_t i = 0; i < stored.file_count; i++)
-        (void)qs_job_bind_file(*ret_spec, stored.files[i].path, stored.files[i].sha256);
-    qs_job_set_where(*ret_spec, stored.where);
+    for (size_t i = 0; i < stored->file_count; i++)
+        (void)qs_job_bind_file(*ret_spec, stored->files[i].path, stored->files[i].sha256);
+    qs_job_set_where(*ret_spec, stored->where);
     (*ret_spec)->plan.seed = seed;
     (*ret_spec)->plan.has_seed = true;
     return true;

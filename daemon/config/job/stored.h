@@ -1,5 +1,5 @@
 /* A job's document as the store keeps it (jobs.spec_json): {"name","text","files":{path:sha256}}; of a job
- * that does another one again also "reproduces" and "where". farm/submit.c writes it. */
+ * that does another one again also "reproduces" and "where". farm/prepare.c writes it. */
 #ifndef QS_CONFIG_JOB_STORED_H
 #define QS_CONFIG_JOB_STORED_H
 
@@ -22,6 +22,8 @@ void qs_stored_job_done(struct qs_stored_job *stored);
 
 /* As a spec, with its files bound, the devices that a reproduction was given, and this seed. */
 bool qs_job_from_store(const char *json, uint64_t seed, struct qs_job_spec **ret_spec, struct qs_err *err);
+bool qs_job_from_stored(const struct qs_stored_job *stored, uint64_t seed, struct qs_job_spec **ret_spec,
+                        struct qs_err *err);
 
 /* Conditions as rows of points and arms keep them (schema/README.md): everything of a set, defaults written
  * out. */

@@ -54,16 +54,11 @@ void qs_file_tables_alone(struct qs_file_tables *f, int side, const struct qs_im
 
 static void put_verdicts(const struct qs_file_tables *f, const struct qs_tally *tally, struct qs_tables *t)
 {
-    QS_BUF(words);
     if (f->count == 0) {
-        qs_tables_bold(t, "Nothing was compared");
-        qs_buf_str(&t->out, ": the sides have nothing in common.\n");
+        qs_tables_nothing_in_common(t);
         return;
     }
-    qs_tally_words(tally, &words);
-    qs_tables_text(t, words.data);
-    qs_buf_str(&t->out, words.len > 0 ? "\n\n" : "");
-    qs_tables_verdict_head(t);
+    qs_tables_verdict_head(t, tally);
     qs_buf_str(&t->out, f->rows.out.data);
     qs_tables_end(t);
 }

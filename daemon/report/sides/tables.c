@@ -71,11 +71,7 @@ static void put_unmatched(struct qs_tables *t, const struct qs_side *side, const
 
 static void put_verdicts(struct qs_tables *t, const struct qs_sides *s, const struct qs_tally *tally)
 {
-    QS_BUF(words);
-    qs_tally_words(tally, &words);
-    qs_tables_text(t, words.data);
-    qs_buf_str(&t->out, words.len > 0 ? "\n\n" : "");
-    qs_tables_verdict_head(t);
+    qs_tables_verdict_head(t, tally);
     for (size_t i = 0; i < s->point_count; i++)
         put_point(t, s, &s->points[i]);
     qs_tables_end(t);
@@ -89,8 +85,7 @@ void qs_sides_tables(const struct qs_sides *s, const struct qs_tally *tally, str
         qs_tables_bold(t, "Refused");
         qs_buf_str(&t->out, ": the sides differ in more than the arm.\n");
     } else if (s->all.count == 0) {
-        qs_tables_bold(t, "Nothing was compared");
-        qs_buf_str(&t->out, ": the sides have nothing in common.\n");
+        qs_tables_nothing_in_common(t);
     } else {
         put_verdicts(t, s, tally);
     }

@@ -49,7 +49,10 @@ struct qs_tables_verdict {
 };
 /* Headline of two sides: "build:v2 with build:v1". */
 void qs_tables_title(struct qs_tables *t, const char *candidate, const char *base);
-void qs_tables_verdict_head(struct qs_tables *t);
+/* What is said of all, in words, and the head of the rows; or that there are none. */
+struct qs_tally;
+void qs_tables_verdict_head(struct qs_tables *t, const struct qs_tally *tally);
+void qs_tables_nothing_in_common(struct qs_tables *t);
 void qs_tables_verdict_row(struct qs_tables *t, const struct qs_tables_verdict *v);
 /* The cell of the verdict: a regression in bold type, and why it says no more. */
 void qs_tables_verdict_cell(struct qs_tables *t, const struct qs_comparison *c);

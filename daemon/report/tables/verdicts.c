@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "report/median.h"
 #include "report/tables/tables.h"
+#include "report/tally.h"
 #include "report/verdict/verdict.h"
 #include "report/views.h"
 
@@ -17,8 +18,18 @@ void qs_tables_title(struct qs_tables *t, const char *candidate, const char *bas
     qs_buf_str(&t->out, "\n\n");
 }
 
-void qs_tables_verdict_head(struct qs_tables *t)
+void qs_tables_nothing_in_common(struct qs_tables *t)
 {
+    qs_tables_bold(t, "Nothing was compared");
+    qs_buf_str(&t->out, ": the sides have nothing in common.\n");
+}
+
+void qs_tables_verdict_head(struct qs_tables *t, const struct qs_tally *tally)
+{
+    QS_BUF(words);
+    qs_tally_words(tally, &words);
+    qs_tables_text(t, words.data);
+    qs_buf_str(&t->out, words.len > 0 ? "\n\n" : "");
     static const char *const titles[] = {"benchmark", "arms",   "where",   "metric", "base",
                                          "candidate", "change", "verdict", "notes"};
     qs_tables_head(t, titles, "llllrrrll", sizeof titles / sizeof *titles);
@@ -61,7 +72,8 @@ static void put_change(struct qs_buf *out, const struct qs_comparison *c)
 void qs_tables_notes_cell(struct qs_tables *t, const struct qs_comparison *c)
 {
     QS_BUF(notes);
-    qs_comparison_notes(&notes, c);
+    const struct qs_superiority s = qs_comparison_superiority(c);
+    qs_comparison_notes(&notes, c, &s);
     qs_tables_text(t, notes.len > 0 ? notes.data : "–");
 }
 

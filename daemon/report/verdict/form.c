@@ -247,14 +247,14 @@ static size_t counting(const struct qs_comparison *c, int k, double *ret)
 struct qs_superiority qs_comparison_superiority(const struct qs_comparison *c)
 {
     struct qs_superiority s = {.a = NAN, .ci = qs_ci_none(1 - c->alpha)};
+    if (qs_comparison_is_exact(c))
+        return s;
     QS_FREED double *x = qs_calloc(c->side[QS_BASE].n + 1, sizeof *x);
     QS_FREED double *y = qs_calloc(c->side[QS_CAND].n + 1, sizeof *y);
     size_t nx = counting(c, QS_BASE, x), ny = counting(c, QS_CAND, y);
-    if (qs_comparison_is_exact(c) || (c->paired && nx != ny))
-        return s;
-    if (c->paired)
+    if (c->paired && nx == ny)
         (void)qs_superiority_paired(x, y, nx, 1 - c->alpha, &s);
-    else
+    else if (!c->paired)
         (void)qs_superiority(x, nx, y, ny, 1 - c->alpha, &s);
     return s;
 }
@@ -348,13 +348,13 @@ void qs_comparison_put(struct qs_json *j, const struct qs_judging *how, const st
     QS_BUF(notes);
     QS_BUF(opinions);
     qs_comparison_sentence(&sentence, c);
-    qs_comparison_notes(&notes, c);
+    const struct qs_superiority s = qs_comparison_superiority(c);
+    qs_comparison_notes(&notes, c, &s);
     add_opinions(&opinions, how, c);
     const struct told_side base = side_of(c, QS_BASE), candidate = side_of(c, QS_CAND);
     const struct told_kind clean = kind_of(c, QS_CLEAN), disturbed = kind_of(c, QS_DISTURBED);
     const struct told_shift shift = shift_of(&c->shift);
     const struct told_exact exact = exact_of(&c->exact);
-    const struct qs_superiority s = qs_comparison_superiority(c);
     const struct told_superiority superiority = {.estimate = s.a, .lo = s.ci.lo, .hi = s.ci.hi};
     struct told told = {.base_arm = c->names[QS_BASE],
                         .candidate_arm = c->names[QS_CAND],

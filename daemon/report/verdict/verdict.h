@@ -119,8 +119,8 @@ struct qs_comparisons {        /* starts from {0} */
     double fcr_level; /* of intervals that are shown for the selected only; NaN where there is none */
 };
 void qs_comparisons_add(struct qs_comparisons *all, struct qs_comparison *one);
-void qs_comparisons_adjust(struct qs_comparisons *all,
-                           double q); /* fills p_bh of each, and what is counted */
+/* Fills p_bh of each, and what is counted. */
+void qs_comparisons_adjust(struct qs_comparisons *all, double q);
 void qs_comparisons_done(struct qs_comparisons *all);
 /* "family" of the open object. */
 void qs_comparisons_put(struct qs_json *j, const struct qs_comparisons *all);
@@ -136,8 +136,8 @@ void qs_comparison_table(struct qs_buf *out);
 /* words.c: "b takes 7.3–9.0 % longer than a" of durations, "calls of b is 7.3–9.0 % lower than that of a",
  * "calls: 100 1 in a, 101 in b (+1)" where it was compared exactly: what the verdict rests on. */
 void qs_comparison_sentence(struct qs_buf *out, const struct qs_comparison *c);
-/* What else every face shows of it: "noise ±0.13 %"; nothing where it was compared exactly. */
-void qs_comparison_notes(struct qs_buf *out, const struct qs_comparison *c);
+/* What every face adds: "b takes longer than a in 98 % of pairs", noise; nothing of exact ones. */
+void qs_comparison_notes(struct qs_buf *out, const struct qs_comparison *c, const struct qs_superiority *s);
 void qs_report_sentence(struct qs_buf *out, const char *base, const char *cand, double lo, double hi);
 void qs_report_value_sentence(struct qs_buf *out, const char *metric, const char *base, const char *cand,
                               double lo, double hi);

@@ -162,17 +162,16 @@ static void share(struct qs_buf *out, double ratio)
         qs_buf_fmt(out, "%.0f %%", ratio * 100);
 }
 
-void qs_comparison_notes(struct qs_buf *out, const struct qs_comparison *c)
+void qs_comparison_notes(struct qs_buf *out, const struct qs_comparison *c, const struct qs_superiority *s)
 {
     if (qs_comparison_is_exact(c))
         return;
-    const struct qs_superiority s = qs_comparison_superiority(c);
-    bool all_tie = s.a == 0.5 && c->v.sd_log == 0;
-    if (isfinite(s.a) && !all_tie) {
+    bool all_tie = s->a == 0.5 && c->v.sd_log == 0;
+    if (isfinite(s->a) && !all_tie) {
         qs_buf_fmt(out, is_duration(c->metric) ? "%s takes longer than %s in " : "%s is higher than %s in ",
                    c->names[QS_CAND], c->names[QS_BASE]);
-        share(out, s.a);
-        qs_buf_fmt(out, " of pairs (%.0f–%.0f %%)", s.ci.lo * 100, s.ci.hi * 100);
+        share(out, s->a);
+        qs_buf_fmt(out, " of pairs (%.0f–%.0f %%)", s->ci.lo * 100, s->ci.hi * 100);
     }
     if (isfinite(c->v.sd_log)) /* how far one unit lies from the next */
         qs_buf_fmt(out, "%snoise ±%.2f %%", out->len > 0 ? "; " : "", c->v.sd_log * 100);

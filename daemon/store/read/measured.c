@@ -52,13 +52,11 @@ static bool read_runs(struct qs_store_reader *r, int64_t job, struct qs_measured
     if (!qs_stmt_begin(&r->db, &s, runs_sql, err))
         return false;
     qs_stmt_int(&s, job);
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
+    bool ok = true;
+    while (qs_stmt_next(&s, &ok, err)) {
         ret->at = qs_grow(ret->at, ret->count, sizeof *ret->at);
         take_run(&s, &ret->at[ret->count++]);
-        ok = qs_stmt_step(&s, &row, err);
     }
-    qs_stmt_end(&s);
     return ok;
 }
 
@@ -71,14 +69,12 @@ static bool read_claims(struct qs_store_reader *r, struct qs_measured_run *run, 
                        err))
         return false;
     qs_stmt_int(&s, run->id);
-    bool row = false, ok = qs_stmt_step(&s, &row, err);
-    while (ok && row) {
+    bool ok = true;
+    while (qs_stmt_next(&s, &ok, err)) {
         int64_t claim = qs_stmt_get_int(&s), count = qs_stmt_get_int(&s);
         if (claim >= 0 && claim < QS_SILENCES)
             run->windows[claim] = (uint32_t)count;
-        ok = qs_stmt_step(&s, &row, err);
     }
-    qs_stmt_end(&s);
     return ok;
 }
 
