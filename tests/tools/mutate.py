@@ -6,12 +6,13 @@ usage: mutate.py [--count N] [--seed S] [--least SHARE] [--build DIR] [--jobs N]
        mutate.py [...] --all              any line of proto, agent and daemon
        mutate.py --list FILE...           what would be broken, and nothing more
 
-A break flips a comparison or a connective (of a descriptor with 0: turns it round), negates a condition, drops a call, shifts a bound
-by one, turns a sum into a difference, or returns the opposite. The tree is copied to DIR (build-mutate), so that the checkout stays as it
-is. Each break runs the unit tests of its folder, where those are content once more with sanitizers, and then the whole programs. A break
-that does not compile, or that gcc or clang (asked about what nobody noticed) compile to the same optimized code, is drawn again. What only a
-timeout noticed is told: it may have been the machine. Suites that fail without any break end the run. All tests run in a process namespace of their own: a break may make the agent kill every
-process that it can see. Exit: 0 when at least SHARE (0.95) of the breaks were noticed, 1 when not, 2 wrong usage, 3 nothing could be tried.
+A break flips a comparison or a connective (of a descriptor with 0, and of a lesser or greater one: turns it round), negates a condition,
+drops a call, shifts a bound by one, turns a sum into a difference, or returns the opposite. The tree is copied to DIR (build-mutate), so
+that the checkout stays as it is. Each break runs the unit tests of its folder, where those are content once more with sanitizers, and then
+the whole programs. A break that does not compile, or that gcc or clang (asked about what nobody noticed) compile to the same optimized
+code, is drawn again. What only a timeout noticed is told: it may have been the machine. Suites that fail without any break end the run. All
+tests run in a process namespace of their own: a break may make the agent kill every process that it can see. Exit: 0 when at least SHARE
+(0.95) of the breaks were noticed, 1 when not, 2 wrong usage, 3 nothing could be tried.
 
 The tests that notice are found by folder, so nothing here has to be kept when tests or sources change.
 """
@@ -35,8 +36,9 @@ TOP = os.path.abspath(os.path.join(HERE, "..", ".."))
 Mutant = collections.namedtuple("Mutant", "path line begin end old new what")
 SOURCES = re.compile(r"(proto|agent|daemon)/.*\.c$")
 FLIPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&"}
-OPPOSITE = {"<": ">=", ">=": "<"}
+OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 OF_DESCRIPTOR = re.compile(r"fd(?:\[\w+\])? (<|>=) 0\b")  # "is there one": 0 is standard input, which is never free
+LESSER = re.compile(r"(\S+) ([<>]=?) (\S+) \? (?:\1 : \3|\3 : \1)(?!\w)")  # of equals either will do
 QUIET = re.compile(r"qs_log|assert|static_assert|free\b|pthread_\w+_destroy")  # what only tells, or what a leak check alone could miss
 HANG_S = 600
 HUNG = 99
@@ -70,7 +72,7 @@ def mutants_of(path, text):
         def each(pattern, low=low, body=body):
             for m in re.finditer(pattern, body, re.M):
                 yield m, low + m.start(1), low + m.end(1)
-        asks = {low + m.start(1) for m in OF_DESCRIPTOR.finditer(body)}
+        asks = {low + m.start(1) for m in OF_DESCRIPTOR.finditer(body)} | {low + m.start(2) for m in LESSER.finditer(body)}
         for m, a, b in each(r" (<=?|>=?|==|!=|&&|\|\|) "):
             add(a, b, (OPPOSITE if a in asks else FLIPS)[m[1]], "comparison or connective")
         for m, a, b in each(r"^ +(?:\} else )?if \((.*)\)(?: \{)?$"):
