@@ -169,18 +169,10 @@ bool qs_stmt_next(struct qs_stmt *s, bool *ret_ok, struct qs_err *err)
     return row;
 }
 
-bool qs_stmt_again(struct qs_stmt *s, struct qs_err *err)
+bool qs_stmt_run(struct qs_stmt *s, struct qs_err *err)
 {
     int rc = sqlite3_step(s->raw);
     bool ok = rc == SQLITE_DONE || rc == SQLITE_ROW || qs_db_fail(s->db, rc, err);
-    sqlite3_reset(s->raw);
-    s->param = 0;
-    return ok;
-}
-
-bool qs_stmt_run(struct qs_stmt *s, struct qs_err *err)
-{
-    bool ok = qs_stmt_again(s, err);
     qs_stmt_end(s);
     return ok;
 }

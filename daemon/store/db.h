@@ -59,8 +59,6 @@ bool qs_stmt_step(struct qs_stmt *s, bool *ret_row, struct qs_err *err);
 bool qs_stmt_next(struct qs_stmt *s, bool *ret_ok, struct qs_err *err);
 /* Steps a statement that gives no rows, then ends it. */
 bool qs_stmt_run(struct qs_stmt *s, struct qs_err *err);
-/* Steps and resets for the next set of parameters. */
-bool qs_stmt_again(struct qs_stmt *s, struct qs_err *err);
 
 int64_t qs_stmt_get_int(struct qs_stmt *s);              /* NULL reads as 0 */
 bool qs_stmt_get_maybe(struct qs_stmt *s, int64_t *ret); /* false: it was NULL, *ret untouched */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "store/metrics.h"
+#include "store/write/bulk.h"
 #include "store/write/window_same.h"
 #include "store/write/write.h"
 
@@ -40,42 +41,32 @@ static bool insert_window(struct qs_db *db, int64_t run, const struct qs_window_
     return ok;
 }
 
-static bool insert_statuses(struct qs_db *db, int64_t window, const struct qs_window_row *w,
-                            struct qs_err *err)
+/* One statement for all rows: `sql` has the window, then perhaps the metric, then the rows. */
+static bool insert_rows(struct qs_db *db, const char *sql, int64_t window, int64_t metric,
+                        const struct qs_bulk *rows, struct qs_err *err)
 {
     struct qs_stmt s;
-    bool ok =
-        qs_stmt_begin(db, &s, "INSERT INTO iteration_status(window_id, i, status) VALUES(?, ?, ?)", err);
-    for (size_t i = 0; ok && i < w->n; i++) {
-        if (w->iterations[i].status == 0)
-            continue;
-        qs_stmt_int(&s, window);
-        qs_stmt_int(&s, (int64_t)i);
-        qs_stmt_int(&s, w->iterations[i].status);
-        ok = qs_stmt_again(&s, err);
-    }
-    qs_stmt_end(&s);
-    return ok;
+    if (!qs_stmt_begin(db, &s, sql, err))
+        return false;
+    qs_stmt_int(&s, window);
+    if (metric != 0)
+        qs_stmt_int(&s, metric);
+    qs_stmt_bulk(&s, rows);
+    return qs_stmt_run(&s, err);
 }
 
 static bool insert_iterations(struct qs_db *db, int64_t window, const struct qs_window_row *w,
                               struct qs_err *err)
 {
-    struct qs_stmt s;
-    bool ok = qs_stmt_begin(
-        db, &s, "INSERT INTO iteration(window_id, i, start_off_ns, duration_ns, taint) VALUES(?, ?, ?, ?, ?)",
-        err);
-    for (size_t i = 0; ok && i < w->n; i++) {
-        const struct qs_iteration_row *it = &w->iterations[i];
-        qs_stmt_int(&s, window);
-        qs_stmt_int(&s, (int64_t)i);
-        qs_stmt_int(&s, it->start_off_ns);
-        qs_stmt_int(&s, it->duration_ns);
-        qs_stmt_int(&s, it->taint);
-        ok = qs_stmt_again(&s, err);
-    }
-    qs_stmt_end(&s);
-    return ok;
+    const struct qs_bulk rows = {.rows = w->iterations, .n = w->n};
+    return insert_rows(db,
+                       "INSERT INTO iteration(window_id, i, start_off_ns, duration_ns, taint)"
+                       " SELECT ?, i, start_off_ns, duration_ns, taint FROM window_rows(?)",
+                       window, 0, &rows, err) &&
+           insert_rows(db,
+                       "INSERT INTO iteration_status(window_id, i, status)"
+                       " SELECT ?, i, status FROM window_rows(?) WHERE status <> 0",
+                       window, 0, &rows, err);
 }
 
 static void bind_value(struct qs_stmt *s, int64_t value)
@@ -89,43 +80,24 @@ static void bind_value(struct qs_stmt *s, int64_t value)
 static bool insert_rusage(struct qs_db *db, int64_t window, const struct qs_window_row *w,
                           const struct qs_metric_map *map, struct qs_err *err)
 {
-    struct qs_stmt s;
-    bool ok = qs_stmt_begin(db, &s,
-                            "INSERT INTO iteration_rusage(window_id, i, " QS_RUSAGE_COLUMN_LIST
-                            ") VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                            err);
-    for (size_t i = 0; ok && i < w->n; i++) {
-        const struct qs_iteration_row *it = &w->iterations[i];
-        qs_stmt_int(&s, window);
-        qs_stmt_int(&s, (int64_t)i);
-        for (int c = 0; c < QS_RUSAGE_COLUMNS; c++)
-            bind_value(&s, map->rusage[c] < 0 ? INT64_MIN : it->values[map->rusage[c]]);
-        ok = qs_stmt_again(&s, err);
-    }
-    qs_stmt_end(&s);
-    return ok;
+    struct qs_bulk rows = {.rows = w->iterations, .n = w->n};
+    memcpy(rows.place, map->rusage, sizeof rows.place);
+    return insert_rows(db,
+                       "INSERT INTO iteration_rusage(window_id, i, " QS_RUSAGE_COLUMN_LIST ")"
+                       " SELECT ?, i, v0, v1, v2, v3, v4, v5, v6, v7, v8 FROM window_rows(?)",
+                       window, 0, &rows, err);
 }
 
 static bool insert_metric(struct qs_db *db, int64_t window, const struct qs_window_row *w, size_t k,
                           struct qs_err *err)
 {
     int64_t metric = 0;
-    struct qs_stmt s;
-    if (!qs_intern_metric(db, w->metrics[k], w->kinds ? &w->kinds[k] : NULL, &metric, err))
-        return false;
-    bool ok = qs_stmt_begin(
-        db, &s, "INSERT INTO iteration_metric(window_id, metric_id, i, value) VALUES(?, ?, ?, ?)", err);
-    for (size_t i = 0; ok && i < w->n; i++) {
-        if (w->iterations[i].values[k] == INT64_MIN)
-            continue;
-        qs_stmt_int(&s, window);
-        qs_stmt_int(&s, metric);
-        qs_stmt_int(&s, (int64_t)i);
-        qs_stmt_int(&s, w->iterations[i].values[k]);
-        ok = qs_stmt_again(&s, err);
-    }
-    qs_stmt_end(&s);
-    return ok;
+    const struct qs_bulk rows = {.rows = w->iterations, .n = w->n, .place = {(int)k}};
+    return qs_intern_metric(db, w->metrics[k], w->kinds ? &w->kinds[k] : NULL, &metric, err) &&
+           insert_rows(db,
+                       "INSERT INTO iteration_metric(window_id, metric_id, i, value)"
+                       " SELECT ?, ?, i, v0 FROM window_rows(?) WHERE v0 IS NOT NULL",
+                       window, metric, &rows, err);
 }
 
 static bool insert_metrics(struct qs_db *db, int64_t window, const struct qs_window_row *w,
@@ -239,8 +211,7 @@ static bool insert_all(struct qs_db *db, int64_t run, const struct qs_window_row
 {
     int64_t id = 0;
     bool ok = insert_window(db, run, w, &id, err) && insert_iterations(db, id, w, err) &&
-              insert_statuses(db, id, w, err) && insert_metrics(db, id, w, err) &&
-              (!w->gate || insert_gate(db, id, w->gate, err)) &&
+              insert_metrics(db, id, w, err) && (!w->gate || insert_gate(db, id, w->gate, err)) &&
               (!w->document || qs_apply_document(db, w, err));
     for (size_t i = 0; ok && i < w->evidence_count; i++)
         ok = insert_evidence(db, id, &w->evidence[i], err);

@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "store/write/bulk.h"
+
 enum { BUSY_MS = 5000 };
 
 static int on_wal(void *user, sqlite3 *sqlite, const char *name, int pages)
@@ -49,7 +51,7 @@ bool qs_store_writer_open(struct qs_store_writer *w, const char *path, const str
     *w = (struct qs_store_writer){.path = path, .truncate_pages = QS_WAL_TRUNCATE_PAGES};
     if (!qs_db_open(&w->db, path, false, err))
         return false;
-    bool ok = qs_migrate(&w->db, list, count, err);
+    bool ok = qs_bulk_add(&w->db, err) && qs_migrate(&w->db, list, count, err);
     if (ok) {
         sqlite3_wal_hook(w->db.sqlite, on_wal, w);
         ok = checkpoint(w, SQLITE_CHECKPOINT_TRUNCATE, err);
@@ -79,7 +81,7 @@ static bool reopen(struct qs_store_writer *w, struct qs_err *err)
     w->blocked = false;
     if (!w->path)
         return qs_fail(err, QS_E_STORE, "this database was opened for reading alone");
-    if (!qs_db_open(&w->db, w->path, false, err))
+    if (!qs_db_open(&w->db, w->path, false, err) || !qs_bulk_add(&w->db, err))
         return false;
     sqlite3_wal_hook(w->db.sqlite, on_wal, w);
     int rc = sqlite3_wal_checkpoint_v2(w->db.sqlite, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
