@@ -11,6 +11,7 @@
 #include "api/reply.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "config/job/stored.h"
 #include "farm/farm.h"
 
 enum { NAME_BYTES = 255, KEY_BYTES = 200, FILES_MOST = 1000 };
@@ -95,7 +96,8 @@ static bool look_at_job(struct qs_exchange *ex, struct qs_err *err)
     qs_json_kstring(&l->j, "name", spec->name);
     put_files(&l->j, spec);
     qs_render_spec(&l->j, spec);
-    put_stop(&l->j, &spec->conditions[0].enough);
+    put_stop(&l->j, &spec->conditions[qs_job_next_set(spec, 0)].enough);
+    qs_job_put_stops(&l->j, spec);
     return true;
 }
 

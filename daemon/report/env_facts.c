@@ -30,16 +30,25 @@ static void take_fact(struct qs_env_facts *f, const char *key, const char *value
     f->at[f->count++] = (struct qs_env_fact){.key = qs_strdup(key), .value = qs_strdup(value)};
 }
 
-/* A scalar as its text, a list as its items with commas between. */
-static void add_value(const struct qs_node *node, struct qs_buf *out)
+/* A scalar as its text, a list as its items with commas between; "{KEY:VALUE,...}" and "[ITEM,...]" in one.
+ */
+static void add_value(const struct qs_node *node, bool inner, struct qs_buf *out)
 {
+    const char *ends = node->kind == QS_NODE_MAP ? "{}" : "[]";
+    inner = inner && node->kind != QS_NODE_TEXT && node->kind != QS_NODE_NULL;
     if (node->kind == QS_NODE_TEXT)
         qs_buf_str(out, node->text);
+    if (inner)
+        qs_buf_char(out, ends[0]);
     for (size_t i = 0; i < node->count; i++) {
         if (i > 0)
             qs_buf_char(out, ',');
-        add_value(&node->items[i], out);
+        if (node->kind == QS_NODE_MAP)
+            qs_buf_fmt(out, "%s:", node->keys[i].text);
+        add_value(&node->items[i], true, out);
     }
+    if (inner)
+        qs_buf_char(out, ends[1]);
 }
 
 /* The document's depth is bounded by its reader. */
@@ -55,7 +64,7 @@ static void flatten(struct qs_env_facts *f, const struct qs_node *map, const cha
         if (node->kind == QS_NODE_MAP) {
             flatten(f, node, key.data);
         } else {
-            add_value(node, &value);
+            add_value(node, false, &value);
             take_fact(f, key.data, value.data);
         }
     }

@@ -1,5 +1,5 @@
 /* An environment as the store keeps it (canonical JSON) as a flat list of facts: nested objects by dotted
- * keys, lists as their items with commas between. */
+ * keys, lists as their items with commas between, what is in them as "{KEY:VALUE,...}" and "[ITEM,...]". */
 #ifndef QS_REPORT_ENV_FACTS_H
 #define QS_REPORT_ENV_FACTS_H
 

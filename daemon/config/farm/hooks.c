@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "config/document/doc_build.h"
 #include "config/farm/farm.h"
 #include "config/job/read.h"
 #include "config/document/scalar.h"
@@ -153,16 +154,42 @@ static void check_one(const struct check *k, const struct qs_node *at, const cha
                         "the %s `%s` is a real command, which has no place in virtual time", what, name);
 }
 
-/* The rules of one set, where it writes any. */
-static void check_rules(const struct check *k, const struct qs_farm_config *farm, const struct qs_node *map,
-                        const char *path, const struct qs_job_conditions *set)
+/* The stop rule that a set writes itself (NULL: it takes another one's), and where that stands. */
+static const struct qs_node *written_stop(const struct qs_doc *doc, const struct qs_job_spec *spec,
+                                          size_t set, struct qs_buf *path)
 {
-    const struct qs_node *stop = qs_node_get(map, "stop", NULL);
-    const char *names[QS_JOB_HOOKS_MAX];
-    size_t count = stop != NULL ? qs_stop_externals(set->enough.stop, names, QS_JOB_HOOKS_MAX, 0) : 0;
-    for (size_t i = 0; i < count && i < QS_JOB_HOOKS_MAX; i++) {
-        const struct qs_node *at = name_node(stop, names[i]);
-        check_one(k, at != NULL ? at : stop, path, "rule", names[i], farm->rules, farm->rule_count);
+    const struct qs_node *map = qs_node_get(&doc->root, "conditions", NULL);
+    bool of_plan = qs_node_get(map, "stop", NULL) == NULL;
+    qs_buf_clear(path);
+    qs_path_key(path, set > 0 ? "condition_sets" : of_plan ? "plan" : "conditions");
+    if (set > 0) {
+        map = &qs_node_get(&doc->root, "condition_sets", NULL)->items[set - 1];
+        qs_path_key(path, qs_show(spec->conditions[set].name).text);
+    } else if (of_plan) {
+        map = qs_node_get(&doc->root, "plan", NULL);
+    }
+    qs_path_key(path, "stop");
+    return qs_node_get(map, "stop", NULL);
+}
+
+static void check_rules(const struct check *k, const struct qs_farm_config *farm,
+                        const struct qs_job_spec *spec)
+{
+    const char *names[QS_JOB_HOOKS_MAX], *all[QS_JOB_HOOKS_MAX];
+    size_t seen = 0;
+    QS_BUF(path);
+    for (size_t set = 0; set < spec->condition_count && seen <= QS_JOB_HOOKS_MAX; set++) {
+        const struct qs_node *stop = written_stop(k->doc, spec, set, &path);
+        const struct qs_rule *rule = stop != NULL ? spec->conditions[set].enough.stop : NULL;
+        seen = qs_stop_externals(rule, all, QS_JOB_HOOKS_MAX, seen);
+        if (seen > QS_JOB_HOOKS_MAX)
+            qs_problems_add(k->problems, k->doc, stop, path.data, NULL, "more than %d external rules",
+                            QS_JOB_HOOKS_MAX);
+        size_t count = qs_stop_externals(rule, names, QS_JOB_HOOKS_MAX, 0);
+        for (size_t i = 0; i < count && i < QS_JOB_HOOKS_MAX; i++) {
+            const struct qs_node *at = name_node(stop, names[i]);
+            check_one(k, at != NULL ? at : stop, path.data, "rule", names[i], farm->rules, farm->rule_count);
+        }
     }
 }
 
@@ -170,19 +197,9 @@ bool qs_farm_check_hooks(const struct qs_farm_config *farm, bool virtual_time, c
                          const struct qs_job_spec *spec, struct qs_problems *problems)
 {
     const struct check k = {doc, problems, virtual_time};
-    const struct qs_node *plan = qs_node_get(&doc->root, "plan", NULL);
-    const struct qs_node *sets = qs_node_get(&doc->root, "condition_sets", NULL);
-    const struct qs_node *list = qs_node_get(plan, "metrics", NULL);
-    const char *names[QS_JOB_HOOKS_MAX];
+    const struct qs_node *list = qs_node_get(qs_node_get(&doc->root, "plan", NULL), "metrics", NULL);
     size_t before = problems->count;
-    if (qs_job_externals(spec, names, QS_JOB_HOOKS_MAX) > QS_JOB_HOOKS_MAX)
-        qs_problems_add(problems, doc, qs_node_get(plan, "stop", NULL), "plan.stop", NULL,
-                        "more than %d external rules", QS_JOB_HOOKS_MAX);
-    check_rules(&k, farm, plan, "plan.stop", &spec->conditions[0]);
-    check_rules(&k, farm, qs_node_get(&doc->root, "conditions", NULL), "conditions.stop",
-                &spec->conditions[0]);
-    for (size_t i = 1; i < spec->condition_count; i++)
-        check_rules(&k, farm, &sets->items[i - 1], "condition_sets.stop", &spec->conditions[i]);
+    check_rules(&k, farm, spec);
     for (size_t i = 0; i < spec->plan.metrics.count; i++)
         check_one(&k, list != NULL && i < list->count ? &list->items[i] : NULL, "plan.metrics", "metric",
                   spec->plan.metrics.at[i], farm->metrics, farm->metric_count);

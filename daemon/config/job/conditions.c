@@ -34,6 +34,27 @@ const struct qs_job_conditions *qs_job_conditions(const struct qs_job_spec *spec
     return &spec->conditions[qs_job_conditions_index(spec, point, arm)];
 }
 
+static bool is_in_use(const struct qs_job_spec *spec, size_t set)
+{
+    bool by_point = false;
+    for (size_t a = 0; a < spec->arm_count; a++) {
+        if (spec->arms[a].has_conditions && spec->arms[a].conditions == set)
+            return true;
+        by_point = by_point || !spec->arms[a].has_conditions;
+    }
+    for (size_t i = 0; by_point && i < spec->benchmark_count; i++)
+        if (spec->benchmarks[i].conditions == set)
+            return true;
+    return false;
+}
+
+size_t qs_job_next_set(const struct qs_job_spec *spec, size_t from)
+{
+    while (from < spec->condition_count && !is_in_use(spec, from))
+        from++;
+    return from;
+}
+
 uint32_t qs_job_repeats(const struct qs_job_spec *spec, size_t point)
 {
     uint32_t most = 0;

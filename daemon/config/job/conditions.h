@@ -65,6 +65,9 @@ struct qs_job_spec;
  * spec->conditions. */
 size_t qs_job_conditions_index(const struct qs_job_spec *spec, size_t point, size_t arm);
 const struct qs_job_conditions *qs_job_conditions(const struct qs_job_spec *spec, size_t point, size_t arm);
+/* The next set in use, from this one on: some arm is measured under it at some point. spec->condition_count
+ * where there is none. */
+size_t qs_job_next_set(const struct qs_job_spec *spec, size_t from);
 /* How often a block is repeated: as often as any of its arms allows for a window. */
 uint32_t qs_job_repeats(const struct qs_job_spec *spec, size_t point);
 /* The external rules of all sets, each once, at most `most` of them; returns how many there are. */

@@ -141,3 +141,21 @@ void qs_job_put_conditions(struct qs_json *j, const struct qs_job_conditions *se
     qs_json_kint(j, "cap_iterations", (int64_t)set->enough.cap_iterations);
     qs_json_object_end(j);
 }
+
+void qs_job_put_stops(struct qs_json *j, const struct qs_job_spec *spec)
+{
+    qs_json_karray(j, "stops");
+    for (size_t i = qs_job_next_set(spec, 0); i < spec->condition_count; i = qs_job_next_set(spec, i + 1)) {
+        const struct qs_job_enough *enough = &spec->conditions[i].enough;
+        char text[1024];
+        if (enough->stop != NULL)
+            qs_rule_text(enough->stop, text, sizeof(text));
+        qs_json_object(j);
+        qs_json_kstring(j, "conditions", spec->conditions[i].name);
+        qs_json_kstring(j, "stop", enough->stop != NULL ? text : NULL);
+        qs_json_kint(j, "cap_iterations", (int64_t)enough->cap_iterations);
+        qs_json_kint(j, "cap_time_ns", enough->cap_time_ns);
+        qs_json_object_end(j);
+    }
+    qs_json_array_end(j);
+}

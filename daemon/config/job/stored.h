@@ -28,5 +28,7 @@ bool qs_job_from_stored(const struct qs_stored_job *stored, uint64_t seed, struc
 /* Conditions as rows of points and arms keep them (schema/README.md): everything of a set, defaults written
  * out. */
 void qs_job_put_conditions(struct qs_json *j, const struct qs_job_conditions *set);
+/* "stops": for each set in use its stop rule in words (null: one window a run) and its caps. */
+void qs_job_put_stops(struct qs_json *j, const struct qs_job_spec *spec);
 
 #endif

@@ -47,14 +47,25 @@ static int follow(struct qs_ctl *ctl, struct qs_http *http, int64_t job)
     return result != QS_EXIT_OK ? result : code;
 }
 
-/* "a run ends when: settled(400, 2 %); at the latest after 10000 iterations or 300 s" */
-static void print_stop(struct qs_ctl *ctl, const json_t *stop)
+/* "a run under `quick` ends when: settled(400, 2 %); at the latest after 10000 iterations or 300 s": each set
+ * that has a rule, by its name where there are several. */
+static void print_stops(struct qs_ctl *ctl, const json_t *stops)
 {
-    if (!json_is_object(stop))
-        return;
-    fprintf(ctl->out, "a run ends when: %s; at the latest after %" PRId64 " iterations or %g s\n",
-            qs_json_get_text(stop, "rule", ""), qs_json_get_int(stop, "cap_iterations", 0),
-            (double)qs_json_get_int(stop, "cap_time_ns", 0) / 1e9);
+    const json_t *of;
+    size_t i;
+    json_array_foreach(stops, i, of)
+    {
+        QS_BUF(under);
+        if (json_array_size(stops) > 1)
+            qs_buf_fmt(&under, " under `%s`", qs_json_get_text(of, "conditions", "?"));
+        if (json_is_string(json_object_get(of, "stop")))
+            fprintf(ctl->out, "a run%s ends when: %s; at the latest after %" PRId64 " iterations or %g s\n",
+                    under.data ? under.data : "", qs_json_get_text(of, "stop", ""),
+                    qs_json_get_int(of, "cap_iterations", 0),
+                    (double)qs_json_get_int(of, "cap_time_ns", 0) / 1e9);
+        else if (under.len > 0)
+            fprintf(ctl->out, "a run%s is one window\n", under.data);
+    }
 }
 
 static int send(struct qs_ctl *ctl, struct qs_http *http, const struct qs_submit *job)
@@ -72,7 +83,7 @@ static int send(struct qs_ctl *ctl, struct qs_http *http, const struct qs_submit
         qs_ctl_print_json(ctl->out, shown);
     } else if (only_check && check != NULL) {
         fprintf(ctl->out, "%s is a valid job\n", job->name);
-        print_stop(ctl, json_object_get(check, "stop"));
+        print_stops(ctl, json_object_get(check, "stops"));
     } else if (answer != NULL && !ctl->json && !(wait && is_silent(ctl))) {
         fprintf(wait ? ctl->err : ctl->out, "job %" PRId64 " is %s\n", id,
                 qs_json_get_text(answer, "state", "queued"));

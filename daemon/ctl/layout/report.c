@@ -221,9 +221,14 @@ static void add_rule(const struct qs_layout *layout, const json_t *doc, struct q
 {
     const json_t *rule = json_object_get(doc, "rule");
     const char *stop = qs_json_get_text(rule, "stop", "");
+    const json_t *stops = json_object_get(rule, "stops"), *of;
     QS_BUF(text);
-    if (stop[0] != '\0')
+    size_t i;
+    if (stop[0] != '\0' && json_array_size(stops) < 2)
         qs_buf_fmt(&text, "Stop rule of a run: %s. ", stop);
+    json_array_foreach(json_array_size(stops) > 1 ? stops : NULL, i, of)
+        qs_buf_fmt(&text, "Stop rule of a run under `%s`: %s. ", qs_json_get_text(of, "conditions", "?"),
+                   qs_json_get_text(of, "stop", "none"));
     qs_buf_fmt(&text, "What stands for it: %s; outliers are %s.", qs_json_get_text(rule, "location", "?"),
                qs_json_get_text(rule, "outliers", "?"));
     qs_buf_char(out, '\n');

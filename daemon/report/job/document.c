@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "config/job/stored.h"
 #include "report/analysis/impl.h"
 #include "report/job/part_metrics.h"
 #include "report/job/metrics.h"
@@ -28,10 +29,12 @@ static struct qs_analysis_opts analysis_opts(const struct qs_report_input *in, b
 }
 
 /* What decided how much was measured and what stands for it; the run's own words are added by the caller. */
-static void begin_rule(struct qs_json *j, const struct qs_job_enough *enough)
+static void begin_rule(struct qs_json *j, const struct qs_job_conditions *set)
 {
+    const struct qs_job_enough *enough = &set->enough;
     char text[RULE_BYTES];
     qs_json_kobject(j, "rule");
+    qs_json_kstring(j, "conditions", set->name);
     if (enough->stop)
         qs_rule_text(enough->stop, text, sizeof text);
     qs_json_kstring(j, "stop", enough->stop ? text : NULL);
@@ -213,7 +216,8 @@ enum qs_status qs_report_job(const struct qs_report_input *in, const struct qs_w
     put_head(&j, "job", in);
     qs_json_kstring(&j, "state", qs_job_state_name(in->job->state));
     qs_json_kstring(&j, "stopped", in->job->reason);
-    begin_rule(&j, &in->spec->conditions[0].enough);
+    begin_rule(&j, &in->spec->conditions[qs_job_next_set(in->spec, 0)]);
+    qs_job_put_stops(&j, in->spec);
     qs_json_object_end(&j);
     qs_views_put(&j, &in->views, NULL);
     qs_json_karray(&j, "points");
@@ -340,7 +344,7 @@ enum qs_status qs_report_run(const struct qs_report_input *in, const struct qs_r
     qs_json_kstring(&j, "label", label);
     qs_json_kstring(&j, "device", run->device);
     qs_json_kbool(&j, "simulated", run->simulated);
-    begin_rule(&j, &conditions_of(in->spec, run)->enough);
+    begin_rule(&j, conditions_of(in->spec, run));
     qs_json_kstring(&j, "stopped_by", run->stop_reason);
     qs_json_kint(&j, "warmup_n", (int64_t)run->warmup_n);
     qs_json_object_end(&j);

@@ -200,7 +200,8 @@ static const struct request {
     {.method = "POST",
      .targets = {"/api/v1/jobs:validate"},
      .body = "quiesce: 1\nbenchmarks: [{name: x, argv: [./x], inputs: {in: ../b.txt}}]\n"
-             "arms: {a: {argv: [./y]}, b: {build: {label: r1}}}\nplan: {stop: {all: [{fixed: 9}, {fixed: "
+             "arms: {a: {argv: [./y], conditions: cold}, b: {build: {label: r1}}}\n"
+             "condition_sets: {cold: {stop: {fixed: 5}}}\nplan: {stop: {all: [{fixed: 9}, {fixed: "
              "7}]}, caps: {time: 5s, iterations: 11}}\n"},
 };
 

@@ -108,6 +108,26 @@ static void a_job_names_what_its_farm_has(void **state)
         expect_told(rows[i].farm, rows[i].virtual_time, rows[i].job, rows[i].told);
 }
 
+/* Each at its line, under the name of its set. */
+static void a_rule_of_a_set_is_shown_in_its_place(void **state)
+{
+    (void)state;
+    expect_told(RULES, false,
+                "conditions: {stop: {external: setled}}\n"
+                "condition_sets:\n  quick:\n    stop: {any: [{time: 1s}, {external: quit}]}\n  none: {stop: "
+                "{external: "
+                "quiet}}\n"
+                "arms: {a: {conditions: quick}, b: {conditions: none}}\n",
+                "job:3:31: conditions.stop: this farm has no rule `setled`\n"
+                "    3 | conditions: {stop: {external: setled}}\n"
+                "      |                               ^\n"
+                "        did you mean `settled`?\n"
+                "job:6:41: condition_sets.quick.stop: this farm has no rule `quit`\n"
+                "    6 |     stop: {any: [{time: 1s}, {external: quit}]}\n"
+                "      |                                         ^\n"
+                "        did you mean `quiet`?\n");
+}
+
 static void external_rules_have_a_most(void **state)
 {
     struct qs_buf farm, job;
@@ -126,6 +146,17 @@ static void external_rules_have_a_most(void **state)
                 "job:5:5: plan.stop: more than 8 external rules\n"
                 "    5 |     any:\n"
                 "      |     ^\n");
+    qs_buf_clear(&job);
+    qs_buf_str(&job, "plan:\n  stop:\n    any:\n");
+    for (int i = 0; i < QS_JOB_HOOKS_MAX; i++)
+        qs_buf_fmt(&job, "      - {external: r%d}\n", i);
+    qs_buf_fmt(&job, "condition_sets:\n  same: {stop: {external: r0}}\n  more: {stop: {external: r%d}}\n",
+               QS_JOB_HOOKS_MAX);
+    qs_buf_str(&job, "arms: {a: {conditions: same}, b: {conditions: more}}\n");
+    expect_told(farm.data, false, job.data,
+                "job:16:16: condition_sets.more.stop: more than 8 external rules\n"
+                "   16 |   more: {stop: {external: r8}}\n"
+                "      |                ^\n");
     qs_buf_done(&farm);
     qs_buf_done(&job);
 }
@@ -335,6 +366,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_names_what_its_farm_has),
+        cmocka_unit_test(a_rule_of_a_set_is_shown_in_its_place),
         cmocka_unit_test(external_rules_have_a_most),
         cmocka_unit_test(a_farm_is_asked_by_name),
         IN_DIR(what_is_not_there_is_told),

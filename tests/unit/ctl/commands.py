@@ -90,7 +90,7 @@ class Table:
                         ("POST", "/api/v1/jobs/8:reproduce"): {"id": 7},
                         ("GET", "/api/v1/jobs/7/reproduction"): doc("reproduction"),
                         ("GET", "/api/v1/jobs/6"): FULL_JOB, ("GET", "/api/v1/runs/" + "cd" * 16): FULL_RUN,
-                        ("POST", "/api/v1/jobs:validate"): {"ok": True, "files": [], "stop": {"rule": "settled(400, 2 %)", "cap_iterations": 9, "cap_time_ns": 3 * 10**11}},
+                        ("POST", "/api/v1/jobs:validate"): {"ok": True, "files": [], "stops": [{"conditions": "default", "stop": "settled(400, 2 %)", "cap_iterations": 9, "cap_time_ns": 3 * 10**11}, {"conditions": "cold", "stop": None}]},
                         ("POST", "/api/v1/jobs/7:cancel"): {"id": 7, "state": "cancelling"},
                         ("POST", "/api/v1/devices/local:clean"): {"freed_bytes": 3 << 20},
                         ("GET", "/api/v1/files/" + SHA): b"what the kernel said\n",

@@ -300,6 +300,9 @@ static void which_conditions_break_a_series(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         check_conditions(JOB("", ""), rows[i].job, NULL, rows[i].how_many, rows[i].key);
+    check_conditions(JOB("", "plan: {stop: {any: [{fixed: 40}, {not: {time: 1s}}]}}"),
+                     JOB("", "plan: {stop: {any: [{fixed: 40}, {time: 1s}]}}"), NULL, 0,
+                     "conditions.effort.stop.any");
 }
 
 /* What is stored with points is what the job of an earlier version said, where it said the same. */

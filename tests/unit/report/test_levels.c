@@ -1,4 +1,4 @@
-/* The levels of variance of a point, from samples whose levels are known. */
+/* The levels of variance of a point, from samples whose levels are known; what ends the runs of each set. */
 #include "page.h"
 #include "world.h"
 
@@ -92,11 +92,33 @@ static void test_levels_of_devices(void **state)
     world_done(&w);
 }
 
+/* Each set that an arm is measured under, in words; "default" is none of them here. */
+static void test_stops_of_sets(void **state)
+{
+    (void)state;
+    struct world w;
+    world_read(&w, "quiesce: 1\nbenchmarks: [{name: x, argv: [x]}]\nplan: {caps: {iterations: 7}}\n"
+                   "condition_sets: {cold: {affinity: 1}, warm: {stop: {fixed: 3}}}\n"
+                   "arms: {a: {conditions: warm}, b: {conditions: cold}}\n");
+    json_t *doc = report_of(&w);
+    assert_string_equal(text_at(doc, "rule.conditions"), "cold");
+    assert_true(json_is_null(at(doc, "rule.stop")));
+    assert_int_equal(json_array_size(at(doc, "rule.stops")), 2);
+    assert_string_equal(text_at(doc, "rule.stops.0.conditions"), "cold");
+    assert_true(json_is_null(at(doc, "rule.stops.0.stop")));
+    assert_int_equal(number(doc, "rule.stops.0.cap_iterations"), 7);
+    assert_string_equal(text_at(doc, "rule.stops.1.conditions"), "warm");
+    assert_string_equal(text_at(doc, "rule.stops.1.stop"), "fixed(3)");
+    json_decref(doc);
+    world_done(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_levels),
         cmocka_unit_test(test_levels_of_devices),
+        cmocka_unit_test(test_stops_of_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
