@@ -14,7 +14,7 @@ void qs_farm_device_changed(struct qs_inventory_item *item)
     qs_queue_set(farm->queue, &item->queue, qs_device_state(item->device) == QS_DEVICE_READY,
                  item->run != NULL);
     if (!farm->stopping)
-        qs_farm_plan_soon(farm);
+        qs_farm_dispatch_soon(farm);
 }
 
 static void on_change(struct qs_device *device, void *user)
@@ -104,7 +104,7 @@ void qs_farm_lost(const struct qs_farm_device *device, void *user)
         return;
     item->leaves = true;
     farm->leaves = true;
-    qs_farm_plan_soon(farm);
+    qs_farm_dispatch_soon(farm);
 }
 
 void qs_farm_let_go(struct qs_farm *farm)

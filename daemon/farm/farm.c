@@ -164,7 +164,7 @@ bool qs_farm_start(struct qs_farm *farm, struct qs_err *err)
         for (struct qs_inventory_item *item = qs_inventory_first(farm->inventory); item; item = item->next)
             qs_device_start(item->device);
         qs_farm_discover(farm);
-        qs_farm_plan_soon(farm);
+        qs_farm_dispatch_soon(farm);
     }
     qs_live_jobs_free(&life.live);
     qs_jobs_free(&life.newest);
@@ -181,8 +181,8 @@ static void tell_stopped(void *user)
  * may close the store, whose callback this is. */
 void qs_farm_answered(struct qs_farm *farm)
 {
-    if (farm->plan_held && farm->ends_waiting == 0 && farm->ends_asked == 0)
-        qs_farm_plan_soon(farm);
+    if (farm->dispatch_held && farm->ends_waiting == 0 && farm->ends_asked == 0)
+        qs_farm_dispatch_soon(farm);
     if (!farm->stopping || farm->outstanding > 0 || farm->stop_told)
         return;
     farm->stop_told = true;
@@ -253,6 +253,6 @@ bool qs_farm_cancel(struct qs_farm *farm, int64_t id, const char *why, qs_store_
         cancel_running(farm, job, why);
     struct cancelling *c = qs_malloc(sizeof *c);
     *c = (struct cancelling){.farm = farm, .job = id, .done = done, .user = user};
-    qs_farm_news_cancel(farm, id, why, on_cancel_stored, c); /* behind the end of a job that had not begun */
+    qs_farm_emit_cancel(farm, id, why, on_cancel_stored, c); /* behind the end of a job that had not begun */
     return true;
 }

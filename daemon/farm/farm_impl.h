@@ -61,7 +61,7 @@ struct qs_farm {
     size_t on_devices; /* devices that have a job */
     bool leaves;       /* a device is to go */
     char *host_json;   /* owned */
-    bool started, yields, stopping, stop_told, plan_posted, plan_held;
+    bool started, yields, stopping, stop_told, dispatch_posted, dispatch_held;
     unsigned silences;   /* of windows on this machine, and of those that wait for the host */
     size_t outstanding;  /* events and ends on their way to disk */
     size_t submitting;   /* jobs on their way to disk */
@@ -110,20 +110,20 @@ void qs_farm_disk_is_back(struct qs_farm *farm);
 void qs_farm_end_stop(struct qs_farm_job *job); /* no more tries */
 void qs_farm_end_done(struct qs_farm_end *end);
 
-/* plan.c: looks at the queue after the current callback. */
-void qs_farm_plan_soon(struct qs_farm *farm);
+/* dispatch.c: looks at the queue after the current callback. */
+void qs_farm_dispatch_soon(struct qs_farm *farm);
 
 /* farm.c: an event or an end came back from the disk: was it the last one of a farm that stops, or does the
  * queue wait for it? */
 void qs_farm_answered(struct qs_farm *farm);
 
-/* news.c */
-void qs_farm_news(struct qs_farm *farm, const char *kind, int64_t job, const char *device,
+/* events.c */
+void qs_farm_emit(struct qs_farm *farm, const char *kind, int64_t job, const char *device,
                   const uint8_t *run_uid, const char *body_json);
 /* The word that this job is to end, for people and for a later life; done comes after its commit. */
-void qs_farm_news_cancel(struct qs_farm *farm, int64_t job, const char *why, qs_store_done_fn *done,
+void qs_farm_emit_cancel(struct qs_farm *farm, int64_t job, const char *why, qs_store_done_fn *done,
                          void *user);
-void qs_farm_news_state(struct qs_farm *farm, int64_t job, enum qs_job_state state, const char *reason);
+void qs_farm_emit_state(struct qs_farm *farm, int64_t job, enum qs_job_state state, const char *reason);
 
 /* files.c: hex sha256 over the sorted (path, mode, sha256) of a build: what its label stands for. */
 void qs_farm_build_content(const struct qs_job_arm *arm, struct qs_buf *out);

@@ -70,7 +70,7 @@ void qs_farm_remove(struct qs_farm *farm, struct qs_farm_job *job)
 {
     take_out(farm, job);
     qs_farm_job_free(job);
-    qs_farm_plan_soon(farm);
+    qs_farm_dispatch_soon(farm);
     if (farm->job_count == 0 && farm->events.on_idle)
         farm->events.on_idle(farm->events.user);
 }
@@ -83,7 +83,7 @@ static void on_event(const char *kind, const char *body_json, const uint8_t *run
         free(job->progress);
         job->progress = qs_strdup(body_json);
     }
-    qs_farm_news(job->farm, kind, job->id, item->config->name, run_uid, body_json);
+    qs_farm_emit(job->farm, kind, job->id, item->config->name, run_uid, body_json);
 }
 
 static void on_silence(bool silent, void *user)
@@ -245,7 +245,7 @@ static void on_retry_read(const struct qs_err *err, void *user)
         job->earlier = t->measured;
         job->has_earlier = true;
         qs_queue_defer(t->farm->queue, &job->queue, false);
-        qs_farm_plan_soon(t->farm);
+        qs_farm_dispatch_soon(t->farm);
     } else {
         qs_measured_runs_free(&t->measured);
         if (job) {

@@ -55,8 +55,8 @@ static void enqueue(struct submitted *s, int64_t id)
         qs_buf_fmt(&why, "job %lld (%s) is before it", (long long)farm->jobs[0]->id, farm->jobs[0]->name);
     qs_json_kstring(&j, "why", why.data);
     qs_json_object_end(&j);
-    qs_farm_news(farm, "job.queued", id, NULL, NULL, body.data);
-    qs_farm_plan_soon(farm);
+    qs_farm_emit(farm, "job.queued", id, NULL, NULL, body.data);
+    qs_farm_dispatch_soon(farm);
 }
 
 static void on_submitted(const struct qs_err *err, int64_t id, void *user)

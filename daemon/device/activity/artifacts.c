@@ -82,7 +82,7 @@ static bool path_of(const struct qs_job_run *job, size_t i, struct qs_strings *f
     if (i >= all->count)
         return false;
     const struct qs_strings one = {.at = &all->at[i], .count = 1};
-    qs_job_fill(job->p.spec, qs_plan_arm(&job->plan), job->plan.point, &one, filled);
+    qs_job_fill(job->p.spec, qs_schedule_arm(&job->schedule), job->schedule.point, &one, filled);
     return true;
 }
 

@@ -14,11 +14,11 @@ bool qs_harness_is_on(const struct qs_job_run *job)
 
 void qs_harness_draw(struct qs_job_run *job)
 {
-    const struct qs_job_turn turn = {.point = job->plan.point,
-                                     .block = job->plan.block,
-                                     .attempt = job->plan.attempt,
-                                     .pos = (uint32_t)job->plan.turn};
-    qs_job_draw_layout(job->p.spec, job->p.seed, job->plan.device, &turn, &job->run.program.layout);
+    const struct qs_job_turn turn = {.point = job->schedule.point,
+                                     .block = job->schedule.block,
+                                     .attempt = job->schedule.attempt,
+                                     .pos = (uint32_t)job->schedule.turn};
+    qs_job_draw_layout(job->p.spec, job->p.seed, job->schedule.device, &turn, &job->run.program.layout);
 }
 
 static const char *ended_name(enum qs_ended_how how)
@@ -54,10 +54,10 @@ void qs_harness_json(const struct qs_job_run *job, struct qs_buf *out)
 bool qs_harness_fill(struct qs_job_run *job, struct qs_build *params, struct qs_msg_run_begin *m)
 {
     const struct qs_job_layout *l = &job->run.program.layout;
-    uint32_t n = qs_plan_iterations(&job->plan), rows = qs_activity_tune_rows(job);
+    uint32_t n = qs_schedule_iterations(&job->schedule), rows = qs_activity_tune_rows(job);
     QS_SCOPED(qs_strings_done) struct qs_strings list = {0};
     bool ok = true;
-    qs_job_program_params(job->p.spec, qs_plan_arm(&job->plan), job->plan.point, &list);
+    qs_job_program_params(job->p.spec, qs_schedule_arm(&job->schedule), job->schedule.point, &list);
     for (size_t i = 0; ok && i < list.count; i++)
         ok = qs_build_text(params, qs_text_of(list.at[i]));
     m->mode = QS_RUN_HARNESS;
@@ -95,7 +95,7 @@ void qs_harness_ended(struct qs_job_run *job, const struct qs_msg_run_ended *m)
     bool clean = m->how == QS_ENDED_EXITED && m->code == 0 && (m->flags & QS_ENDED_NO_TEARDOWN) == 0;
     if (m->how != QS_ENDED_COMMAND && !clean && !qs_job_run_over(job))
         qs_job_event_warning(job, "the program of %s %s with %d%s",
-                             job->p.spec->arms[qs_plan_arm(&job->plan)].name, ended_name(m->how),
+                             job->p.spec->arms[qs_schedule_arm(&job->schedule)].name, ended_name(m->how),
                              (int)m->code,
                              (m->flags & QS_ENDED_TIMED_OUT)     ? ": its teardown reached its limit"
                              : (m->flags & QS_ENDED_NO_TEARDOWN) ? ": it did not tear down"

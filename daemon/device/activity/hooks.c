@@ -20,7 +20,7 @@ static const struct qs_strings *hook_of(const struct qs_job_run *job, size_t arm
 {
     const struct qs_job_arm *a = &job->p.spec->arms[arm];
     const struct qs_job_benchmark *b =
-        &job->p.spec->benchmarks[job->p.spec->points[job->plan.point].benchmark];
+        &job->p.spec->benchmarks[job->p.spec->points[job->schedule.point].benchmark];
     const struct qs_strings *own = setup ? &a->setup : &a->cleanup;
     return own->count > 0 ? own : setup ? &b->setup : &b->cleanup;
 }
@@ -37,7 +37,7 @@ static bool send_next(struct qs_job_run *job, bool setup)
             continue;
         QS_SCOPED(qs_strings_done) struct qs_strings argv = {0};
         struct qs_err err = QS_ERR_INIT;
-        qs_job_fill(job->p.spec, h->arm, job->plan.point, tmpl, &argv);
+        qs_job_fill(job->p.spec, h->arm, job->schedule.point, tmpl, &argv);
         bool sent = qs_job_run_send_hook(job, h->arm, ++h->id, &argv, on_hook_done, &err);
         if (!sent && qs_job_run_is_operators(&err)) {
             qs_job_run_fail(job, &err);

@@ -52,7 +52,7 @@ static void init(struct qs_job_run *job)
 static bool asks(const struct qs_job_run *job, const char *name)
 {
     const char *names[QS_JOB_HOOKS_MAX];
-    const struct qs_rule *stop = qs_plan_conditions(&job->plan)->enough.stop;
+    const struct qs_rule *stop = qs_schedule_conditions(&job->schedule)->enough.stop;
     size_t count = qs_stop_externals(stop, names, QS_JOB_HOOKS_MAX, 0);
     for (size_t i = 0; name && i < count; i++)
         if (strcmp(names[i], name) == 0)
@@ -62,7 +62,7 @@ static bool asks(const struct qs_job_run *job, const char *name)
 
 bool qs_activity_host_has_rules(const struct qs_job_run *job)
 {
-    return job->plan.block > 0 && asks(job, NULL);
+    return job->schedule.block > 0 && asks(job, NULL);
 }
 
 /* --- what it is given --- */
@@ -70,15 +70,15 @@ bool qs_activity_host_has_rules(const struct qs_job_run *job)
 static void put_head(struct qs_job_run *job, struct qs_json *j, const char *what, const char *name)
 {
     char uid[33];
-    size_t arm = qs_plan_arm(&job->plan);
+    size_t arm = qs_schedule_arm(&job->schedule);
     qs_hex(job->run.uid.b, sizeof job->run.uid.b, uid);
     qs_json_kint(j, "version", VERSION);
     qs_json_kstring(j, what, name);
     qs_json_kint(j, "job", job->p.job);
     qs_json_kstring(j, "device", job->p.device);
-    qs_json_kstring(j, "point", job->p.spec->points[job->plan.point].label);
+    qs_json_kstring(j, "point", job->p.spec->points[job->schedule.point].label);
     qs_json_kstring(j, "arm", job->p.spec->arms[arm].name);
-    qs_json_kint(j, "block", job->plan.block);
+    qs_json_kint(j, "block", job->schedule.block);
     qs_json_kstring(j, "run", uid);
     qs_json_kint(j, "window", job->run.window);
 }

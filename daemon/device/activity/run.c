@@ -51,17 +51,17 @@ static void on_stored(struct qs_job_run *job)
 
 static void begin(struct qs_job_run *job)
 {
-    if (job->plan.turn == 0)
+    if (job->schedule.turn == 0)
         qs_job_run_block_begins(job);
     qs_job_run_new_run(job);
     job->block.spoiled[job->block.runs] = false;
     job->block.uids[job->block.runs++] = job->run.uid;
     struct qs_run_row row = {.job = job->p.job,
-                             .arm = (uint32_t)qs_plan_arm(&job->plan),
-                             .point = (uint32_t)job->plan.point,
-                             .block = job->plan.block,
-                             .pos = (uint32_t)job->plan.turn,
-                             .attempt = job->plan.attempt,
+                             .arm = (uint32_t)qs_schedule_arm(&job->schedule),
+                             .point = (uint32_t)job->schedule.point,
+                             .block = job->schedule.block,
+                             .pos = (uint32_t)job->schedule.turn,
+                             .attempt = job->schedule.attempt,
                              .started_wall_ns = qs_loop_wall_ns(job->p.loop)};
     memcpy(row.uid, job->run.uid.b, sizeof row.uid);
     memcpy(row.session_uid, qs_activity_session_uid(job), sizeof row.session_uid);
@@ -73,7 +73,7 @@ static void begin(struct qs_job_run *job)
     }
     struct qs_form form = {0};
     if (qs_stream_is_on(job)) {
-        qs_job_form(job->p.spec, qs_plan_arm(&job->plan), job->plan.point, &form);
+        qs_job_form(job->p.spec, qs_schedule_arm(&job->schedule), job->schedule.point, &form);
         qs_form_json(&form, &program);
         row.stream_json = program.data;
         qs_form_done(&form);

@@ -53,8 +53,8 @@ static void on_read(void *user)
     qs_assembler_documented(made);
     if (!made->streamed.ok)
         job->run.err = made->streamed.err;
-    if (!made->streamed.ok && job->plan.block > 0)
-        qs_job_event_warning(job, "%s: %s", job->p.spec->arms[qs_plan_arm(&job->plan)].name,
+    if (!made->streamed.ok && job->schedule.block > 0)
+        qs_job_event_warning(job, "%s: %s", job->p.spec->arms[qs_schedule_arm(&job->schedule)].name,
                              made->streamed.err.text);
     qs_activity_window_whole(job);
 }
@@ -64,7 +64,7 @@ void qs_stream_read(struct qs_job_run *job)
     struct qs_streamed *s = &job->win.made.streamed;
     struct reading *r = qs_calloc(1, sizeof *r);
     s->files = job->p.files;
-    qs_job_form(job->p.spec, qs_plan_arm(&job->plan), job->plan.point, &s->form);
+    qs_job_form(job->p.spec, qs_schedule_arm(&job->schedule), job->schedule.point, &s->form);
     *r = (struct reading){.job = job, .epoch = job->epoch, .streamed = *s};
     qs_streamed_init(s);
     job->outstanding++;

@@ -39,7 +39,7 @@ bool qs_activity_trace_is_on(const struct qs_job_run *job)
 bool qs_activity_trace_is_due(const struct qs_job_run *job)
 {
     const struct qs_job_trace *wish = &job->p.spec->trace;
-    return job->p.files && qs_job_is_traced(wish, job->plan.block) && !mine(job)->given_up &&
+    return job->p.files && qs_job_is_traced(wish, job->schedule.block) && !mine(job)->given_up &&
            mine(job)->windows < wish->windows;
 }
 

@@ -33,7 +33,8 @@ static bool is_wanted(const struct qs_job_run *job)
 /* The run in hand is the baseline's pilot, which finds them. */
 static bool is_finding(const struct qs_job_run *job)
 {
-    return is_wanted(job) && job->plan.block == 0 && qs_plan_arm(&job->plan) == job->p.spec->baseline;
+    return is_wanted(job) && job->schedule.block == 0 &&
+           qs_schedule_arm(&job->schedule) == job->p.spec->baseline;
 }
 
 static void done(struct qs_job_run *job)
@@ -54,7 +55,7 @@ static void keep_earlier(struct qs_job_run *job)
 {
     for (size_t i = 0; job->p.earlier && i < job->p.earlier->count; i++) {
         const struct qs_measured_run *s = &job->p.earlier->at[i];
-        if (s->point == job->plan.point && strcmp(s->device, job->p.device) == 0)
+        if (s->point == job->schedule.point && strcmp(s->device, job->p.device) == 0)
             qs_evals_keep(&mine(job)->at, s->evals);
     }
 }
@@ -64,13 +65,13 @@ void qs_activity_tune_begin(struct qs_job_run *job)
     struct tune *e = mine(job);
     if (!qs_harness_is_on(job))
         return;
-    if (e->points <= job->plan.point || e->at.step != QS_EVALS_MEASURE) {
-        e->points = job->plan.point + 1;
+    if (e->points <= job->schedule.point || e->at.step != QS_EVALS_MEASURE) {
+        e->points = job->schedule.point + 1;
         qs_evals_init(&e->at, qs_job_run_benchmark(job)->evals);
         keep_earlier(job);
     }
     if (is_wanted(job))
-        qs_plan_baseline_first(&job->plan);
+        qs_schedule_baseline_first(&job->schedule);
 }
 
 uint32_t qs_activity_tune_rows(const struct qs_job_run *job)
@@ -88,10 +89,10 @@ static char *make_key(struct qs_job_run *job)
         return NULL;
     QS_SCOPED(qs_strings_done) struct qs_strings argv = {0}, params = {0}, env = {0};
     struct qs_strings own;
-    qs_job_argv(spec, spec->baseline, job->plan.point, &argv);
-    qs_job_program_params(spec, spec->baseline, job->plan.point, &params);
-    qs_job_fill(spec, spec->baseline, job->plan.point, &qs_job_run_benchmark(job)->env, &env);
-    qs_job_fill(spec, spec->baseline, job->plan.point, &arm->env, &own);
+    qs_job_argv(spec, spec->baseline, job->schedule.point, &argv);
+    qs_job_program_params(spec, spec->baseline, job->schedule.point, &params);
+    qs_job_fill(spec, spec->baseline, job->schedule.point, &qs_job_run_benchmark(job)->env, &env);
+    qs_job_fill(spec, spec->baseline, job->schedule.point, &arm->env, &own);
     env.at = qs_realloc(env.at, (env.count + own.count + 1) * sizeof *env.at);
     memcpy(env.at + env.count, own.at ? own.at : env.at, own.count * sizeof *env.at);
     env.count += own.count;
@@ -177,7 +178,7 @@ static bool takes_them(struct qs_job_run *job)
         return true;
     qs_fail(&err, QS_E_COMMAND,
             "the program of %s takes at most %u evaluation%s an iteration, not %u (%s): write `evals: %u`",
-            job->p.spec->arms[qs_plan_arm(&job->plan)].name, most, most == 1 ? "" : "s", evals,
+            job->p.spec->arms[qs_schedule_arm(&job->schedule)].name, most, most == 1 ? "" : "s", evals,
             mine(job)->at.how == QS_EVALS_GIVEN ? "as the job says" : "as the baseline needs", most);
     qs_job_run_fail(job, &err);
     qs_job_run_feed(job, QS_JI_FAIL);

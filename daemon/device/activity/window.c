@@ -32,7 +32,7 @@ static void start(struct qs_job_run *job)
     struct qs_err err = QS_ERR_INIT;
     qs_assembler_done(&job->win.made);
     job->win = (struct qs_window_in_hand){.made = job->win.made};
-    int64_t predicted_ns = qs_plan_predict_ns(&job->plan);
+    int64_t predicted_ns = qs_schedule_predict_ns(&job->schedule);
     if (predicted_ns > ANNOUNCE_NS)
         qs_job_event_announce(job, predicted_ns);
     job->run.tried++;

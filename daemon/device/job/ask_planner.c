@@ -19,7 +19,7 @@ static bool names_planner(const struct qs_rule *rule)
 
 static const struct qs_rule *stop_of(const struct qs_job_run *job, size_t arm)
 {
-    return qs_job_conditions(job->p.spec, job->plan.point, arm)->enough.stop;
+    return qs_job_conditions(job->p.spec, job->schedule.point, arm)->enough.stop;
 }
 
 /* The most iterations that a cap lets an arm have whose runs a rule ends; 0: there is no such arm. */
@@ -27,7 +27,7 @@ static size_t most_of_rules(const struct qs_job_run *job)
 {
     size_t most = 0;
     for (size_t a = 0; a < job->p.spec->arm_count; a++) {
-        size_t cap = qs_job_conditions(job->p.spec, job->plan.point, a)->enough.cap_iterations;
+        size_t cap = qs_job_conditions(job->p.spec, job->schedule.point, a)->enough.cap_iterations;
         most = stop_of(job, a) && cap > most ? cap : most;
     }
     return most;
@@ -36,9 +36,9 @@ static size_t most_of_rules(const struct qs_job_run *job)
 void qs_planning_begin(struct qs_job_run *job)
 {
     const struct qs_job_plan *plan = &job->p.spec->plan;
-    if (job->planning.points > job->plan.point)
+    if (job->planning.points > job->schedule.point)
         return; /* the device was lost and came back */
-    job->planning.points = job->plan.point + 1;
+    job->planning.points = job->schedule.point + 1;
     qs_planner_free(job->planning.planner);
     job->planning.planner = NULL;
     job->planning.iterations = 0;
@@ -56,7 +56,7 @@ void qs_planning_run(struct qs_job_run *job)
     const struct qs_run_in_hand *run = &job->run;
     int64_t spent_ns = run->windows_ns > run->measured_ns ? run->windows_ns : run->measured_ns;
     if (job->planning.planner && run->clean_n > run->warmup_n)
-        qs_planner_add(job->planning.planner, qs_plan_arm(&job->plan), run->clean_ns + run->warmup_n,
+        qs_planner_add(job->planning.planner, qs_schedule_arm(&job->schedule), run->clean_ns + run->warmup_n,
                        run->clean_n - run->warmup_n, spent_ns, (size_t)(run->stored_n - job->run.traced_n),
                        qs_loop_now_ns(job->p.loop) - run->began_ns);
 }
@@ -70,7 +70,7 @@ static size_t most_iterations(const struct qs_job_run *job)
     if (most_of_rules(job) > 0)
         return most_of_rules(job);
     for (size_t a = 0; a < job->p.spec->arm_count; a++)
-        slowest_ns = job->plan.pilot_ns[a] > slowest_ns ? job->plan.pilot_ns[a] : slowest_ns;
+        slowest_ns = job->schedule.pilot_ns[a] > slowest_ns ? job->schedule.pilot_ns[a] : slowest_ns;
     int64_t fit = plan->window_max_ns / slowest_ns;
     return fit < 1 ? 1 : fit > QS_ITERATIONS_MAX ? QS_ITERATIONS_MAX : (size_t)fit;
 }
@@ -79,7 +79,7 @@ static size_t most_iterations(const struct qs_job_run *job)
 static size_t least_iterations(const struct qs_job_run *job)
 {
     enum { LEAST = 2, FLOOR = 10 };
-    uint32_t r = job->plan.run_iterations;
+    uint32_t r = job->schedule.run_iterations;
     return r < LEAST ? LEAST : r > FLOOR ? FLOOR : r;
 }
 
@@ -87,8 +87,8 @@ void qs_planning_block(struct qs_job_run *job)
 {
     const struct qs_job_plan *plan = &job->p.spec->plan;
     struct qs_planner_answer answer;
-    if (!job->planning.planner || job->plan.blocks_done < PILOT_BLOCKS ||
-        job->plan.blocks_done < plan->blocks_min)
+    if (!job->planning.planner || job->schedule.blocks_done < PILOT_BLOCKS ||
+        job->schedule.blocks_done < plan->blocks_min)
         return;
     bool rules = most_of_rules(job) > 0, fixed = !rules && plan->window_iterations > 0;
     struct qs_planner_wish wish = {.half_width_ratio = plan->interval_ratio > 0 ? plan->interval_ratio : 0.01,
@@ -103,9 +103,9 @@ void qs_planning_block(struct qs_job_run *job)
     if (!qs_planner_ask(job->planning.planner, &wish, &answer))
         return; /* too few runs of this life of the daemon: after the next block again */
     job->planning.iterations = answer.iterations;
-    job->plan.planned_blocks = (uint32_t)answer.runs;
+    job->schedule.planned_blocks = (uint32_t)answer.runs;
     if (!rules && !fixed)
-        qs_plan_set_iterations(&job->plan, (uint32_t)answer.iterations);
+        qs_schedule_set_iterations(&job->schedule, (uint32_t)answer.iterations);
     qs_job_event_planned(job, &answer);
     qs_planner_free(job->planning.planner);
     job->planning.planner = NULL;

@@ -1,4 +1,4 @@
-/* A block: each arm's run in turn, kept or set aside as a whole; and what the plan makes of it. */
+/* A block: each arm's run in turn, kept or set aside as a whole; and what the schedule makes of it. */
 #include <math.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ void qs_job_run_block_begins(struct qs_job_run *job)
 {
     job->block.began_ns = qs_loop_now_ns(job->p.loop);
     job->block.runs = 0;
-    qs_plan_block_begins(&job->plan, job->block.began_ns);
+    qs_schedule_block_begins(&job->schedule, job->block.began_ns);
 }
 
 static void store_run_end(struct qs_job_run *job, bool spoiled)
@@ -60,7 +60,7 @@ static void store_run_end(struct qs_job_run *job, bool spoiled)
 static bool block_is_spoiled(const struct qs_job_run *job)
 {
     for (size_t a = 0; a < job->p.spec->arm_count; a++) {
-        if (job->plan.block > 0 && !isfinite(job->plan.current_ns[a]))
+        if (job->schedule.block > 0 && !isfinite(job->schedule.current_ns[a]))
             return true;
     }
     return false;
@@ -84,11 +84,11 @@ static bool repeat_spoiled(struct qs_job_run *job)
         job->block.failed = 0;
         return false;
     }
-    if (job->plan.repeats < qs_job_repeats(job->p.spec, job->plan.point)) {
+    if (job->schedule.repeats < qs_job_repeats(job->p.spec, job->schedule.point)) {
         static const char why[] = "a run gave no accepted iteration";
         set_block_aside(job, why);
         qs_job_event_repeat(job, why);
-        qs_plan_repeat_block(&job->plan);
+        qs_schedule_repeat_block(&job->schedule);
         return true;
     }
     enum { GIVE_UP = 3 };
@@ -109,17 +109,17 @@ static void block_over(struct qs_job_run *job)
         return;
     }
     int64_t now_ns = qs_loop_now_ns(job->p.loop);
-    bool pilot = job->plan.block == 0;
-    qs_plan_block_done(&job->plan, now_ns - job->block.began_ns);
+    bool pilot = job->schedule.block == 0;
+    qs_schedule_block_done(&job->schedule, now_ns - job->block.began_ns);
     job->block.runs = 0;
     if (pilot) {
         qs_job_event_plan(job);
     } else {
         qs_planning_block(job);
-        double half = qs_plan_half_width(&job->plan);
+        double half = qs_schedule_half_width(&job->schedule);
         qs_job_event_block(job, half);
-        enum qs_plan_stop stop = qs_plan_enough(&job->plan, half, now_ns);
-        if (stop != QS_PLAN_GO_ON) {
+        enum qs_schedule_stop stop = qs_schedule_enough(&job->schedule, half, now_ns);
+        if (stop != QS_SCHEDULE_GO_ON) {
             job->stop = stop;
             job->point.over = true;
         }
@@ -129,7 +129,7 @@ static void block_over(struct qs_job_run *job)
 
 static void next(struct qs_job_run *job)
 {
-    double median_ns = job->plan.block == 0 ? (double)job->run.last_ns : qs_activity_window_median(job);
+    double median_ns = job->schedule.block == 0 ? (double)job->run.last_ns : qs_activity_window_median(job);
     bool spoiled = !(median_ns > 0) || job->failed;
     store_run_end(job, spoiled);
     if (job->block.runs > 0)
@@ -138,18 +138,18 @@ static void next(struct qs_job_run *job)
     if (qs_job_run_over(job)) {
         /* The run in hand has its own end already; pilots are no block that could lack an arm. */
         job->block.runs -= job->block.runs > 0 ? 1 : 0;
-        if (job->plan.block > 0)
+        if (job->schedule.block > 0)
             qs_job_run_interrupt_block(job, &job->err);
         job->block.runs = 0;
         qs_job_run_feed(job, QS_JI_POINT_OVER);
         return;
     }
-    if (job->plan.block == 0)
-        qs_job_event_pilot(job, qs_plan_arm(&job->plan), job->run.last_ns);
+    if (job->schedule.block == 0)
+        qs_job_event_pilot(job, qs_schedule_arm(&job->schedule), job->run.last_ns);
     else
         qs_planning_run(job);
-    qs_plan_turn_done(&job->plan, median_ns, job->run.clean_n == 0);
-    if (qs_plan_next_turn(&job->plan))
+    qs_schedule_turn_done(&job->schedule, median_ns, job->run.clean_n == 0);
+    if (qs_schedule_next_turn(&job->schedule))
         qs_job_run_feed(job, QS_JI_NEXT_RUN);
     else
         block_over(job);
@@ -159,7 +159,7 @@ const struct qs_step qs_step_next = {.start = next};
 
 static void advance(struct qs_job_run *job)
 {
-    if (qs_job_run_over(job) || !qs_plan_next_point(&job->plan)) {
+    if (qs_job_run_over(job) || !qs_schedule_next_point(&job->schedule)) {
         qs_job_run_feed(job, QS_JI_ALL_OVER);
         return;
     }

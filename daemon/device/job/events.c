@@ -78,7 +78,7 @@ void qs_job_event_pilot(struct qs_job_run *job, size_t arm, int64_t pilot_ns)
 {
     struct event n;
     begin(&n);
-    qs_json_kint(&n.json, "point", (int64_t)job->plan.point);
+    qs_json_kint(&n.json, "point", (int64_t)job->schedule.point);
     qs_json_kstring(&n.json, "arm", job->p.spec->arms[arm].name);
     qs_json_kint(&n.json, "pilot_ns", pilot_ns);
     tell(job, &n, "job.pilot", false);
@@ -88,7 +88,7 @@ void qs_job_event_evals(struct qs_job_run *job, const struct qs_evals *evals)
 {
     struct event n;
     begin(&n);
-    qs_json_kint(&n.json, "point", (int64_t)job->plan.point);
+    qs_json_kint(&n.json, "point", (int64_t)job->schedule.point);
     qs_json_key(&n.json, "evaluations");
     qs_evals_json(evals, &n.json);
     tell(job, &n, "job.evals", true);
@@ -98,16 +98,16 @@ void qs_job_event_plan(struct qs_job_run *job)
 {
     int64_t longest_ns = 0, block_ns = 0;
     for (size_t a = 0; a < job->p.spec->arm_count; a++) {
-        int64_t window_ns = job->plan.pilot_ns[a] * (int64_t)job->plan.run_iterations;
+        int64_t window_ns = job->schedule.pilot_ns[a] * (int64_t)job->schedule.run_iterations;
         block_ns += window_ns;
         if (window_ns > longest_ns)
             longest_ns = window_ns;
     }
     struct event n;
     begin(&n);
-    qs_json_kint(&n.json, "point", (int64_t)job->plan.point);
+    qs_json_kint(&n.json, "point", (int64_t)job->schedule.point);
     if (!qs_stream_is_on(job)) /* else a run has what its program writes */
-        qs_json_kint(&n.json, "iterations_per_run", job->plan.run_iterations);
+        qs_json_kint(&n.json, "iterations_per_run", job->schedule.run_iterations);
     qs_json_kint(&n.json, "predicted_window_ns", longest_ns);
     qs_json_kint(&n.json, "predicted_block_ns", block_ns);
     tell(job, &n, "job.plan", false);
@@ -117,7 +117,7 @@ void qs_job_event_planned(struct qs_job_run *job, const struct qs_planner_answer
 {
     struct event n;
     begin(&n);
-    qs_json_kint(&n.json, "point", (int64_t)job->plan.point);
+    qs_json_kint(&n.json, "point", (int64_t)job->schedule.point);
     qs_json_kint(&n.json, "iterations_per_run", (int64_t)answer->iterations);
     qs_json_kint(&n.json, "blocks", (int64_t)answer->runs);
     qs_json_kdouble(&n.json, "half_width_ratio", answer->half_width_ratio);
@@ -129,8 +129,8 @@ void qs_job_event_announce(struct qs_job_run *job, int64_t predicted_ns)
 {
     struct event n;
     begin(&n);
-    qs_json_kstring(&n.json, "arm", job->p.spec->arms[qs_plan_arm(&job->plan)].name);
-    qs_json_kint(&n.json, "block", job->plan.block);
+    qs_json_kstring(&n.json, "arm", job->p.spec->arms[qs_schedule_arm(&job->schedule)].name);
+    qs_json_kint(&n.json, "block", job->schedule.block);
     qs_json_kint(&n.json, "predicted_ns", predicted_ns);
     tell(job, &n, "window.announce", true);
 }
@@ -177,7 +177,7 @@ static void keep_waiting(struct qs_job_run *job, const struct qs_job_expectation
 
 void qs_job_event_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m)
 {
-    const struct qs_job_conditions *set = qs_plan_conditions(&job->plan);
+    const struct qs_job_conditions *set = qs_schedule_conditions(&job->schedule);
     if (m->expectation >= set->gate_count)
         return;
     const struct qs_job_expectation *e = &set->gate[m->expectation];
@@ -202,7 +202,7 @@ void qs_job_event_waiting(struct qs_job_run *job, const struct qs_msg_waiting *m
 /* The first deciding reading that is not as its expectation wants it. Readings come in the gate's order. */
 static void put_violation(struct qs_job_run *job, struct qs_json *j)
 {
-    const struct qs_job_conditions *set = qs_plan_conditions(&job->plan);
+    const struct qs_job_conditions *set = qs_schedule_conditions(&job->schedule);
     struct qs_iter it = qs_list_iter(&job->win.made.closed.gate.readings);
     struct qs_reading r;
     for (size_t i = 0; i < set->gate_count && qs_list_reading(&it, &r); i++) {
@@ -234,10 +234,10 @@ void qs_job_event_run(struct qs_job_run *job)
     char taint[128];
     struct event n;
     begin(&n);
-    qs_json_kint(&n.json, "point", (int64_t)job->plan.point);
-    qs_json_kstring(&n.json, "arm", job->p.spec->arms[qs_plan_arm(&job->plan)].name);
-    qs_json_kint(&n.json, "block", job->plan.block);
-    qs_json_kint(&n.json, "pos", (int64_t)job->plan.turn);
+    qs_json_kint(&n.json, "point", (int64_t)job->schedule.point);
+    qs_json_kstring(&n.json, "arm", job->p.spec->arms[qs_schedule_arm(&job->schedule)].name);
+    qs_json_kint(&n.json, "block", job->schedule.block);
+    qs_json_kint(&n.json, "pos", (int64_t)job->schedule.turn);
     qs_json_kint(&n.json, "n", (int64_t)job->run.clean_n);
     qs_json_kint(&n.json, "tainted",
                  (int64_t)(job->run.stored_n - job->run.traced_n) - (int64_t)job->run.clean_n);
@@ -249,9 +249,9 @@ void qs_job_event_repeat(struct qs_job_run *job, const char *why)
 {
     struct event n;
     begin(&n);
-    qs_json_kint(&n.json, "point", (int64_t)job->plan.point);
-    qs_json_kint(&n.json, "block", job->plan.block);
-    qs_json_kint(&n.json, "attempt", job->plan.attempt + 1);
+    qs_json_kint(&n.json, "point", (int64_t)job->schedule.point);
+    qs_json_kint(&n.json, "block", job->schedule.block);
+    qs_json_kint(&n.json, "attempt", job->schedule.attempt + 1);
     qs_json_kstring(&n.json, "why", why);
     tell(job, &n, "block.repeat", false);
 }
@@ -259,16 +259,16 @@ void qs_job_event_repeat(struct qs_job_run *job, const char *why)
 void qs_job_event_block(struct qs_job_run *job, double half_width)
 {
     int64_t now_ns = qs_loop_now_ns(job->p.loop),
-            eta_ns = qs_plan_eta_ns(&job->plan, now_ns, qs_patience_left_ns(job));
+            eta_ns = qs_schedule_eta_ns(&job->schedule, now_ns, qs_patience_left_ns(job));
     const struct qs_job_plan *plan = &job->p.spec->plan;
     struct event n;
     begin(&n);
-    qs_json_kint(&n.json, "point", (int64_t)job->plan.point);
+    qs_json_kint(&n.json, "point", (int64_t)job->schedule.point);
     qs_json_kint(&n.json, "points", (int64_t)job->p.spec->point_count);
-    qs_json_kint(&n.json, "block", (int64_t)job->plan.blocks_done);
+    qs_json_kint(&n.json, "block", (int64_t)job->schedule.blocks_done);
     qs_json_kint(&n.json, "blocks_min", plan->blocks_min);
     qs_json_kint(&n.json, "blocks_max", plan->blocks_max);
-    qs_json_kint(&n.json, "next_look", qs_plan_next_look(&job->plan));
+    qs_json_kint(&n.json, "next_look", qs_schedule_next_look(&job->schedule));
     qs_json_kdouble(&n.json, "half_width_ratio", half_width);
     qs_json_kdouble(&n.json, "goal_ratio", plan->interval_ratio > 0 ? plan->interval_ratio : NAN);
     qs_json_kint(&n.json, "elapsed_ns", now_ns - job->began_ns);

@@ -7,7 +7,7 @@
 #include "device/activity/activity.h"
 #include "device/job/hand.h"
 #include "device/job/patience.h"
-#include "device/job/plan.h"
+#include "device/job/schedule.h"
 #include "device/job/planner.h"
 #include "device/job/run.h"
 #include "device/job/table.h"
@@ -40,9 +40,9 @@ struct qs_job_run {
     char *cancel_why;        /* owned */
     enum qs_job_run_end end; /* DEFER, REQUEUE where a gate said so */
     struct qs_err err;
-    enum qs_plan_stop stop;
+    enum qs_schedule_stop stop;
     /* What it decides with. */
-    struct qs_plan plan;
+    struct qs_schedule schedule;
     int64_t began_ns;
     struct qs_patience *patience; /* owned; one for each conditions of the spec */
     struct qs_planning planning;

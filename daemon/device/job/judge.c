@@ -61,7 +61,7 @@ static void pilot_failed(struct qs_job_run *job)
         hint = " (`exit: any` accepts it in a job file, --ignore-failure with run)";
     }
     qs_fail(&err, QS_E_COMMAND, "%s %s in its first, uncounted run%s%s%.*s",
-            job->p.spec->arms[qs_plan_arm(&job->plan)].name, how, hint,
+            job->p.spec->arms[qs_schedule_arm(&job->schedule)].name, how, hint,
             out.n ? "; it wrote: "
             : qs_stream_is_on(job)
                 ? ""
@@ -76,7 +76,7 @@ static void pilot_stuck(struct qs_job_run *job)
     struct qs_text why = job->win.made.closed.failure;
     struct qs_err err = QS_ERR_INIT;
     qs_fail(&err, QS_E_COMMAND, "%s could not be measured: %.*s",
-            job->p.spec->arms[qs_plan_arm(&job->plan)].name, (int)(why.n > 300 ? 300 : why.n),
+            job->p.spec->arms[qs_schedule_arm(&job->schedule)].name, (int)(why.n > 300 ? 300 : why.n),
             why.n ? why.p : "");
     qs_job_run_fail(job, &err);
 }
@@ -126,15 +126,15 @@ static void judge(struct qs_job_run *job)
         gate_gave_up(job);
     else if (job->win.made.closed.gate.outcome == QS_GATE_TAINTED)
         qs_job_event_gate_timeout(job);
-    if (job->plan.block == 0 && job->win.made.closed.how == QS_CLOSED_FAILED)
+    if (job->schedule.block == 0 && job->win.made.closed.how == QS_CLOSED_FAILED)
         pilot_stuck(job);
-    else if (job->plan.block == 0 && job->run.failures > 0 && job->win.made.rows_n > 0)
+    else if (job->schedule.block == 0 && job->run.failures > 0 && job->win.made.rows_n > 0)
         pilot_failed(job);
     bool over = qs_job_run_over(job) || job->win.made.closed.how == QS_CLOSED_CANCELLED ||
                 job->win.made.closed.how == QS_CLOSED_FAILED;
     bool dirty = (job->win.made.taint & repeatable) != 0 && (job->win.made.taint & QS_TAINT_GATE) == 0 &&
-                 job->plan.block > 0;
-    if (!over && dirty && job->run.attempt < qs_plan_conditions(&job->plan)->repeat_tainted) {
+                 job->schedule.block > 0;
+    if (!over && dirty && job->run.attempt < qs_schedule_conditions(&job->schedule)->repeat_tainted) {
         job->run.attempt++;
         job->run.window++;
         qs_job_run_feed(job, QS_JI_AGAIN);

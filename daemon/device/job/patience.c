@@ -17,7 +17,7 @@ static bool marks(const struct qs_job_expectation *e)
 /* Of the arm in turn: another gate is another neighbour to wait for. */
 static size_t in_hand(const struct qs_job_run *job)
 {
-    return qs_job_conditions_index(job->p.spec, job->plan.point, qs_plan_arm(&job->plan));
+    return qs_job_conditions_index(job->p.spec, job->schedule.point, qs_schedule_arm(&job->schedule));
 }
 
 static int64_t left_of_ns(const struct qs_job_run *job, size_t set)
@@ -96,7 +96,7 @@ void qs_patience_book(struct qs_job_run *job)
     p->waited_ns += waited_ns;
     p->vain_ns += vain ? waited_ns : 0;
     keep_busiest(p, job->win.made.closed.gate.busiest);
-    qs_plan_waited(&job->plan, waited_ns, vain);
+    qs_schedule_waited(&job->schedule, waited_ns, vain);
     if (vain && p->vain_ns > 0 && left_of_ns(job, in_hand(job)) == 0 && !p->told) {
         p->told = true;
         tell_used_up(job);

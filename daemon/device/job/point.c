@@ -11,7 +11,7 @@
 
 static bool is_of_block(const struct qs_job_run *job, const struct qs_measured_run *s, uint32_t block)
 {
-    return s->point == job->plan.point && s->block == block && strcmp(s->device, job->p.device) == 0 &&
+    return s->point == job->schedule.point && s->block == block && strcmp(s->device, job->p.device) == 0 &&
            s->arm < job->p.spec->arm_count;
 }
 
@@ -39,7 +39,7 @@ static void count_runs(const struct qs_job_run *job, uint32_t block, struct stor
         n[s->arm]++;
     }
     for (size_t a = 0; a < arms; a++)
-        b->medians_ns[a] = n[a] == job->plan.turns / arms ? exp(b->medians_ns[a] / (double)n[a]) : NAN;
+        b->medians_ns[a] = n[a] == job->schedule.turns / arms ? exp(b->medians_ns[a] / (double)n[a]) : NAN;
 }
 
 static bool find_block(const struct qs_job_run *job, uint32_t block, struct stored_block *b)
@@ -64,11 +64,11 @@ static void restore_iterations(struct qs_job_run *job)
     uint32_t longest = 0;
     for (size_t i = 0; i < job->p.earlier->count; i++) {
         const struct qs_measured_run *s = &job->p.earlier->at[i];
-        if (s->point == job->plan.point && strcmp(s->device, job->p.device) == 0 && s->window_n > longest)
+        if (s->point == job->schedule.point && strcmp(s->device, job->p.device) == 0 && s->window_n > longest)
             longest = s->window_n;
     }
-    if (job->plan.run_iterations == 0)
-        qs_plan_set_iterations(&job->plan, longest);
+    if (job->schedule.run_iterations == 0)
+        qs_schedule_set_iterations(&job->schedule, longest);
 }
 
 static bool has_later(const struct qs_job_run *job, uint32_t block, bool later_point)
@@ -77,7 +77,8 @@ static bool has_later(const struct qs_job_run *job, uint32_t block, bool later_p
         const struct qs_measured_run *s = &job->p.earlier->at[i];
         if (strcmp(s->device, job->p.device) != 0)
             continue;
-        if (later_point ? s->point > job->plan.point : s->point == job->plan.point && s->block > block)
+        if (later_point ? s->point > job->schedule.point
+                        : s->point == job->schedule.point && s->block > block)
             return true;
     }
     return false;
@@ -103,25 +104,25 @@ static void mark_block(struct qs_job_run *job, uint32_t block, uint32_t attempt)
  * now. */
 static void restore_point(struct qs_job_run *job)
 {
-    if (!job->p.earlier || job->point.restored > job->plan.point)
+    if (!job->p.earlier || job->point.restored > job->schedule.point)
         return;
-    job->point.restored = job->plan.point + 1;
+    job->point.restored = job->schedule.point + 1;
     restore_iterations(job);
     QS_FREED double *medians_ns = qs_calloc(job->p.spec->arm_count, sizeof *medians_ns);
     struct stored_block b = {.medians_ns = medians_ns};
     for (uint32_t block = 1; find_block(job, block, &b); block++) {
-        if (b.done < job->plan.turns && !has_later(job, block, false)) {
+        if (b.done < job->schedule.turns && !has_later(job, block, false)) {
             mark_block(job, block, b.attempt);
-            qs_plan_resume(&job->plan, b.attempt + 1);
+            qs_schedule_resume(&job->schedule, b.attempt + 1);
             break;
         }
-        qs_plan_restore_block(&job->plan, b.medians_ns, b.disturbed);
+        qs_schedule_restore_block(&job->schedule, b.medians_ns, b.disturbed);
     }
-    enum qs_plan_stop stop =
-        qs_plan_enough(&job->plan, qs_plan_half_width(&job->plan), qs_loop_now_ns(job->p.loop));
-    if (stop == QS_PLAN_GO_ON && has_later(job, 0, true))
-        stop = QS_PLAN_TIME;
-    if (stop != QS_PLAN_GO_ON) {
+    enum qs_schedule_stop stop = qs_schedule_enough(&job->schedule, qs_schedule_half_width(&job->schedule),
+                                                    qs_loop_now_ns(job->p.loop));
+    if (stop == QS_SCHEDULE_GO_ON && has_later(job, 0, true))
+        stop = QS_SCHEDULE_TIME;
+    if (stop != QS_SCHEDULE_GO_ON) {
         job->stop = stop;
         job->point.over = true;
     }
@@ -133,6 +134,6 @@ void qs_job_run_point_begins(struct qs_job_run *job)
     restore_point(job);
     if (qs_job_run_over(job) || job->point.over)
         return;
-    qs_plan_warm_again(&job->plan);
+    qs_schedule_warm_again(&job->schedule);
     qs_activity_tune_begin(job);
 }

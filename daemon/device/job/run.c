@@ -79,7 +79,7 @@ static void release(struct qs_job_run *job)
             activities[i]->done(job);
         free(job->activities[i]);
     }
-    qs_plan_done(&job->plan);
+    qs_schedule_done(&job->schedule);
     free(job->patience);
     qs_assembler_done(&job->win.made);
     free(job->run.clean_ns);
@@ -250,14 +250,14 @@ static void lose(struct qs_job_run *job)
     struct qs_err why = job->run.err;
     job->epoch++;
     qs_assembler_done(&job->win.made);
-    if (job->run.open_on_agent || job->plan.turn > 0 || job->block.runs > 0)
+    if (job->run.open_on_agent || job->schedule.turn > 0 || job->block.runs > 0)
         qs_job_event_repeat(job, why.text);
     let_go(job, &why, why.text);
     memset(&job->run.uid, 0, sizeof job->run.uid);
     job->run.open_on_agent = false;
     qs_job_event_lost(job, why.text);
-    qs_plan_repeat_block(&job->plan);
-    if (job->plan.repeats > QS_JOB_RUN_REPEATS_MAX) {
+    qs_schedule_repeat_block(&job->schedule);
+    if (job->schedule.repeats > QS_JOB_RUN_REPEATS_MAX) {
         struct qs_err err = QS_ERR_INIT;
         qs_fail(&err, QS_E_LINK, "%s was lost %d times in one block, the last time: %s", job->p.device,
                 QS_JOB_RUN_REPEATS_MAX, why.text);
@@ -280,7 +280,7 @@ static void finish(struct qs_job_run *job)
     job->lost_timer = NULL;
     let_go(job, job->failed ? &job->err : &none, job->failed ? job->err.text : "abandoned");
     struct qs_job_run_result result = {
-        .end = job->end, .err = job->err, .stopped = qs_plan_stop_name(job->stop)};
+        .end = job->end, .err = job->err, .stopped = qs_schedule_stop_name(job->stop)};
     if (job->failed)
         result.end = QS_END_FAILED;
     else if (job->cancelled)
@@ -309,7 +309,7 @@ struct qs_job_run *qs_job_run_new(const struct qs_job_run_parts *parts,
     job->events = *events;
     job->end = QS_END_DONE;
     qs_assembler_init(&job->win.made);
-    qs_plan_init(&job->plan, parts->spec, parts->seed, name_key(parts->device));
+    qs_schedule_init(&job->schedule, parts->spec, parts->seed, name_key(parts->device));
     job->patience = qs_calloc(parts->spec->condition_count, sizeof *job->patience);
     job->block.uids = qs_calloc(2 * parts->spec->arm_count, sizeof *job->block.uids);
     job->block.spoiled = qs_calloc(2 * parts->spec->arm_count, sizeof *job->block.spoiled);

@@ -1,6 +1,6 @@
 /* A job run: walks one job on one device, settle -> lock -> setup -> (run -> gate -> window ->
- * evidence -> judge)* -> cleanup -> restore, as a table of named states. It decides with plan.h and the job's
- * stop rules at window ends; the session carries, the store remembers. */
+ * evidence -> judge)* -> cleanup -> restore, as a table of named states. It decides with schedule.h and the
+ * job's stop rules at window ends; the session carries, the store remembers. */
 #ifndef QS_DEVICE_JOB_RUN_H
 #define QS_DEVICE_JOB_RUN_H
 

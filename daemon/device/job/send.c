@@ -18,7 +18,7 @@
 
 const struct qs_job_benchmark *qs_job_run_benchmark(const struct qs_job_run *job)
 {
-    return &job->p.spec->benchmarks[job->p.spec->points[job->plan.point].benchmark];
+    return &job->p.spec->benchmarks[job->p.spec->points[job->schedule.point].benchmark];
 }
 
 enum { LIST_BYTES = QS_ARGV_MAX_BYTES + 4096, LISTS = 5 };
@@ -62,7 +62,7 @@ static bool add_filled(const struct qs_job_run *job, size_t arm, const struct qs
 {
     QS_SCOPED(qs_strings_done) struct qs_strings filled = {0};
     bool ok = true;
-    qs_job_fill(job->p.spec, arm, job->plan.point, tmpl, &filled);
+    qs_job_fill(job->p.spec, arm, job->schedule.point, tmpl, &filled);
     for (size_t i = 0; ok && i < filled.count; i++) {
         if (!later || !qs_env_sets(later, filled.at[i]))
             ok = strlen(filled.at[i]) <= UINT16_MAX && qs_build_text(b, qs_text_of(filled.at[i]));
@@ -137,7 +137,7 @@ static bool build_env(const struct qs_job_run *job, size_t arm_index, struct qs_
     const struct qs_job_benchmark *bench = qs_job_run_benchmark(job);
     const struct qs_job_arm *arm = &job->p.spec->arms[arm_index];
     for (const char *const *kv = job->p.base_env; kv && *kv; kv++) {
-        if (is_inheritable(kv) && qs_job_inherits(job->p.spec, arm_index, job->plan.point, *kv) &&
+        if (is_inheritable(kv) && qs_job_inherits(job->p.spec, arm_index, job->schedule.point, *kv) &&
             !qs_build_text(b, qs_text_of(*kv)))
             return false;
     }
@@ -177,11 +177,11 @@ static void fill_output(const struct qs_job_run *job, const struct qs_job_benchm
 
 static bool fill_run_begin(struct qs_job_run *job, struct lists *l, struct qs_msg_run_begin *m)
 {
-    size_t arm_index = qs_plan_arm(&job->plan);
+    size_t arm_index = qs_schedule_arm(&job->schedule);
     const struct qs_job_arm *arm = &job->p.spec->arms[arm_index];
     const struct qs_job_benchmark *bench = qs_job_run_benchmark(job);
     QS_SCOPED(qs_strings_done) struct qs_strings argv = {0};
-    qs_job_argv(job->p.spec, arm_index, job->plan.point, &argv);
+    qs_job_argv(job->p.spec, arm_index, job->schedule.point, &argv);
     struct qs_build *b = lists_next(l);
     bool ok = add_strings(b, &argv);
     m->argv = qs_build_list(b);
@@ -202,7 +202,7 @@ static bool fill_run_begin(struct qs_job_run *job, struct lists *l, struct qs_ms
     m->exit_rule = bench->exit_rule == QS_EXIT_ANY    ? QS_EXIT_RULE_ANY
                    : bench->exit_rule == QS_EXIT_LIST ? QS_EXIT_RULE_LIST
                                                       : QS_EXIT_RULE_ZERO;
-    m->cpus = qs_text_of(qs_plan_conditions(&job->plan)->controls.cpus);
+    m->cpus = qs_text_of(qs_schedule_conditions(&job->schedule)->controls.cpus);
     m->hook_limit_ns = bench->hook_limit_ns;
     m->user = qs_text_of(bench->user);
     if (qs_harness_is_on(job))
@@ -241,7 +241,7 @@ bool qs_job_run_send_run_begin(struct qs_job_run *job, qs_session_reply *on_repl
 
 static bool build_gate(const struct qs_job_run *job, struct qs_build *gate, struct qs_build *bounds)
 {
-    const struct qs_job_conditions *set = qs_plan_conditions(&job->plan);
+    const struct qs_job_conditions *set = qs_schedule_conditions(&job->schedule);
     bool ok = true;
     for (size_t i = 0; ok && i < set->gate_count; i++) {
         const struct qs_job_expectation *e = &set->gate[i];
@@ -283,9 +283,9 @@ bool qs_job_run_send_open(struct qs_job_run *job, struct qs_err *err)
         return qs_fail(err, QS_E_LIMIT,
                        "the gate does not fit one message: at most %d expectations and %d bounds",
                        QS_GATE_MAX, QS_BOUNDS_MAX);
-    bool pilot = job->plan.block == 0;
+    bool pilot = job->schedule.block == 0;
     int64_t max_ns = pilot ? plan->warmup_max_ns : plan->window_max_ns;
-    uint32_t n = qs_plan_iterations(&job->plan);
+    uint32_t n = qs_schedule_iterations(&job->schedule);
     struct qs_msg_open m = {.run = job->run.uid,
                             .window = job->run.window,
                             .phase = traced  ? QS_PHASE_TRACED
@@ -300,7 +300,7 @@ bool qs_job_run_send_open(struct qs_job_run *job, struct qs_err *err)
     qs_activity_tune_open(job, &m);
     /* The lease outlasts the longest window there can be: its lead and time, one iteration and its hooks at
      * their limits. */
-    const struct qs_job_arm *arm = &job->p.spec->arms[qs_plan_arm(&job->plan)];
+    const struct qs_job_arm *arm = &job->p.spec->arms[qs_schedule_arm(&job->schedule)];
     int64_t prepare_ns = arm->prepare.count + bench->prepare.count > 0 ? bench->hook_limit_ns : 0;
     int64_t conclude_ns = arm->conclude.count + bench->conclude.count > 0 ? bench->hook_limit_ns : 0;
     m.lease_ns =
@@ -316,11 +316,11 @@ bool qs_job_run_send_trace(struct qs_job_run *job, uint32_t id, qs_session_reply
 {
     const struct qs_job_trace *wish = &job->p.spec->trace;
     const struct qs_job_benchmark *bench = qs_job_run_benchmark(job);
-    size_t arm = qs_plan_arm(&job->plan);
+    size_t arm = qs_schedule_arm(&job->schedule);
     QS_SCOPED(qs_strings_done) struct qs_strings argv = {0};
     QS_SCOPED(lists_done) struct lists l = lists_new();
     struct qs_build *a = lists_next(&l), *e = lists_next(&l);
-    qs_job_tracer_argv(job->p.spec, arm, job->plan.point, &argv);
+    qs_job_tracer_argv(job->p.spec, arm, job->schedule.point, &argv);
     bool ok = (add_strings(a, &argv) && build_env(job, arm, e)) || too_large(err);
     const struct qs_msg_trace m = {.run = job->run.uid,
                                    .id = id,

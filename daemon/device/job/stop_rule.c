@@ -9,12 +9,12 @@
 /* The pilot has no rule. */
 static bool has_rule(const struct qs_job_run *job)
 {
-    return job->plan.block > 0 && qs_plan_conditions(&job->plan)->enough.stop != NULL;
+    return job->schedule.block > 0 && qs_schedule_conditions(&job->schedule)->enough.stop != NULL;
 }
 
 void qs_stop_rule_push(struct qs_job_run *job, int64_t duration_ns, bool accepted)
 {
-    const struct qs_job_enough *enough = &qs_plan_conditions(&job->plan)->enough;
+    const struct qs_job_enough *enough = &qs_schedule_conditions(&job->schedule)->enough;
     struct qs_run_in_hand *run = &job->run;
     if (!has_rule(job))
         return;

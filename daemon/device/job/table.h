@@ -18,9 +18,9 @@
     S(UNTRACE, "untrace", "the tracer to end, then what it wrote", untrace)                                  \
     S(ASK, "ask", "the stop rules that are commands of this machine", ask)                                   \
     S(ENDING, "ending", "what the run has left, then the agent's RUN_ENDED", ending)                         \
-    S(NEXT, "next", "nothing: the plan decides", next)                                                       \
+    S(NEXT, "next", "nothing: the schedule decides", next)                                                   \
     S(CLEANUP, "cleanup", "the arms' cleanup commands", cleanup)                                             \
-    S(ADVANCE, "advance", "nothing: the plan decides", advance)                                              \
+    S(ADVANCE, "advance", "nothing: the schedule decides", advance)                                          \
     S(TIDY, "tidy", "the job's files off the device", tidy)                                                  \
     S(RESTORE, "restore", "the session's end on disk", restore)                                              \
     S(LOST, "lost", "the link to come back", lost)                                                           \

@@ -44,9 +44,9 @@ static void test_stop_rule_sets_warmup_aside(void **state)
         counted++;
     }
     assert_int_equal(counted, 2);
-    assert_int_equal(s.job->plan.blocks_done, 2);
+    assert_int_equal(s.job->schedule.blocks_done, 2);
     for (size_t b = 0; b < 2; b++) /* what the interval is looked at with: without the warm-up, too */
-        assert_true(fabs(s.job->plan.medians_ns[b] - 10e6) < 1);
+        assert_true(fabs(s.job->schedule.medians_ns[b] - 10e6) < 1);
     stage_done(&s);
 }
 

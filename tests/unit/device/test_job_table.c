@@ -99,9 +99,9 @@ static void test_rows_of_others_are_left_alone(void **state)
     stage_go(&s);
     assert_int_equal(s.result.end, QS_END_DONE);
     assert_int_equal(s.run_count, 2 + 2 * 6);
-    assert_true(s.job->plan.blocks_done > 0);
-    for (size_t b = 0; b < s.job->plan.blocks_done; b++)
-        assert_in_range(s.job->plan.medians_ns[b], 9999999, 10000001);
+    assert_true(s.job->schedule.blocks_done > 0);
+    for (size_t b = 0; b < s.job->schedule.blocks_done; b++)
+        assert_in_range(s.job->schedule.medians_ns[b], 9999999, 10000001);
     stage_done(&s);
 }
 

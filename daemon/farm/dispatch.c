@@ -6,18 +6,18 @@
 #include "base/mem.h"
 #include "farm/farm_impl.h"
 
-static void plan_now(void *user)
+static void dispatch(void *user)
 {
     struct qs_farm *farm = user;
-    farm->plan_posted = false;
+    farm->dispatch_posted = false;
     if (farm->stopping)
         return; /* the store may be closed */
     /* Where the disk does not take ends, what begins now would only wait for it as well. */
-    farm->plan_held = farm->ends_waiting > 0 || farm->ends_asked > 0 ||
-                      (qs_store_trouble(farm->p.store) && farm->outstanding > 0);
+    farm->dispatch_held = farm->ends_waiting > 0 || farm->ends_asked > 0 ||
+                          (qs_store_trouble(farm->p.store) && farm->outstanding > 0);
     if (farm->yields && !qs_farm_is_working(farm) && farm->events.on_idle)
         farm->events.on_idle(farm->events.user);
-    if (farm->plan_held || farm->yields)
+    if (farm->dispatch_held || farm->yields)
         return;
     struct qs_queue_start start;
     qs_farm_let_go(farm);
@@ -25,7 +25,7 @@ static void plan_now(void *user)
         struct qs_farm_job *job = start.job->owner;
         if (start.begins) {
             job->running = true;
-            qs_farm_news_state(farm, job->id, QS_JOB_RUNNING, NULL);
+            qs_farm_emit_state(farm, job->id, QS_JOB_RUNNING, NULL);
         }
         qs_farm_start_on(job, start.device->owner);
     }
@@ -42,15 +42,15 @@ bool qs_farm_is_working(const struct qs_farm *farm)
 void qs_farm_yield(struct qs_farm *farm)
 {
     farm->yields = true;
-    qs_farm_plan_soon(farm);
+    qs_farm_dispatch_soon(farm);
 }
 
-void qs_farm_plan_soon(struct qs_farm *farm)
+void qs_farm_dispatch_soon(struct qs_farm *farm)
 {
-    if (farm->plan_posted || !farm->started)
+    if (farm->dispatch_posted || !farm->started)
         return;
-    farm->plan_posted = true;
-    qs_loop_post(farm->p.loop, plan_now, farm);
+    farm->dispatch_posted = true;
+    qs_loop_post(farm->p.loop, dispatch, farm);
 }
 
 /* On no device: not begun yet, or given back by its gate. */

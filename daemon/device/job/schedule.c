@@ -1,4 +1,4 @@
-#include "device/job/plan.h"
+#include "device/job/schedule.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,12 +8,12 @@
 #include "report/job/look.h"
 
 /* One process a run: its program says how many values that has. */
-static bool is_stream(const struct qs_plan *p)
+static bool is_stream(const struct qs_schedule *p)
 {
     return p->spec->benchmarks[p->spec->points[p->point].benchmark].mode == QS_MODE_STREAM;
 }
 
-static void draw_order(struct qs_plan *p)
+static void draw_order(struct qs_schedule *p)
 {
     p->turns = qs_job_block_order(p->spec, p->seed, p->device, p->point, p->block, p->order);
     p->turn = 0;
@@ -24,7 +24,7 @@ static void draw_order(struct qs_plan *p)
     }
 }
 
-static void begin_point(struct qs_plan *p)
+static void begin_point(struct qs_schedule *p)
 {
     p->block = 0;
     p->attempt = 0;
@@ -43,9 +43,9 @@ static void begin_point(struct qs_plan *p)
     draw_order(p);
 }
 
-void qs_plan_init(struct qs_plan *p, const struct qs_job_spec *spec, uint64_t seed, uint64_t device)
+void qs_schedule_init(struct qs_schedule *p, const struct qs_job_spec *spec, uint64_t seed, uint64_t device)
 {
-    *p = (struct qs_plan){.spec = spec, .seed = seed, .device = device};
+    *p = (struct qs_schedule){.spec = spec, .seed = seed, .device = device};
     p->order = qs_calloc(2 * spec->arm_count, sizeof *p->order);
     p->pilot_ns = qs_calloc(spec->arm_count, sizeof *p->pilot_ns);
     p->current_ns = qs_calloc(spec->arm_count, sizeof *p->current_ns);
@@ -53,7 +53,7 @@ void qs_plan_init(struct qs_plan *p, const struct qs_job_spec *spec, uint64_t se
     begin_point(p);
 }
 
-void qs_plan_done(struct qs_plan *p)
+void qs_schedule_done(struct qs_schedule *p)
 {
     free(p->order);
     free(p->pilot_ns);
@@ -61,10 +61,10 @@ void qs_plan_done(struct qs_plan *p)
     free(p->current_n);
     free(p->medians_ns);
     free(p->disturbed);
-    *p = (struct qs_plan){0};
+    *p = (struct qs_schedule){0};
 }
 
-bool qs_plan_next_point(struct qs_plan *p)
+bool qs_schedule_next_point(struct qs_schedule *p)
 {
     if (p->point + 1 >= p->spec->point_count)
         return false;
@@ -73,41 +73,41 @@ bool qs_plan_next_point(struct qs_plan *p)
     return true;
 }
 
-size_t qs_plan_arm(const struct qs_plan *p)
+size_t qs_schedule_arm(const struct qs_schedule *p)
 {
     return p->order[p->turn];
 }
 
-const struct qs_job_conditions *qs_plan_conditions(const struct qs_plan *p)
+const struct qs_job_conditions *qs_schedule_conditions(const struct qs_schedule *p)
 {
-    return qs_job_conditions(p->spec, p->point, qs_plan_arm(p));
+    return qs_job_conditions(p->spec, p->point, qs_schedule_arm(p));
 }
 
-uint32_t qs_plan_iterations(const struct qs_plan *p)
+uint32_t qs_schedule_iterations(const struct qs_schedule *p)
 {
     if (p->block > 0 || is_stream(p))
         return p->run_iterations;
     return p->spec->plan.warmup_iterations > 0 ? p->spec->plan.warmup_iterations : 1;
 }
 
-void qs_plan_set_iterations(struct qs_plan *p, uint32_t r)
+void qs_schedule_set_iterations(struct qs_schedule *p, uint32_t r)
 {
     if (r > 0)
         p->run_iterations = r;
 }
 
-int64_t qs_plan_predict_ns(const struct qs_plan *p)
+int64_t qs_schedule_predict_ns(const struct qs_schedule *p)
 {
-    int64_t pilot_ns = p->pilot_ns[qs_plan_arm(p)];
+    int64_t pilot_ns = p->pilot_ns[qs_schedule_arm(p)];
     if (pilot_ns <= 0)
         return 0;
-    uint32_t n = qs_plan_iterations(p);
+    uint32_t n = qs_schedule_iterations(p);
     return pilot_ns > INT64_MAX / (int64_t)(n + 1) ? INT64_MAX : pilot_ns * n;
 }
 
-void qs_plan_turn_done(struct qs_plan *p, double median_ns, bool disturbed)
+void qs_schedule_turn_done(struct qs_schedule *p, double median_ns, bool disturbed)
 {
-    size_t arm = qs_plan_arm(p);
+    size_t arm = qs_schedule_arm(p);
     if (p->block == 0) {
         p->pilot_ns[arm] = median_ns > 0 ? (int64_t)median_ns : 1;
         return;
@@ -119,7 +119,7 @@ void qs_plan_turn_done(struct qs_plan *p, double median_ns, bool disturbed)
     p->current_disturbed = p->current_disturbed || disturbed;
 }
 
-bool qs_plan_next_turn(struct qs_plan *p)
+bool qs_schedule_next_turn(struct qs_schedule *p)
 {
     if (p->turn + 1 >= p->turns)
         return false;
@@ -127,7 +127,7 @@ bool qs_plan_next_turn(struct qs_plan *p)
     return true;
 }
 
-static void fix_iterations(struct qs_plan *p)
+static void fix_iterations(struct qs_schedule *p)
 {
     if (p->run_iterations > 0)
         return;
@@ -146,7 +146,7 @@ static void fix_iterations(struct qs_plan *p)
     p->run_iterations = (uint32_t)r;
 }
 
-static void append_medians(struct qs_plan *p, const double *medians_ns, bool disturbed)
+static void append_medians(struct qs_schedule *p, const double *medians_ns, bool disturbed)
 {
     size_t arms = p->spec->arm_count;
     p->medians_ns = qs_realloc(p->medians_ns, (p->blocks_done + 1) * arms * sizeof *p->medians_ns);
@@ -156,21 +156,21 @@ static void append_medians(struct qs_plan *p, const double *medians_ns, bool dis
     p->blocks_done++;
 }
 
-void qs_plan_block_begins(struct qs_plan *p, int64_t now_ns)
+void qs_schedule_block_begins(struct qs_schedule *p, int64_t now_ns)
 {
     p->block_waited_ns = p->block_vain_ns = 0;
     if (p->block > 0 && p->point_began_ns == 0)
         p->point_began_ns = now_ns;
 }
 
-void qs_plan_waited(struct qs_plan *p, int64_t waited_ns, bool in_vain)
+void qs_schedule_waited(struct qs_schedule *p, int64_t waited_ns, bool in_vain)
 {
     p->block_waited_ns += waited_ns;
     p->block_vain_ns += in_vain ? waited_ns : 0;
     p->waited_ns += p->point_began_ns > 0 ? waited_ns : 0;
 }
 
-void qs_plan_block_done(struct qs_plan *p, int64_t block_ns)
+void qs_schedule_block_done(struct qs_schedule *p, int64_t block_ns)
 {
     bool warm_up = p->block == 0;
     if (warm_up) {
@@ -191,7 +191,7 @@ void qs_plan_block_done(struct qs_plan *p, int64_t block_ns)
     draw_order(p);
 }
 
-void qs_plan_warm_again(struct qs_plan *p)
+void qs_schedule_warm_again(struct qs_schedule *p)
 {
     if (p->spec->plan.warmup_iterations == 0 || p->block == 0)
         return;
@@ -200,7 +200,7 @@ void qs_plan_warm_again(struct qs_plan *p)
     draw_order(p);
 }
 
-void qs_plan_baseline_first(struct qs_plan *p)
+void qs_schedule_baseline_first(struct qs_schedule *p)
 {
     size_t first = 0;
     if (p->block > 0) {
@@ -214,14 +214,14 @@ void qs_plan_baseline_first(struct qs_plan *p)
     p->order[0] = p->spec->baseline;
 }
 
-void qs_plan_repeat_block(struct qs_plan *p)
+void qs_schedule_repeat_block(struct qs_schedule *p)
 {
     p->attempt++;
     p->repeats++;
     draw_order(p);
 }
 
-void qs_plan_restore_block(struct qs_plan *p, const double *medians_ns, bool disturbed)
+void qs_schedule_restore_block(struct qs_schedule *p, const double *medians_ns, bool disturbed)
 {
     append_medians(p, medians_ns, disturbed);
     if (p->block > 0 || p->run_iterations > 0) {
@@ -230,7 +230,7 @@ void qs_plan_restore_block(struct qs_plan *p, const double *medians_ns, bool dis
     }
 }
 
-void qs_plan_resume(struct qs_plan *p, uint32_t attempt)
+void qs_schedule_resume(struct qs_schedule *p, uint32_t attempt)
 {
     if (p->run_iterations == 0) {
         p->resume_attempt = attempt;
@@ -241,7 +241,7 @@ void qs_plan_resume(struct qs_plan *p, uint32_t attempt)
     draw_order(p);
 }
 
-bool qs_plan_is_look(const struct qs_plan *p, uint32_t blocks)
+bool qs_schedule_is_look(const struct qs_schedule *p, uint32_t blocks)
 {
     const struct qs_job_plan *plan = &p->spec->plan;
     if (blocks < plan->blocks_min)
@@ -255,45 +255,45 @@ bool qs_plan_is_look(const struct qs_plan *p, uint32_t blocks)
     return plan->look_count == 0;
 }
 
-uint32_t qs_plan_next_look(const struct qs_plan *p)
+uint32_t qs_schedule_next_look(const struct qs_schedule *p)
 {
     const struct qs_job_plan *plan = &p->spec->plan;
     for (uint32_t b = (uint32_t)p->blocks_done + 1; b < plan->blocks_max; b++) {
-        if (qs_plan_is_look(p, b))
+        if (qs_schedule_is_look(p, b))
             return b;
     }
     return plan->blocks_max;
 }
 
-double qs_plan_half_width(const struct qs_plan *p)
+double qs_schedule_half_width(const struct qs_schedule *p)
 {
     return qs_look_half_width(p->medians_ns, p->disturbed, p->blocks_done, p->spec->arm_count,
                               p->spec->baseline, p->spec->alpha);
 }
 
 /* Time with the point, the waits for gates apart: a busy machine is no reason for fewer blocks. */
-static int64_t measuring_ns(const struct qs_plan *p, int64_t now_ns)
+static int64_t measuring_ns(const struct qs_schedule *p, int64_t now_ns)
 {
     return now_ns - p->point_began_ns - p->waited_ns;
 }
 
-enum qs_plan_stop qs_plan_enough(const struct qs_plan *p, double half_width, int64_t now_ns)
+enum qs_schedule_stop qs_schedule_enough(const struct qs_schedule *p, double half_width, int64_t now_ns)
 {
     const struct qs_job_plan *plan = &p->spec->plan;
     uint32_t done = (uint32_t)p->blocks_done;
     if (done < plan->blocks_min)
-        return QS_PLAN_GO_ON;
-    if (plan->interval_ratio > 0 && qs_plan_is_look(p, done) && half_width <= plan->interval_ratio)
-        return QS_PLAN_INTERVAL;
+        return QS_SCHEDULE_GO_ON;
+    if (plan->interval_ratio > 0 && qs_schedule_is_look(p, done) && half_width <= plan->interval_ratio)
+        return QS_SCHEDULE_INTERVAL;
     if (done >= plan->blocks_max)
-        return QS_PLAN_BLOCKS;
+        return QS_SCHEDULE_BLOCKS;
     if (plan->time_ns > 0 && p->point_began_ns > 0 && measuring_ns(p, now_ns) >= plan->time_ns)
-        return QS_PLAN_TIME;
-    return QS_PLAN_GO_ON;
+        return QS_SCHEDULE_TIME;
+    return QS_SCHEDULE_GO_ON;
 }
 
 /* Measuring that is left. */
-static int64_t left_ns(const struct qs_plan *p, int64_t per_block_ns, int64_t now_ns)
+static int64_t left_ns(const struct qs_schedule *p, int64_t per_block_ns, int64_t now_ns)
 {
     const struct qs_job_plan *plan = &p->spec->plan;
     int64_t left = (int64_t)plan->blocks_max - (int64_t)p->blocks_done;
@@ -308,7 +308,7 @@ static int64_t left_ns(const struct qs_plan *p, int64_t per_block_ns, int64_t no
     return by_time_ns < by_blocks_ns ? by_time_ns : by_blocks_ns;
 }
 
-int64_t qs_plan_eta_ns(const struct qs_plan *p, int64_t now_ns, int64_t patience_ns)
+int64_t qs_schedule_eta_ns(const struct qs_schedule *p, int64_t now_ns, int64_t patience_ns)
 {
     if (p->blocks_timed == 0 || p->point_began_ns == 0)
         return -1;
@@ -319,16 +319,16 @@ int64_t qs_plan_eta_ns(const struct qs_plan *p, int64_t now_ns, int64_t patience
     return measuring + (int64_t)(share * (double)(p->timed_waited_ns - p->timed_vain_ns) + vain_ns);
 }
 
-const char *qs_plan_stop_name(enum qs_plan_stop stop)
+const char *qs_schedule_stop_name(enum qs_schedule_stop stop)
 {
     switch (stop) {
-    case QS_PLAN_GO_ON:
+    case QS_SCHEDULE_GO_ON:
         return "go on";
-    case QS_PLAN_BLOCKS:
+    case QS_SCHEDULE_BLOCKS:
         return "blocks";
-    case QS_PLAN_INTERVAL:
+    case QS_SCHEDULE_INTERVAL:
         return "interval";
-    case QS_PLAN_TIME:
+    case QS_SCHEDULE_TIME:
         return "time";
     }
     return "?";

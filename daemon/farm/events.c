@@ -57,13 +57,13 @@ static void tell(struct qs_farm *farm, const char *kind, int64_t job, const char
     qs_store_event(farm->p.store, &row, on_stored, t);
 }
 
-void qs_farm_news(struct qs_farm *farm, const char *kind, int64_t job, const char *device,
+void qs_farm_emit(struct qs_farm *farm, const char *kind, int64_t job, const char *device,
                   const uint8_t *run_uid, const char *body_json)
 {
     tell(farm, kind, job, device, run_uid, body_json, NULL, NULL);
 }
 
-void qs_farm_news_cancel(struct qs_farm *farm, int64_t job, const char *why, qs_store_done_fn *done,
+void qs_farm_emit_cancel(struct qs_farm *farm, int64_t job, const char *why, qs_store_done_fn *done,
                          void *user)
 {
     QS_BUF(body);
@@ -78,7 +78,7 @@ static void on_state_stored(const struct qs_err *err, int64_t id, void *user)
     (void)user;
 }
 
-void qs_farm_news_state(struct qs_farm *farm, int64_t job, enum qs_job_state state, const char *reason)
+void qs_farm_emit_state(struct qs_farm *farm, int64_t job, enum qs_job_state state, const char *reason)
 {
     QS_BUF(body);
     struct qs_json j = qs_json_to(&body);
@@ -88,5 +88,5 @@ void qs_farm_news_state(struct qs_farm *farm, int64_t job, enum qs_job_state sta
     qs_json_object_end(&j);
     qs_store_job_state(farm->p.store, job, state, reason, qs_loop_wall_ns(farm->p.loop), on_state_stored,
                        NULL);
-    qs_farm_news(farm, "job.state", job, NULL, NULL, body.data);
+    qs_farm_emit(farm, "job.state", job, NULL, NULL, body.data);
 }
