@@ -1,4 +1,5 @@
-/* Fetching what a run has left on the device, outside its windows; only where QS_FEATURE_PULL is agreed. */
+/* Fetching the artifacts of a run from the device, outside its windows; only where QS_FEATURE_PULL is agreed.
+ */
 #ifndef QS_PROTO_MSG_PULL_H
 #define QS_PROTO_MSG_PULL_H
 

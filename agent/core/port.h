@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "core/port_files.h"
-#include "core/port_left.h"
+#include "core/port_artifacts.h"
 #include "core/port_program.h"
 #include "core/port_trace.h"
 
@@ -121,7 +121,8 @@ struct qs_port {
     void (*drain)(void *ctx);
     uint32_t (*unread)(void *ctx);
     void (*busiest)(void *ctx, char *text, size_t cap);
-    /* Optional: without them no stream mode and no PULL is offered, or no file is taken (port_left.h). */
+    /* Optional: without them no stream mode and no PULL is offered, or no file is taken (port_artifacts.h).
+     */
     void (*document)(void *ctx, uint8_t *memory, size_t cap, struct qs_port_document *document);
     void (*pull)(void *ctx, const struct qs_msg_pull *pull, struct qs_port_piece *piece);
     const struct qs_port_files *files; /* borrowed */

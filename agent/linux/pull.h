@@ -1,4 +1,4 @@
-/* What a run has left: its files, and what the kernel logged meanwhile. */
+/* The artifacts of a run: its files, and what the kernel logged meanwhile. */
 #ifndef QS_LINUX_PULL_H
 #define QS_LINUX_PULL_H
 

@@ -116,7 +116,7 @@ bool qs_shown_windows(struct qs_store_reader *r, const uint8_t run_uid[16], char
     return give(&j, qs_read_windows_shown(r, run_uid, put_window, &j, err), ret_json);
 }
 
-/* ---- what a run left ---- */
+/* ---- artifacts ---- */
 
 static void put_artifact(const struct qs_artifact_info *a, void *user)
 {

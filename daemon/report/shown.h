@@ -8,7 +8,7 @@
 /* The windows of a run, with gate, evidence and taints. */
 bool qs_shown_windows(struct qs_store_reader *r, const uint8_t run_uid[16], char **ret_json,
                       struct qs_err *err);
-/* What the run has left. */
+/* The artifacts of a run. */
 bool qs_shown_artifacts(struct qs_store_reader *r, const uint8_t run_uid[16], char **ret_json,
                         struct qs_err *err);
 /* Of a job, or (run: its id, else 0) of one of its runs: by point, arm and device the fastest and the slowest

@@ -104,19 +104,19 @@ static int measure(struct qs_ctl *ctl, struct qs_http *http, const char *text)
 
 static char *make_text(struct qs_ctl *ctl)
 {
-    struct qs_run_plan plan;
+    struct qs_run_line line;
     char dir[PATH_MAX];
     char *text = NULL;
     QS_BUF(problem);
     if (getcwd(dir, sizeof(dir)) == NULL)
         qs_args_fail(ctl->args, &problem, ctl->args->argc, 0, NULL, "the working directory: %s",
                      strerror(errno));
-    else if (qs_run_read(ctl->args, &plan, &problem)) {
-        json_auto_t *job = qs_run_document(ctl->args, &plan, dir, environ, &problem);
+    else if (qs_run_read(ctl->args, &line, &problem)) {
+        json_auto_t *job = qs_run_document(ctl->args, &line, dir, environ, &problem);
         text = job != NULL ? json_dumps(job, JSON_INDENT(1)) : NULL;
-        qs_run_done(&plan);
+        qs_run_done(&line);
     } else {
-        qs_run_done(&plan);
+        qs_run_done(&line);
     }
     qs_ctl_print(ctl->err, &problem);
     return text;

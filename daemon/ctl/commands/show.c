@@ -10,7 +10,8 @@ static const struct qs_opt options[] = {
     {.name = "spec", .help = "Print the job file as it was submitted.", .heading = "Options"},
     {.name = "artifact",
      .values = "NAME",
-     .help = "Print the content of what a run has left: stdout, stderr, kernel-log, or a file by its path."},
+     .help =
+         "Print the content of one artifact of a run: stdout, stderr, kernel-log, or a file by its path."},
     QS_TIME_UNIT_OPTION,
     QS_VIEW_OPTIONS,
     {.name = "metric",
@@ -59,7 +60,7 @@ static bool find_path(struct qs_ctl *ctl, char path[96], bool *ret_run)
     return true;
 }
 
-/* A job has its file, a run what it left: the other's option is a mistake. */
+/* A job has its file, a run its artifacts: the other's option is a mistake. */
 static bool check_option(struct qs_ctl *ctl, bool is_run)
 {
     const struct qs_opt_use *use = qs_args_last(ctl->args, is_run ? "spec" : "artifact");

@@ -268,7 +268,7 @@ static void stream_field(const struct qs_layout *layout, struct qs_buf *out, con
     field(layout, out, "values", text.data);
 }
 
-/* One line for each thing that the run has left. */
+/* One line for each artifact of the run. */
 static void artifact_fields(const struct qs_layout *layout, struct qs_buf *out, const json_t *artifacts)
 {
     size_t i;

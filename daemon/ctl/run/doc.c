@@ -12,13 +12,13 @@
 
 enum { NAME_BYTES = 90 };
 
-json_t *qs_run_words_json(const struct qs_run_plan *plan, const struct qs_words *words)
+json_t *qs_run_words_json(const struct qs_run_line *line, const struct qs_words *words)
 {
     json_t *list = json_array();
     QS_BUF(text);
     for (size_t i = 0; list != NULL && i < words->count; i++) {
         qs_buf_clear(&text);
-        qs_run_template(plan, words->at[i], &text);
+        qs_run_template(line, words->at[i], &text);
         if (json_array_append_new(list, json_string(text.data)) != 0) {
             json_decref(list);
             list = NULL;
@@ -34,12 +34,12 @@ static json_t *not_utf8(const struct qs_args *args, struct qs_buf *problem, size
 }
 
 /* What `quiesce jobs` shows and under which results are kept: the commands, as much as fits a name. */
-static char *job_name(const struct qs_run_plan *plan)
+static char *job_name(const struct qs_run_line *line)
 {
     QS_BUF(all);
     QS_BUF(name);
-    for (size_t i = 0; i < plan->command_count; i++)
-        qs_buf_fmt(&all, "%s%s", i > 0 ? " vs " : "", plan->commands[i].text);
+    for (size_t i = 0; i < line->command_count; i++)
+        qs_buf_fmt(&all, "%s%s", i > 0 ? " vs " : "", line->commands[i].text);
     for (size_t i = 0; i < all.len;) {
         bool valid = false;
         size_t n = qs_utf8_next(all.data + i, all.len - i, &valid);
@@ -58,14 +58,14 @@ static char *job_name(const struct qs_run_plan *plan)
 
 /* Variables that JSON cannot carry are left out: a program that needs them is rare, one that breaks on a
  * changed byte is worse. `_` names whoever started us. */
-static void put_env(json_t *map, const struct qs_run_plan *plan, const char *pair)
+static void put_env(json_t *map, const struct qs_run_line *line, const char *pair)
 {
     const char *eq = strchr(pair, '=');
     if (eq == NULL || eq == pair || (eq - pair == 1 && pair[0] == '_'))
         return;
     QS_FREED char *name = qs_strndup(pair, (size_t)(eq - pair));
     QS_BUF(value);
-    qs_run_template(plan, eq + 1, &value);
+    qs_run_template(line, eq + 1, &value);
     json_object_set_new(map, name, json_string(value.data));
 }
 
@@ -74,7 +74,7 @@ static json_t *own_env(const struct qs_args *args, char *const *env)
 {
     static const char *const shared[] = {"PATH=", "LANG=", "LC_ALL="};
     json_t *map = json_object();
-    const struct qs_run_plan no_params = {0};
+    const struct qs_run_line no_params = {0};
     bool all = qs_args_text(args, "user", NULL) == NULL;
     for (; *env != NULL; env++) {
         bool put = all;
@@ -88,7 +88,7 @@ static json_t *own_env(const struct qs_args *args, char *const *env)
 
 /* What --env sets belongs to the arms: comparisons tell what was set on purpose from what our own environment
  * happens to be. */
-static bool add_given_env(const struct qs_args *args, const struct qs_run_plan *plan, json_t *arms,
+static bool add_given_env(const struct qs_args *args, const struct qs_run_line *line, json_t *arms,
                           struct qs_buf *problem)
 {
     const char *name;
@@ -103,7 +103,7 @@ static bool add_given_env(const struct qs_args *args, const struct qs_run_plan *
             ok = qs_args_fail(args, problem, use->at[0], use->skip, "write NAME=VALUE",
                               "--env: `%s` has no name and `=`", use->value[0]);
         else
-            put_env(map, plan, use->value[0]);
+            put_env(map, line, use->value[0]);
     }
     json_object_foreach(arms, name, arm)
     {
@@ -207,14 +207,14 @@ static void add_limits(const struct qs_args *args, json_t *b)
     json_object_set_new(b, "limits", json_pack("{s:s, s:s}", "iteration", text, "run", "24h"));
 }
 
-static bool add_params(const struct qs_run_plan *plan, json_t *b)
+static bool add_params(const struct qs_run_line *line, json_t *b)
 {
     json_t *map = json_object();
-    for (size_t i = 0; i < plan->param_count; i++) {
+    for (size_t i = 0; i < line->param_count; i++) {
         json_t *list = json_array();
-        for (size_t k = 0; k < plan->params[i].values.count; k++)
-            json_array_append_new(list, json_string(plan->params[i].values.at[k]));
-        json_object_set_new(map, plan->params[i].name, list);
+        for (size_t k = 0; k < line->params[i].values.count; k++)
+            json_array_append_new(list, json_string(line->params[i].values.at[k]));
+        json_object_set_new(map, line->params[i].name, list);
     }
     return json_object_set_new(b, "params", map) == 0;
 }
@@ -288,14 +288,14 @@ static bool name_values(const struct qs_args *args, size_t total, struct qs_buf 
 }
 
 /* One arm for each combination of values, the last parameter varies fastest. */
-static json_t *arms_of_params(const struct qs_args *args, const struct qs_run_plan *plan,
+static json_t *arms_of_params(const struct qs_args *args, const struct qs_run_line *line,
                               struct qs_buf *problem)
 {
     size_t total = 1;
-    for (size_t i = 0; i < plan->param_count; i++) {
-        total *= plan->params[i].values.count;
+    for (size_t i = 0; i < line->param_count; i++) {
+        total *= line->params[i].values.count;
         if (total > QS_RUN_ARMS_MAX) {
-            qs_args_fail(args, problem, plan->params[i].arg, 0, "take fewer values, or a larger --step",
+            qs_args_fail(args, problem, line->params[i].arg, 0, "take fewer values, or a larger --step",
                          "the values make more than %d arms", QS_RUN_ARMS_MAX);
             return NULL;
         }
@@ -310,8 +310,8 @@ static json_t *arms_of_params(const struct qs_args *args, const struct qs_run_pl
         const struct qs_opt_use *use = name_at(args, qs_args_count(args, "name") == total ? n : 0);
         qs_buf_init(&name);
         QS_BUF(given);
-        for (size_t i = 0; i < plan->param_count; i++) {
-            const struct qs_run_param *p = &plan->params[i];
+        for (size_t i = 0; i < line->param_count; i++) {
+            const struct qs_run_param *p = &line->params[i];
             below /= p->values.count;
             const char *value = p->values.at[rest / below];
             rest %= below;
@@ -333,48 +333,48 @@ static json_t *arms_of_params(const struct qs_args *args, const struct qs_run_pl
     return NULL;
 }
 
-static json_t *arms_of_commands(const struct qs_args *args, const struct qs_run_plan *plan,
+static json_t *arms_of_commands(const struct qs_args *args, const struct qs_run_line *line,
                                 struct qs_buf *problem)
 {
     json_t *arms = json_object();
-    for (size_t i = 0; i < plan->command_count; i++) {
-        json_t *argv = qs_run_words_json(plan, &plan->commands[i].argv);
+    for (size_t i = 0; i < line->command_count; i++) {
+        json_t *argv = qs_run_words_json(line, &line->commands[i].argv);
         if (argv == NULL ||
-            json_object_set_new(arms, plan->commands[i].name, json_pack("{s:o}", "argv", argv)) != 0) {
+            json_object_set_new(arms, line->commands[i].name, json_pack("{s:o}", "argv", argv)) != 0) {
             json_decref(arms);
-            return not_utf8(args, problem, plan->commands[i].arg);
+            return not_utf8(args, problem, line->commands[i].arg);
         }
     }
     return arms;
 }
 
 /* One command with parameters: its values are the arms. Several: they are points. */
-static json_t *add_arms(const struct qs_args *args, const struct qs_run_plan *plan, json_t *b,
+static json_t *add_arms(const struct qs_args *args, const struct qs_run_line *line, json_t *b,
                         struct qs_buf *problem)
 {
-    if (plan->param_count == 0 || plan->command_count > 1) {
-        if (plan->param_count > 0)
-            add_params(plan, b);
-        return arms_of_commands(args, plan, problem);
+    if (line->param_count == 0 || line->command_count > 1) {
+        if (line->param_count > 0)
+            add_params(line, b);
+        return arms_of_commands(args, line, problem);
     }
-    json_t *argv = qs_run_words_json(plan, &plan->commands[0].argv);
+    json_t *argv = qs_run_words_json(line, &line->commands[0].argv);
     if (argv == NULL)
-        return not_utf8(args, problem, plan->commands[0].arg);
+        return not_utf8(args, problem, line->commands[0].arg);
     json_object_set_new(b, "argv", argv);
-    return arms_of_params(args, plan, problem);
+    return arms_of_params(args, line, problem);
 }
 
-json_t *qs_run_document(const struct qs_args *args, const struct qs_run_plan *plan, const char *dir,
+json_t *qs_run_document(const struct qs_args *args, const struct qs_run_line *line, const char *dir,
                         char *const *env, struct qs_buf *problem)
 {
-    QS_FREED char *name = job_name(plan);
+    QS_FREED char *name = job_name(line);
     json_t *b = json_pack("{s:s}", "name", name);
     json_t *job = json_pack("{s:i, s:s}", "quiesce", 1, "name", name);
-    json_auto_t *arms = add_arms(args, plan, b, problem);
-    bool ok = arms != NULL && add_given_env(args, plan, arms, problem) &&
+    json_auto_t *arms = add_arms(args, line, b, problem);
+    bool ok = arms != NULL && add_given_env(args, line, arms, problem) &&
               qs_run_add_output(args, b, problem) && add_mode(args, b, problem) &&
-              add_places(args, b, dir, problem) && qs_run_add_stream(args, plan, b, problem) &&
-              add_exit(args, b, problem) && qs_run_add_hooks(args, plan, b, arms, problem) &&
+              add_places(args, b, dir, problem) && qs_run_add_stream(args, line, b, problem) &&
+              add_exit(args, b, problem) && qs_run_add_hooks(args, line, b, arms, problem) &&
               qs_run_add_plan(args, job, problem);
     if (ok) {
         add_limits(args, b);

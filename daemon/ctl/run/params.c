@@ -18,21 +18,21 @@ bool qs_run_uses(const char *text, const char *name)
     return false;
 }
 
-static bool starts_param(const struct qs_run_plan *plan, const char *brace)
+static bool starts_param(const struct qs_run_line *line, const char *brace)
 {
-    for (size_t i = 0; i < plan->param_count; i++) {
-        size_t n = strlen(plan->params[i].name);
-        if (strncmp(brace + 1, plan->params[i].name, n) == 0 && brace[n + 1] == '}')
+    for (size_t i = 0; i < line->param_count; i++) {
+        size_t n = strlen(line->params[i].name);
+        if (strncmp(brace + 1, line->params[i].name, n) == 0 && brace[n + 1] == '}')
             return true;
     }
     return false;
 }
 
-void qs_run_template(const struct qs_run_plan *plan, const char *text, struct qs_buf *out)
+void qs_run_template(const struct qs_run_line *line, const char *text, struct qs_buf *out)
 {
     for (; *text != '\0'; text++) {
         qs_buf_char(out, *text);
-        if (*text == '{' && !starts_param(plan, text))
+        if (*text == '{' && !starts_param(line, text))
             qs_buf_char(out, '{');
     }
 }
@@ -149,11 +149,11 @@ static bool read_list(const struct qs_args *args, const struct qs_opt_use *use, 
            qs_args_fail(args, problem, use->at[1], 0, NULL, "more than %d values", QS_RUN_VALUES_MAX);
 }
 
-static bool is_used(const struct qs_args *args, const struct qs_run_plan *plan, const char *name)
+static bool is_used(const struct qs_args *args, const struct qs_run_line *line, const char *name)
 {
     static const char *const hooks[] = {"setup", "prepare", "conclude", "cleanup"};
-    for (size_t i = 0; i < plan->command_count; i++)
-        if (qs_run_uses(plan->commands[i].text, name))
+    for (size_t i = 0; i < line->command_count; i++)
+        if (qs_run_uses(line->commands[i].text, name))
             return true;
     for (size_t i = 0; i < args->use_count; i++)
         for (size_t h = 0; h < 4; h++)
@@ -163,28 +163,28 @@ static bool is_used(const struct qs_args *args, const struct qs_run_plan *plan, 
 }
 
 static bool read_one(const struct qs_args *args, const struct qs_opt_use *use, bool scan,
-                     struct qs_run_plan *plan, struct qs_buf *problem)
+                     struct qs_run_line *line, struct qs_buf *problem)
 {
     const char *name = use->value[0];
     if (!is_name(name) || strlen(name) > 40)
         return qs_args_fail(args, problem, use->at[0], use->skip,
                             "letters, digits, `_`, `-` and `.`, beginning with a letter",
                             "`%s` cannot be a parameter's name", name);
-    for (size_t i = 0; i < plan->param_count; i++)
-        if (strcmp(plan->params[i].name, name) == 0)
+    for (size_t i = 0; i < line->param_count; i++)
+        if (strcmp(line->params[i].name, name) == 0)
             return qs_args_fail(args, problem, use->at[0], use->skip, NULL,
                                 "the parameter `%s` is given twice", name);
-    if (plan->param_count == QS_RUN_PARAMS_MAX)
+    if (line->param_count == QS_RUN_PARAMS_MAX)
         return qs_args_fail(args, problem, use->arg, 0, NULL, "more than %d parameters", QS_RUN_PARAMS_MAX);
-    if (!qs_args_has(args, "harness") && !is_used(args, plan, name))
+    if (!qs_args_has(args, "harness") && !is_used(args, line, name))
         return qs_args_fail(args, problem, use->at[0], use->skip, "write {NAME} where its value belongs",
                             "no command uses {%s}", name);
-    struct qs_run_param *p = &plan->params[plan->param_count++];
+    struct qs_run_param *p = &line->params[line->param_count++];
     *p = (struct qs_run_param){.name = qs_strdup(name), .arg = use->arg};
     return scan ? read_scan(args, use, p, problem) : read_list(args, use, p, problem);
 }
 
-bool qs_run_read_params(const struct qs_args *args, struct qs_run_plan *plan, struct qs_buf *problem)
+bool qs_run_read_params(const struct qs_args *args, struct qs_run_line *line, struct qs_buf *problem)
 {
     bool any_scan = false;
     for (size_t i = 0; i < args->use_count; i++) {
@@ -192,7 +192,7 @@ bool qs_run_read_params(const struct qs_args *args, struct qs_run_plan *plan, st
         bool scan = strcmp(use->opt->name, "parameter-scan") == 0;
         any_scan = any_scan || scan;
         if ((scan || strcmp(use->opt->name, "parameter-list") == 0) &&
-            !read_one(args, use, scan, plan, problem))
+            !read_one(args, use, scan, line, problem))
             return false;
     }
     const struct qs_opt_use *step = qs_args_last(args, "step");

@@ -22,19 +22,19 @@ static bool is_shell(const char *program)
 
 /* The option takes the next argument, whatever that is. A command that landed there would be handed all
  * others as its arguments, so a word of its own must be a shell that is known. */
-static bool read_shell(const struct qs_args *args, struct qs_run_plan *plan, struct qs_buf *problem)
+static bool read_shell(const struct qs_args *args, struct qs_run_line *line, struct qs_buf *problem)
 {
     const struct qs_opt_use *use = qs_args_last(args, "shell");
     const char *name = use != NULL ? use->value[0] : "none";
     struct qs_split_why why = {0};
-    plan->shell = strcmp(name, "none") != 0;
+    line->shell = strcmp(name, "none") != 0;
     if (use != NULL && qs_args_has(args, "no-shell"))
         return qs_args_fail(args, problem, qs_args_last(args, "no-shell")->arg, 0, "keep one of them",
                             "--shell asks for a shell, and --no-shell for none");
     if (strcmp(name, "default") == 0)
         name = "/bin/sh";
-    bool split = !plan->shell || qs_split(name, &plan->shell_argv, &why);
-    if (!plan->shell || (split && (use->skip > 0 || is_shell(plan->shell_argv.at[0]))))
+    bool split = !line->shell || qs_split(name, &line->shell_argv, &why);
+    if (!line->shell || (split && (use->skip > 0 || is_shell(line->shell_argv.at[0]))))
         return true;
     if (use->skip > 0)
         return qs_args_fail(args, problem, use->at[0], use->skip + why.offset, NULL, "--shell: %s", why.what);
@@ -43,16 +43,16 @@ static bool read_shell(const struct qs_args *args, struct qs_run_plan *plan, str
                         "--shell takes the name of a shell, and `%s` is none that is known", name);
 }
 
-static struct qs_run_command *add_command(struct qs_run_plan *plan, const char *text, size_t arg, size_t skip)
+static struct qs_run_command *add_command(struct qs_run_line *line, const char *text, size_t arg, size_t skip)
 {
-    plan->commands = qs_grow(plan->commands, plan->command_count, sizeof(*plan->commands));
-    struct qs_run_command *c = &plan->commands[plan->command_count++];
+    line->commands = qs_grow(line->commands, line->command_count, sizeof(*line->commands));
+    struct qs_run_command *c = &line->commands[line->command_count++];
     *c = (struct qs_run_command){.text = qs_strdup(text), .arg = arg, .skip = skip};
     return c;
 }
 
 /* --reference CMD is one more command, in front of all others. */
-static bool read_reference(const struct qs_args *args, struct qs_run_plan *plan, struct qs_buf *problem)
+static bool read_reference(const struct qs_args *args, struct qs_run_line *line, struct qs_buf *problem)
 {
     const struct qs_opt_use *use = qs_args_last(args, "reference"),
                             *name = qs_args_last(args, "reference-name");
@@ -67,26 +67,26 @@ static bool read_reference(const struct qs_args *args, struct qs_run_plan *plan,
         return qs_args_fail(
             args, problem, args->rest, 0, "quote each command",
             "with --reference there are several commands, and what follows `--` is one alone");
-    add_command(plan, use->value[0], use->at[0], use->skip)->name =
+    add_command(line, use->value[0], use->at[0], use->skip)->name =
         qs_strdup(name != NULL ? name->value[0] : "reference");
-    plan->reference = true;
+    line->reference = true;
     return true;
 }
 
 /* Everything after "--" is one command, a word each. */
-static bool read_rest(const struct qs_args *args, struct qs_run_plan *plan, struct qs_buf *problem)
+static bool read_rest(const struct qs_args *args, struct qs_run_line *line, struct qs_buf *problem)
 {
     if (args->rest >= args->argc)
         return true;
-    if (plan->command_count > 0)
+    if (line->command_count > 0)
         return qs_args_fail(args, problem, args->rest, 0, "quote each command, or give one alone after `--`",
                             "there are commands before `--` and one after it");
     QS_BUF(text);
     for (size_t i = args->rest; i < args->argc; i++)
         qs_buf_fmt(&text, "%s%s", i > args->rest ? " " : "", args->argv[i]);
-    struct qs_run_command *c = add_command(plan, text.data, args->rest, 0);
+    struct qs_run_command *c = add_command(line, text.data, args->rest, 0);
     c->words = true;
-    for (size_t i = args->rest; i < args->argc && !plan->shell; i++)
+    for (size_t i = args->rest; i < args->argc && !line->shell; i++)
         qs_words_add(&c->argv, args->argv[i], strlen(args->argv[i]));
     return true;
 }
@@ -98,32 +98,32 @@ static int by_place(const void *a, const void *b)
 }
 
 /* --a CMD and plain arguments, in the order given. */
-static bool read_commands(const struct qs_args *args, struct qs_run_plan *plan, struct qs_buf *problem)
+static bool read_commands(const struct qs_args *args, struct qs_run_line *line, struct qs_buf *problem)
 {
-    size_t first = plan->command_count; /* after the reference */
+    size_t first = line->command_count; /* after the reference */
     for (size_t i = 0; i < args->word_count; i++)
-        add_command(plan, args->argv[args->word[i]], args->word[i], 0);
+        add_command(line, args->argv[args->word[i]], args->word[i], 0);
     for (size_t i = 0; i < args->use_count; i++) {
         const struct qs_opt_use *use = &args->use[i];
         if (!use->opt->letters)
             continue;
         char name[2] = {use->letter, '\0'};
-        for (size_t k = 0; k < plan->command_count; k++)
-            if (plan->commands[k].name != NULL && strcmp(plan->commands[k].name, name) == 0)
+        for (size_t k = 0; k < line->command_count; k++)
+            if (line->commands[k].name != NULL && strcmp(line->commands[k].name, name) == 0)
                 return qs_args_fail(args, problem, use->arg, 0, "give each arm its own letter",
                                     "--%s is given twice", name);
-        add_command(plan, use->value[0], use->at[0], use->skip)->name = qs_strdup(name);
+        add_command(line, use->value[0], use->at[0], use->skip)->name = qs_strdup(name);
     }
-    if (plan->command_count > first + 1)
-        qsort(plan->commands + first, plan->command_count - first, sizeof(*plan->commands), by_place);
-    if (!read_rest(args, plan, problem))
+    if (line->command_count > first + 1)
+        qsort(line->commands + first, line->command_count - first, sizeof(*line->commands), by_place);
+    if (!read_rest(args, line, problem))
         return false;
-    if (plan->command_count == first)
+    if (line->command_count == first)
         return qs_args_fail(args, problem, args->argc, 0,
                             "quiesce run -- COMMAND [ARGUMENTS], or quiesce run 'COMMAND' 'COMMAND'",
                             "there is no command to measure");
-    if (plan->command_count > QS_RUN_ARMS_MAX)
-        return qs_args_fail(args, problem, plan->commands[QS_RUN_ARMS_MAX].arg, 0, NULL,
+    if (line->command_count > QS_RUN_ARMS_MAX)
+        return qs_args_fail(args, problem, line->commands[QS_RUN_ARMS_MAX].arg, 0, NULL,
                             "more than %d commands", QS_RUN_ARMS_MAX);
     return true;
 }
@@ -138,14 +138,14 @@ static bool say_split(const struct qs_args *args, const struct qs_run_command *c
     return qs_args_fail(args, problem, c->arg, c->skip + why->offset, advice, "%s", why->what);
 }
 
-static bool split_commands(const struct qs_args *args, struct qs_run_plan *plan, struct qs_buf *problem)
+static bool split_commands(const struct qs_args *args, struct qs_run_line *line, struct qs_buf *problem)
 {
-    for (size_t i = 0; i < plan->command_count; i++) {
-        struct qs_run_command *c = &plan->commands[i];
+    for (size_t i = 0; i < line->command_count; i++) {
+        struct qs_run_command *c = &line->commands[i];
         struct qs_split_why why;
-        if (plan->shell) {
-            for (size_t k = 0; k < plan->shell_argv.count; k++)
-                qs_words_add(&c->argv, plan->shell_argv.at[k], strlen(plan->shell_argv.at[k]));
+        if (line->shell) {
+            for (size_t k = 0; k < line->shell_argv.count; k++)
+                qs_words_add(&c->argv, line->shell_argv.at[k], strlen(line->shell_argv.at[k]));
             qs_words_add(&c->argv, "-c", 2);
             qs_words_add(&c->argv, c->text, strlen(c->text));
         } else if (!c->words && !qs_split(c->text, &c->argv, &why)) {
@@ -185,10 +185,10 @@ static bool is_found(const struct qs_args *args, const char *name)
     return found;
 }
 
-static bool check_programs(const struct qs_args *args, const struct qs_run_plan *plan, struct qs_buf *problem)
+static bool check_programs(const struct qs_args *args, const struct qs_run_line *line, struct qs_buf *problem)
 {
-    for (size_t i = 0; i < plan->command_count && !plan->shell; i++) {
-        const struct qs_run_command *c = &plan->commands[i];
+    for (size_t i = 0; i < line->command_count && !line->shell; i++) {
+        const struct qs_run_command *c = &line->commands[i];
         if (is_found(args, c->argv.at[0]))
             continue;
         const char *advice = qs_run_is_builtin(c->argv.at[0])
@@ -202,69 +202,69 @@ static bool check_programs(const struct qs_args *args, const struct qs_run_plan 
     return true;
 }
 
-static char *default_name(const struct qs_run_plan *plan, size_t i)
+static char *default_name(const struct qs_run_line *line, size_t i)
 {
-    const struct qs_run_command *c = &plan->commands[i];
-    i -= plan->reference ? 1 : 0;
-    if (plan->command_count > 1)
+    const struct qs_run_command *c = &line->commands[i];
+    i -= line->reference ? 1 : 0;
+    if (line->command_count > 1)
         return i < 26 ? qs_asprintf("%c", (int)('a' + (int)i)) : qs_asprintf("arm%zu", i + 1);
-    const char *program = plan->shell ? c->text : c->argv.at[0];
+    const char *program = line->shell ? c->text : c->argv.at[0];
     const char *slash = strrchr(program, '/');
-    if (plan->shell)
+    if (line->shell)
         return qs_strdup("command");
     return qs_strndup(slash != NULL && slash[1] != '\0' ? slash + 1 : program, 40);
 }
 
-static bool name_arms(const struct qs_args *args, struct qs_run_plan *plan, struct qs_buf *problem)
+static bool name_arms(const struct qs_args *args, struct qs_run_line *line, struct qs_buf *problem)
 {
-    size_t given = plan->reference ? 1 : 0;
-    bool of_values = plan->command_count == 1 && plan->param_count > 0; /* its values are the arms: doc.c */
+    size_t given = line->reference ? 1 : 0;
+    bool of_values = line->command_count == 1 && line->param_count > 0; /* its values are the arms: doc.c */
     for (size_t i = 0; i < args->use_count && !of_values; i++) {
         const struct qs_opt_use *use = &args->use[i];
         if (strcmp(use->opt->name, "name") != 0)
             continue;
-        if (given >= plan->command_count)
+        if (given >= line->command_count)
             return qs_args_fail(args, problem, use->at[0], use->skip,
                                 "give one name for each command, in order",
                                 "there are more names than commands");
         if (use->value[0][0] == '\0' || strlen(use->value[0]) > 100)
             return qs_args_fail(args, problem, use->at[0], use->skip, NULL, "a name has 1 to 100 bytes");
-        free(plan->commands[given].name);
-        plan->commands[given++].name = qs_strdup(use->value[0]);
+        free(line->commands[given].name);
+        line->commands[given++].name = qs_strdup(use->value[0]);
     }
-    for (size_t i = 0; i < plan->command_count; i++) {
-        if (plan->commands[i].name == NULL)
-            plan->commands[i].name = default_name(plan, i);
+    for (size_t i = 0; i < line->command_count; i++) {
+        if (line->commands[i].name == NULL)
+            line->commands[i].name = default_name(line, i);
         for (size_t k = 0; k < i; k++)
-            if (strcmp(plan->commands[k].name, plan->commands[i].name) == 0)
-                return qs_args_fail(args, problem, plan->commands[i].arg, plan->commands[i].skip,
+            if (strcmp(line->commands[k].name, line->commands[i].name) == 0)
+                return qs_args_fail(args, problem, line->commands[i].arg, line->commands[i].skip,
                                     "give each its own with --name", "two arms have the name `%s`",
-                                    plan->commands[i].name);
+                                    line->commands[i].name);
     }
     return true;
 }
 
-bool qs_run_read(const struct qs_args *args, struct qs_run_plan *plan, struct qs_buf *problem)
+bool qs_run_read(const struct qs_args *args, struct qs_run_line *line, struct qs_buf *problem)
 {
-    *plan = (struct qs_run_plan){0};
-    return read_shell(args, plan, problem) && read_reference(args, plan, problem) &&
-           read_commands(args, plan, problem) && split_commands(args, plan, problem) &&
-           qs_run_read_params(args, plan, problem) && check_programs(args, plan, problem) &&
-           name_arms(args, plan, problem);
+    *line = (struct qs_run_line){0};
+    return read_shell(args, line, problem) && read_reference(args, line, problem) &&
+           read_commands(args, line, problem) && split_commands(args, line, problem) &&
+           qs_run_read_params(args, line, problem) && check_programs(args, line, problem) &&
+           name_arms(args, line, problem);
 }
 
-void qs_run_done(struct qs_run_plan *plan)
+void qs_run_done(struct qs_run_line *line)
 {
-    for (size_t i = 0; i < plan->command_count; i++) {
-        free(plan->commands[i].name);
-        free(plan->commands[i].text);
-        qs_words_done(&plan->commands[i].argv);
+    for (size_t i = 0; i < line->command_count; i++) {
+        free(line->commands[i].name);
+        free(line->commands[i].text);
+        qs_words_done(&line->commands[i].argv);
     }
-    free(plan->commands);
-    for (size_t i = 0; i < plan->param_count; i++) {
-        free(plan->params[i].name);
-        qs_words_done(&plan->params[i].values);
+    free(line->commands);
+    for (size_t i = 0; i < line->param_count; i++) {
+        free(line->params[i].name);
+        qs_words_done(&line->params[i].values);
     }
-    qs_words_done(&plan->shell_argv);
-    *plan = (struct qs_run_plan){0};
+    qs_words_done(&line->shell_argv);
+    *line = (struct qs_run_line){0};
 }

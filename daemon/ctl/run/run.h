@@ -23,7 +23,7 @@ struct qs_run_command {
     bool words;           /* given after "--": never split */
 };
 
-struct qs_run_plan { /* all owned */
+struct qs_run_line { /* all owned */
     struct qs_run_command *commands;
     size_t command_count;
     struct qs_run_param params[QS_RUN_PARAMS_MAX];
@@ -34,35 +34,35 @@ struct qs_run_plan { /* all owned */
 };
 
 /* Reads commands, names, parameters. False with a usage error in `problem`. */
-bool qs_run_read(const struct qs_args *args, struct qs_run_plan *plan, struct qs_buf *problem);
-void qs_run_done(struct qs_run_plan *plan);
+bool qs_run_read(const struct qs_args *args, struct qs_run_line *line, struct qs_buf *problem);
+void qs_run_done(struct qs_run_line *line);
 
 /* Whether it is a word that only a shell understands. */
 bool qs_run_is_builtin(const char *name);
 
 /* params.c: --parameter-scan and --parameter-list. */
-bool qs_run_read_params(const struct qs_args *args, struct qs_run_plan *plan, struct qs_buf *problem);
+bool qs_run_read_params(const struct qs_args *args, struct qs_run_line *line, struct qs_buf *problem);
 /* Appends text with every brace doubled that does not begin a parameter's {name}. */
-void qs_run_template(const struct qs_run_plan *plan, const char *text, struct qs_buf *out);
+void qs_run_template(const struct qs_run_line *line, const char *text, struct qs_buf *out);
 /* Whether text has {name}. */
 bool qs_run_uses(const char *text, const char *name);
 
 /* doc.c: the job document (owned), or NULL with a usage error in `problem`. `dir`: the caller's working
  * directory; env: "K=V", ends with NULL. Pure. */
-json_t *qs_run_document(const struct qs_args *args, const struct qs_run_plan *plan, const char *dir,
+json_t *qs_run_document(const struct qs_args *args, const struct qs_run_line *line, const char *dir,
                         char *const *env, struct qs_buf *problem);
 /* hooks.c: adds setup, prepare, conclude, cleanup to the benchmark or to each arm. */
-bool qs_run_add_hooks(const struct qs_args *args, const struct qs_run_plan *plan, json_t *benchmark,
+bool qs_run_add_hooks(const struct qs_args *args, const struct qs_run_line *line, json_t *benchmark,
                       json_t *arms, struct qs_buf *problem);
 /* output.c: what --output and --show-output say of the benchmark; the caller's file is looked for. */
 bool qs_run_add_output(const struct qs_args *args, json_t *benchmark, struct qs_buf *problem);
 /* stream.c: what mode stream needs; nothing without --stream. After the mode. */
-bool qs_run_add_stream(const struct qs_args *args, const struct qs_run_plan *plan, json_t *benchmark,
+bool qs_run_add_stream(const struct qs_args *args, const struct qs_run_line *line, json_t *benchmark,
                        struct qs_buf *problem);
 /* plan.c: plan, compare and conditions. */
 bool qs_run_add_plan(const struct qs_args *args, json_t *job, struct qs_buf *problem);
 
 /* A list of template words as JSON; NULL where a word is not UTF-8. */
-json_t *qs_run_words_json(const struct qs_run_plan *plan, const struct qs_words *words);
+json_t *qs_run_words_json(const struct qs_run_line *line, const struct qs_words *words);
 
 #endif

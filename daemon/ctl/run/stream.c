@@ -43,18 +43,18 @@ static bool check_details(const struct qs_args *args, const struct qs_opt_use *s
     return true;
 }
 
-static json_t *value_of(const struct qs_run_plan *plan, const char *key, const char *text)
+static json_t *value_of(const struct qs_run_line *line, const char *key, const char *text)
 {
     if (strcmp(key, "output") == 0)
         return json_pack("{s:s}", "file", text);
     if (strcmp(key, "benchmark") != 0)
         return json_string(text);
     QS_BUF(out);
-    qs_run_template(plan, text, &out);
+    qs_run_template(line, text, &out);
     return json_string(out.data);
 }
 
-bool qs_run_add_stream(const struct qs_args *args, const struct qs_run_plan *plan, json_t *b,
+bool qs_run_add_stream(const struct qs_args *args, const struct qs_run_line *line, json_t *b,
                        struct qs_buf *problem)
 {
     const struct qs_opt_use *stream = qs_args_last(args, "stream");
@@ -75,7 +75,7 @@ bool qs_run_add_stream(const struct qs_args *args, const struct qs_run_plan *pla
     for (size_t i = 0; i < DETAILS; i++) {
         const char *text = qs_args_text(args, details[i].option, NULL);
         if (text != NULL)
-            json_object_set_new(b, details[i].key, value_of(plan, details[i].key, text));
+            json_object_set_new(b, details[i].key, value_of(line, details[i].key, text));
     }
     return true;
 }

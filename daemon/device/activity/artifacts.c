@@ -1,4 +1,4 @@
-/* What a run has left: the output of its windows, what the kernel logged, and the files that the job
+/* The artifacts of a run: the output of its windows, what the kernel logged, and the files that the job
  * declares. Fetched piece by piece between its last window and its end, so that no window has company. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What a run has left: fetched and stored between its last window and its end. Private to device. */
+/* The artifacts of a run: fetched and stored between its last window and its end. Private to device. */
 #ifndef QS_DEVICE_ACTIVITY_ARTIFACTS_H
 #define QS_DEVICE_ACTIVITY_ARTIFACTS_H
 

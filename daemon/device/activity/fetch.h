@@ -1,4 +1,4 @@
-/* Fetching one thing that a run has left on the device, piece by piece, between its windows. Private to
+/* Fetching one artifact of a run from the device, piece by piece, between its windows. Private to
  * device. */
 #ifndef QS_DEVICE_ACTIVITY_FETCH_H
 #define QS_DEVICE_ACTIVITY_FETCH_H

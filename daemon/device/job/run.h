@@ -24,7 +24,7 @@ struct qs_job_run_parts { /* borrowed; they outlive the job run */
     struct qs_loop *loop;
     struct qs_store *store;
     struct qs_files
-        *files; /* the job's own, and for what runs leave; NULL: there are none, nothing is kept */
+        *files; /* the job's own, and for artifacts of runs; NULL: there are none, nothing is kept */
     struct qs_session *session;
     const struct qs_job_spec *spec;
     const struct qs_farm_config *farm; /* for the rules and metrics that the job names; NULL: it has none */

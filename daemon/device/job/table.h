@@ -17,7 +17,7 @@
     S(TRACE, "trace", "a tracer to stand", trace)                                                            \
     S(UNTRACE, "untrace", "the tracer to end, then what it wrote", untrace)                                  \
     S(ASK, "ask", "the stop rules that are commands of this machine", ask)                                   \
-    S(ENDING, "ending", "what the run has left, then the agent's RUN_ENDED", ending)                         \
+    S(ENDING, "ending", "the run's artifacts, then the agent's RUN_ENDED", ending)                           \
     S(NEXT, "next", "nothing: the schedule decides", next)                                                   \
     S(CLEANUP, "cleanup", "the arms' cleanup commands", cleanup)                                             \
     S(ADVANCE, "advance", "nothing: the schedule decides", advance)                                          \

@@ -19,7 +19,7 @@ struct qs_artifact_info {
     uint32_t flags; /* 1 killed, 2 cut, 4 ended early, 8 left children */
 };
 typedef void qs_artifact_fn(const struct qs_artifact_info *artifact, void *user);
-/* What the run has left. */
+/* The artifacts of a run. */
 bool qs_read_artifacts(struct qs_store_reader *r, const uint8_t run_uid[16], qs_artifact_fn *fn, void *user,
                        struct qs_err *err);
 

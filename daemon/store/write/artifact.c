@@ -1,4 +1,4 @@
-/* What a run has left: the content beside the database first, then the row that names it. */
+/* Artifacts of a run: the content beside the database first, then the row that names it. */
 #include <string.h>
 
 #include "base/text.h"

@@ -164,7 +164,7 @@ static char *document_of(const struct row *row, struct qs_buf *problem)
     const char *argv[WORDS_MAX + 5] = {"quiesce", "run"};
     char path[] = "PATH=/usr/bin:/bin", *environment[] = {path, NULL};
     struct qs_args args = {.argv = argv, .argc = 2, .command = "run"};
-    struct qs_run_plan plan = {0};
+    struct qs_run_line line = {0};
     bool help = false;
     char *text = NULL;
     for (size_t i = 0; i < WORDS_MAX && row->words[i] != NULL; i++)
@@ -172,12 +172,12 @@ static char *document_of(const struct row *row, struct qs_buf *problem)
     argv[args.argc++] = "true";
     argv[args.argc++] = "false";
     if (qs_args_read(&args, 2, qs_run_options, qs_common_options, &help, problem) &&
-        qs_run_read(&args, &plan, problem)) {
-        json_t *job = qs_run_document(&args, &plan, "/tmp", environment, problem);
+        qs_run_read(&args, &line, problem)) {
+        json_t *job = qs_run_document(&args, &line, "/tmp", environment, problem);
         text = job != NULL ? json_dumps(job, JSON_COMPACT) : NULL;
         json_decref(job);
     }
-    qs_run_done(&plan);
+    qs_run_done(&line);
     qs_args_done(&args);
     return text;
 }

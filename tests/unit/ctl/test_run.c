@@ -23,7 +23,7 @@ static char *environment[] = {(char[]){"PATH=/usr/bin:/bin"},
 static struct qs_job_spec *spec_of(const char *const *argv, struct qs_buf *problem)
 {
     struct qs_args args = {.argv = argv, .command = "run"};
-    struct qs_run_plan plan = {0};
+    struct qs_run_line line = {0};
     struct qs_job_spec *spec = NULL;
     json_t *job = NULL;
     bool help = false;
@@ -31,8 +31,8 @@ static struct qs_job_spec *spec_of(const char *const *argv, struct qs_buf *probl
         args.argc++;
     qs_buf_clear(problem);
     if (qs_args_read(&args, 2, qs_run_options, qs_common_options, &help, problem) &&
-        qs_run_read(&args, &plan, problem))
-        job = qs_run_document(&args, &plan, "/tmp", environment, problem);
+        qs_run_read(&args, &line, problem))
+        job = qs_run_document(&args, &line, "/tmp", environment, problem);
     if (job != NULL) {
         char *text = json_dumps(job, JSON_INDENT(1));
         struct qs_problems problems;
@@ -46,7 +46,7 @@ static struct qs_job_spec *spec_of(const char *const *argv, struct qs_buf *probl
         free(text);
         json_decref(job);
     }
-    qs_run_done(&plan);
+    qs_run_done(&line);
     qs_args_done(&args);
     return spec;
 }

@@ -32,7 +32,7 @@ static struct lines job_of(const char *line)
     enum { WORDS_MOST = 200 };
     struct qs_words words = {0};
     struct qs_split_why why;
-    struct qs_run_plan plan = {0};
+    struct qs_run_line given = {0};
     struct qs_buf out;
     const char *argv[WORDS_MOST + 2] = {"quiesce", "run"};
     struct qs_args args = {.argv = argv, .argc = 2, .command = "run"};
@@ -43,14 +43,14 @@ static struct lines job_of(const char *line)
     for (size_t i = 0; i < words.count && i < WORDS_MOST; i++)
         argv[args.argc++] = words.at[i];
     if (qs_args_read(&args, 2, qs_run_options, qs_common_options, &help, &out) &&
-        qs_run_read(&args, &plan, &out)) {
-        json_t *job = qs_run_document(&args, &plan, "/tmp", environment, &out);
+        qs_run_read(&args, &given, &out)) {
+        json_t *job = qs_run_document(&args, &given, "/tmp", environment, &out);
         char *text = job != NULL ? json_dumps(job, JSON_INDENT(1)) : NULL;
         qs_buf_str(&out, text != NULL ? text : "");
         free(text);
         json_decref(job);
     }
-    qs_run_done(&plan);
+    qs_run_done(&given);
     qs_args_done(&args);
     qs_words_done(&words);
     return split_lines(qs_buf_take(&out));

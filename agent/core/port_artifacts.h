@@ -1,6 +1,6 @@
-/* What a run leaves beside its iterations: as the port hands it to the core. */
-#ifndef QS_AGENT_CORE_PORT_LEFT_H
-#define QS_AGENT_CORE_PORT_LEFT_H
+/* The artifacts of a run, as the port hands them to the core. */
+#ifndef QS_AGENT_CORE_PORT_ARTIFACTS_H
+#define QS_AGENT_CORE_PORT_ARTIFACTS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,7 +29,7 @@ struct qs_port_document {
     char why[QS_PORT_WHY_BYTES];
 };
 
-/* One piece of what a run has left. status is enum qs_pull_status of the wire. */
+/* One piece of an artifact. status is enum qs_pull_status of the wire. */
 struct qs_port_piece {
     uint8_t status;
     uint64_t total_bytes; /* of the source, now */

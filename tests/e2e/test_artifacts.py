@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a run leaves beside its numbers: its output, files of the device, the kernel's log, the notice of a core dump; bounded, kept by
+"""The artifacts of a run: its output, files of the device, the kernel's log, the notice of a core dump; bounded, kept by
 content, linked to the run."""
 import hashlib
 import os
@@ -19,7 +19,7 @@ def measure(bed, daemon, benchmark):
     return ended, run, daemon.get(f"/runs/{run}").want(200).json
 
 
-def left(shown):
+def artifacts(shown):
     return {(a["kind"], a["name"]): a for a in shown["artifacts"]}
 
 
@@ -43,7 +43,7 @@ def output_and_files(tap):
             "argv": [program, "{n}"], "dir": work, "params": {"n": [7]}, "limits": {"artifact": "20000B"},
             "artifacts": ["big.bin", "missing.{n}", "pipe", "folder", "empty"]})
         tap.equal(ended["state"], "done", "the job ends well")
-        it = left(shown)
+        it = artifacts(shown)
         output, errors = it[("output", "stdout")], it[("output", "stderr")]
         tap.equal(content(daemon, output), b"out\x007", "standard output is kept byte by byte")
         tap.equal(content(daemon, errors), b"err", "and standard error beside it")
@@ -75,7 +75,7 @@ def older_files(tap):
         work = os.path.join(bed.path, "work")
         os.makedirs(work)
         _, run, shown = measure(bed, daemon, {"argv": [program], "dir": work, "artifacts": ["always", "once"]})
-        it = left(shown)
+        it = artifacts(shown)
         tap.equal((content(daemon, it[("file", "always")]), it[("file", "always")]["why"]), (b"now\n", None), "what the run has written")
         once = it[("file", "once")]
         tap.equal(content(daemon, once), b"once\n", "what was there before is kept")
@@ -92,13 +92,13 @@ def kernel_log(tap):
         daemon.device_ready("local")
         mark = f"quiesce-test-{os.getpid()}"
         _, _, shown = measure(bed, daemon, {"shell": f"echo {mark} > /dev/kmsg 2>/dev/null || echo denied"})
-        log = left(shown).get(("kernel-log", "kernel-log"))
+        log = artifacts(shown).get(("kernel-log", "kernel-log"))
         try:
             os.close(os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK))
             readable = True
         except OSError:
             readable = False
-        denied = b"denied" in content(daemon, left(shown)[("output", "stdout")]) if ("output", "stdout") in left(shown) else False
+        denied = b"denied" in content(daemon, artifacts(shown)[("output", "stdout")]) if ("output", "stdout") in artifacts(shown) else False
         if not readable:
             tap.ok(log and not log["sha256"] and log["why"], "an unreadable log is recorded as missing", [log])
         elif denied:
@@ -107,7 +107,7 @@ def kernel_log(tap):
             lines = content(daemon, log).decode(errors="replace").splitlines() if log else []
             tap.ok(any(mark in line for line in lines), "the line is there", lines[:5])
             _, _, quiet = measure(bed, daemon, {"argv": ["true"]})
-            other = left(quiet).get(("kernel-log", "kernel-log"))
+            other = artifacts(quiet).get(("kernel-log", "kernel-log"))
             tap.ok(other is None or mark.encode() not in content(daemon, other), "another run does not have it")
 
 

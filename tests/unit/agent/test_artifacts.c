@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 static const char *const usual_env[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", NULL};
-static char folder[] = "/tmp/qs-agent-left-XXXXXX";
+static char folder[] = "/tmp/qs-agent-artifacts-XXXXXX";
 
 static int group_setup(void **state)
 {
@@ -111,7 +111,7 @@ static void fetches_with_the_rights_of_the_user(void **state)
     device_expect(d, QS_MSG_RUN_ENDED);
 }
 
-/* A file that was there before the run is told from what the run has left. */
+/* A file that was there before the run is told from an artifact of the run. */
 static void tells_what_is_older_than_the_run(void **state)
 {
     struct device *d = *state;
@@ -307,5 +307,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(opens_standard_input_with_the_rights_of_the_user, setup, teardown),
         cmocka_unit_test_setup_teardown(fetches_with_the_rights_of_the_user, setup, teardown),
     };
-    return cmocka_run_group_tests_name("agent-left", tests, group_setup, group_teardown);
+    return cmocka_run_group_tests_name("agent-artifacts", tests, group_setup, group_teardown);
 }
