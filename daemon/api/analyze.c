@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "report/analysis/analysis.h"
 #include "report/job/opinion.h"
-#include "report/views_of.h"
+#include "report/views.h"
 
 enum {
     FILES_MOST = 64,

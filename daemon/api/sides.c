@@ -14,7 +14,7 @@
 #include "report/job/opinion.h"
 #include "report/sides/picks.h"
 #include "report/sides/sides.h"
-#include "report/views_of.h"
+#include "report/views.h"
 #include "store/read/named.h"
 
 struct sides {

@@ -78,23 +78,16 @@ static int by_key(const void *a, const void *b)
 
 bool qs_env_facts_read(const char *json, struct qs_env_facts *ret, struct qs_err *err)
 {
-    struct qs_doc *doc = NULL;
-    struct qs_problems problems;
-    qs_problems_init(&problems);
+    QS_SCOPED(qs_doc_free_at) struct qs_doc *doc = NULL;
+    QS_SCOPED(qs_problems_done) struct qs_problems problems = {0};
     *ret = (struct qs_env_facts){0};
-    bool ok = qs_doc_read("environment", json, strlen(json), true, &doc, &problems) &&
-              doc->root.kind == QS_NODE_MAP;
-    if (ok) {
-        flatten(ret, &doc->root, "");
-        ret->has_variables = qs_node_get(&doc->root, "variables", NULL) != NULL;
-        if (ret->count > 1)
-            qsort(ret->at, ret->count, sizeof *ret->at, by_key);
-    } else {
-        qs_fail(err, QS_E_DATA, "a stored environment cannot be read: %s",
-                problems.count > 0 ? problems.at[0].what : "it is not an object");
-    }
-    if (doc)
-        qs_doc_free(doc);
-    qs_problems_done(&problems);
-    return ok;
+    if (!qs_doc_read("environment", json, strlen(json), true, &doc, &problems) ||
+        doc->root.kind != QS_NODE_MAP)
+        return qs_fail(err, QS_E_DATA, "a stored environment cannot be read: %s",
+                       problems.count > 0 ? problems.at[0].what : "it is not an object");
+    flatten(ret, &doc->root, "");
+    ret->has_variables = qs_node_get(&doc->root, "variables", NULL) != NULL;
+    if (ret->count > 1)
+        qsort(ret->at, ret->count, sizeof *ret->at, by_key);
+    return true;
 }

@@ -8,6 +8,8 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "formats/import.h"
+#include "store/read/arms.h"
 
 struct qs_buf;
 struct qs_json;
@@ -45,5 +47,14 @@ void qs_views_put(struct qs_json *j, const struct qs_views *views, const struct 
 /* "discard-first 10 leaves 40 of 50 iterations, then fenced leaves 38 of 40 iterations"; nothing where there
  * are none. */
 void qs_views_words(struct qs_buf *out, const struct qs_views *views, const struct qs_views_tally *tally);
+
+/* Of what was read from the store or from files: each run is looked at for itself. Takes iterations out of
+ * the runs, of every metric but those of windows; the tally counts those of the duration that would be looked
+ * at. */
+void qs_views_of_runs(const struct qs_views *views, struct qs_arm_runs *runs, struct qs_views_tally *tally);
+/* Takes values out of each run of each series, and counts them among those that were dropped; a run of which
+ * nothing is left is none. QS_E_USAGE: nothing is left of a series. */
+bool qs_views_of_import(const struct qs_views *views, struct qs_import *import, struct qs_views_tally *tally,
+                        struct qs_err *err);
 
 #endif

@@ -4,9 +4,9 @@
 #ifndef QS_STATS_DEPENDENCE_H
 #define QS_STATS_DEPENDENCE_H
 
-#include "stats/status.h"
-
 #include <stddef.h>
+
+#include "stats/status.h"
 
 /* r[0..max_lag], r[0] = 1: r_h = sum over pairs (t, t+h) without a break between them of (x_t-m)(x_{t+h}-m),
  * over sum (x_t-m)^2 (R's acf, NIST StRD). Lags >= n give 0. QS_ENODATA, QS_ETOOFEW (n = 1), QS_EDOM (bad
@@ -50,5 +50,21 @@ struct qs_thinning {
 /* QS_ETOOFEW: n < 30; otherwise as qs_acf. */
 enum qs_status qs_thin(const double *x, size_t n, const size_t *breaks, size_t n_breaks,
                        struct qs_thinning *out);
+
+/* Do two series rise together? By ranks, so that no shape is trusted and one wild value counts once. It says
+ * "associated", never "because". */
+/* Below it Student's t is a poor approximation of the distribution of rho. */
+enum { QS_SPEARMAN_N_MIN = 10 };
+
+struct qs_spearman {
+    double rho;     /* correlation of the ranks, in [-1,1]; ties have the mean of their ranks */
+    double p;       /* two-sided: rho sqrt((n-2)/(1-rho^2)) against t with n-2 degrees of freedom */
+    unsigned flags; /* QS_FLAG_TIES */
+};
+
+/* Spearman 1904; p as R's cor.test(method = "spearman", exact = FALSE). Pairs are taken as independent: two
+ * series that both drift are associated by time alone. QS_ENODATA; QS_ETOOFEW below QS_SPEARMAN_N_MIN pairs;
+ * QS_EDOM; QS_EDEGENERATE where one of them does not vary; QS_ENOMEM; fields are NaN then. */
+enum qs_status qs_spearman(const double *x, const double *y, size_t n, struct qs_spearman *out);
 
 #endif

@@ -1,4 +1,4 @@
-#include "stats/dip.h"
+#include "stats/modality.h"
 
 #include "stats/pick.h"
 

@@ -1,6 +1,6 @@
 #include "stats/hunter.h"
 
-#include "stats/energy.h"
+#include "stats/edivisive.h"
 #include "stats/hunter_parts.h"
 #include "stats/pick.h"
 #include "stats/special.h"

@@ -2,10 +2,10 @@
 #ifndef QS_STATS_MODALITY_H
 #define QS_STATS_MODALITY_H
 
-#include "stats/status.h"
-
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "stats/status.h"
 
 /* What the values' own ties say about the step that they were measured in. */
 struct qs_ties {
@@ -84,5 +84,16 @@ struct qs_share_change {
 
 /* Shares in [0,1] of n1, n2 >= 1 values. NaN and false for anything else. */
 struct qs_share_change qs_share_change(double share1, size_t n1, double share2, size_t n2, double level);
+
+/* Hartigan's dip: how far the values are from having one mode. */
+struct qs_dip {
+    double dip; /* the largest distance to the nearest distribution with one mode, 1/(2n) .. 0.25 */
+    double p; /* that uniform values dip as far, from a table, 0.001 .. 1: 0.001 says at most that; 1 for n <
+                 4 */
+};
+
+/* Hartigan & Hartigan 1985 of ascending values. QS_ENODATA, QS_EDOM (not finite), QS_ENOMEM: fields are NaN.
+ */
+enum qs_status qs_dip(const double *sorted, size_t n, struct qs_dip *out);
 
 #endif

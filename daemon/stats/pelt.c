@@ -1,12 +1,24 @@
 #include "stats/pelt.h"
 
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
 #include "stats/describe.h"
-#include "stats/pelt_parts.h"
 #include "stats/pick.h"
 #include "stats/sum.h"
 
-#include <math.h>
-#include <stdlib.h>
+struct search {
+    size_t n, least; /* values; in a segment, 1 <= least <= n */
+    double penalty;
+    double (*cost)(const void *model, size_t from, size_t end); /* of the values from .. end-1 */
+    const void *model;
+    const struct qs_progress *progress;
+};
+
+/* changes has room for n/least. QS_ENOMEM, QS_ECANCELED. */
+static enum qs_status find_segments(const struct search *search, size_t *changes, size_t *count);
 
 struct qs_pelt_opts qs_pelt_opts_default(void)
 {
@@ -68,18 +80,18 @@ enum qs_status qs_pelt(const double *x, size_t n, const struct qs_pelt_opts *opt
     if (n < 2)
         return QS_ETOOFEW;
     struct normal model = {.only_zero = opts->raw};
-    struct qs_pelt_search search = {.n = n,
-                                    .least = opts->least > 0 ? opts->least : default_least(n),
-                                    .penalty = isnan(opts->penalty) ? 15 * log((double)n) : opts->penalty,
-                                    .cost = normal_cost,
-                                    .model = &model,
-                                    .progress = &opts->progress};
+    struct search search = {.n = n,
+                            .least = opts->least > 0 ? opts->least : default_least(n),
+                            .penalty = isnan(opts->penalty) ? 15 * log((double)n) : opts->penalty,
+                            .cost = normal_cost,
+                            .model = &model,
+                            .progress = &opts->progress};
     if (!(s.min < s.max) || search.least > n)
         return QS_OK;
     double tick = opts->resolution / s.scale;
     model.floor = opts->raw ? 1e-11 : fmax(1e-10, tick * tick / 12);
     bool ready = normal_init(&model, x, n, s.median, opts->raw ? 1 : s.scale);
-    status = ready ? qs_pelt_search(&search, changes, count) : QS_ENOMEM;
+    status = ready ? find_segments(&search, changes, count) : QS_ENOMEM;
     free(model.s1);
     free(model.s2);
     return status;
@@ -102,14 +114,14 @@ enum qs_status qs_pelt_mean(const double *x, size_t n, const struct qs_progress 
     if (status != QS_OK || n < 2 || !(s.min < s.max))
         return status == QS_OK && n < 2 ? QS_ETOOFEW : status;
     struct normal model = {0};
-    const struct qs_pelt_search search = {.n = n,
-                                          .least = 1,
-                                          .penalty = 3 * log((double)n),
-                                          .cost = mean_cost,
-                                          .model = &model,
-                                          .progress = progress};
+    const struct search search = {.n = n,
+                                  .least = 1,
+                                  .penalty = 3 * log((double)n),
+                                  .cost = mean_cost,
+                                  .model = &model,
+                                  .progress = progress};
     bool ready = normal_init(&model, x, n, s.median, s.scale);
-    status = ready ? qs_pelt_search(&search, changes, count) : QS_ENOMEM;
+    status = ready ? find_segments(&search, changes, count) : QS_ENOMEM;
     free(model.s1);
     free(model.s2);
     return status;
@@ -166,17 +178,111 @@ enum qs_status qs_ed_pelt(const double *x, size_t n, size_t least, const struct 
     if (status != QS_OK)
         return status;
     struct empirical model = {0};
-    struct qs_pelt_search search = {.n = n,
-                                    .least = least,
-                                    .penalty = 3 * log((double)n),
-                                    .cost = empirical_cost,
-                                    .model = &model,
-                                    .progress = progress};
+    struct search search = {.n = n,
+                            .least = least,
+                            .penalty = 3 * log((double)n),
+                            .cost = empirical_cost,
+                            .model = &model,
+                            .progress = progress};
     if (n < 2)
         status = QS_ETOOFEW;
     else if (least <= n)
-        status = empirical_init(&model, x, sorted, n) ? qs_pelt_search(&search, changes, count) : QS_ENOMEM;
+        status = empirical_init(&model, x, sorted, n) ? find_segments(&search, changes, count) : QS_ENOMEM;
     free(model.below);
     free(sorted);
+    return status;
+}
+
+enum { STEPS_A_LOOK = 256 };
+
+/* A place where the last segment may start. */
+struct place {
+    size_t from;
+    size_t closes; /* from which end on it may not any more */
+    double f;      /* best cost of all that ends at `end`, with this as the start of the last segment */
+};
+
+struct state {
+    const struct search *s;
+    double *f;          /* owned, as all below: best cost of the first t values, n+1 */
+    size_t *from;       /* the start of their last segment, n+1 */
+    struct place *open; /* n+1 */
+    size_t n_open;
+};
+
+static void open_place(struct state *p, size_t from)
+{
+    p->open[p->n_open++] = (struct place){.from = from, .closes = SIZE_MAX};
+}
+
+static void drop_closed(struct state *p, size_t end)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < p->n_open; i++)
+        if (p->open[i].closes > end)
+            p->open[kept++] = p->open[i];
+    p->n_open = kept;
+}
+
+/* The best last segment of the first `end` values. A place that `end` beats closes as soon as `end` is one.
+ */
+static void step(struct state *p, size_t end)
+{
+    const struct search *s = p->s;
+    size_t n = 0;
+    drop_closed(p, end);
+    p->f[end] = INFINITY;
+    for (; n < p->n_open && p->open[n].from + s->least <= end; n++) {
+        struct place *a = &p->open[n];
+        a->f = p->f[a->from] + s->cost(s->model, a->from, end);
+        if (a->f + s->penalty < p->f[end]) {
+            p->f[end] = a->f + s->penalty;
+            p->from[end] = a->from;
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        if (p->open[i].closes == SIZE_MAX && p->open[i].f > p->f[end])
+            p->open[i].closes = end + s->least;
+    open_place(p, end);
+}
+
+static void trace(const struct state *p, size_t *changes, size_t *count)
+{
+    size_t k = 0;
+    for (size_t t = p->s->n; p->from[t] > 0; t = p->from[t])
+        changes[k++] = p->from[t];
+    for (size_t i = 0; i < k / 2; i++) {
+        size_t other = changes[i];
+        changes[i] = changes[k - 1 - i];
+        changes[k - 1 - i] = other;
+    }
+    *count = k;
+}
+
+static enum qs_status walk(struct state *p, size_t *changes, size_t *count)
+{
+    p->f[0] = -p->s->penalty;
+    open_place(p, 0);
+    for (size_t end = p->s->least; end <= p->s->n; end++) {
+        double share = (double)end / (double)p->s->n;
+        if (end % STEPS_A_LOOK == 0 && !qs_progress_go_on(p->s->progress, share * share)) /* they grow */
+            return QS_ECANCELED;
+        step(p, end);
+    }
+    trace(p, changes, count);
+    return QS_OK;
+}
+
+static enum qs_status find_segments(const struct search *search, size_t *changes, size_t *count)
+{
+    size_t room = search->n + 1;
+    struct state p = {.s = search,
+                      .f = calloc(room, sizeof *p.f),
+                      .from = calloc(room, sizeof *p.from),
+                      .open = calloc(room, sizeof *p.open)};
+    enum qs_status status = p.f && p.from && p.open ? walk(&p, changes, count) : QS_ENOMEM;
+    free(p.f);
+    free(p.from);
+    free(p.open);
     return status;
 }

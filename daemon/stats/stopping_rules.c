@@ -5,7 +5,9 @@
 
 #include "stats/stopping_impl.h"
 #include "stats/dependence.h"
+#include "stats/describe.h"
 #include "stats/interval.h"
+#include "stats/pick.h"
 #include "stats/sum.h"
 
 size_t qs_leaf_breaks(const struct qs_leaf_view *v, size_t from)
@@ -143,5 +145,153 @@ bool qs_leaf_external(struct qs_leaf_view *v)
     for (size_t i = 0; i < v->now->answer_count; i++)
         if (strcmp(v->now->answers[i].name, v->rule->name) == 0)
             return v->now->answers[i].holds;
+    return false;
+}
+
+/* Rules that wait until the middle of the series stands still. */
+
+enum { STEP = 5 };
+
+struct spread {
+    double lo, hi;
+};
+
+static void widen(struct spread *s, double v)
+{
+    s->lo = fmin(s->lo, v);
+    s->hi = fmax(s->hi, v);
+}
+
+/* How far median and IQR of y[0, j) move for j = len/2 .. len. */
+static void cumulative(const double *y, size_t len, double *sorted, struct spread *median, struct spread *iqr)
+{
+    size_t half = len / 2;
+    *median = *iqr = (struct spread){INFINITY, -INFINITY};
+    for (size_t j = 0; j < len; j++) {
+        qs_sorted_insert(sorted, j, y[j]);
+        if (j + 1 < half || ((j + 1 - half) % STEP != 0 && j + 1 != len))
+            continue;
+        widen(median, qs_quantile(sorted, j + 1, 0.5, QS_QTYPE_7));
+        widen(iqr,
+              qs_quantile(sorted, j + 1, 0.75, QS_QTYPE_7) - qs_quantile(sorted, j + 1, 0.25, QS_QTYPE_7));
+    }
+}
+
+static bool is_constant(const double *y, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        if (y[i] != y[0])
+            return false;
+    }
+    return true;
+}
+
+/* Afonso and Almeida's "until median and quartile range are stable", made a rule; the two halves are compared
+ * because cumulative medians lag behind. */
+bool qs_leaf_stable(struct qs_leaf_view *v)
+{
+    const double *arg = v->rule->arg, *y = v->x + v->state->start;
+    size_t len = v->n - v->state->start, least = (size_t)arg[0];
+    if (len < least)
+        return false;
+    if (is_constant(y, len))
+        return true;
+    double middle = qs_leaf_median(y, len, v->scratch);
+    double unit = middle > 0 ? middle : v->resolution_ns;
+    double first = qs_leaf_median(y, len / 2, v->scratch);
+    double moved = fabs(first - qs_leaf_median(y + len / 2, len - len / 2, v->scratch)) / unit;
+    if (moved <= arg[1]) {
+        struct spread median, iqr;
+        cumulative(y, len, v->scratch, &median, &iqr);
+        if ((median.hi - median.lo) / unit <= arg[1] && (iqr.hi - iqr.lo) / unit <= arg[2])
+            return true;
+    }
+    if (arg[3] == QS_STABLE_DROPS_OLDEST && len >= 2 * least && moved > 2 * arg[1])
+        v->state->start += len / 4;
+    return false;
+}
+
+bool qs_leaf_settled(struct qs_leaf_view *v)
+{
+    const double *arg = v->rule->arg;
+    size_t parts = (size_t)arg[2], start = v->n / 2, each = (v->n - start) / parts;
+    if ((double)v->n < arg[0] || each == 0)
+        return false;
+    struct spread s = {INFINITY, -INFINITY};
+    for (size_t i = 0; i < parts; i++)
+        widen(&s, qs_leaf_median(v->x + (v->n - (parts - i) * each), each, v->scratch));
+    double middle = qs_leaf_median(v->x + start, v->n - start, v->scratch);
+    v->state->tail = start;
+    return s.hi - s.lo <= arg[1] * (middle > 0 ? middle : v->resolution_ns);
+}
+
+/* Junge's reactive rule, as futhark bench came to run it (statistics.md section 10). */
+
+enum qs_status qs_futhark_metrics(const double *x, size_t n, const size_t *breaks, size_t n_breaks, int root,
+                                  struct qs_futhark *out)
+{
+    *out = (struct qs_futhark){NAN, NAN};
+    struct qs_moments m;
+    enum qs_status status = qs_moments(x, n, &m);
+    if (status != QS_OK)
+        return status;
+    if (!(m.mean > 0))
+        return QS_EDOM;
+    double sd = n > 1 ? sqrt(m.var * (double)(n - 1) / (double)n) : 0;
+    out->rse = sd / ((root == QS_ROOT_CUBE ? cbrt((double)n) : sqrt((double)n)) * m.mean);
+    double r[2] = {1, 1};
+    if (n >= 3) {
+        status = qs_acf(x, n, breaks, n_breaks, 1, r);
+        if (status != QS_OK && status != QS_EDEGENERATE)
+            return status;
+    }
+    out->r1 = n >= 3 && status == QS_OK ? r[1] : 1;
+    return QS_OK;
+}
+
+bool qs_futhark_wants_more(const struct qs_futhark *m, int metrics, double strictness)
+{
+    static const struct {
+        double r1_above, rse_above;
+    } pairs[] = {{.95, .0010}, {.75, .0015}, {.65, .0025}, {.45, .0050}, {.00, .0100}};
+    double r1 = metrics == QS_FUTHARK_CORRECTED ? fmax(m->r1, 1e-12) : m->r1;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        if (r1 > pairs[i].r1_above && m->rse > pairs[i].rse_above / strictness)
+            return true;
+    }
+    return false;
+}
+
+/* The first phase: so many iterations and so much time. The very first iteration is the tool's warm-up. */
+static bool initial_is_over(const struct qs_leaf_view *v, double initial_ns, double least)
+{
+    double sum = 0;
+    for (size_t i = v->state->start; i < v->n; i++)
+        sum += v->x[i];
+    return (double)(v->n - v->state->start) >= least && sum >= initial_ns;
+}
+
+bool qs_leaf_futhark(struct qs_leaf_view *v)
+{
+    const double *arg = v->rule->arg;
+    struct qs_leaf_state *s = v->state;
+    if (s->start == 0)
+        s->start = qs_less(1, v->n);
+    size_t kept = v->n - s->start;
+    if (!s->converges ? !initial_is_over(v, arg[1], arg[4]) : kept < s->target)
+        return false;
+    struct qs_futhark m;
+    size_t breaks = qs_leaf_breaks(v, s->start);
+    if (qs_futhark_metrics(v->x + s->start, kept, v->break_room, breaks, (int)arg[3], &m) != QS_OK)
+        return false;
+    if (!qs_futhark_wants_more(&m, (int)arg[0], arg[2]))
+        return true;
+    if (s->converges) {
+        s->target = kept + (kept / 2 > 0 ? kept / 2 : 1);
+    } else {
+        s->start = v->n;
+        s->target = kept / 2 > (size_t)arg[4] ? kept / 2 : (size_t)arg[4];
+        s->converges = true;
+    }
     return false;
 }

@@ -3,9 +3,9 @@
 #ifndef QS_STATS_TWOSAMPLE_H
 #define QS_STATS_TWOSAMPLE_H
 
-#include "stats/status.h"
-
 #include <stddef.h>
+
+#include "stats/status.h"
 
 /* The outcome of a t test. */
 struct qs_ttest {
@@ -53,5 +53,10 @@ struct qs_paired {
  * for n = 1 (ratio is set), QS_EDOM, QS_ENOMEM. Needs memory for n(n-1)/2 slopes. */
 enum qs_status qs_paired_blocks(const double *x, const double *y, size_t n, double level,
                                 struct qs_paired *out);
+
+/* Did one side lose more than the other? Fisher's exact test, two-sided (the sum of all tables as probable as
+ * this one or less, as R's fisher.test): hit1 of n1 against hit2 of n2. 1 where nothing can be told (an empty
+ * side, no hit, or nothing but hits); NaN where hit > n. */
+double qs_fisher_exact(size_t hit1, size_t n1, size_t hit2, size_t n2);
 
 #endif

@@ -2,9 +2,10 @@
 #ifndef QS_STATS_VARIANCE_H
 #define QS_STATS_VARIANCE_H
 
-#include "stats/status.h"
-
 #include <stddef.h>
+
+#include "stats/hier.h"
+#include "stats/status.h"
 
 struct qs_var_test {
     double f;                /* variance of y over that of x; infinite where only x does not vary */
@@ -25,5 +26,17 @@ double qs_pf_upper(double f, double df1, double df2);
 
 /* The quantile of F, 0 < p < 1, within 1e-12 relative. */
 double qs_qf(double p, double df1, double df2);
+
+/* Variance between and within runs by restricted maximum likelihood: where runs are of unequal length it uses
+ * what each says better than the method of moments (hier.h); for equal lengths both agree. */
+struct qs_reml {
+    double between, within; /* variances; between is 0 where no run effect was found */
+    double mean, se;        /* of the runs, weighted by what each says; its standard error */
+};
+
+/* Patterson & Thompson 1971 for one-way random effects; the ratio of the variances by a search along the
+ * likelihood, relative to 1e-8. QS_ENODATA; QS_ETOOFEW: k < 2 or no run with two values; QS_EDOM;
+ * QS_EDEGENERATE: no run varies; QS_ENOMEM. Fields are NaN then. */
+enum qs_status qs_reml(const struct qs_nested *data, struct qs_reml *out);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "stats/hier_boot.h"
+#include "stats/hier.h"
 
 static void die(const char *what)
 {

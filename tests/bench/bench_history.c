@@ -7,7 +7,7 @@
 
 #include "scale.h"
 #include "stats/describe.h"
-#include "stats/energy.h"
+#include "stats/edivisive.h"
 #include "stats/hunter.h"
 #include "stats/interval.h"
 #include "stats/pelt.h"

@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "report/analysis/impl.h"
-#include "stats/dip.h"
 #include "stats/modality.h"
 #include "stats/outlier.h"
 #include "stats/pelt.h"

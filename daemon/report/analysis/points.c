@@ -4,13 +4,13 @@
 
 #include "base/mem.h"
 #include "report/analysis/impl.h"
-#include "report/change_put.h"
+#include "report/put.h"
 #include "stats/drift.h"
 #include "stats/edivisive.h"
-#include "stats/gesd.h"
+#include "stats/outlier.h"
 #include "stats/hunter.h"
 #include "stats/pelt.h"
-#include "stats/perfherder.h"
+#include "stats/stepfit.h"
 #include "stats/trend.h"
 
 /* Permutations, and the points that are permuted at most. */

@@ -3,7 +3,8 @@
 
 #include "report/analysis/impl.h"
 #include "stats/effect.h"
-#include "stats/hier_boot.h"
+#include "stats/twosample.h"
+#include "stats/hier.h"
 #include "stats/ks.h"
 #include "stats/modality.h"
 #include "stats/ranks.h"

@@ -8,7 +8,7 @@
 #include "stats/impact.h"
 #include "stats/interval.h"
 #include "stats/plan.h"
-#include "stats/reml.h"
+#include "stats/variance.h"
 #include "stats/sum.h"
 #include "stats/tree.h"
 

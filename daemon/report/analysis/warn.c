@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "report/analysis/impl.h"
-#include "report/warning.h"
+#include "report/put.h"
 #include "stats/dependence.h"
 #include "stats/describe.h"
 #include "stats/modality.h"

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "proto/auth.h"
-#include "report/change_put.h"
+#include "report/put.h"
 #include "report/history/impl.h"
 #include "report/sides/picks.h"
 #include "report/work.h"

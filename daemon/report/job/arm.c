@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "report/job/impl.h"
-#include "stats/proportion.h"
+#include "stats/twosample.h"
 
 static void count_run(struct qs_report_arm *arm, const struct qs_report_run *run)
 {

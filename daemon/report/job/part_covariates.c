@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "report/job/parts.h"
 #include "stats/multi.h"
-#include "stats/spearman.h"
+#include "stats/dependence.h"
 
 /* What is compared of a kind. LEVEL: the mean of both readings. Of sums that only grow, what they grew by:
  * PER_SECOND of the window where they grow with time by themselves, PER_ITERATION where they grow with the

@@ -10,8 +10,8 @@
 #include "report/median.h"
 #include "report/job/metrics.h"
 #include "report/job/opinion.h"
+#include "report/put.h"
 #include "report/tables/tables.h"
-#include "report/warning.h"
 
 enum { DOCUMENT_VERSION = 1 };
 /* Of a document with second opinions, whose draws take longer than all the rest. */

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "report/job/metrics.h"
-#include "report/warning.h"
+#include "report/put.h"
 
 static enum qs_job_mode mode_of(const struct qs_report_group *g)
 {

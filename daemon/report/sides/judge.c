@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "report/sides/impl.h"
-#include "stats/proportion.h"
+#include "stats/twosample.h"
 
 static bool has_values(const struct qs_sides_pair *pair, size_t metric)
 {

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "report/sides/impl.h"
-#include "stats/hier_boot.h"
+#include "stats/hier.h"
 #include "stats/ratio.h"
 
 /* Draws of one comparison's bootstrap: of many values fewer resamples are taken. */

@@ -1,5 +1,5 @@
 /* Blocks that fold into sessions or builds: what a disturbance adds inside sessions is taken off the
- * disturbed ones, so that all count (stats/mixed_fold.h). */
+ * disturbed ones, so that all count (stats/mixed.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "report/sides/impl.h"
-#include "report/warning.h"
+#include "report/put.h"
 
 static void warn_rates(struct qs_json *j, const struct qs_sides *s, const struct qs_lost_rates *r)
 {

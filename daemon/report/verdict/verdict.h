@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "stats/effect.h"
 #include "stats/hier.h"
-#include "stats/mixed_fold.h"
+#include "stats/mixed.h"
 #include "stats/verdict.h"
 #include "store/read/arms.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "report/put.h"
 #include "report/verdict/verdict.h"
-#include "report/warning.h"
 
 /* Digits that show the interval and no more. */
 static int digits(double width)

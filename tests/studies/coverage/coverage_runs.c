@@ -6,7 +6,6 @@
 
 #include "stats/describe.h"
 #include "stats/hier.h"
-#include "stats/hier_boot.h"
 #include "stats/interval.h"
 #include "stats/ranks.h"
 #include "stats/ratio.h"

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "page.h"
-#include "stats/proportion.h"
+#include "stats/twosample.h"
 
 static struct qs_report_group *only_group(struct world *w)
 {

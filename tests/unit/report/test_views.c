@@ -1,6 +1,6 @@
 /* Ordered views: what they leave of each run, and how they are asked for. */
 #include "page.h"
-#include "report/views_of.h"
+#include "report/views.h"
 #include "world.h"
 
 static json_t *document(struct world *w, struct qs_buf *text)

@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include "stats/hier.h"
-#include "stats/hier_boot.h"
 #include "stats/impact.h"
 #include "stats/tree.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "stats/describe.h"
-#include "stats/gesd.h"
 #include "stats/harrell_davis.h"
 #include "stats/interval.h"
 #include "stats/modality.h"

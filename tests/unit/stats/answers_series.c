@@ -10,7 +10,7 @@
 #include "stats/edivisive.h"
 #include "stats/hunter.h"
 #include "stats/pelt.h"
-#include "stats/perfherder.h"
+#include "stats/stepfit.h"
 #include "stats/steady.h"
 #include "stats/trend.h"
 

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "stats/effect.h"
 #include "stats/android.h"
 #include "stats/bootstrap.h"
 #include "stats/stopping.h"
@@ -16,10 +17,9 @@
 #include "stats/describe.h"
 #include "stats/drift.h"
 #include "stats/edivisive.h"
-#include "stats/effect.h"
-#include "stats/gesd.h"
+#include "stats/twosample.h"
 #include "stats/harrell_davis.h"
-#include "stats/hier_boot.h"
+#include "stats/hier.h"
 #include "stats/hunter.h"
 #include "stats/impact.h"
 #include "stats/interval.h"
@@ -31,7 +31,6 @@
 #include "stats/opinion.h"
 #include "stats/outlier.h"
 #include "stats/pelt.h"
-#include "stats/perfherder.h"
 #include "stats/plan.h"
 #include "stats/power.h"
 #include "stats/rancid.h"

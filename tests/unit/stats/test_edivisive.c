@@ -3,7 +3,7 @@
 #include "second.h"
 
 #include "stats/edivisive.h"
-#include "stats/perfherder.h"
+#include "stats/stepfit.h"
 #include "stats/rng.h"
 #include "stats/special.h"
 

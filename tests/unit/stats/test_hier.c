@@ -2,7 +2,7 @@
 #include "reference.h"
 
 #include "stats/hier.h"
-#include "stats/reml.h"
+#include "stats/variance.h"
 
 #include <math.h>
 #include <setjmp.h>

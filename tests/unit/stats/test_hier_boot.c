@@ -1,7 +1,7 @@
 /* The hierarchical bootstrap: moments that are known in closed form, and every path of drawing. */
 #include "reference.h"
 
-#include "stats/hier_boot.h"
+#include "stats/hier.h"
 #include "stats/rng.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "reference.h"
 #include "second.h"
 
-#include "stats/energy.h"
+#include "stats/edivisive.h"
 #include "stats/hunter.h"
 #include "stats/hunter_parts.h"
 #include "stats/pelt.h"

@@ -2,7 +2,7 @@
  * fixed: the counts are the same on every machine. */
 #include "reference.h"
 
-#include "stats/mixed_fold.h"
+#include "stats/mixed.h"
 #include "stats/rng.h"
 #include "stats/verdict.h"
 

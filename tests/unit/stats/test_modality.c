@@ -2,7 +2,6 @@
 #include "reference.h"
 #include "second.h"
 
-#include "stats/dip.h"
 #include "stats/modality.h"
 #include "stats/rng.h"
 #include "stats/special.h"

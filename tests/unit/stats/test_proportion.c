@@ -2,7 +2,7 @@
 #include "reference.h"
 
 #include "stats/effect.h"
-#include "stats/proportion.h"
+#include "stats/twosample.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 #include "reference.h"
 
 #include "stats/rng.h"
-#include "stats/spearman.h"
+#include "stats/dependence.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* Mann-Kendall, Theil-Sen and GESD: R, a published example, and what must not change them. */
 #include "reference.h"
 
-#include "stats/gesd.h"
+#include "stats/outlier.h"
 #include "stats/rng.h"
 #include "stats/special.h"
 #include "stats/trend.h"

@@ -5,12 +5,11 @@
 #include <stdint.h>
 
 #include "stats/hier.h"
-#include "stats/hier_boot.h"
 #include "stats/impact.h"
 #include "stats/opinion.h"
 #include "stats/plan.h"
 #include "stats/power.h"
-#include "stats/reml.h"
+#include "stats/variance.h"
 #include "stats/tree.h"
 
 enum { RUN = 5, SESSION = 3 };

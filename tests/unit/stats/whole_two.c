@@ -5,16 +5,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "stats/android.h"
 #include "stats/effect.h"
-#include "stats/energy.h"
+#include "stats/android.h"
+#include "stats/edivisive.h"
 #include "stats/ks.h"
 #include "stats/mixed.h"
-#include "stats/mixed_fold.h"
 #include "stats/rancid.h"
 #include "stats/ranks.h"
 #include "stats/ratio.h"
-#include "stats/spearman.h"
+#include "stats/dependence.h"
 #include "stats/twosample.h"
 #include "stats/variance.h"
 #include "stats/verdict.h"
