@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "api/jobs.h"
+#include "api/handlers.h"
 #include "api/reply.h"
 #include "base/json.h"
 #include "base/loop.h"

@@ -1,14 +1,14 @@
 /* The order is: who is it, is there such an address, is the body small enough; then the body; then the
  * handler. A refusal is known early and still told late where the body is short, so that a client that sends
  * first and listens then hears it. */
-#include "api/access.h"
+#include "api/server.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
-#include "api/files.h"
+#include "api/handlers.h"
 #include "api/reply.h"
 #include "api/visitors.h"
 #include "base/loop.h"

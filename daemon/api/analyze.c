@@ -1,6 +1,6 @@
 /* A request is read, imported and analysed on the pool; the loop only hands the document on. A client that
  * leaves ends the work at the next step of whatever is long. */
-#include "api/analyze.h"
+#include "api/handlers.h"
 
 #include <errno.h>
 #include <jansson.h>

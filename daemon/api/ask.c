@@ -1,7 +1,7 @@
 /* What people ask of a device: a row here, its address in routes.c, a row in ctl/commands/devices.c. */
 #include <string.h>
 
-#include "api/jobs.h"
+#include "api/handlers.h"
 #include "api/reply.h"
 #include "base/json.h"
 #include "config/farm/sensors.h"

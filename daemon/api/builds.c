@@ -1,4 +1,4 @@
-#include "api/builds.h"
+#include "api/handlers.h"
 
 #include "api/reply.h"
 #include "report/named.h"

@@ -3,9 +3,24 @@
 #define QS_API_COMPARE_H
 
 #include "api/exchange.h"
-#include "api/wanted.h"
+#include "api/uri.h"
+#include "base/err.h"
 #include "report/results.h"
 #include "report/tables/tables.h"
+#include "store/read/arms.h"
+
+/* Which metrics a request asks for: `metric=calls,power_mW`. */
+enum { QS_WANTED_MOST = 32 };
+
+struct qs_wanted {             /* zeroed before the first use; not to be moved once taken */
+    struct qs_arm_wanted list; /* without names: all that were declared */
+    const char *names[QS_WANTED_MOST];
+    char *text; /* owned */
+};
+
+/* From the query. QS_E_USAGE. */
+bool qs_wanted_take(struct qs_wanted *w, const struct qs_uri *uri, struct qs_err *err);
+void qs_wanted_done(struct qs_wanted *w);
 
 /* Everything that the document is made from; zeroed before the first use. */
 struct qs_compared {
@@ -35,7 +50,5 @@ bool qs_compare_query(const struct qs_uri *uri, struct qs_compared *ret, struct 
 /* QS_E_CONFLICT where the job has not ended. */
 bool qs_compare_check_ended(const struct qs_job_info *job, struct qs_err *err);
 void qs_compared_done(struct qs_compared *c);
-
-qs_exchange_fn qs_handle_compare;
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/handlers.h"
 #include "api/flow.h"
 #include "api/reply.h"
 #include "base/json.h"

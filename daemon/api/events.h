@@ -7,9 +7,6 @@
 #include "api/exchange.h"
 #include "farm/farm.h"
 
-/* GET .../events: query after=N or the header Last-Event-ID (it wins): events with higher numbers. */
-qs_exchange_fn qs_handle_job_events, qs_handle_all_events;
-
 /* Something happened: for every stream that it concerns. */
 void qs_events_tell(struct qs_api *api, const struct qs_farm_event *event);
 

@@ -1,4 +1,4 @@
-#include "api/export.h"
+#include "api/handlers.h"
 
 #include <string.h>
 

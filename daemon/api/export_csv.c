@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api/compare.h"
-#include "api/export.h"
+#include "api/handlers.h"
 #include "api/reply.h"
 #include "base/mem.h"
 #include "base/text.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "api/compare.h"
-#include "api/export.h"
+#include "api/handlers.h"
 #include "api/reply.h"
 #include "api/steps.h"
 #include "base/json.h"

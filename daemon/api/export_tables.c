@@ -1,6 +1,6 @@
 /* Tables for a pull request or a wiki. */
 #include "api/compare.h"
-#include "api/export.h"
+#include "api/handlers.h"
 #include "api/reply.h"
 #include "api/steps.h"
 

@@ -1,4 +1,4 @@
-#include "api/files.h"
+#include "api/handlers.h"
 
 #include <errno.h>
 #include <string.h>

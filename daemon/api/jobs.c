@@ -1,4 +1,4 @@
-#include "api/jobs.h"
+#include "api/handlers.h"
 
 #include <stdio.h>
 #include <stdlib.h>

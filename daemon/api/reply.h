@@ -26,4 +26,8 @@ unsigned qs_reply_status(enum qs_errc code);
 /* Gives the reply to libmicrohttpd, from its access handler. */
 bool qs_reply_queue(struct qs_exchange *ex);
 
+/* Of a daemon that reads: where the one that owns the database listens; owned by the caller, NULL where there
+ * is none, or this one owns it. (about.c) */
+char *qs_about_owner(const struct qs_exchange *ex);
+
 #endif

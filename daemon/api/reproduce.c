@@ -1,11 +1,11 @@
-#include "api/reproduce.h"
+#include "api/handlers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/access.h"
+#include "api/server.h"
 #include "api/compare.h"
 #include "api/owner.h"
 #include "api/reply.h"

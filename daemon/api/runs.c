@@ -1,4 +1,4 @@
-#include "api/runs.h"
+#include "api/handlers.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "api/access.h"
 #include "api/exchange.h"
 #include "api/visitors.h"
 #include "base/loop.h"

@@ -1,4 +1,4 @@
-#include "api/sides.h"
+#include "api/handlers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 #include "api/compare.h"
 #include "api/reply.h"
 #include "api/steps.h"
-#include "api/wanted.h"
 #include "base/mem.h"
 #include "config/job/stored.h"
 #include "report/job/opinion.h"

@@ -5,9 +5,6 @@
 #include "api/exchange.h"
 #include "farm/farm.h"
 
-/* jobs:validate takes the job's text as it is; jobs takes {"text","name","files","wait"}. */
-qs_exchange_fn qs_handle_validate, qs_handle_submit;
-
 /* The request's Idempotency-Key; NULL: it has none. QS_E_USAGE where it can be no key. */
 bool qs_submit_key(struct qs_exchange *ex, const char **ret, struct qs_err *err);
 

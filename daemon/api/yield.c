@@ -10,8 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "api/handlers.h"
 #include "api/reply.h"
-#include "base/clock.h"
+#include "base/process.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "store/store.h"

@@ -7,10 +7,7 @@
 
 #include "base/err.h"
 
-struct qs_exchange;
 struct qs_log;
-
-void qs_handle_yield(struct qs_exchange *ex);
 
 struct qs_heir { /* one that waits for its place; zero before the first call */
     char why[QS_ERR_TEXT_BYTES];

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "base/clock.h"
+#include "base/process.h"
 #include "base/loop_impl.h"
 #include "base/loop_lanes.h"
 #include "base/mem.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/process.h"
 #include "base/loop_impl.h"
 
 void qs_loop_watch(struct qs_loop *loop, int64_t limit_ns, qs_loop_slow_fn *on_slow, void *user)

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/process.h"
 #include "ctl/follow.h"
 #include "ctl/client/sse.h"
 

@@ -3,7 +3,7 @@
 #include <locale.h>
 #include <signal.h>
 
-#include "base/std_fds.h"
+#include "base/process.h"
 #include "ctl/commands/command.h"
 
 int main(int argc, char **argv)

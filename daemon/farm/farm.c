@@ -9,7 +9,6 @@
 #include "config/job/stored.h"
 #include "farm/farm_impl.h"
 #include "store/read/read.h"
-#include "store/read/live.h"
 
 struct qs_farm *qs_farm_new(const struct qs_farm_parts *parts, const struct qs_farm_events *events)
 {

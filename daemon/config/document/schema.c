@@ -11,7 +11,6 @@
 #include "config/document/doc_build.h"
 #include "config/job/job.h"
 #include "config/document/scalar.h"
-#include "config/document/schema_form.h"
 
 enum { WORDS_MAX = 64, NAME_MAX_BYTES = 100 };
 

@@ -102,4 +102,10 @@ void qs_schema_json(const struct qs_table *table, const char *title, struct qs_b
 /* The keys as rows of a Markdown table, depth first. */
 void qs_schema_reference(const struct qs_table *table, struct qs_buf *out);
 
+/* The type and range of a key in words, for messages and for the key reference: "a duration such as 20s",
+ * "true or false", "one of free, max" */
+void qs_schema_form(const struct qs_key *key, struct qs_buf *out);
+/* "1ms to 1h", "at most 64KiB"; nothing where the key is not bounded. */
+void qs_schema_range(const struct qs_key *key, struct qs_buf *out);
+
 #endif

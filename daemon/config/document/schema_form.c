@@ -1,4 +1,4 @@
-#include "config/document/schema_form.h"
+#include "config/document/schema.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  * several keys must agree on and the values of custom keys are checked by the reader only. */
 #include "base/json.h"
 #include "config/document/schema.h"
-#include "config/document/schema_form.h"
 
 static void add_object(struct qs_json *j, const struct qs_table *table, const char *fallback);
 

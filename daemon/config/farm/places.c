@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "base/program.h"
+#include "base/process.h"
 #include "config/farm/farm.h"
 
 static bool is_in_path(const char *name)

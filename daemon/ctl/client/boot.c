@@ -17,7 +17,7 @@
 
 #include "base/folder.h"
 #include "base/mem.h"
-#include "base/program.h"
+#include "base/process.h"
 
 enum { POLL_MS = 20, POLLS = 15000 / POLL_MS, POLLS_AFTER_END = 2000 / POLL_MS };
 enum { TAIL_BYTES = 2048, TAIL_LINES = 12 };

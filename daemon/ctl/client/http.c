@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/process.h"
 #include "base/mem.h"
 #include "ctl/client/patience.h"
 

@@ -8,7 +8,6 @@
 #include "ctl/follow.h"
 #include "ctl/result.h"
 #include "ctl/run/run.h"
-#include "ctl/run/options.h"
 #include "ctl/submit.h"
 #include "ctl/text_file.h"
 

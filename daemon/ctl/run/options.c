@@ -1,4 +1,4 @@
-#include "ctl/run/options.h"
+#include "ctl/run/run.h"
 
 #include <stddef.h>
 

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "ctl/commands/command.h"
+#include "ctl/options/opt.h"
 #include "ctl/options/split.h"
 
 enum { QS_RUN_ARMS_MAX = 100, QS_RUN_VALUES_MAX = 1000, QS_RUN_PARAMS_MAX = 16 };
@@ -64,5 +65,8 @@ bool qs_run_add_plan(const struct qs_args *args, json_t *job, struct qs_buf *pro
 
 /* A list of template words as JSON; NULL where a word is not UTF-8. */
 json_t *qs_run_words_json(const struct qs_run_line *line, const struct qs_words *words);
+
+/* The options of `quiesce run`. */
+extern const struct qs_opt qs_run_options[];
 
 #endif

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "store/read/read.h"
-#include "store/read/live.h"
 #include "store/read/util.h"
 #include "store/read/reader.h"
 

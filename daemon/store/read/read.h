@@ -4,6 +4,11 @@
 #ifndef QS_STORE_READ_READ_H
 #define QS_STORE_READ_READ_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
 #include "store/values.h"
 
 struct qs_job_info {
@@ -121,5 +126,20 @@ void qs_events_free(struct qs_event_list *events);
 
 /* Hex hashes of the given set that the store has. */
 bool qs_read_has_file(struct qs_store_reader *r, const char sha256[65], bool *ret_has, struct qs_err *err);
+
+/* What a daemon that starts takes over from the one before. */
+struct qs_live_job {
+    int64_t id;
+    bool running; /* else queued */
+};
+struct qs_live_jobs {
+    struct qs_live_job *at;
+    size_t count;
+};
+/* All that are queued or running, oldest first. */
+bool qs_read_live_jobs(struct qs_store_reader *r, struct qs_live_jobs *ret, struct qs_err *err);
+/* Has a daemon that died left runs or sessions open? Before this one begins any. */
+bool qs_read_left_open(struct qs_store_reader *r, bool *ret_open, struct qs_err *err);
+void qs_live_jobs_free(struct qs_live_jobs *jobs);
 
 #endif

@@ -1,5 +1,5 @@
 /* A watched input ends once, and what others share of it stays as it is. */
-#include "base/input.h"
+#include "base/process.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -8,9 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/process.h"
 #include "base/mem.h"
-#include "base/program.h"
 
 static void a_program_is_a_file_that_may_be_executed(void **state)
 {

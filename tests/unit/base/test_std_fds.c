@@ -1,6 +1,6 @@
 /* A process that was started with closed descriptors. Each case looks from within a child: this one's output
  * is needed. */
-#include "base/std_fds.h"
+#include "base/process.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -7,7 +7,6 @@
 
 #include "ctl/commands/command.h"
 #include "ctl/run/run.h"
-#include "ctl/run/options.h"
 
 enum { WORDS_MAX = 8 };
 

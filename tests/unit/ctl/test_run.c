@@ -9,7 +9,6 @@
 #include "config/job/harness.h"
 #include "ctl/commands/command.h"
 #include "ctl/run/run.h"
-#include "ctl/run/options.h"
 
 static char *environment[] = {(char[]){"PATH=/usr/bin:/bin"},
                               (char[]){"ODD={x}{{y"},

@@ -1,7 +1,7 @@
 /* Moments as people write them. */
 #include "cm.h"
 
-#include "ctl/when.h"
+#include "ctl/query.h"
 
 static const int64_t now_ns = INT64_C(1790000000) * 1000000000;
 

@@ -11,7 +11,6 @@
 #include "ctl/commands/command.h"
 #include "ctl/progress.h"
 #include "ctl/run/run.h"
-#include "ctl/run/options.h"
 #include "ctl/options/split.h"
 #include "pages.h"
 

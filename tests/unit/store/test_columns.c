@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "store/read/medians.h"
+#include "store/read/history.h"
 #include "store/tuning.h"
 
 #define SUM(digit)                                                                                           \

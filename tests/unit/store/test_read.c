@@ -1,6 +1,6 @@
 #include "fixture.h"
 #include "report/shown.h"
-#include "store/read/live.h"
+#include "store/read/read.h"
 
 #include <math.h>
 #include <stdlib.h>

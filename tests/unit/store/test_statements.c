@@ -9,11 +9,10 @@
 
 #include "base/mem.h"
 #include "report/shown.h"
-#include "store/read/medians.h"
 #include "store/read/arms.h"
 #include "store/read/files.h"
 #include "store/read/history.h"
-#include "store/read/live.h"
+#include "store/read/read.h"
 #include "store/read/metrics.h"
 #include "store/read/windows.h"
 #include "store/tuning.h"

@@ -1,9 +1,11 @@
-#include "base/input.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/loop.h"
@@ -58,4 +60,43 @@ void qs_input_stop(struct qs_input *input)
     else if (input->flags >= 0)
         (void)fcntl(input->fd, F_SETFL, input->flags);
     free(input);
+}
+
+int64_t qs_clock_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+bool qs_std_fds_fill(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR); /* the lowest number that is free; children inherit 0, 1 and 2 */
+    while (fd >= STDIN_FILENO && fd <= STDERR_FILENO);
+    if (fd < 0)
+        return false;
+    (void)close(fd);
+    return true;
+}
+
+bool qs_program_is(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+char *qs_program_beside(const char *const *places, const char *otherwise)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self);
+    const char *slash = n > 0 ? memrchr(self, '/', (size_t)n) : NULL;
+    for (; slash && *places; places++) {
+        char *path = qs_asprintf("%.*s/%s", (int)(slash - self), self, *places);
+        if (qs_program_is(path))
+            return path;
+        free(path);
+    }
+    return qs_strdup(otherwise);
 }
