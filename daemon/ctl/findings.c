@@ -42,20 +42,27 @@ static char *arrow(const char *base, const char *cand)
     return strcmp(base, cand) == 0 ? qs_strdup("") : qs_asprintf("%s → %s", base, cand);
 }
 
-/* What an arm's own numbers say: of the runs of all its blocks, those that lack the other arm too. */
-static double median_of(const json_t *result, const char *metric, const char *arm, double without)
+const json_t *qs_metric_named(const json_t *part, const char *name)
 {
-    size_t i, k;
-    const json_t *one, *a;
-    json_array_foreach(json_object_get(result, "metrics"), i, one)
+    size_t i;
+    const json_t *one;
+    json_array_foreach(json_object_get(part, "metrics"), i, one)
     {
-        if (strcmp(qs_json_get_text(one, "metric", ""), metric) != 0)
-            continue;
-        json_array_foreach(json_object_get(one, "arms"), k, a)
-        {
-            if (strcmp(qs_json_get_text(a, "name", ""), arm) == 0)
-                return qs_json_get_number(a, "median", NAN);
-        }
+        if (strcmp(qs_json_get_text(one, "metric", ""), name) == 0)
+            return one;
+    }
+    return NULL;
+}
+
+/* What an arm's own numbers say: of the runs of all its blocks, those that lack the other arm too. */
+static double median_of(const json_t *metric, const char *arm, double without)
+{
+    size_t i;
+    const json_t *a;
+    json_array_foreach(json_object_get(metric, "arms"), i, a)
+    {
+        if (strcmp(qs_json_get_text(a, "name", ""), arm) == 0)
+            return qs_json_get_number(a, "median", NAN);
     }
     return without;
 }
@@ -74,8 +81,9 @@ static void add_list(const json_t *result, const json_t *list, const char *where
         finding->point = qs_json_get_text(result, "label", qs_json_get_text(result, "benchmark", ""));
         finding->where = qs_strdup(where);
         finding->arms = arrow(base, cand);
-        finding->base = median_of(result, finding->metric, base, finding->base);
-        finding->cand = median_of(result, finding->metric, cand, finding->cand);
+        const json_t *metric = qs_metric_named(result, finding->metric);
+        finding->base = median_of(metric, base, finding->base);
+        finding->cand = median_of(metric, cand, finding->cand);
         finding->one_job = json_object_get(result, "blocks") != NULL;
         finding->warnings = i == 0 ? warnings : NULL;
     }

@@ -35,6 +35,9 @@ struct qs_findings {
     size_t count;
 };
 
+/* The element of `metrics` with that name, of a result or of an arm or run of a report; NULL: it has none. */
+const json_t *qs_metric_named(const json_t *part, const char *name);
+
 void qs_findings_of(const json_t *doc, struct qs_findings *ret);
 /* Of one of its results. */
 void qs_findings_of_result(const json_t *doc, const json_t *result, struct qs_findings *ret);

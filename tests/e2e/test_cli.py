@@ -104,21 +104,23 @@ def reports(tap):
         doc = json.loads(bed.cli("show", "1", "--json").stdout)
         report, used = doc["report"], bed.one("SELECT count(*) FROM v_iteration WHERE block > 0 AND arm = 'b'")
         arms = {a["name"]: a for a in report["results"][0]["arms"]}
-        tap.equal(arms["b"]["iterations"] + arms["b"]["sample"]["dropped"].get("tainted", 0), used, "every iteration is used or counted")
+        times = {name: arm["metrics"][0] for name, arm in arms.items()}
+        tap.equal([m["metric"] for m in arms["a"]["metrics"]], ["duration_ns"], "the duration is a metric")
+        tap.equal(times["b"]["values"] + times["b"]["sample"]["dropped"].get("tainted", 0), used, "every iteration is used or counted")
         tap.equal([lv["level"] for lv in report["points"][0]["levels"]], ["device", "boot", "session", "block", "run", "iteration"], "all levels")
-        tap.ok(len(arms["a"]["covariates"]["rows"]) > 0, "covariates were looked at", arms["a"]["covariates"])
-        tap.equal(arms["a"]["covariates"]["meaning"], "association, not cause", "and are called what they are")
-        tap.ok("bootstrap_mean" in arms["a"]["sample"], "--json has every statistic")
+        tap.ok(len(times["a"]["covariates"]["rows"]) > 0, "covariates were looked at", times["a"]["covariates"])
+        tap.equal(times["a"]["covariates"]["meaning"], "association, not cause", "and are called what they are")
+        tap.ok("bootstrap_mean" in times["a"]["sample"], "--json has every statistic")
         seen = json.loads(bed.cli("show", "1", "--discard-first", "2", "--last", "5", "--json").stdout)["report"]["results"][0]["arms"][1]
-        tap.equal([v["view"] for v in seen["views"]], ["discard-first", "last"], "views in the order given")
+        tap.equal([v["view"] for v in seen["metrics"][0]["views"]], ["discard-first", "last"], "views in the order given")
         tap.equal(seen["iterations"], 5 * seen["runs"], "five of each run are left")
         run = bed.one("SELECT run FROM v_run WHERE block = 1 AND arm = 'b'")
         rows = bed.sql(f"SELECT duration_ns, taint FROM v_iteration WHERE run = '{run}' ORDER BY seq")
         clean = [r[0] for r in rows if r[1] == 0] or [r[0] for r in rows]
-        one = json.loads(bed.cli("show", "run", run, "--json").stdout)["report"]
-        tap.equal((one["strip"]["n"], one["strip"]["median_ns"]), (len(rows), [r[0] for r in rows]), "the strip has every iteration")
+        one = json.loads(bed.cli("show", "run", run, "--json").stdout)["report"]["metrics"][0]
+        tap.equal((one["strip"]["n"], one["strip"]["median"]), (len(rows), [r[0] for r in rows]), "the strip has every iteration")
         tap.equal((one["sample"]["describe"]["min"], one["sample"]["describe"]["max"]), (min(clean), max(clean)), "the sample those that count")
-        last = json.loads(bed.cli("show", "run", run, "--last", "1", "--json").stdout)["report"]
+        last = json.loads(bed.cli("show", "run", run, "--last", "1", "--json").stdout)["report"]["metrics"][0]
         tap.equal(last["sample"]["describe"]["median"], clean[-1], "the last one alone")
         tap.equal(bed.one("SELECT count(*) FROM v_iteration WHERE block > 0 AND arm = 'b'"), used, "nothing stored has changed")
         tap.ok("View of b: last 3 leaves" in bed.cli("compare", "1", "--last", "3").stdout, "a comparison has views, too")

@@ -146,19 +146,6 @@ static void add_candidate(const struct qs_layout *layout, struct qs_grid *grid, 
     qs_grid_cell(grid, verdict);
 }
 
-/* The metric that a finding is on. */
-static const json_t *metric_of(const json_t *metrics, const struct qs_finding *f)
-{
-    size_t i;
-    const json_t *one;
-    json_array_foreach(metrics, i, one)
-    {
-        if (strcmp(qs_json_get_text(one, "metric", ""), f->metric) == 0)
-            return one;
-    }
-    return NULL;
-}
-
 static void add_compared(const struct qs_layout *layout, const json_t *result, const struct qs_findings *all,
                          struct qs_buf *out)
 {
@@ -181,7 +168,7 @@ static void add_compared(const struct qs_layout *layout, const json_t *result, c
         const struct qs_finding *f = &all->at[i];
         bool begins = i == 0 || strcmp(all->at[i - 1].metric, f->metric) != 0;
         if (!qs_finding_is_duration(f))
-            add_candidate(layout, &grid, metric_of(metrics, f), f, begins, named);
+            add_candidate(layout, &grid, qs_metric_named(result, f->metric), f, begins, named);
     }
     qs_grid_print(&grid, &layout->face, "  ", out);
 }
@@ -288,13 +275,15 @@ void qs_layout_metric_samples(const struct qs_layout *layout, const json_t *part
         {.title = "p75", .right = true, .keep = 5}, {.title = "p95", .right = true, .keep = 3}};
     QS_SCOPED(qs_grid_done) struct qs_grid grid = {0};
     size_t i;
-    const json_t *metric, *metrics = json_object_get(part, "metrics");
-    if (json_array_size(metrics) == 0)
+    const json_t *metrics = json_object_get(part, "metrics");
+    if (json_array_size(metrics) < 2)
         return;
     qs_buf_char(out, '\n');
     qs_face_wrap(&layout->face, out, "  ", "Other metrics (--metric NAME shows one in full)", QS_INK_BOLD);
     qs_grid_init(&grid, columns, sizeof(columns) / sizeof(columns[0]));
-    json_array_foreach(metrics, i, metric) add_sample(layout, &grid, metric);
+    for (i = 1; i < json_array_size(metrics); i++)
+        add_sample(layout, &grid, json_array_get(metrics, i));
     qs_grid_print(&grid, &layout->face, "  ", out);
-    json_array_foreach(metrics, i, metric) add_warnings(layout, metric, out);
+    for (i = 1; i < json_array_size(metrics); i++)
+        add_warnings(layout, json_array_get(metrics, i), out);
 }

@@ -8,8 +8,8 @@
  * where there are none. */
 void qs_layout_metrics(const struct qs_layout *layout, const json_t *doc, const json_t *result,
                        struct qs_buf *out);
-/* `metrics` of an arm or a run of a report (schema/report.md): a row for each, and what is wrong with them.
- * Nothing where there are none. */
+/* `metrics` of an arm or a run of a report (schema/report.md) behind the first: a row for each, and what is
+ * wrong with them. Nothing where there are none. */
 void qs_layout_metric_samples(const struct qs_layout *layout, const json_t *part, struct qs_buf *out);
 /* "calls (system calls)"; the name alone where it says the unit itself. Appended. */
 void qs_metric_title(const json_t *metric, struct qs_buf *out);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ctl/client/api.h"
+#include "ctl/findings.h"
 #include "ctl/layout/metrics.h"
 #include "ctl/layout/sample.h"
 
@@ -28,7 +29,7 @@ static void add_floor(const struct qs_layout *layout, const json_t *floor, struc
 {
     QS_BUF(text);
     double ns = qs_json_get_number(floor, "ns", NAN);
-    if (floor == NULL)
+    if (!json_is_object(floor)) /* the duration alone has one */
         return;
     if (qs_json_get_true(floor, "verified") && isfinite(ns)) {
         qs_buf_str(&text, "Floor ");
@@ -139,14 +140,13 @@ static void add_levels(const struct qs_layout *layout, const json_t *point, stru
 /* --- one sample --- */
 
 /* The sample's warnings, and those of the arm that say something else. */
-static json_t *all_warnings(const json_t *part)
+static json_t *all_warnings(const json_t *sample, const json_t *of_arm)
 {
     json_t *all = json_array();
     size_t i;
     json_t *one;
-    const json_t *sample = json_object_get(part, "sample");
     json_array_foreach(json_object_get(sample, "warnings"), i, one) json_array_append(all, one);
-    json_array_foreach(json_object_get(part, "warnings"), i, one)
+    json_array_foreach(of_arm, i, one)
     {
         if (!qs_sample_warns(sample, qs_json_get_text(one, "code", "")))
             json_array_append(all, one);
@@ -154,67 +154,57 @@ static json_t *all_warnings(const json_t *part)
     return all;
 }
 
-/* The parts of a sample from its interval to what is wrong with it; factor makes its values ns, or 1. */
-static void add_sample(const struct qs_layout *layout, const json_t *part, const char *name, double factor,
-                       struct qs_buf *out)
+/* The parts of a metric from its interval to what is wrong with it. */
+static void add_metric(const struct qs_layout *layout, const json_t *metric, const char *name,
+                       const json_t *of_arm, struct qs_buf *out)
 {
-    const json_t *sample = json_object_get(part, "sample"), *floor = json_object_get(part, "floor");
+    double factor;
+    const struct qs_layout own = qs_sample_layout(layout, metric, &factor);
+    const json_t *sample = json_object_get(metric, "sample"), *floor = json_object_get(metric, "floor");
     const struct qs_shown shown = {.name = name,
                                    .sample = sample,
                                    .factor = factor,
-                                   .no_floor = floor != NULL && !qs_json_get_true(floor, "verified")};
-    json_t *page = json_pack("{s:[{s:s, s:o}]}", "arms", "name", name, "warnings", all_warnings(part));
-    qs_sample_headline(layout, sample, factor, out);
-    qs_sample_spread(layout, sample, factor, out);
-    qs_sample_views(layout, "", json_object_get(part, "views"), out);
+                                   .no_floor = json_is_object(floor) && !qs_json_get_true(floor, "verified")};
+    json_t *page =
+        json_pack("{s:[{s:s, s:o}]}", "arms", "name", name, "warnings", all_warnings(sample, of_arm));
+    qs_sample_headline(&own, sample, factor, out);
+    qs_sample_spread(&own, sample, factor, out);
+    qs_sample_views(&own, "", json_object_get(metric, "views"), out);
     qs_buf_char(out, '\n');
-    qs_layout_table(layout, &shown, 1, out);
-    add_floor(layout, floor, out);
-    qs_layout_histogram(layout, &shown, 1, out);
-    qs_layout_strip(layout, json_object_get(part, "strip"), out);
-    add_covariates(layout, json_object_get(part, "covariates"), out);
-    qs_layout_doubts(layout, NULL, page, out);
+    qs_layout_table(&own, &shown, 1, out);
+    add_floor(&own, floor, out);
+    qs_layout_histogram(&own, &shown, 1, out);
+    qs_layout_strip(&own, json_object_get(metric, "strip"), out);
+    add_covariates(&own, json_object_get(metric, "covariates"), out);
+    qs_layout_doubts(&own, NULL, page, out);
     json_decref(page);
 }
 
-static const json_t *metric_of(const json_t *part, const char *name)
+static void add_title(const struct qs_layout *layout, const json_t *metric, struct qs_buf *out)
 {
-    size_t i;
-    const json_t *one;
-    json_array_foreach(json_object_get(part, "metrics"), i,
-                       one) if (strcmp(qs_json_get_text(one, "metric", ""), name) == 0) return one;
-    return NULL;
-}
-
-/* One metric in full, in place of the duration. */
-static void add_metric(const struct qs_layout *layout, const json_t *metric, const char *name,
-                       struct qs_buf *out)
-{
-    double factor;
     QS_BUF(title);
-    const struct qs_layout own = qs_sample_layout(layout, metric, &factor);
-    if (!json_is_object(json_object_get(metric, "sample"))) {
-        wrap(layout, out, "There is no accepted value.", QS_INK_WARN);
-        return;
-    }
     qs_metric_title(metric, &title);
     qs_buf_fmt(&title, ", %s is better%s", qs_json_get_true(metric, "lower_is_better") ? "lower" : "higher",
                strcmp(qs_json_get_text(metric, "of", ""), "windows") == 0 ? ", one value a window" : "");
     wrap(layout, out, title.data, QS_INK_BOLD);
-    add_sample(&own, metric, name, factor, out);
 }
 
-/* `part`: a run's document, or an arm of a job's. */
+/* `part`: a run's document, or an arm of a job's. One metric in full, the duration with a row of each other.
+ */
 static void add_part(const struct qs_layout *layout, const json_t *part, const char *name, struct qs_buf *out)
 {
-    if (layout->metric != NULL) {
-        add_metric(layout, metric_of(part, layout->metric), name, out);
-    } else if (!json_is_object(json_object_get(part, "sample"))) {
-        wrap(layout, out, "There is no accepted iteration.", QS_INK_WARN);
-    } else {
-        add_sample(layout, part, name, 1, out);
-        qs_layout_metric_samples(layout, part, out);
+    bool one = layout->metric != NULL;
+    const json_t *metric = qs_metric_named(part, one ? layout->metric : "duration_ns");
+    if (!json_is_object(json_object_get(metric, "sample"))) {
+        wrap(layout, out, one ? "There is no accepted value." : "There is no accepted iteration.",
+             QS_INK_WARN);
+        return;
     }
+    if (one)
+        add_title(layout, metric, out);
+    add_metric(layout, metric, name, one ? NULL : json_object_get(part, "warnings"), out);
+    if (!one)
+        qs_layout_metric_samples(layout, part, out);
 }
 
 static void add_rule(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)

@@ -60,11 +60,10 @@ void qs_layout_strip(const struct qs_layout *layout, const json_t *strip, struct
 {
     static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     static const char *const signs[] = {" ", ".", ":", "-", "=", "+", "*", "#", "@"};
-    bool ns = json_object_get(strip, "median_ns") != NULL;
-    struct strip s = {.median = json_object_get(strip, ns ? "median_ns" : "median"),
+    struct strip s = {.median = json_object_get(strip, "median"),
                       .left_out = json_object_get(strip, "left_out"),
-                      .lo = qs_json_get_number(strip, ns ? "lo_ns" : "lo", NAN),
-                      .hi = qs_json_get_number(strip, ns ? "hi_ns" : "hi", NAN)};
+                      .lo = qs_json_get_number(strip, "lo", NAN),
+                      .hi = qs_json_get_number(strip, "hi", NAN)};
     size_t room = layout->face.width - 2, count;
     bool marked = false;
     s.cells = json_array_size(s.median);

@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "config/job/stored.h"
 #include "report/analysis/impl.h"
-#include "report/job/part_metrics.h"
 #include "report/job/metrics.h"
+#include "report/job/parts.h"
 #include "report/work.h"
 #include "stats/rule.h"
 
@@ -59,44 +59,42 @@ static void put_head(struct qs_json *j, const char *kind, const struct qs_report
 
 /* --- of a job --- */
 
-static struct qs_part_run part_of(const struct qs_report_run *run)
-{
-    const struct qs_measured_run *s = run->measured;
-    return (struct qs_part_run){.uid = s->run_uid,
-                                .arm = run->arm,
-                                .block = s->block,
-                                .attempt = s->attempt,
-                                .pos = s->pos,
-                                .session = s->session,
-                                .boot = s->boot,
-                                .device = s->device,
-                                .ns = run->ns,
-                                .n = run->n,
-                                .median_ns = run->median_ns,
-                                .disturbed = run->disturbed};
-}
-
-/* The runs of an arm (all arms: SIZE_MAX) that its numbers stand on; room for run_count. */
-static size_t take_runs(const struct qs_report_group *g, size_t arm, struct qs_part_run *to)
+/* Runs that the numbers of an arm (SIZE_MAX: of all arms) stand on, and that have a value of the metric; room
+ * for run_count. */
+static size_t take_runs(const struct qs_report_group *g, const struct qs_report_metric *m, size_t arm,
+                        struct qs_part_run *to)
 {
     size_t n = 0;
-    for (size_t i = 0; i < g->run_count; i++)
-        if (g->block_used[g->runs[i].block] && (arm == SIZE_MAX || g->runs[i].arm == arm))
-            to[n++] = part_of(&g->runs[i]);
+    for (size_t i = 0; i < g->run_count; i++) {
+        const struct qs_report_run *run = &g->runs[i];
+        const struct qs_measured_run *s = run->measured;
+        if (!g->block_used[run->block] || (arm != SIZE_MAX && run->arm != arm) || isnan(m->runs[i].median))
+            continue;
+        to[n++] = (struct qs_part_run){.uid = s->run_uid,
+                                       .arm = run->arm,
+                                       .block = s->block,
+                                       .attempt = s->attempt,
+                                       .pos = s->pos,
+                                       .session = s->session,
+                                       .boot = s->boot,
+                                       .device = s->device,
+                                       .v = m->runs[i].values,
+                                       .n = m->runs[i].n,
+                                       .median = m->runs[i].median,
+                                       .disturbed = run->disturbed};
+    }
     return n;
 }
 
-static void count_dropped(const struct qs_report_group *g, size_t arm, size_t dropped[QS_DROP_COUNT])
+static void count_dropped(const struct qs_report_group *g, const struct qs_report_metric *m, size_t arm,
+                          size_t dropped[QS_DROP_COUNT])
 {
-    memset(dropped, 0, QS_DROP_COUNT * sizeof *dropped);
     for (size_t i = 0; i < g->run_count; i++) {
         const struct qs_report_run *run = &g->runs[i];
-        if (run->arm != arm || !g->block_used[run->block])
-            continue;
-        qs_part_dropped(&run->measured->values, dropped);
+        const struct qs_values *values = qs_report_run_values(g, m->metric, i);
+        if (run->arm == arm && g->block_used[run->block] && values)
+            qs_part_dropped(values, dropped);
     }
-    for (size_t v = 0; v < g->in->views.count; v++)
-        dropped[QS_DROP_VIEW] += g->metrics[0].arms[arm].tally.dropped[v];
 }
 
 /* The samples of all arms and metrics of a job; the rest of its report is quick. */
@@ -104,52 +102,51 @@ static double plan_ns(const struct qs_report_group *groups, size_t count, const 
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++) {
-        for (size_t a = 0; a < groups[i].in->spec->arm_count; a++) {
-            size_t n = groups[i].arms[a].iterations;
-            sum += n > 0 ? qs_view_plan_ns(n, groups[i].run_count / groups[i].in->spec->arm_count, opts) : 0;
-            sum += qs_part_metrics_plan_ns(&groups[i], a, opts);
+        for (size_t m = 0; m < groups[i].metric_count; m++) {
+            for (size_t a = 0; a < groups[i].in->spec->arm_count; a++) {
+                const struct qs_metric_arm *arm = &groups[i].metrics[m].arms[a];
+                sum += arm->count > 0 ? qs_view_plan_ns(arm->count, arm->runs, opts) : 0;
+            }
         }
     }
     return sum;
 }
 
-static void put_run_strip(struct qs_json *j, const struct qs_part_run *runs, size_t count)
+/* The duration, and what else the arm has. */
+static void put_metric(struct qs_json *j, const struct qs_report_group *g, const struct qs_report_metric *m,
+                       size_t arm, const struct qs_windows *windows, const struct qs_analysis_opts *opts)
 {
-    double *x = qs_calloc(count, sizeof *x);
-    for (size_t i = 0; i < count; i++)
-        x[i] = runs[i].median_ns;
-    qs_put_part_strip(j, &(struct qs_strip){.of = "runs", .x = x, .n = count, .ns = true});
-    free(x);
+    bool is_first = m == g->metrics;
+    QS_FREED struct qs_part_run *runs = qs_calloc(g->run_count, sizeof *runs);
+    struct qs_part_metric p = {.metric = m->metric,
+                               .label = g->in->spec->points[g->point].label,
+                               .runs = runs,
+                               .count = take_runs(g, m, arm, runs),
+                               .missing = m->arms[arm].missing,
+                               .views = qs_report_metric_views(g, m),
+                               .tally = m->arms[arm].tally,
+                               .windows = is_first ? windows : NULL};
+    count_dropped(g, m, arm, p.dropped);
+    if (is_first || p.count > 0)
+        qs_put_part_metric(j, &p, opts);
 }
 
 static void put_arm(struct qs_json *j, const struct qs_report_group *g, size_t arm,
-                    const struct qs_windows *all, const struct qs_analysis_opts *opts)
+                    const struct qs_windows *windows, const struct qs_analysis_opts *opts)
 {
-    struct qs_part_run *runs = qs_calloc(g->run_count, sizeof *runs);
-    size_t count = take_runs(g, arm, runs), dropped[QS_DROP_COUNT];
-    struct qs_part_windows windows;
-    struct qs_import_series series;
-    count_dropped(g, arm, dropped);
-    qs_part_series(&series, runs, count, g->in->spec->points[g->point].label, dropped);
-    qs_part_windows(&windows, all, runs, count);
     qs_json_object(j);
     qs_json_kint(j, "arm", (int64_t)arm);
     qs_json_kstring(j, "name", g->in->spec->arms[arm].name);
     qs_json_kstring(j, "build", g->in->spec->arms[arm].build_label);
-    qs_json_kint(j, "runs", (int64_t)count);
-    qs_json_kint(j, "iterations", (int64_t)series.n);
-    qs_views_put(j, &g->in->views, &g->metrics[0].arms[arm].tally);
-    qs_put_part_floor(j, &windows, g->metrics[0].arms[arm].all.min);
-    put_run_strip(j, runs, count);
-    qs_put_part_covariates(j, &windows, runs, count);
+    qs_json_kint(j, "runs", (int64_t)g->arms[arm].runs);
+    qs_json_kint(j, "iterations", (int64_t)g->arms[arm].iterations);
     qs_json_key(j, "warnings");
     qs_report_arm_warnings(j, g, arm);
-    qs_put_part_sample(j, &series, opts);
-    qs_put_part_metrics(j, g, arm, opts);
+    qs_json_karray(j, "metrics");
+    for (size_t i = 0; i < g->metric_count && !opts->work->ended; i++)
+        put_metric(j, g, &g->metrics[i], arm, windows, opts);
+    qs_json_array_end(j);
     qs_json_object_end(j);
-    qs_part_windows_done(&windows);
-    qs_part_series_done(&series);
-    free(runs);
 }
 
 static void put_result(struct qs_json *j, const struct qs_report_group *g, const struct qs_windows *all,
@@ -177,17 +174,16 @@ static void put_result(struct qs_json *j, const struct qs_report_group *g, const
 static void put_point(struct qs_json *j, const struct qs_report_input *in, size_t point,
                       const struct qs_report_group *groups, size_t count)
 {
-    struct qs_part_run *runs = qs_calloc(in->measured->count, sizeof *runs);
+    QS_FREED struct qs_part_run *runs = qs_calloc(in->measured->count, sizeof *runs);
     size_t n = 0;
     for (size_t i = 0; i < count; i++)
         if (groups[i].point == point)
-            n += take_runs(&groups[i], SIZE_MAX, runs + n);
+            n += take_runs(&groups[i], groups[i].metrics, SIZE_MAX, runs + n);
     qs_json_object(j);
     qs_json_kint(j, "point", (int64_t)point);
     qs_json_kstring(j, "label", in->spec->points[point].label);
     qs_put_part_levels(j, runs, n, in->spec->arm_count);
     qs_json_object_end(j);
-    free(runs);
 }
 
 static bool is_measured(size_t point, const struct qs_report_group *groups, size_t count)
@@ -279,38 +275,78 @@ static void take_values(struct run_values *v, const struct qs_windows *windows, 
         for (size_t i = 0; i < windows->at[w].n; i++)
             take_iteration(v, windows->at[w].durations_ns[i], windows->at[w].worth[i]);
     v->n = qs_views_apply(views, v->ns, v->n, &v->tally);
-    for (size_t i = 0; i < views->count; i++)
-        v->dropped[QS_DROP_VIEW] += v->tally.dropped[i];
 }
 
-static double least(const struct run_values *v)
+static void run_values_done(struct run_values *v)
 {
-    double min = NAN;
-    for (size_t i = 0; i < v->n; i++)
-        min = fmin(min, v->ns[i]);
-    return min;
+    free(v->x);
+    free(v->left_out);
+    free(v->ns);
 }
 
-static void put_values(struct qs_json *j, const struct run_values *v, const struct qs_run_info *run,
-                       const char *label, const struct qs_windows *all, const struct qs_analysis_opts *opts)
+struct of_run { /* borrowed */
+    const struct qs_report_input *in;
+    const struct qs_run_info *run;
+    const char *label;                    /* of its point */
+    const struct qs_run_metrics *metrics; /* or NULL */
+};
+
+static struct of_run of_run(const struct qs_report_input *in, const struct qs_run_info *run)
 {
-    const struct qs_part_run part = {
-        .uid = run->uid, .ns = v->ns, .n = v->n, .median_ns = NAN, .disturbed = v->disturbed};
-    struct qs_part_windows windows;
-    struct qs_import_series series;
-    qs_part_series(&series, &part, 1, label, v->dropped);
-    qs_part_windows(&windows, all, &part, 1);
-    qs_json_kint(j, "windows", (int64_t)all->count);
-    qs_json_kint(j, "iterations", (int64_t)v->n);
-    qs_json_kbool(j, "uses_tainted", v->disturbed && v->n > 0);
-    qs_put_part_floor(j, &windows, least(v));
-    qs_put_part_strip(
-        j,
-        &(struct qs_strip){.of = "iterations", .x = v->x, .left_out = v->left_out, .n = v->seen, .ns = true});
-    qs_put_part_covariates(j, &windows, &part, 1);
-    qs_put_part_sample(j, &series, opts);
-    qs_part_windows_done(&windows);
-    qs_part_series_done(&series);
+    return (struct of_run){.in = in,
+                           .run = run,
+                           .label =
+                               run->point < in->spec->point_count ? in->spec->points[run->point].label : "",
+                           .metrics = in->metrics ? qs_job_metrics_find(in->metrics, run->uid) : NULL};
+}
+
+static double run_plan_ns(const struct of_run *of, size_t durations, const struct qs_analysis_opts *opts)
+{
+    double sum = durations > 0 ? qs_view_plan_ns(durations, 1, opts) : 0;
+    for (size_t m = 0; of->metrics && m < of->in->metrics->metric_count; m++)
+        sum += of->metrics->values[m].n > 0 ? qs_view_plan_ns(of->metrics->values[m].n, 1, opts) : 0;
+    return sum;
+}
+
+/* Its strip shows what is left out, too. */
+static void put_durations(struct qs_json *j, const struct of_run *of, const struct run_values *v,
+                          const struct qs_windows *windows, const struct qs_analysis_opts *opts)
+{
+    const struct qs_part_run one = {
+        .uid = of->run->uid, .v = v->ns, .n = v->n, .median = NAN, .disturbed = v->disturbed};
+    const struct qs_strip strip = {.of = "iterations", .x = v->x, .left_out = v->left_out, .n = v->seen};
+    struct qs_part_metric p = {.metric = &qs_duration_metric,
+                               .label = of->label,
+                               .runs = &one,
+                               .count = v->n > 0,
+                               .missing = v->n == 0,
+                               .views = of->in->views,
+                               .tally = v->tally,
+                               .windows = windows,
+                               .strip = &strip};
+    memcpy(p.dropped, v->dropped, sizeof p.dropped);
+    qs_put_part_metric(j, &p, opts);
+}
+
+static void put_others(struct qs_json *j, const struct of_run *of, size_t metric,
+                       const struct qs_analysis_opts *opts)
+{
+    static const struct qs_views none = {.count = 0};
+    const struct qs_arm_metric *kind = &of->in->metrics->metrics[metric];
+    const struct qs_values *values = &of->metrics->values[metric];
+    QS_FREED double *seen = qs_malloc(values->n * sizeof *seen);
+    struct qs_part_run one = {.uid = of->run->uid, .v = seen, .median = NAN};
+    struct qs_part_metric p = {.metric = kind,
+                               .label = of->label,
+                               .runs = &one,
+                               .count = 1,
+                               .views = kind->of_windows ? none : of->in->views};
+    for (size_t i = 0; i < values->n; i++)
+        seen[i] = values->at[i];
+    one.n = qs_views_apply(&p.views, seen, values->n, &p.tally);
+    qs_part_dropped(values, p.dropped);
+    if (one.n > 0)
+        qs_put_part_metric(j, &p, opts);
 }
 
 /* The job's own where its file, as it is read today, has no such point or arm. */
@@ -321,39 +357,48 @@ static const struct qs_job_conditions *conditions_of(const struct qs_job_spec *s
     return known ? qs_job_conditions(spec, run->point, run->arm) : &spec->conditions[0];
 }
 
+static void put_run(struct qs_json *j, const struct of_run *of, const struct run_values *v,
+                    const struct qs_windows *windows)
+{
+    const struct qs_run_info *run = of->run;
+    char uid[33];
+    qs_hex(run->uid, sizeof run->uid, uid);
+    put_head(j, "run", of->in);
+    qs_json_kstring(j, "run", uid);
+    qs_json_kstring(j, "arm", run->arm_name);
+    qs_json_kstring(j, "build", run->build);
+    qs_json_kstring(j, "label", of->label);
+    qs_json_kstring(j, "device", run->device);
+    qs_json_kbool(j, "simulated", run->simulated);
+    begin_rule(j, conditions_of(of->in->spec, run));
+    qs_json_kstring(j, "stopped_by", run->stop_reason);
+    qs_json_kint(j, "warmup_n", (int64_t)run->warmup_n);
+    qs_json_object_end(j);
+    qs_views_put(j, &of->in->views, NULL);
+    qs_json_kint(j, "windows", (int64_t)windows->count);
+    qs_json_kint(j, "iterations", (int64_t)v->n);
+    qs_json_kbool(j, "uses_tainted", v->disturbed && v->n > 0);
+}
+
 enum qs_status qs_report_run(const struct qs_report_input *in, const struct qs_run_info *run,
                              const struct qs_windows *windows, bool full, struct qs_buf *out)
 {
+    const struct of_run of = of_run(in, run);
     struct qs_analysis_opts opts = analysis_opts(in, full);
     struct qs_work work;
-    const char *label = run->point < in->spec->point_count ? in->spec->points[run->point].label : "";
     struct run_values v;
-    char uid[33];
     take_values(&v, windows, &in->views);
-    const struct qs_part_metrics_run metrics = {.uid = run->uid, .label = label, .opts = &opts};
-    qs_work_init(&work, &in->progress,
-                 (v.n > 0 ? qs_view_plan_ns(v.n, 1, &opts) : 0) + qs_part_run_metrics_plan_ns(in, &metrics));
+    qs_work_init(&work, &in->progress, run_plan_ns(&of, v.n, &opts));
     opts.work = &work;
-    qs_hex(run->uid, sizeof run->uid, uid);
     struct qs_json j = qs_json_to(out);
     qs_json_object(&j);
-    put_head(&j, "run", in);
-    qs_json_kstring(&j, "run", uid);
-    qs_json_kstring(&j, "arm", run->arm_name);
-    qs_json_kstring(&j, "build", run->build);
-    qs_json_kstring(&j, "label", label);
-    qs_json_kstring(&j, "device", run->device);
-    qs_json_kbool(&j, "simulated", run->simulated);
-    begin_rule(&j, conditions_of(in->spec, run));
-    qs_json_kstring(&j, "stopped_by", run->stop_reason);
-    qs_json_kint(&j, "warmup_n", (int64_t)run->warmup_n);
+    put_run(&j, &of, &v, windows);
+    qs_json_karray(&j, "metrics");
+    put_durations(&j, &of, &v, windows, &opts);
+    for (size_t m = 0; of.metrics && m < in->metrics->metric_count && !work.ended; m++)
+        put_others(&j, &of, m, &opts);
+    qs_json_array_end(&j);
     qs_json_object_end(&j);
-    qs_views_put(&j, &in->views, &v.tally);
-    put_values(&j, &v, run, label, windows, &opts);
-    qs_put_part_run_metrics(&j, in, &metrics);
-    qs_json_object_end(&j);
-    free(v.x);
-    free(v.left_out);
-    free(v.ns);
+    run_values_done(&v);
     return qs_work_finish(&work);
 }

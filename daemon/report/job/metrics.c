@@ -28,15 +28,19 @@ struct qs_judging qs_report_judging(const struct qs_report_group *g)
                                .progress = qs_work_here(g->work)};
 }
 
-static const struct qs_values *values_of(const struct qs_report_group *g, size_t run, size_t metric)
+const struct qs_values *qs_report_run_values(const struct qs_report_group *g,
+                                             const struct qs_arm_metric *metric, size_t run)
 {
-    const struct qs_run_metrics *all = qs_job_metrics_find(g->in->metrics, g->runs[run].measured->run_uid);
-    return all ? &all->values[metric] : NULL;
+    const struct qs_measured_run *measured = g->runs[run].measured;
+    if (metric == &qs_duration_metric)
+        return &measured->values;
+    const struct qs_run_metrics *all = qs_job_metrics_find(g->in->metrics, measured->run_uid);
+    return all ? &all->values[metric - g->in->metrics->metrics] : NULL;
 }
 
-static void fill_run(const struct qs_report_group *g, struct qs_report_metric *m, size_t run, size_t metric)
+static void fill_run(const struct qs_report_group *g, struct qs_report_metric *m, size_t run)
 {
-    const struct qs_values *values = values_of(g, run, metric);
+    const struct qs_values *values = qs_report_run_values(g, m->metric, run);
     const struct qs_views views = qs_report_metric_views(g, m);
     struct qs_metric_run *to = &m->runs[run];
     *to = (struct qs_metric_run){
@@ -233,17 +237,17 @@ struct qs_comparison qs_report_judge(const struct qs_report_group *g, const stru
     return ret;
 }
 
-static bool any_has(const struct qs_report_group *g, size_t metric)
+static bool any_has(const struct qs_report_group *g, const struct qs_arm_metric *metric)
 {
     for (size_t i = 0; i < g->run_count; i++) {
-        const struct qs_values *values = values_of(g, i, metric);
+        const struct qs_values *values = qs_report_run_values(g, metric, i);
         if (values && values->n > 0)
             return true;
     }
     return false;
 }
 
-static void fill_one(struct qs_report_group *g, const struct qs_arm_metric *metric, size_t index)
+static void fill_one(struct qs_report_group *g, const struct qs_arm_metric *metric)
 {
     const struct qs_job_spec *spec = g->in->spec;
     struct qs_report_metric *m = &g->metrics[g->metric_count++];
@@ -254,7 +258,7 @@ static void fill_one(struct qs_report_group *g, const struct qs_arm_metric *metr
     if (metric == &qs_duration_metric)
         fill_duration(g, m);
     for (size_t i = 0; metric != &qs_duration_metric && i < g->run_count; i++)
-        fill_run(g, m, i, index);
+        fill_run(g, m, i);
     for (size_t a = 0; a < spec->arm_count; a++) {
         if (!qs_report_goes_on(g, g->value_count / spec->arm_count))
             return;
@@ -271,10 +275,10 @@ void qs_report_fill_metrics(struct qs_report_group *g)
 {
     size_t count = g->in->metrics ? g->in->metrics->metric_count : 0;
     g->metrics = qs_calloc(count + 1, sizeof *g->metrics);
-    fill_one(g, &qs_duration_metric, 0);
+    fill_one(g, &qs_duration_metric);
     for (size_t m = 0; m < count && !g->work->ended; m++)
-        if (any_has(g, m))
-            fill_one(g, &g->in->metrics->metrics[m], m);
+        if (any_has(g, &g->in->metrics->metrics[m]))
+            fill_one(g, &g->in->metrics->metrics[m]);
 }
 
 void qs_report_metrics_free(struct qs_report_group *g)

@@ -38,6 +38,9 @@ struct qs_report_metric {
 extern const struct qs_arm_metric qs_duration_metric;
 
 void qs_report_metrics_free(struct qs_report_group *g);
+/* What a run has of it, by its index in the group; NULL: nothing. */
+const struct qs_values *qs_report_run_values(const struct qs_report_group *g,
+                                             const struct qs_arm_metric *metric, size_t run);
 /* The views of the job's runs; none of a metric of windows, whose values are not of iterations. */
 struct qs_views qs_report_metric_views(const struct qs_report_group *g, const struct qs_report_metric *m);
 struct qs_judging qs_report_judging(const struct qs_report_group *g);

@@ -114,10 +114,10 @@ static void add_runs(struct table *t, struct row row, const double *of_window,
     }
     row.of_runs = true;
     for (size_t r = 0; r < count; r++) {
-        if (p->windows[r] == 0 || !isfinite(runs[r].median_ns))
+        if (p->windows[r] == 0 || !isfinite(runs[r].median))
             continue;
         p->x[row.n] = p->sum[r] / (double)p->windows[r];
-        p->y[row.n++] = runs[r].median_ns;
+        p->y[row.n++] = runs[r].median;
     }
     add_row(t, row, p->x, p->y);
 }

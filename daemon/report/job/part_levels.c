@@ -79,7 +79,7 @@ static double arm_median(const struct qs_part_run *runs, size_t count, size_t ar
     size_t n = 0;
     for (size_t i = 0; i < count; i++)
         if (runs[i].arm == arm)
-            x[n++] = runs[i].median_ns;
+            x[n++] = runs[i].median;
     if (qs_median(x, n, &median) != QS_OK)
         median = NAN;
     free(x);
@@ -94,7 +94,7 @@ static void fill_values(struct shape *s, const struct qs_part_run *const *order,
         const struct qs_part_run *run = order[i];
         s->v = qs_realloc(s->v, (s->units[ITERATION] + run->n) * sizeof *s->v);
         for (size_t k = 0; k < run->n; k++)
-            s->v[s->units[ITERATION]++] = run->ns[k] / medians[run->arm];
+            s->v[s->units[ITERATION]++] = run->v[k] / medians[run->arm];
         s->off[RUN][i + 1] = s->units[ITERATION];
     }
     s->units[RUN] = count;

@@ -45,10 +45,10 @@ void qs_put_part_strip(struct qs_json *j, const struct qs_strip *s)
     qs_json_kstring(j, "of", s->of);
     qs_json_kint(j, "n", (int64_t)s->n);
     qs_json_kint(j, "per_cell", (int64_t)each);
-    qs_json_kdouble(j, s->ns ? "lo_ns" : "lo", lo);
-    qs_json_kdouble(j, s->ns ? "hi_ns" : "hi", hi);
-    qs_put_numbers(j, s->ns ? "median_ns" : "median", median, cells);
-    qs_put_numbers(j, s->ns ? "max_ns" : "max", most, cells);
+    qs_json_kdouble(j, "lo", lo);
+    qs_json_kdouble(j, "hi", hi);
+    qs_put_numbers(j, "median", median, cells);
+    qs_put_numbers(j, "max", most, cells);
     qs_put_counts(j, "left_out", marked, cells);
     qs_json_object_end(j);
     free(median);

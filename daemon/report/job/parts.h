@@ -4,28 +4,23 @@
 #define QS_REPORT_JOB_PARTS_H
 
 #include "base/json.h"
-#include "formats/import.h"
 #include "report/analysis/analysis.h"
 #include "report/views.h"
+#include "store/read/arms.h"
 #include "store/read/windows.h"
 
-struct qs_part_run { /* one run and what is looked at of it; borrowed */
+struct qs_part_run { /* one run and what is looked at of it in one metric; borrowed */
     const uint8_t *uid;
     size_t arm;
     uint32_t block, attempt, pos;
     int64_t session, boot;
     const char *device;
-    const double *ns; /* of one evaluation each, in order; n >= 1 */
+    const double *v; /* durations are of one evaluation each; in order; n >= 1 */
     size_t n;
-    double median_ns;
+    double median;
     bool disturbed; /* it stands on disturbed iterations */
 };
 
-/* The runs as one series of durations in ns; what was left out is counted. To be freed by
- * qs_part_series_done. */
-void qs_part_series(struct qs_import_series *s, const struct qs_part_run *runs, size_t count,
-                    const char *benchmark, const size_t dropped[QS_DROP_COUNT]);
-void qs_part_series_done(struct qs_import_series *s);
 /* Adds what a run does not stand on. */
 void qs_part_dropped(const struct qs_values *values, size_t dropped[QS_DROP_COUNT]);
 
@@ -43,9 +38,6 @@ void qs_part_windows(struct qs_part_windows *ret, const struct qs_windows *all,
                      const struct qs_part_run *runs, size_t count);
 void qs_part_windows_done(struct qs_part_windows *w);
 
-/* "sample": every statistic of schema/analysis.schema.json; brief: without what resamples iterations. */
-void qs_put_part_sample(struct qs_json *j, const struct qs_import_series *s,
-                        const struct qs_analysis_opts *opts);
 /* "floor": the least duration, where the frequency was seen to stand still. */
 void qs_put_part_floor(struct qs_json *j, const struct qs_part_windows *w, double min_ns);
 struct qs_strip {   /* all borrowed */
@@ -53,7 +45,6 @@ struct qs_strip {   /* all borrowed */
     const double *x;
     const bool *left_out; /* NULL: none; marks those that do not count */
     size_t n;
-    bool ns; /* the names of the fields say so */
 };
 /* "strip": values in the order of time, in at most 60 cells. */
 void qs_put_part_strip(struct qs_json *j, const struct qs_strip *strip);
@@ -62,5 +53,21 @@ void qs_put_part_covariates(struct qs_json *j, const struct qs_part_windows *w,
                             const struct qs_part_run *runs, size_t count);
 /* "levels" and "levels_sentence": which level of the experiment the variance comes from. */
 void qs_put_part_levels(struct qs_json *j, const struct qs_part_run *runs, size_t count, size_t arm_count);
+
+struct qs_part_metric { /* of an arm or of one run; borrowed */
+    const struct qs_arm_metric *metric;
+    const char *label;              /* of its point */
+    const struct qs_part_run *runs; /* those that have a value */
+    size_t count, missing;          /* missing: runs that have none */
+    size_t dropped[QS_DROP_COUNT];  /* without those that views took away, which the tally counts */
+    struct qs_views views;
+    struct qs_views_tally tally;
+    const struct qs_windows *windows; /* for floor and covariates; NULL: it has none of them */
+    const struct qs_strip *strip;     /* NULL: medians of several runs, or the values of one */
+};
+/* An element of "metrics": with every statistic of schema/analysis.schema.json; brief: without what resamples
+ * iterations. */
+void qs_put_part_metric(struct qs_json *j, const struct qs_part_metric *p,
+                        const struct qs_analysis_opts *opts);
 
 #endif

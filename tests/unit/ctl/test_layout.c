@@ -309,8 +309,9 @@ static void other_documents_do_no_harm(void **state)
         "{}",
         "[]",
         "{\"results\":7,\"points\":[{\"levels\":[3,{}]}]}",
-        "{\"kind\":\"run\",\"sample\":{},\"strip\":{\"median_ns\":[null,1],\"lo_ns\":1,\"hi_ns\":1},"
-        "\"covariates\":{\"rows\":[{\"p_bh\":0},5]},\"views\":[{}],\"floor\":[]}",
+        "{\"kind\":\"run\",\"metrics\":[7,{\"metric\":\"duration_ns\",\"sample\":{},\"strip\":{\"median\":["
+        "null,1],\"lo\":1,\"hi\":1},"
+        "\"covariates\":{\"rows\":[{\"p_bh\":0},5]},\"views\":[{}],\"floor\":[]},{}]}",
         "{\"kind\":\"series\",\"points\":[{}],\"segments\":[{\"changes\":[{\"from\":-1,\"to\":9}]},{}],"
         "\"breaks\":[{}]}",
         "{\"kind\":\"series\",\"points\":7}",

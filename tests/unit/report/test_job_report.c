@@ -97,30 +97,25 @@ static void made_done(struct made *m)
 
 /* --- described --- */
 
-/* The parts of an arm and those of a run are described once, and so is what both documents have; a sample has
- * a schema of its own. */
+/* The metrics of an arm and those of a run are described once, and so is what both documents have; a sample
+ * has a schema of its own. */
 static json_t *as_one(json_t *of_job, json_t *of_run)
 {
-    size_t r, a;
-    json_t *result, *arm;
-    json_array_foreach(json_object_get(of_job, "results"), r, result)
+    size_t i, a;
+    json_t *one, *arm;
+    json_array_foreach(json_object_get(of_job, "results"), i, one)
     {
-        json_array_foreach(json_object_get(result, "arms"), a, arm)
-        {
-            json_object_set_new(arm, "floor", json_null());
-            json_object_set_new(arm, "strip", json_null());
-            json_object_set_new(arm, "covariates", json_null());
-            json_object_set_new(arm, "sample", json_null());
+        json_array_foreach(json_object_get(one, "arms"), a, arm)
             json_object_set_new(arm, "metrics", json_null());
-        }
     }
-    json_object_set_new(of_run, "sample", json_null());
+    json_array_foreach(json_object_get(of_run, "metrics"), i, one)
+        json_object_set_new(one, "sample", json_null());
     json_object_update_missing(of_run, of_job);
     return of_run;
 }
 
-/* What an arm's metrics look like; their samples have the schema of any. */
-static json_t *metrics_of_an_arm(void)
+/* Those of an arm beside the duration, without their samples. */
+static void add_other_metrics(json_t *to)
 {
     struct metrics m;
     size_t i;
@@ -130,11 +125,14 @@ static json_t *metrics_of_an_arm(void)
     metrics_fill(&m, 1, 0);
     m.w.in.views = (struct qs_views){.at = {{QS_VIEWS_LAST, 2}}, .count = 1};
     json_t *doc = job_doc(&m.w, &none, full);
-    json_t *list = json_deep_copy(at(doc, "results.0.arms.0.metrics"));
-    json_array_foreach(list, i, one) json_object_set_new(one, "sample", json_null());
+    json_array_foreach(at(doc, "results.0.arms.0.metrics"), i, one)
+    {
+        json_object_set_new(one, "sample", json_null());
+        if (i > 0)
+            json_array_append(to, one);
+    }
     json_decref(doc);
     metrics_done(&m);
-    return list;
 }
 
 static void test_every_field_is_described(void **state)
@@ -151,8 +149,9 @@ static void test_every_field_is_described(void **state)
     json_t *of_run = run_doc(&m.w, &run, &m.windows, full);
     const char *parts[] = {"floor", "strip", "covariates"};
     for (size_t i = 0; i < 3; i++) /* of an arm, which has more rows */
-        json_object_set(of_run, parts[i], json_object_get(at(of_job, "results.0.arms.0"), parts[i]));
-    json_object_set_new(of_run, "metrics", metrics_of_an_arm());
+        json_object_set(json_array_get(json_object_get(of_run, "metrics"), 0), parts[i],
+                        json_object_get(at(of_job, "results.0.arms.0.metrics.0"), parts[i]));
+    add_other_metrics(json_object_get(of_run, "metrics"));
     golden_document("report-job", of_job);
     golden_document("report-run", of_run);
     page_check(as_one(of_job, of_run), "report.md", 100);
@@ -176,15 +175,15 @@ static void test_what_it_says(void **state)
     assert_string_equal(text_at(doc, "seed"), "18446744073709551615");
     assert_int_equal(number(doc, "results.0.arms.0.runs"), 12);
     assert_int_equal(number(doc, "results.0.arms.0.iterations"), 36);
-    assert_int_equal(number(doc, "results.0.arms.0.sample.n"), 36);
-    assert_int_equal(number(doc, "results.0.arms.0.sample.runs"), 12);
-    assert_string_equal(text_at(doc, "results.0.arms.0.strip.of"), "runs");
-    assert_int_equal(json_array_size(at(doc, "results.0.arms.0.strip.median_ns")), 12);
-    assert_false(names_sample_stat(doc, "results.0.arms.0.sample", "bootstrap_mean"));
-    assert_true(names_sample_stat(doc, "results.0.arms.0.sample", "impact_factor"));
+    assert_int_equal(number(doc, "results.0.arms.0.metrics.0.sample.n"), 36);
+    assert_int_equal(number(doc, "results.0.arms.0.metrics.0.sample.runs"), 12);
+    assert_string_equal(text_at(doc, "results.0.arms.0.metrics.0.strip.of"), "runs");
+    assert_int_equal(json_array_size(at(doc, "results.0.arms.0.metrics.0.strip.median")), 12);
+    assert_false(names_sample_stat(doc, "results.0.arms.0.metrics.0.sample", "bootstrap_mean"));
+    assert_true(names_sample_stat(doc, "results.0.arms.0.metrics.0.sample", "impact_factor"));
     json_decref(doc);
     doc = job_doc(&m.w, &m.windows, full);
-    assert_true(names_sample_stat(doc, "results.0.arms.0.sample", "bootstrap_mean"));
+    assert_true(names_sample_stat(doc, "results.0.arms.0.metrics.0.sample", "bootstrap_mean"));
     json_decref(doc);
     made_done(&m);
 }
@@ -204,21 +203,21 @@ static void test_of_a_run(void **state)
     windows.at[0].worth[0] = windows.at[0].worth[1] = QS_WORTH_WARMUP;
     json_t *doc = run_doc(&m.w, &run, &windows, brief);
     assert_int_equal(number(doc, "iterations"), 5);
-    assert_int_equal(number(doc, "sample.describe.max"), 140);
-    assert_int_equal(number(doc, "sample.dropped.tainted"), 1);
-    assert_int_equal(number(doc, "sample.dropped.warm-up"), 2);
+    assert_int_equal(number(doc, "metrics.0.sample.describe.max"), 140);
+    assert_int_equal(number(doc, "metrics.0.sample.dropped.tainted"), 1);
+    assert_int_equal(number(doc, "metrics.0.sample.dropped.warm-up"), 2);
     assert_int_equal(number(doc, "rule.warmup_n"), 2);
-    assert_int_equal(number(doc, "strip.n"), 8); /* the strip shows what is left out, too */
-    assert_int_equal(number(doc, "strip.left_out.0"), 1);
-    assert_int_equal(number(doc, "strip.left_out.2"), 0);
-    assert_int_equal(number(doc, "strip.left_out.6"), 1);
+    assert_int_equal(number(doc, "metrics.0.strip.n"), 8); /* the strip shows what is left out, too */
+    assert_int_equal(number(doc, "metrics.0.strip.left_out.0"), 1);
+    assert_int_equal(number(doc, "metrics.0.strip.left_out.2"), 0);
+    assert_int_equal(number(doc, "metrics.0.strip.left_out.6"), 1);
     assert_true(json_is_false(at(doc, "uses_tainted")));
     json_decref(doc);
     assert_true(qs_views_parse("discard-first:1,last:3", &m.w.in.views, &err));
     doc = run_doc(&m.w, &run, &windows, brief);
-    assert_int_equal(number(doc, "sample.describe.min"), 120);
-    assert_int_equal(number(doc, "sample.dropped.view"), 2);
-    assert_int_equal(number(doc, "views.1.used"), 3);
+    assert_int_equal(number(doc, "metrics.0.sample.describe.min"), 120);
+    assert_int_equal(number(doc, "metrics.0.sample.dropped.view"), 2);
+    assert_int_equal(number(doc, "metrics.0.views.1.used"), 3);
     json_decref(doc);
     for (size_t i = 0; i < 5; i++)
         windows.at[0].worth[i] = QS_WORTH_DISTURBED;
@@ -228,12 +227,13 @@ static void test_of_a_run(void **state)
     doc = run_doc(&m.w, &run, &windows, brief);
     assert_true(json_is_true(at(doc, "uses_tainted")));
     assert_int_equal(number(doc, "iterations"), 5);
-    assert_int_equal(number(doc, "sample.dropped.tainted"), 3);
+    assert_int_equal(number(doc, "metrics.0.sample.dropped.tainted"), 3);
     json_decref(doc);
     qs_windows_free(&windows);
     windows_init(&windows);
     doc = run_doc(&m.w, &run, &windows, full); /* nothing was measured */
-    assert_true(json_is_null(at(doc, "sample")) && json_is_null(at(doc, "floor.ns")));
+    assert_true(json_is_null(at(doc, "metrics.0.sample")) && json_is_null(at(doc, "metrics.0.floor.ns")));
+    assert_true(number(doc, "metrics.0.runs") == 0 && number(doc, "metrics.0.runs_missing") == 1);
     json_decref(doc);
     qs_windows_free(&windows);
     made_done(&m);
@@ -244,14 +244,14 @@ static void test_of_a_run(void **state)
 static void expect_floor(struct made *m, const char *code, double ns)
 {
     json_t *doc = job_doc(&m->w, &m->windows, brief);
-    assert_string_equal(text_at(doc, "results.0.arms.0.floor.code"), code);
-    assert_true(strlen(text_at(doc, "results.0.arms.0.floor.text")) > 10);
+    assert_string_equal(text_at(doc, "results.0.arms.0.metrics.0.floor.code"), code);
+    assert_true(strlen(text_at(doc, "results.0.arms.0.metrics.0.floor.text")) > 10);
     bool verified = strcmp(code, "verified") == 0;
-    assert_true(json_is_true(at(doc, "results.0.arms.0.floor.verified")) == verified);
+    assert_true(json_is_true(at(doc, "results.0.arms.0.metrics.0.floor.verified")) == verified);
     if (verified)
-        assert_true(number(doc, "results.0.arms.0.floor.ns") == ns);
+        assert_true(number(doc, "results.0.arms.0.metrics.0.floor.ns") == ns);
     else
-        assert_true(json_is_null(at(doc, "results.0.arms.0.floor.ns")));
+        assert_true(json_is_null(at(doc, "results.0.arms.0.metrics.0.floor.ns")));
     json_decref(doc);
 }
 
@@ -298,7 +298,7 @@ static const json_t *covariate(const json_t *doc, const char *arm, const char *n
     size_t i;
     const json_t *row;
     char path[80];
-    snprintf(path, sizeof path, "%s.covariates.rows", arm);
+    snprintf(path, sizeof path, "%s.metrics.0.covariates.rows", arm);
     json_array_foreach(at(doc, path), i, row)
     {
         if (strcmp(text_at(row, "name"), name) == 0 && strcmp(text_at(row, "of"), of) == 0)
@@ -337,9 +337,10 @@ static void test_covariates(void **state)
     assert_null(covariate(doc, arm, "host.link.in_bytes", "run"));
     assert_null(covariate(doc, arm, "load1_milli", "run"));
     assert_null(covariate(doc, arm, "thermal:soc", "window")); /* each run has one window */
-    assert_true(number(doc, "results.0.arms.0.covariates.constant") == 3);
-    assert_string_equal(text_at(doc, "results.0.arms.0.covariates.meaning"), "association, not cause");
-    const json_t *rows = at(doc, "results.0.arms.0.covariates.rows");
+    assert_true(number(doc, "results.0.arms.0.metrics.0.covariates.constant") == 3);
+    assert_string_equal(text_at(doc, "results.0.arms.0.metrics.0.covariates.meaning"),
+                        "association, not cause");
+    const json_t *rows = at(doc, "results.0.arms.0.metrics.0.covariates.rows");
     for (size_t i = 1; i < json_array_size(rows); i++)
         assert_true(fabs(number(json_array_get(rows, i - 1), "rho")) >=
                     fabs(number(json_array_get(rows, i), "rho")));
@@ -367,18 +368,18 @@ static void test_covariates_of_windows(void **state)
         w->values[HEAT].before = w->values[HEAT].after = 50 - (double)ns; /* falls */
     }
     json_t *doc = run_doc(&m.w, &run, &windows, brief);
-    char *rows = json_dumps(at(doc, "covariates.rows"), JSON_COMPACT);
+    char *rows = json_dumps(at(doc, "metrics.0.covariates.rows"), JSON_COMPACT);
     assert_null(strstr(rows, "cpu.busy_ticks"));
     assert_null(strstr(rows, "switches"));
-    assert_string_equal(text_at(doc, "covariates.rows.0.name"), "thermal:soc");
-    assert_string_equal(text_at(doc, "covariates.rows.0.of"), "window");
-    assert_true(fabs(number(doc, "covariates.rows.0.rho") + 1) < 1e-12);
+    assert_string_equal(text_at(doc, "metrics.0.covariates.rows.0.name"), "thermal:soc");
+    assert_string_equal(text_at(doc, "metrics.0.covariates.rows.0.of"), "window");
+    assert_true(fabs(number(doc, "metrics.0.covariates.rows.0.rho") + 1) < 1e-12);
     free(rows);
     json_decref(doc);
     windows.count = 9; /* too few */
     doc = run_doc(&m.w, &run, &windows, brief);
-    assert_int_equal(json_array_size(at(doc, "covariates.rows")), 0);
-    assert_true(number(doc, "covariates.too_few") > 0);
+    assert_int_equal(json_array_size(at(doc, "metrics.0.covariates.rows")), 0);
+    assert_true(number(doc, "metrics.0.covariates.too_few") > 0);
     json_decref(doc);
     windows.count = 15;
     qs_windows_free(&windows);
@@ -402,8 +403,8 @@ static void test_covariates_of_both(void **state)
             w->values[HEAT].before = NAN; /* one reading is enough */
     }
     json_t *doc = job_doc(&m.w, &m.windows, brief);
-    const json_t *of_window = at(doc, "results.0.arms.0.covariates.rows.0"),
-                 *of_run = at(doc, "results.0.arms.0.covariates.rows.1");
+    const json_t *of_window = at(doc, "results.0.arms.0.metrics.0.covariates.rows.0"),
+                 *of_run = at(doc, "results.0.arms.0.metrics.0.covariates.rows.1");
     assert_string_equal(text_at(of_window, "name"), "thermal:soc");
     assert_string_equal(text_at(of_window, "of"), "window");
     assert_int_equal(number(of_window, "n"), 24);
@@ -428,13 +429,14 @@ static void test_nothing(void **state)
     json_decref(doc);
     world_one(&w, 1, 0, 5); /* one run of one arm of two: no block */
     doc = job_doc(&w, &windows, full);
-    assert_true(json_is_null(at(doc, "results.0.arms.0.sample")));
+    assert_true(json_is_null(at(doc, "results.0.arms.0.metrics.0.sample")));
     assert_int_equal(number(doc, "results.0.arms.0.runs"), 0);
     assert_non_null(strstr(text_at(doc, "points.0.levels_sentence"), "too few units"));
     json_decref(doc);
     world_one(&w, 1, 1, 7);
     doc = job_doc(&w, &windows, full); /* one iteration in all of each */
-    assert_int_equal(number(doc, "results.0.arms.1.sample.n"), 1);
+    assert_int_equal(number(doc, "results.0.arms.1.metrics.0.sample.n"), 1);
+    assert_string_equal(text_at(doc, "results.0.arms.1.metrics.0.strip.of"), "iterations"); /* of one run */
     json_decref(doc);
     qs_windows_free(&windows);
     world_done(&w);
