@@ -110,6 +110,7 @@ static json_t *as_one(json_t *of_job, json_t *of_run)
     }
     json_array_foreach(json_object_get(of_run, "metrics"), i, one)
         json_object_set_new(one, "sample", json_null());
+    json_object_update_missing(json_object_get(of_run, "rule"), json_object_get(of_job, "rule"));
     json_object_update_missing(of_run, of_job);
     return of_run;
 }
