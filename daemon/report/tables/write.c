@@ -74,10 +74,37 @@ static void asciidoc_code(struct qs_tables *t, const char *s)
     qs_buf_char(&t->out, '`');
 }
 
+/* Org has names for most of its signs. Those that set off a word mean it at its beginning alone: inside of
+ * one they stay. The others begin something with what follows, dashes and dots with their like: not across a
+ * space of no width (Org's manual, "Escape Character"). */
+#define ZERO_WIDTH "\xe2\x80\x8b"
+
 static void put_entity(struct qs_buf *out, char sign)
 {
-    (void)sign;
-    qs_buf_str(out, "\\vert{}");
+    static const struct {
+        char sign;
+        bool sets_off;
+        const char *name;
+    } rows[] = {{'|', false, "vert"},   {'_', false, "under"}, {'^', false, "asciicirc"},
+                {'$', false, "dollar"}, {'<', false, "lt"},    {'*', false, "ast"},
+                {'/', true, "slash"},   {'+', true, "plus"},   {'=', true, "equal"},
+                {'~', true, "tilde"}};
+    char before = out->len > 0 ? out->data[out->len - 1] : ' ';
+    bool inner = (before >= '0' && before <= '9') || (before >= 'A' && before <= 'Z') ||
+                 (before >= 'a' && before <= 'z');
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].sign != sign)
+            continue;
+        if (rows[i].sets_off && inner)
+            qs_buf_char(out, sign);
+        else
+            qs_buf_fmt(out, "\\%s{}", rows[i].name);
+        return;
+    }
+    if (sign == '-' || sign == '.')
+        qs_buf_fmt(out, "%s%c", before == sign ? ZERO_WIDTH : "", sign);
+    else
+        qs_buf_fmt(out, "%c" ZERO_WIDTH, sign);
 }
 
 static void orgmode_head(struct qs_buf *out, const char *const *titles, const char *align, size_t columns)
@@ -93,10 +120,12 @@ static void orgmode_head(struct qs_buf *out, const char *const *titles, const ch
 
 static void orgmode_code(struct qs_tables *t, const char *s)
 {
-    bool plain = !strpbrk(s, "|~") && qs_text_is_shown(s);
-    qs_buf_str(&t->out, plain ? "~" : "");
-    qs_tables_text(t, s);
-    qs_buf_str(&t->out, plain ? "~" : "");
+    size_t n = strlen(s);
+    bool plain = n > 0 && s[0] != ' ' && s[n - 1] != ' ' && !strpbrk(s, "|~") && qs_text_is_shown(s);
+    if (plain)
+        qs_buf_fmt(&t->out, "~%s~", s);
+    else
+        qs_tables_text(t, s);
 }
 
 static const struct qs_tables_form forms[] = {{.name = "markdown",
@@ -125,7 +154,7 @@ static const struct qs_tables_form forms[] = {{.name = "markdown",
                                                .bold = "*",
                                                .row_end = " |\n",
                                                .table_end = "",
-                                               .special = "|",
+                                               .special = "|_^$<*/+=~\\[{@-.",
                                                .put_sign = put_entity,
                                                .put_head = orgmode_head,
                                                .put_code = orgmode_code}};

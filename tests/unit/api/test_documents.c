@@ -15,6 +15,7 @@ static struct answer post(struct fixture *f, const char *target, const char *bod
 
 #define NUMBERS "\"text\":\"1 2 3 4 5 6 7\""
 #define TWO     "\"files\":[{\"name\":\"a\"," NUMBERS "},{\"name\":\"b\",\"text\":\"2 4 6 8 10 12\"}]"
+#define ZERO    "\xe2\x80\x8b" /* a space of no width */
 
 /* `count` files whose names have so many bytes. */
 static void analyses(struct fixture *f, size_t count, size_t name_bytes, int status)
@@ -231,25 +232,28 @@ static const char *const exported[][2] = {
     {"orgmode",
      "* a\\vert{}b\n"
      "\n"
-     "** *x* on bench\n"
+     "** \\ast{}x\\ast{} on bench\n"
      "\n"
      "| Command | Median | Interval | Min | Max | Ratio | Verdict | Notes |\n"
      "|---+---+---+---+---+---+---+---|\n"
      "| <l> | <r> | <r> | <r> | <r> | <r> | <l> | <l> |\n"
-     "| a_[1] (build base\\vert{}1): echo '`~\\x07' | 1.00 ms | 1.00 ms – 1.00 ms | 1.00 ms | 1.00 ms | 1 | "
+     "| a\\under{}[" ZERO "1] (build base\\vert{}1): echo '`\\tilde{}\\" ZERO
+     "x07' | 1.00 ms | 1.00 ms – 1.00 ms | 1.00 ms | 1.00 ms | 1 | "
      "baseline |  |\n"
      "| v#2: sleep 'p\\vert{}q' | 1.50 ms | 1.50 ms – 1.50 ms | 1.50 ms | 1.50 ms | 1.500 (1.500–1.500) | "
-     "*regression* | v#2 takes longer than a_[1] in 100 % of pairs (76–100 %); noise ±0.00 % |\n"
+     "*regression* | v#2 takes longer than a\\under{}[" ZERO
+     "1] in 100 % of pairs (76–100 %); noise ±0.00 % |\n"
      "\n"
-     "- v#2 takes 49.9893–49.9898 % longer than a_[1]\n"
-     "- view of a_[1]: last 3 leaves 36 of 48 iterations\n"
+     "- v#2 takes 49.9893–49.9898 % longer than a\\under{}[" ZERO "1]\n"
+     "- view of a\\under{}[" ZERO "1]: last 3 leaves 36 of 48 iterations\n"
      "- view of v#2: last 3 leaves 36 of 48 iterations\n"
      "\n"
      "| Metric | Arm | Median | Interval | Ratio | Verdict | Notes |\n"
      "|---+---+---+---+---+---+---|\n"
      "| <l> | <l> | <r> | <r> | <r> | <l> | <l> |\n"
-     "| user_time_us (us) | a_[1] | 100 | 100 – 100 |  |  |  |\n"
-     "| user_time_us (us) | v#2 | 100 | 100 – 100 | 1.000 (1.000–1.000) | equivalent (no-spread) | noise "
+     "| user\\under{}time\\under{}us (us) | a\\under{}[" ZERO "1] | 100 | 100 – 100 |  |  |  |\n"
+     "| user\\under{}time\\under{}us (us) | v#2 | 100 | 100 – 100 | 1.000 (1.000–1.000) | equivalent "
+     "(no-spread) | noise "
      "±0.00 % |\n"
      ""},
 };

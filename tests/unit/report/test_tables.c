@@ -12,6 +12,8 @@
 #include "report/tables/tables.h"
 #include "report/verdict/verdict.h"
 
+#define ZERO "\xe2\x80\x8b"
+
 static const char hostile[] = "a|b\\c`d*e_f<g>h[i]j#k@l&m\"n\ao\np\tq\r\xc3\xa9\x7f\x1b[31m";
 
 static void in_form(const char *form, void (*put)(struct qs_tables *t, const char *s), const char *text,
@@ -35,17 +37,50 @@ static void every_sign_means_itself(void **state)
             "a&#124;b&#92;c&#96;d&#42;e&#95;f&#60;g&#62;h&#91;i&#93;j&#35;k@l&#38;m\"n&#92;x07o p&#92;x09q "
             "\xc3\xa9&#92;x7f&#92;x1b&#91;31m");
     in_form("orgmode", qs_tables_text, hostile,
-            "a\\vert{}b\\c`d*e_f<g>h[i]j#k@l&m\"n\\x07o p\\x09q \xc3\xa9\\x7f\\x1b[31m");
+            "a\\vert{}b\\" ZERO "c`d\\ast{}e\\under{}f\\lt{}g>h[" ZERO "i]j#k@" ZERO "l&m\"n\\" ZERO
+            "x07o p\\" ZERO "x09q \xc3\xa9\\" ZERO "x7f\\" ZERO "x1b[" ZERO "31m");
     in_form("markdown", qs_tables_text, NULL, "");
     in_form("markdown", qs_tables_code, "sort -n | head *", "`sort -n \\| head *`");
     in_form("markdown", qs_tables_code, "echo `x`", "echo \\`x\\`");
     in_form("markdown", qs_tables_code, "echo \a", "echo \\\\x07");
     in_form("asciidoc", qs_tables_code, "a|b", "`a&#124;b`");
     in_form("orgmode", qs_tables_code, "a*b", "~a*b~");
-    in_form("orgmode", qs_tables_code, "a|~", "a\\vert{}~");
-    in_form("orgmode", qs_tables_code, "a\a", "a\\x07");
+    in_form("orgmode", qs_tables_code, "a|~", "a\\vert{}\\tilde{}");
+    in_form("orgmode", qs_tables_code, "a\a", "a\\" ZERO "x07");
+    in_form("orgmode", qs_tables_code, " a", " a");
+    in_form("orgmode", qs_tables_code, "", "");
     assert_false(qs_tables_init(&t, "html"));
     assert_false(qs_tables_init(&t, ""));
+    qs_tables_done(&t);
+}
+
+/* What Org reads as bold, italic, underlined, verbatim, code, struck out, lower, upper, a formula, a mark of
+ * time, a column's width, a link, a count, a macro, an entity. */
+static void org_reads_no_markup(void **state)
+{
+    static const char *const rows[][2] = {
+        {"*b* /i/ _u_ =v= ~c~ +s+",
+         "\\ast{}b\\ast{} \\slash{}i/ \\under{}u\\under{} \\equal{}v= \\tilde{}c~ \\plus{}s+"},
+        {"image=4k, a/b, 1+2, 1~2, -1.5", "image=4k, a/b, 1+2, 1~2, -1.5"},
+        {"read_file x^2 $x$", "read\\under{}file x\\asciicirc{}2 \\dollar{}x\\dollar{}"},
+        {"<2026-11-23> <r>", "\\lt{}2026-11-23> \\lt{}r>"},
+        {"[[x]] [50%]", "[" ZERO "[" ZERO "x]] [" ZERO "50%]"},
+        {"{{{m}}} @@x@@ \\alpha",
+         "{" ZERO "{" ZERO "{" ZERO "m}}} @" ZERO "@" ZERO "x@" ZERO "@" ZERO " \\" ZERO "alpha"},
+        {"**x", "\\ast{}\\ast{}x"},
+        {"a --b ...", "a -" ZERO "-b ." ZERO "." ZERO "."},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        in_form("orgmode", qs_tables_text, rows[i][0], rows[i][1]);
+    struct qs_tables t;
+    assert_true(qs_tables_init(&t, "orgmode"));
+    qs_tables_row(&t);
+    qs_tables_text(&t, "---"); /* a rule has its first dash at the bar */
+    qs_tables_next(&t);
+    qs_tables_text(&t, "*");
+    qs_tables_row_end(&t);
+    assert_string_equal(t.out.data, "| -" ZERO "-" ZERO "- | \\ast{} |\n");
     qs_tables_done(&t);
 }
 
@@ -265,9 +300,10 @@ static void two_files_as_tables(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_sign_means_itself),       cmocka_unit_test(a_verdict_is_a_row),
-        cmocka_unit_test(superiority_is_of_what_counts), cmocka_unit_test(two_sides_as_tables),
-        cmocka_unit_test(refused_and_strange_sides),     cmocka_unit_test(two_files_as_tables)};
+        cmocka_unit_test(every_sign_means_itself), cmocka_unit_test(org_reads_no_markup),
+        cmocka_unit_test(a_verdict_is_a_row),      cmocka_unit_test(superiority_is_of_what_counts),
+        cmocka_unit_test(two_sides_as_tables),     cmocka_unit_test(refused_and_strange_sides),
+        cmocka_unit_test(two_files_as_tables)};
     golden_dir = argc > 1 ? argv[1] : golden_dir;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
