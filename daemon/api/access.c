@@ -38,8 +38,7 @@ static void refuse(struct qs_exchange *ex, const struct qs_err *err)
     if (ex->upload)
         qs_upload_abort(ex->upload);
     ex->upload = NULL;
-    qs_buf_done(&ex->body);
-    ex->charged_bytes = 0;
+    qs_exchange_drop_body(ex);
     qs_reply_error(ex, err);
 }
 

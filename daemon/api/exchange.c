@@ -77,6 +77,12 @@ void *qs_exchange_data(struct qs_exchange *ex, size_t bytes, void (*done)(void *
     return ex->data;
 }
 
+void qs_exchange_drop_body(struct qs_exchange *ex)
+{
+    qs_buf_done(&ex->body);
+    ex->charged_bytes = 0;
+}
+
 bool qs_exchange_is_in_hand(const struct qs_exchange *ex)
 {
     return ex->in_hand && ex->busy > 0;

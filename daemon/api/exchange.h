@@ -82,6 +82,9 @@ struct qs_exchange {
 /* Zeroed bytes for the handler, freed with the request; `done` (may be NULL) runs before. */
 void *qs_exchange_data(struct qs_exchange *ex, size_t bytes, void (*done)(void *data));
 
+/* The body was read and is not needed any more: its memory is for others. */
+void qs_exchange_drop_body(struct qs_exchange *ex);
+
 /* Runs read on the pool, then after(ex) on the loop; a failed read answers with its error. While the API is
  * silent only what is in hand reads; all else waits. */
 void qs_exchange_read(struct qs_exchange *ex, qs_exchange_read_fn *read, qs_exchange_fn *after);

@@ -18,7 +18,7 @@
 enum { NAME_BYTES = 255, KEY_BYTES = 200, FILES_MOST = 1000 };
 
 struct submit {
-    struct qs_prepared *job; /* owned */
+    struct qs_prepared *job; /* owned; NULL once the farm has it: who waits may wait for days */
     char name[NAME_BYTES + 1];
     const char *key; /* borrowed from the request's head, or NULL */
     bool wait, created;
@@ -289,6 +289,9 @@ static void on_submitted(const struct qs_err *err, int64_t id, void *user)
     struct qs_exchange *ex = user;
     struct submit *s = ex->data;
     struct qs_api *api = ex->api;
+    qs_prepared_free(s->job);
+    s->job = NULL;
+    qs_exchange_drop_body(ex);
     if (!err) {
         s->id = id;
         s->created = id > api->newest_job;

@@ -12,6 +12,7 @@
 #include "store/files.h"
 
 struct qs_prepared {
+    struct qs_farm *farm; /* borrowed */
     struct qs_job_spec *spec;
     struct qs_problems problems;
     char *spec_json, *name, *where;
@@ -50,12 +51,14 @@ struct qs_prepared *qs_farm_prepare(const struct qs_farm *farm, const struct qs_
 {
     struct qs_prepared *p = qs_calloc(1, sizeof *p);
     struct qs_doc *doc = NULL;
-    *p = (struct qs_prepared){.spec_json = document(sub),
+    *p = (struct qs_prepared){.farm = (struct qs_farm *)(uintptr_t)farm,
+                              .spec_json = document(sub),
                               .name = qs_strdup(sub->name),
                               .where = qs_strdup(sub->where ? sub->where : ""),
                               .reproduces = sub->reproduces,
                               .seed = sub->seed,
                               .file_count = sub->file_count};
+    atomic_fetch_add(&p->farm->prepared, 1);
     qs_problems_init(&p->problems);
     if (qs_doc_read(sub->name, sub->text, sub->text_bytes, false, &doc, &p->problems) &&
         qs_job_from_doc(doc, &p->spec, &p->problems) && !sub->only_looked_at)
@@ -68,6 +71,7 @@ void qs_prepared_free(struct qs_prepared *p)
 {
     if (!p)
         return;
+    atomic_fetch_sub(&p->farm->prepared, 1);
     qs_job_free(p->spec);
     qs_problems_done(&p->problems);
     free(p->spec_json);

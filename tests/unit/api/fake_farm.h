@@ -3,6 +3,8 @@
 #ifndef QS_TEST_API_FAKE_FARM_H
 #define QS_TEST_API_FAKE_FARM_H
 
+#include <stdatomic.h>
+
 #include "farm/farm.h"
 
 struct qs_farm {
@@ -23,6 +25,7 @@ struct qs_farm {
     int64_t reproduces;
     uint64_t seed;
     size_t file_count;
+    atomic_uint prepared; /* submissions that are read and not freed */
 };
 
 #endif
