@@ -22,17 +22,6 @@ static const struct qs_rule *stop_of(const struct qs_job_run *job, size_t arm)
     return qs_job_conditions(job->p.spec, job->schedule.point, arm)->enough.stop;
 }
 
-/* The most iterations that a cap lets an arm have whose runs a rule ends; 0: there is no such arm. */
-static size_t most_of_rules(const struct qs_job_run *job)
-{
-    size_t most = 0;
-    for (size_t a = 0; a < job->p.spec->arm_count; a++) {
-        size_t cap = qs_job_conditions(job->p.spec, job->schedule.point, a)->enough.cap_iterations;
-        most = stop_of(job, a) && cap > most ? cap : most;
-    }
-    return most;
-}
-
 void qs_planning_begin(struct qs_job_run *job)
 {
     const struct qs_job_plan *plan = &job->p.spec->plan;
@@ -61,18 +50,39 @@ void qs_planning_run(struct qs_job_run *job)
                        qs_loop_now_ns(job->p.loop) - run->began_ns);
 }
 
-/* A window may be as long as the job allows and its iterations as many as the wire; a rule has caps instead.
+/* A window may be as long as the job allows and its iterations as many as the wire; a rule has a cap instead.
  */
+static size_t most_of_arm(const struct qs_job_run *job, size_t arm)
+{
+    const struct qs_job_conditions *set = qs_job_conditions(job->p.spec, job->schedule.point, arm);
+    const struct qs_job_plan *plan = &job->p.spec->plan;
+    if (set->enough.stop)
+        return set->enough.cap_iterations;
+    if (plan->window_iterations > 0)
+        return plan->window_iterations;
+    int64_t pilot_ns = job->schedule.pilot_ns[arm];
+    int64_t fit = plan->window_max_ns / (pilot_ns > 0 ? pilot_ns : 1);
+    return fit < 1 ? 1 : fit > QS_ITERATIONS_MAX ? QS_ITERATIONS_MAX : (size_t)fit;
+}
+
+/* Runs of all arms are planned as one: what each of them may have. */
 static size_t most_iterations(const struct qs_job_run *job)
 {
-    const struct qs_job_plan *plan = &job->p.spec->plan;
-    int64_t slowest_ns = 1;
-    if (most_of_rules(job) > 0)
-        return most_of_rules(job);
+    size_t most = SIZE_MAX;
+    for (size_t a = 0; a < job->p.spec->arm_count; a++) {
+        size_t of_arm = most_of_arm(job, a);
+        most = of_arm < most ? of_arm : most;
+    }
+    return most;
+}
+
+/* Whether the job says how many, of an arm whose runs no rule ends. */
+static bool is_fixed(const struct qs_job_run *job)
+{
+    bool fixed = false;
     for (size_t a = 0; a < job->p.spec->arm_count; a++)
-        slowest_ns = job->schedule.pilot_ns[a] > slowest_ns ? job->schedule.pilot_ns[a] : slowest_ns;
-    int64_t fit = plan->window_max_ns / slowest_ns;
-    return fit < 1 ? 1 : fit > QS_ITERATIONS_MAX ? QS_ITERATIONS_MAX : (size_t)fit;
+        fixed = fixed || !stop_of(job, a);
+    return fixed && job->p.spec->plan.window_iterations > 0;
 }
 
 /* Ten, or what `auto` found enough. */
@@ -90,12 +100,12 @@ void qs_planning_block(struct qs_job_run *job)
     if (!job->planning.planner || job->schedule.blocks_done < PILOT_BLOCKS ||
         job->schedule.blocks_done < plan->blocks_min)
         return;
-    bool rules = most_of_rules(job) > 0, fixed = !rules && plan->window_iterations > 0;
+    bool fixed = is_fixed(job);
     struct qs_planner_wish wish = {.half_width_ratio = plan->interval_ratio > 0 ? plan->interval_ratio : 0.01,
                                    .level = 1 - job->p.spec->alpha,
                                    .iterations_least =
                                        fixed ? plan->window_iterations : least_iterations(job),
-                                   .iterations_most = fixed ? plan->window_iterations : most_iterations(job),
+                                   .iterations_most = most_iterations(job),
                                    .runs_least = plan->blocks_min,
                                    .runs_most = plan->blocks_max};
     if (wish.iterations_most < wish.iterations_least)
@@ -104,8 +114,8 @@ void qs_planning_block(struct qs_job_run *job)
         return; /* too few runs of this life of the daemon: after the next block again */
     job->planning.iterations = answer.iterations;
     job->schedule.planned_blocks = (uint32_t)answer.runs;
-    if (!rules && !fixed)
-        qs_schedule_set_iterations(&job->schedule, (uint32_t)answer.iterations);
+    if (!fixed)
+        job->schedule.planned_iterations = (uint32_t)answer.iterations;
     qs_job_event_planned(job, &answer);
     qs_planner_free(job->planning.planner);
     job->planning.planner = NULL;

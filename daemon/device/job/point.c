@@ -58,17 +58,20 @@ static bool find_block(const struct qs_job_run *job, uint32_t block, struct stor
     return b->any;
 }
 
-/* r as it was: the longest window of the point, since a limit may have cut others short. */
+/* r as it was: the longest window of the point, since a limit may have cut others short. Of arms whose runs a
+ * rule ends it is as before the planner's answer. */
 static void restore_iterations(struct qs_job_run *job)
 {
-    uint32_t longest = 0;
+    uint32_t longest[2] = {0};
     for (size_t i = 0; i < job->p.earlier->count; i++) {
         const struct qs_measured_run *s = &job->p.earlier->at[i];
-        if (s->point == job->schedule.point && strcmp(s->device, job->p.device) == 0 && s->window_n > longest)
-            longest = s->window_n;
+        if (s->point != job->schedule.point || strcmp(s->device, job->p.device) != 0)
+            continue;
+        uint32_t *of = &longest[qs_job_conditions(job->p.spec, s->point, s->arm)->enough.stop != NULL];
+        *of = s->window_n > *of ? s->window_n : *of;
     }
     if (job->schedule.run_iterations == 0)
-        qs_schedule_set_iterations(&job->schedule, longest);
+        qs_schedule_set_iterations(&job->schedule, longest[1], longest[0]);
 }
 
 static bool has_later(const struct qs_job_run *job, uint32_t block, bool later_point)

@@ -32,7 +32,7 @@ static void begin_point(struct qs_schedule *p)
     p->repeats = 0;
     p->run_iterations = is_stream(p) ? 1 : p->spec->plan.window_iterations;
     p->blocks_done = p->blocks_timed = 0;
-    p->planned_blocks = 0;
+    p->planned_blocks = p->planned_iterations = 0;
     p->point_began_ns = 0;
     p->measured_ns = 0;
     p->waited_ns = p->block_waited_ns = p->block_vain_ns = p->timed_waited_ns = p->timed_vain_ns = 0;
@@ -85,15 +85,16 @@ const struct qs_job_conditions *qs_schedule_conditions(const struct qs_schedule 
 
 uint32_t qs_schedule_iterations(const struct qs_schedule *p)
 {
+    bool planned = p->block > 0 && p->planned_iterations > 0 && !qs_schedule_conditions(p)->enough.stop;
     if (p->block > 0 || is_stream(p))
-        return p->run_iterations;
+        return planned ? p->planned_iterations : p->run_iterations;
     return p->spec->plan.warmup_iterations > 0 ? p->spec->plan.warmup_iterations : 1;
 }
 
-void qs_schedule_set_iterations(struct qs_schedule *p, uint32_t r)
+void qs_schedule_set_iterations(struct qs_schedule *p, uint32_t r, uint32_t planned)
 {
-    if (r > 0)
-        p->run_iterations = r;
+    p->run_iterations = r > 0 ? r : planned;
+    p->planned_iterations = planned;
 }
 
 int64_t qs_schedule_predict_ns(const struct qs_schedule *p)

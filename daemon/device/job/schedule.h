@@ -27,9 +27,10 @@ struct qs_schedule {
     double *current_ns;               /* owned, per arm: log-sum of the block in progress */
     uint32_t *current_n;              /* owned, per arm */
     bool current_disturbed;
-    uint32_t planned_blocks; /* what the planner expects to do; looked at then, 0: not known */
-    int64_t point_began_ns;  /* when the first counted block began; 0 = not yet */
-    int64_t measured_ns;     /* sum of block times of this point, without the waits for gates */
+    uint32_t planned_iterations; /* the planner's r, of arms whose runs no rule ends; 0: not known */
+    uint32_t planned_blocks;     /* what the planner expects to do; looked at then, 0: not known */
+    int64_t point_began_ns;      /* when the first counted block began; 0 = not yet */
+    int64_t measured_ns;         /* sum of block times of this point, without the waits for gates */
     /* Waits for gates: since the point began; in the block in hand; in the timed blocks. In vain: before
      * gates that gave up. */
     int64_t waited_ns, block_waited_ns, block_vain_ns, timed_waited_ns, timed_vain_ns;
@@ -48,8 +49,8 @@ const struct qs_job_conditions *qs_schedule_conditions(const struct qs_schedule 
 size_t qs_schedule_arm(const struct qs_schedule *p);
 /* Iterations that the turn's window may have: warm-up iterations in block 0, r afterwards. */
 uint32_t qs_schedule_iterations(const struct qs_schedule *p);
-/* r so far, or again after a restart, when completed runs tell it. */
-void qs_schedule_set_iterations(struct qs_schedule *p, uint32_t r);
+/* Both again after a restart, when completed runs tell them; 0: they do not. */
+void qs_schedule_set_iterations(struct qs_schedule *p, uint32_t r, uint32_t planned);
 /* A pilot comes next, and in it the baseline first. */
 void qs_schedule_baseline_first(struct qs_schedule *p);
 /* Predicted length of the turn's window, 0 where nothing is known. */

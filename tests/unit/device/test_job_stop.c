@@ -107,6 +107,25 @@ static void test_planner_rule(void **state)
     stage_done(&s);
 }
 
+/* One arm's runs end by the rule, in windows as before; those of the other have what was planned for both. */
+static void test_planner_of_two_sets(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s,
+               "quiesce: 1\nbenchmarks: [{name: work, argv: [work]}]\n"
+               "condition_sets: {ruled: {stop: {planner: {least: 6}}}}\n"
+               "arms: {a: {conditions: ruled}, b: {argv: [b]}}\n"
+               "plan: {seed: 1, blocks: {min: 3, max: 5}, until: {interval: 0}, window: {target: 200ms}}\n");
+    stage_go(&s);
+    for (size_t i = 0; i < s.run_count; i++) {
+        bool planned = s.runs[i].arm == 1 && s.runs[i].block > 3;
+        assert_int_equal(s.runs[i].windows, 1);
+        assert_int_equal(s.runs[i].iterations, s.runs[i].block == 0 ? 2 : planned ? 10 : 20);
+    }
+    stage_done(&s);
+}
+
 static void test_caps_end_what_no_rule_ends(void **state)
 {
     (void)state;
@@ -130,6 +149,7 @@ int main(void)
         cmocka_unit_test(test_tainted_iterations_are_not_enough),
         cmocka_unit_test(test_precision_is_planned_for),
         cmocka_unit_test(test_planner_rule),
+        cmocka_unit_test(test_planner_of_two_sets),
         cmocka_unit_test(test_caps_end_what_no_rule_ends),
     };
     return cmocka_run_group_tests_name("control_stop", tests, NULL, NULL);

@@ -339,7 +339,7 @@ static void test_restore(void **state)
     const double medians[] = {1e6, 1.1e6};
     qs_schedule_init(&p, spec, 9, 2);
     qs_schedule_init(&straight, spec, 9, 2);
-    qs_schedule_set_iterations(&p, 8);
+    qs_schedule_set_iterations(&p, 0, 8);
     block(&straight, 7e6, 1e6, 1);
     for (int i = 0; i < 3; i++) {
         qs_schedule_restore_block(&p, medians, false);
@@ -364,7 +364,7 @@ static void test_disturbed_blocks_and_precision(void **state)
     struct qs_job_spec *spec = job(two, "{seed: 1, blocks: {min: 4, max: 9}}");
     struct qs_schedule p;
     qs_schedule_init(&p, spec, 1, 2);
-    qs_schedule_set_iterations(&p, 1);
+    qs_schedule_set_iterations(&p, 1, 0);
     for (int i = 0; i < 3; i++) {
         const double clean[] = {1e6, 1.1e6 + 1e3 * i};
         qs_schedule_restore_block(&p, clean, false);
