@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/job/env.h"
 #include "config/job/stored.h"
 #include "report/conditions.h"
 #include "report/env_facts.h"
 #include "report/history/impl.h"
+#include "report/variables.h"
 
 /* The executable of the first run that names one. */
 static const struct qs_history_run *with_executable(const struct qs_history_session *session)
@@ -95,20 +97,80 @@ static struct qs_job_spec *read_processes(const struct qs_history_session *sessi
     return spec;
 }
 
-/* Reading a job takes longer than all the rest: where no variable differs, none is read. */
-static void leave_inherited(const struct qs_history_session *base, const struct qs_history_session *cand,
-                            struct qs_env_diff *diff)
+static void put_variable(const char *name, const char *value, void *user)
 {
-    bool any = false;
+    qs_json_kstring(user, name, value);
+}
+
+static void put_set(const struct qs_env_processes *of, struct qs_buf *out)
+{
+    struct qs_json j = qs_json_to(out);
+    qs_json_object(&j);
+    qs_json_kobject(&j, "env");
+    if (of->spec)
+        qs_job_set_variables(of->spec, of->arm, of->point, put_variable, &j);
+    qs_json_object_end(&j);
+    qs_json_object_end(&j);
+}
+
+/* As where two sides are compared: what was set on purpose matters, whatever its name. */
+static enum qs_env_class class_of(const struct qs_env_processes of[2], const char *name,
+                                  const struct qs_farm_variables *of_farm)
+{
+    bool chosen = qs_job_chooses(of[0].spec, name) || qs_job_chooses(of[1].spec, name);
+    return chosen ? QS_ENV_MACHINE : qs_variable_class(name, of_farm);
+}
+
+/* What the jobs set for their processes. */
+static bool add_set(const struct qs_env_processes of[2], const struct qs_farm_variables *of_farm,
+                    struct qs_env_diff *diff, struct qs_err *err)
+{
+    struct qs_env_diff more = {0};
+    QS_BUF(base);
+    QS_BUF(cand);
+    if (!of[0].spec || !of[1].spec)
+        return true;
+    put_set(&of[0], &base);
+    put_set(&of[1], &cand);
+    bool ok = qs_env_diff(base.data, cand.data, NULL, &more, err);
+    for (size_t i = 0; ok && i < more.count; i++) {
+        const struct qs_env_change *c = &more.at[i];
+        enum qs_env_class class = class_of(of, c->key + strlen("env."), of_farm);
+        if (class != QS_ENV_RECORDED)
+            qs_env_diff_add(diff, c->key, c->base, c->cand, class);
+    }
+    qs_env_diff_free(&more);
+    return ok;
+}
+
+/* Whether the job files may set other variables: their texts, which stand before the hashes of what came with
+ * them, differ, and one of them names an environment. */
+static bool may_set_others(const struct qs_history_session *base, const struct qs_history_session *cand)
+{
+    static const char after[] = "\",\"files\":{"; /* not in a text, whose quotes are escaped */
+    const char *end = strstr(base->spec_json, after);
+    size_t n = end ? (size_t)(end - base->spec_json) + strlen(after) : strlen(base->spec_json) + 1;
+    return strncmp(base->spec_json, cand->spec_json, n) != 0 &&
+           (strstr(base->spec_json, "env") || strstr(cand->spec_json, "env"));
+}
+
+/* Reading a job takes longer than all the rest: where no variable can differ, none is read. */
+static bool add_variables(const struct qs_history_session *base, const struct qs_history_session *cand,
+                          const struct qs_farm_variables *of_farm, struct qs_env_diff *diff,
+                          struct qs_err *err)
+{
+    bool any = may_set_others(base, cand);
     for (size_t i = 0; i < diff->count && !any; i++)
         any = qs_env_variable(diff->at[i].key) != NULL;
     if (!any)
-        return;
+        return true;
     struct qs_env_processes of[2];
     struct qs_job_spec *x = read_processes(base, &of[0]), *y = read_processes(cand, &of[1]);
     qs_env_diff_inherited(diff, &of[0], &of[1]);
+    bool ok = add_set(of, of_farm, diff, err);
     qs_job_free(x);
     qs_job_free(y);
+    return ok;
 }
 
 bool qs_history_diff(const struct qs_history_session *base, const struct qs_history_session *cand,
@@ -117,7 +179,8 @@ bool qs_history_diff(const struct qs_history_session *base, const struct qs_hist
     bool same = strcmp(base->env_json, cand->env_json) == 0;
     if (!qs_env_diff(same ? "{}" : base->env_json, same ? "{}" : cand->env_json, of_farm, ret, err))
         return false;
-    leave_inherited(base, cand, ret);
+    if (!add_variables(base, cand, of_farm, ret, err))
+        return false;
     qs_env_diff_add(ret, "command", base->argv_json, cand->argv_json, QS_ENV_MACHINE);
     const char *x = other_executable(base), *y = other_executable(cand);
     if (x && y)

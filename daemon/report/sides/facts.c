@@ -44,19 +44,11 @@ static void put_hook(struct qs_json *j, const char *key, const struct qs_job_spe
     qs_strings_done(&filled);
 }
 
-/* Whether a job sets it. The whole environment of a caller, which comes without the agent's below it, has
- * much that nobody chose. */
 static bool is_chosen(const struct qs_sides *s, const char *name)
 {
-    for (size_t i = 0; i < s->in->job_count; i++) {
-        const struct qs_job_spec *spec = s->in->jobs[i].spec;
-        for (size_t k = 0; k < spec->arm_count; k++)
-            if (qs_env_sets(&spec->arms[k].env, name))
-                return true;
-        for (size_t k = 0; k < spec->benchmark_count; k++)
-            if (spec->benchmarks[k].env_inherit && qs_env_sets(&spec->benchmarks[k].env, name))
-                return true;
-    }
+    for (size_t i = 0; i < s->in->job_count; i++)
+        if (qs_job_chooses(s->in->jobs[i].spec, name))
+            return true;
     return false;
 }
 
@@ -66,28 +58,18 @@ enum qs_env_class qs_sides_variable_class(const struct qs_sides *s, const char *
     return is_chosen(s, name) ? QS_ENV_MACHINE : qs_variable_class(name, s->in->variables);
 }
 
-static void put_variable(struct qs_json *j, const struct qs_sides *s, const char *name, const char *value,
-                         int64_t *bytes)
-{
-    if (qs_sides_variable_class(s, name) != QS_ENV_RECORDED)
-        qs_json_kstring(j, name, value);
-    *bytes += (int64_t)(strlen(name) + qs_variable_kept_bytes(value)) + 2;
-}
+struct put {
+    struct qs_json *j;
+    const struct qs_sides *s;
+    int64_t bytes;
+};
 
-/* Without what `after`, which may be NULL, sets again: the last of a name counts, as it does in a process. */
-static void put_set(struct qs_json *j, const struct qs_sides *s, const struct qs_strings *env,
-                    const struct qs_strings *after, int64_t *bytes)
+static void put_variable(const char *name, const char *value, void *user)
 {
-    for (size_t i = 0; i < env->count; i++) {
-        const struct qs_strings rest = {env->at + i + 1, env->count - i - 1};
-        size_t n = strcspn(env->at[i], "=");
-        if (env->at[i][n] != '=' || qs_env_sets(&rest, env->at[i]) ||
-            (after && qs_env_sets(after, env->at[i])))
-            continue;
-        char *name = qs_strndup(env->at[i], n);
-        put_variable(j, s, name, env->at[i] + n + 1, bytes);
-        free(name);
-    }
+    struct put *put = user;
+    if (qs_sides_variable_class(put->s, name) != QS_ENV_RECORDED)
+        qs_json_kstring(put->j, name, value);
+    put->bytes += (int64_t)(strlen(name) + qs_variable_kept_bytes(value)) + 2;
 }
 
 static void put_variables(struct qs_json *j, const struct qs_sides *s, const struct qs_job_spec *spec,
@@ -95,19 +77,17 @@ static void put_variables(struct qs_json *j, const struct qs_sides *s, const str
 {
     const struct qs_job_benchmark *b = &spec->benchmarks[spec->points[run->point].benchmark];
     const struct qs_env_facts *inherited = b->env_inherit && around && around->has_variables ? around : NULL;
-    const struct qs_job_arm *arm = &spec->arms[run->arm];
-    int64_t bytes = 0;
+    struct put put = {.j = j, .s = s};
     qs_json_kobject(j, "env");
     for (size_t i = 0; inherited && i < inherited->count; i++) {
         const char *name = qs_env_variable(inherited->at[i].key);
         if (name && qs_job_inherits(spec, run->arm, run->point, name))
-            put_variable(j, s, name, inherited->at[i].value, &bytes);
+            put_variable(name, inherited->at[i].value, &put);
     }
-    put_set(j, s, &b->env, &arm->env, &bytes);
-    put_set(j, s, &arm->env, NULL, &bytes);
+    qs_job_set_variables(spec, run->arm, run->point, put_variable, &put);
     qs_json_object_end(j);
     if (inherited || !b->env_inherit)
-        qs_json_kint(j, "variables_bytes", bytes);
+        qs_json_kint(j, "variables_bytes", put.bytes);
 }
 
 static void put_conditions(struct qs_json *j, const struct qs_job_spec *spec, const struct qs_arm_run *run)

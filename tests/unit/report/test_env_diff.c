@@ -140,8 +140,11 @@ static void check_inherited(const char *spec_json, const char *key, const char *
     struct night x = {.env_json = old, .spec_json = JOB("", "")},
                  y = {.env_json = new, .spec_json = spec_json};
     struct qs_env_diff d = between(&x, &y, NULL);
-    assert_int_equal(d.count, key != NULL);
-    assert_int_equal(qs_env_diff_matters(&d), key != NULL);
+    size_t set = key && !cand && strstr(spec_json, "/own") ? 1 : 0; /* it is told with what takes its place */
+    assert_int_equal(d.count, (key != NULL) + set);
+    assert_int_equal(qs_env_diff_matters(&d), d.count);
+    if (set)
+        assert_string_equal(d.at[1].key, "env.PATH");
     if (key)
         assert_string_equal(d.at[0].key, key);
     if (key && cand)
@@ -155,6 +158,44 @@ static void check_inherited(const char *spec_json, const char *key, const char *
     d = between(&x, &y, NULL);
     assert_int_equal(d.count, cand != NULL);
     qs_env_diff_free(&d);
+}
+
+static void check_set(const char *base, const char *cand, const char *key, const char *was, const char *is,
+                      bool matters)
+{
+    struct night x = {.env_json = "{}", .spec_json = base}, y = {.env_json = "{}", .spec_json = cand};
+    struct qs_env_diff d = between(&x, &y, NULL);
+    assert_int_equal(d.count, key != NULL);
+    assert_int_equal(qs_env_diff_matters(&d), matters);
+    if (key) {
+        assert_string_equal(d.at[0].key, key);
+        assert_string_equal(d.at[0].base ? d.at[0].base : "", was);
+        assert_string_equal(d.at[0].cand ? d.at[0].cand : "", is);
+    }
+    qs_env_diff_free(&d);
+}
+
+#define FILES(text, sha) "{\"name\":\"n\",\"text\":\"" text "\",\"files\":{\"x\":\"" sha "\"}}"
+#define TEXT(rest)       "quiesce: 1\\nname: n\\nbenchmarks: [{name: b, argv: [x], inputs: {x: x}}]" rest
+
+/* What the job files set for the processes of a series. */
+static void test_variables_that_jobs_set(void **state)
+{
+    (void)state;
+    check_set(JOB(", env: {MODE: fast}", ""), JOB(", env: {MODE: slow}", ""), "env.MODE", "fast", "slow",
+              true);
+    check_set(JOB("", ""), JOB("", "arms: {a: {env: {TERM: x}}, b: {argv: [y]}}"), "env.TERM", "", "x", true);
+    check_set(JOB("", ""), JOB("", "arms: {a: {argv: [y]}, b: {env: {TERM: x}}}"), NULL, "", "", false);
+    check_set(JOB(", env: {MODE: fast}", "arms: {a: {env: {MODE: slow}}, b: {argv: [y]}}"),
+              JOB(", env: {MODE: slow}", ""), NULL, "", "", false);
+    /* The whole environment of a caller. */
+    check_set(JOB(", env_inherit: false, env: {TERM: x}", ""),
+              JOB(", env_inherit: false, env: {TERM: y}", ""), NULL, "", "", false);
+    check_set(JOB(", env_inherit: false, env: {MODE: x}", ""),
+              JOB(", env_inherit: false, env: {MODE: y}", ""), "env.MODE", "x", "y", false);
+    check_set(FILES(TEXT(""), "aa"), FILES(TEXT("\\narms: {a: {env: {MODE: x}}, b: {argv: [y]}}"), "aa"),
+              "env.MODE", "", "x", true);
+    check_set(FILES(TEXT(""), "aa"), FILES(TEXT(""), "bb"), NULL, "", "", false);
 }
 
 /* A session keeps what any process of its job inherits; a series is of one arm at one point. */
@@ -320,6 +361,7 @@ int main(int argc, char **argv)
 {
     const char *schema_dir = argc > 2 ? argv[2] : "schema";
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_variables_that_jobs_set),
         cmocka_unit_test(test_keys_that_differ),
         cmocka_unit_test(test_equal_and_unknown),
         cmocka_unit_test(test_added_and_written),
