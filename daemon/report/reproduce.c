@@ -12,9 +12,9 @@
 #include "config/document/doc.h"
 #include "report/env_diff.h"
 #include "report/median.h"
-#include "report/job/impl.h"
+#include "report/job/metrics.h"
 #include "report/work.h"
-#include "stats/verdict.h"
+#include "report/verdict/verdict.h"
 
 enum { REPRODUCTION_VERSION = 1 };
 
@@ -195,26 +195,56 @@ static double run_median(const struct qs_arm_run *run)
     return qs_median_ns(run->values[0].at, run->values[0].n);
 }
 
-/* The medians of a cell's runs; owned by the caller. */
-static double *medians_of(const struct qs_arm_runs *runs, const struct qs_arm_run *cell, size_t *ret_n)
+static struct qs_side_values side_of(const struct qs_arm_runs *runs, const struct qs_arm_run *cell)
 {
-    double *v = qs_calloc(runs->count, sizeof *v);
-    *ret_n = 0;
+    struct qs_side_values side = {.v = qs_calloc(runs->count, sizeof *side.v),
+                                  .disturbed = qs_calloc(runs->count, sizeof *side.disturbed),
+                                  .fold = QS_UNITS_RUNS};
+    int64_t session = -1;
     for (size_t i = 0; i < runs->count; i++) {
-        double median =
-            same_cell(&runs->at[i], cell) && !runs->at[i].superseded ? run_median(&runs->at[i]) : NAN;
-        if (median > 0)
-            v[(*ret_n)++] = median;
+        const struct qs_arm_run *run = &runs->at[i];
+        if (!same_cell(run, cell) || run->superseded)
+            continue;
+        double median = run_median(run);
+        if (!(median > 0)) {
+            side.dropped++;
+            continue;
+        }
+        side.disturbed[side.n] = run->values[0].disturbed;
+        side.v[side.n++] = median;
+        side.iteration_count += run->values[0].n;
+        side.sessions += run->session != session;
+        session = run->session;
     }
-    return v;
+    side.run_count = side.n;
+    side.builds = side.n > 0;
+    return side;
 }
 
-static void put_side(struct qs_json *j, const char *key, const double *v, size_t n)
+static struct qs_judging judging_of(const struct qs_reproduce_input *in, const struct qs_arm_run *cell)
 {
-    qs_json_kobject(j, key);
-    qs_json_kdouble(j, "median_ns", qs_median_ns(v, n));
-    qs_json_kint(j, "runs", (int64_t)n);
-    qs_json_object_end(j);
+    return (struct qs_judging){.alpha = in->alpha,
+                               .margin_ratio = cell->point < in->point_count
+                                                   ? in->margin_ratio[cell->point]
+                                                   : qs_verdict_opts_default().margin,
+                               .seed = in->again.seed};
+}
+
+static struct qs_comparison judge(const struct qs_reproduce_input *in, const struct qs_arm_run *cell)
+{
+    const struct qs_judging how = judging_of(in, cell);
+    struct qs_comparison c = qs_comparison_new(&how, &qs_duration_metric);
+    c.names[QS_BASE] = "the original";
+    c.names[QS_CAND] = "the repetition";
+    c.units = QS_UNITS_RUNS;
+    c.side[QS_BASE] = side_of(in->original.values, cell);
+    c.side[QS_CAND] = side_of(in->again.values, cell);
+    c.one_session = true; /* of runs: what differs from one session to the next is not in the interval */
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < c.side[k].n; i++)
+            c.uses_tainted = c.uses_tainted || c.side[k].disturbed[i];
+    qs_comparison_conclude(&how, &c);
+    return c;
 }
 
 /* true: no difference beyond the margin; false: one; null: too little to say. */
@@ -227,35 +257,19 @@ static void put_reproduced(struct qs_json *j, enum qs_verdict_kind kind)
         qs_json_bool(j, kind == QS_VERDICT_EQUIVALENT || kind == QS_VERDICT_NEGLIGIBLE);
 }
 
-static void put_cell(struct qs_json *j, const struct qs_reproduce_input *in, const struct qs_arm_run *cell)
+static void put_cell(struct qs_json *j, const struct qs_reproduce_input *in, const struct qs_arm_run *cell,
+                     const struct qs_comparison *c)
 {
-    struct qs_verdict_opts opts = qs_verdict_opts_default();
-    struct qs_verdict v;
-    size_t n[2];
-    double *x = medians_of(in->original.values, cell, &n[0]), *y = medians_of(in->again.values, cell, &n[1]);
-    const struct qs_side_runs base = {.v = x, .n = n[0]}, cand = {.v = y, .n = n[1]};
-    if (cell->point < in->point_count)
-        opts.margin = in->margin_ratio[cell->point];
-    opts.alpha = in->alpha;
-    opts.call_alpha = QS_CALL_SHARE * in->alpha;
-    (void)qs_verdict_runs(&base, &cand, &opts, &v); /* too few runs is an answer */
+    const struct qs_judging how = judging_of(in, cell);
     qs_json_object(j);
     qs_json_kstring(j, "point", cell->label);
     qs_json_kstring(j, "device", cell->device);
     qs_json_kstring(j, "arm", cell->arm_name);
-    put_side(j, "original", x, n[0]);
-    put_side(j, "again", y, n[1]);
-    qs_json_kdouble(j, "margin_ratio", opts.margin);
-    qs_json_kstring(j, "verdict", qs_verdict_name(v.kind));
-    put_reproduced(j, v.kind);
-    qs_json_kdouble(j, "ratio", v.ratio);
-    qs_json_kdouble(j, "lo", v.l95.lo);
-    qs_json_kdouble(j, "hi", v.l95.hi);
-    qs_json_kdouble(j, "p", v.p);
-    qs_json_kdouble(j, "mde_ratio", v.mde_ratio);
+    put_reproduced(j, c->v.kind);
+    qs_json_karray(j, "comparisons");
+    qs_comparison_put(j, &how, c);
+    qs_json_array_end(j);
     qs_json_object_end(j);
-    free(x);
-    free(y);
 }
 
 static int by_cell(const void *a, const void *b)
@@ -273,16 +287,29 @@ static void put_results(struct qs_json *j, const struct qs_reproduce_input *in, 
 {
     const struct qs_arm_runs *runs = in->original.values;
     struct qs_progress piece;
-    const struct qs_arm_run **cells = qs_calloc(runs->count, sizeof(const struct qs_arm_run *));
+    struct qs_comparisons family = {0};
+    QS_FREED const struct qs_arm_run **cells = qs_calloc(runs->count, sizeof(const struct qs_arm_run *));
+    QS_FREED struct qs_comparison *all = qs_calloc(runs->count, sizeof *all);
     for (size_t i = 0; i < runs->count; i++)
         cells[i] = &runs->at[i];
     qsort(cells, runs->count, sizeof(const struct qs_arm_run *), by_cell);
+    size_t n = 0;
+    for (size_t i = 0; i < runs->count && qs_work_begin(work, "verdicts", values_of(in), &piece); i++) {
+        if (i > 0 && by_cell(&cells[n - 1], &cells[i]) == 0)
+            continue;
+        cells[n] = cells[i];
+        all[n] = judge(in, cells[n]);
+        qs_comparisons_add(&family, &all[n++]);
+    }
+    qs_comparisons_adjust(&family, in->alpha);
+    qs_comparisons_put(j, &family);
     qs_json_karray(j, "results");
-    for (size_t i = 0; i < runs->count && qs_work_begin(work, "verdicts", values_of(in), &piece); i++)
-        if (i == 0 || by_cell(&cells[i - 1], &cells[i]) != 0)
-            put_cell(j, in, cells[i]);
+    for (size_t i = 0; i < n; i++) {
+        put_cell(j, in, cells[i], &all[i]);
+        qs_comparison_done(&all[i]);
+    }
     qs_json_array_end(j);
-    free(cells);
+    qs_comparisons_done(&family);
 }
 
 static const struct qs_arm_run *with_uid(const struct qs_arm_runs *runs, const uint8_t *uid)

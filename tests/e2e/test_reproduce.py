@@ -40,7 +40,12 @@ def a_job_again(tap):
         tap.equal((texts[1]["reproduces"], texts[1]["where"]), (1, 'name == "local"'), "and which job, on which device")
         tap.equal([e["matter"] for e in doc["environments"]], [0], "nothing that matters differs on this machine")
         tap.equal([r["arm"] for r in doc["results"]], ["a", "b", "c"], "each arm against itself")
-        tap.ok(all(r["original"]["runs"] == 12 and r["again"]["runs"] == 12 and r["lo"] < r["hi"] for r in doc["results"]), "with intervals", doc)
+        verdicts = [r["comparisons"][0] for r in doc["results"]]
+        tap.ok(all(v["base"]["runs"] == 12 and v["candidate"]["runs"] == 12 and v["lo"] < v["hi"] for v in verdicts), "with intervals", doc)
+        for arm, own in zip("abc", verdicts):
+            two = json.loads(bed.cli("compare", f"1:{arm}", f"2:{arm}", "--json").stdout)["results"][0]["devices"][0]["comparisons"][0]
+            told = [(v["ratio"], v["lo"], v["hi"], v["p"]) for v in (own, two)]
+            tap.ok(own["uses_tainted"] or told[0] == told[1], f"arm {arm}: `compare` says the same of both jobs", told)
         uid = bed.one("SELECT run FROM v_run WHERE job = 1 AND block = 2 AND arm = 'b'")
         page = bed.cli("reproduce", uid)
         tap.equal(page.returncode, 0, f"the job of a run: {page.stderr[-300:]}")

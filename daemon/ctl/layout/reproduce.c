@@ -71,23 +71,24 @@ static void add_environment(const struct qs_layout *layout, const json_t *one, s
 
 static void add_result(const struct qs_layout *layout, const json_t *r, struct qs_buf *out)
 {
-    double lo = qs_json_get_number(r, "lo", NAN), hi = qs_json_get_number(r, "hi", NAN);
-    const json_t *reproduced = json_object_get(r, "reproduced");
-    const json_t *x = json_object_get(r, "original"), *y = json_object_get(r, "again");
+    const json_t *reproduced = json_object_get(r, "reproduced"),
+                 *v = json_array_get(json_object_get(r, "comparisons"), 0);
+    const json_t *x = json_object_get(v, "base"), *y = json_object_get(v, "candidate");
+    double lo = qs_json_get_number(v, "lo", NAN), hi = qs_json_get_number(v, "hi", NAN);
     QS_BUF(text);
     qs_buf_fmt(&text, "%s, arm %s on %s: ", qs_json_get_text(r, "point", ""), qs_json_get_text(r, "arm", ""),
                qs_json_get_text(r, "device", ""));
     if (isfinite(lo) && isfinite(hi))
         qs_buf_fmt(&text, "%+.1f to %+.1f %% (%s), ", (lo - 1) * 100, (hi - 1) * 100,
-                   qs_json_get_text(r, "verdict", ""));
+                   qs_json_get_text(v, "verdict", ""));
     qs_buf_str(&text, "median ");
-    qs_sample_value(layout, qs_json_get_number(x, "median_ns", NAN), &text);
+    qs_sample_value(layout, qs_json_get_number(x, "median", NAN), &text);
     qs_buf_str(&text, " then, ");
-    qs_sample_value(layout, qs_json_get_number(y, "median_ns", NAN), &text);
+    qs_sample_value(layout, qs_json_get_number(y, "median", NAN), &text);
     qs_buf_fmt(&text, " now (%" PRId64 " and %" PRId64 " runs): ", qs_json_get_int(x, "runs", 0),
                qs_json_get_int(y, "runs", 0));
     if (json_is_true(reproduced))
-        qs_buf_fmt(&text, "reproduced within %.3g %%", qs_json_get_number(r, "margin_ratio", NAN) * 100);
+        qs_buf_fmt(&text, "reproduced within %.3g %%", qs_json_get_number(v, "margin_ratio", NAN) * 100);
     else
         qs_buf_str(&text, json_is_false(reproduced) ? "not reproduced" : "too little to say");
     qs_face_wrap(&layout->face, out, "  ", text.data,

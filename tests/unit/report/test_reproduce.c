@@ -112,6 +112,11 @@ static long long count(json_t *doc, const char *object, const char *key)
     return json_integer_value(json_object_get(json_object_get(doc, object), key));
 }
 
+static json_t *of_verdict(const json_t *result, const char *key)
+{
+    return json_object_get(json_array_get(json_object_get(result, "comparisons"), 0), key);
+}
+
 static char env[] = "{\"kernel\":\"6.1\"}", newer[] = "{\"kernel\":\"6.6\"}", exe[] = "aa", other[] = "bb";
 static char moved[] =
     "{\"layout\":\"random\",\"environment_bytes\":16,\"stack_bytes\":32,\"heap_bytes\":0,\"code\":0}";
@@ -178,9 +183,52 @@ static void margins_are_those_of_the_benchmarks(void **state)
     json_t *doc = compare(&x, &y, NULL);
     json_t *strict = in_list(doc, "results", 0), *wide = in_list(doc, "results", 1);
     assert_true(json_is_false(json_object_get(strict, "reproduced")));
-    assert_true(json_real_value(json_object_get(strict, "margin_ratio")) == 0.02);
+    assert_true(json_real_value(of_verdict(strict, "margin_ratio")) == 0.02);
     assert_true(json_is_true(json_object_get(wide, "reproduced")));
-    assert_true(json_real_value(json_object_get(wide, "margin_ratio")) == 0.2);
+    assert_true(json_real_value(of_verdict(wide, "margin_ratio")) == 0.2);
+    json_decref(doc);
+}
+
+/* What a busy machine made longer is no change: both jobs are compared as any two sides are. */
+static void disturbed_runs_count_for_what_they_are_worth(void **state)
+{
+    (void)state;
+    static struct job x, y;
+    const struct facts facts = {env, exe, NULL};
+    make_job(&x, 1, 0, 1e6, &facts);
+    make_job(&y, 2, 0, 1e6, &facts);
+    for (size_t i = 0; i < RUNS; i++) {
+        x.run[i].arm = y.run[i].arm = 0;
+        y.of[i].disturbed = i >= RUNS - 4;
+        for (size_t k = 0; k < 2; k++) {
+            x.ns[i][k] /= i % 2 ? 2 : 1; /* it was arm b */
+            y.ns[i][k] *= y.of[i].disturbed ? 3 : i % 2 ? 0.5 : 1;
+        }
+    }
+    json_t *doc = compare(&x, &y, NULL), *result = in_list(doc, "results", 0);
+    assert_int_equal(json_array_size(json_object_get(doc, "results")), 1);
+    assert_true(json_is_true(json_object_get(result, "reproduced")));
+    assert_true(json_is_true(of_verdict(result, "uses_tainted")));
+    assert_int_equal(json_integer_value(json_object_get(of_verdict(result, "candidate"), "units")), RUNS - 4);
+    assert_int_equal(json_integer_value(json_object_get(of_verdict(result, "candidate"), "units_dropped")),
+                     4);
+    assert_int_equal(json_integer_value(json_object_get(of_verdict(result, "clean"), "base")), RUNS);
+    json_decref(doc);
+}
+
+/* Beyond the margin, and not beyond it once more for what sessions differ by, of which there is one a side.
+ */
+static void a_small_change_is_probable(void **state)
+{
+    (void)state;
+    static struct job x, y;
+    const struct facts facts = {env, exe, NULL};
+    make_job(&x, 1, 0, 1e6, &facts);
+    make_job(&y, 2, 0, 1.03e6, &facts);
+    json_t *doc = compare(&x, &y, NULL), *result = in_list(doc, "results", 0);
+    assert_string_equal(json_string_value(of_verdict(result, "verdict")), "probable-regression");
+    assert_string_equal(json_string_value(of_verdict(result, "reason")), "one-session");
+    assert_true(json_is_false(json_object_get(result, "reproduced")));
     json_decref(doc);
 }
 
@@ -232,6 +280,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_same_again),
         cmocka_unit_test(what_is_not_the_same),
         cmocka_unit_test(margins_are_those_of_the_benchmarks),
+        cmocka_unit_test(disturbed_runs_count_for_what_they_are_worth),
+        cmocka_unit_test(a_small_change_is_probable),
         cmocka_unit_test(too_little_is_no_answer),
         cmocka_unit_test(it_ends_where_it_is_told_to),
     };
