@@ -221,8 +221,9 @@ static const struct qs_key benchmark_keys[] = {
      .type = QS_KEY_CUSTOM,
      .read = qs_job_read_axes,
      .form = "a map of values or lists of values",
-     .help = "Parameters; lists are multiplied out into points. A harness program gets those that argv does "
-             "not use, by name."},
+     .help =
+         "Parameters; lists are multiplied out into points, at most 10,000 in a job, whose names and values "
+         "have at most 4 MiB together. A harness program gets those that argv does not use, by name."},
     {.name = "exclude",
      .type = QS_KEY_CUSTOM,
      .read = qs_job_read_exclude,

@@ -7,6 +7,7 @@
 #include "config/document/scalar.h"
 
 enum { AXES_MAX = 16, VALUES_MAX = 1000, POINTS_MAX = 10000, VALUE_BYTES = 1000, NAMES_MAX = 64 };
+enum { LABELS_BYTES = 4 << 20 }; /* of all points together: their values are no more */
 
 static void check_name(struct qs_schema_reader *r, const struct qs_node *key)
 {
@@ -275,18 +276,21 @@ void qs_job_check_exclude(struct qs_schema_reader *r, const struct qs_node *benc
     cuts_done(&cuts);
 }
 
-static void add_point(struct qs_job_spec *spec, size_t benchmark, struct qs_params params)
+/* Returns the bytes of its label. */
+static size_t add_point(struct qs_job_spec *spec, size_t benchmark, struct qs_params params)
 {
     QS_BUF(label);
     qs_buf_str(&label, spec->benchmarks[benchmark].name);
     for (size_t i = 0; i < params.count; i++)
         qs_buf_fmt(&label, " %s=%s", params.at[i].name, params.at[i].value);
+    size_t bytes = label.len;
     spec->points = qs_grow(spec->points, spec->point_count, sizeof(*spec->points));
     spec->points[spec->point_count++] =
         (struct qs_job_point){.benchmark = benchmark,
                               .conditions = spec->benchmarks[benchmark].conditions,
                               .params = params,
                               .label = qs_buf_take(&label)};
+    return bytes;
 }
 
 /* The i-th of the product, the last axis turning fastest. */
@@ -306,7 +310,8 @@ static struct qs_params nth(const struct qs_node *axes, size_t i)
     return p;
 }
 
-static size_t multiply_one(struct qs_job_spec *spec, size_t benchmark, const struct qs_node *map)
+static size_t multiply_one(struct qs_job_spec *spec, size_t benchmark, const struct qs_node *map,
+                           size_t *label_bytes)
 {
     const struct qs_node *axes = qs_node_get(map, "params", NULL);
     const struct qs_node *exclude = qs_node_get(map, "exclude", NULL);
@@ -318,9 +323,9 @@ static size_t multiply_one(struct qs_job_spec *spec, size_t benchmark, const str
         cuts_apply(&cuts, axes, exclude);
     for (size_t i = 0; axes != NULL && i < axes->count; i++)
         total *= axis_count(&axes->items[i]);
-    for (size_t i = 0; i < total && spec->point_count <= POINTS_MAX; i++) {
+    for (size_t i = 0; i < total && spec->point_count <= POINTS_MAX && *label_bytes <= LABELS_BYTES; i++) {
         if (!is_excluded(&cuts, i))
-            add_point(spec, benchmark, nth(axes, i));
+            *label_bytes += add_point(spec, benchmark, nth(axes, i));
     }
     cuts_done(&cuts);
     return spec->point_count - before;
@@ -329,13 +334,20 @@ static size_t multiply_one(struct qs_job_spec *spec, size_t benchmark, const str
 bool qs_job_multiply(struct qs_schema_reader *r, const struct qs_node *root, struct qs_job_spec *spec)
 {
     const struct qs_node *list = qs_node_get(root, "benchmarks", NULL);
-    size_t before = r->count;
+    size_t before = r->count, label_bytes = 0;
     size_t mark = qs_schema_enter(r, "benchmarks");
-    for (size_t i = 0; i < spec->benchmark_count; i++) {
+    for (size_t i = 0; i < spec->benchmark_count && label_bytes <= LABELS_BYTES; i++) {
         size_t inner = qs_schema_enter_index(r, i);
-        if (multiply_one(spec, i, &list->items[i]) == 0)
-            qs_schema_problem(r, qs_node_get(&list->items[i], "exclude", NULL), NULL,
+        const struct qs_node *map = &list->items[i], *axes = qs_node_get(map, "params", NULL);
+        if (multiply_one(spec, i, map, &label_bytes) == 0)
+            qs_schema_problem(r, qs_node_get(map, "exclude", NULL), NULL,
                               "no point is left: `exclude` takes all of them away");
+        if (label_bytes > LABELS_BYTES) {
+            qs_schema_enter(r, "params");
+            qs_schema_problem(
+                r, axes != NULL ? axes : map, "give the parameters shorter values, or split the job",
+                "with these the names and values of all points have more than %d MiB", LABELS_BYTES >> 20);
+        }
         qs_schema_leave(r, inner);
     }
     if (spec->point_count > POINTS_MAX)

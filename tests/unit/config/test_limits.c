@@ -179,6 +179,27 @@ static void texts_have_a_most(void **state)
     }
 }
 
+/* 4,096 points whose labels have 1,024 bytes each: "x a=10 b=10 c=1234567 p=...". */
+static void labels_have_a_most_together(void **state)
+{
+    QS_BUF(list);
+    (void)state;
+    for (int i = 10; i < 74; i++)
+        qs_buf_fmt(&list, "%s%d", i > 10 ? "," : "", i);
+    for (int more = 0; more < 2; more++) {
+        char *head = qs_asprintf(COMMAND ", params: {a: [%s], b: [%s], c: c123456%s, p: ", list.data,
+                                 list.data, more ? "7" : "");
+        char *text = of_bytes(head, "}}]\n", 1000);
+        if (more)
+            is_refused(text, "benchmarks[0].params: with these the names and values of all points have more "
+                             "than 4 MiB");
+        else
+            fits(text);
+        free(text);
+        free(head);
+    }
+}
+
 static void processors_are_a_rising_list(void **state)
 {
     static const char *const read[] = {"any", "0", "4095", "0-4095", "0,1", "0-3,5,7-9"};
@@ -209,6 +230,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_have_a_most),
         cmocka_unit_test(texts_have_a_most),
+        cmocka_unit_test(labels_have_a_most_together),
         cmocka_unit_test(processors_are_a_rising_list),
     };
     return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
