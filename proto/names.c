@@ -20,15 +20,6 @@ const char *qs_metric_name(uint16_t id)
     return id >= 1 && id <= QS_METRIC_LAST ? metrics[id] : NULL;
 }
 
-uint16_t qs_metric_from_name(const char *name)
-{
-    for (unsigned id = 1; id <= QS_METRIC_LAST; id++) {
-        if (strcmp(metrics[id], name) == 0)
-            return (uint16_t)id;
-    }
-    return 0;
-}
-
 #define COUNT(words) (sizeof(words) / sizeof((words)[0]))
 
 static const char *word(const char *const *words, size_t count, unsigned v)
@@ -39,12 +30,6 @@ static const char *word(const char *const *words, size_t count, unsigned v)
 const char *qs_phase_name(enum qs_phase v)
 {
     static const char *const words[] = {"warmup", "measure", "tune", "traced"};
-    return word(words, COUNT(words), (unsigned)v);
-}
-
-const char *qs_closed_how_name(enum qs_closed_how v)
-{
-    static const char *const words[] = {"done", "time-up", "cancelled", "failed", "gate-timeout"};
     return word(words, COUNT(words), (unsigned)v);
 }
 
@@ -66,12 +51,6 @@ const char *qs_reading_status_name(enum qs_reading_status v)
     return word(words, COUNT(words), (unsigned)v);
 }
 
-const char *qs_hook_how_name(enum qs_hook_how v)
-{
-    static const char *const words[] = {"exited", "signalled", "timed-out", "not-started"};
-    return word(words, COUNT(words), (unsigned)v);
-}
-
 const char *qs_wire_code_name(uint16_t code)
 {
     static const char *const words[] = {
@@ -86,12 +65,6 @@ const char *qs_wire_code_name(uint16_t code)
         [QS_CODE_INTERNAL] = "internal",
     };
     return word(words, COUNT(words), code);
-}
-
-const char *qs_wire_blame_name(enum qs_wire_blame v)
-{
-    static const char *const words[] = {NULL, "operator", "device", "host", "quiesce"};
-    return word(words, COUNT(words), (unsigned)v);
 }
 
 const char *qs_iteration_flag_name(uint32_t bit)

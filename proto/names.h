@@ -23,8 +23,6 @@ enum qs_metric {
 };
 /* "user_time_us", ...; NULL where the id is not known here (a newer agent): keep the number. */
 const char *qs_metric_name(uint16_t id);
-/* The id of a name; 0 where none. */
-uint16_t qs_metric_from_name(const char *name);
 
 /* Sensors of a gate and kinds of evidence, read where the kernel has them. Those with a variable part are
  * prefixes. */
@@ -56,13 +54,10 @@ uint16_t qs_metric_from_name(const char *name);
 
 /* Words of the enums, as the API and logs spell them; "unknown" for a value outside. */
 const char *qs_phase_name(enum qs_phase v);
-const char *qs_closed_how_name(enum qs_closed_how v);
 const char *qs_gate_outcome_name(enum qs_gate_outcome v);
 const char *qs_gate_on_timeout_name(enum qs_gate_on_timeout v);
 const char *qs_reading_status_name(enum qs_reading_status v);
-const char *qs_hook_how_name(enum qs_hook_how v);
 const char *qs_wire_code_name(uint16_t code);
-const char *qs_wire_blame_name(enum qs_wire_blame v);
 /* The word of exactly one bit of enum qs_iteration_flag ("timed-out"); "unknown" else. Also the taint's code.
  */
 const char *qs_iteration_flag_name(uint32_t bit);

@@ -25,32 +25,3 @@ void qs_uid_hex(const struct qs_uid *u, char out[QS_UID_HEX_BYTES])
     }
     out[QS_UID_HEX_BYTES - 1] = '\0';
 }
-
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
-bool qs_uid_from_hex(const char *s, struct qs_uid *out)
-{
-    struct qs_uid u;
-    for (size_t i = 0; i < QS_UID_BYTES; i++) {
-        int high = hex_value(s[2 * i]);
-        if (high < 0)
-            return false;
-        int low = hex_value(s[2 * i + 1]);
-        if (low < 0)
-            return false;
-        u.b[i] = (uint8_t)(high << 4 | low);
-    }
-    if (s[QS_UID_HEX_BYTES - 1] != '\0')
-        return false;
-    *out = u;
-    return true;
-}

@@ -15,7 +15,5 @@ bool qs_uid_equal(const struct qs_uid *a, const struct qs_uid *b);
 bool qs_uid_is_zero(const struct qs_uid *u);
 /* 32 lower-case hex digits and a NUL. */
 void qs_uid_hex(const struct qs_uid *u, char out[QS_UID_HEX_BYTES]);
-/* Exactly 32 hex digits of either case; false leaves *out untouched. */
-bool qs_uid_from_hex(const char *s, struct qs_uid *out);
 
 #endif

@@ -259,11 +259,6 @@ void qs_device_stop(struct qs_device *d)
     d->link = QS_DEVICE_DOWN;
 }
 
-const struct qs_farm_device *qs_device_config(const struct qs_device *d)
-{
-    return d->p.config;
-}
-
 enum qs_device_state qs_device_state(const struct qs_device *d)
 {
     return (d->job || d->asking_fn) && d->link == QS_DEVICE_READY ? QS_DEVICE_BUSY : d->link;
@@ -314,11 +309,6 @@ bool qs_device_is_simulated(const struct qs_device *d)
 struct qs_session *qs_device_session(struct qs_device *d)
 {
     return d->session;
-}
-
-const char *qs_device_environment(const struct qs_device *d)
-{
-    return d->environment;
 }
 
 void qs_device_assign(struct qs_device *d, struct qs_job_run *job)

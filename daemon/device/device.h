@@ -44,13 +44,10 @@ void qs_device_free(struct qs_device *d);
 void qs_device_start(struct qs_device *d);
 void qs_device_stop(struct qs_device *d);
 
-const struct qs_farm_device *qs_device_config(const struct qs_device *d);
 enum qs_device_state qs_device_state(const struct qs_device *d);
 const char *qs_device_state_name(enum qs_device_state state);
 bool qs_device_is_simulated(const struct qs_device *d);
 struct qs_session *qs_device_session(struct qs_device *d); /* borrowed, for the job run's parts */
-/* The environment achieved as canonical JSON; NULL before the first contact. */
-const char *qs_device_environment(const struct qs_device *d);
 
 /* Gives the device to a job run (borrowed) and starts it; NULL takes it back. */
 void qs_device_assign(struct qs_device *d, struct qs_job_run *job);

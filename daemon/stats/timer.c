@@ -1,56 +1,13 @@
 #include "stats/timer.h"
 
-#include "stats/describe.h"
 #include "stats/sum.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { ACCURACY_MIN_N = 1000 };
-
 static const double TABLE_ACC_NS = 1000; /* what the table was made for, with a precision of 1 ns */
 static const double TABLE_J = 1000;
-
-static bool are_durations(const double *x, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(x[i]) || x[i] < 0)
-            return false;
-    return true;
-}
-
-enum qs_status qs_timer_precision(const double *delta_ns, size_t n, double *out_ns)
-{
-    *out_ns = NAN;
-    if (n == 0)
-        return QS_ENODATA;
-    if (!are_durations(delta_ns, n))
-        return QS_EDOM;
-    double least = INFINITY;
-    for (size_t i = 0; i < n; i++)
-        if (delta_ns[i] > 0 && delta_ns[i] < least)
-            least = delta_ns[i];
-    if (isinf(least))
-        return QS_EDEGENERATE;
-    *out_ns = least;
-    return QS_OK;
-}
-
-enum qs_status qs_timer_accuracy(const double *empty_ns, size_t n, double *out_ns)
-{
-    double *sorted;
-    *out_ns = NAN;
-    if (!are_durations(empty_ns, n))
-        return QS_EDOM;
-    enum qs_status status = qs_sorted_copy(empty_ns, n, &sorted);
-    if (status == QS_OK && n < ACCURACY_MIN_N)
-        status = QS_ETOOFEW;
-    if (status == QS_OK)
-        *out_ns = qs_quantile(sorted, n, 0.999, QS_QTYPE_7);
-    free(sorted);
-    return status;
-}
 
 uint32_t qs_timer_max_evals(const struct qs_clock_error *timer)
 {
@@ -133,7 +90,7 @@ enum qs_status qs_tuner_push(struct qs_tuner *tuner, double total_ns)
     uint32_t evals = qs_tuner_next(tuner);
     if (evals == 0)
         return QS_ETOOFEW;
-    if (!are_durations(&total_ns, 1))
+    if (!isfinite(total_ns) || total_ns < 0)
         return QS_EDOM;
     tuner->done = evals;
     tuner->took++;

@@ -14,14 +14,6 @@ struct qs_clock_error {
     double prec_ns; /* tau_prec > 0: the smallest interval above 0 that the clock shows */
 };
 
-/* tau_prec: the smallest difference above 0 of back-to-back readings (1e5 as a rule). QS_ENODATA, QS_EDOM
- * (not finite, or a clock that goes backwards), QS_EDEGENERATE (it never ticked); *out_ns is NaN then. */
-enum qs_status qs_timer_precision(const double *delta_ns, size_t n, double *out_ns);
-
-/* tau_acc: what 99.9 % of timed empty sections, whose true duration is 0, do not exceed (quantile of type 7).
- * QS_ENODATA, QS_EDOM as above, QS_ETOOFEW below 1000 values, QS_ENOMEM; *out_ns is NaN then. */
-enum qs_status qs_timer_accuracy(const double *empty_ns, size_t n, double *out_ns);
-
 /* j = floor(tau_acc/tau_prec) within [1, QS_TIMER_EVALS_MAX]: more evaluations push the error below what the
  * clock shows. 0 for a timer that is not made of finite positive numbers. */
 enum { QS_TIMER_EVALS_MAX = 1000000 };

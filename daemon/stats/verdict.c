@@ -282,13 +282,6 @@ static void count_blocks(struct qs_verdict *out, size_t used, size_t dropped)
     }
 }
 
-enum qs_status qs_verdict_blocks(const double *base, const double *cand, size_t n, size_t n_dropped,
-                                 const struct qs_verdict_opts *opts, struct qs_verdict *out)
-{
-    struct qs_mixed mixed;
-    return qs_verdict_mixed_blocks(base, cand, NULL, n, n_dropped, opts, out, &mixed);
-}
-
 enum qs_status qs_verdict_mixed_blocks(const double *base, const double *cand, const bool *disturbed,
                                        size_t n, size_t n_dropped, const struct qs_verdict_opts *opts,
                                        struct qs_verdict *out, struct qs_mixed *ret_mixed)

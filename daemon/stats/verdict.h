@@ -81,11 +81,6 @@ enum qs_status qs_verdict_mixed_runs(const struct qs_side_runs *base, const stru
                                      const struct qs_verdict_opts *opts, struct qs_verdict *out,
                                      struct qs_mixed *ret_mixed);
 
-/* Interleaved blocks in the order in which they ran: base[b] and cand[b] belong together. Paired t on
- * ln(cand/base). Otherwise as qs_verdict_runs. */
-enum qs_status qs_verdict_blocks(const double *base, const double *cand, size_t n, size_t n_dropped,
-                                 const struct qs_verdict_opts *opts, struct qs_verdict *out);
-
 /* Whether it says that the candidate is better or no worse than the margin allows: what is withheld where the
  * values that are left may be a selection. */
 bool qs_verdict_is_good(enum qs_verdict_kind kind);
@@ -94,8 +89,9 @@ bool qs_verdict_is_good(enum qs_verdict_kind kind);
  * beyond the margin, else l95. Borrowed from v. */
 const struct qs_ci *qs_verdict_interval(const struct qs_verdict *v);
 
-/* The same where some blocks were disturbed (NULL: none): what each kind is worth (stats/mixed.h). Where they
- * contradict each other n_dropped has the disturbed ones too. */
+/* Interleaved blocks in the order in which they ran: base[b] and cand[b] belong together. Paired t on
+ * ln(cand/base). disturbed: which blocks were (NULL: none), and then what each kind is worth (stats/mixed.h);
+ * where they contradict each other n_dropped has the disturbed ones too. Otherwise as qs_verdict_runs. */
 enum qs_status qs_verdict_mixed_blocks(const double *base, const double *cand, const bool *disturbed,
                                        size_t n, size_t n_dropped, const struct qs_verdict_opts *opts,
                                        struct qs_verdict *out, struct qs_mixed *ret_mixed);

@@ -75,18 +75,3 @@ void qs_events_free(struct qs_event_list *events)
     free(events->at);
     *events = (struct qs_event_list){0};
 }
-
-bool qs_read_has_file(struct qs_store_reader *r, const char sha256[65], bool *ret_has, struct qs_err *err)
-{
-    struct qs_stmt s;
-    uint8_t sum[32];
-    *ret_has = false;
-    if (!qs_unhex(sha256, sum, sizeof sum))
-        return qs_fail(err, QS_E_CONFLICT, "a file's hash is not 64 hex digits");
-    if (!qs_stmt_begin(&r->db, &s, "SELECT 1 FROM file WHERE sha256 = ?", err))
-        return false;
-    qs_stmt_blob(&s, sum, sizeof sum);
-    bool ok = qs_stmt_step(&s, ret_has, err);
-    qs_stmt_end(&s);
-    return ok;
-}

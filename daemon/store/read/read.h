@@ -124,9 +124,6 @@ bool qs_read_events(struct qs_store_reader *r, int64_t job, int64_t after_id, si
                     struct qs_event_list *ret, struct qs_err *err);
 void qs_events_free(struct qs_event_list *events);
 
-/* Hex hashes of the given set that the store has. */
-bool qs_read_has_file(struct qs_store_reader *r, const char sha256[65], bool *ret_has, struct qs_err *err);
-
 /* What a daemon that starts takes over from the one before. */
 struct qs_live_job {
     int64_t id;

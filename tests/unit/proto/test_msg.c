@@ -113,11 +113,13 @@ static void test_page_has_every_message(void **state)
 static void test_metric_names(void **state)
 {
     (void)state;
+    assert_string_equal(qs_metric_name(QS_METRIC_USER_TIME_US), "user_time_us");
+    assert_string_equal(qs_metric_name(QS_METRIC_LAST), "block_out");
     for (uint16_t id = 1; id <= QS_METRIC_LAST; id++)
-        assert_int_equal(qs_metric_from_name(qs_metric_name(id)), id);
+        for (uint16_t other = 1; other < id; other++)
+            assert_string_not_equal(qs_metric_name(id), qs_metric_name(other));
     assert_null(qs_metric_name(0));
     assert_null(qs_metric_name(QS_METRIC_LAST + 1));
-    assert_int_equal(qs_metric_from_name("duration_ns"), 0);
 }
 
 static void test_words(void **state)
@@ -125,14 +127,10 @@ static void test_words(void **state)
     (void)state;
     assert_string_equal(qs_phase_name(QS_PHASE_MEASURE), "measure");
     assert_string_equal(qs_phase_name(QS_PHASE_TUNE), "tune");
-    assert_string_equal(qs_closed_how_name(QS_CLOSED_GATE_TIMEOUT), "gate-timeout");
-    assert_string_equal(qs_closed_how_name((enum qs_closed_how)5), "unknown");
     assert_string_equal(qs_gate_outcome_name(QS_GATE_FAIL), "fail");
+    assert_string_equal(qs_gate_outcome_name((enum qs_gate_outcome)5), "unknown");
     assert_string_equal(qs_gate_on_timeout_name(QS_GATE_ON_TIMEOUT_DEFER), "defer");
     assert_string_equal(qs_reading_status_name(QS_READING_MISSING), "missing");
-    assert_string_equal(qs_hook_how_name(QS_HOOK_NOT_STARTED), "not-started");
-    assert_string_equal(qs_wire_blame_name(QS_WIRE_BLAME_QUIESCE), "quiesce");
-    assert_string_equal(qs_wire_blame_name((enum qs_wire_blame)0), "unknown");
     assert_string_equal(qs_iteration_flag_name(QS_ITERATION_CONCLUDE_FAILED), "conclude-failed");
     assert_string_equal(qs_iteration_flag_name(3), "unknown");
     for (uint16_t code = 1; code <= QS_CODE_LAST; code++)

@@ -157,22 +157,10 @@ static void test_overfull_list_is_no_list(void **state)
 static void test_uid(void **state)
 {
     (void)state;
-    struct qs_uid u, v = {{0}};
+    struct qs_uid u = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 255}}, v = u;
     char hex[QS_UID_HEX_BYTES];
-    const char *text = "000102030405060708090a0b0c0d0eff";
-    assert_true(qs_uid_from_hex(text, &u));
     qs_uid_hex(&u, hex);
-    assert_string_equal(hex, text);
-    assert_true(qs_uid_from_hex("000102030405060708090A0B0C0D0EFF", &v));
-    assert_true(qs_uid_equal(&u, &v));
-    static const char *const bad[] = {"",
-                                      "0",
-                                      "000102030405060708090a0b0c0d0ef",
-                                      "000102030405060708090a0b0c0d0eff0",
-                                      "000102030405060708090a0b0c0d0efg",
-                                      "0001020304 5060708090a0b0c0d0eff"};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        assert_false(qs_uid_from_hex(bad[i], &u));
+    assert_string_equal(hex, "000102030405060708090a0b0c0d0eff");
     assert_true(qs_uid_equal(&u, &v));
     assert_false(qs_uid_is_zero(&u));
     memset(&u, 0, sizeof u);

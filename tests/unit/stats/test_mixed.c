@@ -136,7 +136,7 @@ static void a_wild_one_is_worth_little(void **state)
         x[i] = 100;
         y[i] = 100 * exp(0.04 + 0.001 * ((double)(i % 5) - 2));
     }
-    assert_int_equal(qs_verdict_blocks(x, y, 20, 0, &opts, &clean), QS_OK);
+    assert_int_equal(qs_verdict_mixed_blocks(x, y, NULL, 20, 0, &opts, &clean, &m), QS_OK);
     y[20] = 300;
     disturbed[20] = true;
     assert_int_equal(qs_verdict_mixed_blocks(x, y, disturbed, 21, 2, &opts, &v, &m), QS_OK);

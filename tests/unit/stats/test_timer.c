@@ -188,38 +188,6 @@ static void test_scan_refuses_what_is_no_time(void **state)
     assert_int_equal(evals, QS_TIMER_LASTING_MAX);
 }
 
-static void test_precision(void **state)
-{
-    (void)state;
-    double delta[] = {0, 104, 0, 52, 156, 0}, out;
-    assert_int_equal(qs_timer_precision(delta, 6, &out), QS_OK);
-    check_near("precision", out, 52, 0, 0);
-    assert_int_equal(qs_timer_precision(delta, 1, &out), QS_EDEGENERATE);
-    EXPECT(isnan(out));
-    assert_int_equal(qs_timer_precision(delta, 0, &out), QS_ENODATA);
-    delta[2] = -1;
-    assert_int_equal(qs_timer_precision(delta, 6, &out), QS_EDOM);
-    delta[2] = NAN;
-    assert_int_equal(qs_timer_precision(delta, 6, &out), QS_EDOM);
-    EXPECT(isnan(out));
-}
-
-static void test_accuracy(void **state)
-{
-    (void)state;
-    static double empty[10001];
-    double out;
-    for (int i = 0; i <= 10000; i++)
-        empty[(i * 7919) % 10001] = i; /* a permutation: the quantile .999 is 9990 */
-    assert_int_equal(qs_timer_accuracy(empty, 10001, &out), QS_OK);
-    check_near("accuracy", out, 9990, 1e-15, 0);
-    assert_int_equal(qs_timer_accuracy(empty, 999, &out), QS_ETOOFEW);
-    EXPECT(isnan(out));
-    assert_int_equal(qs_timer_accuracy(empty, 0, &out), QS_ENODATA);
-    empty[5] = -3;
-    assert_int_equal(qs_timer_accuracy(empty, 10001, &out), QS_EDOM);
-}
-
 static void test_judge(void **state)
 {
     (void)state;
@@ -249,8 +217,6 @@ int main(void)
         cmocka_unit_test(test_scan_takes_the_minimum),
         cmocka_unit_test(test_scan_ends_with_its_budget),
         cmocka_unit_test(test_scan_refuses_what_is_no_time),
-        cmocka_unit_test(test_precision),
-        cmocka_unit_test(test_accuracy),
         cmocka_unit_test(test_judge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,6 +95,7 @@ static void test_too_few_runs_is_an_answer(void **state)
     static const double v[] = {10, 11, 12};
     struct qs_verdict_opts opts = qs_verdict_opts_default();
     struct qs_verdict out;
+    struct qs_mixed m;
     for (size_t n1 = 0; n1 < 3; n1++) {
         for (size_t n2 = 0; n2 < 3; n2++) {
             struct qs_side_runs a = {.v = v, .n = n1}, b = {.v = v, .n = n2};
@@ -105,10 +106,10 @@ static void test_too_few_runs_is_an_answer(void **state)
             EXPECT(isnan(out.ratio) == (n1 == 0 || n2 == 0));
         }
     }
-    assert_int_equal(qs_verdict_blocks(v, v + 1, 1, 0, &opts, &out), QS_OK);
+    assert_int_equal(qs_verdict_mixed_blocks(v, v + 1, NULL, 1, 0, &opts, &out, &m), QS_OK);
     assert_int_equal(out.reason, QS_REASON_TOO_FEW_RUNS);
     check_near("ratio of one block", out.ratio, 1.1, 1e-14, 0);
-    assert_int_equal(qs_verdict_blocks(v, v, 0, 4, &opts, &out), QS_OK);
+    assert_int_equal(qs_verdict_mixed_blocks(v, v, NULL, 0, 4, &opts, &out, &m), QS_OK);
     assert_int_equal(out.reason, QS_REASON_TOO_FEW_RUNS);
     assert_int_equal(out.n_dropped[1], 4);
 }
@@ -120,13 +121,14 @@ static void test_bad_values_are_refused(void **state)
     static const double bad[][3] = {{10, 0, 12}, {10, -1, 12}, {10, NAN, 12}, {10, INFINITY, 12}};
     struct qs_verdict_opts opts = qs_verdict_opts_default();
     struct qs_verdict out;
+    struct qs_mixed m;
     for (int i = 0; i < 4; i++) {
         struct qs_side_runs a = {.v = good, .n = 3}, b = {.v = bad[i], .n = 3};
         assert_int_equal(qs_verdict_runs(&a, &b, &opts, &out), QS_EDOM);
         assert_int_equal(out.kind, QS_VERDICT_INCONCLUSIVE);
         EXPECT(isnan(out.ratio) && isnan(out.l95.lo));
         assert_int_equal(qs_verdict_runs(&b, &a, &opts, &out), QS_EDOM);
-        assert_int_equal(qs_verdict_blocks(good, bad[i], 3, 0, &opts, &out), QS_EDOM);
+        assert_int_equal(qs_verdict_mixed_blocks(good, bad[i], NULL, 3, 0, &opts, &out, &m), QS_EDOM);
         EXPECT(isnan(out.ratio) && out.kind == QS_VERDICT_INCONCLUSIVE);
     }
 }
@@ -137,6 +139,7 @@ static void test_bad_options_are_refused(void **state)
     static const double v[] = {10, 11, 12};
     struct qs_verdict_opts opts[6];
     struct qs_verdict out;
+    struct qs_mixed m;
     for (int i = 0; i < 6; i++)
         opts[i] = qs_verdict_opts_default();
     opts[0].margin = -0.01;
@@ -148,7 +151,7 @@ static void test_bad_options_are_refused(void **state)
     for (int i = 0; i < 6; i++) {
         struct qs_side_runs a = {.v = v, .n = 3};
         assert_int_equal(qs_verdict_runs(&a, &a, &opts[i], &out), QS_EDOM);
-        assert_int_equal(qs_verdict_blocks(v, v, 3, 0, &opts[i], &out), QS_EDOM);
+        assert_int_equal(qs_verdict_mixed_blocks(v, v, NULL, 3, 0, &opts[i], &out, &m), QS_EDOM);
     }
 }
 
@@ -159,6 +162,7 @@ static void test_nothing_varies(void **state)
     struct qs_verdict_opts opts = qs_verdict_opts_default();
     opts.resolution_ratio = 0.001;
     struct qs_verdict out;
+    struct qs_mixed m;
     struct qs_side_runs base = {.v = a, .n = 3}, near = {.v = b, .n = 3}, far = {.v = c, .n = 2};
     assert_int_equal(qs_verdict_runs(&base, &base, &opts, &out), QS_OK);
     EXPECT(out.kind == QS_VERDICT_EQUIVALENT && out.reason == QS_REASON_NO_SPREAD && out.p >= 1);
@@ -178,7 +182,7 @@ static void test_nothing_varies(void **state)
     assert_int_equal(qs_verdict_runs(&base, &base, &opts, &out), QS_OK);
     EXPECT(out.kind == QS_VERDICT_INCONCLUSIVE && out.reason == QS_REASON_NO_SPREAD);
     opts.resolution_ratio = 0;
-    assert_int_equal(qs_verdict_blocks(a, a, 3, 0, &opts, &out), QS_OK);
+    assert_int_equal(qs_verdict_mixed_blocks(a, a, NULL, 3, 0, &opts, &out, &m), QS_OK);
     EXPECT(out.kind == QS_VERDICT_EQUIVALENT && out.reason == QS_REASON_NO_SPREAD);
 }
 
@@ -229,11 +233,12 @@ static void test_blocks_see_through_drift(void **state)
     double x[6], y[6];
     struct qs_verdict_opts opts = qs_verdict_opts_default();
     struct qs_verdict pairs, runs;
+    struct qs_mixed m;
     for (int b = 0; b < 6; b++) {
         x[b] = 5000 * pow(1.2, b);
         y[b] = x[b] * 1.03 * exp(noise[b]);
     }
-    assert_int_equal(qs_verdict_blocks(x, y, 6, 0, &opts, &pairs), QS_OK);
+    assert_int_equal(qs_verdict_mixed_blocks(x, y, NULL, 6, 0, &opts, &pairs, &m), QS_OK);
     struct qs_side_runs base = {.v = x, .n = 6}, cand = {.v = y, .n = 6};
     assert_int_equal(qs_verdict_runs(&base, &cand, &opts, &runs), QS_OK);
     assert_int_equal(pairs.kind, QS_VERDICT_REGRESSION);

@@ -216,7 +216,7 @@ static void put_verdicts(FILE *out, const struct whole_sample *s)
         cand.disturbed = s->dy;
         put_verdict(out, qs_verdict_mixed_runs(&base, &cand, &opts, &v, &m), &v);
         opts.extra_se = opts.extra_df = 0;
-        put_verdict(out, qs_verdict_blocks(s->x, s->y, shorter(s), 1, &opts, &v), &v);
+        put_verdict(out, qs_verdict_mixed_blocks(s->x, s->y, NULL, shorter(s), 1, &opts, &v, &m), &v);
         put_verdict(out, qs_verdict_mixed_blocks(s->x, s->y, s->dx, shorter(s), 1, &opts, &v, &m), &v);
     }
 }

@@ -383,7 +383,6 @@ READ_JSON(taints_json, qs_shown_taints(r, 1, &x, err),
           "[{'arm':'a','code':'gate:temp','windows':1,'iterations':0,'example':'block 1,"
           " window 0: 1 (bound 2)','busiest':'cc1'}]")
 READ(events, struct qs_event_list, qs_read_events(r, 1, 0, 10, &x, err), qs_events_free(&x))
-READ(has_file, bool, qs_read_has_file(r, sum, &x, err), assert_true(x))
 READ(job_windows, struct qs_windows, qs_read_job_windows(r, 1, &x, err), qs_windows_free(&x))
 READ(run_windows, struct qs_windows, qs_read_run_windows(r, uid, &x, err), qs_windows_free(&x))
 READ(job_metrics, struct qs_job_metrics, qs_read_job_metrics(r, 1, &all, &x, err), qs_job_metrics_free(&x))
@@ -401,32 +400,12 @@ READ(tuning, struct qs_tuning, qs_read_tuning(r, "{\"device\":\"bench\"}", &x, &
      assert_int_equal(x.evals, 205))
 READ_JSON(evaluations_json, qs_shown_evals(r, 1, &x, err), "[]")
 
-static qs_store_read_fn *const reads[] = {read_jobs,
-                                          read_job,
-                                          read_cancel,
-                                          read_runs,
-                                          read_run,
-                                          read_iterations,
-                                          read_measured,
-                                          read_windows_json,
-                                          read_artifacts_json,
-                                          read_traces_json,
-                                          read_taints_json,
-                                          read_events,
-                                          read_has_file,
-                                          read_job_windows,
-                                          read_run_windows,
-                                          read_job_metrics,
-                                          read_run_metrics,
-                                          read_arm_runs,
-                                          read_series,
-                                          read_series_metrics,
-                                          read_history,
-                                          read_live_jobs,
-                                          read_left_open,
-                                          read_file_uses,
-                                          read_tuning,
-                                          read_evaluations_json};
+static qs_store_read_fn *const reads[] = {
+    read_jobs,        read_job,       read_cancel,       read_runs,           read_run,
+    read_iterations,  read_measured,  read_windows_json, read_artifacts_json, read_traces_json,
+    read_taints_json, read_events,    read_job_windows,  read_run_windows,    read_job_metrics,
+    read_run_metrics, read_arm_runs,  read_series,       read_series_metrics, read_history,
+    read_live_jobs,   read_left_open, read_file_uses,    read_tuning,         read_evaluations_json};
 
 static void each_statement_of_a_read_fails(void **state)
 {
