@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "store/db.h"
 #include "store/read/util.h"
 
 enum qs_worth qs_worth_next(uint32_t taint, size_t clean, size_t *warmup_left)
@@ -15,6 +16,22 @@ enum qs_worth qs_worth_next(uint32_t taint, size_t clean, size_t *warmup_left)
     bool warm = clean <= *warmup_left;
     *warmup_left -= warm ? clean : *warmup_left;
     return warm ? QS_WORTH_WARMUP : QS_WORTH_COUNTS;
+}
+
+static void counts(sqlite3_context *call, int n, sqlite3_value **arg)
+{
+    (void)n;
+    int64_t taint = sqlite3_value_int64(arg[0]), nth = sqlite3_value_int64(arg[1]),
+            warmup_n = sqlite3_value_int64(arg[2]);
+    size_t left = warmup_n >= nth ? (size_t)(warmup_n - nth) + (taint == 0) : 0;
+    sqlite3_result_int(call, qs_worth_next((uint32_t)taint, taint == 0, &left) == QS_WORTH_COUNTS);
+}
+
+bool qs_worth_in_sql(struct qs_db *db, struct qs_err *err)
+{
+    int rc = sqlite3_create_function_v2(db->sqlite, "qs_counts", 3, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
+                                        counts, NULL, NULL, NULL);
+    return rc == SQLITE_OK || qs_db_fail(db, rc, err);
 }
 
 enum qs_worth qs_worth_taken(bool disturbed)

@@ -21,6 +21,11 @@ enum qs_worth {
  * *warmup_left begins as the run's warmup_n. */
 enum qs_worth qs_worth_next(uint32_t taint, size_t clean, size_t *warmup_left);
 
+/* The same as the SQL function qs_counts(taint, nth, warmup_n) of a connection: does an iteration count? nth:
+ * how many clean ones its run has up to it. */
+struct qs_db;
+bool qs_worth_in_sql(struct qs_db *db, struct qs_err *err);
+
 /* What a run stands on, by whether it is disturbed ones. */
 enum qs_worth qs_worth_taken(bool disturbed);
 

@@ -6,6 +6,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "store/migrate.h"
+#include "store/values.h"
 
 void qs_readers_init(struct qs_readers *pool, const char *path)
 {
@@ -49,9 +50,10 @@ static struct qs_store_reader *take(struct qs_readers *pool, struct qs_err *err)
     if (r)
         return r;
     r = qs_calloc(1, sizeof *r);
-    if (pool->path ? qs_db_open(&r->db, pool->path, true, err) : open_empty(&r->db, err))
+    bool open = pool->path ? qs_db_open(&r->db, pool->path, true, err) : open_empty(&r->db, err);
+    if (open && qs_worth_in_sql(&r->db, err))
         return r;
-    free(r);
+    reader_free(r);
     return NULL;
 }
 

@@ -4,8 +4,8 @@
 #include "store/read/util.h"
 
 /* The shortest and the longest of each point, arm, device and phase (1 measured, 3 traced). Of measured ones
- * those that summaries count, and of a run that is asked for by itself its own; of traced ones those that ran
- * to their end. */
+ * those that count (qs_counts) of the runs that summaries count, and of a run that is asked for by itself its
+ * own; of traced ones those that ran to their end. */
 static const char extremes_sql[] =
     "WITH seen AS MATERIALIZED (SELECT r.*, ?2 <> 0 OR (" QS_RUN_GIVES " AND NOT " QS_RUN_SUPERSEDED
     ") AS counts FROM run r"
@@ -16,19 +16,21 @@ static const char extremes_sql[] =
     "  r.warmup_n AS warmup_n, w.id AS window, w.ord AS ord, w.phase + 3 * w.traced AS phase, w.first_seq + "
     "t.i AS seq,"
     "  w.opened_ns + t.start_off_ns AS start_ns, t.duration_ns AS duration_ns, w.evals AS evals,"
-    "  row_number() OVER (PARTITION BY r.id, w.traced ORDER BY w.first_seq, w.id, t.i) AS nth"
+    "  w.taint | t.taint AS taint,"
+    "  sum(w.taint | t.taint = 0) OVER (PARTITION BY r.id, w.traced ORDER BY w.first_seq, w.id, t.i) AS nth"
     "  FROM seen r JOIN arm a ON a.job_id = r.job_id AND a.idx = r.arm_idx"
     "  LEFT JOIN session e ON e.id = r.session_id LEFT JOIN boot b ON b.id = e.boot_id"
     "  LEFT JOIN device d ON d.id = b.device_id"
     "  JOIN window w ON w.run_id = r.id JOIN iteration t ON t.window_id = w.id"
-    "  WHERE (w.phase = 1 AND r.counts AND w.taint | t.taint = 0) OR (w.traced = 1 AND t.taint = 0)),"
+    "  WHERE (w.phase = 1 AND r.counts) OR (w.traced = 1 AND t.taint = 0)),"
     " ranked AS (SELECT *,"
     "  row_number() OVER (PARTITION BY point, arm, device, phase ORDER BY 1.0 * duration_ns / evals, run, "
     "seq)"
     "  AS fast,"
     "  row_number() OVER (PARTITION BY point, arm, device, phase ORDER BY 1.0 * duration_ns / evals DESC, "
     "run,"
-    "  seq) AS slow FROM it WHERE phase = 3 OR nth > warmup_n)"
+    "  seq) AS slow FROM it"
+    "  WHERE phase = 3 OR qs_counts(taint, nth, warmup_n))"
     " SELECT point, arm, arm_name, device, phase, fast = 1, slow = 1, run, uid, block, ord, seq, start_ns,"
     "  duration_ns, evals, window, device_id, wall_ns FROM ranked WHERE fast = 1 OR slow = 1"
     "  ORDER BY point, arm, device, phase, fast <> 1";

@@ -277,6 +277,34 @@ static void what_does_not_count_is_not_looked_at(void **state)
     assert_true(qs_store_read_now(f->store, check_repeated, f, &err));
 }
 
+static bool check_counted(struct qs_store_reader *r, void *user, struct qs_err *err)
+{
+    const struct fixture *f = user;
+    char *json = NULL;
+    assert_true(qs_shown_traces(r, f->job, 0, &json, err));
+    has(strstr(json, "\"fastest\""), "\"seq\":7,");
+    has(strstr(json, "\"fastest\""), "\"duration_ns\":440,");
+    has(strstr(json, "\"slowest\""), "\"seq\":6,");
+    has(strstr(json, "\"slowest\""), "\"duration_ns\":480,");
+    free(json);
+    return true;
+}
+
+/* The stop rule set two clean iterations aside; disturbed ones are none of them, and not looked at. */
+static void warm_up_and_disturbed_iterations_are_no_extremes(void **state)
+{
+    struct fixture *f = *state;
+    struct qs_err err = QS_ERR_INIT;
+    const struct qs_run_end_row end = {.uid = {1}, .state = QS_RUN_DONE, .ended_wall_ns = 5, .warmup_n = 2};
+    run_begin(f, 1, 0, 1, 0);
+    put(f, 1, 0, 0, QS_PHASE_MEASURE, (const int64_t[4]){1, 9000, 2, 8000}, QS_TAINT_LINK);
+    put(f, 1, 1, 4, QS_PHASE_MEASURE, (const int64_t[4]){3, 7000, 480, 440}, 0);
+    put_trace(f, 1, 1, "a trace", NULL);
+    qs_store_run_end(f->store, &end, on_fine, NULL);
+    qs_loop_run(f->loop);
+    assert_true(qs_store_read_now(f->store, check_counted, f, &err));
+}
+
 static void the_fastest_and_the_slowest_lead_to_a_trace(void **state)
 {
     struct fixture *f = *state;
@@ -373,6 +401,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(they_count_for_nothing),
         TEST(they_are_kept_and_marked),
+        TEST(warm_up_and_disturbed_iterations_are_no_extremes),
         TEST(the_fastest_and_the_slowest_lead_to_a_trace),
         TEST(what_does_not_count_is_not_looked_at),
         TEST(each_arm_and_device_has_its_own),
