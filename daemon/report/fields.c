@@ -5,12 +5,9 @@
 
 #include "base/mem.h"
 
-size_t qs_fields_count(const struct qs_field *fields)
+static bool is_end(const struct qs_field *field)
 {
-    size_t n = 0;
-    while (fields[n].name)
-        n++;
-    return n;
+    return !field->name && !field->of; /* a part has no name */
 }
 
 static void put_object(struct qs_json *j, const struct qs_field *fields, const void *of)
@@ -20,48 +17,115 @@ static void put_object(struct qs_json *j, const struct qs_field *fields, const v
         return;
     }
     qs_json_object(j);
-    qs_put_fields(j, fields, qs_fields_count(fields), of);
+    qs_put_fields(j, fields, of);
     qs_json_object_end(j);
 }
 
-void qs_put_fields(struct qs_json *j, const struct qs_field *fields, size_t count, const void *of)
+static void put_flags(struct qs_json *j, const char *const *words, unsigned flags)
 {
-    for (size_t i = 0; i < count; i++) {
-        const char *at = (const char *)of + fields[i].at;
-        union {
-            double number;
-            size_t whole;
-            bool truth;
-            const char *text;
-            const void *object;
-        } value;
-        qs_json_key(j, fields[i].name);
-        switch (fields[i].kind) {
-        case QS_FIELD_DOUBLE:
-            memcpy(&value.number, at, sizeof value.number);
-            qs_json_double(j, value.number);
-            break;
-        case QS_FIELD_COUNT:
-            memcpy(&value.whole, at, sizeof value.whole);
-            qs_json_uint(j, value.whole);
-            break;
-        case QS_FIELD_BOOL:
-            memcpy(&value.truth, at, sizeof value.truth);
-            qs_json_bool(j, value.truth);
-            break;
-        case QS_FIELD_TEXT:
-            memcpy(&value.text, at, sizeof value.text);
-            qs_json_string(j, value.text);
-            break;
-        case QS_FIELD_OBJECT:
-            memcpy(&value.object, at, sizeof value.object);
-            put_object(j, fields[i].of, value.object);
-            break;
-        case QS_FIELD_RAW:
-            memcpy(&value.text, at, sizeof value.text);
-            value.text ? qs_json_raw(j, value.text) : qs_json_null(j);
-            break;
-        }
+    qs_json_array(j);
+    for (size_t i = 0; words[i]; i++)
+        if (flags & (1u << i))
+            qs_json_string(j, words[i]);
+    qs_json_array_end(j);
+}
+
+static void put_list(struct qs_json *j, const struct qs_field *field, const void *at)
+{
+    struct qs_field_list list = {.n = field->count};
+    const void *from = at;
+    if (field->count == 0) {
+        memcpy(&list, at, sizeof list);
+        from = list.v;
+    }
+    qs_json_array(j);
+    for (size_t i = 0; i < list.n; i++)
+        if (field->kind == QS_FIELD_NUMBERS)
+            qs_json_double(j, ((const double *)from)[i]);
+        else if (field->kind == QS_FIELD_COUNTS)
+            qs_json_uint(j, ((const size_t *)from)[i]);
+        else
+            put_object(j, field->of, (const char *)from + i * field->size);
+    qs_json_array_end(j);
+}
+
+static void put_field(struct qs_json *j, const struct qs_field *field, const char *at)
+{
+    union {
+        double number;
+        size_t whole;
+        bool truth;
+        unsigned bits;
+        const char *text;
+        const void *object;
+    } value;
+    switch (field->kind) {
+    case QS_FIELD_DOUBLE:
+        memcpy(&value.number, at, sizeof value.number);
+        qs_json_double(j, value.number);
+        break;
+    case QS_FIELD_COUNT:
+        memcpy(&value.whole, at, sizeof value.whole);
+        qs_json_uint(j, value.whole);
+        break;
+    case QS_FIELD_BOOL:
+        memcpy(&value.truth, at, sizeof value.truth);
+        qs_json_bool(j, value.truth);
+        break;
+    case QS_FIELD_TEXT:
+        memcpy(&value.text, at, sizeof value.text);
+        qs_json_string(j, value.text);
+        break;
+    case QS_FIELD_WORD:
+        memcpy(&value.bits, at, sizeof value.bits);
+        qs_json_string(j, field->words[value.bits]);
+        break;
+    case QS_FIELD_FLAGS:
+        memcpy(&value.bits, at, sizeof value.bits);
+        put_flags(j, field->words, value.bits);
+        break;
+    case QS_FIELD_NUMBERS:
+    case QS_FIELD_COUNTS:
+    case QS_FIELD_OBJECTS:
+        put_list(j, field, at);
+        break;
+    case QS_FIELD_OBJECT:
+        memcpy(&value.object, at, sizeof value.object);
+        put_object(j, field->of, value.object);
+        break;
+    case QS_FIELD_WITHIN:
+        put_object(j, field->of, at);
+        break;
+    case QS_FIELD_PART:
+        qs_put_fields(j, field->of, at);
+        break;
+    case QS_FIELD_RAW:
+        memcpy(&value.text, at, sizeof value.text);
+        value.text ? qs_json_raw(j, value.text) : qs_json_null(j);
+        break;
+    }
+}
+
+void qs_put_fields(struct qs_json *j, const struct qs_field *fields, const void *of)
+{
+    for (; !is_end(fields); fields++) {
+        if (fields->name)
+            qs_json_key(j, fields->name);
+        put_field(j, fields, (const char *)of + fields->at);
+    }
+}
+
+void qs_fields_free(const struct qs_field *fields, void *of)
+{
+    for (; !is_end(fields); fields++) {
+        struct qs_field_list list;
+        char *at = (char *)of + fields->at;
+        if (fields->kind == QS_FIELD_PART)
+            qs_fields_free(fields->of, at);
+        if (fields->kind < QS_FIELD_NUMBERS || fields->kind > QS_FIELD_OBJECTS || fields->count > 0)
+            continue;
+        memcpy(&list, at, sizeof list);
+        free(list.v);
     }
 }
 
@@ -81,17 +145,34 @@ static void put_type(struct qs_json *j, const char *type, bool nullable)
 
 static void put_words(struct qs_json *j, const char *const *words)
 {
+    put_type(j, "string", false);
     qs_json_karray(j, "enum");
     for (; *words; words++)
         qs_json_string(j, *words);
     qs_json_array_end(j);
 }
 
+static void put_elements(struct qs_json *j, const struct qs_field *field)
+{
+    put_type(j, "array", false);
+    qs_json_kobject(j, "items");
+    if (field->kind == QS_FIELD_FLAGS) {
+        put_words(j, field->words);
+    } else if (field->kind == QS_FIELD_OBJECTS) {
+        put_type(j, "object", false);
+        qs_fields_schema(j, field->of);
+    } else {
+        bool numbers = field->kind == QS_FIELD_NUMBERS;
+        put_type(j, numbers ? "number" : "integer", numbers);
+    }
+    qs_json_object_end(j);
+}
+
 static void put_kind(struct qs_json *j, const struct qs_field *field)
 {
     switch (field->kind) {
     case QS_FIELD_DOUBLE:
-        put_type(j, "number", true);
+        put_type(j, "number", !field->known);
         break;
     case QS_FIELD_COUNT:
         put_type(j, "integer", false);
@@ -100,13 +181,24 @@ static void put_kind(struct qs_json *j, const struct qs_field *field)
         put_type(j, "boolean", false);
         break;
     case QS_FIELD_TEXT:
-        put_type(j, "string", !field->words);
+    case QS_FIELD_WORD:
         if (field->words)
             put_words(j, field->words);
+        else
+            put_type(j, "string", !field->known);
+        break;
+    case QS_FIELD_FLAGS:
+    case QS_FIELD_NUMBERS:
+    case QS_FIELD_COUNTS:
+    case QS_FIELD_OBJECTS:
+        put_elements(j, field);
         break;
     case QS_FIELD_OBJECT:
-        put_type(j, "object", true);
+    case QS_FIELD_WITHIN:
+        put_type(j, "object", field->kind == QS_FIELD_OBJECT);
         qs_fields_schema(j, field->of);
+        break;
+    case QS_FIELD_PART: /* has no name */
         break;
     case QS_FIELD_RAW:
         qs_json_kstring(j, "type", "array");
@@ -115,26 +207,43 @@ static void put_kind(struct qs_json *j, const struct qs_field *field)
     }
 }
 
-void qs_fields_schema(struct qs_json *j, const struct qs_field *fields)
+void qs_fields_schema_names(struct qs_json *j, const struct qs_field *fields)
 {
-    qs_json_kbool(j, "additionalProperties", false);
-    qs_json_karray(j, "required");
-    for (const struct qs_field *f = fields; f->name; f++)
-        qs_json_string(j, f->name);
-    qs_json_array_end(j);
-    qs_json_kobject(j, "properties");
-    for (const struct qs_field *f = fields; f->name; f++) {
+    for (const struct qs_field *f = fields; !is_end(f); f++)
+        if (f->kind == QS_FIELD_PART)
+            qs_fields_schema_names(j, f->of);
+        else
+            qs_json_string(j, f->name);
+}
+
+void qs_fields_schema_properties(struct qs_json *j, const struct qs_field *fields)
+{
+    for (const struct qs_field *f = fields; !is_end(f); f++) {
+        if (f->kind == QS_FIELD_PART) {
+            qs_fields_schema_properties(j, f->of);
+            continue;
+        }
         qs_json_kobject(j, f->name);
         put_kind(j, f);
         qs_json_kstring(j, "description", f->meaning);
         qs_json_object_end(j);
     }
+}
+
+void qs_fields_schema(struct qs_json *j, const struct qs_field *fields)
+{
+    qs_json_kbool(j, "additionalProperties", false);
+    qs_json_karray(j, "required");
+    qs_fields_schema_names(j, fields);
+    qs_json_array_end(j);
+    qs_json_kobject(j, "properties");
+    qs_fields_schema_properties(j, fields);
     qs_json_object_end(j);
 }
 
 void qs_fields_table(struct qs_buf *out, const struct qs_field *fields, const char *prefix)
 {
-    for (const struct qs_field *f = fields; f->name; f++) {
+    for (const struct qs_field *f = fields; !is_end(f); f++) {
         qs_buf_fmt(out, "| `%s%s` | %s", prefix, f->name, f->meaning);
         for (const char *const *word = f->words; word && *word; word++)
             qs_buf_fmt(out, "%s`%s`", word == f->words ? ": " : ", ", *word);

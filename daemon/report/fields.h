@@ -3,6 +3,7 @@
 #ifndef QS_REPORT_FIELDS_H
 #define QS_REPORT_FIELDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/json.h"
@@ -11,42 +12,50 @@ enum qs_field_kind {
     QS_FIELD_DOUBLE, /* null where it is not finite */
     QS_FIELD_COUNT,  /* size_t */
     QS_FIELD_BOOL,
-    QS_FIELD_TEXT,   /* null where it is NULL */
-    QS_FIELD_OBJECT, /* a pointer to the structure that the rows `of` are of; null where it is NULL */
-    QS_FIELD_RAW     /* JSON as text, null where it is NULL */
+    QS_FIELD_TEXT,    /* null where it is NULL */
+    QS_FIELD_WORD,    /* an enumeration, told as that one of `words` */
+    QS_FIELD_FLAGS,   /* an unsigned of bits: a list of those of `words` whose bits are set */
+    QS_FIELD_NUMBERS, /* struct qs_field_list of doubles, or `count` of them in the structure */
+    QS_FIELD_COUNTS,  /* struct qs_field_list of size_t */
+    QS_FIELD_OBJECTS, /* struct qs_field_list of structures of `size` bytes, that the rows `of` are of */
+    QS_FIELD_OBJECT,  /* a pointer to the structure that the rows `of` are of; null where it is NULL */
+    QS_FIELD_WITHIN,  /* such a structure in this one, as an object of its own */
+    QS_FIELD_PART, /* such a structure in this one: its fields stand among the others, the row has no name */
+    QS_FIELD_RAW   /* JSON as text, null where it is NULL */
 };
-struct qs_field { /* a list of them that stands alone ends with a name of NULL */
+struct qs_field_list {
+    void *v; /* owned */
+    size_t n;
+};
+struct qs_field { /* a list of them ends with a name of NULL */
     const char *name;
     size_t at;
     enum qs_field_kind kind;
     const char *meaning; /* for people; NULL: nobody asks */
     const struct qs_field *of;
     const char *const *words; /* all that a text can be, NULL at the end; NULL: anything */
-    const char *schema;       /* of a raw one: its JSON Schema */
+    size_t count, size;
+    bool known;         /* a text or a number that is never null */
+    const char *schema; /* of a raw one: the JSON Schema of its elements */
 };
-#define QS_NUMBER_FIELD(type, member)                                                                        \
+/* A row of `struct type`: kind, meaning, and what else it has. */
+#define QS_ROW_AS(its_name, type, member, its_kind, ...)                                                     \
     {                                                                                                        \
-        .name = #member, .at = offsetof(type, member), .kind = QS_FIELD_DOUBLE                               \
+        .name = its_name, .at = offsetof(struct type, member), .kind = QS_FIELD_##its_kind,                  \
+        .meaning = __VA_ARGS__                                                                               \
     }
-#define QS_NUMBER_AS(its_name, type, member)                                                                 \
-    {                                                                                                        \
-        .name = its_name, .at = offsetof(type, member), .kind = QS_FIELD_DOUBLE                              \
-    }
-#define QS_COUNT_FIELD(type, member)                                                                         \
-    {                                                                                                        \
-        .name = #member, .at = offsetof(type, member), .kind = QS_FIELD_COUNT                                \
-    }
-#define QS_BOOL_FIELD(type, member)                                                                          \
-    {                                                                                                        \
-        .name = #member, .at = offsetof(type, member), .kind = QS_FIELD_BOOL                                 \
-    }
+#define QS_ROW(type, member, its_kind, ...) QS_ROW_AS(#member, type, member, its_kind, __VA_ARGS__)
+#define QS_ROWS_OF(type, member, rows)      QS_ROW_AS(NULL, type, member, PART, NULL, .of = rows)
 
 /* The members as fields of the object that is open. */
-void qs_put_fields(struct qs_json *j, const struct qs_field *fields, size_t count, const void *of);
-/* A list that ends with a name of NULL. */
-size_t qs_fields_count(const struct qs_field *fields);
+void qs_put_fields(struct qs_json *j, const struct qs_field *fields, const void *of);
+/* Frees the lists of the structure, and nothing else. */
+void qs_fields_free(const struct qs_field *fields, void *of);
 /* The JSON Schema of an object of these fields, as members of the object that is open. */
 void qs_fields_schema(struct qs_json *j, const struct qs_field *fields);
+/* The two halves of it, for objects of several lists: names into the list that is open, and properties. */
+void qs_fields_schema_names(struct qs_json *j, const struct qs_field *fields);
+void qs_fields_schema_properties(struct qs_json *j, const struct qs_field *fields);
 /* Rows of a table in Markdown: | `prefix.name` | what it is |. */
 void qs_fields_table(struct qs_buf *out, const struct qs_field *fields, const char *prefix);
 

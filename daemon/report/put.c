@@ -4,6 +4,7 @@
 #include <stdarg.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "report/analysis/impl.h"
 
 void qs_put_warning(struct qs_json *j, const char *code, const char *fmt, ...)
@@ -19,34 +20,55 @@ void qs_put_warning(struct qs_json *j, const char *code, const char *fmt, ...)
     qs_json_object_end(j);
 }
 
-void qs_put_change(struct qs_json *j, const struct qs_change *c)
-{
-    static const struct qs_field fields[] = {QS_COUNT_FIELD(struct qs_change, from),
-                                             QS_COUNT_FIELD(struct qs_change, to),
-                                             QS_NUMBER_FIELD(struct qs_change, p),
-                                             QS_NUMBER_FIELD(struct qs_change, before),
-                                             QS_NUMBER_FIELD(struct qs_change, after),
-                                             QS_NUMBER_FIELD(struct qs_change, median_before),
-                                             QS_NUMBER_FIELD(struct qs_change, median_after),
-                                             QS_NUMBER_FIELD(struct qs_change, ratio),
-                                             QS_NUMBER_FIELD(struct qs_change, slope),
-                                             QS_NUMBER_FIELD(struct qs_change, n_eff),
-                                             QS_BOOL_FIELD(struct qs_change, confirmed)};
-    qs_json_kstring(j, "kind", c->kind == QS_CHANGE_STEP ? "step" : "drift");
-    qs_put_fields(j, fields, sizeof fields / sizeof *fields, c);
-    qs_put_ci(j, &c->ci);
-}
+static const char *const kind_words[] = {"step", "drift", NULL};
 
-void qs_put_changes_beside(struct qs_json *j, const struct qs_changes *changes, size_t from)
+const struct qs_field qs_change_rows[] = {
+    QS_ROW(qs_change, kind, WORD, "a drift came about over many points: no single one made it",
+           .words = kind_words),
+    QS_ROW(qs_change, from, COUNT, "step: the first point after it; drift: where it begins; from 0"),
+    QS_ROW(qs_change, to, COUNT, "step: as from; drift: where it ends"),
+    QS_ROW(qs_change, p, DOUBLE,
+           "step: Student's t between its neighbours, for dependent points and for the best of all places; "
+           "drift: "
+           "Mann-Kendall for dependent values"),
+    QS_ROW(qs_change, before, DOUBLE,
+           "step: mean of the neighbours before, single points that stand out cut back; drift: fitted level"),
+    QS_ROW(qs_change, after, DOUBLE, "the same after it"),
+    QS_ROW(qs_change, median_before, DOUBLE, "step: of the points since the step before; null for a drift"),
+    QS_ROW(qs_change, median_after, DOUBLE, "step: of the points until the next step"),
+    QS_ROW(qs_change, ratio, DOUBLE, "after / before"),
+    QS_ROW(qs_change, slope, DOUBLE, "of a drift, per point"),
+    QS_ROW(qs_change, n_eff, DOUBLE, "of a drift: what the values around it are worth"),
+    QS_ROW(qs_change, confirmed, BOOL, "a step: at least 4 points follow"),
+    QS_ROWS_OF(qs_change, ci, qs_ci_rows),
+    {.name = NULL}};
+
+static const struct qs_field smaller_rows[] = {
+    QS_ROW(qs_smaller_steps, steps, COUNT, "how many"),
+    QS_ROW(qs_smaller_steps, most_ratio, DOUBLE, "the largest of them, as a share: 0.012 is 1.2 %"),
+    {.name = NULL}};
+
+const struct qs_field qs_beside_changes_rows[] = {
+    QS_ROW(qs_beside_changes, smaller, WITHIN,
+           "steps that are not among the changes because they are surely smaller than the margin",
+           .of = smaller_rows),
+    QS_ROW(qs_beside_changes, alone, COUNTS,
+           "points that stand out from their neighbours by more than 5 sd without a step; from 0"),
+    QS_ROW(qs_beside_changes, phi, DOUBLE,
+           "upper estimate of the correlation of neighbouring points beside the changes, 0 to 0.95; p allows "
+           "for it"),
+    QS_ROW(qs_beside_changes, detectable_ratio, DOUBLE,
+           "the step in the middle that four of five such histories would show, as a share"),
+    {.name = NULL}};
+
+struct qs_beside_changes qs_beside_changes(const struct qs_changes *changes, size_t from)
 {
-    qs_json_kobject(j, "smaller");
-    qs_json_kint(j, "steps", (int64_t)changes->smaller);
-    qs_json_kdouble(j, "most_ratio", changes->smaller > 0 ? changes->smaller_most_ratio : NAN);
-    qs_json_object_end(j);
-    qs_json_karray(j, "alone");
-    for (size_t i = 0; i < changes->n_alone; i++)
-        qs_json_uint(j, from + changes->alone[i]);
-    qs_json_array_end(j);
-    qs_json_kdouble(j, "phi", changes->phi);
-    qs_json_kdouble(j, "detectable_ratio", changes->detectable_ratio);
+    size_t n = changes->n_alone, *alone = qs_calloc(n, sizeof *alone);
+    for (size_t i = 0; i < n; i++)
+        alone[i] = from + changes->alone[i];
+    return (struct qs_beside_changes){
+        .smaller = {changes->smaller, changes->smaller > 0 ? changes->smaller_most_ratio : NAN},
+        .alone = {alone, n},
+        .phi = changes->phi,
+        .detectable_ratio = changes->detectable_ratio};
 }

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "base/json.h"
+#include "report/fields.h"
 #include "stats/drift.h"
 
 struct qs_mixed;
@@ -17,11 +17,20 @@ void qs_put_warning(struct qs_json *j, const char *code, const char *fmt, ...)
  * false where there are not two of each kind. */
 bool qs_report_warn_mixed(struct qs_json *j, const char *cand, const char *base, const struct qs_mixed *m);
 
-/* Changes of a history in documents: schema/analysis.schema.json has their fields. */
-/* A step or a drift as fields of the object that is open. */
-void qs_put_change(struct qs_json *j, const struct qs_change *c);
+/* Changes of a history in documents. */
+extern const struct qs_field qs_change_rows[]; /* of struct qs_change: a step or a drift */
 
-/* What was found beside the changes: smaller, alone (counted from `from` on), phi, detectable_ratio. */
-void qs_put_changes_beside(struct qs_json *j, const struct qs_changes *changes, size_t from);
+struct qs_smaller_steps { /* than the margin */
+    size_t steps;
+    double most_ratio; /* the largest of them */
+};
+struct qs_beside_changes { /* what was found beside the changes */
+    struct qs_smaller_steps smaller;
+    struct qs_field_list alone;
+    double phi, detectable_ratio;
+};
+extern const struct qs_field qs_beside_changes_rows[];
+/* Of points that are counted from `from` on; the list is owned by the caller. */
+struct qs_beside_changes qs_beside_changes(const struct qs_changes *changes, size_t from);
 
 #endif

@@ -10,11 +10,7 @@ const double qs_summary_probs[QS_Q_COUNT] = {0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0
 static const double MAD_TO_SD = 1.482602218505602; /* 1 / qnorm(3/4) */
 static const double IQR_TO_SD = 1.349;
 
-const char *qs_scale_source_name(enum qs_scale_source source)
-{
-    static const char *const names[] = {"none", "mad", "iqr", "sd"};
-    return (unsigned)source < sizeof names / sizeof *names ? names[source] : "none";
-}
+const char *const qs_scale_source_names[] = {"none", "mad", "iqr", "sd", NULL};
 
 double qs_quantile(const double *sorted, size_t n, double p, enum qs_qtype type)
 {

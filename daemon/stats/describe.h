@@ -19,7 +19,7 @@ extern const double qs_summary_probs[QS_Q_COUNT];
 
 /* Where qs_summary.scale comes from: the first of these that is not 0. */
 enum qs_scale_source { QS_SCALE_NONE, QS_SCALE_MAD, QS_SCALE_IQR, QS_SCALE_SD };
-const char *qs_scale_source_name(enum qs_scale_source source); /* "none", "mad", "iqr", "sd" */
+extern const char *const qs_scale_source_names[]; /* by value, NULL at the end */
 
 /* Fields in the unit of the values, but for the ratios cov*, rse*, rel_iqr, geosd, gini, skew, kurt and var
  * (unit squared). NaN: not defined for these values. n = 1 has location only. */

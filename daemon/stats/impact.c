@@ -11,11 +11,7 @@
 
 enum { MIN_RUNS = 4, MIN_SAMPLES = 4, MAX_ROUNDS = 10000000, VALUES_A_LOOK = 1 << 19 };
 
-const char *qs_additive_name(enum qs_additive additive)
-{
-    static const char *const names[] = {"unknown", "no-effect", "well", "partly", "no"};
-    return (size_t)additive < sizeof names / sizeof *names ? names[additive] : "unknown";
-}
+const char *const qs_additive_names[] = {"unknown", "no-effect", "well", "partly", "no", NULL};
 
 /* Drawing shuffles in place: any order is as good a start as any other for the next draw. */
 struct draw {

@@ -25,7 +25,7 @@ enum qs_additive {
 };
 
 /* "unknown", "no-effect", "well", "partly", "no". Static. */
-const char *qs_additive_name(enum qs_additive additive);
+extern const char *const qs_additive_names[]; /* by value, NULL at the end */
 
 struct qs_impact {
     double raw;         /* median ratio of the two standard deviations; +Inf where runs differ and samples

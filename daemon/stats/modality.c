@@ -104,11 +104,7 @@ enum qs_status qs_mvalue(const double *x, size_t n, double *m)
     return status;
 }
 
-const char *qs_modality_name(enum qs_modality modality)
-{
-    static const char *const names[] = {"unknown", "unimodal", "possibly", "multimodal"};
-    return (unsigned)modality < sizeof names / sizeof *names ? names[modality] : names[0];
-}
+const char *const qs_modality_names[] = {"unknown", "unimodal", "possibly", "multimodal", NULL};
 
 /* The first index whose value is above the cut, from an index on. */
 static size_t end_of_mode(const double *sorted, size_t n, size_t from, double cut)

@@ -46,7 +46,7 @@ enum qs_status qs_lowland(const double *x, size_t n, const struct qs_progress *p
 enum qs_status qs_mvalue(const double *x, size_t n, double *m);
 
 enum qs_modality { QS_MODALITY_UNKNOWN, QS_MODALITY_ONE, QS_MODALITY_POSSIBLY_MORE, QS_MODALITY_MORE };
-const char *qs_modality_name(enum qs_modality modality); /* "unknown", "unimodal", "possibly", "multimodal" */
+extern const char *const qs_modality_names[]; /* by value, NULL at the end */
 
 enum { QS_LOWLAND_N_MIN = 30, QS_MVALUE_N_MIN = 15, QS_MODALITY_DISTINCT_MIN = 8 };
 #define QS_MVALUE_SUSPICIOUS 2.8

@@ -228,11 +228,7 @@ enum qs_status qs_qq_correlation(const double *x, size_t n, double *r)
     return status;
 }
 
-const char *qs_shape_name(enum qs_shape shape)
-{
-    static const char *const names[] = {"unknown", "normal", "log-normal", "other"};
-    return (unsigned)shape < sizeof names / sizeof *names ? names[shape] : names[0];
-}
+const char *const qs_shape_names[] = {"unknown", "normal", "log-normal", "other", NULL};
 
 static enum qs_status test_logs(const double *x, size_t n, struct qs_fit *out)
 {

@@ -40,7 +40,7 @@ enum qs_status qs_qq_correlation(const double *x, size_t n, double *r);
 
 /* "log-normal": the values are rejected at alpha and their logarithms are not. */
 enum qs_shape { QS_SHAPE_UNKNOWN, QS_SHAPE_NORMAL, QS_SHAPE_LOG_NORMAL, QS_SHAPE_OTHER };
-const char *qs_shape_name(enum qs_shape shape); /* "unknown", "normal", "log-normal", "other" */
+extern const char *const qs_shape_names[]; /* by value, NULL at the end */
 
 struct qs_shape_test {
     enum qs_shape shape; /* unknown where qs_shapiro has no answer */

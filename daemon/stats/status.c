@@ -3,25 +3,12 @@
 #include <math.h>
 #include <stddef.h>
 
+const char *const qs_status_names[] = {"ok",        "no-data",    "too-few",  "domain",
+                                       "no-memory", "degenerate", "canceled", NULL};
+
 const char *qs_status_name(enum qs_status status)
 {
-    switch (status) {
-    case QS_OK:
-        return "ok";
-    case QS_ENODATA:
-        return "no-data";
-    case QS_ETOOFEW:
-        return "too-few";
-    case QS_EDOM:
-        return "domain";
-    case QS_ENOMEM:
-        return "no-memory";
-    case QS_EDEGENERATE:
-        return "degenerate";
-    case QS_ECANCELED:
-        return "canceled";
-    }
-    return "unknown";
+    return status <= QS_ECANCELED ? qs_status_names[status] : "unknown";
 }
 
 struct qs_ci qs_ci_none(double level)

@@ -17,6 +17,7 @@ enum qs_status {
 /* "ok", "no-data", "too-few", "domain", "no-memory", "degenerate", "canceled"; "unknown" for anything else.
  * Static. */
 const char *qs_status_name(enum qs_status status);
+extern const char *const qs_status_names[]; /* by value, NULL at the end */
 
 /* Long work tells every 0.1 s or so (of a processor of 2020) how much of it is done, 0 to 1 and never less
  * than before, and ends with QS_ECANCELED where the answer is false. The share is that of the work: draws,

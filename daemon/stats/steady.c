@@ -9,12 +9,8 @@
 
 enum { MIN_TAIL = 30 };
 
-const char *qs_steady_class_name(enum qs_steady_class class)
-{
-    static const char *const names[] = {"unknown",         "flat",        "warmup", "slowdown",
-                                        "no-steady-state", "inconsistent"};
-    return (size_t) class < sizeof names / sizeof *names ? names[class] : names[0];
-}
+const char *const qs_steady_class_names[] = {"unknown",         "flat",         "warmup", "slowdown",
+                                             "no-steady-state", "inconsistent", NULL};
 
 enum qs_steady_class qs_steady_of_runs(const enum qs_steady_class *runs, size_t n)
 {

@@ -19,7 +19,7 @@ enum qs_steady_class {
 };
 
 /* "unknown", "flat", "warmup", "slowdown", "no-steady-state", "inconsistent". Static. */
-const char *qs_steady_class_name(enum qs_steady_class class);
+extern const char *const qs_steady_class_names[]; /* by value, NULL at the end */
 
 enum { QS_STEADY_MIN_N = 40 };
 

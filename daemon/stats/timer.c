@@ -111,11 +111,7 @@ enum qs_status qs_tuner_evals(const struct qs_tuner *tuner, uint32_t *evals)
     return tuner->took > 0 ? QS_OK : QS_ENODATA;
 }
 
-const char *qs_judgement_name(enum qs_judgement judgement)
-{
-    static const char *const names[] = {"invariant", "improvement", "regression"};
-    return (unsigned)judgement < sizeof names / sizeof *names ? names[judgement] : names[0];
-}
+const char *const qs_judgement_names[] = {"invariant", "improvement", "regression", NULL};
 
 double qs_judge_ratio(double candidate, double baseline)
 {

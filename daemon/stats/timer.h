@@ -70,7 +70,7 @@ enum qs_status qs_tuner_evals(const struct qs_tuner *tuner, uint32_t *evals);
 
 /* BenchmarkTools' rule for two estimates (by its documentation minima). */
 enum qs_judgement { QS_JUDGE_INVARIANT, QS_JUDGE_IMPROVEMENT, QS_JUDGE_REGRESSION };
-const char *qs_judgement_name(enum qs_judgement judgement); /* "invariant", "improvement", "regression" */
+extern const char *const qs_judgement_names[]; /* by value, NULL at the end */
 #define QS_JUDGE_TIME_TOLERANCE   0.05
 #define QS_JUDGE_MEMORY_TOLERANCE 0.01
 

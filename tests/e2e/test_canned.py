@@ -68,7 +68,7 @@ def unknown_to_page(doc, page):
     """Fields that have no row in the page; what a page describes by a reference is at least a word of some page."""
     rows = set(re.findall(r"^\| `([^`]+)`", page, re.M))
     words = {word for name in set(PAGES.values()) for quoted in re.findall("`([^`]+)`", read(name)) for word in re.findall(r"\w+", quoted)}
-    words |= set(re.findall(r"(\w+):", read("openapi.yaml"))) | set(re.findall(r'"(\w+)":', read("analysis.schema.json") + read("verdict.schema.json"))) | ADDED
+    words |= set(re.findall(r"(\w+):", read("openapi.yaml"))) | set(re.findall(r'"(\w+)":', "".join(map(read, ("analysis.schema.json", "statistics.schema.json", "verdict.schema.json"))))) | ADDED
     return sorted(path for path in paths_of(doc) if path not in rows and re.split(r"[.\[\]]+", path.rstrip("[]"))[-1] not in words)
 
 

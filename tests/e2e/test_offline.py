@@ -27,6 +27,7 @@ def load(path):
 
 
 SCHEMA = load(os.path.join(ROOT, "schema", "analysis.schema.json"))
+SCHEMA["$defs"].update(load(os.path.join(ROOT, "schema", "statistics.schema.json"))["$defs"])
 VERDICT = load(os.path.join(ROOT, "schema", "verdict.schema.json"))
 
 

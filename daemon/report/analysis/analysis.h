@@ -61,4 +61,7 @@ enum qs_status qs_analysis_compare(const struct qs_analysis_file *files, size_t 
 enum qs_status qs_analysis_history(const struct qs_analysis_file *files, size_t count,
                                    const struct qs_analysis_opts *opts, struct qs_buf *out);
 
+/* schema/statistics.schema.json: what the statistics of these documents are. */
+void qs_analysis_schema(struct qs_buf *out);
+
 #endif

@@ -14,24 +14,38 @@ void qs_family_add(struct qs_family *family, const struct qs_import_series *seri
     qs_tally_add(&family->tally, named ? series->metric : series->unit, verdict->kind, verdict->ratio);
 }
 
+struct told {
+    struct qs_field_list p, adjusted[3];
+    size_t selected;
+    double fcr_level;
+};
+static const struct qs_field rows[] = {
+    QS_ROW(told, p, NUMBERS, "of each verdict"),
+    QS_ROW_AS("bh", told, adjusted[QS_MULTI_BH], NUMBERS, "Benjamini-Hochberg"),
+    QS_ROW_AS("by", told, adjusted[QS_MULTI_BY], NUMBERS, "Benjamini-Yekutieli"),
+    QS_ROW_AS("holm", told, adjusted[QS_MULTI_HOLM], NUMBERS, "Holm"),
+    QS_ROW(told, selected, COUNT, "how many BH leaves at 1 - level"),
+    QS_ROW(told, fcr_level, DOUBLE, "the level that intervals of the selected need"),
+    {.name = NULL}};
+const struct qs_stat qs_family_stat = QS_STAT(
+    "family", told, rows, "p of the verdicts, adjusted",
+    "The p of all verdicts, adjusted for their number, in the order of results; one that is not known "
+    "counts as 1");
+
 void qs_put_family(struct qs_json *j, const struct qs_family *family, const struct qs_analysis_opts *opts)
 {
-    static const enum qs_multi_method methods[] = {QS_MULTI_BH, QS_MULTI_BY, QS_MULTI_HOLM};
-    double q = 1 - opts->level, *adjusted = qs_calloc(family->count, sizeof *adjusted);
-    size_t selected = 0;
-    const struct qs_stat_head head = {
-        .name = "family", .method = "p of the verdicts, adjusted", .n_used = family->count};
-    qs_stat_begin(j, &head);
-    qs_put_numbers(j, "p", family->p, family->count);
-    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
-        (void)qs_adjust(family->p, family->count, methods[m], adjusted);
-        for (size_t i = 0; i < family->count && methods[m] == QS_MULTI_BH; i++)
-            selected += adjusted[i] <= q;
-        qs_put_numbers(j, qs_multi_name(methods[m]), adjusted, family->count);
+    double q = 1 - opts->level;
+    size_t n = family->count;
+    struct told told = {.p = qs_numbers_of(family->p, n)};
+    for (int m = QS_MULTI_BH; m <= QS_MULTI_HOLM; m++) {
+        double *adjusted = qs_calloc(n, sizeof *adjusted);
+        (void)qs_adjust(family->p, n, (enum qs_multi_method)m, adjusted);
+        for (size_t i = 0; i < n && m == QS_MULTI_BH; i++)
+            told.selected += adjusted[i] <= q;
+        told.adjusted[m] = (struct qs_field_list){adjusted, n};
     }
-    qs_json_kint(j, "selected", (int64_t)selected);
-    qs_json_kdouble(j, "fcr_level", qs_fcr_level(selected, family->count, q));
-    qs_stat_end(j, family->count > 0 ? QS_OK : QS_ENODATA);
-    free(adjusted);
+    told.fcr_level = qs_fcr_level(told.selected, n, q);
+    const struct qs_stat_head head = {.n_used = n, .status = n > 0 ? QS_OK : QS_ENODATA};
+    qs_put_stat(j, &qs_family_stat, &head, &told);
     qs_tally_put(j, &family->tally);
 }

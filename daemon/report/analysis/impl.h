@@ -1,7 +1,8 @@
 /* The tables of named statistics and what their rows share. Private to report.
  *
- * Adding a statistic is a function and a row in one of the tables (one.c, runs.c, two.c,
- * points.c), and its fields in schema/analysis.schema.json: a test finds what was forgotten. */
+ * Adding a statistic is a function that fills a structure, the rows of its fields, and a row in one of the
+ * tables (one.c, shape.c, modes.c, runs.c, two.c, ranks.c, rules.c, points.c): the rows write its part of the
+ * document and print that of schema/statistics.schema.json; schema/analysis.schema.json says where it is. */
 #ifndef QS_REPORT_ANALYSIS_IMPL_H
 #define QS_REPORT_ANALYSIS_IMPL_H
 
@@ -9,12 +10,11 @@
 
 #include "base/json.h"
 #include "report/analysis/analysis.h"
-#include "report/fields.h"
+#include "report/analysis/stat.h"
 #include "report/tally.h"
 #include "stats/dependence.h"
 #include "stats/hier.h"
 #include "stats/steady.h"
-#include "stats/stepfit.h"
 
 /* Those of the options; of many values fewer, at least QS_BOOT_RESAMPLES_MIN: 10^8 draws in all. */
 size_t qs_analysis_resamples(const struct qs_analysis_opts *opts, size_t n);
@@ -41,12 +41,11 @@ void qs_view_done(struct qs_view *v);
 
 enum qs_basis { QS_BASIS_ITERATIONS, QS_BASIS_RUNS }; /* what n_used counts */
 
-/* A row: the function computes and writes its fields, all of them whatever the status. */
+/* `tell` computes and fills all fields, whatever the status. */
 struct qs_view_stat {
-    const char *name, *method;
-    enum qs_status (*put)(const struct qs_view *v, struct qs_json *j);
+    struct qs_stat stat;
+    enum qs_status (*tell)(const struct qs_view *v, void *ret);
     enum qs_basis basis;
-    bool random; /* takes numbers from qs_analysis_stream */
 };
 
 struct qs_pair { /* two samples of one kind: runs, or iterations */
@@ -59,9 +58,8 @@ struct qs_pair { /* two samples of one kind: runs, or iterations */
 };
 
 struct qs_pair_stat {
-    const char *name, *method;
-    enum qs_status (*put)(const struct qs_pair *p, struct qs_json *j);
-    bool random;
+    struct qs_stat stat;
+    enum qs_status (*tell)(const struct qs_pair *p, void *ret);
     bool runs_only; /* makes no sense for iterations */
 };
 
@@ -73,9 +71,8 @@ struct qs_points { /* a history: one value a night */
 };
 
 struct qs_points_stat {
-    const char *name, *method;
-    enum qs_status (*put)(const struct qs_points *p, struct qs_json *j);
-    bool random;
+    struct qs_stat stat;
+    enum qs_status (*tell)(const struct qs_points *p, void *ret);
 };
 
 extern const struct qs_view_stat qs_one_stats[], qs_shape_stats[], qs_mode_stats[], qs_run_stats[];
@@ -84,6 +81,7 @@ extern const struct qs_pair_stat qs_two_stats[], qs_rank_stats[], qs_rule_stats[
 extern const size_t qs_two_stat_count, qs_rank_stat_count, qs_rule_stat_count;
 extern const struct qs_points_stat qs_points_stats[];
 extern const size_t qs_points_stat_count;
+extern const struct qs_stat qs_family_stat;
 
 /* Everything about one sample, into the open object; lo and hi are the axis of its histogram. */
 void qs_put_sample(struct qs_json *j, const struct qs_view *v, double lo, double hi);
@@ -102,28 +100,14 @@ double qs_view_plan_ns(size_t n, size_t n_runs, const struct qs_analysis_opts *o
 double qs_pair_plan_ns(enum qs_basis basis, size_t n, size_t values, const struct qs_analysis_opts *opts);
 double qs_points_plan_ns(size_t n, const struct qs_analysis_opts *opts);
 
-/* The head that every statistic has. Between the two come its own fields. */
-struct qs_stat_head {
-    const char *name, *method;
-    size_t n_used, n_dropped;
-    bool random;
-    uint64_t seed;
-};
-void qs_stat_begin(struct qs_json *j, const struct qs_stat_head *head);
-void qs_stat_end(struct qs_json *j, enum qs_status status);
-
 /* A random stream for a statistic of a series: independent of what else is computed. */
 uint64_t qs_analysis_stream(uint64_t id, const char *statistic);
 
-/* lo, hi and level, and what the flags say. */
-void qs_put_ci(struct qs_json *j, const struct qs_ci *ci);
-void qs_put_flags(struct qs_json *j, unsigned flags);
 void qs_put_numbers(struct qs_json *j, const char *key, const double *v, size_t n);
 void qs_put_counts(struct qs_json *j, const char *key, const size_t *v, size_t n);
 
-/* A kind of step fit with what upstream takes where nobody says otherwise, and its answer as an object. */
+/* A kind of step fit with what upstream takes where nobody says otherwise. */
 struct qs_stepfit_opts qs_step_opts(enum qs_step_kind kind);
-void qs_put_step(struct qs_json *j, enum qs_step_kind kind, const struct qs_stepfit *fit);
 
 /* The p of the verdicts of one document, in the order of its results; at most as many as there are series. */
 struct qs_family {

@@ -13,75 +13,102 @@
 /* Segmenting takes time with the square of the length where little changes. */
 enum { SEGMENTED_MOST = 20000 };
 
-static void put_modes(struct qs_json *j, const struct qs_modes *m)
+struct modes {
+    size_t modes, bins;
+    struct qs_field_list locations, cuts;
+};
+static const struct qs_field modes_rows[] = {QS_ROW(modes, modes, COUNT, "how many; 0: not assessed"),
+                                             QS_ROW(modes, locations, NUMBERS, "where each is"),
+                                             QS_ROW(modes, cuts, NUMBERS, "between neighbouring modes"),
+                                             QS_ROW(modes, bins, COUNT, "of the density that was searched"),
+                                             {.name = NULL}};
+
+static struct modes modes_of(const struct qs_modes *m)
 {
-    qs_json_kint(j, "modes", (int64_t)m->count);
-    qs_put_numbers(j, "locations", m->location, m->count);
-    qs_put_numbers(j, "cuts", m->cut, m->count > 0 ? m->count - 1 : 0);
-    qs_json_kint(j, "bins", (int64_t)m->bins);
+    return (struct modes){.modes = m->count,
+                          .bins = m->bins,
+                          .locations = qs_numbers_of(m->location, m->count),
+                          .cuts = qs_numbers_of(m->cut, m->count > 0 ? m->count - 1 : 0)};
 }
 
-static enum qs_status put_modality(const struct qs_view *v, struct qs_json *j)
+struct modality {
+    struct qs_modality_test test;
+    struct modes modes;
+    struct qs_field_list medians, shares;
+};
+static const struct qs_field modality_rows[] = {
+    QS_ROW_AS("modality", modality, test.modality, WORD, "what it comes to", .words = qs_modality_names),
+    QS_ROW_AS("n_distinct", modality, test.ties.n_distinct, COUNT, "different values"),
+    QS_ROW_AS("smallest_gap", modality, test.ties.smallest_gap, DOUBLE, "between different values"),
+    QS_ROW_AS("quantum", modality, test.quantum, DOUBLE, "what was spread"),
+    QS_ROW_AS("mvalue", modality, test.mvalue, DOUBLE, "Gregg's mvalue of the spread values"),
+    QS_ROWS_OF(modality, modes, modes_rows),
+    QS_ROW(modality, medians, NUMBERS, "of the values of each mode"),
+    QS_ROW(modality, shares, NUMBERS, "of all values, in each mode"),
+    {.name = NULL}};
+
+static enum qs_status tell_modality(const struct qs_view *v, void *ret)
 {
-    struct qs_modality_test t = {.quantum = NAN, .mvalue = NAN, .ties = {.smallest_gap = NAN}};
+    struct modality *told = ret;
+    struct qs_modality_test *t = &told->test;
     double quantum = v->opts->resolution > 0 ? v->opts->resolution : NAN;
-    enum qs_status status = qs_modality_test(v->sorted, v->n, quantum, &v->opts->progress, &t);
-    qs_json_kstring(j, "modality", qs_modality_name(t.modality));
-    qs_json_kint(j, "n_distinct", (int64_t)t.ties.n_distinct);
-    qs_json_kdouble(j, "smallest_gap", t.ties.smallest_gap);
-    qs_json_kdouble(j, "quantum", t.quantum);
-    qs_json_kdouble(j, "mvalue", t.mvalue);
-    put_modes(j, &t.modes);
-    qs_put_numbers(j, "medians", t.median, t.modes.count);
-    qs_put_numbers(j, "shares", t.share, t.modes.count);
+    *t = (struct qs_modality_test){.quantum = NAN, .mvalue = NAN, .ties = {.smallest_gap = NAN}};
+    enum qs_status status = qs_modality_test(v->sorted, v->n, quantum, &v->opts->progress, t);
+    told->modes = modes_of(&t->modes);
+    told->medians = qs_numbers_of(t->median, t->modes.count);
+    told->shares = qs_numbers_of(t->share, t->modes.count);
     return status;
 }
 
-static enum qs_status put_lowland(const struct qs_view *v, struct qs_json *j)
+static enum qs_status tell_lowland(const struct qs_view *v, void *ret)
 {
     struct qs_modes m = {0};
     enum qs_status status = qs_lowland(v->sorted, v->n, &v->opts->progress, &m);
-    put_modes(j, &m);
+    *(struct modes *)ret = modes_of(&m);
     return status;
 }
 
-static enum qs_status put_mvalue(const struct qs_view *v, struct qs_json *j)
+struct mvalue {
+    double m;
+};
+static const struct qs_field mvalue_rows[] = {
+    QS_ROW(mvalue, m, DOUBLE, "the largest over the widths of bins"), {.name = NULL}};
+
+static enum qs_status tell_mvalue(const struct qs_view *v, void *ret)
 {
-    double m = NAN;
-    enum qs_status status = qs_mvalue(v->sorted, v->n, &m);
-    qs_json_kdouble(j, "m", m);
-    return status;
+    struct mvalue *told = ret;
+    told->m = NAN;
+    return qs_mvalue(v->sorted, v->n, &told->m);
 }
 
-static enum qs_status put_dip(const struct qs_view *v, struct qs_json *j)
+static const struct qs_field dip_rows[] = {
+    QS_ROW(qs_dip, dip, DOUBLE, "1/(2n) to 0.25"),
+    QS_ROW(qs_dip, p, DOUBLE, "that uniform values dip as far, interpolated; 0.001: at most that"),
+    {.name = NULL}};
+
+static enum qs_status tell_dip(const struct qs_view *v, void *ret)
 {
-    struct qs_dip d;
-    enum qs_status status = qs_dip(v->sorted, v->n, &d);
-    qs_json_kdouble(j, "dip", d.dip);
-    qs_json_kdouble(j, "p", d.p);
-    return status;
+    return qs_dip(v->sorted, v->n, ret);
 }
 
-static enum qs_status put_pelt_mean(const struct qs_view *v, struct qs_json *j)
+static enum qs_status tell_pelt_mean(const struct qs_view *v, void *ret)
 {
-    size_t *changes = qs_calloc(v->n, sizeof *changes), count = 0;
-    enum qs_status status =
-        v->n > SEGMENTED_MOST ? QS_EDOM : qs_pelt_mean(v->x, v->n, &v->opts->progress, changes, &count);
-    qs_put_counts(j, "indexes", changes, count);
-    free(changes);
-    return status;
+    struct qs_field_list *indexes = &((struct qs_indexes *)ret)->indexes;
+    indexes->v = qs_calloc(v->n, sizeof(size_t));
+    return v->n > SEGMENTED_MOST ? QS_EDOM
+                                 : qs_pelt_mean(v->x, v->n, &v->opts->progress, indexes->v, &indexes->n);
 }
 
-static enum qs_status put_window(const struct qs_view *v, struct qs_json *j)
+static const struct qs_field window_rows[] = {
+    QS_ROW(qs_window_outliers, window, COUNT, "values of the window"),
+    QS_ROW(qs_window_outliers, n_assessed, COUNT, "values with a whole window before them"),
+    QS_ROW(qs_window_outliers, n_low, COUNT, "those of them far below it"),
+    QS_ROW(qs_window_outliers, n_high, COUNT, "those far above it"),
+    {.name = NULL}};
+
+static enum qs_status tell_window(const struct qs_view *v, void *ret)
 {
-    static const struct qs_field fields[] = {QS_COUNT_FIELD(struct qs_window_outliers, window),
-                                             QS_COUNT_FIELD(struct qs_window_outliers, n_assessed),
-                                             QS_COUNT_FIELD(struct qs_window_outliers, n_low),
-                                             QS_COUNT_FIELD(struct qs_window_outliers, n_high)};
-    struct qs_window_outliers w = {0};
-    enum qs_status status = qs_window_flags(v->x, v->n, 0, NULL, &w);
-    qs_put_fields(j, fields, sizeof fields / sizeof *fields, &w);
-    return status;
+    return qs_window_flags(v->x, v->n, 0, NULL, ret);
 }
 
 enum qs_status qs_steady_of_run(const struct qs_view *v, size_t run, struct qs_steady *ret)
@@ -105,62 +132,78 @@ enum qs_status qs_steady_of_run(const struct qs_view *v, size_t run, struct qs_s
     return status;
 }
 
-/* Each run for itself; `start` and `mean` are those of the first run. */
-static enum qs_status put_steady(const struct qs_view *v, struct qs_json *j)
+static const struct qs_field steady_rows[] = {
+    QS_ROW(qs_steady, class, WORD, "of all runs together", .words = qs_steady_class_names),
+    QS_ROW(qs_steady, start, COUNT, "the first steady iteration of the first run; n: none"),
+    QS_ROW(qs_steady, segments, COUNT, "that the first run was cut into"),
+    QS_ROW(qs_steady, mean, DOUBLE, "of the last segment of the first run"),
+    {.name = NULL}};
+
+static enum qs_status tell_steady(const struct qs_view *v, void *ret)
 {
+    struct qs_steady *told = ret;
     enum qs_steady_class *classes = qs_calloc(v->runs, sizeof *classes);
-    const struct qs_steady first = v->steady[0];
     for (size_t i = 0; i < v->runs; i++)
         classes[i] = v->steady[i].class;
-    qs_json_kstring(j, "class", qs_steady_class_name(qs_steady_of_runs(classes, v->runs)));
-    qs_json_kint(j, "start", (int64_t)first.start);
-    qs_json_kint(j, "segments", (int64_t)first.segments);
-    qs_json_kdouble(j, "mean", first.mean);
+    *told = v->steady[0];
+    told->class = qs_steady_of_runs(classes, v->runs);
     free(classes);
     return v->steady_status;
 }
 
-static enum qs_status put_pelt_with(const struct qs_view *v, bool raw, size_t least, struct qs_json *j)
+static enum qs_status tell_pelt_with(const struct qs_view *v, bool raw, size_t least, struct qs_indexes *ret)
 {
     struct qs_pelt_opts opts = qs_pelt_opts_default();
-    size_t *changes = qs_calloc(v->n / 2 + 1, sizeof *changes), count = 0;
+    struct qs_field_list *indexes = &ret->indexes;
+    indexes->v = qs_calloc(v->n / 2 + 1, sizeof(size_t));
     opts.raw = raw;
     opts.least = least;
     opts.resolution = v->opts->resolution;
     opts.progress = v->opts->progress;
-    enum qs_status status = v->n > SEGMENTED_MOST ? QS_EDOM : qs_pelt(v->x, v->n, &opts, changes, &count);
-    qs_put_counts(j, "indexes", changes, count);
-    free(changes);
-    return status;
+    return v->n > SEGMENTED_MOST ? QS_EDOM : qs_pelt(v->x, v->n, &opts, indexes->v, &indexes->n);
 }
 
-static enum qs_status put_pelt(const struct qs_view *v, struct qs_json *j)
+static enum qs_status tell_pelt(const struct qs_view *v, void *ret)
 {
-    return put_pelt_with(v, false, 0, j);
+    return tell_pelt_with(v, false, 0, ret);
 }
 
-static enum qs_status put_pelt_r(const struct qs_view *v, struct qs_json *j)
+static enum qs_status tell_pelt_r(const struct qs_view *v, void *ret)
 {
-    return put_pelt_with(v, true, 2, j);
+    return tell_pelt_with(v, true, 2, ret);
 }
 
 const struct qs_view_stat qs_mode_stats[] = {
-    {"modality", "ties spread; lowland, then mvalue", put_modality, QS_BASIS_ITERATIONS, false},
-    {"lowland",
-     "Akinshin 2020 on the values as they are; 100 bins of equal share between Harrell-Davis quantiles",
-     put_lowland, QS_BASIS_ITERATIONS, false},
-    {"mvalue", "Gregg, padded histogram, largest over bin widths", put_mvalue, QS_BASIS_ITERATIONS, false},
-    {"dip", "Hartigan & Hartigan 1985; p from a table of simulated uniform samples", put_dip,
-     QS_BASIS_ITERATIONS, false},
-    {"pelt_mean", "changes of the mean: sum of squares + ln m, 3 ln n, standardised (R's cpt.mean)",
-     put_pelt_mean, QS_BASIS_ITERATIONS, false},
-    {"window_outliers", "median +- 3 (P90 - P10) of a sliding window", put_window, QS_BASIS_ITERATIONS,
-     false},
-    {"steady_state", "PELT segments equivalent to the last within 1 %", put_steady, QS_BASIS_ITERATIONS,
-     false},
-    {"pelt", "normal mean and variance, 15 ln n, standardised, segments of max(5, n/100)", put_pelt,
-     QS_BASIS_ITERATIONS, false},
-    {"pelt_r", "the same as R's changepoint: raw values, segments of 2", put_pelt_r, QS_BASIS_ITERATIONS,
-     false},
+    {QS_STAT("modality", modality, modality_rows, "ties spread; lowland, then mvalue",
+             "How many modes; ties are spread first, by the declared resolution or the smallest gap"),
+     .tell = tell_modality},
+    {QS_STAT(
+         "lowland", modes, modes_rows,
+         "Akinshin 2020 on the values as they are; 100 bins of equal share between Harrell-Davis quantiles",
+         "Lowland test on the values as they are"),
+     .tell = tell_lowland},
+    {QS_STAT("mvalue", mvalue, mvalue_rows, "Gregg, padded histogram, largest over bin widths",
+             "Gregg's mvalue of the values as they are: 2 one mode, 4 two equal ones"),
+     .tell = tell_mvalue},
+    {QS_STAT("dip", qs_dip, dip_rows, "Hartigan & Hartigan 1985; p from a table of simulated uniform samples",
+             "How far the values are from having one mode"),
+     .tell = tell_dip},
+    {QS_STAT("pelt_mean", qs_indexes, qs_indexes_rows,
+             "changes of the mean: sum of squares + ln m, 3 ln n, standardised (R's cpt.mean)",
+             "Segments of constant mean"),
+     .tell = tell_pelt_mean},
+    {QS_STAT("window_outliers", qs_window_outliers, window_rows,
+             "median +- 3 (P90 - P10) of a sliding window", "Outliers of their own neighbourhood"),
+     .tell = tell_window},
+    {QS_STAT("steady_state", qs_steady, steady_rows, "PELT segments equivalent to the last within 1 %",
+             "Warm-up: each run for itself, all runs together as class; outliers of the window are left out"),
+     .tell = tell_steady},
+    {QS_STAT("pelt", qs_indexes, qs_indexes_rows,
+             "normal mean and variance, 15 ln n, standardised, segments of max(5, n/100)",
+             "Segments of constant mean and variance in the order of time"),
+     .tell = tell_pelt},
+    {QS_STAT("pelt_r", qs_indexes, qs_indexes_rows, "the same as R's changepoint: raw values, segments of 2",
+             "The same as R's changepoint computes it"),
+     .tell = tell_pelt_r},
 };
 const size_t qs_mode_stat_count = sizeof qs_mode_stats / sizeof *qs_mode_stats;

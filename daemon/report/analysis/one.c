@@ -13,59 +13,81 @@
 
 enum { LAGS = 10, LORENZ_MOST = 1000 };
 
-static enum qs_status put_describe(const struct qs_view *v, struct qs_json *j)
+static const struct qs_field describe_rows[] = {
+    QS_ROW(qs_summary, mean, DOUBLE, "arithmetic mean"),
+    QS_ROW_AS("variance", qs_summary, var, DOUBLE, "denominator n-1, as everywhere"),
+    QS_ROW(qs_summary, sd, DOUBLE, "standard deviation"),
+    QS_ROW(qs_summary, cov, DOUBLE, "sd / mean"),
+    QS_ROW(qs_summary, cov_abs, DOUBLE, "sd / |mean|"),
+    QS_ROW(qs_summary, rse, DOUBLE, "sd / (mean sqrt n)"),
+    QS_ROW(qs_summary, rse_abs, DOUBLE, "sd / (|mean| sqrt n)"),
+    QS_ROW(qs_summary, min, DOUBLE, "the least value"),
+    QS_ROW(qs_summary, max, DOUBLE, "the greatest value"),
+    QS_ROW(qs_summary, median, DOUBLE, "the middle value, or the mean of both in the middle"),
+    QS_ROW(qs_summary, iqr, DOUBLE, "from the lower quartile to the upper one"),
+    QS_ROW(qs_summary, rel_iqr, DOUBLE, "iqr / |median|"),
+    QS_ROW(qs_summary, mad, DOUBLE, "1.482602218505602 times mad_raw"),
+    QS_ROW(qs_summary, mad_raw, DOUBLE, "median of the absolute deviations from the median"),
+    QS_ROW(qs_summary, scale, DOUBLE, "a robust sd: mad, else iqr / 1.349, else sd, the first that is not 0"),
+    QS_ROW_AS("trimmed_mean_05", qs_summary, trim05, DOUBLE, "without floor(0.05 n) values at each end"),
+    QS_ROW_AS("trimmed_mean_10", qs_summary, trim10, DOUBLE, "without floor(0.1 n)"),
+    QS_ROW_AS("trimmed_mean_25", qs_summary, trim25, DOUBLE, "without floor(0.25 n)"),
+    QS_ROW_AS("geometric_mean", qs_summary, geomean, DOUBLE,
+              "exp of the mean of the logarithms; null where a value is not above 0"),
+    QS_ROW_AS("geometric_sd", qs_summary, geosd, DOUBLE, "exp of their standard deviation, a factor"),
+    QS_ROW(qs_summary, gini, DOUBLE, "Gini coefficient, 0: all values are equal; null with a negative value"),
+    QS_ROW_AS("skewness", qs_summary, skew, DOUBLE, "m3 / m2^1.5"),
+    QS_ROW_AS("excess_kurtosis", qs_summary, kurt, DOUBLE, "m4 / m2^2 - 3"),
+    QS_ROW(qs_summary, scale_source, WORD, "what scale is", .words = qs_scale_source_names),
+    {.name = NULL}};
+
+static enum qs_status tell_describe(const struct qs_view *v, void *ret)
 {
-    static const struct qs_field fields[] = {QS_NUMBER_FIELD(struct qs_summary, mean),
-                                             QS_NUMBER_AS("variance", struct qs_summary, var),
-                                             QS_NUMBER_FIELD(struct qs_summary, sd),
-                                             QS_NUMBER_FIELD(struct qs_summary, cov),
-                                             QS_NUMBER_FIELD(struct qs_summary, cov_abs),
-                                             QS_NUMBER_FIELD(struct qs_summary, rse),
-                                             QS_NUMBER_FIELD(struct qs_summary, rse_abs),
-                                             QS_NUMBER_FIELD(struct qs_summary, min),
-                                             QS_NUMBER_FIELD(struct qs_summary, max),
-                                             QS_NUMBER_FIELD(struct qs_summary, median),
-                                             QS_NUMBER_FIELD(struct qs_summary, iqr),
-                                             QS_NUMBER_FIELD(struct qs_summary, rel_iqr),
-                                             QS_NUMBER_FIELD(struct qs_summary, mad),
-                                             QS_NUMBER_FIELD(struct qs_summary, mad_raw),
-                                             QS_NUMBER_FIELD(struct qs_summary, scale),
-                                             QS_NUMBER_AS("trimmed_mean_05", struct qs_summary, trim05),
-                                             QS_NUMBER_AS("trimmed_mean_10", struct qs_summary, trim10),
-                                             QS_NUMBER_AS("trimmed_mean_25", struct qs_summary, trim25),
-                                             QS_NUMBER_AS("geometric_mean", struct qs_summary, geomean),
-                                             QS_NUMBER_AS("geometric_sd", struct qs_summary, geosd),
-                                             QS_NUMBER_FIELD(struct qs_summary, gini),
-                                             QS_NUMBER_AS("skewness", struct qs_summary, skew),
-                                             QS_NUMBER_AS("excess_kurtosis", struct qs_summary, kurt)};
-    struct qs_summary s;
-    enum qs_status status = qs_describe(v->x, v->n, &s);
-    qs_put_fields(j, fields, sizeof fields / sizeof *fields, &s);
-    qs_json_kstring(j, "scale_source", qs_scale_source_name(s.scale_source));
-    return status;
+    return qs_describe(v->x, v->n, ret);
 }
 
-static enum qs_status put_quantiles_of(const struct qs_view *v, enum qs_qtype type, struct qs_json *j)
+struct quantiles {
+    double q[QS_Q_COUNT];
+};
+static const struct qs_field quantile_rows[] = {
+    QS_ROW_AS("p01", quantiles, q[QS_Q01], DOUBLE, "1 % of the values are below it"),
+    QS_ROW_AS("p05", quantiles, q[QS_Q05], DOUBLE, "5 %"),
+    QS_ROW_AS("p10", quantiles, q[QS_Q10], DOUBLE, "10 %"),
+    QS_ROW_AS("p25", quantiles, q[QS_Q25], DOUBLE, "25 %"),
+    QS_ROW_AS("p50", quantiles, q[QS_Q50], DOUBLE, "50 %: the median"),
+    QS_ROW_AS("p75", quantiles, q[QS_Q75], DOUBLE, "75 %"),
+    QS_ROW_AS("p90", quantiles, q[QS_Q90], DOUBLE, "90 %"),
+    QS_ROW_AS("p95", quantiles, q[QS_Q95], DOUBLE, "95 %"),
+    QS_ROW_AS("p99", quantiles, q[QS_Q99], DOUBLE, "99 %"),
+    {.name = NULL}};
+
+static enum qs_status tell_quantiles_of(const struct qs_view *v, enum qs_qtype type, struct quantiles *ret)
 {
-    static const char *const names[QS_Q_COUNT] = {"p01", "p05", "p10", "p25", "p50",
-                                                  "p75", "p90", "p95", "p99"};
     for (size_t i = 0; i < QS_Q_COUNT; i++)
-        qs_json_kdouble(j, names[i], qs_quantile(v->sorted, v->n, qs_summary_probs[i], type));
+        ret->q[i] = qs_quantile(v->sorted, v->n, qs_summary_probs[i], type);
     return QS_OK;
 }
 
-static enum qs_status put_quantiles(const struct qs_view *v, struct qs_json *j)
+static enum qs_status tell_quantiles(const struct qs_view *v, void *ret)
 {
-    return put_quantiles_of(v, QS_QTYPE_7, j);
+    return tell_quantiles_of(v, QS_QTYPE_7, ret);
 }
 
-static enum qs_status put_quantiles_type8(const struct qs_view *v, struct qs_json *j)
+static enum qs_status tell_quantiles_type8(const struct qs_view *v, void *ret)
 {
-    return put_quantiles_of(v, QS_QTYPE_8, j);
+    return tell_quantiles_of(v, QS_QTYPE_8, ret);
 }
+
+struct lorenz {
+    struct qs_field_list p, share;
+};
+static const struct qs_field lorenz_rows[] = {
+    QS_ROW(lorenz, p, NUMBERS, "share of the values, from the least"),
+    QS_ROW(lorenz, share, NUMBERS, "their share of the sum"),
+    {.name = NULL}};
 
 /* Points (p, share of the sum in the least p n values); every one of them where they are few. */
-static enum qs_status put_lorenz(const struct qs_view *v, struct qs_json *j)
+static enum qs_status tell_lorenz(const struct qs_view *v, void *ret)
 {
     size_t steps = v->n < LORENZ_MOST ? v->n : LORENZ_MOST;
     double *p = qs_calloc(steps + 1, sizeof *p), *share = qs_calloc(steps + 1, sizeof *share);
@@ -83,96 +105,126 @@ static enum qs_status put_lorenz(const struct qs_view *v, struct qs_json *j)
         p[i] = (double)upto / (double)v->n;
         share[i] = ok ? qs_acc_value(&acc) / sum : NAN;
     }
-    qs_put_numbers(j, "p", p, ok ? steps + 1 : 0);
-    qs_put_numbers(j, "share", share, ok ? steps + 1 : 0);
-    free(p);
-    free(share);
+    *(struct lorenz *)ret = (struct lorenz){{p, ok ? steps + 1 : 0}, {share, ok ? steps + 1 : 0}};
     return ok ? QS_OK : QS_EDOM;
 }
 
-static enum qs_status put_autocorrelation(const struct qs_view *v, struct qs_json *j)
+struct autocorrelation {
+    double lag1, band;
+    struct qs_field_list r;
+};
+static const struct qs_field autocorrelation_rows[] = {
+    QS_ROW(autocorrelation, lag1, DOUBLE, "of neighbours"),
+    QS_ROW(autocorrelation, band, DOUBLE, "1.96 / sqrt n: independent values seldom exceed it"),
+    QS_ROW(autocorrelation, r, NUMBERS, "lags 0 to 10"),
+    {.name = NULL}};
+
+static enum qs_status tell_autocorrelation(const struct qs_view *v, void *ret)
 {
-    double r[LAGS + 1];
+    struct autocorrelation *told = ret;
+    double *r = qs_calloc(LAGS + 1, sizeof *r);
     size_t lags = v->n - 1 < LAGS ? v->n - 1 : LAGS;
     enum qs_status status = qs_acf(v->x, v->n, NULL, 0, LAGS, r);
-    qs_json_kdouble(j, "lag1", status == QS_OK ? r[1] : NAN);
-    qs_json_kdouble(j, "band", v->n > 1 ? 1.959963984540054 / sqrt((double)v->n) : NAN);
-    qs_put_numbers(j, "r", r, status == QS_OK ? lags + 1 : 0);
+    told->lag1 = status == QS_OK ? r[1] : NAN;
+    told->band = v->n > 1 ? 1.959963984540054 / sqrt((double)v->n) : NAN;
+    told->r = (struct qs_field_list){r, status == QS_OK ? lags + 1 : 0};
     return status;
 }
 
-/* At a number of lags that other tools take. */
-static void put_ljung_box_at(const struct qs_view *v, size_t lags, const char *q, const char *p,
-                             struct qs_json *j)
+struct ljung_box {
+    struct qs_ljung_box all, one, ten; /* lags; the last two are what other tools take */
+};
+static const struct qs_field ljung_box_rows[] = {
+    QS_ROW_AS("q", ljung_box, all.q, DOUBLE, "the statistic"),
+    QS_ROW_AS("p", ljung_box, all.p, DOUBLE, "that independent values reach it"),
+    QS_ROW_AS("lags", ljung_box, all.lags, COUNT, "how many lags count"),
+    QS_ROW_AS("q_lag1", ljung_box, one.q, DOUBLE, "the statistic of the first lag alone"),
+    QS_ROW_AS("p_lag1", ljung_box, one.p, DOUBLE, "its p"),
+    QS_ROW_AS("q_lag10", ljung_box, ten.q, DOUBLE, "the statistic of ten lags"),
+    QS_ROW_AS("p_lag10", ljung_box, ten.p, DOUBLE, "its p"),
+    {.name = NULL}};
+
+static enum qs_status tell_ljung_box(const struct qs_view *v, void *ret)
 {
-    struct qs_ljung_box b = {.q = NAN, .p = NAN};
-    (void)qs_ljung_box(v->x, v->n, NULL, 0, lags, &b);
-    qs_json_kdouble(j, q, b.q);
-    qs_json_kdouble(j, p, b.p);
+    static const struct qs_ljung_box none = {.q = NAN, .p = NAN};
+    struct ljung_box *told = ret;
+    *told = (struct ljung_box){none, none, none};
+    (void)qs_ljung_box(v->x, v->n, NULL, 0, 1, &told->one);
+    (void)qs_ljung_box(v->x, v->n, NULL, 0, LAGS, &told->ten);
+    return qs_ljung_box(v->x, v->n, NULL, 0, 0, &told->all);
 }
 
-static enum qs_status put_ljung_box(const struct qs_view *v, struct qs_json *j)
-{
-    struct qs_ljung_box b = {.q = NAN, .p = NAN};
-    enum qs_status status = qs_ljung_box(v->x, v->n, NULL, 0, 0, &b);
-    qs_json_kdouble(j, "q", b.q);
-    qs_json_kdouble(j, "p", b.p);
-    qs_json_kint(j, "lags", (int64_t)b.lags);
-    put_ljung_box_at(v, 1, "q_lag1", "p_lag1", j);
-    put_ljung_box_at(v, LAGS, "q_lag10", "p_lag10", j);
-    return status;
-}
+struct worth {
+    struct qs_ess ess;
+    double n_over_tau;
+};
+static const struct qs_field worth_rows[] = {
+    QS_ROW_AS("n_eff", worth, ess.n_eff, DOUBLE, "the smaller of the next two"),
+    QS_ROW_AS("geyer", worth, ess.geyer, DOUBLE,
+              "by the sum of autocovariances while pairs of them are positive"),
+    QS_ROW_AS("ar1", worth, ess.ar1, DOUBLE, "by the correlation of neighbours alone"),
+    QS_ROW_AS("tau", worth, ess.tau, DOUBLE, "integrated autocorrelation time"),
+    QS_ROW(worth, n_over_tau, DOUBLE, "n / tau, not bounded by n"),
+    {.name = NULL}};
 
-static enum qs_status put_ess(const struct qs_view *v, struct qs_json *j)
+static enum qs_status tell_ess(const struct qs_view *v, void *ret)
 {
-    static const struct qs_field fields[] = {
-        QS_NUMBER_FIELD(struct qs_ess, n_eff), QS_NUMBER_FIELD(struct qs_ess, geyer),
-        QS_NUMBER_FIELD(struct qs_ess, ar1), QS_NUMBER_FIELD(struct qs_ess, tau)};
-    qs_put_fields(j, fields, sizeof fields / sizeof *fields, &v->ess);
-    qs_json_kdouble(j, "n_over_tau", (double)v->n / v->ess.tau);
+    *(struct worth *)ret = (struct worth){v->ess, (double)v->n / v->ess.tau};
     return v->ess_status;
 }
 
-static enum qs_status put_mean_with(const struct qs_view *v, double n_eff, struct qs_json *j)
+static enum qs_status tell_mean_with(const struct qs_view *v, double n_eff, struct qs_estimate *ret)
 {
     struct qs_moments m;
-    struct qs_ci ci = qs_ci_none(v->opts->level);
+    *ret = (struct qs_estimate){.ci = qs_ci_none(v->opts->level)};
     enum qs_status status = qs_moments(v->x, v->n, &m);
-    status = status == QS_OK ? qs_mean_ci(v->x, v->n, n_eff, v->opts->level, &ci) : status;
-    qs_json_kdouble(j, "estimate", m.mean);
-    qs_put_ci(j, &ci);
+    status = status == QS_OK ? qs_mean_ci(v->x, v->n, n_eff, v->opts->level, &ret->ci) : status;
+    ret->estimate = m.mean;
     return status;
 }
 
-static enum qs_status put_mean_ci(const struct qs_view *v, struct qs_json *j)
+static enum qs_status tell_mean_ci(const struct qs_view *v, void *ret)
 {
-    return put_mean_with(v, NAN, j);
+    return tell_mean_with(v, NAN, ret);
 }
 
-static enum qs_status put_mean_ci_dependent(const struct qs_view *v, struct qs_json *j)
+struct dependent {
+    double n_eff;
+    struct qs_estimate of;
+};
+static const struct qs_field dependent_rows[] = {
+    QS_ROW(dependent, n_eff, DOUBLE, "how many independent values these are worth"),
+    QS_ROWS_OF(dependent, of, qs_estimate_rows),
+    {.name = NULL}};
+
+static enum qs_status tell_mean_ci_dependent(const struct qs_view *v, void *ret)
 {
-    qs_json_kdouble(j, "n_eff", v->ess.n_eff);
-    if (v->ess_status == QS_OK || v->ess_status == QS_EDEGENERATE)
-        return put_mean_with(v, v->ess.n_eff, j);
-    const struct qs_ci none = qs_ci_none(v->opts->level);
-    qs_json_kdouble(j, "estimate", NAN);
-    qs_put_ci(j, &none);
-    return v->ess_status;
+    struct dependent *told = ret;
+    *told = (struct dependent){v->ess.n_eff, {NAN, qs_ci_none(v->opts->level)}};
+    bool known = v->ess_status == QS_OK || v->ess_status == QS_EDEGENERATE;
+    return known ? tell_mean_with(v, v->ess.n_eff, &told->of) : v->ess_status;
 }
 
-static enum qs_status put_median_ci(const struct qs_view *v, struct qs_json *j)
+struct median {
+    double estimate;
+    struct qs_median_ci of;
+};
+static const struct qs_field median_rows[] = {
+    QS_ROW(median, estimate, DOUBLE, "the median"),
+    QS_ROWS_OF(median, of.ci, qs_ci_rows),
+    QS_ROW_AS("lo_rank", median, of.lo_rank, COUNT, "the order statistic that is lo, from 1; 0: none"),
+    QS_ROW_AS("hi_rank", median, of.hi_rank, COUNT, "the one that is hi"),
+    {.name = NULL}};
+
+static enum qs_status tell_median_ci(const struct qs_view *v, void *ret)
 {
-    struct qs_median_ci ci;
-    enum qs_status status = qs_median_ci(v->sorted, v->n, v->opts->level, &ci);
-    qs_json_kdouble(j, "estimate", qs_quantile(v->sorted, v->n, 0.5, QS_QTYPE_7));
-    qs_put_ci(j, &ci.ci);
-    qs_json_kint(j, "lo_rank", (int64_t)ci.lo_rank);
-    qs_json_kint(j, "hi_rank", (int64_t)ci.hi_rank);
-    return status;
+    struct median *told = ret;
+    told->estimate = qs_quantile(v->sorted, v->n, 0.5, QS_QTYPE_7);
+    return qs_median_ci(v->sorted, v->n, v->opts->level, &told->of);
 }
 
 /* The ranks as far apart as those of n_eff independent values. */
-static enum qs_status put_median_ci_dependent(const struct qs_view *v, struct qs_json *j)
+static enum qs_status tell_median_ci_dependent(const struct qs_view *v, void *ret)
 {
     struct qs_ci ci = qs_ci_none(v->opts->level);
     bool known = v->ess_status == QS_OK && v->ess.n_eff > 1;
@@ -182,43 +234,65 @@ static enum qs_status put_median_ci_dependent(const struct qs_view *v, struct qs
         ci.lo = qs_quantile(v->sorted, v->n, 0.5 - half, QS_QTYPE_7);
         ci.hi = qs_quantile(v->sorted, v->n, 0.5 + half, QS_QTYPE_7);
     }
-    qs_json_kdouble(j, "n_eff", v->ess.n_eff);
-    qs_json_kdouble(j, "estimate", qs_quantile(v->sorted, v->n, 0.5, QS_QTYPE_7));
-    qs_put_ci(j, &ci);
+    *(struct dependent *)ret =
+        (struct dependent){v->ess.n_eff, {qs_quantile(v->sorted, v->n, 0.5, QS_QTYPE_7), ci}};
     return v->ess_status == QS_OK && !inside ? QS_ETOOFEW : v->ess_status;
 }
 
-static enum qs_status put_tukey(const struct qs_view *v, struct qs_json *j)
+static const struct qs_field tukey_rows[] = {
+    QS_ROW(qs_tukey, lo, DOUBLE, "lower fence"),
+    QS_ROW(qs_tukey, hi, DOUBLE, "upper fence"),
+    QS_ROW(qs_tukey, far_lo, DOUBLE, "the lower one twice as far out"),
+    QS_ROW(qs_tukey, far_hi, DOUBLE, "the upper one twice as far out"),
+    QS_ROW(qs_tukey, n_low, COUNT, "values below lo"),
+    QS_ROW(qs_tukey, n_high, COUNT, "values above hi"),
+    QS_ROW(qs_tukey, n_far, COUNT, "those of them beyond the far fences"),
+    {.name = NULL}};
+
+static enum qs_status tell_tukey(const struct qs_view *v, void *ret)
 {
-    static const struct qs_field fields[] = {
-        QS_NUMBER_FIELD(struct qs_tukey, lo),     QS_NUMBER_FIELD(struct qs_tukey, hi),
-        QS_NUMBER_FIELD(struct qs_tukey, far_lo), QS_NUMBER_FIELD(struct qs_tukey, far_hi),
-        QS_COUNT_FIELD(struct qs_tukey, n_low),   QS_COUNT_FIELD(struct qs_tukey, n_high),
-        QS_COUNT_FIELD(struct qs_tukey, n_far)};
-    struct qs_tukey t = {0};
-    enum qs_status status = qs_tukey_flags(v->sorted, v->n, NULL, &t);
-    qs_put_fields(j, fields, sizeof fields / sizeof *fields, &t);
-    return status;
+    return qs_tukey_flags(v->sorted, v->n, NULL, ret);
 }
 
 const struct qs_view_stat qs_one_stats[] = {
-    {"describe", "moments, order statistics; mad is 1.482602218505602 times the median deviation (R: 1.4826)",
-     put_describe, QS_BASIS_ITERATIONS, false},
-    {"quantiles", "Hyndman-Fan type 7", put_quantiles, QS_BASIS_ITERATIONS, false},
-    {"quantiles_type8", "Hyndman-Fan type 8", put_quantiles_type8, QS_BASIS_ITERATIONS, false},
-    {"lorenz", "cumulative shares of the ordered values", put_lorenz, QS_BASIS_ITERATIONS, false},
-    {"autocorrelation", "sums of products over the sum of squares", put_autocorrelation, QS_BASIS_ITERATIONS,
-     false},
-    {"ljung_box", "Ljung-Box 1978", put_ljung_box, QS_BASIS_ITERATIONS, false},
-    {"effective_sample_size", "the smaller of Geyer 1992 and AR(1), each capped to 1 .. n; n_over_tau is not",
-     put_ess, QS_BASIS_ITERATIONS, false},
-    {"mean_ci", "Student", put_mean_ci, QS_BASIS_ITERATIONS, false},
-    {"mean_ci_dependent", "Student with the effective sample size", put_mean_ci_dependent,
-     QS_BASIS_ITERATIONS, false},
-    {"median_ci", "order statistics of values taken as independent", put_median_ci, QS_BASIS_ITERATIONS,
-     false},
-    {"median_ci_dependent", "quantiles around the median, normal with the effective sample size",
-     put_median_ci_dependent, QS_BASIS_ITERATIONS, false},
-    {"tukey_fences", "Tukey 1977, 1.5 and 3 IQR", put_tukey, QS_BASIS_ITERATIONS, false},
+    {QS_STAT("describe", qs_summary, describe_rows,
+             "moments, order statistics; mad is 1.482602218505602 times the median deviation (R: 1.4826)",
+             "Moments and order statistics"),
+     .tell = tell_describe},
+    {QS_STAT("quantiles", quantiles, quantile_rows, "Hyndman-Fan type 7", "Quantiles, type 7"),
+     .tell = tell_quantiles},
+    {QS_STAT("quantiles_type8", quantiles, quantile_rows, "Hyndman-Fan type 8",
+             "Quantiles, type 8: nearly median-unbiased"),
+     .tell = tell_quantiles_type8},
+    {QS_STAT("lorenz", lorenz, lorenz_rows, "cumulative shares of the ordered values",
+             "The Lorenz curve; at most 1001 points"),
+     .tell = tell_lorenz},
+    {QS_STAT("autocorrelation", autocorrelation, autocorrelation_rows,
+             "sums of products over the sum of squares", "Autocorrelation in the order of time"),
+     .tell = tell_autocorrelation},
+    {QS_STAT("ljung_box", ljung_box, ljung_box_rows, "Ljung-Box 1978",
+             "Ljung and Box: are all lags together more than chance?"),
+     .tell = tell_ljung_box},
+    {QS_STAT("effective_sample_size", worth, worth_rows,
+             "the smaller of Geyer 1992 and AR(1), each capped to 1 .. n; n_over_tau is not",
+             "How many independent values the mean is worth"),
+     .tell = tell_ess},
+    {QS_STAT("mean_ci", qs_estimate, qs_estimate_rows, "Student", "The mean, as if values were independent"),
+     .tell = tell_mean_ci},
+    {QS_STAT("mean_ci_dependent", dependent, dependent_rows, "Student with the effective sample size",
+             "The mean, n_eff values worth"),
+     .tell = tell_mean_ci_dependent},
+    {QS_STAT("median_ci", median, median_rows, "order statistics of values taken as independent",
+             "The median, free of any shape, of values taken as independent: median_ci_dependent where they "
+             "are not"),
+     .tell = tell_median_ci},
+    {QS_STAT("median_ci_dependent", dependent, dependent_rows,
+             "quantiles around the median, normal with the effective sample size",
+             "The median of values that resemble their neighbours; without an interval where so few cannot "
+             "have one"),
+     .tell = tell_median_ci_dependent},
+    {QS_STAT("tukey_fences", qs_tukey, tukey_rows, "Tukey 1977, 1.5 and 3 IQR",
+             "Outliers are counted, never removed"),
+     .tell = tell_tukey},
 };
 const size_t qs_one_stat_count = sizeof qs_one_stats / sizeof *qs_one_stats;

@@ -1,6 +1,5 @@
 /* How statistics are written: heads, fields, and the tables from their first row to their last. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,50 +97,6 @@ void qs_view_done(struct qs_view *v)
     free(v->steady);
 }
 
-void qs_stat_begin(struct qs_json *j, const struct qs_stat_head *head)
-{
-    char seed[24];
-    qs_json_kobject(j, head->name);
-    qs_json_kstring(j, "method", head->method);
-    qs_json_kint(j, "n_used", (int64_t)head->n_used);
-    qs_json_kint(j, "n_dropped", (int64_t)head->n_dropped);
-    if (head->random) {
-        snprintf(seed, sizeof seed, "%llu", (unsigned long long)head->seed);
-        qs_json_kstring(j, "seed", seed);
-    }
-}
-
-void qs_stat_end(struct qs_json *j, enum qs_status status)
-{
-    qs_json_kstring(j, "status", qs_status_name(status));
-    qs_json_object_end(j);
-}
-
-void qs_put_flags(struct qs_json *j, unsigned flags)
-{
-    static const struct {
-        unsigned flag;
-        const char *name;
-    } names[] = {{QS_FLAG_EXACT, "exact"},
-                 {QS_FLAG_TIES, "ties"},
-                 {QS_FLAG_CLAMPED, "clamped"},
-                 {QS_FLAG_PERCENTILE, "percentile"},
-                 {QS_FLAG_FEW_UNITS, "few-units"}};
-    qs_json_karray(j, "flags");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (flags & names[i].flag)
-            qs_json_string(j, names[i].name);
-    qs_json_array_end(j);
-}
-
-void qs_put_ci(struct qs_json *j, const struct qs_ci *ci)
-{
-    qs_json_kdouble(j, "lo", ci->lo);
-    qs_json_kdouble(j, "hi", ci->hi);
-    qs_json_kdouble(j, "level", ci->level);
-    qs_put_flags(j, ci->flags);
-}
-
 void qs_put_numbers(struct qs_json *j, const char *key, const double *v, size_t n)
 {
     qs_json_karray(j, key);
@@ -177,31 +132,31 @@ static bool is_on_line(const char *name)
 
 static bool is_left_out(const struct qs_view_stat *row, const struct qs_analysis_opts *opts)
 {
-    return (opts->line && !is_on_line(row->name)) ||
-           (opts->brief && row->random && row->basis == QS_BASIS_ITERATIONS) ||
-           (opts->page && !is_on_page(row->name));
+    const struct qs_stat *stat = &row->stat;
+    return (opts->line && !is_on_line(stat->name)) ||
+           (opts->brief && stat->random && row->basis == QS_BASIS_ITERATIONS) ||
+           (opts->page && !is_on_page(stat->name));
 }
 
 static void put_view_table(struct qs_json *j, const struct qs_view *v, const struct qs_view_stat *rows,
                            size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct qs_stat_head head = {.name = rows[i].name,
-                                          .method = rows[i].method,
-                                          .n_used = rows[i].basis == QS_BASIS_RUNS ? v->runs : v->n,
-                                          .n_dropped = v->dropped,
-                                          .random = rows[i].random,
-                                          .seed = v->opts->seed};
+        const struct qs_stat *stat = &rows[i].stat;
+        struct qs_stat_head head = {.n_used = rows[i].basis == QS_BASIS_RUNS ? v->runs : v->n,
+                                    .n_dropped = v->dropped,
+                                    .seed = v->opts->seed};
         if (is_left_out(&rows[i], v->opts))
             continue;
         struct qs_analysis_opts opts = *v->opts;
         struct qs_view row = *v;
         row.opts = &opts;
-        double cost_ns = qs_view_cost_ns(head.name, v->n, v->runs, &opts);
-        if (!qs_work_begin(opts.work, head.name, cost_ns, &opts.progress))
+        double cost_ns = qs_view_cost_ns(stat->name, v->n, v->runs, &opts);
+        if (!qs_work_begin(opts.work, stat->name, cost_ns, &opts.progress))
             return; /* nobody reads the document */
-        qs_stat_begin(j, &head);
-        qs_stat_end(j, rows[i].put(&row, j));
+        QS_FREED void *told = qs_calloc(1, stat->size);
+        head.status = rows[i].tell(&row, told);
+        qs_put_stat(j, stat, &head, told);
     }
 }
 
@@ -213,27 +168,30 @@ void qs_put_view_stats(struct qs_json *j, const struct qs_view *v)
     put_view_table(j, v, qs_run_stats, qs_run_stat_count);
 }
 
+static bool is_pair_left_out(const struct qs_pair_stat *row, enum qs_basis basis,
+                             const struct qs_analysis_opts *opts)
+{
+    return (row->runs_only && basis != QS_BASIS_RUNS) || (opts->page && !is_on_page(row->stat.name));
+}
+
 static void put_pair_table(struct qs_json *j, const struct qs_pair *p, const struct qs_pair_stat *rows,
                            size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct qs_pair_stat *row = &rows[i];
-        if ((row->runs_only && p->basis != QS_BASIS_RUNS) || (p->opts->page && !is_on_page(row->name)))
+        const struct qs_stat *stat = &rows[i].stat;
+        if (is_pair_left_out(&rows[i], p->basis, p->opts))
             continue;
-        const struct qs_stat_head head = {.name = row->name,
-                                          .method = row->method,
-                                          .n_used = p->nx + p->ny,
-                                          .n_dropped = p->base->dropped + p->cand->dropped,
-                                          .random = row->random,
-                                          .seed = p->opts->seed};
+        struct qs_stat_head head = {
+            .n_used = p->nx + p->ny, .n_dropped = p->base->dropped + p->cand->dropped, .seed = p->opts->seed};
         struct qs_analysis_opts opts = *p->opts;
         struct qs_pair pair = *p;
         pair.opts = &opts;
-        double cost_ns = qs_pair_cost_ns(head.name, head.n_used, p->base->n + p->cand->n, &opts);
-        if (!qs_work_begin(opts.work, head.name, cost_ns, &opts.progress))
+        double cost_ns = qs_pair_cost_ns(stat->name, head.n_used, p->base->n + p->cand->n, &opts);
+        if (!qs_work_begin(opts.work, stat->name, cost_ns, &opts.progress))
             return;
-        qs_stat_begin(j, &head);
-        qs_stat_end(j, row->put(&pair, j));
+        QS_FREED void *told = qs_calloc(1, stat->size);
+        head.status = rows[i].tell(&pair, told);
+        qs_put_stat(j, stat, &head, told);
     }
 }
 
@@ -247,25 +205,22 @@ void qs_put_pair_stats(struct qs_json *j, const struct qs_pair *p)
 void qs_put_points_stats(struct qs_json *j, const struct qs_points *p)
 {
     for (size_t i = 0; i < qs_points_stat_count; i++) {
-        const struct qs_points_stat *row = &qs_points_stats[i];
-        if (p->view->opts->page && !is_on_page(row->name))
+        const struct qs_stat *stat = &qs_points_stats[i].stat;
+        if (p->view->opts->page && !is_on_page(stat->name))
             continue;
-        const struct qs_stat_head head = {.name = row->name,
-                                          .method = row->method,
-                                          .n_used = p->n,
-                                          .n_dropped = p->view->dropped,
-                                          .random = row->random,
-                                          .seed = p->view->opts->seed};
+        struct qs_stat_head head = {
+            .n_used = p->n, .n_dropped = p->view->dropped, .seed = p->view->opts->seed};
         struct qs_analysis_opts opts = *p->view->opts;
         struct qs_view view = *p->view;
         struct qs_points points = *p;
         view.opts = &opts;
         points.view = &view;
-        double cost_ns = qs_points_cost_ns(head.name, p->n, &opts);
-        if (!qs_work_begin(opts.work, head.name, cost_ns, &opts.progress))
+        double cost_ns = qs_points_cost_ns(stat->name, p->n, &opts);
+        if (!qs_work_begin(opts.work, stat->name, cost_ns, &opts.progress))
             return;
-        qs_stat_begin(j, &head);
-        qs_stat_end(j, row->put(&points, j));
+        QS_FREED void *told = qs_calloc(1, stat->size);
+        head.status = qs_points_stats[i].tell(&points, told);
+        qs_put_stat(j, stat, &head, told);
     }
 }
 
@@ -274,7 +229,7 @@ static double plan_table(const struct qs_view_stat *rows, size_t count, size_t n
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++)
-        sum += is_left_out(&rows[i], opts) ? 0 : qs_view_cost_ns(rows[i].name, n, n_runs, opts);
+        sum += is_left_out(&rows[i], opts) ? 0 : qs_view_cost_ns(rows[i].stat.name, n, n_runs, opts);
     return sum;
 }
 
@@ -296,9 +251,8 @@ double qs_pair_plan_ns(enum qs_basis basis, size_t n, size_t values, const struc
     double sum = 0;
     for (size_t t = 0; t < 3; t++)
         for (size_t i = 0; i < counts[t]; i++)
-            if ((basis == QS_BASIS_RUNS || !tables[t][i].runs_only) &&
-                (!opts->page || is_on_page(tables[t][i].name)))
-                sum += qs_pair_cost_ns(tables[t][i].name, n, values, opts);
+            if (!is_pair_left_out(&tables[t][i], basis, opts))
+                sum += qs_pair_cost_ns(tables[t][i].stat.name, n, values, opts);
     return sum;
 }
 
@@ -306,7 +260,7 @@ double qs_points_plan_ns(size_t n, const struct qs_analysis_opts *opts)
 {
     double sum = 0;
     for (size_t i = 0; i < qs_points_stat_count; i++)
-        if (!opts->page || is_on_page(qs_points_stats[i].name))
-            sum += qs_points_cost_ns(qs_points_stats[i].name, n, opts);
+        if (!opts->page || is_on_page(qs_points_stats[i].stat.name))
+            sum += qs_points_cost_ns(qs_points_stats[i].stat.name, n, opts);
     return sum;
 }

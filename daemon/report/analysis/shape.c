@@ -1,6 +1,5 @@
 /* Intervals by resampling, and the shape of one sample (statistics.md, sections 3, 4.5, 5 and 6). */
 #include <math.h>
-#include <stdio.h>
 
 #include "report/analysis/impl.h"
 #include "stats/bootstrap.h"
@@ -13,50 +12,81 @@
 #include "stats/resample.h"
 #include "stats/sum.h"
 
-/* p05 and its standard error p05_se, and so on. */
-static enum qs_status put_harrell_davis(const struct qs_view *v, struct qs_json *j)
+struct harrell_davis {
+    double q[QS_Q_COUNT], se[QS_Q_COUNT];
+};
+static const struct qs_field harrell_davis_rows[] = {
+    QS_ROW_AS("p01", harrell_davis, q[QS_Q01], DOUBLE, "1 % of the values are below it"),
+    QS_ROW_AS("p01_se", harrell_davis, se[QS_Q01], DOUBLE, "its standard error"),
+    QS_ROW_AS("p05", harrell_davis, q[QS_Q05], DOUBLE, "5 %"),
+    QS_ROW_AS("p05_se", harrell_davis, se[QS_Q05], DOUBLE, "its standard error"),
+    QS_ROW_AS("p10", harrell_davis, q[QS_Q10], DOUBLE, "10 %"),
+    QS_ROW_AS("p10_se", harrell_davis, se[QS_Q10], DOUBLE, "its standard error"),
+    QS_ROW_AS("p25", harrell_davis, q[QS_Q25], DOUBLE, "25 %"),
+    QS_ROW_AS("p25_se", harrell_davis, se[QS_Q25], DOUBLE, "its standard error"),
+    QS_ROW_AS("p50", harrell_davis, q[QS_Q50], DOUBLE, "50 %"),
+    QS_ROW_AS("p50_se", harrell_davis, se[QS_Q50], DOUBLE, "its standard error"),
+    QS_ROW_AS("p75", harrell_davis, q[QS_Q75], DOUBLE, "75 %"),
+    QS_ROW_AS("p75_se", harrell_davis, se[QS_Q75], DOUBLE, "its standard error"),
+    QS_ROW_AS("p90", harrell_davis, q[QS_Q90], DOUBLE, "90 %"),
+    QS_ROW_AS("p90_se", harrell_davis, se[QS_Q90], DOUBLE, "its standard error"),
+    QS_ROW_AS("p95", harrell_davis, q[QS_Q95], DOUBLE, "95 %"),
+    QS_ROW_AS("p95_se", harrell_davis, se[QS_Q95], DOUBLE, "its standard error"),
+    QS_ROW_AS("p99", harrell_davis, q[QS_Q99], DOUBLE, "99 %"),
+    QS_ROW_AS("p99_se", harrell_davis, se[QS_Q99], DOUBLE, "its standard error"),
+    {.name = NULL}};
+
+static enum qs_status tell_harrell_davis(const struct qs_view *v, void *ret)
 {
+    struct harrell_davis *told = ret;
     enum qs_status status = QS_OK;
-    for (size_t i = 0; i < QS_Q_COUNT; i++) {
-        char name[16];
-        double q, se;
-        int percent = (int)(qs_summary_probs[i] * 100 + 0.5);
-        status = qs_hd_quantile(v->sorted, v->n, qs_summary_probs[i], &q, &se);
-        snprintf(name, sizeof name, "p%02d", percent);
-        qs_json_kdouble(j, name, q);
-        snprintf(name, sizeof name, "p%02d_se", percent);
-        qs_json_kdouble(j, name, se);
-    }
+    for (size_t i = 0; i < QS_Q_COUNT; i++)
+        status = qs_hd_quantile(v->sorted, v->n, qs_summary_probs[i], &told->q[i], &told->se[i]);
     return status;
 }
 
-static enum qs_status put_hd_median_ci(const struct qs_view *v, struct qs_json *j)
+static enum qs_status tell_hd_median_ci(const struct qs_view *v, void *ret)
 {
-    struct qs_ci ci = qs_ci_none(v->opts->level);
-    double q = NAN;
-    (void)qs_hd_quantile(v->sorted, v->n, 0.5, &q, NULL);
-    enum qs_status status = qs_hd_ci(v->sorted, v->n, 0.5, v->opts->level, &ci);
-    qs_json_kdouble(j, "estimate", q);
-    qs_put_ci(j, &ci);
-    return status;
+    struct qs_estimate *told = ret;
+    *told = (struct qs_estimate){NAN, qs_ci_none(v->opts->level)};
+    (void)qs_hd_quantile(v->sorted, v->n, 0.5, &told->estimate, NULL);
+    return qs_hd_ci(v->sorted, v->n, 0.5, v->opts->level, &told->ci);
 }
 
-static enum qs_status put_mean_ci_z(const struct qs_view *v, struct qs_json *j)
+static enum qs_status tell_mean_ci_z(const struct qs_view *v, void *ret)
 {
     struct qs_moments m;
-    struct qs_ci ci = qs_ci_none(v->opts->level);
+    struct qs_estimate *told = ret;
     enum qs_status status = qs_moments(v->x, v->n, &m);
+    *told = (struct qs_estimate){m.mean, qs_ci_none(v->opts->level)};
     if (status == QS_OK && v->n > 1)
-        ci = qs_z_interval(m.mean, sqrt(m.var), (double)v->n, v->opts->level);
-    qs_json_kdouble(j, "estimate", m.mean);
-    qs_put_ci(j, &ci);
+        told->ci = qs_z_interval(m.mean, sqrt(m.var), (double)v->n, v->opts->level);
     return v->n > 1 ? status : QS_ETOOFEW;
 }
 
-static const struct qs_field boot_fields[] = {
-    QS_NUMBER_FIELD(struct qs_boot, estimate), QS_NUMBER_FIELD(struct qs_boot, bias),
-    QS_NUMBER_FIELD(struct qs_boot, se), QS_COUNT_FIELD(struct qs_boot, resamples)};
-enum { BOOT_FIELDS = sizeof boot_fields / sizeof *boot_fields };
+struct bootstrap {
+    struct qs_boot boot;
+    double basic_lo, basic_hi;
+};
+static const struct qs_field drawn_rows[] = {
+    QS_ROW(qs_boot, estimate, DOUBLE, "of the values themselves"),
+    QS_ROW(qs_boot, bias, DOUBLE, "mean of the resamples less the estimate"),
+    QS_ROW(qs_boot, se, DOUBLE, "standard deviation of the resamples"),
+    QS_ROW(qs_boot, resamples, COUNT, "how many were drawn"),
+    {.name = NULL}};
+static const struct qs_field bootstrap_rows[] = {
+    QS_ROWS_OF(bootstrap, boot, drawn_rows),
+    QS_ROW_AS("z0", bootstrap, boot.z0, DOUBLE, "BCa's correction of the bias"),
+    QS_ROW_AS("accel", bootstrap, boot.accel, DOUBLE, "BCa's acceleration"),
+    QS_ROW_AS("percentile_lo", bootstrap, boot.pct.lo, DOUBLE, "lower bound: a quantile of the resamples"),
+    QS_ROW_AS("percentile_hi", bootstrap, boot.pct.hi, DOUBLE, "upper bound"),
+    QS_ROW(bootstrap, basic_lo, DOUBLE, "2 estimate - percentile_hi"),
+    QS_ROW(bootstrap, basic_hi, DOUBLE, "2 estimate - percentile_lo"),
+    QS_ROW_AS("bca_lo", bootstrap, boot.bca.lo, DOUBLE, "lower bound, corrected for bias and skew"),
+    QS_ROW_AS("bca_hi", bootstrap, boot.bca.hi, DOUBLE, "upper bound"),
+    QS_ROW_AS("level", bootstrap, boot.bca.level, DOUBLE, "confidence of all three"),
+    QS_ROW_AS("flags", bootstrap, boot.bca.flags, FLAGS, QS_FLAGS_MEANING, .words = qs_flag_names),
+    {.name = NULL}};
 
 static struct qs_boot_opts boot_opts(const struct qs_view *v, const char *name,
                                      double (*statistic)(double *x, size_t n, void *user))
@@ -72,140 +102,172 @@ static struct qs_boot_opts boot_opts(const struct qs_view *v, const char *name,
                                  .progress = v->opts->progress};
 }
 
-static enum qs_status put_bootstrap(const struct qs_view *v, const char *name,
-                                    double (*statistic)(double *x, size_t n, void *user), struct qs_json *j)
+static enum qs_status tell_bootstrap(const struct qs_view *v, const char *name,
+                                     double (*statistic)(double *x, size_t n, void *user),
+                                     struct bootstrap *ret)
 {
-    struct qs_boot b;
     const struct qs_boot_opts opts = boot_opts(v, name, statistic);
-    enum qs_status status = qs_boot_ci(v->x, v->n, &opts, &b);
-    qs_put_fields(j, boot_fields, BOOT_FIELDS, &b);
-    qs_json_kdouble(j, "z0", b.z0);
-    qs_json_kdouble(j, "accel", b.accel);
-    qs_json_kdouble(j, "percentile_lo", b.pct.lo);
-    qs_json_kdouble(j, "percentile_hi", b.pct.hi);
-    qs_json_kdouble(j, "basic_lo", 2 * b.estimate - b.pct.hi);
-    qs_json_kdouble(j, "basic_hi", 2 * b.estimate - b.pct.lo);
-    qs_json_kdouble(j, "bca_lo", b.bca.lo);
-    qs_json_kdouble(j, "bca_hi", b.bca.hi);
-    qs_json_kdouble(j, "level", b.bca.level);
-    qs_put_flags(j, b.bca.flags);
+    enum qs_status status = qs_boot_ci(v->x, v->n, &opts, &ret->boot);
+    ret->basic_lo = 2 * ret->boot.estimate - ret->boot.pct.hi;
+    ret->basic_hi = 2 * ret->boot.estimate - ret->boot.pct.lo;
     return status;
 }
 
-static enum qs_status put_bootstrap_mean(const struct qs_view *v, struct qs_json *j)
+static enum qs_status tell_bootstrap_mean(const struct qs_view *v, void *ret)
 {
-    return put_bootstrap(v, "bootstrap_mean", qs_statistic_mean, j);
+    return tell_bootstrap(v, "bootstrap_mean", qs_statistic_mean, ret);
 }
 
-static enum qs_status put_bootstrap_median(const struct qs_view *v, struct qs_json *j)
+static enum qs_status tell_bootstrap_median(const struct qs_view *v, void *ret)
 {
-    return put_bootstrap(v, "bootstrap_median", qs_statistic_median, j);
+    return tell_bootstrap(v, "bootstrap_median", qs_statistic_median, ret);
 }
 
-static enum qs_status put_block_bootstrap(const struct qs_view *v, struct qs_json *j)
+static const struct qs_field block_bootstrap_rows[] = {
+    QS_ROWS_OF(bootstrap, boot, drawn_rows),
+    QS_ROW_AS("block_length", bootstrap, boot.block_length, COUNT, "values of a block"),
+    QS_ROWS_OF(bootstrap, boot.pct, qs_ci_rows),
+    {.name = NULL}};
+
+static enum qs_status tell_block_bootstrap(const struct qs_view *v, void *ret)
 {
-    struct qs_boot b = {.estimate = NAN, .bias = NAN, .se = NAN, .pct = qs_ci_none(v->opts->level)};
+    struct bootstrap *told = ret;
+    told->boot = (struct qs_boot){.estimate = NAN, .bias = NAN, .se = NAN, .pct = qs_ci_none(v->opts->level)};
     const struct qs_boot_opts opts = boot_opts(v, "block_bootstrap_mean", qs_statistic_mean);
     size_t length = v->ess_status == QS_OK ? qs_block_length(v->n, v->ess.tau) : 0;
-    enum qs_status status = qs_block_boot_ci(v->x, v->n, NULL, 0, length, &opts, &b);
-    qs_put_fields(j, boot_fields, BOOT_FIELDS, &b);
-    qs_json_kint(j, "block_length", (int64_t)b.block_length);
-    qs_put_ci(j, &b.pct);
-    return status;
+    return qs_block_boot_ci(v->x, v->n, NULL, 0, length, &opts, &told->boot);
 }
 
-static enum qs_status put_thinning(const struct qs_view *v, struct qs_json *j)
+static const struct qs_field thinning_rows[] = {
+    QS_ROW(qs_thinning, stride, COUNT, "every so many-th value is kept; 0: not attainable"),
+    QS_ROW(qs_thinning, n_kept, COUNT, "values that are kept"),
+    QS_ROW_AS("lag1", qs_thinning, r1, DOUBLE, "correlation of neighbours of what is kept"),
+    QS_ROW(qs_thinning, p, DOUBLE, "Ljung-Box of what is kept"),
+    {.name = NULL}};
+
+static enum qs_status tell_thinning(const struct qs_view *v, void *ret)
 {
-    struct qs_thinning t = {.r1 = NAN, .p = NAN};
-    enum qs_status status = qs_thin(v->x, v->n, NULL, 0, &t);
-    qs_json_kint(j, "stride", (int64_t)t.stride);
-    qs_json_kint(j, "n_kept", (int64_t)t.n_kept);
-    qs_json_kdouble(j, "lag1", t.r1);
-    qs_json_kdouble(j, "p", t.p);
-    return status;
+    *(struct qs_thinning *)ret = (struct qs_thinning){.r1 = NAN, .p = NAN};
+    return qs_thin(v->x, v->n, NULL, 0, ret);
 }
 
-static enum qs_status put_futhark(const struct qs_view *v, struct qs_json *j)
+static const struct qs_field futhark_rows[] = {
+    QS_ROW(qs_futhark, rse, DOUBLE, "denominator n"),
+    QS_ROW_AS("lag1", qs_futhark, r1, DOUBLE, "correlation of neighbours"),
+    {.name = NULL}};
+
+static enum qs_status tell_futhark(const struct qs_view *v, void *ret)
 {
-    struct qs_futhark f = {NAN, NAN};
+    struct qs_futhark *f = ret;
     struct qs_summary d;
     enum qs_status status = qs_describe(v->x, v->n, &d);
-    (void)qs_futhark_metrics(v->x, v->n, NULL, 0, QS_ROOT_SQUARE, &f);
-    qs_json_kdouble(j, "rse", d.rse * sqrt((double)(v->n - 1) / (double)v->n)); /* also of negative means */
-    qs_json_kdouble(j, "lag1", f.r1);
+    *f = (struct qs_futhark){NAN, NAN};
+    (void)qs_futhark_metrics(v->x, v->n, NULL, 0, QS_ROOT_SQUARE, f);
+    f->rse = d.rse * sqrt((double)(v->n - 1) / (double)v->n); /* also of negative means */
     return status;
 }
 
-/* A test whose statistic has a name of its own. */
-static enum qs_status put_fit(struct qs_json *j, const char *name, const struct qs_fit *fit,
-                              enum qs_status status)
+static const char P_MEANING[] = "that a normal sample is so far from normal";
+
+static const struct qs_field shapiro_rows[] = {
+    QS_ROW_AS("w", qs_fit, statistic, DOUBLE, "the statistic, 1: as normal as can be"),
+    QS_ROW(qs_fit, p, DOUBLE, P_MEANING),
+    {.name = NULL}};
+
+static enum qs_status tell_shapiro(const struct qs_view *v, void *ret)
 {
-    qs_json_kdouble(j, name, fit->statistic);
-    qs_json_kdouble(j, "p", fit->p);
-    return status;
+    return qs_shapiro(v->x, v->n, ret);
 }
 
-static enum qs_status put_shapiro(const struct qs_view *v, struct qs_json *j)
+static const struct qs_field log_normality_rows[] = {
+    QS_ROW(qs_shape_test, shape, WORD, "log-normal: the values are rejected at 5 %, the logarithms are not",
+           .words = qs_shape_names),
+    QS_ROWS_OF(qs_shape_test, log, shapiro_rows),
+    {.name = NULL}};
+
+static enum qs_status tell_log_normality(const struct qs_view *v, void *ret)
 {
-    struct qs_fit fit;
-    enum qs_status status = qs_shapiro(v->x, v->n, &fit);
-    return put_fit(j, "w", &fit, status);
+    struct qs_shape_test *t = ret;
+    enum qs_status status = qs_shape_test(v->x, v->n, 0.05, t);
+    return status == QS_OK && isnan(t->log.statistic) ? QS_EDOM : status;
 }
 
-static enum qs_status put_log_normality(const struct qs_view *v, struct qs_json *j)
+static const struct qs_field anderson_darling_rows[] = {
+    QS_ROW_AS("a2", qs_fit, statistic, DOUBLE, "the statistic, 0: as normal as can be"),
+    QS_ROW(qs_fit, p, DOUBLE, P_MEANING),
+    {.name = NULL}};
+
+static enum qs_status tell_anderson_darling(const struct qs_view *v, void *ret)
 {
-    struct qs_shape_test t;
-    enum qs_status status = qs_shape_test(v->x, v->n, 0.05, &t);
-    qs_json_kstring(j, "shape", qs_shape_name(t.shape));
-    return put_fit(j, "w", &t.log, status == QS_OK && isnan(t.log.statistic) ? QS_EDOM : status);
+    return qs_anderson_darling(v->x, v->n, ret);
 }
 
-static enum qs_status put_anderson_darling(const struct qs_view *v, struct qs_json *j)
+static const struct qs_field lilliefors_rows[] = {
+    QS_ROW_AS("d", qs_fit, statistic, DOUBLE, "greatest distance of both distributions"),
+    QS_ROW(qs_fit, p, DOUBLE, P_MEANING),
+    {.name = NULL}};
+
+static enum qs_status tell_lilliefors(const struct qs_view *v, void *ret)
 {
-    struct qs_fit fit;
-    enum qs_status status = qs_anderson_darling(v->x, v->n, &fit);
-    return put_fit(j, "a2", &fit, status);
+    return qs_lilliefors(v->x, v->n, ret);
 }
 
-static enum qs_status put_lilliefors(const struct qs_view *v, struct qs_json *j)
-{
-    struct qs_fit fit;
-    enum qs_status status = qs_lilliefors(v->x, v->n, &fit);
-    return put_fit(j, "d", &fit, status);
-}
+struct qq {
+    double r;
+};
+static const struct qs_field qq_rows[] = {QS_ROW(qq, r, DOUBLE, "correlation, 1: as normal as can be"),
+                                          {.name = NULL}};
 
-static enum qs_status put_qq(const struct qs_view *v, struct qs_json *j)
+static enum qs_status tell_qq(const struct qs_view *v, void *ret)
 {
-    double r = NAN;
-    enum qs_status status = qs_qq_correlation(v->x, v->n, &r);
-    qs_json_kdouble(j, "r", r);
-    return status;
+    struct qq *told = ret;
+    told->r = NAN;
+    return qs_qq_correlation(v->x, v->n, &told->r);
 }
 
 const struct qs_view_stat qs_shape_stats[] = {
-    {"harrell_davis", "Harrell-Davis 1982, errors of Maritz-Jarrett 1978", put_harrell_davis,
-     QS_BASIS_ITERATIONS, false},
-    {"hd_median_ci", "Student around the Harrell-Davis median", put_hd_median_ci, QS_BASIS_ITERATIONS, false},
-    {"mean_ci_z", "normal quantile, to repeat papers that take it", put_mean_ci_z, QS_BASIS_ITERATIONS,
-     false},
-    {"bootstrap_mean", "percentile, basic and BCa intervals of the mean; equal resamples count half for z0",
-     put_bootstrap_mean, QS_BASIS_ITERATIONS, true},
-    {"bootstrap_median",
-     "percentile, basic and BCa intervals of the median; equal resamples count half for z0",
-     put_bootstrap_median, QS_BASIS_ITERATIONS, true},
-    {"block_bootstrap_mean", "circular blocks, percentile interval of the mean", put_block_bootstrap,
-     QS_BASIS_ITERATIONS, true},
-    {"thinning", "the least power of two that leaves independent values", put_thinning, QS_BASIS_ITERATIONS,
-     false},
-    {"futhark", "relative standard error with denominator n, and lag-1 autocorrelation", put_futhark,
-     QS_BASIS_ITERATIONS, false},
-    {"shapiro_wilk", "Royston 1995, AS R94", put_shapiro, QS_BASIS_ITERATIONS, false},
-    {"shapiro_wilk_log", "the same of the logarithms; shape at 5 %", put_log_normality, QS_BASIS_ITERATIONS,
-     false},
-    {"anderson_darling", "Stephens 1986, mean and sd estimated", put_anderson_darling, QS_BASIS_ITERATIONS,
-     false},
-    {"lilliefors", "Dallal-Wilkinson 1986, mean and sd estimated", put_lilliefors, QS_BASIS_ITERATIONS,
-     false},
-    {"qq_correlation", "with normal quantiles at (i - 3/8)/(n + 1/4)", put_qq, QS_BASIS_ITERATIONS, false},
+    {QS_STAT("harrell_davis", harrell_davis, harrell_davis_rows,
+             "Harrell-Davis 1982, errors of Maritz-Jarrett 1978",
+             "Quantiles as weighted means of all order statistics, with their standard errors"),
+     .tell = tell_harrell_davis},
+    {QS_STAT("hd_median_ci", qs_estimate, qs_estimate_rows, "Student around the Harrell-Davis median",
+             "The Harrell-Davis median"),
+     .tell = tell_hd_median_ci},
+    {QS_STAT("mean_ci_z", qs_estimate, qs_estimate_rows, "normal quantile, to repeat papers that take it",
+             "The mean with the normal quantile, only to repeat papers"),
+     .tell = tell_mean_ci_z},
+    {QS_STAT("bootstrap_mean", bootstrap, bootstrap_rows,
+             "percentile, basic and BCa intervals of the mean; equal resamples count half for z0",
+             "Bootstrap of the mean, single values drawn", .random = true),
+     .tell = tell_bootstrap_mean},
+    {QS_STAT("bootstrap_median", bootstrap, bootstrap_rows,
+             "percentile, basic and BCa intervals of the median; equal resamples count half for z0",
+             "Bootstrap of the median, single values drawn", .random = true),
+     .tell = tell_bootstrap_median},
+    {QS_STAT("block_bootstrap_mean", bootstrap, block_bootstrap_rows,
+             "circular blocks, percentile interval of the mean",
+             "Bootstrap of the mean, blocks of neighbours drawn", .random = true),
+     .tell = tell_block_bootstrap},
+    {QS_STAT("thinning", qs_thinning, thinning_rows, "the least power of two that leaves independent values",
+             "Keeping every stride-th value until they look independent"),
+     .tell = tell_thinning},
+    {QS_STAT("futhark", qs_futhark, futhark_rows,
+             "relative standard error with denominator n, and lag-1 autocorrelation",
+             "What futhark bench looks at"),
+     .tell = tell_futhark},
+    {QS_STAT("shapiro_wilk", qs_fit, shapiro_rows, "Royston 1995, AS R94", "Normality; n from 3 to 5000"),
+     .tell = tell_shapiro},
+    {QS_STAT("shapiro_wilk_log", qs_shape_test, log_normality_rows,
+             "the same of the logarithms; shape at 5 %", "Normality of the logarithms"),
+     .tell = tell_log_normality},
+    {QS_STAT("anderson_darling", qs_fit, anderson_darling_rows, "Stephens 1986, mean and sd estimated",
+             "Normality, by the squared distance of the distributions"),
+     .tell = tell_anderson_darling},
+    {QS_STAT("lilliefors", qs_fit, lilliefors_rows, "Dallal-Wilkinson 1986, mean and sd estimated",
+             "Normality, by the greatest distance of the distributions"),
+     .tell = tell_lilliefors},
+    {QS_STAT("qq_correlation", qq, qq_rows, "with normal quantiles at (i - 3/8)/(n + 1/4)",
+             "Correlation with normal quantiles, for any n"),
+     .tell = tell_qq},
 };
 const size_t qs_shape_stat_count = sizeof qs_shape_stats / sizeof *qs_shape_stats;

@@ -153,36 +153,64 @@ static double trend_ns(size_t n)
     return n > QS_DRIFT_MOST ? 0 : PAIR_NS * (double)n * (double)n / 2;
 }
 
+struct told_change {
+    struct qs_change of;
+    const char *direction, *build, *build_before;
+    char names[2][80];
+};
+static const char *const direction_words[] = {"worse", "better", "unsure", NULL};
+static const struct qs_field change_rows[] = {
+    QS_ROWS_OF(told_change, of, qs_change_rows),
+    QS_ROW(told_change, direction, TEXT, "unsure: the interval is not wholly beyond the margin",
+           .words = direction_words),
+    QS_ROW(told_change, build, TEXT, "of the point at from", .known = true),
+    QS_ROW(told_change, build_before, TEXT, "of the point before", .known = true),
+    {.name = NULL}};
+
+static void tell_change(const struct history *h, const struct qs_change *c, size_t from,
+                        struct told_change *ret)
+{
+    *ret = (struct told_change){.of = *c, .direction = direction(h, c)};
+    ret->of.from += from;
+    ret->of.to += from;
+    qs_history_build(h->session[ret->of.from], ret->names[0]);
+    qs_history_build(h->session[c->from > 0 ? ret->of.from - 1 : from], ret->names[1]);
+    ret->build = ret->names[0];
+    ret->build_before = ret->names[1];
+}
+
+struct found {
+    enum qs_status status;
+    struct qs_field_list changes;
+    struct qs_beside_changes beside;
+};
+static const struct qs_field found_rows[] = {
+    QS_ROW(found, status, WORD, "of the search", .words = qs_status_names),
+    QS_ROW(found, changes, OBJECTS, "steps and drifts in their order", .of = change_rows,
+           .size = sizeof(struct told_change)),
+    QS_ROWS_OF(found, beside, qs_beside_changes_rows),
+    {.name = NULL}};
+
 static void put_changes(struct qs_json *j, const struct history *h, size_t from, size_t end,
                         const struct qs_progress *progress)
 {
     const struct qs_history_opts *o = &h->in->opts;
     struct qs_hunter_opts opts = qs_hunter_opts_default();
     struct qs_changes changes;
+    struct found found = {.status = QS_OK};
     opts.level = o->level;
     opts.min_magnitude = o->margin_ratio;
     opts.p_max = o->p_max;
     opts.window = o->window;
     opts.progress = *progress;
-    enum qs_status status = qs_changes_find(h->x + from, end - from, &opts, &changes);
-    qs_json_kstring(j, "status", qs_status_name(status));
-    qs_json_karray(j, "changes");
-    for (size_t i = 0; i < changes.count; i++) {
-        struct qs_change *c = &changes.at[i];
-        char build[80], before[80];
-        c->from += from;
-        c->to += from;
-        qs_history_build(h->session[c->from], build);
-        qs_history_build(h->session[c->from > from ? c->from - 1 : from], before);
-        qs_json_object(j);
-        qs_put_change(j, c);
-        qs_json_kstring(j, "direction", direction(h, c));
-        qs_json_kstring(j, "build", build);
-        qs_json_kstring(j, "build_before", before);
-        qs_json_object_end(j);
-    }
-    qs_json_array_end(j);
-    qs_put_changes_beside(j, &changes, from);
+    found.status = qs_changes_find(h->x + from, end - from, &opts, &changes);
+    struct told_change *told = qs_calloc(changes.count, sizeof *told);
+    for (size_t i = 0; i < changes.count; i++)
+        tell_change(h, &changes.at[i], from, &told[i]);
+    found.changes = (struct qs_field_list){told, changes.count};
+    found.beside = qs_beside_changes(&changes, from);
+    qs_put_fields(j, found_rows, &found);
+    qs_fields_free(found_rows, &found);
     qs_changes_free(&changes);
 }
 

@@ -61,11 +61,7 @@ static const char *const reason_words[] = {
     "none",        "too-few-runs",       "wide-interval",        "borderline",   "no-spread", "exact",
     "one-session", "taint-rates-differ", "timeout-rates-differ", "not-positive", NULL};
 
-#define ROW(type, member, its_kind, ...)                                                                     \
-    {                                                                                                        \
-        .name = #member, .at = offsetof(struct type, member), .kind = QS_FIELD_##its_kind,                   \
-        .meaning = __VA_ARGS__                                                                               \
-    }
+#define ROW QS_ROW
 
 static const struct qs_field side_rows[] = {
     ROW(told_side, units, COUNT, "units that count"),
@@ -380,7 +376,7 @@ void qs_comparison_put(struct qs_json *j, const struct qs_judging *how, const st
                         .opinions = opinions.data};
     tell_verdict(&told, c);
     qs_json_object(j);
-    qs_put_fields(j, rows, qs_fields_count(rows), &told);
+    qs_put_fields(j, rows, &told);
     qs_json_object_end(j);
 }
 

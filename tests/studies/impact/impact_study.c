@@ -43,7 +43,7 @@ static bool print(const struct qs_nested *data)
     number("raw", impact.raw, ", ");
     number("transformed", impact.transformed, ", ");
     number("analytic", impact.analytic, ", ");
-    printf("\"additive\": \"%s\", ", qs_additive_name(impact.additive));
+    printf("\"additive\": \"%s\", ", qs_additive_names[impact.additive]);
     number("sd_within_ratio", sqrt(v.t1) / v.mean_of_means, ", ");
     number("sd_between_ratio", sqrt(v.t2) / v.mean_of_means, ", ");
     number("between_share", v.icc, ", ");

@@ -24,7 +24,7 @@ static bool print_estimator(const char *name, const double *x, size_t n, double 
         return false;
     printf("\"%s\": {\"median_ns\": %.17g, \"cov\": %.17g, \"range_ratio\": %.17g, \"modality\": \"%s\", "
            "\"modes\": %zu, ",
-           name, s.median, s.cov_abs, s.max / s.min, qs_modality_name(m.modality), m.modes.count);
+           name, s.median, s.cov_abs, s.max / s.min, qs_modality_names[m.modality], m.modes.count);
     if (isnan(m.mvalue))
         printf("\"mvalue\": null}%s", after);
     else

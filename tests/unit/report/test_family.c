@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "golden.h"
 #include "page.h"
+#include "report/analysis/analysis.h"
 #include "report/verdict/verdict.h"
 #include "world.h"
 
@@ -41,13 +42,38 @@ static void test_doubtful_pairs(void **state)
 
 static char *read_whole(const char *name)
 {
-    char *path = qs_asprintf("%s/%s", schema_dir, name), *text = qs_calloc(1, 65536);
+    enum { MOST = 1 << 18 };
+    char *path = qs_asprintf("%s/%s", schema_dir, name), *text = qs_calloc(1, MOST);
     FILE *f = fopen(path, "re");
     assert_non_null(f);
-    assert_true(fread(text, 1, 65535, f) < 65535);
+    assert_true(fread(text, 1, MOST - 1, f) < MOST - 1);
     fclose(f);
     free(path);
     return text;
+}
+
+/* What was printed instead is left beside the test as NAME.got. */
+static void assert_stored(const char *name, const struct qs_buf *printed)
+{
+    char *stored = read_whole(name), *got = qs_asprintf("%s.got", name);
+    bool same = strcmp(stored, printed->data) == 0;
+    FILE *f = same ? NULL : fopen(got, "we");
+    if (f) {
+        fwrite(printed->data, 1, printed->len, f);
+        fclose(f);
+    }
+    free(stored);
+    free(got);
+    if (!same)
+        fail_msg("schema/%s is not what the rows print: they print %s.got", name, name);
+}
+
+static void test_the_statistics_are_described_by_their_rows(void **state)
+{
+    (void)state;
+    QS_BUF(schema);
+    qs_analysis_schema(&schema);
+    assert_stored("statistics.schema.json", &schema);
 }
 
 static void test_the_form_is_described_by_its_rows(void **state)
@@ -58,13 +84,11 @@ static void test_the_form_is_described_by_its_rows(void **state)
     qs_buf_init(&table);
     qs_comparison_schema(&schema);
     qs_comparison_table(&table);
-    char *stored = read_whole("verdict.schema.json"), *page = read_whole("verdict.md");
-    if (strcmp(stored, schema.data) != 0)
-        fail_msg("schema/verdict.schema.json is not what the rows print: %s", schema.data);
+    char *page = read_whole("verdict.md");
+    assert_stored("verdict.schema.json", &schema);
     if (!strstr(page, table.data))
         fail_msg("schema/verdict.md lacks what the rows print:\n%s", table.data);
     assert_string_equal(strstr(page, table.data) + table.len, ""); /* and has no row more */
-    free(stored);
     free(page);
     qs_buf_done(&schema);
     qs_buf_done(&table);
@@ -150,6 +174,7 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_doubtful_pairs),
+        cmocka_unit_test(test_the_statistics_are_described_by_their_rows),
         cmocka_unit_test(test_the_form_is_described_by_its_rows),
         cmocka_unit_test(test_documents_follow_the_schema),
     };

@@ -208,7 +208,7 @@ static void test_scale_falls_back(void **state)
     assert_int_equal(qs_describe(sd, 9, &s), QS_OK);
     assert_int_equal(s.scale_source, QS_SCALE_SD);
     check_near("sd", s.scale, s.sd, 0, 0);
-    assert_string_equal(qs_scale_source_name(s.scale_source), "sd");
+    assert_string_equal(qs_scale_source_names[s.scale_source], "sd");
 }
 
 static void test_undefined_ratios_are_null(void **state)

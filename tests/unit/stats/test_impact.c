@@ -29,7 +29,7 @@ static void test_michelson(void **state)
     check_near("analytic", got.analytic, sqrt(1 + 0.000905893421055751 / 0.00551063157894457), 1e-9, 0);
     assert_int_equal(got.c, 3);
     assert_int_equal(got.additive, QS_ADDITIVE_WELL);
-    assert_string_equal(qs_additive_name(got.additive), "well");
+    assert_string_equal(qs_additive_names[got.additive], "well");
     ref_free(&s);
     json_decref(r);
     json_decref(second);

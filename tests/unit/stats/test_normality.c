@@ -248,15 +248,15 @@ static void test_shapes(void **state)
         negative[i] = logs[i] - exp(8);
     }
     assert_int_equal(qs_shape_test(normal, 60, 0.05, &shape), QS_OK);
-    assert_string_equal(qs_shape_name(shape.shape), "normal");
+    assert_string_equal(qs_shape_names[shape.shape], "normal");
     assert_int_equal(qs_shape_test(logs, 60, 0.05, &shape), QS_OK);
-    assert_string_equal(qs_shape_name(shape.shape), "log-normal");
+    assert_string_equal(qs_shape_names[shape.shape], "log-normal");
     assert_int_equal(qs_shape_test(two, 60, 0.05, &shape), QS_OK);
-    assert_string_equal(qs_shape_name(shape.shape), "other");
+    assert_string_equal(qs_shape_names[shape.shape], "other");
     assert_int_equal(qs_shape_test(negative, 60, 0.05, &shape), QS_OK);
     EXPECT(shape.shape == QS_SHAPE_OTHER && isnan(shape.log.p));
     assert_int_equal(qs_shape_test(normal, 2, 0.05, &shape), QS_ETOOFEW);
-    assert_string_equal(qs_shape_name(shape.shape), "unknown");
+    assert_string_equal(qs_shape_names[shape.shape], "unknown");
     assert_int_equal(qs_shape_test(normal, 60, 0, &shape), QS_EDOM);
 }
 

@@ -306,7 +306,7 @@ static void test_classes(void **state)
     got = steady_of(late, 6, true); /* 100 of 600 are less than a quarter */
     EXPECT(got.class == QS_STEADY_NONE && got.start == 600);
     assert_int_equal(steady_of(close, 3, true).class, QS_STEADY_FLAT);
-    assert_string_equal(qs_steady_class_name(QS_STEADY_NONE), "no-steady-state");
+    assert_string_equal(qs_steady_class_names[QS_STEADY_NONE], "no-steady-state");
 }
 
 static void test_outliers_are_left_out(void **state)

@@ -200,9 +200,9 @@ static void test_judge(void **state)
     check_near("0/0", qs_judge_ratio(0, 0), 1, 0, 0);
     check_near("3/2", qs_judge_ratio(3, 2), 1.5, 0, 0);
     EXPECT(isinf(qs_judge_ratio(1, 0)) && isnan(qs_judge_ratio(NAN, NAN)));
-    assert_string_equal(qs_judgement_name(QS_JUDGE_REGRESSION), "regression");
-    assert_string_equal(qs_judgement_name(QS_JUDGE_IMPROVEMENT), "improvement");
-    assert_string_equal(qs_judgement_name(QS_JUDGE_INVARIANT), "invariant");
+    assert_string_equal(qs_judgement_names[QS_JUDGE_REGRESSION], "regression");
+    assert_string_equal(qs_judgement_names[QS_JUDGE_IMPROVEMENT], "improvement");
+    assert_string_equal(qs_judgement_names[QS_JUDGE_INVARIANT], "invariant");
 }
 
 int main(void)

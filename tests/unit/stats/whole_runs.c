@@ -118,7 +118,7 @@ static void put_resampled(FILE *out, const struct whole_sample *s)
     PUT(i.transformed);
     PUT(i.analytic);
     PUT(i.c);
-    fprintf(out, " %s", qs_additive_name(i.additive));
+    fprintf(out, " %s", qs_additive_names[i.additive]);
     for (size_t depth = 1; depth <= 2; depth++) {
         y.tree.depth = depth;
         whole_status(out, qs_hier_boot_ratio(&x.tree, &y.tree, &opts, &b));
