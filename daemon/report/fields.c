@@ -45,7 +45,7 @@ static void put_list(struct qs_json *j, const struct qs_field *field, const void
         else if (field->kind == QS_FIELD_COUNTS)
             qs_json_uint(j, ((const size_t *)from)[i]);
         else
-            put_object(j, field->of, (const char *)from + i * field->size);
+            put_object(j, field->of, (const char *)from + i * field->bytes);
     qs_json_array_end(j);
 }
 

@@ -17,7 +17,7 @@ enum qs_field_kind {
     QS_FIELD_FLAGS,   /* an unsigned of bits: a list of those of `words` whose bits are set */
     QS_FIELD_NUMBERS, /* struct qs_field_list of doubles, or `count` of them in the structure */
     QS_FIELD_COUNTS,  /* struct qs_field_list of size_t */
-    QS_FIELD_OBJECTS, /* struct qs_field_list of structures of `size` bytes, that the rows `of` are of */
+    QS_FIELD_OBJECTS, /* struct qs_field_list of structures of so many `bytes`, that the rows `of` are of */
     QS_FIELD_OBJECT,  /* a pointer to the structure that the rows `of` are of; null where it is NULL */
     QS_FIELD_WITHIN,  /* such a structure in this one, as an object of its own */
     QS_FIELD_PART, /* such a structure in this one: its fields stand among the others, the row has no name */
@@ -34,7 +34,7 @@ struct qs_field { /* a list of them ends with a name of NULL */
     const char *meaning; /* for people; NULL: nobody asks */
     const struct qs_field *of;
     const char *const *words; /* all that a text can be, NULL at the end; NULL: anything */
-    size_t count, size;
+    size_t count, bytes;
     bool known;         /* a text or a number that is never null */
     const char *schema; /* of a raw one: the JSON Schema of its elements */
 };

@@ -120,7 +120,7 @@ static const struct qs_field hunter_rows[] = {
     QS_ROW(hunter, p_max, DOUBLE, "a change has a p below it"),
     QS_ROW(hunter, min_magnitude, DOUBLE, "and a magnitude above this"),
     QS_ROW(hunter, indexes, COUNTS, "where the changes are"),
-    QS_ROW(hunter, points, OBJECTS, "the changes", .of = change_rows, .size = sizeof(struct change)),
+    QS_ROW(hunter, points, OBJECTS, "the changes", .of = change_rows, .bytes = sizeof(struct change)),
     {.name = NULL}};
 
 static enum qs_status tell_hunter_with(const struct qs_points *p, double min_magnitude, struct hunter *ret)
@@ -163,7 +163,7 @@ static const struct qs_field edivisive_rows[] = {
     QS_ROW(edivisive, permutations, COUNT, "of each test"),
     QS_ROW(edivisive, p_max, DOUBLE, "a change has at most this p"),
     QS_ROW(edivisive, points, OBJECTS, "the changes", .of = edivisive_point_rows,
-           .size = sizeof(struct qs_edivisive_point)),
+           .bytes = sizeof(struct qs_edivisive_point)),
     {.name = NULL}};
 
 static enum qs_status tell_edivisive(const struct qs_points *p, void *ret)
@@ -239,7 +239,7 @@ struct labelled {
 };
 static const struct qs_field labelled_rows[] = {
     QS_ROW(labelled, changes, OBJECTS, "steps and drifts in their order", .of = labelled_change_rows,
-           .size = sizeof(struct labelled_change)),
+           .bytes = sizeof(struct labelled_change)),
     QS_ROWS_OF(labelled, beside, qs_beside_changes_rows),
     {.name = NULL}};
 

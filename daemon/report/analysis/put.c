@@ -154,7 +154,7 @@ static void put_view_table(struct qs_json *j, const struct qs_view *v, const str
         double cost_ns = qs_view_cost_ns(stat->name, v->n, v->runs, &opts);
         if (!qs_work_begin(opts.work, stat->name, cost_ns, &opts.progress))
             return; /* nobody reads the document */
-        QS_FREED void *told = qs_calloc(1, stat->size);
+        QS_FREED void *told = qs_calloc(1, stat->bytes);
         head.status = rows[i].tell(&row, told);
         qs_put_stat(j, stat, &head, told);
     }
@@ -189,7 +189,7 @@ static void put_pair_table(struct qs_json *j, const struct qs_pair *p, const str
         double cost_ns = qs_pair_cost_ns(stat->name, head.n_used, p->base->n + p->cand->n, &opts);
         if (!qs_work_begin(opts.work, stat->name, cost_ns, &opts.progress))
             return;
-        QS_FREED void *told = qs_calloc(1, stat->size);
+        QS_FREED void *told = qs_calloc(1, stat->bytes);
         head.status = rows[i].tell(&pair, told);
         qs_put_stat(j, stat, &head, told);
     }
@@ -218,7 +218,7 @@ void qs_put_points_stats(struct qs_json *j, const struct qs_points *p)
         double cost_ns = qs_points_cost_ns(stat->name, p->n, &opts);
         if (!qs_work_begin(opts.work, stat->name, cost_ns, &opts.progress))
             return;
-        QS_FREED void *told = qs_calloc(1, stat->size);
+        QS_FREED void *told = qs_calloc(1, stat->bytes);
         head.status = qs_points_stats[i].tell(&points, told);
         qs_put_stat(j, stat, &head, told);
     }

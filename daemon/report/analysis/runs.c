@@ -150,7 +150,7 @@ struct planner {
 static const struct qs_field planner_rows[] = {
     QS_ROW(planner, half_width_ratio, DOUBLE, "half of the interval that is wanted, over the mean"),
     QS_ROW(planner, plans, OBJECTS, "the best plan for each cost", .of = plan_rows,
-           .size = sizeof(struct plan)),
+           .bytes = sizeof(struct plan)),
     {.name = NULL}};
 
 /* What an interval of 1 % around the mean takes, where starting a run costs as much as so many iterations. */

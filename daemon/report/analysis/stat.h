@@ -12,12 +12,12 @@ struct qs_stat { /* what every row of a table says */
     const char *name, *method;
     const char *meaning;         /* for people who read the schema */
     const struct qs_field *rows; /* of what `tell` fills */
-    size_t size;                 /* of that structure, which is zeroed before */
+    size_t bytes;                /* of that structure, which is zeroed before */
     bool random;                 /* takes numbers from qs_analysis_stream */
 };
 #define QS_STAT(its_name, type, its_rows, its_method, ...)                                                   \
     {                                                                                                        \
-        .name = its_name, .method = its_method, .rows = its_rows, .size = sizeof(struct type),               \
+        .name = its_name, .method = its_method, .rows = its_rows, .bytes = sizeof(struct type),              \
         .meaning = __VA_ARGS__                                                                               \
     }
 

@@ -187,7 +187,7 @@ struct found {
 static const struct qs_field found_rows[] = {
     QS_ROW(found, status, WORD, "of the search", .words = qs_status_names),
     QS_ROW(found, changes, OBJECTS, "steps and drifts in their order", .of = change_rows,
-           .size = sizeof(struct told_change)),
+           .bytes = sizeof(struct told_change)),
     QS_ROWS_OF(found, beside, qs_beside_changes_rows),
     {.name = NULL}};
 
