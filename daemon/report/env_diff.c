@@ -149,18 +149,30 @@ size_t qs_env_diff_matters(const struct qs_env_diff *diff)
     return count;
 }
 
-void qs_env_diff_put(struct qs_json *j, const struct qs_env_diff *diff)
+struct difference {
+    const char *key, *base, *candidate, *class;
+    bool matters;
+};
+static const char *const class_words[] = {"machine", "instrument", "noted", NULL};
+static const struct qs_field difference_rows[] = {
+    QS_ROW(difference, key, TEXT, "conditions.gate.SENSOR, governors, kernel, command, executable, ...",
+           .known = true),
+    QS_ROW(difference, base, TEXT, "what it was; null: not there"),
+    QS_ROW(difference, candidate, TEXT, "what it is; null: not there"),
+    QS_ROW(difference, class, TEXT, "what it may do to a comparison", .words = class_words),
+    QS_ROW(difference, matters, BOOL, "false for noted: it breaks no series"),
+    {.name = NULL}};
+const struct qs_field qs_env_told_rows[] = {QS_ROW(qs_env_told, differences, OBJECTS, "what is different",
+                                                   .of = difference_rows, .bytes = sizeof(struct difference)),
+                                            {.name = NULL}};
+
+struct qs_env_told qs_env_diff_told(const struct qs_env_diff *diff)
 {
-    qs_json_array(j);
+    struct difference *told = qs_calloc(diff->count, sizeof *told);
     for (size_t i = 0; i < diff->count; i++) {
         const struct qs_env_change *c = &diff->at[i];
-        qs_json_object(j);
-        qs_json_kstring(j, "key", c->key);
-        qs_json_kstring(j, "base", c->base);
-        qs_json_kstring(j, "candidate", c->cand);
-        qs_json_kstring(j, "class", qs_env_class_name(c->class));
-        qs_json_kbool(j, "matters", qs_env_matters(c->class));
-        qs_json_object_end(j);
+        told[i] = (struct difference){c->key, c->base, c->cand, qs_env_class_name(c->class),
+                                      qs_env_matters(c->class)};
     }
-    qs_json_array_end(j);
+    return (struct qs_env_told){{told, diff->count}};
 }

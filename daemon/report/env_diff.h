@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "base/json.h"
 #include "config/farm/farm.h"
+#include "report/fields.h"
 
 /* What a difference may do to a comparison. A key that is not known here counts as MACHINE: what may matter
  * is told. */
@@ -57,7 +57,11 @@ bool qs_env_matters(enum qs_env_class class);
 /* How many differences of MACHINE or INSTRUMENT there are: those that forbid to ascribe a change of the
  * values to the thing under test. */
 size_t qs_env_diff_matters(const struct qs_env_diff *diff);
-/* Appends [{"key","base","candidate","class","matters"}], values text or null. */
-void qs_env_diff_put(struct qs_json *j, const struct qs_env_diff *diff);
+struct qs_env_told {
+    struct qs_field_list differences; /* texts borrowed from the differences */
+};
+extern const struct qs_field qs_env_told_rows[];
+/* To be freed by qs_fields_free. */
+struct qs_env_told qs_env_diff_told(const struct qs_env_diff *diff);
 
 #endif

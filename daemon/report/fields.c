@@ -44,6 +44,8 @@ static void put_list(struct qs_json *j, const struct qs_field *field, const void
             qs_json_double(j, ((const double *)from)[i]);
         else if (field->kind == QS_FIELD_COUNTS)
             qs_json_uint(j, ((const size_t *)from)[i]);
+        else if (field->kind == QS_FIELD_TEXTS)
+            qs_json_string(j, ((const char *const *)from)[i]);
         else
             put_object(j, field->of, (const char *)from + i * field->bytes);
     qs_json_array_end(j);
@@ -53,7 +55,8 @@ static void put_field(struct qs_json *j, const struct qs_field *field, const cha
 {
     union {
         double number;
-        size_t whole;
+        size_t count;
+        int64_t whole;
         bool truth;
         unsigned bits;
         const char *text;
@@ -65,8 +68,12 @@ static void put_field(struct qs_json *j, const struct qs_field *field, const cha
         qs_json_double(j, value.number);
         break;
     case QS_FIELD_COUNT:
+        memcpy(&value.count, at, sizeof value.count);
+        qs_json_uint(j, value.count);
+        break;
+    case QS_FIELD_WHOLE:
         memcpy(&value.whole, at, sizeof value.whole);
-        qs_json_uint(j, value.whole);
+        qs_json_int(j, value.whole);
         break;
     case QS_FIELD_BOOL:
         memcpy(&value.truth, at, sizeof value.truth);
@@ -86,6 +93,7 @@ static void put_field(struct qs_json *j, const struct qs_field *field, const cha
         break;
     case QS_FIELD_NUMBERS:
     case QS_FIELD_COUNTS:
+    case QS_FIELD_TEXTS:
     case QS_FIELD_OBJECTS:
         put_list(j, field, at);
         break;
@@ -120,11 +128,13 @@ void qs_fields_free(const struct qs_field *fields, void *of)
     for (; !is_end(fields); fields++) {
         struct qs_field_list list;
         char *at = (char *)of + fields->at;
-        if (fields->kind == QS_FIELD_PART)
+        if (fields->kind == QS_FIELD_PART || fields->kind == QS_FIELD_WITHIN)
             qs_fields_free(fields->of, at);
         if (fields->kind < QS_FIELD_NUMBERS || fields->kind > QS_FIELD_OBJECTS || fields->count > 0)
             continue;
         memcpy(&list, at, sizeof list);
+        for (size_t i = 0; fields->kind == QS_FIELD_OBJECTS && i < list.n; i++)
+            qs_fields_free(fields->of, (char *)list.v + i * fields->bytes);
         free(list.v);
     }
 }
@@ -143,12 +153,14 @@ static void put_type(struct qs_json *j, const char *type, bool nullable)
     qs_json_array_end(j);
 }
 
-static void put_words(struct qs_json *j, const char *const *words)
+static void put_words(struct qs_json *j, const char *const *words, bool nullable)
 {
-    put_type(j, "string", false);
+    put_type(j, "string", nullable);
     qs_json_karray(j, "enum");
     for (; *words; words++)
         qs_json_string(j, *words);
+    if (nullable)
+        qs_json_null(j);
     qs_json_array_end(j);
 }
 
@@ -157,7 +169,9 @@ static void put_elements(struct qs_json *j, const struct qs_field *field)
     put_type(j, "array", false);
     qs_json_kobject(j, "items");
     if (field->kind == QS_FIELD_FLAGS) {
-        put_words(j, field->words);
+        put_words(j, field->words, false);
+    } else if (field->kind == QS_FIELD_TEXTS) {
+        put_type(j, "string", false);
     } else if (field->kind == QS_FIELD_OBJECTS) {
         put_type(j, "object", false);
         qs_fields_schema(j, field->of);
@@ -175,6 +189,7 @@ static void put_kind(struct qs_json *j, const struct qs_field *field)
         put_type(j, "number", !field->known);
         break;
     case QS_FIELD_COUNT:
+    case QS_FIELD_WHOLE:
         put_type(j, "integer", false);
         break;
     case QS_FIELD_BOOL:
@@ -183,13 +198,14 @@ static void put_kind(struct qs_json *j, const struct qs_field *field)
     case QS_FIELD_TEXT:
     case QS_FIELD_WORD:
         if (field->words)
-            put_words(j, field->words);
+            put_words(j, field->words, field->maybe);
         else
             put_type(j, "string", !field->known);
         break;
     case QS_FIELD_FLAGS:
     case QS_FIELD_NUMBERS:
     case QS_FIELD_COUNTS:
+    case QS_FIELD_TEXTS:
     case QS_FIELD_OBJECTS:
         put_elements(j, field);
         break;
@@ -201,8 +217,9 @@ static void put_kind(struct qs_json *j, const struct qs_field *field)
     case QS_FIELD_PART: /* has no name */
         break;
     case QS_FIELD_RAW:
-        qs_json_kstring(j, "type", "array");
-        qs_json_kraw(j, "items", field->schema);
+        put_type(j, field->schema ? "array" : "object", false);
+        if (field->schema)
+            qs_json_kraw(j, "items", field->schema);
         break;
     }
 }
@@ -239,6 +256,17 @@ void qs_fields_schema(struct qs_json *j, const struct qs_field *fields)
     qs_json_kobject(j, "properties");
     qs_fields_schema_properties(j, fields);
     qs_json_object_end(j);
+}
+
+void qs_fields_document(struct qs_buf *out, const char *title, const struct qs_field *fields)
+{
+    struct qs_json j = qs_json_to(out);
+    qs_json_object(&j);
+    qs_json_kstring(&j, "$schema", "https://json-schema.org/draft/2020-12/schema");
+    qs_json_kstring(&j, "title", title);
+    qs_json_kstring(&j, "type", "object");
+    qs_fields_schema(&j, fields);
+    qs_json_object_end(&j);
 }
 
 void qs_fields_table(struct qs_buf *out, const struct qs_field *fields, const char *prefix)

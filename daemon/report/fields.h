@@ -11,12 +11,14 @@
 enum qs_field_kind {
     QS_FIELD_DOUBLE, /* null where it is not finite */
     QS_FIELD_COUNT,  /* size_t */
+    QS_FIELD_WHOLE,  /* int64_t */
     QS_FIELD_BOOL,
     QS_FIELD_TEXT,    /* null where it is NULL */
     QS_FIELD_WORD,    /* an enumeration, told as that one of `words` */
     QS_FIELD_FLAGS,   /* an unsigned of bits: a list of those of `words` whose bits are set */
     QS_FIELD_NUMBERS, /* struct qs_field_list of doubles, or `count` of them in the structure */
     QS_FIELD_COUNTS,  /* struct qs_field_list of size_t */
+    QS_FIELD_TEXTS,   /* struct qs_field_list of borrowed texts */
     QS_FIELD_OBJECTS, /* struct qs_field_list of structures of so many `bytes`, that the rows `of` are of */
     QS_FIELD_OBJECT,  /* a pointer to the structure that the rows `of` are of; null where it is NULL */
     QS_FIELD_WITHIN,  /* such a structure in this one, as an object of its own */
@@ -36,7 +38,8 @@ struct qs_field { /* a list of them ends with a name of NULL */
     const char *const *words; /* all that a text can be, NULL at the end; NULL: anything */
     size_t count, bytes;
     bool known;         /* a text or a number that is never null */
-    const char *schema; /* of a raw one: the JSON Schema of its elements */
+    bool maybe;         /* one of `words`, or null */
+    const char *schema; /* of a raw list: the JSON Schema of its elements; NULL: it is an object */
 };
 /* A row of `struct type`: kind, meaning, and what else it has. */
 #define QS_ROW_AS(its_name, type, member, its_kind, ...)                                                     \
@@ -53,6 +56,8 @@ void qs_put_fields(struct qs_json *j, const struct qs_field *fields, const void 
 void qs_fields_free(const struct qs_field *fields, void *of);
 /* The JSON Schema of an object of these fields, as members of the object that is open. */
 void qs_fields_schema(struct qs_json *j, const struct qs_field *fields);
+/* The same as a document of its own. */
+void qs_fields_document(struct qs_buf *out, const char *title, const struct qs_field *fields);
 /* The two halves of it, for objects of several lists: names into the list that is open, and properties. */
 void qs_fields_schema_names(struct qs_json *j, const struct qs_field *fields);
 void qs_fields_schema_properties(struct qs_json *j, const struct qs_field *fields);

@@ -152,8 +152,9 @@ static bool put_device(struct qs_json *j, const struct qs_reproduce_input *in, c
         qs_json_kstring(j, "device", device);
         qs_json_kbool(j, "known", diff.known);
         qs_json_kint(j, "matter", (int64_t)qs_env_diff_matters(&diff));
-        qs_json_key(j, "differences");
-        qs_env_diff_put(j, &diff);
+        struct qs_env_told told = qs_env_diff_told(&diff);
+        qs_put_fields(j, qs_env_told_rows, &told);
+        qs_fields_free(qs_env_told_rows, &told);
         qs_json_object_end(j);
     }
     qs_env_diff_free(&diff);

@@ -32,17 +32,40 @@ void qs_history_id(const struct qs_series_info *series, char id[65])
     qs_hex(digest, sizeof digest, id);
 }
 
+struct told_series {
+    const char *id, *benchmark, *params, *conditions, *device, *arm;
+    bool simulated;
+    char hash[65];
+};
+static const struct qs_field series_rows[] = {
+    QS_ROW(told_series, id, TEXT,
+           "SHA-256 over benchmark, params, controls, device and arm: the same in every database",
+           .known = true),
+    QS_ROW(told_series, benchmark, TEXT, "its name", .known = true),
+    QS_ROW(told_series, params, RAW, "parameters of the point"),
+    QS_ROW(told_series, conditions, RAW, "its controls: affinity and frequency"),
+    QS_ROW(told_series, device, TEXT, "its name", .known = true),
+    QS_ROW(told_series, simulated, BOOL, "its numbers are no measurements"),
+    QS_ROW(told_series, arm, TEXT, "its name", .known = true),
+    {.name = NULL}};
+
+static void tell_series(const struct qs_series_info *series, struct told_series *ret)
+{
+    *ret = (struct told_series){.id = ret->hash,
+                                .benchmark = series->benchmark,
+                                .params = series->params_json,
+                                .conditions = series->controls_json,
+                                .device = series->device,
+                                .simulated = series->simulated,
+                                .arm = series->arm};
+    qs_history_id(series, ret->hash);
+}
+
 void qs_history_put_series(struct qs_json *j, const struct qs_series_info *series)
 {
-    char id[65];
-    qs_history_id(series, id);
-    qs_json_kstring(j, "id", id);
-    qs_json_kstring(j, "benchmark", series->benchmark);
-    qs_json_kraw(j, "params", series->params_json);
-    qs_json_kraw(j, "conditions", series->controls_json);
-    qs_json_kstring(j, "device", series->device);
-    qs_json_kbool(j, "simulated", series->simulated);
-    qs_json_kstring(j, "arm", series->arm);
+    struct told_series told;
+    tell_series(series, &told);
+    qs_put_fields(j, series_rows, &told);
 }
 
 struct history {
@@ -100,33 +123,58 @@ static bool is_break(const struct history *h, size_t i)
     return i > 0 && qs_env_diff_matters(&h->diff[i]) > 0;
 }
 
-static void put_point(struct qs_json *j, const struct history *h, size_t i)
+struct point {
+    struct qs_history_value of;
+    int64_t started_wall_ns, job;
+    const char *night, *job_name, *session, *boot, *build, *build_content, *interval;
+    char uid[33], label[80], day[QS_NIGHT_CHARS];
+};
+static const char *const interval_words[] = {"order", "t-log", NULL};
+static const struct qs_field point_rows[] = {
+    QS_ROW(point, started_wall_ns, WHOLE, "when the session began"),
+    QS_ROW(point, night, TEXT,
+           "the day on which it began where the daemon runs, as night: of a comparison calls it",
+           .known = true),
+    QS_ROW(point, job, WHOLE, "its number"),
+    QS_ROW(point, job_name, TEXT, "its name", .known = true),
+    QS_ROW(point, session, TEXT, "the session's identity", .known = true),
+    QS_ROW(point, boot, TEXT, "the boot of the device in which it ran", .known = true),
+    QS_ROW(point, build, TEXT, "its label; of an arm without one the beginning of its executable's hash",
+           .known = true),
+    QS_ROW(point, build_content, TEXT, "hash of the build's files; null of an arm without one"),
+    QS_ROW_AS("value", point, of.value, DOUBLE,
+              "median of the medians of its runs, in the metric's unit; times are of one evaluation"),
+    QS_ROW_AS("lo", point, of.lo, DOUBLE, "lower bound of the value; null of fewer than two runs"),
+    QS_ROW_AS("hi", point, of.hi, DOUBLE, "upper bound"),
+    QS_ROW_AS("level", point, of.level, DOUBLE, "the confidence that is reached"),
+    QS_ROW(point, interval, TEXT,
+           "order: order statistics of 6 and more run medians; t-log: Student's t on the logarithms of fewer",
+           .words = interval_words, .maybe = true),
+    QS_ROW_AS("runs", point, of.runs, COUNT, "that count"),
+    QS_ROW_AS("tainted_runs", point, of.tainted_runs, COUNT,
+              "that were disturbed, whether they count or not"),
+    QS_ROW_AS("iterations", point, of.iterations, COUNT, "of the runs that count"),
+    QS_ROW_AS("uses_tainted", point, of.uses_tainted, BOOL,
+              "tainted runs are among those that count, because fewer than three are clean"),
+    {.name = NULL}};
+
+static void tell_point(const struct history *h, size_t i, struct point *ret)
 {
     const struct qs_history_session *s = h->session[i];
     const struct qs_history_value *v = &h->value[i];
-    char uid[33], build[80], night[QS_NIGHT_CHARS];
-    qs_hex(s->uid, sizeof s->uid, uid);
-    qs_history_build(s, build);
-    qs_json_object(j);
-    qs_json_kint(j, "started_wall_ns", s->started_wall_ns);
-    qs_night_name(s->started_wall_ns, night);
-    qs_json_kstring(j, "night", night);
-    qs_json_kint(j, "job", s->job);
-    qs_json_kstring(j, "job_name", s->job_name);
-    qs_json_kstring(j, "session", uid);
-    qs_json_kstring(j, "boot", s->boot);
-    qs_json_kstring(j, "build", build);
-    qs_json_kstring(j, "build_content", s->build_content);
-    qs_json_kdouble(j, "value", v->value);
-    qs_json_kdouble(j, "lo", v->lo);
-    qs_json_kdouble(j, "hi", v->hi);
-    qs_json_kdouble(j, "level", v->level);
-    qs_json_kstring(j, "interval", isnan(v->lo) ? NULL : v->by_order ? "order" : "t-log");
-    qs_json_kint(j, "runs", (int64_t)v->runs);
-    qs_json_kint(j, "tainted_runs", (int64_t)v->tainted_runs);
-    qs_json_kint(j, "iterations", (int64_t)v->iterations);
-    qs_json_kbool(j, "uses_tainted", v->uses_tainted);
-    qs_json_object_end(j);
+    *ret = (struct point){.of = *v,
+                          .started_wall_ns = s->started_wall_ns,
+                          .job = s->job,
+                          .night = ret->day,
+                          .job_name = s->job_name,
+                          .session = ret->uid,
+                          .boot = s->boot,
+                          .build = ret->label,
+                          .build_content = s->build_content,
+                          .interval = isnan(v->lo) ? NULL : interval_words[v->by_order ? 0 : 1]};
+    qs_hex(s->uid, sizeof s->uid, ret->uid);
+    qs_history_build(s, ret->label);
+    qs_night_name(s->started_wall_ns, ret->day);
 }
 
 /* "worse" and "better" only where the whole interval lies beyond the margin. */
@@ -191,44 +239,51 @@ static const struct qs_field found_rows[] = {
     QS_ROWS_OF(found, beside, qs_beside_changes_rows),
     {.name = NULL}};
 
-static void put_changes(struct qs_json *j, const struct history *h, size_t from, size_t end,
-                        const struct qs_progress *progress)
+static void find_changes(const struct history *h, size_t from, size_t end, const struct qs_progress *progress,
+                         struct found *ret)
 {
     const struct qs_history_opts *o = &h->in->opts;
     struct qs_hunter_opts opts = qs_hunter_opts_default();
     struct qs_changes changes;
-    struct found found = {.status = QS_OK};
     opts.level = o->level;
     opts.min_magnitude = o->margin_ratio;
     opts.p_max = o->p_max;
     opts.window = o->window;
     opts.progress = *progress;
-    found.status = qs_changes_find(h->x + from, end - from, &opts, &changes);
+    ret->status = qs_changes_find(h->x + from, end - from, &opts, &changes);
     struct told_change *told = qs_calloc(changes.count, sizeof *told);
     for (size_t i = 0; i < changes.count; i++)
         tell_change(h, &changes.at[i], from, &told[i]);
-    found.changes = (struct qs_field_list){told, changes.count};
-    found.beside = qs_beside_changes(&changes, from);
-    qs_put_fields(j, found_rows, &found);
-    qs_fields_free(found_rows, &found);
+    ret->changes = (struct qs_field_list){told, changes.count};
+    ret->beside = qs_beside_changes(&changes, from);
     qs_changes_free(&changes);
 }
 
-static void put_trend(struct qs_json *j, const struct history *h, size_t from, size_t end,
-                      const struct qs_progress *progress)
-{
-    struct qs_drift d;
-    enum qs_status status = qs_drift(h->x + from, end - from, h->in->opts.level, progress, &d);
-    qs_json_kobject(j, "trend");
-    qs_json_kdouble(j, "tau", d.raw.tau);
-    qs_json_kdouble(j, "p", d.p);
-    qs_json_kdouble(j, "n_eff", d.n_eff);
-    qs_json_kdouble(j, "slope", d.slope);
-    qs_json_kdouble(j, "lo", d.ci.lo);
-    qs_json_kdouble(j, "hi", d.ci.hi);
-    qs_json_kstring(j, "status", qs_status_name(status));
-    qs_json_object_end(j);
-}
+struct trend {
+    struct qs_drift of;
+    enum qs_status status;
+};
+static const struct qs_field trend_rows[] = {
+    QS_ROW_AS("tau", trend, of.raw.tau, DOUBLE, "Kendall's tau-b"),
+    QS_ROW_AS("p", trend, of.p, DOUBLE, "two-sided, the variance widened by n / n_eff"),
+    QS_ROW_AS("n_eff", trend, of.n_eff, DOUBLE, "how many independent values the residuals are worth"),
+    QS_ROW_AS("slope", trend, of.slope, DOUBLE, "Theil-Sen, per session"),
+    QS_ROW_AS("lo", trend, of.ci.lo, DOUBLE, "lower bound of the slope"),
+    QS_ROW_AS("hi", trend, of.ci.hi, DOUBLE, "upper bound"),
+    QS_ROW(trend, status, WORD, "ok, or why numbers are null", .words = qs_status_names),
+    {.name = NULL}};
+
+struct segment {
+    size_t from, end;
+    struct found found;
+    struct trend trend;
+};
+static const struct qs_field segment_rows[] = {
+    QS_ROW(segment, from, COUNT, "its first point: a place in points"),
+    QS_ROW(segment, end, COUNT, "the first point that is no longer in it"),
+    QS_ROWS_OF(segment, found, found_rows),
+    QS_ROW(segment, trend, WITHIN, "whether all of it rises or falls", .of = trend_rows),
+    {.name = NULL}};
 
 static size_t segment_end(const struct history *h, size_t from)
 {
@@ -248,68 +303,104 @@ static double plan_ns(const struct history *h)
     return sum;
 }
 
-static void put_segment(struct qs_json *j, const struct history *h, size_t from, size_t end,
-                        struct qs_work *work)
+static void tell_segment(const struct history *h, size_t from, struct qs_work *work, struct segment *ret)
 {
     struct qs_progress piece;
-    qs_json_object(j);
-    qs_json_kint(j, "from", (int64_t)from);
-    qs_json_kint(j, "end", (int64_t)end);
+    size_t end = segment_end(h, from);
+    *ret = (struct segment){.from = from, .end = end};
     if (qs_work_begin(work, "changes", changes_ns(h, end - from), &piece))
-        put_changes(j, h, from, end, &piece);
+        find_changes(h, from, end, &piece, &ret->found);
     if (qs_work_begin(work, "trend", trend_ns(end - from), &piece))
-        put_trend(j, h, from, end, &piece);
-    qs_json_object_end(j);
+        ret->trend.status = qs_drift(h->x + from, end - from, h->in->opts.level, &piece, &ret->trend.of);
 }
 
-static enum qs_status put_segments(struct qs_json *j, const struct history *h)
+struct jump {
+    size_t at;
+    double ratio;
+    struct qs_env_told of;
+};
+static const struct qs_field jump_rows[] = {
+    QS_ROW(jump, at, COUNT, "the first point in the new environment"),
+    QS_ROW(jump, ratio, DOUBLE,
+           "its value / the value before; no change is ascribed to anything across a break"),
+    QS_ROWS_OF(jump, of, qs_env_told_rows),
+    {.name = NULL}};
+
+static const struct qs_field option_rows[] = {
+    QS_ROW(qs_history_opts, level, DOUBLE, "confidence of intervals"),
+    QS_ROW(qs_history_opts, margin_ratio, DOUBLE, "the smallest change that matters"),
+    QS_ROW(qs_history_opts, p_max, DOUBLE, "of a step or drift"),
+    QS_ROW(qs_history_opts, window, COUNT, "points that are searched at a time"),
+    {.name = NULL}};
+
+static const char *const kind_words[] = {"series", NULL};
+struct document {
+    const char *kind, *quiesce, *value_is;
+    size_t version, sessions_left_out;
+    struct told_series series;
+    struct qs_history_metric metric;
+    struct qs_history_opts options;
+    struct qs_field_list metrics, points, breaks, segments;
+};
+static const struct qs_field document_rows[] = {
+    QS_ROW(document, kind, TEXT, "of document", .words = kind_words),
+    QS_ROW(document, version, COUNT, "of this form"),
+    QS_ROW(document, quiesce, TEXT, "the version that computed it", .known = true),
+    QS_ROWS_OF(document, series, series_rows),
+    QS_ROW_AS("metric", document, metric.name, TEXT, "what its values are", .known = true),
+    QS_ROW_AS("unit", document, metric.unit, TEXT, "of its values", .known = true),
+    QS_ROW_AS("lower_is_better", document, metric.lower_is_better, BOOL, "which way is better"),
+    QS_ROW(document, metrics, TEXTS, "all that the latest run has"),
+    QS_ROW(document, options, WITHIN, "what it was asked with", .of = option_rows),
+    QS_ROW(document, value_is, TEXT, "what the value of a session is, in words", .known = true),
+    QS_ROW(document, sessions_left_out, COUNT, "without a value, or of another build than was asked for"),
+    QS_ROW(document, points, OBJECTS, "one a session, by time", .of = point_rows,
+           .bytes = sizeof(struct point)),
+    QS_ROW(document, breaks, OBJECTS, "where the environment is another one than before", .of = jump_rows,
+           .bytes = sizeof(struct jump)),
+    QS_ROW(document, segments, OBJECTS, "stretches of equal environment; changes are looked for inside each",
+           .of = segment_rows, .bytes = sizeof(struct segment)),
+    {.name = NULL}};
+
+static enum qs_status tell_segments(const struct history *h, struct document *ret)
 {
     struct qs_work work;
+    struct segment *segments = qs_calloc(h->n, sizeof *segments);
+    ret->segments.v = segments;
     qs_work_init(&work, &h->in->progress, plan_ns(h));
-    qs_json_karray(j, "segments");
-    for (size_t from = 0, end; from < h->n && !work.ended; from = end) {
-        end = segment_end(h, from);
-        put_segment(j, h, from, end, &work);
-    }
-    qs_json_array_end(j);
+    for (size_t from = 0; from < h->n && !work.ended; from = segment_end(h, from))
+        tell_segment(h, from, &work, &segments[ret->segments.n++]);
     return qs_work_finish(&work);
 }
 
-static void put_breaks(struct qs_json *j, const struct history *h)
+static void tell_points(const struct history *h, struct document *ret)
 {
-    qs_json_karray(j, "breaks");
-    for (size_t i = 1; i < h->n; i++) {
-        if (!is_break(h, i))
-            continue;
-        qs_json_object(j);
-        qs_json_kint(j, "at", (int64_t)i);
-        qs_json_kdouble(j, "ratio", h->x[i - 1] > 0 ? h->x[i] / h->x[i - 1] : NAN);
-        qs_json_key(j, "differences");
-        qs_env_diff_put(j, &h->diff[i]);
-        qs_json_object_end(j);
+    struct point *points = qs_calloc(h->n, sizeof *points);
+    struct jump *breaks = qs_calloc(h->n, sizeof *breaks);
+    ret->points = (struct qs_field_list){points, h->n};
+    ret->breaks.v = breaks;
+    for (size_t i = 0; i < h->n; i++) {
+        tell_point(h, i, &points[i]);
+        if (is_break(h, i))
+            breaks[ret->breaks.n++] = (struct jump){.at = i,
+                                                    .ratio = h->x[i - 1] > 0 ? h->x[i] / h->x[i - 1] : NAN,
+                                                    .of = qs_env_diff_told(&h->diff[i])};
     }
-    qs_json_array_end(j);
 }
 
-static void put_metric(struct qs_json *j, const struct qs_history_input *in)
+static void tell_head(const struct qs_history_input *in, struct document *ret)
 {
-    qs_json_kstring(j, "metric", in->metric->name);
-    qs_json_kstring(j, "unit", in->metric->unit);
-    qs_json_kbool(j, "lower_is_better", in->metric->lower_is_better);
-    qs_json_karray(j, "metrics");
+    const char **metrics = qs_calloc(in->metrics->count, sizeof *metrics);
     for (size_t i = 0; i < in->metrics->count; i++)
-        qs_json_string(j, in->metrics->at[i].name);
-    qs_json_array_end(j);
-}
-
-static void put_options(struct qs_json *j, const struct qs_history_opts *o)
-{
-    qs_json_kobject(j, "options");
-    qs_json_kdouble(j, "level", o->level);
-    qs_json_kdouble(j, "margin_ratio", o->margin_ratio);
-    qs_json_kdouble(j, "p_max", o->p_max);
-    qs_json_kint(j, "window", (int64_t)o->window);
-    qs_json_object_end(j);
+        metrics[i] = in->metrics->at[i].name;
+    *ret = (struct document){.kind = kind_words[0],
+                             .version = HISTORY_VERSION,
+                             .quiesce = QS_VERSION,
+                             .metric = *in->metric,
+                             .metrics = {(void *)metrics, in->metrics->count},
+                             .options = in->opts,
+                             .value_is = "median of the medians of a session's runs"};
+    tell_series(in->series, &ret->series);
 }
 
 bool qs_history_document(const struct qs_history_input *in, struct qs_buf *out, struct qs_err *err)
@@ -318,23 +409,23 @@ bool qs_history_document(const struct qs_history_input *in, struct qs_buf *out, 
     bool ok = history_init(&h, in, err);
     if (ok) {
         struct qs_json j = qs_json_to(out);
+        struct document told;
+        tell_head(in, &told);
+        told.sessions_left_out = in->data->count - h.n;
+        tell_points(&h, &told);
+        ok = tell_segments(&h, &told) == QS_OK || qs_work_fail(err);
         qs_json_object(&j);
-        qs_json_kstring(&j, "kind", "series");
-        qs_json_kint(&j, "version", HISTORY_VERSION);
-        qs_json_kstring(&j, "quiesce", QS_VERSION);
-        qs_history_put_series(&j, in->series);
-        put_metric(&j, in);
-        put_options(&j, &in->opts);
-        qs_json_kstring(&j, "value_is", "median of the medians of a session's runs");
-        qs_json_kint(&j, "sessions_left_out", (int64_t)(in->data->count - h.n));
-        qs_json_karray(&j, "points");
-        for (size_t i = 0; i < h.n; i++)
-            put_point(&j, &h, i);
-        qs_json_array_end(&j);
-        put_breaks(&j, &h);
-        ok = put_segments(&j, &h) == QS_OK || qs_work_fail(err);
+        qs_put_fields(&j, document_rows, &told);
         qs_json_object_end(&j);
+        qs_fields_free(document_rows, &told);
     }
     history_done(&h);
     return ok;
+}
+
+void qs_history_schema(struct qs_buf *out)
+{
+    qs_fields_document(
+        out, "One series of the store, as GET /api/v1/history/{id} and quiesce history SERIES --json give it",
+        document_rows);
 }

@@ -1,6 +1,6 @@
 /* One series of the store as a document: its points (one a session), where its environment changed, and
- * inside each stretch of equal environment the steps and drifts. Pure. schema/history.schema.json has the
- * fields. */
+ * inside each stretch of equal environment the steps and drifts. Pure. The rows that write it
+ * print schema/history.schema.json. */
 #ifndef QS_REPORT_HISTORY_HISTORY_H
 #define QS_REPORT_HISTORY_HISTORY_H
 
@@ -58,5 +58,8 @@ bool qs_history_has_build(const struct qs_history_session *session, const char *
 /* Appends the document. QS_E_DATA where a stored environment cannot be read; QS_E_STOPPED where progress
  * ended it, and what was appended is no document. */
 bool qs_history_document(const struct qs_history_input *in, struct qs_buf *out, struct qs_err *err);
+
+/* schema/history.schema.json: what that document is. */
+void qs_history_schema(struct qs_buf *out);
 
 #endif

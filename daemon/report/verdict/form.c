@@ -382,13 +382,7 @@ void qs_comparison_put(struct qs_json *j, const struct qs_judging *how, const st
 
 void qs_comparison_schema(struct qs_buf *out)
 {
-    struct qs_json j = qs_json_to(out);
-    qs_json_object(&j);
-    qs_json_kstring(&j, "$schema", "https://json-schema.org/draft/2020-12/schema");
-    qs_json_kstring(&j, "title", "A comparison of one metric of two arms, sides or files");
-    qs_json_kstring(&j, "type", "object");
-    qs_fields_schema(&j, rows);
-    qs_json_object_end(&j);
+    qs_fields_document(out, "A comparison of one metric of two arms, sides or files", rows);
 }
 
 void qs_comparison_table(struct qs_buf *out)

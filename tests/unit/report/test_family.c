@@ -5,6 +5,7 @@
 #include "golden.h"
 #include "page.h"
 #include "report/analysis/analysis.h"
+#include "report/history/history.h"
 #include "report/verdict/verdict.h"
 #include "world.h"
 
@@ -68,12 +69,15 @@ static void assert_stored(const char *name, const struct qs_buf *printed)
         fail_msg("schema/%s is not what the rows print: they print %s.got", name, name);
 }
 
-static void test_the_statistics_are_described_by_their_rows(void **state)
+static void test_documents_are_described_by_their_rows(void **state)
 {
     (void)state;
-    QS_BUF(schema);
-    qs_analysis_schema(&schema);
-    assert_stored("statistics.schema.json", &schema);
+    QS_BUF(statistics);
+    QS_BUF(history);
+    qs_analysis_schema(&statistics);
+    qs_history_schema(&history);
+    assert_stored("statistics.schema.json", &statistics);
+    assert_stored("history.schema.json", &history);
 }
 
 static void test_the_form_is_described_by_its_rows(void **state)
@@ -174,7 +178,7 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_doubtful_pairs),
-        cmocka_unit_test(test_the_statistics_are_described_by_their_rows),
+        cmocka_unit_test(test_documents_are_described_by_their_rows),
         cmocka_unit_test(test_the_form_is_described_by_its_rows),
         cmocka_unit_test(test_documents_follow_the_schema),
     };
