@@ -51,6 +51,17 @@ static void put_list(struct qs_json *j, const struct qs_field *field, const void
     qs_json_array_end(j);
 }
 
+static void put_structure(struct qs_json *j, const struct qs_field *field, const void *at)
+{
+    const void *of = at;
+    if (field->kind == QS_FIELD_OBJECT)
+        memcpy(&of, at, sizeof of);
+    if (field->kind == QS_FIELD_PART)
+        qs_put_fields(j, field->of, of);
+    else
+        put_object(j, field->of, of);
+}
+
 static void put_field(struct qs_json *j, const struct qs_field *field, const char *at)
 {
     union {
@@ -60,7 +71,6 @@ static void put_field(struct qs_json *j, const struct qs_field *field, const cha
         bool truth;
         unsigned bits;
         const char *text;
-        const void *object;
     } value;
     switch (field->kind) {
     case QS_FIELD_DOUBLE:
@@ -98,14 +108,9 @@ static void put_field(struct qs_json *j, const struct qs_field *field, const cha
         put_list(j, field, at);
         break;
     case QS_FIELD_OBJECT:
-        memcpy(&value.object, at, sizeof value.object);
-        put_object(j, field->of, value.object);
-        break;
     case QS_FIELD_WITHIN:
-        put_object(j, field->of, at);
-        break;
     case QS_FIELD_PART:
-        qs_put_fields(j, field->of, at);
+        put_structure(j, field, at);
         break;
     case QS_FIELD_RAW:
         memcpy(&value.text, at, sizeof value.text);

@@ -77,9 +77,13 @@ static void test_added_and_written(void **state)
     qs_env_diff_add(&d, "harness", NULL, NULL, QS_ENV_MACHINE);
     qs_buf_init(&out);
     struct qs_json j = qs_json_to(&out);
-    qs_env_diff_put(&j, &d);
-    assert_string_equal(out.data, "[{\"key\":\"executable\",\"base\":\"aa\",\"candidate\":\"bb\",\"class\":"
-                                  "\"machine\",\"matters\":true}]");
+    struct qs_env_told told = qs_env_diff_told(&d);
+    qs_json_object(&j);
+    qs_put_fields(&j, qs_env_told_rows, &told);
+    qs_json_object_end(&j);
+    qs_fields_free(qs_env_told_rows, &told);
+    assert_string_equal(out.data, "{\"differences\":[{\"key\":\"executable\",\"base\":\"aa\",\"candidate\":"
+                                  "\"bb\",\"class\":\"machine\",\"matters\":true}]}");
     qs_buf_done(&out);
     qs_env_diff_free(&d);
 }
