@@ -3,14 +3,14 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "report/job/impl.h"
+#include "report/job/metrics.h"
 #include "stats/twosample.h"
 
-static void count_run(struct qs_report_arm *arm, const struct qs_report_run *run)
+static void count_run(struct qs_report_arm *arm, const struct qs_report_run *run, double median_ns)
 {
     const struct qs_measured_run *s = run->measured;
     arm->runs_seen++;
-    if (!(run->median_ns > 0))
+    if (!(median_ns > 0))
         arm->runs_failed++; /* also where some of it was measured: the run came to no end */
     else if (run->disturbed)
         arm->runs_tainted++;
@@ -41,16 +41,16 @@ static double mean_of(const struct mean *m)
 
 /* How much longer the first iteration of a run takes than the others: caches that the other arms cooled, or a
  * program that warms up. */
-static void add_first(struct mean *m, const struct qs_report_run *run)
+static void add_first(struct mean *m, const struct qs_metric_run *run)
 {
     enum { ENOUGH = 3 };
     if (run->n < ENOUGH)
         return;
     double *rest = qs_malloc(run->n * sizeof *rest), median;
     for (size_t i = 1; i < run->n; i++)
-        rest[i - 1] = run->ns[i];
+        rest[i - 1] = run->values[i];
     if (qs_median(rest, run->n - 1, &median) == QS_OK && median > 0)
-        add_mean(m, log(run->ns[0] / median));
+        add_mean(m, log(run->values[0] / median));
     free(rest);
 }
 
@@ -61,16 +61,17 @@ static void fill_arm(struct qs_report_group *g, size_t index)
     arm->rss_bytes = NAN;
     for (size_t i = 0; i < g->run_count; i++) {
         const struct qs_report_run *run = &g->runs[i];
+        const struct qs_metric_run *durations = &g->metrics[0].runs[i];
         if (run->arm != index)
             continue;
-        count_run(arm, run);
+        count_run(arm, run, durations->median);
         if (!g->block_used[run->block])
             continue;
         arm->runs++;
-        arm->iterations += run->n;
+        arm->iterations += durations->n;
         add_mean(&user, run->measured->user_us_mean);
         add_mean(&system, run->measured->system_us_mean);
-        add_first(&first, run);
+        add_first(&first, durations);
         if (isfinite(run->measured->rss_max_bytes) && !(arm->rss_bytes >= run->measured->rss_max_bytes))
             arm->rss_bytes = run->measured->rss_max_bytes;
     }

@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "report/job/look.h"
-#include "report/median.h"
 #include "report/job/metrics.h"
 
 /* Of a processor of 2020: a value is sorted and weighed among its like. */
@@ -22,20 +21,8 @@ static void find_blocks(struct qs_report_group *g)
 
 static void add_run(struct qs_report_group *g, const struct qs_measured_run *s, size_t block)
 {
-    struct qs_report_run *run = &g->runs[g->run_count++];
-    *run = (struct qs_report_run){.measured = s,
-                                  .arm = s->arm,
-                                  .block = block,
-                                  .ns = s->values.at,
-                                  .n = s->values.n,
-                                  .disturbed = s->values.disturbed};
-    if (run->n > 0 && g->in->views.count > 0) {
-        run->seen_ns = qs_malloc(run->n * sizeof *run->seen_ns);
-        memcpy(run->seen_ns, run->ns, run->n * sizeof *run->seen_ns);
-        run->n = qs_views_apply(&g->in->views, run->seen_ns, run->n, &run->tally);
-        run->ns = run->seen_ns;
-    }
-    run->median_ns = qs_median_ns(run->ns, run->n);
+    g->runs[g->run_count++] = (struct qs_report_run){
+        .measured = s, .arm = s->arm, .block = block, .disturbed = s->values.disturbed};
     if (g->evals == 0 && s->evals > 0) {
         g->evals = s->evals;
         g->evals_json = s->evals_json;
@@ -71,7 +58,8 @@ static void fill_block(struct qs_report_group *g, size_t block, double *medians_
         medians_ns[a] = 0;
     for (size_t i = g->block_first[block]; i < g->block_first[block + 1]; i++) {
         const struct qs_report_run *run = &g->runs[i];
-        medians_ns[run->arm] += run->median_ns > 0 ? log(run->median_ns) : NAN;
+        double median_ns = g->metrics[0].runs[i].median;
+        medians_ns[run->arm] += median_ns > 0 ? log(median_ns) : NAN;
         turns[run->arm]++;
         g->block_disturbed[block] = g->block_disturbed[block] || run->disturbed;
     }
@@ -188,6 +176,7 @@ static void collect(struct qs_report_group *g)
     (void)qs_report_goes_on(g, g->value_count);
     find_blocks(g);
     find_runs(g);
+    qs_report_take_durations(g);
     g->block_medians_ns = qs_calloc(g->block_count * arms, sizeof *g->block_medians_ns);
     g->block_disturbed = qs_calloc(g->block_count, sizeof *g->block_disturbed);
     g->block_complete = qs_calloc(g->block_count, sizeof *g->block_complete);
@@ -265,8 +254,6 @@ void qs_report_groups_free(struct qs_report_group *groups, size_t count)
     for (size_t i = 0; i < count; i++) {
         struct qs_report_group *g = &groups[i];
         qs_report_metrics_free(g);
-        for (size_t r = 0; r < g->run_count; r++)
-            free(g->runs[r].seen_ns);
         free(g->arms);
         free(g->pairs);
         free(g->blocks);

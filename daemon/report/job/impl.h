@@ -14,12 +14,7 @@ enum { QS_REPORT_BINS = 20 };
 struct qs_report_run {                      /* the run that counts for (block, arm, turn) */
     const struct qs_measured_run *measured; /* borrowed */
     size_t arm, block;                      /* block: index into the group's blocks */
-    const double *ns; /* clean durations, or disturbed ones where there are none; borrowed, or seen_ns */
-    size_t n;
-    double *seen_ns; /* owned: what the views have left of them; NULL where there are no views */
-    struct qs_views_tally tally;
-    bool disturbed;
-    double median_ns; /* NaN: nothing accepted */
+    bool disturbed;                         /* it stands on disturbed durations: there are no others */
 };
 
 struct qs_report_arm {       /* its runs, whatever was measured in them */

@@ -55,14 +55,19 @@ static void fill_run(const struct qs_report_group *g, struct qs_report_metric *m
         (void)qs_median(to->values, to->n, &to->median);
 }
 
-/* Those of the duration were taken to find the blocks. */
-static void fill_duration(const struct qs_report_group *g, struct qs_report_metric *m)
+static struct qs_report_metric *add_metric(struct qs_report_group *g, const struct qs_arm_metric *metric)
 {
-    for (size_t i = 0; i < g->run_count; i++) {
-        const struct qs_report_run *run = &g->runs[i];
-        m->runs[i] = (struct qs_metric_run){
-            .values = run->ns, .n = run->n, .tally = run->tally, .median = run->median_ns};
-    }
+    struct qs_report_metric *m = &g->metrics[g->metric_count++];
+    *m = (struct qs_report_metric){.metric = metric, .runs = qs_calloc(g->run_count, sizeof *m->runs)};
+    for (size_t i = 0; i < g->run_count; i++)
+        fill_run(g, m, i);
+    return m;
+}
+
+void qs_report_take_durations(struct qs_report_group *g)
+{
+    g->metrics = qs_calloc(1 + (g->in->metrics ? g->in->metrics->metric_count : 0), sizeof *g->metrics);
+    (void)add_metric(g, &qs_duration_metric);
 }
 
 /* Whether its arm's numbers stand on it. */
@@ -247,18 +252,11 @@ static bool any_has(const struct qs_report_group *g, const struct qs_arm_metric 
     return false;
 }
 
-static void fill_one(struct qs_report_group *g, const struct qs_arm_metric *metric)
+static void fill_metric(struct qs_report_group *g, struct qs_report_metric *m)
 {
     const struct qs_job_spec *spec = g->in->spec;
-    struct qs_report_metric *m = &g->metrics[g->metric_count++];
-    *m = (struct qs_report_metric){.metric = metric,
-                                   .runs = qs_calloc(g->run_count, sizeof *m->runs),
-                                   .arms = qs_calloc(spec->arm_count, sizeof *m->arms),
-                                   .pairs = qs_calloc(g->pair_count, sizeof *m->pairs)};
-    if (metric == &qs_duration_metric)
-        fill_duration(g, m);
-    for (size_t i = 0; metric != &qs_duration_metric && i < g->run_count; i++)
-        fill_run(g, m, i);
+    m->arms = qs_calloc(spec->arm_count, sizeof *m->arms);
+    m->pairs = qs_calloc(g->pair_count, sizeof *m->pairs);
     for (size_t a = 0; a < spec->arm_count; a++) {
         if (!qs_report_goes_on(g, g->value_count / spec->arm_count))
             return;
@@ -274,11 +272,10 @@ static void fill_one(struct qs_report_group *g, const struct qs_arm_metric *metr
 void qs_report_fill_metrics(struct qs_report_group *g)
 {
     size_t count = g->in->metrics ? g->in->metrics->metric_count : 0;
-    g->metrics = qs_calloc(count + 1, sizeof *g->metrics);
-    fill_one(g, &qs_duration_metric);
+    fill_metric(g, &g->metrics[0]);
     for (size_t m = 0; m < count && !g->work->ended; m++)
         if (any_has(g, &g->in->metrics->metrics[m]))
-            fill_one(g, &g->in->metrics->metrics[m]);
+            fill_metric(g, add_metric(g, &g->in->metrics->metrics[m]));
 }
 
 void qs_report_metrics_free(struct qs_report_group *g)

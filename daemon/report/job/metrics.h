@@ -37,6 +37,8 @@ struct qs_report_metric {
 /* What every job measures. */
 extern const struct qs_arm_metric qs_duration_metric;
 
+/* The first of the metrics, run by run: what the blocks are found by. */
+void qs_report_take_durations(struct qs_report_group *g);
 void qs_report_metrics_free(struct qs_report_group *g);
 /* What a run has of it, by its index in the group; NULL: nothing. */
 const struct qs_values *qs_report_run_values(const struct qs_report_group *g,
