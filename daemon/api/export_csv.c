@@ -149,7 +149,9 @@ static void put_line(struct qs_buf *out, const struct csv *c, const struct qs_it
     qs_buf_fmt(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRId64 ",%" PRIu32 ",", run->block, run->pos,
                i->seq, i->duration_ns, i->evals);
     put_text(out, qs_taint_names(i->taint | (run->taint & QS_TAINT_INTERRUPTED), taint, sizeof taint));
-    qs_buf_fmt(out, ",%" PRId32 ",%s", i->status, qs_phase_name(i->phase));
+    qs_buf_fmt(out, ",%" PRId32 ",%s,", i->status, qs_phase_name(i->phase));
+    if (run->arm < c->spec->arm_count && run->point < c->spec->point_count)
+        put_text(out, qs_job_conditions(c->spec, run->point, run->arm)->name);
     put_metrics(out, c, i);
     qs_buf_str(out, "\n");
 }
@@ -177,8 +179,9 @@ static void more(struct qs_exchange *ex)
 static void begin(struct qs_exchange *ex)
 {
     struct csv *c = ex->data;
-    qs_buf_str(&ex->reply,
-               "run,arm,build,point,label,device,block,pos,seq,duration_ns,evals,taint,status,phase");
+    qs_buf_str(
+        &ex->reply,
+        "run,arm,build,point,label,device,block,pos,seq,duration_ns,evals,taint,status,phase,conditions");
     for (size_t k = 0; k < c->column_count; k++) {
         qs_buf_char(&ex->reply, ',');
         put_text(&ex->reply, c->columns[k]);

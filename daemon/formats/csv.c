@@ -47,8 +47,8 @@ static const struct {
     {"unit", ROLE_UNIT},      {"time", ROLE_LABEL},      {"date", ROLE_LABEL},  {"timestamp", ROLE_LABEL},
     {"commit", ROLE_LABEL},   {"revision", ROLE_LABEL},  {"night", ROLE_LABEL}, {"phase", ROLE_PHASE},
     {"taint", ROLE_TAINT},    {"block", ROLE_TEXT},      {"pos", ROLE_TEXT},    {"status", ROLE_TEXT},
-    {"build", ROLE_TEXT},     {"label", ROLE_TEXT},      {"index", ROLE_TEXT},  {"hash", ROLE_TEXT},
-    {"evals", ROLE_EVALS},    {"id", ROLE_TEXT}};
+    {"build", ROLE_TEXT},     {"conditions", ROLE_TEXT}, {"label", ROLE_TEXT},  {"index", ROLE_TEXT},
+    {"hash", ROLE_TEXT},      {"evals", ROLE_EVALS},     {"id", ROLE_TEXT}};
 
 /* What stands behind an underline in a name that is none of those: numbers, and no measurement. */
 static const struct {

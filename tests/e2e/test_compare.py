@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Two sides over jobs, builds and nights, from the job file to the exit code: equal and slower commands, a changed environment,
 arms of one job, builds, and the forms that other programs read."""
+import csv
 import datetime
 import hashlib
 import json
@@ -291,6 +292,10 @@ def conditions(tap):
         shown = daemon.get(f"/jobs/{number}").json
         tap.equal((shown["conditions"], shown["condition_sets"]), (["default", "one"], {"default": rows[0], "one": rows[1]}), "the job's document has them")
         tap.ok("alone (conditions one)" in " ".join(bed.cli("show", str(number)).stdout.split()), "and its page names them")
+        rows = csv.DictReader(daemon.get(f"/jobs/{number}/export?format=csv").want(200).text.splitlines())
+        named = sorted({(row["arm"], row["conditions"]) for row in rows})
+        tap.equal((named, bed.sql("SELECT DISTINCT arm, conditions FROM v_run ORDER BY 1")), ([("alone", "one"), ("free", "default")],) * 2,
+                  "as do the CSV and the views")
         series = {s["arm"]: s for s in json.loads(bed.cli("history", "--json").stdout)["series"]}
         tap.equal({a: (s["conditions"]["affinity"], s["sessions"]) for a, s in series.items()}, {"free": ("any", 3), "alone": (str(cpus[0]), 3)},
                   "controls tell series apart, and nothing else does")

@@ -253,9 +253,7 @@ static const char *const exported[][2] = {
      "| <l> | <l> | <r> | <r> | <r> | <l> | <l> |\n"
      "| user\\under{}time\\under{}us (us) | a\\under{}[" ZERO "1] | 100 | 100 – 100 |  |  |  |\n"
      "| user\\under{}time\\under{}us (us) | v#2 | 100 | 100 – 100 | 1.000 (1.000–1.000) | equivalent "
-     "(no-spread) | noise "
-     "±0.00 % |\n"
-     ""},
+     "(no-spread) | noise ±0.00 % |\n"},
 };
 
 static void exports_are_complete(void **state)
@@ -364,18 +362,22 @@ static const char *const documents[][2] = {
      "'major_faults':null,'voluntary_switches':null,'involuntary_switches':null,'block_in':null,"
      "'block_out':null}],'next':null}\n"},
     {"/api/v1/jobs/1/export?format=csv",
-     "run,arm,build,point,label,device,block,pos,seq,duration_ns,evals,taint,status,phase,user_time_us,"
+     "run,arm,build,point,label,device,block,pos,seq,duration_ns,evals,taint,status,phase,conditions,user_"
+     "time_us,"
      "system_time_us,max_rss_bytes,minor_faults,major_faults,voluntary_switches,involuntary_switches,"
      "block_in,block_out\n"
-     "01000000000000000000000000000000,a,,0,sleep,bench,1,0,0,1000000,1,,0,measure,100,20,,,,,,,\n"
-     "01000000000000000000000000000000,a,,0,sleep,bench,1,0,1,1000100,1,,0,measure,100,20,,,,,,,\n"
-     "01000000000000000000000000000000,a,,0,sleep,bench,1,0,2,1000200,1,exit,3,measure,100,20,,,,,,,\n"
-     "01010000000000000000000000000000,b,,0,sleep,bench,1,1,0,1500001,1,,0,measure,100,20,,,,,,,\n"
-     "01010000000000000000000000000000,b,,0,sleep,bench,1,1,1,1500101,1,,0,measure,100,20,,,,,,,\n"
-     "01010000000000000000000000000000,b,,0,sleep,bench,1,1,2,1500201,1,exit,3,measure,100,20,,,,,,,\n"
-     "01020000000000000000000000000000,a,,0,sleep,bench,2,0,0,1000002,1,,0,measure,100,20,,,,,,,\n"
-     "01020000000000000000000000000000,a,,0,sleep,bench,2,0,1,1000102,1,,0,measure,100,20,,,,,,,\n"
-     "01020000000000000000000000000000,a,,0,sleep,bench,2,0,2,1000202,1,exit,3,measure,100,20,,,,,,,\n"},
+     "01000000000000000000000000000000,a,,0,sleep,bench,1,0,0,1000000,1,,0,measure,default,100,20,,,,,,,\n"
+     "01000000000000000000000000000000,a,,0,sleep,bench,1,0,1,1000100,1,,0,measure,default,100,20,,,,,,,\n"
+     "01000000000000000000000000000000,a,,0,sleep,bench,1,0,2,1000200,1,exit,3,measure,default,100,20,,,,,,,"
+     "\n"
+     "01010000000000000000000000000000,b,,0,sleep,bench,1,1,0,1500001,1,,0,measure,default,100,20,,,,,,,\n"
+     "01010000000000000000000000000000,b,,0,sleep,bench,1,1,1,1500101,1,,0,measure,default,100,20,,,,,,,\n"
+     "01010000000000000000000000000000,b,,0,sleep,bench,1,1,2,1500201,1,exit,3,measure,default,100,20,,,,,,,"
+     "\n"
+     "01020000000000000000000000000000,a,,0,sleep,bench,2,0,0,1000002,1,,0,measure,default,100,20,,,,,,,\n"
+     "01020000000000000000000000000000,a,,0,sleep,bench,2,0,1,1000102,1,,0,measure,default,100,20,,,,,,,\n"
+     "01020000000000000000000000000000,a,,0,sleep,bench,2,0,2,1000202,1,exit,3,measure,default,100,20,,,,,,,"
+     "\n"},
     {"/api/v1/jobs/1/reproduce",
      "{'job':1,'name':'sleepers','seed':'18446744073709551615','where':'name == \\'bench\\'','files':[],"
      "'executables':[{'arm':'a','device':'bench','path':'/bin/a',"

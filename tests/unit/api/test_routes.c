@@ -405,8 +405,8 @@ static void csv_has_every_iteration(void **state)
     measure(f, job, 3, 2500);
     set_state(f, job, QS_JOB_DONE);
     struct answer a = get(f, "/api/v1/jobs/1/export?format=csv");
-    static const char head[] =
-        "run,arm,build,point,label,device,block,pos,seq,duration_ns,evals,taint,status,phase,user_time_us";
+    static const char head[] = "run,arm,build,point,label,device,block,pos,seq,duration_ns,evals,taint,"
+                               "status,phase,conditions,user_time_us";
     assert_memory_equal(a.body.data, head, sizeof head - 1);
     size_t lines = 0;
     const char *line = strchr(a.body.data, '\n') + 1;

@@ -174,12 +174,12 @@ static void our_own_csv(void **state)
 {
     struct qs_import in;
     (void)state;
-    assert_true(
-        read_text("run,arm,build,point,label,device,block,pos,seq,duration_ns,evals,taint,status,phase\n"
-                  "f1,a,7,0,x,local,0,0,0,900,1,0,0,warmup\nf2,a,7,0,x,local,1,0,0,100,1,0,0,measure\n"
-                  "f2,a,7,0,x,local,1,0,1,101,1,0,0,measure\nf3,b,8,0,x,local,1,1,0,102,1,4,0,measure\n"
-                  "f3,b,8,0,x,local,1,1,1,103,1,,0,measure\nf3,b,8,0,x,local,1,1,2,990,1,,0,traced\n",
-                  QS_FORMAT_AUTO, &in));
+    assert_true(read_text(
+        "run,arm,build,point,label,device,block,pos,seq,duration_ns,evals,taint,status,phase,conditions\n"
+        "f1,a,7,0,x,local,0,0,0,900,1,0,0,warmup,default\nf2,a,7,0,x,local,1,0,0,100,1,0,0,measure,default\n"
+        "f2,a,7,0,x,local,1,0,1,101,1,0,0,measure,default\nf3,b,8,0,x,local,1,1,0,102,1,4,0,measure,default\n"
+        "f3,b,8,0,x,local,1,1,1,103,1,,0,measure,default\nf3,b,8,0,x,local,1,1,2,990,1,,0,traced,default\n",
+        QS_FORMAT_AUTO, &in));
     assert_int_equal(in.count, 2);
     const struct qs_import_series *s = check(&in, 0, "a 0 local", "duration", "ns", 1, 2);
     assert_int_equal(s->dropped[QS_DROP_WARMUP], 1);

@@ -149,6 +149,11 @@ static const struct {
      " SELECT group_concat(arm || coalesce(build, '-'), ' ') FROM (SELECT DISTINCT arm, build FROM v_window "
      "ORDER BY 1)",
      "a- b-\na- b-\na- b-\n", "a- br42\na- br42\na- br42\n"},
+    {12,
+     "SELECT DISTINCT arm || conditions FROM v_run UNION ALL SELECT DISTINCT arm || conditions FROM "
+     "v_iteration "
+     "ORDER BY 1",
+     "adefault\nadefault\nbdefault\nbdefault\n", "adefault\nadefault\nbpinned\nbpinned\n"},
     {12, "SELECT name || coalesce(conditions, '-') FROM arm ORDER BY idx", "a-\nb-\n",
      "a-\nb{\"name\":\"pinned\",\"controls\":{\"affinity\":\"2\"},\"gate\":[]}\n"},
     {10,
