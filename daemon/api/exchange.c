@@ -12,10 +12,6 @@
 #include "base/mem.h"
 #include "store/files.h"
 
-/* So much the client's socket takes at once, whether the client reads or not: a longer answer would go on
- * into the window. */
-enum { AT_ONCE_BYTES = 65536 };
-
 struct qs_exchange *qs_exchange_new(struct qs_api *api, struct MHD_Connection *connection,
                                     const char *raw_uri)
 {
@@ -198,7 +194,7 @@ void qs_exchange_wake(struct qs_exchange *ex)
 {
     struct qs_api *api = ex->api;
     ex->wake = ex->suspended;
-    bool ends = ex->in_hand && ex->reply.len <= AT_ONCE_BYTES;
+    bool ends = ex->in_hand && ex->reply.len <= QS_AT_ONCE_BYTES;
     bool urgent = ex->flow.failed || ends || (ex->match.route && (ex->match.route->flags & QS_ROUTE_URGENT));
     api->sending |= ends && ex->suspended;
     if (!ex->suspended || (api->silent && !urgent && !api->stopping))

@@ -21,6 +21,10 @@ typedef void qs_exchange_fn(struct qs_exchange *ex);
 typedef bool qs_exchange_read_fn(struct qs_store_reader *reader, struct qs_exchange *ex, struct qs_err *err);
 typedef bool qs_exchange_work_fn(struct qs_exchange *ex, struct qs_err *err);
 
+/* So much the client's socket takes at once, whether the client reads or not: a longer answer goes in pieces,
+ * and rests while a window is open. */
+enum { QS_AT_ONCE_BYTES = 65536 };
+
 struct qs_flow {           /* a reply that is sent as it is made */
     qs_exchange_fn *more;  /* everything was sent: make more (qs_flow_wake when it is there), or wait */
     size_t sent;           /* bytes of ex->reply that are gone */

@@ -136,9 +136,11 @@ void qs_reply_flow(struct qs_exchange *ex, const char *content_type, qs_exchange
 
 static struct MHD_Response *make_response(struct qs_exchange *ex)
 {
-    if (ex->is_flow)
-        return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16384, qs_flow_read, ex, NULL);
     size_t n = ex->reply.len;
+    ex->flow.ended |= !ex->is_flow;
+    if (ex->is_flow || n > QS_AT_ONCE_BYTES)
+        return MHD_create_response_from_callback(ex->is_flow ? MHD_SIZE_UNKNOWN : n, 16384, qs_flow_read, ex,
+                                                 NULL);
     return MHD_create_response_from_buffer(n, qs_buf_take(&ex->reply), MHD_RESPMEM_MUST_FREE);
 }
 

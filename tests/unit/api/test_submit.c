@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/api_impl.h"
+#include "base/mem.h"
 #include "world.h"
 
 static struct answer post(struct fixture *f, const char *headers, const json_t *body)
@@ -197,6 +198,32 @@ static void a_silence_waits_for_what_was_begun(void **state)
     json_decref(body);
 }
 
+/* What the client has not taken yet of a long answer rests while a window is open, and follows then. */
+static void a_long_answer_rests_in_a_silence(void **state)
+{
+    enum { LONG = 3 << 20 }; /* more than a socket takes */
+    static const char asked[] = "GET /api/v1/jobs/1 HTTP/1.1\r\nHost: q\r\n\r\n";
+    struct fixture *f = *state;
+    char *text = qs_asprintf("%s# %0*d\n", job_text, LONG, 7);
+    json_t *body = json_pack("{s:s}", "text", text);
+    struct client *c = begin_post(f, body), *reader = client_open(f);
+    client_until(c, "\"id\":1");
+    client_send(reader, asked, sizeof asked - 1);
+    client_until(reader, "200 OK");
+    qs_api_on_silence(f->api, true);
+    for (int i = 0; i < 4; i++)
+        settle(f);
+    assert_false(qs_api_is_answering(f->api));
+    assert_true(reader->in.len < LONG);
+    qs_api_on_silence(f->api, false);
+    client_until(reader, "\"evaluations\":[]}\n");
+    assert_true(reader->in.len > LONG);
+    client_close(reader);
+    client_close(c);
+    json_decref(body);
+    free(text);
+}
+
 /* Who waits is not answered for another job's end, and is for a cancelled one. */
 static void who_waits_is_told_the_end(void **state)
 {
@@ -274,6 +301,7 @@ int main(void)
         CASE(files_are_bound),
         CASE(a_full_farm_says_so),
         CASE(a_silence_waits_for_what_was_begun),
+        CASE(a_long_answer_rests_in_a_silence),
         CASE(who_waits_is_told_the_end),
         CASE(a_job_is_done_again_once),
     };
