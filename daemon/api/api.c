@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/events.h"
 #include "api/exchange.h"
 #include "api/owner.h"
 #include "api/server.h"

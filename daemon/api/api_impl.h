@@ -58,4 +58,9 @@ void qs_api_run_soon(struct qs_api *api);
 void qs_api_enter(struct qs_api *api);
 void qs_api_leave(struct qs_api *api);
 
+/* events.c, streams of events (server-sent): each goes on where its client stopped, and none loses an event.
+ * What happens now is queued for a stream up to a bound; a stream that falls behind reads from the store by
+ * the event's number until it has caught up. Something happened: for every stream that it concerns. */
+void qs_events_tell(struct qs_api *api, const struct qs_farm_event *event);
+
 #endif

@@ -1,4 +1,5 @@
-#include "api/events.h"
+#include "api/exchange.h"
+#include "farm/farm.h"
 
 #include <jansson.h>
 #include <microhttpd.h>

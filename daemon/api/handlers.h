@@ -22,7 +22,5 @@ qs_exchange_fn qs_handle_analyze, qs_handle_analyze_compare, qs_handle_analyze_h
 /* ?format=json|csv|markdown|asciidoc|orgmode; then what answers each, of an ended job. json: hyperfine's
  * results, with the comparison as "quiesce". csv: a line for every iteration, sent in pages. */
 qs_exchange_fn qs_handle_export, qs_export_json, qs_export_csv;
-/* A table for each point and device in a form that report/tables knows; any other word is refused. */
-void qs_export_tables(struct qs_exchange *ex, const char *form);
 
 #endif

@@ -170,3 +170,13 @@ void qs_finding_change(struct qs_grid *grid, const struct qs_finding *f)
     }
     qs_grid_cell(grid, text);
 }
+
+/* Many verdicts in a line: how many of each, and the geometric mean of the ratios of each metric. */
+void qs_layout_tally(const struct qs_layout *layout, const json_t *doc, struct qs_buf *out)
+{
+    const char *words = qs_json_get_text(json_object_get(doc, "tally"), "sentence", "");
+    if (words[0] == '\0')
+        return;
+    qs_buf_char(out, '\n');
+    qs_face_wrap(&layout->face, out, "  ", words, QS_INK_BOLD);
+}

@@ -4,9 +4,12 @@
 #ifndef QS_DEVICE_ACTIVITY_ACTIVITY_H
 #define QS_DEVICE_ACTIVITY_ACTIVITY_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "device/job/table.h"
+#include "device/session/session.h"
 
 struct qs_job_run;
 
@@ -55,5 +58,36 @@ QS_ACTIVITIES(A)
 #define S(symbol, name, waits, step) extern const struct qs_step qs_step_##step;
 QS_JOB_RUN_STATES(S)
 #undef S
+
+/* What some of them are asked for by the job run and by each other. */
+struct qs_msg_run_begin;
+
+/* session.c: the job's session on the device, its row on disk, from lock to restore. */
+const uint8_t *qs_activity_session_uid(const struct qs_job_run *job); /* 16 bytes, of the last one begun */
+
+/* files.c: what the device's cache lacks is pushed, each arm's are laid out in a directory of the session. */
+/* An arm's directory on the device; NULL where it has no files. */
+const char *qs_activity_files_dir(const struct qs_job_run *job, size_t arm);
+
+/* stream.c: runs of mode stream, from the process that the device measured to the values that it wrote. */
+bool qs_stream_is_on(const struct qs_job_run *job); /* the point in hand */
+void qs_stream_fill(const struct qs_job_run *job, struct qs_msg_run_begin *m);
+/* The process's row has come: the document is read in the pool, then the window is stored. */
+void qs_stream_read(struct qs_job_run *job);
+
+/* window.c: the window in hand, and what it gave to the run in hand. */
+/* What the session tells of windows, from RUN_BEGIN to the run's end. */
+struct qs_run_events qs_activity_window_events(struct qs_job_run *job);
+void qs_activity_window_whole(struct qs_job_run *job); /* all rows are here: metrics first, then the store */
+void qs_activity_window_count(struct qs_job_run *job); /* the committed iterations go to the run in hand */
+double qs_activity_window_median(const struct qs_job_run *job); /* of the run's; NaN: there are none */
+
+/* trace.c: traced windows of a run, after its measured ones, so that they cannot disturb them. */
+/* Is a traced window of the run in hand due? */
+bool qs_activity_trace_is_due(const struct qs_job_run *job);
+bool qs_activity_trace_is_on(
+    const struct qs_job_run *job); /* a tracer stands: the window in hand is traced */
+/* The traced window in hand is committed: its iterations are numbered, and count for nothing. */
+void qs_activity_trace_count(struct qs_job_run *job);
 
 #endif

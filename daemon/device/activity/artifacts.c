@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "device/activity/artifacts.h"
 #include "device/activity/fetch.h"
-#include "device/activity/stream.h"
+#include "device/activity/activity.h"
 #include "device/job/impl.h"
 
 enum { OUTPUT_MAX_BYTES = 1024 * 1024 };

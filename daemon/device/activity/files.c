@@ -8,7 +8,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "device/activity/files.h"
+#include "device/activity/activity.h"
 #include "device/job/impl.h"
 #include "device/job/events.h"
 #include "store/files.h"

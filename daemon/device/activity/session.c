@@ -1,4 +1,4 @@
-#include "device/activity/session.h"
+#include "device/activity/activity.h"
 
 #include <string.h>
 

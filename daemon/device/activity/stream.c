@@ -1,11 +1,10 @@
-#include "device/activity/stream.h"
+#include "device/activity/activity.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/loop.h"
 #include "base/mem.h"
-#include "device/activity/window.h"
 #include "device/job/impl.h"
 #include "device/job/events.h"
 

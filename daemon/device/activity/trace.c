@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "device/activity/artifacts.h"
 #include "device/activity/fetch.h"
-#include "device/activity/trace.h"
+#include "device/activity/activity.h"
 #include "device/job/impl.h"
 #include "device/job/events.h"
 

@@ -1,6 +1,5 @@
 /* A window: from OPEN over the way into silence, CLOSED and ITERATIONS to the commit, and from there to the
  * run's accepted durations. */
-#include "device/activity/window.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,8 +8,7 @@
 #include "base/mem.h"
 #include "device/activity/artifacts.h"
 #include "device/activity/host.h"
-#include "device/activity/stream.h"
-#include "device/activity/trace.h"
+#include "device/activity/activity.h"
 #include "device/job/events.h"
 #include "device/job/impl.h"
 #include "device/job/stop_rule.h"

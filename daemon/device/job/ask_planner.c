@@ -1,6 +1,5 @@
 /* The planner's turn: it hears of every counted run until the least number of blocks is done, and is asked
  * once. */
-#include "device/job/ask_planner.h"
 
 #include "base/loop.h"
 #include "device/job/impl.h"

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "device/activity/harness.h"
-#include "device/activity/window.h"
-#include "device/job/ask_planner.h"
+#include "device/activity/activity.h"
 #include "device/job/events.h"
 #include "device/job/impl.h"
 #include "store/store.h"

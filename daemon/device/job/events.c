@@ -8,7 +8,7 @@
 #include "base/loop.h"
 #include "base/text.h"
 #include "config/farm/sensors.h"
-#include "device/activity/stream.h"
+#include "device/activity/activity.h"
 #include "device/job/evals.h"
 #include "device/job/impl.h"
 #include "device/job/events.h"

@@ -123,4 +123,10 @@ void qs_job_run_interrupt_block(struct qs_job_run *job, const struct qs_err *err
 /* judge.c: how much of what a program wrote is quoted in a reason: its beginning, without line ends. */
 int qs_job_run_quoted(struct qs_text output);
 
+/* ask_planner.c: the planner hears of every counted run until the least number of blocks is done, and is
+ * asked once a point. */
+void qs_planning_begin(struct qs_job_run *job); /* of a point */
+void qs_planning_run(struct qs_job_run *job);   /* a counted run is over */
+void qs_planning_block(struct qs_job_run *job); /* a counted block is over */
+
 #endif

@@ -3,10 +3,8 @@
 #include <string.h>
 
 #include "device/activity/host.h"
-#include "device/activity/stream.h"
-#include "device/activity/trace.h"
+#include "device/activity/activity.h"
 #include "device/activity/tune.h"
-#include "device/activity/window.h"
 #include "device/job/impl.h"
 #include "device/job/stop_rule.h"
 #include "device/job/events.h"

@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "device/activity/tune.h"
-#include "device/job/ask_planner.h"
 #include "device/job/impl.h"
 #include "report/median.h"
 

@@ -74,7 +74,7 @@ bool qs_session_broken(struct qs_session *s, enum qs_errc code, const char *fmt,
 void qs_session_arm_beat(struct qs_session *s); /* from now; what was heard before counts no more */
 void qs_session_agent_text(struct qs_text t, struct qs_buf *out); /* escaped, for messages */
 
-/* send.c: encode, frame, send (the frame is then in s->tx, s->w.len long). m: the type's structure,
+/* frames.c: encode, frame, send (the frame is then in s->tx, s->w.len long). m: the type's structure,
  * or NULL where it has no fields. False: *err says why, nothing was sent. */
 bool qs_session_send(struct qs_session *s, enum qs_msg_type type, const void *m, struct qs_err *err);
 void qs_session_send_error(struct qs_session *s, const struct qs_err *why);
@@ -101,5 +101,10 @@ void qs_session_burst_if_due(struct qs_session *s); /* between windows: 4 round 
 /* window.c */
 void qs_session_remember(struct qs_session *s, const struct qs_uid *run, uint64_t first, uint64_t next);
 struct qs_held *qs_session_recall(struct qs_session *s, const struct qs_uid *run);
+
+/* frames.c: decodes the frame, finds the event that it is, and fires it. */
+void qs_session_take_frame(struct qs_session *s, const struct qs_frame *frame);
+/* The framer gave up with this enum qs_wire_err: the connection is lost. */
+void qs_session_take_garbage(struct qs_session *s, int wire_err);
 
 #endif

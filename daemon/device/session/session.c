@@ -8,7 +8,6 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "device/session/frames.h"
 #include "device/session/impl.h"
 
 /* ---- entering and leaving callbacks: the owner may free the session inside any of them ---- */

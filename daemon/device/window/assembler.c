@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "config/job/plan.h"
 #include "device/window/closed.h"
-#include "device/window/metrics.h"
 #include "device/window/silence.h"
 #include "proto/names.h"
 
