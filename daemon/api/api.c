@@ -1,5 +1,6 @@
 #include "api/api_impl.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,7 @@ void qs_api_enter(struct qs_api *api)
 
 void qs_api_leave(struct qs_api *api)
 {
+    assert(api->outstanding > 0);
     api->outstanding--;
     if (api->outstanding > 0 || !api->on_stopped)
         return;

@@ -1,5 +1,6 @@
 #include "api/exchange.h"
 
+#include <assert.h>
 #include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@ struct qs_exchange *qs_exchange_new(struct qs_api *api, struct MHD_Connection *c
 
 static void dispose(struct qs_exchange *ex)
 {
+    assert(!ex->busy && !ex->connection);
     if (ex->prev)
         ex->prev->next = ex->next;
     else
@@ -100,6 +102,7 @@ void qs_exchange_enter(struct qs_exchange *ex)
 bool qs_exchange_leave(struct qs_exchange *ex)
 {
     struct qs_api *api = ex->api;
+    assert(ex->busy > 0);
     ex->busy--;
     bool here = ex->connection != NULL;
     if (!here && !ex->busy)
@@ -185,6 +188,7 @@ void qs_exchange_work(struct qs_exchange *ex, qs_exchange_work_fn *work, qs_exch
 
 void qs_exchange_suspend(struct qs_exchange *ex)
 {
+    assert(!ex->suspended && ex->connection);
     ex->suspended = true;
     qs_flow_watch(ex);
     MHD_suspend_connection(ex->connection);

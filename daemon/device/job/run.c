@@ -1,5 +1,6 @@
 #include "device/job/run.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,8 +44,8 @@ static void move(struct qs_job_run *job, enum qs_job_run_input input)
 
 void qs_job_run_feed(struct qs_job_run *job, enum qs_job_run_input input)
 {
-    if (job->feed_n < QS_JOB_RUN_FEED_MAX)
-        job->feed[job->feed_n++] = input;
+    assert(job->feed_n < QS_JOB_RUN_FEED_MAX);
+    job->feed[job->feed_n++] = input;
     if (job->stepping)
         return;
     job->stepping = true;

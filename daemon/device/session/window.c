@@ -1,4 +1,5 @@
 /* What the agent tells of runs and windows: the way to silence, the window's end, its iterations. */
+#include <assert.h>
 #include <string.h>
 
 #include "device/session/impl.h"
@@ -17,6 +18,7 @@ struct qs_held *qs_session_recall(struct qs_session *s, const struct qs_uid *run
 
 static void forget(struct qs_session *s, size_t i)
 {
+    assert(i < s->held_count && s->held_count <= QS_HELD_MAX);
     s->held_count--;
     memmove(&s->held[i], &s->held[i + 1], (s->held_count - i) * sizeof s->held[0]);
 }

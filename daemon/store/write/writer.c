@@ -126,6 +126,7 @@ static void fail_group(struct qs_request *group, const struct qs_err *trouble)
 bool qs_store_writer_commit(struct qs_store_writer *w, struct qs_request *group, struct qs_err *ret_trouble)
 {
     *ret_trouble = QS_ERR_INIT;
+    assert(!w->db.sqlite || sqlite3_get_autocommit(w->db.sqlite)); /* the last group is whole, or gone */
     bool ok = w->db.sqlite || reopen(w, ret_trouble);
     ok = ok && qs_db_exec(&w->db, "BEGIN IMMEDIATE", ret_trouble);
     for (struct qs_request *req = group; ok && req; req = req->next)
