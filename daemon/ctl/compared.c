@@ -48,16 +48,15 @@ static int code_of(const struct qs_ctl *ctl, const json_t *doc)
 
 int qs_compared_show(struct qs_ctl *ctl, const struct qs_buf *text)
 {
-    struct qs_buf out;
-    json_t *doc = json_loadb(text->data, text->len, 0, NULL);
-    int code = code_of(ctl, doc);
-    qs_buf_init(&out);
+    int code = QS_EXIT_OK;
+    QS_BUF(out);
+    json_auto_t *doc = qs_api_parse(ctl, "what was compared", text, &code);
+    if (doc == NULL)
+        return code;
     if (!ctl->json)
         lay_out(ctl, doc, &out);
     qs_ctl_print(ctl->out, ctl->json ? text : &out);
-    qs_buf_done(&out);
-    json_decref(doc);
-    return code;
+    return code_of(ctl, doc);
 }
 
 bool qs_compared_is_side(const char *word)

@@ -133,7 +133,7 @@ bool qs_computed_text(struct qs_ctl *ctl, struct qs_http *http, const struct qs_
     c.sse.most_bytes = QS_HTTP_REPLY_BYTES;
     qs_buf_init(&c.error);
     qs_buf_init(&reply.body);
-    qs_fail(&err, QS_E_IO, "the daemon at %s ended before its answer", qs_http_socket(http));
+    qs_fail(&err, QS_E_DAEMON, "the daemon at %s ended before its answer", qs_http_socket(http));
     enum qs_http_end how = qs_http_follow(http, &stream, &reply, &err);
     if (how == QS_HTTP_WOKEN)
         (void)qs_interrupt_take(interrupt_fd);

@@ -97,11 +97,12 @@ bool qs_result_print(struct qs_ctl *ctl, struct qs_http *http, int64_t job, bool
     QS_BUF(text);
     QS_BUF(out);
     json_t *doc = NULL;
-    bool ok = qs_api_text(ctl, http, path.data, &text, ret_code);
+    if (qs_api_text(ctl, http, path.data, &text, ret_code))
+        doc = qs_api_parse(ctl, path.data, &text, ret_code);
+    bool ok = doc != NULL;
     if (ok) {
         struct qs_layout layout = qs_result_layout(ctl);
         layout.told = told;
-        doc = json_loadb(text.data, text.len, 0, NULL);
         if (!ctl->json && layout.show_output)
             add_outputs(ctl, http, job, doc);
         if (!ctl->json)

@@ -37,7 +37,7 @@ QS_RELEASE_AT(qs_http_free_at, struct qs_http, qs_http_free)
 const char *qs_http_socket(const struct qs_http *http);
 
 /* Sends and waits for the whole answer, any status. False: nobody answers (QS_E_UNREACHABLE), or the
- * connection broke or the answer is too long (QS_E_IO). */
+ * connection broke or found no place (QS_E_DAEMON), or the answer is too long (QS_E_LIMIT). */
 bool qs_http_call(struct qs_http *http, const struct qs_http_request *request, struct qs_http_reply *reply,
                   struct qs_err *err);
 

@@ -146,10 +146,23 @@ class Handler(BaseHTTPRequestHandler):
             self.history(urllib.parse.parse_qs(query))
         elif path.startswith("/api/v1/history/"):
             self.reply(200, {"metrics": ["time", "max_rss_bytes"], "points": [{"build": "v8", "started_wall_ns": 5}]})
+        elif path == "/api/v1/compare" or path.startswith("/api/v1/jobs/10"):
+            self.begin_only(1000 if "cut" in query else 0)
         elif path.startswith("/api/v1/jobs/8"):
             self.fail(409, "conflict", "job 8 runs")
         else:
             self.fail(404, "not-found", f"no such thing: {path}")
+
+    def begin_only(self, missing):
+        """How far an answer is, and nothing more, though so many bytes more were announced."""
+        said = b'event: progress\ndata: {"stage": "judge", "done_ratio": 0.5}\n\n'
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Content-Length", str(len(said) + missing))
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(said)
+        self.close_connection = True
 
     def history(self, query):
         """As an old daemon, or as one with these series."""
@@ -293,6 +306,13 @@ def test_compare(t, q):
     t.ok(q("compare", "7", "--fail-on", "bad")[0] == 2, "in words that there are")
     t.equal(q("compare", "7", "--csv")[:2], (5, "exported format=csv\n"), "compare --csv exports")
     t.ok(q("compare", "8")[0] == 2, "a job that runs has no comparison yet")
+    for words, code, said in ((("build:cut", "build:b"), "daemon", "broke: Transferred a partial file"),
+                              (("build:a", "build:b"), "daemon", "ended before its answer"),
+                              (("10",), "internal", "is not JSON")):
+        got, out, _ = q("compare", *words, "--json")
+        error = json.loads(out)["error"]
+        t.ok(got == 3 and error["code"] == code and said in error["message"] and "disk" not in error["advice"],
+             f"an answer without its document is a failure: {said}", [got, out])
 
 
 def test_history(t, q, server):
